@@ -5,8 +5,17 @@
 
 use std::collections::BTreeMap;
 
-use crate::ior_options::{BLOCK, IorOptions, TRANSFER};
+use crate::IorOption::{self, *};
+use crate::classic::{
+    ClassicOption, ModuleOptions, OptionInput, OptionOccurrence, OptionValues, Successor, read_tokens,
+};
 use crate::words::size;
+
+/// Bytes of a block where the line gives none.
+pub(crate) const BLOCK: u64 = units::MIB;
+
+/// Bytes of a transfer where the line gives none.
+pub(crate) const TRANSFER: u64 = 256 * units::KIB;
 
 /// Whose data a rank reads.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -104,51 +113,49 @@ pub struct IorFacts {
 impl IorFacts {
     /// Reads the words after the program's name.
     pub fn read(line: &[String]) -> Self {
-        let options = IorOptions::read(line);
-        let (mix, both) = (options.mix(), !options.names_phase());
-        let (hog_share, hog_bytes) = hog(options.value('M').unwrap_or_default());
-        let split = &options.split;
-        let is_direct = |name| split.long_on(name);
+        let occurrences = read_tokens::<IorOption>(line, ModuleOptions::Any);
+        let options = OptionValues::of(&occurrences);
+        let (mix, both) = (options.has(ReadWriteMix), !names_phase(&options));
+        let (hog_share, hog_bytes) = hog(options.text(MemoryPerNode).unwrap_or_default());
         Self {
             words: line.to_vec(),
             names_phase: !both,
-            write: options.on('w') || mix || both,
-            write_check: options.on('W'),
-            read: options.on('r') || options.on('R') || mix || both,
-            read_check: options.on('R'),
+            write: options.on(Write) || mix || both,
+            write_check: options.on(WriteCheck),
+            read: options.on(Read) || options.on(ReadCheck) || mix || both,
+            read_check: options.on(ReadCheck),
             mix,
-            block_bytes: options.number('b', BLOCK),
-            transfer_bytes: options.number('t', TRANSFER),
-            segments: options.number('s', 1),
-            file_per_rank: options.on('F'),
-            keep: options.on('k'),
-            deadline_s: options.number('D', 0).unwrap_or(0),
-            min_time: options.min_time,
-            wear_out: options.wear_out,
-            status_file: options.status_file.is_some(),
-            repetitions: options.number('i', 1).unwrap_or(1).max(1),
-            multi_file: options.on('m'),
-            api: options.value('a').unwrap_or("POSIX").to_uppercase(),
-            collective: options.on('c'),
-            random: options.on('z'),
-            is_paced: split.long("rate").is_some(),
-            prefilled: split.long("randomPrefill").is_some_and(|bytes| bytes != "0"),
-            existing: options.on('E'),
+            block_bytes: options.number(BlockSize, BLOCK),
+            transfer_bytes: options.number(TransferSize, TRANSFER),
+            segments: options.number(Segments, 1),
+            file_per_rank: options.on(FilePerRank),
+            keep: options.on(Keep),
+            deadline_s: options.number(Deadline, 0).unwrap_or(0),
+            min_time: options.is_set(MinTime),
+            wear_out: options.is_set(WearOut),
+            status_file: options.has(StatusFile),
+            repetitions: options.number(Repetitions, 1).unwrap_or(1).max(1),
+            multi_file: options.on(MultiFile),
+            api: options.text(Backend).unwrap_or("POSIX").to_uppercase(),
+            collective: options.on(Collective),
+            random: options.on(RandomOffset),
+            is_paced: options.has(Rate),
+            prefilled: options.is_set(RandomPrefill),
+            existing: options.on(UseExisting),
             shift: shift(&options),
-            fsync: options.on('e'),
-            fsync_each: options.on('Y'),
-            direct: options.on('B') || is_direct("posix.odirect") || is_direct("aio.odirect"),
-            drop_caches: split.long_on("drop-caches"),
+            fsync: options.on(Fsync),
+            fsync_each: options.on(FsyncEach),
+            direct: options.module_on("posix.odirect") || options.module_on("aio.odirect"),
+            drop_caches: options.on(DropCaches),
             hog_share,
             hog_bytes,
-            hints: options.value('U').is_some()
-                || split.longs.iter().any(|given| given.name.ends_with("hintsFileName")),
-            layout: options.layout,
-            packet: options.packet(),
-            file: options.value('o').map(str::to_owned),
-            ranks: options.value('N').and_then(size),
-            script: options.value('f').map(str::to_owned),
-            at: options.at,
+            hints: options.module_names().any(|name| name.ends_with(".hintsfilename")),
+            layout: lays_out(&occurrences, &options),
+            packet: packet(&options),
+            file: options.text(TestFile).map(str::to_owned),
+            ranks: options.number(Ranks, 0).filter(|_| options.has(Ranks)),
+            script: options.text(Script).map(str::to_owned),
+            at: letters(&occurrences),
         }
     }
 
@@ -169,14 +176,52 @@ impl IorFacts {
     }
 }
 
+/// Whether a line names a phase; if not, it writes and reads.
+pub(crate) fn names_phase(options: &OptionValues<IorOption>) -> bool {
+    let phases = [Write, WriteCheck, Read, ReadCheck];
+    options.has(ReadWriteMix) || phases.into_iter().any(|phase| options.on(phase))
+}
+
+/// Which data to write and expect: the first letter of its name, small.
+pub(crate) fn packet(options: &OptionValues<IorOption>) -> Option<char> {
+    options.text(PacketType)?.chars().next().map(|letter| letter.to_ascii_lowercase())
+}
+
 /// Which rank's data is read.
-fn shift(options: &IorOptions) -> ReadShift {
-    match (options.on('C'), options.on('Z'), options.number('Q', 1)) {
+fn shift(options: &OptionValues<IorOption>) -> ReadShift {
+    let nodes = options.number(ReorderOffset, 1);
+    match (options.on(ReorderConstant), options.on(ReorderRandom), nodes) {
         (_, true, _) => ReadShift::Random,
         (true, _, Some(0)) => ReadShift::None,
         (true, _, nodes) => ReadShift::Nodes(nodes.unwrap_or(1)),
         _ => ReadShift::None,
     }
+}
+
+/// Whether a line lays files out, also by a directive that has no effect any more.
+fn lays_out(occurrences: &[OptionOccurrence<IorOption>], options: &OptionValues<IorOption>) -> bool {
+    let of_beegfs = |one: &OptionOccurrence<IorOption>| match &one.input {
+        OptionInput::Retired(was, _) => was.directive.is_some_and(|name| name.starts_with("beegfs")),
+        _ => false,
+    };
+    options.module_names().any(|name| name.starts_with("posix.lustre.")) || occurrences.iter().any(of_beegfs)
+}
+
+/// Where letters are given, be it by another of their names; `O` where any directive is.
+fn letters(occurrences: &[OptionOccurrence<IorOption>]) -> BTreeMap<char, usize> {
+    let of = |one: &OptionOccurrence<IorOption>| match &one.input {
+        OptionInput::Flag(row, _) | OptionInput::Value(row, _) => row.short,
+        OptionInput::Retired(was, _) => was.short.or(match was.successor {
+            Successor::Option(option, _) => option.row().short,
+            _ => None,
+        }),
+        OptionInput::Module { .. } | OptionInput::Fault(_) => None,
+    };
+    let each = |one: &OptionOccurrence<IorOption>| {
+        let list = one.is_listed.then_some('O');
+        [of(one), list].into_iter().flatten().map(|letter| (letter, one.at)).collect::<Vec<_>>()
+    };
+    occurrences.iter().flat_map(each).collect()
 }
 
 /// Memory that `-M` takes away: as a share of a node's, or in bytes.

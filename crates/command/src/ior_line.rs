@@ -9,8 +9,12 @@
 
 use units::Usage;
 
-use crate::ior_options::{BLOCK, Directive, IorOptions, TRANSFER, VALUED, directives};
-use crate::words::{self, GivenOption};
+use crate::IorOption::{self, *};
+use crate::classic::{
+    ClassicOption, ModuleOptions, OptionFault, OptionInput, OptionOccurrence, OptionValues, read_tokens,
+};
+use crate::ior_facts::{BLOCK, TRANSFER, names_phase, packet};
+use crate::words;
 
 /// One IOR line of a plan, read as far as a campaign needs.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -69,42 +73,40 @@ impl IorLine {
         {
             words.remove(0);
         }
-        let stray =
-            |word: &str| format!("`{word}` is not an option; an IOR line consists of `-x [value]` words");
-        words::walk(&words, VALUED, &stray, &mut |given| check(&given))?;
-        Ok(Self::of(words))
+        let occurrences = read_tokens::<IorOption>(&words, ModuleOptions::Any);
+        occurrences.iter().try_for_each(|occurrence| check(occurrence, &words))?;
+        Ok(Self::of(words, &OptionValues::of(&occurrences)))
     }
 
     /// The line of words that were checked.
-    fn of(mut words: Vec<String>) -> Self {
-        let options = IorOptions::read(&words);
-        let both = !options.names_phase();
-        let number = |letter, otherwise| options.number(letter, otherwise).unwrap_or(otherwise);
-        let packet = options.packet();
+    fn of(mut words: Vec<String>, options: &OptionValues<IorOption>) -> Self {
+        let both = !names_phase(options);
+        let number = |option, otherwise| options.number(option, otherwise).unwrap_or(otherwise);
+        let packet = packet(options);
         if packet.is_none() {
             words.extend(PACKET.map(str::to_owned));
         }
         Self {
             words,
-            write: options.on('w') || both,
-            write_check: options.on('W'),
-            mix: options.mix(),
-            read: (options.on('r') || both) && !options.on('R'),
-            read_check: options.on('R'),
-            block_bytes: number('b', BLOCK),
-            transfer_bytes: number('t', TRANSFER),
-            segments: number('s', 1),
-            file_per_rank: options.on('F'),
-            keep: options.on('k'),
-            deadline_s: number('D', 0),
-            wear_out: options.wear_out,
-            min_time: options.min_time,
-            repetitions: number('i', 1).max(1),
-            multi_file: options.on('m'),
-            file: options.value('o').map(str::to_owned),
+            write: options.on(Write) || both,
+            write_check: options.on(WriteCheck),
+            mix: options.has(ReadWriteMix),
+            read: (options.on(Read) || both) && !options.on(ReadCheck),
+            read_check: options.on(ReadCheck),
+            block_bytes: number(BlockSize, BLOCK),
+            transfer_bytes: number(TransferSize, TRANSFER),
+            segments: number(Segments, 1),
+            file_per_rank: options.on(FilePerRank),
+            keep: options.on(Keep),
+            deadline_s: number(Deadline, 0),
+            wear_out: options.is_set(WearOut),
+            min_time: options.is_set(MinTime),
+            repetitions: number(Repetitions, 1).max(1),
+            multi_file: options.on(MultiFile),
+            file: options.text(TestFile).map(str::to_owned),
             packet: packet.or(PACKET[1].chars().next()),
-            signature: options.value('G').map(str::to_owned).filter(|value| value != "0"),
-            status_file: options.status_file,
+            signature: options.text(Signature).map(str::to_owned).filter(|value| value != "0"),
+            status_file: options.text(StatusFile).map(str::to_owned),
         }
     }
 
@@ -143,40 +145,27 @@ impl IorLine {
     }
 }
 
-/// Says no to what a campaign cannot pass on.
-fn check(given: &GivenOption) -> Result<(), Usage> {
-    let refused = |why: &str| Err(Usage::new(why));
-    match given {
-        GivenOption::Flag(..) => Ok(()),
-        GivenOption::Valued('f', _) => {
-            refused("`-f` hides its options from the plan; write them in the line")
-        }
-        GivenOption::Valued('O', list) => {
-            if list.split(',').any(|one| {
-                one.split_once('=').is_some_and(|(key, _)| key.trim().eq_ignore_ascii_case("testFile"))
-            }) {
-                return refused("`testFile` is the campaign's own choice; leave it out");
-            }
-            directives(list).try_for_each(|directive| match directive {
-                Directive::Letter(letter, value) => check_value(letter, value),
-                Directive::Named(..) => Ok(()),
-            })
-        }
-        GivenOption::Valued(letter, value) => check_value(*letter, value),
-        GivenOption::Long(name, _) if name == "record" => {
-            refused("`--record` is the campaign's own option; leave it out")
-        }
-        GivenOption::Long(name, _) if name.starts_with("dryRun") => {
-            refused("`--dryRun` moves nothing that could be judged; leave it out")
-        }
-        GivenOption::Long(..) => Ok(()),
+/// Rejects what a campaign cannot pass on.
+fn check(given: &OptionOccurrence<IorOption>, words: &[String]) -> Result<(), Usage> {
+    let word = &words[given.at];
+    let rejected = |why: &str| Err(Usage::new(why));
+    if let OptionInput::Fault(OptionFault::Stray(_)) = given.input {
+        return Err(Usage(format!("`{word}` is not an option; an IOR line consists of `-x [value]` words")));
     }
-}
-
-fn check_value(letter: char, value: &str) -> Result<(), Usage> {
-    match letter {
-        'b' | 't' | 's' | 'i' | 'D' => size(letter, value).map(|_| ()),
-        'o' => own_place(value),
+    if given.lacks_value(words) {
+        return Err(Usage(format!("`{word}` has no value")));
+    }
+    let (OptionInput::Flag(row, _) | OptionInput::Value(row, _)) = given.input else { return Ok(()) };
+    let text = given.text().unwrap_or_default();
+    match row.id {
+        Script => rejected("`-f` hides its options from the plan; write them in the line"),
+        TestFile if given.is_listed => rejected("`testFile` is the campaign's own choice; leave it out"),
+        TestFile => own_place(text),
+        Record => rejected("`--record` is the campaign's own option; leave it out"),
+        DryRun => rejected("`--dryRun` moves nothing that could be judged; leave it out"),
+        id @ (BlockSize | TransferSize | Segments | Repetitions | Deadline) => {
+            size(id.row().short.unwrap_or_default(), text).map(|_| ())
+        }
         _ => Ok(()),
     }
 }
@@ -187,7 +176,7 @@ pub fn size(option: char, text: &str) -> Result<u64, Usage> {
     words::size(text).ok_or_else(bad)
 }
 
-/// Says no to files outside the campaign's own directory: IOR deletes what it finds under the name.
+/// Rejects files outside the campaign's own directory: IOR deletes what it finds under the name.
 fn own_place(file: &str) -> Result<(), Usage> {
     let inside = |file: &str| file.starts_with("{dir}/") && !file.split('/').any(|part| part == "..");
     if file.split('@').all(inside) {

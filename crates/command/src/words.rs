@@ -6,6 +6,8 @@
 
 use units::Usage;
 
+use crate::classic::parse_number;
+
 /// One option of a line that may be run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum GivenOption {
@@ -82,7 +84,7 @@ pub fn read(words: &[String], valued: Valued) -> Vec<(usize, LinePart)> {
 }
 
 /// Whether a word can be a value: not an option, unless a negative number.
-fn is_value(word: &str) -> bool {
+pub(crate) fn is_value(word: &str) -> bool {
     match word.strip_prefix('-') {
         Some(rest) => rest.starts_with(|c: char| c.is_ascii_digit()) && rest.parse::<f64>().is_ok(),
         None => true,
@@ -183,19 +185,7 @@ impl SplitLine {
 /// A size as the classic programs write it: digits and one of `k m g t p`, powers of 1024, with or without
 /// `b` or `ib` after it; `None` of any other text.
 pub fn size(text: &str) -> Option<u64> {
-    let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
-    let (number, suffix) = text.split_at(end);
-    let suffix = suffix.to_lowercase();
-    let power = match suffix.strip_suffix("ib").or(suffix.strip_suffix('b')).unwrap_or(&suffix) {
-        "" => 0,
-        "k" => 1,
-        "m" => 2,
-        "g" => 3,
-        "t" => 4,
-        "p" => 5,
-        _ => return None,
-    };
-    number.parse::<u64>().ok()?.checked_mul(1024_u64.pow(power))
+    parse_number(text).ok()?.try_into().ok()
 }
 
 #[cfg(test)]

@@ -2,9 +2,8 @@
 //!
 //! Never here: refusing the line.
 
-use super::grammar::{lacks_value, parse};
+use super::grammar::{ClassicLine, lacks_value, parse};
 use super::note::OptionNote;
-use super::row::ClassicLine;
 
 /// What became of an option.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

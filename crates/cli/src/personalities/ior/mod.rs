@@ -2,10 +2,10 @@
 //!
 //! A run is read and checked whole before any test of it begins.
 
+mod apply;
 mod below_text;
 mod chatter;
 mod csv;
-mod directives;
 mod dry_run;
 mod environment;
 mod flow;
@@ -18,13 +18,11 @@ mod output;
 mod own_files;
 mod progress;
 mod ranks_csv;
-mod retired;
 mod script;
 mod shown;
 mod streams;
 mod strict;
 mod summary;
-mod table;
 mod text;
 mod typed;
 mod value;

@@ -3,7 +3,9 @@
 use units::{Dimension, Quantity};
 use workloads::ior::{Hog, RateLimit};
 
-pub(crate) use crate::personalities::classic::numbers::{packet, parse};
+use command::classic::parse_number;
+
+pub(crate) use crate::personalities::classic::packet;
 
 /// The memory of `-M`: `2g`, or `75%` of a node's.
 pub(crate) fn hog(text: &str) -> Result<Hog, String> {
@@ -15,7 +17,7 @@ pub(crate) fn hog(text: &str) -> Result<Hog, String> {
         };
     }
     let bare = text.ends_with(|last: char| last.is_ascii_digit());
-    match parse(text)? {
+    match parse_number(text)? {
         0 => Ok(Hog::Nothing),
         ..0 => Err(format!("`{text}` is negative")),
         // IOR 4.1 takes any number as percent, also that of `100m`.

@@ -2,19 +2,22 @@
 
 use proptest::prelude::*;
 
+use command::IorOption;
+use command::classic::{ClassicOption, OptionKind, parse_number};
+
 use super::typed::TypedIor;
-use super::{numbers, retired, script, table};
-use crate::personalities::classic::{OptionKind, grammar};
+use super::{numbers, script};
+use crate::personalities::classic::grammar;
 
 /// Words that lead somewhere, and some that lead nowhere.
 fn word() -> impl Strategy<Value = String> {
-    let options: Vec<String> = table::rows()
+    let options: Vec<String> = IorOption::rows()
         .flat_map(|row| {
             let short = row.short.map(|letter| format!("-{letter}"));
             let long = row.long.map(|long| format!("--{long}"));
             short.into_iter().chain(long).chain(row.directives.iter().map(|&name| name.to_owned()))
         })
-        .chain(retired::RETIRED.iter().map(|was| was.directive.to_owned()))
+        .chain(IorOption::retired().iter().filter_map(|was| was.directive).map(str::to_owned))
         .chain(
             ["-B", "-U", "-J", "--posix.odirect", "--posix.", "--.x", "--", "-", "IOR START", "RUN"]
                 .map(Into::into),
@@ -59,7 +62,7 @@ proptest! {
 
     #[test]
     fn any_number_is_answered(text in "[ +-]{0,2}[0-9.]{0,25}.{0,4}") {
-        let _ = (numbers::parse(&text), numbers::hog(&text), numbers::rate(&text), numbers::packet(&text));
+        let _ = (parse_number(&text), numbers::hog(&text), numbers::rate(&text), numbers::packet(&text));
     }
 
     #[test]
@@ -72,7 +75,7 @@ proptest! {
 
     #[test]
     fn a_directive_means_what_its_option_means(number in 0..100_u32) {
-        for row in table::rows() {
+        for row in IorOption::rows() {
             let text = match (row.kind, row.short) {
                 (OptionKind::Text, Some('a')) => "dummy".to_owned(),
                 (OptionKind::Text, Some('l')) => "offset".to_owned(),

@@ -7,9 +7,8 @@
 
 use units::Usage;
 
-use super::directives;
 use super::typed::{MeantIor, TypedIor};
-use crate::personalities::classic::OptionNote;
+use crate::personalities::classic::{OptionNote, grammar};
 
 /// One test, and where it was written.
 pub(crate) struct ScriptTest {
@@ -67,7 +66,8 @@ fn of_text(line: TypedIor, name: &str, text: &str) -> Result<Vec<(TypedIor, Stri
             tests.push((typed.clone(), format!("{name}:{number}: ")));
             due = false;
         } else if !line.is_empty() {
-            directives::list(&mut typed, line).map_err(|why| Usage(format!("{name}:{number}: {why}")))?;
+            grammar::take_directives(&mut typed, line)
+                .map_err(|why| Usage(format!("{name}:{number}: {why}")))?;
             if typed.script.is_some() || typed.help {
                 return Err(Usage(format!("{name}:{number}: -f and -h belong on the command line")));
             }
@@ -88,7 +88,6 @@ fn is(line: &str, marker: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::personalities::classic::grammar;
 
     fn read(words: &str, text: &str) -> Result<Vec<ScriptTest>, Usage> {
         let tokens: Vec<String> = words.split_whitespace().map(str::to_owned).collect();

@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
+use command::IorOption;
+use command::classic::OptionValue;
 use units::Usage;
 use workloads::ior::{IorParameters, Offsets, Reorder};
 
+use super::apply;
 use super::output::IorLook;
-use super::{retired, table};
-use crate::personalities::classic::{
-    ClassicLine, OfBackends, OptionNote, OptionRow, Retiree, idle, is_idle, no_effect,
-};
+use crate::personalities::classic::{ClassicLine, OfBackends, OptionNote, idle, is_idle, no_effect};
 
 /// How often each counted flag was given, and everything else that was typed.
 #[derive(Clone, Debug, Default)]
@@ -118,29 +118,21 @@ impl TypedIor {
 }
 
 impl ClassicLine for TypedIor {
-    const NAME: &'static str = "ior";
+    type Option = IorOption;
 
-    fn rows() -> impl Iterator<Item = &'static OptionRow<Self>> {
-        table::rows()
-    }
-
-    fn retired(letter: char) -> Option<&'static dyn Retiree<Self>> {
-        retired::of_letter(letter).map(|was| was as &dyn Retiree<Self>)
-    }
-
-    /// A bare `-l` is IOR 3.3's.
-    fn spelled_otherwise<'a>(
-        &mut self,
-        letter: char,
-        left: &'a str,
-        next: Option<&str>,
-    ) -> Option<Result<&'a str, Usage>> {
-        let bare = letter == 'l' && left.is_empty() && next.is_none_or(|next| next.starts_with('-'));
-        let was = retired::of_directive("storeFileOffset").filter(|_| bare)?;
-        Some(was.take(self, "-l without a value", "1").map(|()| left))
+    fn set(&mut self, option: IorOption, value: OptionValue<'_>) -> Result<(), String> {
+        apply::set(self, option, value)
     }
 
     fn of_backends(&mut self) -> OfBackends<'_> {
         OfBackends { settings: &mut self.parameters.settings, set: &mut self.set_of_backends }
+    }
+
+    fn renamed(&mut self, name: &str, option: &'static str) {
+        self.renamed.entry(name.to_owned()).or_default().push(option);
+    }
+
+    fn note(&mut self, note: OptionNote) {
+        self.notes.push(note);
     }
 }

@@ -1,19 +1,19 @@
 //! The help, from the same table that parses.
 
+use command::MdtestOption;
+use command::classic::{ClassicOption, described, help_of_options};
 use workloads::mdtest::{self, MdtestParameters};
 
-use super::retired::RETIRED;
-use super::table;
-use super::typed::TypedMdtest;
-use crate::personalities::classic::help::{described, modules, options};
+use crate::personalities::classic::help::modules;
 
 /// The whole help text for a program called `name`.
 pub(crate) fn text(name: &str) -> String {
-    let mut text = options::<TypedMdtest>(name, table::default_of) + &modules(has_names);
+    let mut text = help_of_options::<MdtestOption>(name) + &modules(has_names);
     text.push_str("\n\nSpellings of 1.9 that are still taken\n");
-    for retired in RETIRED {
+    for retired in MdtestOption::retired() {
+        let letter = retired.short.unwrap_or_default();
         let value = if retired.takes_value { "=VALUE" } else { "" };
-        text.push_str(&described(&format!("-{}{value}", retired.short), retired.about));
+        text.push_str(&described(&format!("-{letter}{value}"), retired.about));
     }
     text.push_str(&format!(
         "  Also -B without a number, and -RSEED.\n\n\

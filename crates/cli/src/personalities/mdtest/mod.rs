@@ -2,6 +2,7 @@
 //!
 //! A run is read and checked whole before any rank begins.
 
+mod apply;
 mod below_text;
 mod chatter;
 mod dry_run;
@@ -10,9 +11,7 @@ mod help;
 mod listing;
 mod ranks_csv;
 mod results;
-mod retired;
 mod summary;
-mod table;
 mod text;
 mod typed;
 

@@ -1,16 +1,17 @@
 //! Properties of the parser: whatever it is given, it answers.
 
+use command::MdtestOption;
+use command::classic::ClassicOption;
 use proptest::prelude::*;
 use units::Usage;
 use workloads::kit::payload::Packet;
 
-use super::table;
 use super::typed::{MdtestEdition, MeantMdtest, TypedMdtest};
 use crate::personalities::classic::grammar;
 
 /// Words that lead somewhere, and some that lead nowhere.
 fn word() -> impl Strategy<Value = String> {
-    let options: Vec<String> = table::rows()
+    let options: Vec<String> = MdtestOption::rows()
         .flat_map(|row| {
             let short = row.short.map(|letter| format!("-{letter}"));
             short.into_iter().chain(row.long.map(|long| format!("--{long}")))

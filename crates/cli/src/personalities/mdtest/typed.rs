@@ -2,11 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use command::MdtestOption;
+use command::classic::OptionValue;
 use units::Usage;
 use workloads::mdtest::MdtestParameters;
 
-use super::{retired, table};
-use crate::personalities::classic::{ClassicLine, OfBackends, OptionNote, OptionRow, Retiree, idle};
+use super::apply;
+use crate::personalities::classic::{ClassicLine, OfBackends, OptionNote, idle};
 
 /// The version of mdtest whose text is printed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -181,26 +183,17 @@ fn told(parameters: &MdtestParameters) -> Vec<OptionNote> {
 }
 
 impl ClassicLine for TypedMdtest {
-    const NAME: &'static str = "mdtest";
+    type Option = MdtestOption;
 
-    fn rows() -> impl Iterator<Item = &'static OptionRow<Self>> {
-        table::rows()
-    }
-
-    fn retired(letter: char) -> Option<&'static dyn Retiree<Self>> {
-        retired::of_letter(letter).map(|was| was as &dyn Retiree<Self>)
-    }
-
-    fn spelled_otherwise<'a>(
-        &mut self,
-        letter: char,
-        left: &'a str,
-        next: Option<&str>,
-    ) -> Option<Result<&'a str, Usage>> {
-        retired::spelled(self, letter, left, next)
+    fn set(&mut self, option: MdtestOption, value: OptionValue<'_>) -> Result<(), String> {
+        apply::set(self, option, value)
     }
 
     fn of_backends(&mut self) -> OfBackends<'_> {
         OfBackends { settings: &mut self.parameters.settings, set: &mut self.set_of_backends }
+    }
+
+    fn note(&mut self, note: OptionNote) {
+        self.notes.push(note);
     }
 }

@@ -1,10 +1,8 @@
-//! Numbers and packet types as the classic programs read them (IOR 4.1, mdtest 4.1).
-
-use workloads::kit::payload::Packet;
+//! Numbers as the classic programs read them (IOR 4.1, mdtest 4.1).
 
 /// A whole number with an optional suffix `k m g t p` (powers of 1024, either case), which `ib`, `iB`,
 /// `b` or `B` may follow.
-pub(crate) fn parse(text: &str) -> Result<i64, String> {
+pub fn parse_number(text: &str) -> Result<i64, String> {
     let trimmed = text.trim_start();
     let end = trimmed.find(|c: char| !c.is_ascii_digit() && c != '-' && c != '+').unwrap_or(trimmed.len());
     let (digits, suffix) = trimmed.split_at(end);
@@ -31,35 +29,21 @@ pub(crate) fn parse(text: &str) -> Result<i64, String> {
     number.checked_mul(1 << (10 * power)).ok_or_else(|| format!("`{text}` is beyond 2^63"))
 }
 
-/// The packet type of `-l`, by its first letter.
-pub(crate) fn packet(text: &str) -> Result<Packet, String> {
-    match text.chars().next() {
-        Some('t') => Ok(Packet::Timestamp),
-        Some('o') => Ok(Packet::Offset),
-        Some('i') => Ok(Packet::Incompressible),
-        Some('r') => Ok(Packet::Random),
-        Some('s') => Ok(Packet::Stamped),
-        _ => Err(format!(
-            "unknown packet type `{text}`; known are timestamp, offset, incompressible, random, stamped"
-        )),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn sizes_are_read_in_powers_of_1024_in_any_case() {
-        assert_eq!(parse("4k"), Ok(4096));
-        assert_eq!(parse("8G"), Ok(8 << 30));
-        assert_eq!(parse("1p"), Ok(1 << 50));
-        assert_eq!(parse("1mib"), Ok(1 << 20));
-        assert_eq!(parse("1MB"), Ok(1 << 20));
-        assert_eq!(parse("-3"), Ok(-3));
+        assert_eq!(parse_number("4k"), Ok(4096));
+        assert_eq!(parse_number("8G"), Ok(8 << 30));
+        assert_eq!(parse_number("1p"), Ok(1 << 50));
+        assert_eq!(parse_number("1mib"), Ok(1 << 20));
+        assert_eq!(parse_number("1MB"), Ok(1 << 20));
+        assert_eq!(parse_number("-3"), Ok(-3));
         for wrong in ["", "x", "1.5m", "8q", "4kk", "99999999999999p"] {
-            assert!(parse(wrong).is_err(), "{wrong}");
+            assert!(parse_number(wrong).is_err(), "{wrong}");
         }
-        assert!(parse("8q").unwrap_err().starts_with("unknown size suffix `q` in `8q`"));
+        assert!(parse_number("8q").unwrap_err().starts_with("unknown size suffix `q` in `8q`"));
     }
 }

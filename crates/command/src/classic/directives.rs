@@ -1,0 +1,95 @@
+//! `name=value[,name=value...]`, behind `-O` and in the lines of scripts.
+//!
+//! Invariant: each piece yields its occurrences or one fault, which names the piece.
+
+use super::grammar::read_whole;
+use super::nearest::nearest;
+use super::occurrence::{ModuleOptions, OptionFault, OptionInput, OptionOccurrence};
+use super::row::ClassicOption;
+
+/// Reads a list of directives on a line of its own; `#` begins a comment.
+pub fn read_directives<I: ClassicOption>(text: &str, modules: ModuleOptions<'_>) -> Vec<OptionOccurrence<I>> {
+    let mut found = Vec::new();
+    for piece in pieces(text) {
+        read_piece(piece, modules, &mut found);
+    }
+    found
+}
+
+/// Reads the list of the token with this place into `found`.
+pub(super) fn read_list<I: ClassicOption>(
+    text: &str,
+    at: usize,
+    modules: ModuleOptions<'_>,
+    found: &mut Vec<OptionOccurrence<I>>,
+) {
+    let listed = read_directives(text, modules);
+    found.extend(listed.into_iter().map(|one| OptionOccurrence { at, is_listed: true, ..one }));
+}
+
+/// A directive, or the message about a piece that is none.
+type Piece<'a> = Result<(&'a str, &'a str), String>;
+
+fn pieces(text: &str) -> impl Iterator<Item = Piece<'_>> {
+    let text = text.split('#').next().unwrap_or_default();
+    text.split(',').map(move |piece| {
+        let piece = piece.trim();
+        let wrong = |why: &str| format!("`{piece}` in `{}` {why}", text.trim());
+        let (key, value) = piece.split_once('=').ok_or_else(|| wrong("is not of the form name=value"))?;
+        let (key, value) = (key.trim(), value.trim());
+        if key.is_empty() || value.is_empty() {
+            return Err(wrong("is not of the form name=value"));
+        }
+        if value.contains(char::is_whitespace) {
+            return Err(wrong("has a blank in its value; a comma separates directives"));
+        }
+        Ok((key, value))
+    })
+}
+
+fn read_piece<I: ClassicOption>(
+    piece: Piece<'_>,
+    modules: ModuleOptions<'_>,
+    found: &mut Vec<OptionOccurrence<I>>,
+) {
+    let (key, value) = match piece {
+        Ok(pair) => pair,
+        Err(why) => return found.push(occurrence(String::new(), OptionFault::Malformed(why).into())),
+    };
+    let text = Some(value.to_owned());
+    let same = |known: &str| known.eq_ignore_ascii_case(key);
+    if let Some(row) = I::rows().find(|row| row.directives.iter().any(|known| same(known))) {
+        return found.push(occurrence(key.to_owned(), OptionInput::Value(row, text)));
+    }
+    if let Some(was) = I::retired().iter().find(|was| was.directive.is_some_and(same)) {
+        return found.push(occurrence(key.to_owned(), OptionInput::Retired(was, text)));
+    }
+    if key.starts_with('-') {
+        if !key.starts_with("--") && key.contains('O') {
+            let why = format!("{key}: directives cannot hold directives; write {value} itself");
+            return found.push(occurrence(key.to_owned(), OptionFault::Malformed(why).into()));
+        }
+        return found.extend(read_whole(&format!("{key}={value}"), modules));
+    }
+    found.push(occurrence(key.to_owned(), unknown::<I>(key).into()));
+}
+
+fn unknown<I: ClassicOption>(key: &str) -> OptionFault {
+    let lives = I::rows().flat_map(|row| row.directives.iter().copied());
+    let known = lives.chain(I::retired().iter().filter_map(|was| was.directive));
+    let program = I::PROGRAM;
+    OptionFault::Unknown(match nearest(key, known) {
+        Some(near) => format!("{key}: unknown directive; the nearest is {near} ({program} -h lists all)"),
+        None => format!("{key}: unknown directive ({program} -h lists them)"),
+    })
+}
+
+fn occurrence<I>(name: String, input: OptionInput<I>) -> OptionOccurrence<I> {
+    OptionOccurrence { name, at: 0, value_at: None, is_listed: false, input }
+}
+
+impl<I> From<OptionFault> for OptionInput<I> {
+    fn from(fault: OptionFault) -> Self {
+        Self::Fault(fault)
+    }
+}

@@ -1,0 +1,233 @@
+//! From tokens to occurrences, by the grammar that IOR and mdtest share since 3.2, without its leaks.
+//!
+//! Invariant: any tokens are read to their end; a word that is wrong is an occurrence too, in its place.
+//! Never here: which options there are, and what their values are worth.
+
+use super::directives::read_list;
+use super::nearest::nearest;
+use super::occurrence::{ModuleOption, ModuleOptions, OptionFault, OptionInput, OptionOccurrence};
+use super::row::{ClassicOption, OptionKind};
+
+/// Reads the tokens behind the program's name.
+pub fn read_tokens<I: ClassicOption>(
+    tokens: &[String],
+    modules: ModuleOptions<'_>,
+) -> Vec<OptionOccurrence<I>> {
+    let mut reader = TokenReader::of(tokens, modules);
+    while let Some((_, token)) = reader.next() {
+        reader.option(token);
+    }
+    reader.found
+}
+
+/// Whether `token` is an option that takes its value from the next one.
+pub fn lacks_value<I: ClassicOption>(token: &str, modules: ModuleOptions<'_>) -> bool {
+    let mut reader = TokenReader::<I>::of(&[], modules);
+    reader.option(token);
+    reader.lacks_one
+}
+
+/// The occurrences of `token` (`--name=value`, `-x=value`), an option that has its value with it.
+pub(super) fn read_whole<I: ClassicOption>(
+    token: &str,
+    modules: ModuleOptions<'_>,
+) -> Vec<OptionOccurrence<I>> {
+    let mut reader = TokenReader::of(&[], modules);
+    reader.option(token);
+    reader.found
+}
+
+/// A value, and the place of its token where this is one of its own.
+type PlacedText = (Option<String>, Option<usize>);
+
+struct TokenReader<'a, I: 'static> {
+    tokens: &'a [String],
+    modules: ModuleOptions<'a>,
+    /// How many tokens were read.
+    read: usize,
+    /// The place of the option that is being read.
+    at: usize,
+    /// Whether one more token was asked for than there are.
+    lacks_one: bool,
+    found: Vec<OptionOccurrence<I>>,
+}
+
+impl<'a, I: ClassicOption> TokenReader<'a, I> {
+    fn of(tokens: &'a [String], modules: ModuleOptions<'a>) -> Self {
+        Self { tokens, modules, read: 0, at: 0, lacks_one: false, found: Vec::new() }
+    }
+
+    fn next(&mut self) -> Option<(usize, &'a str)> {
+        let Some(token) = self.tokens.get(self.read) else {
+            self.lacks_one = true;
+            return None;
+        };
+        self.read += 1;
+        Some((self.read - 1, token))
+    }
+
+    fn peek(&self) -> Option<&'a str> {
+        self.tokens.get(self.read).map(String::as_str)
+    }
+
+    fn push(&mut self, name: String, value_at: Option<usize>, input: OptionInput<I>) {
+        self.found.push(OptionOccurrence { name, at: self.at, value_at, is_listed: false, input });
+    }
+
+    fn fault(&mut self, token: &str, fault: OptionFault) {
+        self.push(token.to_owned(), None, OptionInput::Fault(fault));
+    }
+
+    /// Takes one token that is an option, and its value from the next where it needs one.
+    fn option(&mut self, token: &'a str) {
+        self.at = self.read.saturating_sub(1);
+        if let Some(long) = token.strip_prefix("--") {
+            return self.long(token, long);
+        }
+        match token.strip_prefix('-').filter(|letters| !letters.is_empty()) {
+            Some(letters) => self.letters(token, letters),
+            None => {
+                let text = format!(
+                    "`{token}` is not an option; options begin with `-` ({} -h lists them)",
+                    I::PROGRAM
+                );
+                self.fault(token, OptionFault::Stray(text));
+            }
+        }
+    }
+
+    /// The value that stands with the option, or else the next token.
+    fn value_or_next(&mut self, value: Option<&str>) -> PlacedText {
+        match (value, value.is_none().then(|| self.next()).flatten()) {
+            (None, Some((at, next))) => (Some(next.to_owned()), Some(at)),
+            (value, _) => (value.map(str::to_owned), None),
+        }
+    }
+
+    fn long(&mut self, token: &str, long: &str) {
+        let (name, value) = match long.split_once('=') {
+            Some((name, value)) => (name, Some(value)),
+            None => (long, None),
+        };
+        if let Some((backend, option)) = name.split_once('.') {
+            return self.module(token, backend, option, value);
+        }
+        let Some(row) = I::rows().find(|row| row.long == Some(name)) else {
+            return self.fault(token, unknown::<I>(token, self.modules));
+        };
+        if row.kind == OptionKind::Flag {
+            return self.push(format!("--{name}"), None, OptionInput::Flag(row, value.map(str::to_owned)));
+        }
+        let (text, value_at) = self.value_or_next(value);
+        self.push(format!("--{name}"), value_at, OptionInput::Value(row, text));
+    }
+
+    fn module(&mut self, token: &str, backend: &str, option: &str, value: Option<&str>) {
+        let known = match self.modules {
+            ModuleOptions::Any => None,
+            ModuleOptions::Listed(listed) => match found(listed, backend, option) {
+                None => return self.fault(token, unknown::<I>(token, self.modules)),
+                known => known,
+            },
+        };
+        let (text, value_at) = match known.map(|known| known.kind) {
+            Some(OptionKind::Flag) => (Some(value.unwrap_or("1").to_owned()), None),
+            None if value.is_none() && self.peek().is_none_or(|next| next.starts_with('-')) => (None, None),
+            _ => self.value_or_next(value),
+        };
+        let name = match known {
+            Some(known) => format!("{}.{}", known.backend, known.name),
+            None => format!("{backend}.{option}"),
+        };
+        self.push(format!("--{name}"), value_at, OptionInput::Module { name, known, text });
+    }
+
+    /// Letters behind one dash: flags, and at the end at most one option with a value, glued or not.
+    fn letters(&mut self, token: &str, letters: &'a str) {
+        // `-vwr=0` gives the number to each of its flags.
+        let (flags, for_all) = match letters.split_once('=') {
+            Some((flags, value)) if flags.chars().all(is_flag::<I>) => (flags, Some(value)),
+            _ => (letters, None),
+        };
+        let mut left = flags;
+        while let Some(letter) = left.chars().next() {
+            left = &left[letter.len_utf8()..];
+            let name = format!("-{letter}");
+            if let Some(respelled) = I::respelled(letter, left, self.peek()) {
+                left = respelled.left;
+                self.push(respelled.name, None, respelled.input);
+                continue;
+            }
+            if let Some(was) = I::retired().iter().find(|was| was.short == Some(letter)) {
+                if was.takes_value {
+                    let (text, value_at) = self.value_or_next(glued(left));
+                    return self.push(name, value_at, OptionInput::Retired(was, text));
+                }
+                self.push(name, None, OptionInput::Retired(was, Some(for_all.unwrap_or("1").to_owned())));
+                continue;
+            }
+            let Some(row) = I::rows().find(|row| row.short == Some(letter)) else {
+                self.fault(token, unknown::<I>(token, self.modules));
+                continue;
+            };
+            match row.kind {
+                OptionKind::Flag => {
+                    self.push(name, None, OptionInput::Flag(row, for_all.map(str::to_owned)));
+                    continue;
+                }
+                OptionKind::Directives => {
+                    let (text, value_at) = self.value_or_next(glued(left));
+                    return match text.filter(|text| !text.is_empty()) {
+                        Some(list) => read_list(&list, self.at, self.modules, &mut self.found),
+                        None => self.push(name, value_at, OptionInput::Value(row, None)),
+                    };
+                }
+                _ => {
+                    let (text, value_at) = self.value_or_next(glued(left));
+                    return self.push(name, value_at, OptionInput::Value(row, text));
+                }
+            }
+        }
+    }
+}
+
+fn is_flag<I: ClassicOption>(letter: char) -> bool {
+    let lives = I::rows().any(|row| row.short == Some(letter) && row.kind == OptionKind::Flag);
+    lives || I::retired().iter().any(|was| was.short == Some(letter) && !was.takes_value)
+}
+
+/// The value that follows a letter in the same token.
+fn glued(left: &str) -> Option<&str> {
+    (!left.is_empty()).then(|| left.strip_prefix('=').unwrap_or(left))
+}
+
+fn found(listed: &[ModuleOption], backend: &str, option: &str) -> Option<ModuleOption> {
+    let same = |known: &&ModuleOption| {
+        known.backend.eq_ignore_ascii_case(backend) && known.name.eq_ignore_ascii_case(option)
+    };
+    listed.iter().find(same).copied()
+}
+
+/// The message about an option that there is not, with the nearest that there is.
+fn unknown<I: ClassicOption>(token: &str, modules: ModuleOptions<'_>) -> OptionFault {
+    let name = token.split('=').next().unwrap_or(token);
+    if let Some(row) = name
+        .strip_prefix("--")
+        .and_then(|letter| I::rows().find(|row| row.short.is_some_and(|short| letter.chars().eq([short]))))
+    {
+        let letter = row.short.unwrap_or_default();
+        return OptionFault::Unknown(format!("unknown option `{token}`; a letter has one dash: -{letter}"));
+    }
+    let listed = match modules {
+        ModuleOptions::Listed(listed) => listed,
+        ModuleOptions::Any => &[],
+    };
+    let of_modules = listed.iter().map(|known| format!("--{}.{}", known.backend, known.name));
+    let words: Vec<String> =
+        I::rows().filter_map(|row| row.long.map(|word| format!("--{word}"))).chain(of_modules).collect();
+    let program = I::PROGRAM;
+    OptionFault::Unknown(match nearest(name, words.iter().map(String::as_str)) {
+        Some(near) => format!("unknown option `{token}`; the nearest is `{near}` ({program} -h lists all)"),
+        None => format!("unknown option `{token}` ({program} -h lists the options)"),
+    })
+}

@@ -1,0 +1,24 @@
+//! What the command lines of IOR and mdtest have in common: rows of a table of options, the grammar that
+//! turns tokens into occurrences of options, numbers with suffixes, the help made of the same table.
+//!
+//! A program gives its options as an enum that is a [`ClassicOption`].
+//!
+//! Never here: the options of one program, and what they mean.
+
+mod directives;
+mod grammar;
+mod help;
+mod nearest;
+mod number;
+mod occurrence;
+mod row;
+mod values;
+
+pub use directives::read_directives;
+pub use grammar::{lacks_value, read_tokens};
+pub use help::{described, help_of_options};
+pub use nearest::nearest;
+pub use number::parse_number;
+pub use occurrence::{ModuleOption, ModuleOptions, OptionFault, OptionInput, OptionOccurrence};
+pub use row::{ClassicOption, OptionKind, OptionRow, OptionValue, Respelling, RetiredOption, Successor};
+pub(crate) use values::OptionValues;

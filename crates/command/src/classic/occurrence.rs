@@ -1,0 +1,174 @@
+//! One option as a line gives it: which, where, and its value as text.
+//!
+//! Invariant: a value is read only when it is asked for, so that a line with a wrong value has all its
+//! occurrences all the same.
+//! Never here: which options there are.
+
+use units::Usage;
+
+use super::number::parse_number;
+use super::row::{OptionKind, OptionRow, OptionValue, RetiredOption};
+use crate::words::is_value;
+
+/// One option of a backend, which lines set as `--<backend>.<name>`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ModuleOption {
+    /// The backend's name in lower case.
+    pub backend: &'static str,
+    /// Its name.
+    pub name: &'static str,
+    /// What it takes.
+    pub kind: OptionKind,
+    /// One line of help.
+    pub about: &'static str,
+}
+
+/// The options of backends that a reader of a line knows.
+#[derive(Clone, Copy, Debug)]
+pub enum ModuleOptions<'a> {
+    /// These, and no others.
+    Listed(&'a [ModuleOption]),
+    /// None by name: each `--x.y` is taken for one, and has as its value what follows `=` or the next word,
+    /// unless that begins with `-`.
+    Any,
+}
+
+/// What is wrong with a word of a line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum OptionFault {
+    /// It is not an option.
+    Stray(String),
+    /// There is no such option.
+    Unknown(String),
+    /// It cannot be read.
+    Malformed(String),
+}
+
+impl OptionFault {
+    /// What the user reads about it.
+    pub fn sentence(&self) -> &str {
+        let (Self::Stray(text) | Self::Unknown(text) | Self::Malformed(text)) = self;
+        text
+    }
+}
+
+/// Which option it is, with its value as text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum OptionInput<I: 'static> {
+    /// A flag, with the number that follows `=`.
+    Flag(&'static OptionRow<I>, Option<String>),
+    /// An option with its value, or a flag as a directive gives it; `None` where the line ends before.
+    Value(&'static OptionRow<I>, Option<String>),
+    /// An option that was, with its value; 1 for a letter without one.
+    Retired(&'static RetiredOption<I>, Option<String>),
+    /// An option of a backend.
+    Module {
+        /// Its name, as `<backend>.<option>`.
+        name: String,
+        /// The option, where the reader knows it.
+        known: Option<ModuleOption>,
+        /// Its value.
+        text: Option<String>,
+    },
+    /// A word that is wrong.
+    Fault(OptionFault),
+}
+
+/// One option as a line gives it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OptionOccurrence<I: 'static> {
+    /// The option as typed, without its value.
+    pub name: String,
+    /// The place of its token, from 0.
+    pub at: usize,
+    /// The place of the token that is its value, where this is not in the same token.
+    pub value_at: Option<usize>,
+    /// Whether it is a directive of a list behind `-O`.
+    pub is_listed: bool,
+    /// Which it is.
+    pub input: OptionInput<I>,
+}
+
+impl<I: 'static> OptionOccurrence<I> {
+    /// Its text, where it has one.
+    pub fn text(&self) -> Option<&str> {
+        match &self.input {
+            OptionInput::Flag(_, text)
+            | OptionInput::Value(_, text)
+            | OptionInput::Retired(_, text)
+            | OptionInput::Module { text, .. } => text.as_deref(),
+            OptionInput::Fault(_) => None,
+        }
+    }
+
+    /// The message `text`, with the option before it that holds this one.
+    pub fn usage(&self, text: impl Into<String>) -> Usage {
+        let text = text.into();
+        Usage(if self.is_listed { format!("-O {text}") } else { text })
+    }
+
+    /// The message that its value will not do.
+    pub fn rejected(&self, why: &str) -> Usage {
+        match (&self.input, self.text()) {
+            (OptionInput::Value(..), Some(text)) => self.usage(format!("{} {text}: {why}", self.name)),
+            _ => self.usage(format!("{}: {why}", self.name)),
+        }
+    }
+
+    /// Whether it takes a value and `words`, the line, give none: it is the last word, or an option follows.
+    pub(crate) fn lacks_value(&self, words: &[String]) -> bool {
+        match &self.input {
+            OptionInput::Value(_, text) | OptionInput::Retired(_, text) => {
+                text.is_none() || self.value_at.is_some_and(|at| !is_value(&words[at]))
+            }
+            _ => false,
+        }
+    }
+
+    /// Its text, which must be there; `about` says what would do.
+    fn wanted(&self, about: &str) -> Result<&str, Usage> {
+        let text = self.text().filter(|text| !text.is_empty());
+        text.ok_or_else(|| self.usage(format!("{} takes a value: {about}", self.name)))
+    }
+
+    fn number(&self, text: &str) -> Result<i64, Usage> {
+        parse_number(text).map_err(|why| self.usage(format!("{}: {why}", self.name)))
+    }
+
+    fn size(&self, text: &str) -> Result<i64, Usage> {
+        match self.number(text)? {
+            negative @ ..0 => Err(self.usage(format!("{} {text}: {negative} is negative", self.name))),
+            size => Ok(size),
+        }
+    }
+
+    /// The value of an option that its program has today, as its kind reads it.
+    pub fn value(&self) -> Result<OptionValue<'_>, Usage> {
+        let flag = |text: &str| Ok(OptionValue::Flag(Some(self.number(text)?.max(0) as u64)));
+        match &self.input {
+            OptionInput::Flag(_, None) => Ok(OptionValue::Flag(None)),
+            OptionInput::Flag(_, Some(text)) => flag(text),
+            OptionInput::Value(row, _) => {
+                let text = self.wanted(row.about)?;
+                match row.kind {
+                    OptionKind::Flag => flag(text),
+                    OptionKind::Number => self.number(text).map(OptionValue::Number),
+                    OptionKind::Size => self.size(text).map(OptionValue::Number),
+                    OptionKind::Text | OptionKind::Directives => Ok(OptionValue::Text(text)),
+                }
+            }
+            _ => Ok(OptionValue::Text(self.text().unwrap_or_default())),
+        }
+    }
+
+    /// The value of an option of a backend, as text, and whether it asks for something.
+    pub fn module_value(&self, option: &ModuleOption) -> Result<(String, bool), Usage> {
+        let text = self.wanted(option.about)?;
+        let number = match option.kind {
+            OptionKind::Text | OptionKind::Directives => return Ok((text.to_owned(), true)),
+            OptionKind::Size => self.size(text)?,
+            OptionKind::Flag | OptionKind::Number => self.number(text)?,
+        };
+        Ok((number.to_string(), number != 0))
+    }
+}

@@ -1,0 +1,155 @@
+//! One option of a classic program: its names, what it takes, its help; and those that the program once had.
+//!
+//! Never here: what an option does, which its program knows.
+
+use std::fmt::Debug;
+
+use super::occurrence::OptionInput;
+
+/// What an option takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OptionKind {
+    /// Nothing, or `=n`.
+    Flag,
+    /// A whole number.
+    Number,
+    /// Bytes, with a suffix.
+    Size,
+    /// Anything.
+    Text,
+    /// Options in another form, which name themselves where they are wrong.
+    Directives,
+}
+
+/// What was given to an option.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OptionValue<'a> {
+    /// A flag, with the number behind `=` if any.
+    Flag(Option<u64>),
+    /// A number or a size.
+    Number(i64),
+    /// A text.
+    Text(&'a str),
+}
+
+impl OptionValue<'_> {
+    /// Whether it switches something on.
+    pub fn on(self) -> bool {
+        !matches!(self, Self::Flag(Some(0)) | Self::Number(0))
+    }
+
+    /// How often a flag was given, after `before` times.
+    pub fn count(self, before: u64) -> u64 {
+        match self {
+            Self::Flag(None) => before + 1,
+            Self::Flag(Some(count)) => count,
+            _ => 0,
+        }
+    }
+
+    /// A whole number that fits; else why it does not.
+    pub fn whole<T: TryFrom<i64>>(self) -> Result<T, String> {
+        let number = match self {
+            Self::Number(number) => number,
+            Self::Flag(Some(count)) => count as i64,
+            _ => return Err("takes a number".into()),
+        };
+        T::try_from(number).map_err(|_| match number {
+            ..0 => format!("{number} is negative"),
+            _ => format!("{number} is more than can be"),
+        })
+    }
+
+    /// A number, where -1 stands for what is found on the machine.
+    pub fn unless_minus_one<T: TryFrom<i64>>(self) -> Result<Option<T>, String> {
+        if matches!(self, Self::Number(-1)) { Ok(None) } else { self.whole().map(Some) }
+    }
+
+    /// A text.
+    pub fn text(self) -> String {
+        if let Self::Text(text) = self { text.to_owned() } else { String::new() }
+    }
+}
+
+/// One option of the program whose options are `I`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OptionRow<I: 'static> {
+    /// Which one it is.
+    pub id: I,
+    /// The letter, `-x`.
+    pub short: Option<char>,
+    /// The word, `--word`.
+    pub long: Option<&'static str>,
+    /// The names as a directive, `-O name=value`.
+    pub directives: &'static [&'static str],
+    /// What it takes.
+    pub kind: OptionKind,
+    /// The default that the help shows; empty for a flag, and where nothing stands for the default.
+    pub default: &'static str,
+    /// One line of help.
+    pub about: &'static str,
+}
+
+/// What became of an option that the program no longer has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Successor<I: 'static> {
+    /// Options of backends, as `<backend>.<option>`, which get its value.
+    ModuleOptions(&'static [&'static str]),
+    /// An option of today, with this value, or else with the value given.
+    Option(I, Option<&'static str>),
+    /// It has no effect.
+    Nothing,
+    /// It is rejected for this reason.
+    Rejected(&'static str),
+}
+
+/// An option that the program once had.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RetiredOption<I: 'static> {
+    /// Its letter.
+    pub short: Option<char>,
+    /// Whether the letter took a value.
+    pub takes_value: bool,
+    /// Its name as a directive.
+    pub directive: Option<&'static str>,
+    /// What became of it.
+    pub successor: Successor<I>,
+    /// The same as words that follow its name.
+    pub about: &'static str,
+    /// What else a user who gives it has to know.
+    pub advice: Option<&'static str>,
+}
+
+/// A letter in a spelling of its own.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Respelling<'a, I: 'static> {
+    /// The option as typed.
+    pub name: String,
+    /// What it is.
+    pub input: OptionInput<I>,
+    /// What is left of its token.
+    pub left: &'a str,
+}
+
+/// The options of a classic program.
+pub trait ClassicOption: Copy + Debug + Ord + 'static {
+    /// The program's name, for messages.
+    const PROGRAM: &'static str;
+
+    /// Its options: those without a value, then the others.
+    fn rows() -> impl Iterator<Item = &'static OptionRow<Self>>;
+
+    /// The options that it once had.
+    fn retired() -> &'static [RetiredOption<Self>];
+
+    /// `letter` in a spelling that the table does not tell: `left` follows it in its token, `next` is the
+    /// next token. `None` where it is as the table says.
+    fn respelled<'a>(_letter: char, _left: &'a str, _next: Option<&str>) -> Option<Respelling<'a, Self>> {
+        None
+    }
+
+    /// The row of this option.
+    fn row(self) -> &'static OptionRow<Self> {
+        Self::rows().find(|row| row.id == self).expect("each option has a row")
+    }
+}
