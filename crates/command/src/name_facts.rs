@@ -3,8 +3,11 @@
 //! Invariant: a value that cannot be read is unknown; none is guessed.
 //! Never here: whether an option exists.
 
+use crate::MdtestOption::{self, *};
+use crate::classic::{ModuleOptions, OptionValues, read_tokens};
 use crate::ior_facts::IorFacts;
 use crate::launcher::WorkloadName;
+use crate::tool_line::does;
 use crate::tool_line::tools::options_of;
 use crate::words::{SplitLine, Valued, size};
 
@@ -40,32 +43,33 @@ pub struct MdtestFacts {
 impl MdtestFacts {
     /// Reads the words after the program's name.
     pub fn read(line: &[String]) -> Self {
-        let words = SplitLine::read(line, options_of("mdtest"));
-        let on = |letter| words.count(letter) > 0;
-        let all = !"CTEUr".chars().any(on);
-        let number = |letter, otherwise| match words.given(letter) {
-            None => Some(otherwise),
-            Some(given) => given.value.as_deref().and_then(size),
-        };
+        let given = OptionValues::of(&read_tokens::<MdtestOption>(line, ModuleOptions::Any));
+        let number = |option, otherwise| given.number(option, otherwise);
         Self {
             words: line.to_vec(),
-            creates: all || on('C'),
-            stats: all || on('T') || on('E'),
-            removes: all || on('r'),
-            unique: on('u'),
-            shift: number('N', 0),
-            items: items(number('n', 0), number('I', 0), number('b', 1), number('z', 0)),
-            repetitions: number('i', 1).unwrap_or(1).max(1),
-            deadline_s: number('W', 0).unwrap_or(0),
-            dir: words.value('d').map(str::to_owned),
-            makes_nodes: on('k'),
-            runs_commands: words.longs.iter().any(|given| given.name.starts_with("run-cmd-")),
+            creates: does(&given, Create),
+            stats: does(&given, Stat) || given.on(ReadFiles),
+            removes: does(&given, Remove),
+            unique: given.on(UniqueDirectory),
+            shift: number(Shift, 0),
+            items: items([
+                number(Items, 0),
+                number(ItemsPerDirectory, 0),
+                number(Branching, 1),
+                number(Depth, 0),
+            ]),
+            repetitions: number(Iterations, 1).unwrap_or(1).max(1),
+            deadline_s: number(Deadline, 0).unwrap_or(0),
+            dir: given.text(Directory).map(str::to_owned),
+            makes_nodes: given.on(MakeNode),
+            runs_commands: given.has(CommandBefore) || given.has(CommandAfter),
         }
     }
 }
 
 /// Items of one rank: `-n` of them, or `-I` in each directory of a tree of `-b` and `-z`.
-fn items(all: Option<u64>, each: Option<u64>, branching: Option<u64>, depth: Option<u64>) -> Option<u64> {
+fn items(numbers: [Option<u64>; 4]) -> Option<u64> {
+    let [all, each, branching, depth] = numbers;
     let (all, each, branching, depth) = (all?, each?, branching?, depth?);
     let level = |level: u64| branching.saturating_pow(level as u32);
     let directories =

@@ -3,6 +3,7 @@
 //!
 //! Never here: the full list of options; what is unknown here is the workload's to refuse.
 
+mod mdtest;
 mod shape;
 pub(crate) mod tools;
 
@@ -10,7 +11,10 @@ use std::collections::BTreeMap;
 
 use units::Usage;
 
+use crate::MdtestOption;
+use crate::classic::{ModuleOptions, OptionFault, OptionInput, OptionOccurrence, OptionValues, read_tokens};
 use crate::words::{self, GivenOption};
+pub(crate) use mdtest::does;
 use tools::{TOOLS, Tool, options_of};
 
 /// What the phases of a workload count, and so what can be asked of them.
@@ -33,6 +37,8 @@ pub struct ToolLine {
     flags: String,
     values: BTreeMap<char, String>,
     long: BTreeMap<String, String>,
+    /// The options of mdtest; none where it is another workload.
+    mdtest: OptionValues<MdtestOption>,
 }
 
 impl ToolLine {
@@ -56,11 +62,18 @@ impl ToolLine {
             flags: String::new(),
             values: BTreeMap::new(),
             long: BTreeMap::new(),
+            mdtest: OptionValues::default(),
         };
         let command = tool.command;
         let stray =
             |word: &str| format!("`{word}` is not an option of {command}, whose options begin with `-`");
-        words::walk(&words, options_of(key), &stray, &mut |given| parsed.take(given))?;
+        if command == "mdtest" {
+            let occurrences = read_tokens::<MdtestOption>(&words, ModuleOptions::Any);
+            occurrences.iter().try_for_each(|given| check_mdtest(given, &words, &stray))?;
+            parsed.mdtest = OptionValues::of(&occurrences);
+        } else {
+            words::walk(&words, options_of(key), &stray, &mut |given| parsed.take(given))?;
+        }
         Ok(parsed)
     }
 
@@ -78,14 +91,8 @@ impl ToolLine {
             }
             GivenOption::Long(name, value) => {
                 match name.as_str() {
-                    "record" | "launch" | "speak-from" => {
-                        return Err(Usage(format!("`--{name}` is the campaign's own option; leave it out")));
-                    }
-                    "dryRun" | "dry-run" | "list" => {
-                        return Err(Usage(format!(
-                            "`--{name}` does nothing that could be judged; leave it out"
-                        )));
-                    }
+                    "record" | "launch" | "speak-from" => return Err(campaigns_own(&name)),
+                    "dryRun" | "dry-run" | "list" => return Err(does_nothing(&name)),
                     _ => {}
                 }
                 self.long.insert(name, value.unwrap_or_default());
@@ -129,11 +136,8 @@ impl ToolLine {
     /// The words that say where its files are, with `{dir}` in them; empty where the line says it.
     pub fn place(&self) -> &'static [&'static str] {
         let tool = self.tool;
-        if tool.place.is_some_and(|letter| self.values.contains_key(&letter)) {
-            &[]
-        } else {
-            tool.default_place
-        }
+        let own = tool.place.is_some_and(|letter| self.values.contains_key(&letter));
+        if own || self.mdtest.has(MdtestOption::Directory) { &[] } else { tool.default_place }
     }
 
     /// Names of the phases that the line yields, as records name them.
@@ -166,7 +170,6 @@ impl ToolLine {
         if !self.creates() {
             return 0;
         }
-        let preload = preload.max(self.long_number("preload").unwrap_or(0));
         let set = (self.tool.names)(self, ranks.into(), preload);
         if self.removes() { set } else { set.saturating_mul((self.tool.sets)(self)) }
     }
@@ -177,38 +180,41 @@ impl ToolLine {
 
     /// `-W` of mdtest, seconds; 0 for never.
     pub fn deadline_s(&self) -> u64 {
-        self.number('W').unwrap_or(0)
+        self.mdtest.number(MdtestOption::Deadline, 0).unwrap_or(0)
     }
 
     /// Whether the line keeps or reads how many names there are, with `-x` of mdtest.
     pub fn status_file(&self) -> bool {
-        self.values.contains_key(&'x')
+        self.mdtest.has(MdtestOption::StatusFile)
     }
 
     /// Whether the phase compares data: reading with `-X` of mdtest, creating with its `--verify-write`, and
     /// what flash-io reads again.
     pub fn compares(&self, phase: &str) -> bool {
-        let long = |name| self.long.get(name).is_some_and(|value| value != "0");
+        let given = &self.mdtest;
         match phase {
-            "file_read" => self.has('X') || long("verify-read"),
-            "file_creation" => long("verify-write") && self.number('w').is_some_and(|bytes| bytes > 0),
+            "file_read" => given.on(MdtestOption::VerifyRead),
+            "file_creation" => {
+                given.on(MdtestOption::VerifyWrite) && given.number(MdtestOption::WriteBytes, 0) > Some(0)
+            }
             phase => self.tool.measures == Measures::Bytes && phase.ends_with("_check"),
         }
     }
 
     /// By how many ranks names shift from those that made them to those that look at them.
     pub fn shift(&self) -> u64 {
-        self.number('N').or_else(|| self.long_number("shift")).unwrap_or(0)
+        let of_mdtest = self.mdtest.number(MdtestOption::Shift, 0).unwrap_or(0);
+        self.long_number("shift").unwrap_or(of_mdtest)
     }
 
     /// Whether names are not each rank's own: `-S` and `-c` of mdtest.
     pub fn shares_names(&self) -> bool {
-        self.tool.command == "mdtest" && (self.has('S') || self.has('c'))
+        self.mdtest.on(MdtestOption::SharedFile) || self.mdtest.on(MdtestOption::Collective)
     }
 
     /// Whether each rank has a tree of directories of its own: `-u` of mdtest.
     pub fn has_own_trees(&self) -> bool {
-        self.tool.command == "mdtest" && self.has('u')
+        self.mdtest.on(MdtestOption::UniqueDirectory)
     }
 
     /// Whether each node drops its caches before it looks, or says that it could not: `--cold` of ls-lr.
@@ -218,12 +224,14 @@ impl ToolLine {
 
     /// Whether commands of the user's run between phases.
     pub fn runs_commands(&self) -> bool {
-        ["run-cmd-before-phase", "run-cmd-after-phase"].iter().any(|name| self.long.contains_key(*name))
+        [MdtestOption::CommandBefore, MdtestOption::CommandAfter]
+            .into_iter()
+            .any(|option| self.mdtest.has(option))
     }
 
     /// Whether directories are filled beforehand by the line itself.
     pub fn preloads(&self) -> bool {
-        self.long.contains_key("preload")
+        self.mdtest.has(MdtestOption::Preload)
     }
 
     /// How often it repeats everything within one launch.
@@ -232,7 +240,37 @@ impl ToolLine {
     }
 }
 
-/// Says no to files outside the campaign's own directory.
+/// Rejects what a campaign cannot pass on to mdtest.
+fn check_mdtest(
+    given: &OptionOccurrence<MdtestOption>,
+    words: &[String],
+    stray: &dyn Fn(&str) -> String,
+) -> Result<(), Usage> {
+    let word = &words[given.at];
+    if let OptionInput::Fault(OptionFault::Stray(_)) = given.input {
+        return Err(Usage(stray(word)));
+    }
+    if given.lacks_value(words) {
+        return Err(Usage(format!("`{word}` has no value")));
+    }
+    let (OptionInput::Flag(row, _) | OptionInput::Value(row, _)) = given.input else { return Ok(()) };
+    match row.id {
+        MdtestOption::Directory => own_place('d', given.text().unwrap_or_default()),
+        MdtestOption::Record => Err(campaigns_own("record")),
+        MdtestOption::DryRun => Err(does_nothing("dryRun")),
+        _ => Ok(()),
+    }
+}
+
+fn campaigns_own(name: &str) -> Usage {
+    Usage(format!("`--{name}` is the campaign's own option; leave it out"))
+}
+
+fn does_nothing(name: &str) -> Usage {
+    Usage(format!("`--{name}` does nothing that could be judged; leave it out"))
+}
+
+/// Rejects files outside the campaign's own directory.
 fn own_place(letter: char, dir: &str) -> Result<(), Usage> {
     let inside =
         |dir: &str| (dir == "{dir}" || dir.starts_with("{dir}/")) && !dir.split('/').any(|part| part == "..");

@@ -20,13 +20,6 @@ pub fn read_tokens<I: ClassicOption>(
     reader.found
 }
 
-/// Whether `token` is an option that takes its value from the next one.
-pub fn lacks_value<I: ClassicOption>(token: &str, modules: ModuleOptions<'_>) -> bool {
-    let mut reader = TokenReader::<I>::of(&[], modules);
-    reader.option(token);
-    reader.lacks_one
-}
-
 /// The occurrences of `token` (`--name=value`, `-x=value`), an option that has its value with it.
 pub(super) fn read_whole<I: ClassicOption>(
     token: &str,
@@ -47,21 +40,16 @@ struct TokenReader<'a, I: 'static> {
     read: usize,
     /// The place of the option that is being read.
     at: usize,
-    /// Whether one more token was asked for than there are.
-    lacks_one: bool,
     found: Vec<OptionOccurrence<I>>,
 }
 
 impl<'a, I: ClassicOption> TokenReader<'a, I> {
     fn of(tokens: &'a [String], modules: ModuleOptions<'a>) -> Self {
-        Self { tokens, modules, read: 0, at: 0, lacks_one: false, found: Vec::new() }
+        Self { tokens, modules, read: 0, at: 0, found: Vec::new() }
     }
 
     fn next(&mut self) -> Option<(usize, &'a str)> {
-        let Some(token) = self.tokens.get(self.read) else {
-            self.lacks_one = true;
-            return None;
-        };
+        let token = self.tokens.get(self.read)?;
         self.read += 1;
         Some((self.read - 1, token))
     }
@@ -177,9 +165,9 @@ impl<'a, I: ClassicOption> TokenReader<'a, I> {
                 }
                 OptionKind::Directives => {
                     let (text, value_at) = self.value_or_next(glued(left));
-                    return match text.filter(|text| !text.is_empty()) {
-                        Some(list) => read_list(&list, self.at, self.modules, &mut self.found),
-                        None => self.push(name, value_at, OptionInput::Value(row, None)),
+                    return match text.as_deref() {
+                        None | Some("") => self.push(name, value_at, OptionInput::Value(row, text)),
+                        Some(list) => read_list(list, self.at, self.modules, &mut self.found),
                     };
                 }
                 _ => {

@@ -15,7 +15,7 @@ mod row;
 mod values;
 
 pub use directives::read_directives;
-pub use grammar::{lacks_value, read_tokens};
+pub use grammar::read_tokens;
 pub use help::{described, help_of_options};
 pub use nearest::nearest;
 pub use number::parse_number;

@@ -115,14 +115,17 @@ impl<I: 'static> OptionOccurrence<I> {
         }
     }
 
-    /// Whether it takes a value and `words`, the line, give none: it is the last word, or an option follows.
+    /// Whether it takes a value, and the line ends before it.
+    pub fn ends_the_line(&self) -> bool {
+        let takes_value = !matches!(self.input, OptionInput::Flag(..) | OptionInput::Fault(_));
+        takes_value && self.text().is_none()
+    }
+
+    /// Whether it takes a value, and the line that consists of `words` ends before it or has an option there.
     pub(crate) fn lacks_value(&self, words: &[String]) -> bool {
-        match &self.input {
-            OptionInput::Value(_, text) | OptionInput::Retired(_, text) => {
-                text.is_none() || self.value_at.is_some_and(|at| !is_value(&words[at]))
-            }
-            _ => false,
-        }
+        // Options of backends are read without knowing which of them take a value.
+        let takes_value = matches!(self.input, OptionInput::Value(..) | OptionInput::Retired(..));
+        takes_value && (self.ends_the_line() || self.value_at.is_some_and(|at| !is_value(&words[at])))
     }
 
     /// Its text, which must be there; `about` says what would do.

@@ -3,11 +3,13 @@
 //! Never here: who made them, and whether they are still there.
 
 use super::ToolLine;
+use crate::MdtestOption::{self, *};
+use crate::classic::ClassicOption;
 
 /// Values that decide which names there are, each with what holds where the line says nothing.
-const VALUES: &[(char, u64)] = &[('I', 0), ('N', 0), ('b', 1), ('z', 0)];
+const VALUES: &[(MdtestOption, u64)] = &[(ItemsPerDirectory, 0), (Shift, 0), (Branching, 1), (Depth, 0)];
 /// Flags that do.
-const FLAGS: &[char] = &['u', 'L', 'S'];
+const FLAGS: &[MdtestOption] = &[UniqueDirectory, LeafOnly, SharedFile];
 
 impl ToolLine {
     /// Why this line cannot find the names of `made`, whose maker is called `maker`; `None` where nothing in
@@ -16,17 +18,17 @@ impl ToolLine {
         if self.tool.command != "mdtest" {
             return None;
         }
-        let number = |line: &ToolLine, letter, otherwise| line.number(letter).unwrap_or(otherwise);
-        let tree = number(self, 'z', 0) > 0 || number(made, 'z', 0) > 0;
-        let own_trees = self.has('u') && made.has('u');
-        let counts = |letter: &char| match letter {
-            'b' | 'L' => tree,
+        let tree = number(self, Depth, 0) > 0 || number(made, Depth, 0) > 0;
+        let own_trees = self.has_own_trees() && made.has_own_trees();
+        let counts = |option: &MdtestOption| match option {
+            Branching | LeafOnly => tree,
             // Trees of their own take part in the shift, also when they are made.
-            'N' => own_trees,
+            Shift => own_trees,
             _ => true,
         };
-        for (letter, otherwise) in VALUES.iter().filter(|(letter, _)| counts(letter)) {
-            let [asked, there] = [self, made].map(|line| number(line, *letter, *otherwise));
+        for (option, otherwise) in VALUES.iter().filter(|(option, _)| counts(option)) {
+            let [asked, there] = [self, made].map(|line| number(line, *option, *otherwise));
+            let letter = letter(*option);
             if asked != there {
                 return Some(format!(
                     "{maker} was made with -{letter} {there}, and this line looks for names of -{letter} \
@@ -34,10 +36,12 @@ impl ToolLine {
                 ));
             }
         }
-        for letter in FLAGS.iter().filter(|letter| counts(letter)) {
-            if self.has(*letter) != made.has(*letter) {
-                let (with, without) = if made.has(*letter) { ("with", "to") } else { ("without", "from") };
-                let change = if made.has(*letter) { "add" } else { "take" };
+        for flag in FLAGS.iter().filter(|flag| counts(flag)) {
+            let [asked, there] = [self, made].map(|line| line.mdtest.on(*flag));
+            let letter = letter(*flag);
+            if asked != there {
+                let (with, without) = if there { ("with", "to") } else { ("without", "from") };
+                let change = if there { "add" } else { "take" };
                 return Some(format!(
                     "{maker} was made {with} -{letter}, so its names are others; {change} it \
                      {without} this line"
@@ -49,11 +53,12 @@ impl ToolLine {
 
     /// More of them than were made, or as many in other directories of the tree.
     fn misses_items(&self, made: &ToolLine, maker: &str, tree: bool) -> Option<String> {
-        for (letter, otherwise) in [('n', 0), ('i', 1)] {
-            let [asked, there] = [self, made].map(|line| line.number(letter).unwrap_or(otherwise));
-            let elsewhere = letter == 'n' && tree && !made.values.contains_key(&'I') && asked != there;
+        for (option, otherwise) in [(Items, 0), (Iterations, 1)] {
+            let [asked, there] = [self, made].map(|line| number(line, option, otherwise));
+            let elsewhere = option == Items && tree && !made.mdtest.has(ItemsPerDirectory) && asked != there;
+            let letter = letter(option);
             // How many there are is then in a file, whatever the lines say.
-            let kept = letter == 'n' && self.status_file() && made.status_file();
+            let kept = option == Items && self.status_file() && made.status_file();
             if (asked > there || elsewhere) && !kept {
                 return Some(format!(
                     "{maker} was made with -{letter} {there}, and this line looks for names of -{letter} \
@@ -82,4 +87,13 @@ impl ToolLine {
         }
         None
     }
+}
+
+/// A number of a line; `otherwise` also where it cannot be read.
+fn number(line: &ToolLine, option: MdtestOption, otherwise: u64) -> u64 {
+    line.mdtest.number(option, otherwise).unwrap_or(otherwise)
+}
+
+fn letter(option: MdtestOption) -> char {
+    option.row().short.unwrap_or_default()
 }

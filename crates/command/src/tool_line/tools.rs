@@ -4,7 +4,9 @@
 
 use std::fmt;
 
+use super::mdtest::{self, tree};
 use super::{Measures, ToolLine};
+use crate::MdtestOption;
 use crate::words::Valued;
 
 /// What differs between these workloads.
@@ -13,9 +15,9 @@ pub(super) struct Tool {
     pub(super) key: &'static str,
     /// Its command.
     pub(super) command: &'static str,
-    /// Letters of the options that take a value.
+    /// Letters of the options that take a value, where no table of `classic` has them.
     pub(super) with_value: &'static str,
-    /// Long options that take their value as the next word when it is not glued with `=`.
+    /// Such long options that take their value as the next word when it is not glued with `=`.
     pub(super) long_with_value: &'static [&'static str],
     /// The letter of the option that says where, if it is one.
     pub(super) place: Option<char>,
@@ -31,7 +33,7 @@ pub(super) struct Tool {
     pub(super) removes: fn(&ToolLine) -> bool,
     /// Bytes that so many ranks together write into one set of files.
     pub(super) writes: fn(&ToolLine, u64) -> u64,
-    /// Names that so many ranks together make for one set of files, with so many files put into each
+    /// Names that so many ranks together make for one set of files, with at least so many files put into each
     /// directory beforehand.
     pub(super) names: fn(&ToolLine, u64, u64) -> u64,
     /// How many sets of files one launch makes, one after the other.
@@ -148,35 +150,19 @@ pub(super) const TOOLS: &[Tool] = &[
     Tool {
         key: "mdtest",
         command: "mdtest",
-        with_value: "abzIindNewGflspWxBV",
-        long_with_value: &[
-            "--compat",
-            "--dataPacketType",
-            "--operations",
-            "--preload",
-            "--random-seed",
-            "--run-cmd-after-phase",
-            "--run-cmd-before-phase",
-            "--savePerOpDataCSV",
-            "--saveRankPerformanceDetails",
-        ],
+        // All of them are in the table of `MdtestOption`.
+        with_value: "",
+        long_with_value: &[],
         place: Some('d'),
         default_place: &["-d", "{dir}/mdtest"],
         measures: Measures::Operations,
-        phases: mdtest_phases,
-        creates: |line| mdtest_does(line, 'C'),
-        removes: |line| mdtest_does(line, 'r'),
-        writes: |line, ranks| {
-            mdtest_items(line).saturating_mul(line.number('w').unwrap_or(0)).saturating_mul(ranks)
-        },
-        names: mdtest_names,
-        // Each repetition works in a directory of its own, and so does each number of ranks of -f, -l, -s.
-        sets: |line| {
-            let [first, last, stride] = ['f', 'l', 's'].map(|letter| line.number(letter).unwrap_or(0));
-            let tests = if last > 0 { last.saturating_sub(first.max(1)) / stride.max(1) + 1 } else { 1 };
-            line.repetitions().saturating_mul(tests)
-        },
-        repetitions: |line| line.number('i').unwrap_or(1).max(1),
+        phases: |line| mdtest::phases(&line.mdtest),
+        creates: |line| mdtest::does(&line.mdtest, MdtestOption::Create),
+        removes: |line| mdtest::does(&line.mdtest, MdtestOption::Remove),
+        writes: |line, ranks| mdtest::bytes(&line.mdtest).saturating_mul(ranks),
+        names: |line, ranks, preload| mdtest::names(&line.mdtest, ranks, preload),
+        sets: |line| mdtest::sets(&line.mdtest),
+        repetitions: |line| mdtest::iterations(&line.mdtest),
     },
     Tool {
         key: "mpi_io",
@@ -241,12 +227,6 @@ const MPI_IO_GROUPS: &[&str] = &[
     "views",
 ];
 
-/// Directories of a tree with so many levels below its root.
-fn tree(fan_out: u64, levels: u32) -> u64 {
-    let level = |level: u32| fan_out.saturating_pow(level);
-    (0..=levels).map(level).fold(0, u64::saturating_add)
-}
-
 /// Bytes of the three files that one rank of flash-io writes, at most, without their headers.
 fn flash_bytes(line: &ToolLine) -> u64 {
     let number = |name, otherwise| line.long_number(name).unwrap_or(otherwise);
@@ -258,77 +238,3 @@ fn flash_bytes(line: &ToolLine) -> u64 {
     let most = (blocks.saturating_mul(4) / 5).saturating_add(2);
     most.saturating_mul(checkpoint.saturating_add(plots).saturating_add(2 * 116))
 }
-
-/// Directories of one tree of mdtest.
-fn mdtest_directories(line: &ToolLine) -> u64 {
-    let (branching, depth) = (line.number('b').unwrap_or(1), line.number('z').unwrap_or(0));
-    if branching < 1 { 1 } else { tree(branching, depth.min(64) as u32) }
-}
-
-/// Names of mdtest, at most: items of each kind, trees, and what is there before.
-fn mdtest_names(line: &ToolLine, ranks: u64, preload: u64) -> u64 {
-    let phases = line.phases();
-    let made = ["directory_creation", "file_creation"].iter().filter(|made| phases.contains(*made));
-    let items = mdtest_items(line).saturating_mul(made.count() as u64);
-    let (sharers, trees) = (if line.has('S') { 1 } else { ranks }, if line.has('u') { ranks } else { 1 });
-    let each = preload.saturating_add(1).saturating_mul(mdtest_directories(line));
-    items.saturating_mul(sharers).saturating_add(each.saturating_mul(trees))
-}
-
-/// Items of one rank of mdtest, at most.
-fn mdtest_items(line: &ToolLine) -> u64 {
-    let directories = mdtest_directories(line);
-    let [items, each] = ['n', 'I'].map(|letter| line.number(letter).unwrap_or(0));
-    match (items, each) {
-        (items, 0) => items,
-        (0, each) => each.saturating_mul(directories),
-        // So many whole trees.
-        (items, each) => (items / each).saturating_mul(each).saturating_mul(directories),
-    }
-}
-
-/// Whether mdtest does the phases that this letter stands for: none of the five given means all.
-fn mdtest_does(line: &ToolLine, letter: char) -> bool {
-    line.has(letter) || !"CTEUr".chars().any(|letter| line.has(letter))
-}
-
-fn mdtest_phases(line: &ToolLine) -> Vec<&'static str> {
-    let directories = (line.has('D') || !line.has('F')) && !line.has('S');
-    let files = line.has('F') || !line.has('D');
-    let all = [
-        ("tree_creation", true, 'C'),
-        ("directory_creation", directories, 'C'),
-        ("directory_stat", directories, 'T'),
-        ("directory_rename", directories, 'U'),
-        ("directory_removal", directories, 'r'),
-        ("file_creation", files, 'C'),
-        ("file_stat", files, 'T'),
-        ("file_read", files, 'E'),
-        ("file_removal", files, 'r'),
-        ("tree_removal", true, 'r'),
-    ];
-    let classic = all.into_iter().filter(|(_, there, letter)| *there && mdtest_does(line, *letter));
-    let mut phases: Vec<&'static str> = classic.map(|(name, ..)| name).collect();
-    let extra = line.long.get("operations").map_or("", String::as_str);
-    let wanted = |name: &str| {
-        // All of them are of files, but for the listing of what there is.
-        let items = files || (name == "list" && directories);
-        items && extra.split(',').any(|word| word.trim() == name)
-    };
-    phases.extend(MDTEST_EXTRA.iter().filter(|(name, _)| wanted(name)).map(|(_, phase)| *phase));
-    phases
-}
-
-/// What mdtest does besides: the names that `--operations` has for it, and those of records.
-const MDTEST_EXTRA: &[(&str, &str)] = &[
-    ("chmod", "file_chmod"),
-    ("link", "file_link"),
-    ("list", "directory_listing"),
-    ("rename-across", "file_rename_across"),
-    ("shared-open", "shared_open"),
-    ("statx", "file_statx"),
-    ("symlink", "file_symlink"),
-    ("truncate", "file_truncate"),
-    ("xattr-get", "file_xattr_get"),
-    ("xattr-set", "file_xattr_set"),
-];

@@ -48,8 +48,11 @@ pub(crate) fn take_directives<T: ClassicLine>(typed: &mut T, line: &str) -> Resu
 
 /// Whether `token` is an option that takes its value from the next one.
 pub(crate) fn lacks_value<T: ClassicLine>(token: &str) -> bool {
-    let modules = module_options();
-    classic::lacks_value::<T::Option>(token, ModuleOptions::Listed(&modules))
+    let (mut typed, modules) = (T::default(), module_options());
+    let occurrences = classic::read_tokens(&[token.to_owned()], ModuleOptions::Listed(&modules));
+    // What is wrong before it ends the line.
+    let wrong = occurrences.iter().find(|occurrence| take(&mut typed, occurrence).is_err());
+    wrong.is_some_and(OptionOccurrence::ends_the_line)
 }
 
 /// The options of all backends of this program.
