@@ -17,8 +17,10 @@ mod values;
 pub use directives::read_directives;
 pub use grammar::read_tokens;
 pub use help::{described, help_of_options};
-pub use nearest::nearest;
 pub use number::parse_number;
 pub use occurrence::{ModuleOption, ModuleOptions, OptionFault, OptionInput, OptionOccurrence};
 pub use row::{ClassicOption, OptionKind, OptionRow, OptionValue, Respelling, RetiredOption, Successor};
 pub(crate) use values::OptionValues;
+
+#[cfg(test)]
+mod tests;

@@ -1,7 +1,7 @@
 //! The known word nearest to one that is not known, for the line that refuses it.
 
 /// The nearest of `known` to `word`, if one is near: at most a third of its letters differ.
-pub fn nearest<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+pub(super) fn nearest<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let lower = word.to_lowercase();
     let (distance, best) = known.map(|name| (distance(&lower, &name.to_lowercase()), name)).min()?;
     (distance <= best.len() / 3).then_some(best)

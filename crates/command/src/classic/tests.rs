@@ -1,0 +1,113 @@
+//! The grammar: which occurrences a line has, where, and what is wrong with its words.
+
+use super::*;
+use crate::IorOption::{self, *};
+use crate::MdtestOption;
+
+const MODULES: &[ModuleOption] = &[
+    ModuleOption { backend: "posix", name: "odirect", kind: OptionKind::Flag, about: "direct" },
+    ModuleOption { backend: "dummy", name: "delay-xfer", kind: OptionKind::Number, about: "a delay" },
+];
+
+fn tokens(line: &str) -> Vec<String> {
+    line.split_whitespace().map(str::to_owned).collect()
+}
+
+fn ior(line: &str) -> Vec<OptionOccurrence<IorOption>> {
+    read_tokens(&tokens(line), ModuleOptions::Listed(MODULES))
+}
+
+/// Places, names, values and what is wrong, as one text.
+fn shown<I>(occurrences: &[OptionOccurrence<I>]) -> String {
+    let one = |one: &OptionOccurrence<I>| match &one.input {
+        OptionInput::Fault(OptionFault::Stray(_)) => format!("{}:{} stray", one.at, one.name),
+        OptionInput::Fault(OptionFault::Unknown(_)) => format!("{}:{} unknown", one.at, one.name),
+        OptionInput::Fault(OptionFault::Malformed(_)) => format!("{}:{} malformed", one.at, one.name),
+        _ => format!("{}:{} {}", one.at, one.name, one.text().unwrap_or("no value")),
+    };
+    occurrences.iter().map(one).collect::<Vec<_>>().join(", ")
+}
+
+#[test]
+fn every_spelling_of_an_option_is_an_occurrence_in_its_place() {
+    for (line, wanted) in [
+        ("-wF", "0:-w no value, 0:-F no value"),
+        ("-wr=0 -k", "0:-w 0, 0:-r 0, 1:-k no value"),
+        ("-b 1g -t=4k -b1m", "0:-b 1g, 2:-t 4k, 3:-b 1m"),
+        ("-wb 1g -b", "0:-w no value, 0:-b 1g, 2:-b no value"),
+        ("--rate 5/s --rate=6/s --dryRun=0", "0:--rate 5/s, 2:--rate 6/s, 3:--dryRun 0"),
+        ("-e -O blockSize=4k,KEEPFILE=1", "0:-e no value, 1:blockSize 4k, 1:KEEPFILE 1"),
+        ("-O -b=1m,--posix.odirect=0 -w", "0:-b 1m, 0:--posix.odirect 0, 2:-w no value"),
+        ("-l -k", "0:-l without a value 1, 1:-k no value"),
+        ("-BJ 4k", "0:-B 1, 0:-J 4k"),
+        ("--POSIX.oDirect --dummy.delay-xfer 5", "0:--posix.odirect 1, 1:--dummy.delay-xfer 5"),
+    ] {
+        assert_eq!(shown(&ior(line)), wanted, "{line}");
+    }
+}
+
+#[test]
+fn a_word_that_is_wrong_hides_none_of_the_others() {
+    for (line, wanted) in [
+        ("big -w", "0:big stray, 1:-w no value"),
+        ("--colour -w", "0:--colour unknown, 1:-w no value"),
+        ("-O x,keepFile=1,blocksiez=1 -w", "0: malformed, 0:keepFile 1, 0:blocksiez unknown, 2:-w no value"),
+        ("--mmap.x 1 -w", "0:--mmap.x unknown, 1:1 stray, 2:-w no value"),
+    ] {
+        assert_eq!(shown(&ior(line)), wanted, "{line}");
+    }
+}
+
+#[test]
+fn options_of_backends_are_taken_by_their_form_where_none_is_known_by_name() {
+    let any = read_tokens::<IorOption>(&tokens("--x.y 5 --x.z=7 --posix.odirect -w"), ModuleOptions::Any);
+    assert_eq!(shown(&any), "0:--x.y 5, 2:--x.z 7, 3:--posix.odirect no value, 4:-w no value");
+    assert_eq!(any[0].value_at, Some(1));
+}
+
+#[test]
+fn spellings_of_older_versions_of_mdtest_are_the_options_of_today() {
+    let read = |line| read_tokens::<MdtestOption>(&tokens(line), ModuleOptions::Any);
+    for (line, wanted) in [
+        ("-B -u", "0:-B 1, 1:-u no value"),
+        ("-B 0 -u", "0:-B 0, 2:-u no value"),
+        ("-R7u", "0:-R7 7, 0:-u no value"),
+        ("-R99999999999999999999999", "0:-R99999999999999999999999 malformed"),
+    ] {
+        assert_eq!(shown(&read(line)), wanted, "{line}");
+    }
+}
+
+#[test]
+fn a_value_is_read_as_its_kind_and_a_message_names_the_option_as_typed() {
+    let value = |line: &str| {
+        ior(line).last().unwrap().value().map_err(|usage| usage.0).map(|value| match value {
+            OptionValue::Number(number) => number.to_string(),
+            other => format!("{other:?}"),
+        })
+    };
+    assert_eq!(value("-b 4k"), Ok("4096".to_owned()));
+    assert_eq!(value("-k=2"), Ok("Flag(Some(2))".to_owned()));
+    assert_eq!(value("-O keepFile=1"), Ok("Flag(Some(1))".to_owned()));
+    assert_eq!(value("-o f"), Ok("Text(\"f\")".to_owned()));
+    for (line, why) in [
+        ("-b", "-b takes a value: bytes of one rank in one segment"),
+        ("-b -1", "-b -1: -1 is negative"),
+        ("-O blockSize=-1", "-O blockSize -1: -1 is negative"),
+        ("-O keepFile=x", "-O keepFile: `x` is not a whole number, such as 4096, 4k or 16m"),
+    ] {
+        assert_eq!(value(line), Err(why.to_owned()), "{line}");
+    }
+}
+
+#[test]
+fn the_last_word_on_an_option_counts_in_whatever_form() {
+    let read = |line: &str| OptionValues::of(&ior(line));
+    let line = read("-b 1g -w -O blockSize=4k -w=0 -O useO_DIRECT=1,readFile=1 -t x");
+    assert_eq!((line.number(BlockSize, 1), line.number(TransferSize, 1)), (Some(4096), None));
+    assert_eq!((line.on(Write), line.on(Read), line.number(Segments, 1)), (false, true, Some(1)));
+    assert!(line.module_on("posix.odirect") && !read("-B --posix.odirect=0").module_on("posix.odirect"));
+    assert_eq!(read("-O nodes=3").number(Nodes, 0), Some(3));
+    assert!(!read("-O showHelp=0").has(Help) && read("-O showHelp=1").on(Help));
+    assert_eq!(read("-l o -l").text(PacketType), Some("offset"));
+}
