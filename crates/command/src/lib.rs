@@ -12,17 +12,13 @@
 
 pub mod classic;
 mod ior;
-mod ior_facts;
-pub mod ior_line;
 mod launcher;
 mod mdtest;
 mod name_facts;
 pub mod tool_line;
 pub mod words;
 
-pub use ior::IorOption;
-pub use ior_facts::{IorFacts, ReadShift};
-pub use ior_line::IorLine;
+pub use ior::{IorFacts, IorLine, IorOption, ReadShift, line as ior_line};
 pub use launcher::{LaunchedRanks, TypedCommand, WorkloadName};
 pub use mdtest::MdtestOption;
 pub use name_facts::{LineFacts, MdtestFacts, WalkFacts};

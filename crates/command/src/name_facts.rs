@@ -3,9 +3,9 @@
 //! Invariant: a value that cannot be read is unknown; none is guessed.
 //! Never here: whether an option exists.
 
+use crate::IorFacts;
 use crate::MdtestOption::{self, *};
 use crate::classic::{ModuleOptions, OptionValues, read_tokens};
-use crate::ior_facts::IorFacts;
 use crate::launcher::WorkloadName;
 use crate::tool_line::does;
 use crate::tool_line::tools::options_of;

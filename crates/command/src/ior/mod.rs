@@ -1,10 +1,14 @@
-//! The command line of `ior`: its options, and those that it once had.
+//! The command line of `ior`: its options, those that it once had, and what a line says.
 //!
 //! Never here: what an option does to the workload, which its personality knows.
 
+mod facts;
+pub mod line;
 mod retired;
 mod table;
 
+pub use facts::{IorFacts, ReadShift};
+pub use line::IorLine;
 pub use table::IorOption;
 
 use crate::classic::{ClassicOption, OptionInput, OptionRow, Respelling, RetiredOption};

@@ -404,7 +404,8 @@ pub(super) const VALUES: &[OptionRow<IorOption>] = &[
         long: Some("dataPacketType"),
         directives: &["dataPacketType"],
         default: "timestamp",
-        about: "data: timestamp, offset, incompressible, random or stamped (first letter; the last is our own)",
+        about: "data: timestamp, offset, incompressible, random or stamped (first letter; the last is our \
+                own)",
         ..TEXT
     },
     OptionRow {

@@ -9,11 +9,11 @@
 
 use units::Usage;
 
+use super::facts::{BLOCK, TRANSFER, names_phase, packet};
 use crate::IorOption::{self, *};
 use crate::classic::{
     ClassicOption, ModuleOptions, OptionFault, OptionInput, OptionOccurrence, OptionValues, read_tokens,
 };
-use crate::ior_facts::{BLOCK, TRANSFER, names_phase, packet};
 use crate::words;
 
 /// One IOR line of a plan, read as far as a campaign needs.
