@@ -1,7 +1,8 @@
 //! What a campaign has to know of the line of a workload other than `ior`: mdtest, fdtree, ls-lr, flash-io,
 //! mpi-io.
 //!
-//! Never here: the full list of options; what is unknown here is the workload's to refuse.
+//! Never here: the full list of options (that of mdtest is in `mdtest/table.rs`); what is unknown here is the
+//! workload's to reject.
 
 mod mdtest;
 mod shape;

@@ -1,7 +1,7 @@
 //! The facts of any IOR line, also of one that a plan rejects.
 //!
 //! Invariant: a value that cannot be read, such as `${SMALLEST}`, is unknown; none is guessed.
-//! Never here: whether an option exists, which the personality of the workload knows.
+//! Never here: rejecting a line.
 
 use std::collections::BTreeMap;
 

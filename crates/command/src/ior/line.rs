@@ -5,7 +5,7 @@
 //!
 //! Invariant: the words of the line are never changed, only `{dir}` in them is replaced; where it does not
 //! say which data to write, `-l stamped` is added, so that wrong data says what it is.
-//! Never here: the full list of IOR's options; what is unknown here is IOR's to refuse.
+//! Never here: what an option means to the workload, and which other options and values IOR rejects.
 
 use units::Usage;
 

@@ -61,4 +61,13 @@ mod tests {
             assert!(!names.contains(&directive), "{directive} lives");
         }
     }
+
+    #[test]
+    fn the_sizes_of_a_line_that_gives_none_are_those_of_the_help() {
+        for (option, bytes) in
+            [(IorOption::BlockSize, facts::BLOCK), (IorOption::TransferSize, facts::TRANSFER)]
+        {
+            assert_eq!(option.row().default, bytes.to_string());
+        }
+    }
 }
