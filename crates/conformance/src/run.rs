@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use ranks::{Comm, Halt};
-use results::record::{Case as CaseRecord, Outcome};
+use results::record::{Case as CaseRecord, CaseOutcome};
 
 use super::case::ConformanceCase;
 use super::context::CaseContext;
@@ -91,7 +91,7 @@ impl Runner<'_, '_> {
     fn run_case(&mut self, case: &ConformanceCase) -> Result<(), Halt> {
         let skip_reason = case.skip_reason(self.comm.size(), self.comm.mpi().is_some(), self.suite.large);
         if let Some(why) = skip_reason {
-            let record = CaseRecord { outcome: Outcome::Skipped, why, ..self.record_of(case) };
+            let record = CaseRecord { outcome: CaseOutcome::Skipped, why, ..self.record_of(case) };
             return self.on_rank_0("tell", |runner| (runner.report)(ConformanceEvent::End(Box::new(record))));
         }
         let fatal = KnownFailure::listed_for(&case.name, self.suite.library)
@@ -116,7 +116,7 @@ impl Runner<'_, '_> {
         let seconds = self.watch.end().as_secs_f64();
         let record =
             with_outcome(CaseRecord { seconds, ..self.record_of(case) }, verdict, self.suite.library)?;
-        let failed = matches!(record.outcome, Outcome::Fail | Outcome::Library);
+        let failed = matches!(record.outcome, CaseOutcome::Fail | CaseOutcome::Library);
         self.on_rank_0("end a case", |runner| {
             (runner.report)(ConformanceEvent::End(Box::new(record)))?;
             runner.remove_case_directory(&dir, failed && runner.suite.keep_failed)
@@ -170,16 +170,16 @@ fn with_outcome(record: CaseRecord, verdict: CaseResult, library: &RankLibrary) 
             let note =
                 |known: &&KnownFailure| format!("passes, though {library} is known to fail: {}", known.why);
             let why = listed.first().map(note).unwrap_or_default();
-            return Ok(CaseRecord { outcome: Outcome::Pass, why, ..record });
+            return Ok(CaseRecord { outcome: CaseOutcome::Pass, why, ..record });
         }
         Err(EarlyEnd::All(halt)) => return Err(halt),
         Err(EarlyEnd::Case { problem, ranks }) => (problem, ranks),
     };
     Ok(match problem {
-        CaseProblem::Unsupported(why) => CaseRecord { outcome: Outcome::Unsupported, why, ..record },
-        CaseProblem::Skipped(why) => CaseRecord { outcome: Outcome::Skipped, why, ..record },
+        CaseProblem::Unsupported(why) => CaseRecord { outcome: CaseOutcome::Unsupported, why, ..record },
+        CaseProblem::Skipped(why) => CaseRecord { outcome: CaseOutcome::Skipped, why, ..record },
         CaseProblem::Fail(evidence) => mark_known_failure(
-            CaseRecord { outcome: Outcome::Fail, evidence: Some(*evidence), failed_ranks, ..record },
+            CaseRecord { outcome: CaseOutcome::Fail, evidence: Some(*evidence), failed_ranks, ..record },
             library,
         ),
     })
@@ -188,10 +188,10 @@ fn with_outcome(record: CaseRecord, verdict: CaseResult, library: &RankLibrary) 
 /// The record of a case that is not tried because it is known to end the job.
 pub fn not_tried(record: CaseRecord, library: &RankLibrary, row: &KnownFailure) -> CaseRecord {
     let why = format!("not tried, since it ends the job; known of {library}: {}", row.why);
-    CaseRecord { outcome: Outcome::Library, why, ..record }
+    CaseRecord { outcome: CaseOutcome::Library, why, ..record }
 }
 
-/// Changes the outcome of a failure to `Library` if it is a known failure of the library.
+/// Changes the outcome of a failure to `CaseOutcome::Library` if it is a known failure of the library.
 pub fn mark_known_failure(mut record: CaseRecord, library: &RankLibrary) -> CaseRecord {
     let words = record
         .evidence
@@ -200,7 +200,7 @@ pub fn mark_known_failure(mut record: CaseRecord, library: &RankLibrary) -> Case
     let step = record.evidence.as_ref().map_or("", |seen| seen.step.as_str());
     let listed = KnownFailure::listed_for(&record.name, library);
     if let Some(row) = listed.iter().find(|row| row.explains(step, &words)) {
-        record.outcome = Outcome::Library;
+        record.outcome = CaseOutcome::Library;
         let why = format!("known of {library}: {}", row.why);
         record.why = if record.why.is_empty() { why } else { format!("{}; {why}", record.why) };
     }

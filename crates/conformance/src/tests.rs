@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use ranks::local;
-use results::record::{Case as CaseRecord, Outcome};
+use results::record::{Case as CaseRecord, CaseOutcome};
 
 use super::problem::{ProblemContext as _, check_bytes, check_equal};
 use super::*;
@@ -88,7 +88,10 @@ fn posix_keeps_its_promises_to_one_rank_and_to_many_on_this_machine() {
         let (records, left) = run_locally(ranks, &posix, false);
         assert_eq!(records.len(), posix.len());
         for case in records {
-            assert!(matches!(case.outcome, Outcome::Pass | Outcome::Skipped), "{ranks} ranks: {case:#?}");
+            assert!(
+                matches!(case.outcome, CaseOutcome::Pass | CaseOutcome::Skipped),
+                "{ranks} ranks: {case:#?}"
+            );
         }
         assert_eq!(left, 0, "everything is removed");
     }
@@ -113,9 +116,9 @@ fn the_lowest_failed_rank_gives_the_evidence_and_the_ranks_continue_together() {
         }),
     ];
     let (records, left) = run_locally(4, &cases, true);
-    let outcomes: BTreeMap<&str, Outcome> =
+    let outcomes: BTreeMap<&str, CaseOutcome> =
         records.iter().map(|case| (case.name.as_str(), case.outcome)).collect();
-    let wanted = [Outcome::Fail, Outcome::Skipped, Outcome::Pass, Outcome::Unsupported];
+    let wanted = [CaseOutcome::Fail, CaseOutcome::Skipped, CaseOutcome::Pass, CaseOutcome::Unsupported];
     assert_eq!(outcomes.values().copied().collect::<Vec<_>>(), wanted, "in order of name: {outcomes:?}");
     let seen = records[0].evidence.clone().expect("a failure has evidence");
     assert_eq!((seen.rank, seen.offset, records[0].failed_ranks), (2, Some(101), 2));

@@ -1,8 +1,8 @@
 //! The parallel HDF5 library: its functions, and the identifiers of classes and types that it makes when it
 //! begins. Releases 1.10 to 1.14 and 2.x, of which the declarations used here are the same.
 //!
-//! Invariant: a [`Library`] is complete, has begun, prints no errors of its own, and lives for ever: HDF5
-//! leaves a callback inside MPI.
+//! Invariant: an [`Hdf5Library`] is complete, has begun, prints no errors of its own, and lives for ever:
+//! HDF5 leaves a callback inside MPI.
 //! Never here: the search for a library, whether it fits the MPI that runs, calls on files.
 #![allow(unsafe_code)]
 
@@ -110,7 +110,7 @@ impl fmt::Display for Version {
 
 /// Identifiers that the library makes when it begins.
 #[derive(Clone, Debug)]
-pub struct Constants {
+pub struct Hdf5Constants {
     /// `H5P_FILE_CREATE`
     pub file_create: Id,
     /// `H5P_FILE_ACCESS`
@@ -135,7 +135,7 @@ pub struct Constants {
 
 /// A loaded HDF5 library that has begun.
 #[derive(Debug)]
-pub struct Library {
+pub struct Hdf5Library {
     /// The path it was loaded by.
     pub path: PathBuf,
     /// Its release.
@@ -143,10 +143,10 @@ pub struct Library {
     /// Its functions.
     pub functions: Functions,
     /// Its identifiers.
-    pub constants: Constants,
+    pub constants: Hdf5Constants,
 }
 
-impl Library {
+impl Hdf5Library {
     /// Loads the library at `path` for the rest of the program's life. MPI has to run, and to be the one
     /// that the library was built on.
     ///
@@ -174,7 +174,7 @@ impl Library {
         if !begun {
             return Err(refuse("could not begin".into()));
         }
-        let constants = Constants::find(loaded).map_err(refuse)?;
+        let constants = Hdf5Constants::find(loaded).map_err(refuse)?;
         Ok(Box::leak(Box::new(Self { path: path.to_owned(), version, functions, constants })))
     }
 }
@@ -211,7 +211,7 @@ fn version_by(
     }
 }
 
-impl Constants {
+impl Hdf5Constants {
     /// Reads every identifier, after the library has begun.
     fn find(loaded: &Loaded) -> Result<Self, String> {
         let id = |symbol: &str| {
@@ -240,9 +240,9 @@ mod tests {
 
     #[test]
     fn a_library_that_is_not_there_or_not_hdf5_is_named() {
-        let error = Library::load("/nowhere/libhdf5.so").expect_err("there is none");
+        let error = Hdf5Library::load("/nowhere/libhdf5.so").expect_err("there is none");
         assert!(error.to_string().starts_with("/nowhere/libhdf5.so: "), "{error}");
-        let error = Library::load("libc.so.6").expect_err("libc is no HDF5");
+        let error = Hdf5Library::load("libc.so.6").expect_err("libc is no HDF5");
         assert_eq!(error.to_string(), "libc.so.6: has no symbol H5dont_atexit");
         let error = probe(Path::new("libc.so.6")).expect_err("libc is no HDF5");
         assert_eq!(error.to_string(), "libc.so.6: has no symbol H5get_libversion");

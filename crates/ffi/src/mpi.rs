@@ -4,7 +4,7 @@
 //! which a little-endian machine passes in, and writes into, the low half of a zeroed `usize`; those of
 //! the MPI 5 standard interface are addresses or small numbers. A status is an opaque buffer.
 //!
-//! Invariant: a [`Library`] is complete (every function and constant was found) and lives for ever.
+//! Invariant: an [`MpiLibrary`] is complete (every function and constant was found) and lives for ever.
 //! Never here: the search for a library, waiting, errors of MPI calls.
 #![allow(unsafe_code)]
 
@@ -20,11 +20,11 @@ use libloading::os::unix::{Library as Loaded, RTLD_GLOBAL};
 
 pub use crate::loaded::LoadError;
 use crate::loaded::{address, open};
-pub use constants::Constants;
+pub use constants::MpiConstants;
 pub use files::{ErrorClasses, Modes};
 pub use functions::Functions;
 pub use kinds::{NAMED_KINDS, NamedKind};
-pub use large::{Count, LargeFunctions};
+pub use large::{LargeFunctions, MpiCount};
 
 #[cfg(target_endian = "big")]
 compile_error!("MPI handles are passed in the low half of a usize, which needs a little-endian machine");
@@ -99,7 +99,7 @@ impl Abi {
 
 /// A loaded MPI library.
 #[derive(Debug)]
-pub struct Library {
+pub struct MpiLibrary {
     /// The path or name it was loaded by.
     pub path: PathBuf,
     /// The binary interface it speaks.
@@ -109,12 +109,12 @@ pub struct Library {
     /// Those with a large count, or the name of the first that it lacks.
     pub large: Result<LargeFunctions, String>,
     /// Its constants.
-    pub constants: Constants,
+    pub constants: MpiConstants,
     /// The handles of [`NAMED_KINDS`], in their order; `None`: the library has no such datatype.
     kinds: Vec<Option<Handle>>,
 }
 
-impl Library {
+impl MpiLibrary {
     /// Loads the library at `path`, or of that name in the system's search path, for the rest of the
     /// program's life.
     ///
@@ -126,7 +126,7 @@ impl Library {
         let loaded = unsafe { open(path, RTLD_GLOBAL) }?;
         let abi = abi_of(loaded, path);
         let functions = Functions::find(loaded).map_err(refuse)?;
-        let constants = Constants::find(abi, loaded).map_err(refuse)?;
+        let constants = MpiConstants::find(abi, loaded).map_err(refuse)?;
         let at = |symbol: &str| address(loaded, symbol).ok();
         let kinds = NAMED_KINDS.iter().map(|kind| kind.handle(abi, at)).collect();
         let (path, large) = (path.to_owned(), LargeFunctions::find(loaded));
@@ -160,14 +160,14 @@ mod tests {
 
     #[test]
     fn a_library_that_is_not_there_is_named() {
-        let error = Library::load("/nowhere/libmpi.so.40").expect_err("there is none");
+        let error = MpiLibrary::load("/nowhere/libmpi.so.40").expect_err("there is none");
         assert!(error.to_string().starts_with("/nowhere/libmpi.so.40: "), "{error}");
         assert!(error.why.contains("No such file"), "{error}");
     }
 
     #[test]
     fn a_library_that_is_not_mpi_is_refused_with_the_missing_symbol() {
-        let error = Library::load("libc.so.6").expect_err("libc is no MPI");
+        let error = MpiLibrary::load("libc.so.6").expect_err("libc is no MPI");
         assert_eq!(error.to_string(), "libc.so.6: has no symbol MPI_Init_thread");
     }
 

@@ -3,7 +3,7 @@
 //! Its files are MPI's: communicators, hints and offsets travel as in [`crate::mpi`], and a call may be made
 //! only while the MPI runs that the library is built on.
 //!
-//! Invariant: a [`Library`] is complete (every function was found) and lives for ever.
+//! Invariant: a [`PnetcdfLibrary`] is complete (every function was found) and lives for ever.
 //! Never here: the search for a library, errors of its calls.
 #![allow(unsafe_code)]
 
@@ -209,14 +209,14 @@ functions! {
 
 /// A loaded PnetCDF library.
 #[derive(Debug)]
-pub struct Library {
+pub struct PnetcdfLibrary {
     /// The path or name it was loaded by.
     pub path: PathBuf,
     /// Its functions.
     pub functions: Functions,
 }
 
-impl Library {
+impl PnetcdfLibrary {
     /// Loads the library at `path`, or of that name in the system's search path, for the rest of the
     /// program's life. The MPI library that it is built on has to be loaded already.
     ///
@@ -262,7 +262,7 @@ mod tests {
 
     #[test]
     fn a_library_that_is_not_pnetcdf_is_refused_with_the_missing_symbol() {
-        let error = Library::load("libc.so.6").expect_err("libc is no PnetCDF");
+        let error = PnetcdfLibrary::load("libc.so.6").expect_err("libc is no PnetCDF");
         assert_eq!(error.to_string(), "libc.so.6: has no symbol ncmpi_strerror");
     }
 }

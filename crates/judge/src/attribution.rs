@@ -4,7 +4,7 @@
 
 use results::reason::{Code, Datum, Reason};
 use results::record::{Counts, Phase};
-use results::stragglers::{Attribution, Factor, Finding, Group, Spread, Straggler};
+use results::stragglers::{Attribution, Factor, GroupSpeed, Spread, Straggler, StragglerGroup};
 
 /// Ranks that are named one by one.
 const NAMED: usize = 8;
@@ -33,7 +33,7 @@ pub(crate) fn of(phases: &[&Phase]) -> Vec<Reason> {
     }
     let attribution = Attribution::of(phases);
     let mut all: Vec<Reason> = Vec::new();
-    let reason = |(at, group): (usize, &Group)| of_group(phases, &attribution, at, group);
+    let reason = |(at, group): (usize, &StragglerGroup)| of_group(phases, &attribution, at, group);
     all.extend(attribution.found().map(reason).take(EACH));
     let found = attribution.found().count();
     if found == 0 {
@@ -48,7 +48,7 @@ pub(crate) fn of(phases: &[&Phase]) -> Vec<Reason> {
 }
 
 /// What kind of thing a group is: `node`, `target`, `brick`.
-fn kind(group: &Group) -> &'static str {
+fn kind(group: &StragglerGroup) -> &'static str {
     match group.factor {
         Factor::Node => "node",
         Factor::Target if group.name.contains(":/") => "brick",
@@ -56,8 +56,8 @@ fn kind(group: &Group) -> &'static str {
     }
 }
 
-fn of_group(phases: &[&Phase], attribution: &Attribution, at: usize, group: &Group) -> Reason {
-    let overloaded = group.finding == Finding::Crowded;
+fn of_group(phases: &[&Phase], attribution: &Attribution, at: usize, group: &StragglerGroup) -> Reason {
+    let overloaded = group.finding == GroupSpeed::Crowded;
     let code = if overloaded { Code::UnevenPlacement } else { Code::SlowGroup };
     let reason = Reason::new(code).with("phase", &phases[0].phase).with("kind", kind(group));
     let reason = reason.with("name", &group.name).with("share", Datum::share(group.share.unwrap_or(1.0)));
@@ -99,7 +99,7 @@ fn uneven(phases: &[&Phase]) -> Option<Reason> {
         let each_slow = fullest.share.is_some_and(|share| share < OVERLOADED);
         let all_slow = fullest.together.is_none_or(|together| together < OVERLOADED);
         if each_slow && !all_slow && fullest.held > fullest.others_held[0] {
-            let fullest = Group { finding: Finding::Crowded, ..fullest.clone() };
+            let fullest = StragglerGroup { finding: GroupSpeed::Crowded, ..fullest.clone() };
             overloaded.push((fullest.held, of_group(&[*phase], &attribution, at, &fullest)));
         }
     }

@@ -3,10 +3,10 @@
 //! Never here: whether it is met.
 
 use plan::line::Line;
-use plan::{Criterion, Goal, Op, Stat, Test};
+use plan::{Comparison, Criterion, Goal, Stat, Test};
 use results::folder::Job;
 use results::reason::{Code, Reason};
-use results::record::{Outcome, Phase};
+use results::record::{CaseOutcome, Phase};
 use units::{Dimension, Quantity};
 
 use crate::index::{self, Index};
@@ -49,8 +49,8 @@ impl<'a> TestCriterion<'a> {
     }
 
     /// The outcome of cases that the criterion counts, if it does.
-    pub(crate) fn counts_cases(&self) -> Option<Outcome> {
-        Outcome::named(self.metric())
+    pub(crate) fn counts_cases(&self) -> Option<CaseOutcome> {
+        CaseOutcome::named(self.metric())
     }
 
     /// Whether the criterion asks for what was done per second over a phase.
@@ -88,7 +88,7 @@ pub(crate) fn measuring(metric: &str, dimension: Dimension) -> Criterion {
         metric: metric.to_owned(),
         stat: Stat::Mean,
         stat_named: false,
-        op: Op::AtLeast,
+        op: Comparison::AtLeast,
         goal: Goal::Value(Quantity { value: 0.0, dimension }),
         written: String::new(),
     }

@@ -2,7 +2,7 @@
 //!
 //! Never here: the other limits of a measurement.
 
-use plan::{Op, Test};
+use plan::{Comparison, Test};
 use results::finding::{Finding, Severity};
 use results::reason::{Code, Datum, Reason};
 use results::{Outcome, statistics};
@@ -43,7 +43,7 @@ pub(crate) fn limited(
 ) -> (Decision, Remarks) {
     let mut remarks = Remarks::default();
     let Some(limit) = &case.test.course.client_limit else { return (decision, remarks) };
-    let at_least = matches!(case.criterion.op, Op::AtLeast | Op::Above);
+    let at_least = matches!(case.criterion.op, Comparison::AtLeast | Comparison::Above);
     let is_rate = matches!(case.metric(), "bw" | "iops" | "rate" | "sustained" | "steady");
     // Mean with mean: other statistics of more repetitions differ by their variability alone.
     let own = decision.statistics.as_ref().map(|statistics| statistics.mean);

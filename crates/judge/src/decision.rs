@@ -2,10 +2,10 @@
 //!
 //! Never here: whether the values may be used.
 
-use plan::{Criterion, Goal, Op, Stat, Test};
+use plan::{Comparison, Criterion, Goal, Stat, Test};
 use results::reason::{Code, Datum, Reason};
 use results::record::Counts;
-use results::statistics::{self, Answer, Side, Step, Tolerance, proportion};
+use results::statistics::{self, Answer, LinearityStep, Side, Tolerance, proportion};
 use results::{Outcome, Statistics};
 use units::{Dimension, Quantity};
 
@@ -173,10 +173,11 @@ impl Weighing<'_> {
     /// where it is not, or where what is compared is no mean.
     fn part(&self, value: f64, met: bool) -> Option<(Outcome, Reason)> {
         let Self { criterion, test, threshold, values } = self;
-        if threshold.measured.is_empty() || criterion.stat != Stat::Mean || criterion.op == Op::Equal {
+        if threshold.measured.is_empty() || criterion.stat != Stat::Mean || criterion.op == Comparison::Equal
+        {
             return None;
         }
-        let at = |values| Step { at: 1.0, values };
+        let at = |values| LinearityStep { at: 1.0, values };
         let turned = self.unfavourable() == Side::Upper;
         let (over, under) = match turned {
             false => (at(values), at(&threshold.measured)),
@@ -233,14 +234,14 @@ impl Weighing<'_> {
     /// The side on which being wrong would turn a pass into a miss.
     fn unfavourable(&self) -> Side {
         match self.criterion.op {
-            Op::AtMost | Op::Below => Side::Upper,
-            Op::AtLeast | Op::Above | Op::Equal => Side::Lower,
+            Comparison::AtMost | Comparison::Below => Side::Upper,
+            Comparison::AtLeast | Comparison::Above | Comparison::Equal => Side::Lower,
         }
     }
 
     /// Whether the value is one that scatters; a count of errors is what it is, and so are extremes.
     fn scatters(&self) -> bool {
-        self.threshold.value.dimension != Dimension::Count && self.criterion.op != Op::Equal
+        self.threshold.value.dimension != Dimension::Count && self.criterion.op != Comparison::Equal
     }
 
     fn limit(&self, side: Side) -> Option<f64> {

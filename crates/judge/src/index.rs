@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use plan::schedule::{self, PlannedJob};
 use plan::{Placement, Plan, Test, Uses, late};
-use results::folder::{self, Campaign, FileSystem, Job};
+use results::folder::{self, Campaign, FileSystemFacts, Job};
 use results::record::{self, Phase, Record, Run};
 
 /// A plan and its campaign.
@@ -86,7 +86,7 @@ impl<'a> Index<'a> {
     }
 
     /// The file system of this name as it was before the first job.
-    pub(crate) fn file_system(&self, name: &str) -> Option<&'a FileSystem> {
+    pub(crate) fn file_system(&self, name: &str) -> Option<&'a FileSystemFacts> {
         self.campaign.before.as_ref()?.file_system(name)
     }
 

@@ -11,7 +11,7 @@ use plan::late;
 use plan::launcher::LaunchKind;
 use results::Statistics;
 use results::reason::{Code, Datum, Reason};
-use results::record::{Counts, Notice, Outcome, Phase, Record};
+use results::record::{CaseOutcome, Counts, Notice, Phase, Record};
 
 use crate::attribution::{self, writes};
 use crate::case::TestCriterion;
@@ -237,16 +237,16 @@ fn conformance(case: &TestCriterion<'_>) -> Vec<Reason> {
         return Vec::new();
     }
     let kinds = [
-        (Outcome::Fail, Code::CasesFailed),
-        (Outcome::Library, Code::CasesOfLibrary),
-        (Outcome::Unsupported, Code::CasesUnsupported),
-        (Outcome::Skipped, Code::CasesSkipped),
+        (CaseOutcome::Fail, Code::CasesFailed),
+        (CaseOutcome::Library, Code::CasesOfLibrary),
+        (CaseOutcome::Unsupported, Code::CasesUnsupported),
+        (CaseOutcome::Skipped, Code::CasesSkipped),
     ];
     kinds.into_iter().filter_map(|(outcome, code)| of_outcome(case, outcome, code)).collect()
 }
 
 /// The cases of one outcome in the job that has most of them.
-fn of_outcome(case: &TestCriterion<'_>, outcome: Outcome, code: Code) -> Option<Reason> {
+fn of_outcome(case: &TestCriterion<'_>, outcome: CaseOutcome, code: Code) -> Option<Reason> {
     let of = |job| cases::matching(case, job).filter(|one| one.outcome == outcome);
     let job = case.jobs().iter().max_by_key(|job| of(job).count())?;
     let found: Vec<_> = of(job).collect();
@@ -256,7 +256,7 @@ fn of_outcome(case: &TestCriterion<'_>, outcome: Outcome, code: Code) -> Option<
     let reason = Reason::new(code).with("cases", found.len()).with("of", cases::matching(case, job).count());
     let reason = reason.with("names", names).with_some("more", more);
     Some(match (&first.evidence, first.why.as_str()) {
-        (Some(seen), _) if outcome == Outcome::Fail => {
+        (Some(seen), _) if outcome == CaseOutcome::Fail => {
             reason.with("rank", seen.rank).with("step", &seen.step).with("seen", &seen.what)
         }
         (_, "") => reason,

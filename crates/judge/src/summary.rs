@@ -6,11 +6,11 @@
 use std::collections::BTreeSet;
 
 use plan::{Plan, Role, Test};
-use results::projection::{self, Question, Step};
+use results::projection::{self, ProjectionStep, Question};
 use results::reason::{Code, Reason};
 use results::record::Counts;
 use results::statistics;
-use results::summary::{Hero, Projection, Rate, Summary};
+use results::summary::{Hero, Rate, Summary, SystemProjection};
 use units::Dimension;
 
 use crate::case::{TestCriterion, measuring};
@@ -47,7 +47,7 @@ pub(crate) fn metrics(index: &Index<'_>, test: &Test) -> Vec<(String, Dimension)
 /// What a test without criteria is best known by: bytes or operations per second of its phases.
 fn of_phases(index: &Index<'_>, test: &Test) -> Vec<(String, Dimension)> {
     if let Some(app) = test.line.as_app() {
-        let metric = |metric: &plan::app::Metric| Some((metric.name.clone(), metric.dimension().ok()?));
+        let metric = |metric: &plan::app::AppMetric| Some((metric.name.clone(), metric.dimension().ok()?));
         return app.metrics.iter().filter_map(metric).collect();
     }
     let mut seen = BTreeSet::new();
@@ -129,9 +129,9 @@ fn heroes(plan: &Plan, rates: &[Rate]) -> Vec<Hero> {
     heroes
 }
 
-fn projection(index: &Index<'_>, findings: &Findings, asked: &plan::Projection) -> Projection {
+fn projection(index: &Index<'_>, findings: &Findings, asked: &plan::Projection) -> SystemProjection {
     let plan = index.plan;
-    let mut projected = Projection {
+    let mut projected = SystemProjection {
         test: plan.tests[asked.test].id.clone(),
         metric: asked.metric.clone(),
         system: asked.system.clone(),
@@ -140,14 +140,14 @@ fn projection(index: &Index<'_>, findings: &Findings, asked: &plan::Projection) 
         to: asked.to,
         confidence: asked.confidence,
         unit: asked.dimension.unit().to_owned(),
-        ..Projection::default()
+        ..SystemProjection::default()
     };
     let mut steps = Vec::new();
     for at in &asked.steps {
         let test = &plan.tests[*at];
         let at = test.step.as_ref().map_or(0.0, |step| step.value);
         match values(index, findings, test, (&asked.metric, asked.dimension)) {
-            Ok(values) => steps.push(Step { at, values }),
+            Ok(values) => steps.push(ProjectionStep { at, values }),
             Err(cause) => {
                 let refusal = Reason::new(Code::StepUnusable).with("test", &test.id);
                 projected.refusal = Some(refusal.with("cause", cause));
@@ -155,7 +155,7 @@ fn projection(index: &Index<'_>, findings: &Findings, asked: &plan::Projection) 
             }
         }
     }
-    let mean = |step: &Step| Some((step.at, statistics::mean(&step.values)?));
+    let mean = |step: &ProjectionStep| Some((step.at, statistics::mean(&step.values)?));
     projected.steps = steps.iter().filter_map(mean).collect();
     let question =
         Question { to: asked.to, threshold: asked.threshold, cap: asked.cap, confidence: asked.confidence };

@@ -4,7 +4,7 @@
 //! reported. Never here: waivers of what only the linter finds; it reports those before the run.
 
 use plan::{Test, Waiver};
-use results::finding::{Approval, Finding, Place, Severity};
+use results::finding::{Approval, Finding, Severity, SourcePosition};
 use results::reason::{Code, Reason};
 
 use crate::case::{TestCriterion, measuring};
@@ -89,7 +89,7 @@ fn idle(findings: &[&Finding], waivers: &[&Waiver], looked: &dyn Fn(&Waiver) -> 
 /// That a waiver waives nothing.
 fn unneeded(waiver: &Waiver) -> Finding {
     let reason = Reason::new(Code::Waiver).with("waived", &waiver.lint);
-    let place = Some(Place::Plan(waiver.at.0, waiver.at.1));
+    let place = Some(SourcePosition::Plan(waiver.at.0, waiver.at.1));
     Finding::new(Severity::Info, reason).about(&waiver.about).at(place)
 }
 

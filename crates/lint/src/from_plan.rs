@@ -74,7 +74,7 @@ fn of_test(plan: &Plan, test: &Test) -> LineSubject {
     let line = facts(&test.line);
     let clause = own_clause(plan, test);
     let target = criteria.iter().find(|criterion| {
-        use plan::Op::{Above, AtLeast};
+        use plan::Comparison::{Above, AtLeast};
         let names = [".bw", ".iops", ".sustained", ".steady"];
         let rate = names.iter().any(|name| criterion.metric.ends_with(name));
         rate && matches!(criterion.op, AtLeast | Above)

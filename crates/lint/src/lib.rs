@@ -17,7 +17,7 @@ mod waivers;
 
 use command::WorkloadName;
 use plan::Plan;
-use results::finding::{Finding, Place};
+use results::finding::{Finding, SourcePosition};
 use results::folder::Machine;
 
 pub use command::words::size;
@@ -39,8 +39,10 @@ pub fn line(subject: &LineSubject) -> Vec<Finding> {
     for finding in &mut findings {
         finding.about.clone_from(&subject.id);
         finding.place = match (subject.at, finding.place.take()) {
-            (Some((line, column)), _) => Some(Place::Plan(line, column)),
-            (None, Some(Place::Word(number, word))) => Some(Place::Word(number + subject.offset, word)),
+            (Some((line, column)), _) => Some(SourcePosition::Plan(line, column)),
+            (None, Some(SourcePosition::Word(number, word))) => {
+                Some(SourcePosition::Word(number + subject.offset, word))
+            }
             (None, place) => place,
         };
     }

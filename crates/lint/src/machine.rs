@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use plan::{Plan, Test};
 use results::finding::Finding;
 use results::finding::Severity::{Error, Info, NeedsWaiver};
-use results::folder::{FileSystem, Machine};
+use results::folder::{FileSystemFacts, Machine};
 use results::reason::{Code, Reason};
 use results::same_fs;
 
@@ -25,7 +25,7 @@ pub struct MachineSubject<'a> {
 
 /// fill-recorded, where it is not
 pub(crate) fn fill_recorded(subject: &MachineSubject<'_>) -> Vec<Finding> {
-    let is_known = |fs: &FileSystem| fs.bytes > 0;
+    let is_known = |fs: &FileSystemFacts| fs.bytes > 0;
     let used = used_by(&subject.plan.tests).into_iter();
     let unknown = used.filter(|fs| !subject.machine.file_system(fs).is_some_and(is_known));
     let found = unknown.map(|fs| {

@@ -5,8 +5,8 @@
 //! Never here: where the facts come from.
 
 use command::{IorFacts, LaunchedRanks, LineFacts, MdtestFacts, TypedCommand, WorkloadName};
-use plan::{Op, Stat};
-use results::finding::Place;
+use plan::{Comparison, Stat};
+use results::finding::SourcePosition;
 use units::{Dimension, Quantity};
 
 /// What a command is for.
@@ -68,7 +68,7 @@ pub struct CriterionFacts {
     /// Which statistic, where the plan names one.
     pub stat: Option<Stat>,
     /// How it is compared.
-    pub op: Op,
+    pub op: Comparison,
     /// With what; `None` for a part of what another test measures.
     pub value: Option<Quantity>,
     /// Whether it counts something, so that the worst of the repetitions is meant.
@@ -205,14 +205,14 @@ impl LineSubject {
     }
 
     /// Where it is in the plan's file.
-    pub(crate) fn place(&self) -> Option<Place> {
-        self.at.map(|(line, column)| Place::Plan(line, column))
+    pub(crate) fn place(&self) -> Option<SourcePosition> {
+        self.at.map(|(line, column)| SourcePosition::Plan(line, column))
     }
 
     /// Where a letter of an IOR line is given.
-    pub(crate) fn word(&self, letter: char) -> Option<Place> {
+    pub(crate) fn word(&self, letter: char) -> Option<SourcePosition> {
         let (number, word) = self.ior()?.word(letter)?;
-        Some(Place::Word(number, word))
+        Some(SourcePosition::Word(number, word))
     }
 
     /// Nodes, where they are known.
@@ -310,8 +310,8 @@ pub struct SeriesFacts {
 
 impl SeriesFacts {
     /// Where it is in the plan's file.
-    pub(crate) fn place(&self) -> Option<Place> {
-        self.at.map(|(line, column)| Place::Plan(line, column))
+    pub(crate) fn place(&self) -> Option<SourcePosition> {
+        self.at.map(|(line, column)| SourcePosition::Plan(line, column))
     }
 }
 

@@ -4,7 +4,7 @@
 //! Never here: waivers of what only the records of a run decide; the judge settles those.
 
 use plan::{Plan, Waiver};
-use results::finding::{Approval, Finding, Place, Severity};
+use results::finding::{Approval, Finding, Severity, SourcePosition};
 use results::reason::{Code, Reason};
 
 use crate::table::{Lint, LintStage, named};
@@ -67,7 +67,7 @@ fn approve(findings: &mut [Finding], waiver: &Waiver) -> WaiverEffect {
 fn rejected(waiver: &Waiver, meant: &WaiverEffect) -> Option<Finding> {
     let about = |severity: Severity, name: &str| {
         let reason = Reason::new(Code::Waiver).with(name, &waiver.lint);
-        let place = Place::Plan(waiver.at.0, waiver.at.1);
+        let place = SourcePosition::Plan(waiver.at.0, waiver.at.1);
         Finding::new(severity, reason).about(&waiver.about).at(Some(place))
     };
     if Code::named(&waiver.lint).is_none() {

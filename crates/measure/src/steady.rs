@@ -10,7 +10,7 @@
 
 /// Bytes, or operations, per interval of one phase, all ranks together.
 #[derive(Clone, Copy, Debug)]
-pub struct Series<'a> {
+pub struct IntervalSeries<'a> {
     /// What each interval moved, from the common start; what is missing up to `span` moved nothing.
     pub moved: &'a [u64],
     /// Length of an interval, seconds.
@@ -72,7 +72,7 @@ pub struct Steadiness {
     /// The window that was steady first, or, if none was, the last in time; `None` if none fits.
     pub seen: Option<TimelineWindow>,
     /// The time measured after it; `None` if it is not all there.
-    pub measured: Option<Measured>,
+    pub measured: Option<SteadyWindow>,
     /// When the first window ended that was not steady any more, seconds after the start; the end of the
     /// measured time where its mean is another than that of the steady window.
     pub left: Option<f64>,
@@ -93,7 +93,7 @@ pub struct TimelineWindow {
 
 /// The stretch that counts, after a run became steady.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Measured {
+pub struct SteadyWindow {
     /// Its start, seconds.
     pub from: f64,
     /// Its end, seconds.
@@ -105,7 +105,7 @@ pub struct Measured {
 /// Blocks of a window, as SNIA's measurement window has five rounds.
 const BLOCKS: usize = 5;
 
-impl Series<'_> {
+impl IntervalSeries<'_> {
     /// Whole intervals of the run.
     fn whole(&self) -> usize {
         if self.interval <= 0.0 { 0 } else { (self.span / self.interval + 1e-9) as usize }
@@ -154,7 +154,7 @@ impl Series<'_> {
 }
 
 /// The worst window of `window` seconds, begun at every interval; `None` if the run has none that long.
-pub fn sustained(series: &Series<'_>, window: f64) -> Option<Sustained> {
+pub fn sustained(series: &IntervalSeries<'_>, window: f64) -> Option<Sustained> {
     let whole = series.whole();
     let length = if whole == 0 { return None } else { series.covering(window) };
     if length > whole {
@@ -181,7 +181,7 @@ pub fn sustained(series: &Series<'_>, window: f64) -> Option<Sustained> {
 
 /// When the run became steady by this rule, what it did in the time measured after that, and whether it
 /// stayed steady.
-pub fn steady(series: &Series<'_>, rule: &SteadyRule) -> Steadiness {
+pub fn steady(series: &IntervalSeries<'_>, rule: &SteadyRule) -> Steadiness {
     let whole = series.whole();
     let length = if whole == 0 { BLOCKS } else { BLOCKS * series.covering(rule.window / BLOCKS as f64) };
     let holds = |window: &TimelineWindow| window.slope.abs() <= rule.slope && window.range <= rule.range;
@@ -209,7 +209,7 @@ pub fn steady(series: &Series<'_>, rule: &SteadyRule) -> Steadiness {
     found.left = left.map(|end| series.seconds(end));
     if to <= whole {
         let rate = series.rate(from, to);
-        found.measured = Some(Measured { from: first.end, to: series.seconds(to), rate });
+        found.measured = Some(SteadyWindow { from: first.end, to: series.seconds(to), rate });
         // A slow fall never shows within one window.
         if found.left.is_none() && (rate / first.rate - 1.0).abs() > rule.range {
             found.left = Some(series.seconds(to));

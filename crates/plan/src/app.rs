@@ -16,14 +16,14 @@ pub struct App {
     /// Its words, with `{dir}` and the like in them.
     pub words: Vec<String>,
     /// What it measures, by `PHASE.NAME`.
-    pub metrics: Vec<Metric>,
+    pub metrics: Vec<AppMetric>,
     /// Bytes that it writes at most, as the plan says.
     pub writes_bytes: u64,
 }
 
 /// One number in what a program prints.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Metric {
+pub struct AppMetric {
     /// `PHASE.NAME`.
     pub name: String,
     /// The line, with one group for the number.
@@ -84,7 +84,7 @@ const KNOWN: &[(&str, &[KnownMetric])] = &[
     ),
 ];
 
-impl Metric {
+impl AppMetric {
     /// Those of the program that plans call `name`; the names there are where it is none.
     pub fn known(name: &str) -> Result<Vec<Self>, Vec<&'static str>> {
         let Some((_, metrics)) = KNOWN.iter().find(|(known, _)| *known == name) else {

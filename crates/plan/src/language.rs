@@ -2,7 +2,7 @@
 
 pub(crate) mod keys;
 pub(crate) mod nearest;
-pub(crate) mod place;
+pub(crate) mod plan_text;
 mod table;
 pub(crate) mod wire;
 

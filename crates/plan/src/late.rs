@@ -85,12 +85,12 @@ pub fn searched(
     search: &Search,
     records: &dyn Fn(&str, u32) -> Vec<Record>,
 ) -> Result<Reason, Reason> {
-    let Found { best, ended, why } = find(plan, search, records);
+    let SearchProgress { best, ended, why } = find(plan, search, records);
     if best.is_some() && best != ended { Ok(why) } else { Err(why) }
 }
 
 /// How far a search has come.
-struct Found {
+struct SearchProgress {
     /// The step with as many nodes as are worth it.
     best: Option<usize>,
     /// The step that gained too little, or the last one; `None` while there are more to try.
@@ -99,7 +99,7 @@ struct Found {
     why: Reason,
 }
 
-fn find(plan: &Plan, search: &Search, records: &dyn Fn(&str, u32) -> Vec<Record>) -> Found {
+fn find(plan: &Plan, search: &Search, records: &dyn Fn(&str, u32) -> Vec<Record>) -> SearchProgress {
     let nodes = |step: usize| plan.tests[search.steps[step]].placement.nodes.unwrap_or(0);
     let mut before: Option<f64> = None;
     for (step, test) in search.steps.iter().enumerate() {
@@ -111,7 +111,7 @@ fn find(plan: &Plan, search: &Search, records: &dyn Fn(&str, u32) -> Vec<Record>
                 false => Code::SearchStepFailed,
             };
             let why = Reason::new(code).with("test", id).with("metric", &search.metric);
-            return Found { best: None, ended: None, why };
+            return SearchProgress { best: None, ended: None, why };
         };
         if let Some(before) = before.filter(|before| value < before * (1.0 + search.gain)) {
             let why = Reason::new(Code::SearchOptimum)
@@ -120,13 +120,13 @@ fn find(plan: &Plan, search: &Search, records: &dyn Fn(&str, u32) -> Vec<Record>
                 .with("metric", &search.metric)
                 .with("gain", Datum::share(value / before - 1.0))
                 .with("gain_min", Datum::share(search.gain));
-            return Found { best: Some(step - 1), ended: Some(step), why };
+            return SearchProgress { best: Some(step - 1), ended: Some(step), why };
         }
         before = Some(value);
     }
     let last = search.steps.len() - 1;
     let why = Reason::new(Code::SearchOpen).with("nodes", nodes(last));
-    Found { best: Some(last), ended: Some(last), why }
+    SearchProgress { best: Some(last), ended: Some(last), why }
 }
 
 /// Whether the records are those of a launch that came to its end, and to a good one.

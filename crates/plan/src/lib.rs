@@ -21,4 +21,4 @@ pub use language::{keys_paper, schema};
 pub use left_out::left_out;
 pub use model::*;
 pub use parse::among;
-pub use placement::{Clients, Placement};
+pub use placement::{ClientNodes, Placement};

@@ -4,7 +4,7 @@
 //! added where they do not name it.
 
 use command::{IorFacts, IorLine, Measures, ToolLine};
-use results::record::Outcome;
+use results::record::CaseOutcome;
 use units::Usage;
 
 use crate::app::App;
@@ -25,7 +25,7 @@ pub enum Line {
 
 /// Whether `metric` can be asked of phases that count this.
 fn yields(measures: Measures, metric: &str) -> bool {
-    let outcome = Outcome::named(metric).is_some();
+    let outcome = CaseOutcome::named(metric).is_some();
     match measures {
         Measures::Bytes => !outcome && !matches!(metric, "rate" | "failures"),
         Measures::Cases => outcome,

@@ -17,10 +17,10 @@ use units::{Dimension, Quantity};
 
 use crate::launcher::Launch;
 use crate::line::Line;
-use crate::placement::{Clients, Placement};
+use crate::placement::{ClientNodes, Placement};
 
 pub use choice::Choice;
-pub use clause::{Criterion, Decide, Goal, Op, Stat};
+pub use clause::{Comparison, Criterion, Decide, Goal, Stat};
 pub use course::{ClientLimit, Course, Turns};
 pub use dataset::{Cover, Dataset};
 pub use several::{Export, Group, Import, Projection, Search, Series, Step};
@@ -37,7 +37,7 @@ pub struct Plan {
     /// The file systems under test by name.
     pub file_systems: BTreeMap<String, FileSystem>,
     /// The client nodes.
-    pub clients: Clients,
+    pub clients: ClientNodes,
     /// How jobs are started.
     pub launch: Launch,
     /// Files made once and read by tests.

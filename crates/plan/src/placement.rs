@@ -2,7 +2,7 @@
 
 /// The client nodes, as far as the plan tells.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Clients {
+pub struct ClientNodes {
     /// How many the contract delivers: what percentages of nodes are of.
     pub delivered: Option<u32>,
     /// A file that names them, a line each.

@@ -35,14 +35,14 @@ impl std::fmt::Display for Severity {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
-pub enum Place {
+pub enum SourcePosition {
     /// Line and column of the plan's file, from 1.
     Plan(usize, usize),
     /// An argument of the command line, from 1, and the argument.
     Word(usize, String),
 }
 
-impl std::fmt::Display for Place {
+impl std::fmt::Display for SourcePosition {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Plan(line, column) => write!(out, "{line}:{column}"),
@@ -78,7 +78,7 @@ pub struct Finding {
     pub phase: Option<String>,
     /// Where in the plan or command line.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub place: Option<Place>,
+    pub place: Option<SourcePosition>,
     /// Who approved a waiver of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub waived: Option<Approval>,
@@ -109,7 +109,7 @@ impl Finding {
 
     /// The same, there.
     #[must_use]
-    pub fn at(self, place: Option<Place>) -> Self {
+    pub fn at(self, place: Option<SourcePosition>) -> Self {
         Self { place, ..self }
     }
 

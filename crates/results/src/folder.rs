@@ -41,15 +41,15 @@ use crate::reason::{Code, Reason};
 use crate::summary::Summary;
 use crate::{Record, Verdict};
 
-pub use chain::{Entry, Head, What};
+pub use chain::{ChainEntry, Head, What};
 pub use dataset::{DATASET_SCHEMA, DatasetFile, Manifest, Recipe, Reused, Sample};
 pub use deaths::{Cause, cause_of_death};
-pub use facts::{Build, FileSystem, Fill, Layout, Library, Machine, Program, Target};
+pub use facts::{Build, FileSystemFacts, Fill, Layout, LoadedLibrary, Machine, Program, Target};
 pub use load::{job_of, last_words, load};
 pub use pack::{Packed, is_archive, pack, unpack};
 pub use resume::{Resumed, resume};
 pub use unbegun::{discard, unbegun};
-pub use verify::{Checked, Fault, check, verify};
+pub use verify::{FolderFault, Verification, check, verify};
 pub use write::{
     StagedJob, add, create, restore, sha256, sha256_of, stage_job, verdicts_bytes, write_machine,
     write_report, write_summary, write_verdicts, write_whole,
@@ -211,7 +211,7 @@ pub struct JobInfo {
     pub layout: Option<Layout>,
     /// The libraries for parallel work that rank 0 had loaded, as they lie on this machine.
     #[serde(default)]
-    pub libraries: Vec<Library>,
+    pub libraries: Vec<LoadedLibrary>,
 }
 
 /// One job of a loaded campaign.
@@ -268,7 +268,7 @@ impl Campaign {
 pub mod names {
     /// [`super::CampaignInfo`].
     pub const CAMPAIGN: &str = "campaign.json";
-    /// [`super::Entry`], one a line.
+    /// [`super::ChainEntry`], one a line.
     pub const CHAIN: &str = "chain.jsonl";
     /// The plan as it was.
     pub const PLAN: &str = "plan.toml";

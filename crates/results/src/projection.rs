@@ -33,7 +33,7 @@ pub const STEPS_MIN: usize = 3;
 
 /// The repetitions of one step.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Step {
+pub struct ProjectionStep {
     /// How many units: servers, or nodes; 1 or more.
     pub at: f64,
     /// The rate of each repetition.
@@ -77,7 +77,7 @@ pub struct Prediction {
 
 /// A projection, or why there is none.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Projection {
+pub struct ProjectedRate {
     /// The units of the system projected to.
     pub to: f64,
     /// `to` over the largest system measured.
@@ -154,8 +154,8 @@ impl Refusal {
 }
 
 /// Projects `steps`, in any order, to what is asked. Steps of the same size are taken as one.
-pub fn project(steps: &[Step], question: &Question) -> Projection {
-    let mut projection = Projection {
+pub fn project(steps: &[ProjectionStep], question: &Question) -> ProjectedRate {
+    let mut projection = ProjectedRate {
         to: question.to,
         factor: question.to / steps.iter().map(|step| step.at).fold(0.0, f64::max),
         candidates: Vec::new(),
@@ -167,7 +167,7 @@ pub fn project(steps: &[Step], question: &Question) -> Projection {
     };
     let steps = match checked(steps, question) {
         Ok(steps) => steps,
-        Err(refusal) => return Projection { refusal: Some(refusal), ..projection },
+        Err(refusal) => return ProjectedRate { refusal: Some(refusal), ..projection },
     };
     let means: Vec<Mean> = steps.iter().map(Mean::of).collect();
     let supported = Model::ALL.into_iter().filter(|model| model.is_supported(&means)).map(Family::whole);
@@ -200,8 +200,8 @@ pub fn project(steps: &[Step], question: &Question) -> Projection {
 }
 
 /// The steps in order of size, or why they carry no projection.
-fn checked(steps: &[Step], question: &Question) -> Result<Vec<Step>, Refusal> {
-    let usable = |step: &&Step| {
+fn checked(steps: &[ProjectionStep], question: &Question) -> Result<Vec<ProjectionStep>, Refusal> {
+    let usable = |step: &&ProjectionStep| {
         let rates = !step.values.is_empty() && step.values.iter().all(|rate| rate.is_finite() && *rate > 0.0);
         step.at.is_finite() && step.at >= 1.0 && rates
     };

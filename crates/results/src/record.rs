@@ -18,12 +18,12 @@ mod state;
 
 use serde::{Deserialize, Serialize};
 
-pub use case::{Case, Evidence, Outcome};
+pub use case::{Case, CaseOutcome, Evidence};
 pub use check::{BadRange, BadRank, Check};
 pub use clients::{Apart, Clients, Mounted, Others, SKEW_S};
 pub use each_rank::{Column, EachRank, Moments};
 pub use metrics::{METRICS, Metric};
-pub use state::{State, StateExtents};
+pub use state::{ReachedState, StateExtents};
 
 /// The version of the record format that this program writes.
 pub const SCHEMA: u32 = 1;
@@ -37,7 +37,7 @@ pub enum Record {
     /// One phase of one repetition.
     Phase(Box<Phase>),
     /// A state that a file system was brought to.
-    State(Box<State>),
+    State(Box<ReachedState>),
     /// One case of a conformance suite.
     Case(Box<Case>),
     /// One number that an external program printed.

@@ -4,7 +4,7 @@
 
 use std::path::Path;
 
-use crate::folder::{FileSystem, Machine};
+use crate::folder::{FileSystemFacts, Machine};
 use crate::mounts::{Mount, mount_of};
 use crate::reason::{Code, Reason};
 
@@ -12,7 +12,7 @@ use crate::reason::{Code, Reason};
 /// two, or where nothing is known of one.
 pub fn same(machine: Option<&Machine>, one: &str, other: &str) -> Option<Reason> {
     let known = |name| machine?.file_system(name).filter(|fs| !fs.mounts.is_empty());
-    let mount = |fs: &FileSystem| mount_of(&fs.mounts.join("\n"), Path::new(&fs.dir));
+    let mount = |fs: &FileSystemFacts| mount_of(&fs.mounts.join("\n"), Path::new(&fs.dir));
     let (of_one, of_other) = (mount(known(one)?), mount(known(other)?));
     // What servers export has a number for each mount of it.
     let exported = export(&of_one) == export(&of_other) && of_one.device.contains(':');
@@ -36,14 +36,14 @@ mod tests {
     use super::*;
 
     fn machine(mounts: [(&str, &str, &str, &str); 2]) -> Machine {
-        let fs = |(name, (number, point, kind, device)): (&str, (&str, &str, &str, &str))| FileSystem {
+        let fs = |(name, (number, point, kind, device)): (&str, (&str, &str, &str, &str))| FileSystemFacts {
             name: name.into(),
             dir: format!("{point}/work"),
             mounts: vec![
                 "22 1 254:0 / / rw - ext4 /dev/vda rw".into(),
                 format!("40 22 {number} / {point} rw - {kind} {device} rw"),
             ],
-            ..FileSystem::default()
+            ..FileSystemFacts::default()
         };
         Machine { file_systems: ["a", "b"].into_iter().zip(mounts).map(fs).collect(), ..Machine::default() }
     }

@@ -18,7 +18,7 @@ use measure::statistics::{self, SLOW_SHARE};
 
 use crate::record::{Counts, EachRank, Phase};
 
-pub use groups::{Finding, Group};
+pub use groups::{GroupSpeed, StragglerGroup};
 pub use spread::Spread;
 
 /// The robust deviations from which on a value is an outlier (Iglewicz and Hoaglin).
@@ -54,7 +54,7 @@ pub struct Straggler {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Attribution {
     /// Every node where there are several, then every target, each by name.
-    pub groups: Vec<Group>,
+    pub groups: Vec<StragglerGroup>,
     /// Pairs of a node and a target, as indices into `groups`, of which either explains the same slow ranks.
     pub either: Vec<[usize; 2]>,
     /// Slow ranks that are in no group that was found slow or crowded, the slowest first.
@@ -75,8 +75,8 @@ impl Attribution {
     }
 
     /// The groups that were found to be slow or crowded.
-    pub fn found(&self) -> impl Iterator<Item = (usize, &Group)> {
-        self.groups.iter().enumerate().filter(|(_, group)| group.finding != Finding::Usual)
+    pub fn found(&self) -> impl Iterator<Item = (usize, &StragglerGroup)> {
+        self.groups.iter().enumerate().filter(|(_, group)| group.finding != GroupSpeed::Usual)
     }
 }
 
@@ -102,8 +102,8 @@ impl<'p> Known<'p> {
 }
 
 /// The same phases without the ranks that were in one of the groups found.
-fn without<'p>(known: &[Known<'p>], groups: &[Group]) -> Vec<Known<'p>> {
-    let found = || groups.iter().filter(|group| group.finding != Finding::Usual);
+fn without<'p>(known: &[Known<'p>], groups: &[StragglerGroup]) -> Vec<Known<'p>> {
+    let found = || groups.iter().filter(|group| group.finding != GroupSpeed::Usual);
     let left = |one: &Known<'p>| {
         let rates = one.rates.iter().copied();
         let rates = rates.filter(|(rank, _)| !found().any(|group| group.had(one.each, *rank))).collect();
@@ -113,15 +113,15 @@ fn without<'p>(known: &[Known<'p>], groups: &[Group]) -> Vec<Known<'p>> {
 }
 
 /// Each rank in each place it was in, with the median of its rates there as shares of the phases' medians.
-struct Places(Vec<Place>);
+struct RankSpeeds(Vec<RankSpeed>);
 
-struct Place {
+struct RankSpeed {
     rank: u32,
     names: Vec<String>,
     share: f64,
 }
 
-impl Places {
+impl RankSpeeds {
     fn of(known: &[Known<'_>], names: impl Fn(&EachRank, u32) -> Vec<String>) -> Self {
         let mut all: BTreeMap<(u32, Vec<String>), Vec<f64>> = BTreeMap::new();
         for one in known {
@@ -133,7 +133,7 @@ impl Places {
             }
         }
         let place = |((rank, names), shares): ((u32, Vec<String>), Vec<f64>)| {
-            Some(Place { rank, names, share: statistics::median(&shares)? })
+            Some(RankSpeed { rank, names, share: statistics::median(&shares)? })
         };
         Self(all.into_iter().filter_map(place).collect())
     }
@@ -145,9 +145,9 @@ impl Places {
 
 /// Where a node and a target are both found and share slow ranks: the one that is not slow without those of
 /// the other is acquitted; where neither is, either may be the reason, and the pair is returned.
-fn settle(groups: &mut [Group], known: &[Known<'_>]) -> Vec<[usize; 2]> {
-    let slow = |groups: &[Group], factor| -> Vec<usize> {
-        let is = |group: &Group| group.factor == factor && group.finding == Finding::Slow;
+fn settle(groups: &mut [StragglerGroup], known: &[Known<'_>]) -> Vec<[usize; 2]> {
+    let slow = |groups: &[StragglerGroup], factor| -> Vec<usize> {
+        let is = |group: &StragglerGroup| group.factor == factor && group.finding == GroupSpeed::Slow;
         (0..groups.len()).filter(|at| is(&groups[*at])).collect()
     };
     let mut either = Vec::new();
@@ -158,32 +158,32 @@ fn settle(groups: &mut [Group], known: &[Known<'_>]) -> Vec<[usize; 2]> {
                 continue;
             }
             match (slow_without(a, b, known), slow_without(b, a, known)) {
-                (true, false) => groups[target].finding = Finding::Usual,
-                (false, true) => groups[node].finding = Finding::Usual,
+                (true, false) => groups[target].finding = GroupSpeed::Usual,
+                (false, true) => groups[node].finding = GroupSpeed::Usual,
                 (false, false) => either.push([node, target]),
                 (true, true) => {}
             }
         }
     }
-    either.retain(|pair| pair.iter().all(|at| groups[*at].finding == Finding::Slow));
+    either.retain(|pair| pair.iter().all(|at| groups[*at].finding == GroupSpeed::Slow));
     either
 }
 
 /// Whether what is in `group` and not in `other` is slow, too, against what is in neither.
-fn slow_without(group: &Group, other: &Group, known: &[Known<'_>]) -> bool {
+fn slow_without(group: &StragglerGroup, other: &StragglerGroup, known: &[Known<'_>]) -> bool {
     let rest = groups::of(&without(known, std::slice::from_ref(other)), group.factor);
     let share = rest.iter().find(|one| one.name == group.name).and_then(|one| one.share);
     share.is_some_and(|share| share < SLOW_SHARE)
 }
 
 /// Looks for slow groups among the ranks that none explains yet: those that one does would hide them.
-fn look_again(groups: &mut [Group], unexplained: &[Known<'_>]) {
-    if groups.iter().all(|group| group.finding == Finding::Usual) {
+fn look_again(groups: &mut [StragglerGroup], unexplained: &[Known<'_>]) {
+    if groups.iter().all(|group| group.finding == GroupSpeed::Usual) {
         return;
     }
     for again in [Factor::Node, Factor::Target].iter().flat_map(|factor| groups::of(unexplained, *factor)) {
-        let same = |group: &&mut Group| group.factor == again.factor && group.name == again.name;
-        if again.finding == Finding::Slow
+        let same = |group: &&mut StragglerGroup| group.factor == again.factor && group.name == again.name;
+        if again.finding == GroupSpeed::Slow
             && let Some(group) = groups.iter_mut().find(same)
         {
             *group = again;
@@ -192,11 +192,11 @@ fn look_again(groups: &mut [Group], unexplained: &[Known<'_>]) {
 }
 
 fn stragglers(known: &[Known<'_>]) -> Vec<Straggler> {
-    let places = Places::of(known, |_, _| vec![String::new()]);
+    let places = RankSpeeds::of(known, |_, _| vec![String::new()]);
     let shares = places.shares();
     let deviations = statistics::robust_z(&shares);
     let node = |rank: u32| known.iter().find_map(|one| one.each.node_of(rank)).unwrap_or_default().to_owned();
-    let told = |(place, deviations): (&Place, f64)| {
+    let told = |(place, deviations): (&RankSpeed, f64)| {
         let far = deviations <= -FAR || shares.len() < FEW;
         (place.share < RANK_SHARE && far).then(|| Straggler {
             rank: place.rank,

@@ -28,7 +28,7 @@ pub struct Summary {
     /// Every rate that was measured, in the order of the plan.
     pub rates: Vec<Rate>,
     /// What was projected.
-    pub projections: Vec<Projection>,
+    pub projections: Vec<SystemProjection>,
     /// Hero runs.
     pub heroes: Vec<Hero>,
     /// Findings of the linter before the run and of the evaluation after it, with who approved waivers.
@@ -81,7 +81,7 @@ pub struct Rate {
 /// A rate of a system that was not measured.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Projection {
+pub struct SystemProjection {
     /// The test whose rate it is.
     pub test: String,
     /// `PHASE.NAME`.

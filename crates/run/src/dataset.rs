@@ -3,8 +3,8 @@
 //! When its job has ended, a dataset is walked and sampled ([`described`]); its records and its manifest
 //! then say whether it is whole and large enough ([`dataset_check::unfit`]), and before each reader starts it
 //! is looked at
-//! again ([`changed`]). One that is kept lies in a directory of its own ([`Kept`]), where later campaigns
-//! find it by the hash of its recipe.
+//! again ([`changed`]). One that is kept lies in a directory of its own ([`KeptDataset`]), where later
+//! campaigns find it by the hash of its recipe.
 //!
 //! Invariant: what was never finished, came out too small or was changed is never read as if it were whole.
 //! Never here: launching, verdicts.
@@ -18,15 +18,15 @@ mod walk;
 use std::path::Path;
 use std::time::Duration;
 
-use results::folder::{DATASET_SCHEMA, FileSystem, Manifest, Recipe, sha256};
+use results::folder::{DATASET_SCHEMA, FileSystemFacts, Manifest, Recipe, sha256};
 use results::record::Record;
 
 use crate::machine::now;
 use plan::{Dataset, dataset_check};
 
-pub use kept::Kept;
+pub use kept::KeptDataset;
 pub use list::{Listed, list, remove};
-pub use reuse::{Found, find};
+pub use reuse::{KeptContent, find};
 pub use sample::differing;
 pub use walk::changed;
 
@@ -34,7 +34,7 @@ pub use walk::changed;
 const SAMPLING: Duration = Duration::from_secs(20);
 
 /// All that decides what `dataset` is, made by `tool` on the file system `fs`.
-pub fn recipe(dataset: &Dataset, tool: &str, fs: &FileSystem) -> Recipe {
+pub fn recipe(dataset: &Dataset, tool: &str, fs: &FileSystemFacts) -> Recipe {
     let placement = &dataset.placement;
     Recipe {
         tool: tool.to_owned(),

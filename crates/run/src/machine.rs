@@ -13,7 +13,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use results::folder::{FileSystem, Fill, Layout, Machine};
+use results::folder::{FileSystemFacts, Fill, Layout, Machine};
 use results::mounts::{self, mount_of};
 
 pub use environment::recorded;
@@ -42,12 +42,12 @@ pub fn machine(dirs: &[(String, PathBuf)]) -> Machine {
 }
 
 /// The file system that `dir` lies on; fails where `dir` cannot be asked.
-pub fn file_system(name: &str, dir: &Path) -> io::Result<FileSystem> {
+pub fn file_system(name: &str, dir: &Path) -> io::Result<FileSystemFacts> {
     let dir = dir.canonicalize()?;
     let room = rustix::fs::statvfs(&dir)?;
     let table = fs::read_to_string("/proc/self/mountinfo").unwrap_or_default();
     let mount = mount_of(&table, &dir);
-    Ok(FileSystem {
+    Ok(FileSystemFacts {
         mounts: mounts::concerning(&table, &dir),
         layout: targets::layout(&mount.kind, &dir),
         targets: targets::all(&mount.kind, &mount.device, &dir),

@@ -16,10 +16,10 @@ mod full;
 mod hold;
 mod job;
 mod own;
-mod place;
 mod room;
 mod setup;
 mod shell;
+mod site;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -41,12 +41,12 @@ use crate::launch::Surroundings;
 use crate::machine::machine;
 use attempt::{Attempt, Ran};
 pub use own::discard;
-use place::Place;
-pub use place::look;
 use plan::Plan;
 use plan::late;
 use plan::schedule::{self, PlannedJob};
 use setup::Setup;
+use site::CampaignSite;
+pub use site::look;
 
 /// How often an observer hears of running jobs.
 const TICK: Duration = Duration::from_millis(100);
@@ -177,32 +177,32 @@ impl Observer for Blind {
 
 /// Runs the campaign to its end, or until it is asked to stop.
 pub fn run(asked: &Campaigning, observer: &mut dyn Observer) -> Result<Ended, Trouble> {
-    let place = if asked.resume { Place::find(asked)? } else { Place::make(asked)? };
-    run_jobs(asked, &place, observer).map_err(|trouble| full::told(trouble, asked, &place))
+    let site = if asked.resume { CampaignSite::find(asked)? } else { CampaignSite::make(asked)? };
+    run_jobs(asked, &site, observer).map_err(|trouble| full::told(trouble, asked, &site))
 }
 
-fn run_jobs(asked: &Campaigning, place: &Place, observer: &mut dyn Observer) -> Result<Ended, Trouble> {
+fn run_jobs(asked: &Campaigning, site: &CampaignSite, observer: &mut dyn Observer) -> Result<Ended, Trouble> {
     let mut setup = if asked.resume { Setup::resumed(asked)? } else { Setup::default() };
-    let ran = run_each(asked, place, &mut setup, observer);
-    for trouble in setup.restore(asked)?.into_iter().chain(place.keeping.troubles()) {
+    let ran = run_each(asked, site, &mut setup, observer);
+    for trouble in setup.restore(asked)?.into_iter().chain(site.keeping.troubles()) {
         observer.see(&Event::Trouble(&trouble));
     }
     match ran? {
         Some(stopped) => Ok(stopped),
-        None => finish(asked, place),
+        None => finish(asked, site),
     }
 }
 
 /// Runs one job after the other; gives how the campaign ended where it was stopped.
 fn run_each(
     asked: &Campaigning,
-    place: &Place,
+    site: &CampaignSite,
     setup: &mut Setup,
     observer: &mut dyn Observer,
 ) -> Result<Option<Ended>, Trouble> {
-    let jobs = schedule::jobs(&asked.plan, &place.info.only)?;
+    let jobs = schedule::jobs(&asked.plan, &site.info.only)?;
     let mut done = Done::of(asked, &jobs)?;
-    observer.see(&Event::Resumes { mended: &place.resumed.mended, aside: &place.resumed.aside });
+    observer.see(&Event::Resumes { mended: &site.resumed.mended, aside: &site.resumed.aside });
     observer.see(&Event::Begins { jobs: &jobs, done: done.ends.len() });
     let mut rest = jobs.as_slice();
     while let Some(first) = rest.first() {
@@ -221,13 +221,13 @@ fn run_each(
                 Ok(job) => bound.push(job),
             }
         }
-        match launch(asked, place, &bound, setup, observer)? {
+        match launch(asked, site, &bound, setup, observer)? {
             Some(ends) => done.ends.extend(bound.iter().map(key).zip(ends)),
             None => return Ok(Some(stopped)),
         }
         for job in now {
             for files in &job.removes {
-                match place.remove_files(job, files) {
+                match site.remove_files(job, files) {
                     Err(Trouble::Io(error)) => {
                         observer.see(&Event::Trouble(&format!("{error}; the files there stay")));
                     }
@@ -297,7 +297,7 @@ fn key(job: &PlannedJob) -> (String, u32) {
 /// Runs jobs at once and gives how each ended; `None` when the campaign was stopped before they had.
 fn launch(
     asked: &Campaigning,
-    place: &Place,
+    site: &CampaignSite,
     jobs: &[PlannedJob],
     setup: &mut Setup,
     observer: &mut dyn Observer,
@@ -305,7 +305,7 @@ fn launch(
     let mut attempts = Vec::new();
     for job in jobs {
         observer.see(&Event::Starts(job));
-        let Some(attempt) = Attempt::begin(asked, place, job, setup)? else { return Ok(None) };
+        let Some(attempt) = Attempt::begin(asked, site, job, setup)? else { return Ok(None) };
         attempts.push(attempt);
     }
     for attempt in &mut attempts {
@@ -313,12 +313,12 @@ fn launch(
             return Ok(None);
         }
     }
-    place.lend(true)?;
+    site.lend(true)?;
     let (ran, outlived) = run_at_once(asked, &attempts, jobs, observer);
     if outlived {
-        place.outlived();
+        site.outlived();
     }
-    place.lend(false)?;
+    site.lend(false)?;
     for (attempt, ran) in attempts.iter_mut().zip(&ran) {
         if let Ok(Some(_)) = ran {
             attempt.ask_after(asked)?;
@@ -328,13 +328,13 @@ fn launch(
     for (job, (attempt, ran)) in jobs.iter().zip(attempts.into_iter().zip(ran)) {
         let Some(ran) = ran? else { return Ok(None) };
         ends.push(ran.end.clone());
-        observer.see(&Event::Ends(job, &attempt.finish(asked, place, ran)?));
+        observer.see(&Event::Ends(job, &attempt.finish(asked, site, ran)?));
     }
     Ok(Some(ends))
 }
 
 /// What is heard of an attempt that runs.
-enum Heard {
+enum AttemptEvent {
     /// It runs no more.
     Ended,
     /// A process of it, by its number, was killed and has not gone.
@@ -357,8 +357,8 @@ fn run_at_once(
             scope.spawn(move || {
                 // Nobody listens any more only where this thread's end is waited for anyway.
                 let told = |what| drop(tell.send(what));
-                let ran = Attempt::run(attempt, asked, &|process| told(Heard::Stuck(at, process)));
-                told(Heard::Ended);
+                let ran = Attempt::run(attempt, asked, &|process| told(AttemptEvent::Stuck(at, process)));
+                told(AttemptEvent::Ended);
                 ran
             })
         };
@@ -366,8 +366,8 @@ fn run_at_once(
         let mut running = attempts.len();
         while running > 0 {
             match heard.recv_timeout(TICK) {
-                Ok(Heard::Ended) => running -= 1,
-                Ok(Heard::Stuck(at, process)) => {
+                Ok(AttemptEvent::Ended) => running -= 1,
+                Ok(AttemptEvent::Stuck(at, process)) => {
                     stuck[at] = true;
                     observer.see(&Event::Trouble(&format!(
                         "{}: its process {process} was killed and hangs in the kernel; the campaign waits \
@@ -390,12 +390,12 @@ fn run_at_once(
     (ran, outlived)
 }
 
-fn finish(asked: &Campaigning, place: &Place) -> Result<Ended, Trouble> {
-    place.remove_own_directories();
+fn finish(asked: &Campaigning, site: &CampaignSite) -> Result<Ended, Trouble> {
+    site.remove_own_directories();
     // A campaign that was killed at its very end may have done these before.
     let is_missing = |name: &str| !asked.folder.join(name).exists();
     if is_missing(names::AFTER) {
-        folder::write_machine(&asked.folder, names::AFTER, &machine(&place.dirs))?;
+        folder::write_machine(&asked.folder, names::AFTER, &machine(&site.dirs))?;
     }
     let mut campaign = folder::load(&asked.folder)?;
     (campaign.verdicts, campaign.summary) = (asked.evaluate)(&asked.plan, &campaign);

@@ -4,8 +4,10 @@ use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
 use std::slice;
 use std::sync::OnceLock;
 
-use crate::fault::{self, Fate, Fault};
-use crate::next::{AioWrite, ClockGettime, Fcntl, Open, Plain, Pread, Pwrite, Pwritev, Write, Writev, find};
+use crate::fault::{self, Fate, InjectedFault};
+use crate::next::{
+    AioWrite, ClockGettime, Fcntl, OpenCall, Plain, Pread, Pwrite, Pwritev, Write, Writev, find,
+};
 
 /// A write at an offset, or where the file stands (`None`), with its fate.
 unsafe fn written(fd: c_int, from: *const c_void, bytes: usize, offset: Option<i64>) -> isize {
@@ -215,7 +217,7 @@ pub unsafe extern "C" fn open(path: *const c_char, flags: c_int, mode: c_uint) -
         return refuse(libc::EMFILE);
     }
     // SAFETY: the arguments are passed on.
-    unsafe { find::<Open>(c"open64")(path, flags, mode) }
+    unsafe { find::<OpenCall>(c"open64")(path, flags, mode) }
 }
 
 /// `open64`.
@@ -231,7 +233,7 @@ pub unsafe extern "C" fn open64(path: *const c_char, flags: c_int, mode: c_uint)
 /// `fsync`.
 #[unsafe(no_mangle)]
 pub extern "C" fn fsync(fd: c_int) -> c_int {
-    if fault::of(fd).is_some_and(|(fault, _)| fault == Fault::Lie) {
+    if fault::of(fd).is_some_and(|(fault, _)| fault == InjectedFault::Lie) {
         return 0;
     }
     flush(fd);
@@ -242,7 +244,7 @@ pub extern "C" fn fsync(fd: c_int) -> c_int {
 /// `fdatasync`.
 #[unsafe(no_mangle)]
 pub extern "C" fn fdatasync(fd: c_int) -> c_int {
-    if fault::of(fd).is_some_and(|(fault, _)| fault == Fault::Lie) {
+    if fault::of(fd).is_some_and(|(fault, _)| fault == InjectedFault::Lie) {
         return 0;
     }
     flush(fd);
@@ -269,7 +271,7 @@ fn sets_a_lock(command: c_int) -> bool {
 /// As the C library's.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fcntl(fd: c_int, command: c_int, argument: usize) -> c_int {
-    if sets_a_lock(command) && fault::of(fd).is_some_and(|(fault, _)| fault == Fault::Locks) {
+    if sets_a_lock(command) && fault::of(fd).is_some_and(|(fault, _)| fault == InjectedFault::Locks) {
         return 0;
     }
     // SAFETY: the arguments are passed on.

@@ -9,7 +9,7 @@ use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// What is broken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Fault {
+pub(crate) enum InjectedFault {
     /// The write of this number is not done.
     Drop(u64),
     /// Half of it is.
@@ -49,25 +49,25 @@ pub(crate) enum Fate {
 pub(crate) type Held = (i64, Vec<u8>);
 
 #[derive(Default)]
-struct State {
+struct FaultState {
     /// Writes so far, by file.
     writes: HashMap<PathBuf, u64>,
     held: HashMap<c_int, Vec<Held>>,
 }
 
-static STATE: OnceLock<Mutex<State>> = OnceLock::new();
-static FAULT: OnceLock<Option<(Fault, String)>> = OnceLock::new();
+static STATE: OnceLock<Mutex<FaultState>> = OnceLock::new();
+static FAULT: OnceLock<Option<(InjectedFault, String)>> = OnceLock::new();
 
-fn state() -> MutexGuard<'static, State> {
+fn state() -> MutexGuard<'static, FaultState> {
     STATE.get_or_init(Mutex::default).lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The fault of this process and where it holds, if there is one.
-fn fault() -> Option<&'static (Fault, String)> {
+fn fault() -> Option<&'static (InjectedFault, String)> {
     FAULT.get_or_init(read).as_ref()
 }
 
-fn read() -> Option<(Fault, String)> {
+fn read() -> Option<(InjectedFault, String)> {
     let variable = |name: &str| std::env::var(name).ok();
     if let Some(only) = variable("ASSAY_SHIM_RANK") {
         let ranks = ["OMPI_COMM_WORLD_RANK", "PMI_RANK"];
@@ -80,22 +80,22 @@ fn read() -> Option<(Fault, String)> {
     let (kind, number) = words.split_once(':').unwrap_or((&words, "1"));
     let number = number.parse().ok()?;
     let fault = match kind {
-        "drop" => Fault::Drop(number),
-        "tear" => Fault::Tear(number),
-        "block" => Fault::Block(number),
-        "full" => Fault::Full(number),
-        "open" => Fault::Open,
-        "delay" => Fault::Delay,
-        "lie" => Fault::Lie,
-        "locks" => Fault::Locks,
-        "ahead" => Fault::Ahead(number as i64),
+        "drop" => InjectedFault::Drop(number),
+        "tear" => InjectedFault::Tear(number),
+        "block" => InjectedFault::Block(number),
+        "full" => InjectedFault::Full(number),
+        "open" => InjectedFault::Open,
+        "delay" => InjectedFault::Delay,
+        "lie" => InjectedFault::Lie,
+        "locks" => InjectedFault::Locks,
+        "ahead" => InjectedFault::Ahead(number as i64),
         _ => return None,
     };
     Some((fault, under))
 }
 
 /// The fault that holds for the file behind a descriptor, and its path.
-pub(crate) fn of(descriptor: c_int) -> Option<(Fault, PathBuf)> {
+pub(crate) fn of(descriptor: c_int) -> Option<(InjectedFault, PathBuf)> {
     let (fault, under) = fault()?;
     let path = fs::read_link(format!("/proc/self/fd/{descriptor}")).ok()?;
     path.starts_with(under).then_some((*fault, path))
@@ -103,7 +103,7 @@ pub(crate) fn of(descriptor: c_int) -> Option<(Fault, PathBuf)> {
 
 /// Whether the file at `path` cannot be opened.
 pub(crate) fn refuses(path: &CStr) -> bool {
-    let Some((Fault::Open, under)) = fault() else { return false };
+    let Some((InjectedFault::Open, under)) = fault() else { return false };
     let path = Path::new(OsStr::from_bytes(path.to_bytes()));
     std::path::absolute(path).is_ok_and(|path| path.starts_with(under))
 }
@@ -111,7 +111,7 @@ pub(crate) fn refuses(path: &CStr) -> bool {
 /// By how many seconds the calendar is ahead.
 pub(crate) fn ahead() -> i64 {
     match fault() {
-        Some((Fault::Ahead(seconds), _)) => *seconds,
+        Some((InjectedFault::Ahead(seconds), _)) => *seconds,
         _ => 0,
     }
 }
@@ -120,9 +120,12 @@ pub(crate) fn ahead() -> i64 {
 pub(crate) fn fate(descriptor: c_int) -> Fate {
     let Some((fault, path)) = of(descriptor) else { return Fate::Done };
     let number = match fault {
-        Fault::Delay | Fault::Lie => return Fate::Held,
-        Fault::Locks | Fault::Open | Fault::Ahead(_) => return Fate::Done,
-        Fault::Drop(number) | Fault::Tear(number) | Fault::Block(number) | Fault::Full(number) => number,
+        InjectedFault::Delay | InjectedFault::Lie => return Fate::Held,
+        InjectedFault::Locks | InjectedFault::Open | InjectedFault::Ahead(_) => return Fate::Done,
+        InjectedFault::Drop(number)
+        | InjectedFault::Tear(number)
+        | InjectedFault::Block(number)
+        | InjectedFault::Full(number) => number,
     };
     let count = {
         let mut state = state();
@@ -131,10 +134,10 @@ pub(crate) fn fate(descriptor: c_int) -> Fate {
         *count
     };
     match fault {
-        Fault::Full(_) if count >= number => Fate::Full,
+        InjectedFault::Full(_) if count >= number => Fate::Full,
         _ if count != number => Fate::Done,
-        Fault::Drop(_) => Fate::Dropped,
-        Fault::Tear(_) => Fate::Torn,
+        InjectedFault::Drop(_) => Fate::Dropped,
+        InjectedFault::Tear(_) => Fate::Torn,
         _ => loop {
             std::thread::park();
         },
@@ -148,7 +151,7 @@ pub(crate) fn hold(descriptor: c_int, offset: i64, data: Vec<u8>) {
 
 /// Shows what is held back of a descriptor, in order.
 pub(crate) fn each_held(descriptor: c_int, mut show: impl FnMut(i64, &[u8])) {
-    if let Some((Fault::Delay | Fault::Lie, _)) = fault() {
+    if let Some((InjectedFault::Delay | InjectedFault::Lie, _)) = fault() {
         let state = state();
         state.held.get(&descriptor).into_iter().flatten().for_each(|(offset, data)| show(*offset, data));
     }
@@ -158,7 +161,9 @@ pub(crate) fn each_held(descriptor: c_int, mut show: impl FnMut(i64, &[u8])) {
 pub(crate) fn release(descriptor: c_int) -> Vec<Held> {
     // Most processes hold nothing back: those ask no further.
     match fault() {
-        Some((Fault::Delay | Fault::Lie, _)) => state().held.remove(&descriptor).unwrap_or_default(),
+        Some((InjectedFault::Delay | InjectedFault::Lie, _)) => {
+            state().held.remove(&descriptor).unwrap_or_default()
+        }
         _ => Vec::new(),
     }
 }

@@ -34,7 +34,7 @@ pub(crate) type Writev = unsafe extern "C" fn(c_int, *const libc::iovec, c_int) 
 pub(crate) type Pwritev = unsafe extern "C" fn(c_int, *const libc::iovec, c_int, i64) -> isize;
 
 /// `open`, of which the permissions are looked at only where a file is made.
-pub(crate) type Open = unsafe extern "C" fn(*const c_char, c_int, c_uint) -> c_int;
+pub(crate) type OpenCall = unsafe extern "C" fn(*const c_char, c_int, c_uint) -> c_int;
 
 /// `fsync`, `fdatasync` and `close`.
 pub(crate) type Plain = unsafe extern "C" fn(c_int) -> c_int;

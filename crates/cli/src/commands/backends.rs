@@ -31,7 +31,7 @@ const MPI: &str = "MPI";
 /// Under mpirun it tells what the ranks would find; rank 0 speaks for all.
 #[derive(clap::Args)]
 #[command(after_help = variables())]
-pub(crate) struct Args {
+pub(crate) struct BackendsArgs {
     /// Say what one library is, as this command asks itself in a process of its own
     #[arg(long, value_name = "KIND", hide = true)]
     probe: Option<String>,
@@ -40,7 +40,7 @@ pub(crate) struct Args {
     path: Option<PathBuf>,
 }
 
-pub(crate) fn run(args: Args) -> anyhow::Result<u8> {
+pub(crate) fn run(args: BackendsArgs) -> anyhow::Result<u8> {
     if let Some(kind) = args.probe {
         say(&answer(&kind, args.path.as_deref())?)?;
         return Ok(0);

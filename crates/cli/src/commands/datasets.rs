@@ -15,7 +15,7 @@ use crate::speech::say;
 /// `keep`. One that a campaign works on, that belongs to somebody else, or that holds files which are no
 /// part of it is not removed. Exit status: 0 done; 2 refused.
 #[derive(clap::Args)]
-pub(crate) struct Args {
+pub(crate) struct DatasetsArgs {
     /// The directory under test, as `assay run --dir` had it
     #[arg(value_name = "DIR")]
     dir: PathBuf,
@@ -28,7 +28,7 @@ pub(crate) struct Args {
 }
 
 /// Runs the command and gives the exit status.
-pub(crate) fn run(args: Args) -> Result<u8> {
+pub(crate) fn run(args: DatasetsArgs) -> Result<u8> {
     let at = args.dir.display();
     let dir = args.dir.canonicalize().map_err(|error| Usage(format!("{at}: {error}; name a directory")))?;
     let mut names = args.remove;

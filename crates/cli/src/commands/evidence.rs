@@ -10,7 +10,7 @@ use tempfile::TempDir;
 use units::Usage;
 
 /// A campaign's folder, wherever it comes from.
-pub(super) struct Evidence {
+pub(super) struct EvidenceFolder {
     /// The folder.
     pub(super) folder: PathBuf,
     /// What messages call it: what was typed.
@@ -18,7 +18,7 @@ pub(super) struct Evidence {
     unpacked: Option<TempDir>,
 }
 
-impl Evidence {
+impl EvidenceFolder {
     /// Finds the folder that `path` is or holds.
     pub(super) fn open(path: &Path) -> Result<Self> {
         let name = path.display().to_string();

@@ -8,11 +8,11 @@ use plan::Choice;
 use plan::Plan;
 use plan::schedule;
 use results::Verdict;
-use results::folder::{self, Campaign, Checked, names};
+use results::folder::{self, Campaign, Verification, names};
 use results::reason::Reason;
 use units::Usage;
 
-use super::evidence::Evidence;
+use super::evidence::EvidenceFolder;
 use super::run::table;
 use crate::speech::{complain, say};
 
@@ -22,15 +22,15 @@ use crate::speech::{complain, say};
 /// Of a campaign that has not ended it tells how things stand. Exit status: 0 all clauses passed; 1 one
 /// failed; 2 wrong usage; 3 one is inconclusive, invalid or not run, or files are not as recorded.
 #[derive(clap::Args)]
-pub(crate) struct Args {
+pub(crate) struct JudgeArgs {
     /// The campaign's folder, or an archive of it
     #[arg(value_name = "FOLDER")]
     folder: PathBuf,
 }
 
 /// Runs the command and gives the exit status.
-pub(crate) fn run(args: Args) -> Result<u8> {
-    let evidence = Evidence::open(&args.folder)?;
+pub(crate) fn run(args: JudgeArgs) -> Result<u8> {
+    let evidence = EvidenceFolder::open(&args.folder)?;
     let (folder, at) = (&evidence.folder, &evidence.name);
     let (plan, mut campaign) = open(folder)?;
     let kept = std::mem::take(&mut campaign.verdicts);
@@ -65,7 +65,7 @@ pub(super) fn note(text: String) {
 
 /// Says so where files of the folder called `at` are not as recorded: last, for all that was said rests on
 /// them.
-pub(super) fn note_faults(at: &str, checked: &Checked) {
+pub(super) fn note_faults(at: &str, checked: &Verification) {
     if !checked.faults.is_empty() {
         note(format!(
             "files in {at} are not as recorded, so nothing above proves anything; `assay verify {at}` names \

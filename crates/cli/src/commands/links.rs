@@ -11,12 +11,12 @@ use crate::speech::say;
 
 /// Make links with the names of the classic programs (ior, mdtest, ...) to this program in DIR
 #[derive(clap::Args)]
-pub(crate) struct Args {
+pub(crate) struct LinksArgs {
     /// Where to; it has to exist
     dir: PathBuf,
 }
 
-pub(crate) fn run(args: Args) -> anyhow::Result<u8> {
+pub(crate) fn run(args: LinksArgs) -> anyhow::Result<u8> {
     let program = std::env::current_exe().context("cannot tell where this program is")?;
     if !args.dir.is_dir() {
         return Err(Usage(format!("{}: not a directory; make it first", args.dir.display())).into());

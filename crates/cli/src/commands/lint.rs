@@ -22,7 +22,7 @@ use crate::speech::say;
 /// mend is needed; 2 the command cannot be read.
 #[derive(clap::Args)]
 #[command(arg_required_else_help = true)]
-pub(crate) struct Args {
+pub(crate) struct LintArgs {
     /// Client nodes, where the launcher's words do not say it
     #[arg(long, value_name = "N")]
     nodes: Option<u64>,
@@ -71,7 +71,7 @@ pub(crate) struct Args {
 }
 
 /// Runs the command and gives the exit status.
-pub(crate) fn run(args: Args) -> Result<u8> {
+pub(crate) fn run(args: LintArgs) -> Result<u8> {
     if args.list {
         say(&if args.markdown { lint::paper() } else { text::list() })?;
         return Ok(0);
@@ -143,7 +143,7 @@ fn words(command: &[String]) -> Result<Vec<String>, Usage> {
     }
 }
 
-fn subject(args: &Args, command: &TypedCommand) -> Result<LineSubject, Usage> {
+fn subject(args: &LintArgs, command: &TypedCommand) -> Result<LineSubject, Usage> {
     let target = args.target.as_deref().map(rate).transpose()?;
     let counts = [("--nodes", args.nodes), ("--ppn", args.ppn), ("--cores", args.cores)];
     if let Some((option, _)) = counts.iter().find(|(_, count)| *count == Some(0)) {

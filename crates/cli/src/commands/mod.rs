@@ -36,17 +36,17 @@ pub(crate) struct Assay {
 
 #[derive(Subcommand)]
 enum Command {
-    Try(try_campaign::Args),
-    Run(run::Args),
-    Judge(judge::Args),
-    Report(report::Args),
-    Verify(verify::Args),
-    Pack(pack::Args),
-    Plan(plan::Args),
-    Datasets(datasets::Args),
-    Backends(backends::Args),
-    Links(links::Args),
-    Lint(lint::Args),
+    Try(try_campaign::TryArgs),
+    Run(run::RunArgs),
+    Judge(judge::JudgeArgs),
+    Report(report::ReportArgs),
+    Verify(verify::VerifyArgs),
+    Pack(pack::PackArgs),
+    Plan(plan::PlanArgs),
+    Datasets(datasets::DatasetsArgs),
+    Backends(backends::BackendsArgs),
+    Links(links::LinksArgs),
+    Lint(lint::LintArgs),
     Completions(paper::Completions),
     Man(paper::Man),
     /// One workload with the options and the output of the classic `ior` (`assay ior -h` lists them)

@@ -15,7 +15,7 @@ use crate::speech::{complain, say};
 /// not ended, is refused; an archive that exists is never written over. Exit status: 0 packed; 1 it could
 /// not be; 2 refused.
 #[derive(clap::Args)]
-pub(crate) struct Args {
+pub(crate) struct PackArgs {
     /// The campaign's folder
     #[arg(value_name = "FOLDER")]
     folder: PathBuf,
@@ -29,7 +29,7 @@ pub(crate) struct Args {
 }
 
 /// Runs the command and gives the exit status.
-pub(crate) fn run(args: Args) -> Result<u8> {
+pub(crate) fn run(args: PackArgs) -> Result<u8> {
     let folder = &args.folder;
     let at = folder.display();
     if folder::is_archive(folder) {

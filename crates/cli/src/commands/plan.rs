@@ -28,7 +28,7 @@ use crate::speech::say;
 /// Check a plan, or show the plans that are part of this program
 #[derive(clap::Args)]
 #[command(arg_required_else_help = true)]
-pub(crate) struct Args {
+pub(crate) struct PlanArgs {
     #[command(subcommand)]
     action: Action,
 }
@@ -143,7 +143,7 @@ fn near_ready(name: &str, more: &[&str]) -> String {
 }
 
 /// Runs the command and gives the exit status.
-pub(crate) fn run(args: Args) -> Result<u8> {
+pub(crate) fn run(args: PlanArgs) -> Result<u8> {
     let mut status = 0;
     let text = match args.action {
         Action::Check { plan, values } => {

@@ -7,7 +7,7 @@ use anyhow::{Context, Result};
 use results::folder::{self, names};
 use units::Usage;
 
-use super::evidence::Evidence;
+use super::evidence::EvidenceFolder;
 use super::judge;
 use super::run::table;
 use crate::speech::say;
@@ -19,7 +19,7 @@ use crate::speech::say;
 /// whatever the verdicts are; 2 wrong usage; 3 it was made, and files that were measured are not as
 /// recorded, so it says INVALID.
 #[derive(clap::Args)]
-pub(crate) struct Args {
+pub(crate) struct ReportArgs {
     /// The campaign's folder, or an archive of it
     #[arg(value_name = "FOLDER")]
     folder: PathBuf,
@@ -37,8 +37,8 @@ pub(crate) struct Args {
 }
 
 /// Runs the command and gives the exit status.
-pub(crate) fn run(args: Args) -> Result<u8> {
-    let evidence = Evidence::open(&args.folder)?;
+pub(crate) fn run(args: ReportArgs) -> Result<u8> {
+    let evidence = EvidenceFolder::open(&args.folder)?;
     let (folder, at) = (&evidence.folder, &evidence.name);
     let (plan, mut campaign) = judge::open(folder)?;
     // Never what the files say: somebody may have changed them.

@@ -31,7 +31,7 @@ use progress::Progress;
 /// Exit status: 0 all clauses passed; 1 one failed; 2 wrong usage; 3 one is inconclusive, invalid or
 /// not run, or files of an ended campaign are not as recorded.
 #[derive(clap::Args)]
-pub(crate) struct Args {
+pub(crate) struct RunArgs {
     /// The plan: a TOML file, or the name of a ready plan; with --resume the folder's own copy is used
     #[arg(value_name = "PLAN", required_unless_present_any = ["resume", "wait"])]
     plan: Option<PathBuf>,
@@ -69,7 +69,7 @@ pub(crate) struct Args {
 }
 
 /// Runs the command and gives the exit status.
-pub(crate) fn run(args: Args, argv: &[String]) -> Result<u8> {
+pub(crate) fn run(args: RunArgs, argv: &[String]) -> Result<u8> {
     if let Some(folder) = args.wait.clone() {
         return go_on(args, folder, argv);
     }
@@ -94,7 +94,7 @@ pub(crate) fn run(args: Args, argv: &[String]) -> Result<u8> {
     if let Some(system) = args.submit {
         let words = words(args.batch.as_deref());
         let system = Some(system).filter(|system| !system.is_empty());
-        return submit::submit(submit::Asked {
+        return submit::submit(submit::Submission {
             system,
             words,
             plan,
@@ -110,7 +110,7 @@ pub(crate) fn run(args: Args, argv: &[String]) -> Result<u8> {
 }
 
 /// Says no to words that are not of the campaign in `folder`, which goes on with what it was begun with.
-fn fits(args: &Args, folder: &Path) -> Result<()> {
+fn fits(args: &RunArgs, folder: &Path) -> Result<()> {
     // What is not there or cannot be read is for the campaign to tell.
     let Ok(Campaign { info, .. }) = folder::load(folder) else { return Ok(()) };
     let choice = args.values.clone().choice();
@@ -141,7 +141,7 @@ fn fits(args: &Args, folder: &Path) -> Result<()> {
 }
 
 /// Goes on with a campaign: here, in a batch job, or by what the batch job that it is in has to say.
-fn go_on(args: Args, folder: PathBuf, argv: &[String]) -> Result<u8> {
+fn go_on(args: RunArgs, folder: PathBuf, argv: &[String]) -> Result<u8> {
     let allocation = around::allocation();
     let job = submit::Submitted::last(&folder)?;
     if let (Some(_), None) = (&args.wait, &job) {
@@ -164,7 +164,7 @@ fn go_on(args: Args, folder: PathBuf, argv: &[String]) -> Result<u8> {
     if let Some(system) = args.submit {
         let words = words(args.batch.as_deref());
         let system = Some(system).filter(|system| !system.is_empty());
-        return submit::submit(submit::Asked {
+        return submit::submit(submit::Submission {
             system,
             words,
             plan,

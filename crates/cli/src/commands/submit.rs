@@ -11,9 +11,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
+use ::run::launch::batch::BatchJobState;
+use ::run::launch::batch::BatchSystem;
 use ::run::launch::batch::Request;
-use ::run::launch::batch::State;
-use ::run::launch::batch::System;
 use anyhow::{Context, Result};
 use plan::Choice;
 use plan::Plan;
@@ -32,7 +32,7 @@ const JOBS: &str = "jobs.json";
 const ASK_S: u64 = 20;
 
 /// What is to be submitted.
-pub(super) struct Asked {
+pub(super) struct Submission {
     /// The batch system, where it is said.
     pub(super) system: Option<String>,
     /// Words for the command that submits.
@@ -64,7 +64,7 @@ pub(super) fn script_of(folder: &Path) -> Option<String> {
 }
 
 /// Writes the script, submits it and says what now; gives the exit status.
-pub(super) fn submit(asked: Asked) -> Result<u8> {
+pub(super) fn submit(asked: Submission) -> Result<u8> {
     let system = system(&asked)?;
     let folder = absolute(&asked.folder)?;
     not_ended(&folder)?;
@@ -75,7 +75,7 @@ pub(super) fn submit(asked: Asked) -> Result<u8> {
 }
 
 /// Submits a campaign for the first time; gives the job and what was asked for.
-fn first(asked: &Asked, system: &'static System, folder: &Path) -> Result<(Submitted, String)> {
+fn first(asked: &Submission, system: &'static BatchSystem, folder: &Path) -> Result<(Submitted, String)> {
     let batch = beside(folder);
     let jobs = schedule::jobs(&asked.plan, &asked.only)?;
     let request = Request {
@@ -133,11 +133,11 @@ fn not_ended(folder: &Path) -> Result<(), Usage> {
 }
 
 /// The batch system that is meant: the one named, that of the launcher, or the only one here.
-fn system(asked: &Asked) -> Result<&'static System, Usage> {
+fn system(asked: &Submission) -> Result<&'static BatchSystem, Usage> {
     if let Some(word) = &asked.system {
-        return System::of(word);
+        return BatchSystem::of(word);
     }
-    if let Some(system) = System::of_launcher(&asked.plan.launch.kind) {
+    if let Some(system) = BatchSystem::of_launcher(&asked.plan.launch.kind) {
         return Ok(system);
     }
     let path = std::env::var_os("PATH").unwrap_or_default();
@@ -156,7 +156,7 @@ fn system(asked: &Asked) -> Result<&'static System, Usage> {
 }
 
 /// What the job runs: this program, with the plan as it is now, once or as often as it takes.
-fn command(asked: &Asked, folder: &Path) -> Result<Vec<String>> {
+fn command(asked: &Submission, folder: &Path) -> Result<Vec<String>> {
     let program = std::env::current_exe().context("cannot find this program's own file")?;
     let plan = beside(folder).join(names::PLAN);
     let mut command = vec![program.display().to_string(), "run".to_owned(), plan.display().to_string()];
@@ -210,7 +210,7 @@ fn named(wanted: PathBuf, is_chosen: bool) -> Result<PathBuf, Usage> {
 }
 
 /// Submits, and gives the job's number.
-fn submitted(system: &System, argv: &[String]) -> Result<String> {
+fn submitted(system: &BatchSystem, argv: &[String]) -> Result<String> {
     let program = &argv[0];
     let ran = Command::new(program).args(&argv[1..]).stdin(Stdio::null()).output();
     let ran = ran.map_err(|error| {
@@ -228,7 +228,7 @@ fn submitted(system: &System, argv: &[String]) -> Result<String> {
 
 /// A job that was submitted.
 pub(super) struct Submitted {
-    system: &'static System,
+    system: &'static BatchSystem,
     job: String,
     /// What submitted it.
     argv: Vec<String>,
@@ -237,7 +237,7 @@ pub(super) struct Submitted {
 /// How a campaign in a batch job is.
 enum Now {
     /// The job is there, in the batch system's word.
-    There(State, String),
+    There(BatchJobState, String),
     /// It has ended, in such a word, or the batch system does not know it any more.
     Gone(String),
     /// The batch system could not be asked, for this reason.
@@ -254,7 +254,7 @@ impl Submitted {
         let last = all.as_array().and_then(|jobs| jobs.last()).ok_or_else(damaged)?;
         let word = |key: &str| last[key].as_str().map(str::to_owned).ok_or_else(damaged);
         let argv = serde_json::from_value(last["argv"].clone()).map_err(|_| damaged())?;
-        Ok(Some(Self { system: System::of(&word("system")?)?, job: word("job")?, argv }))
+        Ok(Some(Self { system: BatchSystem::of(&word("system")?)?, job: word("job")?, argv }))
     }
 
     /// Adds it to those of its campaign, says what now, and gives the exit status.
@@ -299,11 +299,11 @@ impl Submitted {
             let (out, err) = (String::from_utf8_lossy(&ran.stdout), String::from_utf8_lossy(&ran.stderr));
             if let Some((state, word)) = self.system.state(&out) {
                 return Ok(match state {
-                    State::Ended => Now::Gone(word),
+                    BatchJobState::Ended => Now::Gone(word),
                     state => Now::There(state, word),
                 });
             }
-            unknown |= at == 0 && System::knows_not(ran.status.success(), &out, &err);
+            unknown |= at == 0 && BatchSystem::knows_not(ran.status.success(), &out, &err);
             said.extend(err.lines().map(str::trim).filter(|line| !line.is_empty()).map(str::to_owned));
         }
         Ok(match unknown {
@@ -327,7 +327,7 @@ pub(super) fn follow(job: &Submitted, folder: &Path, wait: bool, may_go_on: bool
             Now::There(..) | Now::Unasked(_) if folder.join(names::REPORT).exists() => break String::new(),
             Now::Unasked(why) if !wait => return Err(job.unasked(&why).into()),
             Now::There(state, word) if !wait => {
-                let still = if state == State::Waits { "queued" } else { "running" };
+                let still = if state == BatchJobState::Waits { "queued" } else { "running" };
                 complain(&format!("assay: still {still} as {} ({word}){}", job.name(), progress(folder)));
                 return Ok(Some(3));
             }

@@ -21,7 +21,7 @@ const ROOM_MARGIN: f64 = 1.1;
 /// A campaign like any other: verdicts, a report and a folder of evidence. It removes its own files
 /// at the end, and nothing else.
 #[derive(clap::Args)]
-pub(crate) struct Args {
+pub(crate) struct TryArgs {
     /// The directory to test
     #[arg(value_name = "DIR", default_value = ".")]
     dir: PathBuf,
@@ -31,7 +31,7 @@ pub(crate) struct Args {
 }
 
 /// Runs the command and gives the exit status.
-pub(crate) fn run(args: Args, argv: &[String]) -> Result<u8> {
+pub(crate) fn run(args: TryArgs, argv: &[String]) -> Result<u8> {
     let plan = ready("try")?.plan()?;
     let folder = campaigns::new_folder(&args.dir, &plan)?;
     announce(&plan, &args.only, &args.dir)?;

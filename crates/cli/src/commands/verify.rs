@@ -8,10 +8,10 @@ use plan::Choice;
 use plan::Plan;
 use plan::schedule;
 use plan::schedule::PlannedJob;
-use results::folder::{self, Campaign, Checked, Head, Job, JobEnd, names};
+use results::folder::{self, Campaign, Head, Job, JobEnd, Verification, names};
 use units::Usage;
 
-use super::evidence::Evidence;
+use super::evidence::EvidenceFolder;
 use super::judge::{self, Difference};
 use crate::speech::say;
 
@@ -24,22 +24,22 @@ use crate::speech::say;
 /// not; 2 there is no campaign; 3 nothing wrong was found, but it was made by schema 1, without a chain, so
 /// nothing proves that it is whole.
 #[derive(clap::Args)]
-pub(crate) struct Args {
+pub(crate) struct VerifyArgs {
     /// The campaign's folder, or an archive of it
     #[arg(value_name = "FOLDER")]
     folder: PathBuf,
 }
 
 /// Runs the command and gives the exit status.
-pub(crate) fn run(args: Args) -> Result<u8> {
-    let Evidence { folder, name: at, .. } = &Evidence::open(&args.folder)?;
+pub(crate) fn run(args: VerifyArgs) -> Result<u8> {
+    let EvidenceFolder { folder, name: at, .. } = &EvidenceFolder::open(&args.folder)?;
     let (checked, Examined { faults, notes, campaign }) = match folder::check(folder) {
         Ok(checked) => {
             let examined = examine(folder, &checked);
             (checked, examined)
         }
         Err(error) if error.kind() == ErrorKind::InvalidData => {
-            (Checked::default(), Examined { faults: vec![error.to_string()], ..Examined::default() })
+            (Verification::default(), Examined { faults: vec![error.to_string()], ..Examined::default() })
         }
         Err(error) => return Err(judge::no_campaign(folder, &error).into()),
     };
@@ -81,7 +81,7 @@ fn report_line(campaign: &Campaign, ended: bool) -> String {
 }
 
 /// The line with the head of the chain.
-pub(super) fn head(checked: &Checked) -> String {
+pub(super) fn head(checked: &Verification) -> String {
     let line = |head: &Head| format!("Head     {}   (entry {} of {})\n", head.hash, head.entry, names::CHAIN);
     checked.head.as_ref().map(line).unwrap_or_default()
 }
@@ -116,7 +116,7 @@ pub(super) struct Examined {
 }
 
 /// Looks at the folder: its files, and where these are as they were, what they say to each other.
-pub(super) fn examine(folder: &Path, checked: &Checked) -> Examined {
+pub(super) fn examine(folder: &Path, checked: &Verification) -> Examined {
     let mut found = Examined { faults: checked.said(), ..Examined::default() };
     let chained = checked.head.is_some();
     match folder::load(folder) {

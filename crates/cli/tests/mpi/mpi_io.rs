@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use crate::common::{self, Mpi, Ran, assay, run, run_for};
 use results::Record;
-use results::record::{Case, Outcome};
+use results::record::{Case, CaseOutcome};
 
 /// Jobs of ranks do not share the processors: a limit on time is then one on a hang.
 static ONE_JOB: Mutex<()> = Mutex::new(());
@@ -72,12 +72,12 @@ struct Told {
 }
 
 impl Told {
-    fn outcome(&self, name: &str) -> Outcome {
+    fn outcome(&self, name: &str) -> CaseOutcome {
         self.cases.get(name).unwrap_or_else(|| panic!("no {name}: {:#?}", self.ran)).outcome
     }
 
     fn failed(&self) -> Vec<&Case> {
-        self.cases.values().filter(|case| case.outcome == Outcome::Fail).collect()
+        self.cases.values().filter(|case| case.outcome == CaseOutcome::Fail).collect()
     }
 }
 
@@ -153,7 +153,7 @@ fn fails(mpi: Library, fault: &str, on_all: bool, failing: &[&str], passing: &[&
     for name in failing {
         assert_eq!(
             told.outcome(name),
-            Outcome::Fail,
+            CaseOutcome::Fail,
             "{mpi:?}: {name} does not see {fault}: {:#?}",
             told.cases
         );
@@ -164,7 +164,7 @@ fn fails(mpi: Library, fault: &str, on_all: bool, failing: &[&str], passing: &[&
         );
     }
     for name in passing {
-        assert_eq!(told.outcome(name), Outcome::Pass, "{mpi:?}: {fault}: {:#?}", told.cases[*name]);
+        assert_eq!(told.outcome(name), CaseOutcome::Pass, "{mpi:?}: {fault}: {:#?}", told.cases[*name]);
     }
     assert_eq!(told.ran.status, Some(1), "{mpi:?}: {fault}");
 }
@@ -286,7 +286,7 @@ fn a_hang_is_ended(mpi: Library) {
     ];
     let Some(told) = beside_others(&dir, mpi, 2, &words, &variables) else { return };
     let hung = &told.cases["posix.visible.close_to_open"];
-    assert_eq!((hung.outcome, hung.why.as_str()), (Outcome::Fail, "timeout after 10 s"), "{mpi:?}");
+    assert_eq!((hung.outcome, hung.why.as_str()), (CaseOutcome::Fail, "timeout after 10 s"), "{mpi:?}");
     let seen = hung.evidence.as_ref().unwrap();
     assert_eq!(seen.rank, 1, "{mpi:?}: {seen:#?}");
     assert!(
@@ -294,7 +294,7 @@ fn a_hang_is_ended(mpi: Library) {
         "{mpi:?}: {seen:#?}"
     );
     for name in ["posix.create.exclusive", "posix.visible.truncate", "open.create"] {
-        assert_eq!(told.outcome(name), Outcome::Pass, "{mpi:?}: {name}");
+        assert_eq!(told.outcome(name), CaseOutcome::Pass, "{mpi:?}: {name}");
     }
     assert_eq!(told.ran.status, Some(1), "{mpi:?}");
 }
@@ -314,7 +314,9 @@ fn without_the_driver_a_hang_ends_the_job_with_what_was_not_run() {
     assert!(ran.err.contains("--launch"), "{ran:#?}");
     let records = results::records::load(&dir.path().join("r")).unwrap();
     assert!(
-        records.iter().any(|record| matches!(record, Record::Case(case) if case.outcome == Outcome::Fail))
+        records
+            .iter()
+            .any(|record| matches!(record, Record::Case(case) if case.outcome == CaseOutcome::Fail))
     );
 }
 

@@ -8,12 +8,12 @@ use std::time::Duration;
 use crate::common::age::{Mounted, SMALL, TARGETS, assert_refused};
 use crate::common::{self, Ran, assay, run};
 use results::Record;
-use results::record::State;
+use results::record::ReachedState;
 use storage::Settings;
 
 const GIB: u64 = 1 << 30;
 
-fn state_of(records: &Path) -> State {
+fn state_of(records: &Path) -> ReachedState {
     let found = results::records::load(records).unwrap().into_iter().find_map(|record| match record {
         Record::State(state) => Some(*state),
         _ => None,

@@ -28,9 +28,9 @@ pub(super) fn read_list<I: ClassicOption>(
 }
 
 /// A directive, or the message about a piece that is none.
-type Piece<'a> = Result<(&'a str, &'a str), String>;
+type DirectivePiece<'a> = Result<(&'a str, &'a str), String>;
 
-fn pieces(text: &str) -> impl Iterator<Item = Piece<'_>> {
+fn pieces(text: &str) -> impl Iterator<Item = DirectivePiece<'_>> {
     let text = text.split('#').next().unwrap_or_default();
     text.split(',').map(move |piece| {
         let piece = piece.trim();
@@ -48,7 +48,7 @@ fn pieces(text: &str) -> impl Iterator<Item = Piece<'_>> {
 }
 
 fn read_piece<I: ClassicOption>(
-    piece: Piece<'_>,
+    piece: DirectivePiece<'_>,
     modules: ModuleOptions<'_>,
     found: &mut Vec<OptionOccurrence<I>>,
 ) {

@@ -16,7 +16,7 @@ use super::{Abi, Handle, Offset, address};
 
 /// The constants that callers of [`Functions`](super::Functions) need.
 #[derive(Clone, Debug)]
-pub struct Constants {
+pub struct MpiConstants {
     /// `MPI_COMM_WORLD`: all ranks.
     pub comm_world: Handle,
     /// `MPI_COMM_SELF`: this rank alone.
@@ -89,7 +89,7 @@ pub struct Constants {
     pub errors: ErrorClasses,
 }
 
-impl Constants {
+impl MpiConstants {
     /// The constants of `abi`; for Open MPI the words name a symbol that `loaded` lacks.
     pub(super) fn find(abi: Abi, loaded: &Loaded) -> Result<Self, String> {
         match abi {
@@ -230,7 +230,7 @@ mod tests {
             "ompi_mpi_int64_t" => Err(format!("has no symbol {symbol}")),
             _ => Ok(1),
         };
-        let error = Constants::open_mpi(at).expect_err("one is missing");
+        let error = MpiConstants::open_mpi(at).expect_err("one is missing");
         assert_eq!(error, "has no symbol ompi_mpi_int64_t");
     }
 
@@ -251,7 +251,7 @@ mod tests {
         }
     }
 
-    fn handles(c: &Constants) -> Vec<(&'static str, i64)> {
+    fn handles(c: &MpiConstants) -> Vec<(&'static str, i64)> {
         let all = [
             ("MPI_COMM_WORLD", c.comm_world),
             ("MPI_COMM_SELF", c.comm_self),
@@ -275,7 +275,7 @@ mod tests {
         all.map(|(name, handle)| (name, handle as i64)).to_vec()
     }
 
-    fn numbers(c: &Constants) -> Vec<(&'static str, i64)> {
+    fn numbers(c: &MpiConstants) -> Vec<(&'static str, i64)> {
         let (m, e) = (&c.modes, &c.errors);
         let all = [
             ("MPI_ANY_SOURCE", c.any_source),
@@ -320,7 +320,7 @@ mod tests {
     }
 
     /// Those that Open MPI counts out in an `enum` without numbers.
-    fn enumerated(c: &Constants) -> Vec<(&'static str, i64)> {
+    fn enumerated(c: &MpiConstants) -> Vec<(&'static str, i64)> {
         let all = [
             ("MPI_COMM_TYPE_SHARED", c.comm_type_shared),
             ("MPI_COMBINER_NAMED", c.combiner_named),
@@ -333,14 +333,14 @@ mod tests {
     #[test]
     #[allow(clippy::print_stdout)]
     fn the_constants_are_those_of_the_headers_on_this_machine() {
-        let (mpich, standard) = (Constants::mpich(), Constants::standard());
-        let open_mpi = Constants::open_mpi(|_| Ok(0)).expect("every symbol is there");
+        let (mpich, standard) = (MpiConstants::mpich(), MpiConstants::standard());
+        let open_mpi = MpiConstants::open_mpi(|_| Ok(0)).expect("every symbol is there");
         let venv = std::env::var("ASSAY_TEST_MPICH_VENV")
             .unwrap_or_else(|_| concat!(env!("CARGO_MANIFEST_DIR"), "/../../target/mpich-venv").to_owned());
         let debian = "/usr/include/x86_64-linux-gnu/mpich";
         let open_mpi_header = "/usr/lib/x86_64-linux-gnu/openmpi/include/mpi.h".to_owned();
-        let displacement = |c: &Constants| vec![("MPI_DISPLACEMENT_CURRENT", c.displacement_current)];
-        let all = |c: &Constants| [handles(c), numbers(c), enumerated(c), displacement(c)].concat();
+        let displacement = |c: &MpiConstants| vec![("MPI_DISPLACEMENT_CURRENT", c.displacement_current)];
+        let all = |c: &MpiConstants| [handles(c), numbers(c), enumerated(c), displacement(c)].concat();
         let table = [
             (vec![format!("{debian}/mpi.h"), format!("{debian}/mpio.h")], all(&mpich)),
             (vec![format!("{venv}/include/mpi.h")], all(&mpich)),

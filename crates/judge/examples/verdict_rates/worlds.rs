@@ -114,7 +114,7 @@ pub(crate) const AT_LEAST: Tolerance = Tolerance { below: 0.1, above: None };
 
 /// "Within 10 % of linear" at two and three times the first step.
 pub(crate) fn linear([one, two, three]: &[Vec<f64>; 3], tolerance: Tolerance) -> statistics::Linearity {
-    let step = |at, values| statistics::Step { at, values };
+    let step = |at, values| statistics::LinearityStep { at, values };
     linearity(step(1.0, one), &[step(2.0, two), step(3.0, three)], tolerance, CONFIDENCE)
 }
 
@@ -159,9 +159,11 @@ pub(crate) fn projections(
     let mut dice = Dice::new(4);
     let [mut shown, mut inside, mut above, mut width] = [0.0; 4];
     for _ in 0..trials {
-        let step =
-            |at: &f64| projection::Step { at: *at, values: draw(&mut dice, Shape::Even, truth(*at), cov, n) };
-        let steps: Vec<projection::Step> = sizes.iter().map(step).collect();
+        let step = |at: &f64| projection::ProjectionStep {
+            at: *at,
+            values: draw(&mut dice, Shape::Even, truth(*at), cov, n),
+        };
+        let steps: Vec<projection::ProjectionStep> = sizes.iter().map(step).collect();
         let Some(found) = projection::project(&steps, &question).prediction else { continue };
         shown += 1.0;
         inside += f64::from(u8::from(found.low <= truth(to) && truth(to) <= found.high));

@@ -4,19 +4,19 @@
 
 use results::folder::Job;
 use results::reason::{Code, Reason};
-use results::record::{Case as Tried, Outcome, Record};
+use results::record::{Case as Tried, CaseOutcome, Record};
 
 use crate::case::TestCriterion;
 
 /// How many cases of one job had this outcome; why that cannot be said where none was tried.
-pub(super) fn value(case: &TestCriterion<'_>, job: &Job, outcome: Outcome) -> Result<f64, Reason> {
+pub(super) fn value(case: &TestCriterion<'_>, job: &Job, outcome: CaseOutcome) -> Result<f64, Reason> {
     let of = |reason: Reason| Err(reason.with("repetition", job.info.repetition));
     let all: Vec<&Tried> = matching(case, job).collect();
     let Some(first) = all.first() else {
         return Err(case.missing(job));
     };
-    let tried = |tried: &&&Tried| !matches!(tried.outcome, Outcome::Skipped | Outcome::Unsupported);
-    let asks_of_these = matches!(outcome, Outcome::Skipped | Outcome::Unsupported);
+    let tried = |tried: &&&Tried| !matches!(tried.outcome, CaseOutcome::Skipped | CaseOutcome::Unsupported);
+    let asks_of_these = matches!(outcome, CaseOutcome::Skipped | CaseOutcome::Unsupported);
     if !asks_of_these && all.iter().find(tried).is_none() {
         let reason = Reason::new(Code::CasesUntried).with("cases", all.len()).with("group", case.phase());
         return of(reason.with("error", &first.why));
@@ -26,7 +26,7 @@ pub(super) fn value(case: &TestCriterion<'_>, job: &Job, outcome: Outcome) -> Re
 
 /// The first case of a job that failed.
 pub(super) fn failed(job: &Job) -> Option<&Tried> {
-    tried(job).find(|tried| tried.outcome == Outcome::Fail)
+    tried(job).find(|tried| tried.outcome == CaseOutcome::Fail)
 }
 
 /// The cases of a job that the criterion is about.

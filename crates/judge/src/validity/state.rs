@@ -5,7 +5,7 @@
 use plan::StateKind;
 use results::folder::Job;
 use results::reason::{Code, Datum, Reason};
-use results::record::{Record, State};
+use results::record::{ReachedState, Record};
 
 use crate::case::TestCriterion;
 
@@ -29,18 +29,18 @@ pub(super) fn reached(case: &TestCriterion<'_>) -> Result<(), Reason> {
 }
 
 /// What the job of a state recorded last.
-pub(crate) fn last<'a>(case: &TestCriterion<'a>, name: &str) -> Option<&'a State> {
+pub(crate) fn last<'a>(case: &TestCriterion<'a>, name: &str) -> Option<&'a ReachedState> {
     case.index.jobs(name).iter().flat_map(|job| states(job)).last()
 }
 
-fn states(job: &Job) -> impl Iterator<Item = &State> {
+fn states(job: &Job) -> impl Iterator<Item = &ReachedState> {
     job.records.iter().filter_map(|record| match record {
         Record::State(state) => Some(&**state),
         _ => None,
     })
 }
 
-fn aged(state: Option<&State>) -> Result<(), Reason> {
+fn aged(state: Option<&ReachedState>) -> Result<(), Reason> {
     let state = state.ok_or_else(|| Reason::new(Code::StateNotRecorded))?;
     let shares =
         [("blocks", state.blocks_target, state.blocks), ("inodes", state.inodes_target, state.inodes)];

@@ -5,7 +5,7 @@
 use results::folder::Job;
 use results::reason::{Code, Datum, Reason};
 use results::record::Phase;
-use results::steady::{self, Measured, Steadiness, SteadyRule, SteadyState};
+use results::steady::{self, Steadiness, SteadyRule, SteadyState, SteadyWindow};
 use results::{Stretch, StretchKind};
 
 use super::window;
@@ -30,7 +30,7 @@ pub(super) fn value(case: &TestCriterion<'_>, job: &Job) -> Result<f64, Reason> 
 }
 
 /// When the phase had become steady, and the window that was measured then; or what it was instead.
-pub(crate) fn measured(phase: &Phase, rule: &SteadyRule) -> Result<(f64, Measured), Reason> {
+pub(crate) fn measured(phase: &Phase, rule: &SteadyRule) -> Result<(f64, SteadyWindow), Reason> {
     let of = |reason: Reason| Err(reason.with("phase", &phase.phase));
     let Some(series) = window::series(phase) else { return of(Reason::new(Code::NoSteadyState)) };
     let found = steady::steady(&series, rule);
@@ -68,7 +68,7 @@ fn instead(found: &Steadiness, rule: &SteadyRule, span: f64) -> Reason {
 pub(crate) fn stretches(case: &TestCriterion<'_>) -> Vec<Stretch> {
     let Some(rule) = case.test.course.steady.filter(|_| !case.counts_errors()) else { return Vec::new() };
     let stretch = |(repetition, phase): (u32, &Phase)| {
-        let (_, Measured { from, to, rate }) = measured(phase, &rule).ok()?;
+        let (_, SteadyWindow { from, to, rate }) = measured(phase, &rule).ok()?;
         let series = window::series(phase)?;
         let mean = series.moved.iter().map(|moved| *moved as f64).sum::<f64>()
             / (series.moved.len() as f64 * series.interval);

@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use results::folder::Job;
 use results::reason::{Code, Datum, Reason};
 use results::record::{Counts, Moments, Phase};
-use results::steady::Series;
+use results::steady::IntervalSeries;
 use units::Dimension;
 
 use crate::index::phases;
@@ -40,11 +40,11 @@ pub(crate) struct WindowAmount {
 }
 
 /// The timeline of a phase without its last interval, which is not all there; `None` where none is left.
-pub(crate) fn series(phase: &Phase) -> Option<Series<'_>> {
+pub(crate) fn series(phase: &Phase) -> Option<IntervalSeries<'_>> {
     let timeline = phase.timeline.as_ref()?;
     let interval = timeline.interval_ns as f64 * 1e-9;
     let whole = timeline.bytes.len().checked_sub(1).filter(|whole| *whole > 0 && interval > 0.0)?;
-    Some(Series { moved: &timeline.bytes, interval, span: whole as f64 * interval })
+    Some(IntervalSeries { moved: &timeline.bytes, interval, span: whole as f64 * interval })
 }
 
 /// What the timeline of a phase counts per second.

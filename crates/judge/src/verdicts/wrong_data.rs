@@ -3,7 +3,7 @@
 //! Invariant: data that was found wrong is wrong on a degraded file system too, and in a job that died later.
 //! Never here: what else a criterion may count.
 
-use plan::{Goal, Op};
+use plan::{Comparison, Goal};
 use results::Outcome;
 use results::finding::Finding;
 use results::folder::Job;
@@ -99,7 +99,7 @@ pub(super) fn worst(mut all: Vec<WrongData>) -> Option<WrongData> {
 pub(super) fn counted(case: &TestCriterion<'_>, wrong: Option<&WrongData>, decision: Decision) -> Decision {
     let Some(WrongData { reason: found, excuse, refused }) = wrong else { return decision };
     let none = matches!(&case.criterion.goal, Goal::Value(most) if most.value == 0.0);
-    let asks_for_none = none && matches!(case.criterion.op, Op::Equal | Op::AtMost);
+    let asks_for_none = none && matches!(case.criterion.op, Comparison::Equal | Comparison::AtMost);
     let decided = decision.reason.clone();
     let (outcome, reason) = match (decision.outcome, excuse) {
         (Outcome::Pass, _) => return decision,

@@ -2,23 +2,23 @@
 
 use results::folder::{Job, JobEnd};
 use results::reason::Code;
-use results::record::{Case, End, Evidence, Failure, Outcome as Ended, Record, Run};
+use results::record::{Case, CaseOutcome, End, Evidence, Failure, Record, Run};
 use results::{Outcome, Verdict};
 
 use super::{campaign, codes, job, of, one, outcome, phase, plan, texts};
 
 /// A repetition with these cases, by name and outcome.
-fn suite(repetition: u32, cases: &[(&str, Ended)]) -> Job {
+fn suite(repetition: u32, cases: &[(&str, CaseOutcome)]) -> Job {
     let mut job = job("T", repetition, phase("none", 0));
-    let failed = cases.iter().any(|(_, outcome)| *outcome == Ended::Fail);
+    let failed = cases.iter().any(|(_, outcome)| *outcome == CaseOutcome::Fail);
     let mut records = vec![Record::Run(Run { nodes: 1, ranks: 1, ..Run::default() })];
     records.extend(cases.iter().map(|(name, outcome)| {
         let seen = Evidence { rank: 3, step: "read".into(), what: "two bytes".into(), ..Evidence::default() };
         Record::Case(Box::new(Case {
             name: (*name).into(),
             outcome: *outcome,
-            why: if *outcome == Ended::Pass { String::new() } else { format!("why {name}") },
-            evidence: (*outcome == Ended::Fail).then_some(seen),
+            why: if *outcome == CaseOutcome::Pass { String::new() } else { format!("why {name}") },
+            evidence: (*outcome == CaseOutcome::Fail).then_some(seen),
             ..Case::default()
         }))
     }));
@@ -35,19 +35,20 @@ fn judged(metric: &str, op: &str, value: &str, jobs: Vec<Job>) -> Verdict {
     one(&plan, &campaign(jobs))
 }
 
-const MIXED: &[(&str, Ended)] = &[
-    ("posix.a", Ended::Pass),
-    ("posix.b", Ended::Fail),
-    ("open.a", Ended::Pass),
-    ("open.b", Ended::Library),
-    ("open.c", Ended::Skipped),
-    ("views.a", Ended::Unsupported),
+const MIXED: &[(&str, CaseOutcome)] = &[
+    ("posix.a", CaseOutcome::Pass),
+    ("posix.b", CaseOutcome::Fail),
+    ("open.a", CaseOutcome::Pass),
+    ("open.b", CaseOutcome::Library),
+    ("open.c", CaseOutcome::Skipped),
+    ("views.a", CaseOutcome::Unsupported),
 ];
-const GOOD: &[(&str, Ended)] = &[("posix.a", Ended::Pass), ("posix.b", Ended::Pass), ("open.a", Ended::Pass)];
-const IDLE: &[(&str, Ended)] =
-    &[("open.a", Ended::Skipped), ("open.b", Ended::Unsupported), ("posix.a", Ended::Pass)];
+const GOOD: &[(&str, CaseOutcome)] =
+    &[("posix.a", CaseOutcome::Pass), ("posix.b", CaseOutcome::Pass), ("open.a", CaseOutcome::Pass)];
+const IDLE: &[(&str, CaseOutcome)] =
+    &[("open.a", CaseOutcome::Skipped), ("open.b", CaseOutcome::Unsupported), ("posix.a", CaseOutcome::Pass)];
 
-fn three(cases: [&[(&str, Ended)]; 3]) -> Vec<Job> {
+fn three(cases: [&[(&str, CaseOutcome)]; 3]) -> Vec<Job> {
     (1..).zip(cases).map(|(repetition, cases)| suite(repetition, cases)).collect()
 }
 

@@ -4,7 +4,7 @@
 use plan::Plan;
 use results::finding::{Finding, Severity};
 use results::folder::{
-    Campaign, CampaignInfo, FileSystem, Fill, Job, JobEnd, JobInfo, Layout, Machine, Target,
+    Campaign, CampaignInfo, FileSystemFacts, Fill, Job, JobEnd, JobInfo, Layout, Machine, Target,
 };
 use results::reason::Code;
 use results::record::{EachRank, End, Phase, Record, Run};
@@ -169,7 +169,8 @@ fn plan(fs: &str, tests: &[(&str, &str)], behind: &str) -> Plan {
 fn campaign(jobs: Vec<Job>) -> Campaign {
     let targets = ["b1", "b2", "b3"].map(|name| Target { name: name.into(), ..Default::default() });
     let targets = targets.to_vec();
-    let fs = FileSystem { name: "s".into(), bytes: 1000, bytes_used: 650, targets, ..Default::default() };
+    let fs =
+        FileSystemFacts { name: "s".into(), bytes: 1000, bytes_used: 650, targets, ..Default::default() };
     let machine = Machine { file_systems: vec![fs], ..Default::default() };
     let info = CampaignInfo { plan_sha256: "p".into(), tool_sha256: "t".into(), ..CampaignInfo::default() };
     Campaign { info, jobs, before: Some(machine.clone()), after: Some(machine), ..Default::default() }

@@ -25,7 +25,7 @@ use judge::{Evaluation, evaluate};
 use plan::Plan;
 use report::sentences::is_known;
 use results::finding::{Finding, Severity};
-use results::folder::{Campaign, CampaignInfo, FileSystem, Job, JobEnd, JobInfo, Machine};
+use results::folder::{Campaign, CampaignInfo, FileSystemFacts, Job, JobEnd, JobInfo, Machine};
 use results::reason::{Code, Datum, Reason};
 use results::record::{Balance, Check, End, Failure, Phase, Record, Run, Spans, Stonewall};
 use results::summary::Summary;
@@ -89,7 +89,8 @@ fn job(test: &str, repetition: u32, phase: Phase) -> Job {
 }
 
 fn campaign(jobs: Vec<Job>) -> Campaign {
-    let fs = ["s", "t"].map(|name| FileSystem { name: name.into(), bytes: 1 << 40, ..Default::default() });
+    let fs =
+        ["s", "t"].map(|name| FileSystemFacts { name: name.into(), bytes: 1 << 40, ..Default::default() });
     let before = Some(Machine { memory_bytes: 10, file_systems: fs.into(), ..Default::default() });
     let sha256 = || "0".repeat(64);
     let info = CampaignInfo { plan_sha256: sha256(), tool_sha256: sha256(), ..Default::default() };
@@ -390,7 +391,7 @@ fn each_kind_of_warning_is_told_once_with_the_worst_of_the_repetitions() {
 fn a_write_into_memory_is_told_not_to_be_durable() {
     let mut campaign = rates("write", [1000, 1000, 1000]);
     for (kind, told) in [("tmpfs", true), ("ext4", false)] {
-        let fs = FileSystem { name: "s".into(), kind: kind.into(), ..Default::default() };
+        let fs = FileSystemFacts { name: "s".into(), kind: kind.into(), ..Default::default() };
         campaign.before = Some(Machine { memory_bytes: 10, file_systems: vec![fs], ..Default::default() });
         let warnings = one(&plan(WRITE), &campaign).warnings;
         assert_eq!(of(&warnings, Code::MemoryFileSystem).is_some(), told, "{kind}: {warnings:?}");
@@ -406,7 +407,7 @@ fn a_checkpoint_of_flash_io_is_warned_of_as_a_write_is() {
     let jobs = (1..=3)
         .map(|repetition| job("T", repetition, Phase { persisted: false, ..phase("checkpoint", 1000) }));
     let mut campaign = campaign(jobs.collect());
-    let fs = FileSystem { name: "s".into(), kind: "tmpfs".into(), ..Default::default() };
+    let fs = FileSystemFacts { name: "s".into(), kind: "tmpfs".into(), ..Default::default() };
     campaign.before = Some(Machine { memory_bytes: 10, file_systems: vec![fs], ..Default::default() });
     let warnings = one(&made, &campaign).warnings;
     for code in [Code::NotFlushed, Code::MemoryFileSystem] {

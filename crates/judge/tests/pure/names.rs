@@ -3,7 +3,7 @@
 use plan::Plan;
 use results::folder::JobEnd;
 use results::reason::Code;
-use results::record::{Counts, Failed, FailedOperation, Notice, Phase, Record, Run, State};
+use results::record::{Counts, Failed, FailedOperation, Notice, Phase, ReachedState, Record, Run};
 use results::{Outcome, Verdict};
 
 use super::{WRITE, campaign, job, numbers, of, one, outcome, phase, plan, rates};
@@ -221,7 +221,7 @@ fn failed_operations_answer_a_criterion_about_them_and_invalidate_every_other() 
 #[test]
 fn a_test_is_invalid_where_the_state_it_needs_was_not_reached() {
     let aged = |blocks: f64, turnovers: f64| {
-        let state = State {
+        let state = ReachedState {
             kind: "age".into(),
             blocks_target: Some(0.8),
             blocks,
@@ -229,7 +229,7 @@ fn a_test_is_invalid_where_the_state_it_needs_was_not_reached() {
             inodes: 0.195,
             turnovers_target: 1.0,
             turnovers,
-            ..State::default()
+            ..ReachedState::default()
         };
         let mut made = job("state.s", 1, phase("fill", 1));
         made.records.insert(1, Record::State(Box::new(state)));
@@ -260,7 +260,12 @@ fn a_test_is_invalid_where_the_state_it_needs_was_not_reached() {
         let jobs = (1..=3).map(|repetition| {
             let phase = Phase { ops: 50, counts: Counts::Operations, ..phase("file_stat", 0) };
             let mut job = job("T", repetition, phase);
-            let state = |files| State { kind: "preload".into(), files, directories: 2, ..State::default() };
+            let state = |files| ReachedState {
+                kind: "preload".into(),
+                files,
+                directories: 2,
+                ..ReachedState::default()
+            };
             job.records.extend(files.map(|files| Record::State(Box::new(state(files)))));
             job
         });

@@ -4,7 +4,7 @@
 use plan::Plan;
 use results::Outcome;
 use results::finding::{Finding, Severity};
-use results::folder::{Campaign, FileSystem, Job, JobEnd, JobInfo, Machine};
+use results::folder::{Campaign, FileSystemFacts, Job, JobEnd, JobInfo, Machine};
 use results::reason::Code;
 use results::record::{Apart, Clients, End, Moments, Mounted, Others, Phase, Record, Run, Spans};
 
@@ -171,7 +171,12 @@ fn job(test: &str, phase: &str, clients: Clients, ahead_s: i64) -> Job {
 
 /// The campaign of these jobs.
 fn campaign(jobs: Vec<Job>) -> Campaign {
-    let fs = FileSystem { name: "s".into(), bytes: 1 << 40, bytes_free: 1 << 40, ..FileSystem::default() };
+    let fs = FileSystemFacts {
+        name: "s".into(),
+        bytes: 1 << 40,
+        bytes_free: 1 << 40,
+        ..FileSystemFacts::default()
+    };
     let before = Machine { file_systems: vec![fs], ..Machine::default() };
     Campaign { jobs, before: Some(before), ..Campaign::default() }
 }

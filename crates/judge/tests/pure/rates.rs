@@ -3,7 +3,7 @@
 
 use plan::Plan;
 use results::finding::{Finding, Severity};
-use results::folder::{Build, Campaign, CampaignInfo, FileSystem, Job, Machine};
+use results::folder::{Build, Campaign, CampaignInfo, FileSystemFacts, Job, Machine};
 use results::reason::Code;
 use results::record::{Balance, Column, Counts, EachRank, Phase, Record, Run, Spans, Stonewall};
 
@@ -11,7 +11,7 @@ use super::{codes, summary, texts};
 
 /// A machine whose file system `s` is so full, in percent of blocks and inodes.
 fn machine(blocks: u64, inodes: u64) -> Machine {
-    let fs = FileSystem {
+    let fs = FileSystemFacts {
         name: "s".into(),
         bytes: 1000,
         bytes_used: blocks * 10,
@@ -155,12 +155,12 @@ fn a_file_system_whose_utilization_is_not_known_and_two_that_are_the_same_are_fo
         let mut campaign = whole(jobs.concat());
         campaign.info.scale = scale.map(str::to_owned);
         let mounts = vec!["40 22 8:1 / / rw - ext4 /dev/sda1 rw".to_owned()];
-        let fs = |name: &str| FileSystem {
+        let fs = |name: &str| FileSystemFacts {
             name: name.into(),
             dir: format!("/{name}"),
             mounts: mounts.clone(),
             bytes: 1000,
-            ..FileSystem::default()
+            ..FileSystemFacts::default()
         };
         campaign.before = Some(Machine { file_systems: vec![fs("s"), fs("t")], ..Machine::default() });
         let findings = summary(&two, &campaign).findings;

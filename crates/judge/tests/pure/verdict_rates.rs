@@ -10,7 +10,7 @@ mod worlds;
 use super::judge;
 use plan::Plan;
 use results::Outcome;
-use results::folder::{Campaign, FileSystem, Job, JobEnd, JobInfo, Machine};
+use results::folder::{Campaign, FileSystemFacts, Job, JobEnd, JobInfo, Machine};
 use results::record::{End, Phase, Record, Run, Spans};
 use results::statistics::{Answer, Dice, Tolerance};
 use worlds::{AT_LEAST, SCALED, Shape, draw};
@@ -48,7 +48,7 @@ fn job(repetition: u32, bytes: u64) -> Job {
 }
 
 fn machine() -> Machine {
-    let fs = FileSystem { name: "s".into(), bytes: 1 << 40, ..Default::default() };
+    let fs = FileSystemFacts { name: "s".into(), bytes: 1 << 40, ..Default::default() };
     Machine { memory_bytes: 10, file_systems: vec![fs], ..Default::default() }
 }
 

@@ -1,6 +1,6 @@
 //! Criteria: which statistic they compare, whether they can pass and fail, and whether data is compared.
 
-use plan::Op;
+use plan::Comparison;
 use results::finding::Finding;
 use results::finding::Severity::{Error, Info, NeedsWaiver};
 use results::reason::{Code, Reason};
@@ -39,11 +39,11 @@ pub(crate) fn dead(subject: &LineSubject) -> Vec<Finding> {
 fn certain(criterion: &CriterionFacts) -> Option<&'static str> {
     let value = criterion.value?.value;
     let (passes, fails) = match criterion.op {
-        Op::AtLeast => (value <= 0.0, value.is_infinite()),
-        Op::Above => (value < 0.0, value.is_infinite()),
-        Op::AtMost => (value.is_infinite(), value < 0.0),
-        Op::Below => (value.is_infinite(), value <= 0.0),
-        Op::Equal => (false, value < 0.0),
+        Comparison::AtLeast => (value <= 0.0, value.is_infinite()),
+        Comparison::Above => (value < 0.0, value.is_infinite()),
+        Comparison::AtMost => (value.is_infinite(), value < 0.0),
+        Comparison::Below => (value.is_infinite(), value <= 0.0),
+        Comparison::Equal => (false, value < 0.0),
     };
     if passes { Some("PASS") } else { fails.then_some("FAIL") }
 }
@@ -52,10 +52,10 @@ fn certain(criterion: &CriterionFacts) -> Option<&'static str> {
 /// be high.
 fn turned(criterion: &CriterionFacts) -> Option<&'static str> {
     match (criterion.op, more_is_better(criterion)?) {
-        (Op::AtMost, true) => Some(">="),
-        (Op::Below, true) => Some(">"),
-        (Op::AtLeast, false) => Some("<="),
-        (Op::Above, false) => Some("<"),
+        (Comparison::AtMost, true) => Some(">="),
+        (Comparison::Below, true) => Some(">"),
+        (Comparison::AtLeast, false) => Some("<="),
+        (Comparison::Above, false) => Some("<"),
         _ => None,
     }
 }

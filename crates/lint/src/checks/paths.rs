@@ -4,16 +4,16 @@
 
 use command::LineFacts;
 use results::finding::Severity::{Error, Info};
-use results::finding::{Finding, Place};
+use results::finding::{Finding, SourcePosition};
 use results::reason::{Code, Reason};
 
 use crate::subject::LineSubject;
 
 /// Paths of a line, each with its place.
-fn paths(subject: &LineSubject) -> Vec<(String, Option<Place>)> {
+fn paths(subject: &LineSubject) -> Vec<(String, Option<SourcePosition>)> {
     let (text, place) = match &subject.line {
         LineFacts::Ior(line) => {
-            let place = line.word('o').map(|(number, word)| Place::Word(number, word));
+            let place = line.word('o').map(|(number, word)| SourcePosition::Word(number, word));
             (line.file.as_deref(), place)
         }
         LineFacts::Mdtest(line) => (line.dir.as_deref(), None),

@@ -3,7 +3,7 @@
 //! Invariant: every finding is info, because prose decides nothing.
 //! Never here: facts of lines and criteria alone.
 
-use plan::{Op, Stat};
+use plan::{Comparison, Stat};
 use results::finding::{Finding, Severity};
 use results::reason::{Code, Datum, Reason};
 
@@ -27,7 +27,7 @@ pub(crate) fn average(subject: &LineSubject) -> Vec<Finding> {
         return Vec::new();
     }
     let best = subject.criteria.iter().filter(|criterion| {
-        let floor = matches!(criterion.op, Op::AtLeast | Op::Above);
+        let floor = matches!(criterion.op, Comparison::AtLeast | Comparison::Above);
         criterion.stat == Some(Stat::Max) && floor && !criterion.counts && criterion.value.is_some()
     });
     let reason = Reason::new(Code::StatUnnamed).with("statistic", "max");

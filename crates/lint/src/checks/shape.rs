@@ -2,7 +2,7 @@
 
 use command::{IorFacts, LineFacts};
 use results::finding::Severity::{Error, Info, NeedsWaiver};
-use results::finding::{Finding, Place};
+use results::finding::{Finding, SourcePosition};
 use results::reason::{Code, Datum, Reason};
 
 use crate::subject::{Drift, DriftKind, LineRole, LineSubject};
@@ -112,7 +112,7 @@ pub(crate) fn changed(subject: &LineSubject) -> Vec<Finding> {
     if !subject.mdtest().is_some_and(|line| line.makes_nodes) {
         return Vec::new();
     }
-    let place = mknod(subject).map(|at| Place::Word(at + 1, subject.line.words()[at].clone()));
+    let place = mknod(subject).map(|at| SourcePosition::Word(at + 1, subject.line.words()[at].clone()));
     let reason = Reason::new(Code::OptionDrift).with("option", "-k").with("since", "IOR 3.3");
     vec![Finding::new(NeedsWaiver, reason).at(place)]
 }
@@ -137,7 +137,7 @@ pub(crate) fn drift(subject: &LineSubject) -> Vec<Finding> {
         let reason = Reason::new(Code::OptionDrift)
             .with(name, &drift.detail)
             .with_some("option", word.map(|(_, word)| word));
-        Finding::new(severity, reason).at(word.map(|(at, word)| Place::Word(at + 1, word.clone())))
+        Finding::new(severity, reason).at(word.map(|(at, word)| SourcePosition::Word(at + 1, word.clone())))
     });
     drifts.collect()
 }
@@ -146,7 +146,7 @@ pub(crate) fn drift(subject: &LineSubject) -> Vec<Finding> {
 pub(crate) fn hidden(subject: &LineSubject) -> Vec<Finding> {
     let LineFacts::Ior(line) = &subject.line else { return Vec::new() };
     let Some(file) = &line.script else { return Vec::new() };
-    let place = line.word('f').map(|(number, word)| Place::Word(number, word));
+    let place = line.word('f').map(|(number, word)| SourcePosition::Word(number, word));
     vec![Finding::new(NeedsWaiver, Reason::new(Code::OptionsInFile).with("file", file)).at(place)]
 }
 

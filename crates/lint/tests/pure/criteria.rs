@@ -1,13 +1,13 @@
 //! Every lint about a criterion and the words of its clause.
 
 use lint::{CriterionFacts, LineSubject};
-use plan::{Op, Stat};
+use plan::{Comparison, Stat};
 use results::finding::Severity;
 use units::Dimension;
 
 use crate::{data, finding, ids, subject};
 
-pub(crate) fn criterion(metric: &str, stat: Option<Stat>, op: Op, written: &str) -> CriterionFacts {
+pub(crate) fn criterion(metric: &str, stat: Option<Stat>, op: Comparison, written: &str) -> CriterionFacts {
     let value = written.parse::<units::Quantity>().ok();
     CriterionFacts {
         metric: metric.into(),
@@ -26,23 +26,23 @@ pub(crate) fn judged(line: &str, clause: &str, criteria: Vec<CriterionFacts>) ->
 #[test]
 fn a_statistic_that_is_not_named_and_a_best_for_an_average_are_found() {
     let bw = |stat, clause: &str| {
-        ids(&judged("ior -w -e", clause, vec![criterion("write.bw", stat, Op::AtLeast, "1 TB/s")]))
+        ids(&judged("ior -w -e", clause, vec![criterion("write.bw", stat, Comparison::AtLeast, "1 TB/s")]))
     };
     assert!(bw(None, "").contains(&"stat-unnamed"));
     assert!(bw(Some(Stat::Max), "the average of 10 repetitions").contains(&"stat-unnamed"));
     assert!(!bw(Some(Stat::Mean), "the average of 10 repetitions").contains(&"stat-unnamed"));
-    let errors = vec![criterion("write_check.errors", None, Op::Equal, "0 errors")];
+    let errors = vec![criterion("write_check.errors", None, Comparison::Equal, "0 errors")];
     assert!(!ids(&judged("ior -w -W -e", "", errors)).contains(&"stat-unnamed"), "the worst is meant");
 }
 
 #[test]
 fn a_criterion_that_cannot_fail_or_be_met_is_found() {
     for (op, value, dead) in [
-        (Op::AtLeast, "0 MB/s", true),
-        (Op::Above, "0 MB/s", false),
-        (Op::Below, "0 MB/s", true),
-        (Op::AtMost, "-1 MB/s", true),
-        (Op::AtLeast, "1 MB/s", false),
+        (Comparison::AtLeast, "0 MB/s", true),
+        (Comparison::Above, "0 MB/s", false),
+        (Comparison::Below, "0 MB/s", true),
+        (Comparison::AtMost, "-1 MB/s", true),
+        (Comparison::AtLeast, "1 MB/s", false),
     ] {
         let found = ids(&judged("ior -w -e", "", vec![criterion("write.bw", Some(Stat::Mean), op, value)]));
         assert_eq!(found.contains(&"dead-criterion"), dead, "{op} {value}");
@@ -52,7 +52,7 @@ fn a_criterion_that_cannot_fail_or_be_met_is_found() {
 #[test]
 fn units_of_another_family_than_the_clauses_are_found() {
     let found = |clause: &str, value: &str| {
-        let all = vec![criterion("write.bw", Some(Stat::Mean), Op::AtLeast, value)];
+        let all = vec![criterion("write.bw", Some(Stat::Mean), Comparison::AtLeast, value)];
         ids(&judged("ior -w -e", clause, all)).contains(&"units")
     };
     assert!(found("at least 1 TB/s", "953674 MiB/s") && found("3 GiB/s", "3 GB/s"));
@@ -66,7 +66,8 @@ fn an_optimum_and_steps_that_are_not_defined_are_found() {
     let all = lint::line(&subject);
     assert_eq!(all.iter().filter(|finding| finding.code().id() == "optimal-undefined").count(), 2);
     subject.has_steps = true;
-    subject.criteria = vec![criterion("write.bw", Some(Stat::Mean), Op::AtLeast, "50% of IOR-1.write.bw")];
+    subject.criteria =
+        vec![criterion("write.bw", Some(Stat::Mean), Comparison::AtLeast, "50% of IOR-1.write.bw")];
     assert!(!ids(&subject).contains(&"optimal-undefined"));
     let mut subject = judged("ior -w -e", "when using an optimal number of client nodes", vec![]);
     assert!(ids(&subject).contains(&"optimal-undefined"));

@@ -4,7 +4,7 @@
 
 use command::LineFacts;
 use lint::{Drift, DriftKind, LineSubject, LintCheck, MakerFacts};
-use plan::{Op, Stat};
+use plan::{Comparison, Stat};
 use results::finding::Severity;
 
 use crate::criteria::{criterion, judged};
@@ -232,7 +232,7 @@ fn every_lint_about_a_command_has_its_row() {
 
 #[test]
 fn a_rate_of_names_wants_a_state() {
-    let rate = || vec![criterion("file_creation.rate", Some(Stat::Mean), Op::Above, "25000/s")];
+    let rate = || vec![criterion("file_creation.rate", Some(Stat::Mean), Comparison::Above, "25000/s")];
     let mut subject = judged("mdtest -C -n 1000000 -u", "", rate());
     assert!(ids(&subject).contains(&"not-aged"));
     subject.has_state = true;

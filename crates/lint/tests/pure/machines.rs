@@ -2,19 +2,19 @@
 
 use plan::Plan;
 use results::finding::{Finding, Severity};
-use results::folder::{FileSystem, Machine};
+use results::folder::{FileSystemFacts, Machine};
 
 use crate::{data, with_check};
 use lint::LintCheck;
 
 /// A machine with file systems `s` and `t`, mounted from these devices.
 fn machine(devices: [&str; 2]) -> Machine {
-    let fs = |(name, device): (&str, &str)| FileSystem {
+    let fs = |(name, device): (&str, &str)| FileSystemFacts {
         name: name.into(),
         dir: format!("/{name}/work"),
         bytes: 1000,
         mounts: vec![format!("40 22 8:{} / /{name} rw - ext4 {device} rw", device.len())],
-        ..FileSystem::default()
+        ..FileSystemFacts::default()
     };
     Machine { file_systems: ["s", "t"].into_iter().zip(devices).map(fs).collect(), ..Machine::default() }
 }

@@ -2,7 +2,7 @@
 
 use lint::{LintCheck, LintStage, PlanSubject, SeriesFacts, StepFacts, settle};
 use plan::{Plan, Waiver};
-use results::finding::{Finding, Place, Severity};
+use results::finding::{Finding, Severity, SourcePosition};
 
 use crate::{data, finding, with_check};
 
@@ -38,7 +38,7 @@ const STATE: &str = "[state.full]\npreload = 1000000\n";
 fn data_that_is_never_read_back_is_found_and_where_it_is() {
     let findings = plan(WRITE);
     assert_eq!(codes(&findings), [("W", "unchecked-data")]);
-    assert_eq!(findings[0].place, Some(Place::Plan(8, 7)));
+    assert_eq!(findings[0].place, Some(SourcePosition::Plan(8, 7)));
     assert_eq!(codes(&plan(&format!("{WRITE}{CHECK}"))), []);
     let own = WRITE.replace("-w -e", "-w -e -W");
     assert_eq!(codes(&plan(&own)), [], "its own phase compares");
@@ -222,7 +222,7 @@ fn a_waiver_that_is_about_nothing_is_a_finding() {
         let findings = settle(plan(WRITE), &[given]);
         let found = finding(&findings, "waiver");
         assert_eq!((found.severity, data(found)), (severity, vec![own.to_owned()]));
-        assert_eq!(found.place, Some(Place::Plan(3, 4)));
+        assert_eq!(found.place, Some(SourcePosition::Plan(3, 4)));
         assert!(finding(&findings, "unchecked-data").is_open(), "{own}");
     }
 }

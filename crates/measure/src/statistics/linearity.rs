@@ -13,7 +13,7 @@ use super::{REPETITIONS_MAX, first_of, mean};
 
 /// The repetitions of one setting.
 #[derive(Clone, Copy, Debug)]
-pub struct Step<'a> {
+pub struct LinearityStep<'a> {
     /// How much serves: servers, targets, nodes.
     pub at: f64,
     /// The rate of each repetition.
@@ -65,9 +65,14 @@ pub struct Linearity {
 ///
 /// That all are takes each at this confidence. That any is not could be found by chance in every one of
 /// them, so each is refuted at the confidence that leaves the whole of it (Bonferroni).
-pub fn linearity(base: Step<'_>, steps: &[Step<'_>], tolerance: Tolerance, confidence: f64) -> Linearity {
+pub fn linearity(
+    base: LinearityStep<'_>,
+    steps: &[LinearityStep<'_>],
+    tolerance: Tolerance,
+    confidence: f64,
+) -> Linearity {
     let among = steps.len();
-    let one = |step: &Step<'_>| proportion(base, *step, tolerance, confidence, among);
+    let one = |step: &LinearityStep<'_>| proportion(base, *step, tolerance, confidence, among);
     let steps: Vec<Proportion> = steps.iter().map(one).collect();
     let any = |answer| steps.iter().any(|step| step.answer == answer);
     let answer = match () {
@@ -90,8 +95,8 @@ pub fn linearity(base: Step<'_>, steps: &[Step<'_>], tolerance: Tolerance, confi
 
 /// The same of one step `among` so many that are held against `base`.
 pub fn proportion(
-    base: Step<'_>,
-    step: Step<'_>,
+    base: LinearityStep<'_>,
+    step: LinearityStep<'_>,
     tolerance: Tolerance,
     confidence: f64,
     among: usize,
@@ -107,7 +112,7 @@ struct Claim {
 }
 
 impl Claim {
-    fn proportion(&self, base: Step<'_>, step: Step<'_>) -> Proportion {
+    fn proportion(&self, base: LinearityStep<'_>, step: LinearityStep<'_>) -> Proportion {
         let scale = step.at / base.at;
         let expected: Vec<f64> = base.values.iter().map(|value| value * scale).collect();
         let base_mean = mean(&expected).filter(|mean| *mean > 0.0);
@@ -168,8 +173,9 @@ mod tests {
     const TEN: Tolerance = Tolerance { below: 0.1, above: Some(0.1) };
 
     fn of(base: &[f64], steps: &[(f64, &[f64])], tolerance: Tolerance) -> Linearity {
-        let steps: Vec<Step<'_>> = steps.iter().map(|(at, values)| Step { at: *at, values }).collect();
-        linearity(Step { at: 1.0, values: base }, &steps, tolerance, 0.95)
+        let steps: Vec<LinearityStep<'_>> =
+            steps.iter().map(|(at, values)| LinearityStep { at: *at, values }).collect();
+        linearity(LinearityStep { at: 1.0, values: base }, &steps, tolerance, 0.95)
     }
 
     #[test]
@@ -216,9 +222,9 @@ mod tests {
         for tenths in 700..1000 {
             let scattered = [-7.0, -2.0, 3.0, 6.0].map(|off| 0.2 * f64::from(tenths) + off);
             for among in [1, 4] {
-                let step = Step { at: 2.0, values: &scattered };
+                let step = LinearityStep { at: 2.0, values: &scattered };
                 let least = Tolerance { below: 0.1, above: None };
-                let found = proportion(Step { at: 1.0, values: &base }, step, least, 0.95, among);
+                let found = proportion(LinearityStep { at: 1.0, values: &base }, step, least, 0.95, among);
                 let lies = found.interval.unwrap();
                 let told = match found.answer {
                     Answer::Supported => lies.low > 0.9,

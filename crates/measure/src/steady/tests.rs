@@ -8,8 +8,8 @@ const RULE: SteadyRule =
     SteadyRule { window: 30.0, slope: 0.1, range: 0.2, within: Some(300.0), measured: 60.0 };
 
 /// A second each, all of them whole.
-fn seconds(moved: &[u64]) -> Series<'_> {
-    Series { moved, interval: 1.0, span: moved.len() as f64 }
+fn seconds(moved: &[u64]) -> IntervalSeries<'_> {
+    IntervalSeries { moved, interval: 1.0, span: moved.len() as f64 }
 }
 
 #[test]
@@ -23,22 +23,22 @@ fn the_worst_window_is_found_wherever_it_begins() {
 
 #[test]
 fn the_interval_in_which_the_run_ended_is_left_out_and_a_silent_end_is_not() {
-    let ended = Series { moved: &[10, 10, 10, 10, 1], interval: 2.0, span: 8.2 };
+    let ended = IntervalSeries { moved: &[10, 10, 10, 10, 1], interval: 2.0, span: 8.2 };
     let worst = sustained(&ended, 4.0).unwrap();
     assert_eq!((worst.rate, worst.mean, worst.share), (5.0, 5.0, 1.0));
-    let silent = Series { span: 14.0, ..ended };
+    let silent = IntervalSeries { span: 14.0, ..ended };
     let worst = sustained(&silent, 4.0).unwrap();
     assert_eq!((worst.at, worst.rate), (10.0, 0.0), "no rank moved anything in the last four seconds");
 }
 
 #[test]
 fn a_window_is_never_shorter_than_was_asked_and_a_shorter_run_has_none() {
-    let series = Series { moved: &[7; 40], interval: 1.073_741_824, span: 43.0 };
+    let series = IntervalSeries { moved: &[7; 40], interval: 1.073_741_824, span: 43.0 };
     let worst = sustained(&series, 30.0).unwrap();
     assert!((worst.window - 28.0 * 1.073_741_824).abs() < 1e-9, "{}", worst.window);
-    assert_eq!(sustained(&Series { span: 29.9, ..series }, 30.0), None);
-    assert_eq!(sustained(&Series { interval: 0.0, ..series }, 30.0), None);
-    assert_eq!(sustained(&Series { moved: &[0; 40], ..series }, 30.0).unwrap().share, 1.0);
+    assert_eq!(sustained(&IntervalSeries { span: 29.9, ..series }, 30.0), None);
+    assert_eq!(sustained(&IntervalSeries { interval: 0.0, ..series }, 30.0), None);
+    assert_eq!(sustained(&IntervalSeries { moved: &[0; 40], ..series }, 30.0).unwrap().share, 1.0);
 }
 
 #[test]
@@ -110,7 +110,7 @@ proptest! {
     fn a_constant_run_is_steady_at_once(rate in 1_u64..1 << 50, shift in 0..4) {
         let interval = 1.0 / f64::from(1 << shift);
         let moved = vec![rate; (100.0 / interval) as usize];
-        let found = steady(&Series { moved: &moved, interval, span: 100.0 }, &RULE);
+        let found = steady(&IntervalSeries { moved: &moved, interval, span: 100.0 }, &RULE);
         prop_assert_eq!(found.state, SteadyState::Steady);
         prop_assert_eq!(found.seen.unwrap().end, 30.0);
         prop_assert!((sustained(&seconds(&moved), 30.0).unwrap().share - 1.0).abs() < 1e-12);

@@ -18,7 +18,7 @@ pub struct Criterion {
     /// Whether the plan names it: for the criterion, its test or all tests.
     pub stat_named: bool,
     /// How.
-    pub op: Op,
+    pub op: Comparison,
     /// With what.
     pub goal: Goal,
     /// The goal as the plan writes it.
@@ -81,7 +81,7 @@ impl fmt::Display for Stat {
 
 /// How a statistic and a threshold are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Op {
+pub enum Comparison {
     /// `>=`
     AtLeast,
     /// `<=`
@@ -94,7 +94,7 @@ pub enum Op {
     Equal,
 }
 
-impl Op {
+impl Comparison {
     pub(crate) const ALL: [Self; 5] = [Self::AtLeast, Self::AtMost, Self::Above, Self::Below, Self::Equal];
 
     /// Whether `value` stands in this relation to `threshold`.
@@ -110,7 +110,7 @@ impl Op {
     }
 }
 
-impl fmt::Display for Op {
+impl fmt::Display for Comparison {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str(match self {
             Self::AtLeast => ">=",

@@ -3,13 +3,13 @@
 use toml::Spanned;
 use units::{Dimension, Quantity};
 
-use super::defaults::{Checked, Defaults, among};
+use super::defaults::{Defaults, ParseResult, among};
 use super::wire;
-use crate::app::{App, Metric};
+use crate::app::{App, AppMetric};
 
 impl Defaults<'_> {
     /// The program of a test.
-    pub(super) fn app(&self, who: &str, spanned: &Spanned<wire::AppKeys>) -> Checked<App> {
+    pub(super) fn app(&self, who: &str, spanned: &Spanned<wire::AppKeys>) -> ParseResult<App> {
         let wire::AppKeys { argv, metrics, parse, writes } = spanned.get_ref();
         let refused = |why: String| self.place.error(spanned, format!("{who}: app: {why}"));
         if argv.is_empty() {
@@ -18,7 +18,7 @@ impl Defaults<'_> {
             ));
         }
         let metrics = match (parse, metrics.is_empty()) {
-            (Some(name), true) => Metric::known(name.get_ref()).map_err(|known| {
+            (Some(name), true) => AppMetric::known(name.get_ref()).map_err(|known| {
                 let near = among(name.get_ref(), &known);
                 self.place.error(name, format!("{who}: `{}` is no known output{near}", name.get_ref()))
             })?,
@@ -32,7 +32,7 @@ impl Defaults<'_> {
             }
             (None, false) => metrics
                 .iter()
-                .map(|(name, metric)| Metric {
+                .map(|(name, metric)| AppMetric {
                     name: name.clone(),
                     line: metric.line.clone(),
                     unit: metric.unit.clone(),

@@ -4,16 +4,16 @@ use std::collections::BTreeMap;
 
 use toml::Spanned;
 
-use super::defaults::{Checked, Defaults, name};
+use super::defaults::{Defaults, ParseResult, name};
 use super::fs::file_systems;
 use super::goal::known;
-use super::place::Place;
 use super::placement::clients;
+use super::plan_text::PlanText;
 use super::projection::systems;
 use super::{Choice, Plan, launch, several, waiver, wire};
 
 /// Checks the whole file.
-pub(super) fn plan(file: wire::PlanFile, place: &Place<'_>) -> Checked<Plan> {
+pub(super) fn plan(file: wire::PlanFile, place: &PlanText<'_>) -> ParseResult<Plan> {
     if *file.schema.get_ref() != 1 {
         return Err(place.error(&file.schema, "this program reads plans of `schema = 1`"));
     }
@@ -29,8 +29,11 @@ pub(super) fn plan(file: wire::PlanFile, place: &Place<'_>) -> Checked<Plan> {
         known: known(&file, place)?,
         place,
     };
-    let datasets =
-        file.dataset.iter().map(|(key, dataset)| defaults.dataset(key, dataset)).collect::<Checked<_>>()?;
+    let datasets = file
+        .dataset
+        .iter()
+        .map(|(key, dataset)| defaults.dataset(key, dataset))
+        .collect::<ParseResult<_>>()?;
     let (systems, measured_on) = systems(&file, place)?;
     let mut plan = Plan {
         layout: match file.plan.report {
@@ -65,35 +68,35 @@ pub(super) fn plan(file: wire::PlanFile, place: &Place<'_>) -> Checked<Plan> {
         return Err(place.at(0..0, "a plan needs at least one [[test]], [[series]] or [[group]]"));
     }
     plan.projections =
-        file.projection.iter().map(|asked| defaults.projection(asked, &plan)).collect::<Checked<_>>()?;
+        file.projection.iter().map(|asked| defaults.projection(asked, &plan)).collect::<ParseResult<_>>()?;
     plan.file_systems = file_systems;
     Ok(plan)
 }
 
 /// Adds all that runs.
-fn entries(file: &wire::PlanFile, defaults: &Defaults<'_>, plan: &mut Plan) -> Checked<()> {
+fn entries(file: &wire::PlanFile, defaults: &Defaults<'_>, plan: &mut Plan) -> ParseResult<()> {
     for entry in in_order(file) {
         let (who, id) = entry.named();
         if let Some(other) = several::holder(plan, id.get_ref(), None) {
             return Err(defaults.place.error(id, format!("{who}: {other} has this id already")));
         }
         match entry {
-            Entry::Test(test) => defaults.tests(test, plan)?,
-            Entry::Series(series) => defaults.series(series, plan)?,
-            Entry::Group(group) => defaults.group(group, plan)?,
+            PlanEntry::Test(test) => defaults.tests(test, plan)?,
+            PlanEntry::Series(series) => defaults.series(series, plan)?,
+            PlanEntry::Group(group) => defaults.group(group, plan)?,
         }
     }
     Ok(())
 }
 
 /// What runs, as it stands in the file.
-enum Entry<'w> {
+enum PlanEntry<'w> {
     Test(&'w wire::TestKeys),
     Series(&'w wire::SeriesKeys),
     Group(&'w wire::GroupKeys),
 }
 
-impl<'w> Entry<'w> {
+impl<'w> PlanEntry<'w> {
     /// What to call it, and its id.
     fn named(&self) -> (String, &'w Spanned<String>) {
         let (kind, id) = match self {
@@ -106,11 +109,11 @@ impl<'w> Entry<'w> {
 }
 
 /// All that runs, in the order of the file, whatever it is.
-fn in_order(file: &wire::PlanFile) -> Vec<Entry<'_>> {
-    let tests = file.test.iter().map(|test| (test.span().start, Entry::Test(test.get_ref())));
-    let series = file.series.iter().map(|series| (series.span().start, Entry::Series(series.get_ref())));
-    let groups = file.group.iter().map(|group| (group.span().start, Entry::Group(group.get_ref())));
-    let mut all: Vec<(usize, Entry<'_>)> = tests.chain(series).chain(groups).collect();
+fn in_order(file: &wire::PlanFile) -> Vec<PlanEntry<'_>> {
+    let tests = file.test.iter().map(|test| (test.span().start, PlanEntry::Test(test.get_ref())));
+    let series = file.series.iter().map(|series| (series.span().start, PlanEntry::Series(series.get_ref())));
+    let groups = file.group.iter().map(|group| (group.span().start, PlanEntry::Group(group.get_ref())));
+    let mut all: Vec<(usize, PlanEntry<'_>)> = tests.chain(series).chain(groups).collect();
     all.sort_by_key(|(at, _)| *at);
     all.into_iter().map(|(_, entry)| entry).collect()
 }

@@ -1,11 +1,11 @@
 //! The rules of a criterion: its metric is one the test yields, its value one of that dimension.
 
-use results::record::{METRICS, Outcome};
+use results::record::{CaseOutcome, METRICS};
 use toml::Spanned;
 use units::Dimension;
 
-use super::defaults::{Checked, Defaults, among};
-use super::{Criterion, Decide, Goal, Op, Plan, Stat, Test, wire};
+use super::defaults::{Defaults, ParseResult, among};
+use super::{Comparison, Criterion, Decide, Goal, Plan, Stat, Test, wire};
 use crate::line::Line;
 use command::tool_line::Measures;
 
@@ -16,7 +16,7 @@ impl Defaults<'_> {
         wire: &wire::CriterionKeys,
         test: &Test,
         plan: &Plan,
-    ) -> Checked<Option<Criterion>> {
+    ) -> ParseResult<Option<Criterion>> {
         let dimension = self
             .dimension_of(wire.metric.get_ref(), test)
             .map_err(|why| self.place.error(&wire.metric, format!("{who}: {why}")))?;
@@ -27,7 +27,7 @@ impl Defaults<'_> {
             let what = "a criterion has `op` and `value`, or in a series `linear_within`";
             return Err(self.place.error(&wire.metric, format!("{who}: {what}")));
         };
-        let op = Op::ALL.into_iter().find(|op| op.to_string() == *wire_op.get_ref());
+        let op = Comparison::ALL.into_iter().find(|op| op.to_string() == *wire_op.get_ref());
         let Some(op) = op else {
             let what = format!("{who}: `{}` is no comparison; known are >= <= > < ==", wire_op.get_ref());
             return Err(self.place.error(wire_op, what));
@@ -43,7 +43,9 @@ impl Defaults<'_> {
                 _ => Stat::Max,
             },
             // `min` means the worst, which is the largest where less is better.
-            None if test.decide.stat == Stat::Min && matches!(op, Op::AtMost | Op::Below) => Stat::Max,
+            None if test.decide.stat == Stat::Min && matches!(op, Comparison::AtMost | Comparison::Below) => {
+                Stat::Max
+            }
             None => test.decide.stat,
             Some(stat) => stat,
         };
@@ -59,7 +61,7 @@ impl Defaults<'_> {
         within: &Spanned<String>,
         test: &Test,
         plan: &Plan,
-    ) -> Checked<Option<Criterion>> {
+    ) -> ParseResult<Option<Criterion>> {
         let refused = |why: &str| Err(self.place.error(within, format!("{who}: linear_within: {why}")));
         let below = self.quantity(who, "linear_within", within, Dimension::Fraction)?;
         let Some(step) = &test.step else { return refused("only the steps of a [[series]] can be linear") };
@@ -94,7 +96,7 @@ impl Defaults<'_> {
         let goal =
             Goal::Share { share: factor * (1.0 - below), test: base, metric: metric.clone(), dimension };
         let stat_named = test.decide.chosen;
-        Ok(Some(Criterion { metric, stat: Stat::Mean, stat_named, op: Op::AtLeast, goal, written }))
+        Ok(Some(Criterion { metric, stat: Stat::Mean, stat_named, op: Comparison::AtLeast, goal, written }))
     }
 
     /// The metric's dimension, if the test's line yields it.
@@ -115,7 +117,7 @@ impl Defaults<'_> {
         if let Some(found) = super::steady::dimension(phase, kind, test) {
             return found;
         }
-        let outcomes = Outcome::ALL.iter().map(|outcome| (outcome.word(), Dimension::Count));
+        let outcomes = CaseOutcome::ALL.iter().map(|outcome| (outcome.word(), Dimension::Count));
         let all: Vec<(&str, Dimension)> = METRICS.iter().copied().chain(outcomes).collect();
         let Some((_, dimension)) = all.iter().find(|(name, _)| *name == kind) else {
             let known: Vec<&str> =
@@ -127,7 +129,7 @@ impl Defaults<'_> {
         }
         if !test.line.yields(kind) {
             let workload = test.line.workload();
-            let why = match (&test.line, Outcome::named(kind)) {
+            let why = match (&test.line, CaseOutcome::named(kind)) {
                 (Line::Tool(line), _) if line.measures() == Measures::Cases => {
                     "counts cases by their outcome; write `fail`, `pass`, `unsupported`, `skipped` or \
                      `library`"
@@ -157,7 +159,7 @@ impl Defaults<'_> {
         Ok(*dimension)
     }
 
-    pub(super) fn decide(&self, wire: Option<&wire::DecideKeys>) -> Checked<Decide> {
+    pub(super) fn decide(&self, wire: Option<&wire::DecideKeys>) -> ParseResult<Decide> {
         let Some(wire) = wire else {
             return Ok(Decide { chosen: false, stat: Stat::Mean, by_bound: false, confidence: 0.95 });
         };

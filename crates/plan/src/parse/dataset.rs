@@ -3,8 +3,8 @@
 use toml::Spanned;
 use units::{Dimension, bytes_binary};
 
-use super::defaults::{Checked, Defaults, name};
-use super::placement::Asked;
+use super::defaults::{Defaults, ParseResult, name};
+use super::placement::RanksRequest;
 use super::{Cover, Dataset, Placement, fs, wire};
 use crate::line::Line;
 use command::IorLine;
@@ -17,12 +17,12 @@ const MARGIN: f64 = 1.5;
 const MAKING: &[&str] = &["tree_creation", "directory_creation", "file_creation"];
 
 impl Defaults<'_> {
-    pub(super) fn dataset(&self, key: &str, spanned: &Spanned<wire::DatasetKeys>) -> Checked<Dataset> {
+    pub(super) fn dataset(&self, key: &str, spanned: &Spanned<wire::DatasetKeys>) -> ParseResult<Dataset> {
         let wire = spanned.get_ref();
         let who = format!("dataset.{key}");
         name(&Spanned::new(spanned.span(), key.to_owned()), "a dataset's name", self.place)?;
         let placement =
-            self.placement(&who, &Asked::new(&wire.ranks, &wire.nodes, &wire.ppn, spanned.span()))?;
+            self.placement(&who, &RanksRequest::new(&wire.ranks, &wire.nodes, &wire.ppn, spanned.span()))?;
         let (line, words) = match (&wire.ior, &wire.mdtest) {
             (Some(words), None) => (Line::Ior(self.data(&who, words)?), words),
             (None, Some(words)) => (Line::Tool(self.names(&who, words)?), words),
@@ -51,7 +51,7 @@ impl Defaults<'_> {
     }
 
     /// A line of IOR that leaves files as long as each other.
-    fn data(&self, who: &str, words: &Spanned<String>) -> Checked<IorLine> {
+    fn data(&self, who: &str, words: &Spanned<String>) -> ParseResult<IorLine> {
         let line = self.line(who, words)?;
         let refused = |what: &str| Err(self.place.error(words, format!("{who}: {what}")));
         if !line.write {
@@ -78,7 +78,7 @@ impl Defaults<'_> {
     }
 
     /// A line of mdtest that makes names and leaves them.
-    fn names(&self, who: &str, words: &Spanned<String>) -> Checked<ToolLine> {
+    fn names(&self, who: &str, words: &Spanned<String>) -> ParseResult<ToolLine> {
         let refused = |what: String| Err(self.place.error(words, format!("{who}: {what}")));
         let line = match ToolLine::parse("mdtest", words.get_ref()) {
             Ok(line) => line,
@@ -107,7 +107,7 @@ impl Defaults<'_> {
         spanned: &Spanned<wire::CoverKeys>,
         line: &Line,
         placement: &Placement,
-    ) -> Checked<Cover> {
+    ) -> ParseResult<Cover> {
         let wire::CoverKeys { rate, time, margin } = spanned.get_ref();
         let refused = |what: String| Err(self.place.error(spanned, format!("{who}: {what}")));
         let Line::Ior(made) = line else {

@@ -9,9 +9,9 @@ use toml::Spanned;
 use units::{Dimension, Quantity, Usage};
 
 use super::nearest::nearest;
-use super::place::Place;
+use super::plan_text::PlanText;
 use super::wire::{Count, CountOrNone};
-use super::{Clients, FileSystem, wire};
+use super::{ClientNodes, FileSystem, wire};
 use crate::launcher::LaunchKind;
 
 /// Seconds a job may take where the plan says nothing.
@@ -20,7 +20,7 @@ const TIMEOUT_S: f64 = 3600.0;
 /// The most launches of one test.
 const LAUNCHES_MAX: u64 = 100_000;
 
-pub(super) type Checked<T> = Result<T, Usage>;
+pub(super) type ParseResult<T> = Result<T, Usage>;
 
 /// A number that the plan knows beforehand.
 #[derive(Clone)]
@@ -32,7 +32,7 @@ pub(super) struct KnownNumber {
 }
 
 /// A word that becomes part of file names.
-pub(super) fn name(word: &Spanned<String>, what: &str, place: &Place<'_>) -> Checked<()> {
+pub(super) fn name(word: &Spanned<String>, what: &str, place: &PlanText<'_>) -> ParseResult<()> {
     let text = word.get_ref();
     let fit = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
     if text.is_empty() || !text.chars().all(fit) || text.starts_with('.') || text.contains(".killed-") {
@@ -46,10 +46,10 @@ pub(super) fn name(word: &Spanned<String>, what: &str, place: &Place<'_>) -> Che
 pub(super) struct Defaults<'a> {
     pub(super) file: &'a wire::DefaultsKeys,
     pub(super) file_systems: &'a BTreeMap<String, FileSystem>,
-    pub(super) clients: Clients,
+    pub(super) clients: ClientNodes,
     pub(super) launch: &'a LaunchKind,
     pub(super) known: Vec<KnownNumber>,
-    pub(super) place: &'a Place<'a>,
+    pub(super) place: &'a PlanText<'a>,
 }
 
 impl Defaults<'_> {
@@ -60,7 +60,7 @@ impl Defaults<'_> {
         own: Option<&Spanned<Count>>,
         default: Option<&Spanned<Count>>,
         otherwise: u32,
-    ) -> Checked<u32> {
+    ) -> ParseResult<u32> {
         match own.or(default) {
             Some(count) if count.get_ref().0 == 0 => {
                 Err(self.place.error(count, format!("{who}: {key} is 0; it must be at least 1")))
@@ -74,7 +74,7 @@ impl Defaults<'_> {
         }
     }
 
-    pub(super) fn timeout(&self, who: &str, own: Option<&Spanned<String>>) -> Checked<f64> {
+    pub(super) fn timeout(&self, who: &str, own: Option<&Spanned<String>>) -> ParseResult<f64> {
         match own.or(self.file.timeout.as_ref()) {
             Some(text) => self.quantity(who, "timeout", text, Dimension::Seconds),
             None => Ok(TIMEOUT_S),
@@ -87,11 +87,16 @@ impl Defaults<'_> {
         key: &str,
         text: &Spanned<String>,
         wanted: Dimension,
-    ) -> Checked<f64> {
+    ) -> ParseResult<f64> {
         quantity(who, key, text, wanted, self.place)
     }
 
-    pub(super) fn fs<T>(&self, who: &str, own: Option<&Spanned<String>>, at: &Spanned<T>) -> Checked<String> {
+    pub(super) fn fs<T>(
+        &self,
+        who: &str,
+        own: Option<&Spanned<String>>,
+        at: &Spanned<T>,
+    ) -> ParseResult<String> {
         let known: Vec<&str> = self.file_systems.keys().map(String::as_str).collect();
         match own.or(self.file.fs.as_ref()) {
             Some(word) if known.contains(&word.get_ref().as_str()) => Ok(word.get_ref().clone()),
@@ -114,8 +119,8 @@ pub(super) fn quantity(
     key: &str,
     text: &Spanned<String>,
     wanted: Dimension,
-    place: &Place<'_>,
-) -> Checked<f64> {
+    place: &PlanText<'_>,
+) -> ParseResult<f64> {
     let refused = |what: &str| place.error(text, format!("{who}: {key}: {what}"));
     let bare = text.get_ref().trim().parse::<f64>().is_ok();
     if bare {
@@ -148,7 +153,11 @@ pub(super) fn known(count: Option<&Spanned<CountOrNone>>) -> Option<Spanned<Coun
 }
 
 /// A number as large as numbers of nodes, ranks and repetitions can be.
-pub(super) fn whole(count: Option<&Spanned<Count>>, what: &str, place: &Place<'_>) -> Checked<Option<u32>> {
+pub(super) fn whole(
+    count: Option<&Spanned<Count>>,
+    what: &str,
+    place: &PlanText<'_>,
+) -> ParseResult<Option<u32>> {
     let Some(count) = count else { return Ok(None) };
     let number = count.get_ref().0;
     let small = u32::try_from(number);

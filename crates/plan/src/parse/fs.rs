@@ -6,15 +6,15 @@ use std::path::Path;
 use toml::Spanned;
 use units::{Dimension, Quantity};
 
-use super::defaults::{Checked, known, quantity, whole};
-use super::place::Place;
+use super::defaults::{ParseResult, known, quantity, whole};
+use super::plan_text::PlanText;
 use super::{FileSystem, Stripes, wire};
 
 /// The file systems of a plan, each with a directory of its own.
 pub(super) fn file_systems(
     file: &wire::PlanFile,
-    place: &Place<'_>,
-) -> Checked<BTreeMap<String, FileSystem>> {
+    place: &PlanText<'_>,
+) -> ParseResult<BTreeMap<String, FileSystem>> {
     let mut all: BTreeMap<String, FileSystem> = BTreeMap::new();
     for (key, spanned) in &file.fs {
         let fs = file_system(key, spanned, place)?;
@@ -28,7 +28,7 @@ pub(super) fn file_systems(
     Ok(all)
 }
 
-fn file_system(key: &str, spanned: &Spanned<wire::FsKeys>, place: &Place<'_>) -> Checked<FileSystem> {
+fn file_system(key: &str, spanned: &Spanned<wire::FsKeys>, place: &PlanText<'_>) -> ParseResult<FileSystem> {
     let wire = spanned.get_ref();
     if wire.dir.get_ref().is_empty() {
         let what = format!("fs.{key} has no `dir`; write `dir = \"{{dir}}\"` or a directory");
@@ -73,7 +73,7 @@ fn file_system(key: &str, spanned: &Spanned<wire::FsKeys>, place: &Place<'_>) ->
 }
 
 /// The two shares between which a file system is to be full.
-fn band(key: &str, fill: &Spanned<Vec<Spanned<String>>>, place: &Place<'_>) -> Checked<(f64, f64)> {
+fn band(key: &str, fill: &Spanned<Vec<Spanned<String>>>, place: &PlanText<'_>) -> ParseResult<(f64, f64)> {
     let share = |text: &Spanned<String>| {
         let share = text.get_ref().parse::<Quantity>().ok();
         let share = share.filter(|share| share.dimension == Dimension::Fraction).map(|share| share.value);

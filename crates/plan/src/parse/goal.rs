@@ -3,12 +3,12 @@
 
 use units::{Dimension, Quantity, Usage};
 
-use super::defaults::{Checked, Defaults, KnownNumber, among};
-use super::place::Place;
+use super::defaults::{Defaults, KnownNumber, ParseResult, among};
+use super::plan_text::PlanText;
 use super::{Goal, Plan, wire};
 
 /// The numbers that a plan knows beforehand.
-pub(super) fn known(file: &wire::PlanFile, place: &Place<'_>) -> Checked<Vec<KnownNumber>> {
+pub(super) fn known(file: &wire::PlanFile, place: &PlanText<'_>) -> ParseResult<Vec<KnownNumber>> {
     let one = |(name, spanned): (&String, &toml::Spanned<wire::KnownKeys>)| {
         let wire::KnownKeys { value, source } = spanned.get_ref();
         let refused = |why: &str| place.error(spanned, format!("known.{name}: {why}"));

@@ -6,7 +6,7 @@
 use toml::Spanned;
 use units::Dimension;
 
-use super::defaults::{Checked, Defaults, name};
+use super::defaults::{Defaults, ParseResult, name};
 use super::variant::Variant;
 use super::{Group, Plan, state, wire};
 
@@ -15,7 +15,7 @@ const OVERLAP: f64 = 0.9;
 
 impl Defaults<'_> {
     /// Adds all parts of a group.
-    pub(super) fn group(&self, wire: &wire::GroupKeys, plan: &mut Plan) -> Checked<()> {
+    pub(super) fn group(&self, wire: &wire::GroupKeys, plan: &mut Plan) -> ParseResult<()> {
         let id = wire.id.get_ref();
         let who = format!("group {id}");
         name(&wire.id, "a group's id", self.place)?;
@@ -73,7 +73,7 @@ impl Defaults<'_> {
     }
 
     /// The part of the shorter one that any two run at once.
-    fn overlap(&self, who: &str, text: Option<&Spanned<String>>) -> Checked<f64> {
+    fn overlap(&self, who: &str, text: Option<&Spanned<String>>) -> ParseResult<f64> {
         let Some(text) = text else { return Ok(OVERLAP) };
         let share = self.quantity(who, "overlap", text, Dimension::Fraction)?;
         if share > 1.0 {
@@ -90,7 +90,7 @@ impl Defaults<'_> {
         wire: &wire::GroupKeys,
         plan: &Plan,
         index: usize,
-    ) -> Checked<Vec<super::Criterion>> {
+    ) -> ParseResult<Vec<super::Criterion>> {
         let mut criteria = Vec::new();
         for criterion in &wire.criterion.0 {
             let word = criterion.metric.get_ref();

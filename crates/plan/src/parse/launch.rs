@@ -2,17 +2,17 @@
 
 use toml::Spanned;
 
-use super::defaults::Checked;
-use super::place::Place;
-use super::{Clients, Placement, wire};
+use super::defaults::ParseResult;
+use super::plan_text::PlanText;
+use super::{ClientNodes, Placement, wire};
 use crate::launcher::{Launch, LaunchKind, MPIRUN, Named, allocation};
 
 /// How jobs are started, and whether that can be told which nodes are meant.
 pub(super) fn launch(
     launch: Option<&Spanned<wire::LaunchKeys>>,
     clients: Option<&wire::ClientsKeys>,
-    place: &Place<'_>,
-) -> Checked<Launch> {
+    place: &PlanText<'_>,
+) -> ParseResult<Launch> {
     let launch = match launch {
         None => Launch { kind: LaunchKind::Local, env: Default::default() },
         Some(spanned) => Launch { kind: kind(spanned.get_ref(), place)?, env: spanned.get_ref().env.clone() },
@@ -23,7 +23,7 @@ pub(super) fn launch(
     Ok(launch)
 }
 
-fn kind(wire: &wire::LaunchKeys, place: &Place<'_>) -> Checked<LaunchKind> {
+fn kind(wire: &wire::LaunchKeys, place: &PlanText<'_>) -> ParseResult<LaunchKind> {
     if let Some(by) = Named::of(wire.kind.name()) {
         return named(by, wire, place);
     }
@@ -49,7 +49,7 @@ fn kind(wire: &wire::LaunchKeys, place: &Place<'_>) -> Checked<LaunchKind> {
     }
 }
 
-fn named(by: &'static Named, wire: &wire::LaunchKeys, place: &Place<'_>) -> Checked<LaunchKind> {
+fn named(by: &'static Named, wire: &wire::LaunchKeys, place: &PlanText<'_>) -> ParseResult<LaunchKind> {
     let name = by.name;
     if let Some(argv) = &wire.argv {
         let what = format!(
@@ -72,7 +72,7 @@ fn named(by: &'static Named, wire: &wire::LaunchKeys, place: &Place<'_>) -> Chec
 }
 
 /// Refuses names of nodes that the launcher cannot be told.
-fn tells_nodes(kind: &LaunchKind, clients: &wire::ClientsKeys, place: &Place<'_>) -> Checked<()> {
+fn tells_nodes(kind: &LaunchKind, clients: &wire::ClientsKeys, place: &PlanText<'_>) -> ParseResult<()> {
     let name = kind.name();
     if let Some(file) = clients.hostfile.as_ref().filter(|_| !kind.takes_hosts()) {
         let way = match kind {
@@ -92,7 +92,7 @@ fn tells_nodes(kind: &LaunchKind, clients: &wire::ClientsKeys, place: &Place<'_>
 }
 
 /// Why a job so placed cannot be started, if so.
-pub(super) fn refuses(kind: &LaunchKind, clients: &Clients, placement: &Placement) -> Option<String> {
+pub(super) fn refuses(kind: &LaunchKind, clients: &ClientNodes, placement: &Placement) -> Option<String> {
     let named = clients.hostfile.is_some() && *kind != LaunchKind::Local;
     if named && placement.nodes.is_none() {
         let what =
@@ -103,7 +103,7 @@ pub(super) fn refuses(kind: &LaunchKind, clients: &Clients, placement: &Placemen
 }
 
 /// The names of nodes that no job is to run on; `n[017-019]` is three.
-pub(super) fn left_out(words: &[Spanned<String>], place: &Place<'_>) -> Checked<Vec<String>> {
+pub(super) fn left_out(words: &[Spanned<String>], place: &PlanText<'_>) -> ParseResult<Vec<String>> {
     let mut names: Vec<String> = Vec::new();
     for word in words {
         let fit = |name: &String| !name.contains(|c: char| c.is_whitespace() || "{}[]\"'".contains(c));

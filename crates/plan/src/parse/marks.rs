@@ -8,11 +8,11 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 use units::Usage;
 
-use super::place::Place;
+use super::plan_text::PlanText;
 use command::tool_line::ToolLine;
 
 /// Refuses marks in `file`, whose parameters are filled in, that nothing will stand for.
-pub(super) fn stray(file: &DeTable<'_>, place: &Place<'_>) -> Result<(), Usage> {
+pub(super) fn stray(file: &DeTable<'_>, place: &PlanText<'_>) -> Result<(), Usage> {
     file.iter().try_for_each(|(key, value)| {
         let within = Within { key: key.get_ref(), phase: false };
         // Values of parameters were put in where they belong.
@@ -28,7 +28,7 @@ struct Within<'k> {
     phase: bool,
 }
 
-fn look(within: &Within<'_>, value: &Spanned<DeValue<'_>>, place: &Place<'_>) -> Result<(), Usage> {
+fn look(within: &Within<'_>, value: &Spanned<DeValue<'_>>, place: &PlanText<'_>) -> Result<(), Usage> {
     match value.get_ref() {
         DeValue::String(text) => fits(within, text).map_err(|why| place.error(value, why)),
         DeValue::Array(all) => all.iter().try_for_each(|one| look(within, one, place)),

@@ -30,13 +30,13 @@ use serde::Deserialize;
 use toml::de::{DeTable, Deserializer};
 use units::Usage;
 
-use crate::language::{keys, nearest, place, wire};
+use crate::language::{keys, nearest, plan_text, wire};
 use crate::model::{
-    Choice, ClientLimit, Course, Cover, Criterion, Dataset, Decide, Export, FileSystem, Goal, Group, Import,
-    Op, Plan, Projection, Role, Search, Series, Stat, State, StateKind, Step, Stripes, Test, Turns, Uses,
-    Waiver,
+    Choice, ClientLimit, Comparison, Course, Cover, Criterion, Dataset, Decide, Export, FileSystem, Goal,
+    Group, Import, Plan, Projection, Role, Search, Series, Stat, State, StateKind, Step, Stripes, Test,
+    Turns, Uses, Waiver,
 };
-use crate::placement::{Clients, Placement};
+use crate::placement::{ClientNodes, Placement};
 
 pub use defaults::among;
 
@@ -49,7 +49,7 @@ impl Plan {
 
     /// The same with the values of `choice`.
     pub fn parse_with(text: &str, name: &str, choice: &Choice) -> Result<Self, Usage> {
-        let place = place::Place::new(text, name);
+        let place = plan_text::PlanText::new(text, name);
         let mut file = DeTable::parse(text).map_err(|error| place.not_toml(&error))?;
         let parameters = parameters::fill(&mut file, &place, choice)?;
         let read = wire::PlanFile::deserialize(Deserializer::from(file.clone()))

@@ -15,7 +15,7 @@ use units::Usage;
 
 use super::Choice;
 use super::nearest::nearest;
-use super::place::Place;
+use super::plan_text::PlanText;
 
 /// The part of a plan that is read first.
 #[derive(Default, Deserialize)]
@@ -28,7 +28,7 @@ struct ParameterTables {
 /// Puts the values of `choice` into the strings of `file`; the values that hold, by name.
 pub(super) fn fill(
     file: &mut Spanned<DeTable<'_>>,
-    place: &Place<'_>,
+    place: &PlanText<'_>,
     choice: &Choice,
 ) -> Result<BTreeMap<String, String>, Usage> {
     let tables = ParameterTables::deserialize(Deserializer::from(file.clone()))
@@ -106,7 +106,7 @@ impl Filling<'_> {
 /// The values that hold; every name of a scale and of the choice has to be a parameter.
 fn values(
     tables: ParameterTables,
-    place: &Place<'_>,
+    place: &PlanText<'_>,
     choice: &Choice,
 ) -> Result<BTreeMap<String, String>, Usage> {
     let ParameterTables { mut parameters, scale } = tables;
@@ -179,7 +179,7 @@ mod tests {
     /// The strings of the file's own keys, by key.
     fn filled(text: &str, choice: &Choice) -> Result<BTreeMap<String, String>, String> {
         let mut file = DeTable::parse(text).unwrap();
-        fill(&mut file, &Place::new(text, "p.toml"), choice).map_err(|error| error.0)?;
+        fill(&mut file, &PlanText::new(text, "p.toml"), choice).map_err(|error| error.0)?;
         let own = file.get_ref().iter();
         let strings = own.filter_map(|(key, value)| {
             Some((key.get_ref().to_string(), value.get_ref().as_str()?.to_owned()))

@@ -7,12 +7,12 @@ use std::ops::Range;
 use toml::Spanned;
 use units::{Dimension, Quantity, several};
 
-use super::defaults::{Checked, Defaults, known, whole};
+use super::defaults::{Defaults, ParseResult, known, whole};
 use super::wire::{Count, NodesValue};
-use super::{Clients, Placement, launch};
+use super::{ClientNodes, Placement, launch};
 
 /// What a test, a dataset or a state says of its ranks.
-pub(super) struct Asked<'w> {
+pub(super) struct RanksRequest<'w> {
     ranks: Option<&'w Spanned<Count>>,
     nodes: Option<&'w Spanned<NodesValue>>,
     ppn: Option<&'w Spanned<Count>>,
@@ -20,7 +20,7 @@ pub(super) struct Asked<'w> {
     at: Range<usize>,
 }
 
-impl<'w> Asked<'w> {
+impl<'w> RanksRequest<'w> {
     /// What a phase of a series says, at a step.
     pub(super) fn of_step(
         ranks: &'w Option<Spanned<Count>>,
@@ -43,7 +43,7 @@ impl<'w> Asked<'w> {
 
 impl Defaults<'_> {
     /// The one placement of a job that has no steps.
-    pub(super) fn placement(&self, who: &str, asked: &Asked<'_>) -> Checked<Placement> {
+    pub(super) fn placement(&self, who: &str, asked: &RanksRequest<'_>) -> ParseResult<Placement> {
         match self.placements(who, asked)?.as_slice() {
             [one] => Ok(one.clone()),
             _ => {
@@ -54,7 +54,7 @@ impl Defaults<'_> {
     }
 
     /// Those of its steps, one after the other; one where it has none.
-    pub(super) fn placements(&self, who: &str, asked: &Asked<'_>) -> Checked<Vec<Placement>> {
+    pub(super) fn placements(&self, who: &str, asked: &RanksRequest<'_>) -> ParseResult<Vec<Placement>> {
         // The nodes of `[defaults]` hold where neither nodes nor ranks are given.
         let by_default = self.file.nodes.as_ref().filter(|_| asked.ranks.is_none());
         if let Some(nodes) = by_default.filter(|nodes| !matches!(nodes.get_ref(), NodesValue::One(_))) {
@@ -69,7 +69,7 @@ impl Defaults<'_> {
             }
             Some((at, NodesValue::Steps(words) | NodesValue::Search(words, _))) => {
                 let step = |word: &String| self.of_nodes(who, asked, at, word);
-                words.iter().map(step).collect::<Checked<Vec<_>>>()?
+                words.iter().map(step).collect::<ParseResult<Vec<_>>>()?
             }
         };
         match placements.iter().find_map(|placement| launch::refuses(self.launch, &self.clients, placement)) {
@@ -78,7 +78,7 @@ impl Defaults<'_> {
         }
     }
 
-    fn of_ranks(&self, who: &str, asked: &Asked<'_>) -> Checked<Placement> {
+    fn of_ranks(&self, who: &str, asked: &RanksRequest<'_>) -> ParseResult<Placement> {
         let said = asked.ranks.or(self.file.ranks.as_ref());
         let ranks = self.count(who, "ranks", said, None, 1)?;
         let ppn = self.ppn(who, asked)?;
@@ -108,10 +108,10 @@ impl Defaults<'_> {
     pub(super) fn of_nodes(
         &self,
         who: &str,
-        asked: &Asked<'_>,
+        asked: &RanksRequest<'_>,
         at: &Spanned<NodesValue>,
         word: &str,
-    ) -> Checked<Placement> {
+    ) -> ParseResult<Placement> {
         let (nodes, rule) =
             self.nodes(word).map_err(|why| self.place.error(at, format!("{who}: nodes: {why}")))?;
         let ppn = self.ppn(who, asked)?.unwrap_or(1);
@@ -130,7 +130,7 @@ impl Defaults<'_> {
         Ok(Placement { ranks, nodes: Some(nodes), ppn: Some(ppn), rule })
     }
 
-    fn ppn(&self, who: &str, asked: &Asked<'_>) -> Checked<Option<u32>> {
+    fn ppn(&self, who: &str, asked: &RanksRequest<'_>) -> ParseResult<Option<u32>> {
         match asked.ppn.or(self.file.ppn.as_ref()) {
             None => Ok(None),
             given => self.count(who, "ppn", given, None, 1).map(Some),
@@ -164,9 +164,9 @@ impl Defaults<'_> {
 /// The client nodes of a plan.
 pub(super) fn clients(
     wire: Option<&super::wire::ClientsKeys>,
-    place: &super::place::Place<'_>,
-) -> Checked<Clients> {
-    let Some(wire) = wire else { return Ok(Clients::default()) };
+    place: &super::plan_text::PlanText<'_>,
+) -> ParseResult<ClientNodes> {
+    let Some(wire) = wire else { return Ok(ClientNodes::default()) };
     if let Some(delivered) = wire.delivered.as_ref().filter(|delivered| delivered.get_ref().0 == 0) {
         let what = "clients.delivered is 0; say how many client nodes the contract delivers";
         return Err(place.error(delivered, what));
@@ -184,7 +184,7 @@ pub(super) fn clients(
             Err(error) => return Err(place.error(text, format!("clients.memory: {error}"))),
         },
     };
-    Ok(Clients {
+    Ok(ClientNodes {
         delivered: whole(wire.delivered.as_ref(), "clients.delivered", place)?,
         hostfile: wire.hostfile.as_ref().map(|file| file.get_ref().clone()),
         exclude: launch::left_out(&wire.exclude, place)?,

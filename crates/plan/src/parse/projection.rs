@@ -6,16 +6,16 @@ use results::summary::System;
 use toml::Spanned;
 use units::{Dimension, Quantity};
 
-use super::defaults::{Checked, Defaults, among};
-use super::place::Place;
-use super::{Goal, Op, Plan, Projection, wire};
+use super::defaults::{Defaults, ParseResult, among};
+use super::plan_text::PlanText;
+use super::{Comparison, Goal, Plan, Projection, wire};
 use results::projection::STEPS_MIN;
 
 /// Confidence of an interval where the plan says nothing.
 const CONFIDENCE: f64 = 0.95;
 
 /// The systems of a plan, and the letter of the one that is measured.
-pub(super) fn systems(file: &wire::PlanFile, place: &Place<'_>) -> Checked<(Vec<System>, String)> {
+pub(super) fn systems(file: &wire::PlanFile, place: &PlanText<'_>) -> ParseResult<(Vec<System>, String)> {
     let system = |(letter, spanned): (&String, &Spanned<wire::SystemKeys>)| {
         let wire::SystemKeys { processor, clock, interconnect, cores } = spanned.get_ref();
         System {
@@ -40,7 +40,7 @@ pub(super) fn systems(file: &wire::PlanFile, place: &Place<'_>) -> Checked<(Vec<
 }
 
 /// The letter, if there is such a system.
-fn known(letter: &Spanned<String>, systems: &[System], place: &Place<'_>) -> Checked<String> {
+fn known(letter: &Spanned<String>, systems: &[System], place: &PlanText<'_>) -> ParseResult<String> {
     let known: Vec<&str> = systems.iter().map(|system| system.letter.as_str()).collect();
     match known.contains(&letter.get_ref().as_str()) {
         true => Ok(letter.get_ref().clone()),
@@ -53,7 +53,7 @@ fn known(letter: &Spanned<String>, systems: &[System], place: &Place<'_>) -> Che
 
 impl Defaults<'_> {
     /// One projection of the plan, whose tests are all known.
-    pub(super) fn projection(&self, wire: &wire::ProjectionKeys, plan: &Plan) -> Checked<Projection> {
+    pub(super) fn projection(&self, wire: &wire::ProjectionKeys, plan: &Plan) -> ParseResult<Projection> {
         let who = format!("projection of {}", wire.of.get_ref());
         let (test, metric) = self
             .measured(wire.of.get_ref(), plan)
@@ -88,12 +88,11 @@ impl Defaults<'_> {
             return Err(self.place.error(&wire.of, format!("{who}: only rates are projected")));
         }
         let asked = plan.tests[test].criteria.iter().filter(|criterion| criterion.metric == metric);
-        let threshold =
-            asked.filter(|criterion| matches!(criterion.op, Op::AtLeast | Op::Above)).find_map(|criterion| {
-                match criterion.goal {
-                    Goal::Value(value) => Some(value.value),
-                    Goal::Share { .. } => None,
-                }
+        let threshold = asked
+            .filter(|criterion| matches!(criterion.op, Comparison::AtLeast | Comparison::Above))
+            .find_map(|criterion| match criterion.goal {
+                Goal::Value(value) => Some(value.value),
+                Goal::Share { .. } => None,
             });
         Ok(Projection {
             test,
@@ -111,7 +110,13 @@ impl Defaults<'_> {
     }
 
     /// Whether the steps can carry a projection to so many.
-    fn carries(&self, who: &str, wire: &wire::ProjectionKeys, steps: &[usize], plan: &Plan) -> Checked<()> {
+    fn carries(
+        &self,
+        who: &str,
+        wire: &wire::ProjectionKeys,
+        steps: &[usize],
+        plan: &Plan,
+    ) -> ParseResult<()> {
         let mut at: Vec<f64> =
             steps.iter().filter_map(|test| Some(plan.tests[*test].step.as_ref()?.value)).collect();
         at.sort_by(f64::total_cmp);
@@ -136,7 +141,7 @@ impl Defaults<'_> {
         from: &Spanned<String>,
         metric: &str,
         plan: &Plan,
-    ) -> Checked<(Vec<usize>, String)> {
+    ) -> ParseResult<(Vec<usize>, String)> {
         let refused = |what: String| Err(self.place.error(from, format!("{who}: {what}")));
         let mut phases: Vec<(usize, &str)> = Vec::new();
         for test in &plan.tests {

@@ -6,14 +6,14 @@
 use toml::Spanned;
 use units::{Dimension, Quantity};
 
-use super::defaults::{Checked, Defaults, name};
+use super::defaults::{Defaults, ParseResult, name};
 use super::variant::Variant;
 use super::wire::{NodesValue, SteppedBy};
 use super::{Plan, Series, Step, wire};
 
 impl Defaults<'_> {
     /// Adds all tests of a series.
-    pub(super) fn series(&self, wire: &wire::SeriesKeys, plan: &mut Plan) -> Checked<()> {
+    pub(super) fn series(&self, wire: &wire::SeriesKeys, plan: &mut Plan) -> ParseResult<()> {
         let id = wire.id.get_ref();
         let who = format!("series {id}");
         name(&wire.id, "a series' id", self.place)?;
@@ -73,7 +73,7 @@ impl Defaults<'_> {
         series: &wire::SeriesKeys,
         phase: &wire::TestKeys,
         fs: &str,
-    ) -> Checked<()> {
+    ) -> ParseResult<()> {
         if let Some(nodes) =
             phase.nodes.as_ref().filter(|_| series.over == SteppedBy::Nodes || series.nodes.is_some())
         {
@@ -98,10 +98,10 @@ impl Defaults<'_> {
         phase: &wire::TestKeys,
         series: &wire::SeriesKeys,
         word: &str,
-    ) -> Checked<super::Placement> {
+    ) -> ParseResult<super::Placement> {
         let nodes = Spanned::new(series.steps.span(), NodesValue::One(word.to_owned()));
         let ppn = phase.ppn.clone().or(series.ppn.clone());
-        let asked = super::placement::Asked::of_step(&phase.ranks, &nodes, &ppn, series.id.span());
+        let asked = super::placement::RanksRequest::of_step(&phase.ranks, &nodes, &ppn, series.id.span());
         self.placement(who, &asked)
     }
 
@@ -112,7 +112,7 @@ impl Defaults<'_> {
         nodes: &'w Spanned<NodesValue>,
         at: usize,
         wire: &wire::SeriesKeys,
-    ) -> Checked<&'w str> {
+    ) -> ParseResult<&'w str> {
         let steps = wire.steps.get_ref().len();
         match nodes.get_ref() {
             NodesValue::One(word) => Ok(word),
@@ -128,7 +128,7 @@ impl Defaults<'_> {
     }
 
     /// What the words of the steps come to.
-    fn steps(&self, who: &str, wire: &wire::SeriesKeys, series: usize, fs: &str) -> Checked<Vec<Step>> {
+    fn steps(&self, who: &str, wire: &wire::SeriesKeys, series: usize, fs: &str) -> ParseResult<Vec<Step>> {
         let step = |word: &String| {
             let refused = |why: String| self.place.error(&wire.steps, format!("{who}: {why}"));
             let (value, letter) = match wire.over {

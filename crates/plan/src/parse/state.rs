@@ -4,16 +4,16 @@ use std::mem::discriminant;
 
 use toml::Spanned;
 
-use super::defaults::{Checked, Defaults, among, name};
-use super::place::Place;
-use super::placement::Asked;
+use super::defaults::{Defaults, ParseResult, among, name};
+use super::placement::RanksRequest;
+use super::plan_text::PlanText;
 use super::{Placement, Plan, State, StateKind, Test, wire};
 
 /// Types of file systems whose targets are told apart.
 const TELL_TARGETS: &[&str] = &["lustre", "fuse.glusterfs"];
 
 impl Defaults<'_> {
-    pub(super) fn state(&self, key: &str, spanned: &Spanned<wire::StateKeys>) -> Checked<State> {
+    pub(super) fn state(&self, key: &str, spanned: &Spanned<wire::StateKeys>) -> ParseResult<State> {
         let wire = spanned.get_ref();
         let who = format!("state.{key}");
         name(&Spanned::new(spanned.span(), key.to_owned()), "a state's name", self.place)?;
@@ -22,7 +22,7 @@ impl Defaults<'_> {
         if let StateKind::Degrade { .. } = kind {
             self.tells_what_is_down(&who, &fs, spanned)?;
         }
-        let asked = Asked::new(&wire.ranks, &wire.nodes, &wire.ppn, spanned.span());
+        let asked = RanksRequest::new(&wire.ranks, &wire.nodes, &wire.ppn, spanned.span());
         Ok(State {
             name: key.to_owned(),
             placement: match kind {
@@ -36,7 +36,7 @@ impl Defaults<'_> {
         })
     }
 
-    fn state_kind(&self, who: &str, spanned: &Spanned<wire::StateKeys>) -> Checked<StateKind> {
+    fn state_kind(&self, who: &str, spanned: &Spanned<wire::StateKeys>) -> ParseResult<StateKind> {
         let wire = spanned.get_ref();
         match (&wire.age, &wire.preload, &wire.degrade, &wire.mend) {
             (Some(line), None, None, None) => Ok(StateKind::Age(self.age_words(who, line)?)),
@@ -75,13 +75,13 @@ impl Defaults<'_> {
     }
 
     /// Says no to a key that nothing would heed.
-    fn no_effect<T>(&self, who: &str, key: &str, given: Option<&Spanned<T>>, why: &str) -> Checked<()> {
+    fn no_effect<T>(&self, who: &str, key: &str, given: Option<&Spanned<T>>, why: &str) -> ParseResult<()> {
         given.map_or(Ok(()), |given| Err(self.place.error(given, format!("{who}: `{key}` {why}"))))
     }
 
     /// Whether it can be seen that something of the file system is down; of a type that the plan does not
     /// name that is asked before anything runs.
-    fn tells_what_is_down(&self, who: &str, fs: &str, at: &Spanned<wire::StateKeys>) -> Checked<()> {
+    fn tells_what_is_down(&self, who: &str, fs: &str, at: &Spanned<wire::StateKeys>) -> ParseResult<()> {
         let found = &self.file_systems[fs];
         match &found.kind {
             Some(kind) if found.health.is_none() && !TELL_TARGETS.contains(&kind.as_str()) => {
@@ -95,7 +95,7 @@ impl Defaults<'_> {
     }
 
     /// The options of the line; the directory and the records are the campaign's own.
-    fn age_words(&self, who: &str, line: &Spanned<String>) -> Checked<Vec<String>> {
+    fn age_words(&self, who: &str, line: &Spanned<String>) -> ParseResult<Vec<String>> {
         let words: Vec<String> = line.get_ref().split_whitespace().map(str::to_owned).collect();
         let own = |word: &&String| {
             ["--record", "--remove", "--resume", "--print-profile"].iter().any(|own| word.starts_with(own))
@@ -119,7 +119,7 @@ impl Defaults<'_> {
         state: &Spanned<String>,
         test: &Test,
         plan: &Plan,
-    ) -> Checked<usize> {
+    ) -> ParseResult<usize> {
         let word = state.get_ref().as_str();
         let refused = |what: String| Err(self.place.error(state, format!("{who}: {what}")));
         let known: Vec<&str> = plan.states.iter().map(|state| state.name.as_str()).collect();
@@ -164,7 +164,7 @@ impl Defaults<'_> {
 
 /// Whether the newest test leaves every state of age as those found it that share it: a state is made before
 /// its first test and stays until its last, and whatever runs in between or at the same time runs on it.
-pub(super) fn in_a_row(id: &Spanned<String>, plan: &Plan, place: &Place<'_>) -> Checked<()> {
+pub(super) fn in_a_row(id: &Spanned<String>, plan: &Plan, place: &PlanText<'_>) -> ParseResult<()> {
     let Some((newest, before)) = plan.tests.split_last() else { return Ok(()) };
     let made = |test: &Test| test.states.iter().copied().find(|state| plan.states[*state].is_made());
     let fs = &newest.fs;

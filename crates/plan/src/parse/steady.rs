@@ -7,8 +7,8 @@ use results::steady::SteadyRule;
 use toml::Spanned;
 use units::{Dimension, duration};
 
-use super::defaults::{Checked, Defaults};
-use super::placement::Asked;
+use super::defaults::{Defaults, ParseResult};
+use super::placement::RanksRequest;
 use super::variant::Variant;
 use super::wire::{NodesValue, OrderWord, SteppedBy};
 use super::{Course, Plan, Test, Turns, Uses, wire};
@@ -78,7 +78,7 @@ impl Defaults<'_> {
         variant: &Variant,
         line: &Line,
         uses: Option<&Uses>,
-    ) -> Checked<Course> {
+    ) -> ParseResult<Course> {
         // At a scale that is too short for it nothing is asked.
         let asked = wire.steady.as_ref().filter(|steady| {
             steady.get_ref().window.as_ref().is_none_or(|window| !window.get_ref().is_empty())
@@ -111,7 +111,7 @@ impl Defaults<'_> {
         Ok(Course { steady, warm_up, turns: variant.turns, client_limit: None })
     }
 
-    fn steady(&self, who: &str, spanned: &Spanned<wire::SteadyKeys>, line: &Line) -> Checked<SteadyRule> {
+    fn steady(&self, who: &str, spanned: &Spanned<wire::SteadyKeys>, line: &Line) -> ParseResult<SteadyRule> {
         let wire = spanned.get_ref();
         let refused = |why: String| Err(self.place.error(spanned, format!("{who}: steady: {why}")));
         let value = |key: &str, text: &Option<Spanned<String>>, dimension, otherwise: f64| match text {
@@ -147,7 +147,7 @@ impl Defaults<'_> {
     }
 
     /// Which tests take turns, of a test with steps of nodes.
-    pub(super) fn turns(&self, who: &str, wire: &wire::TestKeys, plan: &Plan) -> Checked<Option<Turns>> {
+    pub(super) fn turns(&self, who: &str, wire: &wire::TestKeys, plan: &Plan) -> ParseResult<Option<Turns>> {
         let Some(order) = &wire.order else { return Ok(None) };
         match wire.nodes.as_ref().map(Spanned::get_ref) {
             Some(NodesValue::Steps(_)) => Ok(turns(*order.get_ref(), plan.tests.len())),
@@ -165,7 +165,7 @@ impl Defaults<'_> {
         who: &str,
         wire: &wire::SeriesKeys,
         plan: &Plan,
-    ) -> Checked<Option<Turns>> {
+    ) -> ParseResult<Option<Turns>> {
         let Some(order) = &wire.order else { return Ok(None) };
         match turns(*order.get_ref(), plan.tests.len()) {
             Some(_) if wire.over == SteppedBy::Servers => {
@@ -184,7 +184,7 @@ impl Defaults<'_> {
         order: Option<&Spanned<OrderWord>>,
         turns: Option<Turns>,
         plan: &Plan,
-    ) -> Checked<()> {
+    ) -> ParseResult<()> {
         let (Some(order), Some(Turns { first, drawn: true })) = (order, turns) else { return Ok(()) };
         let of_another = |test: &&Test| match test.uses {
             Some(Uses::Test(made)) => {
@@ -203,7 +203,7 @@ impl Defaults<'_> {
 
     /// Whether a search for the best number of nodes can go by the first criterion, and is all that looks for
     /// it; `probe` is one of its steps.
-    pub(super) fn searchable(&self, who: &str, wire: &wire::TestKeys, probe: &Test) -> Checked<()> {
+    pub(super) fn searchable(&self, who: &str, wire: &wire::TestKeys, probe: &Test) -> ParseResult<()> {
         if let Some(limit) = &wire.client_limit {
             return Err(self.place.error(limit, format!("{who}: client_limit: the search shows it already")));
         }
@@ -228,7 +228,7 @@ impl Defaults<'_> {
     }
 
     /// Adds the tests at more client nodes behind the one that was added last.
-    pub(super) fn more_clients(&self, who: &str, wire: &wire::TestKeys, plan: &mut Plan) -> Checked<()> {
+    pub(super) fn more_clients(&self, who: &str, wire: &wire::TestKeys, plan: &mut Plan) -> ParseResult<()> {
         let Some(spanned) = &wire.client_limit else { return Ok(()) };
         let limit = spanned.get_ref();
         let refused = |why: &str| Err(self.place.error(spanned, format!("{who}: client_limit: {why}")));
@@ -250,7 +250,7 @@ impl Defaults<'_> {
         };
         let words = limit.nodes.get_ref().iter().map(|count| count.0.clone()).collect();
         let nodes = Some(Spanned::new(limit.nodes.span(), NodesValue::Steps(words)));
-        let asked = Asked::new(&None, &nodes, &wire.ppn, wire.id.span());
+        let asked = RanksRequest::new(&None, &nodes, &wire.ppn, wire.id.span());
         for placement in self.placements(who, &asked)? {
             let Some(more) = placement.nodes.filter(|nodes| *nodes > own) else {
                 return refused(&format!("its nodes are more than the {own} of the test itself"));

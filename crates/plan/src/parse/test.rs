@@ -5,8 +5,8 @@ use std::ops::Range;
 use toml::Spanned;
 use units::Dimension;
 
-use super::defaults::{Checked, Defaults, among, name};
-use super::placement::Asked;
+use super::defaults::{Defaults, ParseResult, among, name};
+use super::placement::RanksRequest;
 use super::variant::Variant;
 use super::{Import, Placement, Plan, Role, Search, Test, Uses, fs, several, state, waiver, wire};
 use crate::line::Line;
@@ -30,7 +30,7 @@ impl Words<'_> {
 
 impl Defaults<'_> {
     /// Adds a test, once or at each of its steps, or with those of its search before it.
-    pub(super) fn tests(&self, wire: &wire::TestKeys, plan: &mut Plan) -> Checked<()> {
+    pub(super) fn tests(&self, wire: &wire::TestKeys, plan: &mut Plan) -> ParseResult<()> {
         let who = format!("test {}", wire.id.get_ref());
         let placements = self.placements(&who, &asked(wire))?;
         let nodes = wire.nodes.as_ref();
@@ -79,13 +79,13 @@ impl Defaults<'_> {
     }
 
     /// Adds one test.
-    pub(super) fn add(&self, wire: &wire::TestKeys, variant: &Variant, plan: &mut Plan) -> Checked<()> {
+    pub(super) fn add(&self, wire: &wire::TestKeys, variant: &Variant, plan: &mut Plan) -> ParseResult<()> {
         let checked = self.test(wire, variant, plan)?;
         plan.tests.push(checked);
         state::in_a_row(&wire.id, plan, self.place)
     }
 
-    fn test(&self, wire: &wire::TestKeys, variant: &Variant, plan: &Plan) -> Checked<Test> {
+    fn test(&self, wire: &wire::TestKeys, variant: &Variant, plan: &Plan) -> ParseResult<Test> {
         let id = format!("{}{}{}", variant.before, wire.id.get_ref(), variant.behind);
         let who = format!("test {id}");
         name(&wire.id, "a test's id", self.place)?;
@@ -112,7 +112,7 @@ impl Defaults<'_> {
                 Some(placement) => placement.clone(),
                 None => {
                     let ppn = wire.ppn.clone().or_else(|| variant.ppn.clone());
-                    self.placement(&who, &Asked::new(&wire.ranks, &wire.nodes, &ppn, wire.id.span()))?
+                    self.placement(&who, &RanksRequest::new(&wire.ranks, &wire.nodes, &ppn, wire.id.span()))?
                 }
             },
             step: variant.step.clone(),
@@ -146,7 +146,7 @@ impl Defaults<'_> {
     }
 
     /// Whether the test finds what it reads, and its launcher can start it.
-    fn runnable(&self, who: &str, at: &Range<usize>, test: &Test, plan: &Plan) -> Checked<()> {
+    fn runnable(&self, who: &str, at: &Range<usize>, test: &Test, plan: &Plan) -> ParseResult<()> {
         self.reads(who, at, test, plan)?;
         match self.launch.refuses_app(&test.placement).filter(|_| test.line.as_app().is_some()) {
             Some(why) => Err(self.place.at(at.clone(), &format!("{who}: {why}"))),
@@ -155,7 +155,7 @@ impl Defaults<'_> {
     }
 
     /// Adds what only a test that is otherwise known can be asked for.
-    fn complete(&self, who: &str, wire: &wire::TestKeys, test: &mut Test, plan: &Plan) -> Checked<()> {
+    fn complete(&self, who: &str, wire: &wire::TestKeys, test: &mut Test, plan: &Plan) -> ParseResult<()> {
         for state in &wire.states {
             test.states.push(self.needed(who, state, test, plan)?);
         }
@@ -170,7 +170,7 @@ impl Defaults<'_> {
         Ok(())
     }
 
-    fn repetitions(&self, who: &str, wire: &wire::TestKeys, variant: &Variant) -> Checked<u32> {
+    fn repetitions(&self, who: &str, wire: &wire::TestKeys, variant: &Variant) -> ParseResult<u32> {
         let default = variant.repetitions.as_ref().or(self.file.repetitions.as_ref());
         let asked = self.count(who, "repetitions", wire.repetitions.as_ref(), default, 1)?;
         Ok(if variant.is_probe { 1 } else { asked })
@@ -178,7 +178,7 @@ impl Defaults<'_> {
 
     /// How long its phase has to last; what records no course of its own cannot be asked, and `[defaults]` do
     /// not ask it.
-    fn sustained(&self, who: &str, wire: &wire::TestKeys, line: &Line) -> Checked<Option<f64>> {
+    fn sustained(&self, who: &str, wire: &wire::TestKeys, line: &Line) -> ParseResult<Option<f64>> {
         let counted = super::steady::counted(line).is_some();
         match &wire.sustained {
             Some(own) if !counted => {
@@ -200,7 +200,7 @@ impl Defaults<'_> {
         own: &Option<Spanned<String>>,
         default: &Option<Spanned<String>>,
         dimension: Dimension,
-    ) -> Checked<Option<f64>> {
+    ) -> ParseResult<Option<f64>> {
         let asked = own.as_ref().or(default.as_ref());
         asked.map(|text| self.quantity(who, key, text, dimension)).transpose()
     }
@@ -214,7 +214,7 @@ impl Defaults<'_> {
         variant: &Variant,
         uses: Option<&Uses>,
         plan: &Plan,
-    ) -> Checked<(Line, Vec<Import>)> {
+    ) -> ParseResult<(Line, Vec<Import>)> {
         match words {
             Words::App(app) => {
                 let mut app = self.app(who, app)?;
@@ -252,7 +252,7 @@ impl Defaults<'_> {
     }
 
     /// The one line of a test, with the key of its workload.
-    fn only_line<'w>(&self, who: &str, wire: &'w wire::TestKeys) -> Checked<Words<'w>> {
+    fn only_line<'w>(&self, who: &str, wire: &'w wire::TestKeys) -> ParseResult<Words<'w>> {
         let mut lines = wire.lines();
         match (lines.next(), lines.next()) {
             (None, None) if wire.app.is_some() => Ok(wire.app.as_ref().map(Words::App).expect("it is there")),
@@ -272,7 +272,7 @@ impl Defaults<'_> {
     }
 
     /// What the test is for; only one of the contract has criteria.
-    fn role(&self, who: &str, wire: &wire::TestKeys, variant: &Variant, plan: &Plan) -> Checked<Role> {
+    fn role(&self, who: &str, wire: &wire::TestKeys, variant: &Variant, plan: &Plan) -> ParseResult<Role> {
         let refused = |what: &str| Err(self.place.error(&wire.id, format!("{who} {what}")));
         if variant.is_probe {
             return Ok(Role::Reported);
@@ -315,12 +315,12 @@ impl Defaults<'_> {
         }
     }
 
-    pub(super) fn line(&self, who: &str, ior: &Spanned<String>) -> Checked<IorLine> {
+    pub(super) fn line(&self, who: &str, ior: &Spanned<String>) -> ParseResult<IorLine> {
         IorLine::parse(ior.get_ref()).map_err(|error| self.place.error(ior, format!("{who}: {error}")))
     }
 }
 
 /// What a test says of its ranks.
-fn asked(wire: &wire::TestKeys) -> Asked<'_> {
-    Asked::new(&wire.ranks, &wire.nodes, &wire.ppn, wire.id.span())
+fn asked(wire: &wire::TestKeys) -> RanksRequest<'_> {
+    RanksRequest::new(&wire.ranks, &wire.nodes, &wire.ppn, wire.id.span())
 }

@@ -6,7 +6,7 @@ use std::ops::Range;
 use toml::Spanned;
 use units::several;
 
-use super::defaults::{Checked, Defaults, among};
+use super::defaults::{Defaults, ParseResult, among};
 use super::nearest::nearest;
 use super::variant::Variant;
 use super::{Plan, Test, Uses};
@@ -16,7 +16,7 @@ use command::tool_line::ToolLine;
 
 impl Defaults<'_> {
     /// Whether what the test reads will exist, and still exist when the next one reads it.
-    pub(super) fn reads(&self, who: &str, words: &Range<usize>, test: &Test, plan: &Plan) -> Checked<()> {
+    pub(super) fn reads(&self, who: &str, words: &Range<usize>, test: &Test, plan: &Plan) -> ParseResult<()> {
         let refused = |what: String| Err(self.place.at(words.clone(), &format!("{who}: {what}")));
         let Some(source) = source(test, plan) else {
             return match (&test.line, test.line.only_reads()) {
@@ -46,12 +46,12 @@ impl Defaults<'_> {
     /// Names that an earlier test made: by as many ranks, and not removed by another before.
     fn reads_names(
         &self,
-        refused: &dyn Fn(String) -> Checked<()>,
+        refused: &dyn Fn(String) -> ParseResult<()>,
         test: &Test,
         (line, made): (&ToolLine, &ToolLine),
         plan: &Plan,
         source: &Made<'_>,
-    ) -> Checked<()> {
+    ) -> ParseResult<()> {
         if source.dataset && (line.creates() || line.removes()) {
             return refused(format!(
                 "{} is for all its readers, and this line makes or removes names in it; let it only look \
@@ -98,12 +98,12 @@ impl Defaults<'_> {
     /// Data that a dataset or an earlier test wrote.
     fn reads_data(
         &self,
-        refused: &dyn Fn(String) -> Checked<()>,
+        refused: &dyn Fn(String) -> ParseResult<()>,
         test: &Test,
         line: &IorLine,
         made: &IorLine,
         Made { maker, ranks, kept, .. }: &Made<'_>,
-    ) -> Checked<()> {
+    ) -> ParseResult<()> {
         let (ranks, test_ranks) = (*ranks, test.placement.ranks);
         if !line.keep {
             return refused("IOR removes files it has read; add -k, they belong to others too".into());
@@ -154,7 +154,7 @@ impl Defaults<'_> {
         uses: &Spanned<String>,
         variant: &Variant,
         plan: &Plan,
-    ) -> Checked<Uses> {
+    ) -> ParseResult<Uses> {
         let word = uses.get_ref().as_str();
         let refused = |what: String| Err(self.place.error(uses, format!("{who}: {what}")));
         if let Some(wanted) = word.strip_prefix("dataset.") {

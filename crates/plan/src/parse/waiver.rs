@@ -4,8 +4,8 @@
 
 use toml::Spanned;
 
-use super::defaults::Checked;
-use super::place::Place;
+use super::defaults::ParseResult;
+use super::plan_text::PlanText;
 use super::{Waiver, wire};
 
 /// The waivers of what findings call `about`, and messages `who`.
@@ -13,8 +13,8 @@ pub(super) fn all(
     who: &str,
     about: &str,
     waive: &[wire::WaiverKeys],
-    place: &Place<'_>,
-) -> Checked<Vec<Waiver>> {
+    place: &PlanText<'_>,
+) -> ParseResult<Vec<Waiver>> {
     let one = |wire::WaiverKeys { lint, why, by }: &wire::WaiverKeys| {
         if why.trim().is_empty() {
             return Err(place.error(lint, format!("{who}: a waiver says why")));
@@ -36,7 +36,7 @@ pub(super) fn all(
 }
 
 /// Those of the file but for the ones of tests.
-pub(super) fn of_others(file: &wire::PlanFile, place: &Place<'_>) -> Checked<Vec<Waiver>> {
+pub(super) fn of_others(file: &wire::PlanFile, place: &PlanText<'_>) -> ParseResult<Vec<Waiver>> {
     let fs = file.fs.iter().map(|(name, fs)| ("fs.", name, &fs.get_ref().waive));
     let datasets = file.dataset.iter().map(|(name, made)| ("dataset.", name, &made.get_ref().waive));
     let states = file.state.iter().map(|(name, state)| ("state.", name, &state.get_ref().waive));
@@ -47,5 +47,5 @@ pub(super) fn of_others(file: &wire::PlanFile, place: &Place<'_>) -> Checked<Vec
     let series = file.series.iter().map(Spanned::get_ref).map(|one| ("series", one.id.get_ref(), &one.waive));
     let groups = file.group.iter().map(Spanned::get_ref).map(|one| ("group", one.id.get_ref(), &one.waive));
     let own = series.chain(groups).map(|(kind, id, waive)| all(&format!("{kind} {id}"), id, waive, place));
-    Ok(named.chain(own).collect::<Checked<Vec<_>>>()?.into_iter().flatten().collect())
+    Ok(named.chain(own).collect::<ParseResult<Vec<_>>>()?.into_iter().flatten().collect())
 }

@@ -11,7 +11,7 @@ use std::ptr;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, ThreadId};
 
-use ffi::mpi::{Constants, Functions, Handle, Library, Status};
+use ffi::mpi::{Functions, Handle, MpiConstants, MpiLibrary, Status};
 
 use super::wait::{RankWait, WaitPolicy};
 
@@ -21,7 +21,7 @@ const TEXT_BYTES: usize = 8192;
 /// What all communicators of this process share.
 #[derive(Debug)]
 pub(super) struct Mpi {
-    pub(super) library: &'static Library,
+    pub(super) library: &'static MpiLibrary,
     /// The thread that started MPI, the only one that may call it.
     pub(super) home: ThreadId,
     /// More ranks than processors on some node; the same on all ranks.
@@ -32,7 +32,7 @@ pub(super) struct Mpi {
 
 impl Mpi {
     /// A library whose MPI is about to be started by this thread.
-    pub(super) fn new(library: &'static Library) -> Self {
+    pub(super) fn new(library: &'static MpiLibrary) -> Self {
         Self {
             library,
             home: thread::current().id(),
@@ -45,7 +45,7 @@ impl Mpi {
         &self.library.functions
     }
 
-    pub(super) fn constants(&self) -> &'static Constants {
+    pub(super) fn constants(&self) -> &'static MpiConstants {
         &self.library.constants
     }
 

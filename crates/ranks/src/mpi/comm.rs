@@ -10,7 +10,7 @@ use std::ffi::{c_int, c_void};
 use std::ptr;
 use std::sync::{Arc, OnceLock};
 
-use ffi::mpi::{Functions, Handle, Library};
+use ffi::mpi::{Functions, Handle, MpiLibrary};
 
 use super::alarm::Alarm;
 use super::calls::Mpi;
@@ -101,7 +101,7 @@ impl MpiComm {
     }
 
     /// The library: functions, constants, interface and path.
-    pub fn library(&self) -> &'static Library {
+    pub fn library(&self) -> &'static MpiLibrary {
         self.mpi.library
     }
 

@@ -8,7 +8,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use ffi::mpi::{Library, LoadError};
+use ffi::mpi::{LoadError, MpiLibrary};
 use units::Usage;
 
 use super::calls::Mpi;
@@ -63,7 +63,7 @@ const ANCESTORS_MAX: usize = 32;
 pub fn find(
     launch: Option<&RankLaunch>,
     lookup: &dyn Fn(&str) -> Option<String>,
-) -> Result<&'static Library, Usage> {
+) -> Result<&'static MpiLibrary, Usage> {
     let family = launch.map_or(LibraryFamily::Mpich, |launch| launch.family);
     let search = match lookup(LIBRARY_VARIABLE).filter(|path| !path.is_empty()) {
         Some(path) => LibrarySearch::only(Path::new(&path), family),
@@ -81,7 +81,7 @@ pub fn find(
 }
 
 /// What a library says of itself, in short; MPI does not have to run.
-pub fn version(library: &'static Library) -> String {
+pub fn version(library: &'static MpiLibrary) -> String {
     let said = Mpi::new(library).version();
     said.split(',').next().unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ")
 }
@@ -123,10 +123,10 @@ impl LibrarySearch {
         Self { folders: unique(folders), names: names(family), system: true, named: None }
     }
 
-    fn run(&self) -> Result<&'static Library, String> {
+    fn run(&self) -> Result<&'static MpiLibrary, String> {
         let mut failed = Vec::new();
         for candidate in self.candidates() {
-            match Library::load(&candidate) {
+            match MpiLibrary::load(&candidate) {
                 Ok(library) => return Ok(library),
                 Err(error) if is_absent(&error) && self.named.is_none() => {}
                 Err(error) => failed.push(error.to_string()),

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use ffi::mpi::Library;
+use ffi::mpi::MpiLibrary;
 use units::Usage;
 
 use super::calls::Mpi;
@@ -37,7 +37,7 @@ impl MpiWorld {
     }
 
     /// As [`MpiWorld::start`], with a library that is already loaded.
-    pub fn start_with(library: &'static Library, launch: Option<&RankLaunch>) -> Result<Self, Usage> {
+    pub fn start_with(library: &'static MpiLibrary, launch: Option<&RankLaunch>) -> Result<Self, Usage> {
         let mpi = Arc::new(Mpi::new(library));
         let version = mpi.version();
         let path = library.path.display();

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use results::Record;
 use results::folder::Job;
-use results::record::{Case, Evidence, Outcome};
+use results::record::{Case, CaseOutcome, Evidence};
 
 use super::words::{count_cell, or_none};
 use super::{Cell, Table, Tone};
@@ -29,20 +29,20 @@ fn cases(job: &Job) -> impl Iterator<Item = &Case> {
 /// How many of each group had which outcome.
 fn groups(jobs: &[&Job]) -> Table {
     let mut headings = vec!["Group".to_owned(), ">Repetition".to_owned()];
-    headings.extend(Outcome::ALL.map(|outcome| format!(">{}", outcome.word())));
+    headings.extend(CaseOutcome::ALL.map(|outcome| format!(">{}", outcome.word())));
     let headings: Vec<&str> = headings.iter().map(String::as_str).collect();
     let mut table = Table::new("Cases by group", &headings);
     for job in jobs {
-        let mut groups: BTreeMap<&str, [u64; Outcome::ALL.len()]> = BTreeMap::new();
-        let mut all = [0; Outcome::ALL.len()];
+        let mut groups: BTreeMap<&str, [u64; CaseOutcome::ALL.len()]> = BTreeMap::new();
+        let mut all = [0; CaseOutcome::ALL.len()];
         for case in cases(job) {
-            let column = Outcome::ALL.iter().position(|outcome| *outcome == case.outcome).unwrap_or(0);
+            let column = CaseOutcome::ALL.iter().position(|outcome| *outcome == case.outcome).unwrap_or(0);
             groups.entry(case.group()).or_default()[column] += 1;
             all[column] += 1;
         }
         let mut row = |name: &str, counts: &[u64]| {
-            let cells = counts.iter().zip(Outcome::ALL).map(|(count, outcome)| match outcome {
-                Outcome::Fail if *count > 0 => count_cell(*count).toned(Tone::Fail),
+            let cells = counts.iter().zip(CaseOutcome::ALL).map(|(count, outcome)| match outcome {
+                CaseOutcome::Fail if *count > 0 => count_cell(*count).toned(Tone::Fail),
                 _ => count_cell(*count),
             });
             let name = [Cell::new(name), Cell::new(job.info.repetition.to_string())];
@@ -61,8 +61,9 @@ fn broken(jobs: &[&Job]) -> Table {
     let headings = ["Case", ">Repetition", "Outcome", "~Promised", ">Ranks", "~Seen"];
     let mut table = Table::new("Promises that were not kept", &headings);
     for job in jobs {
-        for case in cases(job).filter(|case| matches!(case.outcome, Outcome::Fail | Outcome::Library)) {
-            let tone = if case.outcome == Outcome::Fail { Tone::Fail } else { Tone::Plain };
+        for case in cases(job).filter(|case| matches!(case.outcome, CaseOutcome::Fail | CaseOutcome::Library))
+        {
+            let tone = if case.outcome == CaseOutcome::Fail { Tone::Fail } else { Tone::Plain };
             table.row([
                 Cell::literal(&case.name),
                 Cell::new(job.info.repetition.to_string()),
@@ -111,8 +112,9 @@ fn others(jobs: &[&Job]) -> Table {
     let headings = ["Outcome", ">Repetition", "~Reason", ">Cases", "First"];
     let mut table = Table::new("Cases that say nothing, by reason", &headings);
     for job in jobs {
-        let mut reasons: BTreeMap<(Outcome, &str), (u64, &str)> = BTreeMap::new();
-        for case in cases(job).filter(|case| matches!(case.outcome, Outcome::Unsupported | Outcome::Skipped))
+        let mut reasons: BTreeMap<(CaseOutcome, &str), (u64, &str)> = BTreeMap::new();
+        for case in
+            cases(job).filter(|case| matches!(case.outcome, CaseOutcome::Unsupported | CaseOutcome::Skipped))
         {
             reasons.entry((case.outcome, &case.why)).or_insert((0, &case.name)).0 += 1;
         }

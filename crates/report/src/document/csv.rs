@@ -4,7 +4,7 @@
 
 use results::Verdict;
 use results::folder::Campaign;
-use results::summary::{Projection, Rate};
+use results::summary::{Rate, SystemProjection};
 
 use super::build::as_recorded;
 use super::summary::model;
@@ -95,7 +95,7 @@ fn judged(verdict: &Verdict) -> Fields {
     ]
 }
 
-fn projected(one: &Projection) -> Fields {
+fn projected(one: &SystemProjection) -> Fields {
     vec![
         ("benchmark", one.test.clone()),
         ("metric", one.metric.clone()),
@@ -179,7 +179,7 @@ mod tests {
         let faults = vec!["a was changed".to_owned(), "b is missing".to_owned()];
         let mut campaign = Campaign { verdicts: vec![verdict], faults, ..Campaign::default() };
         campaign.summary.rates.push(Rate::default());
-        campaign.summary.projections.push(Projection::default());
+        campaign.summary.projections.push(SystemProjection::default());
         let text = csv(&campaign);
         let ends = text.lines().skip(1).map(|line| line.splitn(18, ',').last().unwrap_or_default());
         let said = "files are not as recorded: a was changed";

@@ -3,13 +3,13 @@
 //! Invariant: what was not recorded is said to be so.
 //! Never here: facts of the nodes under the launcher; jobs record theirs.
 
-use results::folder::{Campaign, FileSystem, Machine};
+use results::folder::{Campaign, FileSystemFacts, Machine};
 
 use super::words::{NONE, bytes_cell, count_cell, or_none, share, time};
 use super::{Block, Cell, Section, Table};
 
 /// The file systems as they were before, or after where nothing was taken before.
-pub(super) fn file_systems(campaign: &Campaign) -> &[FileSystem] {
+pub(super) fn file_systems(campaign: &Campaign) -> &[FileSystemFacts] {
     campaign.before.as_ref().or(campaign.after.as_ref()).map_or(&[], |machine| &machine.file_systems)
 }
 
@@ -98,7 +98,7 @@ fn systems(campaign: &Campaign) -> Option<Table> {
     (!table.rows.is_empty()).then_some(table)
 }
 
-fn system_row(when: &str, system: &FileSystem) -> Vec<Cell> {
+fn system_row(when: &str, system: &FileSystemFacts) -> Vec<Cell> {
     let percent = |used, free| Cell::new(filled(used, free).map_or(NONE.into(), share));
     let inodes_free = if system.inodes == 0 { Cell::new(NONE) } else { count_cell(system.inodes_free) };
     vec![

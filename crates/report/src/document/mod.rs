@@ -268,14 +268,14 @@ pub struct Table {
     /// A sentence beneath it, may be empty.
     pub note: String,
     /// Its columns.
-    pub columns: Vec<Column>,
+    pub columns: Vec<TableColumn>,
     /// Its rows, each as long as `columns`.
     pub rows: Vec<Vec<Cell>>,
 }
 
 /// A column of a table.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Column {
+pub struct TableColumn {
     /// Its heading.
     pub title: String,
     /// Whether it holds numbers, which are set flush right.
@@ -289,7 +289,7 @@ impl Table {
     pub fn new(title: &str, headings: &[&str]) -> Self {
         let column = |heading: &&str| {
             let [numeric, prose] = ['>', '~'].map(|mark| heading.starts_with(mark));
-            Column { title: heading.trim_start_matches(['>', '~']).into(), numeric, prose }
+            TableColumn { title: heading.trim_start_matches(['>', '~']).into(), numeric, prose }
         };
         Self {
             title: title.into(),
@@ -319,11 +319,11 @@ pub struct Plot {
     /// Vertical axis.
     pub y: Axis,
     /// The lines.
-    pub lines: Vec<Line>,
+    pub lines: Vec<PlotLine>,
     /// Labelled points.
     pub marks: Vec<Mark>,
     /// Labelled horizontal lines, such as a threshold.
-    pub rules: Vec<Tick>,
+    pub rules: Vec<PlotTick>,
 }
 
 /// An axis of a plot.
@@ -336,12 +336,12 @@ pub struct Axis {
     /// Highest coordinate, above `from`.
     pub to: f64,
     /// Labelled coordinates.
-    pub ticks: Vec<Tick>,
+    pub ticks: Vec<PlotTick>,
 }
 
 /// A labelled coordinate.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Tick {
+pub struct PlotTick {
     /// Where.
     pub at: f64,
     /// What it says, with the unit.
@@ -350,7 +350,7 @@ pub struct Tick {
 
 /// One line of a plot; without points it only names its marks in the legend.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Line {
+pub struct PlotLine {
     /// Its name in the legend.
     pub label: String,
     /// Its points, from left to right.

@@ -7,7 +7,7 @@ mod operations;
 
 use results::record::{BadRange, Check, Counts, Latency, Phase};
 
-use super::test_section::Measured;
+use super::test_section::RepetitionPhase;
 use super::words::{
     NONE, bytes_cell, count_cell, nanoseconds_cell, or_none, path_cell, quantity_cell, rate_cell,
     seconds_cell, share, yes_no,
@@ -15,7 +15,7 @@ use super::words::{
 use super::{Cell, Table, Tone};
 
 /// All tables that have something to show.
-pub(super) fn tables(measured: &[Measured]) -> Vec<Table> {
+pub(super) fn tables(measured: &[RepetitionPhase]) -> Vec<Table> {
     let all = [
         rates(measured),
         operations::rates(measured),
@@ -35,17 +35,17 @@ pub(super) fn tables(measured: &[Measured]) -> Vec<Table> {
 }
 
 /// The phase, if it counts such.
-fn counting<'m>(one: &'m Measured, counts: Counts) -> Option<&'m Phase> {
+fn counting<'m>(one: &'m RepetitionPhase, counts: Counts) -> Option<&'m Phase> {
     Some(one.phase).filter(|phase| phase.counts == counts)
 }
 
 /// The cells that open each row.
-fn name(measured: &Measured) -> [Cell; 2] {
+fn name(measured: &RepetitionPhase) -> [Cell; 2] {
     [Cell::new(phase_title(measured)), Cell::new(&measured.repetition)]
 }
 
 /// The phase's name, with the test within its job where that is not the first.
-pub(super) fn phase_title(measured: &Measured) -> String {
+pub(super) fn phase_title(measured: &RepetitionPhase) -> String {
     let Phase { phase, test, .. } = measured.phase;
     if *test == 0 { phase.clone() } else { format!("{phase}, test {}", test + 1) }
 }
@@ -54,8 +54,8 @@ pub(super) fn phase_title(measured: &Measured) -> String {
 pub(super) fn each(
     title: &str,
     headings: &[&str],
-    measured: &[Measured],
-    cells: impl Fn(&Measured) -> Option<Vec<Cell>>,
+    measured: &[RepetitionPhase],
+    cells: impl Fn(&RepetitionPhase) -> Option<Vec<Cell>>,
 ) -> Table {
     let all: Vec<&str> = ["Phase", "Repetition"].iter().chain(headings).copied().collect();
     let mut table = Table::new(title, &all);
@@ -67,7 +67,7 @@ pub(super) fn each(
     table
 }
 
-fn rates(measured: &[Measured]) -> Table {
+fn rates(measured: &[RepetitionPhase]) -> Table {
     let headings = [">bw", ">iops", ">Bytes", ">Operations", ">Open", ">Transfer", ">Close", ">Total"];
     each("Measured", &headings, measured, |one| {
         let phase = counting(one, Counts::Bytes)?;
@@ -89,7 +89,7 @@ fn rates(measured: &[Measured]) -> Table {
     })
 }
 
-fn latencies(measured: &[Measured], counts: Counts, what: &str) -> Table {
+fn latencies(measured: &[RepetitionPhase], counts: Counts, what: &str) -> Table {
     let headings = [">Count", ">Min", ">Mean", ">p50", ">p90", ">p99", ">p99.9", ">Max"];
     let cells = |latency: &Latency| {
         let whole = |nanoseconds: u64| nanoseconds_cell(nanoseconds as f64);
@@ -109,7 +109,7 @@ fn latencies(measured: &[Measured], counts: Counts, what: &str) -> Table {
     })
 }
 
-fn balance(measured: &[Measured]) -> Table {
+fn balance(measured: &[RepetitionPhase]) -> Table {
     let headings = [
         "Slowest rank",
         ">Its rate",
@@ -144,7 +144,7 @@ fn balance(measured: &[Measured]) -> Table {
     })
 }
 
-fn conditions(measured: &[Measured]) -> Table {
+fn conditions(measured: &[RepetitionPhase]) -> Table {
     let headings = [
         "Backend",
         ">Ranks",
@@ -176,7 +176,7 @@ fn conditions(measured: &[Measured]) -> Table {
     })
 }
 
-fn stonewalls(measured: &[Measured]) -> Table {
+fn stonewalls(measured: &[RepetitionPhase]) -> Table {
     let headings = [
         ">Deadline",
         ">Reached after",
@@ -199,7 +199,7 @@ fn stonewalls(measured: &[Measured]) -> Table {
     })
 }
 
-fn checks(measured: &[Measured]) -> Table {
+fn checks(measured: &[RepetitionPhase]) -> Table {
     let cells = |check: &Check| {
         let result = match check.bad_transfers {
             0 if check.bytes == 0 => Cell::new("nothing compared"),
@@ -212,7 +212,7 @@ fn checks(measured: &[Measured]) -> Table {
     each("Data check", &headings, measured, |one| one.phase.check.as_ref().map(cells))
 }
 
-fn bad_ranges(measured: &[Measured]) -> Table {
+fn bad_ranges(measured: &[RepetitionPhase]) -> Table {
     let headings = [
         "Phase",
         "Repetition",

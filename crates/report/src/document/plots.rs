@@ -7,9 +7,9 @@
 use results::Verdict;
 use results::record::{Counts, Latency, Phase};
 
-use super::test_section::Measured;
+use super::test_section::RepetitionPhase;
 use super::words::{NONE, quantity};
-use super::{Axis, Line, Mark, Plot, Tick};
+use super::{Axis, Mark, Plot, PlotLine, PlotTick};
 
 /// Intervals a line shows at most; longer timelines are shown in sums of neighbours.
 const INTERVALS: usize = 240;
@@ -20,7 +20,7 @@ const SEVERAL: f64 = 5.0;
 const POINTS: f64 = 300.0;
 
 /// All plots of a test, two for each phase that moved bytes.
-pub(super) fn of(measured: &[Measured], verdicts: &[&Verdict]) -> Vec<Plot> {
+pub(super) fn of(measured: &[RepetitionPhase], verdicts: &[&Verdict]) -> Vec<Plot> {
     let mut names: Vec<(u32, &str)> = vec![];
     for one in measured {
         let name = (one.phase.test, one.phase.phase.as_str());
@@ -30,7 +30,7 @@ pub(super) fn of(measured: &[Measured], verdicts: &[&Verdict]) -> Vec<Plot> {
     }
     let mut plots = vec![];
     for (test, name) in names {
-        let same: Vec<&Measured> = measured
+        let same: Vec<&RepetitionPhase> = measured
             .iter()
             .filter(|one| (one.phase.test, one.phase.phase.as_str()) == (test, name))
             .collect();
@@ -74,21 +74,22 @@ impl Wording {
     }
 }
 
-fn over_time(title: &str, measured: &[&Measured], phase: &str, verdicts: &[&Verdict]) -> Option<Plot> {
+fn over_time(title: &str, measured: &[&RepetitionPhase], phase: &str, verdicts: &[&Verdict]) -> Option<Plot> {
     let operations = measured.iter().any(|one| one.phase.counts == Counts::Operations);
     let wording = if operations { RATE } else { BANDWIDTH };
     let (threshold, unit) = (wording.threshold(phase, verdicts), wording.unit);
     let joined = joined(measured);
-    let line = |one: &&Measured| {
+    let line = |one: &&RepetitionPhase| {
         let points = rates(one.phase, joined)?;
-        Some(Line { label: format!("repetition {}", one.repetition), points })
+        Some(PlotLine { label: format!("repetition {}", one.repetition), points })
     };
-    let lines: Vec<Line> = measured.iter().filter_map(line).collect();
+    let lines: Vec<PlotLine> = measured.iter().filter_map(line).collect();
     let all = || lines.iter().flat_map(|line| &line.points);
     let end = all().map(|point| point.0).max_by(f64::total_cmp)?;
     let top = all().map(|point| point.1).chain(threshold).max_by(f64::total_cmp)?;
-    let rules = threshold.map(|at| Tick { at, label: format!("required {}", quantity(at, unit)) });
-    let axis = |label: &str, to: f64, ticks: Vec<Tick>| Axis { label: label.into(), from: 0.0, to, ticks };
+    let rules = threshold.map(|at| PlotTick { at, label: format!("required {}", quantity(at, unit)) });
+    let axis =
+        |label: &str, to: f64, ticks: Vec<PlotTick>| Axis { label: label.into(), from: 0.0, to, ticks };
     Some(Plot {
         title: format!("{} of {title} over time", wording.title),
         note: interval_note(measured, joined, wording.each),
@@ -101,8 +102,8 @@ fn over_time(title: &str, measured: &[&Measured], phase: &str, verdicts: &[&Verd
 }
 
 /// How many intervals make a step.
-fn joined(measured: &[&Measured]) -> usize {
-    let of_phase = |one: &&Measured| {
+fn joined(measured: &[&RepetitionPhase]) -> usize {
+    let of_phase = |one: &&RepetitionPhase| {
         let timeline = one.phase.timeline.as_ref()?;
         let (intervals, seconds) = (timeline.bytes.len(), timeline.interval_ns.max(1) as f64 * 1e-9);
         let holding = (SEVERAL * transfer_s(one.phase) / seconds).ceil() as usize;
@@ -125,7 +126,7 @@ fn transfer_s(phase: &Phase) -> f64 {
     middle.map_or(0.0, |(bound, _)| *bound as f64 * 1e-9).max(phase.apart_s().unwrap_or(0.0))
 }
 
-fn interval_note(measured: &[&Measured], joined: usize, each: &str) -> String {
+fn interval_note(measured: &[&RepetitionPhase], joined: usize, each: &str) -> String {
     let timelines = || measured.iter().filter_map(|one| one.phase.timeline.as_ref());
     let interval = timelines().map(|timeline| timeline.interval_ns).max().unwrap_or(0) as f64 * 1e-9;
     let after = measured.iter().filter_map(|one| unseen(one.phase)).fold(0.0, f64::max);
@@ -183,8 +184,8 @@ fn rates(phase: &Phase, joined: usize) -> Option<Vec<(f64, f64)>> {
     Some(steps.into_iter().flat_map(corners).collect())
 }
 
-fn latency(title: &str, measured: &[&Measured]) -> Option<Plot> {
-    let drawn: Vec<(&&Measured, &Latency)> = measured
+fn latency(title: &str, measured: &[&RepetitionPhase]) -> Option<Plot> {
+    let drawn: Vec<(&&RepetitionPhase, &Latency)> = measured
         .iter()
         .filter_map(|one| one.phase.latency.as_ref().map(|latency| (one, latency)))
         .filter(|(_, latency)| latency.count > 0 && latency.max_ns > 0)
@@ -192,7 +193,7 @@ fn latency(title: &str, measured: &[&Measured]) -> Option<Plot> {
     let floor = drawn.iter().map(|(_, latency)| latency.min_ns.max(1)).min()? as f64;
     let ceiling = drawn.iter().map(|(_, latency)| latency.max_ns).max()? as f64;
     let count = drawn.iter().map(|(_, latency)| latency.count).max()?;
-    let line = |(one, latency): &(&&Measured, &Latency)| Line {
+    let line = |(one, latency): &(&&RepetitionPhase, &Latency)| PlotLine {
         label: format!("repetition {}", one.repetition),
         points: percentiles(latency),
     };
@@ -262,20 +263,20 @@ fn marks(latencies: &[&Latency]) -> Vec<Mark> {
     picks.iter().filter_map(mark).collect()
 }
 
-fn percentile_ticks(right: f64) -> Vec<Tick> {
+fn percentile_ticks(right: f64) -> Vec<PlotTick> {
     let known = [(0.5_f64.recip().log10(), "50 %"), (1.0, "90 %"), (2.0, "99 %")];
     let nines = (3..=9).map(|nines| (f64::from(nines), format!("99.{} %", "9".repeat(nines as usize - 2))));
     let all = known.into_iter().map(|(at, label)| (at, label.to_string())).chain(nines);
-    all.filter(|(at, _)| *at <= right).map(|(at, label)| Tick { at, label }).collect()
+    all.filter(|(at, _)| *at <= right).map(|(at, label)| PlotTick { at, label }).collect()
 }
 
 /// Ticks at powers of ten of nanoseconds; within a single decade also at 2 and 5.
-fn decade_ticks(from: f64, to: f64) -> Vec<Tick> {
+fn decade_ticks(from: f64, to: f64) -> Vec<PlotTick> {
     let steps: &[f64] = if to - from < 1.7 { &[1.0, 2.0, 5.0] } else { &[1.0] };
     let decades = (from.floor() as i32)..=(to.ceil() as i32);
     let all = decades.flat_map(|decade| steps.iter().map(move |step| step * 10_f64.powi(decade)));
     let tick =
-        |value: f64| Tick { at: value.log10(), label: short(&units::duration(value * 1.000_000_1e-9)) };
+        |value: f64| PlotTick { at: value.log10(), label: short(&units::duration(value * 1.000_000_1e-9)) };
     all.map(tick).filter(|tick| (from..=to).contains(&tick.at)).collect()
 }
 
@@ -285,17 +286,17 @@ fn step(to: f64) -> f64 {
     [1.0, 2.0, 5.0, 10.0].into_iter().map(|factor| factor * power).find(|step| to / step <= 6.0).unwrap_or(to)
 }
 
-fn ticks(to: f64, step: f64, label: impl Fn(f64) -> String) -> Vec<Tick> {
+fn ticks(to: f64, step: f64, label: impl Fn(f64) -> String) -> Vec<PlotTick> {
     let number = (to / step + 1e-9).floor() as u32;
-    (0..=number).map(|n| f64::from(n) * step).map(|at| Tick { at, label: label(at) }).collect()
+    (0..=number).map(|n| f64::from(n) * step).map(|at| PlotTick { at, label: label(at) }).collect()
 }
 
 /// Three to six round ticks from 0 to `to`.
-pub(super) fn linear_ticks(to: f64, label: impl Fn(f64) -> String) -> Vec<Tick> {
+pub(super) fn linear_ticks(to: f64, label: impl Fn(f64) -> String) -> Vec<PlotTick> {
     ticks(to, step(to), label)
 }
 
-fn time_ticks(to: f64) -> Vec<Tick> {
+fn time_ticks(to: f64) -> Vec<PlotTick> {
     if to < 240.0 {
         return linear_ticks(to, |at| short(&units::duration(at)));
     }
@@ -339,7 +340,7 @@ mod tests {
     #[test]
     fn long_timelines_keep_all_bytes() {
         let phase = phase(&vec![7; 1001], 1001.0);
-        let joined = joined(&[&Measured { phase: &phase, repetition: "1".into() }]);
+        let joined = joined(&[&RepetitionPhase { phase: &phase, repetition: "1".into() }]);
         let corners = rates(&phase, joined).unwrap();
         let bytes: f64 = corners.chunks(2).map(|step| (step[1].0 - step[0].0) * step[0].1).sum();
         assert!((bytes - 7007.0).abs() < 1e-6 && corners.len() <= 2 * INTERVALS, "{bytes}");
@@ -353,7 +354,7 @@ mod tests {
         let stalled = |stalls: u64| {
             let buckets = vec![(2_000_000_000, 6), (9_000_000_000, stalls)];
             let phase = Phase { latency: Some(Latency { buckets, ..Latency::default() }), ..comb.clone() };
-            joined(&[&Measured { phase: &phase, repetition: "1".into() }])
+            joined(&[&RepetitionPhase { phase: &phase, repetition: "1".into() }])
         };
         assert_eq!((stalled(0), stalled(1)), (10, 10));
         let corners = rates(&comb, 10).unwrap();
@@ -364,7 +365,7 @@ mod tests {
     fn a_step_holds_several_transfers_of_each_rank_but_is_no_longer_than_the_phase() {
         let of = |ranks: u32, ops: u64| {
             let phase = Phase { ranks, ops, ..phase(&[20; 12], 12.0) };
-            let measured = Measured { phase: &phase, repetition: "1".into() };
+            let measured = RepetitionPhase { phase: &phase, repetition: "1".into() };
             let joined = joined(&[&measured]);
             (joined, interval_note(&[&measured], joined, "transfer"))
         };
@@ -378,7 +379,7 @@ mod tests {
 
     #[test]
     fn ticks_are_round_and_within_the_axis() {
-        let labels = |ticks: Vec<Tick>| ticks.into_iter().map(|tick| tick.label).collect::<Vec<_>>();
+        let labels = |ticks: Vec<PlotTick>| ticks.into_iter().map(|tick| tick.label).collect::<Vec<_>>();
         assert_eq!(labels(time_ticks(10.5)), ["0 s", "2 s", "4 s", "6 s", "8 s", "10 s"]);
         assert_eq!(labels(time_ticks(600.0)), ["0 min", "2 min", "4 min", "6 min", "8 min", "10 min"]);
         assert_eq!(labels(decade_ticks(3.1, 6.2)), ["10 us", "100 us", "1 ms"]);

@@ -4,7 +4,7 @@
 
 use results::Record;
 use results::folder::Job;
-use results::record::{State, StateExtents};
+use results::record::{ReachedState, StateExtents};
 
 use super::words::{NONE, count_cell, share};
 use super::{Cell, Table};
@@ -37,7 +37,7 @@ pub(super) fn table(jobs: &[&Job]) -> Option<Table> {
 }
 
 /// Each with what was asked, before and reached.
-fn rows(state: &State) -> Vec<(&'static str, [Cell; 3])> {
+fn rows(state: &ReachedState) -> Vec<(&'static str, [Cell; 3])> {
     let none = || Cell::new(NONE);
     let of = |fraction: f64| Cell::new(share(fraction));
     let inodes = |fraction: f64| if state.fs_inodes > 0 { of(fraction) } else { none() };

@@ -4,12 +4,12 @@
 //! Never here: what is slow; `results::stragglers` says it, to verdicts too.
 
 use results::record::{Counts, Phase};
-use results::stragglers::{Attribution, Factor, Finding, Group, Spread};
+use results::stragglers::{Attribution, Factor, GroupSpeed, Spread, StragglerGroup};
 
 use super::phases::{each, phase_title};
-use super::test_section::Measured;
+use super::test_section::RepetitionPhase;
 use super::words::{NONE, quantity, quantity_cell, share};
-use super::{Axis, Cell, Line, Mark, Plot, Table, Tick, Tone, plots};
+use super::{Axis, Cell, Mark, Plot, PlotLine, PlotTick, Table, Tone, plots};
 
 /// Rows of a table.
 const ROWS: usize = 40;
@@ -31,7 +31,7 @@ struct Same<'m> {
     attribution: Attribution,
 }
 
-fn same<'m>(measured: &'m [Measured<'m>]) -> Vec<Same<'m>> {
+fn same<'m>(measured: &'m [RepetitionPhase<'m>]) -> Vec<Same<'m>> {
     let mut all: Vec<(String, Vec<&Phase>)> = Vec::new();
     for one in measured.iter().filter(|one| one.phase.each_rank.is_some()) {
         let title = phase_title(one);
@@ -48,7 +48,7 @@ fn same<'m>(measured: &'m [Measured<'m>]) -> Vec<Same<'m>> {
 }
 
 /// What ranks, nodes and targets were like; empty where nothing is known of single ranks.
-pub(super) fn tables(measured: &[Measured]) -> Vec<Table> {
+pub(super) fn tables(measured: &[RepetitionPhase]) -> Vec<Table> {
     let mut tables = vec![spread(measured)];
     for one in same(measured) {
         tables.push(groups(&one, Factor::Node, "Nodes", "Node"));
@@ -58,7 +58,7 @@ pub(super) fn tables(measured: &[Measured]) -> Vec<Table> {
     tables.into_iter().filter(|table| !table.rows.is_empty()).collect()
 }
 
-fn spread(measured: &[Measured]) -> Table {
+fn spread(measured: &[RepetitionPhase]) -> Table {
     let headings = [
         "Moved least",
         ">Of the mean",
@@ -91,17 +91,18 @@ fn unit(phases: &[&Phase]) -> &'static str {
     if phases[0].counts == Counts::Operations { "/s" } else { "B/s" }
 }
 
-fn word(finding: Finding) -> (&'static str, Tone) {
+fn word(finding: GroupSpeed) -> (&'static str, Tone) {
     match finding {
-        Finding::Usual => ("", Tone::Plain),
-        Finding::Slow => ("slow", Tone::Fail),
-        Finding::Crowded => ("crowded", Tone::Inconclusive),
+        GroupSpeed::Usual => ("", Tone::Plain),
+        GroupSpeed::Slow => ("slow", Tone::Fail),
+        GroupSpeed::Crowded => ("crowded", Tone::Inconclusive),
     }
 }
 
 /// The groups of a factor, the slowest first.
-fn sorted(attribution: &Attribution, factor: Factor) -> Vec<&Group> {
-    let mut groups: Vec<&Group> = attribution.groups.iter().filter(|group| group.factor == factor).collect();
+fn sorted(attribution: &Attribution, factor: Factor) -> Vec<&StragglerGroup> {
+    let mut groups: Vec<&StragglerGroup> =
+        attribution.groups.iter().filter(|group| group.factor == factor).collect();
     groups.sort_by(|a, b| a.rate.total_cmp(&b.rate));
     groups
 }
@@ -156,7 +157,7 @@ fn stragglers(same: &Same<'_>) -> Table {
 }
 
 /// The rates of single ranks, by target, or by node where targets are not known.
-pub(super) fn plots(measured: &[Measured]) -> Vec<Plot> {
+pub(super) fn plots(measured: &[RepetitionPhase]) -> Vec<Plot> {
     same(measured).iter().filter_map(plot).collect()
 }
 
@@ -164,19 +165,21 @@ fn plot(same: &Same<'_>) -> Option<Plot> {
     let of = |factor| (factor, sorted(&same.attribution, factor));
     let mut factors = [of(Factor::Target), of(Factor::Node)];
     // What is known of targets is shown first, unless only a node was slow.
-    let found = |groups: &[&Group]| groups.iter().any(|group| group.finding != Finding::Usual);
+    let found = |groups: &[&StragglerGroup]| groups.iter().any(|group| group.finding != GroupSpeed::Usual);
     factors.sort_by_key(|(_, groups)| (!found(groups), groups.is_empty()));
     let [(factor, groups), _] = factors;
     if groups.is_empty() {
         return None;
     }
     let many = same.phases.iter().map(|phase| phase.ranks as usize).sum::<usize>() > DOTS;
-    let groups: Vec<&Group> = groups.into_iter().take(if many { GROUPS } else { DOTS }).collect();
+    let groups: Vec<&StragglerGroup> = groups.into_iter().take(if many { GROUPS } else { DOTS }).collect();
     let mut marks = Vec::new();
     for (x, group) in (1..).zip(&groups) {
         let rates = rates(same, group);
         let shown = if many { extremes(rates) } else { rates };
-        let line = [Finding::Usual, Finding::Slow, Finding::Crowded].iter().position(|f| *f == group.finding);
+        let line = [GroupSpeed::Usual, GroupSpeed::Slow, GroupSpeed::Crowded]
+            .iter()
+            .position(|f| *f == group.finding);
         // Beside each other, from the slowest to the fastest, so that none hides another.
         let step = WIDTH / shown.len().max(2) as f64;
         let left = f64::from(x) - step * (shown.len() as f64 - 1.0) / 2.0;
@@ -190,9 +193,9 @@ fn plot(same: &Same<'_>) -> Option<Plot> {
         Factor::Node => ("node", "nodes"),
         Factor::Target => ("storage target", "storage targets"),
     };
-    let named = |(x, group): (u32, &&Group)| Tick { at: f64::from(x), label: tail(&group.name) };
+    let named = |(x, group): (u32, &&StragglerGroup)| PlotTick { at: f64::from(x), label: tail(&group.name) };
     let ticks = if count <= NAMED { (1..).zip(&groups).map(named).collect() } else { Vec::new() };
-    let legend = |label: &str| Line { label: label.into(), points: Vec::new() };
+    let legend = |label: &str| PlotLine { label: label.into(), points: Vec::new() };
     let shown = if many { "The slowest, median and fastest rank of each" } else { "A dot for each rank" };
     Some(Plot {
         title: format!("Rates of ranks in {}, by {what}", same.title),
@@ -214,7 +217,7 @@ fn plot(same: &Same<'_>) -> Option<Plot> {
 }
 
 /// The rates of the group's ranks in all repetitions, ascending.
-fn rates(same: &Same<'_>, group: &Group) -> Vec<f64> {
+fn rates(same: &Same<'_>, group: &StragglerGroup) -> Vec<f64> {
     let each = same.phases.iter().filter_map(|phase| phase.each_rank.as_ref());
     let mut rates: Vec<f64> = each
         .flat_map(|each| {

@@ -9,7 +9,7 @@
 use results::finding::{Finding, Severity};
 use results::folder::{Campaign, names};
 use results::reason::Code;
-use results::summary::{Hero, PROCUREMENT, Projection, Rate, Summary, TABLES};
+use results::summary::{Hero, PROCUREMENT, Rate, Summary, SystemProjection, TABLES};
 
 use crate::sentences::{self, sentence};
 
@@ -42,7 +42,7 @@ pub(super) fn sections(campaign: &Campaign) -> Vec<Section> {
 pub(super) fn lines(campaign: &Campaign) -> Vec<String> {
     let summary = &campaign.summary;
     let projections = summary.projections.iter().map(|projection| {
-        let Projection { test, metric, system, to, over, .. } = projection;
+        let SystemProjection { test, metric, system, to, over, .. } = projection;
         format!("PROJECTED {test} {metric}, system {system}, {to} {over}: {}", in_words(projection))
     });
     let heroes = summary.heroes.iter().map(|hero| {
@@ -146,8 +146,8 @@ pub(super) fn open_findings(summary: &Summary) -> Option<String> {
 }
 
 /// What was projected, or why nothing was.
-fn in_words(projection: &Projection) -> String {
-    let Projection { rate, low, high, unit, confidence, factor, refusal, .. } = projection;
+fn in_words(projection: &SystemProjection) -> String {
+    let SystemProjection { rate, low, high, unit, confidence, factor, refusal, .. } = projection;
     let refusal = refusal.as_ref().map(sentence);
     let (Some(rate), Some(low), Some(high)) = (rate, low, high) else {
         return format!("none. {}", refusal.unwrap_or_default());
@@ -159,7 +159,7 @@ fn in_words(projection: &Projection) -> String {
 }
 
 /// The model with its parameters; empty where none was taken.
-pub(super) fn model(projection: &Projection) -> String {
+pub(super) fn model(projection: &SystemProjection) -> String {
     let Some(fit) = &projection.model else { return String::new() };
     let one = quantity(fit.scale.value, &projection.unit);
     let mut text = format!("{}, {one} of each of the {}", fit.model, projection.over);
@@ -217,7 +217,7 @@ fn results(summary: &Summary) -> Table {
             Cell::new(NONE),
             Cell::new(rate.why.as_ref().map(sentence).unwrap_or_default()),
         ]);
-        let own = |one: &&Projection| one.test == rate.test && one.metric == rate.metric;
+        let own = |one: &&SystemProjection| one.test == rate.test && one.metric == rate.metric;
         for projection in summary.projections.iter().filter(own) {
             table.row(projected(projection));
         }
@@ -225,9 +225,9 @@ fn results(summary: &Summary) -> Table {
     table
 }
 
-fn projected(projection: &Projection) -> [Cell; 8] {
+fn projected(projection: &SystemProjection) -> [Cell; 8] {
     let value = projection.rate.map_or_else(|| Cell::new(NONE), |rate| quantity_cell(rate, &projection.unit));
-    let Projection { to, over, from, .. } = projection;
+    let SystemProjection { to, over, from, .. } = projection;
     let remark = format!("projected to {to} {over} from {from}: {}", in_words(projection));
     [
         Cell::new(&projection.test),

@@ -14,7 +14,7 @@ use super::{
 };
 
 /// One phase with the name of its repetition.
-pub(super) struct Measured<'a> {
+pub(super) struct RepetitionPhase<'a> {
     /// The phase.
     pub(super) phase: &'a Phase,
     /// Its repetition, such as `2`, or `2, job 7` where a test was attempted again.
@@ -73,7 +73,7 @@ fn phases_of(job: &Job) -> impl Iterator<Item = &Phase> {
 }
 
 /// All phases of all jobs. A job that repeats by itself counts its own repetitions.
-fn measured<'a>(jobs: &[&'a Job]) -> Vec<Measured<'a>> {
+fn measured<'a>(jobs: &[&'a Job]) -> Vec<RepetitionPhase<'a>> {
     let mut all = vec![];
     for job in jobs {
         let repeats = phases_of(job).any(|phase| phase.repetition > 0);
@@ -88,7 +88,7 @@ fn measured<'a>(jobs: &[&'a Job]) -> Vec<Measured<'a>> {
             if again {
                 repetition.push_str(&format!(", job {}", job.info.number));
             }
-            all.push(Measured { phase, repetition });
+            all.push(RepetitionPhase { phase, repetition });
         }
     }
     all

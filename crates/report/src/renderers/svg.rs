@@ -7,7 +7,7 @@
 
 use std::fmt::Write;
 
-use crate::document::{Axis, Line, Mark, Plot, Tick};
+use crate::document::{Axis, Mark, Plot, PlotLine, PlotTick};
 
 /// Width and height of the drawing, in its own units.
 const SIZE: (f64, f64) = (520.0, 300.0);
@@ -81,7 +81,7 @@ fn frame(svg: &mut String, plot: &Plot) {
     let _ = write!(svg, r#"<text class="ylabel" x="4" y="14">{}</text>"#, escape(&plot.y.label));
 }
 
-fn draw_line(svg: &mut String, plot: &Plot, number: usize, line: &Line) {
+fn draw_line(svg: &mut String, plot: &Plot, number: usize, line: &PlotLine) {
     let mut path = String::new();
     for (at, point) in line.points.iter().enumerate() {
         let pen = if at == 0 { 'M' } else { 'L' };
@@ -92,7 +92,7 @@ fn draw_line(svg: &mut String, plot: &Plot, number: usize, line: &Line) {
 }
 
 /// A line across, named at the top right where no data lie.
-fn draw_rule(svg: &mut String, plot: &Plot, rule: &Tick) {
+fn draw_rule(svg: &mut String, plot: &Plot, rule: &PlotTick) {
     let (left, _, right, _) = AREA;
     let (at, label) = (y(&plot.y, rule.at), escape(&rule.label));
     let _ = write!(svg, r#"<path class="rule" d="M{left} {at:.1}H{right}"/>"#);

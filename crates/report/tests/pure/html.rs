@@ -8,7 +8,7 @@ use results::Statistics;
 use results::folder::Campaign;
 use results::reason::{Code, Reason};
 use results::record::{
-    Case, Counts, Evidence, Failed, FailedOperation, Outcome, Record, State, StateExtents, Window,
+    Case, CaseOutcome, Counts, Evidence, Failed, FailedOperation, ReachedState, Record, StateExtents, Window,
 };
 use results::statistics::Side;
 
@@ -265,7 +265,7 @@ fn operations_on_names_have_tables_and_plots_of_their_own() {
 #[test]
 fn a_state_is_shown_with_what_was_asked_and_what_was_reached() {
     let mut campaign = golden::campaign();
-    let state = State {
+    let state = ReachedState {
         kind: "age".into(),
         blocks_target: Some(0.8),
         blocks_before: 0.123,
@@ -273,7 +273,7 @@ fn a_state_is_shown_with_what_was_asked_and_what_was_reached() {
         turnovers_target: 1.5,
         turnovers: 1.49,
         extents: Some(StateExtents { files: 1000, fragmented: 457, ..StateExtents::default() }),
-        ..State::default()
+        ..ReachedState::default()
     };
     campaign.jobs[6].info.test = "state.aged".into();
     campaign.jobs[6].records.insert(1, Record::State(Box::new(state)));
@@ -289,7 +289,7 @@ fn a_state_is_shown_with_what_was_asked_and_what_was_reached() {
 #[test]
 fn cases_are_counted_by_group_and_each_that_failed_stands_with_its_evidence() {
     let mut campaign = golden::campaign();
-    let case = |name: &str, outcome: Outcome| {
+    let case = |name: &str, outcome: CaseOutcome| {
         let seen = Evidence {
             rank: 2,
             step: "read back".into(),
@@ -300,7 +300,7 @@ fn cases_are_counted_by_group_and_each_that_failed_stands_with_its_evidence() {
             what: "another's byte".into(),
             ..Evidence::default()
         };
-        let failed = matches!(outcome, Outcome::Fail | Outcome::Library);
+        let failed = matches!(outcome, CaseOutcome::Fail | CaseOutcome::Library);
         Record::Case(Box::new(Case {
             name: name.into(),
             outcome,
@@ -308,17 +308,17 @@ fn cases_are_counted_by_group_and_each_that_failed_stands_with_its_evidence() {
             document: "POSIX.1-2017 write".into(),
             ranks: 4,
             failed_ranks: 3,
-            why: if outcome == Outcome::Pass { String::new() } else { "two files at least".into() },
+            why: if outcome == CaseOutcome::Pass { String::new() } else { "two files at least".into() },
             evidence: failed.then_some(seen),
             ..Case::default()
         }))
     };
     campaign.jobs[0].records.extend([
-        case("posix.a", Outcome::Pass),
-        case("posix.b", Outcome::Fail),
-        case("open.a", Outcome::Library),
-        case("open.b", Outcome::Skipped),
-        case("open.c", Outcome::Skipped),
+        case("posix.a", CaseOutcome::Pass),
+        case("posix.b", CaseOutcome::Fail),
+        case("open.a", CaseOutcome::Library),
+        case("open.b", CaseOutcome::Skipped),
+        case("open.c", CaseOutcome::Skipped),
     ]);
     let page = html(&campaign);
     for text in [

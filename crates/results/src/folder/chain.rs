@@ -45,7 +45,7 @@ pub enum What {
 
 /// One event.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Entry {
+pub struct ChainEntry {
     /// Its number, from 1.
     pub entry: u64,
     /// When, RFC 3339.
@@ -65,7 +65,7 @@ pub struct Entry {
     pub before: String,
 }
 
-impl Entry {
+impl ChainEntry {
     /// The folder that a job had before it was set aside.
     fn before_aside(&self) -> Option<&str> {
         (self.what == What::Killed).then(|| self.path.rsplit_once(".killed-").map_or("", |(job, _)| job))
@@ -90,7 +90,7 @@ const TAIL: u64 = 1 << 16;
 #[derive(Debug, Default)]
 pub(super) struct Chain {
     /// Its entries, each with its hash.
-    pub(super) entries: Vec<(Entry, String)>,
+    pub(super) entries: Vec<(ChainEntry, String)>,
     /// One sentence for each line that is not as it was written.
     pub(super) faults: Vec<String>,
     /// Bytes behind the last whole line.
@@ -186,7 +186,7 @@ pub(super) fn read(dir: &Path) -> io::Result<Option<Chain>> {
 }
 
 /// An entry and its hash, of a line that is as it was written.
-fn parse(line: &str) -> Option<(Entry, String)> {
+fn parse(line: &str) -> Option<(ChainEntry, String)> {
     let (body, rest) = line.rsplit_once(HASH)?;
     let hash = rest.strip_suffix("\"}")?;
     let body = format!("{body}}}");
@@ -194,7 +194,7 @@ fn parse(line: &str) -> Option<(Entry, String)> {
     Some((serde_json::from_str(&body).ok()?, hash.to_owned()))
 }
 
-fn line(entry: &Entry) -> io::Result<String> {
+fn line(entry: &ChainEntry) -> io::Result<String> {
     let body = serde_json::to_string(entry)?;
     let hash = sha256(body.as_bytes());
     Ok(format!("{}{HASH}{hash}\"}}\n", body.strip_suffix('}').unwrap_or(&body)))
@@ -208,7 +208,7 @@ pub(super) fn begin(dir: &Path) -> io::Result<()> {
 
 /// Appends an entry; without a chain nothing happens. Its number, its time and the entry before it are
 /// found here. A line that finds no room leaves the chain as it was.
-pub(super) fn append(dir: &Path, mut entry: Entry) -> io::Result<()> {
+pub(super) fn append(dir: &Path, mut entry: ChainEntry) -> io::Result<()> {
     let path = dir.join(names::CHAIN);
     let mut file = match OpenOptions::new().read(true).append(true).open(&path) {
         Ok(file) => file,

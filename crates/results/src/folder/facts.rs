@@ -39,19 +39,19 @@ pub struct Machine {
     #[serde(default)]
     pub limits: BTreeMap<String, String>,
     /// The file systems of the plan.
-    pub file_systems: Vec<FileSystem>,
+    pub file_systems: Vec<FileSystemFacts>,
 }
 
 impl Machine {
     /// The file system that the plan calls `name`.
-    pub fn file_system(&self, name: &str) -> Option<&FileSystem> {
+    pub fn file_system(&self, name: &str) -> Option<&FileSystemFacts> {
         self.file_systems.iter().find(|fs| fs.name == name)
     }
 }
 
 /// One file system under test, at one moment.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct FileSystem {
+pub struct FileSystemFacts {
     /// Its name in the plan, such as `scratch`.
     pub name: String,
     /// The directory used.
@@ -153,7 +153,7 @@ pub struct Program {
 
 /// A library that a job had loaded.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Library {
+pub struct LoadedLibrary {
     /// Its file, whose name ends in its version.
     pub path: String,
     /// SHA-256 of that file, hexadecimal; empty where it is not on this machine.

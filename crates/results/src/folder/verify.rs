@@ -18,14 +18,14 @@ use super::{CampaignInfo, JobInfo, SCHEMA, load::json, names, sha256_of, spellin
 
 /// One thing that is not as recorded.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fault {
+pub struct FolderFault {
     /// The file or the directory that it is about, relative to the folder.
     pub about: String,
     /// What is wrong, one sentence with the file's name.
     pub said: String,
 }
 
-impl Fault {
+impl FolderFault {
     fn new(about: &str, said: String) -> Self {
         Self { about: about.to_owned(), said }
     }
@@ -33,9 +33,9 @@ impl Fault {
 
 /// What checking a folder found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Checked {
+pub struct Verification {
     /// Each file that is not as recorded.
-    pub faults: Vec<Fault>,
+    pub faults: Vec<FolderFault>,
     /// One sentence for each thing that a campaign which has not ended leaves half done.
     pub notes: Vec<String>,
     /// The head of the chain; absent without a chain.
@@ -44,7 +44,7 @@ pub struct Checked {
     pub ended: bool,
 }
 
-impl Checked {
+impl Verification {
     /// The sentences of all faults.
     pub fn said(&self) -> Vec<String> {
         self.faults.iter().map(|fault| fault.said.clone()).collect()
@@ -66,18 +66,18 @@ pub fn verify(dir: &Path) -> io::Result<Vec<String>> {
 
 /// Compares the folder with its chain, or without one with the hashes of its jobs. Files are only hashed,
 /// so that one that cannot be read any more is named like every other. Fails where `dir` is no campaign.
-pub fn check(dir: &Path) -> io::Result<Checked> {
+pub fn check(dir: &Path) -> io::Result<Verification> {
     match chain::read(dir)? {
         Some(chain) => by_chain(dir, &chain),
         None => by_jobs(dir),
     }
 }
 
-fn by_chain(dir: &Path, chain: &Chain) -> io::Result<Checked> {
+fn by_chain(dir: &Path, chain: &Chain) -> io::Result<Verification> {
     // The report gets its name last of all.
     let ended = dir.join(names::REPORT).symlink_metadata().is_ok();
-    let faults = chain.faults.iter().map(|said| Fault::new(names::CHAIN, said.clone())).collect();
-    let mut found = Found { dir, chain, files: chain.files(), ended, faults, notes: Vec::new() };
+    let faults = chain.faults.iter().map(|said| FolderFault::new(names::CHAIN, said.clone())).collect();
+    let mut found = FolderCheck { dir, chain, files: chain.files(), ended, faults, notes: Vec::new() };
     if chain.torn > 0 {
         let what = format!("{}: its last line is torn, {} bytes", names::CHAIN, chain.torn);
         found.left(names::CHAIN, what, "it was being written when the campaign was killed");
@@ -85,24 +85,24 @@ fn by_chain(dir: &Path, chain: &Chain) -> io::Result<Checked> {
     let gone = found.folders();
     found.compare(&gone);
     found.strangers("")?;
-    let Found { faults, notes, .. } = found;
-    Ok(Checked { faults, notes, head: chain.head(), ended })
+    let FolderCheck { faults, notes, .. } = found;
+    Ok(Verification { faults, notes, head: chain.head(), ended })
 }
 
 /// A check under way.
-struct Found<'a> {
+struct FolderCheck<'a> {
     dir: &'a Path,
     chain: &'a Chain,
     /// The hash of each file that the chain has.
     files: BTreeMap<&'a str, &'a str>,
     ended: bool,
-    faults: Vec<Fault>,
+    faults: Vec<FolderFault>,
     notes: Vec<String>,
 }
 
-impl Found<'_> {
+impl FolderCheck<'_> {
     fn fault(&mut self, about: &str, said: String) {
-        self.faults.push(Fault::new(about, said));
+        self.faults.push(FolderFault::new(about, said));
     }
 
     /// Notes what a kill leaves; after the end of a campaign it is a fault.
@@ -222,11 +222,11 @@ impl Found<'_> {
     }
 }
 
-fn by_jobs(dir: &Path) -> io::Result<Checked> {
+fn by_jobs(dir: &Path) -> io::Result<Verification> {
     let info: CampaignInfo = json(&dir.join(names::CAMPAIGN))?;
     let mut faults = Vec::new();
     if info.schema >= SCHEMA {
-        faults.push(Fault::new(names::CHAIN, format!("{} is missing", names::CHAIN)));
+        faults.push(FolderFault::new(names::CHAIN, format!("{} is missing", names::CHAIN)));
     } else {
         newer(dir, names::CAMPAIGN, &LATER_OF_CAMPAIGNS, &mut faults);
         faults.extend(dir.join(names::SUMMARY).exists().then(|| unchained(names::SUMMARY)));
@@ -247,8 +247,8 @@ fn by_jobs(dir: &Path) -> io::Result<Checked> {
         let folder = format!("{}/{name}", names::JOBS);
         let file = format!("{folder}/{}", names::JOB);
         match fs::read(dir.join(&file)).map(|text| serde_json::from_slice::<JobInfo>(&text)) {
-            Err(error) => faults.push(Fault::new(&file, unread(&file, &error))),
-            Ok(Err(error)) => faults.push(Fault::new(&file, format!("{file} was changed: {error}"))),
+            Err(error) => faults.push(FolderFault::new(&file, unread(&file, &error))),
+            Ok(Err(error)) => faults.push(FolderFault::new(&file, format!("{file} was changed: {error}"))),
             Ok(Ok(job)) => {
                 if info.schema < SCHEMA {
                     newer(dir, &file, &LATER_OF_JOBS, &mut faults);
@@ -259,7 +259,7 @@ fn by_jobs(dir: &Path) -> io::Result<Checked> {
             }
         }
     }
-    Ok(Checked { faults, ended: dir.join(names::VERDICTS).exists(), ..Checked::default() })
+    Ok(Verification { faults, ended: dir.join(names::VERDICTS).exists(), ..Verification::default() })
 }
 
 /// Fields that programs which kept no chain did not write into campaign.json.
@@ -268,7 +268,7 @@ const LATER_OF_CAMPAIGNS: [&str; 6] = ["hosts", "exclude", "batch_script", "buil
 const LATER_OF_JOBS: [&str; 5] = ["load_before", "fill_before", "fill_after", "layout", "libraries"];
 
 /// Notes a file that has fields of programs which keep a chain.
-fn newer(dir: &Path, file: &str, later: &[&str], faults: &mut Vec<Fault>) {
+fn newer(dir: &Path, file: &str, later: &[&str], faults: &mut Vec<FolderFault>) {
     let found = json::<serde_json::Map<String, serde_json::Value>>(&dir.join(file)).unwrap_or_default();
     if later.iter().any(|field| found.contains_key(*field)) {
         faults.push(unchained(file));
@@ -277,16 +277,19 @@ fn newer(dir: &Path, file: &str, later: &[&str], faults: &mut Vec<Fault>) {
 
 /// That a folder which says that it never had a chain had one, as `file` shows: a fault of the chain, and so
 /// of everything, also where the file itself could be made again.
-fn unchained(file: &str) -> Fault {
+fn unchained(file: &str) -> FolderFault {
     let chain = names::CHAIN;
-    Fault::new(chain, format!("{file} was made by a program that keeps a chain, and {chain} is missing"))
+    FolderFault::new(
+        chain,
+        format!("{file} was made by a program that keeps a chain, and {chain} is missing"),
+    )
 }
 
-fn compare(dir: &Path, file: &str, recorded: &str, faults: &mut Vec<Fault>) {
+fn compare(dir: &Path, file: &str, recorded: &str, faults: &mut Vec<FolderFault>) {
     match sha256_of(&dir.join(file)) {
         Ok(found) if found == recorded => {}
-        Ok(found) => faults.push(Fault::new(file, changed(file, &found, recorded))),
-        Err(error) => faults.push(Fault::new(file, unread(file, &error))),
+        Ok(found) => faults.push(FolderFault::new(file, changed(file, &found, recorded))),
+        Err(error) => faults.push(FolderFault::new(file, unread(file, &error))),
     }
 }
 

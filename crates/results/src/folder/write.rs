@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
-use super::chain::{self, Entry, What};
+use super::chain::{self, ChainEntry, What};
 use super::{
     CampaignInfo, JobInfo, Machine,
     load::named,
@@ -100,7 +100,8 @@ pub fn create(dir: &Path, info: &CampaignInfo, plan: &str) -> io::Result<()> {
     fs::create_dir(dir.join(names::JOBS))?;
     chain::begin(dir)?;
     let files = [(names::PLAN, plan.as_bytes().to_vec()), (names::CAMPAIGN, json(info)?)];
-    let mut entry = Entry { what: What::Campaign, path: names::CAMPAIGN.to_owned(), ..Entry::default() };
+    let mut entry =
+        ChainEntry { what: What::Campaign, path: names::CAMPAIGN.to_owned(), ..ChainEntry::default() };
     for (name, bytes) in &files {
         stage(&dir.join(name), bytes)?;
         entry.files.insert((*name).to_owned(), sha256(bytes));
@@ -116,7 +117,7 @@ pub fn add(dir: &Path, what: What, name: &str, bytes: &[u8]) -> io::Result<()> {
     let path = dir.join(name);
     stage(&path, bytes)?;
     let files = BTreeMap::from([(name.to_owned(), sha256(bytes))]);
-    chain::append(dir, Entry { what, path: name.to_owned(), files, ..Entry::default() })?;
+    chain::append(dir, ChainEntry { what, path: name.to_owned(), files, ..ChainEntry::default() })?;
     unstage(&path)?;
     settle(dir);
     Ok(())
@@ -175,7 +176,7 @@ pub fn stage_job(dir: &Path, name: &str) -> io::Result<StagedJob> {
     let job = StagedJob { dir: dir.to_owned(), name: name.to_owned() };
     fs::create_dir(job.dir()).map_err(|error| named(&job.dir(), &error))?;
     settle(&dir.join(names::JOBS));
-    chain::append(dir, Entry { what: What::Begun, path: job.path(), ..Entry::default() })?;
+    chain::append(dir, ChainEntry { what: What::Begun, path: job.path(), ..ChainEntry::default() })?;
     Ok(job)
 }
 
@@ -204,8 +205,8 @@ impl StagedJob {
         info.sha256 = hashes;
         write_whole(&staged.join(names::JOB), &json(&info)?)?;
         let note = without_specials(&staged)?;
-        let entry = Entry { what: What::Ended, path: self.path(), note, ..Entry::default() };
-        chain::append(&self.dir, Entry { files: hashes_below(&staged, &self.path())?, ..entry })?;
+        let entry = ChainEntry { what: What::Ended, path: self.path(), note, ..ChainEntry::default() };
+        chain::append(&self.dir, ChainEntry { files: hashes_below(&staged, &self.path())?, ..entry })?;
         fs::rename(&staged, self.dir.join(self.path()))?;
         settle(&self.dir.join(names::JOBS));
         Ok(info)

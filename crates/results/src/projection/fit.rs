@@ -14,7 +14,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Step, mean_of};
+use super::{ProjectionStep, mean_of};
 
 /// A model of scaling, times a rate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -137,7 +137,7 @@ pub(super) struct Mean {
 }
 
 impl Mean {
-    pub(super) fn of(step: &Step) -> Self {
+    pub(super) fn of(step: &ProjectionStep) -> Self {
         Self { at: step.at, rate: mean_of(&step.values), count: step.values.len() as f64 }
     }
 }
@@ -290,7 +290,7 @@ fn solved(equations: &Equations) -> Option<Terms> {
 }
 
 /// The same fit with the standard errors of its parameters, by the scatter of all repetitions about it.
-pub(super) fn with_errors(fit: Fit, steps: &[Step]) -> Fit {
+pub(super) fn with_errors(fit: Fit, steps: &[ProjectionStep]) -> Fit {
     let size = steps[steps.len() - 1].at;
     let free = [true, fit.sigma.value > 0.0, fit.kappa.value > 0.0];
     let misses = steps.iter().flat_map(|step| {
@@ -299,7 +299,7 @@ pub(super) fn with_errors(fit: Fit, steps: &[Step]) -> Fit {
     });
     let (count, squares) = misses.fold((0_usize, 0.0), |(count, sum), square| (count + 1, sum + square));
     let freedom = count.saturating_sub(free.iter().filter(|free| **free).count());
-    let point = |step: &Step| Point {
+    let point = |step: &ProjectionStep| Point {
         columns: columns(size, step.at),
         wanted: 0.0,
         weight: weight(&Mean::of(step), fit.at(step.at)),

@@ -15,7 +15,7 @@
 use crate::statistics::{Dice, t_quantile};
 
 use super::fit::{Family, Fit, Mean, fit};
-use super::{Step, best, foretold};
+use super::{ProjectionStep, best, foretold};
 
 /// How often it is done again.
 const TIMES: usize = 999;
@@ -26,7 +26,7 @@ const SEED: u64 = 0x7072_6f6a_6563_7421;
 const MANY: u32 = 100_000;
 
 /// Lower and upper end of the rate at `to`, two-sided with this `confidence`.
-pub(super) fn interval(steps: &[Step], fitted: &Fit, to: f64, confidence: f64) -> (f64, f64) {
+pub(super) fn interval(steps: &[ProjectionStep], fitted: &Fit, to: f64, confidence: f64) -> (f64, f64) {
     let noise = Noise::of(steps, fitted);
     let mut dice = Dice::new(SEED);
     let once = |_| {
@@ -55,7 +55,7 @@ struct Noise {
 }
 
 impl Noise {
-    fn of(steps: &[Step], fitted: &Fit) -> Self {
+    fn of(steps: &[ProjectionStep], fitted: &Fit) -> Self {
         let (mut within, mut repeated, mut explained, mut about) = (0.0, 0, 0.0, 0.0);
         for step in steps {
             let mean = Mean::of(step);
@@ -73,7 +73,7 @@ impl Noise {
         Self { of_step: left.sqrt(), freedom: (repeated + free) as u32 }
     }
 
-    fn redrawn(&self, step: &Step, dice: &mut Dice) -> Mean {
+    fn redrawn(&self, step: &ProjectionStep, dice: &mut Dice) -> Mean {
         let mean = Mean::of(step);
         let n = step.values.len();
         let mut rate = mean.rate * (1.0 + self.of_step * dice.normal());

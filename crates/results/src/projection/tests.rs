@@ -9,9 +9,9 @@ use super::*;
 const ASKED: Question = Question { to: 24.0, threshold: None, cap: None, confidence: 0.95 };
 
 /// Steps of `n` repetitions that scatter by `cov` about the truth.
-fn measured(sizes: &[f64], n: usize, cov: f64, seed: u64, truth: impl Fn(f64) -> f64) -> Vec<Step> {
+fn measured(sizes: &[f64], n: usize, cov: f64, seed: u64, truth: impl Fn(f64) -> f64) -> Vec<ProjectionStep> {
     let mut dice = Dice::new(seed);
-    let mut step = |at: &f64| Step {
+    let mut step = |at: &f64| ProjectionStep {
         at: *at,
         values: (0..n).map(|_| truth(*at) * (1.0 + cov * dice.normal())).collect(),
     };
@@ -78,7 +78,7 @@ fn what_may_not_be_trusted_is_refused_with_its_reason() {
     for (steps, question, why) in [
         (steps(&[1.0, 2.0]), ASKED, Code::TooFewSteps),
         (steps(&[1.0, 2.0, 4.0]), ASKED, Code::TooFar),
-        (vec![Step { at: 4.0, values: vec![1.0, 0.0] }], ASKED, Code::StepImpossible),
+        (vec![ProjectionStep { at: 4.0, values: vec![1.0, 0.0] }], ASKED, Code::StepImpossible),
         (
             measured(&[2.0, 4.0, 8.0], 3, 0.001, 3, |n| if n > 5.0 { 2.0 * n } else { 5.0 * n }),
             ASKED,
@@ -132,7 +132,7 @@ fn steps_that_lie_off_the_curve_widen_the_interval_though_each_repeats_well() {
     let truth = usl(5.0, 0.01, 0.0);
     let off = |n: f64| truth(n) * if n == 4.0 { 0.95 } else { 1.0 };
     let sizes = [1.0, 2.0, 4.0, 6.0, 8.0];
-    let width = |steps: &[Step]| {
+    let width = |steps: &[ProjectionStep]| {
         let prediction = project(steps, &ASKED).prediction.unwrap();
         (prediction.high - prediction.low) / prediction.rate
     };
@@ -166,12 +166,12 @@ fn the_unit_of_the_rates_does_not_matter() {
 fn order_and_splitting_of_the_steps_do_not_matter_and_the_result_survives_json() {
     let steps = measured(&[1.0, 2.0, 3.0, 4.0, 6.0, 8.0], 4, 0.05, 8, usl(5.0, 0.05, 0.001));
     let found = project(&steps, &ASKED);
-    let mut turned: Vec<Step> = steps.iter().rev().cloned().collect();
+    let mut turned: Vec<ProjectionStep> = steps.iter().rev().cloned().collect();
     let late = turned[2].values.split_off(2);
-    turned.push(Step { at: turned[2].at, values: late });
+    turned.push(ProjectionStep { at: turned[2].at, values: late });
     assert_eq!(project(&turned, &ASKED), found);
     let json = serde_json::to_string(&found).unwrap();
-    let loaded: Projection = serde_json::from_str(&json).unwrap();
+    let loaded: ProjectedRate = serde_json::from_str(&json).unwrap();
     assert_eq!((loaded.fit.unwrap().model, loaded.refusal), (found.fit.unwrap().model, found.refusal));
     near(loaded.prediction.unwrap().low, found.prediction.unwrap().low, 1e-9);
 }

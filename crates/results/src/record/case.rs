@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 /// How a case ended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Outcome {
+pub enum CaseOutcome {
     /// The promise was kept.
     #[default]
     Pass,
@@ -19,7 +19,7 @@ pub enum Outcome {
     Library,
 }
 
-impl Outcome {
+impl CaseOutcome {
     /// All of them, in the order of tables.
     pub const ALL: [Self; 5] = [Self::Pass, Self::Fail, Self::Unsupported, Self::Skipped, Self::Library];
 
@@ -53,7 +53,7 @@ pub struct Case {
     /// Participating ranks.
     pub ranks: u32,
     /// How it ended.
-    pub outcome: Outcome,
+    pub outcome: CaseOutcome,
     /// Why it is not a pass; of a pass, what else is to be known.
     pub why: String,
     /// What shows it, as the lowest rank that failed has it.
@@ -103,7 +103,7 @@ mod tests {
         let evidence = Evidence { rank: 2, offset: Some(4096), found: "0x00".into(), ..Evidence::default() };
         let case = Case {
             name: "posix.append.records".into(),
-            outcome: Outcome::Fail,
+            outcome: CaseOutcome::Fail,
             evidence: Some(evidence),
             failed_ranks: 1,
             ..Case::default()
@@ -114,15 +114,15 @@ mod tests {
         assert!(text.contains(r#""outcome":"fail""#), "{text}");
         assert_eq!(serde_json::from_str::<Record>(&text).unwrap(), record);
         let part = r#"{"record":"case","name":"a.b","outcome":"library","added_later":1}"#;
-        let wanted = Case { name: "a.b".into(), outcome: Outcome::Library, ..Case::default() };
+        let wanted = Case { name: "a.b".into(), outcome: CaseOutcome::Library, ..Case::default() };
         assert_eq!(serde_json::from_str::<Record>(part).unwrap(), Record::Case(Box::new(wanted)));
     }
 
     #[test]
     fn the_words_of_outcomes_are_those_of_records() {
-        for outcome in Outcome::ALL {
+        for outcome in CaseOutcome::ALL {
             assert_eq!(serde_json::to_value(outcome).unwrap(), outcome.word());
-            assert_eq!(Outcome::named(outcome.word()), Some(outcome));
+            assert_eq!(CaseOutcome::named(outcome.word()), Some(outcome));
         }
     }
 }

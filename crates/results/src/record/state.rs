@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 /// others hold there.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct State {
+pub struct ReachedState {
     /// Which kind of state: `age`, or `preload` (files counted in directories beforehand).
     pub kind: String,
     /// The directory.
@@ -114,19 +114,19 @@ mod tests {
     #[test]
     fn a_state_reads_back_whole_in_part_and_with_what_a_later_format_adds() {
         let extents = StateExtents { files: 3, extents: 7, fragmented: 1, bytes: 9, most: 5 };
-        let state = State {
+        let state = ReachedState {
             kind: "age".into(),
             blocks_target: Some(0.8),
             blocks: 0.799,
             extents: Some(extents),
-            ..State::default()
+            ..ReachedState::default()
         };
         let record = Record::State(Box::new(state));
         let text = serde_json::to_string(&record).unwrap();
         assert!(text.starts_with(r#"{"record":"state","kind":"age""#), "{text}");
         assert_eq!(serde_json::from_str::<Record>(&text).unwrap(), record);
         let part = r#"{"record":"state","kind":"preload","files":7,"added_later":[1]}"#;
-        let wanted = State { kind: "preload".into(), files: 7, ..State::default() };
+        let wanted = ReachedState { kind: "preload".into(), files: 7, ..ReachedState::default() };
         assert_eq!(serde_json::from_str::<Record>(part).unwrap(), Record::State(Box::new(wanted)));
     }
 }

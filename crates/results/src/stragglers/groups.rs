@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use measure::statistics::{self, SLOW_SHARE, rank_sum};
 
-use super::{FAR, Factor, Known, Places, RANK_SHARE};
+use super::{FAR, Factor, Known, RANK_SHARE, RankSpeeds};
 use crate::record::EachRank;
 
 /// The chance of one wrong suspicion among all groups of a factor.
@@ -21,7 +21,7 @@ const MAD_TO_DEVIATION: f64 = 1.4826;
 
 /// What was found of a group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Finding {
+pub enum GroupSpeed {
     /// It is like the others.
     Usual,
     /// It is slower.
@@ -32,7 +32,7 @@ pub enum Finding {
 
 /// How the ranks of one node or target compare with the others.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Group {
+pub struct StragglerGroup {
     /// What they have in common.
     pub factor: Factor,
     /// The node or target.
@@ -51,10 +51,10 @@ pub struct Group {
     /// The fewest and the most that another group had.
     pub others_held: [f64; 2],
     /// What is to be said of it.
-    pub finding: Finding,
+    pub finding: GroupSpeed,
 }
 
-impl Group {
+impl StragglerGroup {
     /// Whether a rank of a phase is in it.
     pub fn had(&self, each: &EachRank, rank: u32) -> bool {
         match self.factor {
@@ -73,8 +73,8 @@ fn names(each: &EachRank, rank: u32, factor: Factor) -> Vec<String> {
 }
 
 /// All groups of a factor, by name; none where there are not at least two.
-pub(super) fn of(known: &[Known<'_>], factor: Factor) -> Vec<Group> {
-    let places = Places::of(known, |each, rank| names(each, rank, factor));
+pub(super) fn of(known: &[Known<'_>], factor: Factor) -> Vec<StragglerGroup> {
+    let places = RankSpeeds::of(known, |each, rank| names(each, rank, factor));
     let loads: Vec<Loads> = known.iter().map(|one| Loads::of(one, factor)).collect();
     let all: BTreeSet<&str> = places.0.iter().flat_map(|place| &place.names).map(String::as_str).collect();
     if all.len() < 2 {
@@ -91,7 +91,7 @@ pub(super) fn of(known: &[Known<'_>], factor: Factor) -> Vec<Group> {
         let others = if all.len() > GROUPS_MANY { Some(middle) } else { statistics::median(&rest) };
         let share = statistics::median(&own).zip(others).map(|(own, others)| own / others);
         let [held, fewest, most] = held(&loads, name);
-        let mut group = Group {
+        let mut group = StragglerGroup {
             factor,
             name: name.to_owned(),
             ranks: ranks.into_iter().collect(),
@@ -100,12 +100,12 @@ pub(super) fn of(known: &[Known<'_>], factor: Factor) -> Vec<Group> {
             together: together(&loads, name),
             held,
             others_held: [fewest, most],
-            finding: Finding::Usual,
+            finding: GroupSpeed::Usual,
         };
         if share.is_some_and(|share| share < SLOW_SHARE) && no_chance(&own, &rest, chance) {
             group.finding = match group.together {
-                Some(together) if together >= CROWDED_SHARE && held > fewest => Finding::Crowded,
-                _ => Finding::Slow,
+                Some(together) if together >= CROWDED_SHARE && held > fewest => GroupSpeed::Crowded,
+                _ => GroupSpeed::Slow,
             };
         }
         group

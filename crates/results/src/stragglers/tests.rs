@@ -29,13 +29,13 @@ fn phase(ranks: u32, per_node: u32, rate: impl Fn(u32) -> f64, target: impl Fn(u
 }
 
 /// Names of what was found, with the finding.
-fn found(phases: &[Phase]) -> Vec<(String, Finding)> {
+fn found(phases: &[Phase]) -> Vec<(String, GroupSpeed)> {
     let attribution = Attribution::of(&phases.iter().collect::<Vec<_>>());
     attribution.found().map(|(_, group)| (group.name.clone(), group.finding)).collect()
 }
 
-fn slow(name: &str) -> (String, Finding) {
-    (name.to_owned(), Finding::Slow)
+fn slow(name: &str) -> (String, GroupSpeed) {
+    (name.to_owned(), GroupSpeed::Slow)
 }
 
 #[test]
@@ -47,7 +47,7 @@ fn a_slow_target_is_found_by_the_ranks_whose_files_lie_on_it() {
     let group = attribution.found().next().expect("one is found").1;
     assert_eq!(
         (group.name.as_str(), group.ranks.as_slice(), group.finding),
-        ("t2", &[2, 6][..], Finding::Slow)
+        ("t2", &[2, 6][..], GroupSpeed::Slow)
     );
     assert!((group.share.unwrap() - 0.30).abs() < 0.01 && group.held == 2.0, "{group:?}");
     assert!(attribution.stragglers.is_empty(), "the target explains them");
@@ -71,7 +71,7 @@ fn a_target_with_more_files_than_others_is_crowded_and_not_slow() {
             (if on == 0 { slow } else { 100.0 }) / files[on] + f64::from(rank) * 0.01
         }
     };
-    assert_eq!(found(&[phase(10, 10, rate(100.0), target)]), [("t0".to_owned(), Finding::Crowded)]);
+    assert_eq!(found(&[phase(10, 10, rate(100.0), target)]), [("t0".to_owned(), GroupSpeed::Crowded)]);
     assert_eq!(found(&[phase(10, 10, rate(40.0), target)]), [slow("t0")], "and this one is slow besides");
 }
 
@@ -86,7 +86,7 @@ fn a_target_that_was_crowded_in_one_repetition_is_not_slow_over_all() {
     let once = filled([5, 5, 5, 5, 5, 0, 0, 1, 1, 2, 3, 4]);
     let almost_evenly = || filled([0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 0]);
     let phases = [once, almost_evenly(), almost_evenly()];
-    assert_eq!(found(&phases), [("t5".to_owned(), Finding::Crowded)]);
+    assert_eq!(found(&phases), [("t5".to_owned(), GroupSpeed::Crowded)]);
 }
 
 #[test]

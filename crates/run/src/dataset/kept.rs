@@ -9,8 +9,9 @@
 //!     files/               its files
 //! ```
 //!
-//! Invariant: whoever holds a [`Kept`] is alone with it, on this node and where the file system has locks;
-//! nothing is removed that carries another mark, belongs to another user, or is no part of the manifest.
+//! Invariant: whoever holds a [`KeptDataset`] is alone with it, on this node and where the file system has
+//! locks; nothing is removed that carries another mark, belongs to another user, or is no part of the
+//! manifest.
 //! Never here: whether a dataset is fit.
 
 use std::cell::Cell;
@@ -40,14 +41,14 @@ const ORIGINALS: [&str; 4] = [names::JOB, names::RECORDS, names::STDERR, names::
 const LETTERS: usize = 12;
 
 /// A kept dataset that nobody else works on, until dropped.
-pub struct Kept {
+pub struct KeptDataset {
     dir: PathBuf,
     lock: File,
     /// Whether a job lives on that has inherited the lock.
     outlived: Cell<bool>,
 }
 
-impl Kept {
+impl KeptDataset {
     /// The name of the directory of a dataset.
     pub fn name(dataset: &str, recipe_sha256: &str) -> String {
         format!("{dataset}-{}", &recipe_sha256[..LETTERS.min(recipe_sha256.len())])
@@ -185,7 +186,7 @@ impl Kept {
         Ok(Ok(()))
     }
 
-    /// Takes away all that is in it but the mark, or says no, as [`Kept::begin`] does.
+    /// Takes away all that is in it but the mark, or says no, as [`KeptDataset::begin`] does.
     pub fn clear(&self) -> io::Result<Result<(), Usage>> {
         if let Some(why) = self.strange()? {
             return Ok(Err(Usage(why)));
@@ -261,7 +262,7 @@ impl Kept {
     }
 }
 
-impl Drop for Kept {
+impl Drop for KeptDataset {
     fn drop(&mut self) {
         // Also for whoever inherited the file: a campaign that ends in order leaves no job behind.
         if !self.outlived.get() {

@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use results::folder::Manifest;
 use units::Usage;
 
-use super::kept::{HOME, Kept, is_own};
+use super::kept::{HOME, KeptDataset, is_own};
 
 /// A dataset that is kept.
 #[derive(Debug)]
@@ -46,7 +46,7 @@ pub fn list(root: &Path) -> io::Result<Vec<Listed>> {
 fn listed(home: &Path, name: String) -> io::Result<Listed> {
     let dir = home.join(&name);
     let made = Manifest::load(&dir.join(results::folder::names::DATASET)).ok();
-    Ok(match Kept::lock(&dir)? {
+    Ok(match KeptDataset::lock(&dir)? {
         Ok(kept) => Listed { name, made, campaign: kept.campaign(), busy: None },
         Err(busy) => Listed { name, made, campaign: String::new(), busy: Some(busy.0) },
     })
@@ -82,7 +82,7 @@ pub fn remove(root: &Path, name: &str) -> io::Result<Result<(), Usage>> {
         let at = root.join(HOME);
         return Ok(Err(Usage(format!("no dataset `{name}` in {}; there is {there}", at.display()))));
     }
-    match Kept::lock(&root.join(HOME).join(name))? {
+    match KeptDataset::lock(&root.join(HOME).join(name))? {
         Ok(kept) => kept.remove(),
         Err(busy) => Ok(Err(busy)),
     }

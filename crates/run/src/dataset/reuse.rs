@@ -11,13 +11,13 @@ use results::records;
 
 use plan::dataset_check as fit;
 
-use super::{Kept, differing, hash, list, walk};
+use super::{KeptDataset, differing, hash, list, walk};
 use crate::machine::now;
 use plan::Dataset;
 
 /// What lies where a dataset is kept.
 #[derive(Debug)]
-pub enum Found {
+pub enum KeptContent {
     /// Nothing yet.
     Nothing,
     /// The dataset, as its manifest has it, whole and enough.
@@ -27,20 +27,21 @@ pub enum Found {
 }
 
 /// Looks at what is kept as `dataset`, made by `recipe`.
-pub fn find(dataset: &Dataset, recipe: &Recipe, kept: &Kept) -> io::Result<Found> {
+pub fn find(dataset: &Dataset, recipe: &Recipe, kept: &KeptDataset) -> io::Result<KeptContent> {
     if !kept.is_finished() {
         return Ok(match kept.is_begun() {
-            true => Found::Unusable(Reason::new(Code::KeptUnfinished)),
-            false => Found::Nothing,
+            true => KeptContent::Unusable(Reason::new(Code::KeptUnfinished)),
+            false => KeptContent::Nothing,
         });
     }
     let mut made = match kept.manifest() {
         Ok(made) => made,
-        Err(error) => return Ok(Found::Unusable(unreadable(&error))),
+        Err(error) => return Ok(KeptContent::Unusable(unreadable(&error))),
     };
     let (by, when) = (&made.campaign, &made.made);
-    let unusable =
-        |reason: Reason| Ok(Found::Unusable(reason.with("campaign", by.clone()).with("made", when.clone())));
+    let unusable = |reason: Reason| {
+        Ok(KeptContent::Unusable(reason.with("campaign", by.clone()).with("made", when.clone())))
+    };
     if made.recipe_sha256 != hash(recipe) || made.recipe != *recipe {
         return unusable(Reason::new(Code::KeptOtherRecipe));
     }
@@ -71,7 +72,7 @@ pub fn find(dataset: &Dataset, recipe: &Recipe, kept: &Kept) -> io::Result<Found
     }
     let files = if made.counted.is_empty() { made.list.len() as u64 } else { made.files };
     made.reused = Some(Reused { taken: now(), files, samples: compared });
-    Ok(Found::Whole(Box::new(made)))
+    Ok(KeptContent::Whole(Box::new(made)))
 }
 
 fn unreadable(error: &io::Error) -> Reason {

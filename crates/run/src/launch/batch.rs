@@ -85,7 +85,7 @@ impl Request {
 
 /// Whether a job is there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum State {
+pub enum BatchJobState {
     /// It waits for its turn.
     Waits,
     /// It runs.
@@ -96,7 +96,7 @@ pub enum State {
 
 /// A batch system.
 #[derive(Debug)]
-pub struct System {
+pub struct BatchSystem {
     /// Its name for people.
     pub name: &'static str,
     /// Its name on the command line.
@@ -118,8 +118,8 @@ pub struct System {
 }
 
 /// In order of name.
-pub const SYSTEMS: &[System] = &[
-    System {
+pub const SYSTEMS: &[BatchSystem] = &[
+    BatchSystem {
         name: "Flux",
         word: "flux",
         submit: &["flux", "batch"],
@@ -130,7 +130,7 @@ pub const SYSTEMS: &[System] = &[
         prefix: "#flux: ",
         lines: flux,
     },
-    System {
+    BatchSystem {
         name: "PBS",
         word: "pbs",
         submit: &["qsub"],
@@ -141,7 +141,7 @@ pub const SYSTEMS: &[System] = &[
         prefix: "#PBS ",
         lines: pbs,
     },
-    System {
+    BatchSystem {
         name: "Slurm",
         word: "slurm",
         submit: &["sbatch", "--parsable"],
@@ -165,7 +165,7 @@ pub const SYSTEMS: &[System] = &[
     },
 ];
 
-impl System {
+impl BatchSystem {
     /// The one of that name on the command line.
     pub fn of(word: &str) -> Result<&'static Self, Usage> {
         SYSTEMS.iter().find(|system| system.word == word).ok_or_else(|| {
@@ -226,13 +226,13 @@ impl System {
 
     /// How a job is, and the batch system's word for it, by the answer of such a command; `None` where that
     /// does not know the job.
-    pub fn state(&self, answer: &str) -> Option<(State, String)> {
+    pub fn state(&self, answer: &str) -> Option<(BatchJobState, String)> {
         let line = answer.lines().find_map(|line| line.trim().strip_prefix(self.key))?;
         let word = line.split_whitespace().next()?;
         let state = match word {
-            word if self.waits.contains(&word) => State::Waits,
-            word if self.runs.contains(&word) => State::Runs,
-            _ => State::Ended,
+            word if self.waits.contains(&word) => BatchJobState::Waits,
+            word if self.runs.contains(&word) => BatchJobState::Runs,
+            _ => BatchJobState::Ended,
         };
         Some((state, word.to_owned()))
     }

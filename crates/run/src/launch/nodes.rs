@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use units::{Usage, several};
 
-use plan::Clients;
+use plan::ClientNodes;
 use plan::launcher::{Allocation, Launch, LaunchKind, Nodes, says};
 use plan::schedule::PlannedJob;
 
@@ -52,7 +52,7 @@ pub(super) fn most_nodes(jobs: &[PlannedJob]) -> Option<u32> {
 /// The nodes for `jobs` of a plan with these clients; refuses what they cannot run on, in one line.
 pub fn for_jobs(
     launch: &Launch,
-    clients: &Clients,
+    clients: &ClientNodes,
     around: &Surroundings,
     jobs: &[PlannedJob],
 ) -> Result<Nodes, Usage> {
@@ -82,7 +82,7 @@ pub fn for_jobs(
 }
 
 /// How jobs are started and on which nodes, in words.
-pub fn told(launch: &Launch, clients: &Clients, jobs: &[PlannedJob]) -> String {
+pub fn told(launch: &Launch, clients: &ClientNodes, jobs: &[PlannedJob]) -> String {
     if launch.kind == LaunchKind::Local {
         return "as threads of one process on this node".to_owned();
     }
@@ -105,7 +105,7 @@ fn program_name(launch: &Launch) -> String {
 }
 
 /// No nodes but this one.
-fn here(clients: &Clients, around: &Surroundings) -> Result<Nodes, Usage> {
+fn here(clients: &ClientNodes, around: &Surroundings) -> Result<Nodes, Usage> {
     let here = &around.here;
     if clients.exclude.contains(here) {
         return Err(Usage(format!(
@@ -117,7 +117,7 @@ fn here(clients: &Clients, around: &Surroundings) -> Result<Nodes, Usage> {
 }
 
 /// The nodes by name, as far as the launcher has to be told.
-fn known(launch: &Launch, clients: &Clients, around: &Surroundings) -> Result<Nodes, Usage> {
+fn known(launch: &Launch, clients: &ClientNodes, around: &Surroundings) -> Result<Nodes, Usage> {
     let allocated = around.allocation.as_ref().map(|allocation| &allocation.hosts[..]).unwrap_or_default();
     let others = |hosts: &[String]| -> Vec<String> {
         hosts.iter().filter(|host| !clients.exclude.contains(host)).cloned().collect()

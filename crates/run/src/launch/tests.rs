@@ -6,7 +6,7 @@ use plan::launcher::{Allocation, Launch, LaunchKind, Launching, NAMED, Named, No
 
 use super::*;
 use plan::schedule::{self, PlannedJob};
-use plan::{Clients, Placement, Plan};
+use plan::{ClientNodes, Placement, Plan};
 
 fn words(line: &str) -> Vec<String> {
     line.split_whitespace().map(str::to_owned).collect()
@@ -230,10 +230,10 @@ fn allocation(nodes: Option<u32>, hosts: &str) -> Option<Allocation> {
 /// What is known of the nodes, as `hosts | exclude`, or why it is refused.
 fn nodes(kind: LaunchKind, left_out: &str, hostfile: Option<&str>, around: Option<Allocation>) -> String {
     let launch = Launch { kind, env: BTreeMap::new() };
-    let clients = Clients {
+    let clients = ClientNodes {
         exclude: words(left_out),
         hostfile: hostfile.map(|_| "hosts.txt".to_owned()),
-        ..Clients::default()
+        ..ClientNodes::default()
     };
     let hostfile = hostfile.map(plan::launcher::allocation::hosts_in);
     let around =
@@ -275,7 +275,7 @@ fn tests_that_run_at_once_have_nodes_of_their_own_and_need_them_all() {
     let plan = Plan::parse(text, "p.toml").unwrap();
     let jobs = schedule::jobs(&plan, &[]).unwrap();
     let launch = Launch { kind: named("pals", ""), env: BTreeMap::new() };
-    let clients = Clients { hostfile: Some("h".into()), ..Clients::default() };
+    let clients = ClientNodes { hostfile: Some("h".into()), ..ClientNodes::default() };
     let around = |hosts: &str| Surroundings { hostfile: Some(words(hosts)), ..Surroundings::default() };
     let nodes = for_jobs(&launch, &clients, &around("n1 n2 n3"), &jobs).unwrap();
     let hosts = |id: &str| {

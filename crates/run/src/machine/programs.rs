@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use results::folder::{Library, Program, sha256_of};
+use results::folder::{LoadedLibrary, Program, sha256_of};
 
 use super::ask;
 
@@ -53,8 +53,8 @@ pub struct Hashes(RefCell<BTreeMap<PathBuf, (Stamp, String)>>);
 
 impl Hashes {
     /// The libraries at `paths`, as they lie on this machine.
-    pub fn libraries(&self, paths: &[String]) -> Vec<Library> {
-        let library = |path: &String| Library { path: path.clone(), sha256: self.of(Path::new(path)) };
+    pub fn libraries(&self, paths: &[String]) -> Vec<LoadedLibrary> {
+        let library = |path: &String| LoadedLibrary { path: path.clone(), sha256: self.of(Path::new(path)) };
         paths.iter().map(library).collect()
     }
 

@@ -16,8 +16,8 @@ use results::records::{self, RecordFile, Sink};
 use super::ask::{self, Answers};
 use super::dataset::{self, Turn};
 use super::job::Prepared;
-use super::place::Place;
 use super::setup::Setup;
+use super::site::CampaignSite;
 use super::{Campaigning, Trouble, full};
 use crate::machine::{self, now};
 use plan::schedule::{PlannedJob, Purpose};
@@ -72,15 +72,15 @@ impl<'a> Attempt<'a> {
     /// meanwhile.
     pub(super) fn begin(
         asked: &Campaigning,
-        place: &Place,
+        site: &CampaignSite,
         job: &'a PlannedJob,
         setup: &mut Setup,
     ) -> Result<Option<Self>, Trouble> {
-        let turn = Turn::of(place, job)?;
+        let turn = Turn::of(site, job)?;
         let staged = folder::stage_job(&asked.folder, &job.folder)?;
         let mut refused = setup.before(asked, job, &staged.dir())?.map(StartRefusal::Trouble);
-        let files = place.files_path(job);
-        match place.make_files(job) {
+        let files = site.files_path(job);
+        match site.make_files(job) {
             Ok(()) => {}
             // A file system that has lost a part of itself costs this attempt; what lies elsewhere goes on.
             Err(Trouble::Io(error)) if !full::is_full(&error) => {
@@ -89,7 +89,7 @@ impl<'a> Attempt<'a> {
             Err(trouble) => return Err(trouble),
         }
         let (fill_before, load_before) = (machine::fill(&files), machine::load());
-        let prepared = Prepared::new(asked, job, &place.nodes, &files, &staged.dir());
+        let prepared = Prepared::new(asked, job, &site.nodes, &files, &staged.dir());
         let refused = refused.or_else(|| match &turn {
             Some(Turn::Refused(why)) => Some(StartRefusal::Trouble(why.clone())),
             _ => dataset::changed(asked, job, &files).map(StartRefusal::Fact),
@@ -104,7 +104,7 @@ impl<'a> Attempt<'a> {
             return Ok(None);
         }
         if let Some(Turn::Finds(_)) = turn {
-            Turn::bring(place, job, &staged.dir())?;
+            Turn::bring(site, job, &staged.dir())?;
         }
         let (before, after, unasked) = Default::default();
         Ok(Some(Self {
@@ -169,7 +169,7 @@ impl<'a> Attempt<'a> {
     }
 
     /// Gives its folder the name under which it counts.
-    pub(super) fn finish(self, asked: &Campaigning, place: &Place, ran: Ran) -> Result<Job, Trouble> {
+    pub(super) fn finish(self, asked: &Campaigning, site: &CampaignSite, ran: Ran) -> Result<Job, Trouble> {
         self.record_app(asked, &ran.end)?;
         // Records that cannot be read are for the judge to refuse, at the end.
         let records = records::load(&self.staged.dir().join(names::RECORDS)).unwrap_or_default();
@@ -197,13 +197,13 @@ impl<'a> Attempt<'a> {
             traffic_bytes: traffic(self.before.moved, self.after.moved),
             unasked: self.unasked,
             layout: machine::layout(&self.files),
-            libraries: place.hashes.libraries(&libraries(&records)),
+            libraries: site.hashes.libraries(&libraries(&records)),
         };
         let dataset = match self.turn {
-            Some(turn) => turn.conclude(asked, place, (self.job, &self.files), &self.staged, &mut info)?,
+            Some(turn) => turn.conclude(asked, site, (self.job, &self.files), &self.staged, &mut info)?,
             None => None,
         };
-        let info = full::finish(&self.staged, &info, place, self.job)?;
+        let info = full::finish(&self.staged, &info, site, self.job)?;
         let relative = format!("{}/{}", names::JOBS, self.job.folder);
         Ok(Job { dataset, ..Job::read(&asked.folder, relative, info) })
     }

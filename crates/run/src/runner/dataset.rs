@@ -17,30 +17,30 @@ use results::reason::{Code, Reason};
 use results::records;
 use units::Usage;
 
-use super::place::{Place, named};
+use super::site::{CampaignSite, named};
 use super::{Campaigning, Trouble};
-use crate::dataset::{self, Found, Kept};
+use crate::dataset::{self, KeptContent, KeptDataset};
 use crate::machine;
 use plan::schedule::{self, PlannedJob, Purpose};
 use plan::{Dataset, Plan, Test, dataset_check};
 
 /// The datasets of a campaign that are kept, each held by it.
 #[derive(Default)]
-pub(super) struct Keeping {
-    shelves: BTreeMap<String, Shelf>,
+pub(super) struct KeptDatasets {
+    shelves: BTreeMap<String, HeldDataset>,
     troubles: RefCell<Vec<String>>,
 }
 
 /// One of them.
-struct Shelf {
-    kept: Kept,
+struct HeldDataset {
+    kept: KeptDataset,
     dataset: Dataset,
     recipe: Recipe,
     /// The folder of the job that makes or finds it.
     job: PathBuf,
 }
 
-impl Keeping {
+impl KeptDatasets {
     /// Takes hold of every dataset that `jobs` make and that is to be kept.
     pub(super) fn take(
         asked: &Campaigning,
@@ -54,12 +54,12 @@ impl Keeping {
             let dir = dirs.iter().find(|(fs, _)| *fs == dataset.fs).map(|(_, dir)| dir);
             let (Some(_), Some(dir)) = (dataset.keep_s, dir) else { continue };
             let recipe = dataset::recipe(dataset, &asked.tool, &machine::file_system(&dataset.fs, dir)?);
-            let name = Kept::name(&dataset.name, &dataset::hash(&recipe));
+            let name = KeptDataset::name(&dataset.name, &dataset::hash(&recipe));
             let unmade = |error| Usage(format!("{error}; datasets that are kept lie there"));
-            match Kept::take(dir, &name, &asked.folder).unwrap_or_else(|error| Err(unmade(error))) {
+            match KeptDataset::take(dir, &name, &asked.folder).unwrap_or_else(|error| Err(unmade(error))) {
                 Ok(kept) => {
                     let job = asked.folder.join(names::JOBS).join(&job.folder);
-                    let shelf = Shelf { kept, dataset: dataset.clone(), recipe, job };
+                    let shelf = HeldDataset { kept, dataset: dataset.clone(), recipe, job };
                     keeping.shelves.insert(dataset.files(), shelf);
                 }
                 Err(refused) => {
@@ -154,14 +154,14 @@ pub(super) enum Turn {
 
 impl Turn {
     /// The turn of a job that is about to begin; `None` of one that makes no dataset.
-    pub(super) fn of(place: &Place, job: &PlannedJob) -> Result<Option<Self>, Trouble> {
+    pub(super) fn of(site: &CampaignSite, job: &PlannedJob) -> Result<Option<Self>, Trouble> {
         let Purpose::Dataset(_) = job.purpose else { return Ok(None) };
-        let Some(shelf) = place.keeping.shelves.get(&job.files) else { return Ok(Some(Self::Makes(None))) };
+        let Some(shelf) = site.keeping.shelves.get(&job.files) else { return Ok(Some(Self::Makes(None))) };
         let found = dataset::find(&shelf.dataset, &shelf.recipe, &shelf.kept)?;
         let why = match found {
-            Found::Whole(made) => return Ok(Some(Self::Finds(made))),
-            Found::Nothing => None,
-            Found::Unusable(why) => Some(why),
+            KeptContent::Whole(made) => return Ok(Some(Self::Finds(made))),
+            KeptContent::Nothing => None,
+            KeptContent::Unusable(why) => Some(why),
         };
         Ok(Some(match shelf.kept.begin()? {
             Ok(()) => Self::Makes(why),
@@ -170,8 +170,8 @@ impl Turn {
     }
 
     /// Puts into the job's folder what the job left that made what is kept.
-    pub(super) fn bring(place: &Place, job: &PlannedJob, staged: &Path) -> io::Result<()> {
-        let Some(shelf) = place.keeping.shelves.get(&job.files) else { return Ok(()) };
+    pub(super) fn bring(site: &CampaignSite, job: &PlannedJob, staged: &Path) -> io::Result<()> {
+        let Some(shelf) = site.keeping.shelves.get(&job.files) else { return Ok(()) };
         for name in [names::STDOUT, names::STDERR, names::RECORDS] {
             let from = shelf.kept.original(name);
             fs::copy(&from, staged.join(name)).map_err(|error| named(&from, &error))?;
@@ -184,18 +184,18 @@ impl Turn {
     pub(super) fn conclude(
         self,
         asked: &Campaigning,
-        place: &Place,
+        site: &CampaignSite,
         (job, files): (&PlannedJob, &Path),
         staged: &StagedJob,
         info: &mut JobInfo,
     ) -> Result<Option<Manifest>, Trouble> {
         let made = match self {
             Self::Makes(why) if info.end == JobEnd::Exit(0) => {
-                let made = described(asked, place, (job, files), &staged.dir())?;
+                let made = described(asked, site, (job, files), &staged.dir())?;
                 Some(Manifest { instead_of: why, ..made })
             }
             Self::Finds(made) => {
-                let shelf = place.keeping.shelves.get(&job.files);
+                let shelf = site.keeping.shelves.get(&job.files);
                 let kept = shelf.and_then(|shelf| fs::read(shelf.kept.original(names::JOB)).ok());
                 if let Some(first) = kept.and_then(|text| serde_json::from_slice::<JobInfo>(&text).ok()) {
                     (info.argv, info.env) = (first.argv, first.env);
@@ -214,13 +214,13 @@ impl Turn {
 /// What the job of a dataset made.
 fn described(
     asked: &Campaigning,
-    place: &Place,
+    site: &CampaignSite,
     (job, files): (&PlannedJob, &Path),
     staged: &Path,
 ) -> Result<Manifest, Trouble> {
     let Purpose::Dataset(index) = job.purpose else { unreachable!("only datasets have a turn") };
     let made = &asked.plan.datasets[index];
-    let recipe = match place.keeping.shelves.get(&job.files) {
+    let recipe = match site.keeping.shelves.get(&job.files) {
         Some(shelf) => shelf.recipe.clone(),
         None => dataset::recipe(made, &asked.tool, &machine::file_system(&job.fs, files)?),
     };
@@ -228,7 +228,7 @@ fn described(
     let folder = asked.folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
     Ok(Manifest {
         campaign: folder,
-        campaign_started: place.info.started.clone(),
+        campaign_started: site.info.started.clone(),
         ..dataset::described(made, recipe, files, &records)
     })
 }

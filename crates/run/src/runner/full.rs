@@ -5,7 +5,7 @@ use std::io::{self, ErrorKind};
 
 use results::folder::{JobEnd, JobInfo, StagedJob};
 
-use super::place::Place;
+use super::site::CampaignSite;
 use super::{Campaigning, Trouble};
 use plan::schedule::PlannedJob;
 
@@ -19,7 +19,7 @@ pub(super) fn is_full(error: &io::Error) -> bool {
 pub(super) fn finish(
     staged: &StagedJob,
     info: &JobInfo,
-    place: &Place,
+    site: &CampaignSite,
     job: &PlannedJob,
 ) -> Result<JobInfo, Trouble> {
     let error = match staged.finish(info.clone()) {
@@ -28,7 +28,7 @@ pub(super) fn finish(
     };
     let last = job.removes.contains(&job.files);
     if job.makes_files || last {
-        place.remove_files(job, &job.files)?;
+        site.remove_files(job, &job.files)?;
     }
     if last || (job.makes_files && info.end != JobEnd::Exit(0)) {
         return Ok(staged.finish(info.clone())?);
@@ -37,10 +37,10 @@ pub(super) fn finish(
 }
 
 /// Says of a campaign that found no room what lies where, and what to do.
-pub(super) fn told(trouble: Trouble, asked: &Campaigning, place: &Place) -> Trouble {
+pub(super) fn told(trouble: Trouble, asked: &Campaigning, site: &CampaignSite) -> Trouble {
     match trouble {
         Trouble::Io(error) if is_full(&error) => {
-            let data: Vec<&str> = place.info.data.values().map(String::as_str).collect();
+            let data: Vec<&str> = site.info.data.values().map(String::as_str).collect();
             let (data, folder) = (data.join(" and "), asked.folder.display());
             // What is written without a path of its own is evidence.
             let at = if error.to_string().contains('/') { String::new() } else { format!("{folder}: ") };

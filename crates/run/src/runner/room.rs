@@ -4,7 +4,7 @@
 
 use std::path::Path;
 
-use results::folder::FileSystem;
+use results::folder::FileSystemFacts;
 use units::{Usage, bytes_binary};
 
 use super::ask::Quota;
@@ -16,7 +16,12 @@ const ROOM_MARGIN: f64 = 1.1;
 
 /// Refuses a plan whose files or names do not fit where they are to lie, or not into what `quota` leaves
 /// there.
-pub(super) fn room(fs: &FileSystem, quota: Quota, dir: &Path, need: schedule::Need) -> Result<(), Usage> {
+pub(super) fn room(
+    fs: &FileSystemFacts,
+    quota: Quota,
+    dir: &Path,
+    need: schedule::Need,
+) -> Result<(), Usage> {
     let names = need.peak_names as f64 * ROOM_MARGIN;
     // Where inodes are made as they are needed, there is no number of them.
     let inodes = (fs.inodes > 0).then_some(fs.inodes_free);
@@ -58,7 +63,7 @@ fn smaller(free: Option<u64>, quota: Option<u64>) -> Option<(u64, bool)> {
 /// What a state leaves free has to hold the files of the tests that run on it.
 pub(super) fn room_beside(
     state: &State,
-    fs: &FileSystem,
+    fs: &FileSystemFacts,
     quota: Quota,
     peak_bytes: u64,
 ) -> Result<(), Usage> {

@@ -4,15 +4,15 @@
 use std::ffi::{c_int, c_uint, c_void};
 use std::io;
 
-use ffi::hdf5::{DEFAULT, ErrorEntry, Id, Library, SELECT_SET, WALK_UPWARD};
+use ffi::hdf5::{DEFAULT, ErrorEntry, Hdf5Library, Id, SELECT_SET, WALK_UPWARD};
 
 /// A call's answer: what is below zero is a failure, in the library's innermost words.
-pub(crate) fn check<T: PartialOrd + Default>(library: &Library, answer: T) -> io::Result<T> {
+pub(crate) fn check<T: PartialOrd + Default>(library: &Hdf5Library, answer: T) -> io::Result<T> {
     if answer >= T::default() { Ok(answer) } else { Err(io::Error::other(why(library))) }
 }
 
 /// Why the last call failed.
-fn why(library: &Library) -> String {
+fn why(library: &Hdf5Library) -> String {
     let mut all: Vec<String> = Vec::new();
     let into: *mut Vec<String> = &raw mut all;
     // SAFETY: the library calls `note` with `into` before this returns, and keeps neither.
@@ -34,7 +34,7 @@ fn one_line(words: &str) -> String {
 
 /// An identifier of a property list, a space, a type or a dataset, given back in the end.
 pub(crate) struct HeldIdentifier {
-    library: &'static Library,
+    library: &'static Hdf5Library,
     id: Id,
     close: unsafe extern "C" fn(Id) -> c_int,
 }
@@ -42,7 +42,7 @@ pub(crate) struct HeldIdentifier {
 impl HeldIdentifier {
     /// What a call of `library` just made, to be given back by `close`.
     pub(crate) fn new(
-        library: &'static Library,
+        library: &'static Hdf5Library,
         made: Id,
         close: unsafe extern "C" fn(Id) -> c_int,
     ) -> io::Result<Self> {
@@ -50,14 +50,14 @@ impl HeldIdentifier {
     }
 
     /// A new property list.
-    pub(crate) fn list(library: &'static Library, class: Id) -> io::Result<Self> {
+    pub(crate) fn list(library: &'static Hdf5Library, class: Id) -> io::Result<Self> {
         // SAFETY: the class is one that the library made.
         let made = unsafe { (library.functions.pcreate)(class) };
         Self::new(library, made, library.functions.pclose)
     }
 
     /// A new space of so many elements in each dimension, the slowest first.
-    pub(crate) fn space(library: &'static Library, lengths: &[u64]) -> io::Result<Self> {
+    pub(crate) fn space(library: &'static Hdf5Library, lengths: &[u64]) -> io::Result<Self> {
         let (create, dimensions) = (library.functions.screate_simple, lengths.len() as c_int);
         // SAFETY: one size for each dimension; no second list says that they may not grow.
         let made = unsafe { create(dimensions, lengths.as_ptr(), std::ptr::null()) };

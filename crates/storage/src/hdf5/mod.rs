@@ -10,7 +10,7 @@ mod opened;
 mod set;
 mod transfers;
 
-use ffi::hdf5::{Library, probe};
+use ffi::hdf5::{Hdf5Library, probe};
 use units::Usage;
 
 use crate::libraries::{self, LibraryKind};
@@ -43,9 +43,9 @@ pub(crate) const KIND: LibraryKind = LibraryKind {
 };
 
 /// The library that fits the MPI that runs.
-pub(crate) fn load() -> Result<&'static Library, Usage> {
+pub(crate) fn load() -> Result<&'static Hdf5Library, Usage> {
     let mpi = libraries::loaded_mpi();
     let mpi = mpi.ok_or_else(|| Usage::new("HDF5 needs ranks of MPI, and no MPI library is loaded"))?;
     let path = KIND.fitting(&mpi).map_err(Usage)?;
-    Library::load(path).map_err(|error| Usage(error.to_string()))
+    Hdf5Library::load(path).map_err(|error| Usage(error.to_string()))
 }

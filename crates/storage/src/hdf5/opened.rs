@@ -7,7 +7,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::ptr;
 
-use ffi::hdf5::{DEFAULT, Id, Library, READ_ONLY, TRUNCATE};
+use ffi::hdf5::{DEFAULT, Hdf5Library, Id, READ_ONLY, TRUNCATE};
 use ffi::mpi;
 use ranks::Comm;
 
@@ -43,7 +43,7 @@ impl OpenWay {
 /// Who opens a file, and of what library.
 #[derive(Clone, Copy)]
 pub(crate) struct Opening<'o> {
-    pub(crate) library: &'static Library,
+    pub(crate) library: &'static Hdf5Library,
     pub(crate) comm: &'o dyn Comm,
     /// All ranks open it together; else this one on its own.
     pub(crate) shared: bool,
@@ -116,7 +116,7 @@ impl Opening<'_> {
 
 /// A file as the library has it; it is closed only by [`OpenedFile::close`], which all its ranks call.
 pub(crate) struct OpenedFile {
-    library: &'static Library,
+    library: &'static Hdf5Library,
     id: Id,
 }
 
@@ -130,7 +130,7 @@ impl OpenedFile {
     pub(crate) fn hints(
         &self,
         access: &HeldIdentifier,
-        mpi: &'static mpi::Library,
+        mpi: &'static mpi::MpiLibrary,
     ) -> io::Result<Vec<(String, String)>> {
         let mut handle = ptr::null_mut();
         let ask = self.library.functions.fget_vfd_handle;

@@ -5,14 +5,14 @@ use std::ffi::CString;
 use std::io;
 use std::ptr;
 
-use ffi::hdf5::{DEFAULT, Id, Library};
+use ffi::hdf5::{DEFAULT, Hdf5Library, Id};
 
 use super::calls::{HeldIdentifier, check};
 
 /// Where datasets are: an open file.
 #[derive(Clone, Copy)]
 pub(crate) struct SetsOf {
-    pub(crate) library: &'static Library,
+    pub(crate) library: &'static Hdf5Library,
     pub(crate) file: Id,
 }
 
@@ -45,7 +45,7 @@ pub(crate) fn make(
 }
 
 /// Whether the elements of a dataset are of that type.
-pub(crate) fn type_is(library: &'static Library, set: &HeldIdentifier, wanted: Id) -> io::Result<bool> {
+pub(crate) fn type_is(library: &'static Hdf5Library, set: &HeldIdentifier, wanted: Id) -> io::Result<bool> {
     let functions = &library.functions;
     // SAFETY: the dataset is open.
     let kind = HeldIdentifier::new(library, unsafe { (functions.dget_type)(set.id()) }, functions.tclose)?;
@@ -54,7 +54,7 @@ pub(crate) fn type_is(library: &'static Library, set: &HeldIdentifier, wanted: I
 }
 
 /// How many elements a dataset has in each dimension, the slowest first.
-pub(crate) fn lengths(library: &'static Library, set: &HeldIdentifier) -> io::Result<Vec<u64>> {
+pub(crate) fn lengths(library: &'static Hdf5Library, set: &HeldIdentifier) -> io::Result<Vec<u64>> {
     let functions = &library.functions;
     // SAFETY: the dataset is open.
     let space = HeldIdentifier::new(library, unsafe { (functions.dget_space)(set.id()) }, functions.sclose)?;

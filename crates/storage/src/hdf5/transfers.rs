@@ -4,7 +4,7 @@
 use std::io;
 
 use ffi::hdf5::{
-    CHUNK_COLLECTIVE, COLLECTIVE, CONTIGUOUS_COLLECTIVE, INDEPENDENT, Id, Library, NO_COLLECTIVE,
+    CHUNK_COLLECTIVE, COLLECTIVE, CONTIGUOUS_COLLECTIVE, Hdf5Library, INDEPENDENT, Id, NO_COLLECTIVE,
 };
 
 use super::calls::{HeldIdentifier, check};
@@ -14,14 +14,14 @@ const TOGETHER: [i32; 2] = [CHUNK_COLLECTIVE, CONTIGUOUS_COLLECTIVE];
 
 /// The list that each transfer is made with.
 pub(crate) struct Transfers {
-    library: &'static Library,
+    library: &'static Hdf5Library,
     list: HeldIdentifier,
     collective: bool,
 }
 
 impl Transfers {
     /// Made once.
-    pub(crate) fn new(library: &'static Library, collective: bool) -> io::Result<Self> {
+    pub(crate) fn new(library: &'static Hdf5Library, collective: bool) -> io::Result<Self> {
         let list = HeldIdentifier::list(library, library.constants.dataset_transfer)?;
         let mut transfers = Self { library, list, collective: false };
         transfers.become_collective(collective)?;

@@ -6,7 +6,7 @@ use std::ffi::{CString, c_int, c_void};
 use std::ptr;
 use std::sync::atomic::{AtomicI32, AtomicU64, Ordering};
 
-use ffi::mpi::{Abi, Handle, Library, Offset};
+use ffi::mpi::{Abi, Handle, MpiLibrary, Offset};
 use ranks::mpi::MpiComm;
 
 use super::datatype::Datatype;
@@ -76,7 +76,7 @@ unsafe extern "C" fn count(_file: *mut Handle, code: *mut c_int) {
 }
 
 /// Sets what happens when a call on `file` fails.
-fn set_handler(library: &Library, file: Handle, handler: Handler) -> Result<(), MpiError> {
+fn set_handler(library: &MpiLibrary, file: Handle, handler: Handler) -> Result<(), MpiError> {
     let f = &library.functions;
     let mut ours = library.constants.errors_return;
     if handler == Handler::Counts {
@@ -126,13 +126,13 @@ impl MpiFile {
 }
 
 /// The library, as it comes back to a function of a data representation.
-unsafe fn library(state: *mut c_void) -> &'static Library {
+unsafe fn library(state: *mut c_void) -> &'static MpiLibrary {
     // SAFETY: `register_datarep` gave the address of a library, which lives for ever.
     unsafe { &*state.cast_const().cast() }
 }
 
 /// The datatype of a handle that came by value: of MPICH's only the low half was passed.
-fn kind_of(library: &'static Library, handle: Handle) -> Result<Datatype, MpiError> {
+fn kind_of(library: &'static MpiLibrary, handle: Handle) -> Result<Datatype, MpiError> {
     let handle = if library.abi == Abi::Mpich { handle & 0xffff_ffff } else { handle };
     Datatype::own(library, handle, false)
 }

@@ -2,7 +2,7 @@
 
 use std::ffi::c_int;
 
-use ffi::mpi::{Handle, Library, Offset};
+use ffi::mpi::{Handle, MpiLibrary, Offset};
 use ranks::mpi::MpiComm;
 
 use super::error::{MpiError, check};
@@ -36,7 +36,7 @@ pub fn listed_names() -> impl Iterator<Item = &'static str> {
 /// A committed datatype, freed in the end if it was made here. All numbers are bytes.
 #[derive(Debug)]
 pub struct Datatype {
-    pub(super) library: &'static Library,
+    pub(super) library: &'static MpiLibrary,
     pub(super) handle: Handle,
     is_ours: bool,
     size: u64,
@@ -79,7 +79,7 @@ impl Datatype {
         Self::without_bounds(library, library.constants.datatype_null, false)
     }
 
-    fn without_bounds(library: &'static Library, handle: Handle, is_ours: bool) -> Self {
+    fn without_bounds(library: &'static MpiLibrary, handle: Handle, is_ours: bool) -> Self {
         let (size, lower, extent, true_lower, true_extent) = (0, 0, 0, 0, 0);
         Self { library, handle, is_ours, size, lower, extent, true_lower, true_extent }
     }
@@ -101,13 +101,13 @@ impl Datatype {
     }
 
     /// Takes over a handle that MPI has made for us, which is not to be freed where it is a named datatype's.
-    pub(super) fn own(library: &'static Library, handle: Handle, is_ours: bool) -> Result<Self, MpiError> {
+    pub(super) fn own(library: &'static MpiLibrary, handle: Handle, is_ours: bool) -> Result<Self, MpiError> {
         Self::without_bounds(library, handle, is_ours).with_bounds()
     }
 
     /// What `make` makes, committed.
     pub(super) fn make(
-        library: &'static Library,
+        library: &'static MpiLibrary,
         make: impl FnOnce(*mut Handle) -> c_int,
     ) -> Result<Self, MpiError> {
         let mut handle = 0;

@@ -3,7 +3,7 @@
 use std::ffi::c_int;
 use std::fmt;
 
-use ffi::mpi::{Library, Offset, Status};
+use ffi::mpi::{MpiLibrary, Offset, Status};
 
 use super::datatype::Datatype;
 use super::error::{MpiError, check};
@@ -11,7 +11,7 @@ use super::error::{MpiError, check};
 /// What MPI says of a call that has ended.
 #[derive(Clone)]
 pub struct CallStatus {
-    library: &'static Library,
+    library: &'static MpiLibrary,
     status: Status,
 }
 
@@ -23,7 +23,7 @@ impl fmt::Debug for CallStatus {
 }
 
 impl CallStatus {
-    pub(super) fn new(library: &'static Library, status: Status) -> Self {
+    pub(super) fn new(library: &'static MpiLibrary, status: Status) -> Self {
         Self { library, status }
     }
 

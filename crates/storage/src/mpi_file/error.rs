@@ -4,7 +4,7 @@ use std::ffi::c_int;
 use std::fmt;
 use std::io;
 
-use ffi::mpi::{ErrorClasses, Library};
+use ffi::mpi::{ErrorClasses, MpiLibrary};
 
 /// Room for words: more than any library's `MPI_MAX_ERROR_STRING` (at most 512).
 const WORDS_ROOM: usize = 1024;
@@ -98,7 +98,7 @@ impl MpiError {
     }
 
     #[cold]
-    fn of(library: &Library, code: c_int) -> Self {
+    fn of(library: &MpiLibrary, code: c_int) -> Self {
         let mut text = [0_u8; WORDS_ROOM];
         let (mut length, mut class): (c_int, c_int) = (0, 0);
         // SAFETY: there is room for the longest words of any library.
@@ -134,6 +134,6 @@ impl From<MpiError> for io::Error {
 
 /// MPI's answer as a result.
 #[inline]
-pub(super) fn check(library: &Library, code: c_int) -> Result<(), MpiError> {
+pub(super) fn check(library: &MpiLibrary, code: c_int) -> Result<(), MpiError> {
     if code == 0 { Ok(()) } else { Err(MpiError::of(library, code)) }
 }

@@ -6,7 +6,7 @@ use std::marker::PhantomData;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-use ffi::mpi::{Functions, Handle, Library, Modes, Offset, Status};
+use ffi::mpi::{Functions, Handle, Modes, MpiLibrary, Offset, Status};
 use ranks::mpi::MpiComm;
 
 use super::datatype::Datatype;
@@ -77,7 +77,7 @@ pub enum Opener<'c> {
 /// An open `MPI_File`. One that is dropped stays open: closing is collective.
 #[derive(Debug)]
 pub struct MpiFile {
-    pub(super) library: &'static Library,
+    pub(super) library: &'static MpiLibrary,
     pub(super) handle: Handle,
     /// Calls get their statuses with every bit set.
     marks: bool,

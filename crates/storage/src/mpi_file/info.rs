@@ -2,7 +2,7 @@
 
 use std::ffi::{CStr, CString, c_int};
 
-use ffi::mpi::{Handle, Library};
+use ffi::mpi::{Handle, MpiLibrary};
 use ranks::mpi::MpiComm;
 
 use super::error::{MpiError, check};
@@ -12,7 +12,7 @@ const KEY_ROOM: usize = 1024;
 
 /// An `MPI_Info`, freed in the end.
 pub struct Info {
-    library: &'static Library,
+    library: &'static MpiLibrary,
     handle: Handle,
 }
 
@@ -50,7 +50,7 @@ impl Info {
     }
 
     /// Takes over a handle that MPI has made for us.
-    pub(crate) fn own(library: &'static Library, handle: Handle) -> Self {
+    pub(crate) fn own(library: &'static MpiLibrary, handle: Handle) -> Self {
         Self { library, handle }
     }
 

@@ -3,7 +3,7 @@
 use std::ffi::{c_int, c_void};
 use std::ptr;
 
-use ffi::mpi::{Count, Handle, LargeFunctions, Library};
+use ffi::mpi::{Handle, LargeFunctions, MpiCount, MpiLibrary};
 
 use super::datatype::Datatype;
 use super::error::{Class, MpiError};
@@ -38,7 +38,7 @@ pub struct Elements<'t> {
 pub(super) struct DescribedElements<'l> {
     /// The address of the buffer.
     pub(super) place: *mut c_void,
-    pub(super) count: Count,
+    pub(super) count: MpiCount,
     pub(super) kind: Handle,
     /// The functions to call, unless they are the plain ones.
     pub(super) large: Option<&'l LargeFunctions>,
@@ -137,7 +137,7 @@ fn int(count: i64) -> c_int {
 }
 
 /// The calls with a large count, or words that say that there are none.
-fn large(library: &'static Library) -> Result<&'static LargeFunctions, MpiError> {
+fn large(library: &'static MpiLibrary) -> Result<&'static LargeFunctions, MpiError> {
     library.large.as_ref().map_err(|why| MpiError {
         class: Class::UnsupportedOperation,
         code: 0,

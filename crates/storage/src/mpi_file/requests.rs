@@ -2,7 +2,7 @@
 
 use std::ffi::c_int;
 
-use ffi::mpi::{Abi, Handle, Library, Status};
+use ffi::mpi::{Abi, Handle, MpiLibrary, Status};
 
 use super::done::CallStatus;
 use super::error::{MpiError, check};
@@ -77,14 +77,14 @@ impl Requests<'_> {
 
 /// Handles side by side, as wide as the library's own.
 struct HandleRow {
-    library: &'static Library,
+    library: &'static MpiLibrary,
     wide: Vec<Handle>,
     /// Those of the MPICH family are 32-bit integers.
     packed: Vec<u32>,
 }
 
 impl HandleRow {
-    fn of(library: &'static Library, handles: impl Iterator<Item = Handle>) -> Self {
+    fn of(library: &'static MpiLibrary, handles: impl Iterator<Item = Handle>) -> Self {
         let wide: Vec<Handle> = handles.collect();
         let packed = wide.iter().map(|handle| *handle as u32).collect();
         Self { library, wide, packed }

@@ -4,7 +4,7 @@ use measure::{Clock, CycleClock};
 use ranks::{Comm, Halt, Reduce};
 use results::Record;
 use results::folder::sha256;
-use results::record::{State as Recorded, StateExtents};
+use results::record::{ReachedState, StateExtents};
 use storage::Storage;
 
 use super::act::Operations;
@@ -221,8 +221,8 @@ impl AgeingOutcome {
         Ok(())
     }
 
-    fn recorded(&self, dir: &str) -> Recorded {
-        Recorded {
+    fn recorded(&self, dir: &str) -> ReachedState {
+        ReachedState {
             kind: "age".to_owned(),
             dir: dir.to_owned(),
             blocks_target: self.goal.blocks,

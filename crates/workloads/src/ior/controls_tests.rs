@@ -5,7 +5,7 @@ use std::path::Path;
 use results::Record;
 use testkit::{Fault, Faulty};
 
-use super::scene::{Late, Left, play};
+use super::scene::{IorRankResult, Late, play};
 use super::{Hog, IorParameters, Offsets, Reorder};
 
 const NOT_LATE: Late = Late { rank: 0, from: 0, seconds: 0 };
@@ -23,7 +23,7 @@ fn parameters() -> IorParameters {
     }
 }
 
-fn notices(left: &Left, id: &str) -> Vec<String> {
+fn notices(left: &IorRankResult, id: &str) -> Vec<String> {
     let text = |record: &Record| match record {
         Record::Notice(notice) if notice.id == id => Some(notice.text.clone()),
         _ => None,

@@ -7,7 +7,7 @@ use results::record::Phase;
 use storage::{Mode, Open, Parts, Storage};
 use testkit::{Fault, Faulty};
 
-use super::scene::{Late, Left, play};
+use super::scene::{IorRankResult, Late, play};
 use super::{IorParameters, RateLimit};
 
 const NOT_LATE: Late = Late { rank: 0, from: 0, seconds: 0 };
@@ -25,7 +25,7 @@ fn parameters() -> IorParameters {
     }
 }
 
-fn phase<'l>(left: &'l Left, name: &str) -> &'l Phase {
+fn phase<'l>(left: &'l IorRankResult, name: &str) -> &'l Phase {
     let named = left.records.iter().find_map(|record| match record {
         Record::Phase(phase) if phase.phase == name => Some(&**phase),
         _ => None,

@@ -114,9 +114,9 @@ impl Comm for Counted<'_> {
 
 /// Remembers every event, as text.
 #[derive(Default)]
-pub(super) struct Heard(pub(super) Vec<String>);
+pub(super) struct IorEventLog(pub(super) Vec<String>);
 
-impl EventObserver<IorEvent<'_>> for Heard {
+impl EventObserver<IorEvent<'_>> for IorEventLog {
     fn event(&mut self, event: &IorEvent<'_>) {
         self.0.push(format!("{event:?}"));
     }
@@ -124,7 +124,7 @@ impl EventObserver<IorEvent<'_>> for Heard {
 
 /// What one rank left.
 #[derive(Debug)]
-pub(super) struct Left {
+pub(super) struct IorRankResult {
     pub(super) done: Result<IorSummary, Halt>,
     pub(super) records: Vec<Record>,
     pub(super) calls: Vec<Call>,
@@ -132,7 +132,7 @@ pub(super) struct Left {
     pub(super) told: Vec<String>,
 }
 
-impl Left {
+impl IorRankResult {
     /// The phases recorded, with their repetition, such as `write 0`.
     pub(super) fn phases(&self) -> Vec<String> {
         let name = |record: &Record| match record {
@@ -149,11 +149,16 @@ impl Left {
 }
 
 /// Runs a test; what each rank left.
-pub(super) fn play(ranks: u32, parameters: &IorParameters, storage: &dyn Storage, late: Late) -> Vec<Left> {
+pub(super) fn play(
+    ranks: u32,
+    parameters: &IorParameters,
+    storage: &dyn Storage,
+    late: Late,
+) -> Vec<IorRankResult> {
     parameters.check(ranks).expect("sound parameters");
     let clock = CycleClock::new();
     let body = |inner: &dyn Comm| {
-        let (mut clock, mut records, mut heard) = (clock.clone(), Vec::new(), Heard::default());
+        let (mut clock, mut records, mut heard) = (clock.clone(), Vec::new(), IorEventLog::default());
         let comm = Counted { inner, calls: Mutex::default(), late, compared: AtomicU32::new(0) };
         let mut cx = IorContext {
             clock: &mut clock,
@@ -165,7 +170,7 @@ pub(super) fn play(ranks: u32, parameters: &IorParameters, storage: &dyn Storage
         };
         let done = run(parameters, storage, &comm, &mut cx);
         let calls = comm.calls.into_inner().expect("no test panics while holding it");
-        Left { done, records, calls, told: heard.0 }
+        IorRankResult { done, records, calls, told: heard.0 }
     };
     local::run(ranks, body).into_iter().map(|rank| rank.expect("no rank panics")).collect()
 }

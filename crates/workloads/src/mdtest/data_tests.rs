@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::MdtestParameters;
-use super::scene::{Left, all_phases, only_create, play_in};
+use super::scene::{MdtestRankResult, all_phases, only_create, play_in};
 use crate::kit::payload::Packet;
 
 fn file(dir: &Path, name: &str) -> PathBuf {
@@ -60,12 +60,16 @@ fn files_are_those_of_the_original_to_the_byte() {
 }
 
 /// What a reader finds after `spoil` did something to the files.
-fn found(packet: Packet, bytes: u64, spoil: impl Fn(&Path)) -> (u64, Vec<String>, Vec<Left>) {
+fn found(packet: Packet, bytes: u64, spoil: impl Fn(&Path)) -> (u64, Vec<String>, Vec<MdtestRankResult>) {
     found_by(&reading(packet, bytes), bytes, spoil)
 }
 
 /// The same for a reader of its own mind.
-fn found_by(reader: &MdtestParameters, bytes: u64, spoil: impl Fn(&Path)) -> (u64, Vec<String>, Vec<Left>) {
+fn found_by(
+    reader: &MdtestParameters,
+    bytes: u64,
+    spoil: impl Fn(&Path),
+) -> (u64, Vec<String>, Vec<MdtestRankResult>) {
     let dir = tempfile::tempdir().unwrap();
     play_in(dir.path(), 2, &writing(reader.packet, bytes));
     spoil(dir.path());

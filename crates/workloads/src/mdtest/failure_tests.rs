@@ -6,7 +6,7 @@ use std::process::Command;
 
 use super::MdtestParameters;
 use super::recording::Recording;
-use super::scene::{Left, all_phases, names_in, only_create, play_in, play_on, within};
+use super::scene::{MdtestRankResult, all_phases, names_in, only_create, play_in, play_on, within};
 
 const ENOSPC: i32 = 28;
 const EACCES: i32 = 13;
@@ -16,7 +16,7 @@ fn files(items: u64) -> MdtestParameters {
 }
 
 /// All ranks halted with the same words: the step and why.
-fn halted(left: &[Left]) -> (String, u32, String) {
+fn halted(left: &[MdtestRankResult]) -> (String, u32, String) {
     let halt = left[0].done.clone().expect_err("it has to halt");
     assert!(left.iter().all(|rank| rank.done.as_ref().err() == Some(&halt)), "all ranks say the same");
     (halt.step, halt.rank, halt.why)
@@ -236,16 +236,16 @@ fn an_ordinary_user_reads_what_k_made_and_is_told_where_permission_is_denied() {
 }
 
 /// A small file system that is mounted as long as this lives; `None` where that cannot be.
-struct Mounted<'a>(&'a Path);
+struct MountedTmpfs<'a>(&'a Path);
 
-impl<'a> Mounted<'a> {
+impl<'a> MountedTmpfs<'a> {
     fn new(dir: &'a Path, options: &str) -> Option<Self> {
         let done = Command::new("mount").args(["-t", "tmpfs", "-o", options, "none"]).arg(dir).output();
         done.is_ok_and(|done| done.status.success()).then_some(Self(dir))
     }
 }
 
-impl Drop for Mounted<'_> {
+impl Drop for MountedTmpfs<'_> {
     fn drop(&mut self) {
         let _ = Command::new("umount").arg(self.0).output();
     }
@@ -255,7 +255,7 @@ impl Drop for Mounted<'_> {
 fn a_file_system_that_runs_out_of_inodes_or_space_is_told_with_path_and_call() {
     for (options, bytes, call) in [("nr_inodes=20", 0, "open"), ("size=64k", 16384, "write")] {
         let dir = tempfile::tempdir().unwrap();
-        let Some(_mounted) = Mounted::new(dir.path(), options) else {
+        let Some(_mounted) = MountedTmpfs::new(dir.path(), options) else {
             println!("SKIPPED: nothing can be mounted here");
             return;
         };

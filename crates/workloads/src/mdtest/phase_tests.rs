@@ -2,10 +2,10 @@
 
 use super::MdtestParameters;
 use super::recording::Recording;
-use super::scene::{Left, all_phases, names_in, only_create, play_in, play_on, within};
+use super::scene::{MdtestRankResult, all_phases, names_in, only_create, play_in, play_on, within};
 
 /// Runs in a directory of its own on storage that notes.
-fn watched(ranks: u32, parameters: &MdtestParameters) -> (Recording, Vec<Left>) {
+fn watched(ranks: u32, parameters: &MdtestParameters) -> (Recording, Vec<MdtestRankResult>) {
     let dir = tempfile::tempdir().expect("a directory");
     let storage = Recording::new();
     let left = play_on(ranks, &within(dir.path(), parameters), &storage);

@@ -9,7 +9,7 @@ use std::io;
 use measure::Clock;
 use ranks::{Halt, Reduce};
 use results::Record;
-use results::record::State;
+use results::record::ReachedState;
 use storage::Names;
 
 use super::beside::each;
@@ -68,13 +68,13 @@ pub(super) fn fill(run: &mut MdtestRun<'_>) -> Result<(), Halt> {
          came"
     );
     run.rank.notice("preload", run.iteration, "", &text)?;
-    run.rank.record(&Record::State(Box::new(State {
+    run.rank.record(&Record::State(Box::new(ReachedState {
         kind: "preload".to_owned(),
         dir: run.parameters.dirs.join("@"),
         files: files_each * directories,
         directories,
         seconds,
-        ..State::default()
+        ..ReachedState::default()
     })))
 }
 

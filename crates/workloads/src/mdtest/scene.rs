@@ -14,9 +14,9 @@ use crate::kit::observer::EventObserver;
 
 /// Remembers every event, as text.
 #[derive(Default)]
-struct Heard(Vec<String>);
+struct MdtestEventLog(Vec<String>);
 
-impl EventObserver<MdtestEvent<'_>> for Heard {
+impl EventObserver<MdtestEvent<'_>> for MdtestEventLog {
     fn event(&mut self, event: &MdtestEvent<'_>) {
         self.0.push(format!("{event:?}"));
     }
@@ -24,13 +24,13 @@ impl EventObserver<MdtestEvent<'_>> for Heard {
 
 /// What one rank left.
 #[derive(Debug)]
-pub(super) struct Left {
+pub(super) struct MdtestRankResult {
     pub(super) done: Result<MdtestSummary, Halt>,
     pub(super) records: Vec<Record>,
     pub(super) told: Vec<String>,
 }
 
-impl Left {
+impl MdtestRankResult {
     pub(super) fn phases(&self) -> Vec<&Phase> {
         let mut phases = Vec::new();
         for record in &self.records {
@@ -57,19 +57,23 @@ pub(super) fn posix() -> Box<dyn Storage> {
 }
 
 /// Runs on `ranks` local ranks; what each left.
-pub(super) fn play_on(ranks: u32, parameters: &MdtestParameters, storage: &dyn Storage) -> Vec<Left> {
+pub(super) fn play_on(
+    ranks: u32,
+    parameters: &MdtestParameters,
+    storage: &dyn Storage,
+) -> Vec<MdtestRankResult> {
     parameters.check(ranks).expect("sound parameters");
     let clock = CycleClock::new();
     let body = |comm: &dyn Comm| {
-        let (mut clock, mut records, mut heard) = (clock.clone(), Vec::new(), Heard::default());
+        let (mut clock, mut records, mut heard) = (clock.clone(), Vec::new(), MdtestEventLog::default());
         let done = run(parameters, storage, comm, &mut clock, &mut records, None, &mut heard, 7);
-        Left { done, records, told: heard.0 }
+        MdtestRankResult { done, records, told: heard.0 }
     };
     local::run(ranks, body).into_iter().map(|rank| rank.expect("no rank panics")).collect()
 }
 
 /// The same with files in `dir`: each of the directories of `parameters` is one in it.
-pub(super) fn play_in(dir: &Path, ranks: u32, parameters: &MdtestParameters) -> Vec<Left> {
+pub(super) fn play_in(dir: &Path, ranks: u32, parameters: &MdtestParameters) -> Vec<MdtestRankResult> {
     play_on(ranks, &within(dir, parameters), &*posix())
 }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use plan::schedule::PlannedJob;
 use results::folder::{Job, JobEnd};
-use results::record::{Counts, Outcome, Phase, Record};
+use results::record::{CaseOutcome, Counts, Phase, Record};
 use run::Event;
 use run::Observer;
 use units::{Dimension, Quantity, count, duration, rate_decimal};
@@ -130,11 +130,11 @@ fn quantity(value: f64, unit: &str) -> String {
 
 /// How many cases had which outcome, if there were any.
 fn cases(job: &Job) -> String {
-    let number = |wanted: Outcome| {
+    let number = |wanted: CaseOutcome| {
         let such = |record: &&Record| matches!(record, Record::Case(case) if case.outcome == wanted);
         job.records.iter().filter(such).count()
     };
-    let counted = Outcome::ALL.map(|outcome| (number(outcome), outcome.word()));
+    let counted = CaseOutcome::ALL.map(|outcome| (number(outcome), outcome.word()));
     let shown = counted.iter().filter(|(number, _)| *number > 0);
     shown.map(|(number, word)| format!("{number} {word}")).collect::<Vec<_>>().join(", ")
 }
@@ -195,11 +195,11 @@ mod tests {
     #[test]
     fn a_suite_shows_its_cases_by_outcome_also_where_it_failed() {
         let case = |outcome| Record::Case(Box::new(Case { outcome, ..Case::default() }));
-        let records = [Outcome::Pass, Outcome::Skipped, Outcome::Pass].map(case).to_vec();
+        let records = [CaseOutcome::Pass, CaseOutcome::Skipped, CaseOutcome::Pass].map(case).to_vec();
         let mut job = Job { records, ..Job::default() };
         (job.info.end, job.info.seconds) = (JobEnd::Exit(0), 2.0);
         assert_eq!(outcome(&job), "2 pass, 1 skipped            2.00 s");
-        job.records.push(case(Outcome::Fail));
+        job.records.push(case(CaseOutcome::Fail));
         (job.info.end, job.folder) = (JobEnd::Exit(1), "jobs/1".into());
         assert_eq!(outcome(&job), "ended with status 1 (jobs/1) 2 pass, 1 fail, 1 skipped");
     }

@@ -21,7 +21,7 @@ use conformance::{
 use measure::CycleClock;
 use ranks::Halt;
 use results::Record;
-use results::record::{Case as CaseRecord, Clients, Evidence, Outcome};
+use results::record::{Case as CaseRecord, CaseOutcome, Clients, Evidence};
 use results::records::Sink;
 use units::Usage;
 
@@ -256,7 +256,7 @@ impl Driver<'_> {
         let what = format!("the job {why} while the case ran");
         let evidence = Evidence { step: END_OF_JOB.to_owned(), what, ..Evidence::default() };
         let case =
-            CaseRecord { outcome: Outcome::Fail, evidence: Some(evidence), ..pending.record(self.ranks) };
+            CaseRecord { outcome: CaseOutcome::Fail, evidence: Some(evidence), ..pending.record(self.ranks) };
         let library = self.library.clone().unwrap_or_default();
         self.report(mark_known_failure(case, &library));
     }

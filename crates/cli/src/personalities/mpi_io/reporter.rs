@@ -8,7 +8,7 @@ use std::io::{self, Write};
 
 use conformance::{ConformanceCase, ConformanceEvent, RankLibrary, TIMEOUT, mark_known_failure};
 use results::Record;
-use results::record::{Case as CaseRecord, End, Evidence, Outcome};
+use results::record::{Case as CaseRecord, CaseOutcome, End, Evidence};
 use units::several;
 
 use super::args::MpiIoArgs;
@@ -123,7 +123,7 @@ impl Reporter {
         let pending = self.pending.front().filter(|pending| pending.name == running.name);
         let case = CaseRecord {
             name: running.name.clone(),
-            outcome: Outcome::Fail,
+            outcome: CaseOutcome::Fail,
             why: format!("timeout after {} s", running.limit_s),
             evidence: Some(evidence),
             failed_ranks: states.stuck(),

@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use results::record::{Case, Outcome};
+use results::record::{Case, CaseOutcome};
 use units::several;
 
 /// The lines of one case.
 pub(super) fn line(case: &Case) -> String {
     let word = case.outcome.word().to_uppercase();
     let mut text = match case.outcome {
-        Outcome::Skipped => format!("{word:<12} {}\n", case.name),
+        CaseOutcome::Skipped => format!("{word:<12} {}\n", case.name),
         _ => format!("{word:<12} {:<52} {:>8.3} s\n", case.name, case.seconds),
     };
     if let Some(seen) = &case.evidence {
@@ -43,11 +43,11 @@ pub(super) fn table(ended: &[Case], pending: &[String]) -> String {
     let mut groups: BTreeMap<&str, [usize; 5]> = BTreeMap::new();
     for case in ended {
         let counts = groups.entry(case.group()).or_default();
-        let column = Outcome::ALL.iter().position(|outcome| *outcome == case.outcome);
+        let column = CaseOutcome::ALL.iter().position(|outcome| *outcome == case.outcome);
         counts[column.expect("every outcome has a column")] += 1;
     }
     let mut text = format!("\n{:<14}", "group");
-    for outcome in Outcome::ALL {
+    for outcome in CaseOutcome::ALL {
         let _ = write!(text, "{:>13}", outcome.word());
     }
     text.push('\n');
@@ -60,7 +60,7 @@ pub(super) fn table(ended: &[Case], pending: &[String]) -> String {
     if !pending.is_empty() {
         let _ = writeln!(text, "not run: {}, from {} on", several(pending.len() as u64, "case"), pending[0]);
     }
-    let tried = |case: &&Case| !matches!(case.outcome, Outcome::Skipped | Outcome::Unsupported);
+    let tried = |case: &&Case| !matches!(case.outcome, CaseOutcome::Skipped | CaseOutcome::Unsupported);
     if !ended.is_empty() && !ended.iter().any(|case| tried(&case)) {
         text.push_str("nothing was tried: none of these cases says anything of this file system\n");
     }
@@ -77,7 +77,7 @@ fn row(text: &mut String, name: &str, counts: &[usize; 5]) {
 
 /// The exit status: 1 if a case failed or has no outcome.
 pub(super) fn status(ended: &[Case], pending: &[String]) -> u8 {
-    u8::from(!pending.is_empty() || ended.iter().any(|case| case.outcome == Outcome::Fail))
+    u8::from(!pending.is_empty() || ended.iter().any(|case| case.outcome == CaseOutcome::Fail))
 }
 
 #[cfg(test)]
@@ -85,7 +85,7 @@ mod tests {
     use super::*;
     use results::record::Evidence;
 
-    fn case(name: &str, outcome: Outcome) -> Case {
+    fn case(name: &str, outcome: CaseOutcome) -> Case {
         Case { name: name.into(), outcome, ranks: 4, ..Case::default() }
     }
 
@@ -106,7 +106,7 @@ mod tests {
             failed_ranks: 3,
             document: "POSIX.1-2017 write".into(),
             promise: "it is there".into(),
-            ..case("posix.a", Outcome::Fail)
+            ..case("posix.a", CaseOutcome::Fail)
         };
         let text = line(&failed);
         for part in [
@@ -121,7 +121,11 @@ mod tests {
 
     #[test]
     fn the_table_counts_by_group_and_the_status_is_1_for_failures_and_for_cases_not_run() {
-        let ended = [case("a.x", Outcome::Pass), case("b.x", Outcome::Library), case("b.y", Outcome::Pass)];
+        let ended = [
+            case("a.x", CaseOutcome::Pass),
+            case("b.x", CaseOutcome::Library),
+            case("b.y", CaseOutcome::Pass),
+        ];
         let words: Vec<Vec<&str>> = ["a", "b", "all"]
             .iter()
             .map(|name| {
@@ -133,9 +137,9 @@ mod tests {
         assert_eq!(words, [["1", "0", "0", "0", "0"], ["1", "0", "0", "0", "1"], ["2", "0", "0", "0", "1"]]);
         assert_eq!(status(&ended, &[]), 0);
         assert_eq!(status(&ended, &["c".into()]), 1);
-        assert_eq!(status(&[case("a.x", Outcome::Fail)], &[]), 1);
+        assert_eq!(status(&[case("a.x", CaseOutcome::Fail)], &[]), 1);
         assert!(!table(&ended, &[]).contains("nothing was tried"));
-        let idle = [case("a.x", Outcome::Skipped)];
+        let idle = [case("a.x", CaseOutcome::Skipped)];
         assert!(table(&idle, &[]).contains("\nnothing was tried: "));
         assert!(table(&ended, &["c.x".into()]).ends_with("not run: 1 case, from c.x on\n"));
     }

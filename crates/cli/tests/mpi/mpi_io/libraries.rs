@@ -6,7 +6,7 @@
 //! cases, and the whole suite on 1 and 4 ranks, are only in `cargo xtask test --all`.
 
 use conformance::{Effect, KNOWN_FAILURES, KnownFailure, TIMEOUT, matches};
-use results::record::{Case, Outcome};
+use results::record::{Case, CaseOutcome};
 
 use super::common::only_in_all;
 use super::{Library, suite};
@@ -117,9 +117,9 @@ fn check(library: Library, ranks: u32, cases: Cases, pass_at_least: usize) {
     let Some(told) = suite(library, ranks, &words, &[]) else { return };
     assert!(told.failed().is_empty(), "{library:?}, {ranks} ranks: {:#?}", told.failed());
     assert_eq!(told.ran.status, Some(0), "{library:?}, {ranks} ranks: {}", told.ran.err);
-    let passed = told.cases.values().filter(|case| case.outcome == Outcome::Pass).count();
+    let passed = told.cases.values().filter(|case| case.outcome == CaseOutcome::Pass).count();
     assert!(passed >= pass_at_least, "{library:?}, {ranks} ranks: only {passed} passed");
-    for case in told.cases.values().filter(|case| case.outcome == Outcome::Library) {
+    for case in told.cases.values().filter(|case| case.outcome == CaseOutcome::Library) {
         assert!(case.why.contains(": "), "{library:?}: a known failure names its library: {case:#?}");
         // What is not listed as hanging costs the default set its time limit.
         let may_hang = hanging(library).any(|known| matches(known.case, &case.name));

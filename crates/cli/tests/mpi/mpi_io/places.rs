@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use results::record::Outcome;
+use results::record::CaseOutcome;
 
 use super::{Library, suite, suite_in};
 
@@ -36,10 +36,10 @@ fn a_small_file_system_is_filled_and_every_library_says_so_and_a_large_one_is_no
         let Some(_mounted) = small(&root) else { return };
         let Some(told) = suite_in(&dir, mpi, 2, &["--only", "errors.no_space"], &[]) else { continue };
         let case = &told.cases["errors.no_space"];
-        assert!(matches!(case.outcome, Outcome::Pass | Outcome::Library), "{mpi:?}: {case:#?}");
+        assert!(matches!(case.outcome, CaseOutcome::Pass | CaseOutcome::Library), "{mpi:?}: {case:#?}");
     }
     let Some(told) = suite(Library::Ompio, 1, &["--only", "errors.no_space"], &[]) else { return };
-    assert_eq!(told.outcome("errors.no_space"), Outcome::Skipped);
+    assert_eq!(told.outcome("errors.no_space"), CaseOutcome::Skipped);
     assert!(told.cases["errors.no_space"].why.contains("MiB are free"), "{:#?}", told.cases);
 }
 
@@ -50,15 +50,15 @@ fn the_file_of_hints_that_romio_is_told_of_is_in_effect_and_data_is_the_same() {
     let names = ["hints.environment", "hints.round_trip", "access.write_at_all.vector-view"];
     let words: Vec<&str> = names.iter().flat_map(|name| ["--only", name]).collect();
     for (mpi, hints, wanted) in [
-        (Library::Mpich, "# buffers\ncb_buffer_size 65536\nromio_ds_write disable\n", Outcome::Pass),
+        (Library::Mpich, "# buffers\ncb_buffer_size 65536\nromio_ds_write disable\n", CaseOutcome::Pass),
         // No library takes this one: a value that is not in effect is seen.
-        (Library::Mpich, "cb_nodes 1000\n", Outcome::Fail),
-        (Library::Ompio, "cb_buffer_size 65536\n", Outcome::Unsupported),
+        (Library::Mpich, "cb_nodes 1000\n", CaseOutcome::Fail),
+        (Library::Ompio, "cb_buffer_size 65536\n", CaseOutcome::Unsupported),
     ] {
         std::fs::write(&path, hints).unwrap();
         let Some(told) = suite(mpi, 2, &words, &[("ROMIO_HINTS", &path)]) else { continue };
         let case = &told.cases["hints.environment"];
         assert_eq!(case.outcome, wanted, "{mpi:?}, {hints}: {case:#?}");
-        assert_eq!(told.outcome("access.write_at_all.vector-view"), Outcome::Pass, "{mpi:?}, {hints}");
+        assert_eq!(told.outcome("access.write_at_all.vector-view"), CaseOutcome::Pass, "{mpi:?}, {hints}");
     }
 }

@@ -14,7 +14,7 @@ use units::{Dimension, Quantity};
 use super::super::wire::PlanFile;
 use super::{KeyForm, KeyTable, PlanKey};
 
-type Value<'i> = Spanned<DeValue<'i>>;
+type SpannedValue<'i> = Spanned<DeValue<'i>>;
 
 /// Something that has not the form of its key.
 #[derive(Debug)]
@@ -74,12 +74,12 @@ fn needed(table: &KeyTable, key: &PlanKey) -> String {
 /// What is wrong, and where.
 type Refused = Result<(), (Range<usize>, String)>;
 
-fn refuse(at: &Value<'_>, what: String) -> Refused {
+fn refuse(at: &SpannedValue<'_>, what: String) -> Refused {
     Err((at.span(), what))
 }
 
 /// That a value should be something else.
-fn not(key: &PlanKey, wanted: &str, at: &Value<'_>) -> Refused {
+fn not(key: &PlanKey, wanted: &str, at: &SpannedValue<'_>) -> Refused {
     let found = named(at.get_ref());
     let such = match key.example {
         "" => String::new(),
@@ -89,7 +89,7 @@ fn not(key: &PlanKey, wanted: &str, at: &Value<'_>) -> Refused {
 }
 
 /// Looks at a value that is no table of keys.
-fn plain(key: &PlanKey, value: &Value<'_>) -> Refused {
+fn plain(key: &PlanKey, value: &SpannedValue<'_>) -> Refused {
     match (&key.form, value.get_ref()) {
         (KeyForm::Version, DeValue::Integer(_))
         | (KeyForm::Text | KeyForm::Id | KeyForm::Goal, DeValue::String(_))
@@ -147,7 +147,7 @@ fn whole(number: &toml::de::DeInteger<'_>) -> Option<u64> {
     u64::from_str_radix(number.as_str(), number.radix()).ok()
 }
 
-fn quantity(key: &PlanKey, wanted: &[Dimension], text: &str, at: &Value<'_>) -> Refused {
+fn quantity(key: &PlanKey, wanted: &[Dimension], text: &str, at: &SpannedValue<'_>) -> Refused {
     let as_in = format!("; write it as in `{} = {}`", key.name, key.example);
     match text.parse::<Quantity>() {
         _ if text.trim().parse::<f64>().is_ok() => refuse(at, format!("has no unit{as_in}")),
@@ -190,10 +190,10 @@ fn entries(all: &DeTable<'_>) -> Refused {
 fn nested(
     (table, key): (&KeyTable, &PlanKey),
     inner: &'static KeyTable,
-    value: &Value<'_>,
+    value: &SpannedValue<'_>,
     found: &mut Vec<KeyProblem>,
 ) -> Refused {
-    let mut inside = |one: &Value<'_>, otherwise: &dyn Fn() -> String| match one.get_ref() {
+    let mut inside = |one: &SpannedValue<'_>, otherwise: &dyn Fn() -> String| match one.get_ref() {
         DeValue::Table(there) => {
             look(inner, &one.span(), there, found);
             Ok(())
@@ -207,7 +207,7 @@ fn nested(
         }
         (KeyForm::Several(_) | KeyForm::OneOrSeveral(_), DeValue::Array(all)) => {
             let otherwise =
-                |one: &Value<'_>| format!("is a list of tables, and not of {}", named(one.get_ref()));
+                |one: &SpannedValue<'_>| format!("is a list of tables, and not of {}", named(one.get_ref()));
             all.iter().try_for_each(|one| inside(one, &|| otherwise(one)))
         }
         (KeyForm::Named(_), DeValue::Table(all)) => all.iter().try_for_each(|(name, one)| {

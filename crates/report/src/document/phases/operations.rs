@@ -4,12 +4,12 @@
 
 use results::record::{Counts, Failed};
 
-use super::super::test_section::Measured;
+use super::super::test_section::RepetitionPhase;
 use super::super::words::{NONE, bytes_cell, count_cell, or_none, quantity_cell, seconds_cell, yes_no};
 use super::super::{Cell, Table, Tone};
 use super::{counting, each, name};
 
-pub(super) fn rates(measured: &[Measured]) -> Table {
+pub(super) fn rates(measured: &[RepetitionPhase]) -> Table {
     let headings = [">rate", ">Operations", ">Failed", ">Bytes", ">Own work", ">Total"];
     each("Operations measured", &headings, measured, |one| {
         let phase = counting(one, Counts::Operations)?;
@@ -27,7 +27,7 @@ pub(super) fn rates(measured: &[Measured]) -> Table {
     })
 }
 
-pub(super) fn windows(measured: &[Measured]) -> Table {
+pub(super) fn windows(measured: &[RepetitionPhase]) -> Table {
     let mut table = each("All ranks at once", &[">Operations", ">Time", "First to end"], measured, |one| {
         let window = one.phase.window?;
         Some(vec![
@@ -41,7 +41,7 @@ pub(super) fn windows(measured: &[Measured]) -> Table {
     table
 }
 
-pub(super) fn conditions(measured: &[Measured]) -> Table {
+pub(super) fn conditions(measured: &[RepetitionPhase]) -> Table {
     let headings = ["Backend", ">Ranks", "Names", ">Bytes each", "Made durable", "Cache bypassed", "Under"];
     each("Conditions of operations", &headings, measured, |one| {
         let phase = counting(one, Counts::Operations)?;
@@ -57,7 +57,7 @@ pub(super) fn conditions(measured: &[Measured]) -> Table {
     })
 }
 
-pub(super) fn reasons(measured: &[Measured]) -> Table {
+pub(super) fn reasons(measured: &[RepetitionPhase]) -> Table {
     let mut table = Table::new("Failed operations by reason", &["Phase", "Repetition", "Reason", ">Count"]);
     for (one, failed) in failed(measured) {
         for (reason, count) in &failed.reasons {
@@ -67,7 +67,7 @@ pub(super) fn reasons(measured: &[Measured]) -> Table {
     table
 }
 
-pub(super) fn failures(measured: &[Measured]) -> Table {
+pub(super) fn failures(measured: &[RepetitionPhase]) -> Table {
     let headings = ["Phase", "Repetition", ">Rank", "Call", "Name", "Reason"];
     let mut table = Table::new("Failed operations by name", &headings);
     let mut unlisted = 0;
@@ -89,6 +89,8 @@ pub(super) fn failures(measured: &[Measured]) -> Table {
     table
 }
 
-fn failed<'m>(measured: &'m [Measured<'m>]) -> impl Iterator<Item = (&'m Measured<'m>, &'m Failed)> {
+fn failed<'m>(
+    measured: &'m [RepetitionPhase<'m>],
+) -> impl Iterator<Item = (&'m RepetitionPhase<'m>, &'m Failed)> {
     measured.iter().filter_map(|one| Some((one, one.phase.failed.as_ref()?)))
 }

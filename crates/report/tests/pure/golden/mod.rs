@@ -9,7 +9,7 @@ pub(crate) mod ranks;
 use std::collections::BTreeMap;
 
 use results::finding::{Finding, Severity};
-use results::folder::{Campaign, CampaignInfo, FileSystem, Head, Job, JobEnd, JobInfo, Machine};
+use results::folder::{Campaign, CampaignInfo, FileSystemFacts, Head, Job, JobEnd, JobInfo, Machine};
 use results::reason::{Code, Datum, Reason};
 use results::record::{
     Apart, BadRange, Balance, Check, Clients, ClockFacts, End, Failure, Latency, Mounted, Notice, Others,
@@ -85,7 +85,7 @@ fn machine(taken: &str, full: f64) -> Machine {
         cores: 96,
         memory_bytes: 768 << 30,
         load: 0.42,
-        file_systems: vec![FileSystem {
+        file_systems: vec![FileSystemFacts {
             name: "scratch".into(),
             dir: "/scratch/accept".into(),
             mount: "/scratch".into(),
@@ -97,7 +97,7 @@ fn machine(taken: &str, full: f64) -> Machine {
             bytes_free: (size as f64 * (1.0 - full)) as u64,
             inodes: 4_000_000_000,
             inodes_free: 3_812_345_678,
-            ..FileSystem::default()
+            ..FileSystemFacts::default()
         }],
         ..Machine::default()
     }

@@ -70,7 +70,7 @@ fn every_batch_system_gets_its_script() {
              #flux: --time-limit=62m\n#flux: --signal=TERM@120\n",
         ),
     ] {
-        let script = System::of(word).unwrap().script(&request(nodes, exclude));
+        let script = BatchSystem::of(word).unwrap().script(&request(nodes, exclude));
         assert_eq!(script, format!("#!/bin/sh\n{lines}{END}"), "{word}");
     }
 }
@@ -78,20 +78,20 @@ fn every_batch_system_gets_its_script() {
 #[test]
 fn a_job_waits_runs_or_has_ended_by_its_batch_systems_own_words() {
     for (word, answer, wanted) in [
-        ("slurm", "PENDING\n", Some((State::Waits, "PENDING"))),
-        ("slurm", "RUNNING\n", Some((State::Runs, "RUNNING"))),
-        ("slurm", "CANCELLED by 0\n", Some((State::Ended, "CANCELLED"))),
+        ("slurm", "PENDING\n", Some((BatchJobState::Waits, "PENDING"))),
+        ("slurm", "RUNNING\n", Some((BatchJobState::Runs, "RUNNING"))),
+        ("slurm", "CANCELLED by 0\n", Some((BatchJobState::Ended, "CANCELLED"))),
         ("slurm", "", None),
-        ("pbs", "Job Id: 7.srv\n    Job_Name = x\n    job_state = R\n", Some((State::Runs, "R"))),
-        ("pbs", "Job Id: 7.srv\n    job_state = F\n    Exit_status = 0\n", Some((State::Ended, "F"))),
+        ("pbs", "Job Id: 7.srv\n    Job_Name = x\n    job_state = R\n", Some((BatchJobState::Runs, "R"))),
+        ("pbs", "Job Id: 7.srv\n    job_state = F\n    Exit_status = 0\n", Some((BatchJobState::Ended, "F"))),
         ("pbs", "qstat: Unknown Job Id 7.srv\n", None),
-        ("flux", "SCHED\n", Some((State::Waits, "SCHED"))),
-        ("flux", "INACTIVE\n", Some((State::Ended, "INACTIVE"))),
+        ("flux", "SCHED\n", Some((BatchJobState::Waits, "SCHED"))),
+        ("flux", "INACTIVE\n", Some((BatchJobState::Ended, "INACTIVE"))),
     ] {
-        let state = System::of(word).unwrap().state(answer);
+        let state = BatchSystem::of(word).unwrap().state(answer);
         assert_eq!(state, wanted.map(|(state, word)| (state, word.to_owned())), "{word}: {answer}");
     }
-    let unknown = System::of("lsf").unwrap_err().0;
+    let unknown = BatchSystem::of("lsf").unwrap_err().0;
     assert_eq!(unknown, "unknown batch system `lsf`; known are flux, pbs, slurm");
 }
 
@@ -103,9 +103,9 @@ fn a_job_is_gone_only_by_a_word_that_says_so() {
         "qstat: 7.srv unknown job id",
         "flux-jobs: ERROR: JobID f7 unknown",
     ] {
-        assert!(System::knows_not(false, "", unknown), "{unknown}");
+        assert!(BatchSystem::knows_not(false, "", unknown), "{unknown}");
     }
-    assert!(System::knows_not(true, "\n", ""), "an empty answer");
+    assert!(BatchSystem::knows_not(true, "\n", ""), "an empty answer");
     for other in [
         "",
         "slurm_load_jobs error: Socket timed out on send/recv operation",
@@ -114,22 +114,22 @@ fn a_job_is_gone_only_by_a_word_that_says_so() {
         "Cannot connect to default server host 'srv'",
         "flux-jobs: ERROR: broker: Connection refused",
     ] {
-        assert!(!System::knows_not(false, "", other), "{other}");
+        assert!(!BatchSystem::knows_not(false, "", other), "{other}");
     }
-    assert!(!System::knows_not(true, "", "squeue: error: it is late"));
+    assert!(!BatchSystem::knows_not(true, "", "squeue: error: it is late"));
 }
 
 #[test]
 fn a_script_is_submitted_with_the_users_words_and_gives_a_number() {
     let words = ["-A", "acc"].map(str::to_owned);
-    let slurm = System::of("slurm").unwrap();
+    let slurm = BatchSystem::of("slurm").unwrap();
     assert_eq!(slurm.submitting(&words, "s.sh"), ["sbatch", "--parsable", "-A", "acc", "s.sh"]);
     assert_eq!(slurm.submitted("123;big\n").unwrap(), "123");
     assert_eq!(slurm.submitted("sbatch: error: no\n"), None);
-    assert_eq!(System::of("pbs").unwrap().submitted("9.srv\n").unwrap(), "9.srv");
+    assert_eq!(BatchSystem::of("pbs").unwrap().submitted("9.srv\n").unwrap(), "9.srv");
     let asked = slurm.asking("123");
     assert_eq!(asked[0].join(" "), "squeue -h -t all -j 123 -o %T");
-    let flux = System::of("flux").unwrap().asking("f7");
+    let flux = BatchSystem::of("flux").unwrap().asking("f7");
     assert_eq!(flux, [["flux", "jobs", "-n", "-o", "{state}", "f7"]]);
 }
 

@@ -7,7 +7,7 @@
 use std::io;
 use std::sync::Arc;
 
-use ffi::hdf5::{DEFAULT, Id, Library, NOWHERE};
+use ffi::hdf5::{DEFAULT, Hdf5Library, Id, NOWHERE};
 use ffi::mpi;
 
 use super::super::{
@@ -27,8 +27,8 @@ struct Set {
 
 /// An open file. The library outlives it: it is never unloaded.
 pub(super) struct SetFile {
-    pub(super) library: &'static Library,
-    mpi: &'static mpi::Library,
+    pub(super) library: &'static Hdf5Library,
+    mpi: &'static mpi::MpiLibrary,
     file: OpenedFile,
     /// The list that it was opened with.
     access: HeldIdentifier,
@@ -45,8 +45,8 @@ pub(super) struct SetFile {
 impl SetFile {
     /// A file that all ranks have opened, by that list and with that way to move data.
     pub(super) fn new(
-        library: &'static Library,
-        mpi: &'static mpi::Library,
+        library: &'static Hdf5Library,
+        mpi: &'static mpi::MpiLibrary,
         (file, access, transfers): (OpenedFile, HeldIdentifier, Transfers),
         health: Arc<Health>,
         writes: bool,

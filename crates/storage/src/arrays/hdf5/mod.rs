@@ -11,7 +11,7 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
-use ffi::hdf5::{Library, READ_ONLY};
+use ffi::hdf5::{Hdf5Library, READ_ONLY};
 use ranks::Comm;
 use units::Usage;
 
@@ -22,7 +22,7 @@ use file::SetFile;
 
 /// The loaded library.
 pub(super) struct Hdf5Arrays {
-    library: &'static Library,
+    library: &'static Hdf5Library,
     tuning: Tuning,
     health: Arc<Health>,
 }

@@ -7,7 +7,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use ffi::mpi;
-use ffi::netcdf::{self, Functions, Library, NO_ERROR};
+use ffi::netcdf::{self, Functions, NO_ERROR, PnetcdfLibrary};
 use ranks::Comm;
 
 use super::super::{
@@ -40,8 +40,8 @@ impl How {
 
 /// An open file. The libraries outlive it: they are never unloaded.
 pub(crate) struct NcFile {
-    pub(super) library: &'static Library,
-    mpi: &'static mpi::Library,
+    pub(super) library: &'static PnetcdfLibrary,
+    mpi: &'static mpi::MpiLibrary,
     pub(super) id: c_int,
     pub(super) access: Access,
     dimensions: Vec<c_int>,
@@ -61,7 +61,7 @@ pub(super) struct KnownArray {
 impl NcFile {
     /// Makes or opens the file at `path`; where it is shared all ranks of `comm` call this together.
     pub(crate) fn open(
-        library: &'static Library,
+        library: &'static PnetcdfLibrary,
         comm: &dyn Comm,
         path: &Path,
         how: How,
@@ -294,7 +294,7 @@ pub(super) fn type_of(element: Element) -> c_int {
 }
 
 /// The library's answer as a result.
-fn check(library: &Library, code: c_int) -> io::Result<()> {
+fn check(library: &PnetcdfLibrary, code: c_int) -> io::Result<()> {
     if code == NO_ERROR {
         return Ok(());
     }

@@ -9,7 +9,7 @@ mod file;
 use std::io;
 use std::path::Path;
 
-use ffi::netcdf::{Library, NO_ERROR};
+use ffi::netcdf::{NO_ERROR, PnetcdfLibrary};
 use ranks::Comm;
 use units::Usage;
 
@@ -36,7 +36,7 @@ pub(crate) const KIND: LibraryKind = LibraryKind {
 
 /// The loaded library.
 pub(crate) struct Pnetcdf {
-    library: &'static Library,
+    library: &'static PnetcdfLibrary,
 }
 
 impl Pnetcdf {
@@ -44,12 +44,12 @@ impl Pnetcdf {
     pub(crate) fn load() -> Result<Self, Usage> {
         let mpi = loaded_mpi().ok_or_else(|| Usage::new("PnetCDF needs MPI: start the ranks with mpirun"))?;
         let path = KIND.fitting(&mpi).map_err(Usage)?;
-        let library = Library::load(path).map_err(|error| Usage(format!("PnetCDF: {error}")))?;
+        let library = PnetcdfLibrary::load(path).map_err(|error| Usage(format!("PnetCDF: {error}")))?;
         Ok(Self { library })
     }
 
     /// The functions, for a backend of its own.
-    pub(crate) fn library(&self) -> &'static Library {
+    pub(crate) fn library(&self) -> &'static PnetcdfLibrary {
         self.library
     }
 }

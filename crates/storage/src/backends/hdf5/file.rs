@@ -7,7 +7,7 @@
 use std::io;
 use std::sync::Arc;
 
-use ffi::hdf5::{Id, Library, SCOPE_LOCAL};
+use ffi::hdf5::{Hdf5Library, Id, SCOPE_LOCAL};
 use ffi::mpi;
 
 use super::sets::{self, ELEMENT, Sets};
@@ -16,7 +16,7 @@ use crate::{File, Hints};
 
 /// What a file shows of its hints.
 pub(super) struct ShownHints {
-    pub(super) mpi: &'static mpi::Library,
+    pub(super) mpi: &'static mpi::MpiLibrary,
     /// What was passed.
     pub(super) passed: Vec<(String, String)>,
     /// The list that the file was opened with.
@@ -25,7 +25,7 @@ pub(super) struct ShownHints {
 
 /// What is needed to move transfers of an open file.
 pub(super) struct TransferParts {
-    library: &'static Library,
+    library: &'static Hdf5Library,
     sets: Sets,
     /// Bytes of a dataset.
     segment: u64,
@@ -39,7 +39,7 @@ pub(super) struct TransferParts {
 impl TransferParts {
     /// Made once; `segment` and `transfer` are bytes, of a dataset and of most transfers.
     pub(super) fn new(
-        library: &'static Library,
+        library: &'static Hdf5Library,
         sets: Sets,
         (segment, transfer): (u64, u64),
         collective: bool,

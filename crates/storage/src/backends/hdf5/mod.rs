@@ -13,7 +13,7 @@ use std::io;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
-use ffi::hdf5::{Library, READ_ONLY, READ_WRITE};
+use ffi::hdf5::{Hdf5Library, READ_ONLY, READ_WRITE};
 use ranks::Comm;
 use units::Usage;
 
@@ -72,7 +72,7 @@ pub(super) const BACKEND: Backend = Backend {
 };
 
 struct Hdf5Storage {
-    library: OnceLock<&'static Library>,
+    library: OnceLock<&'static Hdf5Library>,
     health: Arc<Health>,
     inside: Arc<Inside>,
     hints: hints::RequestedHints,
@@ -102,7 +102,7 @@ fn open(settings: &Settings) -> Result<Box<dyn Storage>, Usage> {
 }
 
 impl Hdf5Storage {
-    fn library(&self) -> io::Result<&'static Library> {
+    fn library(&self) -> io::Result<&'static Hdf5Library> {
         self.library.get().copied().ok_or_else(|| io::Error::other("the HDF5 library was not loaded"))
     }
 

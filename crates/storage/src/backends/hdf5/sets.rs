@@ -6,7 +6,7 @@
 
 use std::io;
 
-use ffi::hdf5::{Address, FILL_NEVER, Id, Library, NOWHERE};
+use ffi::hdf5::{Address, FILL_NEVER, Hdf5Library, Id, NOWHERE};
 
 use crate::hdf5::{self, HeldIdentifier, SetsOf, check};
 
@@ -24,7 +24,7 @@ pub(super) struct DatasetOptions {
 
 /// The datasets of an open file. A rank may lack one that the file does not have.
 pub(super) struct Sets {
-    library: &'static Library,
+    library: &'static Hdf5Library,
     /// Elements of each.
     elements: u64,
     sets: Vec<Option<HeldIdentifier>>,
@@ -130,7 +130,7 @@ impl Sets {
 
 impl DatasetOptions {
     /// The property list of new datasets.
-    fn list(self, library: &'static Library) -> io::Result<HeldIdentifier> {
+    fn list(self, library: &'static Hdf5Library) -> io::Result<HeldIdentifier> {
         let list = HeldIdentifier::list(library, library.constants.dataset_create)?;
         if self.chunk > 0 {
             // SAFETY: the list is live; one size for one dimension.

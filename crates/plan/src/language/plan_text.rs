@@ -9,12 +9,12 @@ use units::Usage;
 use super::keys;
 
 /// A plan's text and what to call it.
-pub(crate) struct Place<'a> {
+pub(crate) struct PlanText<'a> {
     pub(crate) text: &'a str,
     pub(crate) name: &'a str,
 }
 
-impl<'a> Place<'a> {
+impl<'a> PlanText<'a> {
     pub(crate) fn new(text: &'a str, name: &'a str) -> Self {
         Self { text, name }
     }

@@ -7,11 +7,11 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use results::folder::{self, CampaignInfo, FileSystem, Machine, Resumed, names};
+use results::folder::{self, CampaignInfo, FileSystemFacts, Machine, Resumed, names};
 use units::Usage;
 
 use super::ask;
-use super::dataset::Keeping;
+use super::dataset::KeptDatasets;
 use super::hold::Hold;
 use super::own::{MARK, is_empty, is_own, make_data, make_marked, mark, remove_own_directories, unmade};
 use super::room::{room, room_beside};
@@ -23,7 +23,7 @@ use plan::schedule::{self, PlannedJob};
 use plan::{Choice, Plan};
 
 /// The places of one campaign.
-pub(super) struct Place {
+pub(super) struct CampaignSite {
     /// Who runs which plan.
     pub(super) info: CampaignInfo,
     /// The directory under test of each file system.
@@ -35,19 +35,19 @@ pub(super) struct Place {
     /// The nodes that jobs may run on.
     pub(super) nodes: Nodes,
     /// The datasets that are kept.
-    pub(super) keeping: Keeping,
+    pub(super) keeping: KeptDatasets,
     mark: String,
     hold: Hold,
 }
 
-impl Place {
+impl CampaignSite {
     /// Makes the places of a new campaign, after everything that could refuse it has been asked.
     pub(super) fn make(asked: &Campaigning) -> Result<Self, Trouble> {
         let jobs = schedule::jobs(&asked.plan, &asked.only)?;
         let nodes = launch::for_jobs(&asked.plan.launch, &asked.plan.clients, &asked.around, &jobs)?;
         has_launcher(asked)?;
         let dirs = dirs(&asked.plan, asked.dir.as_deref())?;
-        let keeping = Keeping::take(asked, &jobs, &dirs)?;
+        let keeping = KeptDatasets::take(asked, &jobs, &dirs)?;
         let (info, mark) = match Self::prepared(asked, &keeping.beside(&jobs), &dirs) {
             Ok(prepared) => prepared,
             Err(refused) => {
@@ -58,9 +58,9 @@ impl Place {
         let hold = Hold::take(&asked.folder)?;
         let resumed = Resumed::default();
         let hashes = Hashes::default();
-        let place = Self { mark, info, dirs, nodes, resumed, hashes, keeping, hold };
-        folder::write_machine(&asked.folder, names::BEFORE, &machine(&place.dirs))?;
-        Ok(place)
+        let site = Self { mark, info, dirs, nodes, resumed, hashes, keeping, hold };
+        folder::write_machine(&asked.folder, names::BEFORE, &machine(&site.dirs))?;
+        Ok(site)
     }
 
     /// Makes the directories for files and the folder, where there is room for what the jobs leave.
@@ -137,7 +137,7 @@ impl Place {
         let dirs = info.data.iter();
         let dirs = dirs.filter_map(|(fs, data)| Some((fs.clone(), Path::new(data).parent()?.to_owned())));
         let dirs: Vec<(String, PathBuf)> = dirs.collect();
-        let keeping = Keeping::take(asked, &jobs, &dirs)?;
+        let keeping = KeptDatasets::take(asked, &jobs, &dirs)?;
         let resumed =
             folder::resume(&asked.folder, &|job| beside(&jobs, job)).map_err(|error| match error.kind() {
                 io::ErrorKind::InvalidData => Trouble::Usage(Usage(format!(
@@ -147,11 +147,11 @@ impl Place {
                 _ => Trouble::Io(error),
             })?;
         let (mark, hashes) = (mark(&info), Hashes::default());
-        let place = Self { mark, dirs, nodes, info, resumed, hashes, keeping, hold };
+        let site = Self { mark, dirs, nodes, info, resumed, hashes, keeping, hold };
         if !asked.folder.join(names::BEFORE).exists() {
-            folder::write_machine(&asked.folder, names::BEFORE, &machine(&place.dirs))?;
+            folder::write_machine(&asked.folder, names::BEFORE, &machine(&site.dirs))?;
         }
-        Ok(place)
+        Ok(site)
     }
 
     /// Has jobs that are started from now on inherit the campaign's locks, or nothing.
@@ -244,7 +244,7 @@ impl Place {
 }
 
 /// Refuses states in which something of the file system is down, where nothing would tell that it is.
-fn tells_what_is_down(asked: &Campaigning, jobs: &[PlannedJob], fs: &FileSystem) -> Result<(), Usage> {
+fn tells_what_is_down(asked: &Campaigning, jobs: &[PlannedJob], fs: &FileSystemFacts) -> Result<(), Usage> {
     if !fs.targets.is_empty() || asked.plan.file_systems[&fs.name].health.is_some() {
         return Ok(());
     }
