@@ -15,6 +15,7 @@ mod dataset;
 mod full;
 mod hold;
 mod job;
+mod kept;
 mod own;
 mod room;
 mod setup;
@@ -184,7 +185,7 @@ pub fn run(asked: &Campaigning, observer: &mut dyn Observer) -> Result<Ended, Tr
 fn run_jobs(asked: &Campaigning, site: &CampaignSite, observer: &mut dyn Observer) -> Result<Ended, Trouble> {
     let mut setup = if asked.resume { Setup::resumed(asked)? } else { Setup::default() };
     let ran = run_each(asked, site, &mut setup, observer);
-    for trouble in setup.restore(asked)?.into_iter().chain(site.keeping.troubles()) {
+    for trouble in setup.restore(asked)?.into_iter().chain(site.kept.troubles()) {
         observer.see(&Event::Trouble(&trouble));
     }
     match ran? {

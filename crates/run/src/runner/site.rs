@@ -11,9 +11,11 @@ use results::folder::{self, CampaignInfo, FileSystemFacts, Machine, Resumed, nam
 use units::Usage;
 
 use super::ask;
-use super::dataset::KeptDatasets;
 use super::hold::Hold;
-use super::own::{MARK, is_empty, is_own, make_data, make_marked, mark, remove_own_directories, unmade};
+use super::kept::KeptDatasets;
+use super::own::{
+    MARK, is_empty, is_own, make_data, make_marked, mark, named, remove_own_directories, unmade,
+};
 use super::room::{room, room_beside};
 use super::{Campaigning, Trouble};
 use crate::launch::{self, Surroundings};
@@ -35,7 +37,7 @@ pub(super) struct CampaignSite {
     /// The nodes that jobs may run on.
     pub(super) nodes: Nodes,
     /// The datasets that are kept.
-    pub(super) keeping: KeptDatasets,
+    pub(super) kept: KeptDatasets,
     mark: String,
     hold: Hold,
 }
@@ -47,18 +49,18 @@ impl CampaignSite {
         let nodes = launch::for_jobs(&asked.plan.launch, &asked.plan.clients, &asked.around, &jobs)?;
         has_launcher(asked)?;
         let dirs = dirs(&asked.plan, asked.dir.as_deref())?;
-        let keeping = KeptDatasets::take(asked, &jobs, &dirs)?;
-        let (info, mark) = match Self::prepared(asked, &keeping.beside(&jobs), &dirs) {
+        let kept = KeptDatasets::take(asked, &jobs, &dirs)?;
+        let (info, mark) = match Self::prepared(asked, &kept.beside(&jobs), &dirs) {
             Ok(prepared) => prepared,
             Err(refused) => {
-                keeping.leave();
+                kept.leave();
                 return Err(refused);
             }
         };
         let hold = Hold::take(&asked.folder)?;
         let resumed = Resumed::default();
         let hashes = Hashes::default();
-        let site = Self { mark, info, dirs, nodes, resumed, hashes, keeping, hold };
+        let site = Self { mark, info, dirs, nodes, resumed, hashes, kept, hold };
         folder::write_machine(&asked.folder, names::BEFORE, &machine(&site.dirs))?;
         Ok(site)
     }
@@ -137,7 +139,7 @@ impl CampaignSite {
         let dirs = info.data.iter();
         let dirs = dirs.filter_map(|(fs, data)| Some((fs.clone(), Path::new(data).parent()?.to_owned())));
         let dirs: Vec<(String, PathBuf)> = dirs.collect();
-        let keeping = KeptDatasets::take(asked, &jobs, &dirs)?;
+        let kept = KeptDatasets::take(asked, &jobs, &dirs)?;
         let resumed =
             folder::resume(&asked.folder, &|job| beside(&jobs, job)).map_err(|error| match error.kind() {
                 io::ErrorKind::InvalidData => Trouble::Usage(Usage(format!(
@@ -147,7 +149,7 @@ impl CampaignSite {
                 _ => Trouble::Io(error),
             })?;
         let (mark, hashes) = (mark(&info), Hashes::default());
-        let site = Self { mark, dirs, nodes, info, resumed, hashes, keeping, hold };
+        let site = Self { mark, dirs, nodes, info, resumed, hashes, kept, hold };
         if !asked.folder.join(names::BEFORE).exists() {
             folder::write_machine(&asked.folder, names::BEFORE, &machine(&site.dirs))?;
         }
@@ -157,13 +159,13 @@ impl CampaignSite {
     /// Has jobs that are started from now on inherit the campaign's locks, or nothing.
     pub(super) fn lend(&self, lent: bool) -> io::Result<()> {
         self.hold.lend(lent)?;
-        self.keeping.lend(lent)
+        self.kept.lend(lent)
     }
 
     /// Leaves the campaign's locks to a job that lives on, so that nobody goes on beside it.
     pub(super) fn outlived(&self) {
         self.hold.leave();
-        self.keeping.outlived();
+        self.kept.outlived();
     }
 
     /// The directory of the job's files; made anew where the job makes its files, so that nothing of
@@ -173,7 +175,7 @@ impl CampaignSite {
         let files = data.join(&job.files);
         if job.makes_files {
             remove(&files)?;
-            if !self.keeping.lay(&job.files, &files)? {
+            if !self.kept.lay(&job.files, &files)? {
                 fs::create_dir_all(&files).map_err(|error| named(&files, &error))?;
             }
         }
@@ -207,14 +209,14 @@ impl CampaignSite {
         if self.info.data.get(&job.fs).is_some_and(|data| !Path::new(data).exists()) {
             return Ok(());
         }
-        self.keeping.put_away(files)?;
+        self.kept.put_away(files)?;
         let files = self.data(job)?.join(files);
         Ok(remove(&files).map_err(|error| named(&files, &error))?)
     }
 
     /// Removes the directories for files as far as they are empty; what others put there stays.
     pub(super) fn remove_own_directories(&self) {
-        self.keeping.leave();
+        self.kept.leave();
         remove_own_directories(&self.info, &self.mark);
     }
 
@@ -311,10 +313,6 @@ fn has_launcher(asked: &Campaigning) -> Result<(), Usage> {
             if word.contains('/') { "" } else { " on the PATH" }
         ))),
     }
-}
-
-pub(super) fn named(path: &Path, error: &io::Error) -> io::Error {
-    io::Error::new(error.kind(), format!("{}: {error}", path.display()))
 }
 
 /// The folder names of the jobs that run at once with this one.
