@@ -8,6 +8,7 @@
 pub mod dataset;
 pub mod launch;
 pub mod machine;
+mod path_error;
 pub mod runner;
 pub mod signals;
 

@@ -26,6 +26,7 @@ use rustix::io::{Errno, FdFlags, fcntl_setfd};
 use units::Usage;
 
 use super::walk;
+use crate::path_error::named;
 
 /// Where all of them lie, below the directory under test.
 pub(super) const HOME: &str = "assay-datasets";
@@ -61,11 +62,11 @@ impl KeptDataset {
         match fs::create_dir(&home) {
             Ok(()) => fs::write(home.join(HOME_MARK), "made by assay for datasets that are kept\n")?,
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
-            Err(error) => return Err(walk::named(&home, &error)),
+            Err(error) => return Err(named(&home, &error)),
         }
         let dir = home.join(name);
         match fs::create_dir(&dir) {
-            Err(error) if error.kind() != ErrorKind::AlreadyExists => return Err(walk::named(&dir, &error)),
+            Err(error) if error.kind() != ErrorKind::AlreadyExists => return Err(named(&dir, &error)),
             _ => {}
         }
         let kept = match Self::lock(&dir)? {
@@ -89,7 +90,7 @@ impl KeptDataset {
             ))));
         }
         let text = format!("{}campaign {}\n", mark_of(&dir), folder.display());
-        fs::write(dir.join(MARK), text).map_err(|error| walk::named(&dir, &error))?;
+        fs::write(dir.join(MARK), text).map_err(|error| named(&dir, &error))?;
         Ok(Ok(kept))
     }
 
@@ -105,12 +106,12 @@ impl KeptDataset {
         for _ in 0..100 {
             let mut options = OpenOptions::new();
             options.read(true).write(true).create(true).truncate(false);
-            let lock = options.open(&path).map_err(|error| walk::named(&path, &error))?;
+            let lock = options.open(&path).map_err(|error| named(&path, &error))?;
             match flock(&lock, FlockOperation::NonBlockingLockExclusive) {
                 Err(Errno::WOULDBLOCK) => break,
                 // Without locks there is nobody to be seen.
                 Err(Errno::NOSYS | Errno::OPNOTSUPP | Errno::NOLCK | Errno::INVAL) | Ok(()) => {}
-                Err(error) => return Err(walk::named(&path, &error.into())),
+                Err(error) => return Err(named(&path, &error.into())),
             }
             // Whoever had it may have removed it meanwhile.
             let here = path.metadata().is_ok_and(|found| {
@@ -182,7 +183,7 @@ impl KeptDataset {
         if let Err(refused) = self.clear()? {
             return Ok(Err(refused));
         }
-        fs::create_dir(self.files()).map_err(|error| walk::named(&self.files(), &error))?;
+        fs::create_dir(self.files()).map_err(|error| named(&self.files(), &error))?;
         Ok(Ok(()))
     }
 
@@ -233,9 +234,7 @@ impl KeptDataset {
             let from = job.join(name);
             if from.exists() {
                 let to = self.dir.join(name);
-                fs::copy(&from, &to)
-                    .and_then(|_| File::open(&to)?.sync_all())
-                    .map_err(|e| walk::named(&to, &e))?;
+                fs::copy(&from, &to).and_then(|_| File::open(&to)?.sync_all()).map_err(|e| named(&to, &e))?;
             }
         }
         Manifest::load(&job.join(names::DATASET))?.write(&self.dir.join(names::DATASET))
@@ -292,7 +291,7 @@ fn entries(dir: &Path) -> Vec<String> {
 /// What is not there needs no removing.
 fn gone(removed: io::Result<()>, path: &Path) -> io::Result<()> {
     match removed {
-        Err(error) if error.kind() != ErrorKind::NotFound => Err(walk::named(path, &error)),
+        Err(error) if error.kind() != ErrorKind::NotFound => Err(named(path, &error)),
         _ => Ok(()),
     }
 }

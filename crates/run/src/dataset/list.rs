@@ -9,6 +9,7 @@ use results::folder::Manifest;
 use units::Usage;
 
 use super::kept::{HOME, KeptDataset, is_own};
+use crate::path_error::named;
 
 /// A dataset that is kept.
 #[derive(Debug)]
@@ -29,7 +30,7 @@ pub fn list(root: &Path) -> io::Result<Vec<Listed>> {
     let mut names = Vec::new();
     match fs::read_dir(&home) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
-        Err(error) => return Err(super::walk::named(&home, &error)),
+        Err(error) => return Err(named(&home, &error)),
         Ok(entries) => {
             for entry in entries {
                 let entry = entry?;

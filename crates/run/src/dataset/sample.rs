@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 use results::folder::{DatasetFile, Sample, sha256};
 use rustix::fs::{Advice, fadvise};
 
-use super::walk::named;
+use crate::path_error::named;
 
 /// Bytes of one sample.
 const SAMPLE: u64 = 16 << 10;

@@ -12,6 +12,7 @@ use results::folder::{DatasetFile, Manifest};
 use results::reason::{Code, Reason};
 
 use crate::machine;
+use crate::path_error::named;
 use plan::dataset_check::is_sparse;
 
 /// How long a file system may take to give files the blocks that they have been written to: some do so only
@@ -160,9 +161,4 @@ fn counted_otherwise(had: &[(String, u64)], has: &[(String, u64)]) -> Option<Rea
     let place = place.unwrap_or_default();
     let reason = lost(place, "count").with("files", sum(has)).with("files_before", sum(had));
     Some(reason.with("directories", has.len()).with("directories_before", had.len()))
-}
-
-/// The error with the file it is about.
-pub(super) fn named(path: &Path, error: &io::Error) -> io::Error {
-    io::Error::new(error.kind(), format!("{}: {error}", path.display()))
 }

@@ -12,11 +12,11 @@ use results::folder::{self, JobEnd, JobInfo, Manifest, StagedJob, names};
 use results::reason::{Code, Reason};
 use results::records;
 
-use super::own::named;
 use super::site::CampaignSite;
 use super::{Campaigning, Trouble};
 use crate::dataset::{self, KeptContent};
 use crate::machine;
+use crate::path_error::named;
 use plan::schedule::{self, PlannedJob, Purpose};
 use plan::{Plan, Test, dataset_check};
 

@@ -7,6 +7,7 @@ use results::folder::{JobEnd, JobInfo, StagedJob};
 
 use super::site::CampaignSite;
 use super::{Campaigning, Trouble};
+use crate::path_error::names_a_path;
 use plan::schedule::PlannedJob;
 
 /// Whether there was no room, in blocks, inodes or a quota.
@@ -43,7 +44,7 @@ pub(super) fn told(trouble: Trouble, asked: &Campaigning, site: &CampaignSite) -
             let data: Vec<&str> = site.info.data.values().map(String::as_str).collect();
             let (data, folder) = (data.join(" and "), asked.folder.display());
             // What is written without a path of its own is evidence.
-            let at = if error.to_string().contains('/') { String::new() } else { format!("{folder}: ") };
+            let at = if names_a_path(&error) { String::new() } else { format!("{folder}: ") };
             let text = format!(
                 "{at}{error}; the files under test are in {data}: make room there and go on with `assay run \
                  --resume {folder}`, or remove both and begin again with --campaigns on another file system"

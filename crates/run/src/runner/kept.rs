@@ -1,5 +1,5 @@
-//! The datasets of a campaign that are kept for later ones: held while it runs, put away when their last reader
-//! has ended.
+//! The datasets of a campaign that are kept for later ones: held while it runs, put away when their last
+//! reader has ended.
 //!
 //! Invariant: a dataset gets its place among those that are kept when its last reader has ended, whole; until
 //! then no other campaign uses it.
@@ -16,10 +16,10 @@ use results::folder::{Manifest, Recipe, names};
 use results::records;
 use units::Usage;
 
-use super::own::named;
 use super::{Campaigning, Trouble};
 use crate::dataset::{self, KeptDataset};
 use crate::machine;
+use crate::path_error::named;
 use plan::schedule::{PlannedJob, Purpose};
 use plan::{Dataset, dataset_check};
 

@@ -91,8 +91,3 @@ pub(super) fn is_empty(dir: &Path) -> bool {
 pub(super) fn mark(info: &CampaignInfo) -> String {
     format!("made by campaign {} of {}, {}\n", info.plan, info.started, info.plan_sha256)
 }
-
-/// The error with the path that it is about.
-pub(super) fn named(path: &Path, error: &io::Error) -> io::Error {
-    io::Error::new(error.kind(), format!("{}: {error}", path.display()))
-}

@@ -13,13 +13,12 @@ use units::Usage;
 use super::ask;
 use super::hold::Hold;
 use super::kept::KeptDatasets;
-use super::own::{
-    MARK, is_empty, is_own, make_data, make_marked, mark, named, remove_own_directories, unmade,
-};
+use super::own::{MARK, is_empty, is_own, make_data, make_marked, mark, remove_own_directories, unmade};
 use super::room::{room, room_beside};
 use super::{Campaigning, Trouble};
 use crate::launch::{self, Surroundings};
 use crate::machine::{Hashes, file_system, is_there, launcher, machine, now, recorded};
+use crate::path_error::named;
 use plan::launcher::Nodes;
 use plan::schedule::{self, PlannedJob};
 use plan::{Choice, Plan};
@@ -211,7 +210,7 @@ impl CampaignSite {
         }
         self.kept.put_away(files)?;
         let files = self.data(job)?.join(files);
-        Ok(remove(&files).map_err(|error| named(&files, &error))?)
+        Ok(remove(&files)?)
     }
 
     /// Removes the directories for files as far as they are empty; what others put there stays.

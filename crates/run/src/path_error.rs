@@ -1,0 +1,33 @@
+//! Errors of the system with the path that they are about.
+//!
+//! Invariant: the kind of the error stays, so that a caller can decide by it.
+
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// An error of the system that names its path.
+#[derive(Debug)]
+struct PathError {
+    path: PathBuf,
+    /// The text of the system.
+    text: String,
+}
+
+impl fmt::Display for PathError {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{}: {}", self.path.display(), self.text)
+    }
+}
+
+impl std::error::Error for PathError {}
+
+/// The error with the path that it is about.
+pub(crate) fn named(path: &Path, error: &io::Error) -> io::Error {
+    io::Error::new(error.kind(), PathError { path: path.to_owned(), text: error.to_string() })
+}
+
+/// Whether an error says which path it is about.
+pub(crate) fn names_a_path(error: &io::Error) -> bool {
+    error.get_ref().is_some_and(|inner| inner.is::<PathError>())
+}
