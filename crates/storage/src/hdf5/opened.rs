@@ -104,6 +104,7 @@ impl Opening<'_> {
                 OpenWay::Open(flags) => (functions.fopen)(name.as_ptr(), flags, access.id()),
             }
         };
+        // tidy: by words because all failures to open have one code, and no number tells this one.
         match check(self.library, made) {
             Ok(id) => Ok(OpenedFile { library: self.library, id }),
             Err(error) if error.to_string().contains("signature not found") => {

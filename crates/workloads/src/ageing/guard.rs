@@ -7,6 +7,7 @@
 //! Invariant: an operation does not begin which, as the counters stood at the last look, would pass the
 //! ceiling if all ranks did the like.
 
+use std::fmt;
 use std::io::{self, ErrorKind};
 use std::path::Path;
 
@@ -47,6 +48,22 @@ struct PlannedAmount {
     bytes: u64,
 }
 
+/// What a file system has a limited number of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum SpaceKind {
+    Blocks,
+    Inodes,
+}
+
+impl fmt::Display for SpaceKind {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(match self {
+            Self::Blocks => "blocks",
+            Self::Inodes => "inodes",
+        })
+    }
+}
+
 /// What is left to the ceiling for all ranks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct RoomLeft {
@@ -65,11 +82,11 @@ impl RoomLeft {
     }
 
     /// What does not have room, where all of so many ranks write so many bytes or do an operation.
-    fn lacks(&self, bytes: u64, ranks: u64) -> Option<&'static str> {
+    fn lacks(&self, bytes: u64, ranks: u64) -> Option<SpaceKind> {
         if bytes.saturating_mul(ranks) > self.bytes {
-            Some("blocks")
+            Some(SpaceKind::Blocks)
         } else if self.inodes.is_some_and(|inodes| inodes < ranks) {
-            Some("inodes")
+            Some(SpaceKind::Inodes)
         } else {
             None
         }
@@ -139,8 +156,8 @@ impl<'a> Guard<'a> {
         self.allowed = RoomLeft::of(&space, self.ceiling).each(ranks);
         match self.passed(&space, bytes, ranks) {
             None => Ok(()),
-            Some((what, now)) => Err(format!(
-                "the {what} are at {}, and the ceiling is {}; make room and go on with --resume, or go \
+            Some((kind, now)) => Err(format!(
+                "the {kind} are at {}, and the ceiling is {}; make room and go on with --resume, or go \
                  on with a higher --ceiling",
                 percent(now),
                 percent(self.ceiling)
@@ -150,10 +167,14 @@ impl<'a> Guard<'a> {
 
     /// What is above the ceiling, or would be if all ranks did what this one is about to do, and the share of
     /// it now in use.
-    fn passed(&self, space: &Geometry, bytes: u64, ranks: u64) -> Option<(&'static str, f64)> {
-        let above = if space.blocks() > self.ceiling { Some("blocks") } else { None };
-        let what = above.or_else(|| RoomLeft::of(space, self.ceiling).lacks(bytes, ranks))?;
-        Some((what, if what == "blocks" { space.blocks() } else { space.inodes() }))
+    fn passed(&self, space: &Geometry, bytes: u64, ranks: u64) -> Option<(SpaceKind, f64)> {
+        let above = (space.blocks() > self.ceiling).then_some(SpaceKind::Blocks);
+        let kind = above.or_else(|| RoomLeft::of(space, self.ceiling).lacks(bytes, ranks))?;
+        let share = match kind {
+            SpaceKind::Blocks => space.blocks(),
+            SpaceKind::Inodes => space.inodes(),
+        };
+        Some((kind, share))
     }
 
     /// The words of a failure; of a full file system also how full it is.
@@ -218,10 +239,10 @@ mod tests {
             assert!((1..=LOOK_OPERATIONS).contains(&part.operations));
             // A piece fits where all ranks can write one.
             assert_eq!(room.lacks(room.bytes / ranks, ranks), None, "{used} {ranks}");
-            assert_eq!(room.lacks(room.bytes / ranks + 1, ranks), Some("blocks"), "{used} {ranks}");
+            assert_eq!(room.lacks(room.bytes / ranks + 1, ranks), Some(SpaceKind::Blocks), "{used} {ranks}");
         }
         assert_eq!(RoomLeft::of(&of(893), 0.9).lacks(0, 7), None);
-        assert_eq!(RoomLeft::of(&of(893), 0.9).lacks(0, 8), Some("inodes"), "each may make a name");
+        assert_eq!(RoomLeft::of(&of(893), 0.9).lacks(0, 8), Some(SpaceKind::Inodes), "each may make a name");
         let uncounted = RoomLeft::of(&Geometry { inodes: 0, inodes_used: 0, ..of(893) }, 0.9);
         assert_eq!((uncounted.lacks(0, 8), uncounted.each(8).operations), (None, LOOK_OPERATIONS));
         assert_eq!(RoomLeft::of(&of(901), 0.9), RoomLeft { bytes: 0, inodes: Some(0) });

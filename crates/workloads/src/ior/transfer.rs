@@ -5,6 +5,8 @@
 
 mod in_step;
 
+use std::io::ErrorKind;
+
 use measure::{Clock, Stop, Tick};
 use ranks::{Comm, Halt, Reduce};
 use storage::{Buffer, File, Hints, Mode, Open, Parts, Queue, Storage};
@@ -314,13 +316,13 @@ impl<C: Clock> PhaseBody<'_, '_, C> {
     fn hinted(&self, trouble: &TransferTrouble) -> String {
         let space = || self.job.storage.space(self.job.path).unwrap_or(None);
         if self.writes()
-            && !trouble.why.to_lowercase().contains("no space left")
+            && trouble.kind != Some(ErrorKind::StorageFull)
             && space().is_some_and(|space| space.bytes_available < self.job.call_bytes)
         {
             return format!("{trouble} (no space left on the file system)");
         }
         let fits = self.job.parameters.transfer.is_multiple_of(SECTORS);
-        match self.job.storage.direct() && !fits && trouble.why.contains("Invalid argument") {
+        match self.job.storage.direct() && !fits && trouble.kind == Some(ErrorKind::InvalidInput) {
             true => format!("{trouble}; O_DIRECT moves whole sectors: choose -t and -b as multiples of 4k"),
             false => trouble.to_string(),
         }

@@ -55,19 +55,35 @@ pub struct TransferTrouble {
     pub offset: Option<u64>,
     /// What happened.
     pub why: String,
+    /// The kind of the error; `None` where no call failed.
+    pub kind: Option<io::ErrorKind>,
 }
 
 impl TransferTrouble {
     /// Boxed, so that the loop's results fit into registers.
     #[cold]
     pub(super) fn new(path: &Path, offset: u64, why: impl Into<String>) -> Box<Self> {
-        Box::new(Self { path: path.display().to_string(), offset: Some(offset), why: why.into() })
+        Box::new(Self { path: path.display().to_string(), offset: Some(offset), why: why.into(), kind: None })
+    }
+
+    /// A call that failed.
+    #[cold]
+    pub(super) fn of_error(path: &Path, offset: u64, error: &io::Error) -> Box<Self> {
+        let trouble = Self::new(path, offset, words(error));
+        Box::new(Self { kind: Some(error.kind()), ..*trouble })
+    }
+
+    /// A sync that failed.
+    #[cold]
+    pub(super) fn of_sync(path: &Path, offset: u64, error: &io::Error) -> Box<Self> {
+        let trouble = Self::of_error(path, offset, error);
+        Box::new(Self { why: format!("fsync: {}", trouble.why), ..*trouble })
     }
 
     /// An operation on a name that failed.
     #[cold]
     pub(super) fn of_name(path: &Path, why: impl Into<String>) -> Box<Self> {
-        Box::new(Self { path: path.display().to_string(), offset: None, why: why.into() })
+        Box::new(Self { path: path.display().to_string(), offset: None, why: why.into(), kind: None })
     }
 }
 

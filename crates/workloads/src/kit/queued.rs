@@ -211,7 +211,7 @@ impl<C: Clock> Loop<'_, '_, C> {
         if self.work.sync_each && !writes.is_empty() {
             if let Err(error) = self.work.file.sync() {
                 let flight = self.flights[writes[0].slot];
-                self.fail(flight, &io::Error::other(format!("fsync: {}", words(&error))));
+                self.fail(flight, &io::Error::new(error.kind(), format!("fsync: {}", words(&error))));
             }
             now = self.clock.now();
         }
@@ -302,6 +302,6 @@ impl<C: Clock> Loop<'_, '_, C> {
     /// Keeps the first failure.
     fn fail(&mut self, flight: Flight, error: &io::Error) {
         let at = flight.offset + flight.done as u64;
-        self.trouble.get_or_insert_with(|| TransferTrouble::new(self.work.path, at, words(error)));
+        self.trouble.get_or_insert_with(|| TransferTrouble::of_error(self.work.path, at, error));
     }
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 use storage::{Buffer, File};
 
 use super::checker::Checker;
-use super::drive::{LoopStep, TransferTrouble, words};
+use super::drive::{LoopStep, TransferTrouble};
 use super::end::FileEnd;
 use super::mix::Mix;
 use super::payload::{self, Payload};
@@ -43,7 +43,7 @@ impl TransferTarget<'_> {
                     done => Err(self.stuck(offset, done, data.len(), "short write")),
                 }
             }
-            Err(error) => Err(TransferTrouble::new(self.path, offset, words(&error))),
+            Err(error) => Err(TransferTrouble::of_error(self.path, offset, &error)),
         }
     }
 
@@ -56,7 +56,7 @@ impl TransferTarget<'_> {
     ) -> Result<(), Box<TransferTrouble>> {
         let synced = self.file.sync();
         written?;
-        synced.map_err(|error| TransferTrouble::new(self.path, offset, format!("fsync: {}", words(&error))))
+        synced.map_err(|error| TransferTrouble::of_sync(self.path, offset, &error))
     }
 
     /// The part of the path from a call that moved `moved` of `length` bytes to the whole transfer, or to
@@ -81,7 +81,7 @@ impl TransferTarget<'_> {
                 Ok(0) => break,
                 Ok(more) => done += more,
                 Err(error) => {
-                    return Err(TransferTrouble::new(self.path, offset + done as u64, words(&error)));
+                    return Err(TransferTrouble::of_error(self.path, offset + done as u64, &error));
                 }
             }
             if done >= length {
@@ -195,7 +195,7 @@ impl LoopStep for Reader<'_> {
                 }
                 done
             }
-            Err(error) => return Err(TransferTrouble::new(self.target.path, offset, words(&error))),
+            Err(error) => return Err(TransferTrouble::of_error(self.target.path, offset, &error)),
         };
         Ok(())
     }

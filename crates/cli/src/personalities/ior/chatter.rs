@@ -107,9 +107,9 @@ fn begins(beginning: &PhaseStart, verbose: u32, newer: bool) -> String {
             format!("Verifying contents of the file(s) just written.\n{}\n\n", date())
         }
         ("write_check", _) => String::new(),
-        (_, what) if verbose >= from => {
-            let gap = if what == "read" { "\n" } else { "" };
-            format!("Commencing {what} performance test: {}\n{gap}", date())
+        (_, operation) if verbose >= from => {
+            let gap = if operation == "read" { "\n" } else { "" };
+            format!("Commencing {operation} performance test: {}\n{gap}", date())
         }
         _ => String::new(),
     }
