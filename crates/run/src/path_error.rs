@@ -31,3 +31,18 @@ pub(crate) fn named(path: &Path, error: &io::Error) -> io::Error {
 pub(crate) fn names_a_path(error: &io::Error) -> bool {
     error.get_ref().is_some_and(|inner| inner.is::<PathError>())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_with_its_path_keeps_kind_and_text() {
+        let bare = io::Error::from_raw_os_error(28);
+        let error = named(Path::new("/s/f"), &bare);
+        assert_eq!(error.kind(), io::ErrorKind::StorageFull);
+        assert_eq!(error.to_string(), format!("/s/f: {bare}"));
+        assert_eq!((names_a_path(&bare), names_a_path(&error)), (false, true));
+        assert!(!names_a_path(&io::Error::other("a/b")), "the text decides nothing");
+    }
+}
