@@ -81,7 +81,7 @@ impl Decision {
 
 /// Decides `criterion` by the values of the repetitions, in base units.
 pub(crate) fn decide(criterion: &Criterion, test: &Test, threshold: &Threshold, values: &[f64]) -> Decision {
-    let weighing = Weighing { criterion, test, threshold, values };
+    let weighing = ThresholdComparison { criterion, test, threshold, values };
     let side = weighing.unfavourable();
     let Some(mut statistics) = Statistics::of(values, side, test.decide.confidence) else {
         return Decision::none((Outcome::Invalid, Reason::new(Code::NoValues)));
@@ -116,14 +116,14 @@ pub(crate) fn of_compared(case: &TestCriterion<'_>, mut decision: Decision) -> D
     decision
 }
 
-struct Weighing<'a> {
+struct ThresholdComparison<'a> {
     criterion: &'a Criterion,
     test: &'a Test,
     threshold: &'a Threshold,
     values: &'a [f64],
 }
 
-impl Weighing<'_> {
+impl ThresholdComparison<'_> {
     fn weigh(&self, value: f64, cov: Option<f64>) -> (Outcome, Reason) {
         let Self { criterion, test, threshold, .. } = self;
         let met = criterion.op.holds(value, threshold.value.value);

@@ -10,7 +10,7 @@ use results::projection::{self, ProjectionStep, Question};
 use results::reason::{Code, Reason};
 use results::record::Counts;
 use results::statistics;
-use results::summary::{Hero, Rate, Summary, SystemProjection};
+use results::summary::{HeroRun, Rate, Summary, SystemProjection};
 use units::Dimension;
 
 use crate::case::{TestCriterion, measuring};
@@ -107,7 +107,7 @@ fn rate(index: &Index<'_>, findings: &Findings, test: &Test, metric: (&str, Dime
 }
 
 /// Each hero run beside its test of the contract, in the metrics that both have.
-fn heroes(plan: &Plan, rates: &[Rate]) -> Vec<Hero> {
+fn heroes(plan: &Plan, rates: &[Rate]) -> Vec<HeroRun> {
     let mut heroes = Vec::new();
     for test in &plan.tests {
         let Role::Hero(contract) = test.role else { continue };
@@ -115,7 +115,7 @@ fn heroes(plan: &Plan, rates: &[Rate]) -> Vec<Hero> {
         for own in rates.iter().filter(|rate| rate.test == test.id) {
             let others = rates.iter().filter(|rate| rate.test == *contract && rate.metric == own.metric);
             heroes.extend(others.filter_map(|other| {
-                Some(Hero {
+                Some(HeroRun {
                     test: test.id.clone(),
                     contract: contract.clone(),
                     metric: own.metric.clone(),

@@ -22,10 +22,10 @@ pub use bootstrap::{RESAMPLES, bootstrap_interval};
 pub use dice::Dice;
 pub use groups::{SLOW_SHARE, rank_sum, robust_z};
 pub use linearity::{Linearity, LinearityStep, Proportion, Tolerance, linearity, proportion};
-pub use rates::{Moved, total_rate};
+pub use rates::{RepetitionAmount, total_rate};
 pub use ratio::{Answer, Interval, ratio_interval};
 pub use student::t_quantile;
-pub use trend::{First, Trend, first, trend};
+pub use trend::{FirstRepetition, Trend, first, trend};
 
 /// On which side of the estimate a bound lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -19,7 +19,7 @@ pub use template::says;
 
 /// What a launcher has to know of a job.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Launching {
+pub struct LauncherJob {
     /// The program that does the work.
     pub program: String,
     /// Its ranks and nodes.
@@ -141,7 +141,7 @@ impl LaunchKind {
     }
 
     /// The launcher's words for a job, up to its command; what follows the command, too.
-    fn around(&self, job: &Launching) -> (Vec<String>, Vec<String>) {
+    fn around(&self, job: &LauncherJob) -> (Vec<String>, Vec<String>) {
         match self {
             Self::Local => (Vec::new(), Vec::new()),
             Self::Mpirun(words) => template::around(words, job),
@@ -155,7 +155,7 @@ impl LaunchKind {
 
 impl LaunchKind {
     /// The words of the command line that starts `job`, the program first.
-    pub fn command(&self, job: &Launching) -> Vec<String> {
+    pub fn command(&self, job: &LauncherJob) -> Vec<String> {
         let command = [std::slice::from_ref(&job.program), &job.words].concat();
         let (before, after) = self.around(job);
         match self {

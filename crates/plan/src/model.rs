@@ -21,8 +21,8 @@ use crate::placement::{ClientNodes, Placement};
 
 pub use choice::Choice;
 pub use clause::{Comparison, Criterion, Decide, Goal, Stat};
-pub use course::{ClientLimit, Course, Turns};
-pub use dataset::{Cover, Dataset};
+pub use course::{AlternatingTests, ClientLimit, Course};
+pub use dataset::{Dataset, DatasetDemand};
 pub use several::{Export, Group, Import, Projection, Search, Series, Step};
 
 /// A plan, checked.

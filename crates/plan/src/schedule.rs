@@ -16,7 +16,7 @@ use units::Usage;
 
 use crate::model::{Goal, Plan, Test, Uses};
 use crate::placement::Placement;
-use room::Room;
+use room::LaunchBytes;
 
 /// What a job is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -168,13 +168,13 @@ pub fn seconds(jobs: &[PlannedJob], rate: f64) -> f64 {
         .sum()
 }
 
-struct Wanted {
+struct SelectedJobs {
     datasets: Vec<bool>,
     states: Vec<bool>,
     tests: Vec<bool>,
 }
 
-fn wanted(plan: &Plan, only: &[String]) -> Result<Wanted, Usage> {
+fn wanted(plan: &Plan, only: &[String]) -> Result<SelectedJobs, Usage> {
     let mut tests = vec![only.is_empty(); plan.tests.len()];
     for id in only {
         let mut named: Vec<usize> =
@@ -204,7 +204,7 @@ fn wanted(plan: &Plan, only: &[String]) -> Result<Wanted, Usage> {
         }
         test.states.iter().for_each(|state| states[*state] = true);
     }
-    Ok(Wanted { datasets, states, tests })
+    Ok(SelectedJobs { datasets, states, tests })
 }
 
 /// The tests without which this one cannot run, or cannot be judged: the one whose files it reads, those of
@@ -260,7 +260,7 @@ fn every_job(plan: &Plan) -> Vec<PlannedJob> {
 fn dataset_job(plan: &Plan, index: usize, before: usize) -> PlannedJob {
     let dataset = &plan.datasets[index];
     let number = before as u32 + 1;
-    let room = Room::of(plan, &dataset.fs, &dataset.line, dataset.placement.ranks);
+    let room = LaunchBytes::of(plan, &dataset.fs, &dataset.line, dataset.placement.ranks);
     PlannedJob {
         number,
         purpose: Purpose::Dataset(index),
@@ -332,7 +332,7 @@ fn test_job(plan: &Plan, index: usize, repetition: u32, before: usize) -> Planne
     let test = &plan.tests[index];
     let number = before as u32 + 1;
     let files = files(plan, test, repetition);
-    let room = Room::of(plan, &test.fs, &test.line, test.placement.ranks);
+    let room = LaunchBytes::of(plan, &test.fs, &test.line, test.placement.ranks);
     let made = test.states.iter().map(|state| &plan.states[*state]).filter(|state| state.is_made());
     let of_states = made.clone().map(|state| (state.job(), 1));
     let preload = preload(plan, test);

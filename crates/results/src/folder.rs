@@ -41,12 +41,12 @@ use crate::reason::{Code, Reason};
 use crate::summary::Summary;
 use crate::{Record, Verdict};
 
-pub use chain::{ChainEntry, Head, What};
-pub use dataset::{DATASET_SCHEMA, DatasetFile, Manifest, Recipe, Reused, Sample};
-pub use deaths::{Cause, cause_of_death};
+pub use chain::{ChainEntry, ChainEvent, Head};
+pub use dataset::{DATASET_SCHEMA, DatasetFile, DatasetReuse, Manifest, Recipe, Sample};
+pub use deaths::{DeathCause, cause_of_death};
 pub use facts::{Build, FileSystemFacts, Fill, Layout, LoadedLibrary, Machine, Program, Target};
 pub use load::{job_of, last_words, load};
-pub use pack::{Packed, is_archive, pack, unpack};
+pub use pack::{PackedArchive, is_archive, pack, unpack};
 pub use resume::{Resumed, resume};
 pub use unbegun::{discard, unbegun};
 pub use verify::{FolderFault, Verification, check, verify};

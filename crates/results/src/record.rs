@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 
 pub use case::{Case, CaseOutcome, Evidence};
 pub use check::{BadRange, BadRank, Check};
-pub use clients::{Apart, Clients, Mounted, Others, SKEW_S};
+pub use clients::{Clients, ClockDifference, DifferingNodes, Mounted, SKEW_S};
 pub use each_rank::{Column, EachRank, Moments};
 pub use metrics::{METRICS, Metric};
 pub use state::{ReachedState, StateExtents};

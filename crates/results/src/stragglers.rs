@@ -64,7 +64,7 @@ pub struct Attribution {
 impl Attribution {
     /// What the phases say, which are repetitions of one; those without columns of ranks say nothing.
     pub fn of(phases: &[&Phase]) -> Self {
-        let known: Vec<Known<'_>> = phases.iter().filter_map(|phase| Known::of(phase)).collect();
+        let known: Vec<KnownPhase<'_>> = phases.iter().filter_map(|phase| KnownPhase::of(phase)).collect();
         let mut groups = groups::of(&known, Factor::Node);
         groups.extend(groups::of(&known, Factor::Target));
         let either = settle(&mut groups, &known);
@@ -81,14 +81,14 @@ impl Attribution {
 }
 
 /// A phase whose ranks are known, with the median of their rates.
-struct Known<'p> {
+struct KnownPhase<'p> {
     each: &'p EachRank,
     /// Ranks that had something to do, with their rates.
     rates: Vec<(u32, f64)>,
     median: f64,
 }
 
-impl<'p> Known<'p> {
+impl<'p> KnownPhase<'p> {
     fn of(phase: &'p Phase) -> Option<Self> {
         let each = phase.each_rank.as_ref()?;
         // Ranks that were given nothing, or ended within the ramp, are not slow.
@@ -102,12 +102,12 @@ impl<'p> Known<'p> {
 }
 
 /// The same phases without the ranks that were in one of the groups found.
-fn without<'p>(known: &[Known<'p>], groups: &[StragglerGroup]) -> Vec<Known<'p>> {
+fn without<'p>(known: &[KnownPhase<'p>], groups: &[StragglerGroup]) -> Vec<KnownPhase<'p>> {
     let found = || groups.iter().filter(|group| group.finding != GroupSpeed::Usual);
-    let left = |one: &Known<'p>| {
+    let left = |one: &KnownPhase<'p>| {
         let rates = one.rates.iter().copied();
         let rates = rates.filter(|(rank, _)| !found().any(|group| group.had(one.each, *rank))).collect();
-        Known { rates, ..*one }
+        KnownPhase { rates, ..*one }
     };
     known.iter().map(left).collect()
 }
@@ -122,7 +122,7 @@ struct RankSpeed {
 }
 
 impl RankSpeeds {
-    fn of(known: &[Known<'_>], names: impl Fn(&EachRank, u32) -> Vec<String>) -> Self {
+    fn of(known: &[KnownPhase<'_>], names: impl Fn(&EachRank, u32) -> Vec<String>) -> Self {
         let mut all: BTreeMap<(u32, Vec<String>), Vec<f64>> = BTreeMap::new();
         for one in known {
             for (rank, rate) in &one.rates {
@@ -145,7 +145,7 @@ impl RankSpeeds {
 
 /// Where a node and a target are both found and share slow ranks: the one that is not slow without those of
 /// the other is acquitted; where neither is, either may be the reason, and the pair is returned.
-fn settle(groups: &mut [StragglerGroup], known: &[Known<'_>]) -> Vec<[usize; 2]> {
+fn settle(groups: &mut [StragglerGroup], known: &[KnownPhase<'_>]) -> Vec<[usize; 2]> {
     let slow = |groups: &[StragglerGroup], factor| -> Vec<usize> {
         let is = |group: &StragglerGroup| group.factor == factor && group.finding == GroupSpeed::Slow;
         (0..groups.len()).filter(|at| is(&groups[*at])).collect()
@@ -170,14 +170,14 @@ fn settle(groups: &mut [StragglerGroup], known: &[Known<'_>]) -> Vec<[usize; 2]>
 }
 
 /// Whether what is in `group` and not in `other` is slow, too, against what is in neither.
-fn slow_without(group: &StragglerGroup, other: &StragglerGroup, known: &[Known<'_>]) -> bool {
+fn slow_without(group: &StragglerGroup, other: &StragglerGroup, known: &[KnownPhase<'_>]) -> bool {
     let rest = groups::of(&without(known, std::slice::from_ref(other)), group.factor);
     let share = rest.iter().find(|one| one.name == group.name).and_then(|one| one.share);
     share.is_some_and(|share| share < SLOW_SHARE)
 }
 
 /// Looks for slow groups among the ranks that none explains yet: those that one does would hide them.
-fn look_again(groups: &mut [StragglerGroup], unexplained: &[Known<'_>]) {
+fn look_again(groups: &mut [StragglerGroup], unexplained: &[KnownPhase<'_>]) {
     if groups.iter().all(|group| group.finding == GroupSpeed::Usual) {
         return;
     }
@@ -191,7 +191,7 @@ fn look_again(groups: &mut [StragglerGroup], unexplained: &[Known<'_>]) {
     }
 }
 
-fn stragglers(known: &[Known<'_>]) -> Vec<Straggler> {
+fn stragglers(known: &[KnownPhase<'_>]) -> Vec<Straggler> {
     let places = RankSpeeds::of(known, |_, _| vec![String::new()]);
     let shares = places.shares();
     let deviations = statistics::robust_z(&shares);

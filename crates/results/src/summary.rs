@@ -30,7 +30,7 @@ pub struct Summary {
     /// What was projected.
     pub projections: Vec<SystemProjection>,
     /// Hero runs.
-    pub heroes: Vec<Hero>,
+    pub heroes: Vec<HeroRun>,
     /// Findings of the linter before the run and of the evaluation after it, with who approved waivers.
     pub findings: Vec<Finding>,
 }
@@ -122,7 +122,7 @@ pub struct SystemProjection {
 /// A hero run beside the test of the contract.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Hero {
+pub struct HeroRun {
     /// The hero run.
     pub test: String,
     /// The test of the contract.

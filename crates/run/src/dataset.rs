@@ -25,7 +25,7 @@ use crate::machine::now;
 use plan::{Dataset, dataset_check};
 
 pub use kept::KeptDataset;
-pub use list::{Listed, list, remove};
+pub use list::{ListedDataset, list, remove};
 pub use reuse::{KeptContent, find};
 pub use sample::differing;
 pub use walk::changed;

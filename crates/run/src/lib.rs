@@ -12,4 +12,4 @@ mod path_error;
 pub mod runner;
 pub mod signals;
 
-pub use runner::{Campaigning, Ended, Event, Observer, Trouble, discard, look, run};
+pub use runner::{CampaignRequest, Ended, Event, Observer, Trouble, discard, look, run};

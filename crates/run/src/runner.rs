@@ -40,7 +40,7 @@ use units::Usage;
 
 use crate::launch::Surroundings;
 use crate::machine::machine;
-use attempt::{Attempt, Ran};
+use attempt::{Attempt, AttemptEnd};
 pub use own::discard;
 use plan::Plan;
 use plan::late;
@@ -54,7 +54,7 @@ const TICK: Duration = Duration::from_millis(100);
 
 /// What is asked of a campaign.
 #[derive(Debug)]
-pub struct Campaigning {
+pub struct CampaignRequest {
     /// The plan.
     pub plan: Plan,
     /// What `{dir}` in the plan stands for.
@@ -170,19 +170,23 @@ pub trait Observer {
 }
 
 /// An observer that shows nothing.
-pub struct Blind;
+pub struct SilentObserver;
 
-impl Observer for Blind {
+impl Observer for SilentObserver {
     fn see(&mut self, _event: &Event<'_>) {}
 }
 
 /// Runs the campaign to its end, or until it is asked to stop.
-pub fn run(asked: &Campaigning, observer: &mut dyn Observer) -> Result<Ended, Trouble> {
+pub fn run(asked: &CampaignRequest, observer: &mut dyn Observer) -> Result<Ended, Trouble> {
     let site = if asked.resume { CampaignSite::find(asked)? } else { CampaignSite::make(asked)? };
     run_jobs(asked, &site, observer).map_err(|trouble| full::told(trouble, asked, &site))
 }
 
-fn run_jobs(asked: &Campaigning, site: &CampaignSite, observer: &mut dyn Observer) -> Result<Ended, Trouble> {
+fn run_jobs(
+    asked: &CampaignRequest,
+    site: &CampaignSite,
+    observer: &mut dyn Observer,
+) -> Result<Ended, Trouble> {
     let mut setup = if asked.resume { Setup::resumed(asked)? } else { Setup::default() };
     let ran = run_each(asked, site, &mut setup, observer);
     for trouble in setup.restore(asked)?.into_iter().chain(site.kept.troubles()) {
@@ -196,13 +200,13 @@ fn run_jobs(asked: &Campaigning, site: &CampaignSite, observer: &mut dyn Observe
 
 /// Runs one job after the other; gives how the campaign ended where it was stopped.
 fn run_each(
-    asked: &Campaigning,
+    asked: &CampaignRequest,
     site: &CampaignSite,
     setup: &mut Setup,
     observer: &mut dyn Observer,
 ) -> Result<Option<Ended>, Trouble> {
     let jobs = schedule::jobs(&asked.plan, &site.info.only)?;
-    let mut done = Done::of(asked, &jobs)?;
+    let mut done = EndedJobs::of(asked, &jobs)?;
     observer.see(&Event::Resumes { mended: &site.resumed.mended, aside: &site.resumed.aside });
     observer.see(&Event::Begins { jobs: &jobs, done: done.ends.len() });
     let mut rest = jobs.as_slice();
@@ -241,14 +245,14 @@ fn run_each(
 }
 
 /// What the jobs that have ended left in the campaign's folder.
-struct Done<'a> {
-    asked: &'a Campaigning,
+struct EndedJobs<'a> {
+    asked: &'a CampaignRequest,
     ends: BTreeMap<(String, u32), JobEnd>,
     folders: BTreeMap<(String, u32), String>,
 }
 
-impl<'a> Done<'a> {
-    fn of(asked: &'a Campaigning, jobs: &[PlannedJob]) -> io::Result<Self> {
+impl<'a> EndedJobs<'a> {
+    fn of(asked: &'a CampaignRequest, jobs: &[PlannedJob]) -> io::Result<Self> {
         let ended = folder::load(&asked.folder)?.jobs.into_iter();
         Ok(Self {
             asked,
@@ -297,7 +301,7 @@ fn key(job: &PlannedJob) -> (String, u32) {
 
 /// Runs jobs at once and gives how each ended; `None` when the campaign was stopped before they had.
 fn launch(
-    asked: &Campaigning,
+    asked: &CampaignRequest,
     site: &CampaignSite,
     jobs: &[PlannedJob],
     setup: &mut Setup,
@@ -344,11 +348,11 @@ enum AttemptEvent {
 
 /// Runs the attempts, each watched by a thread of its own; tells also whether something of one lives on.
 fn run_at_once(
-    asked: &Campaigning,
+    asked: &CampaignRequest,
     attempts: &[Attempt<'_>],
     jobs: &[PlannedJob],
     observer: &mut dyn Observer,
-) -> (Vec<Result<Option<Ran>, Trouble>>, bool) {
+) -> (Vec<Result<Option<AttemptEnd>, Trouble>>, bool) {
     let began = Instant::now();
     let (tell, heard) = mpsc::channel();
     let mut stuck = vec![false; attempts.len()];
@@ -381,17 +385,18 @@ fn run_at_once(
                 }),
             }
         }
-        let join = |thread: std::thread::ScopedJoinHandle<'_, Result<Option<Ran>, Trouble>>| {
+        let join = |thread: std::thread::ScopedJoinHandle<'_, Result<Option<AttemptEnd>, Trouble>>| {
             thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
         };
         threads.into_iter().map(join).collect()
     });
-    let left = |(ran, stuck): (&Result<Option<Ran>, Trouble>, &bool)| *stuck && !matches!(ran, Ok(Some(_)));
+    let left =
+        |(ran, stuck): (&Result<Option<AttemptEnd>, Trouble>, &bool)| *stuck && !matches!(ran, Ok(Some(_)));
     let outlived = ran.iter().zip(&stuck).any(left);
     (ran, outlived)
 }
 
-fn finish(asked: &Campaigning, site: &CampaignSite) -> Result<Ended, Trouble> {
+fn finish(asked: &CampaignRequest, site: &CampaignSite) -> Result<Ended, Trouble> {
     site.remove_own_directories();
     // A campaign that was killed at its very end may have done these before.
     let is_missing = |name: &str| !asked.folder.join(name).exists();

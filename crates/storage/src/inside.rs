@@ -50,14 +50,14 @@ impl Inside {
     }
 
     /// Goes into a call. One thread does so: the rank's.
-    fn enter(&self, call: CollectiveCall) -> During<'_> {
+    fn enter(&self, call: CollectiveCall) -> CallInProgress<'_> {
         let begun = (self.state.load(Ordering::Relaxed) / 8 + 1) * 8;
         self.state.store(begun + call as u64, Ordering::Relaxed);
-        During { inside: self, begun }
+        CallInProgress { inside: self, begun }
     }
 
     /// Goes into the opening of a file, where it is shared.
-    pub(crate) fn opening(&self, how: Open) -> Option<During<'_>> {
+    pub(crate) fn opening(&self, how: Open) -> Option<CallInProgress<'_>> {
         how.shared.then(|| self.enter(CollectiveCall::Open))
     }
 
@@ -72,30 +72,30 @@ impl Inside {
         if !how.shared {
             return Box::new(file);
         }
-        Box::new(Noted { file, inside: Arc::clone(self), together })
+        Box::new(NotedFile { file, inside: Arc::clone(self), together })
     }
 }
 
 /// A call, as long as it lasts.
-pub(crate) struct During<'i> {
+pub(crate) struct CallInProgress<'i> {
     inside: &'i Inside,
     begun: u64,
 }
 
-impl Drop for During<'_> {
+impl Drop for CallInProgress<'_> {
     fn drop(&mut self) {
         self.inside.state.store(self.begun, Ordering::Relaxed);
     }
 }
 
 /// A shared file.
-struct Noted<F> {
+struct NotedFile<F> {
     file: F,
     inside: Arc<Inside>,
     together: bool,
 }
 
-impl<F: File> File for Noted<F> {
+impl<F: File> File for NotedFile<F> {
     fn write_at(&mut self, data: &[u8], offset: u64) -> io::Result<usize> {
         let Self { file, inside, together } = self;
         let _during = together.then(|| inside.enter(CollectiveCall::Transfer));

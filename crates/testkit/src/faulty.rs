@@ -68,9 +68,9 @@ impl Faulty {
 }
 
 /// The page cache of a client that has read nothing.
-struct Cold;
+struct EmptyPageCache;
 
-impl PageCache for Cold {
+impl PageCache for EmptyPageCache {
     fn resident(&mut self, _ranges: &[(u64, u64)]) -> io::Result<f64> {
         Ok(0.0)
     }
@@ -113,7 +113,7 @@ impl Storage for Faulty {
     }
 
     fn page_cache(&self, _path: &Path) -> io::Result<Option<Box<dyn PageCache>>> {
-        Ok(Some(Box::new(Cold)))
+        Ok(Some(Box::new(EmptyPageCache)))
     }
 
     fn direct(&self) -> bool {

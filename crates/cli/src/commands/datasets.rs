@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use run::dataset;
-use run::dataset::Listed;
+use run::dataset::ListedDataset;
 use units::{Usage, bytes_binary, several};
 
 use crate::speech::say;
@@ -51,12 +51,12 @@ pub(crate) fn run(args: DatasetsArgs) -> Result<u8> {
     Ok(0)
 }
 
-fn listed(dir: &Path) -> Result<Vec<Listed>> {
+fn listed(dir: &Path) -> Result<Vec<ListedDataset>> {
     dataset::list(dir).with_context(|| dir.display().to_string())
 }
 
 /// A line for each.
-fn table(dir: &Path, all: &[Listed]) -> String {
+fn table(dir: &Path, all: &[ListedDataset]) -> String {
     if all.is_empty() {
         return format!("no datasets are kept in {}\n", dir.display());
     }
@@ -81,7 +81,7 @@ fn table(dir: &Path, all: &[Listed]) -> String {
     )
 }
 
-fn row(kept: &Listed) -> [String; 6] {
+fn row(kept: &ListedDataset) -> [String; 6] {
     let dash = || "-".to_owned();
     let short = |time: &str| time.get(..16).unwrap_or(time).replace('T', " ");
     let state = match (&kept.busy, &kept.made) {

@@ -97,28 +97,31 @@ impl Values {
 }
 
 /// A plan that is part of the program.
-pub(super) struct Ready {
+pub(super) struct BundledPlan {
     name: &'static str,
     text: &'static str,
 }
 
 /// All of them.
-const READY: &[Ready] = &[
-    Ready { name: "try", text: include_str!("../../../../plans/try.toml") },
-    Ready { name: "bluewaters-flash-io", text: include_str!("../../../../plans/bluewaters-flash-io.toml") },
-    Ready { name: "bluewaters-io2017", text: include_str!("../../../../plans/bluewaters-io2017.toml") },
-    Ready { name: "cfs-phase1", text: include_str!("../../../../plans/cfs-phase1.toml") },
-    Ready { name: "cori-phase1", text: include_str!("../../../../plans/cori-phase1.toml") },
-    Ready { name: "cori-phase2", text: include_str!("../../../../plans/cori-phase2.toml") },
-    Ready { name: "datawarp-phase1", text: include_str!("../../../../plans/datawarp-phase1.toml") },
-    Ready { name: "datawarp-phase2", text: include_str!("../../../../plans/datawarp-phase2.toml") },
-    Ready { name: "perlmutter-phase1", text: include_str!("../../../../plans/perlmutter-phase1.toml") },
-    Ready { name: "purple-bandwidth", text: include_str!("../../../../plans/purple-bandwidth.toml") },
-    Ready { name: "purple-functional", text: include_str!("../../../../plans/purple-functional.toml") },
-    Ready { name: "purple-metadata", text: include_str!("../../../../plans/purple-metadata.toml") },
+const READY: &[BundledPlan] = &[
+    BundledPlan { name: "try", text: include_str!("../../../../plans/try.toml") },
+    BundledPlan {
+        name: "bluewaters-flash-io",
+        text: include_str!("../../../../plans/bluewaters-flash-io.toml"),
+    },
+    BundledPlan { name: "bluewaters-io2017", text: include_str!("../../../../plans/bluewaters-io2017.toml") },
+    BundledPlan { name: "cfs-phase1", text: include_str!("../../../../plans/cfs-phase1.toml") },
+    BundledPlan { name: "cori-phase1", text: include_str!("../../../../plans/cori-phase1.toml") },
+    BundledPlan { name: "cori-phase2", text: include_str!("../../../../plans/cori-phase2.toml") },
+    BundledPlan { name: "datawarp-phase1", text: include_str!("../../../../plans/datawarp-phase1.toml") },
+    BundledPlan { name: "datawarp-phase2", text: include_str!("../../../../plans/datawarp-phase2.toml") },
+    BundledPlan { name: "perlmutter-phase1", text: include_str!("../../../../plans/perlmutter-phase1.toml") },
+    BundledPlan { name: "purple-bandwidth", text: include_str!("../../../../plans/purple-bandwidth.toml") },
+    BundledPlan { name: "purple-functional", text: include_str!("../../../../plans/purple-functional.toml") },
+    BundledPlan { name: "purple-metadata", text: include_str!("../../../../plans/purple-metadata.toml") },
 ];
 
-impl Ready {
+impl BundledPlan {
     /// The plan, checked.
     pub(super) fn plan(&self) -> Result<Plan, Usage> {
         Plan::parse(self.text, &self.file())
@@ -131,7 +134,7 @@ impl Ready {
 }
 
 /// The ready plan of that name.
-pub(super) fn ready(name: &str) -> Result<&'static Ready, Usage> {
+pub(super) fn ready(name: &str) -> Result<&'static BundledPlan, Usage> {
     let found = READY.iter().find(|plan| plan.name == name);
     found.ok_or_else(|| Usage(format!("there is no ready plan `{name}`{}", near_ready(name, &[]))))
 }
@@ -153,7 +156,7 @@ pub(crate) fn run(args: PlanArgs) -> Result<u8> {
             summary(&plan)? + &found
         }
         Action::List => {
-            let line = |ready: &Ready| Ok(format!("{:<19} {}\n", ready.name, ready.plan()?.title));
+            let line = |ready: &BundledPlan| Ok(format!("{:<19} {}\n", ready.name, ready.plan()?.title));
             READY.iter().map(line).collect::<Result<String, Usage>>()?
         }
         Action::Init { name, file } => init::init(&name, file)?,
@@ -167,7 +170,7 @@ pub(crate) fn run(args: PlanArgs) -> Result<u8> {
 /// Reads and checks the plan at `path`, or the ready plan of that name, with every line in it.
 pub(super) fn load(path: &Path, choice: &Choice) -> Result<Plan> {
     let ready = READY.iter().find(|plan| Path::new(plan.name) == path && !path.is_file());
-    let name = ready.map_or_else(|| path.display().to_string(), Ready::file);
+    let name = ready.map_or_else(|| path.display().to_string(), BundledPlan::file);
     let text = match ready {
         Some(ready) => ready.text.to_owned(),
         None => fs::read_to_string(path).map_err(|error| {

@@ -16,7 +16,7 @@ use results::Verdict;
 use results::finding::Finding;
 use results::folder::{self, Build, Campaign, names};
 use results::summary::Summary;
-use run::Campaigning;
+use run::CampaignRequest;
 use run::Ended;
 use run::Trouble;
 use units::Usage;
@@ -106,7 +106,7 @@ pub(crate) fn run(args: RunArgs, argv: &[String]) -> Result<u8> {
         });
     }
     let asked = asked(plan, args.dir, folder, false, args.only, argv)?;
-    campaign(Campaigning { findings, ..asked })
+    campaign(CampaignRequest { findings, ..asked })
 }
 
 /// Says no to words that are not of the campaign in `folder`, which goes on with what it was begun with.
@@ -143,7 +143,7 @@ fn fits(args: &RunArgs, folder: &Path) -> Result<()> {
 /// Goes on with a campaign: here, in a batch job, or by what the batch job that it is in has to say.
 fn go_on(args: RunArgs, folder: PathBuf, argv: &[String]) -> Result<u8> {
     let allocation = around::allocation();
-    let job = submit::Submitted::last(&folder)?;
+    let job = submit::SubmittedJob::last(&folder)?;
     if let (Some(_), None) = (&args.wait, &job) {
         let at = folder.display();
         return Err(Usage(format!("{at} was not submitted, so there is no job to wait for")).into());
@@ -154,7 +154,7 @@ fn go_on(args: RunArgs, folder: PathBuf, argv: &[String]) -> Result<u8> {
             return Ok(status);
         }
     }
-    if let (Some(_), Some(job)) = (&args.submit, submit::Submitted::last(&folder)?) {
+    if let (Some(_), Some(job)) = (&args.submit, submit::SubmittedJob::last(&folder)?) {
         return submit::again(&job, &folder, args.batch.as_deref().map(|text| words(Some(text))));
     }
     if !folder.join(names::PLAN).exists() {
@@ -238,8 +238,8 @@ pub(super) fn asked(
     resume: bool,
     only: Vec<String>,
     argv: &[String],
-) -> Result<Campaigning> {
-    Ok(Campaigning {
+) -> Result<CampaignRequest> {
+    Ok(CampaignRequest {
         around: around::around(&plan, resume, &folder)?,
         plan,
         dir,
@@ -310,7 +310,7 @@ fn environment() -> Vec<(String, String)> {
 }
 
 /// Runs the campaign, shows it, and gives the exit status.
-pub(super) fn campaign(mut asked: Campaigning) -> Result<u8> {
+pub(super) fn campaign(mut asked: CampaignRequest) -> Result<u8> {
     if !asked.resume {
         asked.folder = reserved(&asked.folder)?;
     }

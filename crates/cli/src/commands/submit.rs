@@ -75,7 +75,7 @@ pub(super) fn submit(asked: Submission) -> Result<u8> {
 }
 
 /// Submits a campaign for the first time; gives the job and what was asked for.
-fn first(asked: &Submission, system: &'static BatchSystem, folder: &Path) -> Result<(Submitted, String)> {
+fn first(asked: &Submission, system: &'static BatchSystem, folder: &Path) -> Result<(SubmittedJob, String)> {
     let batch = beside(folder);
     let jobs = schedule::jobs(&asked.plan, &asked.only)?;
     let request = Request {
@@ -88,7 +88,7 @@ fn first(asked: &Submission, system: &'static BatchSystem, folder: &Path) -> Res
     write_whole(&batch.join(names::PLAN), asked.plan.text.as_bytes())?;
     write_whole(&script, system.script(&request).as_bytes())?;
     let argv = system.submitting(&asked.words, &script.display().to_string());
-    Ok((Submitted { system, job: submitted(system, &argv)?, argv }, request.told()))
+    Ok((SubmittedJob { system, job: submitted(system, &argv)?, argv }, request.told()))
 }
 
 /// Takes away what was written for a job that was not taken, so that the name is free again.
@@ -103,7 +103,7 @@ fn withdraw(folder: &Path) {
 }
 
 /// Submits the script of a campaign again, whose last job was `job`; with other words if there are any.
-pub(super) fn again(job: &Submitted, folder: &Path, words: Option<Vec<String>>) -> Result<u8> {
+pub(super) fn again(job: &SubmittedJob, folder: &Path, words: Option<Vec<String>>) -> Result<u8> {
     let (folder, system) = (absolute(folder)?, job.system);
     not_ended(&folder)?;
     match job.now()? {
@@ -118,7 +118,7 @@ pub(super) fn again(job: &Submitted, folder: &Path, words: Option<Vec<String>>) 
     }
     let script = beside(&folder).join("script.sh").display().to_string();
     let argv = words.map_or_else(|| job.argv.clone(), |words| system.submitting(&words, &script));
-    let job = Submitted { system, job: submitted(system, &argv)?, argv };
+    let job = SubmittedJob { system, job: submitted(system, &argv)?, argv };
     job.kept(&folder, " again")
 }
 
@@ -227,7 +227,7 @@ fn submitted(system: &BatchSystem, argv: &[String]) -> Result<String> {
 }
 
 /// A job that was submitted.
-pub(super) struct Submitted {
+pub(super) struct SubmittedJob {
     system: &'static BatchSystem,
     job: String,
     /// What submitted it.
@@ -244,7 +244,7 @@ enum Now {
     Unasked(String),
 }
 
-impl Submitted {
+impl SubmittedJob {
     /// The last job of a campaign; `None` where it was not submitted.
     pub(super) fn last(folder: &Path) -> Result<Option<Self>> {
         let path = beside(folder).join(JOBS);
@@ -320,7 +320,7 @@ impl Submitted {
 
 /// Says how a campaign in a batch job is, with `wait` once it is not there any more, and gives the exit
 /// status; `None` where its job has died and it may go on here.
-pub(super) fn follow(job: &Submitted, folder: &Path, wait: bool, may_go_on: bool) -> Result<Option<u8>> {
+pub(super) fn follow(job: &SubmittedJob, folder: &Path, wait: bool, may_go_on: bool) -> Result<Option<u8>> {
     let (mut pause, mut told) = (1, false);
     let ended = loop {
         match job.now()? {

@@ -37,7 +37,7 @@ pub(crate) fn run(args: TryArgs, argv: &[String]) -> Result<u8> {
     announce(&plan, &args.only, &args.dir)?;
     let findings = campaigns::advised(&plan, Some(&args.dir), &args.only, false)?;
     let asked = campaigns::asked(plan, Some(args.dir), folder, false, args.only, argv)?;
-    campaigns::campaign(run::Campaigning { findings, ..asked })
+    campaigns::campaign(run::CampaignRequest { findings, ..asked })
 }
 
 /// Says what will happen, and refuses where there is no room for it.

@@ -33,14 +33,15 @@ pub(crate) struct VerifyArgs {
 /// Runs the command and gives the exit status.
 pub(crate) fn run(args: VerifyArgs) -> Result<u8> {
     let EvidenceFolder { folder, name: at, .. } = &EvidenceFolder::open(&args.folder)?;
-    let (checked, Examined { faults, notes, campaign }) = match folder::check(folder) {
+    let (checked, FolderExamination { faults, notes, campaign }) = match folder::check(folder) {
         Ok(checked) => {
             let examined = examine(folder, &checked);
             (checked, examined)
         }
-        Err(error) if error.kind() == ErrorKind::InvalidData => {
-            (Verification::default(), Examined { faults: vec![error.to_string()], ..Examined::default() })
-        }
+        Err(error) if error.kind() == ErrorKind::InvalidData => (
+            Verification::default(),
+            FolderExamination { faults: vec![error.to_string()], ..FolderExamination::default() },
+        ),
         Err(error) => return Err(judge::no_campaign(folder, &error).into()),
     };
     if faults.is_empty() && !folder.join(names::CAMPAIGN).exists() {
@@ -106,7 +107,7 @@ fn count(faults: usize) -> String {
 
 /// What looking at a folder came to.
 #[derive(Default)]
-pub(super) struct Examined {
+pub(super) struct FolderExamination {
     /// What is wrong with it, a sentence each.
     pub(super) faults: Vec<String>,
     /// What is to be known and shows nothing about its files.
@@ -116,8 +117,8 @@ pub(super) struct Examined {
 }
 
 /// Looks at the folder: its files, and where these are as they were, what they say to each other.
-pub(super) fn examine(folder: &Path, checked: &Verification) -> Examined {
-    let mut found = Examined { faults: checked.said(), ..Examined::default() };
+pub(super) fn examine(folder: &Path, checked: &Verification) -> FolderExamination {
+    let mut found = FolderExamination { faults: checked.said(), ..FolderExamination::default() };
     let chained = checked.head.is_some();
     match folder::load(folder) {
         Ok(campaign) => {
@@ -141,7 +142,7 @@ fn contradictions(
     folder: &Path,
     campaign: &Campaign,
     ended: bool,
-    found: &mut Examined,
+    found: &mut FolderExamination,
 ) -> std::io::Result<()> {
     let ours = campaign.info.tool_sha256 == folder::sha256_of(&std::env::current_exe()?)?;
     let mut faults = Vec::new();

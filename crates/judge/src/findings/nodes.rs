@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use results::finding::{Finding, Severity};
 use results::folder::Job;
 use results::reason::{Code, Datum, Reason};
-use results::record::{Clients, Mounted, Others, Run, SKEW_S};
+use results::record::{Clients, DifferingNodes, Mounted, Run, SKEW_S};
 
 use crate::index::{Index, phases, runs};
 use crate::validity::window::{self, Span};
@@ -101,7 +101,7 @@ fn other_server(facts: &NodeFacts<'_>, clients: &Clients) -> Option<Finding> {
     Some(Finding::new(Severity::NeedsWaiver, reason.with("other_server", true)))
 }
 
-fn others(facts: &NodeFacts<'_>, clients: &Clients, others: &Others) -> Option<Reason> {
+fn others(facts: &NodeFacts<'_>, clients: &Clients, others: &DifferingNodes) -> Option<Reason> {
     let here: Vec<String> = clients.mounted.iter().map(Mounted::words).collect();
     let named = others.first.iter().map(|(node, mounted)| format!("{node} ({})", mounted.words()));
     let reason = Reason::new(Code::PathOnWrongFs).with("nodes", others.nodes).with("of", facts.run.nodes);

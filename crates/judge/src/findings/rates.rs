@@ -7,7 +7,7 @@ use results::finding::{Finding, Severity};
 use results::folder::JobEnd;
 use results::reason::{Code, Datum, Reason};
 use results::record::{Counts, Phase};
-use results::statistics::{self, Moved};
+use results::statistics::{self, RepetitionAmount};
 use units::{Dimension, Quantity};
 
 use crate::case::TestCriterion;
@@ -156,9 +156,9 @@ pub(crate) fn harmonic(case: &TestCriterion<'_>) -> Option<Reason> {
         return None;
     }
     let moved = |phase: &&Phase| match name {
-        "bw" => Moved { amount: phase.bytes as f64, seconds: phase.spans.total_s },
-        "iops" => Moved { amount: phase.ops as f64, seconds: phase.spans.transfer_s },
-        _ => Moved { amount: phase.ops as f64, seconds: phase.spans.total_s },
+        "bw" => RepetitionAmount { amount: phase.bytes as f64, seconds: phase.spans.total_s },
+        "iops" => RepetitionAmount { amount: phase.ops as f64, seconds: phase.spans.transfer_s },
+        _ => RepetitionAmount { amount: phase.ops as f64, seconds: phase.spans.total_s },
     };
     let rates: Vec<f64> =
         phases.iter().filter_map(|phase| phase.metric(name)).map(|metric| metric.value).collect();

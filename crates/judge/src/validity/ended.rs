@@ -3,7 +3,7 @@
 //! Never here: what they measured.
 
 use plan::{Plan, StateKind, late};
-use results::folder::{Cause, Job, JobEnd};
+use results::folder::{DeathCause, Job, JobEnd};
 use results::reason::{Code, Datum, Reason};
 use results::record::{Failed, Failure, Record};
 
@@ -62,10 +62,10 @@ pub(crate) fn why_failed(job: &Job) -> Reason {
         return reason.with("refusal", refusal.clone());
     }
     let cause = job.cause().map(|(cause, _)| match cause {
-        Cause::Killed => "killed",
-        Cause::Cancelled => "cancelled",
-        Cause::Time => "allocation-time",
-        Cause::Node => "node-died",
+        DeathCause::Killed => "killed",
+        DeathCause::Cancelled => "cancelled",
+        DeathCause::Time => "allocation-time",
+        DeathCause::Node => "node-died",
     });
     let reason = reason.with_some("launcher", cause);
     match failure(job) {

@@ -10,7 +10,7 @@ use crate::{numbers, of, outcome};
 use results::folder::{Campaign, Job, JobEnd};
 use results::reason::{Code, Reason};
 use results::{Outcome, Verdict};
-use run::Campaigning;
+use run::CampaignRequest;
 use run::Ended;
 use run::Event;
 use run::Observer;
@@ -77,7 +77,7 @@ impl Stage {
     }
 
     /// A campaign on a file system with these keys.
-    fn asked_with_hooks(&self, keys: &str, tests: &str) -> Campaigning {
+    fn asked_with_hooks(&self, keys: &str, tests: &str) -> CampaignRequest {
         let head = format!(
             "schema = 1\nplan = {{ id = \"p\", title = \"t\" }}\ndefaults = {{ timeout = \"20 s\" }}\n\
              [fs.s]\ndir = \"{{dir}}\"\n{keys}\n{tests}"
@@ -304,7 +304,7 @@ impl Observer for Dies {
     }
 }
 
-fn killed(asked: &Campaigning, at: &'static str) {
+fn killed(asked: &CampaignRequest, at: &'static str) {
     let run = std::panic::AssertUnwindSafe(|| run(asked, &mut Dies(at)));
     assert!(std::panic::catch_unwind(run).is_err());
 }

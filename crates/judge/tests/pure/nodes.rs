@@ -6,7 +6,9 @@ use results::Outcome;
 use results::finding::{Finding, Severity};
 use results::folder::{Campaign, FileSystemFacts, Job, JobEnd, JobInfo, Machine};
 use results::reason::Code;
-use results::record::{Apart, Clients, End, Moments, Mounted, Others, Phase, Record, Run, Spans};
+use results::record::{
+    Clients, ClockDifference, DifferingNodes, End, Moments, Mounted, Phase, Record, Run, Spans,
+};
 
 use super::{judge, numbers, summary, texts};
 
@@ -21,14 +23,14 @@ fn clients(ahead_s: f64) -> Clients {
     let skew_ns = (ahead_s * 1e9) as i64;
     Clients {
         mounted: vec![mounted("lustre m:/l")],
-        farthest: Some(Apart { node: "n2".into(), skew_ns, uncertainty_ns: 3_000 }),
+        farthest: Some(ClockDifference { node: "n2".into(), skew_ns, uncertainty_ns: 3_000 }),
         ..Clients::default()
     }
 }
 
 /// The second node elsewhere.
-fn others(words: &str) -> Others {
-    let mut others = Others::default();
+fn others(words: &str) -> DifferingNodes {
+    let mut others = DifferingNodes::default();
     others.add("n2", &mounted(words));
     others
 }

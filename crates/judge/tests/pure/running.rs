@@ -13,13 +13,13 @@ use results::Outcome;
 use results::folder::{Campaign, JobEnd, load};
 use results::reason::Code;
 use results::record::{End, Phase, Record, Run, Spans};
-use run::Campaigning;
+use run::CampaignRequest;
 use run::Ended;
 use run::Event;
 use run::Observer;
 use run::Trouble;
 use run::run;
-use run::runner::Blind;
+use run::runner::SilentObserver;
 
 /// Keeps a list of its calls; `-j 1` fails, `-j 2` hangs with a child, `-j 3` hangs and will not hear,
 /// `-j 4` leaves records that are none.
@@ -72,7 +72,7 @@ impl Stage {
         self.text("program.calls").lines().map(str::to_owned).collect()
     }
 
-    fn asked_to_run(&self, tests: &str, resume: bool) -> Campaigning {
+    fn asked_to_run(&self, tests: &str, resume: bool) -> CampaignRequest {
         let head = "schema = 1\nplan = { id = \"p\", title = \"t\" }\nfs.s = { dir = \"{dir}\" }\n\
                     launch = { kind = \"local\", env = { ASSAY_COLOUR = \"blue\" } }\n";
         let mut asked = self.campaigning(&format!("{head}{tests}"));
@@ -214,7 +214,7 @@ fn a_stopped_campaign_goes_on_at_the_first_job_that_had_not_ended() {
     stopping.stop.store(false, Ordering::Relaxed);
     stopping.resume = true;
     stage.write_program(&script);
-    let refused = run(&stopping, &mut Blind).unwrap_err().to_string();
+    let refused = run(&stopping, &mut SilentObserver).unwrap_err().to_string();
     assert!(refused.contains("was begun by another build of stand-in 1"), "{refused}");
     stage.write_program(SCRIPT);
     let mut observer = StopAt { at: 4, pids, stop: Arc::clone(&stopping.stop) };
@@ -224,7 +224,7 @@ fn a_stopped_campaign_goes_on_at_the_first_job_that_had_not_ended() {
     assert_eq!(loaded.killed, ["jobs/.0004-R-r1", "jobs/0004-R-r1.killed-1"], "every attempt is kept");
 
     let changed = stage.asked_to_run(&two_tests(), true);
-    let refused = run(&changed, &mut Blind).unwrap_err().to_string();
+    let refused = run(&changed, &mut SilentObserver).unwrap_err().to_string();
     assert!(refused.contains("was begun with another text of the plan"), "{refused}");
 }
 
@@ -317,7 +317,7 @@ fn a_program_that_cannot_be_started_is_a_result() {
     let mut asked = stage.asked_to_run(&tests, false);
     fs::write(stage.path("not-a-program"), "").unwrap();
     asked.program = stage.path("not-a-program");
-    let Ended::Judged(campaign) = run(&asked, &mut Blind).unwrap() else { panic!() };
+    let Ended::Judged(campaign) = run(&asked, &mut SilentObserver).unwrap() else { panic!() };
     let reason = &campaign.verdicts[0].reason;
     assert_eq!(reason.code, Code::JobNotStarted);
     let output = reason.text("output").unwrap();
@@ -330,10 +330,10 @@ fn a_program_that_cannot_be_started_is_a_result() {
 fn what_cannot_work_is_refused_before_anything_is_made() {
     let stage = Stage::with_records();
     let tests = format!("[[test]]\nid = \"W\"\nior = \"-w -e\"\n{CRITERION}\n");
-    let refusal = |change: &dyn Fn(&mut Campaigning)| {
+    let refusal = |change: &dyn Fn(&mut CampaignRequest)| {
         let mut asked = stage.asked_to_run(&tests, false);
         change(&mut asked);
-        match run(&asked, &mut Blind) {
+        match run(&asked, &mut SilentObserver) {
             Err(Trouble::Usage(usage)) => usage.0,
             other => panic!("{other:?}"),
         }

@@ -13,12 +13,12 @@ use results::folder::{Campaign, JobEnd};
 use results::projection::Model;
 use results::reason::Code;
 use results::{Outcome, Verdict};
-use run::Campaigning;
+use run::CampaignRequest;
 use run::Ended;
 use run::Event;
 use run::Observer;
 use run::run;
-use run::runner::Blind;
+use run::runner::SilentObserver;
 
 /// Records what so many servers move; `$0.loss` is the part in a hundred that the last third loses, and with
 /// `$0.jitter` every other call is so many in a hundred slower.
@@ -85,7 +85,7 @@ impl Stage {
         judged(&self.asked(set, keys, beside))
     }
 
-    fn asked(&self, set: &str, keys: &str, beside: &str) -> Campaigning {
+    fn asked(&self, set: &str, keys: &str, beside: &str) -> CampaignRequest {
         let state = self.path("program.servers").to_string_lossy().into_owned();
         let set = set.replace("FILE", &state);
         let head = format!(
@@ -97,7 +97,7 @@ impl Stage {
     }
 
     /// Runs a campaign that is asked to stop when a job of this test has ended.
-    fn stopped(&self, asked: &Campaigning, test: &'static str) {
+    fn stopped(&self, asked: &CampaignRequest, test: &'static str) {
         let ended = run(asked, &mut StopAfter { test, stop: Arc::clone(&asked.stop) });
         assert!(matches!(ended, Ok(Ended::Stopped { .. })), "{ended:?}");
         asked.stop.store(false, Ordering::Relaxed);
@@ -257,7 +257,7 @@ fn a_campaign_that_was_killed_while_few_servers_served_sets_them_anew() {
     // A kill leaves what the last step had set.
     fs::write(stage.path("program.servers"), "2\n").unwrap();
     asked.resume = true;
-    let Ok(Ended::Judged(campaign)) = run(&asked, &mut Blind) else { panic!() };
+    let Ok(Ended::Judged(campaign)) = run(&asked, &mut SilentObserver) else { panic!() };
     let verdict = campaign.verdicts.iter().find(|verdict| verdict.test == "A").unwrap();
     assert_eq!((verdict.outcome, verdict.value), (Outcome::Pass, Some(600.0)), "{verdict:#?}");
     assert_eq!(stage.text("program.servers"), "6\n");
@@ -298,7 +298,7 @@ fn a_daemon_that_a_command_starts_does_not_hold_the_campaign() {
     assert_eq!(held, Vec::<PathBuf>::new());
     assert!(daemons.lines().any(|process| PathBuf::from(format!("/proc/{process}")).exists()), "{daemons}");
     asked.resume = true;
-    let ended = run(&asked, &mut Blind);
+    let ended = run(&asked, &mut SilentObserver);
     for process in stage.text("program.servers.daemons").lines() {
         let _ = std::process::Command::new("kill").arg(process).status();
     }

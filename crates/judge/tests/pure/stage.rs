@@ -10,10 +10,10 @@ use std::sync::atomic::AtomicBool;
 
 use plan::Plan;
 use results::folder::{Build, Campaign};
-use run::Campaigning;
+use run::CampaignRequest;
 use run::Ended;
 use run::run;
-use run::runner::Blind;
+use run::runner::SilentObserver;
 
 /// The stand-in `program`, the directory under test `scratch`, and what campaigns leave in `campaign`.
 pub struct Stage(tempfile::TempDir);
@@ -49,8 +49,8 @@ impl Stage {
     }
 
     /// A campaign of this plan.
-    pub fn campaigning(&self, plan: &str) -> Campaigning {
-        Campaigning {
+    pub fn campaigning(&self, plan: &str) -> CampaignRequest {
+        CampaignRequest {
             plan: Plan::parse(plan, "p.toml").unwrap_or_else(|refused| panic!("{refused}\n{plan}")),
             dir: Some(self.path("scratch")),
             folder: self.path("campaign"),
@@ -73,8 +73,8 @@ impl Stage {
 }
 
 /// What a campaign that comes to its end is judged.
-pub fn judged(asked: &Campaigning) -> Campaign {
-    match run(asked, &mut Blind) {
+pub fn judged(asked: &CampaignRequest) -> Campaign {
+    match run(asked, &mut SilentObserver) {
         Ok(Ended::Judged(campaign)) => *campaign,
         other => panic!("{other:?}"),
     }

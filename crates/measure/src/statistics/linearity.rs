@@ -102,16 +102,16 @@ pub fn proportion(
     among: usize,
 ) -> Proportion {
     let refutes_at = 1.0 - (1.0 - confidence) / among.max(1) as f64;
-    Claim { tolerance, confidence, refutes_at }.proportion(base, step)
+    LinearityClaim { tolerance, confidence, refutes_at }.proportion(base, step)
 }
 
-struct Claim {
+struct LinearityClaim {
     tolerance: Tolerance,
     confidence: f64,
     refutes_at: f64,
 }
 
-impl Claim {
+impl LinearityClaim {
     fn proportion(&self, base: LinearityStep<'_>, step: LinearityStep<'_>) -> Proportion {
         let scale = step.at / base.at;
         let expected: Vec<f64> = base.values.iter().map(|value| value * scale).collect();

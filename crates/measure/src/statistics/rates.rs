@@ -5,7 +5,7 @@
 
 /// What one repetition moved, and how long that took.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Moved {
+pub struct RepetitionAmount {
     /// Bytes or operations.
     pub amount: f64,
     /// Seconds.
@@ -14,7 +14,7 @@ pub struct Moved {
 
 /// All amounts over all times, per second: the harmonic mean where the amounts are equal. `None` of nothing
 /// or where no time passed.
-pub fn total_rate(repetitions: &[Moved]) -> Option<f64> {
+pub fn total_rate(repetitions: &[RepetitionAmount]) -> Option<f64> {
     let seconds: f64 = repetitions.iter().map(|moved| moved.seconds).sum();
     let amount: f64 = repetitions.iter().map(|moved| moved.amount).sum();
     (seconds > 0.0).then(|| amount / seconds)
@@ -26,15 +26,15 @@ mod tests {
 
     #[test]
     fn a_fixed_amount_at_60_and_at_30_was_moved_at_40() {
-        let slow_and_fast = [2.0, 1.0].map(|seconds| Moved { amount: 60.0, seconds });
+        let slow_and_fast = [2.0, 1.0].map(|seconds| RepetitionAmount { amount: 60.0, seconds });
         assert_eq!(total_rate(&slow_and_fast), Some(40.0));
         assert_eq!(total_rate(&[]), None);
-        assert_eq!(total_rate(&[Moved { amount: 1.0, seconds: 0.0 }]), None);
+        assert_eq!(total_rate(&[RepetitionAmount { amount: 1.0, seconds: 0.0 }]), None);
     }
 
     #[test]
     fn over_equal_times_it_is_the_arithmetic_mean() {
-        let timed = [30.0, 60.0].map(|amount| Moved { amount, seconds: 1.0 });
+        let timed = [30.0, 60.0].map(|amount| RepetitionAmount { amount, seconds: 1.0 });
         assert_eq!(total_rate(&timed), Some(45.0));
     }
 }

@@ -24,7 +24,7 @@ pub struct Trend {
 
 /// The first repetition against the others.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct First {
+pub struct FirstRepetition {
     /// The first over the mean of the others.
     pub ratio: f64,
     /// The chance that one more of the others lay as far from their mean (Student's t); 0 where these
@@ -76,7 +76,7 @@ fn normal_chance(values: &[f64], difference: usize) -> f64 {
 
 /// How the first of these values differs from the others; `None` below three values or where the others'
 /// mean is zero.
-pub fn first(values: &[f64]) -> Option<First> {
+pub fn first(values: &[f64]) -> Option<FirstRepetition> {
     let (first, rest) = values.split_first()?;
     let (mean, deviation) = (mean(rest).filter(|mean| *mean != 0.0)?, deviation(rest)?);
     let apart = first - mean;
@@ -86,7 +86,7 @@ pub fn first(values: &[f64]) -> Option<First> {
         0.0 => 0.0,
         reach => t_beyond(apart / reach, (rest.len() - 1) as f64),
     };
-    Some(First { ratio: first / mean, chance })
+    Some(FirstRepetition { ratio: first / mean, chance })
 }
 
 #[cfg(test)]

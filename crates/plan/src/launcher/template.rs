@@ -3,7 +3,7 @@
 
 use units::Usage;
 
-use super::{LaunchKind, Launching};
+use super::{LaunchKind, LauncherJob};
 use crate::placement::Placement;
 
 /// What a word may hold, beside `{cmd}`, which is a word of its own.
@@ -54,7 +54,7 @@ pub(crate) fn refuses_placement(template: &[String], placement: &Placement) -> O
 }
 
 /// The words before and behind `{cmd}` for one job.
-pub(crate) fn around(template: &[String], job: &Launching) -> (Vec<String>, Vec<String>) {
+pub(crate) fn around(template: &[String], job: &LauncherJob) -> (Vec<String>, Vec<String>) {
     let Placement { ranks, nodes, ppn, .. } = &job.placement;
     let number = |number: Option<u32>| number.map_or_else(String::new, |number| number.to_string());
     let values = [number(Some(*ranks)), number(*nodes), number(*ppn), job.nodes.first(*nodes).join(",")];

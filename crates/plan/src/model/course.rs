@@ -12,14 +12,14 @@ pub struct Course {
     /// Launches before its repetitions, which are kept and count for nothing.
     pub warm_up: u32,
     /// With which others it takes turns, repetition by repetition.
-    pub turns: Option<Turns>,
+    pub turns: Option<AlternatingTests>,
     /// Whether it is looked at what more clients have.
     pub client_limit: Option<ClientLimit>,
 }
 
 /// Tests that take turns; they are neighbours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Turns {
+pub struct AlternatingTests {
     /// The place in [`Plan::tests`] of the first of them.
     pub first: usize,
     /// Whether the order of their steps is drawn anew for each repetition.

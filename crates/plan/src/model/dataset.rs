@@ -24,7 +24,7 @@ pub struct Dataset {
     /// Seconds after which the job is killed.
     pub timeout_s: f64,
     /// How much it has to hold for its readers.
-    pub cover: Option<Cover>,
+    pub cover: Option<DatasetDemand>,
     /// Seconds for which later campaigns may use it; `None` where it goes with its last reader.
     pub keep_s: Option<f64>,
     /// Line and column of its line in the plan's file.
@@ -33,7 +33,7 @@ pub struct Dataset {
 
 /// How much the readers of a dataset ask for.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Cover {
+pub struct DatasetDemand {
     /// Bytes per second that they read at most.
     pub rate: f64,
     /// Seconds for which they read.
@@ -42,14 +42,14 @@ pub struct Cover {
     pub margin: f64,
 }
 
-impl Cover {
+impl DatasetDemand {
     /// Bytes that there have to be.
     pub fn bytes(&self) -> u64 {
         (self.rate * self.seconds * self.margin).ceil() as u64
     }
 }
 
-impl fmt::Display for Cover {
+impl fmt::Display for DatasetDemand {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (rate, time) = (units::rate_decimal(self.rate), units::duration(self.seconds));
         write!(out, "{rate} for {time}, {} times", self.margin)

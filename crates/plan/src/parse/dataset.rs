@@ -5,7 +5,7 @@ use units::{Dimension, bytes_binary};
 
 use super::defaults::{Defaults, ParseResult, name};
 use super::placement::RanksRequest;
-use super::{Cover, Dataset, Placement, fs, wire};
+use super::{Dataset, DatasetDemand, Placement, fs, wire};
 use crate::line::Line;
 use command::IorLine;
 use command::tool_line::ToolLine;
@@ -107,7 +107,7 @@ impl Defaults<'_> {
         spanned: &Spanned<wire::CoverKeys>,
         line: &Line,
         placement: &Placement,
-    ) -> ParseResult<Cover> {
+    ) -> ParseResult<DatasetDemand> {
         let wire::CoverKeys { rate, time, margin } = spanned.get_ref();
         let refused = |what: String| Err(self.place.error(spanned, format!("{who}: {what}")));
         let Line::Ior(made) = line else {
@@ -117,7 +117,7 @@ impl Defaults<'_> {
             let what = format!("{who}: cover.margin is below 1, so readers would come to the end");
             return Err(self.place.error(margin, what));
         }
-        let cover = Cover {
+        let cover = DatasetDemand {
             rate: self.quantity(who, "cover.rate", rate, Dimension::BytesPerSecond)?,
             seconds: self.quantity(who, "cover.time", time, Dimension::Seconds)?,
             margin: margin.as_ref().map_or(MARGIN, |margin| *margin.get_ref()),

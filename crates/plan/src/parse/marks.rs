@@ -14,33 +14,33 @@ use command::tool_line::ToolLine;
 /// Refuses marks in `file`, whose parameters are filled in, that nothing will stand for.
 pub(super) fn stray(file: &DeTable<'_>, place: &PlanText<'_>) -> Result<(), Usage> {
     file.iter().try_for_each(|(key, value)| {
-        let within = Within { key: key.get_ref(), phase: false };
+        let within = ValueKey { key: key.get_ref(), phase: false };
         // Values of parameters were put in where they belong.
         if matches!(within.key, "parameters" | "scale") { Ok(()) } else { look(&within, value, place) }
     })
 }
 
 /// Where a value stands.
-struct Within<'k> {
+struct ValueKey<'k> {
     /// Its key.
     key: &'k str,
     /// Whether that is one of a phase of a series.
     phase: bool,
 }
 
-fn look(within: &Within<'_>, value: &Spanned<DeValue<'_>>, place: &PlanText<'_>) -> Result<(), Usage> {
+fn look(within: &ValueKey<'_>, value: &Spanned<DeValue<'_>>, place: &PlanText<'_>) -> Result<(), Usage> {
     match value.get_ref() {
         DeValue::String(text) => fits(within, text).map_err(|why| place.error(value, why)),
         DeValue::Array(all) => all.iter().try_for_each(|one| look(within, one, place)),
         DeValue::Table(table) => table.iter().try_for_each(|(key, one)| {
             let phase = within.phase || within.key == "phases";
-            look(&Within { key: key.get_ref(), phase }, one, place)
+            look(&ValueKey { key: key.get_ref(), phase }, one, place)
         }),
         _ => Ok(()),
     }
 }
 
-fn fits(Within { key, phase }: &Within<'_>, text: &str) -> Result<(), String> {
+fn fits(ValueKey { key, phase }: &ValueKey<'_>, text: &str) -> Result<(), String> {
     let line = *key == "ior" || ToolLine::keys().any(|known| known == *key);
     if text.contains("${") && !line {
         return Err(format!(

@@ -32,9 +32,9 @@ use units::Usage;
 
 use crate::language::{keys, nearest, plan_text, wire};
 use crate::model::{
-    Choice, ClientLimit, Comparison, Course, Cover, Criterion, Dataset, Decide, Export, FileSystem, Goal,
-    Group, Import, Plan, Projection, Role, Search, Series, Stat, State, StateKind, Step, Stripes, Test,
-    Turns, Uses, Waiver,
+    AlternatingTests, Choice, ClientLimit, Comparison, Course, Criterion, Dataset, DatasetDemand, Decide,
+    Export, FileSystem, Goal, Group, Import, Plan, Projection, Role, Search, Series, Stat, State, StateKind,
+    Step, Stripes, Test, Uses, Waiver,
 };
 use crate::placement::{ClientNodes, Placement};
 

@@ -40,7 +40,7 @@ pub(super) fn fill(
         return Err(place.error(value, what));
     }
     let values = values(tables, place, choice)?;
-    let filling = Filling { values: &values, exported: &exported };
+    let filling = ParameterFill { values: &values, exported: &exported };
     let mut unknown = Vec::new();
     file.get_mut().iter_mut().for_each(|(_, value)| filling.put_into(value, &mut unknown));
     match unknown.into_iter().min_by_key(|(span, _)| span.start) {
@@ -57,18 +57,18 @@ pub(super) fn fill(
 }
 
 /// What is put in.
-struct Filling<'a> {
+struct ParameterFill<'a> {
     values: &'a BTreeMap<String, String>,
     /// What is known only when tests have run, and is left as it is.
     exported: &'a [String],
 }
 
 /// Where a text has the name of no parameter, and the name.
-type Unknown = (std::ops::Range<usize>, String);
+type UnknownParameter = (std::ops::Range<usize>, String);
 
-impl Filling<'_> {
+impl ParameterFill<'_> {
     /// Puts the values into all strings of `value`.
-    fn put_into(&self, value: &mut Spanned<DeValue<'_>>, unknown: &mut Vec<Unknown>) {
+    fn put_into(&self, value: &mut Spanned<DeValue<'_>>, unknown: &mut Vec<UnknownParameter>) {
         let span = value.span();
         match value.get_mut() {
             DeValue::String(text) => match self.filled(text) {

@@ -11,7 +11,7 @@ use super::defaults::{Defaults, ParseResult};
 use super::placement::RanksRequest;
 use super::variant::Variant;
 use super::wire::{NodesValue, OrderWord, SteppedBy};
-use super::{Course, Plan, Test, Turns, Uses, wire};
+use super::{AlternatingTests, Course, Plan, Test, Uses, wire};
 use crate::line::Line;
 use command::tool_line::Measures;
 
@@ -61,11 +61,11 @@ pub(super) fn counted(line: &Line) -> Option<Dimension> {
 }
 
 /// The tests that take turns from `first` on, in this order.
-fn turns(order: OrderWord, first: usize) -> Option<Turns> {
+fn turns(order: OrderWord, first: usize) -> Option<AlternatingTests> {
     match order {
         OrderWord::Sequential => None,
-        OrderWord::Interleaved => Some(Turns { first, drawn: false }),
-        OrderWord::Random => Some(Turns { first, drawn: true }),
+        OrderWord::Interleaved => Some(AlternatingTests { first, drawn: false }),
+        OrderWord::Random => Some(AlternatingTests { first, drawn: true }),
     }
 }
 
@@ -147,7 +147,12 @@ impl Defaults<'_> {
     }
 
     /// Which tests take turns, of a test with steps of nodes.
-    pub(super) fn turns(&self, who: &str, wire: &wire::TestKeys, plan: &Plan) -> ParseResult<Option<Turns>> {
+    pub(super) fn turns(
+        &self,
+        who: &str,
+        wire: &wire::TestKeys,
+        plan: &Plan,
+    ) -> ParseResult<Option<AlternatingTests>> {
         let Some(order) = &wire.order else { return Ok(None) };
         match wire.nodes.as_ref().map(Spanned::get_ref) {
             Some(NodesValue::Steps(_)) => Ok(turns(*order.get_ref(), plan.tests.len())),
@@ -165,7 +170,7 @@ impl Defaults<'_> {
         who: &str,
         wire: &wire::SeriesKeys,
         plan: &Plan,
-    ) -> ParseResult<Option<Turns>> {
+    ) -> ParseResult<Option<AlternatingTests>> {
         let Some(order) = &wire.order else { return Ok(None) };
         match turns(*order.get_ref(), plan.tests.len()) {
             Some(_) if wire.over == SteppedBy::Servers => {
@@ -182,10 +187,12 @@ impl Defaults<'_> {
         &self,
         who: &str,
         order: Option<&Spanned<OrderWord>>,
-        turns: Option<Turns>,
+        turns: Option<AlternatingTests>,
         plan: &Plan,
     ) -> ParseResult<()> {
-        let (Some(order), Some(Turns { first, drawn: true })) = (order, turns) else { return Ok(()) };
+        let (Some(order), Some(AlternatingTests { first, drawn: true })) = (order, turns) else {
+            return Ok(());
+        };
         let of_another = |test: &&Test| match test.uses {
             Some(Uses::Test(made)) => {
                 made >= first && (test.step.is_none() || plan.tests[made].step != test.step)

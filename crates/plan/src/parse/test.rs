@@ -14,12 +14,12 @@ use command::IorLine;
 use command::tool_line::ToolLine;
 
 /// What a test runs.
-enum Words<'w> {
+enum TestCommand<'w> {
     Line(&'static str, &'w Spanned<String>),
     App(&'w Spanned<wire::AppKeys>),
 }
 
-impl Words<'_> {
+impl TestCommand<'_> {
     fn span(&self) -> Range<usize> {
         match self {
             Self::Line(_, line) => line.span(),
@@ -209,19 +209,19 @@ impl Defaults<'_> {
     fn line_of(
         &self,
         who: &str,
-        words: &Words<'_>,
+        words: &TestCommand<'_>,
         wire: &wire::TestKeys,
         variant: &Variant,
         uses: Option<&Uses>,
         plan: &Plan,
     ) -> ParseResult<(Line, Vec<Import>)> {
         match words {
-            Words::App(app) => {
+            TestCommand::App(app) => {
                 let mut app = self.app(who, app)?;
                 app.words.iter_mut().for_each(|word| *word = variant.at_step(word));
                 Ok((Line::App(app), Vec::new()))
             }
-            Words::Line(key, words) => self
+            TestCommand::Line(key, words) => self
                 .bound_line(key, words.get_ref(), wire, variant, uses, plan)
                 .map_err(|why| self.place.error(*words, format!("{who}: {why}"))),
         }
@@ -252,14 +252,16 @@ impl Defaults<'_> {
     }
 
     /// The one line of a test, with the key of its workload.
-    fn only_line<'w>(&self, who: &str, wire: &'w wire::TestKeys) -> ParseResult<Words<'w>> {
+    fn only_line<'w>(&self, who: &str, wire: &'w wire::TestKeys) -> ParseResult<TestCommand<'w>> {
         let mut lines = wire.lines();
         match (lines.next(), lines.next()) {
-            (None, None) if wire.app.is_some() => Ok(wire.app.as_ref().map(Words::App).expect("it is there")),
+            (None, None) if wire.app.is_some() => {
+                Ok(wire.app.as_ref().map(TestCommand::App).expect("it is there"))
+            }
             (Some((_, line)), _) if wire.app.is_some() => Err(self
                 .place
                 .error(line, format!("{who}: has an `app` and this line; make it a test of its own"))),
-            (Some((key, line)), None) => Ok(Words::Line(key, line)),
+            (Some((key, line)), None) => Ok(TestCommand::Line(key, line)),
             (Some(_), Some((key, line))) => Err(self
                 .place
                 .error(line, format!("{who}: `{key}` is its second line; make it a test of its own"))),

@@ -50,7 +50,7 @@ impl Defaults<'_> {
         test: &Test,
         (line, made): (&ToolLine, &ToolLine),
         plan: &Plan,
-        source: &Made<'_>,
+        source: &FilesMaker<'_>,
     ) -> ParseResult<()> {
         if source.dataset && (line.creates() || line.removes()) {
             return refused(format!(
@@ -102,7 +102,7 @@ impl Defaults<'_> {
         test: &Test,
         line: &IorLine,
         made: &IorLine,
-        Made { maker, ranks, kept, .. }: &Made<'_>,
+        FilesMaker { maker, ranks, kept, .. }: &FilesMaker<'_>,
     ) -> ParseResult<()> {
         let (ranks, test_ranks) = (*ranks, test.placement.ranks);
         if !line.keep {
@@ -231,7 +231,7 @@ fn expects_otherwise(line: &IorLine, made: &IorLine, maker: &str) -> Option<Stri
 }
 
 /// Who made the files that a test works on.
-struct Made<'a> {
+struct FilesMaker<'a> {
     /// What to call it.
     maker: String,
     line: &'a Line,
@@ -245,11 +245,11 @@ struct Made<'a> {
     kept: bool,
 }
 
-fn source<'a>(test: &Test, plan: &'a Plan) -> Option<Made<'a>> {
+fn source<'a>(test: &Test, plan: &'a Plan) -> Option<FilesMaker<'a>> {
     match source_of(test, plan)? {
         Uses::Dataset(index) => {
             let made = &plan.datasets[index];
-            Some(Made {
+            Some(FilesMaker {
                 maker: made.job(),
                 line: &made.line,
                 ranks: made.placement.ranks,
@@ -264,7 +264,7 @@ fn source<'a>(test: &Test, plan: &'a Plan) -> Option<Made<'a>> {
             let maker = format!("test {}", made.id);
             let repetitions = launches(test, plan);
             let (line, ranks, fs) = (&made.line, made.placement.ranks, made.fs.as_str());
-            Some(Made { maker, line, ranks, repetitions, fs, dataset: false, kept: false })
+            Some(FilesMaker { maker, line, ranks, repetitions, fs, dataset: false, kept: false })
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use toml::Spanned;
 
-use super::{Placement, Step, Turns, wire};
+use super::{AlternatingTests, Placement, Step, wire};
 
 /// What makes a test one of several that stand as one in the file.
 #[derive(Clone, Debug, Default)]
@@ -32,7 +32,7 @@ pub(super) struct Variant {
     /// Placement that the step decides.
     pub(super) placement: Option<Placement>,
     /// With which others it takes turns.
-    pub(super) turns: Option<Turns>,
+    pub(super) turns: Option<AlternatingTests>,
     /// Whose files it reads instead of those that it says.
     pub(super) uses: Option<Spanned<String>>,
 }

@@ -11,13 +11,15 @@ use results::folder::sha256;
 use results::statistics::Dice;
 
 use super::{PlannedJob, test_job};
-use crate::model::{Plan, Test, Turns, Uses};
+use crate::model::{AlternatingTests, Plan, Test, Uses};
 
 /// The launches of the tests that come with the one at `index`: its own, or where others take turns with it
 /// those of all of them when it is the last.
 pub(super) fn launches(plan: &Plan, index: usize, before: usize) -> Vec<PlannedJob> {
     let test = &plan.tests[index];
-    let Some(Turns { first, drawn }) = test.course.turns else { return rounds(plan, &[index], None, before) };
+    let Some(AlternatingTests { first, drawn }) = test.course.turns else {
+        return rounds(plan, &[index], None, before);
+    };
     let next = plan.tests.get(index + 1);
     if next.is_some_and(|next| next.course.turns == test.course.turns) {
         return Vec::new();

@@ -13,7 +13,7 @@ use crate::model::Plan;
 const MARGIN: f64 = 1.5;
 
 /// Bytes of one launch.
-pub(super) struct Room {
+pub(super) struct LaunchBytes {
     /// It writes, at most.
     pub(super) writes_bytes: u64,
     /// Of its files that lie there at the same time, at most.
@@ -22,7 +22,7 @@ pub(super) struct Room {
     pub(super) reads_bytes: u64,
 }
 
-impl Room {
+impl LaunchBytes {
     /// That of a line on so many ranks, on the file system of this name.
     pub(super) fn of(plan: &Plan, fs: &str, line: &Line, ranks: u32) -> Self {
         let (writes_bytes, reads_bytes) = line.bytes(ranks);

@@ -11,7 +11,9 @@ use results::reason::{Code, Reason};
 use results::{Outcome, Verdict};
 
 use super::words::{counted, hash_cell, or_none, seconds_of, time};
-use super::{Cell, Document, Fact, Overall, Tone, clauses, jobs, machine, method, summary, test_section};
+use super::{
+    Cell, Document, Fact, OverallResult, Tone, clauses, jobs, machine, method, summary, test_section,
+};
 
 /// Builds the document of a campaign.
 pub fn of(campaign: &Campaign) -> Document {
@@ -86,7 +88,7 @@ fn title(campaign: &Campaign) -> String {
 }
 
 /// The overall result: the worst outcome of all clauses, and how many clauses have which.
-fn overall(verdicts: &[Verdict]) -> Overall {
+fn overall(verdicts: &[Verdict]) -> OverallResult {
     use Outcome::{Fail, Inconclusive, Invalid, NotRun, Pass};
     let outcome = Verdict::worst(verdicts);
     let (word, tone) = (outcome.to_string(), super::words::tone_of(outcome));
@@ -114,7 +116,7 @@ fn overall(verdicts: &[Verdict]) -> Overall {
             format!("Of {}, {}.", counted(all.len(), "clause"), counts.join(", "))
         }
     };
-    Overall { word, tone, sentence }
+    OverallResult { word, tone, sentence }
 }
 
 /// That the values of the plan's parameters are not those that it has by itself.
@@ -140,7 +142,7 @@ fn in_spite_of(info: &CampaignInfo) -> Option<String> {
 
 /// The overall result, with what has to be known besides: that only a part was run, that parameters had other
 /// values, and that findings stand.
-fn whole(campaign: &Campaign) -> Overall {
+fn whole(campaign: &Campaign) -> OverallResult {
     if let Some(overall) = not_as_recorded(&campaign.faults) {
         return overall;
     }
@@ -149,7 +151,7 @@ fn whole(campaign: &Campaign) -> Overall {
         [one] => Some(format!("Only the test {one} was chosen.")),
         many => Some(format!("Only the tests {} were chosen.", many.join(", "))),
     };
-    let Overall { word, mut tone, mut sentence } = overall(&campaign.verdicts);
+    let OverallResult { word, mut tone, mut sentence } = overall(&campaign.verdicts);
     let open = summary::open_findings(&campaign.summary);
     // Clauses that are met count only once somebody has approved what needs a waiver.
     if tone == Tone::Pass && open.is_some() {
@@ -160,15 +162,15 @@ fn whole(campaign: &Campaign) -> Overall {
         sentence.push(' ');
         sentence.push_str(&more);
     }
-    Overall { word, tone, sentence }
+    OverallResult { word, tone, sentence }
 }
 
 /// What is said instead of all that where files are not as recorded.
-fn not_as_recorded(faults: &[String]) -> Option<Overall> {
+fn not_as_recorded(faults: &[String]) -> Option<OverallResult> {
     let (first, more) = faults.split_first()?;
     let more = if more.is_empty() { String::new() } else { format!(", and {} more", more.len()) };
     let sentence = format!("Files are not as recorded ({first}{more}), so nothing here proves anything.");
-    Some(Overall { word: Outcome::Invalid.to_string(), tone: Tone::Invalid, sentence })
+    Some(OverallResult { word: Outcome::Invalid.to_string(), tone: Tone::Invalid, sentence })
 }
 
 fn facts(campaign: &Campaign) -> Vec<Fact> {

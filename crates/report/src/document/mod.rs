@@ -34,7 +34,7 @@ pub struct Document {
     /// The plan's title.
     pub title: String,
     /// The overall result.
-    pub overall: Overall,
+    pub overall: OverallResult,
     /// When, where, with what, how long.
     pub facts: Vec<Fact>,
     /// All clauses with their verdicts, in the plan's order.
@@ -69,7 +69,7 @@ pub enum Tone {
 
 /// The overall result.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Overall {
+pub struct OverallResult {
     /// The worst outcome of all clauses.
     pub word: String,
     /// Its tone.
@@ -321,7 +321,7 @@ pub struct Plot {
     /// The lines.
     pub lines: Vec<PlotLine>,
     /// Labelled points.
-    pub marks: Vec<Mark>,
+    pub marks: Vec<PlotMark>,
     /// Labelled horizontal lines, such as a threshold.
     pub rules: Vec<PlotTick>,
 }
@@ -359,7 +359,7 @@ pub struct PlotLine {
 
 /// A point of a plot, with a label or without.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Mark {
+pub struct PlotMark {
     /// Horizontal coordinate.
     pub x: f64,
     /// Vertical coordinate.

@@ -9,7 +9,7 @@ use results::record::{Counts, Latency, Phase};
 
 use super::test_section::RepetitionPhase;
 use super::words::{NONE, quantity};
-use super::{Axis, Mark, Plot, PlotLine, PlotTick};
+use super::{Axis, Plot, PlotLine, PlotMark, PlotTick};
 
 /// Intervals a line shows at most; longer timelines are shown in sums of neighbours.
 const INTERVALS: usize = 240;
@@ -244,7 +244,7 @@ fn percentiles(latency: &Latency) -> Vec<(f64, f64)> {
 }
 
 /// p50, p90, p99, p99.9 and max, each at the slowest repetition.
-fn marks(latencies: &[&Latency]) -> Vec<Mark> {
+fn marks(latencies: &[&Latency]) -> Vec<PlotMark> {
     type Pick = fn(&Latency) -> (f64, u64);
     let picks: [(&str, u64, Pick); 5] = [
         ("p50", 1, |l| (0.5_f64.recip().log10(), l.p50_ns)),
@@ -258,7 +258,7 @@ fn marks(latencies: &[&Latency]) -> Vec<Mark> {
         let (line, slowest) = seen.max_by_key(|(_, latency)| pick(latency).1)?;
         let (x, nanoseconds) = pick(slowest);
         let label = format!("{name} {}", units::duration(nanoseconds as f64 * 1e-9));
-        Some(Mark { x, y: (nanoseconds.max(1) as f64).log10(), label, line })
+        Some(PlotMark { x, y: (nanoseconds.max(1) as f64).log10(), label, line })
     };
     picks.iter().filter_map(mark).collect()
 }

@@ -9,7 +9,7 @@ use results::stragglers::{Attribution, Factor, GroupSpeed, Spread, StragglerGrou
 use super::phases::{each, phase_title};
 use super::test_section::RepetitionPhase;
 use super::words::{NONE, quantity, quantity_cell, share};
-use super::{Axis, Cell, Mark, Plot, PlotLine, PlotTick, Table, Tone, plots};
+use super::{Axis, Cell, Plot, PlotLine, PlotMark, PlotTick, Table, Tone, plots};
 
 /// Rows of a table.
 const ROWS: usize = 40;
@@ -25,13 +25,13 @@ const WIDTH: f64 = 0.7;
 const LETTERS: usize = 14;
 
 /// The phases of one name, and what their ranks say.
-struct Same<'m> {
+struct PhaseRanks<'m> {
     title: String,
     phases: Vec<&'m Phase>,
     attribution: Attribution,
 }
 
-fn same<'m>(measured: &'m [RepetitionPhase<'m>]) -> Vec<Same<'m>> {
+fn same<'m>(measured: &'m [RepetitionPhase<'m>]) -> Vec<PhaseRanks<'m>> {
     let mut all: Vec<(String, Vec<&Phase>)> = Vec::new();
     for one in measured.iter().filter(|one| one.phase.each_rank.is_some()) {
         let title = phase_title(one);
@@ -42,7 +42,7 @@ fn same<'m>(measured: &'m [RepetitionPhase<'m>]) -> Vec<Same<'m>> {
     }
     let attributed = |(title, phases): (String, Vec<&'m Phase>)| {
         let attribution = Attribution::of(&phases);
-        Same { title, phases, attribution }
+        PhaseRanks { title, phases, attribution }
     };
     all.into_iter().map(attributed).collect()
 }
@@ -107,7 +107,7 @@ fn sorted(attribution: &Attribution, factor: Factor) -> Vec<&StragglerGroup> {
     groups
 }
 
-fn groups(same: &Same<'_>, factor: Factor, plural: &str, heading: &str) -> Table {
+fn groups(same: &PhaseRanks<'_>, factor: Factor, plural: &str, heading: &str) -> Table {
     let held = if factor == Factor::Node { ">Ranks" } else { ">Files" };
     let headings = [heading, held, ">Median rate of a rank", ">Against others", ">All together", ""];
     let mut table = Table::new(&format!("{plural} in {}", same.title), &headings);
@@ -136,7 +136,7 @@ fn groups(same: &Same<'_>, factor: Factor, plural: &str, heading: &str) -> Table
     table
 }
 
-fn stragglers(same: &Same<'_>) -> Table {
+fn stragglers(same: &PhaseRanks<'_>) -> Table {
     let headings = ["Rank", "Node", ">Of the median rank", ">Robust deviations below"];
     let mut table =
         Table::new(&format!("Slow ranks in {} that no node or target explains", same.title), &headings);
@@ -161,7 +161,7 @@ pub(super) fn plots(measured: &[RepetitionPhase]) -> Vec<Plot> {
     same(measured).iter().filter_map(plot).collect()
 }
 
-fn plot(same: &Same<'_>) -> Option<Plot> {
+fn plot(same: &PhaseRanks<'_>) -> Option<Plot> {
     let of = |factor| (factor, sorted(&same.attribution, factor));
     let mut factors = [of(Factor::Target), of(Factor::Node)];
     // What is known of targets is shown first, unless only a node was slow.
@@ -184,7 +184,8 @@ fn plot(same: &Same<'_>) -> Option<Plot> {
         let step = WIDTH / shown.len().max(2) as f64;
         let left = f64::from(x) - step * (shown.len() as f64 - 1.0) / 2.0;
         let line = line.unwrap_or(0);
-        let mark = |(at, y): (usize, f64)| Mark { x: left + step * at as f64, y, label: String::new(), line };
+        let mark =
+            |(at, y): (usize, f64)| PlotMark { x: left + step * at as f64, y, label: String::new(), line };
         marks.extend(shown.into_iter().enumerate().map(mark));
     }
     let top = marks.iter().map(|mark| mark.y).max_by(f64::total_cmp)? * 1.08;
@@ -217,7 +218,7 @@ fn plot(same: &Same<'_>) -> Option<Plot> {
 }
 
 /// The rates of the group's ranks in all repetitions, ascending.
-fn rates(same: &Same<'_>, group: &StragglerGroup) -> Vec<f64> {
+fn rates(same: &PhaseRanks<'_>, group: &StragglerGroup) -> Vec<f64> {
     let each = same.phases.iter().filter_map(|phase| phase.each_rank.as_ref());
     let mut rates: Vec<f64> = each
         .flat_map(|each| {

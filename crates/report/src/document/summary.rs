@@ -9,7 +9,7 @@
 use results::finding::{Finding, Severity};
 use results::folder::{Campaign, names};
 use results::reason::Code;
-use results::summary::{Hero, PROCUREMENT, Rate, Summary, SystemProjection, TABLES};
+use results::summary::{HeroRun, PROCUREMENT, Rate, Summary, SystemProjection, TABLES};
 
 use crate::sentences::{self, sentence};
 
@@ -46,7 +46,7 @@ pub(super) fn lines(campaign: &Campaign) -> Vec<String> {
         format!("PROJECTED {test} {metric}, system {system}, {to} {over}: {}", in_words(projection))
     });
     let heroes = summary.heroes.iter().map(|hero| {
-        let Hero { test, metric, contract, .. } = hero;
+        let HeroRun { test, metric, contract, .. } = hero;
         let mean = quantity(hero.hero_mean, &hero.unit);
         format!("HERO {test} {metric}: {mean}, {:.2} x {contract}", ratio(hero))
     });
@@ -55,7 +55,7 @@ pub(super) fn lines(campaign: &Campaign) -> Vec<String> {
 
 /// What became of a finding.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Standing {
+enum FindingStatus {
     /// It cannot be waived.
     Error,
     /// It is not waived.
@@ -67,12 +67,12 @@ enum Standing {
 }
 
 /// What became of a finding; `None` of one that is only listed.
-fn standing(finding: &Finding) -> Option<Standing> {
+fn standing(finding: &Finding) -> Option<FindingStatus> {
     match (finding.severity, &finding.waived) {
-        (Severity::Error, _) => Some(Standing::Error),
-        (Severity::NeedsWaiver, None) => Some(Standing::Open),
-        (Severity::NeedsWaiver, Some(_)) => Some(Standing::Waived),
-        (Severity::Info, _) => (finding.code() == Code::Waiver).then_some(Standing::Idle),
+        (Severity::Error, _) => Some(FindingStatus::Error),
+        (Severity::NeedsWaiver, None) => Some(FindingStatus::Open),
+        (Severity::NeedsWaiver, Some(_)) => Some(FindingStatus::Waived),
+        (Severity::Info, _) => (finding.code() == Code::Waiver).then_some(FindingStatus::Idle),
     }
 }
 
@@ -82,11 +82,11 @@ fn about(finding: &Finding) -> &str {
 }
 
 /// The findings of each code of which the same became, and what they are about, each once.
-fn stood(summary: &Summary) -> Vec<(Standing, &Finding, Vec<&str>)> {
-    let mut all: Vec<(Standing, &Finding, Vec<&str>)> = Vec::new();
+fn stood(summary: &Summary) -> Vec<(FindingStatus, &Finding, Vec<&str>)> {
+    let mut all: Vec<(FindingStatus, &Finding, Vec<&str>)> = Vec::new();
     for (standing, finding) in summary.findings.iter().filter_map(|one| Some((standing(one)?, one))) {
         let same = |known: &Finding| {
-            let is_alike = standing != Standing::Idle || known.reason == finding.reason;
+            let is_alike = standing != FindingStatus::Idle || known.reason == finding.reason;
             is_alike && (known.code(), &known.waived) == (finding.code(), &finding.waived)
         };
         match all.iter_mut().find(|(other, known, _)| *other == standing && same(known)) {
@@ -101,13 +101,13 @@ fn stood(summary: &Summary) -> Vec<(Standing, &Finding, Vec<&str>)> {
 
 /// What became of the findings, a line for each code.
 fn of_findings(summary: &Summary) -> Vec<String> {
-    let line = |(standing, finding, tests): (Standing, &Finding, Vec<&str>)| {
+    let line = |(standing, finding, tests): (FindingStatus, &Finding, Vec<&str>)| {
         let code = finding.code();
         let how = match standing {
-            Standing::Error => format!("error (cannot be waived). {}", sentences::finding(finding)),
-            Standing::Open => format!("needs-waiver, not waived. {}", sentences::finding(finding)),
-            Standing::Waived => format!("waived; approved by {}", approved_by(finding)),
-            Standing::Idle => sentences::finding(finding),
+            FindingStatus::Error => format!("error (cannot be waived). {}", sentences::finding(finding)),
+            FindingStatus::Open => format!("needs-waiver, not waived. {}", sentences::finding(finding)),
+            FindingStatus::Waived => format!("waived; approved by {}", approved_by(finding)),
+            FindingStatus::Idle => sentences::finding(finding),
         };
         format!("FINDING {code} ({}): {how}", tests.join(", "))
     };
@@ -122,21 +122,21 @@ fn approved_by(finding: &Finding) -> String {
 /// How many findings cannot be, and how many are not waived, as they are listed; `None` where there is none.
 pub(super) fn open_findings(summary: &Summary) -> Option<String> {
     let all = stood(summary);
-    let number = |wanted: Standing| -> usize {
+    let number = |wanted: FindingStatus| -> usize {
         all.iter().filter(|(standing, ..)| *standing == wanted).map(|(.., tests)| tests.len()).sum()
     };
-    let errors = match number(Standing::Error) {
+    let errors = match number(FindingStatus::Error) {
         0 => None,
         errors => Some(format!("{} cannot be waived.", counted(errors, "error"))),
     };
     let mut codes: Vec<&str> = Vec::new();
-    for (_, finding, _) in all.iter().filter(|(standing, ..)| *standing == Standing::Open) {
+    for (_, finding, _) in all.iter().filter(|(standing, ..)| *standing == FindingStatus::Open) {
         if !codes.contains(&finding.code().id()) {
             codes.push(finding.code().id());
         }
     }
     let codes = codes.join(", ");
-    let open = match number(Standing::Open) {
+    let open = match number(FindingStatus::Open) {
         0 => None,
         1 => Some(format!("1 finding is not waived ({codes}).")),
         open => Some(format!("{open} findings are not waived ({codes}).")),
@@ -171,7 +171,7 @@ pub(super) fn model(projection: &SystemProjection) -> String {
     text
 }
 
-fn ratio(hero: &Hero) -> f64 {
+fn ratio(hero: &HeroRun) -> f64 {
     hero.hero_mean / hero.contract_mean
 }
 

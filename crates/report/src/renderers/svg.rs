@@ -7,7 +7,7 @@
 
 use std::fmt::Write;
 
-use crate::document::{Axis, Mark, Plot, PlotLine, PlotTick};
+use crate::document::{Axis, Plot, PlotLine, PlotMark, PlotTick};
 
 /// Width and height of the drawing, in its own units.
 const SIZE: (f64, f64) = (520.0, 300.0);
@@ -101,7 +101,7 @@ fn draw_rule(svg: &mut String, plot: &Plot, rule: &PlotTick) {
 
 /// A dot with its label above and to the left, where a rising line leaves room. Marks too near the
 /// left edge have theirs below and to the right, each below the one before.
-fn draw_mark(svg: &mut String, plot: &Plot, mark: &Mark, crowded: &mut u32) {
+fn draw_mark(svg: &mut String, plot: &Plot, mark: &PlotMark, crowded: &mut u32) {
     let (x, y, label) = (x(&plot.x, mark.x), y(&plot.y, mark.y), escape(&mark.label));
     let class = class(mark.line);
     if mark.label.is_empty() {

@@ -20,7 +20,7 @@ use super::{load::named, names, sha256};
 /// What an entry is about.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum What {
+pub enum ChainEvent {
     /// The campaign began: its plan, and who runs it.
     Campaign,
     /// Facts of the machine.
@@ -51,7 +51,7 @@ pub struct ChainEntry {
     /// When, RFC 3339.
     pub time: String,
     /// What it is about.
-    pub what: What,
+    pub what: ChainEvent,
     /// The file or the job's folder, relative to the campaign's.
     #[serde(default)]
     pub path: String,
@@ -68,7 +68,8 @@ pub struct ChainEntry {
 impl ChainEntry {
     /// The folder that a job had before it was set aside.
     fn before_aside(&self) -> Option<&str> {
-        (self.what == What::Killed).then(|| self.path.rsplit_once(".killed-").map_or("", |(job, _)| job))
+        (self.what == ChainEvent::Killed)
+            .then(|| self.path.rsplit_once(".killed-").map_or("", |(job, _)| job))
     }
 }
 
@@ -105,7 +106,7 @@ impl Chain {
 
     /// Where the chain stood before the report was made.
     pub(super) fn before_report(&self) -> Option<Head> {
-        let kept = self.entries.iter().rev().find(|(entry, _)| entry.what != What::Report)?;
+        let kept = self.entries.iter().rev().find(|(entry, _)| entry.what != ChainEvent::Report)?;
         Some(Head { entry: kept.0.entry, hash: kept.1.clone() })
     }
 
@@ -128,7 +129,7 @@ impl Chain {
         let mut folders: Vec<&str> = Vec::new();
         for (entry, _) in &self.entries {
             folders.retain(|path| Some(*path) != entry.before_aside());
-            if matches!(entry.what, What::Ended | What::Killed) {
+            if matches!(entry.what, ChainEvent::Ended | ChainEvent::Killed) {
                 folders.push(&entry.path);
             }
         }
@@ -140,9 +141,9 @@ impl Chain {
         let mut pending: Vec<&str> = Vec::new();
         for (entry, _) in &self.entries {
             match entry.what {
-                What::Begun => pending.push(&entry.path),
-                What::Ended => pending.retain(|path| *path != entry.path),
-                What::Killed => pending.retain(|path| Some(*path) != entry.before_aside()),
+                ChainEvent::Begun => pending.push(&entry.path),
+                ChainEvent::Ended => pending.retain(|path| *path != entry.path),
+                ChainEvent::Killed => pending.retain(|path| Some(*path) != entry.before_aside()),
                 _ => {}
             }
         }

@@ -63,7 +63,7 @@ pub struct Manifest {
     pub instead_of: Option<Reason>,
     /// How it was found, where an earlier campaign made it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub reused: Option<Reused>,
+    pub reused: Option<DatasetReuse>,
 }
 
 /// All that decides what a dataset is.
@@ -122,7 +122,7 @@ pub struct Sample {
 
 /// How a dataset was found that an earlier campaign made.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Reused {
+pub struct DatasetReuse {
     /// When it was looked at, RFC 3339.
     pub taken: String,
     /// Files whose size and time of change were as before, or that were counted.

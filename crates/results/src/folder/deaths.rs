@@ -15,7 +15,7 @@ const LINE_LENGTH: usize = 160;
 
 impl Job {
     /// What its launcher says that it died of, with the line that says so.
-    pub fn cause(&self) -> Option<(Cause, &str)> {
+    pub fn cause(&self) -> Option<(DeathCause, &str)> {
         cause_of_death(self.last_words.iter().map(String::as_str))
     }
 
@@ -39,7 +39,7 @@ impl Job {
 
 /// Why a job ended that might have gone on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Cause {
+pub enum DeathCause {
     /// A rank was ended by a signal; which is said of all ranks once one of them has gone.
     Killed,
     /// The job, or the allocation it ran in, was ended by hand or by the batch system.
@@ -50,7 +50,7 @@ pub enum Cause {
     Node,
 }
 
-impl fmt::Display for Cause {
+impl fmt::Display for DeathCause {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str(match self {
             Self::Killed => "a rank was killed",
@@ -63,39 +63,39 @@ impl fmt::Display for Cause {
 
 /// Texts of launchers. Each cause is looked for in all lines: that of the allocation's end stands behind
 /// those of the ranks that ended with it.
-const SAID: &[(&str, Cause)] = &[
+const SAID: &[(&str, DeathCause)] = &[
     // Slurm
-    ("Node failure on", Cause::Node),
-    ("DUE TO NODE FAILURE", Cause::Node),
-    ("Required node not available", Cause::Node),
-    ("DUE TO TIME LIMIT", Cause::Time),
-    ("Job allocation has expired", Cause::Time),
-    ("CANCELLED AT", Cause::Cancelled),
-    ("Force Terminated", Cause::Cancelled),
+    ("Node failure on", DeathCause::Node),
+    ("DUE TO NODE FAILURE", DeathCause::Node),
+    ("Required node not available", DeathCause::Node),
+    ("DUE TO TIME LIMIT", DeathCause::Time),
+    ("Job allocation has expired", DeathCause::Time),
+    ("CANCELLED AT", DeathCause::Cancelled),
+    ("Force Terminated", DeathCause::Cancelled),
     // Open MPI: ORTE up to 4, PRTE since 5
-    ("has lost communication with a remote daemon", Cause::Node),
-    ("daemon has unexpectedly failed", Cause::Node),
-    ("exited on signal 9", Cause::Killed),
+    ("has lost communication with a remote daemon", DeathCause::Node),
+    ("daemon has unexpectedly failed", DeathCause::Node),
+    ("exited on signal 9", DeathCause::Killed),
     // Hydra
-    ("assert (!closed) failed", Cause::Node),
-    ("KILLED BY SIGNAL: 9", Cause::Killed),
-    ("EXIT STRING: Killed (signal 9)", Cause::Killed),
+    ("assert (!closed) failed", DeathCause::Node),
+    ("KILLED BY SIGNAL: 9", DeathCause::Killed),
+    ("EXIT STRING: Killed (signal 9)", DeathCause::Killed),
     // ALPS and PALS
-    ("node failed or halted", Cause::Node),
-    ("died from signal 9", Cause::Killed),
+    ("node failed or halted", DeathCause::Node),
+    ("died from signal 9", DeathCause::Killed),
     // PBS
-    ("job killed: walltime", Cause::Time),
+    ("job killed: walltime", DeathCause::Time),
     // LSF
-    ("TERM_RUNLIMIT", Cause::Time),
-    ("TERM_OWNER", Cause::Cancelled),
+    ("TERM_RUNLIMIT", DeathCause::Time),
+    ("TERM_OWNER", DeathCause::Cancelled),
     // Flux
-    ("lost contact with job shell", Cause::Node),
-    ("type=timeout", Cause::Time),
-    ("type=cancel", Cause::Cancelled),
+    ("lost contact with job shell", DeathCause::Node),
+    ("type=timeout", DeathCause::Time),
+    ("type=cancel", DeathCause::Cancelled),
 ];
 
 /// The gravest cause that these lines name, with the first line that names it.
-pub fn cause_of_death<'a>(lines: impl IntoIterator<Item = &'a str>) -> Option<(Cause, &'a str)> {
+pub fn cause_of_death<'a>(lines: impl IntoIterator<Item = &'a str>) -> Option<(DeathCause, &'a str)> {
     let of = |line: &str| SAID.iter().filter(|(text, _)| line.contains(text)).map(|(_, cause)| *cause).max();
     let named = lines.into_iter().filter_map(|line| Some((of(line)?, line)));
     named.reduce(|gravest, named| if named.0 > gravest.0 { named } else { gravest })
@@ -111,25 +111,28 @@ mod tests {
             (
                 "srun: error: Node failure on node3\nsrun: error: node1: task 0: Killed\n\
                  srun: Force Terminated StepId=1.0",
-                Some(Cause::Node),
+                Some(DeathCause::Node),
             ),
             (
                 "slurmstepd: error: *** STEP 4.0 ON n1 CANCELLED AT 2026-01-01T00:00:00 DUE TO TIME \
                  LIMIT ***",
-                Some(Cause::Time),
+                Some(DeathCause::Time),
             ),
             (
                 "slurmstepd: error: *** STEP 4.0 ON n1 CANCELLED AT 2026-01-01T00:00:00 ***",
-                Some(Cause::Cancelled),
+                Some(DeathCause::Cancelled),
             ),
-            ("ORTE has lost communication with a remote daemon.\n  HNP daemon", Some(Cause::Node)),
-            ("PRTE has lost communication with a remote daemon.", Some(Cause::Node)),
-            ("=   BAD TERMINATION\n=   KILLED BY SIGNAL: 9 (Killed)", Some(Cause::Killed)),
-            ("=>> PBS: job killed: walltime 3604 exceeded limit 3600", Some(Cause::Time)),
-            ("60.2s: job.exception type=timeout severity=0 resource allocation expired", Some(Cause::Time)),
+            ("ORTE has lost communication with a remote daemon.\n  HNP daemon", Some(DeathCause::Node)),
+            ("PRTE has lost communication with a remote daemon.", Some(DeathCause::Node)),
+            ("=   BAD TERMINATION\n=   KILLED BY SIGNAL: 9 (Killed)", Some(DeathCause::Killed)),
+            ("=>> PBS: job killed: walltime 3604 exceeded limit 3600", Some(DeathCause::Time)),
+            (
+                "60.2s: job.exception type=timeout severity=0 resource allocation expired",
+                Some(DeathCause::Time),
+            ),
             (
                 "1.1s: job.exception type=exec severity=0 lost contact with job shell on broker n3",
-                Some(Cause::Node),
+                Some(DeathCause::Node),
             ),
             ("ior: cannot open the file: Permission denied", None),
             ("", None),

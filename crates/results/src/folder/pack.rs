@@ -27,7 +27,7 @@ const UNVERIFIED: &str = "UNVERIFIED.txt";
 
 /// An archive that was written.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Packed {
+pub struct PackedArchive {
     /// Its size, bytes.
     pub bytes: u64,
     /// SHA-256 of it, hexadecimal.
@@ -35,7 +35,7 @@ pub struct Packed {
 }
 
 /// Packs the folder `dir` into the new file `out`, with the sentences `faults`, if any, in a file beside it.
-pub fn pack(dir: &Path, out: &Path, faults: &[String]) -> io::Result<Packed> {
+pub fn pack(dir: &Path, out: &Path, faults: &[String]) -> io::Result<PackedArchive> {
     if out.symlink_metadata().is_ok() {
         return Err(io::Error::new(ErrorKind::AlreadyExists, "it exists"));
     }
@@ -52,7 +52,7 @@ pub fn pack(dir: &Path, out: &Path, faults: &[String]) -> io::Result<Packed> {
     packed
 }
 
-fn write(dir: &Path, part: &Path, faults: &[String]) -> io::Result<Packed> {
+fn write(dir: &Path, part: &Path, faults: &[String]) -> io::Result<PackedArchive> {
     let name = PathBuf::from(dir.canonicalize()?.file_name().unwrap_or_default());
     let gzip =
         GzBuilder::new().mtime(0).operating_system(255).write(File::create(part)?, Compression::new(6));
@@ -66,7 +66,7 @@ fn write(dir: &Path, part: &Path, faults: &[String]) -> io::Result<Packed> {
     let mut file = archive.into_inner()?.finish()?;
     file.flush()?;
     file.sync_all()?;
-    Ok(Packed { bytes: file.metadata()?.len(), sha256: sha256_of(part)? })
+    Ok(PackedArchive { bytes: file.metadata()?.len(), sha256: sha256_of(part)? })
 }
 
 fn header(kind: EntryType, size: u64) -> Header {

@@ -10,7 +10,7 @@ use std::fs;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
-use super::chain::{self, Chain, ChainEntry, What};
+use super::chain::{self, Chain, ChainEntry, ChainEvent};
 use super::verify::check;
 use super::write::{hashes_below, sha256_of_any, staged, without_specials};
 use super::{
@@ -56,7 +56,7 @@ pub fn resume(dir: &Path, beside: &dyn Fn(&str) -> Vec<String>) -> io::Result<Re
         [] => String::new(),
         mended => format!("mended: {}", mended.join(", ")),
     };
-    chain::append(dir, ChainEntry { what: What::Resumed, note, ..ChainEntry::default() })?;
+    chain::append(dir, ChainEntry { what: ChainEvent::Resumed, note, ..ChainEntry::default() })?;
     Ok(resumed)
 }
 
@@ -150,7 +150,7 @@ fn killed(dir: &Path, job: &str) -> io::Result<String> {
     let files = hashes_below(&from, &path)?;
     chain::append(
         dir,
-        ChainEntry { what: What::Killed, path: path.clone(), files, note, ..ChainEntry::default() },
+        ChainEntry { what: ChainEvent::Killed, path: path.clone(), files, note, ..ChainEntry::default() },
     )?;
     fs::rename(from, dir.join(&path))?;
     Ok(path)

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
-use super::chain::{self, ChainEntry, What};
+use super::chain::{self, ChainEntry, ChainEvent};
 use super::{
     CampaignInfo, JobInfo, Machine,
     load::named,
@@ -101,7 +101,7 @@ pub fn create(dir: &Path, info: &CampaignInfo, plan: &str) -> io::Result<()> {
     chain::begin(dir)?;
     let files = [(names::PLAN, plan.as_bytes().to_vec()), (names::CAMPAIGN, json(info)?)];
     let mut entry =
-        ChainEntry { what: What::Campaign, path: names::CAMPAIGN.to_owned(), ..ChainEntry::default() };
+        ChainEntry { what: ChainEvent::Campaign, path: names::CAMPAIGN.to_owned(), ..ChainEntry::default() };
     for (name, bytes) in &files {
         stage(&dir.join(name), bytes)?;
         entry.files.insert((*name).to_owned(), sha256(bytes));
@@ -113,7 +113,7 @@ pub fn create(dir: &Path, info: &CampaignInfo, plan: &str) -> io::Result<()> {
 }
 
 /// Adds a file of this name to the evidence, for good.
-pub fn add(dir: &Path, what: What, name: &str, bytes: &[u8]) -> io::Result<()> {
+pub fn add(dir: &Path, what: ChainEvent, name: &str, bytes: &[u8]) -> io::Result<()> {
     let path = dir.join(name);
     stage(&path, bytes)?;
     let files = BTreeMap::from([(name.to_owned(), sha256(bytes))]);
@@ -138,12 +138,12 @@ pub fn restore(dir: &Path, name: &str, bytes: &[u8]) -> io::Result<bool> {
 
 /// Writes the machine's facts under `name`, [`names::BEFORE`] or [`names::AFTER`].
 pub fn write_machine(dir: &Path, name: &str, machine: &Machine) -> io::Result<()> {
-    add(dir, What::Machine, name, &json(machine)?)
+    add(dir, ChainEvent::Machine, name, &json(machine)?)
 }
 
 /// Adds the verdicts.
 pub fn write_verdicts(dir: &Path, verdicts: &[Verdict]) -> io::Result<()> {
-    add(dir, What::Verdicts, names::VERDICTS, &json(&verdicts)?)
+    add(dir, ChainEvent::Verdicts, names::VERDICTS, &json(&verdicts)?)
 }
 
 /// Adds what the campaign comes to besides; where that is nothing, no file.
@@ -151,7 +151,7 @@ pub fn write_summary(dir: &Path, summary: &Summary) -> io::Result<()> {
     if summary.is_empty() {
         return Ok(());
     }
-    add(dir, What::Verdicts, names::SUMMARY, &json(summary)?)
+    add(dir, ChainEvent::Verdicts, names::SUMMARY, &json(summary)?)
 }
 
 /// The bytes that [`write_verdicts`] writes.
@@ -161,7 +161,7 @@ pub fn verdicts_bytes(verdicts: &[Verdict]) -> io::Result<Vec<u8>> {
 
 /// Adds the report, with which the campaign ends.
 pub fn write_report(dir: &Path, page: &[u8]) -> io::Result<()> {
-    add(dir, What::Report, names::REPORT, page)
+    add(dir, ChainEvent::Report, names::REPORT, page)
 }
 
 /// The folder of a job that has not ended, hidden until it has.
@@ -176,7 +176,7 @@ pub fn stage_job(dir: &Path, name: &str) -> io::Result<StagedJob> {
     let job = StagedJob { dir: dir.to_owned(), name: name.to_owned() };
     fs::create_dir(job.dir()).map_err(|error| named(&job.dir(), &error))?;
     settle(&dir.join(names::JOBS));
-    chain::append(dir, ChainEntry { what: What::Begun, path: job.path(), ..ChainEntry::default() })?;
+    chain::append(dir, ChainEntry { what: ChainEvent::Begun, path: job.path(), ..ChainEntry::default() })?;
     Ok(job)
 }
 
@@ -205,7 +205,7 @@ impl StagedJob {
         info.sha256 = hashes;
         write_whole(&staged.join(names::JOB), &json(&info)?)?;
         let note = without_specials(&staged)?;
-        let entry = ChainEntry { what: What::Ended, path: self.path(), note, ..ChainEntry::default() };
+        let entry = ChainEntry { what: ChainEvent::Ended, path: self.path(), note, ..ChainEntry::default() };
         chain::append(&self.dir, ChainEntry { files: hashes_below(&staged, &self.path())?, ..entry })?;
         fs::rename(&staged, self.dir.join(self.path()))?;
         settle(&self.dir.join(names::JOBS));

@@ -16,14 +16,14 @@ pub struct Clients {
     /// beneath them, or where that could not be asked.
     pub mounted: Vec<Mounted>,
     /// Nodes on which one of them lies on another file system.
-    #[serde(default, skip_serializing_if = "Others::is_nobody")]
-    pub elsewhere: Others,
+    #[serde(default, skip_serializing_if = "DifferingNodes::is_empty")]
+    pub elsewhere: DifferingNodes,
     /// Nodes that have all of what has the same type and name, but one of it from another server.
-    #[serde(default, skip_serializing_if = "Others::is_nobody")]
-    pub other_server: Others,
+    #[serde(default, skip_serializing_if = "DifferingNodes::is_empty")]
+    pub other_server: DifferingNodes,
     /// The node whose calendar is farthest from that of the node of rank 0; absent of a single node.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub farthest: Option<Apart>,
+    pub farthest: Option<ClockDifference>,
 }
 
 /// The file system that a directory lies on.
@@ -39,16 +39,17 @@ pub struct Mounted {
 
 /// Nodes that differ from that of rank 0.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Others {
+pub struct DifferingNodes {
     /// How many.
     pub nodes: u32,
-    /// The first of them by their ranks, at most [`Others::CAP`]: name, and the first of what differs there.
+    /// The first of them by their ranks, at most [`DifferingNodes::CAP`]: name, and the first
+    /// of what differs there.
     pub first: Vec<(String, Mounted)>,
 }
 
 /// The calendar of a node against that of the node of rank 0.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Apart {
+pub struct ClockDifference {
     /// The node.
     pub node: String,
     /// What its calendar said at a moment minus what rank 0's said then, nanoseconds.
@@ -84,11 +85,11 @@ fn name(device: &str) -> &str {
     }
 }
 
-impl Others {
+impl DifferingNodes {
     /// How many nodes a record names.
     pub const CAP: usize = 5;
 
-    fn is_nobody(&self) -> bool {
+    fn is_empty(&self) -> bool {
         self.nodes == 0
     }
 
@@ -112,7 +113,7 @@ impl Others {
     }
 }
 
-impl Apart {
+impl ClockDifference {
     /// How far the calendars are apart at least, seconds.
     pub fn least_s(&self) -> f64 {
         self.skew_ns.unsigned_abs().saturating_sub(self.uncertainty_ns) as f64 * 1e-9
@@ -153,16 +154,16 @@ mod tests {
 
     #[test]
     fn a_few_nodes_are_named_and_all_are_counted() {
-        let mut others = Others::default();
+        let mut others = DifferingNodes::default();
         (1..=2000).for_each(|number| others.add(&format!("n{number}"), &mounted("tmpfs", "none")));
-        assert_eq!((others.nodes, others.first.len()), (2000, Others::CAP));
+        assert_eq!((others.nodes, others.first.len()), (2000, DifferingNodes::CAP));
         let words = others.words();
         assert!(words.starts_with("n1 (tmpfs none), n2 ") && words.ends_with(" and 1995 more"), "{words}");
     }
 
     #[test]
     fn calendars_are_as_far_apart_as_is_certain() {
-        let apart = |skew_ns, uncertainty_ns| Apart { node: "n2".into(), skew_ns, uncertainty_ns };
+        let apart = |skew_ns, uncertainty_ns| ClockDifference { node: "n2".into(), skew_ns, uncertainty_ns };
         assert!((apart(-1_500_000_000, 400_000_000).least_s() - 1.1).abs() < 1e-9);
         assert!(apart(1_000, 2_000).least_s() < 1e-12);
         let words = apart(-30_000_000_000, 2_000).words("n1");

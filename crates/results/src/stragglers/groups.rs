@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use measure::statistics::{self, SLOW_SHARE, rank_sum};
 
-use super::{FAR, Factor, Known, RANK_SHARE, RankSpeeds};
+use super::{FAR, Factor, KnownPhase, RANK_SHARE, RankSpeeds};
 use crate::record::EachRank;
 
 /// The chance of one wrong suspicion among all groups of a factor.
@@ -73,9 +73,9 @@ fn names(each: &EachRank, rank: u32, factor: Factor) -> Vec<String> {
 }
 
 /// All groups of a factor, by name; none where there are not at least two.
-pub(super) fn of(known: &[Known<'_>], factor: Factor) -> Vec<StragglerGroup> {
+pub(super) fn of(known: &[KnownPhase<'_>], factor: Factor) -> Vec<StragglerGroup> {
     let places = RankSpeeds::of(known, |each, rank| names(each, rank, factor));
-    let loads: Vec<Loads> = known.iter().map(|one| Loads::of(one, factor)).collect();
+    let loads: Vec<GroupLoads> = known.iter().map(|one| GroupLoads::of(one, factor)).collect();
     let all: BTreeSet<&str> = places.0.iter().flat_map(|place| &place.names).map(String::as_str).collect();
     if all.len() < 2 {
         return Vec::new();
@@ -131,8 +131,8 @@ fn no_chance(own: &[f64], rest: &[f64], chance: f64) -> bool {
 }
 
 /// The median rate of the group's ranks over all phases, per second.
-fn rate(known: &[Known<'_>], name: &str, factor: Factor) -> f64 {
-    let own = |one: &Known<'_>| -> Vec<f64> {
+fn rate(known: &[KnownPhase<'_>], name: &str, factor: Factor) -> f64 {
+    let own = |one: &KnownPhase<'_>| -> Vec<f64> {
         let inside = |rank: u32| match factor {
             Factor::Node => one.each.node_of(rank) == Some(name),
             Factor::Target => one.each.targets_of(rank).any(|target| target == name),
@@ -143,18 +143,18 @@ fn rate(known: &[Known<'_>], name: &str, factor: Factor) -> f64 {
 }
 
 /// What the groups of one phase moved together.
-struct Loads(BTreeMap<String, Load>);
+struct GroupLoads(BTreeMap<String, GroupLoad>);
 
 #[derive(Clone, Copy, Default)]
-struct Load {
+struct GroupLoad {
     moved: f64,
     seconds: f64,
     held: f64,
 }
 
-impl Loads {
-    fn of(one: &Known<'_>, factor: Factor) -> Self {
-        let mut all: BTreeMap<String, Load> = BTreeMap::new();
+impl GroupLoads {
+    fn of(one: &KnownPhase<'_>, factor: Factor) -> Self {
+        let mut all: BTreeMap<String, GroupLoad> = BTreeMap::new();
         for (rank, _) in &one.rates {
             let names = names(one.each, *rank, factor);
             let part = 1.0 / names.len().max(1) as f64;
@@ -179,9 +179,9 @@ fn over_ranks(phases: &[(f64, f64)]) -> Option<f64> {
 
 /// What the group moved in its own time, as a share of the median of the other groups; the median over its
 /// ranks.
-fn together(loads: &[Loads], name: &str) -> Option<f64> {
-    let rate = |load: &Load| load.moved / load.seconds;
-    let share = |loads: &Loads| {
+fn together(loads: &[GroupLoads], name: &str) -> Option<f64> {
+    let rate = |load: &GroupLoad| load.moved / load.seconds;
+    let share = |loads: &GroupLoads| {
         let load = loads.0.get(name)?;
         let others: Vec<f64> =
             loads.0.iter().filter(|(other, _)| *other != name).map(|(_, load)| rate(load)).collect();
@@ -191,8 +191,8 @@ fn together(loads: &[Loads], name: &str) -> Option<f64> {
 }
 
 /// How many ranks or files the group had, and the fewest and the most of another; medians over its ranks.
-fn held(loads: &[Loads], name: &str) -> [f64; 3] {
-    let of = |loads: &Loads| {
+fn held(loads: &[GroupLoads], name: &str) -> [f64; 3] {
+    let of = |loads: &GroupLoads| {
         let own = loads.0.get(name).map_or(0.0, |load| load.held);
         let others: Vec<f64> =
             loads.0.iter().filter(|(other, _)| *other != name).map(|(_, load)| load.held).collect();

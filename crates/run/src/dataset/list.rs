@@ -13,7 +13,7 @@ use crate::path_error::named;
 
 /// A dataset that is kept.
 #[derive(Debug)]
-pub struct Listed {
+pub struct ListedDataset {
     /// The name of its directory.
     pub name: String,
     /// What it consists of; absent where it was not finished.
@@ -25,7 +25,7 @@ pub struct Listed {
 }
 
 /// Those on the file system of `root`, by name.
-pub fn list(root: &Path) -> io::Result<Vec<Listed>> {
+pub fn list(root: &Path) -> io::Result<Vec<ListedDataset>> {
     let home = root.join(HOME);
     let mut names = Vec::new();
     match fs::read_dir(&home) {
@@ -44,12 +44,12 @@ pub fn list(root: &Path) -> io::Result<Vec<Listed>> {
     names.into_iter().map(|name| listed(&home, name)).collect()
 }
 
-fn listed(home: &Path, name: String) -> io::Result<Listed> {
+fn listed(home: &Path, name: String) -> io::Result<ListedDataset> {
     let dir = home.join(&name);
     let made = Manifest::load(&dir.join(results::folder::names::DATASET)).ok();
     Ok(match KeptDataset::lock(&dir)? {
-        Ok(kept) => Listed { name, made, campaign: kept.campaign(), busy: None },
-        Err(busy) => Listed { name, made, campaign: String::new(), busy: Some(busy.0) },
+        Ok(kept) => ListedDataset { name, made, campaign: kept.campaign(), busy: None },
+        Err(busy) => ListedDataset { name, made, campaign: String::new(), busy: Some(busy.0) },
     })
 }
 
@@ -60,7 +60,7 @@ pub(super) fn expires(made: &Manifest) -> Option<Timestamp> {
     begin.checked_add(jiff::SignedDuration::try_from(keep).ok()?).ok()
 }
 
-impl Listed {
+impl ListedDataset {
     /// When later campaigns may no longer use it, RFC 3339.
     pub fn expires(&self) -> Option<String> {
         let at = expires(self.made.as_ref()?)?.to_zoned(jiff::tz::TimeZone::system());

@@ -5,7 +5,7 @@
 use std::io;
 
 use jiff::Timestamp;
-use results::folder::{Manifest, Recipe, Reused, names};
+use results::folder::{DatasetReuse, Manifest, Recipe, names};
 use results::reason::{Code, Reason};
 use results::records;
 
@@ -71,7 +71,7 @@ pub fn find(dataset: &Dataset, recipe: &Recipe, kept: &KeptDataset) -> io::Resul
         return unusable(Reason::new(Code::KeptNotEnough).with("cause", why));
     }
     let files = if made.counted.is_empty() { made.list.len() as u64 } else { made.files };
-    made.reused = Some(Reused { taken: now(), files, samples: compared });
+    made.reused = Some(DatasetReuse { taken: now(), files, samples: compared });
     Ok(KeptContent::Whole(Box::new(made)))
 }
 

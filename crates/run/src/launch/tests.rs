@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use plan::launcher::{Allocation, Launch, LaunchKind, Launching, NAMED, Named, Nodes};
+use plan::launcher::{Allocation, Launch, LaunchKind, LauncherJob, NAMED, Named, Nodes};
 
 use super::*;
 use plan::schedule::{self, PlannedJob};
@@ -16,8 +16,8 @@ fn placed(ranks: u32, nodes: Option<u32>, ppn: Option<u32>) -> Placement {
     Placement { ranks, nodes, ppn, rule: None }
 }
 
-fn job(placement: Placement, nodes: Nodes) -> Launching {
-    Launching {
+fn job(placement: Placement, nodes: Nodes) -> LauncherJob {
+    LauncherJob {
         program: "/bin/assay".into(),
         placement,
         nodes,

@@ -8,8 +8,8 @@ use std::io;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-use super::Campaigning;
-use super::shell::{Aside, Shell, placed};
+use super::CampaignRequest;
+use super::shell::{CommandDirectory, Shell, placed};
 use plan::schedule::PlannedJob;
 
 /// How long a question takes at most that a campaign waits for although it is to stop, seconds.
@@ -19,7 +19,7 @@ const QUOTA_S: f64 = 600.0;
 
 /// What is known of the file system of a job at one moment.
 #[derive(Debug, Default)]
-pub(super) struct Answers {
+pub(super) struct FileSystemAnswers {
     /// What is down or being rebuilt, a line each; `None` where that is not asked.
     pub(super) down: Option<Vec<String>>,
     /// Bytes that its servers have moved so far.
@@ -28,10 +28,10 @@ pub(super) struct Answers {
 
 /// Asks before a job; gives why it is not to be started, if so.
 pub(super) fn before(
-    asked: &Campaigning,
+    asked: &CampaignRequest,
     job: &PlannedJob,
     dir: &Path,
-) -> io::Result<Result<Answers, String>> {
+) -> io::Result<Result<FileSystemAnswers, String>> {
     let shell = |name| Shell::new(asked, dir, name, job.timeout_s);
     let down = match down(&mut shell("health-before"), &job.fs)? {
         Ok(down) => down,
@@ -39,21 +39,21 @@ pub(super) fn before(
     };
     // The last thing before the job: what is done for others until then is not theirs.
     let moved = moved(&mut shell("traffic-before"), &job.fs)?;
-    Ok(moved.map(|moved| Answers { down, moved }))
+    Ok(moved.map(|moved| FileSystemAnswers { down, moved }))
 }
 
 /// Asks after a job, also where the campaign is to stop: it has ended, and would else be run again.
 pub(super) fn after(
-    asked: &Campaigning,
+    asked: &CampaignRequest,
     job: &PlannedJob,
     dir: &Path,
-) -> io::Result<(Answers, Option<String>)> {
+) -> io::Result<(FileSystemAnswers, Option<String>)> {
     let never = AtomicBool::new(false);
     let shell = |name| Shell::new(asked, dir, name, job.timeout_s.min(AFTER_S)).heeding(&never);
     let moved = moved(&mut shell("traffic-after"), &job.fs)?;
     let down = down(&mut shell("health-after"), &job.fs)?;
     let mut unasked = None;
-    let answers = Answers {
+    let answers = FileSystemAnswers {
         moved: moved.unwrap_or_else(|why| {
             unasked = Some(why);
             None
@@ -98,10 +98,10 @@ pub(super) struct Quota {
 }
 
 /// What the quota of a file system leaves, no limit where the plan asks for none.
-pub(super) fn quota(asked: &Campaigning, fs: &str) -> io::Result<Result<Quota, String>> {
+pub(super) fn quota(asked: &CampaignRequest, fs: &str) -> io::Result<Result<Quota, String>> {
     let Some(hook) = &asked.plan.file_systems[fs].quota else { return Ok(Ok(Quota::default())) };
     let hook = placed(asked, fs, hook);
-    let aside = Aside::make()?;
+    let aside = CommandDirectory::make()?;
     let printed = Shell::new(asked, aside.dir(), "quota", QUOTA_S).run(&hook)?;
     let left = printed.and_then(|printed| {
         left(&printed).ok_or_else(|| {

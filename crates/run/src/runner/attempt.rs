@@ -13,12 +13,12 @@ use results::reason::Reason;
 use results::record::{Failure, Record, Run};
 use results::records::{self, RecordFile, Sink};
 
-use super::ask::{self, Answers};
-use super::dataset::{self, Turn};
+use super::ask::{self, FileSystemAnswers};
+use super::dataset::{self, DatasetTask};
 use super::job::Prepared;
 use super::setup::Setup;
 use super::site::CampaignSite;
-use super::{Campaigning, Trouble, full};
+use super::{CampaignRequest, Trouble, full};
 use crate::machine::{self, now};
 use plan::schedule::{PlannedJob, Purpose};
 
@@ -29,14 +29,14 @@ pub(super) struct Attempt<'a> {
     staged: StagedJob,
     prepared: Prepared,
     /// What it has to do, where it makes a dataset.
-    turn: Option<Turn>,
+    turn: Option<DatasetTask>,
     /// Why it is not to be started after all.
     refused: Option<StartRefusal>,
     load_before: f64,
     fill_before: Option<Fill>,
     /// What its file system said of itself before and after it, and why it could not be asked after.
-    before: Answers,
-    after: Answers,
+    before: FileSystemAnswers,
+    after: FileSystemAnswers,
     unasked: Option<String>,
 }
 
@@ -58,7 +58,7 @@ impl fmt::Display for StartRefusal {
 }
 
 /// One launch that ended by itself or by its time limit.
-pub(super) struct Ran {
+pub(super) struct AttemptEnd {
     /// How.
     pub(super) end: JobEnd,
     /// Its start, RFC 3339.
@@ -71,12 +71,12 @@ impl<'a> Attempt<'a> {
     /// Makes the directories and does what the plan wants done before; `None` when the campaign was stopped
     /// meanwhile.
     pub(super) fn begin(
-        asked: &Campaigning,
+        asked: &CampaignRequest,
         site: &CampaignSite,
         job: &'a PlannedJob,
         setup: &mut Setup,
     ) -> Result<Option<Self>, Trouble> {
-        let turn = Turn::of(site, job)?;
+        let turn = DatasetTask::of(site, job)?;
         let staged = folder::stage_job(&asked.folder, &job.folder)?;
         let mut refused = setup.before(asked, job, &staged.dir())?.map(StartRefusal::Trouble);
         let files = site.files_path(job);
@@ -91,11 +91,11 @@ impl<'a> Attempt<'a> {
         let (fill_before, load_before) = (machine::fill(&files), machine::load());
         let prepared = Prepared::new(asked, job, &site.nodes, &files, &staged.dir());
         let refused = refused.or_else(|| match &turn {
-            Some(Turn::Refused(why)) => Some(StartRefusal::Trouble(why.clone())),
+            Some(DatasetTask::Refused(why)) => Some(StartRefusal::Trouble(why.clone())),
             _ => dataset::changed(asked, job, &files).map(StartRefusal::Fact),
         });
         let refused = match (refused, &turn) {
-            (None, None | Some(Turn::Makes(_))) => {
+            (None, None | Some(DatasetTask::Makes(_))) => {
                 Setup::commands(asked, job, &files, &staged.dir())?.map(StartRefusal::Trouble)
             }
             (refused, _) => refused,
@@ -103,8 +103,8 @@ impl<'a> Attempt<'a> {
         if asked.stop.load(Ordering::Relaxed) {
             return Ok(None);
         }
-        if let Some(Turn::Finds(_)) = turn {
-            Turn::bring(site, job, &staged.dir())?;
+        if let Some(DatasetTask::Finds(_)) = turn {
+            DatasetTask::bring(site, job, &staged.dir())?;
         }
         let (before, after, unasked) = Default::default();
         Ok(Some(Self {
@@ -125,7 +125,7 @@ impl<'a> Attempt<'a> {
     /// Asks its file system, where it is to be started; false when the campaign was stopped meanwhile.
     ///
     /// All that run at once are asked for together, so that what is done before one is not the other's.
-    pub(super) fn ask_before(&mut self, asked: &Campaigning) -> Result<bool, Trouble> {
+    pub(super) fn ask_before(&mut self, asked: &CampaignRequest) -> Result<bool, Trouble> {
         if self.starts() {
             match ask::before(asked, self.job, &self.staged.dir())? {
                 Ok(answers) => self.before = answers,
@@ -136,7 +136,7 @@ impl<'a> Attempt<'a> {
     }
 
     /// Asks its file system again, where it was started.
-    pub(super) fn ask_after(&mut self, asked: &Campaigning) -> Result<(), Trouble> {
+    pub(super) fn ask_after(&mut self, asked: &CampaignRequest) -> Result<(), Trouble> {
         if self.starts() {
             (self.after, self.unasked) = ask::after(asked, self.job, &self.staged.dir())?;
         }
@@ -145,15 +145,19 @@ impl<'a> Attempt<'a> {
 
     /// Whether anything is launched.
     fn starts(&self) -> bool {
-        self.refused.is_none() && !matches!(self.turn, Some(Turn::Finds(_)))
+        self.refused.is_none() && !matches!(self.turn, Some(DatasetTask::Finds(_)))
     }
 
     /// Runs it; `None` when the campaign was stopped before it ended. `stuck` is told of a process of it that
     /// was killed and has not gone, by its number.
-    pub(super) fn run(&self, asked: &Campaigning, stuck: &dyn Fn(u32)) -> Result<Option<Ran>, Trouble> {
+    pub(super) fn run(
+        &self,
+        asked: &CampaignRequest,
+        stuck: &dyn Fn(u32),
+    ) -> Result<Option<AttemptEnd>, Trouble> {
         let started = now();
         let ended = match &self.refused {
-            None if matches!(self.turn, Some(Turn::Finds(_))) => Some((JobEnd::Exit(0), 0.0)),
+            None if matches!(self.turn, Some(DatasetTask::Finds(_))) => Some((JobEnd::Exit(0), 0.0)),
             None => self.prepared.run(&asked.stop, &|process| {
                 stuck(process);
                 true
@@ -165,11 +169,16 @@ impl<'a> Attempt<'a> {
                 Some((JobEnd::NotStarted, 0.0))
             }
         };
-        Ok(ended.map(|(end, seconds)| Ran { end, started, seconds }))
+        Ok(ended.map(|(end, seconds)| AttemptEnd { end, started, seconds }))
     }
 
     /// Gives its folder the name under which it counts.
-    pub(super) fn finish(self, asked: &Campaigning, site: &CampaignSite, ran: Ran) -> Result<Job, Trouble> {
+    pub(super) fn finish(
+        self,
+        asked: &CampaignRequest,
+        site: &CampaignSite,
+        ran: AttemptEnd,
+    ) -> Result<Job, Trouble> {
         self.record_app(asked, &ran.end)?;
         // Records that cannot be read are for the judge to refuse, at the end.
         let records = records::load(&self.staged.dir().join(names::RECORDS)).unwrap_or_default();
@@ -211,7 +220,7 @@ impl<'a> Attempt<'a> {
 
 impl Attempt<'_> {
     /// Writes the records of an external program, from what it printed.
-    fn record_app(&self, asked: &Campaigning, end: &JobEnd) -> Result<(), Trouble> {
+    fn record_app(&self, asked: &CampaignRequest, end: &JobEnd) -> Result<(), Trouble> {
         let Purpose::Test(index) = self.job.purpose else { return Ok(()) };
         let Some(app) = asked.plan.tests[index].line.as_app() else { return Ok(()) };
         for name in [names::RECORDS, names::JOB, names::DATASET] {

@@ -13,7 +13,7 @@ use results::reason::{Code, Reason};
 use results::records;
 
 use super::site::CampaignSite;
-use super::{Campaigning, Trouble};
+use super::{CampaignRequest, Trouble};
 use crate::dataset::{self, KeptContent};
 use crate::machine;
 use crate::path_error::named;
@@ -21,7 +21,7 @@ use plan::schedule::{self, PlannedJob, Purpose};
 use plan::{Plan, Test, dataset_check};
 
 /// What the job of a dataset has to do.
-pub(super) enum Turn {
+pub(super) enum DatasetTask {
     /// Make it, and describe it; with the reason why what was kept is not used.
     Makes(Option<Reason>),
     /// Nothing: what an earlier campaign kept is whole.
@@ -30,7 +30,7 @@ pub(super) enum Turn {
     Refused(String),
 }
 
-impl Turn {
+impl DatasetTask {
     /// The turn of a job that is about to begin; `None` of one that makes no dataset.
     pub(super) fn of(site: &CampaignSite, job: &PlannedJob) -> Result<Option<Self>, Trouble> {
         let Purpose::Dataset(_) = job.purpose else { return Ok(None) };
@@ -61,7 +61,7 @@ impl Turn {
     /// of one that only found it.
     pub(super) fn conclude(
         self,
-        asked: &Campaigning,
+        asked: &CampaignRequest,
         site: &CampaignSite,
         (job, files): (&PlannedJob, &Path),
         staged: &StagedJob,
@@ -91,7 +91,7 @@ impl Turn {
 
 /// What the job of a dataset made.
 fn described(
-    asked: &Campaigning,
+    asked: &CampaignRequest,
     site: &CampaignSite,
     (job, files): (&PlannedJob, &Path),
     staged: &Path,
@@ -128,7 +128,7 @@ pub(super) fn unfit(plan: &Plan, job: &PlannedJob, folder: &dyn Fn(&str) -> Path
 }
 
 /// Why the dataset that a test is to read is not as it was made, if so, or cannot be looked at.
-pub(super) fn changed(asked: &Campaigning, job: &PlannedJob, files: &Path) -> Option<Reason> {
+pub(super) fn changed(asked: &CampaignRequest, job: &PlannedJob, files: &Path) -> Option<Reason> {
     let plan = &asked.plan;
     let index = found_by(plan, job)?;
     let who = plan.datasets[index].job();

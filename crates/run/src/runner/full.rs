@@ -6,7 +6,7 @@ use std::io::{self, ErrorKind};
 use results::folder::{JobEnd, JobInfo, StagedJob};
 
 use super::site::CampaignSite;
-use super::{Campaigning, Trouble};
+use super::{CampaignRequest, Trouble};
 use crate::path_error::names_a_path;
 use plan::schedule::PlannedJob;
 
@@ -38,7 +38,7 @@ pub(super) fn finish(
 }
 
 /// Says of a campaign that found no room what lies where, and what to do.
-pub(super) fn told(trouble: Trouble, asked: &Campaigning, site: &CampaignSite) -> Trouble {
+pub(super) fn told(trouble: Trouble, asked: &CampaignRequest, site: &CampaignSite) -> Trouble {
     match trouble {
         Trouble::Io(error) if is_full(&error) => {
             let data: Vec<&str> = site.info.data.values().map(String::as_str).collect();

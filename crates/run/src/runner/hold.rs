@@ -16,13 +16,13 @@ use units::Usage;
 use super::Trouble;
 
 /// The right to work on a campaign, until dropped.
-pub(super) struct Hold {
+pub(super) struct CampaignLock {
     file: File,
     /// Whether a job lives on that has inherited it.
     outlived: Cell<bool>,
 }
 
-impl Hold {
+impl CampaignLock {
     /// Takes hold of the campaign in `folder`. Where the file system knows no locks nothing is held.
     pub(super) fn take(folder: &Path) -> Result<Self, Trouble> {
         let file = File::open(folder.join(names::CAMPAIGN))?;
@@ -54,7 +54,7 @@ impl Hold {
     }
 }
 
-impl Drop for Hold {
+impl Drop for CampaignLock {
     fn drop(&mut self) {
         // Also for whoever inherited the file: a campaign that ends in order leaves no job behind.
         if !self.outlived.get() {

@@ -17,9 +17,9 @@ use rustix::process::{
     Pid, Signal, WaitId, WaitIdOptions, kill_process_group, test_kill_process_group, waitid,
 };
 
-use super::Campaigning;
+use super::CampaignRequest;
 use crate::machine::recorded;
-use plan::launcher::{Launching, Nodes};
+use plan::launcher::{LauncherJob, Nodes};
 use plan::schedule::PlannedJob;
 
 /// How long a job that was asked to end may take before it is killed.
@@ -43,7 +43,7 @@ pub(super) struct Prepared {
 impl Prepared {
     /// `files` is the directory of the job's files, `dir` the one in which it runs and records.
     pub(super) fn new(
-        asked: &Campaigning,
+        asked: &CampaignRequest,
         job: &PlannedJob,
         nodes: &Nodes,
         files: &Path,
@@ -67,7 +67,7 @@ impl Prepared {
         }
         let env = environment(asked);
         Self {
-            argv: launch.kind.command(&Launching {
+            argv: launch.kind.command(&LauncherJob {
                 program,
                 placement: job.placement.clone(),
                 nodes: nodes.of(job.number),
@@ -85,7 +85,13 @@ impl Prepared {
     }
 
     /// A command of the shell, run in `dir`, where files called `name` keep what it prints.
-    pub(super) fn shell(asked: &Campaigning, command: &str, dir: &Path, name: &str, timeout_s: f64) -> Self {
+    pub(super) fn shell(
+        asked: &CampaignRequest,
+        command: &str,
+        dir: &Path,
+        name: &str,
+        timeout_s: f64,
+    ) -> Self {
         Self {
             argv: ["sh", "-c", command].map(str::to_owned).to_vec(),
             env_recorded: BTreeMap::new(),
@@ -130,10 +136,10 @@ impl Prepared {
         let seconds = began.elapsed().as_secs_f64();
         let Some(end) = end_all(&mut child, stop, stuck)? else { return Ok(None) };
         Ok(match watched? {
-            Watched::Ended if self.ended_with_the_campaign(&end, stop) => None,
-            Watched::Ended => Some((end, seconds)),
-            Watched::TooLate => Some((JobEnd::TimedOut, seconds)),
-            Watched::Stopped => None,
+            WatchEnd::Ended if self.ended_with_the_campaign(&end, stop) => None,
+            WatchEnd::Ended => Some((end, seconds)),
+            WatchEnd::TooLate => Some((JobEnd::TimedOut, seconds)),
+            WatchEnd::Stopped => None,
         })
     }
 
@@ -153,25 +159,25 @@ impl Prepared {
         stop.load(Ordering::Relaxed)
     }
 
-    fn watch(&self, child: &Child, began: Instant, stop: &AtomicBool) -> io::Result<Watched> {
+    fn watch(&self, child: &Child, began: Instant, stop: &AtomicBool) -> io::Result<WatchEnd> {
         while !ended(child)? {
             if stop.load(Ordering::Relaxed) {
                 ask_to_end(child)?;
-                return Ok(Watched::Stopped);
+                return Ok(WatchEnd::Stopped);
             }
             if began.elapsed() >= self.timeout {
                 ask_to_end(child)?;
-                return Ok(Watched::TooLate);
+                return Ok(WatchEnd::TooLate);
             }
             std::thread::sleep(LOOK);
         }
-        Ok(Watched::Ended)
+        Ok(WatchEnd::Ended)
     }
 }
 
 /// What jobs inherit: this process's environment without what an outer launcher told its ranks, and the
 /// plan's own.
-fn environment(asked: &Campaigning) -> BTreeMap<String, String> {
+fn environment(asked: &CampaignRequest) -> BTreeMap<String, String> {
     let launch = &asked.plan.launch;
     let foreign = launch.kind.foreign_env();
     let inherited = asked.environment.iter();
@@ -192,7 +198,7 @@ fn limit(seconds: f64) -> Duration {
     Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX)
 }
 
-enum Watched {
+enum WatchEnd {
     Ended,
     TooLate,
     Stopped,

@@ -16,7 +16,7 @@ use results::folder::{Manifest, Recipe, names};
 use results::records;
 use units::Usage;
 
-use super::{Campaigning, Trouble};
+use super::{CampaignRequest, Trouble};
 use crate::dataset::{self, KeptDataset};
 use crate::machine;
 use crate::path_error::named;
@@ -47,7 +47,7 @@ impl KeptDatasets {
 
     /// Takes hold of every dataset that `jobs` make and that is to be kept.
     pub(super) fn take(
-        asked: &Campaigning,
+        asked: &CampaignRequest,
         jobs: &[PlannedJob],
         dirs: &[(String, PathBuf)],
     ) -> Result<Self, Trouble> {

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use results::folder::{self, CampaignInfo};
 use units::Usage;
 
-use super::Campaigning;
+use super::CampaignRequest;
 
 /// The file in a directory for files that says which campaign made it.
 pub(super) const MARK: &str = ".assay-campaign";
@@ -29,7 +29,7 @@ pub fn discard(folder: &Path) -> io::Result<bool> {
 /// Makes the directories for files, each with the mark of its campaign and a name that nobody else has,
 /// and notes them in `info`.
 pub(super) fn make_data(
-    asked: &Campaigning,
+    asked: &CampaignRequest,
     dirs: &[(String, PathBuf)],
     info: &mut CampaignInfo,
     mark: &str,

@@ -15,8 +15,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use results::folder;
 
-use super::shell::{Aside, Shell, placed};
-use super::{Campaigning, Trouble};
+use super::shell::{CommandDirectory, Shell, placed};
+use super::{CampaignRequest, Trouble};
 use plan::StateKind;
 use plan::schedule::{self, PlannedJob};
 
@@ -26,12 +26,12 @@ pub(super) struct Setup {
     /// How many servers were set to be on, by file system; `None` where that is not known.
     servers: BTreeMap<String, Option<u32>>,
     /// What was taken down, by file system.
-    down: BTreeMap<String, Down>,
+    down: BTreeMap<String, DegradedState>,
 }
 
 /// A state in which something is down.
 #[derive(Clone, Copy)]
-struct Down {
+struct DegradedState {
     /// Its place in the plan.
     state: usize,
     /// Whether its command came to its end.
@@ -43,7 +43,7 @@ struct Down {
 impl Setup {
     /// What is known where a campaign goes on: an earlier run may have been killed before it brought back
     /// what it had taken off or down, or meanwhile.
-    pub(super) fn resumed(asked: &Campaigning) -> Result<Self, Trouble> {
+    pub(super) fn resumed(asked: &CampaignRequest) -> Result<Self, Trouble> {
         let loaded = folder::load(&asked.folder)?;
         let folders = loaded.jobs.iter().map(|job| &job.folder).chain(&loaded.killed);
         let begun: BTreeSet<&str> = folders.map(|path| folder::job_of(path)).collect();
@@ -55,7 +55,7 @@ impl Setup {
         // That of a job is mended when the next one has begun.
         for fs in asked.plan.file_systems.keys() {
             let last = begun.iter().rev().filter(|job| job.fs == *fs).take(2).find_map(|job| job.down);
-            down.extend(last.map(|state| (fs.clone(), Down { state, done: false, own: false })));
+            down.extend(last.map(|state| (fs.clone(), DegradedState { state, done: false, own: false })));
         }
         Ok(Self { servers: set.map(|job| (job.fs.clone(), None)).collect(), down })
     }
@@ -66,7 +66,7 @@ impl Setup {
     /// that serve.
     pub(super) fn before(
         &mut self,
-        asked: &Campaigning,
+        asked: &CampaignRequest,
         job: &PlannedJob,
         dir: &Path,
     ) -> io::Result<Option<String>> {
@@ -95,7 +95,7 @@ impl Setup {
 
     /// Runs the commands of `job`, whose directory is `files`; gives why it is not to be started, if so.
     pub(super) fn commands(
-        asked: &Campaigning,
+        asked: &CampaignRequest,
         job: &PlannedJob,
         files: &Path,
         dir: &Path,
@@ -139,11 +139,11 @@ impl Setup {
         let state_of_plan = &shell.asked.plan.states[state];
         let StateKind::Degrade { degrade, .. } = &state_of_plan.kind else { return Ok(None) };
         // Whatever comes of the command, it is brought back.
-        self.down.insert(fs.to_owned(), Down { state, done: false, own: true });
+        self.down.insert(fs.to_owned(), DegradedState { state, done: false, own: true });
         if let Err(why) = shell.run(&placed(shell.asked, fs, degrade))? {
             return Ok(Some(format!("{} could not be made: {why}", state_of_plan.job())));
         }
-        self.down.insert(fs.to_owned(), Down { state, done: true, own: true });
+        self.down.insert(fs.to_owned(), DegradedState { state, done: true, own: true });
         Ok(None)
     }
 
@@ -164,7 +164,7 @@ impl Setup {
 
     /// Has all servers serve again where some were taken off or that is not known, and brings back what was
     /// taken down, also where the campaign is to stop; gives what went wrong with that.
-    pub(super) fn restore(&mut self, asked: &Campaigning) -> io::Result<Vec<String>> {
+    pub(super) fn restore(&mut self, asked: &CampaignRequest) -> io::Result<Vec<String>> {
         let mut troubles = Vec::new();
         let never = AtomicBool::new(false);
         let commands = self.down.len() + self.servers.len();
@@ -173,7 +173,7 @@ impl Setup {
             false => f64::INFINITY,
         };
         for (fs, down) in self.down.clone() {
-            let aside = Aside::make()?;
+            let aside = CommandDirectory::make()?;
             let timeout_s = asked.plan.states[down.state].timeout_s.min(most);
             let mut shell = Shell::new(asked, aside.dir(), "mend", timeout_s).heeding(&never);
             troubles.extend(self.mend(&mut shell, &fs, down.state)?);
@@ -182,7 +182,7 @@ impl Setup {
             let Some(all) = asked.plan.file_systems[&fs].servers.filter(|all| servers != Some(*all)) else {
                 continue;
             };
-            let aside = Aside::make()?;
+            let aside = CommandDirectory::make()?;
             let mut shell = Shell::new(asked, aside.dir(), "servers", RESTORE_S.min(most)).heeding(&never);
             if let Some(why) = self.serve(&mut shell, &fs, all)? {
                 troubles.push(format!("{why}; its {all} servers could not be brought back"));

@@ -10,12 +10,12 @@ use std::sync::atomic::AtomicBool;
 
 use results::folder::JobEnd;
 
-use super::Campaigning;
+use super::CampaignRequest;
 use super::job::Prepared;
 
 /// Runs commands of the shell in one directory.
 pub(super) struct Shell<'a> {
-    pub(super) asked: &'a Campaigning,
+    pub(super) asked: &'a CampaignRequest,
     dir: &'a Path,
     /// What its files in `dir` begin with.
     name: &'a str,
@@ -27,7 +27,7 @@ pub(super) struct Shell<'a> {
 }
 
 impl<'a> Shell<'a> {
-    pub(super) fn new(asked: &'a Campaigning, dir: &'a Path, name: &'a str, timeout_s: f64) -> Self {
+    pub(super) fn new(asked: &'a CampaignRequest, dir: &'a Path, name: &'a str, timeout_s: f64) -> Self {
         Self { asked, dir, name, timeout_s, stop: &asked.stop, may_wait: true, commands: 0 }
     }
 
@@ -70,7 +70,7 @@ impl<'a> Shell<'a> {
 }
 
 /// A command with the directory of its file system in the place of `{dir}`.
-pub(super) fn placed(asked: &Campaigning, fs: &str, command: &str) -> String {
+pub(super) fn placed(asked: &CampaignRequest, fs: &str, command: &str) -> String {
     let given = asked.dir.as_deref().unwrap_or(Path::new(""));
     let dir = asked.plan.file_systems[fs].dir.replace("{dir}", &given.to_string_lossy());
     let whole = fs::canonicalize(&dir).map_or(dir, |whole| whole.to_string_lossy().into_owned());
@@ -78,9 +78,9 @@ pub(super) fn placed(asked: &Campaigning, fs: &str, command: &str) -> String {
 }
 
 /// A directory of this campaign's own, for commands that belong to no job; gone when dropped.
-pub(super) struct Aside(PathBuf);
+pub(super) struct CommandDirectory(PathBuf);
 
-impl Aside {
+impl CommandDirectory {
     pub(super) fn make() -> io::Result<Self> {
         let mut number = 0;
         loop {
@@ -99,7 +99,7 @@ impl Aside {
     }
 }
 
-impl Drop for Aside {
+impl Drop for CommandDirectory {
     fn drop(&mut self) {
         let _ = fs::remove_dir_all(&self.0);
     }

@@ -11,11 +11,11 @@ use results::folder::{self, CampaignInfo, FileSystemFacts, Machine, Resumed, nam
 use units::Usage;
 
 use super::ask;
-use super::hold::Hold;
+use super::hold::CampaignLock;
 use super::kept::KeptDatasets;
 use super::own::{MARK, is_empty, is_own, make_data, make_marked, mark, remove_own_directories, unmade};
 use super::room::{room, room_beside};
-use super::{Campaigning, Trouble};
+use super::{CampaignRequest, Trouble};
 use crate::launch::{self, Surroundings};
 use crate::machine::{Hashes, file_system, is_there, launcher, machine, now, recorded};
 use crate::path_error::named;
@@ -38,12 +38,12 @@ pub(super) struct CampaignSite {
     /// The datasets that are kept.
     pub(super) kept: KeptDatasets,
     mark: String,
-    hold: Hold,
+    hold: CampaignLock,
 }
 
 impl CampaignSite {
     /// Makes the places of a new campaign, after everything that could refuse it has been asked.
-    pub(super) fn make(asked: &Campaigning) -> Result<Self, Trouble> {
+    pub(super) fn make(asked: &CampaignRequest) -> Result<Self, Trouble> {
         let jobs = schedule::jobs(&asked.plan, &asked.only)?;
         let nodes = launch::for_jobs(&asked.plan.launch, &asked.plan.clients, &asked.around, &jobs)?;
         has_launcher(asked)?;
@@ -56,7 +56,7 @@ impl CampaignSite {
                 return Err(refused);
             }
         };
-        let hold = Hold::take(&asked.folder)?;
+        let hold = CampaignLock::take(&asked.folder)?;
         let resumed = Resumed::default();
         let hashes = Hashes::default();
         let site = Self { mark, info, dirs, nodes, resumed, hashes, kept, hold };
@@ -66,7 +66,7 @@ impl CampaignSite {
 
     /// Makes the directories for files and the folder, where there is room for what the jobs leave.
     fn prepared(
-        asked: &Campaigning,
+        asked: &CampaignRequest,
         jobs: &[PlannedJob],
         dirs: &[(String, PathBuf)],
     ) -> Result<(CampaignInfo, String), Trouble> {
@@ -101,7 +101,7 @@ impl CampaignSite {
     }
 
     /// Finds the places of a campaign that was stopped, and sets aside what its last job left.
-    pub(super) fn find(asked: &Campaigning) -> Result<Self, Trouble> {
+    pub(super) fn find(asked: &CampaignRequest) -> Result<Self, Trouble> {
         let at = asked.folder.display();
         let info = folder::load(&asked.folder)
             .map_err(|error| Usage(format!("{at} is no campaign that can be resumed: {error}")))?
@@ -122,7 +122,7 @@ impl CampaignSite {
                 format!("{at} was begun by another build of {}; one campaign has one program", info.tool);
             return Err(Usage(what).into());
         }
-        let hold = Hold::take(&asked.folder)?;
+        let hold = CampaignLock::take(&asked.folder)?;
         let checked = folder::check(&asked.folder)?;
         if checked.ended && checked.faults.is_empty() {
             let what =
@@ -245,7 +245,11 @@ impl CampaignSite {
 }
 
 /// Refuses states in which something of the file system is down, where nothing would tell that it is.
-fn tells_what_is_down(asked: &Campaigning, jobs: &[PlannedJob], fs: &FileSystemFacts) -> Result<(), Usage> {
+fn tells_what_is_down(
+    asked: &CampaignRequest,
+    jobs: &[PlannedJob],
+    fs: &FileSystemFacts,
+) -> Result<(), Usage> {
     if !fs.targets.is_empty() || asked.plan.file_systems[&fs.name].health.is_some() {
         return Ok(());
     }
@@ -268,7 +272,7 @@ fn remove(files: &Path) -> io::Result<()> {
 }
 
 /// Who runs which plan, without where the files will lie.
-fn info(asked: &Campaigning) -> io::Result<CampaignInfo> {
+fn info(asked: &CampaignRequest) -> io::Result<CampaignInfo> {
     let environment: BTreeMap<String, String> = asked.environment.iter().cloned().collect();
     let path = environment.get("PATH").map_or("", String::as_str);
     Ok(CampaignInfo {
@@ -297,7 +301,7 @@ fn info(asked: &Campaigning) -> io::Result<CampaignInfo> {
 }
 
 /// Says no where the launcher is not there, by which every job would fail.
-fn has_launcher(asked: &Campaigning) -> Result<(), Usage> {
+fn has_launcher(asked: &CampaignRequest) -> Result<(), Usage> {
     let kind = &asked.plan.launch.kind;
     let own = |name: &str| asked.environment.iter().find(|(key, _)| key == name).map(|(_, value)| value);
     let path = asked.plan.launch.env.get("PATH").or_else(|| own("PATH")).map_or("", String::as_str);

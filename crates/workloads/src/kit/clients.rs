@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use ranks::{Comm, Halt};
 use results::mounts::mount_of;
-use results::record::{Apart, Clients, Mounted, SKEW_S};
+use results::record::{Clients, ClockDifference, Mounted, SKEW_S};
 use serde::{Deserialize, Serialize};
 use storage::Storage;
 
@@ -106,12 +106,12 @@ fn seen_from_rank_0(answers: &[NodeReport], names: &[String]) -> Clients {
         } else if let Some((_, there)) = pairs().find(|(here, there)| !here.is_same(there)) {
             clients.other_server.add(name, there);
         }
-        let apart = Apart {
+        let apart = ClockDifference {
             node: name.clone(),
             skew_ns: answer.origin.unix_ns.saturating_sub(first.origin.unix_ns),
             uncertainty_ns: answer.origin.uncertainty_ns + first.origin.uncertainty_ns,
         };
-        let farther = |known: &Apart| apart.skew_ns.unsigned_abs() > known.skew_ns.unsigned_abs();
+        let farther = |known: &ClockDifference| apart.skew_ns.unsigned_abs() > known.skew_ns.unsigned_abs();
         if clients.farthest.as_ref().is_none_or(farther) {
             clients.farthest = Some(apart);
         }
@@ -170,7 +170,7 @@ mod tests {
         ];
         let clients = seen_from_rank_0(&all, &names(4));
         assert_eq!(clients.mounted, all[0].mounted);
-        let first = |others: &results::record::Others| (others.nodes, others.first[0].0.clone());
+        let first = |others: &results::record::DifferingNodes| (others.nodes, others.first[0].0.clone());
         assert_eq!(first(&clients.elsewhere), (1, "n2".into()));
         assert_eq!(clients.elsewhere.first[0].1, all[2].mounted[1], "the one that differs is named");
         assert_eq!(first(&clients.other_server), (1, "n1".into()));

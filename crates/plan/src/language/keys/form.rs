@@ -72,14 +72,14 @@ fn needed(table: &KeyTable, key: &PlanKey) -> String {
 }
 
 /// What is wrong, and where.
-type Refused = Result<(), (Range<usize>, String)>;
+type FormProblem = Result<(), (Range<usize>, String)>;
 
-fn refuse(at: &SpannedValue<'_>, what: String) -> Refused {
+fn refuse(at: &SpannedValue<'_>, what: String) -> FormProblem {
     Err((at.span(), what))
 }
 
 /// That a value should be something else.
-fn not(key: &PlanKey, wanted: &str, at: &SpannedValue<'_>) -> Refused {
+fn not(key: &PlanKey, wanted: &str, at: &SpannedValue<'_>) -> FormProblem {
     let found = named(at.get_ref());
     let such = match key.example {
         "" => String::new(),
@@ -89,7 +89,7 @@ fn not(key: &PlanKey, wanted: &str, at: &SpannedValue<'_>) -> Refused {
 }
 
 /// Looks at a value that is no table of keys.
-fn plain(key: &PlanKey, value: &SpannedValue<'_>) -> Refused {
+fn plain(key: &PlanKey, value: &SpannedValue<'_>) -> FormProblem {
     match (&key.form, value.get_ref()) {
         (KeyForm::Version, DeValue::Integer(_))
         | (KeyForm::Text | KeyForm::Id | KeyForm::Goal, DeValue::String(_))
@@ -147,7 +147,7 @@ fn whole(number: &toml::de::DeInteger<'_>) -> Option<u64> {
     u64::from_str_radix(number.as_str(), number.radix()).ok()
 }
 
-fn quantity(key: &PlanKey, wanted: &[Dimension], text: &str, at: &SpannedValue<'_>) -> Refused {
+fn quantity(key: &PlanKey, wanted: &[Dimension], text: &str, at: &SpannedValue<'_>) -> FormProblem {
     let as_in = format!("; write it as in `{} = {}`", key.name, key.example);
     match text.parse::<Quantity>() {
         _ if text.trim().parse::<f64>().is_ok() => refuse(at, format!("has no unit{as_in}")),
@@ -159,21 +159,21 @@ fn quantity(key: &PlanKey, wanted: &[Dimension], text: &str, at: &SpannedValue<'
     }
 }
 
-fn texts(key: &PlanKey, all: &DeArray<'_>) -> Refused {
+fn texts(key: &PlanKey, all: &DeArray<'_>) -> FormProblem {
     match all.iter().find(|one| !one.get_ref().is_str()) {
         Some(other) => not(key, "a list of texts, each in quotes", other),
         None => Ok(()),
     }
 }
 
-fn numbers(key: &PlanKey, all: &DeArray<'_>) -> Refused {
+fn numbers(key: &PlanKey, all: &DeArray<'_>) -> FormProblem {
     match all.iter().find(|one| !one.get_ref().is_str() && !one.get_ref().is_integer()) {
         Some(other) => not(key, "a list of numbers, or percentages in quotes", other),
         None => Ok(()),
     }
 }
 
-fn entries(all: &DeTable<'_>) -> Refused {
+fn entries(all: &DeTable<'_>) -> FormProblem {
     match all.iter().find(|(_, value)| !value.get_ref().is_str()) {
         Some((name, value)) => {
             let found = named(value.get_ref());
@@ -192,7 +192,7 @@ fn nested(
     inner: &'static KeyTable,
     value: &SpannedValue<'_>,
     found: &mut Vec<KeyProblem>,
-) -> Refused {
+) -> FormProblem {
     let mut inside = |one: &SpannedValue<'_>, otherwise: &dyn Fn() -> String| match one.get_ref() {
         DeValue::Table(there) => {
             look(inner, &one.span(), there, found);

@@ -12,8 +12,8 @@ use results::finding::{Finding, Severity};
 use results::folder::{Campaign, CampaignInfo, FileSystemFacts, Head, Job, JobEnd, JobInfo, Machine};
 use results::reason::{Code, Datum, Reason};
 use results::record::{
-    Apart, BadRange, Balance, Check, Clients, ClockFacts, End, Failure, Latency, Mounted, Notice, Others,
-    Phase, Run, Spans, Stonewall, Timeline,
+    BadRange, Balance, Check, Clients, ClockDifference, ClockFacts, DifferingNodes, End, Failure, Latency,
+    Mounted, Notice, Phase, Run, Spans, Stonewall, Timeline,
 };
 use results::{Outcome, Record, Statistics, Verdict};
 
@@ -164,12 +164,12 @@ fn clients() -> Clients {
         kind: kind.into(),
         device: device.into(),
     };
-    let mut elsewhere = Others::default();
+    let mut elsewhere = DifferingNodes::default();
     elsewhere.add("n003", &mounted("ext4", "/dev/sda2"));
     Clients {
         mounted: vec![mounted("lustre", "10.0.0.1@o2ib:/scratch")],
         elsewhere,
-        farthest: Some(Apart { node: "n002".into(), skew_ns: -2_300_000, uncertainty_ns: 4_100 }),
+        farthest: Some(ClockDifference { node: "n002".into(), skew_ns: -2_300_000, uncertainty_ns: 4_100 }),
         ..Clients::default()
     }
 }

@@ -12,7 +12,7 @@ use super::super::{Access, ArrayValues, Deferred, Slab, Variable};
 use super::file::NcFile;
 
 /// A request, and the values that the library reads meanwhile; none where it has a copy.
-pub(super) struct Taken {
+pub(super) struct DeferredRequest {
     request: c_int,
     values: Option<ArrayValues>,
 }
@@ -42,7 +42,7 @@ impl Deferred for NcFile {
             }
         };
         self.check(code)?;
-        self.taken.push(Taken { request, values: Some(values) });
+        self.taken.push(DeferredRequest { request, values: Some(values) });
         Ok(())
     }
 
@@ -81,7 +81,7 @@ impl Deferred for NcFile {
             }
         };
         self.check(code)?;
-        self.taken.push(Taken { request, values: None });
+        self.taken.push(DeferredRequest { request, values: None });
         Ok(())
     }
 

@@ -14,7 +14,7 @@ use super::super::{
     Access, ArrayFile, ArrayValues, Attribute, Attributes, Deferred, DimensionNumber, Element, Number, Slab,
     Variable, absent, check_lengths, wrong,
 };
-use super::deferred::Taken;
+use super::deferred::DeferredRequest;
 use crate::files;
 use crate::mpi_file::Info;
 use crate::shared::{asked, given};
@@ -24,7 +24,7 @@ pub(super) const DIMENSIONS_MAX: usize = 8;
 
 /// How a file is opened.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct How {
+pub(crate) struct NetcdfOpenMode {
     /// Made anew, also where it is there; it can be defined then.
     pub(crate) new: bool,
     /// For writing too.
@@ -33,7 +33,7 @@ pub(crate) struct How {
     pub(crate) shared: bool,
 }
 
-impl How {
+impl NetcdfOpenMode {
     /// A file that is there, to be read by all ranks.
     pub(crate) const SHARED: Self = Self { new: false, writes: false, shared: true };
 }
@@ -47,7 +47,7 @@ pub(crate) struct NcFile {
     dimensions: Vec<c_int>,
     pub(super) arrays: Vec<KnownArray>,
     /// What was taken and not waited for.
-    pub(super) taken: Vec<Taken>,
+    pub(super) taken: Vec<DeferredRequest>,
 }
 
 /// What is known of an array.
@@ -64,7 +64,7 @@ impl NcFile {
         library: &'static PnetcdfLibrary,
         comm: &dyn Comm,
         path: &Path,
-        how: How,
+        how: NetcdfOpenMode,
         hints: &[(&str, &str)],
     ) -> io::Result<Self> {
         let ranks = comm.mpi().ok_or_else(|| io::Error::other("the ranks are not MPI's"))?;
@@ -77,8 +77,8 @@ impl NcFile {
         let name = CString::new(given(path, true).as_os_str().as_bytes())?;
         let (functions, mut id) = (&library.functions, 0);
         let (call, mode) = match how {
-            How { new: true, .. } => (functions.create, netcdf::CLOBBER | netcdf::CDF5),
-            How { writes: true, .. } => (functions.open, netcdf::WRITE),
+            NetcdfOpenMode { new: true, .. } => (functions.create, netcdf::CLOBBER | netcdf::CDF5),
+            NetcdfOpenMode { writes: true, .. } => (functions.open, netcdf::WRITE),
             _ => (functions.open, netcdf::READ_ONLY),
         };
         // SAFETY: MPI runs while `comm` lives, the name ends in a zero byte, and the number is ours.

@@ -15,7 +15,7 @@ use units::Usage;
 
 use super::{ArrayFile, Arrays, LibraryMemory};
 use crate::libraries::{LibraryKind, loaded_mpi};
-pub(crate) use file::{How, NcFile};
+pub(crate) use file::{NcFile, NetcdfOpenMode};
 
 /// The library, by the names that its releases have, and Debian's.
 pub(crate) const KIND: LibraryKind = LibraryKind {
@@ -64,11 +64,17 @@ impl Arrays for Pnetcdf {
     }
 
     fn create(&self, comm: &dyn Comm, path: &Path, hints: &[(&str, &str)]) -> io::Result<Box<dyn ArrayFile>> {
-        Ok(Box::new(NcFile::open(self.library, comm, path, How { new: true, ..How::SHARED }, hints)?))
+        Ok(Box::new(NcFile::open(
+            self.library,
+            comm,
+            path,
+            NetcdfOpenMode { new: true, ..NetcdfOpenMode::SHARED },
+            hints,
+        )?))
     }
 
     fn open(&self, comm: &dyn Comm, path: &Path, hints: &[(&str, &str)]) -> io::Result<Box<dyn ArrayFile>> {
-        Ok(Box::new(NcFile::open(self.library, comm, path, How::SHARED, hints)?))
+        Ok(Box::new(NcFile::open(self.library, comm, path, NetcdfOpenMode::SHARED, hints)?))
     }
 
     fn held(&self) -> Option<LibraryMemory> {

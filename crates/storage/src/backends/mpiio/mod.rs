@@ -27,7 +27,7 @@ use crate::names::MountedNames;
 use crate::shared::{asked, given, plain, together};
 use crate::{File, Mode, Names, Open, PageCache, Space, Storage};
 use crate::{files, hints, residency};
-use moves::{Blocks, Moves, Pairs};
+use moves::{Blocks, MpiFileTransfers, Pairs};
 
 pub(super) const BACKEND: Backend = Backend {
     name: "mpiio",
@@ -76,7 +76,7 @@ fn open(settings: &Settings) -> Result<Box<dyn Storage>, Usage> {
 }
 
 impl MpiIo {
-    fn moves(&self, comm: &dyn Comm, path: &Path, how: Open) -> io::Result<Moves> {
+    fn moves(&self, comm: &dyn Comm, path: &Path, how: Open) -> io::Result<MpiFileTransfers> {
         let mpi = comm.mpi().ok_or_else(|| io::Error::other("the ranks are not MPI's"))?;
         let flags: &[Flag] = match how.mode {
             Mode::Write => &[Flag::Create, Flag::ReadWrite],
@@ -98,7 +98,7 @@ impl MpiIo {
         })?;
         let way =
             if how.shared && how.collective { Participation::Collective } else { Participation::Independent };
-        let mut moves = Moves::new(mpi, file, way, passed);
+        let mut moves = MpiFileTransfers::new(mpi, file, way, passed);
         let ready = self.ready(&mut moves, comm, how);
         if let Err(error) = ready {
             // All ranks have the file, and all close it; why it does not do is known.
@@ -121,7 +121,7 @@ impl MpiIo {
 
     /// What is done with an open file before its first transfer; on all ranks of a shared file it goes well,
     /// or on none.
-    fn ready(&self, moves: &mut Moves, comm: &dyn Comm, how: Open) -> io::Result<()> {
+    fn ready(&self, moves: &mut MpiFileTransfers, comm: &dyn Comm, how: Open) -> io::Result<()> {
         if how.mode == Mode::Truncate {
             together(comm, how.shared, "truncate", moves.file().set_size(0).map_err(io::Error::from))?;
         }

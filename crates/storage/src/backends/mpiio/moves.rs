@@ -62,7 +62,7 @@ pub(super) enum FileSight {
 }
 
 /// An open `MPI_File`. The library outlives it: it is never unloaded, and MPI ends after the tests.
-pub(super) struct Moves {
+pub(super) struct MpiFileTransfers {
     file: MpiFile,
     way: Participation,
     seen: FileSight,
@@ -79,7 +79,7 @@ pub(super) fn offset(bytes: u64) -> io::Result<i64> {
     i64::try_from(bytes).map_err(|_| io::Error::new(io::ErrorKind::InvalidInput, "beyond 2^63 bytes"))
 }
 
-impl Moves {
+impl MpiFileTransfers {
     /// A file that was just opened.
     pub(super) fn new(comm: &MpiComm, file: MpiFile, way: Participation, passed: Option<Pairs>) -> Self {
         let (byte, no_hints) = (Datatype::named(comm, NamedDatatype::Byte), Info::none(comm));
@@ -182,7 +182,7 @@ fn elements<'t>(byte: &'t Datatype, many: Option<&'t Datatype>, length: usize) -
     }
 }
 
-impl File for Moves {
+impl File for MpiFileTransfers {
     fn write_at(&mut self, data: &[u8], offset: u64) -> io::Result<usize> {
         self.prepare(data.len() as u64)?;
         let at = self.go(offset)?;

@@ -18,7 +18,7 @@ use std::sync::{Arc, OnceLock};
 use ranks::Comm;
 use units::Usage;
 
-use crate::arrays::pnetcdf::{How, NcFile, Pnetcdf};
+use crate::arrays::pnetcdf::{NcFile, NetcdfOpenMode, Pnetcdf};
 use crate::arrays::{Access, ArrayFile, Arrays};
 use crate::backends::{Abilities, Backend, BackendOption, FileForm, Settings, Takes};
 use crate::inside::Inside;
@@ -91,7 +91,7 @@ impl Ncmpi {
             Mode::Write => is_empty(comm, plain(path), how.shared)?,
             Mode::Read | Mode::Update => false,
         };
-        let way = How { new, writes: how.mode != Mode::Read, shared: how.shared };
+        let way = NetcdfOpenMode { new, writes: how.mode != Mode::Read, shared: how.shared };
         let hints: Vec<_> = self.hints.iter().map(|(key, value)| (key.as_str(), value.as_str())).collect();
         let file = NcFile::open(library.library(), comm, path, way, &hints);
         // Where only some ranks have the file, closing it would wait for those that have not: it stays open.
