@@ -8,11 +8,14 @@
 
 mod arrows;
 mod bans;
+mod cycles;
+mod messages;
 mod names;
 mod shape;
 mod siblings;
 mod tokens;
 mod tree;
+mod types;
 mod unsafe_code;
 
 use std::path::Path;
@@ -42,12 +45,15 @@ const RULES: &[Rule] = &[
     arrows::between_crates,
     bans::calls,
     bans::attributes,
+    cycles::between_modules,
+    messages::compared,
     names::of_modules,
     names::of_places,
     shape::files,
     shape::functions,
     siblings::apart,
     tokens::readable,
+    types::once,
     unsafe_code::places,
     unsafe_code::reasons,
 ];

@@ -6,7 +6,7 @@
 //! Never here: rules about the house, but one: that a file lexes.
 
 use anyhow::{Result, anyhow};
-use proc_macro2::{Delimiter, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Literal, TokenStream, TokenTree};
 
 use super::Finding;
 use super::tree::Tree;
@@ -14,7 +14,7 @@ use super::tree::Tree;
 /// One word or sign.
 #[derive(Debug)]
 pub(super) struct Token {
-    /// A name, one sign, a bracket; `""` for every literal.
+    /// A name, one sign, a bracket; `""` for a text, `0` for another literal.
     pub(super) text: String,
     /// Counted from 1.
     pub(super) line: usize,
@@ -59,7 +59,7 @@ fn flatten(stream: TokenStream, depth: usize, tokens: &mut Vec<Token>) {
         match tree {
             TokenTree::Ident(word) => push(&word.to_string(), line),
             TokenTree::Punct(sign) => push(&sign.as_char().to_string(), line),
-            TokenTree::Literal(_) => push("\"\"", line),
+            TokenTree::Literal(literal) => push(if is_text(&literal) { "\"\"" } else { "0" }, line),
             TokenTree::Group(group) => {
                 let (open, close) = brackets(group.delimiter());
                 push(open, group.span_open().start().line);
@@ -69,6 +69,11 @@ fn flatten(stream: TokenStream, depth: usize, tokens: &mut Vec<Token>) {
             }
         }
     }
+}
+
+/// Whether a literal is a text or a character.
+fn is_text(literal: &Literal) -> bool {
+    literal.to_string().ends_with(['"', '\'', '#'])
 }
 
 fn brackets(delimiter: Delimiter) -> (&'static str, &'static str) {
