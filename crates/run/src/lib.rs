@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 pub mod dataset;
+mod inherited_lock;
 pub mod launch;
 pub mod machine;
 mod path_error;

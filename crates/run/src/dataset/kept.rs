@@ -14,18 +14,16 @@
 //! manifest.
 //! Never here: whether a dataset is fit.
 
-use std::cell::Cell;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use results::folder::{Manifest, names};
-use rustix::fs::{FlockOperation, flock};
-use rustix::io::{Errno, FdFlags, fcntl_setfd};
 use units::Usage;
 
 use super::walk;
+use crate::inherited_lock::InheritedLock;
 use crate::path_error::named;
 
 /// Where all of them lie, below the directory under test.
@@ -44,9 +42,7 @@ const LETTERS: usize = 12;
 /// A kept dataset that nobody else works on, until dropped.
 pub struct KeptDataset {
     dir: PathBuf,
-    lock: File,
-    /// Whether a job lives on that has inherited the lock.
-    outlived: Cell<bool>,
+    lock: InheritedLock,
 }
 
 impl KeptDataset {
@@ -106,19 +102,16 @@ impl KeptDataset {
         for _ in 0..100 {
             let mut options = OpenOptions::new();
             options.read(true).write(true).create(true).truncate(false);
-            let lock = options.open(&path).map_err(|error| named(&path, &error))?;
-            match flock(&lock, FlockOperation::NonBlockingLockExclusive) {
-                Err(Errno::WOULDBLOCK) => break,
-                // Without locks there is nobody to be seen.
-                Err(Errno::NOSYS | Errno::OPNOTSUPP | Errno::NOLCK | Errno::INVAL) | Ok(()) => {}
-                Err(error) => return Err(named(&path, &error.into())),
-            }
+            let file = options.open(&path).map_err(|error| named(&path, &error))?;
+            let Some(lock) = InheritedLock::take(file).map_err(|error| named(&path, &error))? else { break };
             // Whoever had it may have removed it meanwhile.
             let here = path.metadata().is_ok_and(|found| {
-                lock.metadata().is_ok_and(|held| (held.dev(), held.ino()) == (found.dev(), found.ino()))
+                lock.file()
+                    .metadata()
+                    .is_ok_and(|held| (held.dev(), held.ino()) == (found.dev(), found.ino()))
             });
             if here {
-                return Ok(Ok(Self { dir: dir.to_owned(), lock, outlived: Cell::new(false) }));
+                return Ok(Ok(Self { dir: dir.to_owned(), lock }));
             }
             if !dir.is_dir() {
                 fs::create_dir(dir)?;
@@ -133,12 +126,12 @@ impl KeptDataset {
     /// Has what is started from now on inherit the lock, or not: a job that outlives its campaign still reads
     /// or writes the files.
     pub fn lend(&self, lent: bool) -> io::Result<()> {
-        Ok(fcntl_setfd(&self.lock, if lent { FdFlags::empty() } else { FdFlags::CLOEXEC })?)
+        self.lock.lend(lent)
     }
 
     /// Leaves the lock to a job that lives on.
     pub fn outlived(&self) {
-        self.outlived.set(true);
+        self.lock.leave();
     }
 
     /// Its directory.
@@ -257,15 +250,6 @@ impl KeptDataset {
         }
         if entries(home) == [HOME_MARK] {
             let _ = fs::remove_file(home.join(HOME_MARK)).and_then(|()| fs::remove_dir(home));
-        }
-    }
-}
-
-impl Drop for KeptDataset {
-    fn drop(&mut self) {
-        // Also for whoever inherited the file: a campaign that ends in order leaves no job behind.
-        if !self.outlived.get() {
-            let _ = flock(&self.lock, FlockOperation::Unlock);
         }
     }
 }

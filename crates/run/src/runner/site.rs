@@ -11,11 +11,12 @@ use results::folder::{self, CampaignInfo, FileSystemFacts, Machine, Resumed, nam
 use units::Usage;
 
 use super::ask;
-use super::hold::CampaignLock;
+use super::hold;
 use super::kept::KeptDatasets;
 use super::own::{MARK, is_empty, is_own, make_data, make_marked, mark, remove_own_directories, unmade};
 use super::room::{room, room_beside};
 use super::{CampaignRequest, Trouble};
+use crate::inherited_lock::InheritedLock;
 use crate::launch::{self, Surroundings};
 use crate::machine::{Hashes, file_system, is_there, launcher, machine, now, recorded};
 use crate::path_error::named;
@@ -38,7 +39,7 @@ pub(super) struct CampaignSite {
     /// The datasets that are kept.
     pub(super) kept: KeptDatasets,
     mark: String,
-    hold: CampaignLock,
+    hold: InheritedLock,
 }
 
 impl CampaignSite {
@@ -56,7 +57,7 @@ impl CampaignSite {
                 return Err(refused);
             }
         };
-        let hold = CampaignLock::take(&asked.folder)?;
+        let hold = hold::take(&asked.folder)?;
         let resumed = Resumed::default();
         let hashes = Hashes::default();
         let site = Self { mark, info, dirs, nodes, resumed, hashes, kept, hold };
@@ -122,7 +123,7 @@ impl CampaignSite {
                 format!("{at} was begun by another build of {}; one campaign has one program", info.tool);
             return Err(Usage(what).into());
         }
-        let hold = CampaignLock::take(&asked.folder)?;
+        let hold = hold::take(&asked.folder)?;
         let checked = folder::check(&asked.folder)?;
         if checked.ended && checked.faults.is_empty() {
             let what =
