@@ -176,8 +176,8 @@ fn a_node_that_dies_takes_one_attempt_along_and_the_others_stand() {
     assert_eq!([of(0, "outcome"), of(1, "outcome"), of(2, "outcome")], ["PASS", "INVALID", "PASS"]);
     let reason = &verdicts[1]["reason"];
     assert_eq!((&reason["code"], &reason["data"]["status"]), (&"job-failed".into(), &137.into()), "{reason}");
-    let text = reason.to_string();
-    assert!(text.contains("a node died") && text.contains("srun: "), "{reason}");
+    assert_eq!(reason["data"]["launcher"], "node-died", "{reason}");
+    assert!(reason["data"]["output"].as_str().unwrap().contains("srun: "), "{reason}");
     // A few lines are quoted; which of them come first is srun's affair.
     let said = std::fs::read_to_string(jobs.join("0002-B-r1/stderr.txt")).unwrap();
     assert!(said.contains("srun: error: Node failure on node3\n"), "{said}");
