@@ -24,6 +24,5 @@ fn main() -> ExitCode {
             2
         }
     };
-    session::let_rank_0_finish(status);
-    ExitCode::from(status)
+    ExitCode::from(session::end(status))
 }

@@ -1,5 +1,6 @@
 //! The ranks of this process: MPI's when a launcher started it, else local ones, as threads.
 
+use std::cell::Cell;
 use std::io::Write;
 use std::time::Duration;
 
@@ -9,6 +10,8 @@ use ranks::{Comm, Halt, Reduce, local};
 use storage::Backend;
 use storage::libraries::LibraryKind;
 use units::Usage;
+
+use crate::speech::complain;
 
 /// Who runs a workload.
 pub(crate) enum Session {
@@ -49,12 +52,52 @@ impl Needs {
     }
 }
 
-/// How long a rank that failed stays before it leaves.
+/// How long a rank that failed without MPI stays before it leaves.
 const LINGER: Duration = Duration::from_secs(2);
 
-/// Lets rank 0 say why before a failed rank of a launcher leaves: launchers kill all ranks as soon as the
-/// first of them ends with a `status` other than 0, and the reason would die with rank 0.
-pub(crate) fn let_rank_0_finish(status: u8) {
+/// MPI of a process whose workload has ended.
+struct EndedWorld {
+    world: Box<MpiWorld>,
+    /// Whether MPI stays as it is: a library would wait for ever when MPI ends.
+    is_left: bool,
+}
+
+thread_local! {
+    /// MPI from the end of the workload to the end of the program: [`end`] ends it.
+    static ENDED: Cell<Option<EndedWorld>> = const { Cell::new(None) };
+}
+
+/// Ends the ranks of this process and gives its exit status; called once all is said. Launchers kill all ranks
+/// as soon as the first of them ends with a `status` other than 0, so all meet here behind rank 0's last word.
+pub(crate) fn end(status: u8) -> u8 {
+    let _ = std::io::stdout().flush();
+    let Some(EndedWorld { world, is_left }) = ENDED.take() else {
+        linger(status);
+        return status;
+    };
+    let done = if is_left {
+        let met = world.meet();
+        std::mem::forget(world);
+        met
+    } else {
+        world.finish()
+    };
+    let status = match done {
+        Ok(()) => status,
+        Err(halt) if status == 0 => {
+            complain(&format!("assay: {halt}"));
+            1
+        }
+        Err(_) => {
+            linger(status);
+            status
+        }
+    };
+    if is_left { ffi::end::at_once(status) } else { status }
+}
+
+/// Lets rank 0 say why, where ranks that failed can't meet.
+fn linger(status: u8) {
     if status != 0 && launch().is_some_and(|launch| launch.rank != 0) {
         std::thread::sleep(LINGER);
     }
@@ -157,40 +200,34 @@ impl Session {
         match comm.agree("options", mine) {
             Ok(value) => Ok((Self::Mpi(world), value)),
             Err(halt) => {
-                // There is nothing more to say than the reason.
-                let _ = world.finish();
+                ENDED.set(Some(EndedWorld { world, is_left: false }));
                 Err(if halt.rank == 0 { Usage(halt.why) } else { Usage::new(halt.to_string()) })
             }
         }
     }
 
-    /// Runs `body` on every rank that lives in this process, and ends the ranks; returns what rank 0
-    /// of this process returned, or the first failure.
+    /// Runs `body` on every rank that lives in this process; returns what rank 0 of this process returned, or
+    /// the first failure.
     pub(crate) fn run<T: Send>(self, body: impl Fn(&dyn Comm) -> Result<T, Halt> + Sync) -> Result<T, Halt> {
-        self.run_unless(&|| false, body).0
+        self.run_unless(&|| false, body)
     }
 
-    /// The same, but MPI is left as it is where `leaves` says so afterwards on some rank: a library would
-    /// wait for ever when MPI ends. Also gives whether it was left; then [`leave`] ends the process.
+    /// The same, but [`end`] leaves MPI as it is where `leaves` says so afterwards on some rank: a library
+    /// would wait for ever when MPI ends.
     pub(crate) fn run_unless<T: Send>(
         self,
         leaves: &dyn Fn() -> bool,
         body: impl Fn(&dyn Comm) -> Result<T, Halt> + Sync,
-    ) -> (Result<T, Halt>, bool) {
+    ) -> Result<T, Halt> {
         let world = match self {
-            Self::Local(ranks) => return (run_local(ranks, body), false),
+            Self::Local(ranks) => return run_local(ranks, body),
             Self::Mpi(world) => world,
         };
         let done = body(world.comm());
         let comm: &dyn Comm = world.comm();
-        let left = comm.reduce_one(leaves().into(), Reduce::Max).is_ok_and(|left| left > 0);
-        if left {
-            std::mem::forget(world);
-            return (done, true);
-        }
-        // A rank that cannot end MPI with the others has nothing more to say than why it failed.
-        let finished = world.finish();
-        (done.and_then(|value| finished.map(|()| value)), false)
+        let is_left = comm.reduce_one(leaves().into(), Reduce::Max).is_ok_and(|left| left > 0);
+        ENDED.set(Some(EndedWorld { world, is_left }));
+        done
     }
 }
 
@@ -203,11 +240,4 @@ fn run_local<T: Send>(ranks: u32, body: impl Fn(&dyn Comm) -> Result<T, Halt> + 
         Some(panicked) => Err(panicked),
         None => first?,
     }
-}
-
-/// Ends a process whose ranks left MPI as it is.
-pub(crate) fn leave(status: u8) -> ! {
-    let _ = std::io::stdout().flush();
-    let_rank_0_finish(status);
-    ffi::end::at_once(status)
 }

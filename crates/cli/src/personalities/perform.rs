@@ -10,7 +10,7 @@ use results::records::{Nowhere, Sink};
 use workloads::kit::drive::words;
 
 use super::run_records::{RunRecords, run_record};
-use crate::session::{Session, leave};
+use crate::session::Session;
 use crate::speech::complain;
 
 /// The exit status of what was refused before anything was done.
@@ -49,8 +49,7 @@ pub(crate) fn perform<V: Send>(
     perform_unless(run, session, &|| false, voice, body)
 }
 
-/// The same, but where `leaves` says so afterwards on some rank MPI is left as it is, and the process ends
-/// here.
+/// The same, but where `leaves` says so afterwards on some rank the process ends without ending MPI.
 pub(crate) fn perform_unless<V: Send>(
     run: &RunSetting<'_>,
     session: Session,
@@ -65,7 +64,7 @@ pub(crate) fn perform_unless<V: Send>(
         kept.about(about);
         (kept, voice)
     }));
-    let (done, left) = session.run_unless(leaves, |comm| {
+    let done = session.run_unless(leaves, |comm| {
         let clock = clock.clone();
         let mine = if comm.rank() == 0 { voice.lock().ok().and_then(|mut voice| voice.take()) } else { None };
         let Some((mut kept, mut voice)) = mine else {
@@ -88,9 +87,8 @@ pub(crate) fn perform_unless<V: Send>(
         }
         Ok(if ended.is_err() { exit.max(1) } else { exit })
     });
-    let status = done.unwrap_or_else(|halt| {
+    done.unwrap_or_else(|halt| {
         complain(&format!("{}: {halt}", run.name));
         1
-    });
-    if left { leave(status) } else { status }
+    })
 }

@@ -204,7 +204,9 @@ impl Mpi {
         command
             .current_dir(dir)
             .env("OMPI_ALLOW_RUN_AS_ROOT", "1")
-            .env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
+            .env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")
+            // Seconds that mpirun sleeps behind the end of every run that fails; 1 when not said.
+            .env("OMPI_MCA_odls_base_sigkill_timeout", "0");
         if self == Self::Open {
             command.arg("--oversubscribe");
         }

@@ -4,11 +4,11 @@ use std::path::Path;
 
 use crate::common::{self, ALL_MPI, Mpi, Ran, run};
 
-/// Runs `ior WORDS` on a file `f` that is broken so for rank 1; a call may last six seconds.
+/// Runs `ior WORDS` on a file `f` that is broken so for rank 1; a call may last two seconds.
 fn broken(mpi: Mpi, dir: &Path, fault: &str, words: &str) -> Option<Ran> {
     let file = dir.canonicalize().unwrap().join("f");
     let mut command = mpi.command(dir, 2, &format!("ior -k -o {} {words}", file.display()))?;
-    command.env("LD_PRELOAD", common::shim()).env("ASSAY_SHIM_RANK", "1").env("ASSAY_CALL_LIMIT", "6");
+    command.env("LD_PRELOAD", common::shim()).env("ASSAY_SHIM_RANK", "1").env("ASSAY_CALL_LIMIT", "2");
     Some(run(command.env("ASSAY_SHIM_UNDER", &file).env("ASSAY_SHIM_FAULT", fault)))
 }
 
@@ -26,7 +26,7 @@ fn a_call_that_ranks_never_leave_ends_the_run_and_is_named() {
             let Some(ran) = broken(mpi, dir.path(), fault, words) else { continue };
             assert_ne!(ran.status, Some(0), "{ran:#?}");
             let (named, told) =
-                (format!("({call}) has not ended in 6 s (ASSAY_CALL_LIMIT)"), ran.complaints());
+                (format!("({call}) has not ended in 2 s (ASSAY_CALL_LIMIT)"), ran.complaints());
             assert!(mpi != Mpi::Open || told.iter().any(|line| line.contains(&named)), "{named}: {ran:#?}");
         }
     }
@@ -40,10 +40,10 @@ fn flash_io_ends_too_where_its_ranks_never_leave_a_call() {
     else {
         return;
     };
-    command.env("LD_PRELOAD", common::shim()).env("ASSAY_SHIM_RANK", "1").env("ASSAY_CALL_LIMIT", "6");
+    command.env("LD_PRELOAD", common::shim()).env("ASSAY_SHIM_RANK", "1").env("ASSAY_CALL_LIMIT", "2");
     let ran = run(command.env("ASSAY_SHIM_UNDER", &here).env("ASSAY_SHIM_FAULT", "open"));
     assert_ne!(ran.status, Some(0), "{ran:#?}");
-    let named = "(open, transfer or close) has not ended in 6 s (ASSAY_CALL_LIMIT)";
+    let named = "(open, transfer or close) has not ended in 2 s (ASSAY_CALL_LIMIT)";
     assert!(ran.err.contains(named), "{ran:#?}");
 }
 

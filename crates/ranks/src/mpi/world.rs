@@ -86,13 +86,18 @@ impl MpiWorld {
         self.mpi.is_oversubscribed()
     }
 
+    /// Waits until all ranks are here, whatever failed before.
+    pub fn meet(&self) -> Result<(), Halt> {
+        self.comm.clear_alarm()?;
+        self.comm.barrier()
+    }
+
     /// Ends MPI; all ranks call it together.
     pub fn finish(self) -> Result<(), Halt> {
-        let Self { mpi, comm, .. } = self;
-        comm.clear_alarm()?;
         // MPI_Finalize blocks, and in some libraries ranks that block keep their processors: first all come
         // to a barrier, where they sleep.
-        comm.barrier()?;
+        self.meet()?;
+        let Self { mpi, comm, .. } = self;
         let (rank, node) = (comm.rank(), comm.node_name().to_owned());
         drop(comm);
         let why = |code| format!("MPI error {code}");

@@ -21,13 +21,13 @@ pub fn asked_anew(storage: &dyn Storage, comm: &dyn Comm, path: &Path, how: Open
         file.close()?;
         Ok(size)
     };
-    let mut found = 0;
-    for _ in 0..ASKED {
-        found = ask().unwrap_or(0);
+    let mut found = ask().unwrap_or(0);
+    for _ in 1..ASKED {
         if found >= wanted {
             break;
         }
         std::thread::sleep(Duration::from_secs(1));
+        found = ask().unwrap_or(0);
     }
     found
 }
