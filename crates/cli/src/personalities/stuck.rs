@@ -10,7 +10,8 @@ use crate::speech::complain;
 
 /// How often is looked.
 const EVERY: Duration = Duration::from_secs(1);
-/// How long the other ranks have to learn of a failure.
+/// How long the other ranks have to learn of a failure, at most half of what a call may last: who failed tells
+/// why, before those that wait for it only tell where.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Looks after a run until it is dropped.
@@ -36,6 +37,7 @@ pub(super) fn watch<'scope>(
     standing: impl Fn() -> RankStanding + Send + 'scope,
 ) -> StuckWatch {
     let (end, ended) = mpsc::channel();
+    let patience = PATIENCE.min(limit / 2);
     scope.spawn(move || {
         let mut since = None;
         let mut long = LongCall::new(name, rank, limit);
@@ -46,8 +48,8 @@ pub(super) fn watch<'scope>(
                 since = None;
                 continue;
             };
-            if since.get_or_insert_with(Instant::now).elapsed() > PATIENCE {
-                leave(name, rank, &why);
+            if since.get_or_insert_with(Instant::now).elapsed() > patience {
+                leave(name, rank, &why, patience);
             }
         }
     });
@@ -55,8 +57,8 @@ pub(super) fn watch<'scope>(
 }
 
 /// Ends this process; the launcher then ends the others.
-fn leave(name: &str, rank: u32, why: &str) -> ! {
-    let seconds = PATIENCE.as_secs();
+fn leave(name: &str, rank: u32, why: &str, patience: Duration) -> ! {
+    let seconds = patience.as_secs();
     complain(&format!(
         "{name}: rank {rank}: {why}; other ranks were not out of the library after {seconds} s; \
          files are left"
