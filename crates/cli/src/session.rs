@@ -67,8 +67,9 @@ thread_local! {
     static ENDED: Cell<Option<EndedWorld>> = const { Cell::new(None) };
 }
 
-/// Ends the ranks of this process and gives its exit status; called once all is said. Launchers kill all ranks
-/// as soon as the first of them ends with a `status` other than 0, so all meet here behind rank 0's last word.
+/// Ends the ranks of this process and gives its exit status; called once all is said. Launchers kill all
+/// ranks as soon as the first of them ends with a `status` other than 0, so all meet here behind the last
+/// word of rank 0.
 pub(crate) fn end(status: u8) -> u8 {
     let _ = std::io::stdout().flush();
     let Some(EndedWorld { world, is_left }) = ENDED.take() else {

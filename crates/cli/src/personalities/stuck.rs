@@ -10,8 +10,8 @@ use crate::speech::complain;
 
 /// How often is looked.
 const EVERY: Duration = Duration::from_secs(1);
-/// How long the other ranks have to learn of a failure, at most half of what a call may last: who failed tells
-/// why, before those that wait for it only tell where.
+/// How long the other ranks have to learn of a failure, at most half of what a call may last: who failed
+/// tells why, before those that wait for it only tell where.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Looks after a run until it is dropped.

@@ -1,5 +1,5 @@
-//! One worker per campaign: a lock on its `campaign.json`, which its jobs inherit, and nothing else does. A job
-//! that outlived its campaign would otherwise write into the files of the next attempt.
+//! One worker per campaign: a lock on its `campaign.json`, which its jobs inherit, and nothing else does. A
+//! job that outlived its campaign would otherwise write into the files of the next attempt.
 
 use std::fs::File;
 use std::path::Path;
@@ -16,8 +16,8 @@ pub(super) fn take(folder: &Path) -> Result<InheritedLock, Trouble> {
     let (at, name) = (folder.display(), names::CAMPAIGN);
     let held = || {
         Usage(format!(
-            "{at}: another assay, or a job that outlived one, still works on this campaign; `fuser {at}/{name}` \
-             names it"
+            "{at}: another assay, or a job that outlived one, still works on this campaign; \
+             `fuser {at}/{name}` names it"
         ))
     };
     Ok(InheritedLock::take(file)?.ok_or_else(held)?)
