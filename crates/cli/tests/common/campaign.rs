@@ -124,6 +124,12 @@ impl Place {
         self.verdicts().into_iter().map(|(test, outcome, _)| format!("{test} {outcome}")).collect()
     }
 
+    /// How many jobs of a folder or an archive `verify` finds as the campaign left them; fails where anything
+    /// changed.
+    pub fn whole_jobs(&self, at: impl AsRef<Path>) -> usize {
+        self.assay(&format!("verify {}", at.as_ref().display())).whole_jobs()
+    }
+
     /// Starts `assay WORDS` with its error stream in the file `err`.
     pub fn start(&self, words: &str) -> Child {
         let err = fs::File::create(self.path("err")).unwrap();

@@ -59,6 +59,13 @@ impl Ran {
         assert_eq!(self.status, Some(0), "{self:#?}");
         self.out
     }
+
+    /// How many jobs `assay verify` found as their campaign left them; fails where anything changed.
+    pub fn whole_jobs(&self) -> usize {
+        assert_eq!(self.status, Some(0), "{self:#?}");
+        let jobs = self.out.lines().find_map(|line| line.split_once(" is whole: ")?.1.split(' ').next());
+        jobs.expect("verify counts the jobs").parse().expect("a number")
+    }
 }
 
 /// All that a stream gives, as text.

@@ -12,10 +12,6 @@ fn reader(id: &str, more: &str) -> String {
     )
 }
 
-fn whole(place: &Place) -> String {
-    place.assay(&format!("verify {}", place.folder().display())).ok()
-}
-
 #[test]
 fn a_dataset_is_described_in_the_evidence_and_goes_with_its_last_reader() {
     let place = Place::new();
@@ -27,7 +23,7 @@ fn a_dataset_is_described_in_the_evidence_and_goes_with_its_last_reader() {
     assert_eq!(made["list"][1]["path"], "data.00000001");
     assert_eq!(made["samples"].as_array().unwrap().len(), 8);
     assert_eq!(made["campaign"], place.folder().file_name().unwrap().to_str().unwrap());
-    assert!(whole(&place).contains("is whole: 3 jobs"));
+    assert_eq!(place.whole_jobs(place.folder()), 3);
     let report = std::fs::read_to_string(place.folder().join("report.html")).unwrap();
     let told = report.replace('\u{a0}', " ").contains("2 files of 2.00 MiB, 8 samples taken");
     assert!(told, "the report tells it");
@@ -61,7 +57,7 @@ fn a_dataset_that_was_changed_between_two_readers_is_not_read_by_the_second() {
         }
         let err = std::fs::read_to_string(place.folder().join("jobs/0004-B-r1/stderr.txt")).unwrap();
         assert!(err.contains(why), "{err}");
-        assert!(whole(&place).contains("is whole: 4 jobs"), "every attempt is in evidence");
+        assert_eq!(place.whole_jobs(place.folder()), 4, "every attempt is in evidence");
         assert_eq!(names(&place.dir()).len(), 1, "{:?}", names(&place.dir()));
     }
 }
@@ -86,7 +82,7 @@ fn a_dataset_that_came_out_too_small_is_not_read_and_says_what_it_holds_and_what
     );
     assert!(ran.err.contains("left out: "), "{ran:#?}");
     assert_eq!(names(&place.folder().join("jobs")), ["0001-dataset.d-r1"], "no reader was started");
-    assert!(whole(&place).contains("is whole: 1 job"));
+    assert_eq!(place.whole_jobs(place.folder()), 1);
 }
 
 #[test]

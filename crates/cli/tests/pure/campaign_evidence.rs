@@ -130,7 +130,7 @@ fn the_buyer_verifies_judges_and_reports_from_the_archive_alone() {
     fs::remove_dir_all(&folder).unwrap();
     let archive = fs::read(place.path(&format!("{name}.tar.gz"))).unwrap();
     let before = names(&place.path(""));
-    assert!(place.assay(&format!("verify {name}.tar.gz")).ok().contains("is whole: 2 jobs\nHead "));
+    assert_eq!(place.whole_jobs(format!("{name}.tar.gz")), 2);
     assert_eq!(place.assay(&format!("judge {name}.tar.gz")).ok(), judged);
     let ran = place.assay(&format!("report {name}.tar.gz"));
     assert_eq!((ran.status, ran.err.lines().count()), (Some(2), 1), "{ran:#?}");
@@ -142,7 +142,7 @@ fn the_buyer_verifies_judges_and_reports_from_the_archive_alone() {
     assert!(
         tar.args(["xzf", &format!("{name}.tar.gz")]).current_dir(place.path("")).status().unwrap().success()
     );
-    assert!(place.assay(&format!("verify {name}")).ok().contains("is whole: 2 jobs"));
+    assert_eq!(place.whole_jobs(&name), 2);
     assert_eq!(place.assay(&format!("judge {name}")).ok(), judged);
     fs::write(place.path("broken.tar.gz"), &archive[..archive.len() / 2]).unwrap();
     for command in ["verify", "judge", "report"] {
@@ -232,7 +232,7 @@ fn a_folder_that_cannot_be_written_is_judged_and_stays_as_it_is() {
     assert!(ran.err.contains("verdicts.json is missing and cannot be put back: "), "{ran:#?}");
     mount("rw");
     place.assay(&format!("judge {at}")).ok();
-    assert!(place.assay(&format!("verify {at}")).ok().contains("is whole: 2 jobs"));
+    assert_eq!(place.whole_jobs(&at), 2);
 }
 
 #[test]
@@ -311,7 +311,7 @@ fn a_campaign_whose_files_were_purged_says_what_is_gone_and_what_would_do() {
     assert!(last.contains("0002-R-r1 needs what earlier jobs left in ") && last.contains(gone), "{last}");
     let ran = place.assay(&format!("judge {}", folder.display()));
     assert!(ran.err.contains("this campaign has not ended, 1 of 2 jobs have; go on with: "), "{ran:#?}");
-    assert!(place.assay(&format!("verify {}", folder.display())).ok().contains("is whole: 1 job"));
+    assert_eq!(place.whole_jobs(&folder), 1);
 }
 
 #[test]

@@ -82,8 +82,9 @@ fn goes_on(place: &Place, when: &str) {
     let mut jobs = names(&folder.join("jobs"));
     jobs.retain(|name| !name.contains(".killed-"));
     assert_eq!(jobs, JOBS, "{when}");
-    let out = place.assay(&format!("verify {at}")).ok();
-    assert!(out.contains("is whole: 4 jobs") && !out.contains("note: "), "{when}: {out}");
+    let verified = place.assay(&format!("verify {at}"));
+    assert_eq!(verified.whole_jobs(), 4, "{when}");
+    assert!(!verified.out.contains("note: "), "{when}: {verified:#?}");
     let mut left = names(&place.dir());
     // One that was killed before it began has made nothing but an empty place for its files.
     left.retain(|name| names(&place.dir().join(name)).iter().any(|inside| inside != ".assay-campaign"));
@@ -206,7 +207,7 @@ fn group_goes_on(place: &Place, when: &str) -> u32 {
     let ran = resume(place, &at);
     assert!(matches!(ran.status, Some(0 | 2)), "{when}: {ran:#?}");
     assert_eq!(place.outcomes(), ["G.a PASS", "G.b PASS"], "{when}");
-    assert!(place.assay(&format!("verify {at}")).ok().contains("is whole: 2 jobs"), "{when}");
+    assert_eq!(place.whole_jobs(&at), 2, "{when}");
     if ended == 1 {
         let mut aside = names(&folder.join("jobs"));
         aside.retain(|name| name.contains(".killed-"));
@@ -323,7 +324,7 @@ fn campaigns_of_one_plan_that_begin_at_once_have_places_of_their_own() {
     let all: Vec<PathBuf> = folders(&place).into_iter().chain(elsewhere).collect();
     assert_eq!(all.len(), 5, "{all:?}");
     for folder in all {
-        assert!(place.assay(&format!("verify {}", folder.display())).ok().contains("is whole: 4 jobs"));
+        assert_eq!(place.whole_jobs(&folder), 4);
         assert_eq!(json(&folder.join("verdicts.json")).as_array().unwrap().len(), 3);
     }
     assert_eq!(names(&place.dir()).len(), 3, "no files are left");
