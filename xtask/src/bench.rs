@@ -51,7 +51,7 @@ struct Bench {
 /// Builds everything and prints the table; false if a program in it failed.
 pub(crate) fn run(root: &Path, words: &[&str]) -> Result<bool> {
     let options = Options::parse(words)?;
-    let tools = tools::provide(root)?;
+    let tools = tools::provide(root, options.before.as_deref())?;
     let stop = Arc::new(AtomicBool::new(false));
     for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
         signal_hook::flag::register(signal, Arc::clone(&stop))?;
@@ -103,6 +103,7 @@ impl Bench {
     /// Runs groups that share their runs, those of them that are wanted.
     fn measure_all(&mut self, mut groups: Vec<Group>) -> Result<()> {
         groups.retain(|group| group.title.contains(&self.only));
+        groups.iter_mut().for_each(|group| groups::set_beside_earlier(&self.tools, group));
         group::run(&mut groups, self.rounds, self.memory.path(), &mut self.patience, &self.stop)?;
         for group in groups {
             print!("{}", text::block(&group));

@@ -36,7 +36,8 @@ Usage: cargo xtask VERB
   bench [DIR]       measure this program beside the bare system calls, fio and ior: one table
                     (DIR: on the disk, else the target folder; --memory DIR: in memory, else /dev/shm;
                     --rounds N: 5; --quick: 2 rounds; --smoke: only show that it runs;
-                    --patience S: wait so long in all for a quiet machine, 120)
+                    --patience S: wait so long in all for a quiet machine, 120;
+                    --before DIR: beside an earlier build, whose target/release that is)
 
 As root, `setup` and `test` install Debian packages; otherwise they print the one line to run, and
 tests that miss something say `SKIPPED: reason`. Logs are in target/xtask.";

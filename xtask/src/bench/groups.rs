@@ -16,6 +16,22 @@ fn goal(of: &str, against: Option<&str>, bound: Bound) -> Goal {
     Goal { of: of.into(), against: against.map(str::to_owned), bound }
 }
 
+/// Sets each program of this build beside the same of an earlier one, where one was named: it should cost no
+/// more.
+pub(super) fn set_beside_earlier(tools: &Tools, group: &mut Group) {
+    let Some(before) = &tools.before else { return };
+    for ours in group.contenders.clone() {
+        let program = [&tools.assay, &tools.inside].into_iter().position(|program| *program == ours.words[0]);
+        let Some(program) = program else { continue };
+        let mut words = ours.words;
+        words[0].clone_from(&before[program]);
+        let name = format!("{}, before", ours.name);
+        let bound = if group.unit == Unit::PeakMib { Bound::AtMost(1.03) } else { Bound::AtLeast(0.97) };
+        group.goals.push(goal(&ours.name, Some(&name), bound));
+        group.contenders.push(Contender::new(name, words, ours.tongue));
+    }
+}
+
 /// What the loop costs where nothing moves.
 pub(super) fn dummy(tools: &Tools, sizes: &Sizes) -> Group {
     let mut group = Group::new("no I/O, 4 KiB transfers", Unit::NsPerOp);

@@ -110,6 +110,7 @@ mod tests {
             fio: Some(name("fio")),
             ior: None,
             mdtest: None,
+            before: None,
             about_peers: Vec::new(),
         }
     }

@@ -17,6 +17,8 @@ pub(super) struct Options {
     pub(super) rounds: usize,
     /// Seconds to wait in all for a quiet machine.
     pub(super) patience_s: f64,
+    /// The `release` folder of an earlier build, whose programs are measured beside those of this one.
+    pub(super) before: Option<PathBuf>,
     /// Only groups whose name has this in it; all of them where it is empty.
     pub(super) only: String,
     /// Whether only to show that everything still runs, with sizes too small for numbers.
@@ -27,8 +29,8 @@ impl Options {
     /// Reads the words.
     pub(super) fn parse(words: &[&str]) -> Result<Self> {
         let memory = "/dev/shm".into();
-        let mut options =
-            Self { dir: None, memory, rounds: 5, patience_s: 120.0, only: String::new(), smoke: false };
+        let (rounds, patience_s, only) = (5, 120.0, String::new());
+        let mut options = Self { dir: None, memory, rounds, patience_s, before: None, only, smoke: false };
         let mut words = words.iter();
         while let Some(word) = words.next() {
             match *word {
@@ -49,11 +51,14 @@ impl Options {
                         )?;
                 }
                 "--memory" => options.memory = words.next().context("--memory takes a directory")?.into(),
+                "--before" => {
+                    options.before = Some(words.next().context("--before takes a directory")?.into());
+                }
                 "--only" => options.only = (*words.next().context("--only takes a part of a name")?).into(),
                 flag if flag.starts_with('-') => {
                     bail!(
                         "bench does not know `{flag}`; it takes DIR --memory DIR --rounds N --patience S \
-                         --only NAME --quick --smoke"
+                         --before DIR --only NAME --quick --smoke"
                     )
                 }
                 dir if options.dir.is_none() => options.dir = Some(dir.into()),
@@ -121,6 +126,8 @@ mod tests {
         assert_eq!((options.rounds, options.dir), (2, Some("/scratch".into())));
         assert_eq!(options.memory, PathBuf::from("/mnt/ram"));
         assert_eq!(Options::parse(&["--only", "depth 64"]).unwrap().only, "depth 64");
+        let before = Options::parse(&["--before", "/old/release"]).unwrap().before;
+        assert_eq!(before, Some("/old/release".into()));
     }
 
     #[test]

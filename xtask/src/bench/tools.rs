@@ -20,32 +20,46 @@ pub(super) struct Tools {
     pub(super) fio: Option<String>,
     pub(super) ior: Option<String>,
     pub(super) mdtest: Option<String>,
+    /// `assay` and `inside` of an earlier build, where one was named.
+    pub(super) before: Option<[String; 2]>,
     /// What the table says of the peers, a line each.
     pub(super) about_peers: Vec<String>,
 }
 
-/// Builds ours and looks for the others.
-pub(super) fn provide(root: &Path) -> Result<Tools> {
+/// Builds ours and looks for the others; `before` is the `release` folder of an earlier build.
+pub(super) fn provide(root: &Path, before: Option<&Path>) -> Result<Tools> {
     let build = ["build", "--release", "-p", "cli", "-p", "workloads", "--bins", "--examples"];
     ensure!(cargo(root, &build).status()?.success(), "the release build fails");
     let here = std::env::current_exe()?;
     let target = here.ancestors().nth(2).context("this program is not in a target folder")?;
-    let ours = |name: &str| {
-        let path = target.join("release").join(name);
+    let built = |release: &Path, name: &str| {
+        let path = release.join(name);
         ensure!(path.is_file(), "{} was not built", path.display());
         Ok(path.display().to_string())
     };
+    let release = target.join("release");
+    let ours = |name: &str| built(&release, name);
+    let (assay, inside) = ("assay", "examples/bench");
+    let earlier = |release: &Path| -> Result<[String; 2]> {
+        let release = std::path::absolute(release)?;
+        Ok([built(&release, assay)?, built(&release, inside)?])
+    };
+    let before = before.map(earlier).transpose()?;
     let (fio, about_fio) = fio();
     let (ior, about_ior) = original("ior");
     let (mdtest, about_mdtest) = original("mdtest");
     Ok(Tools {
-        assay: ours("assay")?,
-        inside: ours("examples/bench")?,
+        assay: ours(assay)?,
+        inside: ours(inside)?,
         bare: ours("examples/bare")?,
         fio,
         ior,
         mdtest,
-        about_peers: vec![about_fio, about_ior, about_mdtest],
+        about_peers: [about_fio, about_ior, about_mdtest]
+            .into_iter()
+            .chain(before.iter().map(|[assay, _]| format!("before: {assay}")))
+            .collect(),
+        before,
     })
 }
 
