@@ -201,8 +201,6 @@ pub struct TypedCommand {
     pub words: Vec<String>,
     /// How many words are before these.
     pub offset: usize,
-    /// The launcher's name, if there is one.
-    pub launcher: Option<&'static str>,
     /// Ranks by the launcher's options.
     pub launched: LaunchedRanks,
     /// Whether MPI-IO's hints are set in the environment by the command.
@@ -234,15 +232,10 @@ impl TypedCommand {
     pub fn read(words: &[String]) -> Result<Self, Usage> {
         let launcher = words.iter().enumerate().find_map(|(at, word)| {
             let name = name(word);
-            LAUNCHERS
-                .iter()
-                .find_map(|launcher| {
-                    launcher.names.iter().find(|known| **known == name).map(|n| (launcher, *n))
-                })
-                .map(|(launcher, name)| (at, launcher, name))
+            Some((at, LAUNCHERS.iter().find(|launcher| launcher.names.contains(&name.as_str()))?))
         });
         let is_value = |at: usize| {
-            let Some((_, launcher, _)) = launcher.filter(|_| at > 0) else { return false };
+            let Some((_, launcher)) = launcher.filter(|_| at > 0) else { return false };
             launcher.options.iter().any(|(option, _)| *option == words[at - 1])
         };
         let found = words.iter().enumerate().find_map(|(at, word)| {
@@ -256,8 +249,8 @@ impl TypedCommand {
             return Err(Usage(format!("the command starts no workload that is known; known are {known}")));
         };
         let before = &words[..at];
-        let launched = match launcher.filter(|(place, ..)| *place < at) {
-            Some((place, launcher, _)) => launcher.ranks(&before[place + 1..])?,
+        let launched = match launcher.filter(|(place, _)| *place < at) {
+            Some((place, launcher)) => launcher.ranks(&before[place + 1..])?,
             None => LaunchedRanks::default(),
         };
         let hints = |word: &String| {
@@ -269,7 +262,6 @@ impl TypedCommand {
             workload,
             words: words[at + 1..].to_vec(),
             offset: at + 1,
-            launcher: launcher.map(|(.., name)| name),
             launched,
             hints: before.iter().any(hints),
         })

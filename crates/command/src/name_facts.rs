@@ -7,8 +7,8 @@ use crate::IorFacts;
 use crate::MdtestOption::{self, *};
 use crate::classic::{ModuleOptions, OptionValues, read_tokens};
 use crate::launcher::WorkloadName;
-use crate::tool_line::does;
 use crate::tool_line::tools::options_of;
+use crate::tool_line::{directories, does};
 use crate::words::{SplitLine, Valued, size};
 
 /// The facts of a line of mdtest.
@@ -71,14 +71,8 @@ impl MdtestFacts {
 fn items(numbers: [Option<u64>; 4]) -> Option<u64> {
     let [all, each, branching, depth] = numbers;
     let (all, each, branching, depth) = (all?, each?, branching?, depth?);
-    let level = |level: u64| branching.saturating_pow(level as u32);
-    let directories =
-        if branching == 0 { 1 } else { (0..=depth.min(64)).map(level).fold(0, u64::saturating_add) };
-    match (all, each) {
-        (all, 0) => Some(all),
-        (0, each) => Some(each.saturating_mul(directories)),
-        (all, _) => Some(all),
-    }
+    let of_tree = each.saturating_mul(directories(branching, depth));
+    Some(if all == 0 { of_tree } else { all })
 }
 
 /// A walk of trees: `ls -lR`, ls-lr.
@@ -114,7 +108,7 @@ impl WalkFacts {
             entries: number("entries").or(makes.then_some(101_000)),
             cold: words.long("cold").is_some(),
             shift: number("shift").unwrap_or(0),
-            dir: words.strays.first().map(|(word, _)| word.clone()),
+            dir: words.strays.first().cloned(),
         }
     }
 }
@@ -152,7 +146,7 @@ impl LineFacts {
             }
             WorkloadName::FlashIo => {
                 let split = SplitLine::read(words, options_of("flash_io"));
-                let stray = split.strays.first().map(|(word, _)| word.as_str());
+                let stray = split.strays.first().map(String::as_str);
                 Self::Other(split.value('f').or(stray).map(str::to_owned))
             }
             WorkloadName::MpiIo => Self::Other(None),

@@ -14,8 +14,8 @@ use units::Usage;
 
 use crate::MdtestOption;
 use crate::classic::{ModuleOptions, OptionFault, OptionInput, OptionOccurrence, OptionValues, read_tokens};
-use crate::words::{self, GivenOption};
-pub(crate) use mdtest::does;
+use crate::words::{self, LinePart};
+pub(crate) use mdtest::{directories, does};
 use tools::{TOOLS, Tool, options_of};
 
 /// What the phases of a workload count, and so what can be asked of them.
@@ -73,24 +73,30 @@ impl ToolLine {
             occurrences.iter().try_for_each(|given| check_mdtest(given, &words, &stray))?;
             parsed.mdtest = OptionValues::of(&occurrences);
         } else {
-            words::walk(&words, options_of(key), &stray, &mut |given| parsed.take(given))?;
+            for (at, part) in words::read(&words, options_of(key)) {
+                parsed.take(&words[at], part, &stray)?;
+            }
         }
         Ok(parsed)
     }
 
-    fn take(&mut self, given: GivenOption) -> Result<(), Usage> {
-        match given {
-            GivenOption::Flag(letter, on) => {
+    /// Takes in one part of the line, which is in `word`.
+    fn take(&mut self, word: &str, part: LinePart, stray: &dyn Fn(&str) -> String) -> Result<(), Usage> {
+        let no_value = || Usage(format!("`{word}` has no value"));
+        match part {
+            LinePart::Flag(letter, number) => {
                 self.flags.retain(|known| known != letter);
-                self.flags.extend(on.then_some(letter));
+                self.flags.extend((number.as_deref() != Some("0")).then_some(letter));
             }
-            GivenOption::Valued(letter, value) => {
+            LinePart::Valued(letter, value) => {
+                let value = value.ok_or_else(no_value)?;
                 if self.tool.place == Some(letter) {
                     own_place(letter, &value)?;
                 }
                 self.values.insert(letter, value);
             }
-            GivenOption::Long(name, value) => {
+            LinePart::Long(_, None) if self.tool.long_with_value.contains(&word) => return Err(no_value()),
+            LinePart::Long(name, value) => {
                 match name.as_str() {
                     "record" | "launch" | "speak-from" => return Err(campaigns_own(&name)),
                     "dryRun" | "dry-run" | "list" => return Err(does_nothing(&name)),
@@ -98,6 +104,7 @@ impl ToolLine {
                 }
                 self.long.insert(name, value.unwrap_or_default());
             }
+            LinePart::Stray => return Err(Usage(stray(word))),
         }
         Ok(())
     }
@@ -311,6 +318,7 @@ mod tests {
             assert_eq!(line("mdtest", text).phases().join(" "), phases, "{text}");
         }
         assert_eq!(line("fdtree", "-C -l2").phases(), ["directory_creation", "file_creation"]);
+        assert_eq!(line("fdtree", "-C -R -R=0").phases(), ["directory_creation", "file_creation"]);
         assert_eq!(line("fdtree", "-l2").phases().len(), 4);
         assert_eq!(line("ls_lr", "ls-lr --cold -i 3").phases(), ["list", "directories"]);
         assert_eq!(line("ls_lr", "--make --entries 200000").phases(), ["make"]);
@@ -384,6 +392,11 @@ mod tests {
             ("mdtest", "-n", "`-n` has no value"),
             ("mdtest", "-n 5 --record x", "the campaign's own option"),
             ("fdtree", "4", "`4` is not an option of fdtree"),
+            ("fdtree", "-", "`-` is not an option of fdtree"),
+            ("fdtree", "-l", "`-l` has no value"),
+            ("fdtree", "-l -C", "`-l` has no value"),
+            ("fdtree", "--base -R", "`--base` has no value"),
+            ("fdtree", "--base", "`--base` has no value"),
             ("mpi_io", "--only posix.* --launch srun", "`--launch` is the campaign's own option"),
             ("mpi_io", "--list", "`--list` does nothing that could be judged"),
             ("ls_lr", "/scratch", "`/scratch` is not an option of ls-lr"),

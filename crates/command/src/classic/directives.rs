@@ -2,8 +2,7 @@
 //!
 //! Invariant: each piece yields its occurrences or one fault, which names the piece.
 
-use super::grammar::read_whole;
-use super::nearest::nearest;
+use super::grammar::{nearest, read_whole};
 use super::occurrence::{ModuleOptions, OptionFault, OptionInput, OptionOccurrence};
 use super::row::ClassicOption;
 

@@ -7,19 +7,17 @@
 
 mod directives;
 mod grammar;
-mod help;
-mod nearest;
-mod number;
 mod occurrence;
 mod row;
 mod values;
 
 pub use directives::read_directives;
 pub use grammar::read_tokens;
-pub use help::{described, help_of_options};
-pub use number::parse_number;
-pub use occurrence::{ModuleOption, ModuleOptions, OptionFault, OptionInput, OptionOccurrence};
-pub use row::{ClassicOption, OptionKind, OptionRow, OptionValue, Respelling, RetiredOption, Successor};
+pub use occurrence::{ModuleOption, ModuleOptions, OptionFault, OptionInput, OptionOccurrence, parse_number};
+pub use row::{
+    ClassicOption, OptionKind, OptionRow, OptionValue, Respelling, RetiredOption, Successor, described,
+    help_of_options,
+};
 pub(crate) use values::OptionValues;
 
 #[cfg(test)]

@@ -153,3 +153,36 @@ pub trait ClassicOption: Copy + Debug + Ord + 'static {
         Self::rows().find(|row| row.id == self).expect("each option has a row")
     }
 }
+
+/// The help of a program: its flags, then its options with values, each with its default.
+pub fn help_of_options<I: ClassicOption>() -> String {
+    let part = |flags: bool| -> String {
+        I::rows().filter(|row| (row.kind == OptionKind::Flag) == flags).map(help_line).collect()
+    };
+    format!("Synopsis {}\n\nFlags\n{}\nOptional arguments\n{}", I::PROGRAM, part(true), part(false))
+}
+
+/// A line with what stands before the text, and the text.
+pub fn described(names: &str, about: &str) -> String {
+    // A name that fills its column still stands apart from what it means.
+    format!("  {names:<29} {about}\n")
+}
+
+fn help_line<I>(row: &OptionRow<I>) -> String {
+    let mut names: Vec<String> = row.short.map(|letter| format!("-{letter}")).into_iter().collect();
+    names.extend(row.long.map(|word| format!("--{word}")));
+    let mut directives = row.directives;
+    if names.is_empty() {
+        names.extend(directives.first().map(|directive| format!("-O {directive}")));
+        directives = &[];
+    }
+    let mut names = names.join(", ");
+    if row.kind != OptionKind::Flag {
+        let shown = if row.default.is_empty() { "STRING" } else { row.default };
+        names.push_str(&format!("={shown}"));
+    }
+    match directives {
+        [] => described(&names, row.about),
+        _ => described(&names, &format!("{} [{}]", row.about, directives.join(", "))),
+    }
+}

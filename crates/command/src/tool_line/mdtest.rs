@@ -20,9 +20,13 @@ pub(super) fn tree(fan_out: u64, levels: u32) -> u64 {
 }
 
 /// Directories of one tree.
-fn directories(given: &Given) -> u64 {
-    let (branching, depth) = (number(given, Branching, 1), number(given, Depth, 0));
-    if branching < 1 { 1 } else { tree(branching, depth.min(64) as u32) }
+pub(crate) fn directories(branching: u64, depth: u64) -> u64 {
+    if branching == 0 { 1 } else { tree(branching, depth.min(64) as u32) }
+}
+
+/// Those of the line's tree.
+fn directories_of(given: &Given) -> u64 {
+    directories(number(given, Branching, 1), number(given, Depth, 0))
 }
 
 /// Names, at most: items of each kind, trees, and what is there before.
@@ -33,7 +37,7 @@ pub(super) fn names(given: &Given, ranks: u64, preload: u64) -> u64 {
     let sharers = if given.on(SharedFile) { 1 } else { ranks };
     let trees = if given.on(UniqueDirectory) { ranks } else { 1 };
     let preload = preload.max(number(given, Preload, 0));
-    let each = preload.saturating_add(1).saturating_mul(directories(given));
+    let each = preload.saturating_add(1).saturating_mul(directories_of(given));
     items.saturating_mul(sharers).saturating_add(each.saturating_mul(trees))
 }
 
@@ -46,9 +50,9 @@ pub(super) fn bytes(given: &Given) -> u64 {
 fn items(given: &Given) -> u64 {
     match (number(given, Items, 0), number(given, ItemsPerDirectory, 0)) {
         (items, 0) => items,
-        (0, each) => each.saturating_mul(directories(given)),
+        (0, each) => each.saturating_mul(directories_of(given)),
         // So many whole trees.
-        (items, each) => (items / each).saturating_mul(each).saturating_mul(directories(given)),
+        (items, each) => (items / each).saturating_mul(each).saturating_mul(directories_of(given)),
     }
 }
 

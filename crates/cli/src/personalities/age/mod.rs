@@ -48,7 +48,7 @@ pub(crate) fn run(argv: &[String], args: AgeArgs, local: Option<u32>) -> u8 {
             true => "; go on with --remove",
             false => "; go on with --resume, or take it away with --remove",
         };
-        interrupt::watch_advising(program.name, std::iter::once(request.dir.clone()), advice);
+        interrupt::watch(program.name, std::iter::once(request.dir.clone()), advice);
     }
     let voice = kept.map(|kept: RunRecords| (kept, LiveLine::new()));
     perform(&RunSetting { name: program.name, argv, ranks: session.size() }, session, voice, |part, line| {

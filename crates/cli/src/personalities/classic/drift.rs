@@ -2,8 +2,7 @@
 //!
 //! Never here: refusing the line.
 
-use super::grammar::{ClassicLine, lacks_value, parse};
-use super::note::OptionNote;
+use super::grammar::{ClassicLine, OptionNote, lacks_value, parse};
 
 /// What became of an option.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,9 +4,9 @@
 //!
 //! Invariant: the only place of the personalities that looks at the environment.
 
-use super::note::OptionNote;
 use units::Usage;
 
+use super::OptionNote;
 use crate::session::Session;
 
 /// How many nodes there are taken to be.

@@ -1,18 +1,20 @@
-//! From tokens to a [`ClassicLine`]: the occurrences of options that `command` reads, applied one by one.
+//! From tokens to a [`ClassicLine`]: the occurrences of options that `command` reads, applied one by one, and
+//! what the user is told about options that are taken.
 //!
 //! Invariant: whatever the tokens are, the answer is what was typed or one line that says what is wrong, and
 //! this is about the first token that is.
 //! Never here: which options there are, and how tokens are read.
 
+use std::collections::BTreeMap;
+use std::fmt;
+
 use command::classic::{
     self, ClassicOption, ModuleOption, ModuleOptions, OptionInput, OptionKind, OptionOccurrence, OptionValue,
     RetiredOption, Successor, parse_number,
 };
-use storage::Takes;
+use storage::{Settings, Takes};
 use units::Usage;
-
-use super::note::OptionNote;
-use super::settings::OfBackends;
+use workloads::kit::payload::Packet;
 
 /// What the line of a classic program becomes.
 pub(crate) trait ClassicLine: Default {
@@ -30,6 +32,50 @@ pub(crate) trait ClassicLine: Default {
 
     /// Takes in what the user is told.
     fn note(&mut self, note: OptionNote);
+}
+
+/// What is to be known of an option that is taken.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct OptionNote {
+    /// The option as it was typed, without its value; empty where the note is about none.
+    pub(crate) option: String,
+    /// Whether it does nothing on this line.
+    pub(crate) is_idle: bool,
+    text: String,
+}
+
+impl OptionNote {
+    /// An option that does nothing on this line.
+    pub(crate) fn idle(option: &str, text: impl Into<String>) -> Self {
+        Self { option: option.to_owned(), is_idle: true, text: text.into() }
+    }
+
+    /// An option that does something else than it did, or has another name.
+    pub(crate) fn changed(option: &str, text: impl Into<String>) -> Self {
+        Self { option: option.to_owned(), is_idle: false, text: text.into() }
+    }
+}
+
+impl fmt::Display for OptionNote {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(&self.text)
+    }
+}
+
+/// Where options of backends go.
+pub(crate) struct OfBackends<'a> {
+    /// What the backend is given.
+    pub(crate) settings: &'a mut Settings,
+    /// Those that were set, and whether to more than zero.
+    pub(crate) set: &'a mut BTreeMap<String, bool>,
+}
+
+impl OfBackends<'_> {
+    /// Takes one in; `on` unless it asks for nothing.
+    pub(crate) fn set(self, name: &str, value: &str, on: bool) {
+        self.settings.set(name, value);
+        self.set.insert(name.to_owned(), on);
+    }
 }
 
 /// Reads the tokens behind the program's name.
@@ -154,4 +200,46 @@ fn known(option: &'static str) -> Option<(&'static str, bool)> {
     let backend = storage::BACKENDS.iter().find(|known| known.name == backend)?;
     let found = backend.options.iter().find(|known| known.name.eq_ignore_ascii_case(name))?;
     Some((option, found.takes == Takes::Text))
+}
+
+/// A line about those of the options in `set` that are on and are not for the backend that is `used`.
+pub(crate) fn idle(set: &BTreeMap<String, bool>, used: &str) -> Option<OptionNote> {
+    let idle = set.iter().filter(|(name, on)| **on && is_idle(name, used));
+    no_effect(&idle.map(|(name, _)| format!("--{name}")).collect::<Vec<_>>(), used)
+}
+
+/// Whether an option, `backend.name`, is not for the backend that is `used`.
+pub(crate) fn is_idle(name: &str, used: &str) -> bool {
+    let Ok(used) = storage::backend(used) else { return true };
+    let of = name.split('.').next();
+    of != Some(used.name) && !used.also_takes.contains(&name)
+}
+
+/// The line about these, as they were typed.
+pub(crate) fn no_effect(typed: &[String], used: &str) -> Option<OptionNote> {
+    let verb = if typed.len() == 1 { "has" } else { "have" };
+    let first = typed.first()?;
+    Some(OptionNote::idle(first, format!("{} {verb} no effect with -a {used}", typed.join(", "))))
+}
+
+/// The packet type of `-l`, by its first letter (IOR 4.1, mdtest 4.1).
+pub(crate) fn packet(text: &str) -> Result<Packet, String> {
+    match text.chars().next() {
+        Some('t') => Ok(Packet::Timestamp),
+        Some('o') => Ok(Packet::Offset),
+        Some('i') => Ok(Packet::Incompressible),
+        Some('r') => Ok(Packet::Random),
+        Some('s') => Ok(Packet::Stamped),
+        _ => Err(format!(
+            "unknown packet type `{text}`; known are timestamp, offset, incompressible, random, stamped"
+        )),
+    }
+}
+
+/// What concerns graphics processors is taken where it asks for none.
+pub(crate) fn without_gpu(asks_for_none: bool) -> Result<(), String> {
+    match asks_for_none {
+        true => Ok(()),
+        false => Err("there is no CUDA in this program; leave it out, the data stays in main memory".into()),
+    }
 }

@@ -28,18 +28,9 @@ const PATIENCE: Duration = Duration::from_secs(1);
 /// How many files are looked for.
 const LOOKED_FOR_MAX: usize = 1000;
 
-/// From now on tells at these signals, as `program`, which of `all` paths stay behind. Where that cannot be
-/// arranged they do what they always do.
-pub(crate) fn watch(program: &'static str, all: impl Iterator<Item = PathBuf>) {
-    watch_advising(program, all, "");
-}
-
-/// The same, with what to do about what stays behind.
-pub(crate) fn watch_advising(
-    program: &'static str,
-    all: impl Iterator<Item = PathBuf>,
-    advice: &'static str,
-) {
+/// From now on tells at these signals, as `program`, which of `all` paths stay behind, and what to do about
+/// it. Where that cannot be arranged they do what they always do.
+pub(crate) fn watch(program: &'static str, all: impl Iterator<Item = PathBuf>, advice: &'static str) {
     let heeded: Vec<i32> =
         SIGNALS.iter().map(|(signal, _)| *signal).filter(|one| !is_ignored(*one)).collect();
     let left = LeftBehind::of(all);

@@ -8,16 +8,10 @@
 pub(crate) mod drift;
 pub(crate) mod environment;
 pub(crate) mod grammar;
-pub(crate) mod help;
 pub(crate) mod interrupt;
-mod note;
-mod packet;
-mod settings;
-mod space;
-pub(crate) mod writable;
+mod text;
 
-pub(crate) use grammar::ClassicLine;
-pub(crate) use note::OptionNote;
-pub(crate) use packet::packet;
-pub(crate) use settings::{OfBackends, idle, is_idle, no_effect};
-pub(crate) use space::{header_dir, space_words};
+pub(crate) use grammar::{
+    ClassicLine, OfBackends, OptionNote, idle, is_idle, no_effect, packet, without_gpu,
+};
+pub(crate) use text::{header_dir, help_of_backends, space_words};

@@ -66,7 +66,7 @@ pub(crate) fn run(argv: &[String], tokens: &[String], local: Option<u32>) -> u8 
         Err(usage) => program.refuse(&usage),
         Ok((session, kept)) => {
             if session.mpi().is_none() {
-                interrupt::watch(program.name, trees(&ready.parameters, session.size()));
+                interrupt::watch(program.name, trees(&ready.parameters, session.size()), "");
             }
             let text = |kept| (kept, FdtreeText::new(look, BufWriter::new(io::stdout()), started));
             let run = RunSetting { name: program.name, argv, ranks: session.size() };

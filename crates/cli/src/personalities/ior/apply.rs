@@ -10,7 +10,7 @@ use workloads::ior::{Hog, IorParameters};
 use super::numbers;
 use super::output::{IorEdition, IorLook, ResultFormat};
 use super::typed::TypedIor;
-use crate::personalities::classic::OptionNote;
+use crate::personalities::classic::{OptionNote, packet, without_gpu};
 
 // tidy: long because each option has a line.
 /// Gives `value` to an option; fails with what is wrong with the value.
@@ -57,7 +57,7 @@ pub(crate) fn set(typed: &mut TypedIor, option: IorOption, value: OptionValue<'_
         Id::Signature => parameters.signature = Some(value.whole::<i32>()?).filter(|number| *number != 0),
         Id::Repetitions => parameters.repetitions = value.whole()?,
         Id::OutlierThreshold => parameters.outlier_seconds = value.whole()?,
-        Id::PacketType => parameters.packet = numbers::packet(&value.text())?,
+        Id::PacketType => parameters.packet = packet(&value.text())?,
         Id::MemoryPerNode => parameters.hog = numbers::hog(&value.text())?,
         Id::Ranks => parameters.ranks = value.unless_minus_one()?,
         Id::TestFile => parameters.test_file = value.text(),
@@ -98,14 +98,6 @@ pub(crate) fn set(typed: &mut TypedIor, option: IorOption, value: OptionValue<'_
         Id::Generation => parameters.generation = Some(value.whole()?),
     }
     Ok(())
-}
-
-/// What concerns graphics processors is taken where it asks for none.
-fn without_gpu(asks_for_none: bool) -> Result<(), String> {
-    match asks_for_none {
-        true => Ok(()),
-        false => Err("there is no CUDA in this program; leave it out, the data stays in main memory".into()),
-    }
 }
 
 fn hog_per_rank(value: OptionValue<'_>) -> Result<Hog, String> {
@@ -166,6 +158,6 @@ mod tests {
         assert_eq!(of(IorOption::Segments), parameters.segments.to_string());
         assert_eq!(of(IorOption::Repetitions), parameters.repetitions.to_string());
         assert_eq!(of(IorOption::ReorderOffset), parameters.task_offset.to_string());
-        assert_eq!(numbers::packet(&of(IorOption::PacketType)), Ok(parameters.packet));
+        assert_eq!(packet(&of(IorOption::PacketType)), Ok(parameters.packet));
     }
 }

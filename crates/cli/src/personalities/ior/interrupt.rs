@@ -9,7 +9,7 @@ use crate::personalities::classic::interrupt;
 
 /// From now on tells at Ctrl-C and the like what the writing tests leave.
 pub(crate) fn watch(tests: &[ReadyTest]) {
-    interrupt::watch("ior", files(tests.iter().map(|test| (&test.meant.parameters, test.ranks))));
+    interrupt::watch("ior", files(tests.iter().map(|test| (&test.meant.parameters, test.ranks))), "");
 }
 
 /// Those of the tests that write, on so many ranks.

@@ -9,7 +9,6 @@ mod csv;
 mod dry_run;
 mod environment;
 mod flow;
-mod help;
 mod interrupt;
 mod json;
 mod live;
@@ -33,11 +32,13 @@ mod parser_tests;
 
 use std::collections::HashSet;
 
+use command::IorOption;
+use command::classic::{ClassicOption, described, help_of_options};
 use ranks::launcher::RankLaunch;
 use units::Usage;
 
 use super::classic::drift::{self, Drifted};
-use super::classic::grammar;
+use super::classic::{grammar, help_of_backends};
 use super::program::StartedProgram;
 use crate::session::{Needs, Session};
 use crate::speech::{complain, say};
@@ -57,7 +58,7 @@ pub(crate) fn run(argv: &[String], tokens: &[String], local: Option<u32>) -> u8 
     if typed.help {
         if program.speaks {
             // The classic's status; nothing is lost with a help that cannot be printed.
-            let _ = say(&help::text("ior"));
+            let _ = say(&help());
         }
         return 1;
     }
@@ -87,6 +88,25 @@ pub(crate) fn run(argv: &[String], tokens: &[String], local: Option<u32>) -> u8 
             run_tests(argv, &tests, session, voice)
         }
     }
+}
+
+/// The whole help text, from the same table that parses.
+fn help() -> String {
+    let mut text = help_of_options::<IorOption>() + &help_of_backends(|_| true);
+    text.push_str("\n\nRetired options that are still taken\n");
+    for retired in IorOption::retired() {
+        let letter = retired.short.map(|letter| format!("-{letter}, ")).unwrap_or_default();
+        let directive = retired.directive.unwrap_or_default();
+        let value = if retired.takes_value { "=VALUE" } else { "" };
+        text.push_str(&described(&format!("{letter}-O {directive}{value}"), retired.about));
+    }
+    text.push_str(
+        "\nNames in brackets are directives, for -O name=value,name=value and for the lines of scripts.\n\
+         Sizes take k, m, g, t, p in powers of 1024. Without -w, -r, -W, -R or --rwmix a\n\
+         test writes and reads.\n\
+         Ranks are those of mpirun or srun; `assay -n RANKS ior ...` makes local ones, as threads.\n",
+    );
+    text
 }
 
 /// Reads and checks everything; all ranks refuse together. Ranks of a launcher meet first, because only

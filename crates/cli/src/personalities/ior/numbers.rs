@@ -1,11 +1,8 @@
 //! Numbers as `ior` reads and writes them (IOR 4.1).
 
+use command::classic::parse_number;
 use units::{Dimension, Quantity};
 use workloads::ior::{Hog, RateLimit};
-
-use command::classic::parse_number;
-
-pub(crate) use crate::personalities::classic::packet;
 
 /// The memory of `-M`: `2g`, or `75%` of a node's.
 pub(crate) fn hog(text: &str) -> Result<Hog, String> {

@@ -7,7 +7,7 @@ use command::classic::{ClassicOption, OptionKind, parse_number};
 
 use super::typed::TypedIor;
 use super::{numbers, script};
-use crate::personalities::classic::grammar;
+use crate::personalities::classic::{grammar, packet};
 
 /// Words that lead somewhere, and some that lead nowhere.
 fn word() -> impl Strategy<Value = String> {
@@ -62,7 +62,7 @@ proptest! {
 
     #[test]
     fn any_number_is_answered(text in "[ +-]{0,2}[0-9.]{0,25}.{0,4}") {
-        let _ = (parse_number(&text), numbers::hog(&text), numbers::rate(&text), numbers::packet(&text));
+        let _ = (parse_number(&text), numbers::hog(&text), numbers::rate(&text), packet(&text));
     }
 
     #[test]

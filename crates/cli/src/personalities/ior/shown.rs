@@ -233,6 +233,7 @@ pub(crate) mod tests {
 
     use super::super::typed::TypedIor;
     use super::*;
+    use crate::personalities::classic::packet;
 
     /// What a line without options means, changed.
     pub(crate) fn meant(change: impl Fn(&mut IorParameters)) -> MeantIor {
@@ -320,7 +321,7 @@ pub(crate) mod tests {
     #[test]
     fn the_letter_of_the_packet_type_is_that_of_l() {
         for (number, letter) in ["t", "o", "i", "r"].into_iter().enumerate() {
-            let typed = shown(|parameters| parameters.packet = numbers::packet(letter).unwrap());
+            let typed = shown(|parameters| parameters.packet = packet(letter).unwrap());
             let settings = typed.settings();
             assert_eq!(value(&settings, "data packet type").as_deref(), Some(letter));
             assert_eq!(value(&settings, "dataPacketType"), Some(number.to_string()));

@@ -69,7 +69,7 @@ fn watch(program: &'static str, parameters: &LsLrParameters, ranks: u32) {
         true => "; go on with --make, or take it away with --remove",
         false => "; go on with --remove",
     };
-    interrupt::watch_advising(program, trees, advice);
+    interrupt::watch(program, trees, advice);
 }
 
 /// A run that was checked.

@@ -7,7 +7,7 @@ use command::MdtestOption;
 use command::classic::OptionValue;
 
 use super::typed::{MdtestEdition, TypedMdtest};
-use crate::personalities::classic::{OptionNote, packet};
+use crate::personalities::classic::{OptionNote, packet, without_gpu};
 
 /// What is said of `-B`.
 const NO_BARRIERS: &str =
@@ -101,14 +101,6 @@ fn inherited_layout(value: OptionValue<'_>) -> Result<(), String> {
         true => Err("directories get the layout they inherit; set it by `lfs setdirstripe -D` on the test \
                      directory, and leave it out"
             .into()),
-    }
-}
-
-/// What concerns graphics processors is taken where it asks for none.
-fn without_gpu(asks_for_none: bool) -> Result<(), String> {
-    match asks_for_none {
-        true => Ok(()),
-        false => Err("there is no CUDA in this program; leave it out, the data stays in main memory".into()),
     }
 }
 

@@ -7,7 +7,6 @@ mod below_text;
 mod chatter;
 mod dry_run;
 mod header;
-mod help;
 mod listing;
 mod ranks_csv;
 mod results;
@@ -20,8 +19,11 @@ mod parser_tests;
 #[cfg(test)]
 mod text_tests;
 
+use std::fs::{self, OpenOptions};
 use std::path::PathBuf;
 
+use command::MdtestOption;
+use command::classic::{ClassicOption, described, help_of_options};
 use ranks::Halt;
 use ranks::launcher::RankLaunch;
 use storage::Storage;
@@ -31,7 +33,7 @@ use workloads::mdtest::{self, MdtestListener, MdtestParameters, names};
 
 use super::classic::drift::{self, Drifted};
 use super::classic::environment::{NODES, ON_NODE, Variables, count, stands_in};
-use super::classic::{grammar, header_dir, interrupt, writable};
+use super::classic::{grammar, header_dir, help_of_backends, interrupt};
 use super::perform::{RankContext, RunSetting, perform};
 use super::program::StartedProgram;
 use super::run_records::RunRecords;
@@ -60,7 +62,7 @@ pub(crate) fn run(argv: &[String], tokens: &[String], local: Option<u32>) -> u8 
     if typed.help {
         if program.speaks {
             // The classic's status; nothing is lost with a help that cannot be printed.
-            let _ = say(&help::text("mdtest"));
+            let _ = say(&help());
         }
         return 1;
     }
@@ -78,7 +80,7 @@ pub(crate) fn run(argv: &[String], tokens: &[String], local: Option<u32>) -> u8 
         Err(usage) => program.refuse(&usage),
         Ok((session, voice)) => {
             if session.mpi().is_none() {
-                interrupt::watch("mdtest", test_dirs(&ready.meant.parameters).into_iter());
+                interrupt::watch("mdtest", test_dirs(&ready.meant.parameters), "");
             }
             let run = RunSetting { name: "mdtest", argv, ranks: session.size() };
             perform(&run, session, voice, |part, voice| one_rank(&ready, part, voice))
@@ -86,12 +88,36 @@ pub(crate) fn run(argv: &[String], tokens: &[String], local: Option<u32>) -> u8 
     }
 }
 
+/// The whole help text, from the same table that parses.
+fn help() -> String {
+    let mut text = help_of_options::<MdtestOption>() + &help_of_backends(has_names);
+    text.push_str("\n\nSpellings of 1.9 that are still taken\n");
+    for retired in MdtestOption::retired() {
+        let letter = retired.short.unwrap_or_default();
+        let value = if retired.takes_value { "=VALUE" } else { "" };
+        text.push_str(&described(&format!("-{letter}{value}"), retired.about));
+    }
+    text.push_str(&format!(
+        "  Also -B without a number, and -RSEED.\n\n\
+         Operations for --operations: {}.\n\
+         Numbers take k, m, g, t, p in powers of 1024. Without -C, -T, -E, -U or -r all five are done.\n\
+         Ranks are those of mpirun or srun; `assay -n RANKS mdtest ...` makes local ones, as threads.\n",
+        mdtest::operation_names().collect::<Vec<_>>().join(", ")
+    ));
+    text
+}
+
+/// Whether a backend has directories, which mdtest needs.
+fn has_names(backend: &str) -> bool {
+    MdtestParameters { backend: backend.to_owned(), ..MdtestParameters::default() }.check(1).is_ok()
+}
+
 /// Test directories that a run makes; the first ones of each iteration, for all ranks.
-fn test_dirs(parameters: &MdtestParameters) -> Vec<PathBuf> {
+fn test_dirs(parameters: &MdtestParameters) -> impl Iterator<Item = PathBuf> {
     let iterations = if parameters.create { parameters.iterations.min(LOOKED_FOR) } else { 0 };
     let dirs = 0..parameters.dirs.len() as u32;
-    let all = (0..iterations).flat_map(|iteration| dirs.clone().map(move |rank| (iteration, rank)));
-    all.map(|(iteration, rank)| PathBuf::from(names::test_dir(parameters, rank, iteration, 0))).collect()
+    let all = (0..iterations).flat_map(move |iteration| dirs.clone().map(move |rank| (iteration, rank)));
+    all.map(|(iteration, rank)| PathBuf::from(names::test_dir(parameters, rank, iteration, 0)))
 }
 
 /// Reads and checks everything; all ranks refuse together. Ranks of a launcher meet first, because only
@@ -152,15 +178,32 @@ fn voice(ready: &ReadyMdtest, argv: &[String]) -> Result<(RunRecords, MdtestText
     }
 }
 
-/// Says no to files that could not be written once the work is done. Rank 0 answers for all.
+/// Says no to files that could not be written at the end of hours of work. Rank 0 answers for all.
 fn written_later(parameters: &MdtestParameters) -> Result<(), Usage> {
     if let Some(path) = parameters.status_file.as_deref().filter(|_| parameters.create) {
-        writable::check("-x", path)?;
+        check_writable("-x", path)?;
     }
     match &parameters.operation_csv {
-        Some(prefix) => writable::check("--savePerOpDataCSV", &format!("{prefix}-File creation-00000.csv")),
+        Some(prefix) => check_writable("--savePerOpDataCSV", &format!("{prefix}-File creation-00000.csv")),
         None => Ok(()),
     }
+}
+
+/// Says no to the file that `option` names where nobody could write it. What is there stays as it is, and
+/// what was not there is not there afterwards.
+fn check_writable(option: &str, path: &str) -> Result<(), Usage> {
+    let there = fs::metadata(path);
+    // Opening a pipe would wait for its reader, and what is no file keeps nothing that could be lost.
+    if there.as_ref().is_ok_and(|there| !there.is_file() && !there.is_dir()) {
+        return Ok(());
+    }
+    let opened = OpenOptions::new().append(true).create(true).open(path);
+    opened.map_err(|error| Usage(format!("{option} {path}: {error}; name a file that can be written")))?;
+    if there.is_err() {
+        // Left behind empty it would be read as a result.
+        let _ = fs::remove_file(path);
+    }
+    Ok(())
 }
 
 /// One rank's part; gives the exit status.
@@ -208,4 +251,25 @@ pub(crate) fn check(tokens: &[String], ranks: u32, _local: bool) -> Result<(), U
         return Err(Usage::new("the line runs nothing; take -h out"));
     }
     ready(typed, &Variables::default(), ranks).map(|_| ())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_there_stays_what_is_not_there_is_not_made_and_what_cannot_be_written_is_refused() {
+        let dir = tempfile::tempdir().unwrap();
+        let at = |name: &str| dir.path().join(name).display().to_string();
+        fs::write(at("old"), "12\n").unwrap();
+        assert_eq!((check_writable("-x", &at("old")), check_writable("-x", &at("new"))), (Ok(()), Ok(())));
+        assert_eq!(check_writable("-x", "/dev/null"), Ok(()));
+        assert_eq!(fs::read_to_string(at("old")).unwrap(), "12\n");
+        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);
+        for (path, why) in [(at("no/where"), "No such file or directory"), (at(""), "Is a directory")] {
+            let told = check_writable("-x", &path).unwrap_err().0;
+            assert!(told.starts_with(&format!("-x {path}: {why}")), "{told}");
+            assert!(told.ends_with("; name a file that can be written"), "{told}");
+        }
+    }
 }

@@ -1,0 +1,48 @@
+//! What headers and helps of the family say alike: how much a file system holds, the options of backends.
+
+use std::path::Path;
+
+use command::classic::described;
+use storage::{Space, Takes};
+
+/// How much a file system holds: size, share used, inodes, share of these used.
+pub(crate) fn space_words(space: Space) -> [String; 4] {
+    let share = |total: u64, free: u64| {
+        if total == 0 { 0.0 } else { total.saturating_sub(free) as f64 / total as f64 * 100.0 }
+    };
+    let gib = space.bytes as f64 / units::GIB as f64;
+    let size = if gib > 1024.0 { format!("{:.1} TiB", gib / 1024.0) } else { format!("{gib:.1} GiB") };
+    [
+        size,
+        format!("{:2.1}%", share(space.bytes, space.bytes_free)),
+        format!("{:.1} Mi", space.inodes as f64 / units::MIB as f64),
+        format!("{:2.1}%", share(space.inodes, space.inodes_free)),
+    ]
+}
+
+/// The directory whose file system the header shows: the path's text before its last `/`.
+pub(crate) fn header_dir(path: &str) -> &Path {
+    match path.rfind('/') {
+        None => Path::new("."),
+        Some(0) => Path::new("/"),
+        Some(at) => Path::new(&path[..at]),
+    }
+}
+
+/// The part of the help that is about backends: a block for each that `listed` takes.
+pub(crate) fn help_of_backends(listed: impl Fn(&str) -> bool) -> String {
+    let mut text = String::new();
+    for backend in storage::BACKENDS.iter().filter(|backend| listed(backend.name)) {
+        text.push_str(&format!("\n\nModule {}: {}\n", backend.name.to_uppercase(), backend.about));
+        for option in backend.options {
+            let value = match option.takes {
+                Takes::Flag => "",
+                Takes::Number => "=N",
+                Takes::Size => "=BYTES",
+                Takes::Text => "=STRING",
+            };
+            text.push_str(&described(&format!("--{}.{}{value}", backend.name, option.name), option.about));
+        }
+    }
+    text
+}
