@@ -3,7 +3,6 @@
 //! The options are this program's own; no classic program is followed.
 
 mod args;
-mod progress;
 mod text;
 
 use ranks::Halt;
@@ -20,7 +19,7 @@ use super::run_records::RunRecords;
 use crate::session::{Needs, Session};
 use crate::speech::{complain, say};
 pub(crate) use args::AgeArgs;
-use progress::LiveLine;
+use text::LiveLine;
 
 /// Runs the command on `local` ranks or the launcher's, and gives the exit status: 0 the fill is reached or
 /// all is removed, 1 stopped before, or something foreign was left, 2 refused before anything was written.

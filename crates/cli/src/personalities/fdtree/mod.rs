@@ -1,8 +1,6 @@
 //! `fdtree`: the command line and the text of fdtree 1.0.2, over the workload of that name.
 
-mod dry_run;
 mod grammar;
-mod help;
 mod text;
 mod trace;
 
@@ -11,8 +9,8 @@ use std::path::{Path, PathBuf};
 
 use ranks::Halt;
 use storage::Storage;
-use units::Usage;
-use workloads::fdtree::{self, FdtreeListener, FdtreeParameters, find, has_shape};
+use units::{Usage, bytes_binary};
+use workloads::fdtree::{self, FdtreeListener, FdtreeParameters, FdtreePhase, find, has_shape};
 use workloads::kit::observer::Silent;
 use workloads::kit::path::c_path;
 use workloads::kit::{clients, rank::Rank};
@@ -39,7 +37,7 @@ pub(crate) fn run(argv: &[String], tokens: &[String], local: Option<u32>) -> u8 
         Err(usage) => return program.refuse(&usage),
     };
     if typed.help {
-        return program.print(&help::text());
+        return program.print(&grammar::help());
     }
     let session = Session::start(program.launch.as_ref(), local, Needs::Nothing);
     let (session, ready) = match session.and_then(|session| prepare(&typed, session)) {
@@ -56,10 +54,10 @@ pub(crate) fn run(argv: &[String], tokens: &[String], local: Option<u32>) -> u8 
         warning: None,
     };
     if typed.dry_run {
-        return program.only_tell(session, |_| Ok(dry_run::text(&look, &*ready.storage)));
+        return program.only_tell(session, |_| Ok(dry_run(&look, &*ready.storage)));
     }
     if speaks && look.parameters.create {
-        look.warning = dry_run::lack(&look, &*ready.storage);
+        look.warning = lack(&look, &*ready.storage);
     }
     let voice = if speaks { RunRecords::open(typed.record.as_deref()).map(Some) } else { Ok(None) };
     match session.agree(voice) {
@@ -136,6 +134,54 @@ fn base(typed: &TypedFdtree, storage: &dyn Storage, ranks: u32) -> Result<String
         }
         Err(why) if !is_tree => Err(Usage(format!("--base: {why}; name a tree that is there"))),
         _ => Ok(base),
+    }
+}
+
+/// The text of `--dryRun`: what would be done, from the options alone and a look at the room; nothing is made
+/// or removed.
+fn dry_run(look: &FdtreeLook, storage: &dyn Storage) -> String {
+    let mut text = String::from("Dry run: nothing is made or removed.\n");
+    text.push_str(&look.header());
+    let (parameters, ranks) = (&look.parameters, u64::from(look.ranks));
+    for step in parameters.steps() {
+        let count = step.items(parameters.shape) * ranks;
+        text.push_str(&match step {
+            FdtreePhase::CreateDirectories => format!("\tassay: would make {count} directories\n"),
+            FdtreePhase::CreateFiles => format!("\tassay: would make {count} files\n"),
+            FdtreePhase::RemoveFiles => format!("\tassay: would REMOVE {count} files\n"),
+            FdtreePhase::RemoveDirectories => format!("\tassay: would REMOVE {count} directories\n"),
+        });
+    }
+    if parameters.create {
+        text.push_str(&room(look, storage).0);
+    }
+    text
+}
+
+/// A warning in one line, where the trees do not fit.
+fn lack(look: &FdtreeLook, storage: &dyn Storage) -> Option<String> {
+    let (text, fits) = room(look, storage);
+    (fits == Some(false)).then(|| text.replacen("assay: ", "assay: warning: ", 1))
+}
+
+/// What the trees need against what the file system has, and whether they fit, where that is known.
+fn room(look: &FdtreeLook, storage: &dyn Storage) -> (String, Option<bool>) {
+    let (shape, ranks) = (look.parameters.shape, u64::from(look.ranks));
+    let bytes = shape.files_total() * shape.file_bytes() * ranks;
+    let inodes = (shape.files_total() + shape.directories()) * ranks;
+    let needed = format!("needs {} and {inodes} inodes", bytes_binary(bytes as f64));
+    let dir = Path::new(&look.parameters.base).parent().unwrap_or(Path::new("."));
+    match storage.space(dir) {
+        Ok(Some(space)) => {
+            let counts = space.inodes > 0;
+            let fits = space.bytes_available >= bytes && (!counts || space.inodes_free >= inodes);
+            let free = bytes_binary(space.bytes_available as f64);
+            let inodes = if counts { format!(" and {} inodes", space.inodes_free) } else { String::new() };
+            let verdict = if fits { "fits" } else { "DOES NOT FIT" };
+            (format!("\tassay: {needed}; {free}{inodes} are free: {verdict}\n"), Some(fits))
+        }
+        Ok(None) => (format!("\tassay: {needed}; what is free is not told\n"), None),
+        Err(error) => (format!("\tassay: {needed}; what is free is not known: {error}\n"), None),
     }
 }
 

@@ -26,9 +26,8 @@ use results::records::Sink;
 use units::Usage;
 
 use super::args::MpiIoArgs;
-use super::message::Message;
-use super::pending::{PendingCase, names};
-use super::{reporter, text};
+use super::reporter::{self, Message, PendingCase, names};
+use super::text;
 use crate::personalities::run_records::{RunRecords, run_record};
 use crate::speech::{complain, say};
 

@@ -4,8 +4,6 @@
 
 mod args;
 mod driver;
-mod message;
-mod pending;
 mod rank_state;
 mod reporter;
 mod text;
@@ -16,16 +14,16 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use conformance::{ConformanceCase, ConformanceEvent, RankLibrary, Suite};
+use ranks::launcher::RankLaunch;
 use ranks::{Comm, Halt};
 use results::Record;
 use units::Usage;
 use workloads::kit::rank::Rank;
 
 use super::perform::{RankContext, RunSetting, perform};
-use super::program::options;
+use super::program::{StartedProgram, options};
 use super::run_records::RunRecords;
-use crate::session::{Needs, Session, launch};
-use crate::speech::{complain, say};
+use crate::session::{Needs, Session};
 pub(crate) use args::MpiIoArgs;
 use rank_state::RankStates;
 use reporter::Reporter;
@@ -34,37 +32,29 @@ use watchdog::{Limits, OnTimeout, RunningCase, Watchdog};
 /// Runs the command on `local` ranks, on the ranks of a launcher around it, or on ranks that it starts
 /// itself. Gives the exit status: 0 nothing failed, 1 a case failed or had no outcome, 2 wrong usage.
 pub(crate) fn run(argv: &[String], args: MpiIoArgs, local: Option<u32>) -> u8 {
-    let launch = launch();
-    let speaks = launch.as_ref().is_none_or(|launch| launch.rank == 0);
-    let refuse = |usage: &Usage| {
-        if speaks {
-            complain(&format!("mpi-io: {usage}"));
-        }
-        2
-    };
+    let program = StartedProgram::begin("mpi-io");
     let cases = match args.check().and_then(|()| args.cases()) {
         Ok(cases) => cases,
-        Err(usage) => return refuse(&usage),
+        Err(usage) => return program.refuse(&usage),
     };
     if args.list {
-        let said = if speaks { say(&list(&cases)) } else { Ok(()) };
-        return u8::from(said.is_err());
+        return program.print(&list(&cases));
     }
     if args.launch.is_some() {
-        if launch.as_ref().is_some_and(|launch| launch.is_parallel()) || local.is_some() {
+        if program.launch.as_ref().is_some_and(RankLaunch::is_parallel) || local.is_some() {
             let why = "--launch starts the ranks itself; leave -n, and the launcher around it, out";
-            return refuse(&Usage::new(why));
+            return program.refuse(&Usage::new(why));
         }
-        return driver::run(argv, &args, &cases).unwrap_or_else(|usage| refuse(&usage));
+        return driver::run(argv, &args, &cases).unwrap_or_else(|usage| program.refuse(&usage));
     }
-    let session = match session(launch.as_ref(), local) {
+    let session = match session(program.launch.as_ref(), local) {
         Ok(session) => session,
-        Err(usage) => return refuse(&usage),
+        Err(usage) => return program.refuse(&usage),
     };
-    let kept = if speaks { RunRecords::open(args.record.as_deref()).map(Some) } else { Ok(None) };
+    let kept = if program.speaks { RunRecords::open(args.record.as_deref()).map(Some) } else { Ok(None) };
     match session.agree(kept) {
         Ok((session, kept)) => run_session(argv, &args, &cases, session, kept),
-        Err(usage) => refuse(&usage),
+        Err(usage) => program.refuse(&usage),
     }
 }
 
@@ -74,7 +64,7 @@ pub(crate) fn check(words: &[String]) -> Result<(), Usage> {
 }
 
 /// Starts the session. A single rank without a launcher is an MPI rank too if there is an MPI library.
-fn session(launch: Option<&ranks::launcher::RankLaunch>, local: Option<u32>) -> Result<Session, Usage> {
+fn session(launch: Option<&RankLaunch>, local: Option<u32>) -> Result<Session, Usage> {
     if launch.is_none() && local.is_none() {
         return Session::start(None, None, Needs::Mpi)
             .or_else(|_| Session::start(None, None, Needs::Nothing));

@@ -9,15 +9,78 @@ use std::io::{self, Write};
 use conformance::{ConformanceCase, ConformanceEvent, RankLibrary, TIMEOUT, mark_known_failure};
 use results::Record;
 use results::record::{Case as CaseRecord, CaseOutcome, End, Evidence};
+use serde::{Deserialize, Serialize};
 use units::several;
 
 use super::args::MpiIoArgs;
-use super::message::Message;
-use super::pending::{PendingCase, names};
 use super::rank_state::RankStates;
 use super::text;
 use super::watchdog::{Limits, RunningCase};
 use crate::speech::{complain, say};
+
+/// The beginning of a message; no line of a launcher begins like this.
+const PREFIX: &str = "{\"mpi_io\":";
+
+/// One message of rank 0 to the driver that started the ranks: a line of JSON among their other output.
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "mpi_io", rename_all = "snake_case")]
+pub(super) enum Message {
+    /// The ranks have started.
+    Ready { ranks: u32, nodes: u32, host: String, mpi: Option<String>, library: String },
+    /// A case begins in a directory, with a time limit in seconds.
+    Begin { name: String, dir: String, limit_s: u64 },
+    /// A case has ended.
+    End { case: Box<CaseRecord> },
+    /// A directory remains, for this reason.
+    Left { path: String, why: String },
+    /// All cases have ended.
+    Done,
+}
+
+impl Message {
+    /// The message as a line, with its end.
+    pub(super) fn line(&self) -> String {
+        serde_json::to_string(self).expect("a message is text and numbers") + "\n"
+    }
+
+    /// The message in a line of output, if there is one. A launcher may put its own text before it.
+    pub(super) fn parse(line: &str) -> Option<Self> {
+        let at = line.find(PREFIX)?;
+        serde_json::from_str(line[at..].trim_end()).ok()
+    }
+}
+
+/// A case that has no outcome yet: what its record needs if the case itself cannot report it.
+#[derive(Clone, Debug)]
+pub(super) struct PendingCase {
+    /// The name of the case.
+    pub(super) name: String,
+    promise: String,
+    document: &'static str,
+}
+
+impl PendingCase {
+    /// Of this case.
+    pub(super) fn of(case: &ConformanceCase) -> Self {
+        Self { name: case.name.to_string(), promise: case.promise.to_string(), document: case.document }
+    }
+
+    /// Its record on this number of ranks, still without an outcome.
+    pub(super) fn record(&self, ranks: u32) -> CaseRecord {
+        CaseRecord {
+            name: self.name.clone(),
+            promise: self.promise.clone(),
+            document: self.document.to_owned(),
+            ranks,
+            ..CaseRecord::default()
+        }
+    }
+}
+
+/// The names of cases, in order.
+pub(super) fn names(pending: &VecDeque<PendingCase>) -> Vec<String> {
+    pending.iter().map(|pending| pending.name.clone()).collect()
+}
 
 /// The cases that have ended and those that have not, and how to report them.
 pub(super) struct Reporter {
@@ -168,4 +231,24 @@ pub(super) fn heading(ranks: u32, nodes: u32, library: &str) -> String {
 /// The line for a directory that remains.
 pub(super) fn left(path: &str, why: &str) -> String {
     format!("{:12} {path} stays: {why}\n", "")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_is_read_back_also_after_text_of_a_launcher() {
+        let case = CaseRecord { name: "posix.a".into(), seconds: 0.5, ..CaseRecord::default() };
+        for message in [
+            Message::Begin { name: "posix.a".into(), dir: "/d\"".into(), limit_s: 60 },
+            Message::End { case: Box::new(case) },
+            Message::Done,
+        ] {
+            assert!(message.line().starts_with(PREFIX), "{}", message.line());
+            assert_eq!(Message::parse(&format!("[1,0]<stdout>: {}", message.line())), Some(message));
+        }
+        assert_eq!(Message::parse("PASS posix.a"), None);
+        assert_eq!(Message::parse("{\"mpi_io\":\"unknown\"}"), None);
+    }
 }
