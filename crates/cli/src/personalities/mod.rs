@@ -7,7 +7,6 @@ pub(crate) mod fdtree;
 pub(crate) mod flash_io;
 pub(crate) mod ior;
 mod latency;
-mod long_call;
 pub(crate) mod ls_lr;
 pub(crate) mod mdtest;
 pub(crate) mod mpi_io;

@@ -2,10 +2,7 @@
 //! PnetCDF 1.14, over the workload of that name; with `--hdf5` those of the first one, as far as they are
 //! known.
 
-mod banner;
-mod fortran;
 mod grammar;
-mod help;
 mod text;
 
 use std::io;
@@ -19,14 +16,13 @@ use units::Usage;
 use workloads::flash_io::{FlashIoContext, FlashIoParameters, Form};
 use workloads::kit::observer::Silent;
 
-use super::long_call;
 use super::perform::{RankContext, RunSetting, perform_unless};
 use super::program::{StartedProgram, posix};
 use super::run_records::RunRecords;
 use super::stuck::{self, RankStanding};
 use crate::session::{Needs, Session};
 use crate::speech::complain;
-use grammar::TypedFlashIo;
+use grammar::{OWN, TypedFlashIo};
 use text::{FlashIoLook, FlashIoText};
 
 /// Runs the options `tokens` of the command line `argv` on the launcher's ranks, and gives the exit status:
@@ -38,7 +34,7 @@ pub(crate) fn run(argv: &[String], tokens: &[String], local: Option<u32>) -> u8 
         Err(usage) => return program.refuse(&usage),
     };
     if typed.help {
-        return program.print(&help::text(&called(argv)));
+        return program.print(&help(&called(argv)));
     }
     let needs = match typed.parameters.form {
         Form::Pnetcdf => "ncmpi",
@@ -83,6 +79,30 @@ fn called(argv: &[String]) -> String {
     if super::named(base).is_some() { base.to_owned() } else { "flash-io".to_owned() }
 }
 
+/// The whole help text of a program that was called so: the original's text, and below it what is our own.
+fn help(program: &str) -> String {
+    let mut text = format!(
+        " Usage: {program} [-hqbi] -f <ouput file prefix name>\n        \
+         -h: print this message\n        \
+         -q: quiet mode\n        \
+         -b: use PnetCDF blocking APIs (default: nonblocking)\n        \
+         -i: use MPI independent I/O (default: collective)\n        \
+         -f prefix: output file prefix name (required)\n"
+    );
+    text.push('\n');
+    for own in OWN {
+        text.push_str(&format!("  {:<19} {}\n", format!("--{} {}", own.word, own.value), own.about));
+    }
+    text.push_str(
+        "\nThe ranks are MPI's: mpirun -n RANKS assay flash-io -f PREFIX, of an MPI that PnetCDF (with\n\
+         --hdf5 HDF5) is built on (`assay backends` tells). The files are overwritten, and stay:\n  \
+         PREFIXncmpi_chk_0000.nc       with --hdf5: PREFIXhdf5_chk_0000\n  \
+         PREFIXncmpi_plt_cnt_0000.nc                PREFIXhdf5_plt_cnt_0000\n  \
+         PREFIXncmpi_plt_crn_0000.nc                PREFIXhdf5_plt_crn_0000\n",
+    );
+    text
+}
+
 /// A run that was checked.
 struct ReadyFlashIo {
     parameters: FlashIoParameters,
@@ -113,7 +133,7 @@ fn prepare(typed: &TypedFlashIo, session: Session) -> Result<(Session, ReadyFlas
             Form::Pnetcdf => storage::arrays::pnetcdf()?,
             Form::Hdf5 => storage::arrays::hdf5(typed.alignment.unwrap_or(1))?,
         };
-        let call_limit = long_call::limit(std::env::var(long_call::VARIABLE).ok().as_deref())?;
+        let call_limit = stuck::call_limit(std::env::var(stuck::CALL_LIMIT_VARIABLE).ok().as_deref())?;
         Ok(ReadyFlashIo {
             parameters: parameters.clone(),
             call_limit,

@@ -10,8 +10,6 @@ use units::duration;
 use workloads::flash_io::{FlashFile, FlashIoEvent, FlashIoParameters, Form, Seconds};
 use workloads::kit::observer::EventObserver;
 
-use super::banner;
-use super::fortran::{fixed, integer, letters};
 use crate::personalities::latency::{Percentile, in_words};
 
 /// How many wrong places are printed.
@@ -32,11 +30,11 @@ pub(super) struct FlashIoLook {
 }
 
 /// What is known of one file of the repetition under way.
-pub(super) struct WrittenFile {
+struct WrittenFile {
     file: FlashFile,
-    pub(super) seconds: Seconds,
+    seconds: Seconds,
     amount: u64,
-    pub(super) phase: Phase,
+    phase: Phase,
 }
 
 /// Prints what it hears.
@@ -76,7 +74,7 @@ impl FlashIoText {
         let FlashIoParameters { form, nonblocking, independent, zones, guards, .. } = self.look.parameters;
         let (library, begin) = match form {
             Form::Pnetcdf => ("PnetCDF", String::new()),
-            Form::Hdf5 => ("HDF5", banner::of_hdf5(&self.look, &self.node, &self.told)),
+            Form::Hdf5 => ("HDF5", banner_of_hdf5(&self.look, &self.node, &self.told)),
         };
         let calls = if nonblocking { "nonblocking" } else { "blocking" };
         let access = if independent { "independent" } else { "collective" };
@@ -156,6 +154,25 @@ impl WrittenFile {
         }
         text + &format!("        I/O amount     : {}  MiB\n", fixed(self.amount as f64 / MEBI, 16))
     }
+}
+
+/// What the first benchmark, by HDF5, prints of one repetition on the machine `node`: the run, and a line and
+/// a time for each file. Of the original only the words are known here, not how its numbers stand.
+fn banner_of_hdf5(look: &FlashIoLook, node: &str, told: &[WrittenFile]) -> String {
+    let FlashIoLook { parameters, version, ranks, .. } = look;
+    let (zones, blocks) = (parameters.zones, parameters.blocks_total(*ranks));
+    let mut text = format!(
+        " HDF 5 v {version} test on {node}\n processors = {ranks}\n \
+         nxb, nyb, nzb = {zones} {zones} {zones}\n nguard = {}\n number of blocks = {}\n nvar = 24\n",
+        parameters.guards,
+        parameters.blocks()
+    );
+    for told in told {
+        let (path, seconds) = (&told.phase.path, told.seconds.total);
+        text.push_str(&format!(" *** Wrote output to {path} ( {blocks} blocks ) ***\n"));
+        text.push_str(&format!(" time to output = {seconds:.6}\n"));
+    }
+    text
 }
 
 /// What PnetCDF says of its own memory, where it was built to say so.
@@ -255,5 +272,55 @@ impl EventObserver<FlashIoEvent<'_>> for FlashIoText {
             FlashIoEvent::Notice(text) if !self.look.quiet => self.print(&format!("assay: {text}\n")),
             FlashIoEvent::Repetition { .. } | FlashIoEvent::Notice(_) => {}
         }
+    }
+}
+
+/// A number as Fortran's `I` of that width writes it: right in its field, asterisks where it does not fit.
+fn integer(value: u64, width: usize) -> String {
+    field(value.to_string(), width)
+}
+
+/// The same as `F`, with two decimals.
+fn fixed(value: f64, width: usize) -> String {
+    let text = format!("{value:.2}");
+    // A zero before the point is left out before the number is.
+    let bare = text.strip_prefix("0.").map(|decimals| format!(".{decimals}"));
+    match bare {
+        Some(bare) if text.len() > width => field(bare, width),
+        _ => field(text, width),
+    }
+}
+
+/// A word as Fortran's `A` of that width: the first letters of what is longer.
+fn letters(text: &str, width: usize) -> String {
+    let cut: String = text.chars().take(width).collect();
+    format!("{cut:>width$}")
+}
+
+fn field(text: String, width: usize) -> String {
+    if text.len() > width { "*".repeat(width) } else { format!("{text:>width$}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_stands_right_in_its_field_or_is_asterisks() {
+        assert_eq!(
+            [integer(4, 13), integer(99_999, 5), integer(100_000, 5)],
+            ["            4", "99999", "*****"]
+        );
+        assert_eq!(
+            [fixed(0.049_9, 7), fixed(9999.99, 7), fixed(9999.999, 7)],
+            ["   0.05", "9999.99", "*******"]
+        );
+        assert_eq!(fixed(0.25, 3), ".25");
+        assert_eq!(integer(1000, 3), "***");
+    }
+
+    #[test]
+    fn words_are_cut_where_they_are_too_long() {
+        assert_eq!([letters("cb_nodes", 10), letters("cb_nodes", 3)], ["  cb_nodes", "cb_"]);
     }
 }

@@ -4,9 +4,10 @@
 
 use std::path::Path;
 
-use units::bytes_binary;
+use units::{bytes_binary, several};
 use workloads::ior::{IorParameters, Offsets, first_path};
 
+use super::files::data_file;
 use super::flow::ReadyTest;
 use super::output::ResultFormat;
 use crate::personalities::classic::header_dir;
@@ -38,8 +39,8 @@ fn of_test(test: &ReadyTest, first: bool) -> String {
         "\nTest {}: {}, {}, {}\n",
         parameters.test,
         parameters.backend,
-        counted(test.ranks.into(), "rank"),
-        counted(parameters.repetitions.into(), "repetition")
+        several(test.ranks.into(), "rank"),
+        several(parameters.repetitions.into(), "repetition")
     );
     text.push_str(&line("files", &files(test, &found, failure.is_some())));
     for (phase, what) in phases(parameters) {
@@ -55,15 +56,11 @@ fn of_test(test: &ReadyTest, first: bool) -> String {
     text
 }
 
-fn counted(count: u64, what: &str) -> String {
-    if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
-}
-
 /// The files of one repetition, by name as far as that does not depend on the node.
 fn files(test: &ReadyTest, found: &FilesThere, fails: bool) -> String {
     let parameters = &test.meant.parameters;
     let count = count(test);
-    let name = |rank| name(parameters, rank);
+    let name = |rank| data_file(parameters, rank, 0);
     let mut text = match count {
         1 => name(0),
         _ => format!("{count}, {} ... {}", name(0), name(count - 1)),
@@ -90,12 +87,6 @@ fn count(test: &ReadyTest) -> u32 {
     if test.meant.parameters.file_per_rank { test.ranks } else { 1 }
 }
 
-/// The file of a rank in the first repetition.
-fn name(parameters: &IorParameters, rank: u32) -> String {
-    let name = first_path(parameters, rank);
-    if parameters.multi_file { format!("{name}.0") } else { name }
-}
-
 /// What is at the names of the first repetition's files.
 #[derive(Default)]
 struct FilesThere {
@@ -113,7 +104,7 @@ impl FilesThere {
     fn by(test: &ReadyTest) -> Self {
         let mut found = Self { looked_for: count(test).min(LOOKED_FOR_MAX), ..Self::default() };
         let looked_for = if test.storage.keeps_data() { found.looked_for } else { 0 };
-        for name in (0..looked_for).map(|rank| name(&test.meant.parameters, rank)) {
+        for name in (0..looked_for).map(|rank| data_file(&test.meant.parameters, rank, 0)) {
             let kind = std::fs::symlink_metadata(test.storage.system_path(Path::new(&name)))
                 .map(|about| about.file_type());
             found.there += u32::from(kind.is_ok());
@@ -181,7 +172,7 @@ fn amount(test: &ReadyTest) -> String {
         "{} in all; {at_most}{} a rank, in {} of {}",
         exact(rank_bytes * u64::from(test.ranks)),
         exact(rank_bytes),
-        counted(transfers, "transfer"),
+        several(transfers, "transfer"),
         exact(parameters.transfer)
     )
 }

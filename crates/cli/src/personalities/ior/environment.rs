@@ -9,7 +9,7 @@ use workloads::ior::IorParameters;
 
 use crate::personalities::classic::OptionNote;
 use crate::personalities::classic::environment::{NODES, ON_NODE, Variables, count, stands_in};
-use crate::personalities::long_call;
+use crate::personalities::stuck;
 use crate::session::Session;
 
 /// What rank 0 found.
@@ -28,7 +28,7 @@ impl Outside {
     /// Reads the script, if any, and the environment.
     pub(crate) fn read(script: Option<&str>) -> Result<Self, Usage> {
         let variables = Variables::read(|name| {
-            [NODES, ON_NODE, long_call::VARIABLE].contains(&name) || name.starts_with(HINT)
+            [NODES, ON_NODE, stuck::CALL_LIMIT_VARIABLE].contains(&name) || name.starts_with(HINT)
         });
         let text = script.map(std::fs::read).transpose();
         let text = text.map_err(|error| {
@@ -58,7 +58,7 @@ impl Outside {
                 notes.extend(hint_of(parameters, name, hint, value)?);
                 continue;
             }
-            if name == long_call::VARIABLE {
+            if name == stuck::CALL_LIMIT_VARIABLE {
                 continue;
             }
             let count = count(name, value)?;
@@ -70,13 +70,11 @@ impl Outside {
         }
         Ok(notes)
     }
-}
 
-impl Outside {
     /// How long a call may last that all ranks of a file make together.
     pub(crate) fn call_limit(&self) -> Result<Duration, Usage> {
-        let given = self.variables.0.iter().find(|(name, _)| name == long_call::VARIABLE);
-        long_call::limit(given.map(|(_, value)| value.as_str()))
+        let given = self.variables.0.iter().find(|(name, _)| name == stuck::CALL_LIMIT_VARIABLE);
+        stuck::call_limit(given.map(|(_, value)| value.as_str()))
     }
 }
 

@@ -13,14 +13,13 @@ use ranks::{Comm, Halt, Reduce};
 use results::records::Sink;
 use storage::{Space, Storage};
 use units::Usage;
-use workloads::ior::{self, IorContext, IorListener, first_path};
+use workloads::ior::{self, IorContext, IorEvent, IorListener, first_path};
 use workloads::kit::board::Board;
-use workloads::kit::observer::Silent;
+use workloads::kit::observer::{EventObserver, Silent};
 
 use super::chatter;
 use super::live::{self, Followed, LiveView};
 use super::output::{self, ResultOutput};
-use super::strict::Strict;
 use super::typed::MeantIor;
 use crate::personalities::classic::header_dir;
 use crate::personalities::perform::{RankContext, RunSetting, perform_unless};
@@ -197,7 +196,7 @@ impl IorPrinter {
         self.output.test(&test.meant, space(test));
         let mut first = test.meant.warnings.first().map(|words| chatter::in_one_line(words));
         let mut followed = Followed { live: self.live.as_ref(), output: &mut *self.output };
-        let mut observer = Strict { output: &mut followed, first: &mut first };
+        let mut observer = WarningWatch { output: &mut followed, first: &mut first };
         let bad = one_test(test, comm, clock, rows, records, &mut observer)?;
         self.output.end_test();
         if test.meant.parameters.warnings_fail && self.warning.is_none() {
@@ -221,5 +220,32 @@ impl IorPrinter {
             complain(&format!("ior: note: --live {path}: {why}; its last lines are missing"));
         }
         done.map(|status| if printed.is_err() || self.warning.is_some() { 1 } else { status })
+    }
+}
+
+/// Passes every event on, and remembers the first that warns: for `--warningAsErrors`.
+///
+/// The classic program aborts at the warning and prints no result. Here the run goes on to its end, and only
+/// its exit status tells.
+struct WarningWatch<'a> {
+    output: &'a mut IorListener<'a>,
+    /// The first warning.
+    first: &'a mut Option<String>,
+}
+
+impl EventObserver<IorEvent<'_>> for WarningWatch<'_> {
+    fn event(&mut self, event: &IorEvent<'_>) {
+        let warning = match event {
+            IorEvent::Warning(text) | IorEvent::Notice(text) => Some((*text).to_owned()),
+            IorEvent::Exists { path, .. } => Some(format!("the file {path} was there already")),
+            IorEvent::Size { expected, found, moved } => Some(format!(
+                "{expected} bytes were asked for, the files hold {found}, and {moved} were moved"
+            )),
+            _ => None,
+        };
+        if let Some(warning) = warning {
+            self.first.get_or_insert(warning);
+        }
+        self.output.event(event);
     }
 }

@@ -8,19 +8,17 @@ mod chatter;
 mod csv;
 mod dry_run;
 mod environment;
+mod files;
 mod flow;
-mod interrupt;
 mod json;
 mod live;
 mod numbers;
 mod output;
-mod own_files;
 mod progress;
 mod ranks_csv;
 mod script;
 mod shown;
 mod streams;
-mod strict;
 mod summary;
 mod text;
 mod typed;
@@ -83,7 +81,7 @@ pub(crate) fn run(argv: &[String], tokens: &[String], local: Option<u32>) -> u8 
         Err(usage) => program.refuse(&usage),
         Ok((session, voice)) => {
             if session.mpi().is_none() {
-                interrupt::watch(&tests);
+                files::watch(&tests);
             }
             run_tests(argv, &tests, session, voice)
         }
@@ -122,7 +120,7 @@ fn prepare(
         let tests = script::tests(typed, outside.script.as_deref())?;
         // What is wrong with the options is said before what is missing to run them.
         let ready = all_ready(tests, &outside, local.unwrap_or(1).max(1))?;
-        own_files::check(&ready, named.as_deref())?;
+        files::check(&ready, named.as_deref())?;
         let all = || ready.iter().map(|test| needs(&test.meant));
         let library = all().find(|needs| matches!(needs, Needs::Library(_)));
         let needs = library.or_else(|| all().find(|needs| matches!(needs, Needs::Mpi)));
@@ -140,7 +138,7 @@ fn prepare(
         let ready = all_ready(tests, &outside, ranks)?;
         // The others may see other disks.
         if first.rank == 0 {
-            own_files::check(&ready, named.as_deref())?;
+            files::check(&ready, named.as_deref())?;
         }
         Ok(ready)
     }))?;

@@ -1,4 +1,5 @@
-//! The files of a run, no two of which may be one: what comes second would destroy what came first.
+//! The files of a run: no two may be one, for what comes second would destroy what came first; and those that
+//! stay behind when the run is stopped by a signal.
 //!
 //! Invariant: names are looked up, and nothing else is done to any file.
 
@@ -7,9 +8,10 @@ use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
 use units::Usage;
-use workloads::ior::first_path;
+use workloads::ior::{IorParameters, first_path};
 
 use super::flow::ReadyTest;
+use crate::personalities::classic::interrupt;
 
 /// Ends of the names of single transfers' files, beside none: the phases that are told apart.
 const LOGGED: [&str; 4] = [".write_check", ".mixed", ".read", ".read_check"];
@@ -23,7 +25,7 @@ struct OwnFile<'a> {
 
 /// Says no where an option names a file that is a test's data too, or that another option names; `script` is
 /// the one that is read.
-pub(crate) fn check(tests: &[ReadyTest], script: Option<&str>) -> Result<(), Usage> {
+pub(super) fn check(tests: &[ReadyTest], script: Option<&str>) -> Result<(), Usage> {
     let own = own(tests, script);
     let clash = own.iter().enumerate().find_map(|(at, one)| {
         let place = FilePlace::of(Path::new(one.path))?;
@@ -131,8 +133,7 @@ impl FilePlace {
             };
             let repetition = number(parameters.multi_file, parameters.repetitions)?;
             let rank = number(parameters.file_per_rank, test.ranks)?;
-            let name = first_path(parameters, rank);
-            Some(if parameters.multi_file { format!("{name}.{repetition}") } else { name })
+            Some(data_file(parameters, rank, repetition))
         };
         test.storage.keeps_data()
             && name().is_some_and(|name| self.is_at(test.storage.system_path(Path::new(&name))))
@@ -159,5 +160,62 @@ fn resolved(path: &Path) -> PathBuf {
     match known {
         None => whole,
         Some((part, there)) => whole.strip_prefix(part).map_or(whole.clone(), |rest| there.join(rest)),
+    }
+}
+
+/// The file of a rank in a repetition.
+pub(super) fn data_file(test: &IorParameters, rank: u32, repetition: u32) -> String {
+    let name = first_path(test, rank);
+    if test.multi_file { format!("{name}.{repetition}") } else { name }
+}
+
+/// From now on tells at Ctrl-C and the like what the writing tests leave.
+pub(super) fn watch(tests: &[ReadyTest]) {
+    interrupt::watch("ior", written(tests.iter().map(|test| (&test.meant.parameters, test.ranks))), "");
+}
+
+/// The files of the tests that write, on so many ranks.
+fn written<'a>(tests: impl Iterator<Item = (&'a IorParameters, u32)>) -> impl Iterator<Item = PathBuf> {
+    tests.filter(|(test, _)| test.write).flat_map(|(test, ranks)| {
+        let repetitions = if test.multi_file { test.repetitions } else { 1 };
+        let ranks = if test.file_per_rank { ranks } else { 1 };
+        let of_repetition =
+            move |number| (0..ranks).map(move |rank| PathBuf::from(data_file(test, rank, number)));
+        (0..repetitions).flat_map(of_repetition)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::personalities::classic::interrupt::LeftBehind;
+
+    #[test]
+    fn only_files_that_are_there_are_named_and_counted() {
+        let dir = tempfile::tempdir().unwrap();
+        let test_file = dir.path().join("f").display().to_string();
+        let test = IorParameters {
+            write: true,
+            multi_file: true,
+            file_per_rank: true,
+            repetitions: 3,
+            test_file,
+            ..IorParameters::default()
+        };
+        let line = |ranks| {
+            LeftBehind::of(written([(&test, ranks), (&test, ranks)].into_iter()))
+                .there()
+                .line("ior", "interrupted")
+        };
+        assert_eq!(LeftBehind::of(written([(&test, 2)].into_iter())).paths.len(), 6);
+        assert_eq!(line(2), "ior: interrupted");
+        fs::write(dir.path().join("f.00000001.1"), "x").unwrap();
+        assert!(line(2).ends_with("/f.00000001.1"), "{}", line(2));
+        fs::write(dir.path().join("f.00000000.2"), "x").unwrap();
+        assert!(line(2).ends_with("/f.00000001.1 and 1 more"), "{}", line(2));
+        for (rank, others) in [(0, "maybe more"), (7, "at least 1 more")] {
+            fs::write(dir.path().join(format!("f.0000000{rank}.0")), "x").unwrap();
+            assert!(line(2000).ends_with(&format!("/f.00000000.0 and {others}")), "{}", line(2000));
+        }
     }
 }
