@@ -208,14 +208,9 @@ impl Session {
     }
 
     /// Runs `body` on every rank that lives in this process; returns what rank 0 of this process returned, or
-    /// the first failure.
-    pub(crate) fn run<T: Send>(self, body: impl Fn(&dyn Comm) -> Result<T, Halt> + Sync) -> Result<T, Halt> {
-        self.run_unless(&|| false, body)
-    }
-
-    /// The same, but [`end`] leaves MPI as it is where `leaves` says so afterwards on some rank: a library
-    /// would wait for ever when MPI ends.
-    pub(crate) fn run_unless<T: Send>(
+    /// the first failure. [`end`] leaves MPI as it is where `leaves` says so afterwards on some rank: a
+    /// library would wait for ever when MPI ends.
+    pub(crate) fn run<T: Send>(
         self,
         leaves: &dyn Fn() -> bool,
         body: impl Fn(&dyn Comm) -> Result<T, Halt> + Sync,

@@ -1,6 +1,8 @@
 //! Words out: a reader that has gone away is no failure, a full disk is.
 
-use std::io::{self, ErrorKind, Write};
+use std::io::{self, ErrorKind, IsTerminal, Write};
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 /// Prints `text`; fails where it cannot be kept, but not where nobody reads any more.
 pub(crate) fn say(text: &str) -> io::Result<()> {
@@ -15,4 +17,13 @@ pub(crate) fn say(text: &str) -> io::Result<()> {
 /// cannot be written there is nobody to tell.
 pub(crate) fn complain(line: &str) {
     let _ = io::stderr().lock().write_all(format!("{line}\n").as_bytes());
+}
+
+/// A line on standard error that says how far things are; hidden where that is no terminal.
+pub(crate) fn living_line() -> ProgressBar {
+    match io::stderr().is_terminal() {
+        true => ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr())
+            .with_style(ProgressStyle::with_template("{msg}").expect("a sound template")),
+        false => ProgressBar::hidden(),
+    }
 }

@@ -2,7 +2,6 @@
 
 mod backends;
 mod datasets;
-mod evidence;
 mod judge;
 mod links;
 mod lint;
@@ -122,17 +121,13 @@ pub(crate) fn run(argv: &[String]) -> u8 {
         Command::Lint(args) => lint::run(args),
         Command::Completions(args) => paper::completions(args),
         Command::Man(args) => paper::man(args),
-        Command::Fdtree(classic) => {
-            return (personalities::fdtree::run)(argv, &classic.tokens, assay.ranks);
-        }
-        Command::FlashIo(classic) => {
-            return (personalities::flash_io::run)(argv, &classic.tokens, assay.ranks);
-        }
-        Command::Ior(classic) => return (personalities::ior::run)(argv, &classic.tokens, assay.ranks),
+        Command::Fdtree(classic) => return personalities::fdtree::run(argv, &classic.tokens, assay.ranks),
+        Command::FlashIo(classic) => return personalities::flash_io::run(argv, &classic.tokens, assay.ranks),
+        Command::Ior(classic) => return personalities::ior::run(argv, &classic.tokens, assay.ranks),
         Command::LsLr(own) => return personalities::ls_lr::run(argv, &own.tokens, assay.ranks),
         Command::Age(args) => return personalities::age::run(argv, args, assay.ranks),
         Command::MpiIo(args) => return personalities::mpi_io::run(argv, args, assay.ranks),
-        Command::Mdtest(classic) => return (personalities::mdtest::run)(argv, &classic.tokens, assay.ranks),
+        Command::Mdtest(classic) => return personalities::mdtest::run(argv, &classic.tokens, assay.ranks),
     };
     match done {
         Ok(status) => status,

@@ -68,7 +68,7 @@ enum Action {
 }
 
 /// Values of a plan's parameters.
-#[derive(Clone, clap::Args)]
+#[derive(clap::Args)]
 pub(super) struct Values {
     /// The values of [scale.NAME] in the plan, such as those for a small machine
     #[arg(long, value_name = "NAME")]
@@ -86,8 +86,8 @@ fn one_value(text: &str) -> Result<(String, String), String> {
 
 impl Values {
     /// Which values were chosen.
-    pub(super) fn choice(self) -> Choice {
-        Choice { scale: self.scale, set: self.set.into_iter().collect() }
+    pub(super) fn choice(&self) -> Choice {
+        Choice { scale: self.scale.clone(), set: self.set.iter().cloned().collect() }
     }
 
     /// Whether nothing was chosen.

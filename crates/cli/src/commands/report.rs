@@ -7,8 +7,7 @@ use anyhow::{Context, Result};
 use results::folder::{self, names};
 use units::Usage;
 
-use super::evidence::EvidenceFolder;
-use super::judge;
+use super::judge::{self, EvidenceFolder};
 use super::run::table;
 use crate::speech::say;
 

@@ -69,7 +69,7 @@ pub(crate) struct RunArgs {
 }
 
 /// Runs the command and gives the exit status.
-pub(crate) fn run(args: RunArgs, argv: &[String]) -> Result<u8> {
+pub(crate) fn run(mut args: RunArgs, argv: &[String]) -> Result<u8> {
     if let Some(folder) = args.wait.clone() {
         return go_on(args, folder, argv);
     }
@@ -78,32 +78,21 @@ pub(crate) fn run(args: RunArgs, argv: &[String]) -> Result<u8> {
         fits(&args, &folder)?;
         return go_on(args, folder, argv);
     }
-    let path = args.plan.context("a plan is needed")?;
+    let path = args.plan.take().context("a plan is needed")?;
     let plan = plan::load(&path, &args.values.choice())?;
     if plan.needs_dir() && args.dir.is_none() {
         let plan = path.display();
         return Err(Usage(format!("{plan} tests a directory of your choice; add --dir DIR")).into());
     }
-    let place = args.campaigns.or_else(|| args.dir.clone()).unwrap_or_else(|| PathBuf::from("."));
+    let place = args.campaigns.take().or_else(|| args.dir.clone()).unwrap_or_else(|| PathBuf::from("."));
     let is_chosen = args.folder.is_some();
-    let folder = match args.folder {
+    let folder = match args.folder.take() {
         Some(folder) => free(folder)?,
         None => new_folder(&place, &plan)?,
     };
     let findings = advised(&plan, args.dir.as_deref(), &args.only, args.allow_lint_errors)?;
-    if let Some(system) = args.submit {
-        let words = words(args.batch.as_deref());
-        let system = Some(system).filter(|system| !system.is_empty());
-        return submit::submit(submit::Submission {
-            system,
-            words,
-            plan,
-            dir: args.dir,
-            folder,
-            is_chosen,
-            only: args.only,
-            allow_lint_errors: args.allow_lint_errors,
-        });
+    if args.submit.is_some() {
+        return submit::submit(submission(args, plan, folder, is_chosen));
     }
     let asked = asked(plan, args.dir, folder, false, args.only, argv)?;
     campaign(CampaignRequest { findings, ..asked })
@@ -113,7 +102,7 @@ pub(crate) fn run(args: RunArgs, argv: &[String]) -> Result<u8> {
 fn fits(args: &RunArgs, folder: &Path) -> Result<()> {
     // What is not there or cannot be read is for the campaign to tell.
     let Ok(Campaign { info, .. }) = folder::load(folder) else { return Ok(()) };
-    let choice = args.values.clone().choice();
+    let choice = args.values.choice();
     let another_plan = || -> Result<bool> {
         let Some(path) = &args.plan else { return Ok(false) };
         Ok(folder::sha256(plan::load(path, &choice)?.text.as_bytes()) != info.plan_sha256)
@@ -161,21 +150,25 @@ fn go_on(args: RunArgs, folder: PathBuf, argv: &[String]) -> Result<u8> {
         return Err(nothing_there(&folder).into());
     }
     let plan = plan::load(&folder.join(names::PLAN), &kept_choice(&folder))?;
-    if let Some(system) = args.submit {
-        let words = words(args.batch.as_deref());
-        let system = Some(system).filter(|system| !system.is_empty());
-        return submit::submit(submit::Submission {
-            system,
-            words,
-            plan,
-            dir: args.dir,
-            folder,
-            is_chosen: true,
-            only: vec![],
-            allow_lint_errors: args.allow_lint_errors,
-        });
+    if args.submit.is_some() {
+        let args = RunArgs { only: vec![], ..args };
+        return submit::submit(submission(args, plan, folder, true));
     }
     campaign(asked(plan, None, folder, true, vec![], argv)?)
+}
+
+/// What is to be submitted: the campaign of `plan` in `folder`, whose name somebody chose or not.
+fn submission(args: RunArgs, plan: Plan, folder: PathBuf, is_chosen: bool) -> submit::Submission {
+    submit::Submission {
+        system: args.submit.filter(|system| !system.is_empty()),
+        words: words(args.batch.as_deref()),
+        plan,
+        dir: args.dir,
+        folder,
+        is_chosen,
+        only: args.only,
+        allow_lint_errors: args.allow_lint_errors,
+    }
 }
 
 /// What to say where there is no campaign to go on with, with the last of those that lie in there.

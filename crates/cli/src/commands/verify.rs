@@ -11,8 +11,7 @@ use plan::schedule::PlannedJob;
 use results::folder::{self, Campaign, Head, Job, JobEnd, Verification, names};
 use units::Usage;
 
-use super::evidence::EvidenceFolder;
-use super::judge::{self, Difference};
+use super::judge::{self, Difference, EvidenceFolder};
 use crate::speech::say;
 
 /// Check a campaign's folder: every file as recorded, none added, every job there, every verdict supported.
@@ -66,7 +65,10 @@ pub(crate) fn run(args: VerifyArgs) -> Result<u8> {
         return Ok(if checked.head.is_some() { 0 } else { 3 });
     }
     let mut text: String = faults.iter().map(|fault| format!("{fault}\n")).collect();
-    text.push_str(&format!("{at} is not what the campaign left: {} found\n", count(faults.len())));
+    text.push_str(&format!(
+        "{at} is not what the campaign left: {} found\n",
+        units::several(faults.len() as u64, "change")
+    ));
     say(&text)?;
     Ok(1)
 }
@@ -99,10 +101,6 @@ fn fingerprint(folder: &Path, campaign: &Campaign) -> std::io::Result<String> {
         }
     }
     Ok(folder::sha256(list.as_bytes()))
-}
-
-fn count(faults: usize) -> String {
-    if faults == 1 { "1 change".to_owned() } else { format!("{faults} changes") }
 }
 
 /// What looking at a folder came to.

@@ -64,7 +64,7 @@ pub(crate) fn perform_unless<V: Send>(
         kept.about(about);
         (kept, voice)
     }));
-    let done = session.run_unless(leaves, |comm| {
+    let done = session.run(leaves, |comm| {
         let clock = clock.clone();
         let mine = if comm.rank() == 0 { voice.lock().ok().and_then(|mut voice| voice.take()) } else { None };
         let Some((mut kept, mut voice)) = mine else {

@@ -6,6 +6,7 @@ use ranks::launcher::RankLaunch;
 use storage::{Settings, Storage};
 use units::Usage;
 
+use super::run_records::RunRecords;
 use crate::session::{Session, launch};
 use crate::speech::{complain, say};
 
@@ -35,6 +36,11 @@ impl StartedProgram {
         2
     }
 
+    /// Makes the file of `--record` on the process that speaks, if there is to be one.
+    pub(crate) fn records(&self, path: Option<&str>) -> Result<Option<RunRecords>, Usage> {
+        if self.speaks { RunRecords::open(path).map(Some) } else { Ok(None) }
+    }
+
     /// Says only what would be done (`--dryRun`), once for all processes, and ends the ranks; the exit
     /// status.
     pub(crate) fn only_tell(
@@ -52,7 +58,7 @@ impl StartedProgram {
         if let Err((_, why)) = &told {
             complain(&format!("{}: {why}", self.name));
         }
-        match session.run(|_| Ok(())) {
+        match session.run(&|| false, |_| Ok(())) {
             Ok(()) => told.map_or_else(|(status, _)| status, |()| 0),
             Err(halt) => {
                 complain(&format!("{}: {halt}", self.name));

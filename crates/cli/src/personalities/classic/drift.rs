@@ -2,6 +2,8 @@
 //!
 //! Never here: refusing the line.
 
+use units::Usage;
+
 use super::grammar::{ClassicLine, OptionNote, lacks_value, parse};
 
 /// What became of an option.
@@ -32,7 +34,7 @@ pub(crate) struct Drifted {
 /// fill in (`${SMALLEST}`, `[directory]`) is left out.
 pub(crate) fn drifted<T: ClassicLine>(
     tokens: &[String],
-    notes: fn(T) -> Result<Vec<OptionNote>, String>,
+    notes: fn(T) -> Result<Vec<OptionNote>, Usage>,
 ) -> Vec<Drifted> {
     let (mut drifted, mut taken) = (Vec::new(), Vec::new());
     let mut at = 0;
@@ -47,8 +49,8 @@ pub(crate) fn drifted<T: ClassicLine>(
         }
         at += length;
     }
-    match parse::<T>(&taken).map_err(|usage| usage.0).and_then(notes) {
-        Err(what) => drifted.push(Drifted { at: None, fate: OptionFate::Refused, what }),
+    match parse::<T>(&taken).and_then(notes) {
+        Err(Usage(what)) => drifted.push(Drifted { at: None, fate: OptionFate::Refused, what }),
         Ok(notes) => drifted.extend(notes.into_iter().map(|note| {
             let fate = if note.is_idle { OptionFate::Idle } else { OptionFate::Changed };
             Drifted { at: place(tokens, &note.option), fate, what: note.to_string() }

@@ -1,8 +1,6 @@
 //! Variables of the environment that concern a classic program.
 //!
 //! Rank 0 reads them and the others get its copy, so that all ranks mean the same.
-//!
-//! Invariant: the only place of the personalities that looks at the environment.
 
 use units::Usage;
 

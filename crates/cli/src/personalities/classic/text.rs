@@ -1,6 +1,6 @@
 //! What headers and helps of the family say alike: how much a file system holds, the options of backends.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use command::classic::described;
 use storage::{Space, Takes};
@@ -20,6 +20,12 @@ pub(crate) fn space_words(space: Space) -> [String; 4] {
     ]
 }
 
+/// The words of the line `FS` about them.
+pub(crate) fn space_line(space: Space) -> String {
+    let [size, used, inodes, inodes_used] = space_words(space);
+    format!("{size}   Used FS: {used}   Inodes: {inodes}   Used Inodes: {inodes_used}")
+}
+
 /// The directory whose file system the header shows: the path's text before its last `/`.
 pub(crate) fn header_dir(path: &str) -> &Path {
     match path.rfind('/') {
@@ -27,6 +33,12 @@ pub(crate) fn header_dir(path: &str) -> &Path {
         Some(0) => Path::new("/"),
         Some(at) => Path::new(&path[..at]),
     }
+}
+
+/// That directory without links and dots, as older versions show it; as it is where it cannot be found.
+pub(crate) fn whole_header_dir(path: &str) -> PathBuf {
+    let dir = header_dir(path);
+    dir.canonicalize().unwrap_or_else(|_| dir.to_owned())
 }
 
 /// The part of the help that is about backends: a block for each that `listed` takes.

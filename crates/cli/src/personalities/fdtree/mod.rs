@@ -18,7 +18,6 @@ use workloads::kit::{clients, rank::Rank};
 use super::classic::interrupt;
 use super::perform::{RankContext, RunSetting, perform};
 use super::program::{StartedProgram, posix};
-use super::run_records::RunRecords;
 use crate::session::{Needs, Session};
 use crate::speech::complain;
 use grammar::TypedFdtree;
@@ -44,7 +43,6 @@ pub(crate) fn run(argv: &[String], tokens: &[String], local: Option<u32>) -> u8 
         Ok(prepared) => prepared,
         Err(usage) => return program.refuse(&usage),
     };
-    let speaks = program.speaks;
     let mut look = FdtreeLook {
         parameters: ready.parameters.clone(),
         ranks: session.size(),
@@ -56,11 +54,10 @@ pub(crate) fn run(argv: &[String], tokens: &[String], local: Option<u32>) -> u8 
     if typed.dry_run {
         return program.only_tell(session, |_| Ok(dry_run(&look, &*ready.storage)));
     }
-    if speaks && look.parameters.create {
+    if program.speaks && look.parameters.create {
         look.warning = lack(&look, &*ready.storage);
     }
-    let voice = if speaks { RunRecords::open(typed.record.as_deref()).map(Some) } else { Ok(None) };
-    match session.agree(voice) {
+    match session.agree(program.records(typed.record.as_deref())) {
         Err(usage) => program.refuse(&usage),
         Ok((session, kept)) => {
             if session.mpi().is_none() {

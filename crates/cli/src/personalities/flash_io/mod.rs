@@ -18,7 +18,6 @@ use workloads::kit::observer::Silent;
 
 use super::perform::{RankContext, RunSetting, perform_unless};
 use super::program::{StartedProgram, posix};
-use super::run_records::RunRecords;
 use super::stuck::{self, RankStanding};
 use crate::session::{Needs, Session};
 use crate::speech::complain;
@@ -46,16 +45,14 @@ pub(crate) fn run(argv: &[String], tokens: &[String], local: Option<u32>) -> u8 
         Ok(prepared) => prepared,
         Err(usage) => return program.refuse(&usage),
     };
-    let speaks = program.speaks;
-    if typed.bare && speaks {
+    if typed.bare && program.speaks {
         let prefix = &ready.parameters.prefix;
         complain(&format!("flash-io: note: taken as -f {prefix}, as versions before 2020 did"));
     }
     let (quiet, latency) = (typed.quiet, typed.latency);
     let (parameters, version) = (ready.parameters.clone(), ready.arrays.version());
     let look = FlashIoLook { parameters, version, ranks: session.size(), quiet, latency };
-    let voice = if speaks { RunRecords::open(typed.record.as_deref()).map(Some) } else { Ok(None) };
-    match session.agree(voice) {
+    match session.agree(program.records(typed.record.as_deref())) {
         Err(usage) => program.refuse(&usage),
         Ok((session, kept)) => {
             let text = |kept| (kept, FlashIoText::new(look, Box::new(io::stdout())));

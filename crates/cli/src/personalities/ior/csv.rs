@@ -48,8 +48,6 @@ impl ResultOutput for Csv {
         self.streams.put(HEADING);
     }
 
-    fn end_test(&mut self) {}
-
     fn finish(&mut self, _complete: bool) -> Result<(), String> {
         self.streams.say(&self.warnings.lines());
         self.streams.finish()

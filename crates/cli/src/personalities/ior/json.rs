@@ -195,8 +195,6 @@ impl ResultOutput for Json {
         self.tests.push(JsonTest { shown, started: date(), space, rows, warnings });
     }
 
-    fn end_test(&mut self) {}
-
     fn finish(&mut self, complete: bool) -> Result<(), String> {
         let text = serde_json::to_string_pretty(&self.document(complete)).map_err(|why| why.to_string())?;
         self.streams.put(&format!("{text}\n"));

@@ -10,7 +10,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::ProgressBar;
 use units::Usage;
 use workloads::ior::{IorEvent, IorListener};
 use workloads::kit::board::{Board, phase_number};
@@ -18,6 +18,7 @@ use workloads::kit::drive::words;
 use workloads::kit::observer::EventObserver;
 
 use super::progress::{ProgressShown, Running, ended, line, look};
+use crate::speech::living_line;
 
 /// Between two looks at the board.
 const LOOK_EVERY: Duration = Duration::from_millis(500);
@@ -84,12 +85,7 @@ pub(crate) fn has_terminal() -> bool {
 impl LiveView {
     /// Watches `board`; writes looks to `file`, and shows them where the standard error is a terminal.
     pub(crate) fn start(board: Board, file: Option<File>) -> Self {
-        let bar = if has_terminal() {
-            let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
-            bar.with_style(ProgressStyle::with_template("{msg}").expect("a sound template"))
-        } else {
-            ProgressBar::hidden()
-        };
+        let bar = living_line();
         let file = file.map(|file| Mutex::new(Lines { file, end: 0, broken: None }));
         let shared = Arc::new(LiveShared { state: Mutex::default(), wake: Condvar::new(), board, bar, file });
         let watcher = std::thread::spawn({

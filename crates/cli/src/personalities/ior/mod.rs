@@ -39,7 +39,7 @@ use super::classic::drift::{self, Drifted};
 use super::classic::{grammar, help_of_backends};
 use super::program::StartedProgram;
 use crate::session::{Needs, Session};
-use crate::speech::{complain, say};
+use crate::speech::complain;
 use environment::Outside;
 use flow::{IorPrinter, ReadyTest, run_tests};
 use script::ScriptTest;
@@ -54,10 +54,8 @@ pub(crate) fn run(argv: &[String], tokens: &[String], local: Option<u32>) -> u8 
         Err(usage) => return program.refuse(&usage),
     };
     if typed.help {
-        if program.speaks {
-            // The classic's status; nothing is lost with a help that cannot be printed.
-            let _ = say(&help());
-        }
+        // The classic's status; nothing is lost with a help that cannot be printed.
+        program.print(&help());
         return 1;
     }
     let (mut tests, session) = match prepare(typed, program.launch.as_ref(), local) {
@@ -209,10 +207,7 @@ fn tell_notes(notes: impl Iterator<Item = String>) {
 
 /// What of the options is refused today, or taken otherwise than it was.
 pub(crate) fn drifted(tokens: &[String]) -> Vec<Drifted> {
-    drift::drifted::<TypedIor>(tokens, |typed| match typed.meant() {
-        Ok(meant) => Ok(meant.notes),
-        Err(usage) => Err(usage.0),
-    })
+    drift::drifted::<TypedIor>(tokens, |typed| typed.meant().map(|meant| meant.notes))
 }
 
 /// Says no to options that a run on `ranks` ranks would refuse before it starts; `local` ranks are

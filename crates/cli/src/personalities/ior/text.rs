@@ -2,8 +2,6 @@
 //!
 //! Invariant: no engine here, and no number that is not in a record or an event.
 
-use std::path::PathBuf;
-
 use jiff::Zoned;
 use results::record::Phase;
 use storage::Space;
@@ -17,7 +15,7 @@ use super::typed::MeantIor;
 use super::value::Members;
 use super::warnings::Warnings;
 use super::{below_text, chatter, numbers, summary};
-use crate::personalities::classic::{header_dir, space_words};
+use crate::personalities::classic::{space_line, whole_header_dir};
 
 /// Writes the text of one run.
 pub(crate) struct IorText {
@@ -159,16 +157,14 @@ impl ResultOutput for IorText {
             self.head();
         }
         let path = first_path(&meant.parameters, 0);
-        let shown_path = if self.older() { whole_dir(&path).display().to_string() } else { path };
+        let shown_path = if self.older() { whole_header_dir(&path).display().to_string() } else { path };
         let number = meant.parameters.test.to_string();
         let mut text = String::new();
         for (key, value) in [("TestID", number.as_str()), ("StartTime", &date()), ("Path", &shown_path)] {
             text.push_str(&line(key, value));
         }
         if let Some(space) = space {
-            let [size, used, inodes, inodes_used] = space_words(space);
-            let words = format!("{size}   Used FS: {used}   Inodes: {inodes}   Used Inodes: {inodes_used}");
-            text.push_str(&line("FS", &words));
+            text.push_str(&line("FS", &space_line(space)));
         }
         self.streams.put(&text);
     }
@@ -243,12 +239,6 @@ pub(crate) fn machine(verbose: u32) -> String {
     let shown = if verbose >= 2 { all.len() } else { 2 };
     let words: Vec<_> = all[..shown].iter().map(|part| part.to_string_lossy()).collect();
     words.join(" ")
-}
-
-/// That directory without links and dots, as IOR 3.3 shows it; as it is where it cannot be found.
-fn whole_dir(path: &str) -> PathBuf {
-    let dir = header_dir(path);
-    dir.canonicalize().unwrap_or_else(|_| dir.to_owned())
 }
 
 #[cfg(test)]

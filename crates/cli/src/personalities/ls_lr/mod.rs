@@ -14,7 +14,6 @@ use workloads::ls_lr::{self, LsLrListener, LsLrParameters};
 use super::classic::interrupt;
 use super::perform::{RankContext, RunSetting, perform};
 use super::program::{StartedProgram, posix};
-use super::run_records::RunRecords;
 use crate::session::{Needs, Session};
 use crate::speech::complain;
 use options::LsLrOptions;
@@ -43,9 +42,9 @@ pub(crate) fn run(argv: &[String], tokens: &[String], local: Option<u32>) -> u8 
     let mine = program.launch.as_ref().filter(|_| session.mpi().is_some()).map(|launch| launch.rank);
     let ready = ready(&options, session.size(), mine);
     let prepared = session.agree(ready).and_then(|(session, ready)| {
-        let kept =
-            if program.speaks { RunRecords::open(options.record.as_deref()).map(Some) } else { Ok(None) };
-        session.agree(kept).map(|(session, kept)| (session, ready, kept))
+        session
+            .agree(program.records(options.record.as_deref()))
+            .map(|(session, kept)| (session, ready, kept))
     });
     match prepared {
         Err(usage) => program.refuse(&usage),

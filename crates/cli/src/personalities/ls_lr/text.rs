@@ -3,18 +3,18 @@
 //! Invariant: no number that is not in a record or an event.
 
 use std::fmt::Write as _;
-use std::io::{self, IsTerminal};
+use std::io;
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::ProgressBar;
 use measure::statistics::{cov, max, mean, min};
 use results::record::{Failed, Phase};
-use units::duration;
+use units::{duration, several};
 use workloads::kit::observer::EventObserver;
 use workloads::ls_lr::{EARLY, EntryCalls, LsLrEvent, LsLrParameters, Walked, WalkerRow};
 
 use crate::personalities::failures::{Leads, named};
 use crate::personalities::latency;
-use crate::speech::say;
+use crate::speech::{living_line, say};
 
 /// Walkers up to this many are told one by one without being asked for.
 const FEW: usize = 32;
@@ -36,11 +36,7 @@ pub(super) struct LsLrText {
 
 impl LsLrText {
     pub(super) fn new(parameters: &LsLrParameters, ranks: u32, verbose: bool) -> Self {
-        let bar = match io::stderr().is_terminal() {
-            true => ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr())
-                .with_style(ProgressStyle::with_template("{msg}").expect("a sound template")),
-            false => ProgressBar::hidden(),
-        };
+        let bar = living_line();
         let head = head(parameters, ranks);
         let repeats = parameters.repetitions > 1;
         let (rates, warnings) = (Vec::new(), Vec::new());
@@ -73,7 +69,7 @@ impl EventObserver<LsLrEvent<'_>> for LsLrText {
     fn event(&mut self, event: &LsLrEvent<'_>) {
         match event {
             LsLrEvent::Started { ranks, nodes } => {
-                let (walkers, nodes) = (several(*ranks, "walker"), several(*nodes, "node"));
+                let (walkers, nodes) = (several((*ranks).into(), "walker"), several((*nodes).into(), "node"));
                 let text = format!("ls-lr: {walkers} on {nodes}, each in a tree of its own\n{}", self.head);
                 self.put(&text);
             }
@@ -101,14 +97,6 @@ impl EventObserver<LsLrEvent<'_>> for LsLrText {
     }
 }
 
-fn plural(number: u64, one: &str, more: &str) -> String {
-    format!("{number} {}", if number == 1 { one } else { more })
-}
-
-fn several(number: u32, what: &str) -> String {
-    if number == 1 { format!("1 {what}") } else { format!("{number} {what}s") }
-}
-
 /// What is walked, and how.
 fn head(parameters: &LsLrParameters, ranks: u32) -> String {
     let (first, last) = (parameters.tree(0), parameters.tree(ranks - 1));
@@ -118,14 +106,17 @@ fn head(parameters: &LsLrParameters, ranks: u32) -> String {
     };
     if parameters.make {
         let shape = parameters.shape;
+        let directories = match shape.directories() - 1 {
+            1 => "1 directory".to_owned(),
+            more => format!("{more} directories"),
+        };
         let _ = writeln!(
             text,
-            "  to make    {} entries each: {}, up to {} below the root, and {} of {}",
+            "  to make    {} entries each: {directories}, up to {} below the root, and {} of {}",
             shape.entries,
-            plural(shape.directories() - 1, "directory", "directories"),
             shape.depth(),
-            plural(shape.files(), "file", "files"),
-            plural(shape.bytes, "byte", "bytes")
+            several(shape.files(), "file"),
+            several(shape.bytes, "byte")
         );
     }
     if parameters.walk {

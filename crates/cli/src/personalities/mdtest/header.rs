@@ -1,13 +1,11 @@
 //! What stands above the results of `mdtest`.
 
-use std::path::PathBuf;
-
 use jiff::Zoned;
 use storage::Space;
 
 use super::listing;
 use super::typed::{MdtestEdition, MeantMdtest};
-use crate::personalities::classic::{header_dir, space_words};
+use crate::personalities::classic::{space_line, whole_header_dir};
 
 /// The line about reads that read nothing, which 4.x prints.
 pub(crate) const NOTHING_READ: &str = "Read bytes is 0, thus, a read test will actually just open/close";
@@ -95,18 +93,10 @@ fn place(meant: &MeantMdtest, space: Option<Space>) -> String {
     };
     let mut text = match newer {
         true => line("Path", dir),
-        false => line("Path", &whole_parent(dir).display().to_string()),
+        false => line("Path", &whole_header_dir(dir).display().to_string()),
     };
     if let Some(space) = space {
-        let [size, used, inodes, inodes_used] = space_words(space);
-        let words = format!("{size}   Used FS: {used}   Inodes: {inodes}   Used Inodes: {inodes_used}");
-        text.push_str(&line("FS", &words));
+        text.push_str(&line("FS", &space_line(space)));
     }
     text
-}
-
-/// The directory above, without links and dots; as it is where it cannot be found.
-fn whole_parent(dir: &str) -> PathBuf {
-    let parent = header_dir(dir);
-    parent.canonicalize().unwrap_or_else(|_| parent.to_owned())
 }

@@ -38,7 +38,7 @@ use super::perform::{RankContext, RunSetting, perform};
 use super::program::StartedProgram;
 use super::run_records::RunRecords;
 use crate::session::{Needs, Session};
-use crate::speech::{complain, say};
+use crate::speech::complain;
 use text::MdtestText;
 use typed::{MeantMdtest, TypedMdtest};
 
@@ -60,10 +60,8 @@ pub(crate) fn run(argv: &[String], tokens: &[String], local: Option<u32>) -> u8 
         Err(usage) => return program.refuse(&usage),
     };
     if typed.help {
-        if program.speaks {
-            // The classic's status; nothing is lost with a help that cannot be printed.
-            let _ = say(&help());
-        }
+        // The classic's status; nothing is lost with a help that cannot be printed.
+        program.print(&help());
         return 1;
     }
     let (ready, session) = match prepare(typed, program.launch.as_ref(), local) {
@@ -237,10 +235,7 @@ fn one_rank(
 
 /// What of the options is refused today, or taken otherwise than it was.
 pub(crate) fn drifted(tokens: &[String]) -> Vec<Drifted> {
-    drift::drifted::<TypedMdtest>(tokens, |typed| match typed.meant() {
-        Ok(meant) => Ok(meant.notes),
-        Err(usage) => Err(usage.0),
-    })
+    drift::drifted::<TypedMdtest>(tokens, |typed| typed.meant().map(|meant| meant.notes))
 }
 
 /// Says no to options that a run on `ranks` ranks would refuse before it starts; `_local` ranks can do

@@ -8,7 +8,7 @@
 use std::collections::VecDeque;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
@@ -164,7 +164,8 @@ impl Driver<'_> {
                     self.receive(message);
                 }
                 Err(RecvTimeoutError::Disconnected) => {
-                    return JobResult::Early(describe_end(child.wait().ok()));
+                    let how = child.wait().map(|status| format!("ended with {status}"));
+                    return JobResult::Early(how.unwrap_or_else(|_| "ended".to_owned()));
                 }
                 Err(RecvTimeoutError::Timeout) if received.elapsed() < silence_max => {}
                 Err(RecvTimeoutError::Timeout) => {
@@ -222,7 +223,8 @@ impl Driver<'_> {
             }
             Message::End { case } => {
                 if self.pending.front().is_some_and(|pending| pending.name == case.name) {
-                    self.end_next(*case);
+                    self.pending.pop_front();
+                    self.report(*case);
                 }
                 Ok(())
             }
@@ -234,12 +236,7 @@ impl Driver<'_> {
         }
     }
 
-    /// Records the outcome of the next case.
-    fn end_next(&mut self, case: CaseRecord) {
-        self.pending.pop_front();
-        self.report(case);
-    }
-
+    /// Prints and records the outcome of a case.
     fn report(&mut self, case: CaseRecord) {
         let said = say(&text::line(&case));
         let kept = self.kept.put(&Record::Case(Box::new(case.clone())));
@@ -348,11 +345,6 @@ fn messages_of(child: &mut Child) -> Receiver<Message> {
         });
     }
     receiver
-}
-
-/// A description of how a job ended.
-fn describe_end(status: Option<ExitStatus>) -> String {
-    status.map_or_else(|| "ended".to_owned(), |status| format!("ended with {status}"))
 }
 
 /// Waits for the end of a job. Unless the job `is_done`, this requests its end at once.

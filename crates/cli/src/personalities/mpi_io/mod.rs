@@ -51,8 +51,7 @@ pub(crate) fn run(argv: &[String], args: MpiIoArgs, local: Option<u32>) -> u8 {
         Ok(session) => session,
         Err(usage) => return program.refuse(&usage),
     };
-    let kept = if program.speaks { RunRecords::open(args.record.as_deref()).map(Some) } else { Ok(None) };
-    match session.agree(kept) {
+    match session.agree(program.records(args.record.as_deref())) {
         Ok((session, kept)) => run_session(argv, &args, &cases, session, kept),
         Err(usage) => program.refuse(&usage),
     }
