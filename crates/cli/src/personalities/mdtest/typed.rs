@@ -51,13 +51,6 @@ pub(crate) struct Only {
     pub(crate) files: bool,
 }
 
-impl Only {
-    /// Whether no phase was named.
-    fn any_phase(self) -> bool {
-        !(self.create || self.stat || self.read || self.rename || self.remove)
-    }
-}
-
 /// Everything that was typed.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct TypedMdtest {
@@ -114,7 +107,7 @@ impl TypedMdtest {
             ..
         } = self;
         let older = look.edition != MdtestEdition::Mdtest41;
-        let all_phases = only.any_phase();
+        let all_phases = !(only.create || only.stat || only.read || only.rename || only.remove);
         parameters.create = all_phases || only.create;
         parameters.stat = all_phases || only.stat;
         parameters.read = all_phases || only.read;
