@@ -2,12 +2,13 @@
 //!
 //! Never here: what an option does to the workload, which its personality knows.
 
-mod retired;
 mod table;
 
 pub use table::MdtestOption;
 
-use crate::classic::{ClassicOption, OptionRow, Respelling, RetiredOption};
+use crate::classic::{
+    ClassicOption, OptionFault, OptionInput, OptionKind, OptionRow, Respelling, RetiredOption, Successor,
+};
 use table::{FLAGS, VALUES};
 
 impl ClassicOption for MdtestOption {
@@ -18,13 +19,69 @@ impl ClassicOption for MdtestOption {
     }
 
     fn retired() -> &'static [RetiredOption<Self>] {
-        retired::RETIRED
+        RETIRED
     }
 
+    /// `-B` without a number and `-R` with one glued to it, as 1.9 had them.
     fn respelled<'a>(letter: char, left: &'a str, next: Option<&str>) -> Option<Respelling<'a, Self>> {
-        retired::respelled(letter, left, next)
+        let number = |text: &str| text.starts_with(|c: char| c.is_ascii_digit() || c == '=');
+        match letter {
+            'B' if !number(if left.is_empty() { next.unwrap_or_default() } else { left }) => {
+                Some(Respelling {
+                    name: "-B".to_owned(),
+                    input: OptionInput::Value(MdtestOption::Barriers.row(), Some("1".to_owned())),
+                    left,
+                })
+            }
+            'R' if left.starts_with(|c: char| c.is_ascii_digit()) => {
+                let end = left.find(|c: char| !c.is_ascii_digit()).unwrap_or(left.len());
+                let (seed, left) = left.split_at(end);
+                let input = match seed.parse::<u64>() {
+                    Ok(_) => OptionInput::Value(&SEEDED_SHUFFLE, Some(seed.to_owned())),
+                    Err(_) => {
+                        let why = format!("-R{seed}: the seed is beyond 2^64");
+                        OptionInput::Fault(OptionFault::Malformed(why))
+                    }
+                };
+                Some(Respelling { name: format!("-R{seed}"), input, left })
+            }
+            _ => None,
+        }
     }
 }
+
+/// Letters of mdtest 1.9 that were, and what became of them.
+const RETIRED: &[RetiredOption<MdtestOption>] = &[
+    RetiredOption {
+        short: Some('A'),
+        takes_value: true,
+        directive: None,
+        successor: Successor::Rejected(
+            "was for the object stores of mdtest 1.9.4, which are not in this program; leave it out",
+        ),
+        about: "was for object stores (1.9.4), and is refused",
+        advice: None,
+    },
+    RetiredOption {
+        short: Some('M'),
+        takes_value: false,
+        directive: None,
+        successor: Successor::Option(MdtestOption::UniqueDirectory, Some("1")),
+        about: "spread trees over metadata servers of Lustre (1.9.4), and is now -u",
+        advice: Some("`lfs setdirstripe -D` on the test directory says which servers take its trees"),
+    },
+];
+
+/// `-RSEED`, which the help names by itself.
+static SEEDED_SHUFFLE: OptionRow<MdtestOption> = OptionRow {
+    id: MdtestOption::SeededShuffle,
+    short: None,
+    long: None,
+    directives: &[],
+    kind: OptionKind::Text,
+    default: "",
+    about: "-R with a seed glued to it",
+};
 
 #[cfg(test)]
 mod tests {
@@ -44,7 +101,7 @@ mod tests {
                 assert!(names.insert(name.clone()), "{name} twice");
             }
         }
-        for letter in retired::RETIRED.iter().filter_map(|retired| retired.short) {
+        for letter in RETIRED.iter().filter_map(|retired| retired.short) {
             assert!(!names.contains(&format!("-{letter}")), "{letter} lives");
         }
     }
