@@ -6,4 +6,4 @@ pub(crate) mod plan_text;
 mod table;
 pub(crate) mod wire;
 
-pub use keys::{paper as keys_paper, schema};
+pub use keys::{keys_paper, schema};

@@ -5,17 +5,17 @@
 
 mod form;
 mod meant;
-mod paper;
 mod schema;
 #[cfg(test)]
 mod tests;
+
+use std::fmt::Write as _;
 
 use super::table::{KeyForm, KeyTable, PlanKey};
 use super::wire::PlanFile;
 
 pub(crate) use form::{missed, problems};
 pub(crate) use meant::{key_meant, word_meant};
-pub use paper::paper;
 pub use schema::schema;
 
 /// A key of this name with a value, as some table has it; of another key where none has.
@@ -42,4 +42,32 @@ fn tables() -> Vec<&'static KeyTable> {
         at += 1;
     }
     all
+}
+
+/// The tables of docs/PLAN.md: the rows of each table of keys, under what opens it.
+pub fn keys_paper() -> Vec<(String, String)> {
+    tables().into_iter().map(|table| (table.name.to_owned(), page(table))).collect()
+}
+
+fn page(table: &KeyTable) -> String {
+    let mut text = String::from("| key | such as | what it is |\n|---|---|---|\n");
+    for key in table.keys {
+        let name = match key.must {
+            true => format!("**`{}`**", key.name),
+            false => format!("`{}`", key.name),
+        };
+        let such = match key.example {
+            "" => String::new(),
+            example => format!("`{}`", example.replace('|', "\\|")),
+        };
+        let words = match &key.form {
+            KeyForm::Word(words) => {
+                let others: Vec<String> = words.iter().map(|word| format!("`\"{word}\"`")).collect();
+                format!("{}: {}", others.join(" "), key.about)
+            }
+            _ => key.about.to_owned(),
+        };
+        writeln!(text, "| {name} | {such} | {words} |").expect("a string takes all");
+    }
+    text
 }

@@ -6,9 +6,8 @@
 //! Invariant: every key of the file is a field here; an unknown one is an error with its place.
 //! Never here: rules between keys, which `parse` has.
 
-mod count;
-mod criteria;
 mod parts;
+mod values;
 
 use std::collections::BTreeMap;
 
@@ -18,9 +17,8 @@ use units::Dimension;
 use super::table::KeyForm;
 use crate::words::words;
 
-pub(crate) use count::{Count, CountOrNone, NodesValue, StripesValue};
-pub(crate) use criteria::{Criteria, CriterionValue};
 pub(crate) use parts::*;
+pub(crate) use values::{Count, CountOrNone, Criteria, CriterionValue, NodeCount, NodesValue, StripesValue};
 
 /// The keys of one table: first those that it needs, then those that may be left out. Each has its type, the
 /// form of its value, an example, and what it is. At the end are sets of keys of which exactly one stands

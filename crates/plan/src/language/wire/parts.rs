@@ -5,10 +5,9 @@ use std::collections::BTreeMap;
 use toml::Spanned;
 use units::Dimension;
 
-use super::count::NodeCount;
 use super::{
-    Count, Criteria, CriterionValue, DecideKeys, NodesValue, SHARE, STRIPES, StripesValue, TIME, VerifyWord,
-    keys,
+    Count, Criteria, CriterionValue, DecideKeys, NodeCount, NodesValue, SHARE, STRIPES, StripesValue, TIME,
+    VerifyWord, keys,
 };
 use crate::Stat;
 use crate::app::Pick;
