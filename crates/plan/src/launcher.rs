@@ -5,17 +5,15 @@
 
 pub mod allocation;
 mod named;
-mod nodes;
-mod template;
 
 use std::collections::BTreeMap;
+
+use units::Usage;
 
 use crate::placement::Placement;
 
 pub use allocation::Allocation;
 pub use named::{NAMED, Named};
-pub use nodes::Nodes;
-pub use template::says;
 
 /// What a launcher has to know of a job.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,6 +30,37 @@ pub struct LauncherJob {
     pub starts_ranks: bool,
     /// Whether the program is an external one, which knows nothing of ranks as threads.
     pub external: bool,
+}
+
+/// The nodes that jobs may run on, as far as they are known.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Nodes {
+    /// Their names, without those left out; empty where the launcher chooses.
+    pub hosts: Vec<String>,
+    /// Names that no job is to run on, as far as the launcher has to be told.
+    pub exclude: Vec<String>,
+    /// Whether they are those of an allocation, so that none can be waited for.
+    pub inside: bool,
+    /// How many of the names are taken by others that run at the same time, by the number of a job.
+    pub taken: BTreeMap<u32, usize>,
+}
+
+impl Nodes {
+    /// Those for the job of this number: without the names taken by jobs that run at the same time.
+    pub fn of(&self, job: u32) -> Self {
+        let taken = self.taken.get(&job).copied().unwrap_or_default();
+        Self {
+            hosts: self.hosts.iter().skip(taken).cloned().collect(),
+            taken: BTreeMap::new(),
+            ..self.clone()
+        }
+    }
+
+    /// So many of them; none where the launcher chooses.
+    pub fn first(&self, number: Option<u32>) -> &[String] {
+        let number = number.map_or(self.hosts.len(), |number| number as usize);
+        &self.hosts[..number.min(self.hosts.len())]
+    }
 }
 
 /// How jobs of a plan are started.
@@ -64,8 +93,36 @@ pub enum LaunchKind {
 
 /// The words used for `mpirun` where the plan gives none.
 pub const MPIRUN: &[&str] = &["mpirun", "-n", "{ranks}", "{cmd}"];
+/// What a word of a launch line may hold, beside `{cmd}`, which is a word of its own.
+const MARKS: [&str; 4] = ["{ranks}", "{nodes}", "{ppn}", "{hosts}"];
 
 impl LaunchKind {
+    /// Checks the words of a launch template: `{cmd}` once and alone, `{ranks}` (or `{nodes}` and `{ppn}`)
+    /// somewhere, nothing unknown in braces.
+    pub fn mpirun(template: Vec<String>) -> Result<Self, Usage> {
+        if template.iter().filter(|word| *word == "{cmd}").count() != 1
+            || template.first().is_none_or(|w| w == "{cmd}")
+        {
+            return Err(Usage::new(
+                "a launch line needs a program first and `{cmd}` once, as a word of its own",
+            ));
+        }
+        if !(says(&template, "{ranks}") || says(&template, "{nodes}") && says(&template, "{ppn}")) {
+            return Err(Usage::new(
+                "a launch line needs `{ranks}`, else every job has the same number of ranks",
+            ));
+        }
+        for word in template.iter().filter(|word| *word != "{cmd}") {
+            if MARKS.iter().fold(word.clone(), |word, mark| word.replace(mark, "")).contains(['{', '}']) {
+                let known = MARKS.join("`, `");
+                return Err(Usage(format!(
+                    "unknown placeholder in `{word}`; known are `{known}` and `{{cmd}}`"
+                )));
+            }
+        }
+        Ok(Self::Mpirun(template))
+    }
+
     /// Its name in a plan.
     pub fn name(&self) -> &'static str {
         match self {
@@ -79,7 +136,7 @@ impl LaunchKind {
     pub fn takes_hosts(&self) -> bool {
         match self {
             Self::Local => true,
-            Self::Mpirun(words) => template::says(words, "{hosts}"),
+            Self::Mpirun(words) => says(words, "{hosts}"),
             Self::Named { by, .. } => by.takes_hosts(),
         }
     }
@@ -93,7 +150,7 @@ impl LaunchKind {
     pub fn refuses_placement(&self, placement: &Placement) -> Option<String> {
         match self {
             Self::Local => None,
-            Self::Mpirun(words) => template::refuses_placement(words, placement),
+            Self::Mpirun(words) => refuses_placement(words, placement),
             Self::Named { by, .. } => by.refuses_placement(placement),
         }
     }
@@ -144,22 +201,20 @@ impl LaunchKind {
     fn around(&self, job: &LauncherJob) -> (Vec<String>, Vec<String>) {
         match self {
             Self::Local => (Vec::new(), Vec::new()),
-            Self::Mpirun(words) => template::around(words, job),
+            Self::Mpirun(words) => around(words, job),
             Self::Named { by, program, options } => {
                 let program = program.as_deref().unwrap_or(by.program);
                 (by.words(program, options, &job.placement, &job.nodes), Vec::new())
             }
         }
     }
-}
 
-impl LaunchKind {
     /// The words of the command line that starts `job`, the program first.
     pub fn command(&self, job: &LauncherJob) -> Vec<String> {
         let command = [std::slice::from_ref(&job.program), &job.words].concat();
         let (before, after) = self.around(job);
         match self {
-            Self::Local if job.external => [std::slice::from_ref(&job.program), &job.words].concat(),
+            Self::Local if job.external => command,
             Self::Local => {
                 let ranks = job.placement.ranks.to_string();
                 [&[job.program.clone(), "-n".to_owned(), ranks], &job.words[..]].concat()
@@ -171,4 +226,32 @@ impl LaunchKind {
             _ => [before, command, after].concat(),
         }
     }
+}
+
+/// Whether a word of the line holds `mark`.
+pub fn says(template: &[String], mark: &str) -> bool {
+    template.iter().any(|word| word.contains(mark))
+}
+
+/// Why a job so placed cannot be started by these words, if so.
+fn refuses_placement(template: &[String], placement: &Placement) -> Option<String> {
+    for mark in ["{nodes}", "{hosts}"] {
+        if placement.nodes.is_none() && says(template, mark) {
+            return Some(format!("launch.argv says {mark}; give `nodes`, or `ppn` beside `ranks`"));
+        }
+    }
+    let lacks = placement.ppn.is_none() && says(template, "{ppn}");
+    lacks.then(|| "launch.argv says {ppn}; give `ppn`".to_owned())
+}
+
+/// The words before and behind `{cmd}` for one job.
+fn around(template: &[String], job: &LauncherJob) -> (Vec<String>, Vec<String>) {
+    let Placement { ranks, nodes, ppn, .. } = &job.placement;
+    let number = |number: Option<u32>| number.map_or_else(String::new, |number| number.to_string());
+    let values = [number(Some(*ranks)), number(*nodes), number(*ppn), job.nodes.first(*nodes).join(",")];
+    let filled = |word: &String| {
+        MARKS.iter().zip(&values).fold(word.clone(), |word, (mark, value)| word.replace(mark, value))
+    };
+    let mut parts = template.split(|word| word == "{cmd}").map(|part| part.iter().map(filled).collect());
+    (parts.next().unwrap_or_default(), parts.next().unwrap_or_default())
 }

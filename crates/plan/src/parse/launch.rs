@@ -24,7 +24,7 @@ pub(super) fn launch(
 }
 
 fn kind(wire: &wire::LaunchKeys, place: &PlanText<'_>) -> ParseResult<LaunchKind> {
-    if let Some(by) = Named::of(wire.kind.name()) {
+    if let Some(by) = Named::of(wire.kind.word()) {
         return named(by, wire, place);
     }
     let what = match wire.kind {
@@ -116,21 +116,4 @@ pub(super) fn left_out(words: &[Spanned<String>], place: &PlanText<'_>) -> Parse
     names.sort();
     names.dedup();
     Ok(names)
-}
-
-impl wire::LauncherWord {
-    /// Its word.
-    fn name(self) -> &'static str {
-        match self {
-            Self::Local => "local",
-            Self::Mpirun => "mpirun",
-            Self::Aprun => "aprun",
-            Self::Flux => "flux",
-            Self::Jsrun => "jsrun",
-            Self::Mpich => "mpich",
-            Self::Openmpi => "openmpi",
-            Self::Pals => "pals",
-            Self::Srun => "srun",
-        }
-    }
 }
