@@ -33,14 +33,13 @@ pub const WAIVABLE: &[Code] = &[
 /// The findings with the waivers of the plan.
 pub(crate) fn settled(index: &Index<'_>, mut findings: Findings) -> Findings {
     let plan = index.plan;
-    let waivers: Vec<&Waiver> =
-        plan.waivers.iter().chain(plan.tests.iter().flat_map(|test| &test.waivers)).collect();
+    let waivers: Vec<&Waiver> = plan.all_waivers().collect();
     for waiver in &waivers {
         approve(&mut findings.records, waiver);
     }
     // Of a part of the tests it is not known what the others would have needed, nor of one scale what
     // another.
-    let whole = index.has_ended() && index.campaign.info.only.is_empty() && !plan.has_scales();
+    let whole = index.has_ended() && index.campaign.info.only.is_empty() && plan.scales.is_empty();
     if whole {
         let all = findings.before.iter().chain(&findings.records).chain(&findings.idle);
         let all: Vec<&Finding> = all.collect();

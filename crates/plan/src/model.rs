@@ -4,14 +4,13 @@
 //! whose criteria can be met and missed, and whose readers have something to read.
 //! Never here: reading TOML, running, the state of a machine.
 
-mod choice;
 mod clause;
-mod course;
 mod dataset;
 mod several;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
+use results::folder::CampaignInfo;
 use results::summary::System;
 use units::{Dimension, Quantity};
 
@@ -19,11 +18,11 @@ use crate::launcher::Launch;
 use crate::line::Line;
 use crate::placement::{ClientNodes, Placement};
 
-pub use choice::Choice;
 pub use clause::{Comparison, Criterion, Decide, Goal, Stat};
-pub use course::{AlternatingTests, ClientLimit, Course};
 pub use dataset::{Dataset, DatasetDemand};
-pub use several::{Export, Group, Import, Projection, Search, Series, Step};
+pub use several::{
+    AlternatingTests, ClientLimit, Course, Export, Group, Import, Projection, Search, Series, Step,
+};
 
 /// A plan, checked.
 #[derive(Clone, Debug, PartialEq)]
@@ -68,6 +67,22 @@ pub struct Plan {
     pub parameters: BTreeMap<String, String>,
     /// What was chosen of them.
     pub choice: Choice,
+}
+
+/// Which values the parameters of a plan have: those of one of its scales, then single ones.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Choice {
+    /// The scale, by its name in the plan.
+    pub scale: Option<String>,
+    /// Values by the names of parameters.
+    pub set: BTreeMap<String, String>,
+}
+
+impl Choice {
+    /// That of a campaign.
+    pub fn of(info: &CampaignInfo) -> Self {
+        Self { scale: info.scale.clone(), set: info.set.clone() }
+    }
 }
 
 /// A file system under test. Its commands are of the shell, and `{dir}` in them stands for its directory.
@@ -290,6 +305,11 @@ impl Uses {
     }
 }
 
+/// The file systems that tests work on.
+pub fn file_systems_of<'p>(tests: impl IntoIterator<Item = &'p Test>) -> BTreeSet<&'p str> {
+    tests.into_iter().map(|test| test.fs.as_str()).collect()
+}
+
 impl Plan {
     /// The parts of a group.
     pub fn parts(&self, group: &Group) -> impl Iterator<Item = &Test> {
@@ -333,11 +353,6 @@ impl Plan {
             Uses::Dataset(index) => Some(&self.datasets[*index]),
             Uses::Test(_) => None,
         })
-    }
-
-    /// Whether it can also be run at another scale than its own.
-    pub fn has_scales(&self) -> bool {
-        !self.scales.is_empty()
     }
 
     /// Whether some file system lies where the user says when the plan is run.
