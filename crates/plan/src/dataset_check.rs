@@ -29,7 +29,7 @@ pub fn unfit_job(dataset: &Dataset, test: &Test, job: &Job) -> Option<Reason> {
 }
 
 /// Why the dataset of a job's test is not fit for it, if so.
-pub fn unfit_for(plan: &Plan, campaign: &Campaign, job: &PlannedJob) -> Option<Reason> {
+pub(crate) fn unfit_for(plan: &Plan, campaign: &Campaign, job: &PlannedJob) -> Option<Reason> {
     let test = plan.tests.iter().find(|test| test.id == job.test)?;
     let dataset = plan.dataset_of(test)?;
     unfit_job(dataset, test, maker(campaign, dataset)?)

@@ -8,6 +8,7 @@ use results::reason::{Code, Datum, Reason};
 use results::record::{Phase, Record};
 use results::statistics;
 
+use crate::dataset_check::unfit_for;
 use crate::model::{Plan, Search, Test};
 use crate::placement::Placement;
 use crate::schedule::{PlannedJob, Purpose};
@@ -21,11 +22,17 @@ pub fn recorded(end: Option<&JobEnd>, mut records: Vec<Record>) -> Vec<Record> {
     records
 }
 
-/// What a repetition of a test recorded.
-pub fn records_of(campaign: &Campaign, test: &str, repetition: u32) -> Vec<Record> {
-    let of = |job: &&Job| job.info.test == test && job.info.repetition == repetition;
-    let found = campaign.jobs.iter().find(of);
-    found.map(|job| recorded(Some(&job.info.end), job.records.clone())).unwrap_or_default()
+/// Why a job was left out though all that it needs had ended well, if so: its dataset is not fit for it, a
+/// search ended before it, or what it has from an earlier test is not known.
+pub fn left_out(plan: &Plan, campaign: &Campaign, job: &PlannedJob) -> Option<Reason> {
+    let records = |test: &str, repetition: u32| {
+        let of = |job: &&Job| job.info.test == test && job.info.repetition == repetition;
+        let found = campaign.jobs.iter().find(of);
+        found.map(|job| recorded(Some(&job.info.end), job.records.clone())).unwrap_or_default()
+    };
+    unfit_for(plan, campaign, job)
+        .or_else(|| unneeded(plan, job, &records))
+        .or_else(|| bind(plan, &mut job.clone(), &records).err())
 }
 
 /// Puts what earlier jobs export into the words of `job`; `records` gives those of a repetition of a test.
@@ -164,7 +171,7 @@ fn whole_transfers(maker: &Test, phase: &Phase) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
-    use results::record::End;
+    use results::record::{End, Spans};
 
     use super::*;
     use crate::schedule;
@@ -213,7 +220,7 @@ criterion = { metric = "write.bw", op = ">=", value = "1 GB/s" }
         assert!(plan.tests[..4].iter().all(|test| test.criteria.is_empty()));
         let records = |test: &str, _: u32| {
             let step = ["T.n2", "T.n4", "T.n8", "T.n16"].iter().position(|id| *id == test).unwrap();
-            let spans = results::record::Spans { total_s: 1.0, ..Default::default() };
+            let spans = Spans { total_s: 1.0, ..Default::default() };
             let phase =
                 |bytes: &u64| Phase { phase: "write".into(), bytes: *bytes, spans, ..Phase::default() };
             let all = |bytes: &u64| vec![Record::Phase(Box::new(phase(bytes))), Record::End(End::default())];
@@ -281,5 +288,40 @@ criterion = { metric = "write.bw", op = ">=", value = "1 GB/s" }
         assert!(bound.words.join(" ").contains("-t 4m -b 14763950080 "), "{:?}", bound.words);
         let why = bind(&plan, &mut job.clone(), &|_, _| Vec::new()).unwrap_err();
         assert_eq!((why.code, why.text("test")), (Code::ImportMissing, Some("S.s3.w")));
+    }
+    #[test]
+    fn steps_behind_the_end_of_a_search_were_left_out_and_others_were_not() {
+        let plan = r#"
+schema = 1
+plan = { id = "p", title = "t" }
+fs.scratch = { dir = "{dir}" }
+[[test]]
+id = "T"
+ior = "-w -F"
+nodes = { search = [2, 4, 8, 16], gain = "3 %" }
+criterion = { metric = "write.bw", op = ">=", value = "1 GB/s" }
+"#;
+        let plan = Plan::parse(plan, "p.toml").unwrap();
+        let spans = Spans { total_s: 1.0, ..Spans::default() };
+        let mut campaign = Campaign::default();
+        for (test, bytes) in [("T.n2", 100), ("T.n4", 190), ("T.n8", 192)] {
+            let phase = Phase { phase: "write".into(), bytes, spans, ..Phase::default() };
+            let records = vec![Record::Phase(Box::new(phase)), Record::End(End::default())];
+            let mut job = Job { records, ..Job::default() };
+            (job.info.test, job.info.repetition, job.info.end) = (test.to_owned(), 1, JobEnd::Exit(0));
+            campaign.jobs.push(job);
+        }
+        let jobs = schedule::jobs(&plan, &[]).unwrap();
+        let out: Vec<&str> = jobs
+            .iter()
+            .filter(|job| left_out(&plan, &campaign, job).is_some())
+            .map(|job| job.test.as_str())
+            .collect();
+        assert_eq!(out, ["T.n16"]);
+        campaign.jobs[2].info.end = JobEnd::Signal(9);
+        let why = left_out(&plan, &campaign, &jobs[3]);
+        assert_eq!(why, None, "what was killed ends no search");
+        let why = left_out(&plan, &campaign, &jobs[4]).unwrap();
+        assert_eq!((why.code, why.text("test")), (results::Code::SearchStepFailed, Some("T.n8")));
     }
 }

@@ -9,16 +9,15 @@ pub mod dataset_check;
 mod language;
 pub mod late;
 pub mod launcher;
-mod left_out;
 pub mod line;
 mod model;
 mod parse;
-pub mod placement;
+mod placement;
 pub mod schedule;
 mod words;
 
 pub use language::{keys_paper, schema};
-pub use left_out::left_out;
+pub use late::left_out;
 pub use model::*;
 pub use parse::among;
 pub use placement::{ClientNodes, Placement};

@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 
 use toml::Spanned;
 
-use super::defaults::{Defaults, ParseResult, name};
+use super::defaults::{Defaults, ParseResult, holder, name};
 use super::fs::file_systems;
 use super::goal::known;
 use super::placement::clients;
 use super::plan_text::PlanText;
 use super::projection::systems;
-use super::{Choice, Plan, launch, several, waiver, wire};
+use super::{Choice, Plan, launch, waiver, wire};
 
 /// Checks the whole file.
 pub(super) fn plan(file: wire::PlanFile, place: &PlanText<'_>) -> ParseResult<Plan> {
@@ -77,7 +77,7 @@ pub(super) fn plan(file: wire::PlanFile, place: &PlanText<'_>) -> ParseResult<Pl
 fn entries(file: &wire::PlanFile, defaults: &Defaults<'_>, plan: &mut Plan) -> ParseResult<()> {
     for entry in in_order(file) {
         let (who, id) = entry.named();
-        if let Some(other) = several::holder(plan, id.get_ref(), None) {
+        if let Some(other) = holder(plan, id.get_ref(), None) {
             return Err(defaults.place.error(id, format!("{who}: {other} has this id already")));
         }
         match entry {

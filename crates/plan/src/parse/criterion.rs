@@ -161,15 +161,10 @@ impl Defaults<'_> {
 
     pub(super) fn decide(&self, wire: Option<&wire::DecideKeys>) -> ParseResult<Decide> {
         let Some(wire) = wire else {
-            return Ok(Decide { chosen: false, stat: Stat::Mean, by_bound: false, confidence: 0.95 });
+            let confidence = self.confidence(None)?;
+            return Ok(Decide { chosen: false, stat: Stat::Mean, by_bound: false, confidence });
         };
-        let confidence = match &wire.confidence {
-            None => 0.95,
-            Some(share) if (0.5..1.0).contains(share.get_ref()) => *share.get_ref(),
-            Some(share) => {
-                return Err(self.place.error(share, "confidence lies between 0.5 and 1, such as 0.95"));
-            }
-        };
+        let confidence = self.confidence(wire.confidence.as_ref())?;
         let stat = match wire.rule {
             wire::RuleWord::Mean | wire::RuleWord::LowerBound => Stat::Mean,
             wire::RuleWord::Median => Stat::Median,

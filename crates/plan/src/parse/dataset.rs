@@ -52,8 +52,11 @@ impl Defaults<'_> {
 
     /// A line of IOR that leaves files as long as each other.
     fn data(&self, who: &str, words: &Spanned<String>) -> ParseResult<IorLine> {
-        let line = self.line(who, words)?;
         let refused = |what: &str| Err(self.place.error(words, format!("{who}: {what}")));
+        let line = match IorLine::parse(words.get_ref()) {
+            Ok(line) => line,
+            Err(error) => return refused(&error.0),
+        };
         if !line.write {
             return refused("the line writes nothing; add -w");
         }

@@ -1,5 +1,5 @@
-//! What the rules of all tables share: what holds where a test or dataset says nothing itself, and how
-//! numbers, names and choices are read or refused.
+//! What the rules of all tables share: what holds where a test or dataset says nothing itself, what makes a
+//! test one of several that stand as one in the file, and how numbers, names and choices are read or refused.
 //!
 //! Never here: the rules of one table.
 
@@ -11,11 +11,14 @@ use units::{Dimension, Quantity, Usage};
 use super::nearest::nearest;
 use super::plan_text::PlanText;
 use super::wire::{Count, CountOrNone};
-use super::{ClientNodes, FileSystem, wire};
+use super::{AlternatingTests, ClientNodes, Dataset, FileSystem, Placement, Plan, State, Step, wire};
 use crate::launcher::LaunchKind;
 
 /// Seconds a job may take where the plan says nothing.
 const TIMEOUT_S: f64 = 3600.0;
+
+/// Confidence of a bound or an interval where the plan says nothing.
+const CONFIDENCE: f64 = 0.95;
 
 /// The most launches of one test.
 const LAUNCHES_MAX: u64 = 100_000;
@@ -40,6 +43,63 @@ pub(super) fn name(word: &Spanned<String>, what: &str, place: &PlanText<'_>) -> 
         return Err(place.error(word, format!("`{text}`: {what} {rule}")));
     }
     Ok(())
+}
+
+/// What of the plan has the name `id` already, such as `test B.1`, but for the family of tests called `own`.
+pub(super) fn holder(plan: &Plan, id: &str, own: Option<&str>) -> Option<String> {
+    let dataset = plan.datasets.iter().map(Dataset::job).find(|job| job == id);
+    let state = || plan.states.iter().map(State::job).find(|job| job == id);
+    let test = || plan.tests.iter().find(|test| test.id == id).map(|test| format!("test {}", test.id));
+    let family = || {
+        let other = plan.tests.iter().find(|test| test.family == id && Some(id) != own)?;
+        let kind = match (&other.step, other.part) {
+            (Some(_), _) => "series",
+            (_, Some(_)) => "group",
+            _ => "test",
+        };
+        Some(format!("{kind} {id}"))
+    };
+    dataset.or_else(state).or_else(test).or_else(family)
+}
+
+/// What makes a test one of several that stand as one in the file.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Variant {
+    /// What stands before its id: the series and the step.
+    pub(super) before: String,
+    /// What it is one of: the id of a series or group; `None` for the test's own.
+    pub(super) family: Option<String>,
+    /// What stands behind it: the step.
+    pub(super) behind: String,
+    /// Its clause where it has none itself.
+    pub(super) clause: String,
+    /// Its repetitions where it says nothing itself.
+    pub(super) repetitions: Option<Spanned<Count>>,
+    /// The step of a series.
+    pub(super) step: Option<Step>,
+    /// Whether it only shows at how many nodes the test itself is to run: once, without criteria.
+    pub(super) is_probe: bool,
+    /// The group that it is a part of.
+    pub(super) part: Option<usize>,
+    /// Whether the group has a criterion, so that a part needs none.
+    pub(super) floors: bool,
+    /// The file system of a series, where it says nothing itself.
+    pub(super) fs: Option<Spanned<String>>,
+    /// Ranks on each node, of a series, where it says nothing itself.
+    pub(super) ppn: Option<Spanned<Count>>,
+    /// Placement that the step decides.
+    pub(super) placement: Option<Placement>,
+    /// With which others it takes turns.
+    pub(super) turns: Option<AlternatingTests>,
+    /// Whose files it reads instead of those that it says.
+    pub(super) uses: Option<Spanned<String>>,
+}
+
+impl Variant {
+    /// The text with the step's word in the place of `{step}`.
+    pub(super) fn at_step(&self, text: &str) -> String {
+        self.step.as_ref().map_or_else(|| text.to_owned(), |step| text.replace("{step}", &step.word))
+    }
 }
 
 /// What holds where a test or dataset says nothing itself.
@@ -89,6 +149,15 @@ impl Defaults<'_> {
         wanted: Dimension,
     ) -> ParseResult<f64> {
         quantity(who, key, text, wanted, self.place)
+    }
+
+    /// The confidence of a bound or an interval.
+    pub(super) fn confidence(&self, own: Option<&Spanned<f64>>) -> ParseResult<f64> {
+        match own {
+            None => Ok(CONFIDENCE),
+            Some(share) if (0.5..1.0).contains(share.get_ref()) => Ok(*share.get_ref()),
+            Some(share) => Err(self.place.error(share, "confidence lies between 0.5 and 1, such as 0.95")),
+        }
     }
 
     pub(super) fn fs<T>(

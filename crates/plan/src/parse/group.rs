@@ -6,8 +6,7 @@
 use toml::Spanned;
 use units::Dimension;
 
-use super::defaults::{Defaults, ParseResult, name};
-use super::variant::Variant;
+use super::defaults::{Defaults, ParseResult, Variant, name};
 use super::{Group, Plan, state, wire};
 
 /// The part of the shorter one that two parts of a group run at once, where the plan says nothing.

@@ -13,17 +13,14 @@ mod fs;
 mod goal;
 mod group;
 mod launch;
-mod marks;
 mod parameters;
 mod placement;
 mod projection;
 mod series;
-mod several;
 mod state;
 mod steady;
 mod test;
 mod uses;
-mod variant;
 mod waiver;
 
 use serde::Deserialize;
@@ -55,7 +52,7 @@ impl Plan {
         let read = wire::PlanFile::deserialize(Deserializer::from(file.clone()))
             .map_err(|error| place.refused(&error, &file))?;
         let plan = check::plan(read, &place)?;
-        marks::stray(file.get_ref(), &place)?;
+        parameters::stray_marks(file.get_ref(), &place)?;
         // Values that nothing looked at, such as a default that every test overrides.
         if let Some(problem) = keys::problems(&file).into_iter().next() {
             return Err(place.at(problem.span, &problem.what));

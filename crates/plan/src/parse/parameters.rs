@@ -1,7 +1,8 @@
 //! Parameters of a plan: names for what differs between the contract's machine and a smaller one.
 //!
 //! `${NAME}` in any string stands for the value in `[parameters]`, for that of the chosen `[scale.NAME]`, or
-//! for one that is set by hand. They are put in before the plan is read.
+//! for one that is set by hand. They are put in before the plan is read. A mark that nothing will stand for
+//! is refused.
 //!
 //! Never here: what the strings mean.
 
@@ -16,6 +17,7 @@ use units::Usage;
 use super::Choice;
 use super::nearest::nearest;
 use super::plan_text::PlanText;
+use command::tool_line::ToolLine;
 
 /// The part of a plan that is read first.
 #[derive(Default, Deserialize)]
@@ -170,6 +172,62 @@ fn exports(table: &DeTable<'_>, names: &mut Vec<String>) {
             _ => {}
         }
     }
+}
+
+/// Refuses marks in `file`, whose parameters are filled in, that nothing will stand for, so that none goes to
+/// a shell or a program as it is: `${NAME}` is known in lines of workloads, where a test exports it, `{step}`
+/// in what the phases of a series run.
+pub(super) fn stray_marks(file: &DeTable<'_>, place: &PlanText<'_>) -> Result<(), Usage> {
+    file.iter().try_for_each(|(key, value)| {
+        let within = ValueKey { key: key.get_ref(), phase: false };
+        // Values of parameters were put in where they belong.
+        if matches!(within.key, "parameters" | "scale") {
+            Ok(())
+        } else {
+            look_for_marks(&within, value, place)
+        }
+    })
+}
+
+/// Where a value stands.
+struct ValueKey<'k> {
+    /// Its key.
+    key: &'k str,
+    /// Whether that is one of a phase of a series.
+    phase: bool,
+}
+
+fn look_for_marks(
+    within: &ValueKey<'_>,
+    value: &Spanned<DeValue<'_>>,
+    place: &PlanText<'_>,
+) -> Result<(), Usage> {
+    match value.get_ref() {
+        DeValue::String(text) => known_marks(within, text).map_err(|why| place.error(value, why)),
+        DeValue::Array(all) => all.iter().try_for_each(|one| look_for_marks(within, one, place)),
+        DeValue::Table(table) => table.iter().try_for_each(|(key, one)| {
+            let phase = within.phase || within.key == "phases";
+            look_for_marks(&ValueKey { key: key.get_ref(), phase }, one, place)
+        }),
+        _ => Ok(()),
+    }
+}
+
+fn known_marks(ValueKey { key, phase }: &ValueKey<'_>, text: &str) -> Result<(), String> {
+    let line = *key == "ior" || ToolLine::keys().any(|known| known == *key);
+    if text.contains("${") && !line {
+        return Err(format!(
+            "`{key}` has `${{`, and what a test exports is put into lines of workloads only; a name of \
+             [parameters] ends with `}}`"
+        ));
+    }
+    if text.contains("{step}") && !(*phase && (line || matches!(*key, "setup" | "argv"))) {
+        return Err(format!(
+            "`{key}` has `{{step}}`, which is known in lines, `setup` and `app.argv` of a phase of \
+                a series only"
+        ));
+    }
+    Ok(())
 }
 
 #[cfg(test)]

@@ -21,16 +21,6 @@ pub(super) struct RanksRequest<'w> {
 }
 
 impl<'w> RanksRequest<'w> {
-    /// What a phase of a series says, at a step.
-    pub(super) fn of_step(
-        ranks: &'w Option<Spanned<Count>>,
-        nodes: &'w Spanned<NodesValue>,
-        ppn: &'w Option<Spanned<Count>>,
-        at: Range<usize>,
-    ) -> Self {
-        Self { ranks: ranks.as_ref(), nodes: Some(nodes), ppn: ppn.as_ref(), at }
-    }
-
     pub(super) fn new(
         ranks: &'w Option<Spanned<Count>>,
         nodes: &'w Option<Spanned<NodesValue>>,

@@ -11,9 +11,6 @@ use super::plan_text::PlanText;
 use super::{Comparison, Goal, Plan, Projection, wire};
 use results::projection::STEPS_MIN;
 
-/// Confidence of an interval where the plan says nothing.
-const CONFIDENCE: f64 = 0.95;
-
 /// The systems of a plan, and the letter of the one that is measured.
 pub(super) fn systems(file: &wire::PlanFile, place: &PlanText<'_>) -> ParseResult<(Vec<System>, String)> {
     let system = |(letter, spanned): (&String, &Spanned<wire::SystemKeys>)| {
@@ -67,13 +64,7 @@ impl Defaults<'_> {
             return Err(self.place.error(&wire.from, format!("{who}: {what}")));
         }
         self.carries(&who, wire, &steps, plan)?;
-        let confidence = match &wire.confidence {
-            None => CONFIDENCE,
-            Some(share) if (0.5..1.0).contains(share.get_ref()) => *share.get_ref(),
-            Some(share) => {
-                return Err(self.place.error(share, "confidence lies between 0.5 and 1, such as 0.95"));
-            }
-        };
+        let confidence = self.confidence(wire.confidence.as_ref())?;
         let cap = match &wire.cap {
             None => None,
             Some(text) => match text.get_ref().parse::<Quantity>() {

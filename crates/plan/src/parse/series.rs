@@ -6,8 +6,7 @@
 use toml::Spanned;
 use units::{Dimension, Quantity};
 
-use super::defaults::{Defaults, ParseResult, name};
-use super::variant::Variant;
+use super::defaults::{Defaults, ParseResult, Variant, name};
 use super::wire::{NodesValue, SteppedBy};
 use super::{Plan, Series, Step, wire};
 
@@ -99,9 +98,9 @@ impl Defaults<'_> {
         series: &wire::SeriesKeys,
         word: &str,
     ) -> ParseResult<super::Placement> {
-        let nodes = Spanned::new(series.steps.span(), NodesValue::One(word.to_owned()));
+        let nodes = Some(Spanned::new(series.steps.span(), NodesValue::One(word.to_owned())));
         let ppn = phase.ppn.clone().or(series.ppn.clone());
-        let asked = super::placement::RanksRequest::of_step(&phase.ranks, &nodes, &ppn, series.id.span());
+        let asked = super::placement::RanksRequest::new(&phase.ranks, &nodes, &ppn, series.id.span());
         self.placement(who, &asked)
     }
 

@@ -7,9 +7,8 @@ use results::steady::SteadyRule;
 use toml::Spanned;
 use units::{Dimension, duration};
 
-use super::defaults::{Defaults, ParseResult};
+use super::defaults::{Defaults, ParseResult, Variant};
 use super::placement::RanksRequest;
-use super::variant::Variant;
 use super::wire::{NodesValue, OrderWord, SteppedBy};
 use super::{AlternatingTests, Course, Plan, Test, Uses, wire};
 use crate::line::Line;

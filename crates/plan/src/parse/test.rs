@@ -5,12 +5,10 @@ use std::ops::Range;
 use toml::Spanned;
 use units::Dimension;
 
-use super::defaults::{Defaults, ParseResult, among, name};
+use super::defaults::{Defaults, ParseResult, Variant, among, holder, name};
 use super::placement::RanksRequest;
-use super::variant::Variant;
-use super::{Import, Placement, Plan, Role, Search, Test, Uses, fs, several, state, waiver, wire};
+use super::{Import, Placement, Plan, Role, Search, Test, Uses, fs, state, waiver, wire};
 use crate::line::Line;
-use command::IorLine;
 use command::tool_line::ToolLine;
 
 /// What a test runs.
@@ -90,7 +88,7 @@ impl Defaults<'_> {
         let who = format!("test {id}");
         name(&wire.id, "a test's id", self.place)?;
         let family = variant.family.clone().unwrap_or_else(|| wire.id.get_ref().clone());
-        if let Some(other) = several::holder(plan, &id, Some(&family)) {
+        if let Some(other) = holder(plan, &id, Some(&family)) {
             return Err(self.place.error(&wire.id, format!("{who}: {other} has this id already")));
         }
         let decide = self.decide(wire.decide.as_ref().or(self.file.decide.as_ref()))?;
@@ -315,10 +313,6 @@ impl Defaults<'_> {
             (wire::RoleWord::Contract, false, None) => Ok(Role::Contract),
             (wire::RoleWord::Reported, true, None) => Ok(Role::Reported),
         }
-    }
-
-    pub(super) fn line(&self, who: &str, ior: &Spanned<String>) -> ParseResult<IorLine> {
-        IorLine::parse(ior.get_ref()).map_err(|error| self.place.error(ior, format!("{who}: {error}")))
     }
 }
 

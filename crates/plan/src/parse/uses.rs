@@ -6,9 +6,8 @@ use std::ops::Range;
 use toml::Spanned;
 use units::several;
 
-use super::defaults::{Defaults, ParseResult, among};
+use super::defaults::{Defaults, ParseResult, Variant, among};
 use super::nearest::nearest;
-use super::variant::Variant;
 use super::{Plan, Test, Uses};
 use crate::line::{IOR_FILE, Line};
 use command::IorLine;
