@@ -157,8 +157,8 @@ fn projection(index: &Index<'_>, findings: &Findings, asked: &plan::Projection) 
     }
     let mean = |step: &ProjectionStep| Some((step.at, statistics::mean(&step.values)?));
     projected.steps = steps.iter().filter_map(mean).collect();
-    let question =
-        Question { to: asked.to, threshold: asked.threshold, cap: asked.cap, confidence: asked.confidence };
+    let plan::Projection { to, threshold, cap, confidence, dimension, .. } = *asked;
+    let question = Question { to, threshold, cap, confidence, dimension };
     let found = projection::project(&steps, &question);
     projected.factor = found.factor;
     projected.model = found.fit;
@@ -168,6 +168,6 @@ fn projection(index: &Index<'_>, findings: &Findings, asked: &plan::Projection) 
         (projected.rate, projected.low, projected.high) =
             (Some(prediction.rate), Some(prediction.low), Some(prediction.high));
     }
-    projected.refusal = found.refusal.map(|refusal| refusal.reason(asked.dimension));
+    projected.refusal = found.refusal;
     projected
 }

@@ -3,9 +3,7 @@
 //! Invariant: two file systems are one by the kernel's number or by the server's name, never by a directory.
 //! Never here: asking the machine; `run` does.
 
-use std::collections::BTreeSet;
-
-use plan::{Plan, Test};
+use plan::{Plan, file_systems_of};
 use results::finding::Finding;
 use results::finding::Severity::{Error, Info, NeedsWaiver};
 use results::folder::{FileSystemFacts, Machine};
@@ -26,7 +24,7 @@ pub struct MachineSubject<'a> {
 /// fill-recorded, where it is not
 pub(crate) fn fill_recorded(subject: &MachineSubject<'_>) -> Vec<Finding> {
     let is_known = |fs: &FileSystemFacts| fs.bytes > 0;
-    let used = used_by(&subject.plan.tests).into_iter();
+    let used = file_systems_of(&subject.plan.tests).into_iter();
     let unknown = used.filter(|fs| !subject.machine.file_system(fs).is_some_and(is_known));
     let found = unknown.map(|fs| {
         Finding::new(Error, Reason::new(Code::FillRecorded).with("fs_without_size", fs))
@@ -38,15 +36,12 @@ pub(crate) fn fill_recorded(subject: &MachineSubject<'_>) -> Vec<Finding> {
 /// one-fs-twice: an error for parts that run at once, because their sum is of one file system
 pub(crate) fn one_twice(subject: &MachineSubject<'_>) -> Vec<Finding> {
     let MachineSubject { plan, machine, scaled } = *subject;
-    let used: Vec<&String> = used_by(&plan.tests).into_iter().collect();
-    let pairs =
-        used.iter().enumerate().flat_map(|(at, one)| used[at + 1..].iter().map(move |two| (*one, *two)));
     let mut found = Vec::new();
-    for (one, other) in pairs {
-        let Some(reason) = same_fs::same(Some(machine), one, other) else { continue };
+    for reason in same_fs::pairs(Some(machine), &file_systems_of(&plan.tests)) {
+        let pair = [reason.text("fs"), reason.text("other")].map(Option::unwrap_or_default);
         let at_once = plan.groups.iter().filter(|group| {
-            let of_parts = used_by(plan.parts(group));
-            of_parts.contains(one) && of_parts.contains(other)
+            let of_parts = file_systems_of(plan.parts(group));
+            pair.iter().all(|fs| of_parts.contains(fs))
         });
         let in_groups: Vec<Finding> = at_once
             .map(|group| {
@@ -56,14 +51,10 @@ pub(crate) fn one_twice(subject: &MachineSubject<'_>) -> Vec<Finding> {
             .collect();
         if in_groups.is_empty() {
             let severity = if scaled { Info } else { NeedsWaiver };
-            found.push(Finding::new(severity, reason).about(format!("fs.{one}")));
+            let about = format!("fs.{}", pair[0]);
+            found.push(Finding::new(severity, reason).about(about));
         }
         found.extend(in_groups);
     }
     found
-}
-
-/// The file systems that tests work on.
-fn used_by<'p>(tests: impl IntoIterator<Item = &'p Test>) -> BTreeSet<&'p String> {
-    tests.into_iter().map(|test| &test.fs).collect()
 }

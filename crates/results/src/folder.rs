@@ -28,7 +28,6 @@ mod load;
 mod pack;
 mod resume;
 mod spelling;
-mod unbegun;
 mod verify;
 mod write;
 
@@ -41,14 +40,13 @@ use crate::reason::{Code, Reason};
 use crate::summary::Summary;
 use crate::{Record, Verdict};
 
-pub use chain::{ChainEntry, ChainEvent, Head};
+pub use chain::{ChainEntry, ChainEvent, Head, now};
 pub use dataset::{DATASET_SCHEMA, DatasetFile, DatasetReuse, Manifest, Recipe, Sample};
 pub use deaths::{DeathCause, cause_of_death};
 pub use facts::{Build, FileSystemFacts, Fill, Layout, LoadedLibrary, Machine, Program, Target};
 pub use load::{job_of, last_words, load};
 pub use pack::{PackedArchive, is_archive, pack, unpack};
-pub use resume::{Resumed, resume};
-pub use unbegun::{discard, unbegun};
+pub use resume::{Resumed, discard, resume, unbegun};
 pub use verify::{FolderFault, Verification, check, verify};
 pub use write::{
     StagedJob, add, create, restore, sha256, sha256_of, stage_job, verdicts_bytes, write_machine,

@@ -12,7 +12,6 @@
 mod fit;
 mod redraw;
 
-use serde::{Deserialize, Serialize};
 use units::Dimension;
 
 use crate::reason::{Code, Datum, Reason};
@@ -23,16 +22,16 @@ use fit::{Family, Mean};
 pub use fit::{Fit, Model, Parameter};
 
 /// The most by which a projection may exceed the largest system measured.
-pub const FACTOR_MAX: f64 = 3.0;
+const FACTOR_MAX: f64 = 3.0;
 
 /// The most by which the model may miss the largest step when that is held out, as a share.
-pub const HELD_OUT_MAX: f64 = 0.1;
+const HELD_OUT_MAX: f64 = 0.1;
 
 /// So few steps carry no projection.
 pub const STEPS_MIN: usize = 3;
 
 /// The repetitions of one step.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct ProjectionStep {
     /// How many units: servers, or nodes; 1 or more.
     pub at: f64,
@@ -51,19 +50,12 @@ pub struct Question {
     pub cap: Option<f64>,
     /// Confidence of the interval, two-sided, such as 0.95.
     pub confidence: f64,
-}
-
-/// A model and how it foretold the largest step.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Candidate {
-    /// The model.
-    pub model: Model,
-    /// What it foretold of the largest step from the others, over what was measured there, less 1.
-    pub held_out_error: f64,
+    /// What the values measure.
+    pub dimension: Dimension,
 }
 
 /// The projected rate, in the unit of the values.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Prediction {
     /// What the model says.
     pub rate: f64,
@@ -71,19 +63,13 @@ pub struct Prediction {
     pub low: f64,
     /// Upper end of it.
     pub high: f64,
-    /// Whether the cap was below what the model said.
-    pub capped: bool,
 }
 
 /// A projection, or why there is none.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ProjectedRate {
-    /// The units of the system projected to.
-    pub to: f64,
-    /// `to` over the largest system measured.
+    /// The units of the system projected to over the largest system measured.
     pub factor: f64,
-    /// The models that were tried, and how they foretold the largest step.
-    pub candidates: Vec<Candidate>,
     /// The model taken, fitted to all steps.
     pub fit: Option<Fit>,
     /// How the model taken foretold the largest step from the others, less 1.
@@ -93,77 +79,14 @@ pub struct ProjectedRate {
     /// The rate; `None` where it was refused.
     pub prediction: Option<Prediction>,
     /// Why it may not be used: without a prediction not at all, with one not to decide the threshold.
-    pub refusal: Option<Refusal>,
-}
-
-/// Why a projection may not be trusted.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Refusal {
-    /// A step is no step.
-    Unusable {
-        /// Its units.
-        at: f64,
-    },
-    /// Fewer than three different steps.
-    TooFewSteps {
-        /// How many there are.
-        steps: usize,
-    },
-    /// More than three times the largest system.
-    TooFar {
-        /// How many times.
-        factor: f64,
-    },
-    /// The best model misses the largest step by more than a tenth.
-    NotForetold {
-        /// By how much, as a share.
-        error: f64,
-    },
-    /// The threshold lies inside the interval.
-    Spans {
-        /// Lower end, in the unit of the values.
-        low: f64,
-        /// Upper end.
-        high: f64,
-        /// Threshold.
-        threshold: f64,
-    },
-}
-
-impl Refusal {
-    /// The same as a reason; rates are of this dimension.
-    pub fn reason(&self, dimension: Dimension) -> Reason {
-        match self {
-            Self::Unusable { at } => Reason::new(Code::StepImpossible).with("step", *at),
-            Self::TooFewSteps { steps } => {
-                Reason::new(Code::TooFewSteps).with("steps", *steps).with("steps_min", STEPS_MIN)
-            }
-            Self::TooFar { factor } => {
-                Reason::new(Code::TooFar).with("factor", *factor).with("factor_max", FACTOR_MAX)
-            }
-            Self::NotForetold { error } => Reason::new(Code::NotPredicted)
-                .with("error", Datum::share(*error))
-                .with("error_max", Datum::share(HELD_OUT_MAX)),
-            Self::Spans { low, high, threshold } => Reason::new(Code::ThresholdInInterval)
-                .with("low", Datum::of(*low, dimension))
-                .with("high", Datum::of(*high, dimension))
-                .with("threshold", Datum::of(*threshold, dimension)),
-        }
-    }
+    pub refusal: Option<Reason>,
 }
 
 /// Projects `steps`, in any order, to what is asked. Steps of the same size are taken as one.
 pub fn project(steps: &[ProjectionStep], question: &Question) -> ProjectedRate {
     let mut projection = ProjectedRate {
-        to: question.to,
         factor: question.to / steps.iter().map(|step| step.at).fold(0.0, f64::max),
-        candidates: Vec::new(),
-        fit: None,
-        held_out_error: None,
-        residual: None,
-        prediction: None,
-        refusal: None,
+        ..ProjectedRate::default()
     };
     let steps = match checked(steps, question) {
         Ok(steps) => steps,
@@ -171,42 +94,40 @@ pub fn project(steps: &[ProjectionStep], question: &Question) -> ProjectedRate {
     };
     let means: Vec<Mean> = steps.iter().map(Mean::of).collect();
     let supported = Model::ALL.into_iter().filter(|model| model.is_supported(&means)).map(Family::whole);
-    let tried: Vec<(Family, f64)> = foretold(supported, &means).collect();
-    let candidate = |(family, held_out_error): &(Family, f64)| Candidate {
-        model: family.model,
-        held_out_error: *held_out_error,
-    };
-    projection.candidates = tried.iter().map(candidate).collect();
-    let (family, held_out_error) = best(tried.into_iter());
+    let (family, held_out_error) = best(foretold(supported, &means));
     let fit = fit::fit(family, &means);
     let largest = means[means.len() - 1];
     projection.held_out_error = Some(held_out_error);
     projection.residual = Some(largest.rate / fit.at(largest.at) - 1.0);
     projection.fit = Some(fit::with_errors(fit, &steps));
     if held_out_error.abs() > HELD_OUT_MAX {
-        projection.refusal = Some(Refusal::NotForetold { error: held_out_error });
+        let reason = Reason::new(Code::NotPredicted).with("error", Datum::share(held_out_error));
+        projection.refusal = Some(reason.with("error_max", Datum::share(HELD_OUT_MAX)));
         return projection;
     }
     let (low, high) = redraw::interval(&steps, &fit, question.to, question.confidence);
-    let rate = fit.at(question.to);
     let cap = question.cap.unwrap_or(f64::INFINITY);
-    let [rate_capped, low, high] = [rate, low, high].map(|rate| rate.min(cap));
-    projection.prediction = Some(Prediction { rate: rate_capped, low, high, capped: rate > cap });
-    projection.refusal = question
-        .threshold
-        .filter(|threshold| low < *threshold && *threshold <= high)
-        .map(|threshold| Refusal::Spans { low, high, threshold });
+    let [rate, low, high] = [fit.at(question.to), low, high].map(|rate| rate.min(cap));
+    projection.prediction = Some(Prediction { rate, low, high });
+    let spanned = question.threshold.filter(|threshold| low < *threshold && *threshold <= high);
+    projection.refusal = spanned.map(|threshold| {
+        let numbers = [("low", low), ("high", high), ("threshold", threshold)];
+        numbers.into_iter().fold(Reason::new(Code::ThresholdInInterval), |reason, (name, value)| {
+            reason.with(name, Datum::of(value, question.dimension))
+        })
+    });
     projection
 }
 
 /// The steps in order of size, or why they carry no projection.
-fn checked(steps: &[ProjectionStep], question: &Question) -> Result<Vec<ProjectionStep>, Refusal> {
+fn checked(steps: &[ProjectionStep], question: &Question) -> Result<Vec<ProjectionStep>, Reason> {
+    let impossible = |at: f64| Err(Reason::new(Code::StepImpossible).with("step", at));
     let usable = |step: &&ProjectionStep| {
         let rates = !step.values.is_empty() && step.values.iter().all(|rate| rate.is_finite() && *rate > 0.0);
         step.at.is_finite() && step.at >= 1.0 && rates
     };
     if let Some(step) = steps.iter().find(|step| !usable(step)) {
-        return Err(Refusal::Unusable { at: step.at });
+        return impossible(step.at);
     }
     let mut sorted = steps.to_vec();
     sorted.sort_by(|one, other| one.at.total_cmp(&other.at));
@@ -221,9 +142,13 @@ fn checked(steps: &[ProjectionStep], question: &Question) -> Result<Vec<Projecti
     sorted.iter_mut().for_each(|step| step.values.sort_by(f64::total_cmp));
     let factor = question.to / sorted.last().map_or(1.0, |step| step.at);
     match sorted.len() {
-        steps if steps < STEPS_MIN => Err(Refusal::TooFewSteps { steps }),
-        _ if question.to.is_nan() || question.to < 1.0 => Err(Refusal::Unusable { at: question.to }),
-        _ if factor > FACTOR_MAX * (1.0 + 1e-9) => Err(Refusal::TooFar { factor }),
+        steps if steps < STEPS_MIN => {
+            Err(Reason::new(Code::TooFewSteps).with("steps", steps).with("steps_min", STEPS_MIN))
+        }
+        _ if question.to.is_nan() || question.to < 1.0 => impossible(question.to),
+        _ if factor > FACTOR_MAX * (1.0 + 1e-9) => {
+            Err(Reason::new(Code::TooFar).with("factor", factor).with("factor_max", FACTOR_MAX))
+        }
         _ => Ok(sorted),
     }
 }

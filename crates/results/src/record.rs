@@ -293,6 +293,14 @@ pub fn phases(records: &[Record]) -> impl Iterator<Item = &Phase> {
     })
 }
 
+/// The cases among `records`, in their order.
+pub fn cases(records: &[Record]) -> impl Iterator<Item = &Case> {
+    records.iter().filter_map(|record| match record {
+        Record::Case(case) => Some(&**case),
+        _ => None,
+    })
+}
+
 /// Latency of single transfers, nanoseconds.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Latency {

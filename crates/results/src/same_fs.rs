@@ -2,6 +2,7 @@
 //!
 //! Never here: what follows from that.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use crate::folder::{FileSystemFacts, Machine};
@@ -10,7 +11,7 @@ use crate::reason::{Code, Reason};
 
 /// That two file systems of the plan are the same on the machine that ran the campaign; `None` where they are
 /// two, or where nothing is known of one.
-pub fn same(machine: Option<&Machine>, one: &str, other: &str) -> Option<Reason> {
+fn same(machine: Option<&Machine>, one: &str, other: &str) -> Option<Reason> {
     let known = |name| machine?.file_system(name).filter(|fs| !fs.mounts.is_empty());
     let mount = |fs: &FileSystemFacts| mount_of(&fs.mounts.join("\n"), Path::new(&fs.dir));
     let (of_one, of_other) = (mount(known(one)?), mount(known(other)?));
@@ -21,6 +22,12 @@ pub fn same(machine: Option<&Machine>, one: &str, other: &str) -> Option<Reason>
     let reason = reason.with("kind", of_one.kind).with("device", of_one.device).with("mount", &of_one.point);
     let elsewhere = (of_one.point != of_other.point).then_some(of_other.point);
     alike.then(|| reason.with_some("other_mount", elsewhere))
+}
+
+/// Those of the file systems with these names that are the same, two and two.
+pub fn pairs(machine: Option<&Machine>, names: &BTreeSet<&str>) -> Vec<Reason> {
+    let later = |one| names.iter().filter(move |other| *other > one);
+    names.iter().flat_map(|one| later(one).filter_map(move |other| same(machine, one, other))).collect()
 }
 
 /// What servers export, as a mount names it: all file systems of a Ceph cluster are of its monitors, and only

@@ -167,12 +167,10 @@ impl Verdict {
     /// The exit status of a program that reached these verdicts: 0 all passed, 1 something failed,
     /// 3 something is inconclusive, invalid or not run (2 is kept for wrong usage).
     pub fn exit_code(verdicts: &[Self]) -> u8 {
-        if verdicts.iter().any(|v| v.outcome == Outcome::Fail) {
-            1
-        } else if verdicts.is_empty() || verdicts.iter().any(|v| v.outcome != Outcome::Pass) {
-            3
-        } else {
-            0
+        match Self::worst(verdicts) {
+            Outcome::Pass => 0,
+            Outcome::Fail => 1,
+            Outcome::Inconclusive | Outcome::Invalid | Outcome::NotRun => 3,
         }
     }
 }

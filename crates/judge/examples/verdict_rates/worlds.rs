@@ -155,7 +155,13 @@ pub(crate) fn projections(
 ) -> Projected {
     let truth = |units: f64| units / (1.0 + sigma * (units - 1.0) + kappa * units * (units - 1.0));
     let to = 2.0 * sizes[sizes.len() - 1];
-    let question = Question { to, threshold: None, cap: None, confidence: CONFIDENCE };
+    let question = Question {
+        to,
+        threshold: None,
+        cap: None,
+        confidence: CONFIDENCE,
+        dimension: units::Dimension::BytesPerSecond,
+    };
     let mut dice = Dice::new(4);
     let [mut shown, mut inside, mut above, mut width] = [0.0; 4];
     for _ in 0..trials {

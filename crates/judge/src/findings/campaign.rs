@@ -2,9 +2,9 @@
 //!
 //! Never here: what single tests measured.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
-use plan::{Group, Test};
+use plan::{Group, Test, file_systems_of};
 use results::finding::{Finding, Severity};
 use results::folder::{Job, JobEnd};
 use results::reason::{Code, Datum, Reason};
@@ -22,41 +22,27 @@ const BALANCE: f64 = 0.1;
 /// the same.
 pub(super) fn same_file_systems(index: &Index<'_>) -> Vec<Finding> {
     let plan = index.plan;
-    let used = used_by(&plan.tests);
+    let used = file_systems_of(&plan.tests);
     // Of those that a group uses at once the group reports.
     let at_once = |pair: &Reason| {
         let fs = [pair.text("fs"), pair.text("other")];
         plan.groups.iter().any(|group| {
-            let used = used_by(plan.parts(group));
-            fs.iter().all(|fs| used.iter().any(|used| Some(used.as_str()) == *fs))
+            let used = file_systems_of(plan.parts(group));
+            fs.iter().all(|fs| fs.is_some_and(|fs| used.contains(fs)))
         })
     };
     let severity = if index.is_scaled() { Severity::Info } else { Severity::NeedsWaiver };
-    let pairs = pairs(index, &used);
+    let pairs = same_fs::pairs(index.campaign.before.as_ref(), &used);
     let mut findings = Vec::new();
     for name in &used {
         if index.file_system(name).is_none_or(|fs| fs.bytes == 0) {
             let reason = Reason::new(Code::FillRecorded).with("fs", *name);
             findings.push(Finding::new(Severity::Error, reason).about(format!("fs.{name}")));
         }
-        let own = pairs.iter().filter(|pair| pair.text("fs") == Some(name) && !at_once(pair));
+        let own = pairs.iter().filter(|pair| pair.text("fs") == Some(*name) && !at_once(pair));
         findings.extend(own.map(|pair| Finding::new(severity, pair.clone()).about(format!("fs.{name}"))));
     }
     findings
-}
-
-/// Those of these file systems that are the same, two and two.
-fn pairs(index: &Index<'_>, used: &BTreeSet<&String>) -> Vec<Reason> {
-    let used: Vec<&String> = used.iter().copied().collect();
-    let pairs =
-        used.iter().enumerate().flat_map(|(at, one)| used[at + 1..].iter().map(move |two| (*one, *two)));
-    let same = |(one, other): (&String, &String)| same_fs::same(index.campaign.before.as_ref(), one, other);
-    pairs.filter_map(same).collect()
-}
-
-/// The file systems that tests work on.
-fn used_by<'p>(tests: impl IntoIterator<Item = &'p Test>) -> BTreeSet<&'p String> {
-    tests.into_iter().map(|test| &test.fs).collect()
 }
 
 /// Findings about the groups.
@@ -68,7 +54,11 @@ fn of_group(index: &Index<'_>, group: &Group) -> Vec<Finding> {
     let plan = index.plan;
     let ran = plan.parts(group).any(|part| !index.jobs(&part.id).is_empty());
     let severity = if index.is_scaled() { Severity::NeedsWaiver } else { Severity::Error };
-    let twice = if ran { pairs(index, &used_by(plan.parts(group))) } else { Vec::new() };
+    let twice = if ran {
+        same_fs::pairs(index.campaign.before.as_ref(), &file_systems_of(plan.parts(group)))
+    } else {
+        Vec::new()
+    };
     let twice = twice.into_iter().map(|pair| Finding::new(severity, pair));
     let balance = balance(index, group).map(|reason| Finding::new(Severity::Error, reason));
     balance.into_iter().chain(twice).map(|finding| finding.about(&group.id)).collect()

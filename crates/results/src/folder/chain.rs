@@ -269,6 +269,7 @@ pub(super) fn mend(dir: &Path, torn: u64) -> io::Result<()> {
     cut().map_err(|error| named(&path, &error))
 }
 
-fn now() -> String {
+/// The time now, RFC 3339 with the local offset, to the millisecond.
+pub fn now() -> String {
     jiff::Zoned::now().strftime("%Y-%m-%dT%H:%M:%S%.3f%:z").to_string()
 }

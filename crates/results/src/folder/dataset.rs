@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Layout;
 use super::load::{json, named};
+use super::write::to_json;
 use crate::reason::Reason;
 
 /// The version of this format that this program writes.
@@ -137,16 +138,9 @@ impl Manifest {
         json(path)
     }
 
-    /// The bytes of its file.
-    pub fn to_bytes(&self) -> io::Result<Vec<u8>> {
-        let mut text = serde_json::to_vec_pretty(self)?;
-        text.push(b'\n');
-        Ok(text)
-    }
-
     /// Writes it to `path`, durable and whole or not at all.
     pub fn write(&self, path: &Path) -> io::Result<()> {
-        super::write_whole(path, &self.to_bytes()?).map_err(|error| named(path, &error))
+        super::write_whole(path, &to_json(self)?).map_err(|error| named(path, &error))
     }
 
     /// The files that the records are about.

@@ -1,5 +1,5 @@
 //! Going on with a campaign that was stopped or killed: what it was about to do is done, what it left
-//! half is told and set aside.
+//! half is told and set aside. Of one that was killed before it had begun, the folder is taken away.
 //!
 //! Invariant: nothing happens to a folder that is not what the campaign left. Every attempt stays in
 //! evidence; only half-written copies of the campaign's own files go.
@@ -14,8 +14,9 @@ use super::chain::{self, Chain, ChainEntry, ChainEvent};
 use super::verify::check;
 use super::write::{hashes_below, sha256_of_any, staged, without_specials};
 use super::{
-    load::{name_when_ended, named},
-    names, spelling,
+    CampaignInfo,
+    load::{json, name_when_ended, named},
+    names, sha256_of, spelling,
 };
 
 /// What was done to a folder before its campaign goes on.
@@ -154,4 +155,51 @@ fn killed(dir: &Path, job: &str) -> io::Result<String> {
     )?;
     fs::rename(from, dir.join(&path))?;
     Ok(path)
+}
+
+/// Who was to run which plan in the folder `dir`, as far as that had been written.
+pub fn unbegun(dir: &Path) -> Option<CampaignInfo> {
+    json(&staged(&dir.join(names::CAMPAIGN))).ok()
+}
+
+/// Takes away the folder of a campaign that was killed before it had begun, or one that is empty; tells
+/// whether it did. One that holds anything else is not touched.
+pub fn discard(dir: &Path) -> io::Result<bool> {
+    let chain = match chain::read(dir) {
+        Ok(chain) => chain.unwrap_or_default(),
+        Err(_) => return Ok(false),
+    };
+    if chain.entries.len() > 1 || !chain.faults.is_empty() {
+        return Ok(false);
+    }
+    let files = chain.files();
+    let mut parts = Vec::new();
+    for entry in fs::read_dir(dir)? {
+        let entry = entry?;
+        let (name, kind) = (entry.file_name().to_string_lossy().into_owned(), entry.file_type()?);
+        let own = match name.as_str() {
+            names::CHAIN => kind.is_file(),
+            names::JOBS => kind.is_dir() && fs::read_dir(entry.path())?.next().is_none(),
+            // It gets its name before campaign.json does.
+            names::PLAN => {
+                kind.is_file() && files.get(names::PLAN) == Some(&sha256_of(&entry.path())?.as_str())
+            }
+            name => kind.is_file() && is_half(name),
+        };
+        if !own {
+            return Ok(false);
+        }
+        if name != names::CHAIN && name != names::JOBS {
+            parts.push(entry.path());
+        }
+    }
+    parts.iter().try_for_each(fs::remove_file)?;
+    for gone in [fs::remove_dir(dir.join(names::JOBS)), fs::remove_file(dir.join(names::CHAIN))] {
+        match gone {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+    }
+    fs::remove_dir(dir)?;
+    Ok(true)
 }

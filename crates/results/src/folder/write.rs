@@ -85,7 +85,8 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
     unstage(path)
 }
 
-fn json(value: &impl Serialize) -> io::Result<Vec<u8>> {
+/// A value as its file has it.
+pub(super) fn to_json(value: &impl Serialize) -> io::Result<Vec<u8>> {
     let mut text = serde_json::to_vec_pretty(value)?;
     text.push(b'\n');
     Ok(text)
@@ -99,7 +100,7 @@ pub fn create(dir: &Path, info: &CampaignInfo, plan: &str) -> io::Result<()> {
     }
     fs::create_dir(dir.join(names::JOBS))?;
     chain::begin(dir)?;
-    let files = [(names::PLAN, plan.as_bytes().to_vec()), (names::CAMPAIGN, json(info)?)];
+    let files = [(names::PLAN, plan.as_bytes().to_vec()), (names::CAMPAIGN, to_json(info)?)];
     let mut entry =
         ChainEntry { what: ChainEvent::Campaign, path: names::CAMPAIGN.to_owned(), ..ChainEntry::default() };
     for (name, bytes) in &files {
@@ -138,12 +139,12 @@ pub fn restore(dir: &Path, name: &str, bytes: &[u8]) -> io::Result<bool> {
 
 /// Writes the machine's facts under `name`, [`names::BEFORE`] or [`names::AFTER`].
 pub fn write_machine(dir: &Path, name: &str, machine: &Machine) -> io::Result<()> {
-    add(dir, ChainEvent::Machine, name, &json(machine)?)
+    add(dir, ChainEvent::Machine, name, &to_json(machine)?)
 }
 
 /// Adds the verdicts.
 pub fn write_verdicts(dir: &Path, verdicts: &[Verdict]) -> io::Result<()> {
-    add(dir, ChainEvent::Verdicts, names::VERDICTS, &json(&verdicts)?)
+    add(dir, ChainEvent::Verdicts, names::VERDICTS, &to_json(&verdicts)?)
 }
 
 /// Adds what the campaign comes to besides; where that is nothing, no file.
@@ -151,12 +152,12 @@ pub fn write_summary(dir: &Path, summary: &Summary) -> io::Result<()> {
     if summary.is_empty() {
         return Ok(());
     }
-    add(dir, ChainEvent::Verdicts, names::SUMMARY, &json(summary)?)
+    add(dir, ChainEvent::Verdicts, names::SUMMARY, &to_json(summary)?)
 }
 
 /// The bytes that [`write_verdicts`] writes.
 pub fn verdicts_bytes(verdicts: &[Verdict]) -> io::Result<Vec<u8>> {
-    json(&verdicts)
+    to_json(&verdicts)
 }
 
 /// Adds the report, with which the campaign ends.
@@ -203,7 +204,7 @@ impl StagedJob {
             }
         }
         info.sha256 = hashes;
-        write_whole(&staged.join(names::JOB), &json(&info)?)?;
+        write_whole(&staged.join(names::JOB), &to_json(&info)?)?;
         let note = without_specials(&staged)?;
         let entry = ChainEntry { what: ChainEvent::Ended, path: self.path(), note, ..ChainEntry::default() };
         chain::append(&self.dir, ChainEntry { files: hashes_below(&staged, &self.path())?, ..entry })?;

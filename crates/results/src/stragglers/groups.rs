@@ -57,10 +57,15 @@ pub struct StragglerGroup {
 impl StragglerGroup {
     /// Whether a rank of a phase is in it.
     pub fn had(&self, each: &EachRank, rank: u32) -> bool {
-        match self.factor {
-            Factor::Node => each.node_of(rank) == Some(&self.name),
-            Factor::Target => each.targets_of(rank).any(|target| target == self.name),
-        }
+        is_in(self.factor, &self.name, each, rank)
+    }
+}
+
+/// Whether a rank of a phase is on the node, or its file on the target, of this name.
+fn is_in(factor: Factor, name: &str, each: &EachRank, rank: u32) -> bool {
+    match factor {
+        Factor::Node => each.node_of(rank) == Some(name),
+        Factor::Target => each.targets_of(rank).any(|target| target == name),
     }
 }
 
@@ -133,10 +138,7 @@ fn no_chance(own: &[f64], rest: &[f64], chance: f64) -> bool {
 /// The median rate of the group's ranks over all phases, per second.
 fn rate(known: &[KnownPhase<'_>], name: &str, factor: Factor) -> f64 {
     let own = |one: &KnownPhase<'_>| -> Vec<f64> {
-        let inside = |rank: u32| match factor {
-            Factor::Node => one.each.node_of(rank) == Some(name),
-            Factor::Target => one.each.targets_of(rank).any(|target| target == name),
-        };
+        let inside = |rank: u32| is_in(factor, name, one.each, rank);
         one.rates.iter().filter(|(rank, _)| inside(*rank)).map(|(_, rate)| *rate).collect()
     };
     statistics::median(&known.iter().flat_map(own).collect::<Vec<f64>>()).unwrap_or(0.0)
