@@ -3,7 +3,7 @@
 //! Never here: the arithmetic; `results::stragglers` has it, for the report too.
 
 use results::reason::{Code, Datum, Reason};
-use results::record::{Counts, Phase};
+use results::record::Phase;
 use results::stragglers::{Attribution, Factor, GroupSpeed, Spread, Straggler, StragglerGroup};
 
 /// Ranks that are named one by one.
@@ -181,9 +181,4 @@ fn slowest(phases: &[&Phase]) -> Option<Reason> {
             Reason::new(Code::SlowRank).with("phase", &phase.phase).with("rank", balance.slowest_rank);
         reason.with("node", &balance.slowest_node).with("share", Datum::share(1.0 - lag))
     })
-}
-
-/// Whether the phase writes bytes: of `ior`, or a file of `flash-io`.
-pub(crate) fn writes(phase: &Phase) -> bool {
-    phase.counts == Counts::Bytes && !phase.phase.contains("read") && !phase.phase.ends_with("_check")
 }

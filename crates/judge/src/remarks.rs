@@ -13,14 +13,14 @@ use results::Statistics;
 use results::reason::{Code, Datum, Reason};
 use results::record::{CaseOutcome, Counts, Notice, Phase, Record};
 
-use crate::attribution::{self, writes};
+use crate::attribution;
 use crate::case::TestCriterion;
 use crate::clients::Remarks;
 use crate::findings::{losses, rates};
 use crate::index::runs;
 use crate::validity::cached::{self, CACHED_SHARE, WARM_NAMES};
 use crate::validity::names::{self, NamesOrigin};
-use crate::validity::{cases, dataset, state};
+use crate::validity::{dataset, errors, state};
 
 pub(crate) use course::order;
 
@@ -77,6 +77,11 @@ fn warnings(case: &TestCriterion<'_>, statistics: Option<&Statistics>) -> Vec<Re
     all.extend(notices(case));
     all.extend(killed(case));
     all
+}
+
+/// Whether the phase writes bytes: of `ior`, or a file of `flash-io`.
+fn writes(phase: &Phase) -> bool {
+    phase.counts == Counts::Bytes && !phase.phase.contains("read") && !phase.phase.ends_with("_check")
 }
 
 /// That the repetitions vary much, or that there is only one.
@@ -247,13 +252,14 @@ fn conformance(case: &TestCriterion<'_>) -> Vec<Reason> {
 
 /// The cases of one outcome in the job that has most of them.
 fn of_outcome(case: &TestCriterion<'_>, outcome: CaseOutcome, code: Code) -> Option<Reason> {
-    let of = |job| cases::matching(case, job).filter(|one| one.outcome == outcome);
+    let of = |job| errors::matching_cases(case, job).filter(|one| one.outcome == outcome);
     let job = case.jobs().iter().max_by_key(|job| of(job).count())?;
     let found: Vec<_> = of(job).collect();
     let first = found.first()?;
     let names: Vec<&String> = found.iter().take(NAMED).map(|one| &one.name).collect();
     let more = Some(found.len() - names.len()).filter(|more| *more > 0);
-    let reason = Reason::new(code).with("cases", found.len()).with("of", cases::matching(case, job).count());
+    let reason =
+        Reason::new(code).with("cases", found.len()).with("of", errors::matching_cases(case, job).count());
     let reason = reason.with("names", names).with_some("more", more);
     Some(match (&first.evidence, first.why.as_str()) {
         (Some(seen), _) if outcome == CaseOutcome::Fail => {

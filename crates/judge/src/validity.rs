@@ -6,16 +6,15 @@
 
 pub(crate) mod at_once;
 pub(crate) mod cached;
-pub(crate) mod cases;
 pub(crate) mod dataset;
 mod ended;
+pub(crate) mod errors;
 pub(crate) mod names;
 mod placement;
 pub(crate) mod state;
 pub(crate) mod steady;
 pub(crate) mod sustained;
 pub(crate) mod window;
-pub(crate) mod wrong;
 
 use results::Outcome;
 use results::folder::Job;
@@ -48,7 +47,8 @@ pub(crate) fn measured(case: &TestCriterion<'_>) -> Result<Vec<f64>, Unusable> {
     }
     at_once::overlapped(case).map_err(invalid)?;
     if !case.counts_errors() {
-        let rules = [wrong::none, ended::no_failures, cached::cold, sustained::held, steady::reached];
+        let rules =
+            [errors::no_wrong_data, errors::no_failures, cached::cold, sustained::held, steady::reached];
         rules.iter().try_for_each(|rule| rule(case)).map_err(invalid)?;
     }
     jobs.iter().map(|job| value(case, job).map_err(invalid)).collect()
@@ -58,7 +58,7 @@ pub(crate) fn measured(case: &TestCriterion<'_>) -> Result<Vec<f64>, Unusable> {
 fn value(case: &TestCriterion<'_>, job: &Job) -> Result<f64, Reason> {
     let name = case.metric();
     if let Some(outcome) = case.counts_cases() {
-        return cases::value(case, job, outcome);
+        return errors::cases_with(case, job, outcome);
     }
     if case.test.line.as_app().is_some() {
         let named = job.records.iter().find_map(|record| match record {

@@ -5,11 +5,10 @@
 use plan::{Plan, StateKind, late};
 use results::folder::{DeathCause, Job, JobEnd};
 use results::reason::{Code, Datum, Reason};
-use results::record::{Failed, Failure, Record};
+use results::record::{Failure, Record};
 
-use super::{cases, wrong};
+use super::errors;
 use crate::case::TestCriterion;
-use crate::index::phases;
 
 /// Whether every repetition is there once: one of several is never chosen.
 pub(super) fn once(case: &TestCriterion<'_>) -> Result<(), Reason> {
@@ -42,9 +41,9 @@ pub(super) fn well(case: &TestCriterion<'_>, job: &Job) -> Result<(), Reason> {
         JobEnd::Exit(_)
             if whole
                 && failure(job).is_none()
-                && (wrong::bad(job).is_some()
-                    || failed_operations(job).is_some()
-                    || cases::failed(job).is_some()) =>
+                && (errors::wrong_data(job).is_some()
+                    || errors::failed_operations(job).is_some()
+                    || errors::failed_case(job).is_some()) =>
         {
             Ok(())
         }
@@ -88,24 +87,6 @@ fn failure(job: &Job) -> Option<Reason> {
 
 fn is_app(job: &Job) -> bool {
     job.records.iter().any(|record| matches!(record, Record::Run(run) if run.workload == "app"))
-}
-
-fn failed_operations(job: &Job) -> Option<&Failed> {
-    phases(job).find_map(|phase| phase.failed.as_ref())
-}
-
-/// Operations that failed in a job of the test: those that did not would not have been alone.
-pub(super) fn no_failures(case: &TestCriterion<'_>) -> Result<(), Reason> {
-    let failed = case.jobs().iter().find_map(|job| Some((job, failed_operations(job)?)));
-    failed.map_or(Ok(()), |(job, failed)| {
-        let reason = Reason::new(Code::OperationsFailed).with("operations", failed.operations);
-        let mut reason = reason.with("folder", &job.folder);
-        if let Some(first) = failed.first.first() {
-            reason = reason.with("operation", &first.operation).with("path", &first.path);
-            reason = reason.with("error", &first.why);
-        }
-        Err(reason)
-    })
 }
 
 /// Why a test, or a part of its repetitions, was not run.

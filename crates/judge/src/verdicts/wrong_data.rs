@@ -11,7 +11,7 @@ use results::reason::{Code, Datum, Reason};
 
 use crate::case::TestCriterion;
 use crate::decision::Decision;
-use crate::validity::{dataset, wrong};
+use crate::validity::{dataset, errors};
 
 /// Wrong data that a criterion about errors found.
 pub(super) struct WrongData {
@@ -33,7 +33,7 @@ enum Excuse {
 
 impl WrongData {
     fn of(case: &TestCriterion<'_>, grave: &[Finding], job: &Job) -> Option<Self> {
-        let reason = wrong::reason(job, case.phases(job).find_map(wrong::of_phase)?);
+        let reason = errors::wrong_data_reason(job, case.phases(job).find_map(errors::wrong_data_of)?);
         let here = |folder: &str| folder == job.folder || dataset::made_by(case, folder);
         let elsewhere = grave.iter().find(|finding| is_elsewhere(finding, &here));
         let refused = dataset::refused_next(case, job);

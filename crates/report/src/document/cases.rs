@@ -5,9 +5,8 @@
 
 use std::collections::BTreeMap;
 
-use results::Record;
 use results::folder::Job;
-use results::record::{Case, CaseOutcome, Evidence};
+use results::record::{Case, CaseOutcome, Evidence, cases};
 
 use super::words::{count_cell, or_none};
 use super::{Cell, Table, Tone};
@@ -16,14 +15,6 @@ use super::{Cell, Table, Tone};
 pub(super) fn tables(jobs: &[&Job]) -> Vec<Table> {
     let all = [groups(jobs), broken(jobs), others(jobs)];
     all.into_iter().filter(|table| !table.rows.is_empty()).collect()
-}
-
-/// The cases of a job.
-fn cases(job: &Job) -> impl Iterator<Item = &Case> {
-    job.records.iter().filter_map(|record| match record {
-        Record::Case(case) => Some(&**case),
-        _ => None,
-    })
 }
 
 /// How many of each group had which outcome.
@@ -35,7 +26,7 @@ fn groups(jobs: &[&Job]) -> Table {
     for job in jobs {
         let mut groups: BTreeMap<&str, [u64; CaseOutcome::ALL.len()]> = BTreeMap::new();
         let mut all = [0; CaseOutcome::ALL.len()];
-        for case in cases(job) {
+        for case in cases(&job.records) {
             let column = CaseOutcome::ALL.iter().position(|outcome| *outcome == case.outcome).unwrap_or(0);
             groups.entry(case.group()).or_default()[column] += 1;
             all[column] += 1;
@@ -61,7 +52,8 @@ fn broken(jobs: &[&Job]) -> Table {
     let headings = ["Case", ">Repetition", "Outcome", "~Promised", ">Ranks", "~Seen"];
     let mut table = Table::new("Promises that were not kept", &headings);
     for job in jobs {
-        for case in cases(job).filter(|case| matches!(case.outcome, CaseOutcome::Fail | CaseOutcome::Library))
+        for case in cases(&job.records)
+            .filter(|case| matches!(case.outcome, CaseOutcome::Fail | CaseOutcome::Library))
         {
             let tone = if case.outcome == CaseOutcome::Fail { Tone::Fail } else { Tone::Plain };
             table.row([
@@ -113,8 +105,8 @@ fn others(jobs: &[&Job]) -> Table {
     let mut table = Table::new("Cases that say nothing, by reason", &headings);
     for job in jobs {
         let mut reasons: BTreeMap<(CaseOutcome, &str), (u64, &str)> = BTreeMap::new();
-        for case in
-            cases(job).filter(|case| matches!(case.outcome, CaseOutcome::Unsupported | CaseOutcome::Skipped))
+        for case in cases(&job.records)
+            .filter(|case| matches!(case.outcome, CaseOutcome::Unsupported | CaseOutcome::Skipped))
         {
             reasons.entry((case.outcome, &case.why)).or_insert((0, &case.name)).0 += 1;
         }
