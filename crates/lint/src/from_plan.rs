@@ -277,9 +277,5 @@ fn verified(plan: &Plan) -> Vec<String> {
 
 /// Whether the test is one of a row of numbers of nodes, and no probe of a search for one.
 fn has_steps(plan: &Plan, test: &Test) -> bool {
-    let probed = |one: &Test| {
-        let steps = one.search.iter().flat_map(|search| &search.steps);
-        steps.map(|step| &plan.tests[*step].id).any(|id| *id == test.id)
-    };
-    test.step.is_some() || test.part.is_none() && test.family != test.id && !plan.tests.iter().any(probed)
+    test.step.is_some() || test.part.is_none() && test.family != test.id && !is_probe(plan, test)
 }

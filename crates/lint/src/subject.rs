@@ -108,8 +108,6 @@ pub struct FsFacts {
     pub layout: bool,
     /// Stripes of a file, where declared; -1 for all targets.
     pub stripes: Option<i64>,
-    /// Its servers.
-    pub servers: Option<u64>,
     /// Its targets that hold data, where all of them serve.
     pub targets: Option<u64>,
 }
