@@ -141,12 +141,11 @@ pub fn data_of(code: Code) -> Vec<&'static str> {
         for slot in templates(code).flat_map(names).filter(|slot| slot.optional == wanted) {
             let own =
                 if slot.name == WHO { &["job", "repetition"][..] } else { std::slice::from_ref(&slot.name) };
-            own.iter()
-                .filter(|name| !all.contains(name))
-                .copied()
-                .collect::<Vec<_>>()
-                .into_iter()
-                .for_each(|name| all.push(name));
+            for name in own {
+                if !all.contains(name) {
+                    all.push(name);
+                }
+            }
         }
     }
     all

@@ -9,8 +9,9 @@ use results::finding::Severity;
 use results::folder::{Campaign, CampaignInfo, Job, JobEnd};
 use results::reason::{Code, Reason};
 use results::{Outcome, Verdict};
+use units::several;
 
-use super::words::{counted, hash_cell, or_none, seconds_of, time};
+use super::words::{hash_cell, or_none, seconds_of, time};
 use super::{
     Cell, Document, Fact, OverallResult, Tone, clauses, jobs, machine, method, summary, test_section,
 };
@@ -104,7 +105,7 @@ fn overall(verdicts: &[Verdict]) -> OverallResult {
         [] => "No clause was evaluated.".to_owned(),
         [only] => format!("The only clause {}.", in_words(only.outcome)[0]),
         all if having(outcome) == all.len() => {
-            format!("All {} {}.", counted(all.len(), "clause"), in_words(outcome)[1])
+            format!("All {} {}.", several(all.len() as u64, "clause"), in_words(outcome)[1])
         }
         all => {
             let counts =
@@ -113,7 +114,7 @@ fn overall(verdicts: &[Verdict]) -> OverallResult {
             let counts: Vec<String> = counts
                 .map(|(count, outcome)| format!("{count} {}", in_words(outcome)[usize::from(count != 1)]))
                 .collect();
-            format!("Of {}, {}.", counted(all.len(), "clause"), counts.join(", "))
+            format!("Of {}, {}.", several(all.len() as u64, "clause"), counts.join(", "))
         }
     };
     OverallResult { word, tone, sentence }
@@ -137,7 +138,7 @@ fn other_values(info: &CampaignInfo) -> Option<String> {
 /// That the campaign was started although the linter had found errors.
 fn in_spite_of(info: &CampaignInfo) -> Option<String> {
     let errors = info.findings.iter().filter(|finding| finding.severity == Severity::Error).count();
-    (errors > 0).then(|| format!("Started in spite of {} of the linter.", counted(errors, "error")))
+    (errors > 0).then(|| format!("Started in spite of {} of the linter.", several(errors as u64, "error")))
 }
 
 /// The overall result, with what has to be known besides: that only a part was run, that parameters had other

@@ -7,7 +7,7 @@ use results::Record;
 use results::folder::{Campaign, Fill, Job, Manifest, Target, names};
 use results::record::{Clients, Failure, Mounted, Run};
 
-use super::words::{NONE, counted, end_cell, hash_cell, link_to, or_none, seconds_cell, shell_line, time};
+use super::words::{NONE, end_cell, hash_cell, link_to, or_none, seconds_cell, shell_line, time};
 use super::{Block, Cell, Fact, JobBlock, Section, Table};
 
 /// The files of a job that are linked where they were hashed.
@@ -154,7 +154,11 @@ fn run_facts(run: &Run) -> Vec<Fact> {
         nanoseconds(clock.cost_ns),
         nanoseconds(clock.offset_uncertainty_ns as f64),
     );
-    let ranks = format!("{} on {}", counted(run.ranks as usize, "rank"), counted(run.nodes as usize, "node"));
+    let ranks = format!(
+        "{} on {}",
+        units::several(run.ranks.into(), "rank"),
+        units::several(run.nodes.into(), "node")
+    );
     vec![
         Fact::new("Ranks", format!("{ranks}, the first on {}", or_none(&run.host))),
         Fact::new("MPI", run.mpi.clone().unwrap_or_else(|| "none, local ranks".into())),

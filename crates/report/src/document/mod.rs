@@ -15,9 +15,7 @@ mod machine;
 mod method;
 mod phases;
 mod plots;
-mod states;
 mod stragglers;
-mod stretches;
 mod summary;
 mod test_section;
 

@@ -13,7 +13,7 @@ use results::summary::{HeroRun, PROCUREMENT, Rate, Summary, SystemProjection, TA
 
 use crate::sentences::{self, sentence};
 
-use super::words::{NONE, counted, link_to, or_none, quantity, quantity_cell, share};
+use super::words::{NONE, link_to, or_none, quantity, quantity_cell, share};
 use super::{Block, Cell, Section, Table, Tone};
 
 /// The sections, as far as there is something to show.
@@ -127,7 +127,7 @@ pub(super) fn open_findings(summary: &Summary) -> Option<String> {
     };
     let errors = match number(FindingStatus::Error) {
         0 => None,
-        errors => Some(format!("{} cannot be waived.", counted(errors, "error"))),
+        errors => Some(format!("{} cannot be waived.", units::several(errors as u64, "error"))),
     };
     let mut codes: Vec<&str> = Vec::new();
     for (_, finding, _) in all.iter().filter(|(standing, ..)| *standing == FindingStatus::Open) {

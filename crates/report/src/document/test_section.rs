@@ -1,17 +1,22 @@
-//! The section of one test: verdicts, plots, tables of its phases, and its jobs.
+//! The section of one test: verdicts, plots, tables of its phases, and its jobs; with the tables of stretches
+//! and of states.
 //!
-//! Invariant: a phase is named the same in every plot and table of its section.
-//! Never here: the tables and plots themselves.
+//! Invariant: a phase is named the same in every plot and table of its section; the numbers of stretches are
+//! those of the verdicts, never computed again.
+//! Never here: the plots, and the tables of phases.
 
-use results::Record;
 use results::folder::Job;
-use results::record::{Notice, Phase};
+use results::record::{self, Notice, Phase, ReachedState, StateExtents};
+use results::{Record, Stretch, StretchKind, Verdict};
 
 use super::build::Test;
+use super::words::{NONE, count_cell, quantity_cell, share};
 use super::{
-    Block, Clause, Remark, RemarkKind, Section, cases, clauses, jobs, phases, plots, states, stragglers,
-    stretches,
+    Block, Cell, Clause, Remark, RemarkKind, Section, Table, cases, clauses, jobs, phases, plots, stragglers,
 };
+
+/// The kind of state that is one of the whole file system.
+const AGE: &str = "age";
 
 /// One phase with the name of its repetition.
 pub(super) struct RepetitionPhase<'a> {
@@ -37,13 +42,13 @@ pub(super) fn of(test: &Test) -> Section {
         blocks.push(Block::Remarks(notices.into_iter().map(remark).collect()));
     }
     blocks.extend(clauses::values(&test.verdicts).map(Block::Table));
-    blocks.extend(stretches::table(&test.verdicts).map(Block::Table));
+    blocks.extend(stretches(&test.verdicts).map(Block::Table));
     let mut plots = plots::of(&measured, &test.verdicts);
     plots.extend(stragglers::plots(&measured));
     if !plots.is_empty() {
         blocks.push(Block::Plots(plots));
     }
-    blocks.extend(states::table(&test.jobs).map(Block::Table));
+    blocks.extend(states(&test.jobs).map(Block::Table));
     blocks.extend(cases::tables(&test.jobs).into_iter().map(Block::Table));
     blocks.extend(phases::tables(&measured).into_iter().map(Block::Table));
     blocks.extend(stragglers::tables(&measured).into_iter().map(Block::Table));
@@ -65,20 +70,13 @@ fn title(test: &Test) -> String {
     }
 }
 
-fn phases_of(job: &Job) -> impl Iterator<Item = &Phase> {
-    job.records.iter().filter_map(|record| match record {
-        Record::Phase(phase) => Some(&**phase),
-        _ => None,
-    })
-}
-
 /// All phases of all jobs. A job that repeats by itself counts its own repetitions.
 fn measured<'a>(jobs: &[&'a Job]) -> Vec<RepetitionPhase<'a>> {
     let mut all = vec![];
     for job in jobs {
-        let repeats = phases_of(job).any(|phase| phase.repetition > 0);
+        let repeats = record::phases(&job.records).any(|phase| phase.repetition > 0);
         let again = jobs.iter().filter(|other| other.info.repetition == job.info.repetition).count() > 1;
-        for phase in phases_of(job) {
+        for phase in record::phases(&job.records) {
             let own = phase.repetition + 1;
             let mut repetition = match (repeats, jobs.len()) {
                 (false, _) => job.info.repetition.to_string(),
@@ -108,4 +106,87 @@ fn notices(jobs: &[&Job], told: Vec<String>) -> Vec<String> {
         }
     }
     all.split_off(known)
+}
+
+/// Each stretch of each repetition once; `None` where no verdict looked at any.
+fn stretches(verdicts: &[&Verdict]) -> Option<Table> {
+    let headings = ["Phase", ">Repetition", "Stretch", ">From", ">Length", ">Rate", ">Times the mean"];
+    let mut table = Table::new("Stretches looked at besides whole phases", &headings);
+    table.note = "From the common start of the phase, in whole intervals of its timeline. Worst: no other \
+                  stretch of that length was slower. Steady: measured after the rate had become steady. \
+                  Common: all parts of the group were at work."
+        .into();
+    for stretch in verdicts.iter().flat_map(|verdict| &verdict.stretches) {
+        let row = stretch_row(stretch);
+        if !table.rows.contains(&row) {
+            table.row(row);
+        }
+    }
+    (!table.rows.is_empty()).then_some(table)
+}
+
+fn stretch_row(stretch: &Stretch) -> Vec<Cell> {
+    let kind = match stretch.kind {
+        StretchKind::Worst => "worst",
+        StretchKind::Steady => "steady",
+        StretchKind::Common => "common",
+    };
+    vec![
+        Cell::literal(&stretch.phase),
+        Cell::new(stretch.repetition.to_string()),
+        Cell::new(kind),
+        Cell::new(units::duration(stretch.from_s)),
+        Cell::new(units::duration(stretch.seconds)),
+        quantity_cell(stretch.rate, &stretch.unit),
+        Cell::new(format!("{:.2}", stretch.share)),
+    ]
+}
+
+/// What was asked for and what was reached, for each state that the jobs recorded.
+fn states(jobs: &[&Job]) -> Option<Table> {
+    let headings = ["State", ">Repetition", "What", ">Asked", ">Before", ">Reached"];
+    let mut table = Table::new("State reached", &headings);
+    let mut aged = false;
+    for job in jobs {
+        for record in &job.records {
+            let Record::State(state) = record else { continue };
+            aged |= state.kind == AGE;
+            for (what, numbers) in state_rows(state) {
+                let name = [Cell::new(&state.kind), Cell::new(job.info.repetition.to_string())];
+                table.row(name.into_iter().chain([Cell::new(what)]).chain(numbers));
+            }
+        }
+    }
+    if aged {
+        table.note =
+            "Shares are of the whole file system, with what others hold there. Files in several pieces \
+                      before are those after the first fill."
+                .into();
+    }
+    (!table.rows.is_empty()).then_some(table)
+}
+
+/// Each with what was asked, before and reached.
+fn state_rows(state: &ReachedState) -> Vec<(&'static str, [Cell; 3])> {
+    let none = || Cell::new(NONE);
+    let of = |fraction: f64| Cell::new(share(fraction));
+    let inodes = |fraction: f64| if state.fs_inodes > 0 { of(fraction) } else { none() };
+    let asked = |fraction: Option<f64>| fraction.map_or_else(none, of);
+    let left = |number: u64| [none(), none(), count_cell(number)];
+    let mut rows = vec![("Files", left(state.files)), ("Directories", left(state.directories))];
+    if state.kind != AGE {
+        return rows;
+    }
+    let turnovers = |number: f64| Cell::new(format!("{number:.2}"));
+    let pieces = |extents: &Option<StateExtents>| {
+        let counted = extents.as_ref().filter(|extents| extents.files > 0);
+        counted.map_or_else(none, |extents| of(extents.share_fragmented()))
+    };
+    rows.extend([
+        ("Blocks in use", [asked(state.blocks_target), of(state.blocks_before), of(state.blocks)]),
+        ("Inodes in use", [asked(state.inodes_target), inodes(state.inodes_before), inodes(state.inodes)]),
+        ("Turnovers", [turnovers(state.turnovers_target), none(), turnovers(state.turnovers)]),
+        ("Files in several pieces", [none(), pieces(&state.extents_first), pieces(&state.extents)]),
+    ]);
+    rows
 }

@@ -3,6 +3,7 @@
 //! Invariant: total; any input gives some text, odd input gives itself.
 //! Never here: markup, campaign types other than the smallest.
 
+use jiff::Timestamp;
 use results::Outcome;
 use results::folder::JobEnd;
 use units::{Dimension, Quantity};
@@ -100,11 +101,6 @@ pub(super) fn or_none(text: &str) -> String {
     if text.is_empty() { NONE.into() } else { text.into() }
 }
 
-/// `1 clause`, `2 clauses`.
-pub(super) fn counted(count: usize, noun: &str) -> String {
-    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
-}
-
 /// A SHA-256, shortened, with the whole of it.
 pub(super) fn hash_cell(hash: &str) -> Cell {
     if hash.chars().count() <= 16 {
@@ -184,24 +180,9 @@ fn offset_of(rfc3339: &str) -> Option<&str> {
     rest.starts_with(['Z', 'z', '+', '-']).then_some(rest)
 }
 
-/// Seconds from the epoch of a time of RFC 3339; `None` if it is none.
+/// Whole seconds from the epoch of a time of RFC 3339; `None` if it is none.
 pub(super) fn seconds_of(rfc3339: &str) -> Option<f64> {
-    let number = |from: usize, to: usize| rfc3339.get(from..to)?.parse::<i64>().ok();
-    let (year, month, day) = (number(0, 4)?, number(5, 7)?, number(8, 10)?);
-    let clock = number(11, 13)? * 3600 + number(14, 16)? * 60 + number(17, 19)?;
-    let offset = offset_of(rfc3339)?;
-    let part = |from, to| offset.get(from..to).and_then(|digits| digits.parse::<i64>().ok());
-    let ahead = match offset.get(..1)? {
-        "+" => part(1, 3)? * 3600 + part(4, 6)? * 60,
-        "-" => -(part(1, 3)? * 3600 + part(4, 6)? * 60),
-        _ => 0,
-    };
-    // Days of the proleptic Gregorian calendar, years counted from March so that leap days come last.
-    let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
-    let (era, in_era) = (year.div_euclid(400), year.rem_euclid(400));
-    let days =
-        era * 146_097 + in_era * 365 + in_era / 4 - in_era / 100 + (153 * month + 2) / 5 + day - 719_469;
-    Some((days * 86_400 + clock - ahead) as f64)
+    rfc3339.parse::<Timestamp>().ok().map(|moment| moment.as_second() as f64)
 }
 
 #[cfg(test)]

@@ -4,30 +4,18 @@
 //! the file refers to nothing but the files of the campaign's folder.
 //! Never here: numbers.
 
-use std::io;
-
 use minijinja::syntax::SyntaxConfig;
 use minijinja::value::{Serde, Value};
 use minijinja::{Environment, context};
 
-use super::{Renderer, svg};
+use super::svg;
 use crate::document::{Block, Document, Plot};
 
 const PAGE: &str = include_str!("page.html");
 const STYLE: &str = include_str!("page.css");
 
-/// Renders as one HTML file.
-#[derive(Clone, Copy, Debug)]
-pub struct Html;
-
-impl Renderer for Html {
-    fn render(&self, document: &Document, out: &mut dyn io::Write) -> io::Result<()> {
-        let page = page(document).map_err(io::Error::other)?;
-        out.write_all(page.as_bytes())
-    }
-}
-
-fn page(document: &Document) -> Result<String, minijinja::Error> {
+/// The document as one HTML file.
+pub(crate) fn page(document: &Document) -> Result<String, minijinja::Error> {
     let mut environment = Environment::new();
     environment.set_syntax(SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build()?);
     environment.add_template("page.html", PAGE)?;

@@ -4,24 +4,14 @@
 //! of a path or message reaches the terminal; without colour nothing is lost.
 //! Never here: sections; they are for the page.
 
-use std::io;
-
-use super::Renderer;
 use crate::document::{Clause, Document, Tone};
 
 /// Renders for a terminal.
-#[derive(Clone, Copy, Debug)]
-pub struct Text {
+pub(crate) struct Text {
     /// Columns of the terminal; less than 40 counts as 40.
-    pub width: usize,
+    pub(crate) width: usize,
     /// Whether to colour with ANSI sequences.
-    pub colour: bool,
-}
-
-impl Renderer for Text {
-    fn render(&self, document: &Document, out: &mut dyn io::Write) -> io::Result<()> {
-        out.write_all(self.string(document).as_bytes())
-    }
+    pub(crate) colour: bool,
 }
 
 /// Columns between two columns of the table.
@@ -41,7 +31,7 @@ struct Columns {
 
 impl Text {
     /// The whole text.
-    pub fn string(&self, document: &Document) -> String {
+    pub(crate) fn string(&self, document: &Document) -> String {
         let width = self.width.max(40);
         let mut out = String::new();
         self.wrapped(&mut out, "", &document.title, width);
