@@ -1,11 +1,159 @@
 //! Where jobs are started: the nodes there are, and the batch script that starts a whole campaign.
 //!
+//! Which nodes jobs may run on is what the plan says and what there is, put together before anything runs.
+//!
+//! Invariant: pure; what is not known is left to the launcher, and what cannot be is refused here.
 //! Never here: the words of a launcher, which `plan::launcher` has.
 
 pub mod batch;
-mod nodes;
 
-pub use nodes::{Surroundings, for_jobs, told};
+use std::collections::BTreeMap;
+
+use units::{Usage, several};
+
+use plan::ClientNodes;
+use plan::launcher::{Allocation, Launch, LaunchKind, Nodes, says};
+use plan::schedule::PlannedJob;
+
+/// What there is where a campaign runs.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Surroundings {
+    /// The name of this node.
+    pub here: String,
+    /// The batch system's job around it, if there is one.
+    pub allocation: Option<Allocation>,
+    /// The names in the plan's hostfile, if it has one.
+    pub hostfile: Option<Vec<String>>,
+    /// The text of the batch script that started this process, if one did.
+    pub batch_script: Option<String>,
+}
+
+/// The jobs, those together that run at the same time.
+fn at_once(jobs: &[PlannedJob]) -> impl Iterator<Item = &[PlannedJob]> {
+    jobs.chunk_by(|one, next| one.at_once.is_some() && one.at_once == next.at_once)
+}
+
+/// How many nodes are taken before each job by those that run at the same time, and how many each of these
+/// groups needs, with the last of it. Beside nodes that are counted, a job without takes one.
+fn needed(jobs: &[PlannedJob]) -> (BTreeMap<u32, usize>, Vec<(u32, &str)>) {
+    let (mut taken, mut needs): (BTreeMap<u32, usize>, Vec<(u32, &str)>) = Default::default();
+    for group in at_once(jobs) {
+        let mut nodes = 0;
+        for job in group {
+            taken.insert(job.number, nodes as usize);
+            nodes = job.placement.nodes.unwrap_or(1).saturating_add(nodes);
+        }
+        let counted = group.iter().any(|job| job.placement.nodes.is_some());
+        needs.extend(group.last().filter(|_| counted).map(|job| (nodes, job.test.as_str())));
+    }
+    (taken, needs)
+}
+
+/// Most nodes that are needed at once.
+fn most_nodes(jobs: &[PlannedJob]) -> Option<u32> {
+    needed(jobs).1.into_iter().map(|(nodes, _)| nodes).max()
+}
+
+/// The nodes for `jobs` of a plan with these clients; refuses what they cannot run on, in one line.
+pub fn for_jobs(
+    launch: &Launch,
+    clients: &ClientNodes,
+    around: &Surroundings,
+    jobs: &[PlannedJob],
+) -> Result<Nodes, Usage> {
+    let inside = around.allocation.is_some();
+    let (taken, needs) = needed(jobs);
+    let nodes = match launch.kind {
+        LaunchKind::Local => here(clients, around)?,
+        _ => Nodes { inside, taken, ..known(launch, clients, around)? },
+    };
+    // The first of those that need most.
+    let most = needs.into_iter().reduce(|most, job| if job.0 > most.0 { job } else { most });
+    let Some((most, test)) = most.filter(|_| launch.kind != LaunchKind::Local) else { return Ok(nodes) };
+    let (has, what) = match (&clients.hostfile, &around.allocation) {
+        (Some(file), _) => (Some(nodes.hosts.len() as u32), format!("clients.hostfile {file} has")),
+        (None, Some(allocation)) => (allocation.usable(&clients.exclude), format!("{allocation} has")),
+        (None, None) => (None, String::new()),
+    };
+    let Some(has) = has.filter(|has| *has < most) else { return Ok(nodes) };
+    let left_out = match clients.exclude.len() as u64 {
+        0 => String::new(),
+        number => format!(" without the {} of clients.exclude", several(number, "node")),
+    };
+    Err(Usage(format!(
+        "{test} needs {}, and {what} {has}{left_out}; give it more nodes, or leave the test out (--only)",
+        several(most.into(), "node")
+    )))
+}
+
+/// How jobs are started and on which nodes, in words.
+pub fn told(launch: &Launch, clients: &ClientNodes, jobs: &[PlannedJob]) -> String {
+    if launch.kind == LaunchKind::Local {
+        return "as threads of one process on this node".to_owned();
+    }
+    let most = jobs.iter().filter_map(|job| job.placement.nodes).max();
+    let most = most.map_or_else(String::new, |most| format!(" on at most {}", several(most.into(), "node")));
+    let of = clients.hostfile.as_ref().map_or_else(String::new, |file| format!(" of those in {file}"));
+    let without = match clients.exclude.is_empty() {
+        true => String::new(),
+        false => format!(", without {}", clients.exclude.join(", ")),
+    };
+    format!("by {}{most}{of}{without}", program_name(launch))
+}
+
+/// Its kind, and its program where that has another name.
+fn program_name(launch: &Launch) -> String {
+    match (launch.kind.name(), launch.kind.program()) {
+        (name, Some(program)) if name != program => format!("{name} ({program})"),
+        (name, _) => name.to_owned(),
+    }
+}
+
+/// No nodes but this one.
+fn here(clients: &ClientNodes, around: &Surroundings) -> Result<Nodes, Usage> {
+    let here = &around.here;
+    if clients.exclude.contains(here) {
+        return Err(Usage(format!(
+            "clients.exclude names {here}, which is this node, and launch.kind `local` runs here; start \
+             it on another"
+        )));
+    }
+    Ok(Nodes::default())
+}
+
+/// The nodes by name, as far as the launcher has to be told.
+fn known(launch: &Launch, clients: &ClientNodes, around: &Surroundings) -> Result<Nodes, Usage> {
+    let allocated = around.allocation.as_ref().map(|allocation| &allocation.hosts[..]).unwrap_or_default();
+    let others = |hosts: &[String]| -> Vec<String> {
+        hosts.iter().filter(|host| !clients.exclude.contains(host)).cloned().collect()
+    };
+    if let Some(file) = &clients.hostfile {
+        let hosts = others(around.hostfile.as_deref().unwrap_or_default());
+        return match hosts.is_empty() {
+            true => Err(Usage(format!("clients.hostfile {file} names no node to run on; one a line"))),
+            false => Ok(Nodes { hosts, ..Nodes::default() }),
+        };
+    }
+    // A node that is not in the allocation need not be kept out of it.
+    let in_it = |host: &&String| allocated.is_empty() || allocated.contains(host);
+    let exclude: Vec<String> = clients.exclude.iter().filter(in_it).cloned().collect();
+    let by_name = match &launch.kind {
+        LaunchKind::Named { by, .. } if by.takes_exclude() => {
+            return Ok(Nodes { exclude, ..Nodes::default() });
+        }
+        LaunchKind::Mpirun(words) => says(words, "{hosts}"),
+        _ => !exclude.is_empty(),
+    };
+    let hosts = if by_name { others(allocated) } else { Vec::new() };
+    if by_name && hosts.is_empty() {
+        return Err(Usage(format!(
+            "launch.kind `{}` has to be told its nodes by name, and they are not known here; give \
+             clients.hostfile, or run inside an allocation",
+            launch.kind.name()
+        )));
+    }
+    Ok(Nodes { hosts, ..Nodes::default() })
+}
 
 #[cfg(test)]
 mod tests;

@@ -3,22 +3,32 @@
 //! Invariant: a fact that cannot be read is empty or zero; no fact is guessed.
 //! Never here: opinions about the facts.
 
-mod ask;
 mod environment;
 mod programs;
 mod targets;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::io;
+use std::io::{self, Read};
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
 
 use results::folder::{FileSystemFacts, Fill, Layout, Machine};
 use results::mounts::{self, mount_of};
+use rustix::process::{Pid, Signal, kill_process_group};
 
 pub use environment::recorded;
 pub(crate) use programs::is_there;
 pub use programs::{Hashes, launcher};
+pub(crate) use results::folder::now;
+pub(crate) use targets::layout_of;
+
+/// How long a program that is asked something may take to answer.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// How often it is looked at.
+const LOOK: Duration = Duration::from_millis(2);
 
 /// This machine now, with the file systems of the directories given by the plan's names for them.
 pub fn machine(dirs: &[(String, PathBuf)]) -> Machine {
@@ -49,7 +59,7 @@ pub fn file_system(name: &str, dir: &Path) -> io::Result<FileSystemFacts> {
     let mount = mount_of(&table, &dir);
     Ok(FileSystemFacts {
         mounts: mounts::concerning(&table, &dir),
-        layout: targets::layout(&mount.kind, &dir),
+        layout: layout_of(&mount.kind, &dir),
         targets: targets::all(&mount.kind, &mount.device, &dir),
         name: name.to_owned(),
         dir: dir.to_string_lossy().into_owned(),
@@ -83,22 +93,12 @@ pub fn layout(dir: &Path) -> Option<Layout> {
     let kind = mount_of(&fs::read_to_string("/proc/self/mountinfo").ok()?, &dir.canonicalize().ok()?).kind;
     let entries = fs::read_dir(dir).into_iter().flatten().flatten();
     let file = entries.map(|entry| entry.path()).find(|path| path.is_file());
-    targets::layout(&kind, file.as_deref().unwrap_or(dir))
-}
-
-/// How the file at `path` is laid out, on a file system of type `kind`; `None` where that does not tell.
-pub fn layout_of(kind: &str, path: &Path) -> Option<Layout> {
-    targets::layout(kind, path)
+    layout_of(&kind, file.as_deref().unwrap_or(dir))
 }
 
 /// Load average of the last minute.
 pub fn load() -> f64 {
-    first_number("/proc/loadavg")
-}
-
-/// The time now, RFC 3339 with the local offset, to the millisecond.
-pub fn now() -> String {
-    jiff::Zoned::now().strftime("%Y-%m-%dT%H:%M:%S%.3f%:z").to_string()
+    first_line("/proc/loadavg").split_whitespace().next().and_then(|word| word.parse().ok()).unwrap_or(0.0)
 }
 
 /// What follows `key` on the first line of a file that starts with it.
@@ -128,7 +128,7 @@ fn governors() -> String {
 
 /// What the service that keeps the clock says of it, if one answers.
 fn time_sync() -> String {
-    let chrony = ask::said("chronyc", &["-n", "tracking"]).unwrap_or_default();
+    let chrony = answer("chronyc", &["-n", "tracking"]).unwrap_or_default();
     let kept = chrony.lines().filter(|line| {
         ["Reference ID", "System time", "RMS offset", "Leap status"].iter().any(|key| line.starts_with(key))
     });
@@ -136,12 +136,45 @@ fn time_sync() -> String {
     if !kept.is_empty() {
         return format!("chrony: {}", kept.join("; "));
     }
-    let told = ask::said("timedatectl", &["show", "-p", "NTP", "-p", "NTPSynchronized"]).unwrap_or_default();
+    let told = answer("timedatectl", &["show", "-p", "NTP", "-p", "NTPSynchronized"]).unwrap_or_default();
     if told.is_empty() {
         told
     } else {
         format!("timedatectl: {}", told.lines().collect::<Vec<_>>().join("; "))
     }
+}
+
+/// What `program`, found as the shell finds it, prints; `None` where it is not there, says nothing,
+/// fails or does not answer in time.
+fn answer(program: &str, arguments: &[&str]) -> Option<String> {
+    let mut child = Command::new(program)
+        .args(arguments)
+        .env("LC_ALL", "C")
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .process_group(0)
+        .spawn()
+        .ok()?;
+    let mut stream = child.stdout.take()?;
+    let text = std::thread::spawn(move || {
+        let mut bytes = Vec::new();
+        let _ = stream.read_to_end(&mut bytes);
+        String::from_utf8_lossy(&bytes).into_owned()
+    });
+    let began = Instant::now();
+    let ended = loop {
+        match child.try_wait() {
+            Ok(None) if began.elapsed() < PATIENCE => std::thread::sleep(LOOK),
+            Ok(Some(status)) => break status.success(),
+            _ => break false,
+        }
+    };
+    // Children of a program that has ended may hold its output open.
+    let _ = kill_process_group(Pid::from_child(&child), Signal::KILL);
+    let _ = child.wait();
+    let text = text.join().ok()?;
+    (ended && !text.trim().is_empty()).then_some(text)
 }
 
 /// The kernel's table of limits, whose columns are divided by two blanks and more.
@@ -152,11 +185,6 @@ fn limits(table: &str) -> BTreeMap<String, String> {
         Some((name, words.collect::<Vec<_>>().join(" ")))
     };
     table.lines().skip(1).filter_map(row).collect()
-}
-
-fn first_number(path: &str) -> f64 {
-    let text = fs::read_to_string(path).unwrap_or_default();
-    text.split_whitespace().next().and_then(|word| word.parse().ok()).unwrap_or(0.0)
 }
 
 #[cfg(test)]

@@ -13,7 +13,6 @@ mod ask;
 mod attempt;
 mod dataset;
 mod full;
-mod hold;
 mod job;
 mod kept;
 mod own;

@@ -6,7 +6,7 @@
 
 use units::{Usage, several};
 
-use super::nodes::{at_once, most_nodes};
+use super::{at_once, most_nodes};
 use plan::Plan;
 use plan::launcher::LaunchKind;
 use plan::schedule::PlannedJob;
@@ -182,7 +182,7 @@ impl BatchSystem {
             "pals" | "aprun" => "pbs",
             _ => return None,
         };
-        SYSTEMS.iter().find(|system| system.word == word)
+        Self::of(word).ok()
     }
 
     /// The script for what is asked.

@@ -9,7 +9,7 @@ use std::time::SystemTime;
 
 use results::folder::{LoadedLibrary, Program, sha256_of};
 
-use super::ask;
+use super::answer;
 
 /// The program that `word`, the first of a launch line, starts, by the variable `path` where it is no
 /// path; `None` where there is none.
@@ -17,7 +17,7 @@ pub fn launcher(word: &str, path: &str) -> Option<Program> {
     let found = found(word, path)?;
     let file = found.canonicalize().ok()?;
     // Asked by the name that is started: one file may be several programs.
-    let said = ask::said(&found.to_string_lossy(), &["--version"]).unwrap_or_default();
+    let said = answer(&found.to_string_lossy(), &["--version"]).unwrap_or_default();
     Some(Program {
         sha256: sha256_of(&file).ok()?,
         version: version(&said),

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use results::folder::{Layout, Target};
 
-use super::ask;
+use super::answer;
 
 /// Longest layout that is read, bytes: 65536 is the longest attribute there is.
 const LAYOUT_MAX: usize = 65536;
@@ -16,8 +16,9 @@ const PLAIN: u32 = 0x0BD1_0BD0;
 const POOLED: u32 = 0x0BD3_0BD0;
 const COMPOSITE: u32 = 0x0BD6_0BD0;
 
-/// The layout of the file or directory at `path`.
-pub(super) fn layout(kind: &str, path: &Path) -> Option<Layout> {
+/// How the file or directory at `path` is laid out, on a file system of type `kind`; `None` where that does
+/// not tell.
+pub(crate) fn layout_of(kind: &str, path: &Path) -> Option<Layout> {
     if kind != "lustre" {
         return None;
     }
@@ -54,11 +55,11 @@ fn of_bytes(bytes: &[u8]) -> Option<Layout> {
 /// How full each target of the file system is that has `dir`, by the programs that come with it.
 pub(super) fn all(kind: &str, device: &str, dir: &Path) -> Vec<Target> {
     match kind {
-        "lustre" => ask::said("lfs", &["df", &dir.to_string_lossy()]).map(|text| of_lfs(&text)),
+        "lustre" => answer("lfs", &["df", &dir.to_string_lossy()]).map(|text| of_lfs(&text)),
         "fuse.glusterfs" => {
             let volume = device.rsplit(['/', ':']).next().unwrap_or_default();
             let words = ["volume", "status", volume, "detail", "--xml", "--mode=script"];
-            let told = ask::said("gluster", &words).map(|text| of_gluster(&text));
+            let told = answer("gluster", &words).map(|text| of_gluster(&text));
             told.filter(|bricks| !bricks.is_empty()).or_else(|| own_bricks(dir))
         }
         _ => None,
@@ -149,7 +150,7 @@ mod tests {
         assert_eq!(of_bytes(&several).unwrap().stripe_count, 8);
         let whole = several.len();
         assert!((0..whole - 32).all(|cut| of_bytes(&several[..cut]).is_none()), "what is cut says nothing");
-        assert_eq!(layout("ext4", Path::new("/")), None);
+        assert_eq!(layout_of("ext4", Path::new("/")), None);
     }
 
     #[test]

@@ -216,9 +216,7 @@ impl<'a> Attempt<'a> {
         let relative = format!("{}/{}", names::JOBS, self.job.folder);
         Ok(Job { dataset, ..Job::read(&asked.folder, relative, info) })
     }
-}
 
-impl Attempt<'_> {
     /// Writes the records of an external program, from what it printed.
     fn record_app(&self, asked: &CampaignRequest, end: &JobEnd) -> Result<(), Trouble> {
         let Purpose::Test(index) = self.job.purpose else { return Ok(()) };
@@ -242,15 +240,7 @@ impl Attempt<'_> {
         }
         Ok(())
     }
-}
 
-/// What servers moved between two counts.
-fn traffic(before: Option<u64>, after: Option<u64>) -> Option<i64> {
-    let moved = i128::from(after?) - i128::from(before?);
-    i64::try_from(moved).ok()
-}
-
-impl Attempt<'_> {
     /// What it wrote to standard output, of a program that may have put something else in its place.
     fn printed(&self) -> io::Result<String> {
         let path = self.staged.dir().join(names::STDOUT);
@@ -274,6 +264,12 @@ impl Attempt<'_> {
             names.map(|name| path.with_file_name(name)).filter(|to| to.symlink_metadata().is_err());
         free.next().map_or(Ok(()), |to| std::fs::rename(&path, to))
     }
+}
+
+/// What servers moved between two counts.
+fn traffic(before: Option<u64>, after: Option<u64>) -> Option<i64> {
+    let moved = i128::from(after?) - i128::from(before?);
+    i64::try_from(moved).ok()
 }
 
 /// The libraries that a job says it had loaded.

@@ -1,15 +1,17 @@
-//! The directories that a campaign makes for files under test, each with a mark that says whose it is.
+//! What is a campaign's own: its folder, held by a lock, and the directories that it makes for files under
+//! test, each with a mark that says whose it is.
 //!
-//! Invariant: one with another mark is not touched, and what others put into one stays.
+//! Invariant: a directory with another mark is not touched, and what others put into one stays.
 
-use std::fs;
+use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use results::folder::{self, CampaignInfo};
+use results::folder::{self, CampaignInfo, names};
 use units::Usage;
 
-use super::CampaignRequest;
+use super::{CampaignRequest, Trouble};
+use crate::inherited_lock::InheritedLock;
 
 /// The file in a directory for files that says which campaign made it.
 pub(super) const MARK: &str = ".assay-campaign";
@@ -24,6 +26,21 @@ pub fn discard(folder: &Path) -> io::Result<bool> {
         remove_own_directories(&info, &mark(&info));
     }
     Ok(gone)
+}
+
+/// Takes hold of the campaign in `folder`, which has one worker: by a lock on its `campaign.json`, which its
+/// jobs inherit, and nothing else does. A job that outlived its campaign would otherwise write into the files
+/// of the next attempt.
+pub(super) fn take_hold(folder: &Path) -> Result<InheritedLock, Trouble> {
+    let file = File::open(folder.join(names::CAMPAIGN))?;
+    let (at, name) = (folder.display(), names::CAMPAIGN);
+    let held = || {
+        Usage(format!(
+            "{at}: another assay, or a job that outlived one, still works on this campaign; \
+             `fuser {at}/{name}` names it"
+        ))
+    };
+    Ok(InheritedLock::take(file)?.ok_or_else(held)?)
 }
 
 /// Makes the directories for files, each with the mark of its campaign and a name that nobody else has,

@@ -11,9 +11,10 @@ use results::folder::{self, CampaignInfo, FileSystemFacts, Machine, Resumed, nam
 use units::Usage;
 
 use super::ask;
-use super::hold;
 use super::kept::KeptDatasets;
-use super::own::{MARK, is_empty, is_own, make_data, make_marked, mark, remove_own_directories, unmade};
+use super::own::{
+    MARK, is_empty, is_own, make_data, make_marked, mark, remove_own_directories, take_hold, unmade,
+};
 use super::room::{room, room_beside};
 use super::{CampaignRequest, Trouble};
 use crate::inherited_lock::InheritedLock;
@@ -57,7 +58,7 @@ impl CampaignSite {
                 return Err(refused);
             }
         };
-        let hold = hold::take(&asked.folder)?;
+        let hold = take_hold(&asked.folder)?;
         let resumed = Resumed::default();
         let hashes = Hashes::default();
         let site = Self { mark, info, dirs, nodes, resumed, hashes, kept, hold };
@@ -123,7 +124,7 @@ impl CampaignSite {
                 format!("{at} was begun by another build of {}; one campaign has one program", info.tool);
             return Err(Usage(what).into());
         }
-        let hold = hold::take(&asked.folder)?;
+        let hold = take_hold(&asked.folder)?;
         let checked = folder::check(&asked.folder)?;
         if checked.ended && checked.faults.is_empty() {
             let what =
