@@ -13,4 +13,4 @@ mod path_error;
 pub mod runner;
 pub mod signals;
 
-pub use runner::{CampaignRequest, Ended, Event, Observer, Trouble, discard, look, run};
+pub use runner::{CampaignRequest, Ended, Event, Trouble, discard, look, run};

@@ -162,21 +162,9 @@ pub enum Event<'a> {
     Trouble(&'a str),
 }
 
-/// Is told what happens.
-pub trait Observer {
-    /// Shows or ignores one event; it must not take long.
-    fn see(&mut self, event: &Event<'_>);
-}
-
-/// An observer that shows nothing.
-pub struct SilentObserver;
-
-impl Observer for SilentObserver {
-    fn see(&mut self, _event: &Event<'_>) {}
-}
-
-/// Runs the campaign to its end, or until it is asked to stop.
-pub fn run(asked: &CampaignRequest, observer: &mut dyn Observer) -> Result<Ended, Trouble> {
+/// Runs the campaign to its end, or until it is asked to stop. `observer` shows or ignores each event; it
+/// must not take long.
+pub fn run(asked: &CampaignRequest, observer: &mut dyn FnMut(&Event<'_>)) -> Result<Ended, Trouble> {
     let site = if asked.resume { CampaignSite::find(asked)? } else { CampaignSite::make(asked)? };
     run_jobs(asked, &site, observer).map_err(|trouble| full::told(trouble, asked, &site))
 }
@@ -184,12 +172,12 @@ pub fn run(asked: &CampaignRequest, observer: &mut dyn Observer) -> Result<Ended
 fn run_jobs(
     asked: &CampaignRequest,
     site: &CampaignSite,
-    observer: &mut dyn Observer,
+    observer: &mut dyn FnMut(&Event<'_>),
 ) -> Result<Ended, Trouble> {
     let mut setup = if asked.resume { Setup::resumed(asked)? } else { Setup::default() };
     let ran = run_each(asked, site, &mut setup, observer);
     for trouble in setup.restore(asked)?.into_iter().chain(site.kept.troubles()) {
-        observer.see(&Event::Trouble(&trouble));
+        observer(&Event::Trouble(&trouble));
     }
     match ran? {
         Some(stopped) => Ok(stopped),
@@ -202,12 +190,12 @@ fn run_each(
     asked: &CampaignRequest,
     site: &CampaignSite,
     setup: &mut Setup,
-    observer: &mut dyn Observer,
+    observer: &mut dyn FnMut(&Event<'_>),
 ) -> Result<Option<Ended>, Trouble> {
     let jobs = schedule::jobs(&asked.plan, &site.info.only)?;
     let mut done = EndedJobs::of(asked, &jobs)?;
-    observer.see(&Event::Resumes { mended: &site.resumed.mended, aside: &site.resumed.aside });
-    observer.see(&Event::Begins { jobs: &jobs, done: done.ends.len() });
+    observer(&Event::Resumes { mended: &site.resumed.mended, aside: &site.resumed.aside });
+    observer(&Event::Begins { jobs: &jobs, done: done.ends.len() });
     let mut rest = jobs.as_slice();
     while let Some(first) = rest.first() {
         let together = |job: &&PlannedJob| job.at_once.is_some() && job.at_once == first.at_once;
@@ -221,7 +209,7 @@ fn run_each(
         let mut bound = Vec::new();
         for job in open {
             match done.bound(job) {
-                Err(why) => observer.see(&Event::LeftOut(job, &why)),
+                Err(why) => observer(&Event::LeftOut(job, &why)),
                 Ok(job) => bound.push(job),
             }
         }
@@ -233,7 +221,7 @@ fn run_each(
             for files in &job.removes {
                 match site.remove_files(job, files) {
                     Err(Trouble::Io(error)) => {
-                        observer.see(&Event::Trouble(&format!("{error}; the files there stay")));
+                        observer(&Event::Trouble(&format!("{error}; the files there stay")));
                     }
                     removed => removed?,
                 }
@@ -304,11 +292,11 @@ fn launch(
     site: &CampaignSite,
     jobs: &[PlannedJob],
     setup: &mut Setup,
-    observer: &mut dyn Observer,
+    observer: &mut dyn FnMut(&Event<'_>),
 ) -> Result<Option<Vec<JobEnd>>, Trouble> {
     let mut attempts = Vec::new();
     for job in jobs {
-        observer.see(&Event::Starts(job));
+        observer(&Event::Starts(job));
         let Some(attempt) = Attempt::begin(asked, site, job, setup)? else { return Ok(None) };
         attempts.push(attempt);
     }
@@ -332,7 +320,7 @@ fn launch(
     for (job, (attempt, ran)) in jobs.iter().zip(attempts.into_iter().zip(ran)) {
         let Some(ran) = ran? else { return Ok(None) };
         ends.push(ran.end.clone());
-        observer.see(&Event::Ends(job, &attempt.finish(asked, site, ran)?));
+        observer(&Event::Ends(job, &attempt.finish(asked, site, ran)?));
     }
     Ok(Some(ends))
 }
@@ -350,7 +338,7 @@ fn run_at_once(
     asked: &CampaignRequest,
     attempts: &[Attempt<'_>],
     jobs: &[PlannedJob],
-    observer: &mut dyn Observer,
+    observer: &mut dyn FnMut(&Event<'_>),
 ) -> (Vec<Result<Option<AttemptEnd>, Trouble>>, bool) {
     let began = Instant::now();
     let (tell, heard) = mpsc::channel();
@@ -373,14 +361,14 @@ fn run_at_once(
                 Ok(AttemptEvent::Ended) => running -= 1,
                 Ok(AttemptEvent::Stuck(at, process)) => {
                     stuck[at] = true;
-                    observer.see(&Event::Trouble(&format!(
+                    observer(&Event::Trouble(&format!(
                         "{}: its process {process} was killed and hangs in the kernel; the campaign waits \
                          for its end, or stops if it is asked to (Ctrl-C)",
                         jobs[at].folder
                     )));
                 }
                 Err(_) => jobs.iter().for_each(|job| {
-                    observer.see(&Event::Runs(job, began.elapsed().as_secs_f64()));
+                    observer(&Event::Runs(job, began.elapsed().as_secs_f64()));
                 }),
             }
         }

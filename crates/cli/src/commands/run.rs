@@ -308,7 +308,7 @@ pub(super) fn campaign(mut asked: CampaignRequest) -> Result<u8> {
         asked.folder = reserved(&asked.folder)?;
     }
     let mut progress = Progress::new();
-    let ended = run::run(&asked, &mut progress).map_err(|trouble| match trouble {
+    let ended = run::run(&asked, &mut |event| progress.see(event)).map_err(|trouble| match trouble {
         Trouble::Usage(usage) => anyhow::Error::new(usage),
         Trouble::Io(error) => anyhow::Error::new(error).context("campaign folder"),
     });

@@ -13,7 +13,6 @@ use results::{Outcome, Verdict};
 use run::CampaignRequest;
 use run::Ended;
 use run::Event;
-use run::Observer;
 use run::Trouble;
 use run::run;
 
@@ -58,7 +57,7 @@ struct Watch {
     troubles: Vec<String>,
 }
 
-impl Observer for Watch {
+impl Watch {
     fn see(&mut self, event: &Event<'_>) {
         match (event, &self.stop) {
             (Event::Runs(..), Some(stop)) => stop.store(true, Ordering::Relaxed),
@@ -87,7 +86,7 @@ impl Stage {
 
     fn judged_with_hooks(&self, keys: &str, tests: &str) -> Campaign {
         let mut watch = Watch::default();
-        match run(&self.asked_with_hooks(keys, tests), &mut watch) {
+        match run(&self.asked_with_hooks(keys, tests), &mut |event| watch.see(event)) {
             Ok(Ended::Judged(campaign)) if watch.troubles.is_empty() => *campaign,
             other => panic!("{other:?} {:?}", watch.troubles),
         }
@@ -251,7 +250,9 @@ fn what_cannot_be_mended_costs_the_next_test_and_is_told_at_the_end() {
     let stuck = LOST.replace("rm FILE.down", "exit 5");
     let tests = [stuck, test("T", "", "states = [\"lost\"]"), test("A", "", "")].concat();
     let mut watch = Watch::default();
-    let Ok(Ended::Judged(campaign)) = run(&stage.asked_with_hooks(ASKED, &tests), &mut watch) else {
+    let Ok(Ended::Judged(campaign)) =
+        run(&stage.asked_with_hooks(ASKED, &tests), &mut |event| watch.see(event))
+    else {
         panic!()
     };
     let said = not_started(&campaign, "A");
@@ -274,7 +275,7 @@ fn a_campaign_that_is_stopped_mends_what_it_took_down_and_brings_its_servers_bac
                   ior = \"-w -e -F -j 2\"\nstates = [\"lost\"]\nrole = \"reported\"\n";
     let mut asked = stage.asked_with_hooks(&[ASKED, servers].concat(), &[LOST, series].concat());
     let mut watch = Watch { stop: Some(Arc::clone(&asked.stop)), ..Watch::default() };
-    let ended = run(&asked, &mut watch).unwrap();
+    let ended = run(&asked, &mut |event| watch.see(event)).unwrap();
     assert!(matches!(ended, Ended::Stopped { .. }), "{ended:?}");
     assert_eq!(watch.troubles, [""; 0]);
     assert_eq!(stage.text("program.history"), "degrade\nmend\n");
@@ -283,7 +284,7 @@ fn a_campaign_that_is_stopped_mends_what_it_took_down_and_brings_its_servers_bac
     fs::remove_file(stage.path("program.hang")).unwrap();
     asked.stop.store(false, Ordering::Relaxed);
     asked.resume = true;
-    let ended = run(&asked, &mut Watch::default()).unwrap();
+    let ended = run(&asked, &mut |_| {}).unwrap();
     let Ended::Judged(campaign) = ended else { panic!("{ended:?}") };
     assert_eq!(stage.text("program.history"), "degrade\nmend\n".repeat(2), "it is made anew");
     let lost = Some(vec!["ost3 is down".to_owned()]);
@@ -292,20 +293,15 @@ fn a_campaign_that_is_stopped_mends_what_it_took_down_and_brings_its_servers_bac
 }
 
 /// Ends the campaign as a kill would, without a word, when the job of this test starts.
-struct Dies(&'static str);
-
-impl Observer for Dies {
-    fn see(&mut self, event: &Event<'_>) {
+fn killed(asked: &CampaignRequest, at: &'static str) {
+    let mut dies = |event: &Event<'_>| {
         if let Event::Starts(job) = event
-            && job.test == self.0
+            && job.test == at
         {
             std::panic::resume_unwind(Box::new("killed"));
         }
-    }
-}
-
-fn killed(asked: &CampaignRequest, at: &'static str) {
-    let run = std::panic::AssertUnwindSafe(|| run(asked, &mut Dies(at)));
+    };
+    let run = std::panic::AssertUnwindSafe(|| run(asked, &mut dies));
     assert!(std::panic::catch_unwind(run).is_err());
 }
 
@@ -320,7 +316,7 @@ fn a_campaign_that_is_killed_while_something_is_down_has_it_back_before_the_next
     killed(&asked, "C");
     // Then nothing is left to mend, and that this fails is no trouble.
     let mut watch = Watch::default();
-    let Ended::Judged(campaign) = run(&asked, &mut watch).unwrap() else { panic!() };
+    let Ended::Judged(campaign) = run(&asked, &mut |event| watch.see(event)).unwrap() else { panic!() };
     assert_eq!(outcomes(&campaign), ["A", "B", "C"].map(|id| (id, Outcome::Pass)));
     assert_eq!((stage.text("program.history").as_str(), watch.troubles), ("degrade\nmend\n", vec![]));
 }
@@ -328,11 +324,10 @@ fn a_campaign_that_is_killed_while_something_is_down_has_it_back_before_the_next
 #[test]
 fn what_a_quota_leaves_is_room_and_a_state_that_nothing_tells_is_refused() {
     let stage = Stage::with_hooks();
-    let refused =
-        |keys: &str, tests: &str| match run(&stage.asked_with_hooks(keys, tests), &mut Watch::default()) {
-            Err(Trouble::Usage(usage)) => usage.0,
-            other => panic!("{other:?}"),
-        };
+    let refused = |keys: &str, tests: &str| match run(&stage.asked_with_hooks(keys, tests), &mut |_| {}) {
+        Err(Trouble::Usage(usage)) => usage.0,
+        other => panic!("{other:?}"),
+    };
     let (dir, wide) = (stage.path("scratch").canonicalize().unwrap(), test("T", "-t 1m -b 1m", ""));
     let dir = dir.display();
     assert_eq!(

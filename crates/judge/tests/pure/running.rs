@@ -1,8 +1,7 @@
 //! Campaigns over a stand-in for the program that measures: a shell script that copies records.
 
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
@@ -16,10 +15,8 @@ use results::record::{End, Phase, Record, Run, Spans};
 use run::CampaignRequest;
 use run::Ended;
 use run::Event;
-use run::Observer;
 use run::Trouble;
 use run::run;
-use run::runner::SilentObserver;
 
 /// Keeps a list of its calls; `-j 1` fails, `-j 2` hangs with a child, `-j 3` hangs and will not hear,
 /// `-j 4` leaves records that are none.
@@ -114,19 +111,13 @@ fn alive(pid: &str) -> bool {
 }
 
 /// Asks the campaign to stop when it shows job `at` running, which has written who it is.
-struct StopAt {
-    at: u32,
-    pids: PathBuf,
-    stop: Arc<AtomicBool>,
-}
-
-impl Observer for StopAt {
-    fn see(&mut self, event: &Event<'_>) {
+fn stop_at(at: u32, pids: &Path, stop: &AtomicBool) -> impl FnMut(&Event<'_>) {
+    move |event| {
         if let Event::Runs(job, _) = event
-            && job.number == self.at
-            && fs::read_to_string(&self.pids).is_ok_and(|pids| pids.ends_with('\n'))
+            && job.number == at
+            && fs::read_to_string(pids).is_ok_and(|pids| pids.ends_with('\n'))
         {
-            self.stop.store(true, Ordering::Relaxed);
+            stop.store(true, Ordering::Relaxed);
         }
     }
 }
@@ -184,14 +175,9 @@ fn files_that_others_put_into_the_campaigns_directory_stay() {
     let stage = Stage::with_records();
     let mut asked = stage.asked_to_run(&two_tests(), false);
     let note = stage.path("scratch/campaign.data/note");
-    struct Meddler(PathBuf);
-    impl Observer for Meddler {
-        fn see(&mut self, _: &Event<'_>) {
-            let _ = fs::write(&self.0, "keep me");
-        }
-    }
     asked.only = vec!["W".into()];
-    run(&asked, &mut Meddler(note.clone())).unwrap();
+    let mut meddler = |_: &Event<'_>| drop(fs::write(&note, "keep me"));
+    run(&asked, &mut meddler).unwrap();
     assert_eq!(fs::read_to_string(note).unwrap(), "keep me");
 }
 
@@ -201,8 +187,7 @@ fn a_stopped_campaign_goes_on_at_the_first_job_that_had_not_ended() {
     let hanging = two_tests().replace("-r -k", "-r -k -j 2");
     let mut stopping = stage.asked_to_run(&hanging, false);
     let pids = stage.path("program.pids");
-    let mut observer = StopAt { at: 4, pids: pids.clone(), stop: Arc::clone(&stopping.stop) };
-    let ended = run(&stopping, &mut observer).unwrap();
+    let ended = run(&stopping, &mut stop_at(4, &pids, &stopping.stop)).unwrap();
     assert!(matches!(ended, Ended::Stopped { done: 3, of: 4 }), "{ended:?}");
     let told = fs::read_to_string(&pids).unwrap();
     assert!(told.split_whitespace().all(soon_gone), "the job and its child are gone: {told}");
@@ -214,17 +199,17 @@ fn a_stopped_campaign_goes_on_at_the_first_job_that_had_not_ended() {
     stopping.stop.store(false, Ordering::Relaxed);
     stopping.resume = true;
     stage.write_program(&script);
-    let refused = run(&stopping, &mut SilentObserver).unwrap_err().to_string();
+    let refused = run(&stopping, &mut |_| {}).unwrap_err().to_string();
     assert!(refused.contains("was begun by another build of stand-in 1"), "{refused}");
     stage.write_program(SCRIPT);
-    let mut observer = StopAt { at: 4, pids, stop: Arc::clone(&stopping.stop) };
-    assert!(matches!(run(&stopping, &mut observer).unwrap(), Ended::Stopped { done: 3, of: 4 }));
+    let ended = run(&stopping, &mut stop_at(4, &pids, &stopping.stop)).unwrap();
+    assert!(matches!(ended, Ended::Stopped { done: 3, of: 4 }), "{ended:?}");
     assert_eq!(stage.calls().len(), 5, "only the job that had not ended was run again");
     let loaded = load(&stage.path("campaign")).unwrap();
     assert_eq!(loaded.killed, ["jobs/.0004-R-r1", "jobs/0004-R-r1.killed-1"], "every attempt is kept");
 
     let changed = stage.asked_to_run(&two_tests(), true);
-    let refused = run(&changed, &mut SilentObserver).unwrap_err().to_string();
+    let refused = run(&changed, &mut |_| {}).unwrap_err().to_string();
     assert!(refused.contains("was begun with another text of the plan"), "{refused}");
 }
 
@@ -233,17 +218,14 @@ fn a_resumed_campaign_is_judged_like_one_that_was_never_stopped() {
     let stage = Stage::with_records();
     let tests = two_tests();
     let asked = stage.asked_to_run(&tests, false);
-    struct StopBefore(Arc<AtomicBool>);
-    impl Observer for StopBefore {
-        fn see(&mut self, event: &Event<'_>) {
-            if let Event::Ends(job, _) = event
-                && job.number == 2
-            {
-                self.0.store(true, Ordering::Relaxed);
-            }
+    let mut stop_before = |event: &Event<'_>| {
+        if let Event::Ends(job, _) = event
+            && job.number == 2
+        {
+            asked.stop.store(true, Ordering::Relaxed);
         }
-    }
-    let ended = run(&asked, &mut StopBefore(Arc::clone(&asked.stop))).unwrap();
+    };
+    let ended = run(&asked, &mut stop_before).unwrap();
     assert!(matches!(ended, Ended::Stopped { done: 2, of: 4 }));
     let campaign = stage.judged_run(&tests, true);
     assert!(
@@ -317,7 +299,7 @@ fn a_program_that_cannot_be_started_is_a_result() {
     let mut asked = stage.asked_to_run(&tests, false);
     fs::write(stage.path("not-a-program"), "").unwrap();
     asked.program = stage.path("not-a-program");
-    let Ended::Judged(campaign) = run(&asked, &mut SilentObserver).unwrap() else { panic!() };
+    let Ended::Judged(campaign) = run(&asked, &mut |_| {}).unwrap() else { panic!() };
     let reason = &campaign.verdicts[0].reason;
     assert_eq!(reason.code, Code::JobNotStarted);
     let output = reason.text("output").unwrap();
@@ -333,7 +315,7 @@ fn what_cannot_work_is_refused_before_anything_is_made() {
     let refusal = |change: &dyn Fn(&mut CampaignRequest)| {
         let mut asked = stage.asked_to_run(&tests, false);
         change(&mut asked);
-        match run(&asked, &mut SilentObserver) {
+        match run(&asked, &mut |_| {}) {
             Err(Trouble::Usage(usage)) => usage.0,
             other => panic!("{other:?}"),
         }

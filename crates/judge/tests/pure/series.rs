@@ -3,8 +3,7 @@
 
 use std::fs;
 use std::path::PathBuf;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 
 use crate::numbers;
 use crate::stage::{Stage, judged};
@@ -16,9 +15,7 @@ use results::{Outcome, Verdict};
 use run::CampaignRequest;
 use run::Ended;
 use run::Event;
-use run::Observer;
 use run::run;
-use run::runner::SilentObserver;
 
 /// Records what so many servers move; `$0.loss` is the part in a hundred that the last third loses, and with
 /// `$0.jitter` every other call is so many in a hundred slower.
@@ -98,24 +95,14 @@ impl Stage {
 
     /// Runs a campaign that is asked to stop when a job of this test has ended.
     fn stopped(&self, asked: &CampaignRequest, test: &'static str) {
-        let ended = run(asked, &mut StopAfter { test, stop: Arc::clone(&asked.stop) });
-        assert!(matches!(ended, Ok(Ended::Stopped { .. })), "{ended:?}");
-        asked.stop.store(false, Ordering::Relaxed);
-    }
-}
-
-struct StopAfter {
-    test: &'static str,
-    stop: Arc<AtomicBool>,
-}
-
-impl Observer for StopAfter {
-    fn see(&mut self, event: &Event<'_>) {
-        match event {
-            Event::Ends(job, _) if job.test == self.test => self.stop.store(true, Ordering::Relaxed),
+        let mut stop_after = |event: &Event<'_>| match event {
+            Event::Ends(job, _) if job.test == test => asked.stop.store(true, Ordering::Relaxed),
             Event::Trouble(what) => panic!("{what}"),
             _ => {}
-        }
+        };
+        let ended = run(asked, &mut stop_after);
+        assert!(matches!(ended, Ok(Ended::Stopped { .. })), "{ended:?}");
+        asked.stop.store(false, Ordering::Relaxed);
     }
 }
 
@@ -257,7 +244,7 @@ fn a_campaign_that_was_killed_while_few_servers_served_sets_them_anew() {
     // A kill leaves what the last step had set.
     fs::write(stage.path("program.servers"), "2\n").unwrap();
     asked.resume = true;
-    let Ok(Ended::Judged(campaign)) = run(&asked, &mut SilentObserver) else { panic!() };
+    let Ok(Ended::Judged(campaign)) = run(&asked, &mut |_| {}) else { panic!() };
     let verdict = campaign.verdicts.iter().find(|verdict| verdict.test == "A").unwrap();
     assert_eq!((verdict.outcome, verdict.value), (Outcome::Pass, Some(600.0)), "{verdict:#?}");
     assert_eq!(stage.text("program.servers"), "6\n");
@@ -298,7 +285,7 @@ fn a_daemon_that_a_command_starts_does_not_hold_the_campaign() {
     assert_eq!(held, Vec::<PathBuf>::new());
     assert!(daemons.lines().any(|process| PathBuf::from(format!("/proc/{process}")).exists()), "{daemons}");
     asked.resume = true;
-    let ended = run(&asked, &mut SilentObserver);
+    let ended = run(&asked, &mut |_| {});
     for process in stage.text("program.servers.daemons").lines() {
         let _ = std::process::Command::new("kill").arg(process).status();
     }

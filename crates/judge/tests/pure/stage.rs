@@ -13,7 +13,6 @@ use results::folder::{Build, Campaign};
 use run::CampaignRequest;
 use run::Ended;
 use run::run;
-use run::runner::SilentObserver;
 
 /// The stand-in `program`, the directory under test `scratch`, and what campaigns leave in `campaign`.
 pub struct Stage(tempfile::TempDir);
@@ -74,7 +73,7 @@ impl Stage {
 
 /// What a campaign that comes to its end is judged.
 pub fn judged(asked: &CampaignRequest) -> Campaign {
-    match run(asked, &mut SilentObserver) {
+    match run(asked, &mut |_| {}) {
         Ok(Ended::Judged(campaign)) => *campaign,
         other => panic!("{other:?}"),
     }

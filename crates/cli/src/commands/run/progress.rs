@@ -8,7 +8,6 @@ use plan::schedule::PlannedJob;
 use results::folder::{Job, JobEnd};
 use results::record::{CaseOutcome, Counts, Phase, Record};
 use run::Event;
-use run::Observer;
 use units::{Dimension, Quantity, count, duration, rate_decimal};
 
 use crate::speech::complain;
@@ -52,10 +51,9 @@ impl Progress {
         let of = format!("{:>3}/{}", self.done + 1, self.jobs);
         format!("{of}  {:<18} {}", job.test, job.repetition)
     }
-}
 
-impl Observer for Progress {
-    fn see(&mut self, event: &Event<'_>) {
+    /// Shows one event.
+    pub(super) fn see(&mut self, event: &Event<'_>) {
         match event {
             Event::Begins { jobs, done } => {
                 (self.jobs, self.done) = (jobs.len(), *done);
@@ -85,9 +83,7 @@ impl Observer for Progress {
             Event::Trouble(what) => self.line(&format!("put this right by hand: {what}")),
         }
     }
-}
 
-impl Progress {
     fn living(&self, text: String) {
         if let Some(bar) = &self.bar {
             bar.set_message(text);
