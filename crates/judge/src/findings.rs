@@ -11,7 +11,6 @@ mod file_system;
 mod nodes;
 pub(crate) mod rates;
 
-use plan::{Plan, Test, Uses};
 use results::Outcome;
 use results::finding::{Finding, Severity};
 use results::reason::{Code, Reason};
@@ -59,39 +58,23 @@ fn rests(index: &Index<'_>, findings: &Findings, of: &Finding) -> bool {
     test.is_none_or(|test| findings.grave(&TestCriterion { index, test, criterion: &criterion }).is_empty())
 }
 
-fn needs_state(plan: &Plan, test: &Test, about: &str) -> bool {
-    test.states.iter().any(|state| plan.states[*state].job() == about)
-}
-
-/// What findings about the test's file system are called.
-fn fs_name(test: &Test) -> String {
-    format!("fs.{}", test.fs)
-}
-
-/// The test itself, its series, the dataset that it reads, and the whole campaign, which has no name.
-fn names(plan: &Plan, test: &Test) -> Vec<String> {
-    let mut about = vec![test.id.clone(), String::new()];
-    about.extend(test.step.as_ref().map(|step| plan.series[step.series].id.clone()));
-    let source = plan.sources(test).last().filter(|uses| matches!(uses, Uses::Dataset(_)));
-    about.extend(source.map(|dataset| dataset.maker(plan)));
-    about
-}
-
 impl Findings {
     /// The findings that make what `case` measured INVALID; those of before the run as reasons that say so.
     pub(crate) fn grave(&self, case: &TestCriterion<'_>) -> Vec<Finding> {
-        let plan = case.index.plan;
-        let mut about = names(plan, case.test);
-        // What a count of errors is does not depend on how full the file system was.
-        about.extend((!case.counts_errors()).then(|| fs_name(case.test)));
-        let group = case.test.part.map(|part| &plan.groups[part].id);
+        let (plan, test) = (case.index.plan, case.test);
+        let group = test.part.map(|part| plan.groups[part].id.as_str());
         let counts = |finding: &&Finding| {
-            finding.severity == Severity::Error
-                && (about.contains(&finding.about)
-                    // A finding about a group that is as much about each of its parts.
-                    || finding.code() == Code::OneFsTwice && group == Some(&finding.about)
-                    || needs_state(plan, case.test, &finding.about))
-                && is_of(case, finding)
+            let about = finding.about.as_str();
+            let is_of_fs = about != test.id && about.strip_prefix("fs.") == Some(&test.fs);
+            let is_about_others = match finding.code() {
+                // What a count of errors is does not depend on how full the file system was.
+                _ if is_of_fs => case.counts_errors(),
+                // A finding about a group that is as much about each of its parts.
+                Code::OneFsTwice => false,
+                _ => group == Some(about),
+            };
+            let is_meant = plan.concerns(test, about) && !is_about_others && is_of(case, finding);
+            finding.severity == Severity::Error && is_meant
         };
         let before = self.before.iter().filter(counts).map(in_spite_of);
         before.chain(self.records.iter().filter(counts).cloned()).collect()

@@ -19,7 +19,7 @@ const INLINE: u64 = 4096;
 const PLAIN: &[&str] = &["aio", "mmap", "mpiio", "posix", "uring"];
 
 /// The job that made a dataset.
-pub fn maker<'a>(campaign: &'a Campaign, dataset: &Dataset) -> Option<&'a Job> {
+fn maker<'a>(campaign: &'a Campaign, dataset: &Dataset) -> Option<&'a Job> {
     campaign.jobs.iter().find(|job| job.info.test == dataset.job())
 }
 

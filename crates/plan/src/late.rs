@@ -5,7 +5,7 @@
 
 use results::folder::{Campaign, Job, JobEnd};
 use results::reason::{Code, Datum, Reason};
-use results::record::{Phase, Record};
+use results::record::{self, Record};
 use results::statistics;
 
 use crate::dataset_check::unfit_for;
@@ -157,21 +157,15 @@ fn measured(records: &[Record], metric: &str) -> Option<f64> {
 
 /// Bytes of the smallest file that a job left, in whole transfers: a reader asks for no part of one.
 fn smallest_file(maker: &Test, records: &[Record]) -> Option<u64> {
-    let written = |record: &Record| match record {
-        Record::Phase(phase) if phase.phase == "write" => whole_transfers(maker, phase),
-        _ => None,
-    };
-    records.iter().filter_map(written).min()
-}
-
-fn whole_transfers(maker: &Test, phase: &Phase) -> Option<u64> {
     let transfer = maker.line.as_ior().map_or(1, |line| line.transfer_bytes).max(1);
-    phase.smallest_file_bytes.map(|bytes| bytes / transfer * transfer)
+    let written = record::phases(records).filter(|phase| phase.phase == "write");
+    let smallest = written.filter_map(|phase| phase.smallest_file_bytes).min();
+    smallest.map(|bytes| bytes / transfer * transfer)
 }
 
 #[cfg(test)]
 mod tests {
-    use results::record::{End, Spans};
+    use results::record::{End, Phase, Spans};
 
     use super::*;
     use crate::schedule;

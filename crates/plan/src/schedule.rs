@@ -323,11 +323,6 @@ fn state_job(plan: &Plan, index: usize, before: usize) -> PlannedJob {
     }
 }
 
-/// How many files a test of names finds in each of its directories, where it needs any.
-fn preload(plan: &Plan, test: &Test) -> Option<u64> {
-    test.states.iter().find_map(|state| plan.states[*state].preload())
-}
-
 fn test_job(plan: &Plan, index: usize, repetition: u32, before: usize) -> PlannedJob {
     let test = &plan.tests[index];
     let number = before as u32 + 1;
@@ -335,7 +330,8 @@ fn test_job(plan: &Plan, index: usize, repetition: u32, before: usize) -> Planne
     let room = LaunchBytes::of(plan, &test.fs, &test.line, test.placement.ranks);
     let made = test.states.iter().map(|state| &plan.states[*state]).filter(|state| state.is_made());
     let of_states = made.clone().map(|state| (state.job(), 1));
-    let preload = preload(plan, test);
+    // How many files a test of names finds in each of its directories.
+    let preload = test.states.iter().find_map(|state| plan.states[*state].preload());
     let filled: Vec<String> =
         preload.iter().flat_map(|files| ["--preload".to_owned(), files.to_string()]).collect();
     PlannedJob {
