@@ -322,7 +322,7 @@ pub struct PlanSubject {
     pub verified: Vec<String>,
     /// States that fill without ageing: their names and options.
     pub only_filled: Vec<(String, String)>,
-    /// SeriesFacts over servers.
+    /// Series over servers.
     pub series: Vec<SeriesFacts>,
     /// Texts of the document, each with whose it is: clauses, title, source.
     pub texts: Vec<(String, String)>,

@@ -40,7 +40,7 @@ use crate::reason::{Code, Reason};
 use crate::summary::Summary;
 use crate::{Record, Verdict};
 
-pub use chain::{ChainEntry, ChainEvent, Head, now};
+pub use chain::{Head, now};
 pub use dataset::{DATASET_SCHEMA, DatasetFile, DatasetReuse, Manifest, Recipe, Sample};
 pub use deaths::{DeathCause, cause_of_death};
 pub use facts::{Build, FileSystemFacts, Fill, Layout, LoadedLibrary, Machine, Program, Target};
@@ -49,8 +49,8 @@ pub use pack::{PackedArchive, is_archive, pack, unpack};
 pub use resume::{Resumed, discard, resume, unbegun};
 pub use verify::{FolderFault, Verification, check, verify};
 pub use write::{
-    StagedJob, add, create, restore, sha256, sha256_of, stage_job, verdicts_bytes, write_machine,
-    write_report, write_summary, write_verdicts, write_whole,
+    StagedJob, create, restore, sha256, sha256_of, stage_job, verdicts_bytes, write_machine, write_report,
+    write_summary, write_verdicts, write_whole,
 };
 
 /// The version of the folder's format that this program writes.
@@ -266,7 +266,7 @@ impl Campaign {
 pub mod names {
     /// [`super::CampaignInfo`].
     pub const CAMPAIGN: &str = "campaign.json";
-    /// [`super::ChainEntry`], one a line.
+    /// The entries of the chain, one a line.
     pub const CHAIN: &str = "chain.jsonl";
     /// The plan as it was.
     pub const PLAN: &str = "plan.toml";

@@ -2,9 +2,8 @@
 //!
 //! When its job has ended, a dataset is walked and sampled ([`described`]); its records and its manifest
 //! then say whether it is whole and large enough ([`dataset_check::unfit`]), and before each reader starts it
-//! is looked at
-//! again ([`changed`]). One that is kept lies in a directory of its own ([`KeptDataset`]), where later
-//! campaigns find it by the hash of its recipe.
+//! is looked at again ([`changed`]). One that is kept lies in a directory of its own ([`KeptDataset`]), where
+//! later campaigns find it by the hash of its recipe.
 //!
 //! Invariant: what was never finished, came out too small or was changed is never read as if it were whole.
 //! Never here: launching, verdicts.

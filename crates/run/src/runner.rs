@@ -124,7 +124,7 @@ impl From<io::Error> for Trouble {
 pub enum Ended {
     /// All jobs ended, and the campaign is judged.
     Judged(Box<Campaign>),
-    /// It was stopped before the job of this folder name had ended, and can be resumed.
+    /// It was stopped before all jobs had ended, and can be resumed.
     Stopped {
         /// Jobs that have ended.
         done: usize,

@@ -20,7 +20,7 @@ use super::{load::named, names, sha256};
 /// What an entry is about.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum ChainEvent {
+pub(super) enum ChainEvent {
     /// The campaign began: its plan, and who runs it.
     Campaign,
     /// Facts of the machine.
@@ -45,24 +45,24 @@ pub enum ChainEvent {
 
 /// One event.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ChainEntry {
+pub(super) struct ChainEntry {
     /// Its number, from 1.
-    pub entry: u64,
+    pub(super) entry: u64,
     /// When, RFC 3339.
-    pub time: String,
+    pub(super) time: String,
     /// What it is about.
-    pub what: ChainEvent,
+    pub(super) what: ChainEvent,
     /// The file or the job's folder, relative to the campaign's.
     #[serde(default)]
-    pub path: String,
+    pub(super) path: String,
     /// SHA-256, hexadecimal, of each file that it made final, by path relative to the campaign's folder.
     #[serde(default)]
-    pub files: BTreeMap<String, String>,
+    pub(super) files: BTreeMap<String, String>,
     /// What a reader has to know besides.
     #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub note: String,
+    pub(super) note: String,
     /// The hash of the entry before; empty in the first.
-    pub before: String,
+    pub(super) before: String,
 }
 
 impl ChainEntry {

@@ -114,7 +114,7 @@ pub fn create(dir: &Path, info: &CampaignInfo, plan: &str) -> io::Result<()> {
 }
 
 /// Adds a file of this name to the evidence, for good.
-pub fn add(dir: &Path, what: ChainEvent, name: &str, bytes: &[u8]) -> io::Result<()> {
+fn add(dir: &Path, what: ChainEvent, name: &str, bytes: &[u8]) -> io::Result<()> {
     let path = dir.join(name);
     stage(&path, bytes)?;
     let files = BTreeMap::from([(name.to_owned(), sha256(bytes))]);
