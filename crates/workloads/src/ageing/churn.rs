@@ -124,7 +124,7 @@ impl Churning {
     /// A new file; some begin with a part of what they will be.
     fn create(&mut self, model: &mut AgeingModel) -> Act {
         let bytes = model.deal();
-        let grows = model.dice.happens(model.profile.churn.growing);
+        let grows = model.happens(model.profile.churn.growing);
         if !grows || self.growing.len() == GROWING_MAX || bytes <= 2 * model.block {
             return model.create(bytes);
         }
@@ -141,7 +141,7 @@ impl Churning {
     }
 
     fn grow(&mut self, model: &mut AgeingModel) -> Act {
-        let at = model.dice.below(self.growing.len() as u64) as usize;
+        let at = model.dice.below(self.growing.len());
         let Growing { index, left } = self.growing[at];
         let bytes = Self::piece(model, left);
         if bytes == left {
@@ -165,11 +165,11 @@ impl Churning {
         let index = model.any();
         let LiveFile { name, bytes } = model.files[index];
         // Emptied and written anew, it takes what it took.
-        if model.dice.happens(model.profile.churn.rewrite) || bytes == 0 {
+        if model.happens(model.profile.churn.rewrite) || bytes == 0 {
             return Act::Rewrite { name, bytes, sync: model.syncs() };
         }
         let length = Self::piece(model, bytes).min(OVERWRITE_MAX);
-        let from = model.dice.below(bytes - length + 1) / model.block * model.block;
+        let from = model.dice.below((bytes - length + 1) as usize) as u64 / model.block * model.block;
         debug_assert!(taken(from + length, model.block) <= taken(bytes, model.block));
         Act::Overwrite { name, from, bytes: length, sync: model.syncs() }
     }

@@ -13,7 +13,6 @@ mod adjust;
 mod audit;
 mod begin;
 mod churn;
-mod dice;
 mod guard;
 mod model;
 mod part;

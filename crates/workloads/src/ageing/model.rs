@@ -8,16 +8,17 @@
 //! Invariant: the same beginning and the same legs give the same operations. Memory: 16 bytes a file, 5 a
 //! directory, and one deck of sizes.
 
+use measure::statistics::Dice;
 use serde::{Deserialize, Serialize};
 
 use super::act::{Act, Name, Operations};
 use super::adjust::Adjusting;
 use super::churn::Churning;
-use super::dice::ResumableDice;
 use super::plan::{RankShare, part};
 use super::profile::Profile;
 use super::sizes::{SizeDeck, taken};
 use super::tree::DirectoryTree;
+use crate::kit::permutation::seed_of;
 
 /// A part of the sequence; of all ranks together, and the same for each of them.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -70,7 +71,7 @@ enum LegCourse {
 pub(super) struct AgeingModel {
     pub(super) files: Vec<LiveFile>,
     pub(super) tree: DirectoryTree,
-    pub(super) dice: ResumableDice,
+    pub(super) dice: Dice,
     pub(super) profile: Profile,
     pub(super) block: u64,
     pub(super) done: Operations,
@@ -95,11 +96,11 @@ impl AgeingModel {
     /// `None` where no sizes fit.
     pub(super) fn new(beginning: SequenceStart<'_>) -> Option<Self> {
         let SequenceStart { seed, rank, ranks, profile, share } = beginning;
-        let deal_seed = ResumableDice::new(&[seed, rank, 2]).below(u64::MAX);
+        let deal_seed = Dice::new(seed_of(&[seed, rank, 2])).below(usize::MAX) as u64;
         Some(Self {
             files: Vec::new(),
             tree: DirectoryTree::new(profile.tree),
-            dice: ResumableDice::new(&[seed, rank, 1]),
+            dice: Dice::new(seed_of(&[seed, rank, 1])),
             profile: profile.clone(),
             block: share.fit.block,
             done: Operations::default(),
@@ -168,7 +169,7 @@ impl AgeingModel {
     /// Where the next name goes.
     pub(super) fn new_name(&mut self) -> Name {
         let files = &self.files;
-        let dir = self.tree.place(files.len() as u64, |index| files[index as usize].name.dir, &mut self.dice);
+        let dir = self.tree.place(files.len(), |index| files[index].name.dir, &mut self.dice);
         let number = self.next_number;
         self.next_number = self.next_number.checked_add(1).expect("fewer than 2^32 names a rank");
         Name { dir, number }
@@ -213,12 +214,17 @@ impl AgeingModel {
 
     /// Whether a write ends with fsync.
     pub(super) fn syncs(&mut self) -> bool {
-        self.dice.happens(self.profile.churn.fsync)
+        self.happens(self.profile.churn.fsync)
+    }
+
+    /// True in so large a share of all throws.
+    pub(super) fn happens(&mut self, share: f64) -> bool {
+        self.dice.share() < share
     }
 
     /// A file at random; there is one.
     pub(super) fn any(&mut self) -> usize {
-        self.dice.below(self.files.len() as u64) as usize
+        self.dice.below(self.files.len())
     }
 
     /// Of so many files at random the one with the smallest `cost`; there is one.

@@ -2,10 +2,10 @@
 
 use std::collections::HashSet;
 
+use measure::statistics::Dice;
 use proptest::prelude::*;
 
 use super::act::{Act, Name};
-use super::dice::ResumableDice;
 use super::model::{AgeingModel, Leg, LiveFile, SequenceStart};
 use super::part::{next_of_all, replay};
 use super::plan::{AgeingGoal, Geometry, RankShare, part, plan};
@@ -13,6 +13,7 @@ use super::profile::Profile;
 use super::sizes::{SizeDeck, SizeFit, normal_quantile, quantile, taken};
 use super::state::{AgeingState, SEQUENCE};
 use super::tree::DirectoryTree;
+use crate::kit::permutation::seed_of;
 
 const BLOCK: u64 = 4096;
 const MIB: u64 = 1 << 20;
@@ -285,7 +286,7 @@ proptest! {
 #[test]
 fn a_tree_is_no_deeper_than_it_may_be_and_a_few_directories_hold_many() {
     let mut shape = profile().tree;
-    let mut dice = ResumableDice::new(&[1]);
+    let mut dice = Dice::new(seed_of(&[1]));
     let mut tree = DirectoryTree::new(shape);
     (1..5000).for_each(|number| assert_eq!(tree.grow(&mut dice), number));
     let depths: Vec<u32> = (0..5000).map(|dir| tree.depth(dir)).collect();

@@ -8,7 +8,7 @@
 //! as a link, is not gone into.
 
 use std::fs;
-use std::io::{self, ErrorKind};
+use std::io::ErrorKind;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
@@ -21,7 +21,7 @@ use super::begin::{REFUSED, look_around, sequence};
 use super::model::AgeingModel;
 use super::part::{next_of_all, replay};
 use super::profile::Profile;
-use super::state::{self, AgeingMarker, AgeingState, MARKER, Odometer, SEQUENCE, StatePlaces, at};
+use super::state::{self, AgeingMarker, AgeingState, MARKER, Odometer, SEQUENCE, StatePlaces, at, gone};
 use super::tree::DirectoryTree;
 use crate::kit::few;
 use crate::kit::path::PathBuffer;
@@ -165,13 +165,6 @@ fn remove_rank(
         gone(fs::remove_file(path)).map_err(|error| at(path, &error))?;
     }
     fs::remove_dir(&places.rank_dir).map_err(|error| at(&places.rank_dir, &error))
-}
-
-fn gone(result: io::Result<()>) -> io::Result<()> {
-    match result {
-        Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
-        other => other,
-    }
 }
 
 /// Which directories are there as directories, and those above them too; what else has their names stays.

@@ -95,13 +95,9 @@ impl StatePlaces {
 
     /// Takes them away again, as long as they are unused.
     pub(super) fn remove_unused(&self) -> Result<(), String> {
-        let gone = |path: &Path, removed: io::Result<()>| match removed {
-            Err(error) if error.kind() != ErrorKind::NotFound => Err(at(path, &error)),
-            _ => Ok(()),
-        };
-        gone(&self.tree, fs::remove_dir(&self.tree))?;
-        gone(&self.odometer, fs::remove_file(&self.odometer))?;
-        gone(&self.rank_dir, fs::remove_dir(&self.rank_dir))
+        gone(fs::remove_dir(&self.tree)).map_err(|error| at(&self.tree, &error))?;
+        gone(fs::remove_file(&self.odometer)).map_err(|error| at(&self.odometer, &error))?;
+        gone(fs::remove_dir(&self.rank_dir)).map_err(|error| at(&self.rank_dir, &error))
     }
 
     pub(super) fn of(dir: &Path, rank: u64) -> Self {
@@ -118,6 +114,14 @@ impl StatePlaces {
 /// `error` with the path it is about.
 pub(super) fn at(path: &Path, error: &io::Error) -> String {
     format!("{}: {error}", path.display())
+}
+
+/// Removing what may not be there.
+pub(super) fn gone(removed: io::Result<()>) -> io::Result<()> {
+    match removed {
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
+        other => other,
+    }
 }
 
 /// Where a file is made before it gets its name.
@@ -155,10 +159,7 @@ fn save_by(
     let staged = staged(path);
     let write = || {
         // One that was left may be the file that has its name already.
-        match fs::remove_file(&staged) {
-            Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
-            _ => {}
-        }
+        gone(fs::remove_file(&staged))?;
         let mut file = File::create_new(&staged)?;
         file.write_all(text.as_bytes())?;
         file.sync_all()?;

@@ -5,7 +5,8 @@
 //!
 //! Invariant: a directory's number is greater than that of the one it lies in. Memory: 5 bytes a directory.
 
-use super::dice::ResumableDice;
+use measure::statistics::Dice;
+
 use super::profile::TreeProfile;
 use crate::kit::path::PathBuffer;
 
@@ -36,7 +37,7 @@ impl DirectoryTree {
     }
 
     /// One more directory; its number.
-    pub(super) fn grow(&mut self, dice: &mut ResumableDice) -> u32 {
+    pub(super) fn grow(&mut self, dice: &mut Dice) -> u32 {
         let mut parent = 0;
         for _ in 0..THROWS_MAX {
             let candidate = self.next_parent(dice);
@@ -52,23 +53,23 @@ impl DirectoryTree {
 
     /// Of n directories, each with c subdirectories, one with a probability of c + offset: all c together are
     /// n - 1, one for each directory but the root.
-    fn next_parent(&self, dice: &mut ResumableDice) -> u32 {
+    fn next_parent(&self, dice: &mut Dice) -> u32 {
         let children = self.count() - 1;
         let offsets = self.count() as f64 * self.profile.dir_offset;
         if dice.share() * (children as f64 + offsets) < children as f64 {
-            self.parents[1 + dice.below(children) as usize]
+            self.parents[1 + dice.below(children as usize)]
         } else {
-            dice.below(self.count()) as u32
+            dice.below(self.parents.len()) as u32
         }
     }
 
     /// The directory of the next file, given how many files there are and the directory of each.
-    pub(super) fn place(&self, files: u64, dir_of: impl Fn(u64) -> u32, dice: &mut ResumableDice) -> u32 {
+    pub(super) fn place(&self, files: usize, dir_of: impl Fn(usize) -> u32, dice: &mut Dice) -> u32 {
         let offsets = self.count() as f64 * self.profile.file_offset;
         if dice.share() * (files as f64 + offsets) < files as f64 {
             dir_of(dice.below(files))
         } else {
-            dice.below(self.count()) as u32
+            dice.below(self.parents.len()) as u32
         }
     }
 
