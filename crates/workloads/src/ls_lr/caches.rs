@@ -28,10 +28,6 @@ impl<'a> RanksOfNode<'a> {
         Ok(Self { all, node: Node::find(all)?, client, before: None })
     }
 
-    fn speaks(&self) -> bool {
-        self.node.leads()
-    }
-
     /// How many nodes there are.
     pub(super) fn count(&self) -> u32 {
         self.node.count
@@ -40,7 +36,7 @@ impl<'a> RanksOfNode<'a> {
     /// Drops the caches of every node; the reason of one that cannot, on rank 0. Whether all were dropped.
     /// Collective.
     pub(super) fn forget(&self) -> Result<(bool, Option<String>), Halt> {
-        let mine = if self.speaks() { self.client.forget() } else { Ok(()) };
+        let mine = if self.node.leads() { self.client.forget() } else { Ok(()) };
         let why = mine.err().map(|error| format!("{}: {}", self.client.drop_caches.display(), words(&error)));
         let heard = few::collect(self.all, why.as_deref().map(str::as_bytes))?;
         let first = heard.parcels.first().map(|(_, text)| String::from_utf8_lossy(text).into_owned());
@@ -49,12 +45,12 @@ impl<'a> RanksOfNode<'a> {
 
     /// Notes how many names each node has in memory. Not collective.
     pub(super) fn before(&mut self) {
-        self.before = if self.speaks() { self.client.names_in_memory() } else { None };
+        self.before = if self.node.leads() { self.client.names_in_memory() } else { None };
     }
 
     /// What the walk shows: this rank has asked for so many names. Collective.
     pub(super) fn after(&self, dropped: bool, names: u64) -> Result<Caches, Halt> {
-        let now = if self.speaks() { self.client.names_in_memory() } else { None };
+        let now = if self.node.leads() { self.client.names_in_memory() } else { None };
         let names = self.node.ranks.reduce_one(names, Reduce::Sum)?;
         let grown = self.before.zip(now).map(|(before, now)| now.saturating_sub(before).min(names));
         let share = grown.filter(|_| names > 0).map(|grown| grown * WHOLE / names);

@@ -5,13 +5,13 @@ use std::path::Path;
 use measure::Clock;
 use ranks::{Comm, Halt, Reduce};
 use results::Record;
-use results::record::Phase;
+use results::record::{Phase, Window};
 use storage::Listing;
 
+use super::EntryCalls;
 use super::caches::RanksOfNode;
 use super::observer::{Caches, Shares, WalkerRow};
 use super::walk::{WalkSeen, Walker};
-use super::{EntryCalls, window};
 use crate::kit::operations::{Operating, OperationSetting};
 use crate::kit::rank::Rank;
 use crate::kit::reduce;
@@ -56,7 +56,7 @@ pub(super) fn repetition(
     let [begun_ns, ended_ns] = [begun, ended].map(|tick| rank.since_start_ns(tick));
     let by = |moment| seen.stamps.while_so(|tick| rank.since_start_ns(tick) <= moment);
     let stats = seen.stamps.done();
-    let (window, mine, start_ns) = window::common(rank.comm, begun_ns, ended_ns, stats, by)?;
+    let (window, mine, start_ns) = common_window(rank.comm, begun_ns, ended_ns, stats, by)?;
     let own_ns = ended_ns.saturating_sub(begun_ns);
     let row = WalkerReport { walk, seen: &seen, at_once: mine, ns: ended_ns - start_ns };
     let walkers = row.gather(rank.comm)?;
@@ -71,6 +71,26 @@ pub(super) fn repetition(
     let shares = Shares { stat: share(stat_ns), list: share(lists as f64), further: share(further as f64) };
     let directories = of_directories(rank.comm, &list, seen, own_ns, directories)?;
     Ok(ListedTrees { list, directories, walkers, shares, caches, mismatches })
+}
+
+/// The common window, from the common start to the end of the first walker, while all are at work; what this
+/// rank had done by its end, and when it began. This rank worked from `begun_ns` to `ended_ns`, did `done`
+/// operations in all, and had done `done_by(moment)` at any moment. Collective.
+fn common_window(
+    comm: &dyn Comm,
+    begun_ns: u64,
+    ended_ns: u64,
+    done: u64,
+    done_by: impl Fn(u64) -> u64,
+) -> Result<(Window, u64, u64), Halt> {
+    let mut first = [begun_ns, ended_ns];
+    comm.all_reduce(&mut first, Reduce::Min)?;
+    let [begin, end] = first;
+    let candidate = if ended_ns == end { comm.rank() } else { comm.size() };
+    let first_rank = comm.reduce_one(candidate.into(), Reduce::Min)? as u32;
+    let mine = if ended_ns == end { done } else { done_by(end).min(done) };
+    let ops = comm.reduce_one(mine, Reduce::Sum)?;
+    Ok((Window { ops, seconds: end.saturating_sub(begin) as f64 * 1e-9, first_rank }, mine, begin))
 }
 
 /// What is recorded of the calls on directories, of which there were `all` on all ranks. Collective.
@@ -145,4 +165,34 @@ fn understood(row: &[u8]) -> WalkerRow {
 pub(super) fn record(rank: &mut Rank<'_>, listed: &ListedTrees) -> Result<(), Halt> {
     rank.record(&Record::Phase(Box::new(listed.list.clone())))?;
     rank.record(&Record::Phase(Box::new(listed.directories.clone())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Rank by rank: when it began and ended, in nanoseconds, and one operation every so many of them.
+    fn windows(walkers: &[(u64, u64, u64)]) -> Vec<(Window, u64, u64)> {
+        let all = ranks::local::run(walkers.len() as u32, |comm| {
+            let (begun, ended, every) = walkers[comm.rank() as usize];
+            let by = |moment: u64| moment.saturating_sub(begun) / every;
+            common_window(comm, begun, ended, by(ended), by)
+        });
+        all.into_iter().map(|rank| rank.expect("no panic").expect("no halt")).collect()
+    }
+
+    #[test]
+    fn only_what_all_did_at_once_counts_and_the_first_to_end_is_named() {
+        // Alone the window is the whole walk.
+        let window = windows(&[(1_000, 2_001_000, 1_000)])[0];
+        assert_eq!(window, (Window { ops: 2000, seconds: 0.002, first_rank: 0 }, 2000, 1_000));
+        // The second ends after a quarter of the others' time.
+        let all = windows(&[(0, 4_000_000, 1_000), (0, 1_000_000, 500), (10, 4_000_010, 2_000)]);
+        let wanted = Window { ops: 1000 + 2000 + 499, seconds: 0.001, first_rank: 1 };
+        assert!(all.iter().all(|(window, ..)| *window == wanted), "{all:?}");
+        assert_eq!(all.iter().map(|(_, mine, _)| *mine).collect::<Vec<_>>(), [1000, 2000, 499]);
+        // A walker that begins late makes the window no shorter: all were told to start.
+        let late = windows(&[(0, 1_000_000, 1_000), (600_000, 2_000_000, 1_000)])[0];
+        assert_eq!(late.0, Window { ops: 1400, seconds: 0.001, first_rank: 0 });
+    }
 }

@@ -19,7 +19,6 @@ mod stamps;
 #[cfg(test)]
 mod tests;
 mod walk;
-mod window;
 
 use std::path::{Path, PathBuf};
 
