@@ -9,6 +9,11 @@ use rustix::io::Errno;
 
 use crate::Space;
 
+/// The directory that holds `path`.
+pub fn directory_of(path: &Path) -> &Path {
+    path.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
 /// Size in bytes, `None` where there is no such file.
 pub(crate) fn size(path: &Path) -> io::Result<Option<u64>> {
     match fs::stat(path) {
@@ -31,7 +36,7 @@ pub(crate) fn readable(path: &Path) -> io::Result<()> {
 /// Why the system would refuse to open a file, in its own words; `None` where it would not.
 pub(crate) fn refusal(path: &Path, writes: bool) -> Option<io::Error> {
     let wanted = if writes { Access::READ_OK | Access::WRITE_OK } else { Access::READ_OK };
-    let dir = path.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let dir = directory_of(path);
     let refused = match fs::stat(path) {
         Ok(stat) if FileType::from_raw_mode(stat.st_mode) == FileType::Directory => Some(Errno::ISDIR),
         Ok(_) => fs::access(path, wanted).err(),

@@ -37,7 +37,7 @@ pub use backends::{
 };
 pub use buffer::{ALIGNMENT, Buffer};
 pub use client::Client;
-pub use files::{space, without_room};
+pub use files::{directory_of, space, without_room};
 pub use hints::Hints;
 pub use listing::{Directory, DirectoryIdentity, EntryKind, ListedEntry, Listing};
 pub use mapped::Mapped;

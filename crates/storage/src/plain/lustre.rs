@@ -13,7 +13,7 @@ use rustix::fs::{self, Mode as Permissions, OFlags};
 use rustix::io::Errno;
 use units::Usage;
 
-use crate::{BackendOption, Settings, Takes};
+use crate::{BackendOption, Settings, Takes, files};
 
 /// The options, by name.
 pub(crate) const OPTIONS: [BackendOption; 5] = [
@@ -122,7 +122,7 @@ impl LustreLayout {
 
     /// Creates a file with this layout; `None` where every file has it anyway.
     pub(super) fn create(&self, path: &Path, flags: OFlags) -> io::Result<Option<OwnedFd>> {
-        let dir = path.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let dir = files::directory_of(path);
         let found = fs::statfs(dir)?.f_type as u64;
         if found != LUSTRE {
             return if self.only_lustre_has_it() { Err(elsewhere(found)) } else { Ok(None) };

@@ -9,7 +9,7 @@ use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 use ranks::{Comm, Halt, Reduce};
-use storage::Storage;
+use storage::{Storage, directory_of};
 
 use super::guard::geometry;
 use super::model::{AgeingModel, SequenceStart};
@@ -140,7 +140,7 @@ fn fresh(ranks: u32, storage: &dyn Storage, request: &AgeingRequest) -> Result<A
     }
     let dir = &request.dir;
     let room = match look_around(dir) {
-        Err(error) if error.kind() == ErrorKind::NotFound => parent(dir),
+        Err(error) if error.kind() == ErrorKind::NotFound => directory_of(dir).to_owned(),
         Err(error) => return Err(at(dir, &error)),
         Ok(around) => match around.strangers.first() {
             None => dir.clone(),
@@ -163,13 +163,6 @@ fn fresh(ranks: u32, storage: &dyn Storage, request: &AgeingRequest) -> Result<A
     let profile = Profile::read(request.profile.as_deref().unwrap_or_default()).map_err(|usage| usage.0)?;
     let before = geometry(storage, &room)?;
     Ok(AgeingMarker { sequence: SEQUENCE, ranks, goal, profile: profile.text(), before })
-}
-
-fn parent(dir: &Path) -> PathBuf {
-    match dir.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent.to_owned(),
-        _ => PathBuf::from("."),
-    }
 }
 
 /// What is in a directory besides the marker.

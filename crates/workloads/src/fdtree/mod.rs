@@ -9,7 +9,6 @@
 //! Never here: the command line, text for people.
 
 mod find;
-mod observer;
 mod operations;
 mod run;
 mod shape;
@@ -19,6 +18,5 @@ mod walk;
 mod tests;
 
 pub use find::{find, has_shape};
-pub use observer::{FdtreeEvent, FdtreeListener};
-pub use run::{FdtreeParameters, FdtreePhase, run};
+pub use run::{FdtreeEvent, FdtreeListener, FdtreeParameters, FdtreePhase, run};
 pub use shape::{BLOCK, FdtreeShape};

@@ -8,12 +8,12 @@ use storage::{Names, Storage};
 use units::Usage;
 
 use super::find::{has_shape, is_bare};
-use super::observer::{FdtreeEvent, FdtreeListener};
 use super::operations::{MakeFiles, NameCall, RemoveDirs};
 use super::shape::FdtreeShape;
 use crate::kit::drive::words;
 use crate::kit::few;
-use crate::kit::operations::{Operating, Operation, OperationSetting, call_failed};
+use crate::kit::observer::EventObserver;
+use crate::kit::operations::{Operating, Operation, OperationSetting};
 use crate::kit::order::TransferOrder;
 use crate::kit::rank::Rank;
 
@@ -91,6 +91,34 @@ impl FdtreePhase {
         }
     }
 }
+
+/// One thing that happened.
+#[derive(Debug)]
+pub enum FdtreeEvent<'a> {
+    /// The ranks have found each other; [`Phase::began_s`] counts from here.
+    Started,
+    /// A phase is about to begin.
+    Begins(FdtreePhase),
+    /// A phase has ended on all ranks.
+    Ended {
+        /// Which.
+        step: FdtreePhase,
+        /// What is recorded of it.
+        phase: &'a Phase,
+    },
+    /// Something that is not of the tree was found in a directory that was to be removed, and left.
+    Foreign {
+        /// The rank whose tree it is in.
+        rank: u32,
+        /// Its name.
+        path: &'a str,
+    },
+    /// Something that the reader of the numbers has to know.
+    Notice(&'a str),
+}
+
+/// What is told the events of a run.
+pub type FdtreeListener<'o> = dyn for<'e> EventObserver<FdtreeEvent<'e>> + 'o;
 
 /// Makes and removes the trees as asked; returns how many operations of all ranks failed. Collective.
 pub fn run(
@@ -189,12 +217,8 @@ impl RankTree<'_, '_> {
         let mut doing = Operating::begin(rank, &setting)?;
         let mut reached = 0;
         if step == FdtreePhase::CreateDirectories {
-            let mut base = Base { operation, failed: None };
-            (reached, _) = doing.run(rank, &mut base, &mut order, 0, Stop::after(1));
             // Whatever is there under the name of the base is not ours to go on in.
-            if let Some(why) = base.failed {
-                doing.fail(rank, why);
-            }
+            reached = doing.run_unforgiving(rank, operation, &mut order, Stop::after(1));
         }
         doing.run(rank, operation, &mut order, reached, Stop::after(items));
         doing.end(rank, || Ok(())).map(|done| done.phase)
@@ -207,30 +231,5 @@ impl RankTree<'_, '_> {
             self.observer.event(&FdtreeEvent::Foreign { rank, path: &String::from_utf8_lossy(&path) });
         }
         Ok(())
-    }
-}
-
-/// The making of the base: notes why it failed.
-struct Base<'o> {
-    operation: &'o mut dyn Operation,
-    failed: Option<String>,
-}
-
-impl Operation for Base<'_> {
-    fn before(&mut self, item: u64) {
-        self.operation.before(item);
-    }
-
-    fn operate(&mut self, item: u64) -> std::io::Result<()> {
-        let done = self.operation.operate(item);
-        if let Err(error) = &done {
-            let (call, path) = self.operation.failed();
-            self.failed = Some(call_failed(call, path, error));
-        }
-        done
-    }
-
-    fn failed(&self) -> (&'static str, &std::path::Path) {
-        self.operation.failed()
     }
 }

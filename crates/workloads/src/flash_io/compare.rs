@@ -8,14 +8,11 @@ use storage::arrays::ArrayValues;
 
 use super::files::FileArray;
 use super::mesh::{bits, bits_of, number};
+use crate::kit::checker::over_ranks::{self, BYTES};
 use crate::kit::few;
 
 /// How many wrong places a rank keeps.
 const KEPT: usize = 64;
-/// Bytes of a rank's places that arrive at rank 0 at most.
-const BYTES: usize = 20_000;
-/// Separates what is said of a place, and places.
-const FIELD: char = '\t';
 
 /// Compares the parts of arrays that one rank reads.
 #[derive(Debug, Default)]
@@ -82,7 +79,7 @@ impl Comparing {
         let [bytes, bad_transfers, ranges, bad_ranks] = sums;
         let mut check = Check { bytes, bad_transfers, ranges, bad_ranks, ..Check::default() };
         if bad_transfers > 0 {
-            let parcel = is_bad.then(|| self.first.iter().map(line).collect::<String>());
+            let parcel = is_bad.then(|| few::whole_lines(self.first.iter().map(over_ranks::line), BYTES));
             let heard = few::collect_within(comm, parcel.as_deref().map(str::as_bytes), BYTES)?;
             let ranks = heard.parcels.iter().map(|(rank, parcel)| unpack(*rank, parcel));
             check.bad = few::in_turn(ranks.collect(), Check::CAP);
@@ -114,7 +111,7 @@ fn range(
     let element = (place.first * each + at as u64) * array.element.bytes();
     BadRange {
         rank: 0,
-        path: place.path.display().to_string(),
+        path: place.path.display().to_string().replace('\n', "?"),
         offset: place.begin.unwrap_or(0) + element,
         length: count as u64 * array.element.bytes(),
         expected: format!("{wanted:#0width$x}", width = 2 + 2 * width),
@@ -152,33 +149,10 @@ fn kind(wanted: u64, found: u64) -> &'static str {
     }
 }
 
-/// A wrong place as a line of fields; the path comes last, for it may hold anything but a line's end.
-fn line(bad: &BadRange) -> String {
-    let BadRange { path, offset, length, expected, found, kind, detail, .. } = bad;
-    let path = path.replace('\n', "?");
-    let numbers = format!("{offset}{FIELD}{length}");
-    format!("{numbers}{FIELD}{expected}{FIELD}{found}{FIELD}{kind}{FIELD}{detail}{FIELD}{path}\n")
-}
-
+/// The wrong places of a rank, as they came.
 fn unpack(rank: u32, parcel: &[u8]) -> Vec<BadRange> {
     let text = String::from_utf8_lossy(parcel);
-    // A line that was cut off has no end.
-    let whole = text.split_inclusive('\n').filter_map(|line| line.strip_suffix('\n'));
-    let range = |line: &str| {
-        let mut fields = line.splitn(7, FIELD);
-        let mut next = || fields.next().unwrap_or_default().to_owned();
-        BadRange {
-            rank,
-            offset: next().parse().unwrap_or(0),
-            length: next().parse().unwrap_or(0),
-            expected: next(),
-            found: next(),
-            kind: next(),
-            detail: next(),
-            path: next(),
-        }
-    };
-    whole.map(range).collect()
+    text.split_terminator('\n').map(|line| over_ranks::range(rank, line)).collect()
 }
 
 #[cfg(test)]

@@ -13,7 +13,6 @@ mod compare;
 mod define;
 mod files;
 mod mesh;
-mod observer;
 mod parameters;
 mod read;
 mod record;
@@ -24,6 +23,6 @@ mod write;
 mod tests;
 
 pub use files::{FlashFile, Form};
-pub use observer::{FlashIoEvent, FlashIoListener, Seconds};
 pub use parameters::FlashIoParameters;
-pub use run::{FlashIoContext, run};
+pub use record::Seconds;
+pub use run::{FlashIoContext, FlashIoEvent, FlashIoListener, run};

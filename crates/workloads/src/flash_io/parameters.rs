@@ -129,7 +129,7 @@ impl FlashIoParameters {
 
     /// Says no where a node has not the memory for its ranks; before any of it is taken. Collective.
     pub(super) fn check_memory(&self, rank: &Rank<'_>) -> Result<(), Halt> {
-        let ranks = u64::from(rank.comm.split_by_node()?.size());
+        let ranks = u64::from(rank.node.ranks.size());
         let each = self.memory().unwrap_or(u64::MAX);
         let fits = match NodeMemory::of_this_node() {
             Some(memory) if each.saturating_mul(ranks) > memory.available => Err(format!(

@@ -6,11 +6,23 @@ use results::Record;
 use results::record::{Check, Phase, Spans};
 
 use super::files::FlashFile;
-use super::observer::Seconds;
 use super::parameters::FlashIoParameters;
 use super::write::{FileDone, WriteRemainder};
 use crate::kit::rank::Rank;
 use crate::kit::reduce;
+
+/// How long the ranks took for a file, each number the longest of any rank; seconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Seconds {
+    /// Making and defining the file, and giving it what is known of blocks.
+    pub header: f64,
+    /// Packing and writing the unknowns.
+    pub unknown: f64,
+    /// Closing.
+    pub close: f64,
+    /// All of it.
+    pub total: f64,
+}
 
 /// Which phase this is.
 pub(super) struct FilePhase<'s> {

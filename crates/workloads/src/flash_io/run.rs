@@ -8,20 +8,55 @@ use ranks::{Comm, Halt, Reduce};
 use results::record::Phase;
 use results::records::Sink;
 use storage::arrays::{Arrays, LibraryMemory};
-use storage::{Mode, Open, Parts, Storage};
+use storage::{Mode, Open, Parts, Storage, directory_of};
 
 use super::files::{FileArray, FlashFile};
 use super::mesh::{Mesh, no_memory, room};
-use super::observer::{FlashIoEvent, FlashIoListener};
 use super::parameters::FlashIoParameters;
 use super::read::Reading;
-use super::record::{self, FilePhase};
+use super::record::{self, FilePhase, Seconds};
 use super::write::{FileDone, FileWork, WriteRemainder, write};
-use crate::kit::beneath::{Mounts, has_room};
-use crate::kit::{clients, rank::Rank, size, uncollective};
+use crate::kit::beneath::{self, Mounts};
+use crate::kit::observer::EventObserver;
+use crate::kit::{clients, rank::Rank, reduce};
 
-/// A read of which more than this share was cached beforehand is told.
-const CACHED_SHARE: f64 = 0.01;
+/// One thing that happened.
+#[derive(Debug)]
+pub enum FlashIoEvent<'a> {
+    /// A file was written by all ranks.
+    Wrote {
+        /// Which.
+        file: FlashFile,
+        /// How long it took.
+        seconds: Seconds,
+        /// Bytes that the library wrote for all ranks, its header included; those of the data where it does
+        /// not count.
+        amount: u64,
+        /// The hints in effect, of the checkpoint.
+        hints: &'a [(String, String)],
+        /// What is recorded of it.
+        phase: &'a Phase,
+    },
+    /// All files of a repetition were written.
+    Repetition {
+        /// Which, from 0.
+        number: u32,
+        /// Memory that the library held in all ranks, where it tells.
+        held: Option<LibraryMemory>,
+    },
+    /// A file was read again and compared.
+    Checked {
+        /// Which.
+        file: FlashFile,
+        /// What is recorded of it.
+        phase: &'a Phase,
+    },
+    /// Something that the reader of the numbers has to know.
+    Notice(&'a str),
+}
+
+/// What is told the events of a run.
+pub type FlashIoListener<'o> = dyn for<'e> EventObserver<FlashIoEvent<'e>> + 'o;
 
 /// What a rank brings along.
 pub struct FlashIoContext<'a> {
@@ -74,7 +109,7 @@ pub fn run(
 /// read are not: opening them is a call that the others would wait in.
 fn reachable(parameters: &FlashIoParameters, storage: &dyn Storage, comm: &dyn Comm) -> Result<(), Halt> {
     let paths = FlashFile::ALL.map(|file| PathBuf::from(file.path(parameters.form, &parameters.prefix)));
-    let dir = paths[0].parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let dir = directory_of(&paths[0]);
     let lacks = |path: &&PathBuf| storage.size(path).map_or(true, |size| size.is_none());
     let missing = match parameters.write {
         true => Some(dir).filter(|dir| !dir.is_dir()),
@@ -135,7 +170,7 @@ impl<'a> Flash<'a, '_> {
         }
         let (comm, counts) = (self.rank.comm, (done.uncollective, done.begins.len() as u64));
         let asked = "collective I/O is meant";
-        let Some(text) = uncollective::told(comm, name, counts, asked)? else { return Ok(()) };
+        let Some(text) = reduce::uncollective(comm, name, counts, asked)? else { return Ok(()) };
         self.rank.notice("not-collective", repetition, name, &text)?;
         self.observer.event(&FlashIoEvent::Notice(&text));
         Ok(())
@@ -172,7 +207,7 @@ impl<'a> Flash<'a, '_> {
         let wanted = ends.filter_map(|(array, place)| Some((*place)? + blocks * array.bytes())).max();
         let size = if comm.rank() == 0 { self.storage.size(path).unwrap_or(None) } else { None };
         let how = Open { mode: Mode::Read, shared: false, collective: false, bytes: 0, parts: Parts::NONE };
-        let asked_anew = |wanted| size::asked_anew(self.storage, comm, path, how, wanted);
+        let asked_anew = |wanted| beneath::size_asked_anew(self.storage, comm, path, how, wanted);
         let (size, lost) = match (wanted, size) {
             (Some(wanted), Some(size)) if size < wanted => match asked_anew(wanted) {
                 found if found < wanted => {
@@ -183,7 +218,7 @@ impl<'a> Flash<'a, '_> {
             },
             (Some(_), Some(_)) => {
                 let bytes = blocks * file.block_bytes(self.parameters);
-                (size, has_room(self.storage, path, bytes))
+                (size, beneath::has_room(self.storage, path, bytes))
             }
             _ => (size, Ok(())),
         };
@@ -196,7 +231,7 @@ impl<'a> Flash<'a, '_> {
         let (parameters, comm) = (self.parameters, self.rank.comm);
         let path = PathBuf::from(file.path(parameters.form, &parameters.prefix));
         let arrays = file.arrays(parameters.form, parameters.zones);
-        let on_node = comm.reduce_one(comm.split_by_node()?.size().into(), Reduce::Max)? as u32;
+        let on_node = comm.reduce_one(self.rank.node.ranks.size().into(), Reduce::Max)? as u32;
         let owner = (comm.rank() + on_node) % comm.size();
         let blocks = parameters.blocks_of(owner);
         let rooms: Option<Vec<_>> = arrays.iter().map(|array| room(array, blocks)).collect();
@@ -247,20 +282,12 @@ impl<'a> Flash<'a, '_> {
         let ranges: Vec<(u64, u64)> = ranges.collect();
         let cache = self.storage.page_cache(path).unwrap_or(None);
         let share = cache.and_then(|mut cache| cache.resident(&ranges).ok()).filter(|_| !ranges.is_empty());
-        // Millionths and one, so that "unknown" is the smallest and reduces away.
-        let mine = share.map_or(0, |share| 1 + (share * 1e6) as u64);
-        let worst = self.rank.comm.reduce_one(mine, Reduce::Max)?;
-        Ok(worst.checked_sub(1).map(|millionths| millionths as f64 / 1e6))
+        reduce::worst_share(self.rank.comm, share)
     }
 
     fn tell_cached(&mut self, file: FlashFile, repetition: u32, phase: &Phase) -> Result<(), Halt> {
-        let Some(share) = phase.cached_before.filter(|share| *share > CACHED_SHARE) else { return Ok(()) };
-        let text = format!(
-            "{}: {:.0} % of the data was in this client's page cache before it was read; this is the speed \
-             of memory, not of the file system",
-            file.check_name().replace('_', " "),
-            share * 100.0
-        );
+        let label = file.check_name().replace('_', " ");
+        let Some(text) = beneath::cached_read(&label, phase.cached_before) else { return Ok(()) };
         self.rank.notice("cached-read", repetition, file.check_name(), &text)?;
         self.observer.event(&FlashIoEvent::Notice(&text));
         Ok(())

@@ -9,7 +9,7 @@ use super::phase::PhaseSetting;
 use super::test::RunningTest;
 use super::transfer::{RankDone, RankJob};
 use crate::kit::checker::Checker;
-use crate::kit::uncollective;
+use crate::kit::reduce;
 
 /// Says of each bad range where it lies in the file's own terms; gives the collective transfers that were
 /// none.
@@ -74,7 +74,7 @@ pub(super) fn tell(test: &mut RunningTest<'_>, setting: &PhaseSetting, done: &Ra
         return Ok(());
     }
     let (comm, counts) = (test.rank.comm, (done.uncollective, done.transfers));
-    match uncollective::told(comm, setting.kind.step(), counts, "-c was given")? {
+    match reduce::uncollective(comm, setting.kind.step(), counts, "-c was given")? {
         Some(text) => test.notice_in(setting, "not-collective", &text),
         None => Ok(()),
     }

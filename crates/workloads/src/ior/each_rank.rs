@@ -16,6 +16,7 @@ use super::test::RunningTest;
 use super::transfer::{PhaseStamps, RankDone};
 use super::{names, reorder};
 use crate::kit::each_rank::{self, Mine};
+use crate::kit::reduce;
 
 /// The verbosity at which every rank's stamps and files are told.
 const EACH_AT: u32 = 3;
@@ -51,7 +52,7 @@ pub(super) fn tell(test: &mut RunningTest<'_>, setting: &PhaseSetting, done: &Ra
         let begin = if test.parameters.ramp > 0 { transfer[0] } else { opened };
         let bytes = done.tally.meter.bytes();
         let mine = [end.saturating_sub(begin), transfer[1].saturating_sub(transfer[0]), bytes];
-        let rows = gather(test, mine)?;
+        let rows = reduce::gather(test.rank.comm, mine)?.unwrap_or_default();
         let row = |[total, transfer, bytes]: [u64; 3]| IorRankTimes {
             total_s: seconds(total),
             transfer_s: seconds(transfer),
@@ -63,7 +64,8 @@ pub(super) fn tell(test: &mut RunningTest<'_>, setting: &PhaseSetting, done: &Ra
     // The two halves of a mixed phase have the same stamps.
     if test.parameters.verbose >= EACH_AT && setting.is_first {
         let [open, transfer, close] = moments;
-        let rows = gather(test, [open[0], open[1], transfer[0], transfer[1], close[0], close[1]])?;
+        let mine = [open[0], open[1], transfer[0], transfer[1], close[0], close[1]];
+        let rows = reduce::gather(test.rank.comm, mine)?.unwrap_or_default();
         let began = unix_seconds() - seconds(test.rank.since_start_ns(test.rank.clock.now()));
         let at = |ns| began + seconds(ns);
         let row = |row: [u64; 6]| RankStamps {
@@ -112,13 +114,4 @@ fn moments(test: &RunningTest<'_>, stamps: &PhaseStamps) -> [[u64; 2]; 3] {
 
 fn seconds(ns: u64) -> f64 {
     ns as f64 * 1e-9
-}
-
-/// The numbers of every rank, on rank 0; nothing on the others.
-fn gather<const N: usize>(test: &RunningTest<'_>, mine: [u64; N]) -> Result<Vec<[u64; N]>, Halt> {
-    let mine: Vec<u8> = mine.iter().flat_map(|number| number.to_le_bytes()).collect();
-    let all = test.rank.comm.gather(&mine)?.unwrap_or_default();
-    let number = |bytes: &[u8]| bytes.try_into().map_or(0, u64::from_le_bytes);
-    let row = |bytes: Vec<u8>| std::array::from_fn(|at| number(&bytes[8 * at..8 * at + 8]));
-    Ok(all.into_iter().map(row).collect())
 }

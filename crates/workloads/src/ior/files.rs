@@ -107,7 +107,7 @@ pub(super) fn tell_existing(test: &mut RunningTest<'_>) -> Result<(), Halt> {
     let there = |path: &PathBuf| test.storage.size(path).is_ok_and(|size| size.is_some()) && !is_dir(path);
     let found: Vec<PathBuf> = files.filter(there).collect();
     let kept = test.parameters.use_existing;
-    let lines = listed(&found);
+    let lines = few::whole_lines(found.iter().map(|path| path.display().to_string()), few::BYTES);
     let mine = (!found.is_empty()).then_some(lines.as_bytes());
     let few = few::collect(test.rank.comm, mine)?;
     for (_, paths) in &few.parcels {
@@ -122,16 +122,4 @@ pub(super) fn tell_existing(test: &mut RunningTest<'_>) -> Result<(), Halt> {
         test.notice("files-exist", &text)?;
     }
     Ok(())
-}
-
-/// As many of the paths, a line each, as a parcel holds whole.
-fn listed(paths: &[PathBuf]) -> String {
-    let mut lines = String::new();
-    for path in paths {
-        let line = format!("{}\n", path.display());
-        if lines.is_empty() || lines.len() + line.len() <= few::BYTES {
-            lines.push_str(&line);
-        }
-    }
-    lines
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use measure::{Clock, Meter, Tick};
 use ranks::{Halt, Reduce};
 use results::record::Check;
-use storage::PageCache;
+use storage::{PageCache, directory_of};
 
 use super::observer::{IorEvent, PhaseStart};
 use super::parameters::Offsets;
@@ -16,6 +16,7 @@ use crate::kit::checker::Checker;
 use crate::kit::drive::words;
 use crate::kit::order::TransferOrder;
 use crate::kit::permutation::seed_of;
+use crate::kit::reduce;
 
 /// The kinds of phase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -298,7 +299,7 @@ pub(super) fn reachable(test: &RunningTest<'_>, kind: PhaseKind, path: &Path) ->
     if test.parameters.file_per_rank || !test.storage.is_collective() {
         return Ok(());
     }
-    let dir = path.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let dir = directory_of(path);
     let needed = if kind.writes() { dir } else { path };
     let there = match test.storage.size(needed) {
         Ok(Some(_)) if kind.writes() => Ok(()),
@@ -347,10 +348,7 @@ fn cache_before(
     }
     let look = || cache().and_then(|mut cache| cache.resident(&ranges).ok());
     let share = if test.storage.direct() || ranges.is_empty() { None } else { look() };
-    // Millionths and one, so that "unknown" is the smallest and reduces away.
-    let mine = share.map_or(0, |share| 1 + (share * 1e6) as u64);
-    let worst = test.rank.comm.reduce_one(mine, Reduce::Max)?;
-    Ok(worst.checked_sub(1).map(|millionths| millionths as f64 / 1e6))
+    reduce::worst_share(test.rank.comm, share)
 }
 
 /// Drops the file from every rank's page cache, and tells where that could not be done.

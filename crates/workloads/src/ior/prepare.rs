@@ -104,15 +104,11 @@ pub(super) fn tally(
     let scale = test.rank.clock.scale();
     let bytes = test.call_bytes();
     let meter = || Meter::new(scale, bytes);
-    let log = match log_name(test, kind, repetition) {
-        None => None,
-        Some(name) if kind == PhaseKind::Mixed => {
-            Some(TransferLog::create_mixed(Path::new(&name), scale, bytes, transfers)?)
-        }
-        Some(name) => Some(TransferLog::create(Path::new(&name), scale, bytes, transfers)?),
-    };
+    let mixed = kind == PhaseKind::Mixed;
+    let create = |name: String| TransferLog::create(Path::new(&name), scale, bytes, transfers, mixed);
+    let log = log_name(test, kind, repetition).map(create).transpose()?;
     let tally = TransferTally::new(meter()).logged(log).watched(test.rank.row(test.parameters.test));
-    Ok(if kind == PhaseKind::Mixed { tally.mixed(meter()) } else { tally })
+    Ok(if mixed { tally.mixed(meter()) } else { tally })
 }
 
 /// The name of IOR 4.1, `PREFIX-REPETITION-RANK.csv`; where a test writes too, the other phases say which

@@ -13,10 +13,8 @@ use super::phase::PhaseSetting;
 use super::test::RunningTest;
 use super::transfer::RankDone;
 use super::{each_rank, outliers, wrong};
-use crate::kit::{beneath, reduce, size};
+use crate::kit::{beneath, reduce};
 
-/// A read of which more than this share was cached beforehand is marked.
-const CACHED_SHARE: f64 = 0.01;
 /// A rate limit counts as reached from this share of it on.
 const RATE_REACHED: f64 = 0.95;
 
@@ -93,7 +91,7 @@ fn nothing_lost(test: &RunningTest<'_>, setting: &PhaseSetting, sums: &Sums) -> 
         true if test.parameters.file_per_rank => sums.files,
         true => {
             let how = test.parameters.open(Mode::Read, test.rank.comm.size());
-            size::asked_anew(test.storage, test.rank.comm, &setting.path, how, written)
+            beneath::size_asked_anew(test.storage, test.rank.comm, &setting.path, how, written)
         }
         false => written,
     };
@@ -127,16 +125,8 @@ fn tell(test: &mut RunningTest<'_>, setting: &PhaseSetting, phase: &Phase, sums:
     }
     test.observer.event(&IorEvent::Phase(phase));
     let label = name.replace('_', " ");
-    if let Some(share) = phase.cached_before.filter(|share| *share > CACHED_SHARE) {
-        let percent = share * 100.0;
-        test.notice_in(
-            setting,
-            "cached-read",
-            &format!(
-                "{label}: {percent:.0} % of the data was in this client's page cache before it was read; \
-             this is the speed of memory, not of the file system"
-            ),
-        )?;
+    if let Some(text) = beneath::cached_read(&label, phase.cached_before) {
+        test.notice_in(setting, "cached-read", &text)?;
     }
     let looks = setting.kind.reads() && phase.ops > 0 && test.storage.keeps_data() && !test.storage.direct();
     if looks && phase.cached_before.is_none() {
@@ -272,10 +262,9 @@ fn stonewall(test: &mut RunningTest<'_>, done: &RankDone) -> Result<Option<Stone
     test.rank.comm.all_reduce(&mut sums, Reduce::Sum)?;
     if parameters.wear_out {
         if parameters.verbose > 0
-            && let Some(all) = test.rank.comm.gather(&at.transfers.to_le_bytes())?
+            && let Some(all) = reduce::gather(test.rank.comm, [at.transfers])?
         {
-            let number = |bytes: &Vec<u8>| bytes.as_slice().try_into().map_or(0, u64::from_le_bytes);
-            test.observer.event(&IorEvent::RankTransfers(all.iter().map(number).collect()));
+            test.observer.event(&IorEvent::RankTransfers(all.into_flattened()));
         }
         let transfer = test.call_bytes();
         test.observer.event(&IorEvent::WearOut(WearOut {

@@ -1,7 +1,10 @@
-//! Whose data a rank reads: IOR's task reordering (IOR 4.1).
+//! Where the ranks are, and whose data a rank reads for it: IOR's task reordering (IOR 4.1).
+
+use ranks::{Comm, Halt, Reduce};
 
 use super::parameters::{IorParameters, Reorder};
 use crate::kit::glibc::GlibcRandom;
+use crate::kit::node::Node;
 
 /// Where the ranks are, as far as reordering and the header need it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -12,6 +15,28 @@ pub struct RankPlacement {
     pub ranks_on_node0: u32,
     /// Neighbouring ranks share a node (`block`), else they go round the nodes.
     pub by_block: bool,
+}
+
+/// The place of all ranks, and how many ranks are on the node of this one: nodes by shared memory, but
+/// `-O numNodes` and `numTasksOnNode0` go first.
+pub(super) fn find(
+    parameters: &IorParameters,
+    comm: &dyn Comm,
+    node: &Node,
+) -> Result<(RankPlacement, u32), Halt> {
+    let on_node0 = if comm.rank() == 0 { node.ranks.size() } else { 0 };
+    // Rank 1 shares the node of rank 0 when it is second there.
+    let beside = comm.rank() == 1 && node.ranks.rank() == 1;
+    let mut most = [u64::from(on_node0), u64::from(beside)];
+    comm.all_reduce(&mut most, Reduce::Max)?;
+    let [on_node0, beside] = most;
+    let place = RankPlacement {
+        nodes: parameters.nodes.unwrap_or(node.count),
+        ranks_on_node0: parameters.ranks_on_node0.unwrap_or(on_node0 as u32),
+        by_block: beside == 1 || comm.size() == 1,
+    };
+    debug_assert!(owner(parameters, place, comm.rank(), comm.size(), 0, false) < comm.size());
+    Ok((place, node.ranks.size()))
 }
 
 /// The rank whose data `rank` of `ranks` reads in repetition `repetition`; `check` is for the check

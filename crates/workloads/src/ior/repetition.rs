@@ -10,7 +10,7 @@ use super::observer::IorEvent;
 use super::parameters::{IorParameters, Reorder};
 use super::phase::{self, PhaseKind, PhaseOutcome, Repetition};
 use super::test::{IorContext, IorSummary, RunningTest};
-use super::{each_rank, files, hog, names, place, prefill, reorder, socket};
+use super::{each_rank, files, hog, names, prefill, reorder};
 use crate::kit::beneath::Mounts;
 use crate::kit::node::Node;
 use crate::kit::rank::Rank;
@@ -24,9 +24,9 @@ pub fn run(
     cx: &mut IorContext<'_>,
 ) -> Result<IorSummary, Halt> {
     let dirs = names::dirs(parameters, storage);
-    let parameters = &*socket::mounted(parameters);
+    let parameters = &*names::mounted(parameters);
     let node = Rc::new(Node::find(comm)?);
-    let (place, ranks_on_node) = place::find(parameters, comm, &node)?;
+    let (place, ranks_on_node) = reorder::find(parameters, comm, &node)?;
     let IorContext { clock, offset, records, observer, board, seed } = cx;
     let rank = Rank::compared(comm, clock, *offset, *records, *board, node);
     let mut test = RunningTest {

@@ -29,8 +29,7 @@ impl IorParameters {
     /// The files of `-O savePerOpDataCSV` are made when a phase begins; by then earlier data may be gone.
     fn check_logs(&self) -> Result<(), Usage> {
         let Some(prefix) = &self.transfer_csv else { return Ok(()) };
-        let dir = Path::new(prefix).parent().filter(|dir| !dir.as_os_str().is_empty());
-        let dir = dir.unwrap_or(Path::new("."));
+        let dir = storage::directory_of(Path::new(prefix));
         match dir.is_dir() {
             true => Ok(()),
             false => Err(Usage(format!(

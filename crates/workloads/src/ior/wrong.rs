@@ -61,7 +61,7 @@ fn pack(checker: &Checker, most: usize, path: &str) -> Vec<u8> {
     let mut bad: Vec<&Bad> = checker.bad.iter().collect();
     bad.sort_by_key(|bad| bad.offset);
     let mut parcel = format!("{}\n{path}", path.len());
-    let lines = bad.into_iter().take(most).map(|bad| over_ranks::line(bad, ""));
+    let lines = bad.into_iter().take(most).map(|bad| over_ranks::line(&bad.recorded("")));
     parcel.push_str(&few::whole_lines(lines, BYTES.saturating_sub(parcel.len())));
     parcel.into_bytes()
 }

@@ -1,10 +1,20 @@
-//! The mounted file system beneath the files: whether it is still the same, and has what was written.
+//! Files and the file system beneath them as they are found from outside of a phase: whether a mount is still
+//! the same, has room for what was written and shows all of it, and what of it is in the page cache.
 //!
 //! Never here: collectives; what is found is agreed on with the step that it is part of.
 
+use std::io;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
-use storage::{MountedFileSystem, Storage, without_room};
+use ranks::Comm;
+use storage::{Mode, MountedFileSystem, Open, Storage, directory_of, without_room};
+
+/// How often a file's size is asked for, a second apart.
+const SIZE_ASKED: u32 = 3;
+
+/// A read of which more than this share was cached beforehand is marked.
+const CACHED_SHARE: f64 = 0.01;
 
 /// The directories that a rank has used, and on which file system they were then.
 #[derive(Debug, Default)]
@@ -18,7 +28,7 @@ impl Mounts {
             return Ok(());
         }
         let path = storage.system_path(path);
-        let dir = path.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let dir = directory_of(path);
         match self.0.iter().find(|(known, _)| known == dir) {
             None => {
                 // A directory that cannot be asked fails, with its words, when something in it is opened.
@@ -51,4 +61,36 @@ pub fn has_room(storage: &dyn Storage, path: &Path, written: u64) -> Result<(), 
             units::bytes_binary(taken as f64)
         )),
     }
+}
+
+/// The size of a file in bytes by opening it, a few times until it has `wanted` of them: a client may go on
+/// showing the size it knew before other clients wrote, until it opens the file again. 0 where it cannot be
+/// had. What `how` says beside the mode and the sharing is kept.
+pub fn size_asked_anew(storage: &dyn Storage, comm: &dyn Comm, path: &Path, how: Open, wanted: u64) -> u64 {
+    let how = Open { mode: Mode::Read, shared: false, collective: false, bytes: 0, ..how };
+    let ask = || -> io::Result<u64> {
+        let mut file = storage.open(comm, path, how)?;
+        let size = file.size()?;
+        file.close()?;
+        Ok(size)
+    };
+    let mut found = ask().unwrap_or(0);
+    for _ in 1..SIZE_ASKED {
+        if found >= wanted {
+            break;
+        }
+        std::thread::sleep(Duration::from_secs(1));
+        found = ask().unwrap_or(0);
+    }
+    found
+}
+
+/// What is to be told of the read that `label` names, where this `share` of its data, if that is known, was
+/// cached beforehand; nothing where that was little.
+pub fn cached_read(label: &str, share: Option<f64>) -> Option<String> {
+    let percent = 100.0 * share.filter(|share| *share > CACHED_SHARE)?;
+    Some(format!(
+        "{label}: {percent:.0} % of the data was in this client's page cache before it was read; this is the \
+         speed of memory, not of the file system"
+    ))
 }

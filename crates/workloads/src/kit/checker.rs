@@ -9,6 +9,8 @@ mod search;
 
 use std::fmt;
 
+use results::record::BadRange;
+
 use super::layout::DataLayout;
 use super::payload::{Payload, SpreadPieces};
 use diagnosis::Diagnosis;
@@ -79,6 +81,22 @@ pub struct Bad {
     pub kind: DamageKind,
     /// What is known of where the data found comes from, empty where nothing is.
     pub detail: String,
+}
+
+impl Bad {
+    /// The range as a record has it, in the file at `path`; whose it is comes with it.
+    pub fn recorded(&self, path: &str) -> BadRange {
+        BadRange {
+            path: path.to_owned(),
+            offset: self.offset,
+            length: self.length,
+            expected: format!("{:#018x}", self.expected),
+            found: self.found.map_or("nothing".to_owned(), |found| format!("{found:#018x}")),
+            kind: self.kind.to_string(),
+            detail: self.detail.clone(),
+            ..BadRange::default()
+        }
+    }
 }
 
 /// Compares what was read, and keeps the first bad ranges.

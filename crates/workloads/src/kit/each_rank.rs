@@ -10,6 +10,7 @@ use ranks::{Comm, Halt};
 use results::record::{Column, EachRank};
 
 use super::node::Node;
+use super::reduce;
 
 /// How many different places of files are named; files in further ones lie nowhere known.
 const PLACES: usize = 4096;
@@ -38,19 +39,12 @@ pub fn collect(comm: &dyn Comm, node: &Node, mine: &Mine) -> Result<Option<EachR
     let place = mine.targets.as_deref().map(|targets| targets.join("\n")).unwrap_or_default();
     let (at_deadline, wear_out) = mine.wear_out.unwrap_or((NONE, NONE));
     let row = [mine.moved, mine.span_ns, mine.ended_ns, at_deadline, wear_out, hash(&place)];
-    let bytes: Vec<u8> = row.iter().flat_map(|number| number.to_le_bytes()).collect();
-    let rows: Option<Vec<[u64; NUMBERS]>> =
-        comm.gather(&bytes)?.map(|rows| rows.iter().map(|row| numbers(row)).collect());
+    let rows: Option<Vec<[u64; NUMBERS]>> = reduce::gather(comm, row)?;
     let places = match mine.targets {
         None => None,
         Some(_) => FilePlaces::gather(comm, rows.as_deref(), &place)?,
     };
     Ok(rows.map(|rows| columns(&rows, node, places.as_ref())))
-}
-
-fn numbers(row: &[u8]) -> [u64; NUMBERS] {
-    let number = |bytes: &[u8]| bytes.try_into().map_or(0, u64::from_le_bytes);
-    std::array::from_fn(|at| row.get(8 * at..8 * at + 8).map_or(0, number))
 }
 
 /// FNV-1a of 64 bits: the same on every machine. Nothing hashes to 0.

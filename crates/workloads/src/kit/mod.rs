@@ -22,12 +22,10 @@ pub mod permutation;
 pub mod queued;
 pub mod rank;
 pub mod reduce;
-pub mod size;
 pub mod status;
 pub mod steps;
 pub mod tally;
 pub mod transfer_log;
-pub mod uncollective;
 
 #[cfg(test)]
 mod drive_tests;

@@ -161,6 +161,20 @@ impl<'s> Operating<'s> {
         }
     }
 
+    /// The same where the phase ends with the first failure, whatever its setting says.
+    pub fn run_unforgiving(
+        &mut self,
+        rank: &Rank<'_>,
+        operation: &mut dyn Operation,
+        order: &mut TransferOrder,
+        stop: Stop,
+    ) -> u64 {
+        let keep_going = std::mem::replace(&mut self.failures.keep_going, false);
+        let (reached, _) = self.run(rank, operation, order, 0, stop);
+        self.failures.keep_going = keep_going;
+        reached
+    }
+
     /// Does `count` items of what belongs to the phase's time, but is none of its operations: it enters no
     /// count and no latency; what fails is treated as any failure. Not collective.
     pub fn aside(&mut self, rank: &Rank<'_>, operation: &mut dyn Operation, count: u64) {

@@ -202,7 +202,7 @@ impl<C: Clock> Loop<'_, '_, C> {
             return now;
         }
         let mut ended = std::mem::take(&mut self.ended);
-        (self.under_way, ended) = (self.under_way.saturating_sub(ended.len()), ended);
+        self.under_way = self.under_way.saturating_sub(ended.len());
         ended.retain(|ended| self.whole(ended, now, tally));
         // Reads first: they have ended before the sync of the writes that came back with them.
         ended.sort_unstable_by_key(|ended| !self.flights[ended.slot].read);

@@ -1,4 +1,5 @@
-//! Putting all ranks' measurements together, in two reductions each: the bounds, then the sums between them.
+//! Putting all ranks' measurements together. A histogram and a timeline take two reductions each: the bounds,
+//! then the sums between them.
 
 use measure::{ByteTimeline, Histogram};
 use ranks::{Comm, Halt, Reduce};
@@ -110,6 +111,42 @@ pub fn balance_of_some(comm: &dyn Comm, amount: u64, ns: u64, given: bool) -> Re
         slowest_rate: if least[2] == TOP { 0.0 } else { least[2] as f64 },
         median_rate: rates.median(),
     })
+}
+
+/// The worst share of all ranks, on every rank; `None` where no rank knows its own. Collective.
+pub fn worst_share(comm: &dyn Comm, share: Option<f64>) -> Result<Option<f64>, Halt> {
+    // Millionths and one, so that "unknown" is the smallest and reduces away.
+    let mine = share.map_or(0, |share| 1 + (share * 1e6) as u64);
+    let worst = comm.reduce_one(mine, Reduce::Max)?;
+    Ok(worst.checked_sub(1).map(|millionths| millionths as f64 / 1e6))
+}
+
+/// What is to be told of a phase in which this rank asked for `all` transfers as collective ones, by what
+/// `asked` says, and the library moved `single` of them by calls of single ranks; nothing where no rank had
+/// any: such numbers are not those of collective transfers. Collective.
+pub fn uncollective(
+    comm: &dyn Comm,
+    phase: &str,
+    (single, all): (u64, u64),
+    asked: &str,
+) -> Result<Option<String>, Halt> {
+    let mut sums = [single, all];
+    comm.all_reduce(&mut sums, Reduce::Sum)?;
+    let [single, all] = sums;
+    Ok((single > 0).then(|| {
+        format!(
+            "{phase}: {single} of {all} transfers were not collective, though {asked}: the library moved \
+             them by calls of single ranks; the numbers of this phase are not those of collective transfers"
+        )
+    }))
+}
+
+/// The numbers of every rank in the order of the ranks, on rank 0. Collective.
+pub fn gather<const N: usize>(comm: &dyn Comm, mine: [u64; N]) -> Result<Option<Vec<[u64; N]>>, Halt> {
+    let mine: Vec<u8> = mine.iter().flat_map(|number| number.to_le_bytes()).collect();
+    let number = |bytes: &[u8]| bytes.try_into().map_or(0, u64::from_le_bytes);
+    let row = |row: Vec<u8>| std::array::from_fn(|at| row.get(8 * at..8 * at + 8).map_or(0, number));
+    Ok(comm.gather(&mine)?.map(|rows| rows.into_iter().map(row).collect()))
 }
 
 #[cfg(test)]

@@ -33,11 +33,11 @@ impl<'a> TransferStamps<'a> {
         Self { begins: &begins[range.clone()], ends: &ends[range], reads }
     }
 
-    /// The same without those that ended before `from`, and how many these were.
-    fn after(&self, from: Tick) -> (Self, usize) {
+    /// The same without those that ended before `from`.
+    fn after(&self, from: Tick) -> Self {
         let early = self.ends.partition_point(|end| *end < from);
         let reads = if self.reads.is_empty() { self.reads } else { &self.reads[early..] };
-        (Self { begins: &self.begins[early..], ends: &self.ends[early..], reads }, early)
+        Self { begins: &self.begins[early..], ends: &self.ends[early..], reads }
     }
 }
 
@@ -102,7 +102,7 @@ impl TransferTally {
         self.transfers += stamps.ends.len() as u64;
         let last = stamps.ends.last().copied();
         let whole = stamps.ends.first().is_none_or(|first| *first >= self.ramp_until);
-        let counted = if whole { None } else { Some(stamps.after(self.ramp_until).0) };
+        let counted = if whole { None } else { Some(stamps.after(self.ramp_until)) };
         let stamps = counted.as_ref().unwrap_or(stamps);
         match &mut self.reads {
             None => self.meter.take(stamps.begins, stamps.ends),

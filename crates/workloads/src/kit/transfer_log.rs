@@ -30,23 +30,9 @@ pub struct TransferLog {
 }
 
 impl TransferLog {
-    /// Creates the file and writes its heading; room for up to `transfers` is made here. Fails with a
-    /// line that names the file.
-    pub fn create(path: &Path, scale: Scale, transfer_bytes: u64, transfers: u64) -> Result<Self, String> {
-        Self::create_with(path, scale, transfer_bytes, transfers, false)
-    }
-
-    /// The same for a phase that both reads and writes.
-    pub fn create_mixed(
-        path: &Path,
-        scale: Scale,
-        transfer_bytes: u64,
-        transfers: u64,
-    ) -> Result<Self, String> {
-        Self::create_with(path, scale, transfer_bytes, transfers, true)
-    }
-
-    fn create_with(
+    /// Creates the file and writes its heading; room for up to `transfers` is made here. A `mixed` phase both
+    /// reads and writes. Fails with a line that names the file.
+    pub fn create(
         path: &Path,
         scale: Scale,
         transfer_bytes: u64,
@@ -121,7 +107,7 @@ mod tests {
     fn more_transfers_than_fit_are_all_written_with_when_and_how_long() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("ops-0-00000.csv");
-        let mut log = TransferLog::create(&path, Scale::NANOSECONDS, 512, 3).unwrap();
+        let mut log = TransferLog::create(&path, Scale::NANOSECONDS, 512, 3, false).unwrap();
         log.begin(Tick(1000));
         for number in 0..10 {
             log.take(&[Tick(1000 + number * 500)], &[Tick(1000 + number * 500 + 256)], &[]);
@@ -136,7 +122,8 @@ mod tests {
 
     #[test]
     fn a_file_that_cannot_be_made_is_named() {
-        let error = TransferLog::create(Path::new("/nowhere/x.csv"), Scale::NANOSECONDS, 8, 1).err().unwrap();
+        let path = Path::new("/nowhere/x.csv");
+        let error = TransferLog::create(path, Scale::NANOSECONDS, 8, 1, false).err().unwrap();
         assert_eq!(error, "/nowhere/x.csv: No such file or directory");
     }
 }

@@ -9,14 +9,13 @@ use std::path::Path;
 use ranks::{Comm, Halt};
 use storage::{Mode, Names, Storage};
 
-use super::beside::each;
 use super::directories::one_call;
 use super::files::alone;
 use super::items::{Items, Stem, shifted};
 use super::names::{self, TreeShape};
 use super::operations::ItemOperation;
 use super::parameters::MdtestParameters;
-use super::phase::{self, PhasePlan};
+use super::phase::{self, PhasePlan, untimed};
 use super::run::{MdtestRun, ShiftTurn};
 use crate::kit::operations::{Operation, call_failed};
 use crate::kit::path::PathBuffer;
@@ -53,7 +52,7 @@ pub(super) fn set_attribute(run: &mut MdtestRun<'_>, row: &'static ItemOperation
 pub(super) fn get_attribute(run: &mut MdtestRun<'_>, row: &'static ItemOperation) -> Result<(), Halt> {
     let (names, mut items, count) = (run.names, run.own(ShiftTurn::Stat, Stem::File), run.items);
     let keep_going = run.parameters.keep_going;
-    each(run, row.label, count, |item| {
+    untimed(run, row.label, count, |item| {
         items.go(item);
         match set(names, items.c_path()) {
             // Then getting it fails too, and is counted.
@@ -79,7 +78,7 @@ fn set(names: &dyn Names, path: &CStr) -> io::Result<()> {
 fn clear_attributes(run: &mut MdtestRun<'_>, row: &ItemOperation) -> Result<(), Halt> {
     let (names, mut items, count) = (run.names, run.own(ShiftTurn::Stat, Stem::File), run.items);
     let shared = run.parameters.shared_file || run.parameters.keep_going;
-    each(run, row.label, count, |item| {
+    untimed(run, row.label, count, |item| {
         items.go(item);
         match names.remove_attribute(items.c_path(), ATTRIBUTE) {
             Err(error) if !(shared && has_none(names, items.c_path())) => {
@@ -166,7 +165,7 @@ fn second_names(run: &mut MdtestRun<'_>, row: &'static ItemOperation, kind: Seco
         return Ok(());
     }
     let (names, keep_going) = (run.names, run.parameters.keep_going);
-    each(run, row.label, once, |item| {
+    untimed(run, row.label, once, |item| {
         pair.before(item);
         match names.unlink(pair.second.as_c_str()) {
             Err(error) if keep_going && error.kind() == io::ErrorKind::NotFound => Ok(()),
@@ -296,7 +295,7 @@ pub(super) fn shared_open(run: &mut MdtestRun<'_>, row: &'static ItemOperation) 
     let path = PathBuffer::new(Path::new(&format!("{dir}/file.mdtest.shared-open")));
     let alone = u64::from(run.rank.comm.rank() == 0);
     let names = run.names;
-    each(run, row.label, alone, |_| {
+    untimed(run, row.label, alone, |_| {
         names
             .make_node(path.as_c_str(), PERMISSIONS)
             .map_err(|error| call_failed("mknod", path.as_path(), &error))
@@ -305,7 +304,7 @@ pub(super) fn shared_open(run: &mut MdtestRun<'_>, row: &'static ItemOperation) 
     let plan = PhasePlan::new(run, row, run.items);
     let done = phase::perform(run, &plan, &mut opening, None)?;
     phase::conclude(run, &plan, done)?;
-    each(run, row.label, alone, |_| {
+    untimed(run, row.label, alone, |_| {
         names.unlink(path.as_c_str()).map_err(|error| call_failed("unlink", path.as_path(), &error))
     })
 }

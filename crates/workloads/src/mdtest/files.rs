@@ -7,7 +7,7 @@ use ranks::{Comm, Halt};
 use storage::{Buffer, File, Mode, Open, Parts, Storage};
 
 use super::data::{FileData, spoil};
-use super::directories::one_call;
+use super::directories::{OneCall, one_call};
 use super::items::{Items, Stem};
 use super::observer::MdtestEvent;
 use super::operations::ItemOperation;
@@ -37,10 +37,7 @@ pub(super) fn create(run: &mut MdtestRun<'_>, row: &'static ItemOperation) -> Re
     if parameters.make_node {
         let make =
             |names: &dyn storage::Names, path: &std::ffi::CStr| names.make_node(path, NODE_PERMISSIONS);
-        if !deadline {
-            return one_call(run, &plan, items, "mknod", make);
-        }
-        let mut operation = super::directories::OneCall { names: run.names, items, call: "mknod", act: make };
+        let mut operation = OneCall { names: run.names, items, call: "mknod", act: make };
         let done = phase::perform(run, &plan, &mut operation, None)?;
         return created(run, &mut plan, done);
     }

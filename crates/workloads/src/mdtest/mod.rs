@@ -7,7 +7,6 @@
 //!
 //! Never here: the command line, text for people.
 
-mod beside;
 pub mod counts;
 mod data;
 mod directories;
@@ -26,7 +25,6 @@ mod run;
 mod status;
 mod tree;
 mod verify;
-mod warm;
 
 #[cfg(test)]
 mod data_tests;

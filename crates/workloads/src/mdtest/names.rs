@@ -92,7 +92,7 @@ impl TreeShape {
 }
 
 /// Appends `/mdtest_tree.…` for the way from the root of a tree (of `rank`, or of all) to `node`.
-pub(super) fn push_node(path: &mut PathBuffer, shape: TreeShape, rank: Option<u32>, node: u64) {
+fn push_node(path: &mut PathBuffer, shape: TreeShape, rank: Option<u32>, node: u64) {
     let mut way = vec![node];
     let mut above = node;
     while above > 0 {

@@ -15,11 +15,14 @@ use crate::kit::drive::Ending;
 use crate::kit::operations::{Operating, Operation, OperationSetting, OperationsDone};
 use crate::kit::order::TransferOrder;
 use crate::kit::permutation::seed_of;
+use crate::kit::reduce;
 use crate::kit::transfer_log::TransferLog;
 
 /// The verbosity at which the names of trees are told, and that for items.
 pub(super) const TREES_AT: u32 = 2;
 const ITEMS_AT: u32 = 3;
+/// Steps between two looks at whether another rank has failed.
+const LOOK_EVERY: u64 = 256;
 
 /// What is fixed of a phase before it begins.
 pub(super) struct PhasePlan {
@@ -73,8 +76,8 @@ pub(super) fn perform(
     let parameters = run.parameters;
     // The tree is no phase to mdtest: nothing is added to its time.
     let commanded = !matches!(plan.row.when, When::Begin | When::End);
-    if commanded {
-        command(run, "before phase", parameters.before_phase.as_deref())?;
+    if let Some(command) = parameters.before_phase.as_deref().filter(|_| commanded) {
+        run.rank.comm.agree("before phase", shell(command))?;
     }
     let setting = setting(run, plan);
     let log = run.rank.comm.agree(plan.row.label, log(run, plan))?;
@@ -89,7 +92,10 @@ pub(super) fn perform(
     }
     let operation: &mut dyn Operation = if tells { &mut told } else { &mut *told.inner };
     let deadline = match plan.deadline {
-        true => after(doing.begun(), rank.clock, parameters.deadline),
+        true => {
+            let ticks = rank.clock.scale().ticks(u64::from(parameters.deadline) * 1_000_000_000);
+            Tick(doing.begun().0 + ticks)
+        }
         false => Stop::NEVER,
     };
     let stop = Stop { transfers: plan.count, deadline };
@@ -123,6 +129,29 @@ pub(super) fn conclude(run: &mut MdtestRun<'_>, plan: &PhasePlan, done: Operatio
     Ok(())
 }
 
+/// Does something `count` times on this rank, outside of any clock; all ranks halt where one fails.
+/// Collective.
+pub(super) fn untimed(
+    run: &MdtestRun<'_>,
+    step: &str,
+    count: u64,
+    mut what: impl FnMut(u64) -> Result<(), String>,
+) -> Result<(), Halt> {
+    let comm = run.rank.comm;
+    let mut done = Ok(());
+    for number in 0..count {
+        if number.is_multiple_of(LOOK_EVERY) && comm.alarm_raised() {
+            break;
+        }
+        done = what(number);
+        if done.is_err() {
+            comm.raise_alarm();
+            break;
+        }
+    }
+    comm.agree(step, done)
+}
+
 /// Whether a phase makes the items: `-t` keeps one more barrier in its time.
 fn makes_items(row: &ItemOperation) -> bool {
     matches!(row.phase, "directory_creation" | "file_creation")
@@ -154,7 +183,7 @@ fn log(run: &MdtestRun<'_>, plan: &PhasePlan) -> Result<Option<TransferLog>, Str
         (test, iteration) => format!("-{test}-{iteration}"),
     };
     let path = format!("{prefix}-{}-{:05}{again}.csv", plan.row.label, run.rank.comm.rank());
-    TransferLog::create(path.as_ref(), run.rank.clock.scale(), bytes.max(1), plan.count).map(Some)
+    TransferLog::create(path.as_ref(), run.rank.clock.scale(), bytes.max(1), plan.count, false).map(Some)
 }
 
 fn order(run: &MdtestRun<'_>, plan: &PhasePlan) -> TransferOrder {
@@ -162,10 +191,6 @@ fn order(run: &MdtestRun<'_>, plan: &PhasePlan) -> TransferOrder {
         None => TransferOrder::items(plan.count),
         Some(seed) => TransferOrder::items_shuffled(plan.count, seed_of(&[seed])),
     }
-}
-
-fn after(begun: Tick, clock: &impl Clock, seconds: u32) -> Tick {
-    Tick(begun.0 + clock.scale().ticks(u64::from(seconds) * 1_000_000_000))
 }
 
 /// What the deadline did on all ranks, its `bytes` still operations; and the most items of a rank, which all
@@ -194,14 +219,6 @@ fn level(
     Ok((wall, most[0]))
 }
 
-/// Has the shell do a command on every rank, outside of any clock; all halt where one fails. Collective.
-fn command(run: &MdtestRun<'_>, step: &str, command: Option<&str>) -> Result<(), Halt> {
-    match command {
-        None => Ok(()),
-        Some(command) => run.rank.comm.agree(step, shell(command)),
-    }
-}
-
 /// What `-Y` and `--run-cmd-after-phase` add to a phase's time.
 fn after_phase(parameters: &MdtestParameters) -> Result<(), String> {
     if parameters.call_sync {
@@ -210,6 +227,7 @@ fn after_phase(parameters: &MdtestParameters) -> Result<(), String> {
     parameters.after_phase.as_deref().map_or(Ok(()), shell)
 }
 
+/// Has the shell do a command.
 fn shell(command: &str) -> Result<(), String> {
     match Command::new("sh").args(["-c", command]).status() {
         Ok(status) if status.success() => Ok(()),
@@ -221,18 +239,13 @@ fn shell(command: &str) -> Result<(), String> {
 /// The numbers of every rank, on rank 0; nothing on the others. Collective.
 fn gather(run: &MdtestRun<'_>, own: RankTimes) -> Result<Vec<RankTimes>, Halt> {
     let mine = [own.operations, own.own_s.to_bits(), own.seconds.to_bits()];
-    let mine: Vec<u8> = mine.iter().flat_map(|number| number.to_le_bytes()).collect();
-    let all = run.rank.comm.gather(&mine)?.unwrap_or_default();
-    let number = |bytes: &[u8], at: usize| {
-        let bytes = bytes.get(8 * at..8 * at + 8).unwrap_or_default();
-        bytes.try_into().map_or(0, u64::from_le_bytes)
+    let all = reduce::gather(run.rank.comm, mine)?.unwrap_or_default();
+    let row = |[operations, own_s, seconds]: [u64; 3]| RankTimes {
+        operations,
+        own_s: f64::from_bits(own_s),
+        seconds: f64::from_bits(seconds),
     };
-    let row = |bytes: &Vec<u8>| RankTimes {
-        operations: number(bytes, 0),
-        own_s: f64::from_bits(number(bytes, 1)),
-        seconds: f64::from_bits(number(bytes, 2)),
-    };
-    Ok(all.iter().map(row).collect())
+    Ok(all.into_iter().map(row).collect())
 }
 
 /// An operation whose every name is told before it is done.

@@ -1,8 +1,14 @@
-//! Where the ranks are, and by how much their names shift for it.
+//! Where the ranks are, by how much their names shift for it, and which names come home to the node that
+//! made them.
 
 use ranks::{Halt, Reduce};
 
+use super::counts::ItemCounts;
+use super::items::shifted;
+use super::observer::{MdtestEvent, MdtestListener};
+use super::operations::{ItemOperation, OPERATIONS, When};
 use super::parameters::MdtestParameters;
+use super::run::ShiftTurn;
 use crate::kit::rank::Rank;
 
 /// The place of all ranks.
@@ -32,6 +38,72 @@ pub(super) fn find(parameters: &MdtestParameters, rank: &Rank<'_>) -> Result<Nod
     let all = comm.gather(&[beside.into()])?.unwrap_or_default();
     let on_node_0 = all.iter().map(|rank| rank.first() == Some(&1)).collect();
     Ok(NodePlacement { nodes, on_node_0, shift })
+}
+
+/// Tells which phases look at names that their node has just made, and so has in its cache. Collective.
+pub(super) fn tell_warm_names(
+    parameters: &MdtestParameters,
+    place: &NodePlacement,
+    rank: &mut Rank<'_>,
+    observer: &mut MdtestListener<'_>,
+) -> Result<(), Halt> {
+    // Only rank 0 knows who is on which node.
+    let alone = rank.comm.rank() == 0;
+    let labels = if alone { warm_phases(parameters, place, rank.comm.size()) } else { Vec::new() };
+    if rank.comm.reduce_one(u64::from(!labels.is_empty()), Reduce::Max)? == 0 {
+        return Ok(());
+    }
+    let text = format!(
+        "names are looked up on the node that has just made them, so that its cache may answer instead of \
+         the file system: {} (-N 1 on three nodes or more, or -C and what looks in runs of their own with \
+         caches dropped)",
+        labels.join(", ")
+    );
+    observer.event(&MdtestEvent::Notice(&text));
+    rank.notice("warm-names", 0, "", &text)
+}
+
+/// The labels of such phases.
+fn warm_phases(parameters: &MdtestParameters, place: &NodePlacement, ranks: u32) -> Vec<&'static str> {
+    // Of no items nothing is looked at.
+    if !parameters.create || ItemCounts::of(parameters).is_none_or(|counts| counts.items() == 0) {
+        return Vec::new();
+    }
+    let directories = parameters.directories && !parameters.shared_file;
+    let is_done = |row: &&ItemOperation| {
+        let items = match row.when {
+            When::Begin | When::End => false,
+            When::Directories => directories,
+            When::Files => parameters.files,
+            When::Items => directories || parameters.files,
+        };
+        items && (row.wanted)(parameters)
+    };
+    let warm = |row: &&ItemOperation| turn(row).is_some_and(|turn| is_warm(parameters, place, ranks, turn));
+    OPERATIONS.iter().filter(is_done).filter(warm).map(|row| row.label).collect()
+}
+
+/// In which turn an operation looks at names that are there; `None` where it makes or takes them away.
+fn turn(row: &ItemOperation) -> Option<ShiftTurn> {
+    match row.phase {
+        "directory_creation" | "directory_removal" | "file_creation" | "file_removal" => None,
+        // Its one file is no item.
+        "shared_open" => None,
+        "file_read" => Some(ShiftTurn::Read),
+        _ => Some(ShiftTurn::Stat),
+    }
+}
+
+/// Whether names of that turn come home to the node that made them; seen by the node of rank 0.
+fn is_warm(parameters: &MdtestParameters, place: &NodePlacement, ranks: u32, turn: ShiftTurn) -> bool {
+    // What rank 0 makes for all, and what all make, is at home there whoever looks.
+    if place.nodes == 1 || parameters.collective || parameters.shared_file {
+        return true;
+    }
+    parameters.numbers_of_ranks(ranks).into_iter().any(|ranks| {
+        let here = |rank: u32| place.on_node_0.get(rank as usize) == Some(&true);
+        (0..ranks).any(|rank| here(rank) && here(shifted(rank, place.shift * turn as i64, ranks)))
+    })
 }
 
 #[cfg(test)]
@@ -70,5 +142,46 @@ mod tests {
         let parameters =
             MdtestParameters { nodes: Some(2), ranks_on_node0: Some(2), ..MdtestParameters::default() };
         assert_eq!(found(3, &parameters)[0].on_node_0, [true, true, false]);
+    }
+
+    /// What is warm with ranks on these nodes.
+    fn warm(on_node_0: &[u8], shift: i64, change: impl Fn(&mut MdtestParameters)) -> Vec<&'static str> {
+        let place =
+            NodePlacement { nodes: 2, on_node_0: on_node_0.iter().map(|on| *on == 1).collect(), shift };
+        let mut parameters = MdtestParameters { directories: false, items: 1, ..MdtestParameters::default() };
+        change(&mut parameters);
+        warm_phases(&parameters, &place, on_node_0.len() as u32)
+    }
+
+    #[test]
+    fn a_name_that_comes_home_is_warm_in_the_turn_in_which_it_does() {
+        let nothing = |_: &mut MdtestParameters| ();
+        assert_eq!(warm(&[1, 1, 0, 0], 0, nothing), ["File stat", "File read"]);
+        assert_eq!(warm(&[1, 1, 0, 0], 2, nothing), ["File read"], "of two nodes, home after two turns");
+        assert_eq!(warm(&[1, 0, 1, 0], 1, nothing), ["File read"], "ranks that go round the nodes");
+        assert_eq!(warm(&[1, 1, 0, 0, 0, 0], 2, nothing), [""; 0], "of three nodes never");
+        assert_eq!(warm(&[1, 1, 0, 0, 0, 0], 1, nothing), ["File stat"], "not a whole node further");
+        let scanned = |p: &mut MdtestParameters| (p.first_ranks, p.last_ranks) = (2, 6);
+        assert_eq!(warm(&[1, 1, 0, 0, 0, 0], 2, scanned), ["File stat", "File read"], "on two ranks");
+    }
+
+    #[test]
+    fn renames_and_what_else_looks_at_names_count_too() {
+        let more = |p: &mut MdtestParameters| {
+            (p.directories, p.read) = (true, false);
+            p.extra = vec!["statx".into(), "list".into(), "shared-open".into()];
+        };
+        let wanted = ["Directory stat", "Directory rename", "File stat", "File statx", "Directory listing"];
+        assert_eq!(warm(&[1, 0], 0, more), wanted);
+        assert_eq!(warm(&[1, 1, 0, 0], 2, more), [""; 0]);
+        assert_eq!(warm(&[1, 0], 0, |p| p.create = false), [""; 0], "made by an earlier run");
+        assert_eq!(warm(&[1, 0], 0, |p| p.items = 0), [""; 0], "nothing is looked at");
+    }
+
+    #[test]
+    fn what_rank_0_makes_for_all_or_all_make_is_warm_however_names_shift() {
+        let wanted = ["File stat", "File read"];
+        assert_eq!(warm(&[1, 1, 0, 0, 0, 0], 2, |p| p.collective = true), wanted);
+        assert_eq!(warm(&[1, 1, 0, 0, 0, 0], 2, |p| p.shared_file = true), wanted);
     }
 }

@@ -12,9 +12,9 @@ use results::Record;
 use results::record::ReachedState;
 use storage::Names;
 
-use super::beside::each;
 use super::names::{self, TreeShape};
 use super::observer::MdtestEvent;
+use super::phase::untimed;
 use super::run::MdtestRun;
 use crate::kit::operations::call_failed;
 use crate::kit::path::PathBuffer;
@@ -117,7 +117,7 @@ fn each_file(
     let share = PreloadShare::of(run);
     let in_each = run.parameters.preload.saturating_sub(share.first).div_ceil(share.step);
     let (mut path, mut length) = (PathBuffer::default(), 0);
-    each(run, "preload", share.directories * in_each, |number| {
+    untimed(run, "preload", share.directories * in_each, |number| {
         let file = number % in_each;
         if file == 0 {
             path = directory(run, number / in_each);

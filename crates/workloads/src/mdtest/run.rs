@@ -11,7 +11,7 @@ use super::observer::{MdtestEvent, MdtestListener};
 use super::operations::{OPERATIONS, When};
 use super::parameters::MdtestParameters;
 use super::status::There;
-use super::{names, place, preload, status, tree, warm};
+use super::{names, place, preload, status, tree};
 use crate::kit::board::Board;
 use crate::kit::clients;
 use crate::kit::rank::Rank;
@@ -88,7 +88,7 @@ pub fn run(
         observer.event(&MdtestEvent::Shift(place.shift));
     }
     if storage.keeps_data() {
-        warm::tell(parameters, &place, &mut rank, observer)?;
+        place::tell_warm_names(parameters, &place, &mut rank, observer)?;
     }
     let seed = rank.same_seed(seed)?;
     let order_seed = order_seed(parameters, comm.rank(), seed, observer);
@@ -300,11 +300,6 @@ impl<'r> MdtestRun<'r> {
         Items::new(ItemOwners { first_owner, ..self.whose() }, stem)
     }
 
-    /// The items of all ranks, the one rank after the other.
-    pub(super) fn everyones(&self, stem: Stem) -> Items<'r> {
-        Items::new(self.whose(), stem)
-    }
-
     /// With `-u -N` items are in the next rank's tree; but not with `-c`, for then rank 0 makes them all.
     pub(super) fn tree_shift(&self) -> i64 {
         if self.parameters.collective { 0 } else { self.shift }
@@ -323,12 +318,13 @@ impl<'r> MdtestRun<'r> {
         }
     }
 
-    /// The items that this rank makes or takes away, and how many: with `-c` rank 0 does it for all.
+    /// The items that this rank makes or takes away, and how many: with `-c` rank 0 does it for all, the one
+    /// rank after the other.
     pub(super) fn share(&self, turn: ShiftTurn, stem: Stem) -> (Items<'r>, u64) {
         let alone = self.rank.comm.rank() == 0;
         let all = u64::from(self.ranks()) * self.items;
         match self.parameters.collective {
-            true => (self.everyones(stem), if alone { all } else { 0 }),
+            true => (Items::new(self.whose(), stem), if alone { all } else { 0 }),
             false => (self.own(turn, stem), self.items),
         }
     }

@@ -188,7 +188,7 @@ fn tell(run: &mut MdtestRun<'_>, row: &ItemOperation, check: &Check, kinds: Kind
 fn line((path, item, bad): &(String, u64, Bad)) -> String {
     let detail = &bad.detail;
     let detail = if detail.is_empty() { format!("item {item}") } else { format!("item {item}: {detail}") };
-    found::line(&Bad { detail, ..bad.clone() }, path)
+    found::line(&BadRange { detail, ..bad.recorded(path) })
 }
 
 fn ranges(rank: u32, text: &[u8]) -> Vec<BadRange> {

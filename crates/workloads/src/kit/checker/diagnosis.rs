@@ -335,8 +335,7 @@ impl<'a> Diagnosis<'a> {
         }
         if self.is_stamped() {
             self.complete_stamps(part);
-        }
-        if !self.is_stamped() {
+        } else {
             self.doubt_long_flips();
         }
     }

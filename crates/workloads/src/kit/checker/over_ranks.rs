@@ -3,7 +3,7 @@
 use ranks::{Comm, Halt, Reduce};
 use results::record::{BadRange, BadRank, Check};
 
-use super::{Bad, Checker, DamageKind};
+use super::{Checker, DamageKind};
 use crate::kit::few;
 
 /// In how many transfers each kind was found, in the order of [`DamageKind::ALL`].
@@ -64,11 +64,10 @@ fn worst(comm: &dyn Comm, mine: u64, bad_ranks: u64) -> Result<Vec<BadRank>, Hal
 }
 
 /// A range as a line of fields. The path comes last: it may hold anything but an end of line.
-pub fn line(bad: &Bad, path: &str) -> String {
-    let found = bad.found.map_or("nothing".to_owned(), |found| format!("{found:#018x}"));
-    let Bad { offset, length, expected, kind, detail, .. } = bad;
+pub fn line(bad: &BadRange) -> String {
+    let BadRange { offset, length, expected, found, kind, detail, path, .. } = bad;
     let path = path.replace('\n', "\u{fffd}");
-    format!("{offset}\t{length}\t{expected:#018x}\t{found}\t{kind}\t{detail}\t{path}")
+    format!("{offset}\t{length}\t{expected}\t{found}\t{kind}\t{detail}\t{path}")
 }
 
 /// What [`line`] made on `rank`.

@@ -18,7 +18,7 @@ const KEPT: usize = 220;
 
 /// The failures of one rank in one phase. Its memory does not grow with them.
 pub(crate) struct Failures {
-    keep_going: bool,
+    pub(super) keep_going: bool,
     counts: Vec<u64>,
     named: Vec<(&'static str, String, String)>,
 }
