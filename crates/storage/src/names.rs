@@ -49,9 +49,6 @@ impl Names for MountedNames {
         Ok(NameStatus {
             directory: FileType::from_raw_mode(found.stx_mode.into()) == FileType::Directory,
             bytes: found.stx_size,
-            taken_bytes: found.stx_blocks * 512,
-            inode: found.stx_ino,
-            links: found.stx_nlink.into(),
         })
     }
 
@@ -121,8 +118,5 @@ fn entry(found: &Stat) -> NameStatus {
     NameStatus {
         directory: FileType::from_raw_mode(found.st_mode) == FileType::Directory,
         bytes: found.st_size.try_into().unwrap_or(0),
-        taken_bytes: u64::try_from(found.st_blocks).unwrap_or(0) * 512,
-        inode: found.st_ino,
-        links: found.st_nlink.into(),
     }
 }

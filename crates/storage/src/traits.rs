@@ -319,12 +319,6 @@ pub struct NameStatus {
     pub directory: bool,
     /// Length in bytes.
     pub bytes: u64,
-    /// Bytes that are taken on the file system.
-    pub taken_bytes: u64,
-    /// Number of the inode.
-    pub inode: u64,
-    /// How many names it has.
-    pub links: u64,
 }
 
 /// The ability to hold directories and to do to names what a file system does.

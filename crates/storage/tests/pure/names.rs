@@ -49,14 +49,7 @@ fn what_is_kept_of_a_name_is_told_the_same_in_three_ways() {
         std::fs::write(dir.join("f"), vec![1; 5000]).unwrap();
         names.symlink(c"f", &c(dir, "s")).unwrap();
         names.link(&c(dir, "f"), &c(dir, "h")).unwrap();
-        let truth = std::fs::metadata(dir.join("f")).unwrap();
-        let wanted = NameStatus {
-            directory: false,
-            bytes: 5000,
-            taken_bytes: truth.blocks() * 512,
-            inode: truth.ino(),
-            links: 2,
-        };
+        let wanted = NameStatus { directory: false, bytes: 5000 };
         for name in ["f", "h", "s"] {
             assert_eq!(names.stat(&c(dir, name)).unwrap(), wanted, "{backend} {name}");
         }
