@@ -134,7 +134,7 @@ pub trait Arrays: Sync {
     fn create(&self, comm: &dyn Comm, path: &Path, hints: &[(&str, &str)]) -> io::Result<Box<dyn ArrayFile>>;
 
     /// Opens a file that is there, to be read. Collective.
-    fn open(&self, comm: &dyn Comm, path: &Path, hints: &[(&str, &str)]) -> io::Result<Box<dyn ArrayFile>>;
+    fn open(&self, comm: &dyn Comm, path: &Path) -> io::Result<Box<dyn ArrayFile>>;
 
     /// The memory that it holds in this process; `None` where it was built not to tell.
     fn held(&self) -> Option<LibraryMemory>;

@@ -40,7 +40,7 @@ impl Reading<'_> {
     fn open(&self) -> Result<(Box<dyn ArrayFile>, Vec<Variable>), Halt> {
         let FileWork { comm, file, path, .. } = *self.work;
         let named = |error| format!("{}: {}", path.display(), words(&error));
-        let opened = self.work.arrays.open(comm, path, &[]).map_err(named);
+        let opened = self.work.arrays.open(comm, path).map_err(named);
         let mut open = comm.agree(file.check_name(), opened)?;
         match comm.agree(file.check_name(), self.find(&mut *open).map_err(named)) {
             Ok(variables) => Ok((open, variables)),

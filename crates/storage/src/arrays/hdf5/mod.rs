@@ -68,8 +68,8 @@ impl Arrays for Hdf5Arrays {
         self.file(comm, path, OpenWay::Make, hints)
     }
 
-    fn open(&self, comm: &dyn Comm, path: &Path, hints: &[(&str, &str)]) -> io::Result<Box<dyn ArrayFile>> {
-        self.file(comm, path, OpenWay::Open(READ_ONLY), hints)
+    fn open(&self, comm: &dyn Comm, path: &Path) -> io::Result<Box<dyn ArrayFile>> {
+        self.file(comm, path, OpenWay::Open(READ_ONLY), &[])
     }
 
     fn held(&self) -> Option<LibraryMemory> {

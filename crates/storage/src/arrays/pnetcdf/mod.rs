@@ -73,8 +73,8 @@ impl Arrays for Pnetcdf {
         )?))
     }
 
-    fn open(&self, comm: &dyn Comm, path: &Path, hints: &[(&str, &str)]) -> io::Result<Box<dyn ArrayFile>> {
-        Ok(Box::new(NcFile::open(self.library, comm, path, NetcdfOpenMode::SHARED, hints)?))
+    fn open(&self, comm: &dyn Comm, path: &Path) -> io::Result<Box<dyn ArrayFile>> {
+        Ok(Box::new(NcFile::open(self.library, comm, path, NetcdfOpenMode::SHARED, &[])?))
     }
 
     fn held(&self) -> Option<LibraryMemory> {

@@ -66,10 +66,10 @@ impl Arrays for Memory {
 
     fn create(&self, comm: &dyn Comm, path: &Path, hints: &[(&str, &str)]) -> io::Result<Box<dyn ArrayFile>> {
         self.call(comm.rank(), format!("create {}", hints.first().map_or("", |hint| hint.1)))?;
-        self.open(comm, path, &[])
+        self.open(comm, path)
     }
 
-    fn open(&self, comm: &dyn Comm, path: &Path, _: &[(&str, &str)]) -> io::Result<Box<dyn ArrayFile>> {
+    fn open(&self, comm: &dyn Comm, path: &Path) -> io::Result<Box<dyn ArrayFile>> {
         self.call(comm.rank(), "open".to_owned())?;
         let path = path.display().to_string();
         let (lengths, variables, taken) = (Vec::new(), Vec::new(), Vec::new());
