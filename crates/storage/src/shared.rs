@@ -70,6 +70,62 @@ pub(crate) fn given(path: &Path, drivers: bool) -> PathBuf {
     if complete { path.to_owned() } else { Path::new(".").join(path) }
 }
 
+/// What a [`Storage`](crate::Storage) answers whose files lie on a mounted file system and are moved by a
+/// library of MPI: what the system knows of a file is asked where the system has it, and its field `inside`
+/// knows of calls that all ranks make together.
+macro_rules! files_by_library {
+    () => {
+        fn remove(&self, path: &Path) -> io::Result<()> {
+            $crate::files::remove(self.system_path(path))
+        }
+
+        fn size(&self, path: &Path) -> io::Result<Option<u64>> {
+            $crate::files::size(self.system_path(path))
+        }
+
+        fn readable(&self, path: &Path) -> io::Result<()> {
+            $crate::files::readable(self.system_path(path))
+        }
+
+        fn space(&self, path: &Path) -> io::Result<Option<$crate::Space>> {
+            $crate::files::space(self.system_path(path))
+        }
+
+        fn hole(&self, path: &Path) -> io::Result<Option<u64>> {
+            $crate::files::hole(self.system_path(path))
+        }
+
+        fn is_device(&self, path: &Path) -> bool {
+            $crate::files::is_device(self.system_path(path))
+        }
+
+        fn mounted(&self) -> Option<&dyn $crate::Names> {
+            Some(&$crate::names::MountedNames)
+        }
+
+        fn page_cache(&self, path: &Path) -> io::Result<Option<Box<dyn $crate::PageCache>>> {
+            $crate::residency::of(self.system_path(path))
+        }
+
+        fn is_collective(&self) -> bool {
+            true
+        }
+
+        fn inside(&self) -> Option<(u64, &'static str)> {
+            self.inside.call()
+        }
+
+        fn keeps_data(&self) -> bool {
+            true
+        }
+
+        fn direct(&self) -> bool {
+            false
+        }
+    };
+}
+pub(crate) use files_by_library;
+
 #[cfg(test)]
 mod tests {
     use super::*;

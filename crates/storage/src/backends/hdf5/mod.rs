@@ -20,10 +20,8 @@ use units::Usage;
 use crate::backends::{Abilities, Backend, BackendOption, FileForm, Settings, Takes};
 use crate::hdf5::{self, Health, HeldIdentifier, OpenWay, OpenedFile, Opening, SetsOf, Tuning};
 use crate::inside::Inside;
-use crate::names::MountedNames;
-use crate::shared::{is_empty, together};
-use crate::{File, Mode, Names, Open, PageCache, Space, Storage};
-use crate::{files, hints, residency};
+use crate::shared::{files_by_library, is_empty, together};
+use crate::{File, Mode, Open, Storage, hints};
 use file::{H5File, ShownHints, TransferParts};
 use sets::{DatasetOptions, ELEMENT, Sets};
 
@@ -131,6 +129,8 @@ impl Hdf5Storage {
 }
 
 impl Storage for Hdf5Storage {
+    files_by_library!();
+
     fn load(&self) -> Result<(), Usage> {
         if self.library.get().is_none() {
             // Only this thread loads: MPI's ranks have one each.
@@ -172,46 +172,6 @@ impl Storage for Hdf5Storage {
         }
     }
 
-    fn remove(&self, path: &Path) -> io::Result<()> {
-        files::remove(path)
-    }
-
-    fn size(&self, path: &Path) -> io::Result<Option<u64>> {
-        files::size(path)
-    }
-
-    fn readable(&self, path: &Path) -> io::Result<()> {
-        files::readable(path)
-    }
-
-    fn space(&self, path: &Path) -> io::Result<Option<Space>> {
-        files::space(path)
-    }
-
-    fn hole(&self, path: &Path) -> io::Result<Option<u64>> {
-        files::hole(path)
-    }
-
-    fn is_device(&self, path: &Path) -> bool {
-        files::is_device(path)
-    }
-
-    fn mounted(&self) -> Option<&dyn Names> {
-        Some(&MountedNames)
-    }
-
-    fn page_cache(&self, path: &Path) -> io::Result<Option<Box<dyn PageCache>>> {
-        residency::of(path)
-    }
-
-    fn is_collective(&self) -> bool {
-        true
-    }
-
-    fn inside(&self) -> Option<(u64, &'static str)> {
-        self.inside.call()
-    }
-
     fn is_fragile(&self) -> bool {
         true
     }
@@ -225,14 +185,6 @@ impl Storage for Hdf5Storage {
     }
 
     fn is_bare(&self) -> bool {
-        false
-    }
-
-    fn keeps_data(&self) -> bool {
-        true
-    }
-
-    fn direct(&self) -> bool {
         false
     }
 }

@@ -23,10 +23,8 @@ use units::Usage;
 use crate::backends::{Abilities, Backend, BackendOption, Settings, Takes};
 use crate::inside::Inside;
 use crate::mpi_file::{Flag, Info, MpiError, MpiFile, Opener, Participation};
-use crate::names::MountedNames;
-use crate::shared::{asked, given, plain, together};
-use crate::{File, Mode, Names, Open, PageCache, Space, Storage};
-use crate::{files, hints, residency};
+use crate::shared::{asked, files_by_library, given, plain, together};
+use crate::{File, Mode, Open, Storage, hints};
 use moves::{Blocks, MpiFileTransfers, Pairs};
 
 pub(super) const BACKEND: Backend = Backend {
@@ -151,70 +149,24 @@ impl MpiIo {
 }
 
 impl Storage for MpiIo {
+    files_by_library!();
+
     fn open(&self, comm: &dyn Comm, path: &Path, how: Open) -> io::Result<Box<dyn File>> {
         let _during = self.inside.opening(how);
         let moves = self.moves(comm, path, how)?;
         Ok(self.inside.noted(how, how.collective || self.strides, moves))
     }
 
-    fn remove(&self, path: &Path) -> io::Result<()> {
-        files::remove(plain(path))
-    }
-
-    fn size(&self, path: &Path) -> io::Result<Option<u64>> {
-        files::size(plain(path))
-    }
-
     fn system_path<'p>(&self, path: &'p Path) -> &'p Path {
         plain(path)
-    }
-
-    fn readable(&self, path: &Path) -> io::Result<()> {
-        files::readable(plain(path))
-    }
-
-    fn space(&self, path: &Path) -> io::Result<Option<Space>> {
-        files::space(plain(path))
-    }
-
-    fn hole(&self, path: &Path) -> io::Result<Option<u64>> {
-        files::hole(plain(path))
-    }
-
-    fn is_device(&self, path: &Path) -> bool {
-        files::is_device(plain(path))
-    }
-
-    fn mounted(&self) -> Option<&dyn Names> {
-        Some(&MountedNames)
-    }
-
-    fn page_cache(&self, path: &Path) -> io::Result<Option<Box<dyn PageCache>>> {
-        residency::of(plain(path))
-    }
-
-    fn is_collective(&self) -> bool {
-        true
     }
 
     fn has_abandoned(&self) -> bool {
         self.inside.has_left()
     }
 
-    fn inside(&self) -> Option<(u64, &'static str)> {
-        self.inside.call()
-    }
-
     fn moves_all_segments(&self) -> bool {
         self.strides
-    }
-
-    fn keeps_data(&self) -> bool {
-        true
-    }
-
-    fn direct(&self) -> bool {
-        false
     }
 }
 

@@ -22,10 +22,8 @@ use crate::arrays::pnetcdf::{NcFile, NetcdfOpenMode, Pnetcdf};
 use crate::arrays::{Access, ArrayFile, Arrays};
 use crate::backends::{Abilities, Backend, BackendOption, FileForm, Settings, Takes};
 use crate::inside::Inside;
-use crate::names::MountedNames;
-use crate::shared::{is_empty, plain, together};
-use crate::{File, Mode, Names, Open, PageCache, Space, Storage};
-use crate::{files, hints, residency};
+use crate::shared::{files_by_library, is_empty, plain, together};
+use crate::{File, Mode, Open, Storage, hints};
 use file::{Cells, DataVariable};
 
 pub(super) use crate::arrays::pnetcdf::KIND;
@@ -106,6 +104,8 @@ impl Ncmpi {
 }
 
 impl Storage for Ncmpi {
+    files_by_library!();
+
     fn load(&self) -> Result<(), Usage> {
         if self.library.get().is_none() {
             // Only this thread loads: MPI's ranks have one each.
@@ -145,63 +145,15 @@ impl Storage for Ncmpi {
         }
     }
 
-    fn remove(&self, path: &Path) -> io::Result<()> {
-        files::remove(plain(path))
-    }
-
-    fn size(&self, path: &Path) -> io::Result<Option<u64>> {
-        files::size(plain(path))
-    }
-
     fn system_path<'p>(&self, path: &'p Path) -> &'p Path {
         plain(path)
-    }
-
-    fn readable(&self, path: &Path) -> io::Result<()> {
-        files::readable(plain(path))
-    }
-
-    fn space(&self, path: &Path) -> io::Result<Option<Space>> {
-        files::space(plain(path))
-    }
-
-    fn hole(&self, path: &Path) -> io::Result<Option<u64>> {
-        files::hole(plain(path))
-    }
-
-    fn is_device(&self, path: &Path) -> bool {
-        files::is_device(plain(path))
-    }
-
-    fn mounted(&self) -> Option<&dyn Names> {
-        Some(&MountedNames)
-    }
-
-    fn page_cache(&self, path: &Path) -> io::Result<Option<Box<dyn PageCache>>> {
-        residency::of(plain(path))
-    }
-
-    fn is_collective(&self) -> bool {
-        true
     }
 
     fn has_abandoned(&self) -> bool {
         self.inside.has_left()
     }
 
-    fn inside(&self) -> Option<(u64, &'static str)> {
-        self.inside.call()
-    }
-
     fn is_bare(&self) -> bool {
-        false
-    }
-
-    fn keeps_data(&self) -> bool {
-        true
-    }
-
-    fn direct(&self) -> bool {
         false
     }
 }
