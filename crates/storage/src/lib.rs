@@ -20,9 +20,6 @@ mod inside;
 pub mod libraries;
 mod listing;
 pub mod locks;
-mod mapped;
-mod memory;
-mod mounts;
 pub mod mpi_file;
 mod names;
 mod plain;
@@ -33,16 +30,13 @@ pub mod targets;
 mod traits;
 
 pub use backends::{
-    Abilities, BACKENDS, Backend, BackendOption, FileForm, LIBRARIES, Settings, Takes, backend,
+    Abilities, BACKENDS, Backend, BackendOption, FileForm, LIBRARIES, Mapped, Settings, Takes, backend,
 };
 pub use buffer::{ALIGNMENT, Buffer};
-pub use client::Client;
-pub use files::{directory_of, space, without_room};
+pub use client::{Client, NodeMemory};
+pub use files::{MountedFileSystem, directory_of, space, without_room};
 pub use hints::Hints;
 pub use listing::{Directory, DirectoryIdentity, EntryKind, ListedEntry, Listing};
-pub use mapped::Mapped;
-pub use memory::NodeMemory;
-pub use mounts::MountedFileSystem;
 pub use traits::{
     EndedTransfer, File, Mode, NameStatus, Names, Op, Open, PageCache, Parts, Queue, Space, Storage, Wait,
 };

@@ -1,10 +1,15 @@
-//! Calls of HDF5: answers as results with the library's own words, and identifiers that are given back.
+//! Calls of HDF5: answers as results with the library's own words, identifiers that are given back, datasets
+//! of an open file by name, and whether transfers are made by each rank on its own or by all together.
 #![allow(unsafe_code)]
 
-use std::ffi::{c_int, c_uint, c_void};
+use std::ffi::{CString, c_int, c_uint, c_void};
 use std::io;
+use std::ptr;
 
-use ffi::hdf5::{DEFAULT, ErrorEntry, Hdf5Library, Id, SELECT_SET, WALK_UPWARD};
+use ffi::hdf5::{
+    CHUNK_COLLECTIVE, COLLECTIVE, CONTIGUOUS_COLLECTIVE, DEFAULT, ErrorEntry, Hdf5Library, INDEPENDENT, Id,
+    NO_COLLECTIVE, SELECT_SET, WALK_UPWARD,
+};
 
 /// A call's answer: what is below zero is a failure, in the library's innermost words.
 pub(crate) fn check<T: PartialOrd + Default>(library: &Hdf5Library, answer: T) -> io::Result<T> {
@@ -60,13 +65,13 @@ impl HeldIdentifier {
     pub(crate) fn space(library: &'static Hdf5Library, lengths: &[u64]) -> io::Result<Self> {
         let (create, dimensions) = (library.functions.screate_simple, lengths.len() as c_int);
         // SAFETY: one size for each dimension; no second list says that they may not grow.
-        let made = unsafe { create(dimensions, lengths.as_ptr(), std::ptr::null()) };
+        let made = unsafe { create(dimensions, lengths.as_ptr(), ptr::null()) };
         Self::new(library, made, library.functions.sclose)
     }
 
     /// Chooses a part of a space, for calls that move it.
     pub(crate) fn choose(&self, start: &[u64], count: &[u64]) -> io::Result<()> {
-        let (functions, none) = (&self.library.functions, std::ptr::null());
+        let (functions, none) = (&self.library.functions, ptr::null());
         // SAFETY: the space is live.
         let dimensions = check(self.library, unsafe { (functions.sget_simple_extent_ndims)(self.id) })?;
         if [start.len(), count.len()] != [dimensions as usize; 2] {
@@ -97,5 +102,111 @@ impl Drop for HeldIdentifier {
     fn drop(&mut self) {
         // SAFETY: the identifier is live and not used afterwards.
         unsafe { (self.close)(self.id) };
+    }
+}
+
+/// Where datasets are: an open file.
+#[derive(Clone, Copy)]
+pub(crate) struct SetsOf {
+    pub(crate) library: &'static Hdf5Library,
+    pub(crate) file: Id,
+}
+
+/// Opens a dataset; `None` where there is none of that name.
+pub(crate) fn open(of: SetsOf, name: &str) -> io::Result<Option<HeldIdentifier>> {
+    let (functions, name) = (&of.library.functions, CString::new(name)?);
+    // SAFETY: the file is open, and the name ends in a zero byte.
+    let there = unsafe { (functions.lexists)(of.file, name.as_ptr(), DEFAULT) };
+    if check(of.library, there)? == 0 {
+        return Ok(None);
+    }
+    // SAFETY: as above.
+    let opened = unsafe { (functions.dopen)(of.file, name.as_ptr(), DEFAULT) };
+    HeldIdentifier::new(of.library, opened, functions.dclose).map(Some)
+}
+
+/// Makes a dataset of elements of type `kind`, by the property list `creation`. Collective.
+pub(crate) fn make(
+    of: SetsOf,
+    name: &str,
+    kind: Id,
+    space: &HeldIdentifier,
+    creation: Id,
+) -> io::Result<HeldIdentifier> {
+    let (functions, name, space) = (&of.library.functions, CString::new(name)?, space.id());
+    // SAFETY: all identifiers are live, and the name ends in a zero byte.
+    let made =
+        unsafe { (functions.dcreate)(of.file, name.as_ptr(), kind, space, DEFAULT, creation, DEFAULT) };
+    HeldIdentifier::new(of.library, made, functions.dclose)
+}
+
+/// Whether the elements of a dataset are of that type.
+pub(crate) fn type_is(library: &'static Hdf5Library, set: &HeldIdentifier, wanted: Id) -> io::Result<bool> {
+    let functions = &library.functions;
+    // SAFETY: the dataset is open.
+    let kind = HeldIdentifier::new(library, unsafe { (functions.dget_type)(set.id()) }, functions.tclose)?;
+    // SAFETY: both types are live.
+    check(library, unsafe { (functions.tequal)(kind.id(), wanted) }).map(|same| same > 0)
+}
+
+/// How many elements a dataset has in each dimension, the slowest first.
+pub(crate) fn lengths(library: &'static Hdf5Library, set: &HeldIdentifier) -> io::Result<Vec<u64>> {
+    let functions = &library.functions;
+    // SAFETY: the dataset is open.
+    let space = HeldIdentifier::new(library, unsafe { (functions.dget_space)(set.id()) }, functions.sclose)?;
+    // SAFETY: the space is live.
+    let dimensions = check(library, unsafe { (functions.sget_simple_extent_ndims)(space.id()) })?;
+    let mut lengths = vec![0; dimensions as usize];
+    // SAFETY: there is a number of ours for each dimension of the space.
+    let told =
+        unsafe { (functions.sget_simple_extent_dims)(space.id(), lengths.as_mut_ptr(), ptr::null_mut()) };
+    check(library, told)?;
+    Ok(lengths)
+}
+
+/// `H5D_MPIO_CHUNK_COLLECTIVE` and `H5D_MPIO_CONTIGUOUS_COLLECTIVE`: moved by all ranks together.
+const TOGETHER: [i32; 2] = [CHUNK_COLLECTIVE, CONTIGUOUS_COLLECTIVE];
+
+/// The list that each transfer is made with.
+pub(crate) struct Transfers {
+    library: &'static Hdf5Library,
+    list: HeldIdentifier,
+    collective: bool,
+}
+
+impl Transfers {
+    /// Made once.
+    pub(crate) fn new(library: &'static Hdf5Library, collective: bool) -> io::Result<Self> {
+        let list = HeldIdentifier::list(library, library.constants.dataset_transfer)?;
+        let mut transfers = Self { library, list, collective: false };
+        transfers.become_collective(collective)?;
+        Ok(transfers)
+    }
+
+    /// From here on they are made so.
+    pub(crate) fn become_collective(&mut self, collective: bool) -> io::Result<()> {
+        let mode = if collective { COLLECTIVE } else { INDEPENDENT };
+        let (library, list) = (self.library, self.list.id());
+        // SAFETY: the list is live.
+        check(library, unsafe { (library.functions.pset_dxpl_mpio)(list, mode) })?;
+        self.collective = collective;
+        Ok(())
+    }
+
+    /// For calls of HDF5.
+    pub(crate) fn id(&self) -> Id {
+        self.list.id()
+    }
+
+    /// Whether the transfer just made was collective, where that was asked for.
+    pub(crate) fn was_collective(&self) -> io::Result<bool> {
+        if !self.collective {
+            return Ok(true);
+        }
+        let mut mode = NO_COLLECTIVE;
+        let ask = self.library.functions.pget_mpio_actual_io_mode;
+        // SAFETY: the list is the one that the transfer was made with.
+        check(self.library, unsafe { ask(self.list.id(), &raw mut mode) })?;
+        Ok(TOGETHER.contains(&mode))
     }
 }

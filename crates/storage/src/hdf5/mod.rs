@@ -7,18 +7,14 @@
 mod calls;
 mod health;
 mod opened;
-mod set;
-mod transfers;
 
 use ffi::hdf5::{Hdf5Library, probe};
 use units::Usage;
 
 use crate::libraries::{self, LibraryKind};
-pub(crate) use calls::{HeldIdentifier, check};
+pub(crate) use calls::{HeldIdentifier, SetsOf, Transfers, check, lengths, make, open, type_is};
 pub(crate) use health::Health;
 pub(crate) use opened::{OpenWay, OpenedFile, Opening, Tuning};
-pub(crate) use set::{SetsOf, lengths, make, open, type_is};
-pub(crate) use transfers::Transfers;
 
 /// The parallel library, by the names that Debian, releases and Cray build it under.
 pub(crate) const KIND: LibraryKind = LibraryKind {

@@ -25,7 +25,7 @@ pub(super) enum Advice {
 
 /// A mapping, which may be empty.
 #[derive(Debug)]
-pub(crate) struct Mapping {
+pub(super) struct Mapping {
     start: *mut u8,
     length: usize,
     /// `None` where the mapping is empty.
@@ -37,7 +37,7 @@ unsafe impl Send for Mapping {}
 
 impl Mapping {
     /// Maps the first `length` bytes of a file.
-    pub(crate) fn new(fd: &OwnedFd, length: u64, writes: bool) -> io::Result<Self> {
+    pub(super) fn new(fd: &OwnedFd, length: u64, writes: bool) -> io::Result<Self> {
         let too_long = |_| io::Error::new(io::ErrorKind::FileTooLarge, "longer than memory has addresses");
         let length = usize::try_from(length).map_err(too_long)?;
         if length == 0 {
@@ -57,12 +57,12 @@ impl Mapping {
     }
 
     /// Bytes that are mapped.
-    pub(crate) fn length(&self) -> u64 {
+    pub(super) fn length(&self) -> u64 {
         self.length as u64
     }
 
     /// Copies into the file; false if a page could not be had, now or before.
-    pub(crate) fn write(&self, data: &[u8], offset: u64) -> bool {
+    pub(super) fn write(&self, data: &[u8], offset: u64) -> bool {
         if data.is_empty() {
             return true;
         }
@@ -74,7 +74,7 @@ impl Mapping {
     }
 
     /// Copies out of the file; false if a page could not be had, now or before.
-    pub(crate) fn read(&self, data: &mut [u8], offset: u64) -> bool {
+    pub(super) fn read(&self, data: &mut [u8], offset: u64) -> bool {
         if data.is_empty() {
             return true;
         }
@@ -85,12 +85,12 @@ impl Mapping {
     }
 
     /// Makes a range durable: `msync` with `MS_SYNC`.
-    pub(crate) fn sync(&self, range: Range<u64>) -> io::Result<()> {
+    pub(super) fn sync(&self, range: Range<u64>) -> io::Result<()> {
         self.msync(range, libc::MS_SYNC)
     }
 
     /// Forgets copies that are not as the file is on its storage: `msync` with `MS_INVALIDATE`.
-    pub(crate) fn invalidate(&self) -> io::Result<()> {
+    pub(super) fn invalidate(&self) -> io::Result<()> {
         self.msync(0..self.length(), libc::MS_INVALIDATE)
     }
 

@@ -9,7 +9,7 @@
 //! made and after every sync; they stay in the page cache. There is no O_DIRECT: a mapping is the page cache.
 
 mod faults;
-pub(crate) mod mapping;
+mod mapping;
 
 use std::io;
 use std::ops::Range;
@@ -185,6 +185,44 @@ impl File for MappedFile {
         mapping.unmap()?;
         plain::close(fd)
     }
+}
+
+/// The first bytes of a file, as memory that all who map it share, for those who look at how mappings and
+/// files agree; bytes are copied in and out.
+#[derive(Debug)]
+pub struct Mapped(Mapping);
+
+impl Mapped {
+    /// Maps the first `length` bytes of a file that has so many.
+    pub fn open(path: &Path, length: u64) -> io::Result<Self> {
+        let fd: OwnedFd = std::fs::OpenOptions::new().read(true).write(true).open(path)?.into();
+        Mapping::new(&fd, length, true).map(Self)
+    }
+
+    /// Stores into the mapping at `offset`.
+    pub fn write(&self, data: &[u8], offset: u64) -> io::Result<()> {
+        if self.0.write(data, offset) { Ok(()) } else { Err(lost()) }
+    }
+
+    /// Loads from the mapping at `offset`.
+    pub fn read(&self, data: &mut [u8], offset: u64) -> io::Result<()> {
+        if self.0.read(data, offset) { Ok(()) } else { Err(lost()) }
+    }
+
+    /// Forgets what of the mapping is not as the file is on its storage: `msync` with `MS_INVALIDATE`. Later
+    /// loads find what was made durable before.
+    pub fn invalidate(&self) -> io::Result<()> {
+        self.0.invalidate()
+    }
+
+    /// Makes the whole mapping durable: `msync` with `MS_SYNC`.
+    pub fn sync(&self) -> io::Result<()> {
+        self.0.sync(0..self.0.length())
+    }
+}
+
+fn lost() -> io::Error {
+    io::Error::other("a page of the mapping could not be had")
 }
 
 #[cfg(test)]
