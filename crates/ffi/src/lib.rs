@@ -11,6 +11,5 @@ pub mod hdf5;
 mod loaded;
 pub mod mpi;
 pub mod netcdf;
-pub mod probe;
 
-pub use loaded::LoadError;
+pub use loaded::{LoadError, library_text};
