@@ -6,14 +6,13 @@
 //!
 //! Invariant: every wait is a call that does not wait, tested again and again with pauses between (`wait`),
 //! so that more ranks than processors make progress; no message of an alarm outlives its `clear_alarm`.
-//! Never here: files (a storage backend uses [`MpiComm::functions`] itself), printing.
+//! Never here: files (a storage backend uses [`MpiComm::library`] itself), printing.
 
 mod alarm;
 mod calls;
 mod clock;
 mod comm;
 mod library;
-mod oversubscribed;
 mod wait;
 mod world;
 

@@ -95,24 +95,14 @@ impl MpiComm {
         self.handle
     }
 
-    /// MPI's functions.
-    pub fn functions(&self) -> &'static Functions {
-        self.mpi.functions()
-    }
-
     /// The library: functions, constants, interface and path.
     pub fn library(&self) -> &'static MpiLibrary {
         self.mpi.library
     }
 
-    /// The library's words for an error code.
-    pub fn error_text(&self, code: c_int) -> String {
-        self.mpi.error_text(code)
-    }
-
     /// Turns a code into the halt of this rank in `step`.
     pub(super) fn halt(&self, step: &str, code: c_int) -> Halt {
-        let (rank, node, why) = (self.rank, self.node.to_string(), self.error_text(code));
+        let (rank, node, why) = (self.rank, self.node.to_string(), self.mpi.error_text(code));
         Halt { step: step.to_owned(), rank, node, why }
     }
 
