@@ -8,7 +8,7 @@ use std::path::Path;
 use ranks::{Comm, Halt};
 use storage::mpi_file::{Flag, Info, MpiFile, Opener};
 
-use super::pattern::matches;
+use super::case::matches;
 
 /// The libraries that are known by the beginning of their version text.
 const LIBRARIES: [&str; 5] = ["Open MPI", "MPICH", "MVAPICH", "Intel(R) MPI", "CRAY MPICH"];

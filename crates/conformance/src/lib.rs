@@ -14,7 +14,6 @@ mod case;
 mod context;
 mod known;
 mod mpi_files;
-mod pattern;
 mod posix;
 mod problem;
 mod random;
@@ -22,12 +21,11 @@ mod run;
 mod system_file;
 mod test_data;
 
-pub use case::{CaseNeeds, ConformanceCase, Ranks};
+pub use case::{CaseNeeds, ConformanceCase, Ranks, matches};
 pub use context::CaseContext;
 pub use known::{
     END_OF_JOB, Effect, KNOWN_FAILURES, KnownFailure, RankLibrary, TIMEOUT, VersionRange, detect_io_component,
 };
-pub use pattern::matches;
 pub use problem::{CaseProblem, CaseResult, EarlyEnd};
 pub use run::{CaseWatch, ConformanceEvent, Suite, mark_known_failure, not_tried, run};
 

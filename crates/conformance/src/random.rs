@@ -105,9 +105,7 @@ fn mpi(cx: &mut CaseContext<'_>) -> CaseResult {
             let elements = Elements::new(&byte, length as i32);
             file.write(At::Offset(place as i64), way, &data, elements).map(drop).context("write")
         })?;
-        cx.agree("MPI_File_sync", file.sync())?;
-        cx.comm.barrier()?;
-        cx.agree("MPI_File_sync again", file.sync())?;
+        cx.sync(&file)?;
     }
     cx.close(file)?;
     cx.on_rank_0("look", || {
