@@ -11,7 +11,6 @@ mod bootstrap;
 mod dice;
 mod groups;
 mod linearity;
-mod rates;
 mod ratio;
 mod student;
 mod trend;
@@ -22,7 +21,6 @@ pub use bootstrap::{RESAMPLES, bootstrap_interval};
 pub use dice::Dice;
 pub use groups::{SLOW_SHARE, rank_sum, robust_z};
 pub use linearity::{Linearity, LinearityStep, Proportion, Tolerance, linearity, proportion};
-pub use rates::{RepetitionAmount, total_rate};
 pub use ratio::{Answer, Interval, ratio_interval};
 pub use student::t_quantile;
 pub use trend::{FirstRepetition, Trend, first, trend};
@@ -147,6 +145,26 @@ fn sorted(values: &[f64]) -> Vec<f64> {
     sorted
 }
 
+/// What one repetition moved, and how long that took.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RepetitionAmount {
+    /// Bytes or operations.
+    pub amount: f64,
+    /// Seconds.
+    pub seconds: f64,
+}
+
+/// All amounts over all times, per second: the harmonic mean where the amounts are equal. `None` of nothing
+/// or where no time passed.
+///
+/// Repetitions of a fixed amount take differently long, and the mean of their rates is above what the system
+/// did in all that time. The sum of amounts over the sum of times is not.
+pub fn total_rate(repetitions: &[RepetitionAmount]) -> Option<f64> {
+    let seconds: f64 = repetitions.iter().map(|moved| moved.seconds).sum();
+    let amount: f64 = repetitions.iter().map(|moved| moved.amount).sum();
+    (seconds > 0.0).then(|| amount / seconds)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -212,5 +230,19 @@ mod tests {
         let values: Vec<f64> =
             (0..20).map(|i| if i % 2 == 0 { 43_862.0 - half } else { 43_862.0 + half }).collect();
         near(bound_of_mean(&values, Side::Lower, 0.95).unwrap(), 38_211.0, 15.0);
+    }
+
+    #[test]
+    fn a_fixed_amount_at_60_and_at_30_was_moved_at_40() {
+        let slow_and_fast = [2.0, 1.0].map(|seconds| RepetitionAmount { amount: 60.0, seconds });
+        assert_eq!(total_rate(&slow_and_fast), Some(40.0));
+        assert_eq!(total_rate(&[]), None);
+        assert_eq!(total_rate(&[RepetitionAmount { amount: 1.0, seconds: 0.0 }]), None);
+    }
+
+    #[test]
+    fn over_equal_times_it_is_the_arithmetic_mean() {
+        let timed = [30.0, 60.0].map(|amount| RepetitionAmount { amount, seconds: 1.0 });
+        assert_eq!(total_rate(&timed), Some(45.0));
     }
 }
