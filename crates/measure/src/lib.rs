@@ -1,4 +1,4 @@
-//! What a rank counts while it works: clock, meter, latency histogram, timeline, stonewall.
+//! What a rank counts while it works: clock, meter, latency histogram, timeline.
 //!
 //! Invariant: pure. Merging the halves of a run gives the same as measuring the whole, and nothing
 //! here grows with the length of the run.
@@ -11,12 +11,10 @@ mod histogram;
 mod meter;
 pub mod statistics;
 pub mod steady;
-mod stonewall;
 mod timeline;
 
 pub use clock::{Clock, ClockQuality, CycleClock, Scale, Tick};
 pub use date::{Calendar, unix_seconds};
 pub use histogram::Histogram;
 pub use meter::Meter;
-pub use stonewall::Stop;
 pub use timeline::ByteTimeline;

@@ -1,6 +1,5 @@
 //! Every rank's body: the phases one after the other, all ranks in step, each in its own tree.
 
-use measure::Stop;
 use ranks::{Halt, Reduce};
 use results::Record;
 use results::record::Phase;
@@ -10,7 +9,7 @@ use units::Usage;
 use super::find::{has_shape, is_bare};
 use super::operations::{MakeFiles, NameCall, RemoveDirs};
 use super::shape::FdtreeShape;
-use crate::kit::drive::words;
+use crate::kit::drive::{Stop, words};
 use crate::kit::few;
 use crate::kit::observer::EventObserver;
 use crate::kit::operations::{Operating, Operation, OperationSetting};

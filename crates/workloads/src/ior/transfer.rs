@@ -7,14 +7,14 @@ mod in_step;
 
 use std::io::ErrorKind;
 
-use measure::{Clock, Stop, Tick};
+use measure::{Clock, Tick};
 use ranks::{Comm, Halt, Reduce};
 use storage::{Buffer, File, Hints, Mode, Open, Parts, Queue, Storage};
 
 use super::before_close;
 use super::parameters::{IorParameters, RateLimit};
 use crate::kit::checker::Checker;
-use crate::kit::drive::{Ending, LoopCourse, TransferTrouble, drive, words};
+use crate::kit::drive::{Ending, LoopCourse, Stop, TransferTrouble, drive, words};
 use crate::kit::end::FileEnd;
 use crate::kit::mix::Mix;
 use crate::kit::order::TransferOrder;

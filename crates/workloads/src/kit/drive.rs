@@ -12,7 +12,7 @@ use std::fmt;
 use std::io;
 use std::path::Path;
 
-use measure::{Clock, Stop, Tick};
+use measure::{Clock, Tick};
 
 use super::order::TransferOrder;
 use super::pace::{Pace, TransferStart};
@@ -114,6 +114,35 @@ pub enum Ending {
     Deadline,
     /// Another rank failed and raised the alarm.
     Alarm,
+}
+
+/// When a rank stops its loop.
+///
+/// A deadline (the stonewall) cuts every rank off after the first transfer that ends beyond it, each by its
+/// own clock from its own start. The wear-out then asks each rank to reach the transfer count of the fastest,
+/// so that every rank has moved the same amount.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stop {
+    /// It has done so many transfers.
+    pub transfers: u64,
+    /// A transfer ended beyond this moment; [`Stop::NEVER`] for no deadline.
+    pub deadline: Tick,
+}
+
+impl Stop {
+    /// The deadline that never comes.
+    pub const NEVER: Tick = Tick(u64::MAX);
+
+    /// Stops after so many transfers and not before.
+    pub fn after(transfers: u64) -> Self {
+        Self { transfers, deadline: Self::NEVER }
+    }
+
+    /// Whether the deadline has passed at `now`.
+    #[inline]
+    pub fn passed(&self, now: Tick) -> bool {
+        now > self.deadline
+    }
 }
 
 /// Which transfers a loop runs, how fast, and what makes it stop.

@@ -3,12 +3,12 @@
 use std::io;
 use std::path::Path;
 
-use measure::{Meter, Scale, Stop, Tick};
+use measure::{Meter, Scale, Tick};
 use storage::{Buffer, EndedTransfer, File, Mode, Op, Open, Parts, Queue, Storage, Wait};
 use testkit::{FakeClock, Fault, Faulty};
 
 use super::checker::{Checker, DamageKind};
-use super::drive::{Ending, LoopCourse, drive};
+use super::drive::{Ending, LoopCourse, Stop, drive};
 use super::layout::DataLayout;
 use super::mix::Mix;
 use super::order::TransferOrder;
@@ -31,6 +31,13 @@ fn tally() -> TransferTally {
 
 fn course(stop: Stop) -> LoopCourse<'static> {
     LoopCourse { from: 0, stop, pace: Pace::FREE, alarm: &|| false }
+}
+
+#[test]
+fn a_deadline_passes_only_beyond_it_and_no_deadline_never() {
+    let stop = Stop { transfers: 10, deadline: Tick(100) };
+    assert!(!stop.passed(Tick(100)) && stop.passed(Tick(101)));
+    assert!(!Stop::after(3).passed(Tick(u64::MAX)));
 }
 
 fn write(storage: &Faulty, stop: Stop, single_attempt: bool) -> (Result<(u64, Ending), String>, Meter, u64) {

@@ -11,11 +11,11 @@ pub(crate) mod failures;
 use std::io;
 use std::path::Path;
 
-use measure::{Clock, Meter, Stop, Tick};
+use measure::{Clock, Meter, Tick};
 use ranks::{Halt, Reduce};
 use results::record::{Counts, Failed, Phase, Spans};
 
-use super::drive::{Ending, LoopCourse, LoopStep, TransferTrouble, drive, words};
+use super::drive::{Ending, LoopCourse, LoopStep, Stop, TransferTrouble, drive, words};
 use super::each_rank::{self, Mine};
 use super::order::TransferOrder;
 use super::pace::Pace;

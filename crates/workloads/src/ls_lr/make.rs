@@ -7,14 +7,13 @@ use std::ffi::{CStr, CString};
 use std::io::{self, ErrorKind};
 use std::path::Path;
 
-use measure::Stop;
 use ranks::{Comm, Halt};
 use storage::{Mode, Names, Open, Parts, Storage};
 
 use super::marker::{Marker, TreeState};
 use super::observer::{LsLrEvent, LsLrListener};
 use super::shape::{EntryPaths, LsLrShape};
-use crate::kit::drive::words;
+use crate::kit::drive::{Stop, words};
 use crate::kit::operations::{Operating, Operation, OperationSetting, OperationsDone};
 use crate::kit::order::TransferOrder;
 use crate::kit::path::{PathBuffer, c_path};

@@ -11,11 +11,12 @@
 use std::io;
 use std::path::Path;
 
-use measure::{Clock, CycleClock, Histogram, Stop};
+use measure::{Clock, CycleClock, Histogram};
 use storage::{Directory, DirectoryIdentity, EntryKind, ListedEntry, Listing};
 
 use super::pending::{Entries, PendingDirectories};
 use super::stamps::WalkerStamps;
+use crate::kit::drive::Stop;
 use crate::kit::operations::failures::Failures;
 use crate::kit::operations::{Operating, Operation};
 use crate::kit::order::TransferOrder;

@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use measure::{Clock, Stop, Tick};
+use measure::{Clock, Tick};
 use ranks::{Halt, Reduce};
 use results::Record;
 use results::record::Stonewall;
@@ -11,7 +11,7 @@ use super::observer::{EndedPhase, MdtestEvent, MdtestListener, RankTimes};
 use super::operations::{ItemOperation, When};
 use super::parameters::MdtestParameters;
 use super::run::MdtestRun;
-use crate::kit::drive::Ending;
+use crate::kit::drive::{Ending, Stop, words};
 use crate::kit::operations::{Operating, Operation, OperationSetting, OperationsDone};
 use crate::kit::order::TransferOrder;
 use crate::kit::permutation::seed_of;
@@ -232,7 +232,7 @@ fn shell(command: &str) -> Result<(), String> {
     match Command::new("sh").args(["-c", command]).status() {
         Ok(status) if status.success() => Ok(()),
         Ok(status) => Err(format!("`{command}`: {status}")),
-        Err(error) => Err(format!("`{command}`: {}", crate::kit::drive::words(&error))),
+        Err(error) => Err(format!("`{command}`: {}", words(&error))),
     }
 }
 

@@ -5,12 +5,12 @@
 //! failed goes on with the others until then, so that a round has to be short also where no deadline is
 //! given.
 
-use measure::{Clock, Stop, Tick};
+use measure::{Clock, Tick};
 use ranks::{Halt, Reduce};
 use storage::File;
 
 use super::{PhaseBody, SECOND_NS};
-use crate::kit::drive::Ending;
+use crate::kit::drive::{Ending, Stop};
 
 /// Most transfers of a round where there is no deadline.
 const STEPS: u64 = 64;
