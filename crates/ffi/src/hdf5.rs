@@ -111,8 +111,6 @@ impl fmt::Display for Version {
 /// Identifiers that the library makes when it begins.
 #[derive(Clone, Debug)]
 pub struct Hdf5Constants {
-    /// `H5P_FILE_CREATE`
-    pub file_create: Id,
     /// `H5P_FILE_ACCESS`
     pub file_access: Id,
     /// `H5P_DATASET_CREATE`
@@ -220,7 +218,6 @@ impl Hdf5Constants {
             Ok::<_, String>(unsafe { *at })
         };
         Ok(Self {
-            file_create: id("H5P_CLS_FILE_CREATE_ID_g")?,
             file_access: id("H5P_CLS_FILE_ACCESS_ID_g")?,
             dataset_create: id("H5P_CLS_DATASET_CREATE_ID_g")?,
             dataset_transfer: id("H5P_CLS_DATASET_XFER_ID_g")?,
