@@ -38,7 +38,7 @@ fn main() -> ExitCode {
             "ok: {} ranks of {} at {}",
             world.comm().size(),
             world.library(),
-            world.library_path().display()
+            world.comm().library().path.display()
         );
     }
     world.finish().expect("MPI ends");

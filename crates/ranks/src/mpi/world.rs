@@ -1,6 +1,5 @@
 //! The world of MPI: started once, checked against the launcher, and ended.
 
-use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -73,11 +72,6 @@ impl MpiWorld {
     /// The first line of what the MPI library says of itself.
     pub fn library(&self) -> &str {
         &self.version
-    }
-
-    /// Where the MPI library was found: a path, or a name in the system's search path.
-    pub fn library_path(&self) -> &Path {
-        &self.mpi.library.path
     }
 
     /// Whether some node has more ranks than processors: waiting ranks then sleep early.

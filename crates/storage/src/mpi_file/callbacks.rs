@@ -4,7 +4,7 @@
 
 use std::ffi::{CString, c_int, c_void};
 use std::ptr;
-use std::sync::atomic::{AtomicI32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use ffi::mpi::{Abi, Handle, MpiLibrary, Offset};
 use ranks::mpi::MpiComm;
@@ -20,15 +20,6 @@ pub enum Handler {
     Returns,
     /// A function of ours is called, which counts: see [`handler_calls`].
     Counts,
-}
-
-/// Which calls of [`Handler::Counts`] there were.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct HandlerCalls {
-    /// How many.
-    pub calls: u64,
-    /// The code of the last one; 0 before the first.
-    pub last_code: i32,
 }
 
 /// What a data representation of ours does.
@@ -52,14 +43,13 @@ pub struct DatarepCalls {
 }
 
 static HANDLED: AtomicU64 = AtomicU64::new(0);
-static LAST_CODE: AtomicI32 = AtomicI32::new(0);
 static EXTENTS: AtomicU64 = AtomicU64::new(0);
 static READS: AtomicU64 = AtomicU64::new(0);
 static WRITES: AtomicU64 = AtomicU64::new(0);
 
-/// The calls of handlers since the program began.
-pub fn handler_calls() -> HandlerCalls {
-    HandlerCalls { calls: HANDLED.load(Ordering::Relaxed), last_code: LAST_CODE.load(Ordering::Relaxed) }
+/// How many calls of [`Handler::Counts`] there were since the program began.
+pub fn handler_calls() -> u64 {
+    HANDLED.load(Ordering::Relaxed)
 }
 
 /// The calls of conversions since the program began.
@@ -69,9 +59,7 @@ pub fn datarep_calls() -> DatarepCalls {
 }
 
 /// MPI gives further arguments to a handler; where they are passed, ours do not move.
-unsafe extern "C" fn count(_file: *mut Handle, code: *mut c_int) {
-    // SAFETY: MPI gives the address of its code.
-    LAST_CODE.store(unsafe { *code }, Ordering::Relaxed);
+unsafe extern "C" fn count(_file: *mut Handle, _code: *mut c_int) {
     HANDLED.fetch_add(1, Ordering::Relaxed);
 }
 

@@ -26,7 +26,7 @@ mod split;
 mod view;
 
 pub use access::{At, Participation};
-pub use callbacks::{Conversion, DatarepCalls, Handler, HandlerCalls};
+pub use callbacks::{Conversion, DatarepCalls, Handler};
 pub use callbacks::{datarep_calls, handler_calls, register_datarep, set_default_handler};
 pub use datatype::{Datatype, NamedDatatype, listed_names};
 pub use done::CallStatus;
