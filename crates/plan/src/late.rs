@@ -190,13 +190,8 @@ role = "reported"
 uses = "w"
 "#;
 
-    /// The rate of a job that was killed behind its phase.
-    const KILLED: &u64 = &1_000_000;
-
-    /// A search over 2, 4, 8 and 16 nodes that measured so much: what it found, on how many nodes the test
-    /// then runs, and which steps are not needed.
-    fn search(rates: &[u64]) -> (Result<Reason, Reason>, Option<u32>, Vec<String>) {
-        let plan = r#"
+    /// Searches 2, 4, 8 and 16 nodes, then runs three times on the best.
+    const SEARCH: &str = r#"
 schema = 1
 plan = { id = "p", title = "t" }
 fs.scratch = { dir = "{dir}" }
@@ -207,7 +202,14 @@ ior = "-w -F"
 nodes = { search = [2, 4, 8, 16], gain = "3 %" }
 criterion = { metric = "write.bw", op = ">=", value = "1 GB/s" }
 "#;
-        let plan = Plan::parse(plan, "p.toml").unwrap();
+
+    /// The rate of a job that was killed behind its phase.
+    const KILLED: &u64 = &1_000_000;
+
+    /// A search over 2, 4, 8 and 16 nodes that measured so much: what it found, on how many nodes the test
+    /// then runs, and which steps are not needed.
+    fn search(rates: &[u64]) -> (Result<Reason, Reason>, Option<u32>, Vec<String>) {
+        let plan = Plan::parse(SEARCH, "p.toml").unwrap();
         let jobs = schedule::jobs(&plan, &[]).unwrap();
         let ids: Vec<&str> = jobs.iter().map(|job| job.test.as_str()).collect();
         assert_eq!(ids, ["T.n2", "T.n4", "T.n8", "T.n16", "T", "T", "T"]);
@@ -285,17 +287,7 @@ criterion = { metric = "write.bw", op = ">=", value = "1 GB/s" }
     }
     #[test]
     fn steps_behind_the_end_of_a_search_were_left_out_and_others_were_not() {
-        let plan = r#"
-schema = 1
-plan = { id = "p", title = "t" }
-fs.scratch = { dir = "{dir}" }
-[[test]]
-id = "T"
-ior = "-w -F"
-nodes = { search = [2, 4, 8, 16], gain = "3 %" }
-criterion = { metric = "write.bw", op = ">=", value = "1 GB/s" }
-"#;
-        let plan = Plan::parse(plan, "p.toml").unwrap();
+        let plan = Plan::parse(SEARCH, "p.toml").unwrap();
         let spans = Spans { total_s: 1.0, ..Spans::default() };
         let mut campaign = Campaign::default();
         for (test, bytes) in [("T.n2", 100), ("T.n4", 190), ("T.n8", 192)] {
