@@ -16,19 +16,20 @@ fn goal(of: &str, against: Option<&str>, bound: Bound) -> Goal {
     Goal { of: of.into(), against: against.map(str::to_owned), bound }
 }
 
-/// Sets each program of this build beside the same of an earlier one, where one was named: it should cost no
-/// more.
+/// Sets the same program of an earlier build, where one was named, behind each of this build, so that they
+/// run one after the other: ours should cost no more. The first contender stays the first.
 pub(super) fn set_beside_earlier(tools: &Tools, group: &mut Group) {
     let Some(before) = &tools.before else { return };
-    for ours in group.contenders.clone() {
+    let bound = if group.unit == Unit::PeakMib { Bound::AtMost(1.03) } else { Bound::AtLeast(0.97) };
+    for ours in std::mem::take(&mut group.contenders) {
         let program = [&tools.assay, &tools.inside].into_iter().position(|program| *program == ours.words[0]);
-        let Some(program) = program else { continue };
-        let mut words = ours.words;
-        words[0].clone_from(&before[program]);
-        let name = format!("{}, before", ours.name);
-        let bound = if group.unit == Unit::PeakMib { Bound::AtMost(1.03) } else { Bound::AtLeast(0.97) };
-        group.goals.push(goal(&ours.name, Some(&name), bound));
-        group.contenders.push(Contender::new(name, words, ours.tongue));
+        let earlier = program.map(|program| {
+            let mut words = ours.words.clone();
+            words[0].clone_from(&before[program]);
+            Contender::new(format!("{}, before", ours.name), words, ours.tongue)
+        });
+        group.goals.extend(earlier.iter().map(|earlier| goal(&ours.name, Some(&earlier.name), bound)));
+        group.contenders.extend(std::iter::once(ours).chain(earlier));
     }
 }
 
@@ -210,4 +211,45 @@ pub(super) fn verified(tools: &Tools, sizes: &Sizes, packets: &[String], file: &
         group.contenders.push(Contender::new("ior -R -l offset", words, Tongue::Ior));
     }
     group
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tools::named;
+    use super::*;
+
+    /// With the programs of an earlier build set beside.
+    fn beside_earlier(group: impl Fn(&Tools) -> Group) -> Group {
+        let tools = Tools { before: Some(["old/assay", "old/bench"].map(str::to_owned)), ..named() };
+        let mut group = group(&tools);
+        set_beside_earlier(&tools, &mut group);
+        group
+    }
+
+    fn programs(group: &Group) -> Vec<&str> {
+        group.contenders.iter().map(|one| one.words[0].as_str()).collect()
+    }
+
+    #[test]
+    fn each_program_of_this_build_is_followed_by_that_of_the_earlier_one_with_the_same_words() {
+        let group = beside_earlier(|tools| cached(tools, &Sizes::SMOKE, "tmpfs", "f"));
+        let pairs = ["assay", "old/assay"].repeat(3);
+        assert_eq!(programs(&group), [vec!["bare"], pairs, vec!["fio"]].concat());
+        for pair in group.contenders[1..7].chunks(2) {
+            assert_eq!(pair[0].words[1..], pair[1].words[1..]);
+            assert_eq!(pair[1].name, format!("{}, before", pair[0].name));
+        }
+        assert_eq!(group.goals.len(), 3 + 3);
+        let last = group.goals.last().unwrap();
+        assert_eq!((last.of.as_str(), last.against.as_deref()), ("assay MMAP", Some("assay MMAP, before")));
+        assert_eq!(last.bound, Bound::AtLeast(0.97));
+    }
+
+    #[test]
+    fn memory_should_not_grow_and_what_measures_in_process_has_its_earlier_one_too() {
+        let group = beside_earlier(memory);
+        assert_eq!(group.goals.last().unwrap().bound, Bound::AtMost(1.03));
+        let group = beside_earlier(|tools| dummy(tools, &Sizes::SMOKE));
+        assert_eq!(programs(&group), [["bench", "old/bench"].repeat(5), vec!["fio"; 2]].concat());
+    }
 }

@@ -99,21 +99,8 @@ pub(super) fn fio(tools: &Tools, job: &Job, name: &str, engine: &str) -> Option<
 
 #[cfg(test)]
 mod tests {
+    use super::super::tools::named as tools;
     use super::*;
-
-    fn tools() -> Tools {
-        let name = |name: &str| name.to_owned();
-        Tools {
-            assay: name("assay"),
-            inside: name("bench"),
-            bare: name("bare"),
-            fio: Some(name("fio")),
-            ior: None,
-            mdtest: None,
-            before: None,
-            about_peers: Vec::new(),
-        }
-    }
 
     fn job() -> Job {
         let (file, bytes) = ("/mnt/a b:c/file".to_owned(), 1 << 20);

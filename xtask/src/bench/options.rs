@@ -104,7 +104,7 @@ impl Sizes {
         fill_ops: 4000,
         names: 200_000,
     };
-    const SMOKE: Self = Self {
+    pub(super) const SMOKE: Self = Self {
         file: 32 << 20,
         passes: 2,
         direct: (1 << 20, 4 << 20),

@@ -26,6 +26,22 @@ pub(super) struct Tools {
     pub(super) about_peers: Vec<String>,
 }
 
+/// Tools by their names alone, for tests that start none of them: ours and fio.
+#[cfg(test)]
+pub(super) fn named() -> Tools {
+    let name = |name: &str| name.to_owned();
+    Tools {
+        assay: name("assay"),
+        inside: name("bench"),
+        bare: name("bare"),
+        fio: Some(name("fio")),
+        ior: None,
+        mdtest: None,
+        before: None,
+        about_peers: Vec::new(),
+    }
+}
+
 /// Builds ours and looks for the others; `before` is the `release` folder of an earlier build.
 pub(super) fn provide(root: &Path, before: Option<&Path>) -> Result<Tools> {
     let build = ["build", "--release", "-p", "cli", "-p", "workloads", "--bins", "--examples"];
