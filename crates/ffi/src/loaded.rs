@@ -67,8 +67,8 @@ pub(crate) fn address(loaded: &Loaded, symbol: &str) -> Result<usize, String> {
     }
 }
 
-/// What the function `symbol` of the library at `path` answers, which takes nothing and gives a text that
-/// stays: a question to a library that nobody works with, which stays loaded.
+/// The text that the function `symbol` of the library at `path` returns. The function takes no arguments, and
+/// its text is never freed; the library is loaded for this question and stays loaded.
 pub fn library_text(path: &Path, symbol: &str) -> Result<String, LoadError> {
     let refuse = |why| LoadError { library: path.to_owned(), why };
     // SAFETY: the caller asks for a library whose constructors ask nothing of the program.

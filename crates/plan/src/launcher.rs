@@ -56,7 +56,7 @@ impl Nodes {
         }
     }
 
-    /// So many of them; none where the launcher chooses.
+    /// The first `number` nodes, or all; none where the launcher chooses them.
     pub fn first(&self, number: Option<u32>) -> &[String] {
         let number = number.map_or(self.hosts.len(), |number| number as usize);
         &self.hosts[..number.min(self.hosts.len())]

@@ -135,7 +135,7 @@ impl MountedFileSystem {
     }
 
     /// Whether it still holds `dir`. What was mounted again at the same place with the same root is the same:
-    /// automounters take away what nobody uses for a while.
+    /// automounters unmount what has not been used for a while.
     pub fn holds(&self, dir: &Path) -> io::Result<bool> {
         if device(dir)? == self.device {
             return Ok(true);

@@ -157,7 +157,7 @@ fn go_on(args: RunArgs, folder: PathBuf, argv: &[String]) -> Result<u8> {
     campaign(asked(plan, None, folder, true, vec![], argv)?)
 }
 
-/// What is to be submitted: the campaign of `plan` in `folder`, whose name somebody chose or not.
+/// What is submitted: the campaign of `plan` in `folder`; `is_chosen` where the user named the folder.
 fn submission(args: RunArgs, plan: Plan, folder: PathBuf, is_chosen: bool) -> submit::Submission {
     submit::Submission {
         system: args.submit.filter(|system| !system.is_empty()),

@@ -123,7 +123,7 @@ pub enum Ending {
 /// so that every rank has moved the same amount.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stop {
-    /// It has done so many transfers.
+    /// The number of transfers after which it stops.
     pub transfers: u64,
     /// A transfer ended beyond this moment; [`Stop::NEVER`] for no deadline.
     pub deadline: Tick,
@@ -133,7 +133,7 @@ impl Stop {
     /// The deadline that never comes.
     pub const NEVER: Tick = Tick(u64::MAX);
 
-    /// Stops after so many transfers and not before.
+    /// Stops after this number of transfers and not before.
     pub fn after(transfers: u64) -> Self {
         Self { transfers, deadline: Self::NEVER }
     }

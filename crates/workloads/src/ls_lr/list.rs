@@ -171,7 +171,7 @@ pub(super) fn record(rank: &mut Rank<'_>, listed: &ListedTrees) -> Result<(), Ha
 mod tests {
     use super::*;
 
-    /// Rank by rank: when it began and ended, in nanoseconds, and one operation every so many of them.
+    /// For each rank: when it began and ended, and the time from one operation to the next, in nanoseconds.
     fn windows(walkers: &[(u64, u64, u64)]) -> Vec<(Window, u64, u64)> {
         let all = ranks::local::run(walkers.len() as u32, |comm| {
             let (begun, ended, every) = walkers[comm.rank() as usize];

@@ -174,7 +174,7 @@ pub(super) fn watch(tests: &[ReadyTest]) {
     interrupt::watch("ior", written(tests.iter().map(|test| (&test.meant.parameters, test.ranks))), "");
 }
 
-/// The files of the tests that write, on so many ranks.
+/// The files that the tests write, each test on its number of ranks.
 fn written<'a>(tests: impl Iterator<Item = (&'a IorParameters, u32)>) -> impl Iterator<Item = PathBuf> {
     tests.filter(|(test, _)| test.write).flat_map(|(test, ranks)| {
         let repetitions = if test.multi_file { test.repetitions } else { 1 };

@@ -176,7 +176,7 @@ fn voice(ready: &ReadyMdtest, argv: &[String]) -> Result<(RunRecords, MdtestText
     }
 }
 
-/// Says no to files that could not be written at the end of hours of work. Rank 0 answers for all.
+/// Refuses files that could not be written at the end of hours of work. Rank 0 answers for all.
 fn written_later(parameters: &MdtestParameters) -> Result<(), Usage> {
     if let Some(path) = parameters.status_file.as_deref().filter(|_| parameters.create) {
         check_writable("-x", path)?;
@@ -187,8 +187,8 @@ fn written_later(parameters: &MdtestParameters) -> Result<(), Usage> {
     }
 }
 
-/// Says no to the file that `option` names where nobody could write it. What is there stays as it is, and
-/// what was not there is not there afterwards.
+/// Refuses the file that `option` names where it cannot be written. An existing file is not changed, and a
+/// missing one is still missing afterwards.
 fn check_writable(option: &str, path: &str) -> Result<(), Usage> {
     let there = fs::metadata(path);
     // Opening a pipe would wait for its reader, and what is no file keeps nothing that could be lost.

@@ -193,7 +193,7 @@ impl File for MappedFile {
 pub struct Mapped(Mapping);
 
 impl Mapped {
-    /// Maps the first `length` bytes of a file that has so many.
+    /// Maps the first `length` bytes of a file, which has at least that many.
     pub fn open(path: &Path, length: u64) -> io::Result<Self> {
         let fd: OwnedFd = std::fs::OpenOptions::new().read(true).write(true).open(path)?.into();
         Mapping::new(&fd, length, true).map(Self)
