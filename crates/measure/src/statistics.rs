@@ -19,7 +19,7 @@ use std::ops::RangeInclusive;
 
 pub use bootstrap::{RESAMPLES, bootstrap_interval};
 pub use dice::Dice;
-pub use groups::{SLOW_SHARE, rank_sum, robust_z};
+pub use groups::{SLOW_SHARE, low_in_blocks, rank_sum, robust_z};
 pub use linearity::{Linearity, LinearityStep, Proportion, Tolerance, linearity, proportion};
 pub use ratio::{Answer, Interval, ratio_interval};
 pub use student::t_quantile;

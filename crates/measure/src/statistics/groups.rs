@@ -3,8 +3,8 @@
 //! Invariant: pure; only the order of values matters to the test, and ties are counted as what they are.
 //! Never here: what a group is, and how much slower matters.
 
-use super::student::normal_below;
-use super::{median, sorted};
+use super::student::{normal_below, t_beyond};
+use super::{mean, median, sorted};
 
 /// The share of the others' median below which a group is slow, where the test agrees.
 pub const SLOW_SHARE: f64 = 0.9;
@@ -42,6 +42,37 @@ pub fn rank_sum(group: &[f64], rest: &[f64]) -> Option<f64> {
     let scatter: f64 = ranks.iter().map(|rank| (*rank as f64 / 2.0 - (n + 1.0) / 2.0).powi(2)).sum();
     let deviation = (k * (n - k) / (n * (n - 1.0)) * scatter).sqrt();
     Some(if deviation > 0.0 { normal_below((seen as f64 / 2.0 + 0.5 - mean) / deviation) } else { 1.0 })
+}
+
+/// The chance that a group lies as low as it does among others that are like it, seen in several blocks
+/// (repetitions) which may each have a level of their own: Student's test, one side, of the effect of the
+/// group beside the effects of the blocks in a least squares fit. Each block is the group's value and the
+/// others'. `None` where there are too few values to know how far they scatter.
+pub fn low_in_blocks(blocks: &[(f64, Vec<f64>)]) -> Option<f64> {
+    let apart: Vec<(f64, f64, f64)> = blocks
+        .iter()
+        .filter_map(|(own, others)| {
+            let level = mean(others)?;
+            let scatter = others.iter().map(|other| (other - level).powi(2)).sum();
+            let others = others.len() as f64;
+            Some((own - level, others / (others + 1.0), scatter))
+        })
+        .collect();
+    let weight: f64 = apart.iter().map(|(_, weight, _)| weight).sum();
+    let shift = apart.iter().map(|(apart, weight, _)| apart * weight).sum::<f64>() / weight;
+    let squares: f64 =
+        apart.iter().map(|(apart, weight, scatter)| scatter + weight * (apart - shift).powi(2)).sum();
+    let freedom = blocks.iter().map(|(_, others)| others.len()).sum::<usize>().checked_sub(1)?;
+    let t = shift / (squares / freedom as f64 / weight).sqrt();
+    if freedom == 0 {
+        return None;
+    }
+    if !t.is_finite() {
+        // No scatter at all.
+        return Some(if shift < 0.0 { 0.0 } else { 1.0 });
+    }
+    let tail = t_beyond(t, freedom as f64) / 2.0;
+    Some(if t < 0.0 { tail } else { 1.0 - tail })
 }
 
 /// Twice the mean rank, from 1, of all values equal to this: a whole number also for ties.
@@ -95,6 +126,24 @@ mod tests {
         // 1 and one of the two 2s: 2 of 6 draws of two from 1, 2, 2, 3.
         assert_eq!(rank_sum(&[1.0, 2.0], &[2.0, 3.0]), Some(2.0 / 6.0));
         assert_eq!(rank_sum(&[], &[1.0]), None);
+    }
+
+    #[test]
+    fn the_test_over_blocks_is_that_of_a_least_squares_fit() {
+        // numpy.linalg.lstsq with one level a block and one effect of the group; scipy.stats.t.cdf.
+        let near = |blocks: &[(f64, Vec<f64>)], p: f64| {
+            let found = low_in_blocks(blocks).unwrap();
+            assert!((found - p).abs() < 1e-9, "{found} {p}");
+        };
+        near(&[(-0.5, vec![0.1, -0.2, 0.05])], 0.060_606_060_606);
+        let three = [(-0.4, vec![0.0, 0.3, -0.1]), (-0.9, vec![0.2, 0.1]), (0.1, vec![0.4, 0.5, 0.45, 0.6])];
+        near(&three, 0.000_735_653_509);
+        near(&[(1.0, vec![2.0]), (3.0, vec![4.5])], 0.062_832_958_189);
+        near(&[(0.3, vec![0.1, 0.2]), (0.1, vec![0.15, -0.2])], 0.817_841_897_873);
+        assert_eq!(low_in_blocks(&[(1.0, vec![2.0])]), None, "of two values the scatter is not known");
+        assert_eq!(low_in_blocks(&[(1.0, vec![])]), None);
+        assert_eq!(low_in_blocks(&[(1.0, vec![2.0, 2.0])]), Some(0.0));
+        assert_eq!(low_in_blocks(&[(2.0, vec![2.0, 2.0])]), Some(1.0));
     }
 
     #[test]

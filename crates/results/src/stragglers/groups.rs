@@ -14,6 +14,8 @@ const OTHERS_MIN: usize = 6;
 /// A group with more ranks than others is slow only where all of them together stay below this share of
 /// another's: a target that has more to do may lose some of its speed by that alone.
 const CROWDED_SHARE: f64 = 0.8;
+/// A rank that moved nothing counts as one of this share of the median rank's rate: its logarithm is needed.
+const LEAST_SHARE: f64 = 1e-3;
 /// With more groups each is compared with all ranks instead of all others, which then is the same.
 const GROUPS_MANY: usize = 64;
 /// Deviation of a normal distribution over its median absolute deviation.
@@ -58,6 +60,11 @@ impl StragglerGroup {
     /// Whether a rank of a phase is in it.
     pub fn had(&self, each: &EachRank, rank: u32) -> bool {
         is_in(self.factor, &self.name, each, rank)
+    }
+
+    /// Whether another had fewer ranks or files.
+    fn is_fuller(&self) -> bool {
+        self.held > self.others_held[0]
     }
 }
 
@@ -108,14 +115,63 @@ pub(super) fn of(known: &[KnownPhase<'_>], factor: Factor) -> Vec<StragglerGroup
             finding: GroupSpeed::Usual,
         };
         if share.is_some_and(|share| share < SLOW_SHARE) && no_chance(&own, &rest, chance) {
-            group.finding = match group.together {
-                Some(together) if together >= CROWDED_SHARE && held > fewest => GroupSpeed::Crowded,
-                _ => GroupSpeed::Slow,
-            };
+            group.finding = GroupSpeed::Slow;
         }
         group
     };
-    all.iter().map(|name| group(name)).collect()
+    let mut groups: Vec<StragglerGroup> = all.iter().map(|name| group(name)).collect();
+    confirm(&mut groups, known, &loads, chance);
+    groups
+}
+
+/// Asks of every group whose ranks are slow whether that is its own doing.
+fn confirm(groups: &mut [StragglerGroup], known: &[KnownPhase<'_>], loads: &[GroupLoads], chance: f64) {
+    let mut usual: BTreeSet<String> = groups
+        .iter()
+        .filter(|group| group.finding == GroupSpeed::Usual)
+        .map(|group| group.name.clone())
+        .collect();
+    if usual.len() < 2 {
+        usual = groups.iter().map(|group| group.name.clone()).collect();
+    }
+    for group in groups.iter_mut().filter(|group| group.finding == GroupSpeed::Slow) {
+        group.finding = match group.together {
+            Some(together) if group.is_fuller() && together >= CROWDED_SHARE => GroupSpeed::Crowded,
+            _ if low_in_phases(group, known, loads, &usual).is_some_and(|p| p > chance) => GroupSpeed::Usual,
+            _ => GroupSpeed::Slow,
+        };
+    }
+}
+
+/// The chance that a group is as low as it is in the phases taken together, though it is like the others:
+/// what hits a node or target in one repetition hits all its ranks, so that their number alone proves
+/// nothing. Measured is the median of a group's ranks; where this one has more of them than others, what
+/// each group's have together by that. Others are those of these names, by ranks that are not in this one.
+/// `None` where it cannot be known, as of two groups in one phase.
+fn low_in_phases(
+    group: &StragglerGroup,
+    known: &[KnownPhase<'_>],
+    loads: &[GroupLoads],
+    others: &BTreeSet<String>,
+) -> Option<f64> {
+    let value = |shares: &[f64], load: &GroupLoad| {
+        let share = statistics::median(shares).unwrap_or(0.0).max(LEAST_SHARE);
+        (if group.is_fuller() { share * load.held } else { share }).ln()
+    };
+    let block = |(one, loads): (&KnownPhase<'_>, &GroupLoads)| {
+        let mut shares: BTreeMap<String, Vec<f64>> = BTreeMap::new();
+        for (rank, rate) in &one.rates {
+            let own = group.had(one.each, *rank);
+            let counts = |name: &String| if own { *name == group.name } else { others.contains(name) };
+            for name in names(one.each, *rank, group.factor).into_iter().filter(counts) {
+                shares.entry(name).or_default().push(rate / one.median);
+            }
+        }
+        let own = value(&shares.remove(&group.name)?, loads.0.get(&group.name)?);
+        let others = shares.iter().filter_map(|(name, shares)| Some(value(shares, loads.0.get(name)?)));
+        Some((own, others.collect()))
+    };
+    statistics::low_in_blocks(&known.iter().zip(loads).filter_map(block).collect::<Vec<_>>())
 }
 
 /// Whether `own` is lower than `rest` by more than chance. Where there are too few of them for the test to

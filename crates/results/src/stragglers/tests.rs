@@ -142,6 +142,65 @@ fn where_all_are_alike_next_to_nothing_is_found() {
     }
 }
 
+/// How many of 200 campaigns of so many repetitions call the first of four targets slow, and how many call
+/// another. Targets give a rate to all their files together (the first this share of the others' rate), times
+/// what hits the whole target in one repetition, a normal variable of this deviation in the logarithm. 16
+/// files lie on targets as a hash would have it, elsewhere in each repetition.
+fn campaigns_that_call_slow(deviation: f64, repetitions: u32, first: f64) -> [usize; 2] {
+    let mut dice = Dice::new(21);
+    let mut repetition = || {
+        let on: Vec<u32> = (0..16).map(|_| dice.below(4) as u32).collect();
+        let burst: Vec<f64> = (0..4).map(|_| (deviation * dice.normal()).exp()).collect();
+        let own: Vec<f64> = (0..16).map(|_| (0.05 * dice.normal()).exp()).collect();
+        let rate = |rank: u32| {
+            let target = on[rank as usize];
+            let files = on.iter().filter(|one| **one == target).count() as f64;
+            let share = if target == 0 { first } else { 1.0 };
+            100.0 * share * burst[target as usize] / files * own[rank as usize]
+        };
+        phase(16, 16, rate, |rank| on[rank as usize])
+    };
+    let mut called = [0; 2];
+    for _ in 0..200 {
+        let phases: Vec<Phase> = (0..repetitions).map(|_| repetition()).collect();
+        let found = found(&phases);
+        let (own, others): (Vec<_>, Vec<_>) =
+            found.iter().filter(|one| one.1 == GroupSpeed::Slow).partition(|one| one.0 == "t0");
+        called[0] += usize::from(!own.is_empty());
+        called[1] += usize::from(!others.is_empty());
+    }
+    called
+}
+
+#[test]
+fn a_target_that_one_repetition_hits_as_a_whole_is_seldom_called_slow() {
+    for deviation in [0.1, 0.25] {
+        for repetitions in [1, 2, 3, 5, 10] {
+            let [first, others] = campaigns_that_call_slow(deviation, repetitions, 1.0);
+            // 5 % of 200 are 10, with a deviation of 3.
+            assert!(first + others <= 19, "{deviation}, {repetitions}: {first} + {others} of 200");
+        }
+    }
+}
+
+#[test]
+fn a_slow_target_is_found_among_bursts_with_enough_repetitions() {
+    // The counts of docs/METHODOLOGY.md less three deviations.
+    let called = [
+        (0.1, 2, 0.5, 122),
+        (0.1, 5, 0.5, 165),
+        (0.1, 2, 0.3, 161),
+        (0.25, 2, 0.3, 147),
+        (0.25, 5, 0.5, 150),
+        (0.25, 5, 0.3, 186),
+        (0.25, 10, 0.5, 179),
+    ];
+    for (deviation, repetitions, share, at_least) in called {
+        let [first, others] = campaigns_that_call_slow(deviation, repetitions, share);
+        assert!(first >= at_least && others <= 19, "{deviation}, {repetitions}, {share}: {first} {others}");
+    }
+}
+
 #[test]
 fn phases_without_columns_or_with_one_rank_say_nothing() {
     assert_eq!(Attribution::of(&[&Phase::default()]), Attribution::default());
