@@ -67,6 +67,37 @@ pub(crate) fn address(loaded: &Loaded, symbol: &str) -> Result<usize, String> {
     }
 }
 
+/// Makes a table of functions, and the search for them. Those of which no line says what they return give C's
+/// `int`.
+macro_rules! functions {
+    (@) => { ::std::ffi::c_int };
+    (@ $gives:ty) => { $gives };
+    (
+        $(#[$about:meta])*
+        $($field:ident = $symbol:literal ($($name:ident: $kind:ty),* $(,)?) $(-> $gives:ty)?;)*
+    ) => {
+        $(#[$about])*
+        #[derive(Clone, Debug)]
+        pub struct Functions {
+            $(#[doc = concat!("`", $symbol, "`")]
+            pub $field: unsafe extern "C" fn($($name: $kind),*) -> functions!(@ $($gives)?),)*
+        }
+
+        impl Functions {
+            /// Finds every function in `loaded`, or says which one is missing.
+            pub(super) fn find(loaded: &libloading::os::unix::Library) -> Result<Self, String> {
+                Ok(Self {
+                    $(
+                        // SAFETY: a line of the table gives the function its type.
+                        $field: unsafe { $crate::loaded::function(loaded, $symbol) }?,
+                    )*
+                })
+            }
+        }
+    };
+}
+pub(crate) use functions;
+
 /// The text that the function `symbol` of the library at `path` returns. The function takes no arguments, and
 /// its text is never freed; the library is loaded for this question and stays loaded.
 pub fn library_text(path: &Path, symbol: &str) -> Result<String, LoadError> {

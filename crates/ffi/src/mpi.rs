@@ -9,11 +9,12 @@
 #![allow(unsafe_code)]
 
 mod constants;
+mod data;
 mod files;
 mod functions;
 mod kinds;
-mod large;
 
+use std::ffi::c_int;
 use std::path::{Path, PathBuf};
 
 use libloading::os::unix::{Library as Loaded, RTLD_GLOBAL};
@@ -21,10 +22,10 @@ use libloading::os::unix::{Library as Loaded, RTLD_GLOBAL};
 pub use crate::loaded::LoadError;
 use crate::loaded::{address, open};
 pub use constants::MpiConstants;
+pub use data::{DataFunctions, MpiCount};
 pub use files::{ErrorClasses, Modes};
 pub use functions::Functions;
 pub use kinds::{NAMED_KINDS, NamedKind};
-pub use large::{LargeFunctions, MpiCount};
 
 #[cfg(target_endian = "big")]
 compile_error!("MPI handles are passed in the low half of a usize, which needs a little-endian machine");
@@ -106,8 +107,10 @@ pub struct MpiLibrary {
     pub abi: Abi,
     /// Its functions.
     pub functions: Functions,
-    /// Those with a large count, or the name of the first that it lacks.
-    pub large: Result<LargeFunctions, String>,
+    /// Those that move data.
+    pub data: DataFunctions<c_int>,
+    /// The same with a large count, or the name of the first that it lacks.
+    pub large: Result<DataFunctions<MpiCount>, String>,
     /// Its constants.
     pub constants: MpiConstants,
     /// The handles of [`NAMED_KINDS`], in their order; `None`: the library has no such datatype.
@@ -129,8 +132,12 @@ impl MpiLibrary {
         let constants = MpiConstants::find(abi, loaded).map_err(refuse)?;
         let at = |symbol: &str| address(loaded, symbol).ok();
         let kinds = NAMED_KINDS.iter().map(|kind| kind.handle(abi, at)).collect();
-        let (path, large) = (path.to_owned(), LargeFunctions::find(loaded));
-        Ok(Box::leak(Box::new(Self { path, abi, functions, large, constants, kinds })))
+        // SAFETY: without a suffix they take C's `int`.
+        let data = unsafe { DataFunctions::find(loaded, "") }.map_err(refuse)?;
+        // SAFETY: with this one they take an `MPI_Count`.
+        let large = unsafe { DataFunctions::find(loaded, "_c") };
+        let path = path.to_owned();
+        Ok(Box::leak(Box::new(Self { path, abi, functions, data, large, constants, kinds })))
     }
 
     /// The handle of a datatype by the name that MPI gives it, one of [`NAMED_KINDS`].

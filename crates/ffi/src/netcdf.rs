@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 use libloading::os::unix::{Library as Loaded, RTLD_GLOBAL};
 
-use crate::loaded::{LoadError, function, open};
+use crate::loaded::{LoadError, function, functions, open};
 use crate::mpi::{Handle, Offset};
 
 /// `NC_NOERR`
@@ -46,36 +46,13 @@ pub const ERROR_NO_FILE: c_int = -220;
 /// `NC_ENO_SPACE`
 pub const ERROR_NO_SPACE: c_int = -224;
 
-/// Makes the table of functions, and the search for them.
-macro_rules! functions {
-    ($($field:ident = $symbol:literal ($($name:ident: $kind:ty),* $(,)?) $(-> $gives:ty)?;)*) => {
-        /// The functions of a loaded PnetCDF library; each returns 0 or a code, negative for its own errors.
-        ///
-        /// Calling one is `unsafe`: MPI must be initialised and not finalised, pointers must be live and fit
-        /// the counts, and a buffer given to `iput` belongs to the library until its request was waited for.
-        #[derive(Clone, Debug)]
-        pub struct Functions {
-            $(#[doc = concat!("`", $symbol, "`")]
-            pub $field: unsafe extern "C" fn($($name: $kind),*) -> functions!(@ $($gives)?),)*
-        }
-
-        impl Functions {
-            /// Finds every function in `loaded`, or says which one is missing.
-            fn find(loaded: &Loaded) -> Result<Self, String> {
-                Ok(Self {
-                    $(
-                        // SAFETY: a line of the table below gives the function its type.
-                        $field: unsafe { function(loaded, $symbol) }?,
-                    )*
-                })
-            }
-        }
-    };
-    (@) => { c_int };
-    (@ $gives:ty) => { $gives };
-}
-
 functions! {
+    /// The functions of a loaded PnetCDF library but those that move data; each returns 0 or a code, negative
+    /// for its own errors.
+    ///
+    /// Calling one is `unsafe`: MPI must be initialised and not finalised, and pointers must be live and fit
+    /// the counts.
+
     strerror = "ncmpi_strerror" (code: c_int) -> *const c_char;
     inq_libvers = "ncmpi_inq_libvers" () -> *const c_char;
 
@@ -118,93 +95,68 @@ functions! {
     inq_dimlen = "ncmpi_inq_dimlen" (file: c_int, dimension: c_int, length: *mut Offset);
     inq_varoffset = "ncmpi_inq_varoffset" (file: c_int, variable: c_int, offset: *mut Offset);
 
-    // Data that is moved when the call returns.
-    put_vara_schar = "ncmpi_put_vara_schar" (
-        file: c_int, variable: c_int, start: *const Offset, count: *const Offset, from: *const i8
-    );
-    put_vara_schar_all = "ncmpi_put_vara_schar_all" (
-        file: c_int, variable: c_int, start: *const Offset, count: *const Offset, from: *const i8
-    );
-    put_vara_int = "ncmpi_put_vara_int" (
-        file: c_int, variable: c_int, start: *const Offset, count: *const Offset, from: *const c_int
-    );
-    put_vara_int_all = "ncmpi_put_vara_int_all" (
-        file: c_int, variable: c_int, start: *const Offset, count: *const Offset, from: *const c_int
-    );
-    put_vara_float = "ncmpi_put_vara_float" (
-        file: c_int, variable: c_int, start: *const Offset, count: *const Offset, from: *const f32
-    );
-    put_vara_float_all = "ncmpi_put_vara_float_all" (
-        file: c_int, variable: c_int, start: *const Offset, count: *const Offset, from: *const f32
-    );
-    put_vara_double = "ncmpi_put_vara_double" (
-        file: c_int, variable: c_int, start: *const Offset, count: *const Offset, from: *const f64
-    );
-    put_vara_double_all = "ncmpi_put_vara_double_all" (
-        file: c_int, variable: c_int, start: *const Offset, count: *const Offset, from: *const f64
-    );
-    get_vara_schar = "ncmpi_get_vara_schar" (
-        file: c_int, variable: c_int, start: *const Offset, count: *const Offset, into: *mut i8
-    );
-    get_vara_schar_all = "ncmpi_get_vara_schar_all" (
-        file: c_int, variable: c_int, start: *const Offset, count: *const Offset, into: *mut i8
-    );
-    get_vara_int = "ncmpi_get_vara_int" (
-        file: c_int, variable: c_int, start: *const Offset, count: *const Offset, into: *mut c_int
-    );
-    get_vara_int_all = "ncmpi_get_vara_int_all" (
-        file: c_int, variable: c_int, start: *const Offset, count: *const Offset, into: *mut c_int
-    );
-    get_vara_float = "ncmpi_get_vara_float" (
-        file: c_int, variable: c_int, start: *const Offset, count: *const Offset, into: *mut f32
-    );
-    get_vara_float_all = "ncmpi_get_vara_float_all" (
-        file: c_int, variable: c_int, start: *const Offset, count: *const Offset, into: *mut f32
-    );
-    get_vara_double = "ncmpi_get_vara_double" (
-        file: c_int, variable: c_int, start: *const Offset, count: *const Offset, into: *mut f64
-    );
-    get_vara_double_all = "ncmpi_get_vara_double_all" (
-        file: c_int, variable: c_int, start: *const Offset, count: *const Offset, into: *mut f64
-    );
-
-    // Data that is moved by a later wait: from the caller's memory, or from a copy.
-    iput_vara_schar = "ncmpi_iput_vara_schar" (
-        file: c_int, variable: c_int, start: *const Offset, count: *const Offset, from: *const i8,
-        request: *mut c_int
-    );
-    iput_vara_int = "ncmpi_iput_vara_int" (
-        file: c_int, variable: c_int, start: *const Offset, count: *const Offset, from: *const c_int,
-        request: *mut c_int
-    );
-    iput_vara_float = "ncmpi_iput_vara_float" (
-        file: c_int, variable: c_int, start: *const Offset, count: *const Offset, from: *const f32,
-        request: *mut c_int
-    );
-    iput_vara_double = "ncmpi_iput_vara_double" (
-        file: c_int, variable: c_int, start: *const Offset, count: *const Offset, from: *const f64,
-        request: *mut c_int
-    );
-    bput_vara_schar = "ncmpi_bput_vara_schar" (
-        file: c_int, variable: c_int, start: *const Offset, count: *const Offset, from: *const i8,
-        request: *mut c_int
-    );
-    bput_vara_int = "ncmpi_bput_vara_int" (
-        file: c_int, variable: c_int, start: *const Offset, count: *const Offset, from: *const c_int,
-        request: *mut c_int
-    );
-    bput_vara_float = "ncmpi_bput_vara_float" (
-        file: c_int, variable: c_int, start: *const Offset, count: *const Offset, from: *const f32,
-        request: *mut c_int
-    );
-    bput_vara_double = "ncmpi_bput_vara_double" (
-        file: c_int, variable: c_int, start: *const Offset, count: *const Offset, from: *const f64,
-        request: *mut c_int
-    );
+    // Waiting for data that was taken.
     wait = "ncmpi_wait" (file: c_int, count: c_int, requests: *mut c_int, statuses: *mut c_int);
     wait_all = "ncmpi_wait_all" (file: c_int, count: c_int, requests: *mut c_int, statuses: *mut c_int);
     buffer_attach = "ncmpi_buffer_attach" (file: c_int, bytes: Offset);
     buffer_detach = "ncmpi_buffer_detach" (file: c_int);
+}
+
+/// Moves a part of an array.
+type MoveVara<Buffer> = unsafe extern "C" fn(
+    file: c_int,
+    variable: c_int,
+    start: *const Offset,
+    count: *const Offset,
+    buffer: Buffer,
+) -> c_int;
+
+/// Takes a part of an array, which a later wait moves.
+type PostVara<T> = unsafe extern "C" fn(
+    file: c_int,
+    variable: c_int,
+    start: *const Offset,
+    count: *const Offset,
+    from: *const T,
+    request: *mut c_int,
+) -> c_int;
+
+/// The functions that move data of one type, to be called as those of [`Functions`] are. A buffer given to
+/// `iput` belongs to the library until its request was waited for.
+#[derive(Clone, Debug)]
+pub struct VaraFunctions<T> {
+    /// `ncmpi_put_vara_TYPE`
+    pub put: MoveVara<*const T>,
+    /// `ncmpi_put_vara_TYPE_all`
+    pub put_all: MoveVara<*const T>,
+    /// `ncmpi_get_vara_TYPE`
+    pub get: MoveVara<*mut T>,
+    /// `ncmpi_get_vara_TYPE_all`
+    pub get_all: MoveVara<*mut T>,
+    /// `ncmpi_iput_vara_TYPE`: from the caller's memory.
+    pub iput: PostVara<T>,
+    /// `ncmpi_bput_vara_TYPE`: from a copy.
+    pub bput: PostVara<T>,
+}
+
+impl<T> VaraFunctions<T> {
+    /// Finds every function in `loaded`, or says which one is missing.
+    ///
+    /// # Safety
+    /// `kind` is what PnetCDF calls the type `T` of C.
+    unsafe fn find(loaded: &Loaded, kind: &str) -> Result<Self, String> {
+        // SAFETY: PnetCDF declares them so for each of its types.
+        unsafe {
+            Ok(Self {
+                put: function(loaded, &format!("ncmpi_put_vara_{kind}"))?,
+                put_all: function(loaded, &format!("ncmpi_put_vara_{kind}_all"))?,
+                get: function(loaded, &format!("ncmpi_get_vara_{kind}"))?,
+                get_all: function(loaded, &format!("ncmpi_get_vara_{kind}_all"))?,
+                iput: function(loaded, &format!("ncmpi_iput_vara_{kind}"))?,
+                bput: function(loaded, &format!("ncmpi_bput_vara_{kind}"))?,
+            })
+        }
+    }
 }
 
 /// A loaded PnetCDF library.
@@ -214,6 +166,14 @@ pub struct PnetcdfLibrary {
     pub path: PathBuf,
     /// Its functions.
     pub functions: Functions,
+    /// Those that move bytes.
+    pub schar: VaraFunctions<i8>,
+    /// Those that move whole numbers.
+    pub int: VaraFunctions<c_int>,
+    /// Those that move numbers in single precision.
+    pub float: VaraFunctions<f32>,
+    /// Those that move numbers in double precision.
+    pub double: VaraFunctions<f64>,
 }
 
 impl PnetcdfLibrary {
@@ -227,8 +187,18 @@ impl PnetcdfLibrary {
         // SAFETY: the caller asks for PnetCDF, whose constructors and those of the MPI and Fortran libraries
         // below it ask nothing of the program.
         let loaded = unsafe { open(path, RTLD_GLOBAL) }?;
-        let functions = Functions::find(loaded).map_err(refuse)?;
-        Ok(Box::leak(Box::new(Self { path: path.to_owned(), functions })))
+        // SAFETY: each is looked for by the name of its type.
+        let found = || unsafe {
+            Ok(Self {
+                path: path.to_owned(),
+                functions: Functions::find(loaded)?,
+                schar: VaraFunctions::find(loaded, "schar")?,
+                int: VaraFunctions::find(loaded, "int")?,
+                float: VaraFunctions::find(loaded, "float")?,
+                double: VaraFunctions::find(loaded, "double")?,
+            })
+        };
+        Ok(Box::leak(Box::new(found().map_err(refuse)?)))
     }
 
     /// What the library says of its own version, such as `1.12.3 of 21 Feb 2022`.

@@ -1,49 +1,22 @@
-//! The functions of MPI, as C declares them: one line each, name and arguments, every one returning a code.
+//! The functions of MPI, as C declares them: one line each, name and arguments; what returns a code does not
+//! say so.
 //!
 //! Adding one is adding its line. A library that lacks one is refused when it is loaded.
 //!
-//! Never here: constants, calls.
+//! Never here: constants, calls, the functions that move data of files (`data`).
 
 use std::ffi::{c_char, c_int, c_void};
 
-use libloading::os::unix::Library as Loaded;
-
 use super::{Handle, Offset, Status};
-use crate::loaded::function;
-
-/// Makes the table of functions, and the search for them.
-macro_rules! functions {
-    ($($field:ident = $symbol:literal ($($name:ident: $kind:ty),* $(,)?);)*) => {
-        /// The functions of a loaded MPI library; each returns 0 or an error code.
-        ///
-        /// Calling one is `unsafe`: MPI must be initialised and not finalised, handles and pointers must be
-        /// live and fit the counts, and a buffer given to a call that does not wait must stay until its
-        /// request has ended.
-        #[derive(Clone, Debug)]
-        pub struct Functions {
-            $(#[doc = concat!("`", $symbol, "`")]
-            pub $field: unsafe extern "C" fn($($name: $kind),*) -> c_int,)*
-            /// `MPI_Wtime`: seconds since some moment in the past.
-            pub wtime: unsafe extern "C" fn() -> f64,
-        }
-
-        impl Functions {
-            /// Finds every function in `loaded`, or says which one is missing.
-            pub(super) fn find(loaded: &Loaded) -> Result<Self, String> {
-                Ok(Self {
-                    $(
-                        // SAFETY: a line of the table below gives the function its type.
-                        $field: unsafe { function(loaded, $symbol) }?,
-                    )*
-                    // SAFETY: MPI declares it so.
-                    wtime: unsafe { function(loaded, "MPI_Wtime") }?,
-                })
-            }
-        }
-    };
-}
+use crate::loaded::functions;
 
 functions! {
+    /// The functions of a loaded MPI library; each returns 0 or an error code.
+    ///
+    /// Calling one is `unsafe`: MPI must be initialised and not finalised, handles and pointers must be
+    /// live and fit the counts, and a buffer given to a call that does not wait must stay until its
+    /// request has ended.
+
     // Start and end.
     init_thread = "MPI_Init_thread" (
         argc: *mut c_int, argv: *mut *mut *mut c_char, wanted: c_int, given: *mut c_int
@@ -55,6 +28,7 @@ functions! {
     error_class = "MPI_Error_class" (code: c_int, class: *mut c_int);
     get_library_version = "MPI_Get_library_version" (text: *mut c_char, length: *mut c_int);
     get_processor_name = "MPI_Get_processor_name" (name: *mut c_char, length: *mut c_int);
+    wtime = "MPI_Wtime" () -> f64;
 
     // Communicators.
     comm_rank = "MPI_Comm_rank" (comm: Handle, rank: *mut c_int);
@@ -215,105 +189,17 @@ functions! {
     file_get_position_shared = "MPI_File_get_position_shared" (file: Handle, offset: *mut Offset);
     file_get_byte_offset = "MPI_File_get_byte_offset" (file: Handle, offset: Offset, byte: *mut Offset);
 
-    // Data access.
-    file_read = "MPI_File_read" (
-        file: Handle, into: *mut c_void, count: c_int, kind: Handle, status: *mut Status
-    );
-    file_write = "MPI_File_write" (
-        file: Handle, from: *const c_void, count: c_int, kind: Handle, status: *mut Status
-    );
-    file_read_all = "MPI_File_read_all" (
-        file: Handle, into: *mut c_void, count: c_int, kind: Handle, status: *mut Status
-    );
-    file_write_all = "MPI_File_write_all" (
-        file: Handle, from: *const c_void, count: c_int, kind: Handle, status: *mut Status
-    );
-    file_read_shared = "MPI_File_read_shared" (
-        file: Handle, into: *mut c_void, count: c_int, kind: Handle, status: *mut Status
-    );
-    file_write_shared = "MPI_File_write_shared" (
-        file: Handle, from: *const c_void, count: c_int, kind: Handle, status: *mut Status
-    );
-    file_read_ordered = "MPI_File_read_ordered" (
-        file: Handle, into: *mut c_void, count: c_int, kind: Handle, status: *mut Status
-    );
-    file_write_ordered = "MPI_File_write_ordered" (
-        file: Handle, from: *const c_void, count: c_int, kind: Handle, status: *mut Status
-    );
-    file_read_at = "MPI_File_read_at" (
-        file: Handle, offset: Offset, into: *mut c_void, count: c_int, kind: Handle, status: *mut Status
-    );
-    file_write_at = "MPI_File_write_at" (
-        file: Handle, offset: Offset, from: *const c_void, count: c_int, kind: Handle, status: *mut Status
-    );
-    file_read_at_all = "MPI_File_read_at_all" (
-        file: Handle, offset: Offset, into: *mut c_void, count: c_int, kind: Handle, status: *mut Status
-    );
-    file_write_at_all = "MPI_File_write_at_all" (
-        file: Handle, offset: Offset, from: *const c_void, count: c_int, kind: Handle, status: *mut Status
-    );
-
-    // Data access that does not wait.
-    file_iread = "MPI_File_iread" (
-        file: Handle, into: *mut c_void, count: c_int, kind: Handle, request: *mut Handle
-    );
-    file_iwrite = "MPI_File_iwrite" (
-        file: Handle, from: *const c_void, count: c_int, kind: Handle, request: *mut Handle
-    );
-    file_iread_all = "MPI_File_iread_all" (
-        file: Handle, into: *mut c_void, count: c_int, kind: Handle, request: *mut Handle
-    );
-    file_iwrite_all = "MPI_File_iwrite_all" (
-        file: Handle, from: *const c_void, count: c_int, kind: Handle, request: *mut Handle
-    );
-    file_iread_shared = "MPI_File_iread_shared" (
-        file: Handle, into: *mut c_void, count: c_int, kind: Handle, request: *mut Handle
-    );
-    file_iwrite_shared = "MPI_File_iwrite_shared" (
-        file: Handle, from: *const c_void, count: c_int, kind: Handle, request: *mut Handle
-    );
-    file_iread_at = "MPI_File_iread_at" (
-        file: Handle, offset: Offset, into: *mut c_void, count: c_int, kind: Handle, request: *mut Handle
-    );
-    file_iwrite_at = "MPI_File_iwrite_at" (
-        file: Handle, offset: Offset, from: *const c_void, count: c_int, kind: Handle, request: *mut Handle
-    );
-    file_iread_at_all = "MPI_File_iread_at_all" (
-        file: Handle, offset: Offset, into: *mut c_void, count: c_int, kind: Handle, request: *mut Handle
-    );
-    file_iwrite_at_all = "MPI_File_iwrite_at_all" (
-        file: Handle, offset: Offset, from: *const c_void, count: c_int, kind: Handle, request: *mut Handle
-    );
-
-    // Collective data access in two halves.
-    file_read_all_begin = "MPI_File_read_all_begin" (
-        file: Handle, into: *mut c_void, count: c_int, kind: Handle
-    );
-    file_write_all_begin = "MPI_File_write_all_begin" (
-        file: Handle, from: *const c_void, count: c_int, kind: Handle
-    );
-    file_read_ordered_begin = "MPI_File_read_ordered_begin" (
-        file: Handle, into: *mut c_void, count: c_int, kind: Handle
-    );
-    file_write_ordered_begin = "MPI_File_write_ordered_begin" (
-        file: Handle, from: *const c_void, count: c_int, kind: Handle
-    );
-    file_read_at_all_begin = "MPI_File_read_at_all_begin" (
-        file: Handle, offset: Offset, into: *mut c_void, count: c_int, kind: Handle
-    );
-    file_write_at_all_begin = "MPI_File_write_at_all_begin" (
-        file: Handle, offset: Offset, from: *const c_void, count: c_int, kind: Handle
-    );
+    // Second halves of collective data access.
     file_read_all_end = "MPI_File_read_all_end" (file: Handle, into: *mut c_void, status: *mut Status);
-    file_write_all_end = "MPI_File_write_all_end" (file: Handle, from: *const c_void, status: *mut Status);
     file_read_ordered_end = "MPI_File_read_ordered_end" (
         file: Handle, into: *mut c_void, status: *mut Status
     );
-    file_write_ordered_end = "MPI_File_write_ordered_end" (
-        file: Handle, from: *const c_void, status: *mut Status
-    );
     file_read_at_all_end = "MPI_File_read_at_all_end" (
         file: Handle, into: *mut c_void, status: *mut Status
+    );
+    file_write_all_end = "MPI_File_write_all_end" (file: Handle, from: *const c_void, status: *mut Status);
+    file_write_ordered_end = "MPI_File_write_ordered_end" (
+        file: Handle, from: *const c_void, status: *mut Status
     );
     file_write_at_all_end = "MPI_File_write_at_all_end" (
         file: Handle, from: *const c_void, status: *mut Status

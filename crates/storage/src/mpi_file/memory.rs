@@ -3,7 +3,7 @@
 use std::ffi::{c_int, c_void};
 use std::ptr;
 
-use ffi::mpi::{Handle, LargeFunctions, MpiCount, MpiLibrary};
+use ffi::mpi::{DataFunctions, Handle, MpiCount, MpiLibrary};
 
 use super::datatype::Datatype;
 use super::error::{Class, MpiError};
@@ -41,7 +41,7 @@ pub(super) struct DescribedElements<'l> {
     pub(super) count: MpiCount,
     pub(super) kind: Handle,
     /// The functions to call, unless they are the plain ones.
-    pub(super) large: Option<&'l LargeFunctions>,
+    pub(super) large: Option<&'l DataFunctions<MpiCount>>,
     /// A datatype of this call alone, which lives until it has ended.
     pub(super) absolute: Option<Datatype>,
 }
@@ -51,7 +51,7 @@ macro_rules! by_count {
     ($file:expr, $told:expr, |$f:ident, $count:ident| $call:expr) => {
         match $told.large {
             None => {
-                let ($f, $count) = ($file.functions(), $told.int());
+                let ($f, $count) = (&$file.library.data, $told.int());
                 $call
             }
             Some($f) => {
@@ -137,7 +137,7 @@ fn int(count: i64) -> c_int {
 }
 
 /// The calls with a large count, or words that say that there are none.
-fn large(library: &'static MpiLibrary) -> Result<&'static LargeFunctions, MpiError> {
+fn large(library: &'static MpiLibrary) -> Result<&'static DataFunctions<MpiCount>, MpiError> {
     library.large.as_ref().map_err(|why| MpiError {
         class: Class::UnsupportedOperation,
         code: 0,

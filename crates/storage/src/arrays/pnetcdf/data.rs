@@ -4,6 +4,8 @@
 use std::ffi::c_int;
 use std::io;
 
+use ffi::netcdf::VaraFunctions;
+
 use super::super::{Access, ArrayValues, Element, Slab, Variable, wrong};
 use super::file::{DIMENSIONS_MAX, KnownArray, NcFile};
 
@@ -44,10 +46,8 @@ impl NcFile {
     /// Writes bytes, which the library leaves as they are.
     pub(crate) fn put_bytes(&mut self, variable: Variable, slab: Slab<'_>, bytes: &[u8]) -> io::Result<()> {
         let part = self.part(variable, slab, Element::Byte, bytes.len())?;
-        let (f, (start, count)) = (self.functions(), part.arrays());
-        let put = if self.access == Access::Collective { f.put_vara_schar_all } else { f.put_vara_schar };
-        // SAFETY: the file is open, and there are at least as many bytes as the part has elements.
-        self.check(unsafe { put(self.id, part.array, start, count, bytes.as_ptr().cast()) })
+        // SAFETY: there are at least as many bytes as the part has elements.
+        unsafe { self.put_part(&self.library.schar, &part, bytes.as_ptr().cast()) }
     }
 
     /// Reads bytes.
@@ -58,10 +58,8 @@ impl NcFile {
         bytes: &mut [u8],
     ) -> io::Result<()> {
         let part = self.part(variable, slab, Element::Byte, bytes.len())?;
-        let (f, (start, count)) = (self.functions(), part.arrays());
-        let get = if self.access == Access::Collective { f.get_vara_schar_all } else { f.get_vara_schar };
-        // SAFETY: the file is open, and there is room for at least as many bytes as the part has elements.
-        self.check(unsafe { get(self.id, part.array, start, count, bytes.as_mut_ptr().cast()) })
+        // SAFETY: there is room for at least as many bytes as the part has elements.
+        unsafe { self.get_part(&self.library.schar, &part, bytes.as_mut_ptr().cast()) }
     }
 
     pub(super) fn put_values(
@@ -71,31 +69,16 @@ impl NcFile {
         values: &mut ArrayValues,
     ) -> io::Result<()> {
         let part = self.part(variable, slab, values.element(), values.len())?;
-        let (f, id, array, (start, count)) = (self.functions(), self.id, part.array, part.arrays());
-        let all = self.access == Access::Collective;
-        // SAFETY: the file is open, and there are at least as many values as the part has elements. They are
-        // ours alone while the call lasts, for the library may swap their bytes in place and back.
-        let code = unsafe {
+        // SAFETY: there are at least as many values as the part has elements. They are ours alone while the
+        // call lasts, for the library may swap their bytes in place and back.
+        unsafe {
             match values {
-                ArrayValues::Bytes(from) => {
-                    let put = if all { f.put_vara_schar_all } else { f.put_vara_schar };
-                    put(id, array, start, count, from.as_mut_ptr())
-                }
-                ArrayValues::Ints(from) => {
-                    let put = if all { f.put_vara_int_all } else { f.put_vara_int };
-                    put(id, array, start, count, from.as_mut_ptr())
-                }
-                ArrayValues::Floats(from) => {
-                    let put = if all { f.put_vara_float_all } else { f.put_vara_float };
-                    put(id, array, start, count, from.as_mut_ptr())
-                }
-                ArrayValues::Doubles(from) => {
-                    let put = if all { f.put_vara_double_all } else { f.put_vara_double };
-                    put(id, array, start, count, from.as_mut_ptr())
-                }
+                ArrayValues::Bytes(from) => self.put_part(&self.library.schar, &part, from.as_mut_ptr()),
+                ArrayValues::Ints(from) => self.put_part(&self.library.int, &part, from.as_mut_ptr()),
+                ArrayValues::Floats(from) => self.put_part(&self.library.float, &part, from.as_mut_ptr()),
+                ArrayValues::Doubles(from) => self.put_part(&self.library.double, &part, from.as_mut_ptr()),
             }
-        };
-        self.check(code)
+        }
     }
 
     pub(super) fn get_values(
@@ -105,29 +88,36 @@ impl NcFile {
         values: &mut ArrayValues,
     ) -> io::Result<()> {
         let part = self.part(variable, slab, values.element(), values.len())?;
-        let (f, id, array, (start, count)) = (self.functions(), self.id, part.array, part.arrays());
-        let all = self.access == Access::Collective;
-        // SAFETY: the file is open, and there is room for at least as many values as the part has elements.
-        let code = unsafe {
+        // SAFETY: there is room for at least as many values as the part has elements.
+        unsafe {
             match values {
-                ArrayValues::Bytes(into) => {
-                    let get = if all { f.get_vara_schar_all } else { f.get_vara_schar };
-                    get(id, array, start, count, into.as_mut_ptr())
-                }
-                ArrayValues::Ints(into) => {
-                    let get = if all { f.get_vara_int_all } else { f.get_vara_int };
-                    get(id, array, start, count, into.as_mut_ptr())
-                }
-                ArrayValues::Floats(into) => {
-                    let get = if all { f.get_vara_float_all } else { f.get_vara_float };
-                    get(id, array, start, count, into.as_mut_ptr())
-                }
-                ArrayValues::Doubles(into) => {
-                    let get = if all { f.get_vara_double_all } else { f.get_vara_double };
-                    get(id, array, start, count, into.as_mut_ptr())
-                }
+                ArrayValues::Bytes(into) => self.get_part(&self.library.schar, &part, into.as_mut_ptr()),
+                ArrayValues::Ints(into) => self.get_part(&self.library.int, &part, into.as_mut_ptr()),
+                ArrayValues::Floats(into) => self.get_part(&self.library.float, &part, into.as_mut_ptr()),
+                ArrayValues::Doubles(into) => self.get_part(&self.library.double, &part, into.as_mut_ptr()),
             }
-        };
-        self.check(code)
+        }
+    }
+
+    /// Writes a part by the functions of its type.
+    ///
+    /// # Safety
+    /// `from` has at least as many values as the part has elements, while the call lasts.
+    unsafe fn put_part<T>(&self, f: &VaraFunctions<T>, part: &ArrayPart, from: *const T) -> io::Result<()> {
+        let put = if self.access == Access::Collective { f.put_all } else { f.put };
+        let (start, count) = part.arrays();
+        // SAFETY: the file is open; the rest is the caller's.
+        self.check(unsafe { put(self.id, part.array, start, count, from) })
+    }
+
+    /// Reads a part by the functions of its type.
+    ///
+    /// # Safety
+    /// `into` has room for at least as many values as the part has elements, while the call lasts.
+    unsafe fn get_part<T>(&self, f: &VaraFunctions<T>, part: &ArrayPart, into: *mut T) -> io::Result<()> {
+        let get = if self.access == Access::Collective { f.get_all } else { f.get };
+        let (start, count) = part.arrays();
+        // SAFETY: the file is open; the rest is the caller's.
+        self.check(unsafe { get(self.id, part.array, start, count, into) })
     }
 }

@@ -20,7 +20,7 @@ pub(super) struct DeferredRequest {
 impl Deferred for NcFile {
     fn post(&mut self, variable: Variable, slab: Slab<'_>, mut values: ArrayValues) -> io::Result<()> {
         let part = self.part(variable, slab, values.element(), values.len())?;
-        let (f, id, array, (start, count)) = (self.functions(), self.id, part.array, part.arrays());
+        let (library, id, array, (start, count)) = (self.library, self.id, part.array, part.arrays());
         let mut request = 0;
         let made = &raw mut request;
         // SAFETY: the file is open, there are at least as many values as the part has elements, and they stay
@@ -28,16 +28,16 @@ impl Deferred for NcFile {
         let code = unsafe {
             match &mut values {
                 ArrayValues::Bytes(from) => {
-                    (f.iput_vara_schar)(id, array, start, count, from.as_mut_ptr(), made)
+                    (library.schar.iput)(id, array, start, count, from.as_mut_ptr(), made)
                 }
                 ArrayValues::Ints(from) => {
-                    (f.iput_vara_int)(id, array, start, count, from.as_mut_ptr(), made)
+                    (library.int.iput)(id, array, start, count, from.as_mut_ptr(), made)
                 }
                 ArrayValues::Floats(from) => {
-                    (f.iput_vara_float)(id, array, start, count, from.as_mut_ptr(), made)
+                    (library.float.iput)(id, array, start, count, from.as_mut_ptr(), made)
                 }
                 ArrayValues::Doubles(from) => {
-                    (f.iput_vara_double)(id, array, start, count, from.as_mut_ptr(), made)
+                    (library.double.iput)(id, array, start, count, from.as_mut_ptr(), made)
                 }
             }
         };
@@ -59,7 +59,7 @@ impl Deferred for NcFile {
 
     fn post_copy(&mut self, variable: Variable, slab: Slab<'_>, values: &mut ArrayValues) -> io::Result<()> {
         let part = self.part(variable, slab, values.element(), values.len())?;
-        let (f, id, array, (start, count)) = (self.functions(), self.id, part.array, part.arrays());
+        let (library, id, array, (start, count)) = (self.library, self.id, part.array, part.arrays());
         let mut request = 0;
         let made = &raw mut request;
         // SAFETY: the file is open, and there are at least as many values as the part has elements; the
@@ -67,16 +67,16 @@ impl Deferred for NcFile {
         let code = unsafe {
             match values {
                 ArrayValues::Bytes(from) => {
-                    (f.bput_vara_schar)(id, array, start, count, from.as_mut_ptr(), made)
+                    (library.schar.bput)(id, array, start, count, from.as_mut_ptr(), made)
                 }
                 ArrayValues::Ints(from) => {
-                    (f.bput_vara_int)(id, array, start, count, from.as_mut_ptr(), made)
+                    (library.int.bput)(id, array, start, count, from.as_mut_ptr(), made)
                 }
                 ArrayValues::Floats(from) => {
-                    (f.bput_vara_float)(id, array, start, count, from.as_mut_ptr(), made)
+                    (library.float.bput)(id, array, start, count, from.as_mut_ptr(), made)
                 }
                 ArrayValues::Doubles(from) => {
-                    (f.bput_vara_double)(id, array, start, count, from.as_mut_ptr(), made)
+                    (library.double.bput)(id, array, start, count, from.as_mut_ptr(), made)
                 }
             }
         };
