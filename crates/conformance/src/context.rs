@@ -7,8 +7,9 @@ use std::path::{Path, PathBuf};
 
 use ranks::{Comm, Reduce};
 
-use super::problem::{CaseProblem, EarlyEnd};
+use super::problem::{CaseProblem, CaseResult, EarlyEnd};
 use super::run::CaseWatch;
+use super::system_file;
 
 /// One rank in one case.
 pub struct CaseContext<'a> {
@@ -73,17 +74,28 @@ impl CaseContext<'_> {
         &self,
         step: &'static str,
         body: impl FnOnce() -> Result<T, CaseProblem>,
-    ) -> Result<Option<T>, EarlyEnd> {
-        self.agree(step, if self.rank() == 0 { body().map(Some) } else { Ok(None) })
+    ) -> CaseResult {
+        self.on_rank(0, step, body)
     }
 
-    /// As [`CaseContext::agree`], for a step of all ranks that gives no value. Collective.
-    pub fn all(
+    /// As [`CaseContext::agree`], for a step that only this rank does. Collective.
+    pub(super) fn on_rank<T>(
         &self,
+        rank: u32,
         step: &'static str,
-        body: impl FnOnce() -> Result<(), CaseProblem>,
-    ) -> Result<(), EarlyEnd> {
-        self.agree(step, body())
+        body: impl FnOnce() -> Result<T, CaseProblem>,
+    ) -> CaseResult {
+        self.agree(step, if self.rank() == rank { body().map(drop) } else { Ok(()) })
+    }
+
+    /// As [`CaseContext::agree`], for a step of all ranks whose value is not needed. Collective.
+    pub fn all<T>(&self, step: &'static str, body: impl FnOnce() -> Result<T, CaseProblem>) -> CaseResult {
+        self.agree(step, body()).map(drop)
+    }
+
+    /// Fails unless rank 0 finds exactly these bytes in the file. Collective.
+    pub(super) fn check_file(&self, what: &str, path: &Path, wanted: &[u8]) -> CaseResult {
+        self.on_rank_0("look", || system_file::check_all(what, path, wanted))
     }
 
     fn agree_on<T>(&self, step: &str, mine: Result<T, CaseProblem>) -> Result<T, EarlyEnd> {

@@ -5,10 +5,13 @@ use std::path::Path;
 
 use ranks::Comm;
 use ranks::mpi::MpiComm;
-use storage::mpi_file::{Class, Flag, Info, MpiError, MpiFile, Opener};
+use storage::mpi_file::{
+    At, Class, Datatype, Elements, Flag, Info, MpiError, MpiFile, NamedDatatype, Opener, Participation,
+    RefusedCall, ViewStart,
+};
 
 use super::context::CaseContext;
-use super::problem::{CaseProblem, EarlyEnd};
+use super::problem::{CaseProblem, CaseResult, EarlyEnd, ProblemContext, check_bytes};
 
 impl From<MpiError> for CaseProblem {
     fn from(error: MpiError) -> Self {
@@ -19,17 +22,45 @@ impl From<MpiError> for CaseProblem {
     }
 }
 
+impl From<RefusedCall> for CaseProblem {
+    fn from(refused: RefusedCall) -> Self {
+        refused.error.into()
+    }
+}
+
 /// The access mode that most cases open with.
 pub(super) const CREATE_READ_WRITE: [Flag; 2] = [Flag::Create, Flag::ReadWrite];
 
 /// A file that all ranks of a communicator have open. Dropping it closes it, which is collective; that is
 /// safe because all ranks leave a case together.
-pub(super) struct OpenFile(Option<MpiFile>);
+pub(super) struct OpenFile {
+    file: Option<MpiFile>,
+    byte: Datatype,
+}
 
 impl OpenFile {
     /// Closes the file. Collective.
     pub(super) fn close(mut self) -> Result<(), MpiError> {
-        self.0.take().map_or(Ok(()), MpiFile::close)
+        self.file.take().map_or(Ok(()), MpiFile::close)
+    }
+
+    /// So many bytes, for a call.
+    pub(super) fn bytes(&self, count: usize) -> Elements<'_> {
+        Elements::new(&self.byte, i32::try_from(count).expect("cases that move more make a datatype"))
+    }
+
+    /// Fails unless this rank, alone, reads these bytes at `offset` of the default view.
+    pub(super) fn check_at(
+        &self,
+        what: &str,
+        path: &Path,
+        offset: u64,
+        wanted: &[u8],
+    ) -> Result<(), CaseProblem> {
+        let mut found = vec![0; wanted.len()];
+        let at = At::Offset(offset as i64);
+        self.read(at, Participation::Independent, &mut found, self.bytes(wanted.len())).context("read_at")?;
+        check_bytes(what, path, offset, wanted, &found)
     }
 }
 
@@ -37,13 +68,13 @@ impl Deref for OpenFile {
     type Target = MpiFile;
 
     fn deref(&self) -> &MpiFile {
-        self.0.as_ref().expect("it is open until it is closed")
+        self.file.as_ref().expect("it is open until it is closed")
     }
 }
 
 impl Drop for OpenFile {
     fn drop(&mut self) {
-        if let Some(file) = self.0.take() {
+        if let Some(file) = self.file.take() {
             // The case has already failed; an error of this close adds nothing.
             let _ = file.close();
         }
@@ -69,6 +100,12 @@ impl CaseContext<'_> {
         self.open_as(Opener::All(self.mpi()?), path, how, &Info::none(self.mpi()?))
     }
 
+    /// Opens a file on all ranks and closes it; gives the first error of this rank. Collective.
+    pub(super) fn open_and_close(&self, path: &Path, how: &[Flag]) -> Result<Result<(), MpiError>, EarlyEnd> {
+        let comm = self.mpi()?;
+        Ok(MpiFile::open(Opener::All(comm), path, how, &Info::none(comm)).and_then(MpiFile::close))
+    }
+
     /// Opens a file on the ranks of `whose`, with hints. Every rank of the case calls it. Collective.
     pub(super) fn open_as(
         &self,
@@ -84,7 +121,28 @@ impl CaseContext<'_> {
         });
         let file =
             self.agree("MPI_File_open", opened.map_err(|error| CaseProblem::from(error).context("open")))?;
-        Ok(OpenFile(Some(file)))
+        let (Opener::All(comm) | Opener::Alone(comm)) = whose;
+        Ok(OpenFile { file: Some(file), byte: Datatype::named(comm, NamedDatatype::Byte) })
+    }
+
+    /// Makes hints on all ranks. Collective.
+    pub(super) fn hints<'h>(
+        &self,
+        hints: impl IntoIterator<Item = (&'h str, &'h str)>,
+    ) -> Result<Info, EarlyEnd> {
+        self.agree("make hints", Info::new(self.mpi()?, hints))
+    }
+
+    /// Sets a view of the file as it lies, from a byte on. Collective.
+    pub(super) fn set_view(
+        &self,
+        file: &OpenFile,
+        start: i64,
+        etype: &Datatype,
+        filetype: &Datatype,
+    ) -> CaseResult {
+        let set = file.set_view(ViewStart::Byte(start), etype, filetype, "native", &Info::none(self.mpi()?));
+        self.agree("MPI_File_set_view", set)
     }
 
     /// Makes writes and size changes of each rank visible to all: sync, barrier, sync. Collective.

@@ -61,6 +61,12 @@ impl CaseProblem {
         Self::Fail(Box::new(evidence))
     }
 
+    /// A promise that is not kept at a place of a file.
+    pub(super) fn at(path: &Path, offset: u64, expected: String, found: String, what: String) -> Self {
+        let (path, offset) = (path.display().to_string(), Some(offset));
+        Self::with_evidence(Evidence { path, offset, expected, found, what, ..Evidence::default() })
+    }
+
     /// A promise that is not kept, in words.
     pub fn fail(what: impl Into<String>) -> Self {
         Self::with_evidence(Evidence { what: what.into(), ..Evidence::default() })
@@ -139,14 +145,8 @@ pub(super) fn check_bytes(
     } else {
         format!(", {} bytes of {} there", found.len(), expected.len())
     };
-    Err(CaseProblem::with_evidence(Evidence {
-        path: path.display().to_string(),
-        offset: Some(base + at as u64),
-        expected: hex(&expected[at..]),
-        found: hex(&found[at..]),
-        what: format!("{what}: {wrong} wrong bytes from here on{lengths}"),
-        ..Evidence::default()
-    }))
+    let what = format!("{what}: {wrong} wrong bytes from here on{lengths}");
+    Err(CaseProblem::at(path, base + at as u64, hex(&expected[at..]), hex(&found[at..]), what))
 }
 
 fn hex(bytes: &[u8]) -> String {

@@ -1,6 +1,6 @@
 //! Pieces of random length at random places, written by all ranks in rounds; the seed decides which.
 
-use storage::mpi_file::{At, Datatype, Elements, NamedDatatype, Participation};
+use storage::mpi_file::{At, Participation};
 
 use super::case::ConformanceCase;
 use super::context::CaseContext;
@@ -94,7 +94,6 @@ fn posix(cx: &mut CaseContext<'_>) -> CaseResult {
 fn mpi(cx: &mut CaseContext<'_>) -> CaseResult {
     let path = cx.path("file");
     let (rank, rounds) = (cx.rank(), rounds(cx.seed, cx.size()));
-    let byte = Datatype::named(cx.mpi()?, NamedDatatype::Byte);
     cx.on_rank_0("make", || system_file::prefill(&path, LENGTH))?;
     let file = cx.open(&path, &CREATE_READ_WRITE)?;
     for (number, round) in rounds.iter().enumerate() {
@@ -102,16 +101,12 @@ fn mpi(cx: &mut CaseContext<'_>) -> CaseResult {
         let data = test_data::bytes(rank, number as u32, length);
         let way = if number % 2 == 0 { Participation::Independent } else { Participation::Collective };
         cx.all("write", || {
-            let elements = Elements::new(&byte, length as i32);
-            file.write(At::Offset(place as i64), way, &data, elements).map(drop).context("write")
+            file.write(At::Offset(place as i64), way, &data, file.bytes(length)).context("write")
         })?;
         cx.sync(&file)?;
     }
     cx.close(file)?;
-    cx.on_rank_0("look", || {
-        system_file::check_all("the file after all rounds", &path, &expected_file(&rounds))
-    })
-    .map(drop)
+    cx.check_file("the file after all rounds", &path, &expected_file(&rounds))
 }
 
 #[cfg(test)]

@@ -13,6 +13,16 @@ pub(super) fn bytes(rank: u32, call: u32, length: usize) -> Vec<u8> {
     words.take(length).map(|byte| if byte == UNTOUCHED || byte == 0 { 0x5a } else { byte }).collect()
 }
 
+/// Data of a call of each rank, end to end.
+pub(super) fn of_ranks(ranks: u32, call: u32, length: usize) -> Vec<u8> {
+    (0..ranks).flat_map(|rank| bytes(rank, call, length)).collect()
+}
+
+/// Data of the first `calls` calls of each rank, end to end.
+pub(super) fn of_calls(ranks: u32, calls: u32, length: usize) -> Vec<u8> {
+    (0..ranks).flat_map(|rank| (0..calls).flat_map(move |call| bytes(rank, call, length))).collect()
+}
+
 /// Four bytes that identify a rank and one of its first two calls.
 pub(super) fn key(rank: u32, call: u32) -> [u8; 4] {
     let mut number = u64::from(rank) * 2 + u64::from(call);

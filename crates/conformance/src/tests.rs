@@ -112,7 +112,7 @@ fn the_lowest_failed_rank_gives_the_evidence_and_the_ranks_continue_together() {
         ConformanceCase::new("a.passes", "POSIX", "passes", |_: &mut CaseContext<'_>| Ok(())),
         ConformanceCase::new("a.many", "POSIX", "wants many", |_: &mut CaseContext<'_>| Ok(())).ranks(9),
         ConformanceCase::new("a.refused", "POSIX", "is refused", |cx: &mut CaseContext<'_>| {
-            cx.all("call", || Err(std::io::Error::from_raw_os_error(95)).context("call"))
+            cx.agree("call", Err(std::io::Error::from_raw_os_error(95)).context("call"))
         }),
     ];
     let (records, left) = run_locally(4, &cases, true);

@@ -10,6 +10,7 @@ use std::process::ExitCode;
 
 use ranks::mpi::{MpiComm, MpiWorld};
 use ranks::{Comm, launcher};
+use storage::Op;
 use storage::mpi_file::{
     At, Class, Conversion, Datatype, DimensionOrder, Distribution, Elements, Flag, Handler, Info, MpiError,
     MpiFile, NamedDatatype, Opener, Participation, Pointer, RequestProgress, ViewStart, Whence,
@@ -136,10 +137,13 @@ fn cell(
         let data = pattern(comm.rank(), round);
         let done = match how {
             0 => file.write(place(round), way, &data, all).expect("it writes"),
-            1 => {
-                file.start_write(place(round), way, data, all).expect("it begins").wait().0.expect("it ends")
-            }
-            _ => file.begin_write(place(round), data, all).expect("it begins").end().0.expect("it ends"),
+            1 => file
+                .start(Op::Write, place(round), way, data, all)
+                .expect("it begins")
+                .wait()
+                .0
+                .expect("it ends"),
+            _ => file.begin(Op::Write, place(round), data, all).expect("it begins").end().0.expect("it ends"),
         };
         assert_eq!(done.bytes(), Ok(bytes), "{at:?} {way:?} {how}");
         let counted = (done.count(all.kind), done.elements(all.kind));
@@ -166,8 +170,8 @@ fn cell(
                 let mut data = room;
                 (file.read(place(round), way, &mut data, all), data)
             }
-            1 => file.start_read(place(round), way, room, all).expect("it begins").wait(),
-            _ => file.begin_read(place(round), room, all).expect("it begins").end(),
+            1 => file.start(Op::Read, place(round), way, room, all).expect("it begins").wait(),
+            _ => file.begin(Op::Read, place(round), room, all).expect("it begins").end(),
         };
         assert_eq!(done.expect("it reads").bytes(), Ok(bytes));
         // At the shared pointer ranks that do not go in order get each other's.
@@ -185,7 +189,7 @@ fn outstanding(comm: &MpiComm, path: &Path, odd: &mut Vec<String>) {
     let kib = Elements::new(&byte, 1024);
     let place = |index: u32| At::Offset(i64::from(comm.rank() * 8 + index) * 1024);
     let begin = |index: u32| {
-        file.start_write(place(index), Participation::Independent, vec![index as u8; 1024], kib)
+        file.start(Op::Write, place(index), Participation::Independent, vec![index as u8; 1024], kib)
             .expect("it begins")
     };
     let mut under_way: Vec<_> = (0..8).map(begin).collect();
@@ -339,11 +343,11 @@ fn mistakes(comm: &MpiComm, path: &Path, odd: &mut Vec<String>) {
         file.write(At::Offset(0), Participation::Independent, b"abcd", Elements::new(&null, 1)).map(drop);
     expect(odd, "null datatype", Class::Type, none);
     let ordered = file
-        .start_write(At::Shared, Participation::Collective, vec![0; 4], Elements::new(&byte, 4))
+        .start(Op::Write, At::Shared, Participation::Collective, vec![0; 4], Elements::new(&byte, 4))
         .map(drop);
     assert_eq!(ordered.map_err(|refused| refused.buffer), Err(vec![0; 4]), "the buffer comes back");
-    let first = file.begin_write(At::Offset(0), vec![0; 4], Elements::new(&byte, 4)).expect("it begins");
-    if let Ok(second) = file.begin_write(At::Offset(0), vec![0; 4], Elements::new(&byte, 4)) {
+    let first = file.begin(Op::Write, At::Offset(0), vec![0; 4], Elements::new(&byte, 4)).expect("it begins");
+    if let Ok(second) = file.begin(Op::Write, At::Offset(0), vec![0; 4], Elements::new(&byte, 4)) {
         odd.push("a second split call was begun".into());
         let _ = second.end();
     }

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use ranks::Comm;
 use ranks::mpi::MpiComm;
+use storage::Op;
 use storage::mpi_file::{ElementCalls, Info, MpiFile, Opener, Pointer, ViewStart, Whence};
 
 use super::memory::{GAP_BYTE, MemoryKind, MemoryLayout, PLAIN_MEMORY};
@@ -177,12 +178,7 @@ impl RankAccess<'_> {
     /// Opens the file with the view, hints and atomic mode of the case. Collective.
     pub(super) fn open(&self, cx: &CaseContext<'_>) -> Result<OpenFile, EarlyEnd> {
         let case = self.case;
-        let info = if case.hints.is_empty() {
-            Ok(Info::none(self.comm))
-        } else {
-            Info::new(self.comm, case.hints.iter().copied())
-        };
-        let info = cx.agree("make hints", info)?;
+        let info = cx.agree("make hints", Info::of(self.comm, case.hints.iter().copied()))?;
         let file = cx.open_as(self.whose, &self.path, &CREATE_READ_WRITE, &info)?;
         if let Some(make_types) = case.view.make_types {
             let types = cx.agree("make the view", make_types(self.comm, self.member))?;
@@ -240,7 +236,8 @@ impl RankAccess<'_> {
         let memory = self.case.memory.layout(self.comm, layout.each * layout.etype)?;
         let buffers = [0, 1].map(|call| memory.buffer_with(&self.data(self.member.rank, call)));
         self.seek_to_start(file, &layout)?;
-        let completions = self.case.routine.perform(file, true, self.transfers(&memory, buffers.clone()));
+        let completions =
+            self.case.routine.perform(file, Op::Write, self.transfers(&memory, buffers.clone()));
         check_statuses(self.case.routine.name, &completions, &memory, &layout)?;
         for (before, (_, after)) in buffers.iter().zip(&completions) {
             check_bytes("memory that was only to be read", Path::new("the buffer"), 0, before, after)?;
@@ -255,7 +252,7 @@ impl RankAccess<'_> {
         let memory = kind.layout(self.comm, layout.each * layout.etype)?;
         self.seek_to_start(file, &layout)?;
         let transfers = self.transfers(&memory, [memory.empty_buffer(), memory.empty_buffer()]);
-        let completions = self.case.routine.perform(file, false, transfers);
+        let completions = self.case.routine.perform(file, Op::Read, transfers);
         check_statuses(&self.case.routine.read_name(), &completions, &memory, &layout)?;
         for (call, (_, found)) in completions.iter().enumerate() {
             let expected = memory.buffer_with(&self.data(self.member.rank, call as u32));

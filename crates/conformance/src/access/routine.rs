@@ -1,8 +1,9 @@
 //! The fourteen data access routines, by positioning, synchronism and coordination (MPI 4.1 section 14.4.1).
 
+use storage::Op;
 use storage::mpi_file::{
     At, CallStatus, Datatype, ElementCalls, Elements, MpiError, MpiFile, MpiRequest, Participation,
-    RequestProgress,
+    RefusedCall, RequestProgress, Split,
 };
 
 /// How a routine finds its place in the file.
@@ -126,62 +127,43 @@ impl Routine {
 
     /// Makes the calls. Nonblocking ones are all outstanding at once; the last of them is completed by tests,
     /// the others by waits.
-    pub(crate) fn perform(
-        &self,
-        file: &MpiFile,
-        writes: bool,
-        transfers: Vec<Transfer<'_>>,
-    ) -> Vec<Completion> {
+    pub(crate) fn perform(&self, file: &MpiFile, op: Op, transfers: Vec<Transfer<'_>>) -> Vec<Completion> {
         match self.synchronism {
             Synchronism::Blocking => {
-                transfers.into_iter().map(|transfer| self.blocking(file, writes, transfer)).collect()
+                transfers.into_iter().map(|transfer| self.blocking(file, op, transfer)).collect()
             }
             Synchronism::Split => {
-                transfers.into_iter().map(|transfer| self.split(file, writes, transfer)).collect()
+                transfers.into_iter().map(|transfer| self.split(file, op, transfer)).collect()
             }
-            Synchronism::Nonblocking => self.nonblocking(file, writes, transfers),
+            Synchronism::Nonblocking => self.nonblocking(file, op, transfers),
         }
     }
 
-    fn blocking(&self, file: &MpiFile, writes: bool, transfer: Transfer<'_>) -> Completion {
+    fn blocking(&self, file: &MpiFile, op: Op, transfer: Transfer<'_>) -> Completion {
         let (at, way, elements) = (self.at(transfer.offset), self.way(), transfer.elements());
         let mut buffer = transfer.buffer;
-        let done = if writes {
-            file.write(at, way, &buffer, elements)
-        } else {
-            file.read(at, way, &mut buffer, elements)
+        let done = match op {
+            Op::Write => file.write(at, way, &buffer, elements),
+            Op::Read => file.read(at, way, &mut buffer, elements),
         };
         (done, buffer)
     }
 
-    fn split(&self, file: &MpiFile, writes: bool, transfer: Transfer<'_>) -> Completion {
+    fn split(&self, file: &MpiFile, op: Op, transfer: Transfer<'_>) -> Completion {
         let (at, elements) = (self.at(transfer.offset), transfer.elements());
-        let begun = if writes {
-            file.begin_write(at, transfer.buffer, elements)
-        } else {
-            file.begin_read(at, transfer.buffer, elements)
-        };
-        match begun {
-            Ok(second_half) => second_half.end(),
-            Err(refused) => (Err(refused.error), refused.buffer),
-        }
+        file.begin(op, at, transfer.buffer, elements).map_or_else(RefusedCall::ended, Split::end)
     }
 
-    fn nonblocking(&self, file: &MpiFile, writes: bool, transfers: Vec<Transfer<'_>>) -> Vec<Completion> {
+    fn nonblocking(&self, file: &MpiFile, op: Op, transfers: Vec<Transfer<'_>>) -> Vec<Completion> {
         let begin = |transfer: Transfer<'_>| {
             let (at, elements) = (self.at(transfer.offset), transfer.elements());
-            if writes {
-                file.start_write(at, self.way(), transfer.buffer, elements)
-            } else {
-                file.start_read(at, self.way(), transfer.buffer, elements)
-            }
+            file.start(op, at, self.way(), transfer.buffer, elements)
         };
         let last = transfers.len().saturating_sub(1);
         let begun: Vec<_> = transfers.into_iter().map(begin).collect();
-        let end = |(index, begun): (usize, Result<MpiRequest<'_>, _>)| match begun {
+        let end = |(index, begun): (usize, Result<MpiRequest<'_>, RefusedCall>)| match begun {
             Ok(request) if index == last => poll_to_end(request),
-            Ok(request) => request.wait(),
-            Err(storage::mpi_file::RefusedCall { error, buffer }) => (Err(error), buffer),
+            begun => begun.map_or_else(RefusedCall::ended, MpiRequest::wait),
         };
         begun.into_iter().enumerate().map(end).collect()
     }

@@ -6,7 +6,8 @@
 use std::path::Path;
 
 use ranks::{Comm, Reduce};
-use storage::mpi_file::{Pointer, Whence};
+use storage::Op;
+use storage::mpi_file::{MpiFile, Opener, Pointer, Whence};
 
 use super::check::{RankAccess, TAIL_BYTES, check_statuses};
 use super::memory::{MemoryKind, PLAIN_MEMORY};
@@ -21,13 +22,13 @@ pub(super) fn check(cx: &CaseContext<'_>, part: &RankAccess<'_>) -> CaseResult {
     let length = region_length(part);
     cx.all("prefill", || if part.checks_file { part.prefill(length as usize) } else { Ok(()) })?;
     let file = part.open(cx)?;
-    cx.agree("write", transfer(part, &file, true).map(drop))?;
+    cx.agree("write", transfer(part, &file, Op::Write))?;
     cx.agree("pointer", check_pointer(part, &file))?;
     cx.close(file)?;
     cx.all("look at the whole file", || if part.checks_file { check_file(part, length) } else { Ok(()) })?;
     let file = part.open(cx)?;
     cx.agree("MPI_File_seek_shared", file.seek(Pointer::Shared, 0, Whence::Start))?;
-    let read = cx.agree("read", transfer(part, &file, false))?;
+    let read = cx.agree("read", transfer(part, &file, Op::Read))?;
     cx.agree("pointer", check_pointer(part, &file))?;
     cx.close(file)?;
     let counts = cx.agree("look at what was read", count_pieces_read(part, &read))?;
@@ -63,17 +64,14 @@ fn data(part: &RankAccess<'_>, rank: u32, call: u32) -> Vec<u8> {
 }
 
 /// Makes both calls; gives the data that was read.
-fn transfer(
-    part: &RankAccess<'_>,
-    file: &storage::mpi_file::MpiFile,
-    writes: bool,
-) -> Result<Vec<Vec<u8>>, CaseProblem> {
+fn transfer(part: &RankAccess<'_>, file: &MpiFile, op: Op) -> Result<Vec<Vec<u8>>, CaseProblem> {
     let case = part.case;
-    let kind = if case.memory.write_only && !writes { MemoryKind::named(PLAIN_MEMORY) } else { case.memory };
+    let kind =
+        if case.memory.write_only && op == Op::Read { MemoryKind::named(PLAIN_MEMORY) } else { case.memory };
     let layout = part.layout(part.member.rank);
     let memory = kind.layout(part.comm, layout.each * layout.etype)?;
-    let fill = |call| match (writes, layout.each) {
-        (true, 1..) => memory.buffer_with(&data(part, part.member.rank, call)),
+    let fill = |call| match (op, layout.each) {
+        (Op::Write, 1..) => memory.buffer_with(&data(part, part.member.rank, call)),
         _ => memory.empty_buffer(),
     };
     let start = |call| Transfer {
@@ -83,8 +81,11 @@ fn transfer(
         offset: 0,
         calls: case.calls,
     };
-    let completions = case.routine.perform(file, writes, vec![start(0), start(1)]);
-    let name = if writes { case.routine.name.to_owned() } else { case.routine.read_name() };
+    let completions = case.routine.perform(file, op, vec![start(0), start(1)]);
+    let name = match op {
+        Op::Write => case.routine.name.to_owned(),
+        Op::Read => case.routine.read_name(),
+    };
     check_statuses(&name, &completions, &memory, &layout)?;
     let bytes = (layout.each * layout.etype) as usize;
     completions
@@ -104,7 +105,7 @@ fn transfer(
 }
 
 /// Fails unless the pointer is after the data of all calls.
-fn check_pointer(part: &RankAccess<'_>, file: &storage::mpi_file::MpiFile) -> Result<(), CaseProblem> {
+fn check_pointer(part: &RankAccess<'_>, file: &MpiFile) -> Result<(), CaseProblem> {
     part.comm.barrier().map_err(|halt| CaseProblem::fail(halt.to_string()))?;
     let layout = shared_layout(part);
     let wanted = pieces(part).len() as u64 * layout.each;
@@ -161,7 +162,7 @@ fn count_pieces_read(part: &RankAccess<'_>, read: &[Vec<u8>]) -> Result<Vec<u64>
 /// Fails unless every piece was read once. Where each rank has a file of its own, each counts its own reads.
 fn check_each_read_once(cx: &CaseContext<'_>, part: &RankAccess<'_>, mut counts: Vec<u64>) -> CaseResult {
     part.comm.barrier()?;
-    let alone = matches!(part.whose, storage::mpi_file::Opener::Alone(_));
+    let alone = matches!(part.whose, Opener::Alone(_));
     if !alone {
         part.comm.all_reduce(&mut counts, Reduce::Sum)?;
     }

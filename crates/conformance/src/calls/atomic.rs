@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use storage::mpi_file::{At, Elements, Info, Opener, Participation, ViewStart};
+use storage::mpi_file::{At, Elements, Opener, Participation};
 
-use super::{byte, int, mpi_cases};
+use super::{int, mpi_cases};
 use crate::access::{self, HintPairs};
 use crate::case::ConformanceCase;
 use crate::context::CaseContext;
@@ -89,12 +89,12 @@ const ROUNDS: u32 = 6;
 
 fn open_atomic(cx: &CaseContext<'_>, how: &OverlapTest) -> Result<OpenFile, EarlyEnd> {
     let comm = cx.mpi()?;
-    let info = cx.agree("make hints", Info::new(comm, how.hints.iter().copied()))?;
+    let info = cx.hints(how.hints.iter().copied())?;
     let file = cx.open_as(Opener::All(comm), &cx.path("file"), &CREATE_READ_WRITE, &info)?;
     if how.view {
-        let (int, none) = (int(cx)?, Info::none(cx.mpi()?));
+        let int = int(cx)?;
         let half = cx.agree("make a view", int.vector(1, 1, 1).and_then(|one| one.resized(0, 8)))?;
-        cx.agree("MPI_File_set_view", file.set_view(ViewStart::Byte(0), &int, &half, "native", &none))?;
+        cx.set_view(&file, 0, &int, &half)?;
     }
     cx.agree("MPI_File_set_atomicity", file.set_atomicity(true))?;
     Ok(file)
@@ -102,25 +102,15 @@ fn open_atomic(cx: &CaseContext<'_>, how: &OverlapTest) -> Result<OpenFile, Earl
 
 fn at_once(cx: &mut CaseContext<'_>) -> CaseResult {
     let path = cx.path("file");
-    let byte = byte(cx)?;
     cx.on_rank_0("make", || system_file::prefill(&path, LENGTH))?;
     let file = open_atomic(cx, &OverlapTest::default())?;
-    let whole = || Elements::new(&byte, LENGTH as i32);
     for turn in cx.turns() {
         let data = test_data::bytes(turn, 1, LENGTH);
-        cx.all("write in turn", || {
-            if cx.rank() != turn {
-                return Ok(());
-            }
-            file.write(At::Offset(0), Participation::Independent, &data, whole())
-                .map(drop)
+        cx.on_rank(turn, "write in turn", || {
+            file.write(At::Offset(0), Participation::Independent, &data, file.bytes(LENGTH))
                 .context("write_at")
         })?;
-        cx.all("read at once", || {
-            let mut found = vec![0; LENGTH];
-            file.read(At::Offset(0), Participation::Independent, &mut found, whole()).context("read_at")?;
-            check_bytes(&format!("written by rank {turn}"), &path, 0, &data, &found)
-        })?;
+        cx.all("read at once", || file.check_at(&format!("written by rank {turn}"), &path, 0, &data))?;
     }
     cx.close(file)
 }

@@ -1,12 +1,14 @@
 //! When a rank's writes are visible to other ranks, without atomic mode.
 
-use storage::mpi_file::{At, Elements, Flag, Participation};
+use std::path::Path;
 
-use super::{byte, mpi_cases};
+use storage::mpi_file::{At, CallStatus, Flag, Participation};
+
+use super::mpi_cases;
 use crate::case::ConformanceCase;
 use crate::context::CaseContext;
-use crate::mpi_files::CREATE_READ_WRITE;
-use crate::problem::{CaseResult, ProblemContext, check_bytes};
+use crate::mpi_files::{CREATE_READ_WRITE, OpenFile};
+use crate::problem::{CaseProblem, CaseResult, ProblemContext};
 use crate::system_file;
 use crate::test_data;
 
@@ -32,73 +34,62 @@ pub(super) fn cases() -> Vec<ConformanceCase> {
 
 const LENGTH: usize = 3000;
 
+/// Offset of a rank's piece.
+fn place(rank: u32) -> u64 {
+    u64::from(rank) * LENGTH as u64
+}
+
+/// Writes the piece of a rank in a round.
+fn write(file: &OpenFile, rank: u32, round: u32) -> Result<CallStatus, CaseProblem> {
+    let (at, data) = (At::Offset(place(rank) as i64), test_data::bytes(rank, round, LENGTH));
+    file.write(at, Participation::Independent, &data, file.bytes(LENGTH)).context("write_at")
+}
+
+/// Fails unless the piece of a rank is that of this round.
+fn check_written(file: &OpenFile, path: &Path, rank: u32, round: u32) -> Result<(), CaseProblem> {
+    let wanted = test_data::bytes(rank, round, LENGTH);
+    file.check_at(&format!("written by rank {rank}"), path, place(rank), &wanted)
+}
+
 fn sync_barrier_sync(cx: &mut CaseContext<'_>) -> CaseResult {
     let path = cx.path("file");
-    let (rank, size, byte) = (cx.rank(), cx.size(), byte(cx)?);
+    let (rank, size) = (cx.rank(), cx.size());
     cx.on_rank_0("make", || system_file::prefill(&path, LENGTH * size as usize))?;
     let file = cx.open(&path, &CREATE_READ_WRITE)?;
-    let at = |rank: u32| At::Offset(i64::from(rank) * LENGTH as i64);
-    let whole = || Elements::new(&byte, LENGTH as i32);
+    let writer = (rank + 1) % size;
     for round in 0..3 {
         cx.all("read what was there", || {
-            let mut room = vec![0; LENGTH];
-            file.read(at((rank + 1) % size), Participation::Independent, &mut room, whole())
-                .map(drop)
-                .context("read_at")
+            let (at, mut room) = (At::Offset(place(writer) as i64), vec![0; LENGTH]);
+            file.read(at, Participation::Independent, &mut room, file.bytes(LENGTH)).context("read_at")
         })?;
-        let data = test_data::bytes(rank, round, LENGTH);
-        cx.all("write", || {
-            file.write(at(rank), Participation::Independent, &data, whole()).map(drop).context("write_at")
-        })?;
+        cx.all("write", || write(&file, rank, round))?;
         cx.sync(&file)?;
-        let writer = (rank + 1) % size;
-        cx.all("read what another wrote", || {
-            let mut found = vec![0; LENGTH];
-            file.read(at(writer), Participation::Independent, &mut found, whole()).context("read_at")?;
-            let wanted = test_data::bytes(writer, round, LENGTH);
-            let place = u64::from(writer) * LENGTH as u64;
-            check_bytes(&format!("written by rank {writer}"), &path, place, &wanted, &found)
-        })?;
+        cx.all("read what another wrote", || check_written(&file, &path, writer, round))?;
     }
     cx.close(file)
 }
 
 fn close_open(cx: &mut CaseContext<'_>) -> CaseResult {
     let path = cx.path("file");
-    let (rank, size, byte) = (cx.rank(), cx.size(), byte(cx)?);
-    let whole = || Elements::new(&byte, LENGTH as i32);
-    let at = |rank: u32| At::Offset(i64::from(rank) * LENGTH as i64);
+    let (rank, size) = (cx.rank(), cx.size());
     let file = cx.open(&path, &CREATE_READ_WRITE)?;
-    let data = test_data::bytes(rank, 1, LENGTH);
-    cx.all("write", || {
-        file.write(at(rank), Participation::Independent, &data, whole()).map(drop).context("write_at")
-    })?;
+    cx.all("write", || write(&file, rank, 1))?;
     cx.close(file)?;
     let file = cx.open(&path, &[Flag::ReadOnly])?;
     cx.all("read what others wrote", || {
-        (0..size).try_for_each(|writer| {
-            let mut found = vec![0; LENGTH];
-            file.read(at(writer), Participation::Independent, &mut found, whole()).context("read_at")?;
-            let (wanted, place) = (test_data::bytes(writer, 1, LENGTH), u64::from(writer) * LENGTH as u64);
-            check_bytes(&format!("written by rank {writer}"), &path, place, &wanted, &found)
-        })
+        (0..size).try_for_each(|writer| check_written(&file, &path, writer, 1))
     })?;
     cx.close(file)
 }
 
 fn own(cx: &mut CaseContext<'_>) -> CaseResult {
     let path = cx.path("file");
-    let (rank, byte) = (cx.rank(), byte(cx)?);
+    let rank = cx.rank();
     let file = cx.open(&path, &CREATE_READ_WRITE)?;
-    let at = At::Offset(i64::from(rank) * LENGTH as i64);
     cx.all("write and read", || {
         (0..4).try_for_each(|round| {
-            let (data, mut found) = (test_data::bytes(rank, round, LENGTH), vec![0; LENGTH]);
-            file.write(at, Participation::Independent, &data, Elements::new(&byte, LENGTH as i32))
-                .context("write_at")?;
-            file.read(at, Participation::Independent, &mut found, Elements::new(&byte, LENGTH as i32))
-                .context("read_at")?;
-            check_bytes("own data", &path, u64::from(rank) * LENGTH as u64, &data, &found)
+            write(&file, rank, round)?;
+            file.check_at("own data", &path, place(rank), &test_data::bytes(rank, round, LENGTH))
         })
     })?;
     cx.close(file)

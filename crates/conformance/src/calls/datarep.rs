@@ -10,7 +10,6 @@ use crate::case::ConformanceCase;
 use crate::context::CaseContext;
 use crate::mpi_files::CREATE_READ_WRITE;
 use crate::problem::{CaseProblem, CaseResult, EarlyEnd, ProblemContext, check_bytes, check_equal};
-use crate::system_file;
 
 const SECTION: &str = "MPI 4.1 section 14.5";
 const USER_DEFINED: &str = "MPI 4.1 section 14.5.3";
@@ -71,7 +70,7 @@ pub(super) fn write_and_read(
     cx.agree("MPI_File_set_view", file.set_view(start, etype, etype, datarep, &none))?;
     cx.all("write", || {
         let elements = Elements::new(etype, count as i32);
-        file.write(At::Offset(0), Participation::Collective, data, elements).map(drop).context("write_at_all")
+        file.write(At::Offset(0), Participation::Collective, data, elements).context("write_at_all")
     })?;
     let mut back = vec![0; data.len()];
     cx.agree("sync", file.sync())?;
@@ -89,10 +88,15 @@ fn write_and_read_doubles(cx: &CaseContext<'_>, datarep: &str, bytes: usize) -> 
     write_and_read(cx, datarep, &RankData { etype: &etype, data: &data, count: COUNT, bytes })
 }
 
+/// Fails unless the file has the doubles of all ranks as they lie in memory.
+fn check_doubles(cx: &CaseContext<'_>) -> CaseResult {
+    let wanted: Vec<u8> = (0..cx.size()).flat_map(doubles).collect();
+    cx.check_file("the file", &cx.path("file"), &wanted)
+}
+
 fn native(cx: &mut CaseContext<'_>) -> CaseResult {
     write_and_read_doubles(cx, "native", 8)?;
-    let wanted: Vec<u8> = (0..cx.size()).flat_map(doubles).collect();
-    cx.on_rank_0("look", || system_file::check_all("the file", &cx.path("file"), &wanted)).map(drop)
+    check_doubles(cx)
 }
 
 fn internal(cx: &mut CaseContext<'_>) -> CaseResult {
@@ -138,8 +142,7 @@ fn registered(cx: &mut CaseContext<'_>) -> CaseResult {
         check_equal("whether the conversion for writing was called", &true, &(after.writes > before.writes))?;
         check_equal("whether the conversion for reading was called", &true, &(after.reads > before.reads))
     })?;
-    let wanted: Vec<u8> = (0..cx.size()).flat_map(doubles).collect();
-    cx.on_rank_0("look", || system_file::check_all("the file", &cx.path("file"), &wanted)).map(drop)
+    check_doubles(cx)
 }
 
 fn extent(cx: &mut CaseContext<'_>) -> CaseResult {

@@ -1,5 +1,6 @@
 //! Reading past the end of the file, by every data access routine.
 
+use storage::Op;
 use storage::mpi_file::{ElementCalls, Flag};
 
 use super::byte;
@@ -40,7 +41,7 @@ fn read_past_end(cx: &CaseContext<'_>, routine: &Routine) -> CaseResult {
             offset: 0,
             calls: ElementCalls::Plain,
         };
-        routine.perform(&file, false, vec![transfer]).remove(0)
+        routine.perform(&file, Op::Read, vec![transfer]).remove(0)
     };
     let (done, buffer) = read();
     let found =

@@ -5,11 +5,9 @@ use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-use storage::mpi_file::{
-    At, Class, Elements, Flag, Info, MpiError, MpiFile, Opener, Participation, Pointer, Whence,
-};
+use storage::mpi_file::{At, Class, Flag, Info, MpiError, MpiFile, Participation, Pointer, Whence};
 
-use super::{byte, check_detected, check_rejected, mpi_cases};
+use super::{check_detected, check_rejected, mpi_cases};
 use crate::case::ConformanceCase;
 use crate::context::CaseContext;
 use crate::mpi_files::CREATE_READ_WRITE;
@@ -54,14 +52,12 @@ fn no_file(cx: &mut CaseContext<'_>) -> CaseResult {
 const LETTERS: usize = 300;
 
 fn bad_name(cx: &mut CaseContext<'_>) -> CaseResult {
-    let (path, comm) = (cx.path(&"x".repeat(LETTERS)), cx.mpi()?);
-    let opened = MpiFile::open(Opener::All(comm), &path, &CREATE_READ_WRITE, &Info::none(comm));
-    let opened = opened.and_then(MpiFile::close);
+    let opened = cx.open_and_close(&cx.path(&"x".repeat(LETTERS)), &CREATE_READ_WRITE)?;
     cx.agree("open", check_rejected("MPI_File_open", opened, &[Class::BadFile]))
 }
 
 fn access(cx: &mut CaseContext<'_>) -> CaseResult {
-    let (path, comm) = (cx.path("file"), cx.mpi()?);
+    let path = cx.path("file");
     cx.on_rank_0("make", || {
         system_file::prefill(&path, 10)?;
         fs::set_permissions(&path, Permissions::from_mode(0o000)).context("chmod")
@@ -70,8 +66,7 @@ fn access(cx: &mut CaseContext<'_>) -> CaseResult {
         Ok(_) => Err(CaseProblem::Skipped("this user may open every file; run it as another".to_owned())),
         Err(_) => Ok(()),
     })?;
-    let opened = MpiFile::open(Opener::All(comm), &path, &[Flag::ReadWrite], &Info::none(comm));
-    let opened = opened.and_then(MpiFile::close);
+    let opened = cx.open_and_close(&path, &[Flag::ReadWrite])?;
     cx.agree("open", check_rejected("MPI_File_open", opened, &[Class::Access]))
 }
 
@@ -87,7 +82,7 @@ fn room(dir: &Path) -> Result<u64, CaseProblem> {
 }
 
 fn no_space(cx: &mut CaseContext<'_>) -> CaseResult {
-    let (path, byte) = (cx.path("file"), byte(cx)?);
+    let path = cx.path("file");
     let room = cx.agree("statvfs", room(cx.dir))?;
     cx.all("look for room", || {
         let why = format!("{} MiB are free, and only a file system with less than 16 is filled", room >> 20);
@@ -100,7 +95,7 @@ fn no_space(cx: &mut CaseContext<'_>) -> CaseResult {
     let mine = (0..pieces).filter(|piece| piece % u64::from(cx.size()) == u64::from(cx.rank()));
     let written: Result<(), MpiError> = { mine }.try_for_each(|piece| {
         let at = At::Offset((piece * PIECE as u64) as i64);
-        file.write(at, Participation::Independent, &data, Elements::new(&byte, PIECE as i32)).map(drop)
+        file.write(at, Participation::Independent, &data, file.bytes(PIECE)).map(drop)
     });
     let synced = file.sync();
     let closed = file.close();
@@ -117,18 +112,17 @@ fn sequential(cx: &mut CaseContext<'_>) -> CaseResult {
     let path = cx.path("file");
     cx.on_rank_0("make", || system_file::prefill(&path, 100))?;
     let file = cx.open(&path, &[Flag::WriteOnly, Flag::Sequential])?;
-    let byte = byte(cx)?;
     cx.all("seek", || check_detected("MPI_File_seek", file.seek(Pointer::Individual, 10, Whence::Start)))?;
     let seek = file.seek(Pointer::Shared, 10, Whence::Start);
     cx.agree("seek together", check_detected("MPI_File_seek_shared", seek))?;
     cx.all("write", || {
-        let done = file.write(At::Offset(10), Participation::Independent, &[1; 4], Elements::new(&byte, 4));
+        let done = file.write(At::Offset(10), Participation::Independent, &[1; 4], file.bytes(4));
         check_detected("MPI_File_write_at", done)?;
-        let done = file.write(At::Individual, Participation::Independent, &[1; 4], Elements::new(&byte, 4));
+        let done = file.write(At::Individual, Participation::Independent, &[1; 4], file.bytes(4));
         check_detected("MPI_File_write", done)
     })?;
     cx.close(file)?;
-    cx.on_rank_0("look", || system_file::check_all("the file", &path, &[test_data::UNTOUCHED; 100])).map(drop)
+    cx.check_file("the file", &path, &[test_data::UNTOUCHED; 100])
 }
 
 fn delete_open(cx: &mut CaseContext<'_>) -> CaseResult {

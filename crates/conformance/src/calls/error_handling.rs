@@ -1,11 +1,12 @@
 //! Error handlers, and erroneous calls that a library may detect.
 
+use storage::Op;
 use storage::mpi_file::{
     At, Class, Datatype, Elements, Flag, Handler, Info, MpiFile, Opener, Participation, handler_calls,
     set_default_handler,
 };
 
-use super::{byte, check_detected, check_rejected, mpi_cases};
+use super::{check_detected, check_rejected, mpi_cases};
 use crate::case::ConformanceCase;
 use crate::context::CaseContext;
 use crate::mpi_files::CREATE_READ_WRITE;
@@ -59,20 +60,18 @@ fn default(cx: &mut CaseContext<'_>) -> CaseResult {
 
 fn handler(cx: &mut CaseContext<'_>) -> CaseResult {
     let path = cx.path("file");
-    let byte = byte(cx)?;
     let file = cx.open(&path, &[Flag::WriteOnly, Flag::Create])?;
     cx.agree("MPI_File_set_errhandler", file.set_handler(Handler::Counts))?;
     cx.all("fail", || {
         let before = handler_calls();
-        let done = file.read(At::Offset(0), Participation::Independent, &mut [0; 4], Elements::new(&byte, 4));
+        let done = file.read(At::Offset(0), Participation::Independent, &mut [0; 4], file.bytes(4));
         let calls = handler_calls() - before;
         if calls == 0 {
             check_detected("read_at of a file that is open for writing", done)?;
         }
         // The library decides whether the call returns the error too.
         check_equal("calls of the handler", &1, &calls)?;
-        file.write(At::Offset(0), Participation::Independent, &[1; 4], Elements::new(&byte, 4))
-            .context("write_at")?;
+        file.write(At::Offset(0), Participation::Independent, &[1; 4], file.bytes(4)).context("write_at")?;
         check_equal("calls of the handler after a call that went well", &1, &(handler_calls() - before))
     })?;
     cx.close(file)
@@ -119,19 +118,17 @@ fn negative_offset(cx: &mut CaseContext<'_>) -> CaseResult {
     let path = cx.path("file");
     cx.on_rank_0("make", || system_file::prefill(&path, 16))?;
     let file = cx.open(&path, &CREATE_READ_WRITE)?;
-    let byte = byte(cx)?;
-    let done = file.write(At::Offset(-4), Participation::Independent, &[1; 4], Elements::new(&byte, 4));
+    let done = file.write(At::Offset(-4), Participation::Independent, &[1; 4], file.bytes(4));
     cx.close(file)?;
-    cx.on_rank_0("look", || system_file::check_all("the file", &path, &[test_data::UNTOUCHED; 16]))?;
+    cx.check_file("the file", &path, &[test_data::UNTOUCHED; 16])?;
     cx.agree("write", check_detected("write_at -4", done))
 }
 
 fn two_splits(cx: &mut CaseContext<'_>) -> CaseResult {
     let file = cx.open(&cx.path("file"), &CREATE_READ_WRITE)?;
-    let byte = byte(cx)?;
-    let begin = |offset| file.begin_write(At::Offset(offset), vec![1; 4], Elements::new(&byte, 4));
+    let begin = |offset| file.begin(Op::Write, At::Offset(offset), vec![1; 4], file.bytes(4));
     let at = 8 * i64::from(cx.rank());
-    let first = cx.agree("begin", begin(at).map_err(|refused| refused.error))?;
+    let first = cx.agree("begin", begin(at))?;
     let second = begin(at + 4).map_err(|refused| refused.error);
     let began = second.is_ok();
     let told = check_detected("a second begin", second.map(|half| half.end()));

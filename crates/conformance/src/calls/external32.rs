@@ -232,7 +232,7 @@ fn external32(cx: &mut CaseContext<'_>, table_type: &TableType) -> CaseResult {
     let (data, bytes) = (table_type.encoded(cx.rank(), true), table_type.bytes * table_type.parts);
     write_and_read(cx, "external32", &RankData { etype: &etype, data: &data, count: COUNT, bytes })?;
     let wanted: Vec<u8> = (0..cx.size()).flat_map(|rank| table_type.encoded(rank, false)).collect();
-    cx.on_rank_0("look", || system_file::check_all("the file", &cx.path("file"), &wanted)).map(drop)
+    cx.check_file("the file", &cx.path("file"), &wanted)
 }
 
 /// An etype of two integers of two bytes and a gap of four bytes.
@@ -263,7 +263,7 @@ fn derived(cx: &mut CaseContext<'_>) -> CaseResult {
             wanted[place..place + 2].copy_from_slice(&number.to_be_bytes());
         }
     }
-    cx.on_rank_0("look", || system_file::check_all("the file", &path, &wanted)).map(drop)
+    cx.check_file("the file", &path, &wanted)
 }
 
 #[cfg(test)]

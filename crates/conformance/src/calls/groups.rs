@@ -1,10 +1,8 @@
 //! Collective calls of several groups of ranks, outstanding at the same time.
 
-use storage::mpi_file::{
-    At, Datatype, Elements, Info, MpiFile, MpiRequest, Opener, Participation, Pointer, Whence,
-};
+use storage::Op;
+use storage::mpi_file::{At, Info, MpiRequest, Opener, Participation, Pointer, Whence};
 
-use super::byte;
 use crate::case::ConformanceCase;
 use crate::context::CaseContext;
 use crate::mpi_files::{CREATE_READ_WRITE, OpenFile, mpi_part};
@@ -40,26 +38,24 @@ fn concurrent(cx: &CaseContext<'_>, explicit: bool) -> CaseResult {
         files.push(cx.open_as(Opener::All(group), &cx.path(name), &CREATE_READ_WRITE, &none)?);
     }
     let ranks = groups.map(ranks::Comm::rank);
-    let byte = byte(cx)?;
-    for writes in [true, false] {
+    for op in [Op::Write, Op::Read] {
         let mut pending = Vec::new();
         for (number, file) in files.iter().enumerate() {
             let transfer = GroupTransfer { rank: ranks[number], number: number as u32, explicit };
-            pending.push(cx.agree("begin", transfer.begin(file, &byte, writes))?);
+            pending.push(cx.agree("begin", transfer.begin(file, op))?);
         }
         // Ranks wait for their requests in different orders.
         let mut numbered: Vec<_> = pending.into_iter().enumerate().collect();
         numbered.rotate_left(cx.rank() as usize % 3);
-        cx.agree("end", check_ended(numbered, ranks, writes))?;
+        cx.agree("end", check_ended(numbered, ranks, op))?;
     }
     for file in files {
         cx.close(file)?;
     }
     cx.all("look", || {
         names.iter().zip(groups).enumerate().try_for_each(|(number, (name, group))| {
-            let all =
-                (0..ranks::Comm::size(group)).flat_map(|rank| test_data::bytes(rank, number as u32, EACH));
-            system_file::check_all("the file of a group", &cx.path(name), &all.collect::<Vec<u8>>())
+            let all = test_data::of_ranks(ranks::Comm::size(group), number as u32, EACH);
+            system_file::check_all("the file of a group", &cx.path(name), &all)
         })
     })
 }
@@ -72,42 +68,29 @@ struct GroupTransfer {
 }
 
 impl GroupTransfer {
-    fn begin<'f>(
-        &self,
-        file: &'f MpiFile,
-        byte: &Datatype,
-        writes: bool,
-    ) -> Result<MpiRequest<'f>, CaseProblem> {
+    fn begin<'f>(&self, file: &'f OpenFile, op: Op) -> Result<MpiRequest<'f>, CaseProblem> {
         let place = i64::from(self.rank) * EACH as i64;
         let at = if self.explicit { At::Offset(place) } else { At::Individual };
         if !self.explicit {
             file.seek(Pointer::Individual, place, Whence::Start).context("MPI_File_seek")?;
         }
-        let elements = Elements::new(byte, EACH as i32);
-        let begun = if writes {
-            file.start_write(
-                at,
-                Participation::Collective,
-                test_data::bytes(self.rank, self.number, EACH),
-                elements,
-            )
-        } else {
-            file.start_read(at, Participation::Collective, vec![0; EACH], elements)
+        let buffer = match op {
+            Op::Write => test_data::bytes(self.rank, self.number, EACH),
+            Op::Read => vec![0; EACH],
         };
-        begun.map_err(|refused| refused.error).context("begin")
+        file.start(op, at, Participation::Collective, buffer, file.bytes(EACH)).context("begin")
     }
 }
 
-fn check_ended(
-    pending: Vec<(usize, MpiRequest<'_>)>,
-    ranks: [u32; 3],
-    writes: bool,
-) -> Result<(), CaseProblem> {
+fn check_ended(pending: Vec<(usize, MpiRequest<'_>)>, ranks: [u32; 3], op: Op) -> Result<(), CaseProblem> {
     for (number, request) in pending {
         let (done, buffer) = request.wait();
         check_equal("bytes moved", &(EACH as u64), &done.context("MPI_Wait")?.bytes().context("status")?)?;
         let wanted = test_data::bytes(ranks[number], number as u32, EACH);
-        let what = if writes { "memory that was only to be read" } else { "read by one of three groups" };
+        let what = match op {
+            Op::Write => "memory that was only to be read",
+            Op::Read => "read by one of three groups",
+        };
         check_bytes(what, "the buffer".as_ref(), 0, &wanted, &buffer)?;
     }
     Ok(())

@@ -1,14 +1,13 @@
 //! Hints: a library may use or ignore them; they cause no error and do not change data.
 
-use storage::mpi_file::{At, Elements, Flag, Info, MpiFile, Opener, Participation};
+use storage::mpi_file::{At, Flag, Info, MpiFile, Opener, Participation};
 
-use super::{byte, check_rejected, mpi_cases};
+use super::{check_rejected, mpi_cases};
 use crate::access::{self, HintPairs, Routine};
 use crate::case::ConformanceCase;
 use crate::context::CaseContext;
 use crate::mpi_files::CREATE_READ_WRITE;
 use crate::problem::{CaseProblem, CaseResult, ProblemContext, check_equal};
-use crate::system_file;
 use crate::test_data;
 
 const SECTION: &str = "MPI 4.1 section 14.2.8";
@@ -87,7 +86,7 @@ pub(super) fn cases() -> Vec<ConformanceCase> {
 
 fn unknown(cx: &mut CaseContext<'_>) -> CaseResult {
     let comm = cx.mpi()?;
-    let info = cx.agree("make hints", Info::new(comm, [("assay_nobody", "knows")]))?;
+    let info = cx.hints([("assay_nobody", "knows")])?;
     let file = cx.open_as(Opener::All(comm), &cx.path("file"), &CREATE_READ_WRITE, &info)?;
     cx.agree("MPI_File_set_info", file.set_info(&info))?;
     cx.close(file)
@@ -115,7 +114,7 @@ const RESERVED: &[(&str, &str)] = &[
 fn reserved(cx: &mut CaseContext<'_>) -> CaseResult {
     let comm = cx.mpi()?;
     for (number, hint) in RESERVED.iter().enumerate() {
-        let info = cx.agree("make hints", Info::new(comm, [*hint]))?;
+        let info = cx.hints([*hint])?;
         let path = cx.path(&format!("file.{number}"));
         let file = cx.open_as(Opener::All(comm), &path, &CREATE_READ_WRITE, &info)?;
         cx.agree("MPI_File_set_info", file.set_info(&info))?;
@@ -133,7 +132,7 @@ const DEFERRED: &[(&str, &str)] =
 
 fn deferred_exclusive(cx: &mut CaseContext<'_>) -> CaseResult {
     let (path, comm) = (cx.path("file"), cx.mpi()?);
-    let info = cx.agree("make hints", Info::new(comm, DEFERRED.iter().copied()))?;
+    let info = cx.hints(DEFERRED.iter().copied())?;
     let how = [Flag::Create, Flag::Exclusive, Flag::ReadWrite];
     for turn in 0..2 {
         let file = cx.open_as(Opener::All(comm), &path, &how, &info)?;
@@ -187,7 +186,7 @@ fn environment(cx: &mut CaseContext<'_>) -> CaseResult {
 
 fn round_trip(cx: &mut CaseContext<'_>) -> CaseResult {
     let (path, comm) = (cx.path("file"), cx.mpi()?);
-    let info = cx.agree("make hints", Info::new(comm, [("cb_nodes", "1"), ("cb_buffer_size", "131072")]))?;
+    let info = cx.hints([("cb_nodes", "1"), ("cb_buffer_size", "131072")])?;
     let file = cx.open_as(Opener::All(comm), &path, &CREATE_READ_WRITE, &info)?;
     let given = cx.agree("MPI_File_get_info", file.info())?;
     // The library decides which hints it gives back, and with which values.
@@ -197,15 +196,13 @@ fn round_trip(cx: &mut CaseContext<'_>) -> CaseResult {
     let pairs = pairs.iter().map(|(key, value)| (key.as_str(), value.as_str()));
     let again = cx.agree("make hints of what was read", Info::new(comm, pairs))?;
     let file = cx.open_as(Opener::All(comm), &path, &CREATE_READ_WRITE, &again)?;
-    let (rank, byte) = (cx.rank(), byte(cx)?);
+    let rank = cx.rank();
     let (at, data) = (At::Offset(LENGTH as i64 * i64::from(rank)), test_data::bytes(rank, 1, LENGTH));
     cx.all("write", || {
-        let elements = Elements::new(&byte, LENGTH as i32);
-        file.write(at, Participation::Collective, &data, elements).map(drop).context("write_at_all")
+        file.write(at, Participation::Collective, &data, file.bytes(LENGTH)).context("write_at_all")
     })?;
     cx.close(file)?;
-    let wanted: Vec<u8> = (0..cx.size()).flat_map(|rank| test_data::bytes(rank, 1, LENGTH)).collect();
-    cx.on_rank_0("look", || system_file::check_all("the file", &path, &wanted)).map(drop)
+    cx.check_file("the file", &path, &test_data::of_ranks(cx.size(), 1, LENGTH))
 }
 
 #[cfg(test)]

@@ -2,11 +2,10 @@
 
 use storage::NodeMemory;
 use storage::mpi_file::{
-    At, Datatype, DimensionOrder, Distribution, ElementCalls, Elements, Flag, Info, NamedDatatype,
-    Participation, ViewStart,
+    At, Datatype, DimensionOrder, Distribution, ElementCalls, Elements, Flag, NamedDatatype, Participation,
 };
 
-use super::{byte, int};
+use super::{int, mpi_cases};
 use crate::case::ConformanceCase;
 use crate::context::CaseContext;
 use crate::mpi_files::CREATE_READ_WRITE;
@@ -15,6 +14,10 @@ use crate::system_file;
 use crate::test_data;
 
 const VIEW: &str = "MPI 4.1 section 14.3";
+const ARRAYS: &str = "MPI 4.1 section 5.1.3";
+const BEYOND_INT: &str =
+    "a count beyond 2^31 is one: such a read of a short file brings all there is (MPI_File_read_at_c)";
+const LAST_ROWS: &str = "the last rows of an array of 4.25 GiB lie where the array says (sparse)";
 
 pub(super) fn cases() -> Vec<ConformanceCase> {
     let mut cases: Vec<ConformanceCase> = [1, 3, 6]
@@ -26,36 +29,33 @@ pub(super) fn cases() -> Vec<ConformanceCase> {
             ConformanceCase::new(format!("large.extent_{gib}gib"), VIEW, promise, body).mpi()
         })
         .collect();
-    for (name, kind) in [
-        ("large.subarray_4gib", ArrayDistribution::Subarray),
-        ("large.darray_4gib", ArrayDistribution::Darray),
-    ] {
-        let promise = "the last rows of an array of 4.25 GiB lie where the array says (sparse)";
-        let body = move |cx: &mut CaseContext<'_>| last_rows(cx, kind);
-        cases.push(ConformanceCase::new(name, "MPI 4.1 section 5.1.3", promise, body).mpi());
-    }
-    let promise =
-        "a count beyond 2^31 is one: such a read of a short file brings all there is (MPI_File_read_at_c)";
-    cases.push(
-        ConformanceCase::new("large.count_beyond_int", "MPI 4.1 section 14.4.2", promise, beyond_int).mpi(),
-    );
-    let promise =
-        "a sparse file of 10 TB is written at both ends and in the middle from all ranks, and found";
-    cases.push(
-        ConformanceCase::new("large.file_10tb", "MPI 4.1 section 14.4, MPI_Offset", promise, ten_tb)
-            .mpi()
-            .large(4),
-    );
-    let promise = "one call moves 2 GiB and 64 KiB from one rank, a datatype that 32 bits do not count";
-    let by_type = |cx: &mut CaseContext<'_>| two_gib(cx, ElementCalls::Plain);
-    cases.push(
-        ConformanceCase::new("large.call_2gib", "MPI 4.1 section 14.4", promise, by_type).mpi().large(20),
-    );
-    let promise = "one call moves 2 GiB and 64 KiB by a count of bytes (MPI_File_write_at_all_c)";
-    let by_count = |cx: &mut CaseContext<'_>| two_gib(cx, ElementCalls::Large);
-    cases.push(
-        ConformanceCase::new("large.count_2gib", "MPI 4.1 section 14.4", promise, by_count).mpi().large(20),
-    );
+    cases.extend(mpi_cases(&[
+        ("large.subarray_4gib", ARRAYS, LAST_ROWS, |cx| last_rows(cx, ArrayDistribution::Subarray)),
+        ("large.darray_4gib", ARRAYS, LAST_ROWS, |cx| last_rows(cx, ArrayDistribution::Darray)),
+        ("large.count_beyond_int", "MPI 4.1 section 14.4.2", BEYOND_INT, beyond_int),
+    ]));
+    let sparse = mpi_cases(&[(
+        "large.file_10tb",
+        "MPI 4.1 section 14.4, MPI_Offset",
+        "a sparse file of 10 TB is written at both ends and in the middle from all ranks, and found",
+        ten_tb,
+    )]);
+    cases.extend(sparse.into_iter().map(|case| case.large(4)));
+    let two_gib = mpi_cases(&[
+        (
+            "large.call_2gib",
+            "MPI 4.1 section 14.4",
+            "one call moves 2 GiB and 64 KiB from one rank, a datatype that 32 bits do not count",
+            |cx| two_gib(cx, ElementCalls::Plain),
+        ),
+        (
+            "large.count_2gib",
+            "MPI 4.1 section 14.4",
+            "one call moves 2 GiB and 64 KiB by a count of bytes (MPI_File_write_at_all_c)",
+            |cx| two_gib(cx, ElementCalls::Large),
+        ),
+    ]);
+    cases.extend(two_gib.into_iter().map(|case| case.large(20)));
     cases
 }
 
@@ -63,21 +63,17 @@ const PIECE: usize = 4096;
 
 fn far_apart(cx: &CaseContext<'_>, extent: u64) -> CaseResult {
     let path = cx.path("file");
-    let (int, none) = (int(cx)?, Info::none(cx.mpi()?));
-    let rank = cx.rank();
+    let (rank, int) = (cx.rank(), int(cx)?);
     let made = int.contiguous(PIECE as i32 / 4).and_then(|piece| piece.resized(0, extent as isize));
     let filetype = cx.agree("make a filetype", made)?;
     let end = 2 * extent + u64::from(cx.size()) * PIECE as u64;
     cx.on_rank_0("make", || system_file::create_for_length(&path, end))?;
     let file = cx.open(&path, &CREATE_READ_WRITE)?;
-    let start = ViewStart::Byte(i64::from(rank) * PIECE as i64);
-    cx.agree("MPI_File_set_view", file.set_view(start, &int, &filetype, "native", &none))?;
+    cx.set_view(&file, i64::from(rank) * PIECE as i64, &int, &filetype)?;
     let data = test_data::bytes(rank, 1, 3 * PIECE);
     let elements = || Elements::new(&int, 3 * PIECE as i32 / 4);
     cx.all("write", || {
-        file.write(At::Offset(0), Participation::Collective, &data, elements())
-            .map(drop)
-            .context("write_at_all")
+        file.write(At::Offset(0), Participation::Collective, &data, elements()).context("write_at_all")
     })?;
     cx.close(file)?;
     cx.all("look", || {
@@ -94,7 +90,7 @@ const TEN_TB: i64 = 10_000_000_000_000;
 
 fn ten_tb(cx: &mut CaseContext<'_>) -> CaseResult {
     let path = cx.path("file");
-    let (rank, size, byte) = (i64::from(cx.rank()), i64::from(cx.size()), byte(cx)?);
+    let (rank, size) = (i64::from(cx.rank()), i64::from(cx.size()));
     let piece = PIECE as i64;
     let places = |rank: i64| [rank * piece, TEN_TB / 2 + rank * piece, TEN_TB - (size - rank) * piece];
     cx.on_rank_0("make", || system_file::create_for_length(&path, TEN_TB as u64))?;
@@ -102,9 +98,7 @@ fn ten_tb(cx: &mut CaseContext<'_>) -> CaseResult {
     for (call, place) in places(rank).into_iter().enumerate() {
         cx.all("write", || {
             let data = test_data::bytes(rank as u32, call as u32, PIECE);
-            let elements = Elements::new(&byte, PIECE as i32);
-            file.write(At::Offset(place), Participation::Collective, &data, elements)
-                .map(drop)
+            file.write(At::Offset(place), Participation::Collective, &data, file.bytes(PIECE))
                 .context("write_at_all")
         })?;
     }
@@ -113,18 +107,10 @@ fn ten_tb(cx: &mut CaseContext<'_>) -> CaseResult {
         check_equal("MPI_File_get_size", &TEN_TB, &file.size().context("MPI_File_get_size")?)?;
         let other = (rank + 1) % size;
         places(other).into_iter().enumerate().try_for_each(|(call, place)| {
-            let (wanted, mut found) = (test_data::bytes(other as u32, call as u32, PIECE), vec![0; PIECE]);
-            let elements = Elements::new(&byte, PIECE as i32);
-            file.read(At::Offset(place), Participation::Independent, &mut found, elements)
-                .context("read_at")?;
-            check_bytes(&format!("written by rank {other}"), &path, place as u64, &wanted, &found)?;
-            system_file::check_at(
-                "the same by the system",
-                &path,
-                &system_file::open(&path)?,
-                place as u64,
-                &wanted,
-            )
+            let (wanted, place) = (test_data::bytes(other as u32, call as u32, PIECE), place as u64);
+            file.check_at(&format!("written by rank {other}"), &path, place, &wanted)?;
+            let by_system = system_file::open(&path)?;
+            system_file::check_at("the same by the system", &path, &by_system, place, &wanted)
         })
     })?;
     cx.close(file)
@@ -149,7 +135,7 @@ fn two_gib(cx: &mut CaseContext<'_>, calls: ElementCalls) -> CaseResult {
         piece[..8].copy_from_slice(&(number as u64).to_le_bytes());
     }
     let elements = match calls {
-        ElementCalls::Large => Elements { count: data.len() as i64, ..Elements::new(&byte, 0) }.by(calls),
+        ElementCalls::Large => Elements { count: data.len() as i64, ..file.bytes(0) }.by(calls),
         _ => Elements::new(&many, i32::from(moves)),
     };
     cx.all("write", || {
@@ -165,7 +151,6 @@ fn two_gib(cx: &mut CaseContext<'_>, calls: ElementCalls) -> CaseResult {
             system_file::check_at("the file", &path, &file, number as u64 * (8 << 20), wanted)
         })
     })
-    .map(drop)
 }
 
 /// Skips the case unless the node of rank 0 has this memory available, bytes.
@@ -181,7 +166,7 @@ fn check_memory(cx: &CaseContext<'_>, least: u64) -> CaseResult {
             available >> 20
         )))
     };
-    cx.on_rank_0("look for memory", look).map(drop)
+    cx.on_rank_0("look for memory", look)
 }
 
 /// Bytes of a file from which a read requests more than 2^31.
@@ -189,18 +174,14 @@ const SHORT: usize = 50_000;
 
 fn beyond_int(cx: &mut CaseContext<'_>) -> CaseResult {
     let path = cx.path("file");
-    let (byte, asks) = (byte(cx)?, cx.rank() == 0);
     let data = test_data::bytes(0, 1, SHORT);
     cx.on_rank_0("make", || std::fs::write(&path, &data).context("write"))?;
     check_memory(cx, 2 * TWO_GIB)?;
     let file = cx.open(&path, &[Flag::ReadOnly])?;
-    cx.all("read", || {
-        if !asks {
-            return Ok(());
-        }
+    cx.on_rank_0("read", || {
         // The kernel provides memory only for pages that are touched.
         let mut found = vec![0; TWO_GIB as usize];
-        let elements = Elements { count: TWO_GIB as i64, ..Elements::new(&byte, 0) }.by(ElementCalls::Large);
+        let elements = Elements { count: TWO_GIB as i64, ..file.bytes(0) }.by(ElementCalls::Large);
         let done = file
             .read(At::Offset(0), Participation::Independent, &mut found, elements)
             .context("read_at_c")?;
@@ -225,7 +206,7 @@ const ROWS: u64 = (4 << 12) + (1 << 10);
 
 fn last_rows(cx: &CaseContext<'_>, array: ArrayDistribution) -> CaseResult {
     let path = cx.path("file");
-    let (int, comm) = (int(cx)?, cx.mpi()?);
+    let int = int(cx)?;
     let (rank, size) = (u64::from(cx.rank()), u64::from(cx.size()));
     let place = (cx.rank() as i32, cx.size() as i32);
     let columns = ROW / size;
@@ -245,14 +226,13 @@ fn last_rows(cx: &CaseContext<'_>, array: ArrayDistribution) -> CaseResult {
     };
     let filetype = cx.agree("make a filetype", made)?;
     let file = cx.open(&path, &CREATE_READ_WRITE)?;
-    let set = file.set_view(ViewStart::Byte(0), &int, &filetype, "native", &Info::none(comm));
-    cx.agree("MPI_File_set_view", set)?;
+    cx.set_view(&file, 0, &int, &filetype)?;
     let data = test_data::bytes(cx.rank(), 1, PIECE);
     let numbers = PIECE as u64 / 4;
     let at = At::Offset((rows * each - numbers) as i64);
     cx.all("write", || {
         let elements = Elements::new(&int, numbers as i32);
-        file.write(at, Participation::Collective, &data, elements).map(drop).context("write_at_all")
+        file.write(at, Participation::Collective, &data, elements).context("write_at_all")
     })?;
     cx.close(file)?;
     // The end of this rank's part of its last row, bytes.

@@ -1,8 +1,12 @@
 //! Reads that end within an element: the status counts bytes, elements and basic elements.
 
-use storage::mpi_file::{At, CallStatus, Datatype, Elements, Flag, Info, MpiFile, Participation, ViewStart};
+use storage::Op;
+use storage::mpi_file::{
+    At, CallStatus, Datatype, Elements, Flag, MpiFile, MpiRequest, Participation, RefusedCall, Split,
+};
 
 use super::int;
+use crate::access::GAP_BYTE;
 use crate::case::ConformanceCase;
 use crate::context::CaseContext;
 use crate::problem::{CaseProblem, CaseResult, ProblemContext, check_bytes, check_equal};
@@ -41,8 +45,6 @@ const NUMBERS: usize = 7;
 /// Elements that the read requests.
 const ASKED: i32 = 6;
 
-const GAP_BYTE: u8 = 0x77;
-
 /// Bytes from one element to the next in memory, and from its first integer to its second.
 const STEPS: (usize, usize) = (20, 12);
 
@@ -54,14 +56,12 @@ fn read(file: &MpiFile, method: ReadMethod, kind: &Datatype) -> Result<(CallStat
     let mut buffer = vec![GAP_BYTE; ASKED as usize * STEPS.0];
     let (done, buffer) = match method {
         ReadMethod::Blocking(way) => (file.read(at, way, &mut buffer, elements), buffer),
-        ReadMethod::Nonblocking => match file.start_read(at, Participation::Independent, buffer, elements) {
-            Ok(request) => request.wait(),
-            Err(refused) => (Err(refused.error), refused.buffer),
-        },
-        ReadMethod::Split => match file.begin_read(at, buffer, elements) {
-            Ok(half) => half.end(),
-            Err(refused) => (Err(refused.error), refused.buffer),
-        },
+        ReadMethod::Nonblocking => file
+            .start(Op::Read, at, Participation::Independent, buffer, elements)
+            .map_or_else(RefusedCall::ended, MpiRequest::wait),
+        ReadMethod::Split => {
+            file.begin(Op::Read, at, buffer, elements).map_or_else(RefusedCall::ended, Split::end)
+        }
     };
     Ok((done.context("read")?, buffer))
 }
@@ -79,8 +79,8 @@ fn partial(cx: &CaseContext<'_>, method: ReadMethod, view: bool) -> CaseResult {
     let file = cx.open(&path, &[Flag::ReadOnly])?;
     if view {
         let made = int.contiguous(2).and_then(|two| two.resized(0, TILE as isize));
-        let (filetype, none) = (cx.agree("make a view", made)?, Info::none(cx.mpi()?));
-        cx.agree("MPI_File_set_view", file.set_view(ViewStart::Byte(0), &int, &filetype, "native", &none))?;
+        let filetype = cx.agree("make a view", made)?;
+        cx.set_view(&file, 0, &int, &filetype)?;
     }
     let kind = cx.agree("make a datatype", pair_with_gaps(&int))?;
     let (done, buffer) = cx.agree("read", read(&file, method, &kind))?;

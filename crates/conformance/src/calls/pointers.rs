@@ -1,8 +1,8 @@
 //! File pointers: positions and seeks.
 
-use storage::mpi_file::{At, Elements, Info, Participation, Pointer, ViewStart, Whence};
+use storage::mpi_file::{At, Participation, Pointer, Whence};
 
-use super::{byte, check_detected, int, mpi_cases};
+use super::{check_detected, int, mpi_cases};
 use crate::case::ConformanceCase;
 use crate::context::CaseContext;
 use crate::mpi_files::{CREATE_READ_WRITE, OpenFile};
@@ -74,8 +74,7 @@ fn open_prefilled(cx: &CaseContext<'_>, length: usize, view: bool) -> Result<Ope
     if view {
         let int = int(cx)?;
         let two = cx.agree("make a view", int.contiguous(2).and_then(|two| two.resized(0, 20)))?;
-        let none = Info::none(cx.mpi()?);
-        cx.agree("MPI_File_set_view", file.set_view(ViewStart::Byte(40), &int, &two, "native", &none))?;
+        cx.set_view(&file, 40, &int, &two)?;
     }
     Ok(file)
 }
@@ -161,11 +160,10 @@ fn seek_shared(cx: &mut CaseContext<'_>) -> CaseResult {
 }
 
 fn independent_pointers(cx: &mut CaseContext<'_>) -> CaseResult {
-    let (byte, size) = (byte(cx)?, i64::from(cx.size()));
+    let size = i64::from(cx.size());
     let file = open_prefilled(cx, 1000.max(10 * size as usize), false)?;
     let mut room = [0; 10];
-    let mut read =
-        |at| file.read(at, Participation::Independent, &mut room, Elements::new(&byte, 10)).map(drop);
+    let mut read = |at| file.read(at, Participation::Independent, &mut room, file.bytes(10)).map(drop);
     let own = || file.position(Pointer::Individual).context("MPI_File_get_position");
     let shared = || file.position(Pointer::Shared).context("MPI_File_get_position_shared");
     cx.all("read at an offset and at the own pointer", || {
@@ -187,8 +185,8 @@ fn view_resets(cx: &mut CaseContext<'_>) -> CaseResult {
     let file = open_1000_bytes(cx, false)?;
     cx.all("seek", || check_seek(&file, 33, Whence::Start, 33))?;
     cx.agree("MPI_File_seek_shared", file.seek(Pointer::Shared, 44, Whence::Start))?;
-    let (int, none) = (int(cx)?, Info::none(cx.mpi()?));
-    cx.agree("MPI_File_set_view", file.set_view(ViewStart::Byte(8), &int, &int, "native", &none))?;
+    let int = int(cx)?;
+    cx.set_view(&file, 8, &int, &int)?;
     cx.all("look", || {
         let own = file.position(Pointer::Individual).context("MPI_File_get_position")?;
         check_equal("the own pointer", &0, &own)?;
@@ -200,17 +198,11 @@ fn view_resets(cx: &mut CaseContext<'_>) -> CaseResult {
 
 fn shared_in_turn(cx: &mut CaseContext<'_>) -> CaseResult {
     let file = open_1000_bytes(cx, false)?;
-    let byte = byte(cx)?;
     let turns = cx.turns();
     for (before, &turn) in (0_i64..).zip(&turns) {
-        cx.all("write in turn", || {
-            if cx.rank() != turn {
-                return Ok(());
-            }
+        cx.on_rank(turn, "write in turn", || {
             let data = test_data::bytes(turn, 1, 30);
-            file.write(At::Shared, Participation::Independent, &data, Elements::new(&byte, 30))
-                .map(drop)
-                .context("write_shared")
+            file.write(At::Shared, Participation::Independent, &data, file.bytes(30)).context("write_shared")
         })?;
         cx.all("look", || {
             let found = file.position(Pointer::Shared).context("MPI_File_get_position_shared")?;
@@ -220,5 +212,5 @@ fn shared_in_turn(cx: &mut CaseContext<'_>) -> CaseResult {
     cx.close(file)?;
     let mut wanted: Vec<u8> = turns.iter().flat_map(|rank| test_data::bytes(*rank, 1, 30)).collect();
     wanted.resize(1000.max(wanted.len()), test_data::UNTOUCHED);
-    cx.on_rank_0("look", || system_file::check_all("the file", &cx.path("file"), &wanted)).map(drop)
+    cx.check_file("the file", &cx.path("file"), &wanted)
 }

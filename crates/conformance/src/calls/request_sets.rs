@@ -1,13 +1,13 @@
 //! Sets of requests, completed by each of MPI's calls for that; reused buffers; freed datatypes.
 
-use storage::mpi_file::{At, Elements, Many, MpiFile, Participation, Requests};
+use storage::Op;
+use storage::mpi_file::{At, Elements, Many, Participation, Requests};
 
-use super::{byte, int, mpi_cases};
+use super::{int, mpi_cases};
 use crate::case::ConformanceCase;
 use crate::context::CaseContext;
-use crate::mpi_files::CREATE_READ_WRITE;
+use crate::mpi_files::{CREATE_READ_WRITE, OpenFile};
 use crate::problem::{CaseProblem, CaseResult, ProblemContext, check_bytes, check_equal};
-use crate::system_file;
 use crate::test_data;
 
 const MULTIPLE_COMPLETIONS: &str = "MPI 4.1 section 3.7.5";
@@ -67,27 +67,18 @@ fn place(rank: u32, piece: u32) -> u64 {
 /// Begins the requests of all pieces of this rank and completes them; gives their buffers in order.
 fn transfer(
     cx: &CaseContext<'_>,
-    file: &MpiFile,
-    writes: bool,
+    file: &OpenFile,
+    op: Op,
     (call, many, waits): (&str, Many, bool),
 ) -> Result<Vec<Vec<u8>>, CaseProblem> {
-    let comm = cx.comm.mpi().ok_or_else(|| CaseProblem::fail("ranks of MPI have a communicator"))?;
-    let byte = storage::mpi_file::Datatype::named(comm, storage::mpi_file::NamedDatatype::Byte);
     let rank = cx.rank();
     let start = |piece: u32| {
         let at = At::Offset(place(rank, piece) as i64);
-        let elements = Elements::new(&byte, length(piece) as i32);
-        let begun = if writes {
-            file.start_write(
-                at,
-                Participation::Independent,
-                test_data::bytes(rank, piece, length(piece)),
-                elements,
-            )
-        } else {
-            file.start_read(at, Participation::Independent, vec![0; length(piece)], elements)
+        let buffer = match op {
+            Op::Write => test_data::bytes(rank, piece, length(piece)),
+            Op::Read => vec![0; length(piece)],
         };
-        begun.map_err(|refused| refused.error).context("begin")
+        file.start(op, at, Participation::Independent, buffer, file.bytes(length(piece))).context("begin")
     };
     let mut pending = (0..PIECES).map(start).collect::<Result<Requests<'_>, _>>()?;
     let mut buffers = vec![None; PIECES as usize];
@@ -115,14 +106,14 @@ fn end_as_set(cx: &CaseContext<'_>, call: &str, many: Many, waits: bool) -> Case
     let path = cx.path("file");
     let (rank, how) = (cx.rank(), (call, many, waits));
     let file = cx.open(&path, &CREATE_READ_WRITE)?;
-    cx.agree("write", transfer(cx, &file, true, how).map(drop))?;
+    cx.agree("write", transfer(cx, &file, Op::Write, how))?;
     cx.close(file)?;
     let pieces = (0..cx.size()).flat_map(|rank| (0..PIECES).map(move |piece| (rank, piece)));
     let wanted: Vec<u8> =
         pieces.flat_map(|(rank, piece)| test_data::bytes(rank, piece, length(piece))).collect();
-    cx.on_rank_0("look", || system_file::check_all("the file", &path, &wanted))?;
+    cx.check_file("the file", &path, &wanted)?;
     let file = cx.open(&path, &CREATE_READ_WRITE)?;
-    let found = cx.agree("read", transfer(cx, &file, false, how))?;
+    let found = cx.agree("read", transfer(cx, &file, Op::Read, how))?;
     cx.all("compare", || {
         (0..PIECES).zip(found).try_for_each(|(piece, found)| {
             let wanted = test_data::bytes(rank, piece, length(piece));
@@ -138,17 +129,16 @@ const TURNS: u32 = 20;
 fn buffer_reuse(cx: &mut CaseContext<'_>) -> CaseResult {
     const EACH: usize = 3000;
     let path = cx.path("file");
-    let (rank, byte) = (cx.rank(), byte(cx)?);
+    let rank = cx.rank();
     let file = cx.open(&path, &CREATE_READ_WRITE)?;
     let at = |turn: u32| At::Offset(i64::from(rank * TURNS + turn) * EACH as i64);
     cx.all("write", || {
         let mut buffer = vec![0; EACH];
         (0..TURNS).try_for_each(|turn| {
             buffer.copy_from_slice(&test_data::bytes(rank, turn, EACH));
-            let elements = Elements::new(&byte, EACH as i32);
-            let begun =
-                file.start_write(at(turn), Participation::Independent, std::mem::take(&mut buffer), elements);
-            let (done, back) = begun.map_err(|refused| refused.error).context("iwrite_at")?.wait();
+            let taken = std::mem::take(&mut buffer);
+            let begun = file.start(Op::Write, at(turn), Participation::Independent, taken, file.bytes(EACH));
+            let (done, back) = begun.context("iwrite_at")?.wait();
             done.context("MPI_Wait")?;
             buffer = back;
             buffer.fill(test_data::UNTOUCHED);
@@ -156,9 +146,7 @@ fn buffer_reuse(cx: &mut CaseContext<'_>) -> CaseResult {
         })
     })?;
     cx.close(file)?;
-    let turns = (0..cx.size()).flat_map(|rank| (0..TURNS).map(move |turn| (rank, turn)));
-    let wanted: Vec<u8> = turns.flat_map(|(rank, turn)| test_data::bytes(rank, turn, EACH)).collect();
-    cx.on_rank_0("look", || system_file::check_all("the file", &path, &wanted)).map(drop)
+    cx.check_file("the file", &path, &test_data::of_calls(cx.size(), TURNS, EACH))
 }
 
 fn type_freed(cx: &CaseContext<'_>, way: Participation) -> CaseResult {
@@ -166,18 +154,17 @@ fn type_freed(cx: &CaseContext<'_>, way: Participation) -> CaseResult {
     let path = cx.path("file");
     let (rank, int) = (cx.rank(), int(cx)?);
     let file = cx.open(&path, &CREATE_READ_WRITE)?;
-    let data = |rank| test_data::bytes(rank, 1, 4 * NUMBERS);
     // The datatype moves every second integer of the buffer.
-    let spread: Vec<u8> = data(rank).chunks(4).flat_map(|number| [number, &[0; 4]].concat()).collect();
+    let spread: Vec<u8> = test_data::bytes(rank, 1, 4 * NUMBERS)
+        .chunks(4)
+        .flat_map(|number| [number, &[0; 4]].concat())
+        .collect();
     let kind = cx.agree("make a datatype", int.vector(NUMBERS as i32, 1, 2))?;
-    let begun = {
-        let at = At::Offset(i64::from(rank) * 4 * NUMBERS as i64);
-        file.start_write(at, way, spread, Elements::new(&kind, 1)).map_err(|refused| refused.error)
-    };
+    let at = At::Offset(i64::from(rank) * 4 * NUMBERS as i64);
+    let begun = file.start(Op::Write, at, way, spread, Elements::new(&kind, 1));
     drop(kind);
     let request = cx.agree("begin", begun)?;
-    cx.agree("end", request.wait().0.map(drop))?;
+    cx.agree("end", request.wait().0)?;
     cx.close(file)?;
-    let wanted: Vec<u8> = (0..cx.size()).flat_map(data).collect();
-    cx.on_rank_0("look", || system_file::check_all("the file", &path, &wanted)).map(drop)
+    cx.check_file("the file", &path, &test_data::of_ranks(cx.size(), 1, 4 * NUMBERS))
 }

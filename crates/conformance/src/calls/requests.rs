@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
-use storage::mpi_file::{At, Elements, MpiRequest, Participation, RequestProgress};
+use storage::Op;
+use storage::mpi_file::{At, Info, MpiRequest, Opener, Participation, RequestProgress};
 
-use super::{byte, mpi_cases};
+use super::mpi_cases;
 use crate::case::ConformanceCase;
 use crate::context::CaseContext;
 use crate::mpi_files::CREATE_READ_WRITE;
@@ -66,56 +67,47 @@ fn end_by_tests(requests: Vec<(u32, MpiRequest<'_>)>) -> Result<Vec<(u32, Vec<u8
 
 fn many(cx: &mut CaseContext<'_>) -> CaseResult {
     let path = cx.path("file");
-    let (rank, byte) = (cx.rank(), byte(cx)?);
+    let rank = cx.rank();
     let file = cx.open(&path, &CREATE_READ_WRITE)?;
-    let begin = |writes: bool| -> Result<Vec<(u32, MpiRequest<'_>)>, CaseProblem> {
+    let begin = |op: Op| -> Result<Vec<(u32, MpiRequest<'_>)>, CaseProblem> {
         let start = |piece: u32| {
-            let elements = Elements::new(&byte, PIECE as i32);
-            let at = At::Offset(place(rank, piece));
-            let begun = if writes {
-                file.start_write(
-                    at,
-                    Participation::Independent,
-                    test_data::bytes(rank, piece, PIECE),
-                    elements,
-                )
-            } else {
-                file.start_read(at, Participation::Independent, vec![0; PIECE], elements)
+            let buffer = match op {
+                Op::Write => test_data::bytes(rank, piece, PIECE),
+                Op::Read => vec![0; PIECE],
             };
-            begun.map(|request| (piece, request)).map_err(|refused| refused.error).context("begin")
+            let at = At::Offset(place(rank, piece));
+            let begun = file.start(op, at, Participation::Independent, buffer, file.bytes(PIECE));
+            begun.map(|request| (piece, request)).context("begin")
         };
         (0..PIECES).map(start).collect()
     };
-    cx.all("write", || begin(true).and_then(end_by_tests).map(drop))?;
+    cx.all("write", || begin(Op::Write).and_then(end_by_tests))?;
     cx.agree("MPI_File_sync", file.sync())?;
     cx.all("read", || {
-        begin(false).and_then(end_by_tests)?.into_iter().try_for_each(|(piece, found)| {
+        begin(Op::Read).and_then(end_by_tests)?.into_iter().try_for_each(|(piece, found)| {
             let wanted = test_data::bytes(rank, piece, PIECE);
             check_bytes("a piece read back", &path, place(rank, piece) as u64, &wanted, &found)
         })
     })?;
     cx.close(file)?;
-    let pieces = (0..cx.size()).flat_map(|rank| (0..PIECES).map(move |piece| (rank, piece)));
-    let wanted: Vec<u8> = pieces.flat_map(|(rank, piece)| test_data::bytes(rank, piece, PIECE)).collect();
-    cx.on_rank_0("look", || system_file::check_all("the file", &path, &wanted)).map(drop)
+    cx.check_file("the file", &path, &test_data::of_calls(cx.size(), PIECES, PIECE))
 }
 
 fn mixed(cx: &mut CaseContext<'_>) -> CaseResult {
     let path = cx.path(&format!("file.{}", cx.rank()));
     let comm = cx.mpi()?;
-    let (rank, byte) = (cx.rank(), byte(cx)?);
-    let none = storage::mpi_file::Info::none(comm);
-    let file = cx.open_as(storage::mpi_file::Opener::Alone(comm), &path, &CREATE_READ_WRITE, &none)?;
+    let rank = cx.rank();
+    let file = cx.open_as(Opener::Alone(comm), &path, &CREATE_READ_WRITE, &Info::none(comm))?;
     cx.all("write", || {
         let piece = |number| test_data::bytes(rank, number, PIECE);
-        let elements = || Elements::new(&byte, PIECE as i32);
+        let elements = || file.bytes(PIECE);
         let (at, way) = (At::Individual, Participation::Independent);
-        let first = file.start_write(at, way, piece(0), elements()).map_err(|r| r.error).context("iwrite")?;
+        let first = file.start(Op::Write, at, way, piece(0), elements()).context("iwrite")?;
         file.write(at, way, &piece(1), elements()).context("write")?;
-        let third = file.start_write(at, way, piece(2), elements()).map_err(|r| r.error).context("iwrite")?;
+        let third = file.start(Op::Write, at, way, piece(2), elements()).context("iwrite")?;
         file.write(at, way, &piece(3), elements()).context("write")?;
         third.wait().0.context("wait")?;
-        first.wait().0.map(drop).context("wait")
+        first.wait().0.context("wait")
     })?;
     cx.close(file)?;
     let wanted: Vec<u8> = (0..4).flat_map(|number| test_data::bytes(rank, number, PIECE)).collect();
@@ -124,15 +116,20 @@ fn mixed(cx: &mut CaseContext<'_>) -> CaseResult {
 
 fn cancel(cx: &mut CaseContext<'_>) -> CaseResult {
     let path = cx.path("file");
-    let (rank, byte) = (cx.rank(), byte(cx)?);
+    let rank = cx.rank();
     cx.on_rank_0("make", || system_file::prefill(&path, PIECE * cx.size() as usize))?;
     let file = cx.open(&path, &CREATE_READ_WRITE)?;
     let at = i64::from(rank) * PIECE as i64;
     let data = test_data::bytes(rank, 1, PIECE);
     let cancelled = cx.agree("cancel", {
-        let elements = Elements::new(&byte, PIECE as i32);
-        let begun = file.start_write(At::Offset(at), Participation::Independent, data.clone(), elements);
-        begun.map_err(|refused| refused.error).context("iwrite_at").and_then(|mut request| {
+        let begun = file.start(
+            Op::Write,
+            At::Offset(at),
+            Participation::Independent,
+            data.clone(),
+            file.bytes(PIECE),
+        );
+        begun.context("iwrite_at").and_then(|mut request| {
             // A library may report that it cannot cancel, or complete the request.
             let said_no = request.cancel().is_err();
             let done = request.wait().0.context("wait")?;
@@ -151,13 +148,13 @@ fn cancel(cx: &mut CaseContext<'_>) -> CaseResult {
 fn free(cx: &mut CaseContext<'_>) -> CaseResult {
     let place = |rank: u32| i64::from(rank) * PIECE as i64;
     let path = cx.path("file");
-    let (rank, byte) = (cx.rank(), byte(cx)?);
+    let rank = cx.rank();
     let file = cx.open(&path, &CREATE_READ_WRITE)?;
     let data = test_data::bytes(rank, 1, PIECE);
     cx.all("begin and free", || {
-        let (at, elements) = (At::Offset(place(rank)), Elements::new(&byte, PIECE as i32));
-        let begun = file.start_write(at, Participation::Independent, data, elements);
-        begun.map_err(|refused| refused.error).context("iwrite_at")?.free().context("MPI_Request_free")
+        let (at, elements) = (At::Offset(place(rank)), file.bytes(PIECE));
+        let begun = file.start(Op::Write, at, Participation::Independent, data, elements);
+        begun.context("iwrite_at")?.free().context("MPI_Request_free")
     })?;
     // A file must not be closed while a request is outstanding, and a freed request does not report its end.
     // So this waits until the rank reads its own data.
@@ -165,8 +162,8 @@ fn free(cx: &mut CaseContext<'_>) -> CaseResult {
         let (at, wanted) = (place(rank), test_data::bytes(rank, 1, PIECE));
         let mut found = vec![0; PIECE];
         for _ in 0..LOOKS {
-            let elements = Elements::new(&byte, PIECE as i32);
-            file.read(At::Offset(at), Participation::Independent, &mut found, elements).context("read_at")?;
+            file.read(At::Offset(at), Participation::Independent, &mut found, file.bytes(PIECE))
+                .context("read_at")?;
             if found == wanted {
                 return Ok(());
             }
@@ -176,9 +173,7 @@ fn free(cx: &mut CaseContext<'_>) -> CaseResult {
     })?;
     cx.agree("MPI_File_sync", file.sync())?;
     cx.close(file)?;
-    let wanted: Vec<u8> = (0..cx.size()).flat_map(|rank| test_data::bytes(rank, 1, PIECE)).collect();
-    cx.on_rank_0("look", || system_file::check_all("what freed requests were to write", &path, &wanted))
-        .map(drop)
+    cx.check_file("what freed requests were to write", &path, &test_data::of_ranks(cx.size(), 1, PIECE))
 }
 
 /// How often the file is read until the outstanding data has arrived, and the pause between two reads.

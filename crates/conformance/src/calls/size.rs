@@ -1,8 +1,8 @@
 //! File sizes.
 
-use storage::mpi_file::{At, Elements, Flag, Participation};
+use storage::mpi_file::{At, Flag, Participation};
 
-use super::{byte, check_detected, mpi_cases};
+use super::{check_detected, mpi_cases};
 use crate::case::ConformanceCase;
 use crate::context::CaseContext;
 use crate::mpi_files::CREATE_READ_WRITE;
@@ -66,7 +66,7 @@ fn read_only(cx: &mut CaseContext<'_>) -> CaseResult {
     let file = cx.open(&path, &[Flag::ReadOnly])?;
     let done = file.set_size(10);
     cx.close(file)?;
-    cx.on_rank_0("look", || system_file::check_all("the file", &path, &[test_data::UNTOUCHED; 100]))?;
+    cx.check_file("the file", &path, &[test_data::UNTOUCHED; 100])?;
     cx.agree("set_size", check_detected("MPI_File_set_size", done))
 }
 
@@ -87,18 +87,14 @@ fn preallocate(cx: &mut CaseContext<'_>) -> CaseResult {
         let file = system_file::open(&path)?;
         system_file::check_at("what was there before", &path, &file, 0, &[test_data::UNTOUCHED; 1000])
     })
-    .map(drop)
 }
 
 fn get(cx: &mut CaseContext<'_>) -> CaseResult {
     let path = cx.path("file");
     cx.on_rank_0("make", || system_file::prefill(&path, 1234))?;
     let file = cx.open(&path, &CREATE_READ_WRITE)?;
-    let comm = cx.mpi()?;
     let int = super::int(cx)?;
-    let none = storage::mpi_file::Info::none(comm);
-    let start = storage::mpi_file::ViewStart::Byte(100);
-    cx.agree("MPI_File_set_view", file.set_view(start, &int, &int, "native", &none))?;
+    cx.set_view(&file, 100, &int, &int)?;
     cx.all("look", || check_equal("bytes", &1234, &file.size().context("MPI_File_get_size")?))?;
     cx.close(file)
 }
@@ -106,14 +102,11 @@ fn get(cx: &mut CaseContext<'_>) -> CaseResult {
 fn beyond_end(cx: &mut CaseContext<'_>) -> CaseResult {
     let path = cx.path("file");
     let file = cx.open(&path, &CREATE_READ_WRITE)?;
-    let byte = byte(cx)?;
     let (rank, size) = (cx.rank(), cx.size());
     let place = |rank: u32| 10_000 + 20_000 * i64::from(rank);
     cx.all("write", || {
         let (data, at) = (test_data::bytes(rank, 1, 100), At::Offset(place(rank)));
-        file.write(at, Participation::Independent, &data, Elements::new(&byte, 100))
-            .map(drop)
-            .context("write_at")
+        file.write(at, Participation::Independent, &data, file.bytes(100)).context("write_at")
     })?;
     cx.close(file)?;
     let mut wanted = vec![0; place(size - 1) as usize + 100];
@@ -121,5 +114,5 @@ fn beyond_end(cx: &mut CaseContext<'_>) -> CaseResult {
         let at = place(rank) as usize;
         wanted[at..at + 100].copy_from_slice(&test_data::bytes(rank, 1, 100));
     }
-    cx.on_rank_0("look", || system_file::check_all("the file", &path, &wanted)).map(drop)
+    cx.check_file("the file", &path, &wanted)
 }

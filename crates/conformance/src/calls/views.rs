@@ -72,11 +72,11 @@ fn default(cx: &mut CaseContext<'_>) -> CaseResult {
 
 fn get(cx: &mut CaseContext<'_>) -> CaseResult {
     let file = cx.open(&cx.path("file"), &CREATE_READ_WRITE)?;
-    let (int, none) = (int(cx)?, Info::none(cx.mpi()?));
+    let int = int(cx)?;
     let made = int.subarray(&[6, 8], &[2, 3], &[1, 4], DimensionOrder::C);
     let filetype = cx.agree("make a filetype", made)?;
     let start = 1000 + 8 * i64::from(cx.rank());
-    cx.agree("MPI_File_set_view", file.set_view(ViewStart::Byte(start), &int, &filetype, "native", &none))?;
+    cx.set_view(&file, start, &int, &filetype)?;
     cx.all("look", || {
         let view = file.view().context("MPI_File_get_view")?;
         check_equal("displacement", &start, &view.displacement)?;
@@ -130,9 +130,9 @@ fn overlap_read(cx: &mut CaseContext<'_>) -> CaseResult {
     let data = test_data::bytes(0, 1, 48);
     cx.on_rank_0("make", || std::fs::write(&path, &data).context("write"))?;
     let file = cx.open(&path, &[Flag::ReadOnly])?;
-    let (int, none) = (int(cx)?, Info::none(cx.mpi()?));
+    let int = int(cx)?;
     let filetype = cx.agree("make a filetype", int.hindexed(&[2, 2], &[0, 4]))?;
-    cx.agree("MPI_File_set_view", file.set_view(ViewStart::Byte(0), &int, &filetype, "native", &none))?;
+    cx.set_view(&file, 0, &int, &filetype)?;
     let mut found = vec![0; 32];
     cx.all("read", || {
         file.read(At::Offset(0), Participation::Independent, &mut found, Elements::new(&int, 8))
@@ -146,7 +146,7 @@ fn overlap_read(cx: &mut CaseContext<'_>) -> CaseResult {
 
 fn current(cx: &mut CaseContext<'_>) -> CaseResult {
     let path = cx.path("file");
-    let (byte, int, none) = (byte(cx)?, int(cx)?, Info::none(cx.mpi()?));
+    let (int, none) = (int(cx)?, Info::none(cx.mpi()?));
     let (rank, size) = (cx.rank(), cx.size());
     let mine = (20 / size as usize).max(1);
     let head = mine * size as usize;
@@ -155,10 +155,7 @@ fn current(cx: &mut CaseContext<'_>) -> CaseResult {
     let file = cx.open(&path, &[Flag::ReadOnly, Flag::Sequential])?;
     let mut room = vec![0; mine];
     cx.all("read the head", || {
-        let elements = Elements::new(&byte, mine as i32);
-        file.read(At::Shared, Participation::Collective, &mut room, elements)
-            .map(drop)
-            .context("read_ordered")
+        file.read(At::Shared, Participation::Collective, &mut room, file.bytes(mine)).context("read_ordered")
     })?;
     let set = file.set_view(ViewStart::Current, &int, &int, "native", &none);
     cx.agree("MPI_File_set_view", set)?;
@@ -176,7 +173,7 @@ fn current(cx: &mut CaseContext<'_>) -> CaseResult {
 
 fn empty(cx: &mut CaseContext<'_>) -> CaseResult {
     let path = cx.path("file");
-    let (int, none) = (int(cx)?, Info::none(cx.mpi()?));
+    let int = int(cx)?;
     let (rank, size) = (cx.rank(), cx.size());
     let sees = rank.is_multiple_of(2);
     let extent = 8 * size as isize;
@@ -185,7 +182,7 @@ fn empty(cx: &mut CaseContext<'_>) -> CaseResult {
     let filetype = cx.agree("make a filetype", made)?;
     cx.on_rank_0("make", || system_file::prefill(&path, 16 * size as usize))?;
     let file = cx.open(&path, &CREATE_READ_WRITE)?;
-    cx.agree("MPI_File_set_view", file.set_view(ViewStart::Byte(0), &int, &filetype, "native", &none))?;
+    cx.set_view(&file, 0, &int, &filetype)?;
     let count = if sees { 2 } else { 0 };
     let mut wanted = vec![test_data::UNTOUCHED; 16 * size as usize];
     for call in 0..2 {
@@ -205,21 +202,21 @@ fn empty(cx: &mut CaseContext<'_>) -> CaseResult {
         }
     }
     cx.close(file)?;
-    cx.on_rank_0("look", || system_file::check_all("the file", &path, &wanted)).map(drop)
+    cx.check_file("the file", &path, &wanted)
 }
 
 fn new_hints(cx: &mut CaseContext<'_>) -> CaseResult {
     let file = cx.open(&cx.path("file"), &CREATE_READ_WRITE)?;
-    let (int, comm) = (int(cx)?, cx.mpi()?);
-    let hints = [("access_style", "write_once"), ("cb_buffer_size", "65536"), ("assay_unknown", "yes")];
-    let info = cx.agree("make hints", Info::new(comm, hints))?;
+    let int = int(cx)?;
+    let info =
+        cx.hints([("access_style", "write_once"), ("cb_buffer_size", "65536"), ("assay_unknown", "yes")])?;
     cx.agree("MPI_File_set_view", file.set_view(ViewStart::Byte(0), &int, &int, "native", &info))?;
     cx.close(file)
 }
 
 fn changing(cx: &mut CaseContext<'_>) -> CaseResult {
     let path = cx.path("file");
-    let (int, none) = (int(cx)?, Info::none(cx.mpi()?));
+    let int = int(cx)?;
     let (rank, size) = (cx.rank(), cx.size());
     cx.on_rank_0("make", || system_file::prefill(&path, 3 * 64 * size as usize))?;
     let file = cx.open(&path, &CREATE_READ_WRITE)?;
@@ -232,15 +229,11 @@ fn changing(cx: &mut CaseContext<'_>) -> CaseResult {
         let filetype = cx.agree("make a filetype", made)?;
         let place = (rank + call) % size;
         let start = i64::from(64 * size * call) + 4 * i64::from(stripe) * i64::from(place);
-        cx.agree(
-            "MPI_File_set_view",
-            file.set_view(ViewStart::Byte(start), &int, &filetype, "native", &none),
-        )?;
+        cx.set_view(&file, start, &int, &filetype)?;
         cx.all("write", || {
             let data = test_data::bytes(rank, call, 64);
             check_equal("the pointer", &0, &file.position(Pointer::Individual).context("position")?)?;
             file.write(At::Individual, Participation::Collective, &data, Elements::new(&int, 16))
-                .map(drop)
                 .context("write_all")
         })?;
         for writer in 0..size {
@@ -253,5 +246,5 @@ fn changing(cx: &mut CaseContext<'_>) -> CaseResult {
         }
     }
     cx.close(file)?;
-    cx.on_rank_0("look", || system_file::check_all("the file", &path, &wanted)).map(drop)
+    cx.check_file("the file", &path, &wanted)
 }

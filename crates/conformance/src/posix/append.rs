@@ -4,8 +4,6 @@ use std::fs::OpenOptions;
 use std::io::Write;
 use std::path::Path;
 
-use results::record::Evidence;
-
 use crate::case::ConformanceCase;
 use crate::context::CaseContext;
 use crate::problem::{CaseProblem, CaseResult, ProblemContext, check_equal};
@@ -48,7 +46,7 @@ fn records(cx: &mut CaseContext<'_>) -> CaseResult {
     drop(file);
     cx.comm.barrier()?;
     let size = cx.size();
-    cx.on_rank_0("read back", || check_records(&path, size)).map(drop)
+    cx.on_rank_0("read back", || check_records(&path, size))
 }
 
 fn check_records(path: &Path, ranks: u32) -> Result<(), CaseProblem> {
@@ -60,15 +58,7 @@ fn check_records(path: &Path, ranks: u32) -> Result<(), CaseProblem> {
         let offset = (at * RECORD) as u64;
         let failure = |expected: String, what: &str| {
             let found = format!("record {number} of rank {rank}");
-            let (path, offset, what) = (path.display().to_string(), Some(offset), what.to_owned());
-            Err(CaseProblem::with_evidence(Evidence {
-                path,
-                offset,
-                expected,
-                found,
-                what,
-                ..Evidence::default()
-            }))
+            Err(CaseProblem::at(path, offset, expected, found, what.to_owned()))
         };
         let Some(wanted) = next.get_mut(rank as usize) else {
             return failure(format!("a record of a rank below {ranks}"), "a record is torn");

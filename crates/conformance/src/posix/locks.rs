@@ -7,7 +7,6 @@ use std::path::Path;
 use std::thread::sleep;
 use std::time::Duration;
 
-use results::record::Evidence;
 use storage::locks::{self, Lock, Owner, Range};
 
 use crate::case::ConformanceCase;
@@ -81,14 +80,8 @@ fn exclusion(cx: &CaseContext<'_>, owner: Owner) -> CaseResult {
         if found == wanted {
             return Ok(());
         }
-        Err(CaseProblem::with_evidence(Evidence {
-            path: path.display().to_string(),
-            offset: Some(COUNTER.start),
-            expected: wanted.to_string(),
-            found: found.to_string(),
-            what: "counted under a lock: more than one rank was in at once".to_owned(),
-            ..Evidence::default()
-        }))
+        let what = "counted under a lock: more than one rank was in at once".to_owned();
+        Err(CaseProblem::at(&path, COUNTER.start, wanted.to_string(), found.to_string(), what))
     })
 }
 
@@ -107,27 +100,18 @@ fn counter(file: &File) -> Result<u64, CaseProblem> {
 
 /// Fails unless the lock is denied, and the query reports its holder.
 fn check_conflict(path: &Path, file: &File, kind: Lock, range: Range) -> Result<(), CaseProblem> {
-    let failure = |expected: &str, found: String, what: String| {
-        let (path, offset) = (path.display().to_string(), Some(range.start));
-        let expected = expected.to_owned();
-        Err(CaseProblem::with_evidence(Evidence {
-            path,
-            offset,
-            expected,
-            found,
-            what,
-            ..Evidence::default()
-        }))
+    let failure = |expected: &str, found: &str, what: String| {
+        Err(CaseProblem::at(path, range.start, expected.to_owned(), found.to_owned(), what))
     };
     let what = format!("lock of {} bytes for {kind:?}", range.length);
     match locks::set(file.as_fd(), Owner::Process, kind, range, false) {
         Err(error) if error.kind() == ErrorKind::WouldBlock => {}
         Err(error) => return Err(error).context(what),
-        Ok(()) => return failure("EAGAIN or EACCES", "success".to_owned(), what),
+        Ok(()) => return failure("EAGAIN or EACCES", "success", what),
     }
     match locks::holder(file.as_fd(), Owner::Process, kind, range).context("F_GETLK")? {
         Some(_) => Ok(()),
-        None => failure("a holder", "none".to_owned(), format!("F_GETLK before a {what}")),
+        None => failure("a holder", "none", format!("F_GETLK before a {what}")),
     }
 }
 

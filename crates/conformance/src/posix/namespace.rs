@@ -156,10 +156,7 @@ fn mtime(cx: &mut CaseContext<'_>) -> CaseResult {
         cx.on_rank_0("set an old time", || file.set_modified(long_ago()).context("futimens"))?;
         // This caches the old time on the client, which must then be invalidated.
         cx.agree("look before", stamp())?;
-        cx.all("write", || {
-            if cx.rank() != turn {
-                return Ok(());
-            }
+        cx.on_rank(turn, "write", || {
             system_file::write_at(&file, b"y", u64::from(turn))?;
             file.sync_all().context("fsync")
         })?;

@@ -25,6 +25,9 @@ pub enum Participation {
     Collective,
 }
 
+use At::{Individual, Offset, Shared};
+use Participation::{Collective, Independent};
+
 impl MpiFile {
     /// `MPI_File_write` in its six forms: writes these elements of `data`.
     #[inline]
@@ -44,24 +47,12 @@ impl MpiFile {
         // which MPI only reads.
         let code = by_count!(self, told, |f, count| unsafe {
             match (at, way) {
-                (At::Offset(at), Participation::Independent) => {
-                    (f.file_write_at)(file, at, from, count, kind, status)
-                }
-                (At::Offset(at), Participation::Collective) => {
-                    (f.file_write_at_all)(file, at, from, count, kind, status)
-                }
-                (At::Individual, Participation::Independent) => {
-                    (f.file_write)(file, from, count, kind, status)
-                }
-                (At::Individual, Participation::Collective) => {
-                    (f.file_write_all)(file, from, count, kind, status)
-                }
-                (At::Shared, Participation::Independent) => {
-                    (f.file_write_shared)(file, from, count, kind, status)
-                }
-                (At::Shared, Participation::Collective) => {
-                    (f.file_write_ordered)(file, from, count, kind, status)
-                }
+                (Offset(at), Independent) => (f.file_write_at)(file, at, from, count, kind, status),
+                (Offset(at), Collective) => (f.file_write_at_all)(file, at, from, count, kind, status),
+                (Individual, Independent) => (f.file_write)(file, from, count, kind, status),
+                (Individual, Collective) => (f.file_write_all)(file, from, count, kind, status),
+                (Shared, Independent) => (f.file_write_shared)(file, from, count, kind, status),
+                (Shared, Collective) => (f.file_write_ordered)(file, from, count, kind, status),
             }
         });
         self.check(code)?;
@@ -85,24 +76,12 @@ impl MpiFile {
         // SAFETY: as for a write; the data is borrowed for as long as the call lasts.
         let code = by_count!(self, told, |f, count| unsafe {
             match (at, way) {
-                (At::Offset(at), Participation::Independent) => {
-                    (f.file_read_at)(file, at, into, count, kind, status)
-                }
-                (At::Offset(at), Participation::Collective) => {
-                    (f.file_read_at_all)(file, at, into, count, kind, status)
-                }
-                (At::Individual, Participation::Independent) => {
-                    (f.file_read)(file, into, count, kind, status)
-                }
-                (At::Individual, Participation::Collective) => {
-                    (f.file_read_all)(file, into, count, kind, status)
-                }
-                (At::Shared, Participation::Independent) => {
-                    (f.file_read_shared)(file, into, count, kind, status)
-                }
-                (At::Shared, Participation::Collective) => {
-                    (f.file_read_ordered)(file, into, count, kind, status)
-                }
+                (Offset(at), Independent) => (f.file_read_at)(file, at, into, count, kind, status),
+                (Offset(at), Collective) => (f.file_read_at_all)(file, at, into, count, kind, status),
+                (Individual, Independent) => (f.file_read)(file, into, count, kind, status),
+                (Individual, Collective) => (f.file_read_all)(file, into, count, kind, status),
+                (Shared, Independent) => (f.file_read_shared)(file, into, count, kind, status),
+                (Shared, Collective) => (f.file_read_ordered)(file, into, count, kind, status),
             }
         });
         self.check(code)?;

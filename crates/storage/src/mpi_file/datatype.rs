@@ -2,7 +2,7 @@
 
 use std::ffi::c_int;
 
-use ffi::mpi::{Handle, MpiLibrary, Offset};
+use ffi::mpi::{Functions, Handle, MpiLibrary, Offset};
 use ranks::mpi::MpiComm;
 
 use super::error::{MpiError, check};
@@ -108,10 +108,10 @@ impl Datatype {
     /// What `make` makes, committed.
     pub(super) fn make(
         library: &'static MpiLibrary,
-        make: impl FnOnce(*mut Handle) -> c_int,
+        make: impl FnOnce(&Functions, *mut Handle) -> c_int,
     ) -> Result<Self, MpiError> {
         let mut handle = 0;
-        check(library, make(&raw mut handle))?;
+        check(library, make(&library.functions, &raw mut handle))?;
         let mut made = Self::without_bounds(library, handle, true);
         let commit = library.functions.type_commit;
         // SAFETY: the datatype is ours, just made.

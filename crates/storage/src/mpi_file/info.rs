@@ -23,6 +23,15 @@ impl Info {
         Self { library, handle: library.constants.info_null }
     }
 
+    /// These hints; `MPI_INFO_NULL` where there are none.
+    pub fn of<'h>(
+        comm: &MpiComm,
+        hints: impl IntoIterator<Item = (&'h str, &'h str)>,
+    ) -> Result<Self, MpiError> {
+        let mut hints = hints.into_iter().peekable();
+        if hints.peek().is_none() { Ok(Self::none(comm)) } else { Self::new(comm, hints) }
+    }
+
     /// These hints; a key or value that MPI refuses is named.
     pub fn new<'h>(
         comm: &MpiComm,

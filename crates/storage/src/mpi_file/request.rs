@@ -14,6 +14,7 @@ use super::done::CallStatus;
 use super::error::MpiError;
 use super::file::MpiFile;
 use super::memory::{Elements, by_count};
+use crate::Op;
 
 /// A call that was refused, with the buffer that it was to move.
 #[derive(Debug)]
@@ -47,105 +48,59 @@ pub enum RequestProgress<'f> {
 /// There is no such call: MPI has no collective form of it that does not wait.
 const ORDERED: &str = "MPI has no collective call at the shared pointer that does not wait";
 
-impl MpiFile {
-    /// `MPI_File_iwrite` in its five forms: begins to write these elements of `buffer`.
-    pub fn start_write(
-        &self,
-        at: At,
-        way: Participation,
-        buffer: Vec<u8>,
-        elements: Elements<'_>,
-    ) -> Result<MpiRequest<'_>, RefusedCall> {
-        let file = self.handle;
-        let told = match elements.within(buffer.as_ptr().cast_mut(), buffer.len()) {
-            Ok(told) => told,
-            Err(error) => return Err(RefusedCall { error, buffer }),
-        };
-        let (from, kind) = (told.place.cast_const(), told.kind);
-        let mut handle = self.library.constants.request_null;
-        let request = &raw mut handle;
-        // SAFETY: the file is open and the datatype lives; the buffer holds the elements and is not touched,
-        // moved or freed before the request has ended.
-        let code = by_count!(self, told, |f, count| unsafe {
-            match (at, way) {
-                (At::Offset(at), Participation::Independent) => {
-                    (f.file_iwrite_at)(file, at, from, count, kind, request)
-                }
-                (At::Offset(at), Participation::Collective) => {
-                    (f.file_iwrite_at_all)(file, at, from, count, kind, request)
-                }
-                (At::Individual, Participation::Independent) => {
-                    (f.file_iwrite)(file, from, count, kind, request)
-                }
-                (At::Individual, Participation::Collective) => {
-                    (f.file_iwrite_all)(file, from, count, kind, request)
-                }
-                (At::Shared, Participation::Independent) => {
-                    (f.file_iwrite_shared)(file, from, count, kind, request)
-                }
-                (At::Shared, Participation::Collective) => {
-                    return Err(RefusedCall { error: MpiError::no_call(ORDERED), buffer });
-                }
-            }
-        });
-        self.begun(code, handle, buffer, told.absolute)
+impl RefusedCall {
+    /// How it ended: as a call that was made.
+    pub fn ended(self) -> (Result<CallStatus, MpiError>, Vec<u8>) {
+        (Err(self.error), self.buffer)
     }
+}
 
-    /// `MPI_File_iread` in its five forms: begins to read into these elements of `buffer`.
-    pub fn start_read(
+impl MpiFile {
+    /// `MPI_File_iwrite` and `MPI_File_iread` in their five forms: begins to move these elements of `buffer`.
+    pub fn start(
         &self,
+        op: Op,
         at: At,
         way: Participation,
         mut buffer: Vec<u8>,
         elements: Elements<'_>,
     ) -> Result<MpiRequest<'_>, RefusedCall> {
+        use At::{Individual, Offset, Shared};
+        use Op::{Read, Write};
+        use Participation::{Collective, Independent};
         let file = self.handle;
         let told = match elements.within(buffer.as_mut_ptr(), buffer.len()) {
             Ok(told) => told,
             Err(error) => return Err(RefusedCall { error, buffer }),
         };
-        let (into, kind) = (told.place, told.kind);
+        let (into, from, kind) = (told.place, told.place.cast_const(), told.kind);
         let mut handle = self.library.constants.request_null;
         let request = &raw mut handle;
-        // SAFETY: as for a write.
+        // SAFETY: the file is open and the datatype lives; the buffer holds the elements and is not touched,
+        // moved or freed before the request has ended.
         let code = by_count!(self, told, |f, count| unsafe {
-            match (at, way) {
-                (At::Offset(at), Participation::Independent) => {
-                    (f.file_iread_at)(file, at, into, count, kind, request)
+            match (op, at, way) {
+                (Write, Offset(at), Independent) => (f.file_iwrite_at)(file, at, from, count, kind, request),
+                (Write, Offset(at), Collective) => {
+                    (f.file_iwrite_at_all)(file, at, from, count, kind, request)
                 }
-                (At::Offset(at), Participation::Collective) => {
-                    (f.file_iread_at_all)(file, at, into, count, kind, request)
-                }
-                (At::Individual, Participation::Independent) => {
-                    (f.file_iread)(file, into, count, kind, request)
-                }
-                (At::Individual, Participation::Collective) => {
-                    (f.file_iread_all)(file, into, count, kind, request)
-                }
-                (At::Shared, Participation::Independent) => {
-                    (f.file_iread_shared)(file, into, count, kind, request)
-                }
-                (At::Shared, Participation::Collective) => {
+                (Write, Individual, Independent) => (f.file_iwrite)(file, from, count, kind, request),
+                (Write, Individual, Collective) => (f.file_iwrite_all)(file, from, count, kind, request),
+                (Write, Shared, Independent) => (f.file_iwrite_shared)(file, from, count, kind, request),
+                (Read, Offset(at), Independent) => (f.file_iread_at)(file, at, into, count, kind, request),
+                (Read, Offset(at), Collective) => (f.file_iread_at_all)(file, at, into, count, kind, request),
+                (Read, Individual, Independent) => (f.file_iread)(file, into, count, kind, request),
+                (Read, Individual, Collective) => (f.file_iread_all)(file, into, count, kind, request),
+                (Read, Shared, Independent) => (f.file_iread_shared)(file, into, count, kind, request),
+                (_, Shared, Collective) => {
                     return Err(RefusedCall { error: MpiError::no_call(ORDERED), buffer });
                 }
             }
         });
-        self.begun(code, handle, buffer, told.absolute)
-    }
-
-    fn begun(
-        &self,
-        code: c_int,
-        handle: Handle,
-        buffer: Vec<u8>,
-        absolute: Option<Datatype>,
-    ) -> Result<MpiRequest<'_>, RefusedCall> {
-        match self.check(code) {
-            Ok(()) => {
-                Ok(MpiRequest { file: self, handle, buffer: ManuallyDrop::new(buffer), _absolute: absolute })
-            }
-            Err(error) => Err(RefusedCall { error, buffer }),
+        if let Err(error) = self.check(code) {
+            return Err(RefusedCall { error, buffer });
         }
+        Ok(MpiRequest { file: self, handle, buffer: ManuallyDrop::new(buffer), _absolute: told.absolute })
     }
 }
 

@@ -5,7 +5,7 @@
 
 use std::ffi::c_int;
 
-use ffi::mpi::Handle;
+use ffi::mpi::{Functions, Handle};
 
 use super::datatype::Datatype;
 use super::error::MpiError;
@@ -40,9 +40,8 @@ fn int(length: usize) -> c_int {
 impl Datatype {
     /// `MPI_Type_contiguous`.
     pub fn contiguous(&self, count: i32) -> Result<Self, MpiError> {
-        let f = &self.library.functions;
         // SAFETY: the old type is live; MPI writes the new handle.
-        Self::make(self.library, |new| unsafe { (f.type_contiguous)(count, self.handle, new) })
+        Self::make(self.library, |f, new| unsafe { (f.type_contiguous)(count, self.handle, new) })
     }
 
     /// Any number of elements end to end, also more than a C `int` counts.
@@ -59,53 +58,56 @@ impl Datatype {
 
     /// `MPI_Type_vector`.
     pub fn vector(&self, count: i32, length: i32, stride: i32) -> Result<Self, MpiError> {
-        let f = &self.library.functions;
         // SAFETY: the old type is live; MPI writes the new handle.
-        let make = |new| unsafe { (f.type_vector)(count, length, stride, self.handle, new) };
+        let make = |f: &Functions, new| unsafe { (f.type_vector)(count, length, stride, self.handle, new) };
         Self::make(self.library, make)
     }
 
     /// `MPI_Type_create_hvector`.
     pub fn hvector(&self, count: i32, length: i32, stride: isize) -> Result<Self, MpiError> {
-        let f = &self.library.functions;
         // SAFETY: the old type is live; MPI writes the new handle.
-        let make = |new| unsafe { (f.type_create_hvector)(count, length, stride, self.handle, new) };
+        let make =
+            |f: &Functions, new| unsafe { (f.type_create_hvector)(count, length, stride, self.handle, new) };
         Self::make(self.library, make)
     }
 
     /// `MPI_Type_indexed`.
     pub fn indexed(&self, lengths: &[i32], starts: &[i32]) -> Result<Self, MpiError> {
         assert_eq!(lengths.len(), starts.len(), "a start for each block");
-        let (f, count) = (&self.library.functions, int(lengths.len()));
-        let (lengths, starts) = (lengths.as_ptr(), starts.as_ptr());
+        let (count, lengths, starts) = (int(lengths.len()), lengths.as_ptr(), starts.as_ptr());
         // SAFETY: both arrays have `count` numbers, which MPI copies.
-        let make = |new| unsafe { (f.type_indexed)(count, lengths, starts, self.handle, new) };
+        let make = |f: &Functions, new| unsafe { (f.type_indexed)(count, lengths, starts, self.handle, new) };
         Self::make(self.library, make)
     }
 
     /// `MPI_Type_create_hindexed`.
     pub fn hindexed(&self, lengths: &[i32], starts: &[isize]) -> Result<Self, MpiError> {
         assert_eq!(lengths.len(), starts.len(), "a start for each block");
-        let (f, count) = (&self.library.functions, int(lengths.len()));
-        let (lengths, starts) = (lengths.as_ptr(), starts.as_ptr());
+        let (count, lengths, starts) = (int(lengths.len()), lengths.as_ptr(), starts.as_ptr());
         // SAFETY: both arrays have `count` numbers, which MPI copies.
-        let make = |new| unsafe { (f.type_create_hindexed)(count, lengths, starts, self.handle, new) };
+        let make = |f: &Functions, new| unsafe {
+            (f.type_create_hindexed)(count, lengths, starts, self.handle, new)
+        };
         Self::make(self.library, make)
     }
 
     /// `MPI_Type_create_indexed_block`.
     pub fn indexed_block(&self, length: i32, starts: &[i32]) -> Result<Self, MpiError> {
-        let (f, count, at) = (&self.library.functions, int(starts.len()), starts.as_ptr());
+        let (count, at) = (int(starts.len()), starts.as_ptr());
         // SAFETY: the array has `count` numbers, which MPI copies.
-        let make = |new| unsafe { (f.type_create_indexed_block)(count, length, at, self.handle, new) };
+        let make = |f: &Functions, new| unsafe {
+            (f.type_create_indexed_block)(count, length, at, self.handle, new)
+        };
         Self::make(self.library, make)
     }
 
     /// `MPI_Type_create_hindexed_block`.
     pub fn hindexed_block(&self, length: i32, starts: &[isize]) -> Result<Self, MpiError> {
-        let (f, count, at) = (&self.library.functions, int(starts.len()), starts.as_ptr());
+        let (count, at) = (int(starts.len()), starts.as_ptr());
         // SAFETY: the array has `count` numbers, which MPI copies.
-        let make = |new| unsafe { (f.type_create_hindexed_block)(count, length, at, self.handle, new) };
+        let make = |f: &Functions, new| unsafe {
+            (f.type_create_hindexed_block)(count, length, at, self.handle, new)
+        };
         Self::make(self.library, make)
     }
 
@@ -120,10 +122,9 @@ impl Datatype {
             ffi::mpi::Abi::Mpich => packed.as_ptr().cast(),
             _ => handles.as_ptr(),
         };
-        let (f, count) = (&library.functions, int(lengths.len()));
-        let (lengths, starts) = (lengths.as_ptr(), starts.as_ptr());
+        let (count, lengths, starts) = (int(lengths.len()), lengths.as_ptr(), starts.as_ptr());
         // SAFETY: all three arrays have `count` entries, which MPI copies, the handles as wide as its own.
-        let make = |new| unsafe { (f.type_create_struct)(count, lengths, starts, olds, new) };
+        let make = |f: &Functions, new| unsafe { (f.type_create_struct)(count, lengths, starts, olds, new) };
         Self::make(library, make)
     }
 
@@ -136,10 +137,10 @@ impl Datatype {
         order: DimensionOrder,
     ) -> Result<Self, MpiError> {
         assert!(sizes.len() == subsizes.len() && sizes.len() == starts.len(), "numbers for each dimension");
-        let (f, dimensions, order) = (&self.library.functions, int(sizes.len()), self.order(order));
+        let (dimensions, order) = (int(sizes.len()), self.order(order));
         let (sizes, subsizes, starts) = (sizes.as_ptr(), subsizes.as_ptr(), starts.as_ptr());
         // SAFETY: all arrays have a number for each dimension; MPI copies them.
-        Self::make(self.library, |new| unsafe {
+        Self::make(self.library, |f, new| unsafe {
             (f.type_create_subarray)(dimensions, sizes, subsizes, starts, order, self.handle, new)
         })
     }
@@ -163,20 +164,19 @@ impl Datatype {
                 Distribution::None => (c.distribute_none, c.distribute_default),
             })
             .unzip();
-        let (f, dimensions, order) = (&self.library.functions, int(sizes.len()), self.order(order));
+        let (dimensions, order) = (int(sizes.len()), self.order(order));
         let (how, each) = (dealt.0.as_ptr(), dealt.1.as_ptr());
         let (sizes, ranks) = (sizes.as_ptr(), ranks.as_ptr());
         // SAFETY: all arrays have a number for each dimension; MPI copies them.
-        Self::make(self.library, |new| unsafe {
+        Self::make(self.library, |f, new| unsafe {
             (f.type_create_darray)(size, rank, dimensions, sizes, how, each, ranks, order, self.handle, new)
         })
     }
 
     /// `MPI_Type_create_resized`: the same data with other bounds, bytes.
     pub fn resized(&self, lower: isize, extent: isize) -> Result<Self, MpiError> {
-        let f = &self.library.functions;
         // SAFETY: the old type is live; MPI writes the new handle.
-        let make = |new| unsafe { (f.type_create_resized)(self.handle, lower, extent, new) };
+        let make = |f: &Functions, new| unsafe { (f.type_create_resized)(self.handle, lower, extent, new) };
         Self::make(self.library, make)
     }
 

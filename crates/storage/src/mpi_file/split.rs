@@ -11,14 +11,15 @@ use super::error::MpiError;
 use super::file::MpiFile;
 use super::memory::{Elements, by_count};
 use super::request::RefusedCall;
+use crate::Op;
 
 /// The first half of a collective call. One that is dropped is never ended, and its buffer never freed.
 #[derive(Debug)]
 #[must_use = "a collective call that is not ended keeps its buffer for ever"]
 pub struct Split<'f> {
     file: &'f MpiFile,
+    op: Op,
     at: At,
-    writes: bool,
     /// The byte of the buffer that MPI was told; `None`: its absolute address.
     origin: Option<usize>,
     buffer: ManuallyDrop<Vec<u8>>,
@@ -27,75 +28,39 @@ pub struct Split<'f> {
 }
 
 impl MpiFile {
-    /// `MPI_File_write_…_begin` in its three forms. Collective.
-    pub fn begin_write(
+    /// `MPI_File_write_…_begin` and `MPI_File_read_…_begin` in their three forms. Collective.
+    pub fn begin(
         &self,
-        at: At,
-        buffer: Vec<u8>,
-        elements: Elements<'_>,
-    ) -> Result<Split<'_>, RefusedCall> {
-        let file = self.handle;
-        let told = match elements.within(buffer.as_ptr().cast_mut(), buffer.len()) {
-            Ok(told) => told,
-            Err(error) => return Err(RefusedCall { error, buffer }),
-        };
-        let (from, kind) = (told.place.cast_const(), told.kind);
-        // SAFETY: the file is open and the datatype lives; the buffer holds the elements and is not touched,
-        // moved or freed before the second half has ended.
-        let code = by_count!(self, told, |f, count| unsafe {
-            match at {
-                At::Offset(at) => (f.file_write_at_all_begin)(file, at, from, count, kind),
-                At::Individual => (f.file_write_all_begin)(file, from, count, kind),
-                At::Shared => (f.file_write_ordered_begin)(file, from, count, kind),
-            }
-        });
-        self.half(code, at, true, (elements.origin, told.absolute), buffer)
-    }
-
-    /// `MPI_File_read_…_begin` in its three forms. Collective.
-    pub fn begin_read(
-        &self,
+        op: Op,
         at: At,
         mut buffer: Vec<u8>,
         elements: Elements<'_>,
     ) -> Result<Split<'_>, RefusedCall> {
+        use Op::{Read, Write};
         let file = self.handle;
         let told = match elements.within(buffer.as_mut_ptr(), buffer.len()) {
             Ok(told) => told,
             Err(error) => return Err(RefusedCall { error, buffer }),
         };
-        let (into, kind) = (told.place, told.kind);
-        // SAFETY: as for a write.
+        let (into, from, kind) = (told.place, told.place.cast_const(), told.kind);
+        // SAFETY: the file is open and the datatype lives; the buffer holds the elements and is not touched,
+        // moved or freed before the second half has ended.
         let code = by_count!(self, told, |f, count| unsafe {
-            match at {
-                At::Offset(at) => (f.file_read_at_all_begin)(file, at, into, count, kind),
-                At::Individual => (f.file_read_all_begin)(file, into, count, kind),
-                At::Shared => (f.file_read_ordered_begin)(file, into, count, kind),
+            match (op, at) {
+                (Write, At::Offset(at)) => (f.file_write_at_all_begin)(file, at, from, count, kind),
+                (Write, At::Individual) => (f.file_write_all_begin)(file, from, count, kind),
+                (Write, At::Shared) => (f.file_write_ordered_begin)(file, from, count, kind),
+                (Read, At::Offset(at)) => (f.file_read_at_all_begin)(file, at, into, count, kind),
+                (Read, At::Individual) => (f.file_read_all_begin)(file, into, count, kind),
+                (Read, At::Shared) => (f.file_read_ordered_begin)(file, into, count, kind),
             }
         });
-        self.half(code, at, false, (elements.origin, told.absolute), buffer)
-    }
-
-    fn half(
-        &self,
-        code: i32,
-        at: At,
-        writes: bool,
-        (origin, absolute): (usize, Option<Datatype>),
-        buffer: Vec<u8>,
-    ) -> Result<Split<'_>, RefusedCall> {
-        let origin = absolute.is_none().then_some(origin);
-        match self.check(code) {
-            Ok(()) => Ok(Split {
-                file: self,
-                at,
-                writes,
-                origin,
-                buffer: ManuallyDrop::new(buffer),
-                _absolute: absolute,
-            }),
-            Err(error) => Err(RefusedCall { error, buffer }),
+        if let Err(error) = self.check(code) {
+            return Err(RefusedCall { error, buffer });
         }
+        let origin = told.absolute.is_none().then_some(elements.origin);
+        let buffer = ManuallyDrop::new(buffer);
+        Ok(Split { file: self, op, at, origin, buffer, _absolute: told.absolute })
     }
 }
 
@@ -111,13 +76,13 @@ impl Split<'_> {
         let status = &raw mut done;
         // SAFETY: the file is open, since it is borrowed; this is the buffer of the first half.
         let code = unsafe {
-            match (self.at, self.writes) {
-                (At::Offset(_), true) => (f.file_write_at_all_end)(file, from, status),
-                (At::Offset(_), false) => (f.file_read_at_all_end)(file, into, status),
-                (At::Individual, true) => (f.file_write_all_end)(file, from, status),
-                (At::Individual, false) => (f.file_read_all_end)(file, into, status),
-                (At::Shared, true) => (f.file_write_ordered_end)(file, from, status),
-                (At::Shared, false) => (f.file_read_ordered_end)(file, into, status),
+            match (self.at, self.op) {
+                (At::Offset(_), Op::Write) => (f.file_write_at_all_end)(file, from, status),
+                (At::Offset(_), Op::Read) => (f.file_read_at_all_end)(file, into, status),
+                (At::Individual, Op::Write) => (f.file_write_all_end)(file, from, status),
+                (At::Individual, Op::Read) => (f.file_read_all_end)(file, into, status),
+                (At::Shared, Op::Write) => (f.file_write_ordered_end)(file, from, status),
+                (At::Shared, Op::Read) => (f.file_read_ordered_end)(file, into, status),
             }
         };
         if let Err(error) = self.file.check(code) {
