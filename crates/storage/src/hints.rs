@@ -63,13 +63,30 @@ impl fmt::Display for Hints {
     }
 }
 
-/// Hints by key.
-pub(crate) type RequestedHints = BTreeMap<String, String>;
+/// The hints that the settings of a backend ask for.
+#[derive(Debug)]
+pub(crate) struct RequestedHints {
+    pairs: BTreeMap<String, String>,
+    shows: bool,
+}
+
+impl RequestedHints {
+    /// Keys and values.
+    pub(crate) fn pairs(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.pairs.iter().map(|(key, value)| (key.as_str(), value.as_str()))
+    }
+
+    /// Whether files show what became of them: where there are some, or the settings ask for it.
+    pub(crate) fn are_shown(&self) -> bool {
+        self.shows || !self.pairs.is_empty()
+    }
+}
 
 /// The hints that the settings of `backend` ask for.
 pub(crate) fn asked(backend: &str, settings: &Settings) -> Result<RequestedHints, Usage> {
     let given = settings.under("hint.");
-    let mut hints: RequestedHints = given.map(|(key, value)| (key.to_owned(), value.to_owned())).collect();
+    let mut hints: BTreeMap<String, String> =
+        given.map(|(key, value)| (key.to_owned(), value.to_owned())).collect();
     let option = format!("{backend}.hintsFileName");
     if let Some(path) = settings.text(&option) {
         let text = fs::read_to_string(path).map_err(|error| Usage(format!("--{option}={path}: {error}")))?;
@@ -80,7 +97,7 @@ pub(crate) fn asked(backend: &str, settings: &Settings) -> Result<RequestedHints
     }
     match hints.iter().find(|(key, value)| key.is_empty() || value.is_empty() || has_zero(key, value)) {
         Some((key, _)) => Err(Usage(format!("the MPI hint `{key}` has no value or no name"))),
-        None => Ok(hints),
+        None => Ok(RequestedHints { pairs: hints, shows: settings.flag(&format!("{backend}.showHints")) }),
     }
 }
 
@@ -117,7 +134,7 @@ mod tests {
         let mut settings = Settings::default();
         given.iter().for_each(|(key, value)| settings.set(&format!("hint.{key}"), *value));
         settings.set("mpiio.hintsFileName", file.path().to_str().unwrap());
-        asked("mpiio", &settings).map(|hints| hints.into_iter().collect()).map_err(|usage| usage.0)
+        asked("mpiio", &settings).map(|hints| hints.pairs.into_iter().collect()).map_err(|usage| usage.0)
     }
 
     fn pair(key: &str, value: &str) -> (String, String) {

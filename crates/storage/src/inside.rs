@@ -3,10 +3,14 @@
 //!
 //! Invariant: to go in and out is one store each, so that it may lie within a transfer's time.
 
+use std::fmt;
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
+use ranks::Comm;
+
+use crate::shared::together;
 use crate::{File, Hints, Open};
 
 /// The calls, by the word that they are told with.
@@ -39,11 +43,6 @@ impl Inside {
         CALLS.get(index as usize).map(|word| (state, *word))
     }
 
-    /// A file stays open for good.
-    pub(crate) fn leave(&self) {
-        self.left.store(true, Ordering::Relaxed);
-    }
-
     /// Whether some file stays open.
     pub(crate) fn has_left(&self) -> bool {
         self.left.load(Ordering::Relaxed)
@@ -59,6 +58,20 @@ impl Inside {
     /// Goes into the opening of a file, where it is shared.
     pub(crate) fn opening(&self, how: Open) -> Option<CallInProgress<'_>> {
         how.shared.then(|| self.enter(CollectiveCall::Open))
+    }
+
+    /// A file that was opened. Where only some of the ranks that share it have it, closing it would wait for
+    /// those that have not: it stays open.
+    pub(crate) fn opened<T, E: fmt::Display + Into<io::Error>>(
+        &self,
+        comm: &dyn Comm,
+        shared: bool,
+        file: Result<T, E>,
+    ) -> io::Result<T> {
+        let is_open = file.is_ok();
+        together(comm, shared, "open", file).inspect_err(|_| {
+            self.left.fetch_or(is_open, Ordering::Relaxed);
+        })
     }
 
     /// An open file; of a shared one it is noted when its ranks sync and close it, and when they move a

@@ -10,6 +10,8 @@
 use std::io;
 use std::os::fd::{AsRawFd, BorrowedFd};
 
+use crate::plain::answered;
+
 /// Who owns a lock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Owner {
@@ -84,10 +86,7 @@ fn described(lock: Lock, range: Range) -> io::Result<libc::flock> {
 
 fn call(fd: BorrowedFd<'_>, command: libc::c_int, lock: &mut libc::flock) -> io::Result<()> {
     // SAFETY: the descriptor is open while it is borrowed, and these commands read and write one `flock`.
-    match unsafe { libc::fcntl(fd.as_raw_fd(), command, std::ptr::from_mut(lock)) } {
-        -1 => Err(io::Error::last_os_error()),
-        _ => Ok(()),
-    }
+    answered(unsafe { libc::fcntl(fd.as_raw_fd(), command, std::ptr::from_mut(lock)) })
 }
 
 #[cfg(test)]

@@ -42,6 +42,11 @@ pub struct BackendOption {
     pub about: &'static str,
 }
 
+/// An option of a table.
+pub(crate) const fn option(name: &'static str, takes: Takes, about: &'static str) -> BackendOption {
+    BackendOption { name, takes, about }
+}
+
 /// What was set of the backends' options, by `<backend>.<option>`; a flag that is set is 1.
 ///
 /// Hints for MPI-IO that come from the environment are here as `hint.<key>`.

@@ -61,8 +61,7 @@ impl Opening<'_> {
         let functions = &library.functions;
         let mpi = self.comm.mpi().ok_or_else(|| io::Error::other("the ranks are not MPI's"))?;
         let whose = if self.shared { mpi.handle() } else { mpi.library().constants.comm_self };
-        let mut hints = hints.into_iter().peekable();
-        let info = if hints.peek().is_none() { Info::none(mpi) } else { Info::new(mpi, hints)? };
+        let info = Info::of(mpi, hints)?;
         let access = self.list()?;
         // SAFETY: the list is live, and so are communicator and hints, of which HDF5 makes its own copies.
         check(library, unsafe { (functions.pset_fapl_mpio)(access.id(), whose, info.handle()) })?;

@@ -10,6 +10,8 @@ use std::path::Path;
 
 use rustix::fs::{self, Mode, OFlags};
 
+use super::raw::answered;
+
 /// `FS_IOC_FIEMAP`.
 const FIEMAP: libc::Ioctl = libc::_IOWR::<Header>(b'f' as u32, 11);
 /// `FIEMAP_FLAG_SYNC`: written back first, so that everything has its place.
@@ -84,10 +86,7 @@ fn ask(fd: &OwnedFd, from: u64, request: &mut ExtentRequest) -> io::Result<()> {
     };
     // SAFETY: the call writes at most `room` extents behind the header, which is what the structure holds
     // in the kernel's layout; the descriptor is open, and the structure outlives the call.
-    match unsafe { libc::ioctl(fd.as_raw_fd(), FIEMAP, std::ptr::from_mut(request)) } {
-        0 => Ok(()),
-        _ => Err(io::Error::last_os_error()),
-    }
+    answered(unsafe { libc::ioctl(fd.as_raw_fd(), FIEMAP, std::ptr::from_mut(request)) })
 }
 
 /// Whether this is the answer of a file system without the call, or without what was asked of it.

@@ -13,35 +13,25 @@ use rustix::fs::{self, Mode as Permissions, OFlags};
 use rustix::io::Errno;
 use units::Usage;
 
+use super::raw::answered;
+use crate::backends::option;
 use crate::{BackendOption, Settings, Takes, files};
 
 /// The options, by name.
 pub(crate) const OPTIONS: [BackendOption; 5] = [
-    BackendOption {
-        name: "lustre.ignorelocks",
-        takes: Takes::Flag,
-        about: "Lustre: no locks of the file's ranges",
-    },
-    BackendOption {
-        name: "lustre.pool",
-        takes: Takes::Text,
-        about: "Lustre: pool of the targets of new files",
-    },
-    BackendOption {
-        name: "lustre.startost",
-        takes: Takes::Number,
-        about: "Lustre: first target of new files; -1 leaves it to the system",
-    },
-    BackendOption {
-        name: "lustre.stripecount",
-        takes: Takes::Number,
-        about: "Lustre: targets per new file; 0 is the directory's own number, -1 all",
-    },
-    BackendOption {
-        name: "lustre.stripesize",
-        takes: Takes::Size,
-        about: "Lustre: stripe size of new files, a multiple of 64k; 0 is the directory's own",
-    },
+    option("lustre.ignorelocks", Takes::Flag, "Lustre: no locks of the file's ranges"),
+    option("lustre.pool", Takes::Text, "Lustre: pool of the targets of new files"),
+    option("lustre.startost", Takes::Number, "Lustre: first target of new files; -1 leaves it to the system"),
+    option(
+        "lustre.stripecount",
+        Takes::Number,
+        "Lustre: targets per new file; 0 is the directory's own number, -1 all",
+    ),
+    option(
+        "lustre.stripesize",
+        Takes::Size,
+        "Lustre: stripe size of new files, a multiple of 64k; 0 is the directory's own",
+    ),
 ];
 
 /// `LL_SUPER_MAGIC`, what `statfs` says of Lustre.
@@ -139,13 +129,12 @@ impl LustreLayout {
         let layout = self.user_md();
         // SAFETY: the call reads a `lov_user_md` of the version that its first word names, which is
         // what the bytes are; the descriptor is open.
-        if unsafe { libc::ioctl(fd.as_raw_fd(), SET_STRIPE, layout.as_ptr()) } != 0 {
-            let error = io::Error::last_os_error();
+        let set = answered(unsafe { libc::ioctl(fd.as_raw_fd(), SET_STRIPE, layout.as_ptr()) });
+        set.map(|()| Some(fd)).map_err(|error| {
             // An empty file without the layout asked for would stand in the way of the next attempt.
             let _ = fs::unlink(path);
-            return Err(io::Error::new(error.kind(), format!("cannot set the Lustre layout: {error}")));
-        }
-        Ok(Some(fd))
+            io::Error::new(error.kind(), format!("cannot set the Lustre layout: {error}"))
+        })
     }
 
     /// Tells Lustre to take no locks for this file, if the settings ask for it.
@@ -159,14 +148,10 @@ impl LustreLayout {
         }
         let flags = IGNORE_LOCK;
         // SAFETY: the call reads an `int`, which outlives it; the descriptor is open.
-        match unsafe { libc::ioctl(fd.as_raw_fd(), SET_FLAGS, &raw const flags) } {
-            0 => Ok(()),
-            _ => {
-                let error = io::Error::last_os_error();
-                let what = format!("{}: cannot switch off Lustre's locks: {error}", path.display());
-                Err(io::Error::new(error.kind(), what))
-            }
-        }
+        answered(unsafe { libc::ioctl(fd.as_raw_fd(), SET_FLAGS, &raw const flags) }).map_err(|error| {
+            let what = format!("{}: cannot switch off Lustre's locks: {error}", path.display());
+            io::Error::new(error.kind(), what)
+        })
     }
 
     /// The layout as `lov_user_md_v1`, or `lov_user_md_v3` with a pool; both are packed.

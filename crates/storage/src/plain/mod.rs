@@ -17,20 +17,18 @@ use ranks::Comm;
 use rustix::fs::{self, Mode as Permissions, OFlags};
 use units::Usage;
 
+use crate::backends::option;
 use crate::shared::together;
 use crate::{BackendOption, File, Mode, Names, Open, PageCache, Queue, Settings, Space, Storage, Takes};
 use crate::{files, names, residency};
 use lustre::LustreLayout;
 
 pub(crate) use lustre::OPTIONS as LUSTRE_OPTIONS;
-pub(crate) use raw::{close, truncate};
+pub(crate) use raw::{answered, close, truncate};
 
 /// The option that every backend with transfers past the cache has.
-pub(crate) const ODIRECT: BackendOption = BackendOption {
-    name: "odirect",
-    takes: Takes::Flag,
-    about: "open with O_DIRECT: transfers bypass this client's page cache",
-};
+pub(crate) const ODIRECT: BackendOption =
+    option("odirect", Takes::Flag, "open with O_DIRECT: transfers bypass this client's page cache");
 
 /// How files are opened.
 #[derive(Debug)]

@@ -60,19 +60,16 @@ pub(super) struct KnownArray {
 
 impl NcFile {
     /// Makes or opens the file at `path`; where it is shared all ranks of `comm` call this together.
-    pub(crate) fn open(
+    pub(crate) fn open<'h>(
         library: &'static PnetcdfLibrary,
         comm: &dyn Comm,
         path: &Path,
         how: NetcdfOpenMode,
-        hints: &[(&str, &str)],
+        hints: impl IntoIterator<Item = (&'h str, &'h str)>,
     ) -> io::Result<Self> {
         let ranks = comm.mpi().ok_or_else(|| io::Error::other("the ranks are not MPI's"))?;
         let mpi = ranks.library();
-        let info = match hints.is_empty() {
-            true => Info::none(ranks),
-            false => Info::new(ranks, hints.iter().copied())?,
-        };
+        let info = Info::of(ranks, hints)?;
         let whose = if how.shared { ranks.handle() } else { mpi.constants.comm_self };
         let name = CString::new(given(path, true).as_os_str().as_bytes())?;
         let (functions, mut id) = (&library.functions, 0);

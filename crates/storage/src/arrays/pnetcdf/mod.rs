@@ -64,17 +64,12 @@ impl Arrays for Pnetcdf {
     }
 
     fn create(&self, comm: &dyn Comm, path: &Path, hints: &[(&str, &str)]) -> io::Result<Box<dyn ArrayFile>> {
-        Ok(Box::new(NcFile::open(
-            self.library,
-            comm,
-            path,
-            NetcdfOpenMode { new: true, ..NetcdfOpenMode::SHARED },
-            hints,
-        )?))
+        let how = NetcdfOpenMode { new: true, ..NetcdfOpenMode::SHARED };
+        Ok(Box::new(NcFile::open(self.library, comm, path, how, hints.iter().copied())?))
     }
 
     fn open(&self, comm: &dyn Comm, path: &Path) -> io::Result<Box<dyn ArrayFile>> {
-        Ok(Box::new(NcFile::open(self.library, comm, path, NetcdfOpenMode::SHARED, &[])?))
+        Ok(Box::new(NcFile::open(self.library, comm, path, NetcdfOpenMode::SHARED, [])?))
     }
 
     fn held(&self) -> Option<LibraryMemory> {

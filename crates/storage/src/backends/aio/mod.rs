@@ -14,7 +14,7 @@ use std::path::Path;
 use ranks::Comm;
 use units::Usage;
 
-use crate::backends::{Abilities, Backend, BackendOption, Settings, Takes};
+use crate::backends::{Abilities, Backend, Settings, Takes, option};
 use crate::plain::{MountedBackend, ODIRECT, OnMount, PlainFile, PlainFiles};
 use crate::{File, Open, Queue, Storage};
 
@@ -27,16 +27,12 @@ pub(super) const BACKEND: Backend = Backend {
     name: "aio",
     about: "files of a mounted file system, by Linux's native asynchronous I/O",
     options: &[
-        BackendOption {
-            name: "granularity",
-            takes: Takes::Number,
-            about: "transfers that go out together, and are waited for when all are under way; 16",
-        },
-        BackendOption {
-            name: "max-pending",
-            takes: Takes::Number,
-            about: "transfers under way at once, at least 8; 128",
-        },
+        option(
+            "granularity",
+            Takes::Number,
+            "transfers that go out together, and are waited for when all are under way; 16",
+        ),
+        option("max-pending", Takes::Number, "transfers under way at once, at least 8; 128"),
         ODIRECT,
     ],
     also_takes: &["posix.odirect"],

@@ -13,34 +13,18 @@ use std::time::Duration;
 use ranks::Comm;
 use units::Usage;
 
-use crate::backends::{Abilities, Backend, BackendOption, Settings, Takes};
+use crate::backends::{Abilities, Backend, Settings, Takes, option};
 use crate::{File, Mode, NameStatus, Names, Open, Space, Storage};
 
 pub(super) const BACKEND: Backend = Backend {
     name: "dummy",
     about: "moves nothing: what the program itself costs",
     options: &[
-        BackendOption {
-            name: "delay-close",
-            takes: Takes::Number,
-            about: "sleep that many microseconds in each close",
-        },
-        BackendOption {
-            name: "delay-create",
-            takes: Takes::Number,
-            about: "sleep that many microseconds in each open for writing",
-        },
-        BackendOption { name: "delay-only-rank0", takes: Takes::Flag, about: "sleep on rank 0 only" },
-        BackendOption {
-            name: "delay-sync",
-            takes: Takes::Number,
-            about: "sleep that many microseconds in each sync",
-        },
-        BackendOption {
-            name: "delay-xfer",
-            takes: Takes::Number,
-            about: "sleep that many microseconds in each transfer",
-        },
+        option("delay-close", Takes::Number, "sleep that many microseconds in each close"),
+        option("delay-create", Takes::Number, "sleep that many microseconds in each open for writing"),
+        option("delay-only-rank0", Takes::Flag, "sleep on rank 0 only"),
+        option("delay-sync", Takes::Number, "sleep that many microseconds in each sync"),
+        option("delay-xfer", Takes::Number, "sleep that many microseconds in each transfer"),
     ],
     also_takes: &[],
     abilities: Abilities { blocking: false, keeps_data: false, ..Abilities::PLAIN },

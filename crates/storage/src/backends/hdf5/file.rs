@@ -105,25 +105,16 @@ impl TransferParts {
 
 /// An open file with its datasets.
 pub(super) struct H5File {
-    file: OpenedFile,
-    parts: TransferParts,
-    health: Arc<Health>,
-    shared: bool,
-    shown: Option<ShownHints>,
-    uncollective: u64,
+    pub(super) file: OpenedFile,
+    pub(super) parts: TransferParts,
+    pub(super) health: Arc<Health>,
+    pub(super) shared: bool,
+    /// The hints, where they are to be shown.
+    pub(super) shown: Option<ShownHints>,
+    pub(super) uncollective: u64,
 }
 
 impl H5File {
-    /// An open file, which may be shared, with hints where they are to be shown.
-    pub(super) fn new(
-        file: OpenedFile,
-        parts: TransferParts,
-        (health, shared): (Arc<Health>, bool),
-        shown: Option<ShownHints>,
-    ) -> Self {
-        Self { file, parts, health, shared, shown, uncollective: 0 }
-    }
-
     /// Takes in how a transfer ended.
     fn ended(&mut self, moved: io::Result<(usize, bool)>) -> io::Result<usize> {
         let (bytes, collective) = self.health.watched(self.shared, moved)?;

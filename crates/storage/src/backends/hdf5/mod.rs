@@ -17,7 +17,7 @@ use ffi::hdf5::{Hdf5Library, READ_ONLY, READ_WRITE};
 use ranks::Comm;
 use units::Usage;
 
-use crate::backends::{Abilities, Backend, BackendOption, FileForm, Settings, Takes};
+use crate::backends::{Abilities, Backend, FileForm, Settings, Takes, option};
 use crate::hdf5::{self, Health, HeldIdentifier, OpenWay, OpenedFile, Opening, SetsOf, Tuning};
 use crate::inside::Inside;
 use crate::shared::{files_by_library, is_empty, together};
@@ -32,29 +32,13 @@ pub(super) const BACKEND: Backend = Backend {
     name: "hdf5",
     about: "datasets of a file, by parallel HDF5, independent or collective (-c)",
     options: &[
-        BackendOption {
-            name: "chunkSize",
-            takes: Takes::Number,
-            about: "chunks of the datasets, elements of 8 bytes; 0 for none",
-        },
-        BackendOption {
-            name: "collectiveMetadata",
-            takes: Takes::Flag,
-            about: "all ranks read and write metadata together",
-        },
-        BackendOption { name: "hintsFileName", takes: Takes::Text, about: "file of hints for MPI-IO" },
-        BackendOption {
-            name: "individualDataSets",
-            takes: Takes::Flag,
-            about: "a dataset per rank (never worked in IOR either)",
-        },
-        BackendOption {
-            name: "noFill",
-            takes: Takes::Flag,
-            about: "write no fill values into a new dataset",
-        },
-        BackendOption { name: "setAlignment", takes: Takes::Size, about: "alignment of objects in the file" },
-        BackendOption { name: "showHints", takes: Takes::Flag, about: "show the hints of each file" },
+        option("chunkSize", Takes::Number, "chunks of the datasets, elements of 8 bytes; 0 for none"),
+        option("collectiveMetadata", Takes::Flag, "all ranks read and write metadata together"),
+        option("hintsFileName", Takes::Text, "file of hints for MPI-IO"),
+        option("individualDataSets", Takes::Flag, "a dataset per rank (never worked in IOR either)"),
+        option("noFill", Takes::Flag, "write no fill values into a new dataset"),
+        option("setAlignment", Takes::Size, "alignment of objects in the file"),
+        option("showHints", Takes::Flag, "show the hints of each file"),
     ],
     also_takes: &[],
     abilities: Abilities {
@@ -74,7 +58,6 @@ struct Hdf5Storage {
     health: Arc<Health>,
     inside: Arc<Inside>,
     hints: hints::RequestedHints,
-    shows_hints: bool,
     tuning: Tuning,
     look: DatasetOptions,
 }
@@ -90,7 +73,6 @@ fn open(settings: &Settings) -> Result<Box<dyn Storage>, Usage> {
         health: Arc::default(),
         inside: Arc::default(),
         hints: hints::asked("hdf5", settings)?,
-        shows_hints: settings.flag("hdf5.showHints"),
         tuning: Tuning {
             alignment: whole("hdf5.setAlignment", 1, 1)?,
             metadata_together: settings.flag("hdf5.collectiveMetadata"),
@@ -106,10 +88,9 @@ impl Hdf5Storage {
 
     /// The list of properties that a file is opened with, and the hints in it where they are to be shown.
     fn access(&self, opening: &Opening<'_>) -> io::Result<(HeldIdentifier, Option<ShownHints>)> {
-        let hints = self.hints.iter().map(|(key, value)| (&**key, &**value));
-        let (access, info) = opening.access(hints, self.tuning)?;
-        let tells = self.shows_hints || !self.hints.is_empty();
-        let Some(mpi) = opening.comm.mpi().filter(|_| tells) else { return Ok((access, None)) };
+        let (access, info) = opening.access(self.hints.pairs(), self.tuning)?;
+        let shown = opening.comm.mpi().filter(|_| self.hints.are_shown());
+        let Some(mpi) = shown else { return Ok((access, None)) };
         let shown = ShownHints { mpi: mpi.library(), passed: info.pairs()?, access: opening.list()? };
         Ok((access, Some(shown)))
     }
@@ -158,7 +139,8 @@ impl Storage for Hdf5Storage {
         let made = self.health.watched(how.shared, self.parts(&file, how));
         match together(comm, how.shared, "datasets", made) {
             Ok(parts) => {
-                let file = H5File::new(file, parts, (Arc::clone(&self.health), how.shared), shown);
+                let (health, shared) = (Arc::clone(&self.health), how.shared);
+                let file = H5File { file, parts, health, shared, shown, uncollective: 0 };
                 Ok(self.inside.noted(how, how.collective, file))
             }
             Err(error) if how.mode == Mode::Read => {

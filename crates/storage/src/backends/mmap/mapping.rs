@@ -11,6 +11,7 @@ use std::ptr;
 use std::sync::atomic::{Ordering, compiler_fence};
 
 use super::faults::{self, RangeWatch};
+use crate::plain::answered;
 
 /// What the kernel can be told of pages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -100,10 +101,7 @@ impl Mapping {
             return Ok(());
         }
         // SAFETY: the pages belong to the mapping.
-        match unsafe { libc::msync(start.cast(), length, flags) } {
-            0 => Ok(()),
-            _ => Err(io::Error::last_os_error()),
-        }
+        answered(unsafe { libc::msync(start.cast(), length, flags) })
     }
 
     /// Tells the kernel of a range.
@@ -118,10 +116,7 @@ impl Mapping {
             Advice::DontNeed => libc::MADV_DONTNEED,
         };
         // SAFETY: the pages belong to the mapping, and are a file's: none of these loses data.
-        match unsafe { libc::madvise(start.cast(), length, advice) } {
-            0 => Ok(()),
-            _ => Err(io::Error::last_os_error()),
-        }
+        answered(unsafe { libc::madvise(start.cast(), length, advice) })
     }
 
     /// Takes the mapping away and says whether that failed.
@@ -155,10 +150,7 @@ impl Mapping {
             return Ok(());
         }
         // SAFETY: the mapping made above, which nobody points into.
-        match unsafe { libc::munmap(self.start.cast(), self.length) } {
-            0 => Ok(()),
-            _ => Err(io::Error::last_os_error()),
-        }
+        answered(unsafe { libc::munmap(self.start.cast(), self.length) })
     }
 }
 

@@ -20,7 +20,7 @@ use ranks::Comm;
 use rustix::fs;
 use units::Usage;
 
-use crate::backends::{Abilities, Backend, BackendOption, Settings, Takes};
+use crate::backends::{Abilities, Backend, Settings, Takes, option};
 use crate::plain::{self, MountedBackend, OnMount, PlainFiles};
 use crate::{File, Mode, Open, Storage};
 use mapping::{Advice, Mapping};
@@ -32,16 +32,16 @@ pub(super) const BACKEND: Backend = Backend {
     name: "mmap",
     about: "files of a mounted file system, by copies to and from a shared mapping",
     options: &[
-        BackendOption {
-            name: "madv_dont_need",
-            takes: Takes::Flag,
-            about: "take the pages out of the mapping after each sync (MADV_DONTNEED)",
-        },
-        BackendOption {
-            name: "madv_pattern",
-            takes: Takes::Flag,
-            about: "say that pages are wanted in order (MADV_SEQUENTIAL); =2: at random (MADV_RANDOM)",
-        },
+        option(
+            "madv_dont_need",
+            Takes::Flag,
+            "take the pages out of the mapping after each sync (MADV_DONTNEED)",
+        ),
+        option(
+            "madv_pattern",
+            Takes::Flag,
+            "say that pages are wanted in order (MADV_SEQUENTIAL); =2: at random (MADV_RANDOM)",
+        ),
     ],
     also_takes: &[],
     abilities: Abilities { write_only: false, sync_bytes: PAGE, ..Abilities::PLAIN },

@@ -20,7 +20,7 @@ use ranks::Comm;
 use ranks::mpi::MpiComm;
 use units::Usage;
 
-use crate::backends::{Abilities, Backend, BackendOption, Settings, Takes};
+use crate::backends::{Abilities, Backend, Settings, Takes, option};
 use crate::inside::Inside;
 use crate::mpi_file::{Flag, Info, MpiError, MpiFile, Opener, Participation};
 use crate::shared::{asked, files_by_library, given, plain, together};
@@ -31,19 +31,15 @@ pub(super) const BACKEND: Backend = Backend {
     name: "mpiio",
     about: "files by MPI-IO, independent or collective (-c)",
     options: &[
-        BackendOption { name: "hintsFileName", takes: Takes::Text, about: "file of hints for MPI_File_open" },
-        BackendOption {
-            name: "preallocate",
-            takes: Takes::Flag,
-            about: "ask for the file's space when it is opened for writing",
-        },
-        BackendOption { name: "showHints", takes: Takes::Flag, about: "show the hints of each file" },
-        BackendOption { name: "useFileView", takes: Takes::Flag, about: "transfers through a file view" },
-        BackendOption {
-            name: "useStridedDatatype",
-            takes: Takes::Flag,
-            about: "with useFileView: the same transfer of all segments in one call",
-        },
+        option("hintsFileName", Takes::Text, "file of hints for MPI_File_open"),
+        option("preallocate", Takes::Flag, "ask for the file's space when it is opened for writing"),
+        option("showHints", Takes::Flag, "show the hints of each file"),
+        option("useFileView", Takes::Flag, "transfers through a file view"),
+        option(
+            "useStridedDatatype",
+            Takes::Flag,
+            "with useFileView: the same transfer of all segments in one call",
+        ),
     ],
     also_takes: &[],
     abilities: Abilities { collective: true, file_views: true, names: false, ..Abilities::PLAIN },
@@ -55,7 +51,6 @@ pub(super) const BACKEND: Backend = Backend {
 struct MpiIo {
     inside: Arc<Inside>,
     hints: hints::RequestedHints,
-    shows_hints: bool,
     preallocates: bool,
     views: bool,
     strides: bool,
@@ -66,7 +61,6 @@ fn open(settings: &Settings) -> Result<Box<dyn Storage>, Usage> {
     Ok(Box::new(MpiIo {
         inside: Arc::default(),
         hints: hints::asked("mpiio", settings)?,
-        shows_hints: settings.flag("mpiio.showHints"),
         preallocates: settings.flag("mpiio.preallocate"),
         views,
         strides: views && settings.flag("mpiio.useStridedDatatype"),
@@ -87,13 +81,7 @@ impl MpiIo {
         let (info, passed) = together(comm, how.shared, "hints", self.info(mpi))?;
         let file = MpiFile::open(whose, &given(path, true), flags, &info)
             .map_err(|error| asked(plain(path), how.mode != Mode::Read, error));
-        // Where only some ranks have the file, closing it would wait for those that have not: it stays open.
-        let is_open = file.is_ok();
-        let file = together(comm, how.shared, "open", file).inspect_err(|_| {
-            if is_open {
-                self.inside.leave();
-            }
-        })?;
+        let file = self.inside.opened(comm, how.shared, file)?;
         let way =
             if how.shared && how.collective { Participation::Collective } else { Participation::Independent };
         let mut moves = MpiFileTransfers::new(mpi, file, way, passed);
@@ -108,12 +96,8 @@ impl MpiIo {
 
     /// The hints, and what of them is to be shown.
     fn info(&self, mpi: &MpiComm) -> Result<(Info, Option<Pairs>), MpiError> {
-        let info = match self.hints.is_empty() {
-            true => Info::none(mpi),
-            false => Info::new(mpi, self.hints.iter().map(|(key, value)| (&**key, &**value)))?,
-        };
-        let tells = self.shows_hints || !self.hints.is_empty();
-        let passed = if tells { Some(info.pairs()?) } else { None };
+        let info = Info::of(mpi, self.hints.pairs())?;
+        let passed = if self.hints.are_shown() { Some(info.pairs()?) } else { None };
         Ok((info, passed))
     }
 

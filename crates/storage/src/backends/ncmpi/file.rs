@@ -118,25 +118,12 @@ pub(super) struct DataPosition {
 
 /// An open file.
 pub(super) struct DataVariable {
-    file: NcFile,
-    variable: Variable,
-    cells: Cells,
+    pub(super) file: NcFile,
+    pub(super) variable: Variable,
+    pub(super) cells: Cells,
     /// What was passed, where there is something, or it is to be shown.
-    passed: Option<Vec<(String, String)>>,
-    lies: DataPosition,
-}
-
-impl DataVariable {
-    /// The data of `file`.
-    pub(super) fn new(
-        file: NcFile,
-        variable: Variable,
-        cells: Cells,
-        passed: Option<Vec<(String, String)>>,
-        lies: DataPosition,
-    ) -> Self {
-        Self { file, variable, cells, passed, lies }
-    }
+    pub(super) passed: Option<Vec<(String, String)>>,
+    pub(super) lies: DataPosition,
 }
 
 impl File for DataVariable {

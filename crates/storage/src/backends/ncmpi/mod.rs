@@ -20,7 +20,7 @@ use units::Usage;
 
 use crate::arrays::pnetcdf::{NcFile, NetcdfOpenMode, Pnetcdf};
 use crate::arrays::{Access, ArrayFile, Arrays};
-use crate::backends::{Abilities, Backend, BackendOption, FileForm, Settings, Takes};
+use crate::backends::{Abilities, Backend, FileForm, Settings, Takes, option};
 use crate::inside::Inside;
 use crate::shared::{files_by_library, is_empty, plain, together};
 use crate::{File, Mode, Open, Storage, hints};
@@ -32,23 +32,19 @@ pub(super) const BACKEND: Backend = Backend {
     name: "ncmpi",
     about: "a variable of one file for all ranks, by PnetCDF, independent or collective (-c)",
     options: &[
-        BackendOption { name: "hintsFileName", takes: Takes::Text, about: "file of hints for MPI-IO" },
-        BackendOption {
-            name: "preallocate",
-            takes: Takes::Flag,
-            about: "taken as in IOR 4.1, without effect: the library has no such call",
-        },
-        BackendOption { name: "showHints", takes: Takes::Flag, about: "show the hints of each file" },
-        BackendOption {
-            name: "useFileView",
-            takes: Takes::Flag,
-            about: "taken as in IOR 4.1, without effect: the library makes its own views",
-        },
-        BackendOption {
-            name: "useStridedDatatype",
-            takes: Takes::Flag,
-            about: "taken as in IOR 4.1, without effect",
-        },
+        option("hintsFileName", Takes::Text, "file of hints for MPI-IO"),
+        option(
+            "preallocate",
+            Takes::Flag,
+            "taken as in IOR 4.1, without effect: the library has no such call",
+        ),
+        option("showHints", Takes::Flag, "show the hints of each file"),
+        option(
+            "useFileView",
+            Takes::Flag,
+            "taken as in IOR 4.1, without effect: the library makes its own views",
+        ),
+        option("useStridedDatatype", Takes::Flag, "taken as in IOR 4.1, without effect"),
     ],
     also_takes: &[],
     abilities: Abilities {
@@ -68,7 +64,6 @@ struct Ncmpi {
     inside: Arc<Inside>,
     library: OnceLock<Pnetcdf>,
     hints: hints::RequestedHints,
-    shows_hints: bool,
 }
 
 fn open(settings: &Settings) -> Result<Box<dyn Storage>, Usage> {
@@ -76,7 +71,6 @@ fn open(settings: &Settings) -> Result<Box<dyn Storage>, Usage> {
         inside: Arc::default(),
         library: OnceLock::new(),
         hints: hints::asked("ncmpi", settings)?,
-        shows_hints: settings.flag("ncmpi.showHints"),
     }))
 }
 
@@ -90,16 +84,8 @@ impl Ncmpi {
             Mode::Read | Mode::Update => false,
         };
         let way = NetcdfOpenMode { new, writes: how.mode != Mode::Read, shared: how.shared };
-        let hints: Vec<_> = self.hints.iter().map(|(key, value)| (key.as_str(), value.as_str())).collect();
-        let file = NcFile::open(library.library(), comm, path, way, &hints);
-        // Where only some ranks have the file, closing it would wait for those that have not: it stays open.
-        let is_open = file.is_ok();
-        let file = together(comm, how.shared, "open", file).inspect_err(|_| {
-            if is_open {
-                self.inside.leave();
-            }
-        })?;
-        Ok((file, new))
+        let file = NcFile::open(library.library(), comm, path, way, self.hints.pairs());
+        Ok((self.inside.opened(comm, how.shared, file)?, new))
     }
 }
 
@@ -130,11 +116,11 @@ impl Storage for Ncmpi {
             let lies = file.access(access).and_then(|()| cells.lie(&file, variable, there));
             Ok((variable, together(comm, how.shared, "access", lies)?))
         });
-        let passed = || self.hints.iter().map(|(key, value)| (key.clone(), value.clone())).collect();
-        let shown = (self.shows_hints || !self.hints.is_empty()).then(passed);
+        let passed = || self.hints.pairs().map(|(key, value)| (key.to_owned(), value.to_owned())).collect();
+        let passed = self.hints.are_shown().then(passed);
         match ready {
             Ok((variable, lies)) => {
-                let data = DataVariable::new(file, variable, cells, shown, lies);
+                let data = DataVariable { file, variable, cells, passed, lies };
                 Ok(self.inside.noted(how, how.collective, data))
             }
             Err(error) => {

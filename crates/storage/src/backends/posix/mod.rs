@@ -10,7 +10,7 @@ use std::path::Path;
 
 use ranks::Comm;
 
-use crate::backends::{Abilities, Backend, BackendOption, Takes};
+use crate::backends::{Abilities, Backend, Takes, option};
 use crate::locks::{self, Lock, Owner, Range};
 use crate::plain::{LUSTRE_OPTIONS, MountedBackend, ODIRECT, OnMount, PlainFile, PlainFiles};
 use crate::{File, Open};
@@ -25,11 +25,7 @@ pub(super) const BACKEND: Backend = Backend {
         LUSTRE_OPTIONS[3],
         LUSTRE_OPTIONS[4],
         ODIRECT,
-        BackendOption {
-            name: "rangelocks",
-            takes: Takes::Flag,
-            about: "hold a lock of its range around each transfer",
-        },
+        option("rangelocks", Takes::Flag, "hold a lock of its range around each transfer"),
     ],
     also_takes: &[],
     abilities: Abilities::PLAIN,

@@ -12,7 +12,7 @@ use std::path::Path;
 
 use ranks::Comm;
 
-use crate::backends::{Abilities, Backend, BackendOption, Takes};
+use crate::backends::{Abilities, Backend, Takes, option};
 use crate::plain::{MountedBackend, ODIRECT, OnMount, PlainFile, PlainFiles};
 use crate::{File, Open, Queue};
 
@@ -24,11 +24,7 @@ pub(super) const BACKEND: Backend = Backend {
     about: "files of a mounted file system, by io_uring with registered buffers and files",
     options: &[
         ODIRECT,
-        BackendOption {
-            name: "plain-buffers",
-            takes: Takes::Flag,
-            about: "do not register the buffers: slower, and no memory is locked",
-        },
+        option("plain-buffers", Takes::Flag, "do not register the buffers: slower, and no memory is locked"),
     ],
     also_takes: &["posix.odirect"],
     abilities: Abilities { blocking: false, ..Abilities::PLAIN },
