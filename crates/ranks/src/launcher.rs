@@ -52,88 +52,48 @@ struct KnownLauncher {
     also: &'static [&'static str],
 }
 
+/// A launcher that sets these two variables: for the number of ranks, and for this rank's number.
+const fn known(
+    name: &'static str,
+    family: LibraryFamily,
+    size: &'static str,
+    rank: &'static str,
+) -> KnownLauncher {
+    KnownLauncher { name, family, size: Some(size), rank, ranks_on_node: None, also: &[] }
+}
+
+const OPEN_MPI: LibraryFamily = LibraryFamily::OpenMpi;
+const MPICH: LibraryFamily = LibraryFamily::Mpich;
+
 /// First match wins: a launcher that uses another one to start its helpers stands before it, since the
 /// ranks see the variables of both.
 const KNOWN: &[KnownLauncher] = &[
     KnownLauncher {
-        name: "Open MPI's mpirun",
-        family: LibraryFamily::OpenMpi,
-        size: Some("OMPI_COMM_WORLD_SIZE"),
-        rank: "OMPI_COMM_WORLD_RANK",
         ranks_on_node: Some("OMPI_COMM_WORLD_LOCAL_SIZE"),
-        also: &[],
+        ..known("Open MPI's mpirun", OPEN_MPI, "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK")
     },
     KnownLauncher {
-        name: "mpirun_rsh (MVAPICH)",
-        family: LibraryFamily::Mpich,
-        size: Some("MV2_COMM_WORLD_SIZE"),
-        rank: "MV2_COMM_WORLD_RANK",
         ranks_on_node: Some("MV2_COMM_WORLD_LOCAL_SIZE"),
-        also: &[],
+        ..known("mpirun_rsh (MVAPICH)", MPICH, "MV2_COMM_WORLD_SIZE", "MV2_COMM_WORLD_RANK")
     },
     KnownLauncher {
-        name: "hydra (MPICH)",
-        family: LibraryFamily::Mpich,
-        size: Some("PMI_SIZE"),
-        rank: "PMI_RANK",
         ranks_on_node: Some("MPI_LOCALNRANKS"),
         also: &["MPI_LOCALNRANKS"],
+        ..known("hydra (MPICH)", MPICH, "PMI_SIZE", "PMI_RANK")
     },
+    KnownLauncher { also: &["PALS_APID"], ..known("PALS", MPICH, "PMI_SIZE", "PALS_RANKID") },
+    known("jsrun", OPEN_MPI, "JSM_NAMESPACE_SIZE", "JSM_NAMESPACE_RANK"),
+    known("flux run", MPICH, "FLUX_JOB_SIZE", "FLUX_TASK_RANK"),
     KnownLauncher {
-        name: "PALS",
-        family: LibraryFamily::Mpich,
-        size: Some("PMI_SIZE"),
-        rank: "PALS_RANKID",
-        ranks_on_node: None,
-        also: &["PALS_APID"],
-    },
-    KnownLauncher {
-        name: "jsrun",
-        family: LibraryFamily::OpenMpi,
-        size: Some("JSM_NAMESPACE_SIZE"),
-        rank: "JSM_NAMESPACE_RANK",
-        ranks_on_node: None,
-        also: &[],
-    },
-    KnownLauncher {
-        name: "flux run",
-        family: LibraryFamily::Mpich,
-        size: Some("FLUX_JOB_SIZE"),
-        rank: "FLUX_TASK_RANK",
-        ranks_on_node: None,
-        also: &[],
-    },
-    KnownLauncher {
-        name: "srun (PMIx)",
-        family: LibraryFamily::OpenMpi,
-        size: Some("SLURM_STEP_NUM_TASKS"),
-        rank: "SLURM_PROCID",
-        ranks_on_node: None,
         also: &["PMIX_RANK"],
+        ..known("srun (PMIx)", OPEN_MPI, "SLURM_STEP_NUM_TASKS", "SLURM_PROCID")
     },
+    known("srun", MPICH, "SLURM_STEP_NUM_TASKS", "SLURM_PROCID"),
+    known("a PMI launcher", MPICH, "PMI_SIZE", "PMI_RANK"),
     KnownLauncher {
-        name: "srun",
-        family: LibraryFamily::Mpich,
-        size: Some("SLURM_STEP_NUM_TASKS"),
-        rank: "SLURM_PROCID",
-        ranks_on_node: None,
-        also: &[],
-    },
-    KnownLauncher {
-        name: "a PMI launcher",
-        family: LibraryFamily::Mpich,
-        size: Some("PMI_SIZE"),
-        rank: "PMI_RANK",
-        ranks_on_node: None,
-        also: &[],
-    },
-    KnownLauncher {
-        name: "a PMIx launcher",
-        family: LibraryFamily::OpenMpi,
         size: None,
-        rank: "PMIX_RANK",
-        ranks_on_node: None,
         also: &["PMIX_NAMESPACE"],
+        ..known("a PMIx launcher", OPEN_MPI, "", "PMIX_RANK")
     },
 ];
 

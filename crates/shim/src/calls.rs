@@ -230,26 +230,26 @@ pub unsafe extern "C" fn open64(path: *const c_char, flags: c_int, mode: c_uint)
     unsafe { open(path, flags, mode) }
 }
 
-/// `fsync`.
-#[unsafe(no_mangle)]
-pub extern "C" fn fsync(fd: c_int) -> c_int {
+/// Syncs by the call of that name, with what was held back; a lie says only that it was done.
+fn synced(fd: c_int, name: &CStr) -> c_int {
     if fault::of(fd).is_some_and(|(fault, _)| fault == InjectedFault::Lie) {
         return 0;
     }
     flush(fd);
     // SAFETY: the argument is passed on.
-    unsafe { find::<Plain>(c"fsync")(fd) }
+    unsafe { find::<Plain>(name)(fd) }
+}
+
+/// `fsync`.
+#[unsafe(no_mangle)]
+pub extern "C" fn fsync(fd: c_int) -> c_int {
+    synced(fd, c"fsync")
 }
 
 /// `fdatasync`.
 #[unsafe(no_mangle)]
 pub extern "C" fn fdatasync(fd: c_int) -> c_int {
-    if fault::of(fd).is_some_and(|(fault, _)| fault == InjectedFault::Lie) {
-        return 0;
-    }
-    flush(fd);
-    // SAFETY: the argument is passed on.
-    unsafe { find::<Plain>(c"fdatasync")(fd) }
+    synced(fd, c"fdatasync")
 }
 
 /// `close`.

@@ -278,17 +278,13 @@ impl Comm for MpiComm {
         if self.size == 1 {
             return Ok(());
         }
-        self.complete("MPI_Ibarrier", |f, request| {
-            // SAFETY: the handle is live.
-            unsafe { (f.ibarrier)(self.handle, request) }
-        })?;
-        if self.mpi.is_oversubscribed() {
-            return Ok(());
-        }
-        // Ranks that waited long have slept: the second barrier, of ranks awake, lets all go together.
-        self.complete("MPI_Ibarrier", |f, request| {
-            // SAFETY: the handle is live.
-            unsafe { (f.ibarrier)(self.handle, request) }
+        // Ranks that waited long have slept: a second barrier, of ranks awake, lets all go together.
+        let barriers = if self.mpi.is_oversubscribed() { 1 } else { 2 };
+        (0..barriers).try_for_each(|_| {
+            self.complete("MPI_Ibarrier", |f, request| {
+                // SAFETY: the handle is live.
+                unsafe { (f.ibarrier)(self.handle, request) }
+            })
         })
     }
 
