@@ -3,6 +3,7 @@
 //! Invariant: every program that cargo built is run; one that dies without a result counts as a failed test.
 //! Never here: counting.
 
+use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
@@ -30,6 +31,9 @@ pub(crate) struct Program {
 /// tests run at once. They run beside all others; in the complete set after them, one test at a time, because
 /// that has tests which compare rates.
 const WAITING: &[(&str, usize)] = &[("cli timed", 4)];
+
+/// Variables of the environment that programs get.
+type Variables<'v> = [(&'v str, &'v OsStr)];
 
 /// The variable that selects the complete set of tests.
 pub(crate) const COMPLETE: &str = "ASSAY_TEST_ALL";
@@ -76,7 +80,7 @@ struct Output {
 pub(crate) fn run(
     root: &Path,
     programs: &[Program],
-    variables: &[(&str, &std::ffi::OsStr)],
+    variables: &Variables<'_>,
     filter: &[&str],
     tally: &mut Tally,
 ) -> Result<bool> {
@@ -103,13 +107,13 @@ pub(crate) fn run(
 }
 
 /// Whether the complete set of tests runs.
-fn is_complete(variables: &[(&str, &std::ffi::OsStr)]) -> bool {
+fn is_complete(variables: &Variables<'_>) -> bool {
     variables.iter().any(|(name, _)| *name == COMPLETE)
 }
 
 fn run_one(
     program: &Program,
-    variables: &[(&str, &std::ffi::OsStr)],
+    variables: &Variables<'_>,
     filter: &[&str],
     output: &Mutex<Output>,
 ) -> Result<()> {
@@ -135,7 +139,7 @@ fn run_one(
 /// All lines that a program prints, and how it ended; one that does not end in time is killed.
 fn lines_of(
     program: &Program,
-    variables: &[(&str, &std::ffi::OsStr)],
+    variables: &Variables<'_>,
     filter: &[&str],
 ) -> Result<(ExitStatus, Vec<String>)> {
     let mut command = Command::new(&program.path);

@@ -22,9 +22,6 @@ use crate::tally::Tally;
 use crate::tidy;
 use crate::wheel::VENV_VARIABLE;
 
-/// The variable by which tests know that those are to run, too, which are slow.
-const ALL_VARIABLE: &str = programs::COMPLETE;
-
 /// What is asked of the tests.
 pub(crate) struct Asked<'a> {
     /// Whether those that are slow run, too.
@@ -91,7 +88,7 @@ fn run_tests(root: &Path, setup: &Setup, asked: &Asked<'_>, tally: &mut Tally) -
         variables.push((VENV_VARIABLE, venv.as_os_str()));
     }
     if asked.all {
-        variables.push((ALL_VARIABLE, one));
+        variables.push((programs::COMPLETE, one));
     }
     let sound = programs::run(root, &programs, &variables, asked.filter, tally)?;
     tally.finish(sound);

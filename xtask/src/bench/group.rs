@@ -145,6 +145,21 @@ impl Group {
         Self { title, unit, against: None, contenders: Vec::new(), goals: Vec::new() }
     }
 
+    /// A group whose contenders are held against the first of them.
+    pub(super) fn against_first(title: impl Into<String>, unit: Unit) -> Self {
+        Self { against: Some(0), ..Self::new(title, unit) }
+    }
+
+    /// Adds a contender.
+    pub(super) fn add(&mut self, name: impl Into<String>, words: Vec<String>, tongue: Tongue) {
+        self.contenders.push(Contender::new(name, words, tongue));
+    }
+
+    /// Adds what a contender should reach.
+    pub(super) fn aim(&mut self, of: &str, against: Option<&str>, bound: Bound) {
+        self.goals.push(Goal { of: of.to_owned(), against: against.map(str::to_owned), bound });
+    }
+
     /// A contender's ratio to another within each round: more is faster, or for memory larger.
     pub(super) fn ratios(&self, of: &[Run], to: &[Run]) -> Vec<f64> {
         let value = |run: &Run| match self.unit {
@@ -246,7 +261,7 @@ mod tests {
         let words = ["sh", "-c", script].map(str::to_owned).to_vec();
         let group = |phase| {
             let mut group = Group::new(phase, Unit::NsPerName);
-            group.contenders.push(Contender::new("sh", words.clone(), Tongue::Phase(phase)));
+            group.add("sh", words.clone(), Tongue::Phase(phase));
             group
         };
         let mut groups = ["first", "second", "third"].map(group);

@@ -1,7 +1,7 @@
 //! What is measured: the groups of the table, their contenders and their goals.
 
-use super::group::{Bound, Contender, Goal, Group, Unit};
-use super::lines::{Job, assay, bare, fio, ior, words};
+use super::group::{Bound, Contender, Group, Unit};
+use super::lines::{Job, assay, bare, command, fio, ior};
 use super::options::Sizes;
 use super::tools::Tools;
 use super::words::Tongue;
@@ -11,10 +11,6 @@ const MIB: u64 = 1 << 20;
 /// What fio's users give io_uring for speed.
 const FIO_TUNED: &str =
     "io_uring --fixedbufs=1 --registerfiles=1 --iodepth_batch_submit=16 --iodepth_batch_complete_max=16";
-
-fn goal(of: &str, against: Option<&str>, bound: Bound) -> Goal {
-    Goal { of: of.into(), against: against.map(str::to_owned), bound }
-}
 
 /// Sets the same program of an earlier build, where one was named, behind each of this build, so that they
 /// run one after the other: ours should cost no more. The first contender stays the first.
@@ -28,7 +24,9 @@ pub(super) fn set_beside_earlier(tools: &Tools, group: &mut Group) {
             words[0].clone_from(&before[program]);
             Contender::new(format!("{}, before", ours.name), words, ours.tongue)
         });
-        group.goals.extend(earlier.iter().map(|earlier| goal(&ours.name, Some(&earlier.name), bound)));
+        if let Some(earlier) = &earlier {
+            group.aim(&ours.name, Some(&earlier.name), bound);
+        }
         group.contenders.extend(std::iter::once(ours).chain(earlier));
     }
 }
@@ -49,23 +47,22 @@ pub(super) fn dummy(tools: &Tools, sizes: &Sizes) -> Group {
             _ => format!("assay DUMMY, {order}, {op}"),
         };
         if let Some(limit) = goal_ns {
-            group.goals.push(goal(&name, None, Bound::AtMost(limit)));
+            group.aim(&name, None, Bound::AtMost(limit));
         }
-        let mut line = vec![tools.inside.clone()];
-        line.extend(words(&format!("dummy {order} {op} {ops}")));
-        group.contenders.push(Contender::new(name, line, Tongue::Line));
+        let line = command(&tools.inside, &format!("dummy {order} {op} {ops}"));
+        group.add(name, line, Tongue::Line);
     }
     for (order, flag, rw) in [("sequential", "", "write"), ("random", " -z", "randwrite")] {
         if let Some(program) = &tools.ior {
-            let line = words(&format!("{program} -a DUMMY -w -t 4096 -b {bytes}{flag}"));
-            group.contenders.push(Contender::new(format!("ior DUMMY, {order}, write"), line, Tongue::Ior));
+            let line = command(program, &format!("-a DUMMY -w -t 4096 -b {bytes}{flag}"));
+            group.add(format!("ior DUMMY, {order}, write"), line, Tongue::Ior);
         }
         if let Some(program) = &tools.fio {
-            let line = words(&format!(
-                "{program} --name=bench --ioengine=null --rw={rw} --bs=4096 --size={bytes} \
-                 --output-format=json"
-            ));
-            group.contenders.push(Contender::new(format!("fio null, {order}, write"), line, Tongue::Fio));
+            let line = format!(
+                "--name=bench --ioengine=null --rw={rw} --bs=4096 --size={bytes} --output-format=json"
+            );
+            let line = command(program, &line);
+            group.add(format!("fio null, {order}, write"), line, Tongue::Fio);
         }
     }
     group
@@ -73,22 +70,20 @@ pub(super) fn dummy(tools: &Tools, sizes: &Sizes) -> Group {
 
 /// What an order of 67 million offsets costs in memory.
 pub(super) fn memory(tools: &Tools) -> Group {
-    let mut group = Group::new("memory held with 256 GiB in 4 KiB, DUMMY, -w -D 1", Unit::PeakMib);
-    group.against = Some(0);
+    let mut group = Group::against_first("memory held with 256 GiB in 4 KiB, DUMMY, -w -D 1", Unit::PeakMib);
     let line = "-a DUMMY -b 256g -t 4k -w -D 1";
     for (suffix, flag) in [("", ""), (" -z", " -z")] {
-        let ours = words(&format!("ior {line}{flag}"));
-        let ours = [vec![tools.assay.clone()], ours].concat();
-        group.contenders.push(Contender::new(format!("assay{suffix}"), ours, Tongue::Records));
+        let ours = command(&tools.assay, &format!("ior {line}{flag}"));
+        group.add(format!("assay{suffix}"), ours, Tongue::Records);
     }
     for (suffix, flag) in [("", ""), (" -z", " -z")] {
         if let Some(program) = &tools.ior {
-            let line = words(&format!("{program} {line}{flag}"));
-            group.contenders.push(Contender::new(format!("ior{suffix}"), line, Tongue::Ior));
+            let line = command(program, &format!("{line}{flag}"));
+            group.add(format!("ior{suffix}"), line, Tongue::Ior);
         }
     }
     // The allocator's rounding and the pages of code that happened to be touched.
-    group.goals.push(goal("assay -z", Some("assay"), Bound::AtMost(1.05)));
+    group.aim("assay -z", Some("assay"), Bound::AtMost(1.05));
     group
 }
 
@@ -103,8 +98,7 @@ pub(super) fn cached(tools: &Tools, sizes: &Sizes, place: &str, file: &str) -> G
         write: false,
         direct: false,
     };
-    let mut group = Group::new(format!("4 KiB random reads, page cache, {place}"), Unit::PerSecond);
-    group.against = Some(0);
+    let mut group = Group::against_first(format!("4 KiB random reads, page cache, {place}"), Unit::PerSecond);
     group.contenders = vec![
         bare(tools, &job),
         assay(tools, &job, "POSIX", ""),
@@ -113,40 +107,35 @@ pub(super) fn cached(tools: &Tools, sizes: &Sizes, place: &str, file: &str) -> G
     ];
     group.contenders.extend(fio(tools, &job, "fio psync", "psync"));
     group.contenders.extend(ior(tools, &job));
-    group.goals = vec![
-        goal("assay POSIX", Some("bare pread loop"), Bound::AtLeast(0.97)),
-        goal("assay POSIX", Some("fio psync"), Bound::AtLeast(1.0)),
-        goal("assay POSIX", Some("ior POSIX"), Bound::AtLeast(1.0)),
-    ];
+    for (peer, least) in [("bare pread loop", 0.97), ("fio psync", 1.0), ("ior POSIX", 1.0)] {
+        group.aim("assay POSIX", Some(peer), Bound::AtLeast(least));
+    }
     group
 }
 
 /// 4 KiB random reads past the page cache, one at a time.
 pub(super) fn direct_single(tools: &Tools, job: &Job) -> Group {
-    let mut group = Group::new("4 KiB random reads, O_DIRECT, depth 1", Unit::PerSecond);
-    group.against = Some(0);
+    let mut group = Group::against_first("4 KiB random reads, O_DIRECT, depth 1", Unit::PerSecond);
     group.contenders = vec![bare(tools, job), assay(tools, job, "POSIX", "")];
     group.contenders.extend(fio(tools, job, "fio psync", "psync"));
     group.contenders.extend(fio(tools, job, "fio io_uring", "io_uring --iodepth=1"));
     group.contenders.extend(ior(tools, job));
-    group.goals = vec![goal("assay POSIX", Some("fio io_uring"), Bound::AtLeast(1.0))];
+    group.aim("assay POSIX", Some("fio io_uring"), Bound::AtLeast(1.0));
     group
 }
 
 /// 4 KiB random reads past the page cache, 64 under way.
 pub(super) fn direct_deep(tools: &Tools, job: &Job) -> Group {
     let mut group = Group::new("4 KiB random reads, O_DIRECT, depth 64", Unit::PerSecond);
-    let (uring, tuned) = ("assay URING --iodepth 64".replace("--", ""), "fio io_uring, tuned");
+    let (uring, tuned) = ("assay URING iodepth 64", "fio io_uring, tuned");
     group.contenders.extend(fio(tools, job, "fio io_uring", "io_uring --iodepth=64"));
     group.contenders.extend(fio(tools, job, tuned, &format!("{FIO_TUNED} --iodepth=64")));
     group.contenders.extend(fio(tools, job, "fio libaio", "libaio --iodepth=64"));
     group.against = tools.fio.is_some().then_some(0);
     group.contenders.push(assay(tools, job, "URING", "--iodepth 64"));
     group.contenders.push(assay(tools, job, "AIO", "--iodepth 64"));
-    group.goals = vec![
-        goal(&uring, Some("fio io_uring"), Bound::AtLeast(1.0)),
-        goal(&uring, Some(tuned), Bound::AtLeast(1.0)),
-    ];
+    group.aim(uring, Some("fio io_uring"), Bound::AtLeast(1.0));
+    group.aim(uring, Some(tuned), Bound::AtLeast(1.0));
     group
 }
 
@@ -180,35 +169,34 @@ pub(super) fn data(tools: &Tools, sizes: &Sizes, packets: &[String]) -> Group {
     let mut group = Group::new(title, Unit::Gigabytes(MIB as f64));
     for packet in packets {
         for what in ["fill", "check"] {
-            let words = words(&format!("{what} {packet} {}", sizes.fill_ops));
-            let words = [vec![tools.inside.clone()], words].concat();
-            group.contenders.push(Contender::new(format!("{what} {packet}"), words, Tongue::Line));
+            let words = command(&tools.inside, &format!("{what} {packet} {}", sizes.fill_ops));
+            group.add(format!("{what} {packet}"), words, Tongue::Line);
         }
     }
     for what in ["fill stamped", "check stamped"] {
-        group.goals.push(goal(what, None, Bound::AtLeast(20.0)));
+        group.aim(what, None, Bound::AtLeast(20.0));
     }
     group
 }
 
 /// Writing and reading a file with every word compared, against the same without.
 pub(super) fn verified(tools: &Tools, sizes: &Sizes, packets: &[String], file: &str) -> Group {
-    let mut group = Group::new("1 MiB write + read, verified, in memory", Unit::Gigabytes(MIB as f64));
-    group.against = Some(0);
+    let mut group =
+        Group::against_first("1 MiB write + read, verified, in memory", Unit::Gigabytes(MIB as f64));
     let line = format!("-a POSIX -w -t 1m -b {} -o {file}", sizes.file);
-    let plain = words(&format!("{} ior -r {line}", tools.assay));
-    group.contenders.push(Contender::new("assay, unverified", plain, Tongue::Records));
+    let plain = command(&tools.assay, &format!("ior -r {line}"));
+    group.add("assay, unverified", plain, Tongue::Records);
     for packet in packets.iter().filter(|packet| ["offset", "stamped"].contains(&packet.as_str())) {
         let name = format!("assay -R -l {packet}");
-        let words = words(&format!("{} ior -R -l {packet} {line}", tools.assay));
-        group.goals.push(goal(&name, Some("assay, unverified"), Bound::AtLeast(0.9)));
-        group.contenders.push(Contender::new(name, words, Tongue::Records));
+        let words = command(&tools.assay, &format!("ior -R -l {packet} {line}"));
+        group.aim(&name, Some("assay, unverified"), Bound::AtLeast(0.9));
+        group.add(name, words, Tongue::Records);
     }
     if let Some(program) = &tools.ior {
-        let plain = words(&format!("{program} -r {line}"));
-        group.contenders.push(Contender::new("ior, unverified", plain, Tongue::Ior));
-        let words = words(&format!("{program} -r -R -l offset -G 7 {line}"));
-        group.contenders.push(Contender::new("ior -R -l offset", words, Tongue::Ior));
+        let plain = command(program, &format!("-r {line}"));
+        group.add("ior, unverified", plain, Tongue::Ior);
+        let words = command(program, &format!("-r -R -l offset -G 7 {line}"));
+        group.add("ior -R -l offset", words, Tongue::Ior);
     }
     group
 }

@@ -21,17 +21,14 @@ pub(super) struct Job {
     pub(super) direct: bool,
 }
 
-/// Words of a command line.
-pub(super) fn words(line: &str) -> Vec<String> {
-    line.split_whitespace().map(str::to_owned).collect()
+/// A program with the words of a line.
+pub(super) fn command(program: &str, line: &str) -> Vec<String> {
+    std::iter::once(program).chain(line.split_whitespace()).map(str::to_owned).collect()
 }
 
-/// A program's line from its own words and some that are paths and hold whatever they hold.
-fn command(program: &str, line: &str, paths: &[(&str, &str)]) -> Vec<String> {
-    let mut all = vec![program.to_owned()];
-    all.extend(words(line));
-    all.extend(paths.iter().flat_map(|(flag, path)| [(*flag).to_owned(), (*path).to_owned()]));
-    all
+/// The same with the file of a job, whose path holds whatever it holds.
+fn command_on(program: &str, line: &str, job: &Job) -> Vec<String> {
+    [command(program, line), vec!["-o".to_owned(), job.file.clone()]].concat()
 }
 
 /// System calls and nothing else.
@@ -65,14 +62,14 @@ fn ior_words(job: &Job, engine: &str) -> String {
 pub(super) fn assay(tools: &Tools, job: &Job, engine: &str, more: &str) -> Contender {
     let line = format!("ior {} {more}", ior_words(job, engine));
     let name = format!("assay {engine} {}", more.replace("--", "")).trim_end().to_owned();
-    Contender::new(name, command(&tools.assay, &line, &[("-o", &job.file)]), Tongue::Records)
+    Contender::new(name, command_on(&tools.assay, &line, job), Tongue::Records)
 }
 
 /// The original, where there is one.
 pub(super) fn ior(tools: &Tools, job: &Job) -> Option<Contender> {
     let line = ior_words(job, "POSIX");
     let program = tools.ior.as_ref()?;
-    Some(Contender::new("ior POSIX", command(program, &line, &[("-o", &job.file)]), Tongue::Ior))
+    Some(Contender::new("ior POSIX", command_on(program, &line, job), Tongue::Ior))
 }
 
 /// fio with an engine and further words, where there is one.
@@ -91,7 +88,7 @@ pub(super) fn fio(tools: &Tools, job: &Job, name: &str, engine: &str) -> Option<
         job.passes,
         u8::from(job.direct)
     );
-    let mut all = command(tools.fio.as_ref()?, &line, &[]);
+    let mut all = command(tools.fio.as_ref()?, &line);
     // A colon separates files there.
     all.push(format!("--filename={}", job.file.replace(':', "\\:")));
     Some(Contender::new(name, all, Tongue::Fio))

@@ -3,8 +3,8 @@
 //!
 //! Each program does all phases in a run, so that all find directories as full, and has a line for each.
 
-use super::group::{Bound, Contender, Goal, Group, Unit};
-use super::lines::words;
+use super::group::{Bound, Group, Unit};
+use super::lines::command;
 use super::options::Sizes;
 use super::tools::Tools;
 use super::words::Tongue;
@@ -27,23 +27,17 @@ const ORIGINAL: &str = "mdtest";
 
 /// A group for each phase, in `dir`, which is on what `place` says; they share their runs.
 pub(super) fn phases(tools: &Tools, sizes: &Sizes, place: &str, dir: &str) -> Vec<Group> {
-    let line = |program: &str, rest: String| [vec![program.to_owned()], words(&rest)].concat();
-    let goal = |against: &str, bound| {
-        let against = Some(against.to_owned());
-        Goal { of: OURS.into(), against, bound: Bound::AtLeast(bound) }
-    };
     let group = |(phase, row): &(&'static str, &'static str)| {
-        let mut group = Group::new(format!("metadata, {phase}, {place}"), Unit::NsPerName);
-        group.against = Some(0);
-        let bare = line(&tools.bare, format!("names {dir}/bare {}", sizes.names));
-        let ours = line(&tools.inside, format!("mdtest {dir}/ours {}", sizes.names));
-        group.contenders.push(Contender::new(BARE, bare, Tongue::Phase(phase)));
-        group.contenders.push(Contender::new(OURS, ours, Tongue::Phase(phase)));
-        group.goals.push(goal(BARE, GOAL));
+        let mut group = Group::against_first(format!("metadata, {phase}, {place}"), Unit::NsPerName);
+        let bare = command(&tools.bare, &format!("names {dir}/bare {}", sizes.names));
+        let ours = command(&tools.inside, &format!("mdtest {dir}/ours {}", sizes.names));
+        group.add(BARE, bare, Tongue::Phase(phase));
+        group.add(OURS, ours, Tongue::Phase(phase));
+        group.aim(OURS, Some(BARE), Bound::AtLeast(GOAL));
         if let Some(program) = &tools.mdtest {
-            let original = line(program, format!("-n {} -d {dir}/original", sizes.names));
-            group.contenders.push(Contender::new(ORIGINAL, original, Tongue::Mdtest(row)));
-            group.goals.push(goal(ORIGINAL, 1.0));
+            let original = command(program, &format!("-n {} -d {dir}/original", sizes.names));
+            group.add(ORIGINAL, original, Tongue::Mdtest(row));
+            group.aim(OURS, Some(ORIGINAL), Bound::AtLeast(1.0));
         }
         group
     };
@@ -54,9 +48,8 @@ pub(super) fn phases(tools: &Tools, sizes: &Sizes, place: &str, dir: &str) -> Ve
 pub(super) fn nothing(tools: &Tools, sizes: &Sizes) -> Vec<Group> {
     let group = |(phase, _): &(&'static str, &str)| {
         let mut group = Group::new(format!("metadata, {phase}, DUMMY"), Unit::NsPerName);
-        let ours = words(&format!("mdtest DUMMY {}", sizes.names * 10));
-        let ours = [vec![tools.inside.clone()], ours].concat();
-        group.contenders.push(Contender::new(OURS, ours, Tongue::Phase(phase)));
+        let ours = command(&tools.inside, &format!("mdtest DUMMY {}", sizes.names * 10));
+        group.add(OURS, ours, Tongue::Phase(phase));
         group
     };
     PHASES.iter().map(group).collect()

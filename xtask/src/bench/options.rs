@@ -33,28 +33,27 @@ impl Options {
         let mut options = Self { dir: None, memory, rounds, patience_s, before: None, only, smoke: false };
         let mut words = words.iter();
         while let Some(word) = words.next() {
+            let mut value = |what: &str| words.next().with_context(|| format!("{word} takes {what}"));
             match *word {
                 "--quick" => options.rounds = 2,
                 "--smoke" => options.smoke = true,
                 "--rounds" => {
-                    let number = words.next().context("--rounds takes a number")?;
+                    let number = value("a number")?;
                     options.rounds =
                         number.parse().ok().filter(|n| (1..=100).contains(n)).with_context(|| {
                             format!("`{number}` is no number of rounds; from 1 to 100 would do")
                         })?;
                 }
                 "--patience" => {
-                    let number = words.next().context("--patience takes seconds")?;
+                    let number = value("seconds")?;
                     options.patience_s =
                         number.parse().ok().filter(|s: &f64| (0.0..=86400.0).contains(s)).with_context(
                             || format!("`{number}` is no number of seconds; 0 to 86400 would do"),
                         )?;
                 }
-                "--memory" => options.memory = words.next().context("--memory takes a directory")?.into(),
-                "--before" => {
-                    options.before = Some(words.next().context("--before takes a directory")?.into());
-                }
-                "--only" => options.only = (*words.next().context("--only takes a part of a name")?).into(),
+                "--memory" => options.memory = value("a directory")?.into(),
+                "--before" => options.before = Some(value("a directory")?.into()),
+                "--only" => options.only = (*value("a part of a name")?).into(),
                 flag if flag.starts_with('-') => {
                     bail!(
                         "bench does not know `{flag}`; it takes DIR --memory DIR --rounds N --patience S \
