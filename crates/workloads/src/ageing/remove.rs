@@ -80,8 +80,8 @@ fn gathered(comm: &dyn Comm, removed: Removed) -> Result<Removed, Halt> {
     comm.all_reduce(&mut sums, Reduce::Sum)?;
     // A name may have a line's end in it, and never a NUL.
     let mine = (!removed.told.is_empty()).then(|| removed.told.join("\0"));
-    let heard = few::collect(comm, mine.as_deref().map(str::as_bytes))?;
-    let names = |text: &[u8]| String::from_utf8_lossy(text).split('\0').map(str::to_owned).collect();
+    let heard = few::collect(comm, mine.as_deref())?;
+    let names = |text: &str| text.split('\0').map(str::to_owned).collect();
     let told = heard.parcels.iter().map(|(_, text)| names(text)).collect();
     let told = few::in_turn(told, TOLD_MAX);
     Ok(Removed { files: sums[0], dirs: sums[1], foreign: sums[2], told })

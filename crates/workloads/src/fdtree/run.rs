@@ -1,7 +1,6 @@
 //! Every rank's body: the phases one after the other, all ranks in step, each in its own tree.
 
 use ranks::{Halt, Reduce};
-use results::Record;
 use results::record::Phase;
 use storage::{Names, Storage};
 use units::Usage;
@@ -188,7 +187,7 @@ impl RankTree<'_, '_> {
                 phase
             }
         }?;
-        self.rank.record(&Record::Phase(Box::new(phase.clone())))?;
+        self.rank.record_phase(&phase)?;
         if first {
             self.observer.event(&FdtreeEvent::Ended { step, phase: &phase });
         }
@@ -213,7 +212,7 @@ impl RankTree<'_, '_> {
         };
         let items = step.items(self.parameters.shape);
         let mut order = TransferOrder::items(items);
-        let mut doing = Operating::begin(rank, &setting)?;
+        let mut doing = Operating::begin(rank, &setting, None)?;
         let mut reached = 0;
         if step == FdtreePhase::CreateDirectories {
             // Whatever is there under the name of the base is not ours to go on in.
@@ -225,9 +224,9 @@ impl RankTree<'_, '_> {
 
     /// Tells what was found in the trees and is not of them. Collective.
     fn tell(&mut self, foreign: Option<String>) -> Result<(), Halt> {
-        let heard = few::collect(self.rank.comm, foreign.as_deref().map(str::as_bytes))?;
+        let heard = few::collect(self.rank.comm, foreign.as_deref())?;
         for (rank, path) in heard.parcels {
-            self.observer.event(&FdtreeEvent::Foreign { rank, path: &String::from_utf8_lossy(&path) });
+            self.observer.event(&FdtreeEvent::Foreign { rank, path: &path });
         }
         Ok(())
     }

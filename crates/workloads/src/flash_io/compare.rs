@@ -8,8 +8,7 @@ use storage::arrays::ArrayValues;
 
 use super::files::FileArray;
 use super::mesh::{bits, bits_of, number};
-use crate::kit::checker::over_ranks::{self, BYTES};
-use crate::kit::few;
+use crate::kit::checker::over_ranks::listed;
 
 /// How many wrong places a rank keeps.
 const KEPT: usize = 64;
@@ -79,10 +78,7 @@ impl Comparing {
         let [bytes, bad_transfers, ranges, bad_ranks] = sums;
         let mut check = Check { bytes, bad_transfers, ranges, bad_ranks, ..Check::default() };
         if bad_transfers > 0 {
-            let parcel = is_bad.then(|| few::whole_lines(self.first.iter().map(over_ranks::line), BYTES));
-            let heard = few::collect_within(comm, parcel.as_deref().map(str::as_bytes), BYTES)?;
-            let ranks = heard.parcels.iter().map(|(rank, parcel)| unpack(*rank, parcel));
-            check.bad = few::in_turn(ranks.collect(), Check::CAP);
+            check.bad = listed(comm, is_bad.then_some(&self.first[..]))?;
         }
         Ok(check)
     }
@@ -147,12 +143,6 @@ fn kind(wanted: u64, found: u64) -> &'static str {
         1..=8 => "flipped",
         _ => "wrong",
     }
-}
-
-/// The wrong places of a rank, as they came.
-fn unpack(rank: u32, parcel: &[u8]) -> Vec<BadRange> {
-    let text = String::from_utf8_lossy(parcel);
-    text.split_terminator('\n').map(|line| over_ranks::range(rank, line)).collect()
 }
 
 #[cfg(test)]

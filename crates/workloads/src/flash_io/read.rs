@@ -75,9 +75,9 @@ impl Reading<'_> {
         for (at, variable) in variables.into_iter().enumerate() {
             came.push(self.get(&mut *open, clock, at, variable, &mut done));
         }
-        done.stamps.data = (done.stamps.open.1, clock.now());
+        done.stamps.transfer = (done.stamps.open.1, clock.now());
         end(self.work, open, &mut done)?;
-        done.stamps.close = (done.stamps.data.1, clock.now());
+        done.stamps.close = (done.stamps.transfer.1, clock.now());
         // What is compared is not part of the time.
         let mut comparing = Comparing::default();
         let (first, blocks) = (self.first(), self.blocks());

@@ -2,8 +2,7 @@
 
 use measure::{Clock, Histogram, Tick};
 use ranks::{Halt, Reduce};
-use results::Record;
-use results::record::{Check, Phase, Spans};
+use results::record::{Check, Phase};
 
 use super::files::FlashFile;
 use super::parameters::FlashIoParameters;
@@ -50,9 +49,9 @@ pub(super) fn put(rank: &mut Rank<'_>, setting: FilePhase<'_>, done: &FileDone) 
     let mut sums = [setting.bytes, done.begins.len() as u64];
     comm.all_reduce(&mut sums, Reduce::Sum)?;
     let [bytes, ops] = sums;
-    let (spans, began_ns) = spans(rank, done)?;
-    let (from, to) = done.stamps.data;
-    let balance = reduce::balance(comm, setting.bytes, scale.ns(to.0.saturating_sub(from.0)))?;
+    let spans = done.stamps.over_ranks(rank, false)?;
+    let (from, to) = done.stamps.transfer;
+    let balance = reduce::balance(comm, setting.bytes, scale.ns(to.0.saturating_sub(from.0)), true)?;
     let FlashIoParameters { form, zones, nonblocking, .. } = *setting.parameters;
     let arrays = setting.file.arrays(form, zones);
     let unknown = arrays[arrays.len() - 1].bytes() * setting.parameters.blocks();
@@ -69,8 +68,8 @@ pub(super) fn put(rank: &mut Rank<'_>, setting: FilePhase<'_>, done: &FileDone) 
             * setting.file.block_bytes(setting.parameters),
         bytes,
         ops,
-        began_s: began_ns.saturating_sub(rank.began_ns()) as f64 * 1e-9,
-        spans,
+        began_s: spans.began_s,
+        spans: spans.spans,
         balance,
         latency: reduce::latency(&latency),
         cached_before: setting.cached_before,
@@ -80,26 +79,8 @@ pub(super) fn put(rank: &mut Rank<'_>, setting: FilePhase<'_>, done: &FileDone) 
         check: setting.check,
         ..Phase::default()
     };
-    rank.record(&Record::Phase(Box::new(phase.clone())))?;
+    rank.record_phase(&phase)?;
     Ok(phase)
-}
-
-/// The spans over all ranks, and the first moment; on rank 0's clock.
-fn spans(rank: &Rank<'_>, done: &FileDone) -> Result<(Spans, u64), Halt> {
-    let at = |tick: Tick| rank.on_rank_0(rank.clock.ns_at(tick));
-    let stamps = &done.stamps;
-    let mut first = [stamps.open.0, stamps.data.0, stamps.close.0].map(at);
-    let mut last = [stamps.open.1, stamps.data.1, stamps.close.1].map(at);
-    rank.comm.all_reduce(&mut first, Reduce::Min)?;
-    rank.comm.all_reduce(&mut last, Reduce::Max)?;
-    let span = |from: u64, to: u64| to.saturating_sub(from) as f64 * 1e-9;
-    let spans = Spans {
-        open_s: span(first[0], last[0]),
-        transfer_s: span(first[1], last[1]),
-        close_s: span(first[2], last[2]),
-        total_s: span(first[0], last[2]),
-    };
-    Ok((spans, first[0]))
 }
 
 /// The longest times of any rank, and the bytes of all, as the original counts them. Collective.

@@ -17,6 +17,7 @@ use super::files::{FileArray, FlashFile, Form};
 use super::mesh::Mesh;
 use super::parameters::FlashIoParameters;
 use crate::kit::drive::words;
+use crate::kit::stamps::PhaseStamps;
 
 /// What a file is written from, and with.
 #[derive(Clone, Copy)]
@@ -37,18 +38,10 @@ impl FileWork<'_> {
     }
 }
 
-/// When a rank began and ended each part of its work on a file.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct FileStamps {
-    pub(super) open: (Tick, Tick),
-    pub(super) data: (Tick, Tick),
-    pub(super) close: (Tick, Tick),
-}
-
 /// What a rank did with a file.
 #[derive(Debug, Default)]
 pub(super) struct FileDone {
-    pub(super) stamps: FileStamps,
+    pub(super) stamps: PhaseStamps,
     /// When each call on data began, and when its data was moved.
     pub(super) begins: Vec<Tick>,
     pub(super) ends: Vec<Tick>,
@@ -156,7 +149,7 @@ pub(super) fn write(
     let exit = clock.now();
     // Giving memory back is not part of the time.
     drop(returned);
-    (done.stamps.data, done.stamps.close) = ((done.stamps.open.1, close), (close, exit));
+    (done.stamps.transfer, done.stamps.close) = ((done.stamps.open.1, close), (close, exit));
     Ok(written)
 }
 

@@ -13,10 +13,11 @@ use storage::targets;
 use super::observer::{IorEvent, IorRankTimes, RankStamps};
 use super::phase::PhaseSetting;
 use super::test::RunningTest;
-use super::transfer::{PhaseStamps, RankDone};
+use super::transfer::RankDone;
 use super::{names, reorder};
 use crate::kit::each_rank::{self, Mine};
 use crate::kit::reduce;
+use crate::kit::stamps::PhaseStamps;
 
 /// The verbosity at which every rank's stamps and files are told.
 const EACH_AT: u32 = 3;

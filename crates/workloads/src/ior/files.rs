@@ -108,10 +108,10 @@ pub(super) fn tell_existing(test: &mut RunningTest<'_>) -> Result<(), Halt> {
     let found: Vec<PathBuf> = files.filter(there).collect();
     let kept = test.parameters.use_existing;
     let lines = few::whole_lines(found.iter().map(|path| path.display().to_string()), few::BYTES);
-    let mine = (!found.is_empty()).then_some(lines.as_bytes());
+    let mine = (!found.is_empty()).then_some(lines.as_str());
     let few = few::collect(test.rank.comm, mine)?;
     for (_, paths) in &few.parcels {
-        for path in String::from_utf8_lossy(paths).lines() {
+        for path in paths.lines() {
             test.observer.event(&IorEvent::Exists { path, kept });
         }
     }

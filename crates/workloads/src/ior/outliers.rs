@@ -7,8 +7,8 @@ use ranks::{Halt, Reduce};
 use super::observer::IorEvent;
 use super::phase::PhaseSetting;
 use super::test::RunningTest;
-use super::transfer::PhaseStamps;
 use crate::kit::few;
+use crate::kit::stamps::PhaseStamps;
 
 /// What is compared, in the order of [`moments`].
 const NAMES: [&str; 5] =
@@ -35,8 +35,8 @@ pub(super) fn tell(
     let (means, deviations) = spread(test, mine)?;
     let far = |kind: usize| (seconds(mine[kind]) - means[kind]).abs() > allowed;
     let parcel = (0..KINDS).any(far).then(|| {
-        let numbers = mine.iter().flat_map(|us| us.to_le_bytes());
-        numbers.chain(test.rank.comm.node_name().bytes()).collect::<Vec<u8>>()
+        let numbers = mine.map(|us| us.to_string()).join("\t");
+        format!("{numbers}\t{}", test.rank.comm.node_name())
     });
     let few = few::collect(test.rank.comm, parcel.as_deref())?;
     let (phase, ranks) = (setting.kind.step(), test.rank.comm.size());
@@ -98,8 +98,8 @@ fn spread(test: &RunningTest<'_>, mine: [u64; KINDS]) -> Result<([f64; KINDS], [
 }
 
 /// Seconds of one kind, and the node's name.
-fn unpack(parcel: &[u8], kind: usize) -> (f64, String) {
-    let us = parcel.get(kind * 8..kind * 8 + 8).and_then(|bytes| bytes.try_into().ok());
-    let node = String::from_utf8_lossy(parcel.get(8 * KINDS..).unwrap_or_default()).into_owned();
-    (seconds(us.map_or(0, u64::from_le_bytes)), node)
+fn unpack(parcel: &str, kind: usize) -> (f64, &str) {
+    let mut parts = parcel.splitn(KINDS + 1, '\t');
+    let us = parts.nth(kind).and_then(|us| us.parse().ok());
+    (seconds(us.unwrap_or(0)), parts.last().unwrap_or_default())
 }

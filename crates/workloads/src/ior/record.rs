@@ -1,10 +1,8 @@
 //! From every rank's measurements to one phase record, by the formulas of docs/METHODOLOGY.md.
 
-use measure::{Clock, Tick};
+use measure::Clock;
 use ranks::{Halt, Reduce};
-use results::Record;
-use results::record::{Counts, Phase, Spans, Stonewall};
-
+use results::record::{Counts, Phase, Stonewall};
 use storage::Mode;
 
 use super::observer::{IorEvent, WearOut};
@@ -27,13 +25,13 @@ pub(super) fn put(
     reduce::histogram(test.rank.comm, &mut done.tally.meter.latency)?;
     reduce::timeline(test.rank.comm, &mut done.tally.meter.timeline, reduce::TIMELINE_SLOTS)?;
     let done = &*done;
-    let spans = Spanned::over_ranks(test, done)?;
+    let spans = done.stamps.over_ranks(&test.rank, test.parameters.ramp > 0)?;
     let sums = Sums::over_ranks(test, setting, done)?;
     nothing_lost(test, setting, &sums)?;
     let stonewall = stonewall(test, done)?;
     let moved = done.tally.meter.bytes();
     let ticks = done.stamps.transfer.1.0 - done.stamps.transfer.0.0;
-    let balance = reduce::balance(test.rank.comm, moved, test.rank.clock.scale().ns(ticks))?;
+    let balance = reduce::balance(test.rank.comm, moved, test.rank.clock.scale().ns(ticks), true)?;
     let check = wrong::check(test, setting, done)?;
     let parameters = test.parameters;
     let phase = Phase {
@@ -50,7 +48,7 @@ pub(super) fn put(
         expected_bytes: parameters.layout(test.rank.comm.size()).total_bytes().unwrap_or(0),
         bytes: sums.bytes,
         ops: sums.transfers,
-        began_s: (spans.first_ns.saturating_sub(test.rank.began_ns())) as f64 * 1e-9,
+        began_s: spans.began_s,
         spans: spans.spans,
         balance,
         latency: reduce::latency(&done.tally.meter.latency),
@@ -73,7 +71,7 @@ pub(super) fn put(
         each_rank: each_rank::collect(test, setting, done)?,
         moments: test.rank.moments(spans.transfers_ns, setting.origin, spans.uncertainty_ns),
     };
-    test.rank.record(&Record::Phase(Box::new(phase.clone())))?;
+    test.rank.record_phase(&phase)?;
     each_rank::tell(test, setting, done)?;
     tell(test, setting, &phase, &sums)?;
     outliers::tell(test, setting, &done.stamps)?;
@@ -181,44 +179,6 @@ fn tell_missed_rate(test: &mut RunningTest<'_>, setting: &PhaseSetting, phase: &
     test.notice_in(setting, "rate-not-reached", &text)
 }
 
-/// The spans of a phase, and its first moment on rank 0's clock.
-struct Spanned {
-    spans: Spans,
-    first_ns: u64,
-    /// The first start and the last end of transfers on that clock.
-    transfers_ns: [u64; 2],
-    /// The worst uncertainty of any rank's clock against it.
-    uncertainty_ns: u64,
-}
-
-impl Spanned {
-    fn over_ranks(test: &RunningTest<'_>, done: &RankDone) -> Result<Self, Halt> {
-        let at = |tick: Tick| test.rank.on_rank_0(test.rank.clock.ns_at(tick));
-        let stamps = &done.stamps;
-        let mut first = [stamps.open.0, stamps.transfer.0, stamps.close.0].map(at);
-        let [opened, moved, closed] = [stamps.open.1, stamps.transfer.1, stamps.close.1].map(at);
-        let mut last = [opened, moved, closed, test.rank.uncertainty_ns()];
-        test.rank.comm.all_reduce(&mut first, Reduce::Min)?;
-        test.rank.comm.all_reduce(&mut last, Reduce::Max)?;
-        let [opened, moved, closed, uncertainty_ns] = last;
-        let spans = spans(first, [opened, moved, closed], test.parameters.ramp > 0);
-        Ok(Self { spans, first_ns: first[0], transfers_ns: [first[1], moved], uncertainty_ns })
-    }
-}
-
-/// The spans from the first beginnings and last ends of open, transfers and close, nanoseconds. With a ramp
-/// what counts begins after it, and so does the time that it took: transfers begin at the ramp's end.
-fn spans(first: [u64; 3], last: [u64; 3], has_ramp: bool) -> Spans {
-    let span = |from: u64, to: u64| to.saturating_sub(from) as f64 * 1e-9;
-    let counts_from = if has_ramp { first[1] } else { first[0] };
-    Spans {
-        open_s: span(first[0], last[0]),
-        transfer_s: span(first[1], last[1]),
-        close_s: span(first[2].max(counts_from), last[2]),
-        total_s: span(counts_from, last[2]),
-    }
-}
-
 /// Sums and extremes over the ranks.
 struct Sums {
     /// Whole transfers.
@@ -254,12 +214,9 @@ fn stonewall(test: &mut RunningTest<'_>, done: &RankDone) -> Result<Option<Stone
         return Ok(None);
     }
     let at = &done.at_deadline;
-    let mut least = [at.transfers];
-    let mut most = [at.transfers, at.elapsed_ns];
-    let mut sums = [at.transfers, u64::from(at.ran_dry), at.bytes];
-    test.rank.comm.all_reduce(&mut least, Reduce::Min)?;
-    test.rank.comm.all_reduce(&mut most, Reduce::Max)?;
-    test.rank.comm.all_reduce(&mut sums, Reduce::Sum)?;
+    let mine = [at.transfers, at.bytes, at.elapsed_ns];
+    let (mut wall, all) = reduce::stonewall(test.rank.comm, parameters.deadline, mine, at.ran_dry)?;
+    wall.wear_out = parameters.wear_out;
     if parameters.wear_out {
         if parameters.verbose > 0
             && let Some(all) = reduce::gather(test.rank.comm, [at.transfers])?
@@ -268,35 +225,12 @@ fn stonewall(test: &mut RunningTest<'_>, done: &RankDone) -> Result<Option<Stone
         }
         let transfer = test.call_bytes();
         test.observer.event(&IorEvent::WearOut(WearOut {
-            transfers_min: least[0],
-            transfers_max: most[0],
-            bytes_min: least[0] * transfer,
-            bytes_mean: (sums[0] * transfer) as f64 / f64::from(test.rank.comm.size()),
+            transfers_min: wall.transfers_min,
+            transfers_max: wall.transfers_max,
+            bytes_min: wall.transfers_min * transfer,
+            bytes_mean: (all * transfer) as f64 / f64::from(test.rank.comm.size()),
             seconds: at.elapsed_ns as f64 * 1e-9,
         }));
     }
-    Ok(Some(Stonewall {
-        deadline_s: parameters.deadline.into(),
-        wear_out: parameters.wear_out,
-        transfers_min: least[0],
-        transfers_max: most[0],
-        bytes: sums[2],
-        seconds: most[1] as f64 * 1e-9,
-        ran_dry: sums[1] as u32,
-    }))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn no_part_behind_the_ramp_is_longer_than_the_whole() {
-        // A rank that had little to do closed its file within the ramp, which ended at 1000.
-        let ns = |seconds: f64| (seconds * 1e9).round();
-        let ramped = spans([0, 1000, 300], [10, 2000, 2100], true);
-        assert_eq!((ns(ramped.close_s), ns(ramped.total_s)), (1100.0, 1100.0));
-        let plain = spans([0, 100, 300], [10, 2000, 2100], false);
-        assert_eq!((ns(plain.close_s), ns(plain.total_s)), (1800.0, 2100.0));
-    }
+    Ok(Some(wall))
 }

@@ -21,20 +21,13 @@ use crate::kit::order::TransferOrder;
 use crate::kit::pace::Pace;
 use crate::kit::payload::Payload;
 use crate::kit::queued::{Direction, QueueWork, drive_queue};
+use crate::kit::stamps::PhaseStamps;
 use crate::kit::steps::{Mixed, Reader, TransferTarget, Writer};
 use crate::kit::tally::TransferTally;
 
 /// Bytes of the largest sectors that are common.
 const SECTORS: u64 = 4096;
 const SECOND_NS: u64 = 1_000_000_000;
-
-/// The six stamps of docs/METHODOLOGY.md, "A phase".
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct PhaseStamps {
-    pub(super) open: (Tick, Tick),
-    pub(super) transfer: (Tick, Tick),
-    pub(super) close: (Tick, Tick),
-}
 
 /// What stood at the deadline, before the wear-out.
 #[derive(Clone, Copy, Debug, Default)]

@@ -21,22 +21,22 @@ const WIDTH: usize = 7;
 pub struct Few {
     /// How many ranks had something to say; the same on all ranks.
     pub total: u64,
-    /// Rank and bytes of those that were heard, by rank; on rank 0 only.
-    pub parcels: Vec<(u32, Vec<u8>)>,
+    /// Rank and words of those that were heard, by rank; on rank 0 only.
+    pub parcels: Vec<(u32, String)>,
 }
 
 /// Collects what the ranks have to say: the first [`BYTES`] of `mine`. Collective.
-pub fn collect(comm: &dyn Comm, mine: Option<&[u8]>) -> Result<Few, Halt> {
+pub fn collect(comm: &dyn Comm, mine: Option<&str>) -> Result<Few, Halt> {
     collect_within(comm, mine, BYTES)
 }
 
 /// The same for the first `most` bytes of `mine`.
-pub fn collect_within(comm: &dyn Comm, mine: Option<&[u8]>, most: usize) -> Result<Few, Halt> {
+pub fn collect_within(comm: &dyn Comm, mine: Option<&str>, most: usize) -> Result<Few, Halt> {
     let total = comm.reduce_one(mine.is_some().into(), Reduce::Sum)?;
     if total == 0 {
         return Ok(Few::default());
     }
-    let mine = mine.map(|bytes| &bytes[..bytes.len().min(most)]);
+    let mine = mine.map(|text| &text.as_bytes()[..text.len().min(most)]);
     let longest = comm.reduce_one(mine.map_or(0, <[u8]>::len) as u64, Reduce::Max)? as usize;
     let slot = comm.rank() as usize % SLOTS;
     let mut speakers = [u64::from(comm.size()); SLOTS];
@@ -100,9 +100,10 @@ fn pack(bytes: &[u8], words: &mut [u64]) {
     }
 }
 
-fn unpack(words: &[u64]) -> Vec<u8> {
+fn unpack(words: &[u64]) -> String {
     let bytes = words[1..].iter().flat_map(|word| word.to_le_bytes().into_iter().take(WIDTH));
-    bytes.take(words[0] as usize).collect()
+    let bytes: Vec<u8> = bytes.take(words[0] as usize).collect();
+    String::from_utf8_lossy(&bytes).into_owned()
 }
 
 #[cfg(test)]
@@ -110,14 +111,16 @@ mod tests {
     use super::*;
     use ranks::local;
 
-    fn heard(ranks: u32, says: impl Fn(u32) -> Option<Vec<u8>> + Sync) -> Few {
+    fn heard(ranks: u32, says: impl Fn(u32) -> Option<String> + Sync) -> Few {
         let all = local::run(ranks, |comm| collect(comm, says(comm.rank()).as_deref()).expect("no halt"));
         all.into_iter().next().expect("there is a rank").expect("no panic")
     }
 
     #[test]
     fn what_a_few_ranks_say_arrives_whole_and_in_order() {
-        let says = |rank: u32| (rank % 3 == 1).then(|| vec![rank as u8; rank as usize % 20]);
+        let says = |rank: u32| {
+            (rank % 3 == 1).then(|| char::from(rank as u8).to_string().repeat(rank as usize % 20))
+        };
         for ranks in [1, 2, 7, 61] {
             let few = heard(ranks, says);
             let wanted: Vec<_> = (0..ranks).filter_map(|rank| Some((rank, says(rank)?))).collect();
@@ -127,19 +130,19 @@ mod tests {
 
     #[test]
     fn of_more_ranks_than_slots_the_lowest_are_heard_and_all_are_counted() {
-        let few = heard(150, |rank| Some(rank.to_le_bytes().to_vec()));
+        let few = heard(150, |rank| Some(rank.to_string()));
         assert_eq!(few.total, 150);
-        let wanted: Vec<_> = (0..61_u32).map(|rank| (rank, rank.to_le_bytes().to_vec())).collect();
+        let wanted: Vec<_> = (0..61_u32).map(|rank| (rank, rank.to_string())).collect();
         assert_eq!(few.parcels, wanted);
         // A node of 40 neighbours, and ranks that lie 32 apart.
-        assert_eq!(heard(150, |rank| (80..120).contains(&rank).then(Vec::new)).parcels.len(), 40);
-        assert_eq!(heard(150, |rank| (rank % 32 == 5).then(Vec::new)).parcels.len(), 5);
+        assert_eq!(heard(150, |rank| (80..120).contains(&rank).then(String::new)).parcels.len(), 40);
+        assert_eq!(heard(150, |rank| (rank % 32 == 5).then(String::new)).parcels.len(), 5);
     }
 
     #[test]
     fn a_long_speech_is_cut() {
-        let few = heard(2, |rank| Some(vec![255; if rank == 0 { 9000 } else { 3 }]));
-        assert_eq!(few.parcels, [(0, vec![255; BYTES]), (1, vec![255; 3])]);
+        let few = heard(2, |rank| Some("x".repeat(if rank == 0 { 9000 } else { 3 })));
+        assert_eq!(few.parcels, [(0, "x".repeat(BYTES)), (1, "xxx".to_owned())]);
     }
 
     #[test]

@@ -22,6 +22,7 @@ pub mod permutation;
 pub mod queued;
 pub mod rank;
 pub mod reduce;
+pub(crate) mod stamps;
 pub mod status;
 pub mod steps;
 pub mod tally;

@@ -97,13 +97,9 @@ pub struct OperationsDone {
 }
 
 impl<'s> Operating<'s> {
-    /// Starts a phase on all ranks together. Nothing is allocated or printed until its end. Collective.
-    pub fn begin(rank: &mut Rank<'_>, setting: &'s OperationSetting) -> Result<Self, Halt> {
-        Self::begin_logged(rank, setting, None)
-    }
-
-    /// The same, and every single operation of this rank is noted in `log`. Collective.
-    pub fn begin_logged(
+    /// Starts a phase on all ranks together; every single operation of this rank is noted in `log`, if there
+    /// is one. Nothing is allocated or printed until its end. Collective.
+    pub fn begin(
         rank: &mut Rank<'_>,
         setting: &'s OperationSetting,
         log: Option<TransferLog>,
@@ -237,7 +233,7 @@ impl<'s> Operating<'s> {
         reduce::timeline(comm, &mut meter.timeline, reduce::TIMELINE_SLOTS)?;
         let [own_ns, ns] = [own_end, end].map(|end| scale.ns(end.0 - self.begun.0));
         let operations = meter.transfers() - (self.failures.count() - self.beside);
-        let balance = reduce::balance_of_some(comm, operations, own_ns, self.tally.transfers() > 0)?;
+        let balance = reduce::balance(comm, operations, own_ns, self.tally.transfers() > 0)?;
         let failed: Option<Failed> = self.failures.over_ranks(comm)?;
         let at = |tick: Tick| rank.since_start_ns(tick);
         let first = comm.reduce_one(at(self.begun), Reduce::Min)?;

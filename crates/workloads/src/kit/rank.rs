@@ -8,7 +8,7 @@ use std::time::Duration;
 use measure::{Calendar, Clock, CycleClock, Tick};
 use ranks::{ClockOffset, Comm, Halt, Reduce};
 use results::Record;
-use results::record::{Clients, Moments, Notice};
+use results::record::{Clients, Moments, Notice, Phase};
 use results::records::Sink;
 
 use super::board::{Board, BoardRow, phase_number};
@@ -193,6 +193,11 @@ impl<'a> Rank<'a> {
     pub fn record(&mut self, record: &Record) -> Result<(), Halt> {
         let kept = if self.comm.rank() == 0 { self.records.put(record) } else { Ok(()) };
         self.agree_on_records(kept)
+    }
+
+    /// The same for a phase. Collective.
+    pub fn record_phase(&mut self, phase: &Phase) -> Result<(), Halt> {
+        self.record(&Record::Phase(Box::new(phase.clone())))
     }
 
     fn agree_on_records(&self, kept: io::Result<()>) -> Result<(), Halt> {

@@ -3,7 +3,7 @@
 
 use measure::{ByteTimeline, Histogram};
 use ranks::{Comm, Halt, Reduce};
-use results::record::{self, Balance, Latency};
+use results::record::{self, Balance, Latency, Stonewall};
 
 /// How many intervals a record's timeline has at most.
 pub const TIMELINE_SLOTS: usize = 600;
@@ -76,14 +76,9 @@ pub fn intervals(timeline: &ByteTimeline) -> Option<record::Timeline> {
         .then(|| record::Timeline { interval_ns: timeline.interval_ns(), bytes: timeline.bytes().to_vec() })
 }
 
-/// Who was slow: each rank's `amount` (bytes or operations) over its own time.
-pub fn balance(comm: &dyn Comm, amount: u64, ns: u64) -> Result<Balance, Halt> {
-    balance_of_some(comm, amount, ns, true)
-}
-
-/// The same where some ranks have nothing to do: only one that was `given` something can be slow, and only
-/// these have a rate.
-pub fn balance_of_some(comm: &dyn Comm, amount: u64, ns: u64, given: bool) -> Result<Balance, Halt> {
+/// Who was slow: each rank's `amount` (bytes or operations) over its own time. Only one that was `given`
+/// something to do can be slow, and only these have a rate.
+pub fn balance(comm: &dyn Comm, amount: u64, ns: u64, given: bool) -> Result<Balance, Halt> {
     let ns = ns.max(1);
     let rate = ((amount as f64 / (ns as f64 * 1e-9)) as u64).min(TOP - 1);
     // Nobody's rate where nobody was given anything: then the lowest rank stands for all.
@@ -111,6 +106,32 @@ pub fn balance_of_some(comm: &dyn Comm, amount: u64, ns: u64, given: bool) -> Re
         slowest_rate: if least[2] == TOP { 0.0 } else { least[2] as f64 },
         median_rate: rates.median(),
     })
+}
+
+/// What a deadline of so many seconds did, of whose ranks this one had done so many transfers and bytes after
+/// so many nanoseconds, and had nothing left to do then if it `ran_dry`; and the transfers of all ranks.
+/// Collective.
+pub fn stonewall(
+    comm: &dyn Comm,
+    deadline: u32,
+    [transfers, bytes, elapsed_ns]: [u64; 3],
+    ran_dry: bool,
+) -> Result<(Stonewall, u64), Halt> {
+    let least = comm.reduce_one(transfers, Reduce::Min)?;
+    let mut most = [transfers, elapsed_ns];
+    comm.all_reduce(&mut most, Reduce::Max)?;
+    let mut sums = [transfers, bytes, ran_dry.into()];
+    comm.all_reduce(&mut sums, Reduce::Sum)?;
+    let wall = Stonewall {
+        deadline_s: deadline.into(),
+        wear_out: true,
+        transfers_min: least,
+        transfers_max: most[0],
+        bytes: sums[1],
+        seconds: most[1] as f64 * 1e-9,
+        ran_dry: sums[2] as u32,
+    };
+    Ok((wall, sums[0]))
 }
 
 /// The worst share of all ranks, on every rank; `None` where no rank knows its own. Collective.
@@ -143,9 +164,29 @@ pub fn uncollective(
 
 /// The numbers of every rank in the order of the ranks, on rank 0. Collective.
 pub fn gather<const N: usize>(comm: &dyn Comm, mine: [u64; N]) -> Result<Option<Vec<[u64; N]>>, Halt> {
-    let mine: Vec<u8> = mine.iter().flat_map(|number| number.to_le_bytes()).collect();
+    let rows = gather_named(comm, mine, "")?;
+    Ok(rows.map(|rows| rows.into_iter().map(|(numbers, _)| numbers).collect()))
+}
+
+/// Numbers of a rank, and words.
+pub type RankRow<const N: usize> = ([u64; N], String);
+
+/// The same, and some words of every rank. Collective.
+pub fn gather_named<const N: usize>(
+    comm: &dyn Comm,
+    mine: [u64; N],
+    words: &str,
+) -> Result<Option<Vec<RankRow<N>>>, Halt> {
+    let mut mine: Vec<u8> = mine.iter().flat_map(|number| number.to_le_bytes()).collect();
+    mine.extend_from_slice(words.as_bytes());
     let number = |bytes: &[u8]| bytes.try_into().map_or(0, u64::from_le_bytes);
-    let row = |row: Vec<u8>| std::array::from_fn(|at| row.get(8 * at..8 * at + 8).map_or(0, number));
+    let row = |row: Vec<u8>| {
+        let (numbers, words) = row.split_at(8 * N);
+        (
+            std::array::from_fn(|at| number(&numbers[8 * at..][..8])),
+            String::from_utf8_lossy(words).into_owned(),
+        )
+    };
     Ok(comm.gather(&mine)?.map(|rows| rows.into_iter().map(row).collect()))
 }
 
@@ -191,7 +232,7 @@ mod tests {
             together(4, |comm| {
                 let mine = amounts[comm.rank() as usize];
                 let second = 1_000_000_000;
-                let balance = balance_of_some(comm, mine.unwrap_or(0), second, mine.is_some());
+                let balance = balance(comm, mine.unwrap_or(0), second, mine.is_some());
                 let balance = balance.expect("no halt");
                 (balance.slowest_rank, balance.slowest_rate, balance.median_rate, balance.bytes_min)
             })

@@ -38,9 +38,8 @@ impl<'a> RanksOfNode<'a> {
     pub(super) fn forget(&self) -> Result<(bool, Option<String>), Halt> {
         let mine = if self.node.leads() { self.client.forget() } else { Ok(()) };
         let why = mine.err().map(|error| format!("{}: {}", self.client.drop_caches.display(), words(&error)));
-        let heard = few::collect(self.all, why.as_deref().map(str::as_bytes))?;
-        let first = heard.parcels.first().map(|(_, text)| String::from_utf8_lossy(text).into_owned());
-        Ok((heard.total == 0, first))
+        let heard = few::collect(self.all, why.as_deref())?;
+        Ok((heard.total == 0, heard.parcels.into_iter().next().map(|(_, text)| text)))
     }
 
     /// Notes how many names each node has in memory. Not collective.

@@ -4,28 +4,16 @@ use std::path::Path;
 
 use measure::Clock;
 use ranks::{Comm, Halt, Reduce};
-use results::Record;
 use results::record::{Phase, Window};
 use storage::Listing;
 
 use super::EntryCalls;
 use super::caches::RanksOfNode;
-use super::observer::{Caches, Shares, WalkerRow};
+use super::observer::{Shares, Walked, WalkerRow};
 use super::walk::{WalkSeen, Walker};
 use crate::kit::operations::{Operating, OperationSetting};
 use crate::kit::rank::Rank;
-use crate::kit::reduce;
-
-/// What a repetition came to, the same on all ranks but for the walkers, which only rank 0 has.
-pub(super) struct ListedTrees {
-    pub(super) list: Phase,
-    pub(super) directories: Phase,
-    pub(super) walkers: Vec<WalkerRow>,
-    pub(super) shares: Shares,
-    pub(super) caches: Caches,
-    /// Ranks that found another number of entries than their tree was made with.
-    pub(super) mismatches: u64,
-}
+use crate::kit::reduce::{self, RankRow};
 
 /// What one rank walks.
 pub(super) struct RankWalk<'a> {
@@ -36,17 +24,18 @@ pub(super) struct RankWalk<'a> {
     pub(super) expected: Option<u64>,
 }
 
-/// Walks all trees once, after caches were dropped or not. Collective.
+/// Walks all trees once, after caches were dropped or not; what that came to is the same on all ranks but for
+/// the walkers, which only rank 0 has. Collective.
 pub(super) fn repetition(
     rank: &mut Rank<'_>,
     setting: &OperationSetting,
     walk: &RankWalk<'_>,
     nodes: &mut RanksOfNode<'_>,
     dropped: bool,
-) -> Result<ListedTrees, Halt> {
+) -> Result<Walked, Halt> {
     let mut walker = Walker::new(walk.listing, walk.calls, rank.clock, setting.keep_going);
     nodes.before();
-    let mut doing = Operating::begin(rank, setting)?;
+    let mut doing = Operating::begin(rank, setting, None)?;
     let begun = doing.begun();
     walker.walk(rank, &mut doing, walk.root);
     let ended = rank.clock.now();
@@ -58,8 +47,10 @@ pub(super) fn repetition(
     let stats = seen.stamps.done();
     let (window, mine, start_ns) = common_window(rank.comm, begun_ns, ended_ns, stats, by)?;
     let own_ns = ended_ns.saturating_sub(begun_ns);
-    let row = WalkerReport { walk, seen: &seen, at_once: mine, ns: ended_ns - start_ns };
-    let walkers = row.gather(rank.comm)?;
+    let (expected, ns) = (walk.expected.unwrap_or(NONE), ended_ns - start_ns);
+    let row = [walk.number.into(), seen.entries, expected, seen.directories, stats, mine, ns];
+    let rows = reduce::gather_named(rank.comm, row, rank.comm.node_name())?.unwrap_or_default();
+    let walkers = rows.into_iter().map(understood).collect();
     let wrong = walk.expected.is_some_and(|expected| expected != seen.entries);
     let list_ns = (seen.lists.mean() * seen.lists.count() as f64) as u64;
     let mut sums = [wrong.into(), own_ns, list_ns, further_ns, seen.directories];
@@ -70,7 +61,7 @@ pub(super) fn repetition(
     let share = |ns: f64| ns / own_sum.max(1) as f64;
     let shares = Shares { stat: share(stat_ns), list: share(lists as f64), further: share(further as f64) };
     let directories = of_directories(rank.comm, &list, seen, own_ns, directories)?;
-    Ok(ListedTrees { list, directories, walkers, shares, caches, mismatches })
+    Ok(Walked { list, directories, walkers, shares, caches, mismatches })
 }
 
 /// The common window, from the common start to the end of the first walker, while all are at work; what this
@@ -106,7 +97,7 @@ fn of_directories(
         phase: "directories".to_owned(),
         ops: all,
         latency: reduce::latency(&seen.lists),
-        balance: reduce::balance(comm, seen.directories, own_ns)?,
+        balance: reduce::balance(comm, seen.directories, own_ns, true)?,
         timeline: None,
         failed: seen.failures.over_ranks(comm)?,
         window: None,
@@ -114,57 +105,15 @@ fn of_directories(
     })
 }
 
-/// What a rank tells rank 0 of itself.
-struct WalkerReport<'a> {
-    walk: &'a RankWalk<'a>,
-    seen: &'a WalkSeen,
-    at_once: u64,
-    ns: u64,
-}
-
-/// Numbers of a row.
-const WORDS: usize = 7;
 /// Stands for no number.
 const NONE: u64 = u64::MAX;
 
-impl WalkerReport<'_> {
-    /// All rows, by rank; on rank 0 only. Collective.
-    fn gather(&self, comm: &dyn Comm) -> Result<Vec<WalkerRow>, Halt> {
-        let Self { walk, seen, .. } = self;
-        let words: [u64; WORDS] = [
-            walk.number.into(),
-            seen.entries,
-            walk.expected.unwrap_or(NONE),
-            seen.directories,
-            seen.stamps.done(),
-            self.at_once,
-            self.ns,
-        ];
-        let mut mine: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
-        mine.extend_from_slice(comm.node_name().as_bytes());
-        let rows = comm.gather(&mine)?.unwrap_or_default();
-        Ok(rows.iter().map(|row| understood(row)).collect())
-    }
-}
-
-fn understood(row: &[u8]) -> WalkerRow {
-    let word = |number: usize| row[number * 8..][..8].try_into().map_or(0, u64::from_le_bytes);
-    WalkerRow {
-        tree: word(0) as u32,
-        entries: word(1),
-        expected: Some(word(2)).filter(|expected| *expected != NONE),
-        directories: word(3),
-        stats: word(4),
-        stats_at_once: word(5),
-        seconds: word(6) as f64 * 1e-9,
-        node: String::from_utf8_lossy(&row[WORDS * 8..]).into_owned(),
-    }
-}
-
-/// Keeps both phases. Collective.
-pub(super) fn record(rank: &mut Rank<'_>, listed: &ListedTrees) -> Result<(), Halt> {
-    rank.record(&Record::Phase(Box::new(listed.list.clone())))?;
-    rank.record(&Record::Phase(Box::new(listed.directories.clone())))
+fn understood(
+    ([tree, entries, expected, directories, stats, stats_at_once, ns], node): RankRow<7>,
+) -> WalkerRow {
+    let expected = Some(expected).filter(|expected| *expected != NONE);
+    let (tree, seconds) = (tree as u32, ns as f64 * 1e-9);
+    WalkerRow { node, tree, entries, expected, directories, stats, stats_at_once, seconds }
 }
 
 #[cfg(test)]

@@ -73,7 +73,7 @@ pub(super) fn entries(
     let data = vec![b'a'; shape.bytes.min(1 << 20) as usize];
     let places = EntryPaths::new(root, shape);
     let mut making = Making { storage, names, comm: rank.comm, shape, places, data, call: "mkdir" };
-    let doing = Operating::begin(rank, setting)?;
+    let doing = Operating::begin(rank, setting, None)?;
     let items = if wanted { shape.entries } else { 0 };
     in_parts("making", doing, rank, observer, &mut making, items)
 }

@@ -23,14 +23,14 @@ mod walk;
 use std::path::{Path, PathBuf};
 
 use ranks::{Comm, Halt, Reduce};
-use results::Record;
 use storage::{Listing, Names, Storage};
 
 use crate::kit::drive::words;
+use crate::kit::few;
 use crate::kit::operations::OperationSetting;
 use crate::kit::rank::Rank;
 use caches::RanksOfNode;
-use list::{ListedTrees, RankWalk};
+use list::RankWalk;
 use make::Before;
 use remove::TreeRemains;
 
@@ -133,7 +133,7 @@ impl LsLrPart<'_, '_> {
         let setting = self.setting("make", 0);
         let tree = (&*root, shape, wanted);
         let done = make::entries(self.storage, self.names, self.rank, self.observer, &setting, tree)?;
-        self.rank.record(&Record::Phase(Box::new(done.phase.clone())))?;
+        self.rank.record_phase(&done.phase)?;
         let whole = done.phase.failed.is_none();
         let counted = if whole { make::end(self.names, &root, shape) } else { Ok(0) };
         let counted = self.comm().agree("make", counted.map_err(|error| words(&error)))?;
@@ -177,13 +177,12 @@ impl LsLrPart<'_, '_> {
         self.observer.event(&LsLrEvent::Walks { repetition });
         let setting = self.setting("list", repetition);
         let walk = RankWalk { listing, calls: self.parameters.calls, number, root: &root, expected };
-        let listed = list::repetition(self.rank, &setting, &walk, nodes, dropped)?;
-        list::record(self.rank, &listed)?;
-        let ListedTrees { list, directories, walkers, shares, caches, .. } = &listed;
-        let walked = Walked { list, directories, walkers, shares: *shares, caches: *caches };
+        let walked = list::repetition(self.rank, &setting, &walk, nodes, dropped)?;
+        self.rank.record_phase(&walked.list)?;
+        self.rank.record_phase(&walked.directories)?;
         self.observer.event(&LsLrEvent::Walked(&walked));
-        self.notices(&listed, repetition, made_here)?;
-        Ok(listed.mismatches == 0 && listed.list.failed.is_none())
+        self.notices(&walked, repetition, made_here)?;
+        Ok(walked.mismatches == 0 && walked.list.failed.is_none())
     }
 
     fn drop_caches(&mut self, nodes: &RanksOfNode<'_>, repetition: u32) -> Result<bool, Halt> {
@@ -202,18 +201,18 @@ impl LsLrPart<'_, '_> {
     }
 
     /// Tells whatever keeps the rate from being one that a contract means.
-    fn notices(&mut self, listed: &ListedTrees, repetition: u32, made_here: bool) -> Result<(), Halt> {
+    fn notices(&mut self, walked: &Walked, repetition: u32, made_here: bool) -> Result<(), Halt> {
         let parameters = self.parameters;
-        let window = listed.list.window.unwrap_or_default();
+        let window = walked.list.window.unwrap_or_default();
         let mut said: Vec<(&str, &str, String)> = Vec::new();
-        if listed.mismatches > 0 {
-            let text = format!("{} trees do not have the entries they were made with", listed.mismatches);
+        if walked.mismatches > 0 {
+            let text = format!("{} trees do not have the entries they were made with", walked.mismatches);
             said.push(("entries-mismatch", OF_THE_RUN, text));
         }
-        if let Some(text) = warm(&listed.caches, repetition, made_here) {
+        if let Some(text) = warm(&walked.caches, repetition, made_here) {
             said.push(("warm", OF_THE_RUN, text));
         }
-        let fewest = self.comm().reduce_one(listed.list.balance.bytes_min, Reduce::Min)?;
+        let fewest = self.comm().reduce_one(walked.list.balance.bytes_min, Reduce::Min)?;
         if fewest <= LARGE {
             said.push((
                 "small-tree",
@@ -229,7 +228,7 @@ impl LsLrPart<'_, '_> {
                 format!("all walkers were at work at once for {short:.3} s only, less than {least} s"),
             ));
         }
-        let longest = listed.list.spans.transfer_s;
+        let longest = walked.list.spans.transfer_s;
         if window.seconds < EARLY * longest {
             let first = window.first_rank;
             said.push((
@@ -251,7 +250,7 @@ impl LsLrPart<'_, '_> {
         let setting = self.setting("remove", 0);
         let (done, stays, first) =
             remove::entries(self.names, self.rank, self.observer, &setting, (&root, found))?;
-        self.rank.record(&Record::Phase(Box::new(done.phase.clone())))?;
+        self.rank.record_phase(&done.phase)?;
         let whole = done.phase.failed.is_none();
         let end = whole && found != TreeRemains::Nothing;
         let gone = if end { remove::end(self.names, &root) } else { Ok(true) };
@@ -259,12 +258,11 @@ impl LsLrPart<'_, '_> {
         let mine = stays > 0 || !gone;
         let left = self.comm().reduce_one(mine.into(), Reduce::Sum)?;
         let first = mine.then(|| first.unwrap_or_else(|| root.display().to_string()));
-        let heard = crate::kit::few::collect(self.comm(), first.as_deref().map(str::as_bytes))?;
-        let first_left = heard.parcels.first().map(|(_, path)| String::from_utf8_lossy(path));
+        let heard = few::collect(self.comm(), first.as_deref())?;
+        let first_left = heard.parcels.first().map(|(_, path)| path.as_str());
         let parts = u64::from(matches!(found, TreeRemains::Part(_)));
         let parts = self.comm().reduce_one(parts, Reduce::Sum)?;
-        let (phase, first_left) = (&done.phase, first_left.as_deref());
-        self.observer.event(&LsLrEvent::Removed { phase, parts, left, first_left });
+        self.observer.event(&LsLrEvent::Removed { phase: &done.phase, parts, left, first_left });
         if parts > 0 {
             let text =
                 format!("{parts} trees were there in part; removing them is no measure of removing trees");

@@ -48,17 +48,19 @@ pub struct Caches {
 
 /// All trees have been walked once.
 #[derive(Debug)]
-pub struct Walked<'a> {
+pub struct Walked {
     /// What is recorded: asking for entries.
-    pub list: &'a Phase,
+    pub list: Phase,
     /// What is recorded: calls on directories.
-    pub directories: &'a Phase,
+    pub directories: Phase,
     /// By rank.
-    pub walkers: &'a [WalkerRow],
+    pub walkers: Vec<WalkerRow>,
     /// Where the time went.
     pub shares: Shares,
     /// What was cached.
     pub caches: Caches,
+    /// Ranks that found another number of entries than their tree was made with.
+    pub mismatches: u64,
 }
 
 /// One thing that happened.
@@ -95,7 +97,7 @@ pub enum LsLrEvent<'a> {
         repetition: u32,
     },
     /// They have ended.
-    Walked(&'a Walked<'a>),
+    Walked(&'a Walked),
     /// Trees have been removed.
     Removed {
         /// What is recorded.

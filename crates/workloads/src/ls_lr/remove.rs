@@ -81,7 +81,7 @@ pub(super) fn entries(
     };
     let sure = if shape.is_some() { removing.look(partial) } else { Ok(()) };
     rank.comm.agree("remove", sure)?;
-    let doing = Operating::begin(rank, setting)?;
+    let doing = Operating::begin(rank, setting, None)?;
     let items = shape.map_or(0, |shape| shape.entries);
     let mut done = in_parts("removing", doing, rank, observer, &mut removing, items)?;
     let not_removed = rank.comm.reduce_one(removing.absent + removing.left, Reduce::Sum)?;

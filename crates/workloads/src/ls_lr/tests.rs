@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
 use measure::CycleClock;
+use results::Record;
 use results::records::Sink;
 use storage::{Client, Directory, ListedEntry, Settings};
 
@@ -100,7 +101,7 @@ fn walk_while(
     let mut rank = Rank::begin(&comm, &mut clock, &mut kept, None, &[]).unwrap();
     let setting = OperationSetting { phase: "list", keep_going, ..OperationSetting::default() };
     let mut walker = Walker::new(&noted, calls, rank.clock, keep_going);
-    let mut doing = Operating::begin(&mut rank, &setting).unwrap();
+    let mut doing = Operating::begin(&mut rank, &setting, None).unwrap();
     walker.walk(&rank, &mut doing, root);
     let phase = doing.end(&mut rank, || Ok(())).map(|done| done.phase);
     let entries = walker.seen.entries;

@@ -3,9 +3,7 @@
 use std::process::Command;
 
 use measure::{Clock, Tick};
-use ranks::{Halt, Reduce};
-use results::Record;
-use results::record::Stonewall;
+use ranks::Halt;
 
 use super::observer::{EndedPhase, MdtestEvent, MdtestListener, RankTimes};
 use super::operations::{ItemOperation, When};
@@ -86,7 +84,7 @@ pub(super) fn perform(
     let rank = &mut run.rank;
     let mut told = AnnouncedOperation { inner: operation, observer: &mut *run.observer };
     let tells = rank.comm.rank() == 0 && parameters.verbose >= plan.names_at;
-    let mut doing = Operating::begin_logged(rank, &setting, log)?;
+    let mut doing = Operating::begin(rank, &setting, log)?;
     if parameters.time_unique_dir && parameters.unique_dir && makes_items(plan.row) {
         rank.comm.barrier()?;
     }
@@ -102,8 +100,10 @@ pub(super) fn perform(
     let (reached, ending) = doing.run(rank, operation, &mut order, 0, stop);
     let mut wall = None;
     if plan.deadline {
-        let (met, most) = level(rank, &doing, (reached, ending), parameters.deadline)?;
-        doing.run(rank, operation, &mut order, reached, Stop::after(most));
+        let ns = rank.clock.scale().ns(rank.clock.now().0 - doing.begun().0);
+        let ran_dry = ending == Ending::Complete;
+        let (met, _) = reduce::stonewall(rank.comm, parameters.deadline, [reached, reached, ns], ran_dry)?;
+        doing.run(rank, operation, &mut order, reached, Stop::after(met.transfers_max));
         wall = Some(met);
     }
     if let Some((other, count)) = aside {
@@ -120,10 +120,8 @@ pub(super) fn conclude(run: &mut MdtestRun<'_>, plan: &PhasePlan, done: Operatio
     run.summary.failed += done.phase.failed.as_ref().map_or(0, |failed| failed.operations);
     let own = RankTimes { operations: done.operations, own_s: done.own_seconds, seconds: done.seconds };
     let ranks = if run.parameters.rank_times { gather(run, own)? } else { Vec::new() };
-    let record = Record::Phase(Box::new(done.phase));
-    run.rank.record(&record)?;
-    let Record::Phase(phase) = &record else { unreachable!("it was made a phase above") };
-    let label = plan.row.label;
+    run.rank.record_phase(&done.phase)?;
+    let (phase, label) = (&done.phase, plan.row.label);
     let ended = EndedPhase { phase, label, items: plan.told, rank_0: own, ranks: &ranks };
     run.observer.event(&MdtestEvent::Ended(ended));
     Ok(())
@@ -191,32 +189,6 @@ fn order(run: &MdtestRun<'_>, plan: &PhasePlan) -> TransferOrder {
         None => TransferOrder::items(plan.count),
         Some(seed) => TransferOrder::items_shuffled(plan.count, seed_of(&[seed])),
     }
-}
-
-/// What the deadline did on all ranks, its `bytes` still operations; and the most items of a rank, which all
-/// go on to. Collective.
-fn level(
-    rank: &crate::kit::rank::Rank<'_>,
-    doing: &Operating<'_>,
-    (reached, ending): (u64, Ending),
-    deadline: u32,
-) -> Result<(Stonewall, u64), Halt> {
-    let ns = rank.clock.scale().ns(rank.clock.now().0 - doing.begun().0);
-    let least = rank.comm.reduce_one(reached, Reduce::Min)?;
-    let mut most = [reached, ns];
-    rank.comm.all_reduce(&mut most, Reduce::Max)?;
-    let mut sums = [reached, u64::from(ending == Ending::Complete)];
-    rank.comm.all_reduce(&mut sums, Reduce::Sum)?;
-    let wall = Stonewall {
-        deadline_s: deadline.into(),
-        wear_out: true,
-        transfers_min: least,
-        transfers_max: most[0],
-        bytes: sums[0],
-        seconds: most[1] as f64 * 1e-9,
-        ran_dry: sums[1] as u32,
-    };
-    Ok((wall, most[0]))
 }
 
 /// What `-Y` and `--run-cmd-after-phase` add to a phase's time.

@@ -48,9 +48,8 @@ pub(super) fn remove_own_dirs(
     let dir = names::own_dir(parameters, comm.rank());
     let removed = if made { remove_if_empty(names, dir) } else { Ok(true) };
     let removed = comm.agree("directory", removed)?;
-    let left = few::collect(comm, (!removed).then_some(dir.as_bytes()))?;
+    let left = few::collect(comm, (!removed).then_some(dir))?;
     for (_, dir) in left.parcels {
-        let dir = String::from_utf8_lossy(&dir);
         observer.event(&MdtestEvent::Warning(&format!("{dir}: is left, for it is not empty")));
     }
     Ok(())
@@ -87,12 +86,11 @@ pub(super) fn remove_test_dirs(run: &mut MdtestRun<'_>) -> Result<(), Halt> {
     });
     run.rank.comm.agree("test directory", removed)?;
     let left = run.sum(left)?;
-    let firsts = few::collect(run.rank.comm, first.as_deref().map(str::as_bytes))?;
+    let firsts = few::collect(run.rank.comm, first.as_deref())?;
     run.summary.failed += left;
     run.made = left > 0;
     if left > 0 {
-        let first = firsts.parcels.first().map_or(&[][..], |(_, path)| path);
-        let first = String::from_utf8_lossy(first);
+        let first = firsts.parcels.first().map_or("", |(_, path)| path);
         let text = format!(
             "{left} test directories were not removed, such as those that are not empty: {first} ..."
         );

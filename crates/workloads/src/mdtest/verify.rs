@@ -9,9 +9,8 @@ use super::data::{FileData, WORD};
 use super::items::Items;
 use super::operations::ItemOperation;
 use super::run::MdtestRun;
-use crate::kit::checker::over_ranks::{self as found, BYTES, Kinds};
+use crate::kit::checker::over_ranks::{self as found, Kinds};
 use crate::kit::checker::{Bad, Checker, DamageKind};
-use crate::kit::few;
 use crate::kit::payload::{DataIdentity, Packet, Payload, native};
 
 /// Ranges that each rank remembers: one alone may fill the list.
@@ -167,8 +166,8 @@ pub(super) fn over_ranks(
     verifier: Option<Verifier>,
 ) -> Result<Option<Check>, Halt> {
     let Some(Verifier { checker, wrong_items, found: mine, .. }) = verifier else { return Ok(None) };
-    let pack = |most| few::whole_lines(mine.iter().take(most).map(line), BYTES).into_bytes();
-    let (check, kinds) = found::over_ranks(run.rank.comm, &checker, wrong_items, pack, ranges)?;
+    let first = |most| mine.iter().take(most).map(range).collect();
+    let (check, kinds) = found::over_ranks(run.rank.comm, &checker, wrong_items, first)?;
     run.summary.wrong += check.bad_transfers;
     if check.bad_transfers > 0 {
         tell(run, row, &check, kinds)?;
@@ -185,12 +184,8 @@ fn tell(run: &mut MdtestRun<'_>, row: &ItemOperation, check: &Check, kinds: Kind
     by_rank.map_or(Ok(()), |text| run.notice("wrong-data-ranks", row.phase, &text))
 }
 
-fn line((path, item, bad): &(String, u64, Bad)) -> String {
+fn range((path, item, bad): &(String, u64, Bad)) -> BadRange {
     let detail = &bad.detail;
     let detail = if detail.is_empty() { format!("item {item}") } else { format!("item {item}: {detail}") };
-    found::line(&BadRange { detail, ..bad.recorded(path) })
-}
-
-fn ranges(rank: u32, text: &[u8]) -> Vec<BadRange> {
-    String::from_utf8_lossy(text).lines().map(|line| found::range(rank, line)).collect()
+    BadRange { detail, ..bad.recorded(&path.replace('\n', "\u{fffd}")) }
 }

@@ -170,8 +170,8 @@ fn pace(what: &str, phase: &Phase) -> String {
 }
 
 /// One repetition.
-fn walked_once(walked: &Walked<'_>, verbose: bool) -> String {
-    let list = walked.list;
+fn walked_once(walked: &Walked, verbose: bool) -> String {
+    let list = &walked.list;
     let window = list.window.unwrap_or_default();
     let rate = list.metric("rate").map_or(0.0, |rate| rate.value);
     let whole = list.metric("iops").map_or(0.0, |rate| rate.value);
@@ -203,10 +203,10 @@ fn walked_once(walked: &Walked<'_>, verbose: bool) -> String {
     text + "\n"
 }
 
-fn latencies(walked: &Walked<'_>) -> String {
+fn latencies(walked: &Walked) -> String {
     let mut text = format!("  {:<10} {:>10}{} {:>7}\n", "latency", "calls", latency::headings(), "time");
     let shares = walked.shares;
-    let phases = [("stat", walked.list, shares.stat), ("list", walked.directories, shares.list)];
+    let phases = [("stat", &walked.list, shares.stat), ("list", &walked.directories, shares.list)];
     for (name, phase, share) in phases {
         let Some(latency) = &phase.latency else { continue };
         let percentiles = latency::columns(latency);
@@ -220,8 +220,8 @@ fn latencies(walked: &Walked<'_>) -> String {
 }
 
 /// The walkers one by one: all of a few, of many only those that stand out.
-fn walkers(walked: &Walked<'_>, verbose: bool) -> String {
-    let rows = walked.walkers;
+fn walkers(walked: &Walked, verbose: bool) -> String {
+    let rows = &walked.walkers;
     let mut text = format!(
         "  {:>6} {:>10} {:>11} {:>10} {:>10} {:>9} {:>9}  {}\n",
         "walker", "entries", "directories", "stats", "at once", "seconds", "stats/s", "tree, node"

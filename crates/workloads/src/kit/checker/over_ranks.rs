@@ -12,19 +12,17 @@ pub type Kinds = [u64; DamageKind::ALL.len()];
 /// How many times its share of the list a rank sends, so that others' shares that are not used up are filled.
 const ROOM: usize = 8;
 /// Bytes of a rank's ranges that arrive at most.
-pub const BYTES: usize = 20_000;
+const BYTES: usize = 20_000;
 /// Bits of a count that are compared to find the worst ranks.
 const COUNT_BITS: u32 = 40;
 
 /// What all ranks found, of which this one has `bad` transfers (or items), and how many hold which kind.
-/// `pack` gives up to so many of this rank's ranges as at most [`BYTES`]; `unpack` reads those of a rank.
-/// Only rank 0 has the list. Collective.
+/// `first` gives up to so many of this rank's ranges. Only rank 0 has the list. Collective.
 pub fn over_ranks(
     comm: &dyn Comm,
     checker: &Checker,
     bad: u64,
-    pack: impl FnOnce(usize) -> Vec<u8>,
-    unpack: impl Fn(u32, &[u8]) -> Vec<BadRange>,
+    first: impl FnOnce(usize) -> Vec<BadRange>,
 ) -> Result<(Check, Kinds), Halt> {
     let mut sums = [0; 4 + DamageKind::ALL.len()];
     let is_bad = bad > 0;
@@ -37,12 +35,16 @@ pub fn over_ranks(
         return Ok((check, kinds));
     }
     let share = Check::CAP.div_ceil((bad_ranks as usize).min(few::SLOTS));
-    let parcel = is_bad.then(|| pack(share * ROOM));
-    let few = few::collect_within(comm, parcel.as_deref(), BYTES)?;
-    let heard = few.parcels.iter().map(|(rank, parcel)| unpack(*rank, parcel));
-    check.bad = few::in_turn(heard.collect(), Check::CAP);
+    check.bad = listed(comm, is_bad.then(|| first(share * ROOM)).as_deref())?;
     check.worst = worst(comm, bad, bad_ranks)?;
     Ok((check, kinds))
+}
+
+/// The first ranges of all ranks in turn, on rank 0. Collective.
+pub fn listed(comm: &dyn Comm, mine: Option<&[BadRange]>) -> Result<Vec<BadRange>, Halt> {
+    let heard = few::collect_within(comm, mine.map(pack).as_deref(), BYTES)?;
+    let ranks = heard.parcels.iter().map(|(rank, parcel)| unpack(*rank, parcel));
+    Ok(few::in_turn(ranks.collect(), Check::CAP))
 }
 
 /// The ranks with most bad transfers: one reduction for each, so that nobody has to know all. Of equal ranks
@@ -63,20 +65,32 @@ fn worst(comm: &dyn Comm, mine: u64, bad_ranks: u64) -> Result<Vec<BadRank>, Hal
     Ok(worst)
 }
 
-/// A range as a line of fields. The path comes last: it may hold anything but an end of line.
-pub fn line(bad: &BadRange) -> String {
-    let BadRange { offset, length, expected, found, kind, detail, path, .. } = bad;
-    let path = path.replace('\n', "\u{fffd}");
-    format!("{offset}\t{length}\t{expected}\t{found}\t{kind}\t{detail}\t{path}")
+/// Ranges as lines of fields. The path comes last, and only where it is not that of the line before; a NUL,
+/// which no path has, stands for an end of line in it.
+fn pack(ranges: &[BadRange]) -> String {
+    let before = [""].into_iter().chain(ranges.iter().map(|bad| bad.path.as_str()));
+    let lines = ranges.iter().zip(before).map(|(bad, before)| {
+        let BadRange { offset, length, expected, found, kind, detail, path, .. } = bad;
+        let path = if path == before { String::new() } else { path.replace('\n', "\0") };
+        format!("{offset}\t{length}\t{expected}\t{found}\t{kind}\t{detail}\t{path}")
+    });
+    few::whole_lines(lines, BYTES)
 }
 
-/// What [`line`] made on `rank`.
-pub fn range(rank: u32, line: &str) -> BadRange {
-    let mut fields = line.splitn(7, '\t');
-    let mut next = || fields.next().unwrap_or_default().to_owned();
-    let (offset, length) = (next().parse().unwrap_or(0), next().parse().unwrap_or(0));
-    let (expected, found, kind, detail, path) = (next(), next(), next(), next(), next());
-    BadRange { rank, path, offset, length, expected, found, kind, detail }
+/// What [`pack`] made on `rank`.
+fn unpack(rank: u32, parcel: &str) -> Vec<BadRange> {
+    let mut path = String::new();
+    let range = |line: &str| {
+        let mut fields = line.splitn(7, '\t');
+        let mut next = || fields.next().unwrap_or_default().to_owned();
+        let (offset, length) = (next().parse().unwrap_or(0), next().parse().unwrap_or(0));
+        let (expected, found, kind, detail, own) = (next(), next(), next(), next(), next());
+        if !own.is_empty() {
+            path = own.replace('\0', "\n");
+        }
+        BadRange { rank, path: path.clone(), offset, length, expected, found, kind, detail }
+    };
+    parcel.split_terminator('\n').map(range).collect()
 }
 
 /// What is said of what `label` found, for the list of ranges ends early: in how many each kind is, and where
@@ -102,4 +116,26 @@ pub fn texts(label: &str, bad: &str, counted: &str, check: &Check, kinds: Kinds)
         worst.join(", ")
     );
     (by_kind, Some(by_rank))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_and_any_path_survive_the_way_to_rank_0() {
+        let bad = |offset, path: &str| BadRange {
+            rank: 5,
+            path: path.to_owned(),
+            offset,
+            length: 8,
+            expected: "0x0000000000000012".to_owned(),
+            found: "nothing".to_owned(),
+            kind: "torn".to_owned(),
+            detail: "generation 3 of this place".to_owned(),
+        };
+        let ranges = [bad(4096, "/a\tb\nc"), bad(u64::MAX, "/a\tb\nc"), bad(0, "/d"), bad(1, "/a\tb\nc")];
+        assert_eq!(unpack(5, &pack(&ranges)), ranges);
+        assert!(unpack(0, &pack(&[])).is_empty());
+    }
 }

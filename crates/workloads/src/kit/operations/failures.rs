@@ -63,7 +63,7 @@ impl Failures {
         reasons.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
         let lines = self.named.iter().map(|(call, path, why)| format!("{call}\t{why}\t{path}"));
         let mine = (!self.named.is_empty()).then(|| few::whole_lines(lines, few::BYTES));
-        let heard = few::collect(comm, mine.as_deref().map(str::as_bytes))?;
+        let heard = few::collect(comm, mine.as_deref())?;
         let first = heard.parcels.iter().map(|(rank, text)| named(*rank, text)).collect();
         Ok(Some(Failed { operations, reasons, first: few::in_turn(first, Failed::CAP) }))
     }
@@ -82,8 +82,7 @@ fn shortened(path: &Path) -> String {
     )
 }
 
-fn named(rank: u32, text: &[u8]) -> Vec<FailedOperation> {
-    let text = String::from_utf8_lossy(text);
+fn named(rank: u32, text: &str) -> Vec<FailedOperation> {
     let lines = text.lines().filter_map(|line| {
         let mut parts = line.splitn(3, '\t').map(str::to_owned);
         let (operation, why, path) = (parts.next()?, parts.next()?, parts.next()?);

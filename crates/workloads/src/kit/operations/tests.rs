@@ -52,7 +52,7 @@ fn run(
         let mut rank = Rank::begin(comm, &mut clock, &mut nowhere, None, &[])?;
         let rest = if comm.rank() == 1 { 0 } else { u64::MAX };
         let mut operation = Failing { modulo, rest, done: Vec::new(), path: String::new() };
-        let mut doing = Operating::begin(&mut rank, &setting)?;
+        let mut doing = Operating::begin(&mut rank, &setting, None)?;
         let mut order = TransferOrder::items(items);
         let (reached, _) = doing.run(&rank, &mut operation, &mut order, 0, Stop::after(items / 2));
         doing.run(&rank, &mut operation, &mut order, reached, Stop::after(items));
@@ -117,7 +117,7 @@ fn what_ends_a_phase_late_fails_it_on_all_ranks() {
         let mut kept: Vec<Record> = Vec::new();
         let sink: &mut dyn Sink = &mut kept;
         let mut rank = Rank::begin(comm, &mut clock, sink, None, &[])?;
-        let doing = Operating::begin(&mut rank, &setting)?;
+        let doing = Operating::begin(&mut rank, &setting, None)?;
         let last = || if comm.rank() == 1 { Err("sync: status 1".to_owned()) } else { Ok(()) };
         doing.end(&mut rank, last).map(drop)
     });
@@ -137,7 +137,7 @@ fn calls_that_fail_beside_the_operations_count_as_failures_and_not_as_operations
             let mut nowhere = Nowhere;
             let mut rank = Rank::begin(comm, &mut clock, &mut nowhere, None, &[])?;
             let mut operation = Failing { modulo: 1, rest: 1, done: Vec::new(), path: String::new() };
-            let mut doing = Operating::begin(&mut rank, &setting)?;
+            let mut doing = Operating::begin(&mut rank, &setting, None)?;
             doing.run(&rank, &mut operation, &mut TransferOrder::items(10), 0, Stop::after(10));
             if comm.rank() == 1 {
                 let denied = io::Error::from_raw_os_error(13);

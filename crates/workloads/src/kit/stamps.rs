@@ -1,0 +1,73 @@
+//! When the parts of a phase began and ended: on one rank, and over all of them.
+
+use measure::{Clock, Tick};
+use ranks::{Halt, Reduce};
+use results::record::Spans;
+
+use super::rank::Rank;
+
+/// The six stamps of docs/METHODOLOGY.md, "A phase".
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct PhaseStamps {
+    pub(crate) open: (Tick, Tick),
+    pub(crate) transfer: (Tick, Tick),
+    pub(crate) close: (Tick, Tick),
+}
+
+/// The spans of a phase over all ranks.
+pub(crate) struct PhaseSpans {
+    pub(crate) spans: Spans,
+    /// When it began, seconds since the run did.
+    pub(crate) began_s: f64,
+    /// The first start and the last end of transfers on rank 0's clock.
+    pub(crate) transfers_ns: [u64; 2],
+    /// The worst uncertainty of any rank's clock against it.
+    pub(crate) uncertainty_ns: u64,
+}
+
+impl PhaseStamps {
+    /// Collective.
+    pub(crate) fn over_ranks(&self, rank: &Rank<'_>, has_ramp: bool) -> Result<PhaseSpans, Halt> {
+        let at = |tick: Tick| rank.on_rank_0(rank.clock.ns_at(tick));
+        let mut first = [self.open.0, self.transfer.0, self.close.0].map(at);
+        let [opened, moved, closed] = [self.open.1, self.transfer.1, self.close.1].map(at);
+        let mut last = [opened, moved, closed, rank.uncertainty_ns()];
+        rank.comm.all_reduce(&mut first, Reduce::Min)?;
+        rank.comm.all_reduce(&mut last, Reduce::Max)?;
+        let [opened, moved, closed, uncertainty_ns] = last;
+        Ok(PhaseSpans {
+            spans: spans(first, [opened, moved, closed], has_ramp),
+            began_s: first[0].saturating_sub(rank.began_ns()) as f64 * 1e-9,
+            transfers_ns: [first[1], moved],
+            uncertainty_ns,
+        })
+    }
+}
+
+/// The spans from the first beginnings and last ends of open, transfers and close, nanoseconds. With a ramp
+/// what counts begins after it, and so does the time that it took: transfers begin at the ramp's end.
+fn spans(first: [u64; 3], last: [u64; 3], has_ramp: bool) -> Spans {
+    let span = |from: u64, to: u64| to.saturating_sub(from) as f64 * 1e-9;
+    let counts_from = if has_ramp { first[1] } else { first[0] };
+    Spans {
+        open_s: span(first[0], last[0]),
+        transfer_s: span(first[1], last[1]),
+        close_s: span(first[2].max(counts_from), last[2]),
+        total_s: span(counts_from, last[2]),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_part_behind_the_ramp_is_longer_than_the_whole() {
+        // A rank that had little to do closed its file within the ramp, which ended at 1000.
+        let ns = |seconds: f64| (seconds * 1e9).round();
+        let ramped = spans([0, 1000, 300], [10, 2000, 2100], true);
+        assert_eq!((ns(ramped.close_s), ns(ramped.total_s)), (1100.0, 1100.0));
+        let plain = spans([0, 100, 300], [10, 2000, 2100], false);
+        assert_eq!((ns(plain.close_s), ns(plain.total_s)), (1800.0, 2100.0));
+    }
+}
