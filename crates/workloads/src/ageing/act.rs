@@ -65,13 +65,8 @@ pub struct Operations {
 }
 
 impl Operations {
-    /// All of them.
-    pub fn sum(&self) -> u64 {
-        self.each().iter().sum()
-    }
-
     /// In the order of the fields.
-    pub fn each(&self) -> [u64; 7] {
+    pub(super) fn each(&self) -> [u64; 7] {
         [self.make_dir, self.create, self.delete, self.append, self.overwrite, self.rename, self.cut]
     }
 

@@ -12,11 +12,12 @@ use ranks::{Comm, Halt, Reduce};
 use storage::{Storage, directory_of};
 
 use super::guard::geometry;
-use super::model::{AgeingModel, SequenceStart};
+use super::model::AgeingModel;
 use super::part::{make_dir, make_places};
 use super::plan::{AgeingGoal, RankShare, plan, refuse_what_follows};
 use super::profile::Profile;
 use super::state::{self, AgeingMarker, MARKER, Odometer, SEQUENCE, StatePlaces, at};
+use crate::kit::reduce;
 
 /// The step in which a run is refused; nothing was written then.
 pub const REFUSED: &str = "plan";
@@ -61,13 +62,7 @@ pub(super) struct Begun {
 
 /// Checks everything; writes nothing. Collective.
 pub(super) fn begin(comm: &dyn Comm, storage: &dyn Storage, request: &AgeingRequest) -> Result<Begun, Halt> {
-    let mine = if comm.rank() == 0 { marker(comm, storage, request).map(Some) } else { Ok(None) };
-    let mine = comm.agree(REFUSED, mine)?;
-    let mut text = serde_json::to_vec(&mine).unwrap_or_default();
-    comm.broadcast(0, &mut text)?;
-    let marker: Result<AgeingMarker, String> =
-        serde_json::from_slice(&text).map_err(|error| error.to_string());
-    let marker = comm.agree(REFUSED, marker)?;
+    let marker = reduce::from_rank_0(comm, REFUSED, || marker(comm, storage, request))?;
     comm.agree(REFUSED, begun(comm, marker))
 }
 
@@ -116,7 +111,7 @@ pub(super) fn sequence(
 ) -> Result<(RankShare, Option<AgeingModel>), String> {
     let ranks = marker.ranks.into();
     let share = plan(&marker.goal, profile, &marker.before, ranks, rank)?;
-    Ok((share, AgeingModel::new(SequenceStart { seed: marker.goal.seed, rank, ranks, profile, share })))
+    Ok((share, AgeingModel::new(marker.goal.seed, (rank, ranks), profile, share)))
 }
 
 /// What is in the marker, or will be.

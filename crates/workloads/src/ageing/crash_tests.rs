@@ -10,7 +10,7 @@ use storage::{Settings, Storage};
 
 use super::audit::audit;
 use super::guard::Guard;
-use super::model::{AgeingModel, Leg, SequenceStart};
+use super::model::{AgeingModel, Leg};
 use super::part::{AgeingPart, make_places};
 use super::plan::RankShare;
 use super::profile::Profile;
@@ -37,8 +37,7 @@ fn with_part<T>(dir: &Path, past: Past, body: impl FnOnce(&mut AgeingPart<'_>) -
     let fit = SizeFit { files: 60, block: 4096, largest: 40_000, mean: Some(9000.0) };
     let profile = Profile::read("").unwrap();
     let share = RankShare { fit, dirs: 8 };
-    let model =
-        AgeingModel::new(SequenceStart { seed: SEED, rank: 0, ranks: 1, profile: &profile, share }).unwrap();
+    let model = AgeingModel::new(SEED, (0, 1), &profile, share).unwrap();
     let names = storage.names().unwrap();
     let mut part = AgeingPart {
         storage: &*storage,

@@ -7,7 +7,6 @@
 //! Invariant: an operation does not begin which, as the counters stood at the last look, would pass the
 //! ceiling if all ranks did the like.
 
-use std::fmt;
 use std::io::{self, ErrorKind};
 use std::path::Path;
 
@@ -53,15 +52,6 @@ struct PlannedAmount {
 enum SpaceKind {
     Blocks,
     Inodes,
-}
-
-impl fmt::Display for SpaceKind {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.write_str(match self {
-            Self::Blocks => "blocks",
-            Self::Inodes => "inodes",
-        })
-    }
 }
 
 /// What is left to the ceiling for all ranks.
@@ -165,16 +155,15 @@ impl<'a> Guard<'a> {
         }
     }
 
-    /// What is above the ceiling, or would be if all ranks did what this one is about to do, and the share of
-    /// it now in use.
-    fn passed(&self, space: &Geometry, bytes: u64, ranks: u64) -> Option<(SpaceKind, f64)> {
+    /// What is above the ceiling, or would be if all ranks did what this one is about to do, by its name, and
+    /// the share of it now in use.
+    fn passed(&self, space: &Geometry, bytes: u64, ranks: u64) -> Option<(&'static str, f64)> {
         let above = (space.blocks() > self.ceiling).then_some(SpaceKind::Blocks);
         let kind = above.or_else(|| RoomLeft::of(space, self.ceiling).lacks(bytes, ranks))?;
-        let share = match kind {
-            SpaceKind::Blocks => space.blocks(),
-            SpaceKind::Inodes => space.inodes(),
-        };
-        Some((kind, share))
+        Some(match kind {
+            SpaceKind::Blocks => ("blocks", space.blocks()),
+            SpaceKind::Inodes => ("inodes", space.inodes()),
+        })
     }
 
     /// The words of a failure; of a full file system also how full it is.

@@ -34,7 +34,6 @@ mod model_tests;
 
 pub use act::Operations;
 pub use begin::{AgeingRequest, REFUSED};
-pub use plan::{AgeingGoal, Geometry};
 pub use profile::{DEFAULT_PROFILE, Profile};
 pub use remove::{Removed, remove};
 pub use run::{AgeingOutcome, run};

@@ -40,16 +40,6 @@ pub(super) enum Leg {
     },
 }
 
-/// What the sequence of one rank begins with.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct SequenceStart<'a> {
-    pub(super) seed: u64,
-    pub(super) rank: u64,
-    pub(super) ranks: u64,
-    pub(super) profile: &'a Profile,
-    pub(super) share: RankShare,
-}
-
 /// A file that is there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct LiveFile {
@@ -93,9 +83,13 @@ pub(super) struct AgeingModel {
 }
 
 impl AgeingModel {
-    /// `None` where no sizes fit.
-    pub(super) fn new(beginning: SequenceStart<'_>) -> Option<Self> {
-        let SequenceStart { seed, rank, ranks, profile, share } = beginning;
+    /// The sequence of one of so many ranks; `None` where no sizes fit.
+    pub(super) fn new(
+        seed: u64,
+        (rank, ranks): (u64, u64),
+        profile: &Profile,
+        share: RankShare,
+    ) -> Option<Self> {
         let deal_seed = Dice::new(seed_of(&[seed, rank, 2])).below(usize::MAX) as u64;
         Some(Self {
             files: Vec::new(),

@@ -6,7 +6,7 @@ use measure::statistics::Dice;
 use proptest::prelude::*;
 
 use super::act::{Act, Name};
-use super::model::{AgeingModel, Leg, LiveFile, SequenceStart};
+use super::model::{AgeingModel, Leg, LiveFile};
 use super::part::{next_of_all, replay};
 use super::plan::{AgeingGoal, Geometry, RankShare, part, plan};
 use super::profile::Profile;
@@ -42,7 +42,7 @@ fn geometry() -> Geometry {
 fn model(files: u64, mean: f64, seed: u64) -> AgeingModel {
     let fit = SizeFit { files, block: BLOCK, largest: 16 * MIB, mean: Some(mean) };
     let share = RankShare { fit, dirs: files / 10 };
-    AgeingModel::new(SequenceStart { seed, rank: 0, ranks: 1, profile: &profile(), share }).unwrap()
+    AgeingModel::new(seed, (0, 1), &profile(), share).unwrap()
 }
 
 /// Does a leg whole.
@@ -108,8 +108,7 @@ fn a_fill_reaches_both_targets_whatever_they_are_and_however_many_ranks() {
         let (mut bytes, mut names) = (space.bytes_used, space.inodes_used);
         for rank in 0..ranks {
             let share = plan(&goal, &profile(), &space, ranks, rank).unwrap();
-            let beginning = SequenceStart { seed: 1, rank, ranks, profile: &profile(), share };
-            let mut model = AgeingModel::new(beginning).unwrap();
+            let mut model = AgeingModel::new(1, (rank, ranks), &profile(), share).unwrap();
             whole(&mut model, Leg::Fill);
             bytes += model.taken + model.tree.count() * BLOCK;
             names += model.files.len() as u64 + model.tree.count() + 4;

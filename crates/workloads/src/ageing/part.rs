@@ -94,15 +94,11 @@ impl AgeingPart<'_> {
 
     /// Does the operation once more that was under way, if one was.
     pub(super) fn redo(&mut self) -> Result<(), String> {
-        let Some(act) = self.next_of_all() else { return Ok(()) };
+        let next = next_of_all(&mut self.model, &self.state, &mut self.leg);
+        let Some(act) = next else { return Ok(()) };
         self.hands.perform(&act, &self.model.tree, &mut self.guard, self.number, Past::Uncounted)?;
         self.number += 1;
         self.count()
-    }
-
-    /// The next operation of this leg or of the legs after it.
-    fn next_of_all(&mut self) -> Option<Act> {
-        next_of_all(&mut self.model, &self.state, &mut self.leg)
     }
 
     /// Does what is left of the leg that was under way, and the legs after it.

@@ -22,34 +22,34 @@ const FILES_ROUNDS: u32 = 4;
 
 /// What is asked for.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct AgeingGoal {
+pub(super) struct AgeingGoal {
     /// Share of the blocks that are to be used, 0 to 1.
-    pub blocks: Option<f64>,
+    pub(super) blocks: Option<f64>,
     /// Share of the inodes that are to be used, 0 to 1.
-    pub inodes: Option<f64>,
+    pub(super) inodes: Option<f64>,
     /// Neither may ever be above this, 0 to 1.
-    pub ceiling: f64,
+    pub(super) ceiling: f64,
     /// How many times what lies there is written anew.
-    pub turnovers: f64,
+    pub(super) turnovers: f64,
     /// Where the sequence begins.
-    pub seed: u64,
+    pub(super) seed: u64,
 }
 
 /// What a file system said of itself.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Geometry {
+pub(super) struct Geometry {
     /// Size in bytes.
-    pub bytes: u64,
+    pub(super) bytes: u64,
     /// Bytes in use.
-    pub bytes_used: u64,
+    pub(super) bytes_used: u64,
     /// Bytes that are free but for those that are reserved.
-    pub bytes_available: u64,
+    pub(super) bytes_available: u64,
     /// Inodes; 0 where they are not counted.
-    pub inodes: u64,
+    pub(super) inodes: u64,
     /// Inodes in use.
-    pub inodes_used: u64,
+    pub(super) inodes_used: u64,
     /// The smallest piece of room that a file takes, bytes.
-    pub block: u64,
+    pub(super) block: u64,
 }
 
 impl From<Space> for Geometry {
@@ -72,33 +72,23 @@ fn share(part: u64, whole: u64) -> f64 {
 
 impl Geometry {
     /// Share of the blocks that are in use, 0 to 1.
-    pub fn blocks(&self) -> f64 {
+    pub(super) fn blocks(&self) -> f64 {
         share(self.bytes_used, self.bytes)
     }
 
     /// Share of the inodes that are in use, 0 to 1; 0 where they are not counted.
-    pub fn inodes(&self) -> f64 {
+    pub(super) fn inodes(&self) -> f64 {
         share(self.inodes_used, self.inodes)
     }
 
     /// Bytes that are missing to `share`, negative where there are too many.
-    pub fn bytes_to(&self, share: f64) -> i64 {
+    pub(super) fn bytes_to(&self, share: f64) -> i64 {
         (self.bytes as f64 * share) as i64 - self.bytes_used as i64
     }
 
     /// Inodes that are missing to `share`, negative where there are too many.
-    pub fn inodes_to(&self, share: f64) -> i64 {
+    pub(super) fn inodes_to(&self, share: f64) -> i64 {
         (self.inodes as f64 * share) as i64 - self.inodes_used as i64
-    }
-
-    /// As numbers, to be told to other ranks.
-    pub(super) fn words(&self) -> [u64; 6] {
-        [self.bytes, self.bytes_used, self.bytes_available, self.inodes, self.inodes_used, self.block]
-    }
-
-    pub(super) fn from_words(words: [u64; 6]) -> Self {
-        let [bytes, bytes_used, bytes_available, inodes, inodes_used, block] = words;
-        Self { bytes, bytes_used, bytes_available, inodes, inodes_used, block }
     }
 }
 

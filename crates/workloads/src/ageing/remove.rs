@@ -25,6 +25,7 @@ use super::state::{self, AgeingMarker, AgeingState, MARKER, Odometer, SEQUENCE, 
 use super::tree::DirectoryTree;
 use crate::kit::few;
 use crate::kit::path::PathBuffer;
+use crate::kit::reduce;
 
 /// Most foreign names that are told.
 const TOLD_MAX: usize = 20;
@@ -44,11 +45,7 @@ pub struct Removed {
 
 /// Removes what was made in `dir`. Collective; there may be another number of ranks than made it.
 pub fn remove(comm: &dyn Comm, storage: &dyn Storage, dir: &Path) -> Result<Removed, Halt> {
-    let mine = if comm.rank() == 0 { known(dir).map(Some) } else { Ok(None) };
-    let mine = comm.agree(REFUSED, mine)?;
-    let mut text = serde_json::to_vec(&mine).unwrap_or_default();
-    comm.broadcast(0, &mut text)?;
-    let marker: AgeingMarker = comm.agree(REFUSED, serde_json::from_slice(&text))?;
+    let marker = reduce::from_rank_0(comm, REFUSED, || known(dir))?;
     let names = storage.names().ok_or("this backend has no directories");
     let names = comm.agree(REFUSED, names)?;
     let mut removed = Removed::default();

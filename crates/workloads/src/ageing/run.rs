@@ -11,9 +11,9 @@ use super::act::Operations;
 use super::audit::{Audit, audit};
 use super::begin::{AgeingRequest, Begun, begin, mark, take_place};
 use super::guard::Guard;
-use super::model::Leg;
+use super::model::{AgeingModel, Leg};
 use super::part::AgeingPart;
-use super::plan::{AgeingGoal, Geometry};
+use super::plan::AgeingGoal;
 use super::settle::{AllRanks, CLOSE_ENOUGH, ROUNDS, ROUNDS_BEFORE, is_close, unsettled};
 use super::state::{self, AgeingState, Odometer, StatePlaces};
 use super::watch::{AgeingProgress, ProgressWatch};
@@ -26,41 +26,17 @@ const NO_TURNOVERS: f64 = 1e-9;
 /// Turnovers are summed over the ranks as whole numbers of this part.
 const TURNOVERS_UNIT: f64 = 1e9;
 
-/// What was reached, the same on all ranks.
+/// What a run came to, the same on all ranks.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AgeingOutcome {
-    /// What was asked for.
-    pub goal: AgeingGoal,
-    /// The file system before anything was written.
-    pub before: Geometry,
-    /// The file system at the end.
-    pub after: Geometry,
-    /// Files, over all ranks.
-    pub files: u64,
-    /// Directories of the trees, over all ranks.
-    pub dirs: u64,
-    /// Length of all files, bytes.
-    pub bytes: u64,
-    /// Written in all, bytes.
-    pub written: u64,
-    /// Written while churning, over what lay there.
-    pub turnovers: f64,
+    /// What was reached, as it is recorded.
+    pub reached: ReachedState,
     /// How often what was done, over all ranks.
     pub operations: Operations,
-    /// Extents after the first fill; `None` where the file system does not tell.
-    pub first: Option<StateExtents>,
-    /// Extents at the end.
-    pub last: Option<StateExtents>,
     /// By what the profile's sizes were multiplied.
     pub size_factor: f64,
-    /// SHA-256 of the profile's text.
-    pub profile_sha256: String,
     /// Whether the run was taken up again.
     pub resumed: bool,
-    /// How long this process took, seconds.
-    pub seconds: f64,
-    /// What was put right when the run was taken up again: made anew, removed.
-    pub put_right: (u64, u64),
 }
 
 /// Brings the file system to its goal. Collective; `observer` is rank 0's.
@@ -85,28 +61,49 @@ pub fn run(
         comm.agree("settle", Err::<(), _>(unsettled(&after)))?;
     }
     let last = comm.agree("count extents", me.extents())?;
-    let mut outcome = AgeingOutcome {
-        goal,
-        before,
-        after,
-        files: me.model.files.len() as u64,
-        dirs: me.model.tree.count(),
-        bytes: me.model.bytes,
-        written: me.model.written,
-        turnovers: me.model.turnovers,
-        operations: me.model.done,
-        first: me.state.first,
-        last,
-        size_factor: me.model.size_factor(),
+    let mut reached = ReachedState {
+        kind: "age".to_owned(),
+        dir: request.dir.display().to_string(),
+        blocks_target: goal.blocks,
+        inodes_target: goal.inodes,
+        blocks_before: before.blocks(),
+        inodes_before: before.inodes(),
+        blocks: after.blocks(),
+        inodes: after.inodes(),
+        fs_bytes: after.bytes,
+        fs_inodes: after.inodes,
+        ceiling: goal.ceiling,
+        turnovers_target: goal.turnovers,
+        seed: goal.seed,
         profile_sha256: sha,
-        resumed: request.resume,
-        seconds: 0.0,
-        put_right: (audit.missing, audit.left_over),
+        made_anew: audit.missing,
+        left_over: audit.left_over,
+        ..ReachedState::default()
     };
-    outcome.reduce(comm)?;
-    outcome.seconds = (clock.ns() - began_ns) as f64 * 1e-9;
-    rank.record(&Record::State(Box::new(outcome.recorded(&request.dir.display().to_string()))))?;
-    Ok(outcome)
+    let operations = sums(comm, &me.model, &mut reached)?;
+    reached.extents_first = reduce_extents(comm, me.state.first)?;
+    reached.extents = reduce_extents(comm, last)?;
+    reached.seconds = (clock.ns() - began_ns) as f64 * 1e-9;
+    rank.record(&Record::State(Box::new(reached.clone())))?;
+    let (size_factor, resumed) = (me.model.size_factor(), request.resume);
+    Ok(AgeingOutcome { reached, operations, size_factor, resumed })
+}
+
+/// Brings what the models of all ranks have done, and what is there then, to `reached`; how often what was
+/// done. Collective.
+fn sums(comm: &dyn Comm, model: &AgeingModel, reached: &mut ReachedState) -> Result<Operations, Halt> {
+    let turnovers = (model.turnovers * TURNOVERS_UNIT) as u64;
+    let there = [model.files.len() as u64, model.tree.count(), model.bytes, model.written, turnovers];
+    let mut sums = [0; 12];
+    sums[..5].copy_from_slice(&there);
+    sums[5..].copy_from_slice(&model.done.each());
+    comm.all_reduce(&mut sums, Reduce::Sum)?;
+    let [files, directories, bytes, written, turnovers, operations @ ..] = sums;
+    (reached.files, reached.directories) = (files, directories);
+    (reached.bytes, reached.written_bytes) = (bytes, written);
+    reached.turnovers = turnovers as f64 / TURNOVERS_UNIT / f64::from(comm.size());
+    reached.operations = operations.iter().sum();
+    Ok(Operations::from_each(operations))
 }
 
 /// Every rank's own place. Collective.
@@ -202,54 +199,6 @@ fn work(all: &AllRanks<'_>, me: &mut AgeingPart<'_>, goal: &AgeingGoal) -> Resul
     let turnovers = goal.turnovers - me.state.turnovers();
     let due = turnovers > NO_TURNOVERS;
     all.work("churn", if due { me.do_leg(Leg::Churn { turnovers }) } else { Ok(()) })
-}
-
-impl AgeingOutcome {
-    /// From this rank's numbers to those of all. Collective.
-    fn reduce(&mut self, comm: &dyn Comm) -> Result<(), Halt> {
-        let mut sums = [0; 12];
-        let turnovers = (self.turnovers * TURNOVERS_UNIT) as u64;
-        sums[..5].copy_from_slice(&[self.files, self.dirs, self.bytes, self.written, turnovers]);
-        sums[5..].copy_from_slice(&self.operations.each());
-        comm.all_reduce(&mut sums, Reduce::Sum)?;
-        let [files, dirs, bytes, written, turnovers, operations @ ..] = sums;
-        (self.files, self.dirs, self.bytes, self.written) = (files, dirs, bytes, written);
-        self.turnovers = turnovers as f64 / TURNOVERS_UNIT / f64::from(comm.size());
-        self.operations = Operations::from_each(operations);
-        self.first = reduce_extents(comm, self.first)?;
-        self.last = reduce_extents(comm, self.last)?;
-        Ok(())
-    }
-
-    fn recorded(&self, dir: &str) -> ReachedState {
-        ReachedState {
-            kind: "age".to_owned(),
-            dir: dir.to_owned(),
-            blocks_target: self.goal.blocks,
-            inodes_target: self.goal.inodes,
-            blocks_before: self.before.blocks(),
-            inodes_before: self.before.inodes(),
-            blocks: self.after.blocks(),
-            inodes: self.after.inodes(),
-            fs_bytes: self.after.bytes,
-            fs_inodes: self.after.inodes,
-            ceiling: self.goal.ceiling,
-            files: self.files,
-            directories: self.dirs,
-            bytes: self.bytes,
-            written_bytes: self.written,
-            turnovers_target: self.goal.turnovers,
-            turnovers: self.turnovers,
-            operations: self.operations.sum(),
-            extents_first: self.first,
-            extents: self.last,
-            seed: self.goal.seed,
-            profile_sha256: self.profile_sha256.clone(),
-            made_anew: self.put_right.0,
-            left_over: self.put_right.1,
-            seconds: self.seconds,
-        }
-    }
 }
 
 /// Extents of all ranks; `None` where one rank's file system does not tell. Collective.

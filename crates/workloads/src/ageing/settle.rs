@@ -12,6 +12,7 @@ use super::guard::{OTHERS, geometry};
 use super::model::Leg;
 use super::part::AgeingPart;
 use super::plan::{AgeingGoal, Geometry, percent};
+use crate::kit::reduce;
 
 /// How close settling tries to come: shares of all blocks and inodes.
 const CLOSE: f64 = 0.001;
@@ -35,10 +36,7 @@ impl AllRanks<'_> {
         let dir = &me.places.rank_dir;
         let synced = if self.leads_node { me.storage.sync_all(dir) } else { Ok(()) };
         self.comm.agree("sync", synced)?;
-        let mine = if self.comm.rank() == 0 { geometry(me.storage, dir) } else { Ok(Geometry::default()) };
-        let mut words = self.comm.agree("statvfs", mine)?.words();
-        self.comm.all_reduce(&mut words, Reduce::Sum)?;
-        Ok(Geometry::from_words(words))
+        reduce::from_rank_0(self.comm, "statvfs", || geometry(me.storage, dir))
     }
 
     /// Adds and takes away until the counters are close to the goal; returns what they say then. Collective.

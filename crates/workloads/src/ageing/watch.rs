@@ -82,7 +82,6 @@ fn step(leg: Leg) -> &'static str {
 
 #[cfg(test)]
 mod tests {
-    use super::super::model::SequenceStart;
     use super::super::plan::RankShare;
     use super::super::profile::Profile;
     use super::super::sizes::SizeFit;
@@ -103,8 +102,7 @@ mod tests {
         let profile = Profile::read("[size]\nmedian_bytes = 300\nsigma = 0.5\ntail_share = 0\n").unwrap();
         let fit = SizeFit { files: 500, block: 4096, largest: 40_000, mean: None };
         let share = RankShare { fit, dirs: 50 };
-        let beginning = SequenceStart { seed: 1, rank: 0, ranks: 1, profile: &profile, share };
-        let mut model = AgeingModel::new(beginning).unwrap();
+        let mut model = AgeingModel::new(1, (0, 1), &profile, share).unwrap();
         let mut heard = Heard::default();
         let mut watch = ProgressWatch::new(Some(&mut heard), &model, 1.0);
         let churn = Leg::Churn { turnovers: 1.0 };

@@ -4,6 +4,8 @@
 use measure::{ByteTimeline, Histogram};
 use ranks::{Comm, Halt, Reduce};
 use results::record::{self, Balance, Latency, Stonewall};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 
 /// How many intervals a record's timeline has at most.
 pub const TIMELINE_SLOTS: usize = 600;
@@ -132,6 +134,18 @@ pub fn stonewall(
         ran_dry: sums[2] as u32,
     };
     Ok((wall, sums[0]))
+}
+
+/// What rank 0 finds, on all ranks; all halt where it finds none. Collective.
+pub fn from_rank_0<T: Serialize + DeserializeOwned>(
+    comm: &dyn Comm,
+    step: &str,
+    find: impl FnOnce() -> Result<T, String>,
+) -> Result<T, Halt> {
+    let found = if comm.rank() == 0 { find().map(Some) } else { Ok(None) };
+    let mut text = serde_json::to_vec(&comm.agree(step, found)?).unwrap_or_default();
+    comm.broadcast(0, &mut text)?;
+    comm.agree(step, serde_json::from_slice(&text))
 }
 
 /// The worst share of all ranks, on every rank; `None` where no rank knows its own. Collective.

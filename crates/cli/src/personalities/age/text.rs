@@ -70,57 +70,57 @@ fn row(text: &mut String, name: &str, values: [&str; 4]) {
 /// The whole report.
 pub(super) fn report(outcome: &AgeingOutcome) -> String {
     let mut text = String::new();
-    let (before, after, goal) = (&outcome.before, &outcome.after, &outcome.goal);
+    let reached = &outcome.reached;
     let target = |target: Option<f64>| target.map_or("-".to_owned(), percent);
     row(&mut text, "Fill", ["before", "target", "after", "of"]);
     row(
         &mut text,
         "blocks",
         [
-            &percent(before.blocks()),
-            &target(goal.blocks),
-            &percent(after.blocks()),
-            &bytes_binary(after.bytes as f64),
+            &percent(reached.blocks_before),
+            &target(reached.blocks_target),
+            &percent(reached.blocks),
+            &bytes_binary(reached.fs_bytes as f64),
         ],
     );
-    if after.inodes > 0 {
+    if reached.fs_inodes > 0 {
         row(
             &mut text,
             "inodes",
             [
-                &percent(before.inodes()),
-                &target(goal.inodes),
-                &percent(after.inodes()),
-                &after.inodes.to_string(),
+                &percent(reached.inodes_before),
+                &target(reached.inodes_target),
+                &percent(reached.inodes),
+                &reached.fs_inodes.to_string(),
             ],
         );
     }
     text.push('\n');
     row(&mut text, "Extents", ["a file", "files > 1", "most", "bytes each"]);
-    for (name, extents) in [("after the first fill", outcome.first), ("now", outcome.last)] {
+    for (name, extents) in [("after the first fill", reached.extents_first), ("now", reached.extents)] {
         extents_row(&mut text, name, extents);
     }
     text.push('\n');
     let done = &outcome.operations;
     for (name, value) in [
-        ("files", outcome.files.to_string()),
-        ("directories", outcome.dirs.to_string()),
-        ("bytes", bytes_binary(outcome.bytes as f64)),
-        ("written", bytes_binary(outcome.written as f64)),
-        ("turnovers", format!("{:.2}", outcome.turnovers)),
-        ("operations", done.sum().to_string()),
+        ("files", reached.files.to_string()),
+        ("directories", reached.directories.to_string()),
+        ("bytes", bytes_binary(reached.bytes as f64)),
+        ("written", bytes_binary(reached.written_bytes as f64)),
+        ("turnovers", format!("{:.2}", reached.turnovers)),
+        ("operations", reached.operations.to_string()),
         ("  create, delete", format!("{}, {}", done.create, done.delete)),
         ("  append, overwrite", format!("{}, {}", done.append, done.overwrite)),
         ("  rename, mkdir, truncate", format!("{}, {}, {}", done.rename, done.make_dir, done.cut)),
         ("sizes of the profile times", format!("{:.3}", outcome.size_factor)),
-        ("seed", goal.seed.to_string()),
-        ("profile (SHA-256)", outcome.profile_sha256.get(..16).unwrap_or_default().to_owned()),
-        ("time", duration(outcome.seconds) + if outcome.resumed { " since --resume" } else { "" }),
+        ("seed", reached.seed.to_string()),
+        ("profile (SHA-256)", reached.profile_sha256.get(..16).unwrap_or_default().to_owned()),
+        ("time", duration(reached.seconds) + if outcome.resumed { " since --resume" } else { "" }),
     ] {
         let _ = writeln!(text, "{name:<26} {value}");
     }
-    if outcome.put_right != (0, 0) {
-        let (made, removed) = outcome.put_right;
+    let (made, removed) = (reached.made_anew, reached.left_over);
+    if (made, removed) != (0, 0) {
         let _ = writeln!(
             text,
             "put right when resumed     {made} files or directories made anew, {removed} left over removed"
