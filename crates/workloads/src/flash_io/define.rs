@@ -25,7 +25,7 @@ pub(super) fn define(
         keep_records(open, work, arrays, blocks)?;
     }
     let lengths = work.file.dimensions(work.parameters.zones, blocks);
-    let dimensions = lengths.map(|length| open.dimension(length.name, length.length));
+    let dimensions = lengths.map(|(name, length)| open.dimension(name, length));
     let dimensions = dimensions.into_iter().collect::<io::Result<Vec<_>>>()?;
     let mut variables = Vec::with_capacity(arrays.len());
     for array in arrays {

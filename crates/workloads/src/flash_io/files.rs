@@ -16,14 +16,11 @@ const PLOTTED: [usize; 4] = [0, 6, 4, 11];
 /// Neighbours, parent and children of a block.
 const RELATIVES: u64 = 15;
 
-/// What is known of blocks, by the names in each form.
-const TREE: [[&str; 2]; 6] = [
-    ["lrefine", "refine level"],
-    ["nodetype", "node type"],
-    ["gid", "gid"],
-    ["coordinates", "coordinates"],
-    ["blocksize", "block size"],
-    ["bndbox", "bounding box"],
+/// Of each file the phase that writes it, the one that reads it again and compares, and what it is called.
+const NAMES: [[&str; 3]; 3] = [
+    ["checkpoint", "checkpoint_check", "chk"],
+    ["plot_centered", "plot_centered_check", "plt_cnt"],
+    ["plot_corner", "plot_corner_check", "plt_crn"],
 ];
 
 /// Whose files these are.
@@ -55,13 +52,6 @@ pub enum FlashFile {
     PlotCentered,
     /// The same at the corners of the zones.
     PlotCorner,
-}
-
-/// A dimension of a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct NamedLength {
-    pub(super) name: &'static str,
-    pub(super) length: u64,
 }
 
 /// An array of a file, of which each block has the same many elements of the same value.
@@ -97,29 +87,17 @@ impl FlashFile {
 
     /// As records name the phase that writes it.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Checkpoint => "checkpoint",
-            Self::PlotCentered => "plot_centered",
-            Self::PlotCorner => "plot_corner",
-        }
+        NAMES[self as usize][0]
     }
 
     /// As records name the phase that reads it again and compares.
     pub fn check_name(self) -> &'static str {
-        match self {
-            Self::Checkpoint => "checkpoint_check",
-            Self::PlotCentered => "plot_centered_check",
-            Self::PlotCorner => "plot_corner_check",
-        }
+        NAMES[self as usize][1]
     }
 
     /// Its path.
     pub fn path(self, form: Form, prefix: &str) -> String {
-        let name = match self {
-            Self::Checkpoint => "chk",
-            Self::PlotCentered => "plt_cnt",
-            Self::PlotCorner => "plt_crn",
-        };
+        let name = NAMES[self as usize][2];
         // The original trims blanks at the end, as Fortran has it.
         let prefix = prefix.trim_end_matches(' ');
         match form {
@@ -129,10 +107,8 @@ impl FlashFile {
     }
 
     /// The unknowns in it, by number from 0.
-    pub(super) fn unknowns(self) -> &'static [usize] {
-        const ALL: [usize; 24] =
-            [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23];
-        if self == Self::Checkpoint { &ALL } else { &PLOTTED }
+    pub(super) fn unknowns(self) -> Vec<usize> {
+        if self == Self::Checkpoint { (0..UNKNOWNS.len()).collect() } else { PLOTTED.to_vec() }
     }
 
     /// Zones of a block in each direction, or corners.
@@ -145,18 +121,17 @@ impl FlashFile {
         if self == Self::Checkpoint { Element::Double } else { Element::Float }
     }
 
-    /// Its dimensions, the first that of all blocks.
-    pub(super) fn dimensions(self, zones: u64, blocks: u64) -> [NamedLength; 7] {
+    /// Its dimensions with their lengths, the first that of all blocks.
+    pub(super) fn dimensions(self, zones: u64, blocks: u64) -> [(&'static str, u64); 7] {
         let side = self.side(zones);
-        let named = |name, length| NamedLength { name, length };
         [
-            named("dim_tot_blocks", blocks),
-            named("dim_nxb", side),
-            named("dim_nyb", side),
-            named("dim_nzb", side),
-            named("dim_NGID", RELATIVES),
-            named("dim_NDIM", 3),
-            named("dim_2", 2),
+            ("dim_tot_blocks", blocks),
+            ("dim_nxb", side),
+            ("dim_nyb", side),
+            ("dim_nzb", side),
+            ("dim_NGID", RELATIVES),
+            ("dim_NDIM", 3),
+            ("dim_2", 2),
         ]
     }
 
@@ -164,26 +139,25 @@ impl FlashFile {
     pub(super) fn arrays(self, form: Form, zones: u64) -> Vec<FileArray> {
         let (real, dimensions) = (self.real(), self.dimensions(zones, 0));
         let array = |name, element, inner: &'static [usize], value| {
-            let lengths = inner.iter().map(|at| dimensions[*at].length).collect();
+            let lengths = inner.iter().map(|at| dimensions[*at].1).collect();
             FileArray { name, element, inner, lengths, value, unknown: None }
         };
-        let tree: [(Element, &[usize], f64); 6] = [
-            (Element::Int, &[], 1.0),
-            (Element::Int, &[], 1.0),
-            (Element::Int, &[4], -1.0),
-            (real, &[5], 0.25),
-            (real, &[5], 0.5),
-            (real, &[5, 6], 0.0),
+        // What is known of blocks, by the names in each form.
+        let tree: [([&str; 2], Element, &[usize], f64); 6] = [
+            (["lrefine", "refine level"], Element::Int, &[], 1.0),
+            (["nodetype", "node type"], Element::Int, &[], 1.0),
+            (["gid", "gid"], Element::Int, &[4], -1.0),
+            (["coordinates", "coordinates"], real, &[5], 0.25),
+            (["blocksize", "block size"], real, &[5], 0.5),
+            (["bndbox", "bounding box"], real, &[5, 6], 0.0),
         ];
-        let named = TREE.map(|names| names[usize::from(form == Form::Hdf5)].to_owned());
-        let mut arrays: Vec<FileArray> = named
-            .into_iter()
-            .zip(tree)
-            .map(|(name, (element, inner, value))| array(name, element, inner, value))
-            .collect();
+        let of_blocks = |(names, element, inner, value): ([&str; 2], _, _, _)| {
+            array(names[usize::from(form == Form::Hdf5)].to_owned(), element, inner, value)
+        };
+        let mut arrays: Vec<FileArray> = tree.map(of_blocks).into();
         for unknown in self.unknowns() {
-            let array = array(form.label(*unknown), real, &[3, 2, 1], (*unknown + 1) as f64);
-            arrays.push(FileArray { unknown: Some(*unknown), ..array });
+            let array = array(form.label(unknown), real, &[3, 2, 1], (unknown + 1) as f64);
+            arrays.push(FileArray { unknown: Some(unknown), ..array });
         }
         arrays
     }
