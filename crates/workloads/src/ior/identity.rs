@@ -77,7 +77,7 @@ fn look(
         page.bytes_mut().fill(0);
         file.read_at(page.bytes_mut(), offset[0] / BLOCK * BLOCK)?;
         let stamp = read_stamp(page.bytes()).map(|stamp| stamp.origin);
-        let ours = stamp.filter(|of| (of.campaign, of.file) == (identity.signature, identity.file));
+        let ours = stamp.filter(|of| (of.signature, of.file) == (identity.signature, identity.file));
         newest = newest.max(ours.map_or(0, |origin| origin.generation));
     }
     file.close()?;

@@ -7,8 +7,6 @@ pub mod over_ranks;
 mod runs;
 mod search;
 
-use std::fmt;
-
 use results::record::BadRange;
 
 use super::layout::DataLayout;
@@ -38,32 +36,17 @@ pub enum DamageKind {
 }
 
 impl DamageKind {
-    /// All, each at its number.
-    pub const ALL: [Self; 8] = [
-        Self::Flipped,
-        Self::Torn,
-        Self::Misplaced,
-        Self::Foreign,
-        Self::Stale,
-        Self::Zero,
-        Self::Truncated,
-        Self::Wrong,
+    /// All, each at its number, with its name.
+    pub const ALL: [(Self, &'static str); 8] = [
+        (Self::Flipped, "flipped"),
+        (Self::Torn, "torn"),
+        (Self::Misplaced, "misplaced"),
+        (Self::Foreign, "foreign"),
+        (Self::Stale, "stale"),
+        (Self::Zero, "zero"),
+        (Self::Truncated, "truncated"),
+        (Self::Wrong, "wrong"),
     ];
-}
-
-impl fmt::Display for DamageKind {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.write_str(match self {
-            Self::Flipped => "flipped",
-            Self::Torn => "torn",
-            Self::Misplaced => "misplaced",
-            Self::Foreign => "foreign",
-            Self::Stale => "stale",
-            Self::Zero => "zero",
-            Self::Truncated => "truncated",
-            Self::Wrong => "wrong",
-        })
-    }
 }
 
 /// A range of wrong bytes within a transfer.
@@ -92,7 +75,7 @@ impl Bad {
             length: self.length,
             expected: format!("{:#018x}", self.expected),
             found: self.found.map_or("nothing".to_owned(), |found| format!("{found:#018x}")),
-            kind: self.kind.to_string(),
+            kind: DamageKind::ALL[self.kind as usize].1.to_owned(),
             detail: self.detail.clone(),
             ..BadRange::default()
         }
@@ -227,7 +210,7 @@ impl Checker {
         self.bad_transfers += 1;
         self.last = Some((offset, data.len()));
         let found = Diagnosis::of(&self.payload, self.layout, data, offset);
-        for kind in DamageKind::ALL {
+        for (kind, _) in DamageKind::ALL {
             self.count(kind, u64::from(found.iter().any(|bad| bad.kind == kind)));
         }
         found.into_iter().for_each(|bad| self.keep(bad));

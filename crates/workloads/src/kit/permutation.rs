@@ -7,6 +7,8 @@
 //!
 //! Invariant: `at` is one-to-one from 0..n to 0..n for every seed.
 
+use super::payload::stamped::{STEP, mix};
+
 const MULTIPLIERS: [u64; 4] =
     [0x9e37_79b9_7f4a_7c15, 0xd6e8_feb8_6659_fd93, 0xc2b2_ae3d_27d4_eb4f, 0xff51_afd7_ed55_8ccd];
 
@@ -24,8 +26,7 @@ impl Permutation {
     pub fn new(n: u64, seed: u64) -> Self {
         let bits = (64 - n.saturating_sub(1).leading_zeros()).max(2);
         let mask = u64::MAX >> (64 - bits);
-        let mut state = seed;
-        let keys = std::array::from_fn(|_| splitmix(&mut state));
+        let keys = std::array::from_fn(|index| mix(seed.wrapping_add((index as u64).wrapping_mul(STEP))));
         Self { n, mask, shift: bits.div_ceil(2), keys }
     }
 
@@ -46,21 +47,9 @@ impl Permutation {
     }
 }
 
-/// The next number of the SplitMix64 sequence; also a good way to mix two seeds into one.
-fn splitmix(state: &mut u64) -> u64 {
-    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let mut z = *state;
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
-}
-
 /// One seed out of several numbers.
 pub fn seed_of(parts: &[u64]) -> u64 {
-    parts.iter().fold(0, |seed, part| {
-        let mut state = seed ^ part;
-        splitmix(&mut state)
-    })
+    parts.iter().fold(0, |seed, part| mix(seed ^ part))
 }
 
 #[cfg(test)]

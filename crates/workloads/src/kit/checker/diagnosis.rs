@@ -12,9 +12,7 @@ use super::search::{Clue, WordOwner, whose};
 use super::{Bad, WORD};
 use crate::kit::layout::DataLayout;
 use crate::kit::payload::stamped::{BLOCK, BlockPart, CLEAR_WORDS, FoundWord, SECTOR, STAMP_WORDS};
-use crate::kit::payload::{
-    BlockStamp, DataIdentity, Origin, PIECE, Packet, Payload, WordStream, native, read_stamp,
-};
+use crate::kit::payload::{BlockStamp, DataIdentity, PIECE, Packet, Payload, WordStream, native, read_stamp};
 
 /// Generations before the expected one that are tried.
 const OLDER: u32 = 8;
@@ -102,7 +100,7 @@ impl<'a> Diagnosis<'a> {
     fn writings(&mut self) {
         for back in 1..=OLDER {
             if let Some(generation) = self.own.generation.checked_sub(back) {
-                self.add(Origin { generation, ..origin_of(self.own) }, 0);
+                self.add(DataIdentity { generation, ..self.own }, 0);
             }
         }
         let full = self.candidates.len() + KEPT;
@@ -129,17 +127,17 @@ impl<'a> Diagnosis<'a> {
                 unlike(&words[..part.length], &expected).filter(|at| same(&words, found, *at)).count();
         }
         if agreeing * 2 > telling {
-            self.add(origin_of(whose), place.wrapping_sub(self.offset) as i64);
+            self.add(whose, place.wrapping_sub(self.offset) as i64);
         }
     }
 
-    fn add(&mut self, origin: Origin, shift: i64) {
+    fn add(&mut self, origin: DataIdentity, shift: i64) {
         let source = WordSource::Made(origin, shift);
-        let own = (origin, shift) == (origin_of(self.own), 0);
+        let own = (origin, shift) == (self.own, 0);
         if own || self.candidates.iter().any(|candidate| candidate.source == source) {
             return;
         }
-        let payload = Payload::new(identity(origin, self.own.packet));
+        let payload = Payload::new(origin);
         let stream = payload.stream(self.offset.wrapping_add_signed(shift));
         self.candidates.push(WriterCandidate {
             source,
@@ -175,7 +173,7 @@ impl<'a> Diagnosis<'a> {
         let (rank, place) = (found(3, self.own.rank), found(5, block));
         let is_rank = |layout: DataLayout| rank < layout.ranks;
         if place.is_multiple_of(BLOCK) && place < 1 << 50 && self.layout.is_none_or(is_rank) {
-            self.add(Origin { rank, ..origin_of(self.own) }, place.wrapping_sub(block) as i64);
+            self.add(DataIdentity { rank, ..self.own }, place.wrapping_sub(block) as i64);
         }
     }
 
@@ -272,9 +270,9 @@ impl<'a> Diagnosis<'a> {
             WordSource::Made(origin, _) => Some(origin),
             _ => None,
         };
-        let origins: Vec<Origin> = self.candidates.iter().filter_map(origin).collect();
+        let origins: Vec<DataIdentity> = self.candidates.iter().filter_map(origin).collect();
         let known = self.candidates.len();
-        let whose = |clue: Clue| Some((clue, whose(clue, origin_of(self.own), &origins, self.layout)?));
+        let whose = |clue: Clue| Some((clue, whose(clue, self.own, &origins, self.layout)?));
         match self.clues(part, sector).into_iter().find_map(whose) {
             Some((clue, WordOwner::Known(origin, place))) => {
                 self.add(origin, place.wrapping_sub(clue.here) as i64)
@@ -374,16 +372,6 @@ impl<'a> Diagnosis<'a> {
             }
         }
     }
-}
-
-fn identity(origin: Origin, packet: Packet) -> DataIdentity {
-    let Origin { campaign: signature, file, rank, generation } = origin;
-    DataIdentity { packet, signature, rank, file, generation }
-}
-
-fn origin_of(identity: DataIdentity) -> Origin {
-    let DataIdentity { signature: campaign, rank, file, generation, .. } = identity;
-    Origin { campaign, file, rank, generation }
 }
 
 fn word(bytes: &[u8], at: usize) -> u64 {

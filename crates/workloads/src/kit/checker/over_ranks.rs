@@ -98,7 +98,7 @@ fn unpack(rank: u32, parcel: &str) -> Vec<BadRange> {
 /// `counted` the same with its number.
 pub fn texts(label: &str, bad: &str, counted: &str, check: &Check, kinds: Kinds) -> (String, Option<String>) {
     let named = DamageKind::ALL.into_iter().zip(kinds).filter(|(_, count)| *count > 0);
-    let named: Vec<String> = named.map(|(kind, count)| format!("{count} {kind}")).collect();
+    let named: Vec<String> = named.map(|((_, kind), count)| format!("{count} {kind}")).collect();
     let several =
         if kinds.iter().sum::<u64>() > check.bad_transfers { " (one may hold several)" } else { "" };
     let by_kind = format!("{label}: {counted}, by kind{several}: {}", named.join(", "));

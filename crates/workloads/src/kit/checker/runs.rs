@@ -3,13 +3,13 @@
 use super::diagnosis::FLIPPED_BITS;
 use super::{Bad, DamageKind};
 use crate::kit::payload::stamped::{BLOCK, CLEAR_WORDS};
-use crate::kit::payload::{DataIdentity, Origin, Packet};
+use crate::kit::payload::{DataIdentity, Packet};
 
 /// Where a wrong word comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum WordSource {
     /// From this origin, and from so many bytes further on in the file.
-    Made(Origin, i64),
+    Made(DataIdentity, i64),
     /// Stamped data of nobody known.
     Stranger,
     /// It is zero.
@@ -91,8 +91,8 @@ impl Runs {
 }
 
 /// Whether only the generation may be another.
-fn is_here(origin: Origin, own: DataIdentity) -> bool {
-    (origin.campaign, origin.file, origin.rank) == (own.signature, own.file, own.rank)
+fn is_here(origin: DataIdentity, own: DataIdentity) -> bool {
+    (origin.signature, origin.file, origin.rank) == (own.signature, own.file, own.rank)
 }
 
 fn named(run: &WordRun, own: DataIdentity, here: u64, mixed: bool) -> (DamageKind, String) {
@@ -120,11 +120,11 @@ fn named(run: &WordRun, own: DataIdentity, here: u64, mixed: bool) -> (DamageKin
 }
 
 /// Sound data of `origin` from `place`.
-fn made(origin: Origin, place: u64, own: DataIdentity, here: u64, mixed: bool) -> (DamageKind, String) {
-    let Origin { campaign, file, rank, generation } = origin;
-    if (campaign, file) != (own.signature, own.file) {
+fn made(origin: DataIdentity, place: u64, own: DataIdentity, here: u64, mixed: bool) -> (DamageKind, String) {
+    let DataIdentity { signature, file, rank, generation, .. } = origin;
+    if (signature, file) != (own.signature, own.file) {
         let detail = format!(
-            "campaign {campaign}, file id {file:#018x}, rank {rank}, generation {generation}, offset {place}"
+            "campaign {signature}, file id {file:#018x}, rank {rank}, generation {generation}, offset {place}"
         );
         return (DamageKind::Foreign, detail);
     }

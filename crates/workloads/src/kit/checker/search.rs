@@ -4,7 +4,7 @@
 //! written it where that block lies. Two neighbours tell besides whether it is stamped data at all.
 
 use crate::kit::layout::DataLayout;
-use crate::kit::payload::Origin;
+use crate::kit::payload::DataIdentity;
 use crate::kit::payload::stamped::{FoundWord, Stamped, blocks_with};
 
 /// Generations around the expected one in which the data of other ranks is looked for.
@@ -29,7 +29,7 @@ pub(super) struct Clue {
 #[derive(Clone, Copy, Debug)]
 pub(super) enum WordOwner {
     /// This origin's, from this offset.
-    Known(Origin, u64),
+    Known(DataIdentity, u64),
     /// Those of a block that nobody known wrote.
     Stranger(FoundWord),
 }
@@ -54,8 +54,8 @@ impl Reach {
 /// Whose words `clue` are where `own` was expected, or one of `others`.
 pub(super) fn whose(
     clue: Clue,
-    own: Origin,
-    others: &[Origin],
+    own: DataIdentity,
+    others: &[DataIdentity],
     layout: Option<DataLayout>,
 ) -> Option<WordOwner> {
     let found: Vec<FoundWord> = blocks_with(clue.word, clue.next, clue.here).collect();
@@ -65,14 +65,14 @@ pub(super) fn whose(
     // One word fits somewhere in a large file by chance.
     let whole = layout.map(|layout| layout.file_bytes()).filter(|_| clue.next.is_none());
     let reach = Reach { end: whole.unwrap_or(u64::MAX), here: clue.here, layout };
-    let place = |origin: Origin| {
+    let place = |origin: DataIdentity| {
         let stamped = Stamped::new(origin);
         let fits = |found: &FoundWord| stamped.place_of(*found).filter(|place| *place < reach.end);
         Some((origin, found.iter().find_map(fits)?))
     };
     // A single word is looked for in fewer, as it is found by chance in more.
     let far = if clue.next.is_some() { FAR } else { NEAR };
-    let same_rank = near(own.generation, far).map(|generation| Origin { generation, ..own });
+    let same_rank = near(own.generation, far).map(|generation| DataIdentity { generation, ..own });
     let known = others.iter().copied().chain(same_rank).find_map(place).or_else(|| {
         let fits = |origin| place(origin).filter(|(origin, place)| reach.is_theirs(origin.rank, *place));
         of_other_ranks(own, layout).take(TRIES / found.len()).find_map(fits)
@@ -85,10 +85,10 @@ pub(super) fn whose(
 }
 
 /// What the other ranks of a shared file write.
-fn of_other_ranks(own: Origin, layout: Option<DataLayout>) -> impl Iterator<Item = Origin> {
+fn of_other_ranks(own: DataIdentity, layout: Option<DataLayout>) -> impl Iterator<Item = DataIdentity> {
     let ranks = layout.filter(|layout| !layout.file_per_rank).map_or(0, |layout| layout.ranks);
     near(own.generation, NEAR)
-        .flat_map(move |generation| (0..ranks).map(move |rank| Origin { rank, generation, ..own }))
+        .flat_map(move |generation| (0..ranks).map(move |rank| DataIdentity { rank, generation, ..own }))
 }
 
 /// The generations up to `reach` away, the nearest first.

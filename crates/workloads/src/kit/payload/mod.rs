@@ -14,7 +14,7 @@ use classic::{ClassicData, WordChain};
 use lanes::WORD;
 pub(crate) use lanes::native;
 use stamped::{BlockPart, Stamped, parts};
-pub use stamped::{BlockStamp, Origin, file_id, read_stamp};
+pub use stamped::{BlockStamp, file_id, read_stamp};
 
 /// Packet types, `-l`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -99,9 +99,8 @@ pub fn poison_pages(buffer: &mut [u8]) {
 impl Payload {
     /// The data of this identity.
     pub fn new(identity: DataIdentity) -> Self {
-        let DataIdentity { signature: campaign, rank, file, generation, .. } = identity;
-        let stamped = Stamped::new(Origin { campaign, file, rank, generation });
-        Self { identity, spread: None, classic: ClassicData::new(identity), stamped }
+        let (classic, stamped) = (ClassicData::new(identity), Stamped::new(identity));
+        Self { identity, spread: None, classic, stamped }
     }
 
     /// The same in buffers of several transfers that lie apart in the file: each is as if it were alone.

@@ -9,6 +9,7 @@
 //! are little-endian, and none is the word that spoils a read buffer.
 
 use super::lanes::{self, LaneRule, WORD};
+use super::{DataIdentity, Packet};
 
 /// Bytes of a block: each begins with a stamp.
 pub(crate) const BLOCK: u64 = 4096;
@@ -24,30 +25,17 @@ pub(crate) const CLEAR_WORDS: usize = 6;
 const MAGIC: u64 = u64::from_le_bytes(*b"assaypk\x01");
 
 /// Odd constants of the mixing; the first is 2^64 over the golden ratio.
-const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
+pub(crate) const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
 const MIX_1: u64 = 0xbf58_476d_1ce4_e5b9;
 const MIX_2: u64 = 0x94d0_49bb_1331_11eb;
 /// Fits 32 bits, so that vector units without a 64-bit product need only two of 32.
 const MIX_WORD: u64 = 0x85eb_ca6b;
 
-/// Who wrote data.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Origin {
-    /// The signature (`-G`).
-    pub campaign: i32,
-    /// What the file's name gives, [`file_id`].
-    pub file: u64,
-    /// Whose data it is.
-    pub rank: u64,
-    /// Which writing of it.
-    pub generation: u32,
-}
-
 /// What a stamp says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BlockStamp {
     /// Who wrote the block.
-    pub origin: Origin,
+    pub origin: DataIdentity,
     /// Where in the file it was written, bytes.
     pub offset: u64,
 }
@@ -69,13 +57,14 @@ pub fn read_stamp(bytes: &[u8]) -> Option<BlockStamp> {
     if magic != MAGIC || sum != checksum(words[..7].iter().fold(0, chain)) {
         return None;
     }
-    let campaign = i32::try_from(campaign as i64).ok()?;
-    let origin = Origin { campaign, file, rank, generation: generation.try_into().ok()? };
+    let (signature, generation) = (i32::try_from(campaign as i64).ok()?, generation.try_into().ok()?);
+    let origin = DataIdentity { packet: Packet::Stamped, signature, rank, file, generation };
     Some(BlockStamp { origin, offset })
 }
 
-/// A bijection of 64 bits in which every bit of the input reaches all of the output.
-fn mix(mut word: u64) -> u64 {
+/// A bijection of 64 bits in which every bit of the input reaches all of the output: the next number of the
+/// SplitMix64 sequence.
+pub(crate) fn mix(mut word: u64) -> u64 {
     word = word.wrapping_add(STEP);
     word = (word ^ word >> 30).wrapping_mul(MIX_1);
     word = (word ^ word >> 27).wrapping_mul(MIX_2);
@@ -151,10 +140,16 @@ impl LaneRule for BlockWords {
 /// The data of one origin, with what is the same for all of its blocks.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Stamped {
-    pub(crate) origin: Origin,
+    pub(crate) origin: DataIdentity,
     key: u64,
     /// The checksum as far as it does not depend on the block.
     sum: u64,
+}
+
+/// The words of a stamp that are the same in all blocks.
+fn clear_words(origin: DataIdentity) -> [u64; 5] {
+    let DataIdentity { signature, rank, file, generation, .. } = origin;
+    [MAGIC, i64::from(signature) as u64, file, rank, generation.into()]
 }
 
 /// A part of a transfer that lies within one block.
@@ -177,15 +172,8 @@ pub(crate) fn parts(offset: u64, length: usize) -> impl Iterator<Item = BlockPar
 }
 
 impl Stamped {
-    pub(crate) fn new(origin: Origin) -> Self {
-        let words = [
-            MAGIC,
-            i64::from(origin.campaign) as u64,
-            origin.file,
-            origin.rank,
-            u64::from(origin.generation),
-        ];
-        let sum = words.iter().fold(0, chain);
+    pub(crate) fn new(origin: DataIdentity) -> Self {
+        let sum = clear_words(origin).iter().fold(0, chain);
         Self { origin, key: mix(sum), sum }
     }
 
@@ -194,12 +182,10 @@ impl Stamped {
     }
 
     fn stamp(&self, block: u64, body: BlockWords) -> [u64; STAMP_WORDS] {
-        let origin = self.origin;
+        let [magic, campaign, file, rank, generation] = clear_words(self.origin);
         let (offset, own) = (block * BLOCK, u64::from_le(body.word_at(6)));
         let sum = checksum(chain(chain(self.sum, &offset), &own));
-        let campaign = i64::from(origin.campaign) as u64;
-        [MAGIC, campaign, origin.file, origin.rank, origin.generation.into(), offset, own, sum]
-            .map(u64::to_le)
+        [magic, campaign, file, rank, generation, offset, own, sum].map(u64::to_le)
     }
 
     /// Fills a buffer for `offset`; both in whole words.

@@ -50,7 +50,8 @@ fn stamped(file: &str, rank: u64, generation: u32) -> Payload {
 fn a_stamp_says_whose_block_it_is_and_where_and_a_damaged_one_nothing() {
     let mut buffer = vec![0; 8192];
     stamped("f", 3, 2).fill(&mut buffer, 40_960);
-    let origin = Origin { campaign: 77, file: file_id(b"f"), rank: 3, generation: 2 };
+    let (packet, file) = (Packet::Stamped, file_id(b"f"));
+    let origin = DataIdentity { packet, signature: 77, rank: 3, file, generation: 2 };
     assert_eq!(read_stamp(&buffer), Some(BlockStamp { origin, offset: 40_960 }));
     assert_eq!(read_stamp(&buffer[4096..]), Some(BlockStamp { origin, offset: 45_056 }));
     for byte in 0..64 {
