@@ -9,11 +9,12 @@ use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 use ranks::Comm;
-use storage::{Mode, Names, Open, Parts, Storage};
+use storage::{Mode, Names, Storage};
 
 use super::act::{Act, Name};
 use super::guard::Guard;
 use super::tree::DirectoryTree;
+use crate::kit::beneath::alone;
 use crate::kit::path::PathBuffer;
 use crate::kit::payload::{DataIdentity, Packet, Payload};
 
@@ -180,7 +181,7 @@ impl<'a> FileWorker<'a> {
         (sync, number): (bool, u64),
         guard: &mut Guard<'_>,
     ) -> Result<(), OperationFailure> {
-        let how = Open { mode, shared: false, collective: false, bytes: from + bytes, parts: Parts::NONE };
+        let how = alone(mode, from + bytes);
         let mut file = self.storage.open(self.comm, self.path.as_path(), how).map_err(by("open"))?;
         let payload = Payload::new(DataIdentity {
             packet: Packet::Stamped,

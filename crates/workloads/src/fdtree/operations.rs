@@ -8,10 +8,11 @@ use std::io::{self, ErrorKind};
 use std::path::Path;
 
 use ranks::Comm;
-use storage::{Buffer, File, Mode, Names, Open, Parts, Storage};
+use storage::{Buffer, File, Mode, Names, Storage};
 
 use super::shape::{BLOCK, FdtreeShape};
 use super::walk::{TreeWalk, Which};
+use crate::kit::beneath::alone;
 use crate::kit::drive::words;
 use crate::kit::operations::Operation;
 
@@ -101,13 +102,7 @@ impl Operation for MakeFiles<'_> {
     #[inline]
     fn operate(&mut self, _item: u64) -> io::Result<()> {
         self.call = "open";
-        let how = Open {
-            mode: Mode::Truncate,
-            shared: false,
-            collective: false,
-            bytes: self.shape.file_bytes(),
-            parts: Parts::NONE,
-        };
+        let how = alone(Mode::Truncate, self.shape.file_bytes());
         let mut file = self.storage.open(self.comm, self.walk.path().as_path(), how)?;
         if let Err(error) = self.write(&mut *file) {
             // What the close says then is nothing new.

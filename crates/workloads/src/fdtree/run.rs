@@ -201,18 +201,18 @@ impl RankTree<'_, '_> {
     fn phase(&mut self, step: FdtreePhase, operation: &mut dyn Operation) -> Result<Phase, Halt> {
         let rank = &mut *self.rank;
         let creates_files = step == FdtreePhase::CreateFiles;
-        let setting = OperationSetting {
-            phase: step.name(),
+        let known = Phase {
+            phase: step.name().to_owned(),
             backend: "posix".to_owned(),
             file_per_rank: true,
             path: self.parameters.tree(0, rank.comm.size()),
-            bytes_each: if creates_files { self.parameters.shape.file_bytes() } else { 0 },
-            keep_going: self.parameters.keep_going,
-            ..OperationSetting::default()
+            transfer_bytes: if creates_files { self.parameters.shape.file_bytes() } else { 0 },
+            ..Phase::default()
         };
+        let setting = OperationSetting { known, keep_going: self.parameters.keep_going };
         let items = step.items(self.parameters.shape);
         let mut order = TransferOrder::items(items);
-        let mut doing = Operating::begin(rank, &setting, None)?;
+        let mut doing = Operating::begin(rank, setting, None)?;
         let mut reached = 0;
         if step == FdtreePhase::CreateDirectories {
             // Whatever is there under the name of the base is not ours to go on in.

@@ -9,7 +9,7 @@ use storage::arrays::{Access, ArrayFile, ArrayValues, Slab, Variable};
 use super::compare::{Comparing, ReadPlace};
 use super::files::FileArray;
 use super::write::{FileDone, FileWork, end, stops};
-use crate::kit::drive::words;
+use crate::kit::drive::{named, words};
 
 /// What a rank reads, and into what.
 pub(super) struct Reading<'r> {
@@ -39,7 +39,7 @@ impl Reading<'_> {
     /// Opens the file and finds its arrays.
     fn open(&self) -> Result<(Box<dyn ArrayFile>, Vec<Variable>), Halt> {
         let FileWork { comm, file, path, .. } = *self.work;
-        let named = |error| format!("{}: {}", path.display(), words(&error));
+        let named = |error| named(path, &error);
         let opened = self.work.arrays.open(comm, path).map_err(named);
         let mut open = comm.agree(file.check_name(), opened)?;
         match comm.agree(file.check_name(), self.find(&mut *open).map_err(named)) {

@@ -2,7 +2,7 @@
 
 use measure::{Clock, Histogram, Tick};
 use ranks::{Halt, Reduce};
-use results::record::{Check, Phase};
+use results::record::Phase;
 
 use super::files::FlashFile;
 use super::parameters::FlashIoParameters;
@@ -23,61 +23,44 @@ pub struct Seconds {
     pub total: f64,
 }
 
-/// Which phase this is.
-pub(super) struct FilePhase<'s> {
-    pub(super) parameters: &'s FlashIoParameters,
-    pub(super) backend: &'static str,
-    pub(super) file: FlashFile,
-    pub(super) name: &'static str,
-    pub(super) repetition: u32,
-    pub(super) path: String,
-    /// Bytes of this rank's part.
-    pub(super) bytes: u64,
-    pub(super) cached_before: Option<f64>,
-    pub(super) file_bytes: Option<u64>,
-    pub(super) check: Option<Check>,
-}
-
-/// Reduces and records a phase. Collective.
-pub(super) fn put(rank: &mut Rank<'_>, setting: FilePhase<'_>, done: &FileDone) -> Result<Phase, Halt> {
+/// Reduces and records a phase, of which so much is `known`; its `bytes` are those of this rank. Collective.
+pub(super) fn put(
+    rank: &mut Rank<'_>,
+    parameters: &FlashIoParameters,
+    file: FlashFile,
+    known: Phase,
+    done: &FileDone,
+) -> Result<Phase, Halt> {
     let comm = rank.comm;
     let scale = rank.clock.scale();
     let mut latency = Histogram::new();
     let each = done.begins.iter().zip(&done.ends);
     each.for_each(|(begin, end)| latency.add(scale.ns(end.0.saturating_sub(begin.0))));
     reduce::histogram(comm, &mut latency)?;
-    let mut sums = [setting.bytes, done.begins.len() as u64];
+    let mut sums = [known.bytes, done.begins.len() as u64];
     comm.all_reduce(&mut sums, Reduce::Sum)?;
     let [bytes, ops] = sums;
     let spans = done.stamps.over_ranks(rank, false)?;
     let (from, to) = done.stamps.transfer;
-    let balance = reduce::balance(comm, setting.bytes, scale.ns(to.0.saturating_sub(from.0)), true)?;
-    let FlashIoParameters { form, zones, nonblocking, .. } = *setting.parameters;
-    let arrays = setting.file.arrays(form, zones);
-    let unknown = arrays[arrays.len() - 1].bytes() * setting.parameters.blocks();
+    let balance = reduce::balance(comm, known.bytes, scale.ns(to.0.saturating_sub(from.0)), true)?;
+    let FlashIoParameters { form, zones, nonblocking, .. } = *parameters;
+    let arrays = file.arrays(form, zones);
+    let unknown = arrays[arrays.len() - 1].bytes() * parameters.blocks();
     let phase = Phase {
-        repetition: setting.repetition,
-        phase: setting.name.to_owned(),
-        backend: setting.backend.to_owned(),
-        path: setting.path,
         ranks: comm.size(),
         transfer_bytes: unknown,
         block_bytes: unknown,
-        segments: setting.file.unknowns().len() as u64,
-        expected_bytes: setting.parameters.blocks_total(comm.size())
-            * setting.file.block_bytes(setting.parameters),
+        segments: file.unknowns().len() as u64,
+        expected_bytes: parameters.blocks_total(comm.size()) * file.block_bytes(parameters),
         bytes,
         ops,
         began_s: spans.began_s,
         spans: spans.spans,
         balance,
         latency: reduce::latency(&latency),
-        cached_before: setting.cached_before,
-        smallest_file_bytes: setting.file_bytes,
         // A call that only takes data leaves it under way.
-        depth: if nonblocking && setting.check.is_none() { arrays.len() as u32 } else { 1 },
-        check: setting.check,
-        ..Phase::default()
+        depth: if nonblocking && known.check.is_none() { arrays.len() as u32 } else { 1 },
+        ..known
     };
     rank.record_phase(&phase)?;
     Ok(phase)

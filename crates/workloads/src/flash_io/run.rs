@@ -8,13 +8,13 @@ use ranks::{Comm, Halt, Reduce};
 use results::record::Phase;
 use results::records::Sink;
 use storage::arrays::{Arrays, LibraryMemory};
-use storage::{Mode, Open, Parts, Storage, directory_of};
+use storage::{Mode, Storage, directory_of};
 
 use super::files::{FileArray, FlashFile};
 use super::mesh::{Mesh, no_memory, room};
 use super::parameters::FlashIoParameters;
 use super::read::Reading;
-use super::record::{self, FilePhase, Seconds};
+use super::record::{self, Seconds};
 use super::write::{FileDone, FileWork, WriteRemainder, write};
 use crate::kit::beneath::{self, Mounts};
 use crate::kit::observer::EventObserver;
@@ -133,7 +133,7 @@ struct Flash<'a, 'r> {
     calls: &'a AtomicU64,
 }
 
-impl<'a> Flash<'a, '_> {
+impl Flash<'_, '_> {
     /// Writes a file.
     fn write(&mut self, file: FlashFile, repetition: u32) -> Result<(), Halt> {
         let (parameters, comm) = (self.parameters, self.rank.comm);
@@ -151,13 +151,10 @@ impl<'a> Flash<'a, '_> {
         comm.agree(file.name(), failed.map_or(Ok(()), Err))?;
         let file_bytes = self.whole(file, &arrays, path, &written)?;
         let (seconds, amount) = record::classic(&self.rank, &written)?;
-        let setting = FilePhase {
-            name: file.name(),
-            file_bytes,
-            bytes: self.mesh.blocks * file.block_bytes(parameters),
-            ..self.setting(file, path, repetition)
-        };
-        let phase = record::put(&mut self.rank, setting, &written.done)?;
+        let bytes = self.mesh.blocks * file.block_bytes(parameters);
+        let known = self.known(file.name(), path, repetition, bytes);
+        let known = Phase { smallest_file_bytes: file_bytes, ..known };
+        let phase = record::put(&mut self.rank, parameters, file, known, &written.done)?;
         let (hints, phase) = (&written.hints[..], &phase);
         self.observer.event(&FlashIoEvent::Wrote { file, seconds, amount, hints, phase });
         self.tell_uncollective(file.name(), repetition, &written.done)
@@ -176,19 +173,15 @@ impl<'a> Flash<'a, '_> {
         Ok(())
     }
 
-    /// What all phases of a file have in common.
-    fn setting(&self, file: FlashFile, path: &Path, repetition: u32) -> FilePhase<'a> {
-        FilePhase {
-            parameters: self.parameters,
-            backend: self.arrays.name(),
-            file,
-            name: file.name(),
+    /// What the records of all phases have.
+    fn known(&self, name: &str, path: &Path, repetition: u32, bytes: u64) -> Phase {
+        Phase {
             repetition,
+            phase: name.to_owned(),
+            backend: self.arrays.name().to_owned(),
             path: path.display().to_string(),
-            bytes: 0,
-            cached_before: None,
-            file_bytes: None,
-            check: None,
+            bytes,
+            ..Phase::default()
         }
     }
 
@@ -206,7 +199,7 @@ impl<'a> Flash<'a, '_> {
         let ends = arrays.iter().zip(&written.places);
         let wanted = ends.filter_map(|(array, place)| Some((*place)? + blocks * array.bytes())).max();
         let size = if comm.rank() == 0 { self.storage.size(path).unwrap_or(None) } else { None };
-        let how = Open { mode: Mode::Read, shared: false, collective: false, bytes: 0, parts: Parts::NONE };
+        let how = beneath::alone(Mode::Read, 0);
         let asked_anew = |wanted| beneath::size_asked_anew(self.storage, comm, path, how, wanted);
         let (size, lost) = match (wanted, size) {
             (Some(wanted), Some(size)) if size < wanted => match asked_anew(wanted) {
@@ -250,14 +243,9 @@ impl<'a> Flash<'a, '_> {
         comm.agree(file.check_name(), failed.map_or(Ok(()), Err))?;
         let check = comparing.check(comm)?;
         let wrong = check.bad_transfers;
-        let setting = FilePhase {
-            name: file.check_name(),
-            bytes: wanted,
-            cached_before,
-            check: Some(check),
-            ..self.setting(file, path, repetition)
-        };
-        let phase = record::put(&mut self.rank, setting, &done)?;
+        let known = self.known(file.check_name(), path, repetition, wanted);
+        let known = Phase { cached_before, check: Some(check), ..known };
+        let phase = record::put(&mut self.rank, parameters, file, known, &done)?;
         self.observer.event(&FlashIoEvent::Checked { file, phase: &phase });
         self.tell_uncollective(file.check_name(), repetition, &done)?;
         self.tell_cached(file, repetition, &phase)?;

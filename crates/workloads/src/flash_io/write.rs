@@ -17,6 +17,7 @@ use super::files::{FileArray, FlashFile, Form};
 use super::mesh::Mesh;
 use super::parameters::FlashIoParameters;
 use crate::kit::drive::words;
+use crate::kit::operations::call_failed;
 use crate::kit::stamps::PhaseStamps;
 
 /// What a file is written from, and with.
@@ -112,12 +113,13 @@ pub(super) fn write(
     let enter = clock.now();
     let share = BlockShare::among(comm, work.mesh.blocks)?;
     let created = work.arrays.create(comm, work.path, &hints(parameters));
-    let mut open = comm.agree(file.name(), created.map_err(|error| named(work, "create", &error)))?;
+    let mut open =
+        comm.agree(file.name(), created.map_err(|error| call_failed("create", work.path, &error)))?;
     if file == FlashFile::Checkpoint {
         written.hints = done.keep("hints", open.hints()).unwrap_or_default();
     }
     let defined = define(&mut *open, work, arrays, share.total);
-    let defined = comm.agree(file.name(), defined.map_err(|error| named(work, "define", &error)));
+    let defined = comm.agree(file.name(), defined.map_err(|error| call_failed("define", work.path, &error)));
     let variables = match defined {
         Ok(variables) => variables,
         Err(halt) => {
@@ -196,10 +198,6 @@ fn hints(parameters: &FlashIoParameters) -> Vec<(&str, &str)> {
         [("romio_no_indep_rw", all_together), ("romio_ds_write", "disable"), ("nc_var_align_size", "1")];
     let given = parameters.hints.iter().map(|(key, value)| (&**key, &**value));
     own.into_iter().filter(|_| parameters.form == Form::Pnetcdf).chain(given).collect()
-}
-
-fn named(work: &FileWork<'_>, step: &str, error: &io::Error) -> String {
-    format!("{}: {step}: {}", work.path.display(), words(error))
 }
 
 /// The calls on data of one file.

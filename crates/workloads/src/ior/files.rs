@@ -12,7 +12,7 @@ use storage::Storage;
 use super::observer::IorEvent;
 use super::test::RunningTest;
 use super::{each_rank, names};
-use crate::kit::drive::words;
+use crate::kit::drive::named;
 use crate::kit::few;
 use crate::kit::path::c_path;
 
@@ -42,7 +42,7 @@ fn remove_one(storage: &dyn Storage, path: &Path) -> Result<bool, String> {
     let exists = storage.size(path).map(|size| size.is_some());
     let removed =
         exists.and_then(|exists| if exists { storage.remove(path).map(|()| true) } else { Ok(false) });
-    removed.map_err(|error| format!("{}: {}", path.display(), words(&error)))
+    removed.map_err(|error| named(path, &error))
 }
 
 /// After a failed write: takes away what this run made, unless the user wants the files kept.
@@ -60,9 +60,7 @@ pub(super) fn make_dirs(test: &RunningTest<'_>) -> Result<(), Halt> {
     let path = c_path(test.storage.system_path(&dir));
     let made = match test.storage.mounted().or_else(|| test.storage.names()) {
         Some(names) => match names.make_dir(&path, 0o700) {
-            Err(error) if error.kind() != ErrorKind::AlreadyExists => {
-                Err(format!("{}: {}", dir.display(), words(&error)))
-            }
+            Err(error) if error.kind() != ErrorKind::AlreadyExists => Err(named(&dir, &error)),
             _ => Ok(()),
         },
         None => Err("-u needs directories, and this backend has none".to_owned()),
@@ -78,7 +76,7 @@ pub(super) fn all_there(test: &RunningTest<'_>, repetition: u32) -> Result<(), H
     let there = own.map_or(Ok(()), |path| match lacks(test.storage, &path, needed) {
         Ok(None) => Ok(()),
         Ok(Some(what)) => Err(format!("{}: {what}; add -w to write them first", path.display())),
-        Err(error) => Err(format!("{}: {}", path.display(), words(&error))),
+        Err(error) => Err(named(&path, &error)),
     });
     test.rank.comm.agree("mixed", there)
 }

@@ -4,11 +4,12 @@ use std::path::Path;
 
 use results::Record;
 use results::record::Phase;
-use storage::{Mode, Open, Parts, Storage};
+use storage::{Mode, Storage};
 use testkit::{Fault, Faulty};
 
 use super::scene::{IorRankResult, Late, play};
 use super::{IorParameters, RateLimit};
+use crate::kit::beneath;
 
 const NOT_LATE: Late = Late { rank: 0, from: 0, seconds: 0 };
 
@@ -49,7 +50,7 @@ fn each_half_of_a_mixed_phase_has_its_own_bytes_at_the_deadline() {
 #[test]
 fn what_a_file_that_ends_early_lacks_is_in_none_of_the_numbers() {
     let storage = Faulty::sound();
-    let how = Open { mode: Mode::Write, shared: false, collective: false, bytes: 0, parts: Parts::NONE };
+    let how = beneath::alone(Mode::Write, 0);
     let mut file = storage.open(&ranks::local::alone(), Path::new("f"), how).unwrap();
     // Of the 16 transfers of two ranks ten are there, an eleventh for a quarter.
     file.write_at(&[0; 10 * 512 + 128], 0).unwrap();

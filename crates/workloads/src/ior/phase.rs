@@ -13,7 +13,7 @@ use super::test::RunningTest;
 use super::transfer::{self, RankDone, RankJob};
 use super::{before_close, identity, names, prepare, record, reorder, wrong};
 use crate::kit::checker::Checker;
-use crate::kit::drive::words;
+use crate::kit::drive::named;
 use crate::kit::order::TransferOrder;
 use crate::kit::permutation::seed_of;
 use crate::kit::reduce;
@@ -284,8 +284,7 @@ fn order(
         Offsets::Shuffled => TransferOrder::shuffled(layout, rank, seed_of(&[seed])),
         Offsets::IorShuffled => TransferOrder::ior_shuffled(layout, rank, seed as u32),
         Offsets::RandomBlocks => {
-            let size =
-                test.storage.size(path).map_err(|error| format!("{}: {}", path.display(), words(&error)));
+            let size = test.storage.size(path).map_err(|error| named(path, &error));
             let size = test.rank.comm.agree(kind.step(), size)?.unwrap_or(layout.file_bytes());
             let seed = if layout.file_per_rank { seed.wrapping_add(rank) } else { seed };
             TransferOrder::random_blocks(layout, rank, seed, size)
@@ -304,17 +303,16 @@ pub(super) fn reachable(test: &RunningTest<'_>, kind: PhaseKind, path: &Path) ->
     let there = match test.storage.size(needed) {
         Ok(Some(_)) if kind.writes() => Ok(()),
         // Also where the library does not let the others out of an open that fails on one rank.
-        Ok(Some(_)) => test
-            .storage
-            .readable(path)
-            .map_err(|error| format!("cannot open {}: {}", path.display(), words(&error))),
+        Ok(Some(_)) => {
+            test.storage.readable(path).map_err(|error| format!("cannot open {}", named(path, &error)))
+        }
         Ok(None) if needed == path => {
             Err(format!("cannot open {}: No such file or directory", path.display()))
         }
         Ok(None) => {
             Err(format!("cannot open {}: {}: No such file or directory", path.display(), needed.display()))
         }
-        Err(error) => Err(format!("cannot open {}: {}", path.display(), words(&error))),
+        Err(error) => Err(format!("cannot open {}", named(path, &error))),
     };
     test.rank.comm.agree(kind.step(), there)
 }

@@ -18,7 +18,7 @@ use super::observer::IorEvent;
 use super::parameters::IorParameters;
 use super::phase::{self, PhaseKind};
 use super::test::RunningTest;
-use crate::kit::drive::words;
+use crate::kit::drive::{named, words};
 
 /// How often a piece of which only a part was written is taken up again.
 const RETRIES: u32 = 10_000;
@@ -37,7 +37,7 @@ pub(super) fn fill(test: &mut RunningTest<'_>, repetition: u32) -> Result<(), Ha
     let mut buffer = test.rank.comm.agree("prefill", buffer)?;
     buffer.bytes_mut().fill(0xff);
     let how = Open { collective: false, ..parameters.open(Mode::Write, test.rank.comm.size()) };
-    let named = |error: io::Error| format!("{}: {}", path.display(), words(&error));
+    let named = |error: io::Error| named(&path, &error);
     let opened = test.storage.open(test.rank.comm, &path, how).map_err(named);
     // Syncing and closing may be calls that all ranks make together: all have the file, or none goes on.
     let mut file = test.rank.comm.agree("prefill", opened)?;

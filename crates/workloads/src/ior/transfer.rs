@@ -14,7 +14,7 @@ use storage::{Buffer, File, Hints, Mode, Open, Parts, Queue, Storage};
 use super::before_close;
 use super::parameters::{IorParameters, RateLimit};
 use crate::kit::checker::Checker;
-use crate::kit::drive::{Ending, LoopCourse, Stop, TransferTrouble, drive, words};
+use crate::kit::drive::{Ending, LoopCourse, Stop, TransferTrouble, drive, named, words};
 use crate::kit::end::FileEnd;
 use crate::kit::mix::Mix;
 use crate::kit::order::TransferOrder;
@@ -186,7 +186,7 @@ impl<C: Clock> PhaseBody<'_, '_, C> {
             Ok(file) => Some(file),
             Err(error) => {
                 let verb = if mode == Mode::Write { "create" } else { "open" };
-                self.fail(format!("cannot {verb} {}: {}", self.job.path.display(), words(&error)));
+                self.fail(format!("cannot {verb} {}", named(self.job.path, &error)));
                 None
             }
         }
@@ -382,7 +382,7 @@ impl<C: Clock> PhaseBody<'_, '_, C> {
         if let Some(file) = file.as_mut().filter(|_| wanted)
             && let Err(error) = file.sync()
         {
-            self.fail(format!("fsync {}: {}", self.job.path.display(), words(&error)));
+            self.fail(format!("fsync {}", named(self.job.path, &error)));
         }
         Ok(())
     }
@@ -394,7 +394,7 @@ impl<C: Clock> PhaseBody<'_, '_, C> {
             Memory::Buffers(..) => Ok(()),
         };
         if let Err(error) = file.close().and(detached) {
-            self.fail(format!("close {}: {}", self.job.path.display(), words(&error)));
+            self.fail(format!("close {}", named(self.job.path, &error)));
         }
     }
 }

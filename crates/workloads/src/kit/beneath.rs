@@ -8,13 +8,18 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use ranks::Comm;
-use storage::{Mode, MountedFileSystem, Open, Storage, directory_of, without_room};
+use storage::{Mode, MountedFileSystem, Open, Parts, Storage, directory_of, without_room};
 
 /// How often a file's size is asked for, a second apart.
 const SIZE_ASKED: u32 = 3;
 
 /// A read of which more than this share was cached beforehand is marked.
 const CACHED_SHARE: f64 = 0.01;
+
+/// How a file is opened that no other rank opens with this one.
+pub fn alone(mode: Mode, bytes: u64) -> Open {
+    Open { mode, shared: false, collective: false, bytes, parts: Parts::NONE }
+}
 
 /// The directories that a rank has used, and on which file system they were then.
 #[derive(Debug, Default)]

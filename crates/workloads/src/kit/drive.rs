@@ -33,7 +33,7 @@ pub trait LoopStep {
     fn transfer(&mut self, offset: u64) -> Result<(), Box<TransferTrouble>>;
 
     /// Looks at the data that came; not timed as latency.
-    fn after(&mut self, offset: u64);
+    fn after(&mut self, _offset: u64) {}
 
     /// How many bytes came of the transfer that was just looked at, if the end of the file cut it short.
     fn cut_short(&self) -> Option<u64> {
@@ -103,6 +103,11 @@ pub fn words(error: &io::Error) -> String {
         Some(at) => text[..at].to_owned(),
         None => text,
     }
+}
+
+/// The same behind the path that it is about.
+pub(crate) fn named(path: &Path, error: &io::Error) -> String {
+    format!("{}: {}", path.display(), words(error))
 }
 
 /// How a rank's loop ended.

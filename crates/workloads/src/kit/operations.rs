@@ -48,31 +48,16 @@ pub fn call_failed(call: &str, path: &Path, error: &io::Error) -> String {
 /// What is fixed for a phase.
 #[derive(Clone, Debug, Default)]
 pub struct OperationSetting {
-    /// Number of the test within the job.
-    pub test: u32,
-    /// Repetition, from 0.
-    pub repetition: u32,
-    /// What is done, as records name it, such as `file_creation`.
-    pub phase: &'static str,
-    /// The backend in lower case.
-    pub backend: String,
-    /// Whether each rank has names of its own.
-    pub file_per_rank: bool,
-    /// Under which path.
-    pub path: String,
-    /// Bytes that one operation moves.
-    pub bytes_each: u64,
+    /// What its record has from the beginning: which phase of what, and where; `transfer_bytes` are those
+    /// that one operation moves.
+    pub known: Phase,
     /// Whether the run goes on after an operation that failed.
     pub keep_going: bool,
-    /// Whether data is made durable within each operation.
-    pub persisted: bool,
-    /// Whether the page cache is bypassed.
-    pub direct: bool,
 }
 
 /// A phase under way on one rank.
-pub struct Operating<'s> {
-    setting: &'s OperationSetting,
+pub struct Operating {
+    known: Phase,
     begun: Tick,
     /// Where the timeline begins.
     origin: Tick,
@@ -96,24 +81,25 @@ pub struct OperationsDone {
     pub phase: Phase,
 }
 
-impl<'s> Operating<'s> {
+impl Operating {
     /// Starts a phase on all ranks together; every single operation of this rank is noted in `log`, if there
     /// is one. Nothing is allocated or printed until its end. Collective.
     pub fn begin(
         rank: &mut Rank<'_>,
-        setting: &'s OperationSetting,
+        setting: OperationSetting,
         log: Option<TransferLog>,
     ) -> Result<Self, Halt> {
-        let row = rank.row(setting.test);
+        let OperationSetting { known, keep_going } = setting;
+        let row = rank.row(known.test);
         rank.next_phase()?;
         // A timeline that counts operations, each as one.
         let mut tally = TransferTally::new(Meter::new(rank.clock.scale(), 1)).watched(row).logged(log);
-        let failures = Failures::new(setting.keep_going);
+        let failures = Failures::new(keep_going);
         let origin = rank.start_together()?;
         tally.start(origin);
         let begun = rank.clock.now();
         tally.begin(begun, Tick(0));
-        Ok(Self { setting, begun, origin, tally, failures, beside: 0, failed: None })
+        Ok(Self { known, begun, origin, tally, failures, beside: 0, failed: None })
     }
 
     /// When this rank began.
@@ -222,7 +208,7 @@ impl<'s> Operating<'s> {
         if let Err(why) = self.tally.finish() {
             self.fail(rank, why);
         }
-        rank.comm.agree(&self.setting.phase.replace('_', " "), self.failed.take().map_or(Ok(()), Err))?;
+        rank.comm.agree(&self.known.phase.replace('_', " "), self.failed.take().map_or(Ok(()), Err))?;
         self.reduce(rank, own_end, end)
     }
 
@@ -242,18 +228,11 @@ impl<'s> Operating<'s> {
         let since_zero = [first, last[0]].map(|ns| ns + rank.began_ns());
         let mine = Mine { moved: operations, span_ns: own_ns, ended_ns: at(own_end), ..Mine::default() };
         let ops = comm.reduce_one(operations, Reduce::Sum)?;
-        let setting = self.setting;
+        let bytes = ops * self.known.transfer_bytes;
         let phase = Phase {
-            test: setting.test,
-            repetition: setting.repetition,
-            phase: setting.phase.to_owned(),
-            backend: setting.backend.clone(),
-            file_per_rank: setting.file_per_rank,
-            path: setting.path.clone(),
             ranks: comm.size(),
-            transfer_bytes: setting.bytes_each,
-            expected_bytes: ops * setting.bytes_each,
-            bytes: ops * setting.bytes_each,
+            expected_bytes: bytes,
+            bytes,
             ops,
             began_s: first as f64 * 1e-9,
             spans: Spans {
@@ -264,14 +243,12 @@ impl<'s> Operating<'s> {
             balance,
             latency: reduce::latency(&self.tally.meter.latency),
             timeline: reduce::intervals(&self.tally.meter.timeline),
-            persisted: setting.persisted,
-            direct: setting.direct,
             depth: 1,
             counts: Counts::Operations,
             failed,
             each_rank: each_rank::collect(comm, &rank.node, &mine)?,
             moments: rank.moments(since_zero, self.origin, last[2]),
-            ..Phase::default()
+            ..self.known
         };
         Ok(OperationsDone { operations, own_seconds: own_ns as f64 * 1e-9, seconds: ns as f64 * 1e-9, phase })
     }

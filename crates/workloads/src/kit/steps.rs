@@ -134,8 +134,6 @@ impl LoopStep for Writer<'_> {
         let written = self.target.write(self.buffer.bytes(), offset);
         if self.sync_each { self.target.sync(offset, written) } else { written }
     }
-
-    fn after(&mut self, _offset: u64) {}
 }
 
 /// Reads into one buffer again and again.
@@ -253,8 +251,6 @@ impl LoopStep for Mixed<'_> {
         let written = self.reader.target.write(self.written.bytes(), offset);
         if self.sync_each { self.reader.target.sync(offset, written) } else { written }
     }
-
-    fn after(&mut self, _offset: u64) {}
 
     fn was_read(&self) -> Option<bool> {
         Some(self.mix.was_read())

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use measure::{Scale, Tick};
 use units::exponential;
 
-use super::drive::words;
+use super::drive::named;
 
 /// Transfers kept in memory, 16 bytes each.
 const KEPT: usize = 1_000_000;
@@ -39,7 +39,7 @@ impl TransferLog {
         transfers: u64,
         mixed: bool,
     ) -> Result<Self, String> {
-        let named = |error| format!("{}: {}", path.display(), words(&error));
+        let named = |error| named(path, &error);
         let mut out = BufWriter::new(File::create(path).map_err(named)?);
         writeln!(out, "time,runtime,tp{}", if mixed { ",access" } else { "" }).map_err(named)?;
         let room = KEPT.min(transfers.try_into().unwrap_or(KEPT));
@@ -86,7 +86,7 @@ impl TransferLog {
             let rate = if runtime > 0.0 { self.transfer_bytes as f64 / runtime } else { 0.0 };
             let [time, runtime] = [time, runtime].map(|seconds| exponential(seconds, 8));
             if let Err(error) = writeln!(self.out, "{time},{runtime},{}{access}", exponential(rate, 6)) {
-                self.broken.get_or_insert_with(|| format!("{}: {}", self.path.display(), words(&error)));
+                self.broken.get_or_insert_with(|| named(&self.path, &error));
             }
         }
     }
@@ -94,7 +94,7 @@ impl TransferLog {
     /// Writes out the rest. Fails where a line could not be written.
     pub fn finish(mut self) -> Result<(), String> {
         self.write_out();
-        let flushed = self.out.flush().map_err(|error| format!("{}: {}", self.path.display(), words(&error)));
+        let flushed = self.out.flush().map_err(|error| named(&self.path, &error));
         self.broken.map_or(flushed, Err)
     }
 }

@@ -3,11 +3,13 @@
 //! Nothing can be asked for a single name without bringing it into memory. But the kernel tells how many
 //! names it has: names that were there before a walk do not become more by it.
 
+use std::rc::Rc;
+
 use ranks::{Comm, Halt, Reduce};
 use storage::Client;
 
 use super::observer::Caches;
-use crate::kit::drive::words;
+use crate::kit::drive::named;
 use crate::kit::few;
 use crate::kit::node::Node;
 
@@ -17,27 +19,21 @@ const WHOLE: u64 = 1_000_000;
 /// The ranks of one node, of which the first one asks the kernel.
 pub(super) struct RanksOfNode<'a> {
     all: &'a dyn Comm,
-    node: Node,
+    node: Rc<Node>,
     client: &'a Client,
     before: Option<u64>,
 }
 
 impl<'a> RanksOfNode<'a> {
-    /// Collective.
-    pub(super) fn new(all: &'a dyn Comm, client: &'a Client) -> Result<Self, Halt> {
-        Ok(Self { all, node: Node::find(all)?, client, before: None })
-    }
-
-    /// How many nodes there are.
-    pub(super) fn count(&self) -> u32 {
-        self.node.count
+    pub(super) fn new(all: &'a dyn Comm, node: Rc<Node>, client: &'a Client) -> Self {
+        Self { all, node, client, before: None }
     }
 
     /// Drops the caches of every node; the reason of one that cannot, on rank 0. Whether all were dropped.
     /// Collective.
     pub(super) fn forget(&self) -> Result<(bool, Option<String>), Halt> {
         let mine = if self.node.leads() { self.client.forget() } else { Ok(()) };
-        let why = mine.err().map(|error| format!("{}: {}", self.client.drop_caches.display(), words(&error)));
+        let why = mine.err().map(|error| named(&self.client.drop_caches, &error));
         let heard = few::collect(self.all, why.as_deref())?;
         Ok((heard.total == 0, heard.parcels.into_iter().next().map(|(_, text)| text)))
     }
@@ -71,8 +67,7 @@ mod tests {
         for (before, after, share) in [(500, 700, Some(1.0)), (500, 550, Some(0.25)), (500, 400, Some(0.0))] {
             names(before);
             let all = ranks::local::run(2, |comm| {
-                let mut nodes = RanksOfNode::new(comm, &client)?;
-                assert_eq!(nodes.count(), 1);
+                let mut nodes = RanksOfNode::new(comm, Rc::new(Node::find(comm)?), &client);
                 let (dropped, why) = nodes.forget()?;
                 assert!(!dropped && why.is_some() == (comm.rank() == 0));
                 nodes.before();
@@ -89,7 +84,7 @@ mod tests {
         }
         std::fs::remove_file(&client.dentry_state).unwrap();
         let alone = ranks::local::alone();
-        let mut nodes = RanksOfNode::new(&alone, &client).unwrap();
+        let mut nodes = RanksOfNode::new(&alone, Rc::new(Node::find(&alone).unwrap()), &client);
         nodes.before();
         assert_eq!(nodes.after(true, 100).unwrap(), Caches { dropped: true, new_names: None });
     }

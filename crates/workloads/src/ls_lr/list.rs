@@ -28,7 +28,7 @@ pub(super) struct RankWalk<'a> {
 /// the walkers, which only rank 0 has. Collective.
 pub(super) fn repetition(
     rank: &mut Rank<'_>,
-    setting: &OperationSetting,
+    setting: OperationSetting,
     walk: &RankWalk<'_>,
     nodes: &mut RanksOfNode<'_>,
     dropped: bool,

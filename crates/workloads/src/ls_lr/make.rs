@@ -8,11 +8,12 @@ use std::io::{self, ErrorKind};
 use std::path::Path;
 
 use ranks::{Comm, Halt};
-use storage::{Mode, Names, Open, Parts, Storage};
+use storage::{Mode, Names, Storage};
 
 use super::marker::{Marker, TreeState};
 use super::observer::{LsLrEvent, LsLrListener};
 use super::shape::{EntryPaths, LsLrShape};
+use crate::kit::beneath::alone;
 use crate::kit::drive::{Stop, words};
 use crate::kit::operations::{Operating, Operation, OperationSetting, OperationsDone};
 use crate::kit::order::TransferOrder;
@@ -66,7 +67,7 @@ pub(super) fn entries(
     names: &dyn Names,
     rank: &mut Rank<'_>,
     observer: &mut LsLrListener<'_>,
-    setting: &OperationSetting,
+    setting: OperationSetting,
     tree: (&Path, LsLrShape, bool),
 ) -> Result<OperationsDone, Halt> {
     let (root, shape, wanted) = tree;
@@ -81,7 +82,7 @@ pub(super) fn entries(
 /// Does the items of a phase, telling from time to time how far it is. Collective.
 pub(super) fn in_parts(
     what: &'static str,
-    mut doing: Operating<'_>,
+    mut doing: Operating,
     rank: &mut Rank<'_>,
     observer: &mut LsLrListener<'_>,
     operation: &mut dyn Operation,
@@ -164,13 +165,7 @@ impl Making<'_> {
     }
 
     fn file(&self) -> io::Result<()> {
-        let how = Open {
-            mode: Mode::Write,
-            shared: false,
-            collective: false,
-            bytes: self.shape.bytes,
-            parts: Parts::NONE,
-        };
+        let how = alone(Mode::Write, self.shape.bytes);
         let mut file = self.storage.open(self.comm, self.places.path().as_path(), how)?;
         let mut written = 0;
         while written < self.shape.bytes {

@@ -7,7 +7,7 @@ use std::io::{self, ErrorKind};
 use std::path::Path;
 
 use super::shape::LsLrShape;
-use crate::kit::drive::words;
+use crate::kit::drive::named;
 
 /// In the root of each tree that is made.
 pub(super) const NAME: &str = ".ls-lr-tree";
@@ -78,7 +78,7 @@ impl Marker {
         kept.map_err(|error| {
             // What was begun would be in the way of removing the tree.
             let _ = fs::remove_file(&new);
-            io::Error::new(error.kind(), format!("{}: {}", new.display(), words(&error)))
+            io::Error::new(error.kind(), named(&new, &error))
         })
     }
 

@@ -21,8 +21,10 @@ mod tests;
 mod walk;
 
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 use ranks::{Comm, Halt, Reduce};
+use results::record::Phase;
 use storage::{Listing, Names, Storage};
 
 use crate::kit::drive::words;
@@ -69,9 +71,9 @@ pub fn run(
 ) -> Result<bool, Halt> {
     let names = storage.names().ok_or("this backend keeps no names");
     let names = rank.comm.agree("backend", names)?;
-    let mut nodes = RanksOfNode::new(rank.comm, &parameters.client)?;
-    let (ranks, node_count) = (rank.comm.size(), nodes.count());
-    observer.event(&LsLrEvent::Started { ranks, nodes: node_count });
+    let mut nodes = RanksOfNode::new(rank.comm, Rc::clone(&rank.node), &parameters.client);
+    let node_count = rank.node.count;
+    observer.event(&LsLrEvent::Started { ranks: rank.comm.size(), nodes: node_count });
     for text in rank.told() {
         observer.event(&LsLrEvent::Notice(&text));
     }
@@ -107,16 +109,16 @@ impl LsLrPart<'_, '_> {
         self.parameters.tree(self.comm().rank())
     }
 
-    fn setting(&self, phase: &'static str, repetition: u32) -> OperationSetting {
-        OperationSetting {
+    fn setting(&self, phase: &str, repetition: u32) -> OperationSetting {
+        let known = Phase {
             repetition,
-            phase,
+            phase: phase.to_owned(),
             backend: "posix".to_owned(),
             file_per_rank: true,
             path: self.parameters.tree(0).display().to_string(),
-            keep_going: self.parameters.keep_going,
-            ..OperationSetting::default()
-        }
+            ..Phase::default()
+        };
+        OperationSetting { known, keep_going: self.parameters.keep_going }
     }
 
     fn notice(&mut self, id: &str, repetition: u32, phase: &str, text: &str) -> Result<(), Halt> {
@@ -132,7 +134,7 @@ impl LsLrPart<'_, '_> {
         let wanted = there != Before::Whole;
         let setting = self.setting("make", 0);
         let tree = (&*root, shape, wanted);
-        let done = make::entries(self.storage, self.names, self.rank, self.observer, &setting, tree)?;
+        let done = make::entries(self.storage, self.names, self.rank, self.observer, setting, tree)?;
         self.rank.record_phase(&done.phase)?;
         let whole = done.phase.failed.is_none();
         let counted = if whole { make::end(self.names, &root, shape) } else { Ok(0) };
@@ -177,7 +179,7 @@ impl LsLrPart<'_, '_> {
         self.observer.event(&LsLrEvent::Walks { repetition });
         let setting = self.setting("list", repetition);
         let walk = RankWalk { listing, calls: self.parameters.calls, number, root: &root, expected };
-        let walked = list::repetition(self.rank, &setting, &walk, nodes, dropped)?;
+        let walked = list::repetition(self.rank, setting, &walk, nodes, dropped)?;
         self.rank.record_phase(&walked.list)?;
         self.rank.record_phase(&walked.directories)?;
         self.observer.event(&LsLrEvent::Walked(&walked));
@@ -249,7 +251,7 @@ impl LsLrPart<'_, '_> {
         let found = self.comm().agree("remove", remove::begin(&root).map_err(|error| words(&error)))?;
         let setting = self.setting("remove", 0);
         let (done, stays, first) =
-            remove::entries(self.names, self.rank, self.observer, &setting, (&root, found))?;
+            remove::entries(self.names, self.rank, self.observer, setting, (&root, found))?;
         self.rank.record_phase(&done.phase)?;
         let whole = done.phase.failed.is_none();
         let end = whole && found != TreeRemains::Nothing;

@@ -60,7 +60,7 @@ pub(super) fn entries(
     names: &dyn Names,
     rank: &mut Rank<'_>,
     observer: &mut LsLrListener<'_>,
-    setting: &OperationSetting,
+    setting: OperationSetting,
     (root, found): (&Path, TreeRemains),
 ) -> Result<(OperationsDone, u64, Option<String>), Halt> {
     let (shape, partial) = match found {

@@ -99,9 +99,9 @@ fn walk_while(
     let (mut clock, mut kept) = (CycleClock::new(), Vec::<Record>::new());
     let comm = ranks::local::alone();
     let mut rank = Rank::begin(&comm, &mut clock, &mut kept, None, &[]).unwrap();
-    let setting = OperationSetting { phase: "list", keep_going, ..OperationSetting::default() };
+    let setting = OperationSetting { keep_going, ..OperationSetting::default() };
     let mut walker = Walker::new(&noted, calls, rank.clock, keep_going);
-    let mut doing = Operating::begin(&mut rank, &setting, None).unwrap();
+    let mut doing = Operating::begin(&mut rank, setting, None).unwrap();
     walker.walk(&rank, &mut doing, root);
     let phase = doing.end(&mut rank, || Ok(())).map(|done| done.phase);
     let entries = walker.seen.entries;

@@ -104,7 +104,7 @@ impl<'w> Walker<'w> {
     }
 
     /// Walks the whole tree, until it is done or the phase has failed.
-    pub(super) fn walk(&mut self, rank: &Rank<'_>, doing: &mut Operating<'_>, root: &Path) {
+    pub(super) fn walk(&mut self, rank: &Rank<'_>, doing: &mut Operating, root: &Path) {
         self.path = PathBuffer::new(root);
         self.argument(rank, doing);
         self.pending.push(&self.path, 0);
@@ -115,7 +115,7 @@ impl<'w> Walker<'w> {
     }
 
     /// What ls asks of the name that it is given; it is no entry, and does not count.
-    fn argument(&mut self, rank: &Rank<'_>, doing: &mut Operating<'_>) {
+    fn argument(&mut self, rank: &Rank<'_>, doing: &mut Operating) {
         let found = self.listing.shown(self.path.as_c_str()).map_err(|error| ("statx", error));
         let further = found.and_then(|shown| match self.calls {
             EntryCalls::All => further(self.listing, &self.path, shown, &mut self.missing),
@@ -126,7 +126,7 @@ impl<'w> Walker<'w> {
         }
     }
 
-    fn directory(&mut self, rank: &Rank<'_>, doing: &mut Operating<'_>, depth: usize) {
+    fn directory(&mut self, rank: &Rank<'_>, doing: &mut Operating, depth: usize) {
         self.entries.clear();
         self.above.truncate(depth);
         let own = self.path.len();
@@ -180,7 +180,7 @@ impl<'w> Walker<'w> {
     }
 
     /// Asks for the entries from number `first` on.
-    fn ask(&mut self, rank: &Rank<'_>, doing: &mut Operating<'_>, own: usize, first: usize) {
+    fn ask(&mut self, rank: &Rank<'_>, doing: &mut Operating, own: usize, first: usize) {
         let count = (self.entries.len() - first) as u64;
         if count > 0 && !doing.has_failed() {
             let base = slash(&mut self.path, own);

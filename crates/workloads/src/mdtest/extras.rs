@@ -10,13 +10,13 @@ use ranks::{Comm, Halt};
 use storage::{Mode, Names, Storage};
 
 use super::directories::one_call;
-use super::files::alone;
 use super::items::{Items, Stem, shifted};
 use super::names::{self, TreeShape};
 use super::operations::ItemOperation;
 use super::parameters::MdtestParameters;
 use super::phase::{self, PhasePlan, untimed};
 use super::run::{MdtestRun, ShiftTurn};
+use crate::kit::beneath::alone;
 use crate::kit::operations::{Operation, call_failed};
 use crate::kit::path::PathBuffer;
 

@@ -4,7 +4,7 @@ use std::io;
 use std::path::Path;
 
 use ranks::{Comm, Halt};
-use storage::{Buffer, File, Mode, Open, Parts, Storage};
+use storage::{Buffer, File, Mode, Open, Storage};
 
 use super::data::{FileData, spoil};
 use super::directories::{OneCall, one_call};
@@ -15,15 +15,11 @@ use super::phase::{self, PhasePlan};
 use super::run::{MdtestRun, ShiftTurn};
 use super::status;
 use super::verify::{self, Verifier};
+use crate::kit::beneath::alone;
 use crate::kit::operations::{Operation, OperationsDone};
 
 /// What a file made without being opened gets.
 const NODE_PERMISSIONS: u32 = 0o400;
-
-/// How a file is opened that no other rank opens with this one.
-pub(super) fn alone(mode: Mode, bytes: u64) -> Open {
-    Open { mode, shared: false, collective: false, bytes, parts: Parts::NONE }
-}
 
 pub(super) fn create(run: &mut MdtestRun<'_>, row: &'static ItemOperation) -> Result<(), Halt> {
     let parameters = run.parameters;

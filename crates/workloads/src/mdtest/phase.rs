@@ -4,6 +4,7 @@ use std::process::Command;
 
 use measure::{Clock, Tick};
 use ranks::Halt;
+use results::record::Phase;
 
 use super::observer::{EndedPhase, MdtestEvent, MdtestListener, RankTimes};
 use super::operations::{ItemOperation, When};
@@ -84,7 +85,7 @@ pub(super) fn perform(
     let rank = &mut run.rank;
     let mut told = AnnouncedOperation { inner: operation, observer: &mut *run.observer };
     let tells = rank.comm.rank() == 0 && parameters.verbose >= plan.names_at;
-    let mut doing = Operating::begin(rank, &setting, log)?;
+    let mut doing = Operating::begin(rank, setting, log)?;
     if parameters.time_unique_dir && parameters.unique_dir && makes_items(plan.row) {
         rank.comm.barrier()?;
     }
@@ -157,18 +158,19 @@ fn makes_items(row: &ItemOperation) -> bool {
 
 fn setting(run: &MdtestRun<'_>, plan: &PhasePlan) -> OperationSetting {
     let parameters = run.parameters;
-    OperationSetting {
+    let known = Phase {
         test: run.test,
         repetition: run.iteration,
-        phase: plan.row.phase,
+        phase: plan.row.phase.to_owned(),
         backend: parameters.backend.to_lowercase(),
         file_per_rank: parameters.unique_dir,
         path: super::names::test_dir(parameters, 0, run.iteration, 0),
-        bytes_each: plan.bytes_each,
-        keep_going: parameters.keep_going,
+        transfer_bytes: plan.bytes_each,
         persisted: plan.persisted,
         direct: plan.bytes_each > 0 && run.storage.direct(),
-    }
+        ..Phase::default()
+    };
+    OperationSetting { known, keep_going: parameters.keep_going }
 }
 
 /// The file in which the single operations of this rank are noted.

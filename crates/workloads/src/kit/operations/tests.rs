@@ -40,19 +40,15 @@ fn run(
     modulo: u64,
 ) -> Vec<Result<(OperationsDone, Vec<u64>), Halt>> {
     let clock = CycleClock::new();
-    let setting = OperationSetting {
-        phase: "directory_creation",
-        keep_going,
-        bytes_each: 3,
-        ..OperationSetting::default()
-    };
+    let known = Phase { phase: "directory_creation".to_owned(), transfer_bytes: 3, ..Phase::default() };
+    let setting = OperationSetting { known, keep_going };
     let all = ranks::local::run(ranks, |comm| {
         let mut clock = clock.clone();
         let mut nowhere = Nowhere;
         let mut rank = Rank::begin(comm, &mut clock, &mut nowhere, None, &[])?;
         let rest = if comm.rank() == 1 { 0 } else { u64::MAX };
         let mut operation = Failing { modulo, rest, done: Vec::new(), path: String::new() };
-        let mut doing = Operating::begin(&mut rank, &setting, None)?;
+        let mut doing = Operating::begin(&mut rank, setting.clone(), None)?;
         let mut order = TransferOrder::items(items);
         let (reached, _) = doing.run(&rank, &mut operation, &mut order, 0, Stop::after(items / 2));
         doing.run(&rank, &mut operation, &mut order, reached, Stop::after(items));
@@ -111,13 +107,14 @@ fn failures_are_counted_by_reason_and_named_while_the_run_goes_on() {
 #[test]
 fn what_ends_a_phase_late_fails_it_on_all_ranks() {
     let clock = CycleClock::new();
-    let setting = OperationSetting { phase: "file_stat", ..OperationSetting::default() };
+    let known = Phase { phase: "file_stat".to_owned(), ..Phase::default() };
+    let setting = OperationSetting { known, keep_going: false };
     let all = ranks::local::run(2, |comm| {
         let mut clock = clock.clone();
         let mut kept: Vec<Record> = Vec::new();
         let sink: &mut dyn Sink = &mut kept;
         let mut rank = Rank::begin(comm, &mut clock, sink, None, &[])?;
-        let doing = Operating::begin(&mut rank, &setting, None)?;
+        let doing = Operating::begin(&mut rank, setting.clone(), None)?;
         let last = || if comm.rank() == 1 { Err("sync: status 1".to_owned()) } else { Ok(()) };
         doing.end(&mut rank, last).map(drop)
     });
@@ -131,13 +128,13 @@ fn what_ends_a_phase_late_fails_it_on_all_ranks() {
 fn calls_that_fail_beside_the_operations_count_as_failures_and_not_as_operations() {
     for keep_going in [true, false] {
         let clock = CycleClock::new();
-        let setting = OperationSetting { phase: "list", keep_going, ..OperationSetting::default() };
+        let setting = OperationSetting { keep_going, ..OperationSetting::default() };
         let all = ranks::local::run(2, |comm| {
             let mut clock = clock.clone();
             let mut nowhere = Nowhere;
             let mut rank = Rank::begin(comm, &mut clock, &mut nowhere, None, &[])?;
             let mut operation = Failing { modulo: 1, rest: 1, done: Vec::new(), path: String::new() };
-            let mut doing = Operating::begin(&mut rank, &setting, None)?;
+            let mut doing = Operating::begin(&mut rank, setting.clone(), None)?;
             doing.run(&rank, &mut operation, &mut TransferOrder::items(10), 0, Stop::after(10));
             if comm.rank() == 1 {
                 let denied = io::Error::from_raw_os_error(13);
