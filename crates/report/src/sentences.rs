@@ -10,6 +10,13 @@
 //! Invariant: this is the only place that has English for a code. Every code has a template.
 //! Never here: decisions.
 
+/// Templates by code: `Code: "…", "…";` has those of a code in the order in which they are tried.
+macro_rules! templates {
+    ($($code:ident: $($template:expr),+;)*) => {
+        &[$($((results::reason::Code::$code, $template),)+)*]
+    };
+}
+
 mod lint;
 mod verdicts;
 
