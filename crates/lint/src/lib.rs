@@ -22,7 +22,7 @@ use results::folder::Machine;
 
 pub use command::words::size;
 pub use machine::MachineSubject;
-pub use paper::{LESS_SEVERE, paper};
+pub use paper::paper;
 pub use subject::{
     CriterionFacts, Drift, DriftKind, FsFacts, LineRole, LineSubject, MakerFacts, PlanSubject, SeriesFacts,
     StepFacts,
@@ -33,7 +33,8 @@ pub use waivers::settle;
 /// The findings about one command, the most severe first.
 pub fn line(subject: &LineSubject) -> Vec<Finding> {
     let mut findings = table::all_found(|check| match check {
-        LintCheck::Line(check) => check(subject),
+        LintCheck::Line(check) => check(subject).into_iter().collect(),
+        LintCheck::Lines(check) => check(subject),
         _ => Vec::new(),
     });
     for finding in &mut findings {

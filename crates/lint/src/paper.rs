@@ -1,48 +1,6 @@
 //! The page about the lints, made of their table.
 
-use results::reason::Code;
-
 use crate::table::LINTS;
-
-/// Cases that rules of acceptance call errors, and that are less severe here: code, severity, and why.
-pub const LESS_SEVERE: &[(Code, &str, &str)] = &[
-    (
-        Code::ClientCacheFit,
-        "info",
-        "for reads: the records show what was cached, and cached reads are INVALID",
-    ),
-    (
-        Code::DeadCriterion,
-        "needs-waiver",
-        "where a rate has a ceiling, or a latency or errors a floor: that may be meant",
-    ),
-    (
-        Code::LsWalk,
-        "info or needs-waiver",
-        "because the records show how many entries were listed, and walks of cached trees are INVALID",
-    ),
-    (Code::MissingPersist, "needs-waiver", "of reported and hero tests: no clause depends on them"),
-    (
-        Code::NotAged,
-        "needs-waiver",
-        "while there is only the plan: the utilization is known when the file system is looked at",
-    ),
-    (
-        Code::OptionDrift,
-        "needs-waiver or info",
-        "where the line still runs: the option has another meaning, another name or no effect",
-    ),
-    (Code::ReaderIsWriter, "info", "because the records show what was cached, and cached reads are INVALID"),
-    (Code::RoleMismatch, "info", "where only the clause text says what the test is for"),
-    (Code::StatUnnamed, "info", "because criterion and verdict name the statistic that is compared"),
-    (
-        Code::UncheckedData,
-        "needs-waiver",
-        "in both cases: the data may be compared by other means; wrong data that is found is never a PASS",
-    ),
-    (Code::Units, "info", "because all is compared in base units, and only readers can mix them up"),
-    (Code::WrSameLaunch, "info", "because the records show what was cached, and cached reads are INVALID"),
-];
 
 /// `docs/LINTS.md`, whole.
 pub fn paper() -> String {
@@ -71,8 +29,10 @@ pub fn paper() -> String {
     text.push_str(
         "\n## Less severe here\n\nRules of acceptance call these errors. Here they are less severe:\n\n",
     );
-    for (code, severity, why) in LESS_SEVERE {
-        text.push_str(&format!("- `{code}` is {severity} {why}.\n"));
+    let mut by_id: Vec<_> = LINTS.iter().collect();
+    by_id.sort_by_key(|lint| lint.id());
+    for (lint, (severity, why)) in by_id.into_iter().filter_map(|lint| Some((lint, lint.less_severe?))) {
+        text.push_str(&format!("- `{}` is {severity} {why}.\n", lint.id()));
     }
     text.push_str("\n## Rejected plans\n\nA plan is not accepted with some of these:\n\n");
     for lint in LINTS.iter().filter(|lint| !lint.rejected.is_empty()) {

@@ -24,13 +24,11 @@ fn is_gathered(line: &IorFacts) -> bool {
 }
 
 /// write-iops-buffered
-pub(crate) fn write_iops(subject: &LineSubject) -> Vec<Finding> {
-    let Some(line) = subject.ior().filter(|line| is_gathered(line) && subject.measures_write()) else {
-        return Vec::new();
-    };
+pub(crate) fn write_iops(subject: &LineSubject) -> Option<Finding> {
+    let line = subject.ior().filter(|line| is_gathered(line) && subject.measures_write())?;
     let transfer = Datum::bytes(line.transfer_bytes.unwrap_or(0) as f64);
     let reason = Reason::new(Code::WriteIopsBuffered).with("transfer", transfer);
-    vec![Finding::new(NeedsWaiver, reason).at(subject.word('z'))]
+    Some(Finding::new(NeedsWaiver, reason).at(subject.word('z')))
 }
 
 /// Memory of a node that is left for caches.
@@ -93,15 +91,13 @@ pub(crate) fn cache_fit(subject: &LineSubject) -> Vec<Finding> {
 }
 
 /// missing-persist
-pub(crate) fn persist(subject: &LineSubject) -> Vec<Finding> {
-    if !subject.ior().is_some_and(|line| subject.measures_write() && !line.persists()) {
-        return Vec::new();
-    }
+pub(crate) fn persist(subject: &LineSubject) -> Option<Finding> {
+    subject.ior().filter(|line| subject.measures_write() && !line.persists())?;
     // No clause depends on the rate of a reported or hero test.
     let shown_only = subject.reported || subject.role == Some(LineRole::Hero);
     let severity = if shown_only { NeedsWaiver } else { Error };
     let found = Finding::new(severity, Reason::new(Code::MissingPersist));
-    vec![found.at(subject.word('w')).of_phase("write")]
+    Some(found.at(subject.word('w')).of_phase("write"))
 }
 
 /// Whether readers are on other nodes than the writers were, by the line alone.
@@ -120,30 +116,27 @@ fn outgrows(subject: &LineSubject, line: &IorFacts) -> bool {
 }
 
 /// wr-same-launch
-pub(crate) fn same_launch(subject: &LineSubject) -> Vec<Finding> {
-    let Some(line) = subject.ior().filter(|line| line.write && line.read && !line.mix) else {
-        return Vec::new();
-    };
+pub(crate) fn same_launch(subject: &LineSubject) -> Option<Finding> {
+    let line = subject.ior().filter(|line| line.write && line.read && !line.mix)?;
     let proven = line.drop_caches || line.direct || (outgrows(subject, line) && shifts(subject, line));
-    if proven || subject.cache_warm || matches!(subject.role, Some(LineRole::Dataset | LineRole::Write)) {
-        return Vec::new();
-    }
+    let no_reader = matches!(subject.role, Some(LineRole::Dataset | LineRole::Write));
     // That it writes at all is then reported as role-mismatch.
-    if subject.role == Some(LineRole::Read) && !line.names_phase {
-        return Vec::new();
+    let is_mismatch = subject.role == Some(LineRole::Read) && !line.names_phase;
+    if proven || subject.cache_warm || no_reader || is_mismatch {
+        return None;
     }
     let implied = (!line.names_phase).then_some("-w -r");
     let reason = Reason::new(Code::WrSameLaunch).with_some("implied", implied);
-    vec![Finding::new(Info, reason).at(subject.word('r')).of_phase("read")]
+    Some(Finding::new(Info, reason).at(subject.word('r')).of_phase("read"))
 }
 
 /// reader-is-writer
-pub(crate) fn reader_is_writer(subject: &LineSubject) -> Vec<Finding> {
-    let Some(line) = subject.ior() else { return Vec::new() };
+pub(crate) fn reader_is_writer(subject: &LineSubject) -> Option<Finding> {
+    let line = subject.ior()?;
     let reads = subject.measures_read() || (line.read_check && !subject.cache_warm);
     let only_writes = matches!(subject.role, Some(LineRole::Dataset | LineRole::Write));
     if !reads || only_writes || line.mix || line.drop_caches || line.direct || shifts(subject, line) {
-        return Vec::new();
+        return None;
     }
     let reason = Reason::new(Code::ReaderIsWriter);
     let reason = match (line.shift, subject.nodes()) {
@@ -152,46 +145,37 @@ pub(crate) fn reader_is_writer(subject: &LineSubject) -> Vec<Finding> {
         _ => reason,
     };
     let place = subject.word('r').or(subject.word('R'));
-    vec![Finding::new(Info, reason).at(place).of_phase("read")]
+    Some(Finding::new(Info, reason).at(place).of_phase("read"))
 }
 
 /// sparse-random-write
-pub(crate) fn sparse(subject: &LineSubject) -> Vec<Finding> {
-    let Some(line) = subject.ior() else { return Vec::new() };
+pub(crate) fn sparse(subject: &LineSubject) -> Option<Finding> {
+    let line = subject.ior().filter(|line| subject.measures_write() && line.random && !line.mix)?;
     let filled = line.prefilled || line.existing || subject.source.is_some();
-    if !(subject.measures_write() && line.random) || filled || line.mix {
-        return Vec::new();
-    }
-    vec![Finding::new(NeedsWaiver, Reason::new(Code::SparseRandomWrite)).at(subject.word('z'))]
+    let found = Finding::new(NeedsWaiver, Reason::new(Code::SparseRandomWrite));
+    (!filled).then(|| found.at(subject.word('z')))
 }
 
 /// cb-state-unset
-pub(crate) fn collective(subject: &LineSubject) -> Vec<Finding> {
-    let Some(line) = subject.ior() else { return Vec::new() };
-    let moves = line.api == "MPIIO" && line.collective;
-    if !moves || line.hints || subject.hints {
-        return Vec::new();
-    }
-    vec![Finding::new(NeedsWaiver, Reason::new(Code::CbStateUnset)).at(subject.word('c'))]
+pub(crate) fn collective(subject: &LineSubject) -> Option<Finding> {
+    let line = subject.ior().filter(|line| line.api == "MPIIO" && line.collective)?;
+    let found = Finding::new(NeedsWaiver, Reason::new(Code::CbStateUnset));
+    (!line.hints && !subject.hints).then(|| found.at(subject.word('c')))
 }
 
 /// compressible
-pub(crate) fn compressible(subject: &LineSubject) -> Vec<Finding> {
-    let Some(line) = subject.ior().filter(|line| line.write && subject.fs.reduces) else { return Vec::new() };
-    if matches!(line.packet, Some('i' | 'r' | 's')) {
-        return Vec::new();
-    }
+pub(crate) fn compressible(subject: &LineSubject) -> Option<Finding> {
+    let line = subject.ior().filter(|line| line.write && subject.fs.reduces)?;
     let reason = Reason::new(Code::Compressible).with_some("kind", subject.fs.kind.as_deref());
-    vec![Finding::new(NeedsWaiver, reason).at(subject.word('l'))]
+    let repeats = !matches!(line.packet, Some('i' | 'r' | 's'));
+    repeats.then(|| Finding::new(NeedsWaiver, reason).at(subject.word('l')))
 }
 
 /// not-packed
-pub(crate) fn packed(subject: &LineSubject) -> Vec<Finding> {
-    let (Some(cores), Some(ppn)) = (subject.cores, subject.ppn()) else { return Vec::new() };
+pub(crate) fn packed(subject: &LineSubject) -> Option<Finding> {
+    let (cores, ppn) = (subject.cores?, subject.ppn()?);
     let walks = matches!(&subject.line, LineFacts::Walk(walk) if walk.plain);
-    if ppn >= cores || walks || subject.role == Some(LineRole::Dataset) {
-        return Vec::new();
-    }
     let reason = Reason::new(Code::NotPacked).with("ranks", ppn).with("cores", cores);
-    vec![Finding::new(NeedsWaiver, reason)]
+    let meant = ppn >= cores || walks || subject.role == Some(LineRole::Dataset);
+    (!meant).then(|| Finding::new(NeedsWaiver, reason))
 }

@@ -97,14 +97,11 @@ pub(crate) fn mixed_units(plan: &PlanSubject) -> Vec<Finding> {
 }
 
 /// reps-short, of the repetitions of a line
-pub(crate) fn one_job(subject: &LineSubject) -> Vec<Finding> {
-    let Some(line) = subject.ior().filter(|line| line.repetitions > 1 && !(line.write && line.multi_file))
-    else {
-        return Vec::new();
-    };
+pub(crate) fn one_job(subject: &LineSubject) -> Option<Finding> {
+    let line = subject.ior().filter(|line| line.repetitions > 1 && !(line.write && line.multi_file))?;
     let name = if line.write { "overwrites" } else { "rereads" };
     let reason = Reason::new(Code::RepsShort).with(name, line.repetitions);
-    vec![Finding::new(NeedsWaiver, reason).at(subject.word('i'))]
+    Some(Finding::new(NeedsWaiver, reason).at(subject.word('i')))
 }
 
 /// unchecked-data, over the whole plan
@@ -120,17 +117,15 @@ pub(crate) fn unchecked(plan: &PlanSubject) -> Vec<Finding> {
 }
 
 /// unchecked-data, where comparing is within what is measured
-pub(crate) fn check_in_time(subject: &LineSubject) -> Vec<Finding> {
-    if !subject.ior().is_some_and(|line| line.read_check) {
-        return Vec::new();
-    }
+pub(crate) fn check_in_time(subject: &LineSubject) -> Option<Finding> {
+    subject.ior().filter(|line| line.read_check)?;
     let timed = subject.criteria.iter().find(|criterion| {
         criterion.metric.starts_with("read_check.") && !criterion.metric.ends_with(".errors")
     });
     if timed.is_none() && subject.role != Some(LineRole::Read) {
-        return Vec::new();
+        return None;
     }
     let metric = timed.map(|criterion| &criterion.metric);
     let reason = Reason::new(Code::UncheckedData).with("option", "-R").with_some("metric", metric);
-    vec![Finding::new(NeedsWaiver, reason).at(subject.word('R'))]
+    Some(Finding::new(NeedsWaiver, reason).at(subject.word('R')))
 }

@@ -14,32 +14,31 @@ const ENTRIES: u64 = 100_000;
 const TREES: u64 = 10;
 
 /// md-same-node: the records decide it
-pub(crate) fn same_node(subject: &LineSubject) -> Vec<Finding> {
-    let Some(line) = subject.mdtest() else { return Vec::new() };
-    let stats = line.creates && (line.stats || line.removes);
-    if !stats || line.runs_commands || subject.cache_warm {
-        return Vec::new();
+pub(crate) fn same_node(subject: &LineSubject) -> Option<Finding> {
+    let line = subject.mdtest().filter(|line| line.creates && (line.stats || line.removes))?;
+    if line.runs_commands || subject.cache_warm {
+        return None;
     }
     let reason = Reason::new(Code::MdSameNode);
     let reason = match (subject.nodes(), subject.ppn(), line.shift) {
         (Some(1), ..) => reason.with("nodes", 1_u64),
         (_, ppn, Some(0)) => reason.with_some("ppn", ppn),
         (_, Some(ppn), Some(shift)) if shift < ppn => reason.with("shift", shift).with("ppn", ppn),
-        _ => return Vec::new(),
+        _ => return None,
     };
-    vec![Finding::new(Info, reason)]
+    Some(Finding::new(Info, reason))
 }
 
 /// md-too-short, by the line alone: the records decide it
-pub(crate) fn too_few(subject: &LineSubject) -> Vec<Finding> {
-    let Some(line) = subject.mdtest().filter(|line| line.deadline_s == 0) else { return Vec::new() };
-    let (Some(items), Some(ranks)) = (line.items, subject.ranks()) else { return Vec::new() };
-    let all = items.saturating_mul(ranks);
+pub(crate) fn too_few(subject: &LineSubject) -> Option<Finding> {
+    let line = subject.mdtest().filter(|line| line.deadline_s == 0)?;
+    let ranks = subject.ranks()?;
+    let all = line.items?.saturating_mul(ranks);
     if subject.reported || all >= ITEMS || all == 0 {
-        return Vec::new();
+        return None;
     }
     let reason = Reason::new(Code::MdTooShort).with("items", all).with("least", ITEMS);
-    vec![Finding::new(Info, reason.with("per_rank", ITEMS.div_ceil(ranks)))]
+    Some(Finding::new(Info, reason.with("per_rank", ITEMS.div_ceil(ranks))))
 }
 
 /// ls-walk, by the line alone: how many entries a walk lists, and from where, the records decide
@@ -71,13 +70,11 @@ pub(crate) fn is_of_names(line: &LineFacts) -> bool {
 }
 
 /// not-aged, by the plan alone: how full the file system is, is known when it is looked at
-pub(crate) fn aged(subject: &LineSubject) -> Vec<Finding> {
+pub(crate) fn aged(subject: &LineSubject) -> Option<Finding> {
     let rates = |metric: &str| metric.ends_with(".rate") || metric.ends_with(".iops");
     let judged = subject.criteria.iter().any(|criterion| rates(&criterion.metric));
-    if !is_of_names(&subject.line) || !judged || subject.has_state {
-        return Vec::new();
-    }
-    vec![Finding::new(NeedsWaiver, Reason::new(Code::NotAged))]
+    let unstated = is_of_names(&subject.line) && judged && !subject.has_state;
+    unstated.then(|| Finding::new(NeedsWaiver, Reason::new(Code::NotAged)))
 }
 
 /// fill-is-not-age, by the plan alone

@@ -35,18 +35,16 @@ pub(crate) fn average(subject: &LineSubject) -> Vec<Finding> {
 }
 
 /// threshold-missing
-pub(crate) fn threshold(subject: &LineSubject) -> Vec<Finding> {
+pub(crate) fn threshold(subject: &LineSubject) -> Option<Finding> {
     let asks = ["at least", "at most", "required", "must", "no more than", ">=", "≥", "<=", "under "];
-    if !(subject.criteria.is_empty() && subject.reported && mentions(subject, &asks)) {
-        return Vec::new();
-    }
-    vec![info(Reason::new(Code::ThresholdMissing))]
+    let missing = subject.criteria.is_empty() && subject.reported && mentions(subject, &asks);
+    missing.then(|| info(Reason::new(Code::ThresholdMissing)))
 }
 
 /// role-mismatch, by the verb of the clause
-pub(crate) fn verb(subject: &LineSubject) -> Vec<Finding> {
-    let Some(role) = subject.worded_role.filter(|_| subject.role.is_none()) else { return Vec::new() };
-    against_role(subject, role, "worded_role").into_iter().map(info).collect()
+pub(crate) fn verb(subject: &LineSubject) -> Option<Finding> {
+    let role = subject.worded_role.filter(|_| subject.role.is_none())?;
+    against_role(subject, role, "worded_role").map(info)
 }
 
 /// Families of units of bytes.
@@ -140,12 +138,10 @@ fn repetitions(clause: &str) -> Option<u32> {
 }
 
 /// reps-short, of the text
-pub(crate) fn short(subject: &LineSubject) -> Vec<Finding> {
-    let pair = repetitions(&subject.clause).zip(subject.repetitions);
-    let short = pair.filter(|(mentioned, planned)| planned < mentioned).map(|(mentioned, planned)| {
-        info(Reason::new(Code::RepsShort).with("mentioned", mentioned).with("planned", planned))
-    });
-    short.into_iter().collect()
+pub(crate) fn short(subject: &LineSubject) -> Option<Finding> {
+    let (mentioned, planned) = repetitions(&subject.clause).zip(subject.repetitions)?;
+    let reason = Reason::new(Code::RepsShort).with("mentioned", mentioned).with("planned", planned);
+    (planned < mentioned).then(|| info(reason))
 }
 
 /// Words of a clause for one directory for all.
@@ -154,20 +150,18 @@ const SHARED: &[&str] = &["single directory", "same directory", "one directory",
 const UNIQUE: &[&str] = &["separate director", "unique director", "own directory", "directory of its own"];
 
 /// shared-unique-pair, of the text
-pub(crate) fn pair(subject: &LineSubject) -> Vec<Finding> {
-    let Some(line) = subject.mdtest().filter(|_| !subject.criteria.is_empty() || subject.reported) else {
-        return Vec::new();
-    };
+pub(crate) fn pair(subject: &LineSubject) -> Option<Finding> {
+    let line = subject.mdtest().filter(|_| !subject.criteria.is_empty() || subject.reported)?;
     let mentioned: &[&str] = match (mentions(subject, SHARED), mentions(subject, UNIQUE), line.unique) {
         (true, false, true) => &["shared"],
         (false, true, false) => &["separate"],
         (true, true, _) => &["shared", "separate"],
-        _ => return Vec::new(),
+        _ => return None,
     };
     let reason = Reason::new(Code::SharedUniquePair)
         .with("mentioned", Datum::list(mentioned.iter().copied()))
         .with("directories", directories(line.unique));
-    vec![info(reason)]
+    Some(info(reason))
 }
 
 /// table-label

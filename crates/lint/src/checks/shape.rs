@@ -1,6 +1,6 @@
 //! Whether a command contradicts itself: ranks, phases, options, layout.
 
-use command::{IorFacts, LineFacts};
+use command::LineFacts;
 use results::finding::Severity::{Error, Info, NeedsWaiver};
 use results::finding::{Finding, SourcePosition};
 use results::reason::{Code, Datum, Reason};
@@ -63,25 +63,22 @@ fn total(subject: &LineSubject) -> Option<Finding> {
 }
 
 /// rate-too-short, by the line alone: the records decide it
-pub(crate) fn instant(subject: &LineSubject) -> Vec<Finding> {
+pub(crate) fn instant(subject: &LineSubject) -> Option<Finding> {
     let measured = !subject.reported && (subject.measures_write() || subject.measures_read());
-    let Some(line) = subject.ior().filter(|_| measured) else { return Vec::new() };
+    let line = subject.ior().filter(|line| measured && !line.at.contains_key(&'b'))?;
     let lasts = line.deadline_s > 0 || line.min_time;
-    let bytes = line.bytes_per_rank().filter(|bytes| *bytes <= units::MIB && !lasts);
-    let (Some(bytes), None) = (bytes, line.at.get(&'b')) else { return Vec::new() };
-    let reason = Reason::new(Code::RateTooShort).with("bytes", Datum::bytes(bytes as f64));
-    vec![Finding::new(Info, reason)]
+    let bytes = line.bytes_per_rank().filter(|bytes| *bytes <= units::MIB && !lasts)?;
+    Some(Finding::new(Info, Reason::new(Code::RateTooShort).with("bytes", Datum::bytes(bytes as f64))))
 }
 
 /// role-mismatch
-pub(crate) fn role(subject: &LineSubject) -> Vec<Finding> {
-    let Some(role) = subject.role else { return Vec::new() };
-    let Some(reason) = against_role(subject, role, "role") else { return Vec::new() };
+pub(crate) fn role(subject: &LineSubject) -> Option<Finding> {
+    let reason = against_role(subject, subject.role?, "role")?;
     let letter = match (reason.text("extra"), reason.text("lost")) {
         (None, None) => 'r',
         _ => 'w',
     };
-    vec![Finding::new(Error, reason).at(subject.word(letter))]
+    Some(Finding::new(Error, reason).at(subject.word(letter)))
 }
 
 /// What a line has or lacks against its role, which is put into the data as `name`.
@@ -108,13 +105,11 @@ fn mknod(subject: &LineSubject) -> Option<usize> {
 }
 
 /// option-drift, of an option that has another meaning than it had
-pub(crate) fn changed(subject: &LineSubject) -> Vec<Finding> {
-    if !subject.mdtest().is_some_and(|line| line.makes_nodes) {
-        return Vec::new();
-    }
+pub(crate) fn changed(subject: &LineSubject) -> Option<Finding> {
+    subject.mdtest().filter(|line| line.makes_nodes)?;
     let place = mknod(subject).map(|at| SourcePosition::Word(at + 1, subject.line.words()[at].clone()));
     let reason = Reason::new(Code::OptionDrift).with("option", "-k").with("since", "IOR 3.3");
-    vec![Finding::new(NeedsWaiver, reason).at(place)]
+    Some(Finding::new(NeedsWaiver, reason).at(place))
 }
 
 /// option-drift
@@ -143,52 +138,43 @@ pub(crate) fn drift(subject: &LineSubject) -> Vec<Finding> {
 }
 
 /// options-in-file
-pub(crate) fn hidden(subject: &LineSubject) -> Vec<Finding> {
-    let LineFacts::Ior(line) = &subject.line else { return Vec::new() };
-    let Some(file) = &line.script else { return Vec::new() };
+pub(crate) fn hidden(subject: &LineSubject) -> Option<Finding> {
+    let LineFacts::Ior(line) = &subject.line else { return None };
+    let reason = Reason::new(Code::OptionsInFile).with("file", line.script.as_ref()?);
     let place = line.word('f').map(|(number, word)| SourcePosition::Word(number, word));
-    vec![Finding::new(NeedsWaiver, Reason::new(Code::OptionsInFile).with("file", file)).at(place)]
+    Some(Finding::new(NeedsWaiver, reason).at(place))
 }
 
 /// hero-as-contract
-pub(crate) fn hero(subject: &LineSubject) -> Vec<Finding> {
-    if subject.role != Some(LineRole::Hero) || (subject.criteria.is_empty() && subject.target.is_none()) {
-        return Vec::new();
-    }
-    vec![Finding::new(Error, Reason::new(Code::HeroAsContract))]
+pub(crate) fn hero(subject: &LineSubject) -> Option<Finding> {
+    let judged = !subject.criteria.is_empty() || subject.target.is_some();
+    let found = || Finding::new(Error, Reason::new(Code::HeroAsContract));
+    (subject.role == Some(LineRole::Hero) && judged).then(found)
 }
 
 /// Types of file systems that lay a file over several targets.
 const STRIPED: &[&str] = &["lustre", "beegfs"];
 
 /// layout-undeclared
-pub(crate) fn layout(subject: &LineSubject) -> Vec<Finding> {
-    let Some(line) = subject.ior().filter(|line| line.write && !line.layout) else { return Vec::new() };
-    let Some(kind) = subject.fs.kind.as_deref().filter(|kind| STRIPED.contains(kind)) else {
-        return Vec::new();
-    };
-    layout_reason(subject, line, kind).map(|reason| Finding::new(NeedsWaiver, reason)).into_iter().collect()
-}
-
-fn layout_reason(subject: &LineSubject, line: &IorFacts, kind: &str) -> Option<Reason> {
+pub(crate) fn layout(subject: &LineSubject) -> Option<Finding> {
+    let line = subject.ior().filter(|line| line.write && !line.layout)?;
+    let kind = subject.fs.kind.as_deref().filter(|kind| STRIPED.contains(kind))?;
     let reason = Reason::new(Code::LayoutUndeclared);
-    match (subject.fs.stripes, line.file_per_rank) {
-        (Some(-1), true) => Some(reason.with("layout", "all")),
-        (Some(stripes), true) if stripes != 1 => Some(reason.with("stripes", stripes)),
-        (Some(1), false) => Some(reason.with("shared_on", 1_u64)),
-        (None, _) if !subject.fs.layout => Some(reason.with("kind", kind)),
-        _ => None,
-    }
+    let reason = match (subject.fs.stripes, line.file_per_rank) {
+        (Some(-1), true) => reason.with("layout", "all"),
+        (Some(stripes), true) if stripes != 1 => reason.with("stripes", stripes),
+        (Some(1), false) => reason.with("shared_on", 1_u64),
+        (None, _) if !subject.fs.layout => reason.with("kind", kind),
+        _ => return None,
+    };
+    Some(Finding::new(NeedsWaiver, reason))
 }
 
 /// layout-undeclared, where the files are too few
-pub(crate) fn few_files(subject: &LineSubject) -> Vec<Finding> {
+pub(crate) fn few_files(subject: &LineSubject) -> Option<Finding> {
     let own_files = subject.ior().is_some_and(|line| line.file_per_rank) && subject.fs.stripes == Some(1);
-    match (subject.ranks(), subject.fs.targets) {
-        (Some(ranks), Some(targets)) if own_files && !subject.criteria.is_empty() && ranks < targets => {
-            let reason = Reason::new(Code::LayoutUndeclared).with("files", ranks).with("targets", targets);
-            vec![Finding::new(NeedsWaiver, reason)]
-        }
-        _ => Vec::new(),
-    }
+    let (ranks, targets) = (subject.ranks()?, subject.fs.targets?);
+    let reason = Reason::new(Code::LayoutUndeclared).with("files", ranks).with("targets", targets);
+    let too_few = own_files && !subject.criteria.is_empty() && ranks < targets;
+    too_few.then(|| Finding::new(NeedsWaiver, reason))
 }

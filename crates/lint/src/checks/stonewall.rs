@@ -14,20 +14,16 @@ use crate::subject::{LineRole, LineSubject, MakerFacts};
 const MARGIN: f64 = 1.5;
 
 /// wearout-on-measured
-pub(crate) fn wear_out(subject: &LineSubject) -> Vec<Finding> {
-    let Some(line) = subject.ior().filter(|line| line.wear_out && line.deadline_s > 0) else {
-        return Vec::new();
-    };
+pub(crate) fn wear_out(subject: &LineSubject) -> Option<Finding> {
+    let line = subject.ior().filter(|line| line.wear_out && line.deadline_s > 0)?;
     let measured = matches!(subject.role, Some(LineRole::Write | LineRole::Read | LineRole::Hero))
         || !subject.criteria.is_empty()
         || subject.sustained_s.is_some();
     // Nothing states that it is measured, and it leaves its files: it makes a dataset.
     let makes = line.write && line.keep && !measured;
-    if makes || subject.role == Some(LineRole::Dataset) {
-        return Vec::new();
-    }
     let reason = Reason::new(Code::WearoutOnMeasured).with("deadline", deadline(line));
-    vec![Finding::new(Error, reason).at(subject.word('O'))]
+    let meant = makes || subject.role == Some(LineRole::Dataset);
+    (!meant).then(|| Finding::new(Error, reason).at(subject.word('O')))
 }
 
 fn deadline(line: &IorFacts) -> Datum {
@@ -35,50 +31,42 @@ fn deadline(line: &IorFacts) -> Datum {
 }
 
 /// no-wearout-on-dataset
-pub(crate) fn no_wear_out(subject: &LineSubject) -> Vec<Finding> {
+pub(crate) fn no_wear_out(subject: &LineSubject) -> Option<Finding> {
     let dataset = subject.role == Some(LineRole::Dataset);
-    let Some(line) = subject.ior().filter(|line| dataset && line.deadline_s > 0) else { return Vec::new() };
-    if line.wear_out || line.status_file {
-        return Vec::new();
-    }
+    let line = subject.ior().filter(|line| dataset && line.deadline_s > 0)?;
     let reason = Reason::new(Code::NoWearoutOnDataset).with("deadline", deadline(line));
-    vec![Finding::new(Error, reason).at(subject.word('D'))]
+    let uneven = !line.wear_out && !line.status_file;
+    uneven.then(|| Finding::new(Error, reason).at(subject.word('D')))
 }
 
 /// sustained-not-met, by the line alone
-pub(crate) fn sustained(subject: &LineSubject) -> Vec<Finding> {
-    let (Some(line), Some(seconds)) = (subject.ior(), subject.sustained_s) else { return Vec::new() };
-    if subject.role == Some(LineRole::Dataset) {
-        return Vec::new();
-    }
+pub(crate) fn sustained(subject: &LineSubject) -> Option<Finding> {
+    let line = subject.ior().filter(|_| subject.role != Some(LineRole::Dataset))?;
+    let seconds = subject.sustained_s?;
     let reason = Reason::new(Code::SustainedNotMet).with("sustained", Datum::seconds(seconds));
     if line.deadline_s > 0 {
-        let short = (line.deadline_s as f64) < seconds;
         let found = Finding::new(Info, reason.with("deadline", deadline(line))).at(subject.word('D'));
-        return if short { vec![found] } else { Vec::new() };
+        return ((line.deadline_s as f64) < seconds).then_some(found);
     }
-    match (subject.bytes().map(|bytes| bytes as f64), subject.target_bytes()) {
-        (Some(bytes), Some(rate)) if bytes < rate * seconds => {
+    let bytes = subject.bytes()? as f64;
+    match subject.target_bytes() {
+        Some(rate) if bytes < rate * seconds => {
             let reason = reason
                 .with("bytes", Datum::bytes(bytes))
                 .with("rate", Datum::rate(rate))
                 .with("lasts", Datum::seconds(bytes / rate))
                 .with("least", Datum::bytes(rate * seconds * MARGIN));
-            vec![Finding::new(Info, reason).at(subject.word('b'))]
+            Some(Finding::new(Info, reason).at(subject.word('b')))
         }
-        (Some(bytes), None) => {
-            vec![Finding::new(Info, reason.with("rate_max", Datum::rate(bytes / seconds)))]
-        }
-        _ => Vec::new(),
+        Some(_) => None,
+        None => Some(Finding::new(Info, reason.with("rate_max", Datum::rate(bytes / seconds)))),
     }
 }
 
 /// runs-dry
-pub(crate) fn runs_dry(subject: &LineSubject) -> Vec<Finding> {
-    let Some(line) = subject.ior().filter(|line| line.deadline_s > 0) else { return Vec::new() };
-    let Some(bytes) = subject.bytes().filter(|_| subject.role != Some(LineRole::Dataset)) else {
-        return Vec::new();
-    };
+pub(crate) fn runs_dry(subject: &LineSubject) -> Option<Finding> {
+    let line = subject.ior().filter(|line| line.deadline_s > 0)?;
+    let bytes = subject.bytes().filter(|_| subject.role != Some(LineRole::Dataset))?;
     let (seconds, bytes) = (line.deadline_s as f64, bytes as f64);
     let reason =
         Reason::new(Code::RunsDry).with("bytes", Datum::bytes(bytes)).with("deadline", deadline(line));
@@ -90,9 +78,9 @@ pub(crate) fn runs_dry(subject: &LineSubject) -> Vec<Finding> {
         None if subject.sustained_s.is_some() => {
             reason.with("rate_max", Datum::rate(bytes / (MARGIN * seconds)))
         }
-        _ => return Vec::new(),
+        _ => return None,
     };
-    vec![Finding::new(Info, reason).at(subject.word('D'))]
+    Some(Finding::new(Info, reason).at(subject.word('D')))
 }
 
 /// dataset-too-small
@@ -158,35 +146,31 @@ fn other_files(subject: &LineSubject, line: &IorFacts, source: &MakerFacts) -> O
 }
 
 /// read-beyond-written
-pub(crate) fn beyond(subject: &LineSubject) -> Vec<Finding> {
-    let (Some(line), Some(source)) = (subject.ior(), &subject.source) else { return Vec::new() };
-    if line.write || !line.read {
-        return Vec::new();
-    }
+pub(crate) fn beyond(subject: &LineSubject) -> Option<Finding> {
+    let (line, source) = (subject.ior().filter(|line| line.read && !line.write)?, subject.source.as_ref()?);
     if let Some(reason) = other_files(subject, line, source) {
-        return vec![Finding::new(Error, reason).at(subject.word('F'))];
+        return Some(Finding::new(Error, reason).at(subject.word('F')));
     }
     let share = |line: &IorFacts, ranks: Option<u64>| match line.file_per_rank {
         true => line.bytes_per_rank(),
         false => line.bytes_per_rank()?.checked_mul(ranks?),
     };
-    let (Some(asked), Some(there)) = (share(line, subject.ranks()), share(&source.line, source.ranks)) else {
-        return Vec::new();
-    };
+    let (asked, there) = (share(line, subject.ranks())?, share(&source.line, source.ranks)?);
     let reason = Reason::new(Code::ReadBeyondWritten).with("maker", &source.name);
+    let found = |reason: Reason| Some(Finding::new(Error, reason).at(subject.word('b')));
     if asked > there {
-        let reason =
-            reason.with("read", Datum::bytes(asked as f64)).with("written", Datum::bytes(there as f64));
-        return vec![Finding::new(Error, reason).at(subject.word('b'))];
+        return found(
+            reason.with("read", Datum::bytes(asked as f64)).with("written", Datum::bytes(there as f64)),
+        );
     }
     let stopped = source.line.deadline_s > 0 && !(source.line.status_file && line.status_file);
     if !stopped || (line.deadline_s > 0 && !line.random) {
-        return Vec::new();
+        return None;
     }
     let seconds = source.line.deadline_s as f64;
     let reason = reason
         .with("deadline", Datum::seconds(seconds))
         .with_some("full", source.bytes().map(Datum::bytes))
         .with_some("rate_full", source.bytes().map(|full| Datum::rate(full / seconds)));
-    vec![Finding::new(Error, reason).at(subject.word('b'))]
+    found(reason)
 }

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use command::LineFacts;
-use lint::{LESS_SEVERE, LINTS, LineSubject, named, of_code};
+use lint::{LINTS, LineSubject, named, of_code};
 use report::sentences;
 use results::finding::{Finding, Severity};
 use serde_json::json;
@@ -202,7 +202,7 @@ pub(super) fn explained(id: &str) -> Result<String, Usage> {
         Severity::Info => "it is reported",
     };
     let mut text = format!("{} ({}: {means})\n", lint.id(), lint.severity);
-    for (_, severity, why) in LESS_SEVERE.iter().filter(|(less, ..)| *less == lint.code) {
+    if let Some((severity, why)) = lint.less_severe {
         text += &wrapped("  but:    ", &format!("{severity} {why}"), "          ");
     }
     text += &wrapped("  why:    ", lint.why, "          ");
