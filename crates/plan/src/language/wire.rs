@@ -15,31 +15,32 @@ use toml::Spanned;
 use units::Dimension;
 
 use super::table::KeyForm;
+use crate::model::Stripes;
 use crate::words::words;
 
 pub(crate) use parts::*;
-pub(crate) use values::{Count, CountOrNone, Criteria, CriterionValue, NodeCount, NodesValue, StripesValue};
+pub(crate) use values::{Count, CountOrNone, Criteria, NodeCount, NodesValue, PlainValue};
 
 /// The keys of one table: first those that it needs, then those that may be left out. Each has its type, the
 /// form of its value, an example, and what it is. At the end are sets of keys of which exactly one stands
-/// there.
+/// there. A part that would be empty is left out.
 macro_rules! keys {
     (
         $(#[$meta:meta])*
         $struct:ident, $name:literal, $opens:literal, $about:literal;
-        needs {
+        $(needs {
             $($need:ident: $need_type:ty = $need_form:expr, $need_example:literal, $need_about:literal;)*
-        }
-        may { $($may:ident: $may_type:ty = $may_form:expr, $may_example:literal, $may_about:literal;)* }
-        forms $forms:expr;
+        })?
+        $(may { $($may:ident: $may_type:ty = $may_form:expr, $may_example:literal, $may_about:literal;)* })?
+        $(forms $($keys:expr),+;)?
     ) => {
         #[doc = $about]
         #[derive(Clone, serde::Deserialize)]
         $(#[$meta])*
         #[serde(deny_unknown_fields)]
         pub(crate) struct $struct {
-            $(#[doc = $need_about] pub(crate) $need: $need_type,)*
-            $(#[doc = $may_about] #[serde(default)] pub(crate) $may: $may_type,)*
+            $($(#[doc = $need_about] pub(crate) $need: $need_type,)*)?
+            $($(#[doc = $may_about] #[serde(default)] pub(crate) $may: $may_type,)*)?
         }
 
         impl $struct {
@@ -53,22 +54,22 @@ macro_rules! keys {
                     opens: $opens,
                     about: $about,
                     keys: &[
-                        $(PlanKey {
+                        $($(PlanKey {
                             name: stringify!($need),
                             form: $need_form,
                             must: true,
                             example: $need_example,
                             about: $need_about,
-                        },)*
-                        $(PlanKey {
+                        },)*)?
+                        $($(PlanKey {
                             name: stringify!($may),
                             form: $may_form,
                             must: false,
                             example: $may_example,
                             about: $may_about,
-                        },)*
+                        },)*)?
                     ],
-                    forms: $forms,
+                    forms: &[$($(&$keys),+)?],
                 }
             };
         }
@@ -128,7 +129,6 @@ keys! {
         projection: Vec<ProjectionKeys> = Several(ProjectionKeys::TABLE), "",
             "`[[projection]]`: a rate of a system that is not measured";
     }
-    forms &[];
 }
 
 keys! {
@@ -145,7 +145,6 @@ keys! {
         system: Option<Spanned<String>> = Text, "\"A\"",
             "which of its systems is measured; needed where there are several";
     }
-    forms &[];
 }
 
 keys! {
@@ -183,12 +182,10 @@ keys! {
             = Several(WaiverKeys::TABLE), "[{ lint = \"write-iops-buffered\", why = \"…\", by = \"…\" }]",
             "findings about `fs.NAME` that somebody answers for";
     }
-    forms &[];
 }
 
 keys! {
     ClientsKeys, "clients", "[clients]", "The client nodes";
-    needs {}
     may {
         delivered: Option<Spanned<Count>> = Count, "1536",
             "how many the contract delivers: what percentages of nodes are of";
@@ -199,7 +196,6 @@ keys! {
         cores: Option<Spanned<CountOrNone>> = CountOr(""), "64",
             "cores of a node; `\"\"` where that is not known";
     }
-    forms &[];
 }
 
 keys! {
@@ -218,13 +214,11 @@ keys! {
              the command; these if nothing is said";
         env: BTreeMap<String, String> = Entries, "{ OMP_NUM_THREADS = \"1\" }", "environment of every job";
     }
-    forms &[];
 }
 
 keys! {
     #[derive(Default)]
     DefaultsKeys, "defaults", "[defaults]", "What holds where a test or dataset says nothing itself";
-    needs {}
     may {
         repetitions: Option<Spanned<Count>> = Count, "5", "each a launch of its own; 1 if nothing is said";
         ranks: Option<Spanned<Count>> = Count, "4", "ranks in all; 1 if nothing is said";
@@ -243,7 +237,6 @@ keys! {
         verify: Option<VerifyWord> = Word(VerifyWord::WORDS), "\"after\"",
             "`after`: what `ior` wrote is read back and compared, in a phase of its own";
     }
-    forms &[];
 }
 
 keys! {
@@ -256,7 +249,6 @@ keys! {
     may {
         confidence: Option<Spanned<f64>> = Number, "0.95", "of the bound, 0.5 to 1; 0.95 if nothing is said";
     }
-    forms &[];
 }
 
 keys! {
@@ -265,13 +257,10 @@ keys! {
         value: String = ANY, "\"716886 MiB/s\"", "the number with its unit";
         source: String = Text, "\"acceptance report of phase 1, page 12\"", "where it is from";
     }
-    may {}
-    forms &[];
 }
 
 keys! {
     DatasetKeys, "dataset", "[dataset.NAME]", "Files made once, before their first reader";
-    needs {}
     may {
         ior: Option<Spanned<String>> = Text, "\"-w -F -e -g -t 1m -b 4g -k\"",
             "the line that writes them, with `-w` and `-k`";
@@ -284,7 +273,7 @@ keys! {
             "how long later campaigns may use it; without it, it is removed after its last reader";
         setup: Vec<String> = Texts, "[\"lfs setstripe -c 1 {dir}\"]",
             "commands of the shell that run before it, in the job's folder, which keeps what they print";
-        stripes: Option<Spanned<StripesValue>> = STRIPES, "1",
+        stripes: Option<Spanned<Stripes>> = STRIPES, "1",
             "on how many targets each file is to lie; `\"all\"` of them";
         ranks: Option<Spanned<Count>> = Count, "4", "ranks that write them";
         nodes: Option<Spanned<NodesValue>> = Nodes(NodesRule::TABLE), "\"90%\"", "nodes, full of `ppn` ranks";
@@ -297,7 +286,7 @@ keys! {
             = Several(WaiverKeys::TABLE), "[{ lint = \"write-iops-buffered\", why = \"…\", by = \"…\" }]",
             "findings about it that somebody answers for";
     }
-    forms &[&["ior"], &["mdtest"]];
+    forms ["ior"], ["mdtest"];
 }
 
 keys! {
@@ -310,13 +299,11 @@ keys! {
         margin: Option<Spanned<f64>> = Number, "1.5",
             "how many times that has to be there; 1.5 if nothing is said";
     }
-    forms &[];
 }
 
 keys! {
     StateKeys, "state", "[state.NAME]",
         "What a file system is brought to before tests, and is in while they run";
-    needs {}
     may {
         age: Option<Spanned<String>> = Text, "\"--blocks 80% --inodes 20% --turnovers 1\"",
             "filled and aged: options of `assay age`; the directory is added";
@@ -336,7 +323,7 @@ keys! {
             = Several(WaiverKeys::TABLE), "[{ lint = \"write-iops-buffered\", why = \"…\", by = \"…\" }]",
             "findings about it that somebody answers for";
     }
-    forms &[&["age"], &["preload"], &["degrade", "mend"]];
+    forms ["age"], ["preload"], ["degrade", "mend"];
 }
 
 keys! {
@@ -347,8 +334,6 @@ keys! {
         interconnect: String = Text, "\"Slingshot 10\"", "its interconnect";
         cores: Count = Count, "196608", "its cores in all";
     }
-    may {}
-    forms &[];
 }
 
 keys! {
@@ -365,7 +350,6 @@ keys! {
             "what it cannot be above";
         confidence: Option<Spanned<f64>> = Number, "0.95", "of the interval; 0.95 if nothing is said";
     }
-    forms &[];
 }
 
 words! {

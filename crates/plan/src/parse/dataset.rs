@@ -5,7 +5,7 @@ use units::{Dimension, bytes_binary};
 
 use super::defaults::{Defaults, ParseResult, name};
 use super::placement::RanksRequest;
-use super::{Dataset, DatasetDemand, Placement, fs, wire};
+use super::{Dataset, DatasetDemand, Placement, wire};
 use crate::line::Line;
 use command::IorLine;
 use command::tool_line::ToolLine;
@@ -39,7 +39,7 @@ impl Defaults<'_> {
         Ok(Dataset {
             name: key.to_owned(),
             setup: wire.setup.clone(),
-            stripes: fs::stripes(wire.stripes.as_ref()),
+            stripes: wire.stripes.as_ref().map(|stripes| *stripes.get_ref()),
             fs: self.fs(&who, wire.fs.as_ref(), spanned)?,
             timeout_s: self.timeout(&who, wire.timeout.as_ref())?,
             cover,

@@ -8,7 +8,7 @@ use units::{Dimension, Quantity};
 
 use super::defaults::{ParseResult, known, quantity, whole};
 use super::plan_text::PlanText;
-use super::{FileSystem, Stripes, wire};
+use super::{FileSystem, wire};
 
 /// The file systems of a plan, each with a directory of its own.
 pub(super) fn file_systems(
@@ -89,12 +89,4 @@ fn band(key: &str, fill: &Spanned<Vec<Spanned<String>>>, place: &PlanText<'_>) -
         },
         _ => Err(place.error(fill, format!("fs.{key}: `fill` has two shares, as in [\"60%\", \"70%\"]"))),
     }
-}
-
-/// On how many targets files are to lie.
-pub(super) fn stripes(wire: Option<&Spanned<wire::StripesValue>>) -> Option<Stripes> {
-    wire.map(|stripes| match stripes.get_ref() {
-        wire::StripesValue::Count(count) => Stripes::Count(*count),
-        wire::StripesValue::All => Stripes::All,
-    })
 }

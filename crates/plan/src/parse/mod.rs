@@ -31,7 +31,7 @@ use crate::language::{keys, nearest, plan_text, wire};
 use crate::model::{
     AlternatingTests, Choice, ClientLimit, Comparison, Course, Criterion, Dataset, DatasetDemand, Decide,
     Export, FileSystem, Goal, Group, Import, Plan, Projection, Role, Search, Series, Stat, State, StateKind,
-    Step, Stripes, Test, Uses, Waiver,
+    Step, Test, Uses, Waiver,
 };
 use crate::placement::{ClientNodes, Placement};
 

@@ -7,7 +7,7 @@ use units::Dimension;
 
 use super::defaults::{Defaults, ParseResult, Variant, among, holder, name};
 use super::placement::RanksRequest;
-use super::{Import, Placement, Plan, Role, Search, Test, Uses, fs, state, waiver, wire};
+use super::{Import, Placement, Plan, Role, Search, Test, Uses, state, waiver, wire};
 use crate::line::Line;
 use command::tool_line::ToolLine;
 
@@ -124,7 +124,7 @@ impl Defaults<'_> {
             uses,
             states: Vec::new(),
             degraded: wire.degraded,
-            stripes: fs::stripes(wire.stripes.as_ref()),
+            stripes: wire.stripes.as_ref().map(|stripes| *stripes.get_ref()),
             role: self.role(&who, wire, variant, plan)?,
             criteria: Vec::new(),
             sustained_s,

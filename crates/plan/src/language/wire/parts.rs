@@ -6,12 +6,11 @@ use toml::Spanned;
 use units::Dimension;
 
 use super::{
-    Count, Criteria, CriterionValue, DecideKeys, NodeCount, NodesValue, SHARE, STRIPES, StripesValue, TIME,
-    VerifyWord, keys,
+    Count, Criteria, DecideKeys, NodeCount, NodesValue, PlainValue, SHARE, STRIPES, TIME, VerifyWord, keys,
 };
-use crate::Stat;
 use crate::app::Pick;
 use crate::words::words;
+use crate::{Stat, Stripes};
 
 keys! {
     TestKeys, "test", "[[test]]",
@@ -48,7 +47,7 @@ keys! {
         states: Vec<Spanned<String>> = Texts, "[\"aged\"]", "the states that it needs";
         degraded: bool = Truth, "true",
             "whether something of the file system may be down while it runs, which is then told";
-        stripes: Option<Spanned<StripesValue>> = STRIPES, "1",
+        stripes: Option<Spanned<Stripes>> = STRIPES, "1",
             "on how many targets each file is to lie; `\"all\"` of them";
         role: RoleWord = Word(RoleWord::WORDS), "\"reported\"",
             "`contract`, if nothing is said: it has criteria; `reported`: it is measured and shown; `hero`: \
@@ -86,12 +85,11 @@ keys! {
         decide: Option<DecideKeys> = Table(DecideKeys::TABLE), "{ rule = \"median\" }",
             "how its verdict is reached";
     }
-    forms &[&["ior"], &["mdtest"], &["fdtree"], &["ls_lr"], &["flash_io"], &["mpi_io"], &["app"]];
+    forms ["ior"], ["mdtest"], ["fdtree"], ["ls_lr"], ["flash_io"], ["mpi_io"], ["app"];
 }
 
 keys! {
     SteadyKeys, "steady", "steady = { … }", "When a rate counts as steady, as docs/METHODOLOGY.md has it";
-    needs {}
     may {
         window: Option<Spanned<String>> = QuantityOrNone(&[Dimension::Seconds]), "\"30 s\"",
             "the length of a window; 30 s if nothing is said; `\"\"`: nothing is asked, at a scale that is \
@@ -106,7 +104,6 @@ keys! {
         measured: Option<Spanned<String>> = TIME, "\"60 s\"",
             "how long it is measured then; a window if nothing is said";
     }
-    forms &[];
 }
 
 keys! {
@@ -120,12 +117,10 @@ keys! {
         uses: Option<Spanned<String>> = Text, "\"dataset.more\"",
             "the dataset of those nodes, for a reader of more files";
     }
-    forms &[];
 }
 
 keys! {
     NodesRule, "nodes", "nodes = { … }", "A rule for the number of nodes";
-    needs {}
     may {
         steps: Option<Vec<NodeCount>> = Numbers, "[\"25%\", \"50%\", \"100%\"]",
             "a test of its own at each, `ID.n2` and so on";
@@ -135,7 +130,7 @@ keys! {
         gain: Option<String> = SHARE, "\"3 %\"",
             "of a search: what a step gains at least over the one before";
     }
-    forms &[&["steps"], &["search", "gain"]];
+    forms ["steps"], ["search", "gain"];
 }
 
 keys! {
@@ -148,12 +143,12 @@ keys! {
             "the statistic of the repetitions; that of `decide` if nothing is said, for counts the worst";
         op: Option<Spanned<String>> = Word(&[">=", "<=", ">", "<", "=="]), "\">=\"",
             "how it compares with `value`";
-        value: Option<Spanned<CriterionValue>> = Goal, "\"2.5 GB/s\"",
+        value: Option<Spanned<PlainValue>> = Goal, "\"2.5 GB/s\"",
             "a number with its unit, `\"50% of ID.write.bw\"` or `\"66% of known.NAME\"`";
         linear_within: Option<Spanned<String>> = SHARE, "\"10%\"",
             "of a series, alone with `metric`: how far each step may lie below linear from the first";
     }
-    forms &[&["op", "value"], &["linear_within"]];
+    forms ["op", "value"], ["linear_within"];
 }
 
 keys! {
@@ -163,8 +158,6 @@ keys! {
         why: String = Text, "\"the user's view is meant\"", "why it does not matter here";
         by: Spanned<String> = Text, "\"storage lead\"", "who says so; `\"\"` is nobody yet";
     }
-    may {}
-    forms &[];
 }
 
 keys! {
@@ -183,7 +176,7 @@ keys! {
         writes: Option<Spanned<String>> = Quantity(&[Dimension::Bytes]), "\"1.4 TB\"",
             "what it writes at most, for the room that is looked for beforehand";
     }
-    forms &[&["metrics"], &["parse"]];
+    forms ["metrics"], ["parse"];
 }
 
 keys! {
@@ -196,7 +189,6 @@ keys! {
         pick: Pick = Word(Pick::WORDS), "\"min\"",
             "which of several lines; `one`, if nothing is said, refuses several";
     }
-    forms &[];
 }
 
 keys! {
@@ -226,7 +218,6 @@ keys! {
             = Several(WaiverKeys::TABLE), "[{ lint = \"write-iops-buffered\", why = \"…\", by = \"…\" }]",
             "findings about the series itself";
     }
-    forms &[];
 }
 
 keys! {
@@ -250,7 +241,6 @@ keys! {
             = Several(WaiverKeys::TABLE), "[{ lint = \"write-iops-buffered\", why = \"…\", by = \"…\" }]",
             "findings about the group itself";
     }
-    forms &[];
 }
 
 words! {

@@ -4,9 +4,52 @@
 use std::fmt;
 
 use serde::Deserialize;
-use serde::de::{Deserializer, Error, MapAccess, SeqAccess, Visitor, value::MapAccessDeserializer};
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{Deserializer, Error, MapAccess, SeqAccess, Unexpected, Visitor};
 
 use super::{CriterionKeys, NodesRule};
+use crate::model::Stripes;
+
+/// A number, or a text in its place. Bare numbers are read also where a unit is needed, so that the refusal can
+/// say more than "expected a string".
+#[derive(Clone, Deserialize)]
+#[serde(untagged)]
+pub(crate) enum PlainValue {
+    Text(String),
+    Whole(i64),
+    Decimal(f64),
+}
+
+impl fmt::Display for PlainValue {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Text(text) => out.write_str(text),
+            Self::Whole(number) => write!(out, "{number}"),
+            Self::Decimal(number) => write!(out, "{number}"),
+        }
+    }
+}
+
+/// The text, or the whole number as text.
+fn text_of<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
+    match PlainValue::deserialize(deserializer)? {
+        PlainValue::Decimal(number) => Err(D::Error::invalid_type(Unexpected::Float(number), &WHOLE)),
+        other => Ok(other.to_string().trim().to_owned()),
+    }
+}
+
+/// What is wanted there.
+const WHOLE: &str = "a whole number";
+
+fn count<E: Error>(text: &str) -> Result<Count, E> {
+    text.parse().map(Count).map_err(|_| E::invalid_value(Unexpected::Str(text), &WHOLE))
+}
+
+/// A whole number, or nothing where this word stands in its place.
+fn count_or<'de, D: Deserializer<'de>>(word: &str, deserializer: D) -> Result<Option<Count>, D::Error> {
+    let text = text_of(deserializer)?;
+    if text == word { Ok(None) } else { count(&text).map(Some) }
+}
 
 /// A whole number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,26 +57,7 @@ pub(crate) struct Count(pub(crate) u64);
 
 impl<'de> Deserialize<'de> for Count {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(CountVisitor)
-    }
-}
-
-struct CountVisitor;
-
-impl Visitor<'_> for CountVisitor {
-    type Value = Count;
-
-    fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.write_str("a whole number")
-    }
-
-    fn visit_i64<E: Error>(self, number: i64) -> Result<Count, E> {
-        let unfit = |_| E::invalid_value(serde::de::Unexpected::Signed(number), &self);
-        u64::try_from(number).map(Count).map_err(unfit)
-    }
-
-    fn visit_str<E: Error>(self, text: &str) -> Result<Count, E> {
-        text.trim().parse().map(Count).map_err(|_| E::invalid_value(serde::de::Unexpected::Str(text), &self))
+        count(&text_of(deserializer)?)
     }
 }
 
@@ -43,43 +67,14 @@ pub(crate) struct CountOrNone(pub(crate) Option<Count>);
 
 impl<'de> Deserialize<'de> for CountOrNone {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(CountOrVisitor("")).map(CountOrNone)
+        count_or("", deserializer).map(Self)
     }
 }
 
-/// How many targets each file is to lie on: `1`, `"1"` or `"all"`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum StripesValue {
-    /// So many.
-    Count(u64),
-    /// All there are.
-    All,
-}
-
-impl<'de> Deserialize<'de> for StripesValue {
+/// `1`, `"1"` or `"all"`.
+impl<'de> Deserialize<'de> for Stripes {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let count = deserializer.deserialize_any(CountOrVisitor("all"))?;
-        Ok(count.map_or(Self::All, |count| Self::Count(count.0)))
-    }
-}
-
-/// A whole number, or this word instead of one.
-struct CountOrVisitor(&'static str);
-
-impl Visitor<'_> for CountOrVisitor {
-    type Value = Option<Count>;
-
-    fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        CountVisitor.expecting(out)?;
-        if self.0.is_empty() { Ok(()) } else { write!(out, ", or \"{}\"", self.0) }
-    }
-
-    fn visit_i64<E: Error>(self, number: i64) -> Result<Self::Value, E> {
-        CountVisitor.visit_i64(number).map(Some)
-    }
-
-    fn visit_str<E: Error>(self, text: &str) -> Result<Self::Value, E> {
-        if text.trim() == self.0 { Ok(None) } else { CountVisitor.visit_str(text.trim()).map(Some) }
+        Ok(count_or("all", deserializer)?.map_or(Self::All, |count| Self::Count(count.0)))
     }
 }
 
@@ -100,12 +95,7 @@ pub(crate) struct NodeCount(pub(crate) String);
 
 impl<'de> Deserialize<'de> for NodeCount {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        match deserializer.deserialize_any(NodesVisitor)? {
-            NodesValue::One(text) => Ok(Self(text)),
-            NodesValue::Steps(_) | NodesValue::Search(..) => {
-                Err(D::Error::custom("a number of nodes is `12` or `\"90%\"`"))
-            }
-        }
+        text_of(deserializer).map(Self)
     }
 }
 
@@ -145,25 +135,6 @@ impl<'de> Visitor<'de> for NodesVisitor {
             _ => Err(A::Error::custom(
                 "write { steps = [\"50%\", \"100%\"] } or { search = [2, 4, 8], gain = \"3 %\" }",
             )),
-        }
-    }
-}
-
-/// A criterion's value; a bare number is read so that its refusal can say more than "expected a string".
-#[derive(Clone, Deserialize)]
-#[serde(untagged)]
-pub(crate) enum CriterionValue {
-    Text(String),
-    Whole(i64),
-    Decimal(f64),
-}
-
-impl fmt::Display for CriterionValue {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Text(text) => out.write_str(text),
-            Self::Whole(number) => write!(out, "{number}"),
-            Self::Decimal(number) => write!(out, "{number}"),
         }
     }
 }
