@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 
 use plan::{Plan, Role, Test};
-use results::projection::{self, ProjectionStep, Question};
+use results::projection::{self, ProjectionStep};
 use results::reason::{Code, Reason};
 use results::record::Counts;
 use results::statistics;
@@ -137,16 +137,16 @@ fn projection(index: &Index<'_>, findings: &Findings, asked: &plan::Projection) 
         system: asked.system.clone(),
         from: asked.from.clone(),
         over: asked.over.clone(),
-        to: asked.to,
-        confidence: asked.confidence,
-        unit: asked.dimension.unit().to_owned(),
+        to: asked.question.to,
+        confidence: asked.question.confidence,
+        unit: asked.question.dimension.unit().to_owned(),
         ..SystemProjection::default()
     };
     let mut steps = Vec::new();
     for at in &asked.steps {
         let test = &plan.tests[*at];
         let at = test.step.as_ref().map_or(0.0, |step| step.value);
-        match values(index, findings, test, (&asked.metric, asked.dimension)) {
+        match values(index, findings, test, (&asked.metric, asked.question.dimension)) {
             Ok(values) => steps.push(ProjectionStep { at, values }),
             Err(cause) => {
                 let refusal = Reason::new(Code::StepUnusable).with("test", &test.id);
@@ -157,9 +157,7 @@ fn projection(index: &Index<'_>, findings: &Findings, asked: &plan::Projection) 
     }
     let mean = |step: &ProjectionStep| Some((step.at, statistics::mean(&step.values)?));
     projected.steps = steps.iter().filter_map(mean).collect();
-    let plan::Projection { to, threshold, cap, confidence, dimension, .. } = *asked;
-    let question = Question { to, threshold, cap, confidence, dimension };
-    let found = projection::project(&steps, &question);
+    let found = projection::project(&steps, &asked.question);
     projected.factor = found.factor;
     projected.model = found.fit;
     projected.residual = found.residual;

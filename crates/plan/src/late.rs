@@ -13,6 +13,9 @@ use crate::model::{Plan, Search, Test};
 use crate::placement::Placement;
 use crate::schedule::{PlannedJob, Purpose};
 
+/// Gives what a repetition of a test recorded.
+pub type RecordsOf<'r> = &'r dyn Fn(&str, u32) -> Vec<Record>;
+
 /// What a job that ended so recorded, as this module looks at it. One that was killed behind its last line
 /// has no end in it: the launch was to come to its end too.
 pub fn recorded(end: Option<&JobEnd>, mut records: Vec<Record>) -> Vec<Record> {
@@ -35,13 +38,8 @@ pub fn left_out(plan: &Plan, campaign: &Campaign, job: &PlannedJob) -> Option<Re
         .or_else(|| bind(plan, &mut job.clone(), &records).err())
 }
 
-/// Puts what earlier jobs export into the words of `job`; `records` gives those of a repetition of a test.
-/// The error says what is missing.
-pub fn bind(
-    plan: &Plan,
-    job: &mut PlannedJob,
-    records: &dyn Fn(&str, u32) -> Vec<Record>,
-) -> Result<(), Reason> {
+/// Puts what earlier jobs export into the words of `job`. The error says what is missing.
+pub fn bind(plan: &Plan, job: &mut PlannedJob, records: RecordsOf<'_>) -> Result<(), Reason> {
     let Purpose::Test(index) = job.purpose else { return Ok(()) };
     if let Some(search) = &plan.tests[index].search {
         let found = find(plan, search, records);
@@ -65,7 +63,7 @@ pub fn bind(
 }
 
 /// Why `job` need not run, if it belongs to a search that has found what it looks for.
-pub fn unneeded(plan: &Plan, job: &PlannedJob, records: &dyn Fn(&str, u32) -> Vec<Record>) -> Option<Reason> {
+pub fn unneeded(plan: &Plan, job: &PlannedJob, records: RecordsOf<'_>) -> Option<Reason> {
     let Purpose::Test(index) = job.purpose else { return None };
     let searches = plan.tests.iter().filter_map(|test| test.search.as_ref());
     searches.into_iter().find_map(|search| {
@@ -76,22 +74,14 @@ pub fn unneeded(plan: &Plan, job: &PlannedJob, records: &dyn Fn(&str, u32) -> Ve
 }
 
 /// Where a test ran: for one whose nodes are searched, where the search told it to.
-pub fn placed<'p>(
-    plan: &'p Plan,
-    test: &'p Test,
-    records: &dyn Fn(&str, u32) -> Vec<Record>,
-) -> &'p Placement {
+pub fn placed<'p>(plan: &'p Plan, test: &'p Test, records: RecordsOf<'_>) -> &'p Placement {
     let best = test.search.as_ref().and_then(|search| Some(search.steps[find(plan, search, records).best?]));
     best.map_or(&test.placement, |step| &plan.tests[step].placement)
 }
 
 /// The optimum that a search found, or why none is known: also where more than all that were tried
 /// may have had more.
-pub fn searched(
-    plan: &Plan,
-    search: &Search,
-    records: &dyn Fn(&str, u32) -> Vec<Record>,
-) -> Result<Reason, Reason> {
+pub fn searched(plan: &Plan, search: &Search, records: RecordsOf<'_>) -> Result<Reason, Reason> {
     let SearchProgress { best, ended, why } = find(plan, search, records);
     if best.is_some() && best != ended { Ok(why) } else { Err(why) }
 }
@@ -106,7 +96,7 @@ struct SearchProgress {
     why: Reason,
 }
 
-fn find(plan: &Plan, search: &Search, records: &dyn Fn(&str, u32) -> Vec<Record>) -> SearchProgress {
+fn find(plan: &Plan, search: &Search, records: RecordsOf<'_>) -> SearchProgress {
     let nodes = |step: usize| plan.tests[search.steps[step]].placement.nodes.unwrap_or(0);
     let mut before: Option<f64> = None;
     for (step, test) in search.steps.iter().enumerate() {

@@ -53,22 +53,18 @@ pub struct TransferStyle {
     pub flushed: [bool; 3],
 }
 
-fn transfer_style(line: &IorLine) -> TransferStyle {
-    let facts = IorFacts::read(&line.words);
-    TransferStyle {
-        random: facts.random,
-        rate_limited: facts.is_paced,
-        file_per_rank: facts.file_per_rank,
-        collective: facts.collective,
-        api: facts.api,
-        flushed: [facts.fsync, facts.fsync_each, facts.direct],
-    }
-}
-
 impl Line {
     /// How it moves its data, of a line of IOR.
     pub fn transfer_style(&self) -> Option<TransferStyle> {
-        self.as_ior().map(transfer_style)
+        let facts = IorFacts::read(&self.as_ior()?.words);
+        Some(TransferStyle {
+            random: facts.random,
+            rate_limited: facts.is_paced,
+            file_per_rank: facts.file_per_rank,
+            collective: facts.collective,
+            api: facts.api,
+            flushed: [facts.fsync, facts.fsync_each, facts.direct],
+        })
     }
 
     /// Reads the line that a plan gives under `key`, which names the workload.
@@ -100,11 +96,9 @@ impl Line {
 
     /// Has the words of `text`, which is the line before values were put into it, stand as they did.
     pub(crate) fn restore(&mut self, text: &str) {
-        let words = match self {
-            Self::Ior(line) => &mut line.words,
-            Self::Tool(line) => &mut line.words,
-            Self::App(app) => &mut app.words,
-        };
+        let (Self::Ior(IorLine { words, .. })
+        | Self::Tool(ToolLine { words, .. })
+        | Self::App(App { words, .. })) = self;
         let before: Vec<&str> = text.split_whitespace().collect();
         // The program's own name may have stood first.
         let skip = usize::from(before.first().is_some_and(|first| !first.starts_with('-')));
@@ -124,11 +118,10 @@ impl Line {
 
     /// The words behind the command.
     pub fn words(&self) -> &[String] {
-        match self {
-            Self::Ior(line) => &line.words,
-            Self::Tool(line) => &line.words,
-            Self::App(app) => &app.words,
-        }
+        let (Self::Ior(IorLine { words, .. })
+        | Self::Tool(ToolLine { words, .. })
+        | Self::App(App { words, .. })) = self;
+        words
     }
 
     /// The words that say where the files are, with `{dir}` in them; none where the line says it.
@@ -234,18 +227,12 @@ impl Line {
 
     /// Whether directories are filled beforehand by the line itself.
     pub fn preloads(&self) -> bool {
-        match self {
-            Self::Ior(_) | Self::App(_) => false,
-            Self::Tool(line) => line.preloads(),
-        }
+        self.as_tool().is_some_and(ToolLine::preloads)
     }
 
     /// Whether each rank has a tree of directories of its own: `-u` of mdtest.
     pub fn has_own_trees(&self) -> bool {
-        match self {
-            Self::Ior(_) | Self::App(_) => false,
-            Self::Tool(line) => line.has_own_trees(),
-        }
+        self.as_tool().is_some_and(ToolLine::has_own_trees)
     }
 
     /// Whether the phase compares data, and so counts what is wrong.
@@ -259,10 +246,7 @@ impl Line {
 
     /// Whether its workload starts ranks itself, again where some were lost: mpi-io.
     pub fn starts_ranks(&self) -> bool {
-        match self {
-            Self::Ior(_) | Self::App(_) => false,
-            Self::Tool(line) => line.measures() == Measures::Cases,
-        }
+        self.as_tool().is_some_and(|line| line.measures() == Measures::Cases)
     }
 
     /// How often it repeats everything within one launch.
@@ -276,18 +260,16 @@ impl Line {
 
     /// The line, where it is one of IOR.
     pub fn as_ior(&self) -> Option<&IorLine> {
-        match self {
-            Self::Ior(line) => Some(line),
-            Self::Tool(_) | Self::App(_) => None,
-        }
+        if let Self::Ior(line) = self { Some(line) } else { None }
+    }
+
+    fn as_tool(&self) -> Option<&ToolLine> {
+        if let Self::Tool(line) = self { Some(line) } else { None }
     }
 
     /// The program, where the line is that of an external one.
     pub fn as_app(&self) -> Option<&App> {
-        match self {
-            Self::App(app) => Some(app),
-            Self::Ior(_) | Self::Tool(_) => None,
-        }
+        if let Self::App(app) = self { Some(app) } else { None }
     }
 }
 

@@ -5,8 +5,8 @@
 //! states share one set of names, by which jobs, their folders and `--only` are told apart.
 //! Never here: how any of it is read.
 
+use results::projection::Question;
 use results::steady::SteadyRule;
-use units::Dimension;
 
 use super::{Criterion, Test};
 
@@ -17,24 +17,16 @@ pub struct Projection {
     pub test: usize,
     /// `PHASE.NAME`, of that test and of the steps.
     pub metric: String,
-    /// What both measure.
-    pub dimension: Dimension,
     /// The same phase of a series at each of its steps, by places in [`super::Plan::tests`].
     pub steps: Vec<usize>,
     /// `SERIES.PHASE`.
     pub from: String,
     /// What the steps count.
     pub over: String,
-    /// How many the system has.
-    pub to: f64,
     /// The letter of the system.
     pub system: String,
-    /// The value of the criterion that asks for at least so much of the test's rate, in base units.
-    pub threshold: Option<f64>,
-    /// A rate that cannot be passed, such as that of its links, in base units.
-    pub cap: Option<f64>,
-    /// Confidence of the interval, 0.5 to 1.
-    pub confidence: f64,
+    /// What is to be projected; its threshold is that of the criterion that asks for at least so much.
+    pub question: Question,
 }
 
 /// How a number of nodes is found: by tests at one after the other, as long as each gains.

@@ -9,7 +9,7 @@ use units::{Dimension, Quantity};
 use super::defaults::{Defaults, ParseResult, among};
 use super::plan_text::PlanText;
 use super::{Comparison, Goal, Plan, Projection, wire};
-use results::projection::STEPS_MIN;
+use results::projection::{Question, STEPS_MIN};
 
 /// The systems of a plan, and the letter of the one that is measured.
 pub(super) fn systems(file: &wire::PlanFile, place: &PlanText<'_>) -> ParseResult<(Vec<System>, String)> {
@@ -87,16 +87,12 @@ impl Defaults<'_> {
             });
         Ok(Projection {
             test,
-            threshold,
             metric,
-            dimension,
             steps,
             from: wire.from.get_ref().clone(),
             over,
-            to: wire.to.get_ref().0 as f64,
             system: known(&wire.system, &plan.systems, self.place)?,
-            cap,
-            confidence,
+            question: Question { to: wire.to.get_ref().0 as f64, threshold, cap, confidence, dimension },
         })
     }
 
