@@ -19,10 +19,8 @@ pub(super) fn tables(jobs: &[&Job]) -> Vec<Table> {
 
 /// How many of each group had which outcome.
 fn groups(jobs: &[&Job]) -> Table {
-    let mut headings = vec!["Group".to_owned(), ">Repetition".to_owned()];
-    headings.extend(CaseOutcome::ALL.map(|outcome| format!(">{}", outcome.word())));
-    let headings: Vec<&str> = headings.iter().map(String::as_str).collect();
-    let mut table = Table::new("Cases by group", &headings);
+    let outcomes = CaseOutcome::ALL.map(|outcome| format!(" | >{}", outcome.word())).concat();
+    let mut table = Table::new("Cases by group", &format!("Group | >Repetition{outcomes}"));
     for job in jobs {
         let mut groups: BTreeMap<&str, [u64; CaseOutcome::ALL.len()]> = BTreeMap::new();
         let mut all = [0; CaseOutcome::ALL.len()];
@@ -49,8 +47,8 @@ fn groups(jobs: &[&Job]) -> Table {
 
 /// Each case whose promise was not kept, with what shows it.
 fn broken(jobs: &[&Job]) -> Table {
-    let headings = ["Case", ">Repetition", "Outcome", "~Promised", ">Ranks", "~Seen"];
-    let mut table = Table::new("Promises that were not kept", &headings);
+    let headings = "Case | >Repetition | Outcome | ~Promised | >Ranks | ~Seen";
+    let mut table = Table::new("Promises that were not kept", headings);
     for job in jobs {
         for case in cases(&job.records)
             .filter(|case| matches!(case.outcome, CaseOutcome::Fail | CaseOutcome::Library))
@@ -101,8 +99,8 @@ fn place(seen: &Evidence) -> String {
 
 /// What was not tried or is not supported, by reason.
 fn others(jobs: &[&Job]) -> Table {
-    let headings = ["Outcome", ">Repetition", "~Reason", ">Cases", "First"];
-    let mut table = Table::new("Cases that say nothing, by reason", &headings);
+    let headings = "Outcome | >Repetition | ~Reason | >Cases | First";
+    let mut table = Table::new("Cases that say nothing, by reason", headings);
     for job in jobs {
         let mut reasons: BTreeMap<(CaseOutcome, &str), (u64, &str)> = BTreeMap::new();
         for case in cases(&job.records)

@@ -123,9 +123,8 @@ fn percent(confidence: f64) -> String {
 pub(super) fn values(verdicts: &[&Verdict]) -> Option<Table> {
     let judged = || verdicts.iter().filter_map(|v| v.statistics.as_ref().map(|statistics| (v, statistics)));
     let repetitions = judged().map(|(_, statistics)| statistics.values.len()).max().filter(|n| *n > 0)?;
-    let numbers: Vec<String> = (1..=repetitions).map(|number| format!(">{number}")).collect();
-    let mut headings = vec!["Metric", "Criterion"];
-    headings.extend(numbers.iter().map(String::as_str));
+    let numbers: String = (1..=repetitions).map(|number| format!(" | >{number}")).collect();
+    let headings = format!("Metric | Criterion{numbers}");
     let mut table = Table::new("Values judged, by repetition in the order they ran", &headings);
     for (verdict, statistics) in judged() {
         let mut row = vec![Cell::literal(&verdict.metric), Cell::new(&verdict.criterion)];

@@ -11,28 +11,8 @@ use super::summary::model;
 use crate::sentences::sentence;
 
 /// The columns, in their order; what does not apply to a line is empty in it.
-const COLUMNS: &[&str] = &[
-    "benchmark",
-    "purpose",
-    "role",
-    "metric",
-    "system",
-    "kind",
-    "stat",
-    "value",
-    "unit",
-    "cov",
-    "runs",
-    "low",
-    "high",
-    "reach",
-    "model",
-    "criterion",
-    "threshold",
-    "outcome",
-    "remark",
-    "jobs",
-];
+const COLUMNS: &str = "benchmark,purpose,role,metric,system,kind,stat,value,unit,cov,runs,low,high,reach,\
+    model,criterion,threshold,outcome,remark,jobs";
 
 /// What was measured (`benchmarked`, means), what was judged of each criterion, sums of groups among them
 /// (`judged`), and what was projected (`projected`); values in base units. Where files are not as recorded,
@@ -43,7 +23,7 @@ pub fn csv(campaign: &Campaign) -> String {
     let verdicts = as_recorded(campaign);
     let verdicts = verdicts.iter().map(|verdict| (&summary.measured_on, judged(verdict)));
     let projections = summary.projections.iter().map(|one| (&one.system, projected(one)));
-    let mut text = COLUMNS.join(",") + "\n";
+    let mut text = format!("{COLUMNS}\n");
     for (system, mut fields) in rates.chain(verdicts).chain(projections) {
         let remark = fields.iter_mut().find(|(column, _)| *column == "remark");
         if let (Some(fault), Some((_, remark))) = (campaign.faults.first(), remark) {
@@ -116,9 +96,9 @@ fn number(value: Option<f64>) -> String {
 
 /// One line, with quotes where RFC 4180 wants them.
 fn line(text: &mut String, system: &str, fields: &Fields) {
-    let quoted = COLUMNS.iter().map(|column| {
-        let own = fields.iter().find(|(name, _)| name == column).map_or("", |(_, field)| field);
-        let field = if *column == "system" { system } else { own };
+    let quoted = COLUMNS.split(',').map(|column| {
+        let own = fields.iter().find(|(name, _)| *name == column).map_or("", |(_, field)| field);
+        let field = if column == "system" { system } else { own };
         match field.contains([',', '"', '\n', '\r']) {
             true => format!("\"{}\"", field.replace('"', "\"\"")),
             false => field.to_owned(),

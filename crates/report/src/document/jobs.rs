@@ -20,8 +20,8 @@ fn anchor(job: &Job) -> String {
 
 /// The table of every job that ran.
 pub(super) fn table(campaign: &Campaign) -> Section {
-    let headings = [">Job", "Test", ">Repetition", "Started", ">Duration", "End", "Judged", "Folder"];
-    let mut table = Table::new("Every job that ran, failed attempts included", &headings);
+    let headings = ">Job | Test | >Repetition | Started | >Duration | End | Judged | Folder";
+    let mut table = Table::new("Every job that ran, failed attempts included", headings);
     table.note = "Judged says whether a verdict rests on the job.".into();
     for job in &campaign.jobs {
         let judged = campaign.verdicts.iter().any(|verdict| verdict.jobs.contains(&job.folder));
@@ -48,7 +48,7 @@ pub(super) fn table(campaign: &Campaign) -> Section {
 
 /// The launches that ended with the campaign.
 fn killed(folders: &[String]) -> Table {
-    let mut table = Table::new("Launches that ended with the campaign instead of by themselves", &["Folder"]);
+    let mut table = Table::new("Launches that ended with the campaign instead of by themselves", "Folder");
     table.note = "What they left is kept; no verdict rests on it.".into();
     for folder in folders {
         table.row([Cell::literal(folder)]);

@@ -49,7 +49,7 @@ pub(super) fn section(campaign: &Campaign) -> Section {
 }
 
 fn host(campaign: &Campaign) -> Table {
-    let mut table = Table::new("The machine that ran the campaign", &["Fact", "Before", "After"]);
+    let mut table = Table::new("The machine that ran the campaign", "Fact | Before | After");
     let mut row = |name: &str, pick: &dyn Fn(&Machine) -> Cell| {
         let cell = |machine: &Option<Machine>| machine.as_ref().map_or(Cell::new("not recorded"), pick);
         table.row([Cell::new(name), cell(&campaign.before), cell(&campaign.after)]);
@@ -70,20 +70,9 @@ fn host(campaign: &Campaign) -> Table {
 
 /// One row for each file system at each moment; `None` where there is none.
 fn systems(campaign: &Campaign) -> Option<Table> {
-    let headings = [
-        "Name",
-        "When",
-        "Type",
-        "Mounted at",
-        "Device",
-        "Options",
-        ">Size",
-        ">Free",
-        ">Full",
-        ">Inodes free",
-        ">Inodes used",
-    ];
-    let mut table = Table::new("File systems under test", &headings);
+    let headings = "Name | When | Type | Mounted at | Device | Options | >Size | >Free | >Full | \
+         >Inodes free | >Inodes used";
+    let mut table = Table::new("File systems under test", headings);
     for before in file_systems(campaign) {
         let in_machine =
             |machine: &Option<Machine>| machine.as_ref().and_then(|m| m.file_system(&before.name).cloned());

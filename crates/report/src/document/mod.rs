@@ -283,16 +283,17 @@ pub struct TableColumn {
 }
 
 impl Table {
-    /// An empty table; a heading that starts with `>` is of a column of numbers, one with `~` of sentences.
-    pub fn new(title: &str, headings: &[&str]) -> Self {
-        let column = |heading: &&str| {
+    /// An empty table; headings have ` | ` between them. One that starts with `>` is of a column of numbers,
+    /// one with `~` of sentences.
+    pub fn new(title: &str, headings: &str) -> Self {
+        let column = |heading: &str| {
             let [numeric, prose] = ['>', '~'].map(|mark| heading.starts_with(mark));
             TableColumn { title: heading.trim_start_matches(['>', '~']).into(), numeric, prose }
         };
         Self {
             title: title.into(),
             note: String::new(),
-            columns: headings.iter().map(column).collect(),
+            columns: headings.split(" | ").map(column).collect(),
             rows: vec![],
         }
     }

@@ -53,12 +53,11 @@ pub(super) fn phase_title(measured: &RepetitionPhase) -> String {
 /// A table with a row for each phase that `cells` has something to say about.
 pub(super) fn each(
     title: &str,
-    headings: &[&str],
+    headings: &str,
     measured: &[RepetitionPhase],
     cells: impl Fn(&RepetitionPhase) -> Option<Vec<Cell>>,
 ) -> Table {
-    let all: Vec<&str> = ["Phase", "Repetition"].iter().chain(headings).copied().collect();
-    let mut table = Table::new(title, &all);
+    let mut table = Table::new(title, &format!("Phase | Repetition | {headings}"));
     for one in measured {
         if let Some(cells) = cells(one) {
             table.row(name(one).into_iter().chain(cells));
@@ -68,8 +67,8 @@ pub(super) fn each(
 }
 
 fn rates(measured: &[RepetitionPhase]) -> Table {
-    let headings = [">bw", ">iops", ">Bytes", ">Operations", ">Open", ">Transfer", ">Close", ">Total"];
-    each("Measured", &headings, measured, |one| {
+    let headings = ">bw | >iops | >Bytes | >Operations | >Open | >Transfer | >Close | >Total";
+    each("Measured", headings, measured, |one| {
         let phase = counting(one, Counts::Bytes)?;
         let metric = |name: &str| phase.metric(name).map(|metric| metric.value);
         let mut bytes = bytes_cell(phase.bytes);
@@ -90,7 +89,7 @@ fn rates(measured: &[RepetitionPhase]) -> Table {
 }
 
 fn latencies(measured: &[RepetitionPhase], counts: Counts, what: &str) -> Table {
-    let headings = [">Count", ">Min", ">Mean", ">p50", ">p90", ">p99", ">p99.9", ">Max"];
+    let headings = ">Count | >Min | >Mean | >p50 | >p90 | >p99 | >p99.9 | >Max";
     let cells = |latency: &Latency| {
         let whole = |nanoseconds: u64| nanoseconds_cell(nanoseconds as f64);
         vec![
@@ -104,21 +103,15 @@ fn latencies(measured: &[RepetitionPhase], counts: Counts, what: &str) -> Table 
             whole(latency.max_ns),
         ]
     };
-    each(&format!("Latency of single {what}"), &headings, measured, |one| {
+    each(&format!("Latency of single {what}"), headings, measured, |one| {
         counting(one, counts)?.latency.as_ref().map(cells)
     })
 }
 
 fn balance(measured: &[RepetitionPhase]) -> Table {
-    let headings = [
-        "Slowest rank",
-        ">Its rate",
-        ">Median rate",
-        ">Slowest / median",
-        ">Amount per rank",
-        ">Time per rank",
-    ];
-    each("Balance between ranks", &headings, measured, |one| {
+    let headings = "Slowest rank | >Its rate | >Median rate | >Slowest / median | >Amount per rank | \
+         >Time per rank";
+    each("Balance between ranks", headings, measured, |one| {
         let balance = &one.phase.balance;
         let operations = one.phase.counts == Counts::Operations;
         let unit = if operations { "/s" } else { "B/s" };
@@ -145,20 +138,9 @@ fn balance(measured: &[RepetitionPhase]) -> Table {
 }
 
 fn conditions(measured: &[RepetitionPhase]) -> Table {
-    let headings = [
-        "Backend",
-        ">Ranks",
-        "Files",
-        ">Segments",
-        ">Block",
-        ">Transfer",
-        "Made durable",
-        "Cache bypassed",
-        ">Cached before",
-        ">Smallest file",
-        "First file",
-    ];
-    each("Conditions", &headings, measured, |one| {
+    let headings = "Backend | >Ranks | Files | >Segments | >Block | >Transfer | Made durable | \
+         Cache bypassed | >Cached before | >Smallest file | First file";
+    each("Conditions", headings, measured, |one| {
         let phase = counting(one, Counts::Bytes)?;
         Some(vec![
             Cell::new(or_none(&phase.backend)),
@@ -177,15 +159,9 @@ fn conditions(measured: &[RepetitionPhase]) -> Table {
 }
 
 fn stonewalls(measured: &[RepetitionPhase]) -> Table {
-    let headings = [
-        ">Deadline",
-        ">Reached after",
-        ">Bytes then",
-        ">Transfers per rank then",
-        "Slower ranks caught up",
-        ">Ranks that ran dry",
-    ];
-    each("Stonewall", &headings, measured, |one| {
+    let headings = ">Deadline | >Reached after | >Bytes then | >Transfers per rank then | \
+         Slower ranks caught up | >Ranks that ran dry";
+    each("Stonewall", headings, measured, |one| {
         one.phase.stonewall.as_ref().map(|wall| {
             vec![
                 seconds_cell(wall.deadline_s),
@@ -208,22 +184,14 @@ fn checks(measured: &[RepetitionPhase]) -> Table {
         };
         vec![bytes_cell(check.bytes), count_cell(check.bad_transfers), result]
     };
-    let headings = [">Bytes compared", ">Bad transfers", "Result"];
-    each("Data check", &headings, measured, |one| one.phase.check.as_ref().map(cells))
+    let headings = ">Bytes compared | >Bad transfers | Result";
+    each("Data check", headings, measured, |one| one.phase.check.as_ref().map(cells))
 }
 
 fn bad_ranges(measured: &[RepetitionPhase]) -> Table {
-    let headings = [
-        "Phase",
-        "Repetition",
-        ">Found by rank",
-        "File",
-        ">Offset",
-        ">Length",
-        "Expected word",
-        "Found word",
-    ];
-    let mut table = Table::new("Wrong data, every range recorded", &headings);
+    let headings = "Phase | Repetition | >Found by rank | File | >Offset | >Length | Expected word | \
+         Found word";
+    let mut table = Table::new("Wrong data, every range recorded", headings);
     let mut unlisted = 0;
     for one in measured {
         let Some(check) = &one.phase.check else { continue };

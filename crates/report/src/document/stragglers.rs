@@ -59,14 +59,9 @@ pub(super) fn tables(measured: &[RepetitionPhase]) -> Vec<Table> {
 }
 
 fn spread(measured: &[RepetitionPhase]) -> Table {
-    let headings = [
-        "Moved least",
-        ">Of the mean",
-        ">99 % / median time",
-        ">Wear-out / deadline",
-        ">Lost to the slowest 1 %",
-    ];
-    let mut table = each("How far ranks lay apart", &headings, measured, |one| {
+    let headings = "Moved least | >Of the mean | >99 % / median time | >Wear-out / deadline | \
+         >Lost to the slowest 1 %";
+    let mut table = each("How far ranks lay apart", headings, measured, |one| {
         let spread = Spread::of(one.phase)?;
         Some(vec![
             Cell::new(if spread.least_share < 1.0 {
@@ -109,7 +104,8 @@ fn sorted(attribution: &Attribution, factor: Factor) -> Vec<&StragglerGroup> {
 
 fn groups(same: &PhaseRanks<'_>, factor: Factor, plural: &str, heading: &str) -> Table {
     let held = if factor == Factor::Node { ">Ranks" } else { ">Files" };
-    let headings = [heading, held, ">Median rate of a rank", ">Against others", ">All together", ""];
+    let headings =
+        format!("{heading} | {held} | >Median rate of a rank | >Against others | >All together | ");
     let mut table = Table::new(&format!("{plural} in {}", same.title), &headings);
     let all = sorted(&same.attribution, factor);
     for group in all.iter().take(ROWS) {
@@ -137,9 +133,9 @@ fn groups(same: &PhaseRanks<'_>, factor: Factor, plural: &str, heading: &str) ->
 }
 
 fn stragglers(same: &PhaseRanks<'_>) -> Table {
-    let headings = ["Rank", "Node", ">Of the median rank", ">Robust deviations below"];
+    let headings = "Rank | Node | >Of the median rank | >Robust deviations below";
     let mut table =
-        Table::new(&format!("Slow ranks in {} that no node or target explains", same.title), &headings);
+        Table::new(&format!("Slow ranks in {} that no node or target explains", same.title), headings);
     let all = &same.attribution.stragglers;
     for one in all.iter().take(ROWS) {
         let far = if one.deviations.is_finite() { format!("{:.1}", one.deviations) } else { NONE.into() };

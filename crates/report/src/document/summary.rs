@@ -176,8 +176,8 @@ fn ratio(hero: &HeroRun) -> f64 {
 }
 
 fn systems(summary: &Summary) -> Table {
-    let headings = ["System", "Processor", "Clock", "Interconnect", ">Cores", "Measured"];
-    let mut table = Table::new(TABLES[0], &headings);
+    let headings = "System | Processor | Clock | Interconnect | >Cores | Measured";
+    let mut table = Table::new(TABLES[0], headings);
     for system in &summary.systems {
         let measured = if system.letter == summary.measured_on { "yes" } else { "no, projected to" };
         let words = [&system.letter, &system.processor, &system.clock, &system.interconnect];
@@ -188,7 +188,7 @@ fn systems(summary: &Summary) -> Table {
 }
 
 fn purposes(summary: &Summary) -> Table {
-    let mut table = Table::new(TABLES[1], &["Benchmark", "~Purpose", "Role"]);
+    let mut table = Table::new(TABLES[1], "Benchmark | ~Purpose | Role");
     for rate in &summary.rates {
         if table.rows.iter().all(|row| row[0].text != rate.test) {
             table.row([&rate.test, &rate.purpose, &rate.role].map(Cell::new));
@@ -199,9 +199,8 @@ fn purposes(summary: &Summary) -> Table {
 
 /// Every rate with its system, measured or projected, its unit and its scatter.
 fn results(summary: &Summary) -> Table {
-    let headings =
-        ["Benchmark", "Metric", "System", ">Benchmarked", ">COV", ">Runs", ">Projected", "~Remarks"];
-    let mut table = Table::new(TABLES[2], &headings);
+    let headings = "Benchmark | Metric | System | >Benchmarked | >COV | >Runs | >Projected | ~Remarks";
+    let mut table = Table::new(TABLES[2], headings);
     table.note = "Means over the runs, each a launch of its own; COV is the sample deviation (n-1) over the \
                   mean. What is projected was not measured."
         .into();
@@ -250,20 +249,9 @@ fn linked(value: Cell, rate: &Rate) -> Cell {
 }
 
 fn projections(summary: &Summary) -> Table {
-    let headings = [
-        "Benchmark",
-        "Metric",
-        "System",
-        ">Projected",
-        ">From",
-        ">To",
-        ">Extrapolation",
-        "~Model",
-        ">Residual",
-        ">Held out",
-        "~Accepted?",
-    ];
-    let mut table = Table::new("What was projected", &headings);
+    let headings = "Benchmark | Metric | System | >Projected | >From | >To | >Extrapolation | ~Model | \
+         >Residual | >Held out | ~Accepted?";
+    let mut table = Table::new("What was projected", headings);
     table.note =
         "Projected, not measured. The model is the one that foretold the largest step best from the \
                   others (held out); the interval is of the true mean; reach is how many times the largest \
@@ -299,7 +287,7 @@ fn projections(summary: &Summary) -> Table {
 
 /// What was measured at the steps that projections come from.
 fn steps(summary: &Summary) -> Table {
-    let mut table = Table::new("What it was projected from", &["From", "Metric", ">Step", "Of", ">Mean"]);
+    let mut table = Table::new("What it was projected from", "From | Metric | >Step | Of | >Mean");
     for one in &summary.projections {
         for (at, mean) in &one.steps {
             let words = [&one.from, &one.metric].map(Cell::new);
@@ -311,8 +299,8 @@ fn steps(summary: &Summary) -> Table {
 }
 
 fn heroes(summary: &Summary) -> Table {
-    let headings = ["Hero run", "Metric", ">Mean", "Test of the contract", ">Mean of that", ">Ratio"];
-    let mut table = Table::new("Hero runs beside the contract's tests", &headings);
+    let headings = "Hero run | Metric | >Mean | Test of the contract | >Mean of that | >Ratio";
+    let mut table = Table::new("Hero runs beside the contract's tests", headings);
     table.note = "What other sizes, layouts or numbers of nodes show; none of it satisfies a clause.".into();
     for hero in &summary.heroes {
         table.row([
@@ -328,8 +316,8 @@ fn heroes(summary: &Summary) -> Table {
 }
 
 fn findings(summary: &Summary) -> Table {
-    let headings = ["Code", "~Tests", "Severity", "~Finding", "~What to do", "~Waiver approved by"];
-    let mut table = Table::new("Findings", &headings);
+    let headings = "Code | ~Tests | Severity | ~Finding | ~What to do | ~Waiver approved by";
+    let mut table = Table::new("Findings", headings);
     // What is the same of several tests is listed once, with all of them.
     let mut listed: Vec<(&Finding, Vec<&str>)> = Vec::new();
     for finding in &summary.findings {

@@ -110,8 +110,8 @@ fn notices(jobs: &[&Job], told: Vec<String>) -> Vec<String> {
 
 /// Each stretch of each repetition once; `None` where no verdict looked at any.
 fn stretches(verdicts: &[&Verdict]) -> Option<Table> {
-    let headings = ["Phase", ">Repetition", "Stretch", ">From", ">Length", ">Rate", ">Times the mean"];
-    let mut table = Table::new("Stretches looked at besides whole phases", &headings);
+    let headings = "Phase | >Repetition | Stretch | >From | >Length | >Rate | >Times the mean";
+    let mut table = Table::new("Stretches looked at besides whole phases", headings);
     table.note = "From the common start of the phase, in whole intervals of its timeline. Worst: no other \
                   stretch of that length was slower. Steady: measured after the rate had become steady. \
                   Common: all parts of the group were at work."
@@ -144,8 +144,8 @@ fn stretch_row(stretch: &Stretch) -> Vec<Cell> {
 
 /// What was asked for and what was reached, for each state that the jobs recorded.
 fn states(jobs: &[&Job]) -> Option<Table> {
-    let headings = ["State", ">Repetition", "What", ">Asked", ">Before", ">Reached"];
-    let mut table = Table::new("State reached", &headings);
+    let headings = "State | >Repetition | What | >Asked | >Before | >Reached";
+    let mut table = Table::new("State reached", headings);
     let mut aged = false;
     for job in jobs {
         for record in &job.records {

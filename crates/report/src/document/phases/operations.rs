@@ -10,8 +10,8 @@ use super::super::{Cell, Table, Tone};
 use super::{counting, each, name};
 
 pub(super) fn rates(measured: &[RepetitionPhase]) -> Table {
-    let headings = [">rate", ">Operations", ">Failed", ">Bytes", ">Own work", ">Total"];
-    each("Operations measured", &headings, measured, |one| {
+    let headings = ">rate | >Operations | >Failed | >Bytes | >Own work | >Total";
+    each("Operations measured", headings, measured, |one| {
         let phase = counting(one, Counts::Operations)?;
         let rate = phase.metric("rate").map(|metric| metric.value);
         let failed = phase.failed.as_ref().map_or(0, |failed| failed.operations);
@@ -28,7 +28,7 @@ pub(super) fn rates(measured: &[RepetitionPhase]) -> Table {
 }
 
 pub(super) fn windows(measured: &[RepetitionPhase]) -> Table {
-    let mut table = each("All ranks at once", &[">Operations", ">Time", "First to end"], measured, |one| {
+    let mut table = each("All ranks at once", ">Operations | >Time | First to end", measured, |one| {
         let window = one.phase.window?;
         Some(vec![
             count_cell(window.ops),
@@ -42,8 +42,8 @@ pub(super) fn windows(measured: &[RepetitionPhase]) -> Table {
 }
 
 pub(super) fn conditions(measured: &[RepetitionPhase]) -> Table {
-    let headings = ["Backend", ">Ranks", "Names", ">Bytes each", "Made durable", "Cache bypassed", "Under"];
-    each("Conditions of operations", &headings, measured, |one| {
+    let headings = "Backend | >Ranks | Names | >Bytes each | Made durable | Cache bypassed | Under";
+    each("Conditions of operations", headings, measured, |one| {
         let phase = counting(one, Counts::Operations)?;
         Some(vec![
             Cell::new(or_none(&phase.backend)),
@@ -58,7 +58,7 @@ pub(super) fn conditions(measured: &[RepetitionPhase]) -> Table {
 }
 
 pub(super) fn reasons(measured: &[RepetitionPhase]) -> Table {
-    let mut table = Table::new("Failed operations by reason", &["Phase", "Repetition", "Reason", ">Count"]);
+    let mut table = Table::new("Failed operations by reason", "Phase | Repetition | Reason | >Count");
     for (one, failed) in failed(measured) {
         for (reason, count) in &failed.reasons {
             table.row(name(one).into_iter().chain([Cell::new(reason), count_cell(*count)]));
@@ -68,8 +68,8 @@ pub(super) fn reasons(measured: &[RepetitionPhase]) -> Table {
 }
 
 pub(super) fn failures(measured: &[RepetitionPhase]) -> Table {
-    let headings = ["Phase", "Repetition", ">Rank", "Call", "Name", "Reason"];
-    let mut table = Table::new("Failed operations by name", &headings);
+    let headings = "Phase | Repetition | >Rank | Call | Name | Reason";
+    let mut table = Table::new("Failed operations by name", headings);
     let mut unlisted = 0;
     for (one, failed) in failed(measured) {
         unlisted += failed.operations.saturating_sub(failed.first.len() as u64);
