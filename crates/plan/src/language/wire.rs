@@ -81,15 +81,15 @@ use keys;
 const TIME: KeyForm = KeyForm::Quantity(&[Dimension::Seconds]);
 const SHARE: KeyForm = KeyForm::Quantity(&[Dimension::Fraction]);
 
-/// A value of any dimension.
-const ANY: KeyForm = KeyForm::Quantity(&[
+/// All dimensions of values.
+pub(super) const DIMENSIONS: &[Dimension] = &[
     Dimension::Bytes,
     Dimension::BytesPerSecond,
     Dimension::PerSecond,
     Dimension::Seconds,
     Dimension::Fraction,
     Dimension::Count,
-]);
+];
 
 /// How many targets a file lies on.
 const STRIPES: KeyForm = KeyForm::CountOr("all");
@@ -254,7 +254,7 @@ keys! {
 keys! {
     KnownKeys, "known", "[known.NAME]", "A number that is known beforehand";
     needs {
-        value: String = ANY, "\"716886 MiB/s\"", "the number with its unit";
+        value: String = Quantity(DIMENSIONS), "\"716886 MiB/s\"", "the number with its unit";
         source: String = Text, "\"acceptance report of phase 1, page 12\"", "where it is from";
     }
 }

@@ -52,6 +52,8 @@ fn file_system(key: &str, spanned: &Spanned<wire::FsKeys>, place: &PlanText<'_>)
     let said = |hook: &Option<Spanned<String>>| {
         hook.as_ref().map(Spanned::get_ref).filter(|hook| !hook.trim().is_empty()).cloned()
     };
+    let who = format!("fs.{key}");
+    let rate = |rate| quantity(&who, "rate", rate, Dimension::BytesPerSecond, place);
     Ok(FileSystem {
         dir: wire.dir.get_ref().clone(),
         kind: wire.kind.clone().filter(|kind| !kind.is_empty()),
@@ -59,12 +61,7 @@ fn file_system(key: &str, spanned: &Spanned<wire::FsKeys>, place: &PlanText<'_>)
         targets: whole(known(wire.targets.as_ref()).as_ref(), &format!("fs.{key}.targets"), place)?,
         set_servers: set,
         count_servers: hook(&wire.count_servers, "count_servers")?,
-        rate: match &wire.rate {
-            Some(rate) => {
-                Some(quantity(&format!("fs.{key}"), "rate", rate, Dimension::BytesPerSecond, place)?)
-            }
-            None => None,
-        },
+        rate: wire.rate.as_ref().map(rate).transpose()?,
         health: said(&wire.health),
         traffic: said(&wire.traffic),
         quota: said(&wire.quota),

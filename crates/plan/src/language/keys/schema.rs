@@ -9,7 +9,7 @@
 use serde_json::{Map, Value, json};
 use units::Dimension;
 
-use super::super::wire::PlanFile;
+use super::super::wire::{DIMENSIONS, PlanFile};
 use super::{KeyForm, KeyTable, PlanKey, tables};
 
 /// A parameter in a text.
@@ -81,14 +81,7 @@ fn value(kind: &KeyForm) -> Value {
             json!({ "anyOf": [value(&KeyForm::Quantity(dimensions)), { "enum": [""] }] })
         }
         KeyForm::Goal => {
-            let number = number_with_unit(&[
-                Dimension::Bytes,
-                Dimension::BytesPerSecond,
-                Dimension::PerSecond,
-                Dimension::Seconds,
-                Dimension::Fraction,
-                Dimension::Count,
-            ]);
+            let number = number_with_unit(DIMENSIONS);
             text(&format!("({number}|[0-9_.]+\\s*% of .+)"))
         }
         KeyForm::Word(words) => {
