@@ -7,7 +7,7 @@ mod wrong_data;
 use plan::{Criterion, Group};
 use results::finding::{Finding, Severity};
 use results::reason::{Code, Reason};
-use results::{Outcome, Statistics, Stretch, Verdict};
+use results::{Outcome, Statistics, Verdict};
 
 use crate::case::TestCriterion;
 use crate::clients::{self, Remarks};
@@ -50,28 +50,21 @@ fn of_case(case: &TestCriterion<'_>, findings: &Findings) -> Verdict {
         Outcome::NotRun => Remarks::default(),
         _ => limit.and(remarks::all(case, decision.statistics.as_ref())),
     };
-    let named = VerdictTarget {
-        test: &case.test.id,
-        clause: &case.test.clause,
-        criterion: case.criterion.to_string(),
-    };
     let threshold = threshold.ok().map(|threshold| threshold.value.value);
-    let mut verdict = verdict(named, case.criterion, decision, threshold, remarks, wrong.as_ref());
-    verdict.jobs = case.jobs().iter().map(|job| job.folder.clone()).collect();
-    verdict.stretches = stretches(case);
+    let mut verdict = Verdict {
+        test: case.test.id.clone(),
+        clause: case.test.clause.clone(),
+        criterion: case.criterion.to_string(),
+        jobs: case.jobs().iter().map(|job| job.folder.clone()).collect(),
+        stretches: [sustained::stretches, steady::stretches, at_once::stretches].map(|of| of(case)).concat(),
+        ..verdict(case.criterion, decision, threshold, remarks, wrong.as_ref())
+    };
     apply(&grave, wrong.as_ref(), &mut verdict);
     verdict
 }
 
-/// What a verdict is on.
-struct VerdictTarget<'a> {
-    test: &'a str,
-    clause: &'a str,
-    criterion: String,
-}
-
+/// A verdict on a criterion, without what it is called and rests on.
 fn verdict(
-    named: VerdictTarget<'_>,
     criterion: &Criterion,
     decision: Decision,
     threshold: Option<f64>,
@@ -81,10 +74,7 @@ fn verdict(
     let later = wrong.and_then(|wrong| wrong.later(&decision.reason));
     let later = later.map(|reason| Finding::new(Severity::Info, reason));
     Verdict {
-        test: named.test.to_owned(),
-        clause: named.clause.to_owned(),
         metric: criterion.metric.clone(),
-        criterion: named.criterion,
         outcome: decision.outcome,
         reason: decision.reason,
         statistic: criterion.stat.to_string(),
@@ -96,11 +86,6 @@ fn verdict(
         notes: remarks.notes,
         ..Verdict::default()
     }
-}
-
-/// What was looked at besides whole phases.
-fn stretches(case: &TestCriterion<'_>) -> Vec<Stretch> {
-    [sustained::stretches, steady::stretches, at_once::stretches].map(|of| of(case)).concat()
 }
 
 /// Has grave findings count for a verdict; `wrong` is the wrong data that was found.
@@ -140,14 +125,14 @@ fn of_group(index: &Index<'_>, findings: &Findings, group: &Group, criterion: &C
         Outcome::NotRun => Remarks::default(),
         _ => of_sum(&cases, decision.statistics.as_ref()),
     };
-    let named = VerdictTarget {
-        test: &group.id,
-        clause: if group.clause.is_empty() { &group.id } else { &group.clause },
-        criterion: format!("sum of {}: {criterion}", cases.len()),
-    };
     let threshold = threshold.ok().map(|threshold| threshold.value.value);
-    let mut verdict = verdict(named, criterion, decision, threshold, remarks, wrong.as_ref());
-    verdict.jobs = cases.iter().flat_map(TestCriterion::jobs).map(|job| job.folder.clone()).collect();
+    let mut verdict = Verdict {
+        test: group.id.clone(),
+        clause: if group.clause.is_empty() { &group.id } else { &group.clause }.clone(),
+        criterion: format!("sum of {}: {criterion}", cases.len()),
+        jobs: cases.iter().flat_map(TestCriterion::jobs).map(|job| job.folder.clone()).collect(),
+        ..verdict(criterion, decision, threshold, remarks, wrong.as_ref())
+    };
     let mut grave: Vec<Finding> = Vec::new();
     for finding in findings.about_group(&group.id).into_iter().chain(of_parts.into_iter().flatten()) {
         // What is about several parts is listed once.
