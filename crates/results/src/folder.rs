@@ -47,7 +47,7 @@ pub use facts::{Build, FileSystemFacts, Fill, Layout, LoadedLibrary, Machine, Pr
 pub use load::{job_of, last_words, load};
 pub use pack::{PackedArchive, is_archive, pack, unpack};
 pub use resume::{Resumed, discard, resume, unbegun};
-pub use verify::{FolderFault, Verification, check, verify};
+pub use verify::{FolderFault, Verification, check};
 pub use write::{
     StagedJob, create, restore, sha256, sha256_of, stage_job, verdicts_bytes, write_machine, write_report,
     write_summary, write_verdicts, write_whole,

@@ -34,7 +34,7 @@ fn said<'t>(text: &'t str, key: &str) -> &'t str {
 fn any_byte_that_is_flipped_in_a_real_folder_is_found_and_its_file_is_named() {
     let place = campaign();
     let dir = place.folder();
-    assert_eq!(folder::verify(&dir).unwrap(), Vec::<String>::new());
+    assert_eq!(folder::check(&dir).unwrap().said(), Vec::<String>::new());
     let mut flips = 0;
     for path in files(&dir) {
         let whole = fs::read(&path).unwrap();
@@ -44,14 +44,14 @@ fn any_byte_that_is_flipped_in_a_real_folder_is_found_and_its_file_is_named() {
         let file = fs::OpenOptions::new().write(true).open(&path).unwrap();
         for at in (0..count).map(|nth| nth * (whole.len() - 1) / (count - 1).max(1)) {
             file.write_all_at(&[whole[at] ^ 1 << (at % 8)], at as u64).unwrap();
-            let faults = folder::verify(&dir).unwrap();
+            let faults = folder::check(&dir).unwrap().said();
             file.write_all_at(&[whole[at]], at as u64).unwrap();
             assert!(faults.first().is_some_and(|fault| fault.starts_with(&name)), "{name} {at}: {faults:?}");
             flips += 1;
         }
     }
     assert!(flips > 2000, "{flips}");
-    assert_eq!(folder::verify(&dir).unwrap(), Vec::<String>::new());
+    assert_eq!(folder::check(&dir).unwrap().said(), Vec::<String>::new());
 }
 
 #[test]

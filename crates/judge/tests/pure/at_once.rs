@@ -99,7 +99,7 @@ fn what_an_external_program_leaves_under_the_names_of_ours_is_set_aside() {
             assert_eq!(left.unwrap(), "mine\n", "{job} {name}");
         }
     }
-    assert_eq!(results::folder::verify(&place.path("campaign")).unwrap(), Vec::<String>::new());
+    assert_eq!(results::folder::check(&place.path("campaign")).unwrap().said(), Vec::<String>::new());
 }
 
 #[test]

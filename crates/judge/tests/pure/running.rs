@@ -167,7 +167,7 @@ fn a_campaign_runs_its_jobs_keeps_the_evidence_and_leaves_no_files_behind() {
     assert_eq!(env.keys().map(String::as_str).collect::<Vec<_>>(), ["ASSAY_COLOUR", "PATH"]);
     assert!(campaign.before.is_some() && campaign.after.is_some());
     assert_eq!(load(&stage.path("campaign")).unwrap(), campaign, "what is judged is what is in the folder");
-    assert_eq!(results::folder::verify(&stage.path("campaign")).unwrap(), Vec::<String>::new());
+    assert_eq!(results::folder::check(&stage.path("campaign")).unwrap().said(), Vec::<String>::new());
 }
 
 #[test]

@@ -166,19 +166,16 @@ pub(super) fn read(dir: &Path) -> io::Result<Option<Chain>> {
     for (at, line) in bytes[..whole].split_inclusive(|byte| *byte == b'\n').enumerate() {
         let number = at as u64 + 1;
         let text = std::str::from_utf8(&line[..line.len() - 1]).unwrap_or_default();
+        let mut fault = |what: String| chain.faults.push(format!("{} was changed: {what}", names::CHAIN));
         let Some((entry, hash)) = parse(text) else {
-            chain
-                .faults
-                .push(format!("{} was changed: line {number} is not as it was written", names::CHAIN));
+            fault(format!("line {number} is not as it was written"));
             before = None;
             continue;
         };
         if entry.entry != number {
-            let what = format!("line {number} is entry {}: entries are missing or were moved", entry.entry);
-            chain.faults.push(format!("{} was changed: {what}", names::CHAIN));
+            fault(format!("line {number} is entry {}: entries are missing or were moved", entry.entry));
         } else if before.is_some_and(|before| before != entry.before) {
-            let what = format!("entry {number} does not follow from the one before it");
-            chain.faults.push(format!("{} was changed: {what}", names::CHAIN));
+            fault(format!("entry {number} does not follow from the one before it"));
         }
         before = Some(hash.clone());
         chain.entries.push((entry, hash));

@@ -83,14 +83,8 @@ impl Job {
             Err(error) => {
                 // Where the campaign's folder lies is no part of what is wrong.
                 let why = error.to_string().replace(&format!("{}/", dir.display()), "");
-                (
-                    Vec::new(),
-                    Some(if why.contains(names::RECORDS) {
-                        why
-                    } else {
-                        format!("{}: {why}", names::RECORDS)
-                    }),
-                )
+                let named = why.contains(names::RECORDS);
+                (Vec::new(), Some(if named { why } else { format!("{}: {why}", names::RECORDS) }))
             }
         };
         let well = info.end == JobEnd::Exit(0) && records.iter().any(|one| matches!(one, Record::End(_)));

@@ -59,11 +59,6 @@ impl Verification {
     }
 }
 
-/// The sentences of the faults of [`check`] alone.
-pub fn verify(dir: &Path) -> io::Result<Vec<String>> {
-    Ok(check(dir)?.said())
-}
-
 /// Compares the folder with its chain, or without one with the hashes of its jobs. Files are only hashed,
 /// so that one that cannot be read any more is named like every other. Fails where `dir` is no campaign.
 pub fn check(dir: &Path) -> io::Result<Verification> {

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::process::Command;
 
 use super::super::*;
-use super::tests::{campaign, end, info, job, old, place, resumed, whole_campaign};
+use super::tests::{campaign, end, info, job, old, place, resumed, verify, whole_campaign};
 use super::*;
 use crate::{Outcome, Record, Verdict};
 

@@ -10,6 +10,11 @@ use crate::records::{RecordFile, Sink};
 
 const PLAN: &str = "schema = 1\n";
 
+/// The sentences of all faults.
+pub(super) fn verify(dir: &Path) -> io::Result<Vec<String>> {
+    Ok(check(dir)?.said())
+}
+
 pub(super) fn info(schema: u32) -> CampaignInfo {
     CampaignInfo { schema, plan: "p".into(), plan_sha256: sha256(PLAN.as_bytes()), ..Default::default() }
 }
