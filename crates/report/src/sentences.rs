@@ -49,16 +49,6 @@ pub fn sentence(reason: &Reason) -> String {
     text
 }
 
-/// Whether there is a sentence for a reason and for those within it: whether templates take their data.
-pub fn is_known(reason: &Reason) -> bool {
-    let inner = |datum: &Datum| match datum {
-        // What the linter found is known to it.
-        Datum::Reason(inner) => reason.code == Code::LintError || is_known(inner),
-        _ => true,
-    };
-    templates(reason.code).any(|template| fits(template, reason)) && reason.data.values().all(inner)
-}
-
 /// The sentence for a finding, and what to do about it.
 pub fn finding(finding: &Finding) -> String {
     explained(&finding.reason)

@@ -23,7 +23,7 @@ mod wrong;
 
 use judge::{Evaluation, evaluate};
 use plan::Plan;
-use report::sentences::is_known;
+use report::sentences::taken;
 use results::finding::{Finding, Severity};
 use results::folder::{Campaign, CampaignInfo, FileSystemFacts, Job, JobEnd, JobInfo, Machine};
 use results::reason::{Code, Datum, Reason};
@@ -106,6 +106,16 @@ fn rates(phase_name: &str, rates: [u64; 3]) -> Campaign {
 
 fn judge(plan: &Plan, campaign: &Campaign) -> Vec<Verdict> {
     said(plan, campaign).verdicts
+}
+
+/// Whether there is a sentence for a reason and for those within it.
+fn is_known(reason: &Reason) -> bool {
+    let inner = |datum: &Datum| match datum {
+        // What the linter found is known to it.
+        Datum::Reason(inner) => reason.code == Code::LintError || is_known(inner),
+        _ => true,
+    };
+    taken(reason).is_some() && reason.data.values().all(inner)
 }
 
 /// What a campaign comes to; each reason in it has a sentence.

@@ -9,7 +9,7 @@ use results::record::{BadRange, Check, Counts, Latency, Phase};
 
 use super::test_section::RepetitionPhase;
 use super::words::{
-    NONE, bytes_cell, count_cell, nanoseconds_cell, or_none, path_cell, quantity_cell, rate_cell,
+    NONE, bytes_cell, count_cell, known_cell, nanoseconds_cell, or_none, path_cell, quantity_cell,
     seconds_cell, share, yes_no,
 };
 use super::{Cell, Table, Tone};
@@ -76,8 +76,8 @@ fn rates(measured: &[RepetitionPhase]) -> Table {
             bytes.text.push_str(&format!(" of {}", units::bytes_binary(phase.expected_bytes as f64)));
         }
         Some(vec![
-            rate_cell(metric("bw").filter(|_| phase.bytes > 0)),
-            metric("iops").map_or_else(|| Cell::new(NONE), |value| quantity_cell(value, "/s")),
+            known_cell(metric("bw").filter(|_| phase.bytes > 0), "B/s"),
+            known_cell(metric("iops"), "/s"),
             bytes,
             count_cell(phase.ops),
             seconds_cell(phase.spans.open_s),
@@ -115,7 +115,6 @@ fn balance(measured: &[RepetitionPhase]) -> Table {
         let balance = &one.phase.balance;
         let operations = one.phase.counts == Counts::Operations;
         let unit = if operations { "/s" } else { "B/s" };
-        let rate = |rate: Option<f64>| rate.map_or_else(|| Cell::new(NONE), |rate| quantity_cell(rate, unit));
         let known = one.phase.ranks > 0 && balance.seconds_max > 0.0;
         let median = Some(balance.median_rate).filter(|rate| *rate > 0.0);
         let ratio = median.map_or(NONE.into(), |median| share(balance.slowest_rate / median));
@@ -127,8 +126,8 @@ fn balance(measured: &[RepetitionPhase]) -> Table {
         known.then(|| {
             vec![
                 Cell::new(format!("{} on {}", balance.slowest_rank, or_none(&balance.slowest_node))),
-                rate(Some(balance.slowest_rate)),
-                rate(median),
+                quantity_cell(balance.slowest_rate, unit),
+                known_cell(median, unit),
                 Cell::new(ratio),
                 Cell::new(range(amount(balance.bytes_min), amount(balance.bytes_max))),
                 Cell::new(range(units::duration(balance.seconds_min), units::duration(balance.seconds_max))),

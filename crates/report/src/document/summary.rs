@@ -13,7 +13,7 @@ use results::summary::{HeroRun, PROCUREMENT, Rate, Summary, SystemProjection, TA
 
 use crate::sentences::{self, sentence};
 
-use super::words::{NONE, link_to, or_none, quantity, quantity_cell, share};
+use super::words::{NONE, known_cell, link_to, or_none, quantity, quantity_cell, share};
 use super::{Block, Cell, Section, Table, Tone};
 
 /// The sections, as far as there is something to show.
@@ -205,12 +205,11 @@ fn results(summary: &Summary) -> Table {
                   mean. What is projected was not measured."
         .into();
     for rate in &summary.rates {
-        let value = rate.mean.map_or_else(|| Cell::new(NONE), |mean| quantity_cell(mean, &rate.unit));
         table.row([
             Cell::new(&rate.test),
             Cell::new(&rate.metric),
             Cell::new(or_none(&summary.measured_on)),
-            linked(value, rate),
+            linked(known_cell(rate.mean, &rate.unit), rate),
             Cell::new(rate.cov.map_or_else(|| NONE.into(), share)),
             Cell::new(rate.values.len().to_string()),
             Cell::new(NONE),
@@ -225,7 +224,6 @@ fn results(summary: &Summary) -> Table {
 }
 
 fn projected(projection: &SystemProjection) -> [Cell; 8] {
-    let value = projection.rate.map_or_else(|| Cell::new(NONE), |rate| quantity_cell(rate, &projection.unit));
     let SystemProjection { to, over, from, .. } = projection;
     let remark = format!("projected to {to} {over} from {from}: {}", in_words(projection));
     [
@@ -235,7 +233,7 @@ fn projected(projection: &SystemProjection) -> [Cell; 8] {
         Cell::new(NONE),
         Cell::new(NONE),
         Cell::new(NONE),
-        value.linked("#projections"),
+        known_cell(projection.rate, &projection.unit).linked("#projections"),
         Cell::new(remark),
     ]
 }
@@ -258,9 +256,6 @@ fn projections(summary: &Summary) -> Table {
                   step the system is."
             .into();
     for one in &summary.projections {
-        let value = |value: Option<f64>| {
-            value.map_or_else(|| Cell::new(NONE), |value| quantity_cell(value, &one.unit))
-        };
         let percent = |part: Option<f64>| {
             Cell::new(part.map_or_else(|| NONE.into(), |part| format!("{:+.1} %", part * 100.0)))
         };
@@ -272,9 +267,9 @@ fn projections(summary: &Summary) -> Table {
             Cell::new(&one.test),
             Cell::new(&one.metric),
             Cell::new(&one.system),
-            value(one.rate),
-            value(one.low),
-            value(one.high),
+            known_cell(one.rate, &one.unit),
+            known_cell(one.low, &one.unit),
+            known_cell(one.high, &one.unit),
             Cell::new(format!("{:.2} x", one.factor)),
             Cell::new(or_none(&model(one))),
             percent(one.residual),

@@ -61,9 +61,9 @@ pub(super) fn quantity_cell(value: f64, unit: &str) -> Cell {
     Cell::new(quantity(value, unit)).full(exact(value, unit))
 }
 
-/// A bandwidth.
-pub(super) fn rate_cell(bytes_per_second: Option<f64>) -> Cell {
-    bytes_per_second.map_or_else(|| Cell::new(NONE), |value| quantity_cell(value, "B/s"))
+/// The same of a value that may not be known.
+pub(super) fn known_cell(value: Option<f64>, unit: &str) -> Cell {
+    value.map_or_else(|| Cell::new(NONE), |value| quantity_cell(value, unit))
 }
 
 /// A number of bytes, with the exact number.

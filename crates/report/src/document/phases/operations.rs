@@ -5,7 +5,7 @@
 use results::record::{Counts, Failed};
 
 use super::super::test_section::RepetitionPhase;
-use super::super::words::{NONE, bytes_cell, count_cell, or_none, quantity_cell, seconds_cell, yes_no};
+use super::super::words::{bytes_cell, count_cell, known_cell, or_none, seconds_cell, yes_no};
 use super::super::{Cell, Table, Tone};
 use super::{counting, each, name};
 
@@ -13,11 +13,10 @@ pub(super) fn rates(measured: &[RepetitionPhase]) -> Table {
     let headings = ">rate | >Operations | >Failed | >Bytes | >Own work | >Total";
     each("Operations measured", headings, measured, |one| {
         let phase = counting(one, Counts::Operations)?;
-        let rate = phase.metric("rate").map(|metric| metric.value);
         let failed = phase.failed.as_ref().map_or(0, |failed| failed.operations);
         let tone = if failed == 0 { Tone::Plain } else { Tone::Fail };
         Some(vec![
-            rate.map_or_else(|| Cell::new(NONE), |rate| quantity_cell(rate, "/s")),
+            known_cell(phase.metric("rate").map(|metric| metric.value), "/s"),
             count_cell(phase.ops),
             count_cell(failed).toned(tone),
             bytes_cell(phase.bytes),
