@@ -14,6 +14,7 @@ mod values;
 pub use directives::read_directives;
 pub use grammar::read_tokens;
 pub use occurrence::{ModuleOption, ModuleOptions, OptionFault, OptionInput, OptionOccurrence, parse_number};
+pub(crate) use row::options;
 pub use row::{
     ClassicOption, OptionKind, OptionRow, OptionValue, Respelling, RetiredOption, Successor, described,
     help_of_options,

@@ -21,6 +21,16 @@ pub enum OptionKind {
     Directives,
 }
 
+impl OptionKind {
+    /// The default that the help shows where a table names none.
+    pub(crate) const fn usual_default(self) -> &'static str {
+        match self {
+            Self::Number | Self::Size => "0",
+            Self::Flag | Self::Text | Self::Directives => "",
+        }
+    }
+}
+
 /// What was given to an option.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OptionValue<'a> {
@@ -90,6 +100,40 @@ pub struct OptionRow<I: 'static> {
     pub about: &'static str,
 }
 
+/// The options of a program as an enum, and a row of each: its kind, its letter, its word, its names as a
+/// directive, its default, its help; `_` where it has no letter or word. An option in parentheses has no row.
+macro_rules! options {
+    (
+        $(#[$meta:meta])*
+        pub enum $name:ident $(($other:ident: $of_other:literal))? {$(
+            $id:ident $kind:ident $short:tt $long:tt $([$($directive:literal),*])? $(= $default:literal)?:
+            $about:literal;
+        )*}
+    ) => {
+        $(#[$meta])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+        pub enum $name {
+            $(#[doc = $about] $id,)*
+            $(#[doc = $of_other] $other,)?
+        }
+
+        pub(super) const ROWS: &[$crate::classic::OptionRow<$name>] = &[$($crate::classic::OptionRow {
+            id: $name::$id,
+            short: $crate::classic::options!(@name $short),
+            long: $crate::classic::options!(@name $long),
+            directives: &[$($($directive),*)?],
+            kind: $crate::classic::OptionKind::$kind,
+            // The first of the two that there is.
+            default: [$($default,)? $crate::classic::OptionKind::$kind.usual_default()][0],
+            about: $about,
+        }),*];
+    };
+    (@name _) => { None };
+    (@name $name:literal) => { Some($name) };
+}
+
+pub(crate) use options;
+
 /// What became of an option that the program no longer has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Successor<I: 'static> {
@@ -136,7 +180,7 @@ pub trait ClassicOption: Copy + Debug + Ord + 'static {
     /// The program's name, for messages.
     const PROGRAM: &'static str;
 
-    /// Its options: those without a value, then the others.
+    /// Its options, in the order of the help.
     fn rows() -> impl Iterator<Item = &'static OptionRow<Self>>;
 
     /// The options that it once had.

@@ -12,13 +12,13 @@ pub use table::IorOption;
 
 use crate::classic::{ClassicOption, OptionInput, OptionRow, Respelling, RetiredOption, Successor};
 use Successor::{ModuleOptions, Nothing};
-use table::{FLAGS, VALUES};
+use table::ROWS;
 
 impl ClassicOption for IorOption {
     const PROGRAM: &'static str = "ior";
 
     fn rows() -> impl Iterator<Item = &'static OptionRow<Self>> {
-        FLAGS.iter().chain(VALUES)
+        ROWS.iter()
     }
 
     fn retired() -> &'static [RetiredOption<Self>] {

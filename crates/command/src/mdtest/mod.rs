@@ -9,13 +9,13 @@ pub use table::MdtestOption;
 use crate::classic::{
     ClassicOption, OptionFault, OptionInput, OptionKind, OptionRow, Respelling, RetiredOption, Successor,
 };
-use table::{FLAGS, VALUES};
+use table::ROWS;
 
 impl ClassicOption for MdtestOption {
     const PROGRAM: &'static str = "mdtest";
 
     fn rows() -> impl Iterator<Item = &'static OptionRow<Self>> {
-        FLAGS.iter().chain(VALUES)
+        ROWS.iter()
     }
 
     fn retired() -> &'static [RetiredOption<Self>] {
