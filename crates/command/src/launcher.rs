@@ -25,7 +25,7 @@ pub enum WorkloadName {
     MpiIo,
 }
 
-/// Names by which they are called, without case.
+/// Names by which they are called, without case; the first one of a workload is that of its command.
 const WORKLOADS: &[(&str, WorkloadName)] = &[
     ("fdtree", WorkloadName::Fdtree),
     ("fdtree.bash", WorkloadName::Fdtree),
@@ -58,92 +58,54 @@ enum LauncherOption {
     SetsOfNode,
 }
 
-/// A launcher: its names and its options.
+use LauncherOption::*;
+
+/// A launcher: its names and its options by what they mean.
 struct LauncherWords {
     names: &'static [&'static str],
-    options: &'static [(&'static str, LauncherOption)],
+    options: &'static [(LauncherOption, &'static [&'static str])],
 }
 
 const LAUNCHERS: &[LauncherWords] = &[
     LauncherWords {
         names: &["srun"],
         options: &[
-            ("-n", LauncherOption::Ranks),
-            ("--ntasks", LauncherOption::Ranks),
-            ("-N", LauncherOption::Nodes),
-            ("--nodes", LauncherOption::Nodes),
-            ("--ntasks-per-node", LauncherOption::Ppn),
-            ("-w", LauncherOption::Other),
-            ("-J", LauncherOption::Other),
-            ("--job-name", LauncherOption::Other),
-            ("-p", LauncherOption::Other),
-            ("-c", LauncherOption::Other),
-            ("-A", LauncherOption::Other),
-            ("-q", LauncherOption::Other),
-            ("-C", LauncherOption::Other),
-            ("-t", LauncherOption::Other),
-            ("-o", LauncherOption::Other),
-            ("-e", LauncherOption::Other),
+            (Ranks, &["-n", "--ntasks"]),
+            (Nodes, &["-N", "--nodes"]),
+            (Ppn, &["--ntasks-per-node"]),
+            (Other, &["-w", "-J", "--job-name", "-p", "-c", "-A", "-q", "-C", "-t", "-o", "-e"]),
         ],
     },
     LauncherWords {
         names: &["mpirun", "mpiexec", "orterun", "prun", "mpiexec.hydra"],
         options: &[
-            ("-n", LauncherOption::Ranks),
-            ("-np", LauncherOption::Ranks),
-            ("--np", LauncherOption::Ranks),
-            ("-c", LauncherOption::Ranks),
-            ("-N", LauncherOption::Ppn),
-            ("-npernode", LauncherOption::Ppn),
-            ("--npernode", LauncherOption::Ppn),
-            ("-ppn", LauncherOption::Ppn),
-            ("--ppn", LauncherOption::Ppn),
-            ("-perhost", LauncherOption::Ppn),
-            ("--map-by", LauncherOption::Mapping),
-            ("-host", LauncherOption::Hosts),
-            ("--host", LauncherOption::Hosts),
-            ("-hosts", LauncherOption::Hosts),
-            ("-H", LauncherOption::Hosts),
-            ("-x", LauncherOption::Other),
-            ("-f", LauncherOption::Other),
-            ("--hostfile", LauncherOption::Other),
-            ("-hostfile", LauncherOption::Other),
-            ("-wdir", LauncherOption::Other),
+            (Ranks, &["-n", "-np", "--np", "-c"]),
+            (Ppn, &["-N", "-npernode", "--npernode", "-ppn", "--ppn", "-perhost"]),
+            (Mapping, &["--map-by"]),
+            (Hosts, &["-host", "--host", "-hosts", "-H"]),
+            (Other, &["-x", "-f", "--hostfile", "-hostfile", "-wdir"]),
         ],
     },
     LauncherWords {
         names: &["aprun"],
-        options: &[
-            ("-n", LauncherOption::Ranks),
-            ("-N", LauncherOption::Ppn),
-            ("-d", LauncherOption::Other),
-            ("-S", LauncherOption::Other),
-            ("-L", LauncherOption::Other),
-            ("-e", LauncherOption::Other),
-        ],
+        options: &[(Ranks, &["-n"]), (Ppn, &["-N"]), (Other, &["-d", "-S", "-L", "-e"])],
     },
     LauncherWords {
         names: &["jsrun"],
         options: &[
-            ("-n", LauncherOption::Sets),
-            ("--nrs", LauncherOption::Sets),
-            ("-p", LauncherOption::Ranks),
-            ("--np", LauncherOption::Ranks),
-            ("-a", LauncherOption::RanksOfSet),
-            ("--tasks_per_rs", LauncherOption::RanksOfSet),
-            ("-r", LauncherOption::SetsOfNode),
-            ("--rs_per_host", LauncherOption::SetsOfNode),
+            (Sets, &["-n", "--nrs"]),
+            (Ranks, &["-p", "--np"]),
+            (RanksOfSet, &["-a", "--tasks_per_rs"]),
+            (SetsOfNode, &["-r", "--rs_per_host"]),
         ],
     },
     LauncherWords {
         names: &["flux"],
         options: &[
-            ("-n", LauncherOption::Ranks),
-            ("--ntasks", LauncherOption::Ranks),
-            ("-N", LauncherOption::Nodes),
-            ("--nodes", LauncherOption::Nodes),
-            ("--tasks-per-node", LauncherOption::Ppn),
-            ("--job-name", LauncherOption::Other),
+            (Ranks, &["-n", "--ntasks"]),
+            (Nodes, &["-N", "--nodes"]),
+            (Ppn, &["--tasks-per-node"]),
+            (Other, &["--job-name"]),
         ],
     },
 ];
@@ -215,15 +177,7 @@ impl WorkloadName {
 
     /// The name of its command.
     pub fn command(self) -> &'static str {
-        match self {
-            Self::Ior => "ior",
-            Self::Mdtest => "mdtest",
-            Self::Fdtree => "fdtree",
-            Self::Ls => "ls",
-            Self::LsLr => "ls-lr",
-            Self::FlashIo => "flash-io",
-            Self::MpiIo => "mpi-io",
-        }
+        WORKLOADS.iter().find(|(_, workload)| *workload == self).map_or("", |(name, _)| *name)
     }
 }
 
@@ -236,7 +190,7 @@ impl TypedCommand {
         });
         let is_value = |at: usize| {
             let Some((_, launcher)) = launcher.filter(|_| at > 0) else { return false };
-            launcher.options.iter().any(|(option, _)| *option == words[at - 1])
+            launcher.options.iter().any(|(_, names)| names.contains(&words[at - 1].as_str()))
         };
         let found = words.iter().enumerate().find_map(|(at, word)| {
             let base = name(word);
@@ -290,20 +244,20 @@ impl LauncherWords {
             };
             let number = || count(word, &value);
             match meaning {
-                LauncherOption::Ranks => launched.ranks = number()?,
-                LauncherOption::Nodes => launched.nodes = number()?,
-                LauncherOption::Ppn => launched.ppn = number()?,
-                LauncherOption::Sets => sets = number()?,
-                LauncherOption::RanksOfSet => of_set = number()?,
-                LauncherOption::SetsOfNode => of_node = number()?,
-                LauncherOption::Hosts => launched.nodes = Some(value.split(',').count() as u64),
-                LauncherOption::Mapping => {
+                Ranks => launched.ranks = number()?,
+                Nodes => launched.nodes = number()?,
+                Ppn => launched.ppn = number()?,
+                Sets => sets = number()?,
+                RanksOfSet => of_set = number()?,
+                SetsOfNode => of_node = number()?,
+                Hosts => launched.nodes = Some(value.split(',').count() as u64),
+                Mapping => {
                     let parts: Vec<&str> = value.split(':').collect();
                     if let ["ppr", ranks, "node", ..] = parts[..] {
                         launched.ppn = count(word, ranks)?;
                     }
                 }
-                LauncherOption::Other => {}
+                Other => {}
             }
         }
         if let Some(sets) = sets {
@@ -317,10 +271,12 @@ impl LauncherWords {
 
     /// What `word` means, and its value where that is glued to it.
     fn option(&self, word: &str) -> Option<(LauncherOption, Option<String>)> {
-        if let Some((_, meaning)) = self.options.iter().find(|(option, _)| *option == word) {
-            return Some((*meaning, None));
+        let all =
+            || self.options.iter().flat_map(|(meaning, names)| names.iter().map(|name| (*meaning, *name)));
+        if let Some((meaning, _)) = all().find(|(_, option)| *option == word) {
+            return Some((meaning, None));
         }
-        self.options.iter().find_map(|(option, meaning)| {
+        all().find_map(|(meaning, option)| {
             let rest = word.strip_prefix(option)?;
             let glued = match rest.strip_prefix('=') {
                 Some(value) => value,
@@ -328,7 +284,7 @@ impl LauncherWords {
                 None if option.len() == 2 && rest.starts_with(|c: char| c.is_ascii_digit()) => rest,
                 None => return None,
             };
-            Some((*meaning, Some(glued.to_owned())))
+            Some((meaning, Some(glued.to_owned())))
         })
     }
 }

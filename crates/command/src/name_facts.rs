@@ -97,7 +97,7 @@ pub struct WalkFacts {
 impl WalkFacts {
     /// Reads the words after `ls` (`plain`) or `ls-lr`.
     pub fn read(line: &[String], plain: bool) -> Self {
-        let valued = if plain { Valued { letters: "", long: &[] } } else { options_of("ls_lr") };
+        let valued = if plain { Valued::default() } else { options_of("ls_lr") };
         let words = SplitLine::read(line, valued);
         let number = |name: &str| words.long(name).and_then(size);
         let makes = words.long("make").is_some();

@@ -8,15 +8,13 @@ mod mdtest;
 mod shape;
 pub(crate) mod tools;
 
-use std::collections::BTreeMap;
-
 use units::Usage;
 
 use crate::MdtestOption;
 use crate::classic::{ModuleOptions, OptionFault, OptionInput, OptionOccurrence, OptionValues, read_tokens};
-use crate::words::{self, LinePart};
+use crate::words::{self, LinePart, SplitLine};
 pub(crate) use mdtest::{directories, does};
-use tools::{TOOLS, Tool, options_of};
+use tools::{TOOLS, Tool};
 
 /// What the phases of a workload count, and so what can be asked of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,9 +33,8 @@ pub struct ToolLine {
     /// The words of the line, without the program's name.
     pub words: Vec<String>,
     tool: &'static Tool,
-    flags: String,
-    values: BTreeMap<char, String>,
-    long: BTreeMap<String, String>,
+    /// The options of another workload than mdtest.
+    split: SplitLine,
     /// The options of mdtest; none where it is another workload.
     mdtest: OptionValues<MdtestOption>,
 }
@@ -57,56 +54,20 @@ impl ToolLine {
         if words.first().and_then(|first| first.rsplit('/').next()) == Some(tool.command) {
             words.remove(0);
         }
-        let mut parsed = Self {
-            words: words.clone(),
-            tool,
-            flags: String::new(),
-            values: BTreeMap::new(),
-            long: BTreeMap::new(),
-            mdtest: OptionValues::default(),
-        };
         let command = tool.command;
         let stray =
             |word: &str| format!("`{word}` is not an option of {command}, whose options begin with `-`");
+        let (mut split, mut mdtest) = (SplitLine::default(), OptionValues::default());
         if command == "mdtest" {
             let occurrences = read_tokens::<MdtestOption>(&words, ModuleOptions::Any);
             occurrences.iter().try_for_each(|given| check_mdtest(given, &words, &stray))?;
-            parsed.mdtest = OptionValues::of(&occurrences);
+            mdtest = OptionValues::of(&occurrences);
         } else {
-            for (at, part) in words::read(&words, options_of(key)) {
-                parsed.take(&words[at], part, &stray)?;
-            }
+            let parts = words::read(&words, tool.valued);
+            parts.iter().try_for_each(|(at, part)| check(tool, &words[*at], part, &stray))?;
+            split = SplitLine::read(&words, tool.valued);
         }
-        Ok(parsed)
-    }
-
-    /// Takes in one part of the line, which is in `word`.
-    fn take(&mut self, word: &str, part: LinePart, stray: &dyn Fn(&str) -> String) -> Result<(), Usage> {
-        let no_value = || Usage(format!("`{word}` has no value"));
-        match part {
-            LinePart::Flag(letter, number) => {
-                self.flags.retain(|known| known != letter);
-                self.flags.extend((number.as_deref() != Some("0")).then_some(letter));
-            }
-            LinePart::Valued(letter, value) => {
-                let value = value.ok_or_else(no_value)?;
-                if self.tool.place == Some(letter) {
-                    own_place(letter, &value)?;
-                }
-                self.values.insert(letter, value);
-            }
-            LinePart::Long(_, None) if self.tool.long_with_value.contains(&word) => return Err(no_value()),
-            LinePart::Long(name, value) => {
-                match name.as_str() {
-                    "record" | "launch" | "speak-from" => return Err(campaigns_own(&name)),
-                    "dryRun" | "dry-run" | "list" => return Err(does_nothing(&name)),
-                    _ => {}
-                }
-                self.long.insert(name, value.unwrap_or_default());
-            }
-            LinePart::Stray => return Err(Usage(stray(word))),
-        }
-        Ok(())
+        Ok(Self { words, tool, split, mdtest })
     }
 
     /// All values of a long option that may stand several times.
@@ -117,18 +78,19 @@ impl ToolLine {
         })
     }
 
-    fn has(&self, letter: char) -> bool {
-        self.flags.contains(letter)
+    /// Whether a long option is given.
+    fn gives(&self, name: &str) -> bool {
+        self.split.long(name).is_some()
     }
 
     /// A number with the letters that all of them take: k m g t p, powers of 1024.
     fn number(&self, letter: char) -> Option<u64> {
-        words::size(self.values.get(&letter)?)
+        words::size(self.split.value(letter)?)
     }
 
     /// The number of a long option, without a suffix.
     fn long_number(&self, name: &str) -> Option<u64> {
-        self.long.get(name)?.parse().ok()
+        self.split.long(name)?.parse().ok()
     }
 
     /// The command of the workload.
@@ -144,7 +106,7 @@ impl ToolLine {
     /// The words that say where its files are, with `{dir}` in them; empty where the line says it.
     pub fn place(&self) -> &'static [&'static str] {
         let tool = self.tool;
-        let own = tool.place.is_some_and(|letter| self.values.contains_key(&letter));
+        let own = tool.place.is_some_and(|letter| self.split.value(letter).is_some());
         if own || self.mdtest.has(MdtestOption::Directory) { &[] } else { tool.default_place }
     }
 
@@ -227,7 +189,7 @@ impl ToolLine {
 
     /// Whether each node drops its caches before it looks, or says that it could not: `--cold` of ls-lr.
     pub fn drops_caches(&self) -> bool {
-        self.long.contains_key("cold")
+        self.gives("cold")
     }
 
     /// Whether commands of the user's run between phases.
@@ -245,6 +207,26 @@ impl ToolLine {
     /// How often it repeats everything within one launch.
     pub fn repetitions(&self) -> u64 {
         (self.tool.repetitions)(self)
+    }
+}
+
+/// Rejects a part of a line, in `word`, that a campaign cannot pass on.
+fn check(tool: &Tool, word: &str, part: &LinePart, stray: &dyn Fn(&str) -> String) -> Result<(), Usage> {
+    let lacks_value = match part {
+        LinePart::Valued(_, value) => value.is_none(),
+        LinePart::Long(_, value) => value.is_none() && tool.valued.long.contains(&word),
+        LinePart::Flag(..) | LinePart::Stray => false,
+    };
+    match part {
+        _ if lacks_value => Err(Usage(format!("`{word}` has no value"))),
+        LinePart::Valued(letter, Some(value)) if tool.place == Some(*letter) => own_place(*letter, value),
+        LinePart::Long(name, _) => match name.as_str() {
+            "record" | "launch" | "speak-from" => Err(campaigns_own(name)),
+            "dryRun" | "dry-run" | "list" => Err(does_nothing(name)),
+            _ => Ok(()),
+        },
+        LinePart::Stray => Err(Usage(stray(word))),
+        LinePart::Flag(..) | LinePart::Valued(..) => Ok(()),
     }
 }
 

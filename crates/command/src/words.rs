@@ -20,7 +20,7 @@ pub(crate) enum LinePart {
 }
 
 /// Which options of a workload take a value.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Valued {
     /// Their letters.
     pub letters: &'static str,
@@ -103,6 +103,12 @@ impl SplitLine {
             }
         }
         split
+    }
+
+    /// Whether the last word on a flag switches it on.
+    pub(crate) fn on(&self, flag: char) -> bool {
+        let last = self.letters.iter().rfind(|(given, _)| *given == flag);
+        last.is_some_and(|(_, number)| number.as_deref() != Some("0"))
     }
 
     /// The last value of a letter; `None` where it is not given or has no value.

@@ -15,10 +15,8 @@ pub(super) struct Tool {
     pub(super) key: &'static str,
     /// Its command.
     pub(super) command: &'static str,
-    /// Letters of the options that take a value, where no table of `classic` has them.
-    pub(super) with_value: &'static str,
-    /// Such long options that take their value as the next word when it is not glued with `=`.
-    pub(super) long_with_value: &'static [&'static str],
+    /// The options that take a value, where no table of `classic` has them.
+    pub(super) valued: Valued,
     /// The letter of the option that says where, if it is one.
     pub(super) place: Option<char>,
     /// What says where, when the line does not.
@@ -60,8 +58,7 @@ pub(super) const TOOLS: &[Tool] = &[
     Tool {
         key: "fdtree",
         command: "fdtree",
-        with_value: "ldfso",
-        long_with_value: &["--base"],
+        valued: Valued { letters: "ldfso", long: &["--base"] },
         place: Some('o'),
         default_place: &["-o", "{dir}"],
         measures: Measures::Operations,
@@ -75,8 +72,8 @@ pub(super) const TOOLS: &[Tool] = &[
             }
             phases
         },
-        creates: |line| line.has('C') || !line.has('R'),
-        removes: |line| line.has('R') || !line.has('C'),
+        creates: |line| line.split.on('C') || !line.split.on('R'),
+        removes: |line| line.split.on('R') || !line.split.on('C'),
         writes: |line, ranks| {
             let number = |letter, otherwise: u64| line.number(letter).unwrap_or(otherwise);
             let (levels, fan_out) = (number('l', 4).min(64) as u32, number('d', 10));
@@ -95,19 +92,21 @@ pub(super) const TOOLS: &[Tool] = &[
     Tool {
         key: "flash_io",
         command: "flash-io",
-        with_value: "f",
-        long_with_value: &["--alignment", "--blocks", "--guards", "--hint", "--repetitions", "--size"],
+        valued: Valued {
+            letters: "f",
+            long: &["--alignment", "--blocks", "--guards", "--hint", "--repetitions", "--size"],
+        },
         place: Some('f'),
         default_place: &["-f", "{dir}/flash_"],
         measures: Measures::Bytes,
         phases: |line| {
             let files = ["checkpoint", "plot_centered", "plot_corner"];
             let checks = ["checkpoint_check", "plot_centered_check", "plot_corner_check"];
-            let checked = line.long.contains_key("verify") || line.long.contains_key("verify-only");
+            let checked = line.gives("verify") || line.gives("verify-only");
             let written = files.into_iter().filter(|_| line.creates());
             written.chain(checks.into_iter().filter(|_| checked)).collect()
         },
-        creates: |line| !line.long.contains_key("verify-only"),
+        creates: |line| !line.gives("verify-only"),
         removes: |_| false,
         writes: |line, ranks| flash_bytes(line).saturating_mul(ranks),
         names: |_, _, _| 3,
@@ -118,27 +117,29 @@ pub(super) const TOOLS: &[Tool] = &[
     Tool {
         key: "ls_lr",
         command: "ls-lr",
-        with_value: "in",
-        long_with_value: &[
-            "--bytes",
-            "--entries",
-            "--fan-out",
-            "--min-window",
-            "--per-dir",
-            "--repetitions",
-            "--shift",
-        ],
+        valued: Valued {
+            letters: "in",
+            long: &[
+                "--bytes",
+                "--entries",
+                "--fan-out",
+                "--min-window",
+                "--per-dir",
+                "--repetitions",
+                "--shift",
+            ],
+        },
         place: None,
         default_place: &["{dir}"],
         measures: Measures::Operations,
         phases: |line| {
             let [make, remove] = [line.creates(), line.removes()];
-            let walk = line.long.contains_key("walk") || !(make || remove);
+            let walk = line.gives("walk") || !(make || remove);
             let all = [("make", make), ("list", walk), ("directories", walk), ("remove", remove)];
             all.into_iter().filter(|(_, there)| *there).map(|(name, _)| name).collect()
         },
-        creates: |line| line.long.contains_key("make"),
-        removes: |line| line.long.contains_key("remove"),
+        creates: |line| line.gives("make"),
+        removes: |line| line.gives("remove"),
         writes: |line, ranks| {
             let entries = line.long_number("entries").unwrap_or(101_000).saturating_mul(ranks);
             entries.saturating_mul(line.long_number("bytes").unwrap_or(0))
@@ -151,8 +152,7 @@ pub(super) const TOOLS: &[Tool] = &[
         key: "mdtest",
         command: "mdtest",
         // All of them are in the table of `MdtestOption`.
-        with_value: "",
-        long_with_value: &[],
+        valued: Valued { letters: "", long: &[] },
         place: Some('d'),
         default_place: &["-d", "{dir}/mdtest"],
         measures: Measures::Operations,
@@ -167,8 +167,10 @@ pub(super) const TOOLS: &[Tool] = &[
     Tool {
         key: "mpi_io",
         command: "mpi-io",
-        with_value: "",
-        long_with_value: &["--launch", "--only", "--record", "--seed", "--skip", "--speak-from", "--timeout"],
+        valued: Valued {
+            letters: "",
+            long: &["--launch", "--only", "--record", "--seed", "--skip", "--speak-from", "--timeout"],
+        },
         place: None,
         default_place: &["{dir}"],
         measures: Measures::Cases,
@@ -187,7 +189,7 @@ pub(super) const TOOLS: &[Tool] = &[
         removes: |_| true,
         // With --large a case moves 2 GiB from one rank; the others have a few files of some MiB.
         writes: |line, ranks| {
-            let large = line.long.contains_key("large") && line.phases().contains(&"large");
+            let large = line.gives("large") && line.phases().contains(&"large");
             let once: u64 = if large { 5 << 30 } else { 0 };
             once.saturating_add(ranks.saturating_mul(16 << 20))
         },
@@ -199,11 +201,7 @@ pub(super) const TOOLS: &[Tool] = &[
 
 /// The letters and the long options that take a value, of the workload with this key; none of another.
 pub(crate) fn options_of(key: &str) -> Valued {
-    let tool = TOOLS.iter().find(|tool| tool.key == key);
-    tool.map_or(Valued { letters: "", long: &[] }, |tool| Valued {
-        letters: tool.with_value,
-        long: tool.long_with_value,
-    })
+    TOOLS.iter().find(|tool| tool.key == key).map(|tool| tool.valued).unwrap_or_default()
 }
 
 /// The groups of cases of mpi-io: what stands before the first dot of their names.
