@@ -5,15 +5,16 @@ mod text;
 use std::collections::BTreeSet;
 
 use anyhow::Result;
-use command::{LineFacts, TypedCommand, WorkloadName};
-use lint::{Drift, DriftKind, FsFacts, LineRole, LineSubject, MakerFacts};
+use command::{LineFacts, TypedCommand};
+use lint::{FsFacts, LineRole, LineSubject, MakerFacts};
 use plan::Plan;
 use plan::schedule::{self, Purpose};
 use results::finding::{Finding, Severity};
 use units::{Dimension, Quantity, Usage};
 
-use crate::personalities::{self, Drifted, OptionFate};
+use crate::personalities::drifted;
 use crate::speech::say;
+pub(super) use text::errors as error_lines;
 
 /// Say what speaks against a command, before it is run
 ///
@@ -98,7 +99,7 @@ pub(super) fn of_plan(plan: &Plan) -> Result<(String, bool), Usage> {
 
 /// What the linter finds in a plan, options that are not what they were among it.
 fn findings(plan: &Plan) -> Vec<Finding> {
-    lint::plan_with(plan, &drifts)
+    lint::plan_with(plan, &drifted)
 }
 
 /// What the linter finds about a plan, where only the tests of `only` run.
@@ -129,11 +130,6 @@ fn about(plan: &Plan, only: &[String], findings: Vec<Finding>) -> Result<Vec<Fin
     Ok(findings.into_iter().filter(|finding| is_of(&finding.about)).collect())
 }
 
-/// Errors, a line each.
-pub(super) fn error_lines(errors: &[Finding]) -> String {
-    text::errors(errors)
-}
-
 /// The words of the command; one that stands in quotes is taken apart.
 fn words(command: &[String]) -> Result<Vec<String>, Usage> {
     match command {
@@ -161,7 +157,7 @@ fn subject(args: &LintArgs, command: &TypedCommand) -> Result<LineSubject, Usage
         ..LineSubject::of(command)
     };
     subject.source = args.dataset.as_deref().map(|text| source(&subject, text)).transpose()?;
-    subject.drift = drifts(command.workload, &command.words);
+    subject.drift = drifted(command.workload, &command.words);
     Ok(subject)
 }
 
@@ -179,21 +175,6 @@ fn source(reader: &LineSubject, text: &str) -> Result<MakerFacts, Usage> {
         }),
         _ => Err(Usage::new("--dataset: only ior makes files that ior reads; give its command")),
     }
-}
-
-/// What became of the options of a line.
-fn drifts(workload: WorkloadName, words: &[String]) -> Vec<Drift> {
-    personalities::drifted(workload.command(), words).into_iter().map(drift).collect()
-}
-
-/// What became of an option, as the linter has it.
-fn drift(Drifted { at, fate, what }: Drifted) -> Drift {
-    let kind = match fate {
-        OptionFate::Refused => DriftKind::Rejected,
-        OptionFate::Idle => DriftKind::Idle,
-        OptionFate::Changed => DriftKind::Renamed,
-    };
-    Drift { at, kind, detail: what }
 }
 
 fn role(text: &str) -> Result<LineRole, Usage> {

@@ -15,7 +15,8 @@ mod program;
 mod run_records;
 mod stuck;
 
-pub(crate) use classic::drift::{Drifted, OptionFate};
+use command::WorkloadName;
+use lint::Drift;
 use units::Usage;
 
 /// A classic program this one can be.
@@ -82,10 +83,10 @@ pub(crate) fn check(workload: &str, words: &[String], ranks: u32, local: bool) -
 }
 
 /// What of the options of `ior` or `mdtest` is refused today, or taken otherwise than it was.
-pub(crate) fn drifted(workload: &str, words: &[String]) -> Vec<Drifted> {
+pub(crate) fn drifted(workload: WorkloadName, words: &[String]) -> Vec<Drift> {
     match workload {
-        "ior" => ior::drifted(words),
-        "mdtest" => mdtest::drifted(words),
+        WorkloadName::Ior => ior::drifted(words),
+        WorkloadName::Mdtest => mdtest::drifted(words),
         _ => Vec::new(),
     }
 }

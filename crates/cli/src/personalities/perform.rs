@@ -9,22 +9,13 @@ use ranks::{Comm, Halt};
 use results::records::{Nowhere, Sink};
 use workloads::kit::drive::words;
 
+use super::program::StartedProgram;
 use super::run_records::{RunRecords, run_record};
 use crate::session::Session;
 use crate::speech::complain;
 
 /// The exit status of what was refused before anything was done.
 const REFUSED: u8 = 2;
-
-/// What a run is.
-pub(crate) struct RunSetting<'a> {
-    /// The workload, as messages and records name it.
-    pub(crate) name: &'static str,
-    /// The command line as given.
-    pub(crate) argv: &'a [String],
-    /// How many ranks take part at most.
-    pub(crate) ranks: u32,
-}
 
 /// What one rank has to work with.
 pub(crate) struct RankContext<'a> {
@@ -36,22 +27,23 @@ pub(crate) struct RankContext<'a> {
     pub(crate) records: &'a mut dyn Sink,
 }
 
-/// Runs `body` on every rank and gives the exit status. `voice` is what rank 0 prints with, and where it
+/// Runs `body` of `program` on every rank and gives the exit status. `voice` is what rank 0 prints with, and where it
 /// keeps the records; on other processes there is none. The body gives its own exit status; one that
 /// cannot print says so by an error of its own making and a status that is not 0. Of one that has refused
 /// before it did anything no records are left.
 pub(crate) fn perform<V: Send>(
-    run: &RunSetting<'_>,
+    program: &StartedProgram<'_>,
     session: Session,
     voice: Option<(RunRecords, V)>,
     body: impl Fn(RankContext<'_>, Option<&mut V>) -> Result<u8, Halt> + Sync,
 ) -> u8 {
-    perform_unless(run, session, &|| false, voice, body)
+    perform_unless(program, session.size(), session, &|| false, voice, body)
 }
 
-/// The same, but where `leaves` says so afterwards on some rank the process ends without ending MPI.
+/// The same, but at most `ranks` take part, and where `leaves` says so afterwards on some rank the process ends without ending MPI.
 pub(crate) fn perform_unless<V: Send>(
-    run: &RunSetting<'_>,
+    program: &StartedProgram<'_>,
+    ranks: u32,
     session: Session,
     leaves: &dyn Fn() -> bool,
     voice: Option<(RunRecords, V)>,
@@ -59,7 +51,7 @@ pub(crate) fn perform_unless<V: Send>(
 ) -> u8 {
     // One clock for all ranks of this process: their stamps compare as they are.
     let clock = CycleClock::new();
-    let about = run_record(run.name, run.argv, run.ranks, session.mpi(), &clock);
+    let about = run_record(program.name, program.argv, ranks, session.mpi(), &clock);
     let voice = Mutex::new(voice.map(|(mut kept, voice)| {
         kept.about(about);
         (kept, voice)
@@ -80,15 +72,15 @@ pub(crate) fn perform_unless<V: Send>(
         }
         let ended = kept.end(done.as_ref().err(), exit);
         if let Err(halt) = &done {
-            complain(&format!("{}: {halt}", run.name));
+            complain(&format!("{}: {halt}", program.name));
         }
         if let Err(error) = &ended {
-            complain(&format!("{}: cannot write the records: {}", run.name, words(error)));
+            complain(&format!("{}: cannot write the records: {}", program.name, words(error)));
         }
         Ok(if ended.is_err() { exit.max(1) } else { exit })
     });
     done.unwrap_or_else(|halt| {
-        complain(&format!("{}: {halt}", run.name));
+        complain(&format!("{}: {halt}", program.name));
         1
     })
 }

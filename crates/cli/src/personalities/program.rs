@@ -11,21 +11,29 @@ use crate::session::{Session, launch};
 use crate::speech::{complain, say};
 
 /// This process of a program.
-pub(crate) struct StartedProgram {
+pub(crate) struct StartedProgram<'a> {
     /// The program, as messages and records name it.
     pub(crate) name: &'static str,
+    /// The command line as given.
+    pub(crate) argv: &'a [String],
     /// The launcher that started this process, if any.
     pub(crate) launch: Option<RankLaunch>,
     /// Whether this process speaks for all: the one with rank 0.
     pub(crate) speaks: bool,
 }
 
-impl StartedProgram {
-    /// Finds out who launched this process.
-    pub(crate) fn begin(name: &'static str) -> Self {
+impl<'a> StartedProgram<'a> {
+    /// Finds out who launched this process, and runs `body`; the exit status, which for a refusal is that of
+    /// wrong usage.
+    pub(crate) fn run(
+        name: &'static str,
+        argv: &'a [String],
+        body: impl FnOnce(&Self) -> Result<u8, Usage>,
+    ) -> u8 {
         let launch = launch();
         let speaks = launch.as_ref().is_none_or(|launch| launch.rank == 0);
-        Self { name, launch, speaks }
+        let program = Self { name, argv, launch, speaks };
+        body(&program).unwrap_or_else(|usage| program.refuse(&usage))
     }
 
     /// Says no, once for all processes; the exit status of wrong usage.

@@ -74,7 +74,7 @@ pub(super) fn lines(findings: &[Finding]) -> String {
 }
 
 /// Errors, a line each.
-pub(super) fn errors(findings: &[Finding]) -> String {
+pub(in crate::commands) fn errors(findings: &[Finding]) -> String {
     let line = |alike: Vec<&Finding>| {
         let sentence = sentences::finding(alike[0]);
         format!("lint: {}error {}: {sentence}\n", about(&alike), alike[0].code())

@@ -13,7 +13,7 @@ use workloads::kit::observer::EventObserver;
 use workloads::kit::{clients, rank::Rank};
 
 use super::classic::interrupt;
-use super::perform::{RankContext, RunSetting, perform};
+use super::perform::{RankContext, perform};
 use super::program::{StartedProgram, options, posix};
 use super::run_records::RunRecords;
 use crate::session::{Needs, Session};
@@ -24,22 +24,18 @@ use text::LiveLine;
 /// Runs the command on `local` ranks or the launcher's, and gives the exit status: 0 the fill is reached or
 /// all is removed, 1 stopped before, or something foreign was left, 2 refused before anything was written.
 pub(crate) fn run(argv: &[String], args: AgeArgs, local: Option<u32>) -> u8 {
-    let program = StartedProgram::begin("age");
+    StartedProgram::run("age", argv, |program| started(program, args, local))
+}
+
+fn started(program: &StartedProgram<'_>, args: AgeArgs, local: Option<u32>) -> Result<u8, Usage> {
     if args.print_profile {
-        return program.print(DEFAULT_PROFILE);
+        return Ok(program.print(DEFAULT_PROFILE));
     }
-    let ready = args.meant().and_then(|meant| Ok((meant, posix()?)));
-    let (meant, storage) = match ready {
-        Ok(ready) => ready,
-        Err(usage) => return program.refuse(&usage),
-    };
+    let (meant, storage) = (args.meant()?, posix()?);
     // What is outside the command line, only rank 0 reads.
     let outside = || if program.speaks { meant.outside().map(Some) } else { Ok(None) };
-    let session = Session::start(program.launch.as_ref(), local, Needs::Nothing);
-    let (session, outside) = match session.and_then(|session| session.agree(outside())) {
-        Ok(agreed) => agreed,
-        Err(usage) => return program.refuse(&usage),
-    };
+    let session = Session::start(program.launch.as_ref(), local, Needs::Nothing)?;
+    let (session, outside) = session.agree(outside())?;
     let (profile, kept) = outside.map_or((None, None), |(profile, kept)| (profile, Some(kept)));
     let request = AgeingRequest { profile, ..meant.request.clone() };
     if session.mpi().is_none() {
@@ -50,7 +46,7 @@ pub(crate) fn run(argv: &[String], args: AgeArgs, local: Option<u32>) -> u8 {
         interrupt::watch(program.name, std::iter::once(request.dir.clone()), advice);
     }
     let voice = kept.map(|kept: RunRecords| (kept, LiveLine::new()));
-    perform(&RunSetting { name: program.name, argv, ranks: session.size() }, session, voice, |part, line| {
+    Ok(perform(program, session, voice, |part, line| {
         let speaks = part.comm.rank() == 0;
         let done = if meant.remove {
             remove(part, &*storage, &request)
@@ -63,7 +59,7 @@ pub(crate) fn run(argv: &[String], args: AgeArgs, local: Option<u32>) -> u8 {
             Err(halt) if halt.step == REFUSED => Ok(REFUSED_STATUS),
             done => done,
         }
-    })
+    }))
 }
 
 /// Says no to options behind a directory that a run, in a folder of its own, would refuse before it starts.

@@ -2,31 +2,10 @@
 //!
 //! Never here: refusing the line.
 
+use lint::{Drift, DriftKind};
 use units::Usage;
 
 use super::grammar::{ClassicLine, OptionNote, lacks_value, parse};
-
-/// What became of an option.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum OptionFate {
-    /// The program refuses it.
-    Refused,
-    /// It is taken, and does nothing on this line.
-    Idle,
-    /// It is taken, and is another one now.
-    Changed,
-}
-
-/// One of them.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Drifted {
-    /// The place of its token, from 0, where it has one.
-    pub(crate) at: Option<usize>,
-    /// What became of it.
-    pub(crate) fate: OptionFate,
-    /// What is said of it.
-    pub(crate) what: String,
-}
 
 /// What is refused or noted of `tokens`; `notes` gives what is said of a line that is taken.
 ///
@@ -35,7 +14,7 @@ pub(crate) struct Drifted {
 pub(crate) fn drifted<T: ClassicLine>(
     tokens: &[String],
     notes: fn(T) -> Result<Vec<OptionNote>, Usage>,
-) -> Vec<Drifted> {
+) -> Vec<Drift> {
     let (mut drifted, mut taken) = (Vec::new(), Vec::new());
     let mut at = 0;
     while at < tokens.len() {
@@ -44,16 +23,16 @@ pub(crate) fn drifted<T: ClassicLine>(
         let unfilled = token.iter().any(|word| word.contains(['$', '{', '[']));
         match why {
             _ if unfilled => {}
-            Some(what) => drifted.push(Drifted { at: Some(at), fate: OptionFate::Refused, what }),
+            Some(detail) => drifted.push(Drift { at: Some(at), kind: DriftKind::Rejected, detail }),
             None => taken.extend_from_slice(token),
         }
         at += length;
     }
     match parse::<T>(&taken).and_then(notes) {
-        Err(Usage(what)) => drifted.push(Drifted { at: None, fate: OptionFate::Refused, what }),
+        Err(Usage(detail)) => drifted.push(Drift { at: None, kind: DriftKind::Rejected, detail }),
         Ok(notes) => drifted.extend(notes.into_iter().map(|note| {
-            let fate = if note.is_idle { OptionFate::Idle } else { OptionFate::Changed };
-            Drifted { at: place(tokens, &note.option), fate, what: note.to_string() }
+            let kind = if note.is_idle { DriftKind::Idle } else { DriftKind::Renamed };
+            Drift { at: place(tokens, &note.option), kind, detail: note.to_string() }
         })),
     }
     drifted

@@ -16,7 +16,7 @@ use workloads::kit::path::c_path;
 use workloads::kit::{clients, rank::Rank};
 
 use super::classic::interrupt;
-use super::perform::{RankContext, RunSetting, perform};
+use super::perform::{RankContext, perform};
 use super::program::{StartedProgram, posix};
 use crate::session::{Needs, Session};
 use crate::speech::complain;
@@ -29,20 +29,17 @@ const HOST: &str = "/proc/sys/kernel/hostname";
 /// Runs the options `tokens` of the command line `argv` on `local` ranks or the launcher's, and gives the
 /// exit status: 0 done, 1 failed, 2 wrong usage.
 pub(crate) fn run(argv: &[String], tokens: &[String], local: Option<u32>) -> u8 {
+    StartedProgram::run("fdtree", argv, |program| started(program, tokens, local))
+}
+
+fn started(program: &StartedProgram<'_>, tokens: &[String], local: Option<u32>) -> Result<u8, Usage> {
     let started = measure::unix_seconds();
-    let program = StartedProgram::begin("fdtree");
-    let typed = match grammar::parse(tokens) {
-        Ok(typed) => typed,
-        Err(usage) => return program.refuse(&usage),
-    };
+    let typed = grammar::parse(tokens)?;
     if typed.help {
-        return program.print(&grammar::help());
+        return Ok(program.print(&grammar::help()));
     }
-    let session = Session::start(program.launch.as_ref(), local, Needs::Nothing);
-    let (session, ready) = match session.and_then(|session| prepare(&typed, session)) {
-        Ok(prepared) => prepared,
-        Err(usage) => return program.refuse(&usage),
-    };
+    let session = Session::start(program.launch.as_ref(), local, Needs::Nothing)?;
+    let (session, ready) = prepare(&typed, session)?;
     let mut look = FdtreeLook {
         parameters: ready.parameters.clone(),
         ranks: session.size(),
@@ -52,22 +49,17 @@ pub(crate) fn run(argv: &[String], tokens: &[String], local: Option<u32>) -> u8 
         warning: None,
     };
     if typed.dry_run {
-        return program.only_tell(session, |_| Ok(dry_run(&look, &*ready.storage)));
+        return Ok(program.only_tell(session, |_| Ok(dry_run(&look, &*ready.storage))));
     }
     if program.speaks && look.parameters.create {
         look.warning = lack(&look, &*ready.storage);
     }
-    match session.agree(program.records(typed.record.as_deref())) {
-        Err(usage) => program.refuse(&usage),
-        Ok((session, kept)) => {
-            if session.mpi().is_none() {
-                interrupt::watch(program.name, trees(&ready.parameters, session.size()), "");
-            }
-            let text = |kept| (kept, FdtreeText::new(look, BufWriter::new(io::stdout()), started));
-            let run = RunSetting { name: program.name, argv, ranks: session.size() };
-            perform(&run, session, kept.map(text), |part, voice| one_rank(&ready, part, voice))
-        }
+    let (session, kept) = session.agree(program.records(typed.record.as_deref()))?;
+    if session.mpi().is_none() {
+        interrupt::watch(program.name, trees(&ready.parameters, session.size()), "");
     }
+    let text = |kept| (kept, FdtreeText::new(look, BufWriter::new(io::stdout()), started));
+    Ok(perform(program, session, kept.map(text), |part, voice| one_rank(&ready, part, voice)))
 }
 
 /// The trees that a run may leave.

@@ -15,7 +15,7 @@ use workloads::kit::observer::EventObserver;
 
 use super::trace;
 use crate::personalities::failures::{Leads, named, reasons};
-use crate::personalities::latency::{Percentile, in_words};
+use crate::personalities::latency::in_words;
 
 /// How many failures of a phase are named.
 const NAMED: usize = 8;
@@ -126,7 +126,7 @@ impl FdtreeLook {
             ));
         }
         if let Some(latency) = phase.latency.as_ref().filter(|_| self.verbose) {
-            let words = in_words(latency, &Percentile::ALL);
+            let words = in_words(latency, |_| true);
             text.push_str(&format!("\tassay: latency of one: {words}\n"));
         }
         text + &phase.failed.as_ref().map_or(String::new(), failures)

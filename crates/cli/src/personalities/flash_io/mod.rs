@@ -13,10 +13,10 @@ use ranks::Halt;
 use storage::Storage;
 use storage::arrays::Arrays;
 use units::Usage;
-use workloads::flash_io::{FlashIoContext, FlashIoParameters, Form};
+use workloads::flash_io::{FlashIoContext, FlashIoListener, FlashIoParameters, Form};
 use workloads::kit::observer::Silent;
 
-use super::perform::{RankContext, RunSetting, perform_unless};
+use super::perform::{RankContext, perform_unless};
 use super::program::{StartedProgram, posix};
 use super::stuck::{self, RankStanding};
 use crate::session::{Needs, Session};
@@ -27,24 +27,20 @@ use text::{FlashIoLook, FlashIoText};
 /// Runs the options `tokens` of the command line `argv` on the launcher's ranks, and gives the exit status:
 /// 0 done, 1 failed or wrong data, 2 wrong usage.
 pub(crate) fn run(argv: &[String], tokens: &[String], local: Option<u32>) -> u8 {
-    let program = StartedProgram::begin("flash-io");
-    let typed = match grammar::parse(tokens) {
-        Ok(typed) => typed,
-        Err(usage) => return program.refuse(&usage),
-    };
+    StartedProgram::run("flash-io", argv, |program| started(program, tokens, local))
+}
+
+fn started(program: &StartedProgram<'_>, tokens: &[String], local: Option<u32>) -> Result<u8, Usage> {
+    let typed = grammar::parse(tokens)?;
     if typed.help {
-        return program.print(&help(&called(argv)));
+        return Ok(program.print(&help(&called(program.argv))));
     }
     let needs = match typed.parameters.form {
         Form::Pnetcdf => "ncmpi",
         Form::Hdf5 => "hdf5",
     };
-    let session = storage::backend(needs)
-        .and_then(|backend| Session::start(program.launch.as_ref(), local, Needs::of(backend)));
-    let (session, ready) = match session.and_then(|session| prepare(&typed, session)) {
-        Ok(prepared) => prepared,
-        Err(usage) => return program.refuse(&usage),
-    };
+    let needs = Needs::of(storage::backend(needs)?);
+    let (session, ready) = prepare(&typed, Session::start(program.launch.as_ref(), local, needs)?)?;
     if typed.bare && program.speaks {
         let prefix = &ready.parameters.prefix;
         complain(&format!("flash-io: note: taken as -f {prefix}, as versions before 2020 did"));
@@ -52,22 +48,17 @@ pub(crate) fn run(argv: &[String], tokens: &[String], local: Option<u32>) -> u8 
     let (quiet, latency) = (typed.quiet, typed.latency);
     let (parameters, version) = (ready.parameters.clone(), ready.arrays.version());
     let look = FlashIoLook { parameters, version, ranks: session.size(), quiet, latency };
-    match session.agree(program.records(typed.record.as_deref())) {
-        Err(usage) => program.refuse(&usage),
-        Ok((session, kept)) => {
-            let text = |kept| (kept, FlashIoText::new(look, Box::new(io::stdout())));
-            let run = RunSetting { name: program.name, argv, ranks: session.size() };
-            let (rank, arrays) = (session.rank(), &*ready.arrays);
-            std::thread::scope(|scope| {
-                let standing = || RankStanding { inside: ready.call(), stuck: arrays.stuck() };
-                let _watch = stuck::watch(scope, program.name, rank, ready.call_limit, standing);
-                let leaves = || arrays.has_abandoned();
-                perform_unless(&run, session, &leaves, kept.map(text), |part, voice| {
-                    one_rank(&ready, part, voice)
-                })
-            })
-        }
-    }
+    let (session, kept) = session.agree(program.records(typed.record.as_deref()))?;
+    let text = |kept| (kept, FlashIoText::new(look, Box::new(io::stdout())));
+    let (rank, ranks, arrays) = (session.rank(), session.size(), &*ready.arrays);
+    Ok(std::thread::scope(|scope| {
+        let standing = || RankStanding { inside: ready.call(), stuck: arrays.stuck() };
+        let _watch = stuck::watch(scope, program.name, rank, ready.call_limit, standing);
+        let leaves = || arrays.has_abandoned();
+        perform_unless(program, ranks, session, &leaves, kept.map(text), |part, voice| {
+            one_rank(&ready, part, voice)
+        })
+    }))
 }
 
 /// The name of the program as it was called, for the original's help.
@@ -145,21 +136,22 @@ fn prepare(typed: &TypedFlashIo, session: Session) -> Result<(Session, ReadyFlas
 /// Every rank's part.
 fn one_rank(
     ready: &ReadyFlashIo,
-    mut part: RankContext<'_>,
-    voice: Option<&mut FlashIoText>,
+    part: RankContext<'_>,
+    mut voice: Option<&mut FlashIoText>,
 ) -> Result<u8, Halt> {
     let ReadyFlashIo { parameters, arrays, storage, calls, .. } = ready;
+    let RankContext { comm, mut clock, records } = part;
     let mut silent = Silent;
-    let Some(text) = voice else {
-        let mut cx =
-            FlashIoContext { clock: &mut part.clock, records: part.records, observer: &mut silent, calls };
-        let wrong = workloads::flash_io::run(parameters, &**arrays, &**storage, part.comm, &mut cx)?;
-        return Ok(u8::from(wrong > 0));
+    let observer: &mut FlashIoListener<'_> = match voice.as_deref_mut() {
+        Some(text) => {
+            text.on_node(comm.node_name());
+            text
+        }
+        None => &mut silent,
     };
-    text.on_node(part.comm.node_name());
-    let mut cx =
-        FlashIoContext { clock: &mut part.clock, records: part.records, observer: &mut *text, calls };
-    let wrong = workloads::flash_io::run(parameters, &**arrays, &**storage, part.comm, &mut cx)?;
+    let mut cx = FlashIoContext { clock: &mut clock, records, observer, calls };
+    let wrong = workloads::flash_io::run(parameters, &**arrays, &**storage, comm, &mut cx)?;
+    let Some(text) = voice else { return Ok(u8::from(wrong > 0)) };
     if wrong > 0 {
         complain(&format!("flash-io: wrong data: {wrong} reads brought values that were not written"));
     }

@@ -10,7 +10,7 @@ use units::duration;
 use workloads::flash_io::{FlashFile, FlashIoEvent, FlashIoParameters, Form, Seconds};
 use workloads::kit::observer::EventObserver;
 
-use crate::personalities::latency::{Percentile, in_words};
+use crate::personalities::latency::in_words;
 
 /// How many wrong places are printed.
 const WRONG: usize = 8;
@@ -192,14 +192,13 @@ fn heap(held: LibraryMemory) -> String {
 /// The calls of a phase, one by one.
 fn latency(phase: &Phase) -> String {
     let Some(latency) = &phase.latency else { return String::new() };
-    let shown = [Percentile::P50, Percentile::P90, Percentile::P99, Percentile::Max];
     let balance = &phase.balance;
     format!(
         "assay: {}: {} calls: {}; slowest rank {} on {}: {}/s, median of all \
          ranks {}/s\n",
         phase.phase.replace('_', " "),
         phase.ops,
-        in_words(latency, &shown),
+        in_words(latency, |name| name != "p99.9"),
         balance.slowest_rank,
         balance.slowest_node,
         units::bytes_binary(balance.slowest_rate),

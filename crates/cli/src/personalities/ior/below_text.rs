@@ -90,7 +90,9 @@ fn latencies(phases: &[NumberedPhase<'_>]) -> String {
 
 /// How a phase is called here.
 fn name(phase: &Phase) -> String {
-    name_of(phase).filter(|name| name.starts_with("mix")).map_or(phase.phase.replace('_', " "), str::to_owned)
+    name_of(&phase.phase)
+        .filter(|name| name.starts_with("mix"))
+        .map_or(phase.phase.replace('_', " "), str::to_owned)
 }
 
 /// From `-v` on: the extremes and the mean of the same latencies, and what they were measured under.

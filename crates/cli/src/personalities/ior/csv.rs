@@ -59,7 +59,7 @@ impl EventObserver<IorEvent<'_>> for Csv {
         self.warnings.hear(event);
         let shown = self.shown.as_mut().expect("events come after a test has begun");
         if let IorEvent::Phase(phase) = event {
-            if let Some(name) = name_of(phase) {
+            if let Some(name) = name_of(&phase.phase) {
                 let numbers = row_numbers(phase).map(number).join(",");
                 self.streams.put(&format!("{name},{numbers},{},{}\n", phase.ranks, phase.repetition));
             }

@@ -22,7 +22,8 @@ use super::live::{self, Followed, LiveView};
 use super::output::{self, ResultOutput};
 use super::typed::MeantIor;
 use crate::personalities::classic::header_dir;
-use crate::personalities::perform::{RankContext, RunSetting, perform_unless};
+use crate::personalities::perform::{RankContext, perform_unless};
+use crate::personalities::program::StartedProgram;
 use crate::personalities::run_records::RunRecords;
 use crate::personalities::stuck::{self, RankStanding};
 use crate::session::Session;
@@ -54,7 +55,7 @@ type BoardRows<'a> = Option<(&'a Board, u32)>;
 
 /// Runs the tests, of which there is at least one, and gives the exit status.
 pub(crate) fn run_tests(
-    argv: &[String],
+    program: &StartedProgram<'_>,
     tests: &[ReadyTest],
     session: Session,
     voice: Option<(RunRecords, IorPrinter)>,
@@ -74,7 +75,7 @@ pub(crate) fn run_tests(
         let done = all_tests(tests, part, rows, Some(voice));
         voice.end(done)
     };
-    let run = RunSetting { name: "ior", argv, ranks: tests.iter().map(|test| test.ranks).max().unwrap_or(0) };
+    let ranks = tests.iter().map(|test| test.ranks).max().unwrap_or(0);
     std::thread::scope(|scope| {
         let standing = || RankStanding {
             inside: tests.iter().find_map(|test| test.storage.inside()),
@@ -82,7 +83,7 @@ pub(crate) fn run_tests(
         };
         let together = tests.iter().find(|test| test.storage.is_collective());
         let _watch = together.map(|test| stuck::watch(scope, "ior", rank, test.call_limit, standing));
-        perform_unless(&run, session, &abandoned, voice, body)
+        perform_unless(program, ranks, session, &abandoned, voice, body)
     })
 }
 

@@ -112,7 +112,7 @@ impl JsonTest {
 
     /// What has no place in the classic's keys: checks of what was written, and warnings.
     fn beyond(&self) -> Members {
-        let checks = self.shown.phases.iter().filter(|phase| name_of(phase).is_none());
+        let checks = self.shown.phases.iter().filter(|phase| name_of(&phase.phase).is_none());
         vec![
             (
                 "checks",
@@ -127,7 +127,7 @@ fn result(phase: &Phase) -> Option<JsonValue> {
     let [rate, iops, latency, block, transfer, open, access, close, total] =
         row_numbers(phase).map(JsonValue::Real);
     Some(JsonValue::Object(vec![
-        ("access", JsonValue::text(name_of(phase)?)),
+        ("access", JsonValue::text(name_of(&phase.phase)?)),
         ("bwMiB", rate),
         ("blockKiB", block),
         ("xferKiB", transfer),

@@ -32,10 +32,11 @@ use std::collections::HashSet;
 
 use command::IorOption;
 use command::classic::{ClassicOption, described, help_of_options};
+use lint::Drift;
 use ranks::launcher::RankLaunch;
 use units::Usage;
 
-use super::classic::drift::{self, Drifted};
+use super::classic::drift;
 use super::classic::{grammar, help_of_backends};
 use super::program::StartedProgram;
 use crate::session::{Needs, Session};
@@ -48,20 +49,17 @@ use typed::{MeantIor, TypedIor};
 /// Runs the options `tokens` of the command line `argv` on `local` ranks or the launcher's, and gives
 /// the exit status: 0 done, 1 failed or wrong data, 2 wrong usage.
 pub(crate) fn run(argv: &[String], tokens: &[String], local: Option<u32>) -> u8 {
-    let program = StartedProgram::begin("ior");
-    let typed = match grammar::parse::<TypedIor>(tokens) {
-        Ok(typed) => typed,
-        Err(usage) => return program.refuse(&usage),
-    };
+    StartedProgram::run("ior", argv, |program| started(program, tokens, local))
+}
+
+fn started(program: &StartedProgram<'_>, tokens: &[String], local: Option<u32>) -> Result<u8, Usage> {
+    let typed = grammar::parse::<TypedIor>(tokens)?;
     if typed.help {
         // The classic's status; nothing is lost with a help that cannot be printed.
         program.print(&help());
-        return 1;
+        return Ok(1);
     }
-    let (mut tests, session) = match prepare(typed, program.launch.as_ref(), local) {
-        Ok(prepared) => prepared,
-        Err(usage) => return program.refuse(&usage),
-    };
+    let (mut tests, session) = prepare(typed, program.launch.as_ref(), local)?;
     if program.speaks {
         tell_notes(tests.iter().flat_map(|test| &test.meant.notes).map(ToString::to_string));
     }
@@ -69,21 +67,15 @@ pub(crate) fn run(argv: &[String], tokens: &[String], local: Option<u32>) -> u8 
         if program.speaks {
             tell_notes(tests.iter().flat_map(|test| test.meant.warnings.clone()));
         }
-        return program.only_tell(session, |_| Ok(dry_run::text(&tests)));
+        return Ok(program.only_tell(session, |_| Ok(dry_run::text(&tests))));
     }
-    let session = match session.agree(load(&mut tests)) {
-        Ok((session, ())) => session,
-        Err(usage) => return program.refuse(&usage),
-    };
-    match session.agree(if program.speaks { IorPrinter::new(argv, &tests).map(Some) } else { Ok(None) }) {
-        Err(usage) => program.refuse(&usage),
-        Ok((session, voice)) => {
-            if session.mpi().is_none() {
-                files::watch(&tests);
-            }
-            run_tests(argv, &tests, session, voice)
-        }
+    let (session, ()) = session.agree(load(&mut tests))?;
+    let voice = if program.speaks { IorPrinter::new(program.argv, &tests).map(Some) } else { Ok(None) };
+    let (session, voice) = session.agree(voice)?;
+    if session.mpi().is_none() {
+        files::watch(&tests);
     }
+    Ok(run_tests(program, &tests, session, voice))
 }
 
 /// The whole help text, from the same table that parses.
@@ -206,7 +198,7 @@ fn tell_notes(notes: impl Iterator<Item = String>) {
 }
 
 /// What of the options is refused today, or taken otherwise than it was.
-pub(crate) fn drifted(tokens: &[String]) -> Vec<Drifted> {
+pub(crate) fn drifted(tokens: &[String]) -> Vec<Drift> {
     drift::drifted::<TypedIor>(tokens, |typed| typed.meant().map(|meant| meant.notes))
 }
 

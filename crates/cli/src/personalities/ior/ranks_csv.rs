@@ -12,6 +12,7 @@ use workloads::kit::drive::words;
 use workloads::kit::observer::EventObserver;
 
 use super::output::ResultOutput;
+use super::shown::name_of;
 use super::streams;
 use super::typed::MeantIor;
 
@@ -52,18 +53,6 @@ fn row(access: &str, rank: usize, times: &IorRankTimes) -> String {
     format!("{access},{rank},{}\n", numbers.map(|value| exponential(value, 10)).join(","))
 }
 
-/// The word in the first column; a check of what was written has no rows, as in the classic.
-fn access(phase: &str) -> Option<&'static str> {
-    match phase {
-        "write" => Some("write"),
-        "read" | "read_check" => Some("read"),
-        "mixed" => Some("mix"),
-        "mixed_write" => Some("mix-write"),
-        "mixed_read" => Some("mix-read"),
-        _ => None,
-    }
-}
-
 impl<W: Write + Send> ResultOutput for WithRanks<W> {
     fn begin(&mut self, warnings: &str) {
         self.inner.begin(warnings);
@@ -86,7 +75,7 @@ impl<W: Write + Send> ResultOutput for WithRanks<W> {
 impl<W: Write + Send> EventObserver<IorEvent<'_>> for WithRanks<W> {
     fn event(&mut self, event: &IorEvent<'_>) {
         if let IorEvent::RankTimes { phase, rows } = event
-            && let Some(access) = access(phase)
+            && let Some(access) = name_of(phase)
         {
             // In parcels, so that neither a row costs a call nor a hundred thousand ranks much memory.
             for (parcel, times) in rows.chunks(1024).enumerate() {

@@ -106,7 +106,7 @@ impl IorText {
     }
 
     fn row(&mut self, phase: &Phase) {
-        let Some(name) = name_of(phase) else { return };
+        let Some(name) = name_of(&phase.phase) else { return };
         let gaps = [" ", " ", "  ", " ", " ", " ", " ", " ", " "];
         let mut text = format!("{name:<10}");
         for (value, gap) in row_numbers(phase).into_iter().zip(gaps) {

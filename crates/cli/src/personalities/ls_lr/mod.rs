@@ -12,7 +12,7 @@ use workloads::kit::{clients, rank::Rank};
 use workloads::ls_lr::{self, LsLrListener, LsLrParameters};
 
 use super::classic::interrupt;
-use super::perform::{RankContext, RunSetting, perform};
+use super::perform::{RankContext, perform};
 use super::program::{StartedProgram, posix};
 use crate::session::{Needs, Session};
 use crate::speech::complain;
@@ -22,42 +22,33 @@ use text::LsLrText;
 /// Runs the options `tokens` of the command line `argv` on `local` ranks or the launcher's, and gives
 /// the exit status: 0 done, 1 failed or trees not as they were made, 2 wrong usage.
 pub(crate) fn run(argv: &[String], tokens: &[String], local: Option<u32>) -> u8 {
-    let program = StartedProgram::begin("ls-lr");
+    StartedProgram::run("ls-lr", argv, |program| started(program, tokens, local))
+}
+
+fn started(program: &StartedProgram<'_>, tokens: &[String], local: Option<u32>) -> Result<u8, Usage> {
     let options = match options::parse(tokens) {
         Ok(options) => options,
         Err((text, 0)) => {
             // Nothing is lost with a help that cannot be printed.
             program.print(&text);
-            return 0;
+            return Ok(0);
         }
-        Err((usage, _)) => return program.refuse(&Usage(usage)),
+        Err((usage, _)) => return Err(Usage(usage)),
     };
     if let (Some(outer), Some(inner)) = (local, options.ranks) {
-        return program.refuse(&Usage(format!("-n {outer} and -n {inner}: say it once")));
+        return Err(Usage(format!("-n {outer} and -n {inner}: say it once")));
     }
-    let session = match Session::start(program.launch.as_ref(), local.or(options.ranks), Needs::Nothing) {
-        Ok(session) => session,
-        Err(usage) => return program.refuse(&usage),
-    };
+    let session = Session::start(program.launch.as_ref(), local.or(options.ranks), Needs::Nothing)?;
     let mine = program.launch.as_ref().filter(|_| session.mpi().is_some()).map(|launch| launch.rank);
     let ready = ready(&options, session.size(), mine);
-    let prepared = session.agree(ready).and_then(|(session, ready)| {
-        session
-            .agree(program.records(options.record.as_deref()))
-            .map(|(session, kept)| (session, ready, kept))
-    });
-    match prepared {
-        Err(usage) => program.refuse(&usage),
-        Ok((session, ready, kept)) => {
-            if session.mpi().is_none() {
-                watch(program.name, &ready.parameters, session.size());
-            }
-            let text = LsLrText::new(&ready.parameters, session.size(), options.verbose);
-            let run = RunSetting { name: program.name, argv, ranks: session.size() };
-            let voice = kept.map(|kept| (kept, text));
-            perform(&run, session, voice, |part, text| one_rank(&ready, part, text))
-        }
+    let (session, ready) = session.agree(ready)?;
+    let (session, kept) = session.agree(program.records(options.record.as_deref()))?;
+    if session.mpi().is_none() {
+        watch(program.name, &ready.parameters, session.size());
     }
+    let text = LsLrText::new(&ready.parameters, session.size(), options.verbose);
+    let voice = kept.map(|kept| (kept, text));
+    Ok(perform(program, session, voice, |part, text| one_rank(&ready, part, text)))
 }
 
 /// What is said at Ctrl-C: trees that are being made or removed stay behind in part.

@@ -24,6 +24,7 @@ use std::path::PathBuf;
 
 use command::MdtestOption;
 use command::classic::{ClassicOption, described, help_of_options};
+use lint::Drift;
 use ranks::Halt;
 use ranks::launcher::RankLaunch;
 use storage::Storage;
@@ -31,10 +32,10 @@ use units::Usage;
 use workloads::kit::observer::Silent;
 use workloads::mdtest::{self, MdtestListener, MdtestParameters, names};
 
-use super::classic::drift::{self, Drifted};
+use super::classic::drift;
 use super::classic::environment::{NODES, ON_NODE, Variables, count, stands_in};
 use super::classic::{grammar, header_dir, help_of_backends, interrupt};
-use super::perform::{RankContext, RunSetting, perform};
+use super::perform::{RankContext, perform};
 use super::program::StartedProgram;
 use super::run_records::RunRecords;
 use crate::session::{Needs, Session};
@@ -54,36 +55,29 @@ struct ReadyMdtest {
 /// Runs the options `tokens` of the command line `argv` on `local` ranks or the launcher's, and gives the
 /// exit status: 0 done; 1 failed, operations that failed, or wrong data; 2 wrong usage.
 pub(crate) fn run(argv: &[String], tokens: &[String], local: Option<u32>) -> u8 {
-    let program = StartedProgram::begin("mdtest");
-    let typed = match grammar::parse::<TypedMdtest>(tokens) {
-        Ok(typed) => typed,
-        Err(usage) => return program.refuse(&usage),
-    };
+    StartedProgram::run("mdtest", argv, |program| started(program, tokens, local))
+}
+
+fn started(program: &StartedProgram<'_>, tokens: &[String], local: Option<u32>) -> Result<u8, Usage> {
+    let typed = grammar::parse::<TypedMdtest>(tokens)?;
     if typed.help {
         // The classic's status; nothing is lost with a help that cannot be printed.
         program.print(&help());
-        return 1;
+        return Ok(1);
     }
-    let (ready, session) = match prepare(typed, program.launch.as_ref(), local) {
-        Ok(prepared) => prepared,
-        Err(usage) => return program.refuse(&usage),
-    };
+    let (ready, session) = prepare(typed, program.launch.as_ref(), local)?;
     if program.speaks {
         ready.meant.notes.iter().for_each(|note| complain(&format!("mdtest: note: {note}")));
     }
     if ready.meant.dry_run {
-        return program.only_tell(session, |session| dry_run::text(&ready.meant, session.size()));
+        return Ok(program.only_tell(session, |session| dry_run::text(&ready.meant, session.size())));
     }
-    match session.agree(if program.speaks { voice(&ready, argv).map(Some) } else { Ok(None) }) {
-        Err(usage) => program.refuse(&usage),
-        Ok((session, voice)) => {
-            if session.mpi().is_none() {
-                interrupt::watch("mdtest", test_dirs(&ready.meant.parameters), "");
-            }
-            let run = RunSetting { name: "mdtest", argv, ranks: session.size() };
-            perform(&run, session, voice, |part, voice| one_rank(&ready, part, voice))
-        }
+    let voice = if program.speaks { voice(&ready, program.argv).map(Some) } else { Ok(None) };
+    let (session, voice) = session.agree(voice)?;
+    if session.mpi().is_none() {
+        interrupt::watch("mdtest", test_dirs(&ready.meant.parameters), "");
     }
+    Ok(perform(program, session, voice, |part, voice| one_rank(&ready, part, voice)))
 }
 
 /// The whole help text, from the same table that parses.
@@ -234,7 +228,7 @@ fn one_rank(
 }
 
 /// What of the options is refused today, or taken otherwise than it was.
-pub(crate) fn drifted(tokens: &[String]) -> Vec<Drifted> {
+pub(crate) fn drifted(tokens: &[String]) -> Vec<Drift> {
     drift::drifted::<TypedMdtest>(tokens, |typed| typed.meant().map(|meant| meant.notes))
 }
 

@@ -20,7 +20,7 @@ use results::Record;
 use units::Usage;
 use workloads::kit::rank::Rank;
 
-use super::perform::{RankContext, RunSetting, perform};
+use super::perform::{RankContext, perform};
 use super::program::{StartedProgram, options};
 use super::run_records::RunRecords;
 use crate::session::{Needs, Session};
@@ -32,29 +32,25 @@ use watchdog::{Limits, OnTimeout, RunningCase, Watchdog};
 /// Runs the command on `local` ranks, on the ranks of a launcher around it, or on ranks that it starts
 /// itself. Gives the exit status: 0 nothing failed, 1 a case failed or had no outcome, 2 wrong usage.
 pub(crate) fn run(argv: &[String], args: MpiIoArgs, local: Option<u32>) -> u8 {
-    let program = StartedProgram::begin("mpi-io");
-    let cases = match args.check().and_then(|()| args.cases()) {
-        Ok(cases) => cases,
-        Err(usage) => return program.refuse(&usage),
-    };
+    StartedProgram::run("mpi-io", argv, |program| started(program, &args, local))
+}
+
+fn started(program: &StartedProgram<'_>, args: &MpiIoArgs, local: Option<u32>) -> Result<u8, Usage> {
+    args.check()?;
+    let cases = args.cases()?;
     if args.list {
-        return program.print(&list(&cases));
+        return Ok(program.print(&list(&cases)));
     }
     if args.launch.is_some() {
         if program.launch.as_ref().is_some_and(RankLaunch::is_parallel) || local.is_some() {
             let why = "--launch starts the ranks itself; leave -n, and the launcher around it, out";
-            return program.refuse(&Usage::new(why));
+            return Err(Usage::new(why));
         }
-        return driver::run(argv, &args, &cases).unwrap_or_else(|usage| program.refuse(&usage));
+        return driver::run(program.argv, args, &cases);
     }
-    let session = match session(program.launch.as_ref(), local) {
-        Ok(session) => session,
-        Err(usage) => return program.refuse(&usage),
-    };
-    match session.agree(program.records(args.record.as_deref())) {
-        Ok((session, kept)) => run_session(argv, &args, &cases, session, kept),
-        Err(usage) => program.refuse(&usage),
-    }
+    let session = session(program.launch.as_ref(), local)?;
+    let (session, kept) = session.agree(program.records(args.record.as_deref()))?;
+    Ok(run_session(program, args, &cases, session, kept))
 }
 
 /// Rejects arguments that a run would reject before it opens its directory.
@@ -80,7 +76,7 @@ fn list(cases: &[ConformanceCase]) -> String {
 }
 
 fn run_session(
-    argv: &[String],
+    program: &StartedProgram<'_>,
     args: &MpiIoArgs,
     cases: &[ConformanceCase],
     session: Session,
@@ -90,7 +86,7 @@ fn run_session(
     let library = mpi.as_deref().map_or_else(RankLibrary::default, RankLibrary::read);
     let reporter = Arc::new(Mutex::new(Reporter::new(args, cases, library, mpi)));
     let voice = kept.map(|kept| (kept, ()));
-    perform(&RunSetting { name: "mpi-io", argv, ranks: session.size() }, session, voice, |part, _| {
+    perform(program, session, voice, |part, _| {
         let comm = part.comm;
         let done = run_cases(part, args, cases, &reporter);
         let reporter = lock(&reporter);
