@@ -6,6 +6,8 @@
 use units::{Usage, bytes_binary};
 use workloads::fdtree::FdtreeShape;
 
+use crate::personalities::own_options::{self, OwnOption};
+
 /// What was typed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct TypedFdtree {
@@ -46,42 +48,13 @@ impl TypedFdtree {
     }
 }
 
-/// An option of this program's own.
-pub(super) struct FdtreeOption {
-    pub(super) word: &'static str,
-    /// What its value is called; empty where it takes none.
-    pub(super) value: &'static str,
-    pub(super) about: &'static str,
-    set: fn(&mut TypedFdtree, &str),
-}
-
-/// All of them, by word.
-pub(super) const OWN: &[FdtreeOption] = &[
-    FdtreeOption {
-        word: "base",
-        value: "TREE",
-        about: "the tree that -R removes, where more than one is there",
-        set: |typed, value| typed.base = Some(value.to_owned()),
-    },
-    FdtreeOption {
-        word: "continue",
-        value: "",
-        about: "go on after an operation that failed, as fdtree does; still exit with 1",
-        set: |typed, _| typed.keep_going = true,
-    },
-    FdtreeOption {
-        word: "dryRun",
-        value: "",
-        about: "tell what would be done, and do nothing",
-        set: |typed, _| typed.dry_run = true,
-    },
-    FdtreeOption { word: "help", value: "", about: "print this text", set: |typed, _| typed.help = true },
-    FdtreeOption {
-        word: "record",
-        value: "FILE",
-        about: "keep what was measured as JSON lines in a new file",
-        set: |typed, value| typed.record = Some(value.to_owned()),
-    },
+/// The options of this program's own, by word.
+const OWN: &[OwnOption] = &[
+    OwnOption::new("base", "TREE", "the tree that -R removes, where more than one is there"),
+    OwnOption::new("continue", "", "go on after an operation that failed, as fdtree does; still exit with 1"),
+    OwnOption::new("dryRun", "", "tell what would be done, and do nothing"),
+    OwnOption::new("help", "", "print this text"),
+    OwnOption::new("record", "FILE", "keep what was measured as JSON lines in a new file"),
 ];
 
 /// The options of fdtree 1.0.2.
@@ -111,9 +84,7 @@ pub(super) fn help() -> String {
         text.push_str(&format!("  {option:<16} {about}\n"));
     }
     text.push('\n');
-    for own in OWN {
-        text.push_str(&format!("  {:<16} {}\n", format!("--{} {}", own.word, own.value), own.about));
-    }
+    OWN.iter().for_each(|own| text.push_str(&own.help(16)));
     text.push_str(&format!(
         "\nThe tree is DIR/LEVEL0.<host>.<pid>; of several ranks each has its own, with its number behind.\n\
          Without options it has {} directories and {} files of {}, {} in all.\n\
@@ -151,19 +122,15 @@ fn long<'t>(
     word: &'t str,
     rest: &mut impl Iterator<Item = &'t str>,
 ) -> Result<(), Usage> {
-    let (name, glued) = word.split_once('=').map_or((word, None), |(name, value)| (name, Some(value)));
-    let Some(own) = OWN.iter().find(|own| own.word == name) else {
-        return Err(Usage(format!("unknown option `--{name}` (fdtree -h lists the options)")));
-    };
-    if own.value.is_empty() {
-        if glued.is_some() {
-            return Err(Usage(format!("--{name} takes no value")));
-        }
-        (own.set)(typed, "");
-        return Ok(());
+    let (name, value) = own_options::read("fdtree", OWN, word, rest)?;
+    match name {
+        "base" => typed.base = Some(value.to_owned()),
+        "continue" => typed.keep_going = true,
+        "dryRun" => typed.dry_run = true,
+        "help" => typed.help = true,
+        "record" => typed.record = Some(value.to_owned()),
+        name => unreachable!("--{name} is in the table"),
     }
-    let value = glued.or_else(|| rest.next()).filter(|value| !value.is_empty());
-    (own.set)(typed, value.ok_or_else(|| Usage(format!("--{name} takes a value: {}", own.about)))?);
     Ok(())
 }
 
@@ -221,13 +188,11 @@ fn valued(typed: &mut TypedFdtree, letter: char, value: Option<&str>) -> Result<
 }
 
 fn number(text: &str) -> Result<u64, &'static str> {
-    if text.is_empty() || !text.bytes().all(|byte| byte.is_ascii_digit()) {
-        return Err("a whole number from 0 on is wanted");
-    }
-    if text.len() > 1 && text.starts_with('0') {
+    let number = own_options::number(text);
+    if text.len() > 1 && text.starts_with('0') && text.bytes().all(|byte| byte.is_ascii_digit()) {
         return Err("fdtree takes a number with a zero in front as octal; write it in decimal, without");
     }
-    text.parse().map_err(|_| "more than 64 bits can hold")
+    number
 }
 
 #[cfg(test)]
@@ -299,7 +264,6 @@ mod tests {
 
     #[test]
     fn the_table_of_own_options_is_sound() {
-        assert!(OWN.iter().map(|own| own.word).is_sorted(), "keep the table in order");
-        assert!(OWN.iter().all(|own| !own.about.is_empty() && !own.about.ends_with('.')));
+        own_options::assert_is_sound(OWN);
     }
 }

@@ -7,6 +7,8 @@
 use units::Usage;
 use workloads::flash_io::{FlashIoParameters, Form};
 
+use crate::personalities::own_options::{self, OwnOption, number};
+
 /// What was typed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct TypedFlashIo {
@@ -27,123 +29,68 @@ pub(super) struct TypedFlashIo {
     pub(super) bare: bool,
 }
 
-/// An option of this program's own.
-pub(super) struct FlashIoOption {
-    pub(super) word: &'static str,
-    /// What its value is called; empty where it takes none.
-    pub(super) value: &'static str,
-    pub(super) about: &'static str,
-    set: fn(&mut TypedFlashIo, &str) -> Result<(), &'static str>,
-}
+/// The options of this program's own, by word.
+pub(super) const OWN: &[OwnOption] = &[
+    OwnOption::new(
+        "alignment",
+        "BYTES",
+        "with --hdf5: objects of at least so many bytes begin at multiples of it [1]",
+    ),
+    OwnOption::new(
+        "blocks",
+        "MAX",
+        "the most blocks of a rank, of which four fifths are used, and up to two more [100]",
+    ),
+    OwnOption::new("guards", "N", "layers of guard cells around a block in memory [4]"),
+    OwnOption::new(
+        "hdf5",
+        "",
+        "the files of the first FLASH I/O benchmark, by HDF5, which has blocking calls only (no -b)",
+    ),
+    OwnOption::new("help", "", "print this text"),
+    OwnOption::new("hint", "KEY=VALUE", "a hint for MPI-IO or the library; may be given again"),
+    OwnOption::new("latency", "", "print percentiles of the latency of single calls, and the slowest rank"),
+    OwnOption::new("record", "FILE", "keep what was measured as JSON lines in a new file"),
+    OwnOption::new("repetitions", "N", "write all files so many times [1]"),
+    OwnOption::new("size", "N", "zones of a block in each of the three directions [8]"),
+    OwnOption::new("verify", "", "read the files again and compare every value"),
+    OwnOption::new(
+        "verify-only",
+        "",
+        "read the files that an earlier run of the same ranks and sizes left, and compare",
+    ),
+];
 
-/// All of them, by word.
-pub(super) const OWN: &[FlashIoOption] = &[
-    FlashIoOption {
-        word: "alignment",
-        value: "BYTES",
-        about: "with --hdf5: objects of at least so many bytes begin at multiples of it [1]",
-        set: |typed, value| match number(value)? {
-            0 => Err("has to be 1 or more"),
-            bytes => {
-                typed.alignment = Some(bytes);
-                Ok(())
-            }
-        },
-    },
-    FlashIoOption {
-        word: "blocks",
-        value: "MAX",
-        about: "the most blocks of a rank, of which four fifths are used, and up to two more [100]",
-        set: |typed, value| number(value).map(|number| typed.parameters.blocks_max = number),
-    },
-    FlashIoOption {
-        word: "guards",
-        value: "N",
-        about: "layers of guard cells around a block in memory [4]",
-        set: |typed, value| number(value).map(|number| typed.parameters.guards = number),
-    },
-    FlashIoOption {
-        word: "hdf5",
-        value: "",
-        about: "the files of the first FLASH I/O benchmark, by HDF5, which has blocking calls only (no -b)",
-        set: |typed, _| {
-            typed.parameters.form = Form::Hdf5;
-            Ok(())
-        },
-    },
-    FlashIoOption {
-        word: "help",
-        value: "",
-        about: "print this text",
-        set: |typed, _| {
-            typed.help = true;
-            Ok(())
-        },
-    },
-    FlashIoOption {
-        word: "hint",
-        value: "KEY=VALUE",
-        about: "a hint for MPI-IO or the library; may be given again",
-        set: |typed, value| {
+/// Gives `value` to an option of the table; fails with what is wrong with the value.
+fn set(typed: &mut TypedFlashIo, option: &str, value: &str) -> Result<(), &'static str> {
+    let parameters = &mut typed.parameters;
+    match option {
+        "alignment" => {
+            let bytes = Some(number(value)?).filter(|bytes| *bytes > 0);
+            typed.alignment = Some(bytes.ok_or("has to be 1 or more")?);
+        }
+        "blocks" => parameters.blocks_max = number(value)?,
+        "guards" => parameters.guards = number(value)?,
+        "hdf5" => parameters.form = Form::Hdf5,
+        "help" => typed.help = true,
+        "hint" => {
             let pair = value.split_once('=').filter(|(key, value)| !key.is_empty() && !value.is_empty());
             let (key, value) = pair.ok_or("KEY=VALUE is wanted")?;
-            typed.parameters.hints.push((key.to_owned(), value.to_owned()));
-            Ok(())
-        },
-    },
-    FlashIoOption {
-        word: "latency",
-        value: "",
-        about: "print percentiles of the latency of single calls, and the slowest rank",
-        set: |typed, _| {
-            typed.latency = true;
-            Ok(())
-        },
-    },
-    FlashIoOption {
-        word: "record",
-        value: "FILE",
-        about: "keep what was measured as JSON lines in a new file",
-        set: |typed, value| {
-            typed.record = Some(value.to_owned());
-            Ok(())
-        },
-    },
-    FlashIoOption {
-        word: "repetitions",
-        value: "N",
-        about: "write all files so many times [1]",
-        set: |typed, value| {
+            parameters.hints.push((key.to_owned(), value.to_owned()));
+        }
+        "latency" => typed.latency = true,
+        "record" => typed.record = Some(value.to_owned()),
+        "repetitions" => {
             let count = u32::try_from(number(value)?).map_err(|_| "more than 32 bits can hold")?;
-            typed.parameters.repetitions = count;
-            Ok(())
-        },
-    },
-    FlashIoOption {
-        word: "size",
-        value: "N",
-        about: "zones of a block in each of the three directions [8]",
-        set: |typed, value| number(value).map(|number| typed.parameters.zones = number),
-    },
-    FlashIoOption {
-        word: "verify",
-        value: "",
-        about: "read the files again and compare every value",
-        set: |typed, _| {
-            typed.parameters.verify = true;
-            Ok(())
-        },
-    },
-    FlashIoOption {
-        word: "verify-only",
-        value: "",
-        about: "read the files that an earlier run of the same ranks and sizes left, and compare",
-        set: |typed, _| {
-            (typed.parameters.write, typed.parameters.verify) = (false, true);
-            Ok(())
-        },
-    },
-];
+            parameters.repetitions = count;
+        }
+        "size" => parameters.zones = number(value)?,
+        "verify" => parameters.verify = true,
+        "verify-only" => (parameters.write, parameters.verify) = (false, true),
+        option => unreachable!("--{option} is in the table"),
+    }
+    Ok(())
+}
 
 /// Reads the tokens behind the program's name.
 pub(super) fn parse(tokens: &[String]) -> Result<TypedFlashIo, Usage> {
@@ -151,7 +98,8 @@ pub(super) fn parse(tokens: &[String]) -> Result<TypedFlashIo, Usage> {
     let mut rest = tokens.iter().map(String::as_str);
     while let Some(token) = rest.next() {
         if let Some(word) = token.strip_prefix("--") {
-            long(&mut typed, word, &mut rest)?;
+            let (name, value) = own_options::read("flash-io", OWN, word, &mut rest)?;
+            set(&mut typed, name, value).map_err(|why| Usage(format!("--{name} {value}: {why}")))?;
         } else if let Some(letters) = token.strip_prefix('-') {
             letter(&mut typed, token, letters, &mut rest)?;
         } else if typed.parameters.prefix.is_empty() {
@@ -204,34 +152,6 @@ fn letter<'t>(
         _ => return Err(Usage(format!("unknown option `{token}` (flash-io -h lists the options)"))),
     }
     Ok(())
-}
-
-fn long<'t>(
-    typed: &mut TypedFlashIo,
-    word: &'t str,
-    rest: &mut impl Iterator<Item = &'t str>,
-) -> Result<(), Usage> {
-    let (name, glued) = word.split_once('=').map_or((word, None), |(name, value)| (name, Some(value)));
-    let Some(own) = OWN.iter().find(|own| own.word == name) else {
-        return Err(Usage(format!("unknown option `--{name}` (flash-io -h lists the options)")));
-    };
-    let mut value = "";
-    if own.value.is_empty() {
-        if glued.is_some() {
-            return Err(Usage(format!("--{name} takes no value")));
-        }
-    } else {
-        let given = glued.or_else(|| rest.next()).filter(|value| !value.is_empty());
-        value = given.ok_or_else(|| Usage(format!("--{name} takes a value: {}", own.about)))?;
-    }
-    (own.set)(typed, value).map_err(|why| Usage(format!("--{name} {value}: {why}")))
-}
-
-fn number(text: &str) -> Result<u64, &'static str> {
-    if text.is_empty() || !text.bytes().all(|byte| byte.is_ascii_digit()) {
-        return Err("a whole number from 0 on is wanted");
-    }
-    text.parse().map_err(|_| "more than 64 bits can hold")
 }
 
 #[cfg(test)]
@@ -315,7 +235,6 @@ mod tests {
 
     #[test]
     fn the_table_of_own_options_is_sound() {
-        assert!(OWN.iter().map(|own| own.word).is_sorted(), "keep the table in order");
-        assert!(OWN.iter().all(|own| !own.about.is_empty() && !own.about.ends_with('.')));
+        own_options::assert_is_sound(OWN);
     }
 }

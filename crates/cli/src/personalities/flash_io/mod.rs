@@ -78,9 +78,7 @@ fn help(program: &str) -> String {
          -f prefix: output file prefix name (required)\n"
     );
     text.push('\n');
-    for own in OWN {
-        text.push_str(&format!("  {:<19} {}\n", format!("--{} {}", own.word, own.value), own.about));
-    }
+    OWN.iter().for_each(|own| text.push_str(&own.help(19)));
     text.push_str(
         "\nThe ranks are MPI's: mpirun -n RANKS assay flash-io -f PREFIX, of an MPI that PnetCDF (with\n\
          --hdf5 HDF5) is built on (`assay backends` tells). The files are overwritten, and stay:\n  \
