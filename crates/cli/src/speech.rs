@@ -19,11 +19,11 @@ pub(crate) fn complain(line: &str) {
     let _ = io::stderr().lock().write_all(format!("{line}\n").as_bytes());
 }
 
-/// A line on standard error that says how far things are; hidden where that is no terminal.
-pub(crate) fn living_line() -> ProgressBar {
+/// A line on standard error that says by `template` how far things are; hidden where that is no terminal.
+pub(crate) fn living_line(template: &str) -> ProgressBar {
     match io::stderr().is_terminal() {
         true => ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr())
-            .with_style(ProgressStyle::with_template("{msg}").expect("a sound template")),
+            .with_style(ProgressStyle::with_template(template).expect("a sound template")),
         false => ProgressBar::hidden(),
     }
 }

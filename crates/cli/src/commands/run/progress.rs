@@ -1,20 +1,19 @@
 //! A campaign's progress on standard error: a living line on a terminal, plain lines elsewhere.
 
-use std::io::{self, IsTerminal};
 use std::time::Duration;
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::ProgressBar;
 use plan::schedule::PlannedJob;
 use results::folder::{Job, JobEnd};
 use results::record::{CaseOutcome, Counts, Phase, Record};
 use run::Event;
 use units::{Dimension, Quantity, count, duration, rate_decimal};
 
-use crate::speech::complain;
+use crate::speech::{complain, living_line};
 
 /// Shows events as they come.
 pub(super) struct Progress {
-    bar: Option<ProgressBar>,
+    bar: ProgressBar,
     jobs: usize,
     done: usize,
 }
@@ -22,29 +21,20 @@ pub(super) struct Progress {
 impl Progress {
     /// Finds out what standard error is.
     pub(super) fn new() -> Self {
-        let bar = io::stderr().is_terminal().then(|| {
-            let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
-            let style =
-                ProgressStyle::with_template("{spinner} {msg}").unwrap_or(ProgressStyle::default_spinner());
-            bar.set_style(style);
+        let bar = living_line("{spinner} {msg}");
+        if !bar.is_hidden() {
             bar.enable_steady_tick(Duration::from_millis(200));
-            bar
-        });
+        }
         Self { bar, jobs: 0, done: 0 }
     }
 
     /// Takes the living line away.
     pub(super) fn clear(&self) {
-        if let Some(bar) = &self.bar {
-            bar.finish_and_clear();
-        }
+        self.bar.finish_and_clear();
     }
 
     fn line(&self, text: &str) {
-        match &self.bar {
-            Some(bar) => bar.suspend(|| complain(text)),
-            None => complain(text),
-        }
+        self.bar.suspend(|| complain(text));
     }
 
     fn name(&self, job: &PlannedJob) -> String {
@@ -67,10 +57,11 @@ impl Progress {
                     .iter()
                     .for_each(|attempt| self.line(&format!("kept: {attempt}, ended with its campaign")));
             }
-            Event::Starts(job) => self.living(self.name(job)),
+            Event::Starts(job) => self.bar.set_message(self.name(job)),
             Event::Runs(job, seconds) => {
                 let limit = duration(job.timeout_s);
-                self.living(format!("{}  runs {seconds:.0} s of at most {limit}", self.name(job)));
+                let name = self.name(job);
+                self.bar.set_message(format!("{name}  runs {seconds:.0} s of at most {limit}"));
             }
             Event::Ends(job, ended) => {
                 self.line(&format!("{}  {}", self.name(job), outcome(ended)));
@@ -81,12 +72,6 @@ impl Progress {
                 self.done += 1;
             }
             Event::Trouble(what) => self.line(&format!("put this right by hand: {what}")),
-        }
-    }
-
-    fn living(&self, text: String) {
-        if let Some(bar) = &self.bar {
-            bar.set_message(text);
         }
     }
 }

@@ -1,36 +1,32 @@
 //! What `age` prints: how far it is, and what was reached, as a table for people.
 
 use std::fmt::Write;
-use std::io::{self, IsTerminal};
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::ProgressBar;
 use results::record::StateExtents;
 use units::{bytes_binary, count, duration};
 use workloads::ageing::{AgeingOutcome, AgeingProgress, Removed};
 use workloads::kit::observer::EventObserver;
 
+use crate::speech::living_line;
+
 /// Steps of the bar.
 const STEPS: u64 = 1000;
 
 /// How far ageing is: a living line on a terminal, nothing elsewhere.
-pub(super) struct LiveLine(Option<ProgressBar>);
+pub(super) struct LiveLine(ProgressBar);
 
 impl LiveLine {
     /// Finds out what standard error is.
     pub(super) fn new() -> Self {
-        Self(io::stderr().is_terminal().then(|| {
-            let bar = ProgressBar::with_draw_target(Some(STEPS), ProgressDrawTarget::stderr());
-            let style = ProgressStyle::with_template("{prefix:<6} [{bar:30}] {msg}");
-            bar.set_style(style.unwrap_or(ProgressStyle::default_bar()));
-            bar
-        }))
+        let bar = living_line("{prefix:<6} [{bar:30}] {msg}");
+        bar.set_length(STEPS);
+        Self(bar)
     }
 
     /// Takes the line away.
     pub(super) fn clear(&self) {
-        if let Some(bar) = &self.0 {
-            bar.finish_and_clear();
-        }
+        self.0.finish_and_clear();
     }
 }
 
@@ -48,11 +44,9 @@ fn words(progress: &AgeingProgress) -> String {
 
 impl EventObserver<AgeingProgress> for LiveLine {
     fn event(&mut self, progress: &AgeingProgress) {
-        if let Some(bar) = &self.0 {
-            bar.set_prefix(progress.step);
-            bar.set_position((progress.share * STEPS as f64) as u64);
-            bar.set_message(words(progress));
-        }
+        self.0.set_prefix(progress.step);
+        self.0.set_position((progress.share * STEPS as f64) as u64);
+        self.0.set_message(words(progress));
     }
 }
 

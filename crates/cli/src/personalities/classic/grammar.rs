@@ -24,14 +24,8 @@ pub(crate) trait ClassicLine: Default {
     /// Gives `value` to an option; fails with what is wrong with the value.
     fn set(&mut self, option: Self::Option, value: OptionValue<'_>) -> Result<(), String>;
 
-    /// Where options of backends go.
-    fn of_backends(&mut self) -> OfBackends<'_>;
-
-    /// Takes in that the retired option that was typed as `name` has set this option of a backend.
-    fn renamed(&mut self, _name: &str, _option: &'static str) {}
-
-    /// Takes in what the user is told.
-    fn note(&mut self, note: OptionNote);
+    /// Where options of backends go: what the backend is given, and what is known of them.
+    fn of_backends(&mut self) -> (&mut Settings, &mut TakenOptions);
 }
 
 /// What is to be known of an option that is taken.
@@ -62,20 +56,36 @@ impl fmt::Display for OptionNote {
     }
 }
 
-/// Where options of backends go.
-pub(crate) struct OfBackends<'a> {
-    /// What the backend is given.
-    pub(crate) settings: &'a mut Settings,
-    /// Those that were set, and whether to more than zero.
-    pub(crate) set: &'a mut BTreeMap<String, bool>,
+/// What was taken of a line beside the options that the program applies.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct TakenOptions {
+    /// The options of backends that were set, and whether to more than zero.
+    set: BTreeMap<String, bool>,
+    /// The retired options that set some of these, as typed, and which.
+    renamed: BTreeMap<String, Vec<&'static str>>,
+    /// What the user is told.
+    pub(crate) notes: Vec<OptionNote>,
 }
 
-impl OfBackends<'_> {
-    /// Takes one in; `on` unless it asks for nothing.
-    pub(crate) fn set(self, name: &str, value: &str, on: bool) {
-        self.settings.set(name, value);
-        self.set.insert(name.to_owned(), on);
+impl TakenOptions {
+    /// A line about those that are on and are not for the backend that is `used`.
+    pub(crate) fn idle(&self, used: &str) -> Option<OptionNote> {
+        let idle = |name: &&str| self.set.get(*name) == Some(&true) && is_idle(name, used);
+        let renamed = |name: &&str| self.renamed.values().flatten().any(|known| known == name);
+        let own = self.set.keys().map(String::as_str).filter(|name| idle(name) && !renamed(name));
+        let old = self.renamed.iter().filter(|(_, names)| names.iter().all(idle));
+        let all: Vec<String> =
+            own.map(|name| format!("--{name}")).chain(old.map(|(name, _)| name.clone())).collect();
+        let verb = if all.len() == 1 { "has" } else { "have" };
+        Some(OptionNote::idle(all.first()?, format!("{} {verb} no effect with -a {used}", all.join(", "))))
     }
+}
+
+/// Gives an option of a backend its value; `on` unless it asks for nothing.
+fn set_of_backend<T: ClassicLine>(typed: &mut T, name: &str, value: &str, on: bool) {
+    let (settings, taken) = typed.of_backends();
+    settings.set(name, value);
+    taken.set.insert(name.to_owned(), on);
 }
 
 /// Reads the tokens behind the program's name.
@@ -138,7 +148,7 @@ fn take<T: ClassicLine>(typed: &mut T, occurrence: &OptionOccurrence<T::Option>)
         OptionInput::Module { name, known, .. } => {
             let known = known.as_ref().expect("all options of backends are listed");
             let (value, on) = occurrence.module_value(known)?;
-            typed.of_backends().set(name, &value, on);
+            set_of_backend(typed, name, &value, on);
             Ok(())
         }
         OptionInput::Fault(fault) => Err(occurrence.usage(fault.sentence())),
@@ -167,8 +177,8 @@ fn take_retired<T: ClassicLine>(
                 let number =
                     |text| parse_number(text).map_err(|why| occurrence.usage(format!("{name}: {why}")));
                 let set = if takes_text { text.to_owned() } else { number(text)?.to_string() };
-                typed.of_backends().set(option, &set, !off);
-                typed.renamed(name, option);
+                set_of_backend(typed, option, &set, !off);
+                typed.of_backends().1.renamed.entry(name.clone()).or_default().push(option);
             }
         }
         // A switch that is off leaves what it would have changed.
@@ -186,7 +196,7 @@ fn take_retired<T: ClassicLine>(
     if !off {
         let advice = was.advice.map(|advice| format!("; {advice}")).unwrap_or_default();
         let text = format!("{name} {about}{advice}");
-        typed.note(match idle {
+        typed.of_backends().1.notes.push(match idle {
             true => OptionNote::idle(name, text),
             false => OptionNote::changed(name, text),
         });
@@ -202,24 +212,11 @@ fn known(option: &'static str) -> Option<(&'static str, bool)> {
     Some((option, found.takes == Takes::Text))
 }
 
-/// A line about those of the options in `set` that are on and are not for the backend that is `used`.
-pub(crate) fn idle(set: &BTreeMap<String, bool>, used: &str) -> Option<OptionNote> {
-    let idle = set.iter().filter(|(name, on)| **on && is_idle(name, used));
-    no_effect(&idle.map(|(name, _)| format!("--{name}")).collect::<Vec<_>>(), used)
-}
-
 /// Whether an option, `backend.name`, is not for the backend that is `used`.
-pub(crate) fn is_idle(name: &str, used: &str) -> bool {
+fn is_idle(name: &str, used: &str) -> bool {
     let Ok(used) = storage::backend(used) else { return true };
     let of = name.split('.').next();
     of != Some(used.name) && !used.also_takes.contains(&name)
-}
-
-/// The line about these, as they were typed.
-pub(crate) fn no_effect(typed: &[String], used: &str) -> Option<OptionNote> {
-    let verb = if typed.len() == 1 { "has" } else { "have" };
-    let first = typed.first()?;
-    Some(OptionNote::idle(first, format!("{} {verb} no effect with -a {used}", typed.join(", "))))
 }
 
 /// The packet type of `-l`, by its first letter (IOR 4.1, mdtest 4.1).

@@ -11,7 +11,5 @@ pub(crate) mod grammar;
 pub(crate) mod interrupt;
 mod text;
 
-pub(crate) use grammar::{
-    ClassicLine, OfBackends, OptionNote, idle, is_idle, no_effect, packet, without_gpu,
-};
+pub(crate) use grammar::{ClassicLine, OptionNote, TakenOptions, packet, without_gpu};
 pub(crate) use text::{header_dir, help_of_backends, space_line, space_words, whole_header_dir};

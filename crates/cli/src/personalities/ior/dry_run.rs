@@ -229,8 +229,8 @@ fn files_of_run(last: &ReadyTest) -> String {
         (results, &meant.look.file),
         ("rank times", &meant.look.rank_csv),
         ("transfers", &meant.parameters.transfer_csv),
-        ("records", &meant.record),
-        ("live", &meant.live),
+        ("records", &meant.look.record),
+        ("live", &meant.look.live),
     ];
     let lines: Vec<String> =
         files.iter().filter_map(|(what, file)| Some(line(what, file.as_ref()?))).collect();

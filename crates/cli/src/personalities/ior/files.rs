@@ -52,8 +52,8 @@ fn own<'a>(tests: &'a [ReadyTest], script: Option<&'a str>) -> Vec<OwnFile<'a>> 
     let last = &tests[tests.len() - 1].meant;
     let of_run = [
         ("-f", script),
-        ("--record", last.record.as_deref()),
-        ("--live", last.live.as_deref()),
+        ("--record", last.look.record.as_deref()),
+        ("--live", last.look.live.as_deref()),
         ("-O summaryFile", last.look.file.as_deref()),
         ("-O saveRankPerformanceDetailsCSV", last.look.rank_csv.as_deref()),
     ];

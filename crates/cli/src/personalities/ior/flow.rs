@@ -5,6 +5,7 @@
 //! Invariant: all ranks begin and end each test together, also those that take no part in it.
 
 use std::fs::File;
+use std::io::{self, IsTerminal};
 use std::path::Path;
 use std::time::Duration;
 
@@ -60,7 +61,8 @@ pub(crate) fn run_tests(
     session: Session,
     voice: Option<(RunRecords, IorPrinter)>,
 ) -> u8 {
-    let wants = voice.as_ref().is_some_and(|(_, voice)| voice.live_file.is_some() || live::has_terminal());
+    let wants =
+        voice.as_ref().is_some_and(|(_, voice)| voice.live_file.is_some() || io::stderr().is_terminal());
     let is_local = session.mpi().is_none();
     let threads = if is_local && wants { Board::for_threads(session.size()).ok() } else { None };
     let (rank, abandoned) = (session.rank(), || tests.iter().any(|test| test.storage.has_abandoned()));
@@ -157,9 +159,9 @@ impl IorPrinter {
     /// Opens everything that the results of a run go to, as its last test asks.
     pub(crate) fn new(argv: &[String], tests: &[ReadyTest]) -> Result<(RunRecords, Self), Usage> {
         let meant = &tests[tests.len() - 1].meant;
-        let kept = RunRecords::open(meant.record.as_deref())?;
+        let kept = RunRecords::open(meant.look.record.as_deref())?;
         // What was made a moment ago is empty; left behind, it would be refused the next time.
-        let live_file = match meant.live.as_deref().map(live::create).transpose() {
+        let live_file = match meant.look.live.as_deref().map(live::create).transpose() {
             Ok(live_file) => live_file,
             Err(usage) => {
                 kept.discard();
@@ -168,12 +170,12 @@ impl IorPrinter {
         };
         match output::open(&meant.look, argv) {
             Ok(output) => {
-                let live_path = meant.live.clone();
+                let live_path = meant.look.live.clone();
                 Ok((kept, Self { output, live_file, live_path, live: None, warning: None }))
             }
             Err(usage) => {
                 kept.discard();
-                let _ = meant.live.as_deref().map(std::fs::remove_file);
+                let _ = meant.look.live.as_deref().map(std::fs::remove_file);
                 Err(usage)
             }
         }

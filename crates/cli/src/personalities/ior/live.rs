@@ -4,7 +4,7 @@
 //! for it nor knows of it. Ranks of other nodes are not seen, and the line says so.
 
 use std::fs::File;
-use std::io::{IsTerminal, Write};
+use std::io::Write;
 use std::path::Path;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::thread::JoinHandle;
@@ -77,15 +77,10 @@ pub(crate) fn create(path: &str) -> Result<File, Usage> {
         .map_err(|error| Usage(format!("--live {path}: {error}; name a file that does not exist yet")))
 }
 
-/// Whether anybody would see the line.
-pub(crate) fn has_terminal() -> bool {
-    std::io::stderr().is_terminal()
-}
-
 impl LiveView {
     /// Watches `board`; writes looks to `file`, and shows them where the standard error is a terminal.
     pub(crate) fn start(board: Board, file: Option<File>) -> Self {
-        let bar = living_line();
+        let bar = living_line("{msg}");
         let file = file.map(|file| Mutex::new(Lines { file, end: 0, broken: None }));
         let shared = Arc::new(LiveShared { state: Mutex::default(), wake: Condvar::new(), board, bar, file });
         let watcher = std::thread::spawn({

@@ -48,6 +48,10 @@ pub(crate) struct IorLook {
     pub(crate) edition: IorEdition,
     /// `-O saveRankPerformanceDetailsCSV`
     pub(crate) rank_csv: Option<String>,
+    /// `--record FILE`
+    pub(crate) record: Option<String>,
+    /// `--live FILE`
+    pub(crate) live: Option<String>,
 }
 
 /// One look, on rank 0, from the first test to the last.

@@ -146,7 +146,7 @@ fn what_is_wrong_is_said_with_what_would_do() {
 fn the_letters_of_older_versions_are_translated_and_swallow_their_values() {
     let typed = parse("-J 4k -U hints -B -w").unwrap();
     assert!(typed.parameters.write && typed.parameters.settings.flag("posix.odirect"));
-    assert_eq!(typed.notes.len(), 3, "{:?}", typed.notes);
+    assert_eq!(typed.taken.notes.len(), 3, "{:?}", typed.taken.notes);
     let typed = parse("-l -k").unwrap();
     assert_eq!(typed.parameters.packet, parse("-l offset").unwrap().parameters.packet);
     assert!(typed.parameters.keep);

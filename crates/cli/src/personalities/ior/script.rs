@@ -39,8 +39,6 @@ fn one_look(tests: &mut [ScriptTest]) {
     let Some((last, others)) = tests.split_last_mut() else { return };
     for test in others {
         test.meant.look = last.meant.look.clone();
-        test.meant.record = last.meant.record.clone();
-        test.meant.live = last.meant.live.clone();
     }
 }
 
@@ -51,7 +49,7 @@ fn of_text(line: TypedIor, name: &str, text: &str) -> Result<Vec<(TypedIor, Stri
     let mut lines = (1..).zip(text.lines().map(|line| line.split('#').next().unwrap_or_default().trim()));
     if !lines.any(|(_, line)| is(line, "IOR START")) {
         let text = format!("-f {name} has no line `IOR START`; the command line is the only test");
-        typed.notes.push(OptionNote::changed("-f", text));
+        typed.taken.notes.push(OptionNote::changed("-f", text));
         return Ok(vec![(typed, String::new())]);
     }
     let mut last = 0;

@@ -1,15 +1,14 @@
 //! What was typed on an `ior` command line, and what it means.
 
-use std::collections::BTreeMap;
-
 use command::IorOption;
 use command::classic::OptionValue;
+use storage::Settings;
 use units::Usage;
 use workloads::ior::{IorParameters, Offsets, Reorder};
 
 use super::apply;
 use super::output::IorLook;
-use crate::personalities::classic::{ClassicLine, OfBackends, OptionNote, idle, is_idle, no_effect};
+use crate::personalities::classic::{ClassicLine, OptionNote, TakenOptions};
 
 /// How often each counted flag was given, and everything else that was typed.
 #[derive(Clone, Debug, Default)]
@@ -26,20 +25,12 @@ pub(crate) struct TypedIor {
     pub(crate) iors_order: bool,
     /// How the results are shown.
     pub(crate) look: IorLook,
-    /// `--record FILE`
-    pub(crate) record: Option<String>,
-    /// `--live FILE`
-    pub(crate) live: Option<String>,
     /// `-f FILE`
     pub(crate) script: Option<String>,
     /// `-h`
     pub(crate) help: bool,
-    /// The options of backends that were set, and whether to more than zero.
-    pub(crate) set_of_backends: BTreeMap<String, bool>,
-    /// The retired options that set some of these, as typed, and which.
-    pub(crate) renamed: BTreeMap<String, Vec<&'static str>>,
-    /// What the user is told about translated options.
-    pub(crate) notes: Vec<OptionNote>,
+    /// Options of backends, and what the user is told.
+    pub(crate) taken: TakenOptions,
 }
 
 /// A test, ready to be checked and run.
@@ -47,8 +38,6 @@ pub(crate) struct TypedIor {
 pub(crate) struct MeantIor {
     pub(crate) parameters: IorParameters,
     pub(crate) look: IorLook,
-    pub(crate) record: Option<String>,
-    pub(crate) live: Option<String>,
     /// What the user is told about options that are taken otherwise than typed.
     pub(crate) notes: Vec<OptionNote>,
     /// What the classic program warns of before the first test, in its lines: for `--warningAsErrors` too.
@@ -62,26 +51,11 @@ pub(crate) struct MeantIor {
 }
 
 impl TypedIor {
-    /// A line about what was typed for other backends than the one in use.
-    fn idle(&self) -> Option<OptionNote> {
-        let used = &self.parameters.backend;
-        if self.renamed.is_empty() {
-            return idle(&self.set_of_backends, used);
-        }
-        let on = |name: &str| self.set_of_backends.get(name) == Some(&true);
-        let idle = |name: &&str| on(name) && is_idle(name, used);
-        let renamed = |name: &&str| self.renamed.values().flatten().any(|known| known == name);
-        let typed = self.set_of_backends.keys().map(String::as_str);
-        let typed = typed.filter(|name| idle(name) && !renamed(name)).map(|name| format!("--{name}"));
-        let old = self.renamed.iter().filter(|(_, names)| names.iter().all(&idle));
-        let all: Vec<String> = typed.chain(old.map(|(name, _)| name.clone())).collect();
-        no_effect(&all, used)
-    }
-
     /// What the line means: counted flags become choices, and no phase means both.
     pub(crate) fn meant(self) -> Result<MeantIor, Usage> {
-        let idle = self.idle();
-        let Self { mut parameters, constant, random_ranks, random_offsets, mut notes, .. } = self;
+        let Self { mut parameters, constant, random_ranks, random_offsets, look, taken, .. } = self;
+        let idle = taken.idle(&parameters.backend);
+        let mut notes = taken.notes;
         notes.extend(idle);
         let views = storage::backend(&parameters.backend).is_ok_and(|backend| backend.abilities.file_views);
         let given = |name: &str| parameters.settings.flag(name);
@@ -111,9 +85,8 @@ impl TypedIor {
             warnings.push("too few test repetitions. Using value of 1.".into());
             parameters.repetitions = 1;
         }
-        let Self { look, record, live, .. } = self;
         let api_version = String::new();
-        Ok(MeantIor { parameters, look, record, live, notes, warnings, constant, random_ranks, api_version })
+        Ok(MeantIor { parameters, look, notes, warnings, constant, random_ranks, api_version })
     }
 }
 
@@ -124,15 +97,7 @@ impl ClassicLine for TypedIor {
         apply::set(self, option, value)
     }
 
-    fn of_backends(&mut self) -> OfBackends<'_> {
-        OfBackends { settings: &mut self.parameters.settings, set: &mut self.set_of_backends }
-    }
-
-    fn renamed(&mut self, name: &str, option: &'static str) {
-        self.renamed.entry(name.to_owned()).or_default().push(option);
-    }
-
-    fn note(&mut self, note: OptionNote) {
-        self.notes.push(note);
+    fn of_backends(&mut self) -> (&mut Settings, &mut TakenOptions) {
+        (&mut self.parameters.settings, &mut self.taken)
     }
 }

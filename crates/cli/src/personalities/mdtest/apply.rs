@@ -61,7 +61,7 @@ pub(super) fn set(
         Id::Branching => parameters.branching = value.whole()?,
         Id::Directory => typed.dirs = Some(value.text()),
         Id::Barriers => {
-            typed.notes.extend(value.on().then(|| OptionNote::idle("-B", NO_BARRIERS)));
+            typed.taken.notes.extend(value.on().then(|| OptionNote::idle("-B", NO_BARRIERS)));
         }
         Id::ReadBytes => parameters.read_bytes = value.whole()?,
         Id::FirstRanks => parameters.first_ranks = value.whole()?,
@@ -88,7 +88,7 @@ pub(super) fn set(
         Id::GpuId => without_gpu(matches!(value, OptionValue::Number(-1 | 0)))?,
         Id::Operations => parameters.extra = names(&value.text()),
         Id::Preload => parameters.preload = value.whole()?,
-        Id::Record => typed.record = Some(value.text()),
+        Id::Record => look.record = Some(value.text()),
         Id::Edition => look.edition = edition(&value.text())?,
         Id::SeededShuffle => seeded_shuffle(typed, &value.text())?,
     }
@@ -122,7 +122,7 @@ fn edition(name: &str) -> Result<MdtestEdition, String> {
 fn seeded_shuffle(typed: &mut TypedMdtest, seed: &str) -> Result<(), String> {
     typed.parameters.random_seed = seed.parse().map_err(|_| "the seed is beyond 2^64")?;
     typed.parameters.shuffle = true;
-    typed.notes.push(OptionNote::changed("-R", format!("-R{seed} is now -R --random-seed={seed}")));
+    typed.taken.notes.push(OptionNote::changed("-R", format!("-R{seed} is now -R --random-seed={seed}")));
     Ok(())
 }
 
@@ -144,13 +144,13 @@ mod tests {
     fn a_flag_of_1_9_swallows_no_word_and_the_value_of_today_is_one() {
         let typed = parse("-B -u -n 5").unwrap();
         assert!(typed.parameters.unique_dir && typed.parameters.items == 5);
-        assert_eq!(typed.notes, [OptionNote::idle("-B", NO_BARRIERS)]);
+        assert_eq!(typed.taken.notes, [OptionNote::idle("-B", NO_BARRIERS)]);
         assert!(parse("-Bu").unwrap().parameters.unique_dir, "behind one dash too");
         for words in ["-B 1 -u", "-B1 -u", "-B=1 -u"] {
             let typed = parse(words).unwrap();
-            assert_eq!((typed.parameters.unique_dir, typed.notes.len()), (true, 1), "{words}");
+            assert_eq!((typed.parameters.unique_dir, typed.taken.notes.len()), (true, 1), "{words}");
         }
-        assert!(parse("-B 0").unwrap().notes.is_empty());
+        assert!(parse("-B 0").unwrap().taken.notes.is_empty());
         assert!(parse("-n 5 -B").is_ok(), "at the end of a line");
     }
 
@@ -158,19 +158,19 @@ mod tests {
     fn a_seed_glued_to_its_letter_is_the_seed_of_today() {
         let typed = parse("-R42 -u").unwrap();
         assert_eq!((typed.parameters.shuffle, typed.parameters.random_seed), (true, 42));
-        assert_eq!(typed.notes[0].to_string(), "-R42 is now -R --random-seed=42");
+        assert_eq!(typed.taken.notes[0].to_string(), "-R42 is now -R --random-seed=42");
         assert!(parse("-R7u").unwrap().parameters.unique_dir);
         assert!(parse("-R99999999999999999999999").is_err());
-        assert!(parse("-R=0").unwrap().notes.is_empty() && !parse("-R=0").unwrap().parameters.shuffle);
+        assert!(parse("-R=0").unwrap().taken.notes.is_empty() && !parse("-R=0").unwrap().parameters.shuffle);
     }
 
     #[test]
     fn letters_that_are_no_more_are_translated_or_refused() {
         let typed = parse("-M").unwrap();
         assert!(
-            typed.parameters.unique_dir && typed.notes[0].to_string().contains("is now -u"),
+            typed.parameters.unique_dir && typed.taken.notes[0].to_string().contains("is now -u"),
             "{:?}",
-            typed.notes
+            typed.taken.notes
         );
         assert!(parse("-A key").unwrap_err().0.contains("object stores"));
     }

@@ -158,7 +158,7 @@ fn ready(typed: TypedMdtest, variables: &Variables, ranks: u32) -> Result<ReadyM
 fn voice(ready: &ReadyMdtest, argv: &[String]) -> Result<(RunRecords, MdtestText), Usage> {
     let meant = &ready.meant;
     written_later(&meant.parameters)?;
-    let kept = RunRecords::open(meant.record.as_deref())?;
+    let kept = RunRecords::open(meant.look.record.as_deref())?;
     let dir = meant.parameters.dirs.first().map(String::as_str).unwrap_or_default();
     let space = ready.storage.space(header_dir(dir)).unwrap_or(None);
     match MdtestText::open(meant, argv, space) {

@@ -1,14 +1,13 @@
 //! What was typed on an `mdtest` command line, and what it means.
 
-use std::collections::BTreeMap;
-
 use command::MdtestOption;
 use command::classic::OptionValue;
+use storage::Settings;
 use units::Usage;
 use workloads::mdtest::MdtestParameters;
 
 use super::apply;
-use crate::personalities::classic::{ClassicLine, OfBackends, OptionNote, idle};
+use crate::personalities::classic::{ClassicLine, OptionNote, TakenOptions};
 
 /// The version of mdtest whose text is printed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -37,6 +36,8 @@ pub(crate) struct MdtestLook {
     pub(crate) rank_statistics: bool,
     /// `--saveRankPerformanceDetails`
     pub(crate) rank_csv: Option<String>,
+    /// `--record FILE`
+    pub(crate) record: Option<String>,
 }
 
 /// The parts of a test that were named; none means all.
@@ -64,16 +65,12 @@ pub(crate) struct TypedMdtest {
     pub(crate) dirs: Option<String>,
     /// How the results are shown.
     pub(crate) look: MdtestLook,
-    /// `--record FILE`
-    pub(crate) record: Option<String>,
     /// `--dryRun`
     pub(crate) dry_run: bool,
     /// `-h`
     pub(crate) help: bool,
-    /// The options of backends that were set, and whether to more than zero.
-    pub(crate) set_of_backends: BTreeMap<String, bool>,
-    /// What the user is told about translated options.
-    pub(crate) notes: Vec<OptionNote>,
+    /// Options of backends, and what the user is told.
+    pub(crate) taken: TakenOptions,
 }
 
 /// A run, ready to be checked.
@@ -81,7 +78,6 @@ pub(crate) struct TypedMdtest {
 pub(crate) struct MeantMdtest {
     pub(crate) parameters: MdtestParameters,
     pub(crate) look: MdtestLook,
-    pub(crate) record: Option<String>,
     pub(crate) dry_run: bool,
     /// What the user is told about options that are taken otherwise than typed.
     pub(crate) notes: Vec<OptionNote>,
@@ -94,18 +90,7 @@ pub(crate) struct MeantMdtest {
 impl TypedMdtest {
     /// What the line means.
     pub(crate) fn meant(self) -> Result<MeantMdtest, Usage> {
-        let Self {
-            mut parameters,
-            only,
-            backend,
-            dirs,
-            look,
-            record,
-            dry_run,
-            set_of_backends,
-            mut notes,
-            ..
-        } = self;
+        let Self { mut parameters, only, backend, dirs, look, dry_run, taken, .. } = self;
         let older = look.edition != MdtestEdition::Mdtest41;
         let all_phases = !(only.create || only.stat || only.read || only.rename || only.remove);
         parameters.create = all_phases || only.create;
@@ -129,9 +114,11 @@ impl TypedMdtest {
             parameters.backend.clone_from(backend);
         }
         parameters.rank_times = look.all_ranks || look.rank_statistics || look.rank_csv.is_some();
+        let idle = taken.idle(&parameters.backend);
+        let mut notes = taken.notes;
         notes.extend(told(&parameters));
-        notes.extend(idle(&set_of_backends, &parameters.backend));
-        Ok(MeantMdtest { parameters, look, record, dry_run, notes, all_phases, backend })
+        notes.extend(idle);
+        Ok(MeantMdtest { parameters, look, dry_run, notes, all_phases, backend })
     }
 }
 
@@ -182,11 +169,7 @@ impl ClassicLine for TypedMdtest {
         apply::set(self, option, value)
     }
 
-    fn of_backends(&mut self) -> OfBackends<'_> {
-        OfBackends { settings: &mut self.parameters.settings, set: &mut self.set_of_backends }
-    }
-
-    fn note(&mut self, note: OptionNote) {
-        self.notes.push(note);
+    fn of_backends(&mut self) -> (&mut Settings, &mut TakenOptions) {
+        (&mut self.parameters.settings, &mut self.taken)
     }
 }
