@@ -3,8 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
-use run::dataset;
-use run::dataset::ListedDataset;
+use run::dataset::{self, ListedDataset};
 use units::{Usage, bytes_binary, several};
 
 use crate::speech::say;

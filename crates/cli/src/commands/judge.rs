@@ -4,9 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
-use plan::Choice;
-use plan::Plan;
-use plan::schedule;
+use plan::{Choice, Plan, schedule};
 use results::Verdict;
 use results::folder::{self, Campaign, Verification, names};
 use results::reason::Reason;
@@ -32,12 +30,7 @@ pub(crate) struct JudgeArgs {
 pub(crate) fn run(args: JudgeArgs) -> Result<u8> {
     let evidence = EvidenceFolder::open(&args.folder)?;
     let (folder, at) = (&evidence.folder, &evidence.name);
-    let (plan, mut campaign) = open(folder)?;
-    let kept = std::mem::take(&mut campaign.verdicts);
-    let judged = ::judge::evaluate(&plan, &campaign);
-    (campaign.verdicts, campaign.summary) = (judged.verdicts, judged.summary);
-    let checked = folder::check(folder)?;
-    campaign.faults = checked.of_evidence();
+    let JudgedAgain { plan, campaign, kept, checked } = evidence.judged()?;
     say(&table(&campaign))?;
     if folder.join(names::VERDICTS).exists() {
         differences(&kept, &campaign.verdicts).into_iter().for_each(|one| note(one.told));
@@ -108,14 +101,34 @@ impl EvidenceFolder {
         Ok(Self { folder, name, unpacked: Some(place) })
     }
 
+    /// The campaign, judged again; its own verdicts may have been changed by somebody.
+    pub(super) fn judged(&self) -> Result<JudgedAgain> {
+        let (plan, mut campaign) = open(&self.folder)?;
+        let kept = std::mem::take(&mut campaign.verdicts);
+        let judged = ::judge::evaluate(&plan, &campaign);
+        (campaign.verdicts, campaign.summary) = (judged.verdicts, judged.summary);
+        let checked = folder::check(&self.folder)?;
+        campaign.faults = checked.of_evidence();
+        Ok(JudgedAgain { plan, campaign, kept, checked })
+    }
+
     /// Whether it is an archive, which stays as it is.
     pub(super) fn is_archive(&self) -> bool {
         self.unpacked.is_some()
     }
 }
 
+/// What judging a campaign again came to.
+pub(super) struct JudgedAgain {
+    plan: Plan,
+    pub(super) campaign: Campaign,
+    /// The verdicts that were in its folder.
+    pub(super) kept: Vec<Verdict>,
+    pub(super) checked: Verification,
+}
+
 /// The campaign in `folder` and its own plan.
-pub(super) fn open(folder: &Path) -> Result<(Plan, Campaign), Usage> {
+fn open(folder: &Path) -> Result<(Plan, Campaign), Usage> {
     let campaign = folder::load(folder).map_err(|error| no_campaign(folder, &error))?;
     let name = folder.join(names::PLAN).display().to_string();
     let plan = Plan::parse_with(&campaign.plan, &name, &Choice::of(&campaign.info))?;

@@ -75,22 +75,6 @@ struct Classic {
     tokens: Vec<String>,
 }
 
-impl Command {
-    /// Whether it runs on ranks.
-    fn is_workload(&self) -> bool {
-        matches!(
-            self,
-            Command::Age(_)
-                | Command::Fdtree(_)
-                | Command::FlashIo(_)
-                | Command::Ior(_)
-                | Command::Mdtest(_)
-                | Command::LsLr(_)
-                | Command::MpiIo(_)
-        )
-    }
-}
-
 /// Runs the command line `argv` and gives the exit status. Under the name of a classic program this
 /// is that program.
 pub(crate) fn run(argv: &[String]) -> u8 {
@@ -101,13 +85,19 @@ pub(crate) fn run(argv: &[String]) -> u8 {
         Ok(assay) => assay,
         Err(error) => return refused(&error, argv),
     };
-    if let (Some(ranks), false) = (assay.ranks, assay.command.is_workload()) {
-        complain(&format!(
-            "assay: -n {ranks} is for workloads (assay -n {ranks} ior ...); leave it out here"
-        ));
-        return 2;
-    }
+    let ranks = assay.ranks;
     let done = match assay.command {
+        Command::Fdtree(classic) => return personalities::fdtree::run(argv, &classic.tokens, ranks),
+        Command::FlashIo(classic) => return personalities::flash_io::run(argv, &classic.tokens, ranks),
+        Command::Ior(classic) => return personalities::ior::run(argv, &classic.tokens, ranks),
+        Command::LsLr(own) => return personalities::ls_lr::run(argv, &own.tokens, ranks),
+        Command::Age(args) => return personalities::age::run(argv, args, ranks),
+        Command::MpiIo(args) => return personalities::mpi_io::run(argv, args, ranks),
+        Command::Mdtest(classic) => return personalities::mdtest::run(argv, &classic.tokens, ranks),
+        _ if let Some(ranks) = ranks => Err(units::Usage(format!(
+            "-n {ranks} is for workloads (assay -n {ranks} ior ...); leave it out here"
+        ))
+        .into()),
         Command::Try(args) => try_campaign::run(args, argv),
         Command::Run(args) => run::run(args, argv),
         Command::Judge(args) => judge::run(args),
@@ -121,23 +111,12 @@ pub(crate) fn run(argv: &[String]) -> u8 {
         Command::Lint(args) => lint::run(args),
         Command::Completions(args) => paper::completions(args),
         Command::Man(args) => paper::man(args),
-        Command::Fdtree(classic) => return personalities::fdtree::run(argv, &classic.tokens, assay.ranks),
-        Command::FlashIo(classic) => return personalities::flash_io::run(argv, &classic.tokens, assay.ranks),
-        Command::Ior(classic) => return personalities::ior::run(argv, &classic.tokens, assay.ranks),
-        Command::LsLr(own) => return personalities::ls_lr::run(argv, &own.tokens, assay.ranks),
-        Command::Age(args) => return personalities::age::run(argv, args, assay.ranks),
-        Command::MpiIo(args) => return personalities::mpi_io::run(argv, args, assay.ranks),
-        Command::Mdtest(classic) => return personalities::mdtest::run(argv, &classic.tokens, assay.ranks),
     };
     match done {
         Ok(status) => status,
-        Err(error) if error.is::<units::Usage>() => {
-            complain(&format!("assay: {error:#}"));
-            2
-        }
         Err(error) => {
             complain(&format!("assay: {error:#}"));
-            1
+            if error.is::<units::Usage>() { 2 } else { 1 }
         }
     }
 }

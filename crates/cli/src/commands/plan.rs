@@ -7,18 +7,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
-use plan::Choice;
-use plan::Criterion;
-use plan::Goal;
-use plan::Placement;
-use plan::Plan;
-use plan::State;
-use plan::Test;
-use plan::among;
 use plan::launcher::LaunchKind;
-use plan::schedule;
-use plan::schedule::PlannedJob;
-use plan::schedule::Purpose;
+use plan::schedule::{self, PlannedJob, Purpose};
+use plan::{Choice, Criterion, Goal, Placement, Plan, State, Test, among};
 use units::{Usage, bytes_binary};
 
 use super::lint;

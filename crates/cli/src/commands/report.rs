@@ -7,7 +7,7 @@ use anyhow::{Context, Result};
 use results::folder::{self, names};
 use units::Usage;
 
-use super::judge::{self, EvidenceFolder};
+use super::judge::{self, EvidenceFolder, JudgedAgain};
 use super::run::table;
 use crate::speech::say;
 
@@ -39,13 +39,7 @@ pub(crate) struct ReportArgs {
 pub(crate) fn run(args: ReportArgs) -> Result<u8> {
     let evidence = EvidenceFolder::open(&args.folder)?;
     let (folder, at) = (&evidence.folder, &evidence.name);
-    let (plan, mut campaign) = judge::open(folder)?;
-    // Never what the files say: somebody may have changed them.
-    let kept = std::mem::take(&mut campaign.verdicts);
-    let judged = ::judge::evaluate(&plan, &campaign);
-    (campaign.verdicts, campaign.summary) = (judged.verdicts, judged.summary);
-    let checked = folder::check(folder)?;
-    campaign.faults = checked.of_evidence();
+    let JudgedAgain { campaign, kept, checked, .. } = evidence.judged()?;
     let status = if campaign.faults.is_empty() { 0 } else { 3 };
     if folder.join(names::VERDICTS).exists() {
         judge::differences(&kept, &campaign.verdicts).into_iter().for_each(|one| judge::note(one.told));

@@ -9,16 +9,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use ::judge::Evaluation;
-use ::plan::Choice;
-use ::plan::Plan;
+use ::plan::{Choice, Plan};
 use anyhow::{Context, Result};
 use results::Verdict;
 use results::finding::Finding;
 use results::folder::{self, Build, Campaign, names};
 use results::summary::Summary;
-use run::CampaignRequest;
-use run::Ended;
-use run::Trouble;
+use run::{CampaignRequest, Ended, Trouble};
 use units::Usage;
 
 use super::{judge, lint, plan, submit};
@@ -39,13 +36,13 @@ pub(crate) struct RunArgs {
     values: plan::Values,
     /// The directory to test, where the plan says `{dir}`
     #[arg(long, value_name = "DIR")]
-    dir: Option<PathBuf>,
+    pub(super) dir: Option<PathBuf>,
     /// Only this test, and what it reads; may be given several times
     #[arg(long, value_name = "TEST", conflicts_with = "resume")]
-    only: Vec<String>,
+    pub(super) only: Vec<String>,
     /// Start in spite of errors of the linter; the clauses that they are about are INVALID
     #[arg(long, conflicts_with = "resume")]
-    allow_lint_errors: bool,
+    pub(super) allow_lint_errors: bool,
     /// Go on with the campaign in this folder
     #[arg(long, value_name = "FOLDER")]
     resume: Option<PathBuf>,
@@ -58,11 +55,11 @@ pub(crate) struct RunArgs {
     /// Submit a batch job that runs the campaign, or with --resume goes on with it [default: the batch
     /// system of the plan's launcher; else slurm, pbs or flux]
     #[arg(long, value_name = "SYSTEM", num_args = 0..=1, default_missing_value = "", require_equals = true)]
-    submit: Option<String>,
+    pub(super) submit: Option<String>,
     /// Words for sbatch, qsub or flux batch, such as "-A account -p partition"
     #[arg(long, value_name = "WORDS", visible_aliases = ["sbatch", "qsub"], requires = "submit",
           allow_hyphen_values = true)]
-    batch: Option<String>,
+    pub(super) batch: Option<String>,
     /// Wait for the batch job of the campaign in this folder, and show its verdicts
     #[arg(long, value_name = "FOLDER", conflicts_with_all = ["resume", "plan", "submit", "folder"])]
     wait: Option<PathBuf>,
@@ -92,7 +89,7 @@ pub(crate) fn run(mut args: RunArgs, argv: &[String]) -> Result<u8> {
     };
     let findings = advised(&plan, args.dir.as_deref(), &args.only, args.allow_lint_errors)?;
     if args.submit.is_some() {
-        return submit::submit(submission(args, plan, folder, is_chosen));
+        return submit::submit(&args, &plan, &folder, is_chosen);
     }
     let asked = asked(plan, args.dir, folder, false, args.only, argv)?;
     campaign(CampaignRequest { findings, ..asked })
@@ -144,7 +141,7 @@ fn go_on(args: RunArgs, folder: PathBuf, argv: &[String]) -> Result<u8> {
         }
     }
     if let (Some(_), Some(job)) = (&args.submit, submit::SubmittedJob::last(&folder)?) {
-        return submit::again(&job, &folder, args.batch.as_deref().map(|text| words(Some(text))));
+        return submit::again(&args, &job, &folder);
     }
     if !folder.join(names::PLAN).exists() {
         return Err(nothing_there(&folder).into());
@@ -152,23 +149,9 @@ fn go_on(args: RunArgs, folder: PathBuf, argv: &[String]) -> Result<u8> {
     let plan = plan::load(&folder.join(names::PLAN), &kept_choice(&folder))?;
     if args.submit.is_some() {
         let args = RunArgs { only: vec![], ..args };
-        return submit::submit(submission(args, plan, folder, true));
+        return submit::submit(&args, &plan, &folder, true);
     }
     campaign(asked(plan, None, folder, true, vec![], argv)?)
-}
-
-/// What is submitted: the campaign of `plan` in `folder`; `is_chosen` where the user named the folder.
-fn submission(args: RunArgs, plan: Plan, folder: PathBuf, is_chosen: bool) -> submit::Submission {
-    submit::Submission {
-        system: args.submit.filter(|system| !system.is_empty()),
-        words: words(args.batch.as_deref()),
-        plan,
-        dir: args.dir,
-        folder,
-        is_chosen,
-        only: args.only,
-        allow_lint_errors: args.allow_lint_errors,
-    }
 }
 
 /// What to say where there is no campaign to go on with, with the last of those that lie in there.
@@ -188,11 +171,6 @@ fn nothing_there(folder: &Path) -> Usage {
         None => "`assay run` prints the name of a campaign's folder at its end".to_owned(),
     };
     Usage(format!("{} is no campaign's folder, so there is nothing to resume; {hint}", folder.display()))
-}
-
-/// The words of an option that holds several.
-fn words(text: Option<&str>) -> Vec<String> {
-    text.unwrap_or_default().split_whitespace().map(str::to_owned).collect()
 }
 
 /// A folder that is not there yet; one in which a killed job left nothing that was begun may be made again.

@@ -11,45 +11,21 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use ::run::launch::batch::BatchJobState;
-use ::run::launch::batch::BatchSystem;
-use ::run::launch::batch::Request;
+use ::run::launch::batch::{BatchJobState, BatchSystem, Request};
 use anyhow::{Context, Result};
-use plan::Choice;
-use plan::Plan;
 use plan::launcher::Allocation;
-use plan::schedule;
+use plan::{Choice, Plan, schedule};
 use results::folder::{self, names, write_whole};
 use serde_json::{Value, json};
 use units::Usage;
 
-use super::run;
+use super::run::{self, RunArgs};
 use crate::speech::{complain, say};
 
 /// The file beside a folder that names the jobs that were submitted.
 const JOBS: &str = "jobs.json";
 /// The longest between two questions after a job, seconds.
 const ASK_S: u64 = 20;
-
-/// What is to be submitted.
-pub(super) struct Submission {
-    /// The batch system, where it is said.
-    pub(super) system: Option<String>,
-    /// Words for the command that submits.
-    pub(super) words: Vec<String>,
-    /// The plan.
-    pub(super) plan: Plan,
-    /// The directory under test.
-    pub(super) dir: Option<PathBuf>,
-    /// The campaign's folder, to be made by the job, or there already.
-    pub(super) folder: PathBuf,
-    /// Whether somebody chose its name, so that it gets no other.
-    pub(super) is_chosen: bool,
-    /// The tests to run; empty for all.
-    pub(super) only: Vec<String>,
-    /// Whether to start in spite of errors of the linter.
-    pub(super) allow_lint_errors: bool,
-}
 
 /// The directory beside a campaign's folder.
 fn beside(folder: &Path) -> PathBuf {
@@ -63,31 +39,37 @@ pub(super) fn script_of(folder: &Path) -> Option<String> {
     fs::read_to_string(beside(folder).join("script.sh")).ok()
 }
 
-/// Writes the script, submits it and says what now; gives the exit status.
-pub(super) fn submit(asked: Submission) -> Result<u8> {
-    let system = system(&asked)?;
-    let folder = absolute(&asked.folder)?;
+/// Writes the script of a campaign of `plan`, submits it and says what now; gives the exit status. The folder
+/// is made by the job, or there already; it gets no other name where somebody chose it.
+pub(super) fn submit(args: &RunArgs, plan: &Plan, folder: &Path, is_chosen: bool) -> Result<u8> {
+    let system = system(args, plan)?;
+    let folder = absolute(folder)?;
     not_ended(&folder)?;
-    let folder = named(folder, asked.is_chosen)?;
-    let submitted = first(&asked, system, &folder);
+    let folder = named(folder, is_chosen)?;
+    let submitted = first(args, plan, system, &folder);
     let (job, told) = submitted.inspect_err(|_| withdraw(&folder))?;
     job.kept(&folder, &format!(": {told}"))
 }
 
 /// Submits a campaign for the first time; gives the job and what was asked for.
-fn first(asked: &Submission, system: &'static BatchSystem, folder: &Path) -> Result<(SubmittedJob, String)> {
+fn first(
+    args: &RunArgs,
+    plan: &Plan,
+    system: &'static BatchSystem,
+    folder: &Path,
+) -> Result<(SubmittedJob, String)> {
     let batch = beside(folder);
-    let jobs = schedule::jobs(&asked.plan, &asked.only)?;
+    let jobs = schedule::jobs(plan, &args.only)?;
     let request = Request {
         out: batch.join("out.txt").display().to_string(),
         cwd: std::env::current_dir()?.display().to_string(),
-        command: command(asked, folder)?,
-        ..Request::of(&asked.plan, &jobs)
+        command: command(args, plan, folder)?,
+        ..Request::of(plan, &jobs)
     };
     let script = batch.join("script.sh");
-    write_whole(&batch.join(names::PLAN), asked.plan.text.as_bytes())?;
+    write_whole(&batch.join(names::PLAN), plan.text.as_bytes())?;
     write_whole(&script, system.script(&request).as_bytes())?;
-    let argv = system.submitting(&asked.words, &script.display().to_string());
+    let argv = system.submitting(&words(args.batch.as_deref()), &script.display().to_string());
     Ok((SubmittedJob { system, job: submitted(system, &argv)?, argv }, request.told()))
 }
 
@@ -102,8 +84,13 @@ fn withdraw(folder: &Path) {
     }
 }
 
+/// The words of `--batch`.
+fn words(batch: Option<&str>) -> Vec<String> {
+    batch.unwrap_or_default().split_whitespace().map(str::to_owned).collect()
+}
+
 /// Submits the script of a campaign again, whose last job was `job`; with other words if there are any.
-pub(super) fn again(job: &SubmittedJob, folder: &Path, words: Option<Vec<String>>) -> Result<u8> {
+pub(super) fn again(args: &RunArgs, job: &SubmittedJob, folder: &Path) -> Result<u8> {
     let (folder, system) = (absolute(folder)?, job.system);
     not_ended(&folder)?;
     match job.now()? {
@@ -117,7 +104,8 @@ pub(super) fn again(job: &SubmittedJob, folder: &Path, words: Option<Vec<String>
         }
     }
     let script = beside(&folder).join("script.sh").display().to_string();
-    let argv = words.map_or_else(|| job.argv.clone(), |words| system.submitting(&words, &script));
+    let other = args.batch.as_deref().map(|text| system.submitting(&words(Some(text)), &script));
+    let argv = other.unwrap_or_else(|| job.argv.clone());
     let job = SubmittedJob { system, job: submitted(system, &argv)?, argv };
     job.kept(&folder, " again")
 }
@@ -133,11 +121,11 @@ fn not_ended(folder: &Path) -> Result<(), Usage> {
 }
 
 /// The batch system that is meant: the one named, that of the launcher, or the only one here.
-fn system(asked: &Submission) -> Result<&'static BatchSystem, Usage> {
-    if let Some(word) = &asked.system {
+fn system(args: &RunArgs, plan: &Plan) -> Result<&'static BatchSystem, Usage> {
+    if let Some(word) = args.submit.as_ref().filter(|system| !system.is_empty()) {
         return BatchSystem::of(word);
     }
-    if let Some(system) = BatchSystem::of_launcher(&asked.plan.launch.kind) {
+    if let Some(system) = BatchSystem::of_launcher(&plan.launch.kind) {
         return Ok(system);
     }
     let path = std::env::var_os("PATH").unwrap_or_default();
@@ -146,7 +134,7 @@ fn system(asked: &Submission) -> Result<&'static BatchSystem, Usage> {
     match (here.next(), here.next()) {
         (Some(system), None) => Ok(system),
         _ => {
-            let kind = asked.plan.launch.kind.name();
+            let kind = plan.launch.kind.name();
             Err(Usage(format!(
                 "launch.kind `{kind}` does not say which batch system is meant; say --submit=slurm, \
                  --submit=pbs or --submit=flux"
@@ -156,20 +144,20 @@ fn system(asked: &Submission) -> Result<&'static BatchSystem, Usage> {
 }
 
 /// What the job runs: this program, with the plan as it is now, once or as often as it takes.
-fn command(asked: &Submission, folder: &Path) -> Result<Vec<String>> {
+fn command(args: &RunArgs, plan: &Plan, folder: &Path) -> Result<Vec<String>> {
     let program = std::env::current_exe().context("cannot find this program's own file")?;
-    let plan = beside(folder).join(names::PLAN);
-    let mut command = vec![program.display().to_string(), "run".to_owned(), plan.display().to_string()];
+    let copy = beside(folder).join(names::PLAN);
+    let mut command = vec![program.display().to_string(), "run".to_owned(), copy.display().to_string()];
     let mut option = |name: &str, value: String| command.extend([name.to_owned(), value]);
     option("--folder", folder.display().to_string());
-    if let Some(dir) = &asked.dir {
+    if let Some(dir) = &args.dir {
         option("--dir", absolute(dir)?.display().to_string());
     }
-    let Choice { scale, set } = &asked.plan.choice;
+    let Choice { scale, set } = &plan.choice;
     scale.iter().for_each(|scale| option("--scale", scale.clone()));
     set.iter().for_each(|(name, value)| option("--set", format!("{name}={value}")));
-    asked.only.iter().for_each(|test| option("--only", test.clone()));
-    if asked.allow_lint_errors {
+    args.only.iter().for_each(|test| option("--only", test.clone()));
+    if args.allow_lint_errors {
         command.push("--allow-lint-errors".to_owned());
     }
     Ok(command)

@@ -3,8 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
-use plan::Plan;
-use plan::schedule;
+use plan::{Plan, schedule};
 use units::{Usage, bytes_binary};
 
 use super::plan::ready;

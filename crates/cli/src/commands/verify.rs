@@ -4,10 +4,8 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
-use plan::Choice;
-use plan::Plan;
-use plan::schedule;
-use plan::schedule::PlannedJob;
+use plan::schedule::{self, PlannedJob};
+use plan::{Choice, Plan};
 use results::folder::{self, Campaign, Head, Job, JobEnd, Verification, names};
 use units::Usage;
 
