@@ -134,18 +134,16 @@ impl Session {
                  {limit}; raise that, or start the ranks by mpirun"
             )));
         }
+        let needs_mpi_alone = needs_mpi && local.unwrap_or(1) == 1;
         match (launch, local) {
             (Some(launch), Some(local)) if !alone => Err(Usage(format!(
                 "-n {local} makes local ranks, but {} has started this program already; leave -n out",
                 launch.name
             ))),
-            (Some(_), _) if !alone => Ok(Self::Mpi(Box::new(MpiWorld::start(launch, &variable)?))),
-            (None, _) if needs_mpi && local.unwrap_or(1) == 1 => {
+            (None, _) if needs_mpi_alone => {
                 Ok(Self::Mpi(Box::new(MpiWorld::start(launch, &|name| needs.variable_alone(name))?)))
             }
-            _ if needs_mpi && local.unwrap_or(1) == 1 => {
-                Ok(Self::Mpi(Box::new(MpiWorld::start(launch, &variable)?)))
-            }
+            _ if !alone || needs_mpi_alone => Ok(Self::Mpi(Box::new(MpiWorld::start(launch, &variable)?))),
             _ if needs_mpi => {
                 Err(Usage::new("this backend needs MPI: start the ranks with mpirun instead of -n"))
             }

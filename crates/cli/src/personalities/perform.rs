@@ -52,18 +52,15 @@ pub(crate) fn perform_unless<V: Send>(
     // One clock for all ranks of this process: their stamps compare as they are.
     let clock = CycleClock::new();
     let about = run_record(program.name, program.argv, ranks, session.mpi(), &clock);
-    let voice = Mutex::new(voice.map(|(mut kept, voice)| {
-        kept.about(about);
-        (kept, voice)
-    }));
+    let voice = Mutex::new(voice.map(|(kept, voice)| (kept, voice, about)));
     let done = session.run(leaves, |comm| {
         let clock = clock.clone();
         let mine = if comm.rank() == 0 { voice.lock().ok().and_then(|mut voice| voice.take()) } else { None };
-        let Some((mut kept, mut voice)) = mine else {
+        let Some((mut kept, mut voice, about)) = mine else {
             // Rank 0 tells a failure, the others only end with it.
             return Ok(body(RankContext { comm, clock, records: &mut Nowhere }, None).unwrap_or(1));
         };
-        kept.on_node(comm.node_name());
+        kept.about(about, comm.node_name());
         let done = body(RankContext { comm, clock, records: &mut kept }, Some(&mut voice));
         let exit = done.as_ref().map_or(1, |status| *status);
         if exit == REFUSED {

@@ -46,16 +46,9 @@ impl RunRecords {
         let _ = self.path.map(std::fs::remove_file);
     }
 
-    /// What is known of the run before it begins.
-    pub(crate) fn about(&mut self, run: Run) {
-        self.run = Some(run);
-    }
-
-    /// On which node rank 0 is.
-    pub(crate) fn on_node(&mut self, name: &str) {
-        if let Some(run) = &mut self.run {
-            run.host = name.to_owned();
-        }
+    /// What is known of the run before it begins, and on which node rank 0 is.
+    pub(crate) fn about(&mut self, run: Run, node: &str) {
+        self.run = Some(Run { host: node.to_owned(), ..run });
     }
 
     /// The last records: why all ranks stopped, if they did, and the exit status. Fails where they cannot be

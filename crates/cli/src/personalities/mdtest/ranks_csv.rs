@@ -14,13 +14,13 @@ pub(crate) fn heading() -> String {
 
 /// The rows of a run on one number of ranks.
 pub(crate) fn rows(results: &Results) -> String {
-    let pair = |found: Option<&MeasuredPhase>| match found {
-        None => ",,".to_owned(),
-        Some(one) => [ResultUnit::Rate, ResultUnit::Time]
-            .map(|unit| format!(",{}", exponential(one.value(unit), 10)))
-            .concat(),
+    let both = [ResultUnit::Rate, ResultUnit::Time];
+    let pair = |values: Option<[f64; 2]>| {
+        values
+            .map_or(",,".to_owned(), |both| both.map(|value| format!(",{}", exponential(value, 10))).concat())
     };
-    let all: String = LABELS.iter().map(|label| pair(results.find(0, label))).collect();
+    let of_all = |one: &MeasuredPhase| both.map(|unit| one.value(unit));
+    let all: String = LABELS.iter().map(|label| pair(results.find(0, label).map(of_all))).collect();
     let mut text = format!("all,{}{all}\n", results.items);
     for iteration in 0..results.iterations.len() {
         for rank in 0..results.ranks as usize {
@@ -28,11 +28,7 @@ pub(crate) fn rows(results: &Results) -> String {
             text.push_str(&format!("{rank},"));
             for label in LABELS.iter().filter(|label| !is_of_tree(label)) {
                 let times = results.find(iteration, label).and_then(|one| one.ranks.get(rank));
-                text.push_str(&times.map_or(",,".to_owned(), |times| {
-                    [ResultUnit::Rate, ResultUnit::Time]
-                        .map(|unit| format!(",{}", exponential(own(times, unit), 10)))
-                        .concat()
-                }));
+                text.push_str(&pair(times.map(|times| both.map(|unit| own(times, unit)))));
             }
             text.push('\n');
         }

@@ -26,7 +26,7 @@ use results::records::Sink;
 use units::Usage;
 
 use super::args::MpiIoArgs;
-use super::reporter::{self, Message, PendingCase, names};
+use super::reporter::{self, Message, names};
 use super::text;
 use crate::personalities::run_records::{RunRecords, run_record};
 use crate::speech::{complain, say};
@@ -50,7 +50,7 @@ pub(super) fn run(argv: &[String], args: &MpiIoArgs, cases: &[ConformanceCase]) 
         argv,
         args,
         kept,
-        pending: cases.iter().map(PendingCase::of).collect(),
+        pending: reporter::pending(cases),
         ended: Vec::new(),
         library: None,
         ranks: 0,
@@ -69,7 +69,7 @@ struct Driver<'a> {
     args: &'a MpiIoArgs,
     kept: RunRecords,
     /// The cases without an outcome, in order.
-    pending: VecDeque<PendingCase>,
+    pending: VecDeque<CaseRecord>,
     ended: Vec<CaseRecord>,
     /// `None` until the first ranks have started.
     library: Option<RankLibrary>,
@@ -215,8 +215,7 @@ impl Driver<'_> {
                 known.io_component = component.unwrap_or_default().to_owned();
                 (self.library, self.ranks) = (Some(known), ranks);
                 let about = run_record("mpi-io", self.argv, ranks, mpi.as_deref(), &CycleClock::new());
-                self.kept.about(about);
-                self.kept.on_node(&host);
+                self.kept.about(about, &host);
                 self.kept
                     .begin(nodes, 0, &Clients::default())
                     .and_then(|()| say(&reporter::heading(ranks, nodes, &library)))
@@ -251,8 +250,8 @@ impl Driver<'_> {
         let Some(pending) = self.pending.pop_front() else { return };
         let what = format!("the job {why} while the case ran");
         let evidence = Evidence { step: END_OF_JOB.to_owned(), what, ..Evidence::default() };
-        let case =
-            CaseRecord { outcome: CaseOutcome::Fail, evidence: Some(evidence), ..pending.record(self.ranks) };
+        let (outcome, evidence) = (CaseOutcome::Fail, Some(evidence));
+        let case = CaseRecord { outcome, evidence, ranks: self.ranks, ..pending };
         let library = self.library.clone().unwrap_or_default();
         self.report(mark_known_failure(case, &library));
     }
@@ -264,12 +263,12 @@ impl Driver<'_> {
         let rows = KnownFailure::listed_for(name, &library).into_iter().filter(|row| row.is_fatal());
         for row in rows.collect::<Vec<_>>() {
             self.excluded.push(row.case);
-            let (alike, others) =
-                std::mem::take(&mut self.pending).into_iter().partition(|case| matches(row.case, &case.name));
+            let pending = std::mem::take(&mut self.pending);
+            let (alike, others): (VecDeque<_>, _) =
+                pending.into_iter().partition(|case| matches(row.case, &case.name));
             self.pending = others;
-            let alike: VecDeque<PendingCase> = alike;
             for pending in alike {
-                self.report(not_tried(pending.record(self.ranks), &library, row));
+                self.report(not_tried(CaseRecord { ranks: self.ranks, ..pending }, &library, row));
             }
         }
     }

@@ -50,35 +50,19 @@ impl Message {
     }
 }
 
-/// A case that has no outcome yet: what its record needs if the case itself cannot report it.
-#[derive(Clone, Debug)]
-pub(super) struct PendingCase {
-    /// The name of the case.
-    pub(super) name: String,
-    promise: String,
-    document: &'static str,
-}
-
-impl PendingCase {
-    /// Of this case.
-    pub(super) fn of(case: &ConformanceCase) -> Self {
-        Self { name: case.name.to_string(), promise: case.promise.to_string(), document: case.document }
-    }
-
-    /// Its record on this number of ranks, still without an outcome.
-    pub(super) fn record(&self, ranks: u32) -> CaseRecord {
-        CaseRecord {
-            name: self.name.clone(),
-            promise: self.promise.clone(),
-            document: self.document.to_owned(),
-            ranks,
-            ..CaseRecord::default()
-        }
-    }
+/// The records of cases without an outcome or ranks, for those that cannot report one themselves.
+pub(super) fn pending(cases: &[ConformanceCase]) -> VecDeque<CaseRecord> {
+    let record = |case: &ConformanceCase| CaseRecord {
+        name: case.name.to_string(),
+        promise: case.promise.to_string(),
+        document: case.document.to_owned(),
+        ..CaseRecord::default()
+    };
+    cases.iter().map(record).collect()
 }
 
 /// The names of cases, in order.
-pub(super) fn names(pending: &VecDeque<PendingCase>) -> Vec<String> {
+pub(super) fn names(pending: &VecDeque<CaseRecord>) -> Vec<String> {
     pending.iter().map(|pending| pending.name.clone()).collect()
 }
 
@@ -92,7 +76,7 @@ pub(super) struct Reporter {
     record: Option<String>,
     ended: Vec<CaseRecord>,
     /// The cases that have not ended, in order.
-    pending: VecDeque<PendingCase>,
+    pending: VecDeque<CaseRecord>,
 }
 
 impl Reporter {
@@ -110,7 +94,7 @@ impl Reporter {
             ranks: 0,
             record: args.record.clone(),
             ended: Vec::new(),
-            pending: cases.iter().map(PendingCase::of).collect(),
+            pending: pending(cases),
         }
     }
 
@@ -191,7 +175,8 @@ impl Reporter {
             evidence: Some(evidence),
             failed_ranks: states.stuck(),
             seconds: running.limit_s as f64,
-            ..pending.map(|pending| pending.record(self.ranks)).unwrap_or_default()
+            ranks: pending.map_or(0, |_| self.ranks),
+            ..pending.cloned().unwrap_or_default()
         };
         let case = mark_known_failure(case, &self.library);
         let record = Record::Case(Box::new(case.clone()));
