@@ -41,10 +41,14 @@ pub fn count(value: f64) -> String {
     scaled(value, 1000.0, &["", " k", " M", " G", " T"])
 }
 
-/// So many of something, whose plural ends in an `s`: `1 rank`, `2 ranks`.
+/// So many of something: `1 rank`, `2 ranks`, `2 directories`, `2 criteria`.
 pub fn several(number: u64, what: &str) -> String {
-    let plural = if number == 1 { "" } else { "s" };
-    format!("{number} {what}{plural}")
+    match (number, what.strip_suffix('y')) {
+        (1, _) => format!("1 {what}"),
+        (_, Some(stem)) => format!("{number} {stem}ies"),
+        _ if what == "criterion" => format!("{number} criteria"),
+        _ => format!("{number} {what}s"),
+    }
 }
 
 /// Seconds in the unit that reads best: `4.20 ms`, `75.0 s`, `2 h 05 min`.
@@ -89,6 +93,7 @@ mod tests {
         assert_eq!(count(24_807_129.0), "24.8 M");
         assert_eq!(count(12.0), "12");
         assert_eq!([0, 1, 2].map(|number| several(number, "rank")), ["0 ranks", "1 rank", "2 ranks"]);
+        assert_eq!(["criterion", "directory"].map(|one| several(2, one)), ["2 criteria", "2 directories"]);
         assert_eq!(duration(0.0042), "4.20 ms");
         assert_eq!(duration(0.000_000_012), "12.0 ns");
         assert_eq!(duration(75.0), "75.0 s");

@@ -10,7 +10,7 @@ use anyhow::Result;
 use plan::launcher::LaunchKind;
 use plan::schedule::{self, PlannedJob, Purpose};
 use plan::{Choice, Criterion, Goal, Placement, Plan, State, Test, among};
-use units::{Usage, bytes_binary};
+use units::{Usage, bytes_binary, several};
 
 use super::lint;
 use crate::personalities;
@@ -136,7 +136,6 @@ fn near_ready(name: &str, more: &[&str]) -> String {
     among(name, &known)
 }
 
-/// Runs the command and gives the exit status.
 pub(crate) fn run(args: PlanArgs) -> Result<u8> {
     let mut status = 0;
     let text = match args.action {
@@ -210,21 +209,21 @@ fn summary(plan: &Plan) -> Result<String> {
     let mut text = format!("{}: {}\n", plan.id, plan.title);
     let states = match plan.states.len() {
         0 => String::new(),
-        number => format!(", {}", several(number, "state")),
+        number => format!(", {}", several(number as u64, "state")),
     };
     writeln!(
         text,
         "{}, {}, {}{states}, {}",
-        several(plan.tests.len(), "test"),
-        several(of_tests + of_groups, "criterion"),
-        several(plan.datasets.len(), "dataset"),
-        several(jobs.len(), "job")
+        several(plan.tests.len() as u64, "test"),
+        several((of_tests + of_groups) as u64, "criterion"),
+        several(plan.datasets.len() as u64, "dataset"),
+        several(jobs.len() as u64, "job")
     )?;
     for (fs, need) in schedule::needs(&jobs) {
         let (all, peak) = (bytes_binary(need.written_bytes as f64), bytes_binary(need.peak_bytes as f64));
         let dir = plan.file_systems.get(&fs).map_or("", |fs| fs.dir.as_str());
         let dir = dir.replace("{dir}", "the DIR given with --dir");
-        let names = several(need.peak_names as usize, "name");
+        let names = several(need.peak_names, "name");
         writeln!(
             text,
             "fs.{fs}: writes at most {all} in all, {peak} at a time, as {names} at most, in {dir}"
@@ -250,7 +249,7 @@ fn node_rules(plan: &Plan) -> Vec<(String, String)> {
     let datasets = plan.datasets.iter().map(|dataset| (dataset.job(), &dataset.placement));
     let tests = plan.tests.iter().map(|test| (format!("test {}", test.id), &test.placement));
     let rule = |(who, placement): (String, &Placement)| {
-        let (rule, ranks) = (placement.rule.as_ref()?, units::several(placement.ranks.into(), "rank"));
+        let (rule, ranks) = (placement.rule.as_ref()?, several(placement.ranks.into(), "rank"));
         Some((who, format!("{rule}, {ranks}")))
     };
     datasets.chain(tests).filter_map(rule).collect()
@@ -296,12 +295,4 @@ fn drawn_orders(plan: &Plan, jobs: &[PlannedJob]) -> Vec<(String, String)> {
         (family.to_owned(), format!("in an order that is drawn: {}{more}", listed.join(", ")))
     };
     orders.into_iter().map(told).collect()
-}
-
-/// `1 criterion`, `2 criteria`.
-fn several(number: usize, what: &str) -> String {
-    match (number, what) {
-        (0 | 2.., "criterion") => format!("{number} criteria"),
-        _ => units::several(number as u64, what),
-    }
 }

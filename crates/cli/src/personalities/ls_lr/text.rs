@@ -106,14 +106,11 @@ fn head(parameters: &LsLrParameters, ranks: u32) -> String {
     };
     if parameters.make {
         let shape = parameters.shape;
-        let directories = match shape.directories() - 1 {
-            1 => "1 directory".to_owned(),
-            more => format!("{more} directories"),
-        };
         let _ = writeln!(
             text,
-            "  to make    {} entries each: {directories}, up to {} below the root, and {} of {}",
+            "  to make    {} entries each: {}, up to {} below the root, and {} of {}",
             shape.entries,
+            several(shape.directories() - 1, "directory"),
             shape.depth(),
             several(shape.files(), "file"),
             several(shape.bytes, "byte")

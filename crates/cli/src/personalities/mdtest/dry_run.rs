@@ -1,6 +1,6 @@
 //! `--dryRun`: what a run would do, counted; nothing is opened, made or removed.
 
-use units::{Usage, bytes_binary};
+use units::{Usage, bytes_binary, several};
 use workloads::mdtest::{ItemCounts, MdtestParameters};
 
 use super::typed::MeantMdtest;
@@ -21,10 +21,6 @@ pub(crate) fn text(meant: &MeantMdtest, ranks: u32) -> Result<String, Usage> {
     Ok(text)
 }
 
-fn several(number: u64, one: &str, more: &str) -> String {
-    format!("{number} {}", if number == 1 { one } else { more })
-}
-
 /// On one number of ranks.
 fn run(parameters: &MdtestParameters, counts: &ItemCounts, ranks: u64) -> String {
     let trees = counts.loops * if parameters.unique_dir { ranks } else { 1 };
@@ -34,8 +30,8 @@ fn run(parameters: &MdtestParameters, counts: &ItemCounts, ranks: u64) -> String
     let mut text = format!(
         "{ranks} ranks, {} iterations of:\n  {} with {}, of which {} hold items, {} of each rank\n",
         parameters.iterations,
-        several(trees, "tree", "trees"),
-        several(directories, "directory", "directories"),
+        several(trees, "tree"),
+        several(directories, "directory"),
         trees * counts.holders,
         counts.per_dir
     );
@@ -44,7 +40,7 @@ fn run(parameters: &MdtestParameters, counts: &ItemCounts, ranks: u64) -> String
         text.push_str(&line("Preload", &format!("{each} files, {} in each of these", parameters.preload)));
     }
     if parameters.create {
-        text.push_str(&line("Tree creation", &several(directories, "directory", "directories")));
+        text.push_str(&line("Tree creation", &several(directories, "directory")));
     }
     for (label, is_done, amount) in [
         ("Directory creation", parameters.directories && parameters.create, items),
@@ -73,7 +69,7 @@ fn run(parameters: &MdtestParameters, counts: &ItemCounts, ranks: u64) -> String
         text.push_str(&line(name, "over the same items"));
     }
     if parameters.remove {
-        text.push_str(&line("Tree removal", &several(directories, "directory", "directories")));
+        text.push_str(&line("Tree removal", &several(directories, "directory")));
     }
     if parameters.deadline > 0 {
         text.push_str(&format!("  Creating files stops after {} s.\n", parameters.deadline));
