@@ -158,10 +158,21 @@ pub struct RetiredOption<I: 'static> {
     pub directive: Option<&'static str>,
     /// What became of it.
     pub successor: Successor<I>,
-    /// The same as words that follow its name.
-    pub about: &'static str,
+    /// The same as words that follow its name; empty where the options of backends say it.
+    pub(crate) told: &'static str,
     /// What else a user who gives it has to know.
     pub advice: Option<&'static str>,
+}
+
+impl<I> RetiredOption<I> {
+    /// What became of it, as words that follow its name.
+    pub fn about(&self) -> String {
+        match self.successor {
+            Successor::ModuleOptions([first, _, _, ..]) => format!("is now --{first} and the like"),
+            Successor::ModuleOptions([first, ..]) => format!("is now --{first}"),
+            _ => self.told.to_owned(),
+        }
+    }
 }
 
 /// A letter in a spelling of its own.

@@ -36,82 +36,63 @@ impl ClassicOption for IorOption {
     }
 }
 
-const fn letter(
+/// A letter that was a flag, also as a directive.
+const fn flag(
     short: char,
     directive: &'static str,
     successor: Successor<IorOption>,
-    about: &'static str,
 ) -> RetiredOption<IorOption> {
-    RetiredOption {
-        short: Some(short),
-        takes_value: false,
-        directive: Some(directive),
-        successor,
-        about,
-        advice: None,
-    }
+    RetiredOption { short: Some(short), takes_value: false, ..word(directive, successor, "") }
 }
 
+/// A letter that took a value, also as a directive.
 const fn valued(
     short: char,
     directive: &'static str,
     successor: Successor<IorOption>,
-    about: &'static str,
 ) -> RetiredOption<IorOption> {
-    RetiredOption { takes_value: true, ..letter(short, directive, successor, about) }
+    RetiredOption { takes_value: true, ..flag(short, directive, successor) }
 }
 
+/// A directive.
 const fn word(
     directive: &'static str,
     successor: Successor<IorOption>,
-    about: &'static str,
+    told: &'static str,
 ) -> RetiredOption<IorOption> {
-    RetiredOption { short: None, ..valued(' ', directive, successor, about) }
+    RetiredOption {
+        short: None,
+        takes_value: true,
+        directive: Some(directive),
+        successor,
+        told,
+        advice: None,
+    }
 }
 
 /// Letters and directives that IOR once had (2.10 to 3.3), and what became of them; letters first.
 const RETIRED: &[RetiredOption<IorOption>] = &[
-    letter('B', "useO_DIRECT", ModuleOptions(&["posix.odirect"]), "is now --posix.odirect"),
-    letter(
-        'H',
-        "showHints",
-        ModuleOptions(&["mpiio.showHints", "hdf5.showHints", "ncmpi.showHints"]),
-        "is now --mpiio.showHints and the like",
-    ),
-    letter(
-        'I',
-        "individualDataSets",
-        ModuleOptions(&["hdf5.individualDataSets"]),
-        "is now --hdf5.individualDataSets",
-    ),
-    valued('J', "setAlignment", ModuleOptions(&["hdf5.setAlignment"]), "is now --hdf5.setAlignment"),
-    letter('n', "noFill", ModuleOptions(&["hdf5.noFill"]), "is now --hdf5.noFill"),
-    letter(
-        'p',
-        "preallocate",
-        ModuleOptions(&["mpiio.preallocate", "ncmpi.preallocate"]),
-        "is now --mpiio.preallocate",
-    ),
-    letter('P', "useSharedFilePointer", Nothing, "never worked in IOR, and has no effect"),
-    letter('q', "quitOnError", Nothing, "has no effect; a failure ends the run, wrong data is listed"),
-    letter(
-        'S',
-        "useStridedDatatype",
-        ModuleOptions(&["mpiio.useStridedDatatype", "ncmpi.useStridedDatatype"]),
-        "is now --mpiio.useStridedDatatype",
-    ),
+    flag('B', "useO_DIRECT", ModuleOptions(&["posix.odirect"])),
+    flag('H', "showHints", ModuleOptions(&["mpiio.showHints", "hdf5.showHints", "ncmpi.showHints"])),
+    flag('I', "individualDataSets", ModuleOptions(&["hdf5.individualDataSets"])),
+    valued('J', "setAlignment", ModuleOptions(&["hdf5.setAlignment"])),
+    flag('n', "noFill", ModuleOptions(&["hdf5.noFill"])),
+    flag('p', "preallocate", ModuleOptions(&["mpiio.preallocate", "ncmpi.preallocate"])),
+    RetiredOption {
+        told: "never worked in IOR, and has no effect",
+        ..flag('P', "useSharedFilePointer", Nothing)
+    },
+    RetiredOption {
+        told: "has no effect; a failure ends the run, wrong data is listed",
+        ..flag('q', "quitOnError", Nothing)
+    },
+    flag('S', "useStridedDatatype", ModuleOptions(&["mpiio.useStridedDatatype", "ncmpi.useStridedDatatype"])),
     valued(
         'U',
         "hintsFileName",
         ModuleOptions(&["mpiio.hintsFileName", "hdf5.hintsFileName", "ncmpi.hintsFileName"]),
-        "is now --mpiio.hintsFileName and the like",
     ),
-    letter(
-        'V',
-        "useFileView",
-        ModuleOptions(&["mpiio.useFileView", "ncmpi.useFileView"]),
-        "is now --mpiio.useFileView",
-    ),
+    flag('V', "useFileView", ModuleOptions(&["mpiio.useFileView", "ncmpi.useFileView"])),
     STORE_FILE_OFFSET,
     word("nodes", Successor::Option(IorOption::Nodes, None), "is now -O numNodes"),
     word("showHelp", Successor::Option(IorOption::Help, Some("1")), "is now -h"),
@@ -120,19 +101,11 @@ const RETIRED: &[RetiredOption<IorOption>] = &[
     word("gpfsReleaseToken", Nothing, "has no effect; no hints are given to GPFS"),
     word("beegfsNumTargets", Nothing, "has no effect; the directory's own layout is used"),
     word("beegfsChunkSize", Nothing, "has no effect; the directory's own layout is used"),
-    word(
-        "lustreStripeCount",
-        ModuleOptions(&["posix.lustre.stripecount"]),
-        "is now --posix.lustre.stripecount",
-    ),
-    word("lustreStripeSize", ModuleOptions(&["posix.lustre.stripesize"]), "is now --posix.lustre.stripesize"),
-    word("lustreStartOST", ModuleOptions(&["posix.lustre.startost"]), "is now --posix.lustre.startost"),
-    word(
-        "lustreIgnoreLocks",
-        ModuleOptions(&["posix.lustre.ignorelocks"]),
-        "is now --posix.lustre.ignorelocks",
-    ),
-    word("lustrePool", ModuleOptions(&["posix.lustre.pool"]), "is now --posix.lustre.pool"),
+    word("lustreStripeCount", ModuleOptions(&["posix.lustre.stripecount"]), ""),
+    word("lustreStripeSize", ModuleOptions(&["posix.lustre.stripesize"]), ""),
+    word("lustreStartOST", ModuleOptions(&["posix.lustre.startost"]), ""),
+    word("lustreIgnoreLocks", ModuleOptions(&["posix.lustre.ignorelocks"]), ""),
+    word("lustrePool", ModuleOptions(&["posix.lustre.pool"]), ""),
 ];
 
 /// What a bare `-l` of IOR 3.3 is too.

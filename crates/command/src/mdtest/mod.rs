@@ -59,7 +59,7 @@ const RETIRED: &[RetiredOption<MdtestOption>] = &[
         successor: Successor::Rejected(
             "was for the object stores of mdtest 1.9.4, which are not in this program; leave it out",
         ),
-        about: "was for object stores (1.9.4), and is refused",
+        told: "was for object stores (1.9.4), and is refused",
         advice: None,
     },
     RetiredOption {
@@ -67,7 +67,7 @@ const RETIRED: &[RetiredOption<MdtestOption>] = &[
         takes_value: false,
         directive: None,
         successor: Successor::Option(MdtestOption::UniqueDirectory, Some("1")),
-        about: "spread trees over metadata servers of Lustre (1.9.4), and is now -u",
+        told: "spread trees over metadata servers of Lustre (1.9.4), and is now -u",
         advice: Some("`lfs setdirstripe -D` on the test directory says which servers take its trees"),
     },
 ];

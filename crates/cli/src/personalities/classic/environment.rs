@@ -8,9 +8,9 @@ use super::OptionNote;
 use crate::session::Session;
 
 /// How many nodes there are taken to be.
-pub(crate) const NODES: &str = "IOR_FAKE_NODES";
+const NODES: &str = "IOR_FAKE_NODES";
 /// How many ranks are taken to be on each.
-pub(crate) const ON_NODE: &str = "IOR_FAKE_TASK_PER_NODES";
+const ON_NODE: &str = "IOR_FAKE_TASK_PER_NODES";
 
 /// Some variables, in order of name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -27,6 +27,30 @@ impl Variables {
             .collect();
         found.sort();
         Self(found)
+    }
+
+    /// Whether a variable says how many nodes there are, or ranks on each.
+    pub(crate) fn stand_in(name: &str) -> bool {
+        [NODES, ON_NODE].contains(&name)
+    }
+
+    /// Puts these numbers into a run; options that say the same go first. Returns what the user is told.
+    pub(crate) fn apply(
+        &self,
+        nodes: &mut Option<u32>,
+        ranks_on_node0: &mut Option<u32>,
+    ) -> Result<Vec<OptionNote>, Usage> {
+        let mut notes = Vec::new();
+        for (name, value) in self.0.iter().filter(|(name, _)| Self::stand_in(name)) {
+            let count = count(name, value)?;
+            let place = if name == NODES { &mut *nodes } else { &mut *ranks_on_node0 };
+            if place.is_none() {
+                *place = Some(count);
+                let text = format!("{name}={count} in the environment stands in for what is there");
+                notes.push(OptionNote::changed("", text));
+            }
+        }
+        Ok(notes)
     }
 
     /// Gives rank 0's to all ranks.
@@ -46,9 +70,4 @@ pub(crate) fn count(name: &str, value: &str) -> Result<u32, Usage> {
     count.ok_or_else(|| {
         Usage(format!("{name}={value} in the environment is not a number from 1 up; unset it"))
     })
-}
-
-/// What the user is told of a number that stands in.
-pub(crate) fn stands_in(name: &str, count: u32) -> OptionNote {
-    OptionNote::changed("", format!("{name}={count} in the environment stands in for what is there"))
 }

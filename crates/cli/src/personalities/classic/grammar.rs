@@ -142,7 +142,7 @@ fn take<T: ClassicLine>(typed: &mut T, occurrence: &OptionOccurrence<T::Option>)
             let text = text.as_deref().filter(|text| !(was.takes_value && text.is_empty()));
             let name = &occurrence.name;
             let text =
-                text.ok_or_else(|| occurrence.usage(format!("{name} takes a value; it {}", was.about)))?;
+                text.ok_or_else(|| occurrence.usage(format!("{name} takes a value; it {}", was.about())))?;
             take_retired(typed, occurrence, was, text)
         }
         OptionInput::Module { name, known, .. } => {
@@ -164,13 +164,13 @@ fn take_retired<T: ClassicLine>(
 ) -> Result<(), Usage> {
     let name = &occurrence.name;
     let off = parse_number(text) == Ok(0);
-    let mut about = was.about;
+    let mut about = was.about();
     let mut idle = matches!(was.successor, Successor::Nothing);
     match was.successor {
         Successor::ModuleOptions(options) => {
             let mut left = options.iter().filter_map(|option| known(option)).peekable();
             if left.peek().is_none() {
-                about = "has no effect: what it set is not in this program";
+                about = "has no effect: what it set is not in this program".to_owned();
                 idle = true;
             }
             for (option, takes_text) in left {

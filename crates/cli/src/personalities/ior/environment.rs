@@ -8,7 +8,7 @@ use units::Usage;
 use workloads::ior::IorParameters;
 
 use crate::personalities::classic::OptionNote;
-use crate::personalities::classic::environment::{NODES, ON_NODE, Variables, count, stands_in};
+use crate::personalities::classic::environment::Variables;
 use crate::personalities::stuck;
 use crate::session::Session;
 
@@ -28,7 +28,7 @@ impl Outside {
     /// Reads the script, if any, and the environment.
     pub(crate) fn read(script: Option<&str>) -> Result<Self, Usage> {
         let variables = Variables::read(|name| {
-            [NODES, ON_NODE, stuck::CALL_LIMIT_VARIABLE].contains(&name) || name.starts_with(HINT)
+            Variables::stand_in(name) || name == stuck::CALL_LIMIT_VARIABLE || name.starts_with(HINT)
         });
         let text = script.map(std::fs::read).transpose();
         let text = text.map_err(|error| {
@@ -52,20 +52,10 @@ impl Outside {
 
     /// Puts the variables into a test; options that say the same go first. Returns what the user is told.
     pub(crate) fn apply(&self, parameters: &mut IorParameters) -> Result<Vec<OptionNote>, Usage> {
-        let mut notes = Vec::new();
+        let mut notes = self.variables.apply(&mut parameters.nodes, &mut parameters.ranks_on_node0)?;
         for (name, value) in &self.variables.0 {
             if let Some(hint) = name.strip_prefix(HINT) {
                 notes.extend(hint_of(parameters, name, hint, value)?);
-                continue;
-            }
-            if name == stuck::CALL_LIMIT_VARIABLE {
-                continue;
-            }
-            let count = count(name, value)?;
-            let place = if name == NODES { &mut parameters.nodes } else { &mut parameters.ranks_on_node0 };
-            if place.is_none() {
-                *place = Some(count);
-                notes.push(stands_in(name, count));
             }
         }
         Ok(notes)

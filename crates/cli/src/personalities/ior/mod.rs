@@ -86,7 +86,7 @@ fn help() -> String {
         let letter = retired.short.map(|letter| format!("-{letter}, ")).unwrap_or_default();
         let directive = retired.directive.unwrap_or_default();
         let value = if retired.takes_value { "=VALUE" } else { "" };
-        text.push_str(&described(&format!("{letter}-O {directive}{value}"), retired.about));
+        text.push_str(&described(&format!("{letter}-O {directive}{value}"), &retired.about()));
     }
     text.push_str(
         "\nNames in brackets are directives, for -O name=value,name=value and for the lines of scripts.\n\

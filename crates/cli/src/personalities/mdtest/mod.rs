@@ -33,7 +33,7 @@ use workloads::kit::observer::Silent;
 use workloads::mdtest::{self, MdtestListener, MdtestParameters, names};
 
 use super::classic::drift;
-use super::classic::environment::{NODES, ON_NODE, Variables, count, stands_in};
+use super::classic::environment::Variables;
 use super::classic::{grammar, header_dir, help_of_backends, interrupt};
 use super::perform::{RankContext, perform};
 use super::program::StartedProgram;
@@ -87,7 +87,7 @@ fn help() -> String {
     for retired in MdtestOption::retired() {
         let letter = retired.short.unwrap_or_default();
         let value = if retired.takes_value { "=VALUE" } else { "" };
-        text.push_str(&described(&format!("-{letter}{value}"), retired.about));
+        text.push_str(&described(&format!("-{letter}{value}"), &retired.about()));
     }
     text.push_str(&format!(
         "  Also -B without a number, and -RSEED.\n\n\
@@ -119,7 +119,7 @@ fn prepare(
     launch: Option<&RankLaunch>,
     local: Option<u32>,
 ) -> Result<(ReadyMdtest, Session), Usage> {
-    let read = || Variables::read(|name| name == NODES || name == ON_NODE);
+    let read = || Variables::read(Variables::stand_in);
     let Some(first) = launch.filter(|launch| launch.is_parallel()) else {
         // What is wrong with the options is said before what is missing to run them.
         let ready = ready(typed, &read(), local.unwrap_or(1).max(1))?;
@@ -136,12 +136,8 @@ fn prepare(
 /// Checks a run for `ranks` ranks and makes its storage.
 fn ready(typed: TypedMdtest, variables: &Variables, ranks: u32) -> Result<ReadyMdtest, Usage> {
     let mut meant = typed.meant()?;
-    for (name, value) in &variables.0 {
-        let count = count(name, value)?;
-        let parameters = &mut meant.parameters;
-        *(if name == NODES { &mut parameters.nodes } else { &mut parameters.ranks_on_node0 }) = Some(count);
-        meant.notes.push(stands_in(name, count));
-    }
+    let parameters = &mut meant.parameters;
+    meant.notes.extend(variables.apply(&mut parameters.nodes, &mut parameters.ranks_on_node0)?);
     meant.parameters.check(ranks)?;
     let backend = storage::backend(&meant.parameters.backend)?;
     let storage = (backend.open)(&meant.parameters.settings)?;
