@@ -26,7 +26,6 @@ pub(crate) struct DatasetsArgs {
     remove_expired: bool,
 }
 
-/// Runs the command and gives the exit status.
 pub(crate) fn run(args: DatasetsArgs) -> Result<u8> {
     let at = args.dir.display();
     let dir = args.dir.canonicalize().map_err(|error| Usage(format!("{at}: {error}; name a directory")))?;

@@ -26,7 +26,6 @@ pub(crate) struct JudgeArgs {
     folder: PathBuf,
 }
 
-/// Runs the command and gives the exit status.
 pub(crate) fn run(args: JudgeArgs) -> Result<u8> {
     let evidence = EvidenceFolder::open(&args.folder)?;
     let (folder, at) = (&evidence.folder, &evidence.name);
@@ -51,7 +50,6 @@ pub(crate) fn run(args: JudgeArgs) -> Result<u8> {
     Ok(campaign.exit_code())
 }
 
-/// Says a note.
 pub(super) fn note(text: String) {
     complain(&format!("assay: note: {text}"));
 }
@@ -81,7 +79,6 @@ fn put_back(folder: &Path, verdicts: &[Verdict]) -> Option<String> {
 /// Evidence as it is handed around: a campaign's folder, or the archive that `assay pack` made of one. An
 /// archive is only read; what is unpacked of it goes when the command ends.
 pub(super) struct EvidenceFolder {
-    /// The folder.
     pub(super) folder: PathBuf,
     /// What messages call it: what was typed.
     pub(super) name: String,

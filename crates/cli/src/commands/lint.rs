@@ -71,7 +71,6 @@ pub(crate) struct LintArgs {
     command: Vec<String>,
 }
 
-/// Runs the command and gives the exit status.
 pub(crate) fn run(args: LintArgs) -> Result<u8> {
     if args.list {
         say(&if args.markdown { lint::paper() } else { text::list() })?;

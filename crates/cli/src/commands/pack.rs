@@ -28,7 +28,6 @@ pub(crate) struct PackArgs {
     anyway: bool,
 }
 
-/// Runs the command and gives the exit status.
 pub(crate) fn run(args: PackArgs) -> Result<u8> {
     let folder = &args.folder;
     let at = folder.display();

@@ -35,7 +35,6 @@ pub(crate) struct ReportArgs {
     csv: bool,
 }
 
-/// Runs the command and gives the exit status.
 pub(crate) fn run(args: ReportArgs) -> Result<u8> {
     let evidence = EvidenceFolder::open(&args.folder)?;
     let (folder, at) = (&evidence.folder, &evidence.name);

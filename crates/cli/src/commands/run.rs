@@ -65,7 +65,6 @@ pub(crate) struct RunArgs {
     wait: Option<PathBuf>,
 }
 
-/// Runs the command and gives the exit status.
 pub(crate) fn run(mut args: RunArgs, argv: &[String]) -> Result<u8> {
     if let Some(folder) = args.wait.clone() {
         return go_on(args, folder, argv);

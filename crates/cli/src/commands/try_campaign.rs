@@ -29,7 +29,6 @@ pub(crate) struct TryArgs {
     only: Vec<String>,
 }
 
-/// Runs the command and gives the exit status.
 pub(crate) fn run(args: TryArgs, argv: &[String]) -> Result<u8> {
     let plan = ready("try")?.plan()?;
     let folder = campaigns::new_folder(&args.dir, &plan)?;

@@ -27,7 +27,6 @@ pub(crate) struct VerifyArgs {
     folder: PathBuf,
 }
 
-/// Runs the command and gives the exit status.
 pub(crate) fn run(args: VerifyArgs) -> Result<u8> {
     let EvidenceFolder { folder, name: at, .. } = &EvidenceFolder::open(&args.folder)?;
     let (checked, FolderExamination { faults, notes, campaign }) = match folder::check(folder) {
@@ -108,7 +107,6 @@ pub(super) struct FolderExamination {
     pub(super) faults: Vec<String>,
     /// What is to be known and shows nothing about its files.
     notes: Vec<String>,
-    /// The campaign in it.
     campaign: Option<Campaign>,
 }
 
@@ -199,7 +197,6 @@ fn altered_report(folder: &Path, campaign: &Campaign) -> std::io::Result<bool> {
     Ok(std::fs::read(path)? != made)
 }
 
-/// The name of a job's folder.
 fn folder_name(job: &Job) -> &str {
     job.folder.rsplit('/').next().unwrap_or_default()
 }

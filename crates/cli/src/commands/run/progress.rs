@@ -42,7 +42,6 @@ impl Progress {
         format!("{of}  {:<18} {}", job.test, job.repetition)
     }
 
-    /// Shows one event.
     pub(super) fn see(&mut self, event: &Event<'_>) {
         match event {
             Event::Begins { jobs, done } => {

@@ -58,7 +58,6 @@ pub(crate) struct AgeArgs {
     record: Option<String>,
 }
 
-/// What was meant.
 pub(super) struct MeantAgeing {
     pub(super) request: AgeingRequest,
     pub(super) remove: bool,

@@ -61,7 +61,6 @@ fn row(text: &mut String, name: &str, values: [&str; 4]) {
     let _ = writeln!(text, "{}", line.trim_end());
 }
 
-/// The whole report.
 pub(super) fn report(outcome: &AgeingOutcome) -> String {
     let mut text = String::new();
     let reached = &outcome.reached;
@@ -139,7 +138,6 @@ fn extents_row(text: &mut String, name: &str, extents: Option<StateExtents>) {
     }
 }
 
-/// What was removed.
 pub(super) fn removed(removed: &Removed) -> String {
     let Removed { files, dirs, foreign, .. } = removed;
     let left = if *foreign > 0 { format!("; {foreign} foreign names were left") } else { String::new() };

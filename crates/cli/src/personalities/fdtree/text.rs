@@ -83,22 +83,18 @@ impl FdtreeLook {
         let per_second = |amount: u64| amount.checked_div(total.max(0) as u64).unwrap_or(0);
         let times = format!("{from}, {to}, {total}");
         let rate = per_second(phase.ops);
-        let mut text = match step {
-            FdtreePhase::CreateDirectories => format!(
-                "DIRECTORY CREATE TIME IN, OUT, TOTAL = {times}\n\tDirectory creates per second =  {rate}\n"
-            ),
-            FdtreePhase::CreateFiles => format!(
-                "FILE CREATE TIME IN, OUT, TOTAL      = {times}\n\tFile creates per second      =  {rate}\n\
-                 \tKiB per second               =  {}\n",
-                per_second(phase.bytes / 1024)
-            ),
-            FdtreePhase::RemoveFiles => format!(
-                "FILE REMOVE TIME IN, OUT, TOTAL      = {times}\n\tFile removals per second     =  {rate}\n"
-            ),
-            FdtreePhase::RemoveDirectories => format!(
-                "DIRECTORY REMOVE TIME IN, OUT, TOTAL = {times}\n\tDirectory removals per second =  {rate}\n"
-            ),
+        let (title, counted) = match step {
+            FdtreePhase::CreateDirectories => ("DIRECTORY CREATE", "Directory creates"),
+            FdtreePhase::CreateFiles => ("FILE CREATE", "File creates"),
+            FdtreePhase::RemoveFiles => ("FILE REMOVE", "File removals"),
+            FdtreePhase::RemoveDirectories => ("DIRECTORY REMOVE", "Directory removals"),
         };
+        let (title, counted) = (format!("{title} TIME IN, OUT, TOTAL"), format!("{counted} per second"));
+        let mut text = format!("{title:<36} = {times}\n\t{counted:<28} =  {rate}\n");
+        if step == FdtreePhase::CreateFiles {
+            let kib = per_second(phase.bytes / 1024);
+            text.push_str(&format!("\tKiB per second               =  {kib}\n"));
+        }
         text.push_str(&self.own(step, phase));
         text
     }

@@ -232,7 +232,6 @@ impl IorPrinter {
 /// its exit status tells.
 struct WarningWatch<'a> {
     output: &'a mut IorListener<'a>,
-    /// The first warning.
     first: &'a mut Option<String>,
 }
 

@@ -31,7 +31,6 @@ pub(crate) struct Json {
     warnings: Warnings,
 }
 
-/// One test.
 struct JsonTest {
     shown: ShownTest,
     started: String,

@@ -14,13 +14,10 @@ pub(crate) type Members = Vec<(&'static str, JsonValue)>;
 /// One value.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum JsonValue {
-    /// Yes or no.
     Bool(bool),
-    /// A whole number.
     Whole(i128),
     /// Any number; `null` where it is not finite.
     Real(f64),
-    /// A text.
     Text(String),
     /// Values one after the other.
     List(Vec<JsonValue>),
@@ -31,7 +28,6 @@ pub(crate) enum JsonValue {
 }
 
 impl JsonValue {
-    /// A whole number.
     pub(crate) fn whole(number: impl Into<i128>) -> Self {
         Self::Whole(number.into())
     }
@@ -41,7 +37,6 @@ impl JsonValue {
         Self::Whole(on.into())
     }
 
-    /// A text.
     pub(crate) fn text(text: impl Into<String>) -> Self {
         Self::Text(text.into())
     }

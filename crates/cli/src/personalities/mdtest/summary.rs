@@ -10,9 +10,7 @@ use super::typed::{MdtestEdition, MdtestLook};
 /// Which rows a table has.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SummaryRows {
-    /// Those of directories.
     pub(crate) directories: bool,
-    /// Those of files.
     pub(crate) files: bool,
     /// That of renames, which older versions do not know.
     pub(crate) rename: bool,

@@ -17,7 +17,6 @@ use super::typed::{MdtestEdition, MeantMdtest};
 use super::{below_text, chatter, listing, ranks_csv};
 use crate::speech::say;
 
-/// Takes a piece of text.
 pub(crate) type Out = Box<dyn FnMut(&str) -> io::Result<()> + Send>;
 
 /// Writes the text of one run.
@@ -27,13 +26,11 @@ pub(crate) struct MdtestText {
     space: Option<Space>,
     /// The file of `--saveRankPerformanceDetails`.
     rank_csv: Option<File>,
-    /// Where the text goes.
     out: Out,
     /// The first thing that could not be written.
     broken: Option<io::Error>,
     /// The runs so far, on their numbers of ranks; the last one goes on.
     runs: Vec<Results>,
-    /// The phase under way.
     phase: &'static str,
     /// Whether lines of the tests of directories and of files are still to come in this iteration.
     due: [bool; 2],
@@ -109,7 +106,6 @@ impl MdtestText {
         }
     }
 
-    /// The first warning.
     pub(crate) fn warning(&self) -> Option<&str> {
         self.warnings.first().map(String::as_str)
     }

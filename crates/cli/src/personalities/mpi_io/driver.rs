@@ -188,7 +188,6 @@ impl Driver<'_> {
         })
     }
 
-    /// The arguments of the ranks.
     fn rank_arguments(&self) -> Vec<String> {
         let args = self.args;
         let mut words = Vec::new();

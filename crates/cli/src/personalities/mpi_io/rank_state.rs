@@ -47,7 +47,6 @@ impl Note {
         Self { rank, state: if waits { RankState::Waiting(step) } else { RankState::Running(step) } }
     }
 
-    /// The name of its file.
     pub(super) fn file_name(&self) -> String {
         let (state, step) = match &self.state {
             RankState::Waiting(step) => ("waits", step.as_str()),

@@ -120,7 +120,6 @@ impl Reporter {
         say(&heading(ranks, nodes, &library))
     }
 
-    /// Reports an event.
     pub(super) fn event(&mut self, event: ConformanceEvent<'_>, limits: &Limits) -> io::Result<()> {
         match event {
             ConformanceEvent::Begin(case, dir) if self.to_driver => {
@@ -152,7 +151,6 @@ impl Reporter {
         say(&if self.to_driver { Message::Done.line() } else { text::table(&self.ended, &pending) })
     }
 
-    /// The exit status.
     pub(super) fn status(&self) -> u8 {
         text::status(&self.ended, &names(&self.pending))
     }

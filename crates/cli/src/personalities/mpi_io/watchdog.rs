@@ -42,7 +42,6 @@ const POLL_INTERVAL: Duration = Duration::from_millis(100);
 /// The case that a rank is in.
 #[derive(Clone, Debug)]
 pub(super) struct RunningCase {
-    /// Its name.
     pub(super) name: String,
     /// Its time limit, seconds.
     pub(super) limit_s: u64,
