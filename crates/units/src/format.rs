@@ -42,12 +42,12 @@ pub fn count(value: f64) -> String {
 }
 
 /// So many of something: `1 rank`, `2 ranks`, `2 directories`, `2 criteria`.
-pub fn several(number: u64, what: &str) -> String {
-    match (number, what.strip_suffix('y')) {
-        (1, _) => format!("1 {what}"),
+pub fn several(number: u64, noun: &str) -> String {
+    match (number, noun.strip_suffix('y')) {
+        (1, _) => format!("1 {noun}"),
         (_, Some(stem)) => format!("{number} {stem}ies"),
-        _ if what == "criterion" => format!("{number} criteria"),
-        _ => format!("{number} {what}s"),
+        _ if noun == "criterion" => format!("{number} criteria"),
+        _ => format!("{number} {noun}s"),
     }
 }
 

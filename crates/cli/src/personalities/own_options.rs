@@ -24,8 +24,8 @@ impl OwnOption {
     }
 }
 
-/// The option of `program` that `typed` is, without its dashes, and its value: behind `=` or the next word; empty
-/// where it takes none.
+/// The option of `program` that `typed` is, without its dashes, and its value: behind `=` or the next word;
+/// empty where it takes none.
 pub(crate) fn read<'t>(
     program: &str,
     all: &[OwnOption],

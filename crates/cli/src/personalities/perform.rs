@@ -27,8 +27,8 @@ pub(crate) struct RankContext<'a> {
     pub(crate) records: &'a mut dyn Sink,
 }
 
-/// Runs `body` of `program` on every rank and gives the exit status. `voice` is what rank 0 prints with, and where it
-/// keeps the records; on other processes there is none. The body gives its own exit status; one that
+/// Runs `body` of `program` on every rank and gives the exit status. `voice` is what rank 0 prints with, and
+/// where it keeps the records; on other processes there is none. The body gives its own exit status; one that
 /// cannot print says so by an error of its own making and a status that is not 0. Of one that has refused
 /// before it did anything no records are left.
 pub(crate) fn perform<V: Send>(
@@ -40,7 +40,8 @@ pub(crate) fn perform<V: Send>(
     perform_unless(program, session.size(), session, &|| false, voice, body)
 }
 
-/// The same, but at most `ranks` take part, and where `leaves` says so afterwards on some rank the process ends without ending MPI.
+/// The same, but at most `ranks` take part, and where `leaves` says so afterwards on some rank the process
+/// ends without ending MPI.
 pub(crate) fn perform_unless<V: Send>(
     program: &StartedProgram<'_>,
     ranks: u32,

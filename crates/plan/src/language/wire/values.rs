@@ -10,8 +10,8 @@ use serde::de::{Deserializer, Error, MapAccess, SeqAccess, Unexpected, Visitor};
 use super::{CriterionKeys, NodesRule};
 use crate::model::Stripes;
 
-/// A number, or a text in its place. Bare numbers are read also where a unit is needed, so that the refusal can
-/// say more than "expected a string".
+/// A number, or a text in its place. Bare numbers are read also where a unit is needed, so that the refusal
+/// can say more than "expected a string".
 #[derive(Clone, Deserialize)]
 #[serde(untagged)]
 pub(crate) enum PlainValue {
