@@ -27,6 +27,14 @@ pub(crate) fn named(path: &Path, error: &io::Error) -> io::Error {
     io::Error::new(error.kind(), PathError { path: path.to_owned(), text: error.to_string() })
 }
 
+/// What is not there needs no removing; of a link to a directory only the link goes.
+pub(crate) fn gone(removed: io::Result<()>, path: &Path) -> io::Result<()> {
+    match removed {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(named(path, &error)),
+        _ => Ok(()),
+    }
+}
+
 /// Whether an error says which path it is about.
 pub(crate) fn names_a_path(error: &io::Error) -> bool {
     error.get_ref().is_some_and(|inner| inner.is::<PathError>())

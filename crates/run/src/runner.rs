@@ -119,6 +119,11 @@ impl From<io::Error> for Trouble {
     }
 }
 
+/// That something asked for cannot be, for this reason.
+fn refused<T>(why: String) -> Result<T, Trouble> {
+    Err(Trouble::Usage(Usage(why)))
+}
+
 /// How a campaign ended.
 #[derive(Debug)]
 pub enum Ended {

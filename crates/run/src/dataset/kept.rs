@@ -24,7 +24,7 @@ use units::Usage;
 
 use super::walk;
 use crate::inherited_lock::InheritedLock;
-use crate::path_error::named;
+use crate::path_error::{gone, named};
 
 /// Where all of them lie, below the directory under test.
 pub(super) const HOME: &str = "assay-datasets";
@@ -270,12 +270,4 @@ pub(super) fn is_own(dir: &Path) -> bool {
 fn entries(dir: &Path) -> Vec<String> {
     let found = fs::read_dir(dir).into_iter().flatten().flatten();
     found.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect()
-}
-
-/// What is not there needs no removing.
-fn gone(removed: io::Result<()>, path: &Path) -> io::Result<()> {
-    match removed {
-        Err(error) if error.kind() != ErrorKind::NotFound => Err(named(path, &error)),
-        _ => Ok(()),
-    }
 }

@@ -22,42 +22,39 @@ pub(super) fn room(
     dir: &Path,
     need: schedule::Need,
 ) -> Result<(), Usage> {
+    let dir = dir.display();
     let names = need.peak_names as f64 * ROOM_MARGIN;
     // Where inodes are made as they are needed, there is no number of them.
     let inodes = (fs.inodes > 0).then_some(fs.inodes_free);
-    if let Some((inodes, of_quota)) = smaller(inodes, quota.names).filter(|left| (left.0 as f64) < names) {
+    let (left, needed) = if let Some((inodes, of_quota)) = lacking(inodes, quota.names, names) {
         let left = match of_quota {
-            false => format!("{} has {inodes} inodes free", dir.display()),
-            true => format!("the quota in {} leaves {inodes} names", dir.display()),
+            false => format!("{dir} has {inodes} inodes free"),
+            true => format!("the quota in {dir} leaves {inodes} names"),
         };
-        return Err(Usage(format!(
-            "{left} and the plan needs {} (its names and 10 %); make room or choose another directory",
-            names.ceil(),
-        )));
-    }
-    let needed = need.peak_bytes as f64 * ROOM_MARGIN;
-    let left = smaller(Some(fs.bytes_free), quota.bytes);
-    if let Some((bytes, of_quota)) = left.filter(|left| (left.0 as f64) < needed) {
+        (left, format!("{} (its names and 10 %)", names.ceil()))
+    } else {
+        let needed = need.peak_bytes as f64 * ROOM_MARGIN;
+        let left = lacking(Some(fs.bytes_free), quota.bytes, needed);
+        let Some((bytes, of_quota)) = left else { return Ok(()) };
         let bytes = bytes_binary(bytes as f64);
         let left = match of_quota {
-            false => format!("{} has {bytes} free", dir.display()),
-            true => format!("the quota in {} leaves {bytes}", dir.display()),
+            false => format!("{dir} has {bytes} free"),
+            true => format!("the quota in {dir} leaves {bytes}"),
         };
-        return Err(Usage(format!(
-            "{left} and the plan needs {} (its files and 10 %); make room or choose another directory",
-            bytes_binary(needed),
-        )));
-    }
-    Ok(())
+        (left, format!("{} (its files and 10 %)", bytes_binary(needed)))
+    };
+    Err(Usage(format!("{left} and the plan needs {needed}; make room or choose another directory")))
 }
 
-/// The smaller of what is free and what a quota leaves, and whether it is the quota's.
-fn smaller(free: Option<u64>, quota: Option<u64>) -> Option<(u64, bool)> {
-    match (free, quota) {
+/// The smaller of what is free and what a quota leaves where that is less than is needed, and whether it is the
+/// quota's.
+fn lacking(free: Option<u64>, quota: Option<u64>, needed: f64) -> Option<(u64, bool)> {
+    let smaller = match (free, quota) {
         (Some(free), Some(quota)) if quota < free => Some((quota, true)),
         (None, Some(quota)) => Some((quota, true)),
         (free, _) => free.map(|free| (free, false)),
-    }
+    };
+    smaller.filter(|(left, _)| (*left as f64) < needed)
 }
 
 /// What a state leaves free has to hold the files of the tests that run on it.
@@ -73,25 +70,16 @@ pub(super) fn room_beside(
     let added = (fs.bytes as f64 * share - fs.bytes_used as f64).max(0.0);
     let of_quota = quota.bytes.map(|bytes| bytes as f64 - added).filter(|of_quota| *of_quota < left);
     let needed = peak_bytes as f64 * ROOM_MARGIN;
-    if let Some(of_quota) = of_quota.filter(|of_quota| *of_quota < needed) {
-        return Err(Usage(format!(
-            "{} leaves {} of the quota on fs.{}, and the tests that run on it need {} (their files and \
-             10 %); fill or write less",
-            state.job(),
-            bytes_binary(of_quota.max(0.0)),
-            fs.name,
-            bytes_binary(needed),
-        )));
-    }
-    if left < needed {
-        return Err(Usage(format!(
-            "{} leaves {} of fs.{} free, and the tests that run on it need {} (their files and 10 %); fill \
-             or write less",
-            state.job(),
-            bytes_binary(left),
-            fs.name,
-            bytes_binary(needed),
-        )));
-    }
-    Ok(())
+    let left = match of_quota {
+        Some(of_quota) if of_quota < needed => {
+            format!("{} of the quota on fs.{}", bytes_binary(of_quota.max(0.0)), fs.name)
+        }
+        _ if left < needed => format!("{} of fs.{} free", bytes_binary(left), fs.name),
+        _ => return Ok(()),
+    };
+    Err(Usage(format!(
+        "{} leaves {left}, and the tests that run on it need {} (their files and 10 %); fill or write less",
+        state.job(),
+        bytes_binary(needed),
+    )))
 }

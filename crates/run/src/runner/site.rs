@@ -16,11 +16,11 @@ use super::own::{
     MARK, is_empty, is_own, make_data, make_marked, mark, remove_own_directories, take_hold, unmade,
 };
 use super::room::{room, room_beside};
-use super::{CampaignRequest, Trouble};
+use super::{CampaignRequest, Trouble, refused};
 use crate::inherited_lock::InheritedLock;
 use crate::launch::{self, Surroundings};
 use crate::machine::{Hashes, file_system, is_there, launcher, machine, now, recorded};
-use crate::path_error::named;
+use crate::path_error::{gone, named};
 use plan::launcher::Nodes;
 use plan::schedule::{self, PlannedJob};
 use plan::{Choice, Plan};
@@ -85,10 +85,9 @@ impl CampaignSite {
         let mut info = info(asked)?;
         if asked.folder.exists() && !is_empty(&asked.folder) {
             let folder = asked.folder.display();
-            return Err(Usage(format!(
+            return refused(format!(
                 "{folder} exists; resume that campaign with --resume, or choose another place"
-            ))
-            .into());
+            ));
         }
         let mark = mark(&info);
         let made = make_data(asked, dirs, &mut info, &mark).and_then(|()| {
@@ -109,27 +108,27 @@ impl CampaignSite {
             .map_err(|error| Usage(format!("{at} is no campaign that can be resumed: {error}")))?
             .info;
         if info.plan_sha256 != folder::sha256(asked.plan.text.as_bytes()) {
-            let what = format!(
+            return refused(format!(
                 "{at} was begun with another text of the plan; resume it with its own {at}/plan.toml"
-            );
-            return Err(Usage(what).into());
+            ));
         }
         if Choice::of(&info) != asked.plan.choice {
-            let what =
-                format!("{at} was begun with other values of the plan's parameters; resume it without any");
-            return Err(Usage(what).into());
+            return refused(format!(
+                "{at} was begun with other values of the plan's parameters; resume it without any"
+            ));
         }
         if info.tool_sha256 != folder::sha256_of(&asked.program)? {
-            let what =
-                format!("{at} was begun by another build of {}; one campaign has one program", info.tool);
-            return Err(Usage(what).into());
+            return refused(format!(
+                "{at} was begun by another build of {}; one campaign has one program",
+                info.tool
+            ));
         }
         let hold = take_hold(&asked.folder)?;
         let checked = folder::check(&asked.folder)?;
         if checked.ended && checked.faults.is_empty() {
-            let what =
-                format!("{at} has ended, nothing is left to resume; `assay judge {at}` shows its verdicts");
-            return Err(Usage(what).into());
+            return refused(format!(
+                "{at} has ended, nothing is left to resume; `assay judge {at}` shows its verdicts"
+            ));
         }
         // Those of the hostfile stay those it named at the beginning.
         let hostfile = Some(info.hosts.clone()).filter(|hosts| !hosts.is_empty());
@@ -175,7 +174,7 @@ impl CampaignSite {
         let data = self.data(job)?;
         let files = data.join(&job.files);
         if job.makes_files {
-            remove(&files)?;
+            gone(fs::remove_dir_all(&files), &files)?;
             if !self.kept.lay(&job.files, &files)? {
                 fs::create_dir_all(&files).map_err(|error| named(&files, &error))?;
             }
@@ -187,13 +186,12 @@ impl CampaignSite {
                 return Err(named(&needed, &error).into());
             }
             if !needed.is_dir() {
-                return Err(Usage(format!(
+                return refused(format!(
                     "{} needs what earlier jobs left in {}, which is gone; begin the campaign again, and see \
                      what this one has measured with `assay judge`",
                     job.folder,
                     needed.display()
-                ))
-                .into());
+                ));
             }
         }
         Ok(())
@@ -212,7 +210,7 @@ impl CampaignSite {
         }
         self.kept.put_away(files)?;
         let files = self.data(job)?.join(files);
-        Ok(remove(&files)?)
+        Ok(gone(fs::remove_dir_all(&files), &files)?)
     }
 
     /// Removes the directories for files as far as they are empty; what others put there stays.
@@ -262,14 +260,6 @@ fn tells_what_is_down(
             asked.plan.states[state].job(),
             fs.name
         ))),
-    }
-}
-
-/// Removes a directory, or a link to one that stays.
-fn remove(files: &Path) -> io::Result<()> {
-    match fs::remove_dir_all(files) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(named(files, &error)),
-        _ => Ok(()),
     }
 }
 
@@ -339,27 +329,23 @@ fn dirs(plan: &Plan, given: Option<&Path>) -> Result<Vec<(String, PathBuf)>, Tro
         let dir = match given {
             Some(given) => fs.dir.replace("{dir}", &given.to_string_lossy()),
             None if fs.dir.contains("{dir}") => {
-                return Err(
-                    Usage(format!("plan {}: fs.{name} lies where you say; add --dir DIR", plan.id)).into()
-                );
+                return refused(format!("plan {}: fs.{name} lies where you say; add --dir DIR", plan.id));
             }
             None => fs.dir.clone(),
         };
         let found = Path::new(&dir).canonicalize();
         let path = found.map_err(|error| Usage(format!("fs.{name}: {dir}: {error}; it must exist")))?;
         if !path.is_dir() {
-            return Err(Usage(format!("fs.{name}: {dir} is no directory")).into());
+            return refused(format!("fs.{name}: {dir} is no directory"));
         }
         if path.to_string_lossy().contains(['@', ',', '#', '=']) {
             let what =
                 "IOR gives `@`, `,`, `#` and `=` in a path a meaning of their own; choose another directory";
-            return Err(Usage(format!("fs.{name}: {dir}: {what}")).into());
+            return refused(format!("fs.{name}: {dir}: {what}"));
         }
         let real = file_system(name, &path)?.kind;
         if let Some(kind) = fs.kind.as_ref().filter(|kind| **kind != real) {
-            return Err(
-                Usage(format!("fs.{name}: {dir} lies on {real}, and the plan is about {kind}")).into()
-            );
+            return refused(format!("fs.{name}: {dir} lies on {real}, and the plan is about {kind}"));
         }
         dirs.push((name.clone(), path));
     }
