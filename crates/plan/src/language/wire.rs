@@ -19,7 +19,7 @@ use crate::model::Stripes;
 use crate::words::words;
 
 pub(crate) use parts::*;
-pub(crate) use values::{Count, CountOrNone, Criteria, NodeCount, NodesValue, PlainValue};
+pub(crate) use values::{Count, CountOrNone, Criteria, CriterionValue, NodeCount, NodesValue};
 
 /// The keys of one table: first those that it needs, then those that may be left out. Each has its type, the
 /// form of its value, an example, and what it is. At the end are sets of keys of which exactly one stands

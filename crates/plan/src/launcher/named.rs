@@ -30,35 +30,41 @@ pub struct Named {
     even: bool,
 }
 
+/// What most of them have.
+const PLAIN: Named = Named {
+    name: "",
+    program: "",
+    always: &[],
+    inside: &[],
+    free: &["-n", "{ranks}"],
+    placed: &[],
+    hosts: &[],
+    exclude: &[],
+    even: false,
+};
+
 /// In order of name.
 pub const NAMED: &[Named] = &[
     Named {
         name: "aprun",
         program: "aprun",
-        always: &[],
-        inside: &[],
-        free: &["-n", "{ranks}"],
         placed: &["-n", "{ranks}", "-N", "{ppn}"],
         hosts: &["-L", "{hosts}"],
         exclude: &["-E", "{exclude}"],
-        even: false,
+        ..PLAIN
     },
     Named {
         name: "flux",
         program: "flux",
         always: &["run"],
-        inside: &[],
-        free: &["-n", "{ranks}"],
         placed: &["-N", "{nodes}", "-n", "{ranks}"],
         hosts: &["--requires=host:{hosts}"],
         exclude: &["--requires=-host:{exclude}"],
-        even: false,
+        ..PLAIN
     },
     Named {
         name: "jsrun",
         program: "jsrun",
-        always: &[],
-        inside: &[],
         free: &["--np", "{ranks}"],
         placed: &[
             "--nrs",
@@ -70,42 +76,30 @@ pub const NAMED: &[Named] = &[
             "--cpu_per_rs",
             "ALL_CPUS",
         ],
-        hosts: &[],
         exclude: &["--exclude_hosts", "{exclude}"],
         even: true,
+        ..PLAIN
     },
     Named {
         name: "mpich",
         program: "mpiexec",
-        always: &[],
-        inside: &[],
-        free: &["-n", "{ranks}"],
         placed: &["-n", "{ranks}", "-ppn", "{ppn}"],
         hosts: &["-hosts", "{hosts}"],
-        exclude: &[],
-        even: false,
+        ..PLAIN
     },
     Named {
         name: "openmpi",
         program: "mpirun",
-        always: &[],
-        inside: &[],
-        free: &["-n", "{ranks}"],
         placed: &["-n", "{ranks}", "--map-by", "ppr:{ppn}:node"],
         hosts: &["--host", "{slots}"],
-        exclude: &[],
-        even: false,
+        ..PLAIN
     },
     Named {
         name: "pals",
         program: "mpiexec",
-        always: &[],
-        inside: &[],
-        free: &["-n", "{ranks}"],
         placed: &["-n", "{ranks}", "--ppn", "{ppn}"],
         hosts: &["--hosts", "{hosts}"],
-        exclude: &[],
-        even: false,
+        ..PLAIN
     },
     Named {
         name: "srun",
@@ -114,11 +108,10 @@ pub const NAMED: &[Named] = &[
         always: &["--kill-on-bad-exit=1"],
         // Else a step that wants a node which has died meanwhile waits for it as long.
         inside: &["--immediate=60"],
-        free: &["-n", "{ranks}"],
         placed: &["-N", "{nodes}", "-n", "{ranks}", "--ntasks-per-node={ppn}"],
         hosts: &["--nodelist={hosts}"],
         exclude: &["--exclude={exclude}"],
-        even: false,
+        ..PLAIN
     },
 ];
 

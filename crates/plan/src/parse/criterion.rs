@@ -63,7 +63,7 @@ impl Defaults<'_> {
         plan: &Plan,
     ) -> ParseResult<Option<Criterion>> {
         let refused = |why: &str| Err(self.place.error(within, format!("{who}: linear_within: {why}")));
-        let below = self.quantity(who, "linear_within", within, Dimension::Fraction)?;
+        let below = self.place.quantity(who, "linear_within", within, Dimension::Fraction)?;
         let Some(step) = &test.step else { return refused("only the steps of a [[series]] can be linear") };
         if wire.op.is_some() || wire.value.is_some() || wire.stat.is_some() {
             return refused(

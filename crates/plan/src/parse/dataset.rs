@@ -43,7 +43,9 @@ impl Defaults<'_> {
             fs: self.fs(&who, wire.fs.as_ref(), spanned)?,
             timeout_s: self.timeout(&who, wire.timeout.as_ref())?,
             cover,
-            keep_s: keep.map(|keep| self.quantity(&who, "keep", keep, Dimension::Seconds)).transpose()?,
+            keep_s: keep
+                .map(|keep| self.place.quantity(&who, "keep", keep, Dimension::Seconds))
+                .transpose()?,
             at: self.place.line_column(&words.span()),
             placement,
             line,
@@ -121,8 +123,8 @@ impl Defaults<'_> {
             return Err(self.place.error(margin, what));
         }
         let cover = DatasetDemand {
-            rate: self.quantity(who, "cover.rate", rate, Dimension::BytesPerSecond)?,
-            seconds: self.quantity(who, "cover.time", time, Dimension::Seconds)?,
+            rate: self.place.quantity(who, "cover.rate", rate, Dimension::BytesPerSecond)?,
+            seconds: self.place.quantity(who, "cover.time", time, Dimension::Seconds)?,
             margin: margin.as_ref().map_or(MARGIN, |margin| *margin.get_ref()),
         };
         let most = made.bytes(placement.ranks);

@@ -136,19 +136,9 @@ impl Defaults<'_> {
 
     pub(super) fn timeout(&self, who: &str, own: Option<&Spanned<String>>) -> ParseResult<f64> {
         match own.or(self.file.timeout.as_ref()) {
-            Some(text) => self.quantity(who, "timeout", text, Dimension::Seconds),
+            Some(text) => self.place.quantity(who, "timeout", text, Dimension::Seconds),
             None => Ok(TIMEOUT_S),
         }
-    }
-
-    pub(super) fn quantity(
-        &self,
-        who: &str,
-        key: &str,
-        text: &Spanned<String>,
-        wanted: Dimension,
-    ) -> ParseResult<f64> {
-        quantity(who, key, text, wanted, self.place)
     }
 
     /// The confidence of a bound or an interval.
@@ -182,29 +172,26 @@ impl Defaults<'_> {
     }
 }
 
-/// A number with a unit of this dimension, above 0.
-pub(super) fn quantity(
-    who: &str,
-    key: &str,
-    text: &Spanned<String>,
-    wanted: Dimension,
-    place: &PlanText<'_>,
-) -> ParseResult<f64> {
-    let refused = |what: &str| place.error(text, format!("{who}: {key}: {what}"));
-    let bare = text.get_ref().trim().parse::<f64>().is_ok();
-    if bare {
-        let example = wanted.example();
-        return Err(refused(&format!("`{}` has no unit; write it as in `{example}`", text.get_ref())));
+impl PlanText<'_> {
+    /// A number with a unit of this dimension, above 0.
+    pub(super) fn quantity(
+        &self,
+        who: &str,
+        key: &str,
+        text: &Spanned<String>,
+        wanted: Dimension,
+    ) -> ParseResult<f64> {
+        let refused = |what: &str| self.error(text, format!("{who}: {key}: {what}"));
+        let (word, example) = (text.get_ref(), wanted.example());
+        if word.trim().parse::<f64>().is_ok() {
+            return Err(refused(&format!("`{word}` has no unit; write it as in `{example}`")));
+        }
+        let quantity: Quantity = word.parse().map_err(|error: Usage| refused(&error.0))?;
+        if quantity.dimension != wanted || quantity.value <= 0.0 {
+            return Err(refused(&format!("`{word}` does not fit; write for example `{example}`")));
+        }
+        Ok(quantity.value)
     }
-    let quantity: Quantity = text.get_ref().parse().map_err(|error: Usage| refused(&error.0))?;
-    if quantity.dimension != wanted || quantity.value <= 0.0 {
-        return Err(refused(&format!(
-            "`{}` does not fit; write for example `{}`",
-            text.get_ref(),
-            wanted.example()
-        )));
-    }
-    Ok(quantity.value)
 }
 
 /// `; did you mean …` or the words there are.

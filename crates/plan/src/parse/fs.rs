@@ -6,7 +6,7 @@ use std::path::Path;
 use toml::Spanned;
 use units::{Dimension, Quantity};
 
-use super::defaults::{ParseResult, known, quantity, whole};
+use super::defaults::{ParseResult, known, whole};
 use super::plan_text::PlanText;
 use super::{FileSystem, wire};
 
@@ -53,7 +53,7 @@ fn file_system(key: &str, spanned: &Spanned<wire::FsKeys>, place: &PlanText<'_>)
         hook.as_ref().map(Spanned::get_ref).filter(|hook| !hook.trim().is_empty()).cloned()
     };
     let who = format!("fs.{key}");
-    let rate = |rate| quantity(&who, "rate", rate, Dimension::BytesPerSecond, place);
+    let rate = |rate| place.quantity(&who, "rate", rate, Dimension::BytesPerSecond);
     Ok(FileSystem {
         dir: wire.dir.get_ref().clone(),
         kind: wire.kind.clone().filter(|kind| !kind.is_empty()),

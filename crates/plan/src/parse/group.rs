@@ -74,7 +74,7 @@ impl Defaults<'_> {
     /// The part of the shorter one that any two run at once.
     fn overlap(&self, who: &str, text: Option<&Spanned<String>>) -> ParseResult<f64> {
         let Some(text) = text else { return Ok(OVERLAP) };
-        let share = self.quantity(who, "overlap", text, Dimension::Fraction)?;
+        let share = self.place.quantity(who, "overlap", text, Dimension::Fraction)?;
         if share > 1.0 {
             let what = format!("{who}: overlap is a part of the shorter one, `100%` at most");
             return Err(self.place.error(text, what));

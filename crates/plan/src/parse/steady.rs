@@ -114,7 +114,7 @@ impl Defaults<'_> {
         let wire = spanned.get_ref();
         let refused = |why: String| Err(self.place.error(spanned, format!("{who}: steady: {why}")));
         let value = |key: &str, text: &Option<Spanned<String>>, dimension, otherwise: f64| match text {
-            Some(text) => self.quantity(who, &format!("steady.{key}"), text, dimension),
+            Some(text) => self.place.quantity(who, &format!("steady.{key}"), text, dimension),
             None => Ok(otherwise),
         };
         if counted(line).is_none() {
@@ -251,7 +251,7 @@ impl Defaults<'_> {
             return refused("say on how many nodes the test itself runs, with `nodes`");
         };
         let gain = match &limit.gain {
-            Some(gain) => self.quantity(who, "client_limit.gain", gain, Dimension::Fraction)?,
+            Some(gain) => self.place.quantity(who, "client_limit.gain", gain, Dimension::Fraction)?,
             None => GAIN,
         };
         let words = limit.nodes.get_ref().iter().map(|count| count.0.clone()).collect();

@@ -42,7 +42,7 @@ impl Defaults<'_> {
         match nodes.map(|nodes| (nodes, nodes.get_ref())) {
             Some((nodes, wire::NodesValue::Search(_, gain))) => {
                 let gain = Spanned::new(nodes.span(), gain.clone());
-                let gain = self.quantity(&who, "gain", &gain, Dimension::Fraction)?;
+                let gain = self.place.quantity(&who, "gain", &gain, Dimension::Fraction)?;
                 let first = plan.tests.len();
                 for placement in &placements {
                     let variant = Variant { is_probe: true, ..at(placement.clone(), true) };
@@ -200,7 +200,7 @@ impl Defaults<'_> {
         dimension: Dimension,
     ) -> ParseResult<Option<f64>> {
         let asked = own.as_ref().or(default.as_ref());
-        asked.map(|text| self.quantity(who, key, text, dimension)).transpose()
+        asked.map(|text| self.place.quantity(who, key, text, dimension)).transpose()
     }
 
     /// What the test runs, and what that has from other tests.

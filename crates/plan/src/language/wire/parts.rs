@@ -6,7 +6,8 @@ use toml::Spanned;
 use units::Dimension;
 
 use super::{
-    Count, Criteria, DecideKeys, NodeCount, NodesValue, PlainValue, SHARE, STRIPES, TIME, VerifyWord, keys,
+    Count, Criteria, CriterionValue, DecideKeys, NodeCount, NodesValue, SHARE, STRIPES, TIME, VerifyWord,
+    keys,
 };
 use crate::app::Pick;
 use crate::words::words;
@@ -143,7 +144,7 @@ keys! {
             "the statistic of the repetitions; that of `decide` if nothing is said, for counts the worst";
         op: Option<Spanned<String>> = Word(&[">=", "<=", ">", "<", "=="]), "\">=\"",
             "how it compares with `value`";
-        value: Option<Spanned<PlainValue>> = Goal, "\"2.5 GB/s\"",
+        value: Option<Spanned<CriterionValue>> = Goal, "\"2.5 GB/s\"",
             "a number with its unit, `\"50% of ID.write.bw\"` or `\"66% of known.NAME\"`";
         linear_within: Option<Spanned<String>> = SHARE, "\"10%\"",
             "of a series, alone with `metric`: how far each step may lie below linear from the first";

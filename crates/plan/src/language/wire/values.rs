@@ -10,54 +10,36 @@ use serde::de::{Deserializer, Error, MapAccess, SeqAccess, Unexpected, Visitor};
 use super::{CriterionKeys, NodesRule};
 use crate::model::Stripes;
 
-/// A number, or a text in its place. Bare numbers are read also where a unit is needed, so that the refusal
-/// can say more than "expected a string".
-#[derive(Clone, Deserialize)]
-#[serde(untagged)]
-pub(crate) enum PlainValue {
-    Text(String),
-    Whole(i64),
-    Decimal(f64),
-}
+/// Reads a whole number, or a text in its place, where `read` takes it as text.
+struct PlainVisitor<F>(F);
 
-impl fmt::Display for PlainValue {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Text(text) => out.write_str(text),
-            Self::Whole(number) => write!(out, "{number}"),
-            Self::Decimal(number) => write!(out, "{number}"),
-        }
+impl<T, F: Fn(&str) -> Option<T>> Visitor<'_> for PlainVisitor<F> {
+    type Value = T;
+
+    fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str("a whole number")
     }
-}
 
-/// The text, or the whole number as text.
-fn text_of<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
-    match PlainValue::deserialize(deserializer)? {
-        PlainValue::Decimal(number) => Err(D::Error::invalid_type(Unexpected::Float(number), &WHOLE)),
-        other => Ok(other.to_string().trim().to_owned()),
+    fn visit_i64<E: Error>(self, number: i64) -> Result<T, E> {
+        (self.0)(&number.to_string()).ok_or_else(|| E::invalid_value(Unexpected::Signed(number), &self))
     }
-}
 
-/// What is wanted there.
-const WHOLE: &str = "a whole number";
-
-fn count<E: Error>(text: &str) -> Result<Count, E> {
-    text.parse().map(Count).map_err(|_| E::invalid_value(Unexpected::Str(text), &WHOLE))
-}
-
-/// A whole number, or nothing where this word stands in its place.
-fn count_or<'de, D: Deserializer<'de>>(word: &str, deserializer: D) -> Result<Option<Count>, D::Error> {
-    let text = text_of(deserializer)?;
-    if text == word { Ok(None) } else { count(&text).map(Some) }
+    fn visit_str<E: Error>(self, text: &str) -> Result<T, E> {
+        (self.0)(text.trim()).ok_or_else(|| E::invalid_value(Unexpected::Str(text), &self))
+    }
 }
 
 /// A whole number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Count(pub(crate) u64);
 
+fn count(text: &str) -> Option<Count> {
+    text.parse().ok().map(Count)
+}
+
 impl<'de> Deserialize<'de> for Count {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        count(&text_of(deserializer)?)
+        deserializer.deserialize_any(PlainVisitor(count))
     }
 }
 
@@ -67,14 +49,18 @@ pub(crate) struct CountOrNone(pub(crate) Option<Count>);
 
 impl<'de> Deserialize<'de> for CountOrNone {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        count_or("", deserializer).map(Self)
+        let known = |text: &str| if text.is_empty() { Some(None) } else { count(text).map(Some) };
+        deserializer.deserialize_any(PlainVisitor(known)).map(Self)
     }
 }
 
 /// `1`, `"1"` or `"all"`.
 impl<'de> Deserialize<'de> for Stripes {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Ok(count_or("all", deserializer)?.map_or(Self::All, |count| Self::Count(count.0)))
+        deserializer.deserialize_any(PlainVisitor(|text: &str| match text {
+            "all" => Some(Self::All),
+            text => count(text).map(|count| Self::Count(count.0)),
+        }))
     }
 }
 
@@ -95,7 +81,7 @@ pub(crate) struct NodeCount(pub(crate) String);
 
 impl<'de> Deserialize<'de> for NodeCount {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        text_of(deserializer).map(Self)
+        deserializer.deserialize_any(PlainVisitor(|text: &str| Some(text.to_owned()))).map(Self)
     }
 }
 
@@ -135,6 +121,25 @@ impl<'de> Visitor<'de> for NodesVisitor {
             _ => Err(A::Error::custom(
                 "write { steps = [\"50%\", \"100%\"] } or { search = [2, 4, 8], gain = \"3 %\" }",
             )),
+        }
+    }
+}
+
+/// A criterion's value; a bare number is read so that its refusal can say more than "expected a string".
+#[derive(Clone, Deserialize)]
+#[serde(untagged)]
+pub(crate) enum CriterionValue {
+    Text(String),
+    Whole(i64),
+    Decimal(f64),
+}
+
+impl fmt::Display for CriterionValue {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Text(text) => out.write_str(text),
+            Self::Whole(number) => write!(out, "{number}"),
+            Self::Decimal(number) => write!(out, "{number}"),
         }
     }
 }
