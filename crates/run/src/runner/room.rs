@@ -46,8 +46,8 @@ pub(super) fn room(
     Err(Usage(format!("{left} and the plan needs {needed}; make room or choose another directory")))
 }
 
-/// The smaller of what is free and what a quota leaves where that is less than is needed, and whether it is the
-/// quota's.
+/// The smaller of what is free and what a quota leaves, where that is less than is needed; and whether it is
+/// the quota's.
 fn lacking(free: Option<u64>, quota: Option<u64>, needed: f64) -> Option<(u64, bool)> {
     let smaller = match (free, quota) {
         (Some(free), Some(quota)) if quota < free => Some((quota, true)),
