@@ -10,7 +10,7 @@ mod functions;
 
 use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use libloading::os::unix::{Library as Loaded, RTLD_GLOBAL, RTLD_LOCAL};
 
@@ -134,8 +134,6 @@ pub struct Hdf5Constants {
 /// A loaded HDF5 library that has begun.
 #[derive(Debug)]
 pub struct Hdf5Library {
-    /// The path it was loaded by.
-    pub path: PathBuf,
     /// Its release.
     pub version: Version,
     /// Its functions.
@@ -158,7 +156,7 @@ impl Hdf5Library {
             return Err(refuse("is a serial build, and a parallel one is needed".into()));
         }
         let functions = Functions::find(loaded).map_err(refuse)?;
-        let version = version(&functions).map_err(refuse)?;
+        let version = version_by(functions.get_libversion).map_err(refuse)?;
         if (version.major, version.minor) < OLDEST {
             return Err(refuse(format!("is HDF5 {version}; 1.10 or newer is needed")));
         }
@@ -173,7 +171,7 @@ impl Hdf5Library {
             return Err(refuse("could not begin".into()));
         }
         let constants = Hdf5Constants::find(loaded).map_err(refuse)?;
-        Ok(Box::leak(Box::new(Self { path: path.to_owned(), version, functions, constants })))
+        Ok(Box::leak(Box::new(Self { version, functions, constants })))
     }
 }
 
@@ -193,11 +191,7 @@ fn is_parallel(loaded: &Loaded) -> bool {
     address(loaded, "H5Pset_fapl_mpio").is_ok()
 }
 
-/// The release of a library whose functions were found.
-fn version(functions: &Functions) -> Result<Version, String> {
-    version_by(functions.get_libversion)
-}
-
+/// The release of the library whose question this is.
 fn version_by(
     ask: unsafe extern "C" fn(*mut c_uint, *mut c_uint, *mut c_uint) -> c_int,
 ) -> Result<Version, String> {

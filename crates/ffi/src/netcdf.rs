@@ -8,7 +8,7 @@
 #![allow(unsafe_code)]
 
 use std::ffi::{CStr, c_char, c_int};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use libloading::os::unix::{Library as Loaded, RTLD_GLOBAL};
 
@@ -162,8 +162,6 @@ impl<T> VaraFunctions<T> {
 /// A loaded PnetCDF library.
 #[derive(Debug)]
 pub struct PnetcdfLibrary {
-    /// The path or name it was loaded by.
-    pub path: PathBuf,
     /// Its functions.
     pub functions: Functions,
     /// Those that move bytes.
@@ -190,7 +188,6 @@ impl PnetcdfLibrary {
         // SAFETY: each is looked for by the name of its type.
         let found = || unsafe {
             Ok(Self {
-                path: path.to_owned(),
                 functions: Functions::find(loaded)?,
                 schar: VaraFunctions::find(loaded, "schar")?,
                 int: VaraFunctions::find(loaded, "int")?,

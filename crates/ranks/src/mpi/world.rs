@@ -3,7 +3,6 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use ffi::mpi::MpiLibrary;
 use units::Usage;
 
 use super::calls::Mpi;
@@ -31,11 +30,7 @@ impl MpiWorld {
         launch: Option<&RankLaunch>,
         lookup: &dyn Fn(&str) -> Option<String>,
     ) -> Result<Self, Usage> {
-        Self::start_with(find(launch, lookup)?, launch)
-    }
-
-    /// As [`MpiWorld::start`], with a library that is already loaded.
-    pub fn start_with(library: &'static MpiLibrary, launch: Option<&RankLaunch>) -> Result<Self, Usage> {
+        let library = find(launch, lookup)?;
         let mpi = Arc::new(Mpi::new(library));
         let version = mpi.version();
         let path = library.path.display();
