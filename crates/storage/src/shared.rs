@@ -70,10 +70,9 @@ pub(crate) fn given(path: &Path, drivers: bool) -> PathBuf {
     if complete { path.to_owned() } else { Path::new(".").join(path) }
 }
 
-/// What a [`Storage`](crate::Storage) answers whose files lie on a mounted file system and are moved by a
-/// library of MPI: what the system knows of a file is asked where the system has it, and its field `inside`
-/// knows of calls that all ranks make together.
-macro_rules! files_by_library {
+/// What a [`Storage`](crate::Storage) answers whose files lie on a mounted file system: what the system
+/// knows of a file is asked where the system has it.
+macro_rules! files_of_system {
     () => {
         fn remove(&self, path: &Path) -> io::Result<()> {
             $crate::files::remove(self.system_path(path))
@@ -81,10 +80,6 @@ macro_rules! files_by_library {
 
         fn size(&self, path: &Path) -> io::Result<Option<u64>> {
             $crate::files::size(self.system_path(path))
-        }
-
-        fn readable(&self, path: &Path) -> io::Result<()> {
-            $crate::files::readable(self.system_path(path))
         }
 
         fn space(&self, path: &Path) -> io::Result<Option<$crate::Space>> {
@@ -99,12 +94,29 @@ macro_rules! files_by_library {
             $crate::files::is_device(self.system_path(path))
         }
 
-        fn mounted(&self) -> Option<&dyn $crate::Names> {
-            Some(&$crate::names::MountedNames)
-        }
-
         fn page_cache(&self, path: &Path) -> io::Result<Option<Box<dyn $crate::PageCache>>> {
             $crate::residency::of(self.system_path(path))
+        }
+
+        fn keeps_data(&self) -> bool {
+            true
+        }
+    };
+}
+pub(crate) use files_of_system;
+
+/// The same of one whose files are moved by a library of MPI; its field `inside` knows of calls that all
+/// ranks make together.
+macro_rules! files_by_library {
+    () => {
+        $crate::shared::files_of_system!();
+
+        fn readable(&self, path: &Path) -> io::Result<()> {
+            $crate::files::readable(self.system_path(path))
+        }
+
+        fn mounted(&self) -> Option<&dyn $crate::Names> {
+            Some(&$crate::names::MountedNames)
         }
 
         fn is_collective(&self) -> bool {
@@ -113,10 +125,6 @@ macro_rules! files_by_library {
 
         fn inside(&self) -> Option<(u64, &'static str)> {
             self.inside.call()
-        }
-
-        fn keeps_data(&self) -> bool {
-            true
         }
 
         fn direct(&self) -> bool {

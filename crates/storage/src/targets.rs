@@ -11,15 +11,14 @@ use std::path::Path;
 
 use rustix::fs;
 
-/// `LL_SUPER_MAGIC`, and `FUSE_SUPER_MAGIC`, which GlusterFS is mounted as.
-const LUSTRE: u64 = 0x0BD0_0BD0;
+use crate::plain::{LUSTRE, MAGIC_V1, MAGIC_V3};
+
+/// `FUSE_SUPER_MAGIC`, which GlusterFS is mounted as.
 const FUSE: u64 = 0x6573_5546;
 /// Bytes of the largest attribute that the kernel passes on.
 const ATTRIBUTE_MAX: usize = 64 << 10;
 
-/// `LOV_USER_MAGIC_V1`, `_V3`, `_SPECIFIC` (as V3), `_COMP_V1`.
-const MAGIC_V1: u32 = 0x0BD1_0BD0;
-const MAGIC_V3: u32 = 0x0BD3_0BD0;
+/// `LOV_USER_MAGIC_SPECIFIC` (as V3), `LOV_USER_MAGIC_COMP_V1`.
 const MAGIC_SPECIFIC: u32 = 0x0BD5_0BD0;
 const MAGIC_COMPOSITE: u32 = 0x0BD6_0BD0;
 /// Bytes of `lov_user_md_v1` and `_v3` before their objects, and of an object.

@@ -20,16 +20,8 @@ use std::path::Path;
 use ranks::Comm;
 use units::Usage;
 
+pub use crate::mpi_file::Participation as Access;
 pub use values::{ArrayValues, Element};
-
-/// How calls on data are made.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Access {
-    /// Each rank on its own.
-    Independent,
-    /// All ranks together.
-    Collective,
-}
 
 /// A dimension of a file, by number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -34,8 +34,6 @@ pub enum Conversion {
 /// Which functions of data representations were called, how often.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DatarepCalls {
-    /// For the extent of a datatype.
-    pub extents: u64,
     /// For data read.
     pub reads: u64,
     /// For data written.
@@ -43,7 +41,6 @@ pub struct DatarepCalls {
 }
 
 static HANDLED: AtomicU64 = AtomicU64::new(0);
-static EXTENTS: AtomicU64 = AtomicU64::new(0);
 static READS: AtomicU64 = AtomicU64::new(0);
 static WRITES: AtomicU64 = AtomicU64::new(0);
 
@@ -55,7 +52,7 @@ pub fn handler_calls() -> u64 {
 /// The calls of conversions since the program began.
 pub fn datarep_calls() -> DatarepCalls {
     let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
-    DatarepCalls { extents: read(&EXTENTS), reads: read(&READS), writes: read(&WRITES) }
+    DatarepCalls { reads: read(&READS), writes: read(&WRITES) }
 }
 
 /// MPI gives further arguments to a handler; where they are passed, ours do not move.
@@ -126,7 +123,6 @@ fn kind_of(library: &'static MpiLibrary, handle: Handle) -> Result<Datatype, Mpi
 }
 
 unsafe extern "C" fn extent(handle: Handle, extent: *mut isize, state: *mut c_void) -> c_int {
-    EXTENTS.fetch_add(1, Ordering::Relaxed);
     // SAFETY: the state is ours.
     let library = unsafe { library(state) };
     let Ok(kind) = kind_of(library, handle) else { return library.constants.errors.conversion };

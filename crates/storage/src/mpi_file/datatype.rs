@@ -40,7 +40,6 @@ pub struct Datatype {
     pub(super) handle: Handle,
     is_ours: bool,
     size: u64,
-    lower: i64,
     extent: i64,
     true_lower: i64,
     true_extent: i64,
@@ -80,17 +79,16 @@ impl Datatype {
     }
 
     fn without_bounds(library: &'static MpiLibrary, handle: Handle, is_ours: bool) -> Self {
-        let (size, lower, extent, true_lower, true_extent) = (0, 0, 0, 0, 0);
-        Self { library, handle, is_ours, size, lower, extent, true_lower, true_extent }
+        Self { library, handle, is_ours, size: 0, extent: 0, true_lower: 0, true_extent: 0 }
     }
 
     /// Asks MPI how far it reaches.
     pub(super) fn with_bounds(mut self) -> Result<Self, MpiError> {
-        let (f, mut size): (_, Offset) = (&self.library.functions, 0);
+        let (f, mut size, mut lower): (_, Offset, Offset) = (&self.library.functions, 0, 0);
         // SAFETY: the handle is a datatype's; MPI writes one number.
         check(self.library, unsafe { (f.type_size_x)(self.handle, &raw mut size) })?;
         // SAFETY: the same, with two numbers.
-        let code = unsafe { (f.type_get_extent_x)(self.handle, &raw mut self.lower, &raw mut self.extent) };
+        let code = unsafe { (f.type_get_extent_x)(self.handle, &raw mut lower, &raw mut self.extent) };
         check(self.library, code)?;
         let (lower, extent) = (&raw mut self.true_lower, &raw mut self.true_extent);
         // SAFETY: the same.
@@ -127,11 +125,6 @@ impl Datatype {
     /// From one element to the next.
     pub fn extent(&self) -> i64 {
         self.extent
-    }
-
-    /// Where an element is said to begin.
-    pub fn lower(&self) -> i64 {
-        self.lower
     }
 
     /// Where the first byte of data lies.

@@ -3,7 +3,7 @@
 use std::ffi::c_int;
 use std::fmt;
 
-use ffi::mpi::{MpiLibrary, Offset, Status};
+use ffi::mpi::{Handle, MpiLibrary, Offset, Status};
 
 use super::datatype::Datatype;
 use super::error::{MpiError, check};
@@ -39,30 +39,30 @@ impl CallStatus {
 
     /// How many whole elements of `kind`, the call's datatype, were moved; `None` for a part of one.
     pub fn count(&self, kind: &Datatype) -> Result<Option<u64>, MpiError> {
-        let get = self.library.functions.get_count;
-        let mut count: c_int = 0;
-        // SAFETY: the same; the datatype is live.
-        check(self.library, unsafe { get(&raw const self.status, kind.handle, &raw mut count) })?;
-        Ok(u64::try_from(count).ok())
+        self.told(self.library.functions.get_count, kind)
     }
 
     /// How many of the named datatypes that `kind`, the call's datatype, is made of were moved; `None` for a
     /// part of one.
     pub fn elements(&self, kind: &Datatype) -> Result<Option<u64>, MpiError> {
-        let get = self.library.functions.get_elements_x;
-        let mut count: Offset = 0;
-        // SAFETY: the same.
-        check(self.library, unsafe { get(&raw const self.status, kind.handle, &raw mut count) })?;
-        Ok(u64::try_from(count).ok())
+        self.told(self.library.functions.get_elements_x, kind)
     }
 
     /// The same by `MPI_Get_elements`, which counts what C's `int` holds.
     pub fn few_elements(&self, kind: &Datatype) -> Result<Option<u64>, MpiError> {
-        let get = self.library.functions.get_elements;
-        let mut count: c_int = 0;
-        // SAFETY: the same.
+        self.told(self.library.functions.get_elements, kind)
+    }
+
+    /// The number that `get` tells of the call.
+    fn told<T: Default + TryInto<u64>>(
+        &self,
+        get: unsafe extern "C" fn(*const Status, Handle, *mut T) -> c_int,
+        kind: &Datatype,
+    ) -> Result<Option<u64>, MpiError> {
+        let mut count = T::default();
+        // SAFETY: the status is that of a call that ended, and the datatype is live.
         check(self.library, unsafe { get(&raw const self.status, kind.handle, &raw mut count) })?;
-        Ok(u64::try_from(count).ok())
+        Ok(count.try_into().ok())
     }
 
     /// Whether a request was cancelled before it moved anything. Of calls that waited Open MPI 4.1 says at

@@ -35,7 +35,7 @@ pub(crate) const OPTIONS: [BackendOption; 5] = [
 ];
 
 /// `LL_SUPER_MAGIC`, what `statfs` says of Lustre.
-const LUSTRE: u64 = 0x0BD0_0BD0;
+pub(crate) const LUSTRE: u64 = 0x0BD0_0BD0;
 /// `LL_IOC_LOV_SETSTRIPE`.
 const SET_STRIPE: libc::Ioctl = libc::_IOW::<libc::c_long>(b'f' as u32, 154);
 /// `LL_IOC_SETFLAGS`.
@@ -45,8 +45,8 @@ const IGNORE_LOCK: libc::c_int = 1;
 /// `O_LOV_DELAY_CREATE`: the old bit, and the two that took its place.
 const DELAY_CREATE: u32 = 0o100_000_000 | libc::O_NOCTTY as u32 | libc::O_ASYNC as u32;
 /// `LOV_USER_MAGIC_V1` and `LOV_USER_MAGIC_V3`.
-const MAGIC_V1: u32 = 0x0BD1_0BD0;
-const MAGIC_V3: u32 = 0x0BD3_0BD0;
+pub(crate) const MAGIC_V1: u32 = 0x0BD1_0BD0;
+pub(crate) const MAGIC_V3: u32 = 0x0BD3_0BD0;
 /// `LOV_PATTERN_RAID0`.
 const RAID0: u32 = 1;
 /// `LOV_MAXPOOLNAME`, bytes.

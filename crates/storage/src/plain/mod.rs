@@ -18,12 +18,12 @@ use rustix::fs::{self, Mode as Permissions, OFlags};
 use units::Usage;
 
 use crate::backends::option;
-use crate::shared::together;
-use crate::{BackendOption, File, Mode, Names, Open, PageCache, Queue, Settings, Space, Storage, Takes};
-use crate::{files, names, residency};
+use crate::shared::{files_of_system, together};
+use crate::{BackendOption, File, Mode, Names, Open, Queue, Settings, Storage, Takes};
+use crate::{files, names};
 use lustre::LustreLayout;
 
-pub(crate) use lustre::OPTIONS as LUSTRE_OPTIONS;
+pub(crate) use lustre::{LUSTRE, MAGIC_V1, MAGIC_V3, OPTIONS as LUSTRE_OPTIONS};
 pub(crate) use raw::{answered, close, truncate};
 
 /// The option that every backend with transfers past the cache has.
@@ -164,32 +164,10 @@ pub(crate) trait MountedBackend: Sync {
 pub(crate) struct OnMount<T>(pub(crate) T);
 
 impl<T: MountedBackend> Storage for OnMount<T> {
+    files_of_system!();
+
     fn open(&self, comm: &dyn Comm, path: &Path, how: Open) -> io::Result<Box<dyn File>> {
         self.0.open(comm, path, how)
-    }
-
-    fn remove(&self, path: &Path) -> io::Result<()> {
-        files::remove(path)
-    }
-
-    fn size(&self, path: &Path) -> io::Result<Option<u64>> {
-        files::size(path)
-    }
-
-    fn hole(&self, path: &Path) -> io::Result<Option<u64>> {
-        files::hole(path)
-    }
-
-    fn is_device(&self, path: &Path) -> bool {
-        files::is_device(path)
-    }
-
-    fn space(&self, path: &Path) -> io::Result<Option<Space>> {
-        files::space(path)
-    }
-
-    fn page_cache(&self, path: &Path) -> io::Result<Option<Box<dyn PageCache>>> {
-        residency::of(path)
     }
 
     fn extents(&self, path: &Path) -> io::Result<Option<u64>> {
@@ -206,10 +184,6 @@ impl<T: MountedBackend> Storage for OnMount<T> {
 
     fn queue(&self, depth: Option<u32>, bytes: usize) -> io::Result<Option<Box<dyn Queue>>> {
         self.0.queue(depth, bytes)
-    }
-
-    fn keeps_data(&self) -> bool {
-        true
     }
 
     fn direct(&self) -> bool {

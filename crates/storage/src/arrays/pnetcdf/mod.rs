@@ -36,7 +36,7 @@ pub(crate) const KIND: LibraryKind = LibraryKind {
 
 /// The loaded library.
 pub(crate) struct Pnetcdf {
-    library: &'static PnetcdfLibrary,
+    pub(crate) library: &'static PnetcdfLibrary,
 }
 
 impl Pnetcdf {
@@ -46,11 +46,6 @@ impl Pnetcdf {
         let path = KIND.fitting(&mpi).map_err(Usage)?;
         let library = PnetcdfLibrary::load(path).map_err(|error| Usage(format!("PnetCDF: {error}")))?;
         Ok(Self { library })
-    }
-
-    /// The functions, for a backend of its own.
-    pub(crate) fn library(&self) -> &'static PnetcdfLibrary {
-        self.library
     }
 }
 

@@ -84,7 +84,7 @@ impl Ncmpi {
             Mode::Read | Mode::Update => false,
         };
         let way = NetcdfOpenMode { new, writes: how.mode != Mode::Read, shared: how.shared };
-        let file = NcFile::open(library.library(), comm, path, way, self.hints.pairs());
+        let file = NcFile::open(library.library, comm, path, way, self.hints.pairs());
         Ok((self.inside.opened(comm, how.shared, file)?, new))
     }
 }
