@@ -7,34 +7,6 @@ use std::fmt;
 use super::context::CaseContext;
 use super::problem::CaseResult;
 
-/// The number of ranks that a case needs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ranks {
-    /// One or more.
-    Any,
-    /// This number or more.
-    AtLeast(u32),
-}
-
-impl Ranks {
-    /// Whether this number of ranks is enough.
-    pub fn allow(self, ranks: u32) -> bool {
-        match self {
-            Self::Any => true,
-            Self::AtLeast(least) => ranks >= least,
-        }
-    }
-}
-
-impl fmt::Display for Ranks {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Any => out.pad("1+"),
-            Self::AtLeast(least) => out.pad(&format!("{least}+")),
-        }
-    }
-}
-
 /// The kind of ranks that a case needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CaseNeeds {
@@ -56,8 +28,8 @@ pub struct ConformanceCase {
     pub promise: Cow<'static, str>,
     /// The document and section that make the promise.
     pub document: &'static str,
-    /// The number of ranks that it needs.
-    pub ranks: Ranks,
+    /// The least number of ranks that it needs.
+    pub ranks: u32,
     /// The kind of ranks that it needs.
     pub needs: CaseNeeds,
     /// Its time limit, as a multiple of that of other cases.
@@ -76,13 +48,13 @@ impl ConformanceCase {
         body: impl Fn(&mut CaseContext<'_>) -> CaseResult + Send + Sync + 'static,
     ) -> Self {
         let (name, promise, body) = (name.into(), promise.into(), Box::new(body));
-        let (ranks, needs) = (Ranks::Any, CaseNeeds::Nothing);
-        Self { name, promise, document, ranks, needs, time_factor: 1, large: false, body }
+        let needs = CaseNeeds::Nothing;
+        Self { name, promise, document, ranks: 1, needs, time_factor: 1, large: false, body }
     }
 
     /// The case needs at least this number of ranks.
     pub fn ranks(self, least: u32) -> Self {
-        Self { ranks: Ranks::AtLeast(least), ..self }
+        Self { ranks: least, ..self }
     }
 
     /// The case needs ranks that are processes.
@@ -110,8 +82,8 @@ impl ConformanceCase {
         if self.needs == CaseNeeds::Mpi && !is_mpi {
             return Some("needs MPI's ranks: start them by a launcher".to_owned());
         }
-        if !self.ranks.allow(ranks) {
-            return Some(format!("needs {} ranks, here {ranks}", self.ranks));
+        if ranks < self.ranks {
+            return Some(format!("needs {}+ ranks, here {ranks}", self.ranks));
         }
         if self.needs == CaseNeeds::Processes && !is_mpi {
             return Some("threads of one process share what this looks at; start ranks of MPI".to_owned());

@@ -6,6 +6,7 @@ use std::fmt;
 use std::path::Path;
 
 use ranks::{Comm, Halt};
+use results::mounts::mount_of;
 use storage::mpi_file::{Flag, Info, MpiFile, Opener};
 
 use super::case::matches;
@@ -83,12 +84,8 @@ fn open_mpi_io_component(comm: &dyn Comm, dir: &Path) -> &'static str {
 
 /// Whether the innermost mount that holds `dir` is Lustre.
 fn is_lustre(dir: &Path) -> bool {
-    let Ok(dir) = dir.canonicalize() else { return false };
-    let mounts = std::fs::read_to_string("/proc/self/mounts").unwrap_or_default();
-    let rows = mounts.lines().map(|line| line.split(' ').skip(1));
-    let rows = rows.filter_map(|mut row| Some((row.next()?, row.next()?)));
-    let above = rows.filter(|(place, _)| dir.starts_with(place));
-    above.max_by_key(|(place, _)| place.len()).is_some_and(|(_, kind)| kind == "lustre")
+    let mounts = std::fs::read_to_string("/proc/self/mountinfo").unwrap_or_default();
+    dir.canonicalize().is_ok_and(|dir| mount_of(&mounts, &dir).kind == "lustre")
 }
 
 /// The first and the last release that has a failure.

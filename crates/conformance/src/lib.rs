@@ -21,7 +21,7 @@ mod run;
 mod system_file;
 mod test_data;
 
-pub use case::{CaseNeeds, ConformanceCase, Ranks, matches};
+pub use case::{CaseNeeds, ConformanceCase, matches};
 pub use context::CaseContext;
 pub use known::{
     END_OF_JOB, Effect, KNOWN_FAILURES, KnownFailure, RankLibrary, TIMEOUT, VersionRange, detect_io_component,

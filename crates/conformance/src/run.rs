@@ -92,14 +92,12 @@ impl Runner<'_, '_> {
         let skip_reason = case.skip_reason(self.comm.size(), self.comm.mpi().is_some(), self.suite.large);
         if let Some(why) = skip_reason {
             let record = CaseRecord { outcome: CaseOutcome::Skipped, why, ..self.record_of(case) };
-            return self.on_rank_0("tell", |runner| (runner.report)(ConformanceEvent::End(Box::new(record))));
+            return self.tell(record);
         }
-        let fatal = KnownFailure::listed_for(&case.name, self.suite.library)
-            .into_iter()
-            .find(|known| known.is_fatal());
-        if let Some(known) = fatal.filter(|_| !self.suite.runs_fatal) {
-            let record = not_tried(self.record_of(case), self.suite.library, known);
-            return self.on_rank_0("tell", |runner| (runner.report)(ConformanceEvent::End(Box::new(record))));
+        let known = KnownFailure::listed_for(&case.name, self.suite.library);
+        let fatal = known.into_iter().find(|known| known.is_fatal() && !self.suite.runs_fatal);
+        if let Some(known) = fatal {
+            return self.tell(not_tried(self.record_of(case), self.suite.library, known));
         }
         let dir = self.run_dir.join(&*case.name);
         self.on_rank_0("begin a case", |runner| {
@@ -121,6 +119,11 @@ impl Runner<'_, '_> {
             (runner.report)(ConformanceEvent::End(Box::new(record)))?;
             runner.remove_case_directory(&dir, failed && runner.suite.keep_failed)
         })
+    }
+
+    /// Reports a case that does not run.
+    fn tell(&mut self, record: CaseRecord) -> Result<(), Halt> {
+        self.on_rank_0("tell", |runner| (runner.report)(ConformanceEvent::End(Box::new(record))))
     }
 
     fn record_of(&self, case: &ConformanceCase) -> CaseRecord {

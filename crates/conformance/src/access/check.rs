@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 use ranks::Comm;
 use ranks::mpi::MpiComm;
 use storage::Op;
-use storage::mpi_file::{ElementCalls, Info, MpiFile, Opener, Pointer, ViewStart, Whence};
+use storage::mpi_file::{
+    Datatype, ElementCalls, Info, MpiFile, NamedDatatype, Opener, Pointer, ViewStart, Whence,
+};
 
 use super::memory::{GAP_BYTE, MemoryKind, MemoryLayout, PLAIN_MEMORY};
 use super::routine::{Completion, Positioning, Routine, Transfer};
@@ -180,10 +182,11 @@ impl RankAccess<'_> {
         let case = self.case;
         let info = cx.agree("make hints", Info::of(self.comm, case.hints.iter().copied()))?;
         let file = cx.open_as(self.whose, &self.path, &CREATE_READ_WRITE, &info)?;
-        if let Some(make_types) = case.view.make_types {
-            let types = cx.agree("make the view", make_types(self.comm, self.member))?;
+        if let Some(make_filetype) = case.view.make_filetype {
+            let etype = Datatype::named(self.comm, NamedDatatype::Int32);
+            let filetype = cx.agree("make the view", make_filetype(&etype, self.member))?;
             let start = ViewStart::Byte(self.layout(self.member.rank).displacement as i64);
-            let set = file.set_view(start, &types.etype, &types.filetype, "native", &info);
+            let set = file.set_view(start, &etype, &filetype, "native", &info);
             cx.agree("MPI_File_set_view", set)?;
         }
         if case.atomic {
@@ -196,13 +199,13 @@ impl RankAccess<'_> {
         let expected_file = self.expected_file();
         cx.all("prefill", || if self.checks_file { self.prefill(expected_file.len()) } else { Ok(()) })?;
         let file = self.open(cx)?;
-        cx.agree("write", self.write(&file))?;
+        cx.agree("write", self.transfer(&file, Op::Write))?;
         cx.close(file)?;
         cx.all("look at the whole file", || {
             if self.checks_file { self.check_file(&expected_file) } else { Ok(()) }
         })?;
         let file = self.open(cx)?;
-        cx.agree("read", self.read(&file))?;
+        cx.agree("read", self.transfer(&file, Op::Read))?;
         cx.close(file)
     }
 
@@ -231,34 +234,32 @@ impl RankAccess<'_> {
         buffers.into_iter().enumerate().map(transfer).collect()
     }
 
-    fn write(&self, file: &MpiFile) -> Result<(), CaseProblem> {
-        let layout = self.layout(self.member.rank);
-        let memory = self.case.memory.layout(self.comm, layout.each * layout.etype)?;
-        let buffers = [0, 1].map(|call| memory.buffer_with(&self.data(self.member.rank, call)));
-        self.seek_to_start(file, &layout)?;
-        let completions =
-            self.case.routine.perform(file, Op::Write, self.transfers(&memory, buffers.clone()));
-        check_statuses(self.case.routine.name, &completions, &memory, &layout)?;
-        for (before, (_, after)) in buffers.iter().zip(&completions) {
-            check_bytes("memory that was only to be read", Path::new("the buffer"), 0, before, after)?;
+    /// The kind of memory that calls move: what cannot be read into is read into plain memory.
+    pub(super) fn memory_kind(&self, op: Op) -> &'static MemoryKind {
+        match op {
+            Op::Read if self.case.memory.write_only => MemoryKind::named(PLAIN_MEMORY),
+            _ => self.case.memory,
         }
-        self.check_pointer(file, &layout)
     }
 
-    fn read(&self, file: &MpiFile) -> Result<(), CaseProblem> {
+    /// Makes both calls and checks what they tell, the buffers and the pointer.
+    fn transfer(&self, file: &MpiFile, op: Op) -> Result<(), CaseProblem> {
         let layout = self.layout(self.member.rank);
-        let kind =
-            if self.case.memory.write_only { MemoryKind::named(PLAIN_MEMORY) } else { self.case.memory };
-        let memory = kind.layout(self.comm, layout.each * layout.etype)?;
+        let memory = self.memory_kind(op).layout(self.comm, layout.each * layout.etype)?;
+        let filled = [0, 1].map(|call| memory.buffer_with(&self.data(self.member.rank, call)));
+        let name = self.case.routine.name_of(op);
+        let (what, buffers) = match op {
+            Op::Write => ("memory that was only to be read".to_owned(), filled.clone()),
+            Op::Read => {
+                let what = format!("the buffer of {name} (gaps hold 0x{GAP_BYTE:02x})");
+                (what, [memory.empty_buffer(), memory.empty_buffer()])
+            }
+        };
         self.seek_to_start(file, &layout)?;
-        let transfers = self.transfers(&memory, [memory.empty_buffer(), memory.empty_buffer()]);
-        let completions = self.case.routine.perform(file, Op::Read, transfers);
-        check_statuses(&self.case.routine.read_name(), &completions, &memory, &layout)?;
-        for (call, (_, found)) in completions.iter().enumerate() {
-            let expected = memory.buffer_with(&self.data(self.member.rank, call as u32));
-            let what =
-                format!("the buffer of {} (gaps hold 0x{GAP_BYTE:02x})", self.case.routine.read_name());
-            check_bytes(&what, Path::new("the buffer"), 0, &expected, found)?;
+        let completions = self.case.routine.perform(file, op, self.transfers(&memory, buffers));
+        check_statuses(&name, &completions, &memory, &layout)?;
+        for (expected, (_, found)) in filled.iter().zip(&completions) {
+            check_bytes(&what, Path::new("the buffer"), 0, expected, found)?;
         }
         self.check_pointer(file, &layout)
     }

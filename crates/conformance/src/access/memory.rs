@@ -26,32 +26,19 @@ pub(super) struct MemoryKind {
 /// The kind that has no gaps, and can be written and read.
 pub(super) const PLAIN_MEMORY: &str = "contiguous";
 
+const fn kind(name: &'static str, steps: (usize, usize), make_type: MakeType) -> MemoryKind {
+    MemoryKind { name, write_only: false, make_type, steps }
+}
+
 /// All kinds.
 pub(super) const KINDS: [MemoryKind; 5] = [
+    kind(PLAIN_MEMORY, (8, 4), |int, count| Ok((int.contiguous(1)?, count))),
+    kind("vector", (24, 12), |int, count| Ok((int.vector(count, 1, 3)?, 1))),
+    kind("struct", (20, 12), gapped),
+    kind("resized", (24, 12), |int, count| Ok((int.resized(-4, 12)?, count))),
     MemoryKind {
-        name: PLAIN_MEMORY,
-        write_only: false,
-        make_type: |int, count| Ok((int.contiguous(1)?, count)),
-        steps: (8, 4),
-    },
-    MemoryKind {
-        name: "vector",
-        write_only: false,
-        make_type: |int, count| Ok((int.vector(count, 1, 3)?, 1)),
-        steps: (24, 12),
-    },
-    MemoryKind { name: "struct", write_only: false, make_type: gapped, steps: (20, 12) },
-    MemoryKind {
-        name: "resized",
-        write_only: false,
-        make_type: |int, count| Ok((int.resized(-4, 12)?, count)),
-        steps: (24, 12),
-    },
-    MemoryKind {
-        name: "stride_0",
         write_only: true,
-        make_type: |int, count| Ok((int.hvector(count, 1, 0)?, 1)),
-        steps: (0, 0),
+        ..kind("stride_0", (0, 0), |int, count| Ok((int.hvector(count, 1, 0)?, 1)))
     },
 ];
 

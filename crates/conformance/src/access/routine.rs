@@ -125,6 +125,14 @@ impl Routine {
         self.name.replacen("write", "read", 1)
     }
 
+    /// The name of the routine that writes, or of the one that reads.
+    pub(crate) fn name_of(&self, op: Op) -> String {
+        match op {
+            Op::Write => self.name.to_owned(),
+            Op::Read => self.read_name(),
+        }
+    }
+
     /// Makes the calls. Nonblocking ones are all outstanding at once; the last of them is completed by tests,
     /// the others by waits.
     pub(crate) fn perform(&self, file: &MpiFile, op: Op, transfers: Vec<Transfer<'_>>) -> Vec<Completion> {

@@ -10,7 +10,6 @@ use storage::Op;
 use storage::mpi_file::{MpiFile, Opener, Pointer, Whence};
 
 use super::check::{RankAccess, TAIL_BYTES, check_statuses};
-use super::memory::{MemoryKind, PLAIN_MEMORY};
 use super::routine::Transfer;
 use super::view::ViewLayout;
 use crate::context::CaseContext;
@@ -66,10 +65,8 @@ fn data(part: &RankAccess<'_>, rank: u32, call: u32) -> Vec<u8> {
 /// Makes both calls; gives the data that was read.
 fn transfer(part: &RankAccess<'_>, file: &MpiFile, op: Op) -> Result<Vec<Vec<u8>>, CaseProblem> {
     let case = part.case;
-    let kind =
-        if case.memory.write_only && op == Op::Read { MemoryKind::named(PLAIN_MEMORY) } else { case.memory };
     let layout = part.layout(part.member.rank);
-    let memory = kind.layout(part.comm, layout.each * layout.etype)?;
+    let memory = part.memory_kind(op).layout(part.comm, layout.each * layout.etype)?;
     let fill = |call| match (op, layout.each) {
         (Op::Write, 1..) => memory.buffer_with(&data(part, part.member.rank, call)),
         _ => memory.empty_buffer(),
@@ -82,11 +79,7 @@ fn transfer(part: &RankAccess<'_>, file: &MpiFile, op: Op) -> Result<Vec<Vec<u8>
         calls: case.calls,
     };
     let completions = case.routine.perform(file, op, vec![start(0), start(1)]);
-    let name = match op {
-        Op::Write => case.routine.name.to_owned(),
-        Op::Read => case.routine.read_name(),
-    };
-    check_statuses(&name, &completions, &memory, &layout)?;
+    check_statuses(&case.routine.name_of(op), &completions, &memory, &layout)?;
     let bytes = (layout.each * layout.etype) as usize;
     completions
         .into_iter()

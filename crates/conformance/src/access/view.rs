@@ -3,8 +3,7 @@
 //! Invariant: the places follow from the standard and do not come from MPI, so that a library that places
 //! data wrongly does not confirm itself.
 
-use ranks::mpi::MpiComm;
-use storage::mpi_file::{Datatype, DimensionOrder, Distribution, MpiError, NamedDatatype};
+use storage::mpi_file::{Datatype, DimensionOrder, Distribution, MpiError};
 
 /// Size of the etype of all views but the default one, bytes.
 pub(super) const INT: u64 = 4;
@@ -45,12 +44,6 @@ impl ViewLayout {
     }
 }
 
-/// The datatypes of a view.
-pub(super) struct ViewTypes {
-    pub(super) etype: Datatype,
-    pub(super) filetype: Datatype,
-}
-
 /// A rank and the size of its group.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RankInGroup {
@@ -63,6 +56,11 @@ impl RankInGroup {
         (self.rank.into(), self.size.into())
     }
 
+    /// The numbers as MPI takes them.
+    fn as_i32(self) -> (i32, i32) {
+        (self.rank as i32, self.size as i32)
+    }
+
     /// Rows and columns of a grid of the ranks: as square as possible, with no more rows than columns.
     fn grid(self) -> (u64, u64) {
         let size = u64::from(self.size);
@@ -72,10 +70,15 @@ impl RankInGroup {
             .expect("a group has ranks");
         (rows, size / rows)
     }
+
+    fn grid_as_i32(self) -> (i32, i32) {
+        let (rows, columns) = self.grid();
+        (rows as i32, columns as i32)
+    }
 }
 
-/// Makes the datatypes of a view.
-type MakeTypes = fn(&MpiComm, RankInGroup) -> Result<ViewTypes, MpiError>;
+/// Makes the filetype of a view from its etype, an integer.
+type MakeFiletype = fn(&Datatype, RankInGroup) -> Result<Datatype, MpiError>;
 
 /// A kind of view.
 #[derive(Clone, Copy, Debug)]
@@ -85,7 +88,7 @@ pub(super) struct ViewKind {
     pub(super) is_common: bool,
     pub(super) layout: fn(RankInGroup) -> ViewLayout,
     /// `None` for the view that a file is opened with.
-    pub(super) make_types: Option<MakeTypes>,
+    pub(super) make_filetype: Option<MakeFiletype>,
 }
 
 impl ViewKind {
@@ -101,146 +104,116 @@ impl ViewKind {
 const fn per_rank(
     name: &'static str,
     layout: fn(RankInGroup) -> ViewLayout,
-    make_types: MakeTypes,
+    make_filetype: MakeFiletype,
 ) -> ViewKind {
-    ViewKind { name, is_common: false, layout, make_types: Some(make_types) }
+    ViewKind { name, is_common: false, layout, make_filetype: Some(make_filetype) }
 }
 
 const fn same_for_all(
     name: &'static str,
     layout: fn(RankInGroup) -> ViewLayout,
-    make_types: MakeTypes,
+    make_filetype: MakeFiletype,
 ) -> ViewKind {
-    ViewKind { name, is_common: true, layout, make_types: Some(make_types) }
+    ViewKind { name, is_common: true, layout, make_filetype: Some(make_filetype) }
 }
 
 /// All kinds.
 pub(super) const VIEWS: [ViewKind; 26] = [
-    ViewKind { name: "byte", is_common: true, layout: byte, make_types: None },
-    same_for_all("contiguous", contiguous, |comm, _| view_types(comm, |int| int.contiguous(7))),
-    same_for_all("displaced", displaced, |comm, _| view_types(comm, |int| int.contiguous(1))),
-    same_for_all("holes", holes, |comm, _| view_types(comm, |int| int.vector(4, 2, 3)?.resized(0, 4 * 12))),
-    per_rank("vector", vector, |comm, member| {
-        view_types(comm, |int| {
-            int.vector(4, 3, 3 * member.size as i32)?.resized(0, 4 * 12 * member.size as isize)
-        })
+    ViewKind { name: "byte", is_common: true, layout: byte, make_filetype: None },
+    same_for_all("contiguous", contiguous, |int, _| int.contiguous(7)),
+    same_for_all("displaced", displaced, |int, _| int.contiguous(1)),
+    same_for_all("holes", holes, |int, _| int.vector(4, 2, 3)?.resized(0, 4 * 12)),
+    per_rank("vector", vector, |int, member| {
+        int.vector(4, 3, 3 * member.size as i32)?.resized(0, 4 * 12 * member.size as isize)
     }),
-    per_rank("hvector", vector, |comm, member| {
+    per_rank("hvector", vector, |int, member| {
         let row = 12 * member.size as isize;
-        view_types(comm, |int| int.hvector(4, 3, row)?.resized(0, 4 * row))
+        int.hvector(4, 3, row)?.resized(0, 4 * row)
     }),
-    per_rank("indexed", indexed, |comm, member| {
+    per_rank("indexed", indexed, |int, member| {
         let starts = blocks(member).map(|(start, _)| start as i32);
-        view_types(comm, |int| int.indexed(&[2, 1, 3], &starts)?.resized(0, 24 * member.size as isize))
+        int.indexed(&[2, 1, 3], &starts)?.resized(0, 24 * member.size as isize)
     }),
-    per_rank("hindexed", indexed, |comm, member| {
+    per_rank("hindexed", indexed, |int, member| {
         let starts = blocks(member).map(|(start, _)| 4 * start as isize);
-        view_types(comm, |int| int.hindexed(&[2, 1, 3], &starts)?.resized(0, 24 * member.size as isize))
+        int.hindexed(&[2, 1, 3], &starts)?.resized(0, 24 * member.size as isize)
     }),
-    per_rank("indexed_block", pairs, |comm, member| {
+    per_rank("indexed_block", pairs, |int, member| {
         let starts = pair_starts(member).map(|start| start as i32);
-        view_types(comm, |int| int.indexed_block(2, &starts)?.resized(0, 24 * member.size as isize))
+        int.indexed_block(2, &starts)?.resized(0, 24 * member.size as isize)
     }),
-    per_rank("hindexed_block", pairs, |comm, member| {
+    per_rank("hindexed_block", pairs, |int, member| {
         let starts = pair_starts(member).map(|start| 4 * start as isize);
-        view_types(comm, |int| int.hindexed_block(2, &starts)?.resized(0, 24 * member.size as isize))
+        int.hindexed_block(2, &starts)?.resized(0, 24 * member.size as isize)
     }),
-    per_rank("struct", indexed, |comm, member| {
+    per_rank("struct", indexed, |int, member| {
         let starts = blocks(member).map(|(start, _)| 4 * start as isize);
         let extent = 24 * member.size as isize;
-        view_types(comm, |int| Datatype::structure(&[2, 1, 3], &starts, &[int, int, int])?.resized(0, extent))
+        Datatype::structure(&[2, 1, 3], &starts, &[int, int, int])?.resized(0, extent)
     }),
-    per_rank("zero_blocks", zero_blocks, |comm, member| {
+    per_rank("zero_blocks", zero_blocks, |int, member| {
         let rank = member.rank as i32;
         let starts = [0, 3 * rank, 3 * rank + 2, 3 * rank + 2];
-        view_types(comm, |int| int.indexed(&[0, 2, 0, 1], &starts)?.resized(0, 12 * member.size as isize))
+        int.indexed(&[0, 2, 0, 1], &starts)?.resized(0, 12 * member.size as isize)
     }),
-    per_rank("subarray_2d_c", columns, |comm, member| {
-        let (rank, size) = (member.rank as i32, member.size as i32);
-        view_types(comm, |int| int.subarray(&[4, 3 * size], &[4, 3], &[0, 3 * rank], DimensionOrder::C))
+    per_rank("subarray_2d_c", columns, |int, member| {
+        let (rank, size) = member.as_i32();
+        int.subarray(&[4, 3 * size], &[4, 3], &[0, 3 * rank], DimensionOrder::C)
     }),
-    per_rank("subarray_2d_fortran", columns, |comm, member| {
-        let (rank, size) = (member.rank as i32, member.size as i32);
-        view_types(comm, |int| int.subarray(&[3 * size, 4], &[3, 4], &[3 * rank, 0], DimensionOrder::Fortran))
+    per_rank("subarray_2d_fortran", columns, |int, member| {
+        let (rank, size) = member.as_i32();
+        int.subarray(&[3 * size, 4], &[3, 4], &[3 * rank, 0], DimensionOrder::Fortran)
     }),
-    per_rank("subarray_3d", cubes, |comm, member| {
-        let (rank, size) = (member.rank as i32, member.size as i32);
-        view_types(comm, |int| {
-            int.subarray(&[2, 4, 3 * size], &[2, 2, 3], &[0, 1, 3 * rank], DimensionOrder::C)
-        })
+    per_rank("subarray_3d", cubes, |int, member| {
+        let (rank, size) = member.as_i32();
+        int.subarray(&[2, 4, 3 * size], &[2, 2, 3], &[0, 1, 3 * rank], DimensionOrder::C)
     }),
-    per_rank("subarray_3d_fortran", cubes, |comm, member| {
-        let (rank, size) = (member.rank as i32, member.size as i32);
-        view_types(comm, |int| {
-            int.subarray(&[3 * size, 4, 2], &[3, 2, 2], &[3 * rank, 1, 0], DimensionOrder::Fortran)
-        })
+    per_rank("subarray_3d_fortran", cubes, |int, member| {
+        let (rank, size) = member.as_i32();
+        int.subarray(&[3 * size, 4, 2], &[3, 2, 2], &[3 * rank, 1, 0], DimensionOrder::Fortran)
     }),
-    per_rank("darray_block", columns, |comm, member| {
-        let place = (member.rank as i32, member.size as i32);
+    per_rank("darray_block", columns, |int, member| {
+        let place = member.as_i32();
         let distribution = [Distribution::None, Distribution::Block(None)];
-        view_types(comm, |int| {
-            int.darray(place, &[4, 3 * place.1], &distribution, &[1, place.1], DimensionOrder::C)
-        })
+        int.darray(place, &[4, 3 * place.1], &distribution, &[1, place.1], DimensionOrder::C)
     }),
-    per_rank("darray_cyclic", cyclic_1, |comm, member| darray_1d(comm, member, Distribution::Cyclic(None))),
-    per_rank("darray_cyclic_3", cyclic_3, |comm, member| {
-        darray_1d(comm, member, Distribution::Cyclic(Some(3)))
+    per_rank("darray_cyclic", cyclic_1, |int, member| darray_1d(int, member, Distribution::Cyclic(None))),
+    per_rank("darray_cyclic_3", cyclic_3, |int, member| {
+        darray_1d(int, member, Distribution::Cyclic(Some(3)))
     }),
-    per_rank("darray_2d_mixed", mixed, |comm, member| {
-        let (rows, columns) = member.grid();
-        let place = (member.rank as i32, member.size as i32);
+    per_rank("darray_2d_mixed", mixed, |int, member| {
+        let (rows, columns) = member.grid_as_i32();
         let distribution = [Distribution::Cyclic(Some(2)), Distribution::Block(None)];
-        let sizes = [4 * rows as i32, 5 * columns as i32];
-        view_types(comm, |int| {
-            int.darray(place, &sizes, &distribution, &[rows as i32, columns as i32], DimensionOrder::C)
-        })
+        let sizes = [4 * rows, 5 * columns];
+        int.darray(member.as_i32(), &sizes, &distribution, &[rows, columns], DimensionOrder::C)
     }),
-    per_rank("darray_2d_fortran", dealt_by_threes, |comm, member| {
-        let (rows, columns) = member.grid();
-        let place = (member.rank as i32, member.size as i32);
-        let (rows, columns) = (rows as i32, columns as i32);
+    per_rank("darray_2d_fortran", dealt_by_threes, |int, member| {
+        let (rows, columns) = member.grid_as_i32();
         let distribution = [Distribution::Cyclic(Some(3)); 2];
         let sizes = [4 * rows, 4 * columns];
-        view_types(comm, |int| {
-            int.darray(place, &sizes, &distribution, &[rows, columns], DimensionOrder::Fortran)
-        })
+        int.darray(member.as_i32(), &sizes, &distribution, &[rows, columns], DimensionOrder::Fortran)
     }),
-    per_rank("darray_3d_block", boxes, |comm, member| {
-        let (rows, columns) = member.grid();
-        let place = (member.rank as i32, member.size as i32);
-        let (rows, columns) = (rows as i32, columns as i32);
+    per_rank("darray_3d_block", boxes, |int, member| {
+        let (rows, columns) = member.grid_as_i32();
         let distribution = [Distribution::Block(None); 3];
         let sizes = [2 * rows, 3 * columns, 4];
-        view_types(comm, |int| {
-            int.darray(place, &sizes, &distribution, &[rows, columns, 1], DimensionOrder::C)
-        })
+        int.darray(member.as_i32(), &sizes, &distribution, &[rows, columns, 1], DimensionOrder::C)
     }),
-    same_for_all("resized_lower", lower_bound, |comm, _| view_types(comm, |int| int.resized(4, 12))),
-    per_rank("resized", resized, |comm, member| {
-        view_types(comm, |int| int.resized(0, 4 * member.size as isize))
-    }),
-    per_rank("hole_in_front", leading_hole, |comm, member| {
+    same_for_all("resized_lower", lower_bound, |int, _| int.resized(4, 12)),
+    per_rank("resized", resized, |int, member| int.resized(0, 4 * member.size as isize)),
+    per_rank("hole_in_front", leading_hole, |int, member| {
         let start = 8 + 8 * member.rank as isize;
-        view_types(comm, |int| int.hindexed(&[2], &[start])?.resized(0, 8 + 8 * member.size as isize))
+        int.hindexed(&[2], &[start])?.resized(0, 8 + 8 * member.size as isize)
     }),
-    per_rank("different", different, |comm, member| {
-        let even = member.rank.is_multiple_of(2);
-        view_types(comm, |int| if even { int.vector(3, 2, 4)?.resized(0, 48) } else { int.contiguous(5) })
+    per_rank("different", different, |int, member| match member.rank.is_multiple_of(2) {
+        true => int.vector(3, 2, 4)?.resized(0, 48),
+        false => int.contiguous(5),
     }),
 ];
 
-fn view_types(
-    comm: &MpiComm,
-    make: impl FnOnce(&Datatype) -> Result<Datatype, MpiError>,
-) -> Result<ViewTypes, MpiError> {
-    let etype = Datatype::named(comm, NamedDatatype::Int32);
-    let filetype = make(&etype)?;
-    Ok(ViewTypes { etype, filetype })
-}
-
-fn darray_1d(comm: &MpiComm, member: RankInGroup, distribution: Distribution) -> Result<ViewTypes, MpiError> {
-    let place = (member.rank as i32, member.size as i32);
-    view_types(comm, |int| int.darray(place, &[6 * place.1], &[distribution], &[place.1], DimensionOrder::C))
+fn darray_1d(int: &Datatype, member: RankInGroup, distribution: Distribution) -> Result<Datatype, MpiError> {
+    let place = member.as_i32();
+    int.darray(place, &[6 * place.1], &[distribution], &[place.1], DimensionOrder::C)
 }
 
 /// A layout of integers; pieces and extent are given in integers. A call moves one and a half tiles.
@@ -266,8 +239,8 @@ fn at_rank_offset(layout: ViewLayout, member: RankInGroup, each: u64) -> ViewLay
 
 fn byte(member: RankInGroup) -> ViewLayout {
     let each = 136;
-    let layout = ViewLayout { displacement: 0, pieces: vec![(0, 1)], extent: 1, etype: 1, start: 0, each };
-    ViewLayout { start: u64::from(member.rank) * (2 * each + 20), ..layout }
+    let start = u64::from(member.rank) * (2 * each + 20);
+    ViewLayout { displacement: 0, pieces: vec![(0, 1)], extent: 1, etype: 1, start, each }
 }
 
 fn contiguous(member: RankInGroup) -> ViewLayout {

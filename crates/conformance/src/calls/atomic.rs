@@ -28,37 +28,28 @@ pub(super) fn cases() -> Vec<ConformanceCase> {
             "atomic.readers",
             SECTION,
             "reads that overlap a write find all of it or nothing, contiguous",
-            |cx| overlap(cx, &OverlapTest::default()),
+            |cx| overlap(cx, &PLAIN),
         ),
         (
             "atomic.readers_view",
             SECTION,
             "reads that overlap a write find all of it or nothing, in a view with gaps",
-            |cx| overlap(cx, &OverlapTest { view: true, ..OverlapTest::default() }),
+            |cx| overlap(cx, &OverlapTest { view: true, ..PLAIN }),
         ),
         (
             "atomic.readers_sieved",
             SECTION,
             "the same with buffers for sieving that are small and odd",
-            |cx| overlap(cx, &OverlapTest { view: true, hints: ODD_BUFFERS, ..OverlapTest::default() }),
+            |cx| overlap(cx, &OverlapTest { view: true, hints: ODD_BUFFERS, ..PLAIN }),
         ),
         (
             "atomic.writers_together",
             SECTION,
             "of writes that overlap in a collective call the whole of one remains",
-            |cx| {
-                overlap(
-                    cx,
-                    &OverlapTest {
-                        way: Participation::Collective,
-                        all_write: true,
-                        ..OverlapTest::default()
-                    },
-                )
-            },
+            |cx| overlap(cx, &OverlapTest { way: Participation::Collective, all_write: true, ..PLAIN }),
         ),
         ("atomic.writers", SECTION, "of writes that overlap the whole of one remains", |cx| {
-            overlap(cx, &OverlapTest { all_write: true, ..OverlapTest::default() })
+            overlap(cx, &OverlapTest { all_write: true, ..PLAIN })
         }),
     ];
     cases.extend(mpi_cases(&many).into_iter().map(|case| case.ranks(2)));
@@ -103,7 +94,7 @@ fn open_atomic(cx: &CaseContext<'_>, how: &OverlapTest) -> Result<OpenFile, Earl
 fn at_once(cx: &mut CaseContext<'_>) -> CaseResult {
     let path = cx.path("file");
     cx.on_rank_0("make", || system_file::prefill(&path, LENGTH))?;
-    let file = open_atomic(cx, &OverlapTest::default())?;
+    let file = open_atomic(cx, &PLAIN)?;
     for turn in cx.turns() {
         let data = test_data::bytes(turn, 1, LENGTH);
         cx.on_rank(turn, "write in turn", || {
@@ -143,11 +134,8 @@ struct OverlapTest {
     hints: HintPairs,
 }
 
-impl Default for OverlapTest {
-    fn default() -> Self {
-        Self { view: false, all_write: false, way: Participation::Independent, hints: &[] }
-    }
-}
+const PLAIN: OverlapTest =
+    OverlapTest { view: false, all_write: false, way: Participation::Independent, hints: &[] };
 
 /// Hints that make buffers end in the middle of the data.
 const ODD_BUFFERS: HintPairs = &[("ind_wr_buffer_size", "1209"), ("ind_rd_buffer_size", "1107")];

@@ -70,7 +70,7 @@ fn session(launch: Option<&RankLaunch>, local: Option<u32>) -> Result<Session, U
 fn list(cases: &[ConformanceCase]) -> String {
     let line = |case: &ConformanceCase| {
         let large = if case.large { " (with --large)" } else { "" };
-        format!("{:<52} {:>3}  {}: {}{large}\n", case.name, case.ranks, case.document, case.promise)
+        format!("{:<52} {:>2}+  {}: {}{large}\n", case.name, case.ranks, case.document, case.promise)
     };
     cases.iter().map(line).collect()
 }
