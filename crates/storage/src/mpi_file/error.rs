@@ -10,11 +10,12 @@ use ffi::mpi::{ErrorClasses, MpiLibrary};
 const WORDS_ROOM: usize = 1024;
 
 macro_rules! classes {
-    ($($(#[$about:meta])* $class:ident = $field:ident,)*) => {
+    ($($class:ident = $field:ident: $name:literal;)*) => {
         /// The error classes of files, as the standard names them.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum Class {
-            $($(#[$about])* $class,)*
+            $(#[doc = concat!("`", $name, "`")]
+            $class,)*
             /// Any other class, by the library's number.
             Other(i32),
             /// Not MPI's: there is no such call, or its arguments never reached the library.
@@ -42,42 +43,24 @@ macro_rules! classes {
 }
 
 classes! {
-    /// `MPI_ERR_ACCESS`.
-    Access = access,
-    /// `MPI_ERR_AMODE`.
-    Amode = amode,
-    /// `MPI_ERR_ARG`.
-    Arg = arg,
-    /// `MPI_ERR_BAD_FILE`.
-    BadFile = bad_file,
-    /// `MPI_ERR_CONVERSION`.
-    Conversion = conversion,
-    /// `MPI_ERR_DUP_DATAREP`.
-    DupDatarep = dup_datarep,
-    /// `MPI_ERR_FILE`.
-    File = file,
-    /// `MPI_ERR_FILE_EXISTS`.
-    FileExists = file_exists,
-    /// `MPI_ERR_FILE_IN_USE`.
-    FileInUse = file_in_use,
-    /// `MPI_ERR_IO`.
-    Io = io,
-    /// `MPI_ERR_NO_SPACE`.
-    NoSpace = no_space,
-    /// `MPI_ERR_NO_SUCH_FILE`.
-    NoSuchFile = no_such_file,
-    /// `MPI_ERR_NOT_SAME`.
-    NotSame = not_same,
-    /// `MPI_ERR_QUOTA`.
-    Quota = quota,
-    /// `MPI_ERR_READ_ONLY`.
-    ReadOnly = read_only,
-    /// `MPI_ERR_TYPE`.
-    Type = kind,
-    /// `MPI_ERR_UNSUPPORTED_DATAREP`.
-    UnsupportedDatarep = unsupported_datarep,
-    /// `MPI_ERR_UNSUPPORTED_OPERATION`.
-    UnsupportedOperation = unsupported_operation,
+    Access = access: "MPI_ERR_ACCESS";
+    Amode = amode: "MPI_ERR_AMODE";
+    Arg = arg: "MPI_ERR_ARG";
+    BadFile = bad_file: "MPI_ERR_BAD_FILE";
+    Conversion = conversion: "MPI_ERR_CONVERSION";
+    DupDatarep = dup_datarep: "MPI_ERR_DUP_DATAREP";
+    File = file: "MPI_ERR_FILE";
+    FileExists = file_exists: "MPI_ERR_FILE_EXISTS";
+    FileInUse = file_in_use: "MPI_ERR_FILE_IN_USE";
+    Io = io: "MPI_ERR_IO";
+    NoSpace = no_space: "MPI_ERR_NO_SPACE";
+    NoSuchFile = no_such_file: "MPI_ERR_NO_SUCH_FILE";
+    NotSame = not_same: "MPI_ERR_NOT_SAME";
+    Quota = quota: "MPI_ERR_QUOTA";
+    ReadOnly = read_only: "MPI_ERR_READ_ONLY";
+    Type = kind: "MPI_ERR_TYPE";
+    UnsupportedDatarep = unsupported_datarep: "MPI_ERR_UNSUPPORTED_DATAREP";
+    UnsupportedOperation = unsupported_operation: "MPI_ERR_UNSUPPORTED_OPERATION";
 }
 
 /// An error of a call.

@@ -14,56 +14,38 @@ use super::datatype::Datatype;
 use super::error::{MpiError, check};
 use super::info::Info;
 
-/// How to open, by `MPI_MODE_…`; several together.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Flag {
-    /// `MPI_MODE_RDONLY`.
-    ReadOnly,
-    /// `MPI_MODE_WRONLY`.
-    WriteOnly,
-    /// `MPI_MODE_RDWR`.
-    ReadWrite,
-    /// `MPI_MODE_CREATE`.
-    Create,
-    /// `MPI_MODE_EXCL`.
-    Exclusive,
-    /// `MPI_MODE_APPEND`.
-    Append,
-    /// `MPI_MODE_DELETE_ON_CLOSE`.
-    DeleteOnClose,
-    /// `MPI_MODE_UNIQUE_OPEN`.
-    UniqueOpen,
-    /// `MPI_MODE_SEQUENTIAL`.
-    Sequential,
+macro_rules! flags {
+    ($($flag:ident = $field:ident: $name:literal;)*) => {
+        /// How to open, by `MPI_MODE_…`; several together.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum Flag {
+            $(#[doc = concat!("`", $name, "`")]
+            $flag,)*
+        }
+
+        impl Flag {
+            /// All.
+            pub const ALL: &[Self] = &[$(Self::$flag,)*];
+
+            fn bit(self, modes: &Modes) -> c_int {
+                match self {
+                    $(Self::$flag => modes.$field,)*
+                }
+            }
+        }
+    };
 }
 
-impl Flag {
-    /// All.
-    pub const ALL: [Self; 9] = [
-        Self::ReadOnly,
-        Self::WriteOnly,
-        Self::ReadWrite,
-        Self::Create,
-        Self::Exclusive,
-        Self::Append,
-        Self::DeleteOnClose,
-        Self::UniqueOpen,
-        Self::Sequential,
-    ];
-
-    fn bit(self, modes: &Modes) -> c_int {
-        match self {
-            Self::ReadOnly => modes.rdonly,
-            Self::WriteOnly => modes.wronly,
-            Self::ReadWrite => modes.rdwr,
-            Self::Create => modes.create,
-            Self::Exclusive => modes.excl,
-            Self::Append => modes.append,
-            Self::DeleteOnClose => modes.delete_on_close,
-            Self::UniqueOpen => modes.unique_open,
-            Self::Sequential => modes.sequential,
-        }
-    }
+flags! {
+    ReadOnly = rdonly: "MPI_MODE_RDONLY";
+    WriteOnly = wronly: "MPI_MODE_WRONLY";
+    ReadWrite = rdwr: "MPI_MODE_RDWR";
+    Create = create: "MPI_MODE_CREATE";
+    Exclusive = excl: "MPI_MODE_EXCL";
+    Append = append: "MPI_MODE_APPEND";
+    DeleteOnClose = delete_on_close: "MPI_MODE_DELETE_ON_CLOSE";
+    UniqueOpen = unique_open: "MPI_MODE_UNIQUE_OPEN";
+    Sequential = sequential: "MPI_MODE_SEQUENTIAL";
 }
 
 /// Who opens a file.
@@ -177,7 +159,7 @@ impl MpiFile {
         // SAFETY: the file is open; MPI writes one number.
         self.check(unsafe { (self.functions().file_get_amode)(self.handle, &raw mut mode) })?;
         let modes = &self.library.constants.modes;
-        Ok(Flag::ALL.into_iter().filter(|flag| mode & flag.bit(modes) != 0).collect())
+        Ok(Flag::ALL.iter().copied().filter(|flag| mode & flag.bit(modes) != 0).collect())
     }
 
     /// Whether it was opened by just the ranks of `comm`, in the same order.
