@@ -69,15 +69,12 @@ pub fn find(
         Some(path) => LibrarySearch::only(Path::new(&path), family),
         None => LibrarySearch::everywhere(family, lookup, &ancestors()),
     };
-    search.run().map_err(|why| match launch {
-        Some(RankLaunch { name, size: Some(size), .. }) => {
-            Usage::new(format!("{name} started {size} ranks, but no MPI library was found: {why}"))
-        }
-        Some(RankLaunch { name, .. }) => {
-            Usage::new(format!("{name} started this rank, but no MPI library was found: {why}"))
-        }
-        None => Usage::new(format!("no MPI library was found: {why}")),
-    })
+    let started = match launch {
+        Some(RankLaunch { name, size: Some(size), .. }) => format!("{name} started {size} ranks, but "),
+        Some(RankLaunch { name, .. }) => format!("{name} started this rank, but "),
+        None => String::new(),
+    };
+    search.run().map_err(|why| Usage::new(format!("{started}no MPI library was found: {why}")))
 }
 
 /// What a library says of itself, in short; MPI does not have to run.
@@ -166,24 +163,19 @@ fn names(family: LibraryFamily) -> Vec<&'static str> {
         LibraryFamily::OpenMpi => [&OPEN_MPI, &MPICH],
         LibraryFamily::Mpich => [&MPICH, &OPEN_MPI],
     };
-    let mut names = Vec::new();
-    for name in both.concat() {
-        if !names.contains(&name) {
-            names.push(name);
-        }
-    }
-    names
+    unique(both.concat())
 }
 
 fn library_folders(home: &Path) -> Vec<PathBuf> {
     FOLDERS.iter().map(|folder| home.join(folder)).filter(|folder| folder.is_dir()).collect()
 }
 
-fn unique(folders: Vec<PathBuf>) -> Vec<PathBuf> {
-    let mut seen: Vec<PathBuf> = Vec::new();
-    for folder in folders {
-        if !seen.contains(&folder) {
-            seen.push(folder);
+/// Each once, where it stands first.
+fn unique<T: PartialEq>(all: Vec<T>) -> Vec<T> {
+    let mut seen = Vec::new();
+    for one in all {
+        if !seen.contains(&one) {
+            seen.push(one);
         }
     }
     seen
