@@ -122,16 +122,13 @@ impl CaseContext<'_> {
     }
 
     /// The problem, with rank, node and step filled in.
-    fn located(&self, step: &str, problem: CaseProblem) -> CaseProblem {
-        match problem {
-            CaseProblem::Fail(mut evidence) => {
-                evidence.rank = self.rank();
-                evidence.node = self.comm.node_name().to_owned();
-                evidence.step = step.to_owned();
-                CaseProblem::Fail(evidence)
-            }
-            other => other,
+    fn located(&self, step: &str, mut problem: CaseProblem) -> CaseProblem {
+        if let CaseProblem::Fail(evidence) = &mut problem {
+            evidence.rank = self.rank();
+            evidence.node = self.comm.node_name().to_owned();
+            evidence.step = step.to_owned();
         }
+        problem
     }
 }
 

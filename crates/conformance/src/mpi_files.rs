@@ -119,8 +119,7 @@ impl CaseContext<'_> {
             file.mark_statuses();
             file
         });
-        let file =
-            self.agree("MPI_File_open", opened.map_err(|error| CaseProblem::from(error).context("open")))?;
+        let file = self.agree("MPI_File_open", opened.context("open"))?;
         let (Opener::All(comm) | Opener::Alone(comm)) = whose;
         Ok(OpenFile { file: Some(file), byte: Datatype::named(comm, NamedDatatype::Byte) })
     }

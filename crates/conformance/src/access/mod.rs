@@ -41,30 +41,29 @@ fn base(routine: &'static Routine) -> AccessCase {
 fn cases_of(routine: &'static Routine) -> Vec<ConformanceCase> {
     let parameters = base(routine);
     let mut cases = Vec::new();
+    let mut add = |what: &str, promise: String, parameters: AccessCase| {
+        cases.push(case(format!("access.{}.{what}", routine.name), promise, parameters));
+    };
     let fits = |view: &&ViewKind| view.is_common || routine.positioning != Positioning::SharedPointer;
     for view in view::VIEWS.iter().filter(fits) {
         let promise = format!(
             "{} and its twin move what the view `{}` shows, and no other byte",
             routine.name, view.name
         );
-        cases.push(case(&format!("{}-view", view.name), promise, AccessCase { view, ..parameters }));
+        add(&format!("{}-view", view.name), promise, AccessCase { view, ..parameters });
     }
     for memory in memory::KINDS.iter().filter(|kind| kind.name != PLAIN_MEMORY) {
         let promise =
             format!("{} and its twin take and leave memory as `{}` says", routine.name, memory.name);
-        cases.push(case(&format!("{}-memory", memory.name), promise, AccessCase { memory, ..parameters }));
+        add(&format!("{}-memory", memory.name), promise, AccessCase { memory, ..parameters });
     }
     let memory = MemoryKind::named("vector");
     let promise =
         format!("{} and its twin take memory by absolute addresses from MPI_BOTTOM on", routine.name);
-    cases.push(case(
-        "absolute-memory",
-        promise,
-        AccessCase { memory, calls: ElementCalls::Absolute, ..parameters },
-    ));
+    add("absolute-memory", promise, AccessCase { memory, calls: ElementCalls::Absolute, ..parameters });
     let promise = format!("{}_c and its twin, with a large count, move the same", routine.name);
     let large = AccessCase { calls: ElementCalls::Large, ..parameters };
-    cases.push(case("large-count", promise, large));
+    add("large-count", promise, large);
     for (name, amount) in [
         ("nothing", AccessAmount::Nothing),
         ("nothing-on-some", AccessAmount::NothingOnOddRanks),
@@ -73,17 +72,17 @@ fn cases_of(routine: &'static Routine) -> Vec<ConformanceCase> {
     ] {
         let promise = format!("{} and its twin move {}", routine.name, amount_in_words(amount));
         let hints = if amount == AccessAmount::BeyondBuffers { SMALL_BUFFERS } else { &[] };
-        cases.push(case(name, promise, AccessCase { amount, hints, ..parameters }));
+        add(name, promise, AccessCase { amount, hints, ..parameters });
     }
     for (name, group) in
         [("self", AccessGroup::Alone), ("reversed", AccessGroup::Reversed), ("subset", AccessGroup::Subset)]
     {
         let promise = format!("{} and its twin work in files of other groups of ranks: {name}", routine.name);
-        cases.push(case(name, promise, AccessCase { group, ..parameters }));
+        add(name, promise, AccessCase { group, ..parameters });
     }
     let promise = format!("{} and its twin reach places beyond 2^40 bytes, in a sparse file", routine.name);
     if routine.positioning != Positioning::SharedPointer {
-        cases.push(case("beyond-2-40", promise, AccessCase { base_offset: (1 << 40) + 4096, ..parameters }));
+        add("beyond-2-40", promise, AccessCase { base_offset: (1 << 40) + 4096, ..parameters });
     }
     cases
 }
@@ -98,8 +97,7 @@ fn amount_in_words(amount: AccessAmount) -> &'static str {
     }
 }
 
-fn case(what: &str, promise: String, parameters: AccessCase) -> ConformanceCase {
-    let name = format!("access.{}.{what}", parameters.routine.name);
+fn case(name: String, promise: String, parameters: AccessCase) -> ConformanceCase {
     ConformanceCase::new(name, parameters.routine.document, promise, move |cx| check_access(cx, &parameters))
         .mpi()
 }
@@ -112,7 +110,5 @@ pub(super) fn case_with(
     hints: HintPairs,
     atomic: bool,
 ) -> ConformanceCase {
-    let routine = Routine::named(routine);
-    let parameters = AccessCase { hints, atomic, ..base(routine) };
-    ConformanceCase::new(name, routine.document, promise, move |cx| check_access(cx, &parameters)).mpi()
+    case(name, promise, AccessCase { hints, atomic, ..base(Routine::named(routine)) })
 }

@@ -7,7 +7,7 @@ use super::byte;
 use crate::access::{GAP_BYTE, Positioning, ROUTINES, Routine, Transfer};
 use crate::case::ConformanceCase;
 use crate::context::CaseContext;
-use crate::problem::{CaseProblem, CaseResult, ProblemContext, check_bytes, check_equal};
+use crate::problem::{CaseResult, ProblemContext, check_bytes, check_equal};
 use crate::test_data;
 
 pub(super) fn cases() -> Vec<ConformanceCase> {
@@ -62,8 +62,7 @@ fn read_past_end(cx: &CaseContext<'_>, routine: &Routine) -> CaseResult {
     cx.all("read at the end", || {
         let bytes = done.context(&name)?.bytes().context("MPI_Get_elements")?;
         let wanted = if routine.positioning == Positioning::ExplicitOffset { LENGTH as u64 } else { 0 };
-        check_equal::<u64>("bytes of a second read", &wanted, &bytes)
-            .map_err(|problem: CaseProblem| problem.context(&name))
+        check_equal::<u64>("bytes of a second read", &wanted, &bytes).context(&name)
     })?;
     cx.close(file)
 }

@@ -41,8 +41,8 @@ fn concurrent(cx: &CaseContext<'_>, explicit: bool) -> CaseResult {
     for op in [Op::Write, Op::Read] {
         let mut pending = Vec::new();
         for (number, file) in files.iter().enumerate() {
-            let transfer = GroupTransfer { rank: ranks[number], number: number as u32, explicit };
-            pending.push(cx.agree("begin", transfer.begin(file, op))?);
+            let begun = begin(file, op, (ranks[number], number as u32), explicit);
+            pending.push(cx.agree("begin", begun)?);
         }
         // Ranks wait for their requests in different orders.
         let mut numbered: Vec<_> = pending.into_iter().enumerate().collect();
@@ -60,26 +60,23 @@ fn concurrent(cx: &CaseContext<'_>, explicit: bool) -> CaseResult {
     })
 }
 
-/// The data that a rank moves in one of its groups.
-struct GroupTransfer {
-    rank: u32,
-    number: u32,
+/// Begins to move the data of a rank in one of its groups.
+fn begin(
+    file: &OpenFile,
+    op: Op,
+    (rank, number): (u32, u32),
     explicit: bool,
-}
-
-impl GroupTransfer {
-    fn begin<'f>(&self, file: &'f OpenFile, op: Op) -> Result<MpiRequest<'f>, CaseProblem> {
-        let place = i64::from(self.rank) * EACH as i64;
-        let at = if self.explicit { At::Offset(place) } else { At::Individual };
-        if !self.explicit {
-            file.seek(Pointer::Individual, place, Whence::Start).context("MPI_File_seek")?;
-        }
-        let buffer = match op {
-            Op::Write => test_data::bytes(self.rank, self.number, EACH),
-            Op::Read => vec![0; EACH],
-        };
-        file.start(op, at, Participation::Collective, buffer, file.bytes(EACH)).context("begin")
+) -> Result<MpiRequest<'_>, CaseProblem> {
+    let place = i64::from(rank) * EACH as i64;
+    let at = if explicit { At::Offset(place) } else { At::Individual };
+    if !explicit {
+        file.seek(Pointer::Individual, place, Whence::Start).context("MPI_File_seek")?;
     }
+    let buffer = match op {
+        Op::Write => test_data::bytes(rank, number, EACH),
+        Op::Read => vec![0; EACH],
+    };
+    file.start(op, at, Participation::Collective, buffer, file.bytes(EACH)).context("begin")
 }
 
 fn check_ended(pending: Vec<(usize, MpiRequest<'_>)>, ranks: [u32; 3], op: Op) -> Result<(), CaseProblem> {

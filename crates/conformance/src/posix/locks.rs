@@ -86,11 +86,11 @@ fn exclusion(cx: &CaseContext<'_>, owner: Owner) -> CaseResult {
 }
 
 fn increment(file: &File, owner: Owner) -> Result<(), CaseProblem> {
-    lock(file, owner, Lock::Write, COUNTER, true).map_err(|problem| problem.context("wait for the lock"))?;
+    lock(file, owner, Lock::Write, COUNTER, true).context("wait for the lock")?;
     let counted = counter(file)?;
     sleep(HOLD_TIME);
     system_file::write_at(file, &(counted + 1).to_le_bytes(), COUNTER.start)?;
-    lock(file, owner, Lock::None, COUNTER, false).map_err(|problem| problem.context("unlock"))
+    lock(file, owner, Lock::None, COUNTER, false).context("unlock")
 }
 
 fn counter(file: &File) -> Result<u64, CaseProblem> {
@@ -130,11 +130,11 @@ fn conflict(cx: &mut CaseContext<'_>) -> CaseResult {
     })?;
     cx.all("ask for what nobody holds", || {
         let free = Range { start: size * 100 + rank, length: 1 };
-        set(Lock::Write, free).map_err(|problem| problem.context("a range beside those that are locked"))
+        set(Lock::Write, free).context("a range beside those that are locked")
     })?;
     cx.all("unlock", || set(Lock::None, of(rank)))?;
     let turn = || set(Lock::Read, of((rank + 1) % size));
-    cx.all("lock what was given up", || turn().map_err(|problem| problem.context("what was given up")))
+    cx.all("lock what was given up", || turn().context("what was given up"))
 }
 
 fn shared(cx: &mut CaseContext<'_>) -> CaseResult {
@@ -161,7 +161,7 @@ fn close_releases(cx: &mut CaseContext<'_>) -> CaseResult {
         cx.all("lock after the close", || {
             let Some(file) = file else { return Ok(()) };
             lock(file, Owner::Process, Lock::Write, all, false)
-                .map_err(|problem| problem.context("a lock after its holder closed the file"))?;
+                .context("a lock after its holder closed the file")?;
             lock(file, Owner::Process, Lock::None, all, false)
         })?;
     }

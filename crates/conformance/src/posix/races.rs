@@ -106,8 +106,7 @@ fn version(number: u32) -> Vec<u8> {
 }
 
 fn check_version(path: &Path, latest: &mut u32) -> Result<(), CaseProblem> {
-    let found =
-        system_file::read_all(path).map_err(|problem| problem.context("a name that is always there"))?;
+    let found = system_file::read_all(path).context("a name that is always there")?;
     let number = found.get(..4).and_then(|word| word.try_into().ok()).map_or(u32::MAX, u32::from_le_bytes);
     check_bytes("one version, whole", path, 0, &version(number), &found)?;
     check_equal("whether a later look finds a version not older", &true, &(number >= *latest))?;
