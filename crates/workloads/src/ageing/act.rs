@@ -33,7 +33,6 @@ pub(super) enum Act {
 }
 
 impl Act {
-    /// Bytes that it writes.
     pub(super) fn written(&self) -> u64 {
         match self {
             Self::Create { bytes, .. }

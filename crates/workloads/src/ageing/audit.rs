@@ -13,6 +13,7 @@ use std::io::ErrorKind;
 
 use super::act::{Act, Name};
 use super::part::AgeingPart;
+use super::state::at;
 use super::worker::Past;
 
 /// What was found.
@@ -91,7 +92,7 @@ fn files_in(part: &mut AgeingPart<'_>, dir: u32) -> Result<Option<Vec<u32>>, Str
     match listed {
         Ok(_) => Ok(Some(found)),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(format!("list {}: {error}", part.hands.path().display())),
+        Err(error) => Err(format!("list {}", at(&part.hands.path(), &error))),
     }
 }
 

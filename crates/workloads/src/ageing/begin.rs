@@ -54,16 +54,15 @@ pub struct AgeingRequest {
     pub timeout_s: Option<f64>,
 }
 
-/// What all ranks begin with.
-pub(super) struct Begun {
-    pub(super) marker: AgeingMarker,
-    pub(super) model: AgeingModel,
-}
-
-/// Checks everything; writes nothing. Collective.
-pub(super) fn begin(comm: &dyn Comm, storage: &dyn Storage, request: &AgeingRequest) -> Result<Begun, Halt> {
+/// What all ranks begin with, and this rank's sequence. Checks everything; writes nothing. Collective.
+pub(super) fn begin(
+    comm: &dyn Comm,
+    storage: &dyn Storage,
+    request: &AgeingRequest,
+) -> Result<(AgeingMarker, AgeingModel), Halt> {
     let marker = reduce::from_rank_0(comm, REFUSED, || marker(comm, storage, request))?;
-    comm.agree(REFUSED, begun(comm, marker))
+    let model = comm.agree(REFUSED, begun(comm, &marker))?;
+    Ok((marker, model))
 }
 
 /// Makes the directory and this rank's place in it, or finds them there, and keeps other runs out.
@@ -93,14 +92,13 @@ pub(super) fn mark(comm: &dyn Comm, request: &AgeingRequest, marker: &AgeingMark
     comm.agree("mark", marked)
 }
 
-fn begun(comm: &dyn Comm, marker: AgeingMarker) -> Result<Begun, String> {
+fn begun(comm: &dyn Comm, marker: &AgeingMarker) -> Result<AgeingModel, String> {
     let profile = Profile::read(&marker.profile).map_err(|usage| usage.0)?;
     let (ranks, rank) = (u64::from(comm.size()), u64::from(comm.rank()));
-    let (share, model) = sequence(&marker, &profile, rank)?;
+    let (share, model) = sequence(marker, &profile, rank)?;
     let taken = model.as_ref().map(AgeingModel::mean_taken);
     refuse_what_follows(&marker.goal, &marker.before, &share, ranks, taken)?;
-    let model = model.ok_or("no sizes fit")?;
-    Ok(Begun { marker, model })
+    Ok(model.ok_or("no sizes fit")?)
 }
 
 /// What a rank does of the whole, and its sequence; `None` where no sizes fit.

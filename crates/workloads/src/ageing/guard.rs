@@ -15,6 +15,7 @@ use ranks::Comm;
 use storage::Storage;
 
 use super::plan::{Geometry, percent};
+use super::state::at;
 
 /// Why a rank stops that has nothing to say itself.
 pub(super) const OTHERS: &str = "another rank has stopped";
@@ -138,7 +139,7 @@ impl<'a> Guard<'a> {
         let mut space = geometry(self.storage, self.dir)?;
         if self.passed(&space, bytes, ranks).is_some() {
             // Some file systems count reservations for data that is not written back yet, much too high.
-            self.storage.sync_all(self.dir).map_err(|error| format!("{}: {error}", self.dir.display()))?;
+            self.storage.sync_all(self.dir).map_err(|error| at(self.dir, &error))?;
             space = geometry(self.storage, self.dir)?;
         }
         (self.seen, self.looked_ns) = (true, now);
@@ -183,7 +184,7 @@ pub(super) fn geometry(storage: &dyn Storage, dir: &Path) -> Result<Geometry, St
     match storage.space(dir) {
         Ok(Some(space)) => Ok(space.into()),
         Ok(None) => Err(format!("{}: tells no blocks and inodes, so no fill can be reached", dir.display())),
-        Err(error) => Err(format!("{}: {error}", dir.display())),
+        Err(error) => Err(at(dir, &error)),
     }
 }
 

@@ -27,10 +27,7 @@ pub(super) enum Leg {
     /// Until there are as many files and directories as the rank's share has.
     Fill,
     /// Until so many times the bytes that lie there at its beginning were written.
-    Churn {
-        /// How many times.
-        turnovers: f64,
-    },
+    Churn { turnovers: f64 },
     /// Files and bytes come or go.
     Adjust {
         /// Files to make, or to remove where negative.
@@ -169,7 +166,6 @@ impl AgeingModel {
         Name { dir, number }
     }
 
-    /// Makes a file.
     pub(super) fn create(&mut self, bytes: u64) -> Act {
         let name = self.new_name();
         self.files.push(LiveFile { name, bytes });

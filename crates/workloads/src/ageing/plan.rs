@@ -20,33 +20,25 @@ const OWN_NAMES: u64 = 4;
 /// How often the number of files is put right by their mean size.
 const FILES_ROUNDS: u32 = 4;
 
-/// What is asked for.
+/// What is asked for, as [`AgeingRequest`](super::begin::AgeingRequest) has it, or else by default.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct AgeingGoal {
-    /// Share of the blocks that are to be used, 0 to 1.
     pub(super) blocks: Option<f64>,
-    /// Share of the inodes that are to be used, 0 to 1.
     pub(super) inodes: Option<f64>,
-    /// Neither may ever be above this, 0 to 1.
     pub(super) ceiling: f64,
-    /// How many times what lies there is written anew.
     pub(super) turnovers: f64,
-    /// Where the sequence begins.
     pub(super) seed: u64,
 }
 
 /// What a file system said of itself.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Geometry {
-    /// Size in bytes.
     pub(super) bytes: u64,
-    /// Bytes in use.
     pub(super) bytes_used: u64,
     /// Bytes that are free but for those that are reserved.
     pub(super) bytes_available: u64,
     /// Inodes; 0 where they are not counted.
     pub(super) inodes: u64,
-    /// Inodes in use.
     pub(super) inodes_used: u64,
     /// The smallest piece of room that a file takes, bytes.
     pub(super) block: u64,

@@ -9,13 +9,13 @@ use storage::Storage;
 
 use super::act::Operations;
 use super::audit::{Audit, audit};
-use super::begin::{AgeingRequest, Begun, begin, mark, take_place};
+use super::begin::{AgeingRequest, begin, mark, take_place};
 use super::guard::Guard;
 use super::model::{AgeingModel, Leg};
 use super::part::AgeingPart;
 use super::plan::AgeingGoal;
 use super::settle::{AllRanks, CLOSE_ENOUGH, ROUNDS, ROUNDS_BEFORE, is_close, unsettled};
-use super::state::{self, AgeingState, Odometer, StatePlaces};
+use super::state::{self, AgeingMarker, AgeingState, Odometer, StatePlaces};
 use super::watch::{AgeingProgress, ProgressWatch};
 use super::worker::{FileWorker, Past};
 use crate::kit::observer::EventObserver;
@@ -49,11 +49,11 @@ pub fn run(
     let (comm, clock) = (rank.comm, rank.clock.clone());
     let began_ns = clock.ns();
     let all = AllRanks { comm, leads_node: rank.node.leads() };
-    let begun = begin(comm, storage, request)?;
-    let (goal, before) = (begun.marker.goal.clone(), begun.marker.before);
-    let sha = sha256(begun.marker.profile.as_bytes());
+    let (marker, model) = begin(comm, storage, request)?;
+    let (goal, before) = (marker.goal.clone(), marker.before);
+    let sha = sha256(marker.profile.as_bytes());
     let observer = observer.map(|observer| observer as &mut dyn EventObserver<AgeingProgress>);
-    let mut me = all_make(comm, storage, request, &clock, begun, observer)?;
+    let mut me = all_make(comm, storage, request, &clock, (marker, model), observer)?;
     let audit = take_up(&all, &mut me, request)?;
     work(&all, &mut me, &goal)?;
     let after = all.settle(&mut me, &goal, ROUNDS)?;
@@ -112,10 +112,9 @@ fn all_make<'a>(
     storage: &'a dyn Storage,
     request: &'a AgeingRequest,
     clock: &'a CycleClock,
-    begun: Begun,
+    (marker, model): (AgeingMarker, AgeingModel),
     observer: Option<&'a mut dyn EventObserver<AgeingProgress>>,
 ) -> Result<AgeingPart<'a>, Halt> {
-    let Begun { marker, model } = begun;
     let rank = u64::from(comm.rank());
     let places = StatePlaces::of(&request.dir, rank);
     let odometer = take_place(comm, request, &places)?;

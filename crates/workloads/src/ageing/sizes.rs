@@ -94,7 +94,6 @@ pub(super) struct SizeDeck {
 /// What sizes have to fit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct SizeFit {
-    /// How many files there will be.
     pub(super) files: u64,
     /// A file takes whole blocks of so many bytes.
     pub(super) block: u64,

@@ -58,7 +58,6 @@ impl AgeingState {
         self.legs.iter().any(|leg| matches!(leg, Leg::Churn { .. }))
     }
 
-    /// Turnovers of all legs.
     pub(super) fn turnovers(&self) -> f64 {
         let each =
             self.legs.iter().map(|leg| if let Leg::Churn { turnovers } = leg { *turnovers } else { 0.0 });

@@ -13,6 +13,7 @@ use storage::{Mode, Names, Storage};
 
 use super::act::{Act, Name};
 use super::guard::Guard;
+use super::state::at;
 use super::tree::DirectoryTree;
 use crate::kit::beneath::alone;
 use crate::kit::path::PathBuffer;
@@ -40,7 +41,6 @@ pub(super) struct FileWorker<'a> {
 
 /// Why an operation was not done.
 enum OperationFailure {
-    /// A call on the path failed.
     Call(&'static str, io::Error),
     /// The guard stopped it, in these words.
     Stopped(String),
@@ -49,11 +49,6 @@ enum OperationFailure {
 /// The failure of a call.
 fn by(call: &'static str) -> impl FnOnce(io::Error) -> OperationFailure {
     move |error| OperationFailure::Call(call, error)
-}
-
-/// What went wrong, and with what.
-fn failed(call: &str, path: &Path, error: &io::Error) -> String {
-    format!("{call} {}: {error}", path.display())
 }
 
 /// What may have been done before an operation.
@@ -115,7 +110,7 @@ impl<'a> FileWorker<'a> {
             Err(OperationFailure::Call(call, error)) => match error.kind() {
                 ErrorKind::NotFound if past == Past::Uncounted => Ok(()),
                 ErrorKind::AlreadyExists if past != Past::Known && self.is_directory() => Ok(()),
-                _ => Err(guard.explain(failed(call, self.path.as_path(), &error), &error)),
+                _ => Err(guard.explain(format!("{call} {}", at(self.path.as_path(), &error)), &error)),
             },
             Err(OperationFailure::Stopped(why)) => Err(why),
             Ok(()) => Ok(()),

@@ -16,7 +16,6 @@ use crate::kit::path::PathBuffer;
 pub(super) enum Which {
     /// Directories, the base first.
     DirectoriesDown,
-    /// Files.
     Files,
     /// Directories, the base last.
     DirectoriesUp,

@@ -16,7 +16,6 @@ const KEPT: usize = 64;
 /// Compares the parts of arrays that one rank reads.
 #[derive(Debug, Default)]
 pub(super) struct Comparing {
-    /// Bytes compared.
     bytes: u64,
     /// Parts with a wrong element.
     bad_parts: u64,
@@ -32,7 +31,6 @@ pub(super) struct ReadPlace<'a> {
     pub(super) begin: Option<u64>,
     /// The first block that was read.
     pub(super) first: u64,
-    /// How many.
     pub(super) blocks: u64,
     /// How long the file is, where that is known.
     pub(super) file_bytes: Option<u64>,

@@ -61,9 +61,7 @@ pub(super) struct FileArray {
     pub(super) element: Element,
     /// Its dimensions below that of the blocks, by their place in [`FlashFile::dimensions`].
     pub(super) inner: &'static [usize],
-    /// How long these are.
     pub(super) lengths: Vec<u64>,
-    /// What is in it.
     pub(super) value: f64,
     /// Which unknown it is; `None` of what is known of blocks.
     pub(super) unknown: Option<usize>,

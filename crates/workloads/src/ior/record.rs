@@ -23,7 +23,7 @@ pub(super) fn put(
     done: &mut RankDone,
 ) -> Result<u64, Halt> {
     reduce::histogram(test.rank.comm, &mut done.tally.meter.latency)?;
-    reduce::timeline(test.rank.comm, &mut done.tally.meter.timeline, reduce::TIMELINE_SLOTS)?;
+    reduce::timeline(test.rank.comm, &mut done.tally.meter.timeline)?;
     let done = &*done;
     let spans = done.stamps.over_ranks(&test.rank, test.parameters.ramp > 0)?;
     let sums = Sums::over_ranks(test, setting, done)?;

@@ -70,11 +70,9 @@ pub(super) struct RankJob<'a> {
     /// What the order goes through, for backends that want to know it when they open.
     pub(super) parts: Parts,
     pub(super) transfers: u64,
-    /// Bytes that a call moves.
     pub(super) call_bytes: u64,
     pub(super) memory: Memory,
     pub(super) checker: Option<Checker>,
-    /// Where the file ends that is read.
     pub(super) end: FileEnd,
     pub(super) tally: TransferTally,
 }

@@ -216,7 +216,7 @@ impl Operating {
         let (comm, scale) = (rank.comm, rank.clock.scale());
         let meter = &mut self.tally.meter;
         reduce::histogram(comm, &mut meter.latency)?;
-        reduce::timeline(comm, &mut meter.timeline, reduce::TIMELINE_SLOTS)?;
+        reduce::timeline(comm, &mut meter.timeline)?;
         let [own_ns, ns] = [own_end, end].map(|end| scale.ns(end.0 - self.begun.0));
         let operations = meter.transfers() - (self.failures.count() - self.beside);
         let balance = reduce::balance(comm, operations, own_ns, self.tally.transfers() > 0)?;

@@ -56,11 +56,6 @@ impl TransferOrder {
         Self::sequential(DataLayout::items(count), 0)
     }
 
-    /// The numbers from 0 to `count`, each once, in an order that `seed` gives.
-    pub fn items_shuffled(count: u64, seed: u64) -> Self {
-        Self::shuffled(DataLayout::items(count), 0, seed)
-    }
-
     /// How many transfers this rank has.
     pub fn transfers(&self) -> u64 {
         self.transfers_per_segment() * self.layout.segments

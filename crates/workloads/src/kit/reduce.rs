@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 /// How many intervals a record's timeline has at most.
-pub const TIMELINE_SLOTS: usize = 600;
+const TIMELINE_SLOTS: usize = 600;
 
 /// Values of a reduction stay below 2^63. A maximum travels as its distance from this, so that it goes with
 /// the minima.
@@ -35,9 +35,9 @@ pub fn histogram(comm: &dyn Comm, histogram: &mut Histogram) -> Result<(), Halt>
     Ok(())
 }
 
-/// The timeline of all ranks, on every rank, with at most `slots` intervals.
-pub fn timeline(comm: &dyn Comm, timeline: &mut ByteTimeline, slots: usize) -> Result<(), Halt> {
-    timeline.coarsen_to_fit(slots);
+/// The timeline of all ranks, on every rank.
+pub fn timeline(comm: &dyn Comm, timeline: &mut ByteTimeline) -> Result<(), Halt> {
+    timeline.coarsen_to_fit(TIMELINE_SLOTS);
     let end_ns = timeline.used() as u64 * timeline.interval_ns();
     let mut most = [u64::from(timeline.shift()), end_ns];
     comm.all_reduce(&mut most, Reduce::Max)?;
@@ -264,7 +264,7 @@ mod tests {
         let all = together(3, |comm| {
             let mut mine = ByteTimeline::new();
             ends[comm.rank() as usize].iter().for_each(|end| mine.add(*end, 10));
-            timeline(comm, &mut mine, 600).expect("no halt");
+            timeline(comm, &mut mine).expect("no halt");
             mine
         });
         assert!(all.used() <= 600 && all.interval_ns() > 20_000_000_000 / 600);

@@ -26,11 +26,9 @@ const TELL_EVERY: u64 = 512;
 /// What there was of a tree before it is made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Before {
-    /// Nothing.
     Nothing,
     /// A part: its making was interrupted.
     Part,
-    /// All of it.
     Whole,
 }
 

@@ -20,7 +20,6 @@ use crate::kit::rank::Rank;
 /// What there is of a tree before it is removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TreeRemains {
-    /// Nothing.
     Nothing,
     /// Its root, and nothing in it.
     Root,

@@ -11,6 +11,7 @@ use super::operations::{ItemOperation, When};
 use super::parameters::MdtestParameters;
 use super::run::MdtestRun;
 use crate::kit::drive::{Ending, Stop, words};
+use crate::kit::layout::DataLayout;
 use crate::kit::operations::{Operating, Operation, OperationSetting, OperationsDone};
 use crate::kit::order::TransferOrder;
 use crate::kit::permutation::seed_of;
@@ -189,7 +190,7 @@ fn log(run: &MdtestRun<'_>, plan: &PhasePlan) -> Result<Option<TransferLog>, Str
 fn order(run: &MdtestRun<'_>, plan: &PhasePlan) -> TransferOrder {
     match run.order_seed.filter(|_| plan.shuffled) {
         None => TransferOrder::items(plan.count),
-        Some(seed) => TransferOrder::items_shuffled(plan.count, seed_of(&[seed])),
+        Some(seed) => TransferOrder::shuffled(DataLayout::items(plan.count), 0, seed_of(&[seed])),
     }
 }
 

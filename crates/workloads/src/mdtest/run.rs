@@ -138,30 +138,22 @@ fn among(
             Err(halt) => Err(halt),
         };
     }
-    let mut words = match &done {
-        Ok(MdtestSummary { wrong, failed }) => format!("{wrong}\n{failed}"),
-        Err(Halt { step, rank, node, why }) => format!("!{step}\n{rank}\n{node}\n{why}"),
-    }
-    .into_bytes();
-    whole.broadcast(0, &mut words)?;
-    Ok(told(&String::from_utf8_lossy(&words)))
+    as_on_rank_0(whole, done)
 }
 
-/// What rank 0 told the others.
-fn told(words: &str) -> Result<MdtestSummary, Halt> {
-    let number = |text: &str| text.parse().unwrap_or(0);
-    match words.strip_prefix('!') {
-        None => {
-            let (wrong, failed) = words.split_once('\n').unwrap_or_default();
-            Ok(MdtestSummary { wrong: number(wrong), failed: number(failed) })
-        }
-        Some(words) => {
-            let mut parts = words.splitn(4, '\n');
-            let mut next = || parts.next().unwrap_or_default().to_owned();
-            let (step, rank, node, why) = (next(), next(), next(), next());
-            Err(Halt { step, rank: number(&rank) as u32, node, why })
-        }
-    }
+/// The result of rank 0, on all ranks. Collective.
+fn as_on_rank_0(
+    comm: &dyn Comm,
+    done: Result<MdtestSummary, Halt>,
+) -> Result<Result<MdtestSummary, Halt>, Halt> {
+    let done = done.map(|MdtestSummary { wrong, failed }| (wrong, failed));
+    let done = done.map_err(|Halt { step, rank, node, why }| (step, rank, node, why));
+    let mut text = serde_json::to_vec(&done).unwrap_or_default();
+    comm.broadcast(0, &mut text)?;
+    let done: Result<_, (String, u32, String, String)> = serde_json::from_slice(&text)
+        .unwrap_or_else(|error| Err(("run".to_owned(), 0, String::new(), error.to_string())));
+    let done = done.map(|(wrong, failed)| MdtestSummary { wrong, failed });
+    Ok(done.map_err(|(step, rank, node, why)| Halt { step, rank, node, why }))
 }
 
 /// All iterations on the ranks of `rank`. Collective there.
@@ -347,14 +339,18 @@ mod tests {
 
     #[test]
     fn a_halt_of_some_ranks_reaches_the_others_whole() {
-        let halt = "!file stat\n3\nn7\n/a\nb: stat: No such file or directory";
-        let wanted = Halt {
+        let halt = Halt {
             step: "file stat".into(),
             rank: 3,
             node: "n7".into(),
             why: "/a\nb: stat: No such file or directory".into(),
         };
-        assert_eq!(told(halt), Err(wanted));
-        assert_eq!(told("4\n9"), Ok(MdtestSummary { wrong: 4, failed: 9 }));
+        for wanted in [Err(halt), Ok(MdtestSummary { wrong: 4, failed: 9 })] {
+            let all = ranks::local::run(2, |comm| {
+                let idle = Ok(MdtestSummary::default());
+                as_on_rank_0(comm, if comm.rank() == 0 { wanted.clone() } else { idle })
+            });
+            assert!(all.into_iter().all(|done| done == Ok(Ok(wanted.clone()))), "{wanted:?}");
+        }
     }
 }

@@ -12,11 +12,9 @@ pub(super) enum WordSource {
     Made(DataIdentity, i64),
     /// Stamped data of nobody known.
     Stranger,
-    /// It is zero.
     Zero,
     /// It is what was written, but for some bits.
     Flipped,
-    /// Unknown.
     Unknown,
 }
 
