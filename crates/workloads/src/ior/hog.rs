@@ -13,8 +13,8 @@ use super::parameters::Hog;
 use super::test::RunningTest;
 
 /// Takes this rank's share; it is held for as long as the result lives.
-pub(super) fn take(test: &mut RunningTest<'_>, ranks_on_node: u32) -> Result<Vec<u8>, Halt> {
-    let hog = test.parameters.hog;
+pub(super) fn take(test: &mut RunningTest<'_>) -> Result<Vec<u8>, Halt> {
+    let (hog, ranks_on_node) = (test.parameters.hog, test.rank.node.ranks.size());
     if hog == Hog::Nothing {
         return Ok(Vec::new());
     }

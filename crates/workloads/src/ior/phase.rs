@@ -200,10 +200,10 @@ fn finish(
     mut done: RankDone,
 ) -> Result<PhaseOutcome, Halt> {
     let transfers = done.transfers;
-    let (mut bounds, mut least) = ([transfers], [transfers]);
-    test.rank.comm.all_reduce(&mut bounds, Reduce::Max)?;
-    test.rank.comm.all_reduce(&mut least, Reduce::Min)?;
-    let setting = &PhaseSetting { counted: counted(test, setting, &done, bounds[0])?, ..setting.clone() };
+    let transfers_max = test.rank.comm.reduce_one(transfers, Reduce::Max)?;
+    let transfers_min = test.rank.comm.reduce_one(transfers, Reduce::Min)?;
+    let counted = counted(test, setting, &done, transfers_max)?;
+    let setting = &PhaseSetting { counted, ..setting.clone() };
     let bad = match done.tally.reads.take() {
         None => record::put(test, setting, &mut done)?,
         Some(reads) => {
@@ -221,7 +221,7 @@ fn finish(
         }
     };
     before_close::tell(test, setting, &done)?;
-    Ok(PhaseOutcome { transfers, transfers_min: least[0], transfers_max: bounds[0], bad })
+    Ok(PhaseOutcome { transfers, transfers_min, transfers_max, bad })
 }
 
 /// Transfers of all ranks that count, where they may be other than all; none at all is a failure, and wrong

@@ -17,13 +17,8 @@ pub struct RankPlacement {
     pub by_block: bool,
 }
 
-/// The place of all ranks, and how many ranks are on the node of this one: nodes by shared memory, but
-/// `-O numNodes` and `numTasksOnNode0` go first.
-pub(super) fn find(
-    parameters: &IorParameters,
-    comm: &dyn Comm,
-    node: &Node,
-) -> Result<(RankPlacement, u32), Halt> {
+/// The place of all ranks: nodes by shared memory, but `-O numNodes` and `numTasksOnNode0` go first.
+pub(super) fn find(parameters: &IorParameters, comm: &dyn Comm, node: &Node) -> Result<RankPlacement, Halt> {
     let on_node0 = if comm.rank() == 0 { node.ranks.size() } else { 0 };
     // Rank 1 shares the node of rank 0 when it is second there.
     let beside = comm.rank() == 1 && node.ranks.rank() == 1;
@@ -36,7 +31,7 @@ pub(super) fn find(
         by_block: beside == 1 || comm.size() == 1,
     };
     debug_assert!(owner(parameters, place, comm.rank(), comm.size(), 0, false) < comm.size());
-    Ok((place, node.ranks.size()))
+    Ok(place)
 }
 
 /// The rank whose data `rank` of `ranks` reads in repetition `repetition`; `check` is for the check

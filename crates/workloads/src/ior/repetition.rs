@@ -26,7 +26,7 @@ pub fn run(
     let dirs = names::dirs(parameters, storage);
     let parameters = &*names::mounted(parameters);
     let node = Rc::new(Node::find(comm)?);
-    let (place, ranks_on_node) = reorder::find(parameters, comm, &node)?;
+    let place = reorder::find(parameters, comm, &node)?;
     let IorContext { clock, offset, records, observer, board, seed } = cx;
     let rank = Rank::compared(comm, clock, *offset, *records, *board, node);
     let mut test = RunningTest {
@@ -40,7 +40,7 @@ pub fn run(
         mounts: Mounts::default(),
     };
     test.rank.look(&dirs)?;
-    let _held = hog::take(&mut test, ranks_on_node)?;
+    let _held = hog::take(&mut test)?;
     test.rank.start()?;
     begin(&mut test)?;
     // Nothing is known yet, and nothing can be amiss.

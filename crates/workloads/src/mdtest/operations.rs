@@ -71,7 +71,7 @@ macro_rules! extra {
 /// All operations, in the order in which they are done.
 #[rustfmt::skip]
 pub const OPERATIONS: &[ItemOperation] = &[
-    classic!("Tree creation", "tree_creation", Begin, |p| p.create, tree::create),
+    classic!("Tree creation", "tree_creation", Begin, |p| p.create, tree::each_directory),
     classic!("Directory creation", "directory_creation", Directories, |p| p.create, directories::create),
     classic!("Directory stat", "directory_stat", Directories, |p| p.stat, directories::stat),
     classic!("Directory rename", "directory_rename", Directories, |p| p.rename, directories::rename),
@@ -90,7 +90,7 @@ pub const OPERATIONS: &[ItemOperation] = &[
     extra!("shared-open", "Shared open", "shared_open", Files, extras::shared_open),
     classic!("Directory removal", "directory_removal", Directories, |p| p.remove, directories::remove),
     classic!("File removal", "file_removal", Files, |p| p.remove, files::remove),
-    classic!("Tree removal", "tree_removal", End, |p| p.remove, tree::remove),
+    classic!("Tree removal", "tree_removal", End, |p| p.remove, tree::each_directory),
 ];
 
 /// The names that `--operations` knows, in their order.

@@ -12,7 +12,7 @@ use storage::Names;
 
 use super::names::{self, TreeShape};
 use super::observer::{MdtestEvent, MdtestListener};
-use super::operations::ItemOperation;
+use super::operations::{ItemOperation, When};
 use super::parameters::MdtestParameters;
 use super::phase::{self, PhasePlan, TREES_AT};
 use super::preload;
@@ -135,17 +135,9 @@ fn remove_if_empty(names: &dyn Names, path: &str) -> Result<bool, String> {
     }
 }
 
-/// The phase that makes the trees.
-pub(super) fn create(run: &mut MdtestRun<'_>, row: &'static ItemOperation) -> Result<(), Halt> {
-    each_directory(run, row, true)
-}
-
-/// The phase that removes them.
-pub(super) fn remove(run: &mut MdtestRun<'_>, row: &'static ItemOperation) -> Result<(), Halt> {
-    each_directory(run, row, false)
-}
-
-fn each_directory(run: &mut MdtestRun<'_>, row: &'static ItemOperation, down: bool) -> Result<(), Halt> {
+/// The phase that makes the trees, and the one that removes them.
+pub(super) fn each_directory(run: &mut MdtestRun<'_>, row: &'static ItemOperation) -> Result<(), Halt> {
+    let down = row.when == When::Begin;
     let rank = run.rank.comm.rank();
     let trees = match (run.parameters.unique_dir, run.parameters.collective) {
         (true, false) => 1,
