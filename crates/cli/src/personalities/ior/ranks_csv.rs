@@ -2,7 +2,6 @@
 //!
 //! Invariant: rows are written as they come; no rank is kept.
 
-use std::fs::File;
 use std::io::{self, BufWriter, Write};
 
 use storage::Space;
@@ -19,26 +18,24 @@ use super::typed::MeantIor;
 const HEADING: &str = "access,rank,runtime-with-openclose,runtime,throughput-withopenclose,throughput\n";
 
 /// Another form of the results, beside which the ranks' times are written.
-pub(crate) struct WithRanks<W: Write + Send> {
+pub(crate) struct WithRanks {
     inner: Box<dyn ResultOutput>,
-    file: W,
+    file: Box<dyn Write + Send>,
     /// What cannot be done where it fails.
     what: String,
     broken: Option<io::Error>,
 }
 
-impl WithRanks<BufWriter<File>> {
+impl WithRanks {
     /// Creates or empties the file at `path`, and writes its heading.
     pub(crate) fn create(inner: Box<dyn ResultOutput>, path: &str) -> Result<Self, Usage> {
         let option = "-O saveRankPerformanceDetailsCSV";
-        let file = BufWriter::new(streams::create(option, path)?);
+        let file = Box::new(BufWriter::new(streams::create(option, path)?));
         let mut it = Self { inner, file, what: streams::cannot_write(option, path), broken: None };
         it.write(HEADING);
         Ok(it)
     }
-}
 
-impl<W: Write + Send> WithRanks<W> {
     fn write(&mut self, text: &str) {
         if let Err(error) = self.file.write_all(text.as_bytes()).and_then(|()| self.file.flush()) {
             self.broken.get_or_insert(error);
@@ -53,7 +50,7 @@ fn row(access: &str, rank: usize, times: &IorRankTimes) -> String {
     format!("{access},{rank},{}\n", numbers.map(|value| exponential(value, 10)).join(","))
 }
 
-impl<W: Write + Send> ResultOutput for WithRanks<W> {
+impl ResultOutput for WithRanks {
     fn begin(&mut self, warnings: &str) {
         self.inner.begin(warnings);
     }
@@ -72,7 +69,7 @@ impl<W: Write + Send> ResultOutput for WithRanks<W> {
     }
 }
 
-impl<W: Write + Send> EventObserver<IorEvent<'_>> for WithRanks<W> {
+impl EventObserver<IorEvent<'_>> for WithRanks {
     fn event(&mut self, event: &IorEvent<'_>) {
         if let IorEvent::RankTimes { phase, rows } = event
             && let Some(access) = name_of(phase)
@@ -101,7 +98,7 @@ mod tests {
     fn each_rank_has_the_throughput_of_its_own_bytes() {
         let (results, file) = (Page::default(), Page::default());
         let inner = Box::new(Csv::new(Streams::together(&results), IorEdition::Ior41));
-        let mut ranks = WithRanks { inner, file: file.clone(), what: "file".into(), broken: None };
+        let mut ranks = WithRanks { inner, file: Box::new(file.clone()), what: "file".into(), broken: None };
         ranks.test(&meant(|_| ()), None);
         let rows = [
             IorRankTimes { total_s: 2.0, transfer_s: 1.0, bytes: 1000 },

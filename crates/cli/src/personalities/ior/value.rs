@@ -6,13 +6,15 @@
 use std::fmt;
 
 use results::record::Phase;
-use serde::ser::{Error, Serialize, SerializeMap, Serializer};
+use serde::Serialize;
+use serde::ser::{Error, Serializer};
 
 /// Members in the order in which they are written.
 pub(crate) type Members = Vec<(&'static str, JsonValue)>;
 
 /// One value.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(untagged)]
 pub(crate) enum JsonValue {
     Bool(bool),
     Whole(i128),
@@ -22,9 +24,9 @@ pub(crate) enum JsonValue {
     /// Values one after the other.
     List(Vec<JsonValue>),
     /// Values with names.
-    Object(Members),
+    Object(#[serde(serialize_with = "members")] Members),
     /// A record as it is kept, without timeline and buckets.
-    Record(Box<Phase>),
+    Record(#[serde(serialize_with = "record")] Box<Phase>),
 }
 
 impl JsonValue {
@@ -52,36 +54,19 @@ impl fmt::Display for JsonValue {
     }
 }
 
-impl Serialize for JsonValue {
-    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        match self {
-            Self::Bool(yes) => to.serialize_bool(*yes),
-            Self::Whole(number) => to.serialize_i128(*number),
-            Self::Real(number) if !number.is_finite() => to.serialize_none(),
-            Self::Real(number) => to.serialize_f64(*number),
-            Self::Text(text) => to.serialize_str(text),
-            Self::List(values) => to.collect_seq(values),
-            Self::Record(phase) => record(phase).map_err(S::Error::custom)?.serialize(to),
-            Self::Object(members) => {
-                let mut map = to.serialize_map(Some(members.len()))?;
-                for (key, value) in members {
-                    map.serialize_entry(key, value)?;
-                }
-                map.end()
-            }
-        }
-    }
+fn members<S: Serializer>(members: &Members, to: S) -> Result<S::Ok, S::Error> {
+    to.collect_map(members.iter().map(|(key, value)| (key, value)))
 }
 
-fn record(phase: &Phase) -> serde_json::Result<serde_json::Value> {
-    let mut value = serde_json::to_value(phase)?;
+fn record<S: Serializer>(phase: &Phase, to: S) -> Result<S::Ok, S::Error> {
+    let mut value = serde_json::to_value(phase).map_err(S::Error::custom)?;
     if let Some(members) = value.as_object_mut() {
         members.remove("timeline");
         if let Some(latency) = members.get_mut("latency").and_then(|latency| latency.as_object_mut()) {
             latency.remove("buckets");
         }
     }
-    Ok(value)
+    value.serialize(to)
 }
 
 #[cfg(test)]

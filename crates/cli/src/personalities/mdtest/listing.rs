@@ -14,14 +14,17 @@ pub(crate) fn numbered(edition: MdtestEdition, level: u32, lines: (u32, u32), te
     format!("V-{level}: Rank   0 Line {line:5} {text}\n")
 }
 
-/// One parameter: its line in 3.3 and in 4.1, its name, its value; `None` where a version does not list it.
+/// One parameter: its line in 3.3 and in 4.1, its name, its value.
 type ListedParameter = (u32, u32, &'static str, String);
+
+/// What 1.9 does not list: it had one backend, and did not know the others.
+const NEWER: [&str; 4] = ["api", "stone_wall_timer_seconds", "call_sync", "make_node"];
 
 fn truth(on: bool) -> String {
     if on { "True" } else { "False" }.to_owned()
 }
 
-/// What every version lists before the directories.
+/// What is listed before the directories.
 fn first(meant: &MeantMdtest) -> Vec<ListedParameter> {
     let p = &meant.parameters;
     vec![
@@ -32,11 +35,9 @@ fn first(meant: &MeantMdtest) -> Vec<ListedParameter> {
     ]
 }
 
-/// What every version lists behind them.
-fn rest(p: &MdtestParameters, edition: MdtestEdition) -> Vec<ListedParameter> {
-    // Which version shows it by what it knows.
-    let newer = edition != MdtestEdition::Mdtest19;
-    let mut all = vec![
+/// What is listed behind them.
+fn rest(p: &MdtestParameters) -> Vec<ListedParameter> {
+    vec![
         (2026, 2450, "dirs_only", truth(p.directories || p.shared_file)),
         (2027, 2451, "read_bytes", p.read_bytes.to_string()),
         (2028, 2452, "read_only", truth(p.read)),
@@ -55,24 +56,15 @@ fn rest(p: &MdtestParameters, edition: MdtestEdition) -> Vec<ListedParameter> {
         (2043, 2467, "stride", p.stride.to_string()),
         (2044, 2468, "shared_file", truth(p.shared_file)),
         (2045, 2469, "time_unique_dir_overhead", truth(p.time_unique_dir)),
-    ];
-    if newer {
-        all.push((2046, 2470, "stone_wall_timer_seconds", p.deadline.to_string()));
-    }
-    all.extend([
+        (2046, 2470, "stone_wall_timer_seconds", p.deadline.to_string()),
         (2047, 2471, "stat_only", truth(p.stat)),
         (2048, 2472, "unique_dir_per_task", truth(p.unique_dir)),
         (2049, 2473, "write_bytes", p.write_bytes.to_string()),
         (2050, 2474, "sync_file", truth(p.sync_file)),
-    ]);
-    if newer {
-        all.push((2051, 2475, "call_sync", truth(p.call_sync)));
-    }
-    all.push((2052, 2476, "depth", p.depth.to_string()));
-    if newer {
-        all.push((2053, 2477, "make_node", u8::from(p.make_node).to_string()));
-    }
-    all
+        (2051, 2475, "call_sync", truth(p.call_sync)),
+        (2052, 2476, "depth", p.depth.to_string()),
+        (2053, 2477, "make_node", u8::from(p.make_node).to_string()),
+    ]
 }
 
 /// What `-v` lists.
@@ -84,13 +76,13 @@ pub(crate) fn parameters(meant: &MeantMdtest) -> String {
         false => numbered(edition, 1, lines, text),
     };
     let line = |(old, new, name, value): &ListedParameter| put((*old, *new), &format!("{name:<24}: {value}"));
-    // 1.9 had one backend.
-    let mut text: String = first(meant).iter().skip(usize::from(plain)).map(line).collect();
+    let listed = |(_, _, name, _): &&ListedParameter| !(plain && NEWER.contains(name));
+    let mut text: String = first(meant).iter().filter(listed).map(line).collect();
     text.push_str(&put((2022, 2446), "dirpath(s):"));
     for dir in &meant.parameters.dirs {
         text.push_str(&put((2024, 2448), &format!("\t{dir}")));
     }
-    text.extend(rest(&meant.parameters, edition).iter().map(line));
+    text.extend(rest(&meant.parameters).iter().filter(listed).map(line));
     text
 }
 
