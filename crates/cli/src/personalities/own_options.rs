@@ -6,7 +6,7 @@ use units::Usage;
 
 /// An option of this program's own.
 pub(crate) struct OwnOption {
-    word: &'static str,
+    pub(crate) word: &'static str,
     /// What its value is called; empty where it takes none.
     value: &'static str,
     about: &'static str,

@@ -15,7 +15,7 @@ use crate::session::Session;
 use crate::speech::complain;
 
 /// The exit status of what was refused before anything was done.
-const REFUSED: u8 = 2;
+pub(crate) const REFUSED: u8 = 2;
 
 /// What one rank has to work with.
 pub(crate) struct RankContext<'a> {

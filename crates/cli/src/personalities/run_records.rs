@@ -102,9 +102,7 @@ pub(crate) fn run_record(
         workload: workload.to_owned(),
         argv: argv.to_vec(),
         started: rfc3339(),
-        host: String::new(),
         ranks,
-        nodes: 0,
         mpi: mpi.map(str::to_owned),
         clock: ClockFacts {
             source: quality.source.to_owned(),
@@ -112,7 +110,7 @@ pub(crate) fn run_record(
             cost_ns: quality.cost_ns,
             offset_uncertainty_ns: 0,
         },
-        clients: None,
+        ..Run::default()
     }
 }
 

@@ -13,7 +13,7 @@ use workloads::kit::observer::EventObserver;
 use workloads::kit::{clients, rank::Rank};
 
 use super::classic::interrupt;
-use super::perform::{RankContext, perform};
+use super::perform::{self, RankContext, perform};
 use super::program::{StartedProgram, options, posix};
 use super::run_records::RunRecords;
 use crate::session::{Needs, Session};
@@ -56,7 +56,7 @@ fn started(program: &StartedProgram<'_>, args: AgeArgs, local: Option<u32>) -> R
         match done {
             // Every rank hears why; rank 0 says it.
             Err(halt) if halt.step == REFUSED && speaks => Ok(program.refuse(&Usage(halt.why))),
-            Err(halt) if halt.step == REFUSED => Ok(REFUSED_STATUS),
+            Err(halt) if halt.step == REFUSED => Ok(perform::REFUSED),
             done => done,
         }
     }))
@@ -67,9 +67,6 @@ pub(crate) fn check(words: &[String]) -> Result<(), Usage> {
     let args: AgeArgs = options("age", &[&["DIR".to_owned()], words].concat())?;
     args.meant()?.found_from_anywhere()
 }
-
-/// Exit status of a run that was refused before anything was written.
-const REFUSED_STATUS: u8 = 2;
 
 fn age(
     part: RankContext<'_>,

@@ -129,7 +129,7 @@ fn long<'t>(
         "dryRun" => typed.dry_run = true,
         "help" => typed.help = true,
         "record" => typed.record = Some(value.to_owned()),
-        name => unreachable!("--{name} is in the table"),
+        name => unreachable!("--{name} has no meaning"),
     }
     Ok(())
 }
@@ -263,7 +263,10 @@ mod tests {
     }
 
     #[test]
-    fn the_table_of_own_options_is_sound() {
+    fn the_table_of_own_options_is_sound_and_each_has_its_meaning() {
         own_options::assert_is_sound(OWN);
+        for own in OWN {
+            let _ = long(&mut TypedFdtree::default(), own.word, &mut ["1"].into_iter());
+        }
     }
 }

@@ -157,17 +157,17 @@ impl FdtreeText {
 
     /// Writes; a reader that has gone away is no failure, and what is measured is worth more than its text.
     fn put(&mut self, text: &str) {
-        if let Err(error) = self.out.write_all(text.as_bytes())
-            && error.kind() != ErrorKind::BrokenPipe
-        {
-            self.broken.get_or_insert(error);
-        }
+        let written = self.out.write_all(text.as_bytes());
+        self.keep(written);
     }
 
     fn flush(&mut self) {
-        if let Err(error) = self.out.flush()
-            && error.kind() != ErrorKind::BrokenPipe
-        {
+        let flushed = self.out.flush();
+        self.keep(flushed);
+    }
+
+    fn keep(&mut self, done: io::Result<()>) {
+        if let Some(error) = done.err().filter(|error| error.kind() != ErrorKind::BrokenPipe) {
             self.broken.get_or_insert(error);
         }
     }

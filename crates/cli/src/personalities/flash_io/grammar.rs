@@ -87,7 +87,7 @@ fn set(typed: &mut TypedFlashIo, option: &str, value: &str) -> Result<(), &'stat
         "size" => parameters.zones = number(value)?,
         "verify" => parameters.verify = true,
         "verify-only" => (parameters.write, parameters.verify) = (false, true),
-        option => unreachable!("--{option} is in the table"),
+        option => unreachable!("--{option} has no meaning"),
     }
     Ok(())
 }
@@ -234,7 +234,10 @@ mod tests {
     }
 
     #[test]
-    fn the_table_of_own_options_is_sound() {
+    fn the_table_of_own_options_is_sound_and_each_has_its_meaning() {
         own_options::assert_is_sound(OWN);
+        for own in OWN {
+            let _ = set(&mut TypedFlashIo::default(), own.word, "1");
+        }
     }
 }

@@ -127,15 +127,6 @@ impl FlashIoText {
         }
         text + " \n"
     }
-
-    /// What is our own of the files written.
-    fn own(&self) -> String {
-        let mut text = String::new();
-        for told in self.told.iter().filter(|_| self.look.latency) {
-            text.push_str(&latency(&told.phase));
-        }
-        text
-    }
 }
 
 impl WrittenFile {
@@ -255,7 +246,8 @@ impl EventObserver<FlashIoEvent<'_>> for FlashIoText {
                 } else {
                     String::new()
                 };
-                let text = which + &self.report(*held) + &self.own();
+                let mut text = which + &self.report(*held);
+                text.extend(self.told.iter().filter(|_| self.look.latency).map(|told| latency(&told.phase)));
                 self.print(&text);
             }
             FlashIoEvent::Checked { file, phase } => {

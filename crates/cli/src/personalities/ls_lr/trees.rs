@@ -5,6 +5,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use units::Usage;
+use workloads::kit::drive::words;
 use workloads::ls_lr::{LsLrParameters, Marker, TreeState, Trees};
 
 /// Says no to a tree that cannot be made, walked or removed as asked.
@@ -22,7 +23,7 @@ fn refused<T>(path: &Path, why: &str) -> Result<T, Usage> {
 
 fn given(root: &Path) -> Result<(), Usage> {
     match root.symlink_metadata() {
-        Err(error) => refused(root, &format!("{}; name a tree, or make trees with --make", plain(&error))),
+        Err(error) => refused(root, &format!("{}; name a tree, or make trees with --make", words(&error))),
         Ok(found) if found.is_symlink() => {
             refused(root, "a link, of which ls -lR lists nothing; put a slash behind it")
         }
@@ -33,7 +34,7 @@ fn given(root: &Path) -> Result<(), Usage> {
 
 fn under(parameters: &LsLrParameters, dir: &Path, root: &Path) -> Result<(), Usage> {
     match fs::metadata(dir) {
-        Err(error) => return refused(dir, &format!("{}; name a directory that is there", plain(&error))),
+        Err(error) => return refused(dir, &format!("{}; name a directory that is there", words(&error))),
         Ok(found) if !found.is_dir() => return refused(dir, "not a directory; name one for the trees"),
         Ok(_) => {}
     }
@@ -43,7 +44,7 @@ fn under(parameters: &LsLrParameters, dir: &Path, root: &Path) -> Result<(), Usa
     }
     let marker = match Marker::load(root) {
         Ok(marker) => marker,
-        Err(error) => return refused(root, &plain(&error)),
+        Err(error) => return refused(root, &words(&error)),
     };
     match marker {
         None if Marker::is_bare(root).is_ok_and(|bare| bare) => match parameters.walk && !parameters.make {
@@ -92,11 +93,6 @@ pub(super) fn apart(parameters: &LsLrParameters, ranks: u32) -> Result<(), Usage
         Some(pair) => told(pair[0].2, pair[1].2, "lie within each other"),
         None => Ok(()),
     }
-}
-
-/// The system's words without their number.
-fn plain(error: &std::io::Error) -> String {
-    workloads::kit::drive::words(error)
 }
 
 #[cfg(test)]
