@@ -15,7 +15,10 @@ pub(super) fn known(file: &wire::PlanFile, place: &PlanText<'_>) -> ParseResult<
         if source.trim().is_empty() {
             return Err(refused("say where the number is from, as `source = \"…\"`"));
         }
-        let quantity = value.parse().map_err(|error: Usage| refused(&error.0))?;
+        let quantity: Quantity = value.parse().map_err(|error: Usage| refused(&error.0))?;
+        if quantity.value.is_sign_negative() {
+            return Err(refused(&format!("`{value}` is below zero")));
+        }
         Ok(KnownNumber { name: name.clone(), value: quantity, written: value.trim().to_owned() })
     };
     file.known.iter().map(one).collect()
@@ -47,6 +50,9 @@ impl Defaults<'_> {
         let value: Quantity = text.parse().map_err(|error: Usage| error.0)?;
         if value.dimension != dimension {
             return Err(format!("`{text}` does not measure that; write it as in `{}`", dimension.example()));
+        }
+        if value.value.is_sign_negative() {
+            return Err(format!("`{text}` is below zero; write it as in `{}`", dimension.example()));
         }
         Ok((Goal::Value(value), text.to_owned()))
     }

@@ -107,6 +107,10 @@ fn criteria_that_no_measurement_could_meet_are_refused() {
             "p.toml:7:55: test T: write.bw: `25000/s` does not measure that; write it as in `3.0 GB/s`",
         ),
         (
+            criterion("-w", "write.bw", ">=", "\"-3 GB/s\""),
+            "p.toml:7:55: test T: write.bw: `-3 GB/s` is below zero; write it as in `3.0 GB/s`",
+        ),
+        (
             criterion("-w", "write.bw", "=>", "\"1 GB/s\""),
             "p.toml:7:41: test T: `=>` is no comparison; known are >= <= > < ==",
         ),

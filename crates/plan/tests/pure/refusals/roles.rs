@@ -67,6 +67,8 @@ fn goals_that_refer_to_nothing_or_to_something_else_are_refused() {
     let known = "[known.x]\nvalue = \"5 s\"\nsource = \"a page\"\n";
     let said = refusal(&format!("{known}{}", test("50% of known.x")));
     assert!(said.ends_with("known.x does not measure that; it is 5.00 s"), "{said}");
+    let said = refusal(&known.replace("5 s", "-5 s"));
+    assert!(said.ends_with("known.x: `-5 s` is below zero"), "{said}");
     let said = refusal(&format!("[known.x]\nvalue = \"5 s\"\nsource = \"\"\n{}", test("50% of known.x")));
     assert!(said.ends_with("known.x: say where the number is from, as `source = \"…\"`"), "{said}");
 }
