@@ -19,10 +19,11 @@ pub(crate) fn complain(line: &str) {
     let _ = io::stderr().lock().write_all(format!("{line}\n").as_bytes());
 }
 
-/// A line on standard error that says by `template` how far things are; hidden where that is no terminal.
-pub(crate) fn living_line(template: &str) -> ProgressBar {
+/// A line on standard error that says by `template` how far things are, of so many steps where that is known;
+/// hidden where that is no terminal. It is drawn with the first that is said.
+pub(crate) fn living_line(template: &str, steps: Option<u64>) -> ProgressBar {
     match io::stderr().is_terminal() {
-        true => ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr())
+        true => ProgressBar::with_draw_target(steps, ProgressDrawTarget::stderr())
             .with_style(ProgressStyle::with_template(template).expect("a sound template")),
         false => ProgressBar::hidden(),
     }

@@ -21,7 +21,7 @@ pub(super) struct Progress {
 impl Progress {
     /// Finds out what standard error is.
     pub(super) fn new() -> Self {
-        let bar = living_line("{spinner} {msg}");
+        let bar = living_line("{spinner} {msg}", None);
         if !bar.is_hidden() {
             bar.enable_steady_tick(Duration::from_millis(200));
         }

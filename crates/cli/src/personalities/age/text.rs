@@ -19,9 +19,7 @@ pub(super) struct LiveLine(ProgressBar);
 impl LiveLine {
     /// Finds out what standard error is.
     pub(super) fn new() -> Self {
-        let bar = living_line("{prefix:<6} [{bar:30}] {msg}");
-        bar.set_length(STEPS);
-        Self(bar)
+        Self(living_line("{prefix:<6} [{bar:30}] {msg}", Some(STEPS)))
     }
 
     /// Takes the line away.

@@ -80,7 +80,7 @@ pub(crate) fn create(path: &str) -> Result<File, Usage> {
 impl LiveView {
     /// Watches `board`; writes looks to `file`, and shows them where the standard error is a terminal.
     pub(crate) fn start(board: Board, file: Option<File>) -> Self {
-        let bar = living_line("{msg}");
+        let bar = living_line("{msg}", None);
         let file = file.map(|file| Mutex::new(Lines { file, end: 0, broken: None }));
         let shared = Arc::new(LiveShared { state: Mutex::default(), wake: Condvar::new(), board, bar, file });
         let watcher = std::thread::spawn({

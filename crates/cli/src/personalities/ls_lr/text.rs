@@ -36,7 +36,7 @@ pub(super) struct LsLrText {
 
 impl LsLrText {
     pub(super) fn new(parameters: &LsLrParameters, ranks: u32, verbose: bool) -> Self {
-        let bar = living_line("{msg}");
+        let bar = living_line("{msg}", None);
         let head = head(parameters, ranks);
         let repeats = parameters.repetitions > 1;
         let (rates, warnings) = (Vec::new(), Vec::new());
