@@ -105,8 +105,10 @@ impl FlashFile {
     }
 
     /// The unknowns in it, by number from 0.
-    pub(super) fn unknowns(self) -> Vec<usize> {
-        if self == Self::Checkpoint { (0..UNKNOWNS.len()).collect() } else { PLOTTED.to_vec() }
+    pub(super) fn unknowns(self) -> &'static [usize] {
+        const ALL: [usize; 24] =
+            [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23];
+        if self == Self::Checkpoint { &ALL } else { &PLOTTED }
     }
 
     /// Zones of a block in each direction, or corners.
@@ -154,8 +156,8 @@ impl FlashFile {
         };
         let mut arrays: Vec<FileArray> = tree.map(of_blocks).into();
         for unknown in self.unknowns() {
-            let array = array(form.label(unknown), real, &[3, 2, 1], (unknown + 1) as f64);
-            arrays.push(FileArray { unknown: Some(unknown), ..array });
+            let array = array(form.label(*unknown), real, &[3, 2, 1], (*unknown + 1) as f64);
+            arrays.push(FileArray { unknown: Some(*unknown), ..array });
         }
         arrays
     }

@@ -39,10 +39,10 @@ impl Reading<'_> {
     /// Opens the file and finds its arrays.
     fn open(&self) -> Result<(Box<dyn ArrayFile>, Vec<Variable>), Halt> {
         let FileWork { comm, file, path, .. } = *self.work;
-        let named = |error| named(path, &error);
-        let opened = self.work.arrays.open(comm, path).map_err(named);
+        let with_path = |error| named(path, &error);
+        let opened = self.work.arrays.open(comm, path).map_err(with_path);
         let mut open = comm.agree(file.check_name(), opened)?;
-        match comm.agree(file.check_name(), self.find(&mut *open).map_err(named)) {
+        match comm.agree(file.check_name(), self.find(&mut *open).map_err(with_path)) {
             Ok(variables) => Ok((open, variables)),
             Err(halt) => {
                 // Why it failed is known; what the close says then is nothing new.

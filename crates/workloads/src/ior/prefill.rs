@@ -37,14 +37,14 @@ pub(super) fn fill(test: &mut RunningTest<'_>, repetition: u32) -> Result<(), Ha
     let mut buffer = test.rank.comm.agree("prefill", buffer)?;
     buffer.bytes_mut().fill(0xff);
     let how = Open { collective: false, ..parameters.open(Mode::Write, test.rank.comm.size()) };
-    let named = |error: io::Error| named(&path, &error);
-    let opened = test.storage.open(test.rank.comm, &path, how).map_err(named);
+    let with_path = |error: io::Error| named(&path, &error);
+    let opened = test.storage.open(test.rank.comm, &path, how).map_err(with_path);
     // Syncing and closing may be calls that all ranks make together: all have the file, or none goes on.
     let mut file = test.rank.comm.agree("prefill", opened)?;
     let written =
         write(test, &mut *file, &path, buffer.bytes()).inspect_err(|_| test.rank.comm.raise_alarm());
-    let synced = file.sync().map_err(named);
-    let closed = file.close().map_err(named);
+    let synced = file.sync().map_err(with_path);
+    let closed = file.close().map_err(with_path);
     test.rank.comm.agree("prefill", written.and(synced).and(closed))?;
     let seconds = (test.rank.clock.ns() - begin) as f64 * 1e-9;
     test.observer.event(&IorEvent::Prefilled(seconds));

@@ -9,9 +9,10 @@ use super::observer::{IorEvent, WearOut};
 use super::parameters::RateLimit;
 use super::phase::PhaseSetting;
 use super::test::RunningTest;
-use super::transfer::RankDone;
+use super::transfer::{AtDeadline, RankDone};
 use super::{each_rank, outliers, wrong};
-use crate::kit::{beneath, reduce};
+use crate::kit::beneath;
+use crate::kit::reduce::{self, DoneAtDeadline};
 
 /// A rate limit counts as reached from this share of it on.
 const RATE_REACHED: f64 = 0.95;
@@ -214,9 +215,9 @@ fn stonewall(test: &mut RunningTest<'_>, done: &RankDone) -> Result<Option<Stone
         return Ok(None);
     }
     let at = &done.at_deadline;
-    let mine = [at.transfers, at.bytes, at.elapsed_ns];
-    let (mut wall, all) = reduce::stonewall(test.rank.comm, parameters.deadline, mine, at.ran_dry)?;
-    wall.wear_out = parameters.wear_out;
+    let AtDeadline { transfers, bytes, elapsed_ns, ran_dry, .. } = *at;
+    let mine = DoneAtDeadline { transfers, bytes, elapsed_ns, ran_dry };
+    let (wall, all) = reduce::stonewall(test.rank.comm, parameters.deadline, parameters.wear_out, mine)?;
     if parameters.wear_out {
         if parameters.verbose > 0
             && let Some(all) = reduce::gather(test.rank.comm, [at.transfers])?

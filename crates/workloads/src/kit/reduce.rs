@@ -110,15 +110,28 @@ pub fn balance(comm: &dyn Comm, amount: u64, ns: u64, given: bool) -> Result<Bal
     })
 }
 
-/// What a deadline of so many seconds did, of whose ranks this one had done so many transfers and bytes after
-/// so many nanoseconds, and had nothing left to do then if it `ran_dry`; and the transfers of all ranks.
-/// Collective.
+/// What a rank had done when a deadline stopped it.
+#[derive(Clone, Copy, Debug)]
+pub struct DoneAtDeadline {
+    /// Transfers, or operations on names.
+    pub transfers: u64,
+    /// Their bytes; of operations on names again their number.
+    pub bytes: u64,
+    /// Since its phase began.
+    pub elapsed_ns: u64,
+    /// Nothing was left to do.
+    pub ran_dry: bool,
+}
+
+/// What a deadline of so many seconds did, this rank having done so much by then; and the transfers of all
+/// ranks. With `wear_out` all go on to as many as the rank with the most. Collective.
 pub fn stonewall(
     comm: &dyn Comm,
     deadline: u32,
-    [transfers, bytes, elapsed_ns]: [u64; 3],
-    ran_dry: bool,
+    wear_out: bool,
+    mine: DoneAtDeadline,
 ) -> Result<(Stonewall, u64), Halt> {
+    let DoneAtDeadline { transfers, bytes, elapsed_ns, ran_dry } = mine;
     let least = comm.reduce_one(transfers, Reduce::Min)?;
     let mut most = [transfers, elapsed_ns];
     comm.all_reduce(&mut most, Reduce::Max)?;
@@ -126,7 +139,7 @@ pub fn stonewall(
     comm.all_reduce(&mut sums, Reduce::Sum)?;
     let wall = Stonewall {
         deadline_s: deadline.into(),
-        wear_out: true,
+        wear_out,
         transfers_min: least,
         transfers_max: most[0],
         bytes: sums[1],

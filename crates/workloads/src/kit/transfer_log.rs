@@ -39,9 +39,9 @@ impl TransferLog {
         transfers: u64,
         mixed: bool,
     ) -> Result<Self, String> {
-        let named = |error| named(path, &error);
-        let mut out = BufWriter::new(File::create(path).map_err(named)?);
-        writeln!(out, "time,runtime,tp{}", if mixed { ",access" } else { "" }).map_err(named)?;
+        let with_path = |error| named(path, &error);
+        let mut out = BufWriter::new(File::create(path).map_err(with_path)?);
+        writeln!(out, "time,runtime,tp{}", if mixed { ",access" } else { "" }).map_err(with_path)?;
         let room = KEPT.min(transfers.try_into().unwrap_or(KEPT));
         let mut kept = vec![(Tick(1), Tick(1)); room.max(1)];
         kept.clear();

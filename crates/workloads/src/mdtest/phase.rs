@@ -15,7 +15,7 @@ use crate::kit::layout::DataLayout;
 use crate::kit::operations::{Operating, Operation, OperationSetting, OperationsDone};
 use crate::kit::order::TransferOrder;
 use crate::kit::permutation::seed_of;
-use crate::kit::reduce;
+use crate::kit::reduce::{self, DoneAtDeadline};
 use crate::kit::transfer_log::TransferLog;
 
 /// The verbosity at which the names of trees are told, and that for items.
@@ -102,9 +102,14 @@ pub(super) fn perform(
     let (reached, ending) = doing.run(rank, operation, &mut order, 0, stop);
     let mut wall = None;
     if plan.deadline {
-        let ns = rank.clock.scale().ns(rank.clock.now().0 - doing.begun().0);
-        let ran_dry = ending == Ending::Complete;
-        let (met, _) = reduce::stonewall(rank.comm, parameters.deadline, [reached, reached, ns], ran_dry)?;
+        // Bytes are known when the phase is over.
+        let mine = DoneAtDeadline {
+            transfers: reached,
+            bytes: reached,
+            elapsed_ns: rank.clock.scale().ns(rank.clock.now().0 - doing.begun().0),
+            ran_dry: ending == Ending::Complete,
+        };
+        let (met, _) = reduce::stonewall(rank.comm, parameters.deadline, true, mine)?;
         doing.run(rank, operation, &mut order, reached, Stop::after(met.transfers_max));
         wall = Some(met);
     }
