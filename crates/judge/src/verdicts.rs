@@ -126,9 +126,10 @@ fn of_group(index: &Index<'_>, findings: &Findings, group: &Group, criterion: &C
         _ => of_sum(&cases, decision.statistics.as_ref()),
     };
     let threshold = threshold.ok().map(|threshold| threshold.value.value);
+    let clause = if group.clause.is_empty() { &group.id } else { &group.clause };
     let mut verdict = Verdict {
         test: group.id.clone(),
-        clause: if group.clause.is_empty() { &group.id } else { &group.clause }.clone(),
+        clause: clause.clone(),
         criterion: format!("sum of {}: {criterion}", cases.len()),
         jobs: cases.iter().flat_map(TestCriterion::jobs).map(|job| job.folder.clone()).collect(),
         ..verdict(criterion, decision, threshold, remarks, wrong.as_ref())

@@ -1,8 +1,9 @@
 //! Who was slow: single ranks, or all that share a node or a storage target; and how far ranks lie apart.
 //!
-//! A group is slow where the median rate of its ranks is far below that of the others and a test says that
-//! this is no chance. Then it is asked whether that is the group's own doing: a target that holds more files
-//! than others gives each less, though all of them together get as much. That is uneven placement, not
+//! A group is slow where the median rate of its ranks is far below that of the others and two tests say that
+//! this is no chance: one over its ranks, and one over the repetitions, as what happens in one may hit all of
+//! them at once. Between the two it is asked whether that is the group's own doing: a target that holds more
+//! files than others gives each less, though all of them together get as much. That is uneven placement, not
 //! a slow target. Repetitions are taken together, each as shares of its own median, and one rank
 //! in one place counts once, however often it was there: the chance of the test would else be understated.
 //!

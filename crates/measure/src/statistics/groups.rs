@@ -1,6 +1,7 @@
-//! Who is slower than the rest: robust distances of single values, a rank test of groups.
+//! Who is slower than the rest: robust distances of single values, a rank test of groups, and Student's test
+//! of a group over repetitions.
 //!
-//! Invariant: pure; only the order of values matters to the test, and ties are counted as what they are.
+//! Invariant: pure; only the order of values matters to the rank test, and ties are counted as what they are.
 //! Never here: what a group is, and how much slower matters.
 
 use super::student::{normal_below, t_beyond};
