@@ -91,9 +91,12 @@ const KNOWN: &[KnownLauncher] = &[
     known("srun", MPICH, "SLURM_STEP_NUM_TASKS", "SLURM_PROCID"),
     known("a PMI launcher", MPICH, "PMI_SIZE", "PMI_RANK"),
     KnownLauncher {
+        name: "a PMIx launcher",
+        family: OPEN_MPI,
         size: None,
+        rank: "PMIX_RANK",
+        ranks_on_node: None,
         also: &["PMIX_NAMESPACE"],
-        ..known("a PMIx launcher", OPEN_MPI, "", "PMIX_RANK")
     },
 ];
 

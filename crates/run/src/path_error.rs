@@ -27,7 +27,7 @@ pub(crate) fn named(path: &Path, error: &io::Error) -> io::Error {
     io::Error::new(error.kind(), PathError { path: path.to_owned(), text: error.to_string() })
 }
 
-/// What is not there needs no removing; of a link to a directory only the link goes.
+/// How a removal ended, with its path: what is not there needs none.
 pub(crate) fn gone(removed: io::Result<()>, path: &Path) -> io::Result<()> {
     match removed {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(named(path, &error)),

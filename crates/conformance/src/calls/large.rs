@@ -41,7 +41,7 @@ pub(super) fn cases() -> Vec<ConformanceCase> {
         ten_tb,
     )]);
     cases.extend(sparse.into_iter().map(|case| case.large(4)));
-    let two_gib = mpi_cases(&[
+    let of_two_gib = mpi_cases(&[
         (
             "large.call_2gib",
             "MPI 4.1 section 14.4",
@@ -55,7 +55,7 @@ pub(super) fn cases() -> Vec<ConformanceCase> {
             |cx| two_gib(cx, ElementCalls::Large),
         ),
     ]);
-    cases.extend(two_gib.into_iter().map(|case| case.large(20)));
+    cases.extend(of_two_gib.into_iter().map(|case| case.large(20)));
     cases
 }
 

@@ -76,6 +76,7 @@ constants! {
         int64 = "MPI_INT64_T": "ompi_mpi_int64_t", 0x4c00_083a, 0x258;
         float = "MPI_FLOAT": "ompi_mpi_float", 0x4c00_040a, 0x210;
         double = "MPI_DOUBLE": "ompi_mpi_double", 0x4c00_080b, 0x214;
+        // 8 bytes in memory and 4 in `external32`.
         long = "MPI_LONG": "ompi_mpi_long", 0x4c00_0807, 0x20a;
         datatype_null = "MPI_DATATYPE_NULL": "ompi_mpi_datatype_null", 0x0c00_0000, 0x200;
         sum = "MPI_SUM": "ompi_mpi_op_sum", 0x5800_0003, 0x21;
@@ -84,23 +85,31 @@ constants! {
         request_null = "MPI_REQUEST_NULL": "ompi_request_null", 0x2c00_0000, 0x180;
         file_null = "MPI_FILE_NULL": "ompi_mpi_file_null", 0, 0x118;
         info_null = "MPI_INFO_NULL": "ompi_mpi_info_null", 0x1c00_0000, 0x130;
+        // Errors are return values.
         errors_return = "MPI_ERRORS_RETURN": "ompi_mpi_errors_return", 0x5400_0001, 0x143;
     }
     numbers {
+        // To split by node.
         comm_type_shared: c_int = "MPI_COMM_TYPE_SHARED": 0, 1, 221;
         any_source: c_int = "MPI_ANY_SOURCE": -1, -2, -1;
+        // One thread of many calls MPI.
         thread_funneled: c_int = "MPI_THREAD_FUNNELED": 1, 1, 1024;
         seek_set: c_int = "MPI_SEEK_SET": 600, 600, 403;
         seek_cur: c_int = "MPI_SEEK_CUR": 602, 602, 401;
         seek_end: c_int = "MPI_SEEK_END": 604, 604, 402;
+        // A view that begins where the file of a sequence stands.
         displacement_current: Offset = "MPI_DISPLACEMENT_CURRENT": -54_278_278, -54_278_278, -1;
+        // The last dimension of a subarray is contiguous, or the first.
         order_c: c_int = "MPI_ORDER_C": 0, 56, 12;
         order_fortran: c_int = "MPI_ORDER_FORTRAN": 1, 57, 15;
+        // In pieces that follow each other, dealt out in turn, or a dimension that is not dealt out.
         distribute_block: c_int = "MPI_DISTRIBUTE_BLOCK": 0, 121, 17;
         distribute_cyclic: c_int = "MPI_DISTRIBUTE_CYCLIC": 1, 122, 18;
         distribute_none: c_int = "MPI_DISTRIBUTE_NONE": 2, 123, 16;
         distribute_default: c_int = "MPI_DISTRIBUTE_DFLT_DARG": -1, -49767, 19;
+        // A datatype that MPI has by name.
         combiner_named: c_int = "MPI_COMBINER_NAMED": 0, 1, 101;
+        // Groups with the same members in the same order.
         ident: c_int = "MPI_IDENT": 0, 0, 201;
     }
 }

@@ -61,6 +61,7 @@ numbers! {
     io = "MPI_ERR_IO": 35, 32, 35;
     no_space = "MPI_ERR_NO_SPACE": 41, 36, 41;
     no_such_file = "MPI_ERR_NO_SUCH_FILE": 42, 37, 42;
+    // Arguments of a collective call that differ between ranks.
     not_same = "MPI_ERR_NOT_SAME": 40, 35, 40;
     quota = "MPI_ERR_QUOTA": 44, 39, 44;
     read_only = "MPI_ERR_READ_ONLY": 45, 40, 45;

@@ -11,7 +11,7 @@ use super::{Handle, Offset, Status};
 use crate::loaded::functions;
 
 functions! {
-    /// The functions of a loaded MPI library; each returns 0 or an error code.
+    /// The functions of a loaded MPI library; each returns 0 or an error code, but for `MPI_Wtime`.
     ///
     /// Calling one is `unsafe`: MPI must be initialised and not finalised, handles and pointers must be
     /// live and fit the counts, and a buffer given to a call that does not wait must stay until its
@@ -28,6 +28,7 @@ functions! {
     error_class = "MPI_Error_class" (code: c_int, class: *mut c_int);
     get_library_version = "MPI_Get_library_version" (text: *mut c_char, length: *mut c_int);
     get_processor_name = "MPI_Get_processor_name" (name: *mut c_char, length: *mut c_int);
+    // Seconds since some moment in the past.
     wtime = "MPI_Wtime" () -> f64;
 
     // Communicators.

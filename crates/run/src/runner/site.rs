@@ -202,7 +202,7 @@ impl CampaignSite {
         self.info.data.get(&job.fs).map(Path::new).unwrap_or(Path::new("")).join(&job.files)
     }
 
-    /// Removes a directory of files on the job's file system, if it is there.
+    /// Removes a directory of files on the job's file system, if it is there; of a link only the link.
     pub(super) fn remove_files(&self, job: &PlannedJob, files: &str) -> Result<(), Trouble> {
         // A campaign that was killed at its very end has removed all of it already.
         if self.info.data.get(&job.fs).is_some_and(|data| !Path::new(data).exists()) {

@@ -1,4 +1,5 @@
-//! What safe Rust has no word for: whether a close failed, the length of a file by name.
+//! What safe Rust has no word for: answers of system calls, whether a close failed, the length of a file by
+//! name.
 #![allow(unsafe_code)]
 
 use std::ffi::{CStr, c_int};

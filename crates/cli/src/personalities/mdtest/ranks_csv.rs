@@ -17,7 +17,7 @@ pub(crate) fn rows(results: &Results) -> String {
     let both = [ResultUnit::Rate, ResultUnit::Time];
     let pair = |values: Option<[f64; 2]>| {
         values
-            .map_or(",,".to_owned(), |both| both.map(|value| format!(",{}", exponential(value, 10))).concat())
+            .map_or(",,".to_owned(), |pair| pair.map(|value| format!(",{}", exponential(value, 10))).concat())
     };
     let of_all = |one: &MeasuredPhase| both.map(|unit| one.value(unit));
     let all: String = LABELS.iter().map(|label| pair(results.find(0, label).map(of_all))).collect();

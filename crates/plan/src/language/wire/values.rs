@@ -10,22 +10,27 @@ use serde::de::{Deserializer, Error, MapAccess, SeqAccess, Unexpected, Visitor};
 use super::{CriterionKeys, NodesRule};
 use crate::model::Stripes;
 
-/// Reads a whole number, or a text in its place, where `read` takes it as text.
-struct PlainVisitor<F>(F);
+const WHOLE: &str = "a whole number";
+
+/// Takes a whole number, or a text in its place, that `read` makes something of as text.
+struct PlainVisitor<F> {
+    expected: &'static str,
+    read: F,
+}
 
 impl<T, F: Fn(&str) -> Option<T>> Visitor<'_> for PlainVisitor<F> {
     type Value = T;
 
     fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.write_str("a whole number")
+        out.write_str(self.expected)
     }
 
     fn visit_i64<E: Error>(self, number: i64) -> Result<T, E> {
-        (self.0)(&number.to_string()).ok_or_else(|| E::invalid_value(Unexpected::Signed(number), &self))
+        (self.read)(&number.to_string()).ok_or_else(|| E::invalid_value(Unexpected::Signed(number), &self))
     }
 
     fn visit_str<E: Error>(self, text: &str) -> Result<T, E> {
-        (self.0)(text.trim()).ok_or_else(|| E::invalid_value(Unexpected::Str(text), &self))
+        (self.read)(text.trim()).ok_or_else(|| E::invalid_value(Unexpected::Str(text), &self))
     }
 }
 
@@ -39,7 +44,7 @@ fn count(text: &str) -> Option<Count> {
 
 impl<'de> Deserialize<'de> for Count {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(PlainVisitor(count))
+        deserializer.deserialize_any(PlainVisitor { expected: WHOLE, read: count })
     }
 }
 
@@ -50,17 +55,18 @@ pub(crate) struct CountOrNone(pub(crate) Option<Count>);
 impl<'de> Deserialize<'de> for CountOrNone {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let known = |text: &str| if text.is_empty() { Some(None) } else { count(text).map(Some) };
-        deserializer.deserialize_any(PlainVisitor(known)).map(Self)
+        deserializer.deserialize_any(PlainVisitor { expected: WHOLE, read: known }).map(Self)
     }
 }
 
 /// `1`, `"1"` or `"all"`.
 impl<'de> Deserialize<'de> for Stripes {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(PlainVisitor(|text: &str| match text {
+        let read = |text: &str| match text {
             "all" => Some(Self::All),
             text => count(text).map(|count| Self::Count(count.0)),
-        }))
+        };
+        deserializer.deserialize_any(PlainVisitor { expected: "a whole number, or \"all\"", read })
     }
 }
 
@@ -81,7 +87,9 @@ pub(crate) struct NodeCount(pub(crate) String);
 
 impl<'de> Deserialize<'de> for NodeCount {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(PlainVisitor(|text: &str| Some(text.to_owned()))).map(Self)
+        let read = |text: &str| Some(text.to_owned());
+        let expected = "a number of nodes such as 12 or \"90%\"";
+        deserializer.deserialize_any(PlainVisitor { expected, read }).map(Self)
     }
 }
 

@@ -102,7 +102,8 @@ impl NcFile {
     /// Writes a part by the functions of its type.
     ///
     /// # Safety
-    /// `from` has at least as many values as the part has elements, while the call lasts.
+    /// `from` has at least as many values as the part has elements, while the call lasts; if they are of more
+    /// than a byte each they are the caller's alone, for the library may swap their bytes in place and back.
     unsafe fn put_part<T>(&self, f: &VaraFunctions<T>, part: &ArrayPart, from: *const T) -> io::Result<()> {
         let put = if self.access == Access::Collective { f.put_all } else { f.put };
         let (start, count) = part.arrays();
