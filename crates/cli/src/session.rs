@@ -188,8 +188,8 @@ impl Session {
         }
     }
 
-    /// Ends the ranks together where one of them has to refuse: all get their own value, or all the reason
-    /// of the lowest rank that refused.
+    /// Ends the ranks together where one of them has to reject: all get their own value, or all the reason
+    /// of the lowest rank that rejected.
     pub(crate) fn agree<T>(self, mine: Result<T, Usage>) -> Result<(Self, T), Usage> {
         let world = match self {
             Self::Local(_) => return mine.map(|value| (self, value)),

@@ -367,7 +367,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_that_a_campaign_cannot_run_is_refused() {
+    fn a_line_that_a_campaign_cannot_run_is_rejected() {
         for (key, text, why) in [
             ("mdtest", "-n 5 -d /scratch", "`-d /scratch` lies outside the campaign's own directory"),
             ("mdtest", "-n 5 -d {dir}/a@{dir}/../b", "lies outside the campaign's own directory"),

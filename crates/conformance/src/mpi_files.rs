@@ -7,7 +7,7 @@ use ranks::Comm;
 use ranks::mpi::MpiComm;
 use storage::mpi_file::{
     At, Class, Datatype, Elements, Flag, Info, MpiError, MpiFile, NamedDatatype, Opener, Participation,
-    RefusedCall, ViewStart,
+    RejectedCall, ViewStart,
 };
 
 use super::context::CaseContext;
@@ -22,9 +22,9 @@ impl From<MpiError> for CaseProblem {
     }
 }
 
-impl From<RefusedCall> for CaseProblem {
-    fn from(refused: RefusedCall) -> Self {
-        refused.error.into()
+impl From<RejectedCall> for CaseProblem {
+    fn from(rejected: RejectedCall) -> Self {
+        rejected.error.into()
     }
 }
 

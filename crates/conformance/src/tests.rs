@@ -111,7 +111,7 @@ fn the_lowest_failed_rank_gives_the_evidence_and_the_ranks_continue_together() {
         ConformanceCase::new("a.fails", "POSIX", "fails", fails),
         ConformanceCase::new("a.passes", "POSIX", "passes", |_: &mut CaseContext<'_>| Ok(())),
         ConformanceCase::new("a.many", "POSIX", "wants many", |_: &mut CaseContext<'_>| Ok(())).ranks(9),
-        ConformanceCase::new("a.refused", "POSIX", "is refused", |cx: &mut CaseContext<'_>| {
+        ConformanceCase::new("a.rejected", "POSIX", "is rejected", |cx: &mut CaseContext<'_>| {
             cx.agree("call", Err(std::io::Error::from_raw_os_error(95)).context("call"))
         }),
     ];
@@ -137,9 +137,9 @@ fn both_values_of_a_difference_are_in_the_evidence() {
 
 #[test]
 fn an_unsupported_operation_is_not_a_failure() {
-    let refused = std::io::Error::from_raw_os_error;
-    assert!(matches!(posix::link_problem(refused(1)), CaseProblem::Unsupported(_)), "EPERM");
-    assert!(matches!(posix::link_problem(refused(28)), CaseProblem::Fail(_)), "ENOSPC");
+    let rejected = std::io::Error::from_raw_os_error;
+    assert!(matches!(posix::link_problem(rejected(1)), CaseProblem::Unsupported(_)), "EPERM");
+    assert!(matches!(posix::link_problem(rejected(28)), CaseProblem::Fail(_)), "ENOSPC");
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("file");
     std::fs::write(&path, "").unwrap();

@@ -149,16 +149,16 @@ impl Hdf5Library {
     /// Fails when there is no such library, when it was built without MPI, or when it lacks something.
     pub fn load(path: impl AsRef<Path>) -> Result<&'static Self, LoadError> {
         let path = path.as_ref();
-        let refuse = |why| LoadError { library: path.to_owned(), why };
+        let reject = |why| LoadError { library: path.to_owned(), why };
         // SAFETY: the caller asks for HDF5, whose constructors ask nothing of the program.
         let loaded = unsafe { open(path, RTLD_GLOBAL) }?;
         if address(loaded, "H5get_libversion").is_ok() && !is_parallel(loaded) {
-            return Err(refuse("is a serial build, and a parallel one is needed".into()));
+            return Err(reject("is a serial build, and a parallel one is needed".into()));
         }
-        let functions = Functions::find(loaded).map_err(refuse)?;
-        let version = version_by(functions.get_libversion).map_err(refuse)?;
+        let functions = Functions::find(loaded).map_err(reject)?;
+        let version = version_by(functions.get_libversion).map_err(reject)?;
         if (version.major, version.minor) < OLDEST {
-            return Err(refuse(format!("is HDF5 {version}; 1.10 or newer is needed")));
+            return Err(reject(format!("is HDF5 {version}; 1.10 or newer is needed")));
         }
         let nothing = std::ptr::null();
         // SAFETY: calls that need no more than the loaded library. It ends with MPI, not once more with the
@@ -168,21 +168,21 @@ impl Hdf5Library {
             (functions.open)() >= 0 && (functions.eset_auto)(DEFAULT, nothing, nothing.cast_mut()) >= 0
         };
         if !begun {
-            return Err(refuse("could not begin".into()));
+            return Err(reject("could not begin".into()));
         }
-        let constants = Hdf5Constants::find(loaded).map_err(refuse)?;
+        let constants = Hdf5Constants::find(loaded).map_err(reject)?;
         Ok(Box::leak(Box::new(Self { version, functions, constants })))
     }
 }
 
 /// The release of the library at `path`, and whether it was built with MPI. It stays loaded.
 pub fn probe(path: &Path) -> Result<(Version, bool), LoadError> {
-    let refuse = |why| LoadError { library: path.to_owned(), why };
+    let reject = |why| LoadError { library: path.to_owned(), why };
     // SAFETY: the caller asks for HDF5, whose constructors ask nothing of the program.
     let loaded = unsafe { open(path, RTLD_LOCAL) }?;
     // SAFETY: HDF5 declares it as `version_by` takes it.
-    let ask = unsafe { function(loaded, "H5get_libversion") }.map_err(refuse)?;
-    let version = version_by(ask).map_err(refuse)?;
+    let ask = unsafe { function(loaded, "H5get_libversion") }.map_err(reject)?;
+    let version = version_by(ask).map_err(reject)?;
     Ok((version, is_parallel(loaded)))
 }
 

@@ -36,8 +36,8 @@ impl std::error::Error for LoadError {}
 pub(crate) unsafe fn open(path: &Path, scope: c_int) -> Result<&'static Loaded, LoadError> {
     // SAFETY: the caller's.
     let loaded = unsafe { Loaded::open(Some(path), RTLD_NOW | scope) };
-    let refuse = |error| LoadError { library: path.to_owned(), why: words(&error) };
-    Ok(Box::leak(Box::new(loaded.map_err(refuse)?)))
+    let reject = |error| LoadError { library: path.to_owned(), why: words(&error) };
+    Ok(Box::leak(Box::new(loaded.map_err(reject)?)))
 }
 
 /// The loader's own words, without the name of our wrapper around it.
@@ -101,16 +101,16 @@ pub(crate) use functions;
 /// The text that the function `symbol` of the library at `path` returns. The function takes no arguments, and
 /// its text is never freed; the library is loaded for this question and stays loaded.
 pub fn library_text(path: &Path, symbol: &str) -> Result<String, LoadError> {
-    let refuse = |why| LoadError { library: path.to_owned(), why };
+    let reject = |why| LoadError { library: path.to_owned(), why };
     // SAFETY: the caller asks for a library whose constructors ask nothing of the program.
     let loaded = unsafe { open(path, RTLD_LOCAL) }?;
     // SAFETY: the caller names a function of this type.
     let ask: Result<unsafe extern "C" fn() -> *const c_char, _> = unsafe { function(loaded, symbol) };
-    let ask = ask.map_err(refuse)?;
+    let ask = ask.map_err(reject)?;
     // SAFETY: it takes nothing, and needs no more than the loaded library.
     let answer = unsafe { ask() };
     if answer.is_null() {
-        return Err(refuse(format!("{symbol} tells nothing")));
+        return Err(reject(format!("{symbol} tells nothing")));
     }
     // SAFETY: a text that ends in a zero byte and stays as long as the library does.
     Ok(unsafe { CStr::from_ptr(answer) }.to_string_lossy().trim().to_owned())

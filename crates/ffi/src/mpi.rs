@@ -124,16 +124,16 @@ impl MpiLibrary {
     /// Fails when there is no such library, or when it lacks a function or constant of MPI.
     pub fn load(path: impl AsRef<Path>) -> Result<&'static Self, LoadError> {
         let path = path.as_ref();
-        let refuse = |why| LoadError { library: path.to_owned(), why };
+        let reject = |why| LoadError { library: path.to_owned(), why };
         // SAFETY: the caller asks for an MPI library, whose constructors ask nothing of the program.
         let loaded = unsafe { open(path, RTLD_GLOBAL) }?;
         let abi = abi_of(loaded, path);
-        let functions = Functions::find(loaded).map_err(refuse)?;
-        let constants = MpiConstants::find(abi, loaded).map_err(refuse)?;
+        let functions = Functions::find(loaded).map_err(reject)?;
+        let constants = MpiConstants::find(abi, loaded).map_err(reject)?;
         let at = |symbol: &str| address(loaded, symbol).ok();
         let kinds = NAMED_KINDS.iter().map(|kind| kind.handle(abi, at)).collect();
         // SAFETY: without a suffix they take C's `int`.
-        let data = unsafe { DataFunctions::find(loaded, "") }.map_err(refuse)?;
+        let data = unsafe { DataFunctions::find(loaded, "") }.map_err(reject)?;
         // SAFETY: with this one they take an `MPI_Count`.
         let large = unsafe { DataFunctions::find(loaded, "_c") };
         let path = path.to_owned();
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn a_library_that_is_not_mpi_is_refused_with_the_missing_symbol() {
+    fn a_library_that_is_not_mpi_is_rejected_with_the_missing_symbol() {
         let error = MpiLibrary::load("libc.so.6").expect_err("libc is no MPI");
         assert_eq!(error.to_string(), "libc.so.6: has no symbol MPI_Init_thread");
     }

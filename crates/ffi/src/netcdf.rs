@@ -181,7 +181,7 @@ impl PnetcdfLibrary {
     /// Fails when there is no such library, or when it lacks a function.
     pub fn load(path: impl AsRef<Path>) -> Result<&'static Self, LoadError> {
         let path = path.as_ref();
-        let refuse = |why| LoadError { library: path.to_owned(), why };
+        let reject = |why| LoadError { library: path.to_owned(), why };
         // SAFETY: the caller asks for PnetCDF, whose constructors and those of the MPI and Fortran libraries
         // below it ask nothing of the program.
         let loaded = unsafe { open(path, RTLD_GLOBAL) }?;
@@ -195,7 +195,7 @@ impl PnetcdfLibrary {
                 double: VaraFunctions::find(loaded, "double")?,
             })
         };
-        Ok(Box::leak(Box::new(found().map_err(refuse)?)))
+        Ok(Box::leak(Box::new(found().map_err(reject)?)))
     }
 
     /// What the library says of its own version, such as `1.12.3 of 21 Feb 2022`.
@@ -228,7 +228,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_library_that_is_not_pnetcdf_is_refused_with_the_missing_symbol() {
+    fn a_library_that_is_not_pnetcdf_is_rejected_with_the_missing_symbol() {
         let error = PnetcdfLibrary::load("libc.so.6").expect_err("libc is no PnetCDF");
         assert_eq!(error.to_string(), "libc.so.6: has no symbol ncmpi_strerror");
     }

@@ -59,7 +59,7 @@ fn warnings(case: &TestCriterion<'_>, statistics: Option<&Statistics>) -> Vec<Re
         [cached(case, &phases), incomplete(case, &phases), simulated(case)].into_iter().flatten().collect();
     if !case.counts_errors() {
         let of_rates = [
-            runs_dry(&phases),
+            out_of_data(&phases),
             not_flushed(case, &phases),
             in_memory(case, &phases),
             fits_memory(case, &phases),
@@ -96,7 +96,7 @@ fn states(case: &TestCriterion<'_>) -> Vec<Reason> {
     let reached = made.filter_map(|name| {
         let state = state::last(case, &name)?;
         let reason = Reason::new(Code::StateReached).with("blocks", Datum::share(state.blocks));
-        let reason = reason.with("inodes", Datum::share(state.inodes)).with("cycles", state.turnovers);
+        let reason = reason.with("inodes", Datum::share(state.inodes)).with("cycles", state.cycles);
         let extents = state.extents.as_ref().filter(|extents| extents.files > 0);
         let fragmented = extents.map(|extents| Datum::share(extents.share_fragmented()));
         Some(reason.with("state", name).with_some("fragmented", fragmented))
@@ -153,12 +153,12 @@ fn incomplete(case: &TestCriterion<'_>, phases: &[&Phase]) -> Option<Reason> {
     Some(reason.with("asked", Datum::bytes(phase.expected_bytes as f64)))
 }
 
-fn runs_dry(phases: &[&Phase]) -> Option<Reason> {
+fn out_of_data(phases: &[&Phase]) -> Option<Reason> {
     let (phase, _) = worst(phases, |phase| {
         phase.stonewall.as_ref().map(|wall| f64::from(wall.ran_dry)).filter(|ranks| *ranks > 0.0)
     })?;
     let wall = phase.stonewall.as_ref()?;
-    let reason = of(Code::RunsDry, phase).with("ranks", wall.ran_dry).with("of", phase.ranks);
+    let reason = of(Code::OutOfData, phase).with("ranks", wall.ran_dry).with("of", phase.ranks);
     Some(reason.with("deadline", Datum::seconds(wall.deadline_s)))
 }
 

@@ -149,8 +149,8 @@ fn projection(index: &Index<'_>, findings: &Findings, asked: &plan::Projection) 
         match values(index, findings, test, (&asked.metric, asked.question.dimension)) {
             Ok(values) => steps.push(ProjectionStep { at, values }),
             Err(cause) => {
-                let refusal = Reason::new(Code::StepUnusable).with("test", &test.id);
-                projected.refusal = Some(refusal.with("cause", cause));
+                let rejection = Reason::new(Code::StepUnusable).with("test", &test.id);
+                projected.rejection = Some(rejection.with("cause", cause));
                 return projected;
             }
         }
@@ -166,6 +166,6 @@ fn projection(index: &Index<'_>, findings: &Findings, asked: &plan::Projection) 
         (projected.rate, projected.low, projected.high) =
             (Some(prediction.rate), Some(prediction.low), Some(prediction.high));
     }
-    projected.refusal = found.refusal;
+    projected.rejection = found.rejection;
     projected
 }

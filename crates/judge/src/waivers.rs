@@ -57,11 +57,12 @@ fn approve(findings: &mut [Finding], waiver: &Waiver) {
             && finding.severity < Severity::Error
     };
     for finding in findings.iter_mut().filter(means) {
-        if waiver.by.is_empty() {
+        if waiver.approved_by.is_empty() {
             let reason = std::mem::take(&mut finding.reason);
-            finding.reason = reason.with("approve_with", &waiver.signed_by);
+            finding.reason = reason.with("approve_with", &waiver.approve_with);
         } else {
-            finding.waived = Some(Approval { by: waiver.by.clone(), why: waiver.why.clone() });
+            finding.waived =
+                Some(Approval { approved_by: waiver.approved_by.clone(), why: waiver.why.clone() });
         }
     }
 }
@@ -117,8 +118,8 @@ mod tests {
             about: about.into(),
             lint: lint.into(),
             why: "so".into(),
-            by: "lead".into(),
-            signed_by: String::new(),
+            approved_by: "lead".into(),
+            approve_with: String::new(),
             at: (line, 1),
         };
         let slow = Finding::new(Severity::NeedsWaiver, Reason::new(Code::Straggler)).about("B");
@@ -143,8 +144,8 @@ mod tests {
             about: "T".into(),
             lint: "straggler".into(),
             why: "so".into(),
-            by: by.into(),
-            signed_by: "--set signed=NAME".into(),
+            approved_by: by.into(),
+            approve_with: "--set approved_by=NAME".into(),
             at: (1, 1),
         };
         let of = |severity, by| {

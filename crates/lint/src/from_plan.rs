@@ -36,9 +36,9 @@ pub(crate) fn subjects(plan: &Plan) -> PlanSubject {
     let groups = plan.groups.iter().map(|group| of_group(plan, group));
     let only_filled = plan.states.iter().filter_map(|state| match &state.kind {
         StateKind::Age(words) => {
-            let split = SplitLine::read(words, Valued { letters: "", long: &["--turnovers"] });
-            let turnovers: Option<f64> = split.long("turnovers").and_then(|number| number.parse().ok());
-            turnovers.is_some_and(|turnovers| turnovers <= 0.0).then(|| (state.job(), words.join(" ")))
+            let split = SplitLine::read(words, Valued { letters: "", long: &["--cycles"] });
+            let cycles: Option<f64> = split.long("cycles").and_then(|number| number.parse().ok());
+            cycles.is_some_and(|cycles| cycles <= 0.0).then(|| (state.job(), words.join(" ")))
         }
         StateKind::Preload(_) | StateKind::Degrade { .. } => None,
     });

@@ -162,7 +162,7 @@ pub const LINTS: &[Lint] = &[
         .why("A rate is sustained only for as long as it was measured")
         .source("Lockwood, IOR results at NERSC")
         .judged(),
-    lint(Code::RunsDry, Info, &[Line(stonewall::runs_dry)])
+    lint(Code::OutOfData, Info, &[Line(stonewall::out_of_data)])
         .why("Ranks that have nothing left before the deadline are counted as if they worked")
         .source("Lockwood, IOR results at NERSC")
         .judged(),

@@ -53,11 +53,12 @@ fn approve(findings: &mut [Finding], waiver: &Waiver) -> WaiverEffect {
             continue;
         }
         meant.waivable += 1;
-        if !waiver.by.is_empty() {
-            finding.waived = Some(Approval { by: waiver.by.clone(), why: waiver.why.clone() });
+        if !waiver.approved_by.is_empty() {
+            finding.waived =
+                Some(Approval { approved_by: waiver.approved_by.clone(), why: waiver.why.clone() });
         } else if finding.severity == Severity::NeedsWaiver {
             let reason = std::mem::take(&mut finding.reason);
-            finding.reason = reason.with("approve_with", &waiver.signed_by);
+            finding.reason = reason.with("approve_with", &waiver.approve_with);
         }
     }
     meant

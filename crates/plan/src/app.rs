@@ -38,7 +38,7 @@ words! {
     /// Which number of a launch counts where several lines fit.
     #[derive(Default)]
     pub enum Pick {
-        /// The only one; several are refused.
+        /// The only one; several are rejected.
         #[default]
         One = "one",
         /// The first.

@@ -147,11 +147,11 @@ impl LaunchKind {
     }
 
     /// Why a job so placed cannot be started by these words, if so.
-    pub fn refuses_placement(&self, placement: &Placement) -> Option<String> {
+    pub fn rejects_placement(&self, placement: &Placement) -> Option<String> {
         match self {
             Self::Local => None,
-            Self::Mpirun(words) => refuses_placement(words, placement),
-            Self::Named { by, .. } => by.refuses_placement(placement),
+            Self::Mpirun(words) => rejects_placement(words, placement),
+            Self::Named { by, .. } => by.rejects_placement(placement),
         }
     }
 
@@ -165,14 +165,14 @@ impl LaunchKind {
     }
 
     /// Why an external program cannot be started so, if so.
-    pub(crate) fn refuses_app(&self, placement: &Placement) -> Option<String> {
+    pub(crate) fn rejects_app(&self, placement: &Placement) -> Option<String> {
         let threads = *self == Self::Local && placement.ranks > 1;
         threads
             .then(|| "launch.kind `local` starts one process of an external program; give `ranks = 1`".into())
     }
 
     /// Why a workload cannot start its ranks itself by these words, if so.
-    pub fn refuses_workloads(&self) -> Option<String> {
+    pub fn rejects_workloads(&self) -> Option<String> {
         let (words, key) = match self {
             Self::Local => return None,
             Self::Mpirun(words) if words.last().is_none_or(|word| word != "{cmd}") => {
@@ -234,7 +234,7 @@ pub fn says(template: &[String], mark: &str) -> bool {
 }
 
 /// Why a job so placed cannot be started by these words, if so.
-fn refuses_placement(template: &[String], placement: &Placement) -> Option<String> {
+fn rejects_placement(template: &[String], placement: &Placement) -> Option<String> {
     for mark in ["{nodes}", "{hosts}"] {
         if placement.nodes.is_none() && says(template, mark) {
             return Some(format!("launch.argv says {mark}; give `nodes`, or `ppn` beside `ranks`"));

@@ -150,7 +150,7 @@ pub enum StateKind {
         /// The command of the shell that takes it down.
         degrade: String,
         /// The one that brings it back.
-        mend: String,
+        restore: String,
     },
 }
 
@@ -279,9 +279,9 @@ pub struct Waiver {
     /// Why it does not matter here.
     pub why: String,
     /// Who says so; empty where nobody has signed, and so nobody answers for it.
-    pub by: String,
-    /// What puts a name there, such as `--set signed=NAME`.
-    pub signed_by: String,
+    pub approved_by: String,
+    /// What puts a name there, such as `--set approved_by=NAME`.
+    pub approve_with: String,
     /// Line and column in the plan's file.
     pub at: (usize, usize),
 }

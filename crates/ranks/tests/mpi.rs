@@ -1,4 +1,4 @@
-//! Ranks as MPI processes: the shared scenario under every MPI that is on this machine, and what is refused.
+//! Ranks as MPI processes: the shared scenario under every MPI that is on this machine, and what is rejected.
 //!
 //! The program under test is the example `comm_scenario`, which `cargo test` builds. MPICH 5 is taken from
 //! the venv that `ASSAY_TEST_MPICH_VENV` names, or from `target/mpich-venv`. Every job has a time limit;
@@ -94,28 +94,28 @@ fn nodes_with_unequal_numbers_of_ranks_agree_on_the_steps_of_a_barrier() {
 }
 
 #[test]
-fn a_library_that_is_not_the_launchers_is_refused_in_one_line() {
+fn a_library_that_is_not_the_launchers_is_rejected_in_one_line() {
     if let (Some(mpich), Some(_)) = (debian_mpich(), debian_open_mpi()) {
         let done = Job::new(&mpich, 2, "all").with("ASSAY_MPI_LIBRARY", "libmpi.so.40").run();
         let wanted =
             "hydra (MPICH) started 2 ranks, but there is only 1 in the world of libmpi.so.40 (Open MPI v";
-        done.assert_refusal(wanted);
+        done.assert_rejection(wanted);
     }
     if let (Some(open_mpi), Some(_)) = (debian_open_mpi(), debian_mpich()) {
         let done = Job::new(&open_mpi, 2, "all").with("ASSAY_MPI_LIBRARY", "libmpich.so.12").run();
-        done.assert_refusal(
+        done.assert_rejection(
             "Open MPI's mpirun started 2 ranks, but there is only 1 in the world of libmpich.so.12",
         );
     }
 }
 
 #[test]
-fn no_library_at_all_is_refused_naming_what_was_looked_for() {
+fn no_library_at_all_is_rejected_naming_what_was_looked_for() {
     let empty = std::env::temp_dir().join(format!("assay-test-empty-{}", std::process::id()));
     std::fs::create_dir_all(&empty).expect("a folder of our own");
     for mpi in [debian_open_mpi(), debian_mpich(), wheel()].into_iter().flatten() {
         let done = Job::new(&mpi, 2, "all").with("ASSAY_MPI_LIBRARY", &empty.display().to_string()).run();
-        done.assert_refusal(" started 2 ranks, but no MPI library was found: looked for libmpi");
+        done.assert_rejection(" started 2 ranks, but no MPI library was found: looked for libmpi");
         assert!(done.output.contains(&empty.display().to_string()), "{}", done.output);
     }
     std::fs::remove_dir(&empty).expect("it is still empty");

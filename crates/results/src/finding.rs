@@ -56,7 +56,7 @@ impl std::fmt::Display for SourcePosition {
 #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 pub struct Approval {
     /// Who approved it.
-    pub by: String,
+    pub approved_by: String,
     /// Why.
     pub why: String,
 }

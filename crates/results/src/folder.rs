@@ -178,7 +178,7 @@ pub struct JobInfo {
     pub end: JobEnd,
     /// Why it was not started, where that is a fact of the campaign; other troubles are in its error stream.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub refusal: Option<Reason>,
+    pub rejection: Option<Reason>,
     /// SHA-256 of stdout.txt, stderr.txt and records.jsonl, hexadecimal, by file name.
     pub sha256: BTreeMap<String, String>,
     /// Load average of this machine's last minute when the job began.

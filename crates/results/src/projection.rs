@@ -76,10 +76,10 @@ pub struct ProjectedRate {
     pub held_out_error: Option<f64>,
     /// What was measured at the largest step over what the fit says of it, less 1.
     pub residual: Option<f64>,
-    /// The rate; `None` where it was refused.
+    /// The rate; `None` where it was rejected.
     pub prediction: Option<Prediction>,
     /// Why it may not be used: without a prediction not at all, with one not to decide the threshold.
-    pub refusal: Option<Reason>,
+    pub rejection: Option<Reason>,
 }
 
 /// Projects `steps`, in any order, to what is asked. Steps of the same size are taken as one.
@@ -90,7 +90,7 @@ pub fn project(steps: &[ProjectionStep], question: &Question) -> ProjectedRate {
     };
     let steps = match checked(steps, question) {
         Ok(steps) => steps,
-        Err(refusal) => return ProjectedRate { refusal: Some(refusal), ..projection },
+        Err(rejection) => return ProjectedRate { rejection: Some(rejection), ..projection },
     };
     let means: Vec<Mean> = steps.iter().map(Mean::of).collect();
     let supported = Model::ALL.into_iter().filter(|model| model.is_supported(&means)).map(Family::whole);
@@ -102,7 +102,7 @@ pub fn project(steps: &[ProjectionStep], question: &Question) -> ProjectedRate {
     projection.fit = Some(fit::with_errors(fit, &steps));
     if held_out_error.abs() > HELD_OUT_MAX {
         let reason = Reason::new(Code::NotPredicted).with("error", Datum::share(held_out_error));
-        projection.refusal = Some(reason.with("error_max", Datum::share(HELD_OUT_MAX)));
+        projection.rejection = Some(reason.with("error_max", Datum::share(HELD_OUT_MAX)));
         return projection;
     }
     let (low, high) = redraw::interval(&steps, &fit, question.to, question.confidence);
@@ -110,7 +110,7 @@ pub fn project(steps: &[ProjectionStep], question: &Question) -> ProjectedRate {
     let [rate, low, high] = [fit.at(question.to), low, high].map(|rate| rate.min(cap));
     projection.prediction = Some(Prediction { rate, low, high });
     let spanned = question.threshold.filter(|threshold| low < *threshold && *threshold <= high);
-    projection.refusal = spanned.map(|threshold| {
+    projection.rejection = spanned.map(|threshold| {
         let numbers = [("low", low), ("high", high), ("threshold", threshold)];
         numbers.into_iter().fold(Reason::new(Code::ThresholdInInterval), |reason, (name, value)| {
             reason.with(name, Datum::of(value, question.dimension))

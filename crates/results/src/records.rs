@@ -40,7 +40,7 @@ impl Sink for Vec<Record> {
 pub struct RecordFile(File);
 
 impl RecordFile {
-    /// Makes a new file; one that exists is refused, for records are never overwritten.
+    /// Makes a new file; one that exists is rejected, for records are never overwritten.
     pub fn create(path: &Path) -> io::Result<Self> {
         File::create_new(path).map(Self)
     }

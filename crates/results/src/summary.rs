@@ -100,7 +100,7 @@ pub struct SystemProjection {
     pub factor: f64,
     /// The model and its parameters; absent where none was taken.
     pub model: Option<Fit>,
-    /// The rate; absent where it was refused.
+    /// The rate; absent where it was rejected.
     pub rate: Option<f64>,
     /// Lower end of the interval of the true mean.
     pub low: Option<f64>,
@@ -116,7 +116,7 @@ pub struct SystemProjection {
     pub unit: String,
     /// Why it is not accepted; absent where it is.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub refusal: Option<Reason>,
+    pub rejection: Option<Reason>,
 }
 
 /// A hero run beside the test of the contract.

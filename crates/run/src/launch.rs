@@ -2,7 +2,7 @@
 //!
 //! Which nodes jobs may run on is what the plan says and what there is, put together before anything runs.
 //!
-//! Invariant: pure; what is not known is left to the launcher, and what cannot be is refused here.
+//! Invariant: pure; what is not known is left to the launcher, and what cannot be is rejected here.
 //! Never here: the words of a launcher, which `plan::launcher` has.
 
 pub mod batch;
@@ -54,7 +54,7 @@ fn most_nodes(jobs: &[PlannedJob]) -> Option<u32> {
     needed(jobs).1.into_iter().map(|(nodes, _)| nodes).max()
 }
 
-/// The nodes for `jobs` of a plan with these clients; refuses what they cannot run on, in one line.
+/// The nodes for `jobs` of a plan with these clients; rejects what they cannot run on, in one line.
 pub fn for_jobs(
     launch: &Launch,
     clients: &ClientNodes,

@@ -120,7 +120,7 @@ impl From<io::Error> for Trouble {
 }
 
 /// That something asked for cannot be, for this reason.
-fn refused<T>(why: String) -> Result<T, Trouble> {
+fn rejected<T>(why: String) -> Result<T, Trouble> {
     Err(Trouble::Usage(Usage(why)))
 }
 
@@ -148,10 +148,10 @@ pub enum Event<'a> {
         /// Jobs that an earlier run of this campaign has done.
         done: usize,
     },
-    /// A campaign goes on: what was mended in its folder, and the folders of attempts that ended with it.
+    /// A campaign goes on: what was restored in its folder, and the folders of attempts that ended with it.
     Resumes {
         /// One clause for each thing.
-        mended: &'a [String],
+        restored: &'a [String],
         /// Relative to the campaign's folder.
         aside: &'a [String],
     },
@@ -199,7 +199,7 @@ fn run_each(
 ) -> Result<Option<Ended>, Trouble> {
     let jobs = schedule::jobs(&asked.plan, &site.info.only)?;
     let mut done = EndedJobs::of(asked, &jobs)?;
-    observer(&Event::Resumes { mended: &site.resumed.mended, aside: &site.resumed.aside });
+    observer(&Event::Resumes { restored: &site.resumed.restored, aside: &site.resumed.aside });
     observer(&Event::Begins { jobs: &jobs, done: done.ends.len() });
     let mut rest = jobs.as_slice();
     while let Some(first) = rest.first() {

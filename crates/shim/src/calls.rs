@@ -25,7 +25,7 @@ unsafe fn written(fd: c_int, from: *const c_void, bytes: usize, offset: Option<i
     }
     match (fault::fate(fd), offset) {
         (Fate::Dropped, _) => bytes as isize,
-        (Fate::Full, _) => refuse(libc::ENOSPC) as isize,
+        (Fate::Full, _) => reject(libc::ENOSPC) as isize,
         (Fate::Torn, _) => {
             let half = real(bytes / 2);
             if half < 0 { half } else { bytes as isize }
@@ -41,7 +41,7 @@ unsafe fn written(fd: c_int, from: *const c_void, bytes: usize, offset: Option<i
 }
 
 /// Fails for that reason.
-fn refuse(reason: c_int) -> c_int {
+fn reject(reason: c_int) -> c_int {
     // SAFETY: the place belongs to this thread.
     unsafe { *libc::__errno_location() = reason };
     -1
@@ -213,8 +213,8 @@ pub unsafe extern "C" fn pread64(fd: c_int, into: *mut c_void, bytes: usize, off
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn open(path: *const c_char, flags: c_int, mode: c_uint) -> c_int {
     // SAFETY: the caller gives a text that ends in a zero byte.
-    if fault::refuses(unsafe { CStr::from_ptr(path) }) {
-        return refuse(libc::EMFILE);
+    if fault::rejects(unsafe { CStr::from_ptr(path) }) {
+        return reject(libc::EMFILE);
     }
     // SAFETY: the arguments are passed on.
     unsafe { find::<OpenCall>(c"open64")(path, flags, mode) }

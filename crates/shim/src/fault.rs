@@ -41,7 +41,7 @@ pub(crate) enum Fate {
     Torn,
     /// Done later.
     Held,
-    /// Refused: there is no space.
+    /// Rejected: there is no space.
     Full,
 }
 
@@ -102,7 +102,7 @@ pub(crate) fn of(descriptor: c_int) -> Option<(InjectedFault, PathBuf)> {
 }
 
 /// Whether the file at `path` cannot be opened.
-pub(crate) fn refuses(path: &CStr) -> bool {
+pub(crate) fn rejects(path: &CStr) -> bool {
     let Some((InjectedFault::Open, under)) = fault() else { return false };
     let path = Path::new(OsStr::from_bytes(path.to_bytes()));
     std::path::absolute(path).is_ok_and(|path| path.starts_with(under))

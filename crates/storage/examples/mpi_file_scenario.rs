@@ -345,7 +345,7 @@ fn mistakes(comm: &MpiComm, path: &Path, odd: &mut Vec<String>) {
     let ordered = file
         .start(Op::Write, At::Shared, Participation::Collective, vec![0; 4], Elements::new(&byte, 4))
         .map(drop);
-    assert_eq!(ordered.map_err(|refused| refused.buffer), Err(vec![0; 4]), "the buffer comes back");
+    assert_eq!(ordered.map_err(|rejected| rejected.buffer), Err(vec![0; 4]), "the buffer comes back");
     let first = file.begin(Op::Write, At::Offset(0), vec![0; 4], Elements::new(&byte, 4)).expect("it begins");
     if let Ok(second) = file.begin(Op::Write, At::Offset(0), vec![0; 4], Elements::new(&byte, 4)) {
         odd.push("a second split call was begun".into());

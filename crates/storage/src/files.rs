@@ -34,17 +34,17 @@ pub(crate) fn readable(path: &Path) -> io::Result<()> {
     std::fs::OpenOptions::new().read(true).custom_flags(flags).open(path).map(drop)
 }
 
-/// Why the system would refuse to open a file, in its own words; `None` where it would not.
-pub(crate) fn refusal(path: &Path, writes: bool) -> Option<io::Error> {
+/// Why the system would reject to open a file, in its own words; `None` where it would not.
+pub(crate) fn rejection(path: &Path, writes: bool) -> Option<io::Error> {
     let wanted = if writes { Access::READ_OK | Access::WRITE_OK } else { Access::READ_OK };
     let dir = directory_of(path);
-    let refused = match fs::stat(path) {
+    let rejected = match fs::stat(path) {
         Ok(stat) if FileType::from_raw_mode(stat.st_mode) == FileType::Directory => Some(Errno::ISDIR),
         Ok(_) => fs::access(path, wanted).err(),
         Err(Errno::NOENT) if writes => fs::access(dir, Access::WRITE_OK | Access::EXEC_OK).err(),
         Err(error) => Some(error),
     };
-    refused.map(Into::into)
+    rejected.map(Into::into)
 }
 
 /// Of a file into which the first `written` bytes were written whole: how many bytes have room behind them,
@@ -163,11 +163,11 @@ mod tests {
     }
 
     #[test]
-    fn the_system_says_why_it_refuses_to_open() {
+    fn the_system_says_why_it_rejects_to_open() {
         let dir = tempfile::tempdir().unwrap();
         let (file, missing) = (dir.path().join("f"), dir.path().join("no/such"));
         std::fs::write(&file, "").unwrap();
-        let kind = |path: &Path, writes| refusal(path, writes).map(|error| error.kind());
+        let kind = |path: &Path, writes| rejection(path, writes).map(|error| error.kind());
         assert_eq!((kind(&file, true), kind(&file, false)), (None, None));
         assert_eq!(kind(&dir.path().join("new"), true), None, "it can be made");
         assert_eq!(kind(&dir.path().join("new"), false), Some(io::ErrorKind::NotFound));

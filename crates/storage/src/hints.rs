@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_is_not_there_and_a_hint_without_a_value_are_refused() {
+    fn a_file_that_is_not_there_and_a_hint_without_a_value_are_rejected() {
         let mut settings = Settings::default();
         settings.set("mpiio.hintsFileName", "/nowhere/hints");
         let error = asked("mpiio", &settings).unwrap_err().0;

@@ -281,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn one_built_on_another_mpi_is_refused_with_both_names() {
+    fn one_built_on_another_mpi_is_rejected_with_both_names() {
         let found =
             |mpi: Option<&str>| FoundLibrary { path: "/x/libc.so".into(), mpi: mpi.map(str::to_owned) };
         assert_eq!(fitting(&KIND, vec![found(None), found(Some("a"))], "a"), Ok("/x/libc.so".into()));

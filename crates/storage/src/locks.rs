@@ -103,8 +103,8 @@ mod tests {
             set(file.as_fd(), Owner::Description, lock, Range { start, length: 1 }, false)
         };
         set(one.as_fd(), Owner::Description, Lock::Write, range, false).unwrap();
-        let refused = lock(&other, Lock::Read, 14).unwrap_err();
-        assert_eq!(refused.kind(), io::ErrorKind::WouldBlock);
+        let rejected = lock(&other, Lock::Read, 14).unwrap_err();
+        assert_eq!(rejected.kind(), io::ErrorKind::WouldBlock);
         assert!(holder(other.as_fd(), Owner::Description, Lock::Read, range).unwrap().is_some());
         lock(&other, Lock::Write, 15).expect("beside the range");
         set(one.as_fd(), Owner::Description, Lock::None, range, false).unwrap();
@@ -113,10 +113,10 @@ mod tests {
     }
 
     #[test]
-    fn a_range_beyond_what_files_have_is_refused() {
+    fn a_range_beyond_what_files_have_is_rejected() {
         let file = tempfile::tempfile().unwrap();
         let range = Range { start: u64::MAX, length: 1 };
-        let refused = set(file.as_fd(), Owner::Process, Lock::Write, range, false).unwrap_err();
-        assert_eq!(refused.kind(), io::ErrorKind::InvalidInput);
+        let rejected = set(file.as_fd(), Owner::Process, Lock::Write, range, false).unwrap_err();
+        assert_eq!(rejected.kind(), io::ErrorKind::InvalidInput);
     }
 }

@@ -52,7 +52,7 @@ impl PageCache for FilePageCache {
 
     fn evict(&mut self) -> io::Result<()> {
         match fs::fsync(&self.fd) {
-            // A file opened for reading only may refuse; its pages are dropped if they are clean.
+            // A file opened for reading only may reject; its pages are dropped if they are clean.
             Ok(()) | Err(Errno::INVAL | Errno::BADF | Errno::ROFS) => {}
             Err(error) => return Err(error.into()),
         }

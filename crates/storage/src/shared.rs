@@ -57,10 +57,10 @@ pub(crate) fn plain(path: &Path) -> &Path {
     }
 }
 
-/// Why a library could not open a file: in the system's words where the system refuses it, for libraries have
+/// Why a library could not open a file: in the system's words where the system rejects it, for libraries have
 /// words of their own, or none.
 pub(crate) fn asked(path: &Path, writes: bool, error: impl Into<io::Error>) -> io::Error {
-    files::refusal(path, writes).unwrap_or_else(|| error.into())
+    files::rejection(path, writes).unwrap_or_else(|| error.into())
 }
 
 /// The path with a directory: Open MPI 4.1 cannot create a file whose name has none. With `drivers` the name

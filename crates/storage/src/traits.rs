@@ -295,7 +295,7 @@ pub trait Queue: Send {
 
     /// Puts a transfer of the slot's bytes from `from` to the end of the buffer into the queue, to or from
     /// the file at `offset`; panics while the slot's transfer is under way. It may go out only with
-    /// the next [`Queue::reap`]. One that is refused here is not under way.
+    /// the next [`Queue::reap`]. One that is rejected here is not under way.
     fn submit(&mut self, slot: usize, op: Op, from: usize, offset: u64) -> io::Result<()>;
 
     /// Sends out what was submitted and appends what has ended to `ended`, for which it waits as told.

@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn a_number_without_a_unit_is_refused_with_a_remedy() {
+    fn a_number_without_a_unit_is_rejected_with_a_remedy() {
         let error = "100".parse::<Quantity>().unwrap_err();
         assert!(error.0.contains("has no unit") && error.0.contains("100 MB/s"), "{error}");
         let error = "3 parsecs".parse::<Quantity>().unwrap_err();

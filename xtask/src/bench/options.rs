@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn a_word_it_does_not_know_is_refused_with_those_it_does() {
+    fn a_word_it_does_not_know_is_rejected_with_those_it_does() {
         assert!(Options::parse(&["--fast"]).unwrap_err().to_string().contains("--quick"));
         assert!(Options::parse(&["a", "b"]).is_err());
         for rounds in ["0", "many", "101"] {

@@ -12,7 +12,7 @@ use crate::speech::say;
 ///
 /// They lie in DIR/assay-datasets, each in a directory of its own, and are there because a plan says
 /// `keep`. One that a campaign works on, that belongs to somebody else, or that holds files which are no
-/// part of it is not removed. Exit status: 0 done; 2 refused.
+/// part of it is not removed. Exit status: 0 done; 2 rejected.
 #[derive(clap::Args)]
 pub(crate) struct DatasetsArgs {
     /// The directory under test, as `assay run --dir` had it

@@ -20,7 +20,7 @@ pub(super) use text::errors as error_lines;
 ///
 /// The whole command, launcher included, stands behind `--`. What is not told cannot be checked: the more
 /// of the options are given, the more is said. Exit status: 0 nothing worse than an info; 1 a waiver or a
-/// mend is needed; 2 the command cannot be read.
+/// restore is needed; 2 the command cannot be read.
 #[derive(clap::Args)]
 #[command(arg_required_else_help = true)]
 pub(crate) struct LintArgs {

@@ -83,7 +83,7 @@ pub(crate) fn run(argv: &[String]) -> u8 {
     }
     let assay = match Assay::try_parse_from(argv) {
         Ok(assay) => assay,
-        Err(error) => return refused(&error, argv),
+        Err(error) => return rejected(&error, argv),
     };
     let ranks = assay.ranks;
     let done = match assay.command {
@@ -122,7 +122,7 @@ pub(crate) fn run(argv: &[String]) -> u8 {
 }
 
 /// Prints the help that was asked for, or what is wrong with the words, and gives the exit status.
-fn refused(error: &clap::Error, argv: &[String]) -> u8 {
+fn rejected(error: &clap::Error, argv: &[String]) -> u8 {
     let help = error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand;
     if !error.use_stderr() || help {
         // A reader of the help that has gone away is no failure.

@@ -12,8 +12,8 @@ use crate::speech::{complain, say};
 /// Pack a campaign's folder into an archive, from which anyone can verify, judge and report it.
 ///
 /// The same folder always gives the same bytes. A folder that does not verify, or whose campaign has
-/// not ended, is refused; an archive that exists is never written over. Exit status: 0 packed; 1 it could
-/// not be; 2 refused.
+/// not ended, is rejected; an archive that exists is never written over. Exit status: 0 packed; 1 it could
+/// not be; 2 rejected.
 #[derive(clap::Args)]
 pub(crate) struct PackArgs {
     /// The campaign's folder

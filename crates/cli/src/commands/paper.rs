@@ -102,14 +102,14 @@ mod tests {
     }
 
     #[test]
-    fn a_command_that_is_not_there_is_refused_with_those_that_are() {
-        let refused = |words: &[&str]| page(&words.iter().map(ToString::to_string).collect::<Vec<_>>());
+    fn a_command_that_is_not_there_is_rejected_with_those_that_are() {
+        let rejected = |words: &[&str]| page(&words.iter().map(ToString::to_string).collect::<Vec<_>>());
         assert_eq!(
-            refused(&["plan", "bake"]).unwrap_err().0,
+            rejected(&["plan", "bake"]).unwrap_err().0,
             "`assay plan` has no command `bake`; it has check, init, list, schema, show"
         );
         assert_eq!(
-            refused(&["run", "x"]).unwrap_err().0,
+            rejected(&["run", "x"]).unwrap_err().0,
             "`assay run` has no command `x`; it has no command"
         );
     }

@@ -175,12 +175,12 @@ fn nothing_there(folder: &Path) -> Usage {
 /// A folder that is not there yet; one in which a killed job left nothing that was begun may be made again.
 fn free(folder: PathBuf) -> Result<PathBuf> {
     let at = folder.display();
-    let refused = |why: &str| Usage(format!("{at} is there and is no campaign's folder{why}; name another"));
+    let rejected = |why: &str| Usage(format!("{at} is there and is no campaign's folder{why}; name another"));
     match run::discard(&folder) {
         Ok(true) => Ok(folder),
-        Ok(false) => Err(refused("").into()),
+        Ok(false) => Err(rejected("").into()),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(folder),
-        Err(error) => Err(refused(&format!(" ({error})")).into()),
+        Err(error) => Err(rejected(&format!(" ({error})")).into()),
     }
 }
 

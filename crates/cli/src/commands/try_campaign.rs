@@ -38,7 +38,7 @@ pub(crate) fn run(args: TryArgs, argv: &[String]) -> Result<u8> {
     campaigns::campaign(run::CampaignRequest { findings, ..asked })
 }
 
-/// Says what will happen, and refuses where there is no room for it.
+/// Says what will happen, and rejects where there is no room for it.
 fn announce(plan: &Plan, only: &[String], dir: &Path) -> Result<()> {
     let jobs = schedule::jobs(plan, only)?;
     let need = schedule::needs(&jobs).values().next().copied().unwrap_or_default();

@@ -29,7 +29,7 @@ pub(crate) struct Personality {
     /// Runs it: the whole command line as given, the tokens behind the program's name, how many local
     /// ranks; gives the exit status.
     pub(crate) run: fn(&[String], &[String], Option<u32>) -> u8,
-    /// Says no to tokens that a run on so many ranks would refuse before it starts; whether these are
+    /// Says no to tokens that a run on so many ranks would reject before it starts; whether these are
     /// threads, which have no MPI.
     pub(crate) check: fn(&[String], u32, bool) -> Result<(), Usage>,
 }
@@ -74,7 +74,7 @@ pub(crate) const PERSONALITIES: &[Personality] = &[
     },
 ];
 
-/// Says no to words of a workload that a run on so many ranks would refuse before it starts.
+/// Says no to words of a workload that a run on so many ranks would reject before it starts.
 pub(crate) fn check(workload: &str, words: &[String], ranks: u32, local: bool) -> Result<(), Usage> {
     match (workload, named(workload)) {
         ("mpi-io", _) => mpi_io::check(words),
@@ -83,7 +83,7 @@ pub(crate) fn check(workload: &str, words: &[String], ranks: u32, local: bool) -
     }
 }
 
-/// What of the options of `ior` or `mdtest` is refused today, or taken otherwise than it was.
+/// What of the options of `ior` or `mdtest` is rejected today, or taken otherwise than it was.
 pub(crate) fn drifted(workload: WorkloadName, words: &[String]) -> Vec<Drift> {
     match workload {
         WorkloadName::Ior => ior::drifted(words),

@@ -14,8 +14,8 @@ use super::run_records::{RunRecords, run_record};
 use crate::session::Session;
 use crate::speech::complain;
 
-/// The exit status of what was refused before anything was done.
-pub(crate) const REFUSED: u8 = 2;
+/// The exit status of what was rejected before anything was done.
+pub(crate) const REJECTED: u8 = 2;
 
 /// What one rank has to work with.
 pub(crate) struct RankContext<'a> {
@@ -29,7 +29,7 @@ pub(crate) struct RankContext<'a> {
 
 /// Runs `body` of `program` on every rank and gives the exit status. `voice` is what rank 0 prints with, and
 /// where it keeps the records; on other processes there is none. The body gives its own exit status; one that
-/// cannot print says so by an error of its own making and a status that is not 0. Of one that has refused
+/// cannot print says so by an error of its own making and a status that is not 0. Of one that has rejected
 /// before it did anything no records are left.
 pub(crate) fn perform<V: Send>(
     program: &StartedProgram<'_>,
@@ -64,7 +64,7 @@ pub(crate) fn perform_unless<V: Send>(
         kept.about(about, comm.node_name());
         let done = body(RankContext { comm, clock, records: &mut kept }, Some(&mut voice));
         let exit = done.as_ref().map_or(1, |status| *status);
-        if exit == REFUSED {
+        if exit == REJECTED {
             kept.discard();
             return Ok(exit);
         }

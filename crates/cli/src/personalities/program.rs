@@ -23,7 +23,7 @@ pub(crate) struct StartedProgram<'a> {
 }
 
 impl<'a> StartedProgram<'a> {
-    /// Finds out who launched this process, and runs `body`; the exit status, which for a refusal is that of
+    /// Finds out who launched this process, and runs `body`; the exit status, which for a rejection is that of
     /// wrong usage.
     pub(crate) fn run(
         name: &'static str,
@@ -33,11 +33,11 @@ impl<'a> StartedProgram<'a> {
         let launch = launch();
         let speaks = launch.as_ref().is_none_or(|launch| launch.rank == 0);
         let program = Self { name, argv, launch, speaks };
-        body(&program).unwrap_or_else(|usage| program.refuse(&usage))
+        body(&program).unwrap_or_else(|usage| program.reject(&usage))
     }
 
     /// Says no, once for all processes; the exit status of wrong usage.
-    pub(crate) fn refuse(&self, usage: &Usage) -> u8 {
+    pub(crate) fn reject(&self, usage: &Usage) -> u8 {
         if self.speaks {
             complain(&format!("{}: {usage}", self.name));
         }

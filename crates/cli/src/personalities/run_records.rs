@@ -25,7 +25,7 @@ pub(crate) struct RunRecords {
 }
 
 impl RunRecords {
-    /// Makes the file of `--record`, if there is to be one; one that exists is refused.
+    /// Makes the file of `--record`, if there is to be one; one that exists is rejected.
     pub(crate) fn open(record: Option<&str>) -> Result<Self, Usage> {
         let sink: Box<dyn Sink + Send> = match record {
             None => Box::new(Nowhere),
@@ -41,7 +41,7 @@ impl RunRecords {
     }
 
     /// Takes the file away again that was made a moment ago and holds no results: left behind, it would be
-    /// refused next time.
+    /// rejected next time.
     pub(crate) fn discard(self) {
         let _ = self.path.map(std::fs::remove_file);
     }

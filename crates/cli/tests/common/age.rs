@@ -142,7 +142,7 @@ pub const SMALL: &str = "size=48m,nr_inodes=4000";
 pub const TARGETS: &str = "--blocks 80% --inodes 20%";
 
 /// One line of complaint, which says this, and this exit status.
-pub fn assert_refused(ran: &Ran, status: i32, says: &str) {
+pub fn assert_rejected(ran: &Ran, status: i32, says: &str) {
     let lines: Vec<_> = ran.err.lines().filter(|line| line.starts_with("age: ")).collect();
     assert!(ran.status == Some(status) && lines.len() == 1 && lines[0].contains(says), "{says}: {ran:#?}");
 }

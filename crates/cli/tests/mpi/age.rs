@@ -2,12 +2,12 @@
 
 use std::fs;
 
-use crate::common::age::{Mounted, SMALL, TARGETS, assert_refused};
+use crate::common::age::{Mounted, SMALL, TARGETS, assert_rejected};
 use crate::common::{Mpi, run};
 
 #[test]
 fn ranks_of_a_launcher_make_what_as_many_local_ranks_make() {
-    let words = format!("{TARGETS} --turnovers 0.5 --seed 8");
+    let words = format!("{TARGETS} --cycles 0.5 --seed 8");
     let Some(local) = Mounted::in_memory(SMALL) else { return };
     local.age(3, &words).ok();
     let wanted = local.files();
@@ -20,6 +20,6 @@ fn ranks_of_a_launcher_make_what_as_many_local_ranks_make() {
         run(&mut command).ok();
         assert_eq!(fs::read_dir(mounted.aged()).unwrap().count(), 0, "{mpi:?}");
         let mut command = mpi.command(&mounted.root, 2, "age aged --blocks 95%").unwrap();
-        assert_refused(&run(&mut command), 2, "is not below the ceiling of 90.0 %");
+        assert_rejected(&run(&mut command), 2, "is not below the ceiling of 90.0 %");
     }
 }

@@ -111,21 +111,21 @@ fn a_launcher_that_is_not_there_is_named_before_anything_is_made() {
 fn a_campaign_is_submitted_only_where_there_is_something_to_submit_it_to() {
     let place = Place::new();
     plan(&place, "", "ranks = 2");
-    let refused = |words: &str, line: &str| {
+    let rejected = |words: &str, line: &str| {
         let ran = common::run(place.command(words).env("PATH", "/nonexistent"));
         assert_eq!((ran.status, ran.err.lines().count()), (Some(2), 1), "{ran:#?}");
         assert!(ran.err.starts_with(line), "{ran:#?}");
     };
     let run = "run p.toml --dir dir";
-    refused(
+    rejected(
         &format!("{run} --submit"),
         "assay: launch.kind `local` does not say which batch system is meant; say",
     );
-    refused(&format!("{run} --submit=lsf"), "assay: unknown batch system `lsf`; known are flux, pbs, slurm");
-    refused(
+    rejected(&format!("{run} --submit=lsf"), "assay: unknown batch system `lsf`; known are flux, pbs, slurm");
+    rejected(
         &format!("{run} --submit=slurm"),
         "assay: sbatch: No such file or directory (os error 2); submit where",
     );
-    refused("run --wait dir", "assay: dir was not submitted, so there is no job to wait for");
-    refused(&format!("{run} --batch -A"), "assay: the following required arguments were not provided");
+    rejected("run --wait dir", "assay: dir was not submitted, so there is no job to wait for");
+    rejected(&format!("{run} --batch -A"), "assay: the following required arguments were not provided");
 }

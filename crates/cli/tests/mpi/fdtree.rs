@@ -10,10 +10,10 @@ fn under_a_launcher_it_is_the_same() {
         let dir = tempfile::tempdir().unwrap();
         let Some(ran) = under(mpi, dir.path(), 3, &format!("-C {THREE}")) else { continue };
         assert_three_trees(dir.path(), &ran.ok());
-        let refused = under(mpi, dir.path(), 2, &format!("-R {THREE}")).unwrap();
-        assert_ne!(refused.status, Some(0), "{mpi:?}");
-        let lines = refused.err.lines().filter(|line| line.starts_with("fdtree: -R: ")).count();
-        assert_eq!(lines, 1, "{mpi:?}: {refused:#?}");
+        let rejected = under(mpi, dir.path(), 2, &format!("-R {THREE}")).unwrap();
+        assert_ne!(rejected.status, Some(0), "{mpi:?}");
+        let lines = rejected.err.lines().filter(|line| line.starts_with("fdtree: -R: ")).count();
+        assert_eq!(lines, 1, "{mpi:?}: {rejected:#?}");
         under(mpi, dir.path(), 3, &format!("-R {THREE}")).unwrap().ok();
         assert!(trees(dir.path()).is_empty(), "{mpi:?}");
         let wrong = under(mpi, dir.path(), 3, "-l").unwrap();

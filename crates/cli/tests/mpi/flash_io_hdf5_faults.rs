@@ -13,14 +13,14 @@ fn flash(mpi: Mpi, dir: &Path, words: &str) -> Option<Ran> {
 }
 
 /// Fails in one line that has this in it.
-fn refused(ran: &Ran, status: i32, why: &str) {
+fn rejected(ran: &Ran, status: i32, why: &str) {
     let lines: Vec<_> = ran.err.lines().filter(|line| line.starts_with("flash-io: ")).collect();
     assert_eq!((lines.len(), ran.status), (1, Some(status)), "{ran:#?}");
     assert!(lines[0].contains(why), "{why}: {ran:#?}");
 }
 
 #[test]
-fn lines_that_cannot_be_meant_are_refused_before_anything_runs() {
+fn lines_that_cannot_be_meant_are_rejected_before_anything_runs() {
     let dir = tempfile::tempdir().unwrap();
     for (words, why) in [
         ("--hdf5 -b", "-b does not go with --hdf5: HDF5 has blocking calls only; leave -b out"),
@@ -28,7 +28,7 @@ fn lines_that_cannot_be_meant_are_refused_before_anything_runs() {
         ("--alignment 4096", "--alignment is of --hdf5"),
         ("--hint striping_factor", "--hint striping_factor: KEY=VALUE is wanted"),
     ] {
-        refused(&run(&mut assay(dir.path(), &format!("flash-io -f f_ {words}"))), 2, why);
+        rejected(&run(&mut assay(dir.path(), &format!("flash-io -f f_ {words}"))), 2, why);
     }
     assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 0, "nothing was made");
     for mpi in able() {
@@ -38,7 +38,7 @@ fn lines_that_cannot_be_meant_are_refused_before_anything_runs() {
         let Some(mut command) = mpi.command(dir.path(), 2, "flash-io -f f_ --hdf5") else { continue };
         let library = format!("/usr/lib/x86_64-linux-gnu/libhdf5_{other}.so.103");
         let ran = run(command.env("ASSAY_HDF5_LIBRARY", library));
-        refused(&ran, 2, "ASSAY_HDF5_LIBRARY may name a HDF5 built on");
+        rejected(&ran, 2, "ASSAY_HDF5_LIBRARY may name a HDF5 built on");
         assert_eq!(fs::read(&kept).unwrap(), b"mine");
     }
 }
@@ -53,16 +53,16 @@ fn a_file_of_another_shape_is_told_apart() {
         let [chk, cnt] = ["chk", "plt_cnt"].map(|name| dir.path().join(format!("f_hdf5_{name}_0000")));
         let whole = fs::read(&chk).unwrap();
         let lengths = "f_hdf5_chk_0000: its variable dens is [9, 2, 2, 2] long, not [9, 3, 3, 3]";
-        refused(&again("--size 3 --blocks 6"), 1, lengths);
+        rejected(&again("--size 3 --blocks 6"), 1, lengths);
         fs::copy(&cnt, &chk).unwrap();
-        refused(&again(SHAPE), 1, "f_hdf5_chk_0000: its variable coordinates is not of Double");
+        rejected(&again(SHAPE), 1, "f_hdf5_chk_0000: its variable coordinates is not of Double");
         fs::write(&chk, &whole[..whole.len() - 40]).unwrap();
-        refused(&again(SHAPE), 1, "f_hdf5_chk_0000: HDF5: truncated file: eof = ");
+        rejected(&again(SHAPE), 1, "f_hdf5_chk_0000: HDF5: truncated file: eof = ");
         fs::write(&chk, "no HDF5 file, but long enough to be looked at").unwrap();
-        refused(&again(SHAPE), 1, "f_hdf5_chk_0000: it is no HDF5 file");
+        rejected(&again(SHAPE), 1, "f_hdf5_chk_0000: it is no HDF5 file");
         fs::remove_file(&chk).unwrap();
-        refused(&again(SHAPE), 1, "./f_hdf5_chk_0000: No such file or directory");
-        refused(&flash(mpi, dir.path(), "-f nowhere/f_").unwrap(), 1, "nowhere: No such file or directory");
+        rejected(&again(SHAPE), 1, "./f_hdf5_chk_0000: No such file or directory");
+        rejected(&flash(mpi, dir.path(), "-f nowhere/f_").unwrap(), 1, "nowhere: No such file or directory");
     }
 }
 
@@ -77,7 +77,7 @@ fn a_write_that_fails_ends_all_ranks_with_its_reason() {
             let Some(mut command) = mpi.command(dir.path(), 2, &words) else { continue };
             command.env("ASSAY_CALL_LIMIT", "10");
             let ran = run(&mut limited(&command, dir.path(), 80 << 10));
-            refused(&ran, 1, ": HDF5: ");
+            rejected(&ran, 1, ": HDF5: ");
             let told =
                 ran.err.contains("flash-io: checkpoint: rank ") && ran.err.contains(": ./f_hdf5_chk_0000: ");
             assert!(told || mode.is_empty(), "{ran:#?}");

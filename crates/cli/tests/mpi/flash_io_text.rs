@@ -178,7 +178,7 @@ fn a_bare_prefix_is_taken_as_versions_before_2020_did() {
 }
 
 #[test]
-fn a_library_on_another_mpi_is_refused_on_all_ranks_before_a_file_is_touched() {
+fn a_library_on_another_mpi_is_rejected_on_all_ranks_before_a_file_is_touched() {
     let dir = tempfile::tempdir().unwrap();
     let kept = dir.path().join("f_ncmpi_chk_0000.nc");
     std::fs::write(&kept, "mine").unwrap();

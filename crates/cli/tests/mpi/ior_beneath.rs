@@ -189,7 +189,7 @@ fn hints_that_the_library_did_not_take_are_told_once() {
 }
 
 #[test]
-fn what_the_system_refuses_is_told_in_its_words_whatever_the_library_says() {
+fn what_the_system_rejects_is_told_in_its_words_whatever_the_library_says() {
     let dir = tempfile::tempdir().unwrap();
     let dir = dir.path();
     write(dir.join("empty"), "").unwrap();

@@ -19,8 +19,8 @@ fn all_controls_together_run_under_mpi() {
         assert_eq!(lines(&text, "Test 0: Iter=1, Task=2").len(), 2 * 6, "{text}");
         assert!(text.contains("This node hogging 104857"), "{text}");
     }
-    let refused = "-w -b 4k -t 4k -o f -O memoryPerTask=1p";
-    if let Some(ran) = Mpi::Mpich.ior(dir.path(), 3, refused) {
+    let rejected = "-w -b 4k -t 4k -o f -O memoryPerTask=1p";
+    if let Some(ran) = Mpi::Mpich.ior(dir.path(), 3, rejected) {
         assert_eq!(ran.complaints().len(), 1, "{ran:#?}");
         assert!(ran.status != Some(0) && names(dir.path()).is_empty());
     }

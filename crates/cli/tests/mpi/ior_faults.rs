@@ -114,7 +114,7 @@ fn a_killed_rank_ends_the_job_in_seconds() {
 }
 
 #[test]
-fn a_world_of_one_under_a_launcher_that_says_more_is_refused() {
+fn a_world_of_one_under_a_launcher_that_says_more_is_rejected() {
     let Some(mut command) = Mpi::Mpich.command(Path::new("/tmp"), 2, "ior -w -a DUMMY") else { return };
     if Mpi::Open.command(Path::new("/tmp"), 1, "").is_none() {
         return;

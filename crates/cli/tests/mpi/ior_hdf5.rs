@@ -156,7 +156,7 @@ fn a_flipped_bit_is_found_with_its_place_in_data_and_file() {
 }
 
 #[test]
-fn a_library_on_another_mpi_is_refused_by_all_ranks_before_a_file_is_touched() {
+fn a_library_on_another_mpi_is_rejected_by_all_ranks_before_a_file_is_touched() {
     for (mpi, own, other, needed) in [
         (Mpi::Mpich, "libmpich.so.12", "libhdf5_openmpi.so.103", "libmpi.so.40"),
         (Mpi::Open, "libmpi.so.40", "libhdf5_mpich.so.103", "libmpich.so.12"),

@@ -14,7 +14,7 @@ fn hdf5(mpi: Mpi, dir: &Path, words: &str) -> Option<Ran> {
 }
 
 /// Fails in one line that ends so.
-fn refused(ran: &Ran, status: i32, why: &str) {
+fn rejected(ran: &Ran, status: i32, why: &str) {
     assert_eq!((ran.status, ran.complaints().len()), (Some(status), 1), "{ran:#?}");
     assert!(ran.complaints()[0].contains(why), "{why}: {ran:#?}");
 }
@@ -27,16 +27,16 @@ fn a_file_of_another_shape_is_told_apart() {
         ran.ok();
         let read = |words: &str| hdf5(mpi, dir.path(), &format!("-r -k {words}")).unwrap();
         let extent = "Dataset-0000.0000: it has 131072 bytes instead of 65536; -b times the ranks";
-        refused(&read("-b 32k -t 16k -o f"), 1, extent);
+        rejected(&read("-b 32k -t 16k -o f"), 1, extent);
         let missing = "f at 262144: Dataset-0000.0002: there is no such dataset in the file";
-        refused(&read("-b 64k -t 16k -s 3 -o f"), 1, missing);
-        refused(&read("-c -b 64k -t 16k -s 3 -o f"), 1, missing);
-        refused(&read("-b 64k -t 16k -o nothing"), 1, "cannot open nothing: No such file");
+        rejected(&read("-b 64k -t 16k -s 3 -o f"), 1, missing);
+        rejected(&read("-c -b 64k -t 16k -s 3 -o f"), 1, missing);
+        rejected(&read("-b 64k -t 16k -o nothing"), 1, "cannot open nothing: No such file");
 
         fs::write(dir.path().join("text"), "no HDF5 file, but long enough to be looked at").unwrap();
-        refused(&read("-b 64k -t 16k -o text"), 1, "cannot open text: it is no HDF5 file");
+        rejected(&read("-b 64k -t 16k -o text"), 1, "cannot open text: it is no HDF5 file");
         let ran = hdf5(mpi, dir.path(), "-w -E -k -b 64k -t 16k -o text").unwrap();
-        refused(&ran, 1, "cannot create text: it is no HDF5 file");
+        rejected(&ran, 1, "cannot create text: it is no HDF5 file");
         assert!(
             fs::read_to_string(dir.path().join("text")).unwrap().starts_with("no HDF5"),
             "it is as it was"
@@ -44,12 +44,16 @@ fn a_file_of_another_shape_is_told_apart() {
 
         let whole = fs::read(dir.path().join("f")).unwrap();
         fs::write(dir.path().join("cut"), &whole[..150_000]).unwrap();
-        refused(&read("-b 64k -t 16k -s 2 -o cut"), 1, "cannot open cut: HDF5: truncated file: eof = 150000");
+        rejected(
+            &read("-b 64k -t 16k -s 2 -o cut"),
+            1,
+            "cannot open cut: HDF5: truncated file: eof = 150000",
+        );
     }
 }
 
 #[test]
-fn elements_of_another_type_are_refused() {
+fn elements_of_another_type_are_rejected() {
     let dir = tempfile::tempdir().unwrap();
     let shape = "PATH Dataset-0000.0000\nINPUT-CLASS TEXTIN\nINPUT-SIZE 32\nRANK 1\nDIMENSION-SIZES 4\n\
                  OUTPUT-CLASS IN\nOUTPUT-SIZE 32\n";
@@ -63,12 +67,12 @@ fn elements_of_another_type_are_refused() {
     assert!(done.success());
     for mpi in able() {
         let Some(ran) = hdf5(mpi, dir.path(), "-r -k -b 16 -t 8 -o f") else { continue };
-        refused(&ran, 1, "Dataset-0000.0000: its elements are no 64-bit integers");
+        rejected(&ran, 1, "Dataset-0000.0000: its elements are no 64-bit integers");
     }
 }
 
 #[test]
-fn lines_that_cannot_be_meant_are_refused_before_anything_runs() {
+fn lines_that_cannot_be_meant_are_rejected_before_anything_runs() {
     for mpi in able() {
         let dir = tempfile::tempdir().unwrap();
         for (words, why) in [
@@ -80,7 +84,7 @@ fn lines_that_cannot_be_meant_are_refused_before_anything_runs() {
             ("--hdf5.hintsFileName=nothing", "--hdf5.hintsFileName=nothing: No such file"),
         ] {
             let Some(ran) = hdf5(mpi, dir.path(), &format!("-w -o f {words}")) else { continue };
-            refused(&ran, 2, why);
+            rejected(&ran, 2, why);
             assert!(!dir.path().join("f").exists(), "{words}");
         }
     }
@@ -147,15 +151,15 @@ fn a_write_that_fails_on_one_rank_ends_all_of_them_with_its_reason() {
             Some(run(&mut limited(&command, dir.path(), 512 << 10)))
         };
         let Some(ran) = line("") else { continue };
-        refused(&ran, 1, "ior: write: rank ");
+        rejected(&ran, 1, "ior: write: rank ");
         assert!(
             ran.complaints()[0].contains("): f at ") && ran.complaints()[0].contains(": HDF5: "),
             "{ran:#?}"
         );
         assert!(!dir.path().join("f").exists(), "what the failed write made is removed");
-        refused(&line("-e").unwrap(), 1, ": HDF5: ");
+        rejected(&line("-e").unwrap(), 1, ": HDF5: ");
         let ran = line("-c").unwrap();
-        refused(&ran, 1, ": HDF5: ");
+        rejected(&ran, 1, ": HDF5: ");
         let waited = "other ranks were not out of the library after 5 s";
         assert!(mpi != Mpi::Mpich || ran.err.contains(waited), "rank 0 does not come out: {ran:#?}");
     }

@@ -217,7 +217,7 @@ fn coris_line_runs_as_written_with_collective_buffering_asked_for_and_shown() {
 }
 
 #[test]
-fn what_does_not_go_together_is_refused_in_one_line() {
+fn what_does_not_go_together_is_rejected_in_one_line() {
     let dir = tempfile::tempdir().unwrap();
     for (words, why) in [
         ("-z -b 64k -t 16k --mpiio.useFileView", "a view has its own order"),

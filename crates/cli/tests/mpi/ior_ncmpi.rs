@@ -161,7 +161,7 @@ fn a_file_of_another_kind_is_one_line_and_stays_as_it_is() {
 }
 
 #[test]
-fn what_the_library_cannot_do_is_refused_before_a_file_is_touched() {
+fn what_the_library_cannot_do_is_rejected_before_a_file_is_touched() {
     let dir = tempfile::tempdir().unwrap();
     std::fs::write(dir.path().join("n"), "mine").unwrap();
     for (words, why) in [

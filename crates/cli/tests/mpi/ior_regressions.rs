@@ -29,7 +29,7 @@ fn syncs_that_are_collective_do_not_hang_ranks_that_stop_at_different_transfers(
 }
 
 #[test]
-fn a_shared_file_that_one_rank_cannot_reach_is_refused_by_all_and_nobody_waits() {
+fn a_shared_file_that_one_rank_cannot_reach_is_rejected_by_all_and_nobody_waits() {
     let dir = tempfile::tempdir().unwrap();
     for words in ["-a MPIIO -r -o nothing", "-a MPIIO -c -w -o no/such/f"] {
         let Some(ran) = Mpi::Open.ior(dir.path(), 2, words) else { return };

@@ -22,13 +22,13 @@ fn ranks_of_every_mpi_walk_together() {
         assert_eq!(out.matches("ls-lr: ").count(), 1, "one voice: {out}");
         assert_eq!(phases(&dir.path().join("r"))[1].ops, 1800, "{mpi:?}");
         assert_eq!(fs::read_dir(dir.path().join("t")).unwrap().count(), 0);
-        let refused = run(&mut mpi.command(dir.path(), 3, "ls-lr t").unwrap());
-        let told: Vec<_> = refused.err.lines().filter(|line| line.starts_with("ls-lr: ")).collect();
+        let rejected = run(&mut mpi.command(dir.path(), 3, "ls-lr t").unwrap());
+        let told: Vec<_> = rejected.err.lines().filter(|line| line.starts_with("ls-lr: ")).collect();
         assert_eq!(
             told,
             ["ls-lr: 1 tree for 3 walkers: name one directory for each, or one with trees of \
                            --make in it"]
         );
-        assert_eq!(refused.status, Some(2), "{mpi:?}");
+        assert_eq!(rejected.status, Some(2), "{mpi:?}");
     }
 }

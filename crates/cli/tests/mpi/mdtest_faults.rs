@@ -8,7 +8,7 @@ use crate::common::mdtest::complaints;
 use crate::common::{self, ALL_MPI, Mpi, run};
 
 #[test]
-fn under_every_mpi_the_run_is_the_same_and_usage_is_refused_once() {
+fn under_every_mpi_the_run_is_the_same_and_usage_is_rejected_once() {
     for mpi in ALL_MPI {
         for ranks in [2, 4] {
             let dir = tempfile::tempdir().unwrap();
@@ -24,9 +24,9 @@ fn under_every_mpi_the_run_is_the_same_and_usage_is_refused_once() {
             let rows = std::fs::read_to_string(dir.path().join("r.csv")).unwrap().lines().count();
             assert_eq!(rows, 2 + 2 * ranks as usize, "{mpi:?}");
             assert!(!dir.path().join("out").exists(), "{mpi:?}: all is removed");
-            let refused = run(&mut mpi.command(dir.path(), ranks, "mdtest -n 2 -I 1 -u").unwrap());
-            assert_eq!(refused.status, Some(2), "{mpi:?}: {refused:#?}");
-            assert_eq!(complaints(&refused).len(), 1, "{mpi:?}: {refused:#?}");
+            let rejected = run(&mut mpi.command(dir.path(), ranks, "mdtest -n 2 -I 1 -u").unwrap());
+            assert_eq!(rejected.status, Some(2), "{mpi:?}: {rejected:#?}");
+            assert_eq!(complaints(&rejected).len(), 1, "{mpi:?}: {rejected:#?}");
         }
     }
 }

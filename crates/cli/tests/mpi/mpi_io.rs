@@ -360,7 +360,7 @@ fn the_list_names_every_case_with_ranks_and_promise() {
 }
 
 #[test]
-fn mistakes_are_refused_in_one_line() {
+fn mistakes_are_rejected_in_one_line() {
     let dir = tempfile::tempdir().unwrap();
     for (words, told) in [
         (vec!["nowhere"], "nowhere: is no directory"),

@@ -113,7 +113,7 @@ fn a_calendar_that_is_off_is_told_beneath_the_numbers_of_every_workload() {
         "ls-lr --make --remove --entries 60 --per-dir 20 --fan-out 4 t",
         "fdtree -l 1 -d 2 -f 2 -s 1 -o .",
     ];
-    lines.extend(mounted.as_ref().map(|_| "age small/aged --blocks 10% --turnovers 0"));
+    lines.extend(mounted.as_ref().map(|_| "age small/aged --blocks 10% --cycles 0"));
     fs::create_dir(dir.path().join("t")).unwrap();
     for words in lines {
         let Some(mut command) = two_nodes(dir.path(), &format!("{words} --record records")) else { return };

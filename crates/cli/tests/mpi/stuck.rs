@@ -48,7 +48,7 @@ fn flash_io_ends_too_where_its_ranks_never_leave_a_call() {
 }
 
 #[test]
-fn a_limit_that_is_no_number_is_refused() {
+fn a_limit_that_is_no_number_is_rejected() {
     let dir = tempfile::tempdir().unwrap();
     let mut command = common::assay(dir.path(), "ior -o f");
     let ran = run(command.env("ASSAY_CALL_LIMIT", "1h"));

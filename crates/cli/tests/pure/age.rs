@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use crate::common::age::{Mounted, SMALL, TARGETS, assert_refused};
+use crate::common::age::{Mounted, SMALL, TARGETS, assert_rejected};
 use crate::common::{self, Ran, assay, run};
 use results::Record;
 use results::record::ReachedState;
@@ -48,15 +48,15 @@ fn sequential(mounted: &Mounted, sizes: &[usize]) -> (u64, u64) {
 
 /// Fills and ages a file system of 2 GiB, does something to it, and compares it with one that was filled in
 /// sequence.
-fn ages(mkfs: &str, ranks: u32, turnovers: &str, then: impl FnOnce(&Mounted)) {
+fn ages(mkfs: &str, ranks: u32, cycles: &str, then: impl FnOnce(&Mounted)) {
     let Some(mounted) = Mounted::on_loop(mkfs, 2 * GIB) else { return };
-    let ran = mounted.age(ranks, &format!("{TARGETS} --turnovers {turnovers} --seed 5 --record r"));
+    let ran = mounted.age(ranks, &format!("{TARGETS} --cycles {cycles} --seed 5 --record r"));
     assert_eq!((ran.status, ran.err.as_str()), (Some(0), ""), "nothing is told but the result: {ran:#?}");
     assert!(is_near(mounted.fill(), 0.8, 0.2), "{:?}", mounted.fill());
     let state = state_of(&mounted.root.join("r"));
     assert!(is_near((state.blocks, state.inodes), 0.8, 0.2), "{state:?}");
-    let wanted: f64 = turnovers.parse().unwrap();
-    assert!((wanted..wanted + 0.1).contains(&state.turnovers), "{state:?}");
+    let wanted: f64 = cycles.parse().unwrap();
+    assert!((wanted..wanted + 0.1).contains(&state.cycles), "{state:?}");
     let sizes: Vec<usize> = mounted.lengths().into_values().map(|length| length as usize).collect();
     assert_eq!((sizes.len() as u64, sizes.iter().sum::<usize>() as u64), (state.files, state.bytes));
 
@@ -82,13 +82,13 @@ fn is_removed_but_for_what_is_foreign(mounted: &Mounted) {
     let foreign = mounted.aged().join("rank.1/tree/d1/mine");
     fs::write(&foreign, "mine").unwrap();
     let ran = run(&mut assay(&mounted.root, "-n 2 age --remove aged"));
-    assert_refused(&ran, 1, "rank.1/tree/d1/mine: is not of this program's making, and stays");
+    assert_rejected(&ran, 1, "rank.1/tree/d1/mine: is not of this program's making, and stays");
     assert_eq!(fs::read_to_string(&foreign).unwrap(), "mine");
     assert_eq!(mounted.lengths().len(), 1, "all others are gone");
     fs::remove_file(&foreign).unwrap();
     fs::write(mounted.aged().join("mine"), "mine").unwrap();
     let ran = run(&mut assay(&mounted.root, "age --remove aged"));
-    assert_refused(&ran, 1, "aged/mine: is not of this program's making, and stays");
+    assert_rejected(&ran, 1, "aged/mine: is not of this program's making, and stays");
     let left: Vec<_> =
         fs::read_dir(mounted.aged()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     assert_eq!(left, ["mine"]);
@@ -102,7 +102,7 @@ fn an_xfs_of_2_gib_reaches_its_fill_and_fragments() {
 
 #[test]
 fn a_run_that_is_killed_again_and_again_ends_as_if_it_had_not_been() {
-    let words = format!("{TARGETS} --turnovers 1.5 --seed 3");
+    let words = format!("{TARGETS} --cycles 1.5 --seed 3");
     let Some(straight) = Mounted::in_memory(SMALL) else { return };
     straight.age(2, &words).ok();
     let (wanted, lengths) = (straight.files(), straight.lengths());
@@ -130,7 +130,7 @@ fn ctrl_c_names_the_directory_that_stays_behind_and_what_goes_on_with_it() {
     let Some(mounted) = Mounted::in_memory(SMALL) else { return };
     let mut command = Command::new("env");
     command.arg("--default-signal=INT").arg(common::program()).current_dir(&mounted.root);
-    command.args("-n 2 age aged --blocks 80% --turnovers 100000".split(' '));
+    command.args("-n 2 age aged --blocks 80% --cycles 100000".split(' '));
     let child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
     while mounted.operations() < 50 {
         std::thread::sleep(Duration::from_millis(1));
@@ -147,7 +147,7 @@ fn ctrl_c_names_the_directory_that_stays_behind_and_what_goes_on_with_it() {
 fn a_killed_run_that_is_never_resumed_is_removed_whole() {
     let Some(mounted) = Mounted::in_memory(SMALL) else { return };
     for (times, stop_at) in [(1, 1), (2, 333), (3, 900)] {
-        assert!(mounted.killed_at(2, &format!("{TARGETS} --turnovers 5"), stop_at));
+        assert!(mounted.killed_at(2, &format!("{TARGETS} --cycles 5"), stop_at));
         mounted.age(3, "--remove").ok();
         assert_eq!(fs::read_dir(mounted.aged()).unwrap().count(), 0, "kill number {times}");
     }
@@ -156,7 +156,7 @@ fn a_killed_run_that_is_never_resumed_is_removed_whole() {
 #[test]
 fn what_was_lost_or_left_over_is_put_right_and_told_when_a_run_is_taken_up() {
     let Some(mounted) = Mounted::in_memory(SMALL) else { return };
-    mounted.age(1, &format!("{TARGETS} --turnovers 0")).ok();
+    mounted.age(1, &format!("{TARGETS} --cycles 0")).ok();
     let wanted = mounted.files().keys().cloned().collect::<Vec<_>>();
     fs::remove_file(mounted.aged().join(&wanted[0])).unwrap();
     fs::write(mounted.aged().join(&wanted[1]), "another length, surely").unwrap();
@@ -175,23 +175,23 @@ fn what_was_lost_or_left_over_is_put_right_and_told_when_a_run_is_taken_up() {
 }
 
 #[test]
-fn a_finished_run_ages_on_when_more_turnovers_are_asked_for() {
+fn a_finished_run_ages_on_when_more_cycles_are_asked_for() {
     let Some(mounted) = Mounted::in_memory(SMALL) else { return };
-    mounted.age(2, &format!("{TARGETS} --turnovers 0.5")).ok();
-    mounted.age(2, "--resume --turnovers 1.5 --record r").ok();
+    mounted.age(2, &format!("{TARGETS} --cycles 0.5")).ok();
+    mounted.age(2, "--resume --cycles 1.5 --record r").ok();
     let state = state_of(&mounted.root.join("r"));
-    assert!((1.5..1.7).contains(&state.turnovers), "{state:?}");
+    assert!((1.5..1.7).contains(&state.cycles), "{state:?}");
     assert!(is_near(mounted.fill(), 0.8, 0.2), "{:?}", mounted.fill());
     assert_eq!((state.seed, state.kind.as_str(), state.extents), (0, "age", None));
-    assert_refused(&mounted.age(3, "--resume"), 2, "was begun by 2 ranks, not 3; resume it with as many");
-    assert_refused(&mounted.age(2, "--resume --seed 9"), 2, "--seed is not as it was at the beginning");
-    assert_refused(&mounted.age(2, TARGETS), 2, "was begun already: --resume goes on there");
+    assert_rejected(&mounted.age(3, "--resume"), 2, "was begun by 2 ranks, not 3; resume it with as many");
+    assert_rejected(&mounted.age(2, "--resume --seed 9"), 2, "--seed is not as it was at the beginning");
+    assert_rejected(&mounted.age(2, TARGETS), 2, "was begun already: --resume goes on there");
 }
 
 #[test]
 fn others_who_fill_the_file_system_stop_all_ranks_below_the_ceiling_and_the_run_goes_on_later() {
     let Some(mounted) = Mounted::in_memory(SMALL) else { return };
-    let child = assay(&mounted.root, &format!("-n 2 age aged {TARGETS} --ceiling 85% --turnovers 100000"))
+    let child = assay(&mounted.root, &format!("-n 2 age aged {TARGETS} --ceiling 85% --cycles 100000"))
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
@@ -200,16 +200,16 @@ fn others_who_fill_the_file_system_stop_all_ranks_below_the_ceiling_and_the_run_
         std::thread::sleep(Duration::from_millis(1));
     }
     let at_work = "odometer: another run is at work here";
-    assert_refused(&mounted.age(2, "--resume"), 1, at_work);
-    assert_refused(&mounted.age(2, "--remove"), 1, at_work);
+    assert_rejected(&mounted.age(2, "--resume"), 1, at_work);
+    assert_rejected(&mounted.age(2, "--remove"), 1, at_work);
     fs::write(mounted.root.join("other"), vec![1; 8 << 20]).unwrap();
     let ended = child.wait_with_output().unwrap();
     let err = String::from_utf8(ended.stderr).unwrap();
     let ran = Ran { status: ended.status.code(), out: String::new(), err };
-    assert_refused(&ran, 1, "and the ceiling is 85.0 %; make room and go on with --resume");
+    assert_rejected(&ran, 1, "and the ceiling is 85.0 %; make room and go on with --resume");
     fs::remove_file(mounted.root.join("other")).unwrap();
     // What was asked for first would take for ever.
-    assert_refused(&mounted.age(2, "--resume --timeout 300ms"), 1, "the time of --timeout is over");
+    assert_rejected(&mounted.age(2, "--resume --timeout 300ms"), 1, "the time of --timeout is over");
     mounted.age(2, "--remove").ok();
 }
 
@@ -231,7 +231,7 @@ fn a_file_system_that_is_full_below_the_ceiling_stops_the_run_in_one_line_and_ot
         return;
     }
     let ran = run(&mut nobody("-n 2 age aged --inodes 25% --profile p.toml"));
-    assert_refused(&ran, 1, "No space left on device (os error 28); blocks are at ");
+    assert_rejected(&ran, 1, "No space left on device (os error 28); blocks are at ");
     assert!(
         ran.err.contains("aged/rank.") && ran.err.contains("make room and go on with --resume"),
         "{ran:?}"
@@ -241,12 +241,12 @@ fn a_file_system_that_is_full_below_the_ceiling_stops_the_run_in_one_line_and_ot
     assert!((mounted.fill().1 - 0.25).abs() < 0.01, "{:?}", mounted.fill());
     let before = mounted.lengths();
     (0..400).for_each(|number| fs::write(mounted.root.join(format!("other{number}")), "").unwrap());
-    assert_refused(&mounted.age(2, "--resume"), 1, "others hold so much by now that more than half");
+    assert_rejected(&mounted.age(2, "--resume"), 1, "others hold so much by now that more than half");
     assert_eq!(mounted.lengths(), before);
 }
 
 #[test]
-fn where_nobody_may_write_it_is_refused_and_not_begun() {
+fn where_nobody_may_write_it_is_rejected_and_not_begun() {
     let Some(mounted) = Mounted::in_memory(SMALL) else { return };
     fs::create_dir(mounted.aged()).unwrap();
     for path in [&mounted.root, &mounted.aged()] {
@@ -273,7 +273,7 @@ fn where_nobody_may_write_it_is_refused_and_not_begun() {
 }
 
 #[test]
-fn what_cannot_be_is_refused_in_one_line_before_anything_is_written() {
+fn what_cannot_be_is_rejected_in_one_line_before_anything_is_written() {
     let Some(mounted) = Mounted::in_memory(SMALL) else { return };
     fs::write(mounted.root.join("bad.toml"), "[size]\nsigma = 0\n").unwrap();
     fs::create_dir(mounted.root.join("full")).unwrap();
@@ -289,7 +289,7 @@ fn what_cannot_be_is_refused_in_one_line_before_anything_is_written() {
             "--blocks 90.0 %: is not below the ceiling of 90.0 %; raise --ceiling",
         ),
         ("aged --blocks 80% --timeout 5", "--timeout 5: give a time with its unit"),
-        ("aged --blocks 80% --turnovers -1e9", "--turnovers"),
+        ("aged --blocks 80% --cycles -1e9", "--cycles"),
         ("aged --blocks 80% --profile none.toml", "--profile none.toml: No such file"),
         ("aged --blocks 80% --profile bad.toml", "--profile bad.toml: size.sigma = 0: give a number above 0"),
         ("aged --inodes 20%", "would bring the blocks to"),
@@ -306,7 +306,7 @@ fn what_cannot_be_is_refused_in_one_line_before_anything_is_written() {
         } else if says.starts_with("the argument") {
             assert!(ran.status == Some(2) && ran.err.contains(says), "{ran:?}");
         } else {
-            assert_refused(&ran, 2, says);
+            assert_rejected(&ran, 2, says);
         }
         assert!(!mounted.aged().exists(), "{words}: nothing is written");
     }
@@ -318,17 +318,17 @@ fn one_target_is_enough_and_the_printed_profile_is_the_built_in_one() {
     let Some(mounted) = Mounted::in_memory("size=64m,nr_inodes=60000") else { return };
     let profile = run(&mut assay(&mounted.root, "age --print-profile")).ok();
     fs::write(mounted.root.join("p.toml"), &profile).unwrap();
-    mounted.age(1, "--blocks 50% --turnovers 0 --profile p.toml --record r").ok();
+    mounted.age(1, "--blocks 50% --cycles 0 --profile p.toml --record r").ok();
     assert!((mounted.fill().0 - 0.5).abs() < 0.01, "{:?}", mounted.fill());
     let by_file = state_of(&mounted.root.join("r"));
-    assert_eq!((by_file.inodes_target, by_file.turnovers), (None, 0.0));
+    assert_eq!((by_file.inodes_target, by_file.cycles), (None, 0.0));
     mounted.age(1, "--remove").ok();
-    mounted.age(1, "--blocks 50% --turnovers 0 --record r2").ok();
+    mounted.age(1, "--blocks 50% --cycles 0 --record r2").ok();
     assert_eq!(state_of(&mounted.root.join("r2")).profile_sha256, by_file.profile_sha256);
     mounted.age(1, "--remove").ok();
     fs::write(mounted.root.join("p.toml"), "[size]\nmedian_bytes = 500\nsigma = 0.5\ntail_share = 0\n")
         .unwrap();
-    mounted.age(1, "--inodes 10% --turnovers 0 --profile p.toml").ok();
+    mounted.age(1, "--inodes 10% --cycles 0 --profile p.toml").ok();
     assert!((mounted.fill().1 - 0.1).abs() < 0.01, "{:?}", mounted.fill());
     let sizes: Vec<usize> = mounted.files().values().map(Vec::len).collect();
     assert!(sizes.iter().all(|size| *size < 20_000), "as the profile says");
@@ -337,7 +337,7 @@ fn one_target_is_enough_and_the_printed_profile_is_the_built_in_one() {
 #[test]
 fn data_is_neither_zeros_nor_twice_the_same() {
     let Some(mounted) = Mounted::in_memory(SMALL) else { return };
-    mounted.age(2, "--blocks 60% --inodes 30% --turnovers 0.5").ok();
+    mounted.age(2, "--blocks 60% --inodes 30% --cycles 0.5").ok();
     let mut seen = std::collections::HashSet::new();
     let mut blocks = 0;
     for data in mounted.files().values() {

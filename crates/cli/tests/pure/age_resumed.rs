@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use crate::common::age::{Mounted, SMALL, TARGETS, assert_refused};
+use crate::common::age::{Mounted, SMALL, TARGETS, assert_rejected};
 
 /// Has an odometer say less by so many operations, as after a crash of its node.
 fn put_back(odometer: &Path, operations: u64) {
@@ -14,7 +14,7 @@ fn put_back(odometer: &Path, operations: u64) {
 
 #[test]
 fn a_run_whose_odometers_are_behind_after_a_crash_ends_as_if_it_had_not_been_stopped() {
-    let words = format!("{TARGETS} --turnovers 1.5 --seed 3");
+    let words = format!("{TARGETS} --cycles 1.5 --seed 3");
     let Some(straight) = Mounted::in_memory(SMALL) else { return };
     straight.age(2, &words).ok();
     let lengths = straight.lengths();
@@ -34,23 +34,23 @@ fn a_run_whose_odometers_are_behind_after_a_crash_ends_as_if_it_had_not_been_sto
 }
 
 #[test]
-fn a_resume_that_is_refused_changes_nothing() {
+fn a_resume_that_is_rejected_changes_nothing() {
     let Some(mounted) = Mounted::in_memory(SMALL) else { return };
-    mounted.age(2, &format!("{TARGETS} --turnovers 0.5")).ok();
+    mounted.age(2, &format!("{TARGETS} --cycles 0.5")).ok();
     let marker = mounted.aged().join(".assay-age.json");
     let before = fs::read(&marker).unwrap();
     let other = fs::File::open(mounted.aged().join("rank.1/odometer")).unwrap();
     other.lock().unwrap();
-    let ran = mounted.age(2, "--resume --turnovers 2 --ceiling 95%");
-    assert_refused(&ran, 1, "rank.1/odometer: another run is at work here");
+    let ran = mounted.age(2, "--resume --cycles 2 --ceiling 95%");
+    assert_rejected(&ran, 1, "rank.1/odometer: another run is at work here");
     assert_eq!(fs::read(&marker).unwrap(), before);
     other.unlock().unwrap();
-    mounted.age(2, "--resume --turnovers 0.6 --ceiling 95%").ok();
+    mounted.age(2, "--resume --cycles 0.6 --ceiling 95%").ok();
     assert_ne!(fs::read(&marker).unwrap(), before);
 }
 
 #[test]
-fn places_that_a_run_left_before_it_had_its_marker_are_no_reason_to_refuse() {
+fn places_that_a_run_left_before_it_had_its_marker_are_no_reason_to_reject() {
     let Some(mounted) = Mounted::in_memory(SMALL) else { return };
     for rank in [0, 1, 5] {
         fs::create_dir_all(mounted.aged().join(format!("rank.{rank}/tree"))).unwrap();
@@ -58,10 +58,10 @@ fn places_that_a_run_left_before_it_had_its_marker_are_no_reason_to_refuse() {
     }
     let theirs = mounted.aged().join("rank.5/tree/theirs");
     fs::write(&theirs, "").unwrap();
-    let refused = mounted.age(2, &format!("{TARGETS} --turnovers 0"));
-    assert_refused(&refused, 2, "aged is not empty (rank.5); name a directory that is empty");
+    let rejected = mounted.age(2, &format!("{TARGETS} --cycles 0"));
+    assert_rejected(&rejected, 2, "aged is not empty (rank.5); name a directory that is empty");
     fs::remove_file(theirs).unwrap();
-    mounted.age(2, &format!("{TARGETS} --turnovers 0")).ok();
+    mounted.age(2, &format!("{TARGETS} --cycles 0")).ok();
     mounted.age(3, "--remove").ok();
     assert_eq!(fs::read_dir(mounted.aged()).unwrap().count(), 0);
 }
@@ -69,7 +69,7 @@ fn places_that_a_run_left_before_it_had_its_marker_are_no_reason_to_refuse() {
 #[test]
 fn a_directory_that_has_become_a_link_is_not_gone_into() {
     let Some(mounted) = Mounted::in_memory(SMALL) else { return };
-    mounted.age(1, &format!("{TARGETS} --turnovers 0")).ok();
+    mounted.age(1, &format!("{TARGETS} --cycles 0")).ok();
     // Somebody's directory with the names of one of ours.
     let (ours, theirs) = (mounted.aged().join("rank.0/tree/d1"), mounted.root.join("theirs"));
     let moved = mounted.root.join("moved");
@@ -85,10 +85,10 @@ fn a_directory_that_has_become_a_link_is_not_gone_into() {
     assert!(before > 1, "there is something in it");
     std::os::unix::fs::symlink("../../../theirs", &ours).unwrap();
     let told = "rank.0/tree/d1: is no directory any more; move it away, and --resume again";
-    assert_refused(&mounted.age(1, "--resume"), 1, told);
+    assert_rejected(&mounted.age(1, "--resume"), 1, told);
     assert_eq!(names(), before);
     let told = "rank.0/tree/d1: is not of this program's making, and stays";
-    assert_refused(&mounted.age(1, "--remove"), 1, told);
+    assert_rejected(&mounted.age(1, "--remove"), 1, told);
     assert_eq!(names(), before);
     assert!(fs::read(theirs.join("f4000000000")).unwrap() == b"theirs" && ours.is_symlink());
     fs::remove_file(&ours).unwrap();

@@ -1,4 +1,4 @@
-//! Datasets of one campaign: described, looked at before each reader, refused where they are not whole.
+//! Datasets of one campaign: described, looked at before each reader, rejected where they are not whole.
 
 use crate::common::campaign::{Place, SmallFs, json, names};
 
@@ -47,10 +47,11 @@ fn a_dataset_that_was_changed_between_two_readers_is_not_read_by_the_second() {
         for (test, outcome, reason) in place.verdicts() {
             let first = test == "A" && reason["code"] == "job-failed";
             let data = &reason["data"];
-            let inner = [&data["refusal"], &data["besides"]["data"]["refusal"]];
-            let refusal = inner.into_iter().find(|inner| !inner.is_null()).unwrap_or(&reason);
-            let changed = ["dataset-changed", "dataset-written"].iter().any(|code| refusal["code"] == *code);
-            let of_file = changed && refusal["data"]["path"] == why;
+            let inner = [&data["rejection"], &data["besides"]["data"]["rejection"]];
+            let rejection = inner.into_iter().find(|inner| !inner.is_null()).unwrap_or(&reason);
+            let changed =
+                ["dataset-changed", "dataset-written"].iter().any(|code| rejection["code"] == *code);
+            let of_file = changed && rejection["data"]["path"] == why;
             // A file system may lose the end of a file by itself.
             let wanted = if test == "A" && lost { "FAIL" } else { "INVALID" };
             assert!(outcome == wanted && (first || of_file), "{reason}");
@@ -151,7 +152,7 @@ fn names_are_counted_before_each_reader() {
     assert_eq!(ran.status, Some(3), "{ran:#?}");
     let (_, outcome, reason) = &place.verdicts()[1];
     assert_eq!((outcome.as_str(), &reason["code"]), ("INVALID", &"job-not-started".into()), "{reason}");
-    let changed = &reason["data"]["refusal"];
+    let changed = &reason["data"]["rejection"];
     let counts = (&changed["data"]["files"], &changed["data"]["files_before"]);
     assert_eq!((&changed["code"], counts), (&"dataset-changed".into(), (&79.into(), &80.into())), "{reason}");
 }

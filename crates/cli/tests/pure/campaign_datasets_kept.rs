@@ -178,7 +178,7 @@ fn a_dataset_whose_making_was_killed_is_nobodys_until_its_campaign_has_gone_on()
     assert_eq!((ran.status, ran.err.lines().count()), (Some(2), 1), "{ran:#?}");
     assert!(ran.err.contains("is half made by the campaign in ") && ran.err.contains("--resume"), "{ran:#?}");
     assert_eq!(fs::read_to_string(&half).unwrap(), "half", "nothing was touched");
-    assert!(names(&place.path("other")).is_empty(), "no folder is left of a campaign that was refused");
+    assert!(names(&place.path("other")).is_empty(), "no folder is left of a campaign that was rejected");
     fs::remove_file(place.path("hang")).unwrap();
     let ran = place.assay(&format!("run --resume {}", place.folder().display()));
     assert_eq!(ran.status, Some(0), "{ran:#?}");
@@ -222,23 +222,23 @@ fn only_what_a_campaign_made_is_removed() {
     let home = place.dir().join("assay-datasets");
     fs::create_dir(home.join("mine")).unwrap();
     fs::write(home.join("mine/thesis"), "x").unwrap();
-    let refused = |words: &str, why: &str| {
+    let rejected = |words: &str, why: &str| {
         let ran = place.assay(&format!("datasets dir {words}"));
         assert_eq!((ran.status, ran.err.lines().count()), (Some(2), 1), "{ran:#?}");
         assert!(ran.err.contains(why), "{ran:#?}");
     };
-    refused("--remove mine", "no dataset `mine` in ");
+    rejected("--remove mine", "no dataset `mine` in ");
     for stranger in ["files/thesis", "thesis"] {
         fs::write(dataset.join(stranger), "x").unwrap();
         let why = format!("{stranger} is no part of the dataset, and would go with it; take it away first");
-        refused(&format!("--remove {name}"), &why);
-        refused("--remove-expired", &why);
+        rejected(&format!("--remove {name}"), &why);
+        rejected("--remove-expired", &why);
         assert!(dataset.join("files/data.00000000").exists() && dataset.join("dataset.json").exists());
         fs::remove_file(dataset.join(stranger)).unwrap();
     }
     let mark = fs::read_to_string(dataset.join(".assay-dataset")).unwrap();
     fs::write(dataset.join(".assay-dataset"), "somebody's").unwrap();
-    refused(&format!("--remove {name}"), "no dataset `");
+    rejected(&format!("--remove {name}"), "no dataset `");
     fs::write(dataset.join(".assay-dataset"), mark).unwrap();
     assert_eq!(place.assay("datasets dir --remove-expired").ok(), format!("removed {name}\n"));
     assert_eq!(names(&home), [".assay-datasets", "mine"], "what is somebody's stays");

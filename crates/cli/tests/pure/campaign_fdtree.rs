@@ -40,7 +40,7 @@ criterion = {{ metric = "file_removal.rate", op = ">", value = "1/s" }}
 }
 
 #[test]
-fn a_line_that_fdtree_would_refuse_is_refused_with_the_plan() {
+fn a_line_that_fdtree_would_reject_is_rejected_with_the_plan() {
     for (line, why) in [
         ("-l two", "test T: -l two: a whole number from 0 on is wanted"),
         ("-C -l 1 -s 2k", "test T: -s 2k: a whole number from 0 on is wanted"),

@@ -61,7 +61,7 @@ fn a_stat_of_names_that_the_same_node_has_just_made_is_judged_only_where_the_pla
 }
 
 #[test]
-fn a_line_that_mdtest_would_refuse_is_refused_with_the_plan() {
+fn a_line_that_mdtest_would_reject_is_rejected_with_the_plan() {
     for (line, why) in [
         ("-F -n two", "test T: -n: `two` is not a whole number"),
         ("-F -n 1 -c -S", "-c not compatible with -S"),

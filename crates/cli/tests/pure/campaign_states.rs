@@ -5,7 +5,7 @@ use crate::common::campaign::{Place, SmallFs, codes_of, data_of, json, names};
 
 const STATES: &str = r#"
 [state.aged]
-age = "--blocks 50% --inodes 20% --turnovers 0.2"
+age = "--blocks 50% --inodes 20% --cycles 0.2"
 [state.full]
 preload = 40
 [[test]]
@@ -48,7 +48,7 @@ fn tests_run_on_an_aged_file_system_and_in_full_directories_and_say_so() {
 }
 
 #[test]
-fn a_profile_that_the_job_of_a_state_would_not_find_is_refused_with_the_plan() {
+fn a_profile_that_the_job_of_a_state_would_not_find_is_rejected_with_the_plan() {
     let place = Place::new();
     std::fs::write(place.path("mine.toml"), common::run(&mut place.command("age --print-profile")).ok())
         .unwrap();
@@ -60,7 +60,7 @@ fn a_profile_that_the_job_of_a_state_would_not_find_is_refused_with_the_plan() {
         (whole("bad.toml"), Some("bad.toml: ")),
         (whole("mine.toml"), None),
     ] {
-        place.plan(&STATES.replace("--turnovers 0.2", &format!("--profile {file}")));
+        place.plan(&STATES.replace("--cycles 0.2", &format!("--profile {file}")));
         let ran = place.assay("plan check p.toml");
         assert_eq!(ran.status, Some(if why.is_some() { 2 } else { 0 }), "{file}: {ran:#?}");
         let told = why.is_none_or(|why| ran.err.contains("state.aged: --profile ") && ran.err.contains(why));
@@ -73,16 +73,16 @@ fn a_plan_that_fills_a_file_system_says_so_beside_what_its_tests_write() {
     let place = Place::new();
     place.plan(STATES);
     let told = place.assay("plan check p.toml").ok();
-    let besides = "besides, state.aged fills it: --blocks 50% --inodes 20% --turnovers 0.2\n";
+    let besides = "besides, state.aged fills it: --blocks 50% --inodes 20% --cycles 0.2\n";
     assert!(told.contains(besides), "{told}");
 }
 
 #[test]
 fn what_is_wrong_with_the_line_of_a_state_is_told_with_the_plan() {
     let place = Place::new();
-    place.plan(&STATES.replace("--turnovers 0.2", "--turnover 0.2"));
+    place.plan(&STATES.replace("--cycles 0.2", "--overwrite cycle 0.2"));
     let ran = common::run(&mut place.command("plan check p.toml"));
     assert_eq!(ran.status, Some(2), "{ran:#?}");
-    let wanted = "assay: p.toml:8:7: state.aged: unexpected argument '--turnover' found";
+    let wanted = "assay: p.toml:8:7: state.aged: unexpected argument '--overwrite cycle' found";
     assert!(ran.err.starts_with(wanted), "{}", ran.err);
 }

@@ -83,8 +83,8 @@ fn a_campaign_that_has_ended_stays_as_it_is_and_one_killed_at_its_very_end_gets_
     }
     let ran = resume();
     assert_eq!((ran.status, ran.err.lines().count()), (Some(2), 1), "{ran:#?}");
-    let refused = "is not what the campaign left, so it does not go on: machine-after.json is missing";
-    assert!(ran.err.contains(refused), "{ran:#?}");
+    let rejected = "is not what the campaign left, so it does not go on: machine-after.json is missing";
+    assert!(ran.err.contains(rejected), "{ran:#?}");
     // A campaign that is killed before them has not entered them.
     let chain = fs::read_to_string(folder.join("chain.jsonl")).unwrap();
     let lines: Vec<&str> = chain.split_inclusive('\n').collect();

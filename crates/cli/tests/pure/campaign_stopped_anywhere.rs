@@ -141,7 +141,7 @@ fn the_fourth_part_of_these_moments() {
 }
 
 #[test]
-fn a_campaign_killed_again_while_it_mends_what_a_kill_left_goes_on() {
+fn a_campaign_killed_again_while_it_restores_what_a_kill_left_goes_on() {
     if !there("strace") {
         return;
     }

@@ -124,7 +124,7 @@ fn whoever_waits_asks_a_busy_batch_system_again() {
 }
 
 #[test]
-fn a_submission_that_is_refused_leaves_nothing_and_a_chosen_name_stays() {
+fn a_submission_that_is_rejected_leaves_nothing_and_a_chosen_name_stays() {
     let fake = Fake::new();
     fake.says("sbatch", "", "sbatch: error: invalid partition specified: x", 1);
     for words in ["--folder G", "--folder G --only X", ""] {

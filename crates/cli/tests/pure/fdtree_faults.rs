@@ -34,8 +34,8 @@ fn a_full_file_system_stops_the_run_with_one_line_and_says_what_is_left() {
     // What is left goes as the last line says.
     let [tree] = &trees(small.path())[..] else { panic!("the tree is left") };
     let told = last.split('`').nth(1).unwrap().strip_prefix("fdtree ").unwrap();
-    let refused = fdtree(small.path(), 1, &format!("-R -l 1 -d 2 -f 10 --base {}", tree.display()));
-    assert!(complaint(&refused, 2).contains("remove what is there of it with --continue"), "{refused:?}");
+    let rejected = fdtree(small.path(), 1, &format!("-R -l 1 -d 2 -f 10 --base {}", tree.display()));
+    assert!(complaint(&rejected, 2).contains("remove what is there of it with --continue"), "{rejected:?}");
     let ran = fdtree(small.path(), 1, told);
     assert!(complaint(&ran, 1).contains(" operations failed; each phase tells its own"), "{ran:?}");
     assert!(ran.out.contains(" No such file or directory\n"), "{}", ran.out);

@@ -64,7 +64,7 @@ fn a_rank_that_is_far_from_the_others_is_named() {
 }
 
 #[test]
-fn memory_that_a_node_does_not_have_is_refused_in_one_line() {
+fn memory_that_a_node_does_not_have_is_rejected_in_one_line() {
     let dir = tempfile::tempdir().unwrap();
     let ran = ior(dir.path(), 3, "-w -k -b 4k -t 4k -o f -O memoryPerTask=1p");
     assert_eq!((ran.status, ran.complaints().len()), (Some(1), 1), "{ran:#?}");

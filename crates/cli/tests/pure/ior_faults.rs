@@ -144,7 +144,7 @@ fn records_are_never_overwritten() {
 }
 
 #[test]
-fn a_launcher_without_any_mpi_library_is_refused_in_one_line_that_names_what_was_looked_for() {
+fn a_launcher_without_any_mpi_library_is_rejected_in_one_line_that_names_what_was_looked_for() {
     let dir = tempfile::tempdir().unwrap();
     let mut command = assay(dir.path(), "ior -w -a DUMMY");
     command.env("PMI_RANK", "0").env("PMI_SIZE", "2").env("ASSAY_MPI_LIBRARY", dir.path());
@@ -153,14 +153,14 @@ fn a_launcher_without_any_mpi_library_is_refused_in_one_line_that_names_what_was
 }
 
 #[test]
-fn more_ranks_than_threads_that_the_system_lets_start_are_refused() {
+fn more_ranks_than_threads_that_the_system_lets_start_are_rejected() {
     let dir = tempfile::tempdir().unwrap();
     let line = complaint(&ior(dir.path(), 4_000_000_000, "-w -a DUMMY -b 8 -t 8"), 2);
     assert!(line.contains("-n 4000000000: at most ") && line.contains("vm.max_map_count"), "{line}");
 }
 
 #[test]
-fn what_the_system_does_not_allow_is_refused_before_an_earlier_file_is_removed() {
+fn what_the_system_does_not_allow_is_rejected_before_an_earlier_file_is_removed() {
     let dir = tempfile::tempdir().unwrap();
     std::fs::write(dir.path().join("f"), "earlier").unwrap();
     for (words, why) in [
@@ -183,7 +183,7 @@ fn transfers_past_the_cache_that_are_no_whole_sectors_fail_with_what_would_do() 
         let sound = ior(dir.path(), 1, &format!("{shape} -b 8k -t 4k")).status == Some(0);
         let odd = ior(dir.path(), 1, &format!("{shape} -b 1000 -t 1000"));
         if !sound || odd.status == Some(0) {
-            println!("SKIPPED: O_DIRECT is refused, or moves anything, here");
+            println!("SKIPPED: O_DIRECT is rejected, or moves anything, here");
             continue;
         }
         let line = complaint(&odd, 1);

@@ -60,7 +60,7 @@ fn choose_mpi(command: &mut Command, backend: &str) {
 
 /// Runs every row in every form of its option.
 fn walk(rows: &[Row]) {
-    // A line that is refused needs no library for that.
+    // A line that is rejected needs no library for that.
     let needed = rows.iter().filter(|row| row.status == 0).filter_map(|row| needs_mpi(row.words));
     let missing: BTreeSet<_> =
         BTreeSet::from_iter(needed).into_iter().filter(|name| !is_here(name)).collect();

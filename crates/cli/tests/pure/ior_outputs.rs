@@ -297,7 +297,7 @@ fn a_summary_file_takes_the_results_and_leaves_what_is_said_on_stdout() {
 }
 
 #[test]
-fn files_that_cannot_be_written_are_refused_in_one_line_before_anything_runs() {
+fn files_that_cannot_be_written_are_rejected_in_one_line_before_anything_runs() {
     let dir = tempfile::tempdir().unwrap();
     for name in ["summaryFile", "saveRankPerformanceDetailsCSV"] {
         let ran = ior(dir.path(), 2, &format!("-b 64k -t 16k -o f -O {name}=no/where"));

@@ -7,8 +7,8 @@ use std::process::Command;
 use crate::common::campaign::names;
 use crate::common::{Ran, ior, program, run, stopped};
 
-/// Asserts that a run was refused in one line that names the two options, and made no file.
-fn refused(dir: &Path, ran: &Ran, one: &str, other: &str) {
+/// Asserts that a run was rejected in one line that names the two options, and made no file.
+fn rejected(dir: &Path, ran: &Ran, one: &str, other: &str) {
     assert_eq!((ran.status, ran.out.as_str()), (Some(2), ""), "{ran:#?}");
     assert_eq!(ran.err.lines().count(), 1, "{ran:#?}");
     assert!(ran.err.starts_with(&format!("ior: {one} and {other} name the same file, ")), "{}", ran.err);
@@ -16,7 +16,7 @@ fn refused(dir: &Path, ran: &Ran, one: &str, other: &str) {
 }
 
 #[test]
-fn results_that_would_go_into_the_data_or_into_each_other_are_refused() {
+fn results_that_would_go_into_the_data_or_into_each_other_are_rejected() {
     for (words, one, other) in [
         ("-o s.txt -O summaryFile=s.txt", "-o", "-O summaryFile"),
         ("-o zz --record ./zz", "-o", "--record"),
@@ -56,10 +56,10 @@ fn names_that_only_look_alike_are_taken() {
 }
 
 #[test]
-fn a_dry_run_refuses_clashing_names_too() {
+fn a_dry_run_rejects_clashing_names_too() {
     let dir = tempfile::tempdir().unwrap();
     let ran = ior(dir.path(), 2, "-w -b 64k -t 16k -o zz --record zz --dryRun");
-    refused(dir.path(), &ran, "-o", "--record");
+    rejected(dir.path(), &ran, "-o", "--record");
 }
 
 /// Runs `ior WORDS` on two ranks that may not write beyond the first 512 bytes of any file.

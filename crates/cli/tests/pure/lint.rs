@@ -275,10 +275,10 @@ fn a_plan_with_an_error_does_not_start_without_the_flag_and_with_it_the_clause_i
         )
     };
     place.plan(&[test("A", "-w"), test("B", "-w"), test("C", "-w -e")].concat());
-    let refused = place.assay("run p.toml --dir dir");
-    assert_eq!((refused.status, refused.err.lines().count()), (Some(2), 2), "{refused:#?}");
-    assert!(refused.err.lines().next().unwrap().contains(" error missing-persist: "), "{refused:#?}");
-    assert!(refused.err.contains("--allow-lint-errors"), "{refused:#?}");
+    let rejected = place.assay("run p.toml --dir dir");
+    assert_eq!((rejected.status, rejected.err.lines().count()), (Some(2), 2), "{rejected:#?}");
+    assert!(rejected.err.lines().next().unwrap().contains(" error missing-persist: "), "{rejected:#?}");
+    assert!(rejected.err.contains("--allow-lint-errors"), "{rejected:#?}");
     assert_eq!(names(&place.dir()), [""; 0], "nothing was made");
     let ran = place.assay("run p.toml --dir dir --allow-lint-errors");
     assert_eq!(ran.status, Some(3), "{ran:#?}");
@@ -350,7 +350,7 @@ fn what_the_records_decide_is_info_before_the_run_and_does_not_keep_it_from_star
     );
     let ran = place.assay("plan check p.toml");
     assert_eq!(ran.status, Some(0), "{ran:#?}");
-    assert!(ran.out.lines().any(|line| line.contains(": D: info runs-dry: ")), "{ran:#?}");
+    assert!(ran.out.lines().any(|line| line.contains(": D: info out-of-data: ")), "{ran:#?}");
     assert_eq!(announced(&place, ""), "");
 }
 

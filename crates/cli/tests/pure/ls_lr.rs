@@ -195,7 +195,7 @@ fn walkers_of_uneven_trees_say_who_ended_early() {
 }
 
 #[test]
-fn bad_input_is_refused_in_one_line_before_anything_is_done() {
+fn bad_input_is_rejected_in_one_line_before_anything_is_done() {
     let dir = place();
     ls_lr(dir.path(), 1, SMALL).ok();
     fs::create_dir_all(dir.path().join("foreign/ls-lr.0/theirs")).unwrap();
@@ -280,9 +280,9 @@ fn a_campaign_judges_the_rate_of_walkers_at_once() {
     assert_eq!(place.outcomes(), ["LS PASS", "LS FAIL", "LS PASS"]);
     assert!(!place.dir().join("ls-lr.0").exists());
     place.plan(&PLAN.replace("\"--walk\"", "\"--walk --fast\""));
-    let refused = place.assay("plan check p.toml");
-    assert_eq!(refused.status, Some(2));
-    assert!(refused.err.contains("test LS: unexpected argument '--fast' found"), "{}", refused.err);
+    let rejected = place.assay("plan check p.toml");
+    assert_eq!(rejected.status, Some(2));
+    assert!(rejected.err.contains("test LS: unexpected argument '--fast' found"), "{}", rejected.err);
 }
 
 #[test]

@@ -14,7 +14,7 @@ mod campaign_datasets_killed;
 mod campaign_evidence;
 mod campaign_fdtree;
 mod campaign_mdtest;
-mod campaign_refused;
+mod campaign_rejected;
 mod campaign_states;
 mod campaign_stopped;
 mod campaign_stopped_anywhere;

@@ -85,7 +85,7 @@ fn srun_starts_a_campaign_on_one_two_and_four_nodes_of_its_allocation() {
 }
 
 #[test]
-fn a_plan_that_needs_more_nodes_than_its_allocation_has_is_refused_before_anything_runs() {
+fn a_plan_that_needs_more_nodes_than_its_allocation_has_is_rejected_before_anything_runs() {
     let Some(slurm) = Slurm::start(3) else { return };
     let place = Place::new();
     let tests = test("A", "nodes = 1", "") + &test("B", "nodes = 3", "");

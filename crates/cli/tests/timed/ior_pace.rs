@@ -56,15 +56,15 @@ fn ranks_that_make_every_transfer_together_mix_alike() {
 #[test]
 fn a_mixed_phase_needs_its_files_in_full_and_leaves_found_ones_alone() {
     let dir = tempfile::tempdir().unwrap();
-    let refused = ior(dir.path(), 1, "--rwmix 50 -G 5 -b 64k -t 4k -o f");
-    assert_eq!(refused.status, Some(1), "{refused:#?}");
-    assert!(refused.err.contains("0 bytes are there and --rwmix needs 65536; add -w"), "{refused:#?}");
+    let rejected = ior(dir.path(), 1, "--rwmix 50 -G 5 -b 64k -t 4k -o f");
+    assert_eq!(rejected.status, Some(1), "{rejected:#?}");
+    assert!(rejected.err.contains("0 bytes are there and --rwmix needs 65536; add -w"), "{rejected:#?}");
     assert!(!dir.path().join("f").exists(), "it made no file");
     let sparse = std::fs::File::create(dir.path().join("f")).unwrap();
     sparse.set_len(65536).unwrap();
-    let refused = ior(dir.path(), 1, "--rwmix 50 -G 5 -b 64k -t 4k -o f");
-    assert_eq!(refused.status, Some(1), "{refused:#?}");
-    assert!(refused.err.contains("f: at 0 nothing is stored (a hole), which --rwmix"), "{refused:#?}");
+    let rejected = ior(dir.path(), 1, "--rwmix 50 -G 5 -b 64k -t 4k -o f");
+    assert_eq!(rejected.status, Some(1), "{rejected:#?}");
+    assert!(rejected.err.contains("f: at 0 nothing is stored (a hole), which --rwmix"), "{rejected:#?}");
     ior(dir.path(), 1, "-w -k -G 5 -b 64k -t 4k -o f").ok();
     ior(dir.path(), 1, "--rwmix 50 -G 5 -b 64k -t 4k -o f").ok();
     assert_eq!(std::fs::metadata(dir.path().join("f")).unwrap().len(), 65536);
@@ -148,9 +148,9 @@ fn the_log_of_single_transfers_has_a_line_for_each_and_reads_do_not_overwrite_wr
                 }
             }
         }
-        let refused = ior(dir.path(), 2, "-w -b 64k -t 4k -O savePerOpDataCSV=/nowhere/ops -o f");
-        assert_eq!(refused.status, Some(2), "{refused:#?}");
-        assert!(refused.err.contains("there is no directory /nowhere; make it first"), "{refused:#?}");
+        let rejected = ior(dir.path(), 2, "-w -b 64k -t 4k -O savePerOpDataCSV=/nowhere/ops -o f");
+        assert_eq!(rejected.status, Some(2), "{rejected:#?}");
+        assert!(rejected.err.contains("there is no directory /nowhere; make it first"), "{rejected:#?}");
     }
 }
 
@@ -188,11 +188,11 @@ fn live_lines_tell_how_far_a_phase_is_and_how_it_ended() {
 }
 
 #[test]
-fn a_run_that_is_refused_leaves_no_empty_files_that_would_refuse_the_next() {
+fn a_run_that_is_rejected_leaves_no_empty_files_that_would_reject_the_next() {
     let dir = tempfile::tempdir().unwrap();
-    let refused = ior(dir.path(), 1, "-w -o f --live l --record r -O summaryFile=/nowhere/s");
-    assert_eq!(refused.status, Some(2), "{refused:#?}");
-    assert!(refused.err.contains("cannot write /nowhere/s"), "{refused:#?}");
+    let rejected = ior(dir.path(), 1, "-w -o f --live l --record r -O summaryFile=/nowhere/s");
+    assert_eq!(rejected.status, Some(2), "{rejected:#?}");
+    assert!(rejected.err.contains("cannot write /nowhere/s"), "{rejected:#?}");
     let left: Vec<_> = std::fs::read_dir(dir.path()).unwrap().map(|entry| entry.unwrap().path()).collect();
     assert!(left.is_empty(), "{left:?}");
     // What was there before stays.

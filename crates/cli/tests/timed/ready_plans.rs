@@ -56,7 +56,7 @@ fn no_ready_plan_has_a_finding_that_nobody_answers_for_at_either_scale_once_it_i
         let has_scale = plan != "try";
         for scale in ["", " --scale small"].into_iter().take(1 + usize::from(has_scale)) {
             let has_waivers = place.assay(&format!("plan show {plan}")).ok().contains("\nsigned = \"\"");
-            let signed = if has_waivers { " --set signed=me" } else { "" };
+            let signed = if has_waivers { " --set approved_by=me" } else { "" };
             let told = place.assay(&format!("plan check {plan}{scale}{signed}")).ok();
             let meant = |line: &&str| {
                 let small = |(name, lint): &(&str, &str)| name == plan && line.contains(lint);
@@ -86,11 +86,11 @@ fn a_ready_plan_that_nobody_has_signed_says_so_of_each_finding_that_it_would_wai
         let told = place.assay(&format!("plan check cori-phase2{words}")).ok();
         told.lines().filter(|line| line.starts_with("lint: ") && line.contains(what)).count()
     };
-    let unsigned = "To approve its waiver: --set signed=NAME.";
-    let signed = count(" --set signed=me", "(waived by me: ");
+    let unsigned = "To approve its waiver: --set approved_by=NAME.";
+    let signed = count(" --set approved_by=me", "(waived by me: ");
     assert!(signed > 0);
     assert_eq!((count("", unsigned), count("", "waived by ")), (signed, 0));
-    assert_eq!(count(" --set signed=me", unsigned), 0);
+    assert_eq!(count(" --set approved_by=me", unsigned), 0);
 }
 
 #[test]
@@ -177,7 +177,7 @@ fn the_metadata_of_purple_is_judged_on_an_aged_file_system() {
 }
 
 #[test]
-fn ageing_is_refused_on_a_file_system_that_is_no_small_one() {
+fn ageing_is_rejected_on_a_file_system_that_is_no_small_one() {
     let place = Place::new();
     let ran = place.assay("run purple-metadata --dir dir");
     assert_eq!(ran.status, Some(2), "{ran:#?}");

@@ -59,7 +59,7 @@ const RETIRED: &[RetiredOption<MdtestOption>] = &[
         successor: Successor::Rejected(
             "was for the object stores of mdtest 1.9.4, which are not in this program; leave it out",
         ),
-        told: "was for object stores (1.9.4), and is refused",
+        told: "was for object stores (1.9.4), and is rejected",
         advice: None,
     },
     RetiredOption {

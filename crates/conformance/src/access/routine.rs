@@ -3,7 +3,7 @@
 use storage::Op;
 use storage::mpi_file::{
     At, CallStatus, Datatype, ElementCalls, Elements, MpiError, MpiFile, MpiRequest, Participation,
-    RefusedCall, RequestProgress, Split,
+    RejectedCall, RequestProgress, Split,
 };
 
 /// How a routine finds its place in the file.
@@ -159,7 +159,7 @@ impl Routine {
 
     fn split(&self, file: &MpiFile, op: Op, transfer: Transfer<'_>) -> Completion {
         let (at, elements) = (self.at(transfer.offset), transfer.elements());
-        file.begin(op, at, transfer.buffer, elements).map_or_else(RefusedCall::ended, Split::end)
+        file.begin(op, at, transfer.buffer, elements).map_or_else(RejectedCall::ended, Split::end)
     }
 
     fn nonblocking(&self, file: &MpiFile, op: Op, transfers: Vec<Transfer<'_>>) -> Vec<Completion> {
@@ -169,9 +169,9 @@ impl Routine {
         };
         let last = transfers.len().saturating_sub(1);
         let begun: Vec<_> = transfers.into_iter().map(begin).collect();
-        let end = |(index, begun): (usize, Result<MpiRequest<'_>, RefusedCall>)| match begun {
+        let end = |(index, begun): (usize, Result<MpiRequest<'_>, RejectedCall>)| match begun {
             Ok(request) if index == last => poll_to_end(request),
-            begun => begun.map_or_else(RefusedCall::ended, MpiRequest::wait),
+            begun => begun.map_or_else(RejectedCall::ended, MpiRequest::wait),
         };
         begun.into_iter().enumerate().map(end).collect()
     }

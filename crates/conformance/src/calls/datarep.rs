@@ -18,7 +18,7 @@ pub(super) fn cases() -> Vec<ConformanceCase> {
     mpi_cases(&[
         ("datarep.native", SECTION, "native data lies in the file as in memory", native),
         ("datarep.internal", SECTION, "internal data comes back as it was written", internal),
-        ("datarep.unknown", SECTION, "an unknown representation is refused as such", unknown),
+        ("datarep.unknown", SECTION, "an unknown representation is rejected as such", unknown),
         (
             "datarep.duplicate",
             USER_DEFINED,

@@ -19,9 +19,14 @@ const SECTION: &str = "MPI 4.1 section 14.7";
 
 pub(super) fn cases() -> Vec<ConformanceCase> {
     mpi_cases(&[
-        ("errors.no_file", SECTION, "a call on MPI_FILE_NULL is refused as MPI_ERR_FILE", no_file),
-        ("errors.bad_name", SECTION, "a name too long for any file is refused as MPI_ERR_BAD_FILE", bad_name),
-        ("errors.access", SECTION, "a file that may not be opened is refused as MPI_ERR_ACCESS", access),
+        ("errors.no_file", SECTION, "a call on MPI_FILE_NULL is rejected as MPI_ERR_FILE", no_file),
+        (
+            "errors.bad_name",
+            SECTION,
+            "a name too long for any file is rejected as MPI_ERR_BAD_FILE",
+            bad_name,
+        ),
+        ("errors.access", SECTION, "a file that may not be opened is rejected as MPI_ERR_ACCESS", access),
         (
             "errors.no_space",
             SECTION,
@@ -31,13 +36,13 @@ pub(super) fn cases() -> Vec<ConformanceCase> {
         (
             "errors.sequential",
             "MPI 4.1 section 14.2.1",
-            "seeks and offsets in a file that is open for sequential access are refused",
+            "seeks and offsets in a file that is open for sequential access are rejected",
             sequential,
         ),
         (
             "delete.open",
             "MPI 4.1 section 14.2.3",
-            "a file that is open is deleted, or refused as MPI_ERR_FILE_IN_USE and stays",
+            "a file that is open is deleted, or rejected as MPI_ERR_FILE_IN_USE and stays",
             delete_open,
         ),
     ])

@@ -129,7 +129,7 @@ fn two_splits(cx: &mut CaseContext<'_>) -> CaseResult {
     let begin = |offset| file.begin(Op::Write, At::Offset(offset), vec![1; 4], file.bytes(4));
     let at = 8 * i64::from(cx.rank());
     let first = cx.agree("begin", begin(at))?;
-    let second = begin(at + 4).map_err(|refused| refused.error);
+    let second = begin(at + 4).map_err(|rejected| rejected.error);
     let began = second.is_ok();
     let told = check_detected("a second begin", second.map(|half| half.end()));
     // If both began, ending the second also ended the first.

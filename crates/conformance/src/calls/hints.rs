@@ -58,7 +58,7 @@ pub(super) fn cases() -> Vec<ConformanceCase> {
         (
             "hints.deferred_exclusive",
             SECTION,
-            "MPI_MODE_EXCL refuses a file that is there also where hints let few ranks open it",
+            "MPI_MODE_EXCL rejects a file that is there also where hints let few ranks open it",
             deferred_exclusive,
         ),
         (

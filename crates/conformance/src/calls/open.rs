@@ -16,8 +16,8 @@ const DELETE: &str = "MPI 4.1 section 14.2.3";
 pub(super) fn cases() -> Vec<ConformanceCase> {
     let mut cases = mpi_cases(&[
         ("open.create", OPEN, "MPI_MODE_CREATE makes a file, and takes one that is there", create),
-        ("open.missing", OPEN, "a file that is not there is refused as MPI_ERR_NO_SUCH_FILE", missing),
-        ("open.exclusive", OPEN, "MPI_MODE_EXCL makes a file, and refuses one that is there", exclusive),
+        ("open.missing", OPEN, "a file that is not there is rejected as MPI_ERR_NO_SUCH_FILE", missing),
+        ("open.exclusive", OPEN, "MPI_MODE_EXCL makes a file, and rejects one that is there", exclusive),
         ("open.append", OPEN, "MPI_MODE_APPEND opens with both pointers at the end of the file", append),
         (
             "open.delete_on_close",
@@ -41,12 +41,12 @@ pub(super) fn cases() -> Vec<ConformanceCase> {
         (
             "delete.missing",
             DELETE,
-            "deleting what is not there is refused as MPI_ERR_NO_SUCH_FILE",
+            "deleting what is not there is rejected as MPI_ERR_NO_SUCH_FILE",
             delete_missing,
         ),
     ]);
     for (name, how) in INVALID_MODES {
-        let promise = format!("modes that do not go together are refused as MPI_ERR_AMODE: {how:?}");
+        let promise = format!("modes that do not go together are rejected as MPI_ERR_AMODE: {how:?}");
         let body = |cx: &mut CaseContext<'_>| invalid_modes(cx, how);
         cases.push(ConformanceCase::new(*name, OPEN, promise, body).mpi());
     }

@@ -2,7 +2,7 @@
 
 use storage::Op;
 use storage::mpi_file::{
-    At, CallStatus, Datatype, Elements, Flag, MpiFile, MpiRequest, Participation, RefusedCall, Split,
+    At, CallStatus, Datatype, Elements, Flag, MpiFile, MpiRequest, Participation, RejectedCall, Split,
 };
 
 use super::int;
@@ -58,9 +58,9 @@ fn read(file: &MpiFile, method: ReadMethod, kind: &Datatype) -> Result<(CallStat
         ReadMethod::Blocking(way) => (file.read(at, way, &mut buffer, elements), buffer),
         ReadMethod::Nonblocking => file
             .start(Op::Read, at, Participation::Independent, buffer, elements)
-            .map_or_else(RefusedCall::ended, MpiRequest::wait),
+            .map_or_else(RejectedCall::ended, MpiRequest::wait),
         ReadMethod::Split => {
-            file.begin(Op::Read, at, buffer, elements).map_or_else(RefusedCall::ended, Split::end)
+            file.begin(Op::Read, at, buffer, elements).map_or_else(RejectedCall::ended, Split::end)
         }
     };
     Ok((done.context("read")?, buffer))

@@ -128,7 +128,7 @@ fn negative(cx: &mut CaseContext<'_>) -> CaseResult {
         check_detected("a seek to -1", file.seek(Pointer::Individual, -1, Whence::Start))?;
         check_detected("a seek to -2 from 3", file.seek(Pointer::Individual, -5, Whence::Here))?;
         let found = file.position(Pointer::Individual).context("MPI_File_get_position")?;
-        check_equal("the position after seeks that were refused", &3, &found)
+        check_equal("the position after seeks that were rejected", &3, &found)
     })?;
     cx.close(file)
 }

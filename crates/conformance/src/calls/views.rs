@@ -38,7 +38,7 @@ pub(super) fn cases() -> Vec<ConformanceCase> {
         (
             "views.current_elsewhere",
             VIEW,
-            "MPI_DISPLACEMENT_CURRENT is refused where a file is not open for sequential access",
+            "MPI_DISPLACEMENT_CURRENT is rejected where a file is not open for sequential access",
             current_elsewhere,
         ),
         (
@@ -48,7 +48,7 @@ pub(super) fn cases() -> Vec<ConformanceCase> {
             overlap_read,
         ),
         ("views.empty_on_some", VIEW, "ranks whose filetype is empty take part in collective calls", empty),
-        ("views.new_hints", VIEW, "hints given with a view are taken or ignored, never refused", new_hints),
+        ("views.new_hints", VIEW, "hints given with a view are taken or ignored, never rejected", new_hints),
         ("views.changing", VIEW, "views that change between calls show each its own part", changing),
     ])
 }

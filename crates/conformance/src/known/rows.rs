@@ -45,7 +45,7 @@ const COUNTED: &str = "bytes that the status tells";
 const COUNTS_PARTS: &str = "of a read into memory with gaps the status tells all that was asked for";
 const NEVER_ENDS: &str = "a read that does not wait never ends where it meets the end of the file";
 const OVERLAPS: &str =
-    "a filetype that overlaps itself is refused also where the file is open for reading only";
+    "a filetype that overlaps itself is rejected also where the file is open for reading only";
 const WCHAR: &str = "MPI_WCHAR has 4 bytes in external32, where the standard's table has 2";
 const NO_WCHAR: &str = "external32 of MPI_WCHAR ends the job by an assertion";
 const LONG_DOUBLE: &str = "numbers of 16 bytes come back from external32 as others";

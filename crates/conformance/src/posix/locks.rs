@@ -28,7 +28,7 @@ pub(super) fn cases() -> Vec<ConformanceCase> {
         ),
         case(
             "posix.locks.conflict",
-            "a range that is locked is refused to others, and those beside are not",
+            "a range that is locked is rejected to others, and those beside are not",
             conflict,
         ),
         case(

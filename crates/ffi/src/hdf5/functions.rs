@@ -1,7 +1,7 @@
 //! The functions of HDF5, as C declares them: one line each, name, arguments and what comes back but for
 //! C's `int`.
 //!
-//! Adding one is adding its line. A library that lacks one is refused when it is loaded.
+//! Adding one is adding its line. A library that lacks one is rejected when it is loaded.
 //!
 //! Never here: constants, calls.
 

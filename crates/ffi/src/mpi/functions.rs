@@ -1,7 +1,7 @@
 //! The functions of MPI, as C declares them: one line each, name and arguments; what returns a code does not
 //! say so.
 //!
-//! Adding one is adding its line. A library that lacks one is refused when it is loaded.
+//! Adding one is adding its line. A library that lacks one is rejected when it is loaded.
 //!
 //! Never here: constants, calls, the functions that move data of files (`data`).
 

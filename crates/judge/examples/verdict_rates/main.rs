@@ -97,7 +97,7 @@ fn ratios() {
 
 fn projections() {
     println!(
-        "\nProjected to twice the largest step, 3 repetitions; percent of {PROJECTIONS} trials: refused;"
+        "\nProjected to twice the largest step, 3 repetitions; percent of {PROJECTIONS} trials: rejected;"
     );
     println!("of the others truth inside the 95 % interval / interval wholly above it; its mean width.\n");
     println!("| system | steps | COV 2 % | 5 % | 10 % | 20 % |\n|---|---|---|---|---|---|");
@@ -109,8 +109,8 @@ fn projections() {
         print!("| {name} | {} |", steps.join(" "));
         for cov in COVS {
             let found = worlds::projections(truth, sizes, cov, 3, PROJECTIONS);
-            let worlds::Projected { refused, inside, above, width } = found;
-            print!(" {refused:.0}; {inside:.0} / {above:.0}; {width:.0} |");
+            let worlds::Projected { rejected, inside, above, width } = found;
+            print!(" {rejected:.0}; {inside:.0} / {above:.0}; {width:.0} |");
         }
         println!();
     }

@@ -135,8 +135,8 @@ pub(crate) fn linearities(last: f64, cov: f64, n: usize, tolerance: Tolerance, t
 /// How projections of a known system came out, in percent.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Projected {
-    /// Of all: refused for their held-out error.
-    pub(crate) refused: f64,
+    /// Of all: rejected for their held-out error.
+    pub(crate) rejected: f64,
     /// Of the others: the truth was inside the interval.
     pub(crate) inside: f64,
     /// Of the others: the whole interval was above the truth.
@@ -178,7 +178,7 @@ pub(crate) fn projections(
     }
     let of_shown = |count: f64| if shown > 0.0 { 100.0 * count / shown } else { 0.0 };
     Projected {
-        refused: 100.0 * (1.0 - shown / f64::from(trials)),
+        rejected: 100.0 * (1.0 - shown / f64::from(trials)),
         inside: of_shown(inside),
         above: of_shown(above),
         width: of_shown(width),

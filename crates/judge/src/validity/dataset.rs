@@ -19,9 +19,9 @@ pub(super) fn fit(case: &TestCriterion<'_>) -> Result<(), Reason> {
     unfit_job(dataset, case.test, job).map_or(Ok(()), Err)
 }
 
-/// The job that looked at the dataset of a test first after `job` had read it, with why it was refused where
+/// The job that looked at the dataset of a test first after `job` had read it, with why it was rejected where
 /// that is because the dataset was another than was made.
-pub(crate) fn refused_next<'a>(case: &TestCriterion<'a>, job: &Job) -> Option<(&'a Job, &'a Reason)> {
+pub(crate) fn rejected_next<'a>(case: &TestCriterion<'a>, job: &Job) -> Option<(&'a Job, &'a Reason)> {
     let (index, test) = (case.index, case.test);
     let dataset = index.plan.dataset_of(test)?;
     let looks = |other: &&Job| {
@@ -40,8 +40,8 @@ pub(crate) fn refused_next<'a>(case: &TestCriterion<'a>, job: &Job) -> Option<(&
         if next.info.end != JobEnd::NotStarted {
             return None;
         }
-        // Of one that was refused for something else it is not known what it would have seen.
-        if let Some(reason) = next.info.refusal.as_ref().filter(is_change) {
+        // Of one that was rejected for something else it is not known what it would have seen.
+        if let Some(reason) = next.info.rejection.as_ref().filter(is_change) {
             return Some((next, reason));
         }
     }

@@ -37,7 +37,7 @@ pub(super) fn well(case: &TestCriterion<'_>, job: &Job) -> Result<(), Reason> {
         JobEnd::Exit(0) if whole => Ok(()),
         JobEnd::Exit(0) if job.records.is_empty() => of(Reason::new(Code::NothingRecorded)),
         JobEnd::Exit(0) => of(failure(job).unwrap_or_else(|| Reason::new(Code::NoEndRecord))),
-        // An answer to a criterion that counts such; others are refused by what was read or done.
+        // An answer to a criterion that counts such; others are rejected by what was read or done.
         JobEnd::Exit(_)
             if whole
                 && failure(job).is_none()
@@ -57,8 +57,8 @@ pub(crate) fn why_failed(job: &Job) -> Reason {
     if job.info.end == JobEnd::TimedOut {
         reason = reason.with("timeout", Datum::seconds(job.info.timeout_s));
     }
-    if let Some(refusal) = &job.info.refusal {
-        return reason.with("refusal", refusal.clone());
+    if let Some(rejection) = &job.info.rejection {
+        return reason.with("rejection", rejection.clone());
     }
     let cause = job.cause().map(|(cause, _)| match cause {
         DeathCause::Killed => "killed",

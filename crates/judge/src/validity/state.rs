@@ -50,9 +50,9 @@ fn aged(state: Option<&ReachedState>) -> Result<(), Reason> {
             return Err(reason.with("target", Datum::share(target)));
         }
     }
-    if state.turnovers < state.turnovers_target * (1.0 - SHARE) {
-        let reason = Reason::new(Code::StateNotReached).with("cycles", state.turnovers);
-        return Err(reason.with("target", state.turnovers_target));
+    if state.cycles < state.cycles_target * (1.0 - SHARE) {
+        let reason = Reason::new(Code::StateNotReached).with("cycles", state.cycles);
+        return Err(reason.with("target", state.cycles_target));
     }
     Ok(())
 }

@@ -19,15 +19,15 @@ pub(super) struct WrongData {
     reason: Reason,
     /// Why it says nothing of the file system under test, where it does not.
     excuse: Option<Excuse>,
-    /// Why the next reader of the dataset was refused, and the folder of its job.
-    refused: Option<(Reason, String)>,
+    /// Why the next reader of the dataset was rejected, and the folder of its job.
+    rejected: Option<(Reason, String)>,
 }
 
 enum Excuse {
     /// It was read, or made, on another file system, as this reason says.
     Elsewhere(Reason),
     /// Another program wrote to the dataset; it had not been looked at since, before the next reader was
-    /// refused.
+    /// rejected.
     Written,
 }
 
@@ -36,14 +36,14 @@ impl WrongData {
         let reason = errors::wrong_data_reason(job, case.phases(job).find_map(errors::wrong_data_of)?);
         let here = |folder: &str| folder == job.folder || dataset::made_by(case, folder);
         let elsewhere = grave.iter().find(|finding| is_elsewhere(finding, &here));
-        let refused = dataset::refused_next(case, job);
-        let excuse = match (elsewhere, &refused) {
+        let rejected = dataset::rejected_next(case, job);
+        let excuse = match (elsewhere, &rejected) {
             (Some(finding), _) => Some(Excuse::Elsewhere(finding.reason.clone())),
             (None, Some((_, reason))) if reason.code == Code::DatasetWritten => Some(Excuse::Written),
             _ => None,
         };
-        let refused = refused.map(|(next, reason)| (reason.clone(), next.folder.clone()));
-        Some(Self { reason, excuse, refused })
+        let rejected = rejected.map(|(next, reason)| (reason.clone(), next.folder.clone()));
+        Some(Self { reason, excuse, rejected })
     }
 
     /// Whether a finding makes a miss by it INVALID: only one that says whose data it was.
@@ -53,7 +53,7 @@ impl WrongData {
 
     /// That the dataset was found to be another afterwards, where the decision does not rest on it already.
     pub(super) fn later(&self, decided: &Reason) -> Option<Reason> {
-        let (cause, folder) = self.refused.as_ref()?;
+        let (cause, folder) = self.rejected.as_ref()?;
         let known = decided.code == Code::WrongDataUnattributed || holds(decided, cause);
         let reason = || Reason::new(Code::DatasetChangedLater).with("cause", cause.clone());
         (!known).then(|| reason().with("folder", folder))
@@ -97,7 +97,7 @@ pub(super) fn worst(mut all: Vec<WrongData>) -> Option<WrongData> {
 /// A decision with what was [`found`]. Where no error is allowed that is a miss, and why nothing else could
 /// be concluded follows it.
 pub(super) fn counted(case: &TestCriterion<'_>, wrong: Option<&WrongData>, decision: Decision) -> Decision {
-    let Some(WrongData { reason: found, excuse, refused }) = wrong else { return decision };
+    let Some(WrongData { reason: found, excuse, rejected }) = wrong else { return decision };
     let none = matches!(&case.criterion.goal, Goal::Value(most) if most.value == 0.0);
     let asks_for_none = none && matches!(case.criterion.op, Comparison::Equal | Comparison::AtMost);
     let decided = decision.reason.clone();
@@ -105,8 +105,8 @@ pub(super) fn counted(case: &TestCriterion<'_>, wrong: Option<&WrongData>, decis
         (Outcome::Pass, _) => return decision,
         (Outcome::Fail, Some(Excuse::Written)) => {
             let reason = Reason::new(Code::WrongDataUnattributed).with("wrong", found.clone());
-            let cause = refused.as_ref().map(|(cause, _)| cause.clone());
-            let folder = refused.as_ref().map(|(_, folder)| folder);
+            let cause = rejected.as_ref().map(|(cause, _)| cause.clone());
+            let folder = rejected.as_ref().map(|(_, folder)| folder);
             let reason = reason.with_some("cause", cause).with_some("folder", folder);
             (Outcome::Invalid, reason.with("measured", decided))
         }

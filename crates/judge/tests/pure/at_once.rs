@@ -20,7 +20,7 @@ fn judged(tests: &str, only: &[&str]) -> (Stage, Campaign) {
     (stage, campaign)
 }
 
-fn refusal(tests: &str) -> String {
+fn rejection(tests: &str) -> String {
     Plan::parse(&format!("{HEAD}{tests}"), "p.toml").expect_err(tests).0
 }
 
@@ -154,7 +154,7 @@ fn parts_that_hardly_met_measure_nothing_together() {
 }
 
 #[test]
-fn groups_and_programs_that_cannot_work_are_refused() {
+fn groups_and_programs_that_cannot_work_are_rejected() {
     let program = |keys: &str| format!("[[test]]\nid = \"T\"\nrole = \"reported\"\napp = {{ {keys} }}\n");
     for (tests, error) in [
         (
@@ -208,7 +208,7 @@ fn groups_and_programs_that_cannot_work_are_refused() {
             "p.toml:5:6: group G: G.b uses a part that runs at the same time",
         ),
     ] {
-        let said = refusal(&tests);
+        let said = rejection(&tests);
         assert!(said.starts_with(error), "{said}\n{error}");
     }
 }

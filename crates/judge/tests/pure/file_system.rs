@@ -95,7 +95,7 @@ fn all_targets_are_those_that_the_plan_names() {
 
 #[test]
 fn what_nothing_tells_is_not_degraded() {
-    let state = "[state.lost]\ndegrade = \"off\"\nmend = \"on\"\n";
+    let state = "[state.lost]\ndegrade = \"off\"\nrestore = \"on\"\n";
     let made = plan(", health = \"h\"", &[("T", "states = [\"lost\"]")], state);
     let mut blind = sound();
     (blind.info.down_before, blind.info.down_after) = (None, None);
@@ -163,7 +163,7 @@ fn plan(fs: &str, tests: &[(&str, &str)], behind: &str) -> Plan {
         "schema = 1\nplan = {{ id = \"p\", title = \"t\" }}\n\
          fs.s = {{ dir = \"{{dir}}\"{fs} }}\n{tests}{behind}"
     );
-    Plan::parse(&text, "p.toml").unwrap_or_else(|refused| panic!("{refused}\n{text}"))
+    Plan::parse(&text, "p.toml").unwrap_or_else(|rejected| panic!("{rejected}\n{text}"))
 }
 
 fn campaign(jobs: Vec<Job>) -> Campaign {
@@ -201,7 +201,7 @@ fn a_server_that_is_lost_makes_the_clause_invalid_unless_the_test_bears_it() {
 
 #[test]
 fn a_state_in_which_nothing_is_down_makes_its_tests_invalid() {
-    let state = "[state.lost]\ndegrade = \"off\"\nmend = \"on\"\n";
+    let state = "[state.lost]\ndegrade = \"off\"\nrestore = \"on\"\n";
     let made = plan("", &[("T", "states = [\"lost\"]")], state);
     let mut lost = job("T", &[]);
     let judged = |job: &Job| judge(&made, &campaign(vec![job.clone()])).remove(0);
@@ -237,7 +237,7 @@ fn a_layout_that_is_read_back_is_compared_with_the_one_that_was_asked_for() {
         &format!(
             "{dataset}[[test]]\nid = \"R\"\nior = \"-r -F -k\"\nuses = \"dataset.d\"\ndegraded = true\n\
              criterion = {{ metric = \"read.bw\", op = \">=\", value = \"1 B/s\" }}\n\
-             waive = [{{ lint = \"layout-undeclared\", why = \"w\", by = \"b\" }}]\n"
+             waive = [{{ lint = \"layout-undeclared\", why = \"w\", approved_by = \"b\" }}]\n"
         ),
     );
     let spread: [&[u32]; 2] = [&[0], &[0, 1, 2]];

@@ -65,10 +65,10 @@ fn ranks_that_ran_out_of_data_are_warned_of() {
         let phase = Phase { stonewall: Some(wall), ..phase("write", 2_000_000) };
         judged(&text, &[("T", phase)]).remove(0)
     };
-    assert_eq!(of(&ran(0).warnings, Code::RunsDry), None, "{:#?}", ran(0));
+    assert_eq!(of(&ran(0).warnings, Code::OutOfData), None, "{:#?}", ran(0));
     let dry = ran(1);
     assert_eq!(dry.outcome, Outcome::Pass);
-    assert_eq!(numbers(of(&dry.warnings, Code::RunsDry).unwrap(), ["ranks", "of"]), [Some(1.0); 2]);
+    assert_eq!(numbers(of(&dry.warnings, Code::OutOfData).unwrap(), ["ranks", "of"]), [Some(1.0); 2]);
 }
 
 #[test]
@@ -170,7 +170,7 @@ fn scatter_is_asked_about_also_where_another_criterion_on_the_phase_has_no_value
 #[test]
 fn a_waiver_is_said_to_waive_nothing_only_where_all_was_looked_at_that_it_could_be_about() {
     let keys = "criterion = { metric = \"write.bw\", op = \">=\", value = \"10 B/s\" }\n\
-                waive = [{ lint = \"cov-high\", why = \"so\", by = \"lead\" }]";
+                waive = [{ lint = \"cov-high\", why = \"so\", approved_by = \"lead\" }]";
     let idle = |bytes: [u64; 3], more: &str, otherwise: &dyn Fn(&mut Campaign)| {
         let (text, mut campaign) = thrice(keys, bytes);
         otherwise(&mut campaign);

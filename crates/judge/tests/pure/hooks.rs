@@ -48,7 +48,7 @@ const ASKED: &str = "health = \"touch FILE.down; cat FILE.down\"\n\
 
 const LOST: &str = "[state.lost]\n\
                     degrade = \"echo ost3 is down > FILE.down; echo degrade >> FILE.history\"\n\
-                    mend = \"rm FILE.down; echo mend >> FILE.history\"\n";
+                    restore = \"rm FILE.down; echo restore >> FILE.history\"\n";
 
 /// Asks the campaign to stop when it shows a job running, and keeps what is to be put right by hand.
 #[derive(Default)]
@@ -208,13 +208,13 @@ fn a_question_without_an_answer_costs_the_attempt() {
 }
 
 #[test]
-fn a_state_is_made_before_its_first_test_kept_between_its_tests_and_mended_before_the_next() {
+fn a_state_is_made_before_its_first_test_kept_between_its_tests_and_restored_before_the_next() {
     let stage = Stage::with_hooks();
     let lost = "states = [\"lost\"]\nrepetitions = 2";
     let tests =
         [LOST.to_owned(), test("A", "", ""), test("B", "", lost), test("C", "", lost), test("D", "", "")];
     let campaign = stage.judged_with_hooks(ASKED, &tests.concat());
-    assert_eq!(stage.text("program.history"), "degrade\nmend\n");
+    assert_eq!(stage.text("program.history"), "degrade\nrestore\n");
     let passed = ["A", "B", "C", "D"].map(|id| (id, Outcome::Pass));
     assert_eq!(outcomes(&campaign), passed, "{:#?}", campaign.verdicts);
     for id in ["B", "C"] {
@@ -222,8 +222,8 @@ fn a_state_is_made_before_its_first_test_kept_between_its_tests_and_mended_befor
         let down = of(warnings, Code::Degraded).unwrap();
         assert_eq!((down.text("health"), down.text("when")), (Some("ost3 is down"), Some("before")));
     }
-    let mended = format!("campaign/{}/mend-1.stdout.txt", job(&campaign, "D").folder);
-    assert!(stage.path(&mended).exists(), "what the command printed is kept");
+    let restored = format!("campaign/{}/restore-1.stdout.txt", job(&campaign, "D").folder);
+    assert!(stage.path(&restored).exists(), "what the command printed is kept");
 }
 
 #[test]
@@ -232,7 +232,7 @@ fn a_state_that_takes_nothing_down_or_does_not_come_about_measures_nothing() {
     let on_it = test("T", "", "states = [\"lost\"]");
     let idle = LOST.replace("echo ost3 is down > FILE.down; ", "").replace("rm FILE.down; ", "");
     let campaign = stage.judged_with_hooks(ASKED, &[idle.as_str(), &on_it].concat());
-    assert_eq!(stage.text("program.history"), "degrade\nmend\n", "the last test needs it no more");
+    assert_eq!(stage.text("program.history"), "degrade\nrestore\n", "the last test needs it no more");
     assert_eq!(outcome(verdict(&campaign, "T")), (Outcome::Invalid, Code::NotDegraded));
 
     let stage = Stage::with_hooks();
@@ -240,12 +240,12 @@ fn a_state_that_takes_nothing_down_or_does_not_come_about_measures_nothing() {
     let campaign = stage.judged_with_hooks(ASKED, &[failing.as_str(), &on_it, &test("A", "", "")].concat());
     let said = not_started(&campaign, "T");
     assert!(said.starts_with("state.lost could not be made: `"), "{said}");
-    assert_eq!(stage.text("program.history"), "mend\n", "half of it may have been done");
+    assert_eq!(stage.text("program.history"), "restore\n", "half of it may have been done");
     assert_eq!(verdict(&campaign, "A").outcome, Outcome::Pass);
 }
 
 #[test]
-fn what_cannot_be_mended_costs_the_next_test_and_is_told_at_the_end() {
+fn what_cannot_be_restored_costs_the_next_test_and_is_told_at_the_end() {
     let stage = Stage::with_hooks();
     let stuck = LOST.replace("rm FILE.down", "exit 5");
     let tests = [stuck, test("T", "", "states = [\"lost\"]"), test("A", "", "")].concat();
@@ -256,16 +256,16 @@ fn what_cannot_be_mended_costs_the_next_test_and_is_told_at_the_end() {
         panic!()
     };
     let said = not_started(&campaign, "A");
-    assert!(said.starts_with("fs.s: state.lost could not be mended: `exit 5; "), "{said}");
+    assert!(said.starts_with("fs.s: state.lost could not be restored: `exit 5; "), "{said}");
     assert!(
-        watch.troubles[0].starts_with("fs.s: state.lost could not be mended: `exit 5; "),
+        watch.troubles[0].starts_with("fs.s: state.lost could not be restored: `exit 5; "),
         "{:?}",
         watch.troubles
     );
 }
 
 #[test]
-fn a_campaign_that_is_stopped_mends_what_it_took_down_and_brings_its_servers_back() {
+fn a_campaign_that_is_stopped_restores_what_it_took_down_and_brings_its_servers_back() {
     let stage = Stage::with_hooks();
     fs::write(stage.path("program.hang"), "").unwrap();
     let servers = "servers = 2\nset_servers = \"echo {servers} > FILE.servers\"\n\
@@ -278,7 +278,7 @@ fn a_campaign_that_is_stopped_mends_what_it_took_down_and_brings_its_servers_bac
     let ended = run(&asked, &mut |event| watch.see(event)).unwrap();
     assert!(matches!(ended, Ended::Stopped { .. }), "{ended:?}");
     assert_eq!(watch.troubles, [""; 0]);
-    assert_eq!(stage.text("program.history"), "degrade\nmend\n");
+    assert_eq!(stage.text("program.history"), "degrade\nrestore\n");
     assert_eq!(stage.text("program.servers"), "2\n");
 
     fs::remove_file(stage.path("program.hang")).unwrap();
@@ -286,7 +286,7 @@ fn a_campaign_that_is_stopped_mends_what_it_took_down_and_brings_its_servers_bac
     asked.resume = true;
     let ended = run(&asked, &mut |_| {}).unwrap();
     let Ended::Judged(campaign) = ended else { panic!("{ended:?}") };
-    assert_eq!(stage.text("program.history"), "degrade\nmend\n".repeat(2), "it is made anew");
+    assert_eq!(stage.text("program.history"), "degrade\nrestore\n".repeat(2), "it is made anew");
     let lost = Some(vec!["ost3 is down".to_owned()]);
     assert!(campaign.jobs.iter().all(|job| job.info.down_before == lost && job.info.down_after == lost));
     assert_eq!(campaign.jobs.len(), 2);
@@ -314,46 +314,47 @@ fn a_campaign_that_is_killed_while_something_is_down_has_it_back_before_the_next
     killed(&asked, "B");
     asked.resume = true;
     killed(&asked, "C");
-    // Then nothing is left to mend, and that this fails is no trouble.
+    // Then nothing is left to restore, and that this fails is no trouble.
     let mut watch = Watch::default();
     let Ended::Judged(campaign) = run(&asked, &mut |event| watch.see(event)).unwrap() else { panic!() };
     assert_eq!(outcomes(&campaign), ["A", "B", "C"].map(|id| (id, Outcome::Pass)));
-    assert_eq!((stage.text("program.history").as_str(), watch.troubles), ("degrade\nmend\n", vec![]));
+    assert_eq!((stage.text("program.history").as_str(), watch.troubles), ("degrade\nrestore\n", vec![]));
 }
 
 #[test]
-fn what_a_quota_leaves_is_room_and_a_state_that_nothing_tells_is_refused() {
+fn what_a_quota_leaves_is_room_and_a_state_that_nothing_tells_is_rejected() {
     let stage = Stage::with_hooks();
-    let refused = |keys: &str, tests: &str| match run(&stage.asked_with_hooks(keys, tests), &mut |_| {}) {
+    let rejected = |keys: &str, tests: &str| match run(&stage.asked_with_hooks(keys, tests), &mut |_| {}) {
         Err(Trouble::Usage(usage)) => usage.0,
         other => panic!("{other:?}"),
     };
     let (dir, wide) = (stage.path("scratch").canonicalize().unwrap(), test("T", "-t 1m -b 1m", ""));
     let dir = dir.display();
     assert_eq!(
-        refused("quota = \"echo 1000000 -\"", &wide),
+        rejected("quota = \"echo 1000000 -\"", &wide),
         format!(
             "the quota in {dir} leaves 977 KiB and the plan needs 1.10 MiB (its files and 10 %); make room \
              or choose another directory"
         )
     );
     assert!(
-        refused("quota = \"echo - 0\"", &wide).starts_with(&format!("the quota in {dir} leaves 0 names and"))
+        rejected("quota = \"echo - 0\"", &wide)
+            .starts_with(&format!("the quota in {dir} leaves 0 names and"))
     );
     assert_eq!(
-        refused("quota = \"echo unlimited\"", &wide),
+        rejected("quota = \"echo unlimited\"", &wide),
         "fs.s: its quota could not be asked: `echo unlimited` says `unlimited`, and not a number of bytes \
          and one of names (`-` for no limit)"
     );
     let aged = "[state.aged]\nage = \"--blocks 99.9%\"\n".to_owned();
     let on_it = aged + &test("T", "-t 1m -b 1m", "states = [\"aged\"]");
-    let beside = refused("quota = \"echo 2000000 -\"", &on_it);
+    let beside = rejected("quota = \"echo 2000000 -\"", &on_it);
     assert!(beside.starts_with("state.aged leaves 0 B of the quota on fs.s, and "), "{beside}");
     let lost = [LOST, &test("T", "", "states = [\"lost\"]")].concat();
     assert_eq!(
-        refused("", &lost),
+        rejected("", &lost),
         "state.lost: fs.s does not tell what of it is down; give it a `health` command"
     );
-    assert!(!stage.path("campaign").exists(), "refused before anything is made");
+    assert!(!stage.path("campaign").exists(), "rejected before anything is made");
     assert_eq!(outcomes(&stage.judged_with_hooks("quota = \"echo - 50000\"", &wide)), [("T", Outcome::Pass)]);
 }

@@ -128,7 +128,7 @@ fn said(plan: &Plan, campaign: &Campaign) -> Evaluation {
     };
     let of_records = |finding: &&Finding| !campaign.info.findings.contains(finding);
     let findings = summary.findings.iter().filter(of_records).map(|finding| finding.reason.clone());
-    let projections = summary.projections.iter().filter_map(|one| one.refusal.clone());
+    let projections = summary.projections.iter().filter_map(|one| one.rejection.clone());
     let all = verdicts.iter().flat_map(of_verdict).chain(findings).chain(projections);
     for reason in all {
         assert!(is_known(&reason), "{reason}");
@@ -372,7 +372,7 @@ fn each_kind_of_warning_is_told_once_with_the_worst_of_the_repetitions() {
     let verdict = one(&Plan::parse(&text, "p").unwrap(), &campaign);
     let warned = |code| of(&verdict.warnings, code).unwrap();
     let wanted = [
-        Code::RunsDry,
+        Code::OutOfData,
         Code::NotFlushed,
         Code::FitsMemory,
         Code::SlowRank,
@@ -384,7 +384,7 @@ fn each_kind_of_warning_is_told_once_with_the_worst_of_the_repetitions() {
     ];
     assert_eq!(codes(&verdict.warnings), wanted[..codes(&verdict.warnings).len()]);
     assert_eq!(
-        numbers(warned(Code::RunsDry), ["ranks", "of", "deadline"]),
+        numbers(warned(Code::OutOfData), ["ranks", "of", "deadline"]),
         [Some(3.0), Some(4.0), Some(30.0)]
     );
     assert!(warned(Code::NotFlushed).flag("ior"));

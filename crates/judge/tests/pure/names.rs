@@ -220,15 +220,15 @@ fn failed_operations_answer_a_criterion_about_them_and_invalidate_every_other() 
 
 #[test]
 fn a_test_is_invalid_where_the_state_it_needs_was_not_reached() {
-    let aged = |blocks: f64, turnovers: f64| {
+    let aged = |blocks: f64, cycles: f64| {
         let state = ReachedState {
             kind: "age".into(),
             blocks_target: Some(0.8),
             blocks,
             inodes_target: Some(0.2),
             inodes: 0.195,
-            turnovers_target: 1.0,
-            turnovers,
+            cycles_target: 1.0,
+            cycles,
             ..ReachedState::default()
         };
         let mut made = job("state.s", 1, phase("fill", 1));

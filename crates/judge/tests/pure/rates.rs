@@ -200,12 +200,12 @@ fn a_campaign_without_what_an_auditor_asks_for_is_found() {
 
 #[test]
 fn findings_have_the_waivers_of_the_plan() {
-    let waive = "\nwaive = [{ lint = \"straggler\", why = \"a slow drive\", by = \"lead\" }]";
+    let waive = "\nwaive = [{ lint = \"straggler\", why = \"a slow drive\", approved_by = \"lead\" }]";
     let phases = [stopped(40, 40.0), stopped(41, 40.0)];
     let findings = found(&format!("{WRITE}{waive}"), &phases, |_| {});
     assert_eq!(codes(&findings), [Code::Straggler]);
     assert!(!findings[0].is_open(), "approved: {findings:#?}");
-    assert_eq!(findings[0].waived.as_ref().map(|by| by.by.as_str()), Some("lead"));
+    assert_eq!(findings[0].waived.as_ref().map(|by| by.approved_by.as_str()), Some("lead"));
     let mut ended = stopped(95, 40.0);
     ended.stonewall = None;
     let idle = found(&format!("{WRITE}{waive}"), &[ended.clone(), ended], |_| {});

@@ -199,8 +199,8 @@ fn a_stopped_campaign_goes_on_at_the_first_job_that_had_not_ended() {
     stopping.stop.store(false, Ordering::Relaxed);
     stopping.resume = true;
     stage.write_program(&script);
-    let refused = run(&stopping, &mut |_| {}).unwrap_err().to_string();
-    assert!(refused.contains("was begun by another build of stand-in 1"), "{refused}");
+    let rejected = run(&stopping, &mut |_| {}).unwrap_err().to_string();
+    assert!(rejected.contains("was begun by another build of stand-in 1"), "{rejected}");
     stage.write_program(SCRIPT);
     let ended = run(&stopping, &mut stop_at(4, &pids, &stopping.stop)).unwrap();
     assert!(matches!(ended, Ended::Stopped { done: 3, of: 4 }), "{ended:?}");
@@ -209,8 +209,8 @@ fn a_stopped_campaign_goes_on_at_the_first_job_that_had_not_ended() {
     assert_eq!(loaded.killed, ["jobs/.0004-R-r1", "jobs/0004-R-r1.killed-1"], "every attempt is kept");
 
     let changed = stage.asked_to_run(&two_tests(), true);
-    let refused = run(&changed, &mut |_| {}).unwrap_err().to_string();
-    assert!(refused.contains("was begun with another text of the plan"), "{refused}");
+    let rejected = run(&changed, &mut |_| {}).unwrap_err().to_string();
+    assert!(rejected.contains("was begun with another text of the plan"), "{rejected}");
 }
 
 #[test]
@@ -309,10 +309,10 @@ fn a_program_that_cannot_be_started_is_a_result() {
 }
 
 #[test]
-fn what_cannot_work_is_refused_before_anything_is_made() {
+fn what_cannot_work_is_rejected_before_anything_is_made() {
     let stage = Stage::with_records();
     let tests = format!("[[test]]\nid = \"W\"\nior = \"-w -e\"\n{CRITERION}\n");
-    let refusal = |change: &dyn Fn(&mut CampaignRequest)| {
+    let rejection = |change: &dyn Fn(&mut CampaignRequest)| {
         let mut asked = stage.asked_to_run(&tests, false);
         change(&mut asked);
         match run(&asked, &mut |_| {}) {
@@ -320,24 +320,24 @@ fn what_cannot_work_is_refused_before_anything_is_made() {
             other => panic!("{other:?}"),
         }
     };
-    assert_eq!(refusal(&|asked| asked.dir = None), "plan p: fs.s lies where you say; add --dir DIR");
-    let missing = refusal(&|asked| asked.dir = Some("/no/such/place".into()));
+    assert_eq!(rejection(&|asked| asked.dir = None), "plan p: fs.s lies where you say; add --dir DIR");
+    let missing = rejection(&|asked| asked.dir = Some("/no/such/place".into()));
     assert!(missing.starts_with("fs.s: /no/such/place: No such file or directory"), "{missing}");
-    let kind = refusal(&|asked| {
+    let kind = rejection(&|asked| {
         asked.plan.file_systems.get_mut("s").unwrap().kind = Some("lustre".into());
     });
     assert!(kind.ends_with("and the plan is about lustre"), "{kind}");
-    let room = refusal(&|asked| {
+    let room = rejection(&|asked| {
         asked.plan.tests[0].line = Line::parse("ior", "-w -s 1024 -b 1p").unwrap();
     });
     assert!(room.contains(" free and the plan needs 1.10 EiB"), "{room}");
     let state = "[state.aged]\nage = \"--blocks 99.9999999999%\"\n";
     let on_it = format!("{state}{tests}states = [\"aged\"]\n");
-    let full = refusal(&|asked| asked.plan = stage.asked_to_run(&on_it, false).plan);
+    let full = rejection(&|asked| asked.plan = stage.asked_to_run(&on_it, false).plan);
     assert!(full.starts_with("state.aged leaves ") && full.contains("need 1.10 MiB (their files"), "{full}");
-    assert_eq!(refusal(&|asked| asked.only = vec!["X".into()]), "plan p has no test `X`; it has W");
+    assert_eq!(rejection(&|asked| asked.only = vec!["X".into()]), "plan p has no test `X`; it has W");
     assert!(!stage.path("campaign").exists() && stage.scratch().is_empty());
     fs::create_dir(stage.path("campaign")).unwrap();
     fs::write(stage.path("campaign/mine"), "precious").unwrap();
-    assert!(refusal(&|_| ()).contains("exists; resume that campaign with --resume"));
+    assert!(rejection(&|_| ()).contains("exists; resume that campaign with --resume"));
 }

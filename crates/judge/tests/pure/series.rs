@@ -317,11 +317,11 @@ fn rates_projections_and_hero_runs_are_summed_up_with_what_may_be_trusted() {
     assert_eq!((hero.contract.as_str(), hero.hero_mean, hero.contract_mean), ("S.s6.w", 600.0, 600.0));
     let [near, far] = &summary.projections[..] else { panic!("{:#?}", summary.projections) };
     assert!((near.rate.unwrap() - 1200.0).abs() < 1e-6, "{near:#?}");
-    assert_eq!((near.factor, &near.refusal, near.system.as_str()), (2.0, &None, "B"));
+    assert_eq!((near.factor, &near.rejection, near.system.as_str()), (2.0, &None, "B"));
     assert_eq!(near.model.map(|fit| fit.model), Some(Model::Linear));
     assert_eq!(far.rate, None, "ten times the largest step is too far");
-    let refusal = far.refusal.as_ref().unwrap();
-    assert_eq!((refusal.code, refusal.number("factor")), (Code::TooFar, Some(10.0)));
+    let rejection = far.rejection.as_ref().unwrap();
+    assert_eq!((rejection.code, rejection.number("factor")), (Code::TooFar, Some(10.0)));
     let again = crate::summary(&Plan::parse(&campaign.plan, "p").unwrap(), &campaign);
     assert_eq!(again, *summary, "the folder gives the same on any day");
 }
@@ -352,8 +352,8 @@ fn a_projection_whose_interval_spans_what_is_asked_for_may_not_decide() {
         let asked = ASKED.replace("1170 B/s", value);
         let campaign = stage.judged_with("echo {servers} > FILE", ", report = \"procurement\"", &asked);
         let [told] = &campaign.summary.projections[..] else { panic!("{:#?}", campaign.summary) };
-        let refusal = told.refusal.as_ref().map(|refusal| refusal.code);
-        assert_eq!(refusal, (!trusted).then_some(Code::ThresholdInInterval), "{value}: {told:#?}");
+        let rejection = told.rejection.as_ref().map(|rejection| rejection.code);
+        assert_eq!(rejection, (!trusted).then_some(Code::ThresholdInInterval), "{value}: {told:#?}");
         assert!(told.rate.is_some(), "{told:#?}");
     }
 }

@@ -50,7 +50,7 @@ impl Stage {
     /// A campaign of this plan.
     pub fn campaigning(&self, plan: &str) -> CampaignRequest {
         CampaignRequest {
-            plan: Plan::parse(plan, "p.toml").unwrap_or_else(|refused| panic!("{refused}\n{plan}")),
+            plan: Plan::parse(plan, "p.toml").unwrap_or_else(|rejected| panic!("{rejected}\n{plan}")),
             dir: Some(self.path("scratch")),
             folder: self.path("campaign"),
             resume: false,

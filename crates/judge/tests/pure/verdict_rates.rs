@@ -211,6 +211,6 @@ fn projections_have_the_truth_in_their_interval() {
         let found = worlds::projections(truth, &[1.0, 2.0, 4.0, 8.0], 0.05, 3, 20);
         // 95 % of 20 have a deviation of 5 percentage points.
         assert!(found.inside >= 80.0 && found.above <= 20.0, "{name}: {found:?}");
-        assert!(found.refused <= 50.0 && found.width > 5.0, "{name}: {found:?}");
+        assert!(found.rejected <= 50.0 && found.width > 5.0, "{name}: {found:?}");
     }
 }

@@ -139,11 +139,11 @@ fn a_job_that_died_or_was_not_repeated_hides_no_wrong_data() {
     assert_eq!(checked(&plan(&some), died).outcome, Outcome::Invalid, "so many are allowed");
 }
 
-/// Has a job refused, because its dataset is not what was made.
-fn refuse(job: &mut Job, what: Reason) {
+/// Has a job rejected, because its dataset is not what was made.
+fn reject(job: &mut Job, what: Reason) {
     job.info.end = JobEnd::NotStarted;
     job.records.clear();
-    job.info.refusal = Some(what);
+    job.info.rejection = Some(what);
 }
 
 /// That the dataset is another.
@@ -161,9 +161,9 @@ fn lost(change: &str) -> Reason {
 
 #[test]
 fn a_dataset_that_somebody_wrote_to_says_nothing_of_the_file_system() {
-    let verdict = checked(&plan(CHECK), |jobs| refuse(&mut jobs[2], written()));
+    let verdict = checked(&plan(CHECK), |jobs| reject(&mut jobs[2], written()));
     assert_eq!(outcome(&verdict), (Outcome::Invalid, Code::JobNotStarted), "{verdict:#?}");
-    assert_eq!(verdict.reason.reason("refusal"), Some(&written()));
+    assert_eq!(verdict.reason.reason("rejection"), Some(&written()));
     assert!(is_found(verdict.reason.reason("wrong").unwrap()), "{verdict:#?}");
     assert_eq!(of(&verdict.warnings, Code::DatasetChangedLater), None, "{verdict:#?}");
 }
@@ -171,17 +171,17 @@ fn a_dataset_that_somebody_wrote_to_says_nothing_of_the_file_system() {
 #[test]
 fn a_dataset_of_which_something_is_lost_or_that_was_whole_when_it_was_read_excuses_no_wrong_data() {
     for change in ["gone", "size", "not-a-file"] {
-        let verdict = checked(&plan(CHECK), |jobs| refuse(&mut jobs[2], lost(change)));
+        let verdict = checked(&plan(CHECK), |jobs| reject(&mut jobs[2], lost(change)));
         assert_eq!(verdict.outcome, Outcome::Fail, "{verdict:#?}");
         assert!(is_found(&verdict.reason), "{verdict:#?}");
         let besides = verdict.reason.reason("besides").unwrap();
-        assert_eq!(besides.reason("refusal"), Some(&lost(change)));
+        assert_eq!(besides.reason("rejection"), Some(&lost(change)));
     }
     let printed = written().to_string();
     type Otherwise<'a> = &'a dyn Fn(&mut Vec<Job>);
     let cases: [(Otherwise<'_>, &str); 5] = [
         (
-            &|jobs| refuse(&mut jobs[2], dataset(Code::DatasetUnreadable).with("error", "no")),
+            &|jobs| reject(&mut jobs[2], dataset(Code::DatasetUnreadable).with("error", "no")),
             "it is not known",
         ),
         (
@@ -199,11 +199,11 @@ fn a_dataset_of_which_something_is_lost_or_that_was_whole_when_it_was_read_excus
             },
             "nor is what a job prints",
         ),
-        (&|jobs| refuse(&mut jobs[0], written()), "it was refused before the data was read"),
+        (&|jobs| reject(&mut jobs[0], written()), "it was rejected before the data was read"),
         (
             &|jobs| {
                 jobs.swap(0, 1);
-                refuse(&mut jobs[2], written());
+                reject(&mut jobs[2], written());
             },
             "a job that began later found it as it was made",
         ),
@@ -215,12 +215,12 @@ fn a_dataset_of_which_something_is_lost_or_that_was_whole_when_it_was_read_excus
 }
 
 #[test]
-fn what_the_next_reader_of_another_test_was_refused_for_counts_as_well() {
+fn what_the_next_reader_of_another_test_was_rejected_for_counts_as_well() {
     let other = "[[test]]\nid = \"U\"\nuses = \"dataset.d\"\nior = \"-R -k\"\nrole = \"reported\"";
     let both = plan(&format!("{CHECK}\n{other}"));
     let judged = |what: Reason| {
         let mut next = job("U", 4, phase("read_check", 100));
-        refuse(&mut next, what);
+        reject(&mut next, what);
         let jobs = vec![right(1), right(3), wrong("read_check"), next];
         judge(&both, &campaign(jobs)).remove(0)
     };

@@ -63,13 +63,13 @@ pub(crate) fn sustained(subject: &LineSubject) -> Option<Finding> {
     }
 }
 
-/// runs-dry
-pub(crate) fn runs_dry(subject: &LineSubject) -> Option<Finding> {
+/// out-of-data
+pub(crate) fn out_of_data(subject: &LineSubject) -> Option<Finding> {
     let line = subject.ior().filter(|line| line.deadline_s > 0)?;
     let bytes = subject.bytes().filter(|_| subject.role != Some(LineRole::Dataset))?;
     let (seconds, bytes) = (line.deadline_s as f64, bytes as f64);
     let reason =
-        Reason::new(Code::RunsDry).with("bytes", Datum::bytes(bytes)).with("deadline", deadline(line));
+        Reason::new(Code::OutOfData).with("bytes", Datum::bytes(bytes)).with("deadline", deadline(line));
     let reason = match subject.target_bytes() {
         Some(rate) if bytes < MARGIN * rate * seconds => reason
             .with("rate", Datum::rate(rate))

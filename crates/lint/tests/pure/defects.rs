@@ -166,8 +166,8 @@ fn d13_units_of_another_family_than_the_contracts() {
 }
 
 /// What a plan does not hold: the defect, what is changed in the literal plan, what is added to it, and the
-/// refusal.
-const REFUSED: &[(&str, (&str, &str), &str, &str)] = &[
+/// rejection.
+const REJECTED: &[(&str, (&str, &str), &str, &str)] = &[
     (
         "D1",
         ("", ""),
@@ -211,15 +211,15 @@ const REFUSED: &[(&str, (&str, &str), &str, &str)] = &[
 ];
 
 #[test]
-fn what_a_plan_does_not_hold_is_refused_at_its_place() {
-    for (defect, (from, to), added, refusal) in REFUSED {
+fn what_a_plan_does_not_hold_is_rejected_at_its_place() {
+    for (defect, (from, to), added, rejection) in REJECTED {
         let text = include_str!("../plans/seeds-literal.toml");
         assert!(text.contains(from), "{defect}");
         let text = if from.is_empty() { text.to_owned() } else { text.replace(from, to) };
-        let refused = Plan::parse(&format!("{text}\n{added}"), "p.toml").unwrap_err().0;
-        let place: Vec<&str> = refused.splitn(4, ':').collect();
-        assert!(place[1].parse::<usize>().is_ok_and(|line| line > 10), "{defect}: {refused}");
-        assert!(refused.contains(refusal), "{defect}: {refused}");
+        let rejected = Plan::parse(&format!("{text}\n{added}"), "p.toml").unwrap_err().0;
+        let place: Vec<&str> = rejected.splitn(4, ':').collect();
+        assert!(place[1].parse::<usize>().is_ok_and(|line| line > 10), "{defect}: {rejected}");
+        assert!(rejected.contains(rejection), "{defect}: {rejected}");
     }
 }
 
@@ -249,14 +249,14 @@ fn d16_a_stopped_dataset_is_read_as_if_it_were_full() {
                 [dataset.r]\nior = \"-w -t 4m -k -F -b 16g -e -g -C -D 45 -O stoneWallingWearOut=1\"\n\
                 [[test]]\nid = \"T\"\nuses = \"dataset.r\"\nior = \"-r -t 4k -z -F -b 16g -k -C -D 45\"\n\
                 criterion = { metric = \"read.iops\", op = \">=\", value = \"1 M/s\" }\n";
-    let refused = Plan::parse(text, "p.toml").unwrap_err().0;
-    assert!(refused.contains("may be stopped by -D before it is full"), "{refused}");
+    let rejected = Plan::parse(text, "p.toml").unwrap_err().0;
+    assert!(rejected.contains("may be stopped by -D before it is full"), "{rejected}");
 }
 
 #[test]
 fn a_waiver_is_heeded_in_the_plan_that_gives_it() {
     let (_, findings) = literal();
     let found = of(&findings, "PM-IOPS-W", "write-iops-buffered");
-    assert_eq!(found.waived.as_ref().map(|signed| signed.by.as_str()), Some("storage lead"));
+    assert_eq!(found.waived.as_ref().map(|signed| signed.approved_by.as_str()), Some("storage lead"));
     assert!(!found.is_open() && of(&findings, "PM-IOPS-W", "client-cache-fit").is_open());
 }

@@ -1,4 +1,4 @@
-//! Every lint about a command: a line that has the defect, and the same line mended.
+//! Every lint about a command: a line that has the defect, and the same line restored.
 
 // tidy: long because a table of lines is read as one.
 
@@ -10,7 +10,7 @@ use results::finding::Severity;
 use crate::criteria::{criterion, judged};
 use crate::{data, finding, ids, subject, with_check};
 
-/// Lint, facts, a line with the defect, facts, the line mended.
+/// Lint, facts, a line with the defect, facts, the line restored.
 const ROWS: &[(&str, &str, &str, &str, &str)] = &[
     (
         "write-iops-buffered",
@@ -84,14 +84,14 @@ const ROWS: &[(&str, &str, &str, &str, &str)] = &[
         "ior -w -e -b 4t",
     ),
     (
-        "runs-dry",
+        "out-of-data",
         "ranks=10 target=1TB/s",
         "ior -w -e -D 45 -b 1t",
         "ranks=10 target=1TB/s",
         "ior -w -e -D 45 -b 8t",
     ),
     (
-        "runs-dry",
+        "out-of-data",
         "ranks=10 target=20M/s",
         "ior -w -e -D 45 -t 4k -b 100g",
         "ranks=10 target=2M/s",
@@ -201,12 +201,12 @@ fn of_a_line_with_its_options_in_a_file_nothing_is_guessed() {
 }
 
 #[test]
-fn a_line_with_the_defect_is_found_and_the_mended_one_is_not() {
-    for (lint, facts, bad, facts_mended, mended) in ROWS {
+fn a_line_with_the_defect_is_found_and_the_restored_one_is_not() {
+    for (lint, facts, bad, facts_restored, restored) in ROWS {
         let found = ids(&subject(facts, bad));
         assert!(found.contains(lint), "{lint} is not found in `{bad}` ({facts}): {found:?}");
-        let found = ids(&subject(facts_mended, mended));
-        assert!(!found.contains(lint), "{lint} is found in `{mended}` ({facts_mended}): {found:?}");
+        let found = ids(&subject(facts_restored, restored));
+        assert!(!found.contains(lint), "{lint} is found in `{restored}` ({facts_restored}): {found:?}");
     }
 }
 

@@ -38,7 +38,7 @@ fn plan(at_once: bool) -> Plan {
         "schema = 1\nplan = {{ id = \"p\", title = \"t\" }}\nfs.s = {{ dir = \"{{dir}}/s\" }}\n\
          fs.t = {{ dir = \"{{dir}}/t\" }}\n{tests}"
     );
-    Plan::parse(&text, "p.toml").unwrap_or_else(|refused| panic!("{refused}\n{text}"))
+    Plan::parse(&text, "p.toml").unwrap_or_else(|rejected| panic!("{rejected}\n{text}"))
 }
 
 fn codes(findings: &[Finding]) -> Vec<(&str, &str, Severity)> {
@@ -80,7 +80,7 @@ fn one_file_system_under_two_names_is_an_error_for_parts_that_run_at_once() {
 fn a_waiver_of_what_is_found_on_the_machine_is_heeded() {
     let text = plan(false).text.replace(
         "fs.s = { dir = \"{dir}/s\" }",
-        "fs.s = { dir = \"{dir}/s\", waive = [{ lint = \"one-fs-twice\", why = \"w\", by = \"lead\" }] }",
+        "fs.s = { dir = \"{dir}/s\", waive = [{ lint = \"one-fs-twice\", why = \"w\", approved_by = \"lead\" }] }",
     );
     let plan = Plan::parse(&text, "p.toml").unwrap();
     let found = lint::machine(&plan, &machine(ONE), false);

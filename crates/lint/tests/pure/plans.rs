@@ -67,9 +67,9 @@ fn filling_is_no_ageing() {
         let state = format!("[state.full]\nage = \"{words}\"\n");
         plan(&format!("{state}{}{}", names("S", "", ""), names("U", "", "-u")))
     };
-    let findings = aged("--blocks 80% --inodes 20% --turnovers 0");
+    let findings = aged("--blocks 80% --inodes 20% --cycles 0");
     assert_eq!(codes(&findings), [("state.full", "fill-is-not-age")]);
-    for words in ["--blocks 80%", "--blocks 80% --turnovers 1", "--turnovers 0.5 --blocks 80%"] {
+    for words in ["--blocks 80%", "--blocks 80% --cycles 1", "--cycles 0.5 --blocks 80%"] {
         assert_eq!(codes(&aged(words)), [], "{words}");
     }
 }
@@ -200,7 +200,14 @@ fn every_lint_about_a_plan_has_its_test_here() {
 
 fn waiver(about: &str, lint: &str, why: &str) -> Waiver {
     let (about, lint, why) = (about.into(), lint.into(), why.into());
-    Waiver { about, lint, why, by: "lead".into(), signed_by: "--set signed=NAME".into(), at: (3, 4) }
+    Waiver {
+        about,
+        lint,
+        why,
+        approved_by: "lead".into(),
+        approve_with: "--set approved_by=NAME".into(),
+        at: (3, 4),
+    }
 }
 
 #[test]
@@ -208,7 +215,7 @@ fn a_waived_finding_stays_listed_with_the_name_under_it() {
     let findings = settle(plan(WRITE), &[waiver("W", "unchecked-data", "checked elsewhere")]);
     assert_eq!(findings.len(), 1);
     let signed = findings[0].waived.as_ref().unwrap();
-    assert_eq!((signed.why.as_str(), signed.by.as_str()), ("checked elsewhere", "lead"));
+    assert_eq!((signed.why.as_str(), signed.approved_by.as_str()), ("checked elsewhere", "lead"));
     assert!(!findings[0].is_open());
 }
 
@@ -229,11 +236,12 @@ fn a_waiver_that_is_about_nothing_is_a_finding() {
 
 #[test]
 fn a_waiver_that_is_not_approved_waives_nothing_and_the_finding_has_what_approves_it() {
-    let unsigned = Waiver { by: String::new(), ..waiver("W", "unchecked-data", "checked elsewhere") };
+    let unsigned =
+        Waiver { approved_by: String::new(), ..waiver("W", "unchecked-data", "checked elsewhere") };
     let findings = settle(plan(WRITE), std::slice::from_ref(&unsigned));
     assert_eq!(findings.len(), 1, "{findings:#?}");
     assert!(findings[0].is_open() && findings[0].severity == Severity::NeedsWaiver, "{findings:#?}");
-    assert_eq!(data(&findings[0]), ["approve_with=--set signed=NAME"]);
+    assert_eq!(data(&findings[0]), ["approve_with=--set approved_by=NAME"]);
     let findings = settle(plan(WRITE), &[Waiver { about: "V".into(), ..unsigned }]);
     assert_eq!(data(finding(&findings, "waiver")), ["idle=unchecked-data"]);
 }

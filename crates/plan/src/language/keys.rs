@@ -1,5 +1,5 @@
 //! What can be said of the keys of a plan, which are `wire`'s: the schema for editors, the tables of
-//! docs/PLAN.md, and what a refusal says should stand there.
+//! docs/PLAN.md, and what a rejection says should stand there.
 //!
 //! Never here: reading a plan, rules between its keys.
 

@@ -1,4 +1,4 @@
-//! Where in the file something stands, and refusals that say so.
+//! Where in the file something stands, and rejections that say so.
 
 use std::ops::Range;
 
@@ -19,21 +19,21 @@ impl<'a> PlanText<'a> {
         Self { text, name }
     }
 
-    /// A refusal of what stands at `at`.
+    /// A rejection of what stands at `at`.
     pub(crate) fn error<T>(&self, at: &Spanned<T>, what: impl AsRef<str>) -> Usage {
         self.at(at.span(), what.as_ref())
     }
 
-    /// The refusal, in one line, of a text that is not TOML.
+    /// The rejection, in one line, of a text that is not TOML.
     pub(crate) fn not_toml(&self, error: &Error) -> Usage {
         let span = error.span().unwrap_or(0..0);
         self.at(span.clone(), &in_our_words(first_line(error), self.text, span))
     }
 
-    /// The refusal, in one line and in the plan's words, of a `file` that does not read as a plan.
-    pub(crate) fn refused(&self, error: &Error, file: &Spanned<DeTable<'_>>) -> Usage {
+    /// The rejection, in one line and in the plan's words, of a `file` that does not read as a plan.
+    pub(crate) fn rejected(&self, error: &Error, file: &Spanned<DeTable<'_>>) -> Usage {
         let span = error.span().unwrap_or(0..0);
-        // tidy: by words because toml's errors have no kinds; the tests of refusals hold each of them.
+        // tidy: by words because toml's errors have no kinds; the tests of rejections hold each of them.
         let message = first_line(error);
         let words: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
         match words.split_first() {
@@ -69,7 +69,7 @@ impl<'a> PlanText<'a> {
 
     pub(crate) fn at(&self, span: Range<usize>, what: &str) -> Usage {
         let (line, column) = self.line_column(&span);
-        // What stands in the file may hold line ends; a refusal is one line.
+        // What stands in the file may hold line ends; a rejection is one line.
         let what: String = what.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
         Usage(format!("{}:{line}:{column}: {what}", self.name))
     }
@@ -79,7 +79,7 @@ fn first_line(error: &Error) -> &str {
     error.message().lines().next().unwrap_or("not TOML")
 }
 
-/// The most words that a refusal lists where it has told which was probably meant.
+/// The most words that a rejection lists where it has told which was probably meant.
 const LISTED: usize = 10;
 
 /// That there is no such key or word, what was probably meant, and what there is.

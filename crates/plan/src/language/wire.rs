@@ -1,7 +1,7 @@
 //! A plan as it stands in its file: its keys, each with its type, its form, an example and what it is.
 //!
 //! From these tables come the reader (`serde`), the schema for editors, the tables of docs/PLAN.md and what a
-//! refusal says should stand there.
+//! rejection says should stand there.
 //!
 //! Invariant: every key of the file is a field here; an unknown one is an error with its place.
 //! Never here: rules between keys, which `parse` has.
@@ -179,7 +179,7 @@ keys! {
             "how fast it is at most: what is faster came from a cache; and a line of ior with `-D` needs \
              room for no more than 1.5 times what that writes until then";
         waive: Vec<WaiverKeys>
-            = Several(WaiverKeys::TABLE), "[{ lint = \"write-iops-buffered\", why = \"…\", by = \"…\" }]",
+            = Several(WaiverKeys::TABLE), "[{ lint = \"write-iops-buffered\", why = \"…\", approved_by = \"…\" }]",
             "findings about `fs.NAME` that somebody answers for";
     }
 }
@@ -283,7 +283,7 @@ keys! {
         verify: Option<VerifyWord> = Word(VerifyWord::WORDS), "\"after\"",
             "whether what `ior` wrote is read back and compared before its readers run";
         waive: Vec<WaiverKeys>
-            = Several(WaiverKeys::TABLE), "[{ lint = \"write-iops-buffered\", why = \"…\", by = \"…\" }]",
+            = Several(WaiverKeys::TABLE), "[{ lint = \"write-iops-buffered\", why = \"…\", approved_by = \"…\" }]",
             "findings about it that somebody answers for";
     }
     forms ["ior"], ["mdtest"];
@@ -305,25 +305,25 @@ keys! {
     StateKeys, "state", "[state.NAME]",
         "What a file system is brought to before tests, and is in while they run";
     may {
-        age: Option<Spanned<String>> = Text, "\"--blocks 80% --inodes 20% --turnovers 1\"",
+        age: Option<Spanned<String>> = Text, "\"--blocks 80% --inodes 20% --cycles 1\"",
             "filled and aged: options of `assay age`; the directory is added";
         preload: Option<Spanned<Count>> = Count, "1000000",
             "so many files in each directory that the test works in; the test itself makes them";
         degrade: Option<Spanned<String>> = Text, "\"bin/server-off 3\"",
             "or a command of the shell that takes something down, before the first test that needs it";
-        mend: Option<Spanned<String>> = Text, "\"bin/server-on 3\"",
+        restore: Option<Spanned<String>> = Text, "\"bin/server-on 3\"",
             "and the one that brings it back, before the next test without it and at the end";
         ranks: Option<Spanned<Count>> = Count, "8", "ranks that make a state of `age`";
         nodes: Option<Spanned<NodesValue>> = Nodes(NodesRule::TABLE), "2", "nodes that make it";
         ppn: Option<Spanned<Count>> = Count, "4", "ranks on each node";
         fs: Option<Spanned<String>> = Text, "\"scratch\"", "the file system";
         timeout: Option<Spanned<String>> = TIME, "\"2 h\"",
-            "of the job that makes a state of `age`, of `degrade` and of `mend`";
+            "of the job that makes a state of `age`, of `degrade` and of `restore`";
         waive: Vec<WaiverKeys>
-            = Several(WaiverKeys::TABLE), "[{ lint = \"write-iops-buffered\", why = \"…\", by = \"…\" }]",
+            = Several(WaiverKeys::TABLE), "[{ lint = \"write-iops-buffered\", why = \"…\", approved_by = \"…\" }]",
             "findings about it that somebody answers for";
     }
-    forms ["age"], ["preload"], ["degrade", "mend"];
+    forms ["age"], ["preload"], ["degrade", "restore"];
 }
 
 keys! {

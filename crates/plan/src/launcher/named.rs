@@ -131,7 +131,7 @@ impl Named {
         !self.exclude.is_empty()
     }
 
-    pub(crate) fn refuses_placement(&self, placement: &Placement) -> Option<String> {
+    pub(crate) fn rejects_placement(&self, placement: &Placement) -> Option<String> {
         let Placement { ranks, nodes: Some(nodes), ppn: Some(ppn), .. } = placement else { return None };
         let uneven = self.even && nodes * ppn != *ranks;
         uneven.then(|| {

@@ -11,9 +11,9 @@ impl Defaults<'_> {
     /// The program of a test.
     pub(super) fn app(&self, who: &str, spanned: &Spanned<wire::AppKeys>) -> ParseResult<App> {
         let wire::AppKeys { argv, metrics, parse, writes } = spanned.get_ref();
-        let refused = |why: String| self.place.error(spanned, format!("{who}: app: {why}"));
+        let rejected = |why: String| self.place.error(spanned, format!("{who}: app: {why}"));
         if argv.is_empty() {
-            return Err(refused(
+            return Err(rejected(
                 "give the program and its words, as `argv = [\"./umt\", \"{dir}/dump\"]`".into(),
             ));
         }
@@ -28,7 +28,7 @@ impl Defaults<'_> {
             (None, true) => {
                 let what = "say what it measures: `metrics = { \"step.bw\" = { line = \"rate: ([0-9.]+)\", \
                     unit = \"GB/s\" } }`, or `parse = \"ior\"`";
-                return Err(refused(what.into()));
+                return Err(rejected(what.into()));
             }
             (None, false) => metrics
                 .iter()
@@ -42,9 +42,9 @@ impl Defaults<'_> {
         };
         for metric in &metrics {
             if !metric.name.contains('.') {
-                return Err(refused(format!("`{}` has no phase; write for example `step.bw`", metric.name)));
+                return Err(rejected(format!("`{}` has no phase; write for example `step.bw`", metric.name)));
             }
-            metric.dimension().map_err(|why| refused(format!("{}: {why}", metric.name)))?;
+            metric.dimension().map_err(|why| rejected(format!("{}: {why}", metric.name)))?;
         }
         let writes_bytes = match writes {
             None => 0,

@@ -34,8 +34,8 @@ impl Defaults<'_> {
         };
         let metric = wire.metric.get_ref().clone();
         let written = wire_value.get_ref().to_string();
-        let refused = |what: String| self.place.error(wire_value, format!("{who}: {metric}: {what}"));
-        let (goal, written) = self.goal(&written, dimension, plan).map_err(refused)?;
+        let rejected = |what: String| self.place.error(wire_value, format!("{who}: {metric}: {what}"));
+        let (goal, written) = self.goal(&written, dimension, plan).map_err(rejected)?;
         let stat = match wire.stat {
             // Counts are not averaged away: the worst repetition counts.
             None if dimension == Dimension::Count => match metric.rsplit('.').next() {
@@ -62,16 +62,16 @@ impl Defaults<'_> {
         test: &Test,
         plan: &Plan,
     ) -> ParseResult<Option<Criterion>> {
-        let refused = |why: &str| Err(self.place.error(within, format!("{who}: linear_within: {why}")));
+        let rejected = |why: &str| Err(self.place.error(within, format!("{who}: linear_within: {why}")));
         let below = self.place.quantity(who, "linear_within", within, Dimension::Fraction)?;
-        let Some(step) = &test.step else { return refused("only the steps of a [[series]] can be linear") };
+        let Some(step) = &test.step else { return rejected("only the steps of a [[series]] can be linear") };
         if wire.op.is_some() || wire.value.is_some() || wire.stat.is_some() {
-            return refused(
+            return rejected(
                 "stands alone with `metric`; each step is compared with the first, mean with mean",
             );
         }
         if below >= 1.0 {
-            return refused("is a part of what is linear, such as `10%`");
+            return rejected("is a part of what is linear, such as `10%`");
         }
         let series = &plan.series[step.series];
         let first = &series.steps[0];
@@ -84,7 +84,7 @@ impl Defaults<'_> {
                 && at.is_some_and(|at| (at.series, &at.label) == (step.series, &first.label))
         };
         let Some(base) = plan.tests.iter().position(base) else {
-            return refused("the first step is not there");
+            return rejected("the first step is not there");
         };
         let metric = wire.metric.get_ref().clone();
         let factor = step.value / first.value;
@@ -106,10 +106,10 @@ impl Defaults<'_> {
                 .dimension(word)
                 .map_err(|known| format!("the program's `metrics` have no `{word}`{}", among(word, &known)));
         }
-        let refused = |what: String| Err(what);
+        let rejected = |what: String| Err(what);
         let phases = test.line.phases();
         let Some((phase, kind)) = word.split_once('.') else {
-            return refused(format!(
+            return rejected(format!(
                 "metric `{word}` has no phase; write for example `{}.{word}`",
                 phases[0]
             ));
@@ -122,10 +122,10 @@ impl Defaults<'_> {
         let Some((_, dimension)) = all.iter().find(|(name, _)| *name == kind) else {
             let known: Vec<&str> =
                 all.iter().map(|(name, _)| *name).filter(|name| test.line.yields(name)).collect();
-            return refused(format!("no metric `{kind}`{}", among(kind, &known)));
+            return rejected(format!("no metric `{kind}`{}", among(kind, &known)));
         };
         if !phases.iter().any(|known| known == phase) {
-            return refused(format!("the line yields no `{word}`: its phases are {}", phases.join(", ")));
+            return rejected(format!("the line yields no `{word}`: its phases are {}", phases.join(", ")));
         }
         if !test.line.yields(kind) {
             let workload = test.line.workload();
@@ -137,7 +137,7 @@ impl Defaults<'_> {
                 (_, Some(_)) => "has no cases; only mpi_io counts them by their outcome",
                 _ => &format!("measures no such thing of a phase; {}", instead(kind)),
             };
-            return refused(format!("`{word}`: {workload} {why}"));
+            return rejected(format!("`{word}`: {workload} {why}"));
         }
         if kind == "errors" && !test.line.compares(phase) {
             let how = match (&test.line, phase) {
@@ -151,10 +151,10 @@ impl Defaults<'_> {
                 (_, "file_read") => "only -X compares what -e reads; add it".to_owned(),
                 _ => "data is compared by reading it; write `file_read.errors`, with -E and -X".to_owned(),
             };
-            return refused(format!("`{word}`: {how}"));
+            return rejected(format!("`{word}`: {how}"));
         }
         if kind == "cached" && !phase.starts_with("read") {
-            return refused(format!("`{word}`: only a read can come from the cache"));
+            return rejected(format!("`{word}`: only a read can come from the cache"));
         }
         Ok(*dimension)
     }

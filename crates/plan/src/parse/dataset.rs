@@ -54,53 +54,53 @@ impl Defaults<'_> {
 
     /// A line of IOR that leaves files as long as each other.
     fn data(&self, who: &str, words: &Spanned<String>) -> ParseResult<IorLine> {
-        let refused = |what: &str| Err(self.place.error(words, format!("{who}: {what}")));
+        let rejected = |what: &str| Err(self.place.error(words, format!("{who}: {what}")));
         let line = match IorLine::parse(words.get_ref()) {
             Ok(line) => line,
-            Err(error) => return refused(&error.0),
+            Err(error) => return rejected(&error.0),
         };
         if !line.write {
-            return refused("the line writes nothing; add -w");
+            return rejected("the line writes nothing; add -w");
         }
         if !line.keep {
-            return refused(
+            return rejected(
                 "IOR removes its files at the end of the line; add -k to keep them for the readers",
             );
         }
         if line.deadline_s > 0 && !line.wear_out {
-            return refused(
+            return rejected(
                 "-D without -O stoneWallingWearOut=1 leaves files of unequal size to the readers; add it",
             );
         }
         if line.repetitions > 1 {
-            return refused("its readers find one set of files; leave -i out");
+            return rejected("its readers find one set of files; leave -i out");
         }
         let mut pairs = line.words.windows(2);
         if pairs.any(|pair| pair[0].ends_with('o') && pair[0].starts_with('-') && pair[1].contains('@')) {
-            return refused("its files have one name in front; leave `@` out of -o");
+            return rejected("its files have one name in front; leave `@` out of -o");
         }
         Ok(line)
     }
 
     /// A line of mdtest that makes names and leaves them.
     fn names(&self, who: &str, words: &Spanned<String>) -> ParseResult<ToolLine> {
-        let refused = |what: String| Err(self.place.error(words, format!("{who}: {what}")));
+        let rejected = |what: String| Err(self.place.error(words, format!("{who}: {what}")));
         let line = match ToolLine::parse("mdtest", words.get_ref()) {
             Ok(line) => line,
-            Err(error) => return refused(error.0),
+            Err(error) => return rejected(error.0),
         };
         let only = line.phases().iter().all(|phase| MAKING.contains(phase));
         if !line.creates() || line.removes() || !only {
-            return refused(
+            return rejected(
                 "a dataset only makes names and leaves them; give -C and none of -T, -E, -r".into(),
             );
         }
         if line.repetitions() > 1 {
-            return refused("its readers find one set of names; leave -i out".into());
+            return rejected("its readers find one set of names; leave -i out".into());
         }
         if line.preloads() {
             let what = "--preload fills directories that a test works in; give more names with -n or -I";
-            return refused(what.into());
+            return rejected(what.into());
         }
         Ok(line)
     }
@@ -114,9 +114,9 @@ impl Defaults<'_> {
         placement: &Placement,
     ) -> ParseResult<DatasetDemand> {
         let wire::CoverKeys { rate, time, margin } = spanned.get_ref();
-        let refused = |what: String| Err(self.place.error(spanned, format!("{who}: {what}")));
+        let rejected = |what: String| Err(self.place.error(spanned, format!("{who}: {what}")));
         let Line::Ior(made) = line else {
-            return refused("`cover` is of bytes that readers read, and this line makes names".into());
+            return rejected("`cover` is of bytes that readers read, and this line makes names".into());
         };
         if let Some(margin) = margin.as_ref().filter(|margin| *margin.get_ref() < 1.0) {
             let what = format!("{who}: cover.margin is below 1, so readers would come to the end");
@@ -130,7 +130,7 @@ impl Defaults<'_> {
         let most = made.bytes(placement.ranks);
         if most < cover.bytes() {
             let how = if made.deadline_s > 0 { " even without -D" } else { "" };
-            return refused(format!(
+            return rejected(format!(
                 "the line writes {} at most{how}, and its readers need {} ({cover}); give it more with -s, \
                  -b or ranks",
                 bytes_binary(most as f64),

@@ -1,5 +1,5 @@
 //! What the rules of all tables share: what holds where a test or dataset says nothing itself, what makes a
-//! test one of several that stand as one in the file, and how numbers, names and choices are read or refused.
+//! test one of several that stand as one in the file, and how numbers, names and choices are read or rejected.
 //!
 //! Never here: the rules of one table.
 
@@ -181,14 +181,14 @@ impl PlanText<'_> {
         text: &Spanned<String>,
         wanted: Dimension,
     ) -> ParseResult<f64> {
-        let refused = |what: &str| self.error(text, format!("{who}: {key}: {what}"));
+        let rejected = |what: &str| self.error(text, format!("{who}: {key}: {what}"));
         let (word, example) = (text.get_ref(), wanted.example());
         if word.trim().parse::<f64>().is_ok() {
-            return Err(refused(&format!("`{word}` has no unit; write it as in `{example}`")));
+            return Err(rejected(&format!("`{word}` has no unit; write it as in `{example}`")));
         }
-        let quantity: Quantity = word.parse().map_err(|error: Usage| refused(&error.0))?;
+        let quantity: Quantity = word.parse().map_err(|error: Usage| rejected(&error.0))?;
         if quantity.dimension != wanted || quantity.value <= 0.0 {
-            return Err(refused(&format!("`{word}` does not fit; write for example `{example}`")));
+            return Err(rejected(&format!("`{word}` does not fit; write for example `{example}`")));
         }
         Ok(quantity.value)
     }

@@ -11,13 +11,13 @@ use super::{Goal, Plan, wire};
 pub(super) fn known(file: &wire::PlanFile, place: &PlanText<'_>) -> ParseResult<Vec<KnownNumber>> {
     let one = |(name, spanned): (&String, &toml::Spanned<wire::KnownKeys>)| {
         let wire::KnownKeys { value, source } = spanned.get_ref();
-        let refused = |why: &str| place.error(spanned, format!("known.{name}: {why}"));
+        let rejected = |why: &str| place.error(spanned, format!("known.{name}: {why}"));
         if source.trim().is_empty() {
-            return Err(refused("say where the number is from, as `source = \"…\"`"));
+            return Err(rejected("say where the number is from, as `source = \"…\"`"));
         }
-        let quantity: Quantity = value.parse().map_err(|error: Usage| refused(&error.0))?;
+        let quantity: Quantity = value.parse().map_err(|error: Usage| rejected(&error.0))?;
         if quantity.value.is_sign_negative() {
-            return Err(refused(&format!("`{value}` is below zero")));
+            return Err(rejected(&format!("`{value}` is below zero")));
         }
         Ok(KnownNumber { name: name.clone(), value: quantity, written: value.trim().to_owned() })
     };

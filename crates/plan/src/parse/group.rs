@@ -18,9 +18,9 @@ impl Defaults<'_> {
         let id = wire.id.get_ref();
         let who = format!("group {id}");
         name(&wire.id, "a group's id", self.place)?;
-        let refused = |what: String| Err(self.place.error(&wire.id, format!("{who}: {what}")));
+        let rejected = |what: String| Err(self.place.error(&wire.id, format!("{who}: {what}")));
         if wire.parts.len() < 2 {
-            return refused("needs at least two parts, which run at once".into());
+            return rejected("needs at least two parts, which run at once".into());
         }
         let overlap = self.overlap(&who, wire.overlap.as_ref())?;
         let (first, index) = (plan.tests.len(), plan.groups.len());
@@ -35,7 +35,7 @@ impl Defaults<'_> {
                 part.nodes.as_ref().map(Spanned::get_ref),
                 Some(wire::NodesValue::Steps(_) | wire::NodesValue::Search(..))
             ) {
-                return refused("its parts have no steps; make each step a group".into());
+                return rejected("its parts have no steps; make each step a group".into());
             }
             let variant = Variant {
                 before: format!("{id}."),
@@ -53,10 +53,10 @@ impl Defaults<'_> {
             let used = plan.tests[**test].uses.as_ref();
             matches!(used, Some(super::Uses::Test(used)) if *used >= first)
         }) {
-            return refused(format!("{} uses a part that runs at the same time", plan.tests[*made].id));
+            return rejected(format!("{} uses a part that runs at the same time", plan.tests[*made].id));
         }
         if let Some(why) = state::at_once(&tests, plan) {
-            return refused(why);
+            return rejected(why);
         }
         plan.groups.push(Group {
             id: id.clone(),

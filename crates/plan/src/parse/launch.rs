@@ -71,7 +71,7 @@ fn named(by: &'static Named, wire: &wire::LaunchKeys, place: &PlanText<'_>) -> P
     Ok(LaunchKind::Named { by, program, options })
 }
 
-/// Refuses names of nodes that the launcher cannot be told.
+/// Rejects names of nodes that the launcher cannot be told.
 fn tells_nodes(kind: &LaunchKind, clients: &wire::ClientsKeys, place: &PlanText<'_>) -> ParseResult<()> {
     let name = kind.name();
     if let Some(file) = clients.hostfile.as_ref().filter(|_| !kind.takes_hosts()) {
@@ -92,14 +92,14 @@ fn tells_nodes(kind: &LaunchKind, clients: &wire::ClientsKeys, place: &PlanText<
 }
 
 /// Why a job so placed cannot be started, if so.
-pub(super) fn refuses(kind: &LaunchKind, clients: &ClientNodes, placement: &Placement) -> Option<String> {
+pub(super) fn rejects(kind: &LaunchKind, clients: &ClientNodes, placement: &Placement) -> Option<String> {
     let named = clients.hostfile.is_some() && *kind != LaunchKind::Local;
     if named && placement.nodes.is_none() {
         let what =
             "clients.hostfile names nodes, of which this job has to have a number; give `nodes`, or `ppn`";
         return Some(format!("{what} beside `ranks`"));
     }
-    kind.refuses_placement(placement)
+    kind.rejects_placement(placement)
 }
 
 /// The names of nodes that no job is to run on; `n[017-019]` is three.

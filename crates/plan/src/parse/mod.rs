@@ -50,7 +50,7 @@ impl Plan {
         let mut file = DeTable::parse(text).map_err(|error| place.not_toml(&error))?;
         let parameters = parameters::fill(&mut file, &place, choice)?;
         let read = wire::PlanFile::deserialize(Deserializer::from(file.clone()))
-            .map_err(|error| place.refused(&error, &file))?;
+            .map_err(|error| place.rejected(&error, &file))?;
         let plan = check::plan(read, &place)?;
         parameters::stray_marks(file.get_ref(), &place)?;
         // Values that nothing looked at, such as a default that every test overrides.

@@ -2,7 +2,7 @@
 //!
 //! `${NAME}` in any string stands for the value in `[parameters]`, for that of the chosen `[scale.NAME]`, or
 //! for one that is set by hand. They are put in before the plan is read. A mark that nothing will stand for
-//! is refused.
+//! is rejected.
 //!
 //! Never here: what the strings mean.
 
@@ -34,7 +34,7 @@ pub(super) fn fill(
     choice: &Choice,
 ) -> Result<BTreeMap<String, String>, Usage> {
     let tables = ParameterTables::deserialize(Deserializer::from(file.clone()))
-        .map_err(|error| place.refused(&error, file))?;
+        .map_err(|error| place.rejected(&error, file))?;
     let mut exported = Vec::new();
     exports(file.get_ref(), &mut exported);
     if let Some((name, value)) = tables.parameters.iter().find(|(name, _)| exported.contains(name)) {
@@ -115,7 +115,7 @@ fn values(
     let known: Vec<String> = parameters.keys().cloned().collect();
     let known: Vec<&str> = known.iter().map(String::as_str).collect();
     // What is not in the file has no place in it.
-    let refused = |what: String| Err(Usage(format!("{}: {what}", place.name)));
+    let rejected = |what: String| Err(Usage(format!("{}: {what}", place.name)));
     let unknown = |name: &str, whose: &str| {
         format!("{whose} sets `{name}`, which is no parameter{}", super::defaults::among(name, &known))
     };
@@ -127,7 +127,7 @@ fn values(
     if let Some(wanted) = &choice.scale {
         let Some(chosen) = scale.get(wanted) else {
             let scales: Vec<&str> = scale.keys().map(String::as_str).collect();
-            return refused(match nearest(wanted, &scales) {
+            return rejected(match nearest(wanted, &scales) {
                 Some(near) => format!("no [scale.{wanted}]; did you mean `{near}`?"),
                 None if scales.is_empty() => {
                     format!("no [scale.{wanted}]; the plan has one scale only, its own")
@@ -138,7 +138,7 @@ fn values(
         parameters.extend(chosen.iter().map(|(name, value)| (name.get_ref().clone(), value.clone())));
     }
     if let Some(name) = choice.set.keys().find(|name| !known.contains(&name.as_str())) {
-        return refused(unknown(name, "--set"));
+        return rejected(unknown(name, "--set"));
     }
     let signs = |c: char| matches!(c, '"' | '\'' | '\\') || c.is_control();
     // It would stand in the plan as it is: values are put in once.
@@ -150,7 +150,7 @@ fn values(
         return Err(place.error(value, unfit_text(name, value.get_ref())));
     }
     if let Some((name, value)) = choice.set.iter().find(|(_, value)| unfit(value)) {
-        return refused(unfit_text(name, value));
+        return rejected(unfit_text(name, value));
     }
     let mut parameters: BTreeMap<String, String> =
         parameters.into_iter().map(|(name, value)| (name, value.into_inner())).collect();
@@ -174,7 +174,7 @@ fn exports(table: &DeTable<'_>, names: &mut Vec<String>) {
     }
 }
 
-/// Refuses marks in `file`, whose parameters are filled in, that nothing will stand for, so that none goes to
+/// Rejects marks in `file`, whose parameters are filled in, that nothing will stand for, so that none goes to
 /// a shell or a program as it is: `${NAME}` is known in lines of workloads, where a test exports it, `{step}`
 /// in what the phases of a series run.
 pub(super) fn stray_marks(file: &DeTable<'_>, place: &PlanText<'_>) -> Result<(), Usage> {

@@ -62,7 +62,7 @@ impl Defaults<'_> {
                 words.iter().map(step).collect::<ParseResult<Vec<_>>>()?
             }
         };
-        match placements.iter().find_map(|placement| launch::refuses(self.launch, &self.clients, placement)) {
+        match placements.iter().find_map(|placement| launch::rejects(self.launch, &self.clients, placement)) {
             Some(why) => Err(self.place.at(asked.at.clone(), &format!("{who}: {why}"))),
             None => Ok(placements),
         }

@@ -129,7 +129,7 @@ impl Defaults<'_> {
         metric: &str,
         plan: &Plan,
     ) -> ParseResult<(Vec<usize>, String)> {
-        let refused = |what: String| Err(self.place.error(from, format!("{who}: {what}")));
+        let rejected = |what: String| Err(self.place.error(from, format!("{who}: {what}")));
         let mut phases: Vec<(usize, &str)> = Vec::new();
         for test in &plan.tests {
             let Some(step) = &test.step else { continue };
@@ -145,9 +145,9 @@ impl Defaults<'_> {
             [] => {
                 let known: Vec<String> = phases.iter().map(named).collect();
                 let known: Vec<&str> = known.iter().map(String::as_str).collect();
-                return refused(format!("`{word}` is no phase of a series{}", among(word, &known)));
+                return rejected(format!("`{word}` is no phase of a series{}", among(word, &known)));
             }
-            _ => return refused(format!("`{word}` is a phase of two series; give one another id")),
+            _ => return rejected(format!("`{word}` is a phase of two series; give one another id")),
         };
         let fits = |index: &usize| {
             let test = &plan.tests[*index];
@@ -156,7 +156,7 @@ impl Defaults<'_> {
         let steps: Vec<usize> = (0..plan.tests.len()).filter(fits).collect();
         if let Some(other) = steps.iter().find(|step| self.dimension_of(metric, &plan.tests[**step]).is_err())
         {
-            return refused(format!("{} yields no {metric}", plan.tests[*other].id));
+            return rejected(format!("{} yields no {metric}", plan.tests[*other].id));
         }
         Ok((steps, plan.series[series].over.clone()))
     }

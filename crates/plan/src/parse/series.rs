@@ -16,14 +16,14 @@ impl Defaults<'_> {
         let id = wire.id.get_ref();
         let who = format!("series {id}");
         name(&wire.id, "a series' id", self.place)?;
-        let refused = |why: &str| Err(self.place.error(&wire.id, format!("{who}: {why}")));
+        let rejected = |why: &str| Err(self.place.error(&wire.id, format!("{who}: {why}")));
         if wire.steps.get_ref().len() < 2 {
-            return refused(
+            return rejected(
                 "needs at least two steps, the first of which is what the others are compared with",
             );
         }
         if wire.phases.is_empty() {
-            return refused("has no phases; write `phases = [{ id = \"w\", ior = \"…\" }]`");
+            return rejected("has no phases; write `phases = [{ id = \"w\", ior = \"…\" }]`");
         }
         if let Some(nodes) = wire.nodes.as_ref().filter(|_| wire.over == SteppedBy::Nodes) {
             return Err(self
@@ -129,11 +129,11 @@ impl Defaults<'_> {
     /// What the words of the steps come to.
     fn steps(&self, who: &str, wire: &wire::SeriesKeys, series: usize, fs: &str) -> ParseResult<Vec<Step>> {
         let step = |word: &String| {
-            let refused = |why: String| self.place.error(&wire.steps, format!("{who}: {why}"));
+            let rejected = |why: String| self.place.error(&wire.steps, format!("{who}: {why}"));
             let (value, letter) = match wire.over {
-                SteppedBy::Servers => (f64::from(self.servers(word, fs).map_err(refused)?), 's'),
-                SteppedBy::Nodes => (f64::from(self.nodes(word).map_err(refused)?.0), 'n'),
-                SteppedBy::Transfer => (f64::from(transfer(word).map_err(refused)?), 't'),
+                SteppedBy::Servers => (f64::from(self.servers(word, fs).map_err(rejected)?), 's'),
+                SteppedBy::Nodes => (f64::from(self.nodes(word).map_err(rejected)?.0), 'n'),
+                SteppedBy::Transfer => (f64::from(transfer(word).map_err(rejected)?), 't'),
             };
             let label = match wire.over {
                 SteppedBy::Transfer => format!("t{word}"),

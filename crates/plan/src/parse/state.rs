@@ -38,7 +38,7 @@ impl Defaults<'_> {
 
     fn state_kind(&self, who: &str, spanned: &Spanned<wire::StateKeys>) -> ParseResult<StateKind> {
         let wire = spanned.get_ref();
-        match (&wire.age, &wire.preload, &wire.degrade, &wire.mend) {
+        match (&wire.age, &wire.preload, &wire.degrade, &wire.restore) {
             (Some(line), None, None, None) => Ok(StateKind::Age(self.age_words(who, line)?)),
             (None, Some(files), None, None) if files.get_ref().0 == 0 => {
                 Err(self.place.error(files, format!("{who}: preload is 0; it must be at least 1")))
@@ -51,7 +51,7 @@ impl Defaults<'_> {
                 self.no_effect(who, "timeout", wire.timeout.as_ref(), why)?;
                 Ok(StateKind::Preload(files.get_ref().0))
             }
-            (None, None, Some(degrade), Some(mend)) => {
+            (None, None, Some(degrade), Some(restore)) => {
                 let why = "has no effect on `degrade`, which is a command; leave it out";
                 self.no_effect(who, "ranks", wire.ranks.as_ref(), why)?;
                 self.no_effect(who, "nodes", wire.nodes.as_ref(), why)?;
@@ -60,15 +60,15 @@ impl Defaults<'_> {
                     "" => Err(self.place.error(command, format!("{who}: an empty command does nothing"))),
                     text => Ok(text.to_owned()),
                 };
-                Ok(StateKind::Degrade { degrade: text(degrade)?, mend: text(mend)? })
+                Ok(StateKind::Degrade { degrade: text(degrade)?, restore: text(restore)? })
             }
             (None, None, Some(only), None) | (None, None, None, Some(only)) => {
-                let what = "what is taken down is brought back; give both `degrade` and `mend`";
+                let what = "what is taken down is brought back; give both `degrade` and `restore`";
                 Err(self.place.error(only, format!("{who}: {what}")))
             }
             _ => {
                 let what = "write one of `age = \"--blocks 80% --inodes 20%\"`, `preload = 1000000`, and \
-                            `degrade` with `mend`";
+                            `degrade` with `restore`";
                 Err(self.place.error(spanned, format!("{who}: {what}")))
             }
         }
@@ -121,23 +121,23 @@ impl Defaults<'_> {
         plan: &Plan,
     ) -> ParseResult<usize> {
         let word = state.get_ref().as_str();
-        let refused = |what: String| Err(self.place.error(state, format!("{who}: {what}")));
+        let rejected = |what: String| Err(self.place.error(state, format!("{who}: {what}")));
         let known: Vec<&str> = plan.states.iter().map(|state| state.name.as_str()).collect();
         let Some(index) = known.iter().position(|known| *known == word) else {
-            return refused(format!("no [state.{word}]{}", among(word, &known)));
+            return rejected(format!("no [state.{word}]{}", among(word, &known)));
         };
         let found = &plan.states[index];
         if test.states.contains(&index) {
-            return refused(format!("state.{word} stands here twice"));
+            return rejected(format!("state.{word} stands here twice"));
         }
         if found.fs != test.fs {
-            return refused(format!("state.{word} is one of fs.{}, not of fs.{}", found.fs, test.fs));
+            return rejected(format!("state.{word} is one of fs.{}, not of fs.{}", found.fs, test.fs));
         }
         let mut others = test.states.iter().map(|index| &plan.states[*index]);
         let alike = |other: &&State| discriminant(&other.kind) == discriminant(&found.kind);
         if let Some(other) = others.find(alike) {
             let (first, second) = (other.job(), found.job());
-            return refused(match found.kind {
+            return rejected(match found.kind {
                 StateKind::Age(_) => {
                     format!("{second} would be made on top of {first}, which is then another state")
                 }
@@ -150,11 +150,11 @@ impl Defaults<'_> {
             });
         }
         if found.preload().is_some() && test.line.preloads() {
-            return refused(format!("state.{word} and --preload of the line say the same; leave one out"));
+            return rejected(format!("state.{word} and --preload of the line say the same; leave one out"));
         }
         let creates = test.line.workload() == "mdtest" && !test.line.only_reads();
         if found.preload().is_some() && !creates {
-            return refused(format!(
+            return rejected(format!(
                 "state.{word} fills the directories of an mdtest line that creates (-C)"
             ));
         }

@@ -93,15 +93,15 @@ impl Defaults<'_> {
         let warm_up = match &wire.warm_up {
             Some(_) if variant.is_probe => 0,
             Some(count) => {
-                let refused = |why: &str| Err(self.place.error(count, format!("{who}: warm_up: {why}")));
+                let rejected = |why: &str| Err(self.place.error(count, format!("{who}: warm_up: {why}")));
                 match uses {
                     Some(Uses::Test(_)) => {
-                        return refused(
+                        return rejected(
                             "its files are those of another test, which a launch before would look at \
                              first; give it to the test that makes them",
                         );
                     }
-                    _ if variant.part.is_some() => return refused("parts of a group run together"),
+                    _ if variant.part.is_some() => return rejected("parts of a group run together"),
                     _ => self.count(who, "warm_up", Some(count), None, 0)?,
                 }
             }
@@ -112,13 +112,13 @@ impl Defaults<'_> {
 
     fn steady(&self, who: &str, spanned: &Spanned<wire::SteadyKeys>, line: &Line) -> ParseResult<SteadyRule> {
         let wire = spanned.get_ref();
-        let refused = |why: String| Err(self.place.error(spanned, format!("{who}: steady: {why}")));
+        let rejected = |why: String| Err(self.place.error(spanned, format!("{who}: steady: {why}")));
         let value = |key: &str, text: &Option<Spanned<String>>, dimension, otherwise: f64| match text {
             Some(text) => self.place.quantity(who, &format!("steady.{key}"), text, dimension),
             None => Ok(otherwise),
         };
         if counted(line).is_none() {
-            return refused(format!("{} records no timeline", line.workload()));
+            return rejected(format!("{} records no timeline", line.workload()));
         }
         let window = value("window", &wire.window, Dimension::Seconds, WINDOW_S)?;
         let rule = SteadyRule {
@@ -130,12 +130,12 @@ impl Defaults<'_> {
         };
         if let Some(within) = rule.within.filter(|within| *within < window) {
             let (window, within) = (duration(window), duration(within));
-            return refused(format!("a window of {window} is never over within {within}"));
+            return rejected(format!("a window of {window} is never over within {within}"));
         }
         let stops = line.as_ior().filter(|line| line.deadline_s > 0 && !line.wear_out);
         let least = ((window + rule.measured) / (1.0 - EDGES / INTERVALS)).ceil();
         match stops.map(|line| line.deadline_s as f64) {
-            Some(deadline) if deadline < least => refused(format!(
+            Some(deadline) if deadline < least => rejected(format!(
                 "-D {deadline} leaves no window of {} and {} measured after it in whole intervals of its \
                  timeline; give -D {least}",
                 duration(window),
@@ -181,7 +181,7 @@ impl Defaults<'_> {
         }
     }
 
-    /// Refuses an order that is drawn where one step works on the files of another, which has to come before.
+    /// Rejects an order that is drawn where one step works on the files of another, which has to come before.
     pub(super) fn in_any_order(
         &self,
         who: &str,
@@ -215,18 +215,18 @@ impl Defaults<'_> {
         }
         let Some(criterion) = wire.criterion.0.first() else { return Ok(()) };
         let metric = criterion.metric.get_ref();
-        let refused = |what: String| Err(self.place.error(&criterion.metric, format!("{who}: {what}")));
+        let rejected = |what: String| Err(self.place.error(&criterion.metric, format!("{who}: {what}")));
         if metric.ends_with(".sustained") || metric.ends_with(".steady") {
-            return refused(format!("a search goes by whole phases, such as `write.bw`, not `{metric}`"));
+            return rejected(format!("a search goes by whole phases, such as `write.bw`, not `{metric}`"));
         }
         let dimension = match self.dimension_of(metric, probe) {
             Ok(dimension) => dimension,
-            Err(why) => return refused(why),
+            Err(why) => return rejected(why),
         };
         let more = criterion.op.as_ref().is_some_and(|op| op.get_ref().starts_with('>'));
         match dimension {
             Dimension::BytesPerSecond | Dimension::PerSecond if more => Ok(()),
-            _ => refused(format!(
+            _ => rejected(format!(
                 "a search goes by the first criterion, of a rate with `>=` or `>`: it looks for where there \
                  is more of it; put such a one before `{metric}`"
             )),
@@ -237,18 +237,18 @@ impl Defaults<'_> {
     pub(super) fn more_clients(&self, who: &str, wire: &wire::TestKeys, plan: &mut Plan) -> ParseResult<()> {
         let Some(spanned) = &wire.client_limit else { return Ok(()) };
         let limit = spanned.get_ref();
-        let refused = |why: &str| Err(self.place.error(spanned, format!("{who}: client_limit: {why}")));
+        let rejected = |why: &str| Err(self.place.error(spanned, format!("{who}: client_limit: {why}")));
         if matches!(wire.nodes.as_ref().map(Spanned::get_ref), Some(NodesValue::Steps(_))) {
-            return refused("the steps of this test show it already");
+            return rejected("the steps of this test show it already");
         }
         let index = plan.tests.len() - 1;
         let test = &plan.tests[index];
         let compared = |metric: &str| RATES.contains(&metric.rsplit('.').next().unwrap_or_default());
         if !test.criteria.iter().any(|criterion| compared(&criterion.metric)) {
-            return refused("it compares rates, and no criterion asks for one");
+            return rejected("it compares rates, and no criterion asks for one");
         }
         let Some(own) = test.placement.nodes else {
-            return refused("say on how many nodes the test itself runs, with `nodes`");
+            return rejected("say on how many nodes the test itself runs, with `nodes`");
         };
         let gain = match &limit.gain {
             Some(gain) => self.place.quantity(who, "client_limit.gain", gain, Dimension::Fraction)?,
@@ -259,7 +259,7 @@ impl Defaults<'_> {
         let asked = RanksRequest::new(&None, &nodes, &wire.ppn, wire.id.span());
         for placement in self.placements(who, &asked)? {
             let Some(more) = placement.nodes.filter(|nodes| *nodes > own) else {
-                return refused(&format!("its nodes are more than the {own} of the test itself"));
+                return rejected(&format!("its nodes are more than the {own} of the test itself"));
             };
             let variant = Variant {
                 behind: format!(".n{more}"),

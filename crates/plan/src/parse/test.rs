@@ -146,7 +146,7 @@ impl Defaults<'_> {
     /// Whether the test finds what it reads, and its launcher can start it.
     fn runnable(&self, who: &str, at: &Range<usize>, test: &Test, plan: &Plan) -> ParseResult<()> {
         self.reads(who, at, test, plan)?;
-        match self.launch.refuses_app(&test.placement).filter(|_| test.line.as_app().is_some()) {
+        match self.launch.rejects_app(&test.placement).filter(|_| test.line.as_app().is_some()) {
             Some(why) => Err(self.place.at(at.clone(), &format!("{who}: {why}"))),
             None => Ok(()),
         }
@@ -243,7 +243,7 @@ impl Defaults<'_> {
         if line.phases().is_empty() {
             return Err("this line does nothing: its flags leave out all that they ask for".into());
         }
-        match plan.launch.kind.refuses_workloads().filter(|_| line.starts_ranks()) {
+        match plan.launch.kind.rejects_workloads().filter(|_| line.starts_ranks()) {
             Some(why) => Err(why),
             None => Ok((line, imports)),
         }
@@ -273,23 +273,23 @@ impl Defaults<'_> {
 
     /// What the test is for; only one of the contract has criteria.
     fn role(&self, who: &str, wire: &wire::TestKeys, variant: &Variant, plan: &Plan) -> ParseResult<Role> {
-        let refused = |what: &str| Err(self.place.error(&wire.id, format!("{who} {what}")));
+        let rejected = |what: &str| Err(self.place.error(&wire.id, format!("{who} {what}")));
         if variant.is_probe {
             return Ok(Role::Reported);
         }
         match (wire.role, wire.criterion.0.is_empty(), &wire.compare_to) {
             (wire::RoleWord::Contract, true, None) if variant.floors => Ok(Role::Reported),
             (wire::RoleWord::Contract, true, _) => {
-                refused("has no criterion; add one, or `role = \"reported\"` to measure without judging")
+                rejected("has no criterion; add one, or `role = \"reported\"` to measure without judging")
             }
             (wire::RoleWord::Reported, false, _) => {
-                refused("is only reported and has a criterion; drop the criterion or the role")
+                rejected("is only reported and has a criterion; drop the criterion or the role")
             }
             (wire::RoleWord::Hero, false, _) => {
-                refused("is a hero run, which satisfies no clause, and has a criterion; drop one of them")
+                rejected("is a hero run, which satisfies no clause, and has a criterion; drop one of them")
             }
             (wire::RoleWord::Hero, true, None) => {
-                refused("is a hero run; say with `compare_to` beside which test of the contract it is shown")
+                rejected("is a hero run; say with `compare_to` beside which test of the contract it is shown")
             }
             (wire::RoleWord::Hero, true, Some(word)) => {
                 let contract = || plan.tests.iter().filter(|test| test.role == Role::Contract);

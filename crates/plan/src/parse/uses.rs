@@ -16,50 +16,52 @@ use command::tool_line::ToolLine;
 impl Defaults<'_> {
     /// Whether what the test reads will exist, and still exist when the next one reads it.
     pub(super) fn reads(&self, who: &str, words: &Range<usize>, test: &Test, plan: &Plan) -> ParseResult<()> {
-        let refused = |what: String| Err(self.place.at(words.clone(), &format!("{who}: {what}")));
+        let rejected = |what: String| Err(self.place.at(words.clone(), &format!("{who}: {what}")));
         let Some(source) = source(test, plan) else {
             return match (&test.line, test.line.only_reads()) {
                 (_, false) => Ok(()),
-                (Line::Ior(_), true) => refused(
+                (Line::Ior(_), true) => rejected(
                     "reads files that nobody wrote; add `uses = \"dataset.NAME\"` or a test's id, or -w"
                         .into(),
                 ),
-                (Line::Tool(_) | Line::App(_), true) => refused(
+                (Line::Tool(_) | Line::App(_), true) => rejected(
                     "works on names that nobody made; add `uses` with the id of the test that makes them"
                         .into(),
                 ),
             };
         };
         if source.fs != test.fs {
-            return refused(format!("its files lie on fs.{}, not on fs.{}", source.fs, test.fs));
+            return rejected(format!("its files lie on fs.{}, not on fs.{}", source.fs, test.fs));
         }
         match (&test.line, source.line) {
-            (Line::Ior(line), Line::Ior(made)) => self.reads_data(&refused, test, line, made, &source),
+            (Line::Ior(line), Line::Ior(made)) => self.reads_data(&rejected, test, line, made, &source),
             (Line::Tool(line), Line::Tool(made)) if line.workload() == made.workload() => {
-                self.reads_names(&refused, test, (line, made), plan, &source)
+                self.reads_names(&rejected, test, (line, made), plan, &source)
             }
-            (line, _) => refused(format!("{} cannot work on the files of {}", line.workload(), source.maker)),
+            (line, _) => {
+                rejected(format!("{} cannot work on the files of {}", line.workload(), source.maker))
+            }
         }
     }
 
     /// Names that an earlier test made: by as many ranks, and not removed by another before.
     fn reads_names(
         &self,
-        refused: &dyn Fn(String) -> ParseResult<()>,
+        rejected: &dyn Fn(String) -> ParseResult<()>,
         test: &Test,
         (line, made): (&ToolLine, &ToolLine),
         plan: &Plan,
         source: &FilesMaker<'_>,
     ) -> ParseResult<()> {
         if source.dataset && (line.creates() || line.removes()) {
-            return refused(format!(
+            return rejected(format!(
                 "{} is for all its readers, and this line makes or removes names in it; let it only look \
                  (-T, -E), or fill the directories of a line that creates with `[state.NAME] preload = …`",
                 source.maker
             ));
         }
         if source.ranks != test.placement.ranks {
-            return refused(format!(
+            return rejected(format!(
                 "{} was made by {}, and this test looks for the names of {}; give both as many",
                 source.maker,
                 several(source.ranks.into(), "rank"),
@@ -69,18 +71,18 @@ impl Defaults<'_> {
         if test.line.only_reads()
             && let Some(why) = line.misses(made, &source.maker)
         {
-            return refused(why);
+            return rejected(why);
         }
         let there = source.repetitions;
         let only_reads = test.line.only_reads();
         if only_reads && !test.line.keeps() && test.repetitions > there {
-            return refused(format!(
+            return rejected(format!(
                 "removes the files of {} in {} repetitions, and {there} made them; give both as many",
                 source.maker, test.repetitions
             ));
         }
         if only_reads && made.deadline_s() > 0 && !(made.status_file() && line.status_file()) {
-            return refused(format!(
+            return rejected(format!(
                 "{} may be stopped by -W before all its names are there; give both lines -x {{dir}}/made",
                 source.maker
             ));
@@ -88,7 +90,7 @@ impl Defaults<'_> {
         let same = |other: &&Test| source_of(other, plan) == source_of(test, plan);
         match plan.tests.iter().filter(|other| other.uses.is_some() && !other.line.keeps()).find(same) {
             Some(before) => {
-                refused(format!("test {} removes the files of {} before", before.id, source.maker))
+                rejected(format!("test {} removes the files of {} before", before.id, source.maker))
             }
             None => Ok(()),
         }
@@ -97,7 +99,7 @@ impl Defaults<'_> {
     /// Data that a dataset or an earlier test wrote.
     fn reads_data(
         &self,
-        refused: &dyn Fn(String) -> ParseResult<()>,
+        rejected: &dyn Fn(String) -> ParseResult<()>,
         test: &Test,
         line: &IorLine,
         made: &IorLine,
@@ -105,22 +107,22 @@ impl Defaults<'_> {
     ) -> ParseResult<()> {
         let (ranks, test_ranks) = (*ranks, test.placement.ranks);
         if !line.keep {
-            return refused("IOR removes files it has read; add -k, they belong to others too".into());
+            return rejected("IOR removes files it has read; add -k, they belong to others too".into());
         }
         if line.writes() && *kept {
-            return refused(format!("{maker} is kept for later campaigns, and this line writes into it"));
+            return rejected(format!("{maker} is kept for later campaigns, and this line writes into it"));
         }
         if !line.only_reads() {
             return Ok(());
         }
         if line.file_per_rank != made.file_per_rank {
-            return refused(format!(
+            return rejected(format!(
                 "{maker} was written with another file layout; give -F to both or to none"
             ));
         }
         if let Some(why) = looks_elsewhere(line, made, maker).or_else(|| expects_otherwise(line, made, maker))
         {
-            return refused(why);
+            return rejected(why);
         }
         let (asked, there) = match line.file_per_rank {
             true => (line.bytes(1), made.bytes(1)),
@@ -128,7 +130,7 @@ impl Defaults<'_> {
         };
         let size = |bytes: u64| units::bytes_binary(bytes as f64);
         if asked > there || (line.file_per_rank && test_ranks > ranks) {
-            return refused(format!(
+            return rejected(format!(
                 "reads {} of each file by {}, but {maker} has {} by {ranks}",
                 size(asked),
                 several(test_ranks.into(), "rank"),
@@ -138,7 +140,7 @@ impl Defaults<'_> {
         // How much there is, is then in a file, or in what the writer exports.
         let known = (made.status_file.is_some() && line.status_file.is_some()) || !test.imports.is_empty();
         if made.deadline_s > 0 && !known {
-            return refused(format!(
+            return rejected(format!(
                 "{maker} may be stopped by -D before it is full; give both lines \
                  -O stoneWallingStatusFile={{dir}}/pairs"
             ));
@@ -155,12 +157,12 @@ impl Defaults<'_> {
         plan: &Plan,
     ) -> ParseResult<Uses> {
         let word = uses.get_ref().as_str();
-        let refused = |what: String| Err(self.place.error(uses, format!("{who}: {what}")));
+        let rejected = |what: String| Err(self.place.error(uses, format!("{who}: {what}")));
         if let Some(wanted) = word.strip_prefix("dataset.") {
             let known: Vec<&str> = plan.datasets.iter().map(|dataset| dataset.name.as_str()).collect();
             return match known.iter().position(|known| *known == wanted) {
                 Some(index) => Ok(Uses::Dataset(index)),
-                None => refused(format!("no [dataset.{wanted}]{}", among(wanted, &known))),
+                None => rejected(format!("no [dataset.{wanted}]{}", among(wanted, &known))),
             };
         }
         let same_step = format!("{}{word}{}", variant.before, variant.behind);
@@ -173,10 +175,10 @@ impl Defaults<'_> {
                 Some(name) => format!("; did you mean `dataset.{name}`?"),
                 None => among(word, &known[..plan.tests.len()]),
             };
-            return refused(format!("uses `{word}`, which is no test above this one{near}"));
+            return rejected(format!("uses `{word}`, which is no test above this one{near}"));
         };
         if plan.tests[index].search.is_some() {
-            return refused(format!(
+            return rejected(format!(
                 "uses `{word}`, which runs on as many nodes as its search finds, so nobody knows how many \
                  files it leaves; use a test of one number of nodes"
             ));
@@ -186,7 +188,7 @@ impl Defaults<'_> {
                 Line::Ior(_) => "add -k there",
                 Line::Tool(_) | Line::App(_) => "let it only create (-C) there",
             };
-            return refused(format!("uses `{word}`, whose line removes its files; {how}"));
+            return rejected(format!("uses `{word}`, whose line removes its files; {how}"));
         }
         Ok(Uses::Test(index))
     }

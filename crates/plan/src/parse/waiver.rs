@@ -15,19 +15,19 @@ pub(super) fn all(
     waive: &[wire::WaiverKeys],
     place: &PlanText<'_>,
 ) -> ParseResult<Vec<Waiver>> {
-    let one = |wire::WaiverKeys { lint, why, by }: &wire::WaiverKeys| {
+    let one = |wire::WaiverKeys { lint, why, approved_by }: &wire::WaiverKeys| {
         if why.trim().is_empty() {
-            return Err(place.error(lint, format!("{who}: a waiver says why")));
+            return Err(place.error(lint, format!("{who}: a waiver needs a reason: give `why`")));
         }
         let at = place.line_column(&lint.span());
         Ok(Waiver {
             about: about.to_owned(),
             lint: lint.get_ref().clone(),
             why: why.clone(),
-            by: by.get_ref().trim().to_owned(),
-            signed_by: match place.parameter(&by.span()) {
+            approved_by: approved_by.get_ref().trim().to_owned(),
+            approve_with: match place.parameter(&approved_by.span()) {
                 Some(name) => format!("--set {name}=NAME"),
-                None => "write the name as `by`".to_owned(),
+                None => "write the name as `approved_by`".to_owned(),
             },
             at,
         })

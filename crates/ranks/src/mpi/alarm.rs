@@ -168,7 +168,7 @@ impl Alarm {
         }
     }
 
-    /// Sends a message without waiting; false when MPI refused.
+    /// Sends a message without waiting; false when MPI rejected.
     fn send(&self, mpi: &Mpi, comm: Handle, state: &mut AlarmState, to: u32, tag: i32) -> bool {
         let words = Box::new([state.generation, u64::from(self.rank)]);
         let (kind, mut request) = (mpi.constants().int64, 0);

@@ -88,7 +88,7 @@ impl Mpi {
         unsafe { (self.functions().abort)(self.constants().comm_world, code) };
     }
 
-    /// Lets errors on `comm` come back as codes; a library that refuses keeps its own way.
+    /// Lets errors on `comm` come back as codes; a library that rejects keeps its own way.
     pub(super) fn return_errors(&self, comm: Handle) {
         // SAFETY: `comm` is live, the handler is predefined.
         unsafe { (self.functions().comm_set_errhandler)(comm, self.constants().errors_return) };

@@ -129,7 +129,7 @@ impl LibrarySearch {
                 Err(error) => failed.push(error.to_string()),
             }
         }
-        Err(self.refusal(&failed))
+        Err(self.rejection(&failed))
     }
 
     fn candidates(&self) -> Vec<PathBuf> {
@@ -141,7 +141,7 @@ impl LibrarySearch {
     }
 
     /// What was looked for and what stood in the way, in one line.
-    fn refusal(&self, failed: &[String]) -> String {
+    fn rejection(&self, failed: &[String]) -> String {
         let advice = match (self.named.is_some(), self.system) {
             (false, true) => format!("; {LIBRARY_VARIABLE} may name the library or its folder"),
             _ => format!(" ({LIBRARY_VARIABLE} names it)"),
@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_folder_is_refused_in_one_line_that_names_what_was_looked_for() {
+    fn an_empty_folder_is_rejected_in_one_line_that_names_what_was_looked_for() {
         let empty = std::env::temp_dir().join(format!("assay-no-mpi-{}", std::process::id()));
         fs::create_dir_all(&empty).expect("a folder of our own");
         let lookup = |name: &str| (name == LIBRARY_VARIABLE).then(|| empty.display().to_string());

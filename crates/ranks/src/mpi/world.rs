@@ -34,24 +34,24 @@ impl MpiWorld {
         let mpi = Arc::new(Mpi::new(library));
         let version = mpi.version();
         let path = library.path.display();
-        let refuse = |step: &str, code| {
+        let reject = |step: &str, code| {
             Usage::new(format!("{step} of {path} ({version}) failed: {}", mpi.error_text(code)))
         };
         if mpi.was_started() {
             return Err(Usage::new(format!("{path} ({version}) was already started in this process")));
         }
-        mpi.init().map_err(|code| refuse("MPI_Init_thread", code))?;
+        mpi.init().map_err(|code| reject("MPI_Init_thread", code))?;
         let world = mpi.constants().comm_world;
-        let (_, size) = mpi.place(world).map_err(|code| refuse("MPI_Comm_size", code))?;
+        let (_, size) = mpi.place(world).map_err(|code| reject("MPI_Comm_size", code))?;
         if let Some(why) = launch.and_then(|launch| mismatch(launch, size)) {
-            mpi.finalize().map_err(|code| refuse("MPI_Finalize", code))?;
+            mpi.finalize().map_err(|code| reject("MPI_Finalize", code))?;
             let short = version.split(',').next().unwrap_or_default();
             return Err(Usage::new(format!("{why} of {path} ({short}): {}", advice(launch))));
         }
         let name = mpi.processor_name();
         let node = if name.is_empty() { crate::local::host_name() } else { name };
         let comm = mpi.world_comm().and_then(|own| MpiComm::own(Arc::clone(&mpi), own, node.into()));
-        let comm = comm.map_err(|code| refuse("MPI_Comm_idup", code))?;
+        let comm = comm.map_err(|code| reject("MPI_Comm_idup", code))?;
         let beside = launch.and_then(|launch| launch.ranks_on_node);
         let place = note_one_node(&comm, beside).and_then(|()| is_oversubscribed(&comm));
         let oversubscribed = place.map_err(|halt| Usage::new(halt.to_string()))?;

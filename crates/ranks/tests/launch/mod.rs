@@ -182,8 +182,8 @@ impl Done {
         assert_eq!(self.code, Some(0), "{}", self.output);
     }
 
-    /// The job was refused in exactly one line of ours, which holds `words`.
-    pub(crate) fn assert_refusal(&self, words: &str) {
+    /// The job was rejected in exactly one line of ours, which holds `words`.
+    pub(crate) fn assert_rejection(&self, words: &str) {
         assert_ne!(self.code, Some(0), "{}", self.output);
         let ours = self.output.lines().filter(|line| line.contains(words)).count();
         assert_eq!(ours, 1, "wanted one line with `{words}`:\n{}", self.output);

@@ -86,7 +86,7 @@ fn projected(one: &SystemProjection) -> Fields {
         ("high", number(one.high)),
         ("reach", one.factor.to_string()),
         ("model", model(one)),
-        ("remark", one.refusal.as_ref().map(sentence).unwrap_or_default()),
+        ("remark", one.rejection.as_ref().map(sentence).unwrap_or_default()),
     ]
 }
 

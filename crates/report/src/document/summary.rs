@@ -116,7 +116,7 @@ fn of_findings(summary: &Summary) -> Vec<String> {
 
 /// Who approved the waiver of a finding, and why; nothing where it is not waived.
 fn approved_by(finding: &Finding) -> String {
-    finding.waived.as_ref().map(|by| format!("{}: {}", by.by, by.why)).unwrap_or_default()
+    finding.waived.as_ref().map(|by| format!("{}: {}", by.approved_by, by.why)).unwrap_or_default()
 }
 
 /// How many findings cannot be, and how many are not waived, as they are listed; `None` where there is none.
@@ -147,13 +147,13 @@ pub(super) fn open_findings(summary: &Summary) -> Option<String> {
 
 /// What was projected, or why nothing was.
 fn in_words(projection: &SystemProjection) -> String {
-    let SystemProjection { rate, low, high, unit, confidence, factor, refusal, .. } = projection;
-    let refusal = refusal.as_ref().map(sentence);
+    let SystemProjection { rate, low, high, unit, confidence, factor, rejection, .. } = projection;
+    let rejection = rejection.as_ref().map(sentence);
     let (Some(rate), Some(low), Some(high)) = (rate, low, high) else {
-        return format!("none. {}", refusal.unwrap_or_default());
+        return format!("none. {}", rejection.unwrap_or_default());
     };
     let [rate, low, high] = [rate, low, high].map(|value| quantity(*value, unit));
-    let but = refusal.map_or(String::new(), |refusal| format!(". {refusal}"));
+    let but = rejection.map_or(String::new(), |rejection| format!(". {rejection}"));
     let percent = confidence * 100.0;
     format!("{rate} ({percent:.0} % interval {low} to {high}), {factor:.2} x the largest measured{but}")
 }
@@ -259,9 +259,9 @@ fn projections(summary: &Summary) -> Table {
         let percent = |part: Option<f64>| {
             Cell::new(part.map_or_else(|| NONE.into(), |part| format!("{:+.1} %", part * 100.0)))
         };
-        let accepted = match &one.refusal {
+        let accepted = match &one.rejection {
             None => Cell::new("yes, within the interval"),
-            Some(refusal) => Cell::new(format!("no. {}", sentence(refusal))).toned(Tone::Inconclusive),
+            Some(rejection) => Cell::new(format!("no. {}", sentence(rejection))).toned(Tone::Inconclusive),
         };
         table.row([
             Cell::new(&one.test),

@@ -177,7 +177,7 @@ fn state_rows(state: &ReachedState) -> Vec<(&'static str, [Cell; 3])> {
     if state.kind != AGE {
         return rows;
     }
-    let turnovers = |number: f64| Cell::new(format!("{number:.2}"));
+    let cycles = |number: f64| Cell::new(format!("{number:.2}"));
     let pieces = |extents: &Option<StateExtents>| {
         let counted = extents.as_ref().filter(|extents| extents.files > 0);
         counted.map_or_else(none, |extents| of(extents.share_fragmented()))
@@ -185,7 +185,7 @@ fn state_rows(state: &ReachedState) -> Vec<(&'static str, [Cell; 3])> {
     rows.extend([
         ("Blocks in use", [asked(state.blocks_target), of(state.blocks_before), of(state.blocks)]),
         ("Inodes in use", [asked(state.inodes_target), inodes(state.inodes_before), inodes(state.inodes)]),
-        ("Turnovers", [turnovers(state.turnovers_target), none(), turnovers(state.turnovers)]),
+        ("Turnovers", [cycles(state.cycles_target), none(), cycles(state.cycles)]),
         ("Files in several pieces", [none(), pieces(&state.extents_first), pieces(&state.extents)]),
     ]);
     rows

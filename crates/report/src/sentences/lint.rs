@@ -64,7 +64,7 @@ pub(super) const TEXTS: &[(Code, &str)] = templates! {
          Move at least {least}, and stop with -D.",
         "At {rate_max} or more the line ends before the {sustained} for which its rate must be sustained. \
          Give more data, and stop with -D.";
-    RunsDry:
+    OutOfData:
         "At {rate} the {bytes} of all ranks last {lasts}, and every rank must have data left after \
          {deadline}. Give the ranks {least} in all with -b or -s.",
         "The {bytes} of all ranks last for the {deadline} of -D up to a rate of {rate_max}. Add a criterion, \
@@ -131,7 +131,7 @@ pub(super) const TEXTS: &[(Code, &str)] = templates! {
                    faster. Give a state with `age` or `preload`.");
     FillIsNotAge:
         waivable!("The state fills the file system ({options}) and overwrites nothing, so free space stays \
-                   in one piece. Add --turnovers 1.");
+                   in one piece. Add --cycles 1.");
     SharedUniquePair:
         "The clause text mentions {mentioned} directories, and the line uses {directories} ones. Check -u: \
          with it each rank has a directory of its own.",

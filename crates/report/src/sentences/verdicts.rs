@@ -78,7 +78,7 @@ pub(super) const TEXTS: &[(Code, &str)] = templates! {
          cancelled;allocation-time=the time of its allocation was over;node-died=a node died})].[ \
          {failure}][ Output: {output}]";
     JobNotStarted:
-        "{who} was not started. {refusal}",
+        "{who} was not started. {rejection}",
         "{who} could not be started[: {output}].";
     RecordedFailure:
         "{step} failed on rank {rank} (node {node}): {error}.",
@@ -255,7 +255,7 @@ pub(super) const TEXTS: &[(Code, &str)] = templates! {
     AuditGap: "Missing in the evidence: {missing}.";
     Waiver: "The waiver of {waived} is not needed: nothing was found.";
     MovedOtherAmount: "{phase} moved {moved}; its command line asks for {asked}.";
-    RunsDry: "{phase}: {ranks} of {of|rank} ran out of data before the deadline of {deadline}.";
+    OutOfData: "{phase}: {ranks} of {of|rank} ran out of data before the deadline of {deadline}.";
     NotFlushed:
         "{phase}: the data was not flushed to storage within the time measured[{ior?} (no -e, -Y, \
          O_DIRECT)].";

@@ -270,8 +270,8 @@ fn a_state_is_shown_with_what_was_asked_and_what_was_reached() {
         blocks_target: Some(0.8),
         blocks_before: 0.123,
         blocks: 0.798,
-        turnovers_target: 1.5,
-        turnovers: 1.49,
+        cycles_target: 1.5,
+        cycles: 1.49,
         extents: Some(StateExtents { files: 1000, fragmented: 457, ..StateExtents::default() }),
         ..ReachedState::default()
     };

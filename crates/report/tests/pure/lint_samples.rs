@@ -11,7 +11,7 @@ pub(crate) fn samples() -> Vec<Reason> {
     vec![
         of(Code::WriteIopsBuffered)
             .with("transfer", Datum::bytes(4096.0))
-            .with("approve_with", "--set signed=NAME"),
+            .with("approve_with", "--set approved_by=NAME"),
         of(Code::ClientCacheFit)
             .with("written", Datum::bytes(19.8e9))
             .with("deadline", Datum::seconds(45.0))
@@ -57,13 +57,13 @@ pub(crate) fn samples() -> Vec<Reason> {
         of(Code::SustainedNotMet)
             .with("rate_max", Datum::rate(250e9))
             .with("sustained", Datum::seconds(60.0)),
-        of(Code::RunsDry)
+        of(Code::OutOfData)
             .with("rate", Datum::rate(1e12))
             .with("bytes", Datum::bytes(17.2e9))
             .with("lasts", Datum::seconds(0.0172))
             .with("deadline", Datum::seconds(45.0))
             .with("least", Datum::bytes(824.6e9)),
-        of(Code::RunsDry)
+        of(Code::OutOfData)
             .with("bytes", Datum::bytes(17.2e9))
             .with("deadline", Datum::seconds(45.0))
             .with("rate_max", Datum::rate(250e9)),
@@ -120,7 +120,7 @@ pub(crate) fn samples() -> Vec<Reason> {
         of(Code::CbStateUnset),
         of(Code::FillRecorded).with("fs_without_size", "scratch"),
         of(Code::NotAged),
-        of(Code::FillIsNotAge).with("options", "--blocks 80% --turnovers 0"),
+        of(Code::FillIsNotAge).with("options", "--blocks 80% --cycles 0"),
         of(Code::SharedUniquePair)
             .with("mentioned", vec!["shared", "separate"])
             .with("directories", "separate"),

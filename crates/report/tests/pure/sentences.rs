@@ -119,7 +119,7 @@ const COUNTS: &[&str] = &[
     "times",
     "transfers",
 ];
-const REASONS: &[&str] = &["cause", "failed", "failure", "refusal"];
+const REASONS: &[&str] = &["cause", "failed", "failure", "rejection"];
 
 /// Made-up data of this name.
 fn sample(code: Code, name: &str, how: &str) -> Datum {

@@ -132,7 +132,7 @@ fn findings_that_are_not_waived_are_named_and_counted_in_the_last_line() {
     campaign.verdicts.truncate(1);
     let found =
         |code: Code, test: &str, severity| Finding::new(severity, Reason::new(code)).about(test.to_owned());
-    let approval = Approval { by: "lead".into(), why: "a slow drive".into() };
+    let approval = Approval { approved_by: "lead".into(), why: "a slow drive".into() };
     campaign.summary.findings = vec![
         found(Code::RateTooShort, "A", Severity::Info),
         Finding { waived: Some(approval), ..found(Code::Straggler, "A", Severity::NeedsWaiver) },

@@ -31,7 +31,7 @@ pub(super) enum ChainEvent {
     Ended,
     /// A job that ended with its campaign was set aside; also one that had ended beside others that had not.
     Killed,
-    /// The campaign goes on after it was stopped or killed; the note says what was mended.
+    /// The campaign goes on after it was stopped or killed; the note says what was restored.
     Resumed,
     /// The verdicts.
     Verdicts,
@@ -255,7 +255,7 @@ fn last(file: &mut File, end: u64) -> io::Result<Option<Head>> {
 }
 
 /// Takes away what stands behind the last whole line, `torn` bytes.
-pub(super) fn mend(dir: &Path, torn: u64) -> io::Result<()> {
+pub(super) fn restore(dir: &Path, torn: u64) -> io::Result<()> {
     let path = dir.join(names::CHAIN);
     let cut = || {
         let file = OpenOptions::new().write(true).open(&path)?;

@@ -41,7 +41,7 @@ pub fn pack(dir: &Path, out: &Path, faults: &[String]) -> io::Result<PackedArchi
     }
     let part = staged(out);
     let packed = write(dir, &part, faults).and_then(|packed| {
-        // A link, unlike a new name, is refused where somebody made such a file meanwhile.
+        // A link, unlike a new name, is rejected where somebody made such a file meanwhile.
         match fs::hard_link(&part, out) {
             Err(error) if error.kind() != ErrorKind::AlreadyExists => fs::rename(&part, out)?,
             linked => linked?,

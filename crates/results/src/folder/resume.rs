@@ -22,8 +22,8 @@ use super::{
 /// What was done to a folder before its campaign goes on.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Resumed {
-    /// One clause for each thing that was mended.
-    pub mended: Vec<String>,
+    /// One clause for each thing that was restored.
+    pub restored: Vec<String>,
     /// The folders of attempts that were set aside, relative to the campaign's.
     pub aside: Vec<String>,
 }
@@ -41,8 +41,8 @@ pub fn resume(dir: &Path, beside: &dyn Fn(&str) -> Vec<String>) -> io::Result<Re
     let mut resumed = Resumed::default();
     if let Some(mut chain) = chain::read(dir)? {
         if chain.torn > 0 {
-            chain::mend(dir, chain.torn)?;
-            resumed.mended.push(format!("{} bytes of a torn last line of {}", chain.torn, names::CHAIN));
+            chain::restore(dir, chain.torn)?;
+            resumed.restored.push(format!("{} bytes of a torn last line of {}", chain.torn, names::CHAIN));
             chain.torn = 0;
         }
         roll_forward(dir, &chain, &mut resumed)?;
@@ -53,9 +53,9 @@ pub fn resume(dir: &Path, beside: &dyn Fn(&str) -> Vec<String>) -> io::Result<Re
         }
     }
     resumed.aside.extend(set_aside(dir)?);
-    let note = match &resumed.mended[..] {
+    let note = match &resumed.restored[..] {
         [] => String::new(),
-        mended => format!("mended: {}", mended.join(", ")),
+        restored => format!("restored: {}", restored.join(", ")),
     };
     chain::append(dir, ChainEntry { what: ChainEvent::Resumed, note, ..ChainEntry::default() })?;
     Ok(resumed)
@@ -77,7 +77,7 @@ fn roll_forward(dir: &Path, chain: &Chain, resumed: &mut Resumed) -> io::Result<
         let to = dir.join(spelling::path(path));
         if from.symlink_metadata().is_ok() && to.symlink_metadata().is_err() {
             fs::rename(&from, &to).map_err(|error| named(&to, &error))?;
-            resumed.mended.push(format!("{} had been entered and got its name", spelling::shown(path)));
+            resumed.restored.push(format!("{} had been entered and got its name", spelling::shown(path)));
         }
         Ok::<(), io::Error>(())
     };
@@ -100,7 +100,7 @@ fn remove_halves(dir: &Path, resumed: &mut Resumed) -> io::Result<()> {
         let name = entry.file_name().to_string_lossy().into_owned();
         if is_half(&name) {
             fs::remove_file(entry.path()).map_err(|error| named(&entry.path(), &error))?;
-            resumed.mended.push(format!("{name} was half written and went"));
+            resumed.restored.push(format!("{name} was half written and went"));
         }
     }
     Ok(())

@@ -35,7 +35,7 @@ fn each_model_is_found_again_from_its_own_steps() {
     {
         let found = project(&measured(&sizes, 3, 0.0, 1, usl(5.0, sigma, kappa)), &ASKED);
         let fit = found.fit.unwrap();
-        assert_eq!((fit.model, found.refusal.as_ref()), (model, None));
+        assert_eq!((fit.model, found.rejection.as_ref()), (model, None));
         near(fit.scale.value, 5.0, 1e-6);
         near(fit.sigma.value, sigma, 1e-7);
         near(fit.kappa.value, kappa, 1e-8);
@@ -74,7 +74,7 @@ fn standard_errors_are_what_the_parameters_scatter_by() {
 }
 
 #[test]
-fn what_may_not_be_trusted_is_refused_with_its_reason() {
+fn what_may_not_be_trusted_is_rejected_with_its_reason() {
     let steps = |sizes: &[f64]| measured(sizes, 3, 0.01, 3, usl(5.0, 0.0, 0.0));
     for (steps, question, why) in [
         (steps(&[1.0, 2.0]), ASKED, Code::TooFewSteps),
@@ -88,9 +88,9 @@ fn what_may_not_be_trusted_is_refused_with_its_reason() {
     ] {
         let found = project(&steps, &question);
         assert_eq!(found.prediction, None);
-        assert_eq!(found.refusal.unwrap().code, why);
+        assert_eq!(found.rejection.unwrap().code, why);
     }
-    assert!(project(&[], &ASKED).refusal.is_some());
+    assert!(project(&[], &ASKED).rejection.is_some());
 }
 
 #[test]
@@ -98,13 +98,13 @@ fn an_interval_that_spans_the_threshold_is_shown_and_decides_nothing() {
     let steps = measured(&[2.0, 4.0, 8.0], 3, 0.05, 3, usl(5.0, 0.0, 0.0));
     let at = |threshold| project(&steps, &Question { threshold: Some(threshold), ..ASKED });
     let free = at(1.0).prediction.unwrap();
-    assert_eq!(at(free.low * 0.99).refusal, None);
-    assert_eq!(at(free.high * 1.01).refusal, None);
+    assert_eq!(at(free.low * 0.99).rejection, None);
+    assert_eq!(at(free.high * 1.01).rejection, None);
     let open = at(free.rate);
     assert_eq!(open.prediction, Some(free));
-    let refusal = open.refusal.unwrap();
-    let numbers = ["low", "high", "threshold"].map(|name| refusal.number(name).unwrap());
-    assert_eq!((refusal.code, numbers), (Code::ThresholdInInterval, [free.low, free.high, free.rate]));
+    let rejection = open.rejection.unwrap();
+    let numbers = ["low", "high", "threshold"].map(|name| rejection.number(name).unwrap());
+    assert_eq!((rejection.code, numbers), (Code::ThresholdInInterval, [free.low, free.high, free.rate]));
 }
 
 #[test]

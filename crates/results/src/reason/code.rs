@@ -171,7 +171,7 @@ codes! {
 
     // Warnings and notes.
     MovedOtherAmount = "moved-other-amount": "A phase moved another amount than its command line asks for.";
-    RunsDry = "runs-dry": "Ranks ran out of data before the deadline.";
+    OutOfData = "out-of-data": "Ranks ran out of data before the deadline.";
     NotFlushed = "not-flushed": "The data was not flushed to storage within the time measured.";
     MemoryFileSystem = "memory-file-system": "The file system is in memory, so no storage took part.";
     FitsMemory = "fits-memory": "The data fits the memory of the clients.";

@@ -38,9 +38,9 @@ pub struct ReachedState {
     /// Written in all, bytes.
     pub written_bytes: u64,
     /// How many times what lay there was to be written anew.
-    pub turnovers_target: f64,
+    pub cycles_target: f64,
     /// How many times it was.
-    pub turnovers: f64,
+    pub cycles: f64,
     /// Operations on files and directories.
     pub operations: u64,
     /// Extents after the first fill; absent where the file system does not tell.

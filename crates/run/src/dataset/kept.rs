@@ -67,7 +67,7 @@ impl KeptDataset {
         }
         let kept = match Self::lock(&dir)? {
             Ok(kept) => kept,
-            Err(refused) => return Ok(Err(refused)),
+            Err(rejected) => return Ok(Err(rejected)),
         };
         if kept.is_finished() {
             return Ok(Ok(kept));
@@ -173,8 +173,8 @@ impl KeptDataset {
     /// Takes away all that is in it but the mark, and makes an empty directory for its files. Says no, with
     /// nothing removed, where something lies in it that it did not bring.
     pub fn begin(&self) -> io::Result<Result<(), Usage>> {
-        if let Err(refused) = self.clear()? {
-            return Ok(Err(refused));
+        if let Err(rejected) = self.clear()? {
+            return Ok(Err(rejected));
         }
         fs::create_dir(self.files()).map_err(|error| named(&self.files(), &error))?;
         Ok(Ok(()))
@@ -235,8 +235,8 @@ impl KeptDataset {
 
     /// Takes its directory away.
     pub(super) fn remove(&self) -> io::Result<Result<(), Usage>> {
-        if let Err(refused) = self.clear()? {
-            return Ok(Err(refused));
+        if let Err(rejected) = self.clear()? {
+            return Ok(Err(rejected));
         }
         self.leave();
         Ok(Ok(()))

@@ -140,14 +140,14 @@ fn a_program_of_another_name_takes_the_place_of_the_usual_one() {
 }
 
 #[test]
-fn jsrun_refuses_a_rest_of_ranks_on_the_last_node_and_others_take_it() {
+fn jsrun_rejects_a_rest_of_ranks_on_the_last_node_and_others_take_it() {
     let uneven = placed(7, Some(2), Some(4));
     assert_eq!(
-        named("jsrun", "").refuses_placement(&uneven).unwrap(),
+        named("jsrun", "").rejects_placement(&uneven).unwrap(),
         "jsrun puts equally many ranks on each node, and 7 are not 2 times 4"
     );
-    assert_eq!(named("srun", "").refuses_placement(&uneven), None);
-    assert_eq!(named("jsrun", "").refuses_placement(&placed(8, Some(2), Some(4))), None);
+    assert_eq!(named("srun", "").rejects_placement(&uneven), None);
+    assert_eq!(named("jsrun", "").rejects_placement(&placed(8, Some(2), Some(4))), None);
 }
 
 #[test]
@@ -177,7 +177,7 @@ fn a_workload_that_starts_its_ranks_itself_gets_the_launcher_as_a_word() {
     let mut job = job(placed(4, Some(2), Some(2)), Nodes::default());
     (job.words, job.starts_ranks) = (words("mpi-io /d --record r"), true);
     let kind = LaunchKind::Mpirun(words("mpirun --oversubscribe -n {ranks} {cmd}"));
-    assert_eq!(kind.refuses_workloads(), None);
+    assert_eq!(kind.rejects_workloads(), None);
     let argv = ["/bin/assay", "mpi-io", "/d", "--record", "r", "--launch", "mpirun --oversubscribe -n 4"];
     assert_eq!(kind.command(&job), argv);
     assert_eq!(named("pals", "").command(&job).last().unwrap(), "mpiexec -n 4 --ppn 2");
@@ -187,12 +187,12 @@ fn a_workload_that_starts_its_ranks_itself_gets_the_launcher_as_a_word() {
         (vec!["mpirun", "-n {ranks}", "{cmd}"], "which `-n {ranks}` is not: it holds a space"),
     ] {
         let kind = LaunchKind::Mpirun(line.into_iter().map(str::to_owned).collect());
-        assert!(kind.refuses_workloads().unwrap().contains(why), "{why}");
+        assert!(kind.rejects_workloads().unwrap().contains(why), "{why}");
     }
 }
 
 #[test]
-fn a_launch_line_that_cannot_start_the_job_is_refused() {
+fn a_launch_line_that_cannot_start_the_job_is_rejected() {
     assert!(LaunchKind::mpirun(words("mpirun -n {ranks} {cmd}")).is_ok());
     let program = "a launch line needs a program first and `{cmd}` once, as a word of its own";
     for (line, error) in [
@@ -208,7 +208,7 @@ fn a_launch_line_that_cannot_start_the_job_is_refused() {
     }
     let kind = LaunchKind::mpirun(words("mpiexec -n {ranks} -hosts {hosts} {cmd}")).unwrap();
     assert_eq!(
-        kind.refuses_placement(&placed(4, None, None)).unwrap(),
+        kind.rejects_placement(&placed(4, None, None)).unwrap(),
         "launch.argv says {hosts}; give `nodes`, or `ppn` beside `ranks`"
     );
 }
@@ -227,7 +227,7 @@ fn allocation(nodes: Option<u32>, hosts: &str) -> Option<Allocation> {
     Some(Allocation { system: "Slurm", job: "7".into(), nodes, hosts: words(hosts) })
 }
 
-/// What is known of the nodes, as `hosts | exclude`, or why it is refused.
+/// What is known of the nodes, as `hosts | exclude`, or why it is rejected.
 fn nodes(kind: LaunchKind, left_out: &str, hostfile: Option<&str>, around: Option<Allocation>) -> String {
     let launch = Launch { kind, env: BTreeMap::new() };
     let clients = ClientNodes {
@@ -240,7 +240,7 @@ fn nodes(kind: LaunchKind, left_out: &str, hostfile: Option<&str>, around: Optio
         Surroundings { here: "login".into(), allocation: around, hostfile, ..Surroundings::default() };
     match for_jobs(&launch, &clients, &around, &jobs_on(&[None, Some(3), Some(2), Some(3)])) {
         Ok(nodes) => format!("{} | {}", nodes.hosts.join(" "), nodes.exclude.join(" ")),
-        Err(refused) => refused.0,
+        Err(rejected) => rejected.0,
     }
 }
 
@@ -259,11 +259,11 @@ fn nodes_are_those_of_the_hostfile_or_the_allocation_without_those_left_out() {
     assert_eq!(nodes(own.clone(), "", None, four()), "n1 n2 n3 n4 | ");
     assert_eq!(nodes(LaunchKind::Local, "n2", file, None), " | ", "one node is all there is");
     for kind in [own, named("pals", "")] {
-        let refused = nodes(kind.clone(), "n2", None, None);
-        assert!(refused.starts_with(&format!("launch.kind `{}` has to be told its nodes", kind.name())));
+        let rejected = nodes(kind.clone(), "n2", None, None);
+        assert!(rejected.starts_with(&format!("launch.kind `{}` has to be told its nodes", kind.name())));
     }
-    let refused = nodes(LaunchKind::Local, "login", None, None);
-    assert!(refused.starts_with("clients.exclude names login, which is this node"), "{refused}");
+    let rejected = nodes(LaunchKind::Local, "login", None, None);
+    assert!(rejected.starts_with("clients.exclude names login, which is this node"), "{rejected}");
 }
 
 #[test]
@@ -283,12 +283,12 @@ fn tests_that_run_at_once_have_nodes_of_their_own_and_need_them_all() {
         nodes.of(job.number).first(job.placement.nodes).join(" ")
     };
     assert_eq!([hosts("G.a"), hosts("G.b"), hosts("T")], ["n1 n2", "n3", "n1 n2"]);
-    let refused = for_jobs(&launch, &clients, &around("n1 n2"), &jobs).unwrap_err().0;
-    assert!(refused.starts_with("G.b needs 3 nodes, and clients.hostfile h has 2"), "{refused}");
+    let rejected = for_jobs(&launch, &clients, &around("n1 n2"), &jobs).unwrap_err().0;
+    assert!(rejected.starts_with("G.b needs 3 nodes, and clients.hostfile h has 2"), "{rejected}");
 }
 
 #[test]
-fn a_plan_that_needs_more_nodes_than_there_are_is_refused_by_the_first_test_that_does() {
+fn a_plan_that_needs_more_nodes_than_there_are_is_rejected_by_the_first_test_that_does() {
     let srun = || named("srun", "");
     let last = "; give it more nodes, or leave the test out (--only)";
     for (left_out, hostfile, around, what) in [
@@ -301,10 +301,10 @@ fn a_plan_that_needs_more_nodes_than_there_are_is_refused_by_the_first_test_that
         ),
         ("", Some("n1\nn2\n"), None, "clients.hostfile hosts.txt has 2"),
     ] {
-        let refused = nodes(srun(), left_out, hostfile, around);
-        assert_eq!(refused, format!("T1 needs 3 nodes, and {what}{last}"));
+        let rejected = nodes(srun(), left_out, hostfile, around);
+        assert_eq!(rejected, format!("T1 needs 3 nodes, and {what}{last}"));
     }
-    assert_eq!(nodes(srun(), "", None, allocation(None, "")), " | ", "not said, so not refused");
+    assert_eq!(nodes(srun(), "", None, allocation(None, "")), " | ", "not said, so not rejected");
     assert_eq!(nodes(LaunchKind::Local, "", None, allocation(Some(1), "n1")), " | ");
     let empty = nodes(srun(), "n1", Some("n1\n"), None);
     assert_eq!(empty, "clients.hostfile hosts.txt names no node to run on; one a line");

@@ -31,7 +31,7 @@ pub(super) struct Attempt<'a> {
     /// What it has to do, where it makes a dataset.
     turn: Option<DatasetTask>,
     /// Why it is not to be started after all.
-    refused: Option<StartRefusal>,
+    rejected: Option<StartRejection>,
     load_before: f64,
     fill_before: Option<Fill>,
     /// What its file system said of itself before and after it, and why it could not be asked after.
@@ -41,14 +41,14 @@ pub(super) struct Attempt<'a> {
 }
 
 /// Why a job is not started.
-enum StartRefusal {
+enum StartRejection {
     /// A fact of the campaign.
     Fact(Reason),
     /// What a command or the system printed.
     Trouble(String),
 }
 
-impl fmt::Display for StartRefusal {
+impl fmt::Display for StartRejection {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Fact(reason) => reason.fmt(out),
@@ -78,27 +78,27 @@ impl<'a> Attempt<'a> {
     ) -> Result<Option<Self>, Trouble> {
         let turn = DatasetTask::of(site, job)?;
         let staged = folder::stage_job(&asked.folder, &job.folder)?;
-        let mut refused = setup.before(asked, job, &staged.dir())?.map(StartRefusal::Trouble);
+        let mut rejected = setup.before(asked, job, &staged.dir())?.map(StartRejection::Trouble);
         let files = site.files_path(job);
         match site.make_files(job) {
             Ok(()) => {}
             // A file system that has lost a part of itself costs this attempt; what lies elsewhere goes on.
             Err(Trouble::Io(error)) if !full::is_full(&error) => {
-                refused.get_or_insert(StartRefusal::Trouble(format!("fs.{}: {error}", job.fs)));
+                rejected.get_or_insert(StartRejection::Trouble(format!("fs.{}: {error}", job.fs)));
             }
             Err(trouble) => return Err(trouble),
         }
         let (fill_before, load_before) = (machine::fill(&files), machine::load());
         let prepared = Prepared::new(asked, job, &site.nodes, &files, &staged.dir());
-        let refused = refused.or_else(|| match &turn {
-            Some(DatasetTask::Refused(why)) => Some(StartRefusal::Trouble(why.clone())),
-            _ => dataset::changed(asked, job, &files).map(StartRefusal::Fact),
+        let rejected = rejected.or_else(|| match &turn {
+            Some(DatasetTask::Rejected(why)) => Some(StartRejection::Trouble(why.clone())),
+            _ => dataset::changed(asked, job, &files).map(StartRejection::Fact),
         });
-        let refused = match (refused, &turn) {
+        let rejected = match (rejected, &turn) {
             (None, None | Some(DatasetTask::Makes(_))) => {
-                Setup::commands(asked, job, &files, &staged.dir())?.map(StartRefusal::Trouble)
+                Setup::commands(asked, job, &files, &staged.dir())?.map(StartRejection::Trouble)
             }
-            (refused, _) => refused,
+            (rejected, _) => rejected,
         };
         if asked.stop.load(Ordering::Relaxed) {
             return Ok(None);
@@ -113,7 +113,7 @@ impl<'a> Attempt<'a> {
             staged,
             prepared,
             turn,
-            refused,
+            rejected,
             load_before,
             fill_before,
             before,
@@ -129,7 +129,7 @@ impl<'a> Attempt<'a> {
         if self.starts() {
             match ask::before(asked, self.job, &self.staged.dir())? {
                 Ok(answers) => self.before = answers,
-                Err(why) => self.refused = Some(StartRefusal::Trouble(why)),
+                Err(why) => self.rejected = Some(StartRejection::Trouble(why)),
             }
         }
         Ok(!asked.stop.load(Ordering::Relaxed))
@@ -145,7 +145,7 @@ impl<'a> Attempt<'a> {
 
     /// Whether anything is launched.
     fn starts(&self) -> bool {
-        self.refused.is_none() && !matches!(self.turn, Some(DatasetTask::Finds(_)))
+        self.rejected.is_none() && !matches!(self.turn, Some(DatasetTask::Finds(_)))
     }
 
     /// Runs it; `None` when the campaign was stopped before it ended. `stuck` is told of a process of it that
@@ -156,7 +156,7 @@ impl<'a> Attempt<'a> {
         stuck: &dyn Fn(u32),
     ) -> Result<Option<AttemptEnd>, Trouble> {
         let started = now();
-        let ended = match &self.refused {
+        let ended = match &self.rejected {
             None if matches!(self.turn, Some(DatasetTask::Finds(_))) => Some((JobEnd::Exit(0), 0.0)),
             None => self.prepared.run(&asked.stop, &|process| {
                 stuck(process);
@@ -180,7 +180,7 @@ impl<'a> Attempt<'a> {
         ran: AttemptEnd,
     ) -> Result<Job, Trouble> {
         self.record_app(asked, &ran.end)?;
-        // Records that cannot be read are for the judge to refuse, at the end.
+        // Records that cannot be read are for the judge to reject, at the end.
         let records = records::load(&self.staged.dir().join(names::RECORDS)).unwrap_or_default();
         let mut info = JobInfo {
             number: self.job.number,
@@ -193,8 +193,8 @@ impl<'a> Attempt<'a> {
             seconds: ran.seconds,
             timeout_s: self.job.timeout_s,
             end: ran.end,
-            refusal: match self.refused {
-                Some(StartRefusal::Fact(reason)) => Some(reason),
+            rejection: match self.rejected {
+                Some(StartRejection::Fact(reason)) => Some(reason),
                 _ => None,
             },
             sha256: BTreeMap::new(),

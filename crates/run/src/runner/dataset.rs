@@ -27,7 +27,7 @@ pub(super) enum DatasetTask {
     /// Nothing: what an earlier campaign kept is whole.
     Finds(Box<Manifest>),
     /// It cannot be made where it is to lie.
-    Refused(String),
+    Rejected(String),
 }
 
 impl DatasetTask {
@@ -43,7 +43,7 @@ impl DatasetTask {
         };
         Ok(Some(match held.kept.begin()? {
             Ok(()) => Self::Makes(why),
-            Err(refused) => Self::Refused(refused.0),
+            Err(rejected) => Self::Rejected(rejected.0),
         }))
     }
 

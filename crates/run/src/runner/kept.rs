@@ -66,9 +66,9 @@ impl KeptDatasets {
                     let held = HeldDataset { kept, dataset: dataset.clone(), recipe, job };
                     keeping.held.insert(dataset.files(), held);
                 }
-                Err(refused) => {
+                Err(rejected) => {
                     keeping.leave();
-                    return Err(refused.into());
+                    return Err(rejected.into());
                 }
             }
         }

@@ -14,7 +14,7 @@ use plan::schedule;
 /// How much more room there must be than the jobs need.
 const ROOM_MARGIN: f64 = 1.1;
 
-/// Refuses a plan whose files or names do not fit where they are to lie, or not into what `quota` leaves
+/// Rejects a plan whose files or names do not fit where they are to lie, or not into what `quota` leaves
 /// there.
 pub(super) fn room(
     fs: &FileSystemFacts,

@@ -52,7 +52,7 @@ impl Setup {
         let begun: Vec<&PlannedJob> = jobs.iter().filter(was_begun).collect();
         let set = begun.iter().filter(|job| job.servers.is_some());
         let mut down = BTreeMap::new();
-        // That of a job is mended when the next one has begun.
+        // That of a job is restored when the next one has begun.
         for fs in asked.plan.file_systems.keys() {
             let last = begun.iter().rev().filter(|job| job.fs == *fs).take(2).find_map(|job| job.down);
             down.extend(last.map(|state| (fs.clone(), DegradedState { state, done: false, own: false })));
@@ -72,8 +72,8 @@ impl Setup {
     ) -> io::Result<Option<String>> {
         let there = self.down.get(&job.fs).copied();
         if let Some(there) = there.filter(|there| Some(there.state) != job.down) {
-            let mut shell = Shell::new(asked, dir, "mend", asked.plan.states[there.state].timeout_s);
-            if let Some(why) = self.mend(&mut shell, &job.fs, there.state)? {
+            let mut shell = Shell::new(asked, dir, "restore", asked.plan.states[there.state].timeout_s);
+            if let Some(why) = self.restore_state(&mut shell, &job.fs, there.state)? {
                 return Ok(Some(why));
             }
         }
@@ -149,14 +149,14 @@ impl Setup {
 
     /// Brings back what a state took down; it stays noted where that fails. Where an earlier run may have
     /// done so, a command that finds nothing to do may fail: what is down is asked before the job anyway.
-    fn mend(&mut self, shell: &mut Shell<'_>, fs: &str, state: usize) -> io::Result<Option<String>> {
+    fn restore_state(&mut self, shell: &mut Shell<'_>, fs: &str, state: usize) -> io::Result<Option<String>> {
         let state = &shell.asked.plan.states[state];
-        let StateKind::Degrade { mend, .. } = &state.kind else { return Ok(None) };
+        let StateKind::Degrade { restore, .. } = &state.kind else { return Ok(None) };
         let own = self.down.get(fs).is_some_and(|down| down.own);
-        if let Err(why) = shell.run(&placed(shell.asked, fs, mend))?
+        if let Err(why) = shell.run(&placed(shell.asked, fs, restore))?
             && own
         {
-            return Ok(Some(format!("fs.{fs}: {} could not be mended: {why}", state.job())));
+            return Ok(Some(format!("fs.{fs}: {} could not be restored: {why}", state.job())));
         }
         self.down.remove(fs);
         Ok(None)
@@ -175,8 +175,8 @@ impl Setup {
         for (fs, down) in self.down.clone() {
             let aside = CommandDirectory::make()?;
             let timeout_s = asked.plan.states[down.state].timeout_s.min(most);
-            let mut shell = Shell::new(asked, aside.dir(), "mend", timeout_s).heeding(&never);
-            troubles.extend(self.mend(&mut shell, &fs, down.state)?);
+            let mut shell = Shell::new(asked, aside.dir(), "restore", timeout_s).heeding(&never);
+            troubles.extend(self.restore_state(&mut shell, &fs, down.state)?);
         }
         for (fs, servers) in std::mem::take(&mut self.servers) {
             let Some(all) = asked.plan.file_systems[&fs].servers.filter(|all| servers != Some(*all)) else {

@@ -16,7 +16,7 @@ use super::own::{
     MARK, is_empty, is_own, make_data, make_marked, mark, remove_own_directories, take_hold, unmade,
 };
 use super::room::{room, room_beside};
-use super::{CampaignRequest, Trouble, refused};
+use super::{CampaignRequest, Trouble, rejected};
 use crate::inherited_lock::InheritedLock;
 use crate::launch::{self, Surroundings};
 use crate::machine::{Hashes, file_system, is_there, launcher, machine, now, recorded};
@@ -44,7 +44,7 @@ pub(super) struct CampaignSite {
 }
 
 impl CampaignSite {
-    /// Makes the places of a new campaign, after everything that could refuse it has been asked.
+    /// Makes the places of a new campaign, after everything that could reject it has been asked.
     pub(super) fn make(asked: &CampaignRequest) -> Result<Self, Trouble> {
         let jobs = schedule::jobs(&asked.plan, &asked.only)?;
         let nodes = launch::for_jobs(&asked.plan.launch, &asked.plan.clients, &asked.around, &jobs)?;
@@ -53,9 +53,9 @@ impl CampaignSite {
         let kept = KeptDatasets::take(asked, &jobs, &dirs)?;
         let (info, mark) = match Self::prepared(asked, &kept.beside(&jobs), &dirs) {
             Ok(prepared) => prepared,
-            Err(refused) => {
+            Err(rejected) => {
                 kept.leave();
-                return Err(refused);
+                return Err(rejected);
             }
         };
         let hold = take_hold(&asked.folder)?;
@@ -85,7 +85,7 @@ impl CampaignSite {
         let mut info = info(asked)?;
         if asked.folder.exists() && !is_empty(&asked.folder) {
             let folder = asked.folder.display();
-            return refused(format!(
+            return rejected(format!(
                 "{folder} exists; resume that campaign with --resume, or choose another place"
             ));
         }
@@ -94,9 +94,9 @@ impl CampaignSite {
             let made = folder::create(&asked.folder, &info, &asked.plan.text);
             made.map_err(|error| unmade(&asked.folder, &error))
         });
-        if let Err(refused) = made {
+        if let Err(rejected) = made {
             remove_own_directories(&info, &mark);
-            return Err(refused.into());
+            return Err(rejected.into());
         }
         Ok((info, mark))
     }
@@ -108,17 +108,17 @@ impl CampaignSite {
             .map_err(|error| Usage(format!("{at} is no campaign that can be resumed: {error}")))?
             .info;
         if info.plan_sha256 != folder::sha256(asked.plan.text.as_bytes()) {
-            return refused(format!(
+            return rejected(format!(
                 "{at} was begun with another text of the plan; resume it with its own {at}/plan.toml"
             ));
         }
         if Choice::of(&info) != asked.plan.choice {
-            return refused(format!(
+            return rejected(format!(
                 "{at} was begun with other values of the plan's parameters; resume it without any"
             ));
         }
         if info.tool_sha256 != folder::sha256_of(&asked.program)? {
-            return refused(format!(
+            return rejected(format!(
                 "{at} was begun by another build of {}; one campaign has one program",
                 info.tool
             ));
@@ -126,7 +126,7 @@ impl CampaignSite {
         let hold = take_hold(&asked.folder)?;
         let checked = folder::check(&asked.folder)?;
         if checked.ended && checked.faults.is_empty() {
-            return refused(format!(
+            return rejected(format!(
                 "{at} has ended, nothing is left to resume; `assay judge {at}` shows its verdicts"
             ));
         }
@@ -186,7 +186,7 @@ impl CampaignSite {
                 return Err(named(&needed, &error).into());
             }
             if !needed.is_dir() {
-                return refused(format!(
+                return rejected(format!(
                     "{} needs what earlier jobs left in {}, which is gone; begin the campaign again, and see \
                      what this one has measured with `assay judge`",
                     job.folder,
@@ -244,7 +244,7 @@ impl CampaignSite {
     }
 }
 
-/// Refuses states in which something of the file system is down, where nothing would tell that it is.
+/// Rejects states in which something of the file system is down, where nothing would tell that it is.
 fn tells_what_is_down(
     asked: &CampaignRequest,
     jobs: &[PlannedJob],
@@ -329,23 +329,23 @@ fn dirs(plan: &Plan, given: Option<&Path>) -> Result<Vec<(String, PathBuf)>, Tro
         let dir = match given {
             Some(given) => fs.dir.replace("{dir}", &given.to_string_lossy()),
             None if fs.dir.contains("{dir}") => {
-                return refused(format!("plan {}: fs.{name} lies where you say; add --dir DIR", plan.id));
+                return rejected(format!("plan {}: fs.{name} lies where you say; add --dir DIR", plan.id));
             }
             None => fs.dir.clone(),
         };
         let found = Path::new(&dir).canonicalize();
         let path = found.map_err(|error| Usage(format!("fs.{name}: {dir}: {error}; it must exist")))?;
         if !path.is_dir() {
-            return refused(format!("fs.{name}: {dir} is no directory"));
+            return rejected(format!("fs.{name}: {dir} is no directory"));
         }
         if path.to_string_lossy().contains(['@', ',', '#', '=']) {
             let what =
                 "IOR gives `@`, `,`, `#` and `=` in a path a meaning of their own; choose another directory";
-            return refused(format!("fs.{name}: {dir}: {what}"));
+            return rejected(format!("fs.{name}: {dir}: {what}"));
         }
         let real = file_system(name, &path)?.kind;
         if let Some(kind) = fs.kind.as_ref().filter(|kind| **kind != real) {
-            return refused(format!("fs.{name}: {dir} lies on {real}, and the plan is about {kind}"));
+            return rejected(format!("fs.{name}: {dir} lies on {real}, and the plan is about {kind}"));
         }
         dirs.push((name.clone(), path));
     }

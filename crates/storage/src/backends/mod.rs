@@ -81,7 +81,7 @@ impl Settings {
 }
 
 /// What one backend can do, whatever its settings: what is asked before any file is opened. A workload
-/// refuses what a backend cannot do by these fields, never by the backend's name.
+/// rejects what a backend cannot do by these fields, never by the backend's name.
 ///
 /// Invariant: this is what [`Storage`] offers; `tests/pure/abilities.rs` compares the two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -142,12 +142,12 @@ unsafe fn copy(
 ) -> c_int {
     // SAFETY: the state is ours.
     let library = unsafe { library(state) };
-    let refused = library.constants.errors.conversion;
-    let Ok(kind) = kind_of(library, handle) else { return refused };
+    let rejected = library.constants.errors.conversion;
+    let Ok(kind) = kind_of(library, handle) else { return rejected };
     // Only data without gaps can be copied as it lies.
     let (size, count) = (kind.size(), u64::try_from(count).unwrap_or(0));
     if i64::try_from(size) != Ok(kind.extent()) || kind.true_lower() != 0 || position < 0 {
-        return refused;
+        return rejected;
     }
     let bytes = (size * count) as usize;
     // SAFETY: MPI gives a buffer of the memory with `position + count` elements, and one of the file with as

@@ -1,4 +1,4 @@
-//! What MPI says when it refuses: the class that the standard has for it, and the library's own words.
+//! What MPI says when it rejects: the class that the standard has for it, and the library's own words.
 
 use std::ffi::c_int;
 use std::fmt;

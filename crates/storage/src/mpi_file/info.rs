@@ -32,7 +32,7 @@ impl Info {
         if hints.peek().is_none() { Ok(Self::none(comm)) } else { Self::new(comm, hints) }
     }
 
-    /// These hints; a key or value that MPI refuses is named.
+    /// These hints; a key or value that MPI rejects is named.
     pub fn new<'h>(
         comm: &MpiComm,
         hints: impl IntoIterator<Item = (&'h str, &'h str)>,

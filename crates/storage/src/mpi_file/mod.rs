@@ -34,7 +34,7 @@ pub use error::{Class, MpiError};
 pub use file::{Flag, MpiFile, Opener, Pointer, Whence};
 pub use info::Info;
 pub use memory::{ElementCalls, Elements};
-pub use request::{MpiRequest, RefusedCall, RequestProgress};
+pub use request::{MpiRequest, RejectedCall, RequestProgress};
 pub use requests::{EndedRequest, Many, Requests};
 pub use shapes::{DimensionOrder, Distribution};
 pub use split::Split;

@@ -16,9 +16,9 @@ use super::file::MpiFile;
 use super::memory::{Elements, by_count};
 use crate::Op;
 
-/// A call that was refused, with the buffer that it was to move.
+/// A call that was rejected, with the buffer that it was to move.
 #[derive(Debug)]
-pub struct RefusedCall {
+pub struct RejectedCall {
     /// Why.
     pub error: MpiError,
     /// The buffer.
@@ -48,7 +48,7 @@ pub enum RequestProgress<'f> {
 /// There is no such call: MPI has no collective form of it that does not wait.
 const ORDERED: &str = "MPI has no collective call at the shared pointer that does not wait";
 
-impl RefusedCall {
+impl RejectedCall {
     /// How it ended: as a call that was made.
     pub fn ended(self) -> (Result<CallStatus, MpiError>, Vec<u8>) {
         (Err(self.error), self.buffer)
@@ -64,14 +64,14 @@ impl MpiFile {
         way: Participation,
         mut buffer: Vec<u8>,
         elements: Elements<'_>,
-    ) -> Result<MpiRequest<'_>, RefusedCall> {
+    ) -> Result<MpiRequest<'_>, RejectedCall> {
         use At::{Individual, Offset, Shared};
         use Op::{Read, Write};
         use Participation::{Collective, Independent};
         let file = self.handle;
         let told = match elements.within(buffer.as_mut_ptr(), buffer.len()) {
             Ok(told) => told,
-            Err(error) => return Err(RefusedCall { error, buffer }),
+            Err(error) => return Err(RejectedCall { error, buffer }),
         };
         let (into, from, kind) = (told.place, told.place.cast_const(), told.kind);
         let mut handle = self.library.constants.request_null;
@@ -93,12 +93,12 @@ impl MpiFile {
                 (Read, Individual, Collective) => (f.file_iread_all)(file, into, count, kind, request),
                 (Read, Shared, Independent) => (f.file_iread_shared)(file, into, count, kind, request),
                 (_, Shared, Collective) => {
-                    return Err(RefusedCall { error: MpiError::no_call(ORDERED), buffer });
+                    return Err(RejectedCall { error: MpiError::no_call(ORDERED), buffer });
                 }
             }
         });
         if let Err(error) = self.check(code) {
-            return Err(RefusedCall { error, buffer });
+            return Err(RejectedCall { error, buffer });
         }
         Ok(MpiRequest { file: self, handle, buffer: ManuallyDrop::new(buffer), _absolute: told.absolute })
     }

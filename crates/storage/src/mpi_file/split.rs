@@ -10,7 +10,7 @@ use super::done::CallStatus;
 use super::error::MpiError;
 use super::file::MpiFile;
 use super::memory::{Elements, by_count};
-use super::request::RefusedCall;
+use super::request::RejectedCall;
 use crate::Op;
 
 /// The first half of a collective call. One that is dropped is never ended, and its buffer never freed.
@@ -35,12 +35,12 @@ impl MpiFile {
         at: At,
         mut buffer: Vec<u8>,
         elements: Elements<'_>,
-    ) -> Result<Split<'_>, RefusedCall> {
+    ) -> Result<Split<'_>, RejectedCall> {
         use Op::{Read, Write};
         let file = self.handle;
         let told = match elements.within(buffer.as_mut_ptr(), buffer.len()) {
             Ok(told) => told,
-            Err(error) => return Err(RefusedCall { error, buffer }),
+            Err(error) => return Err(RejectedCall { error, buffer }),
         };
         let (into, from, kind) = (told.place, told.place.cast_const(), told.kind);
         // SAFETY: the file is open and the datatype lives; the buffer holds the elements and is not touched,
@@ -56,7 +56,7 @@ impl MpiFile {
             }
         });
         if let Err(error) = self.check(code) {
-            return Err(RefusedCall { error, buffer });
+            return Err(RejectedCall { error, buffer });
         }
         let origin = told.absolute.is_none().then_some(elements.origin);
         let buffer = ManuallyDrop::new(buffer);

@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn what_lustre_cannot_have_is_refused_with_what_it_can() {
+    fn what_lustre_cannot_have_is_rejected_with_what_it_can() {
         for (name, value, word) in [
             ("stripecount", "2001", "0 to 2000"),
             ("stripecount", "-2", "0 to 2000"),
@@ -246,7 +246,7 @@ mod tests {
             ("startost", "65535", "target's number"),
             ("pool", "sixteen-letters-", "15 bytes"),
         ] {
-            let error = layout(&[(name, value)]).expect_err("refused");
+            let error = layout(&[(name, value)]).expect_err("rejected");
             assert!(error.0.contains(word) && error.0.contains(value), "{}", error.0);
         }
     }

@@ -46,7 +46,7 @@ fn options_that_a_backend_takes_of_another_are_there_and_work() {
         let mut settings = Settings::default();
         settings.set("posix.odirect", "1");
         let takes = backend.name == "posix" || backend.also_takes.contains(&"posix.odirect");
-        // `mmap` refuses it in words of its own.
+        // `mmap` rejects it in words of its own.
         let direct = (backend.open)(&settings).is_ok_and(|storage| storage.direct());
         assert_eq!(direct, takes, "{}", backend.name);
     }

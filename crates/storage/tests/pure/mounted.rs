@@ -198,6 +198,6 @@ fn a_layout_where_there_is_no_lustre_stops_all_ranks_with_one_reason() {
     });
     assert!(all.iter().all(|one| *one == Ok(Ok(()))), "{all:?}");
     let no_locks = opened("posix", &[("posix.lustre.ignorelocks", "1")]);
-    let error = no_locks.open(&local::alone(), path, READ).err().expect("refused");
+    let error = no_locks.open(&local::alone(), path, READ).err().expect("rejected");
     assert!(error.to_string().starts_with("not on Lustre (found tmpfs)"), "{error}");
 }

@@ -14,20 +14,20 @@ use storage::{Storage, directory_of};
 use super::guard::geometry;
 use super::model::AgeingModel;
 use super::part::{make_dir, make_places};
-use super::plan::{AgeingGoal, RankShare, plan, refuse_what_follows};
+use super::plan::{AgeingGoal, RankShare, plan, reject_what_follows};
 use super::profile::Profile;
 use super::state::{self, AgeingMarker, MARKER, Odometer, SEQUENCE, StatePlaces, at};
 use crate::kit::reduce;
 
-/// The step in which a run is refused; nothing was written then.
-pub const REFUSED: &str = "plan";
+/// The step in which a run is rejected; nothing was written then.
+pub const REJECTED: &str = "plan";
 
 /// The seed when none is given.
 const SEED: u64 = 0;
 /// The ceiling when none is given.
 const CEILING: f64 = 0.9;
-/// The turnovers when none are given.
-const TURNOVERS: f64 = 1.0;
+/// The cycles when none are given.
+const CYCLES: f64 = 1.0;
 /// What file systems put into their root themselves.
 const NOT_FOREIGN: &str = "lost+found";
 
@@ -45,7 +45,7 @@ pub struct AgeingRequest {
     /// Neither may ever be above this, 0 to 1.
     pub ceiling: Option<f64>,
     /// How many times what lies there is written anew.
-    pub turnovers: Option<f64>,
+    pub cycles: Option<f64>,
     /// Where the sequence begins.
     pub seed: Option<u64>,
     /// The text of a profile.
@@ -60,8 +60,8 @@ pub(super) fn begin(
     storage: &dyn Storage,
     request: &AgeingRequest,
 ) -> Result<(AgeingMarker, AgeingModel), Halt> {
-    let marker = reduce::from_rank_0(comm, REFUSED, || marker(comm, storage, request))?;
-    let model = comm.agree(REFUSED, begun(comm, &marker))?;
+    let marker = reduce::from_rank_0(comm, REJECTED, || marker(comm, storage, request))?;
+    let model = comm.agree(REJECTED, begun(comm, &marker))?;
     Ok((marker, model))
 }
 
@@ -73,11 +73,11 @@ pub(super) fn take_place(
     places: &StatePlaces,
 ) -> Result<Odometer, Halt> {
     let made = if comm.rank() == 0 { make_dir(&request.dir) } else { Ok(()) };
-    comm.agree(REFUSED, made)?;
+    comm.agree(REJECTED, made)?;
     let placed = make_places(places);
     // Where no rank could begin, as in a directory that is not this user's, nothing was written.
     let nothing = u64::from(placed.is_err() && !places.rank_dir.exists());
-    let step = if comm.reduce_one(nothing, Reduce::Min)? > 0 { REFUSED } else { "begin" };
+    let step = if comm.reduce_one(nothing, Reduce::Min)? > 0 { REJECTED } else { "begin" };
     comm.agree(step, placed.and_then(|()| Odometer::open(&places.odometer)))
 }
 
@@ -97,7 +97,7 @@ fn begun(comm: &dyn Comm, marker: &AgeingMarker) -> Result<AgeingModel, String> 
     let (ranks, rank) = (u64::from(comm.size()), u64::from(comm.rank()));
     let (share, model) = sequence(marker, &profile, rank)?;
     let taken = model.as_ref().map(AgeingModel::mean_taken);
-    refuse_what_follows(&marker.goal, &marker.before, &share, ranks, taken)?;
+    reject_what_follows(&marker.goal, &marker.before, &share, ranks, taken)?;
     Ok(model.ok_or("no sizes fit")?)
 }
 
@@ -150,7 +150,7 @@ fn fresh(ranks: u32, storage: &dyn Storage, request: &AgeingRequest) -> Result<A
         blocks: request.blocks,
         inodes: request.inodes,
         ceiling: request.ceiling.unwrap_or(CEILING),
-        turnovers: request.turnovers.unwrap_or(TURNOVERS),
+        cycles: request.cycles.unwrap_or(CYCLES),
         seed: request.seed.unwrap_or(SEED),
     };
     let profile = Profile::read(request.profile.as_deref().unwrap_or_default()).map_err(|usage| usage.0)?;
@@ -214,6 +214,6 @@ fn taken_up(mut found: AgeingMarker, ranks: u32, request: &AgeingRequest) -> Res
         return other("--profile");
     }
     goal.ceiling = request.ceiling.unwrap_or(goal.ceiling);
-    goal.turnovers = goal.turnovers.max(request.turnovers.unwrap_or(0.0));
+    goal.cycles = goal.cycles.max(request.cycles.unwrap_or(0.0));
     Ok(found)
 }

@@ -50,13 +50,13 @@ pub(super) struct Churning {
 }
 
 impl Churning {
-    pub(super) fn new(model: &AgeingModel, turnovers: f64) -> Self {
+    pub(super) fn new(model: &AgeingModel, cycles: f64) -> Self {
         let churn = model.profile.churn;
         Self {
             files: model.files.len() as u64,
             taken: model.taken,
             base: model.bytes,
-            goal: (model.bytes as f64 * turnovers) as u64,
+            goal: (model.bytes as f64 * cycles) as u64,
             written: 0,
             growing: Vec::new(),
             kinds: [
@@ -78,7 +78,7 @@ impl Churning {
         }
         let act = self.one(model);
         self.written += act.written();
-        model.turnovers += act.written() as f64 / self.base as f64;
+        model.cycles += act.written() as f64 / self.base as f64;
         Some(act)
     }
 

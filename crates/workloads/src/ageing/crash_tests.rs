@@ -86,7 +86,7 @@ fn an_odometer_that_is_behind_by_any_number_of_operations_leads_to_the_same_tree
     let dir = tempfile::tempdir().unwrap();
     let operations = with_part(dir.path(), Past::Known, |part| {
         part.do_leg(Leg::Fill).unwrap();
-        part.do_leg(Leg::Churn { turnovers: 2.0 }).unwrap();
+        part.do_leg(Leg::Churn { cycles: 2.0 }).unwrap();
         let done = part.model.done;
         assert!(done.each().iter().all(|count| *count > 0), "all kinds of operations: {done:?}");
         part.number

@@ -33,7 +33,7 @@ mod crash_tests;
 mod model_tests;
 
 pub use act::Operations;
-pub use begin::{AgeingRequest, REFUSED};
+pub use begin::{AgeingRequest, REJECTED};
 pub use profile::{DEFAULT_PROFILE, Profile};
 pub use remove::{Removed, remove};
 pub use run::{AgeingOutcome, run};

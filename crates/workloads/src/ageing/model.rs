@@ -27,7 +27,7 @@ pub(super) enum Leg {
     /// Until there are as many files and directories as the rank's share has.
     Fill,
     /// Until so many times the bytes that lie there at its beginning were written.
-    Churn { turnovers: f64 },
+    Churn { cycles: f64 },
     /// Files and bytes come or go.
     Adjust {
         /// Files to make, or to remove where negative.
@@ -69,7 +69,7 @@ pub(super) struct AgeingModel {
     /// Written so far, bytes.
     pub(super) written: u64,
     /// Written while churning, over what lay there.
-    pub(super) turnovers: f64,
+    pub(super) cycles: f64,
     share: RankShare,
     rank: u64,
     ranks: u64,
@@ -98,7 +98,7 @@ impl AgeingModel {
             taken: 0,
             bytes: 0,
             written: 0,
-            turnovers: 0.0,
+            cycles: 0.0,
             share,
             rank,
             ranks,
@@ -113,7 +113,7 @@ impl AgeingModel {
     pub(super) fn begin(&mut self, leg: Leg) {
         self.course = match leg {
             Leg::Fill => LegCourse::Fill { made: 0 },
-            Leg::Churn { turnovers } => LegCourse::Churn(Churning::new(self, turnovers)),
+            Leg::Churn { cycles } => LegCourse::Churn(Churning::new(self, cycles)),
             Leg::Adjust { files, bytes } => {
                 let mine = |amount| part(amount, self.ranks, self.rank);
                 LegCourse::Adjust(Adjusting::new(mine(files), bytes.map(mine)))

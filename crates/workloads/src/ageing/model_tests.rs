@@ -23,7 +23,7 @@ fn profile() -> Profile {
 }
 
 fn goal(blocks: Option<f64>, inodes: Option<f64>) -> AgeingGoal {
-    AgeingGoal { blocks, inodes, ceiling: 0.9, turnovers: 1.0, seed: 7 }
+    AgeingGoal { blocks, inodes, ceiling: 0.9, cycles: 1.0, seed: 7 }
 }
 
 fn geometry() -> Geometry {
@@ -120,7 +120,7 @@ fn a_fill_reaches_both_targets_whatever_they_are_and_however_many_ranks() {
 }
 
 #[test]
-fn what_cannot_be_reached_is_refused_in_words() {
+fn what_cannot_be_reached_is_rejected_in_words() {
     let space = geometry();
     let why = |goal: AgeingGoal, space: Geometry| plan(&goal, &profile(), &space, 2, 0).unwrap_err();
     assert_eq!(
@@ -148,7 +148,7 @@ fn churn_stays_in_its_band_does_everything_and_writes_what_it_should() {
     whole(&mut model, Leg::Fill);
     let (files, taken, bytes, written) = (3000.0, model.taken as f64, model.bytes, model.written);
     let before = model.done;
-    model.begin(Leg::Churn { turnovers: 2.0 });
+    model.begin(Leg::Churn { cycles: 2.0 });
     while model.next().is_some() {
         let now = (model.files.len() as f64 / files, model.taken as f64 / taken);
         assert!((0.95..=1.001).contains(&now.0), "files {now:?}");
@@ -157,7 +157,7 @@ fn churn_stays_in_its_band_does_everything_and_writes_what_it_should() {
     }
     let turned = (model.written - written) as f64 / bytes as f64;
     assert!((2.0..2.03).contains(&turned), "{turned}");
-    assert!((model.turnovers - turned).abs() < 1e-6, "{}", model.turnovers);
+    assert!((model.cycles - turned).abs() < 1e-6, "{}", model.cycles);
     let done: Vec<u64> = before.each().iter().zip(model.done.each()).map(|(a, b)| b - a).collect();
     let [made_dirs, rest @ .., cuts] = &done[..] else { unreachable!() };
     assert!(*made_dirs == 0 && *cuts <= 64, "{done:?}");
@@ -203,7 +203,7 @@ fn done(acts: &[Act]) -> (HashSet<(Name, u64)>, u64) {
 const LEGS: [Leg; 5] = [
     Leg::Fill,
     Leg::Adjust { files: 5, bytes: Some(40 * BLOCK as i64) },
-    Leg::Churn { turnovers: 0.7 },
+    Leg::Churn { cycles: 0.7 },
     Leg::Adjust { files: -12, bytes: Some(-3_000_000) },
     Leg::Adjust { files: 0, bytes: Some(2_000_000) },
 ];
@@ -265,11 +265,11 @@ proptest! {
     }
 
     #[test]
-    fn a_leg_and_a_goal_come_back_bit_by_bit(turnovers in 0.0_f64..1e6, share in 0.0_f64..1.0) {
-        let leg = Leg::Churn { turnovers };
+    fn a_leg_and_a_goal_come_back_bit_by_bit(cycles in 0.0_f64..1e6, share in 0.0_f64..1.0) {
+        let leg = Leg::Churn { cycles };
         let text = serde_json::to_string(&leg).unwrap();
         prop_assert_eq!(serde_json::from_str::<Leg>(&text).unwrap(), leg);
-        let goal = AgeingGoal { turnovers, ceiling: share, ..goal(Some(share / 3.0), Some(share / 7.0)) };
+        let goal = AgeingGoal { cycles, ceiling: share, ..goal(Some(share / 3.0), Some(share / 7.0)) };
         let text = serde_json::to_string(&goal).unwrap();
         prop_assert_eq!(serde_json::from_str::<AgeingGoal>(&text).unwrap(), goal);
     }

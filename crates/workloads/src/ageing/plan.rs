@@ -1,4 +1,4 @@
-//! What is to be reached, how much of it each rank does, and what is refused before anything is written.
+//! What is to be reached, how much of it each rank does, and what is rejected before anything is written.
 //!
 //! Targets and ceiling are shares of the whole file system, and what others hold there counts: used is what
 //! the file system says is not free. Each rank gets an equal share of what is missing.
@@ -26,7 +26,7 @@ pub(super) struct AgeingGoal {
     pub(super) blocks: Option<f64>,
     pub(super) inodes: Option<f64>,
     pub(super) ceiling: f64,
-    pub(super) turnovers: f64,
+    pub(super) cycles: f64,
     pub(super) seed: u64,
 }
 
@@ -112,7 +112,7 @@ pub(super) fn plan(
     ranks: u64,
     rank: u64,
 ) -> Result<RankShare, String> {
-    refuse_what_cannot_be(goal, space)?;
+    reject_what_cannot_be(goal, space)?;
     let per_dir = profile.tree.files_per_dir;
     let block = space.block;
     let bytes = goal.blocks.map(|blocks| part(space.bytes_to(blocks), ranks, rank).max(0) as u64);
@@ -150,7 +150,7 @@ pub(super) fn plan(
     Ok(RankShare { fit, dirs })
 }
 
-fn refuse_what_cannot_be(goal: &AgeingGoal, space: &Geometry) -> Result<(), String> {
+fn reject_what_cannot_be(goal: &AgeingGoal, space: &Geometry) -> Result<(), String> {
     if goal.inodes.is_some() && space.inodes == 0 {
         return Err("this file system counts no inodes; leave --inodes out".to_owned());
     }
@@ -179,8 +179,8 @@ fn refuse_what_cannot_be(goal: &AgeingGoal, space: &Geometry) -> Result<(), Stri
     Ok(())
 }
 
-/// Refuses more names than the blocks that are missing can hold the directories of.
-fn refuse_directories_that_fill(goal: &AgeingGoal, space: &Geometry, dirs: u64) -> Result<(), String> {
+/// Rejects more names than the blocks that are missing can hold the directories of.
+fn reject_directories_that_fill(goal: &AgeingGoal, space: &Geometry, dirs: u64) -> Result<(), String> {
     let (Some(blocks), Some(inodes)) = (goal.blocks, goal.inodes) else { return Ok(()) };
     let (missing, needed) = (space.bytes_to(blocks).max(0) as u64, dirs * space.block);
     if needed <= missing {
@@ -194,16 +194,16 @@ fn refuse_directories_that_fill(goal: &AgeingGoal, space: &Geometry, dirs: u64) 
     ))
 }
 
-/// Refuses a plan of which the side without a target would pass the ceiling, or whose sizes fit nothing.
+/// Rejects a plan of which the side without a target would pass the ceiling, or whose sizes fit nothing.
 /// `taken` is what a file takes in the mean, where sizes fit; bytes.
-pub(super) fn refuse_what_follows(
+pub(super) fn reject_what_follows(
     goal: &AgeingGoal,
     space: &Geometry,
     share: &RankShare,
     ranks: u64,
     taken: Option<f64>,
 ) -> Result<(), String> {
-    refuse_directories_that_fill(goal, space, share.dirs * ranks)?;
+    reject_directories_that_fill(goal, space, share.dirs * ranks)?;
     let Some(taken) = taken else {
         return Err(format!(
             "{} bytes a file are needed to reach both targets, and no file may take more than {} \

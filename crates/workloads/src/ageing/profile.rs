@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_drawn_from_is_refused_by_name() {
+    fn what_cannot_be_drawn_from_is_rejected_by_name() {
         for (text, says) in [
             ("[size]\nsigma = 0\n", "size.sigma = 0: give a number above 0"),
             ("[size]\ntail_share = 1.5\n", "size.tail_share = 1.5: give a share, 0 to 1"),

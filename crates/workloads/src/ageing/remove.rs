@@ -17,7 +17,7 @@ use storage::{Names, Storage};
 
 use super::act::{Act, Name};
 use super::audit::number;
-use super::begin::{REFUSED, look_around, sequence};
+use super::begin::{REJECTED, look_around, sequence};
 use super::model::AgeingModel;
 use super::part::{next_of_all, replay};
 use super::profile::Profile;
@@ -45,9 +45,9 @@ pub struct Removed {
 
 /// Removes what was made in `dir`. Collective; there may be another number of ranks than made it.
 pub fn remove(comm: &dyn Comm, storage: &dyn Storage, dir: &Path) -> Result<Removed, Halt> {
-    let marker = reduce::from_rank_0(comm, REFUSED, || known(dir))?;
+    let marker = reduce::from_rank_0(comm, REJECTED, || known(dir))?;
     let names = storage.names().ok_or("this backend has no directories");
-    let names = comm.agree(REFUSED, names)?;
+    let names = comm.agree(REJECTED, names)?;
     let mut removed = Removed::default();
     let done = (comm.rank()..marker.ranks)
         .step_by(comm.size() as usize)
@@ -243,7 +243,7 @@ fn remove_marker(dir: &Path, all_gone: bool, removed: &mut Removed) -> Result<()
         return Ok(());
     }
     left.iter().for_each(|name| removed.leave(&dir.join(name)));
-    // Of a run that was begun beside this one, and refused.
+    // Of a run that was begun beside this one, and rejected.
     around.unused.iter().try_for_each(StatePlaces::remove_unused)?;
     let marker: PathBuf = dir.join(MARKER);
     gone(fs::remove_file(state::staged(&marker))).map_err(|error| at(&marker, &error))?;

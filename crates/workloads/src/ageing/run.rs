@@ -22,9 +22,9 @@ use crate::kit::observer::EventObserver;
 use crate::kit::rank::Rank;
 
 /// Turnovers below this are none.
-const NO_TURNOVERS: f64 = 1e-9;
+const NO_CYCLES: f64 = 1e-9;
 /// Turnovers are summed over the ranks as whole numbers of this part.
-const TURNOVERS_UNIT: f64 = 1e9;
+const CYCLES_UNIT: f64 = 1e9;
 
 /// What a run came to, the same on all ranks.
 #[derive(Clone, Debug, PartialEq)]
@@ -73,7 +73,7 @@ pub fn run(
         fs_bytes: after.bytes,
         fs_inodes: after.inodes,
         ceiling: goal.ceiling,
-        turnovers_target: goal.turnovers,
+        cycles_target: goal.cycles,
         seed: goal.seed,
         profile_sha256: sha,
         made_anew: audit.missing,
@@ -92,16 +92,16 @@ pub fn run(
 /// Brings what the models of all ranks have done, and what is there then, to `reached`; how often what was
 /// done. Collective.
 fn sums(comm: &dyn Comm, model: &AgeingModel, reached: &mut ReachedState) -> Result<Operations, Halt> {
-    let turnovers = (model.turnovers * TURNOVERS_UNIT) as u64;
-    let there = [model.files.len() as u64, model.tree.count(), model.bytes, model.written, turnovers];
+    let cycles = (model.cycles * CYCLES_UNIT) as u64;
+    let there = [model.files.len() as u64, model.tree.count(), model.bytes, model.written, cycles];
     let mut sums = [0; 12];
     sums[..5].copy_from_slice(&there);
     sums[5..].copy_from_slice(&model.done.each());
     comm.all_reduce(&mut sums, Reduce::Sum)?;
-    let [files, directories, bytes, written, turnovers, operations @ ..] = sums;
+    let [files, directories, bytes, written, cycles, operations @ ..] = sums;
     (reached.files, reached.directories) = (files, directories);
     (reached.bytes, reached.written_bytes) = (bytes, written);
-    reached.turnovers = turnovers as f64 / TURNOVERS_UNIT / f64::from(comm.size());
+    reached.cycles = cycles as f64 / CYCLES_UNIT / f64::from(comm.size());
     reached.operations = operations.iter().sum();
     Ok(Operations::from_each(operations))
 }
@@ -126,7 +126,7 @@ fn all_make<'a>(
     let (mut state, done) = comm.agree("begin", found())?;
     share_legs(comm, &mut state)?;
     let names = comm.agree("begin", storage.names().ok_or("this backend has no directories"))?;
-    let watch = ProgressWatch::new(observer, &model, marker.goal.turnovers);
+    let watch = ProgressWatch::new(observer, &model, marker.goal.cycles);
     let mut me = AgeingPart {
         storage,
         names,
@@ -171,13 +171,13 @@ fn take_up(all: &AllRanks<'_>, me: &mut AgeingPart<'_>, request: &AgeingRequest)
     if !request.resume {
         return Ok(found);
     }
-    let mut mend = || {
+    let mut restore = || {
         me.redo()?;
         found = audit(me)?;
         me.watch.begin(me.clock.ns(), &me.model);
         me.catch_up()
     };
-    let done = mend();
+    let done = restore();
     all.work("resume", done)?;
     let mut sums = [found.missing, found.left_over];
     all.comm.all_reduce(&mut sums, Reduce::Sum)?;
@@ -195,9 +195,9 @@ fn work(all: &AllRanks<'_>, me: &mut AgeingPart<'_>, goal: &AgeingGoal) -> Resul
         me.state.first = first;
         all.comm.agree("count extents", me.save())?;
     }
-    let turnovers = goal.turnovers - me.state.turnovers();
-    let due = turnovers > NO_TURNOVERS;
-    all.work("churn", if due { me.do_leg(Leg::Churn { turnovers }) } else { Ok(()) })
+    let cycles = goal.cycles - me.state.cycles();
+    let due = cycles > NO_CYCLES;
+    all.work("churn", if due { me.do_leg(Leg::Churn { cycles }) } else { Ok(()) })
 }
 
 /// Extents of all ranks; `None` where one rank's file system does not tell. Collective.

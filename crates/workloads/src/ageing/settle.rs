@@ -53,7 +53,7 @@ impl AllRanks<'_> {
             }
             let files = goal.inodes.map_or(0, |inodes| space.inodes_to(inodes));
             let bytes = goal.blocks.map(|blocks| space.bytes_to(blocks));
-            self.refuse_to_give_up(me, files, bytes.unwrap_or(0))?;
+            self.reject_to_give_up(me, files, bytes.unwrap_or(0))?;
             self.work("settle", me.do_leg(Leg::Adjust { files, bytes }))?;
         }
         self.look(me)
@@ -61,7 +61,7 @@ impl AllRanks<'_> {
 
     /// Stops where most of what was made would have to go, because others have come to hold so much.
     /// Collective.
-    fn refuse_to_give_up(&self, me: &AgeingPart<'_>, files: i64, bytes: i64) -> Result<(), Halt> {
+    fn reject_to_give_up(&self, me: &AgeingPart<'_>, files: i64, bytes: i64) -> Result<(), Halt> {
         let mut own = [me.model.files.len() as u64, me.model.taken];
         self.comm.all_reduce(&mut own, Reduce::Sum)?;
         let most = |change: i64, own: u64| change.min(0).unsigned_abs() > own / 2;

@@ -58,9 +58,8 @@ impl AgeingState {
         self.legs.iter().any(|leg| matches!(leg, Leg::Churn { .. }))
     }
 
-    pub(super) fn turnovers(&self) -> f64 {
-        let each =
-            self.legs.iter().map(|leg| if let Leg::Churn { turnovers } = leg { *turnovers } else { 0.0 });
+    pub(super) fn cycles(&self) -> f64 {
+        let each = self.legs.iter().map(|leg| if let Leg::Churn { cycles } = leg { *cycles } else { 0.0 });
         each.sum()
     }
 }

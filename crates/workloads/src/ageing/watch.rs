@@ -20,7 +20,7 @@ pub struct AgeingProgress {
     /// Their bytes.
     pub bytes: u64,
     /// Turnovers so far.
-    pub turnovers: f64,
+    pub cycles: f64,
 }
 
 /// Who is told, and what the numbers are held against.
@@ -39,9 +39,9 @@ impl<'a> ProgressWatch<'a> {
     pub(super) fn new(
         observer: Option<&'a mut dyn EventObserver<AgeingProgress>>,
         model: &AgeingModel,
-        turnovers: f64,
+        cycles: f64,
     ) -> Self {
-        let goal = model.bytes_to_fill() * (1.0 + turnovers);
+        let goal = model.bytes_to_fill() * (1.0 + cycles);
         Self { observer, goal, began_ns: 0, began_written: 0, told_ns: 0 }
     }
 
@@ -67,7 +67,7 @@ impl<'a> ProgressWatch<'a> {
             left_s: (rate > 0.0).then(|| left / rate),
             files: model.files.len() as u64,
             bytes: model.bytes,
-            turnovers: model.turnovers,
+            cycles: model.cycles,
         });
     }
 }
@@ -105,7 +105,7 @@ mod tests {
         let mut model = AgeingModel::new(1, (0, 1), &profile, share).unwrap();
         let mut heard = Heard::default();
         let mut watch = ProgressWatch::new(Some(&mut heard), &model, 1.0);
-        let churn = Leg::Churn { turnovers: 1.0 };
+        let churn = Leg::Churn { cycles: 1.0 };
         for (number, leg) in [(1, Leg::Fill), (2, churn)] {
             model.begin(leg);
             while model.next().is_some() {}

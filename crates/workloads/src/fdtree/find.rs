@@ -20,7 +20,7 @@ use crate::kit::path::c_path;
 const NAMED: usize = 8;
 
 /// The base of the one tree in `dir` that a run on `ranks` ranks made with the options of `shape`; of a run
-/// on several ranks what its bases have in common. Refuses where there is none, or more than one.
+/// on several ranks what its bases have in common. Rejects where there is none, or more than one.
 pub fn find(names: &dyn Names, dir: &str, shape: FdtreeShape, ranks: u32) -> Result<String, Usage> {
     let runs = runs(names, dir)?;
     let (mut fitting, mut others) = (Vec::new(), Vec::new());

@@ -107,7 +107,7 @@ fn totals_are_those_that_fdtree_prints() {
 }
 
 #[test]
-fn what_cannot_be_counted_or_named_is_refused_before_it_starts() {
+fn what_cannot_be_counted_or_named_is_rejected_before_it_starts() {
     let parameters = |shape| FdtreeParameters {
         shape,
         base: "w/LEVEL0.h.1".into(),
@@ -123,8 +123,8 @@ fn what_cannot_be_counted_or_named_is_refused_before_it_starts() {
         (u64::MAX / 8, 1, 0, 0, "the deepest name would be longer"),
         (5000, 0, 0, 0, "the deepest name would be longer"),
     ] {
-        let refused = parameters(FdtreeShape { levels, dirs, files, blocks }).check(1).unwrap_err().0;
-        assert!(refused.contains(word) && !refused.contains('\n'), "{refused}");
+        let rejected = parameters(FdtreeShape { levels, dirs, files, blocks }).check(1).unwrap_err().0;
+        assert!(rejected.contains(word) && !rejected.contains('\n'), "{rejected}");
     }
     let many = FdtreeShape { levels: 1, dirs: 1, files: 1, blocks: 1 << 49 };
     assert!(parameters(many).check(1).is_ok() && parameters(many).check(4).is_err(), "ranks count");

@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_run_is_refused_with_a_remedy() {
+    fn what_cannot_be_run_is_rejected_with_a_remedy() {
         for (change, ranks, why) in [
             ((|p| p.prefix = " ".into()) as fn(&mut FlashIoParameters), 1, "give a prefix"),
             (|p| p.prefix = "x".repeat(129), 1, "at most 128 bytes"),

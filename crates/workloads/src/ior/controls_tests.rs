@@ -144,7 +144,7 @@ fn a_prefill_goes_on_where_a_write_moved_only_a_part() {
 }
 
 #[test]
-fn more_memory_than_the_node_has_is_refused_before_anything_runs() {
+fn more_memory_than_the_node_has_is_rejected_before_anything_runs() {
     let parameters = IorParameters { hog: Hog::PerNode(1 << 60), ..parameters() };
     let storage = Faulty::sound();
     for left in play(3, &parameters, &storage, NOT_LATE) {

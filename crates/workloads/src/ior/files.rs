@@ -95,7 +95,7 @@ fn lacks(storage: &dyn Storage, path: &Path, needed: u64) -> std::io::Result<Opt
 pub(super) fn tell_existing(test: &mut RunningTest<'_>) -> Result<(), Halt> {
     let repetitions = if test.parameters.multi_file { test.parameters.repetitions } else { 1 };
     let files = (0..repetitions).filter_map(|number| own(test, number));
-    // A directory is not deleted; the write refuses it.
+    // A directory is not deleted; the write rejects it.
     let is_dir = |path: &Path| {
         let names = test.storage.mounted();
         names

@@ -1,6 +1,6 @@
 //! Memory taken away from the page cache while a test runs (`-M`, `memoryPerNode`, `memoryPerTask`).
 //!
-//! Every page is written, so that the system has to provide it. What the node cannot give is refused before
+//! Every page is written, so that the system has to provide it. What the node cannot give is rejected before
 //! any rank takes anything: asking for too much would not fail but end in the killing of processes.
 //!
 //! Invariant: all ranks get their memory, or all halt.
@@ -73,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_node_cannot_give_to_all_its_ranks_is_refused() {
+    fn what_the_node_cannot_give_to_all_its_ranks_is_rejected() {
         assert!(of(Hog::PerRank(200 << 20), 2).is_ok());
         for (hog, ranks) in [
             (Hog::PerRank(200 << 20), 3),

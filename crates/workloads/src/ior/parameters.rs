@@ -1,6 +1,6 @@
 //! What an IOR test is asked to do, whoever parsed it.
 //!
-//! What is refused before any rank starts stands in `rules`.
+//! What is rejected before any rank starts stands in `rules`.
 
 use crate::kit::layout::DataLayout;
 use crate::kit::payload::Packet;

@@ -1,4 +1,4 @@
-//! What is refused before any rank starts, each with what would do.
+//! What is rejected before any rank starts, each with what would do.
 //!
 //! The rules follow IOR 4.1's; docs/COMPATIBILITY.md lists where they differ.
 
@@ -10,7 +10,7 @@ use units::Usage;
 use super::parameters::{Hog, IorParameters, Offsets, RateLimit, Reorder};
 
 impl IorParameters {
-    /// What the backend can do. One that is not known can do everything here: it is refused when it is
+    /// What the backend can do. One that is not known can do everything here: it is rejected when it is
     /// sought.
     fn abilities(&self) -> Abilities {
         storage::backend(&self.backend).map_or(Abilities::PLAIN, |backend| backend.abilities)
@@ -225,61 +225,62 @@ impl IorParameters {
 mod tests {
     use super::*;
 
-    fn refused(change: impl Fn(&mut IorParameters)) -> String {
+    fn rejected(change: impl Fn(&mut IorParameters)) -> String {
         let mut parameters = IorParameters { write: true, ..IorParameters::default() };
         change(&mut parameters);
-        parameters.check(4).expect_err("refused").0
+        parameters.check(4).expect_err("rejected").0
     }
 
     #[test]
-    fn what_cannot_be_run_is_refused_with_a_remedy() {
-        assert!(refused(|p| p.transfer = 3 << 10).contains("-t 3072 does not divide -b 1048576"));
-        assert!(refused(|p| p.transfer = 2 << 20).contains("such as -b 2097152"));
-        let empty = refused(|p| p.block = 0);
+    fn what_cannot_be_run_is_rejected_with_a_remedy() {
+        assert!(rejected(|p| p.transfer = 3 << 10).contains("-t 3072 does not divide -b 1048576"));
+        assert!(rejected(|p| p.transfer = 2 << 20).contains("such as -b 2097152"));
+        let empty = rejected(|p| p.block = 0);
         assert_eq!(empty, "-b 0: a block holds at least one transfer; give -b 262144 or a multiple of it");
-        assert!(refused(|p| p.transfer = 12).contains("multiple of 8"));
-        assert!(refused(|p| p.transfer = 0).contains("never end"));
-        assert!(refused(|p| p.wear_out = true).contains("add -D"));
-        assert!(refused(|p| p.status_file = Some("s".into())).contains("needs -k"));
-        assert!(refused(|p| (p.write, p.read_check) = (false, true)).contains("add -G"));
-        assert!(refused(|p| p.offsets = Offsets::RandomBlocks).contains("cannot write"));
+        assert!(rejected(|p| p.transfer = 12).contains("multiple of 8"));
+        assert!(rejected(|p| p.transfer = 0).contains("never end"));
+        assert!(rejected(|p| p.wear_out = true).contains("add -D"));
+        assert!(rejected(|p| p.status_file = Some("s".into())).contains("needs -k"));
+        assert!(rejected(|p| (p.write, p.read_check) = (false, true)).contains("add -G"));
+        assert!(rejected(|p| p.offsets = Offsets::RandomBlocks).contains("cannot write"));
         assert!(
-            refused(|p| (p.offsets, p.reorder) = (Offsets::Shuffled, Reorder::Constant)).contains("-C or -Z")
+            rejected(|p| (p.offsets, p.reorder) = (Offsets::Shuffled, Reorder::Constant))
+                .contains("-C or -Z")
         );
-        assert!(refused(|p| p.block = 1 << 61).contains("2^63"));
+        assert!(rejected(|p| p.block = 1 << 61).contains("2^63"));
         assert!(IorParameters { write: true, ..IorParameters::default() }.check(4).is_ok());
     }
 
     #[test]
     fn the_other_rules_of_phases_and_orders_have_remedies_too() {
-        assert!(refused(|p| (p.keep, p.status_file) = (true, Some("s".into()))).contains("WearOut=1"));
-        assert!(refused(|p| p.ranks = Some(0)).contains("leave -N out for all"));
-        assert!(refused(|p| (p.write, p.write_check) = (false, true)).contains("-W without -w"));
+        assert!(rejected(|p| (p.keep, p.status_file) = (true, Some("s".into()))).contains("WearOut=1"));
+        assert!(rejected(|p| p.ranks = Some(0)).contains("leave -N out for all"));
+        assert!(rejected(|p| (p.write, p.write_check) = (false, true)).contains("-W without -w"));
         let found = |p: &mut IorParameters| (p.write, p.mix) = (false, Some(50));
-        assert!(refused(found).contains("--rwmix without -w"));
+        assert!(rejected(found).contains("--rwmix without -w"));
         let shuffled = |p: &mut IorParameters| (p.signature, p.offsets) = (Some(1), Offsets::Shuffled);
-        assert!(refused(|p| (found(p), shuffled(p)).1).contains("add --random-offset-seed"));
-        assert!(refused(|p| p.block = 12).contains("-b (block size) must be a multiple of 8"));
-        assert!(refused(|p| p.segments = 0).contains("at least one segment"));
-        assert!(refused(|p| p.test_file = "a@".into()).contains("several with `@`"));
-        assert!(refused(|p| (p.unique_dir, p.test_file) = (true, "a@b".into())).contains("one file name"));
-        assert!(refused(|p| (p.offsets, p.block) = (Offsets::Shuffled, p.transfer)).contains("-b greater"));
+        assert!(rejected(|p| (found(p), shuffled(p)).1).contains("add --random-offset-seed"));
+        assert!(rejected(|p| p.block = 12).contains("-b (block size) must be a multiple of 8"));
+        assert!(rejected(|p| p.segments = 0).contains("at least one segment"));
+        assert!(rejected(|p| p.test_file = "a@".into()).contains("several with `@`"));
+        assert!(rejected(|p| (p.unique_dir, p.test_file) = (true, "a@b".into())).contains("one file name"));
+        assert!(rejected(|p| (p.offsets, p.block) = (Offsets::Shuffled, p.transfer)).contains("-b greater"));
         let unseeded = |p: &mut IorParameters| {
             (p.write, p.read_check, p.signature) = (false, true, Some(1));
             p.offsets = Offsets::Shuffled;
         };
-        assert!(refused(unseeded).contains("add --random-offset-seed"));
+        assert!(rejected(unseeded).contains("add --random-offset-seed"));
         let foreign = |p: &mut IorParameters| {
             unseeded(p);
             (p.offsets, p.offset_seed) = (Offsets::RandomBlocks, Some(1));
         };
-        assert!(refused(foreign).contains("use -F or -r"));
+        assert!(rejected(foreign).contains("use -F or -r"));
         let in_step = |p: &mut IorParameters| (p.backend, p.collective) = ("MPIIO".into(), true);
-        assert!(refused(|p| (in_step(p), p.offsets = Offsets::Shuffled).1).contains("the same calls"));
+        assert!(rejected(|p| (in_step(p), p.offsets = Offsets::Shuffled).1).contains("the same calls"));
     }
 
     #[test]
-    fn what_a_backend_cannot_do_is_refused_with_another_or_without() {
+    fn what_a_backend_cannot_do_is_rejected_with_another_or_without() {
         let on = |backend: &'static str, change: fn(&mut IorParameters)| {
             move |p: &mut IorParameters| {
                 p.backend = backend.into();
@@ -287,7 +288,10 @@ mod tests {
             }
         };
         for backend in ["POSIX", "mmap", "MPIIO", "HDF5", "NCMPI"] {
-            assert!(refused(on(backend, |p| p.depth = Some(8))).contains("use -a URING or AIO"), "{backend}");
+            assert!(
+                rejected(on(backend, |p| p.depth = Some(8))).contains("use -a URING or AIO"),
+                "{backend}"
+            );
         }
         for backend in ["POSIX", "AIO", "URING", "DUMMY"] {
             let depth = if backend == "POSIX" { 1 } else { 8 };
@@ -299,46 +303,50 @@ mod tests {
             };
             assert!(good.check(2).is_ok(), "{backend}");
         }
-        assert!(refused(on("HDF5", |p| p.offsets = Offsets::Shuffled)).contains("-a POSIX or MPIIO"));
+        assert!(rejected(on("HDF5", |p| p.offsets = Offsets::Shuffled)).contains("-a POSIX or MPIIO"));
         let chunk = |p: &mut IorParameters| {
             (p.block, p.transfer, p.file_per_rank) = (64, 8, true);
             p.settings.set("hdf5.chunkSize", "9");
         };
-        assert!(refused(on("HDF5", chunk)).contains("a chunk fits into a dataset"));
-        assert!(refused(on("NCMPI", |p| p.offsets = Offsets::Shuffled)).contains("not available with NCMPI"));
-        assert!(refused(on("NCMPI", |p| p.file_per_rank = true)).contains("leave -F out"));
+        assert!(rejected(on("HDF5", chunk)).contains("a chunk fits into a dataset"));
+        assert!(
+            rejected(on("NCMPI", |p| p.offsets = Offsets::Shuffled)).contains("not available with NCMPI")
+        );
+        assert!(rejected(on("NCMPI", |p| p.file_per_rank = true)).contains("leave -F out"));
         let view = |p: &mut IorParameters| {
             p.offsets = Offsets::Shuffled;
             p.settings.set("mpiio.useFileView", "1");
         };
-        assert!(refused(on("MPIIO", view)).contains("leave one of them out"));
-        assert!(refused(on("HDF5", |p| p.settings.set("hdf5.individualDataSets", "1"))).contains("leave it"));
+        assert!(rejected(on("MPIIO", view)).contains("leave one of them out"));
+        assert!(
+            rejected(on("HDF5", |p| p.settings.set("hdf5.individualDataSets", "1"))).contains("leave it")
+        );
         let small = |p: &mut IorParameters| (p.sync_each, p.transfer) = (true, 512);
-        assert!(refused(on("MMAP", small)).contains("multiple of 4k"));
+        assert!(rejected(on("MMAP", small)).contains("multiple of 4k"));
     }
 
     #[test]
-    fn what_would_never_move_or_never_count_is_refused() {
-        assert!(refused(|p| p.depth = Some(0)).contains("give 1 or more"));
-        assert!(refused(|p| p.mix = Some(101)).contains("from 0 to 100"));
+    fn what_would_never_move_or_never_count_is_rejected() {
+        assert!(rejected(|p| p.depth = Some(0)).contains("give 1 or more"));
+        assert!(rejected(|p| p.mix = Some(101)).contains("from 0 to 100"));
         let blocks = |p: &mut IorParameters| {
             (p.write, p.mix) = (false, Some(50));
             p.offsets = Offsets::RandomBlocks;
         };
-        assert!(refused(blocks).contains("use one -z"));
+        assert!(rejected(blocks).contains("use one -z"));
         for rate in [RateLimit::Bytes(0.0), RateLimit::Transfers(-1.0), RateLimit::Bytes(f64::NAN)] {
-            assert!(refused(|p| p.rate = Some(rate)).contains("more than 0"), "{rate:?}");
+            assert!(rejected(|p| p.rate = Some(rate)).contains("more than 0"), "{rate:?}");
         }
         let good = |ramp, deadline| {
             IorParameters { write: true, ramp, deadline, mix: Some(100), ..IorParameters::default() }.check(2)
         };
         // A deadline counts from the end of the ramp.
         assert!(good(2, 3).is_ok() && good(2, 0).is_ok() && good(9, 3).is_ok());
-        assert!(refused(|p| p.prefill = 1 << 20).contains("add -z"));
+        assert!(rejected(|p| p.prefill = 1 << 20).contains("add -z"));
         let filled = |bytes| move |p: &mut IorParameters| (p.prefill, p.offsets) = (bytes, Offsets::Shuffled);
-        assert!(refused(filled(3 << 10)).contains("must divide the block size"));
-        assert!(refused(filled(4)).contains("multiple of 8"));
-        assert!(refused(|p| p.dual_mount = true).contains("add -F"));
-        assert!(refused(|p| p.hog = Hog::PercentOfNode(101)).contains("choose less"));
+        assert!(rejected(filled(3 << 10)).contains("must divide the block size"));
+        assert!(rejected(filled(4)).contains("multiple of 8"));
+        assert!(rejected(|p| p.dual_mount = true).contains("add -F"));
+        assert!(rejected(|p| p.hog = Hog::PercentOfNode(101)).contains("choose less"));
     }
 }

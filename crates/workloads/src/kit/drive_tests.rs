@@ -92,7 +92,7 @@ fn a_deadline_ends_the_loop_after_the_transfer_that_passes_it() {
 }
 
 #[test]
-fn a_short_write_is_taken_up_again_and_counted_or_refused_when_asked() {
+fn a_short_write_is_taken_up_again_and_counted_or_rejected_when_asked() {
     let storage = Faulty::on_rank(0, Fault::ShortWrite(1024));
     let (ended, _, short) = write(&storage, Stop::after(32), false);
     assert_eq!((ended, short), (Ok((32, Ending::Complete)), 1));

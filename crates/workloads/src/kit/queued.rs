@@ -247,10 +247,10 @@ impl<C: Clock> Loop<'_, '_, C> {
         // The rest of a read that meets the end may not be readable at all: it is not aligned any more.
         let compares = matches!(self.work.direction, Direction::Read(Some(_)));
         let ends = compares && ends_at(self.work.file, flight.offset + flight.done as u64);
-        let refused = self.work.single_attempt && is_short;
-        if moved == 0 || ends || refused || flight.calls > RETRIES {
-            let refused = refused && moved > 0 && !ends;
-            if self.give_up(ended.slot, flight, length, refused) {
+        let rejected = self.work.single_attempt && is_short;
+        if moved == 0 || ends || rejected || flight.calls > RETRIES {
+            let rejected = rejected && moved > 0 && !ends;
+            if self.give_up(ended.slot, flight, length, rejected) {
                 tally.cut_short(now, flight.done as u64);
             }
             return false;
@@ -261,10 +261,10 @@ impl<C: Clock> Loop<'_, '_, C> {
     }
 
     /// A transfer that moves no more: a finding when comparing, a failure otherwise. Whether it is a finding.
-    fn give_up(&mut self, slot: usize, flight: Flight, length: usize, refused: bool) -> bool {
+    fn give_up(&mut self, slot: usize, flight: Flight, length: usize, rejected: bool) -> bool {
         self.free.push(slot);
         if let Direction::Read(Some(checker)) = &mut self.work.direction
-            && !refused
+            && !rejected
         {
             checker.look(&self.work.queue.buffer(slot)[..flight.done], flight.offset);
             checker.missing(flight.offset, flight.done, length);

@@ -187,8 +187,8 @@ impl LoopStep for Reader<'_> {
                     end.read(file, &mut data[done..], offset + done as u64)
                 };
                 let done = self.target.go_on(offset, length, moved, rest)?;
-                let refused = self.target.single_attempt && done > 0;
-                if done < length && (self.checker.is_none() || refused) {
+                let rejected = self.target.single_attempt && done > 0;
+                if done < length && (self.checker.is_none() || rejected) {
                     return Err(self.target.stuck(offset, done, length, "end of file"));
                 }
                 done

@@ -32,24 +32,24 @@ pub(super) enum Before {
     Whole,
 }
 
-/// Begins the tree of this rank. Refuses what others made.
+/// Begins the tree of this rank. Rejects what others made.
 pub(super) fn begin(names: &dyn Names, root: &Path, shape: LsLrShape) -> io::Result<Before> {
-    let refused = |why: &str| Err(io::Error::other(format!("{}: {why}", root.display())));
+    let rejected = |why: &str| Err(io::Error::other(format!("{}: {why}", root.display())));
     match names.make_dir(&c_path(root), 0o775) {
         Ok(()) => {}
         Err(error) if error.kind() == ErrorKind::AlreadyExists => match Marker::load(root)? {
             None if Marker::is_bare(root)? => {}
-            None => return refused("ls-lr did not make this; move it away"),
+            None => return rejected("ls-lr did not make this; move it away"),
             Some(Marker { state: TreeState::Removing, .. }) => {
-                return refused("its removal was interrupted; end it with --remove");
+                return rejected("its removal was interrupted; end it with --remove");
             }
             Some(marker) if marker.shape != shape => {
-                return refused("a tree of another shape; take it away with --remove");
+                return rejected("a tree of another shape; take it away with --remove");
             }
             Some(Marker { state: TreeState::Making, .. }) => return Ok(Before::Part),
             Some(_) => return Ok(Before::Whole),
         },
-        Err(error) => return refused(&format!("mkdir: {}", words(&error))),
+        Err(error) => return rejected(&format!("mkdir: {}", words(&error))),
     }
     if let Err(error) = (Marker { state: TreeState::Making, shape }).keep(root) {
         // Without its marker nobody could tell later that it was made here.

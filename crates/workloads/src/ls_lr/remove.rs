@@ -29,7 +29,7 @@ pub(super) enum TreeRemains {
     Part(LsLrShape),
 }
 
-/// Begins the removal. Refuses what others made.
+/// Begins the removal. Rejects what others made.
 pub(super) fn begin(root: &Path) -> io::Result<TreeRemains> {
     match root.symlink_metadata() {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(TreeRemains::Nothing),

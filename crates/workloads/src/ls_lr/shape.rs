@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn paths_that_would_be_too_long_are_refused_beforehand() {
+    fn paths_that_would_be_too_long_are_rejected_beforehand() {
         let chain = |entries| LsLrShape { entries, per_dir: 0, fan_out: 1, bytes: 0 };
         assert!(chain(500).check(Path::new("/tmp")).is_ok());
         let no = chain(2000).check(Path::new("/tmp")).unwrap_err().0;

@@ -84,14 +84,14 @@ mod tests {
 
     #[test]
     fn what_is_beyond_all_bounds_is_none() {
-        let refused = |change: fn(&mut MdtestParameters)| {
+        let rejected = |change: fn(&mut MdtestParameters)| {
             let mut parameters = MdtestParameters::default();
             change(&mut parameters);
             ItemCounts::of(&parameters).is_none()
         };
-        assert!(refused(|p| (p.branching, p.depth) = (1 << 20, 2)));
-        assert!(refused(|p| (p.branching, p.depth) = (u64::MAX, u32::MAX)));
-        assert!(refused(|p| p.items = u64::MAX));
-        assert!(refused(|p| (p.branching, p.depth, p.items_per_dir) = (2, 30, 1 << 20)));
+        assert!(rejected(|p| (p.branching, p.depth) = (1 << 20, 2)));
+        assert!(rejected(|p| (p.branching, p.depth) = (u64::MAX, u32::MAX)));
+        assert!(rejected(|p| p.items = u64::MAX));
+        assert!(rejected(|p| (p.branching, p.depth, p.items_per_dir) = (2, 30, 1 << 20)));
     }
 }

@@ -1,4 +1,4 @@
-//! What is refused before any rank starts, each with what would do.
+//! What is rejected before any rank starts, each with what would do.
 //!
 //! The rules are those of mdtest 4.1, with its words where it has some; docs/COMPATIBILITY.md lists where
 //! they differ.
@@ -193,11 +193,11 @@ impl MdtestParameters {
 mod tests {
     use super::*;
 
-    fn refused(ranks: u32, change: impl Fn(&mut MdtestParameters)) -> String {
+    fn rejected(ranks: u32, change: impl Fn(&mut MdtestParameters)) -> String {
         let mut parameters = MdtestParameters { items: 10, ..MdtestParameters::default() };
         parameters.check(ranks).expect("nothing wrong so far");
         change(&mut parameters);
-        parameters.check(ranks).expect_err("has to be refused").0
+        parameters.check(ranks).expect_err("has to be rejected").0
     }
 
     #[test]
@@ -254,14 +254,14 @@ mod tests {
             (|p| p.extra = vec!["link".into(), "lnk".into()], "no operation lnk; there are statx, list,"),
         ];
         for (change, wanted) in cases {
-            let why = refused(2, change);
+            let why = rejected(2, change);
             assert!(why.contains(wanted), "{why} has not {wanted}");
             assert!(!why.contains('\n') && !why.ends_with('.'), "{why}");
         }
     }
 
     #[test]
-    fn a_verification_of_writes_that_would_compare_nothing_is_refused() {
+    fn a_verification_of_writes_that_would_compare_nothing_is_rejected() {
         type Change = fn(&mut MdtestParameters);
         let cases: &[(Change, &str)] = &[
             (
@@ -280,7 +280,7 @@ mod tests {
             ),
         ];
         for (change, wanted) in cases {
-            let why = refused(2, change);
+            let why = rejected(2, change);
             assert!(why.contains(wanted), "{why} has not {wanted}");
         }
     }

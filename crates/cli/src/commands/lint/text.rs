@@ -42,7 +42,7 @@ fn block(finding: &Finding) -> String {
         text += &wrapped("  why: ", &format!("{} [{}]", lint.why, lint.source), "       ");
     }
     if let Some(approval) = &finding.waived {
-        text += &wrapped("  waived by ", &format!("{}: {}", approval.by, approval.why), "       ");
+        text += &wrapped("  waived by ", &format!("{}: {}", approval.approved_by, approval.why), "       ");
     }
     text
 }
@@ -56,7 +56,8 @@ pub(super) fn lines(findings: &[Finding]) -> String {
     for alike in alike(findings) {
         let first = alike[0];
         let waived = first.waived.as_ref();
-        let waived = waived.map(|approval| format!(" (waived by {}: {})", approval.by, approval.why));
+        let waived =
+            waived.map(|approval| format!(" (waived by {}: {})", approval.approved_by, approval.why));
         let (about, sentence) = (about(&alike), sentences::finding(first));
         let _ = writeln!(
             text,

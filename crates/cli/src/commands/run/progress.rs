@@ -50,8 +50,8 @@ impl Progress {
                     self.line(&format!("{done} of {} jobs had ended before", jobs.len()));
                 }
             }
-            Event::Resumes { mended, aside } => {
-                mended.iter().for_each(|what| self.line(&format!("mended: {what}")));
+            Event::Resumes { restored, aside } => {
+                restored.iter().for_each(|what| self.line(&format!("restored: {what}")));
                 aside
                     .iter()
                     .for_each(|attempt| self.line(&format!("kept: {attempt}, ended with its campaign")));

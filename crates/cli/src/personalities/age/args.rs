@@ -11,10 +11,10 @@ use crate::personalities::run_records::RunRecords;
 ///
 /// Fills until the shares of --blocks and --inodes are in use (of the whole file system, with what others
 /// hold), then creates, deletes, appends, overwrites and renames until as many bytes as lie there were
-/// written --turnovers times, then settles at the targets. It leaves its files: --remove takes them away. A
+/// written --cycles times, then settles at the targets. It leaves its files: --remove takes them away. A
 /// run that was stopped or killed goes on with --resume.
 ///
-/// Exit status: 0 reached, or all removed; 1 stopped, or something foreign was left; 2 refused, and nothing
+/// Exit status: 0 reached, or all removed; 1 stopped, or something foreign was left; 2 rejected, and nothing
 /// written.
 #[derive(clap::Args)]
 pub(crate) struct AgeArgs {
@@ -32,7 +32,7 @@ pub(crate) struct AgeArgs {
     ceiling: Option<String>,
     /// How often what lies there is written anew [default: 1]
     #[arg(long, value_name = "X")]
-    turnovers: Option<f64>,
+    cycles: Option<f64>,
     /// Same seed, ranks, profile and file system: same files and operations [default: 0]
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
@@ -42,12 +42,12 @@ pub(crate) struct AgeArgs {
     /// Print the built-in profile, and its source, and end
     #[arg(long)]
     pub(super) print_profile: bool,
-    /// Go on where a run in DIR stopped, or further with more --turnovers
+    /// Go on where a run in DIR stopped, or further with more --cycles
     #[arg(long, conflicts_with = "remove")]
     resume: bool,
     /// Remove what was made in DIR, and nothing else
     #[arg(long, conflicts_with_all = [
-        "blocks", "inodes", "ceiling", "turnovers", "seed", "profile", "timeout", "record"
+        "blocks", "inodes", "ceiling", "cycles", "seed", "profile", "timeout", "record"
     ])]
     remove: bool,
     /// Stop after this time, such as 30 min
@@ -97,13 +97,13 @@ impl AgeArgs {
             blocks: share("--blocks", self.blocks.as_ref())?,
             inodes: share("--inodes", self.inodes.as_ref())?,
             ceiling: share("--ceiling", self.ceiling.as_ref())?,
-            turnovers: self.turnovers,
+            cycles: self.cycles,
             seed: self.seed,
             profile: None,
             timeout_s: seconds("--timeout", self.timeout.as_ref())?,
         };
-        if request.turnovers.is_some_and(|turnovers| !(0.0..=1e6).contains(&turnovers)) {
-            return Err(Usage::new("--turnovers: give a number from 0 to 1000000"));
+        if request.cycles.is_some_and(|cycles| !(0.0..=1e6).contains(&cycles)) {
+            return Err(Usage::new("--cycles: give a number from 0 to 1000000"));
         }
         // Records tell seeds as numbers of JSON, which many readers hold as floating point.
         if request.seed.is_some_and(|seed| seed > 1 << 53) {

@@ -8,7 +8,7 @@ mod text;
 use ranks::Halt;
 use storage::Storage;
 use units::Usage;
-use workloads::ageing::{self, AgeingRequest, DEFAULT_PROFILE, REFUSED};
+use workloads::ageing::{self, AgeingRequest, DEFAULT_PROFILE, REJECTED};
 use workloads::kit::observer::EventObserver;
 use workloads::kit::{clients, rank::Rank};
 
@@ -22,7 +22,7 @@ pub(crate) use args::AgeArgs;
 use text::LiveLine;
 
 /// Runs the command on `local` ranks or the launcher's, and gives the exit status: 0 the fill is reached or
-/// all is removed, 1 stopped before, or something foreign was left, 2 refused before anything was written.
+/// all is removed, 1 stopped before, or something foreign was left, 2 rejected before anything was written.
 pub(crate) fn run(argv: &[String], args: AgeArgs, local: Option<u32>) -> u8 {
     StartedProgram::run("age", argv, |program| started(program, args, local))
 }
@@ -55,14 +55,14 @@ fn started(program: &StartedProgram<'_>, args: AgeArgs, local: Option<u32>) -> R
         };
         match done {
             // Every rank hears why; rank 0 says it.
-            Err(halt) if halt.step == REFUSED && speaks => Ok(program.refuse(&Usage(halt.why))),
-            Err(halt) if halt.step == REFUSED => Ok(perform::REFUSED),
+            Err(halt) if halt.step == REJECTED && speaks => Ok(program.reject(&Usage(halt.why))),
+            Err(halt) if halt.step == REJECTED => Ok(perform::REJECTED),
             done => done,
         }
     }))
 }
 
-/// Says no to options behind a directory that a run, in a folder of its own, would refuse before it starts.
+/// Says no to options behind a directory that a run, in a folder of its own, would reject before it starts.
 pub(crate) fn check(words: &[String]) -> Result<(), Usage> {
     let args: AgeArgs = options("age", &[&["DIR".to_owned()], words].concat())?;
     args.meant()?.found_from_anywhere()

@@ -32,11 +32,11 @@ impl LiveLine {
 fn words(progress: &AgeingProgress) -> String {
     let left = progress.left_s.map_or(String::new(), |left| format!(", {} left", duration(left.ceil())));
     format!(
-        "{:.0} %{left}; rank 0: {} files, {}, {:.2} turnovers",
+        "{:.0} %{left}; rank 0: {} files, {}, {:.2} cycles",
         progress.share * 100.0,
         count(progress.files as f64),
         bytes_binary(progress.bytes as f64),
-        progress.turnovers
+        progress.cycles
     )
 }
 
@@ -98,7 +98,7 @@ pub(super) fn report(outcome: &AgeingOutcome) -> String {
         ("directories", reached.directories.to_string()),
         ("bytes", bytes_binary(reached.bytes as f64)),
         ("written", bytes_binary(reached.written_bytes as f64)),
-        ("turnovers", format!("{:.2}", reached.turnovers)),
+        ("cycles", format!("{:.2}", reached.cycles)),
         ("operations", reached.operations.to_string()),
         ("  create, delete", format!("{}, {}", done.create, done.delete)),
         ("  append, overwrite", format!("{}, {}", done.append, done.overwrite)),
@@ -154,10 +154,10 @@ mod tests {
             left_s: Some(89.2),
             files: 12_345,
             bytes: 3 << 30,
-            turnovers: 0.25,
+            cycles: 0.25,
         };
-        assert_eq!(words(&progress), "42 %, 90.0 s left; rank 0: 12.3 k files, 3.00 GiB, 0.25 turnovers");
+        assert_eq!(words(&progress), "42 %, 90.0 s left; rank 0: 12.3 k files, 3.00 GiB, 0.25 cycles");
         let unknown = AgeingProgress { left_s: None, ..progress };
-        assert_eq!(words(&unknown), "42 %; rank 0: 12.3 k files, 3.00 GiB, 0.25 turnovers");
+        assert_eq!(words(&unknown), "42 %; rank 0: 12.3 k files, 3.00 GiB, 0.25 cycles");
     }
 }

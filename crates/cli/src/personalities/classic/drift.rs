@@ -1,15 +1,15 @@
 //! Options that are not what they were, each with its place: for those who judge a line without running it.
 //!
-//! Never here: refusing the line.
+//! Never here: rejecting the line.
 
 use lint::{Drift, DriftKind};
 use units::Usage;
 
 use super::grammar::{ClassicLine, OptionNote, lacks_value, parse};
 
-/// What is refused or noted of `tokens`; `notes` gives what is said of a line that is taken.
+/// What is rejected or noted of `tokens`; `notes` gives what is said of a line that is taken.
 ///
-/// The tokens are read one after the other, so that one that is refused hides no other. What somebody is to
+/// The tokens are read one after the other, so that one that is rejected hides no other. What somebody is to
 /// fill in (`${SMALLEST}`, `[directory]`) is left out.
 pub(crate) fn drifted<T: ClassicLine>(
     tokens: &[String],
@@ -38,7 +38,7 @@ pub(crate) fn drifted<T: ClassicLine>(
     drifted
 }
 
-/// How many tokens the first option takes, and why it is refused if it is.
+/// How many tokens the first option takes, and why it is rejected if it is.
 fn one<T: ClassicLine>(tokens: &[String]) -> (usize, Option<String>) {
     let read = |length: usize| parse::<T>(&tokens[..length]).err().map(|usage| usage.0);
     let takes_next = tokens.get(1).is_some_and(|next| !next.starts_with('-'));

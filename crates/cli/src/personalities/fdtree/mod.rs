@@ -73,7 +73,7 @@ struct ReadyFdtree {
     storage: Box<dyn Storage>,
 }
 
-/// Checks everything; all ranks refuse together. Rank 0 looks for the tree, or gives it its name.
+/// Checks everything; all ranks reject together. Rank 0 looks for the tree, or gives it its name.
 fn prepare(typed: &TypedFdtree, session: Session) -> Result<(Session, ReadyFdtree), Usage> {
     let storage = posix()?;
     let ranks = session.size();
@@ -201,7 +201,7 @@ fn one_rank(
     Ok(u8::from(failed > 0 || printed.is_err()))
 }
 
-/// Says no to options that a run on `ranks` ranks would refuse before it starts.
+/// Says no to options that a run on `ranks` ranks would reject before it starts.
 pub(crate) fn check(tokens: &[String], ranks: u32, _local: bool) -> Result<(), Usage> {
     let typed = grammar::parse(tokens)?;
     if typed.help {

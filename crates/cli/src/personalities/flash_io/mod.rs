@@ -111,7 +111,7 @@ impl ReadyFlashIo {
     }
 }
 
-/// Checks everything; all ranks refuse together.
+/// Checks everything; all ranks reject together.
 fn prepare(typed: &TypedFlashIo, session: Session) -> Result<(Session, ReadyFlashIo), Usage> {
     let parameters = &typed.parameters;
     let ready = parameters.check(session.size()).and_then(|()| {
@@ -160,7 +160,7 @@ fn one_rank(
     Ok(u8::from(wrong > 0))
 }
 
-/// Says no to options that a run on `ranks` ranks would refuse before it starts.
+/// Says no to options that a run on `ranks` ranks would reject before it starts.
 pub(crate) fn check(tokens: &[String], ranks: u32, local: bool) -> Result<(), Usage> {
     let typed = grammar::parse(tokens)?;
     if typed.help {

@@ -160,7 +160,7 @@ impl IorPrinter {
     pub(crate) fn new(argv: &[String], tests: &[ReadyTest]) -> Result<(RunRecords, Self), Usage> {
         let meant = &tests[tests.len() - 1].meant;
         let kept = RunRecords::open(meant.look.record.as_deref())?;
-        // What was made a moment ago is empty; left behind, it would be refused the next time.
+        // What was made a moment ago is empty; left behind, it would be rejected the next time.
         let live_file = match meant.look.live.as_deref().map(live::create).transpose() {
             Ok(live_file) => live_file,
             Err(usage) => {

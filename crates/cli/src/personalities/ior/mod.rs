@@ -97,7 +97,7 @@ fn help() -> String {
     text
 }
 
-/// Reads and checks everything; all ranks refuse together. Ranks of a launcher meet first, because only
+/// Reads and checks everything; all ranks reject together. Ranks of a launcher meet first, because only
 /// rank 0 reads what is outside the command line.
 fn prepare(
     typed: TypedIor,
@@ -197,12 +197,12 @@ fn tell_notes(notes: impl Iterator<Item = String>) {
     }
 }
 
-/// What of the options is refused today, or taken otherwise than it was.
+/// What of the options is rejected today, or taken otherwise than it was.
 pub(crate) fn drifted(tokens: &[String]) -> Vec<Drift> {
     drift::drifted::<TypedIor>(tokens, |typed| typed.meant().map(|meant| meant.notes))
 }
 
-/// Says no to options that a run on `ranks` ranks would refuse before it starts; `local` ranks are
+/// Says no to options that a run on `ranks` ranks would reject before it starts; `local` ranks are
 /// threads, and have no MPI.
 pub(crate) fn check(tokens: &[String], ranks: u32, local: bool) -> Result<(), Usage> {
     let typed = grammar::parse::<TypedIor>(tokens)?;

@@ -48,7 +48,7 @@ proptest! {
     }
 
     #[test]
-    fn a_refusal_is_one_line(tokens in prop::collection::vec("[ -~]{0,20}", 0..6)) {
+    fn a_rejection_is_one_line(tokens in prop::collection::vec("[ -~]{0,20}", 0..6)) {
         if let Err(usage) = grammar::parse::<TypedIor>(&tokens) {
             prop_assert!(!usage.0.contains('\n'), "{}", usage.0);
         }

@@ -109,7 +109,7 @@ impl AtTheEnd {
             Err(error) => Err(error),
         };
         let is_file = |file: &File| file.metadata().is_ok_and(|about| about.is_file());
-        let file = file.map_err(|error| refusal(option, path, &error))?.filter(|file| !is_file(file));
+        let file = file.map_err(|error| rejection(option, path, &error))?.filter(|file| !is_file(file));
         Ok(Self { path: path.to_owned(), file })
     }
 }
@@ -129,7 +129,7 @@ impl Write for AtTheEnd {
 
 /// Creates or empties the file that `option` names.
 pub(crate) fn create(option: &str, path: &str) -> Result<File, Usage> {
-    File::create(path).map_err(|error| refusal(option, path, &error))
+    File::create(path).map_err(|error| rejection(option, path, &error))
 }
 
 /// What is said of a file that cannot be written, before the reason.
@@ -137,7 +137,7 @@ pub(crate) fn cannot_write(option: &str, path: &str) -> String {
     format!("{option}: cannot write {path}")
 }
 
-fn refusal(option: &str, path: &str, error: &io::Error) -> Usage {
+fn rejection(option: &str, path: &str, error: &io::Error) -> Usage {
     let what = cannot_write(option, path);
     Usage(format!("{what}: {error}; name a file in a directory you may write"))
 }
@@ -222,13 +222,13 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn a_summary_file_that_cannot_be_written_is_refused_in_one_line() {
+    fn a_summary_file_that_cannot_be_written_is_rejected_in_one_line() {
         let look = IorLook { file: Some("nowhere/at/all".into()), ..IorLook::default() };
-        let refused = Streams::open(&look).err().unwrap().0;
+        let rejected = Streams::open(&look).err().unwrap().0;
         assert!(
-            refused.starts_with("-O summaryFile: cannot write nowhere/at/all: No such file"),
-            "{refused}"
+            rejected.starts_with("-O summaryFile: cannot write nowhere/at/all: No such file"),
+            "{rejected}"
         );
-        assert!(!refused.contains('\n'));
+        assert!(!rejected.contains('\n'));
     }
 }

@@ -68,7 +68,7 @@ struct ReadyLsLr {
     storage: Box<dyn Storage>,
 }
 
-/// Says no to options that a run on `ranks` ranks would refuse before it starts, whatever is in the directory
+/// Says no to options that a run on `ranks` ranks would reject before it starts, whatever is in the directory
 /// of the trees, which is not among them.
 pub(crate) fn check(tokens: &[String], ranks: u32, _local: bool) -> Result<(), Usage> {
     let options = options::parse(tokens).map_err(|(text, status)| {

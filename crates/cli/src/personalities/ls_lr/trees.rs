@@ -1,4 +1,4 @@
-//! What is refused of trees before any rank starts.
+//! What is rejected of trees before any rank starts.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;
@@ -17,52 +17,53 @@ pub(super) fn check(parameters: &LsLrParameters, tree: u32) -> Result<(), Usage>
     }
 }
 
-fn refused<T>(path: &Path, why: &str) -> Result<T, Usage> {
+fn rejected<T>(path: &Path, why: &str) -> Result<T, Usage> {
     Err(Usage(format!("{}: {why}", path.display())))
 }
 
 fn given(root: &Path) -> Result<(), Usage> {
     match root.symlink_metadata() {
-        Err(error) => refused(root, &format!("{}; name a tree, or make trees with --make", words(&error))),
+        Err(error) => rejected(root, &format!("{}; name a tree, or make trees with --make", words(&error))),
         Ok(found) if found.is_symlink() => {
-            refused(root, "a link, of which ls -lR lists nothing; put a slash behind it")
+            rejected(root, "a link, of which ls -lR lists nothing; put a slash behind it")
         }
-        Ok(found) if !found.is_dir() => refused(root, "not a directory; name the root of a tree"),
+        Ok(found) if !found.is_dir() => rejected(root, "not a directory; name the root of a tree"),
         Ok(_) => Ok(()),
     }
 }
 
 fn under(parameters: &LsLrParameters, dir: &Path, root: &Path) -> Result<(), Usage> {
     match fs::metadata(dir) {
-        Err(error) => return refused(dir, &format!("{}; name a directory that is there", words(&error))),
-        Ok(found) if !found.is_dir() => return refused(dir, "not a directory; name one for the trees"),
+        Err(error) => return rejected(dir, &format!("{}; name a directory that is there", words(&error))),
+        Ok(found) if !found.is_dir() => return rejected(dir, "not a directory; name one for the trees"),
         Ok(_) => {}
     }
     if root.symlink_metadata().is_err() {
         let walks_only = parameters.walk && !parameters.make;
-        return if walks_only { refused(root, "no such tree; --make makes one") } else { Ok(()) };
+        return if walks_only { rejected(root, "no such tree; --make makes one") } else { Ok(()) };
     }
     let marker = match Marker::load(root) {
         Ok(marker) => marker,
-        Err(error) => return refused(root, &words(&error)),
+        Err(error) => return rejected(root, &words(&error)),
     };
     match marker {
         None if Marker::is_bare(root).is_ok_and(|bare| bare) => match parameters.walk && !parameters.make {
-            true => {
-                refused(root, "its making was interrupted; end it with --make, or take it away with --remove")
-            }
+            true => rejected(
+                root,
+                "its making was interrupted; end it with --make, or take it away with --remove",
+            ),
             false => Ok(()),
         },
-        None => refused(root, "ls-lr did not make this, and leaves it alone; move it away"),
-        Some(marker) if parameters.make && marker.shape != parameters.shape => refused(
+        None => rejected(root, "ls-lr did not make this, and leaves it alone; move it away"),
+        Some(marker) if parameters.make && marker.shape != parameters.shape => rejected(
             root,
             "a tree of another shape is there; take it away with --remove, or ask for its shape",
         ),
         Some(Marker { state: TreeState::Removing, .. }) if parameters.make || parameters.walk => {
-            refused(root, "its removal was interrupted; end it with --remove alone")
+            rejected(root, "its removal was interrupted; end it with --remove alone")
         }
         Some(Marker { state: TreeState::Making, .. }) if parameters.walk && !parameters.make => {
-            refused(root, "its making was interrupted; end it with --make and the same shape")
+            rejected(root, "its making was interrupted; end it with --make and the same shape")
         }
         Some(_) => Ok(()),
     }
@@ -100,7 +101,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn trees_that_are_one_or_within_each_other_are_refused() {
+    fn trees_that_are_one_or_within_each_other_are_rejected() {
         let dir = tempfile::tempdir().unwrap();
         let at = |name: &str| dir.path().join(name);
         for name in ["a", "a-b", "a/in", "c"] {

@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn letters_that_are_no_more_are_translated_or_refused() {
+    fn letters_that_are_no_more_are_translated_or_rejected() {
         let typed = parse("-M").unwrap();
         assert!(
             typed.parameters.unique_dir && typed.taken.notes[0].to_string().contains("is now -u"),

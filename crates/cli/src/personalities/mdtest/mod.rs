@@ -112,7 +112,7 @@ fn test_dirs(parameters: &MdtestParameters) -> impl Iterator<Item = PathBuf> {
     all.map(|(iteration, rank)| PathBuf::from(names::test_dir(parameters, rank, iteration, 0)))
 }
 
-/// Reads and checks everything; all ranks refuse together. Ranks of a launcher meet first, because only
+/// Reads and checks everything; all ranks reject together. Ranks of a launcher meet first, because only
 /// rank 0 reads the environment.
 fn prepare(
     typed: TypedMdtest,
@@ -166,7 +166,7 @@ fn voice(ready: &ReadyMdtest, argv: &[String]) -> Result<(RunRecords, MdtestText
     }
 }
 
-/// Refuses files that could not be written at the end of hours of work. Rank 0 answers for all.
+/// Rejects files that could not be written at the end of hours of work. Rank 0 answers for all.
 fn written_later(parameters: &MdtestParameters) -> Result<(), Usage> {
     if let Some(path) = parameters.status_file.as_deref().filter(|_| parameters.create) {
         check_writable("-x", path)?;
@@ -177,7 +177,7 @@ fn written_later(parameters: &MdtestParameters) -> Result<(), Usage> {
     }
 }
 
-/// Refuses the file that `option` names where it cannot be written. An existing file is not changed, and a
+/// Rejects the file that `option` names where it cannot be written. An existing file is not changed, and a
 /// missing one is still missing afterwards.
 fn check_writable(option: &str, path: &str) -> Result<(), Usage> {
     let there = fs::metadata(path);
@@ -223,12 +223,12 @@ fn one_rank(
     done.map(|_| exit)
 }
 
-/// What of the options is refused today, or taken otherwise than it was.
+/// What of the options is rejected today, or taken otherwise than it was.
 pub(crate) fn drifted(tokens: &[String]) -> Vec<Drift> {
     drift::drifted::<TypedMdtest>(tokens, |typed| typed.meant().map(|meant| meant.notes))
 }
 
-/// Says no to options that a run on `ranks` ranks would refuse before it starts; `_local` ranks can do
+/// Says no to options that a run on `ranks` ranks would reject before it starts; `_local` ranks can do
 /// whatever others can.
 pub(crate) fn check(tokens: &[String], ranks: u32, _local: bool) -> Result<(), Usage> {
     let typed = grammar::parse::<TypedMdtest>(tokens)?;
@@ -243,7 +243,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_there_stays_what_is_not_there_is_not_made_and_what_cannot_be_written_is_refused() {
+    fn what_is_there_stays_what_is_not_there_is_not_made_and_what_cannot_be_written_is_rejected() {
         let dir = tempfile::tempdir().unwrap();
         let at = |name: &str| dir.path().join(name).display().to_string();
         fs::write(at("old"), "12\n").unwrap();

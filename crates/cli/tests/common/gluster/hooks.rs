@@ -103,7 +103,7 @@ impl Gluster {
     pub fn without(&self, brick: usize) -> String {
         let (off, on) = (self.script("off", OFF), self.script("on", ON));
         self.health();
-        format!("degrade = \"{off} {brick}\"\nmend = \"{on} {brick}\"\n")
+        format!("degrade = \"{off} {brick}\"\nrestore = \"{on} {brick}\"\n")
     }
 
     fn script(&self, name: &str, lines: &str) -> String {

@@ -1,6 +1,6 @@
 //! Whether what stands in a plan has the form of its key, and what should stand there where it has not.
 //!
-//! It is asked when a plan was refused, to say why in the plan's own words, and of an accepted one for
+//! It is asked when a plan was rejected, to say why in the plan's own words, and of an accepted one for
 //! values that nothing looked at, such as a default that every test overrides.
 //!
 //! Never here: what a value means.
@@ -31,7 +31,7 @@ pub(crate) fn problems(file: &Spanned<DeTable<'_>>) -> Vec<KeyProblem> {
     found
 }
 
-/// Why a file was refused at `span`: the problem there, or else the first.
+/// Why a file was rejected at `span`: the problem there, or else the first.
 pub(crate) fn missed(file: &Spanned<DeTable<'_>>, span: &Range<usize>) -> Option<KeyProblem> {
     let mut all = problems(file);
     let at = all.iter().position(|problem| problem.span.start == span.start).unwrap_or(0);
@@ -49,12 +49,12 @@ fn look(table: &'static KeyTable, span: &Range<usize>, there: &DeTable<'_>, foun
                     "file" => format!("`{}`", key.name),
                     _ => format!("`{}` of {}", key.name, table.opens),
                 };
-                let refused = match key.form.table() {
+                let rejected = match key.form.table() {
                     Some(inner) => nested((table, key), inner, value, found),
                     None => plain(key, value),
                 };
                 found.extend(
-                    refused.err().map(|(span, what)| KeyProblem { span, what: format!("{who} {what}") }),
+                    rejected.err().map(|(span, what)| KeyProblem { span, what: format!("{who} {what}") }),
                 );
             }
         }
@@ -74,7 +74,7 @@ fn needed(table: &KeyTable, key: &PlanKey) -> String {
 /// What is wrong, and where.
 type FormProblem = Result<(), (Range<usize>, String)>;
 
-fn refuse(at: &SpannedValue<'_>, what: String) -> FormProblem {
+fn reject(at: &SpannedValue<'_>, what: String) -> FormProblem {
     Err((at.span(), what))
 }
 
@@ -85,7 +85,7 @@ fn not(key: &PlanKey, wanted: &str, at: &SpannedValue<'_>) -> FormProblem {
         "" => String::new(),
         example => format!(", such as `{} = {example}`", key.name),
     };
-    refuse(at, format!("is {wanted}{such}, and not {found}"))
+    reject(at, format!("is {wanted}{such}, and not {found}"))
 }
 
 /// Looks at a value that is no table of keys.
@@ -115,7 +115,7 @@ fn plain(key: &PlanKey, value: &SpannedValue<'_>) -> FormProblem {
             DeValue::Integer(_) | DeValue::Float(_),
         ) => {
             let number = named(value.get_ref());
-            refuse(value, format!("needs a unit, as in `{} = {}`; {number} has none", key.name, key.example))
+            reject(value, format!("needs a unit, as in `{} = {}`; {number} has none", key.name, key.example))
         }
         (KeyForm::Texts, DeValue::Array(all)) => texts(key, all),
         (KeyForm::Texts, _) => not(key, "a list of texts", value),
@@ -126,10 +126,10 @@ fn plain(key: &PlanKey, value: &SpannedValue<'_>) -> FormProblem {
         (KeyForm::Scales, DeValue::Table(all)) => {
             all.iter().try_for_each(|(_, scale)| match scale.get_ref() {
                 DeValue::Table(all) => entries(all),
-                _ => refuse(scale, "has a name; write `[scale.NAME]` above this line".to_owned()),
+                _ => reject(scale, "has a name; write `[scale.NAME]` above this line".to_owned()),
             })
         }
-        (KeyForm::Scales, _) => refuse(value, "has a name; write `[scale.NAME]`".to_owned()),
+        (KeyForm::Scales, _) => reject(value, "has a name; write `[scale.NAME]`".to_owned()),
         _ => not(key, "text in quotes", value),
     }
 }
@@ -150,10 +150,10 @@ fn whole(number: &toml::de::DeInteger<'_>) -> Option<u64> {
 fn quantity(key: &PlanKey, wanted: &[Dimension], text: &str, at: &SpannedValue<'_>) -> FormProblem {
     let as_in = format!("; write it as in `{} = {}`", key.name, key.example);
     match text.parse::<Quantity>() {
-        _ if text.trim().parse::<f64>().is_ok() => refuse(at, format!("has no unit{as_in}")),
-        Err(error) => refuse(at, format!("is not right: {error}")),
+        _ if text.trim().parse::<f64>().is_ok() => reject(at, format!("has no unit{as_in}")),
+        Err(error) => reject(at, format!("is not right: {error}")),
         Ok(quantity) if !wanted.contains(&quantity.dimension) => {
-            refuse(at, format!("does not measure that{as_in}"))
+            reject(at, format!("does not measure that{as_in}"))
         }
         Ok(_) => Ok(()),
     }
@@ -177,7 +177,7 @@ fn entries(all: &DeTable<'_>) -> FormProblem {
     match all.iter().find(|(_, value)| !value.get_ref().is_str()) {
         Some((name, value)) => {
             let found = named(value.get_ref());
-            refuse(
+            reject(
                 value,
                 format!("has names with texts, and `{}` is {found}; put it in quotes", name.get_ref()),
             )
@@ -198,7 +198,7 @@ fn nested(
             look(inner, &one.span(), there, found);
             Ok(())
         }
-        _ => refuse(one, otherwise()),
+        _ => reject(one, otherwise()),
     };
     match (&key.form, value.get_ref()) {
         (KeyForm::Nodes(_), DeValue::Integer(_) | DeValue::String(_)) => Ok(()),
@@ -213,7 +213,7 @@ fn nested(
         (KeyForm::Named(_), DeValue::Table(all)) => all.iter().try_for_each(|(name, one)| {
             inside(one, &|| format!("has a name; write `{}` above `{} = …`", inner.opens, name.get_ref()))
         }),
-        _ => refuse(value, other_form(table, key, inner, value.get_ref())),
+        _ => reject(value, other_form(table, key, inner, value.get_ref())),
     }
 }
 

@@ -9,7 +9,7 @@ use super::tables;
 const SAME: &[(&[&str], &[&str])] = &[
     (&["args", "cmd", "command", "exec", "run"], &["argv", "ior"]),
     (&["avg", "average"], &["mean"]),
-    (&["author", "person", "signed", "who"], &["by"]),
+    (&["approver", "author", "by", "person", "signed", "who"], &["approved_by"]),
     (&["cov", "cv", "cv_max"], &["cov_max"]),
     (&["comparison", "cmp", "operator"], &["op"]),
     (&["dataset", "needs", "reads"], &["uses"]),

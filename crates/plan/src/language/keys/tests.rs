@@ -81,8 +81,8 @@ fn a_row_and_the_reader_take_values_of_the_same_form() {
                     || matches!(key.form, KeyForm::Numbers)
                         && value.as_array().is_some_and(|all| all[0].is_table());
                 let (read, row) = (of_form(&message) && !other, row_takes(key, &value, &text, table));
-                // A number there is read only for a refusal that says more; a list in place of a table's
-                // values is read, and refused by its row.
+                // A number there is read only for a rejection that says more; a list in place of a table's
+                // values is read, and rejected by its row.
                 let number = matches!(key.form, KeyForm::Goal) && !value.is_str();
                 if number || matches!(key.form, KeyForm::Table(_)) && value.is_array() {
                     assert!(!row);

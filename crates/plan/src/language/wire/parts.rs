@@ -77,8 +77,8 @@ keys! {
         compare_to: Option<Spanned<String>> = Text, "\"B.1\"",
             "of a hero: the test of the contract beside which it is shown";
         waive: Vec<WaiverKeys>
-            = Several(WaiverKeys::TABLE), "[{ lint = \"write-iops-buffered\", why = \"…\", by = \"…\" }]",
-            "findings of the linter that somebody answers for";
+            = Several(WaiverKeys::TABLE), "[{ lint = \"write-iops-buffered\", why = \"…\", approved_by = \"…\" }]",
+            "lint findings that a person approves";
         cache: CacheWord = Word(CacheWord::WORDS), "\"warm\"",
             "`warm`: a cached read is meant, or names that this node's memory may hold; `cold` if nothing \
              is said";
@@ -153,11 +153,11 @@ keys! {
 }
 
 keys! {
-    WaiverKeys, "waiver", "waive = [{ … }]", "A finding that somebody answers for";
+    WaiverKeys, "waiver", "waive = [{ … }]", "A finding that a person approves";
     needs {
         lint: Spanned<String> = Text, "\"write-iops-buffered\"", "the id of the lint (docs/LINTS.md)";
         why: String = Text, "\"the user's view is meant\"", "why it does not matter here";
-        by: Spanned<String> = Text, "\"storage lead\"", "who says so; `\"\"` is nobody yet";
+        approved_by: Spanned<String> = Text, "\"storage lead\"", "who approved it; `\"\"`: not approved yet";
     }
 }
 
@@ -188,7 +188,7 @@ keys! {
     }
     may {
         pick: Pick = Word(Pick::WORDS), "\"min\"",
-            "which of several lines; `one`, if nothing is said, refuses several";
+            "which of several lines; `one`, if nothing is said, rejects several";
     }
 }
 
@@ -216,7 +216,7 @@ keys! {
         fs: Option<Spanned<String>> = Text, "\"scratch\"",
             "the file system of its phases; over servers, theirs are counted";
         waive: Vec<WaiverKeys>
-            = Several(WaiverKeys::TABLE), "[{ lint = \"write-iops-buffered\", why = \"…\", by = \"…\" }]",
+            = Several(WaiverKeys::TABLE), "[{ lint = \"write-iops-buffered\", why = \"…\", approved_by = \"…\" }]",
             "findings about the series itself";
     }
 }
@@ -239,7 +239,7 @@ keys! {
             "{ metric = \"write.bw\", op = \">=\", value = \"20 GB/s\" }",
             "of the parts that have the metric, their sum";
         waive: Vec<WaiverKeys>
-            = Several(WaiverKeys::TABLE), "[{ lint = \"write-iops-buffered\", why = \"…\", by = \"…\" }]",
+            = Several(WaiverKeys::TABLE), "[{ lint = \"write-iops-buffered\", why = \"…\", approved_by = \"…\" }]",
             "findings about the group itself";
     }
 }

@@ -133,7 +133,7 @@ impl<'de> Visitor<'de> for NodesVisitor {
     }
 }
 
-/// A criterion's value; a bare number is read so that its refusal can say more than "expected a string".
+/// A criterion's value; a bare number is read so that its rejection can say more than "expected a string".
 #[derive(Clone, Deserialize)]
 #[serde(untagged)]
 pub(crate) enum CriterionValue {

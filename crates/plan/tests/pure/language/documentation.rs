@@ -88,8 +88,8 @@ fn every_piece_of_a_plan_in_the_documentation_is_one() {
     assert!(pieces.len() > 10, "{} pieces", pieces.len());
     for (line, piece) in pieces {
         let text = whole(&piece);
-        if let Err(refused) = Plan::parse(&text, "piece") {
-            panic!("docs/PLAN.md:{line}: {refused}\n{text}");
+        if let Err(rejected) = Plan::parse(&text, "piece") {
+            panic!("docs/PLAN.md:{line}: {rejected}\n{text}");
         }
         assert_eq!(problems(&schema, &read(&text)), Vec::<String>::new(), "docs/PLAN.md:{line}");
     }

@@ -148,7 +148,7 @@ fn records_that_are_none_cost_their_job_and_not_the_campaign() {
 }
 
 #[test]
-fn an_archive_with_a_second_folder_is_refused() {
+fn an_archive_with_a_second_folder_is_rejected() {
     let (place, dir) = place();
     whole_campaign(&dir);
     let out = place.path().join("a.tar.gz");
@@ -156,8 +156,8 @@ fn an_archive_with_a_second_folder_is_refused() {
     let mut tar = Command::new("tar");
     assert!(tar.arg("czf").arg(&out).args(["other", "c"]).current_dir(&place).status().unwrap().success());
     fs::create_dir(place.path().join("u")).unwrap();
-    let refused = unpack(&out, &place.path().join("u")).unwrap_err().to_string();
-    assert!(refused.ends_with("it holds more than the folder of one campaign: c, other"), "{refused}");
+    let rejected = unpack(&out, &place.path().join("u")).unwrap_err().to_string();
+    assert!(rejected.ends_with("it holds more than the folder of one campaign: c, other"), "{rejected}");
 }
 
 #[test]

@@ -213,7 +213,7 @@ fn a_job_or_an_attempt_that_was_taken_out_is_found_by_its_entry() {
 }
 
 #[test]
-fn what_a_kill_leaves_at_any_moment_is_no_fault_and_resuming_mends_it() {
+fn what_a_kill_leaves_at_any_moment_is_no_fault_and_resuming_restores_it() {
     let (_place, dir) = place();
     campaign(&dir);
     let chain = dir.join(names::CHAIN);
@@ -227,12 +227,12 @@ fn what_a_kill_leaves_at_any_moment_is_no_fault_and_resuming_mends_it() {
         assert_eq!(checked.said(), Vec::<String>::new(), "{kept}");
         assert!(checked.notes.iter().any(|note| note.starts_with("jobs/.0001-w-r1 has not ")), "{checked:?}");
         let resumed = resumed(&dir).unwrap();
-        assert_eq!(resumed.mended.len(), 1, "{kept}: {resumed:?}");
+        assert_eq!(resumed.restored.len(), 1, "{kept}: {resumed:?}");
         assert_eq!(resumed.aside.len(), usize::from(kept <= line), "{kept}: {resumed:?}");
         let checked = check(&dir).unwrap();
         assert_eq!((checked.said(), checked.notes), (vec![], vec![]), "{kept}");
         let said = fs::read_to_string(&chain).unwrap();
-        assert!(said.contains("\"what\":\"resumed\"") && said.contains("\"note\":\"mended: "), "{said}");
+        assert!(said.contains("\"what\":\"resumed\"") && said.contains("\"note\":\"restored: "), "{said}");
         if let Some(aside) = resumed.aside.first() {
             fs::rename(dir.join(aside), dir.join("jobs/0001-w-r1")).unwrap();
         }
@@ -243,7 +243,7 @@ fn what_a_kill_leaves_at_any_moment_is_no_fault_and_resuming_mends_it() {
     fs::rename(dir.join("verdicts.json"), dir.join(".verdicts.json.part")).unwrap();
     fs::write(dir.join(".report.html.part"), "<ht").unwrap();
     assert_eq!(check(&dir).unwrap().notes.len(), 2);
-    assert_eq!(resumed(&dir).unwrap().mended.len(), 2);
+    assert_eq!(resumed(&dir).unwrap().restored.len(), 2);
     assert!(dir.join("verdicts.json").exists() && !dir.join(".report.html.part").exists());
     assert_eq!(check(&dir).unwrap().notes, Vec::<String>::new());
 }
@@ -277,8 +277,8 @@ fn a_changed_campaign_does_not_go_on_and_is_not_touched() {
     stage_job(&dir, "0002-r-r1").unwrap();
     fs::write(dir.join("jobs/0001-w-r1/stdout.txt"), "hullo\n").unwrap();
     let before = files(&dir);
-    let refused = resumed(&dir).unwrap_err().to_string();
-    assert!(refused.starts_with("jobs/0001-w-r1/stdout.txt was changed: SHA-256 "), "{refused}");
+    let rejected = resumed(&dir).unwrap_err().to_string();
+    assert!(rejected.starts_with("jobs/0001-w-r1/stdout.txt was changed: SHA-256 "), "{rejected}");
     assert_eq!(files(&dir), before);
     assert!(dir.join("jobs/.0002-r-r1").exists());
 }

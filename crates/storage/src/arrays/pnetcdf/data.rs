@@ -24,7 +24,7 @@ impl ArrayPart {
 }
 
 impl NcFile {
-    /// The part `slab` of an array, for the first of so many values; one that does not fit is refused here.
+    /// The part `slab` of an array, for the first of so many values; one that does not fit is rejected here.
     pub(super) fn part(
         &self,
         variable: Variable,

@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn depth_and_groups_have_limits_and_the_refusal_names_them() {
+    fn depth_and_groups_have_limits_and_the_rejection_names_them() {
         opened(&[("aio.max-pending", "8"), ("aio.granularity", "8")]).unwrap();
         for (words, what) in [
             (vec![("aio.max-pending", "7")], "--aio.max-pending=7: give at least 8"),
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn locks_around_transfers_are_refused() {
+    fn locks_around_transfers_are_rejected() {
         let error = opened(&[("posix.rangelocks", "1")]).unwrap_err();
         assert!(error.0.contains("use POSIX, not AIO"), "{}", error.0);
     }

@@ -21,8 +21,8 @@ pub(super) struct AioQueue {
     unsent: Vec<usize>,
     /// Addresses of the requests that are sent next; kept, so that nothing is allocated while it is measured.
     group: Vec<usize>,
-    /// Transfers that the kernel refused when they were sent.
-    refused: Vec<EndedTransfer>,
+    /// Transfers that the kernel rejected when they were sent.
+    rejected: Vec<EndedTransfer>,
     events: Vec<IoEvent>,
     granularity: usize,
     fd: Option<RawFd>,
@@ -38,7 +38,7 @@ impl AioQueue {
             requests: vec![IoControlBlock::default(); depth],
             unsent: Vec::with_capacity(depth),
             group: Vec::with_capacity(depth),
-            refused: Vec::new(),
+            rejected: Vec::new(),
             events: vec![IoEvent::default(); depth],
             granularity,
             fd: None,
@@ -47,7 +47,7 @@ impl AioQueue {
 
     /// Transfers that the kernel has.
     fn sent(&self) -> usize {
-        self.slots.under_way() - self.unsent.len() - self.refused.len()
+        self.slots.under_way() - self.unsent.len() - self.rejected.len()
     }
 
     /// Sends everything that was submitted, in one call where the kernel takes it.
@@ -67,7 +67,7 @@ impl AioQueue {
                 Err(error) => {
                     // The call fails for its first transfer only; that one has ended.
                     let slot = self.unsent.remove(0);
-                    self.refused.push(EndedTransfer { slot, moved: Err(error) });
+                    self.rejected.push(EndedTransfer { slot, moved: Err(error) });
                 }
             }
         }
@@ -76,7 +76,7 @@ impl AioQueue {
 
     /// How many ends to wait for.
     fn least(&self, wait: Wait) -> usize {
-        if wait == Wait::No || !self.refused.is_empty() {
+        if wait == Wait::No || !self.rejected.is_empty() {
             0
         } else if wait == Wait::ForOne && self.slots.under_way() == self.slots.depth() {
             self.granularity.min(self.sent())
@@ -161,9 +161,9 @@ impl Queue for AioQueue {
                 ended.push(EndedTransfer { slot, moved: usize::try_from(event.result).map_err(error) });
             }
         }
-        for refused in self.refused.drain(..) {
-            self.slots.end(refused.slot);
-            ended.push(refused);
+        for rejected in self.rejected.drain(..) {
+            self.slots.end(rejected.slot);
+            ended.push(rejected);
         }
         Ok(())
     }

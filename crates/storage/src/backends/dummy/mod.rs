@@ -50,8 +50,8 @@ struct Dummy {
 fn open(settings: &Settings) -> Result<Box<dyn Storage>, Usage> {
     let delay = |name: &str| {
         let given = settings.number(&format!("dummy.{name}")).unwrap_or(0);
-        let refused = |_| Usage(format!("--dummy.{name}={given}: give microseconds, at least 0"));
-        u64::try_from(given).map(Duration::from_micros).map_err(refused)
+        let rejected = |_| Usage(format!("--dummy.{name}={given}: give microseconds, at least 0"));
+        u64::try_from(given).map(Duration::from_micros).map_err(rejected)
     };
     let delays = Delays {
         create: delay("delay-create")?,
@@ -296,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn a_delay_below_zero_is_refused() {
+    fn a_delay_below_zero_is_rejected() {
         let error = opened(&[("delay-xfer", "-1")]).err().unwrap();
         assert_eq!(error.0, "--dummy.delay-xfer=-1: give microseconds, at least 0");
     }

@@ -176,13 +176,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sizes_that_mean_nothing_are_refused_in_one_line() {
+    fn sizes_that_mean_nothing_are_rejected_in_one_line() {
         for (name, value) in
             [("hdf5.setAlignment", "0"), ("hdf5.setAlignment", "-4"), ("hdf5.chunkSize", "-1")]
         {
             let mut settings = Settings::default();
             settings.set(name, value);
-            let error = open(&settings).err().expect("refused").0;
+            let error = open(&settings).err().expect("rejected").0;
             assert!(error.starts_with(&format!("--{name}={value}: has to be ")), "{error}");
         }
         assert!(open(&Settings::default()).is_ok());

@@ -67,7 +67,7 @@ impl Sets {
         Ok(all)
     }
 
-    /// Opens one if it is there, and refuses one of another shape.
+    /// Opens one if it is there, and rejects one of another shape.
     fn open_one(&self, of: SetsOf, segment: usize) -> io::Result<Option<HeldIdentifier>> {
         let opened = hdf5::open(of, &name(segment)).map_err(|error| named(segment, &error))?;
         let Some(set) = opened else { return Ok(None) };

@@ -229,16 +229,16 @@ fn lost() -> io::Error {
 mod tests {
     use super::*;
 
-    fn refusal(name: &str, value: &str) -> String {
+    fn rejection(name: &str, value: &str) -> String {
         let mut settings = Settings::default();
         settings.set(name, value);
-        open(&settings).err().expect("refused").0
+        open(&settings).err().expect("rejected").0
     }
 
     #[test]
-    fn what_a_mapping_cannot_do_is_refused_in_one_line() {
-        assert!(refusal("posix.odirect", "1").contains("a mapping is the page cache"));
-        assert!(refusal("posix.rangelocks", "1").contains("use POSIX, not MMAP"));
-        assert!(refusal("mmap.madv_pattern", "3").contains("give 1 (in order) or 2 (at random)"));
+    fn what_a_mapping_cannot_do_is_rejected_in_one_line() {
+        assert!(rejection("posix.odirect", "1").contains("a mapping is the page cache"));
+        assert!(rejection("posix.rangelocks", "1").contains("use POSIX, not MMAP"));
+        assert!(rejection("mmap.madv_pattern", "3").contains("give 1 (in order) or 2 (at random)"));
     }
 }

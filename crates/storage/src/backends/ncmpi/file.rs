@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_without_parts_is_refused() {
+    fn a_file_without_parts_is_rejected() {
         assert!(Cells::new(Parts::NONE).is_err());
         assert!(Cells::new(Parts { segment: 24, block: 12, transfer: 8, owner: None }).is_err());
     }

@@ -3,7 +3,7 @@
 //!
 //! Options: `odirect` adds `O_DIRECT` to every open (as does `posix.odirect`), `plain-buffers` leaves the
 //! buffers unregistered. Registered buffers are locked memory; where a user may not lock that much, the
-//! queue is refused with the limit and the remedies: nothing slower takes its place unasked.
+//! queue is rejected with the limit and the remedies: nothing slower takes its place unasked.
 
 mod queue;
 

@@ -225,7 +225,7 @@ fn check(depth: usize, bytes: usize, registers: bool) -> io::Result<()> {
     Err(io::Error::new(io::ErrorKind::InvalidInput, what))
 }
 
-/// The ring, with what the kernel knows of: older ones refuse flags that they do not know.
+/// The ring, with what the kernel knows of: older ones reject flags that they do not know.
 fn start(depth: u32) -> io::Result<IoUring> {
     let newest = IoUring::builder()
         .setup_submit_all()
@@ -276,7 +276,7 @@ mod tests {
     use crate::plain::PlainFile;
 
     #[test]
-    fn what_cannot_be_registered_is_refused_with_the_remedy() {
+    fn what_cannot_be_registered_is_rejected_with_the_remedy() {
         assert!(check(64, 1 << 30, true).is_ok());
         for (depth, bytes, word) in [(64, (1 << 30) + 1, "-t 1g"), (1 << 15, 8, "--iodepth")] {
             let error = check(depth, bytes, true).unwrap_err().to_string();

@@ -3,16 +3,16 @@
 use plan::Plan;
 use plan::Role;
 
-use super::{HEAD, refusal, test_with};
+use super::{HEAD, rejection, test_with};
 
 const CONTRACT: &str = "[[test]]\nid = \"C\"\nior = \"-w\"\n\
                         criterion = { metric = \"write.bw\", op = \">=\", value = \"1 GB/s\" }\n";
 
 #[test]
-fn a_line_that_does_nothing_is_refused_before_anything_asks_for_its_phases() {
+fn a_line_that_does_nothing_is_rejected_before_anything_asks_for_its_phases() {
     let idle = test_with("mdtest = \"-D -E -n 10\"\nrole = \"reported\"");
     let error = "p.toml:6:10: test T: this line does nothing: its flags leave out all that they ask for";
-    assert_eq!(refusal(&idle), error);
+    assert_eq!(rejection(&idle), error);
 }
 
 #[test]
@@ -42,12 +42,12 @@ fn a_hero_run_is_shown_beside_a_test_of_the_contract_and_is_no_clause() {
         ),
     ] {
         let test = test_with(&format!("ior = \"-w\"\n{keys}"));
-        assert_eq!(refusal(&format!("{CONTRACT}{test}")), error);
+        assert_eq!(rejection(&format!("{CONTRACT}{test}")), error);
     }
 }
 
 #[test]
-fn goals_that_refer_to_nothing_or_to_something_else_are_refused() {
+fn goals_that_refer_to_nothing_or_to_something_else_are_rejected() {
     let test = |value: &str| {
         test_with(&format!(
             "ior = \"-w\"\ncriterion = {{ metric = \"write.bw\", op = \">=\", value = \"{value}\" }}"
@@ -61,15 +61,15 @@ fn goals_that_refer_to_nothing_or_to_something_else_are_refused() {
         ("50 s of C.write.bw", "`50 s of C.write.bw`: write a part as in `50% of ID.write.bw`"),
         ("50% of known.x", "no [known.x]; there is none"),
     ] {
-        let said = refusal(&format!("{CONTRACT}{}", test(value)));
+        let said = rejection(&format!("{CONTRACT}{}", test(value)));
         assert_eq!(said, format!("p.toml:11:55: test T: write.bw: {error}"));
     }
     let known = "[known.x]\nvalue = \"5 s\"\nsource = \"a page\"\n";
-    let said = refusal(&format!("{known}{}", test("50% of known.x")));
+    let said = rejection(&format!("{known}{}", test("50% of known.x")));
     assert!(said.ends_with("known.x does not measure that; it is 5.00 s"), "{said}");
-    let said = refusal(&known.replace("5 s", "-5 s"));
+    let said = rejection(&known.replace("5 s", "-5 s"));
     assert!(said.ends_with("known.x: `-5 s` is below zero"), "{said}");
-    let said = refusal(&format!("[known.x]\nvalue = \"5 s\"\nsource = \"\"\n{}", test("50% of known.x")));
+    let said = rejection(&format!("[known.x]\nvalue = \"5 s\"\nsource = \"\"\n{}", test("50% of known.x")));
     assert!(said.ends_with("known.x: say where the number is from, as `source = \"…\"`"), "{said}");
 }
 
@@ -78,24 +78,28 @@ fn a_waiver_names_a_lint_a_reason_and_a_person() {
     let waived = |why: &str| {
         test_with(&format!(
             "ior = \"-w\"\nrole = \"reported\"\n\
-             waive = [{{ lint = \"cov-high\", why = \"{why}\", by = \"lead\" }}]"
+             waive = [{{ lint = \"cov-high\", why = \"{why}\", approved_by = \"lead\" }}]"
         ))
     };
     let plan = Plan::parse(&format!("{HEAD}{}", waived("a known noise")), "p.toml").unwrap();
     let waiver = &plan.tests[0].waivers[0];
-    assert_eq!((waiver.lint.as_str(), waiver.by.as_str(), waiver.at), ("cov-high", "lead", (8, 19)));
-    for (by, named, signed_by) in [
+    assert_eq!((waiver.lint.as_str(), waiver.approved_by.as_str(), waiver.at), ("cov-high", "lead", (8, 19)));
+    for (by, named, approve_with) in [
         ("", "", "write the name as `by`"),
-        ("${signed}", "", "--set signed=NAME"),
+        ("${approved_by}", "", "--set approved_by=NAME"),
         ("${lead}", "A. Person", "--set lead=NAME"),
         ("the ${lead}", "the A. Person", "write the name as `by`"),
     ] {
         let text = waived("a known noise").replace("\"lead\"", &format!("\"{by}\""));
-        let text = format!("{HEAD}{text}[parameters]\nsigned = \"\"\nlead = \"A. Person\"\n");
+        let text = format!("{HEAD}{text}[parameters]\napproved_by = \"\"\nlead = \"A. Person\"\n");
         let waiver = Plan::parse(&text, "p.toml").unwrap().tests.remove(0).waivers.remove(0);
-        assert_eq!((waiver.by.as_str(), waiver.signed_by.as_str()), (named, signed_by), "{by}");
+        assert_eq!(
+            (waiver.approved_by.as_str(), waiver.approve_with.as_str()),
+            (named, approve_with),
+            "{by}"
+        );
     }
-    assert_eq!(refusal(&waived("")), "p.toml:8:19: test T: a waiver says why");
+    assert_eq!(rejection(&waived("")), "p.toml:8:19: test T: a waiver says why");
 }
 
 #[test]
@@ -114,13 +118,13 @@ fn a_test_that_is_verified_compares_what_it_writes_outside_of_the_time_measured(
 fn a_hero_run_is_shown_beside_a_test_of_the_contract_only() {
     let other = test_with("ior = \"-w\"\nrole = \"reported\"").replace("\"T\"", "\"R\"");
     let hero = test_with("ior = \"-w -t 64m\"\nrole = \"hero\"\ncompare_to = \"R\"");
-    let said = refusal(&format!("{CONTRACT}{other}{hero}"));
+    let said = rejection(&format!("{CONTRACT}{other}{hero}"));
     assert!(said.ends_with("test T: `R` is no test of the contract; did you mean `C`?"), "{said}");
 }
 
 #[test]
 fn whatever_a_finding_is_about_can_answer_for_it() {
-    let waive = "waive = [{ lint = \"layout-undeclared\", why = \"one target\", by = \"lead\" }]\n";
+    let waive = "waive = [{ lint = \"layout-undeclared\", why = \"one target\", approved_by = \"lead\" }]\n";
     let part = |kind: &str, id: &str| {
         format!("[[{kind}]]\nid = \"{id}\"\nior = \"-w\"\nrole = \"reported\"\n{waive}")
     };
@@ -136,6 +140,6 @@ fn whatever_a_finding_is_about_can_answer_for_it() {
     let plan = Plan::parse(&format!("{head}{rest}"), "p.toml").unwrap();
     let about: Vec<&str> = plan.all_waivers().map(|waiver| waiver.about.as_str()).collect();
     assert_eq!(about, ["fs.scratch", "dataset.d", "state.s", "S", "G", "S.t64k.w", "S.t1m.w", "G.a", "G.b"]);
-    let said = refusal(&format!("[dataset.d]\nior = \"-w -k\"\n{}", waive.replace("one target", " ")));
+    let said = rejection(&format!("[dataset.d]\nior = \"-w -k\"\n{}", waive.replace("one target", " ")));
     assert_eq!(said, "p.toml:6:19: dataset.d: a waiver says why");
 }

@@ -1,4 +1,4 @@
-//! What is refused before anything is made, in one line; and `assay try` and `assay plan`.
+//! What is rejected before anything is made, in one line; and `assay try` and `assay plan`.
 
 use std::fs;
 
@@ -8,8 +8,8 @@ use crate::common::campaign::{HEAD, Place, SmallFs, names};
 const WRITER: &str = "[[test]]\nid = \"W\"\nior = \"-w -e -t 64k -b 256k\"\n";
 const LOOSE: &str = "criterion = { metric = \"write.bw\", op = \">=\", value = \"1 B/s\" }\n";
 
-/// The plan that ends with `rest` is refused by `run` and by `plan check`, with these words.
-fn refused(rest: &str, place_in_file: &str, words: &[&str]) {
+/// The plan that ends with `rest` is rejected by `run` and by `plan check`, with these words.
+fn rejected(rest: &str, place_in_file: &str, words: &[&str]) {
     let place = Place::new();
     place.plan(rest);
     for command in ["run p.toml --dir dir", "plan check p.toml"] {
@@ -26,19 +26,19 @@ fn refused(rest: &str, place_in_file: &str, words: &[&str]) {
 }
 
 #[test]
-fn a_plan_that_cannot_work_is_refused_at_its_line_and_nothing_is_made() {
+fn a_plan_that_cannot_work_is_rejected_at_its_line_and_nothing_is_made() {
     let line = HEAD.lines().count();
     let at = |row: usize, column: usize| format!("{}:{column}", line + row);
     let criterion = |metric: &str, value: &str| {
         format!("{WRITER}criterion = {{ metric = \"{metric}\", op = \">=\", value = {value} }}\n")
     };
-    refused(&format!("{WRITER}{LOOSE}repetition = 3\n"), &at(5, 1), &["did you mean `repetitions`?"]);
-    refused(&criterion("write.bw", "100"), &at(4, 55), &["`100` has no unit; write it as in `"]);
-    refused(&criterion("read.bw", "\"1 B/s\""), &at(4, 24), &["yields no `read.bw`: its phases are write"]);
-    refused(&criterion("write.bandwidth", "\"1 B/s\""), &at(4, 24), &["no metric `bandwidth`"]);
+    rejected(&format!("{WRITER}{LOOSE}repetition = 3\n"), &at(5, 1), &["did you mean `repetitions`?"]);
+    rejected(&criterion("write.bw", "100"), &at(4, 55), &["`100` has no unit; write it as in `"]);
+    rejected(&criterion("read.bw", "\"1 B/s\""), &at(4, 24), &["yields no `read.bw`: its phases are write"]);
+    rejected(&criterion("write.bandwidth", "\"1 B/s\""), &at(4, 24), &["no metric `bandwidth`"]);
     let reader = "[dataset.pairs]\nior = \"-w -e -k\"\n[[test]]\nid = \"R\"\nuses = \"dataset.pair\"\n\
                   ior = \"-r -k\"\nrole = \"reported\"\n";
-    refused(reader, &at(5, 8), &["no [dataset.pair]; did you mean `pairs`?"]);
+    rejected(reader, &at(5, 8), &["no [dataset.pair]; did you mean `pairs`?"]);
     for (words, why) in [
         ("-w --posix.odirekt", "unknown option `--posix.odirekt`"),
         ("-w -a NOSUCH", "no such backend"),
@@ -46,12 +46,12 @@ fn a_plan_that_cannot_work_is_refused_at_its_line_and_nothing_is_made() {
         ("-w -h", "the line runs nothing; take -h out"),
     ] {
         let plan = format!("[[test]]\nid = \"W\"\nior = \"{words}\"\n{LOOSE}");
-        refused(&plan, &at(3, 7), &["test W: ", why]);
+        rejected(&plan, &at(3, 7), &["test W: ", why]);
     }
 }
 
 #[test]
-fn what_only_the_launcher_can_know_is_no_reason_to_refuse_a_plan() {
+fn what_only_the_launcher_can_know_is_no_reason_to_reject_a_plan() {
     let place = Place::new();
     place.plan(&format!(
         "launch = {{ kind = \"mpirun\" }}\n{}{LOOSE}",
@@ -63,7 +63,7 @@ fn what_only_the_launcher_can_know_is_no_reason_to_refuse_a_plan() {
 }
 
 #[test]
-fn a_plan_that_is_not_there_and_a_directory_that_is_not_are_refused() {
+fn a_plan_that_is_not_there_and_a_directory_that_is_not_are_rejected() {
     let place = Place::new();
     place.plan(&format!("{WRITER}{LOOSE}"));
     fs::create_dir(place.path("planless")).unwrap();
@@ -111,7 +111,7 @@ fn a_ready_plan_can_be_shown_kept_and_checked() {
 }
 
 #[test]
-fn try_refuses_a_file_system_without_room_and_leaves_nothing_behind() {
+fn try_rejects_a_file_system_without_room_and_leaves_nothing_behind() {
     let place = Place::new();
     let Some(_mounted) = SmallFs::mount(&place.dir(), "16m") else { return };
     let ran = place.assay("try dir");
@@ -121,7 +121,7 @@ fn try_refuses_a_file_system_without_room_and_leaves_nothing_behind() {
 }
 
 #[test]
-fn a_plan_whose_names_need_more_inodes_than_are_free_is_refused() {
+fn a_plan_whose_names_need_more_inodes_than_are_free_is_rejected() {
     let place = Place::new();
     let Some(_mounted) = SmallFs::mount(&place.dir(), "16m,nr_inodes=500") else { return };
     place.plan("[[test]]\nid = \"T\"\nmdtest = \"-F -C -r -n 250\"\nrole = \"reported\"\n");
@@ -136,7 +136,7 @@ fn a_plan_whose_names_need_more_inodes_than_are_free_is_refused() {
 }
 
 #[test]
-fn a_directory_that_cannot_be_written_to_is_refused_with_its_name() {
+fn a_directory_that_cannot_be_written_to_is_rejected_with_its_name() {
     let place = Place::new();
     let Some(_mounted) = SmallFs::mount(&place.dir(), "4m,ro") else { return };
     fs::create_dir(place.path("evidence")).unwrap();

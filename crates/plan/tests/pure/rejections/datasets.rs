@@ -2,7 +2,7 @@
 
 use plan::Plan;
 
-use super::{HEAD, refusal, test_with};
+use super::{HEAD, rejection, test_with};
 
 fn dataset(keys: &str) -> String {
     format!("[dataset.d]\n{keys}\n{}", test_with("ior = \"-w\"\nrole = \"reported\""))
@@ -46,13 +46,13 @@ fn a_dataset_is_made_by_one_line_that_leaves_what_it_makes() {
         ),
         ("ior = \"-w -k\"\nkeep = \"7 MB\"", "p.toml:6:8: dataset.d: keep: `7 MB` does not fit; write"),
     ] {
-        let said = refusal(&dataset(keys));
+        let said = rejection(&dataset(keys));
         assert!(said.starts_with(why), "{keys}: {said}");
     }
 }
 
 #[test]
-fn a_line_that_cannot_cover_its_readers_is_refused_also_with_a_deadline() {
+fn a_line_that_cannot_cover_its_readers_is_rejected_also_with_a_deadline() {
     let cover = "cover = { rate = \"4 GB/s\", time = \"30 s\" }";
     let needs = "and its readers need 168 GiB (4.00 GB/s for 30.0 s, 1.5 times); give it more with -s, -b or \
                  ranks";
@@ -63,7 +63,7 @@ fn a_line_that_cannot_cover_its_readers_is_refused_also_with_a_deadline() {
             format!("the line writes 32.0 GiB at most even without -D, {needs}"),
         ),
     ] {
-        let said = refusal(&dataset(&format!("ior = \"{line}\"\nranks = 2\n{cover}")));
+        let said = rejection(&dataset(&format!("ior = \"{line}\"\nranks = 2\n{cover}")));
         assert_eq!(said, format!("p.toml:7:9: dataset.d: {why}"));
     }
     for (keys, why) in [
@@ -74,10 +74,10 @@ fn a_line_that_cannot_cover_its_readers_is_refused_also_with_a_deadline() {
         ("ior = \"-w -k -b 1t\"", "dataset.d: cover.margin is below 1, so readers would come to the end"),
     ] {
         let cover = "cover = { rate = \"4 GB/s\", time = \"30 s\", margin = 0.5 }";
-        let said = refusal(&dataset(&format!("{keys}\n{cover}")));
+        let said = rejection(&dataset(&format!("{keys}\n{cover}")));
         assert!(said.contains(why), "{said}");
     }
-    let said = refusal(&dataset("ior = \"-w -k\"\ncover = { rate = \"4 GB\", time = \"30 s\" }"));
+    let said = rejection(&dataset("ior = \"-w -k\"\ncover = { rate = \"4 GB\", time = \"30 s\" }"));
     assert!(said.contains("dataset.d: cover.rate: `4 GB` does not fit"), "{said}");
 }
 
@@ -86,21 +86,21 @@ fn a_dataset_belongs_to_all_its_readers() {
     let names = "[dataset.d]\nmdtest = \"-F -C -n 9\"\n";
     for line in ["-F -T -r -n 9", "-F -C -n 9", "-F -n 9"] {
         let test = test_with(&format!("uses = \"dataset.d\"\nmdtest = \"{line}\"\nrole = \"reported\""));
-        let said = refusal(&format!("{names}{test}"));
+        let said = rejection(&format!("{names}{test}"));
         let why =
             "dataset.d is for all its readers, and this line makes or removes names in it; let it only look";
         assert!(said.contains(why), "{line}: {said}");
     }
     for line in ["-w -E -k", "-k -G 7 --rwmix=50"] {
         let test = test_with(&format!("uses = \"dataset.d\"\nior = \"{line}\"\nrole = \"reported\""));
-        let said = refusal(&format!("[dataset.d]\nior = \"-w -k -G 7\"\nkeep = \"2 days\"\n{test}"));
+        let said = rejection(&format!("[dataset.d]\nior = \"-w -k -G 7\"\nkeep = \"2 days\"\n{test}"));
         let why = "dataset.d is kept for later campaigns, and this line writes into it";
         assert!(said.contains(why), "{line}: {said}");
     }
 }
 
 #[test]
-fn a_reader_that_cannot_find_its_data_right_is_refused() {
+fn a_reader_that_cannot_find_its_data_right_is_rejected() {
     let used = |made: &str, line: &str| {
         let test = test_with(&format!("uses = \"dataset.d\"\nior = \"{line}\"\nrole = \"reported\""));
         format!("[dataset.d]\nior = \"{made}\"\n{test}")
@@ -132,7 +132,7 @@ fn a_reader_that_cannot_find_its_data_right_is_refused() {
             "this line looks into -O stoneWallingStatusFile={dir}/b, and dataset.d keeps none",
         ),
     ] {
-        assert_eq!(refusal(&used(made, line)), format!("p.toml:9:7: test T: {why}; give both the same"));
+        assert_eq!(rejection(&used(made, line)), format!("p.toml:9:7: test T: {why}; give both the same"));
     }
     for (made, line) in [
         ("-w -k -G 7 -l t", "-R -k -G=7 --dataPacketType=timestamp"),
@@ -148,7 +148,7 @@ fn a_reader_that_cannot_find_its_data_right_is_refused() {
 fn only_files_of_a_rank_each_have_a_smallest_one_to_export() {
     for line in ["ior = \"-w -k\"", "ior = \"-r -F -k\"\nuses = \"dataset.d\"", "mdtest = \"-C -F -n 5\""] {
         let test = test_with(&format!("{line}\nexports = {{ S = \"min(file.size)\" }}\nrole = \"reported\""));
-        let said = refusal(&format!("[dataset.d]\nior = \"-w -k -F\"\n{test}"));
+        let said = rejection(&format!("[dataset.d]\nior = \"-w -k -F\"\n{test}"));
         let why = "p.toml:7:6: test T: exports.S: `min(file.size)` is that of a line of ior with -w and -F, \
             whose files are each rank's own";
         assert_eq!(said, why, "{line}");

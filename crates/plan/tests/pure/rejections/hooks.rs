@@ -3,15 +3,15 @@
 use plan::Plan;
 use plan::Stripes;
 
-use super::{HEAD, refusal, test_with};
+use super::{HEAD, rejection, test_with};
 
-const LOST: &str = "[state.s]\ndegrade = \"off\"\nmend = \"on\"\n";
+const LOST: &str = "[state.s]\ndegrade = \"off\"\nrestore = \"on\"\n";
 
 /// A plan whose file system has these keys.
 fn on(fs: &str, rest: &str) -> Result<Plan, String> {
     let head = HEAD.replace("\"{dir}\" }", &format!("\"{{dir}}\"{fs} }}"));
     let test = test_with("ior = \"-w\"\nrole = \"reported\"");
-    Plan::parse(&format!("{head}{rest}{test}"), "p.toml").map_err(|refused| refused.0)
+    Plan::parse(&format!("{head}{rest}{test}"), "p.toml").map_err(|rejected| rejected.0)
 }
 
 #[test]
@@ -35,11 +35,14 @@ fn a_state_in_which_something_is_down_says_how_it_comes_and_goes_and_what_tells(
     let keys = |keys: &str| on("", &format!("[state.s]\n{keys}\n")).unwrap_err();
     assert_eq!(
         keys("degrade = \"off\""),
-        "p.toml:5:11: state.s: what is taken down is brought back; give both `degrade` and `mend`"
+        "p.toml:5:11: state.s: what is taken down is brought back; give both `degrade` and `restore`"
     );
-    assert_eq!(keys("degrade = \"off\"\nmend = \" \""), "p.toml:6:8: state.s: an empty command does nothing");
     assert_eq!(
-        keys("degrade = \"off\"\nmend = \"on\"\nppn = 2"),
+        keys("degrade = \"off\"\nrestore = \" \""),
+        "p.toml:6:8: state.s: an empty command does nothing"
+    );
+    assert_eq!(
+        keys("degrade = \"off\"\nrestore = \"on\"\nppn = 2"),
         "p.toml:7:7: state.s: `ppn` has no effect on `degrade`, which is a command; leave it out"
     );
     assert_eq!(
@@ -59,7 +62,7 @@ fn what_runs_at_once_on_one_file_system_is_degraded_together() {
     let lost = "states = [\"s\"]";
     let group = format!("{LOST}[[group]]\nid = \"G\"\n{}", part("a", lost));
     assert_eq!(
-        refusal(&format!("{group}{}", part("b", ""))),
+        rejection(&format!("{group}{}", part("b", ""))),
         "p.toml:8:6: group G: G.a needs state.s and G.b, which runs at the same time on fs.scratch, does \
          not; give both the same"
     );
@@ -67,7 +70,7 @@ fn what_runs_at_once_on_one_file_system_is_degraded_together() {
     let two = format!("{LOST}{}", LOST.replace("[state.s]", "[state.t]"));
     let both = test_with("ior = \"-w\"\nrole = \"reported\"\nstates = [\"s\", \"t\"]");
     assert_eq!(
-        refusal(&format!("{two}{both}")),
+        rejection(&format!("{two}{both}")),
         "p.toml:14:16: test T: state.t and state.s would be down at once; make one state of both"
     );
 }
@@ -77,7 +80,7 @@ fn a_reader_has_the_stripes_of_its_files_unless_it_says_so_itself() {
     let reader = |keys: &str| {
         let test = test_with(&format!("ior = \"-r -k\"\nuses = \"dataset.d\"\nrole = \"reported\"\n{keys}"));
         let text = format!("{HEAD}[dataset.d]\nior = \"-w -k\"\nstripes = \"4\"\n{test}");
-        Plan::parse(&text, "p.toml").map(|plan| plan.tests[0].stripes).map_err(|refused| refused.0)
+        Plan::parse(&text, "p.toml").map(|plan| plan.tests[0].stripes).map_err(|rejected| rejected.0)
     };
     assert_eq!(reader("").unwrap(), Some(Stripes::Count(4)));
     assert_eq!(reader("stripes = \"all\"").unwrap(), Some(Stripes::All));

@@ -2,7 +2,7 @@
 
 use plan::Plan;
 
-use super::{HEAD, refusal, test_with};
+use super::{HEAD, rejection, test_with};
 
 fn asks(metric: &str) -> String {
     format!("criterion = {{ metric = \"{metric}\", op = \">=\", value = \"1 GB/s\" }}")
@@ -60,7 +60,7 @@ fn rates_of_windows_need_a_window_and_a_timeline() {
             "p.toml:7:20: test T: steady.slope: `4 s` does not fit; write for example `10 %`",
         ),
     ] {
-        assert_eq!(refusal(&test_with(&keys)), error, "{keys}");
+        assert_eq!(rejection(&test_with(&keys)), error, "{keys}");
     }
 }
 
@@ -78,7 +78,7 @@ fn warm_ups_and_turns_are_for_tests_that_can_have_them() {
     let made = "[[test]]\nid = \"W\"\nior = \"-w -k\"\nrole = \"reported\"\n";
     let reader = test_with("ior = \"-r -k\"\nuses = \"W\"\nwarm_up = 1\nrole = \"reported\"");
     assert_eq!(
-        refusal(&format!("{made}{reader}")),
+        rejection(&format!("{made}{reader}")),
         "p.toml:12:11: test T: warm_up: its files are those of another test, which a launch before \
          would look at first; give it to the test that makes them"
     );
@@ -86,11 +86,11 @@ fn warm_ups_and_turns_are_for_tests_that_can_have_them() {
         format!("[[group.parts]]\nid = \"{id}\"\nior = \"-w\"\nrole = \"reported\"\n{keys}\n")
     };
     assert_eq!(
-        refusal(&format!("[[group]]\nid = \"G\"\n{}{}", part("warm_up = 1", "a"), part("", "b"))),
+        rejection(&format!("[[group]]\nid = \"G\"\n{}{}", part("warm_up = 1", "a"), part("", "b"))),
         "p.toml:10:11: test G.a: warm_up: parts of a group run together"
     );
     assert_eq!(
-        refusal(&test_with("ior = \"-w\"\nrole = \"reported\"\norder = \"interleaved\"")),
+        rejection(&test_with("ior = \"-w\"\nrole = \"reported\"\norder = \"interleaved\"")),
         "p.toml:8:9: test T: `order` is of steps; give `nodes = { steps = [\"50%\", \"100%\"] }`"
     );
     let series = "[fs.s]\ndir = \"/s\"\nservers = 2\n\
@@ -107,12 +107,12 @@ fn warm_ups_and_turns_are_for_tests_that_can_have_them() {
                      [[series.phases]]\nid = \"r\"\nior = \"-w -k\"\nuses = \"S.n1.w\"\n\
                      role = \"reported\"\n";
     assert_eq!(
-        refusal(series_of),
+        rejection(series_of),
         "p.toml:8:9: series S: order: S.n2.r works on the files of another step, which comes first; \
          `interleaved` would do"
     );
     assert_eq!(
-        refusal(series),
+        rejection(series),
         "p.toml:13:9: series S: order: files lie on the servers that were on when they were written, so \
          steps of servers take no turns"
     );
@@ -144,16 +144,16 @@ fn more_clients_are_tried_where_that_says_something() {
             "p.toml:9:16: test T: client_limit: it compares rates, and no criterion asks for one",
         ),
     ] {
-        assert_eq!(refusal(&format!("{launch}{}", test_with(&keys))), error, "{keys}");
+        assert_eq!(rejection(&format!("{launch}{}", test_with(&keys))), error, "{keys}");
     }
     let by = "nodes = { search = [2, 4], gain = \"3 %\" }\nior = \"-w\"\nsustained = \"9 s\"\n";
     assert_eq!(
-        refusal(&format!("{launch}{}", test_with(&(by.to_owned() + &asks("write.sustained"))))),
+        rejection(&format!("{launch}{}", test_with(&(by.to_owned() + &asks("write.sustained"))))),
         "p.toml:10:24: test T: a search goes by whole phases, such as `write.bw`, not `write.sustained`"
     );
     let searched = |criteria: &str| {
         let by = "nodes = { search = [2, 4], gain = \"3 %\" }\nior = \"-w -W\"\n";
-        refusal(&format!("{launch}{}", test_with(&format!("{by}criterion = [{criteria}]"))))
+        rejection(&format!("{launch}{}", test_with(&format!("{by}criterion = [{criteria}]"))))
     };
     let bw = "{ metric = \"write.bw\", op = \">\", value = \"1 GB/s\" }";
     for (metric, op, value) in [
@@ -190,14 +190,14 @@ fn what_holds_for_all_does_not_ask_a_course_of_what_records_none() {
 fn a_scale_can_leave_out_that_a_rate_becomes_steady_and_then_none_is_steady() {
     let steady = |window: &str, rest: &str| {
         let keys = format!("ior = \"-w\"\nsteady = {{ window = \"{window}\", max = \"60 s\" }}\n{rest}");
-        Plan::parse(&format!("{HEAD}{}", test_with(&keys)), "p.toml").map_err(|refusal| refusal.0)
+        Plan::parse(&format!("{HEAD}{}", test_with(&keys)), "p.toml").map_err(|rejection| rejection.0)
     };
     let reported = "role = \"reported\"";
     assert!(steady("30 s", reported).unwrap().tests[0].course.steady.is_some());
     assert!(steady("", reported).unwrap().tests[0].course.steady.is_none());
-    let refusal = steady("", &asks("write.steady")).unwrap_err();
+    let rejection = steady("", &asks("write.steady")).unwrap_err();
     assert!(
-        refusal.starts_with("p.toml:8:24: test T: `write.steady`: say how long a window is"),
-        "{refusal}"
+        rejection.starts_with("p.toml:8:24: test T: `write.steady`: say how long a window is"),
+        "{rejection}"
     );
 }

@@ -13,7 +13,7 @@ use plan::Plan;
 
 const HEAD: &str = "schema = 1\nplan = { id = \"p\", title = \"t\" }\nfs.scratch = { dir = \"{dir}\" }\n";
 
-fn refusal(rest: &str) -> String {
+fn rejection(rest: &str) -> String {
     Plan::parse(&format!("{HEAD}{rest}"), "p.toml").expect_err(rest).0
 }
 
@@ -31,7 +31,7 @@ fn a_whole_plan_is_accepted() {
 }
 
 #[test]
-fn keys_and_words_that_do_not_exist_are_refused_with_the_nearest_one() {
+fn keys_and_words_that_do_not_exist_are_rejected_with_the_nearest_one() {
     for (rest, error) in [
         (
             test_with("ior = \"-w\"\nrepetition = 3\nrole = \"reported\""),
@@ -63,13 +63,13 @@ fn keys_and_words_that_do_not_exist_are_refused_with_the_nearest_one() {
              and not the number 5",
         ),
     ] {
-        let said = refusal(&rest);
+        let said = rejection(&rest);
         assert_eq!(said.split(" Known here: id, clause, ior").next(), Some(error));
     }
 }
 
 #[test]
-fn criteria_that_no_measurement_could_meet_are_refused() {
+fn criteria_that_no_measurement_could_meet_are_rejected() {
     let criterion = |line: &str, metric: &str, op: &str, value: &str| {
         test_with(&format!(
             "ior = \"{line}\"\ncriterion = {{ metric = \"{metric}\", op = \"{op}\", value = {value} }}"
@@ -125,12 +125,12 @@ fn criteria_that_no_measurement_could_meet_are_refused() {
              judging",
         ),
     ] {
-        assert_eq!(refusal(&rest), error);
+        assert_eq!(rejection(&rest), error);
     }
 }
 
 #[test]
-fn readers_of_nothing_and_files_that_would_be_gone_are_refused() {
+fn readers_of_nothing_and_files_that_would_be_gone_are_rejected() {
     let data = |line: &str| format!("[dataset.d]\nior = \"{line}\"\n");
     let reader = |keys: &str| test_with(&format!("{keys}\nrole = \"reported\""));
     for (rest, error) in [
@@ -180,12 +180,12 @@ fn readers_of_nothing_and_files_that_would_be_gone_are_refused() {
              -O stoneWallingStatusFile={dir}/pairs",
         ),
     ] {
-        assert_eq!(refusal(&rest), error);
+        assert_eq!(rejection(&rest), error);
     }
 }
 
 #[test]
-fn counts_names_and_durations_that_make_no_sense_are_refused() {
+fn counts_names_and_durations_that_make_no_sense_are_rejected() {
     let reported = |keys: &str| test_with(&format!("ior = \"-w\"\nrole = \"reported\"\n{keys}"));
     for (rest, error) in [
         (reported("ranks = 0"), "p.toml:8:9: test T: ranks is 0; it must be at least 1"),
@@ -222,7 +222,7 @@ fn counts_names_and_durations_that_make_no_sense_are_refused() {
             "p.toml:5:13: clients.delivered is 0; say how many client nodes the contract delivers",
         ),
     ] {
-        assert_eq!(refusal(&rest), error);
+        assert_eq!(rejection(&rest), error);
     }
     let error =
         Plan::parse("schema = 2\nplan = { id = \"p\", title = \"t\" }\nfs.a = { dir = \"d\" }\n", "q.toml");

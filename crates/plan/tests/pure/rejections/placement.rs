@@ -1,10 +1,10 @@
-//! Ranks, nodes and parameters: what they come to, and what is refused.
+//! Ranks, nodes and parameters: what they come to, and what is rejected.
 
 use plan::Choice;
 use plan::Placement;
 use plan::Plan;
 
-use super::{HEAD, refusal, test_with};
+use super::{HEAD, rejection, test_with};
 
 fn placements(rest: &str) -> Vec<(String, Placement)> {
     let plan = Plan::parse(&format!("{HEAD}{rest}"), "p.toml").expect(rest);
@@ -61,7 +61,7 @@ fn a_test_with_steps_becomes_one_at_each_and_its_readers_use_the_same_step() {
 }
 
 #[test]
-fn numbers_that_contradict_each_other_or_stand_for_nothing_are_refused() {
+fn numbers_that_contradict_each_other_or_stand_for_nothing_are_rejected() {
     let launch = "[launch]\nkind = \"mpirun\"\n\
              argv = [\"srun\", \"-N\", \"{nodes}\", \"-n\", \"{ranks}\", \"{cmd}\"]\n";
     for (plan, error) in [
@@ -115,7 +115,7 @@ fn numbers_that_contradict_each_other_or_stand_for_nothing_are_refused() {
              `25000/s` or `30 s`",
         ),
     ] {
-        assert_eq!(refusal(&plan), error);
+        assert_eq!(rejection(&plan), error);
     }
 }
 
@@ -156,7 +156,7 @@ fn no_nodes_and_more_than_there_are_run_nothing() {
             "7:9: nodes of [defaults] are one number; steps and a search are a test's own",
         ),
     ] {
-        assert_eq!(refusal(&rest), format!("p.toml:{error}"));
+        assert_eq!(rejection(&rest), format!("p.toml:{error}"));
     }
     assert_eq!(placements(&format!("{eight}{}", reported("ranks = 16\nppn = 2")))[0].1.nodes, Some(8));
 }

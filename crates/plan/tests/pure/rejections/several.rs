@@ -2,7 +2,7 @@
 
 use plan::Plan;
 
-use super::{HEAD, refusal, test_with};
+use super::{HEAD, rejection, test_with};
 
 fn reported(id: &str) -> String {
     test_with("ior = \"-w\"\nrole = \"reported\"").replace("\"T\"", &format!("\"{id}\""))
@@ -34,7 +34,7 @@ fn an_id_stands_for_one_thing_only() {
         (reported("S.t1m.w") + &series("S", "w"), "test S.t1m.w: test S.t1m.w has this id already"),
         (group("S.t1m.w", "") + &series("S", "w"), "test S.t1m.w: group S.t1m.w has this id already"),
     ] {
-        let said = refusal(&rest);
+        let said = rejection(&rest);
         assert!(said.ends_with(&format!(": {error}")), "{said}");
     }
     let apart = made.to_owned() + &reported("big") + &group("full", "") + &series("S", "w");
@@ -93,7 +93,7 @@ fn what_the_step_decides_a_phase_cannot() {
             "series S: its steps are the nodes; leave `nodes` out",
         ),
     ] {
-        let said = refusal(&with(keys, phase));
+        let said = rejection(&with(keys, phase));
         assert!(said.ends_with(&format!(": {error}")), "{said}");
     }
 }
@@ -136,7 +136,11 @@ fn phases_are_told_apart_also_where_their_ids_hold_dots() {
         let plan = Plan::parse(&format!("{HEAD}{}", asked(from)), "p.toml").unwrap();
         assert_eq!(plan.projections[0].steps, steps, "{from}");
     }
-    assert!(refusal(&asked("S.c")).contains("`S.c` is no phase of a series"), "{}", refusal(&asked("S.c")));
+    assert!(
+        rejection(&asked("S.c")).contains("`S.c` is no phase of a series"),
+        "{}",
+        rejection(&asked("S.c"))
+    );
     let of = "projection of S.n24.w.write.bw: ";
     for (was, is, error) in [
         (
@@ -156,12 +160,12 @@ fn phases_are_told_apart_also_where_their_ids_hold_dots() {
                 .into(),
         ),
     ] {
-        let said = refusal(&asked("S.w").replace(was, is));
+        let said = rejection(&asked("S.w").replace(was, is));
         assert!(said.ends_with(&error), "{said}");
     }
     let of_transfers =
         asked("S.w").replace("nodes", "transfer").replace("\"8\", \"16\", \"24\"", "\"1k\", \"2k\", \"3k\"");
-    let said = refusal(&of_transfers.replace("S.n24", "S.t3k"));
+    let said = rejection(&of_transfers.replace("S.n24", "S.t3k"));
     assert!(
         said.ends_with("no system has more of a transfer; take a series over servers or nodes"),
         "{said}"
@@ -187,7 +191,7 @@ fn the_step_stands_in_all_that_a_phase_runs() {
 }
 
 #[test]
-fn marks_that_nothing_stands_for_are_refused() {
+fn marks_that_nothing_stands_for_are_rejected() {
     let outside = |keys: &str| test_with(&format!("role = \"reported\"\n{keys}"));
     let step = "which is known in lines, `setup` and `app.argv` of a phase of a series only";
     let exported = "and what a test exports is put into lines of workloads only; a name of [parameters] ends \
@@ -209,7 +213,7 @@ fn marks_that_nothing_stands_for_are_refused() {
         ),
         (outside("ior = \"-w\"\nsetup = [\"echo ${S\"]"), format!("8:10: `setup` has `${{`, {exported}")),
     ] {
-        assert_eq!(refusal(&rest), format!("p.toml:{error}"));
+        assert_eq!(rejection(&rest), format!("p.toml:{error}"));
     }
 }
 
@@ -222,7 +226,7 @@ fn nobody_uses_files_of_a_search() {
         test_with(&format!("uses = \"{uses}\"\nior = \"-r -F -k\"\nnodes = 2\nrole = \"reported\""))
     };
     assert_eq!(
-        refusal(&format!("{made}{}", reader("W"))),
+        rejection(&format!("{made}{}", reader("W"))),
         "p.toml:12:8: test T: uses `W`, which runs on as many nodes as its search finds, so nobody knows how \
          many files it leaves; use a test of one number of nodes"
     );
@@ -231,7 +235,7 @@ fn nobody_uses_files_of_a_search() {
 
 #[test]
 fn parts_overlap_by_all_of_them_at_most() {
-    let said = refusal(&group("G", "overlap = \"150 %\"\n"));
+    let said = rejection(&group("G", "overlap = \"150 %\"\n"));
     assert_eq!(said, "p.toml:6:11: group G: overlap is a part of the shorter one, `100%` at most");
     Plan::parse(&format!("{HEAD}{}", group("G", "overlap = \"100 %\"\n")), "p.toml").unwrap();
 }
@@ -246,7 +250,7 @@ fn parts_of_a_group_share_the_state_of_their_file_system() {
                 [[group]]\nid = \"G\"\n";
     let on = |first: &str, second: &str| format!("{head}{}{}", part("a", first), part("b", second));
     for rest in [on(aged, "fs = \"scratch\""), on("fs = \"scratch\"", aged)] {
-        let said = refusal(&rest);
+        let said = rejection(&rest);
         assert!(
             said.ends_with(
                 "test G.b: state.aged is a state of all of fs.scratch, and test G.a runs there at the same \

@@ -2,7 +2,7 @@
 
 use plan::Plan;
 
-use super::{HEAD, refusal, test_with};
+use super::{HEAD, rejection, test_with};
 
 fn accepted(rest: &str) -> Plan {
     Plan::parse(&format!("{HEAD}{rest}"), "p.toml").expect(rest)
@@ -75,7 +75,7 @@ fn a_test_of_names_is_checked_as_one_of_data() {
             "p.toml:16:10: test T: test R removes the files of test M before",
         ),
     ] {
-        assert_eq!(refusal(&rest), error);
+        assert_eq!(rejection(&rest), error);
     }
     let whole = and("uses = \"M\"\nmdtest = \"-T -F -n 5\"");
     let plan = accepted(&whole);
@@ -119,7 +119,7 @@ fn only_cases_are_counted_of_a_conformance_suite_and_of_nothing_else() {
              with `{cmd}`",
         ),
     ] {
-        assert_eq!(refusal(&rest), error);
+        assert_eq!(rejection(&rest), error);
     }
     let plan = accepted(&cases("--only posix.* --only open.*", "open.fail", "0 cases"));
     assert_eq!(plan.tests[0].criteria[0].to_string(), "max == 0 cases");
@@ -145,14 +145,14 @@ fn errors_can_be_asked_only_of_phases_that_compare_data() {
              `file_read.errors`, with -E and -X",
         ),
     ] {
-        assert_eq!(refusal(&rest), error);
+        assert_eq!(rejection(&rest), error);
     }
     accepted(&asked("file_read.errors", "0 errors").replace("-n 5", "-n 5 -X -w 8 -e 8"));
     accepted(&asked("file_creation.errors", "0 errors").replace("-n 5", "-n 5 --verify-write -w 8"));
 }
 
 #[test]
-fn names_that_would_be_gone_or_were_never_made_are_refused() {
+fn names_that_would_be_gone_or_were_never_made_are_rejected() {
     for (rest, error) in [
         (
             and("uses = \"M\"\nrepetitions = 3\nmdtest = \"-r -F -n 5\""),
@@ -170,7 +170,7 @@ fn names_that_would_be_gone_or_were_never_made_are_refused() {
              lines -x {dir}/made",
         ),
     ] {
-        assert_eq!(refusal(&rest), error);
+        assert_eq!(rejection(&rest), error);
     }
     for rest in [
         and("uses = \"M\"\nrepetitions = 3\nmdtest = \"-T -F -n 5\""),
@@ -189,7 +189,7 @@ fn looked_at(made: &str, looks: &str) -> String {
 }
 
 #[test]
-fn names_that_the_line_of_their_maker_cannot_have_made_are_refused() {
+fn names_that_the_line_of_their_maker_cannot_have_made_are_rejected() {
     let value = |letter: &str, there: u32, asked: u32| {
         format!(
             "test M was made with -{letter} {there}, and this line looks for names of -{letter} {asked}; \
@@ -227,7 +227,7 @@ fn names_that_the_line_of_their_maker_cannot_have_made_are_refused() {
         ),
     ] {
         assert_eq!(
-            refusal(&looked_at(made, looks)),
+            rejection(&looked_at(made, looks)),
             format!("p.toml:11:10: test T: {why}"),
             "{made}: {looks}"
         );
@@ -248,7 +248,7 @@ fn names_that_the_line_of_their_maker_cannot_have_made_are_refused() {
 fn an_operation_on_files_cannot_be_asked_of_a_line_of_directories() {
     let line = asked("file_link.rate", "1/s").replace("-F -n 5", "-n 5 -D --operations=link");
     assert_eq!(
-        refusal(&line),
+        rejection(&line),
         "p.toml:7:24: test T: the line yields no `file_link.rate`: its phases are tree_creation, \
          directory_creation, directory_stat, directory_rename, directory_removal, tree_removal"
     );
@@ -279,14 +279,13 @@ fn a_state_of_preload_says_only_what_counts_and_says_it_once() {
             "p.toml:9:11: test T: state.s and --preload of the line say the same; leave one out",
         ),
     ] {
-        assert_eq!(refusal(&rest), error);
+        assert_eq!(rejection(&rest), error);
     }
 }
 
 #[test]
-fn states_that_cannot_be_or_that_a_test_cannot_need_are_refused() {
-    let either =
-        "write one of `age = \"--blocks 80% --inodes 20%\"`, `preload = 1000000`, and `degrade` with `mend`";
+fn states_that_cannot_be_or_that_a_test_cannot_need_are_rejected() {
+    let either = "write one of `age = \"--blocks 80% --inodes 20%\"`, `preload = 1000000`, and `degrade` with `restore`";
     for (rest, error) in [
         (state(""), format!("p.toml:4:1: state.s: {either}")),
         (state("age = \"--blocks 80%\"\npreload = 5"), format!("p.toml:4:1: state.s: {either}")),
@@ -322,12 +321,12 @@ fn states_that_cannot_be_or_that_a_test_cannot_need_are_refused() {
                 .into(),
         ),
     ] {
-        assert_eq!(refusal(&rest), error);
+        assert_eq!(rejection(&rest), error);
     }
 }
 
 #[test]
-fn a_test_among_those_of_a_state_that_is_not_to_run_on_it_is_refused() {
+fn a_test_among_those_of_a_state_that_is_not_to_run_on_it_is_rejected() {
     let states = "fs.other = { dir = \"/o\" }\ndefaults.fs = \"scratch\"\n\
                   [state.s]\nage = \"--blocks 80%\"\n[state.t]\nage = \"--blocks 95%\"\n\
                   [state.p]\npreload = 5\n";

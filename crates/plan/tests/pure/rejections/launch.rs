@@ -2,12 +2,12 @@
 
 use plan::Plan;
 
-use super::{HEAD, refusal, test_with};
+use super::{HEAD, rejection, test_with};
 
 const LAST: &str = "ior = \"-w\"\nrole = \"reported\"\nnodes = 2\n";
 
 #[test]
-fn words_that_a_launcher_has_no_use_for_are_refused_with_what_would_do() {
+fn words_that_a_launcher_has_no_use_for_are_rejected_with_what_would_do() {
     for (table, error) in [
         (
             "kind = \"srun\"\nargv = [\"srun\", \"-n\", \"{ranks}\", \"{cmd}\"]",
@@ -51,7 +51,7 @@ fn words_that_a_launcher_has_no_use_for_are_refused_with_what_would_do() {
             "p.toml:7:12: clients.exclude: `n 7` names no node; write `n017` or `n[017-019]`",
         ),
     ] {
-        assert_eq!(refusal(&format!("[launch]\n{table}\n{}", test_with(LAST))), error);
+        assert_eq!(rejection(&format!("[launch]\n{table}\n{}", test_with(LAST))), error);
     }
 }
 
@@ -60,7 +60,7 @@ fn with_nodes_by_name_every_job_has_a_number_of_them() {
     let launch = "[launch]\nkind = \"mpich\"\n[clients]\nhostfile = \"h\"\n";
     let free = test_with("ior = \"-w\"\nrole = \"reported\"\nranks = 2\n");
     assert_eq!(
-        refusal(&format!("{launch}{free}")),
+        rejection(&format!("{launch}{free}")),
         "p.toml:9:6: test T: clients.hostfile names nodes, of which this job has to have a number; give \
          `nodes`, or `ppn` beside `ranks`"
     );
@@ -89,7 +89,7 @@ fn a_memory_of_spaces_only_is_no_memory_that_is_left_out() {
     };
     assert_eq!(plan("").unwrap().clients.memory_bytes, None);
     for spaces in [" ", "\\t"] {
-        let refusal = plan(spaces).unwrap_err().0;
-        assert!(refusal.starts_with("p.toml:5:10: "), "{refusal}");
+        let rejection = plan(spaces).unwrap_err().0;
+        assert!(rejection.starts_with("p.toml:5:10: "), "{rejection}");
     }
 }
