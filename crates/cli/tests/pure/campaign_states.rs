@@ -80,9 +80,9 @@ fn a_plan_that_fills_a_file_system_says_so_beside_what_its_tests_write() {
 #[test]
 fn what_is_wrong_with_the_line_of_a_state_is_told_with_the_plan() {
     let place = Place::new();
-    place.plan(&STATES.replace("--cycles 0.2", "--overwrite cycle 0.2"));
+    place.plan(&STATES.replace("--cycles 0.2", "--cycle 0.2"));
     let ran = common::run(&mut place.command("plan check p.toml"));
     assert_eq!(ran.status, Some(2), "{ran:#?}");
-    let wanted = "assay: p.toml:8:7: state.aged: unexpected argument '--overwrite cycle' found";
+    let wanted = "assay: p.toml:8:7: state.aged: unexpected argument '--cycle' found";
     assert!(ran.err.starts_with(wanted), "{}", ran.err);
 }

@@ -55,7 +55,7 @@ fn no_ready_plan_has_a_finding_that_nobody_answers_for_at_either_scale_once_it_i
     for plan in &plans {
         let has_scale = plan != "try";
         for scale in ["", " --scale small"].into_iter().take(1 + usize::from(has_scale)) {
-            let has_waivers = place.assay(&format!("plan show {plan}")).ok().contains("\nsigned = \"\"");
+            let has_waivers = place.assay(&format!("plan show {plan}")).ok().contains("\napproved_by = \"\"");
             let signed = if has_waivers { " --set approved_by=me" } else { "" };
             let told = place.assay(&format!("plan check {plan}{scale}{signed}")).ok();
             let meant = |line: &&str| {

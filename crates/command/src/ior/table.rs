@@ -38,7 +38,7 @@ options! {
             "read what a random rank wrote; twice: a random permutation of the ranks";
         DryRun Flag _ "dryRun": "tell what would be done, and how many bytes; nothing is opened or moved";
         WarningsAsErrors Flag _ "warningAsErrors" ["warningAsErrors"]:
-            "exit status 1 after any warning; the run goes on to its end";
+            "exit status 4 after any warning; the run goes on to its end";
         GpuDirect Flag _ "gpuDirect" ["GPUDirect"]:
             "between storage and a graphics processor; not in this program";
         DropCaches Flag _ "drop-caches":

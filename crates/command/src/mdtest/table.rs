@@ -34,11 +34,11 @@ options! {
         CallSync Flag 'Y' _: "sync at the end of each phase, within its time";
         PrintTimes Flag 'Z' _: "print times instead of rates";
         WarningsAsErrors Flag _ "warningAsErrors":
-            "exit status 1 after any warning; the run goes on to its end";
+            "exit status 4 after any warning; the run goes on to its end";
         RankStatistics Flag _ "showRankStatistics": "columns with the extremes and the mean of single ranks";
         GpuDirect Flag _ "gpuDirect": "between storage and a graphics processor; not in this program";
         KeepGoing Flag _ "continue":
-            "count operations that fail and go on; the exit status is 1 all the same (own option)";
+            "count operations that fail and go on; the exit status is 4 all the same (own option)";
         DryRun Flag _ "dryRun": "tell what would be done; nothing is touched (own option)";
         Backend Text 'a' _ = "POSIX": "backend";
         Branching Number 'b' _ = "1": "branching factor of the tree";

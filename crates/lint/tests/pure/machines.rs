@@ -80,7 +80,8 @@ fn one_file_system_under_two_names_is_an_error_for_parts_that_run_at_once() {
 fn a_waiver_of_what_is_found_on_the_machine_is_heeded() {
     let text = plan(false).text.replace(
         "fs.s = { dir = \"{dir}/s\" }",
-        "fs.s = { dir = \"{dir}/s\", waive = [{ lint = \"one-fs-twice\", why = \"w\", approved_by = \"lead\" }] }",
+        "fs.s = { dir = \"{dir}/s\", \
+         waive = [{ lint = \"one-fs-twice\", why = \"w\", approved_by = \"me\" }] }",
     );
     let plan = Plan::parse(&text, "p.toml").unwrap();
     let found = lint::machine(&plan, &machine(ONE), false);

@@ -179,7 +179,7 @@ keys! {
             "how fast it is at most: what is faster came from a cache; and a line of ior with `-D` needs \
              room for no more than 1.5 times what that writes until then";
         waive: Vec<WaiverKeys>
-            = Several(WaiverKeys::TABLE), "[{ lint = \"write-iops-buffered\", why = \"…\", approved_by = \"…\" }]",
+            = Several(WaiverKeys::TABLE), "[{ lint = \"cov-high\", why = \"…\", approved_by = \"…\" }]",
             "findings about `fs.NAME` that somebody answers for";
     }
 }
@@ -283,7 +283,7 @@ keys! {
         verify: Option<VerifyWord> = Word(VerifyWord::WORDS), "\"after\"",
             "whether what `ior` wrote is read back and compared before its readers run";
         waive: Vec<WaiverKeys>
-            = Several(WaiverKeys::TABLE), "[{ lint = \"write-iops-buffered\", why = \"…\", approved_by = \"…\" }]",
+            = Several(WaiverKeys::TABLE), "[{ lint = \"cov-high\", why = \"…\", approved_by = \"…\" }]",
             "findings about it that somebody answers for";
     }
     forms ["ior"], ["mdtest"];
@@ -320,7 +320,7 @@ keys! {
         timeout: Option<Spanned<String>> = TIME, "\"2 h\"",
             "of the job that makes a state of `age`, of `degrade` and of `restore`";
         waive: Vec<WaiverKeys>
-            = Several(WaiverKeys::TABLE), "[{ lint = \"write-iops-buffered\", why = \"…\", approved_by = \"…\" }]",
+            = Several(WaiverKeys::TABLE), "[{ lint = \"cov-high\", why = \"…\", approved_by = \"…\" }]",
             "findings about it that somebody answers for";
     }
     forms ["age"], ["preload"], ["degrade", "restore"];

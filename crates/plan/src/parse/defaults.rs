@@ -1,5 +1,5 @@
 //! What the rules of all tables share: what holds where a test or dataset says nothing itself, what makes a
-//! test one of several that stand as one in the file, and how numbers, names and choices are read or rejected.
+//! test one of several that stand as one in the file, and how numbers, names and choices are read.
 //!
 //! Never here: the rules of one table.
 

@@ -39,7 +39,7 @@ fn a_state_in_which_something_is_down_says_how_it_comes_and_goes_and_what_tells(
     );
     assert_eq!(
         keys("degrade = \"off\"\nrestore = \" \""),
-        "p.toml:6:8: state.s: an empty command does nothing"
+        "p.toml:6:11: state.s: an empty command does nothing"
     );
     assert_eq!(
         keys("degrade = \"off\"\nrestore = \"on\"\nppn = 2"),

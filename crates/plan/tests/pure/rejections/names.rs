@@ -285,7 +285,8 @@ fn a_state_of_preload_says_only_what_counts_and_says_it_once() {
 
 #[test]
 fn states_that_cannot_be_or_that_a_test_cannot_need_are_rejected() {
-    let either = "write one of `age = \"--blocks 80% --inodes 20%\"`, `preload = 1000000`, and `degrade` with `restore`";
+    let either = "write one of `age = \"--blocks 80% --inodes 20%\"`, `preload = 1000000`, \
+         and `degrade` with `restore`";
     for (rest, error) in [
         (state(""), format!("p.toml:4:1: state.s: {either}")),
         (state("age = \"--blocks 80%\"\npreload = 5"), format!("p.toml:4:1: state.s: {either}")),

@@ -85,10 +85,10 @@ fn a_waiver_names_a_lint_a_reason_and_a_person() {
     let waiver = &plan.tests[0].waivers[0];
     assert_eq!((waiver.lint.as_str(), waiver.approved_by.as_str(), waiver.at), ("cov-high", "lead", (8, 19)));
     for (by, named, approve_with) in [
-        ("", "", "write the name as `by`"),
+        ("", "", "write the name as `approved_by`"),
         ("${approved_by}", "", "--set approved_by=NAME"),
         ("${lead}", "A. Person", "--set lead=NAME"),
-        ("the ${lead}", "the A. Person", "write the name as `by`"),
+        ("the ${lead}", "the A. Person", "write the name as `approved_by`"),
     ] {
         let text = waived("a known noise").replace("\"lead\"", &format!("\"{by}\""));
         let text = format!("{HEAD}{text}[parameters]\napproved_by = \"\"\nlead = \"A. Person\"\n");
@@ -99,7 +99,7 @@ fn a_waiver_names_a_lint_a_reason_and_a_person() {
             "{by}"
         );
     }
-    assert_eq!(rejection(&waived("")), "p.toml:8:19: test T: a waiver says why");
+    assert_eq!(rejection(&waived("")), "p.toml:8:19: test T: a waiver needs a reason: give `why`");
 }
 
 #[test]
@@ -141,5 +141,5 @@ fn whatever_a_finding_is_about_can_answer_for_it() {
     let about: Vec<&str> = plan.all_waivers().map(|waiver| waiver.about.as_str()).collect();
     assert_eq!(about, ["fs.scratch", "dataset.d", "state.s", "S", "G", "S.t64k.w", "S.t1m.w", "G.a", "G.b"]);
     let said = rejection(&format!("[dataset.d]\nior = \"-w -k\"\n{}", waive.replace("one target", " ")));
-    assert_eq!(said, "p.toml:6:19: dataset.d: a waiver says why");
+    assert_eq!(said, "p.toml:6:19: dataset.d: a waiver needs a reason: give `why`");
 }
