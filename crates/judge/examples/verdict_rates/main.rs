@@ -1,5 +1,6 @@
 //! Prints how often verdicts are wrong about systems of which the truth is known: the tables of
-//! docs/METHODOLOGY.md. `cargo run --release -p judge --example verdict_rates`.
+//! docs/validation/verdict-rates.md and docs/validation/projection.md.
+//! `cargo run --release -p judge --example verdict_rates`.
 #![allow(clippy::print_stdout)]
 
 mod intervals;

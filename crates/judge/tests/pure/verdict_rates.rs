@@ -1,6 +1,6 @@
 //! How often verdicts are wrong about systems of which the truth is known: never more than they say.
 //!
-//! The worlds are those of the example `verdict_rates`, which prints the tables of docs/METHODOLOGY.md.
+//! The worlds are those of the example `verdict_rates`, which prints the tables of docs/validation.
 
 #[path = "../../examples/verdict_rates/intervals.rs"]
 mod intervals;

@@ -1,4 +1,4 @@
-//! What a test costs when there are many ranks: docs/SCALE.md rests on these counts.
+//! What a test costs when there are many ranks: docs/validation/scale.md rests on these counts.
 
 use measure::Histogram;
 use testkit::Faulty;
@@ -8,7 +8,7 @@ use super::{IorParameters, Offsets, Reorder};
 
 const WORLDS: [u32; 3] = [2, 8, 64];
 
-/// docs/SCALE.md: collectives before the first phase, of a write, and of a read.
+/// docs/validation/scale.md: collectives before the first phase, of a write, and of a read.
 const BEFORE: usize = 8;
 const OF_A_WRITE: usize = 26;
 const OF_A_READ: usize = 26;
