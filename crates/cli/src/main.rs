@@ -1,10 +1,9 @@
-//! Words in, exit status out.
+//! The entry of the program: arguments in, exit status out.
 //!
-//! `assay` under its own name has commands; under the name of a classic program (`ior`) it is that
-//! program. This file only finds out which, and turns the answer into an exit status:
-//! 0 done or all clauses passed, 1 failed, 2 wrong usage, 3 undecided.
+//! Under its own name `assay` has commands. Under the name of a classic program (`ior`) it is that program.
+//! `status` lists the exit statuses.
 //!
-//! Invariant: the only crate that prints or exits.
+//! Invariant: no other crate prints or exits.
 #![forbid(unsafe_code)]
 #![allow(clippy::print_stdout, clippy::print_stderr, clippy::exit)]
 
@@ -12,6 +11,7 @@ mod commands;
 mod personalities;
 mod session;
 mod speech;
+mod status;
 
 use std::process::ExitCode;
 
@@ -20,8 +20,8 @@ fn main() -> ExitCode {
     let status = match argv {
         Ok(argv) => commands::run(&argv),
         Err(word) => {
-            speech::complain(&format!("assay: {} is not UTF-8; use another name", word.display()));
-            2
+            speech::complain(&format!("assay: {} is not UTF-8. Use another name.", word.display()));
+            status::USAGE
         }
     };
     ExitCode::from(session::end(status))

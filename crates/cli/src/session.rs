@@ -12,6 +12,7 @@ use storage::libraries::LibraryKind;
 use units::Usage;
 
 use crate::speech::complain;
+use crate::status::{DONE, ERROR};
 
 /// Who runs a workload.
 pub(crate) enum Session {
@@ -85,9 +86,9 @@ pub(crate) fn end(status: u8) -> u8 {
     };
     let status = match done {
         Ok(()) => status,
-        Err(halt) if status == 0 => {
+        Err(halt) if status == DONE => {
             complain(&format!("assay: {halt}"));
-            1
+            ERROR
         }
         Err(_) => {
             linger(status);
@@ -99,7 +100,7 @@ pub(crate) fn end(status: u8) -> u8 {
 
 /// Lets rank 0 say why, where ranks that failed can't meet.
 fn linger(status: u8) {
-    if status != 0 && launch().is_some_and(|launch| launch.rank != 0) {
+    if status != DONE && launch().is_some_and(|launch| launch.rank != 0) {
         std::thread::sleep(LINGER);
     }
 }

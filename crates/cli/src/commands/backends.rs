@@ -18,6 +18,7 @@ use units::Usage;
 
 use crate::session::launch;
 use crate::speech::say;
+use crate::status::DONE;
 
 /// How long a library may take to say what it is.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -26,9 +27,9 @@ const ANSWER: &str = "assay-probe\t";
 /// The name of MPI, which is looked for otherwise than the others.
 const MPI: &str = "MPI";
 
-/// List the backends and the libraries found on this machine, with what they are built on
+/// List the I/O backends and the MPI, HDF5 and PnetCDF libraries found
 ///
-/// Under mpirun it tells what the ranks would find; rank 0 speaks for all.
+/// Under mpirun, rank 0 lists the libraries that its ranks would use.
 #[derive(clap::Args)]
 #[command(after_help = variables())]
 pub(crate) struct BackendsArgs {
@@ -43,11 +44,11 @@ pub(crate) struct BackendsArgs {
 pub(crate) fn run(args: BackendsArgs) -> anyhow::Result<u8> {
     if let Some(kind) = args.probe {
         say(&answer(&kind, args.path.as_deref())?)?;
-        return Ok(0);
+        return Ok(DONE);
     }
     // What a launcher starts many times says it once.
     if launch().is_some_and(|launch| launch.rank != 0) {
-        return Ok(0);
+        return Ok(DONE);
     }
     let mut text = String::from("Backends\n");
     for backend in storage::BACKENDS {
@@ -78,7 +79,7 @@ pub(crate) fn run(args: BackendsArgs) -> anyhow::Result<u8> {
         list(&mut text, kind, running.as_deref())?;
     }
     say(&text)?;
-    Ok(0)
+    Ok(DONE)
 }
 
 /// The variables that lead to libraries.

@@ -7,21 +7,21 @@ use run::dataset::{self, ListedDataset};
 use units::{Usage, bytes_binary, several};
 
 use crate::speech::say;
+use crate::status::DONE;
 
-/// List the datasets that campaigns have kept on a file system, or remove some.
+/// List or remove the datasets that campaigns kept for later campaigns
 ///
-/// They lie in DIR/assay-datasets, each in a directory of its own, and are there because a plan says
-/// `keep`. One that a campaign works on, that belongs to somebody else, or that holds files which are no
-/// part of it is not removed. Exit status: 0 done; 2 rejected.
+/// A plan keeps a dataset with `keep`. It is stored in a directory of its own in DIR/assay-datasets.
+/// A dataset is not removed while a campaign uses it, if another user owns it, or if it contains other files.
 #[derive(clap::Args)]
 pub(crate) struct DatasetsArgs {
-    /// The directory under test, as `assay run --dir` had it
+    /// The directory under test, as given to `assay run --dir`
     #[arg(value_name = "DIR")]
     dir: PathBuf,
-    /// Remove this one, by the name in the list; may be given several times
+    /// Remove this dataset, by its name in the list; may be repeated
     #[arg(long, value_name = "NAME")]
     remove: Vec<String>,
-    /// Remove all that later campaigns may no longer use
+    /// Remove all datasets that have expired
     #[arg(long)]
     remove_expired: bool,
 }
@@ -35,7 +35,7 @@ pub(crate) fn run(args: DatasetsArgs) -> Result<u8> {
         names.extend(all.iter().filter(|kept| kept.is_expired()).map(|kept| kept.name.clone()));
     } else if names.is_empty() {
         say(&table(&args.dir, &listed(&dir)?))?;
-        return Ok(0);
+        return Ok(DONE);
     }
     names.sort();
     names.dedup();
@@ -46,7 +46,7 @@ pub(crate) fn run(args: DatasetsArgs) -> Result<u8> {
     if names.is_empty() {
         say("nothing has expired\n")?;
     }
-    Ok(0)
+    Ok(DONE)
 }
 
 fn listed(dir: &Path) -> Result<Vec<ListedDataset>> {

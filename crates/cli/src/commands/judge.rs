@@ -14,14 +14,13 @@ use units::Usage;
 use super::run::table;
 use crate::speech::{complain, say};
 
-/// Judge a campaign again, from the plan and the records in its folder.
+/// Evaluate a campaign again from its plan and its records
 ///
-/// Nothing is measured. The folder stays as it is; only where its verdicts were lost are they put back.
-/// Of a campaign that has not ended it tells how things stand. Exit status: 0 all clauses passed; 1 one
-/// failed; 2 wrong usage; 3 one is inconclusive, invalid or not run, or files are not as recorded.
+/// Nothing is measured, and the folder is not changed. Only a missing verdicts.json is written again. For a
+/// campaign that has not ended, the verdicts so far are printed.
 #[derive(clap::Args)]
 pub(crate) struct JudgeArgs {
-    /// The campaign's folder, or an archive of it
+    /// The campaign folder, or an archive of it
     #[arg(value_name = "FOLDER")]
     folder: PathBuf,
 }

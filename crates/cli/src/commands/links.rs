@@ -8,11 +8,12 @@ use units::Usage;
 
 use crate::personalities::PERSONALITIES;
 use crate::speech::say;
+use crate::status::DONE;
 
-/// Make links with the names of the classic programs (ior, mdtest, ...) to this program in DIR
+/// Create links named ior, mdtest, ... to this program
 #[derive(clap::Args)]
 pub(crate) struct LinksArgs {
-    /// Where to; it has to exist
+    /// The directory for the links; it must exist
     dir: PathBuf,
 }
 
@@ -35,5 +36,5 @@ pub(crate) fn run(args: LinksArgs) -> anyhow::Result<u8> {
         symlink(&program, &link).with_context(|| format!("cannot make {}", link.display()))?;
         say(&format!("{} -> {}: {}\n", link.display(), program.display(), personality.about))?;
     }
-    Ok(0)
+    Ok(DONE)
 }

@@ -14,56 +14,56 @@ use units::{Dimension, Quantity, Usage};
 
 use crate::personalities::drifted;
 use crate::speech::say;
+use crate::status::{DONE, UNDECIDED};
 pub(super) use text::errors as error_lines;
 
-/// Say what speaks against a command, before it is run
+/// Check a benchmark command for mistakes before it is run
 ///
-/// The whole command, launcher included, stands behind `--`. What is not told cannot be checked: the more
-/// of the options are given, the more is said. Exit status: 0 nothing worse than an info; 1 a waiver or a
-/// restore is needed; 2 the command cannot be read.
+/// Put the whole command, launcher included, after `--`. The options give facts that the command does not
+/// contain; a check that lacks a fact finds nothing.
 #[derive(clap::Args)]
 #[command(arg_required_else_help = true)]
 pub(crate) struct LintArgs {
-    /// Client nodes, where the launcher's words do not say it
+    /// Client nodes, if the launcher's arguments do not give them
     #[arg(long, value_name = "N")]
     nodes: Option<u64>,
-    /// Ranks of each node, where the launcher's words do not say it
+    /// Ranks per node, if the launcher's arguments do not give them
     #[arg(long, value_name = "P")]
     ppn: Option<u64>,
     /// Memory of a node: 256g, "256 GiB"
     #[arg(long, value_name = "SIZE")]
     ram: Option<String>,
-    /// Physical cores of a node, where nodes have to be packed
+    /// Physical cores of a node, if all of them must be used
     #[arg(long, value_name = "C")]
     cores: Option<u64>,
-    /// Where the file system under test is mounted
+    /// The mount point of the file system under test
     #[arg(long, value_name = "DIR")]
     mount: Option<String>,
-    /// What the command is for: write, read, dataset or hero
+    /// The purpose of the command: write, read, dataset or hero
     #[arg(long, value_name = "ROLE")]
     role: Option<String>,
-    /// How long the rate has to be sustained, in seconds; of a dataset, how long it is read
+    /// Seconds for which the rate is sustained; for a dataset, seconds of reading
     #[arg(long, value_name = "SECONDS")]
     sustained: Option<String>,
-    /// The rate that it has to reach: 3 TB/s, 25000/s; of a dataset, the rate at which it is read
+    /// The required rate: 3 TB/s, 25000/s; for a dataset, the rate of its reader
     #[arg(long, value_name = "RATE")]
     target: Option<String>,
-    /// What it is said to move in all: 24t, "24 TiB"
+    /// The bytes that it is said to move in total: 24t, "24 TiB"
     #[arg(long, value_name = "SIZE")]
     total: Option<String>,
-    /// Of a command that reads: the one that made its files
+    /// For a command that reads: the command that made its files
     #[arg(long, value_name = "COMMAND")]
     dataset: Option<String>,
-    /// One JSON object instead of text
+    /// Print one JSON object instead of text
     #[arg(long)]
     json: bool,
     /// List all lints
     #[arg(long, conflicts_with = "command")]
     list: bool,
-    /// With --list: as docs/LINTS.md
+    /// With --list: print the reference page of all lints
     #[arg(long, requires = "list")]
     markdown: bool,
-    /// Say all there is to one lint
+    /// Explain one lint
     #[arg(long, value_name = "LINT", conflicts_with_all = ["command", "list"])]
     explain: Option<String>,
     /// The command, launcher included
@@ -74,11 +74,11 @@ pub(crate) struct LintArgs {
 pub(crate) fn run(args: LintArgs) -> Result<u8> {
     if args.list {
         say(&if args.markdown { lint::paper() } else { text::list() })?;
-        return Ok(0);
+        return Ok(DONE);
     }
     if let Some(id) = &args.explain {
         say(&text::explained(id)?)?;
-        return Ok(0);
+        return Ok(DONE);
     }
     let words = words(&args.command)?;
     let command = TypedCommand::read(&words)?;
@@ -86,7 +86,7 @@ pub(crate) fn run(args: LintArgs) -> Result<u8> {
     let findings = lint::line(&subject);
     let line = words.join(" ");
     say(&if args.json { text::json(&line, &findings)? } else { text::told(&subject, &findings) })?;
-    Ok(u8::from(findings.iter().any(Finding::is_open)))
+    Ok(if findings.iter().any(Finding::is_open) { UNDECIDED } else { DONE })
 }
 
 /// The findings of the linter about a plan, a line each, and whether the plan does not start because of them.

@@ -2,6 +2,7 @@
 
 mod backends;
 mod datasets;
+mod help;
 mod judge;
 mod links;
 mod lint;
@@ -14,19 +15,19 @@ mod submit;
 mod try_campaign;
 mod verify;
 
-use clap::error::ErrorKind;
-use clap::{Parser, Subcommand};
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{FromArgMatches, Parser, Subcommand};
 
 use crate::personalities::{self, named};
+use crate::session::launch;
 use crate::speech::complain;
+use crate::status::{DONE, ERROR, USAGE};
 
-/// Settles whether a parallel file system does what the contract says, and proves it.
-///
-/// Exit status: 0 done, or all clauses passed; 1 failed; 2 wrong usage; 3 undecided.
+/// Tests whether a parallel file system does what the contract says, and proves it
 #[derive(Parser)]
 #[command(name = "assay", version, max_term_width = 100, arg_required_else_help = true)]
 pub(crate) struct Assay {
-    /// Local ranks, as threads of this process; under mpirun or srun the ranks are MPI's
+    /// Local ranks of a workload, as threads; leave it out under mpirun or srun
     #[arg(short = 'n', value_name = "RANKS")]
     ranks: Option<u32>,
     #[command(subcommand)]
@@ -48,26 +49,26 @@ enum Command {
     Lint(lint::LintArgs),
     Completions(paper::Completions),
     Man(paper::Man),
-    /// One workload with the options and the output of the classic `ior` (`assay ior -h` lists them)
+    /// Read and write like the classic `ior` (options: `assay ior -h`)
     #[command(disable_help_flag = true)]
     Ior(Classic),
-    /// A tree of directories and files made and removed, as the classic `fdtree` does it (`assay fdtree -h`)
+    /// Create and remove a tree like the classic `fdtree`
     #[command(disable_help_flag = true)]
     Fdtree(Classic),
-    /// A checkpoint and two plot files, with the options and the output of FLASH-IO (`assay flash-io -h`)
+    /// Write a checkpoint and plot files like the classic FLASH-IO
     #[command(disable_help_flag = true, visible_alias = "flash_benchmark_io")]
     FlashIo(Classic),
-    /// Many `ls -lR` at once, each in a large tree of its own (`assay ls-lr --help` lists the options)
+    /// List large trees like many `ls -lR` at the same time
     #[command(disable_help_flag = true)]
     LsLr(Classic),
     Age(personalities::age::AgeArgs),
-    /// Operations on names, with the options and the output of the classic `mdtest` (`assay mdtest -h`)
+    /// Create, stat, read and remove files like the classic `mdtest`
     #[command(disable_help_flag = true)]
     Mdtest(Classic),
     MpiIo(personalities::mpi_io::MpiIoArgs),
 }
 
-/// The words of a classic program, which it reads itself.
+/// The arguments of a classic program, which has a parser of its own.
 #[derive(clap::Args)]
 struct Classic {
     /// Options of the classic program
@@ -81,9 +82,10 @@ pub(crate) fn run(argv: &[String]) -> u8 {
     if let Some(classic) = argv.first().and_then(|program| named(program)) {
         return (classic.run)(argv, &argv[1..], None);
     }
-    let assay = match Assay::try_parse_from(argv) {
+    let parsed = help::command().try_get_matches_from(argv);
+    let assay = match parsed.and_then(|matches| Assay::from_arg_matches(&matches)) {
         Ok(assay) => assay,
-        Err(error) => return rejected(&error, argv),
+        Err(error) => return unparsed(error, argv),
     };
     let ranks = assay.ranks;
     let done = match assay.command {
@@ -95,7 +97,7 @@ pub(crate) fn run(argv: &[String]) -> u8 {
         Command::MpiIo(args) => return personalities::mpi_io::run(argv, args, ranks),
         Command::Mdtest(classic) => return personalities::mdtest::run(argv, &classic.tokens, ranks),
         _ if let Some(ranks) = ranks => Err(units::Usage(format!(
-            "-n {ranks} is for workloads (assay -n {ranks} ior ...); leave it out here"
+            "-n {ranks} is an option of workloads, such as `assay -n {ranks} ior`. Leave it out here."
         ))
         .into()),
         Command::Try(args) => try_campaign::run(args, argv),
@@ -116,40 +118,23 @@ pub(crate) fn run(argv: &[String]) -> u8 {
         Ok(status) => status,
         Err(error) => {
             complain(&format!("assay: {error:#}"));
-            if error.is::<units::Usage>() { 2 } else { 1 }
+            if error.is::<units::Usage>() { USAGE } else { ERROR }
         }
     }
 }
 
-/// Prints the help that was asked for, or what is wrong with the words, and gives the exit status.
-fn rejected(error: &clap::Error, argv: &[String]) -> u8 {
-    let help = error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand;
-    if !error.use_stderr() || help {
-        // A reader of the help that has gone away is no failure.
+/// Prints the help, or clap's error with its usage hint, on one rank of a job. Gives the exit status.
+fn unparsed(mut error: clap::Error, argv: &[String]) -> u8 {
+    let lints = argv.get(1).is_some_and(|word| word == "lint") && !argv.iter().any(|word| word == "--");
+    if lints && error.kind() == ErrorKind::UnknownArgument {
+        let tip = "put the command after `--`: assay lint -- ior -w".to_owned();
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
+    }
+    if launch().is_none_or(|launch| launch.rank == 0) {
+        // A reader of the help may close the pipe early.
         let _ = error.print();
-        return if error.use_stderr() { 2 } else { 0 };
     }
-    let is_command = error.kind() == ErrorKind::UnknownArgument
-        && argv.get(1).is_some_and(|word| word == "lint")
-        && !argv.iter().any(|word| word == "--");
-    let hint = if is_command { "; the command stands behind `--`: assay lint -- ior -w" } else { "" };
-    complain(&format!("assay: {}{hint}", one_line(&error.to_string())));
-    2
-}
-
-/// What clap says in paragraphs: what is wrong, sometimes a tip, and the usage.
-fn one_line(text: &str) -> String {
-    let said = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with("For more"));
-    let mut line = String::new();
-    for part in said {
-        let part = part.strip_prefix("error: ").unwrap_or(part);
-        match part.split_once(": ") {
-            Some((word @ ("tip" | "Usage"), rest)) => line += &format!("; {}: {rest}", word.to_lowercase()),
-            _ if line.is_empty() => line += part,
-            _ => line += &format!(" {part}"),
-        }
-    }
-    line
+    if error.use_stderr() { USAGE } else { DONE }
 }
 
 #[cfg(test)]
@@ -158,24 +143,7 @@ mod tests {
     use clap::CommandFactory;
 
     #[test]
-    fn what_is_wrong_with_the_words_is_one_line() {
-        for (words, line) in [
-            ("run", "the following required arguments were not provided: <PLAN>; usage: assay run <PLAN>"),
-            ("age", "the following required arguments were not provided: <DIR>; usage: assay age <DIR>"),
-            (
-                "judge --foo",
-                "unexpected argument '--foo' found; tip: to pass '--foo' as a value, use '-- --foo'; usage: \
-                 assay judge <FOLDER>",
-            ),
-        ] {
-            let words = ["assay"].into_iter().chain(words.split(' '));
-            let error = Assay::try_parse_from(words).err().expect(line);
-            assert_eq!(one_line(&error.to_string()), line);
-        }
-    }
-
-    #[test]
-    fn the_command_line_is_sound_and_every_personality_has_its_command() {
+    fn the_command_line_is_sound_and_every_classic_program_has_its_command() {
         Assay::command().debug_assert();
         for personality in personalities::PERSONALITIES {
             assert!(Assay::command().find_subcommand(personality.name).is_some(), "{}", personality.name);

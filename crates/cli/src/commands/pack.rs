@@ -8,12 +8,12 @@ use units::{Usage, bytes_binary};
 
 use super::{judge, verify};
 use crate::speech::{complain, say};
+use crate::status::DONE;
 
-/// Pack a campaign's folder into an archive, from which anyone can verify, judge and report it.
+/// Pack an evidence package into an archive for the other party
 ///
-/// The same folder always gives the same bytes. A folder that does not verify, or whose campaign has
-/// not ended, is rejected; an archive that exists is never written over. Exit status: 0 packed; 1 it could
-/// not be; 2 rejected.
+/// The same folder always gives the same bytes. A folder that does not verify, or whose campaign has not
+/// ended, is rejected. An existing archive is never overwritten.
 #[derive(clap::Args)]
 pub(crate) struct PackArgs {
     /// The campaign's folder
@@ -22,8 +22,9 @@ pub(crate) struct PackArgs {
     /// The archive to write [default: the folder's name with .tar.gz, here]
     #[arg(short, long, value_name = "FILE")]
     out: Option<PathBuf>,
-    /// Pack it even so; a file beside the folder says why, and the name ends in -unverified where --out
-    /// gives none
+    /// Pack a folder that does not verify
+    ///
+    /// The archive contains the reasons in UNVERIFIED.txt. Its default name ends in -unverified.
     #[arg(long)]
     anyway: bool,
 }
@@ -59,5 +60,5 @@ pub(crate) fn run(args: PackArgs) -> Result<u8> {
     }
     let size = bytes_binary(packed.bytes as f64);
     say(&format!("Packed   {shown}   ({size})\nSHA-256  {}\n{}", packed.sha256, verify::head(&checked)))?;
-    Ok(0)
+    Ok(DONE)
 }

@@ -1,42 +1,41 @@
 //! `assay man` and `assay completions`: made from the same table that parses the command line.
 
-use clap::CommandFactory;
 use clap_complete::Shell;
 use units::Usage;
 
-use super::Assay;
 use crate::speech::say;
+use crate::status::DONE;
 
 /// Print the completions of a shell
 #[derive(clap::Args)]
 pub(crate) struct Completions {
-    /// bash, zsh, fish, elvish or powershell
+    /// The shell: bash, zsh, fish, elvish or powershell
     shell: Shell,
 }
 
-/// Print the manual page, or that of a command (roff; read it with `assay man run | man -l -`)
+/// Print a manual page (to read it: `assay man run | man -l -`)
 #[derive(clap::Args)]
 pub(crate) struct Man {
-    /// The command: run, plan check
+    /// The command, such as `run` or `plan check`; without one the page of assay
     #[arg(value_name = "COMMAND")]
     command: Vec<String>,
 }
 
 pub(crate) fn completions(args: Completions) -> anyhow::Result<u8> {
     let mut text = Vec::new();
-    clap_complete::generate(args.shell, &mut Assay::command(), "assay", &mut text);
+    clap_complete::generate(args.shell, &mut crate::commands::help::command(), "assay", &mut text);
     say(&String::from_utf8_lossy(&text))?;
-    Ok(0)
+    Ok(DONE)
 }
 
 pub(crate) fn man(args: Man) -> anyhow::Result<u8> {
     say(&page(&args.command)?)?;
-    Ok(0)
+    Ok(DONE)
 }
 
 /// The page of a command: `[]` of the program, `["plan", "check"]` of one below another.
 fn page(words: &[String]) -> Result<String, Usage> {
-    let mut whole = Assay::command().disable_help_subcommand(true);
+    let mut whole = crate::commands::help::command().disable_help_subcommand(true);
     // Commands below know their whole names only once all is built.
     whole.build();
     let mut command = &whole;
@@ -72,7 +71,7 @@ mod tests {
             // A name may have a dash of its own.
             let mut words = vec![];
             let mut rest = name.replace("\\-", "-");
-            let mut command = Assay::command();
+            let mut command = crate::commands::help::command();
             while !rest.is_empty() {
                 let of = command.get_subcommands().filter(|own| rest.starts_with(own.get_name()));
                 let own = of.max_by_key(|own| own.get_name().len()).expect(name).clone();
@@ -96,7 +95,7 @@ mod tests {
             open.extend(named(&text));
             seen += 1;
         }
-        assert!(seen > Assay::command().get_subcommands().count(), "{seen}");
+        assert!(seen > crate::commands::help::command().get_subcommands().count(), "{seen}");
         let words = ["run".to_owned()];
         assert!(page(&words).unwrap().contains("\\-\\-resume"));
     }

@@ -1,4 +1,4 @@
-//! `assay plan`: the ready plans, and whether a plan can work.
+//! `assay plan`: the bundled plans, and whether a plan can work.
 
 mod init;
 
@@ -15,8 +15,9 @@ use units::{Usage, bytes_binary, several};
 use super::lint;
 use crate::personalities;
 use crate::speech::say;
+use crate::status::{DONE, USAGE};
 
-/// Check a plan, or show the plans that are part of this program
+/// Check, create or print a plan
 #[derive(clap::Args)]
 #[command(arg_required_else_help = true)]
 pub(crate) struct PlanArgs {
@@ -26,33 +27,32 @@ pub(crate) struct PlanArgs {
 
 #[derive(clap::Subcommand)]
 enum Action {
-    /// Check a plan and sum up what it would do; nothing is run
+    /// Check a plan and print what it would do; nothing is run
     ///
-    /// Exit status: 0 it can work; 1 a finding of the linter makes what is measured INVALID, whatever is
-    /// recorded, and nobody can waive it; 2 the plan cannot work.
+    /// A plan with a lint error ends with exit status 2, because `assay run` rejects it.
     Check {
-        /// The plan: a TOML file, or the name of a ready plan
+        /// The plan: a TOML file, or the name of a bundled plan
         #[arg(value_name = "PLAN")]
         plan: PathBuf,
         #[command(flatten)]
         values: Values,
     },
-    /// Write a plan to start from, and beside it the schema for editors; nothing is overwritten
+    /// Write a plan to start from, and the JSON schema for editors; nothing is overwritten
     Init {
-        /// `minimal`, or a ready plan
+        /// `minimal`, or the name of a bundled plan
         #[arg(value_name = "NAME")]
         name: String,
-        /// Where to [default: NAME.toml, here]
+        /// The file to write [default: NAME.toml, here]
         #[arg(value_name = "FILE")]
         file: Option<PathBuf>,
     },
-    /// List the ready plans
+    /// List the bundled plans
     List,
-    /// Print the JSON schema of plans, by which editors complete, explain and check their keys
+    /// Print the JSON schema of plans, for editors
     Schema,
-    /// Print a ready plan, to be kept in a file and changed
+    /// Print a bundled plan
     Show {
-        /// One of those that `assay plan list` names
+        /// A name from `assay plan list`
         #[arg(value_name = "NAME")]
         name: String,
     },
@@ -61,10 +61,10 @@ enum Action {
 /// Values of a plan's parameters.
 #[derive(clap::Args)]
 pub(super) struct Values {
-    /// The values of [scale.NAME] in the plan, such as those for a small machine
+    /// Use the values of [scale.NAME] in the plan, such as those for a small machine
     #[arg(long, value_name = "NAME")]
     scale: Option<String>,
-    /// Another value for one parameter of the plan; may be given several times
+    /// Set a parameter of the plan; may be repeated
     #[arg(long, value_name = "NAME=VALUE", value_parser = one_value)]
     set: Vec<(String, String)>,
 }
@@ -124,25 +124,25 @@ impl BundledPlan {
     }
 }
 
-/// The ready plan of that name.
+/// The bundled plan of that name.
 pub(super) fn ready(name: &str) -> Result<&'static BundledPlan, Usage> {
     let found = READY.iter().find(|plan| plan.name == name);
-    found.ok_or_else(|| Usage(format!("there is no ready plan `{name}`{}", near_ready(name, &[]))))
+    found.ok_or_else(|| Usage(format!("there is no bundled plan `{name}`{}", near_ready(name, &[]))))
 }
 
-/// Which of the ready plans and of `more` is probably meant by a name that is none, or which there are.
+/// Which of the bundled plans and of `more` is probably meant by a name that is none, or which there are.
 fn near_ready(name: &str, more: &[&str]) -> String {
     let known: Vec<&str> = READY.iter().map(|plan| plan.name).chain(more.iter().copied()).collect();
     among(name, &known)
 }
 
 pub(crate) fn run(args: PlanArgs) -> Result<u8> {
-    let mut status = 0;
+    let mut status = DONE;
     let text = match args.action {
         Action::Check { plan, values } => {
             let plan = load(&plan, &values.choice())?;
             let (found, is_grave) = lint::of_plan(&plan)?;
-            status = u8::from(is_grave);
+            status = if is_grave { USAGE } else { DONE };
             summary(&plan)? + &found
         }
         Action::List => {
@@ -157,14 +157,14 @@ pub(crate) fn run(args: PlanArgs) -> Result<u8> {
     Ok(status)
 }
 
-/// Reads and checks the plan at `path`, or the ready plan of that name, with every line in it.
+/// Reads and checks the plan at `path`, or the bundled plan of that name, with every line in it.
 pub(super) fn load(path: &Path, choice: &Choice) -> Result<Plan> {
     let ready = READY.iter().find(|plan| Path::new(plan.name) == path && !path.is_file());
     let name = ready.map_or_else(|| path.display().to_string(), BundledPlan::file);
     let text = match ready {
         Some(ready) => ready.text.to_owned(),
         None => fs::read_to_string(path).map_err(|error| {
-            Usage(format!("{name}: {error}; give a plan's file, or a ready plan{}", near_ready(&name, &[])))
+            Usage(format!("{name}: {error}; give a plan's file, or a bundled plan{}", near_ready(&name, &[])))
         })?,
     };
     let plan = Plan::parse_with(&text, &name, choice)?;

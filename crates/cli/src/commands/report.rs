@@ -10,27 +10,26 @@ use units::Usage;
 use super::judge::{self, EvidenceFolder, JudgedAgain};
 use super::run::table;
 use crate::speech::say;
+use crate::status::{DONE, UNDECIDED};
 
-/// Make a campaign's report again, from what is in its folder.
+/// Write the report of a campaign again from its folder
 ///
-/// Prints the table of verdicts, too. A report.html that is in the folder already is never written
-/// over: where this program would write another one, name a file with --out. Exit status: 0 it was made,
-/// whatever the verdicts are; 2 wrong usage; 3 it was made, and files that were measured are not as
-/// recorded, so it says INVALID.
+/// The table of verdicts is printed, too. An existing report.html is never overwritten: if this program
+/// would write another one, choose a file with --out.
 #[derive(clap::Args)]
 pub(crate) struct ReportArgs {
     /// The campaign's folder, or an archive of it
     #[arg(value_name = "FOLDER")]
     folder: PathBuf,
-    /// Where to write the report [default: FOLDER/report.html]
+    /// The file to write [default: FOLDER/report.html]
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
-    /// Print rates, verdicts and projections as comma-separated values, and make no report
+    /// Print rates, verdicts and projections as comma-separated values; write no report
     ///
-    /// A line for each rate measured (`benchmarked`: the mean), for each criterion and sum of a group
-    /// (`judged`: the statistic compared, threshold and outcome) and for each projection (`projected`), in
-    /// base units. Where files that were measured are not as recorded, each line says so in `remark`, and
-    /// what was judged is INVALID.
+    /// There is a line for each measured rate (`benchmarked`: the mean), for each criterion and each sum of
+    /// a group (`judged`: statistic, threshold and outcome) and for each projection (`projected`), in base
+    /// units. If files of the campaign were modified, each line says so in `remark`, and each verdict is
+    /// INVALID.
     #[arg(long, conflicts_with = "out")]
     csv: bool,
 }
@@ -39,7 +38,7 @@ pub(crate) fn run(args: ReportArgs) -> Result<u8> {
     let evidence = EvidenceFolder::open(&args.folder)?;
     let (folder, at) = (&evidence.folder, &evidence.name);
     let JudgedAgain { campaign, kept, checked, .. } = evidence.judged()?;
-    let status = if campaign.faults.is_empty() { 0 } else { 3 };
+    let status = if campaign.faults.is_empty() { DONE } else { UNDECIDED };
     if folder.join(names::VERDICTS).exists() {
         judge::differences(&kept, &campaign.verdicts).into_iter().for_each(|one| judge::note(one.told));
     }

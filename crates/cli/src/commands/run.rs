@@ -20,47 +20,49 @@ use units::Usage;
 
 use super::{judge, lint, plan, submit};
 use crate::speech::{complain, say};
+use crate::status::UNDECIDED;
 use progress::Progress;
 
-/// Run a campaign: the jobs of a plan, judged clause by clause, with a folder of evidence.
+/// Run the campaign of a plan and write its evidence package
 ///
-/// Stopped by Ctrl-C or a kill, it goes on with `--resume FOLDER` at the first job that had not ended.
-/// Exit status: 0 all clauses passed; 1 one failed; 2 wrong usage; 3 one is inconclusive, invalid or
-/// not run, or files of an ended campaign are not as recorded.
+/// A campaign runs the jobs of a plan and evaluates each clause. A campaign that Ctrl-C, a kill or a node
+/// failure has stopped resumes with `--resume FOLDER` at the first job that had not ended.
 #[derive(clap::Args)]
 pub(crate) struct RunArgs {
-    /// The plan: a TOML file, or the name of a ready plan; with --resume the folder's own copy is used
+    /// The plan: a TOML file, or the name of a bundled plan; not needed with --resume
     #[arg(value_name = "PLAN", required_unless_present_any = ["resume", "wait"])]
     plan: Option<PathBuf>,
     #[command(flatten)]
     values: plan::Values,
-    /// The directory to test, where the plan says `{dir}`
+    /// The directory to test, which replaces `{dir}` in the plan
     #[arg(long, value_name = "DIR")]
     pub(super) dir: Option<PathBuf>,
-    /// Only this test, and what it reads; may be given several times
+    /// Run only this test and the tests that it reads from; may be repeated
     #[arg(long, value_name = "TEST", conflicts_with = "resume")]
     pub(super) only: Vec<String>,
-    /// Start in spite of errors of the linter; the clauses that they are about are INVALID
+    /// Start in spite of lint errors; the clauses that they are about become INVALID
     #[arg(long, conflicts_with = "resume")]
     pub(super) allow_lint_errors: bool,
-    /// Go on with the campaign in this folder
+    /// Resume the campaign in this folder
     #[arg(long, value_name = "FOLDER")]
     resume: Option<PathBuf>,
-    /// Where to make the campaign's folder [default: DIR]
+    /// The directory in which the campaign folder is created [default: DIR]
     #[arg(long, value_name = "WHERE", conflicts_with = "resume")]
     campaigns: Option<PathBuf>,
-    /// The campaign's folder itself: made, or gone on with where it is there
+    /// The campaign folder itself: created, or resumed if it exists
     #[arg(long, value_name = "FOLDER", conflicts_with_all = ["resume", "campaigns"])]
     folder: Option<PathBuf>,
-    /// Submit a batch job that runs the campaign, or with --resume goes on with it [default: the batch
-    /// system of the plan's launcher; else slurm, pbs or flux]
+    /// Run the campaign in a batch job: slurm, pbs or flux
+    ///
+    /// Without a value the batch system is that of the plan's launcher, or the only one on this machine.
+    /// With --resume the batch job resumes the campaign.
     #[arg(long, value_name = "SYSTEM", num_args = 0..=1, default_missing_value = "", require_equals = true)]
     pub(super) submit: Option<String>,
-    /// Words for sbatch, qsub or flux batch, such as "-A account -p partition"
+    /// Options for sbatch, qsub or flux batch, such as "-A account -p partition"
     #[arg(long, value_name = "WORDS", visible_aliases = ["sbatch", "qsub"], requires = "submit",
           allow_hyphen_values = true)]
     pub(super) batch: Option<String>,
-    /// Wait for the batch job of the campaign in this folder, and show its verdicts
+    /// Wait for the batch job of the campaign in this folder, then print its verdicts
     #[arg(long, value_name = "FOLDER", conflicts_with_all = ["resume", "plan", "submit", "folder"])]
     wait: Option<PathBuf>,
 }
@@ -304,7 +306,7 @@ pub(super) fn campaign(mut asked: CampaignRequest) -> Result<u8> {
             complain(&format!(
                 "assay: stopped after {done} of {of} jobs; go on with: assay run --resume {folder}"
             ));
-            Ok(3)
+            Ok(UNDECIDED)
         }
     }
 }

@@ -21,6 +21,7 @@ use units::Usage;
 
 use super::run::{self, RunArgs};
 use crate::speech::{complain, say};
+use crate::status::{DONE, UNDECIDED};
 
 /// The file beside a folder that names the jobs that were submitted.
 const JOBS: &str = "jobs.json";
@@ -261,7 +262,7 @@ impl SubmittedJob {
             batch.join("script.sh").display(),
             batch.join("out.txt").display()
         ))?;
-        Ok(0)
+        Ok(DONE)
     }
 
     /// Whether this process is a part of it.
@@ -317,7 +318,7 @@ pub(super) fn follow(job: &SubmittedJob, folder: &Path, wait: bool, may_go_on: b
             Now::There(state, word) if !wait => {
                 let still = if state == BatchJobState::Waits { "queued" } else { "running" };
                 complain(&format!("assay: still {still} as {} ({word}){}", job.name(), progress(folder)));
-                return Ok(Some(3));
+                return Ok(Some(UNDECIDED));
             }
             now @ (Now::There(..) | Now::Unasked(_)) => {
                 if let (Now::Unasked(why), false) = (now, told) {
@@ -346,7 +347,7 @@ pub(super) fn follow(job: &SubmittedJob, folder: &Path, wait: bool, may_go_on: b
         progress(folder),
         out.display()
     ));
-    Ok(Some(3))
+    Ok(Some(UNDECIDED))
 }
 
 /// `, 3 jobs done`, where there are any.

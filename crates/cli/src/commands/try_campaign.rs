@@ -15,16 +15,16 @@ const ASSUMED_RATE: f64 = 5e8;
 /// How much more room there must be than the files need.
 const ROOM_MARGIN: f64 = 1.1;
 
-/// Try a directory: bandwidth, random reads, a shared file and a data check, in about half a minute.
+/// Test a directory with a small complete campaign of about a minute
 ///
-/// A campaign like any other: verdicts, a report and a folder of evidence. It removes its own files
-/// at the end, and nothing else.
+/// The campaign measures bandwidth, random reads and a shared file, and checks data. Like any other
+/// campaign it leaves verdicts, a report and an evidence package. At its end it removes its test files.
 #[derive(clap::Args)]
 pub(crate) struct TryArgs {
     /// The directory to test
     #[arg(value_name = "DIR", default_value = ".")]
     dir: PathBuf,
-    /// Only this test, and what it reads; may be given several times
+    /// Run only this test and the tests that it reads from; may be repeated
     #[arg(long, value_name = "TEST")]
     only: Vec<String>,
 }

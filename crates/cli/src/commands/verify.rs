@@ -11,18 +11,17 @@ use units::Usage;
 
 use super::judge::{self, Difference, EvidenceFolder};
 use crate::speech::say;
+use crate::status::{DONE, UNDECIDED};
 
-/// Check a campaign's folder: every file as recorded, none added, every job there, every verdict supported.
+/// Check that an evidence package is complete and unmodified
 ///
-/// Prints one sentence for each fault, naming the file; of a folder that is whole, the head of its
-/// chain, which stands for all that is in it and is the same for every true copy: compare it with the
-/// one that was noted when the campaign ended. What another build of this program judged and this one judges
-/// or words otherwise is a note, for the build may be the reason. Exit status: 0 the folder is whole; 1 it is
-/// not; 2 there is no campaign; 3 nothing wrong was found, but it was made by schema 1, without a chain, so
-/// nothing proves that it is whole.
+/// Checks every file against the hash chain, every job against the plan and every verdict against the
+/// records. Each fault is one line that names the file. For an intact folder the evidence hash is printed.
+/// Compare it with the one that was written down when the campaign ended. If another build of assay
+/// evaluates a clause otherwise, that is a note, because the build may be the reason.
 #[derive(clap::Args)]
 pub(crate) struct VerifyArgs {
-    /// The campaign's folder, or an archive of it
+    /// The campaign folder, or an archive of it
     #[arg(value_name = "FOLDER")]
     folder: PathBuf,
 }
@@ -59,7 +58,7 @@ pub(crate) fn run(args: VerifyArgs) -> Result<u8> {
             None => (UNCHAINED, format!("Fingerprint {}\n", fingerprint(folder, &campaign)?)),
         };
         say(&format!("{notes}{at}{found}{jobs}{killed}{ended}\n{sign}"))?;
-        return Ok(if checked.head.is_some() { 0 } else { 3 });
+        return Ok(if checked.head.is_some() { DONE } else { UNDECIDED });
     }
     let mut text: String = faults.iter().map(|fault| format!("{fault}\n")).collect();
     text.push_str(&format!(
@@ -67,7 +66,7 @@ pub(crate) fn run(args: VerifyArgs) -> Result<u8> {
         units::several(faults.len() as u64, "change")
     ));
     say(&text)?;
-    Ok(1)
+    Ok(UNDECIDED)
 }
 
 /// What is said of a folder without a chain in which nothing wrong was found.

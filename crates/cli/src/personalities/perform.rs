@@ -13,9 +13,7 @@ use super::program::StartedProgram;
 use super::run_records::{RunRecords, run_record};
 use crate::session::Session;
 use crate::speech::complain;
-
-/// The exit status of what was rejected before anything was done.
-pub(crate) const REJECTED: u8 = 2;
+use crate::status::{ERROR, USAGE};
 
 /// What one rank has to work with.
 pub(crate) struct RankContext<'a> {
@@ -59,12 +57,12 @@ pub(crate) fn perform_unless<V: Send>(
         let mine = if comm.rank() == 0 { voice.lock().ok().and_then(|mut voice| voice.take()) } else { None };
         let Some((mut kept, mut voice, about)) = mine else {
             // Rank 0 tells a failure, the others only end with it.
-            return Ok(body(RankContext { comm, clock, records: &mut Nowhere }, None).unwrap_or(1));
+            return Ok(body(RankContext { comm, clock, records: &mut Nowhere }, None).unwrap_or(ERROR));
         };
         kept.about(about, comm.node_name());
         let done = body(RankContext { comm, clock, records: &mut kept }, Some(&mut voice));
-        let exit = done.as_ref().map_or(1, |status| *status);
-        if exit == REJECTED {
+        let exit = done.as_ref().map_or(ERROR, |status| *status);
+        if exit == USAGE {
             kept.discard();
             return Ok(exit);
         }
@@ -75,10 +73,10 @@ pub(crate) fn perform_unless<V: Send>(
         if let Err(error) = &ended {
             complain(&format!("{}: cannot write the records: {}", program.name, words(error)));
         }
-        Ok(if ended.is_err() { exit.max(1) } else { exit })
+        Ok(if ended.is_err() { exit.max(ERROR) } else { exit })
     });
     done.unwrap_or_else(|halt| {
         complain(&format!("{}: {halt}", program.name));
-        1
+        ERROR
     })
 }

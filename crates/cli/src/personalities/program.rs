@@ -9,6 +9,7 @@ use units::Usage;
 use super::run_records::RunRecords;
 use crate::session::{Session, launch};
 use crate::speech::{complain, say};
+use crate::status::{DONE, ERROR, USAGE, error_if};
 
 /// This process of a program.
 pub(crate) struct StartedProgram<'a> {
@@ -23,8 +24,7 @@ pub(crate) struct StartedProgram<'a> {
 }
 
 impl<'a> StartedProgram<'a> {
-    /// Finds out who launched this process, and runs `body`; the exit status, which for a rejection is that of
-    /// wrong usage.
+    /// Finds out who launched this process, and runs `body`. Gives the exit status.
     pub(crate) fn run(
         name: &'static str,
         argv: &'a [String],
@@ -41,7 +41,7 @@ impl<'a> StartedProgram<'a> {
         if self.speaks {
             complain(&format!("{}: {usage}", self.name));
         }
-        2
+        USAGE
     }
 
     /// Makes the file of `--record` on the process that speaks, if there is to be one.
@@ -56,10 +56,10 @@ impl<'a> StartedProgram<'a> {
         session: Session,
         text: impl FnOnce(&Session) -> Result<String, Usage>,
     ) -> u8 {
-        let unprinted = |error| (1, format!("cannot print what would be done: {error}"));
+        let unprinted = |error| (ERROR, format!("cannot print what would be done: {error}"));
         let told = match self.speaks {
             true => text(&session)
-                .map_err(|usage| (2, usage.to_string()))
+                .map_err(|usage| (USAGE, usage.to_string()))
                 .and_then(|text| say(&text).map_err(unprinted)),
             false => Ok(()),
         };
@@ -67,17 +67,17 @@ impl<'a> StartedProgram<'a> {
             complain(&format!("{}: {why}", self.name));
         }
         match session.run(&|| false, |_| Ok(())) {
-            Ok(()) => told.map_or_else(|(status, _)| status, |()| 0),
+            Ok(()) => told.map_or_else(|(status, _)| status, |()| DONE),
             Err(halt) => {
                 complain(&format!("{}: {halt}", self.name));
-                1
+                ERROR
             }
         }
     }
 
     /// Prints a text, once for all processes, and nothing else; the exit status.
     pub(crate) fn print(&self, text: &str) -> u8 {
-        u8::from(self.speaks && say(text).is_err())
+        error_if(self.speaks && say(text).is_err())
     }
 }
 

@@ -13,6 +13,7 @@ use units::Usage;
 
 use super::classic::environment::count;
 use crate::speech::complain;
+use crate::status::ERROR;
 
 /// How often is looked.
 const EVERY: Duration = Duration::from_secs(1);
@@ -83,7 +84,7 @@ fn leave(name: &str, rank: u32, why: &str, patience: Duration) -> ! {
         "{name}: rank {rank}: {why}; other ranks were not out of the library after {seconds} s; \
          files are left"
     ));
-    ffi::end::at_once(1)
+    ffi::end::at_once(ERROR)
 }
 
 /// Looks at the calls of one rank.
@@ -117,7 +118,7 @@ impl LongCall {
             Some(CallStep::Tell(line)) => complain(&line),
             Some(CallStep::End(line)) => {
                 complain(&line);
-                ffi::end::at_once(1)
+                ffi::end::at_once(ERROR)
             }
         }
     }

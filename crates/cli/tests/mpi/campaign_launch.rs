@@ -127,5 +127,7 @@ fn a_campaign_is_submitted_only_where_there_is_something_to_submit_it_to() {
         "assay: sbatch: No such file or directory (os error 2); submit where",
     );
     rejected("run --wait dir", "assay: dir was not submitted, so there is no job to wait for");
-    rejected(&format!("{run} --batch -A"), "assay: the following required arguments were not provided");
+    let alone = place.assay(&format!("{run} --batch -A"));
+    assert_eq!(alone.status, Some(2), "{alone:#?}");
+    assert!(alone.err.contains("--submit[=<SYSTEM>]"), "{alone:#?}");
 }

@@ -29,7 +29,7 @@ fn under_a_launcher_it_is_the_same() {
 fn of_several_ranks_one_that_cannot_ends_all_with_one_line() {
     let Some(small) = Tmpfs::new("size=400k") else { return };
     let words = "-l 1 -d 2 -f 10 -s 10";
-    let line = complaint(&fdtree(small.path(), 3, words), 1);
+    let line = complaint(&fdtree(small.path(), 3, words), 4);
     assert!(
         line.starts_with("fdtree: file creation: rank ") && line.ends_with("No space left on device"),
         "{line}"

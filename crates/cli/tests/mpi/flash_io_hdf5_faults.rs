@@ -53,16 +53,16 @@ fn a_file_of_another_shape_is_told_apart() {
         let [chk, cnt] = ["chk", "plt_cnt"].map(|name| dir.path().join(format!("f_hdf5_{name}_0000")));
         let whole = fs::read(&chk).unwrap();
         let lengths = "f_hdf5_chk_0000: its variable dens is [9, 2, 2, 2] long, not [9, 3, 3, 3]";
-        rejected(&again("--size 3 --blocks 6"), 1, lengths);
+        rejected(&again("--size 3 --blocks 6"), 4, lengths);
         fs::copy(&cnt, &chk).unwrap();
-        rejected(&again(SHAPE), 1, "f_hdf5_chk_0000: its variable coordinates is not of Double");
+        rejected(&again(SHAPE), 4, "f_hdf5_chk_0000: its variable coordinates is not of Double");
         fs::write(&chk, &whole[..whole.len() - 40]).unwrap();
-        rejected(&again(SHAPE), 1, "f_hdf5_chk_0000: HDF5: truncated file: eof = ");
+        rejected(&again(SHAPE), 4, "f_hdf5_chk_0000: HDF5: truncated file: eof = ");
         fs::write(&chk, "no HDF5 file, but long enough to be looked at").unwrap();
-        rejected(&again(SHAPE), 1, "f_hdf5_chk_0000: it is no HDF5 file");
+        rejected(&again(SHAPE), 4, "f_hdf5_chk_0000: it is no HDF5 file");
         fs::remove_file(&chk).unwrap();
-        rejected(&again(SHAPE), 1, "./f_hdf5_chk_0000: No such file or directory");
-        rejected(&flash(mpi, dir.path(), "-f nowhere/f_").unwrap(), 1, "nowhere: No such file or directory");
+        rejected(&again(SHAPE), 4, "./f_hdf5_chk_0000: No such file or directory");
+        rejected(&flash(mpi, dir.path(), "-f nowhere/f_").unwrap(), 4, "nowhere: No such file or directory");
     }
 }
 
@@ -77,7 +77,7 @@ fn a_write_that_fails_ends_all_ranks_with_its_reason() {
             let Some(mut command) = mpi.command(dir.path(), 2, &words) else { continue };
             command.env("ASSAY_CALL_LIMIT", "10");
             let ran = run(&mut limited(&command, dir.path(), 80 << 10));
-            rejected(&ran, 1, ": HDF5: ");
+            rejected(&ran, 4, ": HDF5: ");
             let told =
                 ran.err.contains("flash-io: checkpoint: rank ") && ran.err.contains(": ./f_hdf5_chk_0000: ");
             assert!(told || mode.is_empty(), "{ran:#?}");

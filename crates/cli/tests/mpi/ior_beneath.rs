@@ -53,7 +53,7 @@ fn a_file_that_is_too_short_to_be_read_has_no_bandwidth_by_any_way_to_read() {
             let words = format!("-a MPIIO {way} -r -k -b 1m -t 256k -s 2 -o cut");
             let Some(ran) = under(library, dir, &words) else { continue };
             let whose = format!("{} {way}, {bytes} bytes: {ran:#?}", library.0);
-            assert_eq!(ran.status, Some(1), "{whose}");
+            assert_eq!(ran.status, Some(4), "{whose}");
             assert!(ran.err.contains("end of file: moved "), "{whose}");
         }
     }
@@ -69,7 +69,7 @@ fn of_a_file_that_is_too_short_what_is_there_is_compared_and_the_rest_is_truncat
             let words = format!("-a MPIIO {way} -R -k -G 7 -b 1m -t 256k -s 2 -o cut --record r");
             let Some(ran) = under(library, dir, &words) else { continue };
             let whose = format!("{} {way}, {bytes} bytes: {ran:#?}", library.0);
-            assert_eq!(ran.status, Some(1), "{whose}");
+            assert_eq!(ran.status, Some(4), "{whose}");
             let phase = &records(dir, "phase")[0];
             assert_eq!(phase["bytes"].as_u64(), Some(bytes), "{whose} {phase}");
             let bad = phase["check"]["bad"].as_array().unwrap();
@@ -131,7 +131,7 @@ fn a_file_system_that_goes_away_between_repetitions_fails_the_run_before_anythin
             drop(mounted);
             ran.join().unwrap()
         });
-        assert_eq!(ran.status, Some(1), "{backend}: {ran:#?}");
+        assert_eq!(ran.status, Some(4), "{backend}: {ran:#?}");
         assert!(ran.err.contains("is on another file system than at the start"), "{backend}: {ran:#?}");
         assert_eq!(read(below.join("f")).unwrap(), b"of somebody else", "{backend}");
     }
@@ -149,7 +149,7 @@ fn a_full_file_system_that_a_library_keeps_to_itself_fails_the_write() {
         for _ in 0..3 {
             let words = format!("-a {backend} {more} -b 1m -t 1m -s 4 -G 5 -w -k -o m/x");
             let Some(ran) = under(LIBRARIES[0], dir, &words) else { continue };
-            assert_eq!(ran.status, Some(1), "{backend} {more}: {ran:#?}");
+            assert_eq!(ran.status, Some(4), "{backend} {more}: {ran:#?}");
             let _ = std::fs::remove_file(below.join("x"));
         }
     }
@@ -213,7 +213,7 @@ fn what_the_system_rejects_is_told_in_its_words_whatever_the_library_says() {
             };
             let told = ran.complaints();
             assert!(
-                ran.status == Some(1) && told.len() == 1 && told[0].ends_with(why),
+                ran.status == Some(4) && told.len() == 1 && told[0].ends_with(why),
                 "{backend} {words}: {ran:#?}"
             );
         }
@@ -221,7 +221,7 @@ fn what_the_system_rejects_is_told_in_its_words_whatever_the_library_says() {
             let words = format!("-a MPIIO -w {shape} -t 512k -o full/f");
             let Some(ran) = under(LIBRARIES[library], dir, &words) else { continue };
             let told = ran.complaints();
-            assert!(ran.status == Some(1) && told[0].to_lowercase().contains("no space left"), "{ran:#?}");
+            assert!(ran.status == Some(4) && told[0].to_lowercase().contains("no space left"), "{ran:#?}");
             let _ = std::fs::remove_file(dir.join("full/f"));
         }
     }
@@ -238,7 +238,7 @@ fn a_directory_that_is_named_as_the_file_is_not_said_to_be_deleted() {
     std::fs::create_dir(dir.path().join("d")).unwrap();
     let posix = Some(ior(dir.path(), 2, "-w -o d"));
     for ran in [posix, under(LIBRARIES[2], dir.path(), "-a MPIIO -w -o d")].into_iter().flatten() {
-        assert_eq!(ran.status, Some(1), "{ran:#?}");
+        assert_eq!(ran.status, Some(4), "{ran:#?}");
         assert!(!ran.out.contains("will be deleted"), "{ran:#?}");
         assert!(ran.complaints()[0].contains("is a directory and is not removed"), "{ran:#?}");
     }

@@ -143,7 +143,7 @@ fn assert_told_by(
 ) {
     let _ = std::fs::remove_file(dir.join("r.jsonl"));
     let Some(ran) = way(&format!("-r -R {SHAPE} {options} --record r.jsonl")) else { return };
-    assert_eq!(ran.status, Some(1), "{what}: {ran:#?}");
+    assert_eq!(ran.status, Some(4), "{what}: {ran:#?}");
     let lines: Vec<&str> = ran.out.lines().filter(|line| line.starts_with("WARNING: rank ")).collect();
     assert_eq!(lines.len(), told.len(), "{what}: {}", ran.out);
     for ((kind, rank, offset, length, detail), line) in told.iter().zip(lines) {
@@ -164,7 +164,7 @@ fn assert_told_by(
         assert_eq!(bad["length"].as_u64(), Some(*length), "{what}");
         assert!(bad["detail"].as_str().unwrap().ends_with(detail), "{what}: {bad:?}");
     }
-    assert_eq!(records.last().unwrap()["exit"], 1, "{what}");
+    assert_eq!(records.last().unwrap()["exit"], 4, "{what}");
 }
 
 #[test]
@@ -237,7 +237,7 @@ fn a_file_per_rank_is_known_by_its_name_under_another_directory() {
     ior(there.path(), 2, &format!("-r -R {SHAPE} -F -l stamped")).ok();
     copy("f.00000000", "f.00000001");
     let ran = ior(there.path(), 2, &format!("-r -R {SHAPE} -F -l stamped"));
-    assert_eq!(ran.status, Some(1));
+    assert_eq!(ran.status, Some(4));
     assert!(ran.out.contains("WARNING: rank 1: f.00000001 at 16: 16368 bytes foreign, "), "{}", ran.out);
     assert!(
         ran.out.contains("assay: warning: read check: 4 bad transfers, by kind: 4 foreign"),
@@ -254,7 +254,7 @@ fn a_file_that_was_not_written_again_is_stale_beside_those_that_were() {
     ior(dir.path(), 2, &format!("-w {SHAPE} -F -l stamped -i 2")).ok();
     std::fs::rename(dir.path().join("old"), dir.path().join("f.00000000")).unwrap();
     let ran = ior(dir.path(), 2, &format!("-r -R {SHAPE} -F -l stamped"));
-    assert_eq!(ran.status, Some(1));
+    assert_eq!(ran.status, Some(4));
     let told = "WARNING: rank 0: f.00000000 at 32: 16352 bytes stale, ";
     assert!(ran.out.contains(told) && !ran.out.contains("rank 1: "), "{}", ran.out);
     assert!(ran.out.contains("assay: warning: read check: 4 bad transfers, by kind: 4 stale"), "{}", ran.out);
@@ -268,7 +268,7 @@ fn a_given_generation_is_what_is_written_and_expected_and_a_mixed_phase_keeps_wh
     ior(dir.path(), 2, &read).ok();
     ior(dir.path(), 2, &format!("{read} --generation 7")).ok();
     let ran = ior(dir.path(), 2, &format!("{read} --generation 8"));
-    assert_eq!(ran.status, Some(1));
+    assert_eq!(ran.status, Some(4));
     assert!(ran.out.contains("read check: 8 bad transfers, by kind: 8 stale"), "{}", ran.out);
     let ran = ior(dir.path(), 2, &format!("{read} --generation 6"));
     assert!(ran.out.contains("(generation 7 of this place, expected 6: written later"), "{}", ran.out);

@@ -30,7 +30,7 @@ fn a_driver_that_is_asked_to_end_ends_its_ranks_and_removes_what_they_made() {
         let children = fs::read_to_string(format!("/proc/{0}/task/{0}/children", driver.id())).unwrap();
         let launcher = children.split_whitespace().next().expect("it has started ranks").to_owned();
         signal("-TERM", driver.id());
-        assert_eq!(driver.wait().unwrap().code(), Some(1), "{mpirun}");
+        assert_eq!(driver.wait().unwrap().code(), Some(4), "{mpirun}");
         let [out, err] = ["out", "err"].map(|name| fs::read_to_string(dir.path().join(name)).unwrap());
         assert!(!alive(&launcher), "{mpirun}: {err}");
         assert!(err.contains("mpi-io: stopped, as was asked for"), "{mpirun}: {err}");

@@ -82,13 +82,13 @@ fn is_removed_but_for_what_is_foreign(mounted: &Mounted) {
     let foreign = mounted.aged().join("rank.1/tree/d1/mine");
     fs::write(&foreign, "mine").unwrap();
     let ran = run(&mut assay(&mounted.root, "-n 2 age --remove aged"));
-    assert_rejected(&ran, 1, "rank.1/tree/d1/mine: is not of this program's making, and stays");
+    assert_rejected(&ran, 4, "rank.1/tree/d1/mine: is not of this program's making, and stays");
     assert_eq!(fs::read_to_string(&foreign).unwrap(), "mine");
     assert_eq!(mounted.lengths().len(), 1, "all others are gone");
     fs::remove_file(&foreign).unwrap();
     fs::write(mounted.aged().join("mine"), "mine").unwrap();
     let ran = run(&mut assay(&mounted.root, "age --remove aged"));
-    assert_rejected(&ran, 1, "aged/mine: is not of this program's making, and stays");
+    assert_rejected(&ran, 4, "aged/mine: is not of this program's making, and stays");
     let left: Vec<_> =
         fs::read_dir(mounted.aged()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     assert_eq!(left, ["mine"]);
@@ -200,16 +200,16 @@ fn others_who_fill_the_file_system_stop_all_ranks_below_the_ceiling_and_the_run_
         std::thread::sleep(Duration::from_millis(1));
     }
     let at_work = "odometer: another run is at work here";
-    assert_rejected(&mounted.age(2, "--resume"), 1, at_work);
-    assert_rejected(&mounted.age(2, "--remove"), 1, at_work);
+    assert_rejected(&mounted.age(2, "--resume"), 4, at_work);
+    assert_rejected(&mounted.age(2, "--remove"), 4, at_work);
     fs::write(mounted.root.join("other"), vec![1; 8 << 20]).unwrap();
     let ended = child.wait_with_output().unwrap();
     let err = String::from_utf8(ended.stderr).unwrap();
     let ran = Ran { status: ended.status.code(), out: String::new(), err };
-    assert_rejected(&ran, 1, "and the ceiling is 85.0 %; make room and go on with --resume");
+    assert_rejected(&ran, 4, "and the ceiling is 85.0 %; make room and go on with --resume");
     fs::remove_file(mounted.root.join("other")).unwrap();
     // What was asked for first would take for ever.
-    assert_rejected(&mounted.age(2, "--resume --timeout 300ms"), 1, "the time of --timeout is over");
+    assert_rejected(&mounted.age(2, "--resume --timeout 300ms"), 4, "the time of --timeout is over");
     mounted.age(2, "--remove").ok();
 }
 
@@ -231,7 +231,7 @@ fn a_file_system_that_is_full_below_the_ceiling_stops_the_run_in_one_line_and_ot
         return;
     }
     let ran = run(&mut nobody("-n 2 age aged --inodes 25% --profile p.toml"));
-    assert_rejected(&ran, 1, "No space left on device (os error 28); blocks are at ");
+    assert_rejected(&ran, 4, "No space left on device (os error 28); blocks are at ");
     assert!(
         ran.err.contains("aged/rank.") && ran.err.contains("make room and go on with --resume"),
         "{ran:?}"
@@ -241,7 +241,7 @@ fn a_file_system_that_is_full_below_the_ceiling_stops_the_run_in_one_line_and_ot
     assert!((mounted.fill().1 - 0.25).abs() < 0.01, "{:?}", mounted.fill());
     let before = mounted.lengths();
     (0..400).for_each(|number| fs::write(mounted.root.join(format!("other{number}")), "").unwrap());
-    assert_rejected(&mounted.age(2, "--resume"), 1, "others hold so much by now that more than half");
+    assert_rejected(&mounted.age(2, "--resume"), 4, "others hold so much by now that more than half");
     assert_eq!(mounted.lengths(), before);
 }
 

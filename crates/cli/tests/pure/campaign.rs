@@ -65,7 +65,7 @@ fn a_changed_or_missing_piece_of_evidence_is_found_and_named() {
         fs::write(&path, change(&whole)).unwrap();
         let ran = verify();
         fs::write(&path, whole).unwrap();
-        assert_eq!((ran.status, ran.err.as_str()), (Some(1), ""), "{file}: {ran:#?}");
+        assert_eq!((ran.status, ran.err.as_str()), (Some(3), ""), "{file}: {ran:#?}");
         assert!(ran.out.starts_with(file), "{file}: {ran:#?}");
         assert_eq!(ran.out.lines().count(), 2, "one sentence and the sum: {ran:#?}");
     };
@@ -101,11 +101,11 @@ fn a_changed_or_missing_piece_of_evidence_is_found_and_named() {
     assert!(ran.out.starts_with("verdicts.json was changed: SHA-256 "), "{ran:#?}");
     fs::remove_dir_all(folder.join("jobs/0002-W-r2")).unwrap();
     let ran = verify();
-    assert_eq!(ran.status, Some(1));
+    assert_eq!(ran.status, Some(3));
     assert!(ran.out.starts_with("jobs/0002-W-r2 is missing\n"), "{ran:#?}");
     fs::write(folder.join("jobs/0004-R-r1/job.json"), "{").unwrap();
     let ran = verify();
-    assert_eq!(ran.status, Some(1));
+    assert_eq!(ran.status, Some(3));
     assert!(ran.out.contains("jobs/0004-R-r1/job.json was changed: SHA-256 "), "{ran:#?}");
     assert_eq!(place.assay("verify dir").status, Some(2), "no campaign, no answer");
 }
@@ -157,7 +157,7 @@ fn what_another_build_judged_otherwise_is_a_note_and_no_fault() {
     );
     assert_eq!(note(place.assay(&verify)), worded);
     let ran = by_other(&verify);
-    assert!(ran.status == Some(1) && ran.out.contains("3 changes found"), "its own build knows: {ran:#?}");
+    assert!(ran.status == Some(3) && ran.out.contains("3 changes found"), "its own build knows: {ran:#?}");
     judged_otherwise(&folder, "PASS", "FAIL");
     let told = note(place.assay(&verify));
     assert!(
@@ -165,7 +165,7 @@ fn what_another_build_judged_otherwise_is_a_note_and_no_fault() {
         "{told}"
     );
     assert!(told.contains("this one does not come to the same outcomes or values"), "{told}");
-    assert_eq!(by_other(&verify).status, Some(1));
+    assert_eq!(by_other(&verify).status, Some(3));
 }
 
 #[test]

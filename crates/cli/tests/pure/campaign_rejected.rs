@@ -81,7 +81,7 @@ fn a_plan_that_is_not_there_and_a_directory_that_is_not_are_rejected() {
         ("run --resume nosuch", "nosuch is no campaign's folder, so there is nothing to resume; "),
         ("try nowhere", "nowhere is no directory; make it first, or name another"),
         ("try dir --only X", "plan try has no test `X`; it has WRITE, "),
-        ("plan show nothing", "there is no ready plan `nothing`; there is try"),
+        ("plan show nothing", "there is no bundled plan `nothing`; there is try"),
         ("judge dir", "dir is no campaign's folder"),
         ("report dir", "dir is no campaign's folder"),
         ("verify dir", "dir is no campaign's folder"),

@@ -23,21 +23,21 @@ fn a_full_file_system_stops_the_run_with_one_line_and_says_what_is_left() {
     let record = records.path().join("r.jsonl");
     let words = format!("-l 1 -d 2 -f 10 -s 10 --record {}", record.display());
     let ran = fdtree(small.path(), 1, &words);
-    let line = complaint(&ran, 1);
+    let line = complaint(&ran, 4);
     assert!(line.starts_with("fdtree: file creation: rank 0 (node "), "{line}");
     assert!(line.contains("/L1D2/L0F") && line.ends_with(": write: No space left on device"), "{line}");
     let last = ran.out.lines().next_back().unwrap();
     assert!(last.starts_with("\tassay: stopped; what there is of ./LEVEL0."), "{}", ran.out);
     assert!(ran.out.contains("\nDIRECTORY CREATE TIME") && !ran.out.contains("\nFILE CREATE"), "{}", ran.out);
     let kept = std::fs::read_to_string(record).unwrap();
-    assert!(kept.contains("\"record\":\"failure\"") && kept.contains("\"exit\":1"), "{kept}");
+    assert!(kept.contains("\"record\":\"failure\"") && kept.contains("\"exit\":4"), "{kept}");
     // What is left goes as the last line says.
     let [tree] = &trees(small.path())[..] else { panic!("the tree is left") };
     let told = last.split('`').nth(1).unwrap().strip_prefix("fdtree ").unwrap();
     let rejected = fdtree(small.path(), 1, &format!("-R -l 1 -d 2 -f 10 --base {}", tree.display()));
     assert!(complaint(&rejected, 2).contains("remove what is there of it with --continue"), "{rejected:?}");
     let ran = fdtree(small.path(), 1, told);
-    assert!(complaint(&ran, 1).contains(" operations failed; each phase tells its own"), "{ran:?}");
+    assert!(complaint(&ran, 4).contains(" operations failed; each phase tells its own"), "{ran:?}");
     assert!(ran.out.contains(" No such file or directory\n"), "{}", ran.out);
     assert!(!tree.exists(), "all of it is gone");
 }
@@ -50,7 +50,7 @@ fn with_continue_a_full_file_system_is_counted_to_the_end() {
     let [tree] = &trees(small.path())[..] else { panic!("{ran:?}") };
     let short = short_files(tree, 40_960);
     assert!((20..30).contains(&short), "{short} of 30 files are short");
-    assert_eq!(complaint(&ran, 1), format!("fdtree: {short} operations failed; each phase tells its own"));
+    assert_eq!(complaint(&ran, 4), format!("fdtree: {short} operations failed; each phase tells its own"));
     let text = &ran.out;
     assert!(text.contains(&format!("\tassay: {short} FAILED: {short} No space left on device\n")), "{text}");
     assert!(text.contains(&format!("\tassay: {} files made in ", 30 - short)), "{text}");
@@ -68,7 +68,7 @@ fn what_a_run_leaves_that_went_on_after_failures_goes_as_its_last_line_says() {
         last.split('`').nth(1).unwrap().strip_prefix("fdtree ").unwrap().to_owned()
     };
     let ran = fdtree(small.path(), 1, "-C -l 1 -d 3 -f 10 -s 0 --continue");
-    assert!(complaint(&ran, 1).contains(" operations failed"), "{ran:?}");
+    assert!(complaint(&ran, 4).contains(" operations failed"), "{ran:?}");
     let [tree] = &trees(small.path())[..] else { panic!("{ran:?}") };
     // A removal that fails leaves something, and says how that goes.
     let notes = tree.join("L1D3/notes.txt");
@@ -77,7 +77,7 @@ fn what_a_run_leaves_that_went_on_after_failures_goes_as_its_last_line_says() {
         std::fs::write(&notes, "mine").unwrap();
     });
     let removed = fdtree(small.path(), 1, &told(&ran));
-    assert_eq!(removed.status, Some(1), "{removed:?}");
+    assert_eq!(removed.status, Some(4), "{removed:?}");
     std::fs::remove_file(&notes).unwrap();
     let removed = fdtree(small.path(), 1, &told(&removed));
     assert!(!tree.exists(), "{removed:?}");
@@ -87,11 +87,11 @@ fn what_a_run_leaves_that_went_on_after_failures_goes_as_its_last_line_says() {
 #[test]
 fn inodes_that_run_out_name_the_directory_or_file() {
     let Some(small) = Tmpfs::new("nr_inodes=8,size=1m") else { return };
-    let line = complaint(&fdtree(small.path(), 1, "-l 1 -d 10 -f 0"), 1);
+    let line = complaint(&fdtree(small.path(), 1, "-l 1 -d 10 -f 0"), 4);
     assert!(line.starts_with("fdtree: directory creation: rank 0 (node "), "{line}");
     assert!(line.contains("/L1D") && line.ends_with("/: mkdir: No space left on device"), "{line}");
     std::fs::remove_dir_all(&trees(small.path())[0]).unwrap();
-    let line = complaint(&fdtree(small.path(), 1, "-l 0 -f 10 -s 0"), 1);
+    let line = complaint(&fdtree(small.path(), 1, "-l 0 -f 10 -s 0"), 4);
     assert!(line.contains("/L0F") && line.ends_with(": open: No space left on device"), "{line}");
 }
 
@@ -118,7 +118,7 @@ fn who_may_not_write_is_told_where_and_no_rank_hangs() {
     let dir = tempfile::tempdir().unwrap();
     for words in ["-n 1 fdtree -l 1 -d 1", "-n 3 fdtree -l 1 -d 1", "fdtree -l 1 -d 1 --continue"] {
         let ran = as_nobody(dir.path(), words);
-        let line = complaint(&ran, 1);
+        let line = complaint(&ran, 4);
         assert!(line.starts_with("fdtree: directory creation: rank 0 (node "), "{line}");
         assert!(line.contains("./LEVEL0.") && line.ends_with("/: mkdir: Permission denied"), "{line}");
         assert!(!ran.out.contains("stopped; what there is"), "nothing is there: {}", ran.out);
@@ -137,7 +137,7 @@ fn a_file_that_is_not_of_the_tree_is_named_and_survives() {
         std::fs::write(&notes, "mine").unwrap();
         let how = if keep_going { "--continue" } else { "" };
         let ran = fdtree(dir.path(), 1, &format!("-R {shape} {how}"));
-        let line = complaint(&ran, 1);
+        let line = complaint(&ran, 4);
         assert_eq!(std::fs::read(&notes).unwrap(), b"mine");
         let name = "/L2D1/L1D2/notes.txt is not of the tree, and is left";
         if keep_going {
@@ -174,7 +174,7 @@ fn a_base_that_is_all_there_is_left_goes_without_a_failure() {
     let base = all[0].to_str().unwrap().strip_suffix(".0").unwrap().to_owned();
     all.iter().for_each(|tree| std::fs::write(tree.join("notes.txt"), "mine").unwrap());
     let words = format!("-R {shape} --continue --base {base}");
-    assert_eq!(fdtree(dir.path(), 2, &words).status, Some(1));
+    assert_eq!(fdtree(dir.path(), 2, &words).status, Some(4));
     all.iter().for_each(|tree| std::fs::remove_file(tree.join("notes.txt")).unwrap());
     let text = fdtree(dir.path(), 2, &words).ok();
     assert!(text.contains("\tassay: 2 directories removed in "), "{text}");
@@ -217,11 +217,11 @@ fn a_file_that_went_missing_is_a_failure_and_not_a_removal() {
     let [tree] = &trees(dir.path())[..] else { panic!("there is one tree") };
     // Not on the way on which the shape is looked at.
     std::fs::remove_file(tree.join("L1D2/L0F2")).unwrap();
-    let line = complaint(&fdtree(dir.path(), 1, &format!("-R {shape}")), 1);
+    let line = complaint(&fdtree(dir.path(), 1, &format!("-R {shape}")), 4);
     assert!(line.ends_with("/L1D2/L0F2: unlink: No such file or directory"), "{line}");
     let base = tree.display();
     let ran = fdtree(dir.path(), 1, &format!("-R {shape} --continue --base {base}"));
-    assert_eq!((ran.status, tree.exists()), (Some(1), false), "{ran:?}");
+    assert_eq!((ran.status, tree.exists()), (Some(4), false), "{ran:?}");
 }
 
 #[test]

@@ -67,7 +67,7 @@ fn a_rank_that_is_far_from_the_others_is_named() {
 fn memory_that_a_node_does_not_have_is_rejected_in_one_line() {
     let dir = tempfile::tempdir().unwrap();
     let ran = ior(dir.path(), 3, "-w -k -b 4k -t 4k -o f -O memoryPerTask=1p");
-    assert_eq!((ran.status, ran.complaints().len()), (Some(1), 1), "{ran:#?}");
+    assert_eq!((ran.status, ran.complaints().len()), (Some(4), 1), "{ran:#?}");
     assert!(ran.err.contains("3377699720527872 bytes are to be taken on this node"), "{}", ran.err);
     assert!(names(dir.path()).is_empty());
     let text = ior(dir.path(), 2, "-w -b 4k -t 4k -o f -O memoryPerNode=4m -vvv").ok();

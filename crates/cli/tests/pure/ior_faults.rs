@@ -15,14 +15,14 @@ fn a_full_file_system_names_rank_path_and_offset_and_keeps_what_was_measured() {
     let records = tempfile::tempdir().unwrap();
     let record = records.path().join("r.jsonl");
     let words = format!("-w -F -b 4m -t 256k -o {}/f --record {}", small.path().display(), record.display());
-    let line = complaint(&ior(small.path(), 2, &words), 1);
+    let line = complaint(&ior(small.path(), 2, &words), 4);
     assert!(line.starts_with("ior: write: rank ") && line.contains(" (node "), "{line}");
     assert!(
         line.contains("/f.0000000") && line.contains(" at ") && line.ends_with("No space left on device"),
         "{line}"
     );
     let text = std::fs::read_to_string(&record).unwrap();
-    assert!(text.contains("\"record\":\"failure\"") && text.contains("\"exit\":1"), "{text}");
+    assert!(text.contains("\"record\":\"failure\"") && text.contains("\"exit\":4"), "{text}");
     let left: Vec<_> = small.path().read_dir().unwrap().collect();
     assert!(left.is_empty(), "partial files are taken away: {left:?}");
 }
@@ -34,7 +34,7 @@ fn a_failure_in_a_later_phase_keeps_the_phases_before_it() {
     // The first repetition fits; the second needs a file of its own beside the kept first one.
     let words = format!("-w -m -k -b 4m -t 1m -i 2 -o {}/f --record r.jsonl", small.path().display());
     let ran = ior(dir.path(), 1, &words);
-    complaint(&ran, 1);
+    complaint(&ran, 4);
     assert!(ran.out.contains("Max Write: "), "the first repetition is reported\n{}", ran.out);
     let text = std::fs::read_to_string(dir.path().join("r.jsonl")).unwrap();
     assert_eq!(text.matches("\"record\":\"phase\"").count(), 1, "{text}");
@@ -50,7 +50,7 @@ fn a_file_shorter_than_the_pattern_names_where_it_ends() {
         .unwrap()
         .set_len((1 << 20) + 100_000)
         .unwrap();
-    let line = complaint(&ior(dir.path(), 2, "-r -k -b 1m -t 64k -o f"), 1);
+    let line = complaint(&ior(dir.path(), 2, "-r -k -b 1m -t 64k -o f"), 4);
     assert!(
         line.contains("read: rank 1") && line.contains("f at 1148576: end of file: moved 34464 of 65536"),
         "{line}"
@@ -72,12 +72,12 @@ fn an_unwritable_directory_is_named() {
         }
         command = Command::new(program);
         command.current_dir(dir.path()).args("-n 2 ior -w -o f".split(' ')).uid(65534).gid(65534);
-        let line = complaint(&run(&mut command), 1);
+        let line = complaint(&run(&mut command), 4);
         assert!(line.ends_with("cannot create f: Permission denied"), "{line}");
         return;
     }
     std::fs::set_permissions(dir.path(), std::os::unix::fs::PermissionsExt::from_mode(0o555)).unwrap();
-    let line = complaint(&run(&mut command), 1);
+    let line = complaint(&run(&mut command), 4);
     assert!(line.ends_with("cannot create f: Permission denied"), "{line}");
 }
 
@@ -92,7 +92,7 @@ fn a_flipped_byte_is_found_with_its_address_and_the_exit_status_tells() {
     file.seek(SeekFrom::Start(300_003)).unwrap();
     file.write_all(&[byte[0] ^ 16]).unwrap();
     let ran = ior(dir.path(), 2, "-R -k -b 256k -t 64k -s 2 -o f -l o -G 9 --record r.jsonl");
-    assert_eq!(ran.status, Some(1), "{ran:#?}");
+    assert_eq!(ran.status, Some(4), "{ran:#?}");
     assert!(ran.out.contains("WARNING: Incorrect data on read (1 errors found)."), "{}", ran.out);
     assert!(ran.out.contains("WARNING: rank 1: f at 300000: 8 bytes flipped, expected 0x"), "{}", ran.out);
     let records = std::fs::read_to_string(dir.path().join("r.jsonl")).unwrap();
@@ -105,7 +105,7 @@ fn data_of_another_signature_is_wrong_everywhere_and_never_status_0() {
     ior(dir.path(), 1, "-w -k -b 1m -t 8k -o f -G 1").ok();
     // 128 bad transfers: the count at which the original's exit status wrapped round to 0.
     let ran = ior(dir.path(), 1, "-R -k -b 1m -t 8k -o f -G 2");
-    assert_eq!(ran.status, Some(1));
+    assert_eq!(ran.status, Some(4));
     assert!(ran.out.contains("(128 errors found)"), "{}", ran.out);
 }
 
@@ -186,7 +186,7 @@ fn transfers_past_the_cache_that_are_no_whole_sectors_fail_with_what_would_do() 
             println!("SKIPPED: O_DIRECT is rejected, or moves anything, here");
             continue;
         }
-        let line = complaint(&odd, 1);
+        let line = complaint(&odd, 4);
         let end =
             "f at 0: Invalid argument; O_DIRECT moves whole sectors: choose -t and -b as multiples of 4k";
         assert!(line.ends_with(end), "{line}");
@@ -231,5 +231,5 @@ fn devices_are_written_and_read_in_place_and_their_size_is_no_sign_of_lost_data(
     assert!(ior(dir.path(), 2, &format!("-R {shape}")).ok().contains("all as written"));
     ior(dir.path(), 2, &format!("--rwmix 50 {shape}")).ok();
     let small = ior(dir.path(), 2, &format!("--rwmix 50 {shape} -b 8m"));
-    assert!(complaint(&small, 1).contains("8388608 bytes are there and --rwmix needs 16777216"));
+    assert!(complaint(&small, 4).contains("8388608 bytes are there and --rwmix needs 16777216"));
 }

@@ -147,7 +147,7 @@ fn wear_out_is_told_as_the_classic_tells_it() {
 #[test]
 fn wrong_data_is_counted_as_the_classic_counts_it_and_has_an_address() {
     let ran = same(include_str!("../golden/wrong-data.txt"), "");
-    assert_eq!(ran.status, Some(1));
+    assert_eq!(ran.status, Some(4));
     assert!(ran.out.contains("\nWARNING: rank 0: f at 0: 16384 bytes "), "{}", ran.out);
 }
 
@@ -158,7 +158,7 @@ fn the_text_of_3_3_is_that_of_3_3_line_by_line() {
     same_and_ok(include_str!("../golden/3.3-fpp-shifted-v.txt"), compat);
     same_and_ok(include_str!("../golden/3.3-sync-barriers.txt"), compat);
     same_and_ok(include_str!("../golden/3.3-wear-out-v.txt"), compat);
-    assert_eq!(same(include_str!("../golden/3.3-wrong-data.txt"), compat).status, Some(1));
+    assert_eq!(same(include_str!("../golden/3.3-wrong-data.txt"), compat).status, Some(4));
 }
 
 /// At level 3 every rank's own lines stand between the others, in any order.
@@ -250,7 +250,7 @@ fn on_stdout_stands_nothing_but_the_json_whatever_there_is_to_say() {
         assert!(ran.err.contains(said), "{said}: {}", ran.err);
     }
     let wrong = ior(dir.path(), 2, "-R -k -b 64k -t 16k -o f -G 9 -O summaryFormat=json");
-    assert_eq!(wrong.status, Some(1));
+    assert_eq!(wrong.status, Some(4));
     let json: Value = serde_json::from_str(&wrong.out).unwrap();
     assert_eq!(json["tests"][0]["Results"][0]["assay"]["check"]["bad_transfers"], 8);
     assert!(wrong.err.contains("WARNING: Incorrect data on read (8 errors found)."), "{}", wrong.err);
@@ -260,7 +260,7 @@ fn on_stdout_stands_nothing_but_the_json_whatever_there_is_to_say() {
 fn a_run_that_fails_still_leaves_valid_json_that_says_so() {
     let dir = tempfile::tempdir().unwrap();
     let ran = ior(dir.path(), 2, "-r -b 64k -t 16k -o missing -O summaryFormat=JSON");
-    assert_eq!(ran.status, Some(1));
+    assert_eq!(ran.status, Some(4));
     let json: Value = serde_json::from_str(&ran.out).unwrap_or_else(|error| panic!("{error}: {ran:#?}"));
     assert_eq!((&json["assay"]["complete"], &json["Finished"]), (&Value::Bool(false), &Value::Null));
     assert_eq!(ran.complaints().len(), 1, "{ran:#?}");

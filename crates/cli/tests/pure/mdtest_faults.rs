@@ -81,13 +81,13 @@ fn a_file_of_rows_that_cannot_be_made_takes_the_new_records_with_it() {
 fn an_operation_that_fails_ends_all_ranks_with_its_path_and_what_was_done_is_told() {
     let dir = tempfile::tempdir().unwrap();
     let ran = mdtest(dir.path(), 3, "-T -F -n 5");
-    let line = complaint(&ran, 1);
+    let line = complaint(&ran, 4);
     assert!(line.starts_with("mdtest: file stat: rank ") && line.contains("file.mdtest."), "{line}");
     assert!(line.contains("stat: No such file or directory"), "{line}");
     assert!(ran.out.contains("\nassay: the run ended early: 0 of 1 iterations are whole"), "{ran:#?}");
     assert!(!ran.out.contains("SUMMARY") && !ran.out.contains("finished"), "{ran:#?}");
     let ran = mdtest(dir.path(), 2, "-n 2 -d no/where");
-    assert!(complaint(&ran, 1).contains("no/where: mkdir: No such file or directory"), "{ran:#?}");
+    assert!(complaint(&ran, 4).contains("no/where: mkdir: No such file or directory"), "{ran:#?}");
 }
 
 #[test]
@@ -96,7 +96,7 @@ fn what_fails_is_counted_by_reason_and_named_and_never_status_0() {
     mdtest(dir.path(), 2, "-C -F -n 4").ok();
     std::fs::remove_file(dir.path().join("out/test-dir.0-0/mdtest_tree.0/file.mdtest.1.2")).unwrap();
     let ran = mdtest(dir.path(), 2, "-T -E -r -F -n 4 --continue --record r");
-    assert_eq!((ran.status, complaints(&ran).len()), (Some(1), 0), "{ran:#?}");
+    assert_eq!((ran.status, complaints(&ran).len()), (Some(4), 0), "{ran:#?}");
     for phase in ["File stat", "File read", "File removal"] {
         let told = format!(
             "\nassay: {phase}, iteration 0: 1 of 8 operations failed: 1 No such file or directory\n  rank 1: "
@@ -106,7 +106,7 @@ fn what_fails_is_counted_by_reason_and_named_and_never_status_0() {
     assert!(ran.out.contains("file.mdtest.1.2: No such file or directory\n"), "{ran:#?}");
     let records = std::fs::read_to_string(dir.path().join("r")).unwrap();
     assert!(records.contains("\"failed\":{\"operations\":1,"), "{records}");
-    assert!(records.contains("\"exit\":1"), "{records}");
+    assert!(records.contains("\"exit\":4"), "{records}");
 }
 
 #[test]
@@ -118,7 +118,7 @@ fn wrong_data_says_where_and_is_status_1() {
     bytes[800] ^= 1;
     std::fs::write(&file, bytes).unwrap();
     let ran = mdtest(dir.path(), 2, "-E -F -n 2 -e 4096 -G 5 -X");
-    assert_eq!(ran.status, Some(1), "{ran:#?}");
+    assert_eq!(ran.status, Some(4), "{ran:#?}");
     assert!(
         ran.out.contains("\nERROR: verifying the data on read (1 errors)! Take the performance"),
         "{ran:#?}"

@@ -53,9 +53,9 @@ fn nothing_that_is_there_is_written_over() {
     let place = Place::new();
     let before = names(&place.path("."));
     for (words, why) in [
-        ("plan init minimla", "there is no ready plan `minimla`; did you mean `minimal`?"),
-        ("plan init cori-phas1", "there is no ready plan `cori-phas1`; did you mean `cori-phase1`?"),
-        ("plan check cori-phas1", "give a plan's file, or a ready plan; did you mean `cori-phase1`?"),
+        ("plan init minimla", "there is no bundled plan `minimla`; did you mean `minimal`?"),
+        ("plan init cori-phas1", "there is no bundled plan `cori-phas1`; did you mean `cori-phase1`?"),
+        ("plan check cori-phas1", "give a plan's file, or a bundled plan; did you mean `cori-phase1`?"),
         ("plan init minimal no/such/plan.toml", "no/such/plan.toml: "),
     ] {
         let ran = place.assay(words);

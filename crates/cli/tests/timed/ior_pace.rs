@@ -57,13 +57,13 @@ fn ranks_that_make_every_transfer_together_mix_alike() {
 fn a_mixed_phase_needs_its_files_in_full_and_leaves_found_ones_alone() {
     let dir = tempfile::tempdir().unwrap();
     let rejected = ior(dir.path(), 1, "--rwmix 50 -G 5 -b 64k -t 4k -o f");
-    assert_eq!(rejected.status, Some(1), "{rejected:#?}");
+    assert_eq!(rejected.status, Some(4), "{rejected:#?}");
     assert!(rejected.err.contains("0 bytes are there and --rwmix needs 65536; add -w"), "{rejected:#?}");
     assert!(!dir.path().join("f").exists(), "it made no file");
     let sparse = std::fs::File::create(dir.path().join("f")).unwrap();
     sparse.set_len(65536).unwrap();
     let rejected = ior(dir.path(), 1, "--rwmix 50 -G 5 -b 64k -t 4k -o f");
-    assert_eq!(rejected.status, Some(1), "{rejected:#?}");
+    assert_eq!(rejected.status, Some(4), "{rejected:#?}");
     assert!(rejected.err.contains("f: at 0 nothing is stored (a hole), which --rwmix"), "{rejected:#?}");
     ior(dir.path(), 1, "-w -k -G 5 -b 64k -t 4k -o f").ok();
     ior(dir.path(), 1, "--rwmix 50 -G 5 -b 64k -t 4k -o f").ok();

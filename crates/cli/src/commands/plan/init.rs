@@ -27,7 +27,8 @@ pub(super) fn init(name: &str, file: Option<PathBuf>) -> Result<String> {
     let text = match name {
         MINIMAL => include_str!("minimal.toml"),
         name => {
-            let none = |_| Usage(format!("there is no ready plan `{name}`{}", near_ready(name, &[MINIMAL])));
+            let none =
+                |_| Usage(format!("there is no bundled plan `{name}`{}", near_ready(name, &[MINIMAL])));
             ready(name).map_err(none)?.text
         }
     };

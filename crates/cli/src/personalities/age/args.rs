@@ -7,15 +7,12 @@ use workloads::ageing::{AgeingRequest, Profile};
 
 use crate::personalities::run_records::RunRecords;
 
-/// Bring a file system to a stated fill of blocks and inodes, and age it by files that come and go
+/// Fill a file system to a stated utilization and age it
 ///
 /// Fills until the shares of --blocks and --inodes are in use (of the whole file system, with what others
 /// hold), then creates, deletes, appends, overwrites and renames until as many bytes as lie there were
 /// written --cycles times, then settles at the targets. It leaves its files: --remove takes them away. A
 /// run that was stopped or killed goes on with --resume.
-///
-/// Exit status: 0 reached, or all removed; 1 stopped, or something foreign was left; 2 rejected, and nothing
-/// written.
 #[derive(clap::Args)]
 pub(crate) struct AgeArgs {
     /// Directory of its own: empty, or not there yet

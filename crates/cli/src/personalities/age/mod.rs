@@ -13,16 +13,16 @@ use workloads::kit::observer::EventObserver;
 use workloads::kit::{clients, rank::Rank};
 
 use super::classic::interrupt;
-use super::perform::{self, RankContext, perform};
+use super::perform::{RankContext, perform};
 use super::program::{StartedProgram, options, posix};
 use super::run_records::RunRecords;
 use crate::session::{Needs, Session};
 use crate::speech::{complain, say};
+use crate::status::{DONE, USAGE, error_if};
 pub(crate) use args::AgeArgs;
 use text::LiveLine;
 
-/// Runs the command on `local` ranks or the launcher's, and gives the exit status: 0 the fill is reached or
-/// all is removed, 1 stopped before, or something foreign was left, 2 rejected before anything was written.
+/// Runs the command on `local` ranks or the launcher's, and gives the exit status.
 pub(crate) fn run(argv: &[String], args: AgeArgs, local: Option<u32>) -> u8 {
     StartedProgram::run("age", argv, |program| started(program, args, local))
 }
@@ -56,7 +56,7 @@ fn started(program: &StartedProgram<'_>, args: AgeArgs, local: Option<u32>) -> R
         match done {
             // Every rank hears why; rank 0 says it.
             Err(halt) if halt.step == REJECTED && speaks => Ok(program.reject(&Usage(halt.why))),
-            Err(halt) if halt.step == REJECTED => Ok(perform::REJECTED),
+            Err(halt) if halt.step == REJECTED => Ok(USAGE),
             done => done,
         }
     }))
@@ -85,7 +85,7 @@ fn age(
     let told: String = rank.told().iter().map(|text| format!("assay: warning: {text}\n")).collect();
     let said = if comm.rank() == 0 { say(&(text::report(&outcome) + &told)) } else { Ok(()) };
     comm.agree("print", said)?;
-    Ok(0)
+    Ok(DONE)
 }
 
 fn remove(part: RankContext<'_>, storage: &dyn Storage, request: &AgeingRequest) -> Result<u8, Halt> {
@@ -98,5 +98,5 @@ fn remove(part: RankContext<'_>, storage: &dyn Storage, request: &AgeingRequest)
     }
     let said = if comm.rank() == 0 { say(&text::removed(&removed)) } else { Ok(()) };
     comm.agree("print", said)?;
-    Ok(u8::from(removed.foreign > 0))
+    Ok(error_if(removed.foreign > 0))
 }

@@ -20,6 +20,7 @@ use super::perform::{RankContext, perform};
 use super::program::{StartedProgram, posix};
 use crate::session::{Needs, Session};
 use crate::speech::complain;
+use crate::status::error_if;
 use grammar::TypedFdtree;
 use text::{FdtreeLook, FdtreeText};
 
@@ -27,7 +28,7 @@ use text::{FdtreeLook, FdtreeText};
 const HOST: &str = "/proc/sys/kernel/hostname";
 
 /// Runs the options `tokens` of the command line `argv` on `local` ranks or the launcher's, and gives the
-/// exit status: 0 done, 1 failed, 2 wrong usage.
+/// exit status.
 pub(crate) fn run(argv: &[String], tokens: &[String], local: Option<u32>) -> u8 {
     StartedProgram::run("fdtree", argv, |program| started(program, tokens, local))
 }
@@ -189,7 +190,7 @@ fn one_rank(
         None => &mut silent,
     };
     let done = fdtree::run(&ready.parameters, &*ready.storage, &mut rank, observer);
-    let Some(text) = voice else { return Ok(u8::from(done? > 0)) };
+    let Some(text) = voice else { return Ok(error_if(done? > 0)) };
     let printed = text.finish(done.as_ref().ok().copied());
     if let Err(error) = &printed {
         complain(&format!("fdtree: cannot print the results: {error}"));
@@ -198,7 +199,7 @@ fn one_rank(
     if failed > 0 {
         complain(&format!("fdtree: {failed} operations failed; each phase tells its own"));
     }
-    Ok(u8::from(failed > 0 || printed.is_err()))
+    Ok(error_if(failed > 0 || printed.is_err()))
 }
 
 /// Says no to options that a run on `ranks` ranks would reject before it starts.

@@ -21,11 +21,11 @@ use super::program::{StartedProgram, posix};
 use super::stuck::{self, RankStanding};
 use crate::session::{Needs, Session};
 use crate::speech::complain;
+use crate::status::{ERROR, error_if};
 use grammar::{OWN, TypedFlashIo};
 use text::{FlashIoLook, FlashIoText};
 
-/// Runs the options `tokens` of the command line `argv` on the launcher's ranks, and gives the exit status:
-/// 0 done, 1 failed or wrong data, 2 wrong usage.
+/// Runs the options `tokens` of the command line `argv` on the launcher's ranks, and gives the exit status.
 pub(crate) fn run(argv: &[String], tokens: &[String], local: Option<u32>) -> u8 {
     StartedProgram::run("flash-io", argv, |program| started(program, tokens, local))
 }
@@ -149,15 +149,15 @@ fn one_rank(
     };
     let mut cx = FlashIoContext { clock: &mut clock, records, observer, calls };
     let wrong = workloads::flash_io::run(parameters, &**arrays, &**storage, comm, &mut cx)?;
-    let Some(text) = voice else { return Ok(u8::from(wrong > 0)) };
+    let Some(text) = voice else { return Ok(error_if(wrong > 0)) };
     if wrong > 0 {
         complain(&format!("flash-io: wrong data: {wrong} reads brought values that were not written"));
     }
     if let Some(error) = text.unprinted() {
         complain(&format!("flash-io: cannot print the results: {error}"));
-        return Ok(1);
+        return Ok(ERROR);
     }
-    Ok(u8::from(wrong > 0))
+    Ok(error_if(wrong > 0))
 }
 
 /// Says no to options that a run on `ranks` ranks would reject before it starts.

@@ -29,6 +29,7 @@ use crate::personalities::run_records::RunRecords;
 use crate::personalities::stuck::{self, RankStanding};
 use crate::session::Session;
 use crate::speech::complain;
+use crate::status::{DONE, ERROR, error_if};
 
 /// A test that was checked, with its storage.
 pub(crate) struct ReadyTest {
@@ -103,7 +104,7 @@ fn all_tests(
     mut voice: Option<&mut IorPrinter>,
 ) -> Result<u8, Halt> {
     let RankContext { comm, clock, records } = part;
-    let mut status = 0;
+    let mut status = DONE;
     for test in tests {
         let takes_part = comm.rank() < test.ranks;
         // A split costs MPI seconds where ranks are many more than processors.
@@ -120,8 +121,8 @@ fn all_tests(
         // Rank 0 tells the failure, the others only end with it.
         match outcome {
             Err(halt) if comm.rank() == 0 => return Err(halt),
-            Ok(bad) if failed == 0 => status = status.max(u8::from(bad > 0)),
-            _ => return Ok(1),
+            Ok(bad) if failed == 0 => status = status.max(error_if(bad > 0)),
+            _ => return Ok(ERROR),
         }
     }
     Ok(status)
@@ -222,7 +223,7 @@ impl IorPrinter {
         if let Some((path, why)) = unfollowed.and_then(|why| Some((self.live_path.as_ref()?, why))) {
             complain(&format!("ior: note: --live {path}: {why}; its last lines are missing"));
         }
-        done.map(|status| if printed.is_err() || self.warning.is_some() { 1 } else { status })
+        done.map(|status| if printed.is_err() || self.warning.is_some() { ERROR } else { status })
     }
 }
 

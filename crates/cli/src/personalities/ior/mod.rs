@@ -41,13 +41,14 @@ use super::classic::{grammar, help_of_backends};
 use super::program::StartedProgram;
 use crate::session::{Needs, Session};
 use crate::speech::complain;
+use crate::status::DONE;
 use environment::Outside;
 use flow::{IorPrinter, ReadyTest, run_tests};
 use script::ScriptTest;
 use typed::{MeantIor, TypedIor};
 
 /// Runs the options `tokens` of the command line `argv` on `local` ranks or the launcher's, and gives
-/// the exit status: 0 done, 1 failed or wrong data, 2 wrong usage.
+/// the exit status.
 pub(crate) fn run(argv: &[String], tokens: &[String], local: Option<u32>) -> u8 {
     StartedProgram::run("ior", argv, |program| started(program, tokens, local))
 }
@@ -55,9 +56,8 @@ pub(crate) fn run(argv: &[String], tokens: &[String], local: Option<u32>) -> u8 
 fn started(program: &StartedProgram<'_>, tokens: &[String], local: Option<u32>) -> Result<u8, Usage> {
     let typed = grammar::parse::<TypedIor>(tokens)?;
     if typed.help {
-        // The classic's status; nothing is lost with a help that cannot be printed.
         program.print(&help());
-        return Ok(1);
+        return Ok(DONE);
     }
     let (mut tests, session) = prepare(typed, program.launch.as_ref(), local)?;
     if program.speaks {

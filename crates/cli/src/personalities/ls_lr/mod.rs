@@ -16,11 +16,12 @@ use super::perform::{RankContext, perform};
 use super::program::{StartedProgram, posix};
 use crate::session::{Needs, Session};
 use crate::speech::complain;
+use crate::status::{DONE, ERROR, error_if};
 use options::LsLrOptions;
 use text::LsLrText;
 
 /// Runs the options `tokens` of the command line `argv` on `local` ranks or the launcher's, and gives
-/// the exit status: 0 done, 1 failed or trees not as they were made, 2 wrong usage.
+/// the exit status.
 pub(crate) fn run(argv: &[String], tokens: &[String], local: Option<u32>) -> u8 {
     StartedProgram::run("ls-lr", argv, |program| started(program, tokens, local))
 }
@@ -31,7 +32,7 @@ fn started(program: &StartedProgram<'_>, tokens: &[String], local: Option<u32>) 
         Err((text, 0)) => {
             // Nothing is lost with a help that cannot be printed.
             program.print(&text);
-            return Ok(0);
+            return Ok(DONE);
         }
         Err((usage, _)) => return Err(Usage(usage)),
     };
@@ -109,7 +110,7 @@ fn one_rank(ready: &ReadyLsLr, part: RankContext<'_>, mut text: Option<&mut LsLr
     let good = done?;
     if let Err(error) = printed {
         complain(&format!("ls-lr: cannot print the results: {error}"));
-        return Ok(1);
+        return Ok(ERROR);
     }
-    Ok(u8::from(!good))
+    Ok(error_if(!good))
 }

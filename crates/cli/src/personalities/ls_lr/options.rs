@@ -12,8 +12,8 @@ use crate::personalities::program::in_one_line;
 ///
 /// DIR is one directory for each walker (walker 0 lists the first), or one directory that holds or will
 /// hold the trees of --make: DIR/ls-lr.0, DIR/ls-lr.1, ... Without --make, --walk and --remove the trees are
-/// walked. Exit status: 0 done; 1 something failed, or a tree has not the entries it was made with; 2 wrong
-/// usage.
+/// walked. Exit status: 0 done; 2 wrong usage; 4 something failed, or a tree has other
+/// entries than it was created with.
 #[derive(Parser)]
 #[command(name = "ls-lr", max_term_width = 100, arg_required_else_help = true)]
 pub(super) struct LsLrOptions {
@@ -59,7 +59,7 @@ pub(super) struct LsLrOptions {
     /// Tell when all walkers were at work at once for less than this
     #[arg(long, value_name = "SECONDS", default_value_t = 1.0)]
     min_window: f64,
-    /// Go on after a call that failed, as ls does; failures are counted and named, and the exit status is 1
+    /// Go on after a call that failed, as ls does; failures are counted and named, and the exit status is 4
     #[arg(long = "continue")]
     keep_going: bool,
     /// Write the records to a new file, one JSON object a line

@@ -40,6 +40,7 @@ use super::program::StartedProgram;
 use super::run_records::RunRecords;
 use crate::session::{Needs, Session};
 use crate::speech::complain;
+use crate::status::{DONE, ERROR, error_if};
 use text::MdtestText;
 use typed::{MeantMdtest, TypedMdtest};
 
@@ -53,7 +54,7 @@ struct ReadyMdtest {
 }
 
 /// Runs the options `tokens` of the command line `argv` on `local` ranks or the launcher's, and gives the
-/// exit status: 0 done; 1 failed, operations that failed, or wrong data; 2 wrong usage.
+/// exit status.
 pub(crate) fn run(argv: &[String], tokens: &[String], local: Option<u32>) -> u8 {
     StartedProgram::run("mdtest", argv, |program| started(program, tokens, local))
 }
@@ -61,9 +62,8 @@ pub(crate) fn run(argv: &[String], tokens: &[String], local: Option<u32>) -> u8 
 fn started(program: &StartedProgram<'_>, tokens: &[String], local: Option<u32>) -> Result<u8, Usage> {
     let typed = grammar::parse::<TypedMdtest>(tokens)?;
     if typed.help {
-        // The classic's status; nothing is lost with a help that cannot be printed.
         program.print(&help());
-        return Ok(1);
+        return Ok(DONE);
     }
     let (ready, session) = prepare(typed, program.launch.as_ref(), local)?;
     if program.speaks {
@@ -209,15 +209,15 @@ fn one_rank(
     };
     let parameters = &ready.meant.parameters;
     let done = mdtest::run(parameters, &*ready.storage, comm, &mut clock, records, None, observer, seed);
-    let mut exit = done.as_ref().map_or(1, |summary| u8::from(summary.wrong > 0 || summary.failed > 0));
+    let mut exit = done.as_ref().map_or(ERROR, |summary| error_if(summary.wrong > 0 || summary.failed > 0));
     if let Some(text) = voice {
         if let Err(error) = text.finish(done.is_ok()) {
             complain(&format!("mdtest: cannot print the results: {error}"));
-            exit = 1;
+            exit = ERROR;
         }
         if let Some(warning) = text.warning().filter(|_| parameters.warnings_fail && done.is_ok()) {
             complain(&format!("mdtest: --warningAsErrors: {warning}"));
-            exit = 1;
+            exit = ERROR;
         }
     }
     done.map(|_| exit)

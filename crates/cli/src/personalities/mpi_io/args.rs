@@ -5,14 +5,12 @@ use std::path::{Path, PathBuf};
 use conformance::{ConformanceCase, matches};
 use units::Usage;
 
-/// See what a file system owes programs on many ranks: POSIX between ranks, and MPI's files
+/// Check POSIX and MPI-IO guarantees between many ranks
 ///
 /// Each case is a promise of a document, tried on all ranks; what it makes in DIR it removes. `assay mpi-io
 /// --launch 'mpirun -n 4' DIR` starts the ranks itself, and again after a case that hung or crashed, until
 /// all have an outcome; `mpirun -n 4 assay mpi-io DIR` ends at such a case. `assay -n 4 mpi-io --only
 /// 'posix.*' DIR` needs no MPI.
-///
-/// Exit status: 0 nothing failed; 1 a case failed, or had no outcome; 2 wrong usage.
 #[derive(clap::Args, Clone)]
 pub(crate) struct MpiIoArgs {
     /// Directory on the file system to look at

@@ -30,6 +30,7 @@ use super::reporter::{self, Message, names};
 use super::text;
 use crate::personalities::run_records::{RunRecords, run_record};
 use crate::speech::{complain, say};
+use crate::status::{ERROR, FAIL};
 
 /// How long a launcher may take to start the ranks, and how long the ranks may be silent between cases.
 const START_TIMEOUT: Duration = Duration::from_secs(120);
@@ -302,7 +303,7 @@ impl Driver<'_> {
         let mut status = text::status(&self.ended, &pending);
         if let Some(why) = &self.failure {
             complain(&format!("mpi-io: {why}"));
-            status = status.max(1);
+            status = if status == FAIL { FAIL } else { ERROR };
         }
         let halt = self.failure.take().map(|why| Halt {
             step: "launch".to_owned(),
@@ -313,7 +314,7 @@ impl Driver<'_> {
         let said = say(&text::table(&self.ended, &pending));
         if let Err(error) = said.and(self.kept.end(halt.as_ref(), status)) {
             complain(&format!("mpi-io: cannot write the results: {error}"));
-            status = status.max(1);
+            status = if status == FAIL { FAIL } else { ERROR };
         }
         status
     }

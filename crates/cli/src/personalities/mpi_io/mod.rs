@@ -24,13 +24,14 @@ use super::perform::{RankContext, perform};
 use super::program::{StartedProgram, options};
 use super::run_records::RunRecords;
 use crate::session::{Needs, Session};
+use crate::status::DONE;
 pub(crate) use args::MpiIoArgs;
 use rank_state::RankStates;
 use reporter::Reporter;
 use watchdog::{Limits, OnTimeout, RunningCase, Watchdog};
 
 /// Runs the command on `local` ranks, on the ranks of a launcher around it, or on ranks that it starts
-/// itself. Gives the exit status: 0 nothing failed, 1 a case failed or had no outcome, 2 wrong usage.
+/// itself. Gives the exit status.
 pub(crate) fn run(argv: &[String], args: MpiIoArgs, local: Option<u32>) -> u8 {
     StartedProgram::run("mpi-io", argv, |program| started(program, &args, local))
 }
@@ -95,7 +96,7 @@ fn run_session(
             return said.map_err(|error| halt(comm, &error)).map(|()| reporter.status());
         }
         // The exit status is rank 0's: one of another rank would end the job before rank 0 is done.
-        done.map(|()| 0)
+        done.map(|()| DONE)
     })
 }
 

@@ -6,6 +6,8 @@ use std::fmt::Write;
 use results::record::{Case, CaseOutcome};
 use units::several;
 
+use crate::status::{DONE, FAIL, UNDECIDED};
+
 /// The lines of one case.
 pub(super) fn line(case: &Case) -> String {
     let word = case.outcome.word().to_uppercase();
@@ -75,9 +77,13 @@ fn row(text: &mut String, name: &str, counts: &[usize; 5]) {
     text.push('\n');
 }
 
-/// The exit status: 1 if a case failed or has no outcome.
+/// The exit status of the cases that `ended` and those that are `pending`.
 pub(super) fn status(ended: &[Case], pending: &[String]) -> u8 {
-    u8::from(!pending.is_empty() || ended.iter().any(|case| case.outcome == CaseOutcome::Fail))
+    match ended.iter().any(|case| case.outcome == CaseOutcome::Fail) {
+        true => FAIL,
+        false if pending.is_empty() => DONE,
+        false => UNDECIDED,
+    }
 }
 
 #[cfg(test)]
@@ -120,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn the_table_counts_by_group_and_the_status_is_1_for_failures_and_for_cases_not_run() {
+    fn the_table_counts_by_group_and_the_status_tells_failures_from_cases_not_run() {
         let ended = [
             case("a.x", CaseOutcome::Pass),
             case("b.x", CaseOutcome::Library),
@@ -135,9 +141,9 @@ mod tests {
             })
             .collect();
         assert_eq!(words, [["1", "0", "0", "0", "0"], ["1", "0", "0", "0", "1"], ["2", "0", "0", "0", "1"]]);
-        assert_eq!(status(&ended, &[]), 0);
-        assert_eq!(status(&ended, &["c".into()]), 1);
-        assert_eq!(status(&[case("a.x", CaseOutcome::Fail)], &[]), 1);
+        assert_eq!(status(&ended, &[]), DONE);
+        assert_eq!(status(&ended, &["c".into()]), UNDECIDED);
+        assert_eq!(status(&[case("a.x", CaseOutcome::Fail)], &["c".into()]), FAIL);
         assert!(!table(&ended, &[]).contains("nothing was tried"));
         let idle = [case("a.x", CaseOutcome::Skipped)];
         assert!(table(&idle, &[]).contains("\nnothing was tried: "));

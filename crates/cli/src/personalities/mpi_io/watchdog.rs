@@ -18,6 +18,7 @@ use std::time::{Duration, Instant};
 use conformance::{CaseWatch, ConformanceCase, KnownFailure, RankLibrary};
 
 use super::rank_state::{Note, RankStates};
+use crate::status::FAIL;
 
 /// How long ranks wait after the limit of a case.
 #[derive(Clone, Copy)]
@@ -241,7 +242,7 @@ fn collect_states(place: PathBuf, own_note: Note, ranks: u32, time: Duration) ->
 
 /// Ends this process, whatever its other threads do.
 fn exit_process() -> ! {
-    thread::spawn(|| std::process::exit(1));
+    thread::spawn(|| std::process::exit(FAIL.into()));
     thread::sleep(EXIT_TIMEOUT);
     let _ = rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::KILL);
     std::process::abort()

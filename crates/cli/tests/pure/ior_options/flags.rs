@@ -19,9 +19,9 @@ pub(super) const ROWS: &[Row] = &[
         let sum = span("open_s") + span("transfer_s") + span("close_s");
         assert!(sum <= span("total_s") + 1e-6, "with barriers no rank is in another part: {sum}");
     }),
-    fails("-h", "{}", 1, |seen| assert!(seen.ran.out.starts_with("Synopsis ior\n"))),
+    fails("-h", "{}", 0, |seen| assert!(seen.ran.out.starts_with("Synopsis ior\n"))),
     works("-k", "-w -b 64k -t 64k -o f {}", |seen| assert_eq!(seen.size("f"), Some(131_072))),
-    fails("-K", "-R -G 1 -b 64k -t 64k -o old {}", 1, |seen| assert_eq!(seen.size("old"), Some(1 << 20))),
+    fails("-K", "-R -G 1 -b 64k -t 64k -o old {}", 4, |seen| assert_eq!(seen.size("old"), Some(1 << 20))),
     works("-m", "-w -k -i 2 -b 64k -t 64k -o f {}", |seen| {
         assert_eq!(
             (seen.size("f.0"), seen.size("f.1"), seen.size("f")),
@@ -29,7 +29,7 @@ pub(super) const ROWS: &[Row] = &[
         );
     }),
     works("-r", "-b 64k -t 64k -o old {}", |seen| assert_eq!(seen.phases(), ["read"])),
-    fails("-R", "-G 1 -b 64k -t 64k -o old {}", 1, |seen| {
+    fails("-R", "-G 1 -b 64k -t 64k -o old {}", 4, |seen| {
         assert_eq!(seen.phases(), ["read_check"]);
         assert_eq!(seen.number("read_check", "check.bad_transfers"), 2.0);
     }),
@@ -47,7 +47,7 @@ pub(super) const ROWS: &[Row] = &[
         option: "-x",
         before: "",
         words: "-r -k -b 300k -t 300k -o short {}",
-        status: 1,
+        status: 4,
         traced: true,
         sees: |seen| {
             seen.err("end of file: moved 204800 of 307200 bytes");
@@ -70,7 +70,7 @@ pub(super) const ROWS: &[Row] = &[
         assert!(seen.ran.out.starts_with("Dry run: nothing is opened, written or deleted.\n"));
         assert_eq!((seen.size("f"), seen.size("record")), (None, None));
     }),
-    fails("--warningAsErrors", "-w -b 64k -t 64k -o old {}", 1, |seen| {
+    fails("--warningAsErrors", "-w -b 64k -t 64k -o old {}", 4, |seen| {
         seen.err("ior: --warningAsErrors: the file old was there already");
     }),
     fails("--gpuDirect", "-w -o f {}", 2, |seen| seen.err("there is no CUDA in this program")),

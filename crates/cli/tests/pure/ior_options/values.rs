@@ -36,7 +36,7 @@ pub(super) const ROWS: &[Row] = &[
         assert_eq!((seen.word("f", 0), seen.word("f", 1), seen.word("f", 512)), (0, 8, 0));
     }),
     works("-M", "-a DUMMY -w {1m}", |seen| seen.out("memoryPerNode       : 1 MiB\n")),
-    fails("-M", "-a DUMMY -w {1000t}", 1, |seen| seen.err("ask for less")),
+    fails("-M", "-a DUMMY -w {1000t}", 4, |seen| seen.err("ask for less")),
     fails("-M", "-a DUMMY -w {75}", 2, |seen| seen.err("say 75% or 75m")),
     works("-N", "-a DUMMY -w {1}", |seen| seen.out("tasks               : 1\n")),
     works("-N", "-a DUMMY -w {-1}", |seen| seen.out("tasks               : 2\n")),
@@ -68,7 +68,7 @@ pub(super) const ROWS: &[Row] = &[
         assert!(seen.number("write", "spans.transfer_s") >= 9.0 * 0.02);
     }),
     works("-O memoryPerTask", "-a DUMMY -w {1m}", |seen| seen.out("memoryPerTask       : 1 MiB\n")),
-    fails("-O memoryPerTask", "-a DUMMY -w {1000t}", 1, |seen| seen.err("ask for less")),
+    fails("-O memoryPerTask", "-a DUMMY -w {1000t}", 4, |seen| seen.err("ask for less")),
     works("-O summaryFile", "-a DUMMY -w {results}", |seen| {
         let text = String::from_utf8(seen.bytes("results")).unwrap();
         assert!(text.contains("Summary of all tests:\n"), "{text}");

@@ -34,11 +34,11 @@ pub(super) const ROWS: &[Row] = &[
     }),
     works("--dummy.delay-sync", "-a DUMMY -C -F -n 1 -w 8 -y {100000}", slept),
     works("--dummy.delay-xfer", "-a DUMMY -C -F -n 1 -w 8 {100000}", slept),
-    fails("--posix.lustre.ignorelocks", "-C -F -n 1 {}", 1, lustre),
-    fails("--posix.lustre.pool", "-C -F -n 1 --posix.lustre.stripecount=1 {p}", 1, lustre),
-    fails("--posix.lustre.startost", "-C -F -n 1 --posix.lustre.stripecount=1 {1}", 1, lustre),
-    fails("--posix.lustre.stripecount", "-C -F -n 1 {2}", 1, lustre),
-    fails("--posix.lustre.stripesize", "-C -F -n 1 {64k}", 1, lustre),
+    fails("--posix.lustre.ignorelocks", "-C -F -n 1 {}", 4, lustre),
+    fails("--posix.lustre.pool", "-C -F -n 1 --posix.lustre.stripecount=1 {p}", 4, lustre),
+    fails("--posix.lustre.startost", "-C -F -n 1 --posix.lustre.stripecount=1 {1}", 4, lustre),
+    fails("--posix.lustre.stripecount", "-C -F -n 1 {2}", 4, lustre),
+    fails("--posix.lustre.stripesize", "-C -F -n 1 {64k}", 4, lustre),
     calls("--posix.odirect", "-C -F -n 1 -w 4096 {}", direct),
     calls("--posix.rangelocks", "-C -F -n 1 -w 64 {}", |seen| {
         assert_eq!(seen.called(&["fcntl(", "F_WRLCK"]), 2, "a lock for each write: {}", seen.trace);

@@ -1,0 +1,20 @@
+//! The exit statuses of all commands.
+//!
+//! Clap ends with 2 for wrong usage, so 2 has no other meaning.
+
+/// The command did what was asked. All clauses PASS.
+pub(crate) const DONE: u8 = 0;
+/// A clause is FAIL, or a case of `mpi-io` failed. Nothing else has this status.
+pub(crate) const FAIL: u8 = 1;
+/// Wrong usage: the command line or the plan is rejected, and nothing was started.
+pub(crate) const USAGE: u8 = 2;
+/// No usable answer: a clause is INVALID, INCONCLUSIVE or NOT RUN, evidence does not verify, or a finding of
+/// the linter is not waived.
+pub(crate) const UNDECIDED: u8 = 3;
+/// An error of the program or of I/O, or wrong data in a workload.
+pub(crate) const ERROR: u8 = 4;
+
+/// [`ERROR`] if something went wrong, else [`DONE`].
+pub(crate) fn error_if(wrong: bool) -> u8 {
+    if wrong { ERROR } else { DONE }
+}
