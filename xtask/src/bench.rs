@@ -1,11 +1,11 @@
-//! `cargo xtask bench`: one table of what this program costs, beside the bare system calls and its peers.
+//! `cargo xtask bench`: one table of the cost of this program, the bare system calls and the peer programs.
 //!
-//! All programs are processes of their own and tell their own time; processor time is the kernel's count
-//! of the whole process. What each group does is in `groups`, the method in `group`.
+//! Each program is a separate process and measures its own time. The kernel counts the processor time of the
+//! whole process. `groups` defines the groups, `group` the method.
 //!
-//! Invariant: no peer has to be there; what could not be measured is in the table with its reason. Files are
-//! in folders of this program's own, which go when it ends.
-//! Never here: a judgement by time that fails a build; goals are told as met or not.
+//! Invariant: all peers are optional. The table gives the reason for each missing measurement. Files are in
+//! temporary directories, which are removed at the end.
+//! Never here: a time limit that fails a build; the table only reports whether goals are met.
 
 mod child;
 mod group;
@@ -14,11 +14,11 @@ mod lines;
 mod metadata;
 mod options;
 mod others;
+mod outputs;
 mod scratch;
 mod text;
 mod tools;
 mod usage;
-mod words;
 
 use std::fs;
 use std::path::Path;
@@ -33,22 +33,22 @@ use self::others::Patience;
 use self::scratch::Scratch;
 use self::tools::Tools;
 
-/// A benchmark under way.
+/// A running benchmark.
 struct Bench {
     tools: Tools,
     sizes: Sizes,
     rounds: usize,
     only: String,
-    /// In memory.
+    /// The directory in memory.
     memory: Scratch,
-    /// On a disk.
+    /// The directory on a disk.
     disk: Scratch,
     patience: Patience,
     stop: Arc<AtomicBool>,
     done: Vec<Group>,
 }
 
-/// Builds everything and prints the table; false if a program in it failed.
+/// Builds all programs and prints the table; false if a program failed.
 pub(crate) fn run(root: &Path, words: &[&str]) -> Result<bool> {
     let options = Options::parse(words)?;
     let tools = tools::provide(root, options.before.as_deref())?;
@@ -56,7 +56,7 @@ pub(crate) fn run(root: &Path, words: &[&str]) -> Result<bool> {
     for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
         signal_hook::flag::register(signal, Arc::clone(&stop))?;
     }
-    let target = Path::new(&tools.assay).parent().context("a program is in a folder")?;
+    let target = Path::new(&tools.assay).parent().context("the program has no parent directory")?;
     let mut bench = Bench {
         sizes: options.sizes(),
         rounds: options.rounds,
@@ -71,7 +71,7 @@ pub(crate) fn run(root: &Path, words: &[&str]) -> Result<bool> {
     bench.head(&options);
     bench.in_memory()?;
     bench.on_disk()?;
-    anyhow::ensure!(!bench.done.is_empty(), "--only {}: no group has that in its name", options.only);
+    anyhow::ensure!(!bench.done.is_empty(), "--only {}: no group has this text in its title", options.only);
     Ok(bench.foot())
 }
 
@@ -86,24 +86,24 @@ impl Bench {
         }
         let rounds = self.rounds;
         println!(
-            "medians of {rounds} rounds; each round runs all of a group in turn; ratios within a round;"
+            "medians of {rounds} rounds; each round runs all programs of a group; ratios within a round;"
         );
-        println!("rates by each program's own clock; CPU is user and system time of the whole process;");
-        println!("others: cores that anything else kept busy meanwhile, which should be next to none");
+        println!("rates by each program's own clock; CPU: user and system time of the whole process;");
+        println!("others: cores that other processes kept busy during the runs, ideally near 0");
         if options.smoke {
-            println!("SMOKE: sizes that show that it runs; the numbers mean nothing");
+            println!("SMOKE: small sizes to show that it runs; the numbers are not usable");
         }
     }
 
-    /// Runs a group, if it is wanted, and prints its block.
+    /// Runs a group, if it is selected, and prints its block.
     fn measure(&mut self, group: Group) -> Result<()> {
         self.measure_all(vec![group])
     }
 
-    /// Runs groups that share their runs, those of them that are wanted.
+    /// Runs the selected ones of some groups that share their runs.
     fn measure_all(&mut self, mut groups: Vec<Group>) -> Result<()> {
         groups.retain(|group| group.title.contains(&self.only));
-        groups.iter_mut().for_each(|group| groups::set_beside_earlier(&self.tools, group));
+        groups.iter_mut().for_each(|group| groups::add_earlier_build(&self.tools, group));
         group::run(&mut groups, self.rounds, self.memory.path(), &mut self.patience, &self.stop)?;
         for group in groups {
             print!("{}", text::block(&group));
@@ -115,7 +115,7 @@ impl Bench {
     fn in_memory(&mut self) -> Result<()> {
         let asked = [self.tools.inside.clone(), "packets".to_owned()];
         let answer = child::run(&asked, self.memory.path(), &self.stop)?;
-        let packets: Vec<String> = answer.said.lines().map(str::to_owned).collect();
+        let packets: Vec<String> = answer.output.lines().map(str::to_owned).collect();
         self.measure(groups::dummy(&self.tools, &self.sizes))?;
         self.measure(groups::data(&self.tools, &self.sizes, &packets))?;
         self.measure(groups::memory(&self.tools))?;
@@ -151,7 +151,7 @@ impl Bench {
         self.measure(groups::direct_deep(&self.tools, &deep))
     }
 
-    /// The goals; false if a contender failed.
+    /// Prints the goals; false if a contender failed.
     fn foot(&self) -> bool {
         println!("\nload at the end {}\n\ngoals", load());
         for group in &self.done {

@@ -1,14 +1,16 @@
-//! The chores of this workspace, as verbs: `cargo xtask test`, `tidy`, `setup`, `bench`.
+//! The chores of this workspace: `cargo xtask test`, `tidy`, `docs`, and others.
 //!
-//! Chores are Rust and not shell, so that they are linted, tested and run the same everywhere.
+//! Chores are Rust programs, not shell scripts: they are linted and tested, and run the same everywhere.
 //!
-//! Invariant: works without a terminal and without standard input; exits non-zero on any failure.
-//! Never here: anything that the program itself needs to run.
+//! Invariant: a chore needs no terminal and no standard input; it exits non-zero on any failure.
+//! Never here: anything that `assay` itself needs to run.
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
 mod bench;
+mod docs;
 mod packages;
 mod programs;
+mod screenshot;
 mod setup;
 mod step;
 mod tally;
@@ -21,26 +23,32 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
 
-use test::Asked;
+use test::TestRequest;
 
 const HELP: &str = "\
 The chores of this workspace.
 
-Usage: cargo xtask VERB
+Usage: cargo xtask COMMAND
 
   test [--all] [-- FILTER]
-                    install what the full test needs, check format and lints, run the tests;
-                    with --all also those that are slow
-  tidy              check the rules of the house that no compiler checks
-  setup             only the installing part of `test`
-  bench [DIR]       measure this program beside the bare system calls, fio and ior: one table
-                    (DIR: on the disk, else the target folder; --memory DIR: in memory, else /dev/shm;
-                    --rounds N: 5; --quick: 2 rounds; --smoke: only show that it runs;
-                    --patience S: wait so long in all for a quiet machine, 120;
-                    --before DIR: beside an earlier build, whose target/release that is)
+                      install test dependencies, check format and lints, run the tests
+      --all           also run the slow tests
+  tidy                check the source rules that no compiler checks
+  docs                check the links of all documents and build the book in target/book
+  screenshot          write a picture of a report for the README (needs Chromium)
+  setup               install test dependencies only
+  bench [DIR]         measure this program, the bare system calls, fio and ior; print one table
+      DIR             directory on a disk [default: the target directory]
+      --memory DIR    directory in memory [default: /dev/shm]
+      --rounds N      number of rounds [default: 5]
+      --quick         2 rounds
+      --smoke         only show that it runs
+      --only TEXT     only groups with this text in their title [default: all]
+      --patience S    wait at most S seconds in total for a quiet machine [default: 120]
+      --before DIR    compare with an earlier build; DIR is its target/release
 
-As root, `setup` and `test` install Debian packages; otherwise they print the one line to run, and
-tests that miss something say `SKIPPED: reason`. Logs are in target/xtask.";
+As root, `setup` and `test` install Debian packages. For other users they print the command to run.
+A test without its dependency prints `SKIPPED: reason`. Logs are in target/xtask.";
 
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args_os().skip(1).map(|w| w.to_string_lossy().into_owned()).collect();
@@ -54,28 +62,30 @@ fn main() -> ExitCode {
     }
 }
 
-/// Runs one verb: `Ok(false)` when what it checks is not in order, `Err` when it could not check.
+/// Runs one command. `Ok(false)` if a check failed, `Err` if it could not check.
 fn run(words: &[&str]) -> Result<bool> {
     let root = root()?;
     match words {
-        ["test"] => test::run(&root, &Asked { all: false, filter: &[] }),
-        ["test", "--all"] => test::run(&root, &Asked { all: true, filter: &[] }),
-        ["test", "--", filter @ ..] => test::run(&root, &Asked { all: false, filter }),
-        ["test", "--all", "--", filter @ ..] => test::run(&root, &Asked { all: true, filter }),
+        ["test"] => test::run(&root, &TestRequest { all: false, filter: &[] }),
+        ["test", "--all"] => test::run(&root, &TestRequest { all: true, filter: &[] }),
+        ["test", "--", filter @ ..] => test::run(&root, &TestRequest { all: false, filter }),
+        ["test", "--all", "--", filter @ ..] => test::run(&root, &TestRequest { all: true, filter }),
         ["tidy"] => Ok(tidy::print(&root)?.is_empty()),
+        ["docs"] => docs::run(&root),
+        ["screenshot"] => screenshot::run(&root),
         ["setup"] => Ok(setup::run(&root)?.sound),
         ["bench", words @ ..] => bench::run(&root, words),
         ["-h" | "--help" | "help"] => {
             println!("{HELP}");
             Ok(true)
         }
-        [] => bail!("which verb?\n\n{HELP}"),
-        other => bail!("unknown verb `{}`\n\n{HELP}", other.join(" ")),
+        [] => bail!("no command is given\n\n{HELP}"),
+        other => bail!("unknown command `{}`\n\n{HELP}", other.join(" ")),
     }
 }
 
-/// The root of the workspace: the parent of this crate's folder.
+/// The root of the workspace: the parent directory of this crate.
 fn root() -> Result<PathBuf> {
-    let here = std::env::var_os("CARGO_MANIFEST_DIR").context("start this as `cargo xtask VERB`")?;
-    Ok(Path::new(&here).parent().context("xtask has no parent folder")?.to_path_buf())
+    let here = std::env::var_os("CARGO_MANIFEST_DIR").context("start this as `cargo xtask COMMAND`")?;
+    Ok(Path::new(&here).parent().context("xtask has no parent directory")?.to_path_buf())
 }

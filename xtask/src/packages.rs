@@ -1,8 +1,8 @@
-//! The Debian packages of the full test: which, why, and how they come onto the machine.
+//! The Debian packages of the full test, with the reason for each, and their installation.
 //!
-//! Only what tests need at run time. The program itself needs none of them.
+//! The list has only what tests need at run time. The program itself needs none of them.
 //!
-//! Invariant: nothing is installed unless something is missing and the user is root.
+//! Invariant: packages are installed only if some are missing and the user is root.
 
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::Path;
@@ -17,39 +17,42 @@ struct Package {
     reason: &'static str,
 }
 
-/// In order of name. Tests call `mpirun.mpich` and `mpirun.openmpi`: the bare `mpirun` is whichever
-/// of the two was installed last.
+/// Sorted by name. Tests call `mpirun.mpich` and `mpirun.openmpi`, because plain `mpirun` is the one that was
+/// installed last.
 const PACKAGES: &[Package] = &[
     Package {
         name: "glusterfs-client",
-        reason: "mounts the parallel file system whose servers have known speeds",
+        reason: "mounts the parallel file system of the tests with known server speeds",
     },
-    Package { name: "glusterfs-server", reason: "its servers, which tests start themselves" },
-    Package { name: "hdf5-tools", reason: "h5dump reads what ior and flash-io wrote by HDF5" },
+    Package {
+        name: "glusterfs-server",
+        reason: "the servers of that file system, which tests start themselves",
+    },
+    Package { name: "hdf5-tools", reason: "h5dump reads the HDF5 files of ior and flash-io" },
     Package { name: "libhdf5-mpich-103-1", reason: "HDF5 on MPICH" },
     Package { name: "libhdf5-openmpi-103-1", reason: "HDF5 on Open MPI" },
     Package { name: "libpnetcdf0d", reason: "PnetCDF, which Debian builds on Open MPI" },
     Package { name: "mpich", reason: "runs ranks under mpirun.mpich" },
     Package { name: "munge", reason: "lets the parts of Slurm trust each other" },
     Package { name: "openmpi-bin", reason: "runs ranks under mpirun.openmpi" },
-    Package { name: "pnetcdf-bin", reason: "ncmpidump reads what ior and flash-io wrote by PnetCDF" },
+    Package { name: "pnetcdf-bin", reason: "ncmpidump reads the PnetCDF files of ior and flash-io" },
     Package { name: "python3-venv", reason: "holds the MPICH 5 wheel, for the standard MPI interface" },
     Package { name: "slurm-client", reason: "srun and sbatch start campaigns" },
     Package { name: "slurmctld", reason: "controls a cluster of several nodes on this machine" },
-    Package { name: "slurmd", reason: "is a node of it" },
-    Package { name: "strace", reason: "shows the system calls of each option of ior" },
-    Package { name: "xfsprogs", reason: "makes the XFS that is aged" },
+    Package { name: "slurmd", reason: "runs each node of that cluster" },
+    Package { name: "strace", reason: "shows the system calls of each ior option" },
+    Package { name: "xfsprogs", reason: "creates the XFS file system for the ageing tests" },
 ];
 
-/// Installs what is missing; without root, says what to run.
+/// Installs the missing packages. Without root, returns the command to run.
 pub(crate) fn provide(root: &Path) -> Result<Outcome> {
     let names: Vec<&str> = PACKAGES.iter().map(|package| package.name).collect();
     let Some(answer) = ask_dpkg(&names) else {
-        return Ok(Outcome::Without(format!("this is no Debian; the tests use {}", names.join(", "))));
+        return Ok(Outcome::Without(format!("not a Debian system; the tests use {}", names.join(", "))));
     };
     let missing = missing(&answer);
     if missing.is_empty() {
-        return Ok(Outcome::Done(format!("{} there", names.len())));
+        return Ok(Outcome::Done(format!("{} installed", names.len())));
     }
     let missing_names: Vec<&str> = missing.iter().map(|package| package.name).collect();
     if std::fs::metadata("/proc/self")?.uid() != 0 {
@@ -62,8 +65,9 @@ pub(crate) fn provide(root: &Path) -> Result<Outcome> {
     }
 }
 
-/// Keeps packages from starting the daemons that they bring, until dropped: the tests start their own.
-/// Debian's packages ask the program of this name whether they may; where there is one already, it decides.
+/// Prevents packages from starting their daemons until dropped: the tests start their own.
+///
+/// Debian's packages ask the program at this path for permission. An existing program stays in place.
 struct Quiet<'p>(Option<&'p Path>);
 
 impl<'p> Quiet<'p> {
@@ -85,7 +89,7 @@ impl Drop for Quiet<'_> {
     }
 }
 
-/// What dpkg knows of these packages, a line each; nothing where there is no dpkg.
+/// The state of these packages, one line each; `None` without dpkg.
 fn ask_dpkg(names: &[&str]) -> Option<String> {
     let mut query = Command::new("dpkg-query");
     query.args(["-W", "-f", "${Package} ${db:Status-Status}\n"]).args(names).stdin(Stdio::null());
@@ -121,13 +125,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_table_is_in_order_and_every_package_has_its_reason() {
+    fn packages_are_sorted_and_each_has_a_reason() {
         assert!(PACKAGES.iter().map(|package| package.name).is_sorted());
         assert!(PACKAGES.iter().all(|package| !package.reason.is_empty() && !package.reason.ends_with('.')));
     }
 
     #[test]
-    fn a_package_that_was_removed_but_left_its_settings_is_missing() {
+    fn a_removed_package_with_remaining_settings_is_missing() {
         let answer: String = PACKAGES
             .iter()
             .map(|package| match package.name {
@@ -141,30 +145,30 @@ mod tests {
     }
 
     #[test]
-    fn no_daemon_starts_while_packages_are_installed_and_a_policy_that_is_there_stays() {
+    fn no_daemon_starts_during_installation_and_an_existing_policy_remains() {
         let root = tempfile::tempdir().unwrap();
         let policy = root.path().join("policy-rc.d");
         let quiet = Quiet::begin(&policy).unwrap();
         let mode = std::fs::metadata(&policy).unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o755, "Debian's packages run it");
-        // By the shell, because a child that another thread just starts may have it open to write.
+        // Started by the shell: a child process of another thread may still have the file open for writing.
         let asked = Command::new("sh").arg(&policy).args(["slurmd", "start"]).status().unwrap();
-        assert_eq!(asked.code(), Some(101), "101 is no, as Debian's policy has it");
+        assert_eq!(asked.code(), Some(101), "101 means no in Debian's policy");
         drop(Quiet::begin(&policy).unwrap());
-        assert!(policy.exists(), "it was there before");
+        assert!(policy.exists(), "it existed before");
         drop(quiet);
         assert!(!policy.exists());
     }
 
     #[test]
-    fn without_root_the_advice_is_one_line_to_run_and_the_reasons() {
+    fn without_root_the_advice_is_one_command_and_the_reasons() {
         let text = advice(&missing("")[..2]);
         let mut lines = text.lines();
         let run = "run: sudo apt-get install -y --no-install-recommends glusterfs-client glusterfs-server";
         assert_eq!(lines.next(), Some(run));
         assert_eq!(
             lines.next().map(str::trim),
-            Some("glusterfs-client: mounts the parallel file system whose servers have known speeds")
+            Some("glusterfs-client: mounts the parallel file system of the tests with known server speeds")
         );
     }
 }

@@ -1,7 +1,10 @@
-//! The test programs: cargo builds and names them; they run here, those that mostly wait beside the others.
+//! The test programs: builds them with cargo and runs them.
 //!
-//! Invariant: every program that cargo built is run; one that dies without a result counts as a failed test.
-//! Never here: counting.
+//! Programs that mostly wait run at the same time as the others.
+//!
+//! Invariant: every program that cargo built is run. A program that ends without a result counts as one
+//! failed test.
+//! Never here: the counts of tests.
 
 use std::ffi::OsStr;
 use std::fs::File;
@@ -20,28 +23,28 @@ use crate::tally::Tally;
 
 /// One test program.
 pub(crate) struct Program {
-    /// Its package and target, such as `cli timed`.
+    /// Package and target, such as `cli timed`.
     name: String,
-    /// The folder of its package, in which it runs.
+    /// The directory of its package, which is its working directory.
     folder: PathBuf,
     path: PathBuf,
 }
 
-/// Programs whose tests mostly wait (for devices of known speed, daemons, deadlines), and how many of their
-/// tests run at once. They run beside all others; in the complete set after them, one test at a time, because
-/// that has tests which compare rates.
+/// Programs with tests that mostly wait (for devices of known speed, daemons, deadlines), and the number of
+/// tests that run at once. They run at the same time as all others. The complete set has tests that compare
+/// rates, so there they run after the others, one test at a time.
 const WAITING: &[(&str, usize)] = &[("cli timed", 4)];
 
-/// Variables of the environment that programs get.
+/// Environment variables of the programs.
 type Variables<'v> = [(&'v str, &'v OsStr)];
 
 /// The variable that selects the complete set of tests.
 pub(crate) const COMPLETE: &str = "ASSAY_TEST_ALL";
 
-/// Longest time that one program may take: beyond it something hangs that should have ended itself.
+/// The longest time for one program. A program that takes longer hangs.
 const LIMIT: Duration = Duration::from_secs(3600);
 
-/// Builds all test programs and lists them; what cargo says goes to a log.
+/// Builds all test programs and lists them. The output of cargo goes to a log.
 pub(crate) fn build(root: &Path) -> Result<Vec<Program>> {
     let log = log_path(root, "build")?;
     let words = ["test", "--workspace", "--no-run", "--message-format=json-render-diagnostics"];
@@ -57,7 +60,7 @@ pub(crate) fn build(root: &Path) -> Result<Vec<Program>> {
     Ok(programs)
 }
 
-/// The test program that a message of cargo is about.
+/// The test program in a message of cargo, if it has one.
 fn program(line: &str) -> Option<Program> {
     let message: Value = serde_json::from_str(line).ok()?;
     let is_test = message["reason"] == "compiler-artifact" && message["profile"]["test"] == true;
@@ -68,15 +71,14 @@ fn program(line: &str) -> Option<Program> {
     Some(Program { name, folder: folder.to_owned(), path: path.into() })
 }
 
-/// Where the lines of programs go: to the log, to the count, and those that a person wants to see to the
-/// terminal.
+/// The destinations of the programs' output: the log, the counts, and (for some lines) the terminal.
 struct Output {
     log: File,
     tally: Tally,
     sound: bool,
 }
 
-/// Runs all programs with these variables; `filter` goes to each. False where one failed.
+/// Runs all programs with these variables and the arguments `filter`. False if one failed.
 pub(crate) fn run(
     root: &Path,
     programs: &[Program],
@@ -127,7 +129,7 @@ fn run_one(
     writeln!(output.log, "{title}")?;
     for line in lines {
         writeln!(output.log, "{line}")?;
-        if output.tally.hear(&line) {
+        if output.tally.count_line(&line) {
             println!("{line}");
         }
     }
@@ -136,7 +138,7 @@ fn run_one(
     Ok(())
 }
 
-/// All lines that a program prints, and how it ended; one that does not end in time is killed.
+/// The exit status of a program and all lines of its output. Kills it after the time limit.
 fn lines_of(
     program: &Program,
     variables: &Variables<'_>,
@@ -178,7 +180,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn test_programs_are_told_from_other_messages_of_cargo() {
+    fn only_test_programs_are_read_from_the_messages_of_cargo() {
         let artifact = |test: bool, exe: &str| {
             let target = r#""manifest_path":"/r/crates/cli/Cargo.toml","target":{"name":"timed"}"#;
             format!(
@@ -187,10 +189,7 @@ mod tests {
         };
         let found = program(&artifact(true, r#""/r/target/debug/deps/timed-1""#)).unwrap();
         assert_eq!((found.name.as_str(), found.folder.as_path()), ("cli timed", Path::new("/r/crates/cli")));
-        assert!(
-            program(&artifact(false, r#""/r/target/debug/assay""#)).is_none(),
-            "a program that is no test"
-        );
+        assert!(program(&artifact(false, r#""/r/target/debug/assay""#)).is_none(), "not a test program");
         assert!(program(&artifact(true, "null")).is_none(), "a library");
         assert!(program("{\"reason\":\"build-finished\"}").is_none() && program("words").is_none());
     }

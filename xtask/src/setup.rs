@@ -1,6 +1,6 @@
-//! `cargo xtask setup`: everything that the full test needs and this machine may lack.
+//! `cargo xtask setup`: installs all dependencies of the full test.
 //!
-//! Never here: what is installed and how (`packages`, `wheel`).
+//! Never here: the list of dependencies and their installation (`packages`, `wheel`).
 
 use std::path::{Path, PathBuf};
 
@@ -9,15 +9,15 @@ use anyhow::Result;
 use crate::step::step;
 use crate::{packages, wheel};
 
-/// What the set-up came to.
+/// The result of the set-up.
 pub(crate) struct Setup {
-    /// False if something that could have been installed was not.
+    /// False if an installation failed.
     pub(crate) sound: bool,
-    /// The environment with MPICH 5, if there is one.
+    /// The virtual environment with MPICH 5, if it exists.
     pub(crate) mpich: Option<PathBuf>,
 }
 
-/// Does all of the set-up, a line each; the second part is done also where the first fails.
+/// Runs both parts of the set-up, the second also if the first fails. Prints one line for each.
 pub(crate) fn run(root: &Path) -> Result<Setup> {
     let debian = step("Debian packages", || packages::provide(root));
     let wheel = step("MPICH 5 wheel", || wheel::provide(root));

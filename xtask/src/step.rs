@@ -1,9 +1,9 @@
-//! One step of a chore: its name, what came of it, and how long it took, on one line.
+//! One step of a chore: its name, outcome and duration, on one line.
 //!
-//! The name is printed before the work and the outcome after it, so that a slow step has a name.
-//! What a program says goes to a log under `target/xtask`, and is shown only if it fails.
+//! The name is printed before the work, so that a slow step has a name. The outcome follows after the work.
+//! The output of a program goes to a log under `target/xtask`. It is shown only if the program fails.
 //!
-//! Never here: which steps there are.
+//! Never here: the list of steps.
 
 use std::fs::{self, File};
 use std::io::Write;
@@ -13,25 +13,25 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 
-/// What came of a step.
+/// The outcome of a step.
 pub(crate) enum Outcome {
-    /// Done, with a word about it (which may be empty).
+    /// Done, with a short note (may be empty).
     Done(String),
-    /// Not done and not needed to go on: tests that miss it will say so.
+    /// Not done. The chore continues; tests without this dependency are skipped.
     Without(String),
-    /// Failed, with what it said.
+    /// Failed, with the output.
     Failed(String),
 }
 
-/// Does one step and prints its line; false if it failed.
+/// Runs one step and prints its line; false if it failed.
 pub(crate) fn step(name: &str, work: impl FnOnce() -> Result<Outcome>) -> bool {
     print!("{name:<18} ");
     std::io::stdout().flush().ok();
     let begun = Instant::now();
     let outcome = work().unwrap_or_else(|why| Outcome::Failed(format!("{why:#}")));
     println!("{}", line(&outcome, begun.elapsed()));
-    if let Outcome::Failed(said) = &outcome {
-        println!("{}", said.trim_end());
+    if let Outcome::Failed(output) = &outcome {
+        println!("{}", output.trim_end());
     }
     !matches!(outcome, Outcome::Failed(_))
 }
@@ -45,21 +45,21 @@ fn line(outcome: &Outcome, took: Duration) -> String {
     format!("{word:<7} {:>6.1} s  {about}", took.as_secs_f64()).trim_end().to_owned()
 }
 
-/// Cargo, as started here: at the root, nothing on standard input.
+/// A command of cargo at the root, with empty standard input.
 pub(crate) fn cargo(root: &Path, words: &[&str]) -> Command {
     let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     cargo.current_dir(root).args(words).stdin(Stdio::null());
     cargo
 }
 
-/// The log of this name, under `target/xtask`; makes the folder.
+/// The log of this name, under `target/xtask`. Creates the directory.
 pub(crate) fn log_path(root: &Path, name: &str) -> Result<PathBuf> {
     let folder = root.join("target/xtask");
-    fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
+    fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
     Ok(folder.join(format!("{name}.log")))
 }
 
-/// Runs commands one after the other into one log, and stops at the first that fails.
+/// Runs commands in order with their output in one log. Stops at the first command that fails.
 pub(crate) fn logged(root: &Path, log: &str, commands: Vec<Command>) -> Result<Outcome> {
     let path = log_path(root, log)?;
     let file = File::create(&path)?;
@@ -67,8 +67,8 @@ pub(crate) fn logged(root: &Path, log: &str, commands: Vec<Command>) -> Result<O
         command.stdin(Stdio::null()).stdout(file.try_clone()?).stderr(file.try_clone()?);
         let status = command.status().with_context(|| format!("cannot start {:?}", command.get_program()))?;
         if !status.success() {
-            let said = String::from_utf8_lossy(&fs::read(&path)?).into_owned();
-            return Ok(Outcome::Failed(format!("{said}\n{:?}: {status}", command.get_program())));
+            let output = String::from_utf8_lossy(&fs::read(&path)?).into_owned();
+            return Ok(Outcome::Failed(format!("{output}\n{:?}: {status}", command.get_program())));
         }
     }
     Ok(Outcome::Done(String::new()))
@@ -90,10 +90,10 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         let mut command = Command::new("sh");
         command.args(["-c", "echo no such package; exit 7"]);
-        let Outcome::Failed(said) = logged(root.path(), "apt", vec![command]).unwrap() else {
-            panic!("it exits with 7");
+        let Outcome::Failed(output) = logged(root.path(), "apt", vec![command]).unwrap() else {
+            panic!("the command exits with 7");
         };
-        assert_eq!(said, "no such package\n\n\"sh\": exit status: 7");
+        assert_eq!(output, "no such package\n\n\"sh\": exit status: 7");
     }
 
     #[test]

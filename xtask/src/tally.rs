@@ -1,7 +1,7 @@
-//! Counts what `cargo test -- --show-output` says, line by line.
+//! Counts tests from the output of `cargo test -- --show-output`, line by line.
 //!
-//! A test that cannot run here prints `SKIPPED: reason` and passes; libtest shows that only in the
-//! section of successes, which is heard and not shown (the log has it).
+//! A test that cannot run on this machine prints `SKIPPED: reason` and passes. libtest shows that only in the
+//! section `successes:`. That section is counted but not shown (the log contains it).
 //!
 //! Invariant: a test counts once, as passed, failed or skipped.
 //! Never here: processes and files.
@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 
 const SKIPPED: &str = "SKIPPED:";
-/// What a test prints that runs with `--all` only.
+/// The mark of a test that runs with `--all` only.
 const SLOW: &str = "ONLY IN --all:";
 
 #[derive(Default, PartialEq)]
@@ -21,7 +21,7 @@ enum Section {
     Failures,
 }
 
-/// What was heard so far.
+/// The counts so far.
 #[derive(Default)]
 pub(crate) struct Tally {
     passed: usize,
@@ -36,19 +36,19 @@ pub(crate) struct Tally {
 }
 
 impl Tally {
-    /// Hears one line; true if a person wants to see it.
-    pub(crate) fn hear(&mut self, line: &str) -> bool {
+    /// Counts one line; true if it is to be shown.
+    pub(crate) fn count_line(&mut self, line: &str) -> bool {
         match line {
             "successes:" => self.section = Section::Successes,
             "failures:" => self.section = Section::Failures,
-            _ if line.starts_with("test result: ") => self.hear_result(line),
+            _ if line.starts_with("test result: ") => self.count_result(line),
             _ if line.starts_with("---- ") => self.test = test_name(line),
-            _ => self.hear_reason(line),
+            _ => self.keep_reason(line),
         }
         self.section != Section::Successes
     }
 
-    fn hear_result(&mut self, line: &str) {
+    fn count_result(&mut self, line: &str) {
         self.section = Section::Plain;
         self.had_result = true;
         self.skipped += std::mem::take(&mut self.skipped_here).len();
@@ -63,8 +63,8 @@ impl Tally {
         }
     }
 
-    /// A failed test may have printed a reason too; it is failed all the same.
-    fn hear_reason(&mut self, line: &str) {
+    /// Keeps the reason of a skipped test. A failed test that printed a reason stays failed.
+    fn keep_reason(&mut self, line: &str) {
         let marks = [SKIPPED, SLOW].into_iter();
         let Some((mark, reason)) = marks.filter_map(|mark| Some((mark, line.split_once(mark)?.1))).next()
         else {
@@ -76,7 +76,7 @@ impl Tally {
         }
     }
 
-    /// A test program has ended; one that ended badly without a result counts as a failed test.
+    /// Call this after each test program. A program that failed without a result counts as one failed test.
     pub(crate) fn program_ended(&mut self, sound: bool) {
         let had_result = std::mem::take(&mut self.had_result);
         if !sound && !had_result {
@@ -85,14 +85,14 @@ impl Tally {
         self.section = Section::Plain;
     }
 
-    /// The test programs have ended: `sound` is whether cargo said that all went well.
+    /// Call this after all test programs; `sound` is false if one of them failed.
     pub(crate) fn finish(&mut self, sound: bool) {
         if !sound && self.failed == 0 {
             self.failed = 1;
         }
     }
 
-    /// Each skipped test with its reason, a line each; empty if there is none.
+    /// The skipped tests with their reasons, one line each.
     pub(crate) fn skipped_text(&self) -> String {
         self.reasons.iter().fold(String::new(), |mut text, reason| {
             let _ = writeln!(text, "{reason}");
@@ -100,7 +100,7 @@ impl Tally {
         })
     }
 
-    /// The closing line.
+    /// The last line.
     pub(crate) fn total(&self) -> String {
         let passed = self.passed.saturating_sub(self.skipped);
         format!("{passed} passed, {} failed, {} skipped", self.failed, self.skipped + self.ignored)
@@ -126,8 +126,8 @@ test broken ... FAILED
 successes:
 
 ---- mpi::under_mpich stdout ----
-SKIPPED: mpirun.mpich is not here
-SKIPPED: nor is mpirun.openmpi
+SKIPPED: mpirun.mpich is missing
+SKIPPED: mpirun.openmpi is missing
 
 ---- pure stdout ----
 some words
@@ -151,38 +151,38 @@ running 2 tests
 test result: ok. 1 passed; 0 failed; 1 ignored; 0 measured; 4 filtered out; finished in 0.00s
 ";
 
-    fn heard(text: &str) -> (Tally, String) {
+    fn counted(text: &str) -> (Tally, String) {
         let mut tally = Tally::default();
-        let shown: Vec<&str> = text.lines().filter(|line| tally.hear(line)).collect();
+        let shown: Vec<&str> = text.lines().filter(|line| tally.count_line(line)).collect();
         (tally, shown.join("\n"))
     }
 
     #[test]
     fn a_test_counts_once_and_programs_add_up() {
-        let (mut tally, _) = heard(TWO_PROGRAMS);
+        let (mut tally, _) = counted(TWO_PROGRAMS);
         tally.finish(false);
         assert_eq!(tally.total(), "2 passed, 1 failed, 2 skipped");
     }
 
     #[test]
-    fn every_reason_is_told_with_its_test_but_not_that_of_a_failed_one() {
-        let told = "SKIPPED: mpi::under_mpich: mpirun.mpich is not here\n\
-                    SKIPPED: mpi::under_mpich: nor is mpirun.openmpi\n";
-        assert_eq!(heard(TWO_PROGRAMS).0.skipped_text(), told);
+    fn reasons_are_listed_with_their_tests_except_those_of_failed_tests() {
+        let reasons = "SKIPPED: mpi::under_mpich: mpirun.mpich is missing\n\
+                               SKIPPED: mpi::under_mpich: mpirun.openmpi is missing\n";
+        assert_eq!(counted(TWO_PROGRAMS).0.skipped_text(), reasons);
     }
 
     #[test]
-    fn a_test_that_runs_with_all_only_counts_as_skipped_with_its_reason() {
+    fn a_test_that_needs_all_counts_as_skipped_with_its_reason() {
         let text = "test slow ... ok\n\nsuccesses:\n\n---- slow stdout ----\nONLY IN --all: it hangs\n\n\
                     test result: ok. 1 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out";
-        let (tally, _) = heard(text);
+        let (tally, _) = counted(text);
         assert_eq!(tally.skipped_text(), "ONLY IN --all: slow: it hangs\n");
         assert_eq!(tally.total(), "0 passed, 0 failed, 1 skipped");
     }
 
     #[test]
     fn successes_are_not_shown_twice_and_failures_are_shown() {
-        let (_, shown) = heard(TWO_PROGRAMS);
+        let (_, shown) = counted(TWO_PROGRAMS);
         assert!(!shown.contains("some words"));
         assert!(shown.contains("test pure ... ok"));
         assert!(shown.contains("thread 'broken' panicked"));
@@ -190,19 +190,19 @@ test result: ok. 1 passed; 0 failed; 1 ignored; 0 measured; 4 filtered out; fini
     }
 
     #[test]
-    fn of_several_programs_each_that_dies_without_a_result_is_a_failed_test() {
-        let (mut tally, _) = heard(TWO_PROGRAMS);
+    fn each_program_that_ends_without_a_result_counts_as_a_failed_test() {
+        let (mut tally, _) = counted(TWO_PROGRAMS);
         tally.program_ended(false);
-        assert!(!tally.hear("successes:"));
+        assert!(!tally.count_line("successes:"));
         tally.program_ended(false);
         tally.finish(false);
         assert_eq!(tally.total(), "2 passed, 2 failed, 2 skipped");
-        assert!(tally.hear("running 1 test"), "a section ends with its program");
+        assert!(tally.count_line("running 1 test"), "a section ends with its program");
     }
 
     #[test]
-    fn a_program_that_dies_without_a_result_is_a_failed_test() {
-        let (mut tally, _) = heard("running 3 tests\n");
+    fn a_single_program_that_ends_without_a_result_counts_as_a_failed_test() {
+        let (mut tally, _) = counted("running 3 tests\n");
         tally.finish(false);
         assert_eq!(tally.total(), "0 passed, 1 failed, 0 skipped");
     }

@@ -1,10 +1,10 @@
-//! The MPICH 5 wheel in a virtual environment of its own, `target/mpich-venv`.
+//! The MPICH 5 wheel in its own virtual environment, `target/mpich-venv`.
 //!
-//! Debian has no MPI with the standard binary interface, and its MPICH is slow with more ranks than
-//! cores; this wheel is both. Tests find it by `ASSAY_TEST_MPICH_VENV`, or at that place.
+//! Debian has no MPI with the standard binary interface, and its MPICH is slow with more ranks than cores.
+//! This wheel solves both. Tests find it in `ASSAY_TEST_MPICH_VENV`, or in that directory.
 //!
-//! Invariant: the stamp is written last and names the place, so a half-made or moved environment is
-//! made anew.
+//! Invariant: the stamp is written last and contains the path. So an incomplete or moved environment is
+//! created again.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,20 +14,20 @@ use anyhow::{Context, Result};
 
 use crate::step::{Outcome, logged};
 
-/// What is installed, as pip spells it.
+/// The installed package, as pip spells it.
 const WHEEL: &str = "mpich==5.0.2";
 
-/// The variable by which tests find the environment.
+/// The environment variable with the path of the virtual environment.
 pub(crate) const VENV_VARIABLE: &str = "ASSAY_TEST_MPICH_VENV";
 
-/// Makes the environment unless it is there, or the user has named one.
+/// Creates the environment unless it exists or the user has named one.
 pub(crate) fn provide(root: &Path) -> Result<Outcome> {
     let venv = place(root);
     if std::env::var_os(VENV_VARIABLE).is_some() {
         return Ok(Outcome::Done(format!("{VENV_VARIABLE}={}", venv.display())));
     }
-    if is_made(&venv) {
-        return Ok(Outcome::Done(format!("{WHEEL} there")));
+    if is_complete(&venv) {
+        return Ok(Outcome::Done(format!("{WHEEL} is installed")));
     }
     if !python_can() {
         return Ok(Outcome::Without("python3 has no venv".into()));
@@ -41,7 +41,7 @@ pub(crate) fn provide(root: &Path) -> Result<Outcome> {
     Ok(outcome)
 }
 
-/// Where the environment is, if there is one.
+/// The path of the environment, if it exists.
 pub(crate) fn find(root: &Path) -> Option<PathBuf> {
     let venv = place(root);
     venv.join("bin/mpiexec").exists().then_some(venv)
@@ -55,7 +55,7 @@ fn stamp(venv: &Path) -> PathBuf {
     venv.join(format!("{WHEEL}.stamp"))
 }
 
-fn is_made(venv: &Path) -> bool {
+fn is_complete(venv: &Path) -> bool {
     fs::read(stamp(venv)).is_ok_and(|place| place == venv.as_os_str().as_encoded_bytes())
 }
 
@@ -82,14 +82,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_environment_that_was_moved_is_not_made() {
+    fn an_environment_that_was_moved_is_not_complete() {
         let folder = tempfile::tempdir().unwrap();
         let venv = folder.path().join("venv");
         fs::create_dir(&venv).unwrap();
-        assert!(!is_made(&venv), "no stamp yet");
+        assert!(!is_complete(&venv), "no stamp yet");
         fs::write(stamp(&venv), "/elsewhere/venv").unwrap();
-        assert!(!is_made(&venv), "its scripts name the old place");
+        assert!(!is_complete(&venv), "its scripts contain the old path");
         fs::write(stamp(&venv), venv.to_str().unwrap()).unwrap();
-        assert!(is_made(&venv));
+        assert!(is_complete(&venv));
     }
 }

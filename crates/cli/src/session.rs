@@ -1,4 +1,4 @@
-//! The ranks of this process: MPI's when a launcher started it, else local ones, as threads.
+//! The ranks of this process: MPI ranks if a launcher started it, else local ranks as threads.
 
 use std::cell::Cell;
 use std::io::Write;
@@ -14,18 +14,18 @@ use units::Usage;
 use crate::speech::complain;
 use crate::status::{DONE, ERROR};
 
-/// Who runs a workload.
+/// The ranks that run a workload.
 pub(crate) enum Session {
-    /// So many threads of this process.
+    /// This number of threads of this process.
     Local(u32),
-    /// MPI processes, of which this is one.
+    /// MPI processes; this is one of them.
     Mpi(Box<MpiWorld>),
 }
 
-/// What a workload needs of its ranks.
+/// What a workload needs from its ranks.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Needs {
-    /// Nothing: they may be threads.
+    /// Nothing: ranks may be threads.
     Nothing,
     /// MPI.
     Mpi,
@@ -43,7 +43,7 @@ impl Needs {
         }
     }
 
-    /// The variables of one rank that no launcher started: it may choose its MPI.
+    /// An environment variable for a single rank without a launcher, which may choose its MPI.
     fn variable_alone(self, name: &str) -> Option<String> {
         let chosen = || match self {
             Self::Library(kind) if name == LIBRARY_VARIABLE => kind.mpi_alone(),
@@ -53,24 +53,25 @@ impl Needs {
     }
 }
 
-/// How long a rank that failed without MPI stays before it leaves.
+/// How long a rank that failed without MPI waits before it exits.
 const LINGER: Duration = Duration::from_secs(2);
 
 /// MPI of a process whose workload has ended.
 struct EndedWorld {
     world: Box<MpiWorld>,
-    /// Whether MPI stays as it is: a library would wait for ever when MPI ends.
+    /// Whether MPI is not finalized, because a library would hang in the finalization.
     is_left: bool,
 }
 
 thread_local! {
-    /// MPI from the end of the workload to the end of the program: [`end`] ends it.
+    /// The MPI world from the end of the workload to the end of the program. [`end`] finalizes it.
     static ENDED: Cell<Option<EndedWorld>> = const { Cell::new(None) };
 }
 
-/// Ends the ranks of this process and gives its exit status; called once all is said. Launchers kill all
-/// ranks as soon as the first of them ends with a `status` other than 0, so all meet here behind the last
-/// word of rank 0.
+/// Ends the ranks of this process and gives its exit status. Call it after all output.
+///
+/// A launcher kills all ranks as soon as one exits with a `status` other than 0. So all ranks meet here after
+/// the last output of rank 0.
 pub(crate) fn end(status: u8) -> u8 {
     let _ = std::io::stdout().flush();
     let Some(EndedWorld { world, is_left }) = ENDED.take() else {
@@ -98,7 +99,7 @@ pub(crate) fn end(status: u8) -> u8 {
     if is_left { ffi::end::at_once(status) } else { status }
 }
 
-/// Lets rank 0 say why, where ranks that failed can't meet.
+/// Gives rank 0 time to report the reason if failed ranks cannot meet.
 fn linger(status: u8) {
     if status != DONE && launch().is_some_and(|launch| launch.rank != 0) {
         std::thread::sleep(LINGER);
@@ -115,8 +116,8 @@ pub(crate) fn launch() -> Option<RankLaunch> {
 }
 
 impl Session {
-    /// Starts the ranks: those of `launch`, or `local` threads (one when not said). What `needs` MPI starts
-    /// it also without a launcher.
+    /// Starts the ranks: those of `launch`, or `local` threads (default: one). With `needs` for MPI it starts
+    /// MPI also without a launcher.
     pub(crate) fn start(
         launch: Option<&RankLaunch>,
         local: Option<u32>,
@@ -125,20 +126,20 @@ impl Session {
         let needs_mpi = !matches!(needs, Needs::Nothing);
         let alone = launch.is_none_or(|launch| launch.size == Some(1));
         if local == Some(0) {
-            return Err(Usage::new("-n 0: there has to be at least one rank"));
+            return Err(Usage::new("-n 0: at least one rank is needed. Give -n 1 or more."));
         }
         if let (Some(wanted), Some((most, limit))) = (local, local::most())
             && wanted > most
         {
             return Err(Usage(format!(
-                "-n {wanted}: at most {most} local ranks fit into one process where vm.max_map_count is \
-                 {limit}; raise that, or start the ranks by mpirun"
+                "-n {wanted}: at most {most} local ranks fit into one process with vm.max_map_count = \
+                 {limit}. Raise it, or start the ranks with mpirun."
             )));
         }
         let needs_mpi_alone = needs_mpi && local.unwrap_or(1) == 1;
         match (launch, local) {
             (Some(launch), Some(local)) if !alone => Err(Usage(format!(
-                "-n {local} makes local ranks, but {} has started this program already; leave -n out",
+                "-n {local} makes local ranks, but {} has already started this program. Leave -n out.",
                 launch.name
             ))),
             (None, _) if needs_mpi_alone => {
@@ -146,9 +147,9 @@ impl Session {
             }
             _ if !alone || needs_mpi_alone => Ok(Self::Mpi(Box::new(MpiWorld::start(launch, &variable)?))),
             _ if needs_mpi => {
-                Err(Usage::new("this backend needs MPI: start the ranks with mpirun instead of -n"))
+                Err(Usage::new("this backend needs MPI. Start the ranks with mpirun instead of -n."))
             }
-            // One rank of a launcher joins MPI where there is one, and is alone where there is none.
+            // A single rank of a launcher joins MPI if a library is found. Else it is a local rank.
             (Some(_), None) => {
                 Ok(MpiWorld::start(launch, &variable)
                     .map_or(Self::Local(1), |world| Self::Mpi(Box::new(world))))
@@ -157,7 +158,7 @@ impl Session {
         }
     }
 
-    /// The MPI library in its own words, `None` for local ranks.
+    /// The version text of the MPI library; `None` for local ranks.
     pub(crate) fn mpi(&self) -> Option<&str> {
         match self {
             Self::Local(_) => None,
@@ -165,7 +166,7 @@ impl Session {
         }
     }
 
-    /// How many ranks there are.
+    /// Number of ranks.
     pub(crate) fn size(&self) -> u32 {
         match self {
             Self::Local(ranks) => *ranks,
@@ -173,7 +174,7 @@ impl Session {
         }
     }
 
-    /// The lowest rank that lives in this process.
+    /// The lowest rank in this process.
     pub(crate) fn rank(&self) -> u32 {
         match self {
             Self::Local(_) => 0,
@@ -181,7 +182,7 @@ impl Session {
         }
     }
 
-    /// Gives rank 0's bytes to every process.
+    /// Sends the bytes of rank 0 to every process.
     pub(crate) fn broadcast(&self, bytes: &mut Vec<u8>) -> Result<(), Usage> {
         match self {
             Self::Local(_) => Ok(()),
@@ -189,8 +190,8 @@ impl Session {
         }
     }
 
-    /// Ends the ranks together where one of them has to reject: all get their own value, or all the reason
-    /// of the lowest rank that rejected.
+    /// Ends the ranks together if one of them rejects its arguments. Each rank gets its own value, or all get
+    /// the reason of the lowest rank that rejected.
     pub(crate) fn agree<T>(self, mine: Result<T, Usage>) -> Result<(Self, T), Usage> {
         let world = match self {
             Self::Local(_) => return mine.map(|value| (self, value)),
@@ -206,9 +207,11 @@ impl Session {
         }
     }
 
-    /// Runs `body` on every rank that lives in this process; returns what rank 0 of this process returned, or
-    /// the first failure. [`end`] leaves MPI as it is where `leaves` says so afterwards on some rank: a
-    /// library would wait for ever when MPI ends.
+    /// Runs `body` on every rank in this process. Returns the result of rank 0 of this process, or the first
+    /// failure.
+    ///
+    /// If `leaves` is true on any rank afterwards, [`end`] does not finalize MPI, because a library would
+    /// hang in it.
     pub(crate) fn run<T: Send>(
         self,
         leaves: &dyn Fn() -> bool,
@@ -226,11 +229,11 @@ impl Session {
     }
 }
 
-/// Runs `body` on so many threads.
+/// Runs `body` on `ranks` threads.
 fn run_local<T: Send>(ranks: u32, body: impl Fn(&dyn Comm) -> Result<T, Halt> + Sync) -> Result<T, Halt> {
     let mut all = local::run(ranks, body).into_iter();
     let first = all.next().expect("there is at least one rank");
-    // A rank that panicked says more than those that then found it gone.
+    // A rank that panicked gives the better reason: the others only found it missing.
     match all.find_map(Result::err).filter(|_| !matches!(first, Ok(Ok(_)))) {
         Some(panicked) => Err(panicked),
         None => first?,

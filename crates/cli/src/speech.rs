@@ -1,10 +1,10 @@
-//! Words out: a reader that has gone away is no failure, a full disk is.
+//! Text output to people. A closed pipe is not an error, a full disk is.
 
 use std::io::{self, ErrorKind, IsTerminal, Write};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-/// Prints `text`; fails where it cannot be kept, but not where nobody reads any more.
+/// Prints `text`. Fails if it cannot be written, but not if the reader has closed the pipe.
 pub(crate) fn say(text: &str) -> io::Result<()> {
     let mut out = io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
@@ -13,14 +13,14 @@ pub(crate) fn say(text: &str) -> io::Result<()> {
     }
 }
 
-/// Complains in one line, written at once, so that other ranks' words are not inside it; where even that
-/// cannot be written there is nobody to tell.
+/// Prints one line to standard error in one write, so that lines of other ranks do not mix with it. If this
+/// fails too, the line is lost.
 pub(crate) fn complain(line: &str) {
     let _ = io::stderr().lock().write_all(format!("{line}\n").as_bytes());
 }
 
-/// A line on standard error that says by `template` how far things are, of so many steps where that is known;
-/// hidden where that is no terminal. It is drawn with the first that is said.
+/// A progress line on standard error by `template`, with the number of `steps` if it is known. It is hidden
+/// if standard error is not a terminal, and appears with the first message.
 pub(crate) fn living_line(template: &str, steps: Option<u64>) -> ProgressBar {
     match io::stderr().is_terminal() {
         true => ProgressBar::with_draw_target(steps, ProgressDrawTarget::stderr())

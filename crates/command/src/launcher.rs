@@ -1,7 +1,6 @@
-//! A command as it was typed: launcher, workload, options; and the ranks of the launcher's options.
+//! Splits a typed command into launcher, workload and options, and reads the ranks from launcher options.
 //!
-//! Invariant: the words of the workload are found by its name, wherever it is; an option of a launcher that
-//! is not known here means nothing.
+//! Invariant: the workload is found by its name, at any place. An unknown option of a launcher is ignored.
 //! Never here: starting anything.
 
 use units::Usage;
@@ -25,7 +24,7 @@ pub enum WorkloadName {
     MpiIo,
 }
 
-/// Names by which they are called, without case; the first one of a workload is that of its command.
+/// The names by which they are called, in lower case. The first name of a workload is that of its command.
 const WORKLOADS: &[(&str, WorkloadName)] = &[
     ("fdtree", WorkloadName::Fdtree),
     ("fdtree.bash", WorkloadName::Fdtree),
@@ -38,17 +37,17 @@ const WORKLOADS: &[(&str, WorkloadName)] = &[
     ("mpi-io", WorkloadName::MpiIo),
 ];
 
-/// What one option of a launcher means.
+/// The meaning of a launcher's option.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum LauncherOption {
     Ranks,
     Nodes,
     Ppn,
-    /// Nothing of ranks; its value may look like a program.
+    /// It does not set ranks. Its value may look like a program.
     Other,
     /// `--map-by ppr:N:node`
     Mapping,
-    /// Names of nodes, by commas.
+    /// Names of nodes, separated by commas.
     Hosts,
     /// Resource sets of jsrun.
     Sets,
@@ -60,14 +59,14 @@ enum LauncherOption {
 
 use LauncherOption::*;
 
-/// A launcher: its names and its options by what they mean.
-struct LauncherWords {
+/// A launcher: its names, and its options by meaning.
+struct LauncherSyntax {
     names: &'static [&'static str],
     options: &'static [(LauncherOption, &'static [&'static str])],
 }
 
-const LAUNCHERS: &[LauncherWords] = &[
-    LauncherWords {
+const LAUNCHERS: &[LauncherSyntax] = &[
+    LauncherSyntax {
         names: &["srun"],
         options: &[
             (Ranks, &["-n", "--ntasks"]),
@@ -76,7 +75,7 @@ const LAUNCHERS: &[LauncherWords] = &[
             (Other, &["-w", "-J", "--job-name", "-p", "-c", "-A", "-q", "-C", "-t", "-o", "-e"]),
         ],
     },
-    LauncherWords {
+    LauncherSyntax {
         names: &["mpirun", "mpiexec", "orterun", "prun", "mpiexec.hydra"],
         options: &[
             (Ranks, &["-n", "-np", "--np", "-c"]),
@@ -86,11 +85,11 @@ const LAUNCHERS: &[LauncherWords] = &[
             (Other, &["-x", "-f", "--hostfile", "-hostfile", "-wdir"]),
         ],
     },
-    LauncherWords {
+    LauncherSyntax {
         names: &["aprun"],
         options: &[(Ranks, &["-n"]), (Ppn, &["-N"]), (Other, &["-d", "-S", "-L", "-e"])],
     },
-    LauncherWords {
+    LauncherSyntax {
         names: &["jsrun"],
         options: &[
             (Sets, &["-n", "--nrs"]),
@@ -99,7 +98,7 @@ const LAUNCHERS: &[LauncherWords] = &[
             (SetsOfNode, &["-r", "--rs_per_host"]),
         ],
     },
-    LauncherWords {
+    LauncherSyntax {
         names: &["flux"],
         options: &[
             (Ranks, &["-n", "--ntasks"]),
@@ -110,7 +109,7 @@ const LAUNCHERS: &[LauncherWords] = &[
     },
 ];
 
-/// Programs that a launcher starts and that start the workload: the words after their names are theirs.
+/// Programs that a launcher starts and that start the workload. The arguments after their names are theirs.
 const WRAPPERS: &[&str] = &[
     "apptainer",
     "bash",
@@ -143,7 +142,7 @@ const WRAPPERS: &[&str] = &[
     "valgrind",
 ];
 
-/// Ranks by the launcher's options; `None` where they do not give them.
+/// Ranks from the launcher's options; `None` where the options do not give them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LaunchedRanks {
     /// Ranks in all.
@@ -154,23 +153,23 @@ pub struct LaunchedRanks {
     pub ppn: Option<u64>,
 }
 
-/// A command as it was typed, split into launcher and workload.
+/// A typed command, split into launcher and workload.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TypedCommand {
-    /// What it starts.
+    /// The workload that it starts.
     pub workload: WorkloadName,
-    /// The words after the workload's name.
+    /// The arguments after the workload's name.
     pub words: Vec<String>,
-    /// How many words are before these.
+    /// The number of words before these arguments.
     pub offset: usize,
-    /// Ranks by the launcher's options.
+    /// Ranks from the launcher's options.
     pub launched: LaunchedRanks,
-    /// Whether MPI-IO's hints are set in the environment by the command.
+    /// Whether the command sets MPI-IO hints in the environment.
     pub hints: bool,
 }
 
 impl WorkloadName {
-    /// The one that a plan's line of this command is; `mpi-io` for any that is not known.
+    /// The workload of this command in a plan; `mpi-io` for an unknown command.
     pub fn of_command(command: &str) -> Self {
         WORKLOADS.iter().find(|(name, _)| *name == command).map_or(Self::MpiIo, |(_, workload)| *workload)
     }
@@ -182,7 +181,7 @@ impl WorkloadName {
 }
 
 impl TypedCommand {
-    /// Splits a command; fails where it starts no known workload.
+    /// Splits a command, and fails if it starts no known workload.
     pub fn read(words: &[String]) -> Result<Self, Usage> {
         let launcher = words.iter().enumerate().find_map(|(at, word)| {
             let name = name(word);
@@ -200,7 +199,7 @@ impl TypedCommand {
         let Some((at, workload)) = found else {
             let known: Vec<&str> = WORKLOADS.iter().map(|(name, _)| *name).collect();
             let known = known.join(", ");
-            return Err(Usage(format!("the command starts no workload that is known; known are {known}")));
+            return Err(Usage(format!("the command does not start a known workload. Known: {known}")));
         };
         let before = &words[..at];
         let launched = match launcher.filter(|(place, _)| *place < at) {
@@ -222,13 +221,13 @@ impl TypedCommand {
     }
 }
 
-/// The name of a program, without its folder and without case.
+/// The name of a program in lower case, without its directory.
 fn name(word: &str) -> String {
     word.rsplit('/').next().unwrap_or(word).to_lowercase()
 }
 
-impl LauncherWords {
-    /// Ranks by these words, up to a program that is started instead of the workload.
+impl LauncherSyntax {
+    /// Ranks from these words, which end at a wrapper of the workload.
     fn ranks(&self, words: &[String]) -> Result<LaunchedRanks, Usage> {
         let (mut launched, mut sets, mut of_set, mut of_node) = (LaunchedRanks::default(), None, None, None);
         let mut rest = words.iter().peekable();
@@ -240,7 +239,7 @@ impl LauncherWords {
                 }
             };
             let Some(value) = glued.or_else(|| rest.next().cloned()) else {
-                return Err(Usage(format!("`{word}` of the launcher has no value")));
+                return Err(Usage(format!("`{word}` is a launcher option without a value")));
             };
             let number = || count(word, &value);
             match meaning {
@@ -269,7 +268,7 @@ impl LauncherWords {
         Ok(launched)
     }
 
-    /// What `word` means, and its value where that is glued to it.
+    /// The meaning of `word`, and its value if that is glued to it.
     fn option(&self, word: &str) -> Option<(LauncherOption, Option<String>)> {
         let all =
             || self.options.iter().flat_map(|(meaning, names)| names.iter().map(|name| (*meaning, *name)));
@@ -280,7 +279,7 @@ impl LauncherWords {
             let rest = word.strip_prefix(option)?;
             let glued = match rest.strip_prefix('=') {
                 Some(value) => value,
-                // `-n184`; a long option has `=`, and so has one of several letters.
+                // `-n184`. A long option has `=`, and so has an option of several letters.
                 None if option.len() == 2 && rest.starts_with(|c: char| c.is_ascii_digit()) => rest,
                 None => return None,
             };
@@ -289,15 +288,15 @@ impl LauncherWords {
     }
 }
 
-/// A number of ranks or nodes; `None` for a word such as `ALL_HOSTS`, for a range such as `2-4` and for a
-/// variable that a shell fills in.
+/// A number of ranks or nodes. `None` for a word such as `ALL_HOSTS`, for a range such as `2-4`, and for a
+/// variable of the shell.
 fn count(option: &str, value: &str) -> Result<Option<u64>, Usage> {
     match value.parse::<u64>() {
-        Ok(0) => Err(Usage(format!("`{option} {value}` of the launcher starts nothing"))),
+        Ok(0) => Err(Usage(format!("the launcher option `{option} {value}` starts no rank"))),
         Ok(number) => Ok(Some(number)),
         Err(_) if value.contains(['-', '$', '{']) => Ok(None),
         Err(_) if !value.contains(|c: char| c.is_ascii_digit()) => Ok(None),
-        Err(_) => Err(Usage(format!("`{option} {value}` of the launcher is no number"))),
+        Err(_) => Err(Usage(format!("the launcher option `{option} {value}` is not a number"))),
     }
 }
 
@@ -311,7 +310,7 @@ mod tests {
     }
 
     #[test]
-    fn every_launcher_says_its_ranks_in_its_own_way() {
+    fn the_ranks_of_every_launcher_are_read() {
         for (line, ranks, nodes, ppn) in [
             ("srun -N 230 --ntasks-per-node=32 ./ior -w", None, Some(230), Some(32)),
             ("srun -n5528 -N1382 ./ior -w", Some(5528), Some(1382), None),
@@ -336,7 +335,7 @@ mod tests {
     }
 
     #[test]
-    fn the_workload_is_found_by_its_name_and_its_words_follow() {
+    fn the_workload_is_found_by_its_name_and_its_arguments_follow() {
         let command = read("srun -J ior -N 2 /opt/bin/IOR -w -o f");
         assert_eq!((command.workload, command.offset), (WorkloadName::Ior, 6));
         assert_eq!(command.words, ["-w", "-o", "f"]);
@@ -347,10 +346,11 @@ mod tests {
     #[test]
     fn a_command_without_a_known_workload_is_rejected() {
         let words = ["srun", "./a.out"].map(str::to_owned);
-        assert!(TypedCommand::read(&words).unwrap_err().0.starts_with("the command starts no workload"));
+        let why = TypedCommand::read(&words).unwrap_err().0;
+        assert!(why.starts_with("the command does not start a known workload"), "{why}");
         let words = ["srun", "-n", "8x", "ior"].map(str::to_owned);
-        assert_eq!(TypedCommand::read(&words).unwrap_err().0, "`-n 8x` of the launcher is no number");
+        assert_eq!(TypedCommand::read(&words).unwrap_err().0, "the launcher option `-n 8x` is not a number");
         let words = ["srun", "-n", "0", "ior"].map(str::to_owned);
-        assert_eq!(TypedCommand::read(&words).unwrap_err().0, "`-n 0` of the launcher starts nothing");
+        assert_eq!(TypedCommand::read(&words).unwrap_err().0, "the launcher option `-n 0` starts no rank");
     }
 }

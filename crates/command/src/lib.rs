@@ -1,13 +1,14 @@
-//! Command lines of workloads: which options they have, and what a line asks for.
+//! Command lines of workloads: their options, and what a command line requests.
 //!
-//! The options of `ior` and `mdtest` are enums with a table each. One grammar, in [`classic`], turns a line
-//! into occurrences of options, and all readers use these: the personalities that run the line, [`IorLine`]
-//! and [`ToolLine`] of a plan, [`IorFacts`] and [`MdtestFacts`] of the linter.
-//! The other workloads have their parsers beside their personalities in `cli` (`fdtree/grammar.rs`,
-//! `flash_io/grammar.rs`, `ls_lr/options.rs`, `mpi_io/args.rs`); here are only the facts that plans need of
-//! them, over [`words`].
+//! The options of `ior` and `mdtest` are enums with a table each. One grammar, in [`classic`], turns a
+//! command line into occurrences of options. All readers use these occurrences: the personalities that run
+//! the workload, [`IorLine`] and [`ToolLine`] of a plan, [`IorFacts`] and [`MdtestFacts`] of the linter.
 //!
-//! Never here: running a line, files, what a plan or the linter concludes from it.
+//! The parsers of the other workloads are in `cli` (`fdtree/grammar.rs`, `flash_io/grammar.rs`,
+//! `ls_lr/options.rs`, `mpi_io/args.rs`). This crate has only the facts of them that plans need, read by
+//! [`words`].
+//!
+//! Never here: running a command line, files, and the conclusions of a plan or of the linter.
 #![forbid(unsafe_code)]
 
 pub mod classic;

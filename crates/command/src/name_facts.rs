@@ -1,7 +1,7 @@
-//! The facts of any line of a workload on files and directories: mdtest, fdtree, `ls -lR`, ls-lr.
+//! The facts of any metadata command line: mdtest, fdtree, `ls -lR`, ls-lr.
 //!
-//! Invariant: a value that cannot be read is unknown; none is guessed.
-//! Never here: whether an option exists.
+//! Invariant: a value that cannot be parsed is unknown, never guessed.
+//! Never here: checking that an option exists.
 
 use crate::IorFacts;
 use crate::MdtestOption::{self, *};
@@ -11,10 +11,10 @@ use crate::tool_line::tools::options_of;
 use crate::tool_line::{directories, does};
 use crate::words::{SplitLine, Valued, size};
 
-/// The facts of a line of mdtest.
+/// The facts of an mdtest command line.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MdtestFacts {
-    /// Its words, without the program's name.
+    /// The arguments, without the program's name.
     pub words: Vec<String>,
     /// It creates files or directories.
     pub creates: bool,
@@ -24,9 +24,9 @@ pub struct MdtestFacts {
     pub removes: bool,
     /// `-u`: a directory for each rank.
     pub unique: bool,
-    /// `-N`, ranks between the one that creates and the one that stats, where it can be read.
+    /// `-N`, ranks between the creator and the rank that stats; `None` where it cannot be parsed.
     pub shift: Option<u64>,
-    /// Files of one rank and repetition, where they are known.
+    /// Files of one rank and repetition, where known.
     pub items: Option<u64>,
     /// `-i`
     pub repetitions: u64,
@@ -34,14 +34,14 @@ pub struct MdtestFacts {
     pub deadline_s: u64,
     /// `-d`
     pub dir: Option<String>,
-    /// `-k`: files are made by mknod.
+    /// `-k`: files are created by mknod.
     pub makes_nodes: bool,
-    /// Whether commands of the user's run between phases.
+    /// Whether the user's commands run between phases.
     pub runs_commands: bool,
 }
 
 impl MdtestFacts {
-    /// Reads the words after the program's name.
+    /// Reads the arguments that follow the program's name.
     pub fn read(line: &[String]) -> Self {
         let given = OptionValues::of(&read_tokens::<MdtestOption>(line, ModuleOptions::Any));
         let number = |option, otherwise| given.number(option, otherwise);
@@ -67,7 +67,7 @@ impl MdtestFacts {
     }
 }
 
-/// Items of one rank: `-n` of them, or `-I` in each directory of a tree of `-b` and `-z`.
+/// Items of one rank: `-n` in total, or `-I` in each directory of the tree that `-b` and `-z` describe.
 fn items(numbers: [Option<u64>; 4]) -> Option<u64> {
     let [all, each, branching, depth] = numbers;
     let (all, each, branching, depth) = (all?, each?, branching?, depth?);
@@ -78,24 +78,24 @@ fn items(numbers: [Option<u64>; 4]) -> Option<u64> {
 /// A walk of trees: `ls -lR`, ls-lr.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct WalkFacts {
-    /// Its words, without the program's name.
+    /// The arguments, without the program's name.
     pub words: Vec<String>,
     /// Whether it is `ls` itself, one process on one node.
     pub plain: bool,
-    /// Whether it makes trees, and walks none.
+    /// Whether it creates trees and walks none.
     pub makes: bool,
-    /// Entries of a tree that it makes, where given.
+    /// Entries of a tree that it creates, where given.
     pub entries: Option<u64>,
-    /// Whether caches are dropped before.
+    /// Whether it drops caches first.
     pub cold: bool,
-    /// Ranks between maker and walker.
+    /// Ranks between the creator of a tree and the rank that walks it.
     pub shift: u64,
     /// The directory.
     pub dir: Option<String>,
 }
 
 impl WalkFacts {
-    /// Reads the words after `ls` (`plain`) or `ls-lr`.
+    /// Reads the arguments that follow `ls` (`plain`) or `ls-lr`.
     pub fn read(line: &[String], plain: bool) -> Self {
         let valued = if plain { Valued::default() } else { options_of("ls_lr") };
         let words = SplitLine::read(line, valued);
@@ -113,7 +113,7 @@ impl WalkFacts {
     }
 }
 
-/// The facts of the line of any workload.
+/// The facts of the command line of any workload.
 #[derive(Clone, Debug, PartialEq)]
 pub enum LineFacts {
     /// Transfers.
@@ -122,7 +122,7 @@ pub enum LineFacts {
     Mdtest(MdtestFacts),
     /// A walk of trees.
     Walk(WalkFacts),
-    /// Another workload, with the place of its files where the line gives it.
+    /// Another workload, with the place of its files where the command line gives it.
     Other(Option<String>),
 }
 
@@ -133,7 +133,7 @@ impl Default for LineFacts {
 }
 
 impl LineFacts {
-    /// Reads the words after the name of a workload.
+    /// Reads the arguments that follow the name of a workload.
     pub fn read(workload: WorkloadName, words: &[String]) -> Self {
         match workload {
             WorkloadName::Ior => Self::Ior(IorFacts::read(words)),
@@ -153,7 +153,7 @@ impl LineFacts {
         }
     }
 
-    /// The words after the workload's name, where the facts are of `ior` or `mdtest`, and empty else.
+    /// The arguments that follow the workload's name; empty for a workload that is [`Self::Other`].
     pub fn words(&self) -> &[String] {
         match self {
             Self::Ior(line) => &line.words,

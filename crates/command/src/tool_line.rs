@@ -1,8 +1,7 @@
-//! What a campaign has to know of the line of a workload other than `ior`: mdtest, fdtree, ls-lr, flash-io,
-//! mpi-io.
+//! The facts that a campaign needs of the command line of mdtest, fdtree, ls-lr, flash-io and mpi-io.
 //!
-//! Never here: the full list of options (that of mdtest is in `mdtest/table.rs`); what is unknown here is the
-//! workload's to reject.
+//! Never here: the full list of options (that of mdtest is in `mdtest/table.rs`). The workload itself rejects
+//! an option that is unknown here.
 
 mod mdtest;
 mod shape;
@@ -16,39 +15,39 @@ use crate::words::{self, LinePart, SplitLine};
 pub(crate) use mdtest::{directories, does};
 use tools::{TOOLS, Tool};
 
-/// What the phases of a workload count, and so what can be asked of them.
+/// The unit that the phases of a workload count. It limits the metrics that a criterion can ask for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Measures {
     /// Bytes.
     Bytes,
-    /// Operations on names.
+    /// Operations on files and directories.
     Operations,
     /// Cases of a conformance suite, each with its outcome.
     Cases,
 }
 
-/// One line, read as far as a campaign needs.
+/// One command line, read as far as a campaign needs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ToolLine {
-    /// The words of the line, without the program's name.
+    /// The arguments, without the program's name.
     pub words: Vec<String>,
     tool: &'static Tool,
-    /// The options of another workload than mdtest.
+    /// The options of a workload other than mdtest.
     split: SplitLine,
-    /// The options of mdtest; none where it is another workload.
+    /// The options of mdtest; empty for another workload.
     mdtest: OptionValues<MdtestOption>,
 }
 
 impl ToolLine {
-    /// The keys of a plan that give such a line.
+    /// The keys of a plan that hold such a command line.
     pub fn keys() -> impl Iterator<Item = &'static str> {
         TOOLS.iter().map(|tool| tool.key)
     }
 
-    /// Reads a line; the program's own name may stand first.
+    /// Reads a command line. The program's name may come first.
     pub fn parse(key: &str, line: &str) -> Result<Self, Usage> {
         let Some(tool) = TOOLS.iter().find(|tool| tool.key == key) else {
-            return Err(Usage(format!("`{key}` is no workload")));
+            return Err(Usage(format!("`{key}` is not a workload")));
         };
         let mut words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
         if words.first().and_then(|first| first.rsplit('/').next()) == Some(tool.command) {
@@ -56,7 +55,7 @@ impl ToolLine {
         }
         let command = tool.command;
         let stray =
-            |word: &str| format!("`{word}` is not an option of {command}, whose options begin with `-`");
+            |word: &str| format!("`{word}` is not an option of {command}. Its options begin with `-`.");
         let (mut split, mut mdtest) = (SplitLine::default(), OptionValues::default());
         if command == "mdtest" {
             let occurrences = read_tokens::<MdtestOption>(&words, ModuleOptions::Any);
@@ -70,7 +69,7 @@ impl ToolLine {
         Ok(Self { words, tool, split, mdtest })
     }
 
-    /// All values of a long option that may stand several times.
+    /// All values of a long option that may be repeated.
     fn each<'a>(&'a self, option: &'a str) -> impl Iterator<Item = &'a str> {
         self.words.iter().enumerate().filter_map(move |(at, word)| match word.strip_prefix(option)? {
             "" => self.words.get(at + 1).map(String::as_str),
@@ -83,7 +82,7 @@ impl ToolLine {
         self.split.long(name).is_some()
     }
 
-    /// A number with the letters that all of them take: k m g t p, powers of 1024.
+    /// The number of a letter, with an optional suffix k m g t p (powers of 1024).
     fn number(&self, letter: char) -> Option<u64> {
         words::size(self.split.value(letter)?)
     }
@@ -103,39 +102,40 @@ impl ToolLine {
         self.tool.measures
     }
 
-    /// The words that say where its files are, with `{dir}` in them; empty where the line says it.
+    /// The arguments that set the place of its files, with `{dir}` in them; empty if the line sets it.
     pub fn place(&self) -> &'static [&'static str] {
         let tool = self.tool;
         let own = tool.place.is_some_and(|letter| self.split.value(letter).is_some());
         if own || self.mdtest.has(MdtestOption::Directory) { &[] } else { tool.default_place }
     }
 
-    /// Names of the phases that the line yields, as records name them.
+    /// Names of the phases that the command line yields, as records name them.
     pub fn phases(&self) -> Vec<&'static str> {
         (self.tool.phases)(self)
     }
 
-    /// Whether it makes files or directories.
+    /// Whether it creates files or directories.
     pub fn creates(&self) -> bool {
         (self.tool.creates)(self)
     }
 
-    /// Whether it removes what it made.
+    /// Whether it removes what it created.
     pub fn removes(&self) -> bool {
         (self.tool.removes)(self)
     }
 
-    /// Bytes that it writes and reads at most, on so many ranks.
+    /// Bytes that it writes and reads at most, on this number of ranks.
     pub fn bytes(&self, ranks: u32) -> (u64, u64) {
         (self.set_bytes(ranks).saturating_mul((self.tool.sets)(self)), 0)
     }
 
-    /// Bytes that lie there at the same time, at most.
+    /// The largest number of bytes that exist at the same time.
     pub fn holds_bytes(&self, ranks: u32) -> u64 {
         if self.removes() { self.set_bytes(ranks) } else { self.bytes(ranks).0 }
     }
 
-    /// Names that lie there at the same time, at most, with so many files put into each directory beforehand.
+    /// The largest number of files and directories that exist at the same time, with `preload` files put into
+    /// each directory before.
     pub fn holds_names(&self, ranks: u32, preload: u64) -> u64 {
         if !self.creates() {
             return 0;
@@ -153,13 +153,13 @@ impl ToolLine {
         self.mdtest.number(MdtestOption::Deadline, 0).unwrap_or(0)
     }
 
-    /// Whether the line keeps or reads how many names there are, with `-x` of mdtest.
+    /// Whether the command line saves or reads the number of items, with `-x` of mdtest.
     pub fn status_file(&self) -> bool {
         self.mdtest.has(MdtestOption::StatusFile)
     }
 
-    /// Whether the phase compares data: reading with `-X` of mdtest, creating with its `--verify-write`, and
-    /// what flash-io reads again.
+    /// Whether the phase compares data: reading with `-X` of mdtest, creation with its `--verify-write`, and
+    /// the files that flash-io reads back.
     pub fn compares(&self, phase: &str) -> bool {
         let given = &self.mdtest;
         match phase {
@@ -171,46 +171,46 @@ impl ToolLine {
         }
     }
 
-    /// By how many ranks names shift from those that made them to those that look at them.
+    /// By how many ranks items shift from the ranks that create them to the ranks that stat or read them.
     pub fn shift(&self) -> u64 {
         let of_mdtest = self.mdtest.number(MdtestOption::Shift, 0).unwrap_or(0);
         self.long_number("shift").unwrap_or(of_mdtest)
     }
 
-    /// Whether names are not each rank's own: `-S` and `-c` of mdtest.
+    /// Whether items do not belong to single ranks: `-S` and `-c` of mdtest.
     pub fn shares_names(&self) -> bool {
         self.mdtest.on(MdtestOption::SharedFile) || self.mdtest.on(MdtestOption::Collective)
     }
 
-    /// Whether each rank has a tree of directories of its own: `-u` of mdtest.
+    /// Whether each rank has its own tree of directories: `-u` of mdtest.
     pub fn has_own_trees(&self) -> bool {
         self.mdtest.on(MdtestOption::UniqueDirectory)
     }
 
-    /// Whether each node drops its caches before it looks, or says that it could not: `--cold` of ls-lr.
+    /// Whether each node drops its caches before it lists, or reports that it could not: `--cold` of ls-lr.
     pub fn drops_caches(&self) -> bool {
         self.gives("cold")
     }
 
-    /// Whether commands of the user's run between phases.
+    /// Whether the user's commands run between phases.
     pub fn runs_commands(&self) -> bool {
         [MdtestOption::CommandBefore, MdtestOption::CommandAfter]
             .into_iter()
             .any(|option| self.mdtest.has(option))
     }
 
-    /// Whether directories are filled beforehand by the line itself.
+    /// Whether the command line itself fills directories first.
     pub fn preloads(&self) -> bool {
         self.mdtest.has(MdtestOption::Preload)
     }
 
-    /// How often it repeats everything within one launch.
+    /// How often it repeats everything within one job.
     pub fn repetitions(&self) -> u64 {
         (self.tool.repetitions)(self)
     }
 }
 
-/// Rejects a part of a line, in `word`, that a campaign cannot pass on.
+/// Rejects a part of a command line, in `word`, that a campaign cannot pass on.
 fn check(tool: &Tool, word: &str, part: &LinePart, stray: &dyn Fn(&str) -> String) -> Result<(), Usage> {
     let lacks_value = match part {
         LinePart::Valued(_, value) => value.is_none(),
@@ -218,7 +218,7 @@ fn check(tool: &Tool, word: &str, part: &LinePart, stray: &dyn Fn(&str) -> Strin
         LinePart::Flag(..) | LinePart::Stray => false,
     };
     match part {
-        _ if lacks_value => Err(Usage(format!("`{word}` has no value"))),
+        _ if lacks_value => Err(Usage(format!("`{word}` has no value. Write its value after it."))),
         LinePart::Valued(letter, Some(value)) if tool.place == Some(*letter) => own_place(*letter, value),
         LinePart::Long(name, _) => match name.as_str() {
             "record" | "launch" | "speak-from" => Err(campaigns_own(name)),
@@ -230,7 +230,7 @@ fn check(tool: &Tool, word: &str, part: &LinePart, stray: &dyn Fn(&str) -> Strin
     }
 }
 
-/// Rejects what a campaign cannot pass on to mdtest.
+/// Rejects an option that a campaign cannot pass on to mdtest.
 fn check_mdtest(
     given: &OptionOccurrence<MdtestOption>,
     words: &[String],
@@ -241,7 +241,7 @@ fn check_mdtest(
         return Err(Usage(stray(word)));
     }
     if given.lacks_value(words) {
-        return Err(Usage(format!("`{word}` has no value")));
+        return Err(Usage(format!("`{word}` has no value. Write its value after it.")));
     }
     let (OptionInput::Flag(row, _) | OptionInput::Value(row, _)) = given.input else { return Ok(()) };
     match row.id {
@@ -253,11 +253,11 @@ fn check_mdtest(
 }
 
 fn campaigns_own(name: &str) -> Usage {
-    Usage(format!("`--{name}` is the campaign's own option; leave it out"))
+    Usage(format!("the campaign sets `--{name}` itself. Leave it out."))
 }
 
 fn does_nothing(name: &str) -> Usage {
-    Usage(format!("`--{name}` does nothing that could be judged; leave it out"))
+    Usage(format!("`--{name}` does nothing that can be measured. Leave it out."))
 }
 
 /// Rejects files outside the campaign's own directory.
@@ -268,8 +268,8 @@ fn own_place(letter: char, dir: &str) -> Result<(), Usage> {
         return Ok(());
     }
     Err(Usage(format!(
-        "`-{letter} {dir}` lies outside the campaign's own directory; leave it out, or begin it with \
-         `{{dir}}/`"
+        "`-{letter} {dir}` lies outside the campaign's own directory. Leave it out, or begin it with \
+         `{{dir}}/`."
     )))
 }
 
@@ -282,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn the_phases_of_a_line_are_those_its_flags_ask_for() {
+    fn the_phases_of_a_command_line_are_those_of_its_flags() {
         for (text, phases) in [
             ("-F -C -T -r -n 10", "tree_creation file_creation file_stat file_removal tree_removal"),
             ("-D -T -I 3", "directory_stat"),
@@ -315,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_line_makes_keeps_and_writes_is_known() {
+    fn a_command_line_yields_what_it_creates_keeps_and_writes() {
         let made = line("mdtest", "-C -F -I 900 -b 3 -z 3 -w 1k -i 4");
         assert!(made.creates() && !made.removes());
         let one = 2 * 40 * 900 * 1024;
@@ -339,7 +339,7 @@ mod tests {
         assert!(flash.creates() && !flash.removes());
         let least = 4_825_233_420;
         let (most, read) = flash.bytes(64);
-        assert!((least..least / 100 * 102).contains(&most) && read == 0, "{most}: written over, not beside");
+        assert!((least..least / 100 * 102).contains(&most) && read == 0, "{most}: overwritten, not added");
         assert!(line("mdtest", "-d {dir}/here").place().is_empty());
         let suite = line("mpi_io", "--only posix.*");
         assert!(suite.place() == ["{dir}"] && suite.creates() && suite.removes());
@@ -349,7 +349,7 @@ mod tests {
     }
 
     #[test]
-    fn how_many_names_a_line_makes_is_known() {
+    fn a_command_line_yields_the_number_of_its_entries() {
         for (key, text, names) in [
             ("mdtest", "-C -F -n 10", 2 * 10 + 1),
             ("mdtest", "-C -n 10 -u", 2 * 20 + 2),
@@ -367,20 +367,20 @@ mod tests {
     }
 
     #[test]
-    fn a_line_that_a_campaign_cannot_run_is_rejected() {
+    fn a_command_line_that_a_campaign_cannot_run_is_rejected() {
         for (key, text, why) in [
             ("mdtest", "-n 5 -d /scratch", "`-d /scratch` lies outside the campaign's own directory"),
             ("mdtest", "-n 5 -d {dir}/a@{dir}/../b", "lies outside the campaign's own directory"),
             ("mdtest", "-n", "`-n` has no value"),
-            ("mdtest", "-n 5 --record x", "the campaign's own option"),
+            ("mdtest", "-n 5 --record x", "the campaign sets `--record` itself"),
             ("fdtree", "4", "`4` is not an option of fdtree"),
             ("fdtree", "-", "`-` is not an option of fdtree"),
             ("fdtree", "-l", "`-l` has no value"),
             ("fdtree", "-l -C", "`-l` has no value"),
             ("fdtree", "--base -R", "`--base` has no value"),
             ("fdtree", "--base", "`--base` has no value"),
-            ("mpi_io", "--only posix.* --launch srun", "`--launch` is the campaign's own option"),
-            ("mpi_io", "--list", "`--list` does nothing that could be judged"),
+            ("mpi_io", "--only posix.* --launch srun", "the campaign sets `--launch` itself"),
+            ("mpi_io", "--list", "`--list` does nothing that can be measured"),
             ("ls_lr", "/scratch", "`/scratch` is not an option of ls-lr"),
         ] {
             let error = ToolLine::parse(key, text).unwrap_err().0;

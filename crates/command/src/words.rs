@@ -1,21 +1,23 @@
-//! The words of a workload's line, walked once and the same way for all of them: letters alone or together,
-//! values after a letter, glued to it or as the next word, `=` before either, long options.
+//! Splits the arguments of any workload in one way.
 //!
-//! Invariant: the number of `-wr=0` goes to all flags of its word, as the programs read it.
-//! Never here: what an option means, and which there are beyond those that take a value.
+//! It reads single and grouped letters, and long options. A value follows its letter, is glued to it, or is
+//! the next argument, with or without `=`.
+//!
+//! Invariant: the number of `-wr=0` applies to all flags of its argument, as in the programs.
+//! Never here: the meaning of an option, and the list of options that take no value.
 
 use crate::classic::parse_number;
 
-/// What a word of any line is, or a part of it.
+/// An argument of any command line, or a part of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum LinePart {
-    /// A letter that takes no value, with what follows `=`.
+    /// A letter that takes no value, with the text after `=`.
     Flag(char, Option<String>),
-    /// A letter that takes a value, with it where there is one.
+    /// A letter that takes a value, with its value if present.
     Valued(char, Option<String>),
-    /// A long option without its dashes, with its value where there is one.
+    /// A long option without its dashes, with its value if present.
     Long(String, Option<String>),
-    /// No option.
+    /// Not an option.
     Stray,
 }
 
@@ -24,11 +26,11 @@ pub(crate) enum LinePart {
 pub struct Valued {
     /// Their letters.
     pub letters: &'static str,
-    /// Long ones that take it as the next word when it is not glued with `=`, with their dashes.
+    /// The long options, with dashes, whose value may be the next argument instead of following `=`.
     pub long: &'static [&'static str],
 }
 
-/// Takes any line apart: its parts in their order, each with the place of its word, from 0.
+/// Splits a command line into its parts in order, each with the index of its argument, from 0.
 pub(crate) fn read(words: &[String], valued: Valued) -> Vec<(usize, LinePart)> {
     let (mut parts, mut at) = (Vec::new(), 0);
     while let Some(word) = words.get(at) {
@@ -47,7 +49,7 @@ pub(crate) fn read(words: &[String], valued: Valued) -> Vec<(usize, LinePart)> {
         } else if let Some(letters) = word.strip_prefix('-').filter(|letters| !letters.is_empty()) {
             let end = letters.find(|c| c == '=' || valued.letters.contains(c)).unwrap_or(letters.len());
             let (flags, behind) = letters.split_at(end);
-            // The number goes to all flags of the word.
+            // The number applies to all flags of the argument.
             let number = behind.strip_prefix('=').map(str::to_owned);
             parts.extend(flags.chars().map(|letter| (at, LinePart::Flag(letter, number.clone()))));
             let mut value = behind.chars();
@@ -70,7 +72,7 @@ pub(crate) fn read(words: &[String], valued: Valued) -> Vec<(usize, LinePart)> {
     parts
 }
 
-/// Whether a word can be a value: not an option, unless a negative number.
+/// Whether an argument can be a value. An option cannot, but a negative number can.
 pub(crate) fn is_value(word: &str) -> bool {
     match word.strip_prefix('-') {
         Some(rest) => rest.starts_with(|c: char| c.is_ascii_digit()) && rest.parse::<f64>().is_ok(),
@@ -78,19 +80,19 @@ pub(crate) fn is_value(word: &str) -> bool {
     }
 }
 
-/// Any line, split into its options, without judgement: a word that cannot be an option is kept as a stray.
+/// Any command line, split into its options. An argument that cannot be an option is kept as a stray.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SplitLine {
-    /// The values of letters, in their order; of a flag what follows `=`.
+    /// The values of letters, in order. The value of a flag is the text after `=`.
     letters: Vec<(char, Option<String>)>,
-    /// Those of long options without their dashes, in their order.
+    /// The values of long options without their dashes, in order.
     longs: Vec<(String, Option<String>)>,
-    /// Words that are neither.
+    /// Arguments that are not options.
     pub(crate) strays: Vec<String>,
 }
 
 impl SplitLine {
-    /// Splits `words`; `valued` says which options take a value.
+    /// Splits `words`. `valued` lists the options that take a value.
     pub fn read(words: &[String], valued: Valued) -> Self {
         let mut split = Self::default();
         for (at, part) in read(words, valued) {
@@ -105,26 +107,27 @@ impl SplitLine {
         split
     }
 
-    /// Whether the last word on a flag switches it on.
+    /// Whether the last occurrence of a flag switches it on.
     pub(crate) fn on(&self, flag: char) -> bool {
         let last = self.letters.iter().rfind(|(given, _)| *given == flag);
         last.is_some_and(|(_, number)| number.as_deref() != Some("0"))
     }
 
-    /// The last value of a letter; `None` where it is not given or has no value.
+    /// The last value of a letter; `None` if it is absent or has no value.
     pub(crate) fn value(&self, letter: char) -> Option<&str> {
         self.letters.iter().rfind(|(given, _)| *given == letter)?.1.as_deref()
     }
 
-    /// The last value of a long option; an empty one for a flag.
+    /// The last value of a long option; empty for a flag.
     pub fn long(&self, name: &str) -> Option<&str> {
         let (_, value) = self.longs.iter().rfind(|(given, _)| given.eq_ignore_ascii_case(name))?;
         Some(value.as_deref().unwrap_or_default())
     }
 }
 
-/// A size as the classic programs write it: digits and one of `k m g t p`, powers of 1024, with or without
-/// `b` or `ib` after it; `None` of any other text.
+/// A size as the classic programs write it; `None` for any other text.
+///
+/// It has digits and one of `k m g t p` (powers of 1024), with or without `b` or `ib` after it.
 pub fn size(text: &str) -> Option<u64> {
     parse_number(text).ok()?.try_into().ok()
 }
@@ -169,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn letters_values_and_long_options_of_any_line_are_split() {
+    fn any_command_line_is_split_into_letters_values_and_long_options() {
         let line = "-wF -b 1g -s=3 -t4k --rate 5/s --posix.odirect -4 -z -z=0 stray -o";
         let split = SplitLine::read(&words(line), Valued { letters: "btsoO", long: &["--rate"] });
         assert_eq!((split.value('b'), split.value('s')), (Some("1g"), Some("3")));
@@ -179,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn sizes_are_powers_of_1024_and_what_is_none_is_not_guessed() {
+    fn sizes_are_powers_of_1024_and_other_texts_are_not_guessed() {
         assert_eq!(size("4k"), Some(4096));
         assert_eq!(size("1GiB"), Some(1 << 30));
         assert_eq!((size("${SMALLEST}"), size("1x"), size("")), (None, None, None));

@@ -86,7 +86,7 @@ impl ConformanceCase {
             return Some(format!("needs {}+ ranks, here {ranks}", self.ranks));
         }
         if self.needs == CaseNeeds::Processes && !is_mpi {
-            return Some("threads of one process share what this looks at; start ranks of MPI".to_owned());
+            return Some("threads of one process share the tested state. Start MPI ranks.".to_owned());
         }
         (self.large && !large).then(|| "large: --large runs it".to_owned())
     }
@@ -105,8 +105,8 @@ impl fmt::Debug for ConformanceCase {
 /// Whether `name` matches `pattern`, in which `*` matches any characters and `?` matches one. Names of cases
 /// are ASCII, so a character is a byte.
 ///
-/// Every process compares every case with every pattern before it does anything else, so this takes no memory
-/// and gives up at the first character that cannot match.
+/// Every process compares all cases with all patterns before anything else. So this takes no memory, and ends
+/// at the first character that cannot match.
 pub fn matches(pattern: &str, name: &str) -> bool {
     let (pattern, name) = (pattern.as_bytes(), name.as_bytes());
     let (mut in_pattern, mut in_name) = (0, 0);

@@ -45,7 +45,7 @@ impl CaseContext<'_> {
     }
 
     /// The ranks that act in turn while all others wait. There are at most [`TURNS_MAX`], spread evenly from
-    /// the first rank to the last, so that the time does not grow with the number of ranks.
+    /// the first rank to the last. So the time does not grow with the number of ranks.
     pub(super) fn turns(&self) -> Vec<u32> {
         spread_ranks(self.size())
     }

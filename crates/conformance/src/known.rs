@@ -62,8 +62,8 @@ pub fn detect_io_component(comm: &dyn Comm, library: &mut RankLibrary, dir: &Pat
     Ok(())
 }
 
-/// Open MPI has no call that names its MPI-IO component, so this looks at the libraries that the process has
-/// loaded. With both loaded, Open MPI uses ROMIO on Lustre and OMPIO elsewhere; on Lustre the answer is
+/// Open MPI has no call that names its MPI-IO component, so this reads which libraries the process has
+/// loaded. With both loaded, Open MPI uses ROMIO on Lustre and OMPIO elsewhere. On Lustre the answer is
 /// empty.
 fn open_mpi_io_component(comm: &dyn Comm, dir: &Path) -> &'static str {
     // Open MPI loads the component when it opens the first file.

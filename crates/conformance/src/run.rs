@@ -123,7 +123,7 @@ impl Runner<'_, '_> {
 
     /// Reports a case that does not run.
     fn tell(&mut self, record: CaseRecord) -> Result<(), Halt> {
-        self.on_rank_0("tell", |runner| (runner.report)(ConformanceEvent::End(Box::new(record))))
+        self.on_rank_0("report", |runner| (runner.report)(ConformanceEvent::End(Box::new(record))))
     }
 
     fn record_of(&self, case: &ConformanceCase) -> CaseRecord {

@@ -1,4 +1,4 @@
-//! The end of the program at once.
+//! Immediate end of the program.
 #![allow(unsafe_code)]
 
 use std::ffi::c_int;
@@ -7,9 +7,9 @@ unsafe extern "C" {
     fn _exit(status: c_int) -> !;
 }
 
-/// Ends this process with the status, without what libraries do at the end of a program: it may wait for a
-/// call that never ends. What was printed and not flushed is lost.
+/// Ends this process with the status, without the exit handlers of libraries: such a handler may wait for a
+/// call that never ends. Output that was not flushed is lost.
 pub fn at_once(status: u8) -> ! {
-    // SAFETY: it takes any status and does not come back.
+    // SAFETY: it accepts any status and does not return.
     unsafe { _exit(status.into()) }
 }

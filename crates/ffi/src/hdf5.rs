@@ -1,9 +1,9 @@
-//! The parallel HDF5 library: its functions, and the identifiers of classes and types that it makes when it
-//! begins. Releases 1.10 to 1.14 and 2.x, of which the declarations used here are the same.
+//! The parallel HDF5 library: its functions, and the identifiers of classes and types that it creates at
+//! initialization. The declarations used here are the same in releases 1.10 to 1.14 and 2.x.
 //!
-//! Invariant: an [`Hdf5Library`] is complete, has begun, prints no errors of its own, and lives for ever:
-//! HDF5 leaves a callback inside MPI.
-//! Never here: the search for a library, whether it fits the MPI that runs, calls on files.
+//! Invariant: an [`Hdf5Library`] is complete and initialized, and prints no errors itself. It lives forever,
+//! because HDF5 leaves a callback inside MPI. Never here: the search for a library, the check whether it fits
+//! the running MPI, calls on files.
 #![allow(unsafe_code)]
 
 mod functions;
@@ -17,7 +17,7 @@ use libloading::os::unix::{Library as Loaded, RTLD_GLOBAL, RTLD_LOCAL};
 use crate::loaded::{LoadError, address, function, open};
 pub use functions::Functions;
 
-/// `hid_t`, an identifier; negative where a call failed.
+/// `hid_t`, an identifier; negative if a call failed.
 pub type Id = i64;
 
 /// `hsize_t`, a size or position in elements, or in bytes of a file.
@@ -26,10 +26,10 @@ pub type Length = u64;
 /// `haddr_t`, a position in a file, bytes.
 pub type Address = u64;
 
-/// `HADDR_UNDEF`: there is no such position.
+/// `HADDR_UNDEF`: no position.
 pub const NOWHERE: Address = Address::MAX;
 
-/// What [`Functions::ewalk`] calls for each error.
+/// The function that [`Functions::ewalk`] calls for each error.
 pub type Visit = unsafe extern "C" fn(depth: c_uint, error: *const ErrorEntry, with: *mut c_void) -> c_int;
 
 /// `H5P_DEFAULT`, `H5S_ALL` and `H5E_DEFAULT`, which are all zero.
@@ -44,7 +44,7 @@ pub const TRUNCATE: c_uint = 2;
 pub const SCOPE_LOCAL: c_int = 0;
 /// `H5S_SELECT_SET`
 pub const SELECT_SET: c_int = 0;
-/// `H5T_COMPOUND`: a type of several members.
+/// `H5T_COMPOUND`: a type with several members.
 pub const COMPOUND: c_int = 6;
 /// `H5D_FILL_TIME_NEVER`
 pub const FILL_NEVER: c_int = 1;
@@ -52,19 +52,19 @@ pub const FILL_NEVER: c_int = 1;
 pub const INDEPENDENT: c_int = 0;
 /// `H5FD_MPIO_COLLECTIVE`
 pub const COLLECTIVE: c_int = 1;
-/// `H5D_MPIO_NO_COLLECTIVE` of the actual modes of a transfer.
+/// `H5D_MPIO_NO_COLLECTIVE`, an actual mode of a transfer.
 pub const NO_COLLECTIVE: c_int = 0;
-/// `H5D_MPIO_CHUNK_COLLECTIVE` of the actual modes: all ranks moved the chunks together.
+/// `H5D_MPIO_CHUNK_COLLECTIVE`, an actual mode: all ranks moved the chunks together.
 pub const CHUNK_COLLECTIVE: c_int = 2;
-/// `H5D_MPIO_CONTIGUOUS_COLLECTIVE` of the actual modes: the same of a dataset in one piece.
+/// `H5D_MPIO_CONTIGUOUS_COLLECTIVE`, an actual mode: the same for a contiguous dataset.
 pub const CONTIGUOUS_COLLECTIVE: c_int = 4;
 /// `H5E_WALK_UPWARD`: the innermost error first.
 pub const WALK_UPWARD: c_int = 0;
 
-/// The oldest release whose identifiers have 64 bits.
+/// The oldest release with 64-bit identifiers.
 const OLDEST: (u32, u32) = (1, 10);
 
-/// One entry of the stack of errors (`H5E_error2_t`).
+/// One entry of the error stack (`H5E_error2_t`).
 #[repr(C)]
 #[derive(Debug)]
 pub struct ErrorEntry {
@@ -78,15 +78,15 @@ pub struct ErrorEntry {
 }
 
 impl ErrorEntry {
-    /// What happened, in the library's words.
+    /// The library's message.
     ///
     /// # Safety
-    /// The entry is the one that HDF5 handed out, and the call it was handed out in has not ended.
+    /// The entry is one that HDF5 passed to a callback, and that callback has not ended.
     pub unsafe fn words(&self) -> String {
         if self.words.is_null() {
             return String::new();
         }
-        // SAFETY: it is a text of the library's, which ends in a zero byte and lives as long as the entry.
+        // SAFETY: the text belongs to the library, ends in a zero byte and lives as long as the entry.
         unsafe { CStr::from_ptr(self.words) }.to_string_lossy().into_owned()
     }
 }
@@ -108,7 +108,7 @@ impl fmt::Display for Version {
     }
 }
 
-/// Identifiers that the library makes when it begins.
+/// Identifiers that the library creates at initialization.
 #[derive(Clone, Debug)]
 pub struct Hdf5Constants {
     /// `H5P_FILE_ACCESS`
@@ -127,11 +127,11 @@ pub struct Hdf5Constants {
     pub native_float: Id,
     /// `H5T_NATIVE_DOUBLE`
     pub native_double: Id,
-    /// `H5T_C_S1`: a text of C, of one byte until a copy of it is made longer.
+    /// `H5T_C_S1`: a C text, of one byte unless a copy of it is made longer.
     pub text: Id,
 }
 
-/// A loaded HDF5 library that has begun.
+/// A loaded and initialized HDF5 library.
 #[derive(Debug)]
 pub struct Hdf5Library {
     /// Its release.
@@ -143,32 +143,32 @@ pub struct Hdf5Library {
 }
 
 impl Hdf5Library {
-    /// Loads the library at `path` for the rest of the program's life. MPI has to run, and to be the one
-    /// that the library was built on.
+    /// Loads the library at `path` until the program ends. MPI must be running, and the library must be built
+    /// on it.
     ///
-    /// Fails when there is no such library, when it was built without MPI, or when it lacks something.
+    /// Fails if there is no such library, if it was built without MPI, or if it lacks a function.
     pub fn load(path: impl AsRef<Path>) -> Result<&'static Self, LoadError> {
         let path = path.as_ref();
         let reject = |why| LoadError { library: path.to_owned(), why };
-        // SAFETY: the caller asks for HDF5, whose constructors ask nothing of the program.
+        // SAFETY: the caller requests HDF5, whose constructors require nothing from the program.
         let loaded = unsafe { open(path, RTLD_GLOBAL) }?;
         if address(loaded, "H5get_libversion").is_ok() && !is_parallel(loaded) {
-            return Err(reject("is a serial build, and a parallel one is needed".into()));
+            return Err(reject("is a serial build. Install a parallel build of HDF5".into()));
         }
         let functions = Functions::find(loaded).map_err(reject)?;
         let version = version_by(functions.get_libversion).map_err(reject)?;
         if (version.major, version.minor) < OLDEST {
-            return Err(reject(format!("is HDF5 {version}; 1.10 or newer is needed")));
+            return Err(reject(format!("is HDF5 {version}. Install HDF5 1.10 or newer")));
         }
         let nothing = std::ptr::null();
-        // SAFETY: calls that need no more than the loaded library. It ends with MPI, not once more with the
-        // program, when MPI may be gone; what it prints by itself is turned off.
+        // SAFETY: these calls need only the loaded library. It ends with MPI, and not again at the end of the
+        // program, when MPI may be gone. Its own printing of errors is switched off.
         let begun = unsafe {
             (functions.dont_atexit)();
             (functions.open)() >= 0 && (functions.eset_auto)(DEFAULT, nothing, nothing.cast_mut()) >= 0
         };
         if !begun {
-            return Err(reject("could not begin".into()));
+            return Err(reject("could not be initialized".into()));
         }
         let constants = Hdf5Constants::find(loaded).map_err(reject)?;
         Ok(Box::leak(Box::new(Self { version, functions, constants })))
@@ -178,9 +178,9 @@ impl Hdf5Library {
 /// The release of the library at `path`, and whether it was built with MPI. It stays loaded.
 pub fn probe(path: &Path) -> Result<(Version, bool), LoadError> {
     let reject = |why| LoadError { library: path.to_owned(), why };
-    // SAFETY: the caller asks for HDF5, whose constructors ask nothing of the program.
+    // SAFETY: the caller requests HDF5, whose constructors require nothing from the program.
     let loaded = unsafe { open(path, RTLD_LOCAL) }?;
-    // SAFETY: HDF5 declares it as `version_by` takes it.
+    // SAFETY: HDF5 declares the function with the type that `version_by` takes.
     let ask = unsafe { function(loaded, "H5get_libversion") }.map_err(reject)?;
     let version = version_by(ask).map_err(reject)?;
     Ok((version, is_parallel(loaded)))
@@ -191,20 +191,20 @@ fn is_parallel(loaded: &Loaded) -> bool {
     address(loaded, "H5Pset_fapl_mpio").is_ok()
 }
 
-/// The release of the library whose question this is.
+/// The release of the library that this function belongs to.
 fn version_by(
     ask: unsafe extern "C" fn(*mut c_uint, *mut c_uint, *mut c_uint) -> c_int,
 ) -> Result<Version, String> {
     let [mut major, mut minor, mut release] = [0; 3];
-    // SAFETY: three numbers of ours to write into.
+    // SAFETY: the call writes into three local numbers.
     match unsafe { ask(&raw mut major, &raw mut minor, &raw mut release) } {
         0.. => Ok(Version { major, minor, release }),
-        _ => Err("does not tell its version".into()),
+        _ => Err("does not report its version".into()),
     }
 }
 
 impl Hdf5Constants {
-    /// Reads every identifier, after the library has begun.
+    /// Reads every identifier, after the library is initialized.
     fn find(loaded: &Loaded) -> Result<Self, String> {
         let id = |symbol: &str| {
             let at = address(loaded, symbol)? as *const Id;
@@ -230,17 +230,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_library_that_is_not_there_or_not_hdf5_is_named() {
-        let error = Hdf5Library::load("/nowhere/libhdf5.so").expect_err("there is none");
+    fn an_error_names_a_library_that_is_missing_or_not_hdf5() {
+        let error = Hdf5Library::load("/nowhere/libhdf5.so").expect_err("the file does not exist");
         assert!(error.to_string().starts_with("/nowhere/libhdf5.so: "), "{error}");
-        let error = Hdf5Library::load("libc.so.6").expect_err("libc is no HDF5");
+        let error = Hdf5Library::load("libc.so.6").expect_err("libc is not HDF5");
         assert_eq!(error.to_string(), "libc.so.6: has no symbol H5dont_atexit");
-        let error = probe(Path::new("libc.so.6")).expect_err("libc is no HDF5");
+        let error = probe(Path::new("libc.so.6")).expect_err("libc is not HDF5");
         assert_eq!(error.to_string(), "libc.so.6: has no symbol H5get_libversion");
     }
 
     #[test]
-    fn a_release_is_told_with_dots_and_compared_by_its_numbers() {
+    fn a_release_is_printed_with_dots_and_compared_by_its_numbers() {
         let version = |major, minor, release| Version { major, minor, release };
         assert_eq!(version(1, 10, 8).to_string(), "1.10.8");
         assert!(version(1, 8, 20) < version(1, 10, 0) && version(1, 14, 5) < version(2, 0, 0));

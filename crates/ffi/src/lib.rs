@@ -1,10 +1,10 @@
-//! C functions as C has them, from libraries that are looked for when they are first needed.
+//! C functions as C declares them, from libraries that are searched for when they are first needed.
 //!
-//! The program is built on a machine without any of them and runs under those that are there. A library,
-//! once loaded, is never unloaded: HDF5 leaves a callback inside MPI, and unloading it crashes
+//! The program can be built on a machine without any of these libraries, and uses the installed ones at run
+//! time. A loaded library is never unloaded: HDF5 leaves a callback inside MPI, and unloading it crashes
 //! `MPI_Finalize`.
 //!
-//! Never here: logic, policy about which library to take, anything a caller could do in safe code.
+//! Never here: logic, the choice of a library, anything that a caller could do in safe code.
 
 pub mod end;
 pub mod hdf5;

@@ -1,11 +1,11 @@
-//! The MPI library: its functions and constants, whichever of the three binary interfaces it speaks.
+//! The MPI library: its functions and constants, with any of the three binary interfaces.
 //!
-//! Handles travel as `usize`. Open MPI's are addresses; those of the MPICH family are 32-bit integers,
-//! which a little-endian machine passes in, and writes into, the low half of a zeroed `usize`; those of
-//! the MPI 5 standard interface are addresses or small numbers. A status is an opaque buffer.
+//! Handles are passed as `usize`. Handles of Open MPI are addresses. Those of the MPICH family are 32-bit
+//! integers; a little-endian machine passes and writes them in the low half of a zeroed `usize`. Those of the
+//! MPI 5 standard interface are addresses or small numbers. A status is an opaque buffer.
 //!
-//! Invariant: an [`MpiLibrary`] is complete (every function and constant was found) and lives for ever.
-//! Never here: the search for a library, waiting, errors of MPI calls.
+//! Invariant: an [`MpiLibrary`] is complete (every function and constant was found) and lives forever. Never
+//! here: the search for a library, waiting, errors of MPI calls.
 #![allow(unsafe_code)]
 
 mod constants;
@@ -42,17 +42,17 @@ pub type Offset = i64;
 pub struct Status([u8; 128]);
 
 impl Status {
-    /// An empty status, for MPI to fill.
+    /// An empty status for MPI to fill.
     pub fn new() -> Self {
         Self([0; 128])
     }
 
-    /// A status in which every bit is set, which no call that fills it leaves so.
+    /// A status in which every bit is set; a call that fills it changes it.
     pub fn unfilled() -> Self {
         Self([0xff; 128])
     }
 
-    /// The status of this number in a row as MPI writes it, whose statuses have no more bytes than they need.
+    /// The status `number` in an array that MPI wrote, in which a status has no more bytes than it needs.
     pub fn of_row(row: &[Self], abi: Abi, number: usize) -> Self {
         let (bytes, mut found) = (abi.status_bytes(), Self::new());
         for (at, byte) in found.0.iter_mut().enumerate().take(bytes) {
@@ -62,7 +62,7 @@ impl Status {
         found
     }
 
-    /// The rank that a message came from: the third field of MPICH's layout, the first of the others'.
+    /// The rank that sent the message: the third field of MPICH's layout, the first of the others.
     pub fn source(&self, abi: Abi) -> i32 {
         let at = if abi == Abi::Mpich { 8 } else { 0 };
         let bytes = [self.0[at], self.0[at + 1], self.0[at + 2], self.0[at + 3]];
@@ -103,54 +103,53 @@ impl Abi {
 pub struct MpiLibrary {
     /// The path or name it was loaded by.
     pub path: PathBuf,
-    /// The binary interface it speaks.
+    /// Its binary interface.
     pub abi: Abi,
     /// Its functions.
     pub functions: Functions,
-    /// Those that move data.
+    /// The functions that move data.
     pub data: DataFunctions<c_int>,
-    /// The same with a large count, or the name of the first that it lacks.
+    /// The same functions with a large count, or the name of the first one that it lacks.
     pub large: Result<DataFunctions<MpiCount>, String>,
     /// Its constants.
     pub constants: MpiConstants,
-    /// The handles of [`NAMED_KINDS`], in their order; `None`: the library has no such datatype.
+    /// The handles of [`NAMED_KINDS`], in their order; `None` if the library has no such datatype.
     kinds: Vec<Option<Handle>>,
 }
 
 impl MpiLibrary {
-    /// Loads the library at `path`, or of that name in the system's search path, for the rest of the
-    /// program's life.
+    /// Loads the library at `path`, or of that name in the system's search path, until the program ends.
     ///
-    /// Fails when there is no such library, or when it lacks a function or constant of MPI.
+    /// Fails if there is no such library, or if it lacks a function or constant of MPI.
     pub fn load(path: impl AsRef<Path>) -> Result<&'static Self, LoadError> {
         let path = path.as_ref();
         let reject = |why| LoadError { library: path.to_owned(), why };
-        // SAFETY: the caller asks for an MPI library, whose constructors ask nothing of the program.
+        // SAFETY: the caller requests an MPI library, whose constructors require nothing from the program.
         let loaded = unsafe { open(path, RTLD_GLOBAL) }?;
         let abi = abi_of(loaded, path);
         let functions = Functions::find(loaded).map_err(reject)?;
         let constants = MpiConstants::find(abi, loaded).map_err(reject)?;
         let at = |symbol: &str| address(loaded, symbol).ok();
         let kinds = NAMED_KINDS.iter().map(|kind| kind.handle(abi, at)).collect();
-        // SAFETY: without a suffix they take C's `int`.
+        // SAFETY: the functions without a suffix take C's `int`.
         let data = unsafe { DataFunctions::find(loaded, "") }.map_err(reject)?;
-        // SAFETY: with this one they take an `MPI_Count`.
+        // SAFETY: the functions with this suffix take an `MPI_Count`.
         let large = unsafe { DataFunctions::find(loaded, "_c") };
         let path = path.to_owned();
         Ok(Box::leak(Box::new(Self { path, abi, functions, data, large, constants, kinds })))
     }
 
-    /// The handle of a datatype by the name that MPI gives it, one of [`NAMED_KINDS`].
+    /// The handle of a datatype by its MPI name, one of [`NAMED_KINDS`].
     pub fn kind(&self, name: &str) -> Option<Handle> {
         let at = NAMED_KINDS.iter().position(|kind| kind.name == name)?;
         self.kinds[at]
     }
 }
 
-/// Which interface the library speaks.
+/// The binary interface of the library.
 ///
-/// The name decides first: MPICH 5 has the standard's functions in both of its libraries, and a standard
-/// library of Open MPI may bring Open MPI's own symbols along.
+/// The file name is checked first: MPICH 5 has the standard's functions in both of its libraries, and a
+/// standard library of Open MPI may also contain Open MPI's own symbols.
 fn abi_of(loaded: &Loaded, path: &Path) -> Abi {
     if path.file_name().is_some_and(|name| name.to_string_lossy().contains("mpi_abi")) {
         Abi::Standard
@@ -166,19 +165,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_library_that_is_not_there_is_named() {
-        let error = MpiLibrary::load("/nowhere/libmpi.so.40").expect_err("there is none");
+    fn an_error_names_a_missing_library() {
+        let error = MpiLibrary::load("/nowhere/libmpi.so.40").expect_err("the file does not exist");
         assert!(error.to_string().starts_with("/nowhere/libmpi.so.40: "), "{error}");
         assert!(error.why.contains("No such file"), "{error}");
     }
 
     #[test]
     fn a_library_that_is_not_mpi_is_rejected_with_the_missing_symbol() {
-        let error = MpiLibrary::load("libc.so.6").expect_err("libc is no MPI");
+        let error = MpiLibrary::load("libc.so.6").expect_err("libc is not MPI");
         assert_eq!(error.to_string(), "libc.so.6: has no symbol MPI_Init_thread");
     }
 
-    /// Bytes of the structure that begins behind `start` in a header, of C's `int` and `size_t`.
+    /// Bytes of the structure that begins after `start` in a header, with members of C's `int` and `size_t`.
     fn bytes_of(header: &str, start: &str) -> Option<usize> {
         let (_, body) = header.split_once(start)?;
         let rows = body.split('}').next()?.lines().map(str::trim).filter(|row| row.ends_with(';'));
@@ -202,7 +201,7 @@ mod tests {
             ("/usr/lib/x86_64-linux-gnu/openmpi/include/mpi.h".to_owned(), open, Abi::OpenMpi),
         ] {
             let Ok(header) = std::fs::read_to_string(&path) else {
-                println!("SKIPPED: no header {path}");
+                println!("SKIPPED: the header {path} does not exist");
                 continue;
             };
             assert_eq!(bytes_of(&header, start), Some(abi.status_bytes()), "{path}");
@@ -210,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn statuses_of_a_row_lie_side_by_side() {
+    fn statuses_of_an_array_are_contiguous() {
         let mut row = vec![Status::new(), Status::new()];
         // The source of the eighth is the third number of 20 bytes each.
         row[1].0[7 * 20 + 8 - 128] = 5;
@@ -220,6 +219,6 @@ mod tests {
 
     #[test]
     fn a_status_holds_every_known_layout() {
-        assert!(size_of::<Status>() >= 64, "MPI 5 asks for 32 bytes, Open MPI for 24, MPICH for 20");
+        assert!(size_of::<Status>() >= 64, "MPI 5 needs 32 bytes, Open MPI 24, MPICH 20");
     }
 }

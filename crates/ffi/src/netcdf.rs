@@ -1,10 +1,10 @@
 //! The PnetCDF library: its functions and constants, checked against `pnetcdf.h` of 1.12.3 and 1.15.
 //!
-//! Its files are MPI's: communicators, hints and offsets travel as in [`crate::mpi`], and a call may be made
-//! only while the MPI runs that the library is built on.
+//! Its files are MPI files: communicators, hints and offsets are passed as in [`crate::mpi`]. A call is
+//! allowed only while the MPI that the library is built on is running.
 //!
-//! Invariant: a [`PnetcdfLibrary`] is complete (every function was found) and lives for ever.
-//! Never here: the search for a library, errors of its calls.
+//! Invariant: a [`PnetcdfLibrary`] is complete (every function was found) and lives forever. Never here: the
+//! search for a library, errors of its calls.
 #![allow(unsafe_code)]
 
 use std::ffi::{CStr, c_char, c_int};
@@ -17,15 +17,15 @@ use crate::mpi::{Handle, Offset};
 
 /// `NC_NOERR`
 pub const NO_ERROR: c_int = 0;
-/// `NC_CLOBBER`: a file that exists is made anew.
+/// `NC_CLOBBER`: an existing file is replaced.
 pub const CLOBBER: c_int = 0;
 /// `NC_64BIT_DATA`: format CDF-5.
 pub const CDF5: c_int = 0x20;
-/// `NC_NOWRITE`: open to be read.
+/// `NC_NOWRITE`: open for reading.
 pub const READ_ONLY: c_int = 0;
-/// `NC_WRITE`: open to be read and written.
+/// `NC_WRITE`: open for reading and writing.
 pub const WRITE: c_int = 1;
-/// `NC_UNLIMITED`: the length of the dimension that grows.
+/// `NC_UNLIMITED`: the length of the unlimited dimension.
 pub const UNLIMITED: Offset = 0;
 /// `NC_GLOBAL`: attributes of the file.
 pub const GLOBAL: c_int = -1;
@@ -37,7 +37,7 @@ pub const INT: c_int = 4;
 pub const FLOAT: c_int = 5;
 /// `NC_DOUBLE`: 8 bytes.
 pub const DOUBLE: c_int = 6;
-/// `NC_ENOTVAR`: there is no variable of this name.
+/// `NC_ENOTVAR`: the file has no variable of this name.
 pub const ERROR_NO_VARIABLE: c_int = -49;
 /// `NC_EACCESS`
 pub const ERROR_ACCESS: c_int = -77;
@@ -47,10 +47,10 @@ pub const ERROR_NO_FILE: c_int = -220;
 pub const ERROR_NO_SPACE: c_int = -224;
 
 functions! {
-    /// The functions of a loaded PnetCDF library but those that move data; each returns 0 or a code, negative
-    /// for its own errors.
+    /// The functions of a loaded PnetCDF library, except those that move data. Each returns 0 or a code,
+    /// negative for its own errors.
     ///
-    /// Calling one is `unsafe`: MPI must be initialised and not finalised, and pointers must be live and fit
+    /// Calling one is `unsafe`: MPI must be initialized and not finalized, and pointers must be live and fit
     /// the counts.
 
     strerror = "ncmpi_strerror" (code: c_int) -> *const c_char;
@@ -87,7 +87,7 @@ functions! {
         file: c_int, variable: c_int, name: *const c_char, kind: c_int, count: Offset, from: *const f64
     );
 
-    // Questions.
+    // Queries.
     inq_varid = "ncmpi_inq_varid" (file: c_int, name: *const c_char, variable: *mut c_int);
     inq_vartype = "ncmpi_inq_vartype" (file: c_int, variable: c_int, kind: *mut c_int);
     inq_varndims = "ncmpi_inq_varndims" (file: c_int, variable: c_int, count: *mut c_int);
@@ -95,7 +95,7 @@ functions! {
     inq_dimlen = "ncmpi_inq_dimlen" (file: c_int, dimension: c_int, length: *mut Offset);
     inq_varoffset = "ncmpi_inq_varoffset" (file: c_int, variable: c_int, offset: *mut Offset);
 
-    // Waiting for data that was taken.
+    // Waiting for requests.
     wait = "ncmpi_wait" (file: c_int, count: c_int, requests: *mut c_int, statuses: *mut c_int);
     wait_all = "ncmpi_wait_all" (file: c_int, count: c_int, requests: *mut c_int, statuses: *mut c_int);
     buffer_attach = "ncmpi_buffer_attach" (file: c_int, bytes: Offset);
@@ -111,7 +111,7 @@ type MoveVara<Buffer> = unsafe extern "C" fn(
     buffer: Buffer,
 ) -> c_int;
 
-/// Takes a part of an array, which a later wait moves.
+/// Accepts a part of an array, which a later wait moves.
 type PostVara<T> = unsafe extern "C" fn(
     file: c_int,
     variable: c_int,
@@ -121,8 +121,8 @@ type PostVara<T> = unsafe extern "C" fn(
     request: *mut c_int,
 ) -> c_int;
 
-/// The functions that move data of one type, to be called as those of [`Functions`] are. A buffer given to
-/// `iput` belongs to the library until its request was waited for.
+/// The functions that move data of one type. The rules for calls are those of [`Functions`]. A buffer given
+/// to `iput` belongs to the library until its request has been waited for.
 #[derive(Clone, Debug)]
 pub struct VaraFunctions<T> {
     /// `ncmpi_put_vara_TYPE`
@@ -140,12 +140,12 @@ pub struct VaraFunctions<T> {
 }
 
 impl<T> VaraFunctions<T> {
-    /// Finds every function in `loaded`, or says which one is missing.
+    /// Finds every function in `loaded`, or returns the missing one.
     ///
     /// # Safety
-    /// `kind` is what PnetCDF calls the type `T` of C.
+    /// `kind` is PnetCDF's name of the C type `T`.
     unsafe fn find(loaded: &Loaded, kind: &str) -> Result<Self, String> {
-        // SAFETY: PnetCDF declares them so for each of its types.
+        // SAFETY: PnetCDF declares the functions with these types for each of its data types.
         unsafe {
             Ok(Self {
                 put: function(loaded, &format!("ncmpi_put_vara_{kind}"))?,
@@ -164,28 +164,28 @@ impl<T> VaraFunctions<T> {
 pub struct PnetcdfLibrary {
     /// Its functions.
     pub functions: Functions,
-    /// Those that move bytes.
+    /// The functions that move bytes.
     pub schar: VaraFunctions<i8>,
-    /// Those that move whole numbers.
+    /// The functions that move integers.
     pub int: VaraFunctions<c_int>,
-    /// Those that move numbers in single precision.
+    /// The functions that move numbers in single precision.
     pub float: VaraFunctions<f32>,
-    /// Those that move numbers in double precision.
+    /// The functions that move numbers in double precision.
     pub double: VaraFunctions<f64>,
 }
 
 impl PnetcdfLibrary {
-    /// Loads the library at `path`, or of that name in the system's search path, for the rest of the
-    /// program's life. The MPI library that it is built on has to be loaded already.
+    /// Loads the library at `path`, or of that name in the system's search path, until the program ends. The
+    /// MPI library that it is built on must be loaded already.
     ///
-    /// Fails when there is no such library, or when it lacks a function.
+    /// Fails if there is no such library, or if it lacks a function.
     pub fn load(path: impl AsRef<Path>) -> Result<&'static Self, LoadError> {
         let path = path.as_ref();
         let reject = |why| LoadError { library: path.to_owned(), why };
-        // SAFETY: the caller asks for PnetCDF, whose constructors and those of the MPI and Fortran libraries
-        // below it ask nothing of the program.
+        // SAFETY: the caller requests PnetCDF. Its constructors, and those of the MPI and Fortran libraries
+        // that it uses, require nothing from the program.
         let loaded = unsafe { open(path, RTLD_GLOBAL) }?;
-        // SAFETY: each is looked for by the name of its type.
+        // SAFETY: each function is looked up by the name of its type.
         let found = || unsafe {
             Ok(Self {
                 functions: Functions::find(loaded)?,
@@ -198,15 +198,15 @@ impl PnetcdfLibrary {
         Ok(Box::leak(Box::new(found().map_err(reject)?)))
     }
 
-    /// What the library says of its own version, such as `1.12.3 of 21 Feb 2022`.
+    /// The library's own version text, such as `1.12.3 of 21 Feb 2022`.
     pub fn version(&self) -> String {
-        // SAFETY: the call needs no MPI and gives a text of the library's own.
+        // SAFETY: the call needs no MPI and returns a text of the library.
         unsafe { text((self.functions.inq_libvers)()) }
     }
 
-    /// The library's words for an error code.
+    /// The library's message for an error code.
     pub fn error_text(&self, code: c_int) -> String {
-        // SAFETY: any code has a text of the library's own.
+        // SAFETY: every code has a text of the library.
         unsafe { text((self.functions.strerror)(code)) }
     }
 }
@@ -219,7 +219,7 @@ unsafe fn text(at: *const c_char) -> String {
     if at.is_null() {
         return String::new();
     }
-    // SAFETY: as promised.
+    // SAFETY: the caller guarantees it.
     unsafe { CStr::from_ptr(at) }.to_string_lossy().trim().to_owned()
 }
 
@@ -229,7 +229,7 @@ mod tests {
 
     #[test]
     fn a_library_that_is_not_pnetcdf_is_rejected_with_the_missing_symbol() {
-        let error = PnetcdfLibrary::load("libc.so.6").expect_err("libc is no PnetCDF");
+        let error = PnetcdfLibrary::load("libc.so.6").expect_err("libc is not PnetCDF");
         assert_eq!(error.to_string(), "libc.so.6: has no symbol ncmpi_strerror");
     }
 }

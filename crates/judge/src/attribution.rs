@@ -1,32 +1,32 @@
-//! Slow ranks, nodes and targets, and how far ranks lie apart where a reader has to know.
+//! Slow ranks, nodes and targets, and load imbalance that a reader should know.
 //!
-//! Never here: the arithmetic; `results::stragglers` has it, for the report too.
+//! Never here: the arithmetic. `results::stragglers` has it, also for the report.
 
 use results::reason::{Code, Datum, Reason};
 use results::record::Phase;
 use results::stragglers::{Attribution, Factor, GroupSpeed, Spread, Straggler, StragglerGroup};
 
-/// Ranks that are named one by one.
+/// The maximum number of listed ranks.
 const NAMED: usize = 8;
-/// Files that are named one by one.
+/// The maximum number of listed files.
 const FILES: usize = 3;
-/// Groups, and single ranks, that get a reason each.
+/// The maximum number of groups, and of single ranks, with a reason of their own.
 const EACH: usize = 4;
-/// Share of the mean below which the rank that moved least is reported.
+/// If the rank that moved least moved less than this share of the mean, it is reported.
 const LEAST: f64 = 0.9;
-/// Share of the time lost to the slowest ranks above which it is reported.
+/// If more than this share of the time was lost to the slowest ranks, it is reported.
 const LOST: f64 = 0.05;
-/// The wear-out's share of the deadline above which it is reported.
+/// If the wear-out took more than this share of the deadline, it is reported.
 const WEAR_OUT: f64 = 0.1;
-/// Share of the others' rate below which the fullest target serves each file slowly, and from which on all of
-/// its files together are served as fast as others.
+/// Below this share of the others' rate, the fullest target serves each file slowly. From this share on, all
+/// of its files together are served as fast as others.
 const OVERLOADED: f64 = 0.8;
-/// In shorter phases the start of the ranks decides who is last, seconds.
+/// In phases shorter than this, the start of the ranks decides which rank ends last, seconds.
 const LONG: f64 = 1.0;
-/// Share of the median rank's rate below which a rank is reported where only the slowest is known.
+/// If only the slowest rank is known, it is reported below this share of the median rank's rate.
 const STRAGGLER: f64 = 0.8;
 
-/// What is to be known of the repetitions of one phase.
+/// The warnings about the repetitions of one phase.
 pub(crate) fn of(phases: &[&Phase]) -> Vec<Reason> {
     if phases.iter().all(|phase| phase.each_rank.is_none()) {
         return slowest(phases).into_iter().collect();
@@ -47,7 +47,7 @@ pub(crate) fn of(phases: &[&Phase]) -> Vec<Reason> {
     all
 }
 
-/// What kind of thing a group is: `node`, `target`, `brick`.
+/// The kind of a group: `node`, `target` or `brick`.
 fn kind(group: &StragglerGroup) -> &'static str {
     match group.factor {
         Factor::Node => "node",
@@ -57,7 +57,7 @@ fn kind(group: &StragglerGroup) -> &'static str {
 }
 
 fn of_group(phases: &[&Phase], attribution: &Attribution, at: usize, group: &StragglerGroup) -> Reason {
-    let overloaded = group.finding == GroupSpeed::Crowded;
+    let overloaded = group.finding == GroupSpeed::Overloaded;
     let code = if overloaded { Code::UnevenPlacement } else { Code::SlowGroup };
     let reason = Reason::new(code).with("phase", &phases[0].phase).with("kind", kind(group));
     let reason = reason.with("name", &group.name).with("share", Datum::share(group.share.unwrap_or(1.0)));
@@ -87,8 +87,9 @@ fn rounded(held: f64) -> f64 {
     (held * 10.0).round() / 10.0
 }
 
-/// Files that lay unevenly in most repetitions, each time on another target, so that no one of them stands
-/// out: that the fullest is slow for each and not for all of its files then comes too often to be chance.
+/// Uneven placement that differs in most repetitions, so that no single target is overloaded in all of them.
+/// In more than half of the repetitions, the fullest target is slow for each file but not in total. This
+/// happens too often to be chance.
 fn uneven(phases: &[&Phase]) -> Option<Reason> {
     let mut overloaded = Vec::new();
     for phase in phases {
@@ -99,7 +100,7 @@ fn uneven(phases: &[&Phase]) -> Option<Reason> {
         let each_slow = fullest.share.is_some_and(|share| share < OVERLOADED);
         let all_slow = fullest.together.is_none_or(|together| together < OVERLOADED);
         if each_slow && !all_slow && fullest.held > fullest.others_held[0] {
-            let fullest = StragglerGroup { finding: GroupSpeed::Crowded, ..fullest.clone() };
+            let fullest = StragglerGroup { finding: GroupSpeed::Overloaded, ..fullest.clone() };
             overloaded.push((fullest.held, of_group(&[*phase], &attribution, at, &fullest)));
         }
     }
@@ -108,14 +109,14 @@ fn uneven(phases: &[&Phase]) -> Option<Reason> {
     (times * 2 > of && of > 1).then(|| worst.with("repetitions", times).with("of", of))
 }
 
-/// With some of the ranks, and how many they are where those are not all.
+/// Adds some of the ranks, and their number if not all are listed.
 fn with_ranks(reason: Reason, ranks: &[u32]) -> Reason {
     let reason = reason.with("ranks", ranks.iter().take(NAMED).copied().collect::<Vec<_>>());
     if ranks.len() > NAMED { reason.with("ranks_in_all", ranks.len()) } else { reason }
 }
 
-/// With the names of the ranks' files, where each wrote its own: that of rank 0, which is recorded, with
-/// another number.
+/// Adds the names of the ranks' files if each rank wrote its own. The records have the name for rank 0, and
+/// the other names differ in the number.
 fn with_files(reason: Reason, phases: &[&Phase], ranks: &[u32]) -> Reason {
     let name = phases[0].path.rsplit('/').next().and_then(|name| name.strip_suffix("00000000"));
     let Some(name) = name.filter(|_| phases[0].phase == "write") else { return reason };
@@ -138,7 +139,7 @@ fn of_ranks(phases: &[&Phase], stragglers: &[Straggler]) -> Vec<Reason> {
     }
 }
 
-/// How far ranks lay apart, each number once, with the worst of all repetitions.
+/// The load imbalance, each quantity once, with the worst of all repetitions.
 fn spread(phases: &[&Phase]) -> Vec<Reason> {
     let long = phases.iter().filter(|phase| phase.spans.transfer_s >= LONG);
     let all: Vec<(&Phase, Spread)> =
@@ -167,7 +168,7 @@ fn spread(phases: &[&Phase]) -> Vec<Reason> {
     [least, lost, wear_out].into_iter().flatten().collect()
 }
 
-/// The slowest rank of records from before each rank was kept.
+/// The slowest rank, for older records without data of each rank.
 fn slowest(phases: &[&Phase]) -> Option<Reason> {
     let lag = |phase: &Phase| {
         let balance = &phase.balance;

@@ -1,6 +1,6 @@
 //! One criterion of a test, and the phases and metric that it is about.
 //!
-//! Never here: whether it is met.
+//! Never here: whether the criterion is met.
 
 use plan::line::Line;
 use plan::{Comparison, Criterion, Goal, Stat, Test};
@@ -11,7 +11,7 @@ use units::{Dimension, Quantity};
 
 use crate::index::{self, Index};
 
-/// One criterion and everything by which it is evaluated.
+/// One criterion, and everything that its evaluation needs.
 #[derive(Clone, Copy)]
 pub(crate) struct TestCriterion<'a> {
     pub(crate) index: &'a Index<'a>,
@@ -20,7 +20,7 @@ pub(crate) struct TestCriterion<'a> {
 }
 
 impl<'a> TestCriterion<'a> {
-    /// The jobs of the test, in the order they ran.
+    /// The jobs of the test, in the order of the runs.
     pub(crate) fn jobs(&self) -> &'a [&'a Job] {
         self.index.jobs(&self.test.id)
     }
@@ -33,7 +33,7 @@ impl<'a> TestCriterion<'a> {
         }
     }
 
-    /// The phase that the metric is of.
+    /// The phase of the metric.
     pub(crate) fn phase(&self) -> &'a str {
         self.criterion.metric.split_once('.').map_or("", |(phase, _)| phase)
     }
@@ -43,17 +43,17 @@ impl<'a> TestCriterion<'a> {
         self.criterion.metric.split_once('.').map_or(&self.criterion.metric, |(_, name)| name)
     }
 
-    /// Whether the criterion counts wrong data, failures or cases, instead of measuring speed.
+    /// Whether the criterion counts wrong data, failures or cases, and does not measure speed.
     pub(crate) fn counts_errors(&self) -> bool {
         matches!(self.metric(), "errors" | "failures") || self.counts_cases().is_some()
     }
 
-    /// The outcome of cases that the criterion counts, if it does.
+    /// The outcome of cases that the criterion counts, if any.
     pub(crate) fn counts_cases(&self) -> Option<CaseOutcome> {
         CaseOutcome::named(self.metric())
     }
 
-    /// Whether the criterion asks for what was done per second over a phase.
+    /// Whether the criterion is about bytes or operations per second of a phase.
     pub(crate) fn is_rate(&self) -> bool {
         matches!(self.metric(), "bw" | "iops" | "rate")
     }
@@ -64,25 +64,25 @@ impl<'a> TestCriterion<'a> {
         index::phases(job).filter(move |phase| phase.phase == wanted)
     }
 
-    /// That a job did not record the metric.
+    /// The reason that a job did not record the metric.
     pub(crate) fn missing(&self, job: &Job) -> Reason {
         let reason = Reason::new(Code::MetricMissing).with("repetition", job.info.repetition);
         reason.with("metric", &self.criterion.metric)
     }
 
-    /// Those of all repetitions.
+    /// The phases of all repetitions.
     pub(crate) fn all_phases(&self) -> Vec<&'a Phase> {
         self.jobs().iter().flat_map(|job| self.phases(job)).collect()
     }
 
-    /// Those of all repetitions, each with its repetition.
+    /// The phases of all repetitions, each with its repetition.
     pub(crate) fn numbered_phases(&self) -> impl Iterator<Item = (u32, &'a Phase)> + use<'a> {
         let case = *self;
         case.jobs().iter().flat_map(move |job| case.phases(job).map(|phase| (job.info.repetition, phase)))
     }
 }
 
-/// A criterion that asks for no more than the values of a metric.
+/// A criterion that only reads the values of a metric.
 pub(crate) fn measuring(metric: &str, dimension: Dimension) -> Criterion {
     Criterion {
         metric: metric.to_owned(),

@@ -1,6 +1,6 @@
-//! Whether more clients would have had more: then what was measured is theirs, and a lower bound.
+//! Whether the clients limit the rate: more client nodes reach more, so the measured rate is a minimum.
 //!
-//! Never here: the other limits of a measurement.
+//! Never here: other limits of a measurement.
 
 use plan::{Comparison, Test};
 use results::finding::{Finding, Severity};
@@ -27,7 +27,7 @@ impl Remarks {
         self.notes.push(Finding::new(Severity::Info, reason));
     }
 
-    /// Adds others behind these.
+    /// Appends other remarks.
     pub(crate) fn and(mut self, other: Self) -> Self {
         self.warnings.extend(other.warnings);
         self.notes.extend(other.notes);
@@ -35,7 +35,7 @@ impl Remarks {
     }
 }
 
-/// The decision where more clients were tried, with what is to be known of that.
+/// The decision, if more client nodes were tried, with its warnings and notes.
 pub(crate) fn limited(
     case: &TestCriterion<'_>,
     findings: &Findings,
@@ -45,7 +45,8 @@ pub(crate) fn limited(
     let Some(limit) = &case.test.course.client_limit else { return (decision, remarks) };
     let at_least = matches!(case.criterion.op, Comparison::AtLeast | Comparison::Above);
     let is_rate = matches!(case.metric(), "bw" | "iops" | "rate" | "sustained" | "steady");
-    // Mean with mean: other statistics of more repetitions differ by their variability alone.
+    // Means are compared, because other statistics of different numbers of repetitions differ by variability
+    // alone.
     let own = decision.statistics.as_ref().map(|statistics| statistics.mean);
     let Some(own) = own.filter(|own| at_least && is_rate && *own > 0.0) else { return (decision, remarks) };
     let mut most: Option<(u32, f64)> = None;
@@ -78,7 +79,7 @@ pub(crate) fn limited(
     (Decision { outcome: Outcome::Inconclusive, reason, ..decision }, remarks)
 }
 
-/// What the test at more nodes measured, where that may be used.
+/// The rate of the test with more nodes, if it can be used.
 fn measured(case: &TestCriterion<'_>, findings: &Findings, test: &Test) -> Result<f64, Reason> {
     let values = findings.usable(&TestCriterion { test, ..*case }).map_err(|(_, reason)| reason)?;
     statistics::mean(&values).ok_or_else(|| Reason::new(Code::NoValues))

@@ -1,6 +1,7 @@
-//! From the repetitions' values to an answer: literally first, then whether the repetitions support it.
+//! The decision about the values of the repetitions: first by the value alone, then whether the repetitions
+//! support it.
 //!
-//! Never here: whether the values may be used.
+//! Never here: whether the values can be used.
 
 use plan::{Comparison, Criterion, Goal, Stat, Test};
 use results::reason::{Code, Datum, Reason};
@@ -13,18 +14,19 @@ use crate::case::{TestCriterion, measuring};
 use crate::findings::Findings;
 use crate::validity::Unusable;
 
-/// What a statistic is compared with: a value of the plan, or a part of what another test measured.
+/// The threshold of a statistic: a value of the plan, or a share of another test's measured value.
 #[derive(Clone)]
 pub(crate) struct Threshold {
     pub(crate) value: Quantity,
-    /// The words of the plan, where it is a part of something.
+    /// The text of the plan, if it is a share of another test's value.
     reference: Option<String>,
-    /// Whether the plan writes it in a power of 1024.
+    /// Whether the plan writes it in powers of 1024.
     binary: bool,
-    /// The values of which it is a part, each repetition's, already multiplied by it; empty where it is a
+    /// The values of the reference, one for each repetition, already multiplied by the share; empty for a
     /// value of the plan.
     measured: Vec<f64>,
-    /// How many are compared with the same, of which one could be refuted by chance: the steps of a series.
+    /// The number of comparisons with the same reference, one of which could fail by chance: the steps of a
+    /// series.
     among: usize,
 }
 
@@ -55,7 +57,7 @@ pub(crate) fn threshold(case: &TestCriterion<'_>, findings: &Findings) -> Result
     }
 }
 
-/// How many steps of a series are held against the one of `base`, where the case is one of them.
+/// The number of steps of a series that are compared with the step of `base`, if the case is one of them.
 fn among(case: &TestCriterion<'_>, base: &Test) -> usize {
     let series = |test: &Test| test.step.as_ref().map(|step| step.series);
     match (series(case.test), series(base)) {
@@ -64,7 +66,7 @@ fn among(case: &TestCriterion<'_>, base: &Test) -> usize {
     }
 }
 
-/// An answer with its reason.
+/// An outcome with its reason.
 pub(crate) struct Decision {
     pub(crate) outcome: Outcome,
     pub(crate) reason: Reason,
@@ -73,20 +75,20 @@ pub(crate) struct Decision {
 }
 
 impl Decision {
-    /// That there is nothing to decide.
+    /// A decision without a value.
     pub(crate) fn none((outcome, reason): Unusable) -> Self {
         Self { outcome, reason, value: None, statistics: None }
     }
 }
 
-/// Decides `criterion` by the values of the repetitions, in base units.
+/// Decides `criterion` from the values of the repetitions, in base units.
 pub(crate) fn decide(criterion: &Criterion, test: &Test, threshold: &Threshold, values: &[f64]) -> Decision {
-    let weighing = ThresholdComparison { criterion, test, threshold, values };
-    let side = weighing.unfavourable();
+    let comparison = ThresholdComparison { criterion, test, threshold, values };
+    let side = comparison.unfavourable();
     let Some(mut statistics) = Statistics::of(values, side, test.decide.confidence) else {
         return Decision::none((Outcome::Invalid, Reason::new(Code::NoValues)));
     };
-    if !weighing.scatters() {
+    if !comparison.has_variability() {
         statistics.bound = None;
     }
     let value = match criterion.stat {
@@ -95,12 +97,12 @@ pub(crate) fn decide(criterion: &Criterion, test: &Test, threshold: &Threshold, 
         Stat::Min => statistics.min,
         Stat::Max => statistics.max,
     };
-    let (outcome, reason) = weighing.weigh(value, statistics.cov);
+    let (outcome, reason) = comparison.decide(value, statistics.cov);
     Decision { outcome, reason, value: Some(value), statistics: Some(statistics) }
 }
 
-/// No error at all, with how much was compared, and how often there may be one though none was seen: at 95 %
-/// confidence in no more than 3 of n.
+/// Adds to a decision without errors the compared amount and the upper limit of the error rate. With 95 %
+/// confidence, at most 3 of n transfers are wrong.
 pub(crate) fn of_compared(case: &TestCriterion<'_>, mut decision: Decision) -> Decision {
     let phases = case.all_phases();
     let checked =
@@ -124,18 +126,18 @@ struct ThresholdComparison<'a> {
 }
 
 impl ThresholdComparison<'_> {
-    fn weigh(&self, value: f64, cov: Option<f64>) -> (Outcome, Reason) {
+    fn decide(&self, value: f64, cov: Option<f64>) -> (Outcome, Reason) {
         let Self { criterion, test, threshold, .. } = self;
         let met = criterion.op.holds(value, threshold.value.value);
-        if let Some(answer) = self.part(value, met) {
+        if let Some(answer) = self.ratio_decision(value, met) {
             return self.within_variability(met, cov, answer);
         }
         let toward = if met { self.unfavourable() } else { opposite(self.unfavourable()) };
         let limit = self.limit(toward);
-        if test.decide.by_bound && limit.is_none() && criterion.stat == Stat::Mean && self.scatters() {
-            return (Outcome::Inconclusive, self.said(Code::NoLimit, value));
+        if test.decide.by_bound && limit.is_none() && criterion.stat == Stat::Mean && self.has_variability() {
+            return (Outcome::Inconclusive, self.reason(Code::NoLimit, value));
         }
-        let with_limit = |reason: Reason| match limit.filter(|_| self.scatters()) {
+        let with_limit = |reason: Reason| match limit.filter(|_| self.has_variability()) {
             Some(limit) => reason.with("limit", self.quantity(limit)).with("confidence", self.confidence()),
             None => reason,
         };
@@ -143,16 +145,16 @@ impl ThresholdComparison<'_> {
             && criterion.op.holds(limit, threshold.value.value) != met
         {
             let code = if met { Code::LimitContradictsMet } else { Code::LimitContradictsMiss };
-            return (Outcome::Inconclusive, self.remedied(with_limit(self.said(code, value))));
+            return (Outcome::Inconclusive, self.with_repetitions(with_limit(self.reason(code, value))));
         }
         if !met {
-            return (Outcome::Fail, with_limit(self.said(Code::ThresholdNotMet, value)));
+            return (Outcome::Fail, with_limit(self.reason(Code::ThresholdNotMet, value)));
         }
-        let supported = with_limit(self.said(Code::ThresholdMet, value));
+        let supported = with_limit(self.reason(Code::ThresholdMet, value));
         self.within_variability(met, cov, (Outcome::Pass, supported))
     }
 
-    /// A pass that varies more than the plan allows is none.
+    /// A pass is INCONCLUSIVE if the repetitions vary by more than the plan allows.
     fn within_variability(
         &self,
         met: bool,
@@ -169,9 +171,9 @@ impl ThresholdComparison<'_> {
         }
     }
 
-    /// The answer where the threshold is itself measured: whether the ratio of the two is told from 1. `None`
-    /// where it is not, or where what is compared is no mean.
-    fn part(&self, value: f64, met: bool) -> Option<(Outcome, Reason)> {
+    /// The decision if the threshold itself is measured: whether the ratio of the two differs from 1. `None`
+    /// if the threshold is a value of the plan, or if the statistic is not a mean.
+    fn ratio_decision(&self, value: f64, met: bool) -> Option<(Outcome, Reason)> {
         let Self { criterion, test, threshold, values } = self;
         if threshold.measured.is_empty() || criterion.stat != Stat::Mean || criterion.op == Comparison::Equal
         {
@@ -185,16 +187,19 @@ impl ThresholdComparison<'_> {
         };
         let tolerance = Tolerance { below: 0.0, above: None };
         let step = proportion(under, over, tolerance, test.decide.confidence, threshold.among);
-        let literal = |code| self.said(code, value);
+        let literal = |code| self.reason(code, value);
         let as_met = if met { Code::ThresholdMet } else { Code::ThresholdNotMet };
         Some(match (step.interval, step.answer) {
             (None, _) if test.decide.by_bound => (Outcome::Inconclusive, literal(Code::NoLimit)),
             (None, _) => (if met { Outcome::Pass } else { Outcome::Fail }, literal(as_met)),
-            (Some(lies), answer) => {
-                // Of what was divided the other way round the limits are those of the reciprocal.
-                let (low, high) =
-                    if turned { (1.0 / lies.high, 1.0 / lies.low) } else { (lies.low, lies.high) };
-                // Of several steps one may be refuted by chance (Bonferroni).
+            (Some(interval), answer) => {
+                // For a maximum the ratio is inverted, so its limits are the reciprocals.
+                let (low, high) = if turned {
+                    (1.0 / interval.high, 1.0 / interval.low)
+                } else {
+                    (interval.low, interval.high)
+                };
+                // One of several steps could fail by chance (Bonferroni).
                 let alone = 1.0 - (1.0 - test.decide.confidence) / threshold.among.max(1) as f64;
                 let confidence = if met { test.decide.confidence } else { alone };
                 let between = |reason: Reason| {
@@ -217,8 +222,8 @@ impl ThresholdComparison<'_> {
         })
     }
 
-    /// The comparison with its numbers.
-    fn said(&self, code: Code, value: f64) -> Reason {
+    /// The reason with the numbers of the comparison.
+    fn reason(&self, code: Code, value: f64) -> Reason {
         let Self { criterion, threshold, values, .. } = self;
         let n = match threshold.measured.len() {
             0 => values.len(),
@@ -231,7 +236,7 @@ impl ThresholdComparison<'_> {
         reason.with_some("reference", threshold.reference.clone())
     }
 
-    /// The side on which being wrong would turn a pass into a miss.
+    /// The side on which an error would change a pass to a failure.
     fn unfavourable(&self) -> Side {
         match self.criterion.op {
             Comparison::AtMost | Comparison::Below => Side::Upper,
@@ -239,23 +244,23 @@ impl ThresholdComparison<'_> {
         }
     }
 
-    /// Whether the value is one that scatters; a count of errors is what it is, and so are extremes.
-    fn scatters(&self) -> bool {
+    /// Whether the value has a variability. Counts of errors are exact.
+    fn has_variability(&self) -> bool {
         self.threshold.value.dimension != Dimension::Count && self.criterion.op != Comparison::Equal
     }
 
     fn limit(&self, side: Side) -> Option<f64> {
         let confidence = self.test.decide.confidence;
         match self.criterion.stat {
-            _ if !self.scatters() => None,
-            Stat::Mean => statistics::bound_of_mean(self.values, side, confidence),
-            Stat::Median => statistics::bound_of_median(self.values, side, confidence),
+            _ if !self.has_variability() => None,
+            Stat::Mean => statistics::limit_of_mean(self.values, side, confidence),
+            Stat::Median => statistics::limit_of_median(self.values, side, confidence),
             Stat::Min | Stat::Max => None,
         }
     }
 
-    /// With how many repetitions would decide.
-    fn remedied(&self, reason: Reason) -> Reason {
+    /// Adds the number of repetitions that would decide.
+    fn with_repetitions(&self, reason: Reason) -> Reason {
         let (threshold, confidence) = (self.threshold.value.value, self.test.decide.confidence);
         match statistics::repetitions_to_decide(self.values, threshold, confidence) {
             Some(n) if n as usize <= self.values.len() => reason.with("more_would_decide", true),
@@ -267,13 +272,13 @@ impl ThresholdComparison<'_> {
         Datum::share(self.test.decide.confidence)
     }
 
-    /// A value with its unit; a limit below zero says nothing of what cannot be negative.
+    /// A value with its unit. The quantity cannot be negative, so a limit below zero becomes zero.
     fn quantity(&self, value: f64) -> Quantity {
         Quantity { value: value.max(0.0), dimension: self.threshold.value.dimension }
     }
 }
 
-/// With how many repetitions would decide, or that no practical number would.
+/// Adds the number of repetitions that would decide, or that no practical number would.
 fn or_undecidable(reason: Reason, repetitions: Option<Datum>) -> Reason {
     match repetitions {
         Some(repetitions) => reason.with("repetitions", repetitions),

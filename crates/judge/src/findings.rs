@@ -1,10 +1,9 @@
-//! What is wrong with, or to be known of, the records of a campaign: each with its severity and what it is
-//! about.
+//! Findings in the records of a campaign, each with its severity and subject.
 //!
-//! An error makes the clauses that it is about INVALID. So does an error of the linter that was found before
-//! the run, in spite of which the campaign was started; those are in `campaign.json`.
+//! An error makes the clauses that it is about INVALID. The same applies to an error of the linter before the
+//! run, despite which the campaign was started. `campaign.json` has those.
 //!
-//! Never here: thresholds, and looking at command lines and plans for advice.
+//! Never here: thresholds, and advice about command lines and plans.
 
 mod campaign;
 mod file_system;
@@ -22,17 +21,17 @@ use crate::validity::{self, Unusable};
 
 pub(crate) use file_system::losses;
 
-/// What was found before the run and in its records.
+/// The findings before the run and in its records.
 pub(crate) struct Findings {
-    /// By the linter, in spite of which the campaign was started.
+    /// Findings of the linter, despite which the campaign was started.
     pub(crate) before: Vec<Finding>,
     /// In the records.
     pub(crate) records: Vec<Finding>,
-    /// In the records, about values on which nothing rests.
-    pub(crate) idle: Vec<Finding>,
+    /// Findings in the records about values that nothing uses.
+    pub(crate) unused: Vec<Finding>,
 }
 
-/// All findings; waivers are not looked at.
+/// All findings, without waivers.
 pub(crate) fn all(index: &Index<'_>) -> Findings {
     let mut records = campaign::same_file_systems(index);
     for test in &index.plan.tests {
@@ -42,70 +41,73 @@ pub(crate) fn all(index: &Index<'_>) -> Findings {
     records.extend(nodes::all(index));
     records.extend(campaign::groups(index));
     records.extend(campaign::audit(index));
-    let all = Findings { before: index.campaign.info.findings.clone(), records, idle: Vec::new() };
-    let (records, idle) = all.records.iter().cloned().partition(|one| rests(index, &all, one));
-    Findings { records, idle, ..all }
+    let all = Findings { before: index.campaign.info.findings.clone(), records, unused: Vec::new() };
+    let (records, unused) = all.records.iter().cloned().partition(|one| is_used(index, &all, one));
+    Findings { records, unused, ..all }
 }
 
-/// Whether anything rests on the values that a finding asks to explain.
-fn rests(index: &Index<'_>, findings: &Findings, of: &Finding) -> bool {
+/// Whether a verdict or rate uses the values that a finding is about.
+fn is_used(index: &Index<'_>, findings: &Findings, of: &Finding) -> bool {
     if !matches!(of.code(), Code::CovHigh | Code::Harmonic) {
         return true;
     }
     let phase = of.phase.as_deref().unwrap_or_default();
     let criterion = measuring(&format!("{phase}.bw"), Dimension::BytesPerSecond);
     let test = index.plan.test(&of.about);
-    test.is_none_or(|test| findings.grave(&TestCriterion { index, test, criterion: &criterion }).is_empty())
+    test.is_none_or(|test| {
+        findings.errors_for(&TestCriterion { index, test, criterion: &criterion }).is_empty()
+    })
 }
 
 impl Findings {
-    /// The findings that make what `case` measured INVALID; those of before the run as reasons that say so.
-    pub(crate) fn grave(&self, case: &TestCriterion<'_>) -> Vec<Finding> {
+    /// The errors that make the measurement of `case` INVALID. Errors before the run have a reason that
+    /// states this.
+    pub(crate) fn errors_for(&self, case: &TestCriterion<'_>) -> Vec<Finding> {
         let (plan, test) = (case.index.plan, case.test);
         let group = test.part.map(|part| plan.groups[part].id.as_str());
         let counts = |finding: &&Finding| {
             let about = finding.about.as_str();
             let is_of_fs = about != test.id && about.strip_prefix("fs.") == Some(&test.fs);
             let is_about_others = match finding.code() {
-                // What a count of errors is does not depend on how full the file system was.
+                // A count of errors does not depend on the utilization of the file system.
                 _ if is_of_fs => case.counts_errors(),
-                // A finding about a group that is as much about each of its parts.
+                // This finding about a group is equally about each of its parts.
                 Code::OneFsTwice => false,
                 _ => group == Some(about),
             };
-            let is_meant = plan.concerns(test, about) && !is_about_others && is_of(case, finding);
+            let is_meant =
+                plan.concerns(test, about) && !is_about_others && is_about_criterion(case, finding);
             finding.severity == Severity::Error && is_meant
         };
-        let before = self.before.iter().filter(counts).map(in_spite_of);
+        let before = self.before.iter().filter(counts).map(despite_lint_error);
         before.chain(self.records.iter().filter(counts).cloned()).collect()
     }
 
-    /// Errors about a group as a whole. Its parts have those about the whole campaign.
+    /// Errors about a group as a whole. Errors about the whole campaign belong to its parts.
     pub(crate) fn about_group(&self, group: &str) -> Vec<Finding> {
         let counts = |finding: &&Finding| finding.severity == Severity::Error && finding.about == group;
-        let before = self.before.iter().filter(counts).map(in_spite_of);
+        let before = self.before.iter().filter(counts).map(despite_lint_error);
         before.chain(self.records.iter().filter(counts).cloned()).collect()
     }
 
-    /// The value of each repetition in base units, or why there is none to rest anything on.
+    /// The value of each repetition in base units, or why they cannot be used.
     pub(crate) fn usable(&self, case: &TestCriterion<'_>) -> Result<Vec<f64>, Unusable> {
         let values = validity::measured(case)?;
-        match self.grave(case).into_iter().next() {
+        match self.errors_for(case).into_iter().next() {
             None => Ok(values),
             Some(finding) => Err((Outcome::Invalid, finding.reason)),
         }
     }
 }
 
-/// An error in spite of which the campaign was started.
-fn in_spite_of(finding: &Finding) -> Finding {
+/// A lint error, despite which the campaign was started.
+fn despite_lint_error(finding: &Finding) -> Finding {
     let reason = Reason::new(Code::LintError).with("cause", finding.reason.clone());
     Finding { reason, ..finding.clone() }
 }
 
-/// Whether a finding about a test is about this criterion of it: one on another phase, or on another metric,
-/// is not.
-fn is_of(case: &TestCriterion<'_>, finding: &Finding) -> bool {
+/// Whether a finding about a test is about this criterion, not about another phase or another metric.
+fn is_about_criterion(case: &TestCriterion<'_>, finding: &Finding) -> bool {
     let (own, phase) = (finding.about == case.test.id, case.phase());
     if finding.phase.as_ref().is_some_and(|of| own && phase != of && !phase.ends_with(&format!("_{of}"))) {
         return false;

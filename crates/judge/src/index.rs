@@ -1,7 +1,7 @@
 //! The jobs of a campaign by test and repetition, built once.
 //!
-//! Invariant: nothing else goes through the jobs of a campaign to find those of a test.
-//! Never here: whether a job may be used.
+//! Invariant: only this module searches the jobs of a campaign for those of a test.
+//! Never here: whether a job can be used.
 
 use std::collections::BTreeMap;
 
@@ -21,7 +21,7 @@ pub(crate) struct Index<'a> {
 }
 
 impl<'a> Index<'a> {
-    /// Goes through the jobs once.
+    /// Builds the index in one pass over the jobs.
     pub(crate) fn of(plan: &'a Plan, campaign: &'a Campaign) -> Self {
         let mut by_test: BTreeMap<&str, Vec<&Job>> = BTreeMap::new();
         let (mut by_repetition, mut places) = (BTreeMap::new(), BTreeMap::new());
@@ -34,7 +34,7 @@ impl<'a> Index<'a> {
         Self { plan, campaign, by_test, by_repetition, places, planned }
     }
 
-    /// The jobs called so, in the order they ran.
+    /// The jobs of this test, in the order of the runs.
     pub(crate) fn jobs(&self, test: &str) -> &[&'a Job] {
         self.by_test.get(test).map_or(&[], Vec::as_slice)
     }
@@ -49,7 +49,7 @@ impl<'a> Index<'a> {
         self.by_test.iter().map(|(test, jobs)| (*test, jobs.as_slice()))
     }
 
-    /// What began after `job`.
+    /// The jobs that began after `job`.
     pub(crate) fn after(&self, job: &Job) -> &'a [Job] {
         match self.places.get(job.folder.as_str()) {
             Some(at) => &self.campaign.jobs[at + 1..],
@@ -57,23 +57,23 @@ impl<'a> Index<'a> {
         }
     }
 
-    /// The jobs that a test is to have.
+    /// The planned jobs of a test.
     pub(crate) fn planned(&self, test: &str) -> impl Iterator<Item = &PlannedJob> {
         self.planned.iter().filter(move |job| job.test == test)
     }
 
-    /// What a repetition of a test recorded.
+    /// The records of a repetition of a test.
     pub(crate) fn records(&self, test: &str, repetition: u32) -> Vec<Record> {
         let found = self.job(test, repetition);
         found.map(|job| late::recorded(Some(&job.info.end), job.records.clone())).unwrap_or_default()
     }
 
-    /// Where a test ran: for one whose nodes are searched, where the search placed it.
+    /// The placement of a test. If its nodes are searched, it is the result of the search.
     pub(crate) fn placed(&self, test: &'a Test) -> &'a Placement {
         late::placed(self.plan, test, &|test, repetition| self.records(test, repetition))
     }
 
-    /// The test that a job of this name belongs to, warm-ups included.
+    /// The test of the job with this name, including warm-ups.
     pub(crate) fn test_of_job(&self, name: &str) -> Option<&'a Test> {
         self.plan.tests.iter().find(|test| test.id == name || test.warm_up_job() == name)
     }
@@ -85,12 +85,12 @@ impl<'a> Index<'a> {
         self.plan.tests.iter().filter(move |other| uses.is_some() && other.uses == uses)
     }
 
-    /// The file system of this name as it was before the first job.
+    /// The facts of this file system before the first job.
     pub(crate) fn file_system(&self, name: &str) -> Option<&'a FileSystemFacts> {
         self.campaign.before.as_ref()?.file_system(name)
     }
 
-    /// Folders of attempts at a test that ended with the campaign.
+    /// Folders of attempts at a test that were stopped with the campaign.
     pub(crate) fn attempts(&self, test: &Test) -> Vec<&'a str> {
         let own = |folder: &&str| {
             folder::job_of(folder)
@@ -105,7 +105,7 @@ impl<'a> Index<'a> {
         self.places.keys().any(|folder| folder::job_of(folder) == folder::job_of(attempt))
     }
 
-    /// Whether the plan was run at a scale that was chosen for a smaller system than the contract's.
+    /// Whether the plan was run at a smaller scale than that of the contract.
     pub(crate) fn is_scaled(&self) -> bool {
         self.campaign.info.scale.is_some()
     }
@@ -121,7 +121,7 @@ pub(crate) fn phases(job: &Job) -> impl Iterator<Item = &Phase> {
     record::phases(&job.records)
 }
 
-/// What jobs recorded of who measured.
+/// The run records of jobs.
 pub(crate) fn runs<'j>(jobs: &[&'j Job]) -> impl Iterator<Item = &'j Run> {
     jobs.iter().flat_map(|job| &job.records).filter_map(|record| match record {
         Record::Run(run) => Some(run),

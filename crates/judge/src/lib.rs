@@ -1,13 +1,14 @@
-//! What the records of a campaign say to each criterion of its plan.
+//! Evaluates the records of a campaign against the criteria of its plan.
 //!
-//! In this order: was anything measured; may it be used; does the criterion hold literally; do the
-//! repetitions support that. What a reader of the number has to know besides becomes warnings and notes.
+//! The questions, in this order: was anything measured, can it be used, is the criterion met literally, do
+//! the repetitions support that. Other facts that a reader of the number should know become warnings and
+//! notes.
 //!
-//! Modules import only those above them in this list: `index`, `case`, `validity` (may a measurement be
-//! used), `findings` (what is wrong with the records), `decision`, `clients`, `attribution`, `remarks`,
-//! `verdicts`, `summary`, `waivers`.
+//! Modules import only modules before them in this list: `index`, `case`, `validity` (whether a measurement
+//! can be used), `findings` (what is wrong with the records), `decision`, `clients`, `attribution`,
+//! `remarks`, `verdicts`, `summary`, `waivers`.
 //!
-//! Invariant: pure. The same plan and folder give the same verdicts, today and in ten years.
+//! Invariant: pure. The same plan and folder always give the same verdicts.
 //! Never here: advice before a run, running, reading files, printing, English.
 #![forbid(unsafe_code)]
 
@@ -30,19 +31,19 @@ use results::summary::Summary;
 
 pub use waivers::WAIVABLE;
 
-/// What a campaign comes to.
+/// The result of a campaign.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Evaluation {
     /// One for each criterion, in the order of the plan; sums of groups follow their last part.
     pub verdicts: Vec<Verdict>,
-    /// What it comes to besides.
+    /// The results that are not verdicts.
     pub summary: Summary,
 }
 
-/// Evaluates what `campaign` holds by `plan`.
+/// Evaluates `campaign` against `plan`.
 pub fn evaluate(plan: &Plan, campaign: &Campaign) -> Evaluation {
     let index = index::Index::of(plan, campaign);
     let findings = findings::all(&index);
-    let findings = waivers::settled(&index, findings);
+    let findings = waivers::with_waivers(&index, findings);
     Evaluation { verdicts: verdicts::all(&index, &findings), summary: summary::of(&index, &findings) }
 }

@@ -1,7 +1,7 @@
-//! What a reader of a number has to know besides the number.
+//! The warnings and notes for a reader of a number.
 //!
-//! Each kind appears once, with the worst of all repetitions. A warning speaks against the number; a note
-//! says how it came about.
+//! Each kind appears once, with the worst of all repetitions. A warning speaks against the number. A note
+//! explains how it was measured.
 //!
 //! Never here: outcomes.
 
@@ -19,19 +19,19 @@ use crate::clients::Remarks;
 use crate::findings::{losses, rates};
 use crate::index::runs;
 use crate::validity::cached::{self, CACHED_SHARE, WARM_NAMES};
-use crate::validity::names::{self, NamesOrigin};
+use crate::validity::names::{self, CacheOrigin};
 use crate::validity::{dataset, errors, state};
 
 pub(crate) use course::order;
 
-/// Data below this multiple of a node's memory may stay in it.
+/// Data below this multiple of a node's memory may stay in the memory. The sentence about it states 1.5.
 const MEMORY_MULTIPLE: f64 = 1.5;
-/// Notices that are reported here in sums instead.
+/// Notices that are summarized here instead.
 const SUMMED: &[&str] = &["cached-read", "ran-dry"];
-/// So many cases are named.
+/// The maximum number of listed cases.
 const NAMED: usize = 5;
 
-/// All that is to be known of one verdict.
+/// All warnings and notes of one verdict.
 pub(crate) fn all(case: &TestCriterion<'_>, statistics: Option<&Statistics>) -> Remarks {
     let mut remarks = Remarks::default();
     warnings(case, statistics).into_iter().for_each(|reason| remarks.warn(reason));
@@ -44,7 +44,7 @@ pub(crate) fn all(case: &TestCriterion<'_>, statistics: Option<&Statistics>) -> 
 
 fn notes(case: &TestCriterion<'_>) -> Vec<Reason> {
     let mut all = states(case);
-    all.extend(made(case));
+    all.extend(dataset_origin(case));
     if !case.counts_errors() {
         let optimum = searched(case).and_then(Result::ok);
         let of_rates = [course::steady(case), optimum, inner_repetitions(case), all_trees(case)];
@@ -75,22 +75,22 @@ fn warnings(case: &TestCriterion<'_>, statistics: Option<&Statistics>) -> Vec<Re
     all.extend(conformance(case));
     all.extend(losses(case.index, case.test));
     all.extend(notices(case));
-    all.extend(killed(case));
+    all.extend(stopped_attempts(case));
     all
 }
 
-/// Whether the phase writes bytes: of `ior`, or a file of `flash-io`.
+/// Whether the phase writes bytes, in `ior` or in `flash-io`.
 fn writes(phase: &Phase) -> bool {
     phase.counts == Counts::Bytes && !phase.phase.contains("read") && !phase.phase.ends_with("_check")
 }
 
-/// That the repetitions vary much, or that there is only one.
+/// A warning about high variability, or about a single repetition.
 pub(crate) fn variability(statistics: Option<&Statistics>) -> Option<Reason> {
     let values = &statistics?.values;
     rates::missing_variability(values.len()).or_else(|| rates::variability(values))
 }
 
-/// The states on which the test ran.
+/// The states in which the test ran.
 fn states(case: &TestCriterion<'_>) -> Vec<Reason> {
     let made = case.test.states.iter().map(|at| case.index.plan.states[*at].job());
     let reached = made.filter_map(|name| {
@@ -104,8 +104,8 @@ fn states(case: &TestCriterion<'_>) -> Vec<Reason> {
     reached.collect()
 }
 
-/// Where the dataset came from that was read, if not from a job of this campaign alone.
-fn made(case: &TestCriterion<'_>) -> Option<Reason> {
+/// The origin of the dataset, unless it is a job of this campaign alone.
+fn dataset_origin(case: &TestCriterion<'_>) -> Option<Reason> {
     let (dataset, job, _) = dataset::made(case)?;
     let made = job.dataset.as_ref()?;
     if let Some(reused) = &made.reused {
@@ -131,14 +131,14 @@ fn of(code: Code, phase: &Phase) -> Reason {
 
 fn cached(case: &TestCriterion<'_>, phases: &[&Phase]) -> Option<Reason> {
     let (phase, share) = worst(phases, |phase| phase.cached_before)?;
-    let counts = share > CACHED_SHARE && !cached::wants_data(case);
+    let counts = share > CACHED_SHARE && !cached::needs_cold_data(case);
     counts.then(|| of(Code::CachedRead, phase).with("share", Datum::share(share)))
 }
 
-/// Another amount than the line asks for, where no deadline, no least time and no earlier count explains it.
+/// The amount differs from the command line, and no deadline, minimum time or earlier count explains it.
 fn incomplete(case: &TestCriterion<'_>, phases: &[&Phase]) -> Option<Reason> {
     let short = |phase: &Phase| {
-        // A mix divides by chance, and what moved within the ramp is not in the sum.
+        // A mixed phase divides its transfers at random, and transfers in the ramp are excluded.
         let partly = phase.ramp_s > 0.0 || phase.phase.starts_with("mixed_");
         let explained = partly
             || phase.stonewall.is_some()
@@ -168,7 +168,7 @@ fn not_flushed(case: &TestCriterion<'_>, phases: &[&Phase]) -> Option<Reason> {
     Some(if case.test.line.as_ior().is_some() { reason.with("ior", true) } else { reason })
 }
 
-/// Files and names in memory, which no fsync flushes to storage.
+/// Files in a memory file system, which no fsync flushes to storage.
 fn in_memory(case: &TestCriterion<'_>, phases: &[&Phase]) -> Option<Reason> {
     let fs = case.index.file_system(&case.test.fs)?;
     let kind = Some(fs.kind.as_str()).filter(|kind| matches!(*kind, "tmpfs" | "ramfs"))?;
@@ -176,7 +176,7 @@ fn in_memory(case: &TestCriterion<'_>, phases: &[&Phase]) -> Option<Reason> {
     Some(of(Code::MemoryFileSystem, phase).with("kind", kind))
 }
 
-/// Data that a client's memory can hold, where nothing proves that it was not there.
+/// Data that may fit in a client's memory, without evidence that it was not there.
 fn fits_memory(case: &TestCriterion<'_>, phases: &[&Phase]) -> Option<Reason> {
     let machine = case.index.campaign.before.as_ref()?;
     let memory = Some(machine.memory_bytes).filter(|bytes| *bytes > 0)?;
@@ -201,18 +201,18 @@ fn one_node(case: &TestCriterion<'_>) -> Option<Reason> {
     (delivered != Some(1)).then(|| reason().with_some("delivered", delivered))
 }
 
-/// Nodes of the plan that were none.
+/// Nodes of the plan that were only simulated.
 fn simulated(case: &TestCriterion<'_>) -> Option<Reason> {
     let nodes = case.index.placed(case.test).nodes.filter(|nodes| *nodes > 1)?;
     let local = case.index.plan.launch.kind == LaunchKind::Local;
     local.then(|| Reason::new(Code::SimulatedNodes).with("nodes", nodes))
 }
 
-/// An earlier job that had the names, where that is no reason for INVALID.
+/// An earlier job that had the files and directories, if the verdict is not INVALID for that.
 fn names_origin(case: &TestCriterion<'_>) -> Option<Reason> {
-    match names::origin(case).filter(|_| cached::looks(case))? {
-        NamesOrigin::Had(reason) => case.test.cache_warm.then_some(reason),
-        NamesOrigin::Commanded(reason) | NamesOrigin::Unknown(reason) => Some(reason),
+    match names::origin(case).filter(|_| cached::is_metadata_read(case))? {
+        CacheOrigin::SameNode(reason) => case.test.cache_warm.then_some(reason),
+        CacheOrigin::MaybeDropped(reason) | CacheOrigin::Unknown(reason) => Some(reason),
     }
 }
 
@@ -221,13 +221,13 @@ fn inner_repetitions(case: &TestCriterion<'_>) -> Option<Reason> {
     (inner > 1).then(|| Reason::new(Code::InnerRepetitions).with("inner", inner))
 }
 
-/// How the number of nodes came about, or why it is not known to be the optimum.
+/// The result of the search for the number of nodes, or why the optimum is not known.
 fn searched(case: &TestCriterion<'_>) -> Option<Result<Reason, Reason>> {
     let search = case.test.search.as_ref()?;
     Some(late::searched(case.index.plan, search, &|test, repetition| case.index.records(test, repetition)))
 }
 
-/// Trees of mdtest, of which its own table counts one.
+/// The trees of all ranks, of which mdtest's own table counts one.
 fn all_trees(case: &TestCriterion<'_>) -> Option<Reason> {
     let phase = case.all_phases().into_iter().find(|phase| phase.ranks > 1)?;
     let counted = matches!(case.phase(), "tree_creation" | "tree_removal")
@@ -236,7 +236,7 @@ fn all_trees(case: &TestCriterion<'_>) -> Option<Reason> {
     counted.then(|| of(Code::AllTrees, phase).with("ranks", phase.ranks))
 }
 
-/// Cases that failed, and those that say nothing of the file system.
+/// Cases that failed, and cases that say nothing about the file system.
 fn conformance(case: &TestCriterion<'_>) -> Vec<Reason> {
     if case.counts_cases().is_none() {
         return Vec::new();
@@ -250,7 +250,7 @@ fn conformance(case: &TestCriterion<'_>) -> Vec<Reason> {
     kinds.into_iter().filter_map(|(outcome, code)| of_outcome(case, outcome, code)).collect()
 }
 
-/// The cases of one outcome in the job that has most of them.
+/// The cases of one outcome, for the job with most of them.
 fn of_outcome(case: &TestCriterion<'_>, outcome: CaseOutcome, code: Code) -> Option<Reason> {
     let of = |job| errors::matching_cases(case, job).filter(|one| one.outcome == outcome);
     let job = case.jobs().iter().max_by_key(|job| of(job).count())?;
@@ -270,10 +270,10 @@ fn of_outcome(case: &TestCriterion<'_>, outcome: CaseOutcome, code: Code) -> Opt
     })
 }
 
-/// What the program noticed itself, each kind once.
+/// The notices of the workload, each kind once.
 fn notices(case: &TestCriterion<'_>) -> Vec<Reason> {
-    // Where they make the clause invalid, its reason says so.
-    let reason = |id: &str| cached::wants_names(case) && WARM_NAMES.contains(&id);
+    // If they make the clause INVALID, its reason states them.
+    let reason = |id: &str| cached::needs_cold_metadata(case) && WARM_NAMES.contains(&id);
     let mut kinds: Vec<&Notice> = Vec::new();
     for record in case.jobs().iter().flat_map(|job| &job.records) {
         if let Record::Notice(notice) = record
@@ -290,7 +290,7 @@ fn notices(case: &TestCriterion<'_>) -> Vec<Reason> {
     kinds.into_iter().map(of).collect()
 }
 
-fn killed(case: &TestCriterion<'_>) -> Vec<Reason> {
+fn stopped_attempts(case: &TestCriterion<'_>) -> Vec<Reason> {
     let attempts = case.index.attempts(case.test).into_iter();
     let (again, not): (Vec<&str>, Vec<&str>) = attempts.partition(|attempt| case.index.was_repeated(attempt));
     let all = [(again, Code::AttemptsRepeated), (not, Code::AttemptsOpen)];

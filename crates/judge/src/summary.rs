@@ -1,6 +1,6 @@
-//! What a campaign comes to besides its verdicts.
+//! The results of a campaign that are not verdicts.
 //!
-//! Invariant: pure, as the verdicts are; what may not be judged has no rate here either.
+//! Invariant: pure, like the verdicts. A value that cannot be used has no rate.
 //! Never here: tables.
 
 use std::collections::BTreeSet;
@@ -32,7 +32,7 @@ pub(crate) fn of(index: &Index<'_>, findings: &Findings) -> Summary {
     }
 }
 
-/// What is listed of a test: the metrics of its criteria, or where it has none of each of its phases.
+/// The metrics of a test in the summary: those of its criteria, or without criteria those of its phases.
 pub(crate) fn metrics(index: &Index<'_>, test: &Test) -> Vec<(String, Dimension)> {
     let mut metrics: Vec<(String, Dimension)> = Vec::new();
     for criterion in &test.criteria {
@@ -44,7 +44,7 @@ pub(crate) fn metrics(index: &Index<'_>, test: &Test) -> Vec<(String, Dimension)
     if metrics.is_empty() { of_phases(index, test) } else { metrics }
 }
 
-/// What a test without criteria is best known by: bytes or operations per second of its phases.
+/// The usual metrics of a test without criteria: bytes or operations per second of its phases.
 fn of_phases(index: &Index<'_>, test: &Test) -> Vec<(String, Dimension)> {
     if let Some(app) = test.line.as_app() {
         let metric = |metric: &plan::app::AppMetric| Some((metric.name.clone(), metric.dimension().ok()?));
@@ -65,7 +65,7 @@ fn of_phases(index: &Index<'_>, test: &Test) -> Vec<(String, Dimension)> {
     metrics
 }
 
-/// What the repetitions of a test say of a metric, by the rules of verdicts.
+/// The values of the repetitions of a test for a metric, by the rules of verdicts.
 fn values(
     index: &Index<'_>,
     findings: &Findings,
@@ -106,7 +106,7 @@ fn rate(index: &Index<'_>, findings: &Findings, test: &Test, metric: (&str, Dime
     }
 }
 
-/// Each hero run beside its test of the contract, in the metrics that both have.
+/// Each hero run with its contract test, for the metrics that both have.
 fn heroes(plan: &Plan, rates: &[Rate]) -> Vec<HeroRun> {
     let mut heroes = Vec::new();
     for test in &plan.tests {

@@ -1,6 +1,6 @@
-//! Whether what was measured may be used at all, and the values if so.
+//! Whether a measurement can be used, and its values.
 //!
-//! Each rule is a function of its own that gives the reason why not.
+//! Each rule is a function that returns the reason against it.
 //!
 //! Never here: the threshold, and findings about the file system or the nodes.
 
@@ -23,10 +23,10 @@ use results::record::Record;
 
 use crate::case::TestCriterion;
 
-/// A verdict where there is nothing to decide, and why.
+/// The outcome and reason of a verdict without values.
 pub(crate) type Unusable = (Outcome, Reason);
 
-/// The value of each repetition in base units, or why there is none to evaluate.
+/// The value of each repetition in base units, or why they cannot be evaluated.
 pub(crate) fn measured(case: &TestCriterion<'_>) -> Result<Vec<f64>, Unusable> {
     let invalid = |reason| (Outcome::Invalid, reason);
     let jobs = case.jobs();
@@ -41,7 +41,7 @@ pub(crate) fn measured(case: &TestCriterion<'_>) -> Result<Vec<f64>, Unusable> {
     let planned = case.test.repetitions as usize;
     if jobs.len() < planned {
         let reason = Reason::new(Code::RepetitionsMissing).with("ran", jobs.len()).with("planned", planned);
-        // Of a campaign that resumes, those to come may still decide.
+        // If a campaign resumes, the missing repetitions may still decide.
         let outcome = if case.index.has_ended() { Outcome::Invalid } else { Outcome::Inconclusive };
         return Err((outcome, reason.with("cause", ended::why_not_run(case))));
     }
@@ -54,7 +54,7 @@ pub(crate) fn measured(case: &TestCriterion<'_>) -> Result<Vec<f64>, Unusable> {
     jobs.iter().map(|job| value(case, job).map_err(invalid)).collect()
 }
 
-/// One job's value: with several repetitions inside the launch the mean, of errors the sum.
+/// The value of one job. If the job has several repetitions, it is their mean, or for errors their sum.
 fn value(case: &TestCriterion<'_>, job: &Job) -> Result<f64, Reason> {
     let name = case.metric();
     if let Some(outcome) = case.counts_cases() {

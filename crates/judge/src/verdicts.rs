@@ -1,4 +1,4 @@
-//! The verdict on each criterion, and on the sum of what the parts of a group measure.
+//! The verdict on each criterion, and on the sum of the parts of a group.
 //!
 //! Never here: summaries.
 
@@ -42,8 +42,8 @@ fn of_case(case: &TestCriterion<'_>, findings: &Findings) -> Verdict {
         }
         Err(unusable) => Decision::none(unusable),
     };
-    let grave = findings.grave(case);
-    let wrong = wrong_data::found(case, &grave);
+    let errors = findings.errors_for(case);
+    let wrong = wrong_data::found(case, &errors);
     let decision = wrong_data::counted(case, wrong.as_ref(), decision);
     let (decision, limit) = clients::limited(case, findings, decision);
     let remarks = match decision.outcome {
@@ -59,11 +59,11 @@ fn of_case(case: &TestCriterion<'_>, findings: &Findings) -> Verdict {
         stretches: [sustained::stretches, steady::stretches, at_once::stretches].map(|of| of(case)).concat(),
         ..verdict(case.criterion, decision, threshold, remarks, wrong.as_ref())
     };
-    apply(&grave, wrong.as_ref(), &mut verdict);
+    apply(&errors, wrong.as_ref(), &mut verdict);
     verdict
 }
 
-/// A verdict on a criterion, without what it is called and rests on.
+/// A verdict on a criterion, without its identification.
 fn verdict(
     criterion: &Criterion,
     decision: Decision,
@@ -88,12 +88,12 @@ fn verdict(
     }
 }
 
-/// Has grave findings count for a verdict; `wrong` is the wrong data that was found.
-fn apply(grave: &[Finding], wrong: Option<&WrongData>, verdict: &mut Verdict) {
+/// Applies errors to a verdict. `wrong` is the wrong data that was found.
+fn apply(errors: &[Finding], wrong: Option<&WrongData>, verdict: &mut Verdict) {
     if verdict.outcome == Outcome::NotRun {
         return;
     }
-    for finding in grave {
+    for finding in errors {
         let wrong = wrong.filter(|_| verdict.outcome == Outcome::Fail);
         let stays = wrong.is_some_and(|wrong| !wrong.outweighed_by(finding));
         if verdict.outcome == Outcome::Invalid || stays {
@@ -106,7 +106,7 @@ fn apply(grave: &[Finding], wrong: Option<&WrongData>, verdict: &mut Verdict) {
     }
 }
 
-/// The verdict on the sum of what the parts of a group measure.
+/// The verdict on the sum of the parts of a group.
 fn of_group(index: &Index<'_>, findings: &Findings, group: &Group, criterion: &Criterion) -> Verdict {
     let case = |test| TestCriterion { index, test, criterion };
     let cases: Vec<TestCriterion<'_>> =
@@ -117,8 +117,8 @@ fn of_group(index: &Index<'_>, findings: &Findings, group: &Group, criterion: &C
         Ok((values, threshold)) => decision::decide(criterion, first.test, &threshold, &values),
         Err(unusable) => Decision::none(unusable),
     };
-    let of_parts: Vec<Vec<Finding>> = cases.iter().map(|case| findings.grave(case)).collect();
-    let wrong = cases.iter().zip(&of_parts).filter_map(|(case, grave)| wrong_data::found(case, grave));
+    let of_parts: Vec<Vec<Finding>> = cases.iter().map(|case| findings.errors_for(case)).collect();
+    let wrong = cases.iter().zip(&of_parts).filter_map(|(case, errors)| wrong_data::found(case, errors));
     let wrong = wrong_data::worst(wrong.collect());
     let decision = wrong_data::counted(first, wrong.as_ref(), decision);
     let remarks = match decision.outcome {
@@ -134,18 +134,18 @@ fn of_group(index: &Index<'_>, findings: &Findings, group: &Group, criterion: &C
         jobs: cases.iter().flat_map(TestCriterion::jobs).map(|job| job.folder.clone()).collect(),
         ..verdict(criterion, decision, threshold, remarks, wrong.as_ref())
     };
-    let mut grave: Vec<Finding> = Vec::new();
+    let mut errors: Vec<Finding> = Vec::new();
     for finding in findings.about_group(&group.id).into_iter().chain(of_parts.into_iter().flatten()) {
-        // What is about several parts is listed once.
-        if !grave.contains(&finding) {
-            grave.push(finding);
+        // A finding about several parts is listed once.
+        if !errors.contains(&finding) {
+            errors.push(finding);
         }
     }
-    apply(&grave, wrong.as_ref(), &mut verdict);
+    apply(&errors, wrong.as_ref(), &mut verdict);
     verdict
 }
 
-/// What is to be known of the sum, and of each part, which the remark is then about.
+/// The warnings and notes about the sum and about each part, with the name of the part.
 fn of_sum(cases: &[TestCriterion<'_>], statistics: Option<&Statistics>) -> Remarks {
     let mut all = Remarks::default();
     remarks::variability(statistics).into_iter().for_each(|reason| all.warn(reason));

@@ -1,7 +1,8 @@
-//! Waivers: which findings somebody has approved, and which waivers are not needed.
+//! Waivers: which findings are waived, and which waivers are not needed.
 //!
-//! Invariant: a waived finding stays listed; an error is never waived; a waiver that waives nothing is
-//! reported. Never here: waivers of what only the linter finds; it reports those before the run.
+//! Invariant: a waived finding stays listed. An error is never waived. A waiver without a finding is
+//! reported.
+//! Never here: waivers of findings that only the linter has. It reports them before the run.
 
 use plan::{Test, Waiver};
 use results::finding::{Approval, Finding, Severity, SourcePosition};
@@ -13,7 +14,7 @@ use crate::index::Index;
 use crate::summary::metrics;
 use crate::validity;
 
-/// The codes of findings in the records that a waiver settles.
+/// The codes of findings in the records that a waiver can waive.
 pub const WAIVABLE: &[Code] = &[
     Code::CovHigh,
     Code::CovMissing,
@@ -31,25 +32,25 @@ pub const WAIVABLE: &[Code] = &[
 ];
 
 /// The findings with the waivers of the plan.
-pub(crate) fn settled(index: &Index<'_>, mut findings: Findings) -> Findings {
+pub(crate) fn with_waivers(index: &Index<'_>, mut findings: Findings) -> Findings {
     let plan = index.plan;
     let waivers: Vec<&Waiver> = plan.all_waivers().collect();
     for waiver in &waivers {
         approve(&mut findings.records, waiver);
     }
-    // Of a part of the tests it is not known what the others would have needed, nor of one scale what
-    // another.
+    // If only some tests were selected, the needs of the others are not known. The same applies to other
+    // scales.
     let whole = index.has_ended() && index.campaign.info.only.is_empty() && plan.scales.is_empty();
     if whole {
-        let all = findings.before.iter().chain(&findings.records).chain(&findings.idle);
+        let all = findings.before.iter().chain(&findings.records).chain(&findings.unused);
         let all: Vec<&Finding> = all.collect();
-        let idle = idle(&all, &waivers, &|waiver| was_usable(index, &waiver.about));
-        findings.records.extend(idle);
+        let unneeded = unneeded(&all, &waivers, &|waiver| was_usable(index, &waiver.about));
+        findings.records.extend(unneeded);
     }
     findings
 }
 
-/// Puts the name of one waiver to what it is about, or that nobody has approved it.
+/// Applies one waiver to its findings: adds the approval, or how to approve it.
 fn approve(findings: &mut [Finding], waiver: &Waiver) {
     let means = |finding: &&mut Finding| {
         finding.code().id() == waiver.lint
@@ -67,34 +68,33 @@ fn approve(findings: &mut [Finding], waiver: &Waiver) {
     }
 }
 
-/// The waivers of what the evaluation decides which have waived nothing, where all that they are about was
-/// `looked` at. One that is in the plan for several tests is needed where one of them needs it.
-fn idle(findings: &[&Finding], waivers: &[&Waiver], looked: &dyn Fn(&Waiver) -> bool) -> Vec<Finding> {
+/// Waivers of codes of the judge that waived nothing, if all their subjects were `examined`. A waiver in the
+/// plan for several tests is needed if one of them needs it.
+fn unneeded(findings: &[&Finding], waivers: &[&Waiver], examined: &dyn Fn(&Waiver) -> bool) -> Vec<Finding> {
     let needed = |waiver: &Waiver| {
         let means = |finding: &&Finding| finding.code().id() == waiver.lint && finding.about == waiver.about;
-        findings.iter().any(means) || !looked(waiver)
+        findings.iter().any(means) || !examined(waiver)
     };
     let decided = |waiver: &Waiver| Code::named(&waiver.lint).is_some_and(|code| WAIVABLE.contains(&code));
-    let mut idle: Vec<&Waiver> = Vec::new();
+    let mut unneeded: Vec<&Waiver> = Vec::new();
     for waiver in waivers.iter().filter(|waiver| decided(waiver)) {
         let same = |other: &&Waiver| (other.at, &other.lint) == (waiver.at, &waiver.lint);
-        let twins = waivers.iter().filter(|other| same(other));
-        if !twins.into_iter().any(|other| needed(other)) && !idle.iter().any(same) {
-            idle.push(waiver);
+        let copies = waivers.iter().filter(|other| same(other));
+        if !copies.into_iter().any(|other| needed(other)) && !unneeded.iter().any(same) {
+            unneeded.push(waiver);
         }
     }
-    idle.into_iter().map(unneeded).collect()
+    unneeded.into_iter().map(unneeded_finding).collect()
 }
 
-/// That a waiver waives nothing.
-fn unneeded(waiver: &Waiver) -> Finding {
+/// The finding that a waiver waives nothing.
+fn unneeded_finding(waiver: &Waiver) -> Finding {
     let reason = Reason::new(Code::Waiver).with("waived", &waiver.lint);
     let place = Some(SourcePosition::Plan(waiver.at.0, waiver.at.1));
     Finding::new(Severity::Info, reason).about(&waiver.about).at(place)
 }
 
-/// Whether all may be used that is measured by the tests that findings called `about` are about; false where
-/// that is nothing.
+/// Whether all measurements of the tests in the subject `about` can be used; false if there is no such test.
 fn was_usable(index: &Index<'_>, about: &str) -> bool {
     let mut tests = index.plan.tests.iter().filter(|test| index.plan.concerns(test, about)).peekable();
     let of_test = |test: &Test| {
@@ -113,7 +113,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_waiver_that_was_not_needed_is_reported_once_for_its_place_when_all_is_over() {
+    fn an_unneeded_waiver_is_reported_once_for_its_place_in_the_plan() {
         let waiver = |about: &str, lint: &str, line: usize| Waiver {
             about: about.into(),
             lint: lint.into(),
@@ -131,15 +131,16 @@ mod tests {
             waiver("A", "compressible", 3),
         ];
         let given: Vec<&Waiver> = given.iter().collect();
-        assert_eq!(idle(&[&slow], &given, &|waiver| waiver.about != "B"), [], "of B it is not known");
-        let found = idle(&[&slow], &given, &|_| true);
+        let found = unneeded(&[&slow], &given, &|waiver| waiver.about != "B");
+        assert_eq!(found, [], "B was not examined");
+        let found = unneeded(&[&slow], &given, &|_| true);
         let found: Vec<_> = found.iter().map(|one| (one.about.as_str(), one.code())).collect();
-        assert_eq!(found, [("A", Code::Waiver)], "those that the linter decides are reported by it");
-        assert_eq!(idle(&[], &given[2..3], &|_| true)[0].reason.text("waived"), Some("cov-high"));
+        assert_eq!(found, [("A", Code::Waiver)], "the linter reports its own waivers");
+        assert_eq!(unneeded(&[], &given[2..3], &|_| true)[0].reason.text("waived"), Some("cov-high"));
     }
 
     #[test]
-    fn a_waiver_without_a_name_approves_nothing_and_an_error_is_never_waived() {
+    fn a_waiver_without_an_approver_is_not_approved_and_an_error_is_never_waived() {
         let waiver = |by: &str| Waiver {
             about: "T".into(),
             lint: "straggler".into(),

@@ -1,6 +1,6 @@
-//! The checks, by what they are about: each a pure function from its subject to findings.
+//! The checks by subject. Each is a pure function from its subject to findings.
 //!
-//! Invariant: a check reads its subject and nothing else; what it cannot know it does not report.
+//! Invariant: a check reads only its subject. It does not report what it cannot know.
 
 pub(crate) mod cache;
 pub(crate) mod criteria;

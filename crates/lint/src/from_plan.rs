@@ -1,4 +1,4 @@
-//! From a checked plan to the facts that the checks look at, and which tests a finding is about.
+//! Turns a checked plan into the facts that the checks read, and finds the tests of a finding.
 //!
 //! Never here: checks.
 
@@ -17,7 +17,7 @@ use crate::subject::{
     CriterionFacts, FsFacts, LineRole, LineSubject, MakerFacts, PlanSubject, SeriesFacts, StepFacts,
 };
 
-/// Types that reduce data before they store it.
+/// Types of file systems that reduce data before they store it.
 const REDUCING: &[&str] = &["zfs", "vdo", "bcachefs"];
 
 /// The facts of a plan.
@@ -107,9 +107,9 @@ fn of_test(plan: &Plan, test: &Test) -> LineSubject {
     }
 }
 
-/// What parts do not show: the sum that their group asks for, whose statistic is its own.
+/// The facts that only the group has: the sum that it requires, with its own statistic.
 fn of_group(plan: &Plan, group: &Group) -> LineSubject {
-    // One part on whatever is there makes the sum such a rate.
+    // One part without a declared state is enough to leave the sum without one.
     let unstated = plan.parts(group).find(|part| !has_state(plan, part) && is_of_names(&facts(&part.line)));
     LineSubject {
         id: group.id.clone(),
@@ -125,18 +125,18 @@ fn of_group(plan: &Plan, group: &Group) -> LineSubject {
     }
 }
 
-/// Whether names of the test are not on whatever is there: on a state of names, or on those of others.
+/// Whether the test's metadata operations run on a declared state, or on the items of another test.
 fn has_state(plan: &Plan, test: &Test) -> bool {
     test.uses.is_some() || test.states.iter().any(|state| !plan.states[*state].is_degraded())
 }
 
-/// Whether the test is a step of a search for the number of nodes of another.
+/// Whether the test is a step of another test's search for a number of nodes.
 fn is_probe(plan: &Plan, test: &Test) -> bool {
     let searches = plan.tests.iter().filter_map(|other| other.search.as_ref());
     searches.flat_map(|search| &search.steps).any(|step| plan.tests[*step].id == test.id)
 }
 
-/// What the test is for, by its criteria.
+/// The purpose of the test, from its criteria.
 fn role(test: &Test, line: &LineFacts, criteria: &[CriterionFacts]) -> Option<LineRole> {
     if let plan::Role::Hero(_) = test.role {
         return Some(LineRole::Hero);
@@ -148,7 +148,7 @@ fn role(test: &Test, line: &LineFacts, criteria: &[CriterionFacts]) -> Option<Li
     all("write.").then_some(LineRole::Write).or(all("read.").then_some(LineRole::Read))
 }
 
-/// What the verbs of a clause suggest that the test is for.
+/// The purpose of the test that the verbs of a clause suggest.
 fn worded_role(clause: &str) -> Option<LineRole> {
     let clause = clause.to_lowercase();
     let mentions = |stem: &str| {
@@ -161,8 +161,8 @@ fn worded_role(clause: &str) -> Option<LineRole> {
     }
 }
 
-/// The clause text that is about the test itself: not that of a group whose sum it is about, nor of a test
-/// that only looks for a number of nodes.
+/// The clause text about the test itself. Empty for a part whose group has the clause, and for a test that
+/// only searches for a number of nodes.
 fn own_clause(plan: &Plan, test: &Test) -> String {
     let group = test.part.map(|part| &plan.groups[part]);
     let of_sum = group.is_some_and(|group| !group.criteria.is_empty() && group.clause == test.clause);
@@ -173,7 +173,7 @@ fn facts(line: &Line) -> LineFacts {
     LineFacts::read(WorkloadName::of_command(line.workload()), line.words())
 }
 
-/// Ranks as the plan states them; local ones are all on one node.
+/// Ranks as the plan states them. Local ranks are all on one node.
 fn ranks(plan: &Plan, placement: &Placement) -> LaunchedRanks {
     let ranks = u64::from(placement.ranks);
     match plan.launch.kind {
@@ -186,7 +186,7 @@ fn ranks(plan: &Plan, placement: &Placement) -> LaunchedRanks {
     }
 }
 
-/// The file system, with what is done to the directory before a launch.
+/// The file system, with the layout commands that run before a job.
 fn fs(plan: &Plan, name: &str, setup: &[String], stripes: Option<Stripes>) -> FsFacts {
     let found = plan.file_systems.get(name);
     let kind = found.and_then(|fs| fs.kind.clone());
@@ -199,13 +199,13 @@ fn fs(plan: &Plan, name: &str, setup: &[String], stripes: Option<Stripes>) -> Fs
     FsFacts { kind, reduces, layout: setup.iter().any(lays_out), stripes, ..FsFacts::default() }
 }
 
-/// How many targets hold data where the test runs, by the plan; `None` where it takes servers off.
+/// Number of storage targets that hold data where the test runs; `None` where servers are taken offline.
 fn all_targets(plan: &Plan, test: &Test) -> Option<u32> {
     let whole = test.step.as_ref().is_none_or(|step| step.servers.is_none());
     plan.file_systems.get(&test.fs).filter(|_| whole)?.targets
 }
 
-/// The series over servers, each step with the nodes of its first test.
+/// The series over servers. Each step has the nodes of its first test.
 fn series(plan: &Plan) -> Vec<SeriesFacts> {
     let of = |(index, series): (usize, &plan::Series)| {
         let mut tests =
@@ -232,7 +232,7 @@ fn series(plan: &Plan) -> Vec<SeriesFacts> {
     over_servers.filter_map(of).collect()
 }
 
-/// Who made the files of a line of IOR, over those who only read them in between.
+/// The maker of the files of an IOR command line, past tests that only read them.
 fn source(plan: &Plan, test: &Test) -> Option<MakerFacts> {
     let (name, line, placement) = match test.uses.as_ref()? {
         Uses::Dataset(index) => {
@@ -251,7 +251,7 @@ fn source(plan: &Plan, test: &Test) -> Option<MakerFacts> {
     Some(MakerFacts { name, line, ranks: Some(placement.ranks.into()) })
 }
 
-/// What wrote data that some line reads again and compares: itself, or a test that uses its files.
+/// The tests whose written data is read back and compared, by themselves or by a test that uses their files.
 fn verified(plan: &Plan) -> Vec<String> {
     let mut all = BTreeSet::new();
     let checked = |dataset: &&plan::Dataset| dataset.line.as_ior().is_some_and(|line| line.write_check);
@@ -275,7 +275,7 @@ fn verified(plan: &Plan) -> Vec<String> {
     all.into_iter().collect()
 }
 
-/// Whether the test is one of a row of numbers of nodes, and no probe of a search for one.
+/// Whether the test is one step over numbers of nodes, and not a step of a search for one.
 fn has_steps(plan: &Plan, test: &Test) -> bool {
     test.step.is_some() || test.part.is_none() && test.family != test.id && !is_probe(plan, test)
 }

@@ -1,13 +1,14 @@
 //! The linter: advice on a command, a plan and a machine, before a run.
 //!
 //! A [`Lint`] is a row of one table: its code, severity, source and reason. Its checks are pure functions
-//! from a subject (one command, a plan, a machine) to findings. A fact that is not known gives no finding.
+//! from a subject (one command, a plan, a machine) to findings. An unknown fact gives no finding.
 //!
-//! Invariant: the same subject gives the same findings, in the order of the table; prose gives only info.
-//! Never here: records and what they decide, files, running anything, sentences about findings.
+//! Invariant: the same subject gives the same findings, in the order of the table. Prose gives only info.
+//! Never here: records and their evaluation, files, starting programs, sentences about findings.
 #![forbid(unsafe_code)]
 
 mod checks;
+mod examples;
 mod from_plan;
 mod machine;
 mod paper;
@@ -21,6 +22,7 @@ use results::finding::{Finding, SourcePosition};
 use results::folder::Machine;
 
 pub use command::words::size;
+pub use examples::LintExample;
 pub use machine::MachineSubject;
 pub use paper::paper;
 pub use subject::{
@@ -51,7 +53,7 @@ pub fn line(subject: &LineSubject) -> Vec<Finding> {
     findings
 }
 
-/// The findings about a plan as facts, of its lines and of the whole, in the order of its lines.
+/// The findings about a plan as facts: of its command lines and of the whole, in the order of its tests.
 pub fn whole(subject: &PlanSubject) -> Vec<Finding> {
     let mut findings: Vec<Finding> = subject.lines.iter().flat_map(line).collect();
     findings.extend(table::all_found(|check| match check {
@@ -68,7 +70,7 @@ pub fn plan(plan: &Plan) -> Vec<Finding> {
     plan_with(plan, &|_, _| Vec::new())
 }
 
-/// The same, with what became of the options of its lines: `drifts` gives that of the words of a workload.
+/// The same, with the drift of options. `drifts` gives it for the arguments of a workload.
 pub fn plan_with(plan: &Plan, drifts: &dyn Fn(WorkloadName, &[String]) -> Vec<Drift>) -> Vec<Finding> {
     let mut subject = from_plan::subjects(plan);
     for line in &mut subject.lines {
@@ -80,7 +82,7 @@ pub fn plan_with(plan: &Plan, drifts: &dyn Fn(WorkloadName, &[String]) -> Vec<Dr
 }
 
 /// The findings about a plan on the machine that will run it, before the first job. `scaled` is whether it
-/// runs at a scale that was chosen for a smaller system than the contract's.
+/// runs at a scale chosen for a smaller system than that of the contract.
 pub fn machine(plan: &Plan, machine: &Machine, scaled: bool) -> Vec<Finding> {
     let subject = MachineSubject { plan, machine, scaled };
     let mut findings = table::all_found(|check| match check {

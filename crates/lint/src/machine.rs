@@ -1,7 +1,8 @@
-//! What the machine shows before the first job: the file systems of the plan as they are mounted.
+//! What the machine shows before the first job: the mounted file systems of the plan.
 //!
-//! Invariant: two file systems are one by the kernel's number or by the server's name, never by a directory.
-//! Never here: asking the machine; `run` does.
+//! Invariant: the kernel's device number or the server's name decides whether two file systems are the same.
+//! A directory name never does.
+//! Never here: asking the machine, which `run` does.
 
 use plan::{Plan, file_systems_of};
 use results::finding::Finding;
@@ -17,11 +18,11 @@ pub struct MachineSubject<'a> {
     pub plan: &'a Plan,
     /// The machine before the first job.
     pub machine: &'a Machine,
-    /// Whether the plan is run at a scale that was chosen for a smaller system than the contract's.
+    /// Whether the plan runs at a scale chosen for a smaller system than that of the contract.
     pub scaled: bool,
 }
 
-/// fill-recorded, where it is not
+/// fill-recorded, where the utilization is unknown
 pub(crate) fn fill_recorded(subject: &MachineSubject<'_>) -> Vec<Finding> {
     let is_known = |fs: &FileSystemFacts| fs.bytes > 0;
     let used = file_systems_of(&subject.plan.tests).into_iter();
@@ -33,7 +34,7 @@ pub(crate) fn fill_recorded(subject: &MachineSubject<'_>) -> Vec<Finding> {
     found.collect()
 }
 
-/// one-fs-twice: an error for parts that run at once, because their sum is of one file system
+/// one-fs-twice; an error for parts that run at the same time, because their sum is that of one file system
 pub(crate) fn one_twice(subject: &MachineSubject<'_>) -> Vec<Finding> {
     let MachineSubject { plan, machine, scaled } = *subject;
     let mut found = Vec::new();

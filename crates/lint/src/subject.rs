@@ -1,7 +1,7 @@
-//! What the checks look at: one command, or a whole plan, as facts that may be unknown.
+//! The input of the checks: one command, or a whole plan, as facts that may be unknown.
 //!
-//! Invariant: a fact that is not known is `None` or empty; none is guessed from prose, but for
-//! [`LineSubject::worded_role`], which only gives info.
+//! Invariant: an unknown fact is `None` or empty. No fact is guessed from prose, except
+//! [`LineSubject::worded_role`], which gives only info.
 //! Never here: where the facts come from.
 
 use command::{IorFacts, LaunchedRanks, LineFacts, MdtestFacts, TypedCommand, WorkloadName};
@@ -9,21 +9,21 @@ use plan::{Comparison, Stat};
 use results::finding::SourcePosition;
 use units::{Dimension, Quantity};
 
-/// What a command is for.
+/// The purpose of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LineRole {
     /// Its write is measured.
     Write,
     /// Its read is measured.
     Read,
-    /// It makes files for others.
+    /// It creates files for other commands.
     Dataset,
-    /// It shows what the system can do; no clause is about it.
+    /// It shows the best of the system; no clause depends on it.
     Hero,
 }
 
 impl LineRole {
-    /// Its word.
+    /// The role's name.
     pub fn word(self) -> &'static str {
         match self {
             Self::Write => "write",
@@ -33,69 +33,69 @@ impl LineRole {
         }
     }
 
-    /// All of them, with their words.
+    /// All roles, with their names.
     pub const ALL: [(&'static str, Self); 4] =
         [("write", Self::Write), ("read", Self::Read), ("dataset", Self::Dataset), ("hero", Self::Hero)];
 }
 
-/// What an option of the line is today.
+/// The current state of an option on the command line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DriftKind {
-    /// There is no such option, or not with this value.
+    /// The option does not exist, or not with this value.
     Rejected,
-    /// It has another name, under which it does the same.
+    /// It has another name with the same effect.
     Renamed,
-    /// It does nothing on this line.
+    /// It has no effect on this command line.
     Idle,
 }
 
-/// An option that is not what it was.
+/// An option that differs from an earlier version.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Drift {
-    /// The place of its word among those of the workload, from 0, where it has one.
+    /// The index of its argument among those of the workload, from 0, if it has one.
     pub at: Option<usize>,
-    /// What became of it.
+    /// How it differs.
     pub kind: DriftKind,
-    /// What the workload's own parser reports of it.
+    /// The report of the workload's own parser about it.
     pub detail: String,
 }
 
-/// What a test must show.
+/// One criterion of a test.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CriterionFacts {
     /// `PHASE.NAME`.
     pub metric: String,
-    /// Which statistic, where the plan names one.
+    /// The statistic, where the plan names one.
     pub stat: Option<Stat>,
-    /// How it is compared.
+    /// The comparison.
     pub op: Comparison,
-    /// With what; `None` for a part of what another test measures.
+    /// The threshold; `None` for a share of what another test measures.
     pub value: Option<Quantity>,
-    /// Whether it counts something, so that the worst of the repetitions is meant.
+    /// Whether it counts something, so that the worst repetition decides.
     pub counts: bool,
-    /// The value as it is written.
+    /// The threshold as written.
     pub written: String,
 }
 
-/// Who made the files that a line reads.
+/// The maker of the files that a command line reads.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MakerFacts {
     /// The name of the dataset or test.
     pub name: String,
-    /// Its line.
+    /// Its command line.
     pub line: IorFacts,
     /// Its ranks.
     pub ranks: Option<u64>,
 }
 
 impl MakerFacts {
-    /// Bytes of all its ranks, where they are known.
+    /// Bytes of all its ranks, where known.
     pub(crate) fn bytes(&self) -> Option<f64> {
         Some(self.line.bytes_per_rank()? as f64 * self.ranks? as f64)
     }
 }
 
-/// The file system, as far as a plan or a user states it.
+/// The file system, as far as a plan or a user describes it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FsFacts {
     /// Where it is mounted.
@@ -108,7 +108,7 @@ pub struct FsFacts {
     pub layout: bool,
     /// Stripes of a file, where declared; -1 for all targets.
     pub stripes: Option<i64>,
-    /// Its targets that hold data, where all of them serve.
+    /// Its storage targets that hold data, if all of them are online.
     pub targets: Option<u64>,
 }
 
@@ -119,43 +119,43 @@ pub struct LineSubject {
     pub id: String,
     /// Line and column in the plan's file.
     pub at: Option<(usize, usize)>,
-    /// How many words are before those of the workload.
+    /// Number of words before the arguments of the workload.
     pub offset: usize,
     /// The options.
     pub line: LineFacts,
-    /// Ranks by the launcher's options.
+    /// Ranks from the launcher's options.
     pub launched: LaunchedRanks,
-    /// Ranks that are stated besides: by a plan, or by options of the linter.
+    /// Ranks stated separately: by a plan, or by options of the linter.
     pub stated: LaunchedRanks,
     /// Memory of a node, bytes.
     pub ram_bytes: Option<u64>,
-    /// Physical cores of a node, where as many ranks have to be on it.
+    /// Physical cores of a node, if as many ranks must run on it.
     pub cores: Option<u64>,
     /// The file system.
     pub fs: FsFacts,
-    /// What it is for, where that is stated.
+    /// Its purpose, where stated.
     pub role: Option<LineRole>,
-    /// What the clause text suggests that it is for, where nothing states it.
+    /// Its purpose as the clause text suggests it, where none is stated.
     pub worded_role: Option<LineRole>,
     /// Whether it has no criterion.
     pub reported: bool,
     /// How long its rate must be sustained, seconds.
     pub sustained_s: Option<f64>,
-    /// The rate that it has to reach.
+    /// The rate that it must reach.
     pub target: Option<Quantity>,
-    /// What it must show.
+    /// Its criteria.
     pub criteria: Vec<CriterionFacts>,
     /// The clause text.
     pub clause: String,
-    /// Repetitions that are planned, each a launch.
+    /// Planned repetitions, each a job.
     pub repetitions: Option<u32>,
-    /// What it moves in all as stated, bytes.
+    /// The total bytes that it moves, as stated.
     pub total_bytes: Option<u64>,
-    /// Options that are not what they were.
+    /// Options that differ from an earlier version.
     pub drift: Vec<Drift>,
-    /// Who made its files, where others did.
+    /// The maker of its files, if that is another test or dataset.
     pub source: Option<MakerFacts>,
-    /// Whether MPI-IO's hints are set in its environment.
+    /// Whether MPI-IO hints are set in its environment.
     pub hints: bool,
     /// Whether it may read from the client's memory.
     pub cache_warm: bool,
@@ -166,7 +166,7 @@ pub struct LineSubject {
 }
 
 impl LineSubject {
-    /// A command as it was typed, with nothing stated besides.
+    /// A typed command, with nothing stated separately.
     pub fn of(command: &TypedCommand) -> Self {
         Self {
             offset: command.offset,
@@ -177,7 +177,7 @@ impl LineSubject {
         }
     }
 
-    /// The line, where it is one of IOR that has all its options.
+    /// The command line of IOR, if all its options are known.
     pub(crate) fn ior(&self) -> Option<&IorFacts> {
         match &self.line {
             LineFacts::Ior(line) if line.script.is_none() => Some(line),
@@ -185,7 +185,7 @@ impl LineSubject {
         }
     }
 
-    /// The line, where it is one of mdtest.
+    /// The command line of mdtest.
     pub(crate) fn mdtest(&self) -> Option<&MdtestFacts> {
         match &self.line {
             LineFacts::Mdtest(line) => Some(line),
@@ -193,7 +193,7 @@ impl LineSubject {
         }
     }
 
-    /// The workload, where options of its lines may have drifted.
+    /// The workload, if the options of its command line may have drifted.
     pub(crate) fn workload(&self) -> Option<WorkloadName> {
         match self.line {
             LineFacts::Ior(_) => Some(WorkloadName::Ior),
@@ -202,18 +202,18 @@ impl LineSubject {
         }
     }
 
-    /// Where it is in the plan's file.
+    /// Its place in the plan's file.
     pub(crate) fn place(&self) -> Option<SourcePosition> {
         self.at.map(|(line, column)| SourcePosition::Plan(line, column))
     }
 
-    /// Where a letter of an IOR line is given.
+    /// The place where an IOR command line gives a letter.
     pub(crate) fn word(&self, letter: char) -> Option<SourcePosition> {
         let (number, word) = self.ior()?.word(letter)?;
         Some(SourcePosition::Word(number, word))
     }
 
-    /// Nodes, where they are known.
+    /// Nodes, where known.
     pub fn nodes(&self) -> Option<u64> {
         let given = self.launched.nodes.or(self.stated.nodes);
         let ranks = self.launched.ranks.or(self.stated.ranks);
@@ -221,14 +221,14 @@ impl LineSubject {
         given.or_else(|| Some(ranks?.div_ceil(ppn?)))
     }
 
-    /// Ranks of a node, where they are known.
+    /// Ranks of a node, where known.
     pub fn ppn(&self) -> Option<u64> {
         let given = self.launched.ppn.or(self.stated.ppn);
         let ranks = self.launched.ranks.or(self.stated.ranks);
         given.or_else(|| Some(ranks?.div_ceil(self.launched.nodes.or(self.stated.nodes)?)))
     }
 
-    /// Ranks in all, where they are known.
+    /// Total ranks, where known.
     pub fn ranks(&self) -> Option<u64> {
         let given = self.launched.ranks.or(self.stated.ranks);
         given.or_else(|| {
@@ -237,7 +237,7 @@ impl LineSubject {
         })
     }
 
-    /// Bytes that all ranks move, where they are known.
+    /// Bytes that all ranks move, where known.
     pub(crate) fn bytes(&self) -> Option<u64> {
         self.ior()?.bytes_per_rank()?.checked_mul(self.ranks()?)
     }
@@ -247,7 +247,7 @@ impl LineSubject {
         self.ior()?.bytes_per_rank()?.checked_mul(self.ppn()?)
     }
 
-    /// The rate that the line has to reach, bytes per second.
+    /// The rate that the command line must reach, bytes per second.
     pub(crate) fn target_bytes(&self) -> Option<f64> {
         let target = self.target?;
         match target.dimension {
@@ -257,35 +257,39 @@ impl LineSubject {
         }
     }
 
-    /// Whether a criterion is about a phase that begins so.
-    pub(crate) fn judges(&self, phase: &str) -> bool {
+    /// Whether a criterion is about a phase with this prefix.
+    pub(crate) fn has_criterion_on(&self, phase: &str) -> bool {
         self.criteria.iter().any(|criterion| criterion.metric.starts_with(phase))
     }
 
-    /// Whether the write of the line is what is measured, as far as is stated.
+    /// Whether the measured phase is the write, as far as stated.
     pub(crate) fn measures_write(&self) -> bool {
         let writes = self.ior().is_some_and(|line| line.write);
         writes
             && !matches!(self.role, Some(LineRole::Dataset | LineRole::Read))
-            && (self.criteria.is_empty() || self.judges("write.") || self.judges("mixed_write."))
+            && (self.criteria.is_empty()
+                || self.has_criterion_on("write.")
+                || self.has_criterion_on("mixed_write."))
     }
 
-    /// Whether the read of the line is what is measured, as far as is stated.
+    /// Whether the measured phase is the read, as far as stated.
     pub(crate) fn measures_read(&self) -> bool {
         let reads = self.ior().is_some_and(|line| line.read);
         reads
             && !self.cache_warm
             && !matches!(self.role, Some(LineRole::Dataset | LineRole::Write))
-            && (self.criteria.is_empty() || self.judges("read.") || self.judges("mixed_read."))
+            && (self.criteria.is_empty()
+                || self.has_criterion_on("read.")
+                || self.has_criterion_on("mixed_read."))
     }
 }
 
 /// One step of a series over servers.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct StepFacts {
-    /// How it is written, such as `1/3`.
+    /// Its label, such as `1/3`.
     pub label: String,
-    /// Servers at work, where they are stated.
+    /// Servers online, where stated.
     pub servers: Option<u64>,
     /// Client nodes.
     pub nodes: Option<u64>,
@@ -298,16 +302,16 @@ pub struct SeriesFacts {
     pub id: String,
     /// Line and column in the plan's file.
     pub at: Option<(usize, usize)>,
-    /// Servers of the file system, where they are stated.
+    /// Servers of the file system, where stated.
     pub servers: Option<u64>,
-    /// Whether the servers at work are counted at each step, not only asked for.
+    /// Whether the online servers are counted at each step, not only requested.
     pub counted: bool,
-    /// Its steps, in their order.
+    /// Its steps, in order.
     pub steps: Vec<StepFacts>,
 }
 
 impl SeriesFacts {
-    /// Where it is in the plan's file.
+    /// Its place in the plan's file.
     pub(crate) fn place(&self) -> Option<SourcePosition> {
         self.at.map(|(line, column)| SourcePosition::Plan(line, column))
     }
@@ -318,14 +322,14 @@ impl SeriesFacts {
 pub struct PlanSubject {
     /// Datasets and tests.
     pub lines: Vec<LineSubject>,
-    /// Tests by id whose written data some line reads again and compares.
+    /// Tests, by id, whose written data is read back and compared.
     pub verified: Vec<String>,
-    /// States that fill without ageing: their names and options.
+    /// States that fill without overwriting: their names and options.
     pub only_filled: Vec<(String, String)>,
     /// Series over servers.
     pub series: Vec<SeriesFacts>,
-    /// Texts of the document, each with whose it is: clauses, title, source.
+    /// Texts of the document, each with its owner: clauses, title, source.
     pub texts: Vec<(String, String)>,
-    /// The tables that the layout of the report has, by their names; empty where it has none of its own.
+    /// The names of the report's own tables; empty if its layout has none.
     pub tables: &'static [&'static str],
 }

@@ -1,7 +1,7 @@
-//! The table of lints: severity, source, why, and the checks of each.
+//! The table of lints: severity, source, reason, and the checks of each lint.
 //!
-//! Invariant: codes are unique and stay; no finding of a check is more severe than its lint.
-//! Never here: sentences about findings; `report` makes them.
+//! Invariant: codes are unique and never change. No finding of a check is more severe than its lint.
+//! Never here: sentences about findings, which `report` makes.
 
 use results::finding::Finding;
 use results::finding::Severity::{self, Error, Info, NeedsWaiver};
@@ -11,23 +11,23 @@ use crate::checks::{cache, criteria, names, paths, prose, series, shape, stonewa
 use crate::machine::{self, MachineSubject};
 use crate::subject::{LineSubject, PlanSubject};
 
-/// One way to look for a lint.
+/// One check for a lint.
 #[derive(Clone, Copy)]
 pub enum LintCheck {
-    /// In the words of one command, where it is found once at most.
+    /// On one command line, with at most one finding.
     Line(fn(&LineSubject) -> Option<Finding>),
-    /// In the words of one command.
+    /// On one command line.
     Lines(fn(&LineSubject) -> Vec<Finding>),
-    /// In a whole plan.
+    /// On a whole plan.
     Plan(fn(&PlanSubject) -> Vec<Finding>),
     /// On the machine, before the first job.
     Machine(for<'a, 'b> fn(&'a MachineSubject<'b>) -> Vec<Finding>),
 }
 
-/// When a lint is looked for.
+/// The time at which a lint is checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum LintStage {
-    /// Before anything is spent, from the words alone.
+    /// Before any job is started, from the text alone.
     Plan,
     /// On the machine, before the first job.
     Machine,
@@ -42,29 +42,38 @@ impl std::fmt::Display for LintStage {
     }
 }
 
-/// An opinion about storage tests.
+/// A rule about good storage tests.
 pub struct Lint {
-    /// Its code, which its findings have.
+    /// Its code, which its findings carry.
     pub code: Code,
-    /// How severe it is at most.
+    /// Its greatest severity.
     pub severity: Severity,
-    /// Its source: a document, or where it was met.
+    /// Its source: a document or an observed case.
     pub source: &'static str,
-    /// Why, in a sentence without its full stop.
+    /// The reason, as a sentence without its full stop.
     pub why: &'static str,
-    /// How it is looked for; empty of what is found while waivers are settled.
+    /// Its checks; empty for what is found when waivers are settled.
     pub checks: &'static [LintCheck],
-    /// Whether the records of the run decide the same, so that a waiver may be about what they show.
-    pub judged: bool,
-    /// What is not even accepted as a plan for the same reason; empty where there is nothing.
+    /// Whether the run's records decide the same question, so that a waiver may refer to their findings.
+    pub records_decide: bool,
+    /// The related defect for which a plan is rejected; empty if there is none.
     pub rejected: &'static str,
-    /// Cases that rules of acceptance call errors, and that are less severe here: how severe, and why.
+    /// Cases that acceptance rules call errors and that are less severe here: the severity and the reason.
     pub less_severe: Option<(&'static str, &'static str)>,
 }
 
-/// A row of the table, whose methods add what is said of it.
+/// A row of the table. Its methods add the texts.
 const fn lint(code: Code, severity: Severity, checks: &'static [LintCheck]) -> Lint {
-    Lint { code, severity, source: "", why: "", checks, judged: false, rejected: "", less_severe: None }
+    Lint {
+        code,
+        severity,
+        source: "",
+        why: "",
+        checks,
+        records_decide: false,
+        rejected: "",
+        less_severe: None,
+    }
 }
 
 impl Lint {
@@ -76,8 +85,8 @@ impl Lint {
         Self { source, ..self }
     }
 
-    const fn judged(self) -> Self {
-        Self { judged: true, ..self }
+    const fn records_decide(self) -> Self {
+        Self { records_decide: true, ..self }
     }
 
     const fn rejected(self, rejected: &'static str) -> Self {
@@ -93,7 +102,7 @@ impl Lint {
         self.code.id()
     }
 
-    /// When it is looked for.
+    /// The time at which it is checked.
     pub fn stage(&self) -> LintStage {
         match self.checks {
             [LintCheck::Machine(_), ..] => LintStage::Machine,
@@ -112,193 +121,193 @@ pub fn of_code(code: Code) -> Option<&'static Lint> {
     LINTS.iter().find(|lint| lint.code == code)
 }
 
-/// What `look` finds by each check, in the order of the table.
+/// The findings of `look` for each check, in the order of the table.
 pub(crate) fn all_found(look: impl Fn(&LintCheck) -> Vec<Finding>) -> Vec<Finding> {
     LINTS.iter().flat_map(|lint| lint.checks).flat_map(look).collect()
 }
 
 use LintCheck::{Line, Lines, Machine, Plan};
 
-/// All of them, in the order in which findings are reported.
+/// All lints, in the order in which findings are reported.
 pub const LINTS: &[Lint] = &[
     lint(Code::WriteIopsBuffered, NeedsWaiver, &[Line(cache::write_iops)])
-        .why("Caches gather and reorder small random writes: a user's view, not the work of the servers")
+        .why("Caches merge and reorder small random writes, so the rate is not that of the servers")
         .source("Lockwood, IOR results at NERSC"),
     lint(Code::ClientCacheFit, NeedsWaiver, &[Lines(cache::cache_fit)])
-        .why("Data that fits the memory of the clients is written to it and read from it")
+        .why("Data that fits the clients' memory is written to that memory and read from it")
         .source("NERSC-10 benchmark rules (1.5 times the memory); MLPerf Storage rules (5 times)")
-        .judged()
-        .less_severe("info", "for reads: the records show what was cached, and cached reads are INVALID"),
+        .records_decide()
+        .less_severe("info", "for reads: records show page-cache residency, and cached reads are INVALID"),
     lint(Code::MissingPersist, Error, &[Line(cache::persist)])
-        .why("Without an fsync in its time a write ends while the data is still in memory")
+        .why("Without an fsync in the measured time, a write ends while data is still in memory")
         .source("Lockwood, IOR results at NERSC; IO500 rules")
-        .judged()
-        .less_severe("needs-waiver", "of reported and hero tests: no clause depends on them"),
+        .records_decide()
+        .less_severe("needs-waiver", "for reported and hero tests: no clause depends on them"),
     lint(Code::WrSameLaunch, Info, &[Line(cache::same_launch)])
-        .why("A read in the launch that wrote finds what it wrote in caches")
+        .why("A read in the job that wrote the data can be served from caches")
         .source("Lockwood, IOR results at NERSC")
-        .judged()
-        .less_severe("info", "because the records show what was cached, and cached reads are INVALID"),
+        .records_decide()
+        .less_severe("info", "because the records show page-cache residency: cached reads are INVALID"),
     lint(Code::ReaderIsWriter, Info, &[Line(cache::reader_is_writer)])
-        .why("A rank that reads what its own node wrote reads that node's memory")
+        .why("A rank that reads data of its own node can read it from that node's memory")
         .source("Lockwood, IOR results at NERSC; NERSC-10 benchmark rules (tasks shifted by those of a node)")
-        .judged()
-        .less_severe("info", "because the records show what was cached, and cached reads are INVALID"),
+        .records_decide()
+        .less_severe("info", "because the records show page-cache residency: cached reads are INVALID"),
     lint(Code::ReadBeyondWritten, Error, &[Line(stonewall::beyond)])
-        .why("Behind the end of a file IOR aborts, or reads nothing and reports a rate")
+        .why("After the end of a file, IOR aborts, or reads nothing and still reports a rate")
         .source("Lockwood, IOR results at NERSC")
-        .rejected("a reader of more than there is, or of a stopped dataset without a status file"),
+        .rejected("a reader of more data than exists, or of a stopped dataset without a status file"),
     lint(Code::SparseRandomWrite, NeedsWaiver, &[Line(cache::sparse)])
-        .why("Random writes into a new file measure allocation as well")
+        .why("Random writes into a new file also measure the allocation of space")
         .source("IOR issue 261"),
     lint(Code::WearoutOnMeasured, Error, &[Line(stonewall::wear_out)])
-        .why("Wear-out waits for the slowest rank, as an application does: not what is sustained")
+        .why("Wear-out waits for the slowest rank, as applications do, so the rate is not the sustained one")
         .source("Lockwood, IOR results at NERSC"),
     lint(Code::NoWearoutOnDataset, Error, &[Line(stonewall::no_wear_out)])
-        .why("A stopped dataset without wear-out has files of unequal size, and readers meet their ends")
+        .why("A stopped dataset without wear-out has files of unequal size, and readers reach their ends")
         .source("Lockwood, IOR results at NERSC")
-        .rejected("a dataset with -D and without stoneWallingWearOut"),
+        .rejected("a dataset with -D but without stoneWallingWearOut"),
     lint(Code::SustainedNotMet, Info, &[Line(stonewall::sustained)])
-        .why("A rate is sustained only for as long as it was measured")
+        .why("A rate is sustained only for the time in which it was measured")
         .source("Lockwood, IOR results at NERSC")
-        .judged(),
+        .records_decide(),
     lint(Code::OutOfData, Info, &[Line(stonewall::out_of_data)])
-        .why("Ranks that have nothing left before the deadline are counted as if they worked")
+        .why("Ranks that run out of data before the deadline are counted as if they still worked")
         .source("Lockwood, IOR results at NERSC")
-        .judged(),
+        .records_decide(),
     lint(Code::DatasetTooSmall, Info, &[Lines(stonewall::too_small)])
-        .why("A reader at the end of its files before its time is up sustained nothing")
+        .why("A reader that reaches the end of its files before its time is up sustains nothing")
         .source("Lockwood, IOR results at NERSC")
-        .judged()
-        .rejected("a dataset that cannot hold what its `cover` asks for"),
+        .records_decide()
+        .rejected("a dataset that cannot hold the data that its `cover` requires"),
     lint(Code::HeroAsContract, Error, &[Line(shape::hero)])
-        .why("Larger transfers and chosen nodes show what a system can do, not what was bought")
+        .why("Larger transfers and chosen nodes show the best of a system, not what was bought")
         .source("Lockwood, IOR results at NERSC")
         .rejected("a hero run with a criterion"),
     lint(Code::Geometry, Error, &[Lines(shape::geometry)])
-        .why("Ranks, nodes and sizes that contradict each other describe no run")
+        .why("Ranks, nodes and sizes that contradict each other do not describe a run")
         .source("Lockwood, IOR results at NERSC (28 nodes × 8 and 184 ranks)")
-        .rejected("ranks of a test that are not its nodes times the ranks of each"),
+        .rejected("a number of ranks that differs from the nodes times the ranks per node"),
     lint(Code::RoleMismatch, Error, &[Line(shape::role), Line(prose::verb)])
-        .why("A line that does not do what it is for measures something else")
+        .why("A command line that does not do what its test is for measures something else")
         .source("Blue Waters IO-2017 (a read test with -w)")
-        .rejected("a criterion on a phase that the line has not")
-        .less_severe("info", "where only the clause text says what the test is for"),
+        .rejected("a criterion on a phase that the command line does not have")
+        .less_severe("info", "if only the clause text states what the test is for"),
     lint(Code::PathOnWrongFs, Error, &[Lines(paths::place)])
-        .why("A path elsewhere measures another file system")
-        .source("Lockwood, IOR results at NERSC (a result on another file system than its title)")
-        .judged()
+        .why("A path outside the mount measures another file system")
+        .source("Lockwood, IOR results at NERSC (a result from another file system than in its title)")
+        .records_decide()
         .rejected("a path outside the campaign's own directory"),
     lint(Code::OptionDrift, Error, &[Line(shape::changed), Lines(shape::drift)])
-        .why("Options come, go, change their meaning between versions, and are mistyped")
+        .why("Options are added, removed, redefined between versions, and mistyped")
         .source("Blue Waters IO-2017 (mdtest -k); Lockwood, IOR results at NERSC (-H, lustrestripecount)")
         .rejected("unknown options")
         .less_severe(
             "needs-waiver or info",
-            "where the line still runs: the option has another meaning, another name or no effect",
+            "if the command line still runs: the option has another meaning, another name or no effect",
         ),
     lint(Code::OptionsInFile, NeedsWaiver, &[Line(shape::hidden)])
-        .why("What a line takes from a file decides what it measures, and is not in the line")
+        .why("Options in a file decide what is measured, but the command line does not show them")
         .source("IOR 4.1 (-f)")
-        .rejected("a plan's line with -f"),
+        .rejected("a command line of a plan with -f"),
     lint(Code::LayoutUndeclared, NeedsWaiver, &[Line(shape::layout), Line(shape::few_files)])
         .why("Stripes decide how many servers a file can use")
         .source("Lockwood, IOR results at NERSC; Blue Waters IO-2017")
-        .judged(),
+        .records_decide(),
     lint(Code::CbStateUnset, NeedsWaiver, &[Line(cache::collective)])
-        .why("Collective buffering decides which ranks talk to the servers; unset, the library chooses")
+        .why("Collective buffering decides which ranks use the servers; if it is unset, the library chooses")
         .source("Lockwood, IOR results at NERSC"),
     lint(Code::FillRecorded, Error, &[Machine(machine::fill_recorded)])
-        .why("File systems slow down as they fill, so a rate without its utilization compares with nothing")
+        .why("File systems slow down as they fill, so a rate without its utilization cannot be compared")
         .source("Lockwood, IOR results at NERSC (66 % and 53 % of the former rates on fuller targets)")
-        .judged(),
+        .records_decide(),
     lint(Code::NotAged, NeedsWaiver, &[Line(names::aged)])
-        .why("An empty file system finds free space and directory entries at once")
+        .why("An empty file system finds free space and directory entries without searching")
         .source("LLNL Purple GPFS acceptance (80 % of the blocks, 20 % of the inodes)")
-        .judged()
+        .records_decide()
         .less_severe(
             "needs-waiver",
-            "while there is only the plan: the utilization is known when the file system is looked at",
+            "as long as only the plan is known: the utilization is known when the file system is checked",
         ),
     lint(Code::FillIsNotAge, NeedsWaiver, &[Plan(names::only_filled)])
-        .why("Sequential filling leaves free space in one piece; fragmentation costs more than fill")
+        .why("Sequential filling leaves free space in one piece; fragmentation costs more than utilization")
         .source("LUG 2017, Kaitschuck; HotStorage 2019, Conway and others"),
     lint(Code::SharedUniquePair, NeedsWaiver, &[Plan(names::pair), Line(prose::pair)])
-        .why("One shared directory and one per rank are two tests, and servers do well in one of them")
+        .why("A shared directory and one per rank are two tests, and servers often do well in only one")
         .source("Blue Waters IO-2017"),
     lint(Code::MdSameNode, Info, &[Line(names::same_node)])
-        .why("Files stat'ed on the node that created them come from its cache")
+        .why("A stat on the node that created the file is served from that node's cache")
         .source("NERSC-10 benchmark rules")
-        .judged(),
+        .records_decide(),
     lint(Code::MdTooShort, Info, &[Line(names::too_few)])
-        .why("A short phase is one of caches and start-up")
+        .why("A short phase measures caches and start-up")
         .source("NERSC-10 benchmark rules; IO500 rules")
-        .judged(),
+        .records_decide(),
     lint(Code::RateTooShort, Info, &[Line(shape::instant)])
-        .why("In a fraction of a second the start, one stall or a cache is the rate")
+        .why("In a fraction of a second, start-up, one stall or a cache decides the rate")
         .source("IO500 rules; Lockwood, IOR results at NERSC")
-        .judged(),
+        .records_decide(),
     lint(Code::StatUnnamed, Info, &[Lines(criteria::stat), Lines(prose::average)])
-        .why("Mean, minimum and maximum of ten repetitions are three numbers; unnamed, the mean is compared")
+        .why("Mean, minimum and maximum of ten repetitions differ; without a name, the mean is compared")
         .source("Blue Waters IO-2017")
-        .less_severe("info", "because criterion and verdict name the statistic that is compared"),
+        .less_severe("info", "because the criterion and the verdict name the statistic"),
     lint(Code::RepsShort, NeedsWaiver, &[Line(criteria::one_job), Line(prose::short)])
-        .why("Fewer repetitions than asked for, or in one launch, support less")
+        .why("Fewer repetitions than required, or all in one job, are weaker evidence")
         .source("Blue Waters IO-2017")
-        .judged(),
+        .records_decide(),
     lint(Code::LinearityBase, Error, &[Plan(series::base)])
-        .why("Scaling is compared with one server, with servers counted and enough clients")
+        .why("Scaling is compared with one server, with counted servers and enough clients")
         .source("Blue Waters IO-2017"),
     lint(Code::OptimalUndefined, Info, &[Lines(prose::optimal)])
-        .why("A share of an optimum that is not defined, at steps that are not defined, cannot be evaluated")
+        .why("A share of an undefined optimum, at undefined steps, cannot be evaluated")
         .source("Blue Waters IO-2017 (50 % of optimal at every step)"),
     lint(Code::ThresholdMissing, Info, &[Line(prose::threshold)])
-        .why("A clause that asks for something needs a number for a verdict")
+        .why("A clause with a requirement needs a number to get a verdict")
         .source("Lockwood, IOR results at NERSC (no threshold is published)")
         .rejected("a contract test without a criterion"),
     lint(Code::TableLabel, Info, &[Plan(prose::tables)])
-        .why("A table that is cited by a number that it does not have is filled in wrongly")
-        .source("Blue Waters IO-2017 (results in Table 4 that is Table 3)"),
+        .why("A table cited by a number that the report does not use gets filled in wrongly")
+        .source("Blue Waters IO-2017 (results in Table 4, which is Table 3)"),
     lint(Code::UncheckedData, NeedsWaiver, &[Line(criteria::check_in_time), Plan(criteria::unchecked)])
-        .why("Data that is never read back may be anything")
+        .why("Data that is never read back may be wrong")
         .source("LLNL Purple GPFS acceptance (all tests with data checking)")
         .less_severe(
             "needs-waiver",
-            "in both cases: the data may be compared by other means; wrong data that is found is never a \
+            "in both cases: the data may be compared by other means. Wrong data that is found is never a \
              PASS",
         ),
     lint(Code::Compressible, NeedsWaiver, &[Line(cache::compressible)])
-        .why("A store that reduces data writes less than is counted")
+        .why("A store that reduces data writes fewer bytes than are counted")
         .source("IO500 rules"),
     lint(Code::OneFsTwice, Error, &[Machine(machine::one_twice)])
-        .why("Two names of one file system make a test of one out of one of two")
+        .why("Two paths on one file system turn a test of two file systems into a test of one")
         .source("LLNL Purple GPFS acceptance (even ranks on one file system, odd on the other)")
-        .judged(),
+        .records_decide(),
     lint(Code::LsWalk, NeedsWaiver, &[Lines(names::walk)])
         .why("Walks of small, shared or cached trees do not reach the servers")
         .source("LLNL Purple GPFS acceptance (ten `ls -lR` of more than 100 000 entries)")
-        .judged()
+        .records_decide()
         .less_severe(
             "info or needs-waiver",
-            "because the records show how many entries were listed, and walks of cached trees are INVALID",
+            "because the records show the number of listed entries, and walks of cached trees are INVALID",
         ),
     lint(Code::NotPacked, NeedsWaiver, &[Line(cache::packed)])
-        .why("Nodes that are not full show less contention than applications meet")
+        .why("Nodes with idle cores show less contention than applications meet")
         .source("Blue Waters IO-2017"),
     lint(Code::DeadCriterion, Error, &[Lines(criteria::dead)])
         .why("A criterion that cannot fail, or cannot be met, decides nothing")
         .source("public benchmark suites whose conditions match anything")
-        .rejected("a metric that the line does not yield")
+        .rejected("a metric that the command line does not yield")
         .less_severe(
             "needs-waiver",
-            "where a rate has a ceiling, or a latency or errors a floor: that may be meant",
+            "if a rate has an upper limit, or a latency or error count a lower limit: that may be intended",
         ),
     lint(Code::Units, Info, &[Lines(prose::units), Plan(criteria::mixed_units)])
-        .why("Powers of 1000 and of 1024 are 10 % apart at a T")
-        .source("Blue Waters IO-2017 (TB/s asked, MiB/s printed)")
+        .why("Powers of 1000 and of 1024 differ by 10 % at the prefix T")
+        .source("Blue Waters IO-2017 (TB/s required, MiB/s printed)")
         .rejected("a number without a unit")
-        .less_severe("info", "because all is compared in base units, and only readers can mix them up"),
+        .less_severe("info", "because values are compared in base units, and only readers can confuse them"),
     lint(Code::Waiver, Error, &[])
-        .why("A waiver needs a finding that it is about, a reason and a person who approves it")
+        .why("A waiver needs a finding, a reason, and a person who approves it")
         .source("this program"),
 ];

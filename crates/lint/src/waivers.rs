@@ -1,7 +1,8 @@
-//! Waivers: which findings they are about, and which waivers are about nothing.
+//! Waivers: the findings that they apply to, and waivers that apply to none.
 //!
-//! Invariant: a waived finding stays listed; an error is never waived; a waiver about nothing is a finding.
-//! Never here: waivers of what only the records of a run decide; the judge settles those.
+//! Invariant: a waived finding stays listed. An error is never waived. A waiver that applies to no finding is
+//! a finding.
+//! Never here: waivers of what only the records of a run decide, which `judge` settles.
 
 use plan::{Plan, Waiver};
 use results::finding::{Approval, Finding, Severity, SourcePosition};
@@ -9,15 +10,15 @@ use results::reason::{Code, Reason};
 
 use crate::table::{Lint, LintStage, named};
 
-/// Marks the findings of a plan that are waived, and adds the waivers that are about nothing.
+/// Marks the waived findings of a plan, and adds the waivers that apply to none.
 pub(crate) fn settle_plan(plan: &Plan, findings: Vec<Finding>) -> Vec<Finding> {
-    // Without the cores of a node nothing can be found that this would be about.
+    // Without the cores of a node, nothing can be found that this waiver applies to.
     let looks = |waiver: &&Waiver| plan.clients.cores.is_some() || waiver.lint != Code::NotPacked.id();
     let waivers: Vec<Waiver> = plan.all_waivers().filter(looks).cloned().collect();
     settle(findings, &waivers)
 }
 
-/// Marks the findings that are waived, and adds the waivers that are about nothing.
+/// Marks the waived findings, and adds the waivers that apply to none.
 pub fn settle(mut findings: Vec<Finding>, waivers: &[Waiver]) -> Vec<Finding> {
     let mut idle = Vec::new();
     for waiver in waivers {
@@ -27,23 +28,23 @@ pub fn settle(mut findings: Vec<Finding>, waivers: &[Waiver]) -> Vec<Finding> {
     findings
 }
 
-/// Marks the findings on the machine that are waived.
+/// Marks the waived findings on the machine.
 pub(crate) fn approve_all(plan: &Plan, findings: &mut [Finding]) {
     for waiver in plan.all_waivers() {
         approve(findings, waiver);
     }
 }
 
-/// What a waiver is about.
+/// The findings that a waiver applies to.
 #[derive(Debug, Default)]
 struct WaiverEffect {
-    /// How many findings that it can waive.
+    /// Number of findings that it can waive.
     waivable: usize,
-    /// How many errors.
+    /// Number of errors.
     errors: usize,
 }
 
-/// Marks the findings that one waiver is about, or adds what would approve it where no name is given yet.
+/// Marks the findings of one waiver. Where it has no name yet, adds how to approve it.
 fn approve(findings: &mut [Finding], waiver: &Waiver) -> WaiverEffect {
     let mut meant = WaiverEffect::default();
     let own = |one: &&mut Finding| one.code().id() == waiver.lint && one.about == waiver.about;
@@ -64,7 +65,7 @@ fn approve(findings: &mut [Finding], waiver: &Waiver) -> WaiverEffect {
     meant
 }
 
-/// What is reported of one waiver, if anything.
+/// The finding about a waiver, if there is one.
 fn rejected(waiver: &Waiver, meant: &WaiverEffect) -> Option<Finding> {
     let about = |severity: Severity, name: &str| {
         let reason = Reason::new(Code::Waiver).with(name, &waiver.lint);
@@ -81,7 +82,7 @@ fn rejected(waiver: &Waiver, meant: &WaiverEffect) -> Option<Finding> {
     is_idle.then(|| about(Severity::Info, "idle"))
 }
 
-/// Whether a lint has found all it will when a plan is checked.
+/// Whether all findings of a lint are known when a plan is checked.
 fn only_now(lint: &Lint) -> bool {
-    lint.stage() == LintStage::Plan && !lint.judged
+    lint.stage() == LintStage::Plan && !lint.records_decide
 }

@@ -1,64 +1,63 @@
-//! One monotonic clock per rank: the cycle counter where it is invariant, else `CLOCK_MONOTONIC`.
+//! One monotonic clock per rank: the cycle counter if it is invariant, otherwise `CLOCK_MONOTONIC`.
 //!
-//! A reading is a raw [`Tick`]; it becomes nanoseconds by one multiplication, later, outside the
-//! measured time. The crate `quanta` knows whether the counter may be trusted and calibrates it in
-//! under a millisecond; [`CycleClock::refine`] then replaces that first guess by the ratio over the
-//! whole life of the process, which gets better as it runs.
+//! A reading is a raw [`Tick`]; one multiplication converts it to nanoseconds later, outside the measured
+//! time. The crate `quanta` knows whether the counter is reliable and calibrates it in under a millisecond.
+//! [`CycleClock::refine`] later replaces this first estimate with the ratio over the whole life of the
+//! process, which improves as it runs.
 //!
-//! Invariant: two readings of one clock never go backwards.
-//! Never here: wall-clock dates, clocks of other ranks.
+//! Invariant: readings of one clock never go backwards. Never here: wall-clock dates, clocks of other ranks.
 
 use std::time::Instant;
 
-/// A raw reading; only differences mean something, and only within one clock.
+/// A raw reading; only differences have a meaning, and only within one clock.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Tick(pub u64);
 
-/// How many nanoseconds a tick is, as a fixed-point number with 32 binary places.
+/// Nanoseconds per tick, as a fixed-point number with 32 binary places.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Scale(u64);
 
 impl Scale {
-    /// Ticks that are nanoseconds.
+    /// A tick is a nanosecond.
     pub const NANOSECONDS: Self = Self(1 << 32);
 
-    /// Nanoseconds in so many ticks, rounded down.
+    /// Converts ticks to nanoseconds, rounded down.
     #[inline]
     pub fn ns(self, ticks: u64) -> u64 {
         ((u128::from(ticks) * u128::from(self.0)) >> 32) as u64
     }
 
-    /// Ticks in so many nanoseconds, rounded down.
+    /// Converts nanoseconds to ticks, rounded down.
     pub fn ticks(self, ns: u64) -> u64 {
         ((u128::from(ns) << 32) / u128::from(self.0.max(1))) as u64
     }
 }
 
-/// Anything that tells the time; the measuring loop is compiled for each kind.
+/// A source of time; the measuring loop is compiled for each kind.
 pub trait Clock {
     /// Reads the clock.
     fn now(&self) -> Tick;
 
-    /// What a tick is worth now.
+    /// The present length of a tick.
     fn scale(&self) -> Scale;
 
-    /// Nanoseconds since this clock was made.
+    /// Nanoseconds from the creation of this clock to `tick`.
     fn ns_at(&self, tick: Tick) -> u64;
 
-    /// Nanoseconds since this clock was made, now.
+    /// Nanoseconds since the creation of this clock.
     fn ns(&self) -> u64 {
         self.ns_at(self.now())
     }
 }
 
-/// What the clock is worth, measured on this machine.
+/// The quality of the clock, measured on this machine.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ClockQuality {
     /// `cycle counter` or `CLOCK_MONOTONIC`.
     pub source: &'static str,
     /// The smallest step between two different readings, nanoseconds.
     pub resolution_ns: u64,
-    /// What one reading takes, nanoseconds.
+    /// Duration of one reading, nanoseconds.
     pub cost_ns: f64,
 }
 
@@ -86,7 +85,7 @@ impl CycleClock {
         Self { counter, scale, born, born_std }
     }
 
-    /// The counter and the standard clock at one moment: the tightest of a few tries.
+    /// Reads the counter and the standard clock at one moment: the closest of several tries.
     fn both(counter: &quanta::Clock) -> (Tick, Instant) {
         let tries = (0..8).map(|_| {
             let before = counter.raw();
@@ -98,8 +97,8 @@ impl CycleClock {
         (tick, std)
     }
 
-    /// Measures the scale again over the time since this clock was made, once that is long enough
-    /// (0.1 s) for the two clocks' granularity not to matter. Call it between phases, on all ranks.
+    /// Measures the scale again over the time since this clock was made. This needs 0.1 s, so that the
+    /// granularity of the two clocks does not matter. Call it between phases, on all ranks.
     pub fn refine(&mut self) {
         let (tick, std) = Self::both(&self.counter);
         let ns = std.duration_since(self.born_std).as_nanos();
@@ -109,7 +108,7 @@ impl CycleClock {
         }
     }
 
-    /// Measures what one reading costs and the smallest step.
+    /// Measures the duration of a reading and the smallest step.
     pub fn quality(&self) -> ClockQuality {
         let readings = 4096;
         let begin = self.now();
@@ -130,7 +129,7 @@ impl CycleClock {
         }
     }
 
-    /// `quanta` falls back to nanoseconds of the monotonic clock, whose factor is exactly one.
+    /// Whether `quanta` fell back to nanoseconds of the monotonic clock; the factor is then exactly one.
     fn counter_is_monotonic_clock(&self) -> bool {
         self.counter.delta_as_nanos(0, 1 << 32) == 1 << 32
     }
@@ -179,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn clones_of_a_clock_tell_the_same_time() {
+    fn clones_of_a_clock_show_the_same_time() {
         let clock = CycleClock::new();
         std::thread::sleep(Duration::from_millis(5));
         let (other, tick) = (clock.clone(), clock.now());
@@ -187,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn the_clock_knows_what_it_costs() {
+    fn the_clock_measures_its_own_cost() {
         let quality = CycleClock::new().quality();
         assert!(quality.cost_ns > 0.0 && quality.resolution_ns >= 1, "{quality:?}");
     }

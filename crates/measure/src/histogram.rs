@@ -1,8 +1,8 @@
 //! Latency histogram: log-linear, exact at the ends, merged by adding.
 //!
-//! Values below 128 ns have a bucket each; above, every power of two is cut into 128 buckets, so that
-//! a bucket is at most 1/128 = 0.78 % of its value wide. 4736 buckets reach 2^43 ns = 2.4 h; longer
-//! values are counted in the last bucket and still seen exactly by the maximum.
+//! Values below 128 ns have one bucket each. Above, every power of two has 128 buckets, so a bucket is at
+//! most 1/128 = 0.78 % of its value wide. 4736 buckets reach 2^43 ns = 2.4 h. Longer values are counted in
+//! the last bucket, and the exact maximum still shows them.
 //!
 //! Invariant: `merge` of two histograms equals the histogram of both streams together.
 
@@ -26,7 +26,7 @@ impl Default for Histogram {
 }
 
 impl Histogram {
-    /// The histogram whose [`Histogram::buckets`], sum, minimum and maximum these are.
+    /// The histogram with these [`Histogram::buckets`], sum, minimum and maximum.
     pub fn of_buckets(buckets: &[(u64, u64)], sum: u64, min: u64, max: u64) -> Self {
         let mut histogram = Self::new();
         for (low, count) in buckets.iter().filter(|(_, count)| *count > 0) {
@@ -36,10 +36,10 @@ impl Histogram {
         histogram
     }
 
-    /// How many buckets there are.
+    /// The number of buckets.
     pub const BUCKETS: usize = ((TOP_BIT - SUB_BITS) as usize + 2) << SUB_BITS;
 
-    /// An empty histogram; all its memory (37 KiB) is touched here.
+    /// An empty histogram; all its memory (37 KiB) is written here.
     pub fn new() -> Self {
         Self { counts: vec![0; Self::BUCKETS].into_boxed_slice(), sum: 0, min: u64::MAX, max: 0 }
     }
@@ -51,7 +51,7 @@ impl Histogram {
         (index as usize).min(Self::BUCKETS - 1)
     }
 
-    /// The smallest value that falls into bucket `index`, nanoseconds.
+    /// The smallest value in bucket `index`, nanoseconds.
     pub fn lower_bound(index: usize) -> u64 {
         let index = index as u64;
         if index < 2 * SUB {
@@ -85,7 +85,7 @@ impl Histogram {
         (self.sum, self.min, self.max) = (self.sum + sum, min, max);
     }
 
-    /// Adds another histogram's counts to this one's.
+    /// Adds the counts of another histogram to this one.
     pub fn merge(&mut self, other: &Self) {
         for (mine, theirs) in self.counts.iter_mut().zip(&other.counts) {
             *mine += theirs;
@@ -95,8 +95,8 @@ impl Histogram {
         self.max = self.max.max(other.max);
     }
 
-    /// What was counted since `before`, an earlier state of this histogram. Its extremes are as wide as its
-    /// buckets.
+    /// The values counted since `before`, an earlier state of this histogram. Its minimum and maximum are
+    /// only as exact as its buckets.
     pub fn since(&self, before: &Self) -> Self {
         let mut since = Self::new();
         for (index, (now, then)) in self.counts.iter().zip(&before.counts).enumerate() {
@@ -120,7 +120,7 @@ impl Histogram {
         (&mut self.sum, &mut self.min, &mut self.max)
     }
 
-    /// First and last bucket that are not empty, `None` when all are.
+    /// The first and last non-empty bucket; `None` if all are empty.
     pub fn touched(&self) -> Option<(usize, usize)> {
         let first = self.counts.iter().position(|count| *count > 0)?;
         let last = self.counts.iter().rposition(|count| *count > 0)?;
@@ -150,8 +150,8 @@ impl Histogram {
         }
     }
 
-    /// The value that a share `q` (0 to 1) of all values does not exceed: the middle of its bucket,
-    /// clipped to the exact minimum and maximum. 0 when empty.
+    /// The value that a share `q` (0 to 1) of all values does not exceed. It is the middle of its bucket,
+    /// limited to the exact minimum and maximum. 0 when empty.
     pub fn quantile(&self, q: f64) -> u64 {
         let count = self.count();
         let wanted = ((q * count as f64).ceil() as u64).clamp(1, count.max(1));
@@ -167,7 +167,7 @@ impl Histogram {
         0
     }
 
-    /// The median as statistics has it: between the two middle values of an even count.
+    /// The median as defined in statistics: between the two middle values of an even count.
     pub fn median(&self) -> f64 {
         let count = self.count().max(1);
         let at = |rank: u64| self.quantile((rank as f64 - 0.5) / count as f64) as f64;
@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn percentiles_never_leave_the_range_that_was_seen() {
+    fn percentiles_never_leave_the_range_of_the_values() {
         let mut histogram = Histogram::new();
         histogram.add(1_000_003);
         for q in [0.0, 0.5, 0.999, 1.0] {
@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn the_median_of_two_values_lies_between_them() {
+    fn the_median_of_two_values_is_between_them() {
         let mut histogram = Histogram::new();
         [10, 30].iter().for_each(|value| histogram.add(*value));
         assert_eq!(histogram.median(), 20.0);
@@ -219,14 +219,14 @@ mod tests {
     }
 
     #[test]
-    fn a_value_beyond_the_last_bucket_is_counted_and_seen_by_the_maximum() {
+    fn a_value_beyond_the_last_bucket_is_counted_and_shown_by_the_maximum() {
         let mut histogram = Histogram::new();
         histogram.add(u64::MAX / 2);
         assert_eq!((histogram.count(), histogram.max()), (1, u64::MAX / 2));
     }
 
     #[test]
-    fn what_was_counted_since_is_what_was_added() {
+    fn since_returns_the_values_added_after_the_earlier_state() {
         let mut histogram = Histogram::new();
         [10, 1 << 30].iter().for_each(|value| histogram.add(*value));
         let before = histogram.clone();
@@ -254,16 +254,16 @@ mod tests {
         }
 
         #[test]
-        fn a_quantile_is_within_a_bucket_of_the_sorted_truth(
+        fn a_quantile_is_within_a_bucket_of_the_true_quantile(
             mut values in prop::collection::vec(1_u64..1 << 42, 1..300), q in 0.0_f64..1.0,
         ) {
             let mut histogram = Histogram::new();
             values.iter().for_each(|value| histogram.add(*value));
             values.sort_unstable();
             let rank = ((q * values.len() as f64).ceil() as usize).clamp(1, values.len());
-            let truth = values[rank - 1] as f64;
-            let told = histogram.quantile(q) as f64;
-            prop_assert!((told - truth).abs() <= (truth * 0.008).max(1.0), "{} for {}", told, truth);
+            let expected = values[rank - 1] as f64;
+            let found = histogram.quantile(q) as f64;
+            prop_assert!((found - expected).abs() <= (expected * 0.008).max(1.0), "{} {}", found, expected);
         }
     }
 }

@@ -1,8 +1,7 @@
-//! What a rank counts while it works: clock, meter, latency histogram, timeline.
+//! What a rank measures while it works: clock, meter, latency histogram, timeline.
 //!
-//! Invariant: pure. Merging the halves of a run gives the same as measuring the whole, and nothing
-//! here grows with the length of the run.
-//! Never here: I/O, collectives, printing.
+//! Invariant: pure. Merging the halves of a run gives the same result as measuring the whole. Memory does not
+//! grow with the length of the run. Never here: I/O, collectives, printing.
 #![forbid(unsafe_code)]
 
 mod clock;
@@ -14,7 +13,7 @@ pub mod steady;
 mod timeline;
 
 pub use clock::{Clock, ClockQuality, CycleClock, Scale, Tick};
-pub use date::{Calendar, unix_seconds};
+pub use date::{WallClock, unix_seconds};
 pub use histogram::Histogram;
 pub use meter::Meter;
 pub use timeline::ByteTimeline;

@@ -1,11 +1,11 @@
-//! Statistics over repetitions: location, scatter, and how far the truth may lie from what was seen.
+//! Statistics over repetitions: location, variability, and one-sided confidence limits.
 //!
-//! Deviations divide by n−1. Bounds are one-sided: a contract asks "at least" or "at most", so only
-//! one side can hurt. The mean's bound is Student's, the median's is an order statistic and assumes
-//! nothing about the shape of the distribution.
+//! Deviations divide by n−1. Limits are one-sided: a contract requires "at least" or "at most", so only one
+//! side matters. The limit of the mean is Student's. The limit of the median is an order statistic and
+//! assumes nothing about the shape of the distribution.
 //!
-//! Invariant: pure; the order of the values does not matter; too few values give `None`, never a guess.
-//! Never here: units, thresholds of a contract, verdicts.
+//! Invariant: pure; the order of the values does not matter; too few values give `None`, never a guess. Never
+//! here: units, thresholds of a contract, verdicts.
 
 mod bootstrap;
 mod dice;
@@ -25,24 +25,24 @@ pub use ratio::{Answer, Interval, ratio_interval};
 pub use student::t_quantile;
 pub use trend::{FirstRepetition, Trend, first, trend};
 
-/// On which side of the estimate a bound lies.
+/// The side of the estimate on which a confidence limit is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
-    /// The truth is at least this, with the given confidence.
+    /// The true value is at least this, with the given confidence.
     Lower,
-    /// The truth is at most this.
+    /// The true value is at most this.
     Upper,
 }
 
-/// How many repetitions [`repetitions_to_decide`] looks at before it gives up.
+/// The most repetitions that [`repetitions_to_decide`] considers.
 pub const REPETITIONS_MAX: u32 = 10_000;
 
-/// Arithmetic mean; `None` of nothing.
+/// Arithmetic mean; `None` without values.
 pub fn mean(values: &[f64]) -> Option<f64> {
     (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
 }
 
-/// Median, the mean of the middle two for an even count; `None` of nothing.
+/// Median, the mean of the middle two for an even count; `None` without values.
 pub fn median(values: &[f64]) -> Option<f64> {
     let sorted = sorted(values);
     let middle = sorted.len() / 2;
@@ -53,12 +53,12 @@ pub fn median(values: &[f64]) -> Option<f64> {
     }
 }
 
-/// Smallest value; `None` of nothing.
+/// Smallest value; `None` without values.
 pub fn min(values: &[f64]) -> Option<f64> {
     values.iter().copied().min_by(f64::total_cmp)
 }
 
-/// Largest value; `None` of nothing.
+/// Largest value; `None` without values.
 pub fn max(values: &[f64]) -> Option<f64> {
     values.iter().copied().max_by(f64::total_cmp)
 }
@@ -70,14 +70,15 @@ pub fn deviation(values: &[f64]) -> Option<f64> {
     Some((squares / (values.len() - 1) as f64).sqrt())
 }
 
-/// Coefficient of variation, deviation (n−1) over mean; `None` below two values or for a mean of zero.
+/// Coefficient of variation (COV), deviation (n−1) over mean; `None` below two values or for a mean of zero.
 pub fn cov(values: &[f64]) -> Option<f64> {
     let mean = mean(values).filter(|mean| *mean != 0.0)?;
     deviation(values).map(|deviation| deviation / mean.abs())
 }
 
-/// One-sided bound of the mean by Student's t, `confidence` between 0.5 and 1; `None` below two values.
-pub fn bound_of_mean(values: &[f64], side: Side, confidence: f64) -> Option<f64> {
+/// One-sided confidence limit of the mean by Student's t, `confidence` between 0.5 and 1; `None` below two
+/// values.
+pub fn limit_of_mean(values: &[f64], side: Side, confidence: f64) -> Option<f64> {
     let reach = deviation(values)? * half_width(values.len() as u32, confidence);
     let mean = mean(values)?;
     Some(match side {
@@ -86,12 +87,12 @@ pub fn bound_of_mean(values: &[f64], side: Side, confidence: f64) -> Option<f64>
     })
 }
 
-/// One-sided bound of the median by order statistics; `None` where so few values support none
-/// (below five values at 95 %).
-pub fn bound_of_median(values: &[f64], side: Side, confidence: f64) -> Option<f64> {
+/// One-sided confidence limit of the median by order statistics. `None` if there are too few values (below
+/// five at 95 %).
+pub fn limit_of_median(values: &[f64], side: Side, confidence: f64) -> Option<f64> {
     let sorted = sorted(values);
     let n = sorted.len();
-    // P(at most k of n fair coins) <= 1 - confidence: then the k-th smallest is a bound.
+    // If P(at most k of n fair coins) <= 1 - confidence, the k-th smallest value is a limit.
     let mut term = 0.5_f64.powi(i32::try_from(n).ok()?);
     let mut sum = 0.0;
     let mut rank = None;
@@ -109,20 +110,20 @@ pub fn bound_of_median(values: &[f64], side: Side, confidence: f64) -> Option<f6
     })
 }
 
-/// How many repetitions would put the mean's bound on this side of `threshold`, if mean and deviation
-/// stayed as they are; `None` when [`REPETITIONS_MAX`] would not do, or below two values.
+/// How many repetitions would put the limit of the mean on this side of `threshold`, if mean and deviation
+/// stayed the same. `None` if more than [`REPETITIONS_MAX`] are needed, or below two values.
 pub fn repetitions_to_decide(values: &[f64], threshold: f64, confidence: f64) -> Option<u32> {
     let (mean, deviation) = (mean(values)?, deviation(values)?);
     let distance = (mean - threshold).abs();
     first_of(2..=REPETITIONS_MAX, |n| deviation * half_width(n, confidence) <= distance)
 }
 
-/// The bound's distance from the mean in standard deviations.
+/// The distance of the limit from the mean, in standard deviations.
 fn half_width(n: u32, confidence: f64) -> f64 {
     t_quantile(confidence, n - 1) / f64::from(n).sqrt()
 }
 
-/// The first number for which `holds`, where it holds for all that follow.
+/// The first number in the range for which `holds` is true, if it is true for all later ones too.
 fn first_of(range: RangeInclusive<u32>, holds: impl Fn(u32) -> bool) -> Option<u32> {
     let (mut low, mut high) = range.into_inner();
     if !holds(high) {
@@ -145,7 +146,7 @@ fn sorted(values: &[f64]) -> Vec<f64> {
     sorted
 }
 
-/// What one repetition moved, and how long that took.
+/// What one repetition moved, and its duration.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RepetitionAmount {
     /// Bytes or operations.
@@ -154,11 +155,11 @@ pub struct RepetitionAmount {
     pub seconds: f64,
 }
 
-/// All amounts over all times, per second: the harmonic mean where the amounts are equal. `None` of nothing
-/// or where no time passed.
+/// All amounts over all times, per second: the harmonic mean if the amounts are equal. `None` without values
+/// or if no time passed.
 ///
-/// Repetitions of a fixed amount take differently long, and the mean of their rates is above what the system
-/// did in all that time. The sum of amounts over the sum of times is not.
+/// Repetitions of a fixed amount have different durations, and the mean of their rates exceeds the rate over
+/// the whole time. The sum of amounts over the sum of times does not.
 pub fn total_rate(repetitions: &[RepetitionAmount]) -> Option<f64> {
     let seconds: f64 = repetitions.iter().map(|moved| moved.seconds).sum();
     let amount: f64 = repetitions.iter().map(|moved| moved.amount).sum();
@@ -169,12 +170,12 @@ pub fn total_rate(repetitions: &[RepetitionAmount]) -> Option<f64> {
 mod tests {
     use super::*;
 
-    fn near(found: f64, truth: f64, within: f64) {
-        assert!((found - truth).abs() <= within, "{found} is not {truth} within {within}");
+    fn near(found: f64, expected: f64, within: f64) {
+        assert!((found - expected).abs() <= within, "{found} is not {expected} within {within}");
     }
 
     #[test]
-    fn location_and_scatter_of_a_known_sample() {
+    fn location_and_variability_of_a_known_sample() {
         let values = [2.0, 4.0, 4.0, 4.0, 5.0, 5.0, 7.0, 9.0];
         assert_eq!(mean(&values), Some(5.0));
         assert_eq!(median(&values), Some(4.5));
@@ -187,24 +188,24 @@ mod tests {
     #[test]
     fn too_few_values_give_nothing() {
         assert_eq!((mean(&[]), median(&[]), min(&[]), cov(&[])), (None, None, None, None));
-        assert_eq!((deviation(&[1.0]), bound_of_mean(&[1.0], Side::Lower, 0.95)), (None, None));
-        assert_eq!(cov(&[0.0, 0.0]), None, "no share of nothing");
-        assert_eq!(bound_of_median(&[1.0, 2.0, 3.0, 4.0], Side::Lower, 0.95), None);
-        assert_eq!(bound_of_median(&[5.0, 2.0, 3.0, 4.0, 1.0], Side::Lower, 0.95), Some(1.0));
-        assert_eq!(bound_of_median(&[5.0, 2.0, 3.0, 4.0, 1.0], Side::Upper, 0.95), Some(5.0));
+        assert_eq!((deviation(&[1.0]), limit_of_mean(&[1.0], Side::Lower, 0.95)), (None, None));
+        assert_eq!(cov(&[0.0, 0.0]), None, "a mean of zero has no COV");
+        assert_eq!(limit_of_median(&[1.0, 2.0, 3.0, 4.0], Side::Lower, 0.95), None);
+        assert_eq!(limit_of_median(&[5.0, 2.0, 3.0, 4.0, 1.0], Side::Lower, 0.95), Some(1.0));
+        assert_eq!(limit_of_median(&[5.0, 2.0, 3.0, 4.0, 1.0], Side::Upper, 0.95), Some(5.0));
     }
 
     #[test]
-    fn three_repetitions_put_the_bound_where_the_method_says() {
+    fn the_limit_of_three_repetitions_is_the_published_one() {
         // A COV of 5 % and of 10 % over three repetitions: 8 % and 17 % below the mean.
-        near(bound_of_mean(&[95.0, 100.0, 105.0], Side::Lower, 0.95).unwrap(), 91.6, 0.05);
-        near(bound_of_mean(&[90.0, 100.0, 110.0], Side::Lower, 0.95).unwrap(), 83.1, 0.05);
-        near(bound_of_mean(&[90.0, 100.0, 110.0], Side::Upper, 0.95).unwrap(), 116.9, 0.05);
+        near(limit_of_mean(&[95.0, 100.0, 105.0], Side::Lower, 0.95).unwrap(), 91.6, 0.05);
+        near(limit_of_mean(&[90.0, 100.0, 110.0], Side::Lower, 0.95).unwrap(), 83.1, 0.05);
+        near(limit_of_mean(&[90.0, 100.0, 110.0], Side::Upper, 0.95).unwrap(), 116.9, 0.05);
     }
 
     #[test]
-    fn the_repetitions_that_would_decide_are_those_of_the_method() {
-        // COV against the distance from mean to threshold, both in percent of the mean.
+    fn the_repetitions_that_would_decide_are_the_published_ones() {
+        // COV and the distance from mean to threshold, both in percent of the mean.
         let three = |cov: f64| [100.0 - cov, 100.0, 100.0 + cov];
         for (cov, distance, n) in [
             (2.0, 2.0, 5),
@@ -225,15 +226,15 @@ mod tests {
 
     #[test]
     fn the_published_twenty_iterations_support_their_threshold() {
-        // Mean 43,862 at a COV of 33.3 % over 20: the bound published with it is 38,211.
+        // Mean 43,862 at a COV of 33.3 % over 20: the limit published with it is 38,211.
         let half = 43_862.0 * 0.333 * (19.0_f64 / 20.0).sqrt();
         let values: Vec<f64> =
             (0..20).map(|i| if i % 2 == 0 { 43_862.0 - half } else { 43_862.0 + half }).collect();
-        near(bound_of_mean(&values, Side::Lower, 0.95).unwrap(), 38_211.0, 15.0);
+        near(limit_of_mean(&values, Side::Lower, 0.95).unwrap(), 38_211.0, 15.0);
     }
 
     #[test]
-    fn a_fixed_amount_at_60_and_at_30_was_moved_at_40() {
+    fn the_total_rate_of_a_fixed_amount_at_60_and_at_30_is_40() {
         let slow_and_fast = [2.0, 1.0].map(|seconds| RepetitionAmount { amount: 60.0, seconds });
         assert_eq!(total_rate(&slow_and_fast), Some(40.0));
         assert_eq!(total_rate(&[]), None);
@@ -241,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn over_equal_times_it_is_the_arithmetic_mean() {
+    fn over_equal_times_the_total_rate_is_the_arithmetic_mean() {
         let timed = [30.0, 60.0].map(|amount| RepetitionAmount { amount, seconds: 1.0 });
         assert_eq!(total_rate(&timed), Some(45.0));
     }

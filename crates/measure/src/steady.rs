@@ -1,30 +1,30 @@
-//! Sustained and steady: what a timeline says about every stretch of a run, beyond its mean.
+//! Sustained and steady rates: the properties of a timeline in every time window, beyond its mean.
 //!
-//! A rate is sustained over a window if no window of that length is slower, wherever it begins. A system is
-//! steady from the moment at which a window neither rises nor falls nor varies more than allowed, in the form
-//! of SNIA's performance test specification: slope times window, and range of block means, as shares of the
-//! window's mean.
+//! A rate is sustained over a window if no window of that length is slower, at any start. A system is steady
+//! from the moment at which a window neither rises nor falls nor varies more than allowed. The criteria are
+//! those of SNIA's performance test specification: slope times window, and range of block means, as shares of
+//! the window's mean.
 //!
-//! Invariant: pure; sums are exact; an interval that the run did not fill is in no window.
-//! Never here: thresholds of a contract, verdicts.
+//! Invariant: pure; sums are exact; an interval that the run did not fill is in no window. Never here:
+//! thresholds of a contract, verdicts.
 
 /// Bytes, or operations, per interval of one phase, all ranks together.
 #[derive(Clone, Copy, Debug)]
 pub struct IntervalSeries<'a> {
-    /// What each interval moved, from the common start; what is missing up to `span` moved nothing.
+    /// What each interval moved, from the common start; intervals missing up to `span` moved nothing.
     pub moved: &'a [u64],
     /// Length of an interval, seconds.
     pub interval: f64,
-    /// How long transfers went on, seconds: an interval that is not over by then is left out.
+    /// The duration of the transfers, seconds; an interval that ends later is excluded.
     pub span: f64,
 }
 
-/// The worst window of a run.
+/// The slowest window of a run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sustained {
-    /// Length of the windows, seconds: what was asked for, rounded up to whole intervals.
+    /// Length of the windows, seconds: the requested one, rounded up to whole intervals.
     pub window: f64,
-    /// Where the worst begins, seconds after the start; the first of several.
+    /// The start of the slowest window, seconds after the start; the first of several.
     pub at: f64,
     /// Its mean, per second.
     pub rate: f64,
@@ -34,27 +34,28 @@ pub struct Sustained {
     pub share: f64,
 }
 
-/// When a run counts as steady.
+/// The rule for a steady run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SteadyRule {
     /// Length of the window, seconds; rounded up to five blocks of whole intervals.
     pub window: f64,
-    /// The most that the window's straight line may rise or fall from end to end, as a share of its mean.
+    /// The largest allowed rise or fall of the window's regression line from end to end, as a share of its
+    /// mean.
     pub slope: f64,
-    /// The most by which the largest block mean may exceed the smallest, as a share of the window's mean.
+    /// The largest allowed difference between the block means, as a share of the window's mean.
     pub range: f64,
-    /// When it must have become steady, seconds after the start; `None` for any time.
+    /// The time by which it must be steady, seconds after the start; `None` for any time.
     pub within: Option<f64>,
-    /// How long is measured from then on, seconds.
+    /// The length of the measured time after that, seconds.
     pub measured: f64,
 }
 
 /// Whether a run became steady and stayed so.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SteadyState {
-    /// No window in time was steady, or none fits.
+    /// No window in time was steady, or the run is shorter than a window.
     NotReached,
-    /// Steady, but the run ended before the time to be measured was over.
+    /// Steady, but the run ended before the measured time was over.
     Unmeasured,
     /// Steady, and so was every window until the end of the measured time.
     Steady,
@@ -62,36 +63,37 @@ pub enum SteadyState {
     Left,
 }
 
-/// What a run says to a [`SteadyRule`].
+/// The result of a [`SteadyRule`] for a run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Steadiness {
     /// The answer.
     pub state: SteadyState,
     /// Length of the windows, seconds.
     pub window: f64,
-    /// The window that was steady first, or, if none was, the last in time; `None` if none fits.
+    /// The first steady window; if none was steady, the last one in time; `None` if the run is shorter than a
+    /// window.
     pub seen: Option<TimelineWindow>,
-    /// The time measured after it; `None` if it is not all there.
+    /// The time measured after it; `None` if the run ended before.
     pub measured: Option<SteadyWindow>,
-    /// When the first window ended that was not steady any more, seconds after the start; the end of the
-    /// measured time where its mean is another than that of the steady window.
+    /// The end of the first window that was no longer steady, seconds after the start. It is the end of the
+    /// measured time if its mean differs from that of the steady window.
     pub left: Option<f64>,
 }
 
 /// One window of a timeline.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TimelineWindow {
-    /// Its end, seconds after the start: the moment at which it was known.
+    /// Its end, seconds after the start: the moment at which it was complete.
     pub end: f64,
     /// Its mean, per second.
     pub rate: f64,
-    /// What its straight line rises (falls, if negative) from end to end, as a share of the mean.
+    /// The rise of its regression line (fall, if negative) from end to end, as a share of the mean.
     pub slope: f64,
-    /// Largest block mean less smallest, as a share of the mean.
+    /// Largest block mean minus smallest, as a share of the mean.
     pub range: f64,
 }
 
-/// The stretch that counts, after a run became steady.
+/// The measured time window after a run became steady.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SteadyWindow {
     /// Its start, seconds.
@@ -102,7 +104,7 @@ pub struct SteadyWindow {
     pub rate: f64,
 }
 
-/// Blocks of a window, as SNIA's measurement window has five rounds.
+/// Blocks of a window: SNIA's measurement window has five rounds.
 const BLOCKS: usize = 5;
 
 impl IntervalSeries<'_> {
@@ -111,7 +113,7 @@ impl IntervalSeries<'_> {
         if self.interval <= 0.0 { 0 } else { (self.span / self.interval + 1e-9) as usize }
     }
 
-    /// How many intervals it takes to cover this many seconds, at least one.
+    /// How many intervals are needed to cover this many seconds, at least one.
     fn covering(&self, seconds: f64) -> usize {
         ((seconds / self.interval - 1e-9).ceil() as usize).max(1)
     }
@@ -142,7 +144,7 @@ impl IntervalSeries<'_> {
         let blocks =
             (from..to).step_by(length / BLOCKS).map(|start| self.sum(start, start + length / BLOCKS));
         let (low, high) = blocks.fold((u128::MAX, 0), |(low, high), sum| (sum.min(low), sum.max(high)));
-        // A window in which nothing moved is as steady as it is useless: it is never called steady.
+        // A window in which nothing moved would be steady, but it must never be reported as steady.
         let share = |excess: f64| if per_interval > 0.0 { excess / per_interval } else { f64::INFINITY };
         TimelineWindow {
             end: self.seconds(to),
@@ -153,7 +155,7 @@ impl IntervalSeries<'_> {
     }
 }
 
-/// The worst window of `window` seconds, begun at every interval; `None` if the run has none that long.
+/// The slowest window of `window` seconds, starting at every interval; `None` if the run is shorter.
 pub fn sustained(series: &IntervalSeries<'_>, window: f64) -> Option<Sustained> {
     let whole = series.whole();
     let length = if whole == 0 { return None } else { series.covering(window) };
@@ -179,8 +181,8 @@ pub fn sustained(series: &IntervalSeries<'_>, window: f64) -> Option<Sustained> 
     })
 }
 
-/// When the run became steady by this rule, what it did in the time measured after that, and whether it
-/// stayed steady.
+/// When the run became steady by this rule, its mean in the measured time after that, and whether it stayed
+/// steady.
 pub fn steady(series: &IntervalSeries<'_>, rule: &SteadyRule) -> Steadiness {
     let whole = series.whole();
     let length = if whole == 0 { BLOCKS } else { BLOCKS * series.covering(rule.window / BLOCKS as f64) };
@@ -210,7 +212,7 @@ pub fn steady(series: &IntervalSeries<'_>, rule: &SteadyRule) -> Steadiness {
     if to <= whole {
         let rate = series.rate(from, to);
         found.measured = Some(SteadyWindow { from: first.end, to: series.seconds(to), rate });
-        // A slow fall never shows within one window.
+        // A slow fall may not be visible within one window.
         if found.left.is_none() && (rate / first.rate - 1.0).abs() > rule.range {
             found.left = Some(series.seconds(to));
         }

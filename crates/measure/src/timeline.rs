@@ -1,10 +1,10 @@
-//! Bytes per interval, in a fixed amount of memory however long the phase.
+//! Bytes per interval, in a fixed amount of memory for a phase of any length.
 //!
-//! There are 4096 slots; the interval starts at 2^20 ns (1.05 ms) and doubles, folding neighbours
-//! together, whenever the phase outgrows the slots. All ranks use powers of two, so their timelines
-//! add up after the finer ones are folded.
+//! There are 4096 slots. The interval starts at 2^20 ns (1.05 ms) and doubles, merging pairs of slots,
+//! whenever the phase outgrows the slots. All ranks use powers of two, so their timelines can be added after
+//! the finer ones are merged.
 //!
-//! Invariant: the sum over all slots is the sum of all bytes put in.
+//! Invariant: the sum over all slots is the sum of all added bytes.
 
 /// Bytes per interval since an origin that all ranks share.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,11 +21,11 @@ impl Default for ByteTimeline {
 }
 
 impl ByteTimeline {
-    /// How many intervals fit before they are folded.
+    /// The number of intervals before they are merged.
     pub const SLOTS: usize = 4096;
     const FIRST_SHIFT: u32 = 20;
 
-    /// An empty timeline; all its memory (32 KiB) is touched here.
+    /// An empty timeline; all its memory (32 KiB) is written here.
     pub fn new() -> Self {
         Self { slots: vec![0; Self::SLOTS].into_boxed_slice(), shift: Self::FIRST_SHIFT, used: 0 }
     }
@@ -68,14 +68,14 @@ impl ByteTimeline {
         self.shift
     }
 
-    /// Folds until the interval is `2^shift` ns, so that timelines of several ranks can be added.
+    /// Merges slots until the interval is `2^shift` ns, so that timelines of several ranks can be added.
     pub fn coarsen_to(&mut self, shift: u32) {
         while self.shift < shift {
             self.fold();
         }
     }
 
-    /// Folds until at most `slots` intervals are in use.
+    /// Merges slots until at most `slots` intervals are in use.
     pub fn coarsen_to_fit(&mut self, slots: usize) {
         while self.used > slots.max(1) {
             self.fold();
@@ -92,7 +92,7 @@ impl ByteTimeline {
         1 << self.shift
     }
 
-    /// The first `count` intervals, for summing over ranks; they count as used afterwards.
+    /// The first `count` intervals, for summing over ranks; afterwards they count as used.
     pub fn slots_mut(&mut self, count: usize) -> &mut [u64] {
         self.used = self.used.max(count);
         &mut self.slots[..count]

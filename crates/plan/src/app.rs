@@ -1,7 +1,7 @@
-//! External programs as tests: how one is called, and which lines of what it prints are its metrics.
+//! External programs as tests: their command lines, and the lines of their output that are metrics.
 //!
-//! Invariant: what a program printed stays in the folder as it was; a metric is what a pattern finds in it,
-//! so that another reading of the same lines is possible at any time.
+//! Invariant: the output of a program stays unmodified in the folder. A metric is what a pattern finds in the
+//! output, so the same lines can be evaluated again at any time.
 //! Never here: processes.
 
 use regex_lite::Regex;
@@ -13,29 +13,29 @@ use crate::words::words;
 /// An external program.
 #[derive(Clone, Debug, PartialEq)]
 pub struct App {
-    /// Its words, with `{dir}` and the like in them.
+    /// Its arguments, with `{dir}` and other placeholders in them.
     pub words: Vec<String>,
-    /// What it measures, by `PHASE.NAME`.
+    /// Its metrics, by `PHASE.NAME`.
     pub metrics: Vec<AppMetric>,
-    /// Bytes that it writes at most, as the plan says.
+    /// The largest number of bytes that it writes, as the plan states it.
     pub writes_bytes: u64,
 }
 
-/// One number in what a program prints.
+/// One number in the output of a program.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AppMetric {
     /// `PHASE.NAME`.
     pub name: String,
-    /// The line, with one group for the number.
+    /// The pattern of the line, with one group for the number.
     pub line: String,
     /// The number's unit.
     pub unit: String,
-    /// Which of several.
+    /// Which of several matching lines counts.
     pub pick: Pick,
 }
 
 words! {
-    /// Which number of a launch counts where several lines fit.
+    /// The number of a job that counts if several lines match.
     #[derive(Default)]
     pub enum Pick {
         /// The only one; several are rejected.
@@ -57,7 +57,7 @@ words! {
 /// Name, line and unit.
 type KnownMetric = (&'static str, &'static str, &'static str);
 
-/// A program's metrics under a name that plans may give instead: name, line, unit.
+/// The metrics of known programs, which a plan selects by the program's name: name, line, unit.
 const KNOWN: &[(&str, &[KnownMetric])] = &[
     (
         "ior",
@@ -85,7 +85,7 @@ const KNOWN: &[(&str, &[KnownMetric])] = &[
 ];
 
 impl AppMetric {
-    /// Those of the program that plans call `name`; the names there are where it is none.
+    /// The metrics of the program that plans call `name`, or the known names.
     pub fn known(name: &str) -> Result<Vec<Self>, Vec<&'static str>> {
         let Some((_, metrics)) = KNOWN.iter().find(|(known, _)| *known == name) else {
             return Err(KNOWN.iter().map(|(known, _)| *known).collect());
@@ -99,12 +99,12 @@ impl AppMetric {
         Ok(metrics.iter().map(metric).collect())
     }
 
-    /// What it measures, or why it cannot.
+    /// Its dimension, or the reason why it is not valid.
     pub fn dimension(&self) -> Result<Dimension, String> {
         let pattern = self.pattern()?;
-        // The whole match is one of them.
+        // The whole match is a group too.
         if pattern.captures_len() != 2 {
-            return Err(format!("`{}` needs one group in ( ) for the number", self.line));
+            return Err(format!("`{}` needs one group in ( ) for the number. Add it.", self.line));
         }
         self.quantity(1.0).map(|quantity| quantity.dimension)
     }
@@ -116,7 +116,7 @@ impl AppMetric {
     fn quantity(&self, number: f64) -> Result<Quantity, String> {
         format!("{number} {}", self.unit)
             .parse()
-            .map_err(|_| format!("`{}` is no unit; write it as in `GB/s`, `/s` or `s`", self.unit))
+            .map_err(|_| format!("`{}` is not a unit. Write for example `GB/s`, `/s` or `s`.", self.unit))
     }
 
     /// The number in `text`, in the base unit.
@@ -124,13 +124,13 @@ impl AppMetric {
         let mut numbers = Vec::new();
         for found in self.pattern()?.captures_iter(text) {
             let word = found.get(1).map_or("", |group| group.as_str());
-            let number: f64 = word.parse().map_err(|_| format!("{}: `{word}` is no number", self.name))?;
+            let number: f64 = word.parse().map_err(|_| format!("{}: `{word}` is not a number", self.name))?;
             numbers.push(number);
         }
         let (count, first) = (numbers.len(), numbers.first().copied());
         let picked = match self.pick {
             Pick::One if count > 1 => {
-                return Err(format!("{}: {count} lines fit; say with `pick` which counts", self.name));
+                return Err(format!("{}: {count} lines match. Select one with `pick`.", self.name));
             }
             Pick::One | Pick::First => first,
             Pick::Last => numbers.last().copied(),
@@ -138,7 +138,7 @@ impl AppMetric {
             Pick::Max => numbers.iter().copied().reduce(f64::max),
             Pick::Mean => first.map(|_| numbers.iter().sum::<f64>() / count as f64),
         };
-        let number = picked.ok_or_else(|| format!("{}: no line fits `{}`", self.name, self.line))?;
+        let number = picked.ok_or_else(|| format!("{}: no line matches `{}`", self.name, self.line))?;
         let quantity = self.quantity(number)?;
         let unit = quantity.dimension.unit().to_owned();
         Ok(Value { name: self.name.clone(), value: quantity.value, unit, lines: count as u64 })
@@ -146,7 +146,7 @@ impl AppMetric {
 }
 
 impl App {
-    /// Names of the phases, what stands before the first dot of its metrics.
+    /// Names of the phases: the part of a metric's name before the first dot.
     pub fn phases(&self) -> Vec<String> {
         let mut phases: Vec<String> = self
             .metrics
@@ -157,7 +157,7 @@ impl App {
         phases
     }
 
-    /// What the metric measures; the names there are where there is none such.
+    /// The dimension of a metric, or the known names.
     pub fn dimension(&self, name: &str) -> Result<Dimension, Vec<&str>> {
         let found = self.metrics.iter().find(|metric| metric.name == name);
         found
@@ -165,7 +165,7 @@ impl App {
             .ok_or_else(|| self.metrics.iter().map(|metric| metric.name.as_str()).collect())
     }
 
-    /// The records of a launch that printed `text`, or why there are none.
+    /// The records of a job that printed `text`, or the reason why there are none.
     pub fn records(&self, argv: &[String], ranks: u32, text: &str) -> Result<Vec<Record>, String> {
         let run = Run {
             schema: SCHEMA,

@@ -1,7 +1,7 @@
-//! Whether a dataset is what its line was to make, and enough for its readers.
+//! Checks whether a dataset is what its command line should write, and enough for its readers.
 //!
-//! Invariant: pure, by the manifest and the records of the job that made it; the same folder gives the same
-//! answer in ten years.
+//! Invariant: pure. It reads only the manifest and the records of the job that wrote the dataset, so the same
+//! folder always gives the same result.
 
 use results::folder::{Campaign, DatasetFile, Job, Manifest};
 use results::reason::{Code, Datum, Reason};
@@ -11,36 +11,36 @@ use crate::model::{Dataset, Plan, Test};
 use crate::schedule::PlannedJob;
 use command::IorLine;
 
-/// Share of a file that has to have blocks.
+/// Share of a file that must have blocks.
 const ALLOCATED: f64 = 0.9;
-/// What a file system may keep of a small file elsewhere, bytes.
+/// Bytes of a small file that a file system may keep outside of blocks.
 const INLINE: u64 = 4096;
-/// Backends that put nothing but data into files.
+/// Backends whose files contain nothing but data.
 const PLAIN: &[&str] = &["aio", "mmap", "mpiio", "posix", "uring"];
 
-/// The job that made a dataset.
+/// The job that wrote a dataset.
 fn maker<'a>(campaign: &'a Campaign, dataset: &Dataset) -> Option<&'a Job> {
     campaign.jobs.iter().find(|job| job.info.test == dataset.job())
 }
 
-/// Folders of earlier versions have no manifest.
+/// The same for a job. Folders of earlier versions have no manifest.
 pub fn unfit_job(dataset: &Dataset, test: &Test, job: &Job) -> Option<Reason> {
     unfit(dataset, test, job.dataset.as_ref()?, &job.records)
 }
 
-/// Why the dataset of a job's test is not fit for it, if so.
+/// The reason why the dataset is not fit for a job's test, if there is one.
 pub(crate) fn unfit_for(plan: &Plan, campaign: &Campaign, job: &PlannedJob) -> Option<Reason> {
     let test = plan.tests.iter().find(|test| test.id == job.test)?;
     let dataset = plan.dataset_of(test)?;
     unfit_job(dataset, test, maker(campaign, dataset)?)
 }
 
-/// Why the dataset is not fit for `test`, if so.
+/// The reason why the dataset is not fit for `test`, if there is one.
 pub fn unfit(dataset: &Dataset, test: &Test, made: &Manifest, records: &[Record]) -> Option<Reason> {
     lacking(dataset, made, records).or_else(|| read_beyond(dataset, test, made))
 }
 
-/// Why the dataset is not whole, or less than `cover` asks for, if so.
+/// The reason why the dataset is incomplete or smaller than `cover`, if there is one.
 pub fn lacking(dataset: &Dataset, made: &Manifest, records: &[Record]) -> Option<Reason> {
     let reason = match (&made.fault, dataset.line.as_ior()) {
         (Some(fault), _) => Some(Reason::new(Code::DatasetUnreadable).with("error", fault)),
@@ -59,14 +59,14 @@ fn written(records: &[Record]) -> impl Iterator<Item = &Phase> {
     record::phases(records).filter(|phase| phase.phase == "write")
 }
 
-/// What of it came back wrong when it was read again, where it was.
+/// The wrong data that was found when the dataset was read back, if it was.
 fn wrong(records: &[Record]) -> Option<Reason> {
     let mut checks = record::phases(records).filter_map(|phase| phase.check.as_ref());
     let check = checks.find(|check| check.bad_transfers > 0)?;
     Some(Reason::new(Code::DatasetWrongData).with("transfers", check.bad_transfers))
 }
 
-/// The name that all files of data begin with: that of the first file without its rank.
+/// The common beginning of the names of all data files: the first file's name without its rank.
 pub fn stem(records: &[Record]) -> String {
     let Some(phase) = written(records).last() else { return String::new() };
     let name = phase.path.rsplit('/').next().unwrap_or_default();
@@ -80,17 +80,17 @@ fn is_rank(text: &str) -> bool {
     text.len() >= 8 && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// Whether the file of this name is one that the records are about.
+/// Whether a file of this name is a data file of the records.
 pub fn is_data(name: &str, stem: &str) -> bool {
     name == stem || name.strip_prefix(stem).and_then(|rest| rest.strip_prefix('.')).is_some_and(is_rank)
 }
 
-/// Whether much of the file was never written.
+/// Whether large parts of the file were never written.
 pub fn is_sparse(file: &DatasetFile) -> bool {
     file.data && ((file.allocated_bytes + INLINE) as f64) < file.bytes as f64 * ALLOCATED
 }
 
-/// What of the files is not there, by the records.
+/// What is missing from the files, compared with the records.
 fn part(line: &IorLine, phase: &Phase, made: &Manifest) -> Option<Reason> {
     if phase.backend == "dummy" {
         return Some(Reason::new(Code::DatasetNotStored));
@@ -107,7 +107,7 @@ fn part(line: &IorLine, phase: &Phase, made: &Manifest) -> Option<Reason> {
         let reason = Reason::new(Code::DatasetFileSize).with("path", &file.path);
         return Some(reason.with("bytes", file.bytes).with("recorded", bytes));
     }
-    // With a deadline the last segment of a shared file may have room for ranks that did not come to it.
+    // With a deadline, the last segment of a shared file may have gaps for ranks that did not reach it.
     let holes = !phase.file_per_rank && phase.stonewall.is_some();
     let sparse = made.data().find(|file| is_sparse(file));
     let sparse = sparse.filter(|_| made.allocated_bytes.is_some() && !holes)?;
@@ -116,7 +116,7 @@ fn part(line: &IorLine, phase: &Phase, made: &Manifest) -> Option<Reason> {
     Some(reason.with("bytes", Datum::bytes(sparse.bytes as f64)))
 }
 
-/// Bytes of each file, of ranks that moved as much as each other.
+/// Bytes of each file, for ranks that all moved the same amount.
 fn file_bytes(line: &IorLine, phase: &Phase) -> u64 {
     let ranks = u64::from(phase.ranks.max(1));
     let whole = line.block_bytes.saturating_mul(line.segments);
@@ -127,12 +127,12 @@ fn file_bytes(line: &IorLine, phase: &Phase) -> u64 {
     let (blocks, rest) = (of_rank / line.block_bytes.max(1), of_rank % line.block_bytes.max(1));
     match rest {
         0 => of_rank.saturating_mul(ranks),
-        // The last rank's block begins behind those of the others.
+        // The last rank's block begins after those of the others.
         _ => (blocks * ranks + ranks - 1).saturating_mul(line.block_bytes).saturating_add(rest),
     }
 }
 
-/// Less than its readers ask for.
+/// Whether the dataset is smaller than its readers need.
 fn too_small(dataset: &Dataset, phase: &Phase) -> Option<Reason> {
     let cover = dataset.cover.filter(|cover| phase.bytes < cover.bytes())?;
     let reason = Reason::new(Code::DatasetTooSmall).with("bytes", Datum::bytes(phase.bytes as f64));
@@ -141,7 +141,7 @@ fn too_small(dataset: &Dataset, phase: &Phase) -> Option<Reason> {
     Some(reason.with("margin", cover.margin))
 }
 
-/// More than the smallest file has: IOR would come to its end and abort.
+/// Whether a test reads more than the smallest file has. IOR would reach its end and abort.
 fn read_beyond(dataset: &Dataset, test: &Test, made: &Manifest) -> Option<Reason> {
     let (line, written) = (test.line.as_ior()?, dataset.line.as_ior()?);
     let told = line.status_file.is_some() && written.status_file.is_some();
@@ -155,7 +155,7 @@ fn read_beyond(dataset: &Dataset, test: &Test, made: &Manifest) -> Option<Reason
     Some(reason.with("test", &test.id).with("asked", Datum::bytes(asked as f64)))
 }
 
-/// Fewer or more names than were made.
+/// Whether there are fewer or more files and directories than were created.
 fn names_missing(made: &Manifest, records: &[Record]) -> Option<Reason> {
     let phases = |wanted| record::phases(records).filter(move |phase| phase.phase == wanted);
     let made_of = |wanted| phases(wanted).map(|phase| phase.ops).sum::<u64>();
@@ -215,7 +215,7 @@ mod tests {
     const MIB: u64 = 1 << 20;
 
     #[test]
-    fn files_are_whole_when_each_has_what_the_records_say() {
+    fn a_file_is_complete_if_it_has_the_size_in_the_records() {
         for (line, bytes, sizes, why) in [
             (OWN, 8 * MIB, &[4 * MIB, 4 * MIB][..], None),
             (OWN, 6 * MIB, &[3 * MIB, 3 * MIB], None),
@@ -223,7 +223,7 @@ mod tests {
             (OWN, 8 * MIB, &[4 * MIB], Some((Code::DatasetFilesMissing, "planned", 2.0))),
             (SHARED, 16 * MIB, &[16 * MIB], None),
             (SHARED, 8 * MIB, &[8 * MIB], None),
-            // Three transfers in each rank's second block: the last rank's begins at 12 MiB.
+            // Three transfers in each rank's second block: the last rank's block begins at 12 MiB.
             (SHARED, 14 * MIB, &[15 * MIB], None),
             (SHARED, 14 * MIB, &[14 * MIB], Some((Code::DatasetFileSize, "recorded", 15_728_640.0))),
         ] {
@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn data_that_came_back_wrong_is_no_dataset() {
+    fn data_that_was_read_back_wrong_makes_the_dataset_unfit() {
         let (mut records, made) = of(true, 8 * MIB, &[4 * MIB, 4 * MIB]);
         let check = Check { bad_transfers: 3, ..Check::default() };
         let phase = Phase { phase: "write_check".into(), check: Some(check), ..Phase::default() };
@@ -254,11 +254,11 @@ mod tests {
         assert_eq!((why.code, why.text("path")), (Code::DatasetSparse, Some("data.00000001")));
         assert_eq!(why.number("allocated"), Some(MIB as f64));
         made.allocated_bytes = None;
-        assert_eq!(lacking(&dataset(OWN, ""), &made, &records), None, "where nothing tells of blocks");
+        assert_eq!(lacking(&dataset(OWN, ""), &made, &records), None, "without any block count");
     }
 
     #[test]
-    fn less_than_its_readers_need_is_told_with_both_numbers() {
+    fn a_dataset_that_is_too_small_is_reported_with_both_sizes() {
         let cover = "cover = { rate = \"2 MB/s\", time = \"2 s\", margin = 1.5 }";
         let dataset = dataset(OWN, cover);
         let (records, made) = of(true, 4 * MIB, &[2 * MIB, 2 * MIB]);
@@ -270,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn only_files_with_the_records_name_and_a_rank_are_data() {
+    fn only_files_with_the_recorded_name_and_a_rank_are_data() {
         for (name, data) in
             [("data", true), ("data.00000012", true), ("data.1", false), ("pairs", false), ("data.x", false)]
         {

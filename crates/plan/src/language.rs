@@ -1,4 +1,4 @@
-//! The language of plans: its keys, their TOML form, and where in the file something stands.
+//! The language of plans: its keys, their TOML form, and positions in the file.
 
 pub(crate) mod keys;
 pub(crate) mod nearest;

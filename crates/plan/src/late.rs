@@ -1,6 +1,6 @@
-//! What of a job is known only when others have run: values that they export, and on how many nodes it runs.
+//! The parts of a job that are known only after other jobs: imported values, and a searched placement.
 //!
-//! Invariant: pure. The same records give the same words, also when a campaign is resumed.
+//! Invariant: pure. The same records give the same arguments, also when a campaign is resumed.
 //! Never here: directories, processes.
 
 use results::folder::{Campaign, Job, JobEnd};
@@ -13,11 +13,11 @@ use crate::model::{Plan, Search, Test};
 use crate::placement::Placement;
 use crate::schedule::{PlannedJob, Purpose};
 
-/// Gives what a repetition of a test recorded.
+/// Gives the records of a repetition of a test.
 pub type RecordsOf<'r> = &'r dyn Fn(&str, u32) -> Vec<Record>;
 
-/// What a job that ended so recorded, as this module looks at it. One that was killed behind its last line
-/// has no end in it: the launch was to come to its end too.
+/// The records of a job with this end, as this module reads them. A job that was killed after its last record
+/// loses its end record, because the whole job must end well.
 pub fn recorded(end: Option<&JobEnd>, mut records: Vec<Record>) -> Vec<Record> {
     if end != Some(&JobEnd::Exit(0)) {
         records.retain(|record| !matches!(record, Record::End(_)));
@@ -25,8 +25,9 @@ pub fn recorded(end: Option<&JobEnd>, mut records: Vec<Record>) -> Vec<Record> {
     records
 }
 
-/// Why a job was left out though all that it needs had ended well, if so: its dataset is not fit for it, a
-/// search ended before it, or what it has from an earlier test is not known.
+/// The reason why a job was left out although its dependencies ended well, if there is one.
+///
+/// Its dataset is not fit for it, a search ended before it, or an import is unknown.
 pub fn left_out(plan: &Plan, campaign: &Campaign, job: &PlannedJob) -> Option<Reason> {
     let records = |test: &str, repetition: u32| {
         let of = |job: &&Job| job.info.test == test && job.info.repetition == repetition;
@@ -38,7 +39,7 @@ pub fn left_out(plan: &Plan, campaign: &Campaign, job: &PlannedJob) -> Option<Re
         .or_else(|| bind(plan, &mut job.clone(), &records).err())
 }
 
-/// Puts what earlier jobs export into the words of `job`. The error says what is missing.
+/// Inserts the exports of earlier jobs into the arguments of `job`. The error names the missing one.
 pub fn bind(plan: &Plan, job: &mut PlannedJob, records: RecordsOf<'_>) -> Result<(), Reason> {
     let Purpose::Test(index) = job.purpose else { return Ok(()) };
     if let Some(search) = &plan.tests[index].search {
@@ -62,7 +63,7 @@ pub fn bind(plan: &Plan, job: &mut PlannedJob, records: RecordsOf<'_>) -> Result
     Ok(())
 }
 
-/// Why `job` need not run, if it belongs to a search that has found what it looks for.
+/// The reason why `job` need not run, if it belongs to a search that has already ended.
 pub fn unneeded(plan: &Plan, job: &PlannedJob, records: RecordsOf<'_>) -> Option<Reason> {
     let Purpose::Test(index) = job.purpose else { return None };
     let searches = plan.tests.iter().filter_map(|test| test.search.as_ref());
@@ -73,26 +74,26 @@ pub fn unneeded(plan: &Plan, job: &PlannedJob, records: RecordsOf<'_>) -> Option
     })
 }
 
-/// Where a test ran: for one whose nodes are searched, where the search told it to.
+/// The placement with which a test ran. A test with a search runs where its search decided.
 pub fn placed<'p>(plan: &'p Plan, test: &'p Test, records: RecordsOf<'_>) -> &'p Placement {
     let best = test.search.as_ref().and_then(|search| Some(search.steps[find(plan, search, records).best?]));
     best.map_or(&test.placement, |step| &plan.tests[step].placement)
 }
 
-/// The optimum that a search found, or why none is known: also where more than all that were tried
-/// may have had more.
+/// The optimum that a search found, or the reason why it is unknown. It is also unknown if the largest number
+/// of nodes still gained.
 pub fn searched(plan: &Plan, search: &Search, records: RecordsOf<'_>) -> Result<Reason, Reason> {
     let SearchProgress { best, ended, why } = find(plan, search, records);
     if best.is_some() && best != ended { Ok(why) } else { Err(why) }
 }
 
-/// How far a search has come.
+/// The progress of a search.
 struct SearchProgress {
-    /// The step with as many nodes as are worth it.
+    /// The best step: the last one that gained enough.
     best: Option<usize>,
-    /// The step that gained too little, or the last one; `None` while there are more to try.
+    /// The step that gained too little, or the last one; `None` while the search continues.
     ended: Option<usize>,
-    /// What it found, or why nothing.
+    /// Its result, or the reason why it has none.
     why: Reason,
 }
 
@@ -126,12 +127,12 @@ fn find(plan: &Plan, search: &Search, records: RecordsOf<'_>) -> SearchProgress 
     SearchProgress { best: Some(last), ended: Some(last), why }
 }
 
-/// Whether the records are those of a launch that came to its end, and to a good one.
+/// Whether the records are those of a job that ended successfully.
 fn ended_well(records: &[Record]) -> bool {
     matches!(records.last(), Some(Record::End(end)) if end.exit == 0)
 }
 
-/// What the records say of `PHASE.NAME`, the mean where there are several.
+/// The value of `PHASE.NAME` in the records, the mean of several.
 fn measured(records: &[Record], metric: &str) -> Option<f64> {
     let (wanted, name) = metric.split_once('.')?;
     let values: Vec<f64> = records
@@ -145,7 +146,7 @@ fn measured(records: &[Record], metric: &str) -> Option<f64> {
     statistics::mean(&values).filter(|mean| *mean > 0.0)
 }
 
-/// Bytes of the smallest file that a job left, in whole transfers: a reader asks for no part of one.
+/// Bytes of the smallest file that a job left, in whole transfers. Readers do not read parts of transfers.
 fn smallest_file(maker: &Test, records: &[Record]) -> Option<u64> {
     let transfer = maker.line.as_ior().map_or(1, |line| line.transfer_bytes).max(1);
     let written = record::phases(records).filter(|phase| phase.phase == "write");
@@ -180,7 +181,7 @@ role = "reported"
 uses = "w"
 "#;
 
-    /// Searches 2, 4, 8 and 16 nodes, then runs three times on the best.
+    /// Searches 2, 4, 8 and 16 nodes, then runs three times on the best number.
     const SEARCH: &str = r#"
 schema = 1
 plan = { id = "p", title = "t" }
@@ -193,11 +194,11 @@ nodes = { search = [2, 4, 8, 16], gain = "3 %" }
 criterion = { metric = "write.bw", op = ">=", value = "1 GB/s" }
 "#;
 
-    /// The rate of a job that was killed behind its phase.
+    /// The rate of a job that was killed after its phase.
     const KILLED: &u64 = &1_000_000;
 
-    /// A search over 2, 4, 8 and 16 nodes that measured so much: what it found, on how many nodes the test
-    /// then runs, and which steps are not needed.
+    /// A search over 2, 4, 8 and 16 nodes with these rates. Returns its result, the test's number of nodes,
+    /// and the unneeded steps.
     fn search(rates: &[u64]) -> (Result<Reason, Reason>, Option<u32>, Vec<String>) {
         let plan = Plan::parse(SEARCH, "p.toml").unwrap();
         let jobs = schedule::jobs(&plan, &[]).unwrap();
@@ -225,17 +226,17 @@ criterion = { metric = "write.bw", op = ">=", value = "1 GB/s" }
     }
 
     #[test]
-    fn a_search_ends_where_more_nodes_gain_too_little() {
+    fn a_search_ends_when_more_nodes_gain_too_little() {
         let (why, nodes, unneeded) = search(&[100, 190, 192]);
         assert_eq!((nodes, unneeded), (Some(4), vec!["T.n16".to_owned()]));
         let found = why.unwrap();
         let of = |name| found.number(name);
         assert_eq!((found.code, of("nodes"), of("more_nodes")), (Code::SearchOptimum, Some(4.0), Some(8.0)));
-        assert_eq!(search(&[100, 90]).1, Some(2), "a loss is no gain");
+        assert_eq!(search(&[100, 90]).1, Some(2), "a loss does not gain");
         let (why, nodes, unneeded) = search(&[100, 200, 400, 800]);
         assert_eq!((nodes, unneeded), (Some(16), vec![]));
         let open = Reason::new(Code::SearchOpen).with("nodes", 16_u32);
-        assert_eq!(why, Err(open), "more may have had more");
+        assert_eq!(why, Err(open), "more nodes may reach a higher rate");
         let (why, nodes, _) = search(&[100, 200]);
         assert_eq!(nodes, None);
         let of = |code, test: &str| Err(Reason::new(code).with("test", test).with("metric", "write.bw"));
@@ -245,7 +246,7 @@ criterion = { metric = "write.bw", op = ">=", value = "1 GB/s" }
     }
 
     #[test]
-    fn a_launch_that_was_killed_behind_its_last_record_did_not_end_well() {
+    fn a_job_that_was_killed_after_its_last_record_did_not_end_well() {
         let all = || vec![Record::Phase(Box::default()), Record::End(End::default())];
         assert!(ended_well(&recorded(Some(&JobEnd::Exit(0)), all())));
         for end in [Some(JobEnd::Signal(9)), Some(JobEnd::TimedOut), Some(JobEnd::Exit(137)), None] {
@@ -276,7 +277,7 @@ criterion = { metric = "write.bw", op = ">=", value = "1 GB/s" }
         assert_eq!((why.code, why.text("test")), (Code::ImportMissing, Some("S.s3.w")));
     }
     #[test]
-    fn steps_behind_the_end_of_a_search_were_left_out_and_others_were_not() {
+    fn only_steps_after_the_end_of_a_search_were_left_out() {
         let plan = Plan::parse(SEARCH, "p.toml").unwrap();
         let spans = Spans { total_s: 1.0, ..Spans::default() };
         let mut campaign = Campaign::default();
@@ -296,7 +297,7 @@ criterion = { metric = "write.bw", op = ">=", value = "1 GB/s" }
         assert_eq!(out, ["T.n16"]);
         campaign.jobs[2].info.end = JobEnd::Signal(9);
         let why = left_out(&plan, &campaign, &jobs[3]);
-        assert_eq!(why, None, "what was killed ends no search");
+        assert_eq!(why, None, "a killed step does not end a search");
         let why = left_out(&plan, &campaign, &jobs[4]).unwrap();
         assert_eq!((why.code, why.text("test")), (results::Code::SearchStepFailed, Some("T.n8")));
     }

@@ -1,6 +1,6 @@
 //! How a job is started: a pure function from the job to a command line.
 //!
-//! Invariant: the same job on the same nodes gives the same words; nothing is looked up, nothing is started.
+//! Invariant: the same job on the same nodes gives the same command line. Nothing is looked up or started.
 //! Never here: subprocesses, the environment of this process.
 
 pub mod allocation;
@@ -15,38 +15,38 @@ use crate::placement::Placement;
 pub use allocation::Allocation;
 pub use named::{NAMED, Named};
 
-/// What a launcher has to know of a job.
+/// The facts of a job that a launcher needs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LauncherJob {
-    /// The program that does the work.
+    /// The program that runs the workload.
     pub program: String,
     /// Its ranks and nodes.
     pub placement: Placement,
-    /// The nodes it may run on.
+    /// The nodes that it may use.
     pub nodes: Nodes,
     /// The workload's name and its options.
     pub words: Vec<String>,
-    /// Whether the workload starts its ranks itself, as often as it takes, by the launcher's words.
+    /// Whether the workload itself starts its ranks by the launcher, several times if needed.
     pub starts_ranks: bool,
-    /// Whether the program is an external one, which knows nothing of ranks as threads.
+    /// Whether the program is an external one, which does not know ranks as threads.
     pub external: bool,
 }
 
-/// The nodes that jobs may run on, as far as they are known.
+/// The nodes that jobs may use, as far as they are known.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Nodes {
-    /// Their names, without those left out; empty where the launcher chooses.
+    /// Their names, without excluded ones; empty if the launcher chooses.
     pub hosts: Vec<String>,
-    /// Names that no job is to run on, as far as the launcher has to be told.
+    /// Names that no job may use, as far as the launcher needs them.
     pub exclude: Vec<String>,
-    /// Whether they are those of an allocation, so that none can be waited for.
+    /// Whether they belong to an allocation, so that a job cannot wait for a free node.
     pub inside: bool,
-    /// How many of the names are taken by others that run at the same time, by the number of a job.
+    /// By job number: how many of the names are taken by other jobs that run at the same time.
     pub taken: BTreeMap<u32, usize>,
 }
 
 impl Nodes {
-    /// Those for the job of this number: without the names taken by jobs that run at the same time.
+    /// The nodes for the job of this number, without the names that simultaneous jobs use.
     pub fn of(&self, job: u32) -> Self {
         let taken = self.taken.get(&job).copied().unwrap_or_default();
         Self {
@@ -56,7 +56,7 @@ impl Nodes {
         }
     }
 
-    /// The first `number` nodes, or all; none where the launcher chooses them.
+    /// The first `number` nodes, or all; none if the launcher chooses them.
     pub fn first(&self, number: Option<u32>) -> &[String] {
         let number = number.map_or(self.hosts.len(), |number| number as usize);
         &self.hosts[..number.min(self.hosts.len())]
@@ -66,57 +66,58 @@ impl Nodes {
 /// How jobs of a plan are started.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Launch {
-    /// By what.
+    /// The launcher.
     pub kind: LaunchKind,
-    /// Variables given to every job.
+    /// Environment variables of every job.
     pub env: BTreeMap<String, String>,
 }
 
-/// The launchers there are.
+/// The launchers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LaunchKind {
     /// Ranks are threads of one process on this machine.
     Local,
-    /// Ranks are MPI's, started by these words, in which `{ranks}`, `{nodes}`, `{ppn}`, `{hosts}` and `{cmd}`
-    /// are replaced.
+    /// Ranks are MPI ranks, started by this command line. The placeholders `{ranks}`, `{nodes}`, `{ppn}`,
+    /// `{hosts}` and `{cmd}` are replaced.
     Mpirun(Vec<String>),
-    /// Ranks are MPI's, started by a launcher whose words are known.
+    /// Ranks are MPI ranks, started by a launcher whose command line is known.
     Named {
-        /// Which.
+        /// The launcher.
         by: &'static Named,
-        /// Its program, where that is not the usual one.
+        /// Its program, if it is not the usual one.
         program: Option<String>,
-        /// The plan's own words for it, which stand before the command.
+        /// Options from the plan, which come before the command.
         options: Vec<String>,
     },
 }
 
-/// The words used for `mpirun` where the plan gives none.
+/// The default command line of `mpirun`.
 pub const MPIRUN: &[&str] = &["mpirun", "-n", "{ranks}", "{cmd}"];
-/// What a word of a launch line may hold, beside `{cmd}`, which is a word of its own.
+/// The placeholders within arguments of a launch command line. `{cmd}` is an argument of its own.
 const MARKS: [&str; 4] = ["{ranks}", "{nodes}", "{ppn}", "{hosts}"];
 
 impl LaunchKind {
-    /// Checks the words of a launch template: `{cmd}` once and alone, `{ranks}` (or `{nodes}` and `{ppn}`)
-    /// somewhere, nothing unknown in braces.
+    /// Checks a template: `{cmd}` occurs once and alone, `{ranks}` (or `{nodes}` and `{ppn}`) occurs, and no
+    /// unknown placeholder occurs.
     pub fn mpirun(template: Vec<String>) -> Result<Self, Usage> {
         if template.iter().filter(|word| *word == "{cmd}").count() != 1
             || template.first().is_none_or(|w| w == "{cmd}")
         {
             return Err(Usage::new(
-                "a launch line needs a program first and `{cmd}` once, as a word of its own",
+                "the launch command line needs a program first and `{cmd}` once, as an argument of its own",
             ));
         }
         if !(says(&template, "{ranks}") || says(&template, "{nodes}") && says(&template, "{ppn}")) {
             return Err(Usage::new(
-                "a launch line needs `{ranks}`, else every job has the same number of ranks",
+                "the launch command line has no `{ranks}`, so all jobs would start the same number of ranks. \
+                 Add it.",
             ));
         }
         for word in template.iter().filter(|word| *word != "{cmd}") {
             if MARKS.iter().fold(word.clone(), |word, mark| word.replace(mark, "")).contains(['{', '}']) {
                 let known = MARKS.join("`, `");
                 return Err(Usage(format!(
-                    "unknown placeholder in `{word}`; known are `{known}` and `{{cmd}}`"
+                    "unknown placeholder in `{word}`. Known: `{known}` and `{{cmd}}`."
                 )));
             }
         }
@@ -132,7 +133,7 @@ impl LaunchKind {
         }
     }
 
-    /// Whether it can be told which nodes to run on, or need not be.
+    /// Whether it accepts names of nodes, or does not need them.
     pub fn takes_hosts(&self) -> bool {
         match self {
             Self::Local => true,
@@ -141,12 +142,12 @@ impl LaunchKind {
         }
     }
 
-    /// Whether nodes can be left out, by their names or by naming the others.
+    /// Whether nodes can be excluded, by their names or by naming the others.
     pub(crate) fn takes_exclude(&self) -> bool {
         self.takes_hosts() || matches!(self, Self::Named { by, .. } if by.takes_exclude())
     }
 
-    /// Why a job so placed cannot be started by these words, if so.
+    /// The reason why a job with this placement cannot be started, if there is one.
     pub fn rejects_placement(&self, placement: &Placement) -> Option<String> {
         match self {
             Self::Local => None,
@@ -164,30 +165,32 @@ impl LaunchKind {
         }
     }
 
-    /// Why an external program cannot be started so, if so.
+    /// The reason why an external program cannot be started with this placement, if there is one.
     pub(crate) fn rejects_app(&self, placement: &Placement) -> Option<String> {
         let threads = *self == Self::Local && placement.ranks > 1;
         threads
-            .then(|| "launch.kind `local` starts one process of an external program; give `ranks = 1`".into())
+            .then(|| "launch.kind `local` starts external programs as one process. Give `ranks = 1`.".into())
     }
 
-    /// Why a workload cannot start its ranks itself by these words, if so.
+    /// The reason why a workload cannot start its ranks itself with this launcher, if there is one.
     pub fn rejects_workloads(&self) -> Option<String> {
         let (words, key) = match self {
             Self::Local => return None,
             Self::Mpirun(words) if words.last().is_none_or(|word| word != "{cmd}") => {
-                let what = "it starts ranks again where a case took them along; let launch.argv end with";
-                return Some(format!("{what} `{{cmd}}`"));
+                let what = "it starts its ranks again after a failed case";
+                return Some(format!("{what}. Let launch.argv end with `{{cmd}}`."));
             }
             Self::Mpirun(words) => (words, "launch.argv"),
             Self::Named { options, .. } => (options, "launch.options"),
         };
         let spaced = words.iter().find(|word| word.contains(char::is_whitespace))?;
-        Some(format!("it starts its ranks by the words of {key}, which `{spaced}` is not: it holds a space"))
+        Some(format!(
+            "it starts its ranks by {key}, but the argument `{spaced}` contains a space. Remove the space."
+        ))
     }
 
-    /// Prefixes of variables of an outer launcher, which would make a job believe that it is part of
-    /// the outer one. `mpirun` itself needs the allocation's (`SLURM_*`), so only a rank's are dropped.
+    /// Prefixes of variables of an outer launcher, with which a job would seem part of it. `mpirun` needs
+    /// those of the allocation (`SLURM_*`), so only those of a rank are dropped.
     pub fn foreign_env(&self) -> &'static [&'static str] {
         match self {
             Self::Local => &["OMPI_", "PMI_", "PMIX_", "PRTE_", "MPI_LOCAL", "MPIR_", "HYDI_", "SLURM_"],
@@ -197,7 +200,7 @@ impl LaunchKind {
         }
     }
 
-    /// The launcher's words for a job, up to its command; what follows the command, too.
+    /// The launcher's arguments for a job, before and after its command.
     fn around(&self, job: &LauncherJob) -> (Vec<String>, Vec<String>) {
         match self {
             Self::Local => (Vec::new(), Vec::new()),
@@ -209,7 +212,7 @@ impl LaunchKind {
         }
     }
 
-    /// The words of the command line that starts `job`, the program first.
+    /// The command line that starts `job`, the program first.
     pub fn command(&self, job: &LauncherJob) -> Vec<String> {
         let command = [std::slice::from_ref(&job.program), &job.words].concat();
         let (before, after) = self.around(job);
@@ -228,23 +231,23 @@ impl LaunchKind {
     }
 }
 
-/// Whether a word of the line holds `mark`.
+/// Whether an argument contains `mark`.
 pub fn says(template: &[String], mark: &str) -> bool {
     template.iter().any(|word| word.contains(mark))
 }
 
-/// Why a job so placed cannot be started by these words, if so.
+/// The reason why a job with this placement cannot be started by `template`, if there is one.
 fn rejects_placement(template: &[String], placement: &Placement) -> Option<String> {
     for mark in ["{nodes}", "{hosts}"] {
         if placement.nodes.is_none() && says(template, mark) {
-            return Some(format!("launch.argv says {mark}; give `nodes`, or `ppn` beside `ranks`"));
+            return Some(format!("launch.argv uses {mark}. Give `nodes`, or `ppn` with `ranks`."));
         }
     }
     let lacks = placement.ppn.is_none() && says(template, "{ppn}");
-    lacks.then(|| "launch.argv says {ppn}; give `ppn`".to_owned())
+    lacks.then(|| "launch.argv uses {ppn}. Give `ppn`.".to_owned())
 }
 
-/// The words before and behind `{cmd}` for one job.
+/// The arguments before and after `{cmd}` for one job.
 fn around(template: &[String], job: &LauncherJob) -> (Vec<String>, Vec<String>) {
     let Placement { ranks, nodes, ppn, .. } = &job.placement;
     let number = |number: Option<u32>| number.map_or_else(String::new, |number| number.to_string());

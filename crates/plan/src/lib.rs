@@ -1,7 +1,7 @@
-//! Plans: TOML text checked whole, the flat list of tests that it means, and the jobs these become.
+//! Plans: TOML text that is checked completely, the flat list of its tests, and the jobs that these become.
 //!
 //! Invariant: pure. Nothing here starts a process or opens a file.
-//! Never here: judging what was measured, advice.
+//! Never here: evaluating measurements, advice.
 #![forbid(unsafe_code)]
 
 pub mod app;

@@ -1,7 +1,7 @@
-//! The line of a test: the words of one workload, and what a campaign has to know of them.
+//! The command line of a test: the arguments of one workload, and the facts that a campaign needs of them.
 //!
-//! Invariant: the words are never changed, only `{dir}` in them is replaced and the place of the files is
-//! added where they do not name it.
+//! Invariant: the arguments stay as they are, except that `{dir}` is replaced. If they do not set the place
+//! of the files, it is added.
 
 use command::{IorFacts, IorLine, Measures, ToolLine};
 use results::record::CaseOutcome;
@@ -9,21 +9,21 @@ use units::Usage;
 
 use crate::app::App;
 
-/// The file of a line of IOR that names none itself.
+/// The file of an IOR command line that does not name one.
 pub(crate) const IOR_FILE: &str = "{dir}/data";
 
-/// The line of a test.
+/// The command line of a test.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Line {
     /// Transfers.
     Ior(IorLine),
-    /// Operations on names, and whatever else is no transfer of IOR's.
+    /// Metadata operations, and all other workloads except IOR.
     Tool(ToolLine),
     /// An external program.
     App(App),
 }
 
-/// Whether `metric` can be asked of phases that count this.
+/// Whether a criterion can use `metric` on phases that count this unit.
 fn yields(measures: Measures, metric: &str) -> bool {
     let outcome = CaseOutcome::named(metric).is_some();
     match measures {
@@ -36,30 +36,30 @@ fn yields(measures: Measures, metric: &str) -> bool {
     }
 }
 
-/// How a line of IOR moves its data, as far as it decides how fast that can be.
+/// How an IOR command line moves its data, as far as this affects the rate.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TransferStyle {
     /// Whether the offsets are in random order.
     pub random: bool,
     /// Whether transfers are rate-limited.
     pub rate_limited: bool,
-    /// Whether each rank has a file of its own.
+    /// Whether it writes a file per process.
     pub file_per_rank: bool,
     /// Whether calls are collective.
     pub collective: bool,
-    /// The interface, in capitals.
+    /// The interface, in upper case.
     pub api: String,
     /// Whether the data is flushed at the end, after each transfer, or bypasses the page cache.
     pub flushed: [bool; 3],
 }
 
 impl Line {
-    /// How it moves its data, of a line of IOR.
+    /// How an IOR command line moves its data; `None` for other workloads.
     pub fn transfer_style(&self) -> Option<TransferStyle> {
         let facts = IorFacts::read(&self.as_ior()?.words);
         Some(TransferStyle {
             random: facts.random,
-            rate_limited: facts.is_paced,
+            rate_limited: facts.is_rate_limited,
             file_per_rank: facts.file_per_rank,
             collective: facts.collective,
             api: facts.api,
@@ -67,7 +67,7 @@ impl Line {
         })
     }
 
-    /// Reads the line that a plan gives under `key`, which names the workload.
+    /// Reads the command line that a plan gives under `key`, which names the workload.
     pub fn parse(key: &str, text: &str) -> Result<Self, Usage> {
         match key {
             "ior" => IorLine::parse(text).map(Self::Ior),
@@ -75,14 +75,15 @@ impl Line {
         }
     }
 
-    /// The line with what it writes read back and compared afterwards, outside of the time measured; as it is
-    /// where it writes nothing, or where the workload has no such phase.
+    /// The command line with written data read back and compared afterwards, outside of the measured time.
+    ///
+    /// It is unchanged if it writes nothing, or if the workload has no such phase.
     pub fn verified(mut self) -> Self {
         let Self::Ior(line) = &mut self else { return self };
         if line.write && !line.write_check {
             line.write_check = true;
             line.words.push("-W".to_owned());
-            // From storage as far as that can be had: caches of POSIX files can be dropped.
+            // Read from storage where possible: caches of POSIX files can be dropped.
             let names_backend = |word: &String| word.starts_with("-a") || word.starts_with("--api");
             let drops = |word: &String| word.starts_with("--drop-caches");
             let mut pairs = line.words.windows(2);
@@ -94,13 +95,13 @@ impl Line {
         self
     }
 
-    /// Has the words of `text`, which is the line before values were put into it, stand as they did.
+    /// Restores the arguments of `text`, the command line before values were inserted.
     pub(crate) fn restore(&mut self, text: &str) {
         let (Self::Ior(IorLine { words, .. })
         | Self::Tool(ToolLine { words, .. })
         | Self::App(App { words, .. })) = self;
         let before: Vec<&str> = text.split_whitespace().collect();
-        // The program's own name may have stood first.
+        // The program's name may come first.
         let skip = usize::from(before.first().is_some_and(|first| !first.starts_with('-')));
         for (word, before) in words.iter_mut().zip(&before[skip..]) {
             (*before).clone_into(word);
@@ -116,7 +117,7 @@ impl Line {
         }
     }
 
-    /// The words behind the command.
+    /// The arguments after the command.
     pub fn words(&self) -> &[String] {
         let (Self::Ior(IorLine { words, .. })
         | Self::Tool(ToolLine { words, .. })
@@ -124,7 +125,7 @@ impl Line {
         words
     }
 
-    /// The words that say where the files are, with `{dir}` in them; none where the line says it.
+    /// The arguments that set the place of the files, with `{dir}` in them; empty if the line sets it.
     pub fn place(&self) -> Vec<String> {
         let words: &[&str] = match self {
             Self::Ior(line) if line.file.is_some() => &[],
@@ -135,7 +136,7 @@ impl Line {
         words.iter().map(ToString::to_string).collect()
     }
 
-    /// Names of the phases that the line yields, as records name them.
+    /// Names of the phases that the command line yields, as records name them.
     pub fn phases(&self) -> Vec<String> {
         let named = |phases: Vec<&str>| phases.into_iter().map(str::to_owned).collect();
         match self {
@@ -145,7 +146,7 @@ impl Line {
         }
     }
 
-    /// Whether `metric` can be asked of these phases.
+    /// Whether a criterion can use `metric` on these phases.
     pub fn yields(&self, metric: &str) -> bool {
         match self {
             Self::Ior(_) => yields(Measures::Bytes, metric),
@@ -154,7 +155,7 @@ impl Line {
         }
     }
 
-    /// Whether the line works on files that it did not make itself.
+    /// Whether the command line works on files that it did not make itself.
     pub fn only_reads(&self) -> bool {
         match self {
             Self::Ior(line) => line.only_reads(),
@@ -163,7 +164,7 @@ impl Line {
         }
     }
 
-    /// Whether it writes into files or makes names, be they its own or those that others made.
+    /// Whether it writes into files or creates entries, its own or those of others.
     pub fn writes(&self) -> bool {
         match self {
             Self::Ior(line) => line.writes(),
@@ -172,7 +173,7 @@ impl Line {
         }
     }
 
-    /// Whether its files are there when it has ended.
+    /// Whether its files still exist when it has ended.
     pub fn keeps(&self) -> bool {
         match self {
             Self::Ior(line) => line.keep,
@@ -181,7 +182,7 @@ impl Line {
         }
     }
 
-    /// Bytes it writes and reads at most, on so many ranks.
+    /// Bytes that it writes and reads at most, on this number of ranks.
     pub fn bytes(&self, ranks: u32) -> (u64, u64) {
         match self {
             Self::Ior(line) => {
@@ -196,7 +197,7 @@ impl Line {
         }
     }
 
-    /// Bytes of its files that lie there at the same time, at most.
+    /// The largest number of bytes of its files that exist at the same time.
     pub fn holds_bytes(&self, ranks: u32) -> u64 {
         match self {
             Self::Ior(line) if line.write => line.bytes(ranks).saturating_mul(line.sets()),
@@ -205,8 +206,8 @@ impl Line {
         }
     }
 
-    /// Names of its files that lie there at the same time, at most, with so many files put into each
-    /// directory beforehand.
+    /// The largest number of its files and directories that exist at the same time, with `preload` files put
+    /// into each directory before.
     pub fn holds_names(&self, ranks: u32, preload: u64) -> u64 {
         match self {
             Self::Ior(line) if line.file_per_rank => u64::from(ranks).saturating_mul(line.sets()),
@@ -216,7 +217,7 @@ impl Line {
         }
     }
 
-    /// Seconds after which its phases stop by themselves; 0 for never.
+    /// Seconds after which its phases stop; 0 for never.
     pub fn deadline_s(&self) -> u64 {
         match self {
             Self::Ior(line) => line.deadline_s,
@@ -225,17 +226,17 @@ impl Line {
         }
     }
 
-    /// Whether directories are filled beforehand by the line itself.
+    /// Whether the command line itself fills directories first.
     pub fn preloads(&self) -> bool {
         self.as_tool().is_some_and(ToolLine::preloads)
     }
 
-    /// Whether each rank has a tree of directories of its own: `-u` of mdtest.
+    /// Whether each rank has its own tree of directories: `-u` of mdtest.
     pub fn has_own_trees(&self) -> bool {
         self.as_tool().is_some_and(ToolLine::has_own_trees)
     }
 
-    /// Whether the phase compares data, and so counts what is wrong.
+    /// Whether the phase compares data, and so counts wrong data.
     pub fn compares(&self, phase: &str) -> bool {
         match self {
             Self::Ior(_) => phase.ends_with("_check"),
@@ -244,12 +245,12 @@ impl Line {
         }
     }
 
-    /// Whether its workload starts ranks itself, again where some were lost: mpi-io.
+    /// Whether its workload starts ranks itself, also again after ranks were lost: mpi-io.
     pub fn starts_ranks(&self) -> bool {
         self.as_tool().is_some_and(|line| line.measures() == Measures::Cases)
     }
 
-    /// How often it repeats everything within one launch.
+    /// How often it repeats everything within one job.
     pub fn repetitions(&self) -> u64 {
         match self {
             Self::Ior(line) => line.repetitions,
@@ -258,7 +259,7 @@ impl Line {
         }
     }
 
-    /// The line, where it is one of IOR.
+    /// The command line of IOR.
     pub fn as_ior(&self) -> Option<&IorLine> {
         if let Self::Ior(line) = self { Some(line) } else { None }
     }
@@ -267,7 +268,7 @@ impl Line {
         if let Self::Tool(line) = self { Some(line) } else { None }
     }
 
-    /// The program, where the line is that of an external one.
+    /// The external program.
     pub fn as_app(&self) -> Option<&App> {
         if let Self::App(app) = self { Some(app) } else { None }
     }
@@ -279,7 +280,7 @@ mod tests {
     use crate::model::Plan;
 
     #[test]
-    fn every_workload_has_a_key_of_a_test_in_a_plan() {
+    fn every_workload_has_a_test_key_in_a_plan() {
         let lines = [
             ("fdtree", "-l 1"),
             ("flash_io", "-b"),

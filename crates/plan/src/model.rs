@@ -1,8 +1,8 @@
-//! A plan as it is once it has been checked: what a campaign will do and what it must show.
+//! A checked plan: the jobs of a campaign and the criteria of its tests.
 //!
-//! Invariant: a [`Plan`] comes only from [`Plan::parse`], so a plan that exists is one whose words are known,
-//! whose criteria can be met and missed, and whose readers have something to read.
-//! Never here: reading TOML, running, the state of a machine.
+//! Invariant: a [`Plan`] comes only from [`Plan::parse`]. So its keys and words are known, its criteria can
+//! both pass and fail, and its readers have files to read.
+//! Never here: reading TOML, running jobs, the state of a machine.
 
 mod clause;
 mod dataset;
@@ -24,14 +24,14 @@ pub use several::{
     AlternatingTests, ClientLimit, Course, Export, Group, Import, Projection, Search, Series, Step,
 };
 
-/// A plan, checked.
+/// A checked plan.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plan {
-    /// Its id, fit for a file name.
+    /// Its id, which can be part of a file name.
     pub id: String,
-    /// What it is, in a line.
+    /// Its title, in one line.
     pub title: String,
-    /// Where its clauses come from.
+    /// The source of its clauses.
     pub source: String,
     /// The file systems under test by name.
     pub file_systems: BTreeMap<String, FileSystem>,
@@ -39,37 +39,37 @@ pub struct Plan {
     pub clients: ClientNodes,
     /// How jobs are started.
     pub launch: Launch,
-    /// Files made once and read by tests.
+    /// Files that are written once and read by tests.
     pub datasets: Vec<Dataset>,
-    /// What file systems are brought to before tests.
+    /// States that file systems are brought into before tests.
     pub states: Vec<State>,
-    /// The tests, in the order they run.
+    /// The tests, in their order.
     pub tests: Vec<Test>,
-    /// Which of the tests run at once.
+    /// The groups of tests that run at the same time.
     pub groups: Vec<Group>,
-    /// How the report is laid out, empty for the usual way.
+    /// The layout of the report; empty for the usual one.
     pub layout: String,
     /// The systems of its tables, by letter.
     pub systems: Vec<System>,
-    /// The letter of the one that is measured, empty where none is named.
+    /// The letter of the measured system; empty if none is named.
     pub measured_on: String,
-    /// What is projected from what is measured.
+    /// Projections from measured rates.
     pub projections: Vec<Projection>,
     /// The series whose phases are among the tests.
     pub series: Vec<Series>,
-    /// Findings that somebody answers for, but for those of tests.
+    /// Waivers, except those of tests.
     pub waivers: Vec<Waiver>,
-    /// The file as it was, byte for byte.
+    /// The text of the file, byte for byte.
     pub text: String,
-    /// The names of the scales at which it can be run besides its own.
+    /// The names of its scales.
     pub scales: Vec<String>,
     /// The values of its parameters, by name.
     pub parameters: BTreeMap<String, String>,
-    /// What was chosen of them.
+    /// The chosen scale and values.
     pub choice: Choice,
 }
 
-/// Which values the parameters of a plan have: those of one of its scales, then single ones.
+/// The values of a plan's parameters: those of one of its scales, then single values.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Choice {
     /// The scale, by its name in the plan.
@@ -79,56 +79,56 @@ pub struct Choice {
 }
 
 impl Choice {
-    /// That of a campaign.
+    /// The choice of a campaign.
     pub fn of(info: &CampaignInfo) -> Self {
         Self { scale: info.scale.clone(), set: info.set.clone() }
     }
 }
 
-/// A file system under test. Its commands are of the shell, and `{dir}` in them stands for its directory.
+/// A file system under test. Its commands are shell commands, in which `{dir}` is replaced by its directory.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FileSystem {
-    /// The directory to work in; `{dir}` in it stands for the one given when the plan is run.
+    /// The working directory. `{dir}` in it is replaced by the directory given when the plan is run.
     pub dir: String,
     /// Its type as the contract names it, checked against the mounted one.
     pub kind: Option<String>,
-    /// How many servers there are in all.
+    /// Total number of servers.
     pub servers: Option<u32>,
-    /// How many targets hold data in all.
+    /// Total number of storage targets that hold data.
     pub targets: Option<u32>,
-    /// The command that brings so many servers on and the others off; `{servers}` is replaced.
+    /// The command that brings `{servers}` servers online and takes the others offline.
     pub set_servers: Option<String>,
-    /// The command that prints how many serve.
+    /// The command that prints the number of online servers.
     pub count_servers: Option<String>,
-    /// The command that prints a line for each server, target or link that is down or being rebuilt.
+    /// The command that prints a line for each server, target or link that is offline or being rebuilt.
     pub health: Option<String>,
-    /// The command that prints how many bytes the servers have moved for clients so far.
+    /// The command that prints the bytes that the servers have moved for clients so far.
     pub traffic: Option<String>,
-    /// The command that prints how many bytes and names are left to the user.
+    /// The command that prints the bytes and the number of files that the user may still have.
     pub quota: Option<String>,
-    /// Shares of its blocks in use between which results are compared.
+    /// The lowest and the highest utilization at which results are compared.
     pub fill: Option<(f64, f64)>,
-    /// Bytes per second that it moves at most, as far as is known.
+    /// The highest possible rate, bytes per second, if known.
     pub rate: Option<f64>,
 }
 
-/// How many targets each file is to lie on.
+/// The number of storage targets of each file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stripes {
-    /// So many.
+    /// This number.
     Count(u64),
-    /// All of the file system's.
+    /// All storage targets of the file system.
     All,
 }
 
-/// What a file system is brought to before tests, and keeps while they run.
+/// A state that the file system is brought into before tests and keeps during them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct State {
-    /// Its name; the job that makes it, if there is one, is called `state.NAME`.
+    /// Its name. The job that makes it, if there is one, is called `state.NAME`.
     pub name: String,
-    /// Which.
+    /// Its kind.
     pub kind: StateKind,
-    /// The ranks of the job that makes it; none without one.
+    /// The ranks of the job that makes it; empty without a job.
     pub placement: Placement,
     /// The file system.
     pub fs: String,
@@ -141,31 +141,31 @@ pub struct State {
 /// The kinds of state.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StateKind {
-    /// Filled and aged, by the words of an `age` line.
+    /// Filled and aged, with these `age` options.
     Age(Vec<String>),
-    /// So many files in each directory that a test of mdtest works in; the test itself makes them.
+    /// The number of files in each directory of an mdtest test. The test itself creates them.
     Preload(u64),
-    /// Something of it is down while its tests run.
+    /// A part of the file system is offline during its tests.
     Degrade {
-        /// The command of the shell that takes it down.
+        /// The shell command that takes the part offline.
         degrade: String,
-        /// The one that brings it back.
+        /// The shell command that restores it.
         restore: String,
     },
 }
 
 impl State {
-    /// The name of the job that makes it, if there is one, and of the state in messages.
+    /// The name of the job that makes it, also used for the state in messages.
     pub fn job(&self) -> String {
         format!("state.{}", self.name)
     }
 
-    /// Whether a job of its own makes it.
+    /// Whether a separate job makes it.
     pub fn is_made(&self) -> bool {
         matches!(self.kind, StateKind::Age(_))
     }
 
-    /// The words of the line that makes it.
+    /// The arguments of the command line that makes it.
     pub fn words(&self) -> &[String] {
         match &self.kind {
             StateKind::Age(words) => words,
@@ -173,7 +173,7 @@ impl State {
         }
     }
 
-    /// Share of the blocks that it fills, with what others hold there; `None` where it is not about blocks.
+    /// Share of the blocks that are in use after it; `None` if it does not set blocks.
     pub fn blocks(&self) -> Option<f64> {
         let mut words = self.words().iter();
         let word = words.find(|word| word.starts_with("--blocks"))?;
@@ -182,7 +182,7 @@ impl State {
         (share.dimension == Dimension::Fraction).then_some(share.value)
     }
 
-    /// How many files a test makes beforehand.
+    /// The number of files that a test creates in each directory before.
     pub fn preload(&self) -> Option<u64> {
         match self.kind {
             StateKind::Preload(files) => Some(files),
@@ -190,7 +190,7 @@ impl State {
         }
     }
 
-    /// Whether something is down in it.
+    /// Whether a part of the file system is offline in it.
     pub fn is_degraded(&self) -> bool {
         matches!(self.kind, StateKind::Degrade { .. })
     }
@@ -199,19 +199,19 @@ impl State {
 /// One test of the plan.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Test {
-    /// Its id, fit for a file name.
+    /// Its id, which can be part of a file name.
     pub id: String,
-    /// The id under which it stands in the file: its own, or that of its series or group.
+    /// The id under which the file lists it: its own, or that of its series or group.
     pub family: String,
-    /// Its id within that: the phase of a series, the part of a group, or its own without a step.
+    /// Its id within the family: the phase of a series, the part of a group, or its own id without a step.
     pub name: String,
-    /// The clause in the contract's words; the id where the plan has none.
+    /// The requirement text; the id if the plan has none.
     pub clause: String,
-    /// The line that is run.
+    /// Its command line.
     pub line: Line,
-    /// Commands of the shell that run before each launch.
+    /// Shell commands that run before each job.
     pub setup: Vec<String>,
-    /// The ranks of each launch.
+    /// The ranks of each job.
     pub placement: Placement,
     /// The step of a series that it belongs to.
     pub step: Option<Step>,
@@ -219,74 +219,74 @@ pub struct Test {
     pub search: Option<Search>,
     /// The group that it is a part of, by its place in [`Plan::groups`].
     pub part: Option<usize>,
-    /// What it leaves for later ones.
+    /// Its exports for later tests.
     pub exports: Vec<Export>,
-    /// What its line has from earlier ones.
+    /// Its imports from earlier tests.
     pub imports: Vec<Import>,
-    /// How often it is launched.
+    /// Its number of repetitions.
     pub repetitions: u32,
-    /// Whose files it reads, if not its own.
+    /// The maker of the files that it reads, if they are not its own.
     pub uses: Option<Uses>,
-    /// The states it needs, by their places in [`Plan::states`].
+    /// The states that it needs, by their places in [`Plan::states`].
     pub states: Vec<usize>,
-    /// Whether something of the file system may be down while it runs.
+    /// Whether parts of the file system may be offline while it runs.
     pub degraded: bool,
-    /// How many targets each of its files is to lie on, where it or the maker of its files says so.
+    /// The number of storage targets of its files, if it or the maker of its files sets it.
     pub stripes: Option<Stripes>,
-    /// What it is for.
+    /// Its role.
     pub role: Role,
-    /// What it must show; empty for a test that is no clause of the contract.
+    /// Its criteria; empty for a test without a clause of the contract.
     pub criteria: Vec<Criterion>,
-    /// Seconds that the measured phase has to last, with every rank at work; `None` where nothing is asked.
+    /// Minimum duration of the measured phase in seconds, with every rank at work; `None` without a minimum.
     pub sustained_s: Option<f64>,
-    /// What is asked of its course besides.
+    /// Its further requirements on the course.
     pub course: Course,
-    /// Findings that somebody answers for.
+    /// Its waivers.
     pub waivers: Vec<Waiver>,
     /// Seconds after which a job is killed.
     pub timeout_s: f64,
-    /// Coefficient of variation above which nothing is concluded, 1.0 for 100 %.
+    /// Coefficient of variation above which the result is INCONCLUSIVE, 1.0 for 100 %.
     pub cov_max: Option<f64>,
-    /// Whether reads may come from this client's cache.
+    /// Whether reads may come from the client's cache.
     pub cache_warm: bool,
     /// The file system it runs on.
     pub fs: String,
-    /// How sure a decision has to be.
+    /// The rule of its verdicts.
     pub decide: Decide,
-    /// Line and column of that line in the plan's file.
+    /// Line and column of its command line in the plan's file.
     pub at: (usize, usize),
 }
 
-/// What a test is for.
+/// The role of a test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     /// Its criteria are clauses of the contract.
     Contract,
     /// It is measured and shown.
     Reported,
-    /// It shows what the system can do beside the test of the contract at this place in [`Plan::tests`], and
-    /// can satisfy no clause.
+    /// It shows the best of the system, next to the contract test at this place in [`Plan::tests`]. It cannot
+    /// satisfy a clause.
     Hero(usize),
 }
 
-/// A finding that somebody answers for.
+/// The approval of a finding by a person.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Waiver {
-    /// What it is about: the id of a test, series or group, `dataset.NAME`, `state.NAME` or `fs.NAME`.
+    /// The subject of the finding: the id of a test, series or group; `dataset.`, `state.` or `fs.NAME`.
     pub about: String,
     /// The id of the lint.
     pub lint: String,
-    /// Why it does not matter here.
+    /// The reason.
     pub why: String,
-    /// Who says so; empty where nobody has signed, and so nobody answers for it.
+    /// The name of the approver; empty if the waiver is not approved, and then it has no effect.
     pub approved_by: String,
-    /// What puts a name there, such as `--set approved_by=NAME`.
+    /// How to add the name, such as `--set approved_by=NAME`.
     pub approve_with: String,
     /// Line and column in the plan's file.
     pub at: (usize, usize),
 }
 
-/// Whose files a test reads.
+/// The maker of the files that a test reads.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Uses {
     /// A dataset, by its place in [`Plan::datasets`].
@@ -296,7 +296,7 @@ pub enum Uses {
 }
 
 impl Uses {
-    /// The name of the jobs that make the files: a dataset's, or the test's id.
+    /// The name of the jobs that make the files: a dataset's job, or the test's id.
     pub fn maker(&self, plan: &Plan) -> String {
         match self {
             Self::Dataset(index) => plan.datasets[*index].job(),
@@ -305,7 +305,7 @@ impl Uses {
     }
 }
 
-/// The file systems that tests work on.
+/// The file systems of these tests.
 pub fn file_systems_of<'p>(tests: impl IntoIterator<Item = &'p Test>) -> BTreeSet<&'p str> {
     tests.into_iter().map(|test| test.fs.as_str()).collect()
 }
@@ -316,7 +316,7 @@ impl Plan {
         group.tests.iter().map(|test| &self.tests[*test])
     }
 
-    /// The waivers of all its parts, in the order of the file's sections.
+    /// All waivers, in the order of the file's sections.
     pub fn all_waivers(&self) -> impl Iterator<Item = &Waiver> {
         self.waivers.iter().chain(self.tests.iter().flat_map(|test| &test.waivers))
     }
@@ -326,8 +326,8 @@ impl Plan {
         self.tests.iter().find(|test| test.id == id)
     }
 
-    /// Whose files the test reads, nearest first: the tests that it uses one behind the other, and a dataset
-    /// as the last.
+    /// The makers of the files that the test reads, nearest first: a chain of tests, and possibly a dataset
+    /// at its end.
     pub fn sources<'a>(&'a self, test: &'a Test) -> impl Iterator<Item = &'a Uses> {
         std::iter::successors(test.uses.as_ref(), |uses| match uses {
             Uses::Test(index) => self.tests[*index].uses.as_ref(),
@@ -335,8 +335,8 @@ impl Plan {
         })
     }
 
-    /// Whether a finding called `about` is about the test: about itself, what it is one of, or what it needs.
-    /// The whole campaign has no name.
+    /// Whether a finding about `about` concerns the test: the test itself, its family, or something it needs.
+    /// An empty name means the whole campaign.
     pub fn concerns(&self, test: &Test, about: &str) -> bool {
         about.is_empty()
             || about == test.id
@@ -347,7 +347,7 @@ impl Plan {
             || test.states.iter().any(|state| self.states[*state].job() == about)
     }
 
-    /// The dataset that a test reads, also by way of other tests.
+    /// The dataset that a test reads, directly or through other tests.
     pub fn dataset_of(&self, test: &Test) -> Option<&Dataset> {
         self.sources(test).find_map(|uses| match uses {
             Uses::Dataset(index) => Some(&self.datasets[*index]),
@@ -355,7 +355,7 @@ impl Plan {
         })
     }
 
-    /// Whether some file system lies where the user says when the plan is run.
+    /// Whether a file system is in the directory that the user gives when the plan is run.
     pub fn needs_dir(&self) -> bool {
         self.file_systems.values().any(|fs| fs.dir.contains("{dir}"))
     }

@@ -1,29 +1,29 @@
-//! How many ranks run where: client nodes, and what a job takes of them.
+//! The client nodes, and the ranks and nodes of a job.
 
-/// The client nodes, as far as the plan tells.
+/// The client nodes, as far as the plan describes them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ClientNodes {
-    /// How many the contract delivers: what percentages of nodes are of.
+    /// The number that the contract delivers. Percentages of nodes refer to it.
     pub delivered: Option<u32>,
-    /// A file that names them, a line each.
+    /// A file with their names, one per line.
     pub hostfile: Option<String>,
-    /// Names of nodes that no job is to run on.
+    /// Names of nodes that no job may use.
     pub exclude: Vec<String>,
-    /// Main memory of one, bytes.
+    /// Main memory of a node, bytes.
     pub memory_bytes: Option<u64>,
-    /// Cores of one.
+    /// Cores of a node.
     pub cores: Option<u32>,
 }
 
-/// How many ranks on how many nodes.
+/// The ranks and nodes of a job.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Placement {
-    /// Ranks in all.
+    /// Total ranks.
     pub ranks: u32,
-    /// Nodes; `None` where that is left to the launcher.
+    /// Nodes; `None` if the launcher decides.
     pub nodes: Option<u32>,
-    /// Ranks on each node; `None` where that is left to the launcher.
+    /// Ranks per node; `None` if the launcher decides.
     pub ppn: Option<u32>,
-    /// How the number of nodes came about, such as `90 % of 1536 nodes = 1382`.
+    /// The rule behind the number of nodes, such as `90 % of 1536 nodes = 1382`.
     pub rule: Option<String>,
 }

@@ -1,14 +1,14 @@
-//! Which jobs a plan becomes, in which order, and what room they need.
+//! The jobs of a plan, their order, and the free space that they need.
 //!
-//! A dataset is made just before the first test that reads it; a test's repetitions are separate
-//! launches, in the order that `order` gives; files go when their last reader has ended.
+//! A dataset is made just before the first test that reads it. A test's repetitions are separate jobs, in the
+//! order that `order` gives. Files are removed when their last reader has ended.
 //!
-//! Invariant: pure. A job's number and folder depend on the plan alone, never on what was chosen of it
-//! or on what has already run, so that a campaign can be resumed.
+//! Invariant: pure. A job's number and folder depend on the plan alone. They do not depend on the selected
+//! tests or on jobs that have already run, so a campaign can be resumed.
 //! Never here: directories, processes.
 
 mod order;
-mod room;
+mod space;
 
 use std::collections::BTreeMap;
 
@@ -16,25 +16,25 @@ use units::Usage;
 
 use crate::model::{Goal, Plan, Test, Uses};
 use crate::placement::Placement;
-use room::LaunchBytes;
+use space::JobBytes;
 
-/// What a job is for.
+/// The purpose of a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
     /// Makes the dataset at this place in [`Plan::datasets`].
     Dataset(usize),
-    /// Brings the file system to the state at this place in [`Plan::states`].
+    /// Brings the file system into the state at this place in [`Plan::states`].
     State(usize),
     /// Is a repetition of the test at this place in [`Plan::tests`].
     Test(usize),
 }
 
-/// One launch to come.
+/// One job that is planned.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PlannedJob {
     /// Number in the campaign, from 1.
     pub number: u32,
-    /// What it is for.
+    /// Its purpose.
     pub purpose: Purpose,
     /// The test's id, `dataset.NAME` or `state.NAME`.
     pub test: String,
@@ -44,58 +44,58 @@ pub struct PlannedJob {
     pub folder: String,
     /// Directory of its files, relative to the campaign's directory for files.
     pub files: String,
-    /// Whether the job makes that directory, or finds it.
+    /// Whether the job creates that directory, or finds it.
     pub makes_files: bool,
-    /// The jobs whose work it needs, as (test, repetition): those whose files it reads, and states.
+    /// The jobs that it depends on, as (test, repetition): those whose files it reads, and states.
     pub needs: Vec<(String, u32)>,
     /// Directories of the states that it needs, relative to the campaign's directory for files.
     pub states: Vec<String>,
-    /// Which directories go after this job, its own or a state's.
+    /// The directories that are removed after this job: its own or a state's.
     pub removes: Vec<String>,
     /// The file system.
     pub fs: String,
     /// Its ranks and nodes.
     pub placement: Placement,
-    /// How many servers of the file system are to be on; `None` where that is left as it is.
+    /// The number of servers that must be online; `None` if it does not matter.
     pub servers: Option<u32>,
-    /// The state at this place in [`Plan::states`] in which something of the file system is to be down.
+    /// The state at this place in [`Plan::states`], in which a part of the file system must be offline.
     pub down: Option<usize>,
-    /// Commands of the shell that run before it, with `{dir}` still in them.
+    /// Shell commands that run before it, with `{dir}` still in them.
     pub setup: Vec<String>,
     /// The command of the workload.
     pub workload: &'static str,
-    /// The words behind it, with `{dir}` still in them.
+    /// The arguments after the command, with `{dir}` still in them.
     pub words: Vec<String>,
     /// Whether the workload starts its ranks itself.
     pub starts_ranks: bool,
-    /// What jobs that run at once have in common, such as `LOAD-r1`.
+    /// The common name of jobs that run at the same time, such as `LOAD-r1`.
     pub at_once: Option<String>,
     /// Seconds after which it is killed.
     pub timeout_s: f64,
-    /// Bytes it writes at most.
+    /// The largest number of bytes that it writes.
     pub writes_bytes: u64,
-    /// Bytes of its files that lie there at the same time, at most.
+    /// The largest number of bytes of its files that exist at the same time.
     pub holds_bytes: u64,
-    /// Names of its files that lie there at the same time, at most.
+    /// The largest number of its files and directories that exist at the same time.
     pub holds_names: u64,
-    /// Bytes it reads at most.
+    /// The largest number of bytes that it reads.
     pub reads_bytes: u64,
-    /// Seconds after which its phases stop by themselves; 0 for never.
+    /// Seconds after which its phases stop; 0 for never.
     pub deadline_s: u64,
 }
 
-/// What the jobs need of one file system.
+/// The needs of the jobs on one file system.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Need {
-    /// Bytes written in all, at most.
+    /// The largest total number of bytes that they write.
     pub written_bytes: u64,
-    /// Bytes that lie there at the same time, at most.
+    /// The largest number of bytes that exist at the same time.
     pub peak_bytes: u64,
-    /// Names that lie there at the same time, at most.
+    /// The largest number of files and directories that exist at the same time.
     pub peak_names: u64,
 }
 
-/// The jobs of `plan`, all of them or those that the tests `only` need.
+/// All jobs of `plan`, or only those that the tests `only` need.
 pub fn jobs(plan: &Plan, only: &[String]) -> Result<Vec<PlannedJob>, Usage> {
     let wanted = wanted(plan, only)?;
     let mut all = every_job(plan);
@@ -116,7 +116,7 @@ pub fn jobs(plan: &Plan, only: &[String]) -> Result<Vec<PlannedJob>, Usage> {
     Ok(all)
 }
 
-/// What `jobs` need of each file system.
+/// The needs of `jobs` on each file system.
 pub fn needs(jobs: &[PlannedJob]) -> BTreeMap<String, Need> {
     let mut needs: BTreeMap<String, Need> = BTreeMap::new();
     let mut lying: BTreeMap<(&str, &str), (u64, u64)> = BTreeMap::new();
@@ -129,7 +129,7 @@ pub fn needs(jobs: &[PlannedJob]) -> BTreeMap<String, Need> {
         let sum = |a: (u64, u64), b: &(u64, u64)| (a.0.saturating_add(b.0), a.1.saturating_add(b.1));
         let (bytes, names) = now.fold((0, 0), sum);
         (need.peak_bytes, need.peak_names) = (need.peak_bytes.max(bytes), need.peak_names.max(names));
-        // What runs at once goes at once, when all of it has ended.
+        // The files of simultaneous jobs are removed together, when all of these jobs have ended.
         if jobs.get(at + 1).is_some_and(|next| next.at_once.is_some() && next.at_once == job.at_once) {
             continue;
         }
@@ -144,8 +144,8 @@ pub fn needs(jobs: &[PlannedJob]) -> BTreeMap<String, Need> {
     needs
 }
 
-/// What the jobs need beside each state of age: its place in [`Plan::states`], and the bytes that lie there
-/// at the same time, at most.
+/// The needs of the jobs during each `age` state: its place in [`Plan::states`], and the largest number of
+/// bytes that exist at the same time.
 pub fn beside_states(jobs: &[PlannedJob]) -> Vec<(usize, u64)> {
     let beside = |(at, job): (usize, &PlannedJob)| {
         let Purpose::State(state) = job.purpose else { return None };
@@ -156,8 +156,8 @@ pub fn beside_states(jobs: &[PlannedJob]) -> Vec<(usize, u64)> {
     jobs.iter().enumerate().filter_map(beside).collect()
 }
 
-/// About how long `jobs` take, in seconds, on storage that moves `rate` bytes per second each way;
-/// a stonewalled phase takes no longer than its deadline.
+/// The approximate duration of `jobs` in seconds, on storage that moves `rate` bytes per second each way. A
+/// phase with a deadline ends at the deadline at the latest.
 pub fn seconds(jobs: &[PlannedJob], rate: f64) -> f64 {
     let phase = |bytes: u64, deadline_s: u64| {
         let seconds = bytes as f64 / rate;
@@ -184,14 +184,15 @@ fn wanted(plan: &Plan, only: &[String]) -> Result<SelectedJobs, Usage> {
         }
         if named.is_empty() {
             let known: Vec<&str> = plan.tests.iter().map(|test| test.id.as_str()).collect();
-            return Err(Usage(format!("plan {} has no test `{id}`; it has {}", plan.id, known.join(", "))));
+            let known = known.join(", ");
+            return Err(Usage(format!("plan {} has no test `{id}`. Known: {known}.", plan.id)));
         }
         named.into_iter().for_each(|index| tests[index] = true);
     }
-    // What a test rests on may itself rest on more.
+    // A dependency may have dependencies itself.
     let mut open: Vec<usize> = (0..tests.len()).filter(|index| tests[*index]).collect();
     while let Some(index) = open.pop() {
-        for other in rests_on(plan, index) {
+        for other in dependencies(plan, index) {
             if !std::mem::replace(&mut tests[other], true) {
                 open.push(other);
             }
@@ -207,9 +208,11 @@ fn wanted(plan: &Plan, only: &[String]) -> Result<SelectedJobs, Usage> {
     Ok(SelectedJobs { datasets, states, tests })
 }
 
-/// The tests without which this one cannot run, or cannot be judged: the one whose files it reads, those of
-/// its search, those with more clients, those that its criteria compare it with, and all parts of its group.
-fn rests_on(plan: &Plan, index: usize) -> Vec<usize> {
+/// The tests without which this one cannot run or cannot be evaluated.
+///
+/// These are the maker of its files, the steps of its search, and the tests on more clients. Further, the
+/// tests that its criteria compare it with, and all parts of its group.
+fn dependencies(plan: &Plan, index: usize) -> Vec<usize> {
     let test = &plan.tests[index];
     let group = test.part.map(|group| &plan.groups[group]);
     let criteria = test.criteria.iter().chain(group.iter().flat_map(|group| &group.criteria));
@@ -245,7 +248,7 @@ fn every_job(plan: &Plan) -> Vec<PlannedJob> {
             jobs.extend(order::launches(plan, index, jobs.len()));
             continue;
         };
-        // When everything that its parts need is there, they run at once.
+        // When all dependencies of its parts exist, the parts run at the same time.
         if group.tests.last() == Some(&index) {
             for repetition in 1..=group.repetitions {
                 for part in &group.tests {
@@ -260,7 +263,7 @@ fn every_job(plan: &Plan) -> Vec<PlannedJob> {
 fn dataset_job(plan: &Plan, index: usize, before: usize) -> PlannedJob {
     let dataset = &plan.datasets[index];
     let number = before as u32 + 1;
-    let room = LaunchBytes::of(plan, &dataset.fs, &dataset.line, dataset.placement.ranks);
+    let bytes = JobBytes::of(plan, &dataset.fs, &dataset.line, dataset.placement.ranks);
     PlannedJob {
         number,
         purpose: Purpose::Dataset(index),
@@ -282,15 +285,15 @@ fn dataset_job(plan: &Plan, index: usize, before: usize) -> PlannedJob {
         starts_ranks: false,
         at_once: None,
         timeout_s: dataset.timeout_s,
-        writes_bytes: room.writes_bytes,
-        holds_bytes: room.holds_bytes,
+        writes_bytes: bytes.writes_bytes,
+        holds_bytes: bytes.holds_bytes,
         holds_names: dataset.line.holds_names(dataset.placement.ranks, 0),
-        reads_bytes: room.reads_bytes,
+        reads_bytes: bytes.reads_bytes,
         deadline_s: dataset.line.deadline_s(),
     }
 }
 
-/// The job that ages a file system.
+/// The job that brings a file system into an `age` state.
 fn state_job(plan: &Plan, index: usize, before: usize) -> PlannedJob {
     let state = &plan.states[index];
     let number = before as u32 + 1;
@@ -327,10 +330,10 @@ fn test_job(plan: &Plan, index: usize, repetition: u32, before: usize) -> Planne
     let test = &plan.tests[index];
     let number = before as u32 + 1;
     let files = files(plan, test, repetition);
-    let room = LaunchBytes::of(plan, &test.fs, &test.line, test.placement.ranks);
+    let bytes = JobBytes::of(plan, &test.fs, &test.line, test.placement.ranks);
     let made = test.states.iter().map(|state| &plan.states[*state]).filter(|state| state.is_made());
     let of_states = made.clone().map(|state| (state.job(), 1));
-    // How many files a test of names finds in each of its directories.
+    // The number of files that a metadata test finds in each of its directories.
     let preload = test.states.iter().find_map(|state| plan.states[*state].preload());
     let filled: Vec<String> =
         preload.iter().flat_map(|files| ["--preload".to_owned(), files.to_string()]).collect();
@@ -355,15 +358,15 @@ fn test_job(plan: &Plan, index: usize, repetition: u32, before: usize) -> Planne
         starts_ranks: test.line.starts_ranks(),
         at_once: test.part.map(|group| format!("{}-r{repetition}", plan.groups[group].id)),
         timeout_s: test.timeout_s,
-        writes_bytes: room.writes_bytes,
-        holds_bytes: room.holds_bytes,
+        writes_bytes: bytes.writes_bytes,
+        holds_bytes: bytes.holds_bytes,
         holds_names: test.line.holds_names(test.placement.ranks, preload.unwrap_or(0)),
-        reads_bytes: room.reads_bytes,
+        reads_bytes: bytes.reads_bytes,
         deadline_s: test.line.deadline_s(),
     }
 }
 
-/// A reader's repetition finds the files of the same repetition, or of the last one there is.
+/// The files that a reader's repetition finds: those of the same repetition, or of the last one.
 fn reads(plan: &Plan, test: &Test, repetition: u32) -> Option<(String, u32)> {
     let uses = test.uses.as_ref()?;
     let there = match uses {

@@ -1,6 +1,6 @@
-//! Words of which a key of a plan has one.
+//! Fixed words, one of which is the value of a plan key.
 
-/// An enum of the words that a key may have, with all of them as `WORDS`, in order.
+/// Defines an enum of the words that a key may have, with all of them as `WORDS`, in order.
 macro_rules! words {
     (
         $(#[$meta:meta])*
@@ -16,7 +16,7 @@ macro_rules! words {
             /// All words, in order.
             pub(crate) const WORDS: &'static [&'static str] = &[$($word),*];
 
-            /// As a plan has it.
+            /// The word as a plan writes it.
             #[allow(dead_code, reason = "some are only read")]
             pub(crate) fn word(self) -> &'static str {
                 Self::WORDS[self as usize]

@@ -1,7 +1,7 @@
-//! The scenario of all communicators on MPI's ranks: `mpirun -n 4 comm_scenario [all | barriers | die]`.
+//! The scenario of all communicators on MPI ranks: `mpirun -n 4 comm_scenario [all | barriers | die]`.
 //!
-//! `all` runs the scenario (`ASSAY_TEST_NODES` says on how many nodes), `barriers` prints what a barrier
-//! costs, `die` kills the last rank while the others wait for it. The tests in `tests/mpi.rs` start it.
+//! `all` runs the scenario (`ASSAY_TEST_NODES` is the number of nodes). `barriers` prints the cost of a
+//! barrier. `die` kills the last rank while the others wait for it. The tests in `tests/mpi.rs` start it.
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
 #[path = "../tests/scenario/mod.rs"]
@@ -13,7 +13,7 @@ use std::time::Instant;
 use ranks::mpi::MpiWorld;
 use ranks::{Comm, launcher};
 
-/// Barriers that are timed.
+/// The number of barriers that are timed.
 const BARRIERS: u32 = 200;
 
 fn main() -> ExitCode {
@@ -59,9 +59,9 @@ fn barriers(world: &MpiWorld) {
     let asked = Instant::now();
     let heard = (0..questions).filter(|_| comm.alarm_raised()).count();
     let question = asked.elapsed() / questions;
-    assert_eq!(heard, 0, "nobody raised an alarm");
+    assert_eq!(heard, 0, "no rank raised an alarm");
     if comm.rank() == 0 {
-        println!("a look for an alarm: {question:?}");
+        println!("a check for an alarm: {question:?}");
         let oversubscribed = world.is_oversubscribed();
         println!(
             "barrier: {each:?}; clock offsets: {:?}; oversubscribed: {oversubscribed}; {offset:?}",
@@ -70,7 +70,7 @@ fn barriers(world: &MpiWorld) {
     }
 }
 
-/// The last rank is killed; the others would wait for ever if nobody ended them.
+/// The last rank is killed; without the launcher the others would wait forever.
 fn die(comm: &dyn Comm) {
     let maps = std::fs::read_to_string("/proc/self/maps").unwrap_or_default();
     for file in maps.lines().filter_map(|line| line.find("/dev/shm/").map(|at| &line[at..])) {
@@ -79,7 +79,7 @@ fn die(comm: &dyn Comm) {
     comm.barrier().expect("a barrier");
     if comm.rank() + 1 == comm.size() {
         let me = std::process::id().to_string();
-        Command::new("kill").args(["-KILL", &me]).status().expect("kill is there");
+        Command::new("kill").args(["-KILL", &me]).status().expect("kill is installed");
     }
     comm.barrier().expect("the launcher ends this wait");
 }

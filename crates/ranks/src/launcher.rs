@@ -1,12 +1,11 @@
-//! Who started this program: `mpirun`, `srun` and the like leave their mark in the environment.
+//! Which launcher started this program: `mpirun`, `srun` and similar programs set environment variables.
 //!
-//! Only what a launcher sets for each rank it starts counts. A variable that a batch system also sets where
-//! it started no ranks (`SLURM_NTASKS` in a batch script) is no sign.
+//! Only variables that a launcher sets for each rank are evidence of a launch. A variable that a batch system
+//! also sets without starting ranks (`SLURM_NTASKS` in a batch script) is not.
 //!
-//! Invariant: pure; the environment is a function brought by the caller.
-//! Never here: the search for a library.
+//! Invariant: pure; the caller passes the environment as a function. Never here: the search for a library.
 
-/// The libraries whose ranks a launcher most likely starts.
+/// The family of MPI libraries that a launcher most likely belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LibraryFamily {
     /// Open MPI and its descendants.
@@ -15,30 +14,30 @@ pub enum LibraryFamily {
     Mpich,
 }
 
-/// A launch, as one of its ranks sees it.
+/// A launch, from the view of one of its ranks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RankLaunch {
-    /// The launcher's name, for people.
+    /// The launcher's name, for messages.
     pub name: &'static str,
     /// The family of libraries to try first.
     pub family: LibraryFamily,
-    /// How many ranks were started; `None` when the launcher does not say.
+    /// How many ranks were started; `None` if the launcher does not report it.
     pub size: Option<u32>,
     /// This rank's number among them.
     pub rank: u32,
-    /// How many of them share this rank's node; `None` when the launcher does not say, or when MPICH
+    /// How many of them share this rank's node; `None` if the launcher does not report it, or if MPICH
     /// simulates several nodes on one.
     pub ranks_on_node: Option<u32>,
 }
 
 impl RankLaunch {
-    /// Whether there may be other ranks, so that this one must not run by itself.
+    /// Whether there may be other ranks, so that this one must not run alone.
     pub fn is_parallel(&self) -> bool {
         self.size != Some(1)
     }
 }
 
-/// A launcher, known by the variables it sets.
+/// A launcher, identified by the variables it sets.
 struct KnownLauncher {
     name: &'static str,
     family: LibraryFamily,
@@ -48,11 +47,11 @@ struct KnownLauncher {
     rank: &'static str,
     /// The variable with the number of ranks on this rank's node.
     ranks_on_node: Option<&'static str>,
-    /// Variables that must also be there.
+    /// Further variables that must be set.
     also: &'static [&'static str],
 }
 
-/// A launcher that sets these two variables: for the number of ranks, and for this rank's number.
+/// A launcher that sets these two variables: the number of ranks, and this rank's number.
 const fn known(
     name: &'static str,
     family: LibraryFamily,
@@ -65,8 +64,8 @@ const fn known(
 const OPEN_MPI: LibraryFamily = LibraryFamily::OpenMpi;
 const MPICH: LibraryFamily = LibraryFamily::Mpich;
 
-/// First match wins: a launcher that uses another one to start its helpers stands before it, since the
-/// ranks see the variables of both.
+/// The first match applies. A launcher that starts its helpers with another launcher is listed before it,
+/// because its ranks have the variables of both.
 const KNOWN: &[KnownLauncher] = &[
     KnownLauncher {
         ranks_on_node: Some("OMPI_COMM_WORLD_LOCAL_SIZE"),
@@ -100,7 +99,7 @@ const KNOWN: &[KnownLauncher] = &[
     },
 ];
 
-/// The launch this program is a rank of, if any; `lookup` reads an environment variable.
+/// The launch that this program is a rank of, if any; `lookup` reads an environment variable.
 pub fn detect(lookup: &dyn Fn(&str) -> Option<String>) -> Option<RankLaunch> {
     let number = |name: &str| lookup(name)?.trim().parse().ok();
     KNOWN.iter().find_map(|known| {
@@ -115,12 +114,12 @@ pub fn detect(lookup: &dyn Fn(&str) -> Option<String>) -> Option<RankLaunch> {
     })
 }
 
-/// What MPICH's settings that make one node look like several begin with, and how they go on.
+/// Prefixes of MPICH's settings that make one node look like several; [`simulates_nodes`] has the rest.
 const SETTINGS: [&str; 3] = ["MPIR_CVAR_", "MPIR_PARAM_", "MPICH_"];
 const SIMULATED_NODES: [&str; 6] =
     ["NOLOCAL", "NO_LOCAL", "NUM_CLIQUES", "ODD_EVEN_CLIQUES", "EVEN_ODD_CLIQUES", "CLIQUES_BY_BLOCK"];
 
-/// Whether MPICH may take one node for several, of which the launcher knows nothing.
+/// Whether MPICH may simulate several nodes on one, which the launcher does not know.
 fn simulates_nodes(lookup: &dyn Fn(&str) -> Option<String>) -> bool {
     let is_set = |setting: &str, name: &str| lookup(&format!("{setting}{name}")).is_some();
     SETTINGS.iter().any(|setting| SIMULATED_NODES.iter().any(|name| is_set(setting, name)))
@@ -130,7 +129,7 @@ fn simulates_nodes(lookup: &dyn Fn(&str) -> Option<String>) -> bool {
 mod tests {
     use super::*;
 
-    /// Environment, and the launch that it means.
+    /// An environment, and the expected launch.
     type Row<'a> = (&'a [(&'a str, &'a str)], &'static str, LibraryFamily, Option<u32>, u32);
 
     fn seen(environment: &[(&str, &str)]) -> Option<RankLaunch> {
@@ -138,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn each_launcher_is_known_by_its_variables() {
+    fn each_launcher_is_detected_by_its_variables() {
         let open_mpi = [
             ("OMPI_COMM_WORLD_SIZE", "4"),
             ("OMPI_COMM_WORLD_RANK", "3"),
@@ -170,11 +169,14 @@ mod tests {
             let wanted = RankLaunch { name, family: *family, size: *size, rank: *rank, ranks_on_node };
             assert_eq!(seen(environment), Some(wanted), "{environment:?}");
         }
-        assert!(KNOWN.iter().all(|known| table.iter().any(|row| row.1 == known.name)), "each has its row");
+        assert!(
+            KNOWN.iter().all(|known| table.iter().any(|row| row.1 == known.name)),
+            "each launcher has a row in the test"
+        );
     }
 
     #[test]
-    fn ranks_on_the_node_are_known_where_the_launcher_says_so_and_mpich_simulates_no_nodes() {
+    fn ranks_on_the_node_are_known_if_the_launcher_reports_them_and_mpich_simulates_no_nodes() {
         let open_mpi = [
             ("OMPI_COMM_WORLD_SIZE", "4"),
             ("OMPI_COMM_WORLD_RANK", "3"),
@@ -210,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_that_makes_no_sense_is_no_launch() {
+    fn an_invalid_value_is_not_a_launch() {
         for (size, rank) in [("", "0"), ("many", "0"), ("2", "-1"), ("2", "2"), ("0", "0")] {
             assert_eq!(seen(&[("PMI_SIZE", size), ("PMI_RANK", rank)]), None, "{size}, {rank}");
         }

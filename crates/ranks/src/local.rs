@@ -1,9 +1,9 @@
-//! Ranks as threads of this process: no MPI needed, and the same program text runs on them.
+//! Ranks as threads of this process: MPI is not needed, and the same code runs on them.
 //!
-//! All ranks are on one node and read one clock. A rank that panics, or returns while others wait for it,
-//! breaks their group, so that they get a [`Halt`] and no rank waits for ever.
+//! All ranks are on one node and read one clock. If a rank panics, or returns while others wait for it, it
+//! breaks their group: they get a [`Halt`], and no rank waits forever.
 //!
-//! Never here: anything that knows what the ranks do.
+//! Never here: knowledge of what the ranks do.
 
 mod rank_group;
 
@@ -16,23 +16,24 @@ use std::thread;
 use crate::comm::{ClockOffset, Comm, Halt, Reduce};
 use rank_group::{Collective, Contribution, RankGroup};
 
-/// Stack of a rank: small enough that a thousand of them fit anywhere.
+/// Stack size of a rank: small enough for a thousand ranks on any machine.
 const STACK_BYTES: usize = 1 << 20;
 
-/// Mappings of memory that a rank needs: its stack, the stack for its overflow, a guard for each, and what it
-/// works with.
+/// Memory mappings that a rank needs: its stack, the stack for its overflow, a guard for each, and its
+/// working memory.
 const MAPPINGS: u32 = 5;
 
-/// How many ranks this process can have at most, and the system's limit of mappings from which that follows;
-/// beyond it the system's library ends the process while threads start. `None` where the limit is unknown.
+/// The most ranks that this process can have, and the system's limit of mappings that causes it. Beyond it
+/// the C library ends the process while threads start. `None` if the limit is unknown.
 pub fn most() -> Option<(u32, u32)> {
     let limit: u32 = std::fs::read_to_string("/proc/sys/vm/max_map_count").ok()?.trim().parse().ok()?;
     Some(((limit / MAPPINGS).max(1), limit))
 }
 
-/// Runs `body` on `ranks` ranks at the same time and returns what each of them returned, in rank order.
+/// Runs `body` on `ranks` ranks at the same time and returns their results, in rank order.
 ///
-/// A rank that panicked has a [`Halt`] with the panic's words. A single rank runs on the caller's thread.
+/// The result of a rank that panicked is a [`Halt`] with the panic's message. A single rank runs on the
+/// caller's thread.
 pub fn run<T: Send>(ranks: u32, body: impl Fn(&dyn Comm) -> T + Sync) -> Vec<Result<T, Halt>> {
     if ranks == 1 {
         return vec![one(alone(), &body)];
@@ -57,7 +58,7 @@ pub fn run<T: Send>(ranks: u32, body: impl Fn(&dyn Comm) -> T + Sync) -> Vec<Res
     })
 }
 
-/// A communicator of one rank, on which every collective is done at once.
+/// A communicator of one rank, on which every collective ends at once.
 pub fn alone() -> LocalComm {
     LocalComm { group: Arc::new(RankGroup::new(1, host_name().into())), rank: 0 }
 }
@@ -68,7 +69,7 @@ pub(crate) fn host_name() -> String {
     if name.trim().is_empty() { "localhost".to_owned() } else { name.trim().to_owned() }
 }
 
-/// The life of one rank.
+/// Runs one rank from start to end.
 fn one<T>(comm: LocalComm, body: &impl Fn(&dyn Comm) -> T) -> Result<T, Halt> {
     catch_unwind(AssertUnwindSafe(|| body(&comm))).map_err(|payload| {
         let halt = comm.group.halt("run", comm.rank, format!("panicked: {}", words(&*payload)));
@@ -77,16 +78,16 @@ fn one<T>(comm: LocalComm, body: &impl Fn(&dyn Comm) -> T) -> Result<T, Halt> {
     })
 }
 
-/// What a panic said.
+/// The message of a panic.
 fn words(payload: &(dyn Any + Send)) -> &str {
     if let Some(text) = payload.downcast_ref::<&str>() {
         text
     } else {
-        payload.downcast_ref::<String>().map_or("without words", String::as_str)
+        payload.downcast_ref::<String>().map_or("without a message", String::as_str)
     }
 }
 
-/// A rank's place among threads of this process.
+/// One rank's communicator among threads of this process.
 #[derive(Debug)]
 pub struct LocalComm {
     group: Arc<RankGroup>,

@@ -1,12 +1,12 @@
-//! Ranks as MPI processes, on whichever MPI library is found when the program runs.
+//! Ranks as MPI processes, on the MPI library that the program finds when it runs.
 //!
-//! MPI is used by one thread: the one that started it (`MPI_THREAD_FUNNELED`). [`MpiComm`] may be shared with
-//! other threads, since it holds only numbers and function pointers; a collective called from another thread
-//! panics before it reaches MPI, and `alarm_raised` answers there from what is known.
+//! One thread uses MPI: the one that started it (`MPI_THREAD_FUNNELED`). Other threads may share [`MpiComm`],
+//! because it holds only numbers and function pointers. A collective on another thread panics before it
+//! reaches MPI. There `alarm_raised` reports only what is already known.
 //!
-//! Invariant: every wait is a call that does not wait, tested again and again with pauses between (`wait`),
-//! so that more ranks than processors make progress; no message of an alarm outlives its `clear_alarm`.
-//! Never here: files (a storage backend uses [`MpiComm::library`] itself), printing.
+//! Invariant: every wait is a nonblocking call that is tested repeatedly with pauses (`wait`), so that more
+//! ranks than processors make progress. No message of an alarm outlives its `clear_alarm`. Never here: files
+//! (a storage backend uses [`MpiComm::library`] itself), printing.
 
 mod alarm;
 mod calls;

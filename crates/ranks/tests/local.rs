@@ -1,4 +1,4 @@
-//! Ranks as threads: the shared scenario, ranks that panic or leave, and a thousand of them.
+//! Ranks as threads: the shared scenario, ranks that panic or leave, and a thousand ranks.
 
 mod scenario;
 
@@ -27,7 +27,7 @@ fn ranks_return_in_order() {
 }
 
 #[test]
-fn a_rank_that_panics_halts_those_who_wait_for_it() {
+fn a_rank_that_panics_halts_the_ranks_that_wait_for_it() {
     for victim in 0..4 {
         let outcomes = local::run(4, |comm| {
             assert!(comm.rank() != victim, "out of luck");
@@ -54,7 +54,7 @@ fn a_single_rank_that_panics_is_reported_too() {
 }
 
 #[test]
-fn a_rank_that_leaves_early_halts_those_who_wait_for_it() {
+fn a_rank_that_leaves_early_halts_the_ranks_that_wait_for_it() {
     let outcomes = local::run(3, |comm| {
         if comm.rank() == 1 {
             return Ok(());
@@ -62,7 +62,7 @@ fn a_rank_that_leaves_early_halts_those_who_wait_for_it() {
         comm.reduce_one(1, Reduce::Sum).map(drop)
     });
     for (rank, outcome) in outcomes.into_iter().enumerate() {
-        let outcome = outcome.expect("nobody panics");
+        let outcome = outcome.expect("no rank panics");
         if rank != 1 {
             let words = words(outcome);
             assert!(words.starts_with("wait: rank 1 (node "), "{words}");
@@ -72,7 +72,7 @@ fn a_rank_that_leaves_early_halts_those_who_wait_for_it() {
 }
 
 #[test]
-fn a_rank_that_leaves_after_the_last_collective_disturbs_nobody() {
+fn a_rank_that_leaves_after_the_last_collective_disturbs_no_other() {
     for _ in 0..200 {
         for outcome in local::run(4, |comm| comm.barrier()) {
             outcome.expect("no panic").expect("the barrier had ended");
@@ -92,19 +92,19 @@ fn a_rank_that_panics_in_a_half_halts_that_half() {
 }
 
 #[test]
-fn ranks_that_call_different_collectives_are_told() {
+fn ranks_that_call_different_collectives_are_halted() {
     let outcomes = local::run(2, |comm| match comm.rank() {
         0 => comm.barrier(),
         _ => comm.gather(b"x").map(drop),
     });
     for outcome in outcomes {
-        let words = words(outcome.expect("nobody panics"));
+        let words = words(outcome.expect("no rank panics"));
         assert!(words.contains("while others called another collective"), "{words}");
     }
 }
 
 #[test]
-fn a_thousand_ranks_are_quick() {
+fn a_thousand_ranks_are_fast() {
     let begin = Instant::now();
     let outcomes = local::run(1000, |comm| {
         for _ in 0..10 {
@@ -120,7 +120,7 @@ fn a_thousand_ranks_are_quick() {
 }
 
 #[test]
-fn one_rank_alone_needs_nobody() {
+fn collectives_of_a_single_rank_end_at_once() {
     let comm = local::alone();
     scenario::all(&comm, Some(1));
     let begin = Instant::now();

@@ -1,8 +1,8 @@
-//! Ranks as MPI processes: the shared scenario under every MPI that is on this machine, and what is rejected.
+//! Ranks as MPI processes: the shared scenario under every installed MPI, and rejected launches.
 //!
-//! The program under test is the example `comm_scenario`, which `cargo test` builds. MPICH 5 is taken from
-//! the venv that `ASSAY_TEST_MPICH_VENV` names, or from `target/mpich-venv`. Every job has a time limit;
-//! one that passes it is killed with all its ranks and fails the test.
+//! The program under test is the example `comm_scenario`, which `cargo test` builds. MPICH 5 is from the venv
+//! that `ASSAY_TEST_MPICH_VENV` names, or from `target/mpich-venv`. Every job has a time limit. A job that
+//! exceeds it is killed with all its ranks and fails the test.
 #![allow(clippy::print_stdout)]
 
 mod launch;
@@ -42,7 +42,7 @@ fn the_scenario_holds_under_the_standard_interface() {
 }
 
 #[test]
-fn the_library_is_found_beside_its_launcher() {
+fn the_library_is_found_next_to_its_launcher() {
     let table = [
         (debian_open_mpi(), "/libmpi.so.40"),
         (debian_mpich(), "/libmpich.so.12"),
@@ -59,7 +59,7 @@ fn the_library_is_found_beside_its_launcher() {
 }
 
 #[test]
-fn virtual_nodes_of_mpich_are_seen() {
+fn virtual_nodes_of_mpich_are_detected() {
     for mpi in [debian_mpich(), wheel()].into_iter().flatten() {
         for (variable, value, nodes) in [("MPIR_CVAR_NOLOCAL", "1", "4"), ("MPIR_CVAR_NUM_CLIQUES", "2", "2")]
         {
@@ -77,7 +77,7 @@ fn hosts_of_the_launcher_are_nodes_though_they_are_one_machine() {
 }
 
 #[test]
-fn clocks_of_ranks_of_one_node_that_have_no_clock_in_common_are_compared() {
+fn clocks_of_ranks_on_one_node_without_a_shared_clock_are_compared() {
     for mpi in [debian_mpich(), wheel()].into_iter().flatten() {
         let Some(job) = Job::on_two_clocks(&mpi, "all") else { continue };
         job.with("ASSAY_TEST_NODES", "1").run().assert_success();
@@ -87,7 +87,7 @@ fn clocks_of_ranks_of_one_node_that_have_no_clock_in_common_are_compared() {
 #[test]
 fn nodes_with_unequal_numbers_of_ranks_agree_on_the_steps_of_a_barrier() {
     for mpi in [debian_mpich(), wheel()].into_iter().flatten() {
-        // Two nodes of three and two ranks: with two processors only one of them is oversubscribed.
+        // Two nodes of three and two ranks: with two processors only one node is oversubscribed.
         let job = Job::new(&mpi, 5, "all").with("MPIR_CVAR_NUM_CLIQUES", "2").with("ASSAY_TEST_NODES", "2");
         job.run().assert_success();
     }
@@ -110,12 +110,12 @@ fn a_library_that_is_not_the_launchers_is_rejected_in_one_line() {
 }
 
 #[test]
-fn no_library_at_all_is_rejected_naming_what_was_looked_for() {
+fn a_missing_library_is_rejected_with_the_names_that_were_searched() {
     let empty = std::env::temp_dir().join(format!("assay-test-empty-{}", std::process::id()));
-    std::fs::create_dir_all(&empty).expect("a folder of our own");
+    std::fs::create_dir_all(&empty).expect("the test creates its directory");
     for mpi in [debian_open_mpi(), debian_mpich(), wheel()].into_iter().flatten() {
         let done = Job::new(&mpi, 2, "all").with("ASSAY_MPI_LIBRARY", &empty.display().to_string()).run();
-        done.assert_rejection(" started 2 ranks, but no MPI library was found: looked for libmpi");
+        done.assert_rejection(" started 2 ranks, but no MPI library was found: searched for libmpi");
         assert!(done.output.contains(&empty.display().to_string()), "{}", done.output);
     }
     std::fs::remove_dir(&empty).expect("it is still empty");
@@ -125,8 +125,8 @@ fn no_library_at_all_is_rejected_naming_what_was_looked_for() {
 fn a_killed_rank_ends_the_job_within_seconds() {
     for mpi in [debian_open_mpi(), debian_mpich(), wheel()].into_iter().flatten() {
         let done = Job::new(&mpi, 3, "die").run();
-        assert_ne!(done.code, Some(0), "{}: a lost rank is no success:\n{}", mpi.name, done.output);
-        // On a machine that is busy with others; a job that waits for the lost rank does not end at all.
+        assert_ne!(done.code, Some(0), "{}: a job that lost a rank must fail:\n{}", mpi.name, done.output);
+        // Enough time for a busy machine; a job that waits for the lost rank does not end at all.
         assert!(done.took < Duration::from_secs(60), "{}: took {:?}", mpi.name, done.took);
         assert!(!done.output.contains("ok: "), "{}", done.output);
         done.sweep_shared_memory();

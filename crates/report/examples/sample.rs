@@ -1,4 +1,4 @@
-//! Writes the report of the tests' campaign to the path given, to be looked at in a browser.
+//! Writes the report of the tests' campaign to the given path, to be viewed in a browser.
 //!
 //! Never here: assertions; tests have them.
 
@@ -10,7 +10,7 @@ use std::io::{self, BufWriter, Write};
 
 fn main() -> io::Result<()> {
     let Some(path) = std::env::args_os().nth(1) else {
-        return Err(io::Error::other("give the path of the file to write"));
+        return Err(io::Error::other("no path was given. Give the path of the file to write."));
     };
     let mut out = BufWriter::new(File::create(path)?);
     report::write_html(&golden::campaign(), &mut out)?;

@@ -1,10 +1,10 @@
-//! What a campaign showed, for people: on a terminal, and as one self-contained HTML file.
+//! The report of a campaign for readers: on a terminal, and as one self-contained HTML file.
 //!
-//! A [`Document`](document::Document) is built once from a loaded campaign by [`document::of`]; a renderer
-//! then writes it. [`text`] and [`write_html`] do both steps.
+//! [`document::of`] builds a [`Document`](document::Document) once from a loaded campaign, and a renderer
+//! writes it. [`text`] and [`write_html`] do both steps.
 //!
-//! Invariant: the same campaign gives the same bytes; nothing is read but the campaign.
-//! Never here: judging, reading or writing a folder, the clock, printing.
+//! Invariant: the same campaign gives the same bytes. Only the campaign is read.
+//! Never here: evaluating, reading or writing a folder, the clock, printing.
 #![forbid(unsafe_code)]
 
 pub mod document;
@@ -15,18 +15,18 @@ use std::io;
 
 use results::folder::Campaign;
 
-/// What a terminal shows at the end of a campaign: the clauses with their verdicts, the warnings
-/// beneath each, the machine, and the overall result in one sentence.
+/// The text that a terminal shows at the end of a campaign. It has the clauses with their verdicts and
+/// warnings, the machine, and the overall result in one sentence.
 ///
-/// No line is longer than `width` columns (at least 40), except where a single word is.
+/// No line is longer than `width` columns (at least 40), unless a single word is longer.
 pub fn text(campaign: &Campaign, width: usize, colour: bool) -> String {
     renderers::text::Text { width, colour }.string(&document::of(campaign))
 }
 
-/// Writes the whole report as one HTML file that needs no network, no fonts and no scripts.
+/// Writes the whole report as one HTML file. It needs no network, fonts or scripts.
 ///
-/// Its links are relative to the campaign's folder, so it belongs there as `report.html`.
-/// Fails only where `out` does.
+/// Its links are relative to the campaign folder, so write it there as `report.html`. It fails only if
+/// writing to `out` fails.
 pub fn write_html(campaign: &Campaign, out: &mut dyn io::Write) -> io::Result<()> {
     let page = renderers::html::page(&document::of(campaign)).map_err(io::Error::other)?;
     out.write_all(page.as_bytes())

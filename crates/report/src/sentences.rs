@@ -1,16 +1,27 @@
 //! The sentences about verdicts, findings and rejections, made from codes and their data.
 //!
-//! A template is text with `{name}` for a piece of data and `[...]` around what is left out where its data
-//! are not there. `{n|rank}` counts (`1 rank`, `2 ranks`), with another plural as
-//! `{n|directory|directories}`; `{gain+}` always has a sign; `{name?}` is nothing itself, but asks for the
-//! data, or that the flag is set; `{when:before=Before;after=After}` has words for a text; `{who}` is the job
-//! that `job` and `repetition` tell. A code may have several templates: the first whose
-//! data are all there is taken.
+//! A template is text with these elements:
 //!
-//! Invariant: this is the only place that has English for a code. Every code has a template.
+//! `{name}` is a piece of data.
+//!
+//! `[...]` is a part that is left out if its data are missing.
+//!
+//! `{n|rank}` is a count (`1 rank`, `2 ranks`). `{n|directory|directories}` states another plural.
+//!
+//! `{gain+}` is a number that always has a sign.
+//!
+//! `{name?}` is no text, but the data must be present, and a flag must be set.
+//!
+//! `{when:before=Before;after=After}` is other words for a text.
+//!
+//! `{who}` is the job, from the data `job` and `repetition`.
+//!
+//! A code may have several templates. The first template whose data are all present is used.
+//!
+//! Invariant: this is the only place with English for a code. Every code has a template.
 //! Never here: decisions.
 
-/// Templates by code: `Code: "…", "…";` has those of a code in the order in which they are tried.
+/// Templates by code: `Code: "…", "…";` lists the templates of a code in the order in which they are tried.
 macro_rules! templates {
     ($($code:ident: $($template:expr),+;)*) => {
         &[$($((results::reason::Code::$code, $template),)+)*]
@@ -24,26 +35,26 @@ use results::finding::Finding;
 use results::reason::{Code, Datum, Reason};
 use units::several;
 
-use crate::document::words::{BINARY_RATE, apart, quantity};
+use crate::document::words::{BINARY_RATE, distinguished, quantity};
 
-/// The place of the job that a reason is about.
+/// The slot for the job that a reason is about.
 const WHO: &str = "who";
 
-/// Data that follow a sentence that does not mention them.
-const BEHIND: [(&str, &str); 4] = [
-    ("measured", " What was measured: {measured}"),
-    ("besides", " Besides: {besides}"),
+/// Texts for data that a template does not mention. They follow the sentence.
+const ADDITIONS: [(&str, &str); 4] = [
+    ("measured", " Measured: {measured}"),
+    ("also", " Also: {also}"),
     ("wrong", " {wrong}"),
-    ("approve_with", " Its waiver gives a reason, but is not approved yet (approve by {approve_with})."),
+    ("approve_with", " Its waiver is not approved yet. To approve it: {approve_with}."),
 ];
 
 /// The sentence for a reason.
 pub fn sentence(reason: &Reason) -> String {
-    let Some(template) = taken(reason) else { return fallback(reason) };
+    let Some(template) = template_for(reason) else { return fallback(reason) };
     let mut text = filled(template, reason);
-    for (name, behind) in BEHIND {
-        if reason.get(name).is_some() && !names(template).any(|used| used.name == name) {
-            text.push_str(&filled(behind, reason));
+    for (name, addition) in ADDITIONS {
+        if reason.get(name).is_some() && !slots(template).any(|used| used.name == name) {
+            text.push_str(&filled(addition, reason));
         }
     }
     text
@@ -62,10 +73,10 @@ pub fn explained(reason: &Reason) -> String {
     }
 }
 
-/// What to do about a reason, where that is known.
+/// What to do about a reason; `None` if no remedy is known.
 pub fn remedy(reason: &Reason) -> Option<String> {
-    // The linter's sentences say it themselves, also of codes that the judge has too.
-    taken(reason).filter(|template| !of_linter().any(|(_, own)| own == *template))?;
+    // The templates of the linter contain the remedy. This also holds for codes that the judge has too.
+    template_for(reason).filter(|template| !of_linter().any(|(_, own)| own == *template))?;
     let all = verdicts::REMEDIES.iter().filter(|(code, _)| *code == reason.code);
     let mut own = all.map(|(_, template)| *template);
     own.find(|template| fits(template, reason)).map(|template| filled(template, reason))
@@ -77,27 +88,27 @@ pub fn templates(code: Code) -> impl Iterator<Item = &'static str> + Clone {
     all.filter(move |(own, _)| *own == code).map(|(_, template)| *template)
 }
 
-/// The templates of the linter, which say themselves what to do.
+/// The templates of the linter, which contain the remedy.
 pub fn of_linter() -> impl Iterator<Item = (Code, &'static str)> {
     lint::TEXTS.iter().copied()
 }
 
-/// The template that is taken for a reason.
-pub fn taken(reason: &Reason) -> Option<&'static str> {
+/// The template that is used for a reason.
+pub fn template_for(reason: &Reason) -> Option<&'static str> {
     let first = |table: &'static [(Code, &'static str)]| {
         let mut own = table.iter().filter(|(code, _)| *code == reason.code).map(|(_, template)| *template);
         own.find(|template| fits(template, reason))
     };
-    let needed = |template: &str| names(template).filter(|slot| !slot.optional).count();
+    let needed = |template: &str| slots(template).filter(|slot| !slot.optional).count();
     match (first(lint::TEXTS), first(verdicts::TEXTS)) {
-        // Of a code that both have, the one that says more of the data is meant.
+        // If both have the code, the template that uses more of the data is meant.
         (Some(lint), Some(verdict)) if needed(verdict) > needed(lint) => Some(verdict),
         (Some(lint), _) => Some(lint),
         (None, verdict) => verdict,
     }
 }
 
-/// What stands for a reason whose data no template takes: its meaning, and the data.
+/// The text for a reason that fits no template: its meaning, and the data.
 fn fallback(reason: &Reason) -> String {
     let meaning = reason.code.meaning();
     let data: Vec<String> =
@@ -105,17 +116,17 @@ fn fallback(reason: &Reason) -> String {
     if data.is_empty() { meaning.to_owned() } else { format!("{meaning} ({})", data.join(", ")) }
 }
 
-/// A place in a template.
+/// A slot in a template.
 struct Slot<'t> {
     /// The name of the data.
     name: &'t str,
-    /// What follows it: `|rank`, `+`, `?`, `:a=b`.
+    /// What follows the name: `|rank`, `+`, `?`, `:a=b`.
     how: &'t str,
     optional: bool,
 }
 
-/// The places of a template.
-fn names(template: &str) -> impl Iterator<Item = Slot<'_>> {
+/// The slots of a template.
+fn slots(template: &str) -> impl Iterator<Item = Slot<'_>> {
     let mut optional = false;
     template.split_inclusive(['[', ']', '}']).filter_map(move |piece| {
         let slot = piece.strip_suffix('}').and_then(|piece| piece.rsplit_once('{')).map(|(_, slot)| {
@@ -131,11 +142,11 @@ fn names(template: &str) -> impl Iterator<Item = Slot<'_>> {
     })
 }
 
-/// The names of the data that the templates of a code mention, each once; those that are always there first.
+/// The names of the data that the templates of a code mention, each once. Required data come first.
 pub fn data_of(code: Code) -> Vec<&'static str> {
     let mut all: Vec<&'static str> = Vec::new();
     for wanted in [false, true] {
-        for slot in templates(code).flat_map(names).filter(|slot| slot.optional == wanted) {
+        for slot in templates(code).flat_map(slots).filter(|slot| slot.optional == wanted) {
             let own =
                 if slot.name == WHO { &["job", "repetition"][..] } else { std::slice::from_ref(&slot.name) };
             for name in own {
@@ -148,14 +159,14 @@ pub fn data_of(code: Code) -> Vec<&'static str> {
     all
 }
 
-/// A place in its name and what follows it.
+/// Splits a slot into its name and what follows the name.
 fn parts(slot: &str) -> (&str, &str) {
     let end = slot.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(slot.len());
     slot.split_at(end)
 }
 
 fn fits(template: &str, reason: &Reason) -> bool {
-    names(template).filter(|slot| !slot.optional).all(|slot| is_there(&slot, reason))
+    slots(template).filter(|slot| !slot.optional).all(|slot| is_there(&slot, reason))
 }
 
 fn is_there(slot: &Slot<'_>, reason: &Reason) -> bool {
@@ -166,16 +177,16 @@ fn is_there(slot: &Slot<'_>, reason: &Reason) -> bool {
     }
 }
 
-/// The template with the data in it, without the parts whose data are not there.
+/// The template with its data filled in. Parts with missing data are left out.
 fn filled(template: &str, reason: &Reason) -> String {
     let mut text = String::new();
     for piece in template.split(['[', ']']).enumerate().map(|(at, piece)| (at % 2 == 1, piece)) {
         let (optional, piece) = piece;
-        if !optional || names(piece).all(|slot| is_there(&slot, reason)) {
+        if !optional || slots(piece).all(|slot| is_there(&slot, reason)) {
             fill(&mut text, piece, reason);
         }
     }
-    // What others say may end with a full stop itself.
+    // Data of other programs may already end with a full stop.
     if text.ends_with("..") {
         text.pop();
     }
@@ -184,9 +195,9 @@ fn filled(template: &str, reason: &Reason) -> String {
 
 fn fill(text: &mut String, piece: &str, reason: &Reason) {
     let mut rest = piece;
-    while let Some((before, behind)) = rest.split_once('{') {
+    while let Some((before, from_slot)) = rest.split_once('{') {
         text.push_str(before);
-        let Some((slot, after)) = behind.split_once('}') else { break };
+        let Some((slot, after)) = from_slot.split_once('}') else { break };
         let (name, how) = parts(slot);
         text.push_str(&shown(reason, name, how));
         rest = after;
@@ -237,17 +248,17 @@ fn who(reason: &Reason) -> String {
     }
 }
 
-/// A value with its unit; one that is compared with a threshold with as many figures as tell it from that.
+/// A value with its unit. A value that is compared with a threshold has enough digits to differ from it.
 fn of_unit(reason: &Reason, name: &str, value: f64, unit: &str) -> String {
     let unit = if unit == "B/s" && reason.flag("binary") { BINARY_RATE } else { unit };
     let threshold = reason.number("threshold").filter(|_| matches!(name, "value" | "limit"));
     match threshold {
-        Some(threshold) => apart(value, Some(threshold), unit).text,
+        Some(threshold) => distinguished(value, Some(threshold), unit).text,
         None => quantity(value, unit),
     }
 }
 
-/// `1 rank`, `2 ranks`; of numbers that are no counts always the plural.
+/// `1 rank`, `2 ranks`. Numbers that are not counts always have the plural.
 fn counted(datum: &Datum, nouns: &str) -> String {
     let (one, plural) = match nouns.split_once('|') {
         Some((one, plural)) => (one, plural.to_owned()),
@@ -265,14 +276,14 @@ fn counted(datum: &Datum, nouns: &str) -> String {
     }
 }
 
-/// The word that `:a=b;c=d` has for a text; the text itself where it has none.
+/// The word that `:a=b;c=d` gives for a text, or the text itself if there is no such word.
 fn word_for(text: &str, how: &str) -> String {
     let words = how.strip_prefix(':').into_iter().flat_map(|words| words.split(';'));
     let mut own = words.filter_map(|pair| pair.split_once('=')).filter(|(key, _)| *key == text);
     own.next().map_or(text, |(_, word)| word).to_owned()
 }
 
-/// At most two decimals; more where nothing else would be left.
+/// A number with at most two decimals. Very small numbers have an exponent.
 fn number_of(number: f64) -> String {
     if number != 0.0 && number.abs() < 0.01 {
         return format!("{number:.2e}");
@@ -281,18 +292,18 @@ fn number_of(number: f64) -> String {
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
-/// A share in percent, with as many decimals as tell it from zero and from the whole.
+/// A share in percent, with enough decimals to differ from 0 % and 100 %.
 fn percent(share: f64, signed: bool) -> String {
     let with = |digits: usize| match signed {
         true => format!("{:+.digits$}", share * 100.0),
         false => format!("{:.digits$}", share * 100.0),
     };
-    let tells = |digits: &usize| {
+    let differs = |digits: &usize| {
         let read: f64 = with(*digits).parse().unwrap_or_default();
         let of_whole = (read < 100.0) == (share < 1.0) && (read > 100.0) == (share > 1.0);
         of_whole && (read.abs() >= 10_f64.powi(-(*digits as i32)) || share == 0.0)
     };
-    let text = with((1..=9).find(tells).unwrap_or(1));
+    let text = with((1..=9).find(differs).unwrap_or(1));
     format!("{} %", text.strip_suffix(".0").unwrap_or(&text))
 }
 
@@ -300,35 +311,35 @@ fn percent(share: f64, signed: bool) -> String {
 mod tests {
     use super::*;
 
-    fn said(template: &str, reason: Reason) -> Option<String> {
+    fn text_of(template: &str, reason: Reason) -> Option<String> {
         fits(template, &reason).then(|| filled(template, &reason))
     }
 
     #[test]
-    fn templates_take_data_by_name_count_and_leave_out_what_is_not_there() {
+    fn templates_insert_data_by_name_count_nouns_and_leave_out_parts_without_data() {
         let reason = || Reason::new(Code::NoValues).with("n", 3_u32).with("one", 1_u32).with("word", "a");
         let text = "{word}: {n|rank}, {one|directory|directories}[, {more} more][ ({n})].";
-        assert_eq!(said(text, reason()).as_deref(), Some("a: 3 ranks, 1 directory (3)."));
-        assert_eq!(said("{missing}", reason()), None);
-        assert_eq!(said("{flag?}set", reason()), None);
-        assert_eq!(said("{flag?}set", reason().with("flag", true)).as_deref(), Some("set"));
-        assert_eq!(said("{word:a=Anna;b=Bo}", reason()).as_deref(), Some("Anna"));
+        assert_eq!(text_of(text, reason()).as_deref(), Some("a: 3 ranks, 1 directory (3)."));
+        assert_eq!(text_of("{missing}", reason()), None);
+        assert_eq!(text_of("{flag?}set", reason()), None);
+        assert_eq!(text_of("{flag?}set", reason().with("flag", true)).as_deref(), Some("set"));
+        assert_eq!(text_of("{word:a=Anna;b=Bo}", reason()).as_deref(), Some("Anna"));
         let list = reason().with("list", vec!["x", "y"]);
-        assert_eq!(said("{list}", list).as_deref(), Some("x, y"));
+        assert_eq!(text_of("{list}", list).as_deref(), Some("x, y"));
     }
 
     #[test]
-    fn quantities_have_their_unit_and_enough_figures_to_compare() {
+    fn quantities_have_their_unit_and_enough_digits_to_compare() {
         let of = |value: f64, threshold: f64| {
             Reason::new(Code::ThresholdNotMet)
                 .with("value", Datum::rate(value))
                 .with("threshold", Datum::rate(threshold))
         };
         let text = "{value} and {threshold}";
-        assert_eq!(said(text, of(2.9988e9, 3e9)).as_deref(), Some("2.999 GB/s and 3.00 GB/s"));
+        assert_eq!(text_of(text, of(2.9988e9, 3e9)).as_deref(), Some("2.999 GB/s and 3.00 GB/s"));
         let binary = of(f64::from(1 << 20), f64::from(1 << 21)).with("binary", true);
-        assert_eq!(said(text, binary).as_deref(), Some("1.00 MiB/s and 2.00 MiB/s"));
-        let share = |value: f64| said("{s}", Reason::default().with("s", Datum::share(value)));
+        assert_eq!(text_of(text, binary).as_deref(), Some("1.00 MiB/s and 2.00 MiB/s"));
+        let share = |value: f64| text_of("{s}", Reason::default().with("s", Datum::share(value)));
         for (value, text) in
             [(0.95, "95 %"), (0.431, "43.1 %"), (0.9996, "99.96 %"), (0.000_03, "0.003 %"), (0.0, "0 %")]
         {

@@ -1,7 +1,7 @@
-//! What the linter found before a run, or the judge in the records: a reason with its severity, and what it
-//! is about.
+//! A finding of the linter before a run, or of the judge in the records: a reason with its severity and its
+//! subject.
 //!
-//! Never here: looking for it, and English.
+//! Never here: looking for findings, and English.
 
 use serde::{Deserialize, Serialize};
 
@@ -15,9 +15,9 @@ pub enum Severity {
     /// The reader of the number should know it.
     #[default]
     Info,
-    /// The number may be used if somebody approves a waiver.
+    /// The number may be used if a person approves a waiver.
     NeedsWaiver,
-    /// The number is not what the clause is about. It cannot be waived.
+    /// The number is not what the clause requires. An error cannot be waived.
     Error,
 }
 
@@ -31,14 +31,14 @@ impl std::fmt::Display for Severity {
     }
 }
 
-/// Where in its source a finding is.
+/// The place of a finding in its source.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum SourcePosition {
-    /// Line and column of the plan's file, from 1.
+    /// Line and column of the plan file, from 1.
     Plan(usize, usize),
-    /// An argument of the command line, from 1, and the argument.
+    /// The number of an argument of the command line, from 1, and the argument.
     Word(usize, String),
 }
 
@@ -46,7 +46,7 @@ impl std::fmt::Display for SourcePosition {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Plan(line, column) => write!(out, "{line}:{column}"),
-            Self::Word(number, word) => write!(out, "word {number} `{word}`"),
+            Self::Word(number, word) => write!(out, "argument {number} `{word}`"),
         }
     }
 }
@@ -69,14 +69,14 @@ pub struct Finding {
     pub reason: Reason,
     /// How severe it is.
     pub severity: Severity,
-    /// The test, dataset, group, series or file system it is about; empty for the whole campaign or a command
-    /// line alone.
+    /// The test, dataset, group, series or file system that it is about; empty for the whole campaign or for
+    /// a single command line.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub about: String,
-    /// The phase that it is about, where it is about one.
+    /// The phase that it is about, if it is about a single one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub phase: Option<String>,
-    /// Where in the plan or command line.
+    /// The place in the plan or command line.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub place: Option<SourcePosition>,
     /// Who approved a waiver of it.
@@ -85,7 +85,7 @@ pub struct Finding {
 }
 
 impl Finding {
-    /// A finding of this severity, about nothing yet.
+    /// A finding of this severity, without a subject.
     pub fn new(severity: Severity, reason: Reason) -> Self {
         Self { reason, severity, ..Self::default() }
     }
@@ -95,25 +95,25 @@ impl Finding {
         self.reason.code
     }
 
-    /// The same, about this.
+    /// The same finding with this subject.
     #[must_use]
     pub fn about(self, about: impl Into<String>) -> Self {
         Self { about: about.into(), ..self }
     }
 
-    /// The same, about this phase.
+    /// The same finding with this phase.
     #[must_use]
     pub fn of_phase(self, phase: &str) -> Self {
         Self { phase: Some(phase.to_owned()), ..self }
     }
 
-    /// The same, there.
+    /// The same finding with this place.
     #[must_use]
     pub fn at(self, place: Option<SourcePosition>) -> Self {
         Self { place, ..self }
     }
 
-    /// Whether somebody has still to approve a waiver, or, of an error, to correct the plan.
+    /// Whether it is an error, or needs a waiver that is not approved.
     pub fn is_open(&self) -> bool {
         self.severity > Severity::Info && self.waived.is_none()
     }

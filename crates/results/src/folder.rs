@@ -1,24 +1,24 @@
-//! The campaign folder: everything a verdict rests on, in files anyone can read.
+//! The campaign folder: all data that verdicts are based on, in open file formats.
 //!
 //! ```text
 //! FOLDER/
-//!   chain.jsonl          every event with the hashes of its files, each entry bound to the one before
-//!   campaign.json        who ran which plan when (`CampaignInfo`)
-//!   plan.toml            the plan as it was, byte for byte
+//!   chain.jsonl          every event with the hashes of its files, each entry linked to the one before
+//!   campaign.json        who ran which plan, and when (`CampaignInfo`)
+//!   plan.toml            the plan, byte for byte
 //!   machine-before.json  facts of this machine before the first job (`Machine`)
 //!   machine-after.json   the same after the last job
-//!   jobs/0001-ID-r1/     one launch: job.json (`JobInfo`), stdout.txt, stderr.txt, records.jsonl; of a
+//!   jobs/0001-ID-r1/     one job: job.json (`JobInfo`), stdout.txt, stderr.txt, records.jsonl; for a
 //!                        dataset also dataset.json (`Manifest`)
-//!   jobs/….killed-1/     what is left of a launch that ended with the campaign; kept, never judged
+//!   jobs/….killed-1/     the files of an attempt that was stopped with the campaign; kept, never evaluated
 //!   verdicts.json        `Vec<Verdict>`
 //!   summary.json         rates, projections, hero runs, findings (`Summary`)
-//!   report.html          made from the above, and from nothing else
+//!   report.html          made only from the files above
 //! ```
 //!
-//! Invariant: a file is written under another name and renamed when it is whole; a job's folder
-//! appears under its name when the job has ended. What is there is whole, and its hash stood in the
-//! chain before it got its name. Folders of schema 1 have no chain, and load as ever.
-//! Never here: running anything, judging, rendering.
+//! Invariant: a file is written under another name and renamed when it is complete. The folder of a job gets
+//! its name when the job has ended. Every file with its final name is complete, and the hash chain had its
+//! hash before. Folders of schema 1 have no hash chain, and still load.
+//! Never here: running, evaluating, rendering.
 
 mod chain;
 mod dataset;
@@ -42,9 +42,9 @@ use crate::{Record, Verdict};
 
 pub use chain::{Head, now};
 pub use dataset::{DATASET_SCHEMA, DatasetFile, DatasetReuse, Manifest, Recipe, Sample};
-pub use deaths::{DeathCause, cause_of_death};
+pub use deaths::{DeathCause, LaunchRejection, cause_of_death};
 pub use facts::{Build, FileSystemFacts, Fill, Layout, LoadedLibrary, Machine, Program, Target};
-pub use load::{job_of, last_words, load};
+pub use load::{error_lines, job_of, load};
 pub use pack::{PackedArchive, is_archive, pack, unpack};
 pub use resume::{Resumed, discard, resume, unbegun};
 pub use verify::{FolderFault, Verification, check};
@@ -56,16 +56,16 @@ pub use write::{
 /// The version of the folder's format that this program writes.
 pub const SCHEMA: u32 = 2;
 
-/// Who ran which plan, when.
+/// Who ran which plan, and when.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct CampaignInfo {
-    /// Version of the folder's format: 1 without a chain, [`SCHEMA`] with one.
+    /// Version of the folder's format: 1 without a hash chain, [`SCHEMA`] with one.
     pub schema: u32,
     /// The plan's id.
     pub plan: String,
     /// The plan's title.
     pub title: String,
-    /// Where the contract or the test comes from.
+    /// The source of the contract or the test.
     pub source: String,
     /// SHA-256 of `plan.toml`, hexadecimal.
     pub plan_sha256: String,
@@ -82,35 +82,35 @@ pub struct CampaignInfo {
     /// For each file system of the plan, the directory that the campaign made for its files.
     #[serde(default)]
     pub data: BTreeMap<String, String>,
-    /// The scale of the plan that was chosen.
+    /// The selected scale of the plan.
     #[serde(default)]
     pub scale: Option<String>,
-    /// Values given to its parameters by hand.
+    /// Parameter values that the user gave.
     #[serde(default)]
     pub set: BTreeMap<String, String>,
-    /// The tests chosen; empty when the whole plan was.
+    /// The selected tests; empty for the whole plan.
     #[serde(default)]
     pub only: Vec<String>,
-    /// The nodes that the plan's hostfile named at the beginning; empty where it has none.
+    /// The nodes in the plan's hostfile at the start; empty without a hostfile.
     #[serde(default)]
     pub hosts: Vec<String>,
-    /// The nodes that no job was to run on.
+    /// The nodes that jobs must not use.
     #[serde(default)]
     pub exclude: Vec<String>,
-    /// The batch script that began it, if one did.
+    /// The batch script that started it, if any.
     #[serde(default)]
     pub batch_script: Option<String>,
     /// How this program was built.
     #[serde(default)]
     pub build: Build,
-    /// The program that launches jobs, absent where they are started without one.
+    /// The program that starts jobs; absent if jobs are started without one.
     #[serde(default)]
     pub launcher: Option<Program>,
-    /// Variables of the campaign's own environment that decide how programs run, secrets without their
+    /// Environment variables of the campaign that decide how programs run. Secrets are recorded without their
     /// values.
     #[serde(default)]
     pub env: BTreeMap<String, String>,
-    /// What the linter found before the first job, with the waivers of the plan.
+    /// The findings of the linter before the first job, with the waivers of the plan.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub findings: Vec<Finding>,
 }
@@ -123,7 +123,7 @@ pub enum JobEnd {
     Exit(i32),
     /// A signal ended it.
     Signal(i32),
-    /// It did not end in time and was killed.
+    /// It exceeded its time limit and was killed.
     TimedOut,
     /// It could not be started.
     #[default]
@@ -131,17 +131,17 @@ pub enum JobEnd {
 }
 
 impl JobEnd {
-    /// How the job, or a command, ended, in words that follow its name.
+    /// The end of the job or command, as text that follows its name.
     pub fn words(&self) -> String {
         match self {
             Self::Exit(status) => format!("ended with status {status}"),
             Self::Signal(signal) => format!("was ended by signal {signal}"),
-            Self::TimedOut => "did not end in time and was killed".to_owned(),
+            Self::TimedOut => "exceeded its time limit and was killed".to_owned(),
             Self::NotStarted => "could not be started".to_owned(),
         }
     }
 
-    /// Why nothing rests on a job that ended so.
+    /// The reason why such a job cannot be used.
     pub fn reason(&self) -> Reason {
         let failed = Reason::new(Code::JobFailed);
         match self {
@@ -153,7 +153,7 @@ impl JobEnd {
     }
 }
 
-/// One launch: what was started and how it ended.
+/// One job: its command line, its end, its environment.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct JobInfo {
     /// Number in the campaign, from 1.
@@ -162,7 +162,7 @@ pub struct JobInfo {
     pub test: String,
     /// Repetition of the test, from 1.
     pub repetition: u32,
-    /// The whole command line, launcher included.
+    /// The whole command line, including the launcher.
     pub argv: Vec<String>,
     /// Environment variables that the job was given or that decide how it runs.
     pub env: BTreeMap<String, String>,
@@ -172,11 +172,11 @@ pub struct JobInfo {
     pub started: String,
     /// Wall time, seconds.
     pub seconds: f64,
-    /// Seconds after which the job would have been killed.
+    /// Time limit, seconds.
     pub timeout_s: f64,
     /// How it ended.
     pub end: JobEnd,
-    /// Why it was not started, where that is a fact of the campaign; other troubles are in its error stream.
+    /// Why it was not started, if this is a fact of the campaign. Other reasons are in its error stream.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rejection: Option<Reason>,
     /// SHA-256 of stdout.txt, stderr.txt and records.jsonl, hexadecimal, by file name.
@@ -184,30 +184,30 @@ pub struct JobInfo {
     /// Load average of this machine's last minute when the job began.
     #[serde(default)]
     pub load_before: f64,
-    /// How full the job's file system was before it began.
+    /// The utilization of the job's file system before it began.
     #[serde(default)]
     pub fill_before: Option<Fill>,
-    /// The same after it ended, with its files still there.
+    /// The same after it ended, before its files were removed.
     #[serde(default)]
     pub fill_after: Option<Fill>,
-    /// What was down or being rebuilt before it began, a line each, by the plan's `health`; absent where that
-    /// was not asked.
+    /// What was offline or being rebuilt before it began, one line each, from the plan's `health` command;
+    /// absent without this command.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub down_before: Option<Vec<String>>,
     /// The same after it ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub down_after: Option<Vec<String>>,
-    /// Bytes that the servers moved for all clients meanwhile, by the plan's `traffic`; below 0 where their
-    /// count began anew.
+    /// Bytes that the servers moved for all clients during the job, from the plan's `traffic` command. It is
+    /// below 0 if their count restarted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub traffic_bytes: Option<i64>,
-    /// Why one of these could not be asked after it ended.
+    /// Why one of these commands failed after the job.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unasked: Option<String>,
-    /// How files of the job's directory are laid out, where the file system tells.
+    /// The layout of files in the job's directory, if the file system reports it.
     #[serde(default)]
     pub layout: Option<Layout>,
-    /// The libraries for parallel work that rank 0 had loaded, as they lie on this machine.
+    /// The libraries for parallel work that rank 0 had loaded, as found on this machine.
     #[serde(default)]
     pub libraries: Vec<LoadedLibrary>,
 }
@@ -215,26 +215,26 @@ pub struct JobInfo {
 /// One job of a loaded campaign.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Job {
-    /// Its folder, relative to the campaign's, such as `jobs/0001-write-r1`.
+    /// Its folder, relative to the campaign folder, such as `jobs/0001-write-r1`.
     pub folder: String,
     /// What was started and how it ended.
     pub info: JobInfo,
-    /// What it recorded; empty when it recorded nothing.
+    /// Its records; empty if it recorded nothing.
     pub records: Vec<Record>,
-    /// Why its records cannot be read, where they cannot.
+    /// Why its records cannot be read, if so.
     pub unreadable: Option<String>,
-    /// The first and the last lines of its error stream, of a job that did not end well.
-    pub last_words: Vec<String>,
-    /// What the dataset consists of that it made or found.
+    /// The first and the last lines of the error stream of a job that failed.
+    pub error_lines: Vec<String>,
+    /// The dataset that it made or found.
     pub dataset: Option<Manifest>,
 }
 
 /// A campaign read back from its folder.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Campaign {
-    /// Who ran which plan, when.
+    /// Who ran which plan, and when.
     pub info: CampaignInfo,
-    /// The plan as it was.
+    /// The plan, unmodified.
     pub plan: String,
     /// The machine before the first job.
     pub before: Option<Machine>,
@@ -242,33 +242,33 @@ pub struct Campaign {
     pub after: Option<Machine>,
     /// All jobs that ended, by number.
     pub jobs: Vec<Job>,
-    /// Folders of launches that ended with the campaign instead of by themselves, relative to it.
+    /// Folders of attempts that were stopped with the campaign, relative to the campaign folder.
     pub killed: Vec<String>,
-    /// The verdicts, empty before judging.
+    /// The verdicts; empty before the evaluation.
     pub verdicts: Vec<Verdict>,
-    /// What it comes to besides, empty before judging.
+    /// Results that are not verdicts; empty before the evaluation.
     pub summary: Summary,
-    /// Where the chain stood before the report was made; absent without a chain.
+    /// The evidence hash before the report was made; absent without a hash chain.
     pub head: Option<Head>,
-    /// What it rests on and is not as recorded, a sentence each, of [`check`]; empty where nobody looked.
+    /// Evidence files that are not intact, one sentence each, from [`check`]; empty without a check.
     pub faults: Vec<String>,
 }
 
 impl Campaign {
-    /// The exit status of a program that shows the campaign: that of its verdicts, but nothing passes or
-    /// fails by files that are not as recorded.
+    /// The exit status of a program that shows the campaign. It is that of the verdicts, but no verdict
+    /// passes or fails if evidence files are not intact.
     pub fn exit_code(&self) -> u8 {
         if self.faults.is_empty() { Verdict::exit_code(&self.verdicts) } else { 3 }
     }
 }
 
-/// Names of the files in a campaign's folder.
+/// Names of the files in a campaign folder.
 pub mod names {
     /// [`super::CampaignInfo`].
     pub const CAMPAIGN: &str = "campaign.json";
-    /// The entries of the chain, one a line.
+    /// The entries of the hash chain, one per line.
     pub const CHAIN: &str = "chain.jsonl";
-    /// The plan as it was.
+    /// The plan, unmodified.
     pub const PLAN: &str = "plan.toml";
     /// [`super::Machine`] before the first job.
     pub const BEFORE: &str = "machine-before.json";
@@ -278,18 +278,18 @@ pub mod names {
     pub const JOBS: &str = "jobs";
     /// The verdicts.
     pub const VERDICTS: &str = "verdicts.json";
-    /// What it comes to besides: [`crate::summary::Summary`].
+    /// Results that are not verdicts: [`crate::summary::Summary`].
     pub const SUMMARY: &str = "summary.json";
-    /// The report for people.
+    /// The report for readers.
     pub const REPORT: &str = "report.html";
     /// Within a job: [`super::JobInfo`].
     pub const JOB: &str = "job.json";
-    /// Within a job: what it wrote to standard output.
+    /// Within a job: its standard output.
     pub const STDOUT: &str = "stdout.txt";
-    /// Within a job: what it wrote to standard error.
+    /// Within a job: its standard error.
     pub const STDERR: &str = "stderr.txt";
-    /// Within a job: what it measured.
+    /// Within a job: its records.
     pub const RECORDS: &str = "records.jsonl";
-    /// Within a job that makes a dataset, and beside files that are kept: [`super::Manifest`].
+    /// Within a job that makes a dataset, and next to kept files: [`super::Manifest`].
     pub const DATASET: &str = "dataset.json";
 }

@@ -1,10 +1,10 @@
-//! What was measured and what was decided, in the forms that outlive the program.
+//! Records and verdicts, in formats that outlive the program.
 //!
-//! [`Record`] is one measured fact, [`Verdict`] one decision; [`records`] is the wire form of the
-//! first, and the campaign folder holds both.
+//! A [`Record`] is one measured fact, a [`Verdict`] one decision. [`records`] has the file format of records.
+//! The campaign folder holds both.
 //!
-//! Invariant: files are staged and renamed, never rewritten; every format ever released still loads.
-//! Never here: measuring, launching, judging, printing.
+//! Invariant: files are staged and renamed, never rewritten. Every format ever released still loads.
+//! Never here: measuring, starting jobs, evaluating, printing.
 #![forbid(unsafe_code)]
 
 pub mod finding;

@@ -1,26 +1,28 @@
-//! What is mounted where, by the kernel's table of mounts (`/proc/self/mountinfo`).
+//! Mount points, from the kernel's mount table (`/proc/self/mountinfo`).
 //!
-//! Pure: who has the table asks here. Never here: reading it, file systems themselves.
+//! Invariant: pure. The caller provides the table.
+//! Never here: reading the table, and facts of file systems.
 
 use std::path::Path;
 
 /// One mount.
 #[derive(Debug, Default, PartialEq)]
 pub struct Mount {
-    /// The kernel's number of the file system, `MAJOR:MINOR`: two mounts of one that has the same are one.
+    /// The kernel's number of the file system, `MAJOR:MINOR`. Two mounts with the same number are the same
+    /// file system.
     pub number: String,
-    /// The directory that it is mounted on.
+    /// The mount point.
     pub point: String,
-    /// What is mounted: a device, a server with what it exports, or any word.
+    /// The mounted device: a device file, a server with its export, or any other text.
     pub device: String,
     /// The type of its file system.
     pub kind: String,
-    /// Options of the mount, a semicolon, and those of the file system.
+    /// The mount options, a semicolon, and the options of the file system.
     pub options: String,
 }
 
-/// The mount of `dir` by `/proc/self/mountinfo`: the longest mount point above it, the last one where
-/// several are mounted over each other.
+/// The mount of `dir` in `/proc/self/mountinfo`: the longest mount point above it. If several are mounted on
+/// the same directory, it is the last one.
 pub fn mount_of(mountinfo: &str, dir: &Path) -> Mount {
     let mut best = Mount::default();
     for line in mountinfo.lines() {
@@ -43,12 +45,12 @@ pub fn mount_of(mountinfo: &str, dir: &Path) -> Mount {
     best
 }
 
-/// Blanks and backslashes stand in mountinfo as octal escapes.
+/// mountinfo has blanks and backslashes as octal escapes.
 fn unescaped(text: &str) -> String {
     text.replace("\\040", " ").replace("\\011", "\t").replace("\\012", "\n").replace("\\134", "\\")
 }
 
-/// The table's lines of all mounts above `dir` and below it, in its order.
+/// The lines of the table for all mounts above and below `dir`, in the order of the table.
 pub fn concerning(mountinfo: &str, dir: &Path) -> Vec<String> {
     let concerns = |line: &&str| {
         line.split(' ')
@@ -70,14 +72,18 @@ mod tests {
                      41 40 0:36 / /scratch/my\\040dir rw - tmpfs tmpfs rw,size=1g\n";
         let found = |dir: &str| mount_of(table, Path::new(dir));
         assert_eq!((found("/home/me").kind.as_str(), found("/home/me").number.as_str()), ("ext4", "259:2"));
-        assert_eq!(found("/scratchy").point, "/", "a name that only begins alike lies elsewhere");
+        assert_eq!(
+            found("/scratchy").point,
+            "/",
+            "a longer name with the same beginning is another directory"
+        );
         let lustre = found("/scratch/a/b");
         assert_eq!((lustre.device.as_str(), lustre.options.as_str()), ("10.0.0.1@o2ib:/fs", "rw;rw,flock"));
         assert_eq!(found("/scratch/my dir/x").point, "/scratch/my dir");
     }
 
     #[test]
-    fn mounts_above_and_below_a_directory_concern_it() {
+    fn mounts_above_and_below_a_directory_are_selected() {
         let table = "22 1 259:2 / / rw - ext4 /dev/a rw\n\
                      40 22 0:35 / /scratch rw - lustre s:/fs rw\n\
                      41 40 0:36 / /scratch/d/e rw - tmpfs tmpfs rw\n\

@@ -1,16 +1,16 @@
-//! Projection: what a larger system would do, by the steps measured on a smaller one.
+//! Projection: the rate of a larger system, from the steps measured on a smaller one.
 //!
-//! Three models of scaling, each times the rate of one unit: linear through the origin, Amdahl's law, the
-//! universal scalability law (USL). The one that foretells the largest step best from the others is taken,
-//! and the interval comes from drawing the repetitions again and doing it all once more, the choice
-//! included. Where a projection may not be trusted there is a reason instead of a number.
+//! There are three models of scaling, each multiplied by the rate of one unit: linear, Amdahl's law, and the
+//! universal scalability law (USL). The model that best predicts the largest step from the other steps is
+//! chosen. The interval comes from resampling the repetitions and repeating the whole procedure, including
+//! the choice of the model. If a projection cannot be accepted, it has a reason.
 //!
-//! Invariant: pure, and the same points give the same interval; nothing grows faster than linear; no number
-//! leaves without its interval, its residual and how far it was stretched.
-//! Never here: what a unit is. Servers and clients are different axes, and one never projects the other.
+//! Invariant: pure. The same points give the same interval. No model grows faster than linear. Every
+//! projected rate has its interval, its residual and its extrapolation factor.
+//! Never here: what a unit is. Servers and clients are different axes, and a projection never mixes them.
 
 mod fit;
-mod redraw;
+mod resample;
 
 use units::Dimension;
 
@@ -21,68 +21,70 @@ use fit::{Family, Mean};
 
 pub use fit::{Fit, Model, Parameter};
 
-/// The most by which a projection may exceed the largest system measured.
+/// The maximum extrapolation factor.
 const FACTOR_MAX: f64 = 3.0;
 
-/// The most by which the model may miss the largest step when that is held out, as a share.
+/// The maximum error of the model for the largest step if that step is held out, as a share.
 const HELD_OUT_MAX: f64 = 0.1;
 
-/// So few steps carry no projection.
+/// The minimum number of steps of a projection.
 pub const STEPS_MIN: usize = 3;
 
 /// The repetitions of one step.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ProjectionStep {
-    /// How many units: servers, or nodes; 1 or more.
+    /// The number of units: servers, or nodes; 1 or more.
     pub at: f64,
     /// The rate of each repetition.
     pub values: Vec<f64>,
 }
 
-/// What is to be projected.
+/// The projection that is asked for.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Question {
-    /// The units of the system projected to.
+    /// The number of units of the target system.
     pub to: f64,
-    /// The rate that decides a clause, in the unit of the values.
+    /// The threshold of a clause, in the unit of the values.
     pub threshold: Option<f64>,
-    /// What the system cannot exceed, by its links or drives, in the unit of the values.
+    /// The maximum rate of the system by its links or drives, in the unit of the values.
     pub cap: Option<f64>,
     /// Confidence of the interval, two-sided, such as 0.95.
     pub confidence: f64,
-    /// What the values measure.
+    /// The dimension of the values.
     pub dimension: Dimension,
 }
 
 /// The projected rate, in the unit of the values.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Prediction {
-    /// What the model says.
+    /// The rate of the model.
     pub rate: f64,
     /// Lower end of the interval of the true mean.
     pub low: f64,
-    /// Upper end of it.
+    /// Upper end of this interval.
     pub high: f64,
 }
 
 /// A projection, or why there is none.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ProjectedRate {
-    /// The units of the system projected to over the largest system measured.
+    /// The extrapolation factor: the units of the target system, divided by those of the largest measured
+    /// system.
     pub factor: f64,
-    /// The model taken, fitted to all steps.
+    /// The chosen model, fitted to all steps.
     pub fit: Option<Fit>,
-    /// How the model taken foretold the largest step from the others, less 1.
+    /// The prediction of the largest step from the other steps, divided by the measured rate, minus 1.
     pub held_out_error: Option<f64>,
-    /// What was measured at the largest step over what the fit says of it, less 1.
+    /// The measured rate of the largest step divided by that of the fit, minus 1.
     pub residual: Option<f64>,
-    /// The rate; `None` where it was rejected.
+    /// The rate; `None` if it was rejected.
     pub prediction: Option<Prediction>,
-    /// Why it may not be used: without a prediction not at all, with one not to decide the threshold.
+    /// Why it cannot be used. Without a prediction there is nothing to show. With a prediction it cannot
+    /// decide the threshold.
     pub rejection: Option<Reason>,
 }
 
-/// Projects `steps`, in any order, to what is asked. Steps of the same size are taken as one.
+/// Projects `steps`, in any order, to the target of `question`. Steps of the same size are merged.
 pub fn project(steps: &[ProjectionStep], question: &Question) -> ProjectedRate {
     let mut projection = ProjectedRate {
         factor: question.to / steps.iter().map(|step| step.at).fold(0.0, f64::max),
@@ -94,7 +96,7 @@ pub fn project(steps: &[ProjectionStep], question: &Question) -> ProjectedRate {
     };
     let means: Vec<Mean> = steps.iter().map(Mean::of).collect();
     let supported = Model::ALL.into_iter().filter(|model| model.is_supported(&means)).map(Family::whole);
-    let (family, held_out_error) = best(foretold(supported, &means));
+    let (family, held_out_error) = best(held_out_errors(supported, &means));
     let fit = fit::fit(family, &means);
     let largest = means[means.len() - 1];
     projection.held_out_error = Some(held_out_error);
@@ -105,7 +107,7 @@ pub fn project(steps: &[ProjectionStep], question: &Question) -> ProjectedRate {
         projection.rejection = Some(reason.with("error_max", Datum::share(HELD_OUT_MAX)));
         return projection;
     }
-    let (low, high) = redraw::interval(&steps, &fit, question.to, question.confidence);
+    let (low, high) = resample::interval(&steps, &fit, question.to, question.confidence);
     let cap = question.cap.unwrap_or(f64::INFINITY);
     let [rate, low, high] = [fit.at(question.to), low, high].map(|rate| rate.min(cap));
     projection.prediction = Some(Prediction { rate, low, high });
@@ -119,7 +121,7 @@ pub fn project(steps: &[ProjectionStep], question: &Question) -> ProjectedRate {
     projection
 }
 
-/// The steps in order of size, or why they carry no projection.
+/// The steps in order of size, or why they cannot be projected.
 fn checked(steps: &[ProjectionStep], question: &Question) -> Result<Vec<ProjectionStep>, Reason> {
     let impossible = |at: f64| Err(Reason::new(Code::StepImpossible).with("step", at));
     let usable = |step: &&ProjectionStep| {
@@ -138,7 +140,7 @@ fn checked(steps: &[ProjectionStep], question: &Question) -> Result<Vec<Projecti
         }
         same
     });
-    // Sums come out the same to the last digit, however the repetitions were listed.
+    // Sorted values give the same sums to the last digit for any order of the repetitions.
     sorted.iter_mut().for_each(|step| step.values.sort_by(f64::total_cmp));
     let factor = question.to / sorted.last().map_or(1.0, |step| step.at);
     match sorted.len() {
@@ -153,22 +155,26 @@ fn checked(steps: &[ProjectionStep], question: &Question) -> Result<Vec<Projecti
     }
 }
 
-/// How each of these foretells the last step from the others: over what was measured there, less 1.
-fn foretold(families: impl Iterator<Item = Family>, means: &[Mean]) -> impl Iterator<Item = (Family, f64)> {
+/// The prediction of the last step from the other steps by each family, divided by the measured rate, minus
+/// 1.
+fn held_out_errors(
+    families: impl Iterator<Item = Family>,
+    means: &[Mean],
+) -> impl Iterator<Item = (Family, f64)> {
     let (largest, others) = means.split_last().expect("checked: there are steps");
     families.map(|family| (family, fit::fit(family, others).at(largest.at) / largest.rate - 1.0))
 }
 
-/// Misses that differ by less than this are the same but for rounding.
-const SAME_MISS: f64 = 1e-9;
+/// Errors that differ by less than this differ only by rounding.
+const SAME_ERROR: f64 = 1e-9;
 
-/// The first of those that miss by least: the simplest comes first.
-fn best(mut foretold: impl Iterator<Item = (Family, f64)>) -> (Family, f64) {
-    let first = foretold.next().expect("two models need no more than three steps");
-    foretold.fold(first, |best, next| if next.1.abs() < best.1.abs() - SAME_MISS { next } else { best })
+/// The first family with the smallest error. The simplest family comes first.
+fn best(mut errors: impl Iterator<Item = (Family, f64)>) -> (Family, f64) {
+    let first = errors.next().expect("two models need no more than three steps");
+    errors.fold(first, |best, next| if next.1.abs() < best.1.abs() - SAME_ERROR { next } else { best })
 }
 
-/// The mean of values that are there.
+/// The mean of existing values.
 fn mean_of(values: &[f64]) -> f64 {
     mean(values).expect("checked: every step has values")
 }

@@ -1,9 +1,9 @@
-//! Why something was decided or reported: a code that stays, and the data of this case.
+//! Why something was decided or reported: a stable code, and the data of the case.
 //!
-//! Verdicts, warnings, notes, findings and rejections carry reasons; what people read is made from them in
-//! one place, `report::sentences`. Programs compare codes and data, never sentences.
+//! Verdicts, warnings, notes, findings and rejections have reasons. `report::sentences` makes the sentences
+//! for readers. Programs compare codes and data, never sentences.
 //!
-//! Invariant: a code, once released, keeps its meaning.
+//! Invariant: a released code keeps its meaning.
 //! Never here: English for readers of reports.
 
 mod code;
@@ -21,7 +21,7 @@ pub use code::Code;
 pub struct Reason {
     /// What was found.
     pub code: Code,
-    /// The data, by name; which names a code has is in docs/REASONS.md.
+    /// The data, by name. docs/reference/reasons.md lists the names for each code.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub data: BTreeMap<String, Datum>,
 }
@@ -37,9 +37,9 @@ pub enum Datum {
     Count(i64),
     /// A number without a unit.
     Number(f64),
-    /// A name, path, metric or something typed by a user.
+    /// A name, a path, a metric or a user's input.
     Text(String),
-    /// Several of these.
+    /// Several data.
     List(Vec<Datum>),
     /// A number with the symbol of its base unit ([`Dimension::unit`]).
     Quantity {
@@ -58,14 +58,14 @@ impl Reason {
         Self { code, data: BTreeMap::new() }
     }
 
-    /// The same with one more piece of data.
+    /// The same reason with one more datum.
     #[must_use]
     pub fn with(mut self, name: &str, datum: impl Into<Datum>) -> Self {
         self.data.insert(name.to_owned(), datum.into());
         self
     }
 
-    /// The same with one more piece of data, if there is any.
+    /// The same reason with one more datum, if it is `Some`.
     #[must_use]
     pub fn with_some(self, name: &str, datum: Option<impl Into<Datum>>) -> Self {
         match datum {
@@ -74,12 +74,12 @@ impl Reason {
         }
     }
 
-    /// The data called `name`.
+    /// The datum called `name`.
     pub fn get(&self, name: &str) -> Option<&Datum> {
         self.data.get(name)
     }
 
-    /// The text called `name`; `None` where there is none or it is no text.
+    /// The text called `name`; `None` if it is missing or not a text.
     pub fn text(&self, name: &str) -> Option<&str> {
         match self.get(name)? {
             Datum::Text(text) => Some(text),
@@ -87,7 +87,7 @@ impl Reason {
         }
     }
 
-    /// The reason called `name`; `None` where there is none or it is no reason.
+    /// The reason called `name`; `None` if it is missing or not a reason.
     pub fn reason(&self, name: &str) -> Option<&Self> {
         match self.get(name)? {
             Datum::Reason(reason) => Some(reason),
@@ -100,7 +100,7 @@ impl Reason {
         matches!(self.get(name), Some(Datum::Flag(true)))
     }
 
-    /// The number called `name`, in its base unit; `None` where there is none or it is no number.
+    /// The number called `name`, in its base unit; `None` if it is missing or not a number.
     pub fn number(&self, name: &str) -> Option<f64> {
         match self.get(name)? {
             Datum::Count(count) => Some(*count as f64),
@@ -110,7 +110,7 @@ impl Reason {
     }
 }
 
-/// For places without sentences, such as the error stream of a job: the code, and the data in brackets.
+/// For places without sentences, such as the error stream of a job: the code, and the data in parentheses.
 impl std::fmt::Display for Reason {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(out, "{}", self.code)?;
@@ -179,7 +179,7 @@ impl From<bool> for Datum {
 }
 
 impl From<f64> for Datum {
-    /// JSON has no number for infinity; that is a text.
+    /// JSON has no infinite numbers, so they become texts.
     fn from(number: f64) -> Self {
         if number.is_finite() { Self::Number(number) } else { Self::Text(number.to_string()) }
     }
@@ -204,7 +204,7 @@ impl From<&String> for Datum {
 }
 
 impl From<Quantity> for Datum {
-    /// JSON has no number for infinity; that is a text.
+    /// JSON has no infinite numbers, so they become texts.
     fn from(quantity: Quantity) -> Self {
         match quantity.value.is_finite() {
             true => Self::Quantity { value: quantity.value, unit: quantity.dimension.unit().to_owned() },
@@ -232,7 +232,7 @@ impl From<u32> for Datum {
 }
 
 impl From<u64> for Datum {
-    /// Counts from 2⁶³ on are kept as that less one.
+    /// Counts of 2⁶³ and more become 2⁶³ − 1.
     fn from(count: u64) -> Self {
         Self::Count(i64::try_from(count).unwrap_or(i64::MAX))
     }
@@ -255,7 +255,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_reason_is_the_same_after_it_was_written_and_read() {
+    fn a_reason_is_the_same_after_writing_and_reading() {
         let cause = Reason::new(Code::NoneRan).with("test", "W");
         let reason = Reason::new(Code::ThresholdNotMet)
             .with("count", 3_u32)
@@ -272,13 +272,13 @@ mod tests {
     }
 
     #[test]
-    fn a_code_that_is_not_known_is_an_error_that_names_it() {
+    fn an_unknown_code_is_an_error_that_names_it() {
         let error = serde_json::from_str::<Reason>("{\"code\":\"no-such\"}").unwrap_err();
         assert!(error.to_string().contains("no-such"), "{error}");
     }
 
     #[test]
-    fn codes_are_unique_lower_case_words_and_each_says_what_it_means() {
+    fn codes_are_unique_lower_case_words_and_each_has_a_meaning() {
         let ids: std::collections::BTreeSet<&str> = Code::ALL.iter().map(|code| code.id()).collect();
         assert_eq!(ids.len(), Code::ALL.len());
         for code in Code::ALL {

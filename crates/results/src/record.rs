@@ -1,13 +1,13 @@
-//! What was measured, one JSON object a line.
+//! Records: the measured facts, one JSON object per line.
 //!
-//! A job's records are, in order: one [`Run`] (who measured, with what), one [`Phase`] for each
-//! phase of each repetition, [`Failure`]s and [`Notice`]s where they happened, and one [`End`].
-//! Rank 0 writes each line when its phase ends, so that a later failure loses nothing.
-//! A file without an [`End`] belongs to a job that was killed.
+//! A job writes these records, in order: one [`Run`], then one [`Phase`] for each phase of each repetition.
+//! [`Failure`]s and [`Notice`]s follow where they happened. One [`End`] is last. Rank 0 writes each line when
+//! its phase ends, so that a later failure loses nothing. A file without an [`End`] belongs to a job that was
+//! killed.
 //!
-//! Invariant: every format ever released still loads. A field is added with a default, never
-//! renamed; `schema` in [`Run`] counts the breaks.
-//! Never here: judgement. A record says what happened, a verdict says what it means.
+//! Invariant: every format ever released still loads. A new field has a default, and a field is never
+//! renamed. `schema` in [`Run`] counts incompatible changes.
+//! Never here: evaluation. A record states what happened, a verdict states what it means.
 
 mod case;
 mod check;
@@ -32,19 +32,19 @@ pub const SCHEMA: u32 = 1;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "record", rename_all = "snake_case")]
 pub enum Record {
-    /// Who measured, with what; the first line.
+    /// Facts of the job; the first line.
     Run(Run),
     /// One phase of one repetition.
     Phase(Box<Phase>),
-    /// A state that a file system was brought to.
+    /// The state of a file system after preparation.
     State(Box<ReachedState>),
     /// One case of a conformance suite.
     Case(Box<Case>),
     /// One number that an external program printed.
     Value(Value),
-    /// Something went wrong and ended the phase on all ranks.
+    /// A failure that ended the phase on all ranks.
     Failure(Failure),
-    /// Something the reader of the numbers has to know.
+    /// A fact that the reader of the numbers should know.
     Notice(Notice),
     /// The last line: the program ended by itself.
     End(End),
@@ -53,17 +53,17 @@ pub enum Record {
 /// One number that an external program printed.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Value {
-    /// `PHASE.NAME`, as the plan calls it.
+    /// `PHASE.NAME`, as in the plan.
     pub name: String,
-    /// In the base unit of its dimension.
+    /// The value, in the base unit of its dimension.
     pub value: f64,
     /// That unit.
     pub unit: String,
-    /// How many lines it comes from.
+    /// The number of lines that it comes from.
     pub lines: u64,
 }
 
-/// Who measured, with what.
+/// Facts of a job: who measured, and with which programs.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Run {
     /// Format version, [`SCHEMA`].
@@ -82,27 +82,26 @@ pub struct Run {
     pub ranks: u32,
     /// On how many nodes.
     pub nodes: u32,
-    /// The MPI library in its own words, absent for local ranks.
+    /// The version text of the MPI library; absent for local ranks.
     #[serde(default)]
     pub mpi: Option<String>,
-    /// What the clock is worth.
+    /// Facts of the clock.
     pub clock: ClockFacts,
-    /// What the nodes said when it began; absent where there was nothing to say, and in records from before
-    /// they were asked.
+    /// What the nodes reported at the start; absent if there was nothing to report, and in older records.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clients: Option<Box<Clients>>,
 }
 
-/// What the clock is worth.
+/// The quality of the clock.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ClockFacts {
     /// `cycle counter` or `CLOCK_MONOTONIC`.
     pub source: String,
-    /// Smallest step seen between two different readings, nanoseconds.
+    /// Smallest step between two different readings, nanoseconds.
     pub resolution_ns: u64,
     /// Time one reading takes, nanoseconds.
     pub cost_ns: f64,
-    /// Worst uncertainty of a rank's clock against rank 0's, nanoseconds; 0 where all ranks share one clock.
+    /// Worst uncertainty of a rank's clock relative to rank 0, nanoseconds; 0 if all ranks share one clock.
     pub offset_uncertainty_ns: u64,
 }
 
@@ -113,91 +112,92 @@ pub struct Phase {
     pub test: u32,
     /// Repetition within the job, from 0.
     pub repetition: u32,
-    /// Of transfers: `write`, `write_check`, `mixed_write`, `mixed_read` (the two halves of a mixed phase),
-    /// `read` or `read_check`. Of operations on names what they are, such as `file_creation`.
+    /// For transfers: `write`, `write_check`, `mixed_write`, `mixed_read` (the two halves of a mixed phase),
+    /// `read` or `read_check`. For metadata operations their name, such as `file_creation`.
     pub phase: String,
     /// Backend, such as `posix`.
     pub backend: String,
-    /// Whether each rank has a file of its own.
+    /// Whether each rank has its own file.
     pub file_per_rank: bool,
     /// The first file of the phase.
     pub path: String,
     /// Participating ranks.
     pub ranks: u32,
-    /// Bytes one transfer moves.
+    /// Bytes of one transfer.
     pub transfer_bytes: u64,
-    /// Bytes of one block, that is of one rank in one segment.
+    /// Bytes of one block: the data of one rank in one segment.
     pub block_bytes: u64,
     /// How many segments.
     pub segments: u64,
-    /// Bytes the options ask for, over all ranks.
+    /// Bytes that the options ask for, over all ranks.
     pub expected_bytes: u64,
     /// Bytes moved, over all ranks.
     pub bytes: u64,
     /// Transfers that completed, over all ranks.
     pub ops: u64,
-    /// When the phase began, seconds since the job's clocks were compared.
+    /// When the phase began, seconds since the clocks of the job were compared.
     pub began_s: f64,
     /// The four spans of the phase.
     pub spans: Spans,
     /// How evenly the ranks worked.
     pub balance: Balance,
-    /// Latency of single transfers over all ranks; absent where nothing was transferred.
+    /// Latency of single transfers over all ranks; absent if nothing was transferred.
     #[serde(default)]
     pub latency: Option<Latency>,
     /// Bytes per interval over all ranks.
     #[serde(default)]
     pub timeline: Option<Timeline>,
-    /// What verification found; absent where nothing was verified.
+    /// What verification found; absent if nothing was verified.
     #[serde(default)]
     pub check: Option<Check>,
-    /// What the deadline did; absent where there was none.
+    /// What happened at the deadline; absent without a deadline.
     #[serde(default)]
     pub stonewall: Option<Stonewall>,
-    /// For a read: share of the sampled pages that were in this client's page cache before it began,
-    /// the worst over all ranks, 0 to 1; absent where that cannot be known.
+    /// For a read: the share of the sampled pages that were in this client's page cache before it began. It
+    /// is the worst over all ranks, 0 to 1; absent if it cannot be known.
     #[serde(default)]
     pub cached_before: Option<f64>,
-    /// The smallest file the phase left or found, bytes; with one shared file, that file's size.
+    /// The smallest file that the phase wrote or read, bytes. For a single shared file it is the size of that
+    /// file.
     #[serde(default)]
     pub smallest_file_bytes: Option<u64>,
-    /// Whether the data was made durable (fsync) within the transfer span.
+    /// Whether the data was flushed to storage (fsync) within the transfer span.
     #[serde(default)]
     pub persisted: bool,
     /// Whether the page cache was bypassed (`O_DIRECT`).
     #[serde(default)]
     pub direct: bool,
-    /// Most transfers of one rank under way at once; 1 where each is a call that blocks.
+    /// The maximum number of outstanding transfers of a rank; 1 for blocking calls.
     #[serde(default = "one")]
     pub depth: u32,
-    /// Seconds at the start of the phase whose transfers do not count; the spans begin after them.
+    /// Seconds at the start of the phase whose transfers are excluded. The spans begin after them.
     #[serde(default)]
     pub ramp_s: f64,
-    /// Transfers per second that all ranks together were held to; latency then counts from the moment
+    /// The rate limit of all ranks together, transfers per second. With a limit, latency starts at the moment
     /// at which a transfer should have begun.
     #[serde(default)]
     pub rate_limit: Option<f64>,
-    /// What `balance` and `timeline` count, and `ops` are.
+    /// The unit of `balance`, `timeline` and `ops`.
     #[serde(default)]
     pub counts: Counts,
-    /// Operations that failed while the run went on; absent where none did.
+    /// Operations that failed while the run continued; absent without failures.
     #[serde(default)]
     pub failed: Option<Failed>,
-    /// While all ranks were at work at once; absent where that is not told apart.
+    /// The time in which all ranks were active; absent if it is not recorded separately.
     #[serde(default)]
     pub window: Option<Window>,
-    /// What each rank did; absent in records from before that was kept.
+    /// The work of each rank; absent in older records.
     #[serde(default)]
     pub each_rank: Option<EachRank>,
-    /// When it was, by the calendar; absent in records from before that was kept.
+    /// The times of the phase by the wall clock; absent in older records.
     #[serde(default)]
     pub moments: Option<Moments>,
 }
 
-/// From the common start until the first rank had ended its work: all ranks at once.
+/// The time from the common start until the first rank ended its work: all ranks were active.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Window {
-    /// Operations of all ranks that had ended by then.
+    /// Operations of all ranks that ended within this time.
     pub ops: u64,
     /// Its length, seconds.
     pub seconds: f64,
@@ -212,23 +212,23 @@ pub enum Counts {
     /// Bytes, moved by transfers.
     #[default]
     Bytes,
-    /// Operations on names.
+    /// Metadata operations.
     Operations,
 }
 
-/// Operations that failed; they are in the latency, but not in `ops`.
+/// Failed operations. The latency includes them, but `ops` does not.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Failed {
     /// How many, over all ranks.
     pub operations: u64,
-    /// How many for each reason, in the system's words, the most frequent first.
+    /// The number for each reason, as the system states it, the most frequent first.
     pub reasons: Vec<(String, u64)>,
-    /// Some of them, at most [`Failed::CAP`]: the first of each rank, then the second, while there is room.
+    /// Some of them, at most [`Failed::CAP`]: the first of each rank, then the second, and so on.
     pub first: Vec<FailedOperation>,
 }
 
 impl Failed {
-    /// How many single failures a record lists; the count goes on beyond.
+    /// The maximum number of failures that a record lists. The count includes all.
     pub const CAP: usize = 64;
 }
 
@@ -239,18 +239,18 @@ pub struct FailedOperation {
     pub rank: u32,
     /// The call, such as `mkdir`.
     pub operation: String,
-    /// On which name.
+    /// The path.
     pub path: String,
-    /// What happened, in the system's words.
+    /// The error of the system.
     pub why: String,
 }
 
-/// The depth of records from before there were queues.
+/// The depth of older records, from before queues existed.
 fn one() -> u32 {
     1
 }
 
-/// Seconds from the first rank's start to the last rank's end, after clock correction.
+/// Seconds from the start of the first rank to the end of the last rank, corrected for clock differences.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Spans {
     /// First open started to last open ended.
@@ -263,7 +263,7 @@ pub struct Spans {
     pub total_s: f64,
 }
 
-/// How evenly the ranks worked: bytes (or operations, as [`Phase::counts`] says) and seconds of the extremes.
+/// How evenly the ranks worked: the extremes of bytes (or operations, see [`Phase::counts`]) and seconds.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Balance {
     /// Fewest bytes of any rank.
@@ -274,13 +274,14 @@ pub struct Balance {
     pub seconds_min: f64,
     /// Longest transfer time of any rank, seconds.
     pub seconds_max: f64,
-    /// The rank with the lowest rate over its own transfer time; of operations, among those that had any.
+    /// The rank with the lowest rate over its own transfer time. For operations, ranks without work are
+    /// ignored.
     pub slowest_rank: u32,
     /// The node of that rank.
     pub slowest_node: String,
     /// That rank's bytes per second over its own transfer time.
     pub slowest_rate: f64,
-    /// Median of the ranks' bytes per second, each over its own transfer time; 0 where unknown.
+    /// Median of the ranks' bytes per second, each over its own transfer time; 0 if it is not known.
     #[serde(default)]
     pub median_rate: f64,
 }
@@ -320,26 +321,26 @@ pub struct Latency {
     pub p99_ns: u64,
     /// 99.9th percentile.
     pub p999_ns: u64,
-    /// Non-empty buckets as (lower bound in nanoseconds, transfers); at most 0.8 % wide.
+    /// Non-empty buckets as (lower edge in nanoseconds, transfers), at most 0.8 % wide.
     pub buckets: Vec<(u64, u64)>,
 }
 
-/// Bytes moved (or operations done, as [`Phase::counts`] says) per interval, all ranks summed, from the
+/// Bytes moved (or operations done, see [`Phase::counts`]) per interval, summed over all ranks, from the
 /// phase's first transfer on.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Timeline {
     /// Length of one interval, nanoseconds.
     pub interval_ns: u64,
-    /// Bytes whose transfer ended in each interval; the last interval may be cut short.
+    /// Bytes whose transfer ended in each interval. The last interval may be shorter.
     pub bytes: Vec<u64>,
 }
 
-/// What the deadline did.
+/// What happened at the deadline.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Stonewall {
     /// The deadline, seconds.
     pub deadline_s: f64,
-    /// Whether the slower ranks then caught up with the fastest.
+    /// Whether the slower ranks then continued until they had as many transfers as the fastest.
     pub wear_out: bool,
     /// Fewest transfers of any rank at the deadline.
     pub transfers_min: u64,
@@ -349,12 +350,12 @@ pub struct Stonewall {
     pub bytes: u64,
     /// Longest time any rank needed to reach its deadline, seconds.
     pub seconds: f64,
-    /// How many ranks finished everything before the deadline, and so ran dry.
+    /// The number of ranks that ran out of data before the deadline.
     #[serde(default)]
     pub ran_dry: u32,
 }
 
-/// A failure that ended a phase on all ranks together.
+/// A failure that ended a phase on all ranks.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Failure {
     /// The step, such as `write` or `open`.
@@ -363,19 +364,19 @@ pub struct Failure {
     pub rank: u32,
     /// Its node.
     pub node: String,
-    /// What happened, with path and offset.
+    /// The error, with path and offset.
     pub why: String,
 }
 
-/// Something the reader of the numbers has to know.
+/// A fact that the reader of the numbers should know.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Notice {
-    /// A short stable name, such as `cached-read`.
+    /// A short stable id, such as `cached-read`.
     pub id: String,
-    /// Repetition it belongs to.
+    /// The repetition that it belongs to.
     #[serde(default)]
     pub repetition: u32,
-    /// Phase it belongs to, empty for the whole job.
+    /// The phase that it belongs to; empty for the whole job.
     #[serde(default)]
     pub phase: String,
     /// The sentence.
@@ -389,7 +390,7 @@ pub struct End {
     pub exit: u8,
     /// End time, RFC 3339.
     pub finished: String,
-    /// The libraries for parallel work that rank 0 had loaded by then: their files.
+    /// The files of the libraries for parallel work that rank 0 had loaded by then.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub libraries: Vec<String>,
 }

@@ -1,4 +1,4 @@
-//! The wire form of records: JSON lines, appended and flushed one by one.
+//! The file format of records: JSON lines, appended and flushed one by one.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Write};
@@ -7,20 +7,20 @@ use std::path::Path;
 use crate::Record;
 use crate::record::Clients;
 
-/// Where records go while a workload runs.
+/// The destination of records while a workload runs.
 pub trait Sink {
-    /// Keeps one record; when it returns, the record survives the death of this process.
+    /// Keeps one record. After it returns, the record survives the death of this process.
     fn put(&mut self, record: &Record) -> io::Result<()>;
 
-    /// Told once, before the first record: on how many nodes the ranks are, how far their clocks may be
-    /// apart (nanoseconds), and what the nodes said. A sink that opens with a record of the run completes it
-    /// here.
+    /// Called once, before the first record, with the number of nodes, the uncertainty between the clocks of
+    /// the ranks (nanoseconds), and what the nodes reported. A sink that begins with a record of the run
+    /// completes it here.
     fn begin(&mut self, _nodes: u32, _offset_uncertainty_ns: u64, _clients: &Clients) -> io::Result<()> {
         Ok(())
     }
 }
 
-/// A sink for those who do not want records.
+/// A sink that discards records.
 pub struct Nowhere;
 
 impl Sink for Nowhere {
@@ -36,11 +36,11 @@ impl Sink for Vec<Record> {
     }
 }
 
-/// A file of records, one JSON object a line.
+/// A file of records, one JSON object per line.
 pub struct RecordFile(File);
 
 impl RecordFile {
-    /// Makes a new file; one that exists is rejected, for records are never overwritten.
+    /// Creates a file. An existing file is rejected, because records are never overwritten.
     pub fn create(path: &Path) -> io::Result<Self> {
         File::create_new(path).map(Self)
     }
@@ -54,8 +54,8 @@ impl Sink for RecordFile {
     }
 }
 
-/// Loads a records file. A last line cut short by a kill is left out; any other bad line is an error
-/// that names its number.
+/// Loads a records file. An incomplete last line is ignored, because a kill may cut it. Any other malformed
+/// line is an error with the number of the line.
 pub fn load(path: &Path) -> io::Result<Vec<Record>> {
     let mut reader = BufReader::new(File::open(path)?);
     let mut records = Vec::new();
@@ -83,7 +83,7 @@ mod tests {
     use crate::record::{End, Phase};
 
     #[test]
-    fn records_come_back_as_they_were_put_and_a_cut_last_line_is_left_out() {
+    fn records_load_unchanged_and_an_incomplete_last_line_is_ignored() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("records.jsonl");
         let phase = Phase { phase: "write".into(), bytes: 7, ..Phase::default() };
@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bad_line_is_named_by_its_number() {
+    fn the_error_about_a_malformed_line_has_its_number() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("records.jsonl");
         std::fs::write(&path, "{\"record\":\"end\",\"exit\":0,\"finished\":\"\"}\nnot json\n").unwrap();

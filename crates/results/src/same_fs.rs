@@ -1,6 +1,6 @@
-//! Whether two file systems of a plan are the same: by the kernel's number, or by the server's name.
+//! Whether two file systems of a plan are the same, by the kernel's number or by the server's name.
 //!
-//! Never here: what follows from that.
+//! Never here: the consequences.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -9,13 +9,13 @@ use crate::folder::{FileSystemFacts, Machine};
 use crate::mounts::{Mount, mount_of};
 use crate::reason::{Code, Reason};
 
-/// That two file systems of the plan are the same on the machine that ran the campaign; `None` where they are
-/// two, or where nothing is known of one.
+/// The reason that two file systems of the plan are the same on the machine of the campaign; `None` if they
+/// differ, or if one of them is unknown.
 fn same(machine: Option<&Machine>, one: &str, other: &str) -> Option<Reason> {
     let known = |name| machine?.file_system(name).filter(|fs| !fs.mounts.is_empty());
     let mount = |fs: &FileSystemFacts| mount_of(&fs.mounts.join("\n"), Path::new(&fs.dir));
     let (of_one, of_other) = (mount(known(one)?), mount(known(other)?));
-    // What servers export has a number for each mount of it.
+    // The kernel gives each mount of a server's export its own number.
     let exported = export(&of_one) == export(&of_other) && of_one.device.contains(':');
     let alike = exported || !of_one.number.is_empty() && of_one.number == of_other.number;
     let reason = Reason::new(Code::OneFsTwice).with("fs", one).with("other", other);
@@ -24,14 +24,14 @@ fn same(machine: Option<&Machine>, one: &str, other: &str) -> Option<Reason> {
     alike.then(|| reason.with_some("other_mount", elsewhere))
 }
 
-/// Those of the file systems with these names that are the same, two and two.
+/// The pairs of these file systems that are the same.
 pub fn pairs(machine: Option<&Machine>, names: &BTreeSet<&str>) -> Vec<Reason> {
     let later = |one| names.iter().filter(move |other| *other > one);
     names.iter().flat_map(|one| later(one).filter_map(move |other| same(machine, one, other))).collect()
 }
 
-/// What servers export, as a mount names it: all file systems of a Ceph cluster are of its monitors, and only
-/// an option tells them apart (mount.ceph(8): `fs`, once `mds_namespace`).
+/// What identifies a server's export in a mount. All file systems of a Ceph cluster have the same monitors,
+/// and only an option distinguishes them (mount.ceph(8): `fs`, formerly `mds_namespace`).
 fn export(mount: &Mount) -> (&str, &str, Option<&str>) {
     let named = |option| ["fs=", "mds_namespace="].iter().find_map(|key| str::strip_prefix(option, key));
     let one = mount.options.split([',', ';']).find_map(named).filter(|_| mount.kind.contains("ceph"));
@@ -56,7 +56,7 @@ mod tests {
     }
 
     #[test]
-    fn one_number_or_one_server_is_one_file_system_and_one_word_is_not() {
+    fn equal_numbers_or_exports_are_the_same_file_system_and_equal_device_names_are_not() {
         let of = |one, other| same(Some(&machine([one, other])), "a", "b");
         let disk = ("8:1", "/a", "ext4", "/dev/sda1");
         let alike = of(disk, disk).unwrap();

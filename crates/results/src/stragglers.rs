@@ -1,13 +1,16 @@
-//! Who was slow: single ranks, or all that share a node or a storage target; and how far ranks lie apart.
+//! Stragglers: single slow ranks, and slow groups of ranks on one node or one storage target; and load
+//! imbalance.
 //!
-//! A group is slow where the median rate of its ranks is far below that of the others and two tests say that
-//! this is no chance: one over its ranks, and one over the repetitions, as what happens in one may hit all of
-//! them at once. Between the two it is asked whether that is the group's own doing: a target that holds more
-//! files than others gives each less, though all of them together get as much. That is uneven placement, not
-//! a slow target. Repetitions are taken together, each as shares of its own median, and one rank
-//! in one place counts once, however often it was there: the chance of the test would else be understated.
+//! A group is slow if two conditions hold. The median rate of its ranks is far below that of the others. Two
+//! tests, over its ranks and over the repetitions, do not explain this by chance. The second is needed
+//! because an event in one repetition may affect all ranks of a group. Between the two tests, placement is
+//! excluded as the cause. A target with more files than others gives each file less, but its total rate is as
+//! high: it is overloaded by placement, not slow.
 //!
-//! Invariant: pure; the order of phases and of ranks does not matter.
+//! Repetitions are combined, each as shares of its own median. A rank in one place counts once over all
+//! repetitions. Otherwise the tests would find differences too often.
+//!
+//! Invariant: pure. The order of phases and of ranks does not matter.
 //! Never here: sentences, contracts.
 
 mod groups;
@@ -20,69 +23,70 @@ use crate::record::{Counts, EachRank, Phase};
 
 pub use groups::{GroupSpeed, StragglerGroup};
 
-/// The robust deviations from which on a value is an outlier (Iglewicz and Hoaglin).
+/// The number of robust deviations from which a value is an outlier (Iglewicz and Hoaglin).
 const FAR: f64 = 3.5;
-/// A single rank is told from this share of the median rank's rate down.
+/// A single rank below this share of the median rank's rate is reported.
 const RANK_SHARE: f64 = 0.8;
-/// With fewer ranks their deviation is not known well enough to ask how many of it a rank lies away.
+/// With fewer ranks the robust deviation is too uncertain to find outliers.
 const FEW: usize = 6;
 
-/// What ranks have in common.
+/// What the ranks of a group have in common.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Factor {
     /// The node they run on.
     Node,
-    /// A storage target that their own files lie on.
+    /// A storage target that holds their own files.
     Target,
 }
 
-/// One rank that was slow without a group that explains it.
+/// One slow rank that is not in a slow group.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Straggler {
-    /// Which.
+    /// The rank.
     pub rank: u32,
-    /// Its node; empty where that is not known.
+    /// Its node; empty if it is not known.
     pub node: String,
-    /// Its rate as a share of the median rank's.
+    /// Its rate, as a share of the median rank's rate.
     pub share: f64,
-    /// How many robust deviations it lies below; infinite where more than half of the ranks are equal.
+    /// How many robust deviations it is below the median; infinite if more than half of the ranks are equal.
     pub deviations: f64,
 }
 
-/// What the ranks of the repetitions of one phase say.
+/// The slow groups and ranks in the repetitions of one phase.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Attribution {
-    /// Every node where there are several, then every target, each by name.
+    /// Every node if there are several, then every target, each by name.
     pub groups: Vec<StragglerGroup>,
-    /// Pairs of a node and a target, as indices into `groups`, of which either explains the same slow ranks.
+    /// Pairs of a node and a target that both explain the same slow ranks, as indices into `groups`.
     pub either: Vec<[usize; 2]>,
-    /// Slow ranks that are in no group that was found slow or crowded, the slowest first.
+    /// Slow ranks outside slow or overloaded groups, the slowest first.
     pub stragglers: Vec<Straggler>,
 }
 
 impl Attribution {
-    /// What the phases say, which are repetitions of one; those without columns of ranks say nothing.
+    /// The attribution of phases that are repetitions of one phase. Phases without data of single ranks are
+    /// ignored.
     pub fn of(phases: &[&Phase]) -> Self {
         let known: Vec<KnownPhase<'_>> = phases.iter().filter_map(|phase| KnownPhase::of(phase)).collect();
         let mut groups = groups::of(&known, Factor::Node);
         groups.extend(groups::of(&known, Factor::Target));
-        let either = settle(&mut groups, &known);
+        let either = resolve_overlaps(&mut groups, &known);
         let unexplained = without(&known, &groups);
-        look_again(&mut groups, &unexplained);
+        search_again(&mut groups, &unexplained);
         let stragglers = stragglers(&without(&unexplained, &groups));
         Self { groups, either, stragglers }
     }
 
-    /// The groups that were found to be slow or crowded.
+    /// The groups that are slow or overloaded.
     pub fn found(&self) -> impl Iterator<Item = (usize, &StragglerGroup)> {
         self.groups.iter().enumerate().filter(|(_, group)| group.finding != GroupSpeed::Usual)
     }
 }
 
-/// A phase whose ranks are known, with the median of their rates.
+/// A phase with data of single ranks, and the median of their rates.
 struct KnownPhase<'p> {
     each: &'p EachRank,
-    /// Ranks that had something to do, with their rates.
+    /// Ranks that had work, with their rates.
     rates: Vec<(u32, f64)>,
     median: f64,
 }
@@ -90,7 +94,7 @@ struct KnownPhase<'p> {
 impl<'p> KnownPhase<'p> {
     fn of(phase: &'p Phase) -> Option<Self> {
         let each = phase.each_rank.as_ref()?;
-        // Ranks that were given nothing, or ended within the ramp, are not slow.
+        // Ranks without work, or that ended within the ramp, are not slow.
         let idle = phase.counts == Counts::Operations || phase.ramp_s > 0.0;
         let rate = |rank| each.rate(rank).filter(|rate| *rate > 0.0 || !idle).map(|rate| (rank, rate));
         let rates: Vec<(u32, f64)> = (0..each.ranks).filter_map(rate).collect();
@@ -100,7 +104,7 @@ impl<'p> KnownPhase<'p> {
     }
 }
 
-/// The same phases without the ranks that were in one of the groups found.
+/// The same phases without the ranks of slow or overloaded groups.
 fn without<'p>(known: &[KnownPhase<'p>], groups: &[StragglerGroup]) -> Vec<KnownPhase<'p>> {
     let found = || groups.iter().filter(|group| group.finding != GroupSpeed::Usual);
     let left = |one: &KnownPhase<'p>| {
@@ -111,7 +115,7 @@ fn without<'p>(known: &[KnownPhase<'p>], groups: &[StragglerGroup]) -> Vec<Known
     known.iter().map(left).collect()
 }
 
-/// Each rank in each place it was in, with the median of its rates there as shares of the phases' medians.
+/// Each rank in each of its places, with the median of its rates there as shares of the phases' medians.
 struct RankSpeeds(Vec<RankSpeed>);
 
 struct RankSpeed {
@@ -142,9 +146,10 @@ impl RankSpeeds {
     }
 }
 
-/// Where a node and a target are both found and share slow ranks: the one that is not slow without those of
-/// the other is acquitted; where neither is, either may be the reason, and the pair is returned.
-fn settle(groups: &mut [StragglerGroup], known: &[KnownPhase<'_>]) -> Vec<[usize; 2]> {
+/// Resolves slow nodes and slow targets that share slow ranks. If one of them is not slow without the ranks
+/// of the other, it is not the cause. If neither is slow without the other, either may be the cause, and the
+/// pair is returned.
+fn resolve_overlaps(groups: &mut [StragglerGroup], known: &[KnownPhase<'_>]) -> Vec<[usize; 2]> {
     let slow = |groups: &[StragglerGroup], factor| -> Vec<usize> {
         let is = |group: &StragglerGroup| group.factor == factor && group.finding == GroupSpeed::Slow;
         (0..groups.len()).filter(|at| is(&groups[*at])).collect()
@@ -168,15 +173,15 @@ fn settle(groups: &mut [StragglerGroup], known: &[KnownPhase<'_>]) -> Vec<[usize
     either
 }
 
-/// Whether what is in `group` and not in `other` is slow, too, against what is in neither.
+/// Whether the ranks of `group` outside `other` are slow too, compared with ranks outside both.
 fn slow_without(group: &StragglerGroup, other: &StragglerGroup, known: &[KnownPhase<'_>]) -> bool {
     let rest = groups::of(&without(known, std::slice::from_ref(other)), group.factor);
     let share = rest.iter().find(|one| one.name == group.name).and_then(|one| one.share);
     share.is_some_and(|share| share < SLOW_SHARE)
 }
 
-/// Looks for slow groups among the ranks that none explains yet: those that one does would hide them.
-fn look_again(groups: &mut [StragglerGroup], unexplained: &[KnownPhase<'_>]) {
+/// Searches slow groups among the ranks that are not explained yet, because explained slow ranks hide them.
+fn search_again(groups: &mut [StragglerGroup], unexplained: &[KnownPhase<'_>]) {
     if groups.iter().all(|group| group.finding == GroupSpeed::Usual) {
         return;
     }
@@ -195,7 +200,7 @@ fn stragglers(known: &[KnownPhase<'_>]) -> Vec<Straggler> {
     let shares = places.shares();
     let deviations = statistics::robust_z(&shares);
     let node = |rank: u32| known.iter().find_map(|one| one.each.node_of(rank)).unwrap_or_default().to_owned();
-    let told = |(place, deviations): (&RankSpeed, f64)| {
+    let straggler = |(place, deviations): (&RankSpeed, f64)| {
         let far = deviations <= -FAR || shares.len() < FEW;
         (place.share < RANK_SHARE && far).then(|| Straggler {
             rank: place.rank,
@@ -204,31 +209,32 @@ fn stragglers(known: &[KnownPhase<'_>]) -> Vec<Straggler> {
             deviations: -deviations,
         })
     };
-    let mut all: Vec<Straggler> = places.0.iter().zip(deviations).filter_map(told).collect();
+    let mut all: Vec<Straggler> = places.0.iter().zip(deviations).filter_map(straggler).collect();
     all.sort_by(|a, b| a.share.total_cmp(&b.share));
     all
 }
 
-/// How far the ranks of one phase lie apart.
+/// The load imbalance of one phase.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Spread {
     /// The rank that moved least.
     pub least_rank: u32,
-    /// What that moved over the mean of all; where ranks went on after their deadline, what they had then.
+    /// Its amount divided by the mean. If ranks continued after their deadline, the amounts are those at the
+    /// deadline.
     pub least_share: f64,
-    /// The time that 99 % of the ranks had ended within, over the median rank's.
+    /// The time within which 99 % of the ranks ended, divided by that of the median rank.
     pub late: f64,
-    /// How long the rank with the longest way went on after its deadline, over the deadline; `None` where
-    /// none did.
+    /// The longest time that a rank continued after its deadline, divided by the deadline; `None` without a
+    /// wear-out.
     pub wear_out: Option<f64>,
-    /// Share of the phase's transfer span in which only the slowest 1 % of the ranks were still at work.
+    /// The share of the transfer span in which only the slowest 1 % of the ranks were still active.
     pub lost: f64,
-    /// How many ranks these are.
+    /// The number of these slowest ranks.
     pub slowest: usize,
 }
 
 impl Spread {
-    /// Those of a phase; `None` for a single rank, or where its ranks are not known.
+    /// The load imbalance of a phase; `None` for a single rank, or without data of single ranks.
     pub fn of(phase: &Phase) -> Option<Self> {
         let each = phase.each_rank.as_ref().filter(|each| each.ranks > 1)?;
         let ranks = 0..each.ranks;

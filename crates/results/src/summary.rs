@@ -1,5 +1,5 @@
-//! What a campaign comes to besides its verdicts: the systems, every rate that was measured, what was
-//! projected from them, hero runs beside the contract's, and the findings with their waivers.
+//! The results of a campaign that are not verdicts: the systems, all measured rates, projections, hero runs,
+//! and the findings with their waivers.
 //!
 //! Never here: clauses.
 
@@ -12,30 +12,30 @@ use crate::reason::Reason;
 /// The layout of a report that has the tables of a procurement.
 pub const PROCUREMENT: &str = "procurement";
 
-/// The tables of that layout, by their names; they have no numbers.
+/// The tables of that layout, by name; they have no numbers.
 pub const TABLES: [&str; 3] = ["Systems", "Benchmarks and their purpose", "Results"];
 
-/// The tables of a campaign.
+/// The results of a campaign that are not verdicts.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Summary {
-    /// The layout of the report that the plan asks for, empty for the usual one.
+    /// The layout of the report that the plan selects; empty for the usual one.
     pub layout: String,
     /// The systems, by letter.
     pub systems: Vec<System>,
-    /// The letter of the system that was measured; empty where the plan names none.
+    /// The letter of the measured system; empty if the plan names none.
     pub measured_on: String,
-    /// Every rate that was measured, in the order of the plan.
+    /// All measured rates, in the order of the plan.
     pub rates: Vec<Rate>,
-    /// What was projected.
+    /// The projections.
     pub projections: Vec<SystemProjection>,
     /// Hero runs.
     pub heroes: Vec<HeroRun>,
-    /// Findings of the linter before the run and of the evaluation after it, with who approved waivers.
+    /// Findings of the linter before the run and of the judge after it, with approved waivers.
     pub findings: Vec<Finding>,
 }
 
-/// A system, as a table of systems has it.
+/// A system in the table of systems.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct System {
@@ -47,11 +47,11 @@ pub struct System {
     pub clock: String,
     /// Its interconnect.
     pub interconnect: String,
-    /// Its cores in all.
+    /// Its total number of cores.
     pub cores: u64,
 }
 
-/// One rate that was measured.
+/// One measured rate.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Rate {
@@ -59,86 +59,87 @@ pub struct Rate {
     pub test: String,
     /// Its clause or purpose.
     pub purpose: String,
-    /// Whether it is one of the contract, reported or a hero run.
+    /// Its role: contract, reported or hero.
     pub role: String,
     /// `PHASE.NAME`.
     pub metric: String,
-    /// The value of each repetition, in the order they ran; none where it may not be used.
+    /// The value of each repetition, in the order of the runs; empty if they cannot be used.
     pub values: Vec<f64>,
     /// Their mean.
     pub mean: Option<f64>,
     /// Their coefficient of variation (n−1), 1.0 for 100 %.
     pub cov: Option<f64>,
-    /// The unit of all of these.
+    /// The unit of all these values.
     pub unit: String,
-    /// Why there is no value.
+    /// Why the value is missing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub why: Option<Reason>,
-    /// Folders of the jobs, relative to the campaign's.
+    /// Folders of the jobs, relative to the campaign folder.
     pub jobs: Vec<String>,
 }
 
-/// A rate of a system that was not measured.
+/// A projected rate of a system that was not measured.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SystemProjection {
-    /// The test whose rate it is.
+    /// The test with this rate.
     pub test: String,
     /// `PHASE.NAME`.
     pub metric: String,
     /// The letter of the system.
     pub system: String,
-    /// What it was projected from: a phase of a series.
+    /// The source of the projection: a phase of a series.
     pub from: String,
-    /// What the steps of that series count, such as `servers`.
+    /// The unit of the steps of that series, such as `servers`.
     pub over: String,
-    /// The steps: how many, and the mean that was measured.
+    /// The steps: size, and measured mean.
     pub steps: Vec<(f64, f64)>,
-    /// How many the system has.
+    /// The size of the target system.
     pub to: f64,
-    /// `to` over the largest step.
+    /// The extrapolation factor: `to` divided by the largest step.
     pub factor: f64,
-    /// The model and its parameters; absent where none was taken.
+    /// The model and its parameters; absent if none was chosen.
     pub model: Option<Fit>,
-    /// The rate; absent where it was rejected.
+    /// The rate; absent if it was rejected.
     pub rate: Option<f64>,
     /// Lower end of the interval of the true mean.
     pub low: Option<f64>,
-    /// Upper end of it.
+    /// Upper end of this interval.
     pub high: Option<f64>,
     /// Confidence of that interval, 0.95 for 95 %.
     pub confidence: f64,
-    /// What was measured at the largest step over what the model says of it, less 1.
+    /// The measured rate of the largest step divided by that of the model, minus 1.
     pub residual: Option<f64>,
-    /// How the model foretold the largest step from the others, less 1.
+    /// The model's prediction of the largest step from the other steps, divided by the measured rate, minus
+    /// 1.
     pub held_out_error: Option<f64>,
     /// The unit of rates.
     pub unit: String,
-    /// Why it is not accepted; absent where it is.
+    /// Why it is not accepted; absent if it is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rejection: Option<Reason>,
 }
 
-/// A hero run beside the test of the contract.
+/// A hero run and the contract test that it is compared with.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct HeroRun {
     /// The hero run.
     pub test: String,
-    /// The test of the contract.
+    /// The contract test.
     pub contract: String,
     /// `PHASE.NAME`.
     pub metric: String,
     /// Mean of the hero run.
     pub hero_mean: f64,
-    /// Mean of the test of the contract.
+    /// Mean of the contract test.
     pub contract_mean: f64,
     /// Their unit.
     pub unit: String,
 }
 
 impl Summary {
-    /// Whether there is anything to show.
+    /// Whether there is nothing to show.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }

@@ -1,4 +1,4 @@
-//! What was decided of one clause of a plan.
+//! The verdict on one clause of a plan.
 
 use std::fmt;
 
@@ -8,18 +8,18 @@ use serde::{Deserialize, Serialize};
 use crate::finding::Finding;
 use crate::reason::Reason;
 
-/// The five answers a clause can get.
+/// The outcome of a clause.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum Outcome {
     /// The criterion is met, and the measurements support that.
     Pass,
-    /// The criterion is missed.
+    /// The criterion is not met, and the measurements support that.
     Fail,
-    /// Too few or too scattered measurements to say.
+    /// The measurements are too few or vary too much for a decision.
     Inconclusive,
-    /// The measurements may not be used: a job failed, or a rule of measuring was broken.
+    /// The measurements cannot be used: a job failed, or a rule of measuring was violated.
     Invalid,
     /// Nothing was measured.
     #[default]
@@ -38,26 +38,26 @@ impl fmt::Display for Outcome {
     }
 }
 
-/// One clause, judged.
+/// The verdict on one clause.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 pub struct Verdict {
     /// The test's id in the plan.
     pub test: String,
-    /// The clause in the contract's words.
+    /// The requirement text of the clause.
     pub clause: String,
-    /// The metric judged, such as `write.bw`.
+    /// The evaluated metric, such as `write.bw`.
     pub metric: String,
     /// The criterion as written, such as `mean >= 3.0 TB/s`.
     pub criterion: String,
-    /// The answer.
+    /// The outcome.
     pub outcome: Outcome,
     /// Why, with the numbers.
     pub reason: Reason,
-    /// Which statistic of the repetitions was compared: `mean`, `median`, `min` or `max`.
+    /// The statistic of the repetitions that was compared: `mean`, `median`, `min` or `max`.
     #[serde(default)]
     pub statistic: String,
-    /// Its value, in the metric's base unit; absent where nothing was measured.
+    /// Its value, in the base unit of the metric; absent if nothing was measured.
     pub value: Option<f64>,
     /// The threshold in the base unit.
     pub threshold: Option<f64>,
@@ -67,17 +67,17 @@ pub struct Verdict {
     pub statistics: Option<Statistics>,
     /// Warnings that apply to the measurements.
     pub warnings: Vec<Finding>,
-    /// How the measurements came about, as far as a reader has to know; nothing that speaks against them.
+    /// How the measurements were made, if a reader should know it. Notes do not speak against them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<Finding>,
-    /// Folders of the jobs the verdict rests on, relative to the campaign's.
+    /// Folders of the jobs that the verdict is based on, relative to the campaign folder.
     pub jobs: Vec<String>,
-    /// Stretches of the repetitions that were looked at besides the whole.
+    /// Time windows of the repetitions that were evaluated in addition to whole phases.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stretches: Vec<Stretch>,
 }
 
-/// A stretch of a phase of one repetition.
+/// A time window within a phase of one repetition.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 pub struct Stretch {
@@ -85,30 +85,30 @@ pub struct Stretch {
     pub repetition: u32,
     /// The phase.
     pub phase: String,
-    /// Why it was looked at.
+    /// Its kind.
     pub kind: StretchKind,
-    /// Its begin, seconds after the common start of the phase.
+    /// Its start, seconds after the common start of the phase.
     pub from_s: f64,
     /// Its length, seconds.
     pub seconds: f64,
-    /// What moved in it, in the base unit of `unit`.
+    /// Its rate, in the base unit `unit`.
     pub rate: f64,
     /// The unit of `rate`: bytes or operations per second.
     pub unit: String,
-    /// `rate` as a share of that of the whole phase.
+    /// `rate`, as a share of the rate of the whole phase.
     pub share: f64,
 }
 
-/// Why a stretch was looked at.
+/// The kind of a time window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum StretchKind {
-    /// No other stretch of that length was slower.
+    /// The slowest window of its length.
     Worst,
-    /// The rate had become steady when it began.
+    /// The rate was steady when it began.
     Steady,
-    /// All parts of a group were at work.
+    /// All parts of a group were active.
     Common,
 }
 
@@ -116,7 +116,7 @@ pub enum StretchKind {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 pub struct Statistics {
-    /// The value of each repetition, in the order they ran.
+    /// The value of each repetition, in the order of the runs.
     pub values: Vec<f64>,
     /// Arithmetic mean.
     pub mean: f64,
@@ -126,11 +126,11 @@ pub struct Statistics {
     pub min: f64,
     /// Largest.
     pub max: f64,
-    /// Coefficient of variation, standard deviation (n−1) over mean; absent for one repetition.
+    /// Coefficient of variation: standard deviation (n−1) divided by the mean; absent for one repetition.
     pub cov: Option<f64>,
-    /// One-sided confidence bound of the mean on the unfavourable side; absent for one repetition.
+    /// One-sided confidence limit of the mean on the unfavourable side; absent for one repetition.
     pub bound: Option<f64>,
-    /// The confidence of that bound, between 0 and 1; 0.95 in folders that do not say it.
+    /// The confidence of this limit, between 0 and 1; 0.95 in older folders without this field.
     #[serde(default = "usual_confidence")]
     pub confidence: f64,
 }
@@ -140,7 +140,7 @@ fn usual_confidence() -> f64 {
 }
 
 impl Statistics {
-    /// Statistics of `values`, with the mean's bound on `side` at `confidence`; `None` of nothing.
+    /// Statistics of `values`, with the limit of the mean on `side` at `confidence`; `None` without values.
     pub fn of(values: &[f64], side: Side, confidence: f64) -> Option<Self> {
         Some(Self {
             values: values.to_vec(),
@@ -149,14 +149,14 @@ impl Statistics {
             min: statistics::min(values)?,
             max: statistics::max(values)?,
             cov: statistics::cov(values),
-            bound: statistics::bound_of_mean(values, side, confidence),
+            bound: statistics::limit_of_mean(values, side, confidence),
             confidence,
         })
     }
 }
 
 impl Verdict {
-    /// The worst outcome, in the order FAIL, INVALID, INCONCLUSIVE, NOT RUN, PASS; NOT RUN of none.
+    /// The worst outcome, in the order FAIL, INVALID, INCONCLUSIVE, NOT RUN, PASS; NOT RUN without verdicts.
     pub fn worst(verdicts: &[Self]) -> Outcome {
         use Outcome::{Fail, Inconclusive, Invalid, NotRun};
         let worst = [Fail, Invalid, Inconclusive, NotRun];
@@ -164,8 +164,8 @@ impl Verdict {
         of_any.unwrap_or(if verdicts.is_empty() { NotRun } else { Outcome::Pass })
     }
 
-    /// The exit status of a program that reached these verdicts: 0 all passed, 1 something failed,
-    /// 3 something is inconclusive, invalid or not run (2 is kept for wrong usage).
+    /// The exit status of a program with these verdicts: 0 if all are PASS, 1 if one is FAIL, else 3. Status
+    /// 2 is for usage errors.
     pub fn exit_code(verdicts: &[Self]) -> u8 {
         match Self::worst(verdicts) {
             Outcome::Pass => 0,
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn the_exit_status_is_that_of_the_worst_clause_and_nothing_is_not_a_pass() {
+    fn the_exit_status_is_that_of_the_worst_clause_and_no_clause_is_not_a_pass() {
         use Outcome::{Fail, Inconclusive, Invalid, NotRun, Pass};
         for (outcomes, status) in [
             (&[Pass, Pass][..], 0),
@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn statistics_of_one_value_have_no_scatter_and_no_bound() {
+    fn statistics_of_one_value_have_no_cov_and_no_confidence_limit() {
         let one = Statistics::of(&[4.0], Side::Lower, 0.95).unwrap();
         assert_eq!((one.mean, one.median, one.cov, one.bound), (4.0, 4.0, None, None));
         let three = Statistics::of(&[90.0, 100.0, 110.0], Side::Upper, 0.95).unwrap();

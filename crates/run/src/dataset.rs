@@ -1,11 +1,11 @@
-//! Datasets: files that are made once, described by a manifest, and read by several tests and campaigns.
+//! Datasets: files that are created once, described by a manifest, and read by several tests and campaigns.
 //!
-//! When its job has ended, a dataset is walked and sampled ([`described`]); its records and its manifest
-//! then say whether it is whole and large enough ([`dataset_check::unfit`]), and before each reader starts it
-//! is looked at again ([`changed`]). One that is kept lies in a directory of its own ([`KeptDataset`]), where
-//! later campaigns find it by the hash of its recipe.
+//! When its job has ended, a dataset is walked and sampled ([`described`]). Its records and its manifest then
+//! show whether it is complete and large enough ([`dataset_check::unfit`]). Before each reader starts, it is
+//! checked again ([`changed`]). A kept dataset is in a directory of its own ([`KeptDataset`]), where later
+//! campaigns find it by the hash of its recipe.
 //!
-//! Invariant: what was never finished, came out too small or was changed is never read as if it were whole.
+//! Invariant: a dataset that is unfinished, too small or changed is never read as if it were complete.
 //! Never here: launching, verdicts.
 
 mod kept;
@@ -29,10 +29,10 @@ pub use reuse::{KeptContent, find};
 pub use sample::differing;
 pub use walk::changed;
 
-/// How long samples are taken at most.
+/// The time limit for sampling.
 const SAMPLING: Duration = Duration::from_secs(20);
 
-/// All that decides what `dataset` is, made by `tool` on the file system `fs`.
+/// All facts that determine `dataset`, created by `tool` on the file system `fs`.
 pub fn recipe(dataset: &Dataset, tool: &str, fs: &FileSystemFacts) -> Recipe {
     let placement = &dataset.placement;
     Recipe {
@@ -53,8 +53,8 @@ pub fn hash(recipe: &Recipe) -> String {
     sha256(&serde_json::to_vec(recipe).unwrap_or_default())
 }
 
-/// What lies in `dir` after the job that made it has recorded `records`. What could not be looked at is its
-/// fault.
+/// The manifest of the files in `dir`, after the job that created them has recorded `records`. If the files
+/// could not be examined, the manifest has the error.
 pub fn described(dataset: &Dataset, recipe: Recipe, dir: &Path, records: &[Record]) -> Manifest {
     let mut made = Manifest {
         schema: DATASET_SCHEMA,
@@ -64,14 +64,14 @@ pub fn described(dataset: &Dataset, recipe: Recipe, dir: &Path, records: &[Recor
         recipe,
         ..Manifest::default()
     };
-    let looked = match dataset.line.as_ior() {
+    let examined = match dataset.line.as_ior() {
         Some(_) => files(&mut made, dir, records),
         None => walk::count(dir).map(|counted| {
             made.files = counted.iter().map(|(_, files)| files).sum();
             made.counted = counted;
         }),
     };
-    made.fault = looked.err().map(|error| error.to_string());
+    made.fault = examined.err().map(|error| error.to_string());
     made.made = now();
     made
 }
@@ -84,9 +84,9 @@ fn files(made: &mut Manifest, dir: &Path, records: &[Record]) -> std::io::Result
     made.files = made.list.len() as u64;
     made.bytes = made.list.iter().map(|file| file.bytes).sum();
     let allocated: u64 = made.list.iter().map(|file| file.allocated_bytes).sum();
-    // Some of FUSE tell no blocks at all.
-    let told = allocated > 0 || !kind.starts_with("fuse");
-    made.allocated_bytes = told.then_some(allocated);
+    // Some FUSE file systems report no blocks at all.
+    let is_reported = allocated > 0 || !kind.starts_with("fuse");
+    made.allocated_bytes = is_reported.then_some(allocated);
     made.samples = sample::taken(dir, &made.data().collect::<Vec<_>>(), SAMPLING)?;
     Ok(())
 }

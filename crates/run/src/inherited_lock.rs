@@ -1,8 +1,8 @@
-//! A lock on a whole file, which jobs that are started meanwhile can inherit.
+//! A lock on a whole file. Jobs that are started meanwhile can inherit it.
 //!
-//! Invariant: as long as this process or a job that inherited the lock lives on this node, no other process
-//! gets it.
-//! Never here: which file, and what to say where another process holds it.
+//! Invariant: no other process gets the lock as long as this process, or a job that inherited it, is alive on
+//! this node.
+//! Never here: which file, and the message if another process has the lock.
 
 use std::cell::Cell;
 use std::fs::File;
@@ -11,16 +11,16 @@ use std::io;
 use rustix::fs::{FlockOperation, flock};
 use rustix::io::{Errno, FdFlags, fcntl_setfd};
 
-/// The lock, until dropped.
+/// The lock. It is released when dropped.
 pub(crate) struct InheritedLock {
     file: File,
-    /// Whether a job lives on that has inherited it.
+    /// Whether a job that inherited it is still alive.
     outlived: Cell<bool>,
 }
 
 impl InheritedLock {
-    /// Locks `file`; `None` where another process holds it. Where the file system knows no locks the file is
-    /// taken as locked.
+    /// Locks `file`; `None` if another process has the lock. On a file system without locks it always
+    /// succeeds.
     pub(crate) fn take(file: File) -> io::Result<Option<Self>> {
         match flock(&file, FlockOperation::NonBlockingLockExclusive) {
             Err(Errno::WOULDBLOCK) => Ok(None),
@@ -36,14 +36,14 @@ impl InheritedLock {
         &self.file
     }
 
-    /// Has what is started from now on inherit it, or not: a daemon that a command of the plan leaves
-    /// behind is none of the campaign's jobs.
+    /// Lets processes that are started from now on inherit the lock, or not. A daemon that a command of the
+    /// plan starts must not inherit it, because it is not a job of the campaign.
     pub(crate) fn lend(&self, lent: bool) -> io::Result<()> {
         let flags = if lent { FdFlags::empty() } else { FdFlags::CLOEXEC };
         Ok(fcntl_setfd(&self.file, flags)?)
     }
 
-    /// Leaves it to a job that lives on.
+    /// Leaves the lock to a job that is still alive.
     pub(crate) fn leave(&self) {
         self.outlived.set(true);
     }
@@ -51,7 +51,8 @@ impl InheritedLock {
 
 impl Drop for InheritedLock {
     fn drop(&mut self) {
-        // Also for what inherited the file: a campaign that ends in order leaves no job behind.
+        // This also unlocks it for processes that inherited the file. A campaign that ends normally leaves no
+        // jobs.
         if !self.outlived.get() {
             let _ = flock(&self.file, FlockOperation::Unlock);
         }

@@ -1,9 +1,9 @@
-//! Where jobs are started: the nodes there are, and the batch script that starts a whole campaign.
+//! Where jobs are started: the nodes, and the batch script that starts a whole campaign.
 //!
-//! Which nodes jobs may run on is what the plan says and what there is, put together before anything runs.
+//! The nodes of jobs are derived from the plan and the allocation, before anything runs.
 //!
-//! Invariant: pure; what is not known is left to the launcher, and what cannot be is rejected here.
-//! Never here: the words of a launcher, which `plan::launcher` has.
+//! Invariant: pure. What is not known is left to the launcher, and what is impossible is rejected here.
+//! Never here: the arguments of a launcher, which `plan::launcher` has.
 
 pub mod batch;
 
@@ -15,26 +15,26 @@ use plan::ClientNodes;
 use plan::launcher::{Allocation, Launch, LaunchKind, Nodes, says};
 use plan::schedule::PlannedJob;
 
-/// What there is where a campaign runs.
+/// The environment in which a campaign runs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Surroundings {
     /// The name of this node.
     pub here: String,
-    /// The batch system's job around it, if there is one.
+    /// The allocation of the batch system, if there is one.
     pub allocation: Option<Allocation>,
-    /// The names in the plan's hostfile, if it has one.
+    /// The hosts in the plan's hostfile, if it has one.
     pub hostfile: Option<Vec<String>>,
     /// The text of the batch script that started this process, if one did.
     pub batch_script: Option<String>,
 }
 
-/// The jobs, those together that run at the same time.
+/// The jobs in groups that run at the same time.
 fn at_once(jobs: &[PlannedJob]) -> impl Iterator<Item = &[PlannedJob]> {
     jobs.chunk_by(|one, next| one.at_once.is_some() && one.at_once == next.at_once)
 }
 
-/// How many nodes are taken before each job by those that run at the same time, and how many each of these
-/// groups needs, with the last of it. Beside nodes that are counted, a job without takes one.
+/// For each job, the number of nodes that earlier jobs of its group take. For each group with counted nodes,
+/// the number that it needs, with its last job. In such a group a job without a number of nodes takes one.
 fn needed(jobs: &[PlannedJob]) -> (BTreeMap<u32, usize>, Vec<(u32, &str)>) {
     let (mut taken, mut needs): (BTreeMap<u32, usize>, Vec<(u32, &str)>) = Default::default();
     for group in at_once(jobs) {
@@ -49,12 +49,12 @@ fn needed(jobs: &[PlannedJob]) -> (BTreeMap<u32, usize>, Vec<(u32, &str)>) {
     (taken, needs)
 }
 
-/// Most nodes that are needed at once.
+/// The largest number of nodes that are needed at the same time.
 fn most_nodes(jobs: &[PlannedJob]) -> Option<u32> {
     needed(jobs).1.into_iter().map(|(nodes, _)| nodes).max()
 }
 
-/// The nodes for `jobs` of a plan with these clients; rejects what they cannot run on, in one line.
+/// The nodes for `jobs` of a plan with these clients. Rejects too few nodes in one line.
 pub fn for_jobs(
     launch: &Launch,
     clients: &ClientNodes,
@@ -67,27 +67,28 @@ pub fn for_jobs(
         LaunchKind::Local => here(clients, around)?,
         _ => Nodes { inside, taken, ..known(launch, clients, around)? },
     };
-    // The first of those that need most.
+    // The first of the groups that need most nodes.
     let most = needs.into_iter().reduce(|most, job| if job.0 > most.0 { job } else { most });
     let Some((most, test)) = most.filter(|_| launch.kind != LaunchKind::Local) else { return Ok(nodes) };
     let (has, what) = match (&clients.hostfile, &around.allocation) {
-        (Some(file), _) => (Some(nodes.hosts.len() as u32), format!("clients.hostfile {file} has")),
-        (None, Some(allocation)) => (allocation.usable(&clients.exclude), format!("{allocation} has")),
+        (Some(file), _) => (Some(nodes.hosts.len() as u32), format!("clients.hostfile {file}")),
+        (None, Some(allocation)) => (allocation.usable(&clients.exclude), allocation.to_string()),
         (None, None) => (None, String::new()),
     };
     let Some(has) = has.filter(|has| *has < most) else { return Ok(nodes) };
     let left_out = match clients.exclude.len() as u64 {
         0 => String::new(),
-        number => format!(" without the {} of clients.exclude", several(number, "node")),
+        number => format!(" (without the {} in clients.exclude)", several(number, "node")),
     };
     Err(Usage(format!(
-        "{test} needs {}, and {what} {has}{left_out}; give it more nodes, or leave the test out (--only)",
+        "{test} needs {}, but {what} has {has}{left_out}. Request more nodes, or select other tests with \
+         --only.",
         several(most.into(), "node")
     )))
 }
 
-/// How jobs are started and on which nodes, in words.
-pub fn told(launch: &Launch, clients: &ClientNodes, jobs: &[PlannedJob]) -> String {
+/// How jobs are started and on which nodes, for readers.
+pub fn description(launch: &Launch, clients: &ClientNodes, jobs: &[PlannedJob]) -> String {
     if launch.kind == LaunchKind::Local {
         return "as threads of one process on this node".to_owned();
     }
@@ -101,7 +102,7 @@ pub fn told(launch: &Launch, clients: &ClientNodes, jobs: &[PlannedJob]) -> Stri
     format!("by {}{most}{of}{without}", program_name(launch))
 }
 
-/// Its kind, and its program where that has another name.
+/// Its kind, and its program if that has another name.
 fn program_name(launch: &Launch) -> String {
     match (launch.kind.name(), launch.kind.program()) {
         (name, Some(program)) if name != program => format!("{name} ({program})"),
@@ -109,19 +110,19 @@ fn program_name(launch: &Launch) -> String {
     }
 }
 
-/// No nodes but this one.
+/// Only this node.
 fn here(clients: &ClientNodes, around: &Surroundings) -> Result<Nodes, Usage> {
     let here = &around.here;
     if clients.exclude.contains(here) {
         return Err(Usage(format!(
-            "clients.exclude names {here}, which is this node, and launch.kind `local` runs here; start \
-             it on another"
+            "clients.exclude contains this node, {here}, but launch.kind `local` runs jobs on this node. \
+             Start the campaign on another node."
         )));
     }
     Ok(Nodes::default())
 }
 
-/// The nodes by name, as far as the launcher has to be told.
+/// The nodes by name, if the launcher needs names.
 fn known(launch: &Launch, clients: &ClientNodes, around: &Surroundings) -> Result<Nodes, Usage> {
     let allocated = around.allocation.as_ref().map(|allocation| &allocation.hosts[..]).unwrap_or_default();
     let others = |hosts: &[String]| -> Vec<String> {
@@ -130,11 +131,13 @@ fn known(launch: &Launch, clients: &ClientNodes, around: &Surroundings) -> Resul
     if let Some(file) = &clients.hostfile {
         let hosts = others(around.hostfile.as_deref().unwrap_or_default());
         return match hosts.is_empty() {
-            true => Err(Usage(format!("clients.hostfile {file} names no node to run on; one a line"))),
+            true => {
+                Err(Usage(format!("clients.hostfile {file} has no usable node. Write one node per line.")))
+            }
             false => Ok(Nodes { hosts, ..Nodes::default() }),
         };
     }
-    // A node that is not in the allocation need not be kept out of it.
+    // A node outside the allocation need not be excluded.
     let in_it = |host: &&String| allocated.is_empty() || allocated.contains(host);
     let exclude: Vec<String> = clients.exclude.iter().filter(in_it).cloned().collect();
     let by_name = match &launch.kind {
@@ -147,8 +150,8 @@ fn known(launch: &Launch, clients: &ClientNodes, around: &Surroundings) -> Resul
     let hosts = if by_name { others(allocated) } else { Vec::new() };
     if by_name && hosts.is_empty() {
         return Err(Usage(format!(
-            "launch.kind `{}` has to be told its nodes by name, and they are not known here; give \
-             clients.hostfile, or run inside an allocation",
+            "launch.kind `{}` needs the names of the nodes, but they are not known here. Set \
+             clients.hostfile, or run inside an allocation.",
             launch.kind.name()
         )));
     }

@@ -1,8 +1,8 @@
-//! Running a campaign: machine facts, launches, datasets, and the evidence folder that they leave.
+//! Running a campaign: machine facts, jobs, datasets, and the evidence package that they leave.
 //!
-//! Invariant: the program that measures runs as a subprocess, always; nothing but directories that the
-//! campaign made itself is ever removed.
-//! Never here: measuring, workloads, deciding what was measured, printing.
+//! Invariant: the measuring program always runs as a subprocess. Only directories that the campaign made are
+//! removed.
+//! Never here: measuring, workloads, verdicts, printing.
 #![forbid(unsafe_code)]
 
 pub mod dataset;
@@ -13,4 +13,4 @@ mod path_error;
 pub mod runner;
 pub mod signals;
 
-pub use runner::{CampaignRequest, Ended, Event, Trouble, discard, look, run};
+pub use runner::{CampaignRequest, Ended, Event, Trouble, discard, examine, run};

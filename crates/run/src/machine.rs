@@ -1,6 +1,6 @@
-//! Facts of this machine and of the file systems under test, at one moment.
+//! Facts about this machine and the file systems under test, at one moment.
 //!
-//! Invariant: a fact that cannot be read is empty or zero; no fact is guessed.
+//! Invariant: a fact that cannot be read is empty or zero. No fact is guessed.
 //! Never here: opinions about the facts.
 
 mod environment;
@@ -25,12 +25,12 @@ pub use programs::{Hashes, launcher};
 pub(crate) use results::folder::now;
 pub(crate) use targets::layout_of;
 
-/// How long a program that is asked something may take to answer.
-const PATIENCE: Duration = Duration::from_secs(5);
-/// How often it is looked at.
-const LOOK: Duration = Duration::from_millis(2);
+/// The time limit of a program that is asked for a fact.
+const ANSWER_LIMIT: Duration = Duration::from_secs(5);
+/// How often such a program is checked.
+const CHECK_INTERVAL: Duration = Duration::from_millis(2);
 
-/// This machine now, with the file systems of the directories given by the plan's names for them.
+/// This machine now, with the file systems of the directories. Each directory has its name in the plan.
 pub fn machine(dirs: &[(String, PathBuf)]) -> Machine {
     let name = rustix::system::uname();
     let word = |text: &std::ffi::CStr| text.to_string_lossy().into_owned();
@@ -51,10 +51,10 @@ pub fn machine(dirs: &[(String, PathBuf)]) -> Machine {
     }
 }
 
-/// The file system that `dir` lies on; fails where `dir` cannot be asked.
+/// The file system of `dir`. It fails if `dir` cannot be read.
 pub fn file_system(name: &str, dir: &Path) -> io::Result<FileSystemFacts> {
     let dir = dir.canonicalize()?;
-    let room = rustix::fs::statvfs(&dir)?;
+    let space = rustix::fs::statvfs(&dir)?;
     let table = fs::read_to_string("/proc/self/mountinfo").unwrap_or_default();
     let mount = mount_of(&table, &dir);
     Ok(FileSystemFacts {
@@ -67,15 +67,15 @@ pub fn file_system(name: &str, dir: &Path) -> io::Result<FileSystemFacts> {
         device: mount.device,
         kind: mount.kind,
         options: mount.options,
-        bytes: room.f_blocks.saturating_mul(room.f_frsize),
-        bytes_used: room.f_blocks.saturating_sub(room.f_bfree).saturating_mul(room.f_frsize),
-        bytes_free: room.f_bavail.saturating_mul(room.f_frsize),
-        inodes: room.f_files,
-        inodes_free: room.f_favail,
+        bytes: space.f_blocks.saturating_mul(space.f_frsize),
+        bytes_used: space.f_blocks.saturating_sub(space.f_bfree).saturating_mul(space.f_frsize),
+        bytes_free: space.f_bavail.saturating_mul(space.f_frsize),
+        inodes: space.f_files,
+        inodes_free: space.f_favail,
     })
 }
 
-/// How full the file system of `dir` is; `None` where it cannot be asked.
+/// The utilization of the file system of `dir`; `None` if it cannot be read.
 pub fn fill(dir: &Path) -> Option<Fill> {
     let fs = file_system("", dir).ok()?;
     Some(Fill {
@@ -87,8 +87,8 @@ pub fn fill(dir: &Path) -> Option<Fill> {
     })
 }
 
-/// How the files in `dir` are laid out: the first one there, or what new ones would get; `None` where the
-/// file system does not tell.
+/// The layout of the files in `dir`: that of the first file, or that of new files; `None` if the file system
+/// does not report it.
 pub fn layout(dir: &Path) -> Option<Layout> {
     let kind = mount_of(&fs::read_to_string("/proc/self/mountinfo").ok()?, &dir.canonicalize().ok()?).kind;
     let entries = fs::read_dir(dir).into_iter().flatten().flatten();
@@ -101,7 +101,7 @@ pub fn load() -> f64 {
     first_line("/proc/loadavg").split_whitespace().next().and_then(|word| word.parse().ok()).unwrap_or(0.0)
 }
 
-/// What follows `key` on the first line of a file that starts with it.
+/// The rest after `key` of the first line that starts with it.
 fn keyed(path: &str, key: &str) -> String {
     let text = fs::read_to_string(path).unwrap_or_default();
     text.lines().find_map(|line| line.strip_prefix(key)).unwrap_or_default().trim().to_owned()
@@ -116,7 +116,7 @@ fn first_line(path: &str) -> String {
     fs::read_to_string(path).unwrap_or_default().lines().next().unwrap_or_default().to_owned()
 }
 
-/// The distinct governors of all cores.
+/// The distinct CPU frequency governors of all cores.
 fn governors() -> String {
     let cores = fs::read_dir("/sys/devices/system/cpu").into_iter().flatten().flatten();
     let found: BTreeSet<String> = cores
@@ -126,7 +126,7 @@ fn governors() -> String {
     found.into_iter().collect::<Vec<_>>().join(", ")
 }
 
-/// What the service that keeps the clock says of it, if one answers.
+/// The report of the time service, if one answers.
 fn time_sync() -> String {
     let chrony = answer("chronyc", &["-n", "tracking"]).unwrap_or_default();
     let kept = chrony.lines().filter(|line| {
@@ -136,16 +136,16 @@ fn time_sync() -> String {
     if !kept.is_empty() {
         return format!("chrony: {}", kept.join("; "));
     }
-    let told = answer("timedatectl", &["show", "-p", "NTP", "-p", "NTPSynchronized"]).unwrap_or_default();
-    if told.is_empty() {
-        told
+    let state = answer("timedatectl", &["show", "-p", "NTP", "-p", "NTPSynchronized"]).unwrap_or_default();
+    if state.is_empty() {
+        state
     } else {
-        format!("timedatectl: {}", told.lines().collect::<Vec<_>>().join("; "))
+        format!("timedatectl: {}", state.lines().collect::<Vec<_>>().join("; "))
     }
 }
 
-/// What `program`, found as the shell finds it, prints; `None` where it is not there, says nothing,
-/// fails or does not answer in time.
+/// The output of `program`, which is found as by the shell; `None` if it is missing, prints nothing, fails or
+/// exceeds the time limit.
 fn answer(program: &str, arguments: &[&str]) -> Option<String> {
     let mut child = Command::new(program)
         .args(arguments)
@@ -165,19 +165,19 @@ fn answer(program: &str, arguments: &[&str]) -> Option<String> {
     let began = Instant::now();
     let ended = loop {
         match child.try_wait() {
-            Ok(None) if began.elapsed() < PATIENCE => std::thread::sleep(LOOK),
+            Ok(None) if began.elapsed() < ANSWER_LIMIT => std::thread::sleep(CHECK_INTERVAL),
             Ok(Some(status)) => break status.success(),
             _ => break false,
         }
     };
-    // Children of a program that has ended may hold its output open.
+    // Child processes of a program that has ended may keep its output open.
     let _ = kill_process_group(Pid::from_child(&child), Signal::KILL);
     let _ = child.wait();
     let text = text.join().ok()?;
     (ended && !text.trim().is_empty()).then_some(text)
 }
 
-/// The kernel's table of limits, whose columns are divided by two blanks and more.
+/// The kernel's table of limits. Two or more spaces separate its columns.
 fn limits(table: &str) -> BTreeMap<String, String> {
     let row = |line: &str| {
         let mut words = line.split("  ").map(str::trim).filter(|word| !word.is_empty());
@@ -192,7 +192,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn limits_come_by_name_soft_and_hard() {
+    fn each_limit_has_its_soft_and_hard_value() {
         let table = "Limit                     Soft Limit           Hard Limit           Units     \n\
                      Max locked memory         8388608              unlimited            bytes     \n\
                      Max nice priority         0                    0                    \n";
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn this_machine_has_cores_memory_and_a_file_system_with_room() {
+    fn this_machine_has_cores_memory_and_a_file_system_with_free_space() {
         let here = tempfile::tempdir().unwrap();
         let machine = machine(&[("scratch".to_owned(), here.path().to_owned())]);
         assert!(machine.cores > 0 && machine.memory_bytes > 1 << 20 && machine.kernel.starts_with("Linux"));

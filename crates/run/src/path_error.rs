@@ -1,16 +1,16 @@
-//! Errors of the system with the path that they are about.
+//! System errors with the path that they are about.
 //!
-//! Invariant: the kind of the error stays, so that a caller can decide by it.
+//! Invariant: the kind of the error stays the same, because callers decide by it.
 
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// An error of the system that names its path.
+/// A system error with its path.
 #[derive(Debug)]
 struct PathError {
     path: PathBuf,
-    /// The text of the system.
+    /// The text of the system error.
     text: String,
 }
 
@@ -27,7 +27,7 @@ pub(crate) fn named(path: &Path, error: &io::Error) -> io::Error {
     io::Error::new(error.kind(), PathError { path: path.to_owned(), text: error.to_string() })
 }
 
-/// How a removal ended, with its path: what is not there needs none.
+/// The result of a removal, with its path. A missing file or directory is not an error.
 pub(crate) fn gone(removed: io::Result<()>, path: &Path) -> io::Result<()> {
     match removed {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(named(path, &error)),
@@ -35,7 +35,7 @@ pub(crate) fn gone(removed: io::Result<()>, path: &Path) -> io::Result<()> {
     }
 }
 
-/// Whether an error says which path it is about.
+/// Whether an error contains the path that it is about.
 pub(crate) fn names_a_path(error: &io::Error) -> bool {
     error.get_ref().is_some_and(|inner| inner.is::<PathError>())
 }
@@ -51,6 +51,6 @@ mod tests {
         assert_eq!(error.kind(), io::ErrorKind::StorageFull);
         assert_eq!(error.to_string(), format!("/s/f: {bare}"));
         assert_eq!((names_a_path(&bare), names_a_path(&error)), (false, true));
-        assert!(!names_a_path(&io::Error::other("a/b")), "the text decides nothing");
+        assert!(!names_a_path(&io::Error::other("a/b")), "only the type counts, not the text");
     }
 }

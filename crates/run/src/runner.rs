@@ -1,13 +1,11 @@
-//! Runs a plan's jobs one after the other and keeps what they show.
+//! Runs the jobs of a plan one after the other and keeps their results.
 //!
-//! A job is a subprocess with a time limit, in a folder that gets its name only when the job has ended.
-//! Whatever ends the campaign in between, the next run with `resume` goes on at the first job that has
-//! not ended.
+//! A job is a subprocess with a time limit. Its folder gets its final name only when the job has ended. After
+//! any interruption, the next run with `resume` continues at the first job that has not ended.
 //!
-//! Invariant: a job that ended is never run again, but beside one of its group that was killed; a failed
-//! job ends the tests that read its files and nothing else; a campaign that was stopped leaves no process
-//! behind.
-//! Never here: measuring, judging, printing.
+//! Invariant: a job that ended is never run again, except with a killed job of the same group. A failed job
+//! ends only the tests that read its files. A stopped campaign leaves no process behind.
+//! Never here: measuring, evaluating, printing.
 
 mod ask;
 mod attempt;
@@ -16,10 +14,10 @@ mod full;
 mod job;
 mod kept;
 mod own;
-mod room;
 mod setup;
 mod shell;
 mod site;
+mod space;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -46,23 +44,24 @@ use plan::late;
 use plan::schedule::{self, PlannedJob};
 use setup::Setup;
 use site::CampaignSite;
-pub use site::look;
+pub use site::examine;
 
-/// How often an observer hears of running jobs.
+/// How often an observer is informed about running jobs.
 const TICK: Duration = Duration::from_millis(100);
 
-/// What is asked of a campaign.
+/// The input of a campaign.
 #[derive(Debug)]
 pub struct CampaignRequest {
     /// The plan.
     pub plan: Plan,
-    /// What `{dir}` in the plan stands for.
+    /// The value of `{dir}` in the plan.
     pub dir: Option<PathBuf>,
-    /// The campaign's folder; new, or with `resume` that of a campaign that was stopped.
+    /// The campaign folder. It is new, or with `resume` that of a stopped campaign.
     pub folder: PathBuf,
-    /// Whether to go on with the campaign in `folder`.
+    /// Whether to resume the campaign in `folder`.
     pub resume: bool,
-    /// The tests to run, with what they read; empty for all. A resumed campaign keeps its own choice.
+    /// The tests to run, with the jobs that they depend on; empty for all. A resumed campaign keeps its own
+    /// selection.
     pub only: Vec<String>,
     /// The program that jobs run, called `PROGRAM ior …`.
     pub program: PathBuf,
@@ -76,9 +75,9 @@ pub struct CampaignRequest {
     pub around: Surroundings,
     /// The environment that jobs inherit.
     pub environment: Vec<(String, String)>,
-    /// Becomes true when the campaign is to stop.
+    /// Becomes true when the campaign must stop.
     pub stop: Arc<AtomicBool>,
-    /// What the linter found, with the waivers of the plan; campaign.json keeps it.
+    /// The lint findings, with the waivers of the plan. They are kept in campaign.json.
     pub findings: Vec<Finding>,
     /// Evaluates the folder when all jobs have ended.
     pub evaluate: Evaluate,
@@ -90,9 +89,9 @@ pub type Evaluate = fn(&Plan, &Campaign) -> (Vec<Verdict>, Summary);
 /// Why a campaign could not be run.
 #[derive(Debug)]
 pub enum Trouble {
-    /// Something asked for cannot be.
+    /// The request cannot be met.
     Usage(Usage),
-    /// The campaign's own files could not be read or written.
+    /// The files of the campaign could not be read or written.
     Io(io::Error),
 }
 
@@ -119,7 +118,7 @@ impl From<io::Error> for Trouble {
     }
 }
 
-/// That something asked for cannot be, for this reason.
+/// A rejection for this reason.
 fn rejected<T>(why: String) -> Result<T, Trouble> {
     Err(Trouble::Usage(Usage(why)))
 }
@@ -127,7 +126,7 @@ fn rejected<T>(why: String) -> Result<T, Trouble> {
 /// How a campaign ended.
 #[derive(Debug)]
 pub enum Ended {
-    /// All jobs ended, and the campaign is judged.
+    /// All jobs ended, and the campaign is evaluated.
     Judged(Box<Campaign>),
     /// It was stopped before all jobs had ended, and can be resumed.
     Stopped {
@@ -141,37 +140,38 @@ pub enum Ended {
 /// Something an observer may want to show.
 #[derive(Debug)]
 pub enum Event<'a> {
-    /// The jobs are known; `done` of them had ended before.
+    /// The jobs are known. An earlier run completed `done` of them.
     Begins {
         /// Jobs in all.
         jobs: &'a [PlannedJob],
-        /// Jobs that an earlier run of this campaign has done.
+        /// Jobs that an earlier run of this campaign completed.
         done: usize,
     },
-    /// A campaign goes on: what was restored in its folder, and the folders of attempts that ended with it.
+    /// A campaign resumes. It reports what was restored in its folder, and the folders of the attempts that
+    /// were interrupted.
     Resumes {
-        /// One clause for each thing.
+        /// One text for each repair.
         restored: &'a [String],
-        /// Relative to the campaign's folder.
+        /// Relative to the campaign folder.
         aside: &'a [String],
     },
     /// A job starts.
     Starts(&'a PlannedJob),
-    /// A job has been running for so many seconds; several times a second.
+    /// A job has been running for this time, seconds. Sent several times a second.
     Runs(&'a PlannedJob, f64),
-    /// A job ended, with what it recorded.
+    /// A job ended, with its records.
     Ends(&'a PlannedJob, &'a Job),
     /// A job is left out, for this reason.
     LeftOut(&'a PlannedJob, &'a Reason),
-    /// Something that is to be put right by hand.
+    /// A problem that the user must correct by hand.
     Trouble(&'a str),
 }
 
-/// Runs the campaign to its end, or until it is asked to stop. `observer` shows or ignores each event; it
-/// must not take long.
+/// Runs the campaign to its end, or until it must stop. `observer` shows or ignores each event and must
+/// return quickly.
 pub fn run(asked: &CampaignRequest, observer: &mut dyn FnMut(&Event<'_>)) -> Result<Ended, Trouble> {
     let site = if asked.resume { CampaignSite::find(asked)? } else { CampaignSite::make(asked)? };
-    run_jobs(asked, &site, observer).map_err(|trouble| full::told(trouble, asked, &site))
+    run_jobs(asked, &site, observer).map_err(|trouble| full::with_advice(trouble, asked, &site))
 }
 
 fn run_jobs(
@@ -190,7 +190,7 @@ fn run_jobs(
     }
 }
 
-/// Runs one job after the other; gives how the campaign ended where it was stopped.
+/// Runs the jobs in order. Returns how the campaign ended if it was stopped.
 fn run_each(
     asked: &CampaignRequest,
     site: &CampaignSite,
@@ -218,7 +218,7 @@ fn run_each(
                 Ok(job) => bound.push(job),
             }
         }
-        match launch(asked, site, &bound, setup, observer)? {
+        match run_group(asked, site, &bound, setup, observer)? {
             Some(ends) => done.ends.extend(bound.iter().map(key).zip(ends)),
             None => return Ok(Some(stopped)),
         }
@@ -226,7 +226,8 @@ fn run_each(
             for files in &job.removes {
                 match site.remove_files(job, files) {
                     Err(Trouble::Io(error)) => {
-                        observer(&Event::Trouble(&format!("{error}; the files there stay")));
+                        let text = format!("{error}. The files there were not removed. Remove them by hand.");
+                        observer(&Event::Trouble(&text));
                     }
                     removed => removed?,
                 }
@@ -236,7 +237,7 @@ fn run_each(
     Ok(None)
 }
 
-/// What the jobs that have ended left in the campaign's folder.
+/// The results of the jobs that have ended, in the campaign folder.
 struct EndedJobs<'a> {
     asked: &'a CampaignRequest,
     ends: BTreeMap<(String, u32), JobEnd>,
@@ -253,7 +254,7 @@ impl<'a> EndedJobs<'a> {
         })
     }
 
-    /// Why `job` does not find what it needs, if so.
+    /// The reason why a job that `job` depends on is missing, if one is.
     fn missing(&self, job: &PlannedJob) -> Option<Reason> {
         job.needs.iter().find_map(|needed| match self.ends.get(needed) {
             Some(JobEnd::Exit(0)) => None,
@@ -262,7 +263,7 @@ impl<'a> EndedJobs<'a> {
         })
     }
 
-    /// The job with what others export, or why it cannot run.
+    /// The job with the exported values of other jobs, or the reason why it cannot run.
     fn bound(&self, job: &PlannedJob) -> Result<PlannedJob, Reason> {
         if let Some(why) = self.missing(job) {
             return Err(why);
@@ -291,8 +292,8 @@ fn key(job: &PlannedJob) -> (String, u32) {
     (job.test.clone(), job.repetition)
 }
 
-/// Runs jobs at once and gives how each ended; `None` when the campaign was stopped before they had.
-fn launch(
+/// Runs jobs at the same time and returns how each ended; `None` if the campaign was stopped first.
+fn run_group(
     asked: &CampaignRequest,
     site: &CampaignSite,
     jobs: &[PlannedJob],
@@ -330,15 +331,16 @@ fn launch(
     Ok(Some(ends))
 }
 
-/// What is heard of an attempt that runs.
+/// An event of a running attempt.
 enum AttemptEvent {
-    /// It runs no more.
+    /// It has ended.
     Ended,
-    /// A process of it, by its number, was killed and has not gone.
+    /// A process of this attempt (its index) with this id was killed but still exists.
     Stuck(usize, u32),
 }
 
-/// Runs the attempts, each watched by a thread of its own; tells also whether something of one lives on.
+/// Runs the attempts, each in a thread. The second result is whether a process of an attempt is still alive
+/// afterwards.
 fn run_at_once(
     asked: &CampaignRequest,
     attempts: &[Attempt<'_>],
@@ -346,29 +348,29 @@ fn run_at_once(
     observer: &mut dyn FnMut(&Event<'_>),
 ) -> (Vec<Result<Option<AttemptEnd>, Trouble>>, bool) {
     let began = Instant::now();
-    let (tell, heard) = mpsc::channel();
+    let (sender, receiver) = mpsc::channel();
     let mut stuck = vec![false; attempts.len()];
     let ran: Vec<_> = std::thread::scope(|scope| {
         let run = |(at, attempt)| {
-            let tell = tell.clone();
+            let sender = sender.clone();
             scope.spawn(move || {
-                // Nobody listens any more only where this thread's end is waited for anyway.
-                let told = |what| drop(tell.send(what));
-                let ran = Attempt::run(attempt, asked, &|process| told(AttemptEvent::Stuck(at, process)));
-                told(AttemptEvent::Ended);
+                // If the receiver is gone, the end of this thread is waited for anyway.
+                let send = |event| drop(sender.send(event));
+                let ran = Attempt::run(attempt, asked, &|process| send(AttemptEvent::Stuck(at, process)));
+                send(AttemptEvent::Ended);
                 ran
             })
         };
         let threads: Vec<_> = attempts.iter().enumerate().map(run).collect();
         let mut running = attempts.len();
         while running > 0 {
-            match heard.recv_timeout(TICK) {
+            match receiver.recv_timeout(TICK) {
                 Ok(AttemptEvent::Ended) => running -= 1,
                 Ok(AttemptEvent::Stuck(at, process)) => {
                     stuck[at] = true;
                     observer(&Event::Trouble(&format!(
-                        "{}: its process {process} was killed and hangs in the kernel; the campaign waits \
-                         for its end, or stops if it is asked to (Ctrl-C)",
+                        "{}: process {process} was killed but hangs in the kernel. The campaign waits for \
+                         its end. To stop the campaign, press Ctrl-C.",
                         jobs[at].folder
                     )));
                 }
@@ -390,7 +392,7 @@ fn run_at_once(
 
 fn finish(asked: &CampaignRequest, site: &CampaignSite) -> Result<Ended, Trouble> {
     site.remove_own_directories();
-    // A campaign that was killed at its very end may have done these before.
+    // A campaign that was killed at its very end may have done this before.
     let is_missing = |name: &str| !asked.folder.join(name).exists();
     if is_missing(names::AFTER) {
         folder::write_machine(&asked.folder, names::AFTER, &machine(&site.dirs))?;

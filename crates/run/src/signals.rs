@@ -1,4 +1,4 @@
-//! Ctrl-C and `kill`, as a flag that the runner looks at.
+//! Ctrl-C and `kill`, as a flag that the runner checks.
 
 use std::io;
 use std::sync::Arc;
@@ -6,8 +6,8 @@ use std::sync::atomic::AtomicBool;
 
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
-/// A flag that becomes true when somebody asks this process to end. A second request of the same kind
-/// ends it at once, as if the flag had never been asked for.
+/// A flag that becomes true when this process is asked to end. A second request of the same kind ends the
+/// process at once, as it would without this flag.
 pub fn stop_on_request() -> io::Result<Arc<AtomicBool>> {
     let flag = Arc::new(AtomicBool::new(false));
     for signal in [SIGINT, SIGTERM, SIGHUP] {

@@ -1,4 +1,4 @@
-//! The calls that are laid over those of the C library.
+//! The calls that replace those of the C library.
 
 use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
 use std::slice;
@@ -9,10 +9,10 @@ use crate::next::{
     AioWrite, ClockGettime, Fcntl, OpenCall, Plain, Pread, Pwrite, Pwritev, Write, Writev, find,
 };
 
-/// A write at an offset, or where the file stands (`None`), with its fate.
+/// A write at an offset, or at the file's current position (`None`), with its injected fate.
 unsafe fn written(fd: c_int, from: *const c_void, bytes: usize, offset: Option<i64>) -> isize {
     let real = |bytes: usize| {
-        // SAFETY: the arguments are the caller's, and `bytes` not more than the caller's.
+        // SAFETY: the arguments are the caller's, and `bytes` is at most the caller's number.
         unsafe {
             match offset {
                 Some(offset) => find::<Pwrite>(c"pwrite64")(fd, from, bytes, offset),
@@ -31,7 +31,7 @@ unsafe fn written(fd: c_int, from: *const c_void, bytes: usize, offset: Option<i
             if half < 0 { half } else { bytes as isize }
         }
         (Fate::Held, Some(offset)) => {
-            // SAFETY: the caller gives a buffer of so many bytes.
+            // SAFETY: the caller passes a buffer of this many bytes.
             let data = unsafe { slice::from_raw_parts(from.cast::<u8>(), bytes) };
             fault::hold(fd, offset, data.to_vec());
             bytes as isize
@@ -40,17 +40,17 @@ unsafe fn written(fd: c_int, from: *const c_void, bytes: usize, offset: Option<i
     }
 }
 
-/// Fails for that reason.
+/// Fails with this error code.
 fn reject(reason: c_int) -> c_int {
-    // SAFETY: the place belongs to this thread.
+    // SAFETY: errno belongs to this thread.
     unsafe { *libc::__errno_location() = reason };
     -1
 }
 
-/// The pieces of a vector, end to end.
+/// The pieces of a vector, joined.
 unsafe fn joined(pieces: *const libc::iovec, count: c_int) -> Vec<u8> {
     let count = usize::try_from(count).unwrap_or(0);
-    // SAFETY: the caller gives so many pieces.
+    // SAFETY: the caller passes this many pieces.
     let pieces = unsafe { slice::from_raw_parts(pieces, count) };
     let mut all = Vec::new();
     for piece in pieces.iter().filter(|piece| piece.iov_len > 0) {
@@ -60,10 +60,10 @@ unsafe fn joined(pieces: *const libc::iovec, count: c_int) -> Vec<u8> {
     all
 }
 
-/// Does what was held back of a descriptor.
+/// Makes the delayed writes of a descriptor.
 fn flush(fd: c_int) {
     for (offset, data) in fault::release(fd) {
-        // SAFETY: the buffer is ours and has so many bytes.
+        // SAFETY: this function owns the buffer, which has this many bytes.
         unsafe { find::<Pwrite>(c"pwrite64")(fd, data.as_ptr().cast(), data.len(), offset) };
     }
 }
@@ -98,7 +98,7 @@ pub unsafe extern "C" fn pwrite64(fd: c_int, from: *const c_void, bytes: usize, 
     unsafe { written(fd, from, bytes, Some(offset)) }
 }
 
-/// `writev`; as one write where the file is one that is broken.
+/// `writev`; as a single write if the file has the fault.
 ///
 /// # Safety
 /// As the C library's.
@@ -115,7 +115,7 @@ pub unsafe extern "C" fn writev(fd: c_int, pieces: *const libc::iovec, count: c_
     }
 }
 
-/// `pwritev`; as one write where the file is one that is broken.
+/// `pwritev`; as a single write if the file has the fault.
 ///
 /// # Safety
 /// As the C library's.
@@ -147,14 +147,14 @@ pub unsafe extern "C" fn pwritev64(
     unsafe { pwritev(fd, pieces, count, offset) }
 }
 
-/// `aio_write`, by which libraries do not wait; one that is dropped goes to `/dev/null`, what is held back is
-/// done.
+/// `aio_write`, the asynchronous write of libraries. A dropped one goes to `/dev/null`; one that would be
+/// delayed is done.
 ///
 /// # Safety
 /// As the C library's.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn aio_write(control: *mut libc::aiocb) -> c_int {
-    // SAFETY: the caller gives a request that is not under way.
+    // SAFETY: the caller passes a request that is not outstanding.
     let request = unsafe { &mut *control };
     let fate = fault::fate(request.aio_fildes);
     if fate == Fate::Torn {
@@ -163,14 +163,14 @@ pub unsafe extern "C" fn aio_write(control: *mut libc::aiocb) -> c_int {
         unsafe { find::<Pwrite>(c"pwrite64")(request.aio_fildes, from, half, request.aio_offset) };
     }
     if matches!(fate, Fate::Dropped | Fate::Torn) {
-        // SAFETY: the name ends in a zero byte; the descriptor is for the rest of the process.
+        // SAFETY: the name ends in a zero byte; the descriptor stays open until the process ends.
         request.aio_fildes = unsafe { libc::open(c"/dev/null".as_ptr(), libc::O_WRONLY) };
     }
     // SAFETY: the argument is passed on.
     unsafe { find::<AioWrite>(c"aio_write")(control) }
 }
 
-/// `pread`: a process sees what it has written itself, held back or not.
+/// `pread`: a process sees its own writes, delayed or not.
 ///
 /// # Safety
 /// As the C library's.
@@ -184,7 +184,7 @@ pub unsafe extern "C" fn pread(fd: c_int, into: *mut c_void, bytes: usize, offse
         if from < to {
             let place = (from - offset) as usize;
             let piece = &data[(from - at) as usize..(to - at) as usize];
-            // SAFETY: the piece lies within the caller's buffer, as do those between the two.
+            // SAFETY: the piece is inside the caller's buffer, as are the bytes before it.
             unsafe {
                 let buffer = slice::from_raw_parts_mut(into.cast::<u8>(), bytes);
                 buffer[read.min(place)..place].fill(0);
@@ -212,7 +212,7 @@ pub unsafe extern "C" fn pread64(fd: c_int, into: *mut c_void, bytes: usize, off
 /// As the C library's.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn open(path: *const c_char, flags: c_int, mode: c_uint) -> c_int {
-    // SAFETY: the caller gives a text that ends in a zero byte.
+    // SAFETY: the caller passes a text that ends in a zero byte.
     if fault::rejects(unsafe { CStr::from_ptr(path) }) {
         return reject(libc::EMFILE);
     }
@@ -230,7 +230,7 @@ pub unsafe extern "C" fn open64(path: *const c_char, flags: c_int, mode: c_uint)
     unsafe { open(path, flags, mode) }
 }
 
-/// Syncs by the call of that name, with what was held back; a lie says only that it was done.
+/// Syncs with the call of that name, including delayed writes; the fault `lie` only reports success.
 fn synced(fd: c_int, name: &CStr) -> c_int {
     if fault::of(fd).is_some_and(|(fault, _)| fault == InjectedFault::Lie) {
         return 0;
@@ -294,7 +294,7 @@ pub unsafe extern "C" fn fcntl64(fd: c_int, command: c_int, argument: usize) -> 
 /// As the C library's.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn clock_gettime(clock: libc::clockid_t, into: *mut libc::timespec) -> c_int {
-    // Asked so often that looking for it each time would be felt.
+    // Called so often that a lookup each time would be noticeable.
     static NEXT: OnceLock<ClockGettime> = OnceLock::new();
     let next = NEXT.get_or_init(|| find(c"clock_gettime"));
     // SAFETY: the arguments are passed on.

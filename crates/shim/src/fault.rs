@@ -1,4 +1,4 @@
-//! What is broken, and what has been held back.
+//! The injected fault, and the delayed writes.
 
 use std::collections::HashMap;
 use std::ffi::{CStr, OsStr, c_int};
@@ -7,30 +7,30 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
-/// What is broken.
+/// The injected fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum InjectedFault {
-    /// The write of this number is not done.
+    /// The write with this number is not done.
     Drop(u64),
-    /// Half of it is.
+    /// Only its first half is done.
     Tear(u64),
     /// It never returns.
     Block(u64),
-    /// That write and all after it fail: there is no space.
+    /// This write and all later ones fail for lack of space.
     Full(u64),
     /// Files cannot be opened.
     Open,
-    /// Writes are held back until the file is synced.
+    /// Writes are delayed until the file is synced.
     Delay,
-    /// They are held back though it is synced.
+    /// Writes stay delayed even after a sync.
     Lie,
-    /// Locks keep nobody out.
+    /// Locks exclude no other process.
     Locks,
-    /// The calendar is so many seconds ahead.
+    /// The wall clock is this many seconds ahead.
     Ahead(i64),
 }
 
-/// What is to become of a write.
+/// What happens to a write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fate {
     /// Done.
@@ -39,13 +39,13 @@ pub(crate) enum Fate {
     Dropped,
     /// Half done.
     Torn,
-    /// Done later.
+    /// Delayed.
     Held,
-    /// Rejected: there is no space.
+    /// Rejected for lack of space.
     Full,
 }
 
-/// A write that was held back: where, and what.
+/// A delayed write: offset and data.
 pub(crate) type Held = (i64, Vec<u8>);
 
 #[derive(Default)]
@@ -62,7 +62,7 @@ fn state() -> MutexGuard<'static, FaultState> {
     STATE.get_or_init(Mutex::default).lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The fault of this process and where it holds, if there is one.
+/// The fault of this process and the path prefix it applies to, if any.
 fn fault() -> Option<&'static (InjectedFault, String)> {
     FAULT.get_or_init(read).as_ref()
 }
@@ -94,7 +94,7 @@ fn read() -> Option<(InjectedFault, String)> {
     Some((fault, under))
 }
 
-/// The fault that holds for the file behind a descriptor, and its path.
+/// The fault that applies to the file of a descriptor, and the path of the file.
 pub(crate) fn of(descriptor: c_int) -> Option<(InjectedFault, PathBuf)> {
     let (fault, under) = fault()?;
     let path = fs::read_link(format!("/proc/self/fd/{descriptor}")).ok()?;
@@ -108,7 +108,7 @@ pub(crate) fn rejects(path: &CStr) -> bool {
     std::path::absolute(path).is_ok_and(|path| path.starts_with(under))
 }
 
-/// By how many seconds the calendar is ahead.
+/// By how many seconds the wall clock is ahead.
 pub(crate) fn ahead() -> i64 {
     match fault() {
         Some((InjectedFault::Ahead(seconds), _)) => *seconds,
@@ -116,7 +116,7 @@ pub(crate) fn ahead() -> i64 {
     }
 }
 
-/// What is to become of a write; one that is to block does so here.
+/// What happens to a write; a write that must block does so here.
 pub(crate) fn fate(descriptor: c_int) -> Fate {
     let Some((fault, path)) = of(descriptor) else { return Fate::Done };
     let number = match fault {
@@ -144,12 +144,12 @@ pub(crate) fn fate(descriptor: c_int) -> Fate {
     }
 }
 
-/// Holds a write back.
+/// Delays a write.
 pub(crate) fn hold(descriptor: c_int, offset: i64, data: Vec<u8>) {
     state().held.entry(descriptor).or_default().push((offset, data));
 }
 
-/// Shows what is held back of a descriptor, in order.
+/// Passes the delayed writes of a descriptor to `show`, in order.
 pub(crate) fn each_held(descriptor: c_int, mut show: impl FnMut(i64, &[u8])) {
     if let Some((InjectedFault::Delay | InjectedFault::Lie, _)) = fault() {
         let state = state();
@@ -157,9 +157,9 @@ pub(crate) fn each_held(descriptor: c_int, mut show: impl FnMut(i64, &[u8])) {
     }
 }
 
-/// Takes what was held back of a descriptor, in order.
+/// Removes and returns the delayed writes of a descriptor, in order.
 pub(crate) fn release(descriptor: c_int) -> Vec<Held> {
-    // Most processes hold nothing back: those ask no further.
+    // Most processes delay nothing: they skip the rest.
     match fault() {
         Some((InjectedFault::Delay | InjectedFault::Lie, _)) => {
             state().held.remove(&descriptor).unwrap_or_default()

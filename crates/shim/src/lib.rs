@@ -1,15 +1,20 @@
-//! A file system that breaks its promises: calls of the C library, laid over the real ones by `LD_PRELOAD`.
+//! Faults of a file system, injected into calls of the C library by `LD_PRELOAD`.
 //!
-//! The environment says what is broken, and where: `ASSAY_SHIM_UNDER` (only files whose path begins so),
-//! `ASSAY_SHIM_RANK` (only on that rank of MPI), `ASSAY_SHIM_FAULT`, one of `drop:N` (the Nth write of each
-//! file says that it was done, and is not), `tear:N` (of it only the first half is), `block:N` (it never
-//! returns), `full:N` (it and all after it fail with ENOSPC), `open` (a file cannot be opened: EMFILE),
-//! `delay` (writes at an offset are held back from others until the file is synced or closed), `lie` (the
-//! same, and syncing does nothing), `locks` (locks are granted to all), `ahead:N` (the calendar is N seconds
-//! ahead, whatever the path).
+//! The environment selects the fault. `ASSAY_SHIM_UNDER`: only files whose path begins with this text.
+//! `ASSAY_SHIM_RANK`: only on this MPI rank. `ASSAY_SHIM_FAULT` is one of these:
 //!
-//! Invariant: what is not broken goes to the next library as it came.
-//! Never here: anything that the program itself uses; this is loaded by tests alone.
+//! - `drop:N`: the Nth write of each file reports success, but is not done.
+//! - `tear:N`: only the first half of that write is done.
+//! - `block:N`: that write never returns.
+//! - `full:N`: that write and all later ones fail with ENOSPC.
+//! - `open`: a file cannot be opened (EMFILE).
+//! - `delay`: other processes do not see writes at an offset until the file is synced or closed.
+//! - `lie`: the same, and syncing does nothing.
+//! - `locks`: every lock is granted.
+//! - `ahead:N`: the wall clock is N seconds ahead, for any path.
+//!
+//! Invariant: calls without a fault go to the next library unchanged.
+//! Never here: anything that the program itself uses; only tests load this library.
 #![allow(unsafe_code)]
 
 mod calls;

@@ -1,17 +1,17 @@
-//! The calls of the next library in line.
+//! The calls of the next library in the search order.
 
 use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
 use std::mem::transmute_copy;
 
-/// The function of that name which the program would have called; ends the process where there is none.
+/// The function of this name that the program would have called; ends the process if there is none.
 pub(crate) fn find<F: Copy>(name: &CStr) -> F {
     // SAFETY: the name ends in a zero byte.
     let found = unsafe { libc::dlsym(libc::RTLD_NEXT, name.as_ptr()) };
     if found.is_null() {
         std::process::abort();
     }
-    // SAFETY: the callers below name the type that the C library gives to the function of that name, and a
-    // pointer to a function is as wide as any.
+    // SAFETY: the callers below give the type that the C library declares for this function, and all function
+    // pointers have the same size.
     unsafe { transmute_copy(&found) }
 }
 
@@ -33,7 +33,7 @@ pub(crate) type Writev = unsafe extern "C" fn(c_int, *const libc::iovec, c_int) 
 /// `pwritev`.
 pub(crate) type Pwritev = unsafe extern "C" fn(c_int, *const libc::iovec, c_int, i64) -> isize;
 
-/// `open`, of which the permissions are looked at only where a file is made.
+/// `open`; the permissions are used only if a file is created.
 pub(crate) type OpenCall = unsafe extern "C" fn(*const c_char, c_int, c_uint) -> c_int;
 
 /// `fsync`, `fdatasync` and `close`.
@@ -42,5 +42,5 @@ pub(crate) type Plain = unsafe extern "C" fn(c_int) -> c_int;
 /// `clock_gettime`.
 pub(crate) type ClockGettime = unsafe extern "C" fn(libc::clockid_t, *mut libc::timespec) -> c_int;
 
-/// `fcntl`: all its commands take at most one further argument, as wide as a pointer.
+/// `fcntl`: each command takes at most one further argument, as wide as a pointer.
 pub(crate) type Fcntl = unsafe extern "C" fn(c_int, c_int, usize) -> c_int;

@@ -1,8 +1,8 @@
-//! Every call of the safe wrapper of MPI's files, on MPI's ranks: `mpirun -n 4 mpi_file_scenario FILE`, and
-//! `crashes` behind it for a library that crashes in collective calls that do not wait.
+//! Every call of the safe wrapper of MPI files, on MPI ranks: `mpirun -n 4 mpi_file_scenario FILE`. Add the
+//! argument `crashes` for a library that crashes in nonblocking collective calls.
 //!
-//! Prints `ok` and then, one a line, what this library does otherwise than the standard says; the test
-//! `tests/mpi/mpi_file.rs` starts it. What has to hold for the wrapper itself is asserted.
+//! Prints `ok` and then, one per line, where this library deviates from the standard; the test
+//! `tests/mpi/mpi_file.rs` starts it. Properties of the wrapper itself are asserted.
 #![allow(clippy::print_stdout)]
 
 use std::path::Path;
@@ -22,8 +22,9 @@ const EACH: i32 = 64;
 
 fn main() -> ExitCode {
     let lookup = |name: &str| std::env::var(name).ok();
-    let path = std::env::args().nth(1).expect("a path is given");
-    let world = MpiWorld::start(launcher::detect(&lookup).as_ref(), &lookup).expect("MPI is here");
+    let path = std::env::args().nth(1).expect("the first argument is a path");
+    let world =
+        MpiWorld::start(launcher::detect(&lookup).as_ref(), &lookup).expect("an MPI library is installed");
     let (comm, path) = (world.comm(), Path::new(&path));
     let mut odd = Vec::new();
     datatypes(comm);
@@ -40,17 +41,17 @@ fn main() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// Opens anew, with nothing in the file.
+/// Opens an empty file; an existing one is replaced.
 fn fresh(comm: &MpiComm, path: &Path) -> MpiFile {
     let info = Info::none(comm);
     if comm.rank() == 0 {
         let _ = MpiFile::delete(comm, path, &info);
     }
-    comm.barrier().expect("all are here");
+    comm.barrier().expect("all ranks reach the barrier");
     MpiFile::open(Opener::All(comm), path, &[Flag::Create, Flag::ReadWrite], &info).expect("it opens")
 }
 
-/// What a rank writes in the call of that number.
+/// The data that a rank writes in the call with this number.
 fn pattern(rank: u32, call: u32) -> Vec<u8> {
     (0..EACH as u32).flat_map(|index| (rank << 16 | call << 8 | index).to_ne_bytes()).collect()
 }
@@ -87,16 +88,17 @@ fn datatypes(comm: &MpiComm) {
     );
     let back = int.hvector(2, 1, -16).expect("it is made");
     let reach = Elements { origin: 16, ..Elements::new(&back, 2) }.reach();
-    assert_eq!(reach, (0, 40), "it goes back from where it begins");
+    assert_eq!(reach, (0, 40), "the elements go backwards from the start");
 }
 
-/// Where a call begins when each rank moves its share of the round of this number, in a file seen as
-/// numbers of four bytes.
+/// The offset at which each rank moves its share in the round of this number, in a file seen as numbers of
+/// four bytes.
 fn share(comm: &MpiComm, round: u32) -> i64 {
     i64::from(round * comm.size() + comm.rank()) * i64::from(EACH)
 }
 
-/// Explicit, individual and shared; alone and together; waiting, not waiting, and in two halves.
+/// Explicit, individual and shared offsets; independent and collective; blocking, nonblocking and split
+/// calls.
 fn cells(comm: &MpiComm, path: &Path, crashes: bool, odd: &mut Vec<String>) {
     let int = Datatype::named(comm, NamedDatatype::Int32);
     let all = Elements::new(&int, EACH);
@@ -149,16 +151,16 @@ fn cell(
         let counted = (done.count(all.kind), done.elements(all.kind));
         assert_eq!(counted, (Ok(Some(EACH as u64)), Ok(Some(EACH as u64))));
         if done.cancelled() != Ok(false) {
-            odd.push(format!("{at:?} {way:?} {how}: says of a call that ended that it was cancelled"));
+            odd.push(format!("{at:?} {way:?} {how}: reports an ended call as cancelled"));
         }
     }
     file.sync().expect("it syncs");
-    comm.barrier().expect("all are here");
+    comm.barrier().expect("all ranks reach the barrier");
     file.sync().expect("it syncs");
     if at == At::Shared {
-        let stands = file.position(Pointer::Shared).expect("it tells");
+        let stands = file.position(Pointer::Shared).expect("MPI reports the position");
         if stands != 2 * whole {
-            odd.push(format!("{way:?} {how}: the shared pointer stands at {stands}, not {}", 2 * whole));
+            odd.push(format!("{way:?} {how}: the shared pointer is at {stands}, not {}", 2 * whole));
         }
         file.seek(Pointer::Shared, 0, Whence::Start).expect("it seeks");
     }
@@ -174,7 +176,7 @@ fn cell(
             _ => file.begin(Op::Read, place(round), room, all).expect("it begins").end(),
         };
         assert_eq!(done.expect("it reads").bytes(), Ok(bytes));
-        // At the shared pointer ranks that do not go in order get each other's.
+        // At the shared pointer, independent calls of ranks in any order read each other's data.
         if at != At::Shared || way == Participation::Collective {
             assert_eq!(data, pattern(comm.rank(), round), "{at:?} {way:?} {how}");
         }
@@ -183,7 +185,7 @@ fn cell(
     file.close().expect("it closes");
 }
 
-/// Several requests at once, tested until they end; one let go; one asked to be cancelled; nothing at all.
+/// Several requests at once, tested until they end; a freed request; a cancelled request; an empty transfer.
 fn outstanding(comm: &MpiComm, path: &Path, odd: &mut Vec<String>) {
     let (file, byte) = (fresh(comm, path), Datatype::named(comm, NamedDatatype::Byte));
     let kib = Elements::new(&byte, 1024);
@@ -192,11 +194,11 @@ fn outstanding(comm: &MpiComm, path: &Path, odd: &mut Vec<String>) {
         file.start(Op::Write, place(index), Participation::Independent, vec![index as u8; 1024], kib)
             .expect("it begins")
     };
-    let mut under_way: Vec<_> = (0..8).map(begin).collect();
+    let mut outstanding: Vec<_> = (0..8).map(begin).collect();
     let mut ended = 0;
-    while let Some(request) = under_way.pop() {
+    while let Some(request) = outstanding.pop() {
         match request.test() {
-            RequestProgress::UnderWay(request) => under_way.insert(0, request),
+            RequestProgress::Outstanding(request) => outstanding.insert(0, request),
             RequestProgress::Ended(done, buffer) => {
                 assert_eq!((done.expect("it ends").bytes(), buffer.len()), (Ok(1024), 1024));
                 ended += 1;
@@ -229,12 +231,12 @@ fn views(comm: &MpiComm, path: &Path, odd: &mut Vec<String>) {
     let mine = int.resized(0, 4 * comm.size() as isize).expect("it is made");
     let start = ViewStart::Byte(100 + 4 * i64::from(comm.rank()));
     file.set_view(start, &int, &mine, "native", &info).expect("it is set");
-    let view = file.view().expect("it tells");
+    let view = file.view().expect("MPI reports the view");
     let start = 100 + 4 * i64::from(comm.rank());
     assert_eq!((view.displacement, &*view.datarep, view.etype.size), (start, "native", 4));
     assert!((view.filetype.size, view.filetype.extent) == (4, i64::from(4 * ranks)) && view.etype.is_named);
     assert_eq!(file.byte_offset(3), Ok(start + 12 * i64::from(ranks)));
-    // Every other number of the memory goes into every nth of the file.
+    // Every second number of the memory goes into every nth of the file.
     let gaps = int.vector(EACH, 1, 2).expect("it is made");
     let mut memory = vec![0xa5; 8 * EACH as usize];
     for (number, bytes) in pattern(comm.rank(), 7).chunks(4).enumerate() {
@@ -246,9 +248,9 @@ fn views(comm: &MpiComm, path: &Path, odd: &mut Vec<String>) {
     let mut back = vec![0xa5; memory.len()];
     file.seek(Pointer::Individual, 0, Whence::Start).expect("it seeks");
     let done = file.read(At::Individual, Participation::Collective, &mut back, all).expect("it reads");
-    assert_eq!(back, memory, "and the gaps are untouched");
+    assert_eq!(back, memory, "the gaps did not change");
     assert_eq!(done.bytes(), Ok(4 * EACH as u64));
-    // A rank that sees nothing.
+    // A rank with an empty view.
     let nothing = int.contiguous(0).and_then(|kind| kind.resized(0, 4)).expect("it is made");
     let some = if comm.rank() == 0 { &mine } else { &nothing };
     if let Err(error) = file.set_view(ViewStart::Byte(0), &int, some, "native", &info) {
@@ -273,17 +275,17 @@ fn settings(comm: &MpiComm, path: &Path, odd: &mut Vec<String>) {
     let file = fresh(comm, path);
     assert_eq!(file.amode(), Ok(vec![Flag::ReadWrite, Flag::Create]));
     assert_eq!(file.group_is(comm), Ok(true));
-    file.set_info(&info).expect("hints are hints");
-    if file.info().expect("it tells").pairs().expect("all").is_empty() {
-        odd.push("a file tells no hints".into());
+    file.set_info(&info).expect("MPI accepts the hints");
+    if file.info().expect("MPI reports hints").pairs().expect("all").is_empty() {
+        odd.push("a file reports no hints".into());
     }
     file.set_size(1000).expect("it grows");
-    file.preallocate(5000).expect("there is room");
+    file.preallocate(5000).expect("there is free space");
     if file.size() != Ok(5000) {
         odd.push(format!("preallocated 5000 bytes, and the size is {:?}", file.size()));
     }
     assert_eq!(file.atomicity(), Ok(false));
-    file.set_atomicity(true).expect("it can");
+    file.set_atomicity(true).expect("atomic mode can be set");
     assert_eq!(file.atomicity(), Ok(true));
     assert_eq!(file.type_extent(&Datatype::named(comm, NamedDatatype::Double)), Ok(8));
     assert_eq!(file.returns_errors(), Ok(true));
@@ -293,7 +295,7 @@ fn settings(comm: &MpiComm, path: &Path, odd: &mut Vec<String>) {
     let file = MpiFile::open(Opener::Alone(comm), &own, &how, &info).expect("it opens");
     assert_eq!(file.group_is(comm), Ok(comm.size() == 1));
     file.close().expect("it closes");
-    assert!(!own.exists(), "it went when it was closed");
+    assert!(!own.exists(), "the close deleted it");
     for (name, conversion) in [("assay-same", Conversion::None), ("assay-copy", Conversion::Copies)] {
         if let Err(error) = register_datarep(comm, name, conversion) {
             odd.push(format!("register_datarep {name}: {error}"));
@@ -305,7 +307,7 @@ fn settings(comm: &MpiComm, path: &Path, odd: &mut Vec<String>) {
     }
 }
 
-/// Notes where a mistake is answered otherwise than by that class.
+/// Notes a mistake that the library does not answer with an error of this class.
 fn expect(odd: &mut Vec<String>, what: &str, class: Class, result: Result<(), MpiError>) {
     match result {
         Err(error) if error.class == class => assert!(!error.words.is_empty() && error.code != 0, "{what}"),
@@ -334,7 +336,7 @@ fn mistakes(comm: &MpiComm, path: &Path, odd: &mut Vec<String>) {
     let three = byte.contiguous(3).expect("it is made");
     match set(0, &three) {
         Err(_) => {}
-        Ok(()) => odd.push("a filetype that is not made of the etype: no error".into()),
+        Ok(()) => odd.push("a filetype that does not consist of the etype: no error".into()),
     }
     let unknown = file.set_view(ViewStart::Byte(0), &int, &int, "no such", &info);
     expect(odd, "unknown datarep", Class::UnsupportedDatarep, unknown);
@@ -345,10 +347,10 @@ fn mistakes(comm: &MpiComm, path: &Path, odd: &mut Vec<String>) {
     let ordered = file
         .start(Op::Write, At::Shared, Participation::Collective, vec![0; 4], Elements::new(&byte, 4))
         .map(drop);
-    assert_eq!(ordered.map_err(|rejected| rejected.buffer), Err(vec![0; 4]), "the buffer comes back");
+    assert_eq!(ordered.map_err(|rejected| rejected.buffer), Err(vec![0; 4]), "the buffer is returned");
     let first = file.begin(Op::Write, At::Offset(0), vec![0; 4], Elements::new(&byte, 4)).expect("it begins");
     if let Ok(second) = file.begin(Op::Write, At::Offset(0), vec![0; 4], Elements::new(&byte, 4)) {
-        odd.push("a second split call was begun".into());
+        odd.push("a second split call was accepted".into());
         let _ = second.end();
     }
     let _ = first.end();

@@ -1,6 +1,7 @@
-//! A transfer of more than 2 GiB by the backend `mpiio`, on MPI's ranks: `mpirun -n 1 mpiio_huge FILE`.
+//! A transfer of more than 2 GiB by the backend `mpiio`, on MPI ranks: `mpirun -n 1 mpiio_huge FILE`.
 //!
-//! Writes it, looks at its ends by plain reads, and reads it back. The test `tests/mpi/mpiio.rs` starts it.
+//! Writes the data, checks marked positions with plain reads, and reads it back. The test
+//! `tests/mpi/mpiio.rs` starts it.
 #![allow(clippy::print_stdout)]
 
 use std::fs::File;
@@ -14,14 +15,15 @@ use storage::{Mode, Open, Parts, Settings, Storage};
 
 /// More than a C `int` counts, and more than Linux moves in one call.
 const BYTES: usize = (1 << 31) + 4096;
-/// Places that are written with other bytes than zero.
+/// Positions that are written with bytes other than zero.
 const PLACES: [usize; 5] = [0, 0x7fff_efff, 0x7fff_f000, 1 << 31, BYTES - 1];
 
 fn main() -> ExitCode {
     let lookup = |name: &str| std::env::var(name).ok();
-    let path = std::env::args().nth(1).expect("a path is given");
-    let world = MpiWorld::start(launcher::detect(&lookup).as_ref(), &lookup).expect("MPI is here");
-    let backend = storage::backend("mpiio").expect("it is known");
+    let path = std::env::args().nth(1).expect("the first argument is a path");
+    let world =
+        MpiWorld::start(launcher::detect(&lookup).as_ref(), &lookup).expect("an MPI library is installed");
+    let backend = storage::backend("mpiio").expect("the backend exists");
     moves(world.comm(), &*(backend.open)(&Settings::default()).expect("it opens"), Path::new(&path));
     println!("ok");
     world.finish().expect("MPI ends");
@@ -33,13 +35,13 @@ fn moves(comm: &dyn Comm, storage: &dyn Storage, path: &Path) {
     let parts = Parts { segment: bytes, block: bytes, transfer: bytes, owner: Some(0) };
     let how = Open { mode: Mode::Write, shared: true, collective: true, bytes, parts };
     let mut file = storage.open(comm, path, how).expect("it opens");
-    // Zeros that nobody touches take no memory of their own.
+    // Zero pages that are never accessed occupy no memory.
     let mut data = vec![0; BYTES];
     PLACES.iter().zip(1..).for_each(|(place, mark)| data[*place] = mark);
     assert_eq!(file.write_at(&data, 0).expect("it writes"), BYTES);
     file.close().expect("it closes");
-    let plain = File::open(path).expect("it is there");
-    assert_eq!(plain.metadata().expect("it is there").len(), bytes);
+    let plain = File::open(path).expect("the file exists");
+    assert_eq!(plain.metadata().expect("the file exists").len(), bytes);
     for (place, mark) in PLACES.iter().zip(1_u8..) {
         let mut found = [0];
         plain.read_exact_at(&mut found, *place as u64).expect("it reads");
@@ -49,5 +51,5 @@ fn moves(comm: &dyn Comm, storage: &dyn Storage, path: &Path) {
     let mut file = storage.open(comm, path, Open { mode: Mode::Read, ..how }).expect("it opens");
     assert_eq!(file.read_at(&mut data, 0).expect("it reads"), BYTES);
     file.close().expect("it closes");
-    assert!(PLACES.iter().zip(1..).all(|(place, mark)| data[*place] == mark), "all came back");
+    assert!(PLACES.iter().zip(1..).all(|(place, mark)| data[*place] == mark), "all marks were read back");
 }

@@ -1,7 +1,7 @@
-//! What MPI-IO owes, on MPI's ranks: `mpirun -n 2 mpiio_scenario FILE HINTS`.
+//! Tests of the MPI-IO backend on MPI ranks: `mpirun -n 2 mpiio_scenario FILE HINTS`.
 //!
-//! Opens FILE with the hints of the file HINTS, has its space preallocated, writes and reads it, and prints
-//! the hints that were passed and came back. The test `tests/mpi/mpiio.rs` starts it.
+//! Opens FILE with the hints of the file HINTS, preallocates its space, writes and reads it, and prints the
+//! hints that were passed and returned. The test `tests/mpi/mpiio.rs` starts it.
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
 use std::path::Path;
@@ -23,14 +23,15 @@ fn main() -> ExitCode {
     settings.set("mpiio.preallocate", "1");
     settings.set("hint.cb_nodes", "77");
     settings.set("hint.cb_buffer_size", "65536");
-    let storage = match (storage::backend("mpiio").expect("it is known").open)(&settings) {
+    let storage = match (storage::backend("mpiio").expect("the backend exists").open)(&settings) {
         Ok(storage) => storage,
         Err(usage) => {
             eprintln!("{usage}");
             return ExitCode::from(2);
         }
     };
-    let world = MpiWorld::start(launcher::detect(&lookup).as_ref(), &lookup).expect("MPI is here");
+    let world =
+        MpiWorld::start(launcher::detect(&lookup).as_ref(), &lookup).expect("an MPI library is installed");
     moves(world.comm(), &*storage, Path::new(&words[0]));
     if world.comm().rank() == 0 {
         println!("ok");
@@ -43,7 +44,7 @@ fn moves(comm: &dyn Comm, storage: &dyn Storage, path: &Path) {
     let bytes = 4 * BLOCK as u64 * u64::from(comm.size());
     let how = Open { mode: Mode::Write, shared: true, collective: false, bytes, parts: Parts::NONE };
     let mut file = storage.open(comm, path, how).expect("it opens");
-    let hints = file.hints().expect("they are told").expect("they are asked for");
+    let hints = file.hints().expect("the library reports hints").expect("the settings ask for hints");
     if comm.rank() == 0 {
         print!("{hints}");
     }
@@ -51,7 +52,7 @@ fn moves(comm: &dyn Comm, storage: &dyn Storage, path: &Path) {
     let offset = u64::from(comm.rank()) * BLOCK as u64;
     assert_eq!(file.write_at(&data, offset).expect("it writes"), BLOCK);
     file.close().expect("it closes");
-    assert_eq!(storage.size(path).expect("it is there"), Some(bytes), "the space was asked for");
+    assert_eq!(storage.size(path).expect("the file exists"), Some(bytes), "the space was preallocated");
 
     let how = Open { mode: Mode::Read, ..how };
     let mut file = storage.open(comm, path, how).expect("it opens");

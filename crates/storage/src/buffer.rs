@@ -1,4 +1,4 @@
-//! A transfer buffer: page-aligned, as O_DIRECT wants it, and touched before any clock starts.
+//! A transfer buffer: page-aligned, as O_DIRECT requires, and written once before any clock starts.
 
 use std::io;
 
@@ -13,15 +13,15 @@ pub struct Buffer {
 }
 
 impl Buffer {
-    /// A buffer of `length` bytes, all written once (so that no page fault falls into a phase).
-    /// Fails where there is not that much memory.
+    /// A buffer of `length` bytes, all written once, so that no page fault occurs in a phase. Fails where
+    /// there is not enough memory.
     pub fn new(length: usize) -> io::Result<Self> {
         let no_memory =
             |_| io::Error::new(io::ErrorKind::OutOfMemory, format!("no memory for {length} bytes"));
         let mut memory = Vec::new();
         let whole = length.saturating_add(ALIGNMENT);
         memory.try_reserve_exact(whole).map_err(no_memory)?;
-        // Not zero: fresh zero pages may all be one page of the kernel until they are written.
+        // Not zero: new zero pages may all be the same kernel page until they are written.
         memory.resize(whole, 0x5a);
         let start = memory.as_ptr().align_offset(ALIGNMENT);
         Ok(Self { memory, start, length })
@@ -32,7 +32,7 @@ impl Buffer {
         &self.memory[self.start..self.start + self.length]
     }
 
-    /// The bytes, to be written.
+    /// The bytes, for writing.
     pub fn bytes_mut(&mut self) -> &mut [u8] {
         &mut self.memory[self.start..self.start + self.length]
     }
@@ -44,7 +44,7 @@ mod tests {
 
     #[test]
     fn more_memory_than_there_is_is_an_error() {
-        let error = Buffer::new(usize::MAX / 2).err().expect("nobody has that much");
+        let error = Buffer::new(usize::MAX / 2).err().expect("no machine has that much memory");
         assert_eq!(error.kind(), std::io::ErrorKind::OutOfMemory);
     }
 

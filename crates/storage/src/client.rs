@@ -1,18 +1,18 @@
-//! What the kernel of this client tells beside any file system: what it remembers of names and attributes,
-//! and how much memory is left.
+//! What this client's kernel reports independently of any file system: how many dentries it caches, and how
+//! much memory is free.
 //!
-//! Never here: when to forget, how much of the memory a workload may take.
+//! Never here: when to drop caches, how much of the memory a workload may take.
 
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// The kernel's places to ask and to command.
+/// The files by which the kernel is queried and controlled.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Client {
     /// Writing to it drops caches.
     pub drop_caches: PathBuf,
-    /// Begins with the number of names in memory.
+    /// Its first number is how many dentries are in memory.
     pub dentry_state: PathBuf,
 }
 
@@ -26,32 +26,32 @@ impl Default for Client {
 }
 
 impl Client {
-    /// Writes out what is dirty, then drops the page cache, dentries and inodes of the whole node. Only root
-    /// may.
-    pub fn forget(&self) -> io::Result<()> {
+    /// Writes dirty data to storage, then drops the page cache, dentries and inodes of the whole node. Only
+    /// root may do this.
+    pub fn drop_all_caches(&self) -> io::Result<()> {
         let file = fs::OpenOptions::new().write(true).open(&self.drop_caches)?;
         rustix::fs::sync();
         io::Write::write_all(&mut &file, b"3\n")
     }
 
-    /// How many names the node has in memory; `None` where the kernel does not say.
-    pub fn names_in_memory(&self) -> Option<u64> {
+    /// How many dentries the node has in memory; `None` where the kernel does not report it.
+    pub fn dentries_in_memory(&self) -> Option<u64> {
         fs::read_to_string(&self.dentry_state).ok()?.split_whitespace().next()?.parse().ok()
     }
 }
 
-/// Memory of a node, bytes. Asking for more than there is does not fail but ends in the killing of processes,
-/// so a workload that takes much asks here first.
+/// Memory of a node, bytes. An allocation beyond it does not fail; the kernel kills processes instead. A
+/// workload that needs much memory therefore checks here first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NodeMemory {
-    /// All that it has.
+    /// The whole memory of the node.
     pub total: u64,
-    /// What may be taken without swapping and without meeting the limit of this job's group.
+    /// Memory that is available without swapping and within the limit of this job's control group.
     pub available: u64,
 }
 
 impl NodeMemory {
-    /// What this node has; `None` where the system does not tell.
+    /// The memory of this node; `None` where the system does not report it.
     pub fn of_this_node() -> Option<Self> {
         let mut memory = Self::read(&fs::read_to_string("/proc/meminfo").ok()?)?;
         let groups = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
@@ -68,7 +68,7 @@ impl NodeMemory {
     }
 }
 
-/// What the control groups (version 2) of this process and those above leave it; `None` without limits.
+/// What the control groups (version 2) of this process and their parents leave it; `None` without limits.
 fn left_in_groups(root: &Path, groups: &str) -> Option<u64> {
     let own = groups.lines().find_map(|line| line.strip_prefix("0::/"))?;
     let number = |path: &Path| fs::read_to_string(path).ok()?.trim().parse::<u64>().ok();
@@ -85,28 +85,31 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_kernel_is_told_and_asked_where_it_listens() {
+    fn caches_are_dropped_and_dentries_counted_through_the_given_files() {
         let dir = tempfile::tempdir().unwrap();
         let client = Client { drop_caches: dir.path().join("drop"), dentry_state: dir.path().join("state") };
-        assert!(client.forget().is_err() && client.names_in_memory().is_none(), "there is nothing");
+        assert!(
+            client.drop_all_caches().is_err() && client.dentries_in_memory().is_none(),
+            "the files do not exist"
+        );
         fs::write(&client.drop_caches, "").unwrap();
         fs::write(&client.dentry_state, "410032\t405183\t45\t0\t147149\t0\n").unwrap();
-        client.forget().unwrap();
+        client.drop_all_caches().unwrap();
         assert_eq!(fs::read_to_string(&client.drop_caches).unwrap(), "3\n");
-        assert_eq!(client.names_in_memory(), Some(410_032));
+        assert_eq!(client.dentries_in_memory(), Some(410_032));
     }
 
     #[test]
-    fn the_systems_words_are_understood() {
+    fn the_memory_is_read_from_meminfo() {
         let text = "MemTotal:       100 kB\nMemFree:  1 kB\nMemAvailable:    60 kB\n";
         assert_eq!(NodeMemory::read(text), Some(NodeMemory { total: 102_400, available: 61_440 }));
         assert_eq!(NodeMemory::read("MemTotal: 100 kB\n"), None);
-        let here = NodeMemory::of_this_node().expect("Linux tells");
+        let here = NodeMemory::of_this_node().expect("Linux reports it");
         assert!(here.available <= here.total && here.total > 0, "{here:?}");
     }
 
     #[test]
-    fn the_tightest_limit_of_a_group_counts() {
+    fn the_smallest_limit_of_the_control_groups_applies() {
         let root = tempfile::tempdir().unwrap();
         let inner = root.path().join("job/step");
         fs::create_dir_all(&inner).unwrap();

@@ -28,13 +28,14 @@ pub(crate) fn size(path: &Path) -> io::Result<Option<u64>> {
     }
 }
 
-/// Opens for reading, through the C library as those do that MPI opens with, and closes again.
+/// Opens a file for reading and closes it again, through the C library, as the libraries do that MPI opens
+/// files with.
 pub(crate) fn readable(path: &Path) -> io::Result<()> {
     let flags = OFlags::NONBLOCK.bits().cast_signed();
     std::fs::OpenOptions::new().read(true).custom_flags(flags).open(path).map(drop)
 }
 
-/// Why the system would reject to open a file, in its own words; `None` where it would not.
+/// The system's own error for opening a file; `None` where the open would succeed.
 pub(crate) fn rejection(path: &Path, writes: bool) -> Option<io::Error> {
     let wanted = if writes { Access::READ_OK | Access::WRITE_OK } else { Access::READ_OK };
     let dir = directory_of(path);
@@ -47,12 +48,13 @@ pub(crate) fn rejection(path: &Path, writes: bool) -> Option<io::Error> {
     rejected.map(Into::into)
 }
 
-/// Of a file into which the first `written` bytes were written whole: how many bytes have room behind them,
-/// where others have none, so that data was lost; `None` where nothing says so.
+/// Whether a file whose first `written` bytes were written has lost data because no space was left for it.
+/// Returns how many bytes have storage space then; `None` without evidence of a loss.
 ///
-/// Three things have to say it: the file takes less room, what is missing would not fit into the file system
-/// any more, and a hole is where data should be. One alone is also seen where data is compressed, or late.
-pub fn without_room(path: &Path, written: u64) -> io::Result<Option<u64>> {
+/// Three facts are needed. The file occupies less space than was written. The missing bytes no longer fit
+/// into the file system. The written range has a hole. Compression or late allocation can cause each of them
+/// alone.
+pub fn stored_before_full(path: &Path, written: u64) -> io::Result<Option<u64>> {
     let taken = u64::try_from(fs::stat(path)?.st_blocks).unwrap_or(0).saturating_mul(512);
     let missing = written.saturating_sub(taken);
     let fits = missing == 0 || space(path)?.is_none_or(|space| space.bytes_available >= missing);
@@ -60,7 +62,7 @@ pub fn without_room(path: &Path, written: u64) -> io::Result<Option<u64>> {
     Ok(lost.then_some(taken))
 }
 
-/// Where the first hole of a regular file begins, if it has one.
+/// The offset of the first hole of a regular file; `None` without a hole.
 pub(crate) fn hole(path: &Path) -> io::Result<Option<u64>> {
     let file = fs::open(path, OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK, Mode::empty())?;
     let stat = fs::fstat(&file)?;
@@ -70,19 +72,19 @@ pub(crate) fn hole(path: &Path) -> io::Result<Option<u64>> {
     let end = u64::try_from(stat.st_size).unwrap_or(0);
     match fs::seek(&file, SeekFrom::Hole(0)) {
         Ok(hole) => Ok(Some(hole).filter(|hole| *hole < end)),
-        // An empty file, or a system that does not know holes.
+        // An empty file, or a system without holes.
         Err(Errno::NXIO | Errno::INVAL | Errno::OPNOTSUPP) => Ok(None),
         Err(error) => Err(error.into()),
     }
 }
 
-/// Whether something is there that is neither a file nor a directory.
+/// Whether the path exists and is neither a file nor a directory.
 pub(crate) fn is_device(path: &Path) -> bool {
     let kind = fs::stat(path).map(|stat| FileType::from_raw_mode(stat.st_mode));
     kind.is_ok_and(|kind| !matches!(kind, FileType::RegularFile | FileType::Directory))
 }
 
-/// Room of the file system that holds `path`.
+/// The free space of the file system that holds `path`.
 pub fn space(path: &Path) -> io::Result<Option<Space>> {
     let found = fs::statvfs(path)?;
     let unit = if found.f_frsize == 0 { found.f_bsize } else { found.f_frsize };
@@ -96,7 +98,7 @@ pub fn space(path: &Path) -> io::Result<Option<Space>> {
     }))
 }
 
-/// Writes back all of the file system that holds `path`.
+/// Writes all data of the file system that holds `path` back to storage.
 pub(crate) fn sync_all(path: &Path) -> io::Result<()> {
     let fd = fs::open(path, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())?;
     Ok(fs::syncfs(fd)?)
@@ -107,24 +109,24 @@ pub(crate) fn remove(path: &Path) -> io::Result<()> {
     let kind = fs::FileType::from_raw_mode(fs::lstat(path)?.st_mode);
     let why = match kind {
         fs::FileType::RegularFile | fs::FileType::Symlink => return Ok(fs::unlink(path)?),
-        fs::FileType::Directory => "is a directory and is not removed; name a file",
-        _ => "is not a regular file and is not removed; write into it with -E -k",
+        fs::FileType::Directory => "is a directory and is not removed. Name a file",
+        _ => "is not a regular file and is not removed. Write into it with -E -k",
     };
     Err(io::Error::other(why))
 }
 
-/// The mounted file system that held a directory when it was asked.
+/// The file system on which a directory was when this was created.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MountedFileSystem {
     device: u64,
-    /// The uppermost directory on it.
+    /// The topmost directory on it.
     top: PathBuf,
-    /// The number of that directory.
+    /// The inode number of that directory.
     inode: u64,
 }
 
 impl MountedFileSystem {
-    /// That of `dir`, which exists.
+    /// The file system of `dir`, which exists.
     pub fn of(dir: &Path) -> io::Result<Self> {
         let device = device(dir)?;
         let dir = dir.canonicalize()?;
@@ -134,8 +136,8 @@ impl MountedFileSystem {
         Ok(Self { device, top, inode })
     }
 
-    /// Whether it still holds `dir`. What was mounted again at the same place with the same root is the same:
-    /// automounters unmount what has not been used for a while.
+    /// Whether `dir` is still on it. A file system mounted again at the same place with the same root is the
+    /// same. Automounters unmount a file system that is unused for a while.
     pub fn holds(&self, dir: &Path) -> io::Result<bool> {
         if device(dir)? == self.device {
             return Ok(true);
@@ -145,7 +147,7 @@ impl MountedFileSystem {
     }
 }
 
-/// The number of the file system of `dir`; what is only mounted when it is used is mounted by that.
+/// The device number of the file system of `dir`; the access mounts a file system that is mounted on use.
 fn device(dir: &Path) -> io::Result<u64> {
     Ok(dir.join(".").metadata()?.dev())
 }
@@ -155,7 +157,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_no_file_has_a_size_that_says_nothing() {
+    fn a_device_is_distinguished_from_files_and_directories() {
         assert_eq!(size(Path::new("/dev/null")).unwrap(), Some(0));
         assert!(is_device(Path::new("/dev/null")) && !is_device(Path::new("/")));
         let file = tempfile::NamedTempFile::new().unwrap();
@@ -163,13 +165,13 @@ mod tests {
     }
 
     #[test]
-    fn the_system_says_why_it_rejects_to_open() {
+    fn a_rejected_open_has_the_error_of_the_system() {
         let dir = tempfile::tempdir().unwrap();
         let (file, missing) = (dir.path().join("f"), dir.path().join("no/such"));
         std::fs::write(&file, "").unwrap();
         let kind = |path: &Path, writes| rejection(path, writes).map(|error| error.kind());
         assert_eq!((kind(&file, true), kind(&file, false)), (None, None));
-        assert_eq!(kind(&dir.path().join("new"), true), None, "it can be made");
+        assert_eq!(kind(&dir.path().join("new"), true), None, "it can be created");
         assert_eq!(kind(&dir.path().join("new"), false), Some(io::ErrorKind::NotFound));
         assert_eq!(kind(&missing, true), Some(io::ErrorKind::NotFound));
         assert_eq!(kind(dir.path(), true), Some(io::ErrorKind::IsADirectory));
@@ -183,12 +185,12 @@ mod tests {
         std::fs::write(file.path(), vec![1; 1 << 20]).unwrap();
         assert_eq!(hole(file.path()).unwrap(), None);
         file.as_file().set_len(4 << 20).unwrap();
-        // A system that does not know holes has none.
+        // A system without holes reports none.
         assert!([None, Some(1 << 20)].contains(&hole(file.path()).unwrap()));
     }
 
     #[test]
-    fn a_directory_stays_where_it_is_and_proc_is_elsewhere() {
+    fn a_directory_is_on_its_own_file_system_and_not_on_proc() {
         let dir = tempfile::tempdir().unwrap();
         let mount = MountedFileSystem::of(dir.path()).unwrap();
         assert!(mount.holds(dir.path()).unwrap() && mount.holds(&mount.top).unwrap());
@@ -199,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn the_same_place_with_another_number_is_the_same_unless_its_root_changed() {
+    fn a_file_system_mounted_again_is_the_same_unless_its_root_changed() {
         let dir = tempfile::tempdir().unwrap();
         let again = MountedFileSystem { device: u64::MAX, ..MountedFileSystem::of(dir.path()).unwrap() };
         assert!(again.holds(dir.path()).unwrap());

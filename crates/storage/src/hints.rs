@@ -1,8 +1,9 @@
-//! Hints for MPI-IO: from the environment (handed in as settings `hint.<key>`) and from a file, which wins.
+//! Hints for MPI-IO: from the environment (passed as settings `hint.<key>`) and from a file, which takes
+//! precedence.
 //!
-//! A file of hints has lines `IOR_HINT__MPI__key=value`; other lines that do not begin with `IOR_HINT` say
-//! nothing. A line that begins so and is none is a mistake, and so is a file that is not there: a test
-//! without its hints is another test.
+//! A hints file has lines `IOR_HINT__MPI__key=value`; other lines that do not begin with `IOR_HINT` are
+//! ignored. A line that begins with `IOR_HINT` and is not a hint is an error. A missing file is an error too,
+//! because a test without its hints is a different test.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -12,27 +13,27 @@ use units::Usage;
 
 use crate::backends::Settings;
 
-/// Beginnings of the names of hints, as IOR has them.
+/// Prefixes of the names of hints, as in IOR.
 const PREFIXES: [&str; 2] = ["IOR_HINT__MPI__", "IOR_HINT__GPFS__"];
 
 /// Hints of an open file, by key.
 ///
-/// IOR 4.1 prints them on rank 0 at every open, on stdout: an empty line, the line `hints passed to
-/// MPI_File_open() {`, a line `<tab>key = value` for each that was passed, and `}`; then the same once
-/// more with `hints returned from opened file {` and those returned. They are displayed so here, with
-/// all line ends.
+/// IOR 4.1 prints them on rank 0 at every open, on stdout. It prints an empty line, the line `hints passed to
+/// MPI_File_open() {`, a line `<tab>key = value` for each passed hint, and `}`. Then it prints the same with
+/// `hints returned from opened file {` and the returned hints. `Display` writes the same text, with all line
+/// ends.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Hints {
     /// What they were passed to, such as `MPI_File_open()`.
     pub to: &'static str,
-    /// What the open was told.
+    /// The hints that were passed to the open.
     pub passed: Vec<(String, String)>,
-    /// What the library says is in effect.
+    /// The hints that the library reports to be in effect.
     pub returned: Vec<(String, String)>,
 }
 
 impl Hints {
-    /// What the library did not take of what was passed, or took otherwise; `None` where it took all.
+    /// The passed hints that the library ignored or changed; `None` where it accepted all.
     pub fn not_taken(&self) -> Option<String> {
         let mut missing = Vec::new();
         let mut other = Vec::new();
@@ -43,8 +44,7 @@ impl Hints {
                 Some(_) => {}
             }
         }
-        let missing =
-            (!missing.is_empty()).then(|| format!("the library did not take {}", missing.join(", ")));
+        let missing = (!missing.is_empty()).then(|| format!("the library ignored {}", missing.join(", ")));
         let parts: Vec<String> = missing.into_iter().chain(other).collect();
         (!parts.is_empty()).then(|| parts.join("; "))
     }
@@ -76,7 +76,7 @@ impl RequestedHints {
         self.pairs.iter().map(|(key, value)| (key.as_str(), value.as_str()))
     }
 
-    /// Whether files show what became of them: where there are some, or the settings ask for it.
+    /// Whether files show their hints: where there are some, or the settings ask for it.
     pub(crate) fn are_shown(&self) -> bool {
         self.shows || !self.pairs.is_empty()
     }
@@ -105,7 +105,7 @@ fn has_zero(key: &str, value: &str) -> bool {
     key.contains('\0') || value.contains('\0')
 }
 
-/// The hint of one line; none where the line is about something else.
+/// The hint of one line; `None` where the line is not a hint.
 fn hint(line: &str) -> Result<Option<(String, String)>, String> {
     let line = line.trim();
     if !line.starts_with("IOR_HINT") {
@@ -142,12 +142,12 @@ mod tests {
     }
 
     #[test]
-    fn what_the_library_did_not_take_or_changed_is_told_and_nothing_where_it_took_all() {
+    fn ignored_and_changed_hints_are_reported_and_nothing_where_all_were_accepted() {
         let passed = vec![pair("cb_nodes", "2"), pair("nonsense", "7"), pair("romio_cb_write", "enable")];
         let returned = vec![pair("cb_nodes", "1"), pair("romio_cb_write", "enable"), pair("ind_rd", "4")];
         let mut hints = Hints { to: "MPI_File_open()", passed, returned };
-        let told = hints.not_taken().unwrap();
-        assert_eq!(told, "the library did not take nonsense; cb_nodes is 1 instead of 2");
+        let report = hints.not_taken().unwrap();
+        assert_eq!(report, "the library ignored nonsense; cb_nodes is 1 instead of 2");
         hints.returned = hints.passed.clone();
         assert_eq!(hints.not_taken(), None);
     }
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_that_means_a_hint_and_is_none_is_named_with_its_number() {
+    fn a_malformed_hint_line_is_rejected_with_its_number() {
         for line in [
             "IOR_HINT__MPI__cb_nodes",
             "IOR_HINT__MPI__=4",
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_is_not_there_and_a_hint_without_a_value_are_rejected() {
+    fn a_missing_file_and_a_hint_without_a_value_are_rejected() {
         let mut settings = Settings::default();
         settings.set("mpiio.hintsFileName", "/nowhere/hints");
         let error = asked("mpiio", &settings).unwrap_err().0;

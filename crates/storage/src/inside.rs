@@ -1,7 +1,7 @@
-//! In which call that all ranks of a file make together this rank is: one that a rank left early, or never
-//! reached, keeps the others in it for ever, and nobody among them can say so.
+//! The collective file call that this rank is in, for the hang watchdog. If a rank leaves such a call early
+//! or never reaches it, the others stay in it forever, and none of them can report this.
 //!
-//! Invariant: to go in and out is one store each, so that it may lie within a transfer's time.
+//! Invariant: entering and leaving a call are one store each, so that they may be part of a transfer's time.
 
 use std::fmt;
 use std::io;
@@ -13,10 +13,10 @@ use ranks::Comm;
 use crate::shared::together;
 use crate::{File, Hints, Open};
 
-/// The calls, by the word that they are told with.
+/// The calls, by the words that reports use.
 const CALLS: [&str; 4] = ["open", "transfer", "sync", "close"];
 
-/// One of them.
+/// One of the collective calls.
 #[derive(Clone, Copy)]
 enum CollectiveCall {
     Open = 1,
@@ -25,13 +25,13 @@ enum CollectiveCall {
     Close,
 }
 
-/// Where this rank is, for all files of a storage.
+/// The state of this rank, for all files of a storage.
 #[derive(Debug, Default)]
 pub(crate) struct Inside {
-    /// How many calls began, times 8, and which of them this rank is in; 0 for none.
+    /// How many calls began, times 8, plus the call that this rank is in; 0 for none.
     state: AtomicU64,
-    /// A file stays open, because other ranks could not open theirs: MPI would close it when it ends, and
-    /// wait there.
+    /// Whether a file stays open because other ranks could not open theirs. MPI would close it when it ends,
+    /// and block there.
     left: AtomicBool,
 }
 
@@ -43,25 +43,25 @@ impl Inside {
         CALLS.get(index as usize).map(|word| (state, *word))
     }
 
-    /// Whether some file stays open.
+    /// Whether a file stays open.
     pub(crate) fn has_left(&self) -> bool {
         self.left.load(Ordering::Relaxed)
     }
 
-    /// Goes into a call. One thread does so: the rank's.
+    /// Enters a call. Only one thread does so: that of the rank.
     fn enter(&self, call: CollectiveCall) -> CallInProgress<'_> {
         let begun = (self.state.load(Ordering::Relaxed) / 8 + 1) * 8;
         self.state.store(begun + call as u64, Ordering::Relaxed);
         CallInProgress { inside: self, begun }
     }
 
-    /// Goes into the opening of a file, where it is shared.
+    /// Enters the opening of a file, if it is shared.
     pub(crate) fn opening(&self, how: Open) -> Option<CallInProgress<'_>> {
         how.shared.then(|| self.enter(CollectiveCall::Open))
     }
 
-    /// A file that was opened. Where only some of the ranks that share it have it, closing it would wait for
-    /// those that have not: it stays open.
+    /// Checks on all ranks whether they opened the file. If only some of the ranks that share it have opened
+    /// it, it stays open, because closing it would wait for the others.
     pub(crate) fn opened<T, E: fmt::Display + Into<io::Error>>(
         &self,
         comm: &dyn Comm,
@@ -74,7 +74,7 @@ impl Inside {
         })
     }
 
-    /// An open file; of a shared one it is noted when its ranks sync and close it, and when they move a
+    /// Wraps an open file. For a shared file it notes when the ranks sync and close it, and when they move a
     /// transfer `together`.
     pub(crate) fn noted(
         self: &Arc<Self>,
@@ -89,7 +89,7 @@ impl Inside {
     }
 }
 
-/// A call, as long as it lasts.
+/// A call in progress; it ends when this is dropped.
 pub(crate) struct CallInProgress<'i> {
     inside: &'i Inside,
     begun: u64,
@@ -163,16 +163,16 @@ mod tests {
     use super::*;
     use crate::{Mode, Parts};
 
-    /// Tells in which call it is.
-    struct Told(Arc<Inside>);
+    /// Reports the call it is in.
+    struct CallReporter(Arc<Inside>);
 
-    impl Told {
+    impl CallReporter {
         fn word(&self) -> io::Result<()> {
             Err(io::Error::other(self.0.call().map_or("none", |(_, word)| word)))
         }
     }
 
-    impl File for Told {
+    impl File for CallReporter {
         fn write_at(&mut self, _data: &[u8], _offset: u64) -> io::Result<usize> {
             self.word().map(|()| 0)
         }
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn only_calls_that_all_ranks_make_together_are_told_each_with_a_number_of_its_own() {
+    fn only_collective_calls_are_reported_each_with_a_unique_number() {
         for (shared, together, wanted) in [
             (true, true, ["open", "transfer", "transfer", "sync", "close"]),
             (true, false, ["open", "none", "none", "sync", "close"]),
@@ -203,10 +203,10 @@ mod tests {
         ] {
             let how = Open { mode: Mode::Read, shared, collective: together, bytes: 0, parts: Parts::NONE };
             let inside = Arc::new(Inside::default());
-            let mut file = inside.noted(how, together, Told(Arc::clone(&inside)));
+            let mut file = inside.noted(how, together, CallReporter(Arc::clone(&inside)));
             let in_open = {
                 let _during = inside.opening(how);
-                Told(Arc::clone(&inside)).word().unwrap_err().to_string()
+                CallReporter(Arc::clone(&inside)).word().unwrap_err().to_string()
             };
             let words = [
                 in_open,

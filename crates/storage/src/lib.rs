@@ -1,12 +1,12 @@
-//! The system under test, cut by ability: what a system cannot do, it does not return.
+//! The storage system under test, divided by ability: a system does not return an ability that it lacks.
 //!
-//! [`Storage`] opens files; a [`File`] moves bytes; a [`Queue`] moves
-//! many pieces at once; [`PageCache`] is the ability to ask and
-//! empty this client's cache. `backends/<name>/` are the systems, listed in [`BACKENDS`].
+//! [`Storage`] opens files; a [`File`] moves bytes; a [`Queue`] moves many pieces at once. [`PageCache`] is
+//! the ability to query and empty this client's page cache. `backends/<name>/` are the systems, listed in
+//! [`BACKENDS`].
 //!
-//! Invariant: a backend never retries, falls back or prints; it returns what happened. All backends
-//! pass the same conformance suite (`tests/pure/conformance.rs`).
-//! Never here: clocks, ranks' agreement, patterns of data.
+//! Invariant: a backend never retries, falls back or prints; it returns what happened. All backends pass the
+//! same conformance suite (`tests/pure/conformance.rs`). Never here: clocks, agreement between ranks, data
+//! patterns.
 #![deny(unsafe_code)]
 
 pub mod arrays;
@@ -34,7 +34,7 @@ pub use backends::{
 };
 pub use buffer::{ALIGNMENT, Buffer};
 pub use client::{Client, NodeMemory};
-pub use files::{MountedFileSystem, directory_of, space, without_room};
+pub use files::{MountedFileSystem, directory_of, space, stored_before_full};
 pub use hints::Hints;
 pub use listing::{Directory, DirectoryIdentity, EntryKind, ListedEntry, Listing};
 pub use traits::{

@@ -1,9 +1,9 @@
-//! The search for a parallel library at run time, and whether it was built on the MPI that is running.
+//! The search for a parallel library at run time, and the check whether it was built on the running MPI.
 //!
-//! Two MPI libraries in one process destroy each other's files and messages, so a library tells which one it
-//! needs before it is loaded: by the names in its ELF header.
+//! Two MPI libraries in one process destroy each other's files and messages. So the ELF header of a library
+//! is read before it is loaded: it names the MPI library that is needed.
 //!
-//! Never here: loading, calls (what a library says of itself is asked through [`LibraryKind::version`]).
+//! Never here: loading, calls (a library's version comes from [`LibraryKind::version`]).
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -13,69 +13,69 @@ use object::Endianness;
 use object::elf::{DT_NEEDED, DT_SONAME, FileHeader64};
 use object::read::elf::{Dyn, FileHeader};
 
-/// Where the loader keeps the libraries of the system.
+/// The file in which the loader keeps the paths of the system's libraries.
 const CACHE: &str = "/etc/ld.so.cache";
 
-/// Where libraries lie, seen from the folder that something is installed in.
+/// Where libraries are, relative to an installation directory.
 const FOLDERS: &[&str] = &["", "lib", "lib64", "lib/x86_64-linux-gnu", "lib/aarch64-linux-gnu"];
 
-/// How names of MPI libraries begin, before `.so`.
+/// The names of MPI libraries, before `.so`.
 const MPI_NAMES: &[&str] = &["libmpi", "libmpich", "libmpi_abi", "libmpi_ibm"];
 
-/// How those of Cray begin, which end in a compiler's name and its version.
+/// The prefixes of Cray's names, which end in a compiler's name and its version.
 const CRAY_MPI_NAMES: &[&str] = &["libmpi_cray", "libmpi_gnu", "libmpi_intel", "libmpi_amd", "libmpi_nvidia"];
 
-/// A library that is looked for when it is first needed.
+/// A library that the program searches for when it is first needed.
 #[derive(Debug)]
 pub struct LibraryKind {
-    /// What people call it.
+    /// Its name for users.
     pub name: &'static str,
-    /// The variable that names the library, or its folder, and ends the search there.
+    /// The environment variable that names the library or its directory; if it is set, the search ends there.
     pub variable: &'static str,
-    /// Variables with which sites and module files say where it is installed.
+    /// Environment variables by which sites and module files name the installation directory.
     pub homes: &'static [&'static str],
-    /// The names of its files, the preferred first; a `*` stands for any letters.
+    /// The names of its files, the preferred first; a `*` matches any characters.
     pub names: &'static [&'static str],
-    /// Its version, in its own words. This loads it: ask in a process that may end with it.
+    /// Its version, as it reports it. The call loads the library: make it in a process that may die of it.
     pub version: fn(&Path) -> Result<String, String>,
-    /// What would bring it here.
+    /// How to install it.
     pub advice: &'static str,
 }
 
 /// A library that was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FoundLibrary {
-    /// Where it is.
+    /// Its path.
     pub path: PathBuf,
-    /// The MPI library it was built on, by the name that the loader resolves; `None` for a build without one.
+    /// The MPI library it was built on, by the name that the loader resolves; `None` for a build without MPI.
     pub mpi: Option<String>,
 }
 
 impl LibraryKind {
-    /// Those that are here, each once, in the order of the search.
+    /// The installed libraries, each once, in the order of the search.
     pub fn found(&self) -> Vec<FoundLibrary> {
         self.search(&|name| std::env::var(name).ok().filter(|value| !value.is_empty()))
     }
 
-    /// The first one built on the MPI library called `mpi`, or one line that says what there is instead.
+    /// The first one built on the MPI library named `mpi`, or a one-line message with the ones that exist.
     pub fn fitting(&self, mpi: &str) -> Result<PathBuf, String> {
         fitting(self, self.found(), mpi)
     }
 
-    /// The MPI library that one rank without a launcher takes for it: that of the first build there is,
-    /// unless one is built on the MPICH family, which is looked for first anyway.
+    /// The MPI library that one rank without a launcher loads for this library: that of the first build
+    /// found. `None` if a build is on the MPICH family, because the usual search finds that family first.
     pub fn mpi_alone(&self) -> Option<String> {
         alone(&self.found())
     }
 
-    /// That there is none, in one line with what would do.
+    /// The one-line message that no library was found, with a remedy.
     pub fn missing(&self) -> String {
         let Self { name, variable, advice, .. } = self;
         match std::env::var(variable).ok().filter(|value| !value.is_empty()) {
-            Some(named) => format!("no {name} library was found: {variable} names {named}, where none is"),
+            Some(named) => format!("no {name} library was found: {variable} names {named}, which has none"),
             None => {
                 let names = self.names.join(", ");
-                format!("no {name} library was found ({names}); {advice}; {variable} may name it")
+                format!("no {name} library was found ({names}). {advice}; or set {variable} to its path")
             }
         }
     }
@@ -124,13 +124,13 @@ fn fitting(kind: &LibraryKind, found: Vec<FoundLibrary>, mpi: &str) -> Result<Pa
     });
     let each = each.collect::<Vec<_>>().join(", ");
     Err(format!(
-        "the ranks run on {mpi}, but {each}; start them with the mpirun of that MPI, or {variable} \
-         may name a {name} built on {mpi}"
+        "the ranks run on {mpi}, but {each}. Start them with the mpirun of that MPI, or set \
+         {variable} to a {name} library built on {mpi}"
     ))
 }
 
-/// The MPI library that is loaded in this process, by the name that other libraries need it under; `None`
-/// before one is.
+/// The MPI library that is loaded in this process, by the name under which other libraries need it; `None`
+/// before one is loaded.
 pub fn loaded_mpi() -> Option<String> {
     let maps = fs::read_to_string("/proc/self/maps").unwrap_or_default();
     let paths: BTreeSet<&str> = maps.lines().filter_map(|line| Some(&line[line.find('/')?..])).collect();
@@ -143,13 +143,13 @@ fn mpi_of(path: &Path) -> Option<String> {
     names_in(path, DT_NEEDED).into_iter().find(|name| is_mpi(name))
 }
 
-/// Whether that is the name of an MPI library, rather than of one for Fortran, C++ or Java beside it.
+/// Whether this is the name of an MPI library, not of its Fortran, C++ or Java libraries.
 fn is_mpi(name: &str) -> bool {
     let Some((stem, _)) = name.split_once(".so") else { return false };
     MPI_NAMES.contains(&stem) || CRAY_MPI_NAMES.iter().any(|begin| stem.starts_with(begin))
 }
 
-/// The names in the dynamic section of a 64-bit ELF file under that tag; none where it is no such file.
+/// The names under this tag in the dynamic section of a 64-bit ELF file; empty for other files.
 fn names_in(path: &Path, tag: u32) -> Vec<String> {
     fs::read(path).ok().and_then(|data| names_of(&data, tag)).unwrap_or_default()
 }
@@ -165,8 +165,8 @@ fn names_of(data: &[u8], tag: u32) -> Option<Vec<String>> {
     Some(tagged.filter_map(name).map(|name| String::from_utf8_lossy(name).into_owned()).collect())
 }
 
-/// The paths that the loader's cache has for `names`, in the order of the names. The cache holds texts that
-/// end in a zero byte.
+/// The paths that the loader's cache has for `names`, in the order of the names. In the cache every text ends
+/// in a zero byte.
 fn in_cache(cache: &[u8], names: &[&str]) -> Vec<PathBuf> {
     let texts = cache.split(|byte| *byte == 0).filter(|text| text.first() == Some(&b'/'));
     let paths: Vec<_> = texts.map(|text| PathBuf::from(String::from_utf8_lossy(text).into_owned())).collect();
@@ -174,7 +174,7 @@ fn in_cache(cache: &[u8], names: &[&str]) -> Vec<PathBuf> {
     names.iter().flat_map(of).collect()
 }
 
-/// The files of a folder that may be called so, in the order of the names.
+/// The files of a directory that match `names`, in the order of the names.
 fn named_in(folder: &Path, names: &[&str]) -> Vec<PathBuf> {
     let of = |name: &&str| match name.contains('*') {
         false => vec![folder.join(name)],
@@ -189,7 +189,7 @@ fn named_in(folder: &Path, names: &[&str]) -> Vec<PathBuf> {
     names.iter().flat_map(of).collect()
 }
 
-/// Whether the last part of the path is `name`, in which one `*` stands for any letters.
+/// Whether the last part of the path matches `name`, in which one `*` matches any characters.
 fn is_called(path: &Path, name: &str) -> bool {
     let Some(found) = path.file_name().and_then(|name| name.to_str()) else { return false };
     match name.split_once('*') {
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn a_star_in_a_name_stands_for_what_differs_from_site_to_site() {
+    fn a_star_in_a_name_matches_the_suffixes_of_sites() {
         let name = "libhdf5_parallel*.so";
         for found in ["libhdf5_parallel.so.103", "libhdf5_parallel_gnu_91.so.200.1.0"] {
             assert!(is_called(&Path::new("/opt/lib").join(found), name), "{found}");
@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn the_header_says_what_a_library_is_called_and_needs() {
+    fn the_elf_header_gives_the_name_of_a_library_and_the_libraries_it_needs() {
         let libc = &KIND.search(&|_| None)[0].path;
         assert_eq!(names_in(libc, DT_SONAME), ["libc.so.6"]);
         let own = names_in(&std::env::current_exe().unwrap(), DT_NEEDED);
@@ -257,13 +257,13 @@ mod tests {
 
     #[test]
     #[allow(clippy::print_stdout)]
-    fn a_parallel_library_of_this_machine_says_which_mpi_it_is_built_on() {
+    fn an_installed_parallel_library_names_the_mpi_it_is_built_on() {
         for (name, mpi) in
             [("libhdf5_openmpi.so.103", "libmpi.so.40"), ("libhdf5_mpich.so.103", "libmpich.so.12")]
         {
             let paths = in_cache(&fs::read(CACHE).unwrap_or_default(), &[name]);
             let Some(path) = paths.first() else {
-                println!("SKIPPED: no {name} here; Debian has it");
+                println!("SKIPPED: {name} is not installed; Debian has it");
                 continue;
             };
             assert_eq!(mpi_of(path).as_deref(), Some(mpi), "{name}");
@@ -271,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn libraries_beside_an_mpi_are_none() {
+    fn language_bindings_of_mpi_are_not_mpi_libraries() {
         for name in ["libmpi.so.40", "libmpich.so.12", "libmpi_abi.so.1", "libmpi_gnu_123.so.12"] {
             assert!(is_mpi(name), "{name}");
         }
@@ -281,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn one_built_on_another_mpi_is_rejected_with_both_names() {
+    fn a_library_built_on_another_mpi_is_rejected_with_both_names() {
         let found =
             |mpi: Option<&str>| FoundLibrary { path: "/x/libc.so".into(), mpi: mpi.map(str::to_owned) };
         assert_eq!(fitting(&KIND, vec![found(None), found(Some("a"))], "a"), Ok("/x/libc.so".into()));
@@ -290,14 +290,14 @@ mod tests {
         assert_eq!(
             why,
             "the ranks run on libmpich.so.12, but /x/libc.so is built without MPI, /x/libc.so is built on \
-             libmpi.so.40; start them with the mpirun of that MPI, or ASSAY_C_LIBRARY may name a C built on \
-             libmpich.so.12"
+             libmpi.so.40. Start them with the mpirun of that MPI, or set ASSAY_C_LIBRARY to a C library \
+             built on libmpich.so.12"
         );
         let mpi = |names: &[Option<&str>]| alone(&names.iter().map(|name| found(*name)).collect::<Vec<_>>());
-        assert_eq!(mpi(&[None, Some("libmpi.so.40")]).as_deref(), Some("libmpi.so.40"), "no other would do");
+        assert_eq!(mpi(&[None, Some("libmpi.so.40")]).as_deref(), Some("libmpi.so.40"), "no other MPI fits");
         assert_eq!(mpi(&[Some("libmpi.so.40"), Some("libmpich.so.12")]), None, "the usual search finds it");
         assert_eq!(mpi(&[None]), None);
         let why = fitting(&KIND, Vec::new(), "libmpi.so.40").unwrap_err();
-        assert!(why.starts_with("no C library was found (libnowhere.so, libc.so.6); Debian: "), "{why}");
+        assert!(why.starts_with("no C library was found (libnowhere.so, libc.so.6). Debian: "), "{why}");
     }
 }

@@ -1,9 +1,9 @@
-//! What `ls -l` asks of directories and their entries, call by call as GNU ls 9.1 makes them.
+//! The calls by which `ls -l` reads directories and their entries, one by one as GNU ls 9.1 makes them.
 //!
-//! `Names` asks for everything that is kept of a name, which on some file systems costs more: the size of
-//! a file can be another server's to tell. Here only what `ls -l` shows is asked for.
+//! `Names` reads all attributes, which costs more on some file systems: another server may hold the size of a
+//! file. Here the calls request only what `ls -l` shows.
 //!
-//! Never here: which call follows which, and what an error means.
+//! Never here: the order of the calls, and the meaning of an error.
 
 use std::ffi::CStr;
 use std::io;
@@ -14,7 +14,7 @@ use rustix::fs::{self, AtFlags, CWD, FileType, Mode as Permissions, OFlags, RawD
 use crate::names::LISTED_AT_ONCE;
 use crate::traits::Names;
 
-/// What `ls -l` shows.
+/// The attributes that `ls -l` shows.
 const SHOWN: StatxFlags = StatxFlags::MODE
     .union(StatxFlags::NLINK)
     .union(StatxFlags::UID)
@@ -22,7 +22,7 @@ const SHOWN: StatxFlags = StatxFlags::MODE
     .union(StatxFlags::MTIME)
     .union(StatxFlags::SIZE);
 
-/// What a name leads to.
+/// The kind of an entry.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum EntryKind {
     /// A directory.
@@ -31,54 +31,54 @@ pub enum EntryKind {
     Link,
     /// Anything else: a file, a socket, a device.
     Other,
-    /// The system did not say along with the name.
+    /// Unknown: the system did not report it along with the name.
     #[default]
     Unknown,
 }
 
-/// What tells a directory from every other one of a client.
+/// Identifies a directory among all directories of a client.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DirectoryIdentity {
-    /// Numbers of the device.
+    /// Device numbers.
     pub device: (u32, u32),
-    /// Number of the inode.
+    /// Inode number.
     pub inode: u64,
 }
 
-/// What `ls -l` needs to know of a name for its further calls.
+/// What `ls -l` needs to know of an entry for its further calls.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ListedEntry {
-    /// What it is.
+    /// Its kind.
     pub kind: EntryKind,
-    /// Numbers of the device.
+    /// Device numbers.
     pub device: (u32, u32),
 }
 
-/// The ability to be listed as `ls -lR` does it. Each method is one system call on a mounted file system,
-/// but [`Listing::open_dir`], which is `open` and `fstat` as the C library's `opendir`.
+/// The ability to list directories as `ls -lR` does. On a mounted file system each method is one system call,
+/// except [`Listing::open_dir`], which is `open` and `fstat` as in the C library's `opendir`.
 pub trait Listing: Sync {
     /// Opens a directory.
     fn open_dir(&self, path: &CStr) -> io::Result<Box<dyn Directory>>;
 
-    /// `statx` with the fields that `ls -l` shows; links are not followed, nothing is mounted.
+    /// `statx` with the fields that `ls -l` shows; it does not follow links and triggers no automount.
     fn shown(&self, path: &CStr) -> io::Result<ListedEntry>;
 
-    /// Reads an extended attribute of what the name leads to; how many bytes it has.
+    /// Reads an extended attribute of the file that the name leads to; returns its length in bytes.
     fn attribute(&self, path: &CStr, name: &CStr, value: &mut [u8]) -> io::Result<usize>;
 
     /// The same of the name itself.
     fn own_attribute(&self, path: &CStr, name: &CStr, value: &mut [u8]) -> io::Result<usize>;
 
-    /// Where a symbolic link leads; how many bytes that has.
+    /// Reads the target of a symbolic link; returns its length in bytes.
     fn read_link(&self, path: &CStr, target: &mut [u8]) -> io::Result<usize>;
 }
 
-/// An open directory; it is closed when it goes.
+/// An open directory; it is closed when dropped.
 pub trait Directory {
-    /// Which one it is, by `statx` with the inode's number.
+    /// Its identity, by `statx` with the inode number.
     fn identity(&self) -> io::Result<DirectoryIdentity>;
 
-    /// Brings the entries of one `getdents64` but `.` and `..` to `each`, in the system's order; false
+    /// Passes the entries of one `getdents64` except `.` and `..` to `each`, in the system's order; false
     /// where there are no more.
     fn read(&mut self, each: &mut dyn FnMut(&CStr, EntryKind)) -> io::Result<bool>;
 }
@@ -128,7 +128,7 @@ impl Directory for OpenedDirectory {
             if found.file_name() != c"." && found.file_name() != c".." {
                 each(found.file_name(), kind(found.file_type()));
             }
-            // The next look would be the next call.
+            // The next entry would need the next system call.
             if entries.is_buffer_empty() {
                 return Ok(true);
             }

@@ -1,10 +1,10 @@
 //! Byte-range locks of the system (`fcntl`), of a process and of an open file description.
 //!
-//! A lock of a process belongs to all its threads: between threads it excludes nobody, and the first
-//! descriptor of the file that the process closes takes it away. A lock of an open file description belongs
-//! to that one.
+//! All threads of a process share its locks, so these do not exclude other threads. The process loses the
+//! locks when it closes any descriptor of the file. A lock of an open file description belongs to that
+//! description only.
 //!
-//! Never here: waiting with an end; who asks to wait, waits.
+//! Never here: waiting with a time limit; a call that waits may wait forever.
 #![allow(unsafe_code)]
 
 use std::io;
@@ -21,18 +21,18 @@ pub enum Owner {
     Description,
 }
 
-/// What a lock keeps others from.
+/// What a lock excludes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lock {
-    /// Others may read-lock, and not write-lock.
+    /// Others may lock for reading, but not for writing.
     Read,
     /// Others may not lock.
     Write,
-    /// No lock: what was locked is given up.
+    /// No lock: the call releases the range.
     None,
 }
 
-/// Bytes of a file; a length of 0 goes to the end, wherever that will be.
+/// A range of bytes of a file; a length of 0 reaches to the end of the file, also when the file grows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Range {
     /// First byte.
@@ -53,7 +53,7 @@ pub fn set(fd: BorrowedFd<'_>, owner: Owner, lock: Lock, range: Range, wait: boo
     loop {
         match call(fd, command, &mut asked) {
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            // POSIX lets a system say either.
+            // POSIX permits both error codes.
             Err(error) if error.raw_os_error() == Some(libc::EACCES) => {
                 return Err(io::ErrorKind::WouldBlock.into());
             }
@@ -62,7 +62,7 @@ pub fn set(fd: BorrowedFd<'_>, owner: Owner, lock: Lock, range: Range, wait: boo
     }
 }
 
-/// Whether others hold a lock that would keep this one away, and which process holds it (0: not known).
+/// Whether others hold a conflicting lock, and which process holds it (0: not known).
 pub fn holder(fd: BorrowedFd<'_>, owner: Owner, lock: Lock, range: Range) -> io::Result<Option<u32>> {
     let command = if owner == Owner::Process { libc::F_GETLK } else { libc::F_OFD_GETLK };
     let mut asked = described(lock, range)?;
@@ -95,7 +95,7 @@ mod tests {
     use std::os::fd::AsFd;
 
     #[test]
-    fn a_lock_of_one_description_keeps_another_away_until_it_is_given_up() {
+    fn a_lock_of_one_description_excludes_another_until_it_is_released() {
         let file = tempfile::NamedTempFile::new().unwrap();
         let [one, other] = [(); 2].map(|()| file.reopen().unwrap());
         let range = Range { start: 10, length: 5 };
@@ -106,14 +106,14 @@ mod tests {
         let rejected = lock(&other, Lock::Read, 14).unwrap_err();
         assert_eq!(rejected.kind(), io::ErrorKind::WouldBlock);
         assert!(holder(other.as_fd(), Owner::Description, Lock::Read, range).unwrap().is_some());
-        lock(&other, Lock::Write, 15).expect("beside the range");
+        lock(&other, Lock::Write, 15).expect("after the range");
         set(one.as_fd(), Owner::Description, Lock::None, range, false).unwrap();
-        lock(&other, Lock::Write, 14).expect("given up");
+        lock(&other, Lock::Write, 14).expect("released");
         assert_eq!(holder(other.as_fd(), Owner::Description, Lock::Write, range).unwrap(), None);
     }
 
     #[test]
-    fn a_range_beyond_what_files_have_is_rejected() {
+    fn a_range_beyond_the_largest_offset_is_rejected() {
         let file = tempfile::tempfile().unwrap();
         let range = Range { start: u64::MAX, length: 1 };
         let rejected = set(file.as_fd(), Owner::Process, Lock::Write, range, false).unwrap_err();

@@ -1,4 +1,4 @@
-//! What a mounted file system does with names: one system call each.
+//! Metadata operations on a mounted file system: one system call each.
 //!
 //! Never here: opening files.
 
@@ -13,10 +13,10 @@ use crate::listing::Listing;
 use crate::plain::truncate;
 use crate::traits::{NameStatus, Names};
 
-/// Bytes of names that one call brings, as the C library asks for.
+/// Bytes of directory entries that one call reads; the C library uses the same size.
 pub(crate) const LISTED_AT_ONCE: usize = 32 << 10;
 
-/// The names of whatever is mounted.
+/// The metadata operations of mounted file systems.
 pub(crate) struct MountedNames;
 
 impl Names for MountedNames {

@@ -1,8 +1,8 @@
-//! Which pages of a file are in this client's memory, and dropping them, for every backend whose files
-//! are the system's.
+//! Which pages of a file are in this client's page cache, and how to drop them, for every backend with files
+//! of the system.
 //!
-//! Asking is `mincore` on a mapping that is never read through, which changes nothing. The system
-//! answers truthfully only to those who own the file or may write it.
+//! The query is `mincore` on a mapping that is never read through, so it changes nothing. The kernel gives a
+//! true answer only to users who own the file or may write it.
 #![allow(unsafe_code)]
 
 use std::io;
@@ -14,10 +14,10 @@ use rustix::io::Errno;
 
 use crate::PageCache;
 
-/// Most bytes looked at per range.
+/// The most bytes checked per range.
 const WINDOW: u64 = 256 << 10;
 
-/// The cache of one file; `None` where the system would not answer truthfully.
+/// The page cache of one file; `None` where the kernel would not give a true answer.
 pub(crate) fn of(path: &Path) -> io::Result<Option<Box<dyn PageCache>>> {
     let fd = fs::open(path, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())?;
     let user = rustix::process::geteuid();
@@ -52,7 +52,7 @@ impl PageCache for FilePageCache {
 
     fn evict(&mut self) -> io::Result<()> {
         match fs::fsync(&self.fd) {
-            // A file opened for reading only may reject; its pages are dropped if they are clean.
+            // The call may fail for a file opened read-only; its pages are dropped if they are clean.
             Ok(()) | Err(Errno::INVAL | Errno::BADF | Errno::ROFS) => {}
             Err(error) => return Err(error.into()),
         }
@@ -64,8 +64,8 @@ impl PageCache for FilePageCache {
 fn pages_in_memory(fd: BorrowedFd<'_>, offset: u64, length: usize) -> io::Result<Vec<u8>> {
     let offset = libc::off_t::try_from(offset).map_err(|_| io::Error::from(io::ErrorKind::InvalidInput))?;
     let mut states = vec![0_u8; length.div_ceil(rustix::param::page_size())];
-    // SAFETY: a fresh read-only mapping that the kernel places; it is never read through, only asked
-    // about, and unmapped below.
+    // SAFETY: a new read-only mapping that the kernel places. It is only queried, never read through, and is
+    // unmapped below.
     let at = unsafe {
         libc::mmap(std::ptr::null_mut(), length, libc::PROT_READ, libc::MAP_SHARED, fd.as_raw_fd(), offset)
     };
@@ -75,7 +75,7 @@ fn pages_in_memory(fd: BorrowedFd<'_>, offset: u64, length: usize) -> io::Result
     // SAFETY: `at` maps `length` bytes, and `states` has one byte for each of its pages.
     let asked = unsafe { libc::mincore(at, length, states.as_mut_ptr()) };
     let error = io::Error::last_os_error();
-    // SAFETY: the mapping made above, which nothing points into.
+    // SAFETY: the mapping made above, into which no pointer remains.
     unsafe { libc::munmap(at, length) };
     if asked == 0 { Ok(states) } else { Err(error) }
 }

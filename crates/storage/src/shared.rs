@@ -1,4 +1,4 @@
-//! Files that several ranks open together: a step goes well on all of them, or on none.
+//! Files that several ranks open together: a step succeeds on all of them, or fails on all of them.
 
 use std::fmt;
 use std::io;
@@ -9,7 +9,7 @@ use ranks::{Comm, Reduce};
 
 use crate::files;
 
-/// What came of a step that all ranks of a shared file take: it fails on all of them or on none.
+/// The common result of a step that all ranks of a shared file take: it fails on all of them or on none.
 pub(crate) fn together<T, E: fmt::Display + Into<io::Error>>(
     comm: &dyn Comm,
     shared: bool,
@@ -25,7 +25,8 @@ pub(crate) fn together<T, E: fmt::Display + Into<io::Error>>(
     })
 }
 
-/// Whether there is nothing yet, or nothing in it; as rank 0 sees it, where all have to do the same.
+/// Whether the file does not exist or is empty. For a shared file rank 0 checks, and all ranks get its
+/// answer.
 pub(crate) fn is_empty(comm: &dyn Comm, path: &Path, shared: bool) -> io::Result<bool> {
     if !shared {
         return Ok(files::size(path)?.unwrap_or(0) == 0);
@@ -42,10 +43,10 @@ pub(crate) fn is_empty(comm: &dyn Comm, path: &Path, shared: bool) -> io::Result
     Ok(said == 0)
 }
 
-/// What rank 0 says instead of whether a file holds something.
+/// What rank 0 sends if its check failed.
 const FAILED: u64 = 2;
 
-/// Names that MPI-IO libraries let stand before a path, with a colon, to choose a driver.
+/// Drivers that MPI-IO libraries accept as a prefix of a path, followed by a colon.
 const DRIVERS: &[&str] =
     &["bgl", "daos", "gpfs", "ime", "lustre", "nfs", "panfs", "pvfs2", "quobytefs", "testfs", "ufs", "xfs"];
 
@@ -57,21 +58,21 @@ pub(crate) fn plain(path: &Path) -> &Path {
     }
 }
 
-/// Why a library could not open a file: in the system's words where the system rejects it, for libraries have
-/// words of their own, or none.
+/// The error when a library could not open a file. It is the system's own error if the system rejects the
+/// open: messages of libraries differ or are missing.
 pub(crate) fn asked(path: &Path, writes: bool, error: impl Into<io::Error>) -> io::Error {
     files::rejection(path, writes).unwrap_or_else(|| error.into())
 }
 
-/// The path with a directory: Open MPI 4.1 cannot create a file whose name has none. With `drivers` the name
-/// of one may stand before a colon, and such a path is left as it is.
+/// The path with a directory: Open MPI 4.1 cannot create a file whose path has none. With `drivers` a path
+/// may begin with a driver and a colon; such a path is unchanged.
 pub(crate) fn given(path: &Path, drivers: bool) -> PathBuf {
     let complete = path.as_os_str().as_bytes().contains(&b'/') || drivers && plain(path) != path;
     if complete { path.to_owned() } else { Path::new(".").join(path) }
 }
 
-/// What a [`Storage`](crate::Storage) answers whose files lie on a mounted file system: what the system
-/// knows of a file is asked where the system has it.
+/// The [`Storage`](crate::Storage) methods for files on a mounted file system: the system's path of a file is
+/// queried.
 macro_rules! files_of_system {
     () => {
         fn remove(&self, path: &Path) -> io::Result<()> {
@@ -105,8 +106,7 @@ macro_rules! files_of_system {
 }
 pub(crate) use files_of_system;
 
-/// The same of one whose files are moved by a library of MPI; its field `inside` knows of calls that all
-/// ranks make together.
+/// The same for files that a library moves through MPI; the field `inside` knows the collective calls.
 macro_rules! files_by_library {
     () => {
         $crate::shared::files_of_system!();
@@ -139,7 +139,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_a_name_alone_gets_a_directory() {
+    fn only_a_path_without_a_directory_gets_one() {
         for (path, drivers, wanted) in [
             ("f", true, "./f"),
             ("f", false, "./f"),
@@ -155,15 +155,19 @@ mod tests {
     }
 
     #[test]
-    fn a_drivers_name_before_a_path_is_left_out() {
+    fn the_driver_before_a_path_is_removed() {
         assert_eq!(plain(Path::new("ufs:/scratch/f")), Path::new("/scratch/f"));
         for other in ["/scratch/a:b", "run:3", "a:b"] {
-            assert_eq!(plain(Path::new(other)), Path::new(other), "a colon is a letter like others");
+            assert_eq!(
+                plain(Path::new(other)),
+                Path::new(other),
+                "a colon after another word is part of the path"
+            );
         }
     }
 
     #[test]
-    fn whether_a_file_is_empty_is_said_by_rank_0_to_all() {
+    fn rank_0_checks_whether_a_file_is_empty_and_all_ranks_get_its_answer() {
         let dir = tempfile::tempdir().unwrap();
         let (full, blank, gone) =
             (dir.path().join("full"), dir.path().join("blank"), dir.path().join("gone"));
@@ -173,7 +177,7 @@ mod tests {
         for (path, wanted) in
             [(&full, Some(false)), (&blank, Some(true)), (&gone, Some(true)), (&below, None)]
         {
-            // The others look at nothing.
+            // The other ranks have a path that does not exist.
             let each = ranks::local::run(3, |comm| {
                 let path = if comm.rank() == 0 { path.clone() } else { dir.path().join("other") };
                 is_empty(comm, &path, true).map_err(|error| error.to_string())

@@ -1,11 +1,11 @@
-//! On which storage targets a file lies, where its file system tells: Lustre and GlusterFS do, each by an
+//! The storage targets of a file, where its file system reports them. Lustre and GlusterFS do, each by an
 //! extended attribute that any user may read.
 //!
-//! Lustre's is the layout itself, `lov_user_md` or `lov_comp_md_v1` of `lustre_user.h`
-//! (uapi/linux/lustre), in the machine's byte order. GlusterFS tells a sentence with a
+//! Lustre's attribute is the layout itself, `lov_user_md` or `lov_comp_md_v1` of `lustre_user.h`
+//! (uapi/linux/lustre), in the machine's byte order. GlusterFS returns a text with a
 //! `<POSIX(BRICK):HOST:FILE>` for each brick.
 //!
-//! Invariant: what cannot be understood names no target; nothing is opened, nothing changes.
+//! Invariant: an unknown format names no target; nothing is opened, nothing changes.
 
 use std::path::Path;
 
@@ -13,7 +13,7 @@ use rustix::fs;
 
 use crate::plain::{LUSTRE, MAGIC_V1, MAGIC_V3};
 
-/// `FUSE_SUPER_MAGIC`, which GlusterFS is mounted as.
+/// `FUSE_SUPER_MAGIC`, the type of GlusterFS mounts.
 const FUSE: u64 = 0x6573_5546;
 /// Bytes of the largest attribute that the kernel passes on.
 const ATTRIBUTE_MAX: usize = 64 << 10;
@@ -25,7 +25,7 @@ const MAGIC_COMPOSITE: u32 = 0x0BD6_0BD0;
 const V1: usize = 32;
 const V3: usize = 48;
 const OBJECT: usize = 24;
-/// Where the index of the target lies in an object.
+/// The offset of the target's index in an object.
 const OBJECT_TARGET: usize = 20;
 /// Bytes of `lov_comp_md_v1` before its entries, and of an entry.
 const COMPOSITE: usize = 32;
@@ -35,15 +35,15 @@ const HAS_OBJECTS: u32 = 0x10;
 /// `LOV_PATTERN_MDT` (data in the metadata), `LOV_PATTERN_F_RELEASED` (data elsewhere).
 const NO_OBJECTS: u32 = 0x8000_0100;
 
-/// Names of the targets that hold the file's data, in the order of its stripes, each once; empty where the
-/// file system does not tell, or where there is no such file.
+/// Names of the targets that hold the file's data, in the order of its stripes, each once. Empty where the
+/// file system does not report them, or where the file does not exist.
 pub fn of_file(path: &Path) -> Vec<String> {
     let kind = fs::statfs(path).map_or(0, |found| found.f_type as u64);
     match kind {
         LUSTRE => attribute(path, c"lustre.lov").map_or_else(Vec::new, |bytes| lustre(&bytes)),
         FUSE => {
-            let told = attribute(path, c"glusterfs.pathinfo");
-            told.map_or_else(Vec::new, |bytes| bricks(&String::from_utf8_lossy(&bytes)))
+            let text = attribute(path, c"glusterfs.pathinfo");
+            text.map_or_else(Vec::new, |bytes| bricks(&String::from_utf8_lossy(&bytes)))
         }
         _ => Vec::new(),
     }
@@ -56,7 +56,7 @@ fn attribute(path: &Path, name: &std::ffi::CStr) -> Option<Vec<u8>> {
     Some(value)
 }
 
-/// The targets of a layout of Lustre.
+/// The targets of a Lustre layout.
 fn lustre(layout: &[u8]) -> Vec<String> {
     let mut targets = Vec::new();
     if u32_at(layout, 0) != Some(MAGIC_COMPOSITE) {
@@ -102,12 +102,12 @@ fn u32_at(bytes: &[u8], at: usize) -> Option<u32> {
     Some(u32::from_ne_bytes(bytes.get(at..at + 4)?.try_into().ok()?))
 }
 
-/// The bricks, as `HOST:BRICK`, of what GlusterFS says of a path.
-fn bricks(told: &str) -> Vec<String> {
+/// The bricks, as `HOST:BRICK`, in GlusterFS's text about a path.
+fn bricks(text: &str) -> Vec<String> {
     let mut bricks = Vec::new();
-    for one in told.split("<POSIX(").skip(1) {
+    for one in text.split("<POSIX(").skip(1) {
         let Some((brick, rest)) = one.split_once("):") else { continue };
-        // The file's name, at the end, may hold anything, a colon too; a host's does not.
+        // The file name at the end may contain any character, a colon too; a host name does not.
         let Some((host, _)) = rest.split_once(":/") else { continue };
         add(&mut bricks, format!("{host}:{brick}"));
     }
@@ -124,7 +124,7 @@ fn add(names: &mut Vec<String>, name: String) {
 mod tests {
     use super::*;
 
-    /// A plain layout as the header has it.
+    /// A plain layout in the format of the header.
     fn plain(magic: u32, pattern: u32, targets: &[u32]) -> Vec<u8> {
         let mut bytes = [magic.to_ne_bytes(), pattern.to_ne_bytes()].concat();
         bytes.extend([0; 16]);
@@ -141,7 +141,7 @@ mod tests {
         bytes
     }
 
-    /// A composite layout of these components, of which some have objects.
+    /// A composite layout of these components; some of them have objects.
     fn composite(components: &[(u32, Vec<u8>)]) -> Vec<u8> {
         let mut bytes = [MAGIC_COMPOSITE.to_ne_bytes(), [0; 4], [0; 4]].concat();
         bytes.extend(0_u16.to_ne_bytes());
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn of_a_composite_file_only_components_with_objects_count() {
+    fn only_components_with_objects_of_a_composite_file_have_targets() {
         let (first, second) = (plain(MAGIC_V1, 1, &[5]), plain(MAGIC_V3, 1, &[6, 7]));
         let in_metadata = plain(MAGIC_V1, 0x100, &[]);
         let later = plain(MAGIC_V1, 1, &[0, 0]);
@@ -178,13 +178,16 @@ mod tests {
     }
 
     #[test]
-    fn a_layout_that_is_cut_or_strange_names_no_target_that_is_not_there() {
+    fn a_truncated_or_unknown_layout_names_no_wrong_target() {
         let whole = composite(&[(HAS_OBJECTS, plain(MAGIC_V1, 1, &[5, 6]))]);
         for length in 0..whole.len() {
             let named = lustre(&whole[..length]);
             assert!(named.is_empty() || named == ["OST0005"], "{length}: {named:?}");
         }
-        assert!(lustre(&plain(MAGIC_V1, 0x8000_0001, &[5])).is_empty(), "a released file lies elsewhere");
+        assert!(
+            lustre(&plain(MAGIC_V1, 0x8000_0001, &[5])).is_empty(),
+            "the data of a released file is on other storage"
+        );
         assert!(lustre(&[0xff; 64]).is_empty());
     }
 
@@ -199,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn elsewhere_nothing_is_named() {
+    fn other_file_systems_name_no_targets() {
         let dir = tempfile::tempdir().unwrap();
         assert!(of_file(dir.path()).is_empty() && of_file(&dir.path().join("nothing")).is_empty());
     }

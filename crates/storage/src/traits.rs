@@ -15,42 +15,42 @@ use crate::listing::Listing;
 /// What a file is opened for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
-    /// Writing: created when absent, kept as it is when present (no truncation).
+    /// Writing: created if it does not exist, otherwise kept (no truncation).
     Write,
     /// Reading only.
     Read,
-    /// Writing only, to a file that is there.
+    /// Writing only, to an existing file.
     Update,
-    /// Writing only: created when absent, empty when present.
+    /// Writing only: created if it does not exist, truncated if it does.
     Truncate,
 }
 
 /// How a file is opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Open {
-    /// For what.
+    /// What it is opened for.
     pub mode: Mode,
     /// All ranks of the communicator open the same file, and calls may be collective.
     pub shared: bool,
-    /// Transfers are collective calls where the backend has such.
+    /// Transfers are collective calls, if the backend has them.
     pub collective: bool,
-    /// Bytes the file is meant to have; for backends that have to know before the first transfer.
+    /// The expected size of the file, bytes; for backends that need it before the first transfer.
     pub bytes: u64,
-    /// The parts it consists of; for backends whose files have such.
+    /// The parts of the file; for backends whose files have parts.
     pub parts: Parts,
 }
 
-/// Of what a file consists: segments, one after the other, of one block of each rank, of transfers. Bytes.
+/// The parts of a file: consecutive segments, each with one block of every rank, each in transfers. Bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Parts {
-    /// From one segment to the next.
+    /// The distance from one segment to the next.
     pub segment: u64,
     /// One rank's part of a segment.
     pub block: u64,
     /// One transfer.
     pub transfer: u64,
-    /// The rank whose blocks are moved through this opening, in whole transfers: this one, or another when
-    /// ranks read what others wrote; `None` where any bytes may be.
+    /// The rank whose blocks are moved through this open file, in whole transfers. This is another rank when
+    /// ranks read what others wrote. `None` if any bytes may be moved.
     pub owner: Option<u64>,
 }
 
@@ -73,9 +73,9 @@ pub enum Op {
 pub enum Wait {
     /// Not at all.
     No,
-    /// Until one has ended, if any is under way.
+    /// Until one has ended, if any is outstanding.
     ForOne,
-    /// The same, but no longer than this. A system that cannot do that does not wait.
+    /// The same, but at most for this time. A system that cannot do this does not wait.
     AtMost(Duration),
 }
 
@@ -84,35 +84,35 @@ pub enum Wait {
 pub struct EndedTransfer {
     /// Its slot.
     pub slot: usize,
-    /// How many bytes it moved, which may be fewer than asked for, or why it failed.
+    /// How many bytes it moved, possibly fewer than requested, or why it failed.
     pub moved: io::Result<usize>,
 }
 
-/// Room of the file system that holds a path.
+/// Capacity and free space of the file system that holds a path.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Space {
     /// Size in bytes, as the file system's blocks times its block size.
     pub bytes: u64,
     /// Bytes not in use.
     pub bytes_free: u64,
-    /// Bytes an ordinary user may still write.
+    /// Bytes that an ordinary user may still write.
     pub bytes_available: u64,
     /// Inodes; 0 where the file system does not count them.
     pub inodes: u64,
     /// Inodes not in use.
     pub inodes_free: u64,
-    /// The smallest piece of room that a file takes, bytes; 0 where that is not known.
+    /// The smallest unit of space that a file occupies, bytes; 0 where that is not known.
     pub block_bytes: u64,
 }
 
-/// A system that holds files.
+/// A storage system that holds files.
 pub trait Storage: Sync {
-    /// Loads the library that files need, where there is one; the ranks run, and no file was touched yet.
+    /// Loads the library that files need, if any; called by running ranks before they open any file.
     fn load(&self) -> Result<(), Usage> {
         Ok(())
     }
 
-    /// The version of what is underneath, as IOR 4.1 shows it; empty where there is nothing to tell.
+    /// The version of the underlying library, as IOR 4.1 shows it; empty where there is none.
     fn version(&self) -> String {
         String::new()
     }
@@ -131,100 +131,100 @@ pub trait Storage: Sync {
         Ok(())
     }
 
-    /// The first byte of a file of which nothing is stored, though it lies before the end; `None` where there
-    /// is none, or where that cannot be known.
+    /// The offset of the first hole, which is a range before the end of the file without stored data. `None`
+    /// without a hole, or where holes cannot be detected.
     fn hole(&self, _path: &Path) -> io::Result<Option<u64>> {
         Ok(None)
     }
 
-    /// Whether a path is there whose size says nothing of what was written, such as a device.
+    /// Whether the path exists and its size does not depend on what was written, as for a device.
     fn is_device(&self, _path: &Path) -> bool {
         false
     }
 
-    /// Room of the file system that holds `path`, which exists; `None` where that means nothing.
+    /// Free space of the file system that holds `path`, which exists; `None` where that does not apply.
     fn space(&self, path: &Path) -> io::Result<Option<Space>>;
 
-    /// Where the system has a file: its path without what is said to a library only.
+    /// The path by which the system has a file: without the prefix that only a library reads.
     fn system_path<'p>(&self, path: &'p Path) -> &'p Path {
         path
     }
 
-    /// Directories and names, where there are any.
+    /// Metadata operations, where there are any.
     fn names(&self) -> Option<&dyn Names> {
         None
     }
 
-    /// The names of the mounted file system beneath, also where a library is between; `None` where there is
-    /// none. Paths are those of [`Storage::system_path`].
+    /// Metadata operations of the underlying mounted file system, also where a library is between; `None`
+    /// where there is none. Paths are those of [`Storage::system_path`].
     fn mounted(&self) -> Option<&dyn Names> {
         self.names().filter(|_| self.keeps_data())
     }
 
-    /// This client's cache of a file, where it can be asked and answers truthfully; through a handle of
-    /// its own.
+    /// This client's page cache of a file, if it can be queried and gives true answers; through a separate
+    /// handle.
     fn page_cache(&self, _path: &Path) -> io::Result<Option<Box<dyn PageCache>>> {
         Ok(None)
     }
 
-    /// In how many pieces a file lies on the medium: extents, of which those that follow each other there are
-    /// one; 0 for a file without any. `None` where the system does not tell.
+    /// The number of separate pieces of a file on the medium: extents, with adjacent ones counted as one. 0
+    /// for a file without extents; `None` where the system does not report it.
     fn extents(&self, _path: &Path) -> io::Result<Option<u64>> {
         Ok(None)
     }
 
-    /// Makes everything durable that was written to the file system that holds `path`, which exists, through
-    /// whatever file; nothing where there is no such thing.
+    /// Flushes to storage all data written to the file system that holds `path`, which exists, through any
+    /// file. Does nothing where this does not apply.
     fn sync_all(&self, _path: &Path) -> io::Result<()> {
         Ok(())
     }
 
-    /// Whether syncing and closing a shared file are calls that all its ranks have to make together.
+    /// Whether syncing and closing a shared file are collective calls.
     fn is_collective(&self) -> bool {
         false
     }
 
-    /// Whether a transfer of a file that was opened with an owner in its [`Parts`] moves as much of all
-    /// segments: its data is these pieces end to end, and its offset that of the first.
+    /// Whether a transfer moves the same piece of all segments, for a file that was opened with an owner in
+    /// its [`Parts`]. Its data is then these pieces end to end, and its offset is that of the first.
     fn moves_all_segments(&self) -> bool {
         false
     }
 
-    /// A queue for many transfers of up to `bytes` at once, `depth` of them (`None`: the backend's own
-    /// choice); its memory is made and touched here. `None` where a transfer is a call that blocks.
+    /// A queue for `depth` outstanding transfers of up to `bytes` each (`None`: the backend chooses the
+    /// depth). The call allocates and writes its memory. `None` where a transfer is a blocking call.
     fn queue(&self, _depth: Option<u32>, _bytes: usize) -> io::Result<Option<Box<dyn Queue>>> {
         Ok(None)
     }
 
-    /// Whether a file of which a call failed can be neither synced nor closed any more, because the ranks
-    /// would wait for each other inside the library: all its ranks abandon it instead.
+    /// Whether a file can be neither synced nor closed after a failed call, because the ranks would wait for
+    /// each other inside the library. In that case all its ranks abandon it instead.
     fn is_fragile(&self) -> bool {
         false
     }
 
-    /// Why a call failed of which other ranks may not know, so that they wait inside the library for ever.
+    /// Why a call failed, if other ranks may not know of the failure and would wait inside the library
+    /// forever.
     fn stuck(&self) -> Option<String> {
         None
     }
 
-    /// The call that all ranks of a shared file make together and that this rank is in: a number that no
-    /// other call of this storage has, and a word. A rank that does not make it keeps the others in it for
-    /// ever.
+    /// The collective call on a shared file that this rank is in: a number that no other call of this storage
+    /// has, and a word. If a rank does not make the call, the others stay in it forever.
     fn inside(&self) -> Option<(u64, &'static str)> {
         None
     }
 
-    /// Whether a file was abandoned. The library would close it when MPI ends, and wait there.
+    /// Whether a file was abandoned. The library would close it when MPI ends, and block there.
     fn has_abandoned(&self) -> bool {
         false
     }
 
-    /// Whether a file is as long as what was written into it, and holds nothing else.
+    /// Whether a file holds only the written data and is as long as it.
     fn is_bare(&self) -> bool {
         true
     }
 
-    /// Whether what is written can be read back; a system that only counts keeps nothing.
+    /// Whether written data can be read back; a system that only counts bytes keeps none.
     fn keeps_data(&self) -> bool;
 
     /// Whether transfers bypass this client's page cache.
@@ -233,13 +233,13 @@ pub trait Storage: Sync {
 
 /// An open file. Offsets and lengths are bytes.
 pub trait File: Send {
-    /// Writes from `data` at `offset`; returns how many bytes were taken, which may be fewer.
+    /// Writes from `data` at `offset`; returns how many bytes were written, which may be fewer.
     fn write_at(&mut self, data: &[u8], offset: u64) -> io::Result<usize>;
 
-    /// Reads into `data` from `offset`; returns how many bytes came, 0 at the end of the file.
+    /// Reads into `data` from `offset`; returns how many bytes were read, 0 at the end of the file.
     fn read_at(&mut self, data: &mut [u8], offset: u64) -> io::Result<usize>;
 
-    /// Makes everything written through this file durable.
+    /// Flushes everything written through this file to storage.
     fn sync(&mut self) -> io::Result<()>;
 
     /// Size of the file, bytes.
@@ -248,23 +248,22 @@ pub trait File: Send {
     /// Closes the file; a failed close is a result.
     fn close(self: Box<Self>) -> io::Result<()>;
 
-    /// Leaves the file open for good, see [`Storage::is_fragile`]; all its ranks have learned of the failure.
+    /// Leaves the file open for good, see [`Storage::is_fragile`]; all its ranks know of the failure.
     fn abandon(self: Box<Self>) {}
 
-    /// The hints that the file was opened with, where there are any or the settings ask to show them. The
-    /// caller prints them on one rank, as [`Hints`] says.
+    /// The hints that the file was opened with, if there are any or if the settings ask to show them. The
+    /// caller prints them on one rank, in the form of [`Hints`].
     fn hints(&self) -> io::Result<Option<Hints>> {
         Ok(None)
     }
 
-    /// How many of the transfers that were asked for as collective ones the library moved by calls of single
-    /// ranks instead.
+    /// How many requested collective transfers the library moved by independent calls instead.
     fn uncollective(&self) -> u64 {
         0
     }
 
-    /// Where in the file the byte at `offset` of the data lies, in the file's own terms; `None` where it lies
-    /// at `offset`. Not a collective call.
+    /// The position in the file of the byte at `offset` of the data, in the terms of the file format; `None`
+    /// where it is `offset`. Not a collective call.
     fn place(&self, _offset: u64) -> Option<String> {
         None
     }
@@ -275,44 +274,43 @@ pub trait File: Send {
     }
 }
 
-/// The ability to have many transfers of one file under way at once, each in a slot with a buffer of
-/// its own.
+/// The ability to have many outstanding transfers of one file, each in a slot with its own buffer.
 ///
-/// A queue that is dropped waits for what is under way: the kernel still writes into its buffers.
+/// A queue that is dropped waits for its outstanding transfers: the kernel still writes into its buffers.
 pub trait Queue: Send {
     /// How many slots there are.
     fn depth(&self) -> usize;
 
-    /// The whole buffer of a slot; panics while its transfer is under way.
+    /// The whole buffer of a slot; panics while its transfer is outstanding.
     fn buffer(&mut self, slot: usize) -> &mut [u8];
 
     /// From now on transfers go to this file.
     fn attach(&mut self, file: &dyn File) -> io::Result<()>;
 
-    /// Lets go of the file, so that closing it closes it; waits for what is under way and forgets how it
-    /// ended.
+    /// Releases the file, so that closing it closes it; waits for the outstanding transfers and discards
+    /// their results.
     fn detach(&mut self) -> io::Result<()>;
 
-    /// Puts a transfer of the slot's bytes from `from` to the end of the buffer into the queue, to or from
-    /// the file at `offset`; panics while the slot's transfer is under way. It may go out only with
-    /// the next [`Queue::reap`]. One that is rejected here is not under way.
+    /// Submits a transfer of the slot's bytes, from `from` to the end of the buffer, to or from the file at
+    /// `offset`. Panics while the slot's transfer is outstanding. The transfer may be sent only with the next
+    /// [`Queue::reap`]. A transfer that is rejected here is not outstanding.
     fn submit(&mut self, slot: usize, op: Op, from: usize, offset: u64) -> io::Result<()>;
 
-    /// Sends out what was submitted and appends what has ended to `ended`, for which it waits as told.
+    /// Sends what was submitted, waits as `wait` says, and appends the ended transfers to `ended`.
     fn reap(&mut self, wait: Wait, ended: &mut Vec<EndedTransfer>) -> io::Result<()>;
 }
 
-/// The ability to look into and empty this client's page cache of one file.
+/// The ability to query and empty this client's page cache of one file.
 pub trait PageCache {
-    /// Share of the pages of these ranges (offset and length in bytes; of each at most the first
-    /// 256 KiB) that are in memory, 0 to 1; looking changes nothing.
+    /// Share of the pages of these ranges that are in memory, 0 to 1; the query changes nothing. A range is
+    /// an offset and a length in bytes; only its first 256 KiB are checked.
     fn resident(&mut self, ranges: &[(u64, u64)]) -> io::Result<f64>;
 
     /// Drops the file's clean pages from memory, after writing the dirty ones.
     fn evict(&mut self) -> io::Result<()>;
 }
 
-/// What the system keeps of a name.
+/// What the system reports of a path.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct NameStatus {
     /// Whether it is a directory.
@@ -321,40 +319,40 @@ pub struct NameStatus {
     pub bytes: u64,
 }
 
-/// The ability to hold directories and to do to names what a file system does.
+/// The ability to hold directories and to make the metadata operations of a file system.
 ///
-/// Paths end in NUL as the kernel takes them, so that no call has to copy one. Each method but
-/// [`Names::list`] is one system call on a mounted file system. Names that are links are followed by none
-/// but `stat`, `chmod`, `truncate` and the attributes. Files are opened by [`Storage::open`].
+/// Paths end in NUL, as the kernel takes them, so that no call needs to copy one. Each method except
+/// [`Names::list`] is one system call on a mounted file system. Only `stat`, `chmod`, `truncate` and the
+/// attributes follow links. [`Storage::open`] opens files.
 pub trait Names: Sync {
-    /// Makes a directory with these permissions, less the umask; one that exists is an error.
+    /// Creates a directory with these permissions, less the umask; an existing one is an error.
     fn make_dir(&self, path: &CStr, permissions: u32) -> io::Result<()>;
 
-    /// Removes a directory, which is empty.
+    /// Removes an empty directory.
     fn remove_dir(&self, path: &CStr) -> io::Result<()>;
 
-    /// Makes an empty file with these permissions, less the umask, without opening it.
+    /// Creates an empty file with these permissions, less the umask, without opening it.
     fn make_node(&self, path: &CStr, permissions: u32) -> io::Result<()>;
 
-    /// Removes a name that is no directory.
+    /// Removes a path that is not a directory.
     fn unlink(&self, path: &CStr) -> io::Result<()>;
 
-    /// What is kept of the file that the name leads to.
+    /// The status of the file that the path leads to, after links.
     fn stat(&self, path: &CStr) -> io::Result<NameStatus>;
 
-    /// What is kept of the name itself.
+    /// The status of the path itself, also if it is a link.
     fn lstat(&self, path: &CStr) -> io::Result<NameStatus>;
 
-    /// The same by `statx`, with all fields that every file system knows.
+    /// The same by `statx`, with all fields that every file system has.
     fn statx(&self, path: &CStr) -> io::Result<NameStatus>;
 
-    /// Gives a file or directory another name; a file that has this name goes.
+    /// Renames a file or directory; an existing file of the new name is replaced.
     fn rename(&self, from: &CStr, to: &CStr) -> io::Result<()>;
 
-    /// Gives a file one more name.
+    /// Makes a hard link to a file.
     fn link(&self, from: &CStr, to: &CStr) -> io::Result<()>;
 
-    /// Makes `path` a link that says `target`.
+    /// Makes `path` a symbolic link to `target`.
     fn symlink(&self, target: &CStr, path: &CStr) -> io::Result<()>;
 
     /// Sets permissions.
@@ -366,17 +364,18 @@ pub trait Names: Sync {
     /// Sets an extended attribute.
     fn set_attribute(&self, path: &CStr, name: &CStr, value: &[u8]) -> io::Result<()>;
 
-    /// Reads an extended attribute; how many bytes it has.
+    /// Reads an extended attribute; returns its length in bytes.
     fn get_attribute(&self, path: &CStr, name: &CStr, value: &mut [u8]) -> io::Result<usize>;
 
     /// Removes an extended attribute.
     fn remove_attribute(&self, path: &CStr, name: &CStr) -> io::Result<()>;
 
-    /// Brings every entry of a directory but `.` and `..` to `each`, in the system's order, with whether it
-    /// is a directory where the system says so along with the name; returns how many there were.
+    /// Passes every entry of a directory except `.` and `..` to `each`, in the system's order, and returns
+    /// their number. The flag is whether the entry is a directory, if the system reports it along with the
+    /// name.
     fn list(&self, path: &CStr, each: &mut dyn FnMut(&CStr, Option<bool>)) -> io::Result<u64>;
 
-    /// Listing as `ls -lR` does it, call by call, where there is something to list.
+    /// Listing as `ls -lR` does it, call by call, if there are directories to list.
     fn listing(&self) -> Option<&dyn Listing> {
         None
     }

@@ -1,10 +1,10 @@
-//! A clock that moves a fixed step at every look.
+//! A clock that advances by a fixed step at every reading.
 
 use std::cell::Cell;
 
 use measure::{Clock, Scale, Tick};
 
-/// Tells nanoseconds; every reading is one step later than the one before.
+/// A clock in nanoseconds; every reading is one step later than the previous one.
 #[derive(Debug)]
 pub struct FakeClock {
     now: Cell<u64>,
@@ -12,7 +12,7 @@ pub struct FakeClock {
 }
 
 impl FakeClock {
-    /// A clock that moves `step` nanoseconds at every look.
+    /// A clock that advances `step` nanoseconds at every reading.
     pub fn ticking(step: u64) -> Self {
         Self { now: Cell::new(0), step }
     }

@@ -1,4 +1,4 @@
-//! Storage in memory that does as it is told: whole, or with one planted fault.
+//! Storage in memory, without a fault or with one injected fault.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -8,23 +8,25 @@ use std::sync::{Arc, Mutex};
 use ranks::Comm;
 use storage::{EndedTransfer, File, Mode, Op, Open, PageCache, Queue, Space, Storage, Wait};
 
-/// What goes wrong, and where. Offsets are those of the transfer that meets it.
+/// The injected fault. An offset is that of the transfer that meets the fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
-    /// A write at this offset moves half of its bytes; the next call goes on normally.
+    /// A write at this offset moves half of its bytes; the next call is normal.
     ShortWrite(u64),
-    /// A write at this offset is said to be done and is not.
+    /// A write at this offset reports success, but is not done.
     LostWrite(u64),
     /// A read at this offset returns one byte with a bit flipped.
     FlippedBit(u64),
     /// A read at this offset fails.
     Unreadable(u64),
-    /// Writes at or beyond this offset find no space.
+    /// Writes at or after this offset find no space.
     NoSpace(u64),
-    /// A queue does not say what has ended.
+    /// A queue fails to report the ended transfers.
     Reap,
     /// The sync fails.
     Sync,
+    /// The sync takes this number of milliseconds.
+    SlowSync(u64),
     /// The close fails.
     Close,
 }
@@ -44,12 +46,12 @@ impl Faulty {
         Self::default()
     }
 
-    /// Storage that fails this way on this rank.
+    /// Storage with this fault on this rank.
     pub fn on_rank(rank: u32, fault: Fault) -> Self {
         Self { fault: Some((rank, fault)), ..Self::default() }
     }
 
-    /// A queue on a file of this storage: transfers are done at once, and come back in disorder, a few
+    /// A queue on a file of this storage. Transfers end at once, and are reported in a different order, a few
     /// at a time.
     pub fn queue_on(&self, comm: &dyn Comm, path: &Path, depth: usize, bytes: usize) -> FaultyQueue {
         let fault = self.fault.filter(|(rank, _)| *rank == comm.rank()).map(|(_, fault)| fault);
@@ -61,13 +63,13 @@ impl Faulty {
         }
     }
 
-    /// The bytes of a file, if it is there.
+    /// The bytes of a file, if it exists.
     pub fn bytes(&self, path: &Path) -> Option<Vec<u8>> {
         self.files.lock().expect("no test panics while holding it").get(path).cloned()
     }
 }
 
-/// The page cache of a client that has read nothing.
+/// The page cache of a client that has not read anything.
 struct EmptyPageCache;
 
 impl PageCache for EmptyPageCache {
@@ -168,7 +170,14 @@ impl File for FaultyFile {
     }
 
     fn sync(&mut self) -> io::Result<()> {
-        if self.fault == Some(Fault::Sync) { Err(io::Error::other("lost the disk")) } else { Ok(()) }
+        match self.fault {
+            Some(Fault::Sync) => Err(io::Error::other("lost the disk")),
+            Some(Fault::SlowSync(ms)) => {
+                std::thread::sleep(std::time::Duration::from_millis(ms));
+                Ok(())
+            }
+            _ => Ok(()),
+        }
     }
 
     fn size(&mut self) -> io::Result<u64> {
@@ -185,7 +194,7 @@ pub struct FaultyQueue {
     file: FaultyFile,
     slots: Vec<(Vec<u8>, bool)>,
     done: Vec<EndedTransfer>,
-    /// Most transfers that were under way at once.
+    /// The most transfers that were outstanding at once.
     pub most: usize,
 }
 
@@ -195,7 +204,7 @@ impl Queue for FaultyQueue {
     }
 
     fn buffer(&mut self, slot: usize) -> &mut [u8] {
-        assert!(!self.slots[slot].1, "slot {slot} is under way");
+        assert!(!self.slots[slot].1, "slot {slot} is outstanding");
         &mut self.slots[slot].0
     }
 
@@ -212,8 +221,8 @@ impl Queue for FaultyQueue {
     }
 
     fn submit(&mut self, slot: usize, op: Op, from: usize, offset: u64) -> io::Result<()> {
-        let (data, under_way) = &mut self.slots[slot];
-        assert!(!std::mem::replace(under_way, true), "slot {slot} is under way");
+        let (data, is_outstanding) = &mut self.slots[slot];
+        assert!(!std::mem::replace(is_outstanding, true), "slot {slot} is outstanding");
         let moved = match op {
             Op::Write => self.file.write_at(&data[from..], offset),
             Op::Read => self.file.read_at(&mut data[from..], offset),
@@ -227,7 +236,7 @@ impl Queue for FaultyQueue {
         if self.file.fault == Some(Fault::Reap) {
             return Err(io::Error::other("lost the ring"));
         }
-        // The youngest comes back first, and never more than three together.
+        // The newest is reported first, and at most three together.
         let some =
             if wait == Wait::ForOne { 1.max(self.done.len() / 2).min(3) } else { self.done.len().min(1) };
         for _ in 0..some.min(self.done.len()) {

@@ -1,9 +1,11 @@
-//! What tests of several crates share: a clock that a test owns, and storage that fails on demand.
+//! Help for the tests of several crates: a clock that a test controls, storage that fails on demand, and the
+//! examples of the documents.
 //!
-//! Both are full members of their traits. Only ever a dev-dependency.
+//! Clock and storage are full implementations of their traits. This crate is only ever a dev-dependency.
 #![forbid(unsafe_code)]
 
 mod clock;
+pub mod documents;
 mod faulty;
 
 pub use clock::FakeClock;

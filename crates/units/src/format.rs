@@ -1,7 +1,7 @@
-//! How quantities are written for people: three significant figures and the unit, never a bare number; and
-//! how C writes numbers, for files that other programs read.
+//! The text form of quantities: three significant figures and the unit, never a bare number. Also how C
+//! writes numbers, for files that other programs read.
 
-/// `value` scaled into the largest step that keeps it at 1 or more once it is rounded, with three significant
+/// `value` with the largest prefix that keeps the rounded number at 1 or more, with three significant
 /// figures.
 fn scaled(value: f64, base: f64, steps: &[&str]) -> String {
     let mut value = value;
@@ -23,12 +23,12 @@ pub fn bytes_binary(bytes: f64) -> String {
     scaled(bytes, 1024.0, &[" B", " KiB", " MiB", " GiB", " TiB", " PiB", " EiB"])
 }
 
-/// Bytes per second in powers of 1000, as contracts write it: `3.43 TB/s`.
+/// Bytes per second in powers of 1000, as in contracts: `3.43 TB/s`.
 pub fn rate_decimal(bytes_per_second: f64) -> String {
     scaled(bytes_per_second, 1000.0, &[" B/s", " kB/s", " MB/s", " GB/s", " TB/s", " PB/s"])
 }
 
-/// Bytes per second in powers of 1024, as IOR writes it: `3.12 TiB/s`.
+/// Bytes per second in powers of 1024, as in IOR: `3.12 TiB/s`.
 pub fn rate_binary(bytes_per_second: f64) -> String {
     format!("{}/s", bytes_binary(bytes_per_second))
 }
@@ -41,7 +41,7 @@ pub fn count(value: f64) -> String {
     scaled(value, 1000.0, &["", " k", " M", " G", " T"])
 }
 
-/// So many of something: `1 rank`, `2 ranks`, `2 directories`, `2 criteria`.
+/// A number with a noun: `1 rank`, `2 ranks`, `2 directories`, `2 criteria`.
 pub fn several(number: u64, noun: &str) -> String {
     match (number, noun.strip_suffix('y')) {
         (1, _) => format!("1 {noun}"),
@@ -51,7 +51,7 @@ pub fn several(number: u64, noun: &str) -> String {
     }
 }
 
-/// Seconds in the unit that reads best: `4.20 ms`, `75.0 s`, `2 h 05 min`.
+/// Seconds in the most readable unit: `4.20 ms`, `75.0 s`, `2 h 05 min`.
 pub fn duration(seconds: f64) -> String {
     match seconds.abs() {
         s if s >= 7170.0 => long(seconds),
@@ -63,7 +63,7 @@ pub fn duration(seconds: f64) -> String {
     }
 }
 
-/// Hours and minutes, and days where there are some.
+/// Hours and minutes, and days from one day on.
 fn long(seconds: f64) -> String {
     let sign = if seconds < 0.0 { "-" } else { "" };
     let minutes = (seconds.abs() / 60.0).round() as u64;
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn what_rounds_up_to_the_next_unit_is_written_in_it() {
+    fn a_value_that_rounds_up_to_the_next_unit_is_written_in_that_unit() {
         assert_eq!(duration(0.9996), "1.00 s");
         assert_eq!(duration(0.000_999_6), "1.00 ms");
         assert_eq!(duration(119.96), "2.0 min");

@@ -1,7 +1,7 @@
 //! Quantities as people write them: sizes, rates, durations, shares, and the errors of a user.
 //!
-//! Everything a contract or a command line states with a unit is parsed here, once, into a
-//! [`Quantity`] in base units (bytes, bytes per second, operations per second, seconds, fraction).
+//! Values with a unit, from contracts and command lines, are parsed here, once. The result is a [`Quantity`]
+//! in base units (bytes, bytes per second, operations per second, seconds, fraction).
 //!
 //! Invariant: no I/O, no clock, no dependency.
 #![forbid(unsafe_code)]

@@ -1,11 +1,11 @@
-//! A number with its unit, as contracts write it: `3.0 TB/s`, `512 MiB`, `25000/s`, `45 s`, `10 %`.
+//! A number with its unit, as in contracts: `3.0 TB/s`, `512 MiB`, `25000/s`, `45 s`, `10 %`.
 
 use std::fmt;
 use std::str::FromStr;
 
 use crate::{Usage, format};
 
-/// What kind of thing a quantity counts; two quantities compare only within one dimension.
+/// The kind of a quantity; two quantities can be compared only within one dimension.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dimension {
     /// Amount of data, in bytes.
@@ -16,7 +16,7 @@ pub enum Dimension {
     PerSecond,
     /// Time, in seconds.
     Seconds,
-    /// A share of a whole, 1.0 is all of it.
+    /// A share of a whole; 1.0 is the whole.
     Fraction,
     /// A plain count.
     Count,
@@ -64,7 +64,7 @@ pub struct Quantity {
     pub dimension: Dimension,
 }
 
-/// Factor of a prefixed byte unit: SI prefixes are powers of 1000, IEC ones of 1024.
+/// Factor of a byte unit with a prefix: SI prefixes are powers of 1000, IEC prefixes powers of 1024.
 fn byte_factor(unit: &str) -> Option<f64> {
     let prefixes = [("k", 1), ("K", 1), ("M", 2), ("G", 3), ("T", 4), ("P", 5), ("E", 6)];
     if unit == "B" {
@@ -80,7 +80,7 @@ fn byte_factor(unit: &str) -> Option<f64> {
     })
 }
 
-/// Factor of a count prefix before `/s`: nothing, `k`, `M` or `G`.
+/// Factor of a count prefix before `/s`: none, `k`, `M` or `G`.
 fn count_factor(prefix: &str) -> Option<f64> {
     match prefix {
         "" | "op" | "ops" => Some(1.0),
@@ -122,8 +122,8 @@ fn unit_of(unit: &str) -> Option<(f64, Dimension)> {
     byte_factor(unit).map(|factor| (factor, Dimension::Bytes))
 }
 
-/// What somebody probably meant by a unit that there is not.
-fn meant(unit: &str) -> Option<String> {
+/// The advice for an unknown unit: the unit that the user probably advice_for.
+fn advice_for(unit: &str) -> Option<String> {
     let (before, rate) = match unit.rsplit_once('/') {
         Some((before, "s" | "sec" | "second")) => (before, true),
         None => match unit.strip_suffix("ps") {
@@ -136,14 +136,14 @@ fn meant(unit: &str) -> Option<String> {
     let bits = before.ends_with('b') && small != "b" || small.ends_with("bit") || small.ends_with("bits");
     let bytes = format!("{}{}", in_capitals(&small), if rate { "/s" } else { "" });
     if bits && before == small && unit_of(&bytes).is_some() {
-        return Some(format!("did you mean `{bytes}`? bits are no unit here"));
+        return Some(format!("Did you mean `{bytes}`? Bits are not accepted."));
     }
     if bits {
         let such = if rate { "GB/s" } else { "GB" };
-        return Some(format!("bits are no unit here; write bytes, such as `{such}`"));
+        return Some(format!("Bits are not accepted. Write bytes, such as `{such}`."));
     }
     if ["week", "weeks", "month", "months", "year", "years"].contains(&small.as_str()) {
-        return Some("write days, such as `7 days`".to_owned());
+        return Some("Write days, such as `7 days`.".to_owned());
     }
     let word = match small.as_str() {
         "sec" | "secs" | "second" | "seconds" => "s",
@@ -156,10 +156,10 @@ fn meant(unit: &str) -> Option<String> {
         _ => &in_capitals(&small),
     };
     let known = format!("{word}{}", if rate { "/s" } else { "" });
-    unit_of(&known).map(|_| format!("did you mean `{known}`?"))
+    unit_of(&known).map(|_| format!("Did you mean `{known}`?"))
 }
 
-/// A unit of bytes with its letters as they are written: `gib` as `GiB`.
+/// A byte unit in its usual capitals: `gib` as `GiB`.
 fn in_capitals(small: &str) -> String {
     let mut letters = small.to_uppercase().replace("IB", "iB");
     if letters == "KB" {
@@ -171,7 +171,7 @@ fn in_capitals(small: &str) -> String {
 impl FromStr for Quantity {
     type Err = Usage;
 
-    /// Reads `NUMBER UNIT`; a unit is compulsory, because a bare number in a contract is a dispute.
+    /// Reads `NUMBER UNIT`; the unit is required, because a number without one in a contract causes disputes.
     fn from_str(text: &str) -> Result<Self, Usage> {
         let text = text.trim();
         let split = text.find(|c: char| !(c.is_ascii_digit() || matches!(c, '.' | '_' | '-' | '+')));
@@ -182,27 +182,27 @@ impl FromStr for Quantity {
         })?;
         if unit.is_empty() {
             return Err(Usage(format!(
-                "`{text}` has no unit; write for example `{text} MB/s`, `{text}/s` or `{text} s`"
+                "`{text}` has no unit. Write for example `{text} MB/s`, `{text}/s` or `{text} s`."
             )));
         }
         if unit.starts_with(',') {
             let (whole, part) = (text.replace(',', ""), text.replace(',', "."));
             return Err(Usage(format!(
-                "`{text}` has a comma, which no number has here; write `{whole}`, or for a part `{part}`"
+                "`{text}` has a comma, which numbers cannot have. Write `{whole}` or `{part}`."
             )));
         }
         let Some((factor, dimension)) = unit_of(unit) else {
             if unit.contains(|c: char| c.is_ascii_digit()) {
                 return Err(Usage(format!(
-                    "`{text}` is not one number with one unit; write such as `90 min`"
+                    "`{text}` is not one number with one unit. Write for example `90 min`."
                 )));
             }
-            if let Some(meant) = meant(unit) {
-                return Err(Usage(format!("unknown unit `{unit}` in `{text}`; {meant}")));
+            if let Some(advice) = advice_for(unit) {
+                return Err(Usage(format!("unknown unit `{unit}` in `{text}`. {advice}")));
             }
             return Err(Usage(format!(
-                "unknown unit `{unit}` in `{text}`; known are B kB MB GB TB PB, KiB MiB GiB TiB PiB, \
-                 each with /s; /s k/s M/s G/s IOPS; ns us ms s min h days; %; count"
+                "unknown unit `{unit}` in `{text}`. Known units: B kB MB GB TB PB, KiB MiB GiB TiB PiB, \
+                 each with /s; /s k/s M/s G/s IOPS; ns us ms s min h days; %; count."
             )));
         };
         Ok(Self { value: number * factor, dimension })
@@ -232,25 +232,25 @@ mod tests {
     }
 
     #[test]
-    fn units_of_other_programs_lead_to_those_there_are() {
+    fn units_of_other_programs_are_rejected_with_the_known_ones() {
         for (text, end) in [
-            ("3 GIB/s", "did you mean `GiB/s`?"),
-            ("3 gb/s", "did you mean `GB/s`? bits are no unit here"),
-            ("16 gb", "unknown unit `gb` in `16 gb`; did you mean `GB`? bits are no unit here"),
-            ("16 Gb", "bits are no unit here; write bytes, such as `GB`"),
-            ("1 week", "unknown unit `week` in `1 week`; write days, such as `7 days`"),
-            ("1h30m", "`1h30m` is not one number with one unit; write such as `90 min`"),
-            ("1 h 30 min", "`1 h 30 min` is not one number with one unit; write such as `90 min`"),
-            ("1,500 MB/s", "no number has here; write `1500 MB/s`, or for a part `1.500 MB/s`"),
-            ("3 MiB/sec", "did you mean `MiB/s`?"),
-            ("3 MBps", "did you mean `MB/s`?"),
-            ("3 KB/S", "each with /s; /s k/s M/s G/s IOPS; ns us ms s min h days; %; count"),
-            ("3 minutes", "did you mean `min`?"),
-            ("3 creates/s", "did you mean `/s`?"),
-            ("3 percent", "did you mean `%`?"),
-            ("3 Gb/s", "bits are no unit here; write bytes, such as `GB/s`"),
-            ("3 Gbps", "bits are no unit here; write bytes, such as `GB/s`"),
-            ("3 furlongs", "each with /s; /s k/s M/s G/s IOPS; ns us ms s min h days; %; count"),
+            ("3 GIB/s", "Did you mean `GiB/s`?"),
+            ("3 gb/s", "Did you mean `GB/s`? Bits are not accepted."),
+            ("16 gb", "unknown unit `gb` in `16 gb`. Did you mean `GB`? Bits are not accepted."),
+            ("16 Gb", "Bits are not accepted. Write bytes, such as `GB`."),
+            ("1 week", "unknown unit `week` in `1 week`. Write days, such as `7 days`."),
+            ("1h30m", "`1h30m` is not one number with one unit. Write for example `90 min`."),
+            ("1 h 30 min", "`1 h 30 min` is not one number with one unit. Write for example `90 min`."),
+            ("1,500 MB/s", "numbers cannot have. Write `1500 MB/s` or `1.500 MB/s`."),
+            ("3 MiB/sec", "Did you mean `MiB/s`?"),
+            ("3 MBps", "Did you mean `MB/s`?"),
+            ("3 KB/S", "each with /s; /s k/s M/s G/s IOPS; ns us ms s min h days; %; count."),
+            ("3 minutes", "Did you mean `min`?"),
+            ("3 creates/s", "Did you mean `/s`?"),
+            ("3 percent", "Did you mean `%`?"),
+            ("3 Gb/s", "Bits are not accepted. Write bytes, such as `GB/s`."),
+            ("3 Gbps", "Bits are not accepted. Write bytes, such as `GB/s`."),
+            ("3 furlongs", "each with /s; /s k/s M/s G/s IOPS; ns us ms s min h days; %; count."),
         ] {
             let error = text.parse::<Quantity>().unwrap_err().0;
             assert!(error.ends_with(end), "{error}");
@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn contracts_values_are_read_with_their_units() {
+    fn values_of_contracts_are_read_with_their_units() {
         assert_eq!(read("3.0 TB/s"), (3e12, Dimension::BytesPerSecond));
         assert_eq!(read("512MiB"), (512.0 * 1_048_576.0, Dimension::Bytes));
         assert_eq!(read("25000/s"), (25_000.0, Dimension::PerSecond));

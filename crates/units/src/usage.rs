@@ -1,8 +1,8 @@
-//! The user's mistake, worded with its remedy; every command turns it into exit status 2.
+//! A mistake of the user, with its remedy; every command turns it into exit status 2.
 
 use std::fmt;
 
-/// A mistake in what was typed: one line that names what, where and what would do.
+/// A mistake in the user's input: one line with what is wrong, where, and the remedy.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Usage(pub String);
 

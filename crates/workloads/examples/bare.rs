@@ -144,7 +144,7 @@ fn timed(
     Ok(clock.elapsed().as_secs_f64())
 }
 
-/// Makes, looks at and removes `count` names, in the directories that mdtest makes; seconds of each phase.
+/// Creates, stats and removes `count` files in the directories of mdtest. Returns the seconds of each phase.
 fn names(dir: &str, count: u64) -> std::io::Result<Vec<(&'static str, f64)>> {
     let tree = format!("{dir}/test-dir.0-0/mdtest_tree.0");
     std::fs::create_dir_all(&tree)?;

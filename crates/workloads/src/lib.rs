@@ -1,11 +1,11 @@
-//! What is done to a system under test, each workload in its folder, over a shared kit.
+//! The workloads: what assay does to the storage under test. Each workload has its own folder and uses the
+//! shared kit.
 //!
-//! A workload is the body of every rank: it moves data, measures, and hands records to rank 0's sink.
-//! `ior/` and its siblings never meet; what two of them share lives in [`kit`].
+//! A workload is the code that every rank runs. It moves data, measures, and gives records to the sink of
+//! rank 0. `ior/` and the other workloads do not use each other. What two of them share is in [`kit`].
 //!
-//! Invariant: collectives come in the same order on all ranks, and a failure on one rank ends all of
-//! them together.
-//! Never here: judgement, a line of text for people, the command line.
+//! Invariant: all ranks call collectives in the same order. A failure on one rank ends all ranks together.
+//! Never here: verdicts, text for people, the command line.
 #![deny(unsafe_code)]
 
 pub mod ageing;

@@ -1,9 +1,9 @@
-//! A group: programs that do the same work, run in turns.
+//! A group: programs that do the same work and run alternately.
 //!
-//! Machines are shared and drift. So each round runs every contender of a group once, in an order that
-//! moves on by one place from round to round, and ratios are taken within a round, never across rounds.
+//! The speed of a shared machine varies over time. So each round runs every contender of a group once. The
+//! order rotates by one place from round to round. Ratios are taken within a round, never across rounds.
 //!
-//! Never here: which groups there are, and how results are printed.
+//! Never here: the list of groups, and the output of results.
 
 use std::fs;
 use std::path::Path;
@@ -11,34 +11,34 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context, Result, bail};
 
-use super::child::{self, Ran};
+use super::child::{self, ChildRun};
 use super::others::Patience;
-use super::words::{Tongue, Work};
+use super::outputs::{OutputFormat, Work};
 
-/// How often a run that others disturb is made.
+/// The most attempts for a run that other processes disturb.
 const ATTEMPTS: usize = 3;
 
-/// What a group's numbers are.
+/// The unit of a group's numbers.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Unit {
     /// Nanoseconds per transfer.
     NsPerOp,
-    /// Nanoseconds per operation on a name.
-    NsPerName,
+    /// Nanoseconds per metadata operation.
+    NsPerMetadataOp,
     /// Transfers per second.
     PerSecond,
     /// 10^9 bytes per second, with the bytes of one transfer.
     Gigabytes(f64),
-    /// The most memory held, in MiB.
+    /// The peak memory, in MiB.
     PeakMib,
 }
 
 impl Unit {
-    /// The number of a run in this unit.
+    /// The value of a run in this unit.
     pub(super) fn of(self, run: &Run) -> f64 {
         let rate = run.work.ops / run.work.seconds;
         match self {
-            Self::NsPerOp | Self::NsPerName => 1e9 / rate,
+            Self::NsPerOp | Self::NsPerMetadataOp => 1e9 / rate,
             Self::PerSecond => rate,
             Self::Gigabytes(bytes) => rate * bytes / 1e9,
             Self::PeakMib => run.peak_bytes as f64 / f64::from(1 << 20),
@@ -49,7 +49,7 @@ impl Unit {
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::NsPerOp => "ns/transfer",
-            Self::NsPerName => "ns/operation",
+            Self::NsPerMetadataOp => "ns/operation",
             Self::PerSecond => "transfers/s",
             Self::Gigabytes(_) => "GB/s",
             Self::PeakMib => "MiB at most",
@@ -61,37 +61,37 @@ impl Unit {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Run {
     pub(super) work: Work,
-    /// Of the whole process; `None` where it did more than this group tells of.
+    /// Processor seconds of the whole process; `None` if the process also did work outside this group.
     pub(super) cpu_s: Option<f64>,
     pub(super) wall_s: f64,
     pub(super) others_s: f64,
     pub(super) peak_bytes: u64,
 }
 
-/// A program and how it is started.
+/// A program with its command line.
 #[derive(Clone, Debug)]
 pub(super) struct Contender {
     pub(super) name: String,
     pub(super) words: Vec<String>,
-    pub(super) tongue: Tongue,
-    /// One run a round, or why there is none.
+    pub(super) format: OutputFormat,
+    /// One run per round, or the reason why there are none.
     pub(super) runs: Result<Vec<Run>, String>,
 }
 
 impl Contender {
-    pub(super) fn new(name: impl Into<String>, words: Vec<String>, tongue: Tongue) -> Self {
-        Self { name: name.into(), words, tongue, runs: Ok(Vec::new()) }
+    pub(super) fn new(name: impl Into<String>, words: Vec<String>, format: OutputFormat) -> Self {
+        Self { name: name.into(), words, format, runs: Ok(Vec::new()) }
     }
 
-    /// The least disturbed of up to three runs, further ones only where others disturbed it. What is
-    /// kept depends on what others did, never on the result.
-    fn run_in_quiet(&self, folder: &Path, patience: &mut Patience, stop: &AtomicBool) -> Result<Ran> {
-        let mut best: Option<Ran> = None;
+    /// The least disturbed of up to three attempts. Another attempt follows only a disturbed one. The choice
+    /// depends on the load from other processes, never on the result.
+    fn run_undisturbed(&self, folder: &Path, patience: &mut Patience, stop: &AtomicBool) -> Result<ChildRun> {
+        let mut best: Option<ChildRun> = None;
         for _ in 0..ATTEMPTS {
             patience.wait(stop);
             let ran = self.run(folder, stop)?;
             let again = patience.wants_again(ran.wall_s, ran.others_s);
-            let share = |ran: &Ran| ran.others_s / ran.wall_s;
+            let share = |ran: &ChildRun| ran.others_s / ran.wall_s;
             if best.as_ref().is_none_or(|best| share(&ran) < share(best)) {
                 best = Some(ran);
             }
@@ -102,25 +102,25 @@ impl Contender {
         best.context("no run was made")
     }
 
-    /// One run, with what it writes in `folder`; what is said is what its tongue reads.
-    fn run(&self, folder: &Path, stop: &AtomicBool) -> Result<Ran> {
+    /// One run with its files in `folder`. Its output is the text that the output format reads.
+    fn run(&self, folder: &Path, stop: &AtomicBool) -> Result<ChildRun> {
         let records = folder.join("records");
         let mut words = self.words.clone();
-        if self.tongue == Tongue::Records {
+        if self.format == OutputFormat::Records {
             words.extend(["--record".into(), records.display().to_string()]);
         }
         let mut ran = child::run(&words, folder, stop)?;
-        if self.tongue == Tongue::Records {
-            ran.said = fs::read_to_string(&records).context("its records are not there")?;
+        if self.format == OutputFormat::Records {
+            ran.output = fs::read_to_string(&records).context("the program wrote no records")?;
             fs::remove_file(&records)?;
         }
         Ok(ran)
     }
 
-    /// Takes down what a run says to this contender's tongue.
-    fn note(&mut self, ran: &Ran, cpu_s: Option<f64>) -> Result<()> {
-        let Ran { wall_s, others_s, peak_bytes, .. } = *ran;
-        let run = Run { work: self.tongue.read(&ran.said)?, cpu_s, wall_s, others_s, peak_bytes };
+    /// Adds a run with the work in its output.
+    fn note(&mut self, ran: &ChildRun, cpu_s: Option<f64>) -> Result<()> {
+        let ChildRun { wall_s, others_s, peak_bytes, .. } = *ran;
+        let run = Run { work: self.format.read(&ran.output)?, cpu_s, wall_s, others_s, peak_bytes };
         if let Ok(runs) = &mut self.runs {
             runs.push(run);
         }
@@ -133,7 +133,7 @@ impl Contender {
 pub(super) struct Group {
     pub(super) title: String,
     pub(super) unit: Unit,
-    /// The contender that the others are held against, by its place.
+    /// The index of the reference contender.
     pub(super) against: Option<usize>,
     pub(super) contenders: Vec<Contender>,
     pub(super) goals: Vec<Goal>,
@@ -145,22 +145,22 @@ impl Group {
         Self { title, unit, against: None, contenders: Vec::new(), goals: Vec::new() }
     }
 
-    /// A group whose contenders are held against the first of them.
+    /// A group with its first contender as the reference.
     pub(super) fn against_first(title: impl Into<String>, unit: Unit) -> Self {
         Self { against: Some(0), ..Self::new(title, unit) }
     }
 
     /// Adds a contender.
-    pub(super) fn add(&mut self, name: impl Into<String>, words: Vec<String>, tongue: Tongue) {
-        self.contenders.push(Contender::new(name, words, tongue));
+    pub(super) fn add(&mut self, name: impl Into<String>, words: Vec<String>, format: OutputFormat) {
+        self.contenders.push(Contender::new(name, words, format));
     }
 
-    /// Adds what a contender should reach.
-    pub(super) fn aim(&mut self, of: &str, against: Option<&str>, bound: Bound) {
+    /// Adds a goal for a contender.
+    pub(super) fn add_goal(&mut self, of: &str, against: Option<&str>, bound: Bound) {
         self.goals.push(Goal { of: of.to_owned(), against: against.map(str::to_owned), bound });
     }
 
-    /// A contender's ratio to another within each round: more is faster, or for memory larger.
+    /// The ratio of two contenders within each round. A higher ratio is faster, or for memory larger.
     pub(super) fn ratios(&self, of: &[Run], to: &[Run]) -> Vec<f64> {
         let value = |run: &Run| match self.unit {
             Unit::PeakMib => run.peak_bytes as f64,
@@ -169,17 +169,17 @@ impl Group {
         of.iter().zip(to).map(|(of, to)| value(of) / value(to)).collect()
     }
 
-    /// How many cores everybody else kept busy while the group ran.
+    /// The mean number of cores that other processes kept busy during the runs.
     pub(super) fn others(&self) -> f64 {
         let runs = || self.contenders.iter().filter_map(|contender| contender.runs.as_ref().ok()).flatten();
         let wall_s: f64 = runs().map(|run| run.wall_s).sum();
         if wall_s > 0.0 { runs().map(|run| run.others_s).sum::<f64>() / wall_s } else { 0.0 }
     }
 
-    /// The runs of the contender of that name, or why there are none.
+    /// The runs of the contender of this name, or the reason why there are none.
     pub(super) fn runs(&self, name: &str) -> Result<&[Run], String> {
         let found = self.contenders.iter().find(|contender| contender.name == name);
-        let contender = found.ok_or_else(|| format!("{name} is not here"))?;
+        let contender = found.ok_or_else(|| format!("{name} is not installed"))?;
         match &contender.runs {
             Ok(runs) => Ok(runs),
             Err(why) => Err(format!("{name}: {why}")),
@@ -187,9 +187,9 @@ impl Group {
     }
 }
 
-/// Runs all rounds of groups that share their runs: they have the same programs in the same places, and
-/// each group takes its own line of what they say. A contender that fails once is not started again; its
-/// complaint is its result.
+/// Runs all rounds of groups that share their runs: they have the same programs in the same order, and each
+/// group reads its own line of the outputs. A contender that failed is not started again; its error message
+/// is its result.
 pub(super) fn run(
     groups: &mut [Group],
     rounds: usize,
@@ -204,7 +204,7 @@ pub(super) fn run(
             if contender.runs.is_err() {
                 continue;
             }
-            let ran = contender.run_in_quiet(folder, patience, stop);
+            let ran = contender.run_undisturbed(folder, patience, stop);
             if stop.load(Ordering::Relaxed) {
                 bail!("stopped on request");
             }
@@ -222,7 +222,7 @@ pub(super) fn run(
     Ok(())
 }
 
-/// A bound on a number.
+/// The bound of a goal.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Bound {
     AtLeast(f64),
@@ -230,7 +230,7 @@ pub(super) enum Bound {
 }
 
 impl Bound {
-    /// Whether a number keeps it.
+    /// Whether a value meets the bound.
     pub(super) fn holds(self, value: f64) -> bool {
         match self {
             Self::AtLeast(bound) => value >= bound,
@@ -239,14 +239,14 @@ impl Bound {
     }
 }
 
-/// What a contender should reach.
+/// A goal for a contender.
 #[derive(Clone, Debug)]
 pub(super) struct Goal {
     /// The contender.
     pub(super) of: String,
-    /// The contender it is held against; `None` for a number in the group's unit.
+    /// The reference contender; `None` for a value in the group's unit.
     pub(super) against: Option<String>,
-    /// What should hold for the median of the rounds.
+    /// The bound for the median of the rounds.
     pub(super) bound: Bound,
 }
 
@@ -255,13 +255,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn groups_that_share_their_runs_start_each_program_once_a_round_and_read_their_own_lines() {
+    fn groups_that_share_runs_start_each_program_once_per_round() {
         let folder = tempfile::tempdir().unwrap();
         let script = "echo >> started; echo first ops 10 seconds 1; echo second ops 10 seconds 2";
         let words = ["sh", "-c", script].map(str::to_owned).to_vec();
         let group = |phase| {
-            let mut group = Group::new(phase, Unit::NsPerName);
-            group.add("sh", words.clone(), Tongue::Phase(phase));
+            let mut group = Group::new(phase, Unit::NsPerMetadataOp);
+            group.add("sh", words.clone(), OutputFormat::Phase(phase));
             group
         };
         let mut groups = ["first", "second", "third"].map(group);

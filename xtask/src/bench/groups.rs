@@ -1,20 +1,20 @@
-//! What is measured: the groups of the table, their contenders and their goals.
+//! The groups of the table, their contenders and their goals.
 
 use super::group::{Bound, Contender, Group, Unit};
 use super::lines::{Job, assay, bare, command, fio, ior};
 use super::options::Sizes;
+use super::outputs::OutputFormat;
 use super::tools::Tools;
-use super::words::Tongue;
 
 const KIB4: u64 = 4096;
 const MIB: u64 = 1 << 20;
-/// What fio's users give io_uring for speed.
+/// The usual options for a fast io_uring in fio.
 const FIO_TUNED: &str =
     "io_uring --fixedbufs=1 --registerfiles=1 --iodepth_batch_submit=16 --iodepth_batch_complete_max=16";
 
-/// Sets the same program of an earlier build, where one was named, behind each of this build, so that they
-/// run one after the other: ours should cost no more. The first contender stays the first.
-pub(super) fn set_beside_earlier(tools: &Tools, group: &mut Group) {
+/// Adds the same program of an earlier build, if one is given, after each program of this build. They run one
+/// after the other, and the goal is that this build is not slower. The first contender stays the first.
+pub(super) fn add_earlier_build(tools: &Tools, group: &mut Group) {
     let Some(before) = &tools.before else { return };
     let bound = if group.unit == Unit::PeakMib { Bound::AtMost(1.03) } else { Bound::AtLeast(0.97) };
     for ours in std::mem::take(&mut group.contenders) {
@@ -22,16 +22,16 @@ pub(super) fn set_beside_earlier(tools: &Tools, group: &mut Group) {
         let earlier = program.map(|program| {
             let mut words = ours.words.clone();
             words[0].clone_from(&before[program]);
-            Contender::new(format!("{}, before", ours.name), words, ours.tongue)
+            Contender::new(format!("{}, before", ours.name), words, ours.format)
         });
         if let Some(earlier) = &earlier {
-            group.aim(&ours.name, Some(&earlier.name), bound);
+            group.add_goal(&ours.name, Some(&earlier.name), bound);
         }
         group.contenders.extend(std::iter::once(ours).chain(earlier));
     }
 }
 
-/// What the loop costs where nothing moves.
+/// The cost of the loop without I/O.
 pub(super) fn dummy(tools: &Tools, sizes: &Sizes) -> Group {
     let mut group = Group::new("no I/O, 4 KiB transfers", Unit::NsPerOp);
     let (ops, bytes) = (sizes.dummy_ops, sizes.dummy_ops * KIB4);
@@ -47,47 +47,48 @@ pub(super) fn dummy(tools: &Tools, sizes: &Sizes) -> Group {
             _ => format!("assay DUMMY, {order}, {op}"),
         };
         if let Some(limit) = goal_ns {
-            group.aim(&name, None, Bound::AtMost(limit));
+            group.add_goal(&name, None, Bound::AtMost(limit));
         }
         let line = command(&tools.inside, &format!("dummy {order} {op} {ops}"));
-        group.add(name, line, Tongue::Line);
+        group.add(name, line, OutputFormat::Line);
     }
     for (order, flag, rw) in [("sequential", "", "write"), ("random", " -z", "randwrite")] {
         if let Some(program) = &tools.ior {
             let line = command(program, &format!("-a DUMMY -w -t 4096 -b {bytes}{flag}"));
-            group.add(format!("ior DUMMY, {order}, write"), line, Tongue::Ior);
+            group.add(format!("ior DUMMY, {order}, write"), line, OutputFormat::Ior);
         }
         if let Some(program) = &tools.fio {
             let line = format!(
                 "--name=bench --ioengine=null --rw={rw} --bs=4096 --size={bytes} --output-format=json"
             );
             let line = command(program, &line);
-            group.add(format!("fio null, {order}, write"), line, Tongue::Fio);
+            group.add(format!("fio null, {order}, write"), line, OutputFormat::Fio);
         }
     }
     group
 }
 
-/// What an order of 67 million offsets costs in memory.
+/// The memory for an order of 67 million offsets.
 pub(super) fn memory(tools: &Tools) -> Group {
-    let mut group = Group::against_first("memory held with 256 GiB in 4 KiB, DUMMY, -w -D 1", Unit::PeakMib);
+    let mut group =
+        Group::against_first("peak memory, 256 GiB in 4 KiB transfers, DUMMY, -w -D 1", Unit::PeakMib);
     let line = "-a DUMMY -b 256g -t 4k -w -D 1";
     for (suffix, flag) in [("", ""), (" -z", " -z")] {
         let ours = command(&tools.assay, &format!("ior {line}{flag}"));
-        group.add(format!("assay{suffix}"), ours, Tongue::Records);
+        group.add(format!("assay{suffix}"), ours, OutputFormat::Records);
     }
     for (suffix, flag) in [("", ""), (" -z", " -z")] {
         if let Some(program) = &tools.ior {
             let line = command(program, &format!("{line}{flag}"));
-            group.add(format!("ior{suffix}"), line, Tongue::Ior);
+            group.add(format!("ior{suffix}"), line, OutputFormat::Ior);
         }
     }
-    // The allocator's rounding and the pages of code that happened to be touched.
-    group.aim("assay -z", Some("assay"), Bound::AtMost(1.05));
+    // Leaves 5 % for the rounding of the allocator and for differences in loaded code pages.
+    group.add_goal("assay -z", Some("assay"), Bound::AtMost(1.05));
     group
 }
 
-/// 4 KiB random reads of a file that is in memory.
+/// 4 KiB random reads of a file in the page cache.
 pub(super) fn cached(tools: &Tools, sizes: &Sizes, place: &str, file: &str) -> Group {
     let job = Job {
         file: file.into(),
@@ -108,23 +109,23 @@ pub(super) fn cached(tools: &Tools, sizes: &Sizes, place: &str, file: &str) -> G
     group.contenders.extend(fio(tools, &job, "fio psync", "psync"));
     group.contenders.extend(ior(tools, &job));
     for (peer, least) in [("bare pread loop", 0.97), ("fio psync", 1.0), ("ior POSIX", 1.0)] {
-        group.aim("assay POSIX", Some(peer), Bound::AtLeast(least));
+        group.add_goal("assay POSIX", Some(peer), Bound::AtLeast(least));
     }
     group
 }
 
-/// 4 KiB random reads past the page cache, one at a time.
+/// 4 KiB random reads with O_DIRECT, queue depth 1.
 pub(super) fn direct_single(tools: &Tools, job: &Job) -> Group {
     let mut group = Group::against_first("4 KiB random reads, O_DIRECT, depth 1", Unit::PerSecond);
     group.contenders = vec![bare(tools, job), assay(tools, job, "POSIX", "")];
     group.contenders.extend(fio(tools, job, "fio psync", "psync"));
     group.contenders.extend(fio(tools, job, "fio io_uring", "io_uring --iodepth=1"));
     group.contenders.extend(ior(tools, job));
-    group.aim("assay POSIX", Some("fio io_uring"), Bound::AtLeast(1.0));
+    group.add_goal("assay POSIX", Some("fio io_uring"), Bound::AtLeast(1.0));
     group
 }
 
-/// 4 KiB random reads past the page cache, 64 under way.
+/// 4 KiB random reads with O_DIRECT, queue depth 64.
 pub(super) fn direct_deep(tools: &Tools, job: &Job) -> Group {
     let mut group = Group::new("4 KiB random reads, O_DIRECT, depth 64", Unit::PerSecond);
     let (uring, tuned) = ("assay URING iodepth 64", "fio io_uring, tuned");
@@ -134,12 +135,12 @@ pub(super) fn direct_deep(tools: &Tools, job: &Job) -> Group {
     group.against = tools.fio.is_some().then_some(0);
     group.contenders.push(assay(tools, job, "URING", "--iodepth 64"));
     group.contenders.push(assay(tools, job, "AIO", "--iodepth 64"));
-    group.aim(uring, Some("fio io_uring"), Bound::AtLeast(1.0));
-    group.aim(uring, Some(tuned), Bound::AtLeast(1.0));
+    group.add_goal(uring, Some("fio io_uring"), Bound::AtLeast(1.0));
+    group.add_goal(uring, Some(tuned), Bound::AtLeast(1.0));
     group
 }
 
-/// A read of the job with the bare loop, to see whether it can be done at all.
+/// The command line of the bare loop for this job, to test whether it works here.
 pub(super) fn attempt(tools: &Tools, job: &Job) -> Vec<String> {
     bare(tools, job).words
 }
@@ -149,7 +150,7 @@ pub(super) fn direct_job(file: &str, bytes: u64) -> Job {
     Job { file: file.into(), bytes, transfer: KIB4, passes: 1, random: true, write: false, direct: true }
 }
 
-/// 1 MiB transfers one after the other: a new file is written, or one that is in memory is read.
+/// Sequential 1 MiB transfers: writes a new file, or reads a file in memory.
 pub(super) fn stream(tools: &Tools, sizes: &Sizes, write: bool, file: &str) -> Group {
     let passes = if write { 1 } else { sizes.passes };
     let what = if write { "written to a new file" } else { "read" };
@@ -163,40 +164,40 @@ pub(super) fn stream(tools: &Tools, sizes: &Sizes, write: bool, file: &str) -> G
     group
 }
 
-/// How fast data is made and compared on one core, for each packet type.
+/// The rate of generating and comparing data on one core, for each packet type.
 pub(super) fn data(tools: &Tools, sizes: &Sizes, packets: &[String]) -> Group {
-    let title = "data of 1 MiB made (fill) and compared (check), one core";
+    let title = "1 MiB of data generated (fill) and compared (check), one core";
     let mut group = Group::new(title, Unit::Gigabytes(MIB as f64));
     for packet in packets {
         for what in ["fill", "check"] {
             let words = command(&tools.inside, &format!("{what} {packet} {}", sizes.fill_ops));
-            group.add(format!("{what} {packet}"), words, Tongue::Line);
+            group.add(format!("{what} {packet}"), words, OutputFormat::Line);
         }
     }
     for what in ["fill stamped", "check stamped"] {
-        group.aim(what, None, Bound::AtLeast(20.0));
+        group.add_goal(what, None, Bound::AtLeast(20.0));
     }
     group
 }
 
-/// Writing and reading a file with every word compared, against the same without.
+/// Writes and reads with all data compared, relative to the same without comparison.
 pub(super) fn verified(tools: &Tools, sizes: &Sizes, packets: &[String], file: &str) -> Group {
     let mut group =
         Group::against_first("1 MiB write + read, verified, in memory", Unit::Gigabytes(MIB as f64));
     let line = format!("-a POSIX -w -t 1m -b {} -o {file}", sizes.file);
     let plain = command(&tools.assay, &format!("ior -r {line}"));
-    group.add("assay, unverified", plain, Tongue::Records);
+    group.add("assay, unverified", plain, OutputFormat::Records);
     for packet in packets.iter().filter(|packet| ["offset", "stamped"].contains(&packet.as_str())) {
         let name = format!("assay -R -l {packet}");
         let words = command(&tools.assay, &format!("ior -R -l {packet} {line}"));
-        group.aim(&name, Some("assay, unverified"), Bound::AtLeast(0.9));
-        group.add(name, words, Tongue::Records);
+        group.add_goal(&name, Some("assay, unverified"), Bound::AtLeast(0.9));
+        group.add(name, words, OutputFormat::Records);
     }
     if let Some(program) = &tools.ior {
         let plain = command(program, &format!("-r {line}"));
-        group.add("ior, unverified", plain, Tongue::Ior);
+        group.add("ior, unverified", plain, OutputFormat::Ior);
         let words = command(program, &format!("-r -R -l offset -G 7 {line}"));
-        group.add("ior -R -l offset", words, Tongue::Ior);
+        group.add("ior -R -l offset", words, OutputFormat::Ior);
     }
     group
 }
@@ -206,11 +207,11 @@ mod tests {
     use super::super::tools::named;
     use super::*;
 
-    /// With the programs of an earlier build set beside.
-    fn beside_earlier(group: impl Fn(&Tools) -> Group) -> Group {
+    /// A group with the programs of an earlier build added.
+    fn with_earlier_build(group: impl Fn(&Tools) -> Group) -> Group {
         let tools = Tools { before: Some(["old/assay", "old/bench"].map(str::to_owned)), ..named() };
         let mut group = group(&tools);
-        set_beside_earlier(&tools, &mut group);
+        add_earlier_build(&tools, &mut group);
         group
     }
 
@@ -219,8 +220,8 @@ mod tests {
     }
 
     #[test]
-    fn each_program_of_this_build_is_followed_by_that_of_the_earlier_one_with_the_same_words() {
-        let group = beside_earlier(|tools| cached(tools, &Sizes::SMOKE, "tmpfs", "f"));
+    fn the_earlier_build_follows_each_program_with_the_same_arguments() {
+        let group = with_earlier_build(|tools| cached(tools, &Sizes::SMOKE, "tmpfs", "f"));
         let pairs = ["assay", "old/assay"].repeat(3);
         assert_eq!(programs(&group), [vec!["bare"], pairs, vec!["fio"]].concat());
         for pair in group.contenders[1..7].chunks(2) {
@@ -234,10 +235,10 @@ mod tests {
     }
 
     #[test]
-    fn memory_should_not_grow_and_what_measures_in_process_has_its_earlier_one_too() {
-        let group = beside_earlier(memory);
+    fn groups_on_memory_and_in_process_have_the_earlier_build_too() {
+        let group = with_earlier_build(memory);
         assert_eq!(group.goals.last().unwrap().bound, Bound::AtMost(1.03));
-        let group = beside_earlier(|tools| dummy(tools, &Sizes::SMOKE));
+        let group = with_earlier_build(|tools| dummy(tools, &Sizes::SMOKE));
         assert_eq!(programs(&group), [["bench", "old/bench"].repeat(5), vec!["fio"; 2]].concat());
     }
 }

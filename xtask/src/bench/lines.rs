@@ -1,11 +1,11 @@
-//! One job, as each program wants it said.
+//! The command line of a job, for each program.
 //!
-//! The traps: fio drops the file from the page cache first unless told not to, and allocates a new file
-//! before it writes; IOR and assay remove what they read unless told to keep it.
+//! By default, fio drops the file from the page cache first, and allocates a new file before it writes.
+//! IOR and assay remove the file after the read. The options below switch this off.
 
 use super::group::Contender;
+use super::outputs::OutputFormat;
 use super::tools::Tools;
-use super::words::Tongue;
 
 /// Transfers of one file by one process.
 #[derive(Clone, Debug)]
@@ -13,25 +13,25 @@ pub(super) struct Job {
     pub(super) file: String,
     pub(super) bytes: u64,
     pub(super) transfer: u64,
-    /// How often the whole file.
+    /// How often the whole file is transferred.
     pub(super) passes: u64,
     pub(super) random: bool,
-    /// Writes a new file and removes it, instead of reading one that is there.
+    /// Writes a new file and removes it, instead of reading an existing one.
     pub(super) write: bool,
     pub(super) direct: bool,
 }
 
-/// A program with the words of a line.
+/// A program with the arguments in `line`, separated by blanks.
 pub(super) fn command(program: &str, line: &str) -> Vec<String> {
     std::iter::once(program).chain(line.split_whitespace()).map(str::to_owned).collect()
 }
 
-/// The same with the file of a job, whose path holds whatever it holds.
+/// The same with the file of a job. The path may contain blanks.
 fn command_on(program: &str, line: &str, job: &Job) -> Vec<String> {
     [command(program, line), vec!["-o".to_owned(), job.file.clone()]].concat()
 }
 
-/// System calls and nothing else.
+/// The bare loop of system calls.
 pub(super) fn bare(tools: &Tools, job: &Job) -> Contender {
     let order = match (job.random, job.direct) {
         (true, true) => "direct-random",
@@ -42,10 +42,10 @@ pub(super) fn bare(tools: &Tools, job: &Job) -> Contender {
     line.push(job.file.clone());
     line.extend([job.bytes, job.transfer, job.passes].map(|number| number.to_string()));
     let name = if job.write { "bare pwrite loop" } else { "bare pread loop" };
-    Contender::new(name, line, Tongue::Line)
+    Contender::new(name, line, OutputFormat::Line)
 }
 
-/// The words that `ior` and `assay ior` share.
+/// The arguments that `ior` and `assay ior` share.
 fn ior_words(job: &Job, engine: &str) -> String {
     let mut line = format!("-a {engine} -t {} -b {} -i {}", job.transfer, job.bytes, job.passes);
     line += if job.write { " -w" } else { " -r -k" };
@@ -58,21 +58,21 @@ fn ior_words(job: &Job, engine: &str) -> String {
     line
 }
 
-/// `assay ior` with an engine and further words.
+/// `assay ior` with an engine and more arguments.
 pub(super) fn assay(tools: &Tools, job: &Job, engine: &str, more: &str) -> Contender {
     let line = format!("ior {} {more}", ior_words(job, engine));
     let name = format!("assay {engine} {}", more.replace("--", "")).trim_end().to_owned();
-    Contender::new(name, command_on(&tools.assay, &line, job), Tongue::Records)
+    Contender::new(name, command_on(&tools.assay, &line, job), OutputFormat::Records)
 }
 
-/// The original, where there is one.
+/// The original IOR, if it is installed.
 pub(super) fn ior(tools: &Tools, job: &Job) -> Option<Contender> {
     let line = ior_words(job, "POSIX");
     let program = tools.ior.as_ref()?;
-    Some(Contender::new("ior POSIX", command_on(program, &line, job), Tongue::Ior))
+    Some(Contender::new("ior POSIX", command_on(program, &line, job), OutputFormat::Ior))
 }
 
-/// fio with an engine and further words, where there is one.
+/// fio with an engine and more arguments, if it is installed.
 pub(super) fn fio(tools: &Tools, job: &Job, name: &str, engine: &str) -> Option<Contender> {
     let rw = match (job.write, job.random) {
         (true, false) => "write --fallocate=none --unlink=1",
@@ -89,9 +89,9 @@ pub(super) fn fio(tools: &Tools, job: &Job, name: &str, engine: &str) -> Option<
         u8::from(job.direct)
     );
     let mut all = command(tools.fio.as_ref()?, &line);
-    // A colon separates files there.
+    // fio separates files by colons.
     all.push(format!("--filename={}", job.file.replace(':', "\\:")));
-    Some(Contender::new(name, all, Tongue::Fio))
+    Some(Contender::new(name, all, OutputFormat::Fio))
 }
 
 #[cfg(test)]
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn a_path_with_a_blank_stays_one_word() {
+    fn a_path_with_a_blank_is_one_argument() {
         for contender in [bare(&tools(), &job()), assay(&tools(), &job(), "URING", "")] {
             assert!(contender.words.iter().any(|word| word == "/mnt/a b:c/file"), "{contender:?}");
         }
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn reads_keep_the_file_and_leave_the_cache_alone() {
+    fn reads_keep_the_file_and_the_page_cache() {
         let ours = assay(&tools(), &job(), "POSIX", "").words.join(" ");
         assert!(ours.contains("-r -k -z --posix.odirect"), "{ours}");
         let fio = fio(&tools(), &job(), "fio", "psync").unwrap().words.join(" ");
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn a_peer_that_is_missing_is_no_contender() {
+    fn a_missing_peer_is_not_a_contender() {
         assert!(ior(&tools(), &job()).is_none());
     }
 }

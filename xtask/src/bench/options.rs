@@ -1,4 +1,4 @@
-//! The words after `cargo xtask bench`, and the sizes they lead to.
+//! The arguments of `cargo xtask bench`, and the sizes of the measurements.
 
 use std::path::PathBuf;
 
@@ -6,27 +6,27 @@ use anyhow::{Context, Result, bail};
 
 const GIB: u64 = 1 << 30;
 
-/// What was asked for.
+/// The options of a benchmark.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Options {
-    /// Where files on a disk go; `None` for the target folder.
+    /// The directory for files on a disk; `None` for the target directory.
     pub(super) dir: Option<PathBuf>,
-    /// Where files in memory go.
+    /// The directory for files in memory.
     pub(super) memory: PathBuf,
-    /// How often each group is run through.
+    /// The number of rounds of each group.
     pub(super) rounds: usize,
-    /// Seconds to wait in all for a quiet machine.
+    /// Seconds to wait in total for a quiet machine.
     pub(super) patience_s: f64,
-    /// The `release` folder of an earlier build, whose programs are measured beside those of this one.
+    /// The `release` directory of an earlier build to compare with.
     pub(super) before: Option<PathBuf>,
-    /// Only groups whose name has this in it; all of them where it is empty.
+    /// Only groups with this text in their title; all groups if it is empty.
     pub(super) only: String,
-    /// Whether only to show that everything still runs, with sizes too small for numbers.
+    /// Whether only to show that everything runs, with sizes too small for usable numbers.
     pub(super) smoke: bool,
 }
 
 impl Options {
-    /// Reads the words.
+    /// Parses the arguments.
     pub(super) fn parse(words: &[&str]) -> Result<Self> {
         let memory = "/dev/shm".into();
         let (rounds, patience_s, only) = (5, 120.0, String::new());
@@ -41,27 +41,27 @@ impl Options {
                     let number = value("a number")?;
                     options.rounds =
                         number.parse().ok().filter(|n| (1..=100).contains(n)).with_context(|| {
-                            format!("`{number}` is no number of rounds; from 1 to 100 would do")
+                            format!("--rounds {number}: not a whole number from 1 to 100")
                         })?;
                 }
                 "--patience" => {
                     let number = value("seconds")?;
                     options.patience_s =
                         number.parse().ok().filter(|s: &f64| (0.0..=86400.0).contains(s)).with_context(
-                            || format!("`{number}` is no number of seconds; 0 to 86400 would do"),
+                            || format!("--patience {number}: not a number from 0 to 86400 (seconds)"),
                         )?;
                 }
                 "--memory" => options.memory = value("a directory")?.into(),
                 "--before" => options.before = Some(value("a directory")?.into()),
-                "--only" => options.only = (*value("a part of a name")?).into(),
+                "--only" => options.only = (*value("a part of a title")?).into(),
                 flag if flag.starts_with('-') => {
                     bail!(
-                        "bench does not know `{flag}`; it takes DIR --memory DIR --rounds N --patience S \
+                        "unknown option `{flag}`. bench takes DIR --memory DIR --rounds N --patience S \
                          --before DIR --only NAME --quick --smoke"
                     )
                 }
                 dir if options.dir.is_none() => options.dir = Some(dir.into()),
-                more => bail!("bench takes one directory for the disk; `{more}` is one too many"),
+                more => bail!("bench takes one directory for the disk; `{more}` is a second one"),
             }
         }
         if options.smoke {
@@ -70,31 +70,31 @@ impl Options {
         Ok(options)
     }
 
-    /// The sizes for it.
+    /// The sizes of the measurements.
     pub(super) fn sizes(&self) -> Sizes {
         if self.smoke { Sizes::SMOKE } else { Sizes::FULL }
     }
 }
 
-/// How much each measurement moves.
+/// The amount of work of each measurement.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sizes {
     /// Bytes of a file that is read from the page cache or streamed.
     pub(super) file: u64,
-    /// How often a cached file is read through in one run.
+    /// How often a cached file is read in one run.
     pub(super) passes: u64,
-    /// Bytes of the files read past the page cache one at a time, and many at a time.
+    /// Bytes of the files for O_DIRECT reads with queue depth 1, and with a higher one.
     pub(super) direct: (u64, u64),
-    /// Transfers that move nothing.
+    /// Transfers without I/O.
     pub(super) dummy_ops: u64,
-    /// Buffers of 1 MiB made or compared.
+    /// Buffers of 1 MiB generated or compared.
     pub(super) fill_ops: u64,
-    /// Names that are made, looked at and removed.
+    /// Files that are created, stat'ed and removed, and directories as many.
     pub(super) names: u64,
 }
 
 impl Sizes {
-    /// About a second a run on the machines this was written on; fio counts in milliseconds.
+    /// About one second per run on the developers' machines. fio reports only milliseconds.
     const FULL: Self = Self {
         file: GIB,
         passes: 4,
@@ -118,7 +118,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn five_rounds_are_what_a_bare_word_gets() {
+    fn the_default_is_five_rounds_and_options_change_it() {
         let options = Options::parse(&[]).unwrap();
         assert_eq!((options.rounds, options.dir, options.smoke), (5, None, false));
         let options = Options::parse(&["--quick", "/scratch", "--memory", "/mnt/ram"]).unwrap();
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn smoke_is_one_round_whatever_else_is_said() {
+    fn smoke_is_one_round_with_any_other_option() {
         for words in [["--smoke", "--quick"], ["--quick", "--smoke"]] {
             let options = Options::parse(&words).unwrap();
             assert_eq!((options.rounds, options.patience_s), (1, 0.0));
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn a_word_it_does_not_know_is_rejected_with_those_it_does() {
+    fn an_unknown_option_is_rejected_with_the_list_of_options() {
         assert!(Options::parse(&["--fast"]).unwrap_err().to_string().contains("--quick"));
         assert!(Options::parse(&["a", "b"]).is_err());
         for rounds in ["0", "many", "101"] {

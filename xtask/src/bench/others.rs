@@ -1,18 +1,18 @@
-//! How much of the machine others use: what makes a number worthless unseen, and waiting until they stop.
+//! The load of other processes on this machine, and the wait for a quiet machine.
 //!
-//! Invariant: waiting is bounded for the whole benchmark, whatever others do.
-//! Never here: interrupts, which are the program's own I/O as often as not.
+//! Invariant: the total wait of a benchmark is limited.
+//! Never here: the time of interrupts, which the program's own I/O causes, too.
 
 use std::fs;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-/// Cores that others may keep busy before a result is in doubt.
-pub(super) const QUIET: f64 = 0.15;
-const LOOK: Duration = Duration::from_millis(200);
+/// The most cores that other processes may keep busy without disturbing a result.
+pub(super) const QUIET_CORES: f64 = 0.15;
+const SAMPLE_INTERVAL: Duration = Duration::from_millis(200);
 
-/// Processor seconds of everything on this machine since it started, without idling and interrupts;
-/// what a hypervisor gave to somebody else counts. 0 where the system does not tell.
+/// Processor seconds of all processes on this machine since it started, without idle time and interrupts.
+/// Time that a hypervisor gave to other machines counts too. 0 if the system does not report it.
 pub(super) fn machine_cpu_s() -> f64 {
     busy_s(&fs::read_to_string("/proc/stat").unwrap_or_default()).unwrap_or(0.0)
 }
@@ -25,36 +25,36 @@ fn busy_s(stat: &str) -> Option<f64> {
     Some(sum? / 100.0)
 }
 
-/// Seconds that may still go into waiting for a quiet machine and into runs taken again.
+/// The remaining seconds for waits and for repeated runs.
 #[derive(Debug)]
 pub(super) struct Patience {
     left_s: f64,
-    told: bool,
+    announced: bool,
 }
 
 impl Patience {
     pub(super) fn new(seconds: f64) -> Self {
-        Self { left_s: seconds, told: false }
+        Self { left_s: seconds, announced: false }
     }
 
-    /// Waits until others are quiet, or there is no patience left, or somebody asks to stop.
+    /// Waits until the machine is quiet, the time is used up, or the user asks to stop.
     pub(super) fn wait(&mut self, stop: &AtomicBool) {
         while self.left_s > 0.0 && !stop.load(Ordering::Relaxed) {
             let before = machine_cpu_s();
-            std::thread::sleep(LOOK);
-            if machine_cpu_s() - before <= QUIET * LOOK.as_secs_f64() {
+            std::thread::sleep(SAMPLE_INTERVAL);
+            if machine_cpu_s() - before <= QUIET_CORES * SAMPLE_INTERVAL.as_secs_f64() {
                 return;
             }
-            if !std::mem::replace(&mut self.told, true) {
-                eprintln!("others are busy here: waits up to {:.0} s in all for them", self.left_s);
+            if !std::mem::replace(&mut self.announced, true) {
+                eprintln!("other processes are busy: waiting up to {:.0} s in total", self.left_s);
             }
-            self.left_s -= LOOK.as_secs_f64();
+            self.left_s -= SAMPLE_INTERVAL.as_secs_f64();
         }
     }
 
-    /// Whether a run of so many seconds, in which others worked so many, should be taken again.
+    /// Whether to repeat a run of `wall_s` seconds with `others_s` processor seconds of other processes.
     pub(super) fn wants_again(&mut self, wall_s: f64, others_s: f64) -> bool {
-        let again = others_s > QUIET * wall_s && self.left_s > 0.0;
+        let again = others_s > QUIET_CORES * wall_s && self.left_s > 0.0;
         if again {
             self.left_s -= wall_s;
         }
@@ -67,16 +67,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn idling_waiting_and_interrupts_are_nobodys_work() {
+    fn idle_time_waits_and_interrupts_do_not_count() {
         let stat = "cpu  100 10 200 90000 5000 7 8 30 0 0\ncpu0 50 5 100 45000 2500 3 4 15 0 0\n";
         assert_eq!(busy_s(stat), Some(3.4));
         assert_eq!(busy_s("intr 1 2 3\n"), None);
     }
 
     #[test]
-    fn patience_ends_however_busy_the_machine_stays() {
+    fn patience_ends_on_a_machine_that_stays_busy() {
         let mut patience = Patience::new(5.0);
-        assert!(!patience.wants_again(2.0, 0.1), "that was quiet");
+        assert!(!patience.wants_again(2.0, 0.1), "the machine was quiet");
         let again = (0..10).filter(|_| patience.wants_again(2.0, 3.0)).count();
         assert_eq!(again, 3);
         patience.wait(&AtomicBool::new(false));

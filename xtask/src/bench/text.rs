@@ -1,11 +1,11 @@
-//! The table: a block for each group, then a line for each goal.
+//! The table of results: a block for each group, then a line for each goal.
 //!
-//! Invariant: a number stands with its extremes; what could not be measured stands with its reason.
+//! Invariant: each number is printed with its minimum and maximum, each missing number with its reason.
 
 use super::group::{Bound, Contender, Goal, Group, Unit};
-use super::others::QUIET;
+use super::others::QUIET_CORES;
 
-/// The middle of the sorted values (of two, their mean) with the extremes.
+/// The median with the minimum and maximum. Of an even number of values, it is the mean of the middle two.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Spread {
     median: f64,
@@ -29,7 +29,7 @@ impl Spread {
     }
 }
 
-/// Four significant digits, or all before the point.
+/// At least four significant digits.
 fn digits(value: f64) -> String {
     let places = match value.abs() {
         v if v >= 1000.0 => 0,
@@ -90,7 +90,7 @@ fn row(group: &Group, contender: &Contender) -> String {
     line.trim_end().to_owned() + "\n"
 }
 
-/// One line: met, not met, or why nobody knows. Times of a machine that others kept busy decide nothing.
+/// The line of a goal: met, not met, or the reason why neither. Times on a busy machine are not evaluated.
 pub(super) fn verdict(group: &Group, goal: &Goal) -> String {
     let (sign, bound) = match goal.bound {
         Bound::AtLeast(bound) => (">=", bound),
@@ -105,7 +105,7 @@ pub(super) fn verdict(group: &Group, goal: &Goal) -> String {
         Ok(values) => {
             let Some(spread) = Spread::of(&values) else { return format!("  not tried  {words}\n") };
             let others = group.others();
-            let disturbed = others > QUIET && group.unit != Unit::PeakMib;
+            let disturbed = others > QUIET_CORES && group.unit != Unit::PeakMib;
             let word = match goal.bound.holds(spread.median) {
                 _ if disturbed => "disturbed",
                 true => "met",
@@ -135,7 +135,7 @@ fn values(group: &Group, goal: &Goal) -> Result<Vec<f64>, String> {
 #[cfg(test)]
 mod tests {
     use super::super::group::Run;
-    use super::super::words::{Tongue, Work};
+    use super::super::outputs::{OutputFormat, Work};
     use super::*;
 
     fn contender(name: &str, seconds: &[f64]) -> Contender {
@@ -146,7 +146,7 @@ mod tests {
             others_s: 0.1,
             peak_bytes: 1 << 20,
         };
-        let mut contender = Contender::new(name, Vec::new(), Tongue::Line);
+        let mut contender = Contender::new(name, Vec::new(), OutputFormat::Line);
         contender.runs = Ok(seconds.iter().map(run).collect());
         contender
     }
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn ratios_are_those_of_the_same_round_and_not_of_the_medians() {
+    fn ratios_are_taken_within_a_round_and_not_from_medians() {
         let text = block(&group());
         let row = text.lines().find(|line| line.trim_start().starts_with("assay")).unwrap();
         let cells: Vec<&str> = row.split_whitespace().collect();
@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn a_goal_is_met_by_the_median_and_says_in_how_many_rounds() {
+    fn the_median_decides_a_goal_and_the_line_counts_the_rounds() {
         let group = group();
         let met = verdict(&group, &goal("assay", Some("bare"), Bound::AtLeast(0.7)));
         assert!(met.trim_start().starts_with("met "), "{met}");
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn times_of_a_busy_machine_decide_nothing_and_memory_still_does() {
+    fn times_on_a_busy_machine_are_not_evaluated_but_memory_is() {
         let mut group = group();
         let bound = goal("assay", Some("bare"), Bound::AtLeast(0.7));
         assert!(verdict(&group, &bound).trim_start().starts_with("met "));
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn a_goal_against_a_program_that_failed_or_is_missing_is_not_tried() {
+    fn a_goal_relative_to_a_failed_or_missing_program_is_not_tried() {
         for name in ["fio", "ior"] {
             let line = verdict(&group(), &goal("assay", Some(name), Bound::AtLeast(1.0)));
             assert!(line.trim_start().starts_with("not tried"), "{line}");

@@ -1,6 +1,6 @@
-//! The programs of a benchmark: ours, built in release, and the peers that this machine has.
+//! The programs of a benchmark: our release build, and the peers on this machine.
 //!
-//! Never here: what they are asked to do.
+//! Never here: their arguments.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -9,24 +9,24 @@ use anyhow::{Context, Result, ensure};
 
 use crate::step::cargo;
 
-/// Paths of programs; a peer that is not here is absent.
+/// Paths of programs; `None` for a missing peer.
 pub(super) struct Tools {
     /// The program itself.
     pub(super) assay: String,
-    /// The example that measures in process.
+    /// The example program that measures inside its process.
     pub(super) inside: String,
-    /// The example that is nothing but a loop.
+    /// The example program with the bare loop.
     pub(super) bare: String,
     pub(super) fio: Option<String>,
     pub(super) ior: Option<String>,
     pub(super) mdtest: Option<String>,
-    /// `assay` and `inside` of an earlier build, where one was named.
+    /// `assay` and `inside` of an earlier build, if one is given.
     pub(super) before: Option<[String; 2]>,
-    /// What the table says of the peers, a line each.
+    /// Notes on the peers, one line each.
     pub(super) about_peers: Vec<String>,
 }
 
-/// Tools by their names alone, for tests that start none of them: ours and fio.
+/// Our programs and fio as bare names, for tests that start none of them.
 #[cfg(test)]
 pub(super) fn named() -> Tools {
     let name = |name: &str| name.to_owned();
@@ -42,12 +42,12 @@ pub(super) fn named() -> Tools {
     }
 }
 
-/// Builds ours and looks for the others; `before` is the `release` folder of an earlier build.
+/// Builds our programs and finds the peers. `before` is the `release` directory of an earlier build.
 pub(super) fn provide(root: &Path, before: Option<&Path>) -> Result<Tools> {
     let build = ["build", "--release", "-p", "cli", "-p", "workloads", "--bins", "--examples"];
-    ensure!(cargo(root, &build).status()?.success(), "the release build fails");
+    ensure!(cargo(root, &build).status()?.success(), "the release build failed");
     let here = std::env::current_exe()?;
-    let target = here.ancestors().nth(2).context("this program is not in a target folder")?;
+    let target = here.ancestors().nth(2).context("this program is not in a target directory")?;
     let built = |release: &Path, name: &str| {
         let path = release.join(name);
         ensure!(path.is_file(), "{} was not built", path.display());
@@ -79,7 +79,7 @@ pub(super) fn provide(root: &Path, before: Option<&Path>) -> Result<Tools> {
     })
 }
 
-/// What a program on the PATH says to one word; `None` where it is not there.
+/// The output of a program on the PATH with one argument; `None` if it cannot be started.
 fn ask(program: &str, word: &str) -> Option<String> {
     let answer = Command::new(program).arg(word).stdin(Stdio::null()).output().ok()?;
     Some(String::from_utf8_lossy(&[answer.stdout, answer.stderr].concat()).into_owned())
@@ -92,16 +92,18 @@ fn fio() -> (Option<String>, String) {
     }
 }
 
-/// `ior` or `mdtest`, where the PATH has the original.
+/// The original `ior` or `mdtest`, if it is on the PATH.
 fn original(name: &str) -> (Option<String>, String) {
     match ask(name, "-h") {
-        Some(help) if is_ours(&help) => (None, format!("{name}: the one on the PATH is assay itself")),
+        Some(help) if is_ours(&help) => {
+            (None, format!("{name}: on the PATH is assay itself, not the original"))
+        }
         Some(_) => (Some(name.into()), format!("{name}: one process without mpirun")),
         None => (None, format!("{name}: not on the PATH")),
     }
 }
 
-/// A link named as the original may lead to this very program, which would then be its own peer.
+/// Whether this is the help of assay. A link with the name of the original may lead to assay.
 fn is_ours(help: &str) -> bool {
     help.contains("assay")
 }
@@ -111,13 +113,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_program_that_is_not_there_has_no_answer() {
+    fn a_missing_program_has_no_answer() {
         assert_eq!(ask("no-such-program-anywhere", "-h"), None);
         assert_eq!(ask("echo", "fio-3.33"), Some("fio-3.33\n".into()));
     }
 
     #[test]
-    fn this_program_under_the_name_ior_is_no_peer() {
+    fn assay_under_the_name_ior_is_not_a_peer() {
         assert!(is_ours("Synopsis ior\n  --record  write the records; assay -n RANKS ior\n"));
         assert!(!is_ours("Synopsis ior\n\nFlags\n  -c, --collective  Use collective I/O\n"));
     }

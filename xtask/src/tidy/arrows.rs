@@ -1,17 +1,17 @@
-//! Rule: a crate depends on the crates that the house allows it, and on no others of ours.
+//! Rule: a crate of this workspace depends only on those crates of the workspace that its row allows.
 //!
-//! Invariant: the table below is the one in the architecture paper; a new arrow is a change of both.
-//! Never here: dependencies from outside.
+//! Invariant: the table below agrees with the architecture document. A new dependency changes both.
+//! Never here: dependencies on crates of others.
 
 use toml::{Table, Value};
 
 use super::Finding;
 use super::tree::Tree;
 
-/// A crate, and those that it may use.
-type Room = (&'static str, &'static str);
+/// A crate, and the crates that it may use.
+type CrateRow = (&'static str, &'static str);
 
-const ROOMS: &[Room] = &[
+const CRATES: &[CrateRow] = &[
     ("units", ""),
     ("ffi", ""),
     ("measure", "units"),
@@ -36,34 +36,34 @@ const ROOMS: &[Room] = &[
     ("xtask", ""),
 ];
 
-/// The crates that others may use in tests only.
+/// The crates for tests only.
 const TESTKIT: &str = "testkit";
 const SHIM: &str = "shim";
 
-/// Further arrows of tests: campaigns that run to their end are evaluated, and each reason has a sentence.
+/// More dependencies of tests: they evaluate whole campaigns, and check that each reason has a sentence.
 const IN_TESTS: &[(&str, &str)] = &[("judge", "run"), ("judge", "report")];
 
-/// Compares every manifest with the table.
+/// Rule: every manifest agrees with the table.
 pub(super) fn between_crates(tree: &Tree) -> Vec<Finding> {
     let manifests = tree.sources.iter().filter(|source| source.path.ends_with("/Cargo.toml"));
-    manifests.flat_map(|source| judge(&source.path, &source.text)).collect()
+    manifests.flat_map(|source| check(&source.path, &source.text)).collect()
 }
 
-fn judge(path: &str, text: &str) -> Vec<Finding> {
+fn check(path: &str, text: &str) -> Vec<Finding> {
     let Ok(manifest) = text.parse::<Table>() else {
-        return vec![Finding::new(path, 1, "is not TOML")];
+        return vec![Finding::new(path, 1, "is not valid TOML")];
     };
     let name = manifest.get("package").and_then(|p| p.get("name")).and_then(Value::as_str).unwrap_or("");
-    let Some(room) = ROOMS.iter().find(|(room, _)| *room == name) else {
+    let Some(row) = CRATES.iter().find(|(known, _)| *known == name) else {
         return vec![Finding::new(
             path,
             1,
-            format!("crate `{name}` has no row in the table of arrows (add one)"),
+            format!("crate `{name}` has no row in the table of dependencies (add one)"),
         )];
     };
     let arrows = arrows(&manifest);
-    let wrong = arrows.iter().filter(|arrow| !allows(room, arrow));
-    wrong.map(|arrow| Finding::new(path, line_of(text, &arrow.to), complaint(room, arrow))).collect()
+    let wrong = arrows.iter().filter(|arrow| !allows(row, arrow));
+    wrong.map(|arrow| Finding::new(path, line_of(text, &arrow.to), complaint(row, arrow))).collect()
 }
 
 struct Arrow {
@@ -71,24 +71,24 @@ struct Arrow {
     in_tests: bool,
 }
 
-fn allows((room, may_use): &Room, arrow: &Arrow) -> bool {
-    let in_tests = arrow.in_tests && [TESTKIT, SHIM].contains(&&*arrow.to) && *room != "xtask";
-    let listed = arrow.in_tests && IN_TESTS.contains(&(*room, &*arrow.to));
-    in_tests || listed || may_use.split_whitespace().any(|name| name == arrow.to)
+fn allows((name, may_use): &CrateRow, arrow: &Arrow) -> bool {
+    let in_tests = arrow.in_tests && [TESTKIT, SHIM].contains(&&*arrow.to) && *name != "xtask";
+    let listed = arrow.in_tests && IN_TESTS.contains(&(*name, &*arrow.to));
+    in_tests || listed || may_use.split_whitespace().any(|allowed| allowed == arrow.to)
 }
 
-fn complaint((room, may_use): &Room, arrow: &Arrow) -> String {
+fn complaint((name, may_use): &CrateRow, arrow: &Arrow) -> String {
     if [TESTKIT, SHIM].contains(&&*arrow.to) {
-        return format!("`{room}` may not depend on `{}` (in tests: [dev-dependencies])", arrow.to);
+        return format!("`{name}` may not depend on `{}` (use [dev-dependencies] for tests)", arrow.to);
     }
     let allowed = match *may_use {
-        "" => "nothing of ours".to_owned(),
+        "" => "no crate of this workspace".to_owned(),
         names => names.replace(' ', ", "),
     };
-    format!("`{room}` may not depend on `{}` (it may on {allowed})", arrow.to)
+    format!("`{name}` may not depend on `{}` (allowed: {allowed})", arrow.to)
 }
 
-/// Every dependency on a crate of ours, in all sections, also those for one target.
+/// Every dependency on a crate of this workspace, in all sections, also in those for one target.
 fn arrows(manifest: &Table) -> Vec<Arrow> {
     let targets = manifest.get("target").and_then(Value::as_table);
     let mut places: Vec<&Table> =
@@ -99,7 +99,7 @@ fn arrows(manifest: &Table) -> Vec<Arrow> {
     for (section, in_tests) in sections {
         let found = places.iter().filter_map(|place| place.get(section)?.as_table());
         let names = found.flat_map(|table| table.iter().map(|(key, value)| real_name(key, value)));
-        let ours = names.filter(|name| ROOMS.iter().any(|(room, _)| room == name));
+        let ours = names.filter(|name| CRATES.iter().any(|(known, _)| known == name));
         arrows.extend(ours.map(|to| Arrow { to: to.to_owned(), in_tests }));
     }
     arrows
@@ -120,15 +120,15 @@ mod tests {
 
     fn found(name: &str, rest: &str) -> Vec<String> {
         let text = format!("[package]\nname = \"{name}\"\n\n{rest}");
-        judge("crates/x/Cargo.toml", &text).into_iter().map(|f| format!("{}: {}", f.line, f.what)).collect()
+        check("crates/x/Cargo.toml", &text).into_iter().map(|f| format!("{}: {}", f.line, f.what)).collect()
     }
 
     #[test]
-    fn an_arrow_in_the_table_passes_and_others_are_found_with_their_line() {
+    fn a_dependency_in_the_table_passes_and_others_are_found_with_their_line() {
         let rest = "[dependencies]\nserde = \"1\"\nunits.workspace = true\nresults.workspace = true\n";
         assert!(found("plan", rest).is_empty());
         let bad = "[dependencies]\nworkloads.workspace = true\n";
-        let what = "5: `run` may not depend on `workloads` (it may on units, results, plan)";
+        let what = "5: `run` may not depend on `workloads` (allowed: units, results, plan)";
         assert_eq!(found("run", bad), [what]);
     }
 
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn an_arrow_under_another_name_or_for_one_target_is_seen() {
+    fn a_renamed_dependency_and_one_for_a_single_target_are_found() {
         assert_eq!(
             found("units", "[dependencies]\nfast = { package = \"measure\", path = \"../m\" }\n").len(),
             1
@@ -150,6 +150,9 @@ mod tests {
 
     #[test]
     fn a_crate_without_a_row_is_found() {
-        assert_eq!(found("extras", ""), ["1: crate `extras` has no row in the table of arrows (add one)"]);
+        assert_eq!(
+            found("extras", ""),
+            ["1: crate `extras` has no row in the table of dependencies (add one)"]
+        );
     }
 }

@@ -1,32 +1,32 @@
-//! Rules: calls that belong in some places only, and marks that belong nowhere.
+//! Rules: calls that are allowed in some places only, and attributes that are not allowed at all.
 //!
-//! Invariant: one row per ban; each says where the call may be and what would do instead.
-//! Never here: `unsafe`, which has its own file.
+//! Invariant: one row per ban, with the allowed places and the alternative.
+//! Never here: rules on `unsafe`, which have their own file.
 
 use super::Finding;
 use super::tokens::{Token, close_of, reads};
 use super::tree::{Source, Tree};
 
 struct Ban {
-    /// The tokens that are banned; `!` stands for a macro call.
+    /// The banned tokens; `!` means a macro call.
     call: &'static [&'static str],
-    /// Where it may be all the same: beginnings of paths.
+    /// The allowed places: prefixes of paths.
     allowed: &'static [&'static str],
-    /// True if tests, benches, examples, build scripts and chores may.
+    /// True if tests, benches, examples, build scripts and chores may call it.
     tests_may: bool,
     advice: &'static str,
 }
 
 const INK: &[&str] = &["crates/cli/"];
 const CLOCKS: &[&str] = &["crates/measure/", "crates/cli/", "crates/run/"];
-const RETURN_IT: &str = "only `cli` prints and exits: return it";
-const BRING_IT: &str = "time comes in by hand: take a `Clock`";
+const RETURN_IT: &str = "return it; only `cli` prints and exits";
+const BRING_IT: &str = "take a `Clock` as an argument";
 const FINISH_IT: &str = "finish it or leave it out";
 
 const BANS: &[Ban] = &[
     Ban { call: &["todo", "!"], allowed: &[], tests_may: false, advice: FINISH_IT },
     Ban { call: &["unimplemented", "!"], allowed: &[], tests_may: false, advice: FINISH_IT },
-    Ban { call: &["dbg", "!"], allowed: &[], tests_may: false, advice: "take it out" },
+    Ban { call: &["dbg", "!"], allowed: &[], tests_may: false, advice: "remove it" },
     Ban { call: &["println", "!"], allowed: INK, tests_may: true, advice: RETURN_IT },
     Ban { call: &["print", "!"], allowed: INK, tests_may: true, advice: RETURN_IT },
     Ban { call: &["eprintln", "!"], allowed: INK, tests_may: true, advice: RETURN_IT },
@@ -36,7 +36,7 @@ const BANS: &[Ban] = &[
     Ban { call: &["SystemTime", ":", ":", "now"], allowed: CLOCKS, tests_may: true, advice: BRING_IT },
 ];
 
-/// Rule: banned calls are only where their row allows them.
+/// Rule: banned calls are only in the places of their row.
 pub(super) fn calls(tree: &Tree) -> Vec<Finding> {
     tree.rust().flat_map(calls_in).collect()
 }
@@ -56,13 +56,13 @@ fn calls_in(source: &Source) -> Vec<Finding> {
     findings
 }
 
-/// `name!` is a macro call only if a bracket follows: `name != 1` is none.
+/// Whether the tokens at `at` are this call. `name!` is a macro call only if a bracket follows.
 fn is_call(tokens: &[Token], at: usize, call: &[&str]) -> bool {
     let bracket = || tokens.get(at + call.len()).is_some_and(|t| ["(", "[", "{"].contains(&t.text.as_str()));
     reads(tokens, at, call) && (call.last() != Some(&"!") || bracket())
 }
 
-/// Rule: no test is switched off.
+/// Rule: no test is disabled.
 pub(super) fn attributes(tree: &Tree) -> Vec<Finding> {
     tree.rust().flat_map(ignored_in).collect()
 }
@@ -72,7 +72,7 @@ fn ignored_in(source: &Source) -> Vec<Finding> {
     let marks = (0..tokens.len()).filter(|at| reads(tokens, *at, &["#", "["]));
     let ignores =
         |at: &usize| tokens[*at..close_of(tokens, at + 1)].iter().any(|token| token.text == "ignore");
-    let what = "`#[ignore]` may not be here (a test that cannot run prints `SKIPPED: reason`)";
+    let what = "`#[ignore]` may not be here (print `SKIPPED: reason` in a test that cannot run)";
     marks.filter(ignores).map(|at| Finding::new(&source.path, tokens[at].line, what)).collect()
 }
 
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn tests_may_print_and_look_at_the_clock() {
+    fn tests_may_print_and_read_the_clock() {
         let text = "#[cfg(test)]\nmod tests {\n    fn f() { println!(\"{:?}\", Instant::now()); }\n}";
         assert_eq!(found("crates/ranks/src/a.rs", text), 0);
         assert_eq!(found("crates/ranks/src/a.rs", &text.replace("#[cfg(test)]", "")), 2);
@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn time_is_looked_at_in_measure_run_and_cli_only() {
+    fn the_clock_is_read_in_measure_run_and_cli_only() {
         let text = "fn f() { let a = std::time::Instant::now(); let b = list.map(SystemTime::now); }";
         assert_eq!(found("crates/storage/src/a.rs", text), 2);
         assert_eq!(found("crates/measure/src/a.rs", text), 0);
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn a_test_that_is_switched_off_is_found() {
+    fn a_disabled_test_is_found() {
         assert_eq!(found("crates/units/src/a.rs", "#[test]\n#[ignore = \"slow\"]\nfn f() {}"), 1);
         assert_eq!(found("crates/units/src/a.rs", "#[cfg_attr(miri, ignore)]\nfn f() {}"), 1);
         assert_eq!(found("crates/units/src/a.rs", "#[arg(ignore_case)]\nfn f() { ignore(); }"), 0);

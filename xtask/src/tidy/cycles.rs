@@ -1,9 +1,9 @@
-//! Rule: modules of one crate do not import each other in a circle.
+//! Rule: modules of one crate do not import each other in a cycle.
 //!
-//! Looked at are modules beside each other, at every level: that a module and its own parent name each other
-//! is how Rust's modules are written.
+//! The rule compares sibling modules at every level. A module and its parent may import each other, as is
+//! usual in Rust.
 //!
-//! Never here: crates, whose arrows the compiler and `arrows` hold.
+//! Never here: dependencies between crates, which the compiler and `arrows` check.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,27 +11,27 @@ use super::Finding;
 use super::tokens::{Token, close_of};
 use super::tree::{Source, Tree};
 
-/// The crates whose modules are looked at.
+/// The crates that this rule checks.
 const CRATES: &[&str] = &["plan", "judge", "lint", "run"];
 
-/// A module: the names from the crate's root to it.
+/// A module, as the names from the root of the crate.
 type ModulePath = Vec<String>;
 
-/// Every circle, told at the first of its modules.
+/// Rule: no cycle. A cycle is reported at each of its imports.
 pub(super) fn between_modules(tree: &Tree) -> Vec<Finding> {
     CRATES.iter().flat_map(|name| of_crate(name, tree)).collect()
 }
 
 fn of_crate(name: &str, tree: &Tree) -> Vec<Finding> {
     let root = format!("crates/{name}/src/");
-    let own = || {
+    let of_this_crate = || {
         tree.rust()
             .filter(|source| !source.is_beside_the_program())
             .filter_map(|source| Some((source, module_of(source.path.strip_prefix(&root)?))))
     };
-    let modules: BTreeSet<ModulePath> = own().map(|(_, module)| module).collect();
+    let modules: BTreeSet<ModulePath> = of_this_crate().map(|(_, module)| module).collect();
     let mut arrows: BTreeMap<ModulePath, BTreeMap<ModulePath, (&Source, usize)>> = BTreeMap::new();
-    for (source, module) in own() {
+    for (source, module) in of_this_crate() {
         for (path, line) in paths(&source.tokens) {
             let Some(target) = resolve(&module, &path, &modules) else { continue };
             if let Some((from, to)) = apart(&module, &target) {
@@ -39,14 +39,14 @@ fn of_crate(name: &str, tree: &Tree) -> Vec<Finding> {
             }
         }
     }
-    let circles = arrows.iter().flat_map(|(from, all)| all.iter().map(move |(to, place)| (from, to, place)));
+    let edges = arrows.iter().flat_map(|(from, all)| all.iter().map(move |(to, place)| (from, to, place)));
     let back = |from: &ModulePath, to: &ModulePath| way(&arrows, to, from);
-    circles
+    edges
         .filter_map(|(from, to, (source, line))| {
             let back = back(from, to)?;
             let names: Vec<String> = back.iter().map(|module| module.join("::")).collect();
             let what = format!(
-                "`{}` imports `{}`, which leads back to it (move what both need below both)",
+                "`{}` imports `{}`, which leads back to it (move the shared code to a module below both)",
                 from.join("::"),
                 names.join("` -> `")
             );
@@ -64,7 +64,7 @@ fn module_of(path: &str) -> ModulePath {
     names
 }
 
-/// The longest module that a path written in `module` begins with; `None` of paths to elsewhere.
+/// The longest known module at the start of a path in `module`; `None` for paths to other crates.
 fn resolve(module: &ModulePath, path: &[String], modules: &BTreeSet<ModulePath>) -> Option<ModulePath> {
     let mut at = match path.first()?.as_str() {
         "crate" => Vec::new(),
@@ -89,13 +89,13 @@ fn resolve(module: &ModulePath, path: &[String], modules: &BTreeSet<ModulePath>)
     Some(at)
 }
 
-/// The modules beside each other that two modules are in; `None` where one is in the other.
+/// The sibling modules that contain two modules; `None` if one contains the other.
 fn apart(one: &ModulePath, other: &ModulePath) -> Option<(ModulePath, ModulePath)> {
     let common = one.iter().zip(other).take_while(|(a, b)| a == b).count();
     (common < one.len() && common < other.len()).then(|| (one[..=common].to_vec(), other[..=common].to_vec()))
 }
 
-/// The modules on the way from one to another by arrows, both included.
+/// The modules on a path of imports from one to another, both included.
 fn way<T>(
     arrows: &BTreeMap<ModulePath, BTreeMap<ModulePath, T>>,
     from: &ModulePath,
@@ -116,7 +116,7 @@ fn way<T>(
     None
 }
 
-/// All paths that begin with `crate`, `self` or `super`, each with its line; of a `use` with braces each.
+/// All paths that begin with `crate`, `self` or `super`, with their lines. Each path in braces is separate.
 fn paths(tokens: &[Token]) -> Vec<(Vec<String>, usize)> {
     let mut all = Vec::new();
     for at in 0..tokens.len() {
@@ -129,7 +129,7 @@ fn paths(tokens: &[Token]) -> Vec<(Vec<String>, usize)> {
     all
 }
 
-/// Follows a path from its word at `at`, with what stands before.
+/// Collects the paths that begin with `path` and continue with the word at `at`.
 fn follow(tokens: &[Token], at: usize, mut path: Vec<String>, all: &mut Vec<(Vec<String>, usize)>) {
     path.push(tokens[at].text.clone());
     let is = |at: usize, text: &str| tokens.get(at).is_some_and(|token| token.text == text);
@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn modules_that_import_each_other_are_found_at_both() {
+    fn two_modules_that_import_each_other_are_two_findings() {
         let one = ("crates/plan/src/a.rs", "use crate::{b::{C, d::E}, F};");
         let two = ("crates/plan/src/b.rs", "fn f() { super::a::g() }");
         let found = found(&[one, two]);
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn a_circle_of_three_is_found_also_through_folders() {
+    fn a_cycle_of_three_is_found_across_directories() {
         let files = [
             ("crates/judge/src/a/mod.rs", "use super::b::X;"),
             ("crates/judge/src/b.rs", "use crate::c;"),
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn a_module_and_its_parent_and_tests_may_name_each_other() {
+    fn a_module_may_import_its_parent_and_tests_may_import_any_module() {
         let files = [
             ("crates/run/src/a/mod.rs", "mod inner; use inner::X; use self::inner::Z;"),
             ("crates/run/src/a/inner.rs", "use super::Y; use crate::a::Y;"),

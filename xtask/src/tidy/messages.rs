@@ -1,22 +1,21 @@
-//! Rule: nothing is decided by the words of a message.
+//! Rule: no code branches on the text of a message.
 //!
-//! A message is what a program says to people; its words may change on any day. Looked for are comparisons
-//! of a text with something that is called like one, such as `why.contains("…")` or
-//! `error.to_string() == "…"`.
+//! A message is for people, and its wording may change at any time. The rule finds comparisons of a literal
+//! with a variable that has the name of a message, such as `why.contains("…")` or `error.to_string() == "…"`.
 //!
-//! A comparison with what another program prints, which has nothing better, says so on a line above:
-//! `// tidy: by words because …`.
+//! Some other programs report a reason only in their output. A comparison with such output needs a comment
+//! above it: `// tidy: by message text because …`.
 //!
-//! Never here: texts that are parsed, such as plans and command lines.
+//! Never here: parsed texts, such as plans and command lines.
 
 use super::Finding;
 use super::tokens::{Token, reads};
 use super::tree::{Source, Tree};
 
-/// What messages are called.
+/// Names of variables that hold messages.
 const MESSAGES: &[&str] =
-    &["message", "what", "why", "said", "reason", "remedy", "sentence", "told", "explanation", "complaint"];
-/// Calls that look for a text in another.
+    &["message", "what", "why", "said", "reason", "remedy", "sentence", "explanation", "complaint"];
+/// Functions that search in a text.
 const CALLS: &[&str] = &[
     "contains",
     "starts_with",
@@ -27,11 +26,11 @@ const CALLS: &[&str] = &[
     "split_once",
     "matches",
 ];
-const EXEMPTION: &str = "// tidy: by words because ";
-/// Lines above a comparison in which the exemption may stand.
+const EXEMPTION: &str = "// tidy: by message text because ";
+/// The exemption is at most this number of lines above the comparison.
 const NEAR: usize = 12;
 
-/// Every comparison of a message with a literal.
+/// Rule: no message is compared with a literal.
 pub(super) fn compared(tree: &Tree) -> Vec<Finding> {
     tree.rust().filter(|source| !source.is_beside_the_program()).flat_map(compared_in).collect()
 }
@@ -44,11 +43,12 @@ fn compared_in(source: &Source) -> Vec<Finding> {
     };
     let compares = |at: &usize| !tokens[*at].is_test && is_compared(tokens, *at);
     let found = (0..tokens.len()).filter(compares).map(|at| tokens[at].line).filter(|line| !exempt(*line));
-    let what = "a message is compared with a text (decide by a type; or say `// tidy: by words because …`)";
+    let what =
+        "a message is compared with a text (compare a type, or add `// tidy: by message text because …`)";
     found.map(|line| Finding::new(&source.path, line, what)).collect()
 }
 
-/// Whether the message at `at`, or the `to_string()` there, is compared with a literal.
+/// Whether the message or `to_string()` at `at` is compared with a literal.
 fn is_compared(tokens: &[Token], at: usize) -> bool {
     let after = match tokens[at].text.as_str() {
         "to_string" if reads(tokens, at + 1, &["(", ")"]) => at + 3,
@@ -82,10 +82,10 @@ mod tests {
     }
 
     #[test]
-    fn other_texts_tests_and_what_says_its_reason_pass() {
+    fn other_texts_tests_and_exemptions_with_a_reason_pass() {
         assert_eq!(found("fn f() { word.starts_with(\"-b\"); why.is_empty(); reason == Code::A }"), 0);
         assert_eq!(found("#[test] fn f() { assert!(why.contains(\"x\")) }"), 0);
-        let reason = "// tidy: by words because the launcher prints nothing else";
+        let reason = "// tidy: by message text because the launcher prints nothing else";
         assert_eq!(found(&format!("fn f() {{\n{reason}\nif message.contains(\"x\") {{}} }}")), 0);
     }
 }

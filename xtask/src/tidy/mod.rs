@@ -1,22 +1,24 @@
-//! `cargo xtask tidy`: the rules of the house that no compiler checks.
+//! `cargo xtask tidy`: the source rules that no compiler checks.
 //!
-//! Each rule looks at the tree as read and returns findings, `path:line: what (what would do)`.
-//! The same check is a test, so that `cargo test` holds the tree.
+//! Each rule reads the tree in memory and returns findings, `path:line: what (remedy)`. The same check is a
+//! test, so that `cargo test` fails if the tree breaks a rule.
 //!
-//! Invariant: a rule reads nothing but the tree it is given, so each has a test on snippets.
-//! Never here: the rules themselves; this file holds their table.
+//! Invariant: the tree is the only input of a rule, so each rule has tests on snippets.
+//! Never here: the rules themselves; this file has their table.
 
 mod arrows;
 mod bans;
 mod cycles;
 mod messages;
 mod names;
+mod prose;
 mod shape;
 mod siblings;
 mod tokens;
 mod tree;
 mod types;
 mod unsafe_code;
+mod words;
 
 use std::path::Path;
 
@@ -29,7 +31,7 @@ use self::tree::Tree;
 struct Finding {
     path: String,
     line: usize,
-    /// What is wrong and, in brackets, what would do.
+    /// The problem and, in brackets, the remedy.
     what: String,
 }
 
@@ -56,9 +58,11 @@ const RULES: &[Rule] = &[
     types::once,
     unsafe_code::places,
     unsafe_code::reasons,
+    words::banned,
+    words::sentences,
 ];
 
-/// All findings under this root, in order of path and line.
+/// All findings under this root, sorted by path and line.
 pub(crate) fn check(root: &Path) -> Result<Vec<String>> {
     let tree = Tree::read(root)?;
     let mut findings: Vec<Finding> = RULES.iter().flat_map(|rule| rule(&tree)).collect();
@@ -66,7 +70,7 @@ pub(crate) fn check(root: &Path) -> Result<Vec<String>> {
     Ok(findings.iter().map(|f| format!("{}:{}: {}", f.path, f.line, f.what)).collect())
 }
 
-/// Checks and prints the findings, a line each, and their number.
+/// Checks the tree, and prints the findings, one line each, and their number.
 pub(crate) fn print(root: &Path) -> Result<Vec<String>> {
     let findings = check(root)?;
     for finding in &findings {
@@ -90,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn findings_are_told_in_order_as_path_line_what() {
+    fn findings_are_sorted_and_have_path_line_and_problem() {
         let root = tempfile::tempdir().unwrap();
         std::fs::create_dir_all(root.path().join("crates/units/src")).unwrap();
         std::fs::write(root.path().join("crates/units/src/b.rs"), "//! B.\n\nfn f() {\n    todo!()\n}\n")

@@ -1,45 +1,45 @@
-//! Rules: a module is named after what it is, and the tree names no place of one machine.
+//! Rules: module names are specific, and no text contains a path of one machine.
 //!
-//! Never here: names inside the code, which only a reader can judge.
+//! Never here: names inside the code, which need a human reviewer.
 
 use super::Finding;
 use super::tree::{Source, Tree};
 
-/// Names that say nothing.
+/// Names without information.
 const EMPTY_NAMES: &[&str] = &["utils", "util", "helpers", "helper", "manager", "managers", "misc"];
 
-/// Roots of the machines that we build on, without their slashes: a path below one means nothing to others.
+/// Root directories of the build machines, without slashes. Paths below them do not exist elsewhere.
 const MACHINE_ROOTS: &[&str] = &["work", "farm"];
 
-/// Rule: no module is called after nothing.
+/// Rule: no module has a name without information.
 pub(super) fn of_modules(tree: &Tree) -> Vec<Finding> {
-    tree.rust().filter_map(judge_module).collect()
+    tree.rust().filter_map(check_module).collect()
 }
 
-fn judge_module(source: &Source) -> Option<Finding> {
+fn check_module(source: &Source) -> Option<Finding> {
     let parts = source.path.split('/').map(|part| part.strip_suffix(".rs").unwrap_or(part));
     let name = parts.into_iter().find(|part| EMPTY_NAMES.contains(part))?;
-    let what = format!("`{name}` says nothing (name the module after what it holds)");
+    let what = format!("`{name}` is no name for a module (name it after its content)");
     Some(Finding::new(&source.path, 1, what))
 }
 
-/// Rule: no text names a path of a machine that the project is built on.
+/// Rule: no text contains a path of a build machine.
 pub(super) fn of_places(tree: &Tree) -> Vec<Finding> {
-    tree.sources.iter().flat_map(judge_places).collect()
+    tree.sources.iter().flat_map(check_places).collect()
 }
 
-fn judge_places(source: &Source) -> Vec<Finding> {
+fn check_places(source: &Source) -> Vec<Finding> {
     let numbered = source.text.lines().enumerate();
     let named = numbered.filter_map(|(at, line)| Some((at + 1, machine_root(line)?)));
     named
         .map(|(line, root)| {
-            let what = format!("names `/{root}/` (a path of one machine: name it relative to the root)");
+            let what = format!("contains `/{root}/`, a path of one machine (write it relative to the root)");
             Finding::new(&source.path, line, what)
         })
         .collect()
 }
 
-/// The root that a line names, unless it is the middle of a longer path.
+/// The root directory in a line, unless it is the middle of a longer path.
 fn machine_root(line: &str) -> Option<&'static str> {
     let in_path = |c: char| c.is_alphanumeric() || "._-~})$".contains(c);
     let names =
@@ -52,7 +52,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_module_called_after_nothing_is_found() {
+    fn a_module_without_a_specific_name_is_found() {
         for path in ["crates/a/src/utils.rs", "crates/a/src/helpers/text.rs", "xtask/src/misc.rs"] {
             assert_eq!(of_modules(&Tree::of(&[(path, "//! A.")])).len(), 1, "{path}");
         }

@@ -1,9 +1,9 @@
-//! Rules: files open with their contract; files, functions and lines are of a size to be read.
+//! Rules: a file starts with a module header; files, functions and lines have a limited size.
 //!
-//! A longer one says so: `// tidy: long because …`, on the line above the function (or above its
-//! attributes and doc), or among the comments that open a file.
+//! The exemption is a comment `// tidy: long because …`. It is on the line above the function (or above its
+//! attributes and doc), or among the comments at the start of the file.
 //!
-//! Invariant: an exemption without a reason is none.
+//! Invariant: an exemption without a reason has no effect.
 
 use super::Finding;
 use super::tokens::{Token, close_of};
@@ -14,18 +14,18 @@ const FILE_LINES_MAX: usize = 600;
 const FUNCTION_LINES_MAX: usize = 60;
 const EXEMPTION: &str = "// tidy: long because ";
 
-/// Rule: contract, number of lines, length of lines.
+/// Rule: module header, number of lines, length of lines.
 pub(super) fn files(tree: &Tree) -> Vec<Finding> {
-    tree.rust().flat_map(judge_file).collect()
+    tree.rust().flat_map(check_file).collect()
 }
 
-fn judge_file(source: &Source) -> Vec<Finding> {
+fn check_file(source: &Source) -> Vec<Finding> {
     let mut findings = Vec::new();
     if !source.text.starts_with("//!") {
         findings.push(Finding::new(
             &source.path,
             1,
-            "has no contract (open it with `//!`: what it is, and why)",
+            "has no module header (start the file with `//!`: what it is, and why)",
         ));
     }
     let count = source.text.lines().count();
@@ -46,10 +46,10 @@ fn judge_file(source: &Source) -> Vec<Finding> {
 
 /// Rule: the body of a function, between its braces, is not too long.
 pub(super) fn functions(tree: &Tree) -> Vec<Finding> {
-    tree.rust().flat_map(judge_functions).collect()
+    tree.rust().flat_map(check_functions).collect()
 }
 
-fn judge_functions(source: &Source) -> Vec<Finding> {
+fn check_functions(source: &Source) -> Vec<Finding> {
     let lines: Vec<&str> = source.text.lines().collect();
     let tokens = &source.tokens;
     let mut findings = Vec::new();
@@ -65,7 +65,7 @@ fn judge_functions(source: &Source) -> Vec<Finding> {
     findings
 }
 
-/// The opening brace of the function whose `fn` is at this place; none for a type or a signature.
+/// The opening brace of the function with its `fn` at `at`; `None` for a type or a signature.
 fn body_of(tokens: &[Token], at: usize) -> Option<usize> {
     let is_name = |token: &Token| token.text.starts_with(|c: char| c.is_alphabetic() || c == '_');
     if tokens[at].text != "fn" || !tokens.get(at + 1).is_some_and(is_name) {
@@ -78,7 +78,7 @@ fn body_of(tokens: &[Token], at: usize) -> Option<usize> {
     (tokens[end].text == "{").then_some(end)
 }
 
-/// Looks up from the `fn` through its attributes and comments.
+/// Whether the attributes and comments above the `fn` have an exemption.
 fn is_exempt(lines: &[&str], line: usize) -> bool {
     let above = lines[..line - 1].iter().rev().map(|line| line.trim_start());
     above.take_while(|line| line.starts_with("//") || line.starts_with("#[")).any(is_exemption)
@@ -102,13 +102,13 @@ mod tests {
     }
 
     #[test]
-    fn a_file_without_contract_is_found() {
+    fn a_file_without_a_module_header_is_found() {
         assert_eq!(found("use a::b;\n"), 1);
-        assert_eq!(found("//! A contract.\nuse a::b;\n"), 0);
+        assert_eq!(found("//! A header.\nuse a::b;\n"), 0);
     }
 
     #[test]
-    fn a_file_of_601_lines_is_found_unless_it_says_why() {
+    fn a_file_of_601_lines_is_found_without_an_exemption() {
         let long = |top: &str| format!("//! A.\n{top}\n{}", "const A: u8 = 1;\n".repeat(598));
         assert_eq!(found(&long("")), 0);
         assert_eq!(found(&long("//\n")), 1);
@@ -117,13 +117,13 @@ mod tests {
     }
 
     #[test]
-    fn a_line_of_111_characters_is_found_and_characters_are_not_bytes() {
+    fn a_line_of_111_characters_is_found_and_bytes_do_not_matter() {
         assert_eq!(found(&format!("//! {}\n", "é".repeat(106))), 0);
         assert_eq!(found(&format!("//! {}\n", "é".repeat(107))), 1);
     }
 
     #[test]
-    fn a_function_of_61_lines_is_found_unless_it_says_why() {
+    fn a_function_of_61_lines_is_found_without_an_exemption() {
         assert_eq!(found(&function(60, "")), 0);
         assert_eq!(found(&function(61, "")), 1);
         assert_eq!(found(&function(61, "// tidy: long because it is one list\n#[inline]\n")), 0);
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn braces_in_strings_signatures_and_types_of_functions_do_not_mislead() {
+    fn braces_in_strings_and_function_signatures_are_not_bodies() {
         let text = format!(
             "//! A.\ntrait T {{\n    fn a();\n    fn b(f: fn() -> u8);\n}}\nfn g() {{\n h(\"}}\");\n{}}}\n",
             "    h('{');\n".repeat(60)
@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn functions_in_macros_are_measured_too() {
+    fn functions_in_macros_are_checked_too() {
         let inner = function(61, "").replace("//! A.\n", "");
         assert_eq!(found(&format!("//! A.\nmacro_rules! m {{ () => {{ {inner} }} }}\n")), 1);
     }

@@ -1,8 +1,9 @@
-//! Rule: siblings never meet. A workload names only itself and `kit`; a backend names no other backend.
+//! Rule: siblings do not import each other. A workload imports only itself and `kit`, a backend no other
+//! backend.
 //!
-//! A name counts as part of a path (`super::mdtest`, `use crate::{ior, kit}`), not as a variable.
+//! The rule checks names in paths (`super::mdtest`, `use crate::{ior, kit}`), not variables.
 //!
-//! Invariant: the siblings are what is in the folder, so a new one is held without a line here.
+//! Invariant: the directory lists the siblings, so the rule covers a new one without a change here.
 
 use std::collections::BTreeSet;
 
@@ -12,9 +13,9 @@ use super::tree::Tree;
 
 struct Family {
     folder: &'static str,
-    /// Files of the folder that are not members: the table of them all.
+    /// Files of the directory that are not members, such as the table of all members.
     tables: &'static [&'static str],
-    /// True if only folders are members, and files beside them are shared.
+    /// True if only subdirectories are members, and files are shared.
     folders_only: bool,
     shared: &'static str,
     advice: &'static str,
@@ -26,30 +27,30 @@ const FAMILIES: &[Family] = &[
         tables: &[],
         folders_only: true,
         shared: "kit",
-        advice: "what two workloads share moves down to `kit`",
+        advice: "move shared code to `kit`",
     },
     Family {
         folder: "crates/storage/src/backends/",
         tables: &["mod", "tests"],
         folders_only: false,
         shared: "",
-        advice: "what two backends share moves up to `storage`",
+        advice: "move shared code to `storage`",
     },
 ];
 
-/// Checks every member of every family.
+/// Rule: no member of a family imports another member.
 pub(super) fn apart(tree: &Tree) -> Vec<Finding> {
-    FAMILIES.iter().flat_map(|family| meetings(family, tree)).collect()
+    FAMILIES.iter().flat_map(|family| imports(family, tree)).collect()
 }
 
-fn meetings(family: &Family, tree: &Tree) -> Vec<Finding> {
+fn imports(family: &Family, tree: &Tree) -> Vec<Finding> {
     let inside = || tree.rust().filter_map(|source| Some((source, member(family, &source.path)?)));
     let members: BTreeSet<&str> = inside().map(|(_, member)| member).collect();
     let mut findings = Vec::new();
-    for (source, own) in inside() {
-        let strangers = |name: &str| name != own && name != family.shared && members.contains(name);
-        for (name, line) in path_names(&source.tokens).filter(|(name, _)| strangers(name)) {
-            let what = format!("`{own}` names its sibling `{name}` ({})", family.advice);
+    for (source, member) in inside() {
+        let others = |name: &str| name != member && name != family.shared && members.contains(name);
+        for (name, line) in path_names(&source.tokens).filter(|(name, _)| others(name)) {
+            let what = format!("`{member}` imports its sibling `{name}` ({})", family.advice);
             findings.push(Finding::new(&source.path, line, what));
         }
     }
@@ -57,7 +58,7 @@ fn meetings(family: &Family, tree: &Tree) -> Vec<Finding> {
     findings
 }
 
-/// The member that a file belongs to: the first part of its path inside the folder.
+/// The member of a file: the first part of its path inside the directory.
 fn member<'a>(family: &Family, path: &'a str) -> Option<&'a str> {
     let inside = path.strip_prefix(family.folder)?;
     let name = match inside.split_once('/') {
@@ -68,7 +69,7 @@ fn member<'a>(family: &Family, path: &'a str) -> Option<&'a str> {
     (!family.tables.contains(&name)).then_some(name)
 }
 
-/// Names that are part of a path, with their lines: beside `::`, or anywhere in a `use`.
+/// Names in paths, with their lines: before or after `::`, or anywhere in a `use`.
 fn path_names(tokens: &[Token]) -> impl Iterator<Item = (&str, usize)> {
     let used = in_use(tokens);
     let is = |at: Option<usize>, text: &str| at.and_then(|at| tokens.get(at)).is_some_and(|t| t.text == text);
@@ -107,20 +108,20 @@ mod tests {
     }
 
     #[test]
-    fn a_workload_that_names_another_is_found() {
+    fn a_workload_that_imports_another_is_found() {
         assert_eq!(found_in_ior("use crate::mdtest::Tree;"), 1);
         assert_eq!(found_in_ior("use crate::{\n    kit,\n    mdtest,\n};"), 1);
         assert_eq!(found_in_ior("fn f() { super::super::mdtest::run() }"), 1);
     }
 
     #[test]
-    fn a_workload_may_name_itself_the_kit_and_a_variable() {
+    fn a_workload_may_import_itself_and_the_kit_and_use_any_variable() {
         assert_eq!(found_in_ior("use crate::kit::layout;\nuse crate::ior::run;"), 0);
         assert_eq!(found_in_ior("fn f(mdtest: u64) -> u64 { mdtest } // crate::mdtest"), 0);
     }
 
     #[test]
-    fn the_kit_names_no_workload_and_the_table_names_all() {
+    fn the_kit_imports_no_workload_and_the_table_imports_all() {
         let kit = ("crates/workloads/src/kit/layout.rs", "use crate::mdtest;");
         assert_eq!(apart(&Tree::of(&[MDTEST, kit])).len(), 1);
         let table = ("crates/workloads/src/lib.rs", "pub mod mdtest; pub use mdtest::Mdtest;");
@@ -128,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn a_backend_that_names_another_is_found_also_between_file_and_folder() {
+    fn a_backend_file_that_imports_a_backend_directory_is_found() {
         let posix = ("crates/storage/src/backends/posix/mod.rs", "use crate::Storage;");
         let bad = ("crates/storage/src/backends/uring.rs", "use super::posix::File;");
         let table = ("crates/storage/src/backends/mod.rs", "mod posix; mod uring; use posix::POSIX;");

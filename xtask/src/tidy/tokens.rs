@@ -1,9 +1,9 @@
-//! Rust source as a flat list of words and signs with their lines, by the lexer of `proc-macro2`.
+//! Rust source as a flat list of tokens with their lines, by the lexer of `proc-macro2`.
 //!
-//! Comments and the content of strings are gone, so a rule that looks for a word finds code only.
+//! Comments and the content of strings are left out, so a rule that searches for a word finds code only.
 //!
-//! Invariant: a bracket and its partner have the same depth, and what is between them a greater one.
-//! Never here: rules about the house, but one: that a file lexes.
+//! Invariant: a bracket and its partner have the same depth, and the tokens between them a greater one.
+//! Never here: rules, except that a file lexes.
 
 use anyhow::{Result, anyhow};
 use proc_macro2::{Delimiter, Literal, TokenStream, TokenTree};
@@ -11,10 +11,10 @@ use proc_macro2::{Delimiter, Literal, TokenStream, TokenTree};
 use super::Finding;
 use super::tree::Tree;
 
-/// One word or sign.
+/// One token.
 #[derive(Debug)]
 pub(super) struct Token {
-    /// A name, one sign, a bracket; `""` for a text, `0` for another literal.
+    /// A name, one punctuation character, or a bracket; `""` for a text, `0` for another literal.
     pub(super) text: String,
     /// Counted from 1.
     pub(super) line: usize,
@@ -23,10 +23,12 @@ pub(super) struct Token {
     pub(super) is_test: bool,
 }
 
-/// Rule: every Rust file lexes; the other rules see nothing in one that does not.
+/// Rule: every Rust file lexes. The other rules find nothing in a file that does not.
 pub(super) fn readable(tree: &Tree) -> Vec<Finding> {
     let unreadable = tree.rust().filter_map(|source| Some((source, lex(&source.text).err()?)));
-    unreadable.map(|(source, why)| Finding::new(&source.path, 1, format!("is not Rust: {why}"))).collect()
+    unreadable
+        .map(|(source, why)| Finding::new(&source.path, 1, format!("is not valid Rust: {why}")))
+        .collect()
 }
 
 /// All tokens of a file.
@@ -38,13 +40,13 @@ pub(super) fn lex(text: &str) -> Result<Vec<Token>> {
     Ok(tokens)
 }
 
-/// True if the tokens from `at` on read like this, for example `["process", ":", ":", "exit"]`.
+/// True if the tokens from `at` on are these, for example `["process", ":", ":", "exit"]`.
 pub(super) fn reads(tokens: &[Token], at: usize, like: &[&str]) -> bool {
     let tail = tokens.get(at..at + like.len());
     tail.is_some_and(|tail| tail.iter().zip(like).all(|(token, text)| token.text == *text))
 }
 
-/// The place of the partner of the bracket at `open`.
+/// The index of the partner of the bracket at `open`.
 pub(super) fn close_of(tokens: &[Token], open: usize) -> usize {
     let depth = tokens[open].depth;
     let inside = tokens[open + 1..].iter().take_while(|token| token.depth > depth).count();
@@ -85,10 +87,10 @@ fn brackets(delimiter: Delimiter) -> (&'static str, &'static str) {
     }
 }
 
-/// Marks what follows `#[test]` or `#[cfg(test)]`, to the end of that item.
+/// Marks the items with `#[test]` or `#[cfg(test)]`.
 fn mark_tests(tokens: &mut [Token]) {
     for at in 0..tokens.len() {
-        if !(reads(tokens, at, &["#", "["]) && says_test(tokens, at + 1)) {
+        if !(reads(tokens, at, &["#", "["]) && is_test_mark(tokens, at + 1)) {
             continue;
         }
         let end = end_of_item(tokens, close_of(tokens, at + 1) + 1);
@@ -96,7 +98,7 @@ fn mark_tests(tokens: &mut [Token]) {
     }
 }
 
-fn says_test(tokens: &[Token], open: usize) -> bool {
+fn is_test_mark(tokens: &[Token], open: usize) -> bool {
     let inside = &tokens[open + 1..close_of(tokens, open)];
     let has = |word| inside.iter().any(|token| token.text == word);
     match inside.first() {
@@ -106,7 +108,7 @@ fn says_test(tokens: &[Token], open: usize) -> bool {
     }
 }
 
-/// One past the `;` or the closing brace that ends the item which begins at `from`.
+/// The index after the `;` or closing brace of the item that begins at `from`.
 fn end_of_item(tokens: &[Token], from: usize) -> usize {
     let Some(depth) = tokens.get(from).map(|token| token.depth) else { return from };
     let ends = |token: &Token| token.depth == depth && [";", "}"].contains(&token.text.as_str());
@@ -122,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn comments_and_strings_leave_no_words() {
+    fn comments_and_strings_give_no_words() {
         assert_eq!(words("let a = \"unsafe\"; // unsafe\n/* unsafe */"), ["let", "a", "=", "\"\"", ";"]);
     }
 
@@ -134,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_item_under_the_mark_is_a_test() {
+    fn only_the_item_after_the_mark_is_a_test() {
         let text =
             "fn a() {} #[cfg(test)] mod tests { fn b() {} } #[cfg(not(test))] fn c() {} #[test] fn d() {}";
         let tokens = lex(text).unwrap();

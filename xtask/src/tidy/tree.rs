@@ -1,8 +1,8 @@
-//! The tree as text: every file that a rule may look at, read once.
+//! The tree as text: every file that a rule may check, read once.
 //!
-//! Build folders (they carry `CACHEDIR.TAG`), `.git` and what is not text are left out.
+//! Build directories (with `CACHEDIR.TAG`), `.git` and binary files are left out.
 //!
-//! Invariant: paths are relative to the root, with `/`, and in order.
+//! Invariant: paths are relative to the root, with `/`, and sorted.
 //! Never here: rules.
 
 use std::fs;
@@ -16,7 +16,7 @@ use super::tokens::{self, Token};
 pub(super) struct Source {
     pub(super) path: String,
     pub(super) text: String,
-    /// Empty for what is not Rust, or does not lex.
+    /// Empty if the file is not Rust or does not lex.
     pub(super) tokens: Vec<Token>,
 }
 
@@ -30,13 +30,13 @@ impl Source {
         self.path.ends_with(".rs")
     }
 
-    /// The last name of the path without its ending.
+    /// The file name without its extension.
     pub(super) fn stem(&self) -> &str {
         let name = self.path.rsplit('/').next().unwrap_or(&self.path);
         name.strip_suffix(".rs").unwrap_or(name)
     }
 
-    /// True for code that is never in the program: tests, benches, examples, build scripts, chores.
+    /// True for code outside the program: tests, benches, examples, build scripts, chores.
     pub(super) fn is_beside_the_program(&self) -> bool {
         let beside = ["tests", "benches", "examples"];
         self.path.starts_with("xtask/")
@@ -52,7 +52,7 @@ pub(super) struct Tree {
 }
 
 impl Tree {
-    /// Reads everything under the root.
+    /// Reads all text files under the root.
     pub(super) fn read(root: &Path) -> Result<Self> {
         let mut sources = Vec::new();
         read_folder(root, "", &mut sources)?;
@@ -60,7 +60,7 @@ impl Tree {
         Ok(Self { sources })
     }
 
-    /// A tree made of snippets, for the tests of the rules.
+    /// A tree of snippets, for the tests of the rules.
     #[cfg(test)]
     pub(super) fn of(files: &[(&str, &str)]) -> Self {
         Self { sources: files.iter().map(|(path, text)| Source::new(path, text)).collect() }
@@ -95,7 +95,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn build_folders_and_pictures_are_not_read() {
+    fn build_directories_and_pictures_are_not_read() {
         let root = tempfile::tempdir().unwrap();
         for folder in ["src", "target", "elsewhere", ".ci"] {
             fs::create_dir(root.path().join(folder)).unwrap();

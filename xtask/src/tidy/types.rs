@@ -1,6 +1,6 @@
-//! Rule: the name of a type means one thing in the workspace.
+//! Rule: no two types of the workspace have the same name.
 //!
-//! Counted are structs, enums, traits, unions and aliases of modules, not those inside functions, nor of
+//! The rule covers structs, enums, traits, unions and aliases in modules. It excludes types inside functions,
 //! tests, examples and chores.
 //!
 //! Never here: names of modules, functions and constants.
@@ -13,7 +13,7 @@ use super::tree::{Source, Tree};
 
 const KINDS: &[&str] = &["struct", "enum", "trait", "union", "type"];
 
-/// Every declaration whose name another one has too.
+/// Rule: no declaration has the name of another one.
 pub(super) fn once(tree: &Tree) -> Vec<Finding> {
     let mut declared: BTreeMap<&str, Vec<(&Source, usize)>> = BTreeMap::new();
     for source in tree.rust().filter(|source| !source.is_beside_the_program()) {
@@ -28,10 +28,8 @@ pub(super) fn once(tree: &Tree) -> Vec<Finding> {
 fn findings(name: &str, places: &[(&Source, usize)]) -> Vec<Finding> {
     let one = |(at, (source, line)): (usize, &(&Source, usize))| {
         let (other, other_line) = places[(at + 1) % places.len()];
-        let what = format!(
-            "type `{name}` is also declared in {}:{other_line} (name each after what it is)",
-            other.path
-        );
+        let what =
+            format!("type `{name}` is also declared in {}:{other_line} (give each its own name)", other.path);
         Finding::new(&source.path, *line, what)
     };
     places.iter().enumerate().map(one).collect()
@@ -47,7 +45,8 @@ fn declarations(tokens: &[Token]) -> impl Iterator<Item = &Token> {
     (0..tokens.len()).filter(declares).filter_map(name)
 }
 
-/// Whether a word is the name of a type; of a C interface, which has names of its own, some are not.
+/// Whether a word is the name of a type. Some types of C interfaces have names in lower case; they are left
+/// out.
 fn is_type(word: &str) -> bool {
     word.chars().next().is_some_and(char::is_uppercase)
 }
@@ -61,7 +60,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_two_types_have_is_found_at_both() {
+    fn two_types_of_one_name_are_two_findings() {
         let one = ("crates/a/src/lib.rs", "struct Step;\nenum Other {}");
         let two = ("crates/b/src/x.rs", "\npub type Step = u8;");
         assert_eq!(found(&[one, two]), ["crates/a/src/lib.rs:1", "crates/b/src/x.rs:2"]);

@@ -1,12 +1,12 @@
-//! Rules: `unsafe` lives in few places, and each use says why it is sound.
+//! Rules: `unsafe` is in few places, and each use gives the reason why it is sound.
 //!
-//! Invariant: the list of places is the one in the style paper.
+//! Invariant: the list of places agrees with the style guide.
 
 use super::Finding;
 use super::tokens::Token;
 use super::tree::{Source, Tree};
 
-/// Beginnings of paths.
+/// Prefixes of the allowed paths.
 const PLACES: &[&str] = &[
     "crates/ffi/",
     "crates/ranks/src/mpi",
@@ -29,7 +29,7 @@ const PLACES: &[&str] = &[
     "xtask/src/bench/usage",
 ];
 
-/// Rule: the word is in code of these places only.
+/// Rule: code outside these places has no `unsafe`.
 pub(super) fn places(tree: &Tree) -> Vec<Finding> {
     let elsewhere = tree.rust().filter(|source| !PLACES.iter().any(|place| source.path.starts_with(place)));
     let what =
@@ -39,7 +39,7 @@ pub(super) fn places(tree: &Tree) -> Vec<Finding> {
         .collect()
 }
 
-/// Rule: a block or an `impl` has a sentence `SAFETY:` before it.
+/// Rule: an `unsafe` block or `impl` has a comment `SAFETY:` before it.
 pub(super) fn reasons(tree: &Tree) -> Vec<Finding> {
     tree.rust().flat_map(unexplained).collect()
 }
@@ -49,7 +49,7 @@ fn unexplained(source: &Source) -> Vec<Finding> {
     let needs = |at: usize| {
         source.tokens.get(at + 1).is_some_and(|token: &Token| ["{", "impl"].contains(&token.text.as_str()))
     };
-    let what = "`unsafe` without its reason (`// SAFETY: …` on the line above)";
+    let what = "`unsafe` without a reason (write `// SAFETY: …` on the line above)";
     let bare = uses(source).filter(|(at, line)| needs(*at) && !is_explained(&lines, *line));
     bare.map(|(_, line)| Finding::new(&source.path, line, what)).collect()
 }
@@ -59,7 +59,7 @@ fn uses(source: &Source) -> impl Iterator<Item = (usize, usize)> {
     tokens.filter(|(_, token)| token.text == "unsafe").map(|(at, token)| (at, token.line))
 }
 
-/// Looks up through the statement that the line is part of, to the comment before it.
+/// Whether the statement with this line has a `SAFETY:` comment before it.
 fn is_explained(lines: &[&str], line: usize) -> bool {
     if lines[line - 1].contains("SAFETY:") {
         return true;
@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn unsafe_code_is_found_outside_its_places() {
+    fn unsafe_code_outside_the_allowed_places_is_found() {
         let text = "fn f() {\n    // SAFETY: it is.\n    unsafe { g() }\n}";
         assert_eq!(found("crates/cli/src/a.rs", text), (1, 0));
         for place in
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn a_block_or_impl_without_its_reason_is_found() {
+    fn a_block_or_impl_without_a_reason_is_found() {
         assert_eq!(found("crates/ffi/src/a.rs", "fn f() {\n    g();\n    unsafe { h() }\n}"), (0, 1));
         let two = "// SAFETY: no state.\nunsafe impl Send for A {}\nunsafe impl Sync for A {}";
         assert_eq!(found("crates/ffi/src/a.rs", two), (0, 1));
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn the_reason_may_stand_above_the_whole_statement_and_go_on_for_lines() {
+    fn the_reason_may_be_several_lines_above_the_whole_statement() {
         let text = "fn f() {\n    // SAFETY: the library is never closed,\n    // so its symbols stay.\n    \
                     let symbol =\n        unsafe { g() };\n}\nunsafe fn g() {}";
         assert_eq!(found("crates/ffi/src/a.rs", text), (0, 0));

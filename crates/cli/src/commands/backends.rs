@@ -1,7 +1,7 @@
-//! `assay backends`: what can be tested here, and with which library.
+//! `assay backends`: lists the backends and the libraries that were found.
 //!
-//! A library is asked for its version in a process of its own, which has to end soon: whatever a foreign
-//! library does there, the list goes on.
+//! A library is queried for its version in a separate process with a time limit, so that a faulty library
+//! cannot stop the list.
 
 use std::fmt::Write as _;
 use std::io::Read;
@@ -20,11 +20,11 @@ use crate::session::launch;
 use crate::speech::say;
 use crate::status::DONE;
 
-/// How long a library may take to say what it is.
+/// The time limit for the query of a library.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// How the lines begin that a probe answers with; libraries may print what they like.
+/// The beginning of each line of an answer. Libraries may print other lines.
 const ANSWER: &str = "assay-probe\t";
-/// The name of MPI, which is looked for otherwise than the others.
+/// The name of MPI, which is searched in another way than the other libraries.
 const MPI: &str = "MPI";
 
 /// List the I/O backends and the MPI, HDF5 and PnetCDF libraries found
@@ -33,10 +33,10 @@ const MPI: &str = "MPI";
 #[derive(clap::Args)]
 #[command(after_help = variables())]
 pub(crate) struct BackendsArgs {
-    /// Say what one library is, as this command asks itself in a process of its own
+    /// Query one library; this command starts itself with this option
     #[arg(long, value_name = "KIND", hide = true)]
     probe: Option<String>,
-    /// Where that library is; not for MPI, which is looked for
+    /// The path of that library; not for MPI, which is searched
     #[arg(requires = "probe", hide = true)]
     path: Option<PathBuf>,
 }
@@ -46,7 +46,7 @@ pub(crate) fn run(args: BackendsArgs) -> anyhow::Result<u8> {
         say(&answer(&kind, args.path.as_deref())?)?;
         return Ok(DONE);
     }
-    // What a launcher starts many times says it once.
+    // Only rank 0 of a job prints the list.
     if launch().is_some_and(|launch| launch.rank != 0) {
         return Ok(DONE);
     }
@@ -59,14 +59,14 @@ pub(crate) fn run(args: BackendsArgs) -> anyhow::Result<u8> {
     }
     text.push_str("\nLibraries\n");
     let mpi: Result<[String; 3], String> =
-        ask(MPI, None).and_then(|answer| answer.try_into().map_err(|_| "does not tell".to_owned()));
+        query(MPI, None).and_then(|answer| answer.try_into().map_err(|_| "unexpected answer".to_owned()));
     let running = match mpi {
         Ok([path, name, version]) => {
             entry(
                 &mut text,
                 MPI,
                 &path,
-                &format!("{version} ({name}), as this is started; mpirun may bring another"),
+                &format!("{version} ({name}), without a launcher; mpirun may lead to another"),
             )?;
             Some(name)
         }
@@ -82,23 +82,25 @@ pub(crate) fn run(args: BackendsArgs) -> anyhow::Result<u8> {
     Ok(DONE)
 }
 
-/// The variables that lead to libraries.
+/// The environment variables that lead to libraries.
 fn variables() -> String {
-    let mut text = String::from("Variables that name a library, or its folder, and end the search there:\n");
+    let mut text = String::from(
+        "Environment variables with the path of a library or its folder. Then no other is searched:\n",
+    );
     let mpi = (mpi::LIBRARY_VARIABLE, MPI, &mpi::HOMES[..]);
     let kinds = LIBRARIES.iter().map(|kind| (kind.variable, kind.name, kind.homes));
     let all: Vec<_> = std::iter::once(mpi).chain(kinds).collect();
     for (variable, name, _) in &all {
         text.push_str(&format!("  {variable:<22} {name}\n"));
     }
-    text.push_str("Variables of sites and modules that say where it is installed:\n");
+    text.push_str("Environment variables of sites and modules with the installation folder:\n");
     for (_, name, homes) in &all {
         text.push_str(&format!("  {name:<22} {}\n", homes.join(", ")));
     }
     text
 }
 
-/// A library and, below it, what it is.
+/// A library and, below it, its version.
 fn entry(text: &mut String, name: &str, path: &str, what: &str) -> std::fmt::Result {
     writeln!(text, "  {name:<10} {path}")?;
     writeln!(text, "  {:<10}   {what}", "")
@@ -111,7 +113,7 @@ fn list(text: &mut String, kind: &LibraryKind, running: Option<&str>) -> std::fm
         return writeln!(text, "  {:<10} {}", kind.name, kind.missing());
     }
     for found in found {
-        let version = match ask(kind.name, Some(&found.path)) {
+        let version = match query(kind.name, Some(&found.path)) {
             Ok(answer) => answer.join(" "),
             Err(why) => format!("version unknown: {why}"),
         };
@@ -125,7 +127,7 @@ fn list(text: &mut String, kind: &LibraryKind, running: Option<&str>) -> std::fm
     Ok(())
 }
 
-/// Whether ranks on the MPI that was found can use it.
+/// Whether ranks on the found MPI can use it.
 fn usable(found: &FoundLibrary, running: Option<&str>) -> String {
     match (&found.mpi, running) {
         (None, _) => "built without MPI: not usable".to_owned(),
@@ -137,28 +139,28 @@ fn usable(found: &FoundLibrary, running: Option<&str>) -> String {
     }
 }
 
-/// What a library says of itself, line by line, from a process of its own.
-fn ask(kind: &str, path: Option<&Path>) -> Result<Vec<String>, String> {
+/// The answer of a library about itself, queried in a separate process.
+fn query(kind: &str, path: Option<&Path>) -> Result<Vec<String>, String> {
     let program = std::env::current_exe().map_err(|error| error.to_string())?;
-    // The name decides what the program is.
+    // Under the name of a classic program this would be that program.
     let mut command = Command::new(program);
     command.arg0("assay").args(["backends", "--probe", kind]).args(path);
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().map_err(|error| error.to_string())?;
-    let said = child.stdout.take().map(|mut stream| thread::spawn(move || all_of(&mut stream)));
-    let complained = child.stderr.take().map(|mut stream| thread::spawn(move || all_of(&mut stream)));
+    let out = child.stdout.take().map(|mut stream| thread::spawn(move || all_of(&mut stream)));
+    let err = child.stderr.take().map(|mut stream| thread::spawn(move || all_of(&mut stream)));
     let ended = wait(&mut child)?;
     let text = |thread: Option<thread::JoinHandle<String>>| {
         thread.and_then(|thread| thread.join().ok()).unwrap_or_default()
     };
-    let (said, complained) = (text(said), text(complained));
+    let (out, err) = (text(out), text(err));
     let answer: Vec<String> =
-        said.lines().filter_map(|line| line.strip_prefix(ANSWER)).map(str::to_owned).collect();
-    let reason = complained.lines().find_map(|line| line.strip_prefix("assay: "));
+        out.lines().filter_map(|line| line.strip_prefix(ANSWER)).map(str::to_owned).collect();
+    let reason = err.lines().find_map(|line| line.strip_prefix("assay: "));
     match (answer.is_empty(), reason) {
         (false, _) => Ok(answer),
         (true, Some(reason)) => Err(reason.to_owned()),
-        (true, None) => Err(format!("asking it ended with {ended}")),
+        (true, None) => Err(format!("the query ended with {ended}")),
     }
 }
 
@@ -168,7 +170,7 @@ fn all_of(stream: &mut dyn Read) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// How the process ended; one that does not is killed.
+/// Waits for the process, kills it after the time limit, and returns its status.
 fn wait(child: &mut Child) -> Result<String, String> {
     let begin = Instant::now();
     loop {
@@ -177,14 +179,14 @@ fn wait(child: &mut Child) -> Result<String, String> {
             Ok(None) if begin.elapsed() < PATIENCE => thread::sleep(Duration::from_millis(2)),
             Ok(None) => {
                 let _ = child.kill().and_then(|()| child.wait());
-                return Err(format!("it did not answer within {} s", PATIENCE.as_secs()));
+                return Err(format!("no answer within {} s", PATIENCE.as_secs()));
             }
             Err(error) => return Err(error.to_string()),
         }
     }
 }
 
-/// The probe's part: loads a library and says what it is.
+/// The queried process: loads a library and prints its version.
 fn answer(kind: &str, path: Option<&Path>) -> Result<String, Usage> {
     let lines = match (LIBRARIES.iter().find(|known| known.name == kind), path) {
         (Some(kind), Some(path)) => vec![(kind.version)(path).map_err(Usage)?],
@@ -193,7 +195,7 @@ fn answer(kind: &str, path: Option<&Path>) -> Result<String, Usage> {
             let name = libraries::loaded_mpi().unwrap_or_default();
             vec![library.path.display().to_string(), name, mpi::version(library)]
         }
-        _ => return Err(Usage(format!("--probe {kind}: there is no such library to be asked"))),
+        _ => return Err(Usage(format!("--probe {kind}: unknown library"))),
     };
     Ok(lines.iter().map(|line| format!("{ANSWER}{line}\n")).collect())
 }

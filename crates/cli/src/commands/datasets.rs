@@ -1,4 +1,4 @@
-//! `assay datasets`: what campaigns have kept on a file system, and removing it.
+//! `assay datasets`: lists and removes the datasets that campaigns kept on a file system.
 
 use std::path::{Path, PathBuf};
 
@@ -28,7 +28,7 @@ pub(crate) struct DatasetsArgs {
 
 pub(crate) fn run(args: DatasetsArgs) -> Result<u8> {
     let at = args.dir.display();
-    let dir = args.dir.canonicalize().map_err(|error| Usage(format!("{at}: {error}; name a directory")))?;
+    let dir = args.dir.canonicalize().map_err(|error| Usage(format!("{at}: {error}. Give a directory.")))?;
     let mut names = args.remove;
     if args.remove_expired {
         let all = listed(&dir)?;
@@ -53,12 +53,12 @@ fn listed(dir: &Path) -> Result<Vec<ListedDataset>> {
     dataset::list(dir).with_context(|| dir.display().to_string())
 }
 
-/// A line for each.
+/// A row for each dataset.
 fn table(dir: &Path, all: &[ListedDataset]) -> String {
     if all.is_empty() {
         return format!("no datasets are kept in {}\n", dir.display());
     }
-    let header = ["Name", "Size", "Files", "Made", "Expires", "Campaign"].map(str::to_owned);
+    let header = ["Name", "Size", "Files", "Created", "Expires", "Campaign"].map(str::to_owned);
     let rows: Vec<[String; 6]> = std::iter::once(header).chain(all.iter().map(row)).collect();
     let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
     let widths: Vec<usize> = (0..5).map(width).collect();
@@ -73,7 +73,7 @@ fn table(dir: &Path, all: &[ListedDataset]) -> String {
     let bytes: u64 = all.iter().filter_map(|kept| kept.made.as_ref()).map(|made| made.bytes).sum();
     let number = several(all.len() as u64, "dataset");
     format!(
-        "{text}{number}, {}; `assay datasets {} --remove NAME` removes one\n",
+        "{text}{number}, {}. Remove one with: assay datasets {} --remove NAME\n",
         bytes_binary(bytes as f64),
         dir.display()
     )
@@ -84,8 +84,8 @@ fn row(kept: &ListedDataset) -> [String; 6] {
     let short = |time: &str| time.get(..16).unwrap_or(time).replace('T', " ");
     let state = match (&kept.busy, &kept.made) {
         (Some(_), Some(_)) => Some("in use"),
-        (Some(_), None) => Some("being made"),
-        (None, None) => Some("never finished"),
+        (Some(_), None) => Some("being created"),
+        (None, None) => Some("incomplete"),
         (None, Some(_)) if kept.is_expired() => Some("expired"),
         _ => None,
     };

@@ -27,6 +27,8 @@ enum ExitStatuses {
     Verdict,
     /// It checks evidence.
     Evidence,
+    /// It shows a campaign again.
+    Report,
     /// It lints a command.
     Lint,
     /// It checks a plan.
@@ -54,6 +56,12 @@ impl ExitStatuses {
                 "3  the folder was modified, or nothing proves that it was not",
                 "4  an error of the program or of I/O",
             ],
+            Self::Report => &[
+                "0  done",
+                "2  wrong usage, or not a campaign folder",
+                "3  done, but the folder was modified",
+                "4  an error of the program or of I/O",
+            ],
             Self::Lint => &[
                 "0  no finding needs a correction or a waiver",
                 "2  wrong usage, or the input cannot be read",
@@ -79,7 +87,7 @@ const fn help(name: &'static str, exit: ExitStatuses, examples: &'static [&'stat
     CommandHelp { name, examples, exit }
 }
 
-use ExitStatuses::{Cases, Evidence, Lint, Plan, Verdict, Work};
+use ExitStatuses::{Cases, Evidence, Lint, Plan, Report, Verdict, Work};
 
 const GROUPS: &[CommandGroup] = &[
     CommandGroup {
@@ -126,7 +134,7 @@ const GROUPS: &[CommandGroup] = &[
             ),
             help(
                 "report",
-                Verdict,
+                Report,
                 &["assay report assay-contract-20261124-101500", "assay report --csv contract.tar.gz"],
             ),
             help(
@@ -243,16 +251,7 @@ fn below(help: &CommandHelp) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// The words of a command line in which only single quotes are special.
-    fn words(line: &str) -> Vec<String> {
-        let parts = line.split('\'').enumerate();
-        let of = |(at, part): (usize, &str)| match at % 2 {
-            0 => part.split_whitespace().map(str::to_owned).collect(),
-            _ => vec![part.to_owned()],
-        };
-        parts.flat_map(of).collect()
-    }
+    use crate::commands::documents::shell_words;
 
     #[test]
     fn every_command_is_in_one_group() {
@@ -269,7 +268,7 @@ mod tests {
     fn every_example_is_a_command_line() {
         let all = GROUPS.iter().flat_map(|group| group.commands);
         for example in all.flat_map(|help| help.examples).filter(|example| example.starts_with("assay ")) {
-            let words = words(example);
+            let words = shell_words(example).remove(0);
             let parsed = super::command().try_get_matches_from(words);
             let is_help = |error: &clap::Error| error.kind() == clap::error::ErrorKind::DisplayHelp;
             assert!(parsed.as_ref().err().is_none_or(is_help), "{example}: {parsed:?}");

@@ -1,4 +1,4 @@
-//! `assay judge`: the verdicts of a campaign, reached again from its own plan and records.
+//! `assay judge`: evaluates a campaign again from its own plan and records.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -28,22 +28,22 @@ pub(crate) struct JudgeArgs {
 pub(crate) fn run(args: JudgeArgs) -> Result<u8> {
     let evidence = EvidenceFolder::open(&args.folder)?;
     let (folder, at) = (&evidence.folder, &evidence.name);
-    let JudgedAgain { plan, campaign, kept, checked } = evidence.judged()?;
+    let EvaluatedAgain { plan, campaign, kept, checked } = evidence.evaluated()?;
     say(&table(&campaign))?;
     if folder.join(names::VERDICTS).exists() {
-        differences(&kept, &campaign.verdicts).into_iter().for_each(|one| note(one.told));
+        differences(&kept, &campaign.verdicts).into_iter().for_each(|one| note(one.text));
     } else if campaign.after.is_none() || checked.head.is_some() && checked.faults.is_empty() {
         let done = campaign.jobs.len();
         let of = schedule::jobs(&plan, &campaign.info.only).map_or(done, |jobs| jobs.len());
-        let go_on = match evidence.is_archive() {
+        let remedy = match evidence.is_archive() {
             true => String::new(),
-            false => format!("; go on with: assay run --resume {at}"),
+            false => format!(" Resume it with: assay run --resume {at}"),
         };
-        note(format!("this campaign has not ended, {done} of {of} jobs have{go_on}"));
+        note(format!("this campaign has not ended: {done} of {of} jobs have.{remedy}"));
     } else if evidence.is_archive() {
-        note(format!("{at} holds no {}", names::VERDICTS));
+        note(format!("{at} has no {}", names::VERDICTS));
     } else {
-        put_back(folder, &campaign.verdicts).into_iter().for_each(note);
+        restore_verdicts(folder, &campaign.verdicts).into_iter().for_each(note);
     }
     note_faults(at, &checked);
     Ok(campaign.exit_code())
@@ -53,72 +53,73 @@ pub(super) fn note(text: String) {
     complain(&format!("assay: note: {text}"));
 }
 
-/// Says so where files of the folder called `at` are not as recorded: last, for all that was said rests on
-/// them.
+/// Warns that files of the folder `at` were modified. Call it last, because it concerns the whole output.
 pub(super) fn note_faults(at: &str, checked: &Verification) {
     if !checked.faults.is_empty() {
         note(format!(
-            "files in {at} are not as recorded, so nothing above proves anything; `assay verify {at}` names \
-             them"
+            "files in {at} were modified, so the results above prove nothing. List the files with: assay \
+             verify {at}"
         ));
     }
 }
 
-/// Puts the verdicts back into a folder that has lost them, or says why not.
-fn put_back(folder: &Path, verdicts: &[Verdict]) -> Option<String> {
+/// Writes missing verdicts into the folder again. Returns the reason if that is not possible.
+fn restore_verdicts(folder: &Path, verdicts: &[Verdict]) -> Option<String> {
     let (at, name) = (folder.display(), names::VERDICTS);
     let bytes = folder::verdicts_bytes(verdicts);
     match bytes.and_then(|bytes| folder::restore(folder, name, &bytes)) {
         Ok(true) => None,
-        Ok(false) => Some(format!("{at}/{name} is gone, and was another: it is not made again")),
-        Err(error) => Some(format!("{name} is missing and cannot be put back: {error}")),
+        Ok(false) => {
+            Some(format!("{at}/{name} is missing, and had other contents. It is not written again."))
+        }
+        Err(error) => Some(format!("{name} is missing and cannot be written: {error}")),
     }
 }
 
-/// Evidence as it is handed around: a campaign's folder, or the archive that `assay pack` made of one. An
-/// archive is only read; what is unpacked of it goes when the command ends.
+/// An evidence package: a campaign folder, or an archive of one from `assay pack`. An archive is only read.
+/// Its unpacked files are removed when the command ends.
 pub(super) struct EvidenceFolder {
     pub(super) folder: PathBuf,
-    /// What messages call it: what was typed.
+    /// Its name in messages: the path as typed.
     pub(super) name: String,
     unpacked: Option<TempDir>,
 }
 
 impl EvidenceFolder {
-    /// Finds the folder that `path` is or holds.
+    /// Opens the folder at `path`, or unpacks the archive.
     pub(super) fn open(path: &Path) -> Result<Self> {
         let name = path.display().to_string();
         if !folder::is_archive(path) {
             return Ok(Self { folder: path.to_owned(), name, unpacked: None });
         }
         let place = tempfile::Builder::new().prefix("assay-").tempdir();
-        let place = place.context("cannot unpack the archive; let TMPDIR be a directory with room")?;
+        let place = place.context("cannot unpack the archive. Set TMPDIR to a directory with free space.")?;
         let folder = folder::unpack(path, place.path()).map_err(|error| Usage(error.to_string()))?;
         Ok(Self { folder, name, unpacked: Some(place) })
     }
 
-    /// The campaign, judged again; its own verdicts may have been changed by somebody.
-    pub(super) fn judged(&self) -> Result<JudgedAgain> {
+    /// Evaluates the campaign again. The verdicts in its folder are not trusted.
+    pub(super) fn evaluated(&self) -> Result<EvaluatedAgain> {
         let (plan, mut campaign) = open(&self.folder)?;
         let kept = std::mem::take(&mut campaign.verdicts);
-        let judged = ::judge::evaluate(&plan, &campaign);
-        (campaign.verdicts, campaign.summary) = (judged.verdicts, judged.summary);
+        let evaluation = ::judge::evaluate(&plan, &campaign);
+        (campaign.verdicts, campaign.summary) = (evaluation.verdicts, evaluation.summary);
         let checked = folder::check(&self.folder)?;
         campaign.faults = checked.of_evidence();
-        Ok(JudgedAgain { plan, campaign, kept, checked })
+        Ok(EvaluatedAgain { plan, campaign, kept, checked })
     }
 
-    /// Whether it is an archive, which stays as it is.
+    /// Whether it is an archive, which is never changed.
     pub(super) fn is_archive(&self) -> bool {
         self.unpacked.is_some()
     }
 }
 
-/// What judging a campaign again came to.
-pub(super) struct JudgedAgain {
+/// A campaign that was evaluated again.
+pub(super) struct EvaluatedAgain {
     plan: Plan,
     pub(super) campaign: Campaign,
-    /// The verdicts that were in its folder.
+    /// The verdicts in its folder.
     pub(super) kept: Vec<Verdict>,
     pub(super) checked: Verification,
 }
@@ -131,35 +132,35 @@ fn open(folder: &Path) -> Result<(Plan, Campaign), Usage> {
     Ok((plan, campaign))
 }
 
-/// What to say of a folder that cannot be read as a campaign.
+/// The error for a folder that cannot be read as a campaign.
 pub(super) fn no_campaign(folder: &Path, error: &io::Error) -> Usage {
     let at = folder.display();
     if folder.join(names::CAMPAIGN).exists() {
-        return Usage(format!("{error}; this campaign's folder is damaged"));
+        return Usage(format!("{error}: this campaign folder is damaged"));
     }
-    Usage(format!("{at} is no campaign's folder; `assay run` and `assay try` print its name at their end"))
+    Usage(format!("{at} is not a campaign folder. `assay run` prints the folder of a campaign at its end."))
 }
 
-/// How a clause was evaluated before and is not now.
+/// A difference between an earlier and the present evaluation of a clause.
 pub(super) struct Difference {
     /// One sentence.
-    pub(super) told: String,
-    /// Whether outcome and value are the same, and only the reason is another.
+    pub(super) text: String,
+    /// Whether only the reason differs, not outcome or value.
     pub(super) is_of_reason: bool,
 }
 
-/// Each clause that was evaluated differently before: outcomes, values, and reasons by code and data.
+/// The clauses that were evaluated differently before: in outcome, value, or code and data of the reason.
 pub(super) fn differences(kept: &[Verdict], now: &[Verdict]) -> Vec<Difference> {
-    let grave = |told: String| Difference { told, is_of_reason: false };
+    let grave = |text: String| Difference { text, is_of_reason: false };
     let key = |verdict: &Verdict| (verdict.test.clone(), verdict.metric.clone(), verdict.criterion.clone());
     let other = |a: &Verdict, all: &[Verdict]| all.iter().find(|b| key(b) == key(a)).map(|b| b.outcome);
-    let judged = now.iter().filter_map(|verdict| {
+    let changed = now.iter().filter_map(|verdict| {
         let before = other(verdict, kept);
         let was = before.map_or_else(|| "nothing".to_owned(), |outcome| outcome.to_string());
         let Verdict { test, metric, outcome, .. } = verdict;
         (before != Some(*outcome)).then(|| {
             let verdicts = names::VERDICTS;
-            grave(format!("{verdicts} says {was} of {test} {metric}, and the records say {outcome}"))
+            grave(format!("{test} {metric}: {verdicts} has {was}, but the records give {outcome}"))
         })
     });
     let altered = now.iter().filter_map(|verdict| {
@@ -171,17 +172,17 @@ pub(super) fn differences(kept: &[Verdict], now: &[Verdict]) -> Vec<Difference> 
             (true, false) => reasons(&before.reason, &verdict.reason),
         };
         let Verdict { test, metric, .. } = verdict;
-        let told = format!("{} says {was} of {test} {metric}, and the records say {is}", names::VERDICTS);
-        Some(Difference { told, is_of_reason })
+        let text = format!("{test} {metric}: {} has {was}, but the records give {is}", names::VERDICTS);
+        Some(Difference { text, is_of_reason })
     });
     let gone = kept.iter().filter(|verdict| other(verdict, now).is_none()).map(|verdict| {
         let Verdict { test, metric, outcome, .. } = verdict;
-        grave(format!("{} says {outcome} of {test} {metric}, which the plan does not ask", names::VERDICTS))
+        grave(format!("{test} {metric}: {} has {outcome}, but the plan has no such clause", names::VERDICTS))
     });
-    judged.chain(altered).chain(gone).collect()
+    changed.chain(altered).chain(gone).collect()
 }
 
-/// How two reasons differ: by their codes, or by the first of their data that does.
+/// The difference of two reasons: their codes, or the first data that differ.
 fn reasons(one: &Reason, other: &Reason) -> (String, String) {
     if one.code != other.code {
         return (one.code.to_string(), other.code.to_string());
@@ -196,13 +197,13 @@ fn reasons(one: &Reason, other: &Reason) -> (String, String) {
     (shown(one), shown(other))
 }
 
-/// The value of a verdict with all its figures.
+/// The value of a verdict with all its digits.
 fn exact(verdict: &Verdict) -> String {
     let Verdict { value, unit, .. } = verdict;
     value.map_or_else(|| "nothing".to_owned(), |value| format!("{value} {unit}").trim_end().to_owned())
 }
 
-/// Whether two values are the same but for the last figure of their text form.
+/// Whether two values are equal except for the last digit of their text form.
 fn alike(one: Option<f64>, other: Option<f64>) -> bool {
     match (one, other) {
         (Some(one), Some(other)) => (one - other).abs() <= 1e-9 * one.abs().max(other.abs()),
@@ -218,7 +219,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_difference_is_told_with_as_many_figures_as_it_takes_to_see_it() {
+    fn a_difference_has_enough_digits_to_be_visible() {
         let verdict = |value: f64| Verdict {
             test: "W".into(),
             metric: "write.bw".into(),
@@ -229,9 +230,9 @@ mod tests {
             unit: "B/s".into(),
             ..Verdict::default()
         };
-        let told = differences(&[verdict(62_500_000.25)], &[verdict(62_500_001.0)]);
-        let wanted = "verdicts.json says 62500000.25 B/s of W write.bw, and the records say 62500001 B/s";
-        assert_eq!((told[0].told.as_str(), told[0].is_of_reason, told.len()), (wanted, false, 1));
+        let found = differences(&[verdict(62_500_000.25)], &[verdict(62_500_001.0)]);
+        let wanted = "W write.bw: verdicts.json has 62500000.25 B/s, but the records give 62500001 B/s";
+        assert_eq!((found[0].text.as_str(), found[0].is_of_reason, found.len()), (wanted, false, 1));
         assert!(differences(&[verdict(1.0)], &[verdict(1.0)]).is_empty());
         let failed = Verdict { outcome: Outcome::Fail, ..verdict(1.0) };
         assert!(differences(&[failed], &[verdict(1.0)]).iter().all(|one| !one.is_of_reason));
@@ -242,12 +243,12 @@ mod tests {
         let verdict = |reason: Reason| Verdict { test: "W".into(), reason, ..Verdict::default() };
         let met = Reason::new(Code::ThresholdMet).with("value", Datum::rate(2.0));
         let other = Reason::new(Code::NoValues);
-        let told = differences(&[verdict(met.clone())], &[verdict(other)]);
-        assert!(told[0].is_of_reason && told[0].told.contains("threshold-met"), "{}", told[0].told);
+        let found = differences(&[verdict(met.clone())], &[verdict(other)]);
+        assert!(found[0].is_of_reason && found[0].text.contains("threshold-met"), "{}", found[0].text);
         let more = met.clone().with("value", Datum::rate(3.0));
-        let told = differences(&[verdict(met.clone())], &[verdict(more)]);
+        let found = differences(&[verdict(met.clone())], &[verdict(more)]);
         let wanted = "threshold-met with value = {\"value\":2.0,\"unit\":\"B/s\"}";
-        assert!(told[0].told.contains(wanted), "{}", told[0].told);
+        assert!(found[0].text.contains(wanted), "{}", found[0].text);
         assert!(differences(&[verdict(met.clone())], &[verdict(met)]).is_empty());
     }
 }

@@ -1,4 +1,4 @@
-//! `assay links DIR`: the classic names, as links to this program.
+//! `assay links DIR`: links with the classic names to this program.
 
 use std::os::unix::fs::symlink;
 use std::path::PathBuf;
@@ -18,22 +18,20 @@ pub(crate) struct LinksArgs {
 }
 
 pub(crate) fn run(args: LinksArgs) -> anyhow::Result<u8> {
-    let program = std::env::current_exe().context("cannot tell where this program is")?;
+    let program = std::env::current_exe().context("cannot find the file of this program")?;
     if !args.dir.is_dir() {
-        return Err(Usage(format!("{}: not a directory; make it first", args.dir.display())).into());
+        return Err(Usage(format!("{} is not a directory. Create it first.", args.dir.display())).into());
     }
     for personality in PERSONALITIES {
         let link = args.dir.join(personality.name);
         if std::fs::read_link(&link).is_ok_and(|target| target == program) {
-            say(&format!("{} is there already\n", link.display()))?;
+            say(&format!("{} already exists\n", link.display()))?;
             continue;
         }
         if link.symlink_metadata().is_ok() {
-            return Err(
-                Usage(format!("{}: something else has this name; move it away", link.display())).into()
-            );
+            return Err(Usage(format!("{} already exists. Move it away.", link.display())).into());
         }
-        symlink(&program, &link).with_context(|| format!("cannot make {}", link.display()))?;
+        symlink(&program, &link).with_context(|| format!("cannot create {}", link.display()))?;
         say(&format!("{} -> {}: {}\n", link.display(), program.display(), personality.about))?;
     }
     Ok(DONE)

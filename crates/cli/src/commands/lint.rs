@@ -1,5 +1,7 @@
-//! `assay lint`: what speaks against a command, before it is run.
+//! `assay lint`: checks a command for mistakes before it is run.
 
+#[cfg(test)]
+mod pages;
 mod text;
 
 use std::collections::BTreeSet;
@@ -85,23 +87,23 @@ pub(crate) fn run(args: LintArgs) -> Result<u8> {
     let subject = subject(&args, &command)?;
     let findings = lint::line(&subject);
     let line = words.join(" ");
-    say(&if args.json { text::json(&line, &findings)? } else { text::told(&subject, &findings) })?;
+    say(&if args.json { text::json(&line, &findings)? } else { text::report(&subject, &findings) })?;
     Ok(if findings.iter().any(Finding::is_open) { UNDECIDED } else { DONE })
 }
 
-/// The findings of the linter about a plan, a line each, and whether the plan does not start because of them.
+/// The findings about a plan, one line each, and whether one of them is an error that stops the campaign.
 pub(super) fn of_plan(plan: &Plan) -> Result<(String, bool), Usage> {
     let findings = findings(plan);
     let stops = !errors(plan, &[], &findings)?.is_empty();
     Ok((text::lines(&findings), stops))
 }
 
-/// What the linter finds in a plan, options that are not what they were among it.
+/// The findings about a plan, with those about changed options.
 fn findings(plan: &Plan) -> Vec<Finding> {
     lint::plan_with(plan, &drifted)
 }
 
-/// What the linter finds about a plan, where only the tests of `only` run.
+/// The findings about a plan of which only the tests of `only` run.
 pub(super) fn findings_of(plan: &Plan, only: &[String]) -> Result<Vec<Finding>, Usage> {
     match only {
         [] => Ok(findings(plan)),
@@ -129,10 +131,12 @@ fn about(plan: &Plan, only: &[String], findings: Vec<Finding>) -> Result<Vec<Fin
     Ok(findings.into_iter().filter(|finding| is_of(&finding.about)).collect())
 }
 
-/// The words of the command; one that stands in quotes is taken apart.
+/// The words of the command. A command given as one quoted text is split.
 fn words(command: &[String]) -> Result<Vec<String>, Usage> {
     match command {
-        [] => Err(Usage::new("no command; write it behind `--`: assay lint -- srun -N 2 ior -w -F -e")),
+        [] => {
+            Err(Usage::new("no command is given. Write it after `--`: assay lint -- srun -N 2 ior -w -F -e"))
+        }
         [one] => Ok(one.split_whitespace().map(str::to_owned).collect()),
         several => Ok(several.to_vec()),
     }
@@ -142,7 +146,7 @@ fn subject(args: &LintArgs, command: &TypedCommand) -> Result<LineSubject, Usage
     let target = args.target.as_deref().map(rate).transpose()?;
     let counts = [("--nodes", args.nodes), ("--ppn", args.ppn), ("--cores", args.cores)];
     if let Some((option, _)) = counts.iter().find(|(_, count)| *count == Some(0)) {
-        return Err(Usage(format!("{option} 0: at least 1")));
+        return Err(Usage(format!("{option} 0: at least 1 is needed")));
     }
     let mut subject = LineSubject {
         stated: command::LaunchedRanks { ranks: None, nodes: args.nodes, ppn: args.ppn },
@@ -160,19 +164,19 @@ fn subject(args: &LintArgs, command: &TypedCommand) -> Result<LineSubject, Usage
     Ok(subject)
 }
 
-/// The command that made the files; its ranks are those of the reader where its launcher says none.
+/// The command that made the files. Without a launcher it has the ranks of the reader.
 fn source(reader: &LineSubject, text: &str) -> Result<MakerFacts, Usage> {
     let made = LineSubject::of(&TypedCommand::read(&words(&[text.to_owned()])?)?);
     match &made.line {
         LineFacts::Ior(line) if line.script.is_some() => {
-            Err(Usage::new("--dataset: -f hides its options; write them in the line"))
+            Err(Usage::new("--dataset: -f hides the options. Write them on the command line."))
         }
         LineFacts::Ior(line) => Ok(MakerFacts {
-            name: "its dataset".to_owned(),
+            name: "the dataset".to_owned(),
             line: line.clone(),
             ranks: made.ranks().or(reader.ranks()),
         }),
-        _ => Err(Usage::new("--dataset: only ior makes files that ior reads; give its command")),
+        _ => Err(Usage::new("--dataset: only ior makes files that ior reads. Give its command.")),
     }
 }
 
@@ -180,7 +184,7 @@ fn role(text: &str) -> Result<LineRole, Usage> {
     let found = LineRole::ALL.iter().find(|(word, _)| *word == text);
     found.map(|(_, role)| *role).ok_or_else(|| {
         let known: Vec<&str> = LineRole::ALL.iter().map(|(word, _)| *word).collect();
-        Usage(format!("--role {text}: known are {}", known.join(", ")))
+        Usage(format!("--role {text}: unknown role. Known: {}.", known.join(", ")))
     })
 }
 
@@ -190,7 +194,7 @@ fn size(option: &str, text: &str) -> Result<u64, Usage> {
     let bytes = quantity.map(|quantity| quantity.value as u64).or_else(|| lint::size(text));
     bytes
         .filter(|bytes| *bytes > 0)
-        .ok_or_else(|| Usage(format!("{option} {text}: write a size as in 256g or 256GiB")))
+        .ok_or_else(|| Usage(format!("{option} {text}: not a size. Write for example 256g or 256GiB.")))
 }
 
 /// Seconds, bare or with a unit.
@@ -199,18 +203,18 @@ fn seconds(text: &str) -> Result<f64, Usage> {
     let seconds = quantity.map(|quantity| quantity.value).or_else(|| text.parse().ok());
     seconds
         .filter(|seconds| seconds.is_finite() && *seconds > 0.0)
-        .ok_or_else(|| Usage(format!("--sustained {text}: write seconds, as in 30")))
+        .ok_or_else(|| Usage(format!("--sustained {text}: not a time. Write seconds, for example 30.")))
 }
 
 fn rate(text: &str) -> Result<Quantity, Usage> {
     let quantity: Quantity = text.parse().map_err(|error: Usage| Usage(format!("--target: {error}")))?;
     match quantity.dimension {
         Dimension::BytesPerSecond | Dimension::PerSecond if quantity.value > 0.0 => Ok(quantity),
-        _ => Err(Usage(format!("--target {text}: write a rate, as in 3TB/s or 25000/s"))),
+        _ => Err(Usage(format!("--target {text}: not a rate. Write for example 3TB/s or 25000/s."))),
     }
 }
 
-/// How many findings of each severity are open.
+/// The number of findings of each severity that are not waived.
 fn open(findings: &[Finding]) -> [usize; 3] {
     [Severity::Error, Severity::NeedsWaiver, Severity::Info].map(|severity| {
         findings.iter().filter(|finding| finding.severity == severity && finding.waived.is_none()).count()

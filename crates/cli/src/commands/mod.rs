@@ -2,6 +2,8 @@
 
 mod backends;
 mod datasets;
+#[cfg(test)]
+mod documents;
 mod help;
 mod judge;
 mod links;

@@ -1,4 +1,4 @@
-//! `assay pack`: a campaign's folder as one file, for somebody else to verify, judge and report.
+//! `assay pack`: a campaign folder as one archive, which another party can verify, judge and report.
 
 use std::path::PathBuf;
 
@@ -16,7 +16,7 @@ use crate::status::DONE;
 /// ended, is rejected. An existing archive is never overwritten.
 #[derive(clap::Args)]
 pub(crate) struct PackArgs {
-    /// The campaign's folder
+    /// The campaign folder
     #[arg(value_name = "FOLDER")]
     folder: PathBuf,
     /// The archive to write [default: the folder's name with .tar.gz, here]
@@ -33,15 +33,16 @@ pub(crate) fn run(args: PackArgs) -> Result<u8> {
     let folder = &args.folder;
     let at = folder.display();
     if folder::is_archive(folder) {
-        return Err(Usage(format!("{at} is an archive already; name a campaign's folder")).into());
+        return Err(Usage(format!("{at} is already an archive. Give a campaign folder.")).into());
     }
     let checked = folder::check(folder).map_err(|error| judge::no_campaign(folder, &error))?;
     let mut faults = verify::examine(folder, &checked).faults;
     if !checked.ended {
-        faults.push(format!("this campaign has not ended; go on with: assay run --resume {at}"));
+        faults.push(format!("this campaign has not ended. Resume it with: assay run --resume {at}"));
     }
     if let (Some(fault), false) = (faults.first(), args.anyway) {
-        let what = format!("{at} is not packed: {fault}; `assay verify {at}` tells all, --anyway packs it");
+        let what =
+            format!("{at} is not packed: {fault}. `assay verify {at}` lists all faults. --anyway packs it.");
         return Err(Usage(what).into());
     }
     let folder = folder.canonicalize().with_context(|| at.to_string())?;
@@ -51,14 +52,15 @@ pub(crate) fn run(args: PackArgs) -> Result<u8> {
     let shown = out.display();
     let inside = std::path::absolute(&out).is_ok_and(|out| out.starts_with(&folder));
     if inside || out.symlink_metadata().is_ok() {
-        let why = if inside { "lies in the folder itself" } else { "exists and stays as it is" };
-        return Err(Usage(format!("{shown} {why}; name another file with -o")).into());
+        let why = if inside { "is inside the campaign folder" } else { "already exists" };
+        return Err(Usage(format!("{shown} {why}. Give another file with -o.")).into());
     }
     let packed = folder::pack(&folder, &out, &faults).with_context(|| format!("cannot write {shown}"))?;
     for fault in &faults {
-        complain(&format!("assay: note: packed although {fault}"));
+        complain(&format!("assay: note: packed with this fault: {fault}"));
     }
     let size = bytes_binary(packed.bytes as f64);
-    say(&format!("Packed   {shown}   ({size})\nSHA-256  {}\n{}", packed.sha256, verify::head(&checked)))?;
+    let hash = verify::evidence_hash(&checked);
+    say(&format!("Archive:       {shown} ({size})\nSHA-256:       {}\n{hash}", packed.sha256))?;
     Ok(DONE)
 }

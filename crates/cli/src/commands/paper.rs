@@ -1,4 +1,4 @@
-//! `assay man` and `assay completions`: made from the same table that parses the command line.
+//! `assay man` and `assay completions`: generated from the definition of the command line.
 
 use clap_complete::Shell;
 use units::Usage;
@@ -33,22 +33,26 @@ pub(crate) fn man(args: Man) -> anyhow::Result<u8> {
     Ok(DONE)
 }
 
-/// The page of a command: `[]` of the program, `["plan", "check"]` of one below another.
+/// The page of a command: `[]` for the program, `["plan", "check"]` for a subcommand.
 fn page(words: &[String]) -> Result<String, Usage> {
     let mut whole = crate::commands::help::command().disable_help_subcommand(true);
-    // Commands below know their whole names only once all is built.
+    // Subcommands have their full names only after the build.
     whole.build();
     let mut command = &whole;
     for word in words {
         command = command.find_subcommand(word).ok_or_else(|| {
             let known: Vec<&str> = command.get_subcommands().map(clap::Command::get_name).collect();
-            let there = if known.is_empty() { "no command" } else { &known.join(", ") };
+            let known = if known.is_empty() {
+                "It has no commands.".to_owned()
+            } else {
+                format!("Known: {}.", known.join(", "))
+            };
             let name = command.get_bin_name().unwrap_or_default();
-            Usage(format!("`{name}` has no command `{word}`; it has {there}"))
+            Usage(format!("`{name}` has no command `{word}`. {known}"))
         })?;
     }
-    let how = "The page of a command is printed by `assay man COMMAND`: assay-run(1) by `assay man run`, \
-               assay-plan-check(1) by `assay man plan check`.";
+    let how = "Print the page of a command with `assay man COMMAND`. For example, `assay man plan check` \
+               prints assay-plan-check(1).";
     let command = match command.has_subcommands() {
         true => command.clone().after_help(how),
         false => command.clone(),
@@ -56,7 +60,7 @@ fn page(words: &[String]) -> Result<String, Usage> {
     let mut text = Vec::new();
     clap_mangen::Man::new(command)
         .render(&mut text)
-        .map_err(|error| Usage(format!("the page cannot be made: {error}")))?;
+        .map_err(|error| Usage(format!("the page cannot be written: {error}")))?;
     Ok(String::from_utf8_lossy(&text).into_owned())
 }
 
@@ -64,11 +68,11 @@ fn page(words: &[String]) -> Result<String, Usage> {
 mod tests {
     use super::*;
 
-    /// The pages that a page names, as the words behind `assay man`.
+    /// The pages that a page names, as arguments of `assay man`.
     fn named(page: &str) -> Vec<Vec<String>> {
         let names = page.lines().filter_map(|line| line.strip_prefix("assay\\-")?.strip_suffix("(1)"));
         let known = |name: &str| -> Vec<String> {
-            // A name may have a dash of its own.
+            // A name can contain a dash.
             let mut words = vec![];
             let mut rest = name.replace("\\-", "-");
             let mut command = crate::commands::help::command();
@@ -85,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn every_page_that_is_named_is_there_with_the_options_of_its_command() {
+    fn every_named_page_exists_and_has_the_options_of_its_command() {
         let mut open = vec![vec![]];
         let mut seen = 0;
         while let Some(words) = open.pop() {
@@ -101,15 +105,15 @@ mod tests {
     }
 
     #[test]
-    fn a_command_that_is_not_there_is_rejected_with_those_that_are() {
+    fn an_unknown_command_is_rejected_with_the_known_ones() {
         let rejected = |words: &[&str]| page(&words.iter().map(ToString::to_string).collect::<Vec<_>>());
         assert_eq!(
             rejected(&["plan", "bake"]).unwrap_err().0,
-            "`assay plan` has no command `bake`; it has check, init, list, schema, show"
+            "`assay plan` has no command `bake`. Known: check, init, list, schema, show."
         );
         assert_eq!(
             rejected(&["run", "x"]).unwrap_err().0,
-            "`assay run` has no command `x`; it has no command"
+            "`assay run` has no command `x`. It has no commands."
         );
     }
 }

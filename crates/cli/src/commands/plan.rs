@@ -1,4 +1,4 @@
-//! `assay plan`: the bundled plans, and whether a plan can work.
+//! `assay plan`: the bundled plans, and the check of a plan.
 
 mod init;
 
@@ -76,12 +76,12 @@ fn one_value(text: &str) -> Result<(String, String), String> {
 }
 
 impl Values {
-    /// Which values were chosen.
+    /// The chosen values.
     pub(super) fn choice(&self) -> Choice {
         Choice { scale: self.scale.clone(), set: self.set.iter().cloned().collect() }
     }
 
-    /// Whether nothing was chosen.
+    /// Whether no value was chosen.
     pub(super) fn is_empty(&self) -> bool {
         self.scale.is_none() && self.set.is_empty()
     }
@@ -93,8 +93,8 @@ pub(super) struct BundledPlan {
     text: &'static str,
 }
 
-/// All of them.
-const READY: &[BundledPlan] = &[
+/// All bundled plans.
+const BUNDLED: &[BundledPlan] = &[
     BundledPlan { name: "try", text: include_str!("../../../../plans/try.toml") },
     BundledPlan {
         name: "bluewaters-flash-io",
@@ -118,21 +118,21 @@ impl BundledPlan {
         Plan::parse(self.text, &self.file())
     }
 
-    /// What messages call it.
+    /// Its name in messages.
     fn file(&self) -> String {
         format!("plans/{}.toml", self.name)
     }
 }
 
-/// The bundled plan of that name.
-pub(super) fn ready(name: &str) -> Result<&'static BundledPlan, Usage> {
-    let found = READY.iter().find(|plan| plan.name == name);
-    found.ok_or_else(|| Usage(format!("there is no bundled plan `{name}`{}", near_ready(name, &[]))))
+/// The bundled plan with this name.
+pub(super) fn bundled(name: &str) -> Result<&'static BundledPlan, Usage> {
+    let found = BUNDLED.iter().find(|plan| plan.name == name);
+    found.ok_or_else(|| Usage(format!("there is no bundled plan `{name}`{}", near_bundled(name, &[]))))
 }
 
-/// Which of the bundled plans and of `more` is probably meant by a name that is none, or which there are.
-fn near_ready(name: &str, more: &[&str]) -> String {
-    let known: Vec<&str> = READY.iter().map(|plan| plan.name).chain(more.iter().copied()).collect();
+/// A hint for an unknown name: the bundled plan or the name in `more` that is probably meant, or all of them.
+fn near_bundled(name: &str, more: &[&str]) -> String {
+    let known: Vec<&str> = BUNDLED.iter().map(|plan| plan.name).chain(more.iter().copied()).collect();
     among(name, &known)
 }
 
@@ -146,25 +146,28 @@ pub(crate) fn run(args: PlanArgs) -> Result<u8> {
             summary(&plan)? + &found
         }
         Action::List => {
-            let line = |ready: &BundledPlan| Ok(format!("{:<19} {}\n", ready.name, ready.plan()?.title));
-            READY.iter().map(line).collect::<Result<String, Usage>>()?
+            let line = |one: &BundledPlan| Ok(format!("{:<19} {}\n", one.name, one.plan()?.title));
+            BUNDLED.iter().map(line).collect::<Result<String, Usage>>()?
         }
         Action::Init { name, file } => init::init(&name, file)?,
         Action::Schema => init::schema()?,
-        Action::Show { name } => ready(&name)?.text.to_owned(),
+        Action::Show { name } => bundled(&name)?.text.to_owned(),
     };
     say(&text)?;
     Ok(status)
 }
 
-/// Reads and checks the plan at `path`, or the bundled plan of that name, with every line in it.
+/// Reads and checks the plan at `path`, or the bundled plan with this name, with all its command lines.
 pub(super) fn load(path: &Path, choice: &Choice) -> Result<Plan> {
-    let ready = READY.iter().find(|plan| Path::new(plan.name) == path && !path.is_file());
-    let name = ready.map_or_else(|| path.display().to_string(), BundledPlan::file);
-    let text = match ready {
-        Some(ready) => ready.text.to_owned(),
+    let bundled = BUNDLED.iter().find(|plan| Path::new(plan.name) == path && !path.is_file());
+    let name = bundled.map_or_else(|| path.display().to_string(), BundledPlan::file);
+    let text = match bundled {
+        Some(bundled) => bundled.text.to_owned(),
         None => fs::read_to_string(path).map_err(|error| {
-            Usage(format!("{name}: {error}; give a plan's file, or a bundled plan{}", near_ready(&name, &[])))
+            Usage(format!(
+                "{name}: {error}. Give the file of a plan, or a bundled plan{}",
+                near_bundled(&name, &[])
+            ))
         })?,
     };
     let plan = Plan::parse_with(&text, &name, choice)?;
@@ -173,10 +176,10 @@ pub(super) fn load(path: &Path, choice: &Choice) -> Result<Plan> {
         (made.job(), &made.line, words, made.placement.ranks, made.at)
     });
     let tests = plan.tests.iter().map(|test| {
-        (format!("test {}", test.id), &test.line, words(&plan, test), test.placement.ranks, test.at)
+        (format!("test {}", test.id), &test.line, arguments(&plan, test), test.placement.ranks, test.at)
     });
     for (who, line, words, ranks, (row, column)) in datasets.chain(tests) {
-        // Whether there is MPI is known only where the launcher starts the ranks.
+        // Whether MPI is available is known only where the launcher starts the ranks.
         let local = plan.launch.kind == LaunchKind::Local;
         let words = [words, line.place()].concat();
         personalities::check(line.workload(), &words, ranks, local)
@@ -190,8 +193,8 @@ pub(super) fn load(path: &Path, choice: &Choice) -> Result<Plan> {
     Ok(plan)
 }
 
-/// The words of a test, with the most that earlier ones can export in the place of what they will.
-fn words(plan: &Plan, test: &Test) -> Vec<String> {
+/// The arguments of a test. Values that earlier tests export are replaced by the largest possible ones.
+fn arguments(plan: &Plan, test: &Test) -> Vec<String> {
     let mut words = test.line.words().to_vec();
     for import in &test.imports {
         let most = plan.tests[import.test].line.as_ior().map_or(0, |line| line.bytes(1)).to_string();
@@ -201,7 +204,7 @@ fn words(plan: &Plan, test: &Test) -> Vec<String> {
     words
 }
 
-/// What the plan would do, in a few lines.
+/// A summary of the plan in a few lines.
 fn summary(plan: &Plan) -> Result<String> {
     let jobs = schedule::jobs(plan, &[])?;
     let of_tests: usize = plan.tests.iter().map(|test| test.criteria.len()).sum();
@@ -223,28 +226,32 @@ fn summary(plan: &Plan) -> Result<String> {
         let (all, peak) = (bytes_binary(need.written_bytes as f64), bytes_binary(need.peak_bytes as f64));
         let dir = plan.file_systems.get(&fs).map_or("", |fs| fs.dir.as_str());
         let dir = dir.replace("{dir}", "the DIR given with --dir");
-        let names = several(need.peak_names, "name");
+        let names = format!("{} files and directories", need.peak_names);
         writeln!(
             text,
-            "fs.{fs}: writes at most {all} in all, {peak} at a time, as {names} at most, in {dir}"
+            "fs.{fs}: writes at most {all} in total, {peak} at a time, in at most {names}, in {dir}"
         )?;
         let made = |state: &&State| state.fs == fs && jobs.iter().any(|job| job.test == state.job());
         for state in plan.states.iter().filter(made) {
             let (name, words) = (state.job(), state.words().join(" "));
-            writeln!(text, "fs.{fs}: besides, {name} fills it: {words}")?;
+            writeln!(text, "fs.{fs}: in addition, {name} fills it: {words}")?;
         }
     }
-    let rules = node_rules(plan).into_iter().chain(parts(plan)).chain(drawn_orders(plan, &jobs));
+    let rules = node_rules(plan).into_iter().chain(shares(plan)).chain(randomized_orders(plan, &jobs));
     for (who, rule) in rules {
         writeln!(text, "{who}: {rule}")?;
     }
-    writeln!(text, "ranks are started {}", run::launch::told(&plan.launch, &plan.clients, &jobs))?;
+    writeln!(text, "ranks are started {}", run::launch::description(&plan.launch, &plan.clients, &jobs))?;
     let limit: f64 = jobs.iter().map(|job| job.timeout_s).sum();
-    writeln!(text, "ends within {}, if every job took all the time it is allowed", units::duration(limit))?;
+    writeln!(
+        text,
+        "time limit: {} in total, the sum of the time limits of all jobs",
+        units::duration(limit)
+    )?;
     Ok(text)
 }
 
-/// What rules for nodes came to, of tests and datasets.
+/// The results of rules for nodes, for tests and datasets.
 fn node_rules(plan: &Plan) -> Vec<(String, String)> {
     let datasets = plan.datasets.iter().map(|dataset| (dataset.job(), &dataset.placement));
     let tests = plan.tests.iter().map(|test| (format!("test {}", test.id), &test.placement));
@@ -255,44 +262,44 @@ fn node_rules(plan: &Plan) -> Vec<(String, String)> {
     datasets.chain(tests).filter_map(rule).collect()
 }
 
-/// What criteria come to that ask for a part of a number that is known.
-fn parts(plan: &Plan) -> impl Iterator<Item = (String, String)> {
+/// The thresholds of criteria that are a share of a known number.
+fn shares(plan: &Plan) -> impl Iterator<Item = (String, String)> {
     let of_tests = plan.tests.iter().map(|test| (format!("test {}", test.id), &test.criteria));
     let of_groups = plan.groups.iter().map(|group| (format!("group {}", group.id), &group.criteria));
     of_tests.chain(of_groups).flat_map(|(who, criteria)| {
-        let is_part = |criterion: &&Criterion| {
+        let is_share = |criterion: &&Criterion| {
             matches!(criterion.goal, Goal::Value(_)) && criterion.written.contains(" of ")
         };
-        let parts = criteria.iter().filter(is_part);
-        parts.map(move |Criterion { metric, op, written, .. }| {
+        let shares = criteria.iter().filter(is_share);
+        shares.map(move |Criterion { metric, op, written, .. }| {
             (who.clone(), format!("{metric} {op} {written}"))
         })
     })
 }
 
-/// The most launches of an order that are listed.
+/// The largest number of jobs of an order that are listed.
 const LISTED: usize = 12;
 
-/// The order of launches that was drawn, by the ids that say so.
-fn drawn_orders(plan: &Plan, jobs: &[PlannedJob]) -> Vec<(String, String)> {
+/// The randomized orders of jobs, by the ids of their tests.
+fn randomized_orders(plan: &Plan, jobs: &[PlannedJob]) -> Vec<(String, String)> {
     let mut orders: Vec<(&str, Vec<String>)> = Vec::new();
     for job in jobs {
         let Purpose::Test(index) = job.purpose else { continue };
         let test = &plan.tests[index];
-        if job.test != test.id || !test.course.turns.is_some_and(|turns| turns.drawn) {
+        if job.test != test.id || !test.course.turns.is_some_and(|turns| turns.randomized) {
             continue;
         }
-        let launch = format!("{}-r{}", job.test, job.repetition);
+        let name = format!("{}-r{}", job.test, job.repetition);
         match orders.last_mut() {
-            Some((family, all)) if *family == test.family => all.push(launch),
-            _ => orders.push((&test.family, vec![launch])),
+            Some((family, all)) if *family == test.family => all.push(name),
+            _ => orders.push((&test.family, vec![name])),
         }
     }
-    let told = |(family, all): (&str, Vec<String>)| {
+    let shown = |(family, all): (&str, Vec<String>)| {
         let more = all.len().saturating_sub(LISTED);
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };
         let listed: Vec<&str> = all.iter().take(LISTED).map(String::as_str).collect();
-        (family.to_owned(), format!("in an order that is drawn: {}{more}", listed.join(", ")))
+        (family.to_owned(), format!("randomized order: {}{more}", listed.join(", ")))
     };
-    orders.into_iter().map(told).collect()
+    orders.into_iter().map(shown).collect()
 }

@@ -1,4 +1,4 @@
-//! `assay run`: a plan becomes a campaign, with its folder of evidence and its verdicts.
+//! `assay run`: runs the campaign of a plan, with its evidence package and its verdicts.
 
 mod around;
 mod progress;
@@ -69,44 +69,44 @@ pub(crate) struct RunArgs {
 
 pub(crate) fn run(mut args: RunArgs, argv: &[String]) -> Result<u8> {
     if let Some(folder) = args.wait.clone() {
-        return go_on(args, folder, argv);
+        return resume(args, folder, argv);
     }
-    let there = args.folder.clone().filter(|folder| folder.join(names::CAMPAIGN).exists());
-    if let Some(folder) = args.resume.clone().or(there) {
-        fits(&args, &folder)?;
-        return go_on(args, folder, argv);
+    let existing = args.folder.clone().filter(|folder| folder.join(names::CAMPAIGN).exists());
+    if let Some(folder) = args.resume.clone().or(existing) {
+        check_same_campaign(&args, &folder)?;
+        return resume(args, folder, argv);
     }
     let path = args.plan.take().context("a plan is needed")?;
     let plan = plan::load(&path, &args.values.choice())?;
     if plan.needs_dir() && args.dir.is_none() {
         let plan = path.display();
-        return Err(Usage(format!("{plan} tests a directory of your choice; add --dir DIR")).into());
+        return Err(Usage(format!("{plan} tests a directory of your choice. Add --dir DIR.")).into());
     }
     let place = args.campaigns.take().or_else(|| args.dir.clone()).unwrap_or_else(|| PathBuf::from("."));
     let is_chosen = args.folder.is_some();
     let folder = match args.folder.take() {
-        Some(folder) => free(folder)?,
+        Some(folder) => unused(folder)?,
         None => new_folder(&place, &plan)?,
     };
-    let findings = advised(&plan, args.dir.as_deref(), &args.only, args.allow_lint_errors)?;
+    let findings = lint_before_run(&plan, args.dir.as_deref(), &args.only, args.allow_lint_errors)?;
     if args.submit.is_some() {
         return submit::submit(&args, &plan, &folder, is_chosen);
     }
-    let asked = asked(plan, args.dir, folder, false, args.only, argv)?;
-    campaign(CampaignRequest { findings, ..asked })
+    let request = request(plan, args.dir, folder, false, args.only, argv)?;
+    campaign(CampaignRequest { findings, ..request })
 }
 
-/// Says no to words that are not of the campaign in `folder`, which goes on with what it was begun with.
-fn fits(args: &RunArgs, folder: &Path) -> Result<()> {
-    // What is not there or cannot be read is for the campaign to tell.
+/// Rejects arguments that differ from those with which the campaign in `folder` started.
+fn check_same_campaign(args: &RunArgs, folder: &Path) -> Result<()> {
+    // The campaign itself reports a folder that is missing or cannot be read.
     let Ok(Campaign { info, .. }) = folder::load(folder) else { return Ok(()) };
     let choice = args.values.choice();
     let another_plan = || -> Result<bool> {
         let Some(path) = &args.plan else { return Ok(false) };
         Ok(folder::sha256(plan::load(path, &choice)?.text.as_bytes()) != info.plan_sha256)
     };
-    let whole = |dir: &Path| dir.canonicalize().unwrap_or_else(|_| dir.to_owned());
-    let another_dir = |dir: &PathBuf| whole(dir) != whole(Path::new(&info.dir));
+    let absolute = |dir: &Path| dir.canonicalize().unwrap_or_else(|_| dir.to_owned());
+    let another_dir = |dir: &PathBuf| absolute(dir) != absolute(Path::new(&info.dir));
     let sorted = |tests: &[String]| BTreeSet::from_iter(tests.to_vec());
     let other = if another_plan()? {
         "another plan"
@@ -121,46 +121,46 @@ fn fits(args: &RunArgs, folder: &Path) -> Result<()> {
     };
     let at = folder.display();
     Err(Usage(format!(
-        "{at} is there and was begun with {other}; go on with it by `assay run --resume {at}`, or name \
-         another folder"
+        "the campaign in {at} was started with {other}. Resume it with `assay run --resume {at}`, or give \
+         another folder."
     ))
     .into())
 }
 
-/// Goes on with a campaign: here, in a batch job, or by what the batch job that it is in has to say.
-fn go_on(args: RunArgs, folder: PathBuf, argv: &[String]) -> Result<u8> {
+/// Resumes a campaign here or in a batch job, or follows the batch job in which it runs.
+fn resume(args: RunArgs, folder: PathBuf, argv: &[String]) -> Result<u8> {
     let allocation = around::allocation();
     let job = submit::SubmittedJob::last(&folder)?;
     if let (Some(_), None) = (&args.wait, &job) {
         let at = folder.display();
-        return Err(Usage(format!("{at} was not submitted, so there is no job to wait for")).into());
+        return Err(Usage(format!("{at} was not submitted, so it has no batch job to wait for")).into());
     }
     if let Some(job) = job.filter(|job| args.submit.is_none() && !job.is(allocation.as_ref())) {
-        let may_go_on = allocation.is_some() && args.wait.is_none();
-        if let Some(status) = submit::follow(&job, &folder, args.wait.is_some(), may_go_on)? {
+        let may_resume = allocation.is_some() && args.wait.is_none();
+        if let Some(status) = submit::follow(&job, &folder, args.wait.is_some(), may_resume)? {
             return Ok(status);
         }
     }
     if let (Some(_), Some(job)) = (&args.submit, submit::SubmittedJob::last(&folder)?) {
-        return submit::again(&args, &job, &folder);
+        return submit::resubmit(&args, &job, &folder);
     }
     if !folder.join(names::PLAN).exists() {
-        return Err(nothing_there(&folder).into());
+        return Err(no_plan(&folder).into());
     }
-    let plan = plan::load(&folder.join(names::PLAN), &kept_choice(&folder))?;
+    let plan = plan::load(&folder.join(names::PLAN), &recorded_choice(&folder))?;
     if args.submit.is_some() {
         let args = RunArgs { only: vec![], ..args };
         return submit::submit(&args, &plan, &folder, true);
     }
-    campaign(asked(plan, None, folder, true, vec![], argv)?)
+    campaign(request(plan, None, folder, true, vec![], argv)?)
 }
 
-/// What to say where there is no campaign to go on with, with the last of those that lie in there.
-fn nothing_there(folder: &Path) -> Usage {
+/// The error for a folder without a plan. It names the last campaign inside the folder, if there is one.
+fn no_plan(folder: &Path) -> Usage {
     if folder.join(names::CAMPAIGN).exists() {
         return Usage(format!(
-            "{}/{} is missing, and a campaign goes on only with the plan that it was begun with; put it back \
-             byte for byte, or begin again",
+            "{}/{} is missing. A campaign resumes only with its unmodified plan. Restore this file, or start \
+             a new campaign.",
             folder.display(),
             names::PLAN
         ));
@@ -168,16 +168,17 @@ fn nothing_there(folder: &Path) -> Usage {
     let within = folder.read_dir().into_iter().flatten().flatten().map(|entry| entry.path());
     let campaigns = within.filter(|path| path.join(names::CAMPAIGN).exists());
     let hint = match campaigns.max() {
-        Some(last) => format!("in it lies {}", last.display()),
-        None => "`assay run` prints the name of a campaign's folder at its end".to_owned(),
+        Some(last) => format!("It contains {}.", last.display()),
+        None => "`assay run` prints the folder of a campaign at its end.".to_owned(),
     };
-    Usage(format!("{} is no campaign's folder, so there is nothing to resume; {hint}", folder.display()))
+    Usage(format!("{} is not a campaign folder, so it cannot be resumed. {hint}", folder.display()))
 }
 
-/// A folder that is not there yet; one in which a killed job left nothing that was begun may be made again.
-fn free(folder: PathBuf) -> Result<PathBuf> {
+/// Checks that the folder does not exist. A folder in which no job has started is removed.
+fn unused(folder: PathBuf) -> Result<PathBuf> {
     let at = folder.display();
-    let rejected = |why: &str| Usage(format!("{at} is there and is no campaign's folder{why}; name another"));
+    let rejected =
+        |why: &str| Usage(format!("{at} exists and is not a campaign folder{why}. Give another folder."));
     match run::discard(&folder) {
         Ok(true) => Ok(folder),
         Ok(false) => Err(rejected("").into()),
@@ -186,24 +187,26 @@ fn free(folder: PathBuf) -> Result<PathBuf> {
     }
 }
 
-/// The values that the campaign in `folder` was begun with; the plan's own where it cannot be read, which is
-/// for the campaign to tell.
-fn kept_choice(folder: &Path) -> Choice {
+/// The parameter values with which the campaign in `folder` started. They are the plan's own values if the
+/// folder cannot be read, which the campaign itself reports.
+fn recorded_choice(folder: &Path) -> Choice {
     folder::load(folder).map(|campaign| Choice::of(&campaign.info)).unwrap_or_default()
 }
 
-/// The name of a new campaign's folder in `place`, which must be a directory.
+/// The path of a new campaign folder in `place`, which must be a directory.
 pub(super) fn new_folder(place: &Path, plan: &Plan) -> Result<PathBuf> {
     if !place.is_dir() {
         let place = place.display();
-        return Err(Usage(format!("{place} is no directory; make it first, or name another")).into());
+        return Err(
+            Usage(format!("{place} is not a directory. Create it or choose another directory.")).into()
+        );
     }
     let stamp = jiff::Zoned::now().strftime("%Y%m%d-%H%M%S");
     Ok(place.join(format!("assay-{}-{stamp}", plan.id)))
 }
 
-/// What is asked of the campaign crate, with this program as the one that jobs run.
-pub(super) fn asked(
+/// The request for a campaign whose jobs run this program.
+pub(super) fn request(
     plan: Plan,
     dir: Option<PathBuf>,
     folder: PathBuf,
@@ -235,18 +238,18 @@ fn evaluate(plan: &Plan, campaign: &Campaign) -> (Vec<Verdict>, Summary) {
     (verdicts, summary)
 }
 
-/// What the linter finds in the plan. Errors, also those that the machine shows, are reported; with them the
-/// campaign starts only where they are `allowed`.
-pub(super) fn advised(
+/// Lints the plan and the machine, and reports errors. A campaign with errors starts only if they are
+/// `allowed`. Returns the findings about the plan.
+pub(super) fn lint_before_run(
     plan: &Plan,
     dir: Option<&Path>,
     only: &[String],
     allowed: bool,
 ) -> Result<Vec<Finding>> {
     let findings = lint::findings_of(plan, only)?;
-    // What is wrong with a directory the campaign says itself.
+    // The campaign itself reports a directory that cannot be used.
     let scaled = plan.choice.scale.is_some();
-    let of_machine = run::look(plan, dir).map(|machine| ::lint::machine(plan, &machine, scaled));
+    let of_machine = run::examine(plan, dir).map(|machine| ::lint::machine(plan, &machine, scaled));
     let all = [findings.clone(), of_machine.unwrap_or_default()].concat();
     let errors = lint::errors(plan, only, &all)?;
     lint::error_lines(&errors).lines().for_each(complain);
@@ -255,25 +258,25 @@ pub(super) fn advised(
     }
     let count = units::several(errors.len() as u64, "error");
     Err(Usage(format!(
-        "the linter found {count}, so nothing was started. Correct the plan, or start it in spite of them \
-         with --allow-lint-errors: the clauses that they are about are then INVALID"
+        "the linter found {count}, so nothing was started. Correct the plan. With --allow-lint-errors the \
+         campaign starts anyway, and the clauses with these errors are INVALID."
     ))
     .into())
 }
 
-/// How this program was built, as far as whoever built it said so.
+/// How this program was built. Commit and compiler are empty if the build did not state them.
 fn build() -> Build {
-    let told = |word: Option<&str>| word.unwrap_or_default().to_owned();
+    let stated = |word: Option<&str>| word.unwrap_or_default().to_owned();
     Build {
         version: env!("CARGO_PKG_VERSION").to_owned(),
-        commit: told(option_env!("ASSAY_COMMIT")),
+        commit: stated(option_env!("ASSAY_COMMIT")),
         profile: if cfg!(debug_assertions) { "debug" } else { "release" }.to_owned(),
         target: format!("{}-{}", std::env::consts::ARCH, std::env::consts::OS),
-        rustc: told(option_env!("ASSAY_RUSTC")),
+        rustc: stated(option_env!("ASSAY_RUSTC")),
     }
 }
 
-/// This process's environment, but for variables that are not text.
+/// The environment of this process, without variables that are not text.
 fn environment() -> Vec<(String, String)> {
     let text = |(key, value): (std::ffi::OsString, std::ffi::OsString)| {
         Some((key.into_string().ok()?, value.into_string().ok()?))
@@ -282,37 +285,38 @@ fn environment() -> Vec<(String, String)> {
 }
 
 /// Runs the campaign, shows it, and gives the exit status.
-pub(super) fn campaign(mut asked: CampaignRequest) -> Result<u8> {
-    if !asked.resume {
-        asked.folder = reserved(&asked.folder)?;
+pub(super) fn campaign(mut request: CampaignRequest) -> Result<u8> {
+    if !request.resume {
+        request.folder = create_folder(&request.folder)?;
     }
     let mut progress = Progress::new();
-    let ended = run::run(&asked, &mut |event| progress.see(event)).map_err(|trouble| match trouble {
+    let ended = run::run(&request, &mut |event| progress.see(event)).map_err(|trouble| match trouble {
         Trouble::Usage(usage) => anyhow::Error::new(usage),
         Trouble::Io(error) => anyhow::Error::new(error).context("campaign folder"),
     });
     progress.clear();
-    let folder = asked.folder.display();
-    if ended.is_err() && !asked.resume {
-        // Nothing but what was reserved: a folder that holds anything stays.
-        let _ = std::fs::remove_dir(&asked.folder);
+    let folder = request.folder.display();
+    if ended.is_err() && !request.resume {
+        // Only the empty folder from above is removed.
+        let _ = std::fs::remove_dir(&request.folder);
     }
     match ended? {
         Ended::Judged(campaign) => {
             complain("");
-            conclude(&asked.folder, *campaign)
+            conclude(&request.folder, *campaign)
         }
         Ended::Stopped { done, of } => {
             complain(&format!(
-                "assay: stopped after {done} of {of} jobs; go on with: assay run --resume {folder}"
+                "assay: stopped after {done} of {of} jobs. Resume with: assay run --resume {folder}"
             ));
             Ok(UNDECIDED)
         }
     }
 }
 
-/// Makes the campaign's folder, empty, under the first name that nobody has: several may begin at once.
-fn reserved(wanted: &Path) -> Result<PathBuf> {
+/// Creates the empty campaign folder under the first unused name, because several campaigns may start at
+/// once.
+fn create_folder(wanted: &Path) -> Result<PathBuf> {
     let name = wanted.to_string_lossy();
     for number in 1.. {
         let folder = PathBuf::from(if number == 1 { name.to_string() } else { format!("{name}-{number}") });
@@ -321,7 +325,7 @@ fn reserved(wanted: &Path) -> Result<PathBuf> {
             Err(error) => {
                 let at = std::path::absolute(&folder).unwrap_or(folder);
                 let at = at.display();
-                let what = format!("cannot make {at}: {error}; choose a directory that you may write to");
+                let what = format!("cannot create {at}: {error}. Choose a directory that you may write to.");
                 return Err(Usage(what).into());
             }
             Ok(()) => return Ok(folder),
@@ -330,7 +334,7 @@ fn reserved(wanted: &Path) -> Result<PathBuf> {
     unreachable!("there are always more numbers")
 }
 
-/// Writes the report, prints the verdicts, says where everything is.
+/// Writes the report, and prints the verdicts and the paths.
 fn conclude(folder: &Path, campaign: Campaign) -> Result<u8> {
     let mut page = Vec::new();
     report::write_html(&campaign, &mut page)?;
@@ -338,17 +342,16 @@ fn conclude(folder: &Path, campaign: Campaign) -> Result<u8> {
     show(folder, campaign)
 }
 
-/// Prints the verdicts of a campaign that has ended, says where everything is, and gives the exit status.
+/// Prints the verdicts of an ended campaign and the paths of its evidence. Returns the exit status.
 pub(super) fn show(folder: &Path, mut campaign: Campaign) -> Result<u8> {
     let path = folder.join(names::REPORT);
     let checked = folder::check(folder)?;
     campaign.faults = checked.said();
     let head = checked.head.clone().unwrap_or_default();
     let folder = folder.display();
-    let more = "(every command, output, record and verdict)";
     say(&format!(
-        "{}\nReport  {}\nFolder  {folder}   {more}\nHead    {}   (stands for all of it; `assay verify` \
-         compares)\n",
+        "{}\nReport:        {}\nEvidence:      {folder}\nEvidence hash: {}\n               (write it down; \
+         `assay verify` checks it)\n",
         table(&campaign),
         path.display(),
         head.hash
@@ -357,7 +360,7 @@ pub(super) fn show(folder: &Path, mut campaign: Campaign) -> Result<u8> {
     Ok(campaign.exit_code())
 }
 
-/// The clauses with their verdicts, as wide and as colourful as standard output is.
+/// The table of clauses and verdicts, with the width and the colours of standard output.
 pub(super) fn table(campaign: &Campaign) -> String {
     let colour = io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
     report::text(campaign, progress::width().unwrap_or(100), colour)

@@ -1,9 +1,9 @@
 //! `assay run --submit`, `--wait` and `--resume` of a campaign that runs in a batch job.
 //!
-//! Beside the campaign's folder lies `FOLDER.batch`: the plan as it was submitted, the script, what the job
-//! printed, and the jobs that were submitted, the last of which counts.
+//! The directory `FOLDER.batch` is next to the campaign folder. It has the submitted plan, the script, the
+//! output of the batch job, and the list of submitted batch jobs. The last of them is the current one.
 //!
-//! Never here: what a script says, which the campaign crate decides.
+//! Never here: the contents of a script, which the campaign crate decides.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -23,43 +23,43 @@ use super::run::{self, RunArgs};
 use crate::speech::{complain, say};
 use crate::status::{DONE, UNDECIDED};
 
-/// The file beside a folder that names the jobs that were submitted.
+/// The file with the list of submitted batch jobs.
 const JOBS: &str = "jobs.json";
-/// The longest between two questions after a job, seconds.
-const ASK_S: u64 = 20;
+/// The longest interval between two queries of a batch job, seconds.
+const QUERY_INTERVAL_S: u64 = 20;
 
-/// The directory beside a campaign's folder.
-fn beside(folder: &Path) -> PathBuf {
+/// The batch directory of a campaign folder.
+fn batch_directory(folder: &Path) -> PathBuf {
     let mut name = folder.as_os_str().to_owned();
     name.push(".batch");
     PathBuf::from(name)
 }
 
-/// The script that a campaign's batch job runs, if it has one.
+/// The script of a campaign's batch job, if it has one.
 pub(super) fn script_of(folder: &Path) -> Option<String> {
-    fs::read_to_string(beside(folder).join("script.sh")).ok()
+    fs::read_to_string(batch_directory(folder).join("script.sh")).ok()
 }
 
-/// Writes the script of a campaign of `plan`, submits it and says what now; gives the exit status. The folder
-/// is made by the job, or there already; it gets no other name where somebody chose it.
+/// Writes the script of a campaign of `plan`, submits it, and returns the exit status. The batch job creates
+/// the folder, unless it exists. A folder that the user chose keeps its name.
 pub(super) fn submit(args: &RunArgs, plan: &Plan, folder: &Path, is_chosen: bool) -> Result<u8> {
     let system = system(args, plan)?;
     let folder = absolute(folder)?;
     not_ended(&folder)?;
-    let folder = named(folder, is_chosen)?;
-    let submitted = first(args, plan, system, &folder);
-    let (job, told) = submitted.inspect_err(|_| withdraw(&folder))?;
-    job.kept(&folder, &format!(": {told}"))
+    let folder = unique_name(folder, is_chosen)?;
+    let submitted = submit_first(args, plan, system, &folder);
+    let (job, description) = submitted.inspect_err(|_| remove_script(&folder))?;
+    job.record(&folder, &format!(": {description}"))
 }
 
-/// Submits a campaign for the first time; gives the job and what was asked for.
-fn first(
+/// Submits a campaign for the first time. Returns the batch job and a description of the request.
+fn submit_first(
     args: &RunArgs,
     plan: &Plan,
     system: &'static BatchSystem,
     folder: &Path,
 ) -> Result<(SubmittedJob, String)> {
-    let batch = beside(folder);
+    let batch = batch_directory(folder);
     let jobs = schedule::jobs(plan, &args.only)?;
     let request = Request {
         out: batch.join("out.txt").display().to_string(),
@@ -70,13 +70,13 @@ fn first(
     let script = batch.join("script.sh");
     write_whole(&batch.join(names::PLAN), plan.text.as_bytes())?;
     write_whole(&script, system.script(&request).as_bytes())?;
-    let argv = system.submitting(&words(args.batch.as_deref()), &script.display().to_string());
-    Ok((SubmittedJob { system, job: submitted(system, &argv)?, argv }, request.told()))
+    let argv = system.submitting(&batch_options(args.batch.as_deref()), &script.display().to_string());
+    Ok((SubmittedJob { system, job: submitted(system, &argv)?, argv }, request.description()))
 }
 
-/// Takes away what was written for a job that was not taken, so that the name is free again.
-fn withdraw(folder: &Path) {
-    let batch = beside(folder);
+/// Removes the files of a rejected submission, so that the name can be used again.
+fn remove_script(folder: &Path) {
+    let batch = batch_directory(folder);
     if !batch.join(JOBS).exists() {
         for name in [names::PLAN, "script.sh"] {
             let _ = fs::remove_file(batch.join(name));
@@ -85,43 +85,43 @@ fn withdraw(folder: &Path) {
     }
 }
 
-/// The words of `--batch`.
-fn words(batch: Option<&str>) -> Vec<String> {
+/// The options given with `--batch`.
+fn batch_options(batch: Option<&str>) -> Vec<String> {
     batch.unwrap_or_default().split_whitespace().map(str::to_owned).collect()
 }
 
-/// Submits the script of a campaign again, whose last job was `job`; with other words if there are any.
-pub(super) fn again(args: &RunArgs, job: &SubmittedJob, folder: &Path) -> Result<u8> {
+/// Submits the script of a campaign again, with other `--batch` options if they are given. `job` is its last
+/// batch job.
+pub(super) fn resubmit(args: &RunArgs, job: &SubmittedJob, folder: &Path) -> Result<u8> {
     let (folder, system) = (absolute(folder)?, job.system);
     not_ended(&folder)?;
-    match job.now()? {
-        Now::Gone(_) => {}
-        Now::Unasked(why) => return Err(job.unasked(&why).into()),
-        Now::There(_, word) => {
+    match job.query()? {
+        QueryResult::Ended(_) => {}
+        QueryResult::Failed(why) => return Err(job.query_failed(&why).into()),
+        QueryResult::Exists(_, word) => {
             let (name, at) = (job.name(), folder.display());
-            let what =
-                format!("{at} is in {name} already ({word}); wait for it with `assay run --wait {at}`");
+            let what = format!("{at} is already in {name} ({word}). Wait for it with: assay run --wait {at}");
             return Err(Usage(what).into());
         }
     }
-    let script = beside(&folder).join("script.sh").display().to_string();
-    let other = args.batch.as_deref().map(|text| system.submitting(&words(Some(text)), &script));
+    let script = batch_directory(&folder).join("script.sh").display().to_string();
+    let other = args.batch.as_deref().map(|text| system.submitting(&batch_options(Some(text)), &script));
     let argv = other.unwrap_or_else(|| job.argv.clone());
     let job = SubmittedJob { system, job: submitted(system, &argv)?, argv };
-    job.kept(&folder, " again")
+    job.record(&folder, " again")
 }
 
 fn not_ended(folder: &Path) -> Result<(), Usage> {
     let at = folder.display();
     match folder.join(names::REPORT).exists() {
         true => Err(Usage(format!(
-            "{at} has ended, nothing is left to resume; `assay judge {at}` shows its verdicts"
+            "{at} has ended, so it cannot be resumed. Show its verdicts with: assay judge {at}"
         ))),
         false => Ok(()),
     }
 }
 
-/// The batch system that is meant: the one named, that of the launcher, or the only one here.
+/// The batch system: the given one, that of the launcher, or the only one on this machine.
 fn system(args: &RunArgs, plan: &Plan) -> Result<&'static BatchSystem, Usage> {
     if let Some(word) = args.submit.as_ref().filter(|system| !system.is_empty()) {
         return BatchSystem::of(word);
@@ -130,24 +130,24 @@ fn system(args: &RunArgs, plan: &Plan) -> Result<&'static BatchSystem, Usage> {
         return Ok(system);
     }
     let path = std::env::var_os("PATH").unwrap_or_default();
-    let there = |word: &str| std::env::split_paths(&path).any(|dir| dir.join(word).is_file());
-    let mut here = ::run::launch::batch::SYSTEMS.iter().filter(|system| there(system.submit[0]));
+    let is_installed = |word: &str| std::env::split_paths(&path).any(|dir| dir.join(word).is_file());
+    let mut here = ::run::launch::batch::SYSTEMS.iter().filter(|system| is_installed(system.submit[0]));
     match (here.next(), here.next()) {
         (Some(system), None) => Ok(system),
         _ => {
             let kind = plan.launch.kind.name();
             Err(Usage(format!(
-                "launch.kind `{kind}` does not say which batch system is meant; say --submit=slurm, \
-                 --submit=pbs or --submit=flux"
+                "launch.kind `{kind}` does not decide the batch system. Give --submit=slurm, --submit=pbs or \
+                 --submit=flux."
             )))
         }
     }
 }
 
-/// What the job runs: this program, with the plan as it is now, once or as often as it takes.
+/// The command of the batch job: this program with a copy of the plan. It can run several times.
 fn command(args: &RunArgs, plan: &Plan, folder: &Path) -> Result<Vec<String>> {
     let program = std::env::current_exe().context("cannot find this program's own file")?;
-    let copy = beside(folder).join(names::PLAN);
+    let copy = batch_directory(folder).join(names::PLAN);
     let mut command = vec![program.display().to_string(), "run".to_owned(), copy.display().to_string()];
     let mut option = |name: &str, value: String| command.extend([name.to_owned(), value]);
     option("--folder", folder.display().to_string());
@@ -165,16 +165,16 @@ fn command(args: &RunArgs, plan: &Plan, folder: &Path) -> Result<Vec<String>> {
 }
 
 fn absolute(path: &Path) -> Result<PathBuf> {
-    std::path::absolute(path).with_context(|| format!("{}: no path", path.display()))
+    std::path::absolute(path).with_context(|| format!("{}: not a valid path", path.display()))
 }
 
-/// Makes the directory beside the folder, under the first name that nobody has: several may be submitted at
-/// once. A folder that is there keeps its name, and so does one whose name was chosen.
-fn named(wanted: PathBuf, is_chosen: bool) -> Result<PathBuf, Usage> {
-    if is_chosen && !wanted.exists() && beside(&wanted).join(JOBS).exists() {
+/// Creates the batch directory under the first unused name, because several campaigns may be submitted at
+/// once. An existing folder and a chosen folder keep their names.
+fn unique_name(wanted: PathBuf, is_chosen: bool) -> Result<PathBuf, Usage> {
+    if is_chosen && !wanted.exists() && batch_directory(&wanted).join(JOBS).exists() {
         let at = wanted.display();
         return Err(Usage(format!(
-            "{at} was submitted already; wait for it with `assay run --wait {at}`, or name another folder"
+            "{at} was already submitted. Wait for it with `assay run --wait {at}`, or give another folder."
         )));
     }
     for number in 1.. {
@@ -183,13 +183,13 @@ fn named(wanted: PathBuf, is_chosen: bool) -> Result<PathBuf, Usage> {
             folder.push(format!("-{number}"));
         }
         let folder = PathBuf::from(folder);
-        let batch = beside(&folder);
+        let batch = batch_directory(&folder);
         match fs::create_dir(&batch) {
             Err(error) if error.kind() == ErrorKind::AlreadyExists && !is_chosen && !wanted.exists() => {}
             Err(error) if error.kind() != ErrorKind::AlreadyExists => {
                 let at = batch.display();
                 return Err(Usage(format!(
-                    "cannot make {at}: {error}; choose a directory that you may write to"
+                    "cannot create {at}: {error}. Choose a directory that you may write to."
                 )));
             }
             _ => return Ok(folder),
@@ -198,47 +198,50 @@ fn named(wanted: PathBuf, is_chosen: bool) -> Result<PathBuf, Usage> {
     unreachable!("there are always more numbers")
 }
 
-/// Submits, and gives the job's number.
+/// Submits a script. Returns the number of the batch job.
 fn submitted(system: &BatchSystem, argv: &[String]) -> Result<String> {
     let program = &argv[0];
     let ran = Command::new(program).args(&argv[1..]).stdin(Stdio::null()).output();
     let ran = ran.map_err(|error| {
-        Usage(format!("{program}: {error}; submit where {} is, or name another by --submit=…", system.name))
+        Usage(format!(
+            "{program}: {error}. Submit on a node with {}, or choose another with --submit=…",
+            system.name
+        ))
     })?;
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     let job = system.submitted(&text(&ran.stdout)).filter(|_| ran.status.success());
     job.ok_or_else(|| {
         let err = text(&ran.stderr);
-        let said: Vec<&str> = err.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
-        let (said, script) = (said.join(" / "), argv.last().cloned().unwrap_or_default());
-        Usage(format!("{program} did not take {script}: {said}; give it other words with --batch")).into()
+        let lines: Vec<&str> = err.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+        let (reason, script) = (lines.join(" / "), argv.last().cloned().unwrap_or_default());
+        Usage(format!("{program} rejected {script}: {reason}. Give other options with --batch.")).into()
     })
 }
 
-/// A job that was submitted.
+/// A submitted batch job.
 pub(super) struct SubmittedJob {
     system: &'static BatchSystem,
     job: String,
-    /// What submitted it.
+    /// The command that submitted it.
     argv: Vec<String>,
 }
 
-/// How a campaign in a batch job is.
-enum Now {
-    /// The job is there, in the batch system's word.
-    There(BatchJobState, String),
-    /// It has ended, in such a word, or the batch system does not know it any more.
-    Gone(String),
-    /// The batch system could not be asked, for this reason.
-    Unasked(String),
+/// The result of a query of a batch job.
+enum QueryResult {
+    /// The batch job waits or runs; with the word of the batch system.
+    Exists(BatchJobState, String),
+    /// It has ended, or the batch system does not know it any more; with the word of the batch system.
+    Ended(String),
+    /// The query failed, for this reason.
+    Failed(String),
 }
 
 impl SubmittedJob {
-    /// The last job of a campaign; `None` where it was not submitted.
+    /// The last batch job of a campaign; `None` if it was not submitted.
     pub(super) fn last(folder: &Path) -> Result<Option<Self>> {
-        let path = beside(folder).join(JOBS);
+        let path = batch_directory(folder).join(JOBS);
         let Ok(text) = fs::read(&path) else { return Ok(None) };
-        let damaged = || Usage(format!("{} is damaged; it names no job", path.display()));
+        let damaged = || Usage(format!("{} is damaged: it has no batch job", path.display()));
         let all: Value = serde_json::from_slice(&text).map_err(|_| damaged())?;
         let last = all.as_array().and_then(|jobs| jobs.last()).ok_or_else(damaged)?;
         let word = |key: &str| last[key].as_str().map(str::to_owned).ok_or_else(damaged);
@@ -246,17 +249,17 @@ impl SubmittedJob {
         Ok(Some(Self { system: BatchSystem::of(&word("system")?)?, job: word("job")?, argv }))
     }
 
-    /// Adds it to those of its campaign, says what now, and gives the exit status.
-    fn kept(&self, folder: &Path, what: &str) -> Result<u8> {
-        let path = beside(folder).join(JOBS);
+    /// Adds it to the list of its campaign, prints the next steps, and returns the exit status.
+    fn record(&self, folder: &Path, what: &str) -> Result<u8> {
+        let path = batch_directory(folder).join(JOBS);
         let before = fs::read(&path).ok().and_then(|text| serde_json::from_slice(&text).ok());
         let mut all: Vec<Value> = before.unwrap_or_default();
         let at = jiff::Zoned::now().strftime("%Y-%m-%dT%H:%M:%S%:z").to_string();
         all.push(json!({ "system": self.system.word, "job": self.job, "submitted": at, "argv": self.argv }));
         write_whole(&path, &serde_json::to_vec_pretty(&all)?)?;
-        let (batch, at) = (beside(folder), folder.display());
+        let (batch, at) = (batch_directory(folder), folder.display());
         say(&format!(
-            "Submitted as {}{what}\nScript  {}\nOutput  {}\nResult  assay run --wait {at}   (or --resume, \
+            "Submitted as {}{what}\nScript: {}\nOutput: {}\nResult: assay run --wait {at} (or --resume, \
              which does not wait)\n",
             self.name(),
             batch.join("script.sh").display(),
@@ -265,7 +268,7 @@ impl SubmittedJob {
         Ok(DONE)
     }
 
-    /// Whether this process is a part of it.
+    /// Whether this process runs in it.
     pub(super) fn is(&self, allocation: Option<&Allocation>) -> bool {
         allocation.is_some_and(|here| here.system == self.system.name && here.job == self.job)
     }
@@ -274,83 +277,85 @@ impl SubmittedJob {
         format!("{} job {}", self.system.name, self.job)
     }
 
-    /// Asks the batch system. Only its own word that it does not know the job is one that the job is gone:
-    /// the first of the commands asks whoever runs jobs, others ask those who keep books.
-    fn now(&self) -> Result<Now, Usage> {
-        let (mut unknown, mut said) = (false, Vec::new());
+    /// Queries the batch system. The first command queries its scheduler, the others its accounting. The
+    /// batch job counts as ended only if the scheduler answers that it does not know it.
+    fn query(&self) -> Result<QueryResult, Usage> {
+        let (mut unknown, mut errors) = (false, Vec::new());
         for (at, argv) in self.system.asking(&self.job).iter().enumerate() {
             let Ok(ran) = Command::new(&argv[0]).args(&argv[1..]).stdin(Stdio::null()).output() else {
                 if at == 0 {
-                    return Err(self.unasked(&format!("there is no {} here", argv[0])));
+                    return Err(self.query_failed(&format!("{} is not installed here", argv[0])));
                 }
                 continue;
             };
             let (out, err) = (String::from_utf8_lossy(&ran.stdout), String::from_utf8_lossy(&ran.stderr));
             if let Some((state, word)) = self.system.state(&out) {
                 return Ok(match state {
-                    BatchJobState::Ended => Now::Gone(word),
-                    state => Now::There(state, word),
+                    BatchJobState::Ended => QueryResult::Ended(word),
+                    state => QueryResult::Exists(state, word),
                 });
             }
-            unknown |= at == 0 && BatchSystem::knows_not(ran.status.success(), &out, &err);
-            said.extend(err.lines().map(str::trim).filter(|line| !line.is_empty()).map(str::to_owned));
+            unknown |= at == 0 && BatchSystem::is_unknown_job(ran.status.success(), &out, &err);
+            errors.extend(err.lines().map(str::trim).filter(|line| !line.is_empty()).map(str::to_owned));
         }
         Ok(match unknown {
-            true => Now::Gone(format!("{} does not know it any more", self.system.name)),
-            false => Now::Unasked(said.join(" / ")),
+            true => QueryResult::Ended(format!("{} does not know it any more", self.system.name)),
+            false => QueryResult::Failed(errors.join(" / ")),
         })
     }
 
-    /// What to say of a batch system that could not be asked.
-    fn unasked(&self, why: &str) -> Usage {
-        Usage(format!("{}: {why}; ask again where the batch system is", self.name()))
+    /// The error for a failed query.
+    fn query_failed(&self, why: &str) -> Usage {
+        Usage(format!("{}: {why}. Try again on a node with the batch system.", self.name()))
     }
 }
 
-/// Says how a campaign in a batch job is, with `wait` once it is not there any more, and gives the exit
-/// status; `None` where its job has died and it may go on here.
-pub(super) fn follow(job: &SubmittedJob, folder: &Path, wait: bool, may_go_on: bool) -> Result<Option<u8>> {
-    let (mut pause, mut told) = (1, false);
+/// Reports the state of a campaign in a batch job, with `wait` after the batch job has ended. Returns the
+/// exit status; `None` if the batch job has died and the campaign may resume here.
+pub(super) fn follow(job: &SubmittedJob, folder: &Path, wait: bool, may_resume: bool) -> Result<Option<u8>> {
+    let (mut pause, mut is_reported) = (1, false);
     let ended = loop {
-        match job.now()? {
-            Now::There(..) | Now::Unasked(_) if folder.join(names::REPORT).exists() => break String::new(),
-            Now::Unasked(why) if !wait => return Err(job.unasked(&why).into()),
-            Now::There(state, word) if !wait => {
+        match job.query()? {
+            QueryResult::Exists(..) | QueryResult::Failed(_) if folder.join(names::REPORT).exists() => {
+                break String::new();
+            }
+            QueryResult::Failed(why) if !wait => return Err(job.query_failed(&why).into()),
+            QueryResult::Exists(state, word) if !wait => {
                 let still = if state == BatchJobState::Waits { "queued" } else { "running" };
                 complain(&format!("assay: still {still} as {} ({word}){}", job.name(), progress(folder)));
                 return Ok(Some(UNDECIDED));
             }
-            now @ (Now::There(..) | Now::Unasked(_)) => {
-                if let (Now::Unasked(why), false) = (now, told) {
-                    told = true;
-                    complain(&format!("assay: {} cannot be asked now, waiting on: {why}", job.name()));
+            found @ (QueryResult::Exists(..) | QueryResult::Failed(_)) => {
+                if let (QueryResult::Failed(why), false) = (found, is_reported) {
+                    is_reported = true;
+                    complain(&format!("assay: the query of {} failed, and is repeated: {why}", job.name()));
                 }
                 std::thread::sleep(Duration::from_secs(pause));
-                pause = (pause * 2).min(ASK_S);
+                pause = (pause * 2).min(QUERY_INTERVAL_S);
             }
-            Now::Gone(word) => break word,
+            QueryResult::Ended(word) => break word,
         }
     };
     if folder.join(names::REPORT).exists() {
         return run::show(folder, folder::load(folder)?).map(Some);
     }
-    if may_go_on && folder.join(names::CAMPAIGN).exists() {
+    if may_resume && folder.join(names::CAMPAIGN).exists() {
         return Ok(None);
     }
     let (name, at) = (job.name(), folder.display());
-    let out = beside(folder).join("out.txt");
-    let last = folder::last_words(&out).unwrap_or_default();
+    let out = batch_directory(folder).join("out.txt");
+    let last = folder::error_lines(&out).unwrap_or_default();
     let last = last.last().map(|line| format!(": {line}")).unwrap_or_default();
     complain(&format!(
-        "assay: {name} ended ({ended}) before the campaign had{}{last}; {} has all it said; go on with: \
-         assay run --submit --resume {at}",
+        "assay: {name} ended ({ended}) before the campaign{}{last}. Its output is in {}. Resume with: assay \
+         run --submit --resume {at}",
         progress(folder),
         out.display()
     ));
     Ok(Some(UNDECIDED))
 }
 
-/// `, 3 jobs done`, where there are any.
+/// `, 3 jobs done`; empty without jobs.
 fn progress(folder: &Path) -> String {
     let done = folder::load(folder).map_or(0, |campaign| campaign.jobs.len());
     if done == 0 { String::new() } else { format!(", {} done", units::several(done as u64, "job")) }

@@ -1,4 +1,4 @@
-//! `assay try`: a small complete campaign in a directory, for whoever wants to see what this is.
+//! `assay try`: a small complete campaign in a directory, for a first trial of the program.
 
 use std::path::{Path, PathBuf};
 
@@ -6,14 +6,14 @@ use anyhow::Result;
 use plan::{Plan, schedule};
 use units::{Usage, bytes_binary};
 
-use super::plan::ready;
+use super::plan::bundled;
 use super::run as campaigns;
 use crate::speech::complain;
 
-/// Bytes per second that the estimate of the time assumes, those of a middling solid-state disk.
-const ASSUMED_RATE: f64 = 5e8;
-/// How much more room there must be than the files need.
-const ROOM_MARGIN: f64 = 1.1;
+/// Bytes per second that the estimate of the time assumes: those of a slow solid-state disk.
+const ASSUMED_RATE: f64 = 2.5e8;
+/// Required free space, relative to the size of the files.
+const SPACE_MARGIN: f64 = 1.1;
 
 /// Test a directory with a small complete campaign of about a minute
 ///
@@ -30,29 +30,30 @@ pub(crate) struct TryArgs {
 }
 
 pub(crate) fn run(args: TryArgs, argv: &[String]) -> Result<u8> {
-    let plan = ready("try")?.plan()?;
+    let plan = bundled("try")?.plan()?;
     let folder = campaigns::new_folder(&args.dir, &plan)?;
     announce(&plan, &args.only, &args.dir)?;
-    let findings = campaigns::advised(&plan, Some(&args.dir), &args.only, false)?;
-    let asked = campaigns::asked(plan, Some(args.dir), folder, false, args.only, argv)?;
-    campaigns::campaign(run::CampaignRequest { findings, ..asked })
+    let findings = campaigns::lint_before_run(&plan, Some(&args.dir), &args.only, false)?;
+    let request = campaigns::request(plan, Some(args.dir), folder, false, args.only, argv)?;
+    campaigns::campaign(run::CampaignRequest { findings, ..request })
 }
 
-/// Says what will happen, and rejects where there is no room for it.
+/// Announces the campaign. Rejects a directory without enough free space.
 fn announce(plan: &Plan, only: &[String], dir: &Path) -> Result<()> {
     let jobs = schedule::jobs(plan, only)?;
     let need = schedule::needs(&jobs).values().next().copied().unwrap_or_default();
     let fs = run::machine::file_system("scratch", dir)?;
     let (free, peak) = (fs.bytes_free as f64, need.peak_bytes as f64);
-    if free < peak * ROOM_MARGIN {
-        let (dir, free, needed) = (dir.display(), bytes_binary(free), bytes_binary(peak * ROOM_MARGIN));
-        return Err(
-            Usage(format!("{dir} has {free} free, and {needed} are needed; try another directory")).into()
-        );
+    if free < peak * SPACE_MARGIN {
+        let (dir, free, needed) = (dir.display(), bytes_binary(free), bytes_binary(peak * SPACE_MARGIN));
+        return Err(Usage(format!(
+            "{dir} has {free} of free space, but {needed} are needed. Choose another directory."
+        ))
+        .into());
     }
     let tests = plan.tests.iter().filter(|test| jobs.iter().any(|job| job.test == test.id)).count();
     complain(&format!(
-        "{tests} tests, {} jobs in {} ({} on {}, {} free)",
+        "{tests} tests in {} jobs, in {} ({} on {}, {} free)",
         jobs.len(),
         fs.dir,
         fs.kind,
@@ -60,7 +61,7 @@ fn announce(plan: &Plan, only: &[String], dir: &Path) -> Result<()> {
         bytes_binary(free)
     ));
     complain(&format!(
-        "writes at most {} in all and {} at a time; takes about {:.0} s on a disk of {}\n",
+        "At most {} are written, {} at a time. The campaign takes about {:.0} s on a disk with {}.\n",
         bytes_binary(need.written_bytes as f64),
         bytes_binary(peak),
         schedule::seconds(&jobs, ASSUMED_RATE).ceil(),
@@ -68,8 +69,8 @@ fn announce(plan: &Plan, only: &[String], dir: &Path) -> Result<()> {
     ));
     if matches!(fs.kind.as_str(), "tmpfs" | "ramfs") {
         complain(&format!(
-            "note: {} is memory; what is read here never comes from storage, and is INVALID; what is \
-             written here is never durable\n",
+            "note: {} is memory. Reads do not come from storage, so their clauses are INVALID. Writes are \
+             lost when the machine stops.\n",
             fs.kind
         ));
     }

@@ -1,4 +1,4 @@
-//! `assay verify`: whether a campaign's folder is still what the campaign left.
+//! `assay verify`: checks that a campaign folder is complete and unmodified.
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -40,7 +40,8 @@ pub(crate) fn run(args: VerifyArgs) -> Result<u8> {
         Err(error) => return Err(judge::no_campaign(folder, &error).into()),
     };
     if faults.is_empty() && !folder.join(names::CAMPAIGN).exists() {
-        let what = format!("{at}: its campaign was killed before it began; remove it and begin again");
+        let what =
+            format!("{at}: the campaign was killed before its first job. Remove the folder and start again.");
         return Err(Usage(what).into());
     }
     if let (true, Some(campaign)) = (faults.is_empty(), campaign) {
@@ -48,45 +49,43 @@ pub(crate) fn run(args: VerifyArgs) -> Result<u8> {
             checked.notes.iter().chain(&notes).map(|note| format!("note: {note}\n")).collect();
         let killed = match campaign.killed.iter().filter(|folder| folder.contains(".killed-")).count() {
             0 => String::new(),
-            1 => ", 1 attempt that was killed".to_owned(),
-            many => format!(", {many} attempts that were killed"),
+            1 => ", 1 killed attempt".to_owned(),
+            many => format!(", {many} killed attempts"),
         };
         let jobs = units::several(campaign.jobs.len() as u64, "job");
         let ended = if checked.ended { "" } else { "; the campaign has not ended" };
         let (found, sign) = match checked.head {
-            Some(_) => (" is whole: ", head(&checked) + &report_line(&campaign, checked.ended)),
+            Some(_) => (" is unmodified: ", evidence_hash(&checked) + &report_line(&campaign, checked.ended)),
             None => (UNCHAINED, format!("Fingerprint {}\n", fingerprint(folder, &campaign)?)),
         };
         say(&format!("{notes}{at}{found}{jobs}{killed}{ended}\n{sign}"))?;
         return Ok(if checked.head.is_some() { DONE } else { UNDECIDED });
     }
     let mut text: String = faults.iter().map(|fault| format!("{fault}\n")).collect();
-    text.push_str(&format!(
-        "{at} is not what the campaign left: {} found\n",
-        units::several(faults.len() as u64, "change")
-    ));
+    text.push_str(&format!("{at} was modified: {} found\n", units::several(faults.len() as u64, "change")));
     say(&text)?;
     Ok(UNDECIDED)
 }
 
-/// What is said of a folder without a chain in which nothing wrong was found.
-const UNCHAINED: &str = ": made by schema 1, without a chain: only the plan and what each job left are \
-                         checked, against hashes in the same folder; ";
+/// The result for a folder without a hash chain in which no fault was found.
+const UNCHAINED: &str = " has schema 1, without a hash chain. Only the plan and the files of each job are \
+                         checked, against hashes in the same folder: ";
 
-/// The line with the hash that the report shows.
+/// The line with the evidence hash in the report.
 fn report_line(campaign: &Campaign, ended: bool) -> String {
-    let line = |head: &Head| format!("Report   {}   (shown in it: entry {})\n", head.hash, head.entry);
+    let line = |head: &Head| format!("In the report: {} (entry {})\n", head.hash, head.entry);
     campaign.head.as_ref().filter(|_| ended).map(line).unwrap_or_default()
 }
 
-/// The line with the head of the chain.
-pub(super) fn head(checked: &Verification) -> String {
-    let line = |head: &Head| format!("Head     {}   (entry {} of {})\n", head.hash, head.entry, names::CHAIN);
+/// The line with the evidence hash: the last entry of the hash chain.
+pub(super) fn evidence_hash(checked: &Verification) -> String {
+    let line =
+        |head: &Head| format!("Evidence hash: {} (entry {} of {})\n", head.hash, head.entry, names::CHAIN);
     checked.head.as_ref().map(line).unwrap_or_default()
 }
 
-/// One hash of all evidence: of the files that hold the hashes of all others, as `sha256sum` lists
-/// them. Whoever noted it finds out also about somebody who changed a file and its hash.
+/// One hash of all evidence: the hash of the files that contain the hashes of all others, as listed by
+/// `sha256sum`. If it was written down before, it also shows a change of a file together with its hash.
 fn fingerprint(folder: &Path, campaign: &Campaign) -> std::io::Result<String> {
     let machines = [names::BEFORE, names::AFTER].map(str::to_owned);
     let jobs = campaign.jobs.iter().map(|job| format!("{}/{}", job.folder, names::JOB));
@@ -99,17 +98,17 @@ fn fingerprint(folder: &Path, campaign: &Campaign) -> std::io::Result<String> {
     Ok(folder::sha256(list.as_bytes()))
 }
 
-/// What looking at a folder came to.
+/// The result of examining a folder.
 #[derive(Default)]
 pub(super) struct FolderExamination {
-    /// What is wrong with it, a sentence each.
+    /// Its faults, a sentence each.
     pub(super) faults: Vec<String>,
-    /// What is to be known and shows nothing about its files.
+    /// Notes that are not faults.
     notes: Vec<String>,
     campaign: Option<Campaign>,
 }
 
-/// Looks at the folder: its files, and where these are as they were, what they say to each other.
+/// Checks the files of the folder. If they are unmodified, it also checks that they agree with each other.
 pub(super) fn examine(folder: &Path, checked: &Verification) -> FolderExamination {
     let mut found = FolderExamination { faults: checked.said(), ..FolderExamination::default() };
     let chained = checked.head.is_some();
@@ -130,7 +129,7 @@ pub(super) fn examine(folder: &Path, checked: &Verification) -> FolderExaminatio
     found
 }
 
-/// Where plan, jobs, verdicts and report do not fit each other.
+/// Finds contradictions between plan, jobs, verdicts and report.
 fn contradictions(
     folder: &Path,
     campaign: &Campaign,
@@ -139,53 +138,55 @@ fn contradictions(
 ) -> std::io::Result<()> {
     let ours = campaign.info.tool_sha256 == folder::sha256_of(&std::env::current_exe()?)?;
     let mut faults = Vec::new();
-    // A plan that was changed is named by its hash; what it would ask for is then of no interest.
+    // A modified plan is reported by its hash. Its jobs are then not compared.
     if folder::sha256(campaign.plan.as_bytes()) == campaign.info.plan_sha256
         && let Ok(plan) = Plan::parse_with(&campaign.plan, names::PLAN, &Choice::of(&campaign.info))
     {
         faults.extend(jobs(&plan, campaign));
-        let there = folder.join(names::VERDICTS).exists();
-        if there && campaign.after.is_some() {
+        let has_verdicts = folder.join(names::VERDICTS).exists();
+        if has_verdicts && campaign.after.is_some() {
             let differences =
                 judge::differences(&campaign.verdicts, &::judge::evaluate(&plan, campaign).verdicts);
             match ours {
-                true => faults.extend(differences.into_iter().map(|one| one.told)),
+                true => faults.extend(differences.into_iter().map(|one| one.text)),
                 false => found.notes.extend(of_another_build(&campaign.info.tool, differences)),
             }
         } else if ended || campaign.info.schema < folder::SCHEMA && campaign.after.is_some() {
-            faults.push(format!("{} is missing; `assay judge` makes it again", names::VERDICTS));
+            faults.push(format!("{} is missing. Write it again with: assay judge", names::VERDICTS));
         }
     }
-    // Of a report that another build made nothing can be said.
+    // A report from another build cannot be compared.
     if ours && faults.is_empty() && altered_report(folder, campaign)? {
-        faults.push(format!("{} is not what the records give; `assay report` makes it again", names::REPORT));
+        faults.push(format!(
+            "{} does not match the records. Write another with: assay report --out",
+            names::REPORT
+        ));
     }
     found.faults.extend(faults);
     Ok(())
 }
 
-/// What is to be known where another build came to other reasons, or to other outcomes or values.
+/// Notes for a folder of another build that has other outcomes, values or reasons.
 fn of_another_build(tool: &str, differences: Vec<Difference>) -> Vec<String> {
     let (of_reasons, grave): (Vec<_>, Vec<_>) = differences.into_iter().partition(|one| one.is_of_reason);
     let verdicts = names::VERDICTS;
-    let mut notes: Vec<String> = grave.into_iter().map(|one| one.told).collect();
+    let mut notes: Vec<String> = grave.into_iter().map(|one| one.text).collect();
     if !notes.is_empty() {
         notes.push(format!(
-            "{verdicts} was made by another build of {tool}, and this one does not come to the same outcomes \
-             or values: let nothing rest on either before it is known why; `assay verify` of that build says \
-             whether the file is what it made"
+            "{verdicts} is from another build of {tool}, and this build has other outcomes or values. Use \
+             neither before you know why. `assay verify` of that build shows whether the file is unmodified."
         ));
     } else if !of_reasons.is_empty() {
         let reasons = units::several(of_reasons.len() as u64, "reason");
         notes.push(format!(
-            "{verdicts} was made by another build of {tool}, which gives {reasons} otherwise; outcomes and \
-             values are the same"
+            "{verdicts} is from another build of {tool}, which has {reasons} with other contents. Outcomes \
+             and values are the same."
         ));
     }
     notes
 }
 
-/// Whether the report is another than this program makes of the folder.
+/// Whether the report differs from the one that this program writes for the folder.
 fn altered_report(folder: &Path, campaign: &Campaign) -> std::io::Result<bool> {
     let path = folder.join(names::REPORT);
     if campaign.verdicts.is_empty() || !path.exists() {
@@ -200,8 +201,7 @@ fn folder_name(job: &Job) -> &str {
     job.folder.rsplit('/').next().unwrap_or_default()
 }
 
-/// Jobs that the plan has and the folder has not, though nothing kept them from running, and jobs
-/// that the plan does not have.
+/// Jobs of the plan that are missing in the folder without a reason, and jobs that the plan does not have.
 fn jobs(plan: &Plan, campaign: &Campaign) -> Vec<String> {
     let planned = schedule::jobs(plan, &campaign.info.only).unwrap_or_default();
     let ended = |test: &str, repetition: u32| {
@@ -211,10 +211,10 @@ fn jobs(plan: &Plan, campaign: &Campaign) -> Vec<String> {
         })
     };
     let there = |name: &str| campaign.jobs.iter().any(|job| job.folder == format!("{}/{name}", names::JOBS));
-    // Jobs run in their order: in a campaign that has not ended, only those before the last are due.
+    // Jobs run in order: in a campaign that has not ended, only those before the last must exist.
     let due = match (&campaign.after, campaign.jobs.last()) {
         (Some(_), _) => u32::MAX,
-        // Those that run at once with the last may have been set aside, to run again with it.
+        // Jobs of the same group as the last may have been moved, to run again with it.
         (None, Some(last)) => {
             let group = |job: &&PlannedJob| job.folder == folder_name(last);
             let group = planned.iter().find(group).and_then(|job| job.at_once.as_ref());
@@ -233,6 +233,6 @@ fn jobs(plan: &Plan, campaign: &Campaign) -> Vec<String> {
         .jobs
         .iter()
         .filter(|job| !planned.iter().any(|known| job.folder == format!("{}/{}", names::JOBS, known.folder)));
-    let foreign = foreign.map(|job| format!("{} is no job of the plan", job.folder));
+    let foreign = foreign.map(|job| format!("{} is not a job of the plan", job.folder));
     missing.chain(foreign).collect()
 }

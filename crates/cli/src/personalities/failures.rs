@@ -1,10 +1,10 @@
-//! How every look shows what failed: operations by reason and by name, ranges of wrong data.
+//! How all programs print failures: operations by reason and by path, and ranges of wrong data.
 //!
-//! Never here: headings and counts, which each look words for itself.
+//! Never here: headings and counts, which each program words itself.
 
 use results::record::{BadRange, Failed};
 
-/// What comes first in the line of a failed operation.
+/// What the line of a failed operation begins with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Leads {
     /// `PATH: CALL: why`
@@ -13,13 +13,13 @@ pub(crate) enum Leads {
     Call,
 }
 
-/// How many operations failed for each reason, in one line.
+/// The number of failed operations for each reason, in one line.
 pub(crate) fn reasons(failed: &Failed) -> String {
     let reasons: Vec<String> = failed.reasons.iter().map(|(why, count)| format!("{count} {why}")).collect();
     reasons.join(", ")
 }
 
-/// The first failed operations by name, at most so many, each in a line that begins with `indent`.
+/// The first `most` failed operations by path, each in a line that begins with `indent`.
 pub(crate) fn named(failed: &Failed, most: usize, indent: &str, leads: Leads) -> String {
     let line = |one: &results::record::FailedOperation| match leads {
         Leads::Path => format!("{indent}rank {}: {}: {}: {}\n", one.rank, one.path, one.operation, one.why),
@@ -28,7 +28,7 @@ pub(crate) fn named(failed: &Failed, most: usize, indent: &str, leads: Leads) ->
     failed.first.iter().take(most).map(line).collect()
 }
 
-/// Where data is wrong, with what was expected and found, a line for each range that begins with `indent`.
+/// One line per range of wrong data, with the expected and the found value. Each line begins with `indent`.
 pub(crate) fn wrong_ranges(ranges: &[BadRange], indent: &str) -> String {
     let line = |bad: &BadRange| {
         let kind = if bad.kind.is_empty() { "wrong" } else { &bad.kind };
@@ -48,7 +48,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_operation_is_named_with_its_path_or_its_call_first() {
+    fn a_failed_operation_is_listed_with_its_path_or_its_call_first() {
         let first = FailedOperation {
             rank: 2,
             operation: "stat".into(),

@@ -1,4 +1,4 @@
-//! Old command lines and their looks: a parser and a renderer each, over a workload. No engines here.
+//! The classic command lines: a parser and a renderer for each, over a workload. No engines here.
 
 pub(crate) mod age;
 mod classic;
@@ -20,17 +20,17 @@ use command::WorkloadName;
 use lint::Drift;
 use units::Usage;
 
-/// A classic program this one can be.
+/// A classic program that assay can run as.
 pub(crate) struct Personality {
-    /// Its name, as a command and as the name of a link.
+    /// Its name, as a command and as the name of a link to assay.
     pub(crate) name: &'static str,
     /// One line of help.
     pub(crate) about: &'static str,
-    /// Runs it: the whole command line as given, the tokens behind the program's name, how many local
-    /// ranks; gives the exit status.
+    /// Runs it and gives the exit status. Arguments: the whole command line, the tokens after the program's
+    /// name, and the number of local ranks.
     pub(crate) run: fn(&[String], &[String], Option<u32>) -> u8,
-    /// Says no to tokens that a run on so many ranks would reject before it starts; whether these are
-    /// threads, which have no MPI.
+    /// Rejects tokens that a run on this number of ranks would reject before it starts. The flag says whether
+    /// the ranks are threads, which have no MPI.
     pub(crate) check: fn(&[String], u32, bool) -> Result<(), Usage>,
 }
 
@@ -38,43 +38,43 @@ pub(crate) struct Personality {
 pub(crate) const PERSONALITIES: &[Personality] = &[
     Personality {
         name: "fdtree",
-        about: "a tree of directories and files made and removed: the options and the output of fdtree 1.0.2",
+        about: "create and remove a tree of files (options and output of fdtree 1.0.2)",
         run: fdtree::run,
         check: fdtree::check,
     },
     Personality {
         name: "flash-io",
-        about: "a checkpoint and two plot files of many arrays: the options and the output of FLASH-IO",
+        about: "write a checkpoint and two plot files (options and output of FLASH-IO)",
         run: flash_io::run,
         check: flash_io::check,
     },
     Personality {
         name: "flash_benchmark_io",
-        about: "a checkpoint and two plot files of many arrays: the options and the output of FLASH-IO",
+        about: "write a checkpoint and two plot files (options and output of FLASH-IO)",
         run: flash_io::run,
         check: flash_io::check,
     },
     Personality {
         name: "ior",
-        about: "parallel transfers: the options and the output of IOR 4.1",
+        about: "transfer data in parallel (options and output of IOR 4.1)",
         run: ior::run,
         check: ior::check,
     },
     Personality {
         name: "ls-lr",
-        about: "many `ls -lR` at once, each in a large tree",
+        about: "list large trees with many `ls -lR` at once",
         run: ls_lr::run,
         check: ls_lr::check,
     },
     Personality {
         name: "mdtest",
-        about: "operations on names in parallel: the options and the output of mdtest 4.1",
+        about: "work on files and directories in parallel (options and output of mdtest 4.1)",
         run: mdtest::run,
         check: mdtest::check,
     },
 ];
 
-/// Says no to words of a workload that a run on so many ranks would reject before it starts.
+/// Rejects arguments of a workload that a run on this number of ranks would reject before it starts.
 pub(crate) fn check(workload: &str, words: &[String], ranks: u32, local: bool) -> Result<(), Usage> {
     match (workload, named(workload)) {
         ("mpi-io", _) => mpi_io::check(words),
@@ -83,7 +83,7 @@ pub(crate) fn check(workload: &str, words: &[String], ranks: u32, local: bool) -
     }
 }
 
-/// What of the options of `ior` or `mdtest` is rejected today, or taken otherwise than it was.
+/// The options of `ior` or `mdtest` in `words` that are rejected today or have another effect than before.
 pub(crate) fn drifted(workload: WorkloadName, words: &[String]) -> Vec<Drift> {
     match workload {
         WorkloadName::Ior => ior::drifted(words),
@@ -92,7 +92,7 @@ pub(crate) fn drifted(workload: WorkloadName, words: &[String]) -> Vec<Drift> {
     }
 }
 
-/// The personality of that name, whatever its case and whatever folder stands before it.
+/// The personality of this name, in upper or lower case, with or without a directory before it.
 pub(crate) fn named(program: &str) -> Option<&'static Personality> {
     let base = program.rsplit('/').next().unwrap_or(program);
     PERSONALITIES.iter().find(|personality| personality.name.eq_ignore_ascii_case(base))

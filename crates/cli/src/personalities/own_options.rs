@@ -1,31 +1,31 @@
-//! The options with two dashes that `fdtree` and `flash-io` have beside those of the classic programs.
+//! The long options that `fdtree` and `flash-io` have in addition to those of the classic programs.
 //!
-//! Never here: what an option does.
+//! Never here: the effect of an option.
 
 use units::Usage;
 
-/// An option of this program's own.
+/// An option that only assay has.
 pub(crate) struct OwnOption {
     pub(crate) word: &'static str,
-    /// What its value is called; empty where it takes none.
+    /// The name of its value; empty if it takes none.
     value: &'static str,
     about: &'static str,
 }
 
 impl OwnOption {
-    /// A row of a table of them.
+    /// A row of a table of options.
     pub(crate) const fn new(word: &'static str, value: &'static str, about: &'static str) -> Self {
         Self { word, value, about }
     }
 
-    /// Its line of help, with so many columns before the text.
+    /// Its line of help. The text begins after `width` columns.
     pub(crate) fn help(&self, width: usize) -> String {
         format!("  {:<width$} {}\n", format!("--{} {}", self.word, self.value), self.about)
     }
 }
 
-/// The option of `program` that `typed` is, without its dashes, and its value: behind `=` or the next word;
-/// empty where it takes none.
+/// The option of `program` in `typed` (without its dashes) and its value. The value follows `=` or is the
+/// next token; it is empty if the option takes none.
 pub(crate) fn read<'t>(
     program: &str,
     all: &[OwnOption],
@@ -34,7 +34,7 @@ pub(crate) fn read<'t>(
 ) -> Result<(&'static str, &'t str), Usage> {
     let (name, glued) = typed.split_once('=').map_or((typed, None), |(name, value)| (name, Some(value)));
     let Some(own) = all.iter().find(|own| own.word == name) else {
-        return Err(Usage(format!("unknown option `--{name}` ({program} -h lists the options)")));
+        return Err(Usage(format!("unknown option `--{name}`. `{program} -h` lists all options.")));
     };
     match (own.value, glued) {
         ("", None) => Ok((own.word, "")),
@@ -47,12 +47,12 @@ pub(crate) fn read<'t>(
     }
 }
 
-/// A whole number, in decimal digits alone.
+/// A whole number in decimal digits only.
 pub(crate) fn number(text: &str) -> Result<u64, &'static str> {
     if text.is_empty() || !text.bytes().all(|byte| byte.is_ascii_digit()) {
-        return Err("a whole number from 0 on is wanted");
+        return Err("not a whole number of 0 or more");
     }
-    text.parse().map_err(|_| "more than 64 bits can hold")
+    text.parse().map_err(|_| "does not fit into 64 bits")
 }
 
 #[cfg(test)]

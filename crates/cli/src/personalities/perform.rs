@@ -1,6 +1,6 @@
-//! A workload on its ranks, with one voice: rank 0's, which prints and keeps records.
+//! Runs a workload on its ranks. Only rank 0 prints and keeps records.
 //!
-//! Invariant: all ranks begin and end together; a failure is told once, in one line.
+//! Invariant: all ranks begin and end together. A failure is reported once, in one line.
 
 use std::sync::Mutex;
 
@@ -15,20 +15,21 @@ use crate::session::Session;
 use crate::speech::complain;
 use crate::status::{ERROR, USAGE};
 
-/// What one rank has to work with.
+/// What one rank works with.
 pub(crate) struct RankContext<'a> {
     /// All ranks.
     pub(crate) comm: &'a dyn Comm,
-    /// This rank's clock; ranks of one process have clones of one.
+    /// This rank's clock. Ranks of one process have clones of the same clock.
     pub(crate) clock: CycleClock,
-    /// Where records go: on rank 0 to their file, on others nowhere.
+    /// The records: on rank 0 their file, on other ranks a sink that drops them.
     pub(crate) records: &'a mut dyn Sink,
 }
 
-/// Runs `body` of `program` on every rank and gives the exit status. `voice` is what rank 0 prints with, and
-/// where it keeps the records; on other processes there is none. The body gives its own exit status; one that
-/// cannot print says so by an error of its own making and a status that is not 0. Of one that has rejected
-/// before it did anything no records are left.
+/// Runs `body` of `program` on every rank and gives the exit status.
+///
+/// `voice` is rank 0's printer with its records; other processes have none. The body gives its own exit
+/// status. A body that cannot print reports this itself and gives a status other than 0. If it rejects its
+/// arguments before any work, the records are removed.
 pub(crate) fn perform<V: Send>(
     program: &StartedProgram<'_>,
     session: Session,
@@ -38,8 +39,8 @@ pub(crate) fn perform<V: Send>(
     perform_unless(program, session.size(), session, &|| false, voice, body)
 }
 
-/// The same, but at most `ranks` take part, and where `leaves` says so afterwards on some rank the process
-/// ends without ending MPI.
+/// Like [`perform`], but at most `ranks` take part. If `leaves` is true on any rank afterwards, the process
+/// ends without finalizing MPI.
 pub(crate) fn perform_unless<V: Send>(
     program: &StartedProgram<'_>,
     ranks: u32,
@@ -48,7 +49,7 @@ pub(crate) fn perform_unless<V: Send>(
     voice: Option<(RunRecords, V)>,
     body: impl Fn(RankContext<'_>, Option<&mut V>) -> Result<u8, Halt> + Sync,
 ) -> u8 {
-    // One clock for all ranks of this process: their stamps compare as they are.
+    // One clock for all ranks of this process, so that their stamps compare without conversion.
     let clock = CycleClock::new();
     let about = run_record(program.name, program.argv, ranks, session.mpi(), &clock);
     let voice = Mutex::new(voice.map(|(kept, voice)| (kept, voice, about)));
@@ -56,7 +57,7 @@ pub(crate) fn perform_unless<V: Send>(
         let clock = clock.clone();
         let mine = if comm.rank() == 0 { voice.lock().ok().and_then(|mut voice| voice.take()) } else { None };
         let Some((mut kept, mut voice, about)) = mine else {
-            // Rank 0 tells a failure, the others only end with it.
+            // Rank 0 reports a failure; the other ranks only end with it.
             return Ok(body(RankContext { comm, clock, records: &mut Nowhere }, None).unwrap_or(ERROR));
         };
         kept.about(about, comm.node_name());

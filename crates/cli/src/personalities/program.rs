@@ -1,6 +1,6 @@
-//! How a personality begins: who launched it, who speaks, and how it says no.
+//! The start of a personality: the launcher, the process that prints, and rejections.
 //!
-//! Never here: what a personality does.
+//! Never here: the work of a personality.
 
 use ranks::launcher::RankLaunch;
 use storage::{Settings, Storage};
@@ -13,18 +13,18 @@ use crate::status::{DONE, ERROR, USAGE, error_if};
 
 /// This process of a program.
 pub(crate) struct StartedProgram<'a> {
-    /// The program, as messages and records name it.
+    /// The program's name in messages and records.
     pub(crate) name: &'static str,
     /// The command line as given.
     pub(crate) argv: &'a [String],
     /// The launcher that started this process, if any.
     pub(crate) launch: Option<RankLaunch>,
-    /// Whether this process speaks for all: the one with rank 0.
+    /// Whether this process prints for all ranks: the one with rank 0.
     pub(crate) speaks: bool,
 }
 
 impl<'a> StartedProgram<'a> {
-    /// Finds out who launched this process, and runs `body`. Gives the exit status.
+    /// Detects the launcher of this process and runs `body`. Gives the exit status.
     pub(crate) fn run(
         name: &'static str,
         argv: &'a [String],
@@ -36,7 +36,7 @@ impl<'a> StartedProgram<'a> {
         body(&program).unwrap_or_else(|usage| program.reject(&usage))
     }
 
-    /// Says no, once for all processes; the exit status of wrong usage.
+    /// Reports a rejection, once for all processes. Gives the exit status of wrong usage.
     pub(crate) fn reject(&self, usage: &Usage) -> u8 {
         if self.speaks {
             complain(&format!("{}: {usage}", self.name));
@@ -44,30 +44,30 @@ impl<'a> StartedProgram<'a> {
         USAGE
     }
 
-    /// Makes the file of `--record` on the process that speaks, if there is to be one.
+    /// Creates the file of `--record`, if it was given, on the process that prints.
     pub(crate) fn records(&self, path: Option<&str>) -> Result<Option<RunRecords>, Usage> {
         if self.speaks { RunRecords::open(path).map(Some) } else { Ok(None) }
     }
 
-    /// Says only what would be done (`--dryRun`), once for all processes, and ends the ranks; the exit
+    /// Prints what a run would do (`--dryRun`), once for all processes, and ends the ranks. Gives the exit
     /// status.
-    pub(crate) fn only_tell(
+    pub(crate) fn print_dry_run(
         &self,
         session: Session,
         text: impl FnOnce(&Session) -> Result<String, Usage>,
     ) -> u8 {
         let unprinted = |error| (ERROR, format!("cannot print what would be done: {error}"));
-        let told = match self.speaks {
+        let printed = match self.speaks {
             true => text(&session)
                 .map_err(|usage| (USAGE, usage.to_string()))
                 .and_then(|text| say(&text).map_err(unprinted)),
             false => Ok(()),
         };
-        if let Err((_, why)) = &told {
+        if let Err((_, why)) = &printed {
             complain(&format!("{}: {why}", self.name));
         }
         match session.run(&|| false, |_| Ok(())) {
-            Ok(()) => told.map_or_else(|(status, _)| status, |()| DONE),
+            Ok(()) => printed.map_or_else(|(status, _)| status, |()| DONE),
             Err(halt) => {
                 complain(&format!("{}: {halt}", self.name));
                 ERROR
@@ -75,18 +75,18 @@ impl<'a> StartedProgram<'a> {
         }
     }
 
-    /// Prints a text, once for all processes, and nothing else; the exit status.
+    /// Prints only a text, once for all processes. Gives the exit status.
     pub(crate) fn print(&self, text: &str) -> u8 {
         error_if(self.speaks && say(text).is_err())
     }
 }
 
-/// The mounted file systems, for programs that work on nothing else.
+/// The mounted file systems, for programs that use no other backend.
 pub(crate) fn posix() -> Result<Box<dyn Storage>, Usage> {
     (storage::backend("posix")?.open)(&Settings::default())
 }
 
-/// The options of a command that has no more of them than `words`; what is wrong with them in one line.
+/// The options in `words`, for a command whose options are all in `A`. An error is one line.
 pub(crate) fn options<A: clap::Args>(name: &str, words: &[String]) -> Result<A, Usage> {
     #[derive(clap::Parser)]
     struct OptionLine<A: clap::Args> {
@@ -99,7 +99,7 @@ pub(crate) fn options<A: clap::Args>(name: &str, words: &[String]) -> Result<A, 
     Ok(line.options)
 }
 
-/// What a parser complains of, in one line: its first paragraph.
+/// The first paragraph of a parser's error, in one line.
 pub(crate) fn in_one_line(error: &clap::Error) -> String {
     let text = error.render().to_string();
     let words: Vec<&str> = text.lines().take_while(|line| !line.is_empty()).map(str::trim).collect();

@@ -1,6 +1,6 @@
-//! The records of a run, whatever its workload: who measured, what was measured, how it ended.
+//! The records of a run of any workload: who measured, what was measured, how the run ended.
 //!
-//! Invariant: the record of the run comes first, once it is known how the clocks differ.
+//! Invariant: the record of the run comes first, after the clocks of the ranks were compared.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -14,25 +14,25 @@ use results::record::{Clients, ClockFacts, End, Failure, Run, SCHEMA};
 use results::records::{Nowhere, RecordFile, Sink};
 use units::Usage;
 
-/// Where rank 0 keeps the records of a run.
+/// The records of a run, on rank 0.
 pub(crate) struct RunRecords {
     sink: Box<dyn Sink + Send>,
     path: Option<String>,
-    /// The run's own record, until it is put.
+    /// The record of the run, until it is written.
     run: Option<Run>,
-    /// A record could not be written, and the ranks stopped for that.
+    /// Whether a record could not be written and the ranks stopped because of that.
     broken: bool,
 }
 
 impl RunRecords {
-    /// Makes the file of `--record`, if there is to be one; one that exists is rejected.
+    /// Creates the file of `--record`, if it was given. An existing file is rejected.
     pub(crate) fn open(record: Option<&str>) -> Result<Self, Usage> {
         let sink: Box<dyn Sink + Send> = match record {
             None => Box::new(Nowhere),
             Some(path) => match RecordFile::create(Path::new(path)) {
                 Ok(file) => Box::new(file),
                 Err(error) => {
-                    let what = format!("--record {path}: {error}; name a file that does not exist yet");
+                    let what = format!("--record {path}: {error}. Choose a file that does not exist yet.");
                     return Err(Usage(what));
                 }
             },
@@ -40,27 +40,27 @@ impl RunRecords {
         Ok(Self { sink, path: record.map(str::to_owned), run: None, broken: false })
     }
 
-    /// Takes the file away again that was made a moment ago and holds no results: left behind, it would be
-    /// rejected next time.
+    /// Removes the file, which was just created and holds no results. The next run would reject a file that
+    /// remained.
     pub(crate) fn discard(self) {
         let _ = self.path.map(std::fs::remove_file);
     }
 
-    /// What is known of the run before it begins, and on which node rank 0 is.
+    /// Sets what is known before the run begins, and the node of rank 0.
     pub(crate) fn about(&mut self, run: Run, node: &str) {
         self.run = Some(Run { host: node.to_owned(), ..run });
     }
 
-    /// The last records: why all ranks stopped, if they did, and the exit status. Fails where they cannot be
-    /// written, unless it was for an earlier record that the ranks stopped.
+    /// Writes the last records: why all ranks stopped, if they did, and the exit status. Fails if they cannot
+    /// be written, unless an earlier failure to write already stopped the ranks.
     pub(crate) fn end(&mut self, halt: Option<&Halt>, exit: u8) -> io::Result<()> {
         if let Some(halt) = halt {
             let Halt { step, rank, node, why } = halt.clone();
             let _ = self.sink.put(&Record::Failure(Failure { step, rank, node, why }));
         }
-        let told = self.broken;
+        let reported = self.broken;
         self.put(&Record::End(End { exit, finished: rfc3339(), libraries: libraries() }))
-            .or_else(|error| if told { Ok(()) } else { Err(error) })
+            .or_else(|error| if reported { Ok(()) } else { Err(error) })
     }
 }
 
@@ -87,7 +87,7 @@ impl Sink for RunRecords {
     }
 }
 
-/// What is known of the run of a workload before it begins; rank 0 fills in the rest.
+/// What is known of a run before it begins. Rank 0 adds the rest.
 pub(crate) fn run_record(
     workload: &str,
     argv: &[String],
@@ -118,11 +118,11 @@ fn rfc3339() -> String {
     Zoned::now().strftime("%Y-%m-%dT%H:%M:%S%:z").to_string()
 }
 
-/// Beginnings of the names of libraries for parallel work.
+/// Prefixes of the file names of parallel libraries.
 const PARALLEL: &[&str] =
     &["libmpi", "libhdf5", "libpnetcdf", "libucp", "libfabric", "libpmi", "libpals", "liblustreapi"];
 
-/// The libraries for parallel work that this process has loaded, by the kernel's map of its memory.
+/// The parallel libraries that this process has loaded, from the kernel's map of its memory.
 fn libraries() -> Vec<String> {
     let maps = std::fs::read_to_string("/proc/self/maps").unwrap_or_default();
     let files = maps.lines().filter_map(|line| line.find('/').map(|at| &line[at..]));

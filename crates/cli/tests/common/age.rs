@@ -1,4 +1,4 @@
-//! File systems of our own to fill: in memory, or on a loop device.
+//! File systems for the tests to fill: in memory, or on a loop device.
 #![allow(dead_code, unreachable_pub)]
 
 use std::collections::BTreeMap;
@@ -9,10 +9,10 @@ use std::time::Duration;
 
 use super::{Ran, assay, run};
 
-/// Bytes that have to be free in memory for images to lie there.
-const ROOM: u64 = 6 << 30;
+/// Free memory that is needed for images in memory, in bytes.
+const IMAGE_BYTES: u64 = 6 << 30;
 
-/// A file system that is unmounted when the test ends, however it ends.
+/// A file system that is unmounted at the end of the test, also if the test fails.
 pub struct Mounted {
     dir: tempfile::TempDir,
     pub root: PathBuf,
@@ -36,27 +36,28 @@ fn done(command: &mut Command) -> Result<(), String> {
 impl Mounted {
     fn new(mount: impl FnOnce(&Path, &Path) -> Result<(), String>) -> Option<Self> {
         let shared = "/dev/shm";
-        let roomy = rustix::fs::statvfs(shared).is_ok_and(|found| found.f_bavail * found.f_frsize > ROOM);
-        let dir = if roomy { tempfile::tempdir_in(shared) } else { tempfile::tempdir() }.unwrap();
+        let has_memory =
+            rustix::fs::statvfs(shared).is_ok_and(|found| found.f_bavail * found.f_frsize > IMAGE_BYTES);
+        let dir = if has_memory { tempfile::tempdir_in(shared) } else { tempfile::tempdir() }.unwrap();
         let root = dir.path().join("root");
         fs::create_dir(&root).unwrap();
         match mount(&dir.path().join("image"), &root) {
             Ok(()) => Some(Self { root, dir }),
             Err(why) => {
-                println!("SKIPPED: no file system of our own ({why})");
+                println!("SKIPPED: no file system for the test ({why})");
                 None
             }
         }
     }
 
-    /// In memory, where counters are exact; `options` as `mount` takes them.
+    /// In memory, where counters are exact. `options` are those of `mount`.
     pub fn in_memory(options: &str) -> Option<Self> {
         Self::new(|_, root| {
             done(Command::new("mount").args(["-t", "tmpfs", "-o", options, "none"]).arg(root))
         })
     }
 
-    /// On a loop device, made by `mkfs`, with so many bytes.
+    /// On a loop device of this number of bytes, formatted by `mkfs`.
     pub fn on_loop(mkfs: &str, bytes: u64) -> Option<Self> {
         Self::new(|image, root| {
             File::create(image).and_then(|file| file.set_len(bytes)).map_err(|error| error.to_string())?;
@@ -76,8 +77,8 @@ impl Mounted {
         run(&mut assay(&self.root, &format!("-n {ranks} age aged {words}")))
     }
 
-    /// Runs `assay -n RANKS age aged WORDS` and kills it when rank 0 has done so many operations; whether it
-    /// was still at work then.
+    /// Runs `assay -n RANKS age aged WORDS` and kills it when rank 0 has done this number of operations.
+    /// Gives whether it was still running then.
     pub fn killed_at(&self, ranks: u32, words: &str, operations: u64) -> bool {
         let mut child = assay(&self.root, &format!("-n {ranks} age aged {words}"))
             .stdout(Stdio::null())
@@ -91,20 +92,20 @@ impl Mounted {
         !child.wait().unwrap().success()
     }
 
-    /// Shares of blocks and inodes in use, as the file system says.
-    pub fn fill(&self) -> (f64, f64) {
+    /// Shares of blocks and inodes in use, as the file system reports them.
+    pub fn utilization(&self) -> (f64, f64) {
         self.write_back();
         let found = rustix::fs::statvfs(&self.root).unwrap();
         let share = |all: u64, free: u64| (all - free) as f64 / all as f64;
         (share(found.f_blocks, found.f_bfree), share(found.f_files, found.f_ffree))
     }
 
-    /// Makes everything durable.
+    /// Flushes everything to storage.
     pub fn write_back(&self) {
         rustix::fs::syncfs(File::open(&self.root).unwrap()).unwrap();
     }
 
-    /// How many operations rank 0 has done; 0 before the first.
+    /// Number of operations of rank 0; 0 before the first.
     pub fn operations(&self) -> u64 {
         let bytes = fs::read(self.aged().join("rank.0/odometer")).unwrap_or_default();
         bytes.get(..8).map_or(0, |bytes| u64::from_le_bytes(bytes.try_into().unwrap()))
@@ -129,19 +130,19 @@ impl Mounted {
         files
     }
 
-    /// The same with what they hold.
+    /// The same files with their contents.
     pub fn files(&self) -> BTreeMap<PathBuf, Vec<u8>> {
         let names = self.lengths().into_keys();
         names.map(|path| (path.clone(), fs::read(self.aged().join(path)).unwrap())).collect()
     }
 }
 
-/// A file system in memory that is filled within a second or two.
+/// Mount options of a file system in memory that is filled within two seconds.
 pub const SMALL: &str = "size=48m,nr_inodes=4000";
 
 pub const TARGETS: &str = "--blocks 80% --inodes 20%";
 
-/// One line of complaint, which says this, and this exit status.
+/// Asserts that the run has one line of error with this text, and this exit status.
 pub fn assert_rejected(ran: &Ran, status: i32, says: &str) {
     let lines: Vec<_> = ran.err.lines().filter(|line| line.starts_with("age: ")).collect();
     assert!(ran.status == Some(status) && lines.len() == 1 && lines[0].contains(says), "{says}: {ran:#?}");

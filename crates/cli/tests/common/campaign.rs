@@ -1,4 +1,4 @@
-//! A place to run campaigns in: a plan, a directory under test, and what lies there afterwards.
+//! A place to run campaigns in: a plan, a directory under test, and the results.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use super::{PATIENCE, Ran, program, run};
 
-/// The beginning of every plan here; a launch table and tests follow.
+/// The beginning of every plan here. A launch table and tests follow.
 pub const HEAD: &str = r#"schema = 1
 plan = { id = "p", title = "A plan of the tests" }
 fs.s = { dir = "{dir}" }
@@ -17,8 +17,8 @@ clients = { delivered = 1 }
 defaults = { ranks = 2, timeout = "90 s" }
 "#;
 
-/// Starts a job of so many local ranks, but sleeps for ever in those whose words hold the text that
-/// the file `hang` beside the plan holds. A launcher that hangs has a child that hangs, too.
+/// Starts a job of this number of local ranks. It sleeps for ever instead if the arguments contain the text
+/// of the file `hang` next to the plan. A launcher that hangs has a child that hangs too.
 const LAUNCHER: &str = r#"
 ranks=$1; shift
 program=$1; shift
@@ -30,7 +30,7 @@ fi
 exec "$program" -n "$ranks" "$@"
 "#;
 
-/// A directory of its own for one test.
+/// A directory for one test.
 pub struct Place {
     root: tempfile::TempDir,
 }
@@ -64,7 +64,7 @@ impl Place {
         fs::write(self.path("p.toml"), format!("{HEAD}{rest}")).unwrap();
     }
 
-    /// A launch table whose jobs hang while their words hold `hang`.
+    /// A launch table whose jobs hang while their arguments contain `hang`.
     pub fn hanging(&self, hang: &str) -> String {
         fs::write(self.path("launch.sh"), LAUNCHER).unwrap();
         fs::write(self.path("hang"), hang).unwrap();
@@ -75,7 +75,7 @@ impl Place {
         )
     }
 
-    /// `assay WORDS` in the place.
+    /// The command `assay WORDS` in the place.
     pub fn command(&self, words: &str) -> Command {
         let mut command = Command::new(program());
         command.current_dir(self.root.path()).args(words.split_whitespace());
@@ -92,7 +92,7 @@ impl Place {
         self.assay("run p.toml --dir dir")
     }
 
-    /// The one campaign's folder.
+    /// The folder of the only campaign.
     pub fn folder(&self) -> PathBuf {
         let folders: Vec<String> = names(&self.dir())
             .into_iter()
@@ -102,7 +102,7 @@ impl Place {
         self.dir().join(&folders[0])
     }
 
-    /// Test, outcome and reason of each verdict in the campaign's folder; a reason is `{ code, data }`.
+    /// Test, outcome and reason of each verdict in the campaign's folder. A reason is `{ code, data }`.
     pub fn verdicts(&self) -> Vec<(String, String, serde_json::Value)> {
         let verdicts = json(&self.folder().join("verdicts.json"));
         let word = |verdict: &serde_json::Value, key: &str| verdict[key].as_str().unwrap().to_owned();
@@ -124,7 +124,7 @@ impl Place {
         self.verdicts().into_iter().map(|(test, outcome, _)| format!("{test} {outcome}")).collect()
     }
 
-    /// How many jobs of a folder or an archive `verify` finds as the campaign left them; fails where anything
+    /// Number of jobs of a folder or an archive that `verify` finds unmodified. Fails if anything was
     /// changed.
     pub fn whole_jobs(&self, at: impl AsRef<Path>) -> usize {
         self.assay(&format!("verify {}", at.as_ref().display())).whole_jobs()
@@ -154,7 +154,7 @@ pub fn data_of<'v>(findings: &'v serde_json::Value, code: &str) -> &'v serde_jso
     &found.unwrap_or_else(|| panic!("no {code} in {findings:#}"))["reason"]["data"]
 }
 
-/// Names in a directory, sorted.
+/// The names of the files in a directory, sorted.
 pub fn names(dir: &Path) -> Vec<String> {
     let entries = fs::read_dir(dir).unwrap();
     let mut names: Vec<String> =
@@ -163,7 +163,7 @@ pub fn names(dir: &Path) -> Vec<String> {
     names
 }
 
-/// All below `dir`: content, target or nothing, with the time of the last change in nanoseconds.
+/// Everything below `dir`: the content or link target, and the time of the last change in nanoseconds.
 pub fn tree(dir: &Path) -> BTreeMap<PathBuf, (Vec<u8>, i64)> {
     let mut all = BTreeMap::new();
     for name in names(dir) {
@@ -177,14 +177,14 @@ pub fn tree(dir: &Path) -> BTreeMap<PathBuf, (Vec<u8>, i64)> {
         } else {
             fs::read(&path).unwrap()
         };
-        // A directory's own time changes with every entry, so it tells nothing of its content.
+        // A directory's own time changes with every entry, so it is not compared.
         let changed = if facts.is_dir() { 0 } else { facts.mtime() * 1_000_000_000 + facts.mtime_nsec() };
         all.insert(path, (content, changed));
     }
     all
 }
 
-/// Waits until `there` is, within patience.
+/// Waits until `there` is true, for a limited time.
 pub fn until(what: &str, mut there: impl FnMut() -> bool) {
     let begin = Instant::now();
     while !there() {
@@ -198,17 +198,17 @@ pub fn signal(signal: &str, pid: u32) {
     let _ = Command::new("kill").args([signal, &pid.to_string()]).status();
 }
 
-/// Whether the process of this number runs.
+/// Whether the process with this number runs.
 pub fn alive(pid: &str) -> bool {
     fs::read_to_string(format!("/proc/{pid}/stat")).is_ok_and(|stat| !stat.contains(") Z"))
 }
 
-/// Says why a test is skipped.
+/// Prints why a test is skipped.
 pub fn skipped(why: &str) {
     println!("SKIPPED: {why}");
 }
 
-/// Whether a launcher of that name is here; says so where it is not.
+/// Whether a launcher of this name is installed. If not, prints that the test is skipped.
 pub fn there(launcher: &str) -> bool {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let found = std::env::split_paths(&path).any(|dir| dir.join(launcher).exists());
@@ -218,7 +218,7 @@ pub fn there(launcher: &str) -> bool {
     found
 }
 
-/// Whether a process may have mounts that others do not see, over `dir`; says so where it may not.
+/// Whether a process may have private mounts over `dir`. If not, prints that the test is skipped.
 pub fn may_mount_alone(dir: &Path) -> bool {
     let words = ["-m", "mount", "-t", "tmpfs", "none"];
     let done = Command::new("unshare").args(words).arg(dir).stderr(Stdio::null()).status();
@@ -229,11 +229,11 @@ pub fn may_mount_alone(dir: &Path) -> bool {
     may
 }
 
-/// A small file system in memory over a directory, until dropped; only root can make one.
+/// A small file system in memory over a directory, until dropped. Only root can create it.
 pub struct SmallFs(PathBuf);
 
 impl SmallFs {
-    /// Mounts `size` over `dir`; `None`, with the reason printed, where that is not allowed.
+    /// Mounts `size` over `dir`. `None`, with the reason printed, if that is not allowed.
     pub fn mount(dir: &Path, size: &str) -> Option<Self> {
         let words = ["-t", "tmpfs", "-o", &format!("size={size}"), "assay-test"];
         let done = Command::new("mount").args(words).arg(dir).stderr(Stdio::null()).status();

@@ -1,4 +1,4 @@
-//! A reader of files in the format CDF-5, written from the description of the format: it shares nothing with
+//! A reader of files in the format CDF-5, written from the description of the format. It shares no code with
 //! the library that wrote them.
 
 use std::path::Path;
@@ -19,25 +19,25 @@ pub struct Variable {
     pub dimensions: Vec<usize>,
     /// 1 for bytes, 4 for whole numbers, 5 and 6 for single and double precision.
     pub kind: u32,
-    /// Bytes, of one record where it has the dimension that grows.
+    /// Bytes; of one record if the variable has the record dimension.
     pub bytes: u64,
-    /// Where it begins in the file.
+    /// Its first byte in the file.
     pub begin: u64,
 }
 
-/// A whole file.
+/// A complete file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Cdf5 {
     pub records: u64,
     pub dimensions: Vec<(String, u64)>,
     pub attributes: Vec<(String, Value)>,
     pub variables: Vec<Variable>,
-    /// Bytes of the header, without what follows it unused.
+    /// Bytes of the header, without unused space after it.
     pub header: usize,
     pub data: Vec<u8>,
 }
 
-/// Reads from the front of a file.
+/// Reads from the beginning of a file.
 struct Front<'d> {
     data: &'d [u8],
     at: usize,
@@ -57,7 +57,7 @@ impl Front<'_> {
         u64::from_be_bytes(self.bytes(8).try_into().unwrap())
     }
 
-    /// Bytes that are filled up to a multiple of four with zeros.
+    /// Bytes, padded with zeros to a multiple of four.
     fn padded(&mut self, count: usize) -> Vec<u8> {
         let bytes = self.bytes(count).to_vec();
         let padding = self.bytes(count.next_multiple_of(4) - count);
@@ -70,7 +70,7 @@ impl Front<'_> {
         String::from_utf8(self.padded(length)).unwrap()
     }
 
-    /// A list of things that `tag` stands before, or none.
+    /// A list of items with this tag, or an empty list.
     fn list<T>(&mut self, tag: u32, mut one: impl FnMut(&mut Self) -> T) -> Vec<T> {
         let (found, count) = (self.small(), self.number());
         assert!(found == tag || (found, count) == (0, 0), "tag {found:#x} of {count} for {tag:#x}");
@@ -114,7 +114,7 @@ impl Cdf5 {
         self.variables.iter().find(|variable| variable.name == name).expect(name)
     }
 
-    /// Bytes of the whole variable, of all records where it has the dimension that grows.
+    /// Bytes of the whole variable; of all records if it has the record dimension.
     pub fn bytes_of(&self, variable: &Variable) -> &[u8] {
         let grows = variable.dimensions.first().is_some_and(|first| self.dimensions[*first].1 == 0);
         let bytes = if grows { variable.bytes * self.records } else { variable.bytes };
@@ -132,7 +132,7 @@ impl Cdf5 {
         }
     }
 
-    /// The variable with its dimensions, as C declares it.
+    /// The variable with its dimensions, as a declaration in C.
     pub fn declared(&self, variable: &Variable) -> String {
         let kind = ["?", "byte", "?", "?", "int", "float", "double"][variable.kind as usize];
         let names: Vec<_> = variable.dimensions.iter().map(|at| self.dimensions[*at].0.as_str()).collect();

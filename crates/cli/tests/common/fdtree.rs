@@ -1,4 +1,4 @@
-//! Running `fdtree`, and what it prints without what differs from run to run.
+//! Runs `fdtree`, and masks what differs from run to run in its output.
 #![allow(dead_code, unreachable_pub)]
 
 use std::path::{Path, PathBuf};
@@ -11,12 +11,12 @@ pub fn fdtree(dir: &Path, ranks: u32, words: &str) -> Ran {
     run(&mut assay(dir, &format!("-n {ranks} fdtree {words}")))
 }
 
-/// Runs `mpirun -n RANKS assay fdtree WORDS` in `dir`; `None` where this MPI is not.
+/// Runs `mpirun -n RANKS assay fdtree WORDS` in `dir`; `None` if this MPI is not installed.
 pub fn under(mpi: Mpi, dir: &Path, ranks: u32, words: &str) -> Option<Ran> {
     Some(run(&mut mpi.command(dir, ranks, &format!("fdtree {words}"))?))
 }
 
-/// Runs the program by the name of `fdtree` in `dir`, where it leaves the link.
+/// Runs the program under the name `fdtree` in `dir`, and leaves the link there.
 pub fn by_name(dir: &Path, words: &str) -> Ran {
     let link = dir.join("fdtree");
     if !link.exists() {
@@ -25,7 +25,7 @@ pub fn by_name(dir: &Path, words: &str) -> Ran {
     run(Command::new(link).current_dir(dir).args(words.split_whitespace()))
 }
 
-/// The complaints of a run that failed with `status`, of which there has to be one.
+/// The only line of error of a run that failed with `status`.
 pub fn complaint(ran: &Ran, status: i32) -> String {
     assert_eq!(ran.status, Some(status), "{ran:#?}");
     let lines: Vec<&str> = ran.err.lines().filter(|line| line.starts_with("fdtree: ")).collect();
@@ -33,7 +33,7 @@ pub fn complaint(ran: &Ran, status: i32) -> String {
     lines[0].to_owned()
 }
 
-/// Every name below `dir`, sorted; of a file with its length behind.
+/// Every path below `dir`, sorted. A file is followed by its length.
 pub fn names_below(dir: &Path) -> Vec<String> {
     fn into(root: &Path, dir: &Path, names: &mut Vec<String>) {
         for entry in dir.read_dir().unwrap() {
@@ -53,7 +53,7 @@ pub fn names_below(dir: &Path) -> Vec<String> {
     names
 }
 
-/// What a tree holds, made by the rules of fdtree alone: directories end in a slash, files have their length.
+/// The contents of a tree by the rules of fdtree. Directories end in a slash, files have their length.
 pub fn tree_of(levels: u64, dirs: u64, files: u64, bytes: u64) -> Vec<String> {
     let mut names: Vec<String> = (1..=files).map(|k| format!("L{levels}F{k} {bytes}")).collect();
     if levels > 0 {
@@ -117,7 +117,7 @@ fn is_date(line: &str) -> bool {
 
 pub const THREE: &str = "-l 1 -d 2 -f 2 -s 1";
 
-/// What three ranks of a run on `-l 1 -d 2 -f 2 -s 1` leave in `dir` and print.
+/// Asserts what three ranks of a run on `-l 1 -d 2 -f 2 -s 1` leave in `dir` and print.
 pub fn assert_three_trees(dir: &Path, text: &str) {
     let all = trees(dir);
     assert_eq!(all.len(), 3, "{all:?}");
@@ -133,7 +133,7 @@ pub fn assert_three_trees(dir: &Path, text: &str) {
         "\tfor a total of 9 directories\n",
         "\twith 2 files of size 4KiB per directory\n",
         "\tfor a total of 18 files and 72KiB\n",
-        "\tassay: 3 ranks, each in a tree of its own;",
+        "\tassay: 3 ranks, each in its own tree.",
         "\tassay: 9 directories made in ",
         "\tassay: 18 files made in ",
     ] {

@@ -1,9 +1,9 @@
-//! A GlusterFS whose bricks have known speeds: each is an ext4 on a loop device that a cgroup holds to so
-//! many bytes a second, and the servers run without glusterd, as children of the test. Commands of a plan may
-//! bring bricks on and off.
+//! A GlusterFS whose bricks have known speeds. Each brick is an ext4 on a loop device that a cgroup limits to
+//! a number of bytes per second. The servers run without glusterd, as children of the test. Commands of a
+//! plan may switch bricks on and off.
 //!
-//! Invariant: whatever happens to the test, mounts, loop devices, cgroups and servers are gone afterwards;
-//! what a killed test left goes when the next one starts.
+//! Invariant: mounts, loop devices, cgroups and servers are removed after each test, also if it fails. The
+//! next test removes what a killed test left.
 
 mod hooks;
 mod placed;
@@ -17,22 +17,22 @@ use std::time::{Duration, Instant};
 
 use super::ports;
 
-/// Where the images lie: in memory, so that no speed but the one that is set is met.
-const HOME: &str = "/dev/shm";
+/// The directory of the images: in memory, so that only the limited speed matters.
+const IMAGE_DIR: &str = "/dev/shm";
 const NAME: &str = "assay-gluster";
-/// Where cgroups throttle devices (version 1).
+/// The cgroups that throttle devices (version 1).
 const CGROUPS: &str = "/sys/fs/cgroup/blkio";
-/// Room of a brick, bytes; taken as it is written.
-const ROOM: u64 = 256 << 20;
+/// Size of a brick in bytes. Memory is used only as it is written.
+const BRICK_BYTES: u64 = 256 << 20;
 /// Longest wait for the mount.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// How a volume is made of its bricks.
+/// How a volume combines its bricks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Volume {
-    /// Each file lies whole on one brick, by the hash of its name.
+    /// Each file is on one brick, chosen by the hash of its name.
     Distribute,
-    /// Each file lies on all bricks.
+    /// Each file is on all bricks.
     Replicate,
 }
 
@@ -59,8 +59,8 @@ pub struct Gluster {
 }
 
 impl Gluster {
-    /// A volume with a brick for each of these speeds, bytes per second; `None`, with the reason printed,
-    /// where this machine cannot have one.
+    /// A volume with a brick for each of these speeds in bytes per second. `None`, with the reason printed,
+    /// if this machine cannot run it.
     pub fn start(volume: Volume, rates: &[u64]) -> Option<Self> {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let number = COUNT.fetch_add(1, Ordering::Relaxed);
@@ -69,7 +69,7 @@ impl Gluster {
             return None;
         }
         sweep();
-        let root = Path::new(HOME).join(format!("{NAME}.{}.{number}", std::process::id()));
+        let root = Path::new(IMAGE_DIR).join(format!("{NAME}.{}.{number}", std::process::id()));
         fs::create_dir_all(root.join("m")).unwrap();
         let mut made = Self { root, children: Vec::new(), devices: Vec::new(), ports: Vec::new() };
         for (brick, rate) in (1..).zip(rates) {
@@ -79,23 +79,23 @@ impl Gluster {
         Some(made)
     }
 
-    /// Where the volume is mounted.
+    /// The mount point of the volume.
     pub fn mount(&self) -> PathBuf {
         self.root.join("m")
     }
 
-    /// The name of a brick, from 1, as records have it.
+    /// The name of a brick (from 1) as in records.
     pub fn name(&self, brick: usize) -> String {
         let host = fs::read_to_string("/proc/sys/kernel/hostname").unwrap();
         format!("{}:{}", host.trim(), self.data(brick).display())
     }
 
-    /// The directory of a brick, from 1: what the volume holds lies in it at the same paths.
+    /// The directory of a brick (from 1). It holds the files of the volume at the same paths.
     pub fn data(&self, brick: usize) -> PathBuf {
         self.root.join(format!("b{brick}/data"))
     }
 
-    /// Holds a brick to another speed from now on, bytes per second.
+    /// Limits a brick to another speed from now on, in bytes per second.
     pub fn throttle(&self, brick: usize, rate: u64) {
         let group = self.cgroup(brick);
         for what in ["read", "write"] {
@@ -118,20 +118,20 @@ impl Gluster {
 
     fn add_brick(&mut self, brick: usize, rate: u64) {
         let (image, dir) = (self.root.join(format!("i{brick}")), self.root.join(format!("b{brick}")));
-        fs::File::create(&image).unwrap().set_len(ROOM).unwrap();
+        fs::File::create(&image).unwrap().set_len(BRICK_BYTES).unwrap();
         fs::create_dir(&dir).unwrap();
-        // A journal would be written at the same speed, and twice as much in all.
+        // A journal would be written at the same speed, and would double the amount.
         let whole = ["-O", "^has_journal", "-E", "lazy_itable_init=0"];
         done("mkfs.ext4", &[&["-q", "-F", "-m", "0"][..], &whole, &[&text(&image)]].concat());
         let device = done("losetup", &["-f", "--show", &text(&image)]);
         let device = device.trim();
-        // What is read ahead and never asked for takes from the speed, too.
+        // Unrequested read-ahead would use a part of the speed.
         done("blockdev", &["--setra", "32", device]);
-        // Every write goes to the device before it returns, so that the server itself is held back.
+        // Every write goes to the device before it returns, so that the server itself is slowed down.
         done("mount", &["-o", "sync", device, &text(&dir)]);
         let name = device.trim_start_matches("/dev/");
         let number = fs::read_to_string(format!("/sys/block/{name}/dev")).unwrap();
-        // What the first file of all has to read and make is not the speed that is set.
+        // The first file causes extra reads and writes of metadata, so it is written before the limit is set.
         fs::write(dir.join("first"), vec![1; 8 << 20]).unwrap();
         fs::remove_file(dir.join("first")).unwrap();
         self.devices.push(number.trim().to_owned());
@@ -143,7 +143,7 @@ impl Gluster {
         let volume = server_volume(&self.data(brick), port);
         let procs = self.cgroup(brick).join("cgroup.procs");
         self.spawn(&format!("b{brick}"), &volume, "glusterfsd", &format!("echo $$ > {}; ", text(&procs)), "");
-        // A client that finds nobody tries again only seconds later.
+        // A client that finds no server tries again only seconds later.
         let begin = Instant::now();
         while TcpStream::connect(("127.0.0.1", port)).is_err() {
             assert!(begin.elapsed() < PATIENCE, "no server of brick {brick}");
@@ -156,9 +156,9 @@ impl Gluster {
         let mount = self.mount().display().to_string();
         self.spawn("c", &text, "glusterfs", "", &mount);
         let begin = Instant::now();
-        // A look at a mount whose servers are not there hangs, so that only a kill ends it.
-        let look = |words: &[&str]| quiet("timeout", &[&["-s", "KILL", "2"], words].concat());
-        let there = || [&["mountpoint", "-q", &mount][..], &["ls", &mount]].map(look).iter().all(good);
+        // Access to a mount without servers hangs, so that only a kill ends it.
+        let access = |words: &[&str]| quiet("timeout", &[&["-s", "KILL", "2"], words].concat());
+        let there = || [&["mountpoint", "-q", &mount][..], &["ls", &mount]].map(access).iter().all(good);
         while !there() {
             let log = || fs::read_to_string(self.root.join("c.log")).unwrap_or_default();
             assert!(begin.elapsed() < PATIENCE, "no mount: {}", log());
@@ -166,7 +166,7 @@ impl Gluster {
         }
     }
 
-    /// What a client is, of whose bricks the first `on` take new files.
+    /// The configuration of a client. Only the first `on` bricks take new files.
     fn client_volume(&self, volume: Volume, on: usize) -> String {
         let bricks = self.devices.len();
         let mut text = String::new();
@@ -189,7 +189,7 @@ impl Gluster {
         text
     }
 
-    /// Starts a process of GlusterFS in the foreground, by the shell's words before it.
+    /// Starts a process of GlusterFS in the foreground, with shell text before it.
     fn spawn(&mut self, name: &str, volume: &str, program: &str, before: &str, after: &str) {
         let file = |kind: &str| text(&self.root.join(format!("{name}.{kind}")));
         fs::write(file("vol"), volume).unwrap();
@@ -218,12 +218,12 @@ impl Drop for Gluster {
     }
 }
 
-/// What is missing for a volume here.
+/// Checks that this machine can run a volume.
 fn possible(number: u32) -> Result<(), String> {
     for program in ["glusterfsd", "glusterfs", "mkfs.ext4", "losetup"] {
         let path = std::env::var_os("PATH").unwrap_or_default();
         if !std::env::split_paths(&path).any(|dir| dir.join(program).exists()) {
-            return Err(format!("no {program} here; `cargo xtask setup` installs it"));
+            return Err(format!("{program} is missing; `cargo xtask setup` installs it"));
         }
     }
     let probe = Path::new(CGROUPS).join(format!("{NAME}.{}.{number}.probe", std::process::id()));
@@ -237,9 +237,9 @@ fn possible(number: u32) -> Result<(), String> {
     if there { Ok(()) } else { Err(format!("{CGROUPS} throttles no devices here")) }
 }
 
-/// Takes away what tests left that were killed.
+/// Removes what killed tests left.
 fn sweep() {
-    for entry in fs::read_dir(HOME).unwrap().flatten() {
+    for entry in fs::read_dir(IMAGE_DIR).unwrap().flatten() {
         let name = entry.file_name().to_string_lossy().into_owned();
         let Some(pid) = name.strip_prefix(NAME).and_then(|rest| rest.split('.').nth(1)) else { continue };
         if Path::new("/proc").join(pid).exists() {
@@ -251,11 +251,11 @@ fn sweep() {
     }
 }
 
-/// Kills the processes of a volume that are known by number alone.
+/// Kills the processes of a volume that are known only by number.
 fn end_daemons(root: &Path) {
     let name = root.file_name().unwrap().to_string_lossy().into_owned();
     for file in fs::read_dir(root).into_iter().flatten().flatten() {
-        // The number may be another process's by now; its command line says whose it is.
+        // The number may belong to another process by now. Its command line shows this.
         let path = file.path();
         let Ok(pid) = fs::read_to_string(&path) else { continue };
         let line = fs::read_to_string(format!("/proc/{}/cmdline", pid.trim())).unwrap_or_default();
@@ -265,7 +265,7 @@ fn end_daemons(root: &Path) {
     }
 }
 
-/// Unmounts the bricks, detaches their devices, removes cgroups and directory; the servers are gone.
+/// Unmounts the bricks, detaches their devices, removes cgroups and directory. The servers have ended before.
 fn clear(root: &Path) {
     let name = root.file_name().unwrap().to_string_lossy().into_owned();
     for brick in 1.. {
@@ -288,7 +288,7 @@ fn clear(root: &Path) {
     let _ = fs::remove_dir_all(root);
 }
 
-/// What a server of one brick is: the directory, at a port of this node alone.
+/// The configuration of the server of one brick: the directory, at a port of this node only.
 fn server_volume(data: &Path, port: u16) -> String {
     let data = data.display();
     let mut text = format!("volume posix\n  type storage/posix\n  option directory {data}\nend-volume\n");
@@ -317,7 +317,7 @@ fn text(path: &Path) -> String {
     path.display().to_string()
 }
 
-/// Runs a command that has to succeed; what it printed.
+/// Runs a command that must succeed. Gives its output.
 fn done(program: &str, words: &[&str]) -> String {
     let out = Command::new(program).args(words).stdin(Stdio::null()).output();
     let out = out.unwrap_or_else(|error| panic!("{program} {words:?}: {error}"));
@@ -325,7 +325,7 @@ fn done(program: &str, words: &[&str]) -> String {
     String::from_utf8_lossy(&out.stdout).into_owned()
 }
 
-/// Whether a command did what it was to do.
+/// Whether a command succeeded.
 fn good(status: &std::io::Result<std::process::ExitStatus>) -> bool {
     status.as_ref().is_ok_and(std::process::ExitStatus::success)
 }

@@ -1,33 +1,33 @@
-//! The MPIs that Debian builds HDF5 on, and running where a file may not grow.
+//! The MPIs that Debian builds HDF5 on, and runs with limited file sizes.
 
 use std::path::Path;
 use std::process::Command;
 
 use super::{Mpi, program};
 
-/// Both, with the library on each.
+/// Both MPIs, each with its HDF5 library.
 pub const BOTH: [(Mpi, &str); 2] =
     [(Mpi::Open, "libhdf5_openmpi.so.103"), (Mpi::Mpich, "libhdf5_mpich.so.103")];
 
-/// Whether `name` is among the loader's libraries, or on the PATH; told where not.
+/// Whether `name` is an installed library or a program on the PATH. If not, prints that the test is skipped.
 pub fn is_here(name: &str) -> bool {
     let libraries = Path::new("/usr/lib/x86_64-linux-gnu").join(name).exists();
     let program =
         || std::env::split_paths(&std::env::var_os("PATH").unwrap()).any(|dir| dir.join(name).exists());
     let here = libraries || program();
     if !here {
-        println!("SKIPPED: no {name} here; `cargo xtask setup` installs it");
+        println!("SKIPPED: {name} is missing; `cargo xtask setup` installs it");
     }
     here
 }
 
-/// Those that can be tested: library and `h5dump` are here.
+/// The MPIs that can be tested: the library and `h5dump` are installed.
 pub fn able() -> impl Iterator<Item = Mpi> {
     let tools = is_here("h5dump");
     BOTH.into_iter().filter(move |(_, library)| tools && is_here(library)).map(|(mpi, _)| mpi)
 }
 
-/// The same command, of which each rank may write files of so many times 512 bytes only.
+/// The same command, but each rank may only write files of up to `blocks` times 512 bytes.
 pub fn limited(command: &Command, dir: &Path, blocks: u32) -> Command {
     let limit = format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$@\"\n");
     std::fs::write(dir.join("limit"), limit).unwrap();

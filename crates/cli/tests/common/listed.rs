@@ -1,17 +1,17 @@
-//! Options as the help of a classic program lists them, and all ways to write them.
+//! Options from the help of a classic program, and all forms of writing them.
 
-/// An option as the help lists it.
+/// An option in the help.
 #[derive(Debug, PartialEq)]
 pub struct Listed {
     /// Its letter and its word.
     pub names: Vec<String>,
     /// Its names as a directive.
     pub directives: Vec<String>,
-    /// Whether it takes one.
+    /// Whether it takes a value.
     pub takes_value: bool,
 }
 
-/// Reads one line of the help; `None` where it lists no option.
+/// Reads one line of the help; `None` if it lists no option.
 pub fn listed(line: &str) -> Option<Listed> {
     let mut rest = line.strip_prefix("  ").filter(|rest| rest.starts_with('-'))?;
     let mut seen = Listed { names: Vec::new(), directives: Vec::new(), takes_value: false };
@@ -37,12 +37,12 @@ pub fn listed(line: &str) -> Option<Listed> {
 }
 
 impl Listed {
-    /// What a row calls it.
+    /// Its name in a row of a table.
     pub fn key(&self) -> String {
         self.names.first().cloned().unwrap_or_else(|| format!("-O {}", self.directives[0]))
     }
 
-    /// All ways to write it with that value, which is empty for a flag that is just given.
+    /// All forms of writing it with this value. The value is empty for a flag without a number.
     pub fn forms(&self, value: &str) -> Vec<String> {
         let mut forms = Vec::new();
         for name in &self.names {

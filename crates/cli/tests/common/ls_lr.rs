@@ -1,4 +1,4 @@
-//! A place for `ls-lr`, and what its run records.
+//! A directory for `ls-lr`, and the records of its run.
 
 use std::fs;
 use std::path::Path;

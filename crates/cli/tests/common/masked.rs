@@ -1,28 +1,29 @@
-//! Comparing what is printed with what the original printed, whatever was measured.
+//! Compares the output with that of the original. Measured values are masked.
 //!
-//! A golden text opens with a comment, then `$` and the options of each run, of which the last one's
-//! text follows: IOR's own, from two ranks, masked. `{11}` is a number that was measured, in a cell of
-//! so many columns, `{}` one in running text, `...` a line of the place, `DATE` a date.
+//! A golden text begins with a comment, then `$` and the options of each run. The output of the last run
+//! follows: IOR's own, from two ranks, masked. `{11}` is a measured number in a cell of 11 columns, and `{}`
+//! one in running text. `...` is a text that depends on the place, `DATE` a date.
 #![allow(dead_code, unreachable_pub)]
 
 /// A golden text: the options of each run, and the lines of the last.
 pub struct Golden<'a> {
-    /// Options of runs, in order.
+    /// The options of the runs, in order.
     pub runs: Vec<&'a str>,
-    /// What the last one printed.
+    /// The output of the last run.
     pub lines: Vec<&'a str>,
 }
 
 impl<'a> Golden<'a> {
-    /// Reads one.
+    /// Reads a golden text.
     pub fn new(text: &'a str) -> Self {
         let lines: Vec<&str> = text.lines().skip(1).collect();
         let runs: Vec<&str> = lines.iter().map_while(|line| line.strip_prefix("$ ")).collect();
         Self { lines: lines[runs.len()..].to_vec(), runs }
     }
 
-    /// Asserts that `text` is the golden one, but for what docs/COMPATIBILITY.md lists: `Max` lines in
-    /// every run, addresses of wrong data, and what stands below the classic text.
+    /// Asserts that `text` equals the golden text, with the exceptions in
+    /// docs/reference/compatibility/ior.md: `Max` lines in every run, addresses of wrong data, and the lines
+    /// below the classic output.
     pub fn assert(&self, text: &str) {
         let maxima = self.lines.iter().any(|line| line.starts_with("Max "));
         let ours: Vec<String> = text
@@ -36,7 +37,7 @@ impl<'a> Golden<'a> {
     }
 }
 
-/// A line with all that differs from run to run replaced.
+/// A line with everything masked that differs from run to run.
 pub fn mask(line: &str) -> String {
     for key in ["Command line", "Machine", "FS", "platform", "data packet type"] {
         if line.starts_with(&format!("{key:<20}: ")) {
@@ -62,7 +63,7 @@ pub fn mask(line: &str) -> String {
     }
 }
 
-/// A row of results: cells of a number and the blanks behind it.
+/// A row of results: cells of a number and the blanks after it.
 fn result(line: &str) -> String {
     let (name, rest) = line.split_at(10);
     let mut text = name.to_owned();
@@ -81,11 +82,11 @@ fn result(line: &str) -> String {
     text
 }
 
-/// A row of the summary: cells of blanks and the number behind them.
+/// A row of the summary: cells of blanks and the number after them.
 fn summary(line: &str) -> String {
     let (name, mut rest) = line.split_at(9);
     let mut text = name.to_owned();
-    // Behind the eleventh stands what the options say.
+    // The values after the eleventh cell come from the options.
     for _ in 0..11 {
         let blanks = rest.find(|c| c != ' ').unwrap_or(rest.len());
         let number = rest[blanks..].find(' ').unwrap_or(rest.len() - blanks);
@@ -100,7 +101,7 @@ fn masked(cell: &str) -> String {
     if cell.trim().parse::<f64>().is_ok() { format!("{{{}}}", cell.len()) } else { cell.to_owned() }
 }
 
-/// Every number with decimals replaced.
+/// Masks every number with decimals.
 fn decimals(line: &str) -> String {
     let mut text = String::new();
     let mut rest = line;
@@ -115,7 +116,7 @@ fn decimals(line: &str) -> String {
     text + rest
 }
 
-/// Every date of C's `ctime` replaced.
+/// Masks every date in the form of C's `ctime`.
 fn dates(line: &str) -> String {
     let pattern = "Aaa Aaa 09 09:09:09 0999";
     let alike = |(c, p): (char, char)| match p {

@@ -1,8 +1,8 @@
-//! Running `mdtest`, and comparing what it prints with what the original printed.
+//! Runs `mdtest` and compares its output with that of the original.
 //!
-//! A golden text opens with a comment, then `$` and the options of each run, of which the last one's text
-//! follows: mdtest's own, from two ranks, masked. `{14}` is a number that was measured, with its blanks in so
-//! many columns, `{}` one in running text, `...` what is of the place, `DATE` a date.
+//! A golden text begins with a comment, then `$` and the options of each run. The output of the last run
+//! follows: mdtest's own, from two ranks, masked. `{14}` is a measured number with its blanks in 14 columns,
+//! and `{}` one in running text. `...` is a text that depends on the place, `DATE` a date.
 #![allow(dead_code, unreachable_pub)]
 
 use std::path::Path;
@@ -10,36 +10,36 @@ use std::process::Command;
 
 use super::{Ran, assay, run};
 
-/// A command of `assay -n RANKS mdtest WORDS` in `dir`.
+/// The command `assay -n RANKS mdtest WORDS` in `dir`.
 pub fn command(dir: &Path, ranks: u32, words: &str) -> Command {
     assay(dir, &format!("-n {ranks} mdtest {words}"))
 }
 
-/// Runs it.
+/// Runs `assay -n RANKS mdtest WORDS` in `dir`.
 pub fn mdtest(dir: &Path, ranks: u32, words: &str) -> Ran {
     run(&mut command(dir, ranks, words))
 }
 
-/// The lines of the error stream that `mdtest` itself wrote, but for notes.
+/// The lines that `mdtest` itself wrote to standard error, without notes.
 pub fn complaints(ran: &Ran) -> Vec<&str> {
     let own = ran.err.lines().filter(|line| line.starts_with("mdtest: "));
     own.filter(|line| !line.starts_with("mdtest: note: ")).collect()
 }
 
-/// The text up to what stands below the classic's.
+/// The classic part of the output.
 pub fn classic(text: &str) -> String {
     let end = text.find("\nassay: ").map_or(text.len(), |at| at + 1);
     text[..end].to_owned()
 }
 
-/// A line with all that differs from run to run replaced.
+/// A line with everything masked that differs from run to run.
 pub fn mask(line: &str) -> String {
     for key in ["Command line used: ", "Path                : ", "FS                  : ", "Path: ", "FS: "] {
         if line.starts_with(key) {
             return format!("{key}...");
         }
     }
-    // The classic shows another option here (docs/COMPATIBILITY.md).
+    // The classic program shows another option here (docs/reference/compatibility/mdtest.md).
     if let Some((before, _)) = line.split_once("remove_only             : ") {
         return format!("{before}remove_only             : ...");
     }
@@ -56,7 +56,7 @@ pub fn mask(line: &str) -> String {
     measured(&dates(line)).replace("(in seconds)", "(in ms/op)")
 }
 
-/// Every number with three decimals replaced, with the blanks before it.
+/// Masks every number with three decimals, together with the blanks before it.
 fn measured(line: &str) -> String {
     let mut text = String::new();
     let mut rest = line;
@@ -69,7 +69,7 @@ fn measured(line: &str) -> String {
             rest = &rest[point + 1..];
             continue;
         }
-        // What is measured has 14 columns, of which the blanks before it are a part.
+        // A measured value has 14 columns, including the blanks before it.
         let number = whole + 1 + decimals;
         let blanks = rest[..begin].chars().rev().take_while(|c| *c == ' ').count();
         let cell = number.max(14).min(number + blanks);
@@ -87,7 +87,7 @@ fn exponentials(line: &str) -> String {
     format!("{name} {}", vec!["{}"; values.split(',').count()].join(","))
 }
 
-/// Every date of mdtest replaced.
+/// Masks every date of mdtest.
 fn dates(line: &str) -> String {
     let pattern = "00/00/0000 00:00:00";
     let is_date = |text: &str| {
@@ -97,7 +97,7 @@ fn dates(line: &str) -> String {
     at.map_or(line.to_owned(), |at| format!("{}DATE{}", &line[..at], &line[at + pattern.len()..]))
 }
 
-/// Asserts that the run that the golden text ends with prints it; its options hold `DIR` for `dir`.
+/// Asserts that the last run of the golden text prints that text. `DIR` in its options becomes `dir`.
 pub fn assert_golden(golden: &str, dir: &Path) {
     let lines: Vec<&str> = golden.lines().skip(1).collect();
     let runs: Vec<&str> = lines.iter().map_while(|line| line.strip_prefix("$ ")).collect();

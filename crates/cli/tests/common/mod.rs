@@ -1,4 +1,4 @@
-//! Running the real program, alone and under real launchers, with an end to every wait.
+//! Runs the real program, alone and under real launchers. Every wait has a limit.
 #![allow(dead_code, unreachable_pub, clippy::print_stdout)]
 
 pub mod age;
@@ -24,7 +24,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// Longest wait for one run, on a machine that does other things.
+/// The longest wait for one run, on a machine with other load.
 pub const PATIENCE: Duration = Duration::from_secs(300);
 
 /// Whether tests run that are only in the complete set, which `ASSAY_TEST_ALL=1` selects (`cargo xtask test
@@ -37,19 +37,19 @@ pub fn only_in_all(reason: &str) -> bool {
     all
 }
 
-/// What a run left.
+/// The result of a run.
 #[derive(Debug)]
 pub struct Ran {
-    /// Exit status; `None` when a signal ended it.
+    /// Exit status; `None` if a signal ended it.
     pub status: Option<i32>,
-    /// What it printed.
+    /// Its standard output.
     pub out: String,
-    /// What it complained.
+    /// Its standard error.
     pub err: String,
 }
 
 impl Ran {
-    /// The lines of the error stream that `ior` itself wrote.
+    /// The lines that `ior` itself wrote to standard error.
     pub fn complaints(&self) -> Vec<&str> {
         self.err.lines().filter(|line| line.starts_with("ior: ")).collect()
     }
@@ -60,27 +60,27 @@ impl Ran {
         self.out
     }
 
-    /// How many jobs `assay verify` found as their campaign left them; fails where anything changed.
+    /// Number of jobs that `assay verify` found unmodified. Fails if anything was changed.
     pub fn whole_jobs(&self) -> usize {
         assert_eq!(self.status, Some(0), "{self:#?}");
-        let jobs = self.out.lines().find_map(|line| line.split_once(" is whole: ")?.1.split(' ').next());
+        let jobs = self.out.lines().find_map(|line| line.split_once(" is unmodified: ")?.1.split(' ').next());
         jobs.expect("verify counts the jobs").parse().expect("a number")
     }
 }
 
-/// All that a stream gives, as text.
+/// The whole content of a stream as text.
 fn read(stream: &mut dyn Read) -> String {
     let mut bytes = Vec::new();
     let _ = stream.read_to_end(&mut bytes);
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// Runs a command to its end; one that does not end is killed with all its children, and the test fails.
+/// Runs a command to its end. If it does not end, it is killed with all its children and the test fails.
 pub fn run(command: &mut Command) -> Ran {
     run_for(command, PATIENCE)
 }
 
-/// The same, of one that may take so long.
+/// Like [`run`], with another time limit.
 pub fn run_for(command: &mut Command, patience: Duration) -> Ran {
     let mut child = command
         .stdin(Stdio::null())
@@ -94,7 +94,7 @@ pub fn run_for(command: &mut Command, patience: Duration) -> Ran {
     let err = std::thread::spawn(move || read(&mut err));
     let begin = Instant::now();
     let ended = loop {
-        if let Some(status) = child.try_wait().expect("the child is ours") {
+        if let Some(status) = child.try_wait().expect("the child was started here") {
             break status;
         }
         if begin.elapsed() > patience {
@@ -113,28 +113,28 @@ pub fn program() -> PathBuf {
     PathBuf::from(env!("CARGO_BIN_EXE_assay"))
 }
 
-/// Makes a copy of the program that is to be run. A process of its own copies: what this one has open to
-/// write, a child that another thread just starts has open too, and then it cannot be run (ETXTBSY).
+/// Copies the program to a file that will be run. Another process does this: a child that another thread just
+/// starts inherits files that this process has open for writing, and then the copy cannot be run (ETXTBSY).
 pub fn copy_of_program(to: &Path) {
     let status = Command::new("cp").arg(program()).arg(to).status();
     assert!(status.is_ok_and(|status| status.success()), "no copy at {}", to.display());
 }
 
-/// Makes a script that is to be run, in the same way.
+/// Writes a script that will be run, in the same way.
 pub fn script(path: &Path, text: &str) {
     let line = "printf %s \"$1\" > \"$0\" && chmod 755 \"$0\"";
     let status = Command::new("sh").args(["-c", line]).arg(path).arg(text).status();
     assert!(status.is_ok_and(|status| status.success()), "no script at {}", path.display());
 }
 
-/// The library that breaks files, to be preloaded; it lies beside the tests.
+/// The library that breaks file operations, to be preloaded. It is in the directory of the tests.
 pub fn shim() -> PathBuf {
     let shim = std::env::current_exe().unwrap().with_file_name("libassay_shim.so");
     assert!(shim.exists(), "no {}", shim.display());
     shim
 }
 
-/// A command of the program in `dir`, without anything of a launcher around the tests.
+/// A command of the program in `dir`, independent of a launcher around the tests.
 pub fn assay(dir: &Path, words: &str) -> Command {
     let mut command = Command::new(program());
     command.current_dir(dir).args(words.split_whitespace());
@@ -146,7 +146,7 @@ pub fn ior(dir: &Path, ranks: u32, words: &str) -> Ran {
     run(&mut assay(dir, &format!("-n {ranks} ior {words}")))
 }
 
-/// The one complaint of a run of `ior` that failed with `status`.
+/// The only line of error of a run of `ior` that failed with `status`.
 pub fn complaint(ran: &Ran, status: i32) -> String {
     assert_eq!(ran.status, Some(status), "{ran:#?}");
     let complaints = ran.complaints();
@@ -159,29 +159,29 @@ pub fn is_root() -> bool {
     std::fs::metadata("/proc/self").is_ok_and(|meta| std::os::unix::fs::MetadataExt::uid(&meta) == 0)
 }
 
-/// One MPI to run under.
+/// An MPI to run under.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mpi {
     /// Debian's Open MPI.
     Open,
     /// Debian's MPICH.
     Mpich,
-    /// The wheel of MPICH 5, by its MPICH interface.
+    /// The Python wheel of MPICH 5, by its MPICH interface.
     Wheel,
     /// The same, by the interface of the MPI 5 standard.
     WheelAbi,
 }
 
-/// All of them.
+/// All MPIs.
 pub const ALL_MPI: [Mpi; 4] = [Mpi::Open, Mpi::Mpich, Mpi::Wheel, Mpi::WheelAbi];
 
-/// Where the wheel of MPICH 5 is.
+/// The directory of the wheel of MPICH 5.
 pub fn venv() -> PathBuf {
     let default = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/mpich-venv");
     std::env::var_os("ASSAY_TEST_MPICH_VENV").map_or(default, PathBuf::from)
 }
 
-/// The same where it is; says so where it is not.
+/// The same directory if it exists. If not, prints that the test is skipped.
 pub fn wheel() -> Option<PathBuf> {
     let there = Some(venv()).filter(|venv| venv.join("bin/mpiexec").exists());
     if there.is_none() {
@@ -190,13 +190,14 @@ pub fn wheel() -> Option<PathBuf> {
     there
 }
 
-/// The program of that name.
+/// The path of the program with this name.
 pub fn on_path(name: &str) -> Option<PathBuf> {
     std::env::split_paths(&std::env::var_os("PATH")?).map(|dir| dir.join(name)).find(|path| path.exists())
 }
 
 impl Mpi {
-    /// `mpirun -n ranks assay WORDS` in `dir`; `None`, with the reason printed, where this MPI is not.
+    /// The command `mpirun -n ranks assay WORDS` in `dir`. `None`, with the reason printed, if this MPI is
+    /// not installed.
     pub fn command(self, dir: &Path, ranks: u32, words: &str) -> Option<Command> {
         let launcher = match self {
             Self::Open => on_path("mpirun.openmpi"),
@@ -212,7 +213,7 @@ impl Mpi {
             .current_dir(dir)
             .env("OMPI_ALLOW_RUN_AS_ROOT", "1")
             .env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")
-            // Seconds that mpirun sleeps behind the end of every run that fails; 1 when not said.
+            // mpirun sleeps for these seconds after a failed run; the default is 1.
             .env("OMPI_MCA_odls_base_sigkill_timeout", "0");
         if self == Self::Open {
             command.arg("--oversubscribe");
@@ -226,15 +227,15 @@ impl Mpi {
         Some(command)
     }
 
-    /// Runs `ior WORDS` on so many ranks.
+    /// Runs `ior WORDS` on this number of ranks.
     pub fn ior(self, dir: &Path, ranks: u32, words: &str) -> Option<Ran> {
         Some(run(&mut self.command(dir, ranks, &format!("ior {words}"))?))
     }
 }
 
-/// Starts two local ranks that write `words` for at most twenty seconds, with signals as by default, and
-/// sends them `signal` (`INT`, `TERM`) as soon as the files `there` are in `dir`. Gives the exit status and
-/// what was complained.
+/// Starts two local ranks that write with `words` for at most twenty seconds, with default signal handlers.
+/// Sends them `signal` (`INT`, `TERM`) as soon as the files in `there` exist in `dir`. Gives the exit status
+/// and the standard error.
 pub fn stopped(dir: &Path, signal: &str, words: &str, there: &str) -> (Option<i32>, String) {
     let err = std::fs::File::create(dir.join("err")).unwrap();
     let program = program().display().to_string();

@@ -1,4 +1,4 @@
-//! The options of a classic program by their effect: a line for each, run in every form that the help lists.
+//! The options of a classic program by their effect: a row for each, run in every form that the help lists.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -9,28 +9,28 @@ use serde_json::Value;
 use super::listed::{Listed, listed};
 use super::{Ran, assay, program, run};
 
-/// One option, a line with it, and what is seen then.
+/// An option, a command line with it, and the check of the result.
 pub struct Row {
     /// Its first name in the help.
     pub option: &'static str,
-    /// A line that is run before, empty for none.
+    /// A command line that is run before; empty for none.
     pub before: &'static str,
-    /// The line, with `{}` where a flag stands, and `{VALUE}` where an option with that value stands.
+    /// The command line. `{}` is the place of a flag, `{VALUE}` that of an option with this value.
     pub words: &'static str,
-    /// How the line ends.
+    /// The exit status.
     pub status: i32,
-    /// Whether its system calls are looked at.
+    /// Whether the system calls are traced.
     pub traced: bool,
-    /// What is to be seen.
+    /// The check of the result.
     pub sees: fn(&Seen),
 }
 
-/// A line that succeeds.
+/// A command line that succeeds.
 pub const fn works(option: &'static str, words: &'static str, sees: fn(&Seen)) -> Row {
     Row { option, before: "", words, status: 0, traced: false, sees }
 }
 
-/// A line that succeeds after another one.
+/// A command line that succeeds after another one.
 pub const fn follows(
     option: &'static str,
     before: &'static str,
@@ -40,23 +40,23 @@ pub const fn follows(
     Row { option, before, words, status: 0, traced: false, sees }
 }
 
-/// A line that succeeds, seen by its system calls.
+/// A command line that succeeds and is checked by its system calls.
 pub const fn calls(option: &'static str, words: &'static str, sees: fn(&Seen)) -> Row {
     Row { option, before: "", words, status: 0, traced: true, sees }
 }
 
-/// A line that ends with this status.
+/// A command line that ends with this status.
 pub const fn fails(option: &'static str, words: &'static str, status: i32, sees: fn(&Seen)) -> Row {
     Row { option, before: "", words, status, traced: false, sees }
 }
 
-/// What a run left.
+/// The result of a run.
 pub struct Seen {
-    /// Where it ran.
+    /// Its working directory.
     pub dir: PathBuf,
-    /// How it ended.
+    /// Its output and exit status.
     pub ran: Ran,
-    /// What it recorded.
+    /// Its records.
     pub records: Vec<Value>,
     /// The lines of strace.
     pub trace: String,
@@ -79,17 +79,17 @@ impl Seen {
         std::fs::read(self.dir.join(name)).unwrap_or_else(|error| panic!("{name}: {error}: {:#?}", self.ran))
     }
 
-    /// Size of a file, `None` where it is not.
+    /// Size of a file; `None` if it is missing.
     pub fn size(&self, name: &str) -> Option<u64> {
         self.dir.join(name).metadata().ok().map(|found| found.len())
     }
 
-    /// The word of 8 bytes with that number.
+    /// The word of 8 bytes with this number.
     pub fn word(&self, name: &str, number: usize) -> u64 {
         u64::from_le_bytes(self.bytes(name)[number * 8..][..8].try_into().unwrap())
     }
 
-    /// The record of the first phase of that name.
+    /// The record of the first phase of this name.
     pub fn phase(&self, name: &str) -> &Value {
         let found = self.of_phases().find(|record| record["phase"] == name);
         found.unwrap_or_else(|| panic!("no {name}: {:#?}", self.ran))
@@ -108,7 +108,7 @@ impl Seen {
         self.of_phases().filter_map(|record| record["phase"].as_str()).collect()
     }
 
-    /// The traced calls whose line has all of these in it.
+    /// The number of traced calls whose line contains all of these texts.
     pub fn called(&self, parts: &[&str]) -> usize {
         self.trace.lines().filter(|line| parts.iter().all(|part| line.contains(part))).count()
     }
@@ -118,11 +118,11 @@ impl Seen {
 pub struct Classic {
     /// Its name.
     pub name: &'static str,
-    /// On how many ranks a line is run.
+    /// The number of ranks for a command line.
     pub ranks: fn(&str) -> &'static str,
-    /// Makes what lines work on, in an empty directory.
+    /// Creates the files for the command lines in an empty directory.
     pub prepare: fn(&Path),
-    /// What the command needs besides for these words.
+    /// Adds what the command needs for these arguments.
     pub equip: fn(&mut Command, &str),
 }
 
@@ -133,9 +133,9 @@ impl Classic {
         run(&mut command).out.lines().filter_map(listed).collect()
     }
 
-    /// Runs the row's line in one form and looks at what is left.
+    /// Runs the row's command line in one form and checks the result.
     fn sees(&self, row: &Row, words: &str) {
-        // System calls for direct transfers need a file system that is not memory.
+        // System calls for direct transfers need a file system that is not in memory.
         let dir = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
         (self.prepare)(dir.path());
         if !row.before.is_empty() {
@@ -169,7 +169,7 @@ impl Classic {
         let strace = Command::new("strace").arg("-V").output().is_ok();
         if !strace {
             println!(
-                "SKIPPED: strace is not installed, so system calls are not seen; `cargo xtask setup` \
+                "SKIPPED: strace is not installed, so system calls are not checked; `cargo xtask setup` \
                  installs it"
             );
         }
@@ -186,7 +186,7 @@ impl Classic {
         }
     }
 
-    /// Fails where an option of the help has no row, or a row no option.
+    /// Fails if an option of the help has no row, or if a row has no option.
     pub fn has_a_row_for_every_option(&self, rows: &[&[Row]]) {
         let listed: BTreeSet<String> = self.help().iter().map(Listed::key).collect();
         let all: BTreeSet<String> =

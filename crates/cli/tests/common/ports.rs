@@ -1,11 +1,11 @@
-//! Ports of this node for the daemons that tests start.
+//! Ports of this node for daemons that tests start.
 
 use std::net::TcpListener;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// So many free ports, one behind the other; gives the first. None twice in this process, because the daemons
-/// of one test bind theirs while another looks for its own; and below those that the kernel gives to whoever
-/// asks for any, which daemons and clients of all tests do all the time.
+/// Gives the first of `count` free ports in a row. No port is given twice in this process, because the
+/// daemons of one test bind theirs while another test looks for ports. The ports are below those that the
+/// kernel gives to daemons and clients of all tests.
 pub fn free(count: u16) -> u16 {
     static TRIED: AtomicU32 = AtomicU32::new(0);
     loop {

@@ -1,11 +1,11 @@
-//! A script of `ior`, and what its run records.
+//! A script of `ior`, and the records of its run.
 
 use std::fs::read_to_string;
 use std::path::Path;
 
 use serde_json::Value;
 
-/// Three tests, of which the later ones have fewer ranks.
+/// Three tests. The later ones have fewer ranks.
 pub const THREE: &str = "ignored = before\nIOR START\n  # comment\n  api=POSIX\n  \
                      blockSize=64k, transferSize=16k # so\n  testFile = sf\nRUN\n  transferSize=32K\n  \
                      numTasks=2\nRUN\nRUN\nIOR STOP\nnonsense";

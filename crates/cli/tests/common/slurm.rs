@@ -1,7 +1,7 @@
 //! A private Slurm on this machine: munge, a controller and several nodes, all children of the test.
 //!
-//! Invariant: everything that was started is ended with the cluster, whatever happens: all daemons, and all
-//! ranks, which are those processes whose environment names this cluster's settings.
+//! Invariant: everything that was started ends with the cluster, also if the test fails. This includes all
+//! daemons and all ranks: the processes whose environment has the settings of this cluster.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use super::campaign::until;
 use super::{on_path, ports, venv, wheel};
 
-/// The daemons and commands that are used, and where they are when `PATH` has no `sbin`.
+/// The daemons and commands that the tests use. Without `sbin` in `PATH` they are in /usr/sbin.
 const PROGRAMS: [&str; 7] = ["munged", "slurmctld", "slurmd", "srun", "sbatch", "squeue", "scontrol"];
 
 /// A cluster of nodes `node1`, `node2`, ….
@@ -28,25 +28,26 @@ fn program(name: &str) -> PathBuf {
 }
 
 fn daemon(name: &str, words: &[String]) -> Child {
-    // So that it goes also with a test that is killed.
+    // The daemon also ends if the test is killed.
     let mut command = Command::new("setpriv");
     command.args(["--pdeathsig", "KILL"]).arg(program(name)).args(words);
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
 }
 
 impl Slurm {
-    /// Starts a cluster of `nodes` nodes; `None`, with the reason printed, where that cannot be.
+    /// Starts a cluster of `nodes` nodes. `None`, with the reason printed, if that is impossible.
     pub fn start(nodes: u16) -> Option<Self> {
         if let Some(missing) = PROGRAMS.iter().find(|name| !program(name).exists()) {
-            println!("SKIPPED: no {missing} here; `cargo xtask setup` installs it");
+            println!("SKIPPED: {missing} is missing; `cargo xtask setup` installs it");
             return None;
         }
         if !rustix::process::geteuid().is_root() {
-            println!("SKIPPED: daemons of Slurm want root; run the tests as root");
+            println!("SKIPPED: daemons of Slurm need root; run the tests as root");
             return None;
         }
         wheel()?;
-        // Sockets have short names, and munge wants that nobody else can write above its own.
+        // Sockets have short names, and munge requires that other users cannot write to its parent
+        // directories.
         let root = tempfile::Builder::new().prefix("assay-slurm.").tempdir_in("/run").unwrap();
         fs::set_permissions(root.path(), PermissionsExt::from_mode(0o755)).unwrap();
         let at = root.path().display().to_string();
@@ -83,12 +84,12 @@ impl Slurm {
         self.root.path().join("slurm.conf")
     }
 
-    /// Lets `command` talk to this cluster, and its ranks find an MPI that Slurm can start.
+    /// Lets `command` use this cluster, and its ranks find an MPI that Slurm can start.
     pub fn around<'c>(&self, command: &'c mut Command) -> &'c mut Command {
         command.env("SLURM_CONF", self.settings()).env("ASSAY_MPI_LIBRARY", venv().join("lib/libmpi.so.12"))
     }
 
-    /// What a command of Slurm prints.
+    /// The output of a command of Slurm.
     pub fn ask(&self, words: &str) -> String {
         let mut words = words.split_whitespace();
         let mut command = Command::new(program(words.next().unwrap()));
@@ -101,7 +102,7 @@ impl Slurm {
         told.split_whitespace().filter_map(|number| number.parse::<usize>().ok()).sum()
     }
 
-    /// The nodes on which ranks run now, by number.
+    /// The nodes on which ranks run now, sorted.
     pub fn busy(&self) -> Vec<String> {
         let rank = |environment: &Vec<String>| {
             let of_step = environment.iter().any(|one| one.starts_with("SLURM_STEP_NUM_TASKS="));
@@ -116,8 +117,8 @@ impl Slurm {
         nodes
     }
 
-    /// Kills a node as a power cut would: its daemon, what watches over its ranks, and its ranks. The
-    /// controller hears of it at once, as from a machine room, instead of after its own patience.
+    /// Kills a node as a power cut would: its daemon, its `slurmstepd`, and its ranks. The controller is
+    /// informed at once, without its own timeout.
     pub fn kill_node(&mut self, number: usize) {
         let name = format!("SLURMD_NODENAME=node{number}");
         let ours: Vec<i32> = self
@@ -166,8 +167,8 @@ impl Drop for Slurm {
             parent(pid).into_iter().filter(|parent| comm(*parent) == "slurmstepd").for_each(kill);
             kill(pid);
         }
-        // Nodes first: without its controller a node waits for ever for what watches over ranks that have
-        // gone.
+        // Nodes first. Without its controller a node waits for ever for the `slurmstepd` of ranks that have
+        // ended.
         for child in self.nodes.iter_mut().chain([&mut self.controller, &mut self.munged]) {
             let _ = child.kill();
             let _ = child.wait();
@@ -188,7 +189,7 @@ fn parent(pid: i32) -> Option<i32> {
     stat.rsplit_once(')')?.1.split_whitespace().nth(1)?.parse().ok()
 }
 
-/// A key for munge; a cluster that lives for seconds on one machine keeps no secret.
+/// A key for munge. A cluster that exists for seconds on one machine needs no secret.
 fn key() -> Vec<u8> {
     (0..128_u32).map(|byte| (byte.wrapping_mul(2_654_435_761) >> 24) as u8).collect()
 }
@@ -199,8 +200,7 @@ fn settings(at: &str, nodes: u16) -> String {
     // The controller, then the nodes.
     let port = ports::free(nodes + 1);
     let (first, last) = (port + 1, port + nodes);
-    // MPICH names its shared memory after the job's number, and some of a rank that was killed may lie
-    // there yet.
+    // MPICH names its shared memory after the number of the job. That of a killed rank may still exist.
     let first_job = u32::from(port) * 1000 + std::process::id() % 1000;
     format!(
         "ClusterName=assay\n\

@@ -1,4 +1,4 @@
-//! A small file system in memory with a directory of its own.
+//! A small file system in memory over a temporary directory.
 
 use std::path::Path;
 use std::process::Command;
@@ -9,7 +9,7 @@ use super::is_root;
 pub struct Tmpfs(tempfile::TempDir);
 
 impl Tmpfs {
-    /// Mounts one; `None`, with the reason printed, where only root may.
+    /// Mounts one. `None`, with the reason printed, if the test does not run as root.
     pub fn new(options: &str) -> Option<Self> {
         let dir = tempfile::tempdir().unwrap();
         if !is_root() {
@@ -22,7 +22,7 @@ impl Tmpfs {
         Some(Self(dir))
     }
 
-    /// Where it is mounted.
+    /// The mount point.
     pub fn path(&self) -> &Path {
         self.0.path()
     }

@@ -6,7 +6,7 @@ use crate::common::age::{Mounted, SMALL, TARGETS, assert_rejected};
 use crate::common::{Mpi, run};
 
 #[test]
-fn ranks_of_a_launcher_make_what_as_many_local_ranks_make() {
+fn ranks_of_a_launcher_create_the_same_files_as_local_ranks() {
     let words = format!("{TARGETS} --cycles 0.5 --seed 8");
     let Some(local) = Mounted::in_memory(SMALL) else { return };
     local.age(3, &words).ok();

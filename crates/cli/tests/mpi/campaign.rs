@@ -1,4 +1,4 @@
-//! Campaigns whose jobs a launcher of MPI starts.
+//! Campaigns with jobs under a launcher of MPI.
 
 use std::fs;
 use std::path::Path;
@@ -8,7 +8,7 @@ use results::folder;
 use crate::common::campaign::{Place, WRITTEN_AND_COMPARED, WRITTEN_AND_READ, json, there};
 
 #[test]
-fn a_plan_runs_under_either_mpi() {
+fn a_plan_runs_under_each_mpi() {
     for (launcher, more) in
         [("mpirun.openmpi", "\"--oversubscribe\", \"--allow-run-as-root\", "), ("mpirun.mpich", "")]
     {

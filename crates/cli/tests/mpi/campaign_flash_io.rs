@@ -1,15 +1,15 @@
-//! Campaigns whose tests are lines of `flash-io`.
+//! Campaigns with tests that run `flash-io`.
 
 use crate::common::campaign::{Place, there};
 
-/// A launch table of Open MPI, on which Debian's PnetCDF is built.
+/// A launch table of Open MPI, the MPI of Debian's PnetCDF.
 const OPEN_MPI: &str = r#"[launch]
 kind = "mpirun"
 argv = ["mpirun.openmpi", "--allow-run-as-root", "--oversubscribe", "-n", "{ranks}", "{cmd}"]
 "#;
 
 #[test]
-fn the_three_files_are_written_by_one_test_and_read_again_by_a_later_one() {
+fn a_test_reads_the_three_files_of_an_earlier_test() {
     if !there("mpirun.openmpi") {
         return;
     }

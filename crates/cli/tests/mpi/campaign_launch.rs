@@ -1,5 +1,5 @@
-//! Campaigns by launchers that have a name: which nodes they are told, and what becomes of jobs that ran
-//! elsewhere or not at all.
+//! Campaigns under named launchers: their arguments for nodes, and jobs that ran on other nodes or not at
+//! all.
 
 use std::fs;
 
@@ -16,7 +16,7 @@ fn plan(place: &Place, tables: &str, keys: &str) {
     fs::write(place.path("p.toml"), format!("{head}{tables}{TEST}{keys}\n")).unwrap();
 }
 
-/// The words of the job's launcher behind its program.
+/// The arguments of the job's launcher.
 fn argv(place: &Place) -> String {
     let words = json(&place.folder().join("jobs/0001-W-r1/job.json"))["argv"].clone();
     let words: Vec<String> = serde_json::from_value(words).unwrap();
@@ -29,12 +29,12 @@ fn reason(place: &Place) -> (String, serde_json::Value) {
 }
 
 #[test]
-fn mpich_runs_on_the_nodes_of_the_hostfile_without_those_left_out() {
+fn mpich_runs_on_the_nodes_of_the_hostfile_without_excluded_ones() {
     let Some(mpiexec) = wheel().map(|wheel| wheel.join("bin/mpiexec")) else { return };
     let place = Place::new();
     fs::write(place.path("hosts.txt"), "# three nodes\nn1:8\nn2:8\nn3:8\n").unwrap();
     let clients = "[clients]\nhostfile = \"hosts.txt\"\nexclude = [\"n2\"]\n";
-    // Its own processes stand for the nodes, so that any name will do.
+    // The launcher starts local processes for all nodes, so any name of a node works.
     let launch =
         format!("[launch]\nkind = \"mpich\"\nprogram = {mpiexec:?}\noptions = [\"-launcher\", \"fork\"]\n");
     plan(&place, &format!("{clients}{launch}"), "nodes = 2\nppn = 2");
@@ -48,8 +48,8 @@ fn mpich_runs_on_the_nodes_of_the_hostfile_without_those_left_out() {
     fs::copy(place.path("hosts.txt"), three.path("hosts.txt")).unwrap();
     plan(&three, &format!("{clients}{launch}"), "nodes = 3");
     let ran = three.campaign();
-    let line = "assay: W needs 3 nodes, and clients.hostfile hosts.txt has 2 without the 1 node of \
-                clients.exclude; give it more nodes, or leave the test out (--only)\n";
+    let line = "assay: W needs 3 nodes, but clients.hostfile hosts.txt has 2 (without the 1 node in \
+                clients.exclude). Request more nodes, or select other tests with --only.\n";
     assert_eq!((ran.status, ran.err.as_str()), (Some(2), line), "{ran:#?}");
     fs::remove_file(three.path("hosts.txt")).unwrap();
     let ran = three.campaign();
@@ -60,7 +60,7 @@ fn mpich_runs_on_the_nodes_of_the_hostfile_without_those_left_out() {
 }
 
 #[test]
-fn a_job_on_one_node_of_two_is_invalid_by_a_sentence() {
+fn a_job_on_one_node_instead_of_two_is_invalid() {
     if !there("mpirun.openmpi") {
         return;
     }
@@ -77,7 +77,7 @@ fn a_job_on_one_node_of_two_is_invalid_by_a_sentence() {
 }
 
 #[test]
-fn open_mpi_puts_so_many_ranks_on_a_node() {
+fn open_mpi_starts_the_given_number_of_ranks_per_node() {
     if !there("mpirun.openmpi") {
         return;
     }
@@ -91,7 +91,7 @@ fn open_mpi_puts_so_many_ranks_on_a_node() {
 }
 
 #[test]
-fn a_launcher_that_is_not_there_is_named_before_anything_is_made() {
+fn a_missing_launcher_is_reported_before_any_file_is_created() {
     let place = Place::new();
     plan(&place, "[launch]\nkind = \"flux\"\nprogram = \"no-such-flux\"\n", "ranks = 2");
     let ran = place.campaign();
@@ -99,16 +99,16 @@ fn a_launcher_that_is_not_there_is_named_before_anything_is_made() {
         (ran.status, ran.err.as_str()),
         (
             Some(2),
-            "assay: launch.kind `flux` starts jobs by `no-such-flux`, and there is no such program on the \
-             PATH; load its module, or name its file in the plan\n"
+            "assay: launch.kind `flux` starts jobs with `no-such-flux`, but there is no such program on the \
+             PATH. Load its module, or give its path in the plan.\n"
         ),
         "{ran:#?}"
     );
-    assert!(common::campaign::names(&place.dir()).is_empty(), "nothing is made");
+    assert!(common::campaign::names(&place.dir()).is_empty(), "no file is created");
 }
 
 #[test]
-fn a_campaign_is_submitted_only_where_there_is_something_to_submit_it_to() {
+fn submit_needs_a_known_batch_system() {
     let place = Place::new();
     plan(&place, "", "ranks = 2");
     let rejected = |words: &str, line: &str| {
@@ -117,16 +117,13 @@ fn a_campaign_is_submitted_only_where_there_is_something_to_submit_it_to() {
         assert!(ran.err.starts_with(line), "{ran:#?}");
     };
     let run = "run p.toml --dir dir";
-    rejected(
-        &format!("{run} --submit"),
-        "assay: launch.kind `local` does not say which batch system is meant; say",
-    );
-    rejected(&format!("{run} --submit=lsf"), "assay: unknown batch system `lsf`; known are flux, pbs, slurm");
+    rejected(&format!("{run} --submit"), "assay: launch.kind `local` does not decide the batch system. Give");
+    rejected(&format!("{run} --submit=lsf"), "assay: unknown batch system `lsf`. Known: flux, pbs, slurm.");
     rejected(
         &format!("{run} --submit=slurm"),
-        "assay: sbatch: No such file or directory (os error 2); submit where",
+        "assay: sbatch: No such file or directory (os error 2). Submit on a node with Slurm",
     );
-    rejected("run --wait dir", "assay: dir was not submitted, so there is no job to wait for");
+    rejected("run --wait dir", "assay: dir was not submitted, so it has no batch job to wait for");
     let alone = place.assay(&format!("{run} --batch -A"));
     assert_eq!(alone.status, Some(2), "{alone:#?}");
     assert!(alone.err.contains("--submit[=<SYSTEM>]"), "{alone:#?}");

@@ -1,4 +1,4 @@
-//! Campaigns whose tests are lines of `mpi-io`.
+//! Campaigns with tests that run `mpi-io`.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -7,7 +7,7 @@ use std::time::Duration;
 use crate::common;
 use crate::common::campaign::{Place, data_of, json, there};
 
-/// A launch table of one of the libraries here.
+/// A launch table of one of the installed libraries.
 fn launch(mpirun: &str) -> String {
     let flags =
         if mpirun.ends_with("openmpi") { "\"--allow-run-as-root\", \"--oversubscribe\", " } else { "" };
@@ -15,22 +15,22 @@ fn launch(mpirun: &str) -> String {
 }
 
 #[test]
-fn the_groups_that_a_plan_can_ask_for_are_those_of_the_suite() {
+fn the_groups_in_a_plan_are_those_of_the_suite() {
     let place = Place::new();
     place.plan(
         "[[test]]\nid = \"T\"\nmpi_io = \"\"\nrepetitions = 1\n\
          criterion = { metric = \"none.fail\", op = \"==\", value = \"0 cases\" }\n",
     );
     let ran = place.assay("plan check p.toml");
-    let (_, told) = ran.err.split_once("its phases are cases, ").expect(&ran.err);
-    let told: BTreeSet<&str> = told.trim().split(", ").collect();
-    let listed = place.assay("mpi-io --list").out;
-    let groups: BTreeSet<&str> = listed.lines().filter_map(|line| line.split('.').next()).collect();
-    assert_eq!(told, groups);
+    let (_, listed) = ran.err.split_once("Its phases are cases, ").expect(&ran.err);
+    let listed: BTreeSet<&str> = listed.trim().trim_end_matches('.').split(", ").collect();
+    let cases = place.assay("mpi-io --list").out;
+    let groups: BTreeSet<&str> = cases.lines().filter_map(|line| line.split('.').next()).collect();
+    assert_eq!(listed, groups);
 }
 
 #[test]
-fn the_functional_clause_of_purple_is_judged_by_its_ready_plan() {
+fn the_bundled_plan_evaluates_the_functional_clause_of_purple() {
     if !there("mpirun.mpich") {
         return;
     }
@@ -39,19 +39,19 @@ fn the_functional_clause_of_purple_is_judged_by_its_ready_plan() {
         "run purple-functional --scale small --set launch=mpich --set program=mpiexec.mpich --set \
          ppn=2 --dir dir",
     );
-    // MPICH spins while it waits: beside others 677 cases take many minutes.
+    // MPICH spins while it waits: 677 cases with other load take many minutes.
     let ran = common::run_for(&mut command, Duration::from_secs(1200));
     assert_eq!(ran.status, Some(0), "{ran:#?}");
     let passed: Vec<String> = place.outcomes();
     assert_eq!(passed.len(), 9, "{passed:?}");
     assert!(passed.iter().all(|outcome| outcome.ends_with(" PASS")), "{passed:?}");
-    assert!(!ran.out.contains("every rank reads its own data"), "read by another: {ran:#?}");
+    assert!(!ran.out.contains("Every rank reads its own data"), "read by another: {ran:#?}");
     let page = fs::read_to_string(place.folder().join("report.html")).unwrap();
     assert!(page.contains("Cases by group"), "{page}");
 }
 
 #[test]
-fn a_file_system_that_ignores_locks_misses_the_clause_with_the_case_and_its_evidence() {
+fn a_file_system_that_ignores_locks_is_fail_with_the_case_and_its_evidence() {
     if !there("mpirun.openmpi") {
         return;
     }
@@ -75,5 +75,5 @@ fn a_file_system_that_ignores_locks_misses_the_clause_with_the_case_and_its_evid
     let failed = data_of(&verdicts[0]["warnings"], "cases-failed");
     assert!(failed.to_string().contains("posix.locks."), "{failed}");
     let page = fs::read_to_string(place.folder().join("report.html")).unwrap();
-    assert!(page.contains("Promises that were not kept") && page.contains("posix.locks."), "{page}");
+    assert!(page.contains("Cases that failed") && page.contains("posix.locks."), "{page}");
 }

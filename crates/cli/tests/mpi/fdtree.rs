@@ -1,11 +1,11 @@
-//! `fdtree` under launchers of MPI: the same trees and lines, and an end of all ranks where one cannot go on.
+//! `fdtree` under launchers of MPI: the same trees and lines. If one rank fails, all ranks end.
 
 use crate::common::ALL_MPI;
 use crate::common::fdtree::{THREE, assert_three_trees, complaint, fdtree, trees, under};
 use crate::common::tmpfs::Tmpfs;
 
 #[test]
-fn under_a_launcher_it_is_the_same() {
+fn trees_and_text_are_the_same_under_a_launcher() {
     for mpi in ALL_MPI {
         let dir = tempfile::tempdir().unwrap();
         let Some(ran) = under(mpi, dir.path(), 3, &format!("-C {THREE}")) else { continue };
@@ -26,7 +26,7 @@ fn under_a_launcher_it_is_the_same() {
 }
 
 #[test]
-fn of_several_ranks_one_that_cannot_ends_all_with_one_line() {
+fn a_failure_on_one_rank_ends_all_ranks_with_one_line() {
     let Some(small) = Tmpfs::new("size=400k") else { return };
     let words = "-l 1 -d 2 -f 10 -s 10";
     let line = complaint(&fdtree(small.path(), 3, words), 4);
@@ -34,7 +34,7 @@ fn of_several_ranks_one_that_cannot_ends_all_with_one_line() {
         line.starts_with("fdtree: file creation: rank ") && line.ends_with("No space left on device"),
         "{line}"
     );
-    assert_eq!(trees(small.path()).len(), 3, "all are left");
+    assert_eq!(trees(small.path()).len(), 3, "all trees remain");
     for mpi in ALL_MPI {
         trees(small.path()).iter().for_each(|tree| std::fs::remove_dir_all(tree).unwrap());
         let Some(ran) = under(mpi, small.path(), 3, words) else { continue };

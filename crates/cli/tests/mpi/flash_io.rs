@@ -1,4 +1,4 @@
-//! The files of flash-io under a real launcher, read by readers that share nothing with it.
+//! The files of flash-io under a real launcher, read by independent readers.
 
 use std::path::Path;
 use std::process::Command;
@@ -11,7 +11,7 @@ const SUFFIXES: [&str; 3] = ["chk", "plt_cnt", "plt_crn"];
 const HYDRO: [&str; 11] =
     ["dens", "velx", "vely", "velz", "pres", "ener", "temp", "gamc", "game", "enuc", "gpot"];
 
-/// `flash-io -f ./f_ WORDS` on so many ranks; `None` where there is no Open MPI.
+/// Runs `flash-io -f ./f_ WORDS` on this number of ranks; `None` without Open MPI.
 fn flash(dir: &Path, ranks: u32, words: &str) -> Option<Ran> {
     Some(run(&mut Mpi::Open.command(dir, ranks, &format!("flash-io -f ./f_ {words}"))?))
 }
@@ -20,12 +20,12 @@ fn path(dir: &Path, suffix: &str) -> std::path::PathBuf {
     dir.join(format!("f_ncmpi_{suffix}_0000.nc"))
 }
 
-/// The blocks of so many ranks that have `least` and up to two more each.
+/// The number of blocks of all ranks. Each rank has `least`, `least + 1` or `least + 2`.
 fn blocks(ranks: u32, least: u64) -> u64 {
     (0..ranks).map(|rank| least + u64::from(rank % 3)).sum()
 }
 
-/// The name, type and value of each array of a file, as they are published.
+/// The published name, type and value of each array of a file.
 fn arrays(suffix: &str) -> Vec<(String, &'static str, f64)> {
     let real = if suffix == "chk" { "double" } else { "float" };
     let mut all: Vec<(String, &str, f64)> = [
@@ -50,8 +50,8 @@ fn arrays(suffix: &str) -> Vec<(String, &'static str, f64)> {
     all
 }
 
-/// Holds a file against its published form.
-fn judge(dir: &Path, suffix: &str, zones: u64, blocks: u64) {
+/// Compares a file with its published form.
+fn check(dir: &Path, suffix: &str, zones: u64, blocks: u64) {
     let cdf = Cdf5::read(&path(dir, suffix));
     let side = zones + u64::from(suffix == "plt_crn");
     let lengths = [blocks, side, side, side, 15, 3, 2];
@@ -86,13 +86,13 @@ fn judge(dir: &Path, suffix: &str, zones: u64, blocks: u64) {
         assert_eq!(values.len() as u64, count);
     }
     assert_eq!(cdf.variables.len(), arrays(suffix).len());
-    assert_eq!(cdf.data.len() as u64, end, "nothing behind the last variable");
+    assert_eq!(cdf.data.len() as u64, end, "no data after the last variable");
     let block = if suffix == "chk" { 164 + 192 * side.pow(3) } else { 116 + 16 * side.pow(3) };
     assert_eq!(end - cdf.variables[0].begin, blocks * block, "the published amount of data");
 }
 
 #[test]
-fn the_three_files_have_their_published_form_and_are_the_same_however_they_are_written() {
+fn the_three_files_have_their_published_form_in_all_write_modes() {
     for ranks in [1, 2, 4] {
         let mut first: Option<Vec<Vec<u8>>> = None;
         for mode in MODES {
@@ -105,7 +105,7 @@ fn the_three_files_have_their_published_form_and_are_the_same_however_they_are_w
             let all = SUFFIXES.map(|suffix| std::fs::read(path(dir.path(), suffix)).unwrap()).to_vec();
             match &first {
                 None => {
-                    SUFFIXES.into_iter().for_each(|suffix| judge(dir.path(), suffix, 3, blocks(ranks, 8)));
+                    SUFFIXES.into_iter().for_each(|suffix| check(dir.path(), suffix, 3, blocks(ranks, 8)));
                     first = Some(all);
                 }
                 Some(first) => assert!(*first == all, "{mode} on {ranks} ranks"),
@@ -114,7 +114,7 @@ fn the_three_files_have_their_published_form_and_are_the_same_however_they_are_w
     }
 }
 
-/// `ncmpidump WORDS` of a file; `None`, with the reason printed, where it is not installed.
+/// `ncmpidump WORDS` of a file; `None`, with the reason printed, if it is not installed.
 fn dump(dir: &Path, words: &str, suffix: &str) -> Option<String> {
     let mut command = Command::new("ncmpidump");
     command.current_dir(dir).args(words.split(' ')).arg(format!("./f_ncmpi_{suffix}_0000.nc"));
@@ -130,11 +130,11 @@ fn dump(dir: &Path, words: &str, suffix: &str) -> Option<String> {
 }
 
 #[test]
-fn the_default_run_makes_the_header_that_is_published_and_data_that_ncmpidump_reads() {
+fn the_default_run_writes_the_published_header_and_data_that_ncmpidump_reads() {
     let dir = tempfile::tempdir().unwrap();
     let Some(ran) = flash(dir.path(), 2, "") else { return };
     ran.ok();
-    SUFFIXES.into_iter().for_each(|suffix| judge(dir.path(), suffix, 8, 161));
+    SUFFIXES.into_iter().for_each(|suffix| check(dir.path(), suffix, 8, 161));
     for suffix in SUFFIXES {
         let Some(header) = dump(dir.path(), "-h", suffix) else { return };
         let side = if suffix == "plt_crn" { 9 } else { 8 };
@@ -159,7 +159,7 @@ fn the_default_run_makes_the_header_that_is_published_and_data_that_ncmpidump_re
 }
 
 #[test]
-fn sixty_four_ranks_write_what_is_reckoned_for_them() {
+fn sixty_four_ranks_write_the_calculated_amount() {
     let dir = tempfile::tempdir().unwrap();
     let words = "--size 2 --guards 1 --blocks 20 --record r.jsonl";
     let Some(ran) = flash(dir.path(), 64, words) else { return };
@@ -174,7 +174,7 @@ fn sixty_four_ranks_write_what_is_reckoned_for_them() {
     }
     assert_eq!(printed.len(), 4);
     assert!(text.contains("\n   64     2 x   2 x   2   "), "{text}");
-    SUFFIXES.into_iter().for_each(|suffix| judge(dir.path(), suffix, 2, all));
+    SUFFIXES.into_iter().for_each(|suffix| check(dir.path(), suffix, 2, all));
     let records = std::fs::read_to_string(dir.path().join("r.jsonl")).unwrap();
     for (phase, bytes, ops) in [("checkpoint", amounts[0] - 2968, 30), ("plot_corner", amounts[2] - 1288, 10)]
     {
@@ -188,7 +188,7 @@ fn sixty_four_ranks_write_what_is_reckoned_for_them() {
 }
 
 #[test]
-fn a_flipped_byte_is_found_by_its_variable_block_and_zone() {
+fn a_flipped_byte_is_reported_with_its_variable_block_and_zone() {
     let dir = tempfile::tempdir().unwrap();
     let words = "--size 4 --blocks 6";
     let Some(ran) = flash(dir.path(), 2, words) else { return };
@@ -200,7 +200,8 @@ fn a_flipped_byte_is_found_by_its_variable_block_and_zone() {
     );
     let file = path(dir.path(), "chk");
     let cdf = Cdf5::read(&file);
-    // Of the nine blocks the first rank has four, the second five: zone (1,2,3) of the second's first.
+    // The first rank has four blocks, the second five. The byte is in zone (1,2,3) of the first block of rank
+    // 1.
     let place = cdf.variable("pres").begin as usize + ((4 * 64) + 16 + 2 * 4 + 3) * 8;
     let mut data = cdf.data.clone();
     data[place] ^= 0x80;
@@ -214,7 +215,7 @@ fn a_flipped_byte_is_found_by_its_variable_block_and_zone() {
         );
         assert!(ran.out.lines().any(|line| line == wanted), "{wanted}: {ran:?}");
         assert!(
-            ran.err.contains("flash-io: wrong data: 1 reads brought values that were not written"),
+            ran.err.contains("flash-io: wrong data: 1 reads returned values that were not written"),
             "{ran:?}"
         );
         let records = std::fs::read_to_string(dir.path().join(format!("r{mode}"))).unwrap();
@@ -226,14 +227,14 @@ fn a_flipped_byte_is_found_by_its_variable_block_and_zone() {
 }
 
 #[test]
-fn a_file_that_was_cut_or_is_another_is_told() {
+fn a_truncated_or_different_file_is_reported() {
     let dir = tempfile::tempdir().unwrap();
     let words = "--size 2 --blocks 6";
     let Some(ran) = flash(dir.path(), 2, words) else { return };
     ran.ok();
     let other = flash(dir.path(), 2, "--size 3 --blocks 6 --verify-only").unwrap();
     assert_eq!(other.status, Some(4), "{other:?}");
-    let why = "f_ncmpi_chk_0000.nc: its variable dens is [9, 2, 2, 2] long, not [9, 3, 3, 3]";
+    let why = "f_ncmpi_chk_0000.nc: its variable dens has lengths [9, 2, 2, 2], not [9, 3, 3, 3]";
     assert!(
         other.err.contains(why) && other.err.lines().filter(|line| line.contains("flash-io")).count() == 1
     );

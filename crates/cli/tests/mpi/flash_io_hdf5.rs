@@ -1,4 +1,4 @@
-//! The files of flash-io by HDF5, under both MPIs that Debian builds it on: `h5dump` reads every value.
+//! The HDF5 files of flash-io under both MPIs of Debian's HDF5: `h5dump` reads every value.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -15,7 +15,7 @@ const UNKNOWNS: [&str; 24] = [
     "f4", "f5", "f6", "f7", "f8", "f9", "f10", "f11", "f12", "f13",
 ];
 
-/// `flash-io -f ./f_ --hdf5 WORDS` on so many ranks; `None` where this MPI is not.
+/// Runs `flash-io -f ./f_ --hdf5 WORDS` on this number of ranks; `None` without this MPI.
 fn flash(mpi: Mpi, dir: &Path, ranks: u32, words: &str) -> Option<Ran> {
     Some(run(&mut mpi.command(dir, ranks, &format!("flash-io -f ./f_ --hdf5 {words}"))?))
 }
@@ -29,19 +29,19 @@ fn dump(dir: &Path, words: &str, suffix: &str) -> String {
     run(Command::new("h5dump").current_dir(dir).args(words.split_whitespace()).arg(file(suffix))).ok()
 }
 
-/// The blocks of so many ranks that have `least` and up to two more each.
+/// The number of blocks of all ranks. Each rank has `least`, `least + 1` or `least + 2`.
 fn blocks(ranks: u32, least: u64) -> u64 {
     (0..ranks).map(|rank| least + u64::from(rank % 3)).sum()
 }
 
-/// A dataset as `h5dump` tells it.
+/// A dataset in the output of `h5dump`.
 #[derive(Debug, PartialEq)]
 struct Dumped {
     /// The type of its elements, in one line.
     kind: String,
     /// Lengths, such as `9, 3`.
     lengths: String,
-    /// What it holds, in one line.
+    /// Its values, in one line.
     data: String,
 }
 
@@ -63,18 +63,18 @@ fn dumped(dir: &Path, suffix: &str) -> BTreeMap<String, Dumped> {
     text.split("DATASET \"").skip(1).map(one).collect()
 }
 
-/// A text of so many bytes, as `h5dump` tells its type.
+/// The type of a text of `bytes` bytes, in the form of `h5dump`.
 fn text(bytes: usize) -> String {
     let rest = "STRPAD H5T_STR_NULLTERM; CSET H5T_CSET_ASCII; CTYPE H5T_C_S1; }";
     format!("H5T_STRING {{ STRSIZE {bytes}; {rest}")
 }
 
-/// So many times the same number.
+/// The same number `count` times.
 fn same(value: f64, count: u64) -> String {
     vec![value.to_string(); count as usize].join(", ")
 }
 
-/// What each file holds, as it is published: all datasets, by name.
+/// The published content of each file: all datasets, by name.
 fn published(suffix: &str, zones: u64, blocks: u64) -> BTreeMap<String, Dumped> {
     let real = if suffix == "chk" { "H5T_IEEE_F64LE" } else { "H5T_IEEE_F32LE" };
     let side = zones + u64::from(suffix == "plt_crn");
@@ -113,8 +113,8 @@ fn published(suffix: &str, zones: u64, blocks: u64) -> BTreeMap<String, Dumped> 
     all
 }
 
-/// Writes in all ways on so many ranks; every value of every file is as published, whoever reads it.
-fn as_published(mpi: Mpi, ranks: u32) {
+/// Writes in all modes on `ranks` ranks. Checks that `h5dump` and flash-io read the published values.
+fn check_published(mpi: Mpi, ranks: u32) {
     for mode in ["", "-i"] {
         let dir = tempfile::tempdir().unwrap();
         let words = format!("--size 3 --blocks 10 --verify {mode}");
@@ -133,20 +133,21 @@ fn as_published(mpi: Mpi, ranks: u32) {
 }
 
 #[test]
-fn every_value_is_the_published_one_under_open_mpi() {
+fn every_value_equals_the_published_one_under_open_mpi() {
     for mpi in able().filter(|mpi| *mpi == Mpi::Open) {
-        [1, 2, 4].into_iter().for_each(|ranks| as_published(mpi, ranks));
+        [1, 2, 4].into_iter().for_each(|ranks| check_published(mpi, ranks));
     }
 }
 
 #[test]
-fn every_value_is_the_published_one_under_mpich() {
+fn every_value_equals_the_published_one_under_mpich() {
     for mpi in able().filter(|mpi| *mpi == Mpi::Mpich) {
-        [1, 2, 4].into_iter().for_each(|ranks| as_published(mpi, ranks));
+        [1, 2, 4].into_iter().for_each(|ranks| check_published(mpi, ranks));
     }
 }
 
-/// The published bytes of a block are those of the arrays; HDF5's own and the small datasets come on top.
+/// The published bytes of a block are those of the arrays. The metadata of HDF5 and the small datasets are
+/// extra.
 #[test]
 fn the_arrays_of_the_default_run_have_the_published_sizes() {
     for mpi in able() {
@@ -187,7 +188,7 @@ fn the_arrays_of_the_default_run_have_the_published_sizes() {
 }
 
 #[test]
-fn the_report_is_the_lines_of_2001_and_the_table_of_the_other_form() {
+fn the_report_has_the_lines_of_2001_and_the_table_of_the_pnetcdf_form() {
     for mpi in able() {
         let dir = tempfile::tempdir().unwrap();
         let Some(ran) = flash(mpi, dir.path(), 2, "--size 2 --blocks 6 -i") else { continue };
@@ -224,35 +225,37 @@ fn the_report_is_the_lines_of_2001_and_the_table_of_the_other_form() {
 }
 
 #[test]
-fn calls_that_the_library_did_not_make_together_are_told_beside_the_numbers() {
+fn calls_that_the_library_made_independently_are_reported_with_the_numbers() {
     for mpi in able() {
         let dir = tempfile::tempdir().unwrap();
         let words = "flash-io -f ./f_ --hdf5 --size 2 --blocks 6 --verify";
         let Some(mut command) = mpi.command(dir.path(), 2, words) else { continue };
-        // HDF5's own switch: types of MPI are not to be trusted.
+        // A switch of HDF5 that makes it distrust the derived types of MPI.
         let out = run(command.env("HDF5_MPI_OPT_TYPES", "0")).ok();
         for (phase, calls) in [("checkpoint", 60), ("plot_corner", 20), ("plot_centered_check", 20)] {
-            let told = format!("assay: {phase}: {calls} of {calls} transfers were not collective, though");
-            assert!(out.contains(&told), "{told}: {out}");
+            let notice =
+                format!("assay: {phase}: {calls} of {calls} transfers were not collective, although");
+            assert!(out.contains(&notice), "{notice}: {out}");
         }
     }
 }
 
-/// The number behind `name` in the last place that it stands.
+/// The number after the last `name` in the text.
 fn number(text: &str, name: &str) -> u64 {
     let rest = text.rsplit_once(&format!(" {name}")).unwrap_or_else(|| panic!("{name}: {text}")).1;
     rest.lines().next().unwrap().trim().parse().unwrap()
 }
 
 #[test]
-fn a_flipped_byte_is_found_by_its_variable_block_zone_and_place() {
+fn a_flipped_byte_is_reported_with_its_variable_block_zone_and_offset() {
     for mpi in able() {
         let dir = tempfile::tempdir().unwrap();
         let words = "--size 4 --blocks 6";
         let Some(ran) = flash(mpi, dir.path(), 2, words) else { continue };
         ran.ok();
         let header = dump(dir.path(), "-pH -d pres", "chk");
-        // Of the nine blocks the first rank has four, the second five: zone (1,2,3) of the second's first.
+        // The first rank has four blocks, the second five. The byte is in zone (1,2,3) of the first block of
+        // rank 1.
         let place = number(&header, "OFFSET ") as usize + ((4 * 64) + 16 + 2 * 4 + 3) * 8;
         let path = dir.path().join(file("chk"));
         let mut data = fs::read(&path).unwrap();
@@ -271,7 +274,7 @@ fn a_flipped_byte_is_found_by_its_variable_block_zone_and_place() {
 }
 
 #[test]
-fn a_line_of_a_plan_writes_and_reads_again_under_both() {
+fn a_plan_writes_and_reads_back_under_both_mpis() {
     for mpi in able() {
         let (launcher, more) = match mpi {
             Mpi::Open => ("mpirun.openmpi", "\"--oversubscribe\", \"--allow-run-as-root\", "),

@@ -1,4 +1,4 @@
-//! The words of flash-io: the original's to the letter, and one line for what cannot be.
+//! The text of flash-io, which equals that of the original, and one line for each wrong use.
 
 use std::os::unix::fs::symlink;
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::process::Command;
 
 use crate::common::{self, Mpi, Ran, assay, program, run};
 
-/// The report of the original, of two ranks; times and rates are N.
+/// The report of the original on two ranks, with N for times and rates.
 const REPORT: &str = " -------------------------------------------------------
   Using PnetCDF nonblocking APIs
   Using MPI collective I/O
@@ -41,14 +41,14 @@ const REPORT: &str = " -------------------------------------------------------
  MPI File Info: nkeys =
 ";
 
-/// A field of `width`, in which the number is told by its width only.
+/// A field of this width, with its number masked.
 fn masked(field: &str, width: usize) -> String {
     assert_eq!(field.len(), width, "`{field}`");
-    field.trim_start().parse::<f64>().unwrap_or_else(|_| panic!("`{field}` is no number"));
+    field.trim_start().parse::<f64>().unwrap_or_else(|_| panic!("`{field}` is not a number"));
     format!("{}N", "s".repeat(width - 4))
 }
 
-/// The text with its times and rates masked, up to the hints, and the lines of these.
+/// The text up to the hints with masked times and rates, and the lines of the hints.
 fn parts(text: &str) -> (String, Vec<String>) {
     let mut report = String::new();
     let mut lines = text.lines();
@@ -76,13 +76,13 @@ fn flash(dir: &Path, ranks: u32, words: &str) -> Option<Ran> {
 }
 
 #[test]
-fn the_report_is_the_originals_to_the_letter() {
+fn the_report_equals_that_of_the_original() {
     let dir = tempfile::tempdir().unwrap();
     let Some(ran) = flash(dir.path(), 2, "-f ./f_ --blocks 10") else { return };
     let (report, hints) = parts(&ran.ok());
     assert_eq!(report, REPORT);
     let (last, hints) = hints.split_last().expect("hints");
-    assert_eq!(last, " ", "a blank line ends it");
+    assert_eq!(last, " ", "a blank line at the end");
     assert!(hints.contains(&"MPI File Info: [ 0] key =         romio_no_indep_rw, value =true".to_owned()));
     for (number, hint) in hints.iter().enumerate() {
         assert!(hint.starts_with(&format!("MPI File Info: [{number:2}] key = ")), "{hint}");
@@ -91,7 +91,7 @@ fn the_report_is_the_originals_to_the_letter() {
 }
 
 #[test]
-fn the_other_modes_say_so_and_quiet_says_nothing() {
+fn other_modes_are_reported_and_quiet_prints_nothing() {
     let dir = tempfile::tempdir().unwrap();
     let words = "-f ./f_ --blocks 4 --size 1 --guards 2 --repetitions 2 -blocking -indep";
     let Some(ran) = flash(dir.path(), 2, words) else { return };
@@ -116,7 +116,7 @@ fn the_other_modes_say_so_and_quiet_says_nothing() {
 }
 
 #[test]
-fn under_its_old_name_it_is_the_same_program() {
+fn the_old_name_starts_the_same_program() {
     let dir = tempfile::tempdir().unwrap();
     let link = dir.path().join("flash_benchmark_io");
     symlink(program(), &link).unwrap();
@@ -128,12 +128,12 @@ fn under_its_old_name_it_is_the_same_program() {
     assert!(help.starts_with(" Usage: flash-io [-hqbi] -f <ouput file prefix name>\n"), "{help}");
     let links = run(&mut assay(dir.path(), "links .")).out;
     assert!(
-        links.contains("flash_benchmark_io is there already") || links.contains("flash_benchmark_io -> "),
+        links.contains("flash_benchmark_io already exists") || links.contains("flash_benchmark_io -> "),
         "{links}"
     );
 }
 
-/// The only line of the error stream that the program wrote.
+/// The only line that the program wrote to standard error.
 fn complaint(ran: &Ran) -> String {
     let lines: Vec<_> = ran.err.lines().filter(|line| line.contains("flash-io: ")).collect();
     assert_eq!((lines.len(), ran.status, ran.out.as_str()), (1, Some(2), ""), "{ran:?}");
@@ -141,19 +141,19 @@ fn complaint(ran: &Ran) -> String {
 }
 
 #[test]
-fn what_cannot_be_run_is_one_line_with_what_would_do() {
+fn wrong_usage_gives_one_line_with_a_remedy() {
     let dir = tempfile::tempdir().unwrap();
     for (words, why) in [
         ("flash-io", "-f names the files: give a prefix, such as -f /scratch/you/flash_"),
-        ("flash-io -f", "-f takes the next word: what the names of the files begin with"),
-        ("-n 4 flash-io -f f_", "needs MPI: start the ranks with mpirun instead of -n"),
-        ("flash-io -f f_ -n 4", "the ranks are MPI's, start them with mpirun -n"),
-        ("flash-io -f f_ --size x", "--size x: a whole number from 0 on is wanted"),
+        ("flash-io -f", "-f takes the prefix of the file names from the next argument"),
+        ("-n 4 flash-io -f f_", "needs MPI. Start the ranks with mpirun instead of -n."),
+        ("flash-io -f f_ -n 4", "Start the MPI ranks with mpirun -n RANKS."),
+        ("flash-io -f f_ --size x", "--size x: not a whole number of 0 or more"),
     ] {
         let line = complaint(&run(&mut assay(dir.path(), words)));
         assert!(line.contains(why), "{words}: {line}");
     }
-    assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0, "nothing was made");
+    assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0, "no file was created");
     let Some(ran) = flash(dir.path(), 3, "-f f_ --blocks 5") else { return };
     assert!(complaint(&ran).contains("--blocks 5: some of 3 ranks have 6, which is more; give at least 6"));
     for (words, why) in [
@@ -165,35 +165,35 @@ fn what_cannot_be_run_is_one_line_with_what_would_do() {
         assert_eq!((lines.len(), ran.status, ran.out.as_str()), (1, Some(4), ""), "{ran:?}");
         assert!(lines[0].contains(why), "{ran:?}");
     }
-    assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0, "nothing was made");
+    assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0, "no file was created");
 }
 
 #[test]
-fn a_bare_prefix_is_taken_as_versions_before_2020_did() {
+fn a_bare_prefix_is_accepted_as_in_versions_before_2020() {
     let dir = tempfile::tempdir().unwrap();
     let Some(ran) = flash(dir.path(), 1, "g_ --blocks 2 --size 1") else { return };
-    assert!(ran.err.contains("flash-io: note: taken as -f g_, as versions before 2020 did"), "{ran:?}");
+    assert!(ran.err.contains("flash-io: note: read as -f g_, as in versions before 2020"), "{ran:?}");
     assert!(ran.ok().contains(" File base name        : g_\n"));
     assert!(dir.path().join("g_ncmpi_chk_0000.nc").exists());
 }
 
 #[test]
-fn a_library_on_another_mpi_is_rejected_on_all_ranks_before_a_file_is_touched() {
+fn a_library_on_another_mpi_is_rejected_on_all_ranks_before_a_file_is_created() {
     let dir = tempfile::tempdir().unwrap();
     let kept = dir.path().join("f_ncmpi_chk_0000.nc");
     std::fs::write(&kept, "mine").unwrap();
     let Some(mut command) = Mpi::Mpich.command(dir.path(), 2, "flash-io -f f_") else { return };
     let line = complaint(&run(&mut command));
-    assert!(line.contains("PnetCDF") && line.contains("ASSAY_PNETCDF_LIBRARY may name"), "{line}");
+    assert!(line.contains("PnetCDF") && line.contains("set ASSAY_PNETCDF_LIBRARY to"), "{line}");
     assert_eq!(std::fs::read(&kept).unwrap(), b"mine");
     let Some(mut command) = Mpi::Open.command(dir.path(), 2, "flash-io -f f_") else { return };
     let line = complaint(&run(command.env("ASSAY_PNETCDF_LIBRARY", "/nowhere/libpnetcdf.so")));
     assert!(line.contains("no PnetCDF library was found"), "{line}");
 }
 
-/// Nobody has said which MPI one rank without a launcher runs on, so it is the one that the library needs.
+/// One rank without a launcher has no given MPI, so it uses the MPI of the library.
 #[test]
-fn one_rank_without_a_launcher_runs_on_the_mpi_that_the_library_is_built_on() {
+fn one_rank_without_a_launcher_uses_the_mpi_of_the_library() {
     let dir = tempfile::tempdir().unwrap();
     if Mpi::Open.command(dir.path(), 1, "").is_none() {
         return;

@@ -1,5 +1,5 @@
-//! What parallel libraries do not tell of the file system beneath, told: files that end early, file systems
-//! that are full or were exchanged, hints that were not taken.
+//! Problems of the file system that parallel libraries do not report, but assay does: short files, full or
+//! exchanged file systems, ignored hints.
 
 use std::fs::{File, read, write};
 use std::path::Path;
@@ -9,14 +9,14 @@ use crate::common::campaign::{SmallFs, until};
 use crate::common::{Mpi, Ran, assay, ior, run};
 use serde_json::Value;
 
-/// A library for files: its name, the MPI that has it, and what Open MPI calls it.
+/// A library for MPI-IO: its name, its MPI, and its name in Open MPI.
 const LIBRARIES: [(&str, Mpi, &str); 3] = [
     ("ompio", Mpi::Open, "ompio"),
     ("ROMIO of Open MPI", Mpi::Open, "romio321"),
     ("ROMIO of MPICH", Mpi::Mpich, ""),
 ];
 
-/// Ways to read: alone or together, as the file is or through views.
+/// Modes of reads: independent or collective, with or without file views.
 const WAYS: [&str; 6] = ["", "-c", "-V", "-c -V", "-S -V", "-c -S -V"];
 
 fn command(library: (&str, Mpi, &str), dir: &Path, words: &str) -> Option<Command> {
@@ -25,7 +25,7 @@ fn command(library: (&str, Mpi, &str), dir: &Path, words: &str) -> Option<Comman
     Some(command)
 }
 
-/// Runs `ior WORDS` on two ranks under a library; `None` where its MPI is not.
+/// Runs `ior WORDS` on two ranks under a library; `None` without its MPI.
 fn under(library: (&str, Mpi, &str), dir: &Path, words: &str) -> Option<Ran> {
     Some(run(&mut command(library, dir, words)?))
 }
@@ -37,14 +37,14 @@ fn records(dir: &Path, kind: &str) -> Vec<Value> {
     records.filter(|record| record["record"] == kind).collect()
 }
 
-/// A file of `dir` with two segments of two ranks' megabytes, cut to so many bytes.
+/// Writes a file with two segments of 1 MB for each of two ranks, and truncates it to `bytes`.
 fn cut(dir: &Path, bytes: u64) {
     ior(dir, 2, "-w -k -G 7 -b 1m -t 256k -s 2 -o cut").ok();
     File::options().write(true).open(dir.join("cut")).unwrap().set_len(bytes).unwrap();
 }
 
 #[test]
-fn a_file_that_is_too_short_to_be_read_has_no_bandwidth_by_any_way_to_read() {
+fn a_read_of_a_short_file_has_no_bandwidth_in_any_mode() {
     let dir = tempfile::tempdir().unwrap();
     let dir = dir.path();
     for library in LIBRARIES {
@@ -52,15 +52,15 @@ fn a_file_that_is_too_short_to_be_read_has_no_bandwidth_by_any_way_to_read() {
             cut(dir, bytes);
             let words = format!("-a MPIIO {way} -r -k -b 1m -t 256k -s 2 -o cut");
             let Some(ran) = under(library, dir, &words) else { continue };
-            let whose = format!("{} {way}, {bytes} bytes: {ran:#?}", library.0);
-            assert_eq!(ran.status, Some(4), "{whose}");
-            assert!(ran.err.contains("end of file: moved "), "{whose}");
+            let context = format!("{} {way}, {bytes} bytes: {ran:#?}", library.0);
+            assert_eq!(ran.status, Some(4), "{context}");
+            assert!(ran.err.contains("end of file: moved "), "{context}");
         }
     }
 }
 
 #[test]
-fn of_a_file_that_is_too_short_what_is_there_is_compared_and_the_rest_is_truncated() {
+fn the_existing_part_of_a_short_file_is_compared_and_the_rest_is_truncated() {
     let dir = tempfile::tempdir().unwrap();
     let dir = dir.path();
     for library in LIBRARIES {
@@ -68,22 +68,22 @@ fn of_a_file_that_is_too_short_what_is_there_is_compared_and_the_rest_is_truncat
             cut(dir, bytes);
             let words = format!("-a MPIIO {way} -R -k -G 7 -b 1m -t 256k -s 2 -o cut --record r");
             let Some(ran) = under(library, dir, &words) else { continue };
-            let whose = format!("{} {way}, {bytes} bytes: {ran:#?}", library.0);
-            assert_eq!(ran.status, Some(4), "{whose}");
+            let context = format!("{} {way}, {bytes} bytes: {ran:#?}", library.0);
+            assert_eq!(ran.status, Some(4), "{context}");
             let phase = &records(dir, "phase")[0];
-            assert_eq!(phase["bytes"].as_u64(), Some(bytes), "{whose} {phase}");
+            assert_eq!(phase["bytes"].as_u64(), Some(bytes), "{context} {phase}");
             let bad = phase["check"]["bad"].as_array().unwrap();
-            assert!(bad.iter().all(|range| range["kind"] == "truncated"), "{whose} {phase}");
+            assert!(bad.iter().all(|range| range["kind"] == "truncated"), "{context} {phase}");
             std::fs::remove_file(dir.join("r")).unwrap();
         }
     }
 }
 
 #[test]
-fn a_part_of_a_short_file_that_is_all_there_is_read_without_complaint() {
+fn a_complete_part_of_a_short_file_is_read_without_an_error() {
     let dir = tempfile::tempdir().unwrap();
     let dir = dir.path();
-    // The first transfers of both ranks' first blocks are there.
+    // The first transfer of the first block of each rank exists.
     cut(dir, (1 << 20) + (256 << 10));
     for way in ["-c -V", "-V"] {
         let words =
@@ -94,7 +94,7 @@ fn a_part_of_a_short_file_that_is_all_there_is_read_without_complaint() {
 }
 
 #[test]
-fn with_u_each_rank_has_a_directory_under_the_libraries_too() {
+fn with_u_each_rank_has_a_directory_with_parallel_libraries_too() {
     for (library, backend) in [(LIBRARIES[0], "MPIIO"), (LIBRARIES[2], "MPIIO"), (LIBRARIES[0], "HDF5")] {
         let dir = tempfile::tempdir().unwrap();
         let dir = dir.path();
@@ -109,13 +109,13 @@ fn with_u_each_rank_has_a_directory_under_the_libraries_too() {
 }
 
 #[test]
-fn a_file_system_that_goes_away_between_repetitions_fails_the_run_before_anything_is_removed_beneath() {
+fn a_file_system_unmounted_between_repetitions_fails_the_run_and_foreign_files_remain() {
     for backend in ["POSIX", "MPIIO"] {
         let dir = tempfile::tempdir().unwrap();
         let dir = dir.path();
         let below = dir.join("m");
         std::fs::create_dir(&below).unwrap();
-        write(below.join("f"), "of somebody else").unwrap();
+        write(below.join("f"), "of another user").unwrap();
         let Some(mounted) = SmallFs::mount(&below, "8m") else { return };
         let words = format!("-a {backend} -w -k -d 3 -i 3 -b 64k -t 16k -o m/f --record r");
         let command = match backend {
@@ -132,13 +132,13 @@ fn a_file_system_that_goes_away_between_repetitions_fails_the_run_before_anythin
             ran.join().unwrap()
         });
         assert_eq!(ran.status, Some(4), "{backend}: {ran:#?}");
-        assert!(ran.err.contains("is on another file system than at the start"), "{backend}: {ran:#?}");
-        assert_eq!(read(below.join("f")).unwrap(), b"of somebody else", "{backend}");
+        assert!(ran.err.contains("is not on the same file system as at the start"), "{backend}: {ran:#?}");
+        assert_eq!(read(below.join("f")).unwrap(), b"of another user", "{backend}");
     }
 }
 
 #[test]
-fn a_full_file_system_that_a_library_keeps_to_itself_fails_the_write() {
+fn a_full_file_system_that_the_library_does_not_report_fails_the_write() {
     let dir = tempfile::tempdir().unwrap();
     let dir = dir.path();
     let below = dir.join("m");
@@ -156,22 +156,26 @@ fn a_full_file_system_that_a_library_keeps_to_itself_fails_the_write() {
 }
 
 #[test]
-fn a_file_with_holes_has_lost_data_only_where_the_file_system_is_full() {
+fn a_file_with_holes_has_lost_data_only_on_a_full_file_system() {
     let dir = tempfile::tempdir().unwrap();
     let Some(_mounted) = SmallFs::mount(dir.path(), "8m") else { return };
     let path = dir.path().join("holes");
     let mut bytes = vec![1; 1 << 20];
     write(&path, &bytes).unwrap();
     File::options().write(true).open(&path).unwrap().set_len(4 << 20).unwrap();
-    assert_eq!(storage::without_room(&path, 4 << 20).unwrap(), None, "there is room: it may come late");
+    assert_eq!(
+        storage::stored_before_full(&path, 4 << 20).unwrap(),
+        None,
+        "with free space the data may be written later"
+    );
     bytes.resize(6 << 20, 1);
     write(dir.path().join("fill"), &bytes).unwrap();
-    assert_eq!(storage::without_room(&path, 4 << 20).unwrap(), Some(1 << 20));
-    assert_eq!(storage::without_room(&path, 1 << 20).unwrap(), None, "all that was written is there");
+    assert_eq!(storage::stored_before_full(&path, 4 << 20).unwrap(), Some(1 << 20));
+    assert_eq!(storage::stored_before_full(&path, 1 << 20).unwrap(), None, "all written data exists");
 }
 
 #[test]
-fn hints_that_the_library_did_not_take_are_told_once() {
+fn hints_that_the_library_ignored_are_reported_once() {
     let dir = tempfile::tempdir().unwrap();
     let dir = dir.path();
     for backend in ["MPIIO", "HDF5"] {
@@ -179,17 +183,14 @@ fn hints_that_the_library_did_not_take_are_told_once() {
         let Some(mut command) = command(LIBRARIES[2], dir, &words) else { continue };
         command.env("IOR_HINT__MPI__nonsense", "7").env("IOR_HINT__MPI__cb_nodes", "2");
         let text = run(&mut command).ok();
-        let wanted = "warning: the library did not take nonsense; cb_nodes is 1 instead of 2 (iter 0)\n";
+        let wanted = "warning: the library ignored nonsense; cb_nodes is 1 instead of 2 (iter 0)\n";
         assert_eq!(text.matches(wanted).count(), 1, "{backend}: {text}");
-        assert!(
-            !text.contains("hints passed to"),
-            "{backend}: they are shown where that is asked for: {text}"
-        );
+        assert!(!text.contains("hints passed to"), "{backend}: hints are shown only on request: {text}");
     }
 }
 
 #[test]
-fn what_the_system_rejects_is_told_in_its_words_whatever_the_library_says() {
+fn an_error_of_the_system_is_reported_instead_of_that_of_the_library() {
     let dir = tempfile::tempdir().unwrap();
     let dir = dir.path();
     write(dir.join("empty"), "").unwrap();
@@ -202,10 +203,10 @@ fn what_the_system_rejects_is_told_in_its_words_whatever_the_library_says() {
     for (library, backend) in
         [(0, "MPIIO"), (1, "MPIIO"), (2, "MPIIO"), (0, "HDF5"), (2, "HDF5"), (0, "NCMPI")]
     {
-        let own = if backend == "NCMPI" { "" } else { "-F" };
+        let per_process = if backend == "NCMPI" { "" } else { "-F" };
         for (words, why) in [
-            (format!("-w {own} -o no/such/f"), "No such file or directory"),
-            (format!("-w {own} -o sealed/f"), "Read-only file system"),
+            (format!("-w {per_process} -o no/such/f"), "No such file or directory"),
+            (format!("-w {per_process} -o sealed/f"), "Read-only file system"),
             ("-w -E -o d".to_owned(), "Is a directory"),
         ] {
             let Some(ran) = under(LIBRARIES[library], dir, &format!("-a {backend} {shape} {words}")) else {
@@ -227,13 +228,13 @@ fn what_the_system_rejects_is_told_in_its_words_whatever_the_library_says() {
     }
     let Some(ran) = under(LIBRARIES[0], dir, &format!("-a NCMPI -r {shape} -o empty")) else { return };
     assert!(
-        ran.complaints()[0].ends_with("cannot open empty: it is empty, and no file of PnetCDF"),
+        ran.complaints()[0].ends_with("cannot open empty: it is empty and therefore not a PnetCDF file"),
         "{ran:#?}"
     );
 }
 
 #[test]
-fn a_directory_that_is_named_as_the_file_is_not_said_to_be_deleted() {
+fn no_deletion_is_announced_for_a_directory() {
     let dir = tempfile::tempdir().unwrap();
     std::fs::create_dir(dir.path().join("d")).unwrap();
     let posix = Some(ior(dir.path(), 2, "-w -o d"));
@@ -245,7 +246,7 @@ fn a_directory_that_is_named_as_the_file_is_not_said_to_be_deleted() {
 }
 
 #[test]
-fn strides_without_a_view_are_said_to_have_no_effect() {
+fn strides_without_a_view_give_a_note() {
     let dir = tempfile::tempdir().unwrap();
     let words = "-a MPIIO -w -b 64k -t 16k -o f --mpiio.useStridedDatatype";
     let note = "--mpiio.useStridedDatatype has no effect without --mpiio.useFileView";

@@ -9,7 +9,7 @@ fn lines<'a>(text: &'a str, begin: &str) -> Vec<&'a str> {
 }
 
 #[test]
-fn all_controls_together_run_under_mpi() {
+fn all_controls_work_together_under_mpi() {
     let dir = tempfile::tempdir().unwrap();
     let words = "-w -R -z --randomPrefill=16k -G 1 -j 60 -T 5 -M 1m -vvv -i 2 -b 64k -t 4k -o f";
     for mpi in [Mpi::Mpich, Mpi::Open] {

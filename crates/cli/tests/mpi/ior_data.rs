@@ -1,4 +1,4 @@
-//! The bytes that `ior` writes: the same as the original's, on every kind of rank.
+//! The bytes that `ior` writes equal those of the original, on all kinds of ranks.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use crate::common::{ALL_MPI, Mpi, ior};
 use sha2::{Digest, Sha256};
 
 /// SHA-256 of the file that IOR 4.1.0+dev writes with `-w -b 64k -t 16k -s 2 -G 1234567 -k -l TYPE` on
-/// so many ranks.
+/// this number of ranks.
 const GOLDEN: [(u32, &str, &str); 16] = [
     (1, "t", "6bdba72fdbdb5489a9c51ed18353644b5450fe51151be6eb5d11b18e8d77a9f3"),
     (1, "o", "ee6d707c9cc34445e49bd58a1c8b792b4b621e011b7e06b58b42be76072bcd20"),
@@ -37,7 +37,7 @@ fn line(packet: &str, more: &str) -> String {
 #[test]
 fn local_ranks_write_the_bytes_of_the_original_in_every_order() {
     for (ranks, packet, golden) in GOLDEN {
-        // In a shared file a shuffle gives transfers to other ranks, whose data differs.
+        // In a shared file a shuffle assigns transfers to other ranks, and the data of ranks differs.
         let orders = ["", "-Y", "-g -e", "-z --random-offset-seed=3", "-z --random-order=ior"];
         for order in &orders[..if ranks == 1 { 5 } else { 3 }] {
             let dir = tempfile::tempdir().unwrap();
@@ -60,7 +60,7 @@ fn mpi_ranks_write_the_bytes_of_the_original_under_every_library() {
 }
 
 #[test]
-fn mpi_io_writes_the_same_bytes_alone_and_together() {
+fn mpi_io_writes_the_same_bytes_in_independent_and_collective_mode() {
     for mpi in [Mpi::Open, Mpi::Mpich, Mpi::WheelAbi] {
         for (ranks, packet, golden) in GOLDEN.into_iter().filter(|(ranks, ..)| *ranks == 2) {
             for how in ["-a MPIIO", "-a MPIIO -c -e"] {
@@ -69,21 +69,21 @@ fn mpi_io_writes_the_same_bytes_alone_and_together() {
                 ran.ok();
                 assert_eq!(hash(&dir.path().join("f")), golden, "{mpi:?}, -l {packet} {how}");
                 let check = format!("-R -b 64k -t 16k -s 2 -G 1234567 -k -o f -l {packet} {how}");
-                mpi.ior(dir.path(), ranks, &check).expect("it is there").ok();
+                mpi.ior(dir.path(), ranks, &check).expect("this MPI is installed").ok();
             }
         }
     }
 }
 
 #[test]
-fn a_shuffled_shared_file_is_whole_and_reads_back_with_its_seed() {
+fn a_shuffled_shared_file_is_complete_and_reads_back_with_its_seed() {
     for order in ["-z --random-offset-seed=3", "-z --random-order=ior --random-offset-seed=3"] {
         for ranks in 1..=4 {
             let dir = tempfile::tempdir().unwrap();
             ior(dir.path(), ranks, &line("o", order)).ok();
             let bytes = std::fs::read(dir.path().join("f")).unwrap();
             assert_eq!(bytes.len(), (ranks as usize * 128) << 10);
-            // The first word of every transfer tells its offset: none is missing, none misplaced.
+            // The first word of every transfer has its offset, so missing or misplaced transfers are visible.
             for (index, transfer) in bytes.chunks(16 << 10).enumerate() {
                 let word = u64::from_ne_bytes(transfer[..8].try_into().unwrap());
                 assert_eq!(word & 0xffff_ffff, (index as u64) << 14, "{order}, {ranks} ranks");
@@ -95,7 +95,7 @@ fn a_shuffled_shared_file_is_whole_and_reads_back_with_its_seed() {
 }
 
 #[test]
-fn a_file_per_rank_holds_that_ranks_blocks() {
+fn a_file_per_process_has_the_blocks_of_its_rank() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path();
     ior(path, 3, &line("o", "-F")).ok();

@@ -1,5 +1,5 @@
-//! Wrong data is named: every kind of harm is done to files on disk, and every engine that reads them
-//! says what it is, in which file and where.
+//! Detection of wrong data: tests damage files on disk in all ways. Every backend that reads them reports the
+//! kind, file and offset.
 
 use std::path::Path;
 
@@ -10,10 +10,10 @@ use serde_json::Value;
 const SHAPE: &str = "-k -G 77 -b 64k -t 16k -o f";
 const TRANSFER: usize = 16 << 10;
 
-/// A backend and its options, as words of the command line.
+/// A backend and its options, as a command line.
 type Engine = String;
 
-/// Every engine of this program that moves bytes on its own, with and without the page cache.
+/// Every backend that moves bytes without a parallel library, with and without the page cache.
 fn engines() -> Vec<Engine> {
     let dir = tempfile::tempdir().unwrap();
     let listed = run(&mut assay(dir.path(), "backends")).ok();
@@ -28,7 +28,7 @@ fn engines() -> Vec<Engine> {
     engines
 }
 
-/// Whether the kernel and the file system of the tests have what an engine needs; told where not.
+/// Whether the kernel and the file system of the tests support an engine. If not, prints the reason.
 fn works(engine: &Engine) -> bool {
     let dir = tempfile::tempdir().unwrap();
     let ran = ior(dir.path(), 1, &format!("-w {SHAPE} {engine}"));
@@ -43,7 +43,7 @@ fn works(engine: &Engine) -> bool {
     }
 }
 
-/// What an engine wrote: the file, the same two writings earlier, and another file.
+/// The files of an engine: the current one, the same file two writes earlier, and another file.
 struct Written {
     sound: Vec<u8>,
     older: Vec<u8>,
@@ -59,94 +59,94 @@ fn write(dir: &Path, engine: &Engine) -> Written {
     Written { sound: bytes("f"), older, other: bytes("g") }
 }
 
-/// A range as it is told: kind, rank, offset, length, and what is known of where it comes from.
-type Told<'a> = (&'a str, u64, u64, u64, &'a str);
+/// An expected range of wrong data: kind, rank, offset, length, and a text on its origin.
+type ExpectedRange<'a> = (&'a str, u64, u64, u64, &'a str);
 
-/// One harm: its kind, what is done to the bytes of a file, and what is told.
-struct Harm {
+/// A damage to a file: its kind, the change of the bytes, and the expected report.
+struct Damage {
     kind: &'static str,
     to: fn(&mut Vec<u8>, &Written),
-    told: &'static [Told<'static>],
+    ranges: &'static [ExpectedRange<'static>],
 }
 
-const HARMS: [Harm; 10] = [
-    Harm {
+const DAMAGES: [Damage; 10] = [
+    Damage {
         kind: "flipped",
         to: |bytes, _| bytes[70_003] ^= 16,
-        told: &[("flipped", 1, 70_000, 8, "1 bit differs")],
+        ranges: &[("flipped", 1, 70_000, 8, "1 bit differs")],
     },
-    Harm {
+    Damage {
         kind: "torn in the middle",
         to: |bytes, written| bytes[24_576..32_768].copy_from_slice(&written.older[24_576..32_768]),
-        told: &[("torn", 0, 24_608, 8160, "generation 0 of this place, expected 2")],
+        ranges: &[("torn", 0, 24_608, 8160, "generation 0 of this place, expected 2")],
     },
-    Harm {
+    Damage {
         kind: "torn by a sector",
         to: |bytes, written| bytes[90_624..91_136].copy_from_slice(&written.older[90_624..91_136]),
-        told: &[("torn", 1, 90_624, 512, "generation 0 of this place, expected 2")],
+        ranges: &[("torn", 1, 90_624, 512, "generation 0 of this place, expected 2")],
     },
-    Harm {
+    Damage {
         kind: "misplaced within a rank",
         to: |bytes, _| {
             let (front, back) = bytes.split_at_mut(3 * TRANSFER);
             front[..TRANSFER].swap_with_slice(&mut back[..TRANSFER]);
         },
-        told: &[
+        ranges: &[
             ("misplaced", 0, 40, 16_344, "belongs to offset 49192 of rank 0"),
             ("misplaced", 0, 49_192, 16_344, "belongs to offset 40 of rank 0"),
         ],
     },
-    Harm {
+    Damage {
         kind: "misplaced between ranks",
         to: |bytes, _| bytes.copy_within(16_384..20_480, 69_632),
-        told: &[("misplaced", 1, 69_656, 4072, "belongs to offset 16408 of rank 0")],
+        ranges: &[("misplaced", 1, 69_656, 4072, "belongs to offset 16408 of rank 0")],
     },
-    Harm {
+    Damage {
         kind: "misplaced further on within the first transfer",
         to: |bytes, _| bytes.copy_within(4096..8192, 12_288),
-        told: &[("misplaced", 0, 12_328, 4056, "belongs to offset 4136 of rank 0")],
+        ranges: &[("misplaced", 0, 12_328, 4056, "belongs to offset 4136 of rank 0")],
     },
-    Harm {
+    Damage {
         kind: "foreign",
         to: |bytes, written| bytes[32_768..49_152].copy_from_slice(&written.other[32_768..49_152]),
-        told: &[("foreign", 0, 32_784, 16_368, "rank 0, generation 2, offset 32784")],
+        ranges: &[("foreign", 0, 32_784, 16_368, "rank 0, generation 2, offset 32784")],
     },
-    Harm {
+    Damage {
         kind: "stale",
         to: |bytes, written| bytes[81_920..98_304].copy_from_slice(&written.older[81_920..98_304]),
-        told: &[("stale", 1, 81_952, 16_352, "generation 0 of this place, expected 2")],
+        ranges: &[("stale", 1, 81_952, 16_352, "generation 0 of this place, expected 2")],
     },
-    Harm { kind: "zero", to: |bytes, _| bytes[4096..8192].fill(0), told: &[("zero", 0, 4096, 4096, "")] },
-    Harm {
+    Damage { kind: "zero", to: |bytes, _| bytes[4096..8192].fill(0), ranges: &[("zero", 0, 4096, 4096, "")] },
+    Damage {
         kind: "truncated",
         to: |bytes, _| bytes.truncate(100_000),
-        told: &[
+        ranges: &[
             ("truncated", 1, 100_000, 14_688, "the read ended after 1696 of 16384 bytes"),
             ("truncated", 1, 114_688, 16_384, "the read ended after 0 of 16384 bytes"),
         ],
     },
 ];
 
-/// Reads `f` and asserts that text, records and exit status tell these ranges of it and no others.
-fn assert_told(dir: &Path, options: &str, told: &[Told<'_>], what: &str) {
+/// Reads `f` and asserts that text, records and exit status report exactly these ranges.
+fn assert_reported(dir: &Path, options: &str, ranges: &[ExpectedRange<'_>], what: &str) {
     let read = |words: &str| Some(ior(dir, 2, words));
-    assert_told_by(&read, dir, options, told, what);
+    assert_reported_by(&read, dir, options, ranges, what);
 }
 
-/// The same by a way to run the program, which may not be there.
-fn assert_told_by(
+/// The same with a function that runs the program, if it can.
+fn assert_reported_by(
     way: &dyn Fn(&str) -> Option<Ran>,
     dir: &Path,
     options: &str,
-    told: &[Told<'_>],
+    ranges: &[ExpectedRange<'_>],
     what: &str,
 ) {
     let _ = std::fs::remove_file(dir.join("r.jsonl"));
     let Some(ran) = way(&format!("-r -R {SHAPE} {options} --record r.jsonl")) else { return };
     assert_eq!(ran.status, Some(4), "{what}: {ran:#?}");
     let lines: Vec<&str> = ran.out.lines().filter(|line| line.starts_with("WARNING: rank ")).collect();
-    assert_eq!(lines.len(), told.len(), "{what}: {}", ran.out);
-    for ((kind, rank, offset, length, detail), line) in told.iter().zip(lines) {
+    assert_eq!(lines.len(), ranges.len(), "{what}: {}", ran.out);
+    for ((kind, rank, offset, length, detail), line) in ranges.iter().zip(lines) {
         let begin = format!("WARNING: rank {rank}: f at {offset}: {length} bytes {kind}, expected 0x");
         assert!(line.starts_with(&begin) && line.contains(", found "), "{what}: {line}");
         assert!(detail.is_empty() || line.ends_with(&format!("{detail})")), "{what}: {line}");
@@ -154,11 +154,11 @@ fn assert_told_by(
     let records = std::fs::read_to_string(dir.join("r.jsonl")).unwrap();
     let records: Vec<Value> = records.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let phase = records.iter().find(|record| record["record"] == "phase").unwrap();
-    let missing: u64 = told.iter().filter(|range| range.0 == "truncated").map(|range| range.3).sum();
+    let missing: u64 = ranges.iter().filter(|range| range.0 == "truncated").map(|range| range.3).sum();
     assert_eq!(phase["bytes"].as_u64(), Some((128 << 10) - missing), "{what}");
     let bad = phase["check"]["bad"].as_array().unwrap();
-    assert_eq!(bad.len(), told.len(), "{what}: {bad:?}");
-    for ((kind, rank, offset, length, detail), bad) in told.iter().zip(bad) {
+    assert_eq!(bad.len(), ranges.len(), "{what}: {bad:?}");
+    for ((kind, rank, offset, length, detail), bad) in ranges.iter().zip(bad) {
         assert_eq!((&bad["kind"], &bad["path"]), (&Value::from(*kind), &Value::from("f")), "{what}");
         assert_eq!((bad["rank"].as_u64(), bad["offset"].as_u64()), (Some(*rank), Some(*offset)), "{what}");
         assert_eq!(bad["length"].as_u64(), Some(*length), "{what}");
@@ -168,41 +168,46 @@ fn assert_told_by(
 }
 
 #[test]
-fn every_harm_is_named_with_file_and_offset_by_every_engine() {
+fn every_engine_reports_every_damage_with_file_and_offset() {
     for engine in engines() {
         let dir = tempfile::tempdir().unwrap();
         let written = write(dir.path(), &engine);
-        for Harm { kind, to, told } in &HARMS {
+        for Damage { kind, to, ranges } in &DAMAGES {
             let mut bytes = written.sound.clone();
             to(&mut bytes, &written);
             std::fs::write(dir.path().join("f"), bytes).unwrap();
-            assert_told(dir.path(), &format!("-l stamped {engine}"), told, &format!("{engine}, {kind}"));
+            assert_reported(
+                dir.path(),
+                &format!("-l stamped {engine}"),
+                ranges,
+                &format!("{engine}, {kind}"),
+            );
         }
         std::fs::write(dir.path().join("f"), &written.sound).unwrap();
         ior(dir.path(), 2, &format!("-r -R {SHAPE} -l stamped {engine}")).ok();
-        println!("{engine}: {} harms named", HARMS.len());
+        println!("{engine}: {} damages reported", DAMAGES.len());
     }
 }
 
 #[test]
-fn every_harm_is_named_through_mpi_io_alone_and_together() {
+fn independent_and_collective_mpi_io_report_every_damage() {
     let ways = [
         (Mpi::Open, "-a MPIIO", 0),
         (Mpi::Mpich, "-a MPIIO -c", 0),
-        // Libraries differ most at the end of a file.
-        (Mpi::Open, "-a MPIIO -c", HARMS.len() - 1),
-        (Mpi::Mpich, "-a MPIIO", HARMS.len() - 1),
+        // The libraries differ most at the end of a file.
+        (Mpi::Open, "-a MPIIO -c", DAMAGES.len() - 1),
+        (Mpi::Mpich, "-a MPIIO", DAMAGES.len() - 1),
     ];
     for (mpi, how, from) in ways {
         let dir = tempfile::tempdir().unwrap();
         let written = write(dir.path(), &"-a POSIX".to_owned());
         let read = |words: &str| mpi.ior(dir.path(), 2, words);
-        for Harm { kind, to, told } in &HARMS[from..] {
+        for Damage { kind, to, ranges } in &DAMAGES[from..] {
             let mut bytes = written.sound.clone();
             to(&mut bytes, &written);
             std::fs::write(dir.path().join("f"), bytes).unwrap();
             let what = format!("{mpi:?}, {how}, {kind}");
-            assert_told_by(&read, dir.path(), &format!("-l stamped {how}"), told, &what);
+            assert_reported_by(&read, dir.path(), &format!("-l stamped {how}"), ranges, &what);
         }
     }
 }
@@ -212,11 +217,11 @@ fn all_engines_write_the_same_stamped_bytes_and_read_them_with_any_transfer_size
     let dir = tempfile::tempdir().unwrap();
     let sound = write(dir.path(), &"-a POSIX".to_owned()).sound;
     for engine in engines() {
-        let own = tempfile::tempdir().unwrap();
-        assert!(write(own.path(), &engine).sound == sound, "{engine}");
+        let dir = tempfile::tempdir().unwrap();
+        assert!(write(dir.path(), &engine).sound == sound, "{engine}");
         for transfer in ["4k", "8k", "64k"] {
             let read = format!("-r -R {SHAPE} -t {transfer} -l stamped {engine}");
-            ior(own.path(), 2, &read).ok();
+            ior(dir.path(), 2, &read).ok();
         }
     }
     for transfer in ["8", "24", "1k", "3k", "64k"] {
@@ -226,7 +231,7 @@ fn all_engines_write_the_same_stamped_bytes_and_read_them_with_any_transfer_size
 }
 
 #[test]
-fn a_file_per_rank_is_known_by_its_name_under_another_directory() {
+fn a_file_per_process_is_known_by_its_name_in_another_directory() {
     let (here, there) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     ior(here.path(), 2, &format!("-w {SHAPE} -F -l stamped")).ok();
     let copy = |from: &str, to: &str| {
@@ -247,7 +252,7 @@ fn a_file_per_rank_is_known_by_its_name_under_another_directory() {
 }
 
 #[test]
-fn a_file_that_was_not_written_again_is_stale_beside_those_that_were() {
+fn a_file_that_was_not_rewritten_is_stale() {
     let dir = tempfile::tempdir().unwrap();
     ior(dir.path(), 2, &format!("-w {SHAPE} -F -l stamped")).ok();
     std::fs::copy(dir.path().join("f.00000000"), dir.path().join("old")).unwrap();
@@ -255,13 +260,13 @@ fn a_file_that_was_not_written_again_is_stale_beside_those_that_were() {
     std::fs::rename(dir.path().join("old"), dir.path().join("f.00000000")).unwrap();
     let ran = ior(dir.path(), 2, &format!("-r -R {SHAPE} -F -l stamped"));
     assert_eq!(ran.status, Some(4));
-    let told = "WARNING: rank 0: f.00000000 at 32: 16352 bytes stale, ";
-    assert!(ran.out.contains(told) && !ran.out.contains("rank 1: "), "{}", ran.out);
+    let warning = "WARNING: rank 0: f.00000000 at 32: 16352 bytes stale, ";
+    assert!(ran.out.contains(warning) && !ran.out.contains("rank 1: "), "{}", ran.out);
     assert!(ran.out.contains("assay: warning: read check: 4 bad transfers, by kind: 4 stale"), "{}", ran.out);
 }
 
 #[test]
-fn a_given_generation_is_what_is_written_and_expected_and_a_mixed_phase_keeps_what_it_finds() {
+fn a_given_generation_is_written_and_expected_and_a_mixed_phase_keeps_the_existing_one() {
     let dir = tempfile::tempdir().unwrap();
     let read = format!("-r -R {SHAPE} -l stamped");
     ior(dir.path(), 2, &format!("-w {SHAPE} -l stamped --generation 7")).ok();
@@ -277,16 +282,16 @@ fn a_given_generation_is_what_is_written_and_expected_and_a_mixed_phase_keeps_wh
 }
 
 #[test]
-fn iors_own_types_tell_what_they_can() {
+fn packet_types_of_ior_report_as_much_as_they_can() {
     let swapped = "(modulo 4 GiB)";
-    let random = ", or to a rank or signature that makes the same";
-    let cut = HARMS[9].told;
-    let flipped: &[Told<'_>] = &[("flipped", 1, 70_000, 8, "1 bit differs")];
-    let zero: &[Told<'_>] = &[("zero", 0, 4096, 4096, "")];
-    // The word that tells offset 0 is zero anyway.
-    let but_offset: &[Told<'_>] = &[("zero", 0, 4104, 4088, "")];
-    let moved: [&[Told<'_>]; 4] = [
-        // Every transfer of a rank holds the same: swapped ones cannot be seen.
+    let random = ", or to a rank or signature with the same data";
+    let cut = DAMAGES[9].ranges;
+    let flipped: &[ExpectedRange<'_>] = &[("flipped", 1, 70_000, 8, "1 bit differs")];
+    let zero: &[ExpectedRange<'_>] = &[("zero", 0, 4096, 4096, "")];
+    // The word with offset 0 is zero in correct data too.
+    let but_offset: &[ExpectedRange<'_>] = &[("zero", 0, 4104, 4088, "")];
+    let moved: [&[ExpectedRange<'_>]; 4] = [
+        // All transfers of a rank have the same data, so a swap is not visible.
         &[],
         &[("misplaced", 0, 0, 12_296, swapped), ("misplaced", 0, 49_152, 12_296, swapped)],
         &[("misplaced", 0, 0, 12_296, swapped), ("misplaced", 0, 49_152, 12_296, swapped)],
@@ -298,15 +303,15 @@ fn iors_own_types_tell_what_they_can() {
         let sound = std::fs::read(dir.path().join("f")).unwrap();
         let written = Written { sound: sound.clone(), older: sound.clone(), other: sound.clone() };
         let zero = if ["o", "i"].contains(&packet) { but_offset } else { zero };
-        for (harm, told) in [(0, flipped), (3, moved), (8, zero), (9, cut)] {
+        for (damage, ranges) in [(0, flipped), (3, moved), (8, zero), (9, cut)] {
             let mut bytes = sound.clone();
-            (HARMS[harm].to)(&mut bytes, &written);
+            (DAMAGES[damage].to)(&mut bytes, &written);
             std::fs::write(dir.path().join("f"), bytes).unwrap();
-            if told.is_empty() {
+            if ranges.is_empty() {
                 ior(dir.path(), 2, &format!("-r -R {SHAPE} -l {packet}")).ok();
             } else {
-                let what = format!("-l {packet}, {}", HARMS[harm].kind);
-                assert_told(dir.path(), &format!("-l {packet}"), told, &what);
+                let what = format!("-l {packet}, {}", DAMAGES[damage].kind);
+                assert_reported(dir.path(), &format!("-l {packet}"), ranges, &what);
             }
         }
     }

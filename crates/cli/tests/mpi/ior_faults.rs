@@ -1,4 +1,4 @@
-//! What goes wrong with `ior` under launchers of MPI ends all ranks together, in one line.
+//! A failure of `ior` under launchers of MPI ends all ranks together, with one line of error.
 
 use std::os::unix::process::CommandExt;
 use std::path::Path;
@@ -9,14 +9,17 @@ use crate::common::tmpfs::Tmpfs;
 use crate::common::{self, ALL_MPI, Mpi, complaint, ior, run};
 
 #[test]
-fn a_full_file_system_is_never_a_success_under_mpi_io_either() {
+fn a_full_file_system_is_an_error_under_mpi_io_too() {
     let Some(small) = Tmpfs::new("size=6m") else { return };
     for (mpi, how) in [(Mpi::Open, "-c"), (Mpi::Open, ""), (Mpi::Mpich, "-c"), (Mpi::Mpich, "-Y")] {
         let words = format!("-a MPIIO {how} -w -b 4m -t 64k -o {}/f", small.path().display());
         let Some(ran) = mpi.ior(small.path(), 2, &words) else { continue };
         assert!(ran.status.is_some_and(|status| status != 0), "{mpi:?} {how}: {ran:#?}");
         assert_eq!(ran.complaints().len(), 1, "{mpi:?} {how}: {ran:#?}");
-        assert!(small.path().read_dir().unwrap().next().is_none(), "{mpi:?} {how}: partial files go");
+        assert!(
+            small.path().read_dir().unwrap().next().is_none(),
+            "{mpi:?} {how}: partial files are removed"
+        );
     }
 }
 
@@ -38,7 +41,7 @@ fn a_missing_directory_ends_all_ranks_with_one_message() {
     }
 }
 
-/// The processes whose parents' parent (at any depth) is `ancestor`, and which run the program.
+/// The processes below `ancestor`, at any depth, that run the program.
 fn ranks_below(ancestor: u32) -> Vec<u32> {
     let parent = |pid: u32| -> Option<u32> {
         let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
@@ -61,7 +64,7 @@ fn ranks_below(ancestor: u32) -> Vec<u32> {
     all.filter(|pid| below(*pid)).filter(runs_it).collect()
 }
 
-/// The files of shared memory that these processes have mapped.
+/// The files of shared memory that these processes map.
 fn shared_memory_of(ranks: &[u32]) -> std::collections::BTreeSet<String> {
     let maps = ranks.iter().filter_map(|pid| std::fs::read_to_string(format!("/proc/{pid}/maps")).ok());
     let paths = |maps: String| -> Vec<String> {
@@ -102,7 +105,7 @@ fn a_killed_rank_ends_the_job_in_seconds() {
             }
             std::thread::sleep(Duration::from_millis(20));
         };
-        // A library whose rank is killed cannot take its memory away.
+        // The library of a killed rank cannot remove its shared memory.
         shared.iter().for_each(|path| drop(std::fs::remove_file(path)));
         assert!(!status.success(), "{mpi:?}: {status}");
         let records = std::fs::read_to_string(dir.path().join("r.jsonl")).unwrap();
@@ -114,12 +117,12 @@ fn a_killed_rank_ends_the_job_in_seconds() {
 }
 
 #[test]
-fn a_world_of_one_under_a_launcher_that_says_more_is_rejected() {
+fn a_world_of_one_rank_under_a_launcher_of_two_is_rejected() {
     let Some(mut command) = Mpi::Mpich.command(Path::new("/tmp"), 2, "ior -w -a DUMMY") else { return };
     if Mpi::Open.command(Path::new("/tmp"), 1, "").is_none() {
         return;
     }
-    // Open MPI's library under MPICH's launcher makes two worlds of one.
+    // The library of Open MPI under the launcher of MPICH makes two worlds of one rank.
     let ran = run(command.env("ASSAY_MPI_LIBRARY", "libmpi.so.40"));
     assert!(ran.status.is_some_and(|status| status != 0), "{ran:#?}");
     let complaints = ran.complaints();

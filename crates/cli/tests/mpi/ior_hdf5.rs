@@ -1,5 +1,5 @@
-//! The HDF5 backend under real MPIs, with the libraries that Debian builds on them; `h5dump` reads what was
-//! written, byte by byte, and it has to be what the same line writes by POSIX.
+//! The HDF5 backend under real MPIs, with Debian's libraries. `h5dump` reads the written data, which must
+//! equal the data that the same command line writes with POSIX.
 
 use std::fs;
 use std::path::Path;
@@ -31,12 +31,12 @@ fn dumped(dir: &Path, file: &str) -> Vec<u8> {
     all
 }
 
-/// The files of a run, by their names.
+/// The names of the files of a run.
 fn files(ranks: u32, per_rank: bool) -> Vec<String> {
     if per_rank { (0..ranks).map(|rank| format!("f.{rank:08}")).collect() } else { vec!["f".to_owned()] }
 }
 
-/// What a line writes, and checks, and `h5dump` reads, is what it writes by POSIX.
+/// Asserts that `h5dump` reads the same data from HDF5 as the command line writes with POSIX.
 fn same_as_posix(mpi: Mpi, ranks: u32, words: &str) {
     let (dir, posix) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let shared = if words.contains("-F") { "-F" } else { "" };
@@ -50,7 +50,7 @@ fn same_as_posix(mpi: Mpi, ranks: u32, words: &str) {
     assert!(!ran.out.contains("WARNING") && !ran.out.contains("not collective"), "{what}: {ran:#?}");
     for file in files(ranks, !shared.is_empty()) {
         let written = fs::read(posix.path().join(&file)).unwrap();
-        assert!(dumped(dir.path(), &file) == written, "{what}: {file} holds other data than by POSIX");
+        assert!(dumped(dir.path(), &file) == written, "{what}: {file} has other data than with POSIX");
     }
 }
 
@@ -66,7 +66,7 @@ const SHAPES: [&str; 8] = [
 ];
 
 #[test]
-fn what_is_written_under_open_mpi_is_what_posix_writes() {
+fn the_data_under_open_mpi_equals_that_of_posix() {
     for mpi in able().filter(|mpi| *mpi == Mpi::Open) {
         for ranks in [1, 2, 4] {
             SHAPES.iter().for_each(|words| same_as_posix(mpi, ranks, words));
@@ -75,7 +75,7 @@ fn what_is_written_under_open_mpi_is_what_posix_writes() {
 }
 
 #[test]
-fn what_is_written_under_mpich_is_what_posix_writes() {
+fn the_data_under_mpich_equals_that_of_posix() {
     for mpi in able().filter(|mpi| *mpi == Mpi::Mpich) {
         for ranks in [1, 2] {
             SHAPES.iter().for_each(|words| same_as_posix(mpi, ranks, words));
@@ -111,7 +111,7 @@ fn options_reach_the_file() {
 }
 
 #[test]
-fn hints_are_passed_and_come_back() {
+fn hints_are_passed_and_returned() {
     for mpi in able() {
         let dir = tempfile::tempdir().unwrap();
         fs::write(dir.path().join("hints"), "IOR_HINT__MPI__cb_nodes=1\n").unwrap();
@@ -119,16 +119,17 @@ fn hints_are_passed_and_come_back() {
         let Some(ran) = hdf5(mpi, dir.path(), 2, words) else { continue };
         let out = ran.ok();
         assert!(out.contains("\nhints passed to access property list {\n\tcb_nodes = 1\n}\n"), "{out}");
-        let returned = out.split_once("\nhints returned from opened file {\n").expect("both are shown").1;
-        let returned = returned.split_once("}\n").expect("it ends").0;
-        // ROMIO tells what is in effect; Open MPI's own library tells what it likes.
+        let returned =
+            out.split_once("\nhints returned from opened file {\n").expect("both lists are shown").1;
+        let returned = returned.split_once("}\n").expect("the end of the list").0;
+        // ROMIO returns the hints in effect; OMPIO returns other ones.
         assert!(mpi == Mpi::Open || returned.contains("\tcb_nodes = 1\n"), "{out}");
     }
 }
 
-/// The same data by POSIX shows where it lies in the file, without this program's help.
+/// The same data with POSIX shows its place in the file without this program.
 #[test]
-fn a_flipped_bit_is_found_with_its_place_in_data_and_file() {
+fn a_flipped_bit_is_reported_with_its_place_in_data_and_file() {
     for mpi in able() {
         let (dir, posix) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         let shape = format!("{SHAPE} -l stamped -o f");
@@ -141,7 +142,7 @@ fn a_flipped_bit_is_found_with_its_place_in_data_and_file() {
         let offset = 3 * BLOCK + 5000;
         let piece = &data[offset..offset + 64];
         let places: Vec<usize> = (0..file.len()).filter(|at| file[*at..].starts_with(piece)).collect();
-        assert_eq!(places.len(), 1, "no two pieces of stamped data are the same");
+        assert_eq!(places.len(), 1, "stamped data is unique");
         let at = places[0];
         file[at] ^= 4;
         fs::write(dir.path().join("f"), &file).unwrap();
@@ -149,15 +150,15 @@ fn a_flipped_bit_is_found_with_its_place_in_data_and_file() {
         assert_eq!(ran.status, Some(4), "{ran:#?}");
         let element = (BLOCK + 5000) / 8;
         let place = format!("element {element} of Dataset-0000.0001 at {at} of the file");
-        let line = ran.out.lines().find(|line| line.starts_with("WARNING: rank ")).expect("it is told");
+        let line = ran.out.lines().find(|line| line.starts_with("WARNING: rank ")).expect("a warning");
         assert!(line.starts_with(&format!("WARNING: rank 1: f at {offset}: 8 bytes flipped")), "{line}");
         assert!(line.contains(&place), "{line}, and {place}");
     }
 }
 
 #[test]
-fn a_library_on_another_mpi_is_rejected_by_all_ranks_before_a_file_is_touched() {
-    for (mpi, own, other, needed) in [
+fn a_library_on_another_mpi_is_rejected_by_all_ranks_before_a_file_is_created() {
+    for (mpi, mpi_library, other, needed) in [
         (Mpi::Mpich, "libmpich.so.12", "libhdf5_openmpi.so.103", "libmpi.so.40"),
         (Mpi::Open, "libmpi.so.40", "libhdf5_mpich.so.103", "libmpich.so.12"),
     ] {
@@ -173,23 +174,23 @@ fn a_library_on_another_mpi_is_rejected_by_all_ranks_before_a_file_is_touched() 
         let ran = run(command.env("ASSAY_HDF5_LIBRARY", &library));
         assert_eq!((ran.status, ran.complaints().len()), (Some(2), 1), "{ran:#?}");
         let line = format!(
-            "ior: the ranks run on {own}, but {library} is built on {needed}; start them with the mpirun of \
-             that MPI, or ASSAY_HDF5_LIBRARY"
+            "ior: the ranks run on {mpi_library}, but {library} is built on {needed}. Start them with the \
+             mpirun of that MPI, or set ASSAY_HDF5_LIBRARY"
         );
         assert!(ran.complaints()[0].starts_with(&line), "{ran:#?}");
         assert_eq!(fs::read_to_string(dir.path().join("f")).unwrap(), "precious");
-        assert!(!dir.path().join("r").exists(), "no results either");
+        assert!(!dir.path().join("r").exists(), "no results are written either");
         let mut command = mpi.command(dir.path(), 2, "ior -a HDF5 -w -o f").unwrap();
         let ran = run(command.env("ASSAY_HDF5_LIBRARY", "/nowhere/libhdf5.so"));
         assert_eq!((ran.status, ran.complaints().len()), (Some(2), 1), "{ran:#?}");
-        assert!(ran.complaints()[0].contains("names /nowhere/libhdf5.so, where none is"), "{ran:#?}");
+        assert!(ran.complaints()[0].contains("names /nowhere/libhdf5.so, which has none"), "{ran:#?}");
         assert_eq!(fs::read_to_string(dir.path().join("f")).unwrap(), "precious");
     }
 }
 
-/// One rank alone needs no launcher, and the library is then looked for after MPI was found.
+/// A single rank needs no launcher. It finds MPI first, then the library.
 #[test]
-fn a_rank_alone_writes_and_reads() {
+fn a_single_rank_writes_and_reads() {
     if !able().any(|mpi| mpi == Mpi::Mpich) {
         return;
     }

@@ -1,4 +1,4 @@
-//! The HDF5 backend where something is wrong: one line, on all ranks together, and an end.
+//! Failures of the HDF5 backend: one line of error, and the end of all ranks together.
 
 use std::fs;
 use std::path::Path;
@@ -13,33 +13,34 @@ fn hdf5(mpi: Mpi, dir: &Path, words: &str) -> Option<Ran> {
     mpi.ior(dir, 2, &format!("-a HDF5 {words}"))
 }
 
-/// Fails in one line that ends so.
+/// Asserts that the run failed with one line that ends with `why`.
 fn rejected(ran: &Ran, status: i32, why: &str) {
     assert_eq!((ran.status, ran.complaints().len()), (Some(status), 1), "{ran:#?}");
     assert!(ran.complaints()[0].contains(why), "{why}: {ran:#?}");
 }
 
 #[test]
-fn a_file_of_another_shape_is_told_apart() {
+fn a_file_of_another_shape_is_rejected() {
     for mpi in able() {
         let dir = tempfile::tempdir().unwrap();
         let Some(ran) = hdf5(mpi, dir.path(), &format!("-w {SHAPE} -o f")) else { continue };
         ran.ok();
         let read = |words: &str| hdf5(mpi, dir.path(), &format!("-r -k {words}")).unwrap();
-        let extent = "Dataset-0000.0000: it has 131072 bytes instead of 65536; -b times the ranks";
+        let extent =
+            "Dataset-0000.0000: it has 131072 bytes instead of 65536; give the -b and the number of ranks";
         rejected(&read("-b 32k -t 16k -o f"), 4, extent);
-        let missing = "f at 262144: Dataset-0000.0002: there is no such dataset in the file";
+        let missing = "f at 262144: Dataset-0000.0002: the file has no such dataset";
         rejected(&read("-b 64k -t 16k -s 3 -o f"), 4, missing);
         rejected(&read("-c -b 64k -t 16k -s 3 -o f"), 4, missing);
         rejected(&read("-b 64k -t 16k -o nothing"), 4, "cannot open nothing: No such file");
 
-        fs::write(dir.path().join("text"), "no HDF5 file, but long enough to be looked at").unwrap();
-        rejected(&read("-b 64k -t 16k -o text"), 4, "cannot open text: it is no HDF5 file");
+        fs::write(dir.path().join("text"), "not an HDF5 file, but long enough for the check").unwrap();
+        rejected(&read("-b 64k -t 16k -o text"), 4, "cannot open text: it is not an HDF5 file");
         let ran = hdf5(mpi, dir.path(), "-w -E -k -b 64k -t 16k -o text").unwrap();
-        rejected(&ran, 4, "cannot create text: it is no HDF5 file");
+        rejected(&ran, 4, "cannot create text: it is not an HDF5 file");
         assert!(
-            fs::read_to_string(dir.path().join("text")).unwrap().starts_with("no HDF5"),
-            "it is as it was"
+            fs::read_to_string(dir.path().join("text")).unwrap().starts_with("not an HDF5"),
+            "the file is unchanged"
         );
 
         let whole = fs::read(dir.path().join("f")).unwrap();
@@ -61,26 +62,26 @@ fn elements_of_another_type_are_rejected() {
     fs::write(dir.path().join("numbers"), "1 2 3 4\n").unwrap();
     let mut import = Command::new("h5import");
     let Ok(done) = import.current_dir(dir.path()).args(["numbers", "-c", "shape", "-o", "f"]).status() else {
-        println!("SKIPPED: no h5import here; `cargo xtask setup` installs it");
+        println!("SKIPPED: h5import is missing; `cargo xtask setup` installs it");
         return;
     };
     assert!(done.success());
     for mpi in able() {
         let Some(ran) = hdf5(mpi, dir.path(), "-r -k -b 16 -t 8 -o f") else { continue };
-        rejected(&ran, 4, "Dataset-0000.0000: its elements are no 64-bit integers");
+        rejected(&ran, 4, "Dataset-0000.0000: its elements are not 64-bit integers");
     }
 }
 
 #[test]
-fn lines_that_cannot_be_meant_are_rejected_before_anything_runs() {
+fn contradictory_options_are_rejected_before_the_start() {
     for mpi in able() {
         let dir = tempfile::tempdir().unwrap();
         for (words, why) in [
-            ("-z -b 64k -t 16k", "-z does not go with HDF5"),
+            ("-z -b 64k -t 16k", "-z does not work with HDF5"),
             ("-b 20 -t 20", "must be a multiple of 8"),
             ("--hdf5.individualDataSets", "never worked in IOR"),
-            ("--hdf5.setAlignment=0", "--hdf5.setAlignment=0: has to be 1 or more"),
-            ("--hdf5.chunkSize=16385 -b 64k -t 64k", "a chunk fits into a dataset"),
+            ("--hdf5.setAlignment=0", "--hdf5.setAlignment=0: give 1 or more"),
+            ("--hdf5.chunkSize=16385 -b 64k -t 64k", "must fit into a dataset"),
             ("--hdf5.hintsFileName=nothing", "--hdf5.hintsFileName=nothing: No such file"),
         ] {
             let Some(ran) = hdf5(mpi, dir.path(), &format!("-w -o f {words}")) else { continue };
@@ -91,7 +92,7 @@ fn lines_that_cannot_be_meant_are_rejected_before_anything_runs() {
 }
 
 #[test]
-fn a_file_that_is_there_is_written_in_place_with_e() {
+fn an_existing_file_is_overwritten_in_place_with_e() {
     for mpi in able() {
         let dir = tempfile::tempdir().unwrap();
         fs::write(dir.path().join("f"), "").unwrap();
@@ -102,12 +103,12 @@ fn a_file_that_is_there_is_written_in_place_with_e() {
         line("-w -E -s 3").unwrap().ok();
         line("-w -E").unwrap().ok();
         let after = fs::metadata(dir.path().join("f")).unwrap().len();
-        assert!(after > before, "the third segment stays: {before} and {after} bytes");
+        assert!(after > before, "the third segment remains: {before} and {after} bytes");
         assert!(line("-r -R -s 3").unwrap().ok().contains("all as written"));
     }
 }
 
-/// Independent ranks stop where they are, collective ones after the same transfer.
+/// Independent ranks stop at different transfers, collective ones after the same transfer.
 #[test]
 fn a_deadline_ends_all_ranks() {
     for mpi in able() {
@@ -120,28 +121,28 @@ fn a_deadline_ends_all_ranks() {
             let log = fs::read_to_string(dir.path().join(format!("log-0-{rank:05}.csv"))).unwrap();
             log.lines().count()
         });
-        assert!(rows[0] == rows[1] && rows[0] > 1, "both made the same transfers: {rows:?}");
+        assert!(rows[0] == rows[1] && rows[0] > 1, "both ranks made the same number of transfers: {rows:?}");
     }
 }
 
 #[test]
-fn transfers_that_the_library_did_not_make_together_are_told_beside_the_numbers() {
+fn transfers_that_the_library_made_independently_are_reported_with_the_numbers() {
     for mpi in able() {
         let dir = tempfile::tempdir().unwrap();
         let words = format!("ior -a HDF5 -c -w {SHAPE} -o f");
         let Some(mut command) = mpi.command(dir.path(), 2, &words) else { continue };
-        // HDF5's own switch: types of MPI are not to be trusted.
+        // A switch of HDF5 that makes it distrust the derived types of MPI.
         let out = run(command.env("HDF5_MPI_OPT_TYPES", "0")).ok();
-        let told = "assay: warning: write: 16 of 16 transfers were not collective, though -c was given";
-        assert!(out.contains(told), "{out}");
+        let warning = "assay: warning: write: 16 of 16 transfers were not collective, although -c was given";
+        assert!(out.contains(warning), "{out}");
         assert!(!run(&mut mpi.command(dir.path(), 2, &words).unwrap()).ok().contains("not collective"));
     }
 }
 
-/// Much of the data lies beyond what a file may hold, all of rank 1's. HDF5 could then neither flush nor
-/// close the file, and would try again when MPI ends.
+/// Most of the data, and all data of rank 1, is beyond the largest allowed file size. HDF5 could then neither
+/// flush nor close the file, and would try again at the end of MPI.
 #[test]
-fn a_write_that_fails_on_one_rank_ends_all_of_them_with_its_reason() {
+fn a_failed_write_on_one_rank_ends_all_ranks_with_its_reason() {
     for mpi in able() {
         let dir = tempfile::tempdir().unwrap();
         let line = |words: &str| {
@@ -156,11 +157,11 @@ fn a_write_that_fails_on_one_rank_ends_all_of_them_with_its_reason() {
             ran.complaints()[0].contains("): f at ") && ran.complaints()[0].contains(": HDF5: "),
             "{ran:#?}"
         );
-        assert!(!dir.path().join("f").exists(), "what the failed write made is removed");
+        assert!(!dir.path().join("f").exists(), "the file of the failed write is removed");
         rejected(&line("-e").unwrap(), 4, ": HDF5: ");
         let ran = line("-c").unwrap();
         rejected(&ran, 4, ": HDF5: ");
-        let waited = "other ranks were not out of the library after 5 s";
-        assert!(mpi != Mpi::Mpich || ran.err.contains(waited), "rank 0 does not come out: {ran:#?}");
+        let waited = "Other ranks were still inside the library after 5 s";
+        assert!(mpi != Mpi::Mpich || ran.err.contains(waited), "rank 0 stays in the library: {ran:#?}");
     }
 }

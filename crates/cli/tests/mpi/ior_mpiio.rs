@@ -1,5 +1,5 @@
-//! What the MPI-IO backend writes, by every way there is to write it, read back as plain bytes; under each
-//! library for files of MPI, on 1, 2 and 4 ranks.
+//! The files of the MPI-IO backend in every mode, read back as plain bytes, under each library for MPI-IO, on
+//! 1, 2 and 4 ranks.
 
 use std::fs::{read, write};
 use std::path::Path;
@@ -7,37 +7,37 @@ use std::path::Path;
 use crate::common::{Mpi, Ran, ior, run};
 use serde_json::Value;
 
-/// A library for files: its name, the MPI that has it, and what Open MPI calls it.
+/// A library for MPI-IO: its name, its MPI, and its name in Open MPI.
 const LIBRARIES: [(&str, Mpi, Option<&str>); 3] = [
     ("ompio", Mpi::Open, None),
     ("ROMIO of Open MPI", Mpi::Open, Some("romio321")),
     ("ROMIO of MPICH", Mpi::Mpich, None),
 ];
 
-/// How a file is seen: a letter, and the lines that a script has for it. They add up.
-const SEEN: [(&str, &str); 3] = [
+/// Kinds of file views: a letter, and the lines of a script for it. Each kind includes those before it.
+const VIEWS: [(&str, &str); 3] = [
     ("e", ""),
     ("v", "--mpiio.useFileView=1\n"),
     ("s", "--mpiio.useFileView=1\n--mpiio.useStridedDatatype=1\n"),
 ];
 
-/// The data of all tests here: three segments of four transfers, words that depend on rank and offset.
+/// The data of all tests here: three segments of four transfers, with words that depend on rank and offset.
 const DATA: &str = "-b 64k -t 16k -s 3 -k -G 7 -l r";
 
-/// Every way to move data: seen as above, independent or collective, shared or each rank its own file.
-/// Gives the name of the file and the lines of the script.
+/// Every mode: with each view, independent or collective, single shared file or file per process. Gives the
+/// name of the file and the lines of the script.
 fn ways() -> Vec<(String, String)> {
     let mut ways = Vec::new();
-    for (letter, lines) in SEEN {
-        for (collective, own) in [(0, 0), (1, 0), (0, 1), (1, 1)] {
-            let name = format!("{letter}{collective}{own}");
-            ways.push((name.clone(), format!("{lines}collective={collective}\nfilePerProc={own}\n")));
+    for (letter, lines) in VIEWS {
+        for (collective, per_process) in [(0, 0), (1, 0), (0, 1), (1, 1)] {
+            let name = format!("{letter}{collective}{per_process}");
+            ways.push((name.clone(), format!("{lines}collective={collective}\nfilePerProc={per_process}\n")));
         }
     }
     ways
 }
 
-/// Runs `ior WORDS` under a library; `None` where its MPI is not.
+/// Runs `ior WORDS` under a library; `None` without its MPI.
 fn under(library: (&str, Mpi, Option<&str>), dir: &Path, ranks: u32, words: &str) -> Option<Ran> {
     let mut command = library.1.command(dir, ranks, &format!("ior {words}"))?;
     if let Some(name) = library.2 {
@@ -54,7 +54,7 @@ fn script(dir: &Path) {
     write(dir.join("script"), text + "IOR STOP\n").unwrap();
 }
 
-/// The files of a way: one, or one of each rank.
+/// The files of a mode: one, or one per rank.
 fn files(name: &str, ranks: u32) -> Vec<String> {
     match name.ends_with('1') {
         false => vec![name.to_owned()],
@@ -70,11 +70,11 @@ fn phases(dir: &Path) -> Vec<Value> {
 }
 
 #[test]
-fn every_way_to_write_leaves_the_same_bytes_as_posix_and_reads_them_back() {
+fn every_mode_writes_the_same_bytes_as_posix_and_reads_them_back() {
     for library in LIBRARIES {
         for ranks in [1, 2, 4] {
             let dir = tempfile::tempdir().unwrap();
-            let (dir, whose) = (dir.path(), format!("{}, {ranks} ranks", library.0));
+            let (dir, context) = (dir.path(), format!("{}, {ranks} ranks", library.0));
             script(dir);
             let Some(ran) = under(library, dir, ranks, &format!("-f script -w -W -R {DATA} --record r"))
             else {
@@ -87,23 +87,23 @@ fn every_way_to_write_leaves_the_same_bytes_as_posix_and_reads_them_back() {
                 let sound = files(&format!("posix{}", &name[2..]), ranks);
                 for (ours, theirs) in files(&name, ranks).iter().zip(&sound) {
                     let (ours, theirs) = (read(dir.join(ours)).unwrap(), read(dir.join(theirs)).unwrap());
-                    assert!(ours == theirs, "{whose}: {name} is not as POSIX wrote it");
+                    assert!(ours == theirs, "{context}: {name} differs from that of POSIX");
                 }
             }
-            assert_eq!(text.matches("all as written").count(), 2 * ways().len(), "{whose}: {text}");
+            assert_eq!(text.matches("all as written").count(), 2 * ways().len(), "{context}: {text}");
             for phase in phases(dir) {
                 let (bytes, test) = (phase["bytes"].as_u64(), phase["test"].as_u64().unwrap());
-                assert_eq!(bytes, Some(u64::from(ranks) * 3 * 65536), "{whose}: {phase}");
+                assert_eq!(bytes, Some(u64::from(ranks) * 3 * 65536), "{context}: {phase}");
                 // A call that moves all segments is one transfer.
                 let calls = u64::from(ranks) * if test < 8 { 12 } else { 4 };
-                assert_eq!(phase["ops"].as_u64(), Some(calls), "{whose}: {phase}");
+                assert_eq!(phase["ops"].as_u64(), Some(calls), "{context}: {phase}");
             }
         }
     }
 }
 
 #[test]
-fn a_flipped_byte_is_found_where_it_is_by_every_way_to_read() {
+fn every_mode_reports_a_flipped_byte_with_its_offset() {
     for library in LIBRARIES {
         let dir = tempfile::tempdir().unwrap();
         let dir = dir.path();
@@ -114,7 +114,7 @@ fn a_flipped_byte_is_found_where_it_is_by_every_way_to_read() {
             for (number, ours) in files(&name, 2).iter().enumerate() {
                 let sound = &files(&format!("posix{}", &name[2..]), 2)[number];
                 let mut bytes = read(dir.join(sound)).unwrap();
-                // In a shared file a transfer of rank 1 in the last segment.
+                // In a shared file the byte is in a transfer of rank 1 in the last segment.
                 let at = if name.ends_with('1') { 150_000 } else { 2 * 131_072 + 65536 + 20000 };
                 bytes[at] ^= 4;
                 write(dir.join(ours), bytes).unwrap();
@@ -149,19 +149,19 @@ fn a_collective_stonewall_stops_all_ranks_at_one_transfer() {
             let Some(ran) = under(library, dir, ranks, &words) else { continue };
             ran.ok();
             let write = &phases(dir)[0];
-            let (wall, whose) =
+            let (wall, context) =
                 (&write["stonewall"], format!("{}, {ranks} ranks {more}: {write}", library.0));
             let made = wall["transfers_max"].as_u64().unwrap();
-            assert_eq!(wall["transfers_min"].as_u64(), Some(made), "{whose}");
-            assert!(made > 0 && made < 1024 * 1000, "{whose}");
-            assert_eq!(write["ops"].as_u64(), Some(made * u64::from(ranks)), "{whose}");
-            assert_eq!(wall["ran_dry"], 0, "{whose}");
+            assert_eq!(wall["transfers_min"].as_u64(), Some(made), "{context}");
+            assert!(made > 0 && made < 1024 * 1000, "{context}");
+            assert_eq!(write["ops"].as_u64(), Some(made * u64::from(ranks)), "{context}");
+            assert_eq!(wall["ran_dry"], 0, "{context}");
         }
     }
 }
 
 #[test]
-fn a_pattern_that_ends_early_is_repeated_by_all_ranks_no_longer_than_the_deadline() {
+fn all_ranks_repeat_a_short_pattern_until_the_deadline() {
     for library in [LIBRARIES[0], LIBRARIES[2]] {
         let dir = tempfile::tempdir().unwrap();
         let dir = dir.path();
@@ -172,12 +172,12 @@ fn a_pattern_that_ends_early_is_repeated_by_all_ranks_no_longer_than_the_deadlin
         let made = write["stonewall"]["transfers_max"].as_u64().unwrap();
         assert!(made > 4, "more than one round of the pattern: {write}");
         assert_eq!(write["stonewall"]["transfers_min"].as_u64(), Some(made), "{write}");
-        assert_eq!(dir.join("f").metadata().unwrap().len(), 2 * 65536, "over the same bytes");
+        assert_eq!(dir.join("f").metadata().unwrap().len(), 2 * 65536, "all rounds write the same bytes");
     }
 }
 
 #[test]
-fn coris_line_runs_as_written_with_collective_buffering_asked_for_and_shown() {
+fn the_command_line_of_cori_runs_as_written_and_shows_its_collective_buffering() {
     let hints = "IOR_HINT__MPI__romio_cb_write=enable\nIOR_HINT__MPI__romio_cb_read=enable\n\
                  IOR_HINT__MPI__cb_nodes=1\n";
     for library in LIBRARIES {
@@ -198,18 +198,18 @@ fn coris_line_runs_as_written_with_collective_buffering_asked_for_and_shown() {
             }
             let text = run(&mut command).ok();
             let (_, shown) =
-                text.split_once("\nhints passed to MPI_File_open() {\n").expect("they are shown");
+                text.split_once("\nhints passed to MPI_File_open() {\n").expect("the passed hints");
             let (passed, rest) = shown.split_once("}\n").unwrap();
             let mut passed: Vec<&str> = passed.lines().collect();
             passed.sort_unstable();
             let asked = ["\tcb_nodes = 1", "\tromio_cb_read = enable", "\tromio_cb_write = enable"];
             assert_eq!(passed, asked, "{}: {text}", library.0);
             let (_, returned) =
-                rest.split_once("\nhints returned from opened file {\n").expect("and came back");
+                rest.split_once("\nhints returned from opened file {\n").expect("the returned hints");
             let returned = returned.split_once("}\n").unwrap().0;
             if library.0.starts_with("ROMIO") {
-                let says = |hint: &str| returned.lines().any(|line| line.trim() == hint);
-                assert!(says("romio_cb_write = enable") && says("cb_nodes = 1"), "{}: {text}", library.0);
+                let has = |hint: &str| returned.lines().any(|line| line.trim() == hint);
+                assert!(has("romio_cb_write = enable") && has("cb_nodes = 1"), "{}: {text}", library.0);
             }
             assert_eq!(dir.join("f").metadata().unwrap().len(), 2 * 2 * (8 << 20));
         }
@@ -217,7 +217,7 @@ fn coris_line_runs_as_written_with_collective_buffering_asked_for_and_shown() {
 }
 
 #[test]
-fn what_does_not_go_together_is_rejected_in_one_line() {
+fn contradictory_options_are_rejected_in_one_line() {
     let dir = tempfile::tempdir().unwrap();
     for (words, why) in [
         ("-z -b 64k -t 16k --mpiio.useFileView", "a view has its own order"),
@@ -228,6 +228,6 @@ fn what_does_not_go_together_is_rejected_in_one_line() {
         assert_eq!(ran.status, Some(2), "{ran:#?}");
         let complaints = ran.complaints();
         assert!(complaints.len() == 1 && complaints[0].contains(why), "{ran:#?}");
-        assert!(!dir.path().join("f").exists(), "nothing was made");
+        assert!(!dir.path().join("f").exists(), "no file was created");
     }
 }

@@ -1,5 +1,5 @@
-//! `ior -a NCMPI` under real launchers: what it writes is read by a reader of the format that shares nothing
-//! with the library, and is what POSIX writes for the same line.
+//! `ior -a NCMPI` under real launchers. An independent reader of the format reads the data, which must equal
+//! the data that the same command line writes with POSIX.
 
 use std::path::Path;
 use std::process::Command;
@@ -13,7 +13,7 @@ fn ior(dir: &Path, ranks: u32, words: &str) -> Option<Ran> {
     Mpi::Open.ior(dir, ranks, words)
 }
 
-/// The variable of a file that `ranks` wrote by [`LINE`], which has to be as IOR makes it.
+/// The variable in a file from `ranks` ranks with [`LINE`]. Asserts that it has the form of IOR.
 fn variable(cdf: &Cdf5, ranks: u64) -> &Variable {
     let dimensions = [("segments_times_np", 0), ("number_of_transfers", 3), ("transfer_size", 16384)];
     assert_eq!(cdf.dimensions, dimensions.map(|(name, length)| (name.to_owned(), length)));
@@ -26,7 +26,7 @@ fn variable(cdf: &Cdf5, ranks: u64) -> &Variable {
 }
 
 #[test]
-fn the_variable_holds_what_posix_writes_for_the_same_line() {
+fn the_variable_has_the_data_of_posix() {
     for ranks in [1, 2, 4] {
         let dir = tempfile::tempdir().unwrap();
         let Some(posix) = ior(dir.path(), ranks, &format!("-a POSIX -w {LINE} -o p")) else { return };
@@ -38,7 +38,10 @@ fn the_variable_holds_what_posix_writes_for_the_same_line() {
         {
             let text = ior(dir.path(), ranks, &format!("-a NCMPI {mode} -w -W -R {line} -o n")).unwrap().ok();
             assert_eq!(text.matches(" compared, all as written").count(), 2, "{mode}: {text}");
-            assert!(!text.contains("Stat() of aggregate file size"), "the header is no missing data: {text}");
+            assert!(
+                !text.contains("Stat() of aggregate file size"),
+                "the header is not reported as missing data: {text}"
+            );
             let cdf = Cdf5::read(&dir.path().join("n"));
             let found = cdf.bytes_of(variable(&cdf, ranks.into()));
             if line == LINE {
@@ -50,7 +53,7 @@ fn the_variable_holds_what_posix_writes_for_the_same_line() {
 }
 
 #[test]
-fn ncmpidump_reads_the_bytes_that_were_written() {
+fn ncmpidump_reads_the_written_bytes() {
     let dir = tempfile::tempdir().unwrap();
     let Some(ran) = ior(dir.path(), 2, "-a NCMPI -c -w -b 32 -t 16 -s 2 -k -G 1234 -o n") else { return };
     ran.ok();
@@ -77,9 +80,9 @@ fn ncmpidump_reads_the_bytes_that_were_written() {
 }
 
 #[test]
-fn ranks_that_read_what_others_wrote_find_it() {
+fn ranks_read_the_data_of_other_ranks() {
     let dir = tempfile::tempdir().unwrap();
-    // A rank on each node: a shift by a node is one by a rank, which the original gets wrong.
+    // With one rank on each node, a shift by a node is a shift by a rank. The original shifts wrongly here.
     let words = format!("-a NCMPI -w -R -C -O numTasksOnNode0=1,numNodes=4 {LINE} -o n");
     let Some(ran) = ior(dir.path(), 4, &words) else { return };
     let text = ran.ok();
@@ -88,7 +91,7 @@ fn ranks_that_read_what_others_wrote_find_it() {
 }
 
 #[test]
-fn wrong_and_missing_data_is_found_where_it_is() {
+fn wrong_and_missing_data_is_reported_with_its_offset() {
     let dir = tempfile::tempdir().unwrap();
     let Some(ran) = ior(dir.path(), 2, &format!("-a NCMPI -w {LINE} -o n")) else { return };
     ran.ok();
@@ -107,7 +110,7 @@ fn wrong_and_missing_data_is_found_where_it_is() {
         let found = format!("\"bad\":[{{\"rank\":1,\"path\":\"n\",\"offset\":{offset},\"length\":8");
         assert!(records.contains(&found) && records.contains("\"kind\":\"flipped\""), "{records}");
     }
-    // The last transfer is cut short.
+    // The last transfer is truncated.
     std::fs::write(&file, &cdf.data[..cdf.data.len() - 100]).unwrap();
     for mode in ["", "-c"] {
         let ran = ior(dir.path(), 2, &format!("-a NCMPI {mode} -R {LINE} -o n --record t{mode}")).unwrap();
@@ -134,19 +137,19 @@ fn hints_reach_the_file_and_are_shown() {
                   hints returned from opened file {\n";
     assert!(text.contains(passed), "{text}");
     let cdf = Cdf5::read(&dir.path().join("n"));
-    assert_eq!(variable(&cdf, 2).begin, 4096, "the hint was heard");
+    assert_eq!(variable(&cdf, 2).begin, 4096, "the hint is in effect");
 }
 
 #[test]
-fn a_file_of_another_kind_is_one_line_and_stays_as_it_is() {
+fn a_file_of_another_kind_is_rejected_in_one_line_and_not_changed() {
     let dir = tempfile::tempdir().unwrap();
     let Some(ran) = ior(dir.path(), 2, &format!("-a NCMPI -w {LINE} -o n")) else { return };
     ran.ok();
     let before = std::fs::read(dir.path().join("n")).unwrap();
     std::fs::write(dir.path().join("text"), "no file of arrays\n".repeat(9999)).unwrap();
     for (words, why) in [
-        ("-r -b 48k -t 8k -s 3 -o n", "it was written with -b 49152 -t 16384; give the same"),
-        ("-w -E -b 96k -t 16k -o n", "it was written with -b 49152 -t 16384; give the same"),
+        ("-r -b 48k -t 8k -s 3 -o n", "it was written with -b 49152 -t 16384. Give the same"),
+        ("-w -E -b 96k -t 16k -o n", "it was written with -b 49152 -t 16384. Give the same"),
         ("-r -b 48k -t 16k -s 3 -o text", "text: "),
         ("-r -b 48k -t 16k -s 4 -o n", "end of file"),
     ] {
@@ -161,7 +164,7 @@ fn a_file_of_another_kind_is_one_line_and_stays_as_it_is() {
 }
 
 #[test]
-fn what_the_library_cannot_do_is_rejected_before_a_file_is_touched() {
+fn options_that_the_library_does_not_support_are_rejected_before_a_file_is_created() {
     let dir = tempfile::tempdir().unwrap();
     std::fs::write(dir.path().join("n"), "mine").unwrap();
     for (words, why) in [
@@ -187,7 +190,7 @@ fn what_the_library_cannot_do_is_rejected_before_a_file_is_touched() {
 #[test]
 fn a_collective_deadline_ends_all_ranks_at_one_transfer() {
     let dir = tempfile::tempdir().unwrap();
-    // More than any machine writes in a second.
+    // More data than any machine writes in a second.
     let words = "-a NCMPI -c -w -D 1 -b 1g -t 64k -s 64 -o n --record r";
     let Some(ran) = ior(dir.path(), 3, words) else { return };
     ran.ok();
@@ -201,9 +204,9 @@ fn a_collective_deadline_ends_all_ranks_at_one_transfer() {
     assert_eq!(number("ran_dry"), 0, "{records}");
 }
 
-/// ROMIO's names of drivers; Open MPI's own files have none.
+/// ROMIO has names of drivers; OMPIO has none.
 #[test]
-fn a_drivers_name_before_the_path_is_for_the_library_only() {
+fn the_name_of_a_driver_before_the_path_is_passed_to_the_library_only() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().canonicalize().unwrap().join("n");
     let words = format!("ior -a NCMPI -w -r -R {LINE} -o ufs:{}", file.display());

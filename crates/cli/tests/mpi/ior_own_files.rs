@@ -1,4 +1,4 @@
-//! Results are not written over data that ranks of a launcher reach by other names.
+//! Results do not overwrite data that ranks of a launcher access by other names.
 
 use std::fs;
 
@@ -20,7 +20,7 @@ fn a_file_is_the_same_under_another_name_and_for_ranks_of_a_launcher() {
     fs::write(place.join("s"), "IOR START\nblockSize=64k\ntransferSize=16k\ntestFile=f\nRUN\nIOR STOP\n")
         .unwrap();
     let script = ior(&place, 2, "-w -f s -O summaryFile=s");
-    assert!(script.err.starts_with("ior: -f and -O summaryFile name the same file, s; "), "{script:#?}");
+    assert!(script.err.starts_with("ior: -f and -O summaryFile name the same file, s. "), "{script:#?}");
     if let Some(ran) = Mpi::Mpich.ior(&place, 2, "-w -b 64k -t 16k -o f -O summaryFile=f") {
         assert_eq!(ran.complaints().len(), 1, "{ran:#?}");
         assert!(ran.status != Some(0), "{ran:#?}");
@@ -29,9 +29,9 @@ fn a_file_is_the_same_under_another_name_and_for_ranks_of_a_launcher() {
     if let Some(ran) = Mpi::Mpich.ior(&place, 2, hints) {
         assert!(ran.err.contains("--mpiio.hintsFileName name the same file"), "{ran:#?}");
     }
-    // The name of a driver of MPI-IO is no part of the file's.
+    // The name of a driver of MPI-IO is not part of the file name.
     if let Some(ran) = Mpi::Mpich.ior(&place, 2, "-a MPIIO -w -b 64k -t 16k -o ufs:f -O summaryFile=f") {
-        assert!(ran.err.contains("-o and -O summaryFile name the same file, f; "), "{ran:#?}");
+        assert!(ran.err.contains("-o and -O summaryFile name the same file, f. "), "{ran:#?}");
         assert!(ran.status != Some(0), "{ran:#?}");
     }
     assert_eq!(fs::read_to_string(place.join("f")).unwrap(), "kept");

@@ -1,4 +1,4 @@
-//! Mistakes of `ior` under MPI that are not to come back.
+//! Regression tests of `ior` under MPI.
 
 use crate::common::Mpi;
 
@@ -15,7 +15,7 @@ fn a_colon_in_a_name_does_not_remove_another_file() {
 #[test]
 fn syncs_that_are_collective_do_not_hang_ranks_that_stop_at_different_transfers() {
     let dir = tempfile::tempdir().unwrap();
-    // A deadline stops all ranks at one transfer; an order that gives them different amounts cannot.
+    // A deadline stops all ranks at the same transfer. An order with different amounts per rank does not.
     for (words, status) in [("-Y -D 1 -b 1m -s 100 -t 4k", 0), ("-Y -z --random-order=ior -b 128k -t 16k", 2)]
     {
         let Some(ran) = Mpi::Open.ior(dir.path(), 3, &format!("-a MPIIO -w -o f {words}")) else {
@@ -29,7 +29,7 @@ fn syncs_that_are_collective_do_not_hang_ranks_that_stop_at_different_transfers(
 }
 
 #[test]
-fn a_shared_file_that_one_rank_cannot_reach_is_rejected_by_all_and_nobody_waits() {
+fn a_shared_file_that_one_rank_cannot_open_ends_all_ranks() {
     let dir = tempfile::tempdir().unwrap();
     for words in ["-a MPIIO -r -o nothing", "-a MPIIO -c -w -o no/such/f"] {
         let Some(ran) = Mpi::Open.ior(dir.path(), 2, words) else { return };

@@ -1,4 +1,4 @@
-//! Scripts of `ior` under every MPI.
+//! Scripts of `ior` under each MPI.
 
 use std::fs::write;
 use std::path::Path;
@@ -7,63 +7,63 @@ use std::process::Command;
 use crate::common::scripts::{THREE, phases, records};
 use crate::common::{ALL_MPI, Ran, ior, program, run};
 
-/// What is asserted of a run of `THREE` on three ranks.
-fn ran_three(ran: Ran, dir: &Path, whose: &str) {
+/// Checks a run of `THREE` on three ranks.
+fn check_three(ran: Ran, dir: &Path, context: &str) {
     let text = ran.ok();
     for test in ["TestID              : 0\n", "TestID              : 1\n", "TestID              : 2\n"] {
-        assert_eq!(text.matches(test).count(), 1, "{whose}: {text}");
+        assert_eq!(text.matches(test).count(), 1, "{context}: {text}");
     }
-    assert_eq!(text.matches("Summary of all tests:").count(), 1, "{whose}: {text}");
+    assert_eq!(text.matches("Summary of all tests:").count(), 1, "{context}: {text}");
     let summary = text.split("Summary of all tests:\n").nth(1).unwrap();
     let numbers: Vec<&str> = summary
         .lines()
         .filter(|line| line.starts_with("write "))
         .map(|line| line.split_whitespace().nth(12).unwrap())
         .collect();
-    assert_eq!(numbers, ["0", "1", "2"], "{whose}: {summary}");
+    assert_eq!(numbers, ["0", "1", "2"], "{context}: {summary}");
     let records = records(&dir.join("r"));
-    assert_eq!(records.iter().filter(|record| record["record"] == "run").count(), 1, "{whose}");
-    assert_eq!(records.last().unwrap()["record"], "end", "{whose}");
+    assert_eq!(records.iter().filter(|record| record["record"] == "run").count(), 1, "{context}");
+    assert_eq!(records.last().unwrap()["record"], "end", "{context}");
     let wanted = [(0, 3, 16384), (1, 2, 32768), (2, 2, 32768)];
     let wanted: Vec<_> = wanted
         .into_iter()
         .flat_map(|(test, ranks, bytes)| [(test, "write", ranks, bytes), (test, "read", ranks, bytes)])
         .collect();
-    assert_eq!(phases(&records), wanted, "{whose}");
+    assert_eq!(phases(&records), wanted, "{context}");
 }
 
 #[test]
-fn a_script_runs_its_tests_in_one_job_each_with_its_own_ranks() {
+fn a_script_runs_its_tests_in_one_job_with_different_numbers_of_ranks() {
     let dir = tempfile::tempdir().unwrap();
     write(dir.path().join("s"), THREE).unwrap();
-    ran_three(ior(dir.path(), 3, "-f s --record r"), dir.path(), "local ranks");
+    check_three(ior(dir.path(), 3, "-f s --record r"), dir.path(), "local ranks");
     for mpi in ALL_MPI {
         let dir = tempfile::tempdir().unwrap();
         write(dir.path().join("s"), THREE).unwrap();
         let Some(ran) = mpi.ior(dir.path(), 3, "-f s --record r") else { continue };
-        ran_three(ran, dir.path(), &format!("{mpi:?}"));
+        check_three(ran, dir.path(), &format!("{mpi:?}"));
     }
 }
 
 #[test]
-fn a_script_that_is_not_there_is_one_line_from_one_rank() {
+fn a_missing_script_is_reported_by_one_rank_in_one_line() {
     let dir = tempfile::tempdir().unwrap();
-    let told = |ran: Ran, whose: &str| {
-        assert_eq!(ran.status, Some(2), "{whose}: {ran:#?}");
+    let check = |ran: Ran, context: &str| {
+        assert_eq!(ran.status, Some(2), "{context}: {ran:#?}");
         let wanted = "ior: -f nowhere: cannot read the script: No such file or directory (os error 2)";
-        assert_eq!(ran.complaints(), [wanted], "{whose}: {ran:#?}");
+        assert_eq!(ran.complaints(), [wanted], "{context}: {ran:#?}");
     };
-    told(ior(dir.path(), 3, "-f nowhere"), "local ranks");
+    check(ior(dir.path(), 3, "-f nowhere"), "local ranks");
     for mpi in ALL_MPI {
         let Some(ran) = mpi.ior(dir.path(), 3, "-f nowhere") else { continue };
-        told(ran, &format!("{mpi:?}"));
+        check(ran, &format!("{mpi:?}"));
     }
 }
 
 #[test]
-fn a_rank_0_that_writes_slowly_still_says_why_its_launcher_ends_the_run() {
+fn a_slow_rank_0_still_reports_the_reason_before_the_launcher_ends_the_run() {
     let dir = tempfile::tempdir().unwrap();
-    // The rank by the variable of Open MPI or of MPICH; only rank 0 is slow.
+    // The variable of Open MPI or of MPICH has the rank. Only rank 0 is slow.
     let slow = "#!/bin/sh\nif [ \"$OMPI_COMM_WORLD_RANK$PMI_RANK\" != 0 ]; then exec \"$@\"; fi\n\
                 exec strace -f -o /dev/null -e trace=write -e inject=write:delay_enter=40000 \"$@\"\n";
     write(dir.path().join("slow"), slow).unwrap();

@@ -1,8 +1,8 @@
-//! Command lines of contracts and papers, as they are published.
+//! Published command lines of contracts and papers.
 
 use crate::common::{Mpi, ior};
 
-/// The lines of the published acceptance tests, scaled down: sizes, counts and seconds only.
+/// The command lines of published acceptance tests, with smaller sizes, counts and times.
 const SEEDS: &[&str] = &[
     "-w -a POSIX -F -C -e -g -k -b 4k -t 4k -s 16 -o F -v",
     "-r -a POSIX -F -C -e -g -k -b 4k -t 4k -s 16 -o F -v",
@@ -23,7 +23,7 @@ const SEEDS: &[&str] = &[
     "-w -a POSIX -b 64k -E -C -e -g -k -s 1 -t 16k -F -o F",
 ];
 
-/// The lines that need MPI.
+/// The command lines that need MPI.
 const SEEDS_MPI: &[&str] = &[
     "-w -a MPIIO -c -C -g -b 8k -t 8k -k -H -v -s 4 -o S",
     "-r -a MPIIO -c -C -g -b 8k -t 8k -k -H -v -s 4 -o S",
@@ -32,7 +32,7 @@ const SEEDS_MPI: &[&str] = &[
 ];
 
 #[test]
-fn every_published_command_line_runs_scaled_down() {
+fn every_published_command_line_runs_with_smaller_sizes() {
     let dir = tempfile::tempdir().unwrap();
     for words in SEEDS {
         let ran = ior(dir.path(), 2, words);

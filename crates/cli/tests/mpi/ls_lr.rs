@@ -1,4 +1,4 @@
-//! `ls-lr` under every MPI.
+//! `ls-lr` under each MPI.
 
 use std::fs;
 
@@ -6,7 +6,7 @@ use crate::common::ls_lr::{SMALL, phases, place};
 use crate::common::{ALL_MPI, run};
 
 #[test]
-fn ranks_of_every_mpi_walk_together() {
+fn ranks_of_each_mpi_walk_at_the_same_time() {
     for mpi in ALL_MPI {
         let dir = place();
         let Some(mut command) =
@@ -19,13 +19,13 @@ fn ranks_of_every_mpi_walk_together() {
             out.contains("ls-lr: 3 walkers on 1 node, ") && out.contains("while all 3 were at work"),
             "{out}"
         );
-        assert_eq!(out.matches("ls-lr: ").count(), 1, "one voice: {out}");
+        assert_eq!(out.matches("ls-lr: ").count(), 1, "only one rank prints: {out}");
         assert_eq!(phases(&dir.path().join("r"))[1].ops, 1800, "{mpi:?}");
         assert_eq!(fs::read_dir(dir.path().join("t")).unwrap().count(), 0);
         let rejected = run(&mut mpi.command(dir.path(), 3, "ls-lr t").unwrap());
-        let told: Vec<_> = rejected.err.lines().filter(|line| line.starts_with("ls-lr: ")).collect();
+        let lines: Vec<_> = rejected.err.lines().filter(|line| line.starts_with("ls-lr: ")).collect();
         assert_eq!(
-            told,
+            lines,
             ["ls-lr: 1 tree for 3 walkers: name one directory for each, or one with trees of \
                            --make in it"]
         );

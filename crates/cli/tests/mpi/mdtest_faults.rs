@@ -1,4 +1,4 @@
-//! `mdtest` under launchers of MPI: its ranks agree, fail together, and none waits for one that was killed.
+//! `mdtest` under launchers of MPI: ranks fail together, and no rank waits for a killed one.
 
 use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
@@ -8,7 +8,7 @@ use crate::common::mdtest::complaints;
 use crate::common::{self, ALL_MPI, Mpi, run};
 
 #[test]
-fn under_every_mpi_the_run_is_the_same_and_usage_is_rejected_once() {
+fn runs_are_the_same_under_each_mpi_and_wrong_usage_is_reported_once() {
     for mpi in ALL_MPI {
         for ranks in [2, 4] {
             let dir = tempfile::tempdir().unwrap();
@@ -18,12 +18,16 @@ fn under_every_mpi_the_run_is_the_same_and_usage_is_rejected_once() {
             assert_eq!(ran.status, Some(0), "{mpi:?}: {ran:#?}");
             let launched =
                 format!("\nmdtest-4.1.0+dev was launched with {ranks} total task(s) on 1 node(s)\n");
-            assert_eq!(ran.out.matches("was launched with").count(), 1, "{mpi:?}: one voice: {ran:#?}");
+            assert_eq!(
+                ran.out.matches("was launched with").count(),
+                1,
+                "{mpi:?}: only one rank prints: {ran:#?}"
+            );
             assert!(ran.out.contains(&launched), "{mpi:?}: {ran:#?}");
             assert!(ran.out.contains(&format!("\n{ranks} tasks, {} files/directories\n", ranks * 20)));
             let rows = std::fs::read_to_string(dir.path().join("r.csv")).unwrap().lines().count();
             assert_eq!(rows, 2 + 2 * ranks as usize, "{mpi:?}");
-            assert!(!dir.path().join("out").exists(), "{mpi:?}: all is removed");
+            assert!(!dir.path().join("out").exists(), "{mpi:?}: all files are removed");
             let rejected = run(&mut mpi.command(dir.path(), ranks, "mdtest -n 2 -I 1 -u").unwrap());
             assert_eq!(rejected.status, Some(2), "{mpi:?}: {rejected:#?}");
             assert_eq!(complaints(&rejected).len(), 1, "{mpi:?}: {rejected:#?}");
@@ -32,7 +36,7 @@ fn under_every_mpi_the_run_is_the_same_and_usage_is_rejected_once() {
 }
 
 #[test]
-fn fewer_ranks_than_there_are_and_an_operation_that_fails_on_one_end_all_under_mpi() {
+fn a_failed_operation_on_one_of_a_subset_of_ranks_ends_all_under_mpi() {
     for mpi in [Mpi::Open, Mpi::Mpich] {
         let dir = tempfile::tempdir().unwrap();
         let Some(mut command) = mpi.command(dir.path(), 3, "mdtest -F -n 5 -f 1 -l 3") else { continue };
@@ -77,14 +81,14 @@ fn a_killed_rank_ends_the_job() {
         let mut job = command.spawn().unwrap();
         let begun = Instant::now();
         let victim = loop {
-            assert!(begun.elapsed() < Duration::from_secs(60), "{mpi:?}: its ranks never came");
+            assert!(begun.elapsed() < Duration::from_secs(60), "{mpi:?}: the ranks did not start");
             let ranks = ranks_below(job.id());
             if ranks.len() == 3 {
                 break ranks[1];
             }
             std::thread::sleep(Duration::from_millis(20));
         };
-        // Ranks that have met are inside the phase, which takes minutes.
+        // The ranks have synchronized and are inside the phase, which takes minutes.
         std::thread::sleep(Duration::from_secs(1));
         assert!(Command::new("kill").args(["-9", &victim.to_string()]).status().unwrap().success());
         let killed = Instant::now();

@@ -1,5 +1,5 @@
-//! `assay mpi-io` under every MPI that is on this machine: the cases pass, or fail as is known of the
-//! library; what hangs is ended, and the rest goes on.
+//! `assay mpi-io` under each installed MPI: the cases pass, or are known failures of the library. A case that
+//! hangs is ended, and the others run.
 
 mod libraries;
 mod places;
@@ -13,13 +13,13 @@ use crate::common::{self, Mpi, Ran, assay, run, run_for};
 use results::Record;
 use results::record::{Case, CaseOutcome};
 
-/// Jobs of ranks do not share the processors: a limit on time is then one on a hang.
+/// Jobs with ranks do not run at the same time, so that only a hang exceeds a time limit.
 static ONE_JOB: Mutex<()> = Mutex::new(());
 
-/// Longest wait for one run of the suite.
+/// The longest wait for one run of the suite.
 const PATIENCE: Duration = Duration::from_secs(1500);
 
-/// A library with the component that does MPI-IO.
+/// An MPI library with its MPI-IO component.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Library {
     /// Open MPI with OMPIO.
@@ -30,7 +30,7 @@ enum Library {
     Mpich,
     /// The wheel of MPICH 5.
     Mpich5,
-    /// The same by the interface of the MPI 5 standard.
+    /// The same with the interface of the MPI 5 standard.
     Mpich5Abi,
 }
 
@@ -44,7 +44,7 @@ impl Library {
         }
     }
 
-    /// Its names in the table of known failures.
+    /// The names of library and component in the table of known failures.
     fn name_and_component(self) -> (&'static str, &'static str) {
         match self {
             Self::Ompio => ("Open MPI", "ompio"),
@@ -53,25 +53,25 @@ impl Library {
         }
     }
 
-    /// Its launcher with the words before the number of ranks; `None`, with the reason printed, where it is
+    /// The launcher with its arguments before the number of ranks. `None`, with the reason printed, if it is
     /// not installed.
     fn launcher(self) -> Option<String> {
         let command = self.mpi().command(Path::new("."), 1, "")?;
         let words = [command.get_program()].into_iter().chain(command.get_args());
         let words: Vec<String> = words.map(|word| word.to_string_lossy().into_owned()).collect();
-        let before = words.iter().position(|word| word == "-n").expect("ranks are counted");
+        let before = words.iter().position(|word| word == "-n").expect("an option with the number of ranks");
         let romio = if self == Self::Romio { " --mca io romio321" } else { "" };
         Some(words[..before].join(" ") + romio)
     }
 }
 
-/// What a run told: its end, and its cases by name.
-struct Told {
+/// The result of a run: its end, and its cases by name.
+struct SuiteResult {
     ran: Ran,
     cases: BTreeMap<String, Case>,
 }
 
-impl Told {
+impl SuiteResult {
     fn outcome(&self, name: &str) -> CaseOutcome {
         self.cases.get(name).unwrap_or_else(|| panic!("no {name}: {:#?}", self.ran)).outcome
     }
@@ -81,34 +81,34 @@ impl Told {
     }
 }
 
-/// Runs `assay mpi-io WORDS` in a directory of its own, started by itself on so many ranks, with these
-/// variables; `{dir}` in a value is that directory.
-fn suite(mpi: Library, ranks: u32, words: &[&str], variables: &[(&str, &str)]) -> Option<Told> {
+/// Runs `assay mpi-io --launch` with `words` on this number of ranks in a new directory, with these
+/// environment variables. `{dir}` in a value is that directory.
+fn suite(mpi: Library, ranks: u32, words: &[&str], variables: &[(&str, &str)]) -> Option<SuiteResult> {
     let dir = tempfile::tempdir().unwrap();
     std::fs::create_dir(dir.path().join("d")).unwrap();
     suite_in(&dir, mpi, ranks, words, variables)
 }
 
-/// The same in the folder `d` of this directory.
+/// The same in the subdirectory `d` of this directory.
 fn suite_in(
     dir: &tempfile::TempDir,
     mpi: Library,
     ranks: u32,
     words: &[&str],
     variables: &[(&str, &str)],
-) -> Option<Told> {
+) -> Option<SuiteResult> {
     let _alone = ONE_JOB.lock().unwrap_or_else(PoisonError::into_inner);
-    beside_others(dir, mpi, ranks, words, variables)
+    with_other_jobs(dir, mpi, ranks, words, variables)
 }
 
-/// The same, without waiting for other jobs.
-fn beside_others(
+/// The same, at the same time as other jobs.
+fn with_other_jobs(
     dir: &tempfile::TempDir,
     mpi: Library,
     ranks: u32,
     words: &[&str],
     variables: &[(&str, &str)],
-) -> Option<Told> {
+) -> Option<SuiteResult> {
     let launch = format!("{} -n {ranks}", mpi.launcher()?);
     let mut command = assay(dir.path(), "mpi-io --record records");
     command.args(["--launch", &launch]).args(words).arg("d");
@@ -131,11 +131,11 @@ fn beside_others(
     let cases: BTreeMap<String, Case> = cases.collect();
     let left: Vec<_> = std::fs::read_dir(dir.path().join("d")).unwrap().collect();
     assert!(left.is_empty(), "{mpi:?}: {left:?} left: {ran:#?}");
-    Some(Told { ran, cases })
+    Some(SuiteResult { ran, cases })
 }
 
-/// Runs some cases over a file system that is broken on rank 1 (or on all), and tells which fail.
-fn broken(mpi: Library, fault: &str, on_all: bool, only: &[&str]) -> Option<Told> {
+/// Runs some cases on a file system with a fault on rank 1, or on all ranks.
+fn broken(mpi: Library, fault: &str, on_all: bool, only: &[&str]) -> Option<SuiteResult> {
     let mut words = vec!["--timeout", "20"];
     only.iter().for_each(|name| words.extend(["--only", *name]));
     let shim = common::shim().display().to_string();
@@ -147,26 +147,26 @@ fn broken(mpi: Library, fault: &str, on_all: bool, only: &[&str]) -> Option<Told
     suite(mpi, 2, &words, &variables)
 }
 
-/// All of them fail, on which evidence with rank and place is kept; the others pass.
+/// Asserts that the cases `failing` fail with rank and offset as evidence, and the cases `passing` pass.
 fn fails(mpi: Library, fault: &str, on_all: bool, failing: &[&str], passing: &[&str]) {
-    let Some(told) = broken(mpi, fault, on_all, &[failing, passing].concat()) else { return };
+    let Some(result) = broken(mpi, fault, on_all, &[failing, passing].concat()) else { return };
     for name in failing {
         assert_eq!(
-            told.outcome(name),
+            result.outcome(name),
             CaseOutcome::Fail,
             "{mpi:?}: {name} does not see {fault}: {:#?}",
-            told.cases
+            result.cases
         );
-        let seen = told.cases[*name].evidence.as_ref().expect("a failure has evidence");
+        let seen = result.cases[*name].evidence.as_ref().expect("a failure has evidence");
         assert!(
             !seen.what.is_empty() && !seen.step.is_empty() && !seen.node.is_empty(),
             "{mpi:?}: {seen:#?}"
         );
     }
     for name in passing {
-        assert_eq!(told.outcome(name), CaseOutcome::Pass, "{mpi:?}: {fault}: {:#?}", told.cases[*name]);
+        assert_eq!(result.outcome(name), CaseOutcome::Pass, "{mpi:?}: {fault}: {:#?}", result.cases[*name]);
     }
-    assert_eq!(told.ran.status, Some(1), "{mpi:?}: {fault}");
+    assert_eq!(result.ran.status, Some(1), "{mpi:?}: {fault}");
 }
 
 const WRITING: &[&str] = &[
@@ -191,7 +191,7 @@ const WITHOUT_DATA: &[&str] =
     &["posix.create.exclusive", "posix.directory.entries", "open.create", "size.set"];
 
 #[test]
-fn a_write_that_is_dropped_or_torn_fails_every_case_that_has_its_data() {
+fn a_dropped_or_torn_write_fails_every_case_that_compares_its_data() {
     for mpi in [Library::Ompio, Library::Mpich] {
         fails(mpi, "drop:1", false, WRITING, WITHOUT_DATA);
         fails(mpi, "tear:1", false, WRITING, WITHOUT_DATA);
@@ -199,7 +199,7 @@ fn a_write_that_is_dropped_or_torn_fails_every_case_that_has_its_data() {
 }
 
 #[test]
-fn a_write_that_is_dropped_fails_the_cases_of_large_counts_and_of_requests_ended_together() {
+fn a_dropped_write_fails_the_cases_of_large_counts_and_of_request_sets() {
     let requests = [
         "requests.reused",
         "requests.type_freed",
@@ -215,21 +215,21 @@ fn a_write_that_is_dropped_fails_the_cases_of_large_counts_and_of_requests_ended
 }
 
 #[test]
-fn wrong_data_is_told_with_rank_offset_and_both_values() {
-    let Some(told) = broken(Library::Ompio, "drop:1", false, &["posix.visible.close_to_open"]) else {
+fn wrong_data_is_reported_with_rank_offset_and_both_values() {
+    let Some(result) = broken(Library::Ompio, "drop:1", false, &["posix.visible.close_to_open"]) else {
         return;
     };
-    let case = &told.cases["posix.visible.close_to_open"];
+    let case = &result.cases["posix.visible.close_to_open"];
     let seen = case.evidence.as_ref().unwrap();
     assert_eq!((seen.rank, seen.offset, case.failed_ranks), (0, Some(5000), 2), "{seen:#?}");
-    assert_eq!(seen.found, "0xa5a5a5a5a5a5a5a5", "what was there before");
+    assert_eq!(seen.found, "0xa5a5a5a5a5a5a5a5", "the earlier value");
     let wanted = format!("offset 5000: expected {}, found 0xa5a5a5a5a5a5a5a5", seen.expected);
-    assert!(told.ran.out.contains(&wanted), "{}", told.ran.out);
-    assert!(told.ran.out.contains("promised by POSIX.1-2017 close, open"), "{}", told.ran.out);
+    assert!(result.ran.out.contains(&wanted), "{}", result.ran.out);
+    assert!(result.ran.out.contains("promised by POSIX.1-2017 close, open"), "{}", result.ran.out);
 }
 
 #[test]
-fn visibility_that_is_delayed_fails_what_promises_it_at_once_and_nothing_else() {
+fn delayed_visibility_fails_only_the_cases_that_need_it_at_once() {
     for mpi in [Library::Ompio, Library::Mpich] {
         let at_once = ["posix.visible.after_write", "atomic.at_once"];
         let later = ["posix.visible.after_fsync", "posix.visible.close_to_open", "consistency.close_open"];
@@ -241,18 +241,18 @@ fn visibility_that_is_delayed_fails_what_promises_it_at_once_and_nothing_else() 
 }
 
 #[test]
-fn writes_that_nobody_else_sees_or_that_are_dropped_fail_the_cases_of_atomic_mode() {
+fn invisible_or_dropped_writes_fail_the_cases_of_atomic_mode() {
     let readers = ["atomic.readers", "atomic.readers_view"];
     let unseen = [&readers[..], &["atomic.writers"]].concat();
     for mpi in [Library::Ompio, Library::Mpich] {
         fails(mpi, "lie", true, &unseen, &["posix.visible.close_to_open"]);
     }
-    // Reads meanwhile, which Open MPI's own files are known to fail, come after what is dropped.
+    // The concurrent reads, a known failure of OMPIO, follow the dropped write.
     fails(Library::Mpich, "drop:7", true, &readers, &["atomic.writers"]);
 }
 
 #[test]
-fn locks_that_keep_nobody_out_fail_the_cases_of_locks() {
+fn locks_without_effect_fail_the_cases_of_locks() {
     let locks = ["posix.locks.exclusion", "posix.locks.conflict", "posix.locks.shared", "posix.locks.close"];
     let all = [&locks[..], &["posix.locks.descriptions"]].concat();
     for mpi in [Library::Ompio, Library::Mpich] {
@@ -261,8 +261,8 @@ fn locks_that_keep_nobody_out_fail_the_cases_of_locks() {
 }
 
 #[test]
-fn a_case_that_hangs_is_ended_with_who_is_in_it_and_the_rest_goes_on() {
-    // These jobs only wait for their time limit, so they run beside each other and beside other jobs.
+fn a_case_that_hangs_is_ended_with_its_ranks_and_the_others_run() {
+    // These jobs only wait for their time limit, so they run at the same time as each other and other jobs.
     std::thread::scope(|scope| {
         for mpi in [Library::Ompio, Library::Mpich] {
             scope.spawn(move || a_hang_is_ended(mpi));
@@ -284,8 +284,8 @@ fn a_hang_is_ended(mpi: Library) {
         ("ASSAY_SHIM_UNDER", "{dir}/d"),
         ("ASSAY_SHIM_RANK", "1"),
     ];
-    let Some(told) = beside_others(&dir, mpi, 2, &words, &variables) else { return };
-    let hung = &told.cases["posix.visible.close_to_open"];
+    let Some(result) = with_other_jobs(&dir, mpi, 2, &words, &variables) else { return };
+    let hung = &result.cases["posix.visible.close_to_open"];
     assert_eq!((hung.outcome, hung.why.as_str()), (CaseOutcome::Fail, "timeout after 10 s"), "{mpi:?}");
     let seen = hung.evidence.as_ref().unwrap();
     assert_eq!(seen.rank, 1, "{mpi:?}: {seen:#?}");
@@ -294,13 +294,13 @@ fn a_hang_is_ended(mpi: Library) {
         "{mpi:?}: {seen:#?}"
     );
     for name in ["posix.create.exclusive", "posix.visible.truncate", "open.create"] {
-        assert_eq!(told.outcome(name), CaseOutcome::Pass, "{mpi:?}: {name}");
+        assert_eq!(result.outcome(name), CaseOutcome::Pass, "{mpi:?}: {name}");
     }
-    assert_eq!(told.ran.status, Some(1), "{mpi:?}");
+    assert_eq!(result.ran.status, Some(1), "{mpi:?}");
 }
 
 #[test]
-fn without_the_driver_a_hang_ends_the_job_with_what_was_not_run() {
+fn without_the_driver_a_hang_ends_the_job_and_lists_the_cases_not_run() {
     let dir = tempfile::tempdir().unwrap();
     let words = "mpi-io --timeout 2 --record r --only posix.visible.* .";
     let Some(mut command) = Mpi::Open.command(dir.path(), 2, words) else { return };
@@ -321,18 +321,18 @@ fn without_the_driver_a_hang_ends_the_job_with_what_was_not_run() {
 }
 
 #[test]
-fn local_ranks_run_what_needs_no_mpi_and_skip_the_rest_with_the_reason() {
+fn local_ranks_run_the_cases_without_mpi_and_skip_the_others_with_a_reason() {
     let dir = tempfile::tempdir().unwrap();
     let ran = run(&mut assay(dir.path(), "-n 3 mpi-io --only posix.visible.* --only open.create ."));
     let out = ran.ok();
     assert!(out.contains("3 ranks on 1 node: local ranks"), "{out}");
     assert!(out.contains("PASS         posix.visible.after_write"), "{out}");
     assert!(out.contains("SKIPPED      open.create\n             needs MPI's ranks"), "{out}");
-    assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0, "everything is removed");
+    assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0, "all files are removed");
 }
 
 #[test]
-fn files_of_a_case_that_failed_are_kept_where_that_is_asked_for() {
+fn keep_failed_keeps_the_files_of_failed_cases() {
     let dir = tempfile::tempdir().unwrap();
     let words =
         "-n 2 mpi-io --keep-failed --only posix.visible.close_to_open --only posix.create.exclusive .";
@@ -342,17 +342,17 @@ fn files_of_a_case_that_failed_are_kept_where_that_is_asked_for() {
     let ran = run(&mut command);
     assert_eq!(ran.status, Some(1), "{ran:#?}");
     assert!(ran.out.contains("close_to_open stays: kept: the case failed"), "{ran:#?}");
-    let own = std::fs::read_dir(dir.path()).unwrap().next().unwrap().unwrap().path();
-    assert!(own.join("posix.visible.close_to_open/file").is_file());
-    assert!(!own.join("posix.create.exclusive").exists(), "what passed is removed");
+    let suite_dir = std::fs::read_dir(dir.path()).unwrap().next().unwrap().unwrap().path();
+    assert!(suite_dir.join("posix.visible.close_to_open/file").is_file());
+    assert!(!suite_dir.join("posix.create.exclusive").exists(), "files of passed cases are removed");
 }
 
 #[test]
-fn the_list_names_every_case_with_ranks_and_promise() {
+fn the_list_has_every_case_with_ranks_and_promise() {
     let dir = tempfile::tempdir().unwrap();
     let out = run(&mut assay(dir.path(), "mpi-io --list")).ok();
     assert!(out.lines().count() > 500);
-    let row = out.lines().find(|line| line.starts_with("posix.rename.atomic ")).expect("it is listed");
+    let row = out.lines().find(|line| line.starts_with("posix.rename.atomic ")).expect("the case is listed");
     assert!(row.contains(" 2+  POSIX.1-2017 rename: while files are renamed"), "{row}");
     assert!(
         out.lines().any(|line| line.starts_with("posix.sparse.10tb") && line.ends_with("(with --large)"))
@@ -360,27 +360,27 @@ fn the_list_names_every_case_with_ranks_and_promise() {
 }
 
 #[test]
-fn mistakes_are_rejected_in_one_line() {
+fn wrong_usage_is_rejected_in_one_line() {
     let dir = tempfile::tempdir().unwrap();
-    for (words, told) in [
-        (vec!["nowhere"], "nowhere: is no directory"),
-        (vec!["--only", "posix.nothing", "."], "--only posix.nothing: no case is so called"),
+    for (words, result) in [
+        (vec!["nowhere"], "nowhere: not a directory"),
+        (vec!["--only", "posix.nothing", "."], "--only posix.nothing: no case matches"),
         (vec!["--skip", "*", "."], "leave no case"),
-        (vec!["--timeout", "0", "."], "--timeout 0: give at least 1 second"),
-        (vec!["--launch", " ", "."], "name the command that starts ranks"),
+        (vec!["--timeout", "0", "."], "--timeout 0: too short. Give at least 1 second."),
+        (vec!["--launch", " ", "."], "Give a command that starts ranks"),
         (vec!["--launch", "no-such-launcher -n 2", "."], "--launch no-such-launcher: "),
     ] {
         let mut command = assay(dir.path(), "mpi-io");
         let ran = run(command.args(&words));
         assert_eq!((ran.status, ran.err.lines().count()), (Some(2), 1), "{words:?}: {ran:#?}");
-        assert!(ran.err.contains(told), "{words:?}: {ran:#?}");
+        assert!(ran.err.contains(result), "{words:?}: {ran:#?}");
     }
     let ran = run(assay(dir.path(), "-n 2 mpi-io").args(["--launch", "mpirun -n 2", "."]));
     assert!(ran.status == Some(2) && ran.err.contains("--launch starts the ranks itself"), "{ran:#?}");
 }
 
 #[test]
-fn a_launcher_that_starts_nothing_is_told_and_nothing_hangs() {
+fn a_launcher_that_starts_no_ranks_is_reported_without_a_hang() {
     let dir = tempfile::tempdir().unwrap();
     let ran = run(assay(dir.path(), "mpi-io --only posix.create.*").args(["--launch", "false", "."]));
     assert_eq!(ran.status, Some(4), "{ran:#?}");

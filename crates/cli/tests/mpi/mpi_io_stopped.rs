@@ -1,4 +1,4 @@
-//! `assay mpi-io --launch` that somebody asks to end: its ranks end with it, and nothing is left behind.
+//! `assay mpi-io --launch` that gets a signal to end: its ranks end too, and no files remain.
 
 use std::fs;
 use std::process::Stdio;
@@ -7,7 +7,7 @@ use crate::common::assay;
 use crate::common::campaign::{alive, signal, there, until};
 
 #[test]
-fn a_driver_that_is_asked_to_end_ends_its_ranks_and_removes_what_they_made() {
+fn a_driver_that_gets_a_signal_ends_its_ranks_and_removes_their_files() {
     for mpirun in ["mpirun.openmpi --oversubscribe", "mpirun.mpich"] {
         if !there(mpirun.split(' ').next().unwrap()) {
             continue;
@@ -28,12 +28,12 @@ fn a_driver_that_is_asked_to_end_ends_its_ranks_and_removes_what_they_made() {
             || walk(&dir.path().join("d")).iter().any(|path| path.ends_with("posix.visible.after_write"));
         until("the case that hangs", begun);
         let children = fs::read_to_string(format!("/proc/{0}/task/{0}/children", driver.id())).unwrap();
-        let launcher = children.split_whitespace().next().expect("it has started ranks").to_owned();
+        let launcher = children.split_whitespace().next().expect("the driver has started ranks").to_owned();
         signal("-TERM", driver.id());
         assert_eq!(driver.wait().unwrap().code(), Some(4), "{mpirun}");
         let [out, err] = ["out", "err"].map(|name| fs::read_to_string(dir.path().join(name)).unwrap());
         assert!(!alive(&launcher), "{mpirun}: {err}");
-        assert!(err.contains("mpi-io: stopped, as was asked for"), "{mpirun}: {err}");
+        assert!(err.contains("mpi-io: stopped on request"), "{mpirun}: {err}");
         assert!(out.contains("not run: 5 cases, from posix.visible.after_write on"), "{mpirun}: {out}");
         assert_eq!(walk(&dir.path().join("d")), Vec::<String>::new(), "{mpirun}: {out}");
         assert!(
@@ -43,13 +43,13 @@ fn a_driver_that_is_asked_to_end_ends_its_ranks_and_removes_what_they_made() {
     }
 }
 
-/// The directories of two levels below `dir`.
+/// The directories in the two levels below `dir`.
 fn walk(dir: &std::path::Path) -> Vec<String> {
     let below = |dir: &std::path::Path| {
         let entries = fs::read_dir(dir).into_iter().flatten().flatten();
         entries.map(|entry| entry.path()).filter(|path| path.is_dir()).collect::<Vec<_>>()
     };
-    let own = below(dir);
-    let cases: Vec<_> = own.iter().flat_map(|own| below(own)).collect();
-    own.iter().chain(&cases).map(|path| path.display().to_string()).collect()
+    let first = below(dir);
+    let second: Vec<_> = first.iter().flat_map(|inside| below(inside)).collect();
+    first.iter().chain(&second).map(|path| path.display().to_string()).collect()
 }

@@ -1,5 +1,5 @@
-//! What the nodes of a run say: one whose files lie elsewhere, and one whose calendar is off, in the text, in
-//! the records and in verdicts. MPICH makes one machine look like two nodes.
+//! Differences between the nodes of a run, in the text, the records and verdicts: a node with the files on
+//! another file system, and a node with a wrong wall clock. MPICH simulates two nodes on one machine.
 
 use std::fs;
 use std::path::Path;
@@ -10,25 +10,25 @@ use crate::common::{self, Mpi, program, run, shim};
 use results::Record;
 use results::record::{Clients, Run};
 
-/// Runs what follows with a file system of its own over the directory of the file behind `-o`.
+/// Runs the following command with another file system over the directory of the file after `-o`.
 const ELSEWHERE: &str = "last=; for word; do if [ \"$last\" = -o ]; then \
                          mount -t tmpfs -o size=16m elsewhere \"${word%/*}\" || exit; fi; \
                          last=$word; done; exec \"$@\"";
 
-/// Each rank of two is a node of its own.
-const APART: (&str, &str) = ("MPIR_CVAR_NUM_CLIQUES", "2");
+/// Each of the two ranks is a simulated node.
+const TWO_NODES: (&str, &str) = ("MPIR_CVAR_NUM_CLIQUES", "2");
 
-/// The calendar of one rank is so many seconds ahead.
+/// The wall clock of one rank is this number of seconds ahead.
 const AHEAD: i64 = 30;
 
-/// `assay WORDS` on two ranks that are a node each; `None`, with the reason printed, where that cannot be.
+/// `assay WORDS` on two simulated nodes of one rank each; `None`, with the reason printed, if impossible.
 fn two_nodes(dir: &Path, words: &str) -> Option<Command> {
     let mut command = Mpi::Mpich.command(dir, 2, words)?;
-    command.env(APART.0, APART.1);
+    command.env(TWO_NODES.0, TWO_NODES.1);
     Some(command)
 }
 
-/// The variables by which the calendar of this rank is ahead.
+/// The environment variables that set the wall clock of this rank ahead.
 fn ahead(rank: &str) -> [(&'static str, String); 4] {
     [
         ("LD_PRELOAD", shim().display().to_string()),
@@ -38,25 +38,27 @@ fn ahead(rank: &str) -> [(&'static str, String); 4] {
     ]
 }
 
-/// What the record of a run says of its nodes.
+/// The nodes in the record of a run.
 fn recorded(dir: &Path) -> Clients {
     match results::records::load(&dir.join("records")).unwrap().swap_remove(0) {
-        Record::Run(Run { clients, .. }) => *clients.expect("the nodes were asked"),
+        Record::Run(Run { clients, .. }) => *clients.expect("a record of the nodes"),
         other => panic!("{other:?}"),
     }
 }
 
 #[test]
-fn a_node_whose_files_lie_elsewhere_is_named_beneath_the_table_and_in_the_record() {
+fn a_node_with_another_file_system_is_reported_below_the_table_and_in_the_record() {
     let dir = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let words = &format!("ior -w -F -t 64k -b 128k -o {}/f --record records", dir.path().display());
     let Some(mut command) = Mpi::Mpich.command(dir.path(), 1, words) else { return };
     if !may_mount_alone(dir.path()) {
         return;
     }
-    command.env(APART.0, APART.1).args([":", "-n", "1", "unshare", "-m", "sh", "-c", ELSEWHERE, "sh"]);
+    command
+        .env(TWO_NODES.0, TWO_NODES.1)
+        .args([":", "-n", "1", "unshare", "-m", "sh", "-c", ELSEWHERE, "sh"]);
     let out = run(command.arg(program()).args(words.split(' '))).ok();
-    let told: Vec<&str> = out.lines().filter(|line| line.starts_with("assay: warning: ")).collect();
+    let warnings: Vec<&str> = out.lines().filter(|line| line.starts_with("assay: warning: ")).collect();
     let clients = recorded(dir.path());
     let [(node, there)] = &clients.elsewhere.first[..] else { panic!("{clients:?}") };
     assert_eq!((clients.elsewhere.nodes, &*there.kind, &*there.device), (1, "tmpfs", "elsewhere"));
@@ -65,9 +67,9 @@ fn a_node_whose_files_lie_elsewhere_is_named_beneath_the_table_and_in_the_record
     assert_eq!(here.dir, dir.path().canonicalize().unwrap().display().to_string());
     let host = node.trim_end_matches("#2");
     assert_eq!(
-        told,
+        warnings,
         [format!(
-            "assay: warning: on 1 of 2 nodes the files lie on another file system than on {host} ({}): \
+            "assay: warning: on 1 of 2 nodes the files are on another file system than on {host} ({}): \
              {node} (tmpfs elsewhere)",
             here.words()
         )]
@@ -75,7 +77,7 @@ fn a_node_whose_files_lie_elsewhere_is_named_beneath_the_table_and_in_the_record
 }
 
 #[test]
-fn nodes_that_agree_and_ranks_of_one_node_are_silent() {
+fn equal_nodes_and_ranks_of_one_node_give_no_warning() {
     let dir = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let words = "ior -w -t 64k -b 128k -o f";
     common::ior(dir.path(), 2, "-w -t 64k -b 128k -o f --record records").ok();
@@ -84,25 +86,27 @@ fn nodes_that_agree_and_ranks_of_one_node_are_silent() {
     fs::remove_file(dir.path().join("records")).unwrap();
     common::ior(dir.path(), 2, "-a DUMMY -w -t 64k -b 128k -o f --record records").ok();
     let first = results::records::load(&dir.path().join("records")).unwrap().swap_remove(0);
-    assert!(matches!(&first, Record::Run(run) if run.clients.is_none()), "nothing is mounted: {first:?}");
+    assert!(
+        matches!(&first, Record::Run(run) if run.clients.is_none()),
+        "no node is compared without files: {first:?}"
+    );
     fs::remove_file(dir.path().join("records")).unwrap();
     let Some(mut command) = two_nodes(dir.path(), &format!("{words} --record records")) else { return };
     let out = run(&mut command).ok();
-    assert!(!out.contains("another file system") && !out.contains("calendar"), "{out}");
+    assert!(!out.contains("another file system") && !out.contains("wall clock"), "{out}");
     let two = recorded(dir.path());
     let apart = two.farthest.expect("there are two nodes");
     assert!(is_off_by(0, apart.skew_ns, apart.uncertainty_ns), "{apart:?}");
     assert_eq!((two.mounted, two.elsewhere.nodes, two.other_server.nodes), (one.mounted, 0, 0));
 }
 
-/// Whether a skew is what it has to be, within what is said to be uncertain, and what a clock that is being
-/// adjusted runs off meanwhile.
+/// Whether a skew is the expected one, within its uncertainty and the drift of an adjusted clock.
 fn is_off_by(seconds: i64, skew_ns: i64, uncertainty_ns: u64) -> bool {
     skew_ns.abs_diff(seconds * 1_000_000_000) <= uncertainty_ns + 100_000
 }
 
 #[test]
-fn a_calendar_that_is_off_is_told_beneath_the_numbers_of_every_workload() {
+fn a_wrong_wall_clock_is_reported_below_the_numbers_of_every_workload() {
     let dir = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let small = dir.path().join("small");
     fs::create_dir(&small).unwrap();
@@ -118,17 +122,16 @@ fn a_calendar_that_is_off_is_told_beneath_the_numbers_of_every_workload() {
     for words in lines {
         let Some(mut command) = two_nodes(dir.path(), &format!("{words} --record records")) else { return };
         let out = run(command.envs(ahead("1"))).ok();
-        let told =
-            out.lines().find(|line| line.contains("the calendar of ")).unwrap_or_else(|| panic!("{out}"));
-        let told = told.trim_start_matches('\t').trim_start_matches("assay: warning: ");
-        assert!(told.contains("#2 is 30.0 s ahead of that of "), "{words}: {told}");
+        let warning = out.lines().find(|line| line.contains("the wall clock of "));
+        let warning = warning.unwrap_or_else(|| panic!("{out}"));
+        assert!(warning.contains("#2 is 30.0 s ahead of that of "), "{words}: {warning}");
         let apart = recorded(dir.path()).farthest.expect("there are two nodes");
         assert!(is_off_by(AHEAD, apart.skew_ns, apart.uncertainty_ns), "{words}: {apart:?}");
         fs::remove_file(dir.path().join("records")).unwrap();
     }
 }
 
-/// A launch table of a script, with these variables.
+/// A launch table with a script and these environment variables.
 fn launch(place: &Place, script: &str, env: &[(&str, String)]) -> String {
     fs::write(place.path("launch.sh"), script).unwrap();
     let env: Vec<String> = env.iter().map(|(name, value)| format!("{name} = {value:?}")).collect();
@@ -141,7 +144,7 @@ fn launch(place: &Place, script: &str, env: &[(&str, String)]) -> String {
 
 const CRITERION: &str = "criterion = { metric = \"write.bw\", op = \">=\", value = \"1 B/s\" }\n";
 
-/// A test alone, and two that run at once.
+/// One separate test, and two tests that run at the same time.
 fn tests() -> String {
     let part = |id: &str| {
         format!(
@@ -173,7 +176,7 @@ fn a_verdict_on_nodes_of_two_file_systems_is_invalid() {
     }
     let script =
         format!("shift\nexec mpirun.mpich -n 1 \"$@\" : -n 1 unshare -m sh -c '{ELSEWHERE}' sh \"$@\"\n");
-    let launch = launch(&place, &script, &[(APART.0, APART.1.to_owned())]);
+    let launch = launch(&place, &script, &[(TWO_NODES.0, TWO_NODES.1.to_owned())]);
     let test = format!("[[test]]\nid = \"W\"\nior = \"-w -e -F -t 64k -b 128k\"\n{CRITERION}");
     place.plan(&format!("{launch}{test}"));
     let ran = place.campaign();
@@ -189,12 +192,12 @@ fn a_verdict_on_nodes_of_two_file_systems_is_invalid() {
 }
 
 #[test]
-fn a_verdict_on_nodes_that_have_another_type_than_the_plan_says_is_invalid() {
+fn a_verdict_on_nodes_with_another_type_than_in_the_plan_is_invalid() {
     let place = Place::new();
     if !may_mount_alone(&place.dir()) {
         return;
     }
-    // Where the campaign looks, the type is the plan's.
+    // On the node of the campaign the type is that of the plan.
     let here = run::machine::file_system("s", &place.dir()).unwrap().kind;
     let script = format!(
         "ranks=$1; shift; program=$1; shift\n\
@@ -219,14 +222,14 @@ fn a_verdict_on_nodes_that_have_another_type_than_the_plan_says_is_invalid() {
 }
 
 #[test]
-fn calendars_that_are_apart_undo_what_ran_at_once_and_are_told_of_what_ran_alone() {
+fn clock_skew_makes_concurrent_tests_invalid_and_is_a_note_on_separate_ones() {
     let place = Place::new();
     if !common::campaign::there("mpirun.mpich") {
         return;
     }
     let script = "ranks=$1; shift\nexec mpirun.mpich -n \"$ranks\" \"$@\"\n";
     let mut env = ahead("1").to_vec();
-    env.push((APART.0, APART.1.to_owned()));
+    env.push((TWO_NODES.0, TWO_NODES.1.to_owned()));
     place.plan(&format!("{}{}", launch(&place, script, &env), tests()));
     let ran = place.campaign();
     assert_eq!(ran.status, Some(3), "{ran:#?}");
@@ -240,7 +243,7 @@ fn calendars_that_are_apart_undo_what_ran_at_once_and_are_told_of_what_ran_alone
 }
 
 #[test]
-fn parts_whose_calendar_is_not_the_campaigns_are_invalid_with_both_times() {
+fn parts_with_another_wall_clock_than_the_campaign_are_invalid_with_both_times() {
     let place = Place::new();
     let script = "ranks=$1; shift; program=$1; shift\nexec \"$program\" -n \"$ranks\" \"$@\"\n";
     place.plan(&format!("{}{}", launch(&place, script, &ahead("0")), tests()));

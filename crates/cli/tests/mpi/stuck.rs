@@ -1,10 +1,10 @@
-//! Ranks that cannot come together any more inside a library: the run ends, and says in which call it was.
+//! Ranks that hang in a collective call of a library: the run ends and reports the call.
 
 use std::path::Path;
 
 use crate::common::{self, ALL_MPI, Mpi, Ran, run};
 
-/// Runs `ior WORDS` on a file `f` that is broken so for rank 1; a call may last two seconds.
+/// Runs `ior WORDS` on a file `f` with a fault for rank 1. The time limit of a call is two seconds.
 fn broken(mpi: Mpi, dir: &Path, fault: &str, words: &str) -> Option<Ran> {
     let file = dir.canonicalize().unwrap().join("f");
     let mut command = mpi.command(dir, 2, &format!("ior -k -o {} {words}", file.display()))?;
@@ -12,10 +12,10 @@ fn broken(mpi: Mpi, dir: &Path, fault: &str, words: &str) -> Option<Ran> {
     Some(run(command.env("ASSAY_SHIM_UNDER", &file).env("ASSAY_SHIM_FAULT", fault)))
 }
 
-/// Open MPI's ranks wait for rank 1, which left HDF5's own collective calls when its metadata could not be
-/// written, or the opening; MPICH's come together in some of these.
+/// Rank 1 leaves collective calls of HDF5 when its metadata cannot be written, or the open. The ranks of Open
+/// MPI then wait for it; those of MPICH leave some of these calls, too.
 #[test]
-fn a_call_that_ranks_never_leave_ends_the_run_and_is_named() {
+fn a_collective_call_that_hangs_ends_the_run_and_is_reported() {
     for (fault, words, call) in [
         ("full:17", "-a HDF5 -w -b 1m -t 64k", "close"),
         ("full:17", "-a HDF5 -w -e -b 1m -t 64k", "sync"),
@@ -25,15 +25,15 @@ fn a_call_that_ranks_never_leave_ends_the_run_and_is_named() {
             let dir = tempfile::tempdir().unwrap();
             let Some(ran) = broken(mpi, dir.path(), fault, words) else { continue };
             assert_ne!(ran.status, Some(0), "{ran:#?}");
-            let (named, told) =
+            let (named, lines) =
                 (format!("({call}) has not ended in 2 s (ASSAY_CALL_LIMIT)"), ran.complaints());
-            assert!(mpi != Mpi::Open || told.iter().any(|line| line.contains(&named)), "{named}: {ran:#?}");
+            assert!(mpi != Mpi::Open || lines.iter().any(|line| line.contains(&named)), "{named}: {ran:#?}");
         }
     }
 }
 
 #[test]
-fn flash_io_ends_too_where_its_ranks_never_leave_a_call() {
+fn flash_io_ends_too_if_its_ranks_hang_in_a_call() {
     let dir = tempfile::tempdir().unwrap();
     let here = dir.path().canonicalize().unwrap();
     let Some(mut command) = Mpi::Open.command(dir.path(), 2, "flash-io -q -f ./f_ --size 4 --blocks 5")
@@ -48,7 +48,7 @@ fn flash_io_ends_too_where_its_ranks_never_leave_a_call() {
 }
 
 #[test]
-fn a_limit_that_is_no_number_is_rejected() {
+fn a_limit_that_is_not_a_number_is_rejected() {
     let dir = tempfile::tempdir().unwrap();
     let mut command = common::assay(dir.path(), "ior -o f");
     let ran = run(command.env("ASSAY_CALL_LIMIT", "1h"));
@@ -59,7 +59,7 @@ fn a_limit_that_is_no_number_is_rejected() {
     );
 }
 
-/// A rank that cannot open would leave the others waiting in the opening that all make together.
+/// If only one rank failed to open the file, the others would hang in the collective open.
 #[test]
 fn a_file_that_one_rank_cannot_open_is_not_read_by_any() {
     for mpi in ALL_MPI {
@@ -68,8 +68,8 @@ fn a_file_that_one_rank_cannot_open_is_not_read_by_any() {
         ran.ok();
         let ran = broken(mpi, dir.path(), "open", "-a MPIIO -r -b 64k -t 16k").unwrap();
         assert_eq!((ran.status, ran.complaints().len()), (Some(4), 1), "{mpi:?}: {ran:#?}");
-        let told = ran.complaints()[0];
+        let line = ran.complaints()[0];
         let why = ["ior: read: rank 1", "cannot open ", "Too many open files"];
-        assert!(why.iter().all(|words| told.contains(words)), "{mpi:?}: {ran:#?}");
+        assert!(why.iter().all(|words| line.contains(words)), "{mpi:?}: {ran:#?}");
     }
 }

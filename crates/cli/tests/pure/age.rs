@@ -1,4 +1,4 @@
-//! `age`: a file system reaches its fill, ages, is taken up after a kill, and gives back what it took.
+//! `age` fills a file system, ages it, resumes after a kill, and removes what it created.
 
 use std::fs;
 use std::path::Path;
@@ -21,12 +21,12 @@ fn state_of(records: &Path) -> ReachedState {
     found.expect("a record of the state")
 }
 
-fn is_near(fill: (f64, f64), blocks: f64, inodes: f64) -> bool {
-    (fill.0 - blocks).abs() <= 0.01 && (fill.1 - inodes).abs() <= 0.01
+fn is_near(utilization: (f64, f64), blocks: f64, inodes: f64) -> bool {
+    (utilization.0 - blocks).abs() <= 0.01 && (utilization.1 - inodes).abs() <= 0.01
 }
 
-/// Extents of files of these sizes, written one after the other: how many files have more than one, of how
-/// many.
+/// Writes files of these sizes one after the other. Gives how many files have more than one extent, and the
+/// number of files.
 fn sequential(mounted: &Mounted, sizes: &[usize]) -> (u64, u64) {
     let mut word = 1_u64;
     let data: Vec<u8> = (0..32 << 20)
@@ -41,7 +41,7 @@ fn sequential(mounted: &Mounted, sizes: &[usize]) -> (u64, u64) {
     mounted.write_back();
     let posix = (storage::backend("posix").unwrap().open)(&Settings::default()).unwrap();
     let extents = (0..sizes.len()).map(|number| {
-        posix.extents(&mounted.root.join(format!("f{number}"))).unwrap().expect("they are told")
+        posix.extents(&mounted.root.join(format!("f{number}"))).unwrap().expect("they are reported")
     });
     (extents.filter(|extents| *extents > 1).count() as u64, sizes.len() as u64)
 }
@@ -51,8 +51,8 @@ fn sequential(mounted: &Mounted, sizes: &[usize]) -> (u64, u64) {
 fn ages(mkfs: &str, ranks: u32, cycles: &str, then: impl FnOnce(&Mounted)) {
     let Some(mounted) = Mounted::on_loop(mkfs, 2 * GIB) else { return };
     let ran = mounted.age(ranks, &format!("{TARGETS} --cycles {cycles} --seed 5 --record r"));
-    assert_eq!((ran.status, ran.err.as_str()), (Some(0), ""), "nothing is told but the result: {ran:#?}");
-    assert!(is_near(mounted.fill(), 0.8, 0.2), "{:?}", mounted.fill());
+    assert_eq!((ran.status, ran.err.as_str()), (Some(0), ""), "only the result is printed: {ran:#?}");
+    assert!(is_near(mounted.utilization(), 0.8, 0.2), "{:?}", mounted.utilization());
     let state = state_of(&mounted.root.join("r"));
     assert!(is_near((state.blocks, state.inodes), 0.8, 0.2), "{state:?}");
     let wanted: f64 = cycles.parse().unwrap();
@@ -74,39 +74,39 @@ fn ages(mkfs: &str, ranks: u32, cycles: &str, then: impl FnOnce(&Mounted)) {
 }
 
 #[test]
-fn an_ext4_of_2_gib_reaches_its_fill_fragments_and_is_empty_again_after_remove() {
-    ages("mkfs.ext4 -q -F -N 32768", 3, "0.3", is_removed_but_for_what_is_foreign);
+fn an_ext4_of_2_gib_reaches_its_targets_fragments_and_is_empty_again_after_remove() {
+    ages("mkfs.ext4 -q -F -N 32768", 3, "0.3", remove_leaves_only_foreign_files);
 }
 
-fn is_removed_but_for_what_is_foreign(mounted: &Mounted) {
+fn remove_leaves_only_foreign_files(mounted: &Mounted) {
     let foreign = mounted.aged().join("rank.1/tree/d1/mine");
     fs::write(&foreign, "mine").unwrap();
     let ran = run(&mut assay(&mounted.root, "-n 2 age --remove aged"));
-    assert_rejected(&ran, 4, "rank.1/tree/d1/mine: is not of this program's making, and stays");
+    assert_rejected(&ran, 4, "rank.1/tree/d1/mine: not created by this program. It remains.");
     assert_eq!(fs::read_to_string(&foreign).unwrap(), "mine");
     assert_eq!(mounted.lengths().len(), 1, "all others are gone");
     fs::remove_file(&foreign).unwrap();
     fs::write(mounted.aged().join("mine"), "mine").unwrap();
     let ran = run(&mut assay(&mounted.root, "age --remove aged"));
-    assert_rejected(&ran, 4, "aged/mine: is not of this program's making, and stays");
+    assert_rejected(&ran, 4, "aged/mine: not created by this program. It remains.");
     let left: Vec<_> =
         fs::read_dir(mounted.aged()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     assert_eq!(left, ["mine"]);
-    assert!(mounted.fill().0 < 0.05, "{:?}", mounted.fill());
+    assert!(mounted.utilization().0 < 0.05, "{:?}", mounted.utilization());
 }
 
 #[test]
-fn an_xfs_of_2_gib_reaches_its_fill_and_fragments() {
+fn an_xfs_of_2_gib_reaches_its_targets_and_fragments() {
     ages("mkfs.xfs -q -f -i maxpct=2", 1, "0.3", |_| ());
 }
 
 #[test]
-fn a_run_that_is_killed_again_and_again_ends_as_if_it_had_not_been() {
+fn a_run_that_is_killed_several_times_has_the_result_of_an_uninterrupted_run() {
     let words = format!("{TARGETS} --cycles 1.5 --seed 3");
     let Some(straight) = Mounted::in_memory(SMALL) else { return };
     straight.age(2, &words).ok();
     let (wanted, lengths) = (straight.files(), straight.lengths());
-    assert!(is_near(straight.fill(), 0.8, 0.2), "{:?}", straight.fill());
+    assert!(is_near(straight.utilization(), 0.8, 0.2), "{:?}", straight.utilization());
     drop(straight);
 
     let killed = Mounted::in_memory(SMALL).unwrap();
@@ -117,7 +117,7 @@ fn a_run_that_is_killed_again_and_again_ends_as_if_it_had_not_been() {
     }
     assert!(kills >= 3, "the run was stopped only {kills} times");
     let out = killed.age(2, "--resume").ok();
-    assert!(!out.contains("put right"), "nothing is lost by a kill: {out}");
+    assert!(!out.contains("restored by --resume"), "a kill loses nothing: {out}");
     let found = killed.files();
     assert_eq!(killed.lengths(), lengths, "the same files, of the same lengths");
     assert!(found == wanted, "and of the same contents");
@@ -126,7 +126,7 @@ fn a_run_that_is_killed_again_and_again_ends_as_if_it_had_not_been() {
 }
 
 #[test]
-fn ctrl_c_names_the_directory_that_stays_behind_and_what_goes_on_with_it() {
+fn ctrl_c_prints_the_directory_that_remains_and_how_to_continue() {
     let Some(mounted) = Mounted::in_memory(SMALL) else { return };
     let mut command = Command::new("env");
     command.arg("--default-signal=INT").arg(common::program()).current_dir(&mounted.root);
@@ -137,14 +137,14 @@ fn ctrl_c_names_the_directory_that_stays_behind_and_what_goes_on_with_it() {
     }
     assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
     let ended = child.wait_with_output().unwrap();
-    let told = String::from_utf8_lossy(&ended.stderr).into_owned();
-    let wanted = "age: interrupted; left behind: aged; go on with --resume, or take it away with --remove\n";
-    assert_eq!((ended.status.code(), told.as_str()), (Some(130), wanted));
+    let message = String::from_utf8_lossy(&ended.stderr).into_owned();
+    let wanted = "age: interrupted. Left behind: aged. Continue with --resume, or remove it with --remove.\n";
+    assert_eq!((ended.status.code(), message.as_str()), (Some(130), wanted));
     mounted.age(2, "--remove").ok();
 }
 
 #[test]
-fn a_killed_run_that_is_never_resumed_is_removed_whole() {
+fn a_killed_run_that_is_never_resumed_is_removed_completely() {
     let Some(mounted) = Mounted::in_memory(SMALL) else { return };
     for (times, stop_at) in [(1, 1), (2, 333), (3, 900)] {
         assert!(mounted.killed_at(2, &format!("{TARGETS} --cycles 5"), stop_at));
@@ -154,16 +154,16 @@ fn a_killed_run_that_is_never_resumed_is_removed_whole() {
 }
 
 #[test]
-fn what_was_lost_or_left_over_is_put_right_and_told_when_a_run_is_taken_up() {
+fn resume_restores_lost_files_removes_leftovers_and_reports_both() {
     let Some(mounted) = Mounted::in_memory(SMALL) else { return };
     mounted.age(1, &format!("{TARGETS} --cycles 0")).ok();
     let wanted = mounted.files().keys().cloned().collect::<Vec<_>>();
     fs::remove_file(mounted.aged().join(&wanted[0])).unwrap();
     fs::write(mounted.aged().join(&wanted[1]), "another length, surely").unwrap();
-    fs::write(mounted.aged().join("rank.0/tree/f4000000000"), "left over").unwrap();
+    fs::write(mounted.aged().join("rank.0/tree/f4000000000"), "leftover").unwrap();
     fs::write(mounted.aged().join("rank.0/tree/notes"), "foreign").unwrap();
     let out = mounted.age(1, "--resume --record r").ok();
-    assert!(out.contains("2 files or directories made anew, 1 left over removed"), "{out}");
+    assert!(out.contains("2 files or directories recreated, 1 leftovers removed"), "{out}");
     let time = out.lines().find(|line| line.starts_with("time ")).unwrap();
     assert!(time.ends_with(" since --resume"), "the last part only: {time}");
     let state = state_of(&mounted.root.join("r"));
@@ -171,25 +171,25 @@ fn what_was_lost_or_left_over_is_put_right_and_told_when_a_run_is_taken_up() {
     let found = mounted.files();
     assert!(wanted.iter().all(|path| found.contains_key(path)));
     assert!(!found.contains_key(Path::new("rank.0/tree/f4000000000")));
-    assert_eq!(found[Path::new("rank.0/tree/notes")], b"foreign", "what is not ours stays");
+    assert_eq!(found[Path::new("rank.0/tree/notes")], b"foreign", "a foreign file stays");
 }
 
 #[test]
-fn a_finished_run_ages_on_when_more_cycles_are_asked_for() {
+fn a_finished_run_continues_with_more_cycles() {
     let Some(mounted) = Mounted::in_memory(SMALL) else { return };
     mounted.age(2, &format!("{TARGETS} --cycles 0.5")).ok();
     mounted.age(2, "--resume --cycles 1.5 --record r").ok();
     let state = state_of(&mounted.root.join("r"));
     assert!((1.5..1.7).contains(&state.cycles), "{state:?}");
-    assert!(is_near(mounted.fill(), 0.8, 0.2), "{:?}", mounted.fill());
+    assert!(is_near(mounted.utilization(), 0.8, 0.2), "{:?}", mounted.utilization());
     assert_eq!((state.seed, state.kind.as_str(), state.extents), (0, "age", None));
     assert_rejected(&mounted.age(3, "--resume"), 2, "was begun by 2 ranks, not 3; resume it with as many");
     assert_rejected(&mounted.age(2, "--resume --seed 9"), 2, "--seed is not as it was at the beginning");
-    assert_rejected(&mounted.age(2, TARGETS), 2, "was begun already: --resume goes on there");
+    assert_rejected(&mounted.age(2, TARGETS), 2, "already has a tree. Resume it with --resume");
 }
 
 #[test]
-fn others_who_fill_the_file_system_stop_all_ranks_below_the_ceiling_and_the_run_goes_on_later() {
+fn foreign_data_stops_all_ranks_below_the_ceiling_and_the_run_can_resume() {
     let Some(mounted) = Mounted::in_memory(SMALL) else { return };
     let child = assay(&mounted.root, &format!("-n 2 age aged {TARGETS} --ceiling 85% --cycles 100000"))
         .stdout(Stdio::piped())
@@ -206,39 +206,40 @@ fn others_who_fill_the_file_system_stop_all_ranks_below_the_ceiling_and_the_run_
     let ended = child.wait_with_output().unwrap();
     let err = String::from_utf8(ended.stderr).unwrap();
     let ran = Ran { status: ended.status.code(), out: String::new(), err };
-    assert_rejected(&ran, 4, "and the ceiling is 85.0 %; make room and go on with --resume");
+    assert_rejected(&ran, 4, "but the ceiling is 85.0 %. Free space and continue with --resume");
     fs::remove_file(mounted.root.join("other")).unwrap();
-    // What was asked for first would take for ever.
-    assert_rejected(&mounted.age(2, "--resume --timeout 300ms"), 4, "the time of --timeout is over");
+    // The first number of cycles would take for ever.
+    assert_rejected(&mounted.age(2, "--resume --timeout 300ms"), 4, "the time limit (--timeout) was reached");
     mounted.age(2, "--remove").ok();
 }
 
 #[test]
-fn a_file_system_that_is_full_below_the_ceiling_stops_the_run_in_one_line_and_others_are_not_made_way_for() {
-    // Half of it is for root only, and the program is not root.
+fn a_file_system_full_below_the_ceiling_stops_the_run_and_no_own_files_make_way_for_foreign_ones() {
+    // Half of it is reserved for root, and the program does not run as root.
     let Some(mounted) = Mounted::on_loop("mkfs.ext4 -q -F -m 50 -N 2048", 64 << 20) else { return };
     fs::write(mounted.root.join("p.toml"), "[size]\nmedian_bytes = 100000\nsigma = 0.5\n").unwrap();
     std::os::unix::fs::chown(&mounted.root, Some(65534), Some(65534)).unwrap();
     let program = common::program();
-    let nobody = |words: &str| {
+    let as_other_user = |words: &str| {
         let mut command = std::process::Command::new("setpriv");
         command.args(["--reuid=65534", "--regid=65534", "--clear-groups"]).arg(&program);
         command.current_dir(&mounted.root).args(words.split_whitespace());
         command
     };
-    if !nobody("--version").output().is_ok_and(|output| output.status.success()) {
-        println!("SKIPPED: nobody else can run the program here");
+    if !as_other_user("--version").output().is_ok_and(|output| output.status.success()) {
+        println!("SKIPPED: another user cannot run the program here");
         return;
     }
-    let ran = run(&mut nobody("-n 2 age aged --inodes 25% --profile p.toml"));
+    let ran = run(&mut as_other_user("-n 2 age aged --inodes 25% --profile p.toml"));
     assert_rejected(&ran, 4, "No space left on device (os error 28); blocks are at ");
     assert!(
-        ran.err.contains("aged/rank.") && ran.err.contains("make room and go on with --resume"),
+        ran.err.contains("aged/rank.") && ran.err.contains("Free space and continue with --resume"),
         "{ran:?}"
     );
-    // Root may write on, and others then hold what is missing: nothing of ours goes for them.
+    // Root may continue to write. Other files then use the missing space, and no files of the run are removed
+    // for them.
     mounted.age(2, "--resume").ok();
-    assert!((mounted.fill().1 - 0.25).abs() < 0.01, "{:?}", mounted.fill());
+    assert!((mounted.utilization().1 - 0.25).abs() < 0.01, "{:?}", mounted.utilization());
     let before = mounted.lengths();
     (0..400).for_each(|number| fs::write(mounted.root.join(format!("other{number}")), "").unwrap());
     assert_rejected(&mounted.age(2, "--resume"), 4, "others hold so much by now that more than half");
@@ -246,25 +247,25 @@ fn a_file_system_that_is_full_below_the_ceiling_stops_the_run_in_one_line_and_ot
 }
 
 #[test]
-fn where_nobody_may_write_it_is_rejected_and_not_begun() {
+fn a_directory_without_write_permission_is_rejected_before_the_start() {
     let Some(mounted) = Mounted::in_memory(SMALL) else { return };
     fs::create_dir(mounted.aged()).unwrap();
     for path in [&mounted.root, &mounted.aged()] {
         fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
     }
     let program = common::program();
-    let nobody = |words: &str| {
+    let as_other_user = |words: &str| {
         let mut command = Command::new("setpriv");
         command.args(["--reuid=65534", "--regid=65534", "--clear-groups"]).arg(&program);
         command.current_dir(&mounted.root).args(words.split_whitespace());
         command
     };
-    if !nobody("--version").output().is_ok_and(|output| output.status.success()) {
-        println!("SKIPPED: nobody else can run the program here");
+    if !as_other_user("--version").output().is_ok_and(|output| output.status.success()) {
+        println!("SKIPPED: another user cannot run the program here");
         return;
     }
     for words in ["-n 2 age aged --blocks 80%", "-n 2 age new --blocks 80%"] {
-        let ran = run(&mut nobody(words));
+        let ran = run(&mut as_other_user(words));
         assert_eq!((ran.status, ran.err.lines().count()), (Some(2), 1), "{words}: {ran:#?}");
         assert!(ran.err.contains("Permission denied"), "{ran:#?}");
     }
@@ -273,22 +274,22 @@ fn where_nobody_may_write_it_is_rejected_and_not_begun() {
 }
 
 #[test]
-fn what_cannot_be_is_rejected_in_one_line_before_anything_is_written() {
+fn wrong_arguments_are_rejected_in_one_line_before_anything_is_written() {
     let Some(mounted) = Mounted::in_memory(SMALL) else { return };
     fs::write(mounted.root.join("bad.toml"), "[size]\nsigma = 0\n").unwrap();
     fs::create_dir(mounted.root.join("full")).unwrap();
     fs::write(mounted.root.join("full/mine"), "").unwrap();
     for (words, says) in [
-        ("aged", "nothing to reach; give --blocks 80%, --inodes 20%, or both"),
-        ("aged --blocks 80", "--blocks 80: `80` has no unit; give a share between 0 and 100 %, as 80%"),
+        ("aged", "no target is given. Give --blocks 80%, --inodes 20%, or both"),
+        ("aged --blocks 80", "--blocks 80: `80` has no unit. Give a share between 0 and 100 %, such as 80%."),
         ("aged --blocks 1% --inodes 80%", "--blocks 1.0 %, --inodes 80.0 %: "),
-        ("aged --blocks 120%", "--blocks 120%: out of range; give a share between 0 and 100 %"),
-        ("aged --inodes 20s", "--inodes 20s: is no share"),
+        ("aged --blocks 120%", "--blocks 120%: out of range. Give a share between 0 and 100 %"),
+        ("aged --inodes 20s", "--inodes 20s: not a share"),
         (
             "aged --blocks 90% --record r",
             "--blocks 90.0 %: is not below the ceiling of 90.0 %; raise --ceiling",
         ),
-        ("aged --blocks 80% --timeout 5", "--timeout 5: give a time with its unit"),
+        ("aged --blocks 80% --timeout 5", "--timeout 5: not a time. Give a time with its unit"),
         ("aged --blocks 80% --cycles -1e9", "--cycles"),
         ("aged --blocks 80% --profile none.toml", "--profile none.toml: No such file"),
         ("aged --blocks 80% --profile bad.toml", "--profile bad.toml: size.sigma = 0: give a number above 0"),
@@ -314,12 +315,12 @@ fn what_cannot_be_is_rejected_in_one_line_before_anything_is_written() {
 }
 
 #[test]
-fn one_target_is_enough_and_the_printed_profile_is_the_built_in_one() {
+fn one_target_is_enough_and_the_printed_profile_equals_the_built_in_one() {
     let Some(mounted) = Mounted::in_memory("size=64m,nr_inodes=60000") else { return };
     let profile = run(&mut assay(&mounted.root, "age --print-profile")).ok();
     fs::write(mounted.root.join("p.toml"), &profile).unwrap();
     mounted.age(1, "--blocks 50% --cycles 0 --profile p.toml --record r").ok();
-    assert!((mounted.fill().0 - 0.5).abs() < 0.01, "{:?}", mounted.fill());
+    assert!((mounted.utilization().0 - 0.5).abs() < 0.01, "{:?}", mounted.utilization());
     let by_file = state_of(&mounted.root.join("r"));
     assert_eq!((by_file.inodes_target, by_file.cycles), (None, 0.0));
     mounted.age(1, "--remove").ok();
@@ -329,13 +330,13 @@ fn one_target_is_enough_and_the_printed_profile_is_the_built_in_one() {
     fs::write(mounted.root.join("p.toml"), "[size]\nmedian_bytes = 500\nsigma = 0.5\ntail_share = 0\n")
         .unwrap();
     mounted.age(1, "--inodes 10% --cycles 0 --profile p.toml").ok();
-    assert!((mounted.fill().1 - 0.1).abs() < 0.01, "{:?}", mounted.fill());
+    assert!((mounted.utilization().1 - 0.1).abs() < 0.01, "{:?}", mounted.utilization());
     let sizes: Vec<usize> = mounted.files().values().map(Vec::len).collect();
-    assert!(sizes.iter().all(|size| *size < 20_000), "as the profile says");
+    assert!(sizes.iter().all(|size| *size < 20_000), "as in the profile");
 }
 
 #[test]
-fn data_is_neither_zeros_nor_twice_the_same() {
+fn no_block_of_data_is_zero_or_equals_another() {
     let Some(mounted) = Mounted::in_memory(SMALL) else { return };
     mounted.age(2, "--blocks 60% --inodes 30% --cycles 0.5").ok();
     let mut seen = std::collections::HashSet::new();
@@ -343,7 +344,7 @@ fn data_is_neither_zeros_nor_twice_the_same() {
     for data in mounted.files().values() {
         for block in data.chunks_exact(4096) {
             blocks += 1;
-            assert!(seen.insert(block.to_vec()), "two blocks hold the same");
+            assert!(seen.insert(block.to_vec()), "two blocks are equal");
         }
     }
     assert!(blocks > 3000, "{blocks}");

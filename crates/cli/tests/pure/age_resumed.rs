@@ -1,11 +1,11 @@
-//! `age --resume` after what a crash of a node, another run or another person did to the directory.
+//! `age --resume` after a crash of a node, another run, or changes by another user.
 
 use std::fs;
 use std::path::Path;
 
 use crate::common::age::{Mounted, SMALL, TARGETS, assert_rejected};
 
-/// Has an odometer say less by so many operations, as after a crash of its node.
+/// Lowers the count of an odometer by this number of operations, as after a crash of its node.
 fn put_back(odometer: &Path, operations: u64) {
     let bytes = fs::read(odometer).unwrap();
     let done = u64::from_le_bytes(bytes[..8].try_into().unwrap()).saturating_sub(operations);
@@ -13,7 +13,7 @@ fn put_back(odometer: &Path, operations: u64) {
 }
 
 #[test]
-fn a_run_whose_odometers_are_behind_after_a_crash_ends_as_if_it_had_not_been_stopped() {
+fn a_run_with_low_odometers_after_a_crash_has_the_result_of_an_uninterrupted_run() {
     let words = format!("{TARGETS} --cycles 1.5 --seed 3");
     let Some(straight) = Mounted::in_memory(SMALL) else { return };
     straight.age(2, &words).ok();
@@ -26,7 +26,7 @@ fn a_run_whose_odometers_are_behind_after_a_crash_ends_as_if_it_had_not_been_sto
             put_back(&crashed.aged().join(format!("rank.{rank}/odometer")), behind);
         }
         let out = crashed.age(2, "--resume").ok();
-        assert!(out.contains("put right when resumed"), "{when}: {out}");
+        assert!(out.contains("restored by --resume"), "{when}: {out}");
         assert_eq!(crashed.lengths(), lengths, "{when}");
         crashed.age(2, "--remove").ok();
         assert_eq!(fs::read_dir(crashed.aged()).unwrap().count(), 0, "{when}");
@@ -50,7 +50,7 @@ fn a_resume_that_is_rejected_changes_nothing() {
 }
 
 #[test]
-fn places_that_a_run_left_before_it_had_its_marker_are_no_reason_to_reject() {
+fn directories_left_before_the_marker_was_written_are_accepted() {
     let Some(mounted) = Mounted::in_memory(SMALL) else { return };
     for rank in [0, 1, 5] {
         fs::create_dir_all(mounted.aged().join(format!("rank.{rank}/tree"))).unwrap();
@@ -67,10 +67,10 @@ fn places_that_a_run_left_before_it_had_its_marker_are_no_reason_to_reject() {
 }
 
 #[test]
-fn a_directory_that_has_become_a_link_is_not_gone_into() {
+fn a_directory_that_became_a_link_is_not_entered() {
     let Some(mounted) = Mounted::in_memory(SMALL) else { return };
     mounted.age(1, &format!("{TARGETS} --cycles 0")).ok();
-    // Somebody's directory with the names of one of ours.
+    // A directory of another user with the names of one of the run.
     let (ours, theirs) = (mounted.aged().join("rank.0/tree/d1"), mounted.root.join("theirs"));
     let moved = mounted.root.join("moved");
     fs::rename(&ours, &moved).unwrap();
@@ -84,11 +84,11 @@ fn a_directory_that_has_become_a_link_is_not_gone_into() {
     let before = names();
     assert!(before > 1, "there is something in it");
     std::os::unix::fs::symlink("../../../theirs", &ours).unwrap();
-    let told = "rank.0/tree/d1: is no directory any more; move it away, and --resume again";
-    assert_rejected(&mounted.age(1, "--resume"), 4, told);
+    let wanted = "rank.0/tree/d1: is no directory any more; move it away, and --resume again";
+    assert_rejected(&mounted.age(1, "--resume"), 4, wanted);
     assert_eq!(names(), before);
-    let told = "rank.0/tree/d1: is not of this program's making, and stays";
-    assert_rejected(&mounted.age(1, "--remove"), 4, told);
+    let wanted = "rank.0/tree/d1: not created by this program. It remains.";
+    assert_rejected(&mounted.age(1, "--remove"), 4, wanted);
     assert_eq!(names(), before);
     assert!(fs::read(theirs.join("f4000000000")).unwrap() == b"theirs" && ours.is_symlink());
     fs::remove_file(&ours).unwrap();

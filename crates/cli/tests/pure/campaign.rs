@@ -1,5 +1,5 @@
-//! Campaigns with the real program from end to end: what they leave, what they conclude, what they
-//! do not touch.
+//! Campaigns with the real program from end to end: their files, their results, and what they must not
+//! change.
 
 use std::fs;
 use std::io::Write;
@@ -12,14 +12,17 @@ use crate::common::{self, Ran};
 use results::folder;
 
 #[test]
-fn a_campaign_that_passes_leaves_whole_evidence_that_can_be_judged_again() {
+fn a_passed_campaign_leaves_complete_evidence_that_can_be_evaluated_again() {
     let place = Place::new();
     place.plan(WRITTEN_AND_READ);
     let ran = place.campaign();
     assert_eq!(ran.status, Some(0), "{ran:#?}");
     assert!(ran.out.contains("PASS: All 3 clauses are met."), "{ran:#?}");
     for text in [&ran.out, &ran.err] {
-        assert!(!text.chars().any(|c| c.is_control() && c != '\n'), "no terminal, no control: {text:?}");
+        assert!(
+            !text.chars().any(|c| c.is_control() && c != '\n'),
+            "no control characters without a terminal: {text:?}"
+        );
     }
     let folder = place.folder();
     let machines = ["machine-after.json", "machine-before.json"];
@@ -48,12 +51,12 @@ fn a_campaign_that_passes_leaves_whole_evidence_that_can_be_judged_again() {
     let table = place.assay(&format!("judge {at}")).ok();
     assert!(ran.out.starts_with(&table), "{table}");
     assert_eq!(place.whole_jobs(&at), 5);
-    assert!(place.assay(&format!("report {at}")).ok().contains("report.html   (as it was)"));
-    assert_eq!(tree(&folder), before, "looking changes nothing");
+    assert!(place.assay(&format!("report {at}")).ok().contains("report.html (unchanged)"));
+    assert_eq!(tree(&folder), before, "reading changes nothing");
 }
 
 #[test]
-fn a_changed_or_missing_piece_of_evidence_is_found_and_named() {
+fn a_changed_or_missing_file_of_evidence_is_reported() {
     let place = Place::new();
     place.plan(WRITTEN_AND_READ);
     place.campaign().ok();
@@ -77,7 +80,7 @@ fn a_changed_or_missing_piece_of_evidence_is_found_and_named() {
     for file in ["jobs/0001-W-r1/stdout.txt", "plan.toml"] {
         changed(file, &|whole| flip(whole, whole.len() / 2));
     }
-    // In the middle it may be a digit of a number that a verdict is about, which is a second finding.
+    // A change in the middle may hit a digit of a number in a verdict, which is a second finding.
     changed("jobs/0004-R-r1/records.jsonl", &|whole| flip(whole, 0));
     let better = |from: &'static str, to: &'static str| {
         move |whole: &[u8]| {
@@ -94,11 +97,16 @@ fn a_changed_or_missing_piece_of_evidence_is_found_and_named() {
         let whole = fs::read(&path).unwrap();
         fs::write(&path, swap(&whole)).unwrap();
         let ran = verify();
-        assert!(place.assay(&format!("judge {}", folder.display())).err.contains("says FAIL of W write.bw"));
+        assert!(
+            place
+                .assay(&format!("judge {}", folder.display()))
+                .err
+                .contains("W write.bw: verdicts.json has FAIL")
+        );
         fs::write(&path, whole).unwrap();
         ran
     };
-    assert!(ran.out.starts_with("verdicts.json was changed: SHA-256 "), "{ran:#?}");
+    assert!(ran.out.starts_with("verdicts.json was changed: its SHA-256 is "), "{ran:#?}");
     fs::remove_dir_all(folder.join("jobs/0002-W-r2")).unwrap();
     let ran = verify();
     assert_eq!(ran.status, Some(3));
@@ -106,30 +114,31 @@ fn a_changed_or_missing_piece_of_evidence_is_found_and_named() {
     fs::write(folder.join("jobs/0004-R-r1/job.json"), "{").unwrap();
     let ran = verify();
     assert_eq!(ran.status, Some(3));
-    assert!(ran.out.contains("jobs/0004-R-r1/job.json was changed: SHA-256 "), "{ran:#?}");
-    assert_eq!(place.assay("verify dir").status, Some(2), "no campaign, no answer");
+    assert!(ran.out.contains("jobs/0004-R-r1/job.json was changed: its SHA-256 is "), "{ran:#?}");
+    assert_eq!(place.assay("verify dir").status, Some(2), "it is not a campaign");
 }
 
-/// Changes verdicts.json, and makes the chain anew for it.
-fn judged_otherwise(folder: &Path, from: &str, to: &str) {
+/// Changes verdicts.json, and makes the hash chain valid again.
+fn change_verdicts(folder: &Path, from: &str, to: &str) {
     let verdicts = folder.join("verdicts.json");
     let text = fs::read_to_string(&verdicts).unwrap();
-    let mut anew = vec![(folder::sha256(text.as_bytes()), folder::sha256(text.replace(from, to).as_bytes()))];
+    let mut hashes =
+        vec![(folder::sha256(text.as_bytes()), folder::sha256(text.replace(from, to).as_bytes()))];
     fs::write(&verdicts, text.replace(from, to)).unwrap();
     let mut chain = String::new();
     for line in fs::read_to_string(folder.join("chain.jsonl")).unwrap().lines() {
         let mut line = line.to_owned();
-        anew.iter().for_each(|(old, new)| line = line.replace(old, new));
+        hashes.iter().for_each(|(old, new)| line = line.replace(old, new));
         let (body, hash) = line.rsplit_once(",\"hash\":\"").unwrap();
         let whole = folder::sha256(format!("{body}}}").as_bytes());
         chain += &format!("{body},\"hash\":\"{whole}\"}}\n");
-        anew.push((hash.trim_end_matches("\"}").to_owned(), whole));
+        hashes.push((hash.trim_end_matches("\"}").to_owned(), whole));
     }
     fs::write(folder.join("chain.jsonl"), chain).unwrap();
 }
 
 #[test]
-fn what_another_build_judged_otherwise_is_a_note_and_no_fault() {
+fn a_different_result_of_another_build_is_a_note_and_not_an_error() {
     let place = Place::new();
     place.plan(WRITTEN_AND_READ);
     let other = place.path("other");
@@ -144,32 +153,35 @@ fn what_another_build_judged_otherwise_is_a_note_and_no_fault() {
     let folder = place.folder();
     let verify = format!("verify {}", folder.display());
     let note = |ran: Ran| {
-        let whole = ran.status == Some(0) && ran.out.contains(" is whole: ");
-        assert!(whole, "{ran:#?}");
+        let unmodified = ran.status == Some(0) && ran.out.contains(" is unmodified: ");
+        assert!(unmodified, "{ran:#?}");
         ran.out.lines().filter(|line| line.starts_with("note: ")).collect::<Vec<_>>().join("\n")
     };
     assert_eq!(note(place.assay(&verify)), "");
-    judged_otherwise(&folder, "threshold-met", "no-values");
-    let worded = format!(
-        "note: verdicts.json was made by another build of assay {}, which gives 3 reasons otherwise; \
-         outcomes and values are the same",
+    change_verdicts(&folder, "threshold-met", "no-values");
+    let wanted = format!(
+        "note: verdicts.json is from another build of assay {}, which has 3 reasons with other contents. \
+         Outcomes and values are the same.",
         env!("CARGO_PKG_VERSION")
     );
-    assert_eq!(note(place.assay(&verify)), worded);
+    assert_eq!(note(place.assay(&verify)), wanted);
     let ran = by_other(&verify);
-    assert!(ran.status == Some(3) && ran.out.contains("3 changes found"), "its own build knows: {ran:#?}");
-    judged_otherwise(&folder, "PASS", "FAIL");
-    let told = note(place.assay(&verify));
     assert!(
-        told.starts_with("note: verdicts.json says FAIL of W write.bw, and the records say PASS\n"),
-        "{told}"
+        ran.status == Some(3) && ran.out.contains("3 changes found"),
+        "the same build compares reasons too: {ran:#?}"
     );
-    assert!(told.contains("this one does not come to the same outcomes or values"), "{told}");
+    change_verdicts(&folder, "PASS", "FAIL");
+    let notes = note(place.assay(&verify));
+    assert!(
+        notes.starts_with("note: W write.bw: verdicts.json has FAIL, but the records give PASS\n"),
+        "{notes}"
+    );
+    assert!(notes.contains("this build has other outcomes or values"), "{notes}");
     assert_eq!(by_other(&verify).status, Some(3));
 }
 
 #[test]
-fn verdicts_and_report_that_are_missing_come_back_and_another_report_is_not_written_over() {
+fn missing_verdicts_and_report_are_recreated_and_a_changed_report_is_not_overwritten() {
     let place = Place::new();
     place.plan(WRITTEN_AND_READ);
     place.campaign().ok();
@@ -186,11 +198,11 @@ fn verdicts_and_report_that_are_missing_come_back_and_another_report_is_not_writ
     fs::write(folder.join("report.html"), "mine").unwrap();
     let ran = place.assay(&format!("report {at}"));
     assert_eq!(ran.status, Some(2), "{ran:#?}");
-    assert!(ran.err.contains("stays as it is; write the new one elsewhere with --out FILE"), "{ran:#?}");
+    assert!(ran.err.contains("is not changed. Write the new one elsewhere with --out FILE"), "{ran:#?}");
     for inside in ["report.html", "new.html", "jobs/new.html"] {
         let ran = place.assay(&format!("report {at} --out {at}/{inside}"));
         assert_eq!(ran.status, Some(2), "{ran:#?}");
-        assert!(ran.err.contains("a file of the campaign's evidence"), "{ran:#?}");
+        assert!(ran.err.contains("is inside the campaign folder"), "{ran:#?}");
     }
     assert_eq!(fs::read_to_string(folder.join("report.html")).unwrap(), "mine");
     place.assay(&format!("report {at} --out new.html")).ok();
@@ -211,7 +223,7 @@ fn a_criterion_that_cannot_be_met_fails() {
 }
 
 #[test]
-fn a_job_that_fails_is_invalid_and_what_it_complained_is_kept() {
+fn a_failed_job_is_invalid_and_its_error_output_is_kept() {
     let place = Place::new();
     place.plan(
         "[[test]]\nid = \"BAD\"\nior = \"-w -e -t 64k -b 256k -o {dir}/nowhere/f\"\n\
@@ -231,7 +243,7 @@ fn a_job_that_fails_is_invalid_and_what_it_complained_is_kept() {
 }
 
 #[test]
-fn a_file_system_that_fills_up_under_a_job_makes_it_invalid_and_the_filler_stays() {
+fn a_job_on_a_file_system_that_fills_up_is_invalid_and_the_foreign_file_stays() {
     let place = Place::new();
     let Some(_mounted) = SmallFs::mount(&place.dir(), "8m") else { return };
     place.plan(&format!(
@@ -274,7 +286,7 @@ fn wrong_data_fails_a_criterion_about_errors() {
 }
 
 #[test]
-fn nothing_but_the_campaigns_own_is_touched() {
+fn a_campaign_touches_only_its_own_files() {
     let place = Place::new();
     fs::write(place.path("outside"), "outside").unwrap();
     for dir in ["tests", "datasets/d", "assay-p-20200101-000000.data/tests"] {
@@ -293,10 +305,10 @@ fn nothing_but_the_campaigns_own_is_touched() {
     assert_eq!(after, before);
 }
 
-/// Clauses whose words once decided: a number that is no number of repetitions, a rate that is the sum's and
-/// not the parts', and verbs that are not what the line does.
+/// Clause texts that once changed the result: a number that is not the number of repetitions, a rate of the
+/// sum that is not that of the parts, and verbs that the command line does not match.
 #[test]
-fn the_words_of_a_clause_decide_nothing() {
+fn the_text_of_a_clause_does_not_change_the_result() {
     let place = Place::new();
     let test = |kind: &str, id: &str, clause: &str| {
         format!(
@@ -305,7 +317,7 @@ fn the_words_of_a_clause_decide_nothing() {
         )
     };
     let tests = [
-        // The best of three, as how far repetitions of a few milliseconds lie apart is the disk's affair.
+        // The best of three, because repetitions of a few milliseconds vary with the disk.
         test("test", "EVERY", "checkpoint every 100 iterations").replace("op =", "stat = \"max\", op =")
             + "repetitions = 3\n",
         test("test", "VERBS", "random reads of 10 PB in transfers of 4 KiB, 25000 per second"),

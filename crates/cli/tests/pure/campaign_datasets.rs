@@ -1,4 +1,5 @@
-//! Datasets of one campaign: described, looked at before each reader, rejected where they are not whole.
+//! Datasets of one campaign: described, checked before each reader, rejected if they are incomplete or
+//! changed.
 
 use crate::common::campaign::{Place, SmallFs, json, names};
 
@@ -13,7 +14,7 @@ fn reader(id: &str, more: &str) -> String {
 }
 
 #[test]
-fn a_dataset_is_described_in_the_evidence_and_goes_with_its_last_reader() {
+fn a_dataset_is_described_in_the_evidence_and_removed_after_its_last_reader() {
     let place = Place::new();
     place.plan(&format!("[dataset.d]\n{MADE}{}{}", reader("A", ""), reader("B", "ranks = 1")));
     let ran = place.campaign();
@@ -25,8 +26,8 @@ fn a_dataset_is_described_in_the_evidence_and_goes_with_its_last_reader() {
     assert_eq!(made["campaign"], place.folder().file_name().unwrap().to_str().unwrap());
     assert_eq!(place.whole_jobs(place.folder()), 3);
     let report = std::fs::read_to_string(place.folder().join("report.html")).unwrap();
-    let told = report.replace('\u{a0}', " ").contains("2 files of 2.00 MiB, 8 samples taken");
-    assert!(told, "the report tells it");
+    let is_described = report.replace('\u{a0}', " ").contains("2 files of 2.00 MiB, 8 samples taken");
+    assert!(is_described, "the report describes the dataset");
     assert_eq!(names(&place.dir()).len(), 1, "{:?}", names(&place.dir()));
 }
 
@@ -47,8 +48,8 @@ fn a_dataset_that_was_changed_between_two_readers_is_not_read_by_the_second() {
         for (test, outcome, reason) in place.verdicts() {
             let first = test == "A" && reason["code"] == "job-failed";
             let data = &reason["data"];
-            let inner = [&data["rejection"], &data["besides"]["data"]["rejection"]];
-            let rejection = inner.into_iter().find(|inner| !inner.is_null()).unwrap_or(&reason);
+            let inner = [data.pointer("/rejection"), data.pointer("/also/data/rejection")];
+            let rejection = inner.into_iter().flatten().next().unwrap_or(&reason);
             let changed =
                 ["dataset-changed", "dataset-written"].iter().any(|code| rejection["code"] == *code);
             let of_file = changed && rejection["data"]["path"] == why;
@@ -64,7 +65,7 @@ fn a_dataset_that_was_changed_between_two_readers_is_not_read_by_the_second() {
 }
 
 #[test]
-fn a_dataset_that_came_out_too_small_is_not_read_and_says_what_it_holds_and_what_is_needed() {
+fn a_dataset_that_is_too_small_is_not_read_and_the_reason_has_both_sizes() {
     let place = Place::new();
     let line = "-w -F -t 64k -b 16m -k -G 7 --rate 20/s -D 1 -O stoneWallingWearOut=1,\
                 stoneWallingStatusFile={dir}/pairs";
@@ -81,13 +82,13 @@ fn a_dataset_that_came_out_too_small_is_not_read_and_says_what_it_holds_and_what
         (&reason["code"], &reason["data"]["needed"]["value"]),
         (&"dataset-too-small".into(), &3e7.into())
     );
-    assert!(ran.err.contains("left out: "), "{ran:#?}");
+    assert!(ran.err.contains("not run: "), "{ran:#?}");
     assert_eq!(names(&place.folder().join("jobs")), ["0001-dataset.d-r1"], "no reader was started");
     assert_eq!(place.whole_jobs(place.folder()), 1);
 }
 
 #[test]
-fn a_dataset_whose_files_are_not_what_the_records_say_is_not_read() {
+fn a_dataset_whose_files_differ_from_the_records_is_not_read() {
     let launcher = |then: &str| {
         format!(
             "[launch]\nkind = \"mpirun\"\nargv = [\"sh\", \"-c\", '''ranks=$1; shift; program=$1; shift\n\
@@ -111,7 +112,7 @@ fn a_dataset_whose_files_are_not_what_the_records_say_is_not_read() {
 }
 
 #[test]
-fn a_file_system_that_is_full_half_way_makes_readers_invalid_and_leaves_nothing() {
+fn a_file_system_that_fills_up_makes_readers_invalid_and_no_data_remains() {
     for keep in ["", "keep = \"7 days\"\n"] {
         let place = Place::new();
         let Some(_mounted) = SmallFs::mount(&place.dir(), "24m") else { return };
@@ -131,9 +132,9 @@ fn a_file_system_that_is_full_half_way_makes_readers_invalid_and_leaves_nothing(
 }
 
 #[test]
-fn names_are_counted_before_each_reader() {
+fn files_are_counted_before_each_reader() {
     let place = Place::new();
-    let look = |id: &str, more: &str| {
+    let stat_test = |id: &str, more: &str| {
         format!(
             "[[test]]\nid = \"{id}\"\nuses = \"dataset.n\"\nmdtest = \"-F -T -n 40 -u\"\n\
              cache = \"warm\"\n{more}\n\
@@ -141,13 +142,13 @@ fn names_are_counted_before_each_reader() {
         )
     };
     let made = "[dataset.n]\nmdtest = \"-F -C -n 40 -u\"\n";
-    place.plan(&format!("{made}{}{}", look("A", ""), look("B", "")));
+    place.plan(&format!("{made}{}{}", stat_test("A", ""), stat_test("B", "")));
     place.campaign().ok();
     let counted = json(&place.folder().join("jobs/0001-dataset.n-r1/dataset.json"));
     assert_eq!(counted["files"].as_u64(), Some(80), "{counted:#}");
     let place = Place::new();
     let more = "setup = ['rm $(find {dir} -name file.mdtest.1.7)']";
-    place.plan(&format!("{made}{}{}", look("A", more), look("B", "")));
+    place.plan(&format!("{made}{}{}", stat_test("A", more), stat_test("B", "")));
     let ran = place.campaign();
     assert_eq!(ran.status, Some(3), "{ran:#?}");
     let (_, outcome, reason) = &place.verdicts()[1];
@@ -158,7 +159,7 @@ fn names_are_counted_before_each_reader() {
 }
 
 #[test]
-fn a_stat_of_names_that_this_node_made_for_a_dataset_is_none_of_the_file_system() {
+fn a_stat_of_dataset_files_that_the_same_node_created_is_invalid() {
     let place = Place::new();
     place.plan(
         "[dataset.n]\nmdtest = \"-F -C -n 40\"\n[[test]]\nid = \"A\"\nuses = \"dataset.n\"\n\
@@ -172,7 +173,7 @@ fn a_stat_of_names_that_this_node_made_for_a_dataset_is_none_of_the_file_system(
 }
 
 #[test]
-fn what_a_deadline_left_of_a_shared_file_is_known_to_the_byte() {
+fn the_length_of_a_shared_file_after_a_deadline_is_known_to_the_byte() {
     let place = Place::new();
     let pairs = "-O stoneWallingStatusFile={dir}/pairs";
     let line = format!("-w -t 64k -b 256k -s 400 -k -G 7 --rate 100/s -D 1 -O stoneWallingWearOut=1 {pairs}");
@@ -190,7 +191,7 @@ fn what_a_deadline_left_of_a_shared_file_is_known_to_the_byte() {
 }
 
 #[test]
-fn a_dataset_that_a_test_writes_into_by_way_of_another_is_still_one_of_its_size() {
+fn a_dataset_that_tests_write_through_another_test_keeps_its_size() {
     let place = Place::new();
     let writes = "[[test]]\nid = \"W\"\nuses = \"A\"\nior = \"-w -e -E -z -F -t 4k -b 1m -k -G 7\"\n\
                   criterion = { metric = \"write.bw\", op = \">=\", value = \"1 B/s\" }\n\

@@ -1,4 +1,4 @@
-//! Datasets that are kept: used again by later campaigns, made anew where they cannot be, removed with care.
+//! Datasets that are kept: used again by later campaigns, recreated if that is impossible, removed with care.
 
 use std::fs;
 use std::path::PathBuf;
@@ -15,10 +15,10 @@ fn plan(keep: &str) -> String {
     )
 }
 
-/// Something that is done to a file.
+/// A change to a file.
 type Change<'a> = &'a dyn Fn(&PathBuf);
 
-/// The one dataset that is kept.
+/// The only dataset that is kept.
 fn kept(place: &Place) -> PathBuf {
     let home = place.dir().join("assay-datasets");
     let mut found = names(&home);
@@ -27,28 +27,28 @@ fn kept(place: &Place) -> PathBuf {
     home.join(&found[0])
 }
 
-/// Runs the plan in a folder of its own, and gives that and what was said.
+/// Runs the plan in its own folder. Gives the folder and the error output.
 fn campaign(place: &Place, number: u32) -> (PathBuf, String) {
     let folder = place.path(&format!("c{number}"));
     fs::create_dir(&folder).unwrap();
     let ran = place.assay(&format!("run p.toml --dir dir --campaigns c{number}"));
     assert_eq!(ran.status, Some(0), "{ran:#?}");
-    assert_eq!(names(&place.dir()), ["assay-datasets"], "only what is kept stays");
+    assert_eq!(names(&place.dir()), ["assay-datasets"], "only kept datasets remain");
     let folder = folder.join(&names(&folder)[0]);
     assert_eq!(place.whole_jobs(&folder), 2);
     (folder, ran.err)
 }
 
 #[test]
-fn a_later_campaign_uses_what_an_earlier_one_kept_and_says_whose_it_is() {
+fn a_later_campaign_uses_a_kept_dataset_and_reports_its_origin() {
     let place = Place::new();
     place.plan(&plan("7 days"));
     let (first, _) = campaign(&place, 1);
     let name = first.file_name().unwrap().to_str().unwrap().to_owned();
     let files = kept(&place).join("files");
     let before = common::campaign::tree(&files);
-    let (second, said) = campaign(&place, 2);
-    assert!(said.contains(&format!("used again: {name} made it, ")), "{said}");
+    let (second, err) = campaign(&place, 2);
+    assert!(err.contains(&format!("reused: created by {name} at ")), "{err}");
     assert_eq!(common::campaign::tree(&files), before, "nothing was written");
     let job = "jobs/0001-dataset.d-r1";
     let records = |folder: &PathBuf| fs::read_to_string(folder.join(job).join("records.jsonl")).unwrap();
@@ -70,7 +70,7 @@ fn a_later_campaign_uses_what_an_earlier_one_kept_and_says_whose_it_is() {
 }
 
 #[test]
-fn what_has_expired_or_was_changed_is_made_anew_and_told() {
+fn an_expired_or_changed_dataset_is_recreated_and_reported() {
     let touched = |place: &Place, change: Change<'_>| {
         let file = kept(place).join("files/data.00000001");
         let time = fs::metadata(&file).unwrap().modified().unwrap();
@@ -100,8 +100,8 @@ fn what_has_expired_or_was_changed_is_made_anew_and_told() {
         place.plan(&plan(keep));
         campaign(&place, 1);
         touched(&place, change);
-        let (second, said) = campaign(&place, 2);
-        assert!(said.contains("made anew: "), "{said}");
+        let (second, err) = campaign(&place, 2);
+        assert!(err.contains("recreated: "), "{err}");
         let verdicts = json(&second.join("verdicts.json"));
         let recreated = data_of(&verdicts[0]["notes"], "dataset-recreated");
         assert_eq!(recreated["cause"]["code"], code, "{recreated}");
@@ -111,17 +111,17 @@ fn what_has_expired_or_was_changed_is_made_anew_and_told() {
 }
 
 #[test]
-fn what_is_kept_needs_no_room_a_second_time() {
+fn a_kept_dataset_needs_no_space_a_second_time() {
     let place = Place::new();
     let Some(_mounted) = SmallFs::mount(&place.dir(), "28m") else { return };
     place.plan(&plan("7 days").replace("-b 1m", "-b 8m"));
     campaign(&place, 1);
-    let (_, said) = campaign(&place, 2);
-    assert!(said.contains("used again: "), "{said}");
+    let (_, err) = campaign(&place, 2);
+    assert!(err.contains("reused: "), "{err}");
     let file = kept(&place).join("files/data.00000000");
     fs::File::options().write(true).open(file).unwrap().set_len(5).unwrap();
-    let (_, said) = campaign(&place, 3);
-    assert!(said.contains("made anew: "), "the old one makes room for the new one: {said}");
+    let (_, err) = campaign(&place, 3);
+    assert!(err.contains("recreated: "), "the old dataset is removed before the new one is created: {err}");
 }
 
 #[test]
@@ -131,15 +131,15 @@ fn another_recipe_is_another_dataset() {
     campaign(&place, 1);
     let home = place.dir().join("assay-datasets");
     place.plan(&plan("7 days").replace("-G 7", "-G 8"));
-    let (_, said) = campaign(&place, 2);
-    assert!(!said.contains("used again") && !said.contains("made anew"), "{said}");
-    assert_eq!(names(&home).len(), 3, "two and the mark: {:?}", names(&home));
+    let (_, err) = campaign(&place, 2);
+    assert!(!err.contains("reused") && !err.contains("recreated"), "{err}");
+    assert_eq!(names(&home).len(), 3, "two datasets and the marker: {:?}", names(&home));
     let listed = place.assay("datasets dir").ok();
     assert!(listed.contains("2 datasets, 4.00 MiB"), "{listed}");
 }
 
 #[test]
-fn more_than_was_kept_for_is_made_anew() {
+fn a_kept_dataset_that_is_too_small_is_recreated() {
     let place = Place::new();
     let line = "-w -e -F -t 64k -b 8m -k -G 7 --rate 40/s -D 1 -O stoneWallingWearOut=1,\
                 stoneWallingStatusFile={dir}/pairs";
@@ -154,14 +154,19 @@ fn more_than_was_kept_for_is_made_anew() {
     campaign(&place, 1);
     place.plan(&wants("15 MB/s"));
     let ran = place.campaign();
-    assert_eq!(ran.status, Some(3), "it comes out too small again: {ran:#?}");
-    assert!(ran.err.contains("made anew: "), "{ran:#?}");
+    assert_eq!(ran.status, Some(3), "the new dataset is too small, too: {ran:#?}");
+    assert!(ran.err.contains("recreated: "), "{ran:#?}");
     assert_eq!(place.outcomes(), ["A INVALID"]);
-    assert_eq!(names(&place.dir()).len(), 1, "what is not enough is not kept: {:?}", names(&place.dir()));
+    assert_eq!(
+        names(&place.dir()).len(),
+        1,
+        "a dataset that is too small is not kept: {:?}",
+        names(&place.dir())
+    );
 }
 
 #[test]
-fn a_dataset_whose_making_was_killed_is_nobodys_until_its_campaign_has_gone_on() {
+fn a_dataset_interrupted_while_it_was_made_is_locked_until_its_campaign_resumes() {
     let place = Place::new();
     let plan = format!("{}{}", place.hanging("-w"), plan("7 days"));
     place.plan(&plan);
@@ -172,13 +177,14 @@ fn a_dataset_whose_making_was_killed_is_nobodys_until_its_campaign_has_gone_on()
     signal("-INT", child.id());
     child.wait().unwrap();
     let listed = place.assay("datasets dir").ok();
-    assert!(listed.contains("never finished") && listed.contains("/assay-p-"), "{listed}");
+    assert!(listed.contains("incomplete") && listed.contains("/assay-p-"), "{listed}");
     fs::create_dir(place.path("other")).unwrap();
     let ran = place.assay("run p.toml --dir dir --campaigns other");
     assert_eq!((ran.status, ran.err.lines().count()), (Some(2), 1), "{ran:#?}");
-    assert!(ran.err.contains("is half made by the campaign in ") && ran.err.contains("--resume"), "{ran:#?}");
-    assert_eq!(fs::read_to_string(&half).unwrap(), "half", "nothing was touched");
-    assert!(names(&place.path("other")).is_empty(), "no folder is left of a campaign that was rejected");
+    let unfinished = "is an unfinished dataset of the stopped campaign in ";
+    assert!(ran.err.contains(unfinished) && ran.err.contains("--resume"), "{ran:#?}");
+    assert_eq!(fs::read_to_string(&half).unwrap(), "half", "the file is unchanged");
+    assert!(names(&place.path("other")).is_empty(), "a rejected campaign leaves no folder");
     fs::remove_file(place.path("hang")).unwrap();
     let ran = place.assay(&format!("run --resume {}", place.folder().display()));
     assert_eq!(ran.status, Some(0), "{ran:#?}");
@@ -190,7 +196,7 @@ fn a_dataset_whose_making_was_killed_is_nobodys_until_its_campaign_has_gone_on()
 }
 
 #[test]
-fn two_campaigns_do_not_work_on_one_dataset_and_none_is_removed_under_another() {
+fn a_dataset_in_use_cannot_be_used_or_removed_by_another_campaign() {
     let place = Place::new();
     place.plan(&format!("{}{}", place.hanging("-R"), plan("7 days")));
     let mut child = place.start("run p.toml --dir dir");
@@ -200,11 +206,11 @@ fn two_campaigns_do_not_work_on_one_dataset_and_none_is_removed_under_another() 
     for words in ["run p.toml --dir dir --campaigns other", &format!("datasets dir --remove {name}")] {
         let ran = place.assay(words);
         assert_eq!((ran.status, ran.err.lines().count()), (Some(2), 1), "{ran:#?}");
-        let told = "another campaign, or a job that outlived one, works on this dataset; wait for its end";
-        assert!(ran.err.contains(told), "{ran:#?}");
+        let busy = "another campaign, or a job that it left behind, still works on this dataset. Wait until";
+        assert!(ran.err.contains(busy), "{ran:#?}");
     }
     let listed = place.assay("datasets dir").ok();
-    assert!(listed.contains("being made"), "{listed}");
+    assert!(listed.contains("being created"), "{listed}");
     signal("-INT", child.id());
     child.wait().unwrap();
     fs::remove_file(place.path("hang")).unwrap();
@@ -213,7 +219,7 @@ fn two_campaigns_do_not_work_on_one_dataset_and_none_is_removed_under_another() 
 }
 
 #[test]
-fn only_what_a_campaign_made_is_removed() {
+fn only_datasets_of_campaigns_are_removed() {
     let place = Place::new();
     place.plan(&plan("1 ms"));
     campaign(&place, 1);
@@ -230,22 +236,22 @@ fn only_what_a_campaign_made_is_removed() {
     rejected("--remove mine", "no dataset `mine` in ");
     for stranger in ["files/thesis", "thesis"] {
         fs::write(dataset.join(stranger), "x").unwrap();
-        let why = format!("{stranger} is no part of the dataset, and would go with it; take it away first");
+        let why = format!("{stranger} is not part of the dataset but would be removed with it. Move it");
         rejected(&format!("--remove {name}"), &why);
         rejected("--remove-expired", &why);
         assert!(dataset.join("files/data.00000000").exists() && dataset.join("dataset.json").exists());
         fs::remove_file(dataset.join(stranger)).unwrap();
     }
     let mark = fs::read_to_string(dataset.join(".assay-dataset")).unwrap();
-    fs::write(dataset.join(".assay-dataset"), "somebody's").unwrap();
+    fs::write(dataset.join(".assay-dataset"), "foreign").unwrap();
     rejected(&format!("--remove {name}"), "no dataset `");
     fs::write(dataset.join(".assay-dataset"), mark).unwrap();
     assert_eq!(place.assay("datasets dir --remove-expired").ok(), format!("removed {name}\n"));
-    assert_eq!(names(&home), [".assay-datasets", "mine"], "what is somebody's stays");
+    assert_eq!(names(&home), [".assay-datasets", "mine"], "foreign directories stay");
     assert_eq!(place.assay("datasets dir --remove-expired").ok(), "nothing has expired\n");
     fs::remove_dir_all(home.join("mine")).unwrap();
     campaign(&place, 2);
     let name = kept(&place).file_name().unwrap().to_str().unwrap().to_owned();
     place.assay(&format!("datasets dir --remove {name}")).ok();
-    assert!(names(&place.dir()).is_empty(), "the last one takes the directory along");
+    assert!(names(&place.dir()).is_empty(), "the directory goes with the last dataset");
 }

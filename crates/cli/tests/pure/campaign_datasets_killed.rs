@@ -1,5 +1,5 @@
-//! Campaigns that keep a dataset, killed before each of their own calls that change a file system: what was
-//! not finished is never taken for whole, and nothing stays that has no name.
+//! Campaigns that keep a dataset, killed before each of their own calls that change a file system. An
+//! unfinished dataset is never used as a complete one, and no unnamed files remain.
 
 use std::fs;
 use std::path::PathBuf;
@@ -18,21 +18,21 @@ uses = "dataset.d"
 ior = "-R -F -t 64k -b 128k -k -G 3"
 criterion = { metric = "read_check.errors", op = "==", value = "0 errors" }
 "#;
-/// The calls by which datasets come, get their names and go.
+/// The system calls that create, name and remove datasets.
 const CALLS: [&str; 6] = ["mkdir", "rename", "symlink", "unlink", "unlinkat", "rmdir"];
-/// In how many parts, run beside each other, the moments are tried.
+/// The number of test functions that share the moments of a kill, to run in parallel.
 const PARTS: usize = 3;
 
 fn folders(place: &Place) -> Vec<PathBuf> {
-    let own =
+    let is_campaign =
         |name: &String| name.starts_with("assay-") && !name.ends_with(".data") && name != "assay-datasets";
-    names(&place.dir()).iter().filter(|name| own(name)).map(|name| place.dir().join(name)).collect()
+    names(&place.dir()).iter().filter(|name| is_campaign(name)).map(|name| place.dir().join(name)).collect()
 }
 
-/// Runs `words` again while a job that outlived its campaign holds it or its dataset.
-fn patient(place: &Place, words: &str) -> Ran {
+/// Runs `words` again while a job that outlived its campaign still uses the campaign or its dataset.
+fn run_when_free(place: &Place, words: &str) -> Ran {
     let mut ran = place.assay(words);
-    until("the end of the job that was left", || {
+    until("the end of the job that still runs", || {
         let waits = ran.err.contains("still works on this") || ran.err.contains("works on this dataset");
         if waits {
             ran = place.assay(words);
@@ -42,8 +42,8 @@ fn patient(place: &Place, words: &str) -> Ran {
     ran
 }
 
-/// The one dataset, which is whole.
-fn whole(place: &Place, when: &str) -> PathBuf {
+/// The only dataset. Asserts that it is complete.
+fn complete_dataset(place: &Place, when: &str) -> PathBuf {
     let home = place.dir().join("assay-datasets");
     let mut found = names(&home);
     found.retain(|name| name != ".assay-datasets");
@@ -55,19 +55,19 @@ fn whole(place: &Place, when: &str) -> PathBuf {
     dataset
 }
 
-/// Goes on after a kill, or begins anew where nothing had begun, and uses the dataset once more.
-fn goes_on(place: &Place, when: &str) {
+/// Resumes a killed campaign, or starts it again if it had not begun. Then another campaign uses the dataset.
+fn check_after_kill(place: &Place, when: &str) {
     let begun = folders(place).into_iter().find(|folder| folder.join("campaign.json").exists());
     let ran = match &begun {
-        Some(folder) => patient(place, &format!("run --resume {}", folder.display())),
+        Some(folder) => run_when_free(place, &format!("run --resume {}", folder.display())),
         None => {
             folders(place).iter().for_each(|folder| fs::remove_dir_all(folder).unwrap());
-            patient(place, "run p.toml --dir dir")
+            run_when_free(place, "run p.toml --dir dir")
         }
     };
-    let ended = ran.err.contains("has ended, nothing is left to resume");
+    let ended = ran.err.contains("has ended, so nothing is left to resume.");
     assert!(ran.status == Some(0) || ended, "{when}: {ran:#?}");
-    let dataset = whole(place, when);
+    let dataset = complete_dataset(place, when);
     let first = place.folder();
     assert_eq!(place.outcomes(), ["R PASS"], "{when}");
     let verdict = json(&first.join("verdicts.json"))[0].to_string();
@@ -75,11 +75,11 @@ fn goes_on(place: &Place, when: &str) {
     fs::create_dir(place.path("again")).unwrap();
     let ran = place.assay("run p.toml --dir dir --campaigns again");
     assert_eq!(ran.status, Some(0), "{when}: {ran:#?}");
-    assert!(ran.err.contains("used again: "), "{when}: {ran:#?}");
+    assert!(ran.err.contains("reused: "), "{when}: {ran:#?}");
     let made = json(&dataset.join("dataset.json"));
     assert_eq!(made["campaign"], first.file_name().unwrap().to_str().unwrap(), "{when}");
     assert_eq!(place.whole_jobs(&first), 2, "{when}");
-    // One that was killed before its folder had begun leaves its marked directory for files.
+    // A campaign that was killed before its folder was created leaves its directory for files.
     let data = |name: &String| name.ends_with(".data");
     let left: Vec<String> = names(&place.dir()).into_iter().filter(|name| !data(name)).collect();
     assert_eq!(left.len(), 2, "{when}: {left:?}");
@@ -101,7 +101,7 @@ fn part(first: usize) {
             if run(&mut command).status.is_some() {
                 break;
             }
-            goes_on(&place, &format!("killed at {call} {number}"));
+            check_after_kill(&place, &format!("killed at {call} {number}"));
             kills += 1;
         }
     }
@@ -109,16 +109,16 @@ fn part(first: usize) {
 }
 
 #[test]
-fn a_dataset_of_a_campaign_killed_at_any_of_its_calls_is_whole_or_made_anew() {
+fn a_dataset_is_complete_or_recreated_after_a_kill_at_any_call_part_1() {
     part(1);
 }
 
 #[test]
-fn the_second_part_of_these_moments() {
+fn a_dataset_is_complete_or_recreated_after_a_kill_at_any_call_part_2() {
     part(2);
 }
 
 #[test]
-fn the_third_part_of_these_moments() {
+fn a_dataset_is_complete_or_recreated_after_a_kill_at_any_call_part_3() {
     part(3);
 }

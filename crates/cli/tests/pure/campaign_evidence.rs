@@ -1,5 +1,4 @@
-//! What a campaign leaves as evidence: that nothing of it can be changed unnoticed, that somebody else can
-//! judge it from an archive, and what it holds.
+//! The evidence of a campaign: its content, the detection of any change, and its evaluation from an archive.
 
 use std::fs;
 use std::os::unix::fs::FileExt;
@@ -10,8 +9,8 @@ use crate::common;
 use crate::common::campaign::{Place, SmallFs, WRITTEN_AND_COMPARED, json, names, signal, tree, until};
 use results::folder;
 
-/// A file up to so many bytes is flipped at every byte, a longer one at as many places, first and last too.
-const PLACES: usize = 512;
+/// The most bytes to flip in a file, one after the other. The first and the last byte are among them.
+const FLIPS_MAX: usize = 512;
 
 fn campaign() -> Place {
     let place = Place::new();
@@ -24,14 +23,14 @@ fn files(dir: &Path) -> Vec<PathBuf> {
     tree(dir).into_keys().filter(|path| path.is_file()).collect()
 }
 
-/// What `text` says behind `key` on the line that begins with it.
-fn said<'t>(text: &'t str, key: &str) -> &'t str {
+/// The first word after `key` on the line that begins with `key`.
+fn word_after<'t>(text: &'t str, key: &str) -> &'t str {
     let line = text.lines().find(|line| line.starts_with(key));
     line.unwrap_or_else(|| panic!("no {key} in {text}"))[key.len()..].trim().split(' ').next().unwrap()
 }
 
 #[test]
-fn any_byte_that_is_flipped_in_a_real_folder_is_found_and_its_file_is_named() {
+fn any_flipped_byte_in_a_campaign_folder_is_reported_with_its_file() {
     let place = campaign();
     let dir = place.folder();
     assert_eq!(folder::check(&dir).unwrap().said(), Vec::<String>::new());
@@ -39,8 +38,8 @@ fn any_byte_that_is_flipped_in_a_real_folder_is_found_and_its_file_is_named() {
     for path in files(&dir) {
         let whole = fs::read(&path).unwrap();
         let name = path.strip_prefix(&dir).unwrap().to_string_lossy().into_owned();
-        let count = whole.len().min(PLACES);
-        // In its place: a file that is made anew is put on disk each time.
+        let count = whole.len().min(FLIPS_MAX);
+        // Changes the file in place: rewriting it would flush it to the disk each time.
         let file = fs::OpenOptions::new().write(true).open(&path).unwrap();
         for at in (0..count).map(|nth| nth * (whole.len() - 1) / (count - 1).max(1)) {
             file.write_all_at(&[whole[at] ^ 1 << (at % 8)], at as u64).unwrap();
@@ -55,16 +54,16 @@ fn any_byte_that_is_flipped_in_a_real_folder_is_found_and_its_file_is_named() {
 }
 
 #[test]
-fn the_head_is_told_at_the_end_by_verify_and_by_the_archive_and_the_report_shows_where_it_was_made() {
+fn run_verify_and_pack_print_the_same_evidence_hash_and_the_report_has_its_own() {
     let place = Place::new();
     place.plan(WRITTEN_AND_COMPARED);
-    let head = said(&place.campaign().ok(), "Head").to_owned();
+    let head = word_after(&place.campaign().ok(), "Evidence hash:").to_owned();
     assert_eq!(head.len(), 64);
     let at = place.folder().display().to_string();
     let out = place.assay(&format!("verify {at}")).ok();
-    assert_eq!(said(&out, "Head"), head);
-    assert_eq!(said(&place.assay(&format!("pack {at} -o a.tar.gz")).ok(), "Head"), head);
-    assert_eq!(said(&place.assay("verify a.tar.gz").ok(), "Head"), head);
+    assert_eq!(word_after(&out, "Evidence hash:"), head);
+    assert_eq!(word_after(&place.assay(&format!("pack {at} -o a.tar.gz")).ok(), "Evidence hash:"), head);
+    assert_eq!(word_after(&place.assay("verify a.tar.gz").ok(), "Evidence hash:"), head);
     let chain = fs::read_to_string(place.folder().join("chain.jsonl")).unwrap();
     let entries: Vec<serde_json::Value> =
         chain.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
@@ -78,10 +77,10 @@ fn the_head_is_told_at_the_end_by_verify_and_by_the_archive_and_the_report_shows
     let page = fs::read_to_string(place.folder().join("report.html")).unwrap();
     let shown = entries[entries.len() - 2]["hash"].as_str().unwrap();
     assert!(page.contains(shown));
-    assert_eq!(said(&out, "Report"), shown);
+    assert_eq!(word_after(&out, "In the report:"), shown);
 }
 
-/// Takes these fields out of a file, and sets its schema, if it has one, to 1.
+/// Removes these fields from a file, and sets its schema, if it has one, to 1.
 fn strip(file: &Path, fields: &[&str]) {
     let mut all = json(file);
     let all = all.as_object_mut().unwrap();
@@ -91,7 +90,7 @@ fn strip(file: &Path, fields: &[&str]) {
 }
 
 #[test]
-fn a_folder_from_which_all_was_taken_that_a_chain_came_with_is_not_called_whole() {
+fn a_folder_with_a_removed_hash_chain_is_not_reported_as_intact() {
     let place = campaign();
     let dir = place.folder();
     let verify = || place.assay(&format!("verify {}", dir.display()));
@@ -104,28 +103,31 @@ fn a_folder_from_which_all_was_taken_that_a_chain_came_with_is_not_called_whole(
     fs::remove_file(dir.join("report.html")).unwrap();
     let summary = verify();
     assert_eq!(summary.status, Some(3));
-    assert!(summary.out.starts_with("summary.json was made by a program that keeps a chain"), "{summary:#?}");
-    let judged = place.assay(&format!("judge {}", dir.display()));
-    assert_eq!(judged.status, Some(3), "a lost chain is no matter of what can be made again: {judged:#?}");
     assert!(
-        judged.out.contains("INVALID: Files are not as recorded (summary.json was made by "),
+        summary.out.starts_with("summary.json was written by a program with a hash chain"),
+        "{summary:#?}"
+    );
+    let judged = place.assay(&format!("judge {}", dir.display()));
+    assert_eq!(judged.status, Some(3), "a missing hash chain cannot be recreated: {judged:#?}");
+    assert!(
+        judged.out.contains("INVALID: Files of the campaign are not intact (summary.json was written by "),
         "{judged:#?}"
     );
     fs::remove_file(dir.join("summary.json")).unwrap();
     let ran = verify();
     assert_eq!(ran.status, Some(3), "{ran:#?}");
-    assert!(ran.out.contains(": made by schema 1, without a chain: only the plan and what each job left"));
+    assert!(ran.out.contains(" has schema 1, without a hash chain. Only the plan and the files of each job"));
     assert!(!ran.out.contains("whole"), "{ran:#?}");
 }
 
 #[test]
-fn the_buyer_verifies_judges_and_reports_from_the_archive_alone() {
+fn verify_judge_and_report_need_only_the_archive() {
     let place = campaign();
     let folder = place.folder();
     let name = folder.file_name().unwrap().to_string_lossy().into_owned();
     let judged = place.assay(&format!("judge {}", folder.display())).ok();
     let packed = place.assay(&format!("pack {}", folder.display())).ok();
-    assert_eq!(said(&packed, "Packed"), format!("{name}.tar.gz"));
+    assert_eq!(word_after(&packed, "Archive:"), format!("{name}.tar.gz"));
     let report = fs::read(folder.join("report.html")).unwrap();
     fs::remove_dir_all(&folder).unwrap();
     let archive = fs::read(place.path(&format!("{name}.tar.gz"))).unwrap();
@@ -134,7 +136,7 @@ fn the_buyer_verifies_judges_and_reports_from_the_archive_alone() {
     assert_eq!(place.assay(&format!("judge {name}.tar.gz")).ok(), judged);
     let ran = place.assay(&format!("report {name}.tar.gz"));
     assert_eq!((ran.status, ran.err.lines().count()), (Some(2), 1), "{ran:#?}");
-    assert_eq!(names(&place.path("")), before, "nothing is written beside an archive");
+    assert_eq!(names(&place.path("")), before, "no file is written next to an archive");
     place.assay(&format!("report {name}.tar.gz --out again.html")).ok();
     assert_eq!(fs::read(place.path("again.html")).unwrap(), report);
     assert_eq!(fs::read(place.path(&format!("{name}.tar.gz"))).unwrap(), archive);
@@ -153,7 +155,7 @@ fn the_buyer_verifies_judges_and_reports_from_the_archive_alone() {
 }
 
 #[test]
-fn what_does_not_verify_or_has_not_ended_is_packed_only_anyway_and_no_archive_is_written_over() {
+fn changed_evidence_is_packed_only_with_anyway_and_no_archive_is_overwritten() {
     let place = campaign();
     let at = place.folder().display().to_string();
     place.assay(&format!("pack {at} -o a.tar.gz")).ok();
@@ -161,43 +163,49 @@ fn what_does_not_verify_or_has_not_ended_is_packed_only_anyway_and_no_archive_is
     let ran = place.assay(&format!("pack {at} -o a.tar.gz"));
     assert_eq!(
         (ran.status, ran.err.as_str()),
-        (Some(2), "assay: a.tar.gz exists and stays as it is; name another file with -o\n")
+        (Some(2), "assay: a.tar.gz already exists. Give another file with -o.\n")
     );
     assert_eq!(place.assay(&format!("pack {at} -o {at}/a.tar.gz")).status, Some(2));
     assert_eq!(place.assay("pack a.tar.gz -o b.tar.gz").status, Some(2));
     place.assay(&format!("pack {at} -o b.tar.gz")).ok();
-    assert_eq!(fs::read(place.path("b.tar.gz")).unwrap(), first, "the same folder, the same bytes");
+    assert_eq!(fs::read(place.path("b.tar.gz")).unwrap(), first, "the same folder gives the same bytes");
     fs::write(place.folder().join("jobs/0001-W-r1/stdout.txt"), "better\n").unwrap();
     let ran = place.assay(&format!("pack {at}"));
     assert_eq!((ran.status, ran.err.lines().count()), (Some(2), 1), "{ran:#?}");
     assert!(ran.err.contains(" is not packed: jobs/0001-W-r1/stdout.txt was changed: "), "{ran:#?}");
     let ran = place.assay(&format!("pack {at} --anyway"));
-    assert!(ran.err.starts_with("assay: note: packed although jobs/0001-W-r1/stdout.txt was"), "{ran:#?}");
-    let archive = said(&ran.ok(), "Packed").to_owned();
+    assert!(
+        ran.err.starts_with("assay: note: packed with this fault: jobs/0001-W-r1/stdout.txt was"),
+        "{ran:#?}"
+    );
+    let archive = word_after(&ran.ok(), "Archive:").to_owned();
     assert!(archive.ends_with("-unverified.tar.gz"), "{archive}");
     let ran = place.assay(&format!("verify {archive}"));
     assert_eq!(ran.status, Some(3), "{ran:#?}");
     assert!(ran.out.starts_with("jobs/0001-W-r1/stdout.txt was changed: "), "{ran:#?}");
     let judged = place.assay(&format!("judge {archive}"));
-    assert!(judged.status == Some(3) && judged.err.contains("are not as recorded"), "{judged:#?}");
-    let overall = "INVALID: Files are not as recorded (jobs/0001-W-r1/stdout.txt was changed: ";
+    assert!(judged.status == Some(3) && judged.err.contains("were modified"), "{judged:#?}");
+    let overall = "INVALID: Files of the campaign are not intact (jobs/0001-W-r1/stdout.txt was changed: ";
     assert!(judged.out.contains(overall) && !judged.out.contains("clauses are met"), "{judged:#?}");
-    assert!(!judged.out.contains("PASS") && judged.out.contains("so this proves nothing."), "{judged:#?}");
+    assert!(
+        !judged.out.contains("PASS") && judged.out.contains("so its verdicts are not valid."),
+        "{judged:#?}"
+    );
     let made = place.assay(&format!("report {archive} --out edited.html"));
     assert!(made.status == Some(3) && made.out.contains(overall), "{made:#?}");
     let report = fs::read_to_string(place.path("edited.html")).unwrap();
-    assert!(report.contains("so nothing here proves anything"), "the page says so too");
-    assert!(!report.contains(">PASS<"), "no clause of the page passes");
+    assert!(report.contains("so its verdicts are not valid"), "the page has the same sentence");
+    assert!(!report.contains(">PASS<"), "no clause on the page is PASS");
     let csv = place.assay(&format!("report {archive} --csv"));
     assert_eq!(csv.status, Some(3), "{csv:#?}");
     let spoiled = ",INVALID,";
     let lines: Vec<&str> = csv.out.lines().filter(|line| line.contains(",judged,")).collect();
     assert!(lines.len() == 2 && lines.iter().all(|line| line.contains(spoiled)), "{csv:#?}");
-    assert!(!csv.out.contains("PASS") && csv.err.contains("are not as recorded"), "{csv:#?}");
+    assert!(!csv.out.contains("PASS") && csv.err.contains("were modified"), "{csv:#?}");
 }
 
 #[test]
-fn a_report_is_made_of_the_records_whatever_the_verdicts_file_says() {
+fn a_report_uses_the_records_and_not_the_verdicts_file() {
     let place = campaign();
     let at = place.folder().display().to_string();
     let report = fs::read(place.folder().join("report.html")).unwrap();
@@ -208,14 +216,14 @@ fn a_report_is_made_of_the_records_whatever_the_verdicts_file_says() {
     assert_eq!(fs::read(place.path("again.html")).unwrap(), report);
     let notes: Vec<&str> = ran.err.lines().collect();
     assert_eq!(notes.len(), 3, "{ran:#?}");
-    assert!(notes[2].contains("are not as recorded, so nothing above proves anything; "), "{ran:#?}");
-    assert!(notes[0].contains("verdicts.json says FAIL of W write.bw, and the records say PASS"), "{ran:#?}");
+    assert!(notes[2].contains("were modified, so the results above prove nothing. "), "{ran:#?}");
+    assert!(notes[0].contains("W write.bw: verdicts.json has FAIL, but the records give PASS"), "{ran:#?}");
     let csv = place.assay(&format!("report {at} --csv"));
     assert_eq!((csv.status, csv.err), (Some(0), ran.err));
 }
 
 #[test]
-fn a_folder_that_cannot_be_written_is_judged_and_stays_as_it_is() {
+fn a_read_only_folder_is_evaluated_and_not_changed() {
     let place = Place::new();
     let Some(_mounted) = SmallFs::mount(&place.dir(), "64m") else { return };
     place.plan(WRITTEN_AND_COMPARED);
@@ -229,14 +237,14 @@ fn a_folder_that_cannot_be_written_is_judged_and_stays_as_it_is() {
     mount("ro");
     let ran = place.assay(&format!("judge {at}"));
     assert_eq!(ran.status, Some(0), "{ran:#?}");
-    assert!(ran.err.contains("verdicts.json is missing and cannot be put back: "), "{ran:#?}");
+    assert!(ran.err.contains("verdicts.json is missing and cannot be written: "), "{ran:#?}");
     mount("rw");
     place.assay(&format!("judge {at}")).ok();
     assert_eq!(place.whole_jobs(&at), 2);
 }
 
 #[test]
-fn the_folder_tells_what_ran_with_what_on_what_and_no_secrets() {
+fn the_folder_describes_build_environment_and_machine_without_secrets() {
     let place = Place::new();
     place.plan(WRITTEN_AND_COMPARED);
     let mut command = place.command("run p.toml --dir dir");
@@ -245,7 +253,7 @@ fn the_folder_tells_what_ran_with_what_on_what_and_no_secrets() {
     let campaign = json(&place.folder().join("campaign.json"));
     assert_eq!(campaign["build"]["version"], env!("CARGO_PKG_VERSION"));
     assert!(campaign["build"]["target"].as_str().unwrap().ends_with("-linux"), "{campaign}");
-    assert_eq!(campaign["launcher"], serde_json::Value::Null, "local ranks need none");
+    assert_eq!(campaign["launcher"], serde_json::Value::Null, "local ranks need no launcher");
     assert_eq!(campaign["env"]["LOADEDMODULES"], "mpi/5");
     assert_eq!(campaign["env"]["SLURM_CLUSTER"], "c");
     for file in files(&place.folder()) {
@@ -261,7 +269,7 @@ fn the_folder_tells_what_ran_with_what_on_what_and_no_secrets() {
 }
 
 #[test]
-fn a_dead_job_is_told_by_its_last_words_in_verdict_and_report() {
+fn verdict_and_report_have_the_last_output_of_a_failed_job() {
     let place = Place::new();
     let script = place.path("die.sh");
     fs::write(&script, "echo first >&2; echo node n7 fell over >&2; exit 9\n").unwrap();
@@ -287,8 +295,8 @@ fn a_dead_job_is_told_by_its_last_words_in_verdict_and_report() {
     assert!(page.contains(">first &#x2f; node n7 fell over<"), "{page}");
 }
 
-/// A campaign that is killed with the reader of W's files under way.
-fn killed_at_the_reader(place: &Place) -> PathBuf {
+/// Interrupts a campaign while the job that reads the files of W runs.
+fn interrupted_at_the_reader(place: &Place) -> PathBuf {
     place.plan(&format!("{}{WRITTEN_AND_COMPARED}", place.hanging("-R")));
     let mut child = place.start("run p.toml --dir dir");
     until("the job that hangs", || place.path("hang.pid").exists());
@@ -299,23 +307,23 @@ fn killed_at_the_reader(place: &Place) -> PathBuf {
 }
 
 #[test]
-fn a_campaign_whose_files_were_purged_says_what_is_gone_and_what_would_do() {
+fn resume_reports_files_that_are_missing_and_needed_with_a_remedy() {
     let place = Place::new();
-    let folder = killed_at_the_reader(&place);
+    let folder = interrupted_at_the_reader(&place);
     let data = format!("{}.data", folder.display());
     fs::remove_dir_all(&data).unwrap();
     let ran = place.assay(&format!("run --resume {}", folder.display()));
     assert_eq!((ran.status, ran.err.lines().count()), (Some(2), 3), "{ran:#?}");
     let last = ran.err.lines().last().unwrap();
-    let gone = "/tests/W-r1, which is gone; begin the campaign again, and see what this one has";
-    assert!(last.contains("0002-R-r1 needs what earlier jobs left in ") && last.contains(gone), "{last}");
+    let gone = "/tests/W-r1, but this directory is missing. Start a new campaign.";
+    assert!(last.contains("0002-R-r1 needs the files of earlier jobs in ") && last.contains(gone), "{last}");
     let ran = place.assay(&format!("judge {}", folder.display()));
-    assert!(ran.err.contains("this campaign has not ended, 1 of 2 jobs have; go on with: "), "{ran:#?}");
+    assert!(ran.err.contains("this campaign has not ended: 1 of 2 jobs have. Resume it with: "), "{ran:#?}");
     assert_eq!(place.whole_jobs(&folder), 1);
 }
 
 #[test]
-fn a_campaign_whose_files_were_purged_before_anybody_needs_them_goes_on() {
+fn resume_does_not_need_missing_files_that_no_job_reads() {
     let place = Place::new();
     place.plan(&format!("{}{WRITTEN_AND_COMPARED}", place.hanging("-w")));
     let mut child = place.start("run p.toml --dir dir");
@@ -326,15 +334,15 @@ fn a_campaign_whose_files_were_purged_before_anybody_needs_them_goes_on() {
     fs::remove_dir_all(format!("{}.data", place.folder().display())).unwrap();
     place.assay(&format!("run --resume {}", place.folder().display())).ok();
     assert_eq!(place.outcomes(), ["W PASS", "R PASS"]);
-    assert_eq!(names(&place.dir()).len(), 1, "the files made anew are gone, too");
+    assert_eq!(names(&place.dir()).len(), 1, "the recreated files are removed, too");
 }
 
 #[test]
-fn a_stopped_campaign_is_judged_as_far_as_it_went_with_what_was_killed() {
+fn a_stopped_campaign_is_evaluated_with_not_run_for_the_killed_job() {
     let place = Place::new();
-    let folder = killed_at_the_reader(&place);
+    let folder = interrupted_at_the_reader(&place);
     let ran = place.assay(&format!("judge {}", folder.display()));
     assert_eq!(ran.status, Some(3), "{ran:#?}");
     assert!(ran.out.contains("NOT RUN") && ran.out.contains("jobs/.0002-R-r1"), "{ran:#?}");
-    assert!(ran.err.contains("1 of 2 jobs have; go on with: assay run --resume "), "{ran:#?}");
+    assert!(ran.err.contains("1 of 2 jobs have. Resume it with: assay run --resume "), "{ran:#?}");
 }

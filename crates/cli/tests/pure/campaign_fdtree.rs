@@ -1,4 +1,4 @@
-//! Campaigns whose tests are lines of `fdtree`.
+//! Campaigns with tests that run `fdtree`.
 
 use crate::common;
 use crate::common::campaign::Place;
@@ -7,7 +7,7 @@ use crate::common::fdtree::complaint;
 const SHAPE: &str = "-l 2 -d 2 -f 3 -s 1";
 
 #[test]
-fn one_test_makes_the_trees_and_a_later_one_removes_them() {
+fn a_test_removes_the_trees_of_an_earlier_test() {
     let place = Place::new();
     place.plan(&format!(
         r#"
@@ -40,12 +40,12 @@ criterion = {{ metric = "file_removal.rate", op = ">", value = "1/s" }}
 }
 
 #[test]
-fn a_line_that_fdtree_would_reject_is_rejected_with_the_plan() {
+fn a_plan_with_a_command_line_that_fdtree_rejects_is_rejected() {
     for (line, why) in [
-        ("-l two", "test T: -l two: a whole number from 0 on is wanted"),
-        ("-C -l 1 -s 2k", "test T: -s 2k: a whole number from 0 on is wanted"),
+        ("-l two", "test T: -l two: not a whole number of 0 or more"),
+        ("-C -l 1 -s 2k", "test T: -s 2k: not a whole number of 0 or more"),
         ("-l 90 -d 9", "more than 2^63 directories, files or bytes"),
-        ("-h", "the line runs nothing"),
+        ("-h", "the command line runs nothing"),
         ("-x", "unknown option `-x`"),
     ] {
         let place = Place::new();
@@ -54,8 +54,8 @@ fn a_line_that_fdtree_would_reject_is_rejected_with_the_plan() {
              criterion = {{ metric = \"file_creation.rate\", op = \">\", value = \"1/s\" }}\n"
         ));
         let ran = common::run(&mut place.command("plan check p.toml"));
-        let said = ran.err.replace("assay: ", "fdtree: ");
-        let said = complaint(&common::Ran { err: said, ..ran }, 2);
-        assert!(said.contains(why), "{line}: {said}");
+        let err = ran.err.replace("assay: ", "fdtree: ");
+        let error = complaint(&common::Ran { err, ..ran }, 2);
+        assert!(error.contains(why), "{line}: {error}");
     }
 }

@@ -1,17 +1,17 @@
-//! Campaigns whose tests are lines of `mdtest`.
+//! Campaigns with tests that run `mdtest`.
 
 use crate::common;
 use crate::common::campaign::Place;
 use crate::common::mdtest::complaints;
 
 #[test]
-fn one_test_makes_the_names_and_a_later_one_looks_at_and_removes_them() {
+fn later_tests_stat_and_remove_the_files_of_an_earlier_test() {
     let place = Place::new();
     place.plan(
         r#"
 [[test]]
 id = "MADE"
-clause = "files are made"
+clause = "files are created"
 mdtest = "-F -C -n 200 -u -z 1 -b 2 -w 64 -G 7"
 repetitions = 1
 criterion = { metric = "file_creation.rate", op = ">", value = "1/s" }
@@ -36,7 +36,7 @@ criterion = [
 "#,
     );
     let ran = place.campaign();
-    assert_eq!(ran.status, Some(3), "what this node made was looked at on it: {ran:#?}");
+    assert_eq!(ran.status, Some(3), "the node that created the files stat'ed them: {ran:#?}");
     assert_eq!(
         place.outcomes(),
         ["MADE PASS", "COLD INVALID", "SEEN PASS", "SEEN PASS", "SEEN PASS", "SEEN PASS"]
@@ -44,7 +44,7 @@ criterion = [
 }
 
 #[test]
-fn a_stat_of_names_that_the_same_node_has_just_made_is_judged_only_where_the_plan_means_it() {
+fn a_stat_of_files_on_the_node_that_created_them_is_evaluated_only_with_a_warm_cache() {
     let place = Place::new();
     let test = |id: &str, cache: &str| {
         format!(
@@ -61,12 +61,12 @@ fn a_stat_of_names_that_the_same_node_has_just_made_is_judged_only_where_the_pla
 }
 
 #[test]
-fn a_line_that_mdtest_would_reject_is_rejected_with_the_plan() {
+fn a_plan_with_a_command_line_that_mdtest_rejects_is_rejected() {
     for (line, why) in [
         ("-F -n two", "test T: -n: `two` is not a whole number"),
         ("-F -n 1 -c -S", "-c not compatible with -S"),
         ("-F -n 1 -a MPIIO", "Backend doesn't support MDTest"),
-        ("-h", "the line runs nothing"),
+        ("-h", "the command line runs nothing"),
     ] {
         let place = Place::new();
         place.plan(&format!(
@@ -74,15 +74,15 @@ fn a_line_that_mdtest_would_reject_is_rejected_with_the_plan() {
              criterion = {{ metric = \"file_creation.rate\", op = \">\", value = \"1/s\" }}\n"
         ));
         let ran = common::run(&mut place.command("plan check p.toml"));
-        let said = common::Ran { err: ran.err.replace("assay: ", "mdtest: "), ..ran };
-        assert_eq!(said.status, Some(2), "{line}: {said:#?}");
-        assert!(complaints(&said).iter().any(|told| told.contains(why)), "{line}: {said:#?}");
+        let ran = common::Ran { err: ran.err.replace("assay: ", "mdtest: "), ..ran };
+        assert_eq!(ran.status, Some(2), "{line}: {ran:#?}");
+        assert!(complaints(&ran).iter().any(|error| error.contains(why)), "{line}: {ran:#?}");
     }
 }
 
-/// A plan knows which phases an operation yields, without running it.
+/// A plan knows the phases of an operation without running it.
 #[test]
-fn every_operation_of_mdtest_may_be_judged() {
+fn a_criterion_may_use_any_operation_of_mdtest() {
     let dir = tempfile::tempdir().unwrap();
     let help = common::mdtest::mdtest(dir.path(), 1, "-h").out;
     let names = help.lines().find_map(|line| line.strip_prefix("Operations for --operations: ")).unwrap();

@@ -1,4 +1,4 @@
-//! What is rejected before anything is made, in one line; and `assay try` and `assay plan`.
+//! Campaigns that are rejected with one line before any file is created; and `assay try` and `assay plan`.
 
 use std::fs;
 
@@ -8,7 +8,7 @@ use crate::common::campaign::{HEAD, Place, SmallFs, names};
 const WRITER: &str = "[[test]]\nid = \"W\"\nior = \"-w -e -t 64k -b 256k\"\n";
 const LOOSE: &str = "criterion = { metric = \"write.bw\", op = \">=\", value = \"1 B/s\" }\n";
 
-/// The plan that ends with `rest` is rejected by `run` and by `plan check`, with these words.
+/// Asserts that `run` and `plan check` reject the plan that ends with `rest`, with these words.
 fn rejected(rest: &str, place_in_file: &str, words: &[&str]) {
     let place = Place::new();
     place.plan(rest);
@@ -22,28 +22,33 @@ fn rejected(rest: &str, place_in_file: &str, words: &[&str]) {
             assert!(ran.err.contains(word), "{word}: {ran:#?}");
         }
     }
-    assert!(names(&place.dir()).is_empty(), "nothing is made");
+    assert!(names(&place.dir()).is_empty(), "no file is created");
 }
 
 #[test]
-fn a_plan_that_cannot_work_is_rejected_at_its_line_and_nothing_is_made() {
+fn a_wrong_plan_is_rejected_with_its_line_and_no_file_is_created() {
     let line = HEAD.lines().count();
     let at = |row: usize, column: usize| format!("{}:{column}", line + row);
     let criterion = |metric: &str, value: &str| {
         format!("{WRITER}criterion = {{ metric = \"{metric}\", op = \">=\", value = {value} }}\n")
     };
-    rejected(&format!("{WRITER}{LOOSE}repetition = 3\n"), &at(5, 1), &["did you mean `repetitions`?"]);
-    rejected(&criterion("write.bw", "100"), &at(4, 55), &["`100` has no unit; write it as in `"]);
-    rejected(&criterion("read.bw", "\"1 B/s\""), &at(4, 24), &["yields no `read.bw`: its phases are write"]);
-    rejected(&criterion("write.bandwidth", "\"1 B/s\""), &at(4, 24), &["no metric `bandwidth`"]);
+    rejected(&format!("{WRITER}{LOOSE}repetition = 3\n"), &at(5, 1), &["Did you mean `repetitions`?"]);
+    rejected(&criterion("write.bw", "100"), &at(4, 55), &["`100` has no unit. Write for example `"]);
+    rejected(
+        &criterion("read.bw", "\"1 B/s\""),
+        &at(4, 24),
+        &["does not yield `read.bw`. Its phases are \
+                                                                write."],
+    );
+    rejected(&criterion("write.bandwidth", "\"1 B/s\""), &at(4, 24), &["unknown metric `bandwidth`"]);
     let reader = "[dataset.pairs]\nior = \"-w -e -k\"\n[[test]]\nid = \"R\"\nuses = \"dataset.pair\"\n\
                   ior = \"-r -k\"\nrole = \"reported\"\n";
-    rejected(reader, &at(5, 8), &["no [dataset.pair]; did you mean `pairs`?"]);
+    rejected(reader, &at(5, 8), &["no [dataset.pair]. Did you mean `pairs`?"]);
     for (words, why) in [
         ("-w --posix.odirekt", "unknown option `--posix.odirekt`"),
-        ("-w -a NOSUCH", "no such backend"),
+        ("-w -a NOSUCH", "unknown backend `NOSUCH`"),
         ("-w -t 2m -b 3m", "does not divide"),
-        ("-w -h", "the line runs nothing; take -h out"),
+        ("-w -h", "the command line runs nothing. Leave -h out."),
     ] {
         let plan = format!("[[test]]\nid = \"W\"\nior = \"{words}\"\n{LOOSE}");
         rejected(&plan, &at(3, 7), &["test W: ", why]);
@@ -51,7 +56,7 @@ fn a_plan_that_cannot_work_is_rejected_at_its_line_and_nothing_is_made() {
 }
 
 #[test]
-fn what_only_the_launcher_can_know_is_no_reason_to_reject_a_plan() {
+fn a_plan_is_not_rejected_for_settings_of_the_launcher() {
     let place = Place::new();
     place.plan(&format!(
         "launch = {{ kind = \"mpirun\" }}\n{}{LOOSE}",
@@ -63,39 +68,39 @@ fn what_only_the_launcher_can_know_is_no_reason_to_reject_a_plan() {
 }
 
 #[test]
-fn a_plan_that_is_not_there_and_a_directory_that_is_not_are_rejected() {
+fn a_missing_plan_directory_or_campaign_is_rejected() {
     let place = Place::new();
     place.plan(&format!("{WRITER}{LOOSE}"));
     fs::create_dir(place.path("planless")).unwrap();
     fs::write(place.path("planless/campaign.json"), "{}").unwrap();
     for (command, why) in [
         ("run nowhere.toml --dir dir", "nowhere.toml: No such file or directory"),
-        ("run p.toml", "p.toml tests a directory of your choice; add --dir DIR"),
-        ("run p.toml --dir nowhere", "nowhere is no directory"),
-        ("run p.toml --dir dir --only X", "plan p has no test `X`; it has W"),
+        ("run p.toml", "p.toml tests a directory of your choice. Add --dir DIR."),
+        ("run p.toml --dir nowhere", "nowhere is not a directory"),
+        ("run p.toml --dir dir --only X", "plan p has no test `X`. Known: W."),
+        ("run --resume dir", "dir is not a campaign folder, so it cannot be resumed. `assay run` prints"),
         (
-            "run --resume dir",
-            "dir is no campaign's folder, so there is nothing to resume; `assay run` prints",
+            "run --resume planless",
+            "planless/plan.toml is missing. A campaign resumes only with its unmodified plan.",
         ),
-        ("run --resume planless", "planless/plan.toml is missing, and a campaign goes on only with the plan"),
-        ("run --resume nosuch", "nosuch is no campaign's folder, so there is nothing to resume; "),
-        ("try nowhere", "nowhere is no directory; make it first, or name another"),
-        ("try dir --only X", "plan try has no test `X`; it has WRITE, "),
-        ("plan show nothing", "there is no bundled plan `nothing`; there is try"),
-        ("judge dir", "dir is no campaign's folder"),
-        ("report dir", "dir is no campaign's folder"),
-        ("verify dir", "dir is no campaign's folder"),
+        ("run --resume nosuch", "nosuch is not a campaign folder, so it cannot be resumed. "),
+        ("try nowhere", "nowhere is not a directory. Create it or choose another directory."),
+        ("try dir --only X", "plan try has no test `X`. Known: WRITE, "),
+        ("plan show nothing", "there is no bundled plan `nothing`. Known: try"),
+        ("judge dir", "dir is not a campaign folder"),
+        ("report dir", "dir is not a campaign folder"),
+        ("verify dir", "dir is not a campaign folder"),
     ] {
         let ran = place.assay(command);
         assert_eq!((ran.status, ran.out.as_str()), (Some(2), ""), "{command}: {ran:#?}");
         assert_eq!(ran.err.lines().count(), 1, "{command}: {ran:#?}");
         assert!(ran.err.starts_with("assay: ") && ran.err.contains(why), "{command}: {ran:#?}");
     }
-    assert!(names(&place.dir()).is_empty(), "nothing is made");
+    assert!(names(&place.dir()).is_empty(), "no file is created");
 }
 
 #[test]
-fn a_ready_plan_can_be_shown_kept_and_checked() {
+fn a_bundled_plan_can_be_shown_saved_and_checked() {
     let place = Place::new();
     let listed = place.assay("plan list").ok();
     assert!(listed.starts_with("try "));
@@ -105,38 +110,41 @@ fn a_ready_plan_can_be_shown_kept_and_checked() {
     }
     fs::write(place.path("p.toml"), place.assay("plan show try").ok()).unwrap();
     let summary = place.assay("plan check p.toml").ok();
-    for words in ["6 tests, 6 criteria, 3 datasets, 29 jobs\n", "writes at most ", "1.25 GiB at a time"] {
+    for words in ["8 tests, 6 criteria, 2 datasets, 24 jobs\n", "writes at most ", "1.19 GiB at a time"] {
         assert!(summary.contains(words), "{summary}");
     }
 }
 
 #[test]
-fn try_rejects_a_file_system_without_room_and_leaves_nothing_behind() {
+fn try_rejects_a_file_system_without_free_space_and_leaves_no_files() {
     let place = Place::new();
     let Some(_mounted) = SmallFs::mount(&place.dir(), "16m") else { return };
     let ran = place.assay("try dir");
     assert_eq!((ran.status, ran.out.as_str()), (Some(2), ""), "{ran:#?}");
-    assert_eq!(ran.err, "assay: dir has 16.0 MiB free, and 1.38 GiB are needed; try another directory\n");
+    assert_eq!(
+        ran.err,
+        "assay: dir has 16.0 MiB of free space, but 1.31 GiB are needed. Choose another directory.\n"
+    );
     assert!(names(&place.dir()).is_empty());
 }
 
 #[test]
-fn a_plan_whose_names_need_more_inodes_than_are_free_is_rejected() {
+fn a_plan_that_needs_more_inodes_than_are_free_is_rejected() {
     let place = Place::new();
     let Some(_mounted) = SmallFs::mount(&place.dir(), "16m,nr_inodes=500") else { return };
     place.plan("[[test]]\nid = \"T\"\nmdtest = \"-F -C -r -n 250\"\nrole = \"reported\"\n");
     let ran = place.assay("run p.toml --dir dir");
     assert_eq!((ran.status, ran.err.lines().count()), (Some(2), 1), "{ran:#?}");
     let why =
-        "inodes free and the plan needs 552 (its names and 10 %); make room or choose another directory";
+        "free inodes, but the plan needs 552 (its files and directories plus 10 %). Remove files or choose";
     assert!(ran.err.contains(why), "{ran:#?}");
     assert!(names(&place.dir()).is_empty());
     let summary = place.assay("plan check p.toml").ok();
-    assert!(summary.contains("0 B at a time, as 501 names at most, in"), "{summary}");
+    assert!(summary.contains("0 B at a time, in at most 501 files and directories, in"), "{summary}");
 }
 
 #[test]
-fn a_directory_that_cannot_be_written_to_is_rejected_with_its_name() {
+fn a_read_only_directory_is_rejected_with_its_name() {
     let place = Place::new();
     let Some(_mounted) = SmallFs::mount(&place.dir(), "4m,ro") else { return };
     fs::create_dir(place.path("evidence")).unwrap();
@@ -144,30 +152,35 @@ fn a_directory_that_cannot_be_written_to_is_rejected_with_its_name() {
     for command in ["run p.toml --dir dir", "run p.toml --dir dir --campaigns evidence"] {
         let ran = place.assay(command);
         assert_eq!((ran.status, ran.err.lines().count()), (Some(2), 1), "{ran:#?}");
-        assert!(ran.err.contains("cannot make /") && ran.err.contains("Read-only file system"), "{ran:#?}");
+        let named = ran.err.starts_with("assay: cannot ") && ran.err.contains(" /");
+        assert!(named && ran.err.contains("Read-only file system"), "{ran:#?}");
     }
-    assert!(names(&place.path("evidence")).is_empty(), "nothing is made");
+    assert!(names(&place.path("evidence")).is_empty(), "no file is created");
 }
 
 #[test]
-fn what_try_concludes_is_what_its_verdicts_say() {
+fn the_exit_status_of_try_follows_from_its_verdicts() {
     let place = Place::new();
     let ran = place.assay("try dir --only DATA");
     let outcomes = place.outcomes();
     assert_eq!(outcomes.last().map(String::as_str), Some("DATA PASS"), "{ran:#?}");
     assert!(outcomes[..5].iter().all(|outcome| outcome.ends_with(" NOT_RUN")), "{outcomes:?}");
-    assert_eq!(ran.status, Some(3), "five clauses are open: {ran:#?}");
-    assert_eq!(names(&place.dir()).len(), 1, "its files are gone");
+    assert_eq!(ran.status, Some(3), "five clauses are NOT RUN: {ran:#?}");
+    assert_eq!(names(&place.dir()).len(), 1, "its files are removed");
 }
 
 #[test]
-fn the_plan_in_the_documentation_is_a_plan() {
-    let text = include_str!("../../../../docs/PLAN.md");
-    let plan = text.split("```toml\n").nth(1).and_then(|rest| rest.split("```").next()).expect("it is there");
+fn the_plan_in_the_documentation_is_valid() {
+    let text = include_str!("../../../../docs/reference/plan.md");
+    let plan = text
+        .split("```toml\n")
+        .nth(1)
+        .and_then(|rest| rest.split("```").next())
+        .expect("the page has a plan");
     let dir = tempfile::tempdir().unwrap();
     std::fs::write(dir.path().join("p.toml"), plan).unwrap();
-    let told = common::run(&mut common::assay(dir.path(), "plan check p.toml")).ok();
-    assert!(told.contains("3 tests, 4 criteria, 1 dataset"), "{told}");
+    let summary = common::run(&mut common::assay(dir.path(), "plan check p.toml")).ok();
+    assert!(summary.contains("3 tests, 4 criteria, 1 dataset"), "{summary}");
 }
 
 #[test]
@@ -177,6 +190,6 @@ fn criteria_of_a_group_are_counted_too() {
                 [[group.parts]]\nid = \"a\"\nior = \"-w\"\n[[group.parts]]\nid = \"b\"\nior = \"-w\"\n";
     let dir = tempfile::tempdir().unwrap();
     std::fs::write(dir.path().join("p.toml"), plan).unwrap();
-    let told = common::run(&mut common::assay(dir.path(), "plan check p.toml")).ok();
-    assert!(told.contains("2 tests, 1 criterion, 0 datasets"), "{told}");
+    let summary = common::run(&mut common::assay(dir.path(), "plan check p.toml")).ok();
+    assert!(summary.contains("2 tests, 1 criterion, 0 datasets"), "{summary}");
 }

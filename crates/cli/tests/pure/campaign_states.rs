@@ -1,4 +1,4 @@
-//! Campaigns whose tests need a state: an aged file system, preloaded directories.
+//! Campaigns with tests that need a state: an aged file system, preloaded directories.
 
 use crate::common;
 use crate::common::campaign::{Place, SmallFs, codes_of, data_of, json, names};
@@ -26,10 +26,10 @@ criterion = [
 "#;
 
 #[test]
-fn tests_run_on_an_aged_file_system_and_in_full_directories_and_say_so() {
+fn verdicts_report_the_aged_file_system_and_the_preloaded_directories() {
     let place = Place::new();
     let dir = place.dir();
-    // In memory, where the counters of blocks and inodes are exact.
+    // A file system in memory, because its counters of blocks and inodes are exact.
     let Some(_mounted) = SmallFs::mount(&dir, "48m,nr_inodes=6k") else { return };
     place.plan(STATES);
     let ran = place.campaign();
@@ -41,21 +41,24 @@ fn tests_run_on_an_aged_file_system_and_in_full_directories_and_say_so() {
     assert!(state["state"] == "state.aged" && (0.49..0.51).contains(&blocks), "{state}");
     assert!(state["inodes"]["value"].is_number(), "{state}");
     let warnings = &verdict["warnings"];
-    assert!(!codes_of(warnings).contains(&"fits-memory"), "names are not data: {warnings}");
+    assert!(
+        !codes_of(warnings).contains(&"fits-memory"),
+        "a file without data does not fit into memory: {warnings}"
+    );
     let counted = "40 files were counted in each of 1 directories";
     assert!(warnings.to_string().contains(counted), "{warnings}");
-    assert_eq!(names(&dir).len(), 1, "states go after their last test: {:?}", names(&dir));
+    assert_eq!(names(&dir).len(), 1, "states are removed after their last test: {:?}", names(&dir));
 }
 
 #[test]
-fn a_profile_that_the_job_of_a_state_would_not_find_is_rejected_with_the_plan() {
+fn a_plan_with_a_profile_that_the_job_of_a_state_cannot_read_is_rejected() {
     let place = Place::new();
     std::fs::write(place.path("mine.toml"), common::run(&mut place.command("age --print-profile")).ok())
         .unwrap();
     std::fs::write(place.path("bad.toml"), "no = 1\n").unwrap();
     let whole = |name: &str| place.path(name).display().to_string();
     for (file, why) in [
-        ("mine.toml".to_owned(), Some("a job runs in a folder of its own; give the whole path, from / on")),
+        ("mine.toml".to_owned(), Some("a job runs in its own directory. Give the absolute path.")),
         (whole("none.toml"), Some("No such file or directory")),
         (whole("bad.toml"), Some("bad.toml: ")),
         (whole("mine.toml"), None),
@@ -63,22 +66,23 @@ fn a_profile_that_the_job_of_a_state_would_not_find_is_rejected_with_the_plan() 
         place.plan(&STATES.replace("--cycles 0.2", &format!("--profile {file}")));
         let ran = place.assay("plan check p.toml");
         assert_eq!(ran.status, Some(if why.is_some() { 2 } else { 0 }), "{file}: {ran:#?}");
-        let told = why.is_none_or(|why| ran.err.contains("state.aged: --profile ") && ran.err.contains(why));
-        assert!(told, "{file}: {ran:#?}");
+        let is_reported =
+            why.is_none_or(|why| ran.err.contains("state.aged: --profile ") && ran.err.contains(why));
+        assert!(is_reported, "{file}: {ran:#?}");
     }
 }
 
 #[test]
-fn a_plan_that_fills_a_file_system_says_so_beside_what_its_tests_write() {
+fn plan_check_reports_that_a_state_fills_the_file_system() {
     let place = Place::new();
     place.plan(STATES);
-    let told = place.assay("plan check p.toml").ok();
-    let besides = "besides, state.aged fills it: --blocks 50% --inodes 20% --cycles 0.2\n";
-    assert!(told.contains(besides), "{told}");
+    let summary = place.assay("plan check p.toml").ok();
+    let filled = "fs.s: in addition, state.aged fills it: --blocks 50% --inodes 20% --cycles 0.2\n";
+    assert!(summary.contains(filled), "{summary}");
 }
 
 #[test]
-fn what_is_wrong_with_the_line_of_a_state_is_told_with_the_plan() {
+fn plan_check_rejects_wrong_options_of_a_state() {
     let place = Place::new();
     place.plan(&STATES.replace("--cycles 0.2", "--cycle 0.2"));
     let ran = common::run(&mut place.command("plan check p.toml"));

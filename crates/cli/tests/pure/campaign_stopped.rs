@@ -1,11 +1,11 @@
-//! Campaigns that are killed, interrupted, or held up by a job that never ends.
+//! Campaigns that are killed or interrupted, or that have a job that never ends.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::common::campaign::{Place, SmallFs, alive, names, signal, tree, until};
 
-/// Four jobs; the third reads what the second leaves.
+/// Four jobs; the third reads the files of the second.
 const TESTS: &str = r#"
 [[test]]
 id = "A"
@@ -26,7 +26,8 @@ ior = "-w -e -t 64k -b 128k"
 criterion = { metric = "write.bw", op = ">=", value = "1 B/s" }
 "#;
 
-/// Starts a campaign whose job C hangs, and waits until it does; gives it and what C started.
+/// Starts a campaign and waits until its job C hangs. Gives the campaign and the process number of the
+/// child of C.
 fn hanging(place: &Place) -> (std::process::Child, String) {
     place.plan(&format!("{}{TESTS}", place.hanging("-R")));
     let child = place.start("run p.toml --dir dir");
@@ -36,23 +37,26 @@ fn hanging(place: &Place) -> (std::process::Child, String) {
     (child, sleeper)
 }
 
-/// What the jobs that had ended left.
+/// The evidence of the jobs that had ended.
 fn ended(folder: &Path) -> std::collections::BTreeMap<PathBuf, (Vec<u8>, i64)> {
     let mut all = tree(folder);
     all.retain(|path, _| path.to_string_lossy().contains("/jobs/000") && !path.is_dir());
     all
 }
 
-fn go_on(place: &Place, before: &std::collections::BTreeMap<PathBuf, (Vec<u8>, i64)>) {
+fn resume_to_the_end(place: &Place, before: &std::collections::BTreeMap<PathBuf, (Vec<u8>, i64)>) {
     fs::remove_file(place.path("hang")).unwrap();
     let folder = place.folder();
     let ran = place.assay(&format!("run --resume {}", folder.display()));
     assert_eq!(ran.status, Some(0), "{ran:#?}");
-    let kept = "kept: jobs/0003-C-r1.killed-1, ended with its campaign\n";
-    assert!(ran.err.starts_with(&format!("{kept}2 of 4 jobs had ended before\n  3/4  C ")), "{ran:#?}");
+    let kept = "kept: jobs/0003-C-r1.killed-1, which ended with its campaign\n";
+    assert!(ran.err.starts_with(&format!("{kept}2 of 4 jobs ended before\n  3/4  C ")), "{ran:#?}");
     let after = tree(&folder);
     assert_eq!(before.len(), 8, "two jobs, four files each: {before:#?}");
-    assert!(before.iter().all(|(path, file)| after.get(path) == Some(file)), "what ended stays as it was");
+    assert!(
+        before.iter().all(|(path, file)| after.get(path) == Some(file)),
+        "the evidence of ended jobs is unchanged"
+    );
     assert_eq!(place.outcomes(), ["A PASS", "B PASS", "C PASS", "D PASS"]);
     let jobs = ["0001-A-r1", "0002-B-r1", "0003-C-r1", "0003-C-r1.killed-1", "0004-D-r1"];
     assert_eq!(names(&folder.join("jobs")), jobs);
@@ -60,13 +64,13 @@ fn go_on(place: &Place, before: &std::collections::BTreeMap<PathBuf, (Vec<u8>, i
         place
             .assay(&format!("verify {}", folder.display()))
             .ok()
-            .contains("is whole: 4 jobs, 1 attempt that was killed\nHead ")
+            .contains("is unmodified: 4 jobs, 1 killed attempt\nEvidence hash: ")
     );
-    assert_eq!(names(&place.dir()).len(), 1, "the campaign's files are gone");
+    assert_eq!(names(&place.dir()).len(), 1, "the campaign's files are removed");
 }
 
 #[test]
-fn a_campaign_that_has_ended_stays_as_it_is_and_one_killed_at_its_very_end_gets_its_verdicts() {
+fn an_ended_campaign_does_not_resume_and_one_killed_before_its_verdicts_gets_them() {
     let place = Place::new();
     place.plan(TESTS);
     place.campaign().ok();
@@ -75,7 +79,7 @@ fn a_campaign_that_has_ended_stays_as_it_is_and_one_killed_at_its_very_end_gets_
     let resume = || place.assay(&format!("run --resume {}", folder.display()));
     let ran = resume();
     assert_eq!((ran.status, ran.err.lines().count()), (Some(2), 1), "{ran:#?}");
-    assert!(ran.err.contains("has ended, nothing is left to resume"), "{ran:#?}");
+    assert!(ran.err.contains("has ended, so nothing is left to resume."), "{ran:#?}");
     assert_eq!(tree(&folder), before);
     let last = ["machine-after.json", "summary.json", "verdicts.json", "report.html"];
     for file in last {
@@ -83,9 +87,9 @@ fn a_campaign_that_has_ended_stays_as_it_is_and_one_killed_at_its_very_end_gets_
     }
     let ran = resume();
     assert_eq!((ran.status, ran.err.lines().count()), (Some(2), 1), "{ran:#?}");
-    let rejected = "is not what the campaign left, so it does not go on: machine-after.json is missing";
+    let rejected = "is not intact, so the campaign cannot resume: machine-after.json is missing";
     assert!(ran.err.contains(rejected), "{ran:#?}");
-    // A campaign that is killed before them has not entered them.
+    // A campaign that is killed before it writes these files has no lines for them in its hash chain.
     let chain = fs::read_to_string(folder.join("chain.jsonl")).unwrap();
     let lines: Vec<&str> = chain.split_inclusive('\n').collect();
     fs::write(folder.join("chain.jsonl"), lines[..lines.len() - last.len()].concat()).unwrap();
@@ -97,50 +101,50 @@ fn a_campaign_that_has_ended_stays_as_it_is_and_one_killed_at_its_very_end_gets_
 }
 
 #[test]
-fn a_killed_campaign_goes_on_at_the_first_job_that_had_not_ended() {
+fn a_killed_campaign_resumes_at_the_first_job_that_had_not_ended() {
     let place = Place::new();
     let (mut child, sleeper) = hanging(&place);
     let before = ended(&place.folder());
     let at = place.folder().display().to_string();
     let ran = place.assay(&format!("run --resume {at}"));
-    assert_eq!(ran.status, Some(2), "nobody resumes a campaign that runs: {ran:#?}");
+    assert_eq!(ran.status, Some(2), "a running campaign cannot resume: {ran:#?}");
     assert_eq!(ran.err.lines().count(), 1, "{ran:#?}");
     child.kill().unwrap();
     child.wait().unwrap();
     assert!(alive(&sleeper), "the job outlives its campaign");
     let ran = place.assay(&format!("run --resume {at}"));
-    assert_eq!(ran.status, Some(2), "nor one whose job still runs: {ran:#?}");
+    assert_eq!(ran.status, Some(2), "a campaign with a running job cannot resume: {ran:#?}");
     assert!(ran.err.contains("still works on this campaign"), "{ran:#?}");
     assert!(place.assay(&format!("verify {at}")).ok().contains("; the campaign has not ended"));
     let judged = place.assay(&format!("judge {at}"));
     assert_eq!(judged.status, Some(3), "{judged:#?}");
-    assert!(judged.err.contains("go on with: assay run --resume "), "{judged:#?}");
+    assert!(judged.err.contains("Resume it with: assay run --resume "), "{judged:#?}");
     let stat = fs::read_to_string(format!("/proc/{sleeper}/stat")).unwrap();
     let launcher = stat.rsplit(") ").next().unwrap().split(' ').nth(1).unwrap().to_owned();
     signal("-KILL", launcher.parse().unwrap());
     signal("-KILL", sleeper.parse().unwrap());
     until("the end of the job", || !alive(&sleeper) && !alive(&launcher));
-    go_on(&place, &before);
+    resume_to_the_end(&place, &before);
 }
 
 #[test]
-fn ctrl_c_ends_the_job_leaves_a_folder_to_resume_and_says_how() {
+fn ctrl_c_ends_the_job_and_prints_how_to_resume() {
     let place = Place::new();
     let (mut child, sleeper) = hanging(&place);
     let before = ended(&place.folder());
     signal("-INT", child.id());
     assert_eq!(child.wait().unwrap().code(), Some(3));
     until("the end of the job's child", || !alive(&sleeper));
-    let said = fs::read_to_string(place.path("err")).unwrap();
+    let err = fs::read_to_string(place.path("err")).unwrap();
     let name = place.folder().file_name().unwrap().to_string_lossy().into_owned();
-    let how = format!("assay: stopped after 2 of 4 jobs; go on with: assay run --resume dir/{name}\n");
-    assert!(said.ends_with(&how), "{said}");
+    let how = format!("assay: stopped after 2 of 4 jobs. Resume with: assay run --resume dir/{name}\n");
+    assert!(err.ends_with(&how), "{err}");
     assert!(!place.folder().join("verdicts.json").exists());
-    go_on(&place, &before);
+    resume_to_the_end(&place, &before);
 }
 
 #[test]
-fn a_job_that_hangs_is_killed_with_its_children_and_the_campaign_goes_on() {
+fn a_job_that_hangs_is_killed_with_its_children_and_the_campaign_continues() {
     let place = Place::new();
     let tests = TESTS.replace("id = \"C\"\n", "id = \"C\"\ntimeout = \"3 s\"\n");
     place.plan(&format!("{}{tests}", place.hanging("-R")));
@@ -158,7 +162,7 @@ fn a_job_that_hangs_is_killed_with_its_children_and_the_campaign_goes_on() {
 }
 
 #[test]
-fn a_line_that_waits_for_ever_is_killed_at_its_time_limit() {
+fn a_job_that_exceeds_its_time_limit_is_killed() {
     let place = Place::new();
     place.plan(
         "[[test]]\nid = \"SLOW\"\nior = \"-w -e -t 64k -b 64k -i 2 -d 600\"\ntimeout = \"1 s\"\n\
@@ -167,10 +171,10 @@ fn a_line_that_waits_for_ever_is_killed_at_its_time_limit() {
     let ran = place.campaign();
     assert_eq!(ran.status, Some(3), "{ran:#?}");
     assert_eq!(place.outcomes(), ["SLOW INVALID"]);
-    assert_eq!(names(&place.dir()).len(), 1, "what the killed job left is gone: {ran:#?}");
+    assert_eq!(names(&place.dir()).len(), 1, "the files of the killed job are removed: {ran:#?}");
 }
 
-/// A launch table whose jobs take all inodes that are left for their own files, once they have ended.
+/// A launch table with jobs that use all remaining inodes for their own files when they have ended.
 fn filling(place: &Place, but: &str) -> String {
     let script = format!(
         "ranks=$1; shift; program=$1; shift\n\"$program\" -n \"$ranks\" \"$@\"; status=$?\n\
@@ -185,7 +189,7 @@ fn filling(place: &Place, but: &str) -> String {
 }
 
 #[test]
-fn a_job_that_fills_the_file_system_of_the_folder_makes_room_for_its_own_evidence() {
+fn the_files_of_a_job_that_filled_the_file_system_are_removed_before_its_evidence_is_written() {
     let place = Place::new();
     let Some(_mounted) = SmallFs::mount(&place.dir(), "64m,nr_inodes=300") else { return };
     place.plan(&format!("{}{TESTS}", filling(&place, "-b 128k")));
@@ -195,14 +199,14 @@ fn a_job_that_fills_the_file_system_of_the_folder_makes_room_for_its_own_evidenc
 }
 
 #[test]
-fn a_file_system_filled_by_what_others_read_is_named_with_what_to_do_and_the_campaign_resumes() {
+fn a_file_system_filled_by_files_of_later_jobs_stops_the_campaign_and_it_can_resume() {
     let place = Place::new();
     let Some(_mounted) = SmallFs::mount(&place.dir(), "64m,nr_inodes=300") else { return };
     place.plan(&format!("{}{TESTS}", filling(&place, "-w -e -t 64k -b 256k -k")));
     let ran = place.campaign();
     assert_eq!((ran.status, ran.err.lines().count()), (Some(4), 2), "{ran:#?}");
     let folder = place.folder();
-    for words in ["No space left on device", ".data: make room there", "--campaigns on another file system"] {
+    for words in ["No space left on device", ".data. Free space on", "--campaigns on another file system"] {
         assert!(ran.err.contains(words), "{ran:#?}");
     }
     fs::write(place.path("full.sh"), "ranks=$1; shift; program=$1; shift; \"$program\" -n $ranks \"$@\"")
@@ -213,7 +217,7 @@ fn a_file_system_filled_by_what_others_read_is_named_with_what_to_do_and_the_cam
 }
 
 #[test]
-fn a_folder_that_is_there_goes_on_with_nothing_but_what_it_was_begun_with() {
+fn an_existing_folder_resumes_only_with_its_original_plan_and_options() {
     let place = Place::new();
     let head = "[parameters]\nBLOCK = \"256k\"\n[scale.large]\nBLOCK = \"512k\"\n";
     place.plan(&format!("{head}{}", TESTS.replace("256k", "${BLOCK}")));
@@ -222,11 +226,11 @@ fn a_folder_that_is_there_goes_on_with_nothing_but_what_it_was_begun_with() {
     assert_eq!(ran.status, Some(3), "the others were not run: {ran:#?}");
     let ended = place.assay(words);
     assert!(
-        ended.err.contains("F has ended, nothing is left to resume"),
-        "the same words mean it: {ended:#?}"
+        ended.err.contains("F has ended, so nothing is left to resume."),
+        "the same command selects the same campaign: {ended:#?}"
     );
     let ended = place.assay("run p.toml --folder F");
-    assert!(ended.err.contains("F has ended, nothing is left to resume"), "{ended:#?}");
+    assert!(ended.err.contains("F has ended, so nothing is left to resume."), "{ended:#?}");
     fs::create_dir(place.path("other")).unwrap();
     let text = fs::read_to_string(place.path("p.toml")).unwrap();
     fs::write(place.path("q.toml"), text.replace("1 B/s", "2 B/s")).unwrap();
@@ -239,8 +243,9 @@ fn a_folder_that_is_there_goes_on_with_nothing_but_what_it_was_begun_with() {
     ] {
         let ran = place.assay(words);
         assert_eq!(ran.status, Some(2), "{words}: {ran:#?}");
-        let wanted =
-            format!("assay: F is there and was begun with {other}; go on with it by `assay run --resume F`");
+        let wanted = format!(
+            "assay: the campaign in F was started with {other}. Resume it with `assay run --resume F`"
+        );
         assert!(ran.err.starts_with(&wanted), "{words}: {ran:#?}");
     }
 }

@@ -1,5 +1,5 @@
-//! Campaigns that are killed at every moment that matters: before each of their own calls that change a
-//! file system, and at any time between. Resumed, each ends as if it had never been killed.
+//! Campaigns that are killed before each of their own calls that change a file system, and at any other time.
+//! After a resume, each has the result of an uninterrupted campaign.
 
 use std::fs;
 use std::os::unix::process::CommandExt;
@@ -10,7 +10,7 @@ use std::time::Duration;
 use crate::common::campaign::{Place, data_of, json, names, there, until};
 use crate::common::{self, Ran, program, run};
 
-/// Three jobs, two of which read what the first leaves, and one on its own.
+/// Three jobs, of which the second and third read the files of the first, and one independent job.
 const TESTS: &str = r#"
 [[test]]
 id = "W"
@@ -30,23 +30,23 @@ criterion = { metric = "write.bw", op = ">=", value = "1 B/s" }
 const OUTCOMES: [&str; 3] = ["W PASS", "R PASS", "BAD INVALID"];
 const JOBS: [&str; 4] = ["0001-W-r1", "0002-R-r1", "0003-R-r2", "0004-BAD-r1"];
 
-/// The calls of a campaign that change its folder or its files. What a kill leaves at an fsync is what it
-/// leaves at the next of these.
+/// The calls of a campaign that change its folder or its files. A kill at an fsync leaves the same files as a
+/// kill at the next of these calls.
 const CALLS: [&str; 6] = ["write", "mkdir", "rename", "unlink", "unlinkat", "rmdir"];
 const RUN: &str = "run p.toml --dir dir";
-/// In how many parts, run beside each other, the moments are tried.
+/// The number of test functions that share the moments of a kill, to run in parallel.
 const PARTS: usize = 4;
 
-/// The campaign's folders there are, with or without a campaign in them.
+/// The existing folders of campaigns, with or without a campaign in them.
 fn folders(place: &Place) -> Vec<PathBuf> {
-    let own = |name: &String| name.starts_with("assay-") && !name.ends_with(".data");
-    names(&place.dir()).iter().filter(|name| own(name)).map(|name| place.dir().join(name)).collect()
+    let is_campaign = |name: &String| name.starts_with("assay-") && !name.ends_with(".data");
+    names(&place.dir()).iter().filter(|name| is_campaign(name)).map(|name| place.dir().join(name)).collect()
 }
 
-/// Resumes what was killed, waiting for a job that outlived it.
+/// Resumes a killed campaign after the end of its last running job.
 fn resume(place: &Place, folder: &str) -> Ran {
     let mut ran = place.assay(&format!("run --resume {folder}"));
-    until("the end of the job that was left", || {
+    until("the end of the job that still runs", || {
         let waits = ran.err.contains("still works on this campaign");
         if waits {
             ran = place.assay(&format!("run --resume {folder}"));
@@ -56,11 +56,11 @@ fn resume(place: &Place, folder: &str) -> Ran {
     ran
 }
 
-/// Checks what a kill left, goes on, and checks that all is as if it had not been.
-fn goes_on(place: &Place, when: &str) {
+/// Checks the files after a kill, resumes, and checks that the result is that of an uninterrupted campaign.
+fn check_after_kill(place: &Place, when: &str) {
     let begun = folders(place).into_iter().find(|folder| folder.join("campaign.json").exists());
     let Some(folder) = begun else {
-        // It was killed before it began: what is there is empty, and another one is not in its way.
+        // It was killed before it began. Its folder is empty, and a new campaign can start.
         for at in folders(place) {
             let ran = place.assay(&format!("run --resume {}", at.display()));
             assert_eq!((ran.status, ran.err.lines().count()), (Some(2), 1), "{when}: {ran:#?}");
@@ -86,13 +86,13 @@ fn goes_on(place: &Place, when: &str) {
     assert_eq!(verified.whole_jobs(), 4, "{when}");
     assert!(!verified.out.contains("note: "), "{when}: {verified:#?}");
     let mut left = names(&place.dir());
-    // One that was killed before it began has made nothing but an empty place for its files.
+    // A campaign that was killed before it began has only created an empty directory for its files.
     left.retain(|name| names(&place.dir().join(name)).iter().any(|inside| inside != ".assay-campaign"));
     assert_eq!(left, [folder.file_name().unwrap().to_str().unwrap()], "{when}");
 }
 
-/// Runs `assay WORDS`, killed as it enters its call of this name and number; tells whether there was such a
-/// call.
+/// Runs `assay WORDS` and kills it when it enters its system call of this name and number. Gives whether the
+/// program made such a call.
 fn killed_at(place: &Place, words: &str, call: &str, number: usize) -> bool {
     let mut command = Command::new("strace");
     let inject = format!("inject={call}:signal=KILL:when={number}");
@@ -113,7 +113,7 @@ fn part(first: usize) {
             if !killed_at(&place, RUN, call, number) {
                 break;
             }
-            goes_on(&place, &format!("killed at {call} {number}"));
+            check_after_kill(&place, &format!("killed at {call} {number}"));
             kills += 1;
         }
     }
@@ -121,32 +121,32 @@ fn part(first: usize) {
 }
 
 #[test]
-fn a_campaign_killed_at_any_of_its_calls_goes_on_as_if_it_had_not_been() {
+fn a_campaign_killed_at_any_call_has_an_uninterrupted_result_part_1() {
     part(1);
 }
 
 #[test]
-fn the_second_part_of_these_moments() {
+fn a_campaign_killed_at_any_call_has_an_uninterrupted_result_part_2() {
     part(2);
 }
 
 #[test]
-fn the_third_part_of_these_moments() {
+fn a_campaign_killed_at_any_call_has_an_uninterrupted_result_part_3() {
     part(3);
 }
 
 #[test]
-fn the_fourth_part_of_these_moments() {
+fn a_campaign_killed_at_any_call_has_an_uninterrupted_result_part_4() {
     part(4);
 }
 
 #[test]
-fn a_campaign_killed_again_while_it_restores_what_a_kill_left_goes_on() {
+fn a_campaign_killed_again_during_its_resume_can_resume() {
     if !there("strace") {
         return;
     }
     let mut kills = 0;
-    // In a job's evidence, and between the verdicts and their name.
+    // The first kill is in the evidence of a job, or before the rename of the verdicts.
     for (first, calls) in [(5, &["write", "rename"][..]), (12, &["write", "rename", "unlink"])] {
         for call in calls {
             for number in 1..=4 {
@@ -155,14 +155,14 @@ fn a_campaign_killed_again_while_it_restores_what_a_kill_left_goes_on() {
                 assert!(killed_at(&place, RUN, "rename", first));
                 let at = folders(&place)[0].display().to_string();
                 kills += u32::from(killed_at(&place, &format!("run --resume {at}"), call, number));
-                goes_on(&place, &format!("killed at rename {first}, then at {call} {number}"));
+                check_after_kill(&place, &format!("killed at rename {first}, then at {call} {number}"));
             }
         }
     }
     assert!(kills > 12, "{kills} moments");
 }
 
-/// Two parts at once, each of a second, so that they meet on a busy machine too.
+/// Two parts at once. Each takes a second, so that they overlap on a busy machine too.
 const GROUP: &str = r#"
 [[group]]
 id = "G"
@@ -178,11 +178,11 @@ criterion = { metric = "write.bw", op = ">=", value = "1 B/s" }
 "#;
 
 #[test]
-fn parts_of_a_group_run_again_together_where_one_had_ended_and_another_was_killed() {
+fn all_parts_of_a_group_run_again_if_one_had_ended_and_another_was_killed() {
     if !there("strace") {
         return;
     }
-    let mut apart = 0;
+    let mut between = 0;
     for (call, step) in [("rename", 1), ("write", 3)] {
         for number in (1..).step_by(step) {
             let place = Place::new();
@@ -190,14 +190,14 @@ fn parts_of_a_group_run_again_together_where_one_had_ended_and_another_was_kille
             if !killed_at(&place, RUN, call, number) {
                 break;
             }
-            apart += group_goes_on(&place, &format!("killed at {call} {number}"));
+            between += check_group_after_kill(&place, &format!("killed at {call} {number}"));
         }
     }
-    assert!(apart > 1, "{apart} times between the two");
+    assert!(between > 1, "{between} kills between the ends of the two parts");
 }
 
-/// Goes on with a group, whose parts pass; gives 1 where one of them had ended and the other had not.
-fn group_goes_on(place: &Place, when: &str) -> u32 {
+/// Resumes a group and checks that its parts pass. Gives 1 if one part had ended and the other had not.
+fn check_group_after_kill(place: &Place, when: &str) -> u32 {
     let folder = folders(place).into_iter().find(|folder| folder.join("campaign.json").exists());
     let Some(folder) = folder else { return 0 };
     let chain = fs::read_to_string(folder.join("chain.jsonl")).unwrap();
@@ -209,9 +209,9 @@ fn group_goes_on(place: &Place, when: &str) -> u32 {
     assert_eq!(place.outcomes(), ["G.a PASS", "G.b PASS"], "{when}");
     assert_eq!(place.whole_jobs(&at), 2, "{when}");
     if ended == 1 {
-        let mut aside = names(&folder.join("jobs"));
-        aside.retain(|name| name.contains(".killed-"));
-        assert_eq!(aside, ["0001-G.a-r1.killed-1", "0002-G.b-r1.killed-1"], "{when}");
+        let mut killed = names(&folder.join("jobs"));
+        killed.retain(|name| name.contains(".killed-"));
+        assert_eq!(killed, ["0001-G.a-r1.killed-1", "0002-G.b-r1.killed-1"], "{when}");
         let verdicts = json(&folder.join("verdicts.json"));
         let again = data_of(&verdicts[0]["warnings"], "attempts-repeated");
         assert!(again.to_string().contains("jobs/0001-G.a-r1.killed-1"), "{when}: {again}");
@@ -228,14 +228,14 @@ criterion = { metric = "write.bw", op = ">=", value = "1 B/s" }
 "#;
 
 #[test]
-fn a_folder_is_whole_while_two_parts_that_had_ended_are_set_aside_for_a_third() {
+fn a_folder_stays_intact_while_ended_parts_of_a_group_are_renamed() {
     if !there("strace") {
         return;
     }
     let place = Place::new();
     place.plan(&format!("{GROUP}{THREE}"));
     place.campaign().ok();
-    // As a kill leaves it between the end of the second part and that of the third.
+    // The state after a kill between the ends of the second and the third part.
     let folder = folders(&place).remove(0);
     let chain = fs::read_to_string(folder.join("chain.jsonl")).unwrap();
     let third = chain.match_indices(r#""what":"ended""#).nth(2).unwrap().0;
@@ -260,8 +260,8 @@ fn a_folder_is_whole_while_two_parts_that_had_ended_are_set_aside_for_a_third() 
     }
 }
 
-/// Kills every process of a session, the campaign that leads it first: else it would have the time to record
-/// that its job was killed, which is another story.
+/// Kills every process of a session, its leader (the campaign) first. Else the campaign would have the time
+/// to record that its job was killed.
 fn kill_session(session: u32) {
     common::campaign::signal("-KILL", session);
     for process in names(std::path::Path::new("/proc")) {
@@ -274,7 +274,7 @@ fn kill_session(session: u32) {
 }
 
 #[test]
-fn a_campaign_killed_with_its_jobs_at_any_time_goes_on_again_and_again() {
+fn a_campaign_killed_with_its_jobs_at_any_time_can_resume_repeatedly() {
     let mut hits = 0;
     for seed in 1..=6_u64 {
         let place = Place::new();
@@ -299,14 +299,14 @@ fn a_campaign_killed_with_its_jobs_at_any_time_goes_on_again_and_again() {
             kill_session(child.id());
             kills += u32::from(child.wait().unwrap().code().is_none());
         }
-        goes_on(&place, &format!("seed {seed}, killed {kills} times"));
+        check_after_kill(&place, &format!("seed {seed}, killed {kills} times"));
         hits += kills;
     }
-    assert!(hits >= 6, "{hits} kills hit a campaign at work");
+    assert!(hits >= 6, "only {hits} kills hit a running campaign");
 }
 
 #[test]
-fn campaigns_of_one_plan_that_begin_at_once_have_places_of_their_own() {
+fn campaigns_of_one_plan_that_begin_at_once_have_separate_folders() {
     let place = Place::new();
     place.plan(TESTS);
     fs::create_dir(place.path("elsewhere")).unwrap();

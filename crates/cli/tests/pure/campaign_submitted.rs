@@ -1,4 +1,4 @@
-//! Campaigns in batch jobs, by a batch system that says what a test wants it to say.
+//! Campaigns in batch jobs of a simulated batch system. Each test sets the answers of its commands.
 
 use std::fs;
 use std::path::Path;
@@ -16,10 +16,10 @@ criterion = { metric = "write.bw", op = ">=", value = "1 B/s" }
 const SUBMIT: &str = "run p.toml --dir dir --submit=slurm";
 const BUSY: &str = "slurm_load_jobs error: Socket timed out on send/recv operation";
 
-/// A Slurm of scripts: each says what the files beside it hold.
-struct Fake(Place);
+/// Commands of Slurm as scripts that print the content of the files next to them.
+struct FakeSlurm(Place);
 
-impl Fake {
+impl FakeSlurm {
     fn new() -> Self {
         let place = Place::new();
         place.plan(TESTS);
@@ -30,13 +30,13 @@ impl Fake {
             common::script(&place.path("bin").join(name), text);
         }
         let fake = Self(place);
-        fake.says("sbatch", "123\n", "", 0);
-        fake.says("squeue", "", "", 0);
-        fake.says("sacct", "", "Slurm accounting storage is disabled", 1);
+        fake.answer("sbatch", "123\n", "", 0);
+        fake.answer("squeue", "", "", 0);
+        fake.answer("sacct", "", "Slurm accounting storage is disabled", 1);
         fake
     }
 
-    fn says(&self, command: &str, out: &str, err: &str, status: u8) {
+    fn answer(&self, command: &str, out: &str, err: &str, status: u8) {
         let write = |kind: &str, text: &str| {
             let path = self.0.path(&format!("bin/{command}.{kind}"));
             fs::write(path.with_extension("part"), text).unwrap();
@@ -57,7 +57,7 @@ impl Fake {
         run(&mut self.command(words))
     }
 
-    /// The folder of the campaign that is submitted, which it does not make.
+    /// Submits a campaign and gives its folder, which does not exist yet.
     fn submitted(&self) -> String {
         let folder = self.0.path("G").display().to_string();
         self.assay(&format!("{SUBMIT} --folder {folder}")).ok();
@@ -70,15 +70,15 @@ impl Fake {
 }
 
 #[test]
-fn a_batch_system_that_is_busy_says_nothing_of_a_job() {
-    let fake = Fake::new();
+fn an_answer_of_a_busy_batch_system_is_not_the_end_of_a_job() {
+    let fake = FakeSlurm::new();
     let folder = fake.submitted();
     for (out, err, status) in [
         ("", BUSY, 1),
         ("", "slurm_load_jobs error: Unable to contact slurm controller (connect failure)", 1),
         ("", "", 1),
     ] {
-        fake.says("squeue", out, err, status);
+        fake.answer("squeue", out, err, status);
         for words in ["--resume", "--submit --resume"] {
             let ran = fake.assay(&format!("run {words} {folder}"));
             assert_eq!((ran.status, ran.err.lines().count()), (Some(2), 1), "{ran:#?}");
@@ -91,61 +91,61 @@ fn a_batch_system_that_is_busy_says_nothing_of_a_job() {
         ("", "", 0, "Slurm does not know it any more"),
         ("CANCELLED\n", "", 0, "CANCELLED"),
     ] {
-        fake.says("squeue", out, err, status);
+        fake.answer("squeue", out, err, status);
         let ran = fake.assay(&format!("run --wait {folder}"));
-        let begins = format!("assay: Slurm job 123 ended ({word}) before the campaign had; ");
+        let begins = format!("assay: Slurm job 123 ended ({word}) before the campaign. ");
         assert!(ran.status == Some(3) && ran.err.starts_with(&begins), "{ran:#?}");
     }
-    // Who keeps books may know what has become of a job that nobody can be asked about now.
-    fake.says("squeue", "", BUSY, 1);
-    fake.says("sacct", "TIMEOUT\n", "", 0);
+    // If squeue fails, sacct may know how the job ended.
+    fake.answer("squeue", "", BUSY, 1);
+    fake.answer("sacct", "TIMEOUT\n", "", 0);
     assert!(fake.assay(&format!("run --wait {folder}")).err.contains("ended (TIMEOUT) before"));
 }
 
 #[test]
-fn whoever_waits_asks_a_busy_batch_system_again() {
-    let fake = Fake::new();
+fn run_wait_asks_a_busy_batch_system_again() {
+    let fake = FakeSlurm::new();
     let folder = fake.submitted();
-    fake.says("squeue", "", BUSY, 1);
+    fake.answer("squeue", "", BUSY, 1);
     let err = fs::File::create(fake.0.path("err")).unwrap();
     let mut waiting = fake.command(&format!("run --wait {folder}")).stderr(err).spawn().unwrap();
-    let said = || fs::read_to_string(fake.0.path("err")).unwrap();
-    until("a word about the batch system", || said().contains("cannot be asked now"));
+    let err_text = || fs::read_to_string(fake.0.path("err")).unwrap();
+    until("a message on the batch system", || err_text().contains("failed, and is repeated"));
     assert_eq!(
-        said(),
+        err_text(),
         format!(
-            "assay: Slurm job 123 cannot be asked now, waiting on: {BUSY} / Slurm accounting storage is \
-             disabled\n"
+            "assay: the query of Slurm job 123 failed, and is repeated: {BUSY} / Slurm accounting storage \
+             is disabled\n"
         )
     );
-    fake.says("squeue", "COMPLETED\n", "", 0);
+    fake.answer("squeue", "COMPLETED\n", "", 0);
     assert_eq!(waiting.wait().unwrap().code(), Some(3));
-    assert!(said().contains("Slurm job 123 ended (COMPLETED) before the campaign had"), "{}", said());
+    assert!(err_text().contains("Slurm job 123 ended (COMPLETED) before the campaign"), "{}", err_text());
 }
 
 #[test]
-fn a_submission_that_is_rejected_leaves_nothing_and_a_chosen_name_stays() {
-    let fake = Fake::new();
-    fake.says("sbatch", "", "sbatch: error: invalid partition specified: x", 1);
+fn a_rejected_submission_leaves_no_files_and_its_folder_name_stays_free() {
+    let fake = FakeSlurm::new();
+    fake.answer("sbatch", "", "sbatch: error: invalid partition specified: x", 1);
     for words in ["--folder G", "--folder G --only X", ""] {
         let ran = fake.assay(&format!("{SUBMIT} {words}"));
         assert_eq!((ran.status, ran.err.lines().count()), (Some(2), 1), "{ran:#?}");
         assert_eq!(names(&fake.0.path("")), ["bin", "dir", "p.toml"], "{words}");
         assert_eq!(names(&fake.0.dir()), [""; 0], "{words}");
     }
-    fake.says("sbatch", "123\n", "", 0);
+    fake.answer("sbatch", "123\n", "", 0);
     fake.assay(&format!("{SUBMIT} --folder G")).ok();
     let ran = fake.assay(&format!("{SUBMIT} --folder G"));
     assert!(
-        ran.status == Some(2) && ran.err.contains("G was submitted already; wait for it with"),
+        ran.status == Some(2) && ran.err.contains("G was already submitted. Wait for it with"),
         "{ran:#?}"
     );
     assert_eq!(names(&fake.0.path("")), ["G.batch", "bin", "dir", "p.toml"]);
 }
 
 #[test]
-fn a_campaign_that_was_killed_before_its_report_goes_on_in_another_job() {
-    let fake = Fake::new();
+fn a_campaign_killed_before_its_report_resumes_in_another_job() {
+    let fake = FakeSlurm::new();
     let folder = fake.submitted();
     let script = fs::read_to_string(fake.0.path("G.batch/script.sh")).unwrap();
     assert!(script.contains(&format!("--folder {folder}")), "{script}");
@@ -161,20 +161,23 @@ fn a_campaign_that_was_killed_before_its_report_goes_on_in_another_job() {
     fs::remove_file(at.join("report.html")).unwrap();
     assert!(at.join("verdicts.json").exists());
     fake.assay(&format!("verify {folder}")).ok();
-    fake.says("squeue", "NODE_FAIL\n", "", 0);
+    fake.answer("squeue", "NODE_FAIL\n", "", 0);
     let ran = fake.assay(&format!("run --wait {folder}"));
-    assert!(ran.status == Some(3) && ran.err.contains("go on with: assay run --submit --resume"), "{ran:#?}");
+    assert!(
+        ran.status == Some(3) && ran.err.contains("Resume with: assay run --submit --resume"),
+        "{ran:#?}"
+    );
     fake.assay(&format!("run --submit --resume {folder}")).ok();
     assert_eq!(fake.submissions(), 2);
     inside(&format!("run G.batch/plan.toml --folder {folder} --dir dir")).ok();
     assert_eq!(fake.assay(&format!("verify {folder}")).whole_jobs(), 1);
     assert!(fake.assay(&format!("run --wait {folder}")).ok().contains("PASS"));
     let ran = fake.assay(&format!("run --submit --resume {folder}"));
-    assert!(ran.status == Some(2) && ran.err.contains("has ended, nothing is left to resume"), "{ran:#?}");
+    assert!(ran.status == Some(2) && ran.err.contains("has ended, so it cannot be resumed"), "{ran:#?}");
 }
 
 #[test]
-fn a_job_that_is_queued_again_begins_anew_what_was_killed_while_its_folder_was_made() {
+fn a_requeued_job_starts_again_after_a_kill_during_the_creation_of_its_folder() {
     let place = Place::new();
     place.plan(TESTS);
     fs::create_dir_all(place.path("G/jobs")).unwrap();
@@ -186,6 +189,6 @@ fn a_job_that_is_queued_again_begins_anew_what_was_killed_while_its_folder_was_m
     fs::write(place.path("H/mine"), "precious").unwrap();
     let ran = place.assay("run p.toml --dir dir --folder H");
     assert_eq!((ran.status, ran.err.lines().count()), (Some(2), 1), "{ran:#?}");
-    assert!(ran.err.contains("H is there and is no campaign's folder; name another"), "{ran:#?}");
+    assert!(ran.err.contains("H exists and is not a campaign folder. Give another folder."), "{ran:#?}");
     assert!(place.path("H/jobs").exists() && place.path("H/mine").exists());
 }

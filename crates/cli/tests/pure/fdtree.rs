@@ -17,7 +17,7 @@ const GOLDEN: &[&str] = &[
 ];
 
 #[test]
-fn the_classic_lines_are_the_originals_to_the_letter() {
+fn the_classic_lines_equal_those_of_the_original() {
     for golden in GOLDEN {
         let (words, wanted) = golden.split_once("$ ").unwrap().1.split_once('\n').unwrap();
         let dir = tempfile::tempdir().unwrap();
@@ -31,7 +31,7 @@ fn the_classic_lines_are_the_originals_to_the_letter() {
 }
 
 #[test]
-fn the_tree_is_the_originals_for_many_shapes_and_goes_again() {
+fn the_tree_equals_that_of_the_original_for_many_shapes_and_is_removed() {
     for (levels, dirs, files, blocks) in [
         (0, 0, 0, 0),
         (0, 3, 2, 1),
@@ -60,7 +60,7 @@ fn the_tree_is_the_originals_for_many_shapes_and_goes_again() {
         let text = fdtree(dir.path(), 1, &format!("-R {shape}")).ok();
         assert!(text.contains(&format!("\tassay: {all} files removed in ")), "{text}");
         assert!(text.contains(&format!("\tassay: {directories} directories removed in ")), "{text}");
-        assert!(dir.path().read_dir().unwrap().next().is_none(), "{shape}: nothing is left");
+        assert!(dir.path().read_dir().unwrap().next().is_none(), "{shape}: the tree is removed");
     }
 }
 
@@ -99,7 +99,7 @@ fn below(phase: &str, level: u64, [dirs, files, blocks]: [u64; 3], dir: &str, ca
     }
 }
 
-/// A line of strace in the words of [`calls_of`]; `None` for the program's own output.
+/// A line of strace in the form of [`calls_of`]; `None` for the program's own output.
 fn call(line: &str) -> Option<String> {
     let line = line.split_once(' ').map_or(line, |(_pid, rest)| rest.trim_start());
     let path = line.split('"').nth(1).unwrap_or_default();
@@ -126,14 +126,14 @@ fn call(line: &str) -> Option<String> {
     })
 }
 
-/// The lines of the thread that the first line is of, whole where another's came in between; the others,
-/// which wait for signals, have nothing to do with names.
-fn whole(trace: &str) -> Vec<String> {
+/// The lines of the thread with the first line, with interrupted lines joined. The other threads wait for
+/// signals and make no calls on files.
+fn joined(trace: &str) -> Vec<String> {
     let rank = trace.split(' ').next().unwrap();
     let mut lines: Vec<String> = Vec::new();
     for line in trace.lines() {
         if line.split(' ').next() != Some(rank) {
-            assert!(!line.contains('"'), "another thread is at work on names: {line}");
+            assert!(!line.contains('"'), "another thread makes calls on files: {line}");
         } else if let Some((_, rest)) = line.split_once(" resumed>") {
             lines.last_mut().expect("it has begun").push_str(rest);
         } else {
@@ -144,14 +144,14 @@ fn whole(trace: &str) -> Vec<String> {
 }
 
 #[test]
-fn the_system_calls_are_the_originals_in_its_order() {
+fn the_system_calls_equal_those_of_the_original_in_order() {
     if Command::new("strace").arg("-V").output().is_err() {
         println!("SKIPPED: strace is not installed; `cargo xtask setup` installs it");
         return;
     }
     for (levels, dirs, files, blocks) in [(2, 2, 2, 2), (1, 3, 1, 0), (0, 1, 2, 1), (2, 0, 1, 1)] {
         let dir = tempfile::tempdir().unwrap();
-        // All that concerns names and descriptors.
+        // All calls on paths and descriptors.
         let mut command = Command::new("strace");
         command.args(["-f", "-o", "trace", "-e", "trace=%file,%desc,sync"]).arg(program());
         let words = format!("fdtree -l {levels} -d {dirs} -f {files} -s {blocks}");
@@ -159,12 +159,12 @@ fn the_system_calls_are_the_originals_in_its_order() {
         let text = run(&mut command).ok();
         let base = text.lines().next().unwrap().split(' ').next_back().unwrap();
         let trace = std::fs::read_to_string(dir.path().join("trace")).unwrap();
-        let begin = trace.find(&format!("\"{base}\", 0777")).expect("the base is made");
+        let begin = trace.find(&format!("\"{base}\", 0777")).expect("the base is created");
         let begin = trace[..begin].rfind('\n').map_or(0, |at| at + 1);
         let end = begin + trace[begin..].rfind(&format!("\"{base}\"")).unwrap();
         let end = end + trace[end..].find('\n').unwrap();
         let calls: Vec<String> =
-            whole(&trace[begin..end]).iter().filter_map(|line| call(line.as_str())).collect();
+            joined(&trace[begin..end]).iter().filter_map(|line| call(line.as_str())).collect();
         assert_eq!(calls, calls_of(levels, dirs, files, blocks, base), "{words}");
     }
 }
@@ -176,7 +176,7 @@ fn number(text: &str, key: &str) -> f64 {
 }
 
 #[test]
-fn below_the_classic_lines_stand_fractions_percentiles_and_records_agree() {
+fn the_lines_below_the_classic_ones_agree_with_the_records() {
     let dir = tempfile::tempdir().unwrap();
     let text = fdtree(dir.path(), 1, "-l 2 -d 3 -f 5 -s 2 -v --record r.jsonl").ok();
     assert_eq!(text.matches("\tassay: latency of one: p50 ").count(), 4, "{text}");
@@ -216,11 +216,11 @@ fn below_the_classic_lines_stand_fractions_percentiles_and_records_agree() {
         assert!((rate / (ops as f64 / seconds) - 1.0).abs() < 1e-3, "{line}");
     }
     let line = complaint(&fdtree(dir.path(), 1, "-l 0 -f 1 --record r.jsonl"), 2);
-    assert!(line.contains("name a file that does not exist yet") && trees(dir.path()).is_empty(), "{line}");
+    assert!(line.contains("Choose a file that does not exist yet") && trees(dir.path()).is_empty(), "{line}");
 }
 
 #[test]
-fn each_of_three_ranks_has_a_tree_and_the_totals_are_of_all() {
+fn each_of_three_ranks_has_a_tree_and_the_totals_are_sums_over_all() {
     let dir = tempfile::tempdir().unwrap();
     let text = fdtree(dir.path(), 3, &format!("-C {THREE} --record r.jsonl")).ok();
     assert_three_trees(dir.path(), &text);
@@ -239,7 +239,7 @@ fn each_of_three_ranks_has_a_tree_and_the_totals_are_of_all() {
 }
 
 #[test]
-fn a_dry_run_tells_and_does_nothing() {
+fn a_dry_run_lists_the_operations_and_does_none() {
     let dir = tempfile::tempdir().unwrap();
     let text = fdtree(dir.path(), 2, "-l 1 -d 2 -f 3 -s 1 --dryRun --record r.jsonl").ok();
     for line in [
@@ -251,26 +251,26 @@ fn a_dry_run_tells_and_does_nothing() {
     ] {
         assert!(text.contains(line), "{line} in {text}");
     }
-    assert!(dir.path().read_dir().unwrap().next().is_none(), "nothing is made");
+    assert!(dir.path().read_dir().unwrap().next().is_none(), "no file is created");
     fdtree(dir.path(), 1, "-C -l 1 -d 2 -f 3 -s 1").ok();
     let text = fdtree(dir.path(), 1, "-R -l 1 -d 2 -f 3 --dryRun").ok();
     assert!(text.contains("\tassay: would REMOVE 9 files\n") && !text.contains("make"), "{text}");
-    let [tree] = &trees(dir.path())[..] else { panic!("it is still there") };
+    let [tree] = &trees(dir.path())[..] else { panic!("the tree still exists") };
     assert_eq!(names_below(tree), tree_of(1, 2, 3, 4096));
 }
 
 #[test]
-fn what_is_typed_wrong_is_one_line_and_makes_nothing() {
+fn wrong_options_give_one_line_and_create_no_file() {
     let dir = tempfile::tempdir().unwrap();
     std::fs::write(dir.path().join("file"), "").unwrap();
     for (words, why) in [
         ("-s", "-s takes a value: blocks of 4096 bytes in each file"),
-        ("-l 2 -d x", "-d x: a whole number from 0 on is wanted (directories in each directory)"),
-        ("-x", "unknown option `-x` (fdtree -h lists the options)"),
-        ("-l 1 dir", "`dir` is no option; a directory is named by -o DIR"),
-        ("-o nowhere", "-o nowhere: not there; make the directory first"),
-        ("-o file", "-o file: no directory; make the directory first"),
-        ("-R -o nowhere", "-o nowhere: not there; make the directory first"),
+        ("-l 2 -d x", "-d x: not a whole number of 0 or more (directories in each directory)"),
+        ("-x", "unknown option `-x`. `fdtree -h` lists all options."),
+        ("-l 1 dir", "`dir` is not an option. Give a directory with -o DIR."),
+        ("-o nowhere", "-o nowhere: does not exist. Choose an existing directory."),
+        ("-o file", "-o file: not a directory. Choose an existing directory."),
+        ("-R -o nowhere", "-o nowhere: does not exist. Choose an existing directory."),
         (
             "-l 70 -d 10",
             "-l 70 -d 10 -f 10 -s 10: more than 2^63 directories, files or bytes; take smaller numbers",
@@ -280,17 +280,17 @@ fn what_is_typed_wrong_is_one_line_and_makes_nothing() {
             "-l 2000: the deepest name would be longer than the 4095 bytes that a path may have; take fewer \
              levels",
         ),
-        ("--base LEVEL0.h.1", "--base names the tree that -R removes; give -R, and not -C"),
+        ("--base LEVEL0.h.1", "--base selects the tree that -R removes. Give -R without -C."),
     ] {
         for ranks in [1, 2] {
             assert_eq!(complaint(&fdtree(dir.path(), ranks, words), 2), format!("fdtree: {why}"), "{words}");
         }
-        assert_eq!(dir.path().read_dir().unwrap().count(), 1, "{words}: nothing is made");
+        assert_eq!(dir.path().read_dir().unwrap().count(), 1, "{words}: no file is created");
     }
 }
 
 #[test]
-fn help_manual_links_and_the_name_know_it() {
+fn help_manual_links_and_completions_include_fdtree() {
     let dir = tempfile::tempdir().unwrap();
     let help = fdtree(dir.path(), 1, "-h").ok();
     for option in

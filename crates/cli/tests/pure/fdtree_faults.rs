@@ -1,4 +1,4 @@
-//! What goes wrong with `fdtree` is counted, named by call and path, and nothing else is touched.
+//! Failures of `fdtree` are counted and reported with call and path. Other files stay unchanged.
 
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;
@@ -10,14 +10,14 @@ use crate::common::fdtree::{complaint, fdtree, names_below, trees};
 use crate::common::tmpfs::Tmpfs;
 use crate::common::{self, Ran, is_root, program, run};
 
-/// The files of a tree that hold less than `bytes`.
+/// The number of files of a tree with less than `bytes`.
 fn short_files(tree: &Path, bytes: u64) -> u64 {
     let names = names_below(tree).into_iter().filter(|name| !name.ends_with('/'));
     names.filter(|name| name.rsplit(' ').next().unwrap().parse::<u64>().unwrap() < bytes).count() as u64
 }
 
 #[test]
-fn a_full_file_system_stops_the_run_with_one_line_and_says_what_is_left() {
+fn a_full_file_system_stops_the_run_with_one_line_and_reports_the_remaining_tree() {
     let Some(small) = Tmpfs::new("size=400k") else { return };
     let records = tempfile::tempdir().unwrap();
     let record = records.path().join("r.jsonl");
@@ -27,65 +27,72 @@ fn a_full_file_system_stops_the_run_with_one_line_and_says_what_is_left() {
     assert!(line.starts_with("fdtree: file creation: rank 0 (node "), "{line}");
     assert!(line.contains("/L1D2/L0F") && line.ends_with(": write: No space left on device"), "{line}");
     let last = ran.out.lines().next_back().unwrap();
-    assert!(last.starts_with("\tassay: stopped; what there is of ./LEVEL0."), "{}", ran.out);
+    assert!(last.starts_with("\tassay: stopped. The existing part of ./LEVEL0."), "{}", ran.out);
     assert!(ran.out.contains("\nDIRECTORY CREATE TIME") && !ran.out.contains("\nFILE CREATE"), "{}", ran.out);
     let kept = std::fs::read_to_string(record).unwrap();
     assert!(kept.contains("\"record\":\"failure\"") && kept.contains("\"exit\":4"), "{kept}");
-    // What is left goes as the last line says.
+    // The command in the last line removes the remaining tree.
     let [tree] = &trees(small.path())[..] else { panic!("the tree is left") };
-    let told = last.split('`').nth(1).unwrap().strip_prefix("fdtree ").unwrap();
+    let remedy = last.split('`').nth(1).unwrap().strip_prefix("fdtree ").unwrap();
     let rejected = fdtree(small.path(), 1, &format!("-R -l 1 -d 2 -f 10 --base {}", tree.display()));
-    assert!(complaint(&rejected, 2).contains("remove what is there of it with --continue"), "{rejected:?}");
-    let ran = fdtree(small.path(), 1, told);
-    assert!(complaint(&ran, 4).contains(" operations failed; each phase tells its own"), "{ran:?}");
+    assert!(complaint(&rejected, 2).contains("remove its existing part with --continue"), "{rejected:?}");
+    let ran = fdtree(small.path(), 1, remedy);
+    assert!(complaint(&ran, 4).contains(" operations failed. Each phase lists its failures."), "{ran:?}");
     assert!(ran.out.contains(" No such file or directory\n"), "{}", ran.out);
-    assert!(!tree.exists(), "all of it is gone");
+    assert!(!tree.exists(), "the tree is removed");
 }
 
 #[test]
-fn with_continue_a_full_file_system_is_counted_to_the_end() {
+fn with_continue_all_failures_on_a_full_file_system_are_counted() {
     let Some(small) = Tmpfs::new("size=400k") else { return };
-    // 30 files of 10 pages in 100 pages; the rest is made as far as it goes.
+    // 30 files of 10 pages do not fit into 100 pages. The last ones are shorter.
     let ran = fdtree(small.path(), 1, "-C -l 1 -d 2 -f 10 -s 10 --continue");
     let [tree] = &trees(small.path())[..] else { panic!("{ran:?}") };
     let short = short_files(tree, 40_960);
     assert!((20..30).contains(&short), "{short} of 30 files are short");
-    assert_eq!(complaint(&ran, 4), format!("fdtree: {short} operations failed; each phase tells its own"));
+    assert_eq!(
+        complaint(&ran, 4),
+        format!("fdtree: {short} operations failed. Each phase lists its failures.")
+    );
     let text = &ran.out;
     assert!(text.contains(&format!("\tassay: {short} FAILED: {short} No space left on device\n")), "{text}");
     assert!(text.contains(&format!("\tassay: {} files made in ", 30 - short)), "{text}");
     assert!(text.contains("\tassay:   rank 0: ./LEVEL0.") && text.contains(": write: No space"), "{text}");
     let ran = fdtree(small.path(), 1, "-R -l 1 -d 2 -f 10 -s 10");
-    assert_eq!((ran.status, trees(small.path()).len()), (Some(0), 0), "all names are there: {ran:?}");
+    assert_eq!((ran.status, trees(small.path()).len()), (Some(0), 0), "all files exist: {ran:?}");
 }
 
 #[test]
-fn what_a_run_leaves_that_went_on_after_failures_goes_as_its_last_line_says() {
+fn the_command_in_the_last_line_removes_the_tree_of_a_run_with_failures() {
     let Some(small) = Tmpfs::new("nr_inodes=20,size=1m") else { return };
-    let told = |ran: &Ran| {
+    let remedy = |ran: &Ran| {
         let last = ran.out.lines().next_back().unwrap().to_owned();
-        assert!(last.starts_with("\tassay: not all was done; what there is of ./LEVEL0."), "{}", ran.out);
+        assert!(
+            last.starts_with("\tassay: operations failed. The existing part of ./LEVEL0."),
+            "{}",
+            ran.out
+        );
         last.split('`').nth(1).unwrap().strip_prefix("fdtree ").unwrap().to_owned()
     };
     let ran = fdtree(small.path(), 1, "-C -l 1 -d 3 -f 10 -s 0 --continue");
     assert!(complaint(&ran, 4).contains(" operations failed"), "{ran:?}");
     let [tree] = &trees(small.path())[..] else { panic!("{ran:?}") };
-    // A removal that fails leaves something, and says how that goes.
+    // A failed removal leaves files, and prints the command that removes them.
     let notes = tree.join("L1D3/notes.txt");
     std::fs::write(&notes, "mine").unwrap_or_else(|_| {
         std::fs::remove_file(tree.join("L1F1")).unwrap();
         std::fs::write(&notes, "mine").unwrap();
     });
-    let removed = fdtree(small.path(), 1, &told(&ran));
+    let removed = fdtree(small.path(), 1, &remedy(&ran));
     assert_eq!(removed.status, Some(4), "{removed:?}");
     std::fs::remove_file(&notes).unwrap();
-    let removed = fdtree(small.path(), 1, &told(&removed));
+    let removed = fdtree(small.path(), 1, &remedy(&removed));
     assert!(!tree.exists(), "{removed:?}");
-    assert!(!removed.out.contains("not all was done"), "nothing is left: {removed:?}");
+    assert!(!removed.out.contains("The existing part of"), "no files are left: {removed:?}");
 }
 
 #[test]
-fn inodes_that_run_out_name_the_directory_or_file() {
+fn the_message_on_missing_inodes_has_the_directory_or_file() {
     let Some(small) = Tmpfs::new("nr_inodes=8,size=1m") else { return };
     let line = complaint(&fdtree(small.path(), 1, "-l 1 -d 10 -f 0"), 4);
     assert!(line.starts_with("fdtree: directory creation: rank 0 (node "), "{line}");
@@ -95,8 +102,8 @@ fn inodes_that_run_out_name_the_directory_or_file() {
     assert!(line.contains("/L0F") && line.ends_with(": open: No space left on device"), "{line}");
 }
 
-/// Runs the program in `dir` as somebody who may not write there.
-fn as_nobody(dir: &Path, words: &str) -> Ran {
+/// Runs the program in `dir` as a user without write permission.
+fn as_other_user(dir: &Path, words: &str) -> Ran {
     let copy = tempfile::Builder::new().prefix("assay").tempdir_in("/tmp").unwrap();
     let theirs = copy.path().join("assay");
     common::copy_of_program(&theirs);
@@ -114,20 +121,20 @@ fn as_nobody(dir: &Path, words: &str) -> Ran {
 }
 
 #[test]
-fn who_may_not_write_is_told_where_and_no_rank_hangs() {
+fn missing_write_permission_is_reported_with_its_path_and_no_rank_hangs() {
     let dir = tempfile::tempdir().unwrap();
     for words in ["-n 1 fdtree -l 1 -d 1", "-n 3 fdtree -l 1 -d 1", "fdtree -l 1 -d 1 --continue"] {
-        let ran = as_nobody(dir.path(), words);
+        let ran = as_other_user(dir.path(), words);
         let line = complaint(&ran, 4);
         assert!(line.starts_with("fdtree: directory creation: rank 0 (node "), "{line}");
         assert!(line.contains("./LEVEL0.") && line.ends_with("/: mkdir: Permission denied"), "{line}");
-        assert!(!ran.out.contains("stopped; what there is"), "nothing is there: {}", ran.out);
+        assert!(!ran.out.contains("stopped. The existing part"), "no tree exists: {}", ran.out);
         assert_eq!(ran.out.lines().count(), if words.contains("3") { 7 } else { 6 }, "{}", ran.out);
     }
 }
 
 #[test]
-fn a_file_that_is_not_of_the_tree_is_named_and_survives() {
+fn a_foreign_file_in_the_tree_is_reported_and_survives() {
     let dir = tempfile::tempdir().unwrap();
     let shape = "-l 2 -d 2 -f 1 -s 1";
     for keep_going in [false, true] {
@@ -139,34 +146,38 @@ fn a_file_that_is_not_of_the_tree_is_named_and_survives() {
         let ran = fdtree(dir.path(), 1, &format!("-R {shape} {how}"));
         let line = complaint(&ran, 4);
         assert_eq!(std::fs::read(&notes).unwrap(), b"mine");
-        let name = "/L2D1/L1D2/notes.txt is not of the tree, and is left";
+        let name = "/L2D1/L1D2/notes.txt";
         if keep_going {
-            // The directory it is in and the two above it stay.
-            assert_eq!(line, "fdtree: 3 operations failed; each phase tells its own");
+            // The directory of the file and the two above it remain.
+            assert_eq!(line, "fdtree: 3 operations failed. Each phase lists its failures.");
             assert!(ran.out.contains("\tassay: 3 FAILED: 3 Directory not empty\n"), "{}", ran.out);
             assert!(
-                ran.out.contains(name) && ran.out.contains("\tassay: 4 directories removed"),
+                ran.out.contains(&format!("{name} does not belong to the tree and is left"))
+                    && ran.out.contains("\tassay: 4 directories removed"),
                 "{}",
                 ran.out
             );
             assert_eq!(names_below(tree), ["L2D1/", "L2D1/L1D2/", "L2D1/L1D2/notes.txt 4"]);
             let last = ran.out.lines().next_back().unwrap();
             assert!(
-                last.contains(&format!("is left; take ./{}/", tree.file_name().unwrap().display())),
+                last.contains(&format!("is left. Move ./{}/", tree.file_name().unwrap().display())),
                 "{last}"
             );
-            assert!(last.contains("L2D1/L1D2/notes.txt away first, then `fdtree -R --continue "), "{last}");
+            assert!(
+                last.contains("L2D1/L1D2/notes.txt away first. Remove it with `fdtree -R --continue "),
+                "{last}"
+            );
         } else {
             assert!(line.starts_with("fdtree: directory removal: rank 0 (node "), "{line}");
             assert!(line.contains("/L2D1/L1D2/: rmdir: Directory not empty; ./LEVEL0."), "{line}");
-            assert!(line.ends_with(name), "{line}");
+            assert!(line.contains(&format!("{name} is not of the tree, and is left")), "{line}");
             std::fs::remove_dir_all(tree).unwrap();
         }
     }
 }
 
 #[test]
-fn a_base_that_is_all_there_is_left_goes_without_a_failure() {
+fn an_empty_base_is_removed_without_a_failure() {
     let dir = tempfile::tempdir().unwrap();
     let shape = "-l 1 -d 2 -f 1 -s 1";
     fdtree(dir.path(), 2, &format!("-C {shape}")).ok();
@@ -182,19 +193,19 @@ fn a_base_that_is_all_there_is_left_goes_without_a_failure() {
 }
 
 #[test]
-fn a_tree_that_does_not_fit_is_told_before_it_is_begun() {
+fn a_warning_on_missing_space_precedes_the_creation() {
     let Some(small) = Tmpfs::new("size=400k") else { return };
     let ran = fdtree(small.path(), 1, "-l 1 -d 2 -f 10 -s 10");
     let warning = "\tassay: warning: needs 1.17 MiB and 33 inodes; 400 KiB";
     let at = |what: &str| ran.out.find(what);
-    assert!(at(warning).is_some_and(|told| Some(told) < at("\nDIRECTORY CREATE")), "{}", ran.out);
+    assert!(at(warning).is_some_and(|place| Some(place) < at("\nDIRECTORY CREATE")), "{}", ran.out);
     trees(small.path()).iter().for_each(|tree| std::fs::remove_dir_all(tree).unwrap());
     let ran = fdtree(small.path(), 1, "-l 1 -d 2 -f 1 -s 1");
     assert!(!ran.out.contains("warning"), "{}", ran.out);
 }
 
 #[test]
-fn a_link_in_place_of_a_directory_leads_nowhere() {
+fn a_link_in_place_of_a_directory_is_not_followed() {
     let dir = tempfile::tempdir().unwrap();
     let outside = dir.path().join("outside");
     std::fs::create_dir(&outside).unwrap();
@@ -210,12 +221,12 @@ fn a_link_in_place_of_a_directory_leads_nowhere() {
 }
 
 #[test]
-fn a_file_that_went_missing_is_a_failure_and_not_a_removal() {
+fn a_missing_file_is_a_failure_and_not_a_removal() {
     let dir = tempfile::tempdir().unwrap();
     let shape = "-l 1 -d 2 -f 3 -s 0";
     fdtree(dir.path(), 1, &format!("-C {shape}")).ok();
     let [tree] = &trees(dir.path())[..] else { panic!("there is one tree") };
-    // Not on the way on which the shape is looked at.
+    // The check of the shape does not read this directory.
     std::fs::remove_file(tree.join("L1D2/L0F2")).unwrap();
     let line = complaint(&fdtree(dir.path(), 1, &format!("-R {shape}")), 4);
     assert!(line.ends_with("/L1D2/L0F2: unlink: No such file or directory"), "{line}");
@@ -225,7 +236,7 @@ fn a_file_that_went_missing_is_a_failure_and_not_a_removal() {
 }
 
 #[test]
-fn ctrl_c_names_the_trees_that_stay_behind() {
+fn ctrl_c_prints_the_trees_that_remain() {
     let dir = tempfile::tempdir().unwrap();
     let mut command = Command::new("env");
     command.arg("--default-signal=INT").arg(program());
@@ -234,13 +245,13 @@ fn ctrl_c_names_the_trees_that_stay_behind() {
     let child = command.spawn().unwrap();
     let begun = Instant::now();
     while trees(dir.path()).len() < 2 {
-        assert!(begun.elapsed() < Duration::from_secs(60), "it never began");
+        assert!(begun.elapsed() < Duration::from_secs(60), "the run did not begin");
         std::thread::sleep(Duration::from_millis(1));
     }
     assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
     let ended = child.wait_with_output().unwrap();
-    let told = String::from_utf8_lossy(&ended.stderr).into_owned();
-    assert_eq!(ended.status.code(), Some(130), "{told}");
+    let message = String::from_utf8_lossy(&ended.stderr).into_owned();
+    assert_eq!(ended.status.code(), Some(130), "{message}");
     let first = trees(dir.path())[0].file_name().unwrap().to_str().unwrap().to_owned();
-    assert_eq!(told, format!("fdtree: interrupted; left behind: ./{first} and 1 more\n"));
+    assert_eq!(message, format!("fdtree: interrupted. Left behind: ./{first} and 1 more\n"));
 }

@@ -1,11 +1,11 @@
-//! `fdtree -R` finds the tree that an earlier `-C` made, and touches no other.
+//! `fdtree -R` finds the tree of an earlier `-C`, and changes no other tree.
 
 use std::path::Path;
 
 use crate::common::fdtree::{complaint, fdtree, names_below, tree_of, trees};
 
 #[test]
-fn a_second_run_removes_the_tree_of_the_first_and_no_other() {
+fn a_second_run_removes_only_the_tree_of_the_first() {
     let dir = tempfile::tempdir().unwrap();
     let shape = "-l 2 -d 2 -f 3 -s 1";
     let none = fdtree(dir.path(), 1, &format!("-R {shape}"));
@@ -13,23 +13,23 @@ fn a_second_run_removes_the_tree_of_the_first_and_no_other() {
     let text = fdtree(dir.path(), 1, &format!("-C {shape}")).ok();
     let last = text.lines().next_back().unwrap();
     assert!(last.starts_with("\tassay: left at ./LEVEL0."), "{text}");
-    assert!(last.ends_with("/; `fdtree -R -l 2 -d 2 -f 3 -s 1 -o .` removes it"), "{text}");
+    assert!(last.ends_with("/. Remove it with `fdtree -R -l 2 -d 2 -f 3 -s 1 -o .`."), "{text}");
     fdtree(dir.path(), 1, "-C -l 2 -d 2 -f 4 -s 1").ok();
     for words in ["-R -l 2 -d 3 -f 3", "-R", "-R -l 1 -d 2 -f 3"] {
         let line = complaint(&fdtree(dir.path(), 1, words), 2);
         assert!(line.contains("-R: no tree in . is as ") && line.contains("./LEVEL0."), "{line}");
     }
-    let told = fdtree(dir.path(), 1, "-R -l 2 -d 2 -f 3 --dryRun").ok();
-    assert!(told.contains("\tassay: the KiB are those of the default of -s; "), "{told}");
+    let dry_run = fdtree(dir.path(), 1, "-R -l 2 -d 2 -f 3 --dryRun").ok();
+    assert!(dry_run.contains("\tassay: the KiB assume the default of -s. "), "{dry_run}");
     let text = fdtree(dir.path(), 1, &format!("-R {shape}")).ok();
-    assert!(!text.contains("of the default of -s"), "{text}");
+    assert!(!text.contains("assume the default of -s"), "{text}");
     assert!(!text.contains("CREATE") && text.contains("\nDIRECTORY REMOVE TIME"), "{text}");
-    let [other] = &trees(dir.path())[..] else { panic!("the other tree is there") };
+    let [other] = &trees(dir.path())[..] else { panic!("the other tree exists") };
     assert_eq!(names_below(other), tree_of(2, 2, 4, 4096));
 }
 
 #[test]
-fn of_several_trees_the_one_named_is_removed() {
+fn base_selects_one_of_several_trees() {
     let dir = tempfile::tempdir().unwrap();
     let shape = "-l 1 -d 2 -f 3 -s 1";
     for _ in 0..3 {
@@ -38,17 +38,17 @@ fn of_several_trees_the_one_named_is_removed() {
     let all = trees(dir.path());
     let line = complaint(&fdtree(dir.path(), 1, &format!("-R {shape}")), 2);
     let name = |tree: &Path| tree.file_name().unwrap().to_str().unwrap().to_owned();
-    assert!(all.iter().all(|tree| line.contains(&name(tree))), "all are named: {line}");
+    assert!(all.iter().all(|tree| line.contains(&name(tree))), "all trees are listed: {line}");
     assert!(line.contains("choose one, such as --base ./LEVEL0."), "{line}");
-    // As printed, by its name alone, and from elsewhere.
+    // As in the output, as a bare name, and as an absolute path.
     let bases = [format!("./{}/", name(&all[0])), name(&all[1]), all[2].display().to_string()];
     for (number, base) in bases.iter().enumerate() {
         fdtree(dir.path(), 1, &format!("-R {shape} --base {base}")).ok();
-        assert_eq!(trees(dir.path()), all[number + 1..], "only {base} is gone");
+        assert_eq!(trees(dir.path()), all[number + 1..], "only {base} is removed");
     }
     std::fs::create_dir(dir.path().join("data")).unwrap();
     for (base, why) in [
-        ("data", "have names that begin with LEVEL0"),
+        ("data", "not a tree of fdtree. Their names begin with LEVEL0."),
         ("LEVEL0.no.1", "No such file or directory"),
         ("LEVEL0.no.1 --continue", "No such file or directory"),
     ] {

@@ -1,4 +1,5 @@
-//! What limits, prepares and watches a test: time, memory, prefill, outliers, very many ranks, Ctrl-C.
+//! Options that limit, prepare or watch a test: time, memory, prefill, outliers. Also very many ranks, and
+//! Ctrl-C.
 
 use std::fs;
 use std::io::{BufRead, BufReader};
@@ -13,7 +14,7 @@ fn lines<'a>(text: &'a str, begin: &str) -> Vec<&'a str> {
 }
 
 #[test]
-fn a_thousand_local_ranks_finish_with_all_their_bytes() {
+fn a_thousand_local_ranks_move_all_their_bytes() {
     let dir = tempfile::tempdir().unwrap();
     ior(dir.path(), 1000, "-a DUMMY -t 4k -b 1m -w -r --record r").ok();
     let records = fs::read_to_string(dir.path().join("r")).unwrap();
@@ -30,9 +31,9 @@ fn is_phase(record: &serde_json::Value) -> bool {
     record["record"] == "phase"
 }
 
-/// Of 64 transfers of a rank three are written; the others hold what was there before the write.
+/// Three of the 64 transfers of a rank are written. The others keep the earlier content.
 #[test]
-fn a_shuffled_write_goes_into_a_file_that_is_filled() {
+fn a_shuffled_write_goes_into_a_prefilled_file() {
     let dir = tempfile::tempdir().unwrap();
     let words = "-w -k -z --randomPrefill=16k -b 64k -t 1k -o f -O stoneWallingWearOutIterations=3 -vv";
     let text = ior(dir.path(), 2, words).ok();
@@ -41,18 +42,18 @@ fn a_shuffled_write_goes_into_a_file_that_is_filled() {
     assert_eq!((bytes.len(), filled), (128 << 10, 128 - 6));
     assert_eq!(lines(&text, "Random prefill took: ").len(), 1, "{text}");
     assert!(text.contains("131072 bytes were written sequentially, in pieces of 16384"), "{text}");
-    // What is read back was written whole, over the filling.
+    // The transfers that are read back were written completely, over the prefill.
     ior(dir.path(), 2, "-w -W -R -G 3 -z --randomPrefill=16k -b 64k -t 1k -o f").ok();
 }
 
 #[test]
-fn a_rank_that_is_far_from_the_others_is_named() {
+fn a_rank_far_from_the_others_is_reported() {
     let dir = tempfile::tempdir().unwrap();
     let words = "-a DUMMY --dummy.delay-close=3000000 --dummy.delay-only-rank0 -w -b 4k -t 4k -j 1";
     let text = ior(dir.path(), 2, words).ok();
     let far = lines(&text, "WARNING: for ");
     let names: Vec<&str> = far.iter().map(|line| line.split(", ").nth(2).unwrap()).collect();
-    // The kernel slept 3 s, by a clock that another one steers.
+    // The kernel slept 3 s by another clock, so the value may be slightly different.
     let slept = names[0].strip_prefix("write elapsed close time is ").expect("the first is the close's");
     let slept: f64 = slept.split(' ').next().unwrap().parse().unwrap();
     assert!((2.99..4.0).contains(&slept), "{far:?}");
@@ -68,14 +69,18 @@ fn memory_that_a_node_does_not_have_is_rejected_in_one_line() {
     let dir = tempfile::tempdir().unwrap();
     let ran = ior(dir.path(), 3, "-w -k -b 4k -t 4k -o f -O memoryPerTask=1p");
     assert_eq!((ran.status, ran.complaints().len()), (Some(4), 1), "{ran:#?}");
-    assert!(ran.err.contains("3377699720527872 bytes are to be taken on this node"), "{}", ran.err);
+    assert!(
+        ran.err.contains("the test must take 3377699720527872 bytes of memory on this node"),
+        "{}",
+        ran.err
+    );
     assert!(names(dir.path()).is_empty());
     let text = ior(dir.path(), 2, "-w -b 4k -t 4k -o f -O memoryPerNode=4m -vvv").ok();
     assert!(text.contains("This node hogging 4194304 bytes of memory\n"), "{text}");
     assert!(text.contains("This task hogging 2097152 bytes of memory\n"), "{text}");
 }
 
-/// Resident memory, in KiB, of a run that waits before its write, when it says so.
+/// Resident memory, in KiB, of a run that waits before its write.
 fn resident_while_waiting(words: &str) -> u64 {
     let line = format!("ior -a DUMMY -w -b 4k -t 4k -d 60 -v {words}");
     let mut child = Command::new(program())
@@ -114,7 +119,7 @@ fn each_socket_has_its_own_directory() {
 }
 
 #[test]
-fn random_readers_are_counted_by_file_from_vv_on() {
+fn random_readers_are_counted_by_file_at_vv_and_above() {
     let dir = tempfile::tempdir().unwrap();
     let words = "-w -r -F -Z -X 5 -b 4k -t 4k -o f -O numNodes=4,numTasksOnNode0=1";
     let text = ior(dir.path(), 4, &format!("{words} -vv")).ok();
@@ -123,7 +128,7 @@ fn random_readers_are_counted_by_file_from_vv_on() {
 }
 
 #[test]
-fn every_rank_has_six_stamps_and_its_files_at_vvv() {
+fn at_vvv_every_rank_prints_six_time_stamps_and_its_files() {
     let dir = tempfile::tempdir().unwrap();
     let text = ior(dir.path(), 3, "-w -r -F -b 4k -t 4k -o f -vvv").ok();
     assert_eq!(lines(&text, "Test 0: Iter=0, Task=").len(), 2 * 3 * 6, "{text}");
@@ -133,7 +138,7 @@ fn every_rank_has_six_stamps_and_its_files_at_vvv() {
 }
 
 #[test]
-fn time_that_suffices_leaves_nothing_out() {
+fn no_phase_is_left_out_within_the_time_limit() {
     let dir = tempfile::tempdir().unwrap();
     let text = ior(dir.path(), 2, "-w -r -i 3 -T 5 -b 4k -t 4k -o f").ok();
     assert_eq!((lines(&text, "write  ").len(), lines(&text, "read  ").len()), (4, 4), "{text}");
@@ -141,7 +146,7 @@ fn time_that_suffices_leaves_nothing_out() {
 }
 
 #[test]
-fn ctrl_c_and_sigterm_name_the_files_that_stay_behind() {
+fn ctrl_c_and_sigterm_print_the_files_that_remain() {
     for (words, there, left) in [
         ("-o f", "f", "f"),
         ("-F -o f", "f.00000000 f.00000001", "f.00000000 and 1 more"),
@@ -149,9 +154,9 @@ fn ctrl_c_and_sigterm_name_the_files_that_stay_behind() {
     ] {
         for (signal, status, word) in [("INT", 130, "interrupted"), ("TERM", 143, "terminated")] {
             let dir = tempfile::tempdir().unwrap();
-            let (ended, told) = stopped(dir.path(), signal, words, there);
-            let line = format!("ior: {word}; left behind: {left}\n");
-            assert_eq!((ended, told), (Some(status), line), "{words}");
+            let (ended, message) = stopped(dir.path(), signal, words, there);
+            let line = format!("ior: {word}. Left behind: {left}\n");
+            assert_eq!((ended, message), (Some(status), line), "{words}");
         }
     }
 }

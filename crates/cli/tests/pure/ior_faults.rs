@@ -1,5 +1,5 @@
-//! What goes wrong is told in one line with rank, path and place, ends all ranks together, and loses
-//! nothing measured before.
+//! A failure is reported in one line with rank, path and offset. It ends all ranks together, and keeps
+//! earlier results.
 
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::os::unix::process::CommandExt;
@@ -10,7 +10,7 @@ use crate::common::tmpfs::Tmpfs;
 use crate::common::{self, assay, complaint, ior, is_root, run};
 
 #[test]
-fn a_full_file_system_names_rank_path_and_offset_and_keeps_what_was_measured() {
+fn a_full_file_system_is_reported_with_rank_path_and_offset_and_results_are_kept() {
     let Some(small) = Tmpfs::new("size=6m") else { return };
     let records = tempfile::tempdir().unwrap();
     let record = records.path().join("r.jsonl");
@@ -24,14 +24,14 @@ fn a_full_file_system_names_rank_path_and_offset_and_keeps_what_was_measured() {
     let text = std::fs::read_to_string(&record).unwrap();
     assert!(text.contains("\"record\":\"failure\"") && text.contains("\"exit\":4"), "{text}");
     let left: Vec<_> = small.path().read_dir().unwrap().collect();
-    assert!(left.is_empty(), "partial files are taken away: {left:?}");
+    assert!(left.is_empty(), "partial files are removed: {left:?}");
 }
 
 #[test]
-fn a_failure_in_a_later_phase_keeps_the_phases_before_it() {
+fn a_failure_keeps_the_results_of_earlier_phases() {
     let Some(small) = Tmpfs::new("size=6m") else { return };
     let dir = tempfile::tempdir().unwrap();
-    // The first repetition fits; the second needs a file of its own beside the kept first one.
+    // The first repetition fits. The second needs another file in addition to the kept first one.
     let words = format!("-w -m -k -b 4m -t 1m -i 2 -o {}/f --record r.jsonl", small.path().display());
     let ran = ior(dir.path(), 1, &words);
     complaint(&ran, 4);
@@ -41,7 +41,7 @@ fn a_failure_in_a_later_phase_keeps_the_phases_before_it() {
 }
 
 #[test]
-fn a_file_shorter_than_the_pattern_names_where_it_ends() {
+fn a_file_shorter_than_the_pattern_is_reported_with_its_end() {
     let dir = tempfile::tempdir().unwrap();
     ior(dir.path(), 2, "-w -k -b 1m -t 64k -o f").ok();
     std::fs::OpenOptions::new()
@@ -59,11 +59,11 @@ fn a_file_shorter_than_the_pattern_names_where_it_ends() {
 }
 
 #[test]
-fn an_unwritable_directory_is_named() {
+fn a_read_only_directory_is_reported_with_its_file() {
     let dir = tempfile::tempdir().unwrap();
     let mut command = assay(dir.path(), "-n 2 ior -w -o f");
     if is_root() {
-        // Root writes everywhere: be somebody else, from a copy of the program that they may run.
+        // Root may write everywhere, so another user runs a copy of the program.
         let copy = tempfile::Builder::new().prefix("assay").tempdir_in("/tmp").unwrap();
         let program = copy.path().join("assay");
         common::copy_of_program(&program);
@@ -82,7 +82,7 @@ fn an_unwritable_directory_is_named() {
 }
 
 #[test]
-fn a_flipped_byte_is_found_with_its_address_and_the_exit_status_tells() {
+fn a_flipped_byte_is_reported_with_its_address_and_an_exit_status() {
     let dir = tempfile::tempdir().unwrap();
     ior(dir.path(), 2, "-w -k -b 256k -t 64k -s 2 -o f -l o -G 9").ok();
     let mut file = std::fs::OpenOptions::new().read(true).write(true).open(dir.path().join("f")).unwrap();
@@ -100,38 +100,38 @@ fn a_flipped_byte_is_found_with_its_address_and_the_exit_status_tells() {
 }
 
 #[test]
-fn data_of_another_signature_is_wrong_everywhere_and_never_status_0() {
+fn data_of_another_signature_is_wrong_everywhere_and_not_status_0() {
     let dir = tempfile::tempdir().unwrap();
     ior(dir.path(), 1, "-w -k -b 1m -t 8k -o f -G 1").ok();
-    // 128 bad transfers: the count at which the original's exit status wrapped round to 0.
+    // With 128 bad transfers the exit status of the original overflowed to 0.
     let ran = ior(dir.path(), 1, "-R -k -b 1m -t 8k -o f -G 2");
     assert_eq!(ran.status, Some(4));
     assert!(ran.out.contains("(128 errors found)"), "{}", ran.out);
 }
 
 #[test]
-fn bad_usage_is_one_line_and_status_2_and_nothing_is_made() {
+fn wrong_usage_is_one_line_and_status_2_and_creates_no_file() {
     let dir = tempfile::tempdir().unwrap();
-    for (words, told) in [
-        ("-w -b 1m -t 3k", "-t 3072 does not divide -b 1048576: a block is a whole number of transfers"),
-        ("-w --no-such-option", "unknown option `--no-such-option` (ior -h lists the options)"),
+    for (words, expected) in [
+        ("-w -b 1m -t 3k", "-t 3072 does not divide -b 1048576. A block is a whole number of transfers"),
+        ("-w --no-such-option", "unknown option `--no-such-option`. `ior -h` lists all options."),
         ("-w -L", "unknown option `-L`"),
         ("-w stray", "`stray` is not an option"),
         ("-w -b 8q", "unknown size suffix `q` in `8q`"),
         ("-w -b", "-b takes a value"),
-        ("-w -a NOPE", "-a NOPE: no such backend as NOPE; there are AIO, DUMMY,"),
+        ("-w -a NOPE", "-a NOPE: unknown backend `NOPE`. Choose one of AIO, DUMMY,"),
         ("-w -O keepFile", "is not of the form name=value"),
         ("-w -O nonsense=1", "-O nonsense: unknown directive"),
-        ("-w -C -Z", "-C and -Z: choose one way"),
-        ("-R", "add -G NUMBER"),
+        ("-w -C -Z", "-C and -Z: both reorder the ranks"),
+        ("-R", "Add -G NUMBER"),
         ("-w -N 0", "-N 0: a test needs at least one rank"),
         ("-w -a MPIIO", "this backend needs MPI"),
         ("-w --record no/such/dir/r", "--record no/such/dir/r"),
     ] {
         let line = complaint(&ior(dir.path(), 2, words), 2);
-        assert!(line.contains(told), "{words}: {line}");
+        assert!(line.contains(expected), "{words}: {line}");
     }
-    assert_eq!(dir.path().read_dir().unwrap().count(), 0, "nothing was made");
+    assert_eq!(dir.path().read_dir().unwrap().count(), 0, "no file was created");
 }
 
 #[test]
@@ -139,12 +139,12 @@ fn records_are_never_overwritten() {
     let dir = tempfile::tempdir().unwrap();
     std::fs::write(dir.path().join("r"), "precious").unwrap();
     let line = complaint(&ior(dir.path(), 1, "-w -o f --record r"), 2);
-    assert!(line.contains("name a file that does not exist yet"), "{line}");
+    assert!(line.contains("Choose a file that does not exist yet"), "{line}");
     assert_eq!(std::fs::read_to_string(dir.path().join("r")).unwrap(), "precious");
 }
 
 #[test]
-fn a_launcher_without_any_mpi_library_is_rejected_in_one_line_that_names_what_was_looked_for() {
+fn a_launcher_without_an_mpi_library_is_rejected_with_the_names_of_the_libraries() {
     let dir = tempfile::tempdir().unwrap();
     let mut command = assay(dir.path(), "ior -w -a DUMMY");
     command.env("PMI_RANK", "0").env("PMI_SIZE", "2").env("ASSAY_MPI_LIBRARY", dir.path());
@@ -153,21 +153,24 @@ fn a_launcher_without_any_mpi_library_is_rejected_in_one_line_that_names_what_wa
 }
 
 #[test]
-fn more_ranks_than_threads_that_the_system_lets_start_are_rejected() {
+fn more_ranks_than_the_system_allows_threads_are_rejected() {
     let dir = tempfile::tempdir().unwrap();
     let line = complaint(&ior(dir.path(), 4_000_000_000, "-w -a DUMMY -b 8 -t 8"), 2);
     assert!(line.contains("-n 4000000000: at most ") && line.contains("vm.max_map_count"), "{line}");
 }
 
 #[test]
-fn what_the_system_does_not_allow_is_rejected_before_an_earlier_file_is_removed() {
+fn settings_beyond_the_limits_of_the_system_are_rejected_before_a_file_is_removed() {
     let dir = tempfile::tempdir().unwrap();
     std::fs::write(dir.path().join("f"), "earlier").unwrap();
     for (words, why) in [
         ("-a AIO --iodepth 100000000", "transfers at once"),
         ("-a AIO --aio.max-pending=100000000", "transfers at once"),
         ("-a URING --iodepth 100000", "-a URING: "),
-        ("-O savePerOpDataCSV=gone/y", "savePerOpDataCSV=gone/y: there is no directory gone; make it first"),
+        (
+            "-O savePerOpDataCSV=gone/y",
+            "savePerOpDataCSV=gone/y: the directory gone does not exist. Create it first",
+        ),
     ] {
         let line = complaint(&ior(dir.path(), 2, &format!("-w -k -b 64k -t 4k -o f {words}")), 2);
         assert!(line.contains(why), "{line}");
@@ -176,24 +179,24 @@ fn what_the_system_does_not_allow_is_rejected_before_an_earlier_file_is_removed(
 }
 
 #[test]
-fn transfers_past_the_cache_that_are_no_whole_sectors_fail_with_what_would_do() {
+fn direct_transfers_of_partial_sectors_fail_with_a_remedy() {
     let dir = tempfile::tempdir().unwrap();
     for backend in ["POSIX", "AIO", "URING"] {
         let shape = format!("-a {backend} -w --posix.odirect -o f");
         let sound = ior(dir.path(), 1, &format!("{shape} -b 8k -t 4k")).status == Some(0);
         let odd = ior(dir.path(), 1, &format!("{shape} -b 1000 -t 1000"));
         if !sound || odd.status == Some(0) {
-            println!("SKIPPED: O_DIRECT is rejected, or moves anything, here");
+            println!("SKIPPED: O_DIRECT is rejected here, or accepts partial sectors");
             continue;
         }
         let line = complaint(&odd, 4);
         let end =
-            "f at 0: Invalid argument; O_DIRECT moves whole sectors: choose -t and -b as multiples of 4k";
+            "f at 0: Invalid argument. O_DIRECT moves whole sectors. Choose -t and -b as multiples of 4k";
         assert!(line.ends_with(end), "{line}");
     }
 }
 
-/// A block device on a file, let go when the test ends.
+/// A block device on a file, detached at the end of the test.
 struct Loop(String);
 
 impl Loop {
@@ -202,7 +205,7 @@ impl Loop {
         match made.ok().filter(|made| is_root() && made.status.success()) {
             Some(made) => Some(Self(String::from_utf8(made.stdout).unwrap().trim().to_owned())),
             None => {
-                println!("SKIPPED: no block device can be made here");
+                println!("SKIPPED: cannot create a block device here");
                 None
             }
         }
@@ -216,11 +219,11 @@ impl Drop for Loop {
 }
 
 #[test]
-fn devices_are_written_and_read_in_place_and_their_size_is_no_sign_of_lost_data() {
+fn devices_are_used_in_place_and_their_size_is_not_compared() {
     let dir = tempfile::tempdir().unwrap();
     for backend in ["POSIX", "URING"] {
         let ran = ior(dir.path(), 2, &format!("-w -E -k -b 1m -t 64k -o /dev/null -a {backend}"));
-        assert!(!ran.ok().contains("aggregate file size"), "its size says nothing");
+        assert!(!ran.ok().contains("aggregate file size"), "the size of a device is not compared");
     }
     let backing = dir.path().join("backing");
     std::fs::File::create(&backing).unwrap().set_len(8 << 20).unwrap();
@@ -231,5 +234,5 @@ fn devices_are_written_and_read_in_place_and_their_size_is_no_sign_of_lost_data(
     assert!(ior(dir.path(), 2, &format!("-R {shape}")).ok().contains("all as written"));
     ior(dir.path(), 2, &format!("--rwmix 50 {shape}")).ok();
     let small = ior(dir.path(), 2, &format!("--rwmix 50 {shape} -b 8m"));
-    assert!(complaint(&small, 4).contains("8388608 bytes are there and --rwmix needs 16777216"));
+    assert!(complaint(&small, 4).contains("the file has 8388608 bytes and --rwmix needs 16777216"));
 }

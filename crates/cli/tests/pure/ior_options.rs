@@ -1,7 +1,7 @@
-//! Every option and directive that the help lists has a row in `ior_options/`, whose effect is seen: in the
-//! files, in the system calls, in the records, in a line, in the exit status.
+//! Every option and directive in the help has a row in `ior_options/` that checks its effect: in the files,
+//! the system calls, the records, the output, or the exit status.
 //!
-//! A row is run once for each form its option has: letter, word and directives.
+//! A row runs once for each form of its option: letter, word and directives.
 
 mod backends;
 mod flags;
@@ -20,7 +20,7 @@ use crate::common::{assay, program, run};
 /// and directories `d0` to `d3`.
 const IOR: Classic = Classic {
     name: "ior",
-    // Without a launcher MPI has one rank.
+    // MPI without a launcher has one rank.
     ranks: |words| if needs_mpi(words).is_some() { "1" } else { "2" },
     prepare: |dir| {
         std::fs::write(dir.join("old"), vec![0; 1 << 20]).unwrap();
@@ -32,12 +32,12 @@ const IOR: Classic = Classic {
     equip: |command, words| choose_mpi(command, needs_mpi(words).unwrap_or_default()),
 };
 
-/// The backend of a line, if its ranks have to be MPI's.
+/// The backend of a command line, if it needs MPI ranks.
 fn needs_mpi(words: &str) -> Option<&'static str> {
     ["MPIIO", "HDF5", "NCMPI"].into_iter().find(|name| words.contains(&format!("-a {name}")))
 }
 
-/// Whether the libraries of that backend are here; told where not.
+/// Whether the libraries of this backend are installed. If not, prints that its rows are skipped.
 fn is_here(backend: &str) -> bool {
     let dir = tempfile::tempdir().unwrap();
     let mut command = assay(dir.path(), &format!("-n 1 ior -a {backend} -w -b 64k -t 64k -o f"));
@@ -45,13 +45,13 @@ fn is_here(backend: &str) -> bool {
     let here = run(&mut command).status == Some(0);
     if !here {
         println!(
-            "SKIPPED: {backend} has no library here, so it is not seen; `cargo xtask setup` installs one"
+            "SKIPPED: no library for {backend}, so no test of its options; `cargo xtask setup` installs one"
         );
     }
     here
 }
 
-/// Debian's PnetCDF is there for one MPI only, which is not the first that is found.
+/// Debian has PnetCDF for one MPI only, and this is not the first MPI that is found.
 fn choose_mpi(command: &mut Command, backend: &str) {
     if backend == "NCMPI" {
         command.env("ASSAY_MPI_LIBRARY", "libmpi.so.40");
@@ -60,7 +60,7 @@ fn choose_mpi(command: &mut Command, backend: &str) {
 
 /// Runs every row in every form of its option.
 fn walk(rows: &[Row]) {
-    // A line that is rejected needs no library for that.
+    // A rejected command line needs no library.
     let needed = rows.iter().filter(|row| row.status == 0).filter_map(|row| needs_mpi(row.words));
     let missing: BTreeSet<_> =
         BTreeSet::from_iter(needed).into_iter().filter(|name| !is_here(name)).collect();
@@ -70,27 +70,27 @@ fn walk(rows: &[Row]) {
 }
 
 #[test]
-fn every_option_of_the_help_has_a_row_and_every_row_an_option() {
+fn options_of_the_help_and_rows_agree() {
     IOR.has_a_row_for_every_option(&[flags::ROWS, values::ROWS, backends::ROWS, retired::ROWS]);
 }
 
 #[test]
-fn every_flag_does_what_it_says() {
+fn every_flag_has_its_effect() {
     walk(flags::ROWS);
 }
 
 #[test]
-fn every_option_with_a_value_does_what_it_says() {
+fn every_option_with_a_value_has_its_effect() {
     walk(values::ROWS);
 }
 
 #[test]
-fn every_option_of_a_backend_does_what_it_says() {
+fn every_option_of_a_backend_has_its_effect() {
     walk(backends::ROWS);
 }
 
 #[test]
-fn every_retired_option_is_translated_and_told() {
+fn every_retired_option_is_translated_and_reported() {
     walk(retired::ROWS);
 }
 

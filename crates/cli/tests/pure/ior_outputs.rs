@@ -1,4 +1,4 @@
-//! The forms of `ior`'s results against those of the original.
+//! The output formats of `ior`, compared with those of the original.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use crate::common::masked::Golden;
 use crate::common::{self, Ran, ior, run};
 use serde_json::Value;
 
-/// Runs what a golden text was made of, with `more` words before the last run's.
+/// Repeats the runs of a golden text, with the options `more` added to the last run.
 fn replay(dir: &Path, golden: &Golden<'_>, more: &str) -> Ran {
     let (last, before) = golden.runs.split_last().unwrap();
     for words in before {
@@ -15,7 +15,7 @@ fn replay(dir: &Path, golden: &Golden<'_>, more: &str) -> Ran {
     ior(dir, 2, &format!("{more} {last}"))
 }
 
-/// Asserts that the text is the golden one, and returns the run.
+/// Asserts that the output equals the golden text, and returns the run.
 fn same(text: &str, more: &str) -> Ran {
     let dir = tempfile::tempdir().unwrap();
     let golden = Golden::new(text);
@@ -31,7 +31,7 @@ fn same_and_ok(text: &str, more: &str) -> String {
 }
 
 #[test]
-fn the_text_is_the_classics_line_by_line() {
+fn the_text_equals_that_of_the_original_line_by_line() {
     let text = same_and_ok(include_str!("../golden/default.txt"), "");
     assert!(text.contains("\nMax Write: ") && text.contains("\nMax Read:  "), "{text}");
     same_and_ok(include_str!("../golden/sync-barriers.txt"), "");
@@ -39,13 +39,13 @@ fn the_text_is_the_classics_line_by_line() {
 }
 
 #[test]
-fn every_level_of_verbosity_says_what_the_classic_says() {
+fn every_level_of_verbosity_prints_the_lines_of_the_original() {
     same_and_ok(include_str!("../golden/fpp-shifted-v.txt"), "");
     same_and_ok(include_str!("../golden/check-vv.txt"), "");
 }
 
 #[test]
-fn the_line_of_the_file_system_is_there_as_in_the_classic() {
+fn the_line_on_the_file_system_is_printed_as_in_the_original() {
     let dir = tempfile::tempdir().unwrap();
     let line = |words: &str| {
         let text = ior(dir.path(), 2, &format!("-w -b 64k -t 64k {words}")).ok();
@@ -54,20 +54,20 @@ fn the_line_of_the_file_system_is_there_as_in_the_classic() {
     let none = "FS                  : 0.0 GiB   Used FS: 0.0%   Inodes: 0.0 Mi   Used Inodes: 0.0%";
     assert_eq!(line("-a DUMMY").as_deref(), Some(none));
     for words in ["-o f", "-u -F -o f", "-u -F -o ./f"] {
-        let told = line(words).unwrap_or_else(|| panic!("{words}"));
-        assert!(told.contains("Used FS: ") && told != none, "{words}: {told}");
+        let shown = line(words).unwrap_or_else(|| panic!("{words}"));
+        assert!(shown.contains("Used FS: ") && shown != none, "{words}: {shown}");
     }
     let text = ior(dir.path(), 2, "-a DUMMY -w -O summaryFormat=JSON").ok();
     let json: Value = serde_json::from_str(&text).unwrap();
     assert_eq!(json["tests"][0]["Capacity"], "0.0 GiB");
 }
 
-/// What the golden texts of several tests were made with.
+/// The script of the golden texts with several tests.
 const SCRIPT: &str = "IOR START\ntestFile=sf\nblockSize=64k\ntransferSize=16k\nRUN\ntransferSize=32k\n\
                       filePerProc=1\nRUN\nIOR STOP\n";
 
 #[test]
-fn the_tests_of_a_script_stand_below_each_other_as_in_the_classic() {
+fn the_tests_of_a_script_are_printed_in_order_as_in_the_original() {
     for (text, more) in [
         (include_str!("../golden/script.txt"), ""),
         (include_str!("../golden/script-v-summaries.txt"), ""),
@@ -83,7 +83,7 @@ fn the_tests_of_a_script_stand_below_each_other_as_in_the_classic() {
 }
 
 #[test]
-fn at_level_3_every_rank_has_its_file_and_six_stamps_before_the_row() {
+fn at_level_3_every_rank_prints_its_file_and_six_time_stamps_before_the_row() {
     let dir = tempfile::tempdir().unwrap();
     let text = ior(dir.path(), 2, "-w -F -b 64k -t 16k -o f -vvv -O memoryPerTask=1m").ok();
     let results = text.split_once("\nResults: \n").unwrap().1;
@@ -109,7 +109,7 @@ fn at_level_3_every_rank_has_its_file_and_six_stamps_before_the_row() {
 }
 
 #[test]
-fn the_halves_of_a_mixed_phase_have_rows_and_stay_out_of_the_summary() {
+fn the_two_parts_of_a_mixed_phase_have_rows_but_no_summary() {
     let dir = tempfile::tempdir().unwrap();
     let text = ior(dir.path(), 2, "-w -r --rwmix 50 -b 64k -t 4k -o f").ok();
     let (classic, _) = text.split_once("\nassay: ").unwrap();
@@ -120,7 +120,7 @@ fn the_halves_of_a_mixed_phase_have_rows_and_stay_out_of_the_summary() {
 }
 
 #[test]
-fn every_rank_has_its_row_of_times_with_its_own_throughput() {
+fn every_rank_has_a_row_of_times_with_its_throughput() {
     let dir = tempfile::tempdir().unwrap();
     let words = "-b 64k -t 16k -o f -i 2 -W -w -r -O saveRankPerformanceDetailsCSV=r.csv";
     ior(dir.path(), 2, words).ok();
@@ -140,19 +140,19 @@ fn every_rank_has_its_row_of_times_with_its_own_throughput() {
 }
 
 #[test]
-fn wear_out_is_told_as_the_classic_tells_it() {
+fn the_lines_on_wear_out_equal_those_of_the_original() {
     same_and_ok(include_str!("../golden/wear-out-v.txt"), "");
 }
 
 #[test]
-fn wrong_data_is_counted_as_the_classic_counts_it_and_has_an_address() {
+fn wrong_data_is_counted_as_in_the_original_and_has_an_address() {
     let ran = same(include_str!("../golden/wrong-data.txt"), "");
     assert_eq!(ran.status, Some(4));
     assert!(ran.out.contains("\nWARNING: rank 0: f at 0: 16384 bytes "), "{}", ran.out);
 }
 
 #[test]
-fn the_text_of_3_3_is_that_of_3_3_line_by_line() {
+fn the_text_for_3_3_equals_that_of_ior_3_3_line_by_line() {
     let compat = "--compat 3.3";
     same_and_ok(include_str!("../golden/3.3-default.txt"), compat);
     same_and_ok(include_str!("../golden/3.3-fpp-shifted-v.txt"), compat);
@@ -161,30 +161,34 @@ fn the_text_of_3_3_is_that_of_3_3_line_by_line() {
     assert_eq!(same(include_str!("../golden/3.3-wrong-data.txt"), compat).status, Some(4));
 }
 
-/// At level 3 every rank's own lines stand between the others, in any order.
+/// At level 3 the lines of each rank are between the others, in any order.
 #[test]
 fn level_3_shows_the_parameters_but_never_the_environment() {
     let dir = tempfile::tempdir().unwrap();
     let golden = Golden::new(include_str!("../golden/level-vvv.txt"));
     let text = replay(dir.path(), &golden, "").ok();
-    let own = |line: &&str| line.starts_with("task ") && !line.contains(':') || line.starts_with("Test 0: ");
-    let others: Vec<&str> = text.lines().filter(|line| !own(line)).collect();
+    let is_of_a_rank =
+        |line: &&str| line.starts_with("task ") && !line.contains(':') || line.starts_with("Test 0: ");
+    let others: Vec<&str> = text.lines().filter(|line| !is_of_a_rank(line)).collect();
     golden.assert(&others.join("\n"));
     assert!(!text.contains("PATH=") && !text.contains("ENVIRON"), "{text}");
 }
 
 #[test]
-fn csv_has_a_row_for_each_phase_and_nothing_else() {
+fn csv_has_only_a_row_for_each_phase() {
     let text = same_and_ok(include_str!("../golden/csv.txt"), "");
     let zero = |field: &str| field.parse::<f64>().is_ok_and(|number| number == 0.0);
     for row in text.lines().filter(|line| !line.starts_with("access")) {
         let fields: Vec<&str> = row.split(',').collect();
         assert_eq!(fields.len(), 12, "{row}");
-        assert!(!fields[..10].iter().any(|field| zero(field)), "microseconds are not rounded away: {row}");
+        assert!(
+            !fields[..10].iter().any(|field| zero(field)),
+            "microseconds are not lost by rounding: {row}"
+        );
     }
 }
 
-/// Every path of keys in a pretty document, in order of first appearance, without our own.
+/// Every path of keys in a formatted document, in order of first appearance, without assay's own keys.
 fn paths(document: &str) -> Vec<String> {
     let mut all: Vec<String> = Vec::new();
     let mut stack: Vec<(usize, &str)> = Vec::new();
@@ -206,7 +210,7 @@ fn paths(document: &str) -> Vec<String> {
     all
 }
 
-/// Asserts that a run's JSON has the golden keys in the golden order, and returns it.
+/// Asserts that the JSON of a run has the golden keys in order, and returns the JSON.
 fn same_keys(text: &str, words: &str) -> Value {
     let dir = tempfile::tempdir().unwrap();
     let ran = ior(dir.path(), 2, &format!("{words} -O summaryFormat=JSON"));
@@ -217,7 +221,7 @@ fn same_keys(text: &str, words: &str) -> Value {
 }
 
 #[test]
-fn json_has_the_keys_of_the_classic_in_its_order() {
+fn json_has_the_keys_of_the_original_in_order() {
     for text in [
         include_str!("../golden/default.keys"),
         include_str!("../golden/fpp-shifted-v.keys"),
@@ -228,7 +232,7 @@ fn json_has_the_keys_of_the_classic_in_its_order() {
         let json = same_keys(text, words);
         let row = &json["tests"][0]["Results"][0];
         assert_eq!(row["access"], "write");
-        assert!(row["latency"].as_f64().unwrap() > 0.0, "microseconds are not rounded away");
+        assert!(row["latency"].as_f64().unwrap() > 0.0, "microseconds are not lost by rounding");
         assert_eq!(row["assay"]["phase"], "write");
         let mib = row["bwMiB"].as_f64().unwrap() * row["totalTime"].as_f64().unwrap();
         assert!((mib - json["summary"][0]["xsizeMiB"].as_f64().unwrap()).abs() < 1e-9);
@@ -236,7 +240,7 @@ fn json_has_the_keys_of_the_classic_in_its_order() {
 }
 
 #[test]
-fn on_stdout_stands_nothing_but_the_json_whatever_there_is_to_say() {
+fn standard_output_has_only_the_json_and_messages_go_to_standard_error() {
     let dir = tempfile::tempdir().unwrap();
     ior(dir.path(), 2, "-w -k -b 64k -t 16k -o f -G 3").ok();
     let words =
@@ -244,10 +248,10 @@ fn on_stdout_stands_nothing_but_the_json_whatever_there_is_to_say() {
     let ran = ior(dir.path(), 2, words);
     let json: Value = serde_json::from_str(&ran.out).unwrap_or_else(|error| panic!("{error}: {ran:#?}"));
     assert_eq!(json["tests"][0]["Results"].as_array().unwrap().len(), 4);
-    for said in
+    for message in
         ["exists already and will be overwritten", "stonewalling pairs", "Commencing", "Using Time Stamp 3"]
     {
-        assert!(ran.err.contains(said), "{said}: {}", ran.err);
+        assert!(ran.err.contains(message), "{message}: {}", ran.err);
     }
     let wrong = ior(dir.path(), 2, "-R -k -b 64k -t 16k -o f -G 9 -O summaryFormat=json");
     assert_eq!(wrong.status, Some(4));
@@ -257,7 +261,7 @@ fn on_stdout_stands_nothing_but_the_json_whatever_there_is_to_say() {
 }
 
 #[test]
-fn a_run_that_fails_still_leaves_valid_json_that_says_so() {
+fn a_failed_run_leaves_valid_json_with_the_failure() {
     let dir = tempfile::tempdir().unwrap();
     let ran = ior(dir.path(), 2, "-r -b 64k -t 16k -o missing -O summaryFormat=JSON");
     assert_eq!(ran.status, Some(4));
@@ -277,7 +281,7 @@ fn a_quote_in_a_path_is_escaped() {
 }
 
 #[test]
-fn a_summary_file_takes_the_results_and_leaves_what_is_said_on_stdout() {
+fn a_summary_file_has_the_results_and_standard_output_the_messages() {
     let dir = tempfile::tempdir().unwrap();
     let read = |name: &str| std::fs::read_to_string(dir.path().join(name)).unwrap();
     ior(dir.path(), 2, "-w -k -b 64k -t 16k -o f").ok();
@@ -297,7 +301,7 @@ fn a_summary_file_takes_the_results_and_leaves_what_is_said_on_stdout() {
 }
 
 #[test]
-fn files_that_cannot_be_written_are_rejected_in_one_line_before_anything_runs() {
+fn files_that_cannot_be_written_are_rejected_in_one_line_before_the_start() {
     let dir = tempfile::tempdir().unwrap();
     for name in ["summaryFile", "saveRankPerformanceDetailsCSV"] {
         let ran = ior(dir.path(), 2, &format!("-b 64k -t 16k -o f -O {name}=no/where"));

@@ -1,4 +1,4 @@
-//! The files that a run of `ior` makes beside its data: names that clash, and disks that are full.
+//! The result files of `ior`: conflicting names, and full disks.
 
 use std::fs;
 use std::path::Path;
@@ -7,7 +7,7 @@ use std::process::Command;
 use crate::common::campaign::names;
 use crate::common::{Ran, ior, program, run, stopped};
 
-/// Asserts that a run was rejected in one line that names the two options, and made no file.
+/// Asserts that a run was rejected in one line with the two options, and created no file.
 fn rejected(dir: &Path, ran: &Ran, one: &str, other: &str) {
     assert_eq!((ran.status, ran.out.as_str()), (Some(2), ""), "{ran:#?}");
     assert_eq!(ran.err.lines().count(), 1, "{ran:#?}");
@@ -16,7 +16,7 @@ fn rejected(dir: &Path, ran: &Ran, one: &str, other: &str) {
 }
 
 #[test]
-fn results_that_would_go_into_the_data_or_into_each_other_are_rejected() {
+fn a_file_for_results_that_is_also_data_or_another_result_is_rejected() {
     for (words, one, other) in [
         ("-o s.txt -O summaryFile=s.txt", "-o", "-O summaryFile"),
         ("-o zz --record ./zz", "-o", "--record"),
@@ -41,7 +41,7 @@ fn results_that_would_go_into_the_data_or_into_each_other_are_rejected() {
 }
 
 #[test]
-fn names_that_only_look_alike_are_taken() {
+fn similar_names_of_different_files_are_accepted() {
     for words in [
         "-F -o x --record x",
         "-F -o x --record x.00000002",
@@ -56,20 +56,20 @@ fn names_that_only_look_alike_are_taken() {
 }
 
 #[test]
-fn a_dry_run_rejects_clashing_names_too() {
+fn a_dry_run_rejects_conflicting_names_too() {
     let dir = tempfile::tempdir().unwrap();
     let ran = ior(dir.path(), 2, "-w -b 64k -t 16k -o zz --record zz --dryRun");
     rejected(dir.path(), &ran, "-o", "--record");
 }
 
-/// Runs `ior WORDS` on two ranks that may not write beyond the first 512 bytes of any file.
-fn short_of_room(dir: &Path, words: &str) -> Ran {
+/// Runs `ior WORDS` on two ranks that may write only the first 512 bytes of any file.
+fn with_small_files(dir: &Path, words: &str) -> Ran {
     let line = format!("trap '' XFSZ; ulimit -f 1; exec {} -n 2 ior {words}", program().display());
     run(Command::new("sh").current_dir(dir).args(["-c", &line]))
 }
 
 #[test]
-fn a_file_of_results_that_cannot_be_written_is_named_in_one_line() {
+fn a_failed_write_of_results_is_reported_in_one_line_with_its_file() {
     let dir = tempfile::tempdir().unwrap();
     let words = "-a DUMMY -w -b 64k -t 16k";
     for option in ["summaryFile", "saveRankPerformanceDetailsCSV"] {
@@ -79,23 +79,23 @@ fn a_file_of_results_that_cannot_be_written_is_named_in_one_line() {
             assert_eq!((ran.status, ran.complaints()), (Some(4), vec![line.as_str()]), "{more}: {ran:#?}");
         }
     }
-    let ran = short_of_room(dir.path(), &format!("{words} --record r"));
+    let ran = with_small_files(dir.path(), &format!("{words} --record r"));
     assert_eq!((ran.status, ran.complaints().len()), (Some(4), 1), "{ran:#?}");
     assert!(ran.err.ends_with("cannot write the records: r: File too large\n"), "{ran:#?}");
 }
 
 #[test]
-fn live_lines_that_do_not_fit_are_told_and_none_is_cut() {
+fn missing_live_lines_are_reported_and_no_line_is_cut() {
     let dir = tempfile::tempdir().unwrap();
-    let ran = short_of_room(dir.path(), "-a DUMMY -w -r -i 3 -b 64k -t 16k --live L");
-    assert_eq!(ran.complaints(), ["ior: note: --live L: File too large; its last lines are missing"]);
+    let ran = with_small_files(dir.path(), "-a DUMMY -w -r -i 3 -b 64k -t 16k --live L");
+    assert_eq!(ran.complaints(), ["ior: note: --live L: File too large. Its last lines are missing"]);
     assert_eq!(ran.status, Some(0), "{ran:#?}");
     let text = fs::read_to_string(dir.path().join("L")).unwrap();
     assert!(text.ends_with("}\n") && text.lines().count() < 6, "{text}");
 }
 
 #[test]
-fn a_document_that_comes_to_nothing_leaves_the_one_before() {
+fn an_interrupted_run_keeps_the_earlier_document() {
     let dir = tempfile::tempdir().unwrap();
     fs::write(dir.path().join("s"), "before").unwrap();
     for (name, words) in [("s", "-o f"), ("new", "-F -o f")] {
@@ -104,7 +104,7 @@ fn a_document_that_comes_to_nothing_leaves_the_one_before() {
         assert_eq!(status, Some(130));
     }
     assert_eq!(fs::read_to_string(dir.path().join("s")).unwrap(), "before");
-    // A reader of a pipe must not take the look beforehand for the end.
+    // The check of the file before the run must not end the reader of a pipe.
     let line = format!(
         "mkfifo p; cat p > copy & {} ior -a DUMMY -w \
                         -O summaryFormat=JSON,summaryFile=p; wait",

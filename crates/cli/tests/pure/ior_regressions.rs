@@ -1,4 +1,4 @@
-//! Faults that were found once, each as the sentence that now holds.
+//! Regression tests: each name states the corrected behaviour.
 
 use std::fs::File;
 use std::os::unix::process::CommandExt;
@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use crate::common::{self, assay, ior, run};
 
 #[test]
-fn a_limit_of_transfers_ends_at_the_end_of_the_file() {
+fn a_limit_of_transfers_above_the_file_size_ends_at_the_end_of_the_file() {
     let dir = tempfile::tempdir().unwrap();
     let text = ior(dir.path(), 2, "-w -b 64k -t 16k -o f -O stoneWallingWearOutIterations=10").ok();
     assert!(!text.contains("Using actual aggregate bytes moved"), "{text}");
@@ -16,7 +16,7 @@ fn a_limit_of_transfers_ends_at_the_end_of_the_file() {
 }
 
 #[test]
-fn every_read_that_brings_nothing_is_wrong_not_every_other_one() {
+fn every_read_without_data_is_wrong_not_every_second_one() {
     let dir = tempfile::tempdir().unwrap();
     let ran = ior(dir.path(), 1, "-a dummy -w -R -G 1 -b 1m -t 4k");
     assert_eq!(ran.status, Some(4));
@@ -24,8 +24,8 @@ fn every_read_that_brings_nothing_is_wrong_not_every_other_one() {
 }
 
 #[test]
-fn what_is_cached_is_told_of_the_part_that_is_read_not_of_the_whole_file() {
-    // On a file system of memory everything is cached: use the build's own.
+fn page_cache_residency_is_that_of_the_read_part_not_of_the_whole_file() {
+    // In memory all files are cached, so use the file system of the build.
     let dir = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     ior(dir.path(), 1, "-w -e -k -b 64m -t 1m -o f").ok();
     ior(dir.path(), 1, "-r -k -b 256k -t 64k -o f --drop-caches").ok();
@@ -34,9 +34,9 @@ fn what_is_cached_is_told_of_the_part_that_is_read_not_of_the_whole_file() {
 }
 
 #[test]
-fn the_cache_of_somebody_elses_file_is_not_guessed() {
+fn page_cache_residency_of_a_file_of_another_user_is_unknown() {
     if std::os::unix::fs::MetadataExt::uid(&std::fs::metadata("/proc/self").unwrap()) != 0 {
-        println!("SKIPPED: only root can make a file that is somebody else's");
+        println!("SKIPPED: only root can create a file of another user");
         return;
     }
     let dir = tempfile::tempdir().unwrap();
@@ -48,29 +48,28 @@ fn the_cache_of_somebody_elses_file_is_not_guessed() {
     command.current_dir(dir.path()).args("ior -r -k -b 1m -t 64k -o f".split(' ')).uid(65534).gid(65534);
     let text = run(&mut command).ok();
     assert!(!text.contains("page cache before it was read"), "{text}");
-    let unseen =
-        "assay: warning: read: it could not be seen whether the data was in this client's page cache";
-    assert!(text.contains(unseen), "{text}");
-    assert!(!ior(dir.path(), 1, "-r -a DUMMY").ok().contains("page cache"), "there is no data to be cached");
+    let unknown = "assay: warning: read: it is unknown whether the data was in this client's page cache";
+    assert!(text.contains(unknown), "{text}");
+    assert!(!ior(dir.path(), 1, "-r -a DUMMY").ok().contains("page cache"), "DUMMY has no data in a cache");
 }
 
 #[test]
-fn what_is_not_a_regular_file_is_never_removed() {
+fn only_regular_files_are_removed() {
     let dir = tempfile::tempdir().unwrap();
     assert!(Command::new("mkfifo").arg(dir.path().join("pipe")).status().unwrap().success());
     let ran = ior(dir.path(), 1, "-w -o pipe");
     assert_eq!(ran.status, Some(4), "{ran:#?}");
     assert!(
-        ran.complaints()[0].ends_with("is not a regular file and is not removed; write into it with -E -k")
+        ran.complaints()[0].ends_with("is not a regular file and is not removed. Write into it with -E -k")
     );
     assert!(dir.path().join("pipe").exists());
     std::fs::create_dir(dir.path().join("d")).unwrap();
     let ran = ior(dir.path(), 1, "-w -o d");
-    assert!(ran.complaints()[0].ends_with("d: is a directory and is not removed; name a file"), "{ran:#?}");
+    assert!(ran.complaints()[0].ends_with("d: is a directory and is not removed. Name a file"), "{ran:#?}");
 }
 
 #[test]
-fn the_files_that_are_deleted_are_those_that_are_announced() {
+fn only_announced_files_are_deleted() {
     let dir = tempfile::tempdir().unwrap();
     for name in ["f", "f.1"] {
         File::create(dir.path().join(name)).unwrap();
@@ -82,7 +81,7 @@ fn the_files_that_are_deleted_are_those_that_are_announced() {
 }
 
 #[test]
-fn files_with_wrong_data_are_kept_when_asked_also_when_repetitions_were_to_come() {
+fn the_option_to_keep_files_with_wrong_data_ends_the_repetitions() {
     let dir = tempfile::tempdir().unwrap();
     ior(dir.path(), 1, "-w -k -b 64k -t 64k -o f -G 1").ok();
     let ran = ior(dir.path(), 1, "-R -K -i 2 -b 64k -t 64k -o f -G 2");
@@ -100,15 +99,15 @@ fn a_rank_without_transfers_survives_the_wear_out() {
 }
 
 #[test]
-fn results_that_cannot_be_written_are_a_failure_and_help_is_no_panic() {
+fn a_full_standard_output_is_an_error_but_not_for_help() {
     let dir = tempfile::tempdir().unwrap();
     let full = || Stdio::from(File::options().write(true).open("/dev/full").unwrap());
     for (words, status) in [("ior -a dummy -w -b 64k -t 64k", 4), ("ior -h", 0), ("backends", 4)] {
         let mut command = assay(dir.path(), words);
         let ran = command.stdout(full()).stderr(Stdio::piped()).stdin(Stdio::null()).output().unwrap();
-        let told = String::from_utf8_lossy(&ran.stderr);
-        assert_eq!(ran.status.code(), Some(status), "{words}: {told}");
-        assert!(!told.contains("panicked"), "{words}: {told}");
+        let message = String::from_utf8_lossy(&ran.stderr);
+        assert_eq!(ran.status.code(), Some(status), "{words}: {message}");
+        assert!(!message.contains("panicked"), "{words}: {message}");
     }
     let mut command = assay(dir.path(), "ior -w -o no/such/f --record r");
     let status = command.stdout(Stdio::null()).stderr(full()).stdin(Stdio::null()).status().unwrap();
@@ -117,7 +116,7 @@ fn results_that_cannot_be_written_are_a_failure_and_help_is_no_panic() {
 }
 
 #[test]
-fn a_transfer_larger_than_memory_is_one_line() {
+fn a_transfer_larger_than_memory_is_rejected_in_one_line() {
     let dir = tempfile::tempdir().unwrap();
     let ran = ior(dir.path(), 1, "-a dummy -w -t 1p -b 1p");
     assert_eq!((ran.status, ran.complaints().len()), (Some(4), 1), "{ran:#?}");
@@ -125,7 +124,7 @@ fn a_transfer_larger_than_memory_is_one_line() {
 }
 
 #[test]
-fn more_ranks_than_there_are_is_told() {
+fn a_request_for_more_ranks_than_exist_is_reported() {
     let dir = tempfile::tempdir().unwrap();
     let ran = ior(dir.path(), 2, "-a dummy -w -N 5");
     let words =
@@ -144,7 +143,7 @@ fn more_ranks_than_there_are_is_told() {
 }
 
 #[test]
-fn sound_data_is_not_called_wrong_where_it_cannot_be_compared() {
+fn data_that_cannot_be_compared_is_not_reported_as_wrong() {
     let dir = tempfile::tempdir().unwrap();
     let ran = ior(dir.path(), 2, "-R -z -z -G 1 --random-offset-seed=3 -o f");
     assert_eq!(ran.status, Some(2), "{ran:#?}");

@@ -1,9 +1,9 @@
-//! The text of `ior`: the classic's to the letter, and the command lines of the field.
+//! The text of `ior`, which equals that of the original, and published command lines.
 
 use crate::common::{self, ior, run};
 
 #[test]
-fn a_stonewalled_run_with_wear_out_prints_its_lines_and_columns() {
+fn a_stonewalled_run_with_wear_out_prints_all_lines_and_columns() {
     let dir = tempfile::tempdir().unwrap();
     let text = ior(dir.path(), 2, "-a DUMMY -w -D 1 -O stoneWallingWearOut=1 -b 4g -t 8 -s 100000 -v").ok();
     assert!(text.contains("stonewallingTime    : 1\nstoneWallingWearOut : 1\n"), "{text}");
@@ -21,7 +21,7 @@ fn a_stonewalled_run_with_wear_out_prints_its_lines_and_columns() {
 }
 
 #[test]
-fn every_summary_row_has_27_tokens_and_max_lines_are_always_there() {
+fn every_summary_row_has_27_tokens_and_max_lines_are_always_printed() {
     let dir = tempfile::tempdir().unwrap();
     let text = ior(dir.path(), 1, "-b 64k -t 16k -o f").ok();
     assert!(text.contains("\nMax Write: ") && text.contains("\nMax Read:  "), "{text}");
@@ -33,33 +33,33 @@ fn every_summary_row_has_27_tokens_and_max_lines_are_always_there() {
 }
 
 #[test]
-fn below_the_classic_text_stand_percentiles_the_slow_rank_and_the_cache() {
+fn percentiles_stragglers_and_page_cache_follow_the_classic_text() {
     let dir = tempfile::tempdir().unwrap();
     let text = ior(dir.path(), 2, "-b 1m -t 64k -o f -F").ok();
-    let (_, beyond) = text.split_once("\nassay: latency of single transfers").expect("it is there");
+    let (_, beyond) = text.split_once("\nassay: latency of single transfers").expect("a table of latencies");
     assert!(beyond.contains("p99.9") && beyond.contains("  write           0 "), "{beyond}");
-    assert!(beyond.contains("page cache before it was read; this is the speed of memory"), "{beyond}");
+    assert!(beyond.contains("page cache before it was read; the rate is the speed of memory"), "{beyond}");
 }
 
 #[test]
-fn a_shift_that_changes_nothing_is_told() {
+fn a_shift_without_effect_is_reported() {
     let dir = tempfile::tempdir().unwrap();
-    let told = |words: &str| ior(dir.path(), 2, words).ok().contains("-C has no effect here");
-    assert!(told("-b 64k -t 64k -o f -F -C"));
-    assert!(!told("-b 64k -t 64k -o f -F -C -O numTasksOnNode0=1"));
-    assert!(!told("-b 64k -t 64k -o f -F"));
+    let is_reported = |words: &str| ior(dir.path(), 2, words).ok().contains("-C has no effect here");
+    assert!(is_reported("-b 64k -t 64k -o f -F -C"));
+    assert!(!is_reported("-b 64k -t 64k -o f -F -C -O numTasksOnNode0=1"));
+    assert!(!is_reported("-b 64k -t 64k -o f -F"));
 }
 
 #[test]
 fn a_dropped_cache_is_not_reported_as_cached() {
-    // On a file system of memory there is nothing to drop: use the build's own.
+    // In memory the cache cannot be dropped, so use the file system of the build.
     let dir = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let text = ior(dir.path(), 2, "-b 1m -t 64k -o f -F -e --drop-caches").ok();
     assert!(!text.contains("page cache before it was read"), "{text}");
 }
 
 #[test]
-fn the_classic_name_is_the_classic_program() {
+fn the_program_under_the_name_ior_is_ior() {
     let dir = tempfile::tempdir().unwrap();
     for name in ["ior", "IOR"] {
         let link = dir.path().join(name);
@@ -93,7 +93,7 @@ fn the_status_file_carries_the_count_from_the_write_to_the_read() {
 }
 
 #[test]
-fn fewer_ranks_than_there_are_may_take_part() {
+fn a_subset_of_the_ranks_may_take_part() {
     let dir = tempfile::tempdir().unwrap();
     let text = ior(dir.path(), 4, "-w -k -N 3 -F -b 64k -t 64k -o f").ok();
     assert!(text.contains("tasks               : 3\n"), "{text}");
@@ -101,7 +101,7 @@ fn fewer_ranks_than_there_are_may_take_part() {
 }
 
 #[test]
-fn help_comes_from_the_table_and_ends_with_status_0() {
+fn help_lists_the_table_of_options_and_ends_with_status_0() {
     let dir = tempfile::tempdir().unwrap();
     let ran = ior(dir.path(), 1, "-h");
     assert_eq!(ran.status, Some(0));

@@ -1,15 +1,15 @@
-//! `assay lint`: commands as they are typed, and what is said of them.
+//! `assay lint`: commands, and the findings on them.
 
 use crate::common::campaign::names;
 use crate::common::{self, Ran, program, run};
 use std::process::Command;
 
-/// Runs `assay lint` with these words, a quoted one whole.
+/// Runs `assay lint` with these arguments. A quoted argument stays one argument.
 fn lint(words: &[&str]) -> Ran {
     run(Command::new(program()).arg("lint").args(words))
 }
 
-/// The same with the options and the command as one text each.
+/// The same, with the options and the command as one text each.
 fn of(options: &str, command: &str) -> Ran {
     let mut words: Vec<&str> = options.split_whitespace().collect();
     words.push("--");
@@ -17,7 +17,7 @@ fn of(options: &str, command: &str) -> Ran {
     lint(&words)
 }
 
-/// What `--json` says.
+/// The JSON of `--json`.
 fn json(options: &str, command: &str) -> serde_json::Value {
     let ran = of(&format!("{options} --json"), command);
     assert!(ran.err.is_empty(), "{ran:?}");
@@ -40,23 +40,23 @@ fn ids(options: &str, command: &str) -> Vec<String> {
 }
 
 #[test]
-fn a_finding_says_where_why_and_what_would_do() {
+fn a_finding_has_place_reason_and_remedy() {
     let ran = of("--nodes 28 --ppn 8", "mpirun -n 184 --map-by node ./ior -w -e -C -F -t 4k -b 1g");
     assert_eq!(ran.status, Some(3), "{ran:?}");
     assert_eq!(
         ran.out,
-        "error: geometry: 28 nodes of 8 ranks each make 224 ranks, and 184 are started. Start 224, or\n\
+        "error: geometry: 28 nodes with 8 ranks each have 224 ranks, but 184 are started. Start 224, or\n\
          \x20 state 23 nodes.\n\
-         \x20 why: Ranks, nodes and sizes that contradict each other describe no run [Lockwood, IOR results\n\
-         \x20      at NERSC (28 nodes × 8 and 184 ranks)]\n\n\
-         1 error: correct the command; an error cannot be waived\n\
-         not checked, because it is not given: memory of a node (--ram), the file system under test\n\
-         \x20 (--mount), what it is for (--role)\n"
+         \x20 why: Ranks, nodes and sizes that contradict each other do not describe a run [Lockwood, IOR\n\
+         \x20      results at NERSC (28 nodes × 8 and 184 ranks)]\n\n\
+         1 error: correct the command, because an error cannot be waived\n\
+         not checked, because not given: memory of a node (--ram), the file system under test (--mount),\n\
+         \x20 the purpose (--role)\n"
     );
 }
 
 #[test]
-fn the_exit_status_says_whether_something_stands_in_the_way() {
+fn the_exit_status_depends_on_the_most_severe_finding() {
     for (options, command, status) in [
         ("", "srun ior -w -F -e -b 1g", 0),
         ("", "ior -w -F", 3),
@@ -75,40 +75,40 @@ fn the_exit_status_says_whether_something_stands_in_the_way() {
         assert_eq!(ran.status, Some(status), "{options} -- {command}: {ran:?}");
         assert_eq!(ran.err.is_empty(), status != 2, "{ran:?}");
     }
-    assert_eq!(lint(&["--json"]).status, Some(2), "no command");
+    assert_eq!(lint(&["--json"]).status, Some(2), "no command is given");
     let bare = lint(&["ior", "-w"]);
     assert!(bare.err.contains("tip: put the command after `--`: assay lint -- ior -w\n"), "{bare:?}");
     assert_eq!(bare.status, Some(2));
     let typo = lint(&["--nods", "3", "--", "ior", "-w"]);
     assert!(typo.err.contains("'--nods'") && typo.err.contains("'--nodes'"), "{typo:?}");
-    assert!(!typo.err.contains("put the command"), "it is after `--`: {typo:?}");
+    assert!(!typo.err.contains("put the command"), "the command is already after `--`: {typo:?}");
     let quoted = lint(&["--", "srun -n 4 ior -w -F"]);
-    assert_eq!(quoted.status, Some(3), "one that stands in quotes is taken apart: {quoted:?}");
+    assert_eq!(quoted.status, Some(3), "a quoted command is split: {quoted:?}");
 }
 
 #[test]
-fn d3_d8_d9_options_that_are_unknown_or_changed_are_told_with_their_place() {
+fn d3_d8_d9_unknown_or_changed_options_are_reported_with_their_place() {
     let sample = "IOR -a POSIX -4 -D 120 -b 14763950080 -E -C -g -k -s 1 -t 4m -F -e";
-    let said = found("--role read", sample);
+    let findings = found("--role read", sample);
     let expected =
         |lint: &str, level: &str, place: &str| (lint.to_owned(), level.to_owned(), place.to_owned());
-    assert!(said.contains(&expected("option-drift", "error", "-4")), "{said:?}");
-    let said = found("", "mdtest -b 3 -v -z 3 -u -I 900 -k -i 4 -d [test_dir]");
-    assert!(said.contains(&expected("option-drift", "needs-waiver", "-k")), "{said:?}");
+    assert!(findings.contains(&expected("option-drift", "error", "-4")), "{findings:?}");
+    let findings = found("", "mdtest -b 3 -v -z 3 -u -I 900 -k -i 4 -d [test_dir]");
+    assert!(findings.contains(&expected("option-drift", "needs-waiver", "-k")), "{findings:?}");
     let cori = "./IOR -w -a MPIIO -c -C -g -b 8m -t 8m -k -H -v -s $((12*1024*1024/8/(960*32))) \
                 -o $SCRATCH/IOR_file";
-    let said = found("--nodes 960 --ppn 32", cori);
-    assert!(said.contains(&expected("option-drift", "info", "-H")), "{said:?}");
+    let findings = found("--nodes 960 --ppn 32", cori);
+    assert!(findings.contains(&expected("option-drift", "info", "-H")), "{findings:?}");
     assert_eq!(
-        said.iter().filter(|(lint, ..)| lint == "option-drift").count(),
+        findings.iter().filter(|(lint, ..)| lint == "option-drift").count(),
         1,
-        "what a shell fills in is no slip"
+        "a shell variable is not a finding"
     );
     let hero = "srun ./ior -w -F -e -g -vv -O lustrestripecount=1 -t 64m -b 64g -D 45 -k \
                 -o /global/homes/g/glock/testFile";
-    let said = found("--mount /pscratch --role hero", hero);
+    let findings = found("--mount /pscratch --role hero", hero);
     assert_eq!(
-        said,
+        findings,
         [
             expected("path-on-wrong-fs", "error", "-o"),
             expected("option-drift", "info", "lustrestripecount=1")
@@ -117,26 +117,29 @@ fn d3_d8_d9_options_that_are_unknown_or_changed_are_told_with_their_place() {
 }
 
 #[test]
-fn options_in_a_file_and_options_of_programs_in_between_are_not_guessed() {
+fn options_in_a_file_and_options_of_wrapper_programs_are_not_guessed() {
     let expected = vec![("options-in-file".to_owned(), "needs-waiver".to_owned(), "-f".to_owned())];
     assert_eq!(found("--role read", "ior -f s.ior"), expected);
     let ran = lint(&["--dataset", "ior -f s.ior", "--", "ior", "-r", "-C"]);
     assert_eq!(ran.status, Some(2), "{ran:?}");
-    assert!(ran.err.contains("--dataset: -f hides its options"), "{ran:?}");
+    assert!(ran.err.contains("--dataset: -f hides the options"), "{ran:?}");
     assert_eq!(ids("", "mpirun -n 8 numactl -N 0 ior -w -e -b 1g"), [""; 0]);
     assert_eq!(ids("", "mpirun -n 8 singularity exec -H /home/x img ior -r -C -b 1g"), [""; 0]);
     assert_eq!(ids("", "jsrun -n ALL_HOSTS ior -w -e -b 1g"), [""; 0]);
 }
 
 #[test]
-fn several_slips_are_all_told() {
-    let said = found("", "ior -w -e -4 -t 1m --nothing -b 1x stray");
-    let slips: Vec<&str> =
-        said.iter().filter(|(lint, ..)| lint == "option-drift").map(|(.., place)| place.as_str()).collect();
+fn all_wrong_options_are_reported() {
+    let findings = found("", "ior -w -e -4 -t 1m --nothing -b 1x stray");
+    let slips: Vec<&str> = findings
+        .iter()
+        .filter(|(lint, ..)| lint == "option-drift")
+        .map(|(.., place)| place.as_str())
+        .collect();
     assert_eq!(slips, ["-4", "--nothing", "-b", "stray"]);
 }
 
-/// Options, the command as it was published, and everything that is said of it.
+/// Options, a published command, and all findings on it.
 const PUBLISHED: &[(&str, &str, &[&str])] = &[
     (
         "--nodes 960 --ppn 4 --total 24t --role write",
@@ -190,14 +193,14 @@ const PUBLISHED: &[(&str, &str, &[&str])] = &[
 ];
 
 #[test]
-fn published_commands_are_told_their_faults_and_nothing_else() {
+fn findings_on_published_commands_are_exactly_those_expected() {
     for (options, command, expected) in PUBLISHED {
         assert_eq!(ids(options, command), *expected, "{options} -- {command}");
     }
 }
 
 #[test]
-fn a_reader_is_held_against_the_command_that_made_its_files() {
+fn a_reader_is_compared_with_the_command_that_created_its_files() {
     let made = "srun ./ior -w -t 4m -k -F -b 16g -e -C -D 45 -o /s/f -O stoneWallingWearOut=1";
     let words = ["--nodes", "230", "--ppn", "32", "--dataset", made, "--json", "--"];
     let reads = "srun ./ior -r -t 4k -z -F -b 16g -C -k -D 45 -o /s/f";
@@ -206,7 +209,7 @@ fn a_reader_is_held_against_the_command_that_made_its_files() {
 }
 
 #[test]
-fn numbers_beyond_all_machines_are_read_all_the_same() {
+fn very_large_numbers_are_accepted() {
     let most = u64::MAX.to_string();
     for (options, command) in [
         ("--nodes MOST --ppn MOST", "ior -w -e -b 8p -s MOST"),
@@ -227,46 +230,48 @@ fn lints_are_listed_and_explained() {
         list.lines().count() > 30 && list.contains("write-iops-buffered    needs-waiver plan "),
         "{list}"
     );
-    let paper = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/LINTS.md")).unwrap();
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/reference/lints/README.md");
+    let paper = std::fs::read_to_string(path).unwrap();
     assert_eq!(lint(&["--list", "--markdown"]).ok(), paper);
-    let told = lint(&["--explain", "write-iops-buffered"]).ok();
-    let waivable = "write-iops-buffered (needs-waiver: somebody has to approve a waiver)\n";
-    assert!(told.starts_with(waivable), "{told}");
-    let told = lint(&["--explain", "missing-persist"]).ok();
-    let both = "missing-persist (error: `assay run` does not start; it cannot be waived)\n\
-                \x20 but:    needs-waiver of reported and hero tests: no clause depends on them\n";
-    assert!(told.starts_with(both), "{told}");
+    let text = lint(&["--explain", "write-iops-buffered"]).ok();
+    let waivable = "write-iops-buffered (needs-waiver: a person must approve a waiver)\n";
+    assert!(text.starts_with(waivable), "{text}");
+    let text = lint(&["--explain", "missing-persist"]).ok();
+    let both = "missing-persist (error: `assay run` does not start, and it cannot be waived)\n\
+                \x20 but:    needs-waiver for reported and hero tests: no clause depends on them\n";
+    assert!(text.starts_with(both), "{text}");
     let wrong = lint(&["--explain", "geometries-and-geometry"]);
     assert_eq!(
         wrong.err,
-        "assay: no lint `geometries-and-geometry`; there is `geometry`; `assay lint --list` names them\n"
+        "assay: unknown lint `geometries-and-geometry`. Did you mean `geometry`? `assay lint --list` lists all \
+         lints.\n"
     );
     assert_eq!(wrong.status, Some(2));
 }
 
 #[test]
-fn a_plan_that_is_checked_is_told_what_the_linter_finds() {
+fn plan_check_prints_the_lint_findings() {
     let place = common::campaign::Place::new();
     let text = include_str!("../../../lint/tests/plans/seeds-literal.toml");
     std::fs::write(place.path("p.toml"), text).unwrap();
     let ran = place.assay("plan check p.toml");
-    assert_eq!((ran.status, ran.err.as_str()), (Some(0), ""), "no error is among it: {ran:#?}");
-    let told = ran.out;
+    assert_eq!((ran.status, ran.err.as_str()), (Some(0), ""), "no finding is an error: {ran:#?}");
+    let text = ran.out;
     let line =
-        told.lines().find(|line| line.contains(" role-mismatch: ")).unwrap_or_else(|| panic!("{told}"));
+        text.lines().find(|line| line.contains(" role-mismatch: ")).unwrap_or_else(|| panic!("{text}"));
     assert!(line.starts_with("lint: 60:7: BW-IOR4: info role-mismatch: "), "{line}");
-    assert!(told.contains("(waived by storage lead: the user's view is meant)"), "{told}");
+    assert!(text.contains("(waived by storage lead: the user's view is intended)"), "{text}");
     for drift in [
         "BW-MD1: needs-waiver option-drift: ",
         "CORI-SSF: info option-drift: ",
         "PM-HERO: info option-drift: ",
     ] {
-        assert_eq!(told.lines().filter(|line| line.contains(drift)).count(), 1, "{drift}: {told}");
+        assert_eq!(text.lines().filter(|line| line.contains(drift)).count(), 1, "{drift}: {text}");
     }
 }
 
 #[test]
-fn a_plan_with_an_error_does_not_start_without_the_flag_and_with_it_the_clause_is_invalid_for_that_reason() {
+fn a_plan_with_a_lint_error_needs_the_flag_to_start_and_its_clause_is_invalid() {
     let place = common::campaign::Place::new();
     let test = |id: &str, words: &str| {
         format!(
@@ -279,7 +284,7 @@ fn a_plan_with_an_error_does_not_start_without_the_flag_and_with_it_the_clause_i
     assert_eq!((rejected.status, rejected.err.lines().count()), (Some(2), 2), "{rejected:#?}");
     assert!(rejected.err.lines().next().unwrap().contains(" error missing-persist: "), "{rejected:#?}");
     assert!(rejected.err.contains("--allow-lint-errors"), "{rejected:#?}");
-    assert_eq!(names(&place.dir()), [""; 0], "nothing was made");
+    assert_eq!(names(&place.dir()), [""; 0], "no file was created");
     let ran = place.assay("run p.toml --dir dir --allow-lint-errors");
     assert_eq!(ran.status, Some(3), "{ran:#?}");
     let at = |id: &str| {
@@ -293,17 +298,17 @@ fn a_plan_with_an_error_does_not_start_without_the_flag_and_with_it_the_clause_i
     assert_eq!(place.verdicts()[0].2["data"]["cause"]["code"], "missing-persist");
     let page = std::fs::read_to_string(place.folder().join("report.html")).unwrap();
     let page = page.replace('\u{a0}', " ");
-    assert!(page.contains("Started in spite of 2 errors of the linter"), "page one says so");
+    assert!(page.contains("The campaign was started despite 2 "), "the first page reports it");
     let only = place.assay("run p.toml --dir dir --only C");
     assert_eq!(
         (only.status, only.err.contains("lint:")),
         (Some(3), false),
         "the others were not run: {only:#?}"
     );
-    assert!(!only.out.contains("in spite of"), "{only:#?}");
+    assert!(!only.out.contains("was started despite"), "{only:#?}");
 }
 
-/// The tests about which `run` reports errors, without their places.
+/// The tests with errors in the output of `run`, without their places.
 fn announced(place: &common::campaign::Place, only: &str) -> String {
     let ran = place.assay(&format!("run p.toml --dir dir{only}"));
     let lines: Vec<&str> = ran.err.lines().filter_map(|line| line.strip_prefix("lint: ")).collect();
@@ -314,7 +319,7 @@ fn announced(place: &common::campaign::Place, only: &str) -> String {
 }
 
 #[test]
-fn of_a_part_of_a_plan_only_the_errors_of_what_runs_are_reported() {
+fn only_the_errors_of_selected_tests_are_reported() {
     let place = common::campaign::Place::new();
     let judged = |phase: &str| {
         format!(
@@ -342,7 +347,7 @@ fn of_a_part_of_a_plan_only_the_errors_of_what_runs_are_reported() {
 }
 
 #[test]
-fn what_the_records_decide_is_info_before_the_run_and_does_not_keep_it_from_starting() {
+fn a_finding_that_needs_the_records_is_info_before_the_run_and_does_not_prevent_it() {
     let place = common::campaign::Place::new();
     place.plan(
         "[[test]]\nid = \"D\"\nior = \"-w -e -t 64k -b 64k -D 100\"\n\
@@ -355,7 +360,7 @@ fn what_the_records_decide_is_info_before_the_run_and_does_not_keep_it_from_star
 }
 
 #[test]
-fn a_plan_is_checked_with_one_line_for_what_is_said_of_several_tests_and_with_what_shares_come_to() {
+fn plan_check_merges_equal_findings_and_prints_the_values_of_percentages() {
     let place = common::campaign::Place::new();
     let test = |id: &str, share: &str| {
         format!(
@@ -365,11 +370,11 @@ fn a_plan_is_checked_with_one_line_for_what_is_said_of_several_tests_and_with_wh
     };
     let known = "[known.before]\nvalue = \"716_886 MiB/s\"\nsource = \"the report of 2015\"\n";
     place.plan(&[known, &test("A", "66% of known.before"), &test("B", "1 MB/s")].concat());
-    let told = place.assay("plan check p.toml").ok();
+    let text = place.assay("plan check p.toml").ok();
     let share = "test A: write.bw >= 66% of known.before (716_886 MiB/s) = 473145 MiB/s\n";
-    assert!(told.contains(share), "{told}");
+    assert!(text.contains(share), "{text}");
     let unchecked: Vec<&str> =
-        told.lines().filter(|line| line.contains("needs-waiver unchecked-data: ")).collect();
-    let [line] = unchecked[..] else { panic!("{told}") };
+        text.lines().filter(|line| line.contains("needs-waiver unchecked-data: ")).collect();
+    let [line] = unchecked[..] else { panic!("{text}") };
     assert!(line.contains(": A, ") && line.contains(": B: needs-waiver "), "{line}");
 }

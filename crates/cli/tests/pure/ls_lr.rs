@@ -1,4 +1,4 @@
-//! `assay ls-lr` as it is used: on several ranks, in campaigns, with failures, and against bad input.
+//! `assay ls-lr` on several ranks, in campaigns, with failures, and with wrong input.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -14,7 +14,7 @@ fn ls_lr(dir: &Path, ranks: u32, words: &str) -> Ran {
     run(&mut assay(dir, &format!("-n {ranks} ls-lr {words}")))
 }
 
-/// The notices of a run, by their names.
+/// The ids of the notices of a run.
 fn notices(file: &Path) -> Vec<String> {
     let records = results::records::load(file).unwrap();
     let ids = records.into_iter().filter_map(|record| match record {
@@ -25,7 +25,7 @@ fn notices(file: &Path) -> Vec<String> {
 }
 
 #[test]
-fn walkers_make_walk_and_remove_their_trees_and_record_the_common_rate() {
+fn walkers_create_list_and_remove_their_trees_and_record_the_common_rate() {
     for ranks in [1, 2, 4] {
         let dir = place();
         let out =
@@ -50,35 +50,38 @@ fn walkers_make_walk_and_remove_their_trees_and_record_the_common_rate() {
         assert_eq!(phases[1].latency.as_ref().unwrap().count, all);
         assert_eq!(phases[2].latency.as_ref().unwrap().count, dirs);
         let ids = notices(&dir.path().join("r"));
-        assert!(["warm", "small-tree", "short-window"].iter().all(|id| ids.iter().any(|told| told == id)));
+        assert!(["warm", "small-tree", "short-window"].iter().all(|id| ids.iter().any(|found| found == id)));
     }
 }
 
 #[test]
-fn each_step_can_be_a_launch_of_its_own_and_the_link_has_its_name() {
+fn each_step_can_be_a_separate_job_under_the_name_ls_lr() {
     let dir = place();
     run(&mut assay(dir.path(), "links .")).ok();
-    let own = |words: &str| {
+    let ls_lr = |words: &str| {
         let mut command = Command::new(dir.path().join("ls-lr"));
         run(command.current_dir(dir.path()).args(words.split_whitespace()))
     };
-    assert!(own(&format!("-n 2 {SMALL}")).ok().contains("made 1200 entries"));
-    assert!(own(&format!("-n 3 {SMALL}")).ok().contains("2 of 3 trees were whole before"));
-    let walked = own("-n 3 t --stat-only --shift 1").ok();
+    assert!(ls_lr(&format!("-n 2 {SMALL}")).ok().contains("made 1200 entries"));
+    assert!(ls_lr(&format!("-n 3 {SMALL}")).ok().contains("2 of 3 trees were complete already"));
+    let walked = ls_lr("-n 3 t --stat-only --shift 1").ok();
     assert!(walked.contains("  1, ") && walked.contains("--stat-only: less than ls -l asks for"), "{walked}");
-    // One tree of three alone is one like any other.
+    // One of the three trees can be used alone.
     fs::write(dir.path().join("t/ls-lr.2/theirs"), "").unwrap();
-    assert!(own("t/ls-lr.2").out.contains("  <- 600 ENTRIES WERE MADE"), "known by its marker");
+    assert!(
+        ls_lr("t/ls-lr.2").out.contains("  <- 600 ENTRIES WERE MADE"),
+        "the marker has the number of entries"
+    );
     fs::remove_file(dir.path().join("t/ls-lr.2/theirs")).unwrap();
-    own("t/ls-lr.2").ok();
-    let told = own("-n 2 --remove t").ok();
-    assert!(told.contains("removed 1200 entries"), "{told}");
-    assert!(own("-n 3 --remove t").ok().contains("removed 600 entries"));
+    ls_lr("t/ls-lr.2").ok();
+    let out = ls_lr("-n 2 --remove t").ok();
+    assert!(out.contains("removed 1200 entries"), "{out}");
+    assert!(ls_lr("-n 3 --remove t").ok().contains("removed 600 entries"));
     assert_eq!(fs::read_dir(dir.path().join("t")).unwrap().count(), 0);
 }
 
 #[test]
-fn a_root_that_a_kill_left_without_its_marker_is_made_and_removed_as_a_tree() {
+fn a_root_without_a_marker_after_a_kill_is_completed_and_removed_as_a_tree() {
     for left in [None, Some(""), Some("ls-lr made this tree, and rem")] {
         for words in [SMALL, "--remove t"] {
             let dir = place();
@@ -97,13 +100,13 @@ fn a_root_that_a_kill_left_without_its_marker_is_made_and_removed_as_a_tree() {
 }
 
 #[test]
-fn fewer_walkers_than_trees_say_that_others_stay_and_no_tree_at_all_is_said_too() {
+fn remove_reports_trees_that_remain_and_missing_trees() {
     let dir = place();
     ls_lr(dir.path(), 3, SMALL).ok();
     let out = ls_lr(dir.path(), 2, "--remove --record r t").ok();
-    let told =
+    let warning =
         "assay: warning: t/ls-lr.2 and what follows stay: a walker removes one tree; use as many walkers";
-    assert!(out.contains(told), "{out}");
+    assert!(out.contains(warning), "{out}");
     assert!(notices(&dir.path().join("r")).contains(&"trees-stay".to_owned()));
     assert!(dir.path().join("t/ls-lr.2").exists());
     let out = ls_lr(dir.path(), 2, "--remove t").ok();
@@ -113,7 +116,7 @@ fn fewer_walkers_than_trees_say_that_others_stay_and_no_tree_at_all_is_said_too(
 }
 
 #[test]
-fn what_others_put_into_a_tree_survives_and_is_told() {
+fn foreign_files_in_a_tree_survive_and_are_reported() {
     let dir = place();
     ls_lr(dir.path(), 2, SMALL).ok();
     let foreign = dir.path().join("t/ls-lr.1/d2/theirs");
@@ -123,8 +126,9 @@ fn what_others_put_into_a_tree_survives_and_is_told() {
     assert!(walked.out.contains("  <- 600 ENTRIES WERE MADE"), "{}", walked.out);
     let removed = ls_lr(dir.path(), 2, "--remove t");
     assert_eq!(removed.status, Some(4), "{removed:?}");
-    let told = "LEFT BEHIND: 1 of 2 trees hold what ls-lr did not make, such as in t/ls-lr.1/d2;";
-    assert!(removed.out.contains(told), "{}", removed.out);
+    let notice =
+        "LEFT BEHIND: 1 of 2 trees hold files that ls-lr did not create, for example in t/ls-lr.1/d2.";
+    assert!(removed.out.contains(notice), "{}", removed.out);
     assert!(foreign.exists() && !dir.path().join("t/ls-lr.0").exists());
     let again = ls_lr(dir.path(), 2, "t");
     assert_eq!((again.status, again.err.lines().count()), (Some(2), 1), "{again:?}");
@@ -133,32 +137,32 @@ fn what_others_put_into_a_tree_survives_and_is_told() {
     assert_eq!(fs::read_dir(dir.path().join("t")).unwrap().count(), 0);
 }
 
-/// The program as a user who is not root; `None` where that cannot be arranged.
-fn as_nobody(dir: &Path, words: &str) -> Option<Command> {
+/// The program as a user other than root; `None` if that user cannot run it.
+fn as_other_user(dir: &Path, words: &str) -> Option<Command> {
     if !rustix::process::geteuid().is_root() {
         return Some(assay(dir, words));
     }
     let mut command = Command::new("setpriv");
     command.args(["--reuid=65534", "--regid=65534", "--clear-groups"]).arg(program());
     command.current_dir(dir).args(words.split_whitespace());
-    // Not every folder of a build can be looked into by everybody.
+    // Other users may have no access to the build directory.
     let mut probe = Command::new("setpriv");
     probe.args(["--reuid=65534", "--regid=65534", "--clear-groups"]).arg(program()).arg("--version");
     let works = probe.output().is_ok_and(|ran| ran.status.success());
     if !works {
-        println!("SKIPPED: nobody cannot run {}", program().display());
+        println!("SKIPPED: another user cannot run {}", program().display());
     }
     works.then_some(command)
 }
 
 #[test]
-fn a_directory_that_may_not_be_read_is_counted_and_named_or_ends_the_run() {
+fn an_unreadable_directory_ends_the_run_or_is_counted_and_reported() {
     let dir = place();
     fs::set_permissions(dir.path(), fs::Permissions::from_mode(0o755)).unwrap();
     ls_lr(dir.path(), 2, SMALL).ok();
     let closed = dir.path().join("t/ls-lr.1/d1");
     fs::set_permissions(&closed, fs::Permissions::from_mode(0o0)).unwrap();
-    let Some(mut strict) = as_nobody(dir.path(), "-n 2 ls-lr t") else { return };
+    let Some(mut strict) = as_other_user(dir.path(), "-n 2 ls-lr t") else { return };
     let strict = run(&mut strict);
     assert_eq!(strict.status, Some(4), "{strict:?}");
     let lines: Vec<_> = strict.err.lines().collect();
@@ -168,19 +172,19 @@ fn a_directory_that_may_not_be_read_is_counted_and_named_or_ends_the_run() {
             && lines[0].ends_with("): t/ls-lr.1/d1: open: Permission denied"),
         "{strict:?}"
     );
-    let on = run(&mut as_nobody(dir.path(), "-n 2 ls-lr --continue t").unwrap());
+    let on = run(&mut as_other_user(dir.path(), "-n 2 ls-lr --continue t").unwrap());
     assert_eq!(on.status, Some(4), "{on:?}");
     assert!(on.out.contains("  FAILED     1 calls\n           1 Permission denied\n"), "{}", on.out);
     assert!(on.out.contains("rank 1: t/ls-lr.1/d1: open: Permission denied"), "{}", on.out);
-    assert!(on.out.contains("ENTRIES WERE MADE"), "what was not listed is missing: {}", on.out);
+    assert!(on.out.contains("ENTRIES WERE MADE"), "unlisted entries are missing: {}", on.out);
     fs::set_permissions(&closed, fs::Permissions::from_mode(0o755)).unwrap();
-    let cold = run(&mut as_nobody(dir.path(), "-n 2 ls-lr --cold t").unwrap());
-    let told = "--cold: caches could not be dropped, which only root may (/proc/sys/vm/drop_caches: ";
-    assert!(cold.out.contains(told) && cold.out.contains("caches     not dropped"), "{cold:?}");
+    let cold = run(&mut as_other_user(dir.path(), "-n 2 ls-lr --cold t").unwrap());
+    let warning = "--cold: caches could not be dropped, which only root may (/proc/sys/vm/drop_caches: ";
+    assert!(cold.out.contains(warning) && cold.out.contains("caches     not dropped"), "{cold:?}");
 }
 
 #[test]
-fn walkers_of_uneven_trees_say_who_ended_early() {
+fn a_walker_that_ends_early_is_reported() {
     let dir = place();
     ls_lr(dir.path(), 1, "--make --entries 20000 t").ok();
     fs::create_dir(dir.path().join("tiny")).unwrap();
@@ -195,7 +199,7 @@ fn walkers_of_uneven_trees_say_who_ended_early() {
 }
 
 #[test]
-fn bad_input_is_rejected_in_one_line_before_anything_is_done() {
+fn wrong_input_is_rejected_in_one_line_before_the_start() {
     let dir = place();
     ls_lr(dir.path(), 1, SMALL).ok();
     fs::create_dir_all(dir.path().join("foreign/ls-lr.0/theirs")).unwrap();
@@ -205,24 +209,24 @@ fn bad_input_is_rejected_in_one_line_before_anything_is_done() {
     fs::write(dir.path().join("file"), "").unwrap();
     symlink("a", dir.path().join("link")).unwrap();
     let table = [
-        (1, "", "name a directory for each walker"),
+        (1, "", "no directory is given"),
         (1, "--fast t", "unexpected argument '--fast'"),
         (1, "--entries 5 t", "--make"),
         (1, "none", "none: No such file or directory"),
         (1, "file", "file: not a directory"),
-        (1, "link", "link: a link, of which ls -lR lists nothing"),
+        (1, "link", "link: a link. `ls -lR` does not list its target"),
         (2, "a", "1 tree for 2 walkers"),
         (1, "a t", "2 trees for 1 walker"),
-        (2, "a a", "a and a are one tree"),
-        (2, "t t/ls-lr.0", "lie within each other"),
-        (2, "t", "t/ls-lr.1: no such tree; --make makes one"),
+        (2, "a a", "a and a are the same tree"),
+        (2, "t t/ls-lr.0", "are nested"),
+        (2, "t", "t/ls-lr.1: no such tree. Make it with --make."),
         (1, "--make none", "none: No such file or directory"),
         (1, "--make file", "file: not a directory"),
         (1, "--make a t", "--make and --remove take one directory"),
         (1, "--make t", "t/ls-lr.0: a tree of another shape"),
-        (1, "--make foreign", "foreign/ls-lr.0: ls-lr did not make this"),
-        (1, "--remove foreign", "foreign/ls-lr.0: ls-lr did not make this"),
-        (1, "bare", "bare/ls-lr.0: its making was interrupted; end it with --make"),
+        (1, "--make foreign", "foreign/ls-lr.0: ls-lr did not create this"),
+        (1, "--remove foreign", "foreign/ls-lr.0: ls-lr did not create this"),
+        (1, "bare", "bare/ls-lr.0: its creation was interrupted. Complete it with --make"),
         (1, "--make --entries 0 half", "--entries 0"),
         (1, "--make --fan-out 0 half", "--fan-out 0"),
         (1, "--make --fan-out 1 --per-dir 0 --entries 9000 half", "9000 deep"),
@@ -233,12 +237,12 @@ fn bad_input_is_rejected_in_one_line_before_anything_is_done() {
         (0, "a", "-n 0"),
         (1, "--record file a", "--record file: "),
     ];
-    for (ranks, words, told) in table {
+    for (ranks, words, expected) in table {
         let ran = ls_lr(dir.path(), ranks, words);
         assert_eq!((ran.status, ran.out.as_str()), (Some(2), ""), "{words}: {ran:?}");
         let lines: Vec<_> = ran.err.lines().collect();
         assert!(
-            lines.len() == 1 && lines[0].starts_with("ls-lr: ") && lines[0].contains(told),
+            lines.len() == 1 && lines[0].starts_with("ls-lr: ") && lines[0].contains(expected),
             "{words}: {ran:?}"
         );
     }
@@ -272,7 +276,7 @@ role = "reported"
 "#;
 
 #[test]
-fn a_campaign_judges_the_rate_of_walkers_at_once() {
+fn a_campaign_evaluates_the_rate_of_concurrent_walkers() {
     let place = common::campaign::Place::new();
     place.plan(PLAN);
     let ran = place.campaign();
@@ -286,7 +290,7 @@ fn a_campaign_judges_the_rate_of_walkers_at_once() {
 }
 
 #[test]
-fn a_file_system_without_inodes_is_told_and_its_trees_can_be_removed() {
+fn missing_inodes_are_reported_and_the_trees_can_be_removed() {
     let place = common::campaign::Place::new();
     let mounted = place.path("small");
     fs::create_dir(&mounted).unwrap();
@@ -304,7 +308,7 @@ fn a_file_system_without_inodes_is_told_and_its_trees_can_be_removed() {
     assert_eq!((strict.status, strict.err.lines().count()), (Some(4), 1), "{strict:?}");
     assert!(strict.err.ends_with(": create: No space left on device\n"), "{strict:?}");
     assert!(on.status == Some(4) && on.out.contains(" No space left on device\n"), "{on:?}");
-    // Two roots and their markers are no entries, and one inode is the mount's own.
+    // Two roots and their markers are not entries, and the mount uses one inode.
     assert_eq!(phases(&place.path("r"))[0].ops, 300 - 5, "{removed:?}");
     assert_eq!((removed.status, left), (Some(0), 0), "{removed:?}");
 }

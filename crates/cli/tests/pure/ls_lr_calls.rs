@@ -1,4 +1,4 @@
-//! The system calls of `assay ls-lr` beside those of the real `ls -lR`.
+//! The system calls of `assay ls-lr`, compared with those of `ls -lR`.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -7,8 +7,8 @@ use std::process::Command;
 
 use crate::common::program;
 
-/// A tree with everything in it that `ls -l` treats in its own way.
-fn motley(root: &Path) {
+/// Creates a tree with all kinds of entries that `ls -l` treats differently.
+fn mixed_tree(root: &Path) {
     let at = |name: &str| root.join(name);
     for name in ["d1/sub/deep", "d0", "Z", "many", ".hidden/x", "d1/.git"] {
         fs::create_dir_all(at(name)).unwrap();
@@ -16,7 +16,7 @@ fn motley(root: &Path) {
     for name in ["a", "B", "zz", "d1/x", "d1/Y", "d1/sub/ä", "Z/with blank", ".dot", "d1/sub/deep/f"] {
         fs::write(at(name), "text").unwrap();
     }
-    // More than one call of getdents64 brings.
+    // More entries than one call of getdents64 returns.
     (0..1500).for_each(|number| fs::write(at(&format!("many/a-rather-long-name-{number}")), "").unwrap());
     for (target, link) in [("a", "link"), ("nowhere", "dangling"), ("..", "d1/up"), ("d1", "to-dir")] {
         symlink(target, at(link)).unwrap();
@@ -25,7 +25,7 @@ fn motley(root: &Path) {
     assert!(made.success());
 }
 
-/// The calls below `root` of a command, without what differs between the ways to make them.
+/// The calls of a command on paths below `root`, without the details that may differ.
 fn traced(root: &Path, command: &[&str]) -> Option<Vec<String>> {
     let log = tempfile::NamedTempFile::new().unwrap();
     let mut strace = Command::new("strace");
@@ -40,14 +40,14 @@ fn traced(root: &Path, command: &[&str]) -> Option<Vec<String>> {
     let below = root.to_str().unwrap();
     let lines = fs::read_to_string(log.path()).unwrap();
     let calls = lines.lines().filter_map(|line| call(line.split_once(' ')?.1.trim_start(), below));
-    // Both look at the name itself beforehand in their own ways; the walk begins where ls begins.
+    // Both programs check the root in different ways first, so the comparison begins with the walk.
     let calls: Vec<String> = calls.collect();
     let first = calls.iter().rposition(|call| call == &format!("lgetxattr {below} security.selinux"));
     let begin = first.map_or(0, |first| first.saturating_sub(1));
     Some(calls[begin..].to_vec())
 }
 
-/// One call on something below `below`: its name, path, and what matters of the rest.
+/// One call on a path below `below`: its name, path, and the relevant flags.
 fn call(line: &str, below: &str) -> Option<String> {
     let (name, rest) = line.split_once('(')?;
     let quoted: Vec<&str> = rest.split('"').skip(1).step_by(2).collect();
@@ -72,12 +72,12 @@ fn call(line: &str, below: &str) -> Option<String> {
 }
 
 #[test]
-fn a_walker_makes_the_same_calls_as_ls_in_the_same_order() {
+fn a_walker_and_ls_make_the_same_calls_in_the_same_order() {
     for parent in [std::env::temp_dir(), PathBuf::from("/dev/shm")] {
         let Ok(dir) = tempfile::tempdir_in(&parent) else { continue };
         let root = dir.path().join("tree");
         fs::create_dir(&root).unwrap();
-        motley(&root);
+        mixed_tree(&root);
         let path = root.to_str().unwrap();
         let Some(wanted) = traced(&root, &["ls", "-lR", path]) else { return };
         let ours = traced(&root, &[program().to_str().unwrap(), "ls-lr", path]).unwrap();

@@ -1,4 +1,4 @@
-//! What `assay ls-lr` leaves when it is stopped, and how that goes.
+//! The files that a stopped `assay ls-lr` leaves, and their removal.
 
 use std::fs;
 use std::path::Path;
@@ -13,7 +13,7 @@ fn ls_lr(dir: &Path, ranks: u32, words: &str) -> Ran {
     run(&mut assay(dir, &format!("-n {ranks} ls-lr {words}")))
 }
 
-/// A tree whose making was interrupted: all its directories, files in the first one.
+/// A tree after an interrupted creation: all its directories, but only the files of the first one.
 fn interrupted(dir: &Path) {
     ls_lr(dir, 1, SMALL).ok();
     let root = dir.join("t/ls-lr.0");
@@ -33,7 +33,7 @@ fn interrupted(dir: &Path) {
 }
 
 #[test]
-fn of_a_tree_that_was_made_in_part_nothing_that_is_not_there_is_removed_and_no_rate_is_told() {
+fn removal_of_an_incomplete_tree_counts_only_existing_entries_and_prints_no_rate() {
     let dir = place();
     interrupted(dir.path());
     let mut command = assay(dir.path(), "ls-lr -n 1 --remove --record r t");
@@ -44,7 +44,7 @@ fn of_a_tree_that_was_made_in_part_nothing_that_is_not_there_is_removed_and_no_r
         command.args(["ls-lr", "-n", "1", "--remove", "--record", "r", "t"]).current_dir(dir.path());
     }
     let out = run(&mut command).ok();
-    // 20 files of the root, 28 directories below it.
+    // 20 files in the root, and 28 directories below it.
     assert!(out.contains("removed 48 entries in ") && !out.contains("entries/s"), "{out}");
     assert!(fs::read_to_string(dir.path().join("r")).unwrap().contains("remove-partial"), "{out}");
     assert_eq!(fs::read_dir(dir.path().join("t")).unwrap().count(), 0);
@@ -58,7 +58,7 @@ fn of_a_tree_that_was_made_in_part_nothing_that_is_not_there_is_removed_and_no_r
 }
 
 #[test]
-fn ctrl_c_names_the_trees_that_stay_behind_and_what_goes_on_with_them() {
+fn ctrl_c_prints_the_trees_that_remain_and_how_to_continue() {
     let dir = place();
     let mut command = Command::new("env");
     command.arg("--default-signal=INT").arg(program()).current_dir(dir.path());
@@ -66,14 +66,14 @@ fn ctrl_c_names_the_trees_that_stay_behind_and_what_goes_on_with_them() {
     let child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
     let begun = Instant::now();
     while !(0..2).all(|tree| dir.path().join(format!("t/ls-lr.{tree}/d0")).exists()) {
-        assert!(begun.elapsed() < Duration::from_secs(60), "it never began");
+        assert!(begun.elapsed() < Duration::from_secs(60), "the run did not begin");
         std::thread::sleep(Duration::from_millis(1));
     }
     assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
     let ended = child.wait_with_output().unwrap();
-    let told = String::from_utf8_lossy(&ended.stderr).into_owned();
-    assert_eq!(ended.status.code(), Some(130), "{told}");
-    let wanted = "ls-lr: interrupted; left behind: t/ls-lr.0 and 1 more; go on with --make, or take it \
-                  away with --remove\n";
-    assert_eq!(told, wanted);
+    let message = String::from_utf8_lossy(&ended.stderr).into_owned();
+    assert_eq!(ended.status.code(), Some(130), "{message}");
+    let wanted = "ls-lr: interrupted. Left behind: t/ls-lr.0 and 1 more. Continue with --make, or remove it \
+                  with --remove.\n";
+    assert_eq!(message, wanted);
 }

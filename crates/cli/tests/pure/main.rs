@@ -1,5 +1,5 @@
-//! The program on local ranks and plain files: no launcher of MPI is started, no device is throttled, no
-//! daemon runs. Small file systems in memory are mounted, which only root may.
+//! The program on local ranks and plain files, without MPI launchers, throttled devices and daemons. Some
+//! tests mount small file systems in memory, which needs root.
 #![allow(clippy::print_stdout)]
 
 #[path = "../common/mod.rs"]
@@ -19,6 +19,7 @@ mod campaign_states;
 mod campaign_stopped;
 mod campaign_stopped_anywhere;
 mod campaign_submitted;
+mod command_pages;
 mod fdtree;
 mod fdtree_faults;
 mod fdtree_found;

@@ -1,13 +1,13 @@
-//! The system calls of each phase of `mdtest`: which, on which names, with which flags and permissions, in
-//! which order. They are mdtest 4.1's, but for what docs/COMPATIBILITY.md lists.
+//! The system calls of each phase of `mdtest`, with their paths, flags, permissions and order. They equal
+//! those of mdtest 4.1, with the exceptions in docs/reference/compatibility/mdtest.md.
 
 use std::path::Path;
 use std::process::Command;
 
 use crate::common::{self, program, run};
 
-/// The calls of `mdtest WORDS` on names below the test directory, each as its name, the last part of its
-/// names, and what else counts; `None` where strace is not installed.
+/// The calls of `mdtest WORDS` below the test directory. Each has its name, the last part of its paths, and
+/// its relevant arguments. `None` if strace is not installed.
 fn calls(dir: &Path, ranks: u32, words: &str) -> Option<Vec<String>> {
     if Command::new("strace").arg("-V").output().is_err() {
         println!("SKIPPED: strace is not installed; `cargo xtask setup` installs it");
@@ -18,17 +18,17 @@ fn calls(dir: &Path, ranks: u32, words: &str) -> Option<Vec<String>> {
     command.args(["-n", &ranks.to_string(), "mdtest"]).args(words.split(' ')).current_dir(dir);
     run(&mut command).ok();
     let trace = std::fs::read_to_string(dir.join("trace")).unwrap();
-    // A line that another rank's call cut in two begins with its call, and what was asked for.
+    // The first part of an interrupted line has the call and its arguments.
     let lines = trace.lines().filter(|line| !line.contains(" resumed>"));
     let whole = lines.map(|line| line.replace(" <unfinished ...>", ")"));
     Some(whole.filter_map(|line| call(line.split_once(' ')?.1.trim_start())).collect())
 }
 
-/// One line of the trace, `None` where it is not about a name of the test.
+/// One line of the trace; `None` if it has no path of the test.
 fn call(line: &str) -> Option<String> {
     let (name, arguments) = line.split_once('(')?;
     let arguments = arguments.rsplit_once(" = ").map_or(arguments, |(arguments, _)| arguments);
-    // A descriptor is followed by its whole path, a name is in quotes.
+    // The whole path follows a descriptor; a path argument is in quotes.
     let paths: Vec<&str> =
         arguments.split(['"', '<', '>']).filter(|part| part.contains("out/test-dir")).collect();
     if paths.is_empty() {
@@ -38,7 +38,7 @@ fn call(line: &str) -> Option<String> {
     let names: Vec<String> = paths.iter().map(base).collect();
     let kept =
         ["O_RDWR", "O_RDONLY", "O_WRONLY", "O_CREAT", "O_TRUNC", "O_EXCL", "AT_REMOVEDIR", "S_IFREG|0400"];
-    // What a call returns in an argument is nothing that was asked for.
+    // An argument that returns a result is not compared.
     let asked = if name.contains("stat") { "" } else { arguments };
     let mut words: Vec<&str> = kept.into_iter().filter(|word| asked.contains(word)).collect();
     words.extend(["0664", "0775"].into_iter().filter(|mode| arguments.contains(&format!(", {mode})"))));
@@ -64,7 +64,7 @@ macro_rules! sees {
 }
 
 #[test]
-fn each_phase_of_a_run_on_its_own_does_the_calls_of_mdtest() {
+fn each_phase_as_a_separate_run_makes_the_calls_of_mdtest() {
     let dir = tempfile::tempdir().unwrap();
     sees!(
         dir.path(),
@@ -121,7 +121,7 @@ fn each_phase_of_a_run_on_its_own_does_the_calls_of_mdtest() {
 }
 
 #[test]
-fn files_made_by_mknod_are_never_opened_for_writing() {
+fn files_from_mknod_are_not_opened_for_writing() {
     let dir = tempfile::tempdir().unwrap();
     sees!(
         dir.path(),
@@ -141,7 +141,7 @@ fn files_made_by_mknod_are_never_opened_for_writing() {
 }
 
 #[test]
-fn directories_are_renamed_round() {
+fn directories_are_renamed_in_a_ring() {
     let dir = tempfile::tempdir().unwrap();
     let Some(all) = calls(dir.path(), 1, "-D -n 3") else { return };
     let renames: Vec<&String> = all.iter().filter(|call| call.starts_with("rename")).collect();
@@ -157,7 +157,7 @@ fn directories_are_renamed_round() {
 }
 
 #[test]
-fn a_tree_is_made_from_its_root_and_removed_from_its_leaves() {
+fn a_tree_is_created_from_its_root_and_removed_from_its_leaves() {
     let dir = tempfile::tempdir().unwrap();
     let Some(all) = calls(dir.path(), 1, "-F -b 2 -z 2 -n 0") else { return };
     let trees = |call: &str, rest: &str| -> Vec<String> {
@@ -176,7 +176,7 @@ fn a_tree_is_made_from_its_root_and_removed_from_its_leaves() {
 }
 
 #[test]
-fn with_c_rank_0_makes_and_removes_for_all_and_each_opens_its_own() {
+fn with_c_rank_0_creates_and_removes_all_files_and_each_rank_opens_its_own() {
     let dir = tempfile::tempdir().unwrap();
     let Some(mut all) = calls(dir.path(), 2, "-F -n 1 -c -w 8") else { return };
     all.retain(|call| call.contains("file.mdtest") && !call.starts_with("close"));
@@ -201,7 +201,7 @@ fn with_c_rank_0_makes_and_removes_for_all_and_each_opens_its_own() {
 }
 
 #[test]
-fn shared_files_are_opened_by_all_and_removed_once() {
+fn all_ranks_open_shared_files_and_one_removes_them() {
     let dir = tempfile::tempdir().unwrap();
     let Some(mut all) = calls(dir.path(), 2, "-S -n 1") else { return };
     all.retain(|call| call.contains("file.mdtest") && !call.starts_with("close"));
@@ -221,10 +221,11 @@ fn shared_files_are_opened_by_all_and_removed_once() {
 }
 
 #[test]
-fn names_shift_by_so_many_ranks_from_phase_to_phase() {
+fn files_shift_by_the_given_number_of_ranks_per_phase() {
     let dir = tempfile::tempdir().unwrap();
     let text = common::mdtest::mdtest(dir.path(), 4, "-F -n 1 -N 1 -vvv").ok();
-    // Rank 0's names: created as rank 0, looked at as 1, read as 2, removed as 3.
+    // The calls of rank 0: it creates its own files, and uses those of rank 1, 2 and 3 for stat, read and
+    // removal.
     for line in [
         "(non-dirs create): curr_item is './out/test-dir.0-0/mdtest_tree.0/file.mdtest.0.0'",
         "mdtest_stat file: ./out/test-dir.0-0/mdtest_tree.0/file.mdtest.1.0",

@@ -1,5 +1,5 @@
-//! What goes wrong with `mdtest`: wrong usage is one line and status 2, operations that fail end all ranks
-//! with one line, or are counted. Ranks of a launcher are in `mpi/mdtest_faults.rs`.
+//! Failures of `mdtest`. Wrong usage gives one line and status 2. Failed operations end all ranks with one
+//! line, or are counted. `mpi/mdtest_faults.rs` tests the ranks of a launcher.
 
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use crate::common::mdtest::{complaints, mdtest};
 use crate::common::{self, Ran};
 
-/// The one complaint of a run that failed with `status`.
+/// The only line of error of a run that failed with `status`.
 fn complaint(ran: &Ran, status: i32) -> String {
     assert_eq!(ran.status, Some(status), "{ran:#?}");
     let complaints = complaints(ran);
@@ -16,19 +16,19 @@ fn complaint(ran: &Ran, status: i32) -> String {
 }
 
 #[test]
-fn wrong_usage_is_one_line_with_a_remedy_and_status_2_and_nothing_is_made() {
+fn wrong_usage_is_one_line_with_a_remedy_and_status_2_and_creates_no_file() {
     let dir = tempfile::tempdir().unwrap();
-    for (words, told) in [
-        ("-n", "mdtest: -n takes a value: items of a rank in the whole tree"),
+    for (words, expected) in [
+        ("-n", "mdtest: -n takes a value: create this many items per rank in the whole tree"),
         ("-n five", "`five` is not a whole number"),
         ("-n 1.5k", "`1.5k`"),
         ("-n -5", "-5 is negative"),
         ("-n 99999999999999999999", "is not a whole number"),
         ("-n 8q", "unknown size suffix `q`"),
-        ("-n 2 stray", "`stray` is not an option; options begin with `-` (mdtest -h lists them)"),
-        ("-n 2 -Q", "unknown option `-Q` (mdtest -h lists the options)"),
-        ("--verify-raed", "the nearest is `--verify-read` (mdtest -h lists all)"),
-        ("--posix.odirekt", "the nearest is `--posix.odirect`"),
+        ("-n 2 stray", "`stray` is not an option. Options begin with `-`; `mdtest -h` lists them."),
+        ("-n 2 -Q", "unknown option `-Q`. `mdtest -h` lists all options."),
+        ("--verify-raed", "Did you mean `--verify-read`? `mdtest -h` lists all."),
+        ("--posix.odirekt", "Did you mean `--posix.odirect`?"),
         ("-a POSIXX", "POSIXX"),
         ("-a MPIIO", "Backend doesn't support MDTest"),
         ("-a HDF5", "Backend doesn't support MDTest"),
@@ -39,7 +39,7 @@ fn wrong_usage_is_one_line_with_a_remedy_and_status_2_and_nothing_is_made() {
         ("-k -w 8 -n 1", "-k not compatible with -w"),
         ("-X -n 1", "Verify read requires that read bytes is > 0"),
         ("-X -C -e 8 -n 1", "Verify read requires that the read test is used"),
-        ("-X -E -e 8 -n 1", "add -G NUMBER"),
+        ("-X -E -e 8 -n 1", "Add -G NUMBER"),
         ("-e 9 -w 8 -n 1", "read bytes must be smaller than write bytes"),
         ("-W 1 -b 2 -z 1", "stone wall timer does only work with a branch factor <= 1"),
         ("-b 0 -z 1", "branch factor"),
@@ -50,58 +50,58 @@ fn wrong_usage_is_one_line_with_a_remedy_and_status_2_and_nothing_is_made() {
         ("-d a@b", "shared directory mode is not compatible with multiple directory paths"),
         ("-d a@b -u -N 1", "cannot have multiple directory paths with -N"),
         ("-d a@b@c -u", "cannot have more directory paths than MPI tasks"),
-        ("-d a@@b -u", "a directory without a name"),
-        ("-b 1000 -z 1000", "choose fewer"),
-        ("--operations list,nothing", "there is no operation nothing; there are "),
-        ("--compat 4.2", "`4.2` is none of 1.9, 3.3 and 4.1"),
+        ("-d a@@b -u", "a directory has no name"),
+        ("-b 1000 -z 1000", "Choose fewer"),
+        ("--operations list,nothing", "unknown operation nothing. Known operations: "),
+        ("--compat 4.2", "`4.2` is not 1.9, 3.3 or 4.1"),
         ("--saveRankPerformanceDetails=no/where.csv", "no/where.csv: No such file or directory"),
         ("--record no/where", "--record no/where: No such file or directory"),
         ("-n 2 -C -W 1 -x no/where", "-x no/where: No such file or directory"),
         ("-n 2 --savePerOpDataCSV=no/where", "--savePerOpDataCSV no/where-"),
         ("-n 2 -F -e 8", "read bytes must be smaller than write bytes"),
         ("--dataPacketType=x", "unknown packet type `x`"),
-        ("-G 99999999999", "more than can be"),
+        ("-G 99999999999", "is too large"),
     ] {
         let ran = mdtest(dir.path(), 2, words);
         let line = complaint(&ran, 2);
-        assert!(line.contains(told), "{words}: {line}");
+        assert!(line.contains(expected), "{words}: {line}");
         assert_eq!((ran.out.as_str(), ran.err.lines().count()), ("", 1), "{words}: {ran:#?}");
         assert_eq!(dir.path().read_dir().unwrap().count(), 0, "{words}");
     }
 }
 
 #[test]
-fn a_file_of_rows_that_cannot_be_made_takes_the_new_records_with_it() {
+fn the_new_records_are_removed_if_the_file_of_rows_cannot_be_created() {
     let dir = tempfile::tempdir().unwrap();
     complaint(&mdtest(dir.path(), 2, "-n 1 --record r --saveRankPerformanceDetails no/r.csv"), 2);
     assert!(!dir.path().join("r").exists());
 }
 
 #[test]
-fn an_operation_that_fails_ends_all_ranks_with_its_path_and_what_was_done_is_told() {
+fn a_failed_operation_ends_all_ranks_and_is_reported_with_its_path() {
     let dir = tempfile::tempdir().unwrap();
     let ran = mdtest(dir.path(), 3, "-T -F -n 5");
     let line = complaint(&ran, 4);
     assert!(line.starts_with("mdtest: file stat: rank ") && line.contains("file.mdtest."), "{line}");
     assert!(line.contains("stat: No such file or directory"), "{line}");
-    assert!(ran.out.contains("\nassay: the run ended early: 0 of 1 iterations are whole"), "{ran:#?}");
+    assert!(ran.out.contains("\nassay: the run ended early: 0 of 1 iterations are complete"), "{ran:#?}");
     assert!(!ran.out.contains("SUMMARY") && !ran.out.contains("finished"), "{ran:#?}");
     let ran = mdtest(dir.path(), 2, "-n 2 -d no/where");
     assert!(complaint(&ran, 4).contains("no/where: mkdir: No such file or directory"), "{ran:#?}");
 }
 
 #[test]
-fn what_fails_is_counted_by_reason_and_named_and_never_status_0() {
+fn failures_are_counted_by_reason_and_the_status_is_not_0() {
     let dir = tempfile::tempdir().unwrap();
     mdtest(dir.path(), 2, "-C -F -n 4").ok();
     std::fs::remove_file(dir.path().join("out/test-dir.0-0/mdtest_tree.0/file.mdtest.1.2")).unwrap();
     let ran = mdtest(dir.path(), 2, "-T -E -r -F -n 4 --continue --record r");
     assert_eq!((ran.status, complaints(&ran).len()), (Some(4), 0), "{ran:#?}");
     for phase in ["File stat", "File read", "File removal"] {
-        let told = format!(
+        let expected = format!(
             "\nassay: {phase}, iteration 0: 1 of 8 operations failed: 1 No such file or directory\n  rank 1: "
         );
-        assert!(ran.out.contains(&told), "{phase}: {ran:#?}");
+        assert!(ran.out.contains(&expected), "{phase}: {ran:#?}");
     }
     assert!(ran.out.contains("file.mdtest.1.2: No such file or directory\n"), "{ran:#?}");
     let records = std::fs::read_to_string(dir.path().join("r")).unwrap();
@@ -110,7 +110,7 @@ fn what_fails_is_counted_by_reason_and_named_and_never_status_0() {
 }
 
 #[test]
-fn wrong_data_says_where_and_is_status_1() {
+fn wrong_data_is_reported_with_its_place_and_a_status() {
     let dir = tempfile::tempdir().unwrap();
     mdtest(dir.path(), 2, "-C -F -n 2 -w 4096 -G 5").ok();
     let file = dir.path().join("out/test-dir.0-0/mdtest_tree.0/file.mdtest.1.0");
@@ -127,22 +127,22 @@ fn wrong_data_says_where_and_is_status_1() {
 }
 
 #[test]
-fn ctrl_c_names_the_test_directory_that_stays_behind() {
+fn ctrl_c_prints_the_test_directory_that_remains() {
     let dir = tempfile::tempdir().unwrap();
     let mut command = Command::new("env");
     command.arg("--default-signal=INT").arg(common::program());
     command.args(["-n", "2", "mdtest", "-F", "-n", "2", "-i", "1000000000", "-d", "x"]);
     command.current_dir(dir.path()).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
-    // Without -r nothing is removed, so that the directory is there when it is looked for.
+    // Without -r the directory is not removed, so it exists at the check.
     let child = command.args(["-C", "-T", "-p", "30"]).spawn().unwrap();
     let begun = Instant::now();
     while !dir.path().join("x/test-dir.0-0").exists() {
-        assert!(begun.elapsed() < Duration::from_secs(60), "it never began");
+        assert!(begun.elapsed() < Duration::from_secs(60), "the run did not begin");
         std::thread::sleep(Duration::from_millis(5));
     }
     assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
     let ended = child.wait_with_output().unwrap();
-    let told = String::from_utf8_lossy(&ended.stderr).into_owned();
-    assert_eq!(ended.status.code(), Some(130), "{told}");
-    assert_eq!(told, "mdtest: interrupted; left behind: x/test-dir.0-0\n");
+    let message = String::from_utf8_lossy(&ended.stderr).into_owned();
+    assert_eq!(ended.status.code(), Some(130), "{message}");
+    assert_eq!(message, "mdtest: interrupted. Left behind: x/test-dir.0-0\n");
 }

@@ -1,7 +1,7 @@
-//! Every option of `mdtest` that the help lists has a row in `mdtest_options/`, whose effect is seen: in the
-//! tree, in the system calls, in the records, in a line, in the exit status.
+//! Every option in the help of `mdtest` has a row in `mdtest_options/` that checks its effect: in the tree,
+//! the system calls, the records, the output, or the exit status.
 //!
-//! A row is run once for each form its option has: letter and word.
+//! A row runs once for each form of its option: letter and word.
 
 mod backends;
 mod flags;
@@ -13,12 +13,12 @@ use crate::common::options::{Classic, Seen};
 
 const MDTEST: Classic = Classic { name: "mdtest", ranks: |_| "2", prepare: |_| {}, equip: |_, _| {} };
 
-/// What mdtest leaves.
+/// The tree that mdtest leaves.
 trait Left {
-    /// The names below the first test directory, sorted.
+    /// The paths below the first test directory, sorted.
     fn tree(&self) -> Vec<String>;
 
-    /// How many files and directories of items there are.
+    /// The numbers of files and of directories among the items.
     fn items(&self) -> (usize, usize);
 }
 
@@ -48,21 +48,21 @@ fn walk_tree(root: &Path, dir: &Path, names: &mut Vec<String>) {
 }
 
 #[test]
-fn every_option_of_the_help_has_a_row_and_every_row_an_option() {
+fn options_of_the_help_and_rows_agree() {
     MDTEST.has_a_row_for_every_option(&[flags::ROWS, values::ROWS, backends::ROWS]);
 }
 
 #[test]
-fn every_flag_does_what_it_says() {
+fn every_flag_has_its_effect() {
     MDTEST.walk(flags::ROWS);
 }
 
 #[test]
-fn every_option_with_a_value_does_what_it_says() {
+fn every_option_with_a_value_has_its_effect() {
     MDTEST.walk(values::ROWS);
 }
 
 #[test]
-fn every_option_of_a_backend_does_what_it_says() {
+fn every_option_of_a_backend_has_its_effect() {
     MDTEST.walk(backends::ROWS);
 }

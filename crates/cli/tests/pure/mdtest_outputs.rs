@@ -1,12 +1,12 @@
-//! The files that `mdtest` writes besides the tree: each rank's numbers, each operation, records, and what
-//! stands on the standard output and the error stream.
+//! The output of `mdtest`: files with the numbers of each rank and each operation, records, standard output
+//! and standard error.
 
 use crate::common::mdtest::{complaints, mdtest};
 use crate::common::{self, run};
 use serde_json::Value;
 
 fn number(text: &str) -> f64 {
-    // As C writes it: one digit, so many decimals, a power of at least two digits.
+    // The format of C: one digit, the decimals, and an exponent of at least two digits.
     let (digits, power) = text.split_once('e').unwrap_or_else(|| panic!("{text}"));
     assert!(digits.split_once('.').is_some_and(|(whole, _)| whole.len() == 1), "{text}");
     assert!(power.len() == 3 && power.starts_with(['+', '-']), "{text}");
@@ -14,7 +14,7 @@ fn number(text: &str) -> f64 {
 }
 
 #[test]
-fn each_ranks_file_has_a_row_of_all_and_one_of_each_rank_and_iteration() {
+fn the_file_of_ranks_has_a_row_for_all_and_one_per_rank_and_iteration() {
     let dir = tempfile::tempdir().unwrap();
     mdtest(dir.path(), 3, "-n 4 -i 2 --saveRankPerformanceDetails=r.csv").ok();
     let text = std::fs::read_to_string(dir.path().join("r.csv")).unwrap();
@@ -29,12 +29,15 @@ fn each_ranks_file_has_a_row_of_all_and_one_of_each_rank_and_iteration() {
     let (rate, seconds) = (number(rows[1][at]), number(rows[1][at + 1]));
     assert!((rate * seconds - 12.0).abs() < 1e-6, "all operations of all ranks: {rate} {seconds}");
     for row in &rows[2..] {
-        assert_eq!((row.len(), row[1]), (20, ""), "no tree, and no items: {row:?}");
-        assert!((number(row[at]) * number(row[at + 1]) - 4.0).abs() < 1e-6, "its own: {row:?}");
+        assert_eq!((row.len(), row[1]), (20, ""), "a rank has no tree and no items: {row:?}");
+        assert!(
+            (number(row[at]) * number(row[at + 1]) - 4.0).abs() < 1e-6,
+            "the numbers of one rank: {row:?}"
+        );
         assert!(number(row[at + 1]) <= seconds * 1e3);
     }
     let read = rows[0].iter().position(|name| *name == "rate-Directory read").unwrap();
-    assert!(rows[1..].iter().all(|row| row[read].is_empty()), "nothing is read of directories");
+    assert!(rows[1..].iter().all(|row| row[read].is_empty()), "directories are not read");
 }
 
 #[test]
@@ -48,7 +51,7 @@ fn each_number_of_ranks_adds_its_rows_to_the_file() {
 }
 
 #[test]
-fn each_operations_files_have_a_row_for_each_and_one_file_for_each_iteration() {
+fn each_operation_has_a_row_and_each_iteration_a_file() {
     let dir = tempfile::tempdir().unwrap();
     mdtest(dir.path(), 2, "-n 5 -w 10 -e 10 -i 2 --savePerOpDataCSV=op").ok();
     let mut names: Vec<String> =
@@ -64,7 +67,7 @@ fn each_operations_files_have_a_row_for_each_and_one_file_for_each_iteration() {
             let mut last = 0.0;
             for row in &rows[1..] {
                 let cells: Vec<f64> = row.split(',').map(number).collect();
-                assert!(cells[0] >= last, "in their order: {text}");
+                assert!(cells[0] >= last, "in order of time: {text}");
                 last = cells[0];
                 let amount = if phase.ends_with("creation") || phase.ends_with("read") { 10.0 } else { 1.0 };
                 assert!((cells[1] * cells[2] / amount - 1.0).abs() < 1e-4, "{name}: {row}");
@@ -74,7 +77,7 @@ fn each_operations_files_have_a_row_for_each_and_one_file_for_each_iteration() {
 }
 
 #[test]
-fn records_hold_every_phase_with_the_numbers_of_the_table() {
+fn records_have_every_phase_with_the_numbers_of_the_table() {
     let dir = tempfile::tempdir().unwrap();
     let text = mdtest(dir.path(), 2, "-F -n 50 --record r").ok();
     let records = std::fs::read_to_string(dir.path().join("r")).unwrap();
@@ -94,17 +97,17 @@ fn records_hold_every_phase_with_the_numbers_of_the_table() {
 }
 
 #[test]
-fn a_plain_run_says_nothing_on_the_error_stream() {
+fn a_plain_run_prints_nothing_on_standard_error() {
     let dir = tempfile::tempdir().unwrap();
     let ran = mdtest(dir.path(), 2, "-n 2 -v");
     assert_eq!((ran.status, ran.err.as_str()), (Some(0), ""));
 }
 
 #[test]
-fn a_dry_run_counts_what_a_run_does() {
+fn a_dry_run_counts_the_operations_of_a_run() {
     let dir = tempfile::tempdir().unwrap();
     for words in ["-n 12 -b 2 -z 1 -w 100 -e 10", "-I 2 -b 3 -z 1 -L -u -F", "-S -n 3", "-D -n 6 -I 2"] {
-        let told = mdtest(dir.path(), 2, &format!("{words} --dryRun")).ok();
+        let dry_run = mdtest(dir.path(), 2, &format!("{words} --dryRun")).ok();
         assert!(dir.path().read_dir().unwrap().next().is_none(), "{words}");
         mdtest(dir.path(), 2, &format!("{words} --record r")).ok();
         let records = std::fs::read_to_string(dir.path().join("r")).unwrap();
@@ -113,8 +116,8 @@ fn a_dry_run_counts_what_a_run_does() {
                 continue;
             };
             let label = phase.replace('_', " ");
-            let line = told.lines().find(|line| line.trim_start().to_lowercase().starts_with(&label));
-            let line = line.unwrap_or_else(|| panic!("{words}: {label}: {told}"));
+            let line = dry_run.lines().find(|line| line.trim_start().to_lowercase().starts_with(&label));
+            let line = line.unwrap_or_else(|| panic!("{words}: {label}: {dry_run}"));
             let counted: u64 = line.split(": ").nth(1).unwrap().split(' ').next().unwrap().parse().unwrap();
             assert_eq!(counted, done, "{words}: {line}");
         }
@@ -123,7 +126,7 @@ fn a_dry_run_counts_what_a_run_does() {
 }
 
 #[test]
-fn nodes_may_be_taken_to_be_there() {
+fn nodes_can_be_simulated() {
     let dir = tempfile::tempdir().unwrap();
     let mut command = common::mdtest::command(dir.path(), 4, "-F -n 1 -N 1");
     command.env("IOR_FAKE_NODES", "2").env("IOR_FAKE_TASK_PER_NODES", "2");
@@ -131,7 +134,7 @@ fn nodes_may_be_taken_to_be_there() {
     assert_eq!(ran.status, Some(0), "{ran:#?}");
     assert!(ran.out.contains(" with 4 total task(s) on 2 node(s)\n"), "{ran:#?}");
     assert!(ran.out.contains("\nNodemap: 1100\n") && ran.out.contains("Shifting ranks by 2 for"), "{ran:#?}");
-    assert!(ran.err.contains("IOR_FAKE_NODES=2 in the environment stands in"), "{ran:#?}");
+    assert!(ran.err.contains("IOR_FAKE_NODES=2 in the environment replaces the detected number"), "{ran:#?}");
     command = common::mdtest::command(dir.path(), 4, "-F -n 1");
     let ran = run(command.env("IOR_FAKE_NODES", "none"));
     assert_eq!((ran.status, complaints(&ran).len()), (Some(2), 1), "{ran:#?}");

@@ -1,11 +1,12 @@
-//! What is wrong with the original mdtest, or misleads, is right here; docs/COMPATIBILITY.md lists it.
+//! Errors and misleading results of the original mdtest, which `assay mdtest` does not have.
+//! docs/reference/compatibility/mdtest.md lists them.
 
 use std::path::Path;
 
 use crate::common::mdtest::{complaints, mdtest};
 use serde_json::Value;
 
-/// Runs a line that succeeds on two ranks; its phases by name, each with its operations, in their order.
+/// Runs a command line that succeeds on two ranks. Gives its phases in order, with their operations.
 fn phases(dir: &Path, words: &str) -> Vec<(String, u64)> {
     mdtest(dir, 2, &format!("{words} --record r")).ok();
     let records = std::fs::read_to_string(dir.join("r")).unwrap();
@@ -20,7 +21,7 @@ fn of(phases: &[(String, u64)], name: &str) -> Vec<u64> {
 }
 
 #[test]
-fn b_is_no_longer_fatal_and_swallows_no_word() {
+fn b_has_no_effect_and_takes_no_value() {
     let dir = tempfile::tempdir().unwrap();
     for words in ["-F -B -n 3", "-F -B 1 -n 3", "-FB -n 3", "-F -n 3 -B"] {
         let ran = mdtest(dir.path(), 2, words);
@@ -31,7 +32,7 @@ fn b_is_no_longer_fatal_and_swallows_no_word() {
 }
 
 #[test]
-fn directories_that_the_deadline_stopped_are_counted_as_they_are() {
+fn the_deadline_stops_directories_and_the_real_count_is_reported() {
     let dir = tempfile::tempdir().unwrap();
     let words = "-a DUMMY --dummy.delay-create=1000 -D -C -T -r -W 1 -n 1g";
     let ran = mdtest(dir.path(), 2, &format!("{words} --record r"));
@@ -47,7 +48,7 @@ fn directories_that_the_deadline_stopped_are_counted_as_they_are() {
 }
 
 #[test]
-fn a_deadline_on_directories_says_nothing_of_files() {
+fn a_deadline_on_directories_prints_no_lines_on_files() {
     let dir = tempfile::tempdir().unwrap();
     let text = mdtest(dir.path(), 2, "-a DUMMY --dummy.delay-create=1000 -D -C -W 1 -v -n 1g").ok();
     assert!(text.contains(" Line  1125    Directory creation: "), "{text}");
@@ -57,7 +58,7 @@ fn a_deadline_on_directories_says_nothing_of_files() {
 #[test]
 fn items_and_items_per_directory_in_a_tree_are_the_same_in_every_iteration() {
     let dir = tempfile::tempdir().unwrap();
-    // 3 test directories of 3 nodes with 2 items each, of 2 ranks.
+    // 3 test directories with 3 tree nodes of 2 items, for 2 ranks.
     let seen = phases(dir.path(), "-F -n 6 -I 2 -b 2 -z 1 -i 3");
     for phase in ["file_creation", "file_stat", "file_read", "file_removal"] {
         assert_eq!(of(&seen, phase), [36; 3], "{phase}");
@@ -65,7 +66,7 @@ fn items_and_items_per_directory_in_a_tree_are_the_same_in_every_iteration() {
 }
 
 #[test]
-fn one_rank_makes_the_trees_of_all_in_one_run() {
+fn one_rank_creates_the_trees_of_all_ranks_in_one_run() {
     let dir = tempfile::tempdir().unwrap();
     let seen = phases(dir.path(), "-c -u -n 6 -b 2 -z 1");
     for phase in ["directory_creation", "directory_stat", "directory_removal", "file_creation", "file_read"] {
@@ -75,7 +76,7 @@ fn one_rank_makes_the_trees_of_all_in_one_run() {
 }
 
 #[test]
-fn names_shift_between_the_trees_of_ranks_at_any_depth() {
+fn files_shift_between_the_trees_of_ranks_at_any_depth() {
     let dir = tempfile::tempdir().unwrap();
     let seen = phases(dir.path(), "-u -N 1 -n 6 -b 2 -z 1 -w 64 -e 64 -X");
     assert_eq!((of(&seen, "file_read"), of(&seen, "file_removal")), (vec![12], vec![12]));
@@ -83,17 +84,21 @@ fn names_shift_between_the_trees_of_ranks_at_any_depth() {
 }
 
 #[test]
-fn of_shared_files_what_was_done_is_counted() {
+fn operations_on_shared_files_are_counted_per_rank() {
     let dir = tempfile::tempdir().unwrap();
     let seen = phases(dir.path(), "-S -n 5");
-    assert_eq!((of(&seen, "file_creation"), of(&seen, "file_stat")), (vec![10], vec![10]), "by each rank");
+    assert_eq!(
+        (of(&seen, "file_creation"), of(&seen, "file_stat")),
+        (vec![10], vec![10]),
+        "each rank counts its operations"
+    );
     assert_eq!(of(&seen, "file_removal"), [5], "once");
     let text = mdtest(dir.path(), 2, "-S -n 5 -v").ok();
     assert!(text.contains("\n2 tasks, 1 file\n"), "{text}");
 }
 
 #[test]
-fn the_listing_shows_whether_it_removes() {
+fn the_list_of_parameters_shows_whether_the_run_removes() {
     let dir = tempfile::tempdir().unwrap();
     let text = mdtest(dir.path(), 2, "-C -L -n 1 -v").ok();
     assert!(text.contains("leaf_only               : True\n"), "{text}");
@@ -101,7 +106,7 @@ fn the_listing_shows_whether_it_removes() {
 }
 
 #[test]
-fn a_seed_without_r_shuffles_alike_on_all_ranks() {
+fn a_seed_without_r_gives_the_same_order_on_all_ranks() {
     let dir = tempfile::tempdir().unwrap();
     let order = |words: &str| -> Vec<String> {
         let text = mdtest(dir.path(), 1, &format!("-F -n 30 -vvv {words}")).ok();
@@ -111,9 +116,9 @@ fn a_seed_without_r_shuffles_alike_on_all_ranks() {
     let (plain, seeded) = (order(""), order("--random-seed=4"));
     assert_eq!((plain.len(), seeded.len()), (30, 30));
     assert_ne!(plain, seeded);
-    assert_eq!(seeded, order("--random-seed=4"), "the same seed, the same order");
+    assert_eq!(seeded, order("--random-seed=4"), "the same seed gives the same order");
     let (mut sorted, mut all) = (seeded, plain);
     sorted.sort();
     all.sort();
-    assert_eq!(sorted, all, "every item once");
+    assert_eq!(sorted, all, "every item appears once");
 }

@@ -1,4 +1,4 @@
-//! The text of `mdtest`: the classic's to the letter, for each version, and what stands below it.
+//! The text of `mdtest`, which equals that of each version of the original, and the lines below it.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ macro_rules! golden {
         $(
             #[test]
             fn $test() {
-                let dir = fast();
+                let dir = in_memory();
                 assert_golden(include_str!(concat!("../golden/mdtest-", $file, ".txt")), dir.path());
             }
         )*
@@ -29,33 +29,33 @@ golden! {
     compat_1_9_with_v_reads_as_1_9: "1.9-v",
 }
 
-/// A directory in memory where there is one: the acceptance lines make hundreds of thousands of names.
-fn fast() -> tempfile::TempDir {
+/// A directory in memory if possible: the acceptance command lines create hundreds of thousands of files.
+fn in_memory() -> tempfile::TempDir {
     let memory = Path::new("/dev/shm");
     if memory.is_dir() { tempfile::tempdir_in(memory).unwrap() } else { tempfile::tempdir().unwrap() }
 }
 
 #[test]
-fn the_second_acceptance_line_runs_as_written_and_leaves_nothing() {
-    let dir = fast();
+fn the_second_acceptance_command_line_runs_as_written_and_leaves_no_files() {
+    let dir = in_memory();
     let text = mdtest(dir.path(), 2, "-i 20 -v -u -n 1041").ok();
     assert_eq!(text.matches("main: * iteration ").count(), 20);
     assert!(text.contains("\n2 tasks, 2082 files/directories\n"), "{text}");
     assert!(text.contains("\nSUMMARY rate (in ops/sec): (of 20 iterations)\n"), "{text}");
-    assert_eq!(dir.path().read_dir().unwrap().count(), 0, "./out was made, and removed again");
+    assert_eq!(dir.path().read_dir().unwrap().count(), 0, "./out was created and removed");
 }
 
-/// Files of `-k` have mode 0400, which the classic then opens for writing too; only root may.
+/// Files of `-k` have mode 0400. The original opens them for writing too, which only root may do.
 #[test]
-fn the_acceptance_lines_run_for_an_ordinary_user() {
-    let dir = fast();
+fn the_acceptance_command_lines_run_for_an_ordinary_user() {
+    let dir = in_memory();
     let root =
         std::fs::metadata("/proc/self").map(|meta| std::os::unix::fs::MetadataExt::uid(&meta)).unwrap() == 0;
     for words in ["-b 3 -v -z 3 -u -I 9 -k -i 4 -d here/acc", "-i 20 -v -u -n 41 -k"] {
         let mut command = common::mdtest::command(dir.path(), 2, words);
         if root {
             use std::os::unix::fs::PermissionsExt;
-            // The program may lie where only root may go.
+            // The program may be in a directory that only root can access.
             let program = dir.path().join("assay");
             common::copy_of_program(&program);
             std::fs::create_dir_all(dir.path().join("here")).unwrap();
@@ -75,8 +75,8 @@ fn the_acceptance_lines_run_for_an_ordinary_user() {
 }
 
 #[test]
-fn times_are_captioned_as_what_they_are() {
-    let dir = fast();
+fn a_table_of_times_has_the_caption_of_times() {
+    let dir = in_memory();
     let text = mdtest(dir.path(), 2, "-n 10 -Z").ok();
     assert!(text.contains("\nSUMMARY time (in seconds): (of 1 iterations)\n"), "{text}");
     assert!(!text.contains("SUMMARY rate"), "{text}");
@@ -84,7 +84,7 @@ fn times_are_captioned_as_what_they_are() {
 
 #[test]
 fn several_numbers_of_ranks_print_several_tables() {
-    let dir = fast();
+    let dir = in_memory();
     let text = mdtest(dir.path(), 3, "-n 4 -F -f 1 -l 3 -s 2").ok();
     assert!(
         text.contains("\n1 tasks, 4 files\n\nSUMMARY ") && text.contains("\n3 tasks, 12 files\n\nSUMMARY ")
@@ -93,10 +93,10 @@ fn several_numbers_of_ranks_print_several_tables() {
 }
 
 #[test]
-fn with_v_percentiles_stand_below_and_what_is_done_besides_has_rows_behind_the_classic_ones() {
-    let dir = fast();
+fn with_v_percentiles_follow_and_extra_operations_have_rows_after_the_classic_ones() {
+    let dir = in_memory();
     let text = mdtest(dir.path(), 2, "-n 20 -F -v --operations list,link,xattr-set --preload 5").ok();
-    let (table, below) = text.split_once("-- finished at ").expect("it ends");
+    let (table, below) = text.split_once("-- finished at ").expect("the last line of the table");
     let (_, table) = table.split_once("SUMMARY ").expect("a table");
     let labels: Vec<&str> =
         table.lines().skip(3).filter_map(|line| line.get(3..21)).map(str::trim_end).collect();
@@ -113,8 +113,8 @@ fn with_v_percentiles_stand_below_and_what_is_done_besides_has_rows_behind_the_c
 }
 
 #[test]
-fn names_are_told_from_vv_on() {
-    let dir = fast();
+fn paths_are_printed_at_vv_and_above() {
+    let dir = in_memory();
     let text = mdtest(dir.path(), 2, "-n 2 -F -vvv -d x").ok();
     for line in [
         "V-2: Rank   0 Line  1995 Making directory 'x/test-dir.0-0/mdtest_tree.0/'\n",
@@ -130,8 +130,8 @@ fn names_are_told_from_vv_on() {
 }
 
 #[test]
-fn the_classic_name_is_the_classic_program() {
-    let dir = fast();
+fn the_program_under_the_name_mdtest_is_mdtest() {
+    let dir = in_memory();
     let link = dir.path().join("mdtest");
     std::os::unix::fs::symlink(common::program(), &link).unwrap();
     let mut command = std::process::Command::new(&link);

@@ -1,4 +1,4 @@
-//! Campaigns whose tests ask something of their course, run by the program on this machine.
+//! Campaigns with time windows, interleaved steps, groups, and tests of the client limit.
 
 use std::fs;
 
@@ -6,8 +6,8 @@ use crate::common;
 use crate::common::campaign::{Place, json};
 use serde_json::Value;
 
-/// Writes at a held rate, so that little is written however fast the machine is.
-const HELD: &str = "ior = \"-w -e -F -t 64k -b 1g -D 6 --rate 100/s\"";
+/// Writes at a limited rate, so that the amount is small on a fast machine too.
+const RATE_LIMITED: &str = "ior = \"-w -e -F -t 64k -b 1g -D 6 --rate 100/s\"";
 
 fn verdicts(place: &Place) -> Vec<Value> {
     json(&place.folder().join("verdicts.json")).as_array().unwrap().clone()
@@ -18,16 +18,16 @@ fn jobs(place: &Place) -> Vec<String> {
 }
 
 /// The reasons of the warnings and notes of a verdict with this code.
-fn told<'v>(verdict: &'v Value, code: &str) -> Vec<&'v Value> {
+fn reasons<'v>(verdict: &'v Value, code: &str) -> Vec<&'v Value> {
     let all = ["warnings", "notes"].into_iter().filter_map(|kind| verdict[kind].as_array()).flatten();
     all.map(|one| &one["reason"]).filter(|reason| reason["code"] == code).collect()
 }
 
 #[test]
-fn a_run_shows_its_worst_window_and_its_steady_rate_and_a_warm_up_counts_for_nothing() {
+fn a_run_has_its_worst_window_and_steady_rate_and_its_warm_up_is_excluded() {
     let place = Place::new();
     place.plan(&format!(
-        "[[test]]\nid = \"W\"\n{HELD}\nrepetitions = 2\nwarm_up = 1\nsustained = \"2 s\"\n\
+        "[[test]]\nid = \"W\"\n{RATE_LIMITED}\nrepetitions = 2\nwarm_up = 1\nsustained = \"2 s\"\n\
          steady = {{ window = \"2 s\", slope = \"100000 %\", range = \"100000 %\", max = \"4 s\" }}\n\
          criterion = [\n  {{ metric = \"write.sustained\", stat = \"min\", op = \">\", value = \"1 \
          B/s\" }},\n\
@@ -39,10 +39,10 @@ fn a_run_shows_its_worst_window_and_its_steady_rate_and_a_warm_up_counts_for_not
     assert_eq!(place.outcomes(), ["W PASS", "W PASS"], "{:#?}", place.verdicts());
     for verdict in verdicts(&place) {
         assert_eq!(verdict["statistics"]["values"].as_array().unwrap().len(), 2);
-        assert_eq!(told(&verdict, "worst-window").len(), 1, "{verdict:#}");
-        let steady = told(&verdict, "steady-from");
+        assert_eq!(reasons(&verdict, "worst-window").len(), 1, "{verdict:#}");
+        let steady = reasons(&verdict, "steady-from");
         assert_eq!((steady.len(), &steady[0]["data"]["window"]["value"]), (1, &2.0.into()), "{verdict:#}");
-        let warm_up = told(&verdict, "warm-up");
+        let warm_up = reasons(&verdict, "warm-up");
         assert_eq!((warm_up.len(), &warm_up[0]["data"]["ran"]), (1, &1.into()), "{verdict:#}");
         let kinds: Vec<&Value> =
             verdict["stretches"].as_array().unwrap().iter().map(|stretch| &stretch["kind"]).collect();
@@ -51,12 +51,12 @@ fn a_run_shows_its_worst_window_and_its_steady_rate_and_a_warm_up_counts_for_not
     let report = fs::read_to_string(place.folder().join("report.html")).unwrap_or_default();
     let shown = place.assay(&format!("report {}", place.folder().display()));
     let report = report + &shown.out;
-    assert!(report.contains("Stretches looked at besides whole phases"), "{shown:#?}");
-    assert!(report.contains("Warm-up of test W, which counts for nothing"));
+    assert!(report.contains("Time windows within phases"), "{shown:#?}");
+    assert!(report.contains("Warm-up of test W (excluded)"));
 }
 
 #[test]
-fn steps_that_take_turns_run_round_by_round_and_readers_find_their_files() {
+fn interleaved_steps_run_round_by_round_and_readers_find_their_files() {
     let place = Place::new();
     place.plan(
         "[[series]]\nid = \"S\"\nover = \"transfer\"\nsteps = [\"64k\", \"128k\"]\nrepetitions = 2\n\
@@ -73,11 +73,11 @@ fn steps_that_take_turns_run_round_by_round_and_readers_find_their_files() {
 }
 
 #[test]
-fn parts_of_a_group_are_judged_by_the_time_that_they_had_in_common() {
+fn parts_of_a_group_are_evaluated_in_their_common_time_window() {
     let place = Place::new();
     let part = |id: &str| {
         format!(
-            "[[group.parts]]\nid = \"{id}\"\n{HELD}\nranks = 1\n\
+            "[[group.parts]]\nid = \"{id}\"\n{RATE_LIMITED}\nranks = 1\n\
              criterion = {{ metric = \"write.bw\", op = \">\", value = \"1 B/s\" }}\n"
         )
     };
@@ -95,14 +95,14 @@ fn parts_of_a_group_are_judged_by_the_time_that_they_had_in_common() {
     let parts = all[0]["value"].as_f64().unwrap() + all[1]["value"].as_f64().unwrap();
     assert!((sum / parts - 1.0).abs() < 1e-9, "{sum} {parts}");
     for part in &all[..2] {
-        assert_eq!(told(part, "common-window").len(), 1, "{part:#}");
+        assert_eq!(reasons(part, "common-window").len(), 1, "{part:#}");
         assert_eq!(part["stretches"][0]["kind"], "common");
         assert_eq!(part["stretches"][0]["rate"], part["value"]);
     }
 }
 
 #[test]
-fn a_test_is_also_run_on_more_nodes_and_ranks_that_are_not_on_them_prove_nothing() {
+fn the_client_limit_is_unknown_if_ranks_do_not_run_on_the_added_nodes() {
     let place = Place::new();
     let launch = place.hanging("no such word");
     let plan = format!(
@@ -116,8 +116,8 @@ fn a_test_is_also_run_on_more_nodes_and_ranks_that_are_not_on_them_prove_nothing
     assert_eq!(ran.status, Some(0), "{ran:#?}");
     assert_eq!(jobs(&place), ["0001-T-r1", "0002-T.n2-r1", "0003-T.n3-r1"]);
     let verdict = &verdicts(&place)[0];
-    // All ranks are on this node, whatever the plan asks for.
-    let unknown = told(verdict, "client-limit-unknown");
+    // All ranks are on this node, although the plan requests more nodes.
+    let unknown = reasons(verdict, "client-limit-unknown");
     assert_eq!(unknown.len(), 2, "{verdict:#}");
     for (one, nodes) in unknown.into_iter().zip([2, 3]) {
         let (data, cause) = (&one["data"], &one["data"]["cause"]);

@@ -1,4 +1,4 @@
-//! A campaign one of whose jobs hangs in the kernel, where no kill reaches it.
+//! A campaign with a job that hangs in the kernel and cannot be killed.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,11 +7,11 @@ use std::process::{Command, Stdio};
 use crate::common;
 use crate::common::campaign::{Place, names, signal, there, until};
 
-/// A small file system on a loop device, frozen and thawed at will; only root can make one.
+/// A small file system on a loop device that tests freeze and thaw. Only root can create it.
 struct Loop(PathBuf);
 
 impl Loop {
-    /// Mounts one over `dir`; `None`, with the reason printed, where that is not allowed.
+    /// Mounts one over `dir`. `None`, with the reason printed, if that is not allowed.
     fn mount(image: &Path, dir: &Path) -> Option<Self> {
         if !there("mkfs.ext4") || !there("fsfreeze") {
             return None;
@@ -42,7 +42,7 @@ impl Drop for Loop {
 }
 
 #[test]
-fn a_job_that_hangs_in_the_kernel_is_named_and_a_campaign_that_is_stopped_leaves_it_its_locks() {
+fn a_job_that_hangs_in_the_kernel_is_reported_and_keeps_its_locks_after_the_campaign() {
     let place = Place::new();
     let Some(frozen) = Loop::mount(&place.path("image"), &place.dir()) else { return };
     let (freeze, dir) = (place.path("freeze"), place.dir());
@@ -58,26 +58,24 @@ fn a_job_that_hangs_in_the_kernel_is_named_and_a_campaign_that_is_stopped_leaves
         dir = dir.display(),
     ));
     let mut campaign = place.start("run p.toml --dir dir --campaigns c");
-    let said = || fs::read_to_string(place.path("err")).unwrap();
-    until("a word about the process", || said().contains("hangs in the kernel"));
-    let process = said().split("its process ").nth(1).unwrap().split(' ').next().unwrap().to_owned();
+    let err = || fs::read_to_string(place.path("err")).unwrap();
+    until("a message on the process", || err().contains("hangs in the kernel"));
+    let process = err().split(": process ").nth(1).unwrap().split(' ').next().unwrap().to_owned();
     let stat = fs::read_to_string(format!("/proc/{process}/stat")).unwrap();
     assert!(stat.contains(") D "), "{stat}");
-    assert!(campaign.try_wait().unwrap().is_none(), "it waits");
+    assert!(campaign.try_wait().unwrap().is_none(), "the campaign waits");
     signal("-INT", campaign.id());
-    assert_eq!(campaign.wait().unwrap().code(), Some(3), "{}", said());
-    assert!(said().contains("stopped after 0 of 1 jobs"), "{}", said());
+    assert_eq!(campaign.wait().unwrap().code(), Some(3), "{}", err());
+    assert!(err().contains("stopped after 0 of 1 jobs"), "{}", err());
     let folder = format!("c/{}", names(&place.path("c"))[0]);
     let ran = place.assay(&format!("run --resume {folder}"));
     assert!(ran.status == Some(2) && ran.err.contains("still works on this campaign"), "{ran:#?}");
     frozen.thaw();
     let mut ran = ran;
-    until("the end of what hung", || {
+    until("the end of the job that hung", || {
         ran = place.assay(&format!("run --resume {folder}"));
         !ran.err.contains("still works on this campaign")
     });
     assert_eq!(ran.status, Some(0), "{ran:#?}");
-    assert!(
-        place.assay(&format!("verify {folder}")).ok().contains("is whole: 1 job, 1 attempt that was killed")
-    );
+    assert!(place.assay(&format!("verify {folder}")).ok().contains("is unmodified: 1 job, 1 killed attempt"));
 }

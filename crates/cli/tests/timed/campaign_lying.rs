@@ -1,5 +1,5 @@
-//! File systems that are slow, answer from memory, lose what was written or shrink: each clause of a plan
-//! gets its outcome for the right reason, and what is sound beside them passes.
+//! File systems that are slow, answer from memory, lose written data or fill up. Each clause of a plan gets
+//! its outcome for the right reason, and clauses on correct tests pass.
 
 use std::fs;
 use std::path::Path;
@@ -11,11 +11,11 @@ use serde_json::Value;
 
 const MIB: u64 = 1 << 20;
 
-/// What one clause comes to: test, outcome, the code of its reason, and a text that is in its data.
+/// The expected verdict of a clause: test, outcome, code of the reason, and a text in the data of the reason.
 type Expected<'a> = (&'a str, &'a str, &'a str, &'a str);
 
-/// Asserts what a campaign's verdicts say, one after the other.
-fn said(folder: &Path, wanted: &[Expected<'_>]) {
+/// Asserts the verdicts of a campaign, in order.
+fn assert_verdicts(folder: &Path, wanted: &[Expected<'_>]) {
     let verdicts = json(&folder.join("verdicts.json"));
     let all = verdicts.as_array().unwrap();
     assert_eq!(all.len(), wanted.len(), "{verdicts:#}");
@@ -28,7 +28,7 @@ fn said(folder: &Path, wanted: &[Expected<'_>]) {
     }
 }
 
-/// A test of a plan with a floor.
+/// A test with a lower limit of its write rate.
 fn floor(id: &str, keys: &str, ior: &str, floor: &str) -> String {
     let metric = if ior.contains("-w") { "write.bw" } else { "read.bw" };
     format!(
@@ -37,7 +37,7 @@ fn floor(id: &str, keys: &str, ior: &str, floor: &str) -> String {
     )
 }
 
-/// One that has every transfer of another's files compared.
+/// A test that compares every transfer in the files of another test.
 fn check(id: &str, uses: &str, keys: &str, ior: &str) -> String {
     format!(
         "[[test]]\nid = \"{id}\"\nuses = \"{uses}\"\n{keys}\nior = \"{ior}\"\n\
@@ -46,7 +46,7 @@ fn check(id: &str, uses: &str, keys: &str, ior: &str) -> String {
 }
 
 #[test]
-fn a_slow_file_system_misses_its_floors_and_its_clients_memory_is_no_answer() {
+fn a_slow_file_system_is_fail_and_rates_of_client_memory_are_invalid() {
     let rate = 2 * MIB;
     let Some(gluster) = Gluster::start(Volume::Distribute, &[rate]) else { return };
     let place = Place::new();
@@ -73,18 +73,18 @@ fn a_slow_file_system_misses_its_floors_and_its_clients_memory_is_no_answer() {
         ("CACHED", "INVALID", "cached-read", ""),
         ("COLD", "FAIL", "threshold-not-met", ""),
     ];
-    said(&folder, &wanted);
-    // What memory answered is not what the device can do, and is told as no value at all.
+    assert_verdicts(&folder, &wanted);
+    // A rate of memory is not the rate of the device, so the verdict has no value.
     let verdicts = json(&folder.join("verdicts.json"));
     assert!(verdicts[3]["value"].is_null(), "{verdicts:#}");
-    // A device may save up what it was not asked for, for some tenths of a second, and this lasted one.
+    // An idle device saves up speed for some tenths of a second, and this phase lasted one second.
     for verdict in [&verdicts[0], &verdicts[4]] {
         assert!(verdict["value"].as_f64().unwrap() < rate as f64 * 2.0, "{verdict:#}");
     }
 }
 
 #[test]
-fn data_that_is_lost_after_it_was_written_costs_the_write_its_verdict_and_a_lost_tail_the_read() {
+fn lost_data_makes_the_write_invalid_and_a_lost_end_of_file_the_read() {
     let place = Place::new();
     let write = "-w -F -e -k -t 64k -b 512k -G 7";
     let lose = "setup = [\"dd if=/dev/zero of={dir}/data.00000001 bs=4k seek=20 count=1 conv=notrunc\"]";
@@ -111,11 +111,11 @@ fn data_that_is_lost_after_it_was_written_costs_the_write_its_verdict_and_a_lost
         ("SOUND", "PASS", "threshold-met", ""),
         ("SOUND-C", "PASS", "threshold-met", ""),
     ];
-    said(&place.folder(), &wanted);
+    assert_verdicts(&place.folder(), &wanted);
 }
 
 #[test]
-fn a_file_system_that_says_written_and_synced_of_what_it_drops_is_found_by_reading_back() {
+fn dropped_writes_that_are_reported_as_synced_are_detected_by_a_read_back() {
     if !there("mpirun.openmpi") {
         return;
     }
@@ -152,36 +152,36 @@ fn a_file_system_that_says_written_and_synced_of_what_it_drops_is_found_by_readi
             ("SOUND", "PASS", "threshold-met", ""),
             ("SOUND-C", "PASS", "threshold-met", ""),
         ];
-        said(&folder, &wanted);
+        assert_verdicts(&folder, &wanted);
     }
 }
 
 #[test]
-fn a_file_system_that_another_fills_half_way_costs_one_attempt_and_what_depends_on_it() {
+fn a_file_system_that_fills_up_makes_one_test_and_its_readers_invalid() {
     let place = Place::new();
     let dir = place.dir();
     let Some(_mounted) = SmallFs::mount(&dir, "16m") else { return };
     let filler = dir.join("filler");
-    let room = format!("setup = [\"rm {}\"]", filler.display());
+    let free_space = format!("setup = [\"rm {}\"]", filler.display());
     let write = "-w -F -e -k -t 64k -b 2m";
     place.plan(
         &[
             floor("BEFORE", "", "-w -F -e -t 64k -b 2m", "1 B/s"),
             floor("DURING", "", &format!("{write} --rate 500kB/s"), "1 B/s"),
             floor("READER", "uses = \"DURING\"\ncache = \"warm\"", "-r -F -k -t 64k -b 2m", "1 B/s"),
-            floor("AFTER", &room, write, "1 B/s"),
+            floor("AFTER", &free_space, write, "1 B/s"),
         ]
         .concat(),
     );
     fs::create_dir(place.path("evidence")).unwrap();
     let mut child = place.start("run p.toml --dir dir --campaigns evidence");
     let half_way = || {
-        let own = names(&dir).into_iter().find(|name| name.ends_with(".data"));
-        let file = own.map(|own| dir.join(own).join("tests/DURING-r1/data.00000000"));
+        let data = names(&dir).into_iter().find(|name| name.ends_with(".data"));
+        let file = data.map(|data| dir.join(data).join("tests/DURING-r1/data.00000000"));
         file.and_then(|file| file.metadata().ok()).is_some_and(|file| file.len() >= 256 << 10)
     };
     until("half of the files", || child.try_wait().unwrap().is_some() || half_way());
-    assert!(fs::write(&filler, vec![7; 16 << 20]).is_err(), "nothing is left");
+    assert!(fs::write(&filler, vec![7; 16 << 20]).is_err(), "no free space is left");
     let status = child.wait().unwrap().code();
     let err = fs::read_to_string(place.path("err")).unwrap();
     assert_eq!(status, Some(3), "{err}");
@@ -192,7 +192,7 @@ fn a_file_system_that_another_fills_half_way_costs_one_attempt_and_what_depends_
         ("READER", "NOT_RUN", "job-failed", "DURING"),
         ("AFTER", "PASS", "threshold-met", ""),
     ];
-    said(&folder, &wanted);
+    assert_verdicts(&folder, &wanted);
     let facts = json(&folder.join("jobs/0002-DURING-r1/job.json"));
     let free = |when: &str| facts[when]["bytes_free"].as_u64().unwrap();
     assert!(free("fill_before") > 8 << 20 && free("fill_after") < free("fill_before"), "{facts:#}");

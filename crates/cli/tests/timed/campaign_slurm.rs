@@ -1,4 +1,4 @@
-//! Campaigns under a real Slurm: in an allocation, in a batch job, with nodes that die or are left out.
+//! Campaigns under a real Slurm: in an allocation, in a batch job, with nodes that fail or are excluded.
 
 use std::fs;
 use std::process::{Command, Stdio};
@@ -7,10 +7,10 @@ use crate::common::campaign::{Place, json, until};
 use crate::common::slurm::Slurm;
 use crate::common::{self, Ran, run};
 
-/// A plan's head whose ranks are started by srun.
+/// A launch table that starts the ranks with srun.
 const SRUN: &str = "[launch]\nkind = \"srun\"\noptions = [\"--mpi=pmi2\"]\n";
 
-/// A test of one repetition.
+/// A test with one repetition.
 fn test(id: &str, keys: &str, ior: &str) -> String {
     format!(
         "[[test]]\nid = \"{id}\"\n{keys}\nior = \"-w -e -t 64k -b 128k {ior}\"\n\
@@ -18,14 +18,14 @@ fn test(id: &str, keys: &str, ior: &str) -> String {
     )
 }
 
-/// Writes the plan `p.toml`, with so many nodes delivered.
+/// Writes the plan `p.toml` with this number of delivered nodes.
 fn plan(place: &Place, delivered: u32, rest: &str) {
     let head = "schema = 1\nplan = { id = \"p\", title = \"A plan of the tests\" }\n\
                 fs.s = { dir = \"{dir}\" }\ndefaults = { timeout = \"60 s\" }\n";
     fs::write(place.path("p.toml"), format!("{head}clients.delivered = {delivered}\n{rest}")).unwrap();
 }
 
-/// `assay WORDS` beside the cluster, inside an allocation of so many nodes if they are given.
+/// Runs `assay WORDS` with the cluster, inside an allocation of `nodes` nodes if they are given.
 fn assay(slurm: &Slurm, place: &Place, nodes: Option<u32>, words: &str) -> Ran {
     let mut command = match nodes {
         None => place.command(words),
@@ -39,25 +39,28 @@ fn assay(slurm: &Slurm, place: &Place, nodes: Option<u32>, words: &str) -> Ran {
     run(slurm.around(&mut command))
 }
 
-/// The folder of the one campaign that was submitted.
+/// The folder of the only submitted campaign.
 fn submitted(ran: &Ran) -> String {
-    let line =
-        ran.out.lines().find(|line| line.starts_with("Result ")).expect("a line that tells how to go on");
+    let line = ran
+        .out
+        .lines()
+        .find(|line| line.starts_with("Result "))
+        .expect("a line with the folder of the result");
     line.split_whitespace().nth(4).unwrap().to_owned()
 }
 
-/// The number of Slurm's job in a text.
+/// The number of the Slurm job in a text.
 fn number(text: &str) -> u32 {
     let (_, rest) = text.split_once("Slurm job ").expect("a job of Slurm");
     rest.split(|c: char| !c.is_ascii_digit()).next().unwrap().parse().unwrap()
 }
 
-/// The text without that number.
+/// The text with that number replaced by `N`.
 fn numbered(text: &str) -> String {
     text.replace(&number(text).to_string(), "N")
 }
 
-/// The words of a job's launcher.
+/// The arguments of a job's launcher.
 fn argv(place: &Place, job: &str) -> String {
     let words = json(&place.folder().join("jobs").join(job).join("job.json"))["argv"].clone();
     let words: Vec<String> = serde_json::from_value(words).unwrap();
@@ -85,23 +88,23 @@ fn srun_starts_a_campaign_on_one_two_and_four_nodes_of_its_allocation() {
 }
 
 #[test]
-fn a_plan_that_needs_more_nodes_than_its_allocation_has_is_rejected_before_anything_runs() {
+fn a_plan_that_needs_more_nodes_than_its_allocation_is_rejected_before_the_start() {
     let Some(slurm) = Slurm::start(3) else { return };
     let place = Place::new();
     let tests = test("A", "nodes = 1", "") + &test("B", "nodes = 3", "");
     plan(&place, 3, &format!("{SRUN}{tests}"));
     let ran = assay(&slurm, &place, Some(2), "run p.toml --dir dir");
-    let line =
-        "assay: B needs 3 nodes, and Slurm job N has 2; give it more nodes, or leave the test out (--only)\n";
+    let line = "assay: B needs 3 nodes, but Slurm job N has 2. Request more nodes, or select other tests \
+         with --only.\n";
     assert_eq!((ran.status, numbered(&ran.err).as_str()), (Some(2), line), "{ran:#?}");
-    assert_eq!(fs::read_dir(place.dir()).unwrap().count(), 0, "nothing was made");
+    assert_eq!(fs::read_dir(place.dir()).unwrap().count(), 0, "no file was created");
     let only = assay(&slurm, &place, Some(2), "run p.toml --dir dir --only A");
     assert!(only.err.contains("A"), "{only:#?}");
     assert_eq!(place.outcomes(), ["A PASS", "B NOT_RUN"]);
 }
 
 #[test]
-fn a_node_that_is_left_out_runs_no_rank() {
+fn an_excluded_node_runs_no_rank() {
     let Some(slurm) = Slurm::start(4) else { return };
     let place = Place::new();
     let clients = "clients.exclude = [\"node2\"]\n";
@@ -122,16 +125,16 @@ fn a_node_that_is_left_out_runs_no_rank() {
     let four = test("A", "nodes = 4", "");
     plan(&place, 4, &format!("{clients}{SRUN}{four}"));
     let ran = assay(&slurm, &place, Some(4), "run p.toml --dir dir");
-    assert!(ran.err.contains("has 3 without the 1 node of clients.exclude"), "{ran:#?}");
+    assert!(ran.err.contains("has 3 (without the 1 node in clients.exclude)"), "{ran:#?}");
 }
 
 #[test]
-fn a_submitted_campaign_waits_runs_and_is_picked_up() {
+fn a_submitted_campaign_is_queued_runs_and_its_result_is_fetched() {
     let Some(slurm) = Slurm::start(2) else { return };
     let place = Place::new();
     plan(&place, 2, &format!("{SRUN}{}", test("A", "nodes = 2", "")));
     let ran = assay(&slurm, &place, None, "run --submit p.toml --dir dir --batch --hold");
-    let begins = "Submitted as Slurm job N: 2 nodes for 6 min at most\n";
+    let begins = "Submitted as Slurm job N: 2 nodes for at most 6 min\n";
     assert!(numbered(&ran.out).starts_with(begins), "{ran:#?}");
     let job = number(&ran.out);
     let folder = submitted(&ran);
@@ -143,7 +146,7 @@ fn a_submitted_campaign_waits_runs_and_is_picked_up() {
         twice.status == Some(2) && twice.err.contains(&format!("is in Slurm job {job} already")),
         "{twice:#?}"
     );
-    // What the plan's file says by then is no matter.
+    // A later change of the plan file has no effect.
     fs::write(place.path("p.toml"), "").unwrap();
     slurm.ask(&format!("scontrol release {job}"));
     let ended = assay(&slurm, &place, None, &format!("run --wait {folder}"));
@@ -152,12 +155,15 @@ fn a_submitted_campaign_waits_runs_and_is_picked_up() {
     let again = assay(&slurm, &place, None, &format!("run --resume {folder}"));
     assert_eq!((again.status, &again.out), (Some(0), &ended.out), "{again:#?}");
     let script = json(&std::path::Path::new(&folder).join("campaign.json"))["batch_script"].clone();
-    assert!(script.as_str().unwrap().contains("#SBATCH --nodes=2\n"), "kept as evidence: {script}");
+    assert!(
+        script.as_str().unwrap().contains("#SBATCH --nodes=2\n"),
+        "the batch script is evidence: {script}"
+    );
     assay(&slurm, &place, None, &format!("verify {folder}")).ok();
 }
 
 #[test]
-fn a_node_that_dies_takes_one_attempt_along_and_the_others_stand() {
+fn a_node_that_fails_makes_one_attempt_invalid_and_no_other() {
     let Some(mut slurm) = Slurm::start(4) else { return };
     let place = Place::new();
     let tests = test("A", "nodes = 4", "")
@@ -178,13 +184,13 @@ fn a_node_that_dies_takes_one_attempt_along_and_the_others_stand() {
     assert_eq!((&reason["code"], &reason["data"]["status"]), (&"job-failed".into(), &137.into()), "{reason}");
     assert_eq!(reason["data"]["launcher"], "node-died", "{reason}");
     assert!(reason["data"]["output"].as_str().unwrap().contains("srun: "), "{reason}");
-    // A few lines are quoted; which of them come first is srun's affair.
-    let said = std::fs::read_to_string(jobs.join("0002-B-r1/stderr.txt")).unwrap();
-    assert!(said.contains("srun: error: Node failure on node3\n"), "{said}");
+    // The verdict quotes the first lines; their order depends on srun.
+    let stderr = std::fs::read_to_string(jobs.join("0002-B-r1/stderr.txt")).unwrap();
+    assert!(stderr.contains("srun: error: Node failure on node3\n"), "{stderr}");
 }
 
 #[test]
-fn a_batch_job_that_is_cancelled_leaves_a_campaign_that_goes_on_in_another() {
+fn the_campaign_of_a_cancelled_batch_job_resumes_in_another() {
     let Some(slurm) = Slurm::start(2) else { return };
     let place = Place::new();
     let tests = test("A", "nodes = 1", "") + &test("B", "nodes = 2", "-O minTimeDuration=6");
@@ -195,9 +201,9 @@ fn a_batch_job_that_is_cancelled_leaves_a_campaign_that_goes_on_in_another() {
     slurm.ask(&format!("scancel {job}"));
     let died = assay(&slurm, &place, None, &format!("run --wait {folder}"));
     assert_eq!(died.status, Some(3), "{died:#?}");
-    let begins = format!("assay: Slurm job {job} ended (CANCELLED) before the campaign had, 1 job done");
+    let begins = format!("assay: Slurm job {job} ended (CANCELLED) before the campaign, 1 job done");
     assert!(died.err.starts_with(&begins) && died.err.lines().count() == 1, "{died:#?}");
-    assert!(died.err.contains(&format!("go on with: assay run --submit --resume {folder}")), "{died:#?}");
+    assert!(died.err.contains(&format!("Resume with: assay run --submit --resume {folder}")), "{died:#?}");
     let again = assay(&slurm, &place, None, &format!("run --submit --resume {folder}")).ok();
     assert!(again.starts_with(&format!("Submitted as Slurm job {} again\n", job + 1)), "{again}");
     let ended = assay(&slurm, &place, None, &format!("run --wait {folder}"));

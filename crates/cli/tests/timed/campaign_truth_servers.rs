@@ -1,6 +1,6 @@
-//! Servers that die in the middle of a test, or that a plan takes down: what a replicated volume survives is
-//! told or makes the clause invalid, as the test says; what a distributed one does not survive costs an
-//! attempt, and no campaign.
+//! Servers that fail during a test, or that a plan takes offline. With a replicated volume the clause has a
+//! warning or is INVALID, as its test defines. With a distributed volume an attempt fails, but not the
+//! campaign.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,13 +10,13 @@ use crate::common::gluster::{Gluster, Volume};
 use serde_json::{Value, json};
 
 const MIB: u64 = 1 << 20;
-/// What a brick does, bytes per second.
+/// The speed of a brick in bytes per second.
 const RATE: u64 = 2 * MIB;
-/// A name whose files of twelve ranks lie evenly over two bricks, by the hash of GlusterFS.
+/// A file name that the hash of GlusterFS distributes evenly over two bricks, for twelve ranks.
 const EVEN: &str = "f1269";
 
-/// Runs a plan on the volume, and kills the server of the brick that `which` chooses as soon as the files of
-/// the job `during` lie on all bricks. Gives the exit status, the folder of evidence and the brick.
+/// Runs a plan on the volume. As soon as the files of the job `during` are on all bricks, kills the server of
+/// the brick that `which` selects. Gives the exit status, the folder of the campaign and the brick.
 fn ran(
     gluster: &mut Gluster,
     bricks: usize,
@@ -26,18 +26,18 @@ fn ran(
     fs::create_dir(place.path("evidence")).unwrap();
     let mount = gluster.mount();
     let mut child = place.start(&format!("run p.toml --dir {} --campaigns evidence", mount.display()));
-    let own = |brick: usize| {
+    let data_on = |brick: usize| {
         let data = gluster.data(brick);
         names(&data).into_iter().find(|name| name.ends_with(".data")).map(|name| data.join(name))
     };
     let written = |brick: usize| {
-        let files = own(brick).and_then(|own| fs::read_dir(own.join("tests").join(during)).ok());
+        let files = data_on(brick).and_then(|data| fs::read_dir(data.join("tests").join(during)).ok());
         let is_written =
             |file: std::io::Result<fs::DirEntry>| file.is_ok_and(|file| length(&file.path()) > 0);
         files.is_some_and(|mut files| files.any(is_written))
     };
     until("files on all bricks", || child.try_wait().unwrap().is_some() || (1..=bricks).all(written));
-    let brick = (1..=bricks).find(|brick| own(*brick).is_some_and(|own| which(&own)));
+    let brick = (1..=bricks).find(|brick| data_on(*brick).is_some_and(|data| which(&data)));
     let brick = brick.unwrap_or_else(|| panic!("{}", fs::read_to_string(place.path("err")).unwrap()));
     gluster.kill(brick);
     let status = child.wait().unwrap().code();
@@ -47,7 +47,7 @@ fn ran(
     (status, evidence.join(&all[0]), brick)
 }
 
-/// Bytes of a file; none where it is not there.
+/// Bytes of a file; 0 if it does not exist.
 fn length(path: &Path) -> u64 {
     path.metadata().map_or(0, |file| file.len())
 }
@@ -59,7 +59,7 @@ fn head(fs: &str) -> String {
     )
 }
 
-/// Test, outcome, reason and the reasons of warnings of each verdict.
+/// Test, outcome, reason and reasons of the warnings, for each verdict.
 fn verdicts(folder: &Path) -> Vec<(String, String, Value, Vec<Value>)> {
     let word = |value: &Value| value.as_str().unwrap().to_owned();
     let all = campaign::json(&folder.join("verdicts.json"));
@@ -71,7 +71,7 @@ fn verdicts(folder: &Path) -> Vec<(String, String, Value, Vec<Value>)> {
     all.as_array().unwrap().iter().map(one).collect()
 }
 
-/// Whether a reason says that a target of so many was missing around repetition 1.
+/// Whether a reason reports that one of `of` storage targets was missing before or after repetition 1.
 fn is_missing(reason: &Value, name: &str, when: &str, of: u64) -> bool {
     let data = &reason["data"];
     reason["code"] == "degraded"
@@ -79,7 +79,7 @@ fn is_missing(reason: &Value, name: &str, when: &str, of: u64) -> bool {
         && (&data["when"], &data["repetition"], &data["targets"]) == (&json!(when), &json!(1), &json!(of))
 }
 
-/// Whether a reason says what the command asked for the health printed of a brick around repetition 1.
+/// Whether a reason has the output of the health command on a brick before or after repetition 1.
 fn is_down(reason: &Value, brick: usize, when: &str) -> bool {
     let data = &reason["data"];
     reason["code"] == "degraded"
@@ -88,7 +88,7 @@ fn is_down(reason: &Value, brick: usize, when: &str) -> bool {
 }
 
 #[test]
-fn a_test_that_bears_the_loss_of_a_server_goes_on_and_another_one_is_invalid() {
+fn loss_of_a_server_is_a_warning_if_the_test_allows_it_and_else_invalid() {
     let Some(mut gluster) = Gluster::start(Volume::Replicate, &[RATE; 3]) else { return };
     let place = Place::new();
     let plan = r#"
@@ -142,7 +142,7 @@ criterion = { metric = "read_check.errors", op = "==", value = "0 errors" }
 }
 
 #[test]
-fn a_brick_that_a_state_takes_down_is_down_for_its_tests_and_back_for_the_others() {
+fn a_state_takes_a_brick_offline_for_its_tests_and_restores_it_for_the_others() {
     let Some(gluster) = Gluster::start(Volume::Replicate, &[RATE; 3]) else { return };
     let place = Place::new();
     let test = |id: &str, keys: &str| {
@@ -175,7 +175,7 @@ fn a_brick_that_a_state_takes_down_is_down_for_its_tests_and_back_for_the_others
         };
         assert!(expected, "{test}: {losses:#?}");
     }
-    // What each file lay on was read back; the one that was to lie on one brick lies on all.
+    // The placement of each file was read back. The file that was to be on one brick is on all.
     let summary = campaign::json(&folder.join("summary.json"));
     let layouts = summary["findings"].as_array().unwrap().iter();
     let layouts: Vec<&Value> =
@@ -186,7 +186,7 @@ fn a_brick_that_a_state_takes_down_is_down_for_its_tests_and_back_for_the_others
 }
 
 #[test]
-fn a_distributed_volume_that_loses_a_server_costs_attempts_and_not_the_campaign() {
+fn loss_of_a_server_of_a_distributed_volume_fails_attempts_but_not_the_campaign() {
     let Some(mut gluster) = Gluster::start(Volume::Distribute, &[RATE; 2]) else { return };
     let place = Place::new();
     let test = |id: &str, fs: &str, block: &str| {
@@ -202,12 +202,12 @@ fn a_distributed_volume_that_loses_a_server_costs_attempts_and_not_the_campaign(
          criterion = {{ metric = \"read.bw\", op = \">=\", value = \"1 kB/s\" }}\n"
     );
     let other = head(&format!("[fs.other]\ndir = {:?}\n", place.dir()));
-    // What the server is killed in lasts for seconds.
+    // The phase during the kill takes seconds.
     let [before, during] = [test("BEFORE", "s", "256k"), test("DURING", "s", "1m")];
     let tests = [before, during, reader, test("AFTER", "s", "256k"), test("OTHER", "other", "256k")];
     fs::write(place.path("p.toml"), other + &tests.concat()).unwrap();
-    // With the brick goes what says that the directory is the campaign's own.
-    let has_mark = |own: &Path| length(&own.join(".assay-campaign")) > 0;
+    // The marker of the campaign's directory is lost with the brick.
+    let has_mark = |data: &Path| length(&data.join(".assay-campaign")) > 0;
     let (status, folder, brick) = ran(&mut gluster, 2, &place, ("DURING-r1", has_mark));
     let verdicts = verdicts(&folder);
     assert_eq!(status, Some(3), "{verdicts:#?}");
@@ -231,6 +231,6 @@ fn a_distributed_volume_that_loses_a_server_costs_attempts_and_not_the_campaign(
     let lost = |warning: &Value| is_missing(warning, &name, "after", 2);
     assert!(verdicts[1].3.iter().any(lost), "{:#?}", verdicts[1]);
     let err = fs::read_to_string(place.path("err")).unwrap();
-    assert!(err.contains("; the files there stay"), "what cannot be removed is told: {err}");
+    assert!(err.contains(". The files there were not removed."), "{err}");
     assert_eq!(place.whole_jobs(&folder), 4);
 }

@@ -1,10 +1,11 @@
-//! What is mostly waited for: rates that are kept or measured, devices of known speed, servers of GlusterFS,
-//! clusters of Slurm, jobs that hang. More of these tests at once than there are processors end sooner.
+//! Tests that mostly wait: rate limits and measured rates, devices of known speed, servers of GlusterFS,
+//! clusters of Slurm, jobs that hang. They end sooner if more of them run at once than there are processors.
 #![allow(clippy::print_stdout)]
 
 #[path = "../common/mod.rs"]
 mod common;
 
+mod bundled_plans;
 mod campaign_course;
 mod campaign_hanging;
 mod campaign_lying;
@@ -12,5 +13,4 @@ mod campaign_slurm;
 mod campaign_truth;
 mod campaign_truth_servers;
 mod ior_pace;
-mod ready_plans;
 mod stragglers;

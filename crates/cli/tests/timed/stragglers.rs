@@ -1,4 +1,4 @@
-//! Truth for who is slow: a parallel file system whose bricks have known speeds, one of them planted.
+//! Detection of stragglers on a parallel file system with bricks of known speeds, one of them slow.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -10,16 +10,16 @@ use crate::common::{Mpi, run};
 const MIB: u64 = 1 << 20;
 const RANKS: usize = 16;
 
-/// What one campaign on the volume left: the warnings of its verdict, which ranks' files lay on each brick,
+/// The result of a campaign on the volume: the warnings of its verdict, the ranks with files on each brick,
 /// and the report.
-struct Told {
+struct CampaignResult {
     warnings: Vec<serde_json::Value>,
     on: Vec<BTreeSet<u64>>,
     report: String,
 }
 
-/// Sixteen ranks write a file each, twice.
-fn campaign(gluster: &Gluster, bricks: usize) -> Told {
+/// Runs a campaign in which each of sixteen ranks writes one file, twice.
+fn campaign(gluster: &Gluster, bricks: usize) -> CampaignResult {
     let place = Place::new();
     place.plan(&format!(
         "[[test]]\nid = \"W\"\nior = \"-w -F -e -t 128k -b 2m -k\"\nranks = {RANKS}\nrepetitions = 2\n\
@@ -41,17 +41,17 @@ fn campaign(gluster: &Gluster, bricks: usize) -> Told {
         }
     }
     let report = std::fs::read_to_string(folder.join("report.html")).unwrap().replace('\u{a0}', " ");
-    Told { warnings, on, report }
+    CampaignResult { warnings, on, report }
 }
 
-/// The columns of the one phase that a job recorded.
+/// The columns of the only phase that a job recorded.
 fn each_rank(job: &Path) -> serde_json::Value {
     let records = std::fs::read_to_string(job.join("records.jsonl")).unwrap();
     let phase = records.lines().find(|line| line.contains(r#""record":"phase""#)).unwrap();
     serde_json::from_str::<serde_json::Value>(phase).unwrap()["each_rank"].take()
 }
 
-/// The brick that a rank's file lay on.
+/// The brick with the file of a rank.
 fn target(each: &serde_json::Value, rank: usize) -> &str {
     let layout = each["layout"].as_array().unwrap();
     let layout = layout[if layout.len() == 1 { 0 } else { rank }].as_u64().unwrap() as usize;
@@ -59,38 +59,43 @@ fn target(each: &serde_json::Value, rank: usize) -> &str {
 }
 
 #[test]
-fn a_slow_brick_is_named_with_its_ranks_and_sound_ones_are_not_accused() {
+fn a_slow_brick_is_reported_with_its_ranks_and_others_are_not() {
     let sound = 4 * MIB;
     let Some(gluster) = Gluster::start(Volume::Distribute, &[sound; 4]) else { return };
-    let told = campaign(&gluster, 4);
-    let known: BTreeSet<u64> = told.on.iter().flatten().copied().collect();
-    assert_eq!(known.len(), RANKS, "of every file it is known where it lay: {:?}", told.on);
-    // Hashes spread files unevenly: a brick that holds more of them than others may be told to.
-    let accused = |told: &Told| -> Vec<serde_json::Value> {
+    let result = campaign(&gluster, 4);
+    let known: BTreeSet<u64> = result.on.iter().flatten().copied().collect();
+    assert_eq!(known.len(), RANKS, "the brick of every file is known: {:?}", result.on);
+    // The hash spreads files unevenly, so a brick with more files than others may be reported as overloaded.
+    let slow_bricks = |result: &CampaignResult| -> Vec<serde_json::Value> {
         let slow = |one: &&serde_json::Value| one["code"] == "slow-group" && one["data"]["kind"] == "brick";
-        told.warnings.iter().filter(slow).cloned().collect()
+        result.warnings.iter().filter(slow).cloned().collect()
     };
-    assert!(accused(&told).is_empty(), "{:#?}", told.warnings);
+    assert!(slow_bricks(&result).is_empty(), "{:#?}", result.warnings);
     gluster.throttle(3, MIB);
-    // Where the hash put next to nothing on the slow brick, it is no measurement of it; names then differ.
-    let told = (0..5).map(|_| campaign(&gluster, 4)).find(|told| told.on[2].len() >= 2);
-    let told = told.expect("five directories hash alike");
-    let accused = accused(&told);
-    assert_eq!(accused.len(), 1, "{:#?}", told.warnings);
-    let data = &accused[0]["data"];
-    assert_eq!((&data["phase"], &data["name"]), (&"write".into(), &gluster.name(3).into()), "{accused:?}");
-    let ranks: Vec<u64> = told.on[2].iter().copied().take(8).collect();
-    assert_eq!(data["ranks"], serde_json::json!(ranks), "{accused:?} {:?}", told.on);
+    // If the hash put almost no files on the slow brick, it was not measured. Another directory then has
+    // other files there.
+    let result = (0..5).map(|_| campaign(&gluster, 4)).find(|result| result.on[2].len() >= 2);
+    let result = result.expect("no file on the slow brick in five campaigns");
+    let slow_bricks = slow_bricks(&result);
+    assert_eq!(slow_bricks.len(), 1, "{:#?}", result.warnings);
+    let data = &slow_bricks[0]["data"];
+    assert_eq!(
+        (&data["phase"], &data["name"]),
+        (&"write".into(), &gluster.name(3).into()),
+        "{slow_bricks:?}"
+    );
+    let ranks: Vec<u64> = result.on[2].iter().copied().take(8).collect();
+    assert_eq!(data["ranks"], serde_json::json!(ranks), "{slow_bricks:?} {:?}", result.on);
     let escaped = gluster.name(3).replace('/', "&#x2f;");
-    assert!(told.report.contains(&escaped), "{escaped}");
+    assert!(result.report.contains(&escaped), "{escaped}");
 }
 
 #[test]
-fn ranks_of_several_nodes_are_recorded_on_theirs() {
+fn ranks_are_recorded_with_their_nodes() {
     let dir = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let words = "ior -w -F -t 4k -b 64k -o f --record records.jsonl";
     let Some(mut command) = Mpi::Wheel.command(dir.path(), 5, words) else { return };
-    // One machine that looks like two; ranks go round or stand side by side, as the library likes.
+    // One machine that simulates two nodes. The library places ranks in blocks or round-robin.
     run(command.env("MPIR_CVAR_NUM_CLIQUES", "2")).ok();
     let each = each_rank(dir.path());
     let nodes: Vec<&str> =

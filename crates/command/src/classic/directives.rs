@@ -1,12 +1,12 @@
-//! `name=value[,name=value...]`, behind `-O` and in the lines of scripts.
+//! Directives `name=value[,name=value...]`, as `-O` and the lines of scripts have them.
 //!
-//! Invariant: each piece yields its occurrences or one fault, which names the piece.
+//! Invariant: each directive yields its occurrences or one fault that names the directive.
 
 use super::grammar::{nearest, read_whole};
 use super::occurrence::{ModuleOptions, OptionFault, OptionInput, OptionOccurrence};
 use super::row::ClassicOption;
 
-/// Reads a list of directives on a line of its own; `#` begins a comment.
+/// Reads a list of directives from a line of a script. `#` begins a comment.
 pub fn read_directives<I: ClassicOption>(text: &str, modules: ModuleOptions<'_>) -> Vec<OptionOccurrence<I>> {
     let mut found = Vec::new();
     for piece in pieces(text) {
@@ -15,7 +15,7 @@ pub fn read_directives<I: ClassicOption>(text: &str, modules: ModuleOptions<'_>)
     found
 }
 
-/// Reads the list of the token with this place into `found`.
+/// Reads into `found` the list that the token at `at` holds.
 pub(super) fn read_list<I: ClassicOption>(
     text: &str,
     at: usize,
@@ -26,7 +26,7 @@ pub(super) fn read_list<I: ClassicOption>(
     found.extend(listed.into_iter().map(|one| OptionOccurrence { at, is_listed: true, ..one }));
 }
 
-/// A directive, or the message about a piece that is none.
+/// A directive as name and value, or the message about a malformed one.
 type DirectivePiece<'a> = Result<(&'a str, &'a str), String>;
 
 fn pieces(text: &str) -> impl Iterator<Item = DirectivePiece<'_>> {
@@ -40,7 +40,7 @@ fn pieces(text: &str) -> impl Iterator<Item = DirectivePiece<'_>> {
             return Err(wrong("is not of the form name=value"));
         }
         if value.contains(char::is_whitespace) {
-            return Err(wrong("has a blank in its value; a comma separates directives"));
+            return Err(wrong("has a blank in its value. Separate directives by commas."));
         }
         Ok((key, value))
     })
@@ -65,7 +65,7 @@ fn read_piece<I: ClassicOption>(
     }
     if key.starts_with('-') {
         if !key.starts_with("--") && key.contains('O') {
-            let why = format!("{key}: directives cannot hold directives; write {value} itself");
+            let why = format!("{key}: directives cannot hold directives. Write {value} itself.");
             return found.push(occurrence(key.to_owned(), OptionFault::Malformed(why).into()));
         }
         return found.extend(read_whole(&format!("{key}={value}"), modules));
@@ -78,8 +78,8 @@ fn unknown<I: ClassicOption>(key: &str) -> OptionFault {
     let known = lives.chain(I::retired().iter().filter_map(|was| was.directive));
     let program = I::PROGRAM;
     OptionFault::Unknown(match nearest(key, known) {
-        Some(near) => format!("{key}: unknown directive; the nearest is {near} ({program} -h lists all)"),
-        None => format!("{key}: unknown directive ({program} -h lists them)"),
+        Some(near) => format!("{key}: unknown directive. Did you mean {near}? `{program} -h` lists all."),
+        None => format!("{key}: unknown directive. `{program} -h` lists all options."),
     })
 }
 

@@ -1,13 +1,13 @@
-//! From tokens to occurrences, by the grammar that IOR and mdtest share since 3.2, without its leaks.
+//! Turns tokens into occurrences of options, by the grammar that IOR and mdtest share since 3.2.
 //!
-//! Invariant: any tokens are read to their end; a word that is wrong is an occurrence too, in its place.
-//! Never here: which options there are, and what their values are worth.
+//! Invariant: all tokens are read to the end. A wrong token is an occurrence too, in its place.
+//! Never here: the list of options and the meaning of their values.
 
 use super::directives::read_list;
 use super::occurrence::{ModuleOption, ModuleOptions, OptionFault, OptionInput, OptionOccurrence};
 use super::row::{ClassicOption, OptionKind};
 
-/// Reads the tokens behind the program's name.
+/// Reads the tokens that follow the program's name.
 pub fn read_tokens<I: ClassicOption>(
     tokens: &[String],
     modules: ModuleOptions<'_>,
@@ -19,7 +19,7 @@ pub fn read_tokens<I: ClassicOption>(
     reader.found
 }
 
-/// The occurrences of `token` (`--name=value`, `-x=value`), an option that has its value with it.
+/// The occurrences of `token`, an option that contains its value (`--name=value`, `-x=value`).
 pub(super) fn read_whole<I: ClassicOption>(
     token: &str,
     modules: ModuleOptions<'_>,
@@ -29,15 +29,15 @@ pub(super) fn read_whole<I: ClassicOption>(
     reader.found
 }
 
-/// A value, and the place of its token where this is one of its own.
+/// A value, and the place of its token if the value is a token of its own.
 type PlacedText = (Option<String>, Option<usize>);
 
 struct TokenReader<'a, I: 'static> {
     tokens: &'a [String],
     modules: ModuleOptions<'a>,
-    /// How many tokens were read.
+    /// Number of tokens read so far.
     read: usize,
-    /// The place of the option that is being read.
+    /// Place of the option that is being read.
     at: usize,
     found: Vec<OptionOccurrence<I>>,
 }
@@ -65,7 +65,7 @@ impl<'a, I: ClassicOption> TokenReader<'a, I> {
         self.push(token.to_owned(), None, OptionInput::Fault(fault));
     }
 
-    /// Takes one token that is an option, and its value from the next where it needs one.
+    /// Reads one token that is an option, and its value from the next token where it needs one.
     fn option(&mut self, token: &'a str) {
         self.at = self.read.saturating_sub(1);
         if let Some(long) = token.strip_prefix("--") {
@@ -75,7 +75,7 @@ impl<'a, I: ClassicOption> TokenReader<'a, I> {
             Some(letters) => self.letters(token, letters),
             None => {
                 let text = format!(
-                    "`{token}` is not an option; options begin with `-` ({} -h lists them)",
+                    "`{token}` is not an option. Options begin with `-`; `{} -h` lists them.",
                     I::PROGRAM
                 );
                 self.fault(token, OptionFault::Stray(text));
@@ -83,7 +83,7 @@ impl<'a, I: ClassicOption> TokenReader<'a, I> {
         }
     }
 
-    /// The value that stands with the option, or else the next token.
+    /// The value in the option's own token, or else the next token.
     fn value_or_next(&mut self, value: Option<&str>) -> PlacedText {
         match (value, value.is_none().then(|| self.next()).flatten()) {
             (None, Some((at, next))) => (Some(next.to_owned()), Some(at)),
@@ -129,9 +129,9 @@ impl<'a, I: ClassicOption> TokenReader<'a, I> {
         self.push(format!("--{name}"), value_at, OptionInput::Module { name, known, text });
     }
 
-    /// Letters behind one dash: flags, and at the end at most one option with a value, glued or not.
+    /// Reads letters after one dash: flags, then at most one option with a value, glued or separate.
     fn letters(&mut self, token: &str, letters: &'a str) {
-        // `-vwr=0` gives the number to each of its flags.
+        // `-vwr=0` gives the number to each of these flags.
         let (flags, for_all) = match letters.split_once('=') {
             Some((flags, value)) if flags.chars().all(is_flag::<I>) => (flags, Some(value)),
             _ => (letters, None),
@@ -195,7 +195,7 @@ fn found(listed: &[ModuleOption], backend: &str, option: &str) -> Option<ModuleO
     listed.iter().find(same).copied()
 }
 
-/// The message about an option that there is not, with the nearest that there is.
+/// The message about an unknown option, with the nearest known option.
 fn unknown<I: ClassicOption>(token: &str, modules: ModuleOptions<'_>) -> OptionFault {
     let name = token.split('=').next().unwrap_or(token);
     if let Some(row) = name
@@ -203,7 +203,9 @@ fn unknown<I: ClassicOption>(token: &str, modules: ModuleOptions<'_>) -> OptionF
         .and_then(|letter| I::rows().find(|row| row.short.is_some_and(|short| letter.chars().eq([short]))))
     {
         let letter = row.short.unwrap_or_default();
-        return OptionFault::Unknown(format!("unknown option `{token}`; a letter has one dash: -{letter}"));
+        return OptionFault::Unknown(format!(
+            "unknown option `{token}`. A letter takes one dash: -{letter}."
+        ));
     }
     let listed = match modules {
         ModuleOptions::Listed(listed) => listed,
@@ -214,20 +216,19 @@ fn unknown<I: ClassicOption>(token: &str, modules: ModuleOptions<'_>) -> OptionF
         I::rows().filter_map(|row| row.long.map(|word| format!("--{word}"))).chain(of_modules).collect();
     let program = I::PROGRAM;
     OptionFault::Unknown(match nearest(name, words.iter().map(String::as_str)) {
-        Some(near) => format!("unknown option `{token}`; the nearest is `{near}` ({program} -h lists all)"),
-        None => format!("unknown option `{token}` ({program} -h lists the options)"),
+        Some(near) => format!("unknown option `{token}`. Did you mean `{near}`? `{program} -h` lists all."),
+        None => format!("unknown option `{token}`. `{program} -h` lists all options."),
     })
 }
 
-/// The nearest of the `known` words to one that is not known, if one is near: at most a third of its letters
-/// differ.
+/// The known word that is nearest to an unknown one. `None` if more than a third of its letters differ.
 pub(super) fn nearest<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let lower = word.to_lowercase();
     let (distance, best) = known.map(|name| (distance(&lower, &name.to_lowercase()), name)).min()?;
     (distance <= best.len() / 3).then_some(best)
 }
 
-/// How many letters have to be put in, taken out or changed to make `b` of `a`.
+/// Number of letters to insert, delete or replace to turn `a` into `b`.
 fn distance(a: &str, b: &str) -> usize {
     let b: Vec<char> = b.chars().collect();
     let mut row: Vec<usize> = (0..=b.len()).collect();
@@ -248,7 +249,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_slip_finds_its_word_and_a_stranger_none() {
+    fn a_misspelt_option_finds_the_nearest_known_one() {
         let known = ["blockSize", "transferSize", "segmentCount", "--posix.odirect"];
         let near = |word| nearest(word, known.into_iter());
         assert_eq!(near("blocksiez"), Some("blockSize"));

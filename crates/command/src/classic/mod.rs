@@ -1,9 +1,9 @@
-//! What the command lines of IOR and mdtest have in common: rows of a table of options, the grammar that
-//! turns tokens into occurrences of options, numbers with suffixes, the help made of the same table.
+//! What the command lines of IOR and mdtest have in common.
 //!
-//! A program gives its options as an enum that is a [`ClassicOption`].
+//! This is the table of options, the grammar, numbers with suffixes, and the help. The grammar turns tokens
+//! into occurrences of options. A program gives its options as an enum that implements [`ClassicOption`].
 //!
-//! Never here: the options of one program, and what they mean.
+//! Never here: the options of one program and their meaning.
 
 mod directives;
 mod grammar;

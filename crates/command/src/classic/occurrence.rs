@@ -1,38 +1,38 @@
-//! One option as a line gives it: which, where, and its value as text.
+//! One option as a command line gives it: its identity, its place, and its value as text.
 //!
-//! Invariant: a value is read only when it is asked for, so that a line with a wrong value has all its
-//! occurrences all the same.
-//! Never here: which options there are.
+//! Invariant: a value is parsed only on request. A command line with a wrong value therefore still has all
+//! its occurrences.
+//! Never here: the list of options.
 
 use units::Usage;
 
 use super::row::{OptionKind, OptionRow, OptionValue, RetiredOption};
 use crate::words::is_value;
 
-/// One option of a backend, which lines set as `--<backend>.<name>`.
+/// One option of a backend. Command lines set it as `--<backend>.<name>`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ModuleOption {
     /// The backend's name in lower case.
     pub backend: &'static str,
-    /// Its name.
+    /// The option's name.
     pub name: &'static str,
-    /// What it takes.
+    /// The kind of value that it takes.
     pub kind: OptionKind,
     /// One line of help.
     pub about: &'static str,
 }
 
-/// The options of backends that a reader of a line knows.
+/// The options of backends that a reader of a command line knows.
 #[derive(Clone, Copy, Debug)]
 pub enum ModuleOptions<'a> {
-    /// These, and no others.
+    /// The listed options, and no others.
     Listed(&'a [ModuleOption]),
-    /// None by name: each `--x.y` is taken for one, and has as its value what follows `=` or the next word,
-    /// unless that begins with `-`.
+    /// No names are known: each `--x.y` is an option of a backend. Its value follows `=`, or is the next
+    /// token unless that begins with `-`.
     Any,
 }
 
-/// What is wrong with a word of a line.
+/// What is wrong with a token of a command line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum OptionFault {
     /// It is not an option.
@@ -44,21 +44,21 @@ pub enum OptionFault {
 }
 
 impl OptionFault {
-    /// What the user reads about it.
+    /// The message for the user.
     pub fn sentence(&self) -> &str {
         let (Self::Stray(text) | Self::Unknown(text) | Self::Malformed(text)) = self;
         text
     }
 }
 
-/// Which option it is, with its value as text.
+/// The identity of an option, with its value as text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum OptionInput<I: 'static> {
     /// A flag, with the number that follows `=`.
     Flag(&'static OptionRow<I>, Option<String>),
-    /// An option with its value, or a flag as a directive gives it; `None` where the line ends before.
+    /// An option with its value, or a flag given as a directive. `None` where the command line ends first.
     Value(&'static OptionRow<I>, Option<String>),
-    /// An option that was, with its value; 1 for a letter without one.
+    /// A retired option with its value; 1 for a letter without one.
     Retired(&'static RetiredOption<I>, Option<String>),
     /// An option of a backend.
     Module {
@@ -69,11 +69,11 @@ pub enum OptionInput<I: 'static> {
         /// Its value.
         text: Option<String>,
     },
-    /// A word that is wrong.
+    /// A wrong token.
     Fault(OptionFault),
 }
 
-/// One option as a line gives it.
+/// One option as a command line gives it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OptionOccurrence<I: 'static> {
     /// The option as typed, without its value.
@@ -82,14 +82,14 @@ pub struct OptionOccurrence<I: 'static> {
     pub at: usize,
     /// The place of the token that is its value, where this is not in the same token.
     pub value_at: Option<usize>,
-    /// Whether it is a directive of a list behind `-O`.
+    /// Whether it is a directive in a list after `-O`.
     pub is_listed: bool,
-    /// Which it is.
+    /// The option's identity and value.
     pub input: OptionInput<I>,
 }
 
 impl<I: 'static> OptionOccurrence<I> {
-    /// Its text, where it has one.
+    /// Its value as text, where it has one.
     pub fn text(&self) -> Option<&str> {
         match &self.input {
             OptionInput::Flag(_, text)
@@ -100,13 +100,13 @@ impl<I: 'static> OptionOccurrence<I> {
         }
     }
 
-    /// The message `text`, with the option before it that holds this one.
+    /// The message `text`, prefixed with the option that contains this one.
     pub fn usage(&self, text: impl Into<String>) -> Usage {
         let text = text.into();
         Usage(if self.is_listed { format!("-O {text}") } else { text })
     }
 
-    /// The message that its value will not do.
+    /// The message that rejects its value.
     pub fn rejected(&self, why: &str) -> Usage {
         match (&self.input, self.text()) {
             (OptionInput::Value(..), Some(text)) => self.usage(format!("{} {text}: {why}", self.name)),
@@ -114,20 +114,20 @@ impl<I: 'static> OptionOccurrence<I> {
         }
     }
 
-    /// Whether it takes a value, and the line ends before it.
+    /// Whether it takes a value and the command line ends before the value.
     pub fn ends_the_line(&self) -> bool {
         let takes_value = !matches!(self.input, OptionInput::Flag(..) | OptionInput::Fault(_));
         takes_value && self.text().is_none()
     }
 
-    /// Whether it takes a value, and the line that consists of `words` ends before it or has an option there.
+    /// Whether it takes a value, and `words` end before the value or have an option in its place.
     pub(crate) fn lacks_value(&self, words: &[String]) -> bool {
         // Options of backends are read without knowing which of them take a value.
         let takes_value = matches!(self.input, OptionInput::Value(..) | OptionInput::Retired(..));
         takes_value && (self.ends_the_line() || self.value_at.is_some_and(|at| !is_value(&words[at])))
     }
 
-    /// Its text, which must be there; `about` says what would do.
+    /// Its text, or the message that the value is missing. `about` describes the value.
     fn wanted(&self, about: &str) -> Result<&str, Usage> {
         let text = self.text().filter(|text| !text.is_empty());
         text.ok_or_else(|| self.usage(format!("{} takes a value: {about}", self.name)))
@@ -144,7 +144,7 @@ impl<I: 'static> OptionOccurrence<I> {
         }
     }
 
-    /// The value of an option that its program has today, as its kind reads it.
+    /// The value of a current option, parsed as its kind requires.
     pub fn value(&self) -> Result<OptionValue<'_>, Usage> {
         let flag = |text: &str| Ok(OptionValue::Flag(Some(self.number(text)?.max(0) as u64)));
         match &self.input {
@@ -163,7 +163,7 @@ impl<I: 'static> OptionOccurrence<I> {
         }
     }
 
-    /// The value of an option of a backend, as text, and whether it asks for something.
+    /// The value of a backend's option as text, and whether it requests something.
     pub fn module_value(&self, option: &ModuleOption) -> Result<(String, bool), Usage> {
         let text = self.wanted(option.about)?;
         let number = match option.kind {
@@ -175,15 +175,17 @@ impl<I: 'static> OptionOccurrence<I> {
     }
 }
 
-/// Reads a number as the classic programs do (IOR 4.1, mdtest 4.1): a whole one with an optional suffix
-/// `k m g t p` (powers of 1024, either case), which `ib`, `iB`, `b` or `B` may follow.
+/// Reads a number as the classic programs do (IOR 4.1, mdtest 4.1).
+///
+/// It is a whole number with an optional suffix `k m g t p` (powers of 1024, either case). The suffix may be
+/// followed by `ib`, `iB`, `b` or `B`.
 pub fn parse_number(text: &str) -> Result<i64, String> {
     let trimmed = text.trim_start();
     let end = trimmed.find(|c: char| !c.is_ascii_digit() && c != '-' && c != '+').unwrap_or(trimmed.len());
     let (digits, suffix) = trimmed.split_at(end);
     let number: i64 =
         digits.parse().map_err(|_| format!("`{text}` is not a whole number, such as 4096, 4k or 16m"))?;
-    let unknown = || format!("unknown size suffix `{suffix}` in `{text}`; known are k, m, g, t, p");
+    let unknown = || format!("unknown size suffix `{suffix}` in `{text}`. Use k, m, g, t or p.");
     let mut letters = suffix.chars();
     let power = match letters.next().map(|letter| letter.to_ascii_lowercase()) {
         None => 0,
@@ -193,14 +195,14 @@ pub fn parse_number(text: &str) -> Result<i64, String> {
         Some('t') => 4,
         Some('p') => 5,
         Some('.') => {
-            return Err(format!("`{text}`: fractions are not taken; write it in the next smaller unit"));
+            return Err(format!("`{text}` is a fraction. Write a whole number in the next smaller unit."));
         }
         Some(_) => return Err(unknown()),
     };
     if !matches!(letters.as_str().to_ascii_lowercase().as_str(), "" | "b" | "ib") {
         return Err(unknown());
     }
-    number.checked_mul(1 << (10 * power)).ok_or_else(|| format!("`{text}` is beyond 2^63"))
+    number.checked_mul(1 << (10 * power)).ok_or_else(|| format!("`{text}` exceeds 2^63"))
 }
 
 #[cfg(test)]

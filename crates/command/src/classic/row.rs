@@ -1,12 +1,12 @@
-//! One option of a classic program: its names, what it takes, its help; and those that the program once had.
+//! One option of a classic program: its names, the kind of its value, its help. Also retired options.
 //!
-//! Never here: what an option does, which its program knows.
+//! Never here: the effect of an option, which its program knows.
 
 use std::fmt::Debug;
 
 use super::occurrence::OptionInput;
 
-/// What an option takes.
+/// The kind of value that an option takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OptionKind {
     /// Nothing, or `=n`.
@@ -15,14 +15,14 @@ pub enum OptionKind {
     Number,
     /// Bytes, with a suffix.
     Size,
-    /// Anything.
+    /// Any text.
     Text,
-    /// Options in another form, which name themselves where they are wrong.
+    /// Options in the directive form. Messages about them name the directive.
     Directives,
 }
 
 impl OptionKind {
-    /// The default that the help shows where a table names none.
+    /// The default that the help shows where the table gives none.
     pub(crate) const fn usual_default(self) -> &'static str {
         match self {
             Self::Number | Self::Size => "0",
@@ -31,10 +31,10 @@ impl OptionKind {
     }
 }
 
-/// What was given to an option.
+/// The value given to an option.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OptionValue<'a> {
-    /// A flag, with the number behind `=` if any.
+    /// A flag, with the number after `=` if any.
     Flag(Option<u64>),
     /// A number or a size.
     Number(i64),
@@ -48,7 +48,7 @@ impl OptionValue<'_> {
         !matches!(self, Self::Flag(Some(0)) | Self::Number(0))
     }
 
-    /// How often a flag was given, after `before` times.
+    /// How often a flag is given in total, after `before` times.
     pub fn count(self, before: u64) -> u64 {
         match self {
             Self::Flag(None) => before + 1,
@@ -57,7 +57,7 @@ impl OptionValue<'_> {
         }
     }
 
-    /// A whole number that fits; else why it does not.
+    /// The value as a whole number, or the reason why it does not fit.
     pub fn whole<T: TryFrom<i64>>(self) -> Result<T, String> {
         let number = match self {
             Self::Number(number) => number,
@@ -66,16 +66,16 @@ impl OptionValue<'_> {
         };
         T::try_from(number).map_err(|_| match number {
             ..0 => format!("{number} is negative"),
-            _ => format!("{number} is more than can be"),
+            _ => format!("{number} is too large"),
         })
     }
 
-    /// A number, where -1 stands for what is found on the machine.
+    /// A number. `None` for -1, which requests the value found on the machine.
     pub fn unless_minus_one<T: TryFrom<i64>>(self) -> Result<Option<T>, String> {
         if matches!(self, Self::Number(-1)) { Ok(None) } else { self.whole().map(Some) }
     }
 
-    /// A text.
+    /// The value as text.
     pub fn text(self) -> String {
         if let Self::Text(text) = self { text.to_owned() } else { String::new() }
     }
@@ -84,24 +84,26 @@ impl OptionValue<'_> {
 /// One option of the program whose options are `I`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OptionRow<I: 'static> {
-    /// Which one it is.
+    /// The option's identity.
     pub id: I,
     /// The letter, `-x`.
     pub short: Option<char>,
-    /// The word, `--word`.
+    /// The long name, `--word`.
     pub long: Option<&'static str>,
     /// The names as a directive, `-O name=value`.
     pub directives: &'static [&'static str],
-    /// What it takes.
+    /// The kind of value that it takes.
     pub kind: OptionKind,
-    /// The default that the help shows; empty for a flag, and where nothing stands for the default.
+    /// The default that the help shows. Empty for a flag and for an option without a default value.
     pub default: &'static str,
     /// One line of help.
     pub about: &'static str,
 }
 
-/// The options of a program as an enum, and a row of each: its kind, its letter, its word, its names as a
-/// directive, its default, its help; `_` where it has no letter or word. An option in parentheses has no row.
+/// Defines the options of a program as an enum with one row each.
+///
+/// A row has kind, letter, long name, names as a directive, default and help. `_` marks a missing letter or
+/// long name. An option in parentheses has no row.
 macro_rules! options {
     (
         $(#[$meta:meta])*
@@ -123,7 +125,7 @@ macro_rules! options {
             long: $crate::classic::options!(@name $long),
             directives: &[$($($directive),*)?],
             kind: $crate::classic::OptionKind::$kind,
-            // The first of the two that there is.
+            // The first of the two that exists.
             default: [$($default,)? $crate::classic::OptionKind::$kind.usual_default()][0],
             about: $about,
         }),*];
@@ -134,12 +136,12 @@ macro_rules! options {
 
 pub(crate) use options;
 
-/// What became of an option that the program no longer has.
+/// The replacement of a retired option.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Successor<I: 'static> {
-    /// Options of backends, as `<backend>.<option>`, which get its value.
+    /// Options of backends, as `<backend>.<option>`, which receive its value.
     ModuleOptions(&'static [&'static str]),
-    /// An option of today, with this value, or else with the value given.
+    /// A current option, with this value, or else with the value given.
     Option(I, Option<&'static str>),
     /// It has no effect.
     Nothing,
@@ -147,7 +149,7 @@ pub enum Successor<I: 'static> {
     Rejected(&'static str),
 }
 
-/// An option that the program once had.
+/// An option that only older versions of the program had.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RetiredOption<I: 'static> {
     /// Its letter.
@@ -156,33 +158,33 @@ pub struct RetiredOption<I: 'static> {
     pub takes_value: bool,
     /// Its name as a directive.
     pub directive: Option<&'static str>,
-    /// What became of it.
+    /// Its replacement.
     pub successor: Successor<I>,
-    /// The same as words that follow its name; empty where the options of backends say it.
-    pub(crate) told: &'static str,
-    /// What else a user who gives it has to know.
+    /// The help text that follows its name. Empty if the replacement is options of backends.
+    pub(crate) summary: &'static str,
+    /// What else a user of it needs to know.
     pub advice: Option<&'static str>,
 }
 
 impl<I> RetiredOption<I> {
-    /// What became of it, as words that follow its name.
+    /// The help text that follows its name.
     pub fn about(&self) -> String {
         match self.successor {
             Successor::ModuleOptions([first, _, _, ..]) => format!("is now --{first} and the like"),
             Successor::ModuleOptions([first, ..]) => format!("is now --{first}"),
-            _ => self.told.to_owned(),
+            _ => self.summary.to_owned(),
         }
     }
 }
 
-/// A letter in a spelling of its own.
+/// A letter in a spelling that the table does not describe.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Respelling<'a, I: 'static> {
     /// The option as typed.
     pub name: String,
     /// What it is.
     pub input: OptionInput<I>,
-    /// What is left of its token.
+    /// The rest of its token.
     pub left: &'a str,
 }
 
@@ -194,11 +196,11 @@ pub trait ClassicOption: Copy + Debug + Ord + 'static {
     /// Its options, in the order of the help.
     fn rows() -> impl Iterator<Item = &'static OptionRow<Self>>;
 
-    /// The options that it once had.
+    /// Its retired options.
     fn retired() -> &'static [RetiredOption<Self>];
 
-    /// `letter` in a spelling that the table does not tell: `left` follows it in its token, `next` is the
-    /// next token. `None` where it is as the table says.
+    /// Reads `letter` in a spelling that the table does not describe; `None` where the table describes it.
+    /// `left` follows the letter in its token, `next` is the next token.
     fn respelled<'a>(_letter: char, _left: &'a str, _next: Option<&str>) -> Option<Respelling<'a, Self>> {
         None
     }
@@ -217,9 +219,9 @@ pub fn help_of_options<I: ClassicOption>() -> String {
     format!("Synopsis {}\n\nFlags\n{}\nOptional arguments\n{}", I::PROGRAM, part(true), part(false))
 }
 
-/// A line with what stands before the text, and the text.
+/// A line of help: the names of an option and its description.
 pub fn described(names: &str, about: &str) -> String {
-    // A name that fills its column still stands apart from what it means.
+    // A name that fills its column is still followed by a blank.
     format!("  {names:<29} {about}\n")
 }
 

@@ -1,4 +1,4 @@
-//! The grammar: which occurrences a line has, where, and what is wrong with its words.
+//! The grammar: the occurrences of a command line, their places, and the faults of its tokens.
 
 use super::*;
 use crate::IorOption::{self, *};
@@ -17,7 +17,7 @@ fn ior(line: &str) -> Vec<OptionOccurrence<IorOption>> {
     read_tokens(&tokens(line), ModuleOptions::Listed(MODULES))
 }
 
-/// Places, names, values and what is wrong, as one text.
+/// Places, names, values and faults, as one text.
 fn shown<I>(occurrences: &[OptionOccurrence<I>]) -> String {
     let one = |one: &OptionOccurrence<I>| match &one.input {
         OptionInput::Fault(OptionFault::Stray(_)) => format!("{}:{} stray", one.at, one.name),
@@ -47,7 +47,7 @@ fn every_spelling_of_an_option_is_an_occurrence_in_its_place() {
 }
 
 #[test]
-fn a_word_that_is_wrong_hides_none_of_the_others() {
+fn a_wrong_token_hides_no_other_option() {
     for (line, wanted) in [
         ("big -w", "0:big stray, 1:-w no value"),
         ("--colour -w", "0:--colour unknown, 1:-w no value"),
@@ -59,14 +59,14 @@ fn a_word_that_is_wrong_hides_none_of_the_others() {
 }
 
 #[test]
-fn options_of_backends_are_taken_by_their_form_where_none_is_known_by_name() {
+fn any_option_of_a_backend_is_read_if_no_names_are_known() {
     let any = read_tokens::<IorOption>(&tokens("--x.y 5 --x.z=7 --posix.odirect -w"), ModuleOptions::Any);
     assert_eq!(shown(&any), "0:--x.y 5, 2:--x.z 7, 3:--posix.odirect no value, 4:-w no value");
     assert_eq!(any[0].value_at, Some(1));
 }
 
 #[test]
-fn spellings_of_older_versions_of_mdtest_are_the_options_of_today() {
+fn spellings_of_older_mdtest_versions_are_current_options() {
     let read = |line| read_tokens::<MdtestOption>(&tokens(line), ModuleOptions::Any);
     for (line, wanted) in [
         ("-B -u", "0:-B 1, 1:-u no value"),
@@ -79,7 +79,7 @@ fn spellings_of_older_versions_of_mdtest_are_the_options_of_today() {
 }
 
 #[test]
-fn a_value_is_read_as_its_kind_and_a_message_names_the_option_as_typed() {
+fn a_value_is_parsed_by_its_kind_and_messages_name_the_option_as_typed() {
     let value = |line: &str| {
         ior(line).last().unwrap().value().map_err(|usage| usage.0).map(|value| match value {
             OptionValue::Number(number) => number.to_string(),
@@ -91,7 +91,7 @@ fn a_value_is_read_as_its_kind_and_a_message_names_the_option_as_typed() {
     assert_eq!(value("-O keepFile=1"), Ok("Flag(Some(1))".to_owned()));
     assert_eq!(value("-o f"), Ok("Text(\"f\")".to_owned()));
     for (line, why) in [
-        ("-b", "-b takes a value: bytes of one rank in one segment"),
+        ("-b", "-b takes a value: set the bytes of one rank in one segment"),
         ("-b -1", "-b -1: -1 is negative"),
         ("-O blockSize=-1", "-O blockSize -1: -1 is negative"),
         ("-O keepFile=x", "-O keepFile: `x` is not a whole number, such as 4096, 4k or 16m"),
@@ -101,7 +101,7 @@ fn a_value_is_read_as_its_kind_and_a_message_names_the_option_as_typed() {
 }
 
 #[test]
-fn the_last_word_on_an_option_counts_in_whatever_form() {
+fn the_last_occurrence_of_an_option_wins_in_every_form() {
     let read = |line: &str| OptionValues::of(&ior(line));
     let line = read("-b 1g -w -O blockSize=4k -w=0 -O useO_DIRECT=1,readFile=1 -t x");
     assert_eq!((line.number(BlockSize, 1), line.number(TransferSize, 1)), (Some(4096), None));

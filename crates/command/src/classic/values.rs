@@ -1,7 +1,7 @@
-//! What a line says of each of its options: the last word on it, as the programs read it.
+//! The values that a command line gives to its options. The last occurrence wins, as in the programs.
 //!
-//! Invariant: any line is read; a value that cannot be read is unknown, none is guessed.
-//! Never here: rejecting a line.
+//! Invariant: every command line is read. A value that cannot be parsed is unknown, never guessed.
+//! Never here: rejecting a command line.
 
 use std::collections::BTreeMap;
 
@@ -9,19 +9,19 @@ use super::occurrence::{OptionInput, OptionOccurrence};
 use super::row::{OptionKind, OptionRow, RetiredOption, Successor};
 use super::{ClassicOption, parse_number};
 
-/// What a line says of one option.
+/// The last value that a command line gives to one option.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-struct LastWord {
+struct LastValue {
     /// How often a flag is on.
     count: u64,
-    /// The value; `None` of a flag, and where the line ends before the value.
+    /// The value; `None` for a flag, and where the command line ends before the value.
     text: Option<String>,
 }
 
-/// What a line says of the options of a program.
+/// The values of a program's options on one command line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct OptionValues<I> {
-    options: BTreeMap<I, LastWord>,
+    options: BTreeMap<I, LastValue>,
     /// Options of backends, by `<backend>.<option>` in lower case.
     modules: BTreeMap<String, String>,
 }
@@ -33,7 +33,7 @@ impl<I> Default for OptionValues<I> {
 }
 
 impl<I: ClassicOption> OptionValues<I> {
-    /// What the line with these occurrences says.
+    /// The values on the command line with these occurrences.
     pub(crate) fn of(occurrences: &[OptionOccurrence<I>]) -> Self {
         let mut values = Self::default();
         for occurrence in occurrences {
@@ -75,7 +75,7 @@ impl<I: ClassicOption> OptionValues<I> {
         }
     }
 
-    /// Whether the line gives the option.
+    /// Whether the command line gives the option.
     pub(crate) fn has(&self, option: I) -> bool {
         self.options.contains_key(&option)
     }
@@ -90,7 +90,7 @@ impl<I: ClassicOption> OptionValues<I> {
         self.options.get(&option)?.text.as_deref()
     }
 
-    /// A number, `otherwise` where the line gives none; `None` where it gives one that cannot be read.
+    /// A number, or `otherwise` where the command line gives none. `None` if the given one cannot be parsed.
     pub(crate) fn number(&self, option: I, otherwise: u64) -> Option<u64> {
         match self.options.get(&option) {
             None => Some(otherwise),
@@ -108,7 +108,7 @@ impl<I: ClassicOption> OptionValues<I> {
         self.modules.get(name).is_some_and(|text| !is_zero(text))
     }
 
-    /// The names of the options of backends that the line gives, in lower case.
+    /// The names, in lower case, of the backend options on the command line.
     pub(crate) fn module_names(&self) -> impl Iterator<Item = &str> {
         self.modules.keys().map(String::as_str)
     }

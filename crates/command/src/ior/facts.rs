@@ -1,7 +1,7 @@
-//! The facts of any IOR line, also of one that a plan rejects.
+//! The facts of any IOR command line, also of one that a plan rejects.
 //!
-//! Invariant: a value that cannot be read, such as `${SMALLEST}`, is unknown; none is guessed.
-//! Never here: rejecting a line.
+//! Invariant: a value that cannot be parsed, such as `${SMALLEST}`, is unknown, never guessed.
+//! Never here: rejecting a command line.
 
 use std::collections::BTreeMap;
 
@@ -11,42 +11,42 @@ use crate::classic::{
 };
 use crate::words::size;
 
-/// Bytes of a block where the line gives none.
+/// Bytes of a block where the command line gives none.
 pub(crate) const BLOCK: u64 = units::MIB;
 
-/// Bytes of a transfer where the line gives none.
+/// Bytes of a transfer where the command line gives none.
 pub(crate) const TRANSFER: u64 = 256 * units::KIB;
 
 /// Whose data a rank reads.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ReadShift {
-    /// Its own.
+    /// The rank's own.
     #[default]
     None,
-    /// That of the rank so many nodes away: `-C`, `-Q`.
+    /// That of a rank this number of nodes away: `-C`, `-Q`.
     Nodes(u64),
     /// That of a random rank: `-Z`.
     Random,
 }
 
-/// An IOR line.
+/// An IOR command line.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct IorFacts {
-    /// Its words, without the program's name.
+    /// The arguments, without the program's name.
     pub words: Vec<String>,
-    /// Whether it names a phase; if not, it writes and reads.
+    /// Whether it names a phase. If it names none, it writes and reads.
     pub names_phase: bool,
     /// It writes.
     pub write: bool,
     /// `-W`
     pub write_check: bool,
-    /// It reads, plainly or with `-R`.
+    /// It reads, without or with `-R`.
     pub read: bool,
     /// `-R`
     pub read_check: bool,
-    /// `--rwmix`: it writes and reads at once.
+    /// `--rwmix`: it mixes writes and reads in one phase.
     pub mix: bool,
-    /// Bytes of a block, where they can be read.
+    /// Bytes of a block; `None` where the value cannot be parsed.
     pub block_bytes: Option<u64>,
     /// Bytes of a transfer.
     pub transfer_bytes: Option<u64>,
@@ -75,7 +75,7 @@ pub struct IorFacts {
     /// `-z`
     pub random: bool,
     /// Whether transfers are rate-limited: `--rate`.
-    pub is_paced: bool,
+    pub is_rate_limited: bool,
     /// `--randomPrefill`
     pub prefilled: bool,
     /// `-E`
@@ -84,19 +84,19 @@ pub struct IorFacts {
     pub shift: ReadShift,
     /// `-e`: an fsync within the write's time.
     pub fsync: bool,
-    /// `-Y`: one after each transfer.
+    /// `-Y`: an fsync after each transfer.
     pub fsync_each: bool,
     /// `O_DIRECT`
     pub direct: bool,
     /// `--drop-caches`
     pub drop_caches: bool,
-    /// Memory that `-M` takes away, as a share of a node's.
+    /// Memory that `-M` occupies, as a share of a node's memory.
     pub hog_share: Option<f64>,
-    /// The same, in bytes of a node.
+    /// The same, in bytes of each node.
     pub hog_bytes: Option<u64>,
-    /// Whether hints are given by the line.
+    /// Whether the command line gives MPI-IO hints.
     pub hints: bool,
-    /// Whether the line lays files out: stripes of Lustre, targets of BeeGFS.
+    /// Whether the command line sets a file layout: stripes of Lustre, storage targets of BeeGFS.
     pub layout: bool,
     /// First letter of `-l`, where given.
     pub packet: Option<char>,
@@ -104,14 +104,14 @@ pub struct IorFacts {
     pub file: Option<String>,
     /// `-N`, ranks that take part.
     pub ranks: Option<u64>,
-    /// `-f`, the file that has options of the line.
+    /// `-f`, the file that contains further options.
     pub script: Option<String>,
-    /// Where its letters are given, the first word being 0.
+    /// The index of the argument that gives each letter, from 0.
     pub at: BTreeMap<char, usize>,
 }
 
 impl IorFacts {
-    /// Reads the words after the program's name.
+    /// Reads the arguments that follow the program's name.
     pub fn read(line: &[String]) -> Self {
         let occurrences = read_tokens::<IorOption>(line, ModuleOptions::Any);
         let options = OptionValues::of(&occurrences);
@@ -139,7 +139,7 @@ impl IorFacts {
             api: options.text(Backend).unwrap_or("POSIX").to_uppercase(),
             collective: options.on(Collective),
             random: options.on(RandomOffset),
-            is_paced: options.has(Rate),
+            is_rate_limited: options.has(Rate),
             prefilled: options.is_set(RandomPrefill),
             existing: options.on(UseExisting),
             shift: shift(&options),
@@ -164,25 +164,25 @@ impl IorFacts {
         self.block_bytes?.checked_mul(self.segments?)
     }
 
-    /// Whether what it writes is on storage, or at least out of this client's memory, when the clock stops.
+    /// Whether written data has left this client's memory when the clock stops.
     pub fn persists(&self) -> bool {
         self.fsync || self.fsync_each || self.direct
     }
 
-    /// Where a letter is given: the number of its word, from 1, and the word.
+    /// Where a letter is given: the number of its argument, from 1, and the argument.
     pub fn word(&self, letter: char) -> Option<(usize, String)> {
         let at = *self.at.get(&letter)?;
         Some((at + 1, self.words.get(at)?.clone()))
     }
 }
 
-/// Whether a line names a phase; if not, it writes and reads.
+/// Whether a command line names a phase. If it names none, it writes and reads.
 pub(crate) fn names_phase(options: &OptionValues<IorOption>) -> bool {
     let phases = [Write, WriteCheck, Read, ReadCheck];
     options.has(ReadWriteMix) || phases.into_iter().any(|phase| options.on(phase))
 }
 
-/// Which data to write and expect: the first letter of its name, small.
+/// The data to write and expect: the first letter of its name, in lower case.
 pub(crate) fn packet(options: &OptionValues<IorOption>) -> Option<char> {
     options.text(PacketType)?.chars().next().map(|letter| letter.to_ascii_lowercase())
 }
@@ -198,7 +198,7 @@ fn shift(options: &OptionValues<IorOption>) -> ReadShift {
     }
 }
 
-/// Whether a line lays files out, also by a directive that has no effect any more.
+/// Whether a command line sets a file layout, also by a directive that no longer has an effect.
 fn lays_out(occurrences: &[OptionOccurrence<IorOption>], options: &OptionValues<IorOption>) -> bool {
     let of_beegfs = |one: &OptionOccurrence<IorOption>| match &one.input {
         OptionInput::Retired(was, _) => was.directive.is_some_and(|name| name.starts_with("beegfs")),
@@ -207,7 +207,7 @@ fn lays_out(occurrences: &[OptionOccurrence<IorOption>], options: &OptionValues<
     options.module_names().any(|name| name.starts_with("posix.lustre.")) || occurrences.iter().any(of_beegfs)
 }
 
-/// Where letters are given, be it by another of their names; `O` where any directive is.
+/// The index of each letter's argument, also where another of its names is given; `O` for any directive.
 fn letters(occurrences: &[OptionOccurrence<IorOption>]) -> BTreeMap<char, usize> {
     let of = |one: &OptionOccurrence<IorOption>| match &one.input {
         OptionInput::Flag(row, _) | OptionInput::Value(row, _) => row.short,
@@ -224,11 +224,11 @@ fn letters(occurrences: &[OptionOccurrence<IorOption>]) -> BTreeMap<char, usize>
     occurrences.iter().flat_map(each).collect()
 }
 
-/// Memory that `-M` takes away: as a share of a node's, or in bytes.
+/// Memory that `-M` occupies: as a share of a node's memory, or in bytes.
 fn hog(text: &str) -> (Option<f64>, Option<u64>) {
     let share = text.strip_suffix('%').and_then(|percent| percent.parse::<f64>().ok());
     let bytes = size(text).filter(|_| share.is_none());
-    // IOR takes up to 100 as percent, whatever follows it.
+    // IOR reads a number up to 100 as percent, with or without a suffix.
     let percent = share.or(bytes.filter(|bytes| (1..=100).contains(bytes)).map(|bytes| bytes as f64));
     (percent.map(|percent| percent / 100.0), bytes.filter(|_| percent.is_none()))
 }
@@ -244,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn the_line_of_a_plan_and_the_facts_of_any_line_agree() {
+    fn the_command_line_of_a_plan_and_the_facts_of_any_line_agree() {
         for line in [
             "-w -F -e -t 1m -b 1g -s 4 -k -D 30 -O stoneWallingWearOut=1",
             "-wrk -i 3 -m -o {dir}/f -l offset --dataPacketType=random",
@@ -273,13 +273,13 @@ mod tests {
             );
             assert_eq!((plan.repetitions, &plan.file), (any.repetitions, &any.file), "{line}");
             assert_eq!(plan.status_file.is_some(), any.status_file, "{line}");
-            // A plan adds the data that it writes where the line does not.
+            // A plan adds the kind of data where the command line does not give it.
             assert_eq!(plan.packet, any.packet.or(Some('s')), "{line}");
         }
     }
 
     #[test]
-    fn any_line_is_read_and_what_cannot_be_is_unknown() {
+    fn any_command_line_is_read_and_unreadable_values_are_unknown() {
         let line = facts("-r -b ${SMALLEST} -f script -o /scratch/f --record x stray");
         assert_eq!((line.block_bytes, line.bytes_per_rank()), (None, None));
         assert_eq!((line.script.as_deref(), line.file.as_deref()), (Some("script"), Some("/scratch/f")));
@@ -287,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn memory_that_is_taken_away_is_a_share_or_bytes() {
+    fn memory_that_is_occupied_is_a_share_or_bytes() {
         for (text, share, bytes) in [
             ("-M 80%", Some(0.8), None),
             ("-M 80", Some(0.8), None),
@@ -300,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn whose_data_is_read_follows_from_the_shift() {
+    fn the_shift_decides_whose_data_is_read() {
         for (line, shift) in [
             ("-r", ReadShift::None),
             ("-r -C", ReadShift::Nodes(1)),

@@ -1,11 +1,11 @@
-//! What a campaign has to know of an IOR line that it passes on word for word.
+//! The facts that a campaign needs of an IOR command line, which it passes on unmodified.
 //!
-//! The line itself is IOR's business; here are only the facts that decide whether a plan can work:
-//! which phases it has, how much it moves, whether its files stay, what stops it.
+//! These facts decide whether a plan can work: the phases, the amount of data, whether files stay, and what
+//! stops a phase. IOR itself reads the rest of the command line.
 //!
-//! Invariant: the words of the line are never changed, only `{dir}` in them is replaced; where it does not
-//! say which data to write, `-l stamped` is added, so that wrong data says what it is.
-//! Never here: what an option means to the workload, and which other options and values IOR rejects.
+//! Invariant: the arguments stay as they are, except that `{dir}` is replaced. Where they name no kind of
+//! data, `-l stamped` is added, because stamped data shows where wrong data came from.
+//! Never here: the effect of an option on the workload, and the other options and values that IOR rejects.
 
 use units::Usage;
 
@@ -16,20 +16,20 @@ use crate::classic::{
 };
 use crate::words;
 
-/// One IOR line of a plan, read as far as a campaign needs.
+/// One IOR command line of a plan, read as far as a campaign needs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IorLine {
-    /// The words of the line, without the program's name.
+    /// The arguments, without the program's name.
     pub words: Vec<String>,
     /// `-w`, or implied because no phase was named.
     pub write: bool,
     /// `-W`.
     pub write_check: bool,
-    /// `--rwmix`: a phase of reads and writes mixed.
+    /// `--rwmix`: a phase of mixed reads and writes.
     pub mix: bool,
     /// A plain read: `-r` without `-R`, or implied.
     pub read: bool,
-    /// `-R`, which takes the place of the plain read.
+    /// `-R`, which replaces the plain read.
     pub read_check: bool,
     /// Bytes of one block.
     pub block_bytes: u64,
@@ -45,27 +45,27 @@ pub struct IorLine {
     pub deadline_s: u64,
     /// `-O stoneWallingWearOut=1`.
     pub wear_out: bool,
-    /// The file that tells readers how far a stopped writer came, where the line names one.
+    /// The file in which a stopped writer reports its progress to readers, where the command line names one.
     pub status_file: Option<String>,
-    /// `-O minTimeDuration`: phases are gone through again until so much time is over.
+    /// `-O minTimeDuration`: phases repeat until this time is over.
     pub min_time: bool,
-    /// `-i`, repetitions inside one launch.
+    /// `-i`, repetitions within one job.
     pub repetitions: u64,
-    /// `-m`: a file of its own for each of these repetitions.
+    /// `-m`: a separate file for each of these repetitions.
     pub multi_file: bool,
-    /// The file that the line names with `-o`.
+    /// The file that `-o` names.
     pub file: Option<String>,
-    /// `-l`, which data to write and expect: its first letter, `s` where the line does not say.
+    /// `-l`, the kind of data to write and expect: its first letter, `s` where the command line gives none.
     pub packet: Option<char>,
-    /// `-G`, what distinguishes the data; `None` where that is the time.
+    /// `-G`, the signature of the data; `None` where the time is the signature.
     pub signature: Option<String>,
 }
 
-/// What is added to a line that does not say which data to write.
+/// Added to a command line that does not name the kind of data.
 const PACKET: [&str; 2] = ["-l", "stamped"];
 
 impl IorLine {
-    /// Reads a line such as `-w -F -t 1m -b 1g -k`; the program's own name may stand first.
+    /// Reads a command line such as `-w -F -t 1m -b 1g -k`. The program's name may come first.
     pub fn parse(line: &str) -> Result<Self, Usage> {
         let mut words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
         if let Some(first) = words.first()
@@ -78,7 +78,7 @@ impl IorLine {
         Ok(Self::of(words, &OptionValues::of(&occurrences)))
     }
 
-    /// The line of words that were checked.
+    /// The command line from arguments that were checked.
     fn of(mut words: Vec<String>, options: &OptionValues<IorOption>) -> Self {
         let both = !names_phase(options);
         let number = |option, otherwise| options.number(option, otherwise).unwrap_or(otherwise);
@@ -110,18 +110,19 @@ impl IorLine {
         }
     }
 
-    /// Bytes of all ranks together that the line asks for.
+    /// Bytes that all ranks together are asked to move.
     pub fn bytes(&self, ranks: u32) -> u64 {
         self.block_bytes.saturating_mul(self.segments).saturating_mul(u64::from(ranks))
     }
 
-    /// How many sets of files lie there at the end: without `-m` a repetition writes over the files of the
-    /// one before, without `-k` each goes with its own.
+    /// Number of sets of files that exist at the end.
+    ///
+    /// Without `-m`, a repetition overwrites the files of the one before. Without `-k`, it removes its own.
     pub fn sets(&self) -> u64 {
         if self.multi_file && self.keep { self.repetitions } else { 1 }
     }
 
-    /// Names of the phases that the line yields, as records name them.
+    /// Names of the phases that the command line yields, as records name them.
     pub fn phases(&self) -> Vec<&'static str> {
         let all = [
             ("write", self.write),
@@ -134,12 +135,12 @@ impl IorLine {
         all.into_iter().filter(|(_, present)| *present).map(|(name, _)| name).collect()
     }
 
-    /// Whether the line reads data that it did not write itself.
+    /// Whether the command line reads data that it did not write itself.
     pub fn only_reads(&self) -> bool {
         !self.write
     }
 
-    /// Whether it writes into files, be they its own or those that it reads.
+    /// Whether it writes into files: its own or those that it reads.
     pub fn writes(&self) -> bool {
         self.write || self.mix
     }
@@ -150,19 +151,19 @@ fn check(given: &OptionOccurrence<IorOption>, words: &[String]) -> Result<(), Us
     let word = &words[given.at];
     let rejected = |why: &str| Err(Usage::new(why));
     if let OptionInput::Fault(OptionFault::Stray(_)) = given.input {
-        return Err(Usage(format!("`{word}` is not an option; an IOR line consists of `-x [value]` words")));
+        return Err(Usage(format!("`{word}` is not an option. Write IOR options as `-x [value]`.")));
     }
     if given.lacks_value(words) {
-        return Err(Usage(format!("`{word}` has no value")));
+        return Err(Usage(format!("`{word}` has no value. Write its value after it.")));
     }
     let (OptionInput::Flag(row, _) | OptionInput::Value(row, _)) = given.input else { return Ok(()) };
     let text = given.text().unwrap_or_default();
     match row.id {
-        Script => rejected("`-f` hides its options from the plan; write them in the line"),
-        TestFile if given.is_listed => rejected("`testFile` is the campaign's own choice; leave it out"),
+        Script => rejected("`-f` hides its options from the plan. Write them on the command line."),
+        TestFile if given.is_listed => rejected("the campaign chooses the file. Leave `testFile` out."),
         TestFile => own_place(text),
-        Record => rejected("`--record` is the campaign's own option; leave it out"),
-        DryRun => rejected("`--dryRun` moves nothing that could be judged; leave it out"),
+        Record => rejected("the campaign sets `--record` itself. Leave it out."),
+        DryRun => rejected("`--dryRun` moves no data, so there is nothing to measure. Leave it out."),
         id @ (BlockSize | TransferSize | Segments | Repetitions | Deadline) => {
             size(id.row().short.unwrap_or_default(), text).map(|_| ())
         }
@@ -172,19 +173,19 @@ fn check(given: &OptionOccurrence<IorOption>, words: &[String]) -> Result<(), Us
 
 /// A number as IOR reads it: decimal digits and one letter of `k m g t p`, in powers of 1024.
 pub fn size(option: char, text: &str) -> Result<u64, Usage> {
-    let bad = || Usage(format!("`-{option} {text}` is not a size; write for example `-{option} 1m`"));
+    let bad = || Usage(format!("`-{option} {text}` is not a size. Write for example `-{option} 1m`."));
     words::size(text).ok_or_else(bad)
 }
 
-/// Rejects files outside the campaign's own directory: IOR deletes what it finds under the name.
+/// Rejects files outside the campaign's own directory, because IOR deletes an existing file of that name.
 fn own_place(file: &str) -> Result<(), Usage> {
     let inside = |file: &str| file.starts_with("{dir}/") && !file.split('/').any(|part| part == "..");
     if file.split('@').all(inside) {
         return Ok(());
     }
     Err(Usage(format!(
-        "`-o {file}` lies outside the campaign's own directory, where IOR would delete what is there; leave \
-         `-o` out, or begin it with `{{dir}}/`"
+        "`-o {file}` lies outside the campaign's own directory. IOR would delete the file that is there. \
+         Leave `-o` out, or begin it with `{{dir}}/`."
     )))
 }
 

@@ -1,6 +1,6 @@
-//! The command line of `ior`: its options, those that it once had, and what a line says.
+//! The command line of `ior`: its options, its retired options, and its facts.
 //!
-//! Never here: what an option does to the workload, which its personality knows.
+//! Never here: the effect of an option on the workload, which the personality knows.
 
 mod facts;
 pub mod line;
@@ -25,7 +25,7 @@ impl ClassicOption for IorOption {
         RETIRED
     }
 
-    /// A bare `-l` is IOR 3.3's.
+    /// A bare `-l` has the meaning of IOR 3.3.
     fn respelled<'a>(letter: char, left: &'a str, next: Option<&str>) -> Option<Respelling<'a, Self>> {
         let bare = letter == 'l' && left.is_empty() && next.is_none_or(|next| next.starts_with('-'));
         bare.then(|| Respelling {
@@ -36,7 +36,7 @@ impl ClassicOption for IorOption {
     }
 }
 
-/// A letter that was a flag, also as a directive.
+/// A retired letter that was a flag, also as a directive.
 const fn flag(
     short: char,
     directive: &'static str,
@@ -45,7 +45,7 @@ const fn flag(
     RetiredOption { short: Some(short), takes_value: false, ..word(directive, successor, "") }
 }
 
-/// A letter that took a value, also as a directive.
+/// A retired letter that took a value, also as a directive.
 const fn valued(
     short: char,
     directive: &'static str,
@@ -54,23 +54,23 @@ const fn valued(
     RetiredOption { takes_value: true, ..flag(short, directive, successor) }
 }
 
-/// A directive.
+/// A retired directive.
 const fn word(
     directive: &'static str,
     successor: Successor<IorOption>,
-    told: &'static str,
+    summary: &'static str,
 ) -> RetiredOption<IorOption> {
     RetiredOption {
         short: None,
         takes_value: true,
         directive: Some(directive),
         successor,
-        told,
+        summary,
         advice: None,
     }
 }
 
-/// Letters and directives that IOR once had (2.10 to 3.3), and what became of them; letters first.
+/// The retired letters and directives of IOR 2.10 to 3.3 and their replacements. Letters come first.
 const RETIRED: &[RetiredOption<IorOption>] = &[
     flag('B', "useO_DIRECT", ModuleOptions(&["posix.odirect"])),
     flag('H', "showHints", ModuleOptions(&["mpiio.showHints", "hdf5.showHints", "ncmpi.showHints"])),
@@ -79,11 +79,11 @@ const RETIRED: &[RetiredOption<IorOption>] = &[
     flag('n', "noFill", ModuleOptions(&["hdf5.noFill"])),
     flag('p', "preallocate", ModuleOptions(&["mpiio.preallocate", "ncmpi.preallocate"])),
     RetiredOption {
-        told: "never worked in IOR, and has no effect",
+        summary: "never worked in IOR, and has no effect",
         ..flag('P', "useSharedFilePointer", Nothing)
     },
     RetiredOption {
-        told: "has no effect; a failure ends the run, wrong data is listed",
+        summary: "has no effect: a failure ends the run, wrong data is listed",
         ..flag('q', "quitOnError", Nothing)
     },
     flag('S', "useStridedDatatype", ModuleOptions(&["mpiio.useStridedDatatype", "ncmpi.useStridedDatatype"])),
@@ -96,11 +96,11 @@ const RETIRED: &[RetiredOption<IorOption>] = &[
     STORE_FILE_OFFSET,
     word("nodes", Successor::Option(IorOption::Nodes, None), "is now -O numNodes"),
     word("showHelp", Successor::Option(IorOption::Help, Some("1")), "is now -h"),
-    word("testnum", Nothing, "has no effect; tests are numbered in their order"),
-    word("gpfsHintAccess", Nothing, "has no effect; no hints are given to GPFS"),
-    word("gpfsReleaseToken", Nothing, "has no effect; no hints are given to GPFS"),
-    word("beegfsNumTargets", Nothing, "has no effect; the directory's own layout is used"),
-    word("beegfsChunkSize", Nothing, "has no effect; the directory's own layout is used"),
+    word("testnum", Nothing, "has no effect: tests are numbered in their order"),
+    word("gpfsHintAccess", Nothing, "has no effect: no hints are given to GPFS"),
+    word("gpfsReleaseToken", Nothing, "has no effect: no hints are given to GPFS"),
+    word("beegfsNumTargets", Nothing, "has no effect: the directory's own layout is used"),
+    word("beegfsChunkSize", Nothing, "has no effect: the directory's own layout is used"),
     word("lustreStripeCount", ModuleOptions(&["posix.lustre.stripecount"]), ""),
     word("lustreStripeSize", ModuleOptions(&["posix.lustre.stripesize"]), ""),
     word("lustreStartOST", ModuleOptions(&["posix.lustre.startost"]), ""),
@@ -108,7 +108,7 @@ const RETIRED: &[RetiredOption<IorOption>] = &[
     word("lustrePool", ModuleOptions(&["posix.lustre.pool"]), ""),
 ];
 
-/// What a bare `-l` of IOR 3.3 is too.
+/// A bare `-l` of IOR 3.3 means the same.
 const STORE_FILE_OFFSET: RetiredOption<IorOption> =
     word("storeFileOffset", Successor::Option(IorOption::PacketType, Some("offset")), "is now -l offset");
 
@@ -121,7 +121,7 @@ mod tests {
     use std::collections::HashSet;
 
     #[test]
-    fn no_name_is_taken_twice_and_every_row_has_help() {
+    fn every_name_is_unique_and_every_row_has_help() {
         let (mut names, mut ids) = (HashSet::new(), HashSet::new());
         for row in IorOption::rows() {
             assert!(!row.about.is_empty() && !row.about.ends_with('.'), "{}", row.about);
@@ -135,13 +135,13 @@ mod tests {
         }
         for retired in RETIRED {
             let (letter, directive) = (retired.short, retired.directive.unwrap().to_lowercase());
-            assert!(letter.is_none_or(|letter| !names.contains(&format!("-{letter}"))), "{letter:?} lives");
-            assert!(!names.contains(&directive), "{directive} lives");
+            assert!(letter.is_none_or(|letter| !names.contains(&format!("-{letter}"))), "{letter:?} is used");
+            assert!(!names.contains(&directive), "{directive} is used");
         }
     }
 
     #[test]
-    fn the_sizes_of_a_line_that_gives_none_are_those_of_the_help() {
+    fn the_default_sizes_are_those_of_the_help() {
         for (option, bytes) in
             [(IorOption::BlockSize, facts::BLOCK), (IorOption::TransferSize, facts::TRANSFER)]
         {

@@ -1,6 +1,6 @@
-//! The command line of `mdtest`: its options, and those that it once had.
+//! The command line of `mdtest`: its options and its retired options.
 //!
-//! Never here: what an option does to the workload, which its personality knows.
+//! Never here: the effect of an option on the workload, which the personality knows.
 
 mod table;
 
@@ -22,7 +22,7 @@ impl ClassicOption for MdtestOption {
         RETIRED
     }
 
-    /// `-B` without a number and `-R` with one glued to it, as 1.9 had them.
+    /// `-B` without a number and `-R` with a glued number, as version 1.9 had them.
     fn respelled<'a>(letter: char, left: &'a str, next: Option<&str>) -> Option<Respelling<'a, Self>> {
         let number = |text: &str| text.starts_with(|c: char| c.is_ascii_digit() || c == '=');
         match letter {
@@ -39,7 +39,7 @@ impl ClassicOption for MdtestOption {
                 let input = match seed.parse::<u64>() {
                     Ok(_) => OptionInput::Value(&SEEDED_SHUFFLE, Some(seed.to_owned())),
                     Err(_) => {
-                        let why = format!("-R{seed}: the seed is beyond 2^64");
+                        let why = format!("-R{seed}: the seed exceeds 2^64");
                         OptionInput::Fault(OptionFault::Malformed(why))
                     }
                 };
@@ -50,16 +50,16 @@ impl ClassicOption for MdtestOption {
     }
 }
 
-/// Letters of mdtest 1.9 that were, and what became of them.
+/// Retired letters of mdtest 1.9, and their replacements.
 const RETIRED: &[RetiredOption<MdtestOption>] = &[
     RetiredOption {
         short: Some('A'),
         takes_value: true,
         directive: None,
         successor: Successor::Rejected(
-            "was for the object stores of mdtest 1.9.4, which are not in this program; leave it out",
+            "was for the object stores of mdtest 1.9.4, which this program does not support. Leave it out.",
         ),
-        told: "was for object stores (1.9.4), and is rejected",
+        summary: "was for object stores (1.9.4), and is rejected",
         advice: None,
     },
     RetiredOption {
@@ -67,12 +67,12 @@ const RETIRED: &[RetiredOption<MdtestOption>] = &[
         takes_value: false,
         directive: None,
         successor: Successor::Option(MdtestOption::UniqueDirectory, Some("1")),
-        told: "spread trees over metadata servers of Lustre (1.9.4), and is now -u",
-        advice: Some("`lfs setdirstripe -D` on the test directory says which servers take its trees"),
+        summary: "distributed trees over metadata servers of Lustre (1.9.4), and is now -u",
+        advice: Some("`lfs setdirstripe -D` on the test directory selects the servers for its trees"),
     },
 ];
 
-/// `-RSEED`, which the help names by itself.
+/// `-RSEED`. The help mentions it after the list of options.
 static SEEDED_SHUFFLE: OptionRow<MdtestOption> = OptionRow {
     id: MdtestOption::SeededShuffle,
     short: None,
@@ -89,7 +89,7 @@ mod tests {
     use std::collections::HashSet;
 
     #[test]
-    fn no_name_is_taken_twice_and_every_row_has_help() {
+    fn every_name_is_unique_and_every_row_has_help() {
         let (mut names, mut ids) = (HashSet::new(), HashSet::new());
         for row in MdtestOption::rows() {
             assert!(!row.about.is_empty() && !row.about.ends_with('.'), "{}", row.about);
@@ -102,7 +102,7 @@ mod tests {
             }
         }
         for letter in RETIRED.iter().filter_map(|retired| retired.short) {
-            assert!(!names.contains(&format!("-{letter}")), "{letter} lives");
+            assert!(!names.contains(&format!("-{letter}")), "{letter} is used");
         }
     }
 

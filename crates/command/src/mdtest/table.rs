@@ -1,81 +1,81 @@
-//! The options of `mdtest`, one row each: parser, help, facts and tests are made of them.
+//! The options of `mdtest`, one row each. Parser, help, facts and tests are made from them.
 //!
-//! Meanings and defaults are mdtest 4.1's; docs/COMPATIBILITY.md lists where they differ.
-//! Columns: option, kind, letter, word, default, help.
+//! Meanings and defaults are those of mdtest 4.1; docs/reference/compatibility/mdtest.md lists differences.
+//! Columns: option, kind, letter, long name, default, help.
 
 use crate::classic::options;
 
 options! {
     /// One option of `mdtest`.
-    pub enum MdtestOption (SeededShuffle: "`-RSEED`, as 1.9 had it: `-R` and its seed") {
+    pub enum MdtestOption (SeededShuffle: "`-RSEED`, as in version 1.9: `-R` and its seed") {
         Create Flag 'C' _: "only create";
         Stat Flag 'T' _: "only stat";
         ReadFiles Flag 'E' _: "only read files";
         Remove Flag 'r' _: "only remove what this run or an earlier one left";
         Rename Flag 'U' _: "only rename directories";
-        OnlyDirectories Flag 'D' _: "only directories";
-        OnlyFiles Flag 'F' _: "only files";
-        LustreLayout Flag 'g' _: "default layout of directories on Lustre; not in this program";
-        Help Flag 'h' "help": "this help";
-        MakeNode Flag 'k' _: "files are made by mknod, without opening them";
-        LeafOnly Flag 'L' _: "items only in the leaves of the tree";
+        OnlyDirectories Flag 'D' _: "only work on directories";
+        OnlyFiles Flag 'F' _: "only work on files";
+        LustreLayout Flag 'g' _: "set the default layout of directories on Lustre; not supported";
+        Help Flag 'h' "help": "print this help";
+        MakeNode Flag 'k' _: "create files by mknod, without opening them";
+        LeafOnly Flag 'L' _: "create items only in the leaves of the tree";
         PrintBoth Flag 'P' _: "print rates and times";
         PrintAllRanks Flag _ "print-all-procs": "print each rank's own numbers";
-        Shuffle Flag 'R' _: "stat and read in an order of each rank's own";
-        SharedFile Flag 'S' _: "all ranks share one set of files; no directories";
-        Collective Flag 'c' _: "rank 0 creates and removes for all";
-        TimeUniqueDirectory Flag 't' _: "with -u, what sets up a rank's own tree is in the time of creating";
-        UniqueDirectory Flag 'u' _: "a tree for each rank";
-        Verbose Flag 'v' _: "say more; repeat for still more";
+        Shuffle Flag 'R' _: "stat and read in another order on each rank";
+        SharedFile Flag 'S' _: "share one set of files among all ranks; no directories";
+        Collective Flag 'c' _: "let rank 0 create and remove for all ranks";
+        TimeUniqueDirectory Flag 't' _: "with -u, time the setup of a rank's own tree as creation";
+        UniqueDirectory Flag 'u' _: "use a tree per rank";
+        Verbose Flag 'v' _: "print more; repeat for still more";
         VerifyRead Flag 'X' "verify-read": "compare every byte read; needs -G if not written in this run";
         VerifyWrite Flag _ "verify-write":
-            "after each write, read it back and compare, within the time of creating";
-        SyncFile Flag 'y' _: "each file is synced after its write";
-        CallSync Flag 'Y' _: "sync at the end of each phase, within its time";
+            "after each write, read it back and compare, within the creation time";
+        SyncFile Flag 'y' _: "sync each file after its write";
+        CallSync Flag 'Y' _: "call sync at the end of each phase, within its time";
         PrintTimes Flag 'Z' _: "print times instead of rates";
         WarningsAsErrors Flag _ "warningAsErrors":
-            "exit status 4 after any warning; the run goes on to its end";
-        RankStatistics Flag _ "showRankStatistics": "columns with the extremes and the mean of single ranks";
-        GpuDirect Flag _ "gpuDirect": "between storage and a graphics processor; not in this program";
+            "exit with status 1 after any warning; the run still completes";
+        RankStatistics Flag _ "showRankStatistics": "print extremes and mean of single ranks";
+        GpuDirect Flag _ "gpuDirect": "move data between storage and GPU; not supported";
         KeepGoing Flag _ "continue":
-            "count operations that fail and go on; the exit status is 4 all the same (own option)";
-        DryRun Flag _ "dryRun": "tell what would be done; nothing is touched (own option)";
-        Backend Text 'a' _ = "POSIX": "backend";
-        Branching Number 'b' _ = "1": "branching factor of the tree";
-        Directory Text 'd' _ = "./out": "test directory; with -u `@` separates several";
-        Barriers Number 'B' _: "taken, without effect: phases are always apart";
-        ReadBytes Size 'e' _: "bytes read from each file";
-        FirstRanks Number 'f' _ = "1": "with -l, the least number of ranks";
-        Signature Number 'G' _ = "-1": "signature of the data; -1: the time";
-        Iterations Number 'i' _ = "1": "iterations";
-        ItemsPerDirectory Number 'I' _: "items of a rank in each directory of the tree";
-        LastRanks Number 'l' _: "the largest number of ranks; 0: all, and only so many";
-        Items Number 'n' _: "items of a rank in the whole tree";
-        Shift Number 'N' _: "by how many ranks names shift from phase to phase";
-        PreDelay Number 'p' _: "seconds to wait before the directories and before the files";
-        RandomSeed Number _ "random-seed": "seed for -R; without -R one order for all ranks";
-        Stride Number 's' _ = "1": "from one number of ranks to the next";
-        Verbosity Number 'V' _: "how much is said, as so many -v";
-        WriteBytes Size 'w' _: "bytes written to each file";
-        Deadline Number 'W' _: "seconds after which creating files stops";
-        StatusFile Text 'x' _: "keeps how many items -W let be made, for a later run";
-        Depth Number 'z' _: "levels of the tree below its root";
+            "count failed operations and continue; exit with status 1 (own option)";
+        DryRun Flag _ "dryRun": "print what would be done; touch nothing (own option)";
+        Backend Text 'a' _ = "POSIX": "select the backend";
+        Branching Number 'b' _ = "1": "set the branching factor of the tree";
+        Directory Text 'd' _ = "./out": "set the test directory; with -u, `@` separates several";
+        Barriers Number 'B' _: "accept a number, without effect: phases never overlap";
+        ReadBytes Size 'e' _: "read this many bytes from each file";
+        FirstRanks Number 'f' _ = "1": "with -l, set the smallest number of ranks";
+        Signature Number 'G' _ = "-1": "set the signature of the data; -1: the time";
+        Iterations Number 'i' _ = "1": "repeat this many times";
+        ItemsPerDirectory Number 'I' _: "create this many items per rank in each directory of the tree";
+        LastRanks Number 'l' _: "set the largest number of ranks; 0: only all ranks";
+        Items Number 'n' _: "create this many items per rank in the whole tree";
+        Shift Number 'N' _: "shift items by this many ranks from phase to phase";
+        PreDelay Number 'p' _: "wait this many seconds before directories and before files";
+        RandomSeed Number _ "random-seed": "set the seed for -R; without -R, one order for all ranks";
+        Stride Number 's' _ = "1": "set the step from one number of ranks to the next";
+        Verbosity Number 'V' _: "print as much as this many -v";
+        WriteBytes Size 'w' _: "write this many bytes to each file";
+        Deadline Number 'W' _: "stop creating files after this many seconds";
+        StatusFile Text 'x' _: "keep the number of items that -W let be created, for a later run";
+        Depth Number 'z' _: "set the levels of the tree below its root";
         PacketType Text _ "dataPacketType" = "timestamp":
-            "data: timestamp, offset, incompressible or random (first letter)";
-        CommandBefore Text _ "run-cmd-before-phase": "command run by each rank before each phase";
+            "set the data: timestamp, offset, incompressible or random (first letter)";
+        CommandBefore Text _ "run-cmd-before-phase": "run this command on each rank before each phase";
         CommandAfter Text _ "run-cmd-after-phase":
-            "command run by each rank after each phase, within its time";
-        RankCsv Text _ "saveRankPerformanceDetails": "file for a row of each rank and iteration";
+            "run this command on each rank after each phase, within its time";
+        RankCsv Text _ "saveRankPerformanceDetails": "write a row per rank and iteration to this file";
         OperationCsv Text _ "savePerOpDataCSV":
-            "beginning of the names of files with a row for each operation";
+            "write a row per operation to files whose names begin with this";
         GpuBuffers Number _ "allocateBufferOnGPU":
-            "buffers in a graphics processor; only 0, not in this program";
-        GpuId Number _ "GPUid" = "-1": "which graphics processor; only 0 or -1, not in this program";
+            "place buffers in GPU memory; only 0 is supported";
+        GpuId Number _ "GPUid" = "-1": "select a GPU; only 0 and -1 are supported";
         Operations Text _ "operations" = "LIST":
-            "what is done besides, by name, with commas between (own option)";
+            "run these further operations, separated by commas (own option)";
         Preload Number _ "preload":
-            "so many files are there in each directory before the items come (own option)";
+            "put this many files into each directory before the items (own option)";
         Record Text _ "record": "write the records of this run to a new file (own option)";
-        Edition Text _ "compat" = "4.1": "text of mdtest 1.9, 3.3 or 4.1 (own option)";
+        Edition Text _ "compat" = "4.1": "print the output text of mdtest 1.9, 3.3 or 4.1 (own option)";
     }
 }

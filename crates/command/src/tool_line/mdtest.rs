@@ -1,19 +1,19 @@
-//! What a campaign learns by the options of a line of mdtest.
+//! The facts that a campaign reads from the options of mdtest.
 //!
 //! Never here: the other workloads.
 
 use crate::MdtestOption::{self, *};
 use crate::classic::OptionValues;
 
-/// The options of a line.
+/// The options of a command line.
 type Given = OptionValues<MdtestOption>;
 
-/// A number; `otherwise` also where it cannot be read.
+/// A number; `otherwise` also where it cannot be parsed.
 fn number(given: &Given, option: MdtestOption, otherwise: u64) -> u64 {
     given.number(option, otherwise).unwrap_or(otherwise)
 }
 
-/// Directories of a tree with so many levels below its root.
+/// Directories of a tree with `levels` levels below its root.
 pub(super) fn tree(fan_out: u64, levels: u32) -> u64 {
     let level = |level: u32| fan_out.saturating_pow(level);
     (0..=levels).map(level).fold(0, u64::saturating_add)
@@ -24,12 +24,12 @@ pub(crate) fn directories(branching: u64, depth: u64) -> u64 {
     if branching == 0 { 1 } else { tree(branching, depth.min(64) as u32) }
 }
 
-/// Those of the line's tree.
+/// Directories of the command line's tree.
 fn directories_of(given: &Given) -> u64 {
     directories(number(given, Branching, 1), number(given, Depth, 0))
 }
 
-/// Names, at most: items of each kind, trees, and what is there before.
+/// Files and directories, at most: items of each kind, trees, and preloaded files.
 pub(super) fn names(given: &Given, ranks: u64, preload: u64) -> u64 {
     let phases = phases(given);
     let made = ["directory_creation", "file_creation"].iter().filter(|made| phases.contains(*made));
@@ -51,7 +51,7 @@ fn items(given: &Given) -> u64 {
     match (number(given, Items, 0), number(given, ItemsPerDirectory, 0)) {
         (items, 0) => items,
         (0, each) => each.saturating_mul(directories_of(given)),
-        // So many whole trees.
+        // `-n` counts whole trees of `-I` items per directory.
         (items, each) => (items / each).saturating_mul(each).saturating_mul(directories_of(given)),
     }
 }
@@ -61,15 +61,15 @@ pub(super) fn iterations(given: &Given) -> u64 {
     number(given, Iterations, 1).max(1)
 }
 
-/// How many sets of files it makes: each repetition works in a directory of its own, and so does each number
-/// of ranks of `-f`, `-l`, `-s`.
+/// Number of sets of files that it creates. Each repetition works in a directory of its own, and so does each
+/// number of ranks of `-f`, `-l`, `-s`.
 pub(super) fn sets(given: &Given) -> u64 {
     let [first, last, stride] = [FirstRanks, LastRanks, Stride].map(|option| number(given, option, 0));
     let tests = if last > 0 { last.saturating_sub(first.max(1)) / stride.max(1) + 1 } else { 1 };
     iterations(given).saturating_mul(tests)
 }
 
-/// Whether it does the phases of this option: none of the five given means all.
+/// Whether it does the phases of this option. Without any of the five options it does all phases.
 pub(crate) fn does(given: &Given, phase: MdtestOption) -> bool {
     let named = [Create, Stat, ReadFiles, Rename, Remove].into_iter().any(|phase| given.on(phase));
     given.on(phase) || !named
@@ -95,7 +95,7 @@ pub(super) fn phases(given: &Given) -> Vec<&'static str> {
     let mut phases: Vec<&'static str> = classic.map(|(name, ..)| name).collect();
     let extra = given.text(Operations).unwrap_or_default();
     let wanted = |name: &str| {
-        // All of them are of files, but for the listing of what there is.
+        // All of these work on files, except the listing of directories.
         let items = files || (name == "list" && directories);
         items && extra.split(',').any(|word| word.trim() == name)
     };
@@ -103,7 +103,7 @@ pub(super) fn phases(given: &Given) -> Vec<&'static str> {
     phases
 }
 
-/// What it does besides: the names that `--operations` has for it, and those of records.
+/// The further operations: their names in `--operations` and in records.
 const EXTRA: &[(&str, &str)] = &[
     ("chmod", "file_chmod"),
     ("link", "file_link"),

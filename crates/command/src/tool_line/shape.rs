@@ -1,19 +1,19 @@
-//! Whether a line that works on names looks for those that another has made.
+//! Checks whether a metadata command line can find the items that another one created.
 //!
-//! Never here: who made them, and whether they are still there.
+//! Never here: which test created them, and whether they still exist.
 
 use super::ToolLine;
 use crate::MdtestOption::{self, *};
 use crate::classic::ClassicOption;
 
-/// Values that decide which names there are, each with what holds where the line says nothing.
+/// Options that decide which items exist, each with its default.
 const VALUES: &[(MdtestOption, u64)] = &[(ItemsPerDirectory, 0), (Shift, 0), (Branching, 1), (Depth, 0)];
-/// Flags that do.
+/// Flags that decide it.
 const FLAGS: &[MdtestOption] = &[UniqueDirectory, LeafOnly, SharedFile];
 
 impl ToolLine {
-    /// Why this line cannot find the names of `made`, whose maker is called `maker`; `None` where nothing in
-    /// the two lines says that it cannot.
+    /// The reason why this command line cannot find the items of `made`, which `maker` created. `None` if the
+    /// two command lines show no such reason.
     pub fn misses(&self, made: &ToolLine, maker: &str) -> Option<String> {
         if self.tool.command != "mdtest" {
             return None;
@@ -22,7 +22,7 @@ impl ToolLine {
         let own_trees = self.has_own_trees() && made.has_own_trees();
         let counts = |option: &MdtestOption| match option {
             Branching | LeafOnly => tree,
-            // Trees of their own take part in the shift, also when they are made.
+            // Each rank's own tree takes part in the shift, also when it is created.
             Shift => own_trees,
             _ => true,
         };
@@ -31,8 +31,8 @@ impl ToolLine {
             let letter = letter(*option);
             if asked != there {
                 return Some(format!(
-                    "{maker} was made with -{letter} {there}, and this line looks for names of -{letter} \
-                     {asked}; give both the same"
+                    "{maker} ran with -{letter} {there}, but this command line has -{letter} {asked}. Use \
+                     the same value in both."
                 ));
             }
         }
@@ -40,36 +40,34 @@ impl ToolLine {
             let [asked, there] = [self, made].map(|line| line.mdtest.on(*flag));
             let letter = letter(*flag);
             if asked != there {
-                let (with, without) = if there { ("with", "to") } else { ("without", "from") };
-                let change = if there { "add" } else { "take" };
+                let (with, change) = if there { ("with", "Add") } else { ("without", "Remove") };
                 return Some(format!(
-                    "{maker} was made {with} -{letter}, so its names are others; {change} it \
-                     {without} this line"
+                    "{maker} ran {with} -{letter}, so its items have other names. {change} -{letter} here."
                 ));
             }
         }
         self.misses_items(made, maker, tree).or_else(|| self.misses_kind(made, maker))
     }
 
-    /// More of them than were made, or as many in other directories of the tree.
+    /// It needs more items than exist, or as many in other directories of the tree.
     fn misses_items(&self, made: &ToolLine, maker: &str, tree: bool) -> Option<String> {
         for (option, otherwise) in [(Items, 0), (Iterations, 1)] {
             let [asked, there] = [self, made].map(|line| number(line, option, otherwise));
             let elsewhere = option == Items && tree && !made.mdtest.has(ItemsPerDirectory) && asked != there;
             let letter = letter(option);
-            // How many there are is then in a file, whatever the lines say.
+            // The status file then gives the number of items.
             let kept = option == Items && self.status_file() && made.status_file();
             if (asked > there || elsewhere) && !kept {
                 return Some(format!(
-                    "{maker} was made with -{letter} {there}, and this line looks for names of -{letter} \
-                     {asked}; give both the same"
+                    "{maker} ran with -{letter} {there}, but this command line has -{letter} {asked}. Use \
+                     the same value in both."
                 ));
             }
         }
         None
     }
 
-    /// Files where there are only directories, or directories where there are only files.
+    /// It needs files where only directories exist, or directories where only files exist.
     fn misses_kind(&self, made: &ToolLine, maker: &str) -> Option<String> {
         let (asked, there) = (self.phases(), made.phases());
         for (what, prefix, creation, flag) in [
@@ -81,7 +79,8 @@ impl ToolLine {
             if let Some(phase) = looks.filter(|_| !there.contains(&creation)) {
                 let other = if flag == "-F" { "-D" } else { "-F" };
                 return Some(format!(
-                    "{maker} made no {what}, which `{phase}` needs; add {other} here, or make them there"
+                    "{maker} created no {what}, but `{phase}` needs them. Add {other} here, or create them \
+                     there."
                 ));
             }
         }
@@ -89,7 +88,7 @@ impl ToolLine {
     }
 }
 
-/// A number of a line; `otherwise` also where it cannot be read.
+/// The value of an option; `otherwise` also where it cannot be parsed.
 fn number(line: &ToolLine, option: MdtestOption, otherwise: u64) -> u64 {
     line.mdtest.number(option, otherwise).unwrap_or(otherwise)
 }

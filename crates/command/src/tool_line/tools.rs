@@ -1,6 +1,6 @@
-//! The workloads beside `ior`, a row each: which options a campaign reads, and what it learns by them.
+//! The workloads other than `ior`, one row each: the options that a campaign reads, and the facts they give.
 //!
-//! Never here: reading a line.
+//! Never here: reading a command line.
 
 use std::fmt;
 
@@ -9,34 +9,34 @@ use super::{Measures, ToolLine};
 use crate::MdtestOption;
 use crate::words::Valued;
 
-/// What differs between these workloads.
+/// The differences between these workloads.
 pub(super) struct Tool {
     /// Its key in a plan.
     pub(super) key: &'static str,
     /// Its command.
     pub(super) command: &'static str,
-    /// The options that take a value, where no table of `classic` has them.
+    /// The options that take a value, if no table of `classic` lists them.
     pub(super) valued: Valued,
-    /// The letter of the option that says where, if it is one.
+    /// The letter of the option that sets the place of the files, if it is a letter.
     pub(super) place: Option<char>,
-    /// What says where, when the line does not.
+    /// The arguments that set the place where the command line does not.
     pub(super) default_place: &'static [&'static str],
-    /// What its phases count.
+    /// The unit that its phases count.
     pub(super) measures: Measures,
     /// The phases it yields.
     pub(super) phases: fn(&ToolLine) -> Vec<&'static str>,
-    /// Whether it makes what it works on.
+    /// Whether it creates what it works on.
     pub(super) creates: fn(&ToolLine) -> bool,
-    /// Whether it takes that away.
+    /// Whether it removes that.
     pub(super) removes: fn(&ToolLine) -> bool,
-    /// Bytes that so many ranks together write into one set of files.
+    /// Bytes that this number of ranks together write into one set of files.
     pub(super) writes: fn(&ToolLine, u64) -> u64,
-    /// Names that so many ranks together make for one set of files, with at least so many files put into each
-    /// directory beforehand.
+    /// Files and directories that this number of ranks together create for one set of files. The last
+    /// argument is the number of files put into each directory before.
     pub(super) names: fn(&ToolLine, u64, u64) -> u64,
-    /// How many sets of files one launch makes, one after the other.
+    /// Number of sets of files that one job creates, one after the other.
     pub(super) sets: fn(&ToolLine) -> u64,
-    /// How often everything is repeated within one launch.
+    /// How often one job repeats everything.
     pub(super) repetitions: fn(&ToolLine) -> u64,
 }
 
@@ -110,7 +110,7 @@ pub(super) const TOOLS: &[Tool] = &[
         removes: |_| false,
         writes: |line, ranks| flash_bytes(line).saturating_mul(ranks),
         names: |_, _, _| 3,
-        // Every repetition writes over the files of the one before.
+        // Every repetition overwrites the files of the one before.
         sets: |_| 1,
         repetitions: |line| line.long_number("repetitions").unwrap_or(1).max(1),
     },
@@ -187,7 +187,7 @@ pub(super) const TOOLS: &[Tool] = &[
         },
         creates: |_| true,
         removes: |_| true,
-        // With --large a case moves 2 GiB from one rank; the others have a few files of some MiB.
+        // With --large, a case moves 2 GiB from one rank. The other cases have a few files of some MiB.
         writes: |line, ranks| {
             let large = line.gives("large") && line.phases().contains(&"large");
             let once: u64 = if large { 5 << 30 } else { 0 };
@@ -199,12 +199,12 @@ pub(super) const TOOLS: &[Tool] = &[
     },
 ];
 
-/// The letters and the long options that take a value, of the workload with this key; none of another.
+/// The options with a value of the workload with this key; none for another key.
 pub(crate) fn options_of(key: &str) -> Valued {
     TOOLS.iter().find(|tool| tool.key == key).map(|tool| tool.valued).unwrap_or_default()
 }
 
-/// The groups of cases of mpi-io: what stands before the first dot of their names.
+/// The groups of mpi-io cases: the part of a case's name before the first dot.
 const MPI_IO_GROUPS: &[&str] = &[
     "access",
     "atomic",
@@ -232,7 +232,7 @@ fn flash_bytes(line: &ToolLine) -> u64 {
     let cube = |side: u64| side.saturating_pow(3);
     let checkpoint = cube(zones).saturating_mul(192).saturating_add(164);
     let plots = cube(zones).saturating_add(cube(zones.saturating_add(1))).saturating_mul(16);
-    // Four fifths of the most, and of three ranks one has one more and one two.
+    // Four fifths of the maximum. Of three ranks, one has one block more and one has two more.
     let most = (blocks.saturating_mul(4) / 5).saturating_add(2);
     most.saturating_mul(checkpoint.saturating_add(plots).saturating_add(2 * 116))
 }

@@ -201,7 +201,7 @@ impl RankAccess<'_> {
         let file = self.open(cx)?;
         cx.agree("write", self.transfer(&file, Op::Write))?;
         cx.close(file)?;
-        cx.all("look at the whole file", || {
+        cx.all("check the whole file", || {
             if self.checks_file { self.check_file(&expected_file) } else { Ok(()) }
         })?;
         let file = self.open(cx)?;
@@ -242,7 +242,7 @@ impl RankAccess<'_> {
         }
     }
 
-    /// Makes both calls and checks what they tell, the buffers and the pointer.
+    /// Makes both calls, and checks their results, the buffers and the pointer.
     fn transfer(&self, file: &MpiFile, op: Op) -> Result<(), CaseProblem> {
         let layout = self.layout(self.member.rank);
         let memory = self.memory_kind(op).layout(self.comm, layout.each * layout.etype)?;

@@ -182,7 +182,7 @@ fn poll_to_end(mut request: MpiRequest<'_>) -> Completion {
     loop {
         match request.test() {
             RequestProgress::Ended(done, buffer) => return (done, buffer),
-            RequestProgress::UnderWay(pending) => request = pending,
+            RequestProgress::Outstanding(pending) => request = pending,
         }
         std::thread::yield_now();
     }

@@ -24,13 +24,13 @@ pub(super) fn check(cx: &CaseContext<'_>, part: &RankAccess<'_>) -> CaseResult {
     cx.agree("write", transfer(part, &file, Op::Write))?;
     cx.agree("pointer", check_pointer(part, &file))?;
     cx.close(file)?;
-    cx.all("look at the whole file", || if part.checks_file { check_file(part, length) } else { Ok(()) })?;
+    cx.all("check the whole file", || if part.checks_file { check_file(part, length) } else { Ok(()) })?;
     let file = part.open(cx)?;
     cx.agree("MPI_File_seek_shared", file.seek(Pointer::Shared, 0, Whence::Start))?;
     let read = cx.agree("read", transfer(part, &file, Op::Read))?;
     cx.agree("pointer", check_pointer(part, &file))?;
     cx.close(file)?;
-    let counts = cx.agree("look at what was read", count_pieces_read(part, &read))?;
+    let counts = cx.agree("check the read data", count_pieces_read(part, &read))?;
     check_each_read_once(cx, part, counts)
 }
 

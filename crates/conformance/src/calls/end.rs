@@ -49,7 +49,7 @@ fn read_past_end(cx: &CaseContext<'_>, routine: &Routine) -> CaseResult {
     cx.all("look", || {
         // With the shared file pointer the first read gets all the data; the others find the end.
         let wanted = if routine.positioning == Positioning::SharedPointer && found == 0 { 0 } else { LENGTH };
-        check_equal("bytes that the status tells", &(wanted as u64), &found)?;
+        check_equal("bytes in the status", &(wanted as u64), &found)?;
         let mut expected = data[..wanted].to_vec();
         expected.resize(ASKED, GAP_BYTE);
         check_bytes("the buffer", "the buffer".as_ref(), 0, &expected, &buffer)

@@ -1,5 +1,5 @@
-//! Error classes: each case provokes one. docs/METHODOLOGY.md names the classes that no program can provoke
-//! on a working file system.
+//! Error classes: each case provokes one. docs/explanation/conformance.md names the classes that no program
+//! can provoke on a working file system.
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
@@ -30,7 +30,7 @@ pub(super) fn cases() -> Vec<ConformanceCase> {
         (
             "errors.no_space",
             SECTION,
-            "a full file system is told as MPI_ERR_NO_SPACE, at the latest when the file is closed",
+            "a full file system is reported as MPI_ERR_NO_SPACE, at the latest when the file is closed",
             no_space,
         ),
         (
@@ -108,7 +108,7 @@ fn no_space(cx: &mut CaseContext<'_>) -> CaseResult {
     let failed = u64::from(all.is_err());
     let failed = cx.comm.reduce_one(failed, ranks::Reduce::Sum)?;
     cx.all("look", || match all {
-        Ok(()) => check_equal("whether any rank was told that the file system is full", &true, &(failed > 0)),
+        Ok(()) => check_equal("whether a full file system is reported to any rank", &true, &(failed > 0)),
         full => check_rejected("a write into a full file system", full, &[Class::NoSpace]),
     })
 }

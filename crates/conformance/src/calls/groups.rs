@@ -13,7 +13,8 @@ use crate::test_data;
 pub(super) fn cases() -> Vec<ConformanceCase> {
     let row = |name, call: &str, explicit: bool| {
         let promise = format!(
-            "{call} and its twin may be under way at once for several groups of ranks, and end in any order"
+            "several groups of ranks may have {call} and its twin outstanding at the same time, which end \
+             in any order"
         );
         let body = move |cx: &mut CaseContext<'_>| concurrent(cx, explicit);
         ConformanceCase::new(name, "MPI 4.1 section 14.6.5", promise, body).mpi()

@@ -53,7 +53,7 @@ const SETS: &[HintSet] = &[
 
 pub(super) fn cases() -> Vec<ConformanceCase> {
     let mut cases = mpi_cases(&[
-        ("hints.unknown", SECTION, "keys that nobody knows are ignored, at opening and afterwards", unknown),
+        ("hints.unknown", SECTION, "unknown keys are ignored, at opening and afterwards", unknown),
         ("hints.reserved", SECTION, "all keys that the standard reserves are taken or ignored", reserved),
         (
             "hints.deferred_exclusive",

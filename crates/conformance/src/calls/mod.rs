@@ -87,7 +87,7 @@ fn check_rejected<T>(what: &str, result: Result<T, MpiError>, classes: &[Class])
 fn check_detected<T>(what: &str, result: Result<T, MpiError>) -> Result<(), CaseProblem> {
     match result {
         Ok(_) => {
-            let why = "the library does not notice it; MPI calls it erroneous and asks nobody to";
+            let why = "the library does not detect it. MPI calls it erroneous, and requires no detection";
             Err(CaseProblem::Unsupported(format!("{what}: {why}")))
         }
         Err(error) => check_rejected::<()>(what, Err(error), &[]),

@@ -108,7 +108,7 @@ fn append(cx: &mut CaseContext<'_>) -> CaseResult {
     let path = cx.path("file");
     cx.on_rank_0("make", || system_file::prefill(&path, 1000))?;
     let file = cx.open(&path, &[Flag::Create, Flag::ReadWrite, Flag::Append])?;
-    cx.all("look at the pointers", || {
+    cx.all("check the pointers", || {
         let own = file.position(Pointer::Individual).context("MPI_File_get_position")?;
         check_equal("the rank's own pointer after opening", &1000, &own)
     })?;
@@ -210,7 +210,7 @@ fn read_write_only(cx: &mut CaseContext<'_>) -> CaseResult {
 fn different_modes(cx: &mut CaseContext<'_>) -> CaseResult {
     let path = cx.path("file");
     if cx.size() == 1 {
-        let why = "one rank differs from nobody".to_owned();
+        let why = "a single rank cannot differ from another".to_owned();
         return cx.agree("count ranks", Err(CaseProblem::Skipped(why)));
     }
     cx.on_rank_0("make", || system_file::prefill(&path, 10))?;

@@ -24,7 +24,7 @@ pub(super) fn cases() -> Vec<ConformanceCase> {
     let case = |(name, method, view): (&'static str, ReadMethod, bool)| {
         let at = if view { ", in a view with gaps" } else { "" };
         let promise = format!(
-            "a read that finds half an element tells no count of elements, but how many basic ones came{at}"
+            "a read that ends in half an element has no count of elements, but a count of basic elements{at}"
         );
         let body = move |cx: &mut CaseContext<'_>| partial(cx, method, view);
         ConformanceCase::new(name, "MPI 4.1 section 5.1.11", promise, body).mpi()
@@ -102,11 +102,7 @@ fn pair_with_gaps(int: &Datatype) -> Result<Datatype, storage::mpi_file::MpiErro
 
 /// Fails unless the status counts the integers of the file.
 fn check_status(done: &CallStatus, kind: &Datatype, int: &Datatype) -> Result<(), CaseProblem> {
-    check_equal(
-        "bytes that the status tells",
-        &(4 * NUMBERS as u64),
-        &done.bytes().context("MPI_Get_elements_x")?,
-    )?;
+    check_equal("bytes in the status", &(4 * NUMBERS as u64), &done.bytes().context("MPI_Get_elements_x")?)?;
     check_equal("elements by MPI_Get_count", &None, &done.count(kind).context("MPI_Get_count")?)?;
     let some = Some(NUMBERS as u64);
     check_equal("numbers by MPI_Get_elements", &some, &done.few_elements(kind).context("MPI_Get_elements")?)?;

@@ -25,13 +25,13 @@ pub(super) fn cases() -> Vec<ConformanceCase> {
         (
             "requests.type_freed",
             DATATYPE_FREE,
-            "a datatype may be freed while a request that moves it is under way",
+            "a datatype may be freed while a request that moves it is outstanding",
             |cx| type_freed(cx, Participation::Independent),
         ),
         (
             "requests.type_freed_together",
             DATATYPE_FREE,
-            "a datatype may be freed while a collective request that moves it is under way",
+            "a datatype may be freed while a collective request that moves it is outstanding",
             |cx| type_freed(cx, Participation::Collective),
         ),
     ]);
@@ -92,13 +92,13 @@ fn transfer(
         }
         for one in ended {
             let bytes = one.done.bytes().context("MPI_Get_elements_x")?;
-            let what = format!("bytes that the status of request {} tells", one.number);
+            let what = format!("bytes in the status of request {}", one.number);
             check_equal(&what, &(length(one.number as u32) as u64), &bytes)?;
             buffers[one.number] = Some(one.buffer);
         }
         std::thread::yield_now();
     }
-    let none = || CaseProblem::fail("a request has ended that was never told");
+    let none = || CaseProblem::fail("a request ended that was never reported");
     buffers.into_iter().map(|buffer| buffer.ok_or_else(none)).collect()
 }
 

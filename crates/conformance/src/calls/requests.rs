@@ -19,7 +19,12 @@ const COMPLETION: &str = "MPI 4.1 section 3.7";
 
 pub(super) fn cases() -> Vec<ConformanceCase> {
     mpi_cases(&[
-        ("requests.many", OFFSETS, "many requests of one file may be under way, and end in any order", many),
+        (
+            "requests.many",
+            OFFSETS,
+            "many requests of one file may be outstanding, and end in any order",
+            many,
+        ),
         (
             "requests.mixed",
             OWN,
@@ -32,7 +37,7 @@ pub(super) fn cases() -> Vec<ConformanceCase> {
             "a request that is cancelled has moved all or says that it was cancelled",
             cancel,
         ),
-        ("requests.free", COMPLETION, "a request that is freed goes on to its end", free),
+        ("requests.free", COMPLETION, "a freed request continues to its end", free),
     ])
 }
 
@@ -51,7 +56,7 @@ fn end_by_tests(requests: Vec<(u32, MpiRequest<'_>)>) -> Result<Vec<(u32, Vec<u8
         let mut unfinished = Vec::new();
         for (piece, request) in pending {
             match request.test() {
-                RequestProgress::UnderWay(request) => unfinished.push((piece, request)),
+                RequestProgress::Outstanding(request) => unfinished.push((piece, request)),
                 RequestProgress::Ended(done, buffer) => {
                     let bytes = done.context("test")?.bytes().context("MPI_Get_elements")?;
                     check_equal(&format!("bytes of request {piece}"), &(PIECE as u64), &bytes)?;

@@ -32,7 +32,7 @@ pub(super) fn cases() -> Vec<ConformanceCase> {
             "MPI_File_preallocate makes a file at least so long, never shorter, and keeps its data",
             preallocate,
         ),
-        ("size.get", "MPI 4.1 section 14.2.6", "MPI_File_get_size counts bytes, whatever the view", get),
+        ("size.get", "MPI 4.1 section 14.2.6", "MPI_File_get_size counts bytes in every view", get),
         (
             "size.beyond_end",
             "POSIX.1-2017 lseek, write",

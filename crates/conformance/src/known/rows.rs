@@ -37,21 +37,21 @@ const ROMIO_4: (&str, VersionRange, &str) = ("MPICH", MPICH_4, "romio");
 const ROMIO_5: (&str, VersionRange, &str) = ("MPICH", MPICH_5, "romio");
 
 const COUNTS_ALL: &str =
-    "of a collective read past the end of the file the status tells all that was asked for";
+    "the status of a collective read past the end of the file reports all requested bytes";
 const LONG: &str = "MPI_LONG has 8 bytes in external32, where the standard's table has 4";
 const NATIVE: &str = "a representation called `native` can be registered";
 const NO_LOCKS: &str = "atomic mode locks nothing, so that calls which overlap may be torn";
-const COUNTED: &str = "bytes that the status tells";
-const COUNTS_PARTS: &str = "of a read into memory with gaps the status tells all that was asked for";
-const NEVER_ENDS: &str = "a read that does not wait never ends where it meets the end of the file";
+const COUNTED: &str = "bytes in the status";
+const COUNTS_PARTS: &str = "the status of a read into memory with gaps reports all requested bytes";
+const NEVER_ENDS: &str = "a read that does not wait never ends at the end of the file";
 const OVERLAPS: &str =
-    "a filetype that overlaps itself is rejected also where the file is open for reading only";
+    "a filetype that overlaps itself is rejected also if the file is open for reading only";
 const WCHAR: &str = "MPI_WCHAR has 4 bytes in external32, where the standard's table has 2";
 const NO_WCHAR: &str = "external32 of MPI_WCHAR ends the job by an assertion";
 const LONG_DOUBLE: &str = "numbers of 16 bytes come back from external32 as others";
 const SWAPPED: &str = "a complex number is turned around as a whole, its parts with it";
 const EXTENDED: &str = "C++'s complex long doubles have x86's 80 bits in external32, not IEEE's 128";
-const FULL: &str = "a full file system is told as MPI_ERR_IO";
+const FULL: &str = "a full file system is reported as MPI_ERR_IO";
 const LOWER: &str = "a lower bound of a filetype is taken for the place of its data";
 const FREED: &str = "a collective call that does not wait uses the datatype after it was freed";
 
@@ -63,8 +63,8 @@ pub const KNOWN_FAILURES: &[KnownFailure] = &[
     row(OMPIO, "datarep.extent", "bytes 4 8", LONG),
     row(OMPIO, "atomic.readers*", "whole", NO_LOCKS),
     row(OMPIO, "atomic.writers", "whole", NO_LOCKS),
-    hangs(OMPIO, "end.iread*", "a read that does not wait never ends where it meets the end of the file"),
-    hangs(OMPIO, "end.*_begin", "a split read never ends where it meets the end of the file"),
+    hangs(OMPIO, "end.iread*", "a read that does not wait never ends at the end of the file"),
+    hangs(OMPIO, "end.*_begin", "a split read never ends at the end of the file"),
     row(OMPIO, "end.read_*", COUNTED, COUNTS_ALL),
     row(
         OMPIO,
@@ -86,8 +86,8 @@ pub const KNOWN_FAILURES: &[KnownFailure] = &[
     row(
         OMPIO,
         "errors.no_space",
-        "told that the file system is full",
-        "a write into a full file system is told to have gone well",
+        "a full file system is reported to any rank",
+        "a write into a full file system reports success",
     ),
     ends(ROMIO_3, "*.iwrite_*all*", "collective calls that do not wait jump to address 0"),
     ends(ROMIO_3, "end.iread_*all", "collective calls that do not wait jump to address 0"),
@@ -96,7 +96,7 @@ pub const KNOWN_FAILURES: &[KnownFailure] = &[
         ROMIO_3,
         "end.iread",
         COUNTED,
-        "of a request that reads past the end the status tells all that was asked for",
+        "the status of a request that reads past the end reports all requested bytes",
     ),
     row(ROMIO_3, "datarep.duplicate", "success", NATIVE),
     row(ROMIO_3, "datarep.extent", "bytes 4 8", LONG),

@@ -128,7 +128,7 @@ fn conflict(cx: &mut CaseContext<'_>) -> CaseResult {
         check_conflict(&path, &file, Lock::Write, next)?;
         check_conflict(&path, &file, Lock::Read, Range { start: next.start + 99, length: 1 })
     })?;
-    cx.all("ask for what nobody holds", || {
+    cx.all("request an unlocked range", || {
         let free = Range { start: size * 100 + rank, length: 1 };
         set(Lock::Write, free).context("a range beside those that are locked")
     })?;

@@ -116,7 +116,7 @@ fn truncate(cx: &mut CaseContext<'_>) -> CaseResult {
         let cut =
             |length: usize| if mine { file.set_len(length as u64).context("ftruncate") } else { Ok(()) };
         cx.all("shorten", || cut(short))?;
-        cx.all("look at the short file", || {
+        cx.all("check the short file", || {
             check_length(&path, &file, short)?;
             check_equal(
                 "bytes read at its end",
@@ -125,7 +125,7 @@ fn truncate(cx: &mut CaseContext<'_>) -> CaseResult {
             )
         })?;
         cx.all("lengthen", || cut(long))?;
-        cx.all("look at the long file", || {
+        cx.all("check the long file", || {
             check_length(&path, &file, long)?;
             let zeros = [untouched(short), vec![0; long - short]].concat();
             system_file::check_at("zeros from the old end on", &path, &file, 0, &zeros)

@@ -1,7 +1,7 @@
-//! The functions of HDF5, as C declares them: one line each, name, arguments and what comes back but for
+//! The functions of HDF5 as C declares them, one line each: name, arguments, and the return type if it is not
 //! C's `int`.
 //!
-//! Adding one is adding its line. A library that lacks one is rejected when it is loaded.
+//! To add a function, add its line. A library that lacks one is rejected when it is loaded.
 //!
 //! Never here: constants, calls.
 
@@ -12,11 +12,11 @@ use crate::loaded::functions;
 use crate::mpi::Handle;
 
 functions! {
-    /// The functions of a loaded HDF5 library. Those that answer with an [`Id`] or a number of C give
-    /// a negative one where they failed, and leave the reason on the library's stack of errors.
+    /// The functions of a loaded HDF5 library. Those that return an [`Id`] or a C number return a negative
+    /// one on failure, and leave the reason on the library's error stack.
     ///
-    /// Calling one is `unsafe`: identifiers and pointers must be live and fit the counts, MPI must run
-    /// as long as a file is open, and calls that change a shared file are made by all of its ranks.
+    /// Calling one is `unsafe`. Identifiers and pointers must be live and fit the counts. MPI must run as
+    /// long as a file is open. All ranks of a shared file must make the calls that change it.
 
     // The library.
     dont_atexit = "H5dont_atexit" ();
@@ -47,10 +47,10 @@ functions! {
     fget_filesize = "H5Fget_filesize" (file: Id, size: *mut Length);
     fclose = "H5Fclose" (file: Id);
 
-    // Names.
+    // Links.
     lexists = "H5Lexists" (place: Id, name: *const c_char, access: Id);
 
-    // Spaces.
+    // Dataspaces.
     screate_simple = "H5Screate_simple" (dimensions: c_int, sizes: *const Length, most: *const Length) -> Id;
     sselect_hyperslab = "H5Sselect_hyperslab" (
         space: Id, how: c_int, start: *const Length, stride: *const Length, count: *const Length,

@@ -1,9 +1,10 @@
 //! The constants of MPI in its three binary interfaces.
 //!
-//! Checked against `mpi.h` of MPICH 4.0.2 and 5.0.2, `mpi.h` of Open MPI 4.1.4, and `mpi_abi.h` of the
-//! MPI 5 standard as MPICH 5.0.2 ships it.
+//! Checked against `mpi.h` of MPICH 4.0.2 and 5.0.2, `mpi.h` of Open MPI 4.1.4, and `mpi_abi.h` of the MPI 5
+//! standard as shipped with MPICH 5.0.2.
 //!
-//! Invariant: whole numbers are the same in every release of an interface; Open MPI's handles are looked up.
+//! Invariant: integers are the same in every release of an interface; Open MPI's handles are looked up by
+//! symbol.
 
 use std::ffi::c_int;
 
@@ -13,7 +14,8 @@ use super::files::{ErrorClasses, Modes};
 use super::{Abi, Handle, Offset, address};
 
 /// Makes the constants from their tables. A line has the name in the standard, and the handle or number in
-/// Open MPI (the symbol whose address a handle is), MPICH and the MPI 5 standard interface.
+/// each interface. The order is Open MPI (the symbol whose address is the handle), MPICH, and the MPI 5
+/// standard.
 macro_rules! constants {
     (
         handles {
@@ -89,25 +91,25 @@ constants! {
         errors_return = "MPI_ERRORS_RETURN": "ompi_mpi_errors_return", 0x5400_0001, 0x143;
     }
     numbers {
-        // To split by node.
+        // Splits a communicator by node.
         comm_type_shared: c_int = "MPI_COMM_TYPE_SHARED": 0, 1, 221;
         any_source: c_int = "MPI_ANY_SOURCE": -1, -2, -1;
-        // One thread of many calls MPI.
+        // The process has threads, but only one of them calls MPI.
         thread_funneled: c_int = "MPI_THREAD_FUNNELED": 1, 1, 1024;
         seek_set: c_int = "MPI_SEEK_SET": 600, 600, 403;
         seek_cur: c_int = "MPI_SEEK_CUR": 602, 602, 401;
         seek_end: c_int = "MPI_SEEK_END": 604, 604, 402;
-        // A view that begins where the file of a sequence stands.
+        // A view that begins at the current position of a sequential file.
         displacement_current: Offset = "MPI_DISPLACEMENT_CURRENT": -54_278_278, -54_278_278, -1;
-        // The last dimension of a subarray is contiguous, or the first.
+        // Whether the last or the first dimension of a subarray is contiguous.
         order_c: c_int = "MPI_ORDER_C": 0, 56, 12;
         order_fortran: c_int = "MPI_ORDER_FORTRAN": 1, 57, 15;
-        // In pieces that follow each other, dealt out in turn, or a dimension that is not dealt out.
+        // Distributes a dimension in contiguous blocks, in blocks in turn, or not at all.
         distribute_block: c_int = "MPI_DISTRIBUTE_BLOCK": 0, 121, 17;
         distribute_cyclic: c_int = "MPI_DISTRIBUTE_CYCLIC": 1, 122, 18;
         distribute_none: c_int = "MPI_DISTRIBUTE_NONE": 2, 123, 16;
         distribute_default: c_int = "MPI_DISTRIBUTE_DFLT_DARG": -1, -49767, 19;
-        // A datatype that MPI has by name.
+        // A predefined datatype.
         combiner_named: c_int = "MPI_COMBINER_NAMED": 0, 1, 101;
         // Groups with the same members in the same order.
         ident: c_int = "MPI_IDENT": 0, 0, 201;
@@ -115,7 +117,7 @@ constants! {
 }
 
 impl MpiConstants {
-    /// The constants of `abi`; for Open MPI the words name a symbol that `loaded` lacks.
+    /// The constants of `abi`; for Open MPI an error names a symbol that `loaded` lacks.
     pub(super) fn find(abi: Abi, loaded: &Loaded) -> Result<Self, String> {
         match abi {
             Abi::OpenMpi => Self::open_mpi(|symbol| address(loaded, symbol)),
@@ -139,7 +141,7 @@ mod tests {
         assert_eq!(error, "has no symbol ompi_mpi_int64_t");
     }
 
-    /// The number that a header gives to `name`, as `#define NAME ((Type)0x1)`, `NAME = 1,` or `#define
+    /// The number that a header defines for `name`, as `#define NAME ((Type)0x1)`, `NAME = 1,` or `#define
     /// NAME 1`.
     fn defined(header: &str, name: &str) -> Option<i64> {
         let rest = header.lines().find_map(|line| {
@@ -156,15 +158,15 @@ mod tests {
         }
     }
 
-    /// Those that Open MPI counts out in an `enum` without numbers.
+    /// Constants that Open MPI lists in an `enum` without numbers.
     const ENUMERATED: [&str; 4] =
         ["MPI_COMM_TYPE_SHARED", "MPI_COMBINER_NAMED", "MPI_IDENT", "MPI_THREAD_FUNNELED"];
 
     #[test]
     #[allow(clippy::print_stdout)]
-    fn the_constants_are_those_of_the_headers_on_this_machine() {
+    fn the_constants_equal_those_of_the_installed_headers() {
         let (mpich, standard) = (MpiConstants::mpich(), MpiConstants::standard());
-        let open_mpi = MpiConstants::open_mpi(|_| Ok(0)).expect("every symbol is there");
+        let open_mpi = MpiConstants::open_mpi(|_| Ok(0)).expect("every symbol exists");
         let venv = std::env::var("ASSAY_TEST_MPICH_VENV")
             .unwrap_or_else(|_| concat!(env!("CARGO_MANIFEST_DIR"), "/../../target/mpich-venv").to_owned());
         let debian = "/usr/include/x86_64-linux-gnu/mpich";
@@ -181,7 +183,7 @@ mod tests {
         for (paths, constants) in table {
             let read: Result<String, _> = paths.iter().map(std::fs::read_to_string).collect();
             let Ok(header) = read else {
-                println!("SKIPPED: no header {}", paths.join(", "));
+                println!("SKIPPED: missing header: {}", paths.join(", "));
                 continue;
             };
             for (name, ours) in constants {

@@ -1,5 +1,5 @@
-//! The functions of MPI that move data of files. All but the second halves of split calls have a twin in
-//! MPI 4 whose count is large (`_c`); a library of an earlier standard lacks the twins.
+//! The MPI functions that move data of files. All except the second halves of split calls have a variant with
+//! a large count (`_c`) in MPI 4; libraries of older standards lack the variants.
 
 use std::ffi::{c_int, c_void};
 
@@ -8,7 +8,7 @@ use libloading::os::unix::Library as Loaded;
 use super::{Handle, Offset, Status};
 use crate::loaded::function;
 
-/// `MPI_Count`, which is wide enough for an `MPI_Offset`.
+/// `MPI_Count`, which is large enough for an `MPI_Offset`.
 pub type MpiCount = i64;
 
 /// Memory that a call writes from.
@@ -16,11 +16,11 @@ type WriteBuffer = *const c_void;
 /// Memory that a call reads into.
 type ReadBuffer = *mut c_void;
 
-/// A call at a pointer of the file, which fills a status, or a request where it does not wait.
+/// A call at a file pointer; it fills a status, or a request if it does not wait.
 type PointerCall<Buffer, Count, End> =
     unsafe extern "C" fn(file: Handle, buffer: Buffer, count: Count, kind: Handle, end: *mut End) -> c_int;
 
-/// The same at an offset.
+/// The same at an explicit offset.
 type OffsetCall<Buffer, Count, End> = unsafe extern "C" fn(
     file: Handle,
     offset: Offset,
@@ -30,19 +30,19 @@ type OffsetCall<Buffer, Count, End> = unsafe extern "C" fn(
     end: *mut End,
 ) -> c_int;
 
-/// The first half of a collective call at a pointer of the file.
+/// The first half of a split collective call at a file pointer.
 type PointerBegin<Buffer, Count> =
     unsafe extern "C" fn(file: Handle, buffer: Buffer, count: Count, kind: Handle) -> c_int;
 
-/// The same at an offset.
+/// The same at an explicit offset.
 type OffsetBegin<Buffer, Count> =
     unsafe extern "C" fn(file: Handle, offset: Offset, buffer: Buffer, count: Count, kind: Handle) -> c_int;
 
 /// Makes the table of functions, and the search for them.
 macro_rules! data_functions {
     ($($field:ident = $symbol:literal: $call:ty;)*) => {
-        /// The functions that move data, to be called as those of [`Functions`](super::Functions) are: with
-        /// counts that are a C `int`, or with large ones.
+        /// The functions that move data, with counts of C's `int` or with large ones. The rules for calls are
+        /// those of [`Functions`](super::Functions).
         #[derive(Clone, Debug)]
         pub struct DataFunctions<Count> {
             $(#[doc = concat!("`", $symbol, "`")]
@@ -50,15 +50,15 @@ macro_rules! data_functions {
         }
 
         impl<Count> DataFunctions<Count> {
-            /// Finds every function in `loaded`, or says which one is missing; their names end in `suffix`.
+            /// Finds every function in `loaded`, or returns the missing one; their names end in `suffix`.
             ///
             /// # Safety
             /// `Count` is the type of the counts of the functions with this suffix.
             pub(super) unsafe fn find(loaded: &Loaded, suffix: &str) -> Result<Self, String> {
                 Ok(Self {
                     $(
-                        // SAFETY: a line of the table below gives the function its type but for the count,
-                        // which the caller gives.
+                        // SAFETY: a line of the table below gives the function its type, except for the
+                        // count, whose type the caller gives.
                         $field: unsafe { function(loaded, &[$symbol, suffix].concat()) }?,
                     )*
                 })
@@ -81,7 +81,7 @@ data_functions! {
     file_write_at = "MPI_File_write_at": OffsetCall<WriteBuffer, Count, Status>;
     file_write_at_all = "MPI_File_write_at_all": OffsetCall<WriteBuffer, Count, Status>;
 
-    // Those that do not wait.
+    // Nonblocking calls.
     file_iread = "MPI_File_iread": PointerCall<ReadBuffer, Count, Handle>;
     file_iread_all = "MPI_File_iread_all": PointerCall<ReadBuffer, Count, Handle>;
     file_iread_shared = "MPI_File_iread_shared": PointerCall<ReadBuffer, Count, Handle>;
@@ -93,7 +93,7 @@ data_functions! {
     file_iwrite_at = "MPI_File_iwrite_at": OffsetCall<WriteBuffer, Count, Handle>;
     file_iwrite_at_all = "MPI_File_iwrite_at_all": OffsetCall<WriteBuffer, Count, Handle>;
 
-    // First halves of collective calls.
+    // First halves of split collective calls.
     file_read_all_begin = "MPI_File_read_all_begin": PointerBegin<ReadBuffer, Count>;
     file_read_ordered_begin = "MPI_File_read_ordered_begin": PointerBegin<ReadBuffer, Count>;
     file_read_at_all_begin = "MPI_File_read_at_all_begin": OffsetBegin<ReadBuffer, Count>;

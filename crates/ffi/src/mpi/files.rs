@@ -1,9 +1,9 @@
-//! The constants of MPI that belong to files, in its three binary interfaces: how to open, and error classes.
+//! The constants of MPI for files, in its three binary interfaces: open modes and error classes.
 
 use std::ffi::c_int;
 
-/// Makes a structure of constants from a table. A line has the name in the standard and the number in
-/// Open MPI, MPICH and the MPI 5 standard interface.
+/// Makes a structure of constants from a table. A line has the name in the standard and the number in Open
+/// MPI, MPICH and the MPI 5 standard interface.
 macro_rules! numbers {
     (
         $(#[$about:meta])*
@@ -30,9 +30,9 @@ macro_rules! numbers {
     };
 }
 
-// MPICH and Open MPI inherited theirs from ROMIO.
+// MPICH and Open MPI inherited their numbers from ROMIO.
 numbers! {
-    /// How `file_open` opens; added together.
+    /// The open modes of `file_open`; they can be added.
     Modes:
     rdonly = "MPI_MODE_RDONLY": 2, 2, 16;
     wronly = "MPI_MODE_WRONLY": 4, 4, 256;
@@ -45,9 +45,9 @@ numbers! {
     sequential = "MPI_MODE_SEQUENTIAL": 256, 256, 64;
 }
 
-// The standard took Open MPI's numbers but for those that come after its one-sided communication.
+// The standard took over Open MPI's numbers, except those after its one-sided communication.
 numbers! {
-    /// The error classes of files, as `error_class` gives them.
+    /// The error classes of files, as `error_class` returns them.
     ErrorClasses:
     access = "MPI_ERR_ACCESS": 20, 20, 20;
     amode = "MPI_ERR_AMODE": 21, 21, 21;

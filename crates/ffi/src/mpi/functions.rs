@@ -1,7 +1,7 @@
-//! The functions of MPI, as C declares them: one line each, name and arguments; what returns a code does not
-//! say so.
+//! The functions of MPI as C declares them, one line each: name and arguments. A line without a return type
+//! returns a code.
 //!
-//! Adding one is adding its line. A library that lacks one is rejected when it is loaded.
+//! To add a function, add its line. A library that lacks one is rejected when it is loaded.
 //!
 //! Never here: constants, calls, the functions that move data of files (`data`).
 
@@ -11,11 +11,10 @@ use super::{Handle, Offset, Status};
 use crate::loaded::functions;
 
 functions! {
-    /// The functions of a loaded MPI library; each returns 0 or an error code, but for `MPI_Wtime`.
+    /// The functions of a loaded MPI library; each except `MPI_Wtime` returns 0 or an error code.
     ///
-    /// Calling one is `unsafe`: MPI must be initialised and not finalised, handles and pointers must be
-    /// live and fit the counts, and a buffer given to a call that does not wait must stay until its
-    /// request has ended.
+    /// Calling one is `unsafe`. MPI must be initialized and not finalized, and handles and pointers must be
+    /// live and fit the counts. A buffer of a nonblocking call must stay valid until its request has ended.
 
     // Start and end.
     init_thread = "MPI_Init_thread" (
@@ -28,7 +27,7 @@ functions! {
     error_class = "MPI_Error_class" (code: c_int, class: *mut c_int);
     get_library_version = "MPI_Get_library_version" (text: *mut c_char, length: *mut c_int);
     get_processor_name = "MPI_Get_processor_name" (name: *mut c_char, length: *mut c_int);
-    // Seconds since some moment in the past.
+    // Seconds since an arbitrary time in the past.
     wtime = "MPI_Wtime" () -> f64;
 
     // Communicators.
@@ -76,7 +75,7 @@ functions! {
     test_cancelled = "MPI_Test_cancelled" (status: *const Status, flag: *mut c_int);
     request_free = "MPI_Request_free" (request: *mut Handle);
 
-    // Collectives that do not wait.
+    // Nonblocking collectives.
     ibarrier = "MPI_Ibarrier" (comm: Handle, request: *mut Handle);
     iallreduce = "MPI_Iallreduce" (
         from: *const c_void, into: *mut c_void, count: c_int, kind: Handle, op: Handle, comm: Handle,
@@ -190,7 +189,7 @@ functions! {
     file_get_position_shared = "MPI_File_get_position_shared" (file: Handle, offset: *mut Offset);
     file_get_byte_offset = "MPI_File_get_byte_offset" (file: Handle, offset: Offset, byte: *mut Offset);
 
-    // Second halves of collective data access.
+    // Second halves of split collective calls.
     file_read_all_end = "MPI_File_read_all_end" (file: Handle, into: *mut c_void, status: *mut Status);
     file_read_ordered_end = "MPI_File_read_ordered_end" (
         file: Handle, into: *mut c_void, status: *mut Status

@@ -1,9 +1,9 @@
-//! The datatypes that MPI has by name and nobody here works with, in its three binary interfaces: those of
-//! the standard's table of `external32`. A library may lack some, such as those of Fortran.
+//! Predefined MPI datatypes that only tests of `external32` use, in its three binary interfaces: those of the
+//! standard's table of `external32`. A library may lack some, such as those of Fortran.
 
 use super::{Abi, Handle};
 
-/// A named datatype, as each interface has it.
+/// A predefined datatype, with its handle in each interface.
 #[derive(Clone, Copy, Debug)]
 pub struct NamedKind {
     /// `MPI_…`.
@@ -18,7 +18,7 @@ const fn kind(name: &'static str, mpich: Handle, open_mpi: &'static str, standar
 }
 
 impl NamedKind {
-    /// Its handle; `address` gives that of a symbol, where there is one.
+    /// Its handle; `address` returns the address of a symbol, if it exists.
     pub(super) fn handle(&self, abi: Abi, address: impl Fn(&str) -> Option<usize>) -> Option<Handle> {
         match abi {
             Abi::Mpich => Some(self.mpich),
@@ -28,7 +28,7 @@ impl NamedKind {
     }
 }
 
-/// All of them.
+/// All of these datatypes.
 pub const NAMED_KINDS: &[NamedKind] = &[
     kind("MPI_PACKED", 0x4c00_010f, "ompi_mpi_packed", 0x207),
     kind("MPI_SIGNED_CHAR", 0x4c00_0118, "ompi_mpi_signed_char", 0x244),
@@ -81,7 +81,7 @@ pub const NAMED_KINDS: &[NamedKind] = &[
 mod tests {
     use super::*;
 
-    /// What a header defines `name` as.
+    /// The definition of `name` in a header.
     fn meaning<'h>(header: &'h str, name: &str) -> Option<&'h str> {
         let words =
             header.lines().filter_map(|line| line.strip_prefix("#define")?.trim_start().split_once(' '));
@@ -90,7 +90,7 @@ mod tests {
 
     #[test]
     #[allow(clippy::print_stdout)]
-    fn the_datatypes_are_those_of_the_headers_on_this_machine() {
+    fn the_datatypes_equal_those_of_the_installed_headers() {
         let venv = std::env::var("ASSAY_TEST_MPICH_VENV")
             .unwrap_or_else(|_| concat!(env!("CARGO_MANIFEST_DIR"), "/../../target/mpich-venv").to_owned());
         let number = |digits: Handle| format!("((MPI_Datatype)0x{digits:08x})");
@@ -105,16 +105,16 @@ mod tests {
         ];
         for (path, ours) in table {
             let Ok(header) = std::fs::read_to_string(&path) else {
-                println!("SKIPPED: no header {path}");
+                println!("SKIPPED: the header {path} does not exist");
                 continue;
             };
             for kind in NAMED_KINDS {
-                let told = meaning(&header, kind.name);
-                // One name may be told by another.
-                let told = told
-                    .filter(|told| told.starts_with("MPI_"))
-                    .map_or(told, |other| meaning(&header, other));
-                assert_eq!(told, Some(ours(kind).as_str()), "{} in {path}", kind.name);
+                let defined = meaning(&header, kind.name);
+                // A name may be defined by another name.
+                let defined = defined
+                    .filter(|defined| defined.starts_with("MPI_"))
+                    .map_or(defined, |other| meaning(&header, other));
+                assert_eq!(defined, Some(ours(kind).as_str()), "{} in {path}", kind.name);
             }
         }
     }

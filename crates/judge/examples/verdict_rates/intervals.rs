@@ -15,7 +15,7 @@ pub(crate) const ALL: [(&str, Ratio); 4] = [
     ("delta, pooled t", delta),
 ];
 
-/// How often each of [`ALL`] was wholly above and wholly below the truth, in percent.
+/// How often each of [`ALL`] was completely above and completely below the true value, in percent.
 pub(crate) fn wrong(shape: Shape, covs: [f64; 2], n: usize, trials: u32) -> [[f64; 2]; 4] {
     let mut dice = Dice::new(5);
     let mut wrong = [[0.0; 2]; 4];

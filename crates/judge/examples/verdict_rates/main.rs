@@ -1,6 +1,6 @@
-//! Prints how often verdicts are wrong about systems of which the truth is known: the tables of
-//! docs/validation/verdict-rates.md and docs/validation/projection.md.
-//! `cargo run --release -p judge --example verdict_rates`.
+//! Prints how often verdicts are wrong about systems with a known true value: the tables of
+//! docs/validation/verdict-rates.md and docs/validation/projection.md. Run it with `cargo run --release -p
+//! judge --example verdict_rates`.
 #![allow(clippy::print_stdout)]
 
 mod intervals;
@@ -24,8 +24,8 @@ fn main() {
 
 fn floors(shape: Shape) {
     println!(
-        "\nA floor, repetitions scatter {shape:?}; percent of {TRIALS} trials.\n\
-         Mean: wrong by the mean alone; ours: wrong / open, when the bound has to support it.\n"
+        "\nA minimum, distribution of repetitions {shape:?}; percent of {TRIALS} trials.\n\
+         Mean: wrong by the mean alone. Ours: wrong / INCONCLUSIVE, if the limit must support it.\n"
     );
     println!("| COV | n | −10 %: mean | ours | −5 %: mean | ours | +5 %: mean | ours | +10 %: mean | ours |");
     println!("|---|---|---|---|---|---|---|---|---|---|");

@@ -1,4 +1,4 @@
-//! Systems of which the truth is known, and how often each rule is wrong about them.
+//! Systems with a known true value, and how often each rule is wrong about them.
 //!
 //! Every trial draws repetitions about a truth and asks a rule; what is counted is how often it passed,
 //! failed and left open. The seeds are fixed: the tables are the same on every machine.
@@ -6,13 +6,13 @@
 use results::projection;
 use results::projection::Question;
 use results::statistics::{
-    self as statistics, Answer, Dice, Side, Tolerance, bound_of_mean, linearity, mean, repetitions_to_decide,
+    self as statistics, Answer, Dice, Side, Tolerance, limit_of_mean, linearity, mean, repetitions_to_decide,
 };
 
 /// Confidence of every rule, one-sided; projections have theirs two-sided.
 pub(crate) const CONFIDENCE: f64 = 0.95;
 
-/// How repetitions scatter about their mean.
+/// The distribution of repetitions around their mean.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Shape {
     /// Normal.
@@ -26,7 +26,8 @@ pub(crate) fn draw(dice: &mut Dice, shape: Shape, rate: f64, cov: f64, n: usize)
     let one = |dice: &mut Dice| match shape {
         Shape::Even => 1.0 + cov * dice.normal(),
         Shape::Stalls => {
-            // A tenth that lies `depth` below the others scatters by 0.3 of that, and by the rest evenly.
+            // A tenth of the values is `depth` below the others and varies by 0.3 of that. The rest varies
+            // evenly.
             let depth = 3.0 * cov;
             let stalled = if dice.share() < 0.1 { -0.9 * depth } else { 0.1 * depth };
             1.0 + stalled + cov * 0.19_f64.sqrt() * dice.normal()
@@ -67,7 +68,7 @@ impl Tally {
 pub(crate) fn floor(values: &[f64], threshold: f64) -> Answer {
     let met = mean(values).is_some_and(|mean| mean >= threshold);
     let side = if met { Side::Lower } else { Side::Upper };
-    let bound = bound_of_mean(values, side, CONFIDENCE);
+    let bound = limit_of_mean(values, side, CONFIDENCE);
     match (met, bound.is_some_and(|bound| (bound >= threshold) == met)) {
         (true, true) => Answer::Supported,
         (false, true) => Answer::Refuted,
@@ -137,11 +138,11 @@ pub(crate) fn linearities(last: f64, cov: f64, n: usize, tolerance: Tolerance, t
 pub(crate) struct Projected {
     /// Of all: rejected for their held-out error.
     pub(crate) rejected: f64,
-    /// Of the others: the truth was inside the interval.
+    /// Of the others: the true value was inside the interval.
     pub(crate) inside: f64,
-    /// Of the others: the whole interval was above the truth.
+    /// Of the others: the whole interval was above the true value.
     pub(crate) above: f64,
-    /// Mean width of the interval, of the truth.
+    /// Mean width of the interval, relative to the true value.
     pub(crate) width: f64,
 }
 

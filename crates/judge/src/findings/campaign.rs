@@ -15,15 +15,14 @@ use crate::case::{TestCriterion, measuring};
 use crate::index::Index;
 use crate::validity::at_once;
 
-/// Share of the mean by which the file systems of a group may differ.
+/// The share of the mean by which the file systems of a group may differ. The sentence about it states 10 %.
 const BALANCE: f64 = 0.1;
 
-/// Whether the utilization of the file systems that tests ran on was recorded, and whether two of them are
-/// the same.
+/// Whether the utilization of the file systems of tests was recorded, and whether two of them are the same.
 pub(super) fn same_file_systems(index: &Index<'_>) -> Vec<Finding> {
     let plan = index.plan;
     let used = file_systems_of(&plan.tests);
-    // Of those that a group uses at once the group reports.
+    // A pair that a group uses in parallel is a finding about the group.
     let at_once = |pair: &Reason| {
         let fs = [pair.text("fs"), pair.text("other")];
         plan.groups.iter().any(|group| {
@@ -64,10 +63,10 @@ fn of_group(index: &Index<'_>, group: &Group) -> Vec<Finding> {
     balance.into_iter().chain(twice).map(|finding| finding.about(&group.id)).collect()
 }
 
-/// What each of the file systems got while all parts were at work.
+/// The bytes of each file system while all parts were active.
 fn balance(index: &Index<'_>, group: &Group) -> Option<Reason> {
     let plan = index.plan;
-    // Only parts that do the same are to have the same share.
+    // Only equal parts should have equal shares.
     let alike = |pair: &[usize]| {
         let [one, other] = [&plan.tests[pair[0]], &plan.tests[pair[1]]];
         one.line.words() == other.line.words() && one.placement.ranks == other.placement.ranks
@@ -87,8 +86,8 @@ fn balance(index: &Index<'_>, group: &Group) -> Option<Reason> {
     Some(reason.with("bytes", Datum::bytes(*bytes as f64)).with("fair", Datum::bytes(mean)))
 }
 
-/// Bytes that the phases of this name of a part moved while all parts of its group were at work, in all
-/// repetitions; whole phases where that is not known.
+/// The bytes that phases of this name of a part moved while all parts of its group were active, in all
+/// repetitions. If this time is not known, whole phases count.
 fn moved_at_once(index: &Index<'_>, test: &Test, phase: &str) -> u64 {
     let criterion = measuring(&format!("{phase}.bw"), Dimension::BytesPerSecond);
     let case = TestCriterion { index, test, criterion: &criterion };
@@ -99,7 +98,7 @@ fn moved_at_once(index: &Index<'_>, test: &Test, phase: &str) -> u64 {
     case.jobs().iter().map(moved).sum()
 }
 
-/// Evidence that an auditor asks for and that a campaign that has ended does not have.
+/// Evidence that an auditor needs and that is missing in a campaign that has ended.
 pub(super) fn audit(index: &Index<'_>) -> Vec<Finding> {
     if !index.has_ended() {
         return Vec::new();
@@ -115,7 +114,7 @@ pub(super) fn audit(index: &Index<'_>) -> Vec<Finding> {
         ("program hash", !info.tool_sha256.is_empty()),
         ("machine facts", index.campaign.before.is_some()),
     ];
-    // What only who builds the program can say.
+    // Only the build of the program knows these.
     let build = [("commit", !info.build.commit.is_empty()), ("compiler", !info.build.rustc.is_empty())];
     let unprinted = |job: &&Job| job.info.end != JobEnd::NotStarted && job.info.sha256.is_empty();
     let silent = index.tests().filter(|(_, jobs)| jobs.iter().any(&unprinted));

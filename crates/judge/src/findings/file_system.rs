@@ -1,6 +1,6 @@
-//! What a file system was while the repetitions of a test ran on it.
+//! The state of a file system during the repetitions of a test.
 //!
-//! Never here: whether a state that a test needs was reached.
+//! Never here: whether a required state was reached.
 
 use std::collections::BTreeSet;
 
@@ -12,26 +12,26 @@ use results::record::{Counts, Phase};
 
 use crate::index::{Index, phases};
 
-/// Share of the servers' traffic that others may have.
+/// The maximum share of others in the servers' traffic. The sentence about it states 1 %.
 const FOREIGN: f64 = 0.01;
 
-/// A file system at one end of a repetition.
+/// A file system before or after a repetition.
 struct FileSystemMoment {
     repetition: u32,
     /// `before` or `after`.
     when: &'static str,
-    /// What was down or being rebuilt, by the plan's `health`; `None` where that was not asked.
+    /// What was offline or being rebuilt, from the plan's `health` command; `None` without this command.
     down: Option<Vec<String>>,
-    /// Its targets that were there at another time; `None` where none is known.
+    /// Its targets that existed at another time; `None` if no target is known.
     missing: Option<Vec<String>>,
-    /// How many targets were there at one time or another.
+    /// The number of targets that existed at any time.
     targets: usize,
-    /// Share of its blocks in use.
+    /// The share of used blocks.
     fill: Option<f64>,
 }
 
 impl FileSystemMoment {
-    /// Whether anything was down; `None` where nothing tells.
+    /// Whether anything was offline; `None` if it is not known.
     fn is_degraded(&self) -> Option<bool> {
         let some = |all: &Option<Vec<String>>| all.as_ref().map(|all| !all.is_empty());
         match (some(&self.down), some(&self.missing)) {
@@ -45,7 +45,7 @@ impl FileSystemMoment {
     }
 }
 
-/// The findings about the file system of a test while its jobs ran.
+/// The findings about the file system of a test during its jobs.
 pub(super) fn during(index: &Index<'_>, test: &Test) -> Vec<Finding> {
     let jobs = started(index, test);
     if jobs.is_empty() {
@@ -63,7 +63,7 @@ pub(super) fn during(index: &Index<'_>, test: &Test) -> Vec<Finding> {
     found.into_iter().map(of).collect()
 }
 
-/// What was down while the test ran, where it may be.
+/// What was offline during a test that tolerates it.
 pub(crate) fn losses(index: &Index<'_>, test: &Test) -> Vec<Reason> {
     if !test.degraded {
         return Vec::new();
@@ -77,7 +77,7 @@ fn started<'a>(index: &Index<'a>, test: &Test) -> Vec<&'a Job> {
     jobs.filter(|job| job.info.end != JobEnd::NotStarted).collect()
 }
 
-/// What was down at either end of a repetition: each thing when it was met first.
+/// What was offline before or after a repetition, each item once, where it was first found.
 fn losses_at(moments: &[FileSystemMoment]) -> Vec<Reason> {
     let (mut lines, mut names) = (BTreeSet::new(), BTreeSet::new());
     let mut losses = Vec::new();
@@ -135,18 +135,18 @@ fn foreign_traffic(index: &Index<'_>, test: &Test, jobs: &[&Job]) -> Vec<Finding
     worst.into_iter().chain(restarted).collect()
 }
 
-/// What the servers moved, below 0 where their count began again, and the jobs that ran at once with this
-/// one; `None` where that is not known, or nothing was moved.
+/// The bytes of the servers (below 0 if their count restarted) and those of the jobs in parallel with this
+/// one; `None` if they are not known, or if nothing was moved.
 fn traffic(index: &Index<'_>, test: &Test, job: &Job) -> Option<(u32, i64, u64)> {
     let repetition = job.info.repetition;
-    let beside: Vec<&str> = match test.part {
+    let parallel: Vec<&str> = match test.part {
         None => vec![&test.id],
         Some(group) => {
             let parts = index.plan.parts(&index.plan.groups[group]);
             parts.filter(|part| part.fs == test.fs).map(|part| part.id.as_str()).collect()
         }
     };
-    let jobs = beside.iter().flat_map(|id| index.jobs(id));
+    let jobs = parallel.iter().flat_map(|id| index.jobs(id));
     let at_once = jobs.filter(|job| job.info.repetition == repetition);
     let own = at_once.flat_map(|job| transfers(job)).map(|phase| phase.bytes).sum();
     let servers = job.info.traffic_bytes.filter(|_| transfers(job).any(|phase| phase.bytes > 0))?;
@@ -185,7 +185,7 @@ fn moments(index: &Index<'_>, test: &Test, jobs: &[&Job]) -> Vec<FileSystemMomen
             [("before", &info.down_before, &info.fill_before), ("after", &info.down_after, &info.fill_after)];
         ends.map(|(when, down, fill)| {
             let there = of_fill(fill);
-            // Where nothing is known of any target, none is known to be missing.
+            // If no target is known, it is not known whether one is missing.
             let missing = (!there.is_empty()).then(|| all.difference(&there).cloned().collect());
             FileSystemMoment {
                 repetition: info.repetition,
@@ -200,7 +200,7 @@ fn moments(index: &Index<'_>, test: &Test, jobs: &[&Job]) -> Vec<FileSystemMomen
     jobs.iter().flat_map(of_job).collect()
 }
 
-/// Whether the plan takes servers off for the test, so that others were there before.
+/// Whether the plan changes the number of servers for the test, so that other servers were active before.
 fn sets_servers(test: &Test) -> bool {
     test.step.as_ref().is_some_and(|step| step.servers.is_some())
 }
@@ -209,30 +209,30 @@ fn target_names(targets: &[Target]) -> BTreeSet<String> {
     targets.iter().map(|target| target.name.clone()).collect()
 }
 
-/// Share of the blocks in use; of a size that was not recorded, of what is in use and free.
+/// The share of used blocks. If the size was not recorded, it is the sum of used and free bytes.
 fn utilization(fill: &Fill, size: Option<u64>) -> Option<f64> {
     let size = size.filter(|size| *size > 0).unwrap_or(fill.bytes_used + fill.bytes_free);
     (size > 0).then(|| fill.bytes_used as f64 / size as f64)
 }
 
-/// How many targets hold data, as far as is known.
+/// The number of known targets that hold data.
 fn holding_data(index: &Index<'_>, test: &Test) -> Option<i64> {
     let targets = &index.file_system(&test.fs).filter(|_| !sets_servers(test))?.targets;
-    // Those of Lustre that hold names are called so.
+    // Metadata targets of Lustre have this in their names.
     let data = targets.iter().filter(|target| !target.name.contains("-MDT")).count() as i64;
     (data > 0).then_some(data)
 }
 
-/// A layout that was asked for, where it was read back.
+/// Compares the required layout with the layout that was read.
 fn layout(index: &Index<'_>, test: &Test, jobs: &[&Job]) -> Option<Finding> {
     let asked = test.stripes?;
-    let lain = stripes(jobs);
+    let found_stripes = stripes(jobs);
     let reason = Reason::new(Code::LayoutUndeclared);
     let reason = match asked {
         Stripes::Count(count) => reason.with("asked", count),
         Stripes::All => reason.with("asked_all", true),
     };
-    if lain.is_empty() {
+    if found_stripes.is_empty() {
         return Some(Finding::new(Severity::Info, reason));
     }
     let targets = holding_data(index, test);
@@ -242,13 +242,13 @@ fn layout(index: &Index<'_>, test: &Test, jobs: &[&Job]) -> Option<Finding> {
         (Stripes::Count(count), -1) => targets.is_none_or(|targets| targets as u64 != count),
         (Stripes::Count(count), found) => found as u64 != count,
         (Stripes::All, -1) => all.is_some_and(|all| targets.is_some_and(|there| there != all)),
-        // Of targets on other machines not all may be known.
+        // Targets on other machines may be unknown.
         (Stripes::All, found) => match all {
             Some(all) => found != all,
             None => targets.is_some_and(|targets| found < targets),
         },
     };
-    let found = lain.iter().copied().find(other)?;
+    let found = found_stripes.iter().copied().find(other)?;
     let of = all.filter(|_| asked == Stripes::All).or(targets);
     let reason = match (asked, found, targets) {
         (Stripes::All, -1, Some(targets)) => reason.with("found", targets),
@@ -258,8 +258,8 @@ fn layout(index: &Index<'_>, test: &Test, jobs: &[&Job]) -> Option<Finding> {
     Some(Finding::new(Severity::NeedsWaiver, reason.with_some("targets", of)))
 }
 
-/// On how many targets files lay, each number once, -1 for all: as the layout says that was read back, and
-/// else as each rank's file says.
+/// The numbers of targets of files, each once, -1 for all. They come from the recorded layout, or else from
+/// the file of each rank.
 fn stripes(jobs: &[&Job]) -> BTreeSet<i64> {
     let mut all = BTreeSet::new();
     for job in jobs {

@@ -1,4 +1,4 @@
-//! What every job says when it begins: where its files lie on each node, and what time it is there.
+//! What every job reports when it begins: the file systems of its files on each node, and the wall clocks.
 //!
 //! Never here: rates.
 
@@ -15,13 +15,13 @@ use crate::validity::window::{self, Span};
 struct NodeFacts<'a> {
     job: &'a Job,
     run: &'a Run,
-    /// The state that it is the job of; empty for a job of the test itself.
+    /// The state that the job prepares; empty for a job of the test itself.
     state: String,
-    /// The name of the file system in the plan, and the type that it is to have, where the plan says it.
+    /// The name of the file system in the plan, and its planned type, if the plan states it.
     planned: Option<(&'a str, &'a str)>,
 }
 
-/// The findings about tests, with the states that they need, and about datasets.
+/// The findings about tests with their states, and about datasets.
 pub(super) fn all(index: &Index<'_>) -> Vec<Finding> {
     let plan = index.plan;
     let mut findings = Vec::new();
@@ -50,20 +50,20 @@ fn facts<'a>(index: &Index<'a>, name: &str, fs: &str, is_state: bool) -> Vec<Nod
     index.jobs(name).iter().filter_map(of).collect()
 }
 
-/// `at_once`: whether other tests run at the same time, so that wall clocks tell what they had in common.
+/// `at_once`: whether other tests run in parallel, so that their common time needs the wall clocks.
 fn of(facts: &[NodeFacts<'_>], at_once: bool) -> Vec<Finding> {
-    type Look = fn(&NodeFacts<'_>, &Clients) -> Option<Finding>;
-    let looks: [Look; 3] = [other_kind, elsewhere, other_server];
-    let found = |look: &Look| {
-        let looked = |one| Some((one, look(one, NodeFacts::clients(one)?)?));
-        let mut all = facts.iter().filter_map(looked);
+    type NodeCheck = fn(&NodeFacts<'_>, &Clients) -> Option<Finding>;
+    let checks: [NodeCheck; 3] = [other_kind, elsewhere, other_server];
+    let found = |check: &NodeCheck| {
+        let checked = |one| Some((one, check(one, NodeFacts::clients(one)?)?));
+        let mut all = facts.iter().filter_map(checked);
         let (first, finding) = all.next()?;
         let folders: Vec<&String> =
             std::iter::once(&first.job.folder).chain(all.map(|(one, _)| &one.job.folder)).collect();
-        let reason = first.named(finding.reason).with("folders", folders);
+        let reason = first.with_job(finding.reason).with("folders", folders);
         Some(Finding { reason, ..finding })
     };
-    looks.iter().filter_map(found).chain(skew(facts, at_once)).collect()
+    checks.iter().filter_map(found).chain(skew(facts, at_once)).collect()
 }
 
 impl NodeFacts<'_> {
@@ -71,8 +71,8 @@ impl NodeFacts<'_> {
         self.run.clients.as_deref()
     }
 
-    /// The reason with the job's repetition, or the state whose job it is.
-    fn named(&self, reason: Reason) -> Reason {
+    /// Adds the job's repetition, or the state that the job prepares.
+    fn with_job(&self, reason: Reason) -> Reason {
         match self.state.as_str() {
             "" => reason.with("repetition", self.job.info.repetition),
             state => reason.with("job", state),
@@ -80,7 +80,7 @@ impl NodeFacts<'_> {
     }
 }
 
-/// A directory on a file system of another type than the plan says.
+/// A directory on a file system of another type than planned.
 fn other_kind(facts: &NodeFacts<'_>, clients: &Clients) -> Option<Finding> {
     let (fs, kind) = facts.planned?;
     let there = clients.mounted.iter().find(|there| there.kind != kind)?;
@@ -89,13 +89,13 @@ fn other_kind(facts: &NodeFacts<'_>, clients: &Clients) -> Option<Finding> {
     Some(Finding::new(Severity::Error, reason))
 }
 
-/// Nodes that have another file system there.
+/// Nodes on which a directory is on another file system.
 fn elsewhere(facts: &NodeFacts<'_>, clients: &Clients) -> Option<Finding> {
     let reason = others(facts, clients, &clients.elsewhere)?;
     Some(Finding::new(Severity::Error, reason.with("elsewhere", true)))
 }
 
-/// Nodes that have what may be the same from another server.
+/// Nodes that mount what may be the same file system from another server.
 fn other_server(facts: &NodeFacts<'_>, clients: &Clients) -> Option<Finding> {
     let reason = others(facts, clients, &clients.other_server)?;
     Some(Finding::new(Severity::NeedsWaiver, reason.with("other_server", true)))
@@ -110,20 +110,20 @@ fn others(facts: &NodeFacts<'_>, clients: &Clients, others: &DifferingNodes) -> 
 }
 
 fn skew(facts: &[NodeFacts<'_>], at_once: bool) -> Vec<Finding> {
-    // A single launch has clocks of its own, which its ranks compare: there a wall clock only dates.
+    // The ranks of a single job compare their clocks. Its wall clock only gives the date.
     let severity = if at_once { Severity::Error } else { Severity::Info };
     let apart = facts.iter().filter_map(|one| Some((one, one.clients()?.farthest.as_ref()?)));
     let worst = apart.max_by(|a, b| a.1.least_s().total_cmp(&b.1.least_s()));
     let between = worst.filter(|(_, apart)| apart.least_s() > SKEW_S).map(|(one, apart)| {
         let reason = Reason::new(Code::ClockSkew).with("node", &apart.node).with("host", &one.run.host);
         let reason = reason.with("skew", Datum::seconds(apart.skew_ns as f64 * 1e-9));
-        one.named(reason.with("uncertainty", Datum::seconds(apart.uncertainty_ns as f64 * 1e-9)))
+        one.with_job(reason.with("uncertainty", Datum::seconds(apart.uncertainty_ns as f64 * 1e-9)))
     });
     let found = between.into_iter().chain(facts.iter().find_map(outside));
     found.map(|reason| Finding::new(severity, reason)).collect()
 }
 
-/// Phases that were, by their node's clock, when the job was not, by the campaign's.
+/// Phases that were outside the time of the job, by the wall clocks of node and campaign.
 fn outside(facts: &NodeFacts<'_>) -> Option<Reason> {
     let job = window::from_start_to_end(facts.job)?;
     let (mut span, mut uncertainty_s): (Option<Span>, f64) = (None, 0.0);
@@ -138,11 +138,11 @@ fn outside(facts: &NodeFacts<'_>) -> Option<Reason> {
         let reason = Reason::new(Code::ClockSkew).with("host", &facts.run.host);
         let reason = reason.with("phases_from", date(span.from)).with("phases_to", date(span.to));
         let reason = reason.with("job_from", date(job.from)).with("job_to", date(job.to));
-        facts.named(reason.with("off", Datum::seconds(off)))
+        facts.with_job(reason.with("off", Datum::seconds(off)))
     })
 }
 
-/// A moment as people and job.json have it, to the millisecond.
+/// A time as text, as in job.json, to the millisecond.
 fn date(unix_s: f64) -> String {
     let millis = Timestamp::from_millisecond((unix_s * 1e3).round() as i64);
     millis.map_or("?".to_owned(), |moment| moment.strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string())

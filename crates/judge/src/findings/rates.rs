@@ -1,4 +1,4 @@
-//! What was measured of a test's phases, against what makes it the number that the clause is about.
+//! Findings about the measured phases of a test: facts that make a number differ from what the clause means.
 //!
 //! Never here: the threshold.
 
@@ -14,30 +14,32 @@ use crate::case::TestCriterion;
 use crate::index::{Index, phases};
 use crate::validity;
 
-/// Share of the mean below which the slowest rank of a stonewalled run is a straggler.
+/// If the slowest rank of a phase with a deadline moved less than this share of the mean, it is a straggler.
+/// The sentence about it states 80 %.
 const STRAGGLER: f64 = 0.8;
-/// Coefficient of variation above which the variability is reported and has to be explained.
+/// A larger coefficient of variation is reported and needs an explanation. The sentence about it states 10 %.
 const COV: f64 = 0.10;
-/// Entries of a tree below which a walk says little (Purple).
+/// With fewer entries in a tree, a walk is not meaningful (Purple).
 const WALKED: u64 = 100_000;
-/// Operations, and seconds, below which a rate of names says little.
+/// With fewer operations, or fewer seconds, a metadata rate is not meaningful.
 const NAMES: (u64, f64) = (1_000_000, 30.0);
-/// Seconds below which a rate of bytes says little, and below which it needs a waiver.
+/// In shorter phases, seconds, a rate of bytes is not meaningful, and in still shorter ones it needs a
+/// waiver.
 const SHORT_S: f64 = 1.0;
 const INSTANT_S: f64 = 0.05;
-/// Wear-out longer than so many times the deadline.
+/// A wear-out is reported if it is longer than this multiple of the deadline.
 const TAIL: f64 = 1.0;
-/// Share by which the mean of rates and the rate of all may differ.
+/// The maximum difference between the mean of the rates and the rate of all repetitions, as a share.
 const HARMONIC: f64 = 0.01;
-/// Transfers up to so many bytes are small, and from so many on large: between them random ones may well be
-/// as fast.
+/// Transfers up to the first size are small, and from the second size on they are large, bytes. Between the
+/// two, random transfers may be as fast as sequential ones.
 const SMALL: u64 = 64 << 10;
 const LARGE: u64 = 256 << 10;
 
-/// The findings about the phases of a test whose rates are judged.
+/// The findings about the phases of a test with evaluated rates.
 pub(super) fn of(index: &Index<'_>, test: &Test) -> Vec<Finding> {
     let mut findings = Vec::new();
-    for name in judged(test) {
+    for name in evaluated_phases(test) {
         let phases = ended_phases(index, test, name);
         if phases.is_empty() {
             continue;
@@ -60,8 +62,8 @@ pub(super) fn of(index: &Index<'_>, test: &Test) -> Vec<Finding> {
     findings
 }
 
-/// The phases that criteria of the test are about, but for those that count what is wrong.
-fn judged(test: &Test) -> Vec<&str> {
+/// The phases of the test's criteria, without criteria that count errors.
+fn evaluated_phases(test: &Test) -> Vec<&str> {
     let rates = test.criteria.iter().filter(|criterion| is_rate_of(criterion, None));
     let mut names: Vec<&str> = Vec::new();
     for (name, _) in rates.filter_map(|criterion| criterion.metric.split_once('.')) {
@@ -72,20 +74,20 @@ fn judged(test: &Test) -> Vec<&str> {
     names
 }
 
-/// Whether a criterion is about how fast a phase was, and this one where it is named.
+/// Whether a criterion is about the speed of a phase, and of this phase if one is given.
 fn is_rate_of(criterion: &Criterion, phase: Option<&str>) -> bool {
     let rates = ["bw", "iops", "rate", "seconds", "sustained", "steady"];
     let parts = criterion.metric.split_once('.');
     parts.is_some_and(|(of, name)| rates.contains(&name) && phase.is_none_or(|phase| phase == of))
 }
 
-/// The phase of this name of every repetition that ended well.
+/// The phase of this name of every repetition that ended successfully.
 fn ended_phases<'a>(index: &Index<'a>, test: &Test, name: &str) -> Vec<&'a Phase> {
     let jobs = index.jobs(&test.id).iter().filter(|job| job.info.end == JobEnd::Exit(0));
     jobs.flat_map(|job| phases(job)).filter(|phase| phase.phase == name).collect()
 }
 
-/// Bytes, or operations, per second of a phase; `None` of one that took no time.
+/// Bytes or operations per second of a phase; `None` if it took no time.
 fn rate(phase: &Phase) -> Option<f64> {
     let moved = if phase.counts == Counts::Bytes { phase.bytes } else { phase.ops };
     (phase.spans.total_s > 0.0).then(|| moved as f64 / phase.spans.total_s)
@@ -115,26 +117,26 @@ fn tail(phases: &[&Phase]) -> Option<Reason> {
     Some(reason.with("deadline", Datum::seconds(deadline)))
 }
 
-/// That a single repetition has no variability.
+/// The reason that a single repetition has no variability.
 pub(crate) fn missing_variability(repetitions: usize) -> Option<Reason> {
     (repetitions == 1).then(|| Reason::new(Code::CovMissing))
 }
 
-/// That the repetitions vary much. No error however much it is: what that does to a mean is in its confidence
-/// limit, by which it is judged.
+/// The reason that the repetitions vary much. It is never an error, because the confidence limit includes the
+/// variability.
 pub(crate) fn variability(values: &[f64]) -> Option<Reason> {
     let cov = statistics::cov(values).filter(|cov| *cov > COV)?;
     Some(Reason::new(Code::CovHigh).with("n", values.len()).with("cov", Datum::share(cov)))
 }
 
-/// What is judged of each repetition by the criterion on a phase whose values vary most.
+/// The values of the repetitions for the criterion on a phase with the highest variability.
 fn most_variable(index: &Index<'_>, test: &Test, name: &str) -> Vec<f64> {
     let rates = test.criteria.iter().filter(|criterion| is_rate_of(criterion, Some(name)));
     let values =
         |criterion| validity::measured(&TestCriterion { index, test, criterion }).unwrap_or_default();
     let cov = |values: &Vec<f64>| statistics::cov(values).unwrap_or(0.0);
-    let judged = rates.map(values).filter(|values| !values.is_empty());
-    judged.max_by(|a, b| cov(a).total_cmp(&cov(b))).unwrap_or_default()
+    let usable = rates.map(values).filter(|values| !values.is_empty());
+    usable.max_by(|a, b| cov(a).total_cmp(&cov(b))).unwrap_or_default()
 }
 
 fn harmonic_of(index: &Index<'_>, test: &Test, name: &str) -> Option<Reason> {
@@ -145,7 +147,7 @@ fn harmonic_of(index: &Index<'_>, test: &Test, name: &str) -> Option<Reason> {
     usable.find_map(|case| harmonic(&case))
 }
 
-/// The rate of all repetitions together, where each moved the same amount and their mean is above that.
+/// The rate of all repetitions together, if each moved the same amount and the mean of the rates is higher.
 pub(crate) fn harmonic(case: &TestCriterion<'_>) -> Option<Reason> {
     let name = case.metric();
     let meant = case.criterion.stat == Stat::Mean && case.is_rate() && case.test.part.is_none();
@@ -172,7 +174,7 @@ pub(crate) fn harmonic(case: &TestCriterion<'_>) -> Option<Reason> {
     })
 }
 
-/// A walk whose ranks listed few entries.
+/// A walk in which a rank listed few entries.
 fn walk(test: &Test, phases: &[&Phase]) -> Option<Reason> {
     let walks = phases.iter().filter(|phase| test.line.workload() == "ls-lr" && phase.phase == "list");
     let each = walks.filter_map(|phase| phase.each_rank.as_ref());
@@ -199,35 +201,34 @@ fn short_transfers(index: &Index<'_>, phases: &[&Phase]) -> Option<Finding> {
     let reason = reason.with("bytes", Datum::bytes(phase.bytes as f64));
     let reason = reason.with("lasted", Datum::seconds(seconds));
     let times = (seconds > 0.0).then(|| (SHORT_S / seconds).ceil() as u64);
-    // Who measures on a small scale, or on a disk that is faster than expected, knows how much is moved.
+    // With a small scale, or with a disk that is faster than expected, the amount is known to be small.
     let mild = index.is_scaled() || seconds >= INSTANT_S;
     let severity = if mild { Severity::Info } else { Severity::NeedsWaiver };
     Some(Finding::new(severity, reason.with_some("times", times)))
 }
 
-/// Rates above what the file system is said to do, or above those of large transfers in order.
+/// Rates above the stated maximum of the file system, or above those of large sequential transfers.
 fn physics(index: &Index<'_>, test: &Test, name: &str, phases: &[&Phase]) -> Vec<Reason> {
     if phases.iter().any(|phase| phase.counts != Counts::Bytes) {
         return Vec::new();
     }
     let most = phases.iter().filter_map(|phase| rate(phase)).fold(0.0, f64::max);
     let reason = || Reason::new(Code::AbovePhysics).with("rate", Datum::rate(most));
-    let said = index.plan.file_systems.get(&test.fs).and_then(|fs| fs.rate).filter(|said| most > *said);
+    let stated = index.plan.file_systems.get(&test.fs).and_then(|fs| fs.rate).filter(|stated| most > *stated);
     let sequential = sequential(index, test, name).filter(|sequential| most >= *sequential);
-    let said = said.map(|said| reason().with("rate_max", Datum::rate(said)));
+    let stated = stated.map(|stated| reason().with("rate_max", Datum::rate(stated)));
     let sequential = sequential.map(|sequential| reason().with("sequential", Datum::rate(sequential)));
-    said.into_iter().chain(sequential).collect()
+    stated.into_iter().chain(sequential).collect()
 }
 
-/// The best rate of the same phase in a test that differs from this one, of small transfers at random, in
-/// that its transfers are large and in order; `None` where there is none.
+/// The best rate of the same phase in a comparable test with large sequential transfers, for a test with
+/// small random transfers; `None` if there is none.
 fn sequential(index: &Index<'_>, test: &Test, name: &str) -> Option<f64> {
     let transfer = |test: &Test| test.line.as_ior().map_or(0, |line| line.transfer_bytes);
     let own = test.line.transfer_style().filter(|own| own.random && transfer(test) <= SMALL)?;
     let twin = |other: &&Test| {
         let same = other.fs == test.fs && other.placement == test.placement && other.step == test.step;
-        // Shared files, other calls and data that need not be flushed have other limits, and so are no
-        // measure.
+        // Shared files, other calls and data without a flush have other limits, so they are not comparable.
         let alike = other.line.transfer_style().is_some_and(|style| {
             !style.rate_limited
                 && style == plan::line::TransferStyle { random: false, rate_limited: false, ..own.clone() }

@@ -1,5 +1,4 @@
-//! What the order and the sizes of repetitions say, what ran before them, and of which time windows rates
-//! are.
+//! The order of the repetitions, the warm-up before them, and the time windows of rates.
 //!
 //! Never here: outcomes.
 
@@ -14,17 +13,17 @@ use crate::case::TestCriterion;
 use crate::clients::Remarks;
 use crate::validity::{at_once as together, steady as steadiness, sustained as windows, window};
 
-/// The probability above which an order may mean nothing.
+/// Above this probability the order may be chance.
 const CHANCE: f64 = 0.05;
-/// Changes below this share do not matter.
+/// Smaller changes, as a share, do not matter.
 const SHARE: f64 = 0.05;
-/// A window has at least so many intervals, and transfers or operations of each rank, or its edges decide
-/// what is in it.
+/// The minimum number of intervals in a window, and of transfers or operations of each rank. With fewer, the
+/// edges of the window decide its contents.
 const INTERVALS: f64 = 10.0;
-/// A worst window below this share of the mean speaks against the mean.
+/// A worst window below this share of the mean is a warning.
 const EVEN: f64 = 0.9;
 
-/// What the order of the values says: that the first was another, that they fall or rise.
+/// Warnings about the order of the values: the first one differs, or they fall or rise.
 pub(crate) fn order(case: &TestCriterion<'_>, statistics: Option<&Statistics>) -> Vec<Reason> {
     let values = statistics.map_or(&[][..], |statistics| &statistics.values);
     [first(case, values), trend(case, values)].into_iter().flatten().collect()
@@ -51,7 +50,7 @@ fn trend(case: &TestCriterion<'_>, values: &[f64]) -> Option<Reason> {
     Some(reason.with("p", trend.chance))
 }
 
-/// What ran before the repetitions and is excluded.
+/// The warm-up before the repetitions, which is excluded.
 pub(super) fn warm_up(case: &TestCriterion<'_>) -> Option<Reason> {
     let planned = Some(case.test.course.warm_up).filter(|planned| *planned > 0)?;
     let jobs = case.index.jobs(&case.test.warm_up_job());
@@ -63,12 +62,12 @@ pub(super) fn warm_up(case: &TestCriterion<'_>) -> Option<Reason> {
     Some(reason.with_some("failed", failed.map(|job| job.info.end.reason().with("job", &job.folder))))
 }
 
-/// How many transfers or operations a rank ends in so much time, in the repetition in which it is fewest.
+/// The number of transfers or operations that a rank ends in this time, in the repetition with the fewest.
 fn ended(phases: &[&Phase], seconds: f64) -> Option<f64> {
     phases.iter().filter_map(|phase| Some(seconds / phase.apart_s()?)).min_by(f64::total_cmp)
 }
 
-/// The worst window of all repetitions against its mean, and what keeps it from being known well.
+/// The worst window of all repetitions relative to its mean, and what makes it uncertain.
 pub(super) fn sustained(case: &TestCriterion<'_>) -> Remarks {
     let mut all = Remarks::default();
     let (Some(needed), phases) = (case.test.sustained_s, case.all_phases()) else { return all };
@@ -103,7 +102,7 @@ fn worst_window(phase: &Phase, worst: &Stretch) -> Reason {
     reason.with("share", Datum::share(worst.share)).with("from", Datum::seconds(worst.from_s))
 }
 
-/// Of which time the rate of a part is.
+/// The time window of the rate of a part.
 pub(super) fn at_once(case: &TestCriterion<'_>) -> Remarks {
     let mut all = Remarks::default();
     if case.test.part.is_none() || !case.is_rate() {
@@ -122,7 +121,7 @@ pub(super) fn at_once(case: &TestCriterion<'_>) -> Remarks {
     all
 }
 
-/// When the repetition that took longest had become steady.
+/// The time after which the slowest repetition was steady.
 pub(super) fn steady(case: &TestCriterion<'_>) -> Option<Reason> {
     let rule = case.test.course.steady.as_ref()?;
     let phases = case.all_phases();

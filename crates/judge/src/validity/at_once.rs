@@ -1,4 +1,4 @@
-//! Parts of a group: whether they ran at the same time, and what they moved while all were at work.
+//! Parts of a group: whether they ran in parallel, and what they moved while all were active.
 //!
 //! Never here: the thresholds of parts, and the sum of the group.
 
@@ -11,13 +11,13 @@ use results::{Stretch, StretchKind};
 use super::window::{self, Span, WindowAmount};
 use crate::case::TestCriterion;
 
-/// Whether a part ran at the same time as each of the others, in every repetition.
+/// Whether a part ran in parallel with each other part, in every repetition.
 pub(super) fn overlapped(case: &TestCriterion<'_>) -> Result<(), Reason> {
     let plan = case.index.plan;
     let Some(group) = case.test.part.map(|part| &plan.groups[part]) else { return Ok(()) };
     for job in case.jobs() {
         for other in plan.parts(group).filter(|other| other.id != case.test.id) {
-            beside(case, group, job, &other.id).map_err(|reason| {
+            overlaps(case, group, job, &other.id).map_err(|reason| {
                 reason
                     .with("repetition", job.info.repetition)
                     .with("part", &case.test.id)
@@ -28,7 +28,7 @@ pub(super) fn overlapped(case: &TestCriterion<'_>) -> Result<(), Reason> {
     Ok(())
 }
 
-fn beside(case: &TestCriterion<'_>, group: &Group, job: &Job, other: &str) -> Result<(), Reason> {
+fn overlaps(case: &TestCriterion<'_>, group: &Group, job: &Job, other: &str) -> Result<(), Reason> {
     let Some(other_job) = case.index.job(other, job.info.repetition) else {
         return Err(Reason::new(Code::PartMissing));
     };
@@ -45,7 +45,7 @@ fn beside(case: &TestCriterion<'_>, group: &Group, job: &Job, other: &str) -> Re
     Ok(())
 }
 
-/// When all parts were at work in a repetition; `None` of a test that is no part.
+/// The time in which all parts were active in a repetition; `None` if the test is not a part.
 fn common(case: &TestCriterion<'_>, repetition: u32) -> Option<Span> {
     let group = &case.index.plan.groups[case.test.part?];
     let spans = case.index.plan.parts(group).map(|other| {
@@ -56,8 +56,8 @@ fn common(case: &TestCriterion<'_>, repetition: u32) -> Option<Span> {
     all.into_iter().reduce(Span::and)
 }
 
-/// What the phases of a job moved while all parts were at work; `None` of a test that is no part, of a metric
-/// that is no rate, and of records that do not tell.
+/// What the phases of a job moved while all parts were active; `None` if the test is not a part, if the
+/// metric is not a rate, or if the records do not contain it.
 pub(crate) fn amount(case: &TestCriterion<'_>, job: &Job) -> Option<Result<WindowAmount, Reason>> {
     let span = common(case, job.info.repetition).filter(|_| case.is_rate())?;
     let mut all = WindowAmount::default();
@@ -68,7 +68,7 @@ pub(crate) fn amount(case: &TestCriterion<'_>, job: &Job) -> Option<Result<Windo
                 all.moved += one.moved;
                 all.seconds += one.seconds;
             }
-            // Of several in one launch some may have been alone.
+            // If a job has several phases, some of them may have run alone.
             Err(reason) => missed = Some(reason),
         }
     }
@@ -76,8 +76,7 @@ pub(crate) fn amount(case: &TestCriterion<'_>, job: &Job) -> Option<Result<Windo
     Some(if all.seconds > 0.0 { Ok(all) } else { Err(reason) })
 }
 
-/// The rate that a criterion on a part asks for, while all parts were at work; `None` where it is that of the
-/// whole phase.
+/// The rate of a part while all parts were active; `None` if the rate is that of the whole phase.
 pub(super) fn rate(case: &TestCriterion<'_>, job: &Job) -> Result<Option<f64>, Reason> {
     let Some(found) = amount(case, job) else { return Ok(None) };
     let found = found.map_err(|reason| reason.with("repetition", job.info.repetition))?;
@@ -87,13 +86,13 @@ pub(super) fn rate(case: &TestCriterion<'_>, job: &Job) -> Result<Option<f64>, R
     let counts_bytes = phases.iter().any(|phase| phase.counts == Counts::Bytes);
     Ok(match (case.metric(), counts_bytes) {
         ("bw", true) | (_, false) => Some(rate),
-        // A timeline of bytes tells transfers by their mean size.
+        // A timeline of bytes gives transfers by their mean size.
         _ if bytes > 0 => Some(rate * ops as f64 / bytes as f64),
         _ => None,
     })
 }
 
-/// The time that all parts had in common, of each repetition.
+/// The common time of all parts in each repetition.
 pub(crate) fn stretches(case: &TestCriterion<'_>) -> Vec<Stretch> {
     let mut all = Vec::new();
     for job in case.jobs() {

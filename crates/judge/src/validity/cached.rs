@@ -1,21 +1,21 @@
-//! Whether what was read came from the file system, or from the memory of the client that read it.
+//! Whether data and metadata came from the file system, or from the memory of the client that read them.
 //!
-//! Never here: what a plan may allow.
+//! Never here: what a plan allows.
 
 use results::reason::{Code, Datum, Reason};
 use results::record::Record;
 
-use super::names::{self, NamesOrigin};
+use super::names::{self, CacheOrigin};
 use crate::case::TestCriterion;
 
-/// Share of a read that may come from the client's cache before the read is one of memory.
+/// The maximum share of a read that may come from the client's page cache. The sentences about it state 1 %.
 pub(crate) const CACHED_SHARE: f64 = 0.01;
 
-/// The notices by which a workload says that a client's memory may have answered for names.
+/// The notices of a workload that a client's cache may have served files and directories.
 pub(crate) const WARM_NAMES: &[&str] = &["caches-not-dropped", "warm", "warm-names"];
 
-/// The phases that look at names and change nothing, as records name them.
-const LOOKING: &[&str] = &[
+/// The phases that read metadata and change nothing, with their names in records.
+const READ_ONLY_PHASES: &[&str] = &[
     "directories",
     "directory_listing",
     "directory_stat",
@@ -27,30 +27,30 @@ const LOOKING: &[&str] = &[
     "shared_open",
 ];
 
-/// Whether the criterion measures names that are looked at.
-pub(crate) fn looks(case: &TestCriterion<'_>) -> bool {
-    !case.counts_errors() && LOOKING.contains(&case.phase())
+/// Whether the criterion measures reading of metadata.
+pub(crate) fn is_metadata_read(case: &TestCriterion<'_>) -> bool {
+    !case.counts_errors() && READ_ONLY_PHASES.contains(&case.phase())
 }
 
-/// Whether it wants them from the file system besides.
-pub(crate) fn wants_names(case: &TestCriterion<'_>) -> bool {
-    !case.test.cache_warm && looks(case)
+/// Whether it also requires that the metadata come from the file system.
+pub(crate) fn needs_cold_metadata(case: &TestCriterion<'_>) -> bool {
+    !case.test.cache_warm && is_metadata_read(case)
 }
 
-/// Whether it wants the data that it reads from the file system.
-pub(crate) fn wants_data(case: &TestCriterion<'_>) -> bool {
+/// Whether it requires that the data come from the file system.
+pub(crate) fn needs_cold_data(case: &TestCriterion<'_>) -> bool {
     !case.test.cache_warm && !case.counts_errors() && case.metric() != "cached"
 }
 
-/// Why what was measured is a client's memory, where the plan does not allow that.
+/// Why the measurement is one of a client's memory, if the plan does not allow that.
 pub(super) fn cold(case: &TestCriterion<'_>) -> Result<(), Reason> {
     data(case)?;
     names(case)
 }
 
-/// Names that the workload itself says may have come from memory, or that the node had.
+/// Metadata that may have come from memory, as reported by the workload, or because the node had it.
 fn names(case: &TestCriterion<'_>) -> Result<(), Reason> {
-    if !wants_names(case) {
+    if !needs_cold_metadata(case) {
         return Ok(());
     }
     for job in case.jobs() {
@@ -64,7 +64,7 @@ fn names(case: &TestCriterion<'_>) -> Result<(), Reason> {
         }
     }
     match names::origin(case) {
-        Some(NamesOrigin::Had(reason)) => {
+        Some(CacheOrigin::SameNode(reason)) => {
             let walk = case.test.line.workload() == "ls-lr";
             Err(reason.with(if walk { "walk" } else { "operations" }, true))
         }
@@ -72,9 +72,9 @@ fn names(case: &TestCriterion<'_>) -> Result<(), Reason> {
     }
 }
 
-/// Data that was in the page cache before it was read, in whatever phase.
+/// Data that was in the page cache before the read, in any phase.
 fn data(case: &TestCriterion<'_>) -> Result<(), Reason> {
-    if !wants_data(case) {
+    if !needs_cold_data(case) {
         return Ok(());
     }
     let shares = case.numbered_phases().filter_map(|(_, phase)| phase.cached_before);

@@ -1,6 +1,6 @@
-//! Whether a test read the dataset that it was to read.
+//! Whether a test read the planned dataset.
 //!
-//! Never here: files; what they were is in the manifest.
+//! Never here: files. The manifest has their facts.
 
 use plan::dataset_check::unfit_job;
 use plan::{Dataset, Test};
@@ -10,7 +10,7 @@ use results::reason::{Code, Reason};
 use super::ended;
 use crate::case::TestCriterion;
 
-/// Why nothing that the test measured is of the dataset that it was to read: that is not whole, or too small.
+/// Why the measurement of a test is not one of its dataset: the dataset is incomplete, or too small.
 pub(super) fn fit(case: &TestCriterion<'_>) -> Result<(), Reason> {
     let Some((dataset, job, _)) = made(case) else { return Ok(()) };
     if job.info.end != JobEnd::Exit(0) {
@@ -19,28 +19,28 @@ pub(super) fn fit(case: &TestCriterion<'_>) -> Result<(), Reason> {
     unfit_job(dataset, case.test, job).map_or(Ok(()), Err)
 }
 
-/// The job that looked at the dataset of a test first after `job` had read it, with why it was rejected where
-/// that is because the dataset was another than was made.
+/// The first job that examined the dataset of a test after `job` had read it. It is returned, with the
+/// reason, only if it was rejected because the dataset was changed.
 pub(crate) fn rejected_next<'a>(case: &TestCriterion<'a>, job: &Job) -> Option<(&'a Job, &'a Reason)> {
     let (index, test) = (case.index, case.test);
     let dataset = index.plan.dataset_of(test)?;
-    let looks = |other: &&Job| {
-        // What ran at once looked before this one read.
-        let beside = |reader: &Test| {
+    let examines = |other: &&Job| {
+        // A job in parallel examined the dataset before this one read it.
+        let is_parallel = |reader: &Test| {
             reader.part.is_some() && reader.part == test.part && other.info.repetition == job.info.repetition
         };
         let reader = index.test_of_job(&other.info.test);
-        reader.is_some_and(|reader| index.plan.dataset_of(reader) == Some(dataset) && !beside(reader))
+        reader.is_some_and(|reader| index.plan.dataset_of(reader) == Some(dataset) && !is_parallel(reader))
     };
     let is_change = |reason: &&Reason| {
         matches!(reason.code, Code::DatasetChanged | Code::DatasetWritten)
             && reason.text("dataset") == Some(&dataset.job())
     };
-    for next in index.after(job).iter().filter(looks) {
+    for next in index.after(job).iter().filter(examines) {
         if next.info.end != JobEnd::NotStarted {
             return None;
         }
-        // Of one that was rejected for something else it is not known what it would have seen.
+        // If a job was rejected for another reason, it is not known whether the dataset was changed.
         if let Some(reason) = next.info.rejection.as_ref().filter(is_change) {
             return Some((next, reason));
         }

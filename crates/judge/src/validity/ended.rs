@@ -1,16 +1,16 @@
-//! Whether the jobs of a test were run, once each, and ended well.
+//! Whether the jobs of a test were run, once each, and ended successfully.
 //!
 //! Never here: what they measured.
 
 use plan::{Plan, StateKind, late};
-use results::folder::{DeathCause, Job, JobEnd};
+use results::folder::{DeathCause, Job, JobEnd, LaunchRejection};
 use results::reason::{Code, Datum, Reason};
 use results::record::{Failure, Record};
 
 use super::errors;
 use crate::case::TestCriterion;
 
-/// Whether every repetition is there once: one of several is never chosen.
+/// Whether every repetition exists only once. Of several jobs none is ever chosen.
 pub(super) fn once(case: &TestCriterion<'_>) -> Result<(), Reason> {
     let jobs = case.jobs();
     let again = jobs.iter().enumerate().find_map(|(at, job)| {
@@ -23,23 +23,23 @@ pub(super) fn once(case: &TestCriterion<'_>) -> Result<(), Reason> {
     })
 }
 
-/// Whether a job came to its end, and to a good one.
+/// Whether a job ended successfully.
 pub(super) fn well(case: &TestCriterion<'_>, job: &Job) -> Result<(), Reason> {
-    let whole = job.records.iter().any(|record| matches!(record, Record::End(_)));
+    let is_complete = job.records.iter().any(|record| matches!(record, Record::End(_)));
     let of = |reason: Reason| Err(reason.with("repetition", job.info.repetition));
     if let Some(error) = &job.unreadable {
         return of(Reason::new(Code::RecordsUnreadable).with("error", error));
     }
     match &job.info.end {
-        JobEnd::Exit(0) if whole && case.phases(job).any(|phase| phase.backend == "dummy") => {
+        JobEnd::Exit(0) if is_complete && case.phases(job).any(|phase| phase.backend == "dummy") => {
             Err(Reason::new(Code::DummyBackend))
         }
-        JobEnd::Exit(0) if whole => Ok(()),
+        JobEnd::Exit(0) if is_complete => Ok(()),
         JobEnd::Exit(0) if job.records.is_empty() => of(Reason::new(Code::NothingRecorded)),
         JobEnd::Exit(0) => of(failure(job).unwrap_or_else(|| Reason::new(Code::NoEndRecord))),
-        // An answer to a criterion that counts such; others are rejected by what was read or done.
+        // These results decide criteria that count errors. Other rules reject the job for other criteria.
         JobEnd::Exit(_)
-            if whole
+            if is_complete
                 && failure(job).is_none()
                 && (errors::wrong_data(job).is_some()
                     || errors::failed_operations(job).is_some()
@@ -51,7 +51,7 @@ pub(super) fn well(case: &TestCriterion<'_>, job: &Job) -> Result<(), Reason> {
     }
 }
 
-/// How a job ended that did not end well: what it recorded of it, else what its error stream says.
+/// How a failed job ended: its recorded failure, or else its error stream.
 pub(crate) fn why_failed(job: &Job) -> Reason {
     let mut reason = job.info.end.reason();
     if job.info.end == JobEnd::TimedOut {
@@ -67,9 +67,17 @@ pub(crate) fn why_failed(job: &Job) -> Reason {
         DeathCause::Node => "node-died",
     });
     let reason = reason.with_some("launcher", cause);
+    let launch_rejected = job.launch_rejection().filter(|_| job.records.is_empty());
+    if let Some(rejection) = launch_rejected {
+        let name = match rejection {
+            LaunchRejection::Root => "root",
+            LaunchRejection::Slots => "slots",
+        };
+        return reason.with("launch_rejected", name);
+    }
     match failure(job) {
         Some(failure) => reason.with("failure", failure),
-        None => reason.with_some("output", job.last_said()),
+        None => reason.with_some("output", job.error_summary()),
     }
 }
 
@@ -78,7 +86,7 @@ fn failure(job: &Job) -> Option<Reason> {
     job.records.iter().find_map(|record| match record {
         Record::Failure(Failure { step, rank, node, why }) => {
             let reason = Reason::new(Code::RecordedFailure).with("step", step).with("error", why);
-            // An external program has no ranks to name.
+            // An external program has no ranks.
             Some(if is_app(job) { reason } else { reason.with("rank", *rank).with("node", node) })
         }
         _ => None,
@@ -89,7 +97,7 @@ fn is_app(job: &Job) -> bool {
     job.records.iter().any(|record| matches!(record, Record::Run(run) if run.workload == "app"))
 }
 
-/// Why a test, or a part of its repetitions, was not run.
+/// Why a test, or some of its repetitions, were not run.
 pub(super) fn why_not_run(case: &TestCriterion<'_>) -> Reason {
     let TestCriterion { index, test, .. } = case;
     let (plan, only) = (index.plan, &index.campaign.info.only);
@@ -114,7 +122,7 @@ pub(super) fn why_not_run(case: &TestCriterion<'_>) -> Reason {
     }
 }
 
-/// A job that the test needs, and that did not end well.
+/// A job that the test needs, and that failed.
 fn needed_failed(case: &TestCriterion<'_>, plan: &Plan) -> Option<Reason> {
     let TestCriterion { index, test, .. } = case;
     let source = test.uses.as_ref().map(|uses| uses.maker(plan));

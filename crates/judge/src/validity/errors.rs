@@ -1,7 +1,6 @@
-//! The errors that jobs recorded: data that came back wrong, operations that failed, and cases of a
-//! conformance suite by their outcome.
+//! The errors that jobs recorded: wrong data, failed operations, and cases of a conformance suite by outcome.
 //!
-//! Never here: what a criterion about errors makes of them.
+//! Never here: the effect on a criterion about errors.
 
 use results::folder::Job;
 use results::reason::{Code, Reason};
@@ -15,12 +14,12 @@ pub(super) fn wrong_data(job: &Job) -> Option<&Check> {
     phases(job).find_map(wrong_data_of)
 }
 
-/// The comparison of a phase, where it found wrong data.
+/// The comparison of a phase, if it found wrong data.
 pub(crate) fn wrong_data_of(phase: &Phase) -> Option<&Check> {
     phase.check.as_ref().filter(|check| check.bad_transfers > 0 && phase.backend != "dummy")
 }
 
-/// How much of it a job found, and where the first was.
+/// The amount of wrong data that a job found, with its first place.
 pub(crate) fn wrong_data_reason(job: &Job, check: &Check) -> Reason {
     let reason = Reason::new(Code::WrongData).with("transfers", check.bad_transfers);
     let reason = reason.with("folder", &job.folder);
@@ -32,7 +31,7 @@ pub(crate) fn wrong_data_reason(job: &Job, check: &Check) -> Reason {
     }
 }
 
-/// Wrong data in a job of the test, or in one that read the test's files: its speed means nothing.
+/// Wrong data in a job of the test, or in a job that read its files. The speed of such a job is not valid.
 pub(super) fn no_wrong_data(case: &TestCriterion<'_>) -> Result<(), Reason> {
     let readers = case.index.readers(case.test).flat_map(|reader| case.index.jobs(&reader.id));
     let mut found =
@@ -40,12 +39,12 @@ pub(super) fn no_wrong_data(case: &TestCriterion<'_>) -> Result<(), Reason> {
     found.next().map_or(Ok(()), Err)
 }
 
-/// The operations of a job that failed, of the first phase that has some.
+/// The failed operations of a job, from its first phase with failures.
 pub(super) fn failed_operations(job: &Job) -> Option<&Failed> {
     phases(job).find_map(|phase| phase.failed.as_ref())
 }
 
-/// Operations that failed in a job of the test: those that did not would not have been alone.
+/// Failed operations in a job of the test. The rate of the others would be another one without failures.
 pub(super) fn no_failures(case: &TestCriterion<'_>) -> Result<(), Reason> {
     let failed = case.jobs().iter().find_map(|job| Some((job, failed_operations(job)?)));
     failed.map_or(Ok(()), |(job, failed)| {
@@ -59,16 +58,16 @@ pub(super) fn no_failures(case: &TestCriterion<'_>) -> Result<(), Reason> {
     })
 }
 
-/// How many cases of one job had this outcome; why that cannot be said where none was tried.
+/// The number of cases of one job with this outcome, or why it is not known if none was run.
 pub(super) fn cases_with(case: &TestCriterion<'_>, job: &Job, outcome: CaseOutcome) -> Result<f64, Reason> {
     let of = |reason: Reason| Err(reason.with("repetition", job.info.repetition));
     let all: Vec<&Tried> = matching_cases(case, job).collect();
     let Some(first) = all.first() else {
         return Err(case.missing(job));
     };
-    let tried = |tried: &&&Tried| !matches!(tried.outcome, CaseOutcome::Skipped | CaseOutcome::Unsupported);
+    let was_run = |tried: &&&Tried| !matches!(tried.outcome, CaseOutcome::Skipped | CaseOutcome::Unsupported);
     let asks_of_these = matches!(outcome, CaseOutcome::Skipped | CaseOutcome::Unsupported);
-    if !asks_of_these && all.iter().find(tried).is_none() {
+    if !asks_of_these && all.iter().find(was_run).is_none() {
         let reason = Reason::new(Code::CasesUntried).with("cases", all.len()).with("group", case.phase());
         return of(reason.with("error", &first.why));
     }

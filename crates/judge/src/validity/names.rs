@@ -1,9 +1,9 @@
-//! Whether names were looked at on a node that had made them, or looked at them, in an earlier job.
+//! Whether files and directories were accessed on a node that created or accessed them in an earlier job.
 //!
-//! A record names the node of rank 0 and counts the others. That decides wherever rank 0 is on the same node
-//! again and looks at names that were there; of other nodes nothing is known.
+//! A record has the name of rank 0's node and the number of nodes. This decides if rank 0 is on the same node
+//! again and accesses files that existed. Nothing is known about other nodes.
 //!
-//! Never here: what a workload says itself of one launch.
+//! Never here: what a workload itself reports about one job.
 
 use plan::Test;
 use plan::line::Line;
@@ -15,21 +15,21 @@ use super::dataset;
 use crate::case::TestCriterion;
 use crate::index::runs;
 
-/// What the campaign knows of names that were looked at.
-pub(crate) enum NamesOrigin {
-    /// Their node had had them before.
-    Had(Reason),
-    /// So it had, but a command of the lines may have dropped its caches in between.
-    Commanded(Reason),
-    /// Several nodes had them, of which the records do not say whether they are the same.
+/// The caches that may have held the accessed files and directories.
+pub(crate) enum CacheOrigin {
+    /// The same node had them before.
+    SameNode(Reason),
+    /// The same node had them, but a command may have dropped its caches in between.
+    MaybeDropped(Reason),
+    /// Several nodes had them, and the records do not show whether they are the same.
     Unknown(Reason),
 }
 
-/// What is known of the first repetition of which anything is; `None` where names came from elsewhere, or
-/// where the workload itself knows.
-pub(crate) fn origin(case: &TestCriterion<'_>) -> Option<NamesOrigin> {
+/// The origin for the first repetition for which it is known; `None` if the files came from other nodes, or
+/// if the workload itself reports it.
+pub(crate) fn origin(case: &TestCriterion<'_>) -> Option<CacheOrigin> {
     let Line::Tool(line) = &case.test.line else { return None };
-    // The file of `shared_open` is made within its phase, and a walk that drops caches says if it could not.
+    // `shared_open` creates its file within the phase. A walk that drops caches reports a failure to do so.
     if line.creates() || line.drops_caches() || case.phase() == "shared_open" {
         return None;
     }
@@ -41,22 +41,22 @@ pub(crate) fn origin(case: &TestCriterion<'_>) -> Option<NamesOrigin> {
             Some(if earlier { found.of_earlier_campaign() } else { found })
         });
         tests.chain(dataset).min_by_key(|found| match found {
-            NamesOrigin::Had(_) => 0,
-            NamesOrigin::Commanded(_) => 1,
-            NamesOrigin::Unknown(_) => 2,
+            CacheOrigin::SameNode(_) => 0,
+            CacheOrigin::MaybeDropped(_) => 1,
+            CacheOrigin::Unknown(_) => 2,
         })
     })
 }
 
-impl NamesOrigin {
-    /// What a node had in an earlier campaign it may have forgotten since.
+impl CacheOrigin {
+    /// In an earlier campaign the node may have dropped them from its cache since.
     fn of_earlier_campaign(self) -> Self {
-        let (Self::Had(reason) | Self::Commanded(reason) | Self::Unknown(reason)) = self;
+        let (Self::SameNode(reason) | Self::MaybeDropped(reason) | Self::Unknown(reason)) = self;
         Self::Unknown(Reason { code: Code::NamesOriginUnknown, ..reason }.with("earlier_campaign", true))
     }
 }
 
-/// The jobs before `job` that worked on its files, with their tests.
+/// Earlier jobs with the same files as `job`, with their tests.
 fn earlier<'a>(case: &TestCriterion<'a>, job: &'a Job) -> impl Iterator<Item = (&'a Test, &'a Job)> {
     let (index, test) = (case.index, case.test);
     let plan = index.plan;
@@ -70,31 +70,31 @@ fn earlier<'a>(case: &TestCriterion<'a>, job: &'a Job) -> impl Iterator<Item = (
     })
 }
 
-/// What `job` found of the names that the line `had` had on its nodes in `before`.
-fn between(case: &TestCriterion<'_>, job: &Job, had: &Line, before: &Job) -> Option<NamesOrigin> {
+/// The origin of the files of `job`, if the command line `had` used them on its nodes in `before`.
+fn between(case: &TestCriterion<'_>, job: &Job, had: &Line, before: &Job) -> Option<CacheOrigin> {
     let (Line::Tool(line), Line::Tool(had)) = (&case.test.line, had) else { return None };
-    let (looks, there) = (runs(&[job]).next()?, runs(&[before]).next()?);
+    let (now, earlier) = (runs(&[job]).next()?, runs(&[before]).next()?);
     let made = if had.creates() { "made" } else { "seen" };
     let of = |code| {
         let reason = Reason::new(code).with("repetition", job.info.repetition).with(made, true);
-        reason.with("folder", &before.folder).with("host", &looks.host)
+        reason.with("folder", &before.folder).with("host", &now.host)
     };
-    let several = looks.nodes > 1 && there.nodes > 1;
-    if looks.host.is_empty() || there.host.is_empty() {
+    let several = now.nodes > 1 && earlier.nodes > 1;
+    if now.host.is_empty() || earlier.host.is_empty() {
         return None;
     }
-    if looks.host != there.host {
-        let unknown = || of(Code::NamesOriginUnknown).with("host_before", &there.host);
-        return (looks.nodes > 1 || there.nodes > 1).then(|| NamesOrigin::Unknown(unknown()));
+    if now.host != earlier.host {
+        let unknown = || of(Code::NamesOriginUnknown).with("host_before", &earlier.host);
+        return (now.nodes > 1 || earlier.nodes > 1).then(|| CacheOrigin::Unknown(unknown()));
     }
     // Shifting twice over two nodes returns to the writer.
-    let returns = looks.nodes == 2 && case.phase() == "file_read";
+    let returns = now.nodes == 2 && case.phase() == "file_read";
     let moved = line.shift() != if had.creates() { 0 } else { had.shift() };
     if several && moved && !returns && !had.shares_names() {
         return None;
     }
     Some(match line.runs_commands() || had.runs_commands() {
-        true => NamesOrigin::Commanded(of(Code::NamesMaybeDropped)),
-        false => NamesOrigin::Had(of(Code::NamesOnOwnNode)),
+        true => CacheOrigin::MaybeDropped(of(Code::NamesMaybeDropped)),
+        false => CacheOrigin::SameNode(of(Code::NamesOnOwnNode)),
     })
 }

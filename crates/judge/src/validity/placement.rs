@@ -1,6 +1,6 @@
-//! Whether a job ran on as many ranks and nodes as the plan asks for.
+//! Whether a job ran on the planned numbers of ranks and nodes.
 //!
-//! Never here: how well it ran.
+//! Never here: its results.
 
 use plan::launcher::LaunchKind;
 use plan::line::Line;
@@ -12,7 +12,7 @@ use results::record::Run;
 use crate::case::TestCriterion;
 use crate::index::{Index, runs};
 
-/// Why one of the test's jobs, or of those that it needs, ran otherwise than planned.
+/// How a job of the test, or of its dataset, differs from the plan.
 pub(super) fn as_planned(case: &TestCriterion<'_>) -> Result<(), Reason> {
     let TestCriterion { index, test, .. } = case;
     for job in case.jobs() {
@@ -40,7 +40,7 @@ fn differs(index: &Index<'_>, line: &Line, placement: &Placement, job: &Job) -> 
     runs(&[job]).find_map(|run| difference(placement, run, local, fewer)).map_or(Ok(()), Err)
 }
 
-/// Whether the line itself takes fewer ranks than are launched.
+/// Whether the command line itself uses fewer ranks than are started.
 fn takes_fewer(line: &Line) -> bool {
     let fewer = |word: &String| {
         word.starts_with("-N") || word.starts_with("--numTasks") || word.contains("numTasks=")
@@ -48,7 +48,7 @@ fn takes_fewer(line: &Line) -> bool {
     line.as_ior().is_some() && line.words().iter().any(fewer)
 }
 
-/// How `run` differs from what was asked. On `local` ranks nodes do not matter.
+/// The difference between `run` and the plan. For `local` ranks nodes do not matter.
 fn difference(asked: &Placement, run: &Run, local: bool, takes_fewer: bool) -> Option<Reason> {
     if run.ranks != asked.ranks && !(takes_fewer && run.ranks < asked.ranks) {
         return Some(Reason::new(Code::RanksDiffer).with("ranks", run.ranks).with("planned", asked.ranks));
@@ -62,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_job_that_ran_elsewhere_than_planned_is_found() {
+    fn a_job_that_ran_on_other_numbers_of_ranks_or_nodes_is_found() {
         let asked = |nodes| Placement { ranks: 8, nodes, ppn: None, rule: None };
         let run = |ranks, nodes| Run { ranks, nodes, ..Run::default() };
         let of = |nodes, run: &Run, local| {
@@ -70,9 +70,9 @@ mod tests {
         };
         assert_eq!(of(Some(4), &run(8, 4), false), None);
         assert_eq!(of(None, &run(8, 2), false), None, "left to the launcher");
-        assert_eq!(of(Some(4), &run(8, 1), true), None, "one node is all there is");
+        assert_eq!(of(Some(4), &run(8, 1), true), None, "local ranks have a single node");
         assert_eq!(of(None, &run(1, 1), false), Some((Code::RanksDiffer, Some(8.0))));
         assert_eq!(of(Some(4), &run(8, 2), false), Some((Code::NodesDiffer, Some(4.0))));
-        assert_eq!(difference(&asked(None), &run(2, 1), false, true), None, "its line has -N 2");
+        assert_eq!(difference(&asked(None), &run(2, 1), false, true), None, "its command line has -N 2");
     }
 }

@@ -1,6 +1,6 @@
-//! Whether a test ran on the state that it needs.
+//! Whether a test ran in the states that it requires.
 //!
-//! Never here: what was measured then.
+//! Never here: what was measured in them.
 
 use plan::StateKind;
 use results::folder::Job;
@@ -9,10 +9,10 @@ use results::record::{ReachedState, Record};
 
 use crate::case::TestCriterion;
 
-/// How far a share of the blocks or inodes may be from what was asked for.
+/// The maximum difference of a share of blocks or inodes from the required share.
 const SHARE: f64 = 0.01;
 
-/// Why a state that the test needs was not there.
+/// Why a required state was not reached.
 pub(super) fn reached(case: &TestCriterion<'_>) -> Result<(), Reason> {
     for at in &case.test.states {
         let state = &case.index.plan.states[*at];
@@ -20,7 +20,7 @@ pub(super) fn reached(case: &TestCriterion<'_>) -> Result<(), Reason> {
         let reached = match state.kind {
             StateKind::Age(_) => aged(last(case, &name)),
             StateKind::Preload(wanted) => case.jobs().iter().try_for_each(|job| preloaded(wanted, job)),
-            // Whether anything was down is a finding.
+            // A finding states whether anything was offline.
             StateKind::Degrade { .. } => Ok(()),
         };
         reached.map_err(|reason| reason.with("state", name))?;
@@ -28,7 +28,7 @@ pub(super) fn reached(case: &TestCriterion<'_>) -> Result<(), Reason> {
     Ok(())
 }
 
-/// What the job of a state recorded last.
+/// The last record of the job of a state.
 pub(crate) fn last<'a>(case: &TestCriterion<'a>, name: &str) -> Option<&'a ReachedState> {
     case.index.jobs(name).iter().flat_map(|job| states(job)).last()
 }
@@ -57,7 +57,7 @@ fn aged(state: Option<&ReachedState>) -> Result<(), Reason> {
     Ok(())
 }
 
-/// Counted in the test's own directories before anything else; never assumed.
+/// Whether the test's own directories have the required number of files, as counted before the test.
 fn preloaded(wanted: u64, job: &Job) -> Result<(), Reason> {
     let of = |reason: Reason| Err(reason.with("repetition", job.info.repetition));
     let mut counted = states(job).filter(|state| state.kind == "preload").peekable();

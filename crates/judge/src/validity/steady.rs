@@ -1,4 +1,4 @@
-//! Whether the rate of a repetition became steady and stayed so, and what it was then.
+//! Whether the rate of a repetition became steady and stayed so, and its steady rate.
 //!
 //! Never here: the threshold.
 
@@ -11,7 +11,7 @@ use results::{Stretch, StretchKind};
 use super::window;
 use crate::case::TestCriterion;
 
-/// Whether every repetition became steady in time and stayed so while it was measured.
+/// Whether every repetition became steady in time and stayed steady while it was measured.
 pub(super) fn reached(case: &TestCriterion<'_>) -> Result<(), Reason> {
     let Some(rule) = &case.test.course.steady else { return Ok(()) };
     case.numbered_phases().try_for_each(|(repetition, phase)| {
@@ -19,7 +19,7 @@ pub(super) fn reached(case: &TestCriterion<'_>) -> Result<(), Reason> {
     })
 }
 
-/// The rate in the steady window of a repetition, the mean of several in one launch.
+/// The rate in the steady window of a repetition. If a job has several repetitions, it is their mean.
 pub(super) fn value(case: &TestCriterion<'_>, job: &Job) -> Result<f64, Reason> {
     let missing = || case.missing(job);
     let rule = case.test.course.steady.as_ref().ok_or_else(missing)?;
@@ -29,19 +29,19 @@ pub(super) fn value(case: &TestCriterion<'_>, job: &Job) -> Result<f64, Reason> 
     results::statistics::mean(&rates).ok_or_else(missing)
 }
 
-/// When the phase had become steady, and the window that was measured then; or what it was instead.
+/// The time after which the phase was steady, and the measured window; or why it was not steady.
 pub(crate) fn measured(phase: &Phase, rule: &SteadyRule) -> Result<(f64, SteadyWindow), Reason> {
     let of = |reason: Reason| Err(reason.with("phase", &phase.phase));
     let Some(series) = window::series(phase) else { return of(Reason::new(Code::NoSteadyState)) };
     let found = steady::steady(&series, rule);
     match (found.state, found.seen, found.measured) {
         (SteadyState::Steady, Some(seen), Some(measured)) => Ok((seen.end, measured)),
-        _ => of(instead(&found, rule, series.span)),
+        _ => of(not_steady(&found, rule, series.span)),
     }
 }
 
-/// What a run that is no steady one was.
-fn instead(found: &Steadiness, rule: &SteadyRule, span: f64) -> Reason {
+/// Why a run was not steady.
+fn not_steady(found: &Steadiness, rule: &SteadyRule, span: f64) -> Reason {
     let within = Datum::seconds(rule.within.unwrap_or(span).min(span));
     let reason = Reason::new(Code::NoSteadyState).with("window", Datum::seconds(found.window));
     let Some(seen) = found.seen else { return reason.with("within", within) };

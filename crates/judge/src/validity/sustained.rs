@@ -1,4 +1,4 @@
-//! Whether a rate held as long as it has to, and what the worst time window of that length was.
+//! Whether a rate was sustained for the required time, and its worst time window of that length.
 //!
 //! Never here: the threshold.
 
@@ -11,10 +11,10 @@ use results::{Stretch, StretchKind};
 use super::window;
 use crate::case::TestCriterion;
 
-/// So many intervals may lack of a window at the edges of a phase.
+/// A window at the edges of a phase may lack this many intervals.
 const EDGES: f64 = 2.0;
 
-/// Whether every repetition lasted as long as the rate has to hold, with every rank at work.
+/// Whether every repetition lasted for the required time, with every rank active.
 pub(super) fn held(case: &TestCriterion<'_>) -> Result<(), Reason> {
     let Some(needed_s) = case.test.sustained_s else { return Ok(()) };
     for (repetition, phase) in case.numbered_phases() {
@@ -26,7 +26,7 @@ pub(super) fn held(case: &TestCriterion<'_>) -> Result<(), Reason> {
         if phase.spans.transfer_s < needed_s {
             return of("lasted", phase.spans.transfer_s);
         }
-        // Where all ranks did the same amount, the shortest time is that of the first that was done.
+        // If all ranks have equal work, the shortest time is that of the first rank to end.
         let first_s = phase.balance.seconds_min;
         if first_s > 0.0 && first_s < needed_s {
             return of("first_rank", first_s);
@@ -51,8 +51,8 @@ pub(super) fn value(case: &TestCriterion<'_>, job: &Job) -> Result<f64, Reason> 
     worst.ok_or_else(|| case.missing(job))
 }
 
-/// The worst window of a phase; `None` where none of that length is whole, or the intervals are longer. Of a
-/// phase that lasted no longer than the window all whole intervals are one.
+/// The worst window of a phase; `None` without a complete window of that length, or if the intervals are
+/// longer. If a phase lasted only as long as the window, all complete intervals are one window.
 fn found(phase: &Phase, needed: f64) -> Option<Sustained> {
     let series = window::series(phase).filter(|series| series.interval <= needed)?;
     let lacks = needed - series.span;

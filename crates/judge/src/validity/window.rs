@@ -1,7 +1,7 @@
-//! Timelines of records as rates: of a whole phase, and of the time that the parts of a group had in common.
+//! Timelines of records as rates, for a whole phase and for the common time of the parts of a group.
 //!
-//! Invariant: only whole intervals count, so no byte is put where it did not move.
-//! Never here: what a rate must be.
+//! Invariant: only complete intervals count, so that each byte stays in the time in which it moved.
+//! Never here: requirements for a rate.
 
 use jiff::Timestamp;
 use results::folder::Job;
@@ -12,7 +12,7 @@ use units::Dimension;
 
 use crate::index::phases;
 
-/// From when to when, seconds since 1970.
+/// A time span, seconds since 1970.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Span {
     pub(crate) from: f64,
@@ -24,22 +24,22 @@ impl Span {
         self.to - self.from
     }
 
-    /// What both have in common; of negative length where that is nothing.
+    /// The common part of both spans; its length is negative if there is none.
     pub(crate) fn and(self, other: Self) -> Self {
         Self { from: self.from.max(other.from), to: self.to.min(other.to) }
     }
 }
 
-/// What moved in the whole intervals of a time window.
+/// The amount in the complete intervals of a time window.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct WindowAmount {
-    /// Bytes or operations, as the phase counts.
+    /// Bytes or operations, depending on the phase.
     pub(crate) moved: f64,
     /// Length of the intervals, seconds.
     pub(crate) seconds: f64,
 }
 
-/// The timeline of a phase without its last interval, which is not all there; `None` where none is left.
+/// The timeline of a phase without its last interval, which is incomplete; `None` if no interval remains.
 pub(crate) fn series(phase: &Phase) -> Option<IntervalSeries<'_>> {
     let timeline = phase.timeline.as_ref()?;
     let interval = timeline.interval_ns as f64 * 1e-9;
@@ -47,7 +47,7 @@ pub(crate) fn series(phase: &Phase) -> Option<IntervalSeries<'_>> {
     Some(IntervalSeries { moved: &timeline.bytes, interval, span: whole as f64 * interval })
 }
 
-/// What the timeline of a phase counts per second.
+/// The dimension of the timeline of a phase.
 pub(crate) fn dimension(phase: &Phase) -> Dimension {
     match phase.counts {
         Counts::Bytes => Dimension::BytesPerSecond,
@@ -55,14 +55,14 @@ pub(crate) fn dimension(phase: &Phase) -> Dimension {
     }
 }
 
-/// When a phase worked on data or names; `None` of records that do not tell.
+/// The time in which a phase moved data or did operations; `None` if the records do not contain it.
 pub(crate) fn of_phase(phase: &Phase) -> Option<Span> {
     let Moments { first_start_unix_ns, last_end_unix_ns, .. } = phase.moments?;
     (first_start_unix_ns > 0).then(|| Span { from: at(first_start_unix_ns), to: at(last_end_unix_ns) })
 }
 
-/// When a job was at work: in its phases called `name`, or in all of them where none is; from its start to
-/// its end where its records do not tell.
+/// The time in which a job was active: in its phases called `name`, or in all phases if there is none. If the
+/// records do not contain it, it is the time from its start to its end.
 pub(crate) fn of_job(job: &Job, name: &str) -> Option<Span> {
     let named: Vec<&Phase> = phases(job).filter(|phase| phase.phase == name).collect();
     let meant = if named.is_empty() { phases(job).collect() } else { named };
@@ -74,19 +74,19 @@ pub(crate) fn of_job(job: &Job, name: &str) -> Option<Span> {
     }
 }
 
-/// When a job was started and had ended, by the campaign's own clock.
+/// The time from the start to the end of a job, by the campaign's own clock.
 pub(crate) fn from_start_to_end(job: &Job) -> Option<Span> {
     let from = job.info.started.parse::<Timestamp>().ok()?.as_duration().as_secs_f64();
     Some(Span { from, to: from + job.info.seconds })
 }
 
-/// What a phase moved in the whole intervals of its timeline that lie in `span`; `None` where the records do
-/// not tell, the error where no interval is as short.
+/// What a phase moved in the complete intervals of its timeline within `span`; `None` if the records do not
+/// contain it, an error if no interval fits.
 pub(crate) fn within(phase: &Phase, span: Span) -> Option<Result<WindowAmount, Reason>> {
     let (timeline, moments, own) = (phase.timeline.as_ref()?, phase.moments?, of_phase(phase)?);
     let (span, interval) = (span.and(own), timeline.interval_ns as f64 * 1e-9);
     let since = |moment: f64| (moment - at(moments.timeline_unix_ns)) / interval;
-    // A wall clock in floating point is good to some hundred nanoseconds.
+    // A wall clock in floating point has an error of some hundred nanoseconds.
     let from = (since(span.from) - 1e-3).ceil().max(0.0) as usize;
     let to = (since(span.to) + 1e-3).floor().max(0.0) as usize;
     if interval <= 0.0 || to <= from {
@@ -98,7 +98,7 @@ pub(crate) fn within(phase: &Phase, span: Span) -> Option<Result<WindowAmount, R
     Some(Ok(WindowAmount { moved: moved as f64, seconds: (to - from) as f64 * interval }))
 }
 
-/// Where a moment lies in a phase, seconds after its common start.
+/// A moment, in seconds after the common start of a phase.
 pub(crate) fn after_start(phase: &Phase, moment: f64) -> f64 {
     phase.moments.map_or(0.0, |moments| moment - at(moments.timeline_unix_ns))
 }

@@ -1,7 +1,7 @@
-//! Wrong data that was found: for criteria that allow none a miss, whatever else is known.
+//! Wrong data that was found. A criterion that allows none fails, even if other problems are known.
 //!
-//! Invariant: data that was found wrong is wrong on a degraded file system too, and in a job that died later.
-//! Never here: what else a criterion may count.
+//! Invariant: wrong data counts on a degraded file system too, and in a job that died later.
+//! Never here: other counts of a criterion.
 
 use plan::{Comparison, Goal};
 use results::Outcome;
@@ -13,29 +13,29 @@ use crate::case::TestCriterion;
 use crate::decision::Decision;
 use crate::validity::{dataset, errors};
 
-/// Wrong data that a criterion about errors found.
+/// Wrong data found by a criterion about errors.
 pub(super) struct WrongData {
-    /// How much, and where the first was.
+    /// Its amount, and its first place.
     reason: Reason,
-    /// Why it says nothing of the file system under test, where it does not.
+    /// Why it says nothing about the file system under test, if so.
     excuse: Option<Excuse>,
-    /// Why the next reader of the dataset was rejected, and the folder of its job.
+    /// Why the next reader of the dataset was rejected, with the folder of its job.
     rejected: Option<(Reason, String)>,
 }
 
 enum Excuse {
-    /// It was read, or made, on another file system, as this reason says.
+    /// It was read, or written, on another file system, for this reason.
     Elsewhere(Reason),
-    /// Another program wrote to the dataset; it had not been looked at since, before the next reader was
+    /// Another program wrote to the dataset, and nothing examined the dataset before the next reader was
     /// rejected.
     Written,
 }
 
 impl WrongData {
-    fn of(case: &TestCriterion<'_>, grave: &[Finding], job: &Job) -> Option<Self> {
+    fn of(case: &TestCriterion<'_>, findings: &[Finding], job: &Job) -> Option<Self> {
         let reason = errors::wrong_data_reason(job, case.phases(job).find_map(errors::wrong_data_of)?);
         let here = |folder: &str| folder == job.folder || dataset::made_by(case, folder);
-        let elsewhere = grave.iter().find(|finding| is_elsewhere(finding, &here));
+        let elsewhere = findings.iter().find(|finding| is_elsewhere(finding, &here));
         let rejected = dataset::rejected_next(case, job);
         let excuse = match (elsewhere, &rejected) {
             (Some(finding), _) => Some(Excuse::Elsewhere(finding.reason.clone())),
@@ -46,12 +46,12 @@ impl WrongData {
         Some(Self { reason, excuse, rejected })
     }
 
-    /// Whether a finding makes a miss by it INVALID: only one that says whose data it was.
+    /// Whether a finding makes a failure INVALID. Only the finding that explains the wrong data does.
     pub(super) fn outweighed_by(&self, finding: &Finding) -> bool {
         matches!(&self.excuse, Some(Excuse::Elsewhere(reason)) if *reason == finding.reason)
     }
 
-    /// That the dataset was found to be another afterwards, where the decision does not rest on it already.
+    /// The reason that the dataset was found changed later, unless the decision already contains it.
     pub(super) fn later(&self, decided: &Reason) -> Option<Reason> {
         let (cause, folder) = self.rejected.as_ref()?;
         let known = decided.code == Code::WrongDataUnattributed || holds(decided, cause);
@@ -60,8 +60,8 @@ impl WrongData {
     }
 }
 
-/// Whether a finding says that the data of one of these jobs was on another file system. What the linter says
-/// of a line is true of each of its jobs.
+/// Whether a finding states that the data of one of these jobs was on another file system. A finding of the
+/// linter about a command line applies to each of its jobs.
 fn is_elsewhere(finding: &Finding, here: &dyn Fn(&str) -> bool) -> bool {
     let before = finding.reason.reason("cause").filter(|_| finding.code() == Code::LintError);
     let reason = before.unwrap_or(&finding.reason);
@@ -73,29 +73,29 @@ fn is_elsewhere(finding: &Finding, here: &dyn Fn(&str) -> bool) -> bool {
     reason.code == Code::PathOnWrongFs && (folders.is_empty() || folders.iter().any(is_here))
 }
 
-/// Whether `part` is the reason, or within it.
+/// Whether `part` is the reason itself, or within it.
 fn holds(reason: &Reason, part: &Reason) -> bool {
     reason == part
         || reason.data.values().any(|datum| matches!(datum, Datum::Reason(inner) if holds(inner, part)))
 }
 
-/// What the phases found that a criterion about errors is about, rather what nothing excuses; `None` of every
+/// The wrong data that a criterion about errors found, preferably one without an excuse; `None` for every
 /// other criterion.
-pub(super) fn found(case: &TestCriterion<'_>, grave: &[Finding]) -> Option<WrongData> {
+pub(super) fn found(case: &TestCriterion<'_>, findings: &[Finding]) -> Option<WrongData> {
     if case.metric() != "errors" {
         return None;
     }
-    worst(case.jobs().iter().filter_map(|job| WrongData::of(case, grave, job)).collect())
+    worst(case.jobs().iter().filter_map(|job| WrongData::of(case, findings, job)).collect())
 }
 
-/// The first that nothing excuses, and else the first.
+/// The first one without an excuse, or else the first one.
 pub(super) fn worst(mut all: Vec<WrongData>) -> Option<WrongData> {
     let first = all.iter().position(|wrong| wrong.excuse.is_none()).unwrap_or(0);
     (first < all.len()).then(|| all.swap_remove(first))
 }
 
-/// A decision with what was [`found`]. Where no error is allowed that is a miss, and why nothing else could
-/// be concluded follows it.
+/// A decision with the [`found`] wrong data. If no error is allowed, it is FAIL, and the original reason
+/// follows.
 pub(super) fn counted(case: &TestCriterion<'_>, wrong: Option<&WrongData>, decision: Decision) -> Decision {
     let Some(WrongData { reason: found, excuse, rejected }) = wrong else { return decision };
     let none = matches!(&case.criterion.goal, Goal::Value(most) if most.value == 0.0);
@@ -113,7 +113,7 @@ pub(super) fn counted(case: &TestCriterion<'_>, wrong: Option<&WrongData>, decis
         (Outcome::Fail, _) => (Outcome::Fail, found.clone().with("measured", decided)),
         _ if !asks_for_none => return decision,
         (outcome, Some(Excuse::Written)) => (outcome, decided.with("wrong", found.clone())),
-        _ => (Outcome::Fail, found.clone().with("besides", decided)),
+        _ => (Outcome::Fail, found.clone().with("also", decided)),
     };
     Decision { outcome, reason, ..decision }
 }

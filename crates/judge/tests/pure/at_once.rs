@@ -3,7 +3,7 @@
 use std::fs;
 
 use crate::stage::Stage;
-use crate::{judge, numbers};
+use crate::{numbers, verdicts_of};
 use plan::Plan;
 use results::folder::Campaign;
 use results::reason::Code;
@@ -12,11 +12,11 @@ use results::{Outcome, Verdict};
 
 const HEAD: &str = "schema = 1\nplan = { id = \"p\", title = \"t\" }\nfs.s = { dir = \"{dir}\" }\n";
 
-fn judged(tests: &str, only: &[&str]) -> (Stage, Campaign) {
+fn run_to_end(tests: &str, only: &[&str]) -> (Stage, Campaign) {
     let stage = Stage::of("#!/bin/sh\n");
-    let mut asked = stage.campaigning(&format!("{HEAD}{tests}"));
+    let mut asked = stage.campaign_of(&format!("{HEAD}{tests}"));
     asked.only = only.iter().map(|id| (*id).to_owned()).collect();
-    let campaign = crate::stage::judged(&asked);
+    let campaign = crate::stage::run_to_end(&asked);
     (stage, campaign)
 }
 
@@ -53,7 +53,8 @@ fn app(seconds: &str, rate: &str) -> String {
 fn what_an_external_program_prints_is_its_measurement() {
     let steps = "5.5 GB/s'; echo 'rate: 4.5";
     let criterion = "criterion = { metric = \"step.bw\", op = \">=\", value = \"4 GB/s\" }\n";
-    let (_place, campaign) = judged(&format!("[[test]]\nid = \"UMT\"\n{}{criterion}", app("0", steps)), &[]);
+    let (_place, campaign) =
+        run_to_end(&format!("[[test]]\nid = \"UMT\"\n{}{criterion}", app("0", steps)), &[]);
     let verdict = &campaign.verdicts[0];
     assert_eq!((verdict.outcome, verdict.value), (Outcome::Pass, Some(4.5e9)), "{verdict:#?}");
     let value = Value { name: "step.bw".into(), value: 4.5e9, unit: "B/s".into(), lines: 2 };
@@ -67,9 +68,9 @@ fn a_program_that_prints_nothing_of_it_or_fails_is_no_measurement() {
     let failing = app("0", "5 GB/s'; exit 3; echo '").replace(" | tee", "; true | tee");
     let tests =
         format!("[[test]]\nid = \"A\"\n{silent}{criterion}[[test]]\nid = \"B\"\n{failing}{criterion}");
-    let (_place, campaign) = judged(&tests, &[]);
+    let (_place, campaign) = run_to_end(&tests, &[]);
     let [silent, failing] = &campaign.verdicts[..] else { panic!("{:#?}", campaign.verdicts) };
-    assert!(failure(silent).contains("step.bw: no line fits `rate: ([0-9.]+) GB/s`"), "{}", silent.reason);
+    assert!(failure(silent).contains("step.bw: no line matches `rate: ([0-9.]+) GB/s`"), "{}", silent.reason);
     assert_eq!(status(failing), Some(3.0));
 }
 
@@ -88,11 +89,11 @@ fn what_an_external_program_leaves_under_the_names_of_ours_is_set_aside() {
         littering(""),
         littering("exit 3;")
     );
-    let (place, campaign) = judged(&tests, &[]);
+    let (place, campaign) = run_to_end(&tests, &[]);
     let [a, b, c] = &campaign.verdicts[..] else { panic!("{:#?}", campaign.verdicts) };
     assert_eq!((a.outcome, a.value), (Outcome::Pass, Some(5e9)), "{a:#?}");
     assert_eq!(status(b), Some(3.0));
-    assert!(failure(c).contains("stdout.txt: is no file any more"), "{}", c.reason);
+    assert!(failure(c).contains("stdout.txt: the program replaced this file"), "{}", c.reason);
     for job in ["0001-A-r1", "0002-B-r1"] {
         for name in ["records.jsonl.left", "records.jsonl.left-2", "job.json.left", "dataset.json.left"] {
             let left = fs::read_to_string(place.path("campaign/jobs").join(job).join(name));
@@ -112,7 +113,7 @@ fn parts_of_a_group_run_at_once_and_are_judged_alone_and_in_sum() {
         app("3", "5"),
         app("3", "3.5"),
     );
-    let (_place, campaign) = judged(&group, &["LOAD.app"]);
+    let (_place, campaign) = run_to_end(&group, &["LOAD.app"]);
     let order: Vec<String> =
         campaign.jobs.iter().map(|job| format!("{} {}", job.info.test, job.info.repetition)).collect();
     assert_eq!(order, ["LOAD.app 1", "LOAD.ior 1", "LOAD.app 2", "LOAD.ior 2"], "one part asks for all");
@@ -132,7 +133,7 @@ fn parts_that_hardly_met_measure_nothing_together() {
         app("0.1", "5"),
         app("0.4", "5"),
     );
-    let (_place, mut campaign) = judged(&group, &[]);
+    let (_place, mut campaign) = run_to_end(&group, &[]);
     let plan = Plan::parse(&format!("{HEAD}{group}"), "p.toml").unwrap();
     let at = |campaign: &mut Campaign, minute: u32| {
         for (job, (minute, seconds)) in campaign.jobs.iter_mut().zip([(0, 100.0), (minute, 50.0)]) {
@@ -141,14 +142,14 @@ fn parts_that_hardly_met_measure_nothing_together() {
         }
     };
     at(&mut campaign, 0);
-    let beside = judge(&plan, &campaign);
+    let beside = verdicts_of(&plan, &campaign);
     assert_eq!(beside[0].outcome, Outcome::Pass, "all of the shorter one ran beside the longer: {beside:#?}");
     at(&mut campaign, 1);
-    let apart = judge(&plan, &campaign);
+    let apart = verdicts_of(&plan, &campaign);
     assert_eq!(outcomes(&apart), [("L.a", Outcome::Invalid, Code::Overlap)]);
     assert_eq!(numbers(&apart[0].reason, ["share", "needed"]), [Some(0.8), Some(0.9)]);
     campaign.jobs.pop();
-    let alone = judge(&plan, &campaign);
+    let alone = verdicts_of(&plan, &campaign);
     assert_eq!(outcomes(&alone), [("L.a", Outcome::Invalid, Code::PartMissing)]);
     assert_eq!(alone[0].reason.text("other"), Some("L.b"));
 }
@@ -159,21 +160,21 @@ fn groups_and_programs_that_cannot_work_are_rejected() {
     for (tests, error) in [
         (
             program("argv = []"),
-            "p.toml:7:7: test T: app: give the program and its words, as `argv = [\"./umt\", \
+            "p.toml:7:7: test T: app: give the program and its arguments as `argv = [\"./umt\", \
              \"{dir}/dump\"]`",
         ),
         (
             program("argv = [\"x\"]"),
-            "p.toml:7:7: test T: app: say what it measures: `metrics = { \"step.bw\" = { line = \"rate: \
-             ([0-9.]+)\", unit = \"GB/s\" } }`, or `parse = \"ior\"`",
+            "p.toml:7:7: test T: app: no metrics. Write `metrics = { \"step.bw\" = { line = \"rate: \
+             ([0-9.]+)\", unit = \"GB/s\" } }`, or `parse = \"ior\"`.",
         ),
         (
             program("argv = [\"x\"], parse = \"iorr\""),
-            "p.toml:7:31: test T: `iorr` is no known output; did you mean `ior`?",
+            "p.toml:7:31: test T: `iorr` is not a known output. Did you mean `ior`?",
         ),
         (
             program("argv = [\"x\"], metrics = { bw = { line = \"(.)\", unit = \"s\" } }"),
-            "p.toml:7:7: test T: app: `bw` has no phase; write for example `step.bw`",
+            "p.toml:7:7: test T: app: `bw` has no phase. Write for example `step.bw`.",
         ),
         (
             program("argv = [\"x\"], metrics = { \"s.bw\" = { line = \"a\", unit = \"s\" } }"),
@@ -186,20 +187,20 @@ fn groups_and_programs_that_cannot_work_are_rejected() {
         ),
         (
             program("argv = [\"x\"], metrics = { \"s.bw\" = { line = \"(a)\", unit = \"parsec\" } }"),
-            "p.toml:7:7: test T: app: s.bw: `parsec` is no unit; write it as in `GB/s`, `/s` or `s`",
+            "p.toml:7:7: test T: app: s.bw: `parsec` is not a unit. Write for example `GB/s`, `/s` or `s`.",
         ),
         (
             program("argv = [\"x\"], parse = \"ior\"") + "ranks = 2\n",
-            "p.toml:7:7: test T: launch.kind `local` starts one process of an external program; give \
-             `ranks = 1`",
+            "p.toml:7:7: test T: launch.kind `local` starts external programs as one process. Give `ranks \
+             = 1`.",
         ),
         (
             program("argv = [\"x\"], parse = \"ior\"") + "ior = \"-w\"\n",
-            "p.toml:8:7: test T: has an `app` and this line; make it a test of its own",
+            "p.toml:8:7: test T: it also has an `app`. Write this line as a separate test.",
         ),
         (
             "[[group]]\nid = \"G\"\nparts = []\n".into(),
-            "p.toml:5:6: group G: needs at least two parts, which run at once",
+            "p.toml:5:6: group G: it needs at least two parts, which run at the same time",
         ),
         (
             "[[group]]\nid = \"G\"\n[[group.parts]]\nid = \"a\"\nior = \"-w -k\"\nrole = \"reported\"\n\

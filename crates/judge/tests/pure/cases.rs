@@ -1,4 +1,4 @@
-//! Criteria on cases of a conformance suite, judged by records by hand.
+//! Criteria on cases of a conformance suite. The records are made by hand.
 
 use results::folder::{Job, JobEnd};
 use results::reason::Code;
@@ -27,7 +27,7 @@ fn suite(repetition: u32, cases: &[(&str, CaseOutcome)]) -> Job {
     job
 }
 
-fn judged(metric: &str, op: &str, value: &str, jobs: Vec<Job>) -> Verdict {
+fn verdict_on(metric: &str, op: &str, value: &str, jobs: Vec<Job>) -> Verdict {
     let plan = plan(&format!(
         "mpi_io = \"--large\"\n\
          criterion = {{ metric = \"{metric}\", op = \"{op}\", value = \"{value} cases\" }}"
@@ -64,14 +64,14 @@ fn cases_are_counted_by_outcome_and_group_and_the_worst_repetition_counts() {
         ("cases.skipped", "==", "0", Outcome::Fail, 1.0),
         ("cases.unsupported", "<", "1", Outcome::Fail, 1.0),
     ] {
-        let verdict = judged(metric, op, value, three([GOOD, MIXED, GOOD]));
+        let verdict = verdict_on(metric, op, value, three([GOOD, MIXED, GOOD]));
         assert_eq!((verdict.outcome, verdict.value), (outcome, Some(found)), "{metric}: {}", verdict.reason);
     }
 }
 
 #[test]
-fn a_verdict_on_cases_tells_which_failed_and_which_say_nothing() {
-    let verdict = judged("cases.fail", "==", "0", three([MIXED, GOOD, GOOD]));
+fn a_verdict_on_cases_lists_the_failed_and_the_untried_cases() {
+    let verdict = verdict_on("cases.fail", "==", "0", three([MIXED, GOOD, GOOD]));
     let kinds = [
         (Code::CasesFailed, "posix.b"),
         (Code::CasesOfLibrary, "open.b"),
@@ -86,23 +86,23 @@ fn a_verdict_on_cases_tells_which_failed_and_which_say_nothing() {
     let failed = &verdict.warnings[0].reason;
     assert_eq!((failed.number("rank"), failed.text("seen")), (Some(3.0), Some("two bytes")));
     assert_eq!(verdict.warnings[3].reason.text("error"), Some("why open.c"));
-    let verdict = judged("open.fail", "==", "0", three([MIXED, GOOD, GOOD]));
+    let verdict = verdict_on("open.fail", "==", "0", three([MIXED, GOOD, GOOD]));
     assert_eq!(of(&verdict.warnings, Code::CasesFailed), None, "{verdict:?}");
 }
 
 #[test]
-fn cases_that_were_not_tried_or_a_suite_that_broke_off_are_no_pass() {
-    let verdict = judged("open.fail", "==", "0", three([IDLE, IDLE, IDLE]));
+fn untried_cases_or_an_incomplete_suite_are_not_a_pass() {
+    let verdict = verdict_on("open.fail", "==", "0", three([IDLE, IDLE, IDLE]));
     assert_eq!(outcome(&verdict), (Outcome::Invalid, Code::CasesUntried));
     assert_eq!((verdict.reason.number("cases"), verdict.reason.text("group")), (Some(2.0), Some("open")));
-    let verdict = judged("open.skipped", "==", "1", three([IDLE, IDLE, IDLE]));
+    let verdict = verdict_on("open.skipped", "==", "1", three([IDLE, IDLE, IDLE]));
     assert_eq!(verdict.outcome, Outcome::Pass, "{}", verdict.reason);
-    let verdict = judged("views.fail", "==", "0", three([GOOD, GOOD, GOOD]));
+    let verdict = verdict_on("views.fail", "==", "0", three([GOOD, GOOD, GOOD]));
     assert_eq!(outcome(&verdict), (Outcome::Invalid, Code::MetricMissing));
     let mut broken = three([GOOD, MIXED, GOOD]);
     let why = Failure { step: "launch".into(), why: "no more jobs".into(), ..Failure::default() };
     broken[1].records.insert(1, Record::Failure(why));
-    let verdict = judged("cases.fail", "<=", "9", broken);
+    let verdict = verdict_on("cases.fail", "<=", "9", broken);
     assert_eq!(outcome(&verdict), (Outcome::Invalid, Code::JobFailed));
     let failure = verdict.reason.reason("failure").unwrap();
     assert_eq!((failure.text("step"), failure.text("error")), (Some("launch"), Some("no more jobs")));

@@ -1,4 +1,4 @@
-//! Whether more clients would have had more.
+//! Whether more client nodes would have been faster.
 
 use results::reason::Code;
 use results::record::Record;
@@ -6,7 +6,7 @@ use results::{Outcome, Verdict};
 
 use super::{Parsed, job, numbers, of, one, outcome, phase, rates};
 
-/// The verdict on test T of 4 nodes that measured `own`, where 8 nodes measured `more`.
+/// The verdict on test T: 4 nodes measured `own`, and 8 nodes measured `more`.
 fn at_more_nodes(own: u64, more: Option<u64>) -> Verdict {
     let text = "schema = 1\nplan = { id = \"p\", title = \"t\" }\nfs.s = { dir = \"/s\" }\n\
                 launch = { kind = \"mpirun\" }\n[[test]]\nid = \"T\"\nrepetitions = 3\nnodes = 4\n\
@@ -25,7 +25,7 @@ fn at_more_nodes(own: u64, more: Option<u64>) -> Verdict {
 }
 
 #[test]
-fn where_more_clients_have_more_a_miss_is_inconclusive_and_a_pass_is_a_lower_bound() {
+fn if_more_clients_are_faster_a_fail_is_inconclusive_and_a_pass_has_a_warning() {
     let missed = at_more_nodes(80, Some(120));
     assert_eq!(outcome(&missed), (Outcome::Inconclusive, Code::ClientLimited));
     assert_eq!(numbers(&missed.reason, ["nodes", "times"]), [Some(8.0), Some(1.5)]);
@@ -42,7 +42,7 @@ fn where_more_clients_have_more_a_miss_is_inconclusive_and_a_pass_is_a_lower_bou
 }
 
 #[test]
-fn clients_limit_what_their_mean_falls_short_of_whatever_statistic_is_judged() {
+fn the_client_limit_compares_means_for_every_statistic() {
     for stat in ["min", "mean", "max"] {
         let text = "schema = 1\nplan = { id = \"p\", title = \"t\" }\nfs.s = { dir = \"/s\" }\n\
                     launch = { kind = \"mpirun\" }\n[[test]]\nid = \"T\"\nrepetitions = 3\nnodes = 4\n\
@@ -60,12 +60,12 @@ fn clients_limit_what_their_mean_falls_short_of_whatever_statistic_is_judged() {
 }
 
 #[test]
-fn an_optimum_that_was_found_is_a_note_and_one_beyond_what_was_tried_a_warning() {
+fn a_found_optimum_is_a_note_and_an_optimum_at_the_end_of_the_search_a_warning() {
     let text = "schema = 1\nplan = { id = \"p\", title = \"t\" }\nfs.s = { dir = \"/s\" }\n\
                 launch = { kind = \"mpirun\" }\n[[test]]\nid = \"T\"\nrepetitions = 3\nior = \"-w -e\"\n\
                 nodes = { search = [2, 4], gain = \"3 %\" }\n\
                 criterion = { metric = \"write.bw\", op = \">=\", value = \"100 B/s\" }\n";
-    let judged = |at_four: u64| {
+    let findings = |at_four: u64| {
         let mut campaign = rates("write", [120; 3]);
         campaign.jobs.insert(0, job("T.n2", 1, phase("write", 100)));
         campaign.jobs.insert(1, job("T.n4", 1, phase("write", at_four)));
@@ -84,6 +84,6 @@ fn an_optimum_that_was_found_is_a_note_and_one_beyond_what_was_tried_a_warning()
         (found(&warnings), found(&notes))
     };
     let found = (Code::SearchOptimum, [Some(2.0), Some(4.0), Some(0.01)]);
-    assert_eq!(judged(101), (None, Some(found)));
-    assert_eq!(judged(190), (Some((Code::SearchOpen, [Some(4.0), None, None])), None));
+    assert_eq!(findings(101), (None, Some(found)));
+    assert_eq!(findings(190), (Some((Code::SearchOpen, [Some(4.0), None, None])), None));
 }

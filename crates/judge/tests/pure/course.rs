@@ -67,15 +67,15 @@ fn the_worst_whole_window_is_a_metric_and_stands_beside_every_verdict_of_a_susta
 
 #[test]
 fn a_window_that_holds_few_transfers_of_a_rank_is_told() {
-    let judged = |ops: u64, counts: Counts| {
+    let verdict_of = |ops: u64, counts: Counts| {
         let runs = three([0; 3].map(|_| Phase { ops, counts, ranks: 2, ..dip(0, 100) }));
         one(&asks("sustained = \"10 s\"", "write.bw"), &runs).warnings
     };
     for (counts, what) in [(Counts::Bytes, "transfers"), (Counts::Operations, "operations")] {
-        let warnings = judged(40, counts);
+        let warnings = verdict_of(40, counts);
         let few = of(&warnings, Code::FewTransfers).unwrap();
         assert_eq!(numbers(few, [what, "window"]), [Some(4.88), Some(10.0)]);
-        assert_eq!(of(&judged(4000, counts), Code::FewTransfers), None, "{what}");
+        assert_eq!(of(&verdict_of(4000, counts), Code::FewTransfers), None, "{what}");
     }
 }
 
@@ -265,7 +265,7 @@ fn a_group_over_two_names_of_one_file_system_is_invalid_in_its_parts_and_in_its_
         .replace("fs.s = { dir = \"/s\" }", "fs.s = { dir = \"/m/s\" }\nfs.t = { dir = \"/m/t\" }");
     let text = text.replace("id = \"a\"", "fs = \"s\"\nid = \"a\"");
     let plan = text.replace("id = \"b\"", "fs = \"t\"\nid = \"b\"").replace("290", "190").parsed();
-    let judged = |numbers: [&str; 2], scale: Option<&str>| {
+    let verdict_of = |numbers: [&str; 2], scale: Option<&str>| {
         let mut campaign = campaign(["G.a", "G.b"].map(|id| job(id, 1, timed(&[100; 20], 0))).into());
         campaign.info.scale = scale.map(str::to_owned);
         let file_systems = &mut campaign.before.as_mut().unwrap().file_systems;
@@ -273,10 +273,10 @@ fn a_group_over_two_names_of_one_file_system_is_invalid_in_its_parts_and_in_its_
             fs.dir = format!("/m/{}", fs.name);
             fs.mounts = vec![format!("40 22 {number} / /m rw - ext4 /dev/sda1 rw")];
         }
-        judge(&plan, &campaign)
+        verdicts_of(&plan, &campaign)
     };
     let outcomes = |verdicts: &[Verdict]| verdicts.iter().map(|one| one.outcome).collect::<Vec<_>>();
-    let one = judged(["8:1", "8:1"], None);
+    let one = verdict_of(["8:1", "8:1"], None);
     assert_eq!(outcomes(&one), [Outcome::Invalid; 3], "{one:#?}");
     assert!(one.iter().all(|verdict| verdict.reason.code == Code::OneFsTwice), "{one:#?}");
     let reason = &one[0].reason;
@@ -285,8 +285,12 @@ fn a_group_over_two_names_of_one_file_system_is_invalid_in_its_parts_and_in_its_
         [Some("s"), Some("t"), Some("/dev/sda1")]
     );
     assert_eq!(of(&one[2].warnings, Code::OneFsTwice), None, "listed once: {one:#?}");
-    assert_eq!(outcomes(&judged(["8:1", "8:2"], None)), [Outcome::Pass; 3]);
-    assert_eq!(outcomes(&judged(["8:1", "8:1"], Some("small"))), [Outcome::Pass; 3], "to be signed there");
+    assert_eq!(outcomes(&verdict_of(["8:1", "8:2"], None)), [Outcome::Pass; 3]);
+    assert_eq!(
+        outcomes(&verdict_of(["8:1", "8:1"], Some("small"))),
+        [Outcome::Pass; 3],
+        "to be signed there"
+    );
 }
 
 /// A group of two writers, each with a floor, and their sum.
@@ -312,7 +316,7 @@ fn parts_that_ran_at_once_are_judged_by_the_time_that_they_had_in_common() {
     // The second begins 10 s later. Alone, the first had been twice as fast.
     let first: Vec<u64> = (0..21).map(|at| if at < 10 { 200 } else { 100 }).collect();
     let runs = |second: Phase| campaign(vec![job("G.a", 1, timed(&first, 0)), job("G.b", 1, second)]);
-    let verdicts = judge(&group(), &runs(timed(&[200; 14], 10)));
+    let verdicts = verdicts_of(&group(), &runs(timed(&[200; 14], 10)));
     let said: Vec<_> = verdicts.iter().map(|one| (one.test.as_str(), one.outcome, one.value)).collect();
     assert_eq!(
         said,
@@ -329,7 +333,7 @@ fn parts_that_ran_at_once_are_judged_by_the_time_that_they_had_in_common() {
     assert_eq!(&of_part.reason, common);
     let stretch = &verdicts[0].stretches[0];
     assert_eq!((stretch.kind, stretch.from_s, stretch.seconds), (StretchKind::Common, 10.0, 11.0));
-    let late = judge(&group(), &runs(timed(&[200; 14], 15)));
+    let late = verdicts_of(&group(), &runs(timed(&[200; 14], 15)));
     assert_eq!(outcome(&late[0]), (Outcome::Invalid, Code::Overlap));
     assert_eq!(
         numbers(&late[0].reason, ["repetition", "share", "needed"]),
@@ -345,7 +349,7 @@ fn the_sum_of_a_group_tells_its_own_scatter_and_not_as_that_of_each_part() {
     let part = |id: &str, repetition: u32, rate: u64| job(id, repetition, timed(&[rate; 21], 0));
     let jobs =
         (1..).zip([100, 400, 900]).flat_map(|(at, wild)| [part("G.a", at, 100), part("G.b", at, wild)]);
-    let verdict = judge(&text.parsed(), &campaign(jobs.collect())).remove(2);
+    let verdict = verdicts_of(&text.parsed(), &campaign(jobs.collect())).remove(2);
     let spread = |finding: &&Finding| matches!(finding.code(), Code::CovHigh | Code::CovMissing);
     let spread: Vec<&Finding> = verdict.warnings.iter().filter(spread).collect();
     assert_eq!(spread.len(), 1, "{:#?}", verdict.warnings);
@@ -356,7 +360,7 @@ fn the_sum_of_a_group_tells_its_own_scatter_and_not_as_that_of_each_part() {
 fn a_part_without_a_timeline_stays_whole_and_that_is_told() {
     let bare = Phase { timeline: None, ..timed(&[100; 20], 0) };
     let runs = campaign(vec![job("G.a", 1, bare), job("G.b", 1, timed(&[200; 21], 0))]);
-    let verdicts = judge(&group(), &runs);
+    let verdicts = verdicts_of(&group(), &runs);
     assert_eq!((verdicts[0].value, verdicts[1].value), (Some(100.0), Some(200.0)));
     assert!(of(&verdicts[0].warnings, Code::CommonWindowUnknown).is_some(), "{:#?}", verdicts[0].warnings);
     assert_eq!(of(&verdicts[1].warnings, Code::CommonWindowUnknown), None);

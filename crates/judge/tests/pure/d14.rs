@@ -7,7 +7,7 @@ use results::reason::Code;
 use results::record::{Balance, Phase, Record, Spans, Stonewall};
 
 #[test]
-fn d14_a_rank_that_moved_less_than_half_of_the_mean_is_found_in_a_campaign_of_the_plan() {
+fn d14_a_rank_that_moved_less_than_half_of_the_mean_is_a_straggler() {
     let plan = include_str!("../../../lint/tests/plans/seeds-literal.toml");
     let plan = Plan::parse(plan, "seeds-literal.toml").unwrap();
     let phase = Phase {

@@ -10,7 +10,7 @@ use results::reason::Code;
 use results::record::{EachRank, End, Phase, Record, Run};
 use results::{Outcome, Verdict};
 
-use super::{codes, judge, numbers, of, outcome, summary, texts};
+use super::{codes, numbers, of, outcome, summary, texts, verdicts_of};
 
 /// The codes of findings about a file system in use.
 const MEANT: [Code; 7] = [
@@ -186,7 +186,7 @@ fn of_state(plan: &Plan, campaign: &Campaign, id: &str) -> Vec<Finding> {
 fn a_server_that_is_lost_makes_the_clause_invalid_unless_the_test_bears_it() {
     let made = plan("", &[("T", ""), ("D", "degraded = true")], "");
     let found = campaign(vec![job("T", &[]), job("D", &[])]);
-    let verdicts: Vec<Verdict> = judge(&made, &found);
+    let verdicts: Vec<Verdict> = verdicts_of(&made, &found);
     let [strict, bears] = &verdicts[..] else { panic!("{verdicts:#?}") };
     assert_eq!((strict.outcome, bears.outcome), (Outcome::Invalid, Outcome::Pass), "{verdicts:#?}");
     assert_eq!((strict.reason.code, texts(&strict.reason, "missing")), (Code::Degraded, vec!["b2"]));
@@ -204,12 +204,12 @@ fn a_state_in_which_nothing_is_down_makes_its_tests_invalid() {
     let state = "[state.lost]\ndegrade = \"off\"\nrestore = \"on\"\n";
     let made = plan("", &[("T", "states = [\"lost\"]")], state);
     let mut lost = job("T", &[]);
-    let judged = |job: &Job| judge(&made, &campaign(vec![job.clone()])).remove(0);
-    let invalid = judged(&lost);
+    let verdict_of = |job: &Job| verdicts_of(&made, &campaign(vec![job.clone()])).remove(0);
+    let invalid = verdict_of(&lost);
     assert_eq!(outcome(&invalid), (Outcome::Invalid, Code::NotDegraded));
     assert_eq!((invalid.reason.flag("known"), invalid.reason.text("when")), (true, Some("before")));
     lost.info.down_before = Some(vec!["b2 is down".into()]);
-    assert_eq!(judged(&lost).outcome, Outcome::Pass);
+    assert_eq!(verdict_of(&lost).outcome, Outcome::Pass);
 }
 
 #[test]

@@ -8,7 +8,7 @@ use results::reason::{Code, Reason};
 use results::record::{Check, Moments, Phase, Record, Spans, Stonewall, Timeline};
 use results::{Outcome, Verdict};
 
-use super::{campaign, codes, job, judge, lint_error, numbers, of, outcome, phase, summary};
+use super::{campaign, codes, job, lint_error, numbers, of, outcome, phase, summary, verdicts_of};
 
 fn plan(text: &str) -> Plan {
     let head = "schema = 1\nplan = { id = \"p\", title = \"t\" }\nfs.s = { dir = \"/s\", servers = 4, \
@@ -25,9 +25,9 @@ fn test(id: &str, keys: &str, line: &str, metric: &str) -> String {
 }
 
 /// The verdicts on a plan where each test's phase of this name moved 100 bytes in a second.
-fn judged(text: &str, jobs: &[(&str, Phase)]) -> Vec<Verdict> {
+fn verdict_of(text: &str, jobs: &[(&str, Phase)]) -> Vec<Verdict> {
     let jobs = jobs.iter().map(|(id, phase)| job(id, 1, phase.clone()));
-    judge(&plan(text), &campaign(jobs.collect()))
+    verdicts_of(&plan(text), &campaign(jobs.collect()))
 }
 
 /// The same where the linter had found this before the run.
@@ -35,7 +35,7 @@ fn judged_in_spite_of(text: &str, jobs: &[(&str, Phase)], found: Finding) -> Vec
     let jobs = jobs.iter().map(|(id, phase)| job(id, 1, phase.clone()));
     let mut campaign = campaign(jobs.collect());
     campaign.info.findings = vec![found];
-    judge(&plan(text), &campaign)
+    verdicts_of(&plan(text), &campaign)
 }
 
 fn outcomes(verdicts: &[Verdict]) -> Vec<(&str, Outcome)> {
@@ -51,7 +51,7 @@ fn an_error_about_a_phase_leaves_the_other_phases_of_its_test_alone() {
     both.records.insert(2, Record::Phase(Box::new(phase("read", 100))));
     let mut campaign = campaign(vec![both]);
     campaign.info.findings = vec![lint_error("T", Reason::new(Code::MissingPersist)).of_phase("write")];
-    let verdicts = judge(&plan(text), &campaign);
+    let verdicts = verdicts_of(&plan(text), &campaign);
     assert_eq!(outcomes(&verdicts), [("T", Outcome::Invalid), ("T", Outcome::Pass)], "{verdicts:#?}");
     assert_eq!(verdicts[0].reason.code, Code::LintError);
     assert!(of(&verdicts[0].warnings, Code::NotFlushed).is_some());
@@ -63,7 +63,7 @@ fn ranks_that_ran_out_of_data_are_warned_of() {
     let ran = |ran_dry| {
         let wall = Stonewall { deadline_s: 30.0, ran_dry, ..Stonewall::default() };
         let phase = Phase { stonewall: Some(wall), ..phase("write", 2_000_000) };
-        judged(&text, &[("T", phase)]).remove(0)
+        verdict_of(&text, &[("T", phase)]).remove(0)
     };
     assert_eq!(of(&ran(0).warnings, Code::OutOfData), None, "{:#?}", ran(0));
     let dry = ran(1);
@@ -81,7 +81,7 @@ fn an_error_about_a_series_counts_for_its_tests() {
     };
     let ran = [1, 2, 4].map(|servers| (format!("S.s{servers}.w"), phase("write", servers * 100)));
     let ran = ran.each_ref().map(|(id, phase)| (id.as_str(), phase.clone()));
-    let good = judged(&series("\"1\", \"2\", \"4\""), &ran);
+    let good = verdict_of(&series("\"1\", \"2\", \"4\""), &ran);
     assert_eq!(outcomes(&good), [("S.s2.w", Outcome::Pass), ("S.s4.w", Outcome::Pass)], "{good:#?}");
     let found = lint_error("S", Reason::new(Code::MissingPersist));
     let bad = judged_in_spite_of(&series("\"2\", \"4\""), &ran, found);
@@ -93,19 +93,19 @@ fn an_error_about_a_series_counts_for_its_tests() {
 fn what_the_campaign_as_a_whole_lacks_undermines_each_of_its_verdicts_and_a_silent_job_those_of_its_test() {
     let text = test("A", "", "-w -e", "write.bw") + &test("B", "", "-w -e", "write.bw");
     let whole = || campaign(["A", "B"].map(|id| job(id, 1, phase("write", 100))).into());
-    let judged = |campaign: &Campaign| {
-        let verdicts = judge(&plan(&text), campaign);
+    let verdict_of = |campaign: &Campaign| {
+        let verdicts = verdicts_of(&plan(&text), campaign);
         let audit = |verdict: &Verdict| verdict.reason.code == Code::AuditGap;
         let invalid = |verdict: Verdict| (verdict.outcome == Outcome::Invalid, audit(&verdict));
         verdicts.into_iter().map(invalid).collect::<Vec<_>>()
     };
-    assert_eq!(judged(&whole()), [(false, false); 2]);
+    assert_eq!(verdict_of(&whole()), [(false, false); 2]);
     let mut unhashed = whole();
     unhashed.info.tool_sha256.clear();
-    assert_eq!(judged(&unhashed), [(true, true); 2]);
+    assert_eq!(verdict_of(&unhashed), [(true, true); 2]);
     let mut silent = whole();
     silent.jobs[1].info.sha256.clear();
-    assert_eq!(judged(&silent), [(false, false), (true, true)]);
+    assert_eq!(verdict_of(&silent), [(false, false), (true, true)]);
 }
 
 #[test]
@@ -135,7 +135,7 @@ fn thrice(keys: &str, bytes: [u64; 3]) -> (String, Campaign) {
 #[test]
 fn the_scatter_of_each_rate_that_is_judged_of_a_phase_has_to_be_explained_the_largest_first() {
     let one = |metric: &str| format!("{{ metric = \"{metric}\", op = \">=\", value = \"10 B/s\" }}");
-    let said = |metrics: [&str; 2], bytes: [[u64; 4]; 3]| {
+    let evaluated = |metrics: [&str; 2], bytes: [[u64; 4]; 3]| {
         let keys = format!("sustained = \"1 s\"\ncriterion = [{}]", metrics.map(one).join(", "));
         let (text, mut campaign) = thrice(&keys, bytes.map(|bytes| bytes.iter().sum()));
         for (job, bytes) in campaign.jobs.iter_mut().zip(bytes) {
@@ -153,8 +153,8 @@ fn the_scatter_of_each_rate_that_is_judged_of_a_phase_has_to_be_explained_the_la
     let uneven = [[100, 100, 100, 100], [60, 140, 100, 100], [20, 180, 100, 100]];
     let wild = [[100; 4], [200; 4], [400; 4]];
     for metrics in [["write.bw", "write.sustained"], ["write.sustained", "write.bw"]] {
-        assert_eq!(said(metrics, uneven), [[Some(3.0), Some(0.667)]], "{metrics:?}");
-        assert_eq!(said(metrics, wild), [[Some(3.0), Some(0.655)]], "{metrics:?}");
+        assert_eq!(evaluated(metrics, uneven), [[Some(3.0), Some(0.667)]], "{metrics:?}");
+        assert_eq!(evaluated(metrics, wild), [[Some(3.0), Some(0.655)]], "{metrics:?}");
     }
 }
 
@@ -190,7 +190,7 @@ fn a_waiver_is_said_to_waive_nothing_only_where_all_was_looked_at_that_it_could_
         assert!(!idle(even, "", otherwise), "{why}");
     }
     let degraded = |campaign: &mut Campaign| campaign.jobs[1].info.down_after = Some(vec!["OST2".into()]);
-    assert!(!idle(wild, "", &degraded), "found, and of what is INVALID nobody has to sign it");
+    assert!(!idle(wild, "", &degraded), "found, but an INVALID clause needs no waiver");
     let small = "parameters = { n = \"1\" }\nscale = { small = { n = \"2\" } }\n";
     assert!(!idle(even, small, &|_| {}), "another scale may need it");
 }
@@ -223,7 +223,7 @@ fn random_writes_are_held_against_alike_ones_in_order_and_only_in_their_own_phas
         let mut random = job("R", 1, phase("write", 101));
         let check = Phase { check: Some(Check::default()), ..phase("write_check", 101) };
         random.records.insert(2, Record::Phase(Box::new(check)));
-        judge(&plan(&text), &campaign(vec![job("S", 1, phase("write", 100)), random]))
+        verdicts_of(&plan(&text), &campaign(vec![job("S", 1, phase("write", 100)), random]))
     };
     let alike = of("-w -e -t 1m", "");
     let wanted = [("S", Outcome::Pass), ("R", Outcome::Invalid), ("R", Outcome::Pass)];
@@ -244,7 +244,7 @@ fn more_than_a_file_system_can_do_came_from_a_cache() {
         let text = plan(&test("T", "", "-w -e", "write.bw")).text;
         let text = text.replace("servers = 4", &format!("servers = 4, rate = \"{rate}\""));
         let plan = Plan::parse(&text, "p.toml").unwrap();
-        judge(&plan, &campaign(vec![job("T", 1, phase("write", 100))])).remove(0)
+        verdicts_of(&plan, &campaign(vec![job("T", 1, phase("write", 100))])).remove(0)
     };
     assert_eq!(of("101 B/s").outcome, Outcome::Pass);
     let above = of("99 B/s");
@@ -257,10 +257,10 @@ fn what_was_in_the_cache_is_no_measure_in_whatever_phase_it_was_read() {
     for (line, name) in [("-w -e -W", "write_check"), ("-w -e --rwmix=50", "mixed_read")] {
         let cached = Phase { cached_before: Some(1.0), ..phase(name, 100) };
         let text = |keys: &str| test("T", keys, line, &format!("{name}.bw"));
-        let cold = judged(&text(""), &[("T", cached.clone())]).remove(0);
+        let cold = verdict_of(&text(""), &[("T", cached.clone())]).remove(0);
         assert_eq!(outcome(&cold), (Outcome::Invalid, Code::CachedRead), "{cold:#?}");
         assert_eq!(cold.reason.number("share"), Some(1.0));
-        let warm = judged(&text("cache = \"warm\""), &[("T", cached)]).remove(0);
+        let warm = verdict_of(&text("cache = \"warm\""), &[("T", cached)]).remove(0);
         assert_eq!(warm.outcome, Outcome::Pass, "{warm:#?}");
         let cached = of(&warm.warnings, Code::CachedRead).unwrap();
         assert_eq!(cached.text("phase"), Some(name), "{:#?}", warm.warnings);
@@ -283,7 +283,7 @@ fn what_a_mix_a_ramp_or_a_least_time_explains_is_neither_missing_nor_too_much() 
         ("-w -e", again, true),
     ] {
         let metric = format!("{}.bw", phase.phase);
-        let verdict = judged(&test("T", "", line, &metric), &[("T", phase)]).remove(0);
+        let verdict = verdict_of(&test("T", "", line, &metric), &[("T", phase)]).remove(0);
         let other = of(&verdict.warnings, Code::MovedOtherAmount);
         assert_eq!(other.is_some(), told, "{line}: {verdict:#?}");
     }

@@ -1,26 +1,26 @@
-//! Goals that are parts of something else, and rates that have to hold.
+//! Thresholds that are a share of another value, and sustained rates.
 
 use results::Outcome;
 use results::reason::{Code, Reason};
 
 use plan::Plan;
 
-use super::{Parsed, campaign, job, judge, lint_error, numbers, outcome, phase, plan, summary};
+use super::{Parsed, campaign, job, lint_error, numbers, outcome, phase, plan, summary, verdicts_of};
 
-/// Two tests of three repetitions each, of which the second has to reach half of the first.
+/// Two tests of three repetitions each. The second must reach half of the first.
 fn half(first: [u64; 3], second: [u64; 3]) -> results::Verdict {
     let keys = "ior = \"-w -e\"\nrole = \"reported\"\n[[test]]\nid = \"U\"\nrepetitions = 3\n\
                 ior = \"-w -e\"\n\
                 criterion = { metric = \"write.bw\", op = \">=\", value = \"50% of T.write.bw\" }";
     let jobs = (1..).zip(first).map(|(repetition, rate)| job("T", repetition, phase("write", rate)));
     let others = (1..).zip(second).map(|(repetition, rate)| job("U", repetition, phase("write", rate)));
-    let verdicts = judge(&plan(keys), &campaign(jobs.chain(others).collect()));
-    assert_eq!(verdicts.len(), 1, "a test that is only reported is no clause");
+    let verdicts = verdicts_of(&plan(keys), &campaign(jobs.chain(others).collect()));
+    assert_eq!(verdicts.len(), 1, "a test that is only reported has no verdict");
     verdicts.into_iter().next().unwrap()
 }
 
 #[test]
-fn a_part_of_what_another_test_measured_is_a_goal() {
+fn a_threshold_can_be_a_share_of_the_value_of_another_test() {
     let verdict = half([200, 200, 200], [120, 121, 122]);
     assert_eq!((verdict.outcome, verdict.threshold), (Outcome::Pass, Some(100.0)), "{verdict:#?}");
     assert_eq!(verdict.criterion, "mean >= 50% of T.write.bw");
@@ -35,13 +35,13 @@ fn a_part_of_what_another_test_measured_is_a_goal() {
     assert_eq!(outcome(&near), (Outcome::Inconclusive, Code::RatioUndecided));
     let known = numbers(&near.reason, ["ratio_low", "ratio_high", "cov", "cov_reference", "repetitions"]);
     let wanted = [Some(0.888), Some(1.22), Some(0.0739), Some(0.1), Some(40.0)];
-    assert_eq!(known, wanted, "what the other test is known by counts too");
+    assert_eq!(known, wanted, "the uncertainty of the other test counts too");
     let far = half([20, 200, 500], [118, 120, 122]).reason;
-    assert_eq!(numbers(&far, ["ratio_low", "ratio_high"]), [Some(0.37), None], "any multiple: {far}");
+    assert_eq!(numbers(&far, ["ratio_low", "ratio_high"]), [Some(0.37), None], "no upper limit: {far}");
 }
 
 #[test]
-fn a_ceiling_of_what_another_test_measured_says_of_what_it_is_a_part() {
+fn a_maximum_can_be_a_share_of_the_value_of_another_test() {
     let keys = "ior = \"-w -e\"\nrole = \"reported\"\n[[test]]\nid = \"U\"\nrepetitions = 3\n\
                 ior = \"-w -e\"\n\
                 criterion = { metric = \"write.bw\", op = \"<=\", value = \"100% of T.write.bw\" }";
@@ -49,13 +49,13 @@ fn a_ceiling_of_what_another_test_measured_says_of_what_it_is_a_part() {
         (1..).zip(rates).map(|(at, rate)| job(id, at, phase("write", rate))).collect::<Vec<_>>()
     };
     let jobs = [of("T", [99, 100, 101]), of("U", [198, 200, 202])].concat();
-    let verdict = judge(&plan(keys), &campaign(jobs)).remove(0);
+    let verdict = verdicts_of(&plan(keys), &campaign(jobs)).remove(0);
     assert_eq!(verdict.outcome, Outcome::Fail);
     assert_eq!(numbers(&verdict.reason, ["ratio_low", "ratio_high"]), [Some(1.97), Some(2.04)]);
 }
 
 #[test]
-fn a_step_among_several_that_is_open_shows_bounds_between_which_it_may_meet() {
+fn an_inconclusive_step_of_a_series_shows_limits_around_its_threshold() {
     let text = "schema = 1\nplan = { id = \"p\", title = \"t\" }\nfs.s = { dir = \"/s\", servers = 8, \
                 set_servers = \"s {servers}\", count_servers = \"c\" }\n[[series]]\nid = \"S\"\n\
                 over = \"servers\"\nsteps = [\"1\", \"2\", \"4\", \"8\"]\nrepetitions = 4\n\
@@ -66,15 +66,15 @@ fn a_step_among_several_that_is_open_shows_bounds_between_which_it_may_meet() {
         (1..).zip(rates).map(|(at, rate)| job(&id, at, phase("write", rate))).collect::<Vec<_>>()
     };
     let good = [4, 8].map(|servers| of(servers, [990, 1000, 1000, 1010].map(|rate| rate * servers))).concat();
-    let judged = |two: [u64; 4]| {
+    let verdict = |two: [u64; 4]| {
         let jobs = [of(1, [990, 1000, 1000, 1010]), of(2, two), good.clone()].concat();
-        judge(&text.to_owned().parsed(), &campaign(jobs)).remove(0)
+        verdicts_of(&text.to_owned().parsed(), &campaign(jobs)).remove(0)
     };
-    let open = judged([1625, 1705, 1745, 1745]);
-    assert_eq!(open.outcome, Outcome::Inconclusive, "{open:#?}");
-    assert_eq!(numbers(&open.reason, ["ratio_low", "ratio_high"]), [Some(0.891), Some(1.0)]);
-    assert!(open.reason.number("ratio_high") > Some(1.0), "{}", open.reason);
-    let missed = judged([1618, 1698, 1738, 1738]);
+    let near = verdict([1625, 1705, 1745, 1745]);
+    assert_eq!(near.outcome, Outcome::Inconclusive, "{near:#?}");
+    assert_eq!(numbers(&near.reason, ["ratio_low", "ratio_high"]), [Some(0.891), Some(1.0)]);
+    assert!(near.reason.number("ratio_high") > Some(1.0), "{}", near.reason);
+    let missed = verdict([1618, 1698, 1738, 1738]);
     assert_eq!(missed.outcome, Outcome::Fail, "{missed:#?}");
     assert_eq!(numbers(&missed.reason, ["ratio_low", "ratio_high"]), [Some(0.887), Some(1.0)]);
     assert!(missed.reason.number("ratio_high") < Some(1.0), "{}", missed.reason);
@@ -82,30 +82,30 @@ fn a_step_among_several_that_is_open_shows_bounds_between_which_it_may_meet() {
 }
 
 #[test]
-fn a_part_of_something_that_cannot_be_judged_is_not_judged_either() {
+fn a_share_of_an_invalid_value_is_invalid() {
     let keys = "ior = \"-w -e\"\nrole = \"reported\"\n[[test]]\nid = \"U\"\nior = \"-w -e\"\n\
                 criterion = { metric = \"write.bw\", op = \">=\", value = \"50% of T.write.bw\" }";
     let campaign = campaign(vec![job("T", 1, phase("write", 100)), job("U", 1, phase("write", 100))]);
-    let verdict = judge(&plan(keys), &campaign).remove(0);
+    let verdict = verdicts_of(&plan(keys), &campaign).remove(0);
     assert_eq!(outcome(&verdict), (Outcome::Invalid, Code::ReferenceUnusable));
     assert_eq!((verdict.reason.text("metric"), verdict.reason.text("test")), (Some("write.bw"), Some("T")));
     assert_eq!(verdict.reason.reason("cause").map(|reason| reason.code), Some(Code::RepetitionsMissing));
 }
 
 #[test]
-fn a_number_that_is_known_beforehand_is_a_goal_with_its_source() {
+fn a_threshold_can_be_a_share_of_a_known_value_with_its_source() {
     let text = "schema = 1\nplan = { id = \"p\", title = \"t\" }\nfs.s = { dir = \"/s\" }\n\
                 [known.before]\nvalue = \"1000 B/s\"\nsource = \"the report of 2015\"\n\
                 [[test]]\nid = \"T\"\nior = \"-w -e\"\n\
                 criterion = { metric = \"write.bw\", op = \">=\", value = \"66% of known.before\" }";
     let plan = Plan::parse(text, "p.toml").unwrap();
-    let verdict = judge(&plan, &campaign(vec![job("T", 1, phase("write", 661))])).remove(0);
+    let verdict = verdicts_of(&plan, &campaign(vec![job("T", 1, phase("write", 661))])).remove(0);
     assert_eq!((verdict.outcome, verdict.threshold), (Outcome::Pass, Some(660.0)));
     assert_eq!(verdict.criterion, "mean >= 66% of known.before (1000 B/s) = 660.0 B/s");
 }
 
 #[test]
-fn a_rate_that_has_to_hold_is_one_of_phases_that_lasted_with_every_rank_at_work() {
+fn a_sustained_rate_needs_phases_of_that_length_with_every_rank_at_work() {
     let sustained = |seconds: f64, first: f64| {
         let keys = "sustained = \"30 s\"\nior = \"-w -e\"\n\
                     criterion = { metric = \"write.bw\", op = \">=\", value = \"1 B/s\" }";
@@ -115,7 +115,7 @@ fn a_rate_that_has_to_hold_is_one_of_phases_that_lasted_with_every_rank_at_work(
             phase.balance.seconds_min = if repetition == 2 { first } else { 40.0 };
             job("T", repetition, phase)
         });
-        judge(&plan(keys), &campaign(jobs.collect())).remove(0)
+        verdicts_of(&plan(keys), &campaign(jobs.collect())).remove(0)
     };
     assert_eq!(sustained(31.0, 30.5).outcome, Outcome::Pass);
     let short = sustained(12.0, 12.0);
@@ -128,27 +128,27 @@ fn a_rate_that_has_to_hold_is_one_of_phases_that_lasted_with_every_rank_at_work(
 }
 
 #[test]
-fn an_error_in_spite_of_which_the_campaign_was_started_makes_what_was_measured_invalid() {
+fn an_allowed_lint_error_makes_the_verdict_invalid() {
     let plan = plan(
         "ior = \"-w -e\"\ndecide = { rule = \"mean\" }\n\
                      criterion = { metric = \"write.bw\", op = \">=\", value = \"50 B/s\" }",
     );
     let jobs = || (1..=3).map(|repetition| job("T", repetition, phase("write", 100))).collect();
-    let clear = judge(&plan, &campaign(jobs())).remove(0);
+    let clear = verdicts_of(&plan, &campaign(jobs())).remove(0);
     assert_eq!(clear.outcome, Outcome::Pass, "{clear:#?}");
-    let mut in_spite = campaign(jobs());
+    let mut with_error = campaign(jobs());
     let found = Reason::new(Code::MissingPersist);
-    in_spite.info.findings = vec![lint_error("T", found.clone())];
-    let invalid = judge(&plan, &in_spite).remove(0);
+    with_error.info.findings = vec![lint_error("T", found.clone())];
+    let invalid = verdicts_of(&plan, &with_error).remove(0);
     assert_eq!(outcome(&invalid), (Outcome::Invalid, Code::LintError));
     assert_eq!(invalid.reason.reason("cause"), Some(&found));
     assert_eq!(invalid.reason.reason("measured").map(|reason| reason.code), Some(Code::ThresholdMet));
-    let listed = summary(&plan, &in_spite).findings;
-    assert!(listed.contains(&in_spite.info.findings[0]), "{listed:#?}");
+    let listed = summary(&plan, &with_error).findings;
+    assert!(listed.contains(&with_error.info.findings[0]), "{listed:#?}");
 }
 
 #[test]
-fn an_error_about_one_criterion_leaves_the_others_of_its_test_alone() {
+fn an_error_about_one_criterion_does_not_affect_the_others_of_its_test() {
     let keys = "ior = \"-w -e\"\ndecide = { rule = \"mean\" }\n\
                 criterion = [\n  { metric = \"write.bw\", op = \">=\", value = \"1 B/s\" },\n\
                 { metric = \"write.seconds\", op = \"<=\", value = \"2 s\" },\n]";
@@ -157,6 +157,6 @@ fn an_error_about_one_criterion_leaves_the_others_of_its_test_alone() {
     let found = Reason::new(Code::MissingPersist).with("metric", "write.bw");
     campaign.info.findings = vec![lint_error("T", found)];
     let outcomes: Vec<Outcome> =
-        judge(&plan(keys), &campaign).iter().map(|verdict| verdict.outcome).collect();
+        verdicts_of(&plan(keys), &campaign).iter().map(|verdict| verdict.outcome).collect();
     assert_eq!(outcomes, [Outcome::Invalid, Outcome::Pass]);
 }

@@ -81,7 +81,7 @@ impl Stage {
             "schema = 1\nplan = {{ id = \"p\", title = \"t\" }}\ndefaults = {{ timeout = \"20 s\" }}\n\
              [fs.s]\ndir = \"{{dir}}\"\n{keys}\n{tests}"
         );
-        self.campaigning(&head.replace("FILE", &self.path("program").to_string_lossy()))
+        self.campaign_of(&head.replace("FILE", &self.path("program").to_string_lossy()))
     }
 
     fn judged_with_hooks(&self, keys: &str, tests: &str) -> Campaign {
@@ -93,7 +93,7 @@ impl Stage {
     }
 }
 
-/// A test with these options besides, and keys.
+/// A test with these additional options and keys.
 fn test(id: &str, options: &str, keys: &str) -> String {
     format!(
         "[[test]]\nid = \"{id}\"\nior = \"-w -e -F {options}\"\n{keys}\n\
@@ -157,7 +157,7 @@ fn traffic_of_others_is_found_and_what_parts_of_a_group_move_is_not_theirs() {
     let campaign = stage.judged_with_hooks(&busy, &test("T", "", ""));
     let [exclusive] = findings(&campaign, "T", Code::Exclusive)[..] else { panic!("{campaign:#?}") };
     assert_eq!(numbers(exclusive, ["share", "repetition"]), [Some(0.5), Some(1.0)]);
-    assert_eq!(outcomes(&campaign), [("T", Outcome::Pass)], "somebody has to sign it");
+    assert_eq!(outcomes(&campaign), [("T", Outcome::Pass)], "a person must approve it");
 
     let stage = Stage::with_hooks();
     let part = |id: &str| {
@@ -180,13 +180,12 @@ fn a_question_without_an_answer_costs_the_attempt() {
         (
             "echo no way >&2; exit 3",
             "echo 5",
-            "fs.s: what is down could not be asked: `echo no way >&2; exit 3` ended with status 3: no way",
+            "fs.s: the `health` command failed: `echo no way >&2; exit 3` ended with status 3: no way",
         ),
         (
             "true",
             "echo some",
-            "fs.s: its servers' traffic could not be asked: `echo some` says `some`, and not \
-             one number of bytes",
+            "fs.s: the `traffic` command failed: `echo some` printed `some` instead of a number of bytes",
         ),
     ] {
         let stage = Stage::with_hooks();
@@ -204,7 +203,7 @@ fn a_question_without_an_answer_costs_the_attempt() {
     let found = verdict(&campaign, "T");
     assert_eq!(outcome(found), (Outcome::Invalid, Code::HealthUnknown));
     let error = found.reason.text("error").unwrap();
-    assert!(error.starts_with("fs.s: what is down could not"), "{error}");
+    assert!(error.starts_with("fs.s: the `health` command failed"), "{error}");
 }
 
 #[test]
@@ -239,7 +238,7 @@ fn a_state_that_takes_nothing_down_or_does_not_come_about_measures_nothing() {
     let failing = LOST.replace("echo degrade >>", "exit 4; echo degrade >>");
     let campaign = stage.judged_with_hooks(ASKED, &[failing.as_str(), &on_it, &test("A", "", "")].concat());
     let said = not_started(&campaign, "T");
-    assert!(said.starts_with("state.lost could not be made: `"), "{said}");
+    assert!(said.starts_with("state.lost: the `degrade` command failed: `"), "{said}");
     assert_eq!(stage.text("program.history"), "restore\n", "half of it may have been done");
     assert_eq!(verdict(&campaign, "A").outcome, Outcome::Pass);
 }
@@ -256,9 +255,9 @@ fn what_cannot_be_restored_costs_the_next_test_and_is_told_at_the_end() {
         panic!()
     };
     let said = not_started(&campaign, "A");
-    assert!(said.starts_with("fs.s: state.lost could not be restored: `exit 5; "), "{said}");
+    assert!(said.starts_with("fs.s: the `restore` command of state.lost failed: `exit 5; "), "{said}");
     assert!(
-        watch.troubles[0].starts_with("fs.s: state.lost could not be restored: `exit 5; "),
+        watch.troubles[0].starts_with("fs.s: the `restore` command of state.lost failed: `exit 5; "),
         "{:?}",
         watch.troubles
     );
@@ -286,7 +285,7 @@ fn a_campaign_that_is_stopped_restores_what_it_took_down_and_brings_its_servers_
     asked.resume = true;
     let ended = run(&asked, &mut |_| {}).unwrap();
     let Ended::Judged(campaign) = ended else { panic!("{ended:?}") };
-    assert_eq!(stage.text("program.history"), "degrade\nrestore\n".repeat(2), "it is made anew");
+    assert_eq!(stage.text("program.history"), "degrade\nrestore\n".repeat(2), "it is created again");
     let lost = Some(vec!["ost3 is down".to_owned()]);
     assert!(campaign.jobs.iter().all(|job| job.info.down_before == lost && job.info.down_after == lost));
     assert_eq!(campaign.jobs.len(), 2);
@@ -333,27 +332,27 @@ fn what_a_quota_leaves_is_room_and_a_state_that_nothing_tells_is_rejected() {
     assert_eq!(
         rejected("quota = \"echo 1000000 -\"", &wide),
         format!(
-            "the quota in {dir} leaves 977 KiB and the plan needs 1.10 MiB (its files and 10 %); make room \
-             or choose another directory"
+            "the quota in {dir} leaves 977 KiB, but the plan needs 1.10 MiB (its files plus 10 %). Remove \
+             files or choose another directory."
         )
     );
     assert!(
         rejected("quota = \"echo - 0\"", &wide)
-            .starts_with(&format!("the quota in {dir} leaves 0 names and"))
+            .starts_with(&format!("the quota in {dir} leaves 0 inodes, but"))
     );
     assert_eq!(
         rejected("quota = \"echo unlimited\"", &wide),
-        "fs.s: its quota could not be asked: `echo unlimited` says `unlimited`, and not a number of bytes \
-         and one of names (`-` for no limit)"
+        "fs.s: the `quota` command failed: `echo unlimited` printed `unlimited` instead of a number of bytes \
+         and a number of files (`-` for no limit)"
     );
     let aged = "[state.aged]\nage = \"--blocks 99.9%\"\n".to_owned();
     let on_it = aged + &test("T", "-t 1m -b 1m", "states = [\"aged\"]");
     let beside = rejected("quota = \"echo 2000000 -\"", &on_it);
-    assert!(beside.starts_with("state.aged leaves 0 B of the quota on fs.s, and "), "{beside}");
+    assert!(beside.starts_with("state.aged leaves 0 B of the quota on fs.s, but "), "{beside}");
     let lost = [LOST, &test("T", "", "states = [\"lost\"]")].concat();
     assert_eq!(
         rejected("", &lost),
-        "state.lost: fs.s does not tell what of it is down; give it a `health` command"
+        "state.lost: fs.s does not report what is offline. Add a `health` command to the file system."
     );
     assert!(!stage.path("campaign").exists(), "rejected before anything is made");
     assert_eq!(outcomes(&stage.judged_with_hooks("quota = \"echo - 50000\"", &wide)), [("T", Outcome::Pass)]);

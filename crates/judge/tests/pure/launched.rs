@@ -1,4 +1,4 @@
-//! Jobs that died of something else, and jobs that ran elsewhere than the plan asks for.
+//! Jobs that failed for external reasons, and jobs that ran on other nodes than the plan requires.
 
 use plan::Plan;
 use results::Outcome;
@@ -8,7 +8,7 @@ use results::record::Record;
 
 use super::{READ, WRITE, numbers, of, one, outcome, plan, rates};
 
-/// The plan with three repetitions of T, launched by srun on two nodes.
+/// A plan with three repetitions of T on two nodes, started by this launcher.
 fn placed(kind: &str) -> Plan {
     let text = format!(
         "schema = 1\nplan = {{ id = \"p\", title = \"t\" }}\nfs.s = {{ dir = \"/s\" }}\n[launch]\nkind \
@@ -18,16 +18,16 @@ fn placed(kind: &str) -> Plan {
     Plan::parse(&text, "p.toml").unwrap()
 }
 
-fn words(lines: &[&str]) -> Vec<String> {
+fn owned(lines: &[&str]) -> Vec<String> {
     lines.iter().map(|line| (*line).to_owned()).collect()
 }
 
 #[test]
-fn an_attempt_whose_node_died_is_invalid_with_the_end_of_its_error_stream() {
+fn a_job_whose_node_failed_is_invalid_with_its_error_output() {
     let mut campaign = rates("write", [120, 121, 122]);
     let dead = &mut campaign.jobs[1];
     (dead.info.end, dead.records) = (JobEnd::Exit(137), vec![]);
-    dead.last_words = words(&[
+    dead.error_lines = owned(&[
         "srun: error: Node failure on node3",
         "srun: error: node1: task 0: Killed",
         "srun: error: node4: task 3: Killed",
@@ -40,15 +40,15 @@ fn an_attempt_whose_node_died_is_invalid_with_the_end_of_its_error_stream() {
     let output = verdict.reason.text("output").unwrap();
     assert!(output.starts_with("srun: error: Node failure on node3 / "), "{output}");
     assert!(output.ends_with(" / srun: Force Terminated StepId=1.0"), "{output}");
-    assert_eq!(verdict.jobs.len(), 3, "every attempt is listed");
+    assert_eq!(verdict.jobs.len(), 3, "every job is listed");
 }
 
 #[test]
-fn a_job_out_of_time_says_what_its_launcher_waited_for() {
+fn a_job_over_its_time_limit_has_the_error_output_of_its_launcher() {
     let mut campaign = rates("write", [120, 121, 122]);
     let late = &mut campaign.jobs[0];
     (late.info.end, late.records) = (JobEnd::TimedOut, vec![]);
-    late.last_words = words(&["srun: Job 1 step creation temporarily disabled, retrying"]);
+    late.error_lines = owned(&["srun: Job 1 step creation temporarily disabled, retrying"]);
     let reason = one(&plan(WRITE), &campaign).reason;
     assert_eq!(numbers(&reason, ["repetition", "timeout"]), [Some(1.0), Some(60.0)]);
     let output = "srun: Job 1 step creation temporarily disabled, retrying";
@@ -56,12 +56,12 @@ fn a_job_out_of_time_says_what_its_launcher_waited_for() {
 }
 
 #[test]
-fn a_reader_of_files_whose_maker_died_says_why_it_died() {
+fn a_reader_of_a_dataset_has_the_reason_why_its_job_failed() {
     let mut campaign = rates("read", [120, 121, 122]);
     for job in &mut campaign.jobs {
         job.info.test = "dataset.d".into();
         (job.info.end, job.records) = (JobEnd::NotStarted, vec![]);
-        job.last_words = words(&["cannot start `srun`: No such file or directory"]);
+        job.error_lines = owned(&["cannot start `srun`: No such file or directory"]);
     }
     let reason = one(&plan(READ), &campaign).reason;
     assert_eq!((reason.code, reason.text("job")), (Code::JobNotStarted, Some("dataset.d")));
@@ -69,10 +69,10 @@ fn a_reader_of_files_whose_maker_died_says_why_it_died() {
 }
 
 #[test]
-fn a_job_on_other_nodes_than_the_plans_is_invalid_and_on_local_ranks_a_warning() {
+fn a_wrong_number_of_nodes_is_invalid_and_for_local_ranks_a_warning() {
     let mut campaign = rates("write", [120, 121, 122]);
     for job in &mut campaign.jobs {
-        let Record::Run(run) = &mut job.records[0] else { panic!("the first record is the run's") };
+        let Record::Run(run) = &mut job.records[0] else { panic!("the first record is that of the run") };
         run.ranks = 2;
     }
     let verdict = one(&placed("srun"), &campaign);
@@ -85,7 +85,9 @@ fn a_job_on_other_nodes_than_the_plans_is_invalid_and_on_local_ranks_a_warning()
     assert_eq!(verdict.outcome, Outcome::Pass, "{verdict:#?}");
     let simulated = of(&verdict.warnings, Code::SimulatedNodes).unwrap();
     assert_eq!(simulated.number("nodes"), Some(2.0));
-    let Record::Run(run) = &mut campaign.jobs[2].records[0] else { panic!("the first record is the run's") };
+    let Record::Run(run) = &mut campaign.jobs[2].records[0] else {
+        panic!("the first record is that of the run")
+    };
     run.ranks = 1;
     let verdict = one(&placed("local"), &campaign);
     assert_eq!(verdict.reason.code, Code::RanksDiffer);
@@ -96,11 +98,11 @@ fn a_job_on_other_nodes_than_the_plans_is_invalid_and_on_local_ranks_a_warning()
 }
 
 #[test]
-fn a_reader_of_files_that_others_made_elsewhere_is_invalid() {
+fn a_reader_of_a_dataset_from_a_wrong_number_of_ranks_is_invalid() {
     let mut campaign = rates("read", [120, 121, 122]);
     let mut maker = campaign.jobs[0].clone();
     maker.info.test = "dataset.d".into();
-    let Record::Run(run) = &mut maker.records[0] else { panic!("the first record is the run's") };
+    let Record::Run(run) = &mut maker.records[0] else { panic!("the first record is that of the run") };
     run.ranks = 7;
     campaign.jobs.push(maker);
     let reason = one(&plan(READ), &campaign).reason;
@@ -109,12 +111,12 @@ fn a_reader_of_files_that_others_made_elsewhere_is_invalid() {
 }
 
 #[test]
-fn of_pages_that_a_dead_job_prints_the_first_and_the_last_lines_are_told_and_where_the_others_are() {
+fn long_error_output_is_cut_to_its_first_and_last_lines_with_the_path_of_the_file() {
     let mut campaign = rates("write", [120, 121, 122]);
     let dead = &mut campaign.jobs[1];
     (dead.info.end, dead.records) = (JobEnd::Exit(1), vec![]);
-    dead.last_words = (1..=9).map(|line| format!("line {line}")).collect();
+    dead.error_lines = (1..=9).map(|line| format!("line {line}")).collect();
     let reason = one(&plan(WRITE), &campaign).reason;
-    let output = "line 1 / line 2 / line 7 / line 8 / line 9; all of it: jobs/0002-T-r2/stderr.txt";
+    let output = "line 1 / line 2 / line 7 / line 8 / line 9 (complete: jobs/0002-T-r2/stderr.txt)";
     assert_eq!(reason.text("output"), Some(output));
 }

@@ -1,4 +1,4 @@
-//! What records by hand are judged to be.
+//! Verdicts on campaigns whose records are made by hand.
 
 mod at_once;
 mod cases;
@@ -23,7 +23,7 @@ mod wrong;
 
 use judge::{Evaluation, evaluate};
 use plan::Plan;
-use report::sentences::taken;
+use report::sentences::template_for;
 use results::finding::{Finding, Severity};
 use results::folder::{Campaign, CampaignInfo, FileSystemFacts, Job, JobEnd, JobInfo, Machine};
 use results::reason::{Code, Datum, Reason};
@@ -40,7 +40,7 @@ fn plan(keys: &str) -> Plan {
     Plan::parse(&text, "p.toml").unwrap()
 }
 
-/// A plan's text, read again.
+/// Parses the text of a plan.
 trait Parsed {
     fn parsed(&self) -> Plan;
 }
@@ -104,22 +104,22 @@ fn rates(phase_name: &str, rates: [u64; 3]) -> Campaign {
     )
 }
 
-fn judge(plan: &Plan, campaign: &Campaign) -> Vec<Verdict> {
-    said(plan, campaign).verdicts
+fn verdicts_of(plan: &Plan, campaign: &Campaign) -> Vec<Verdict> {
+    evaluated(plan, campaign).verdicts
 }
 
-/// Whether there is a sentence for a reason and for those within it.
+/// Whether there is a sentence for a reason and for the reasons inside it.
 fn is_known(reason: &Reason) -> bool {
     let inner = |datum: &Datum| match datum {
-        // What the linter found is known to it.
+        // The reason inside a lint error is from the linter, which tests its own sentences.
         Datum::Reason(inner) => reason.code == Code::LintError || is_known(inner),
         _ => true,
     };
-    taken(reason).is_some() && reason.data.values().all(inner)
+    template_for(reason).is_some() && reason.data.values().all(inner)
 }
 
-/// What a campaign comes to; each reason in it has a sentence.
-fn said(plan: &Plan, campaign: &Campaign) -> Evaluation {
+/// The evaluation of a campaign. Each reason in it must have a sentence.
+fn evaluated(plan: &Plan, campaign: &Campaign) -> Evaluation {
     let evaluation = evaluate(plan, campaign);
     let Evaluation { verdicts, summary } = &evaluation;
     let of_verdict = |verdict: &Verdict| {
@@ -137,15 +137,15 @@ fn said(plan: &Plan, campaign: &Campaign) -> Evaluation {
 }
 
 fn summary(plan: &Plan, campaign: &Campaign) -> Summary {
-    said(plan, campaign).summary
+    evaluated(plan, campaign).summary
 }
 
-/// The codes of findings, in their order.
+/// The codes of findings, in order.
 fn codes(findings: &[Finding]) -> Vec<Code> {
     findings.iter().map(Finding::code).collect()
 }
 
-/// The first reason of this code.
+/// The first reason with this code.
 fn of(findings: &[Finding], code: Code) -> Option<&Reason> {
     findings.iter().map(|finding| &finding.reason).find(|reason| reason.code == code)
 }
@@ -155,7 +155,7 @@ fn outcome(verdict: &Verdict) -> (Outcome, Code) {
     (verdict.outcome, verdict.reason.code)
 }
 
-/// Several numbers of a reason, rounded to three figures.
+/// Several numbers of a reason, rounded to three significant digits.
 fn numbers<const N: usize>(reason: &Reason, names: [&str; N]) -> [Option<f64>; N] {
     let rounded = |value: f64| {
         let scale = 10_f64.powi(2 - value.abs().max(1e-300).log10().floor() as i32);
@@ -174,19 +174,19 @@ fn texts<'r>(reason: &'r Reason, name: &str) -> Vec<&'r str> {
     items.iter().filter_map(text).collect()
 }
 
-/// What the linter had found before the run.
+/// A finding of the linter before the run.
 fn lint_error(about: &str, reason: Reason) -> Finding {
     Finding::new(Severity::Error, reason).about(about)
 }
 
 fn one(plan: &Plan, campaign: &Campaign) -> Verdict {
-    let mut verdicts = judge(plan, campaign);
+    let mut verdicts = verdicts_of(plan, campaign);
     assert_eq!(verdicts.len(), 1);
     verdicts.remove(0)
 }
 
 #[test]
-fn a_supported_mean_passes_a_supported_miss_fails_and_between_them_nothing_is_concluded() {
+fn the_confidence_limit_must_support_a_pass_or_a_fail_and_otherwise_it_is_inconclusive() {
     let (met, missed) = (Code::LimitContradictsMet, Code::LimitContradictsMiss);
     for (values, wanted, mean, limit, repetitions) in [
         ([120, 121, 122], (Outcome::Pass, Code::ThresholdMet), 121.0, 119.0, None),
@@ -207,7 +207,7 @@ fn a_supported_mean_passes_a_supported_miss_fails_and_between_them_nothing_is_co
 }
 
 #[test]
-fn at_most_is_judged_by_the_upper_bound() {
+fn a_maximum_is_compared_with_the_upper_confidence_limit() {
     let keys = "ior = \"-w -e\"\ncriterion = { metric = \"write.seconds\", op = \"<=\", value = \"1.1 s\" }";
     let timed = |seconds: [f64; 3]| {
         let jobs = (1..).zip(seconds).map(|(repetition, seconds)| {
@@ -222,7 +222,7 @@ fn at_most_is_judged_by_the_upper_bound() {
 }
 
 #[test]
-fn scatter_above_the_allowed_takes_a_pass_away_but_excuses_no_miss() {
+fn variability_above_the_maximum_prevents_a_pass_but_not_a_fail() {
     let strict = plan(&format!("cov_max = \"5 %\"\n{WRITE}"));
     let verdict = one(&strict, &rates("write", [900, 1000, 1100]));
     assert_eq!(outcome(&verdict), (Outcome::Inconclusive, Code::VariabilityAboveMax));
@@ -232,7 +232,7 @@ fn scatter_above_the_allowed_takes_a_pass_away_but_excuses_no_miss() {
 }
 
 #[test]
-fn a_single_repetition_is_taken_literally_unless_the_plan_decides_by_the_bound() {
+fn a_single_repetition_decides_by_its_value_unless_the_plan_decides_by_the_limit() {
     let once = WRITE.to_owned() + "\n";
     let single = |decide: &str| {
         let text = plan(&format!("{once}{decide}")).text.replace("repetitions = 3", "repetitions = 1");
@@ -246,7 +246,7 @@ fn a_single_repetition_is_taken_literally_unless_the_plan_decides_by_the_bound()
 }
 
 #[test]
-fn jobs_that_did_not_end_well_make_the_clause_invalid() {
+fn failed_jobs_make_the_clause_invalid() {
     let good = || rates("write", [120, 121, 122]);
     type Break<'a> = &'a dyn Fn(&mut Campaign);
     let of = |code| Reason::new(code).with("repetition", 2_u32);
@@ -272,7 +272,7 @@ fn jobs_that_did_not_end_well_make_the_clause_invalid() {
         break_it(&mut campaign);
         let verdict = one(&plan(WRITE), &campaign);
         assert_eq!((verdict.outcome, verdict.reason), (Outcome::Invalid, reason));
-        assert_eq!(verdict.value, None, "what is invalid has no value");
+        assert_eq!(verdict.value, None, "an INVALID verdict has no value");
     }
     let mut failed = good();
     failed.jobs[2].info.end = JobEnd::Exit(1);
@@ -291,7 +291,7 @@ fn jobs_that_did_not_end_well_make_the_clause_invalid() {
 }
 
 #[test]
-fn no_error_is_told_with_what_was_compared_and_how_often_there_may_be_one() {
+fn zero_errors_are_reported_with_the_compared_bytes_and_the_limit_of_the_error_rate() {
     let right = |repetition| {
         let check = Some(Check { bytes: 1 << 30, ..Check::default() });
         job("T", repetition, Phase { check, ops: 1024, ..phase("read_check", 1 << 30) })
@@ -301,11 +301,15 @@ fn no_error_is_told_with_what_was_compared_and_how_often_there_may_be_one() {
     assert_eq!(verdict.statistic, "max");
     let compared = ["compared", "transfers", "error_rate_max"].map(|name| verdict.reason.number(name));
     assert_eq!(compared, [Some(3.0 * f64::from(1 << 30)), Some(3072.0), Some(1.0 / 1024.0)]);
-    assert_eq!(verdict.statistics.and_then(|statistics| statistics.bound), None, "a count has no bound");
+    assert_eq!(
+        verdict.statistics.and_then(|statistics| statistics.bound),
+        None,
+        "a count has no confidence limit"
+    );
 }
 
 #[test]
-fn a_read_from_the_cache_is_invalid_unless_the_plan_allows_it_and_then_it_is_told() {
+fn a_read_from_the_cache_is_invalid_and_if_the_plan_allows_it_a_warning() {
     let mut campaign = rates("read", [120, 121, 122]);
     let Record::Phase(cached) = &mut campaign.jobs[1].records[1] else { panic!() };
     cached.cached_before = Some(0.43);
@@ -319,7 +323,7 @@ fn a_read_from_the_cache_is_invalid_unless_the_plan_allows_it_and_then_it_is_tol
 }
 
 #[test]
-fn what_was_not_run_says_why() {
+fn a_test_that_was_not_run_has_the_reason() {
     let verdict = one(&plan(READ), &campaign(vec![]));
     assert_eq!(outcome(&verdict), (Outcome::NotRun, Code::NoneRan));
     let reason = |killed: &[&str]| {
@@ -331,9 +335,9 @@ fn what_was_not_run_says_why() {
         reason(&["jobs/0001-T-r1.killed-1", "jobs/.0001-T-r1"]),
         Reason::new(Code::AttemptOpen).with("folder", "jobs/.0001-T-r1")
     );
-    let begun = Campaign { after: None, ..campaign(vec![job("T", 1, phase("read", 1))]) };
-    let verdict = one(&plan(READ), &begun);
-    assert_eq!(verdict.outcome, Outcome::Inconclusive, "the repetitions to come may decide");
+    let unfinished = Campaign { after: None, ..campaign(vec![job("T", 1, phase("read", 1))]) };
+    let verdict = one(&plan(READ), &unfinished);
+    assert_eq!(verdict.outcome, Outcome::Inconclusive, "the missing repetitions may decide");
     assert_eq!(verdict.reason.code, Code::RepetitionsMissing);
     assert_eq!(verdict.reason.reason("cause"), Some(&Reason::new(Code::NotYetRun)));
     let only = CampaignInfo { only: vec!["X".into()], ..Default::default() };
@@ -343,12 +347,12 @@ fn what_was_not_run_says_why() {
     let mut dataset = job("dataset.d", 1, phase("write", 1));
     dataset.info.end = JobEnd::Exit(1);
     let verdict = one(&plan(READ), &campaign(vec![dataset]));
-    assert_eq!(verdict.outcome, Outcome::Invalid, "it was tried, and there is evidence of it");
+    assert_eq!(verdict.outcome, Outcome::Invalid, "the dataset was tried, so it is not NOT RUN");
     assert_eq!((verdict.reason.code, verdict.reason.text("job")), (Code::JobFailed, Some("dataset.d")));
 }
 
 #[test]
-fn each_kind_of_warning_is_told_once_with_the_worst_of_the_repetitions() {
+fn each_kind_of_warning_is_reported_once_with_the_worst_repetition() {
     let mut jobs = rates("write", [1000, 1400, 1800]).jobs;
     for (job, dry) in jobs.iter_mut().zip([1, 3, 2]) {
         let Record::Phase(phase) = &mut job.records[1] else { panic!() };
@@ -398,18 +402,18 @@ fn each_kind_of_warning_is_told_once_with_the_worst_of_the_repetitions() {
 }
 
 #[test]
-fn a_write_into_memory_is_told_not_to_be_durable() {
+fn a_write_to_a_memory_file_system_has_a_warning() {
     let mut campaign = rates("write", [1000, 1000, 1000]);
-    for (kind, told) in [("tmpfs", true), ("ext4", false)] {
+    for (kind, is_warned) in [("tmpfs", true), ("ext4", false)] {
         let fs = FileSystemFacts { name: "s".into(), kind: kind.into(), ..Default::default() };
         campaign.before = Some(Machine { memory_bytes: 10, file_systems: vec![fs], ..Default::default() });
         let warnings = one(&plan(WRITE), &campaign).warnings;
-        assert_eq!(of(&warnings, Code::MemoryFileSystem).is_some(), told, "{kind}: {warnings:?}");
+        assert_eq!(of(&warnings, Code::MemoryFileSystem).is_some(), is_warned, "{kind}: {warnings:?}");
     }
 }
 
 #[test]
-fn a_checkpoint_of_flash_io_is_warned_of_as_a_write_is() {
+fn a_checkpoint_of_flash_io_has_the_warnings_of_a_write() {
     let made = plan(
         "flash_io = \"--verify\"\n\
          criterion = { metric = \"checkpoint.bw\", op = \">\", value = \"1 B/s\" }",

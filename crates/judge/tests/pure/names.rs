@@ -9,7 +9,7 @@ use results::{Outcome, Verdict};
 use super::{WRITE, campaign, job, numbers, of, one, outcome, phase, plan, rates};
 
 #[test]
-fn operations_on_names_in_memory_are_told_to_be_of_memory() {
+fn operations_on_entries_memory_are_told_to_be_of_memory() {
     let made = plan(
         "mdtest = \"-F -C -n 5\"\n\
          criterion = { metric = \"file_creation.rate\", op = \">\", value = \"1/s\" }",
@@ -29,7 +29,7 @@ fn operations_on_names_in_memory_are_told_to_be_of_memory() {
 
 #[test]
 fn names_that_may_have_come_from_memory_invalidate_what_looked_at_them_unless_the_plan_allows_it() {
-    let judged = |line: &str, metric: &str, id: &str, more: &str| {
+    let verdict_of = |line: &str, metric: &str, id: &str, more: &str| {
         let op = if metric.ends_with("failures") { "==\", value = \"0 errors" } else { ">\", value = \"1/s" };
         let plan = plan(&format!("{line}\n{more}\ncriterion = {{ metric = \"{metric}\", op = \"{op}\" }}"));
         let name = metric.split('.').next().unwrap_or_default();
@@ -50,18 +50,18 @@ fn names_that_may_have_come_from_memory_invalidate_what_looked_at_them_unless_th
         (walk, "list.rate", "warm"),
         (walk, "directories.rate", "caches-not-dropped"),
     ] {
-        let verdict = judged(line, metric, id, "");
+        let verdict = verdict_of(line, metric, id, "");
         assert_eq!(outcome(&verdict), (Outcome::Invalid, Code::NamesCached), "{metric}");
         assert_eq!(verdict.reason.text("text"), Some("the node's memory may have answered"));
-        assert_eq!(of(&verdict.warnings, Code::Notice), None, "the reason is no warning besides");
-        let warm = judged(line, metric, id, "cache = \"warm\"");
+        assert_eq!(of(&verdict.warnings, Code::Notice), None, "the reason is not also a warning");
+        let warm = verdict_of(line, metric, id, "cache = \"warm\"");
         assert_eq!(warm.outcome, Outcome::Pass, "{metric}");
         let notice = of(&warm.warnings, Code::Notice).unwrap();
         assert_eq!(notice.text("notice"), Some(id), "{warm:?}");
-        assert_eq!(judged(line, metric, "small-tree", "").outcome, Outcome::Pass, "another notice");
+        assert_eq!(verdict_of(line, metric, "small-tree", "").outcome, Outcome::Pass, "another notice");
     }
     for metric in ["file_creation.rate", "file_removal.rate", "file_stat.failures"] {
-        assert_eq!(judged(mdtest, metric, "warm-names", "").outcome, Outcome::Pass, "{metric}");
+        assert_eq!(verdict_of(mdtest, metric, "warm-names", "").outcome, Outcome::Pass, "{metric}");
     }
 }
 
@@ -90,8 +90,8 @@ fn a_rate_of_trees_tells_how_many_of_them_mdtest_would_count() {
     }
 }
 
-/// The verdict on names that a test T looked at after a test M had made them, each on so many nodes of
-/// which the first is named. M made a set for each repetition of T, unless it says how many.
+/// The verdict on files of a test M that a test T accessed later. Each test ran on this number of nodes, with
+/// the given first node. M created one set for each repetition of T, unless a number is given.
 fn of_names_made(by: (&str, u32), looker: (&str, u32), made: &str, looks: &str) -> Verdict {
     let metric = match looks {
         _ if looks.contains("ls_lr") => "list",

@@ -1,5 +1,6 @@
-//! What the nodes of jobs said: each finding is found in its defect, and not in what is right; in a campaign
-//! it is a matter of the test, its datasets and states, and of whether others ran at the same time.
+//! Findings about nodes, from what the nodes of jobs report. Each defect has its finding, and a correct
+//! campaign has none. A finding is about a test, its datasets and states. Its severity depends on whether
+//! other tests ran at the same time.
 
 use plan::Plan;
 use results::Outcome;
@@ -10,15 +11,15 @@ use results::record::{
     Clients, ClockDifference, DifferingNodes, End, Moments, Mounted, Phase, Record, Run, Spans,
 };
 
-use super::{judge, numbers, summary, texts};
+use super::{numbers, summary, texts, verdicts_of};
 
-/// The directory of a node on the file system of these two words.
+/// The directory of a node on a file system, given by its type and device.
 fn mounted(words: &str) -> Mounted {
     let (kind, device) = words.split_once(' ').unwrap();
     Mounted { dir: "/s/d".into(), kind: kind.into(), device: device.into() }
 }
 
-/// Rank 0's node on Lustre, and one other node whose calendar is so many seconds ahead.
+/// Clients on Lustre: the node of rank 0, and one other node whose wall clock is `ahead_s` seconds ahead.
 fn clients(ahead_s: f64) -> Clients {
     let skew_ns = (ahead_s * 1e9) as i64;
     Clients {
@@ -28,7 +29,7 @@ fn clients(ahead_s: f64) -> Clients {
     }
 }
 
-/// The second node elsewhere.
+/// A second node on another file system.
 fn others(words: &str) -> DifferingNodes {
     let mut others = DifferingNodes::default();
     others.add("n2", &mounted(words));
@@ -42,14 +43,14 @@ fn nodes(plan: &Plan, jobs: Vec<Job>) -> Vec<Finding> {
 }
 
 #[test]
-fn every_finding_about_nodes_is_found_in_its_defect_and_nothing_else_is() {
+fn each_defect_of_nodes_has_exactly_its_finding() {
     let plan = Plan::parse(PLAN, "p.toml").unwrap();
     let found = |test: &str, clients: Clients, ahead_s: i64| {
         let mut all = nodes(&plan, vec![job(test, "write", clients, ahead_s)]);
         assert!(all.len() < 2, "{all:#?}");
         all.pop()
     };
-    let (sound, apart) = (clients(0.4), clients(-1.5));
+    let (sound, skewed) = (clients(0.4), clients(-1.5));
     let lost = Clients { elsewhere: others("overlay overlay"), ..sound.clone() };
     let served = Clients { other_server: others("lustre n:/l"), ..sound.clone() };
     let other = Clients { mounted: vec![mounted("gpfs g")], ..sound.clone() };
@@ -61,8 +62,8 @@ fn every_finding_about_nodes_is_found_in_its_defect_and_nothing_else_is() {
         ("G.one", &lost, 0, fs, Severity::Error, "elsewhere"),
         ("G.one", &served, 0, fs, Severity::NeedsWaiver, "other_server"),
         ("W", &other, 0, fs, Severity::Error, ""),
-        ("G.one", &apart, 0, clock, Severity::Error, ""),
-        ("W", &apart, 0, clock, Severity::Info, ""),
+        ("G.one", &skewed, 0, clock, Severity::Error, ""),
+        ("W", &skewed, 0, clock, Severity::Info, ""),
         ("G.one", &sound, 4, clock, Severity::Error, ""),
         ("G.one", &sound, -4, clock, Severity::Error, ""),
         ("W", &sound, -4, clock, Severity::Info, ""),
@@ -80,7 +81,7 @@ fn every_finding_about_nodes_is_found_in_its_defect_and_nothing_else_is() {
     assert_eq!(texts(&elsewhere, "there"), ["n2 (overlay overlay)"]);
     let planned = found("W", other, 0).unwrap().reason;
     assert_eq!((planned.text("planned"), planned.text("found")), (Some("lustre"), Some("gpfs g")));
-    let behind = found("W", apart, 0).unwrap().reason;
+    let behind = found("W", skewed, 0).unwrap().reason;
     assert_eq!((behind.text("node"), numbers(&behind, ["skew"])), (Some("n2"), [Some(-1.5)]));
     let late = found("W", sound, 4).unwrap().reason;
     assert_eq!(
@@ -90,12 +91,12 @@ fn every_finding_about_nodes_is_found_in_its_defect_and_nothing_else_is() {
 }
 
 #[test]
-fn what_is_uncertain_by_more_is_no_finding_and_a_node_that_said_nothing_is_not_blamed() {
+fn a_clock_difference_within_its_uncertainty_or_of_unknown_nodes_is_no_finding() {
     let plan = Plan::parse(PLAN, "p.toml").unwrap();
-    let mut unsure = job("G.one", "write", clients(0.0), 4);
-    let Record::Phase(phase) = &mut unsure.records[1] else { panic!() };
+    let mut uncertain = job("G.one", "write", clients(0.0), 4);
+    let Record::Phase(phase) = &mut uncertain.records[1] else { panic!() };
     phase.moments.as_mut().unwrap().uncertainty_ns = 2_500_000_000;
-    assert_eq!(nodes(&plan, vec![unsure]), []);
+    assert_eq!(nodes(&plan, vec![uncertain]), []);
     let mut silent = job("G.one", "write", clients(9.0), 0);
     let Record::Run(run) = &mut silent.records[0] else { panic!() };
     run.clients = None;
@@ -137,8 +138,8 @@ ior = "-w -e -F -t 64k -b 128k"
 role = "reported"
 "#;
 
-/// A job of ten seconds on these nodes, whose one phase is from its first to its ninth second by a calendar
-/// that is so many seconds ahead.
+/// A job of ten seconds on these nodes. Its phase lasts from the first to the ninth second, by a wall clock
+/// that is `ahead_s` seconds ahead.
 fn job(test: &str, phase: &str, clients: Clients, ahead_s: i64) -> Job {
     let run =
         Run { host: "n1".into(), ranks: 2, nodes: 2, clients: Some(Box::new(clients)), ..Run::default() };
@@ -171,7 +172,7 @@ fn job(test: &str, phase: &str, clients: Clients, ahead_s: i64) -> Job {
     Job { info, records, ..Job::default() }
 }
 
-/// The campaign of these jobs.
+/// A campaign of these jobs.
 fn campaign(jobs: Vec<Job>) -> Campaign {
     let fs = FileSystemFacts {
         name: "s".into(),
@@ -183,7 +184,7 @@ fn campaign(jobs: Vec<Job>) -> Campaign {
     Campaign { jobs, before: Some(before), ..Campaign::default() }
 }
 
-/// What is found about nodes: test, code and severity.
+/// The findings about nodes: test, code and severity.
 fn of_nodes(jobs: Vec<Job>) -> Vec<(String, Code, Severity)> {
     let plan = Plan::parse(PLAN, "p.toml").unwrap();
     let own = nodes(&plan, jobs).into_iter();
@@ -191,7 +192,7 @@ fn of_nodes(jobs: Vec<Job>) -> Vec<(String, Code, Severity)> {
 }
 
 #[test]
-fn a_campaign_tells_of_nodes_by_test_and_of_calendars_gravely_where_tests_run_at_once() {
+fn clock_skew_is_an_error_only_for_tests_that_run_at_the_same_time() {
     let sound = || clients(0.0);
     let right = ["W", "dataset.d", "R", "G.one", "G.two"].map(|id| job(id, "write", sound(), 0));
     assert_eq!(of_nodes(right.into()), []);
@@ -215,7 +216,7 @@ fn a_campaign_tells_of_nodes_by_test_and_of_calendars_gravely_where_tests_run_at
 }
 
 #[test]
-fn every_directory_of_a_line_is_held_against_the_type_that_the_plan_says() {
+fn every_directory_of_a_command_line_is_compared_with_the_type_in_the_plan() {
     let found = |words: &[&str]| {
         let mounted = words.iter().map(|words| mounted(words)).collect();
         of_nodes(vec![job("W", "write", Clients { mounted, ..clients(0.0) }, 0)]).len()
@@ -225,7 +226,7 @@ fn every_directory_of_a_line_is_held_against_the_type_that_the_plan_says() {
 }
 
 #[test]
-fn verdicts_on_what_nodes_did_together_elsewhere_or_at_another_time_are_invalid() {
+fn verdicts_on_another_file_system_or_on_skewed_clocks_of_a_group_are_invalid() {
     let plan = Plan::parse(PLAN, "p.toml").unwrap();
     let lost = Clients { elsewhere: others("tmpfs none"), ..clients(0.0) };
     let jobs = vec![
@@ -236,7 +237,7 @@ fn verdicts_on_what_nodes_did_together_elsewhere_or_at_another_time_are_invalid(
         job("G.two", "write", clients(0.0), 0),
     ];
     let verdicts = |jobs: &[Job]| {
-        let all = judge(&plan, &campaign(jobs.to_vec()));
+        let all = verdicts_of(&plan, &campaign(jobs.to_vec()));
         all.into_iter().map(|verdict| (verdict.test, verdict.outcome, verdict.reason)).collect::<Vec<_>>()
     };
     let found = verdicts(&jobs);

@@ -1,11 +1,11 @@
-//! Campaigns over a stand-in for the program that measures: a shell script that copies records.
+//! Campaigns with a test program: a shell script that copies records.
 
 use std::fs;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use crate::stage::{Stage, judged};
+use crate::stage::{Stage, run_to_end};
 use crate::{numbers, outcome};
 use plan::line::Line;
 use results::Outcome;
@@ -18,8 +18,8 @@ use run::Event;
 use run::Trouble;
 use run::run;
 
-/// Keeps a list of its calls; `-j 1` fails, `-j 2` hangs with a child, `-j 3` hangs and will not hear,
-/// `-j 4` leaves records that are none.
+/// Keeps a list of its calls. `-j 1` fails, `-j 2` hangs with a child, `-j 3` hangs and ignores SIGTERM, and
+/// `-j 4` writes invalid records.
 const SCRIPT: &str = r#"#!/bin/sh
 echo "$*" >> "$0.calls"
 for last; do :; done
@@ -69,10 +69,10 @@ impl Stage {
         self.text("program.calls").lines().map(str::to_owned).collect()
     }
 
-    fn asked_to_run(&self, tests: &str, resume: bool) -> CampaignRequest {
+    fn script_request(&self, tests: &str, resume: bool) -> CampaignRequest {
         let head = "schema = 1\nplan = { id = \"p\", title = \"t\" }\nfs.s = { dir = \"{dir}\" }\n\
                     launch = { kind = \"local\", env = { ASSAY_COLOUR = \"blue\" } }\n";
-        let mut asked = self.campaigning(&format!("{head}{tests}"));
+        let mut asked = self.campaign_of(&format!("{head}{tests}"));
         asked.resume = resume;
         for (name, value) in [("SLURM_PROCID", "0"), ("SECRET", "not recorded")] {
             asked.environment.push((name.into(), value.into()));
@@ -80,25 +80,25 @@ impl Stage {
         asked
     }
 
-    fn judged_run(&self, tests: &str, resume: bool) -> Campaign {
-        judged(&self.asked_to_run(tests, resume))
+    fn completed_run(&self, tests: &str, resume: bool) -> Campaign {
+        run_to_end(&self.script_request(tests, resume))
     }
 
     fn scratch(&self) -> Vec<String> {
-        names_in(&self.path("scratch"))
+        entries(&self.path("scratch"))
     }
 }
 
-fn names_in(dir: &Path) -> Vec<String> {
-    let entries =
+fn entries(dir: &Path) -> Vec<String> {
+    let found =
         fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned());
-    let mut names: Vec<String> = entries.collect();
+    let mut names: Vec<String> = found.collect();
     names.sort();
     names
 }
 
-/// Whether a process that was killed is gone: on a busy machine that takes its time.
-fn soon_gone(pid: &str) -> bool {
+/// Whether a killed process ends within a minute. It may take time on a busy machine.
+fn ends_soon(pid: &str) -> bool {
     let begin = Instant::now();
     while alive(pid) && begin.elapsed() < Duration::from_secs(60) {
         std::thread::sleep(Duration::from_millis(10));
@@ -110,7 +110,7 @@ fn alive(pid: &str) -> bool {
     fs::read_to_string(format!("/proc/{pid}/stat")).is_ok_and(|stat| !stat.contains(") Z"))
 }
 
-/// Asks the campaign to stop when it shows job `at` running, which has written who it is.
+/// Stops the campaign when job `at` runs and has written its process ids.
 fn stop_at(at: u32, pids: &Path, stop: &AtomicBool) -> impl FnMut(&Event<'_>) {
     move |event| {
         if let Event::Runs(job, _) = event
@@ -134,10 +134,10 @@ fn two_tests() -> String {
 }
 
 #[test]
-fn a_campaign_runs_its_jobs_keeps_the_evidence_and_leaves_no_files_behind() {
+fn a_campaign_runs_its_jobs_keeps_the_evidence_and_removes_its_files() {
     let stage = Stage::with_records();
     fs::write(stage.path("scratch/mine"), "precious").unwrap();
-    let campaign = stage.judged_run(&two_tests(), false);
+    let campaign = stage.completed_run(&two_tests(), false);
     let outcomes: Vec<Outcome> = campaign.verdicts.iter().map(|verdict| verdict.outcome).collect();
     assert_eq!(outcomes, [Outcome::Pass, Outcome::Pass]);
     let scratch = stage.path("scratch").canonicalize().unwrap();
@@ -154,70 +154,74 @@ fn a_campaign_runs_its_jobs_keeps_the_evidence_and_leaves_no_files_behind() {
             ),
         ]
     );
-    assert_eq!(stage.scratch(), ["mine"], "its own directory is gone, the user's file is not");
+    assert_eq!(stage.scratch(), ["mine"], "its own directory is removed, the file of the user stays");
     assert_eq!(
-        names_in(&stage.path("campaign/jobs")),
+        entries(&stage.path("campaign/jobs")),
         ["0001-W-r1", "0002-W-r2", "0003-dataset.d-r1", "0004-R-r1"]
     );
     assert_eq!(
-        names_in(&stage.path("campaign/jobs/0001-W-r1")),
+        entries(&stage.path("campaign/jobs/0001-W-r1")),
         ["job.json", "records.jsonl", "stderr.txt", "stdout.txt"]
     );
     let env = &campaign.jobs[0].info.env;
     assert_eq!(env.keys().map(String::as_str).collect::<Vec<_>>(), ["ASSAY_COLOUR", "PATH"]);
     assert!(campaign.before.is_some() && campaign.after.is_some());
-    assert_eq!(load(&stage.path("campaign")).unwrap(), campaign, "what is judged is what is in the folder");
+    assert_eq!(
+        load(&stage.path("campaign")).unwrap(),
+        campaign,
+        "the evaluated campaign is that in the folder"
+    );
     assert_eq!(results::folder::check(&stage.path("campaign")).unwrap().said(), Vec::<String>::new());
 }
 
 #[test]
-fn files_that_others_put_into_the_campaigns_directory_stay() {
+fn files_of_others_in_the_campaigns_directory_stay() {
     let stage = Stage::with_records();
-    let mut asked = stage.asked_to_run(&two_tests(), false);
+    let mut asked = stage.script_request(&two_tests(), false);
     let note = stage.path("scratch/campaign.data/note");
     asked.only = vec!["W".into()];
-    let mut meddler = |_: &Event<'_>| drop(fs::write(&note, "keep me"));
-    run(&asked, &mut meddler).unwrap();
+    let mut write_note = |_: &Event<'_>| drop(fs::write(&note, "keep me"));
+    run(&asked, &mut write_note).unwrap();
     assert_eq!(fs::read_to_string(note).unwrap(), "keep me");
 }
 
 #[test]
-fn a_stopped_campaign_goes_on_at_the_first_job_that_had_not_ended() {
+fn a_stopped_campaign_resumes_at_the_first_job_that_has_not_ended() {
     let stage = Stage::with_records();
     let hanging = two_tests().replace("-r -k", "-r -k -j 2");
-    let mut stopping = stage.asked_to_run(&hanging, false);
+    let mut stopping = stage.script_request(&hanging, false);
     let pids = stage.path("program.pids");
     let ended = run(&stopping, &mut stop_at(4, &pids, &stopping.stop)).unwrap();
     assert!(matches!(ended, Ended::Stopped { done: 3, of: 4 }), "{ended:?}");
-    let told = fs::read_to_string(&pids).unwrap();
-    assert!(told.split_whitespace().all(soon_gone), "the job and its child are gone: {told}");
+    let written = fs::read_to_string(&pids).unwrap();
+    assert!(written.split_whitespace().all(ends_soon), "the job and its child have ended: {written}");
     fs::remove_file(&pids).unwrap();
-    assert_eq!(stage.scratch(), ["campaign.data"], "the dataset waits for the rest");
+    assert_eq!(stage.scratch(), ["campaign.data"], "the dataset stays for the other jobs");
 
-    // The hang is gone; the plan is the same.
+    // The job no longer hangs, and the plan is the same.
     let script = SCRIPT.replace("*\"-j 2\"*) ", "*\"-j 9\"*) ");
     stopping.stop.store(false, Ordering::Relaxed);
     stopping.resume = true;
     stage.write_program(&script);
     let rejected = run(&stopping, &mut |_| {}).unwrap_err().to_string();
-    assert!(rejected.contains("was begun by another build of stand-in 1"), "{rejected}");
+    assert!(rejected.contains("was started by another build of test-program 1."), "{rejected}");
     stage.write_program(SCRIPT);
     let ended = run(&stopping, &mut stop_at(4, &pids, &stopping.stop)).unwrap();
     assert!(matches!(ended, Ended::Stopped { done: 3, of: 4 }), "{ended:?}");
-    assert_eq!(stage.calls().len(), 5, "only the job that had not ended was run again");
+    assert_eq!(stage.calls().len(), 5, "only the job that had not ended ran again");
     let loaded = load(&stage.path("campaign")).unwrap();
     assert_eq!(loaded.killed, ["jobs/.0004-R-r1", "jobs/0004-R-r1.killed-1"], "every attempt is kept");
 
-    let changed = stage.asked_to_run(&two_tests(), true);
+    let changed = stage.script_request(&two_tests(), true);
     let rejected = run(&changed, &mut |_| {}).unwrap_err().to_string();
-    assert!(rejected.contains("was begun with another text of the plan"), "{rejected}");
+    assert!(rejected.contains("was started with another plan text."), "{rejected}");
 }
 
 #[test]
-fn a_resumed_campaign_is_judged_like_one_that_was_never_stopped() {
+fn a_resumed_campaign_has_the_verdicts_of_one_that_was_never_stopped() {
     let stage = Stage::with_records();
     let tests = two_tests();
-    let asked = stage.asked_to_run(&tests, false);
+    let asked = stage.script_request(&tests, false);
     let mut stop_before = |event: &Event<'_>| {
         if let Event::Ends(job, _) = event
             && job.number == 2
@@ -227,7 +231,7 @@ fn a_resumed_campaign_is_judged_like_one_that_was_never_stopped() {
     };
     let ended = run(&asked, &mut stop_before).unwrap();
     assert!(matches!(ended, Ended::Stopped { done: 2, of: 4 }));
-    let campaign = stage.judged_run(&tests, true);
+    let campaign = stage.completed_run(&tests, true);
     assert!(
         campaign.verdicts.iter().all(|verdict| verdict.outcome == Outcome::Pass),
         "{:?}",
@@ -238,11 +242,12 @@ fn a_resumed_campaign_is_judged_like_one_that_was_never_stopped() {
 }
 
 #[test]
-fn a_job_that_takes_too_long_is_killed_with_its_children_even_when_it_will_not_hear() {
-    for deaf in ["-j 2", "-j 3"] {
+fn a_job_over_its_time_limit_is_killed_with_its_children_even_if_it_ignores_sigterm() {
+    for option in ["-j 2", "-j 3"] {
         let stage = Stage::with_records();
-        let tests = format!("[[test]]\nid = \"W\"\nior = \"-w -e {deaf}\"\ntimeout = \"3 s\"\n{CRITERION}\n");
-        let campaign = stage.judged_run(&tests, false);
+        let tests =
+            format!("[[test]]\nid = \"W\"\nior = \"-w -e {option}\"\ntimeout = \"3 s\"\n{CRITERION}\n");
+        let campaign = stage.completed_run(&tests, false);
         assert_eq!(campaign.jobs[0].info.end, JobEnd::TimedOut);
         let pids = fs::read_to_string(stage.path("program.pids")).unwrap();
         assert!(pids.split_whitespace().all(|pid| !alive(pid)), "{pids}");
@@ -252,9 +257,9 @@ fn a_job_that_takes_too_long_is_killed_with_its_children_even_when_it_will_not_h
 }
 
 #[test]
-fn a_dataset_that_fails_makes_its_readers_invalid_and_leaves_the_others_untouched() {
+fn a_failed_dataset_invalidates_only_its_readers() {
     let stage = Stage::with_records();
-    let campaign = stage.judged_run(&two_tests().replace("-w -k", "-w -k -j 1"), false);
+    let campaign = stage.completed_run(&two_tests().replace("-w -k", "-w -k -j 1"), false);
     assert_eq!(campaign.verdicts[0].outcome, Outcome::Pass);
     assert_eq!(outcome(&campaign.verdicts[1]), (Outcome::Invalid, Code::JobFailed));
     let reason = &campaign.verdicts[1].reason;
@@ -266,10 +271,10 @@ fn a_dataset_that_fails_makes_its_readers_invalid_and_leaves_the_others_untouche
 }
 
 #[test]
-fn a_failed_repetition_does_not_keep_the_next_from_being_tried() {
+fn after_a_failed_repetition_the_next_one_runs() {
     let stage = Stage::with_records();
     let tests = format!("[[test]]\nid = \"W\"\nior = \"-w -e -j 1\"\nrepetitions = 2\n{CRITERION}\n");
-    let campaign = stage.judged_run(&tests, false);
+    let campaign = stage.completed_run(&tests, false);
     assert_eq!(campaign.jobs.len(), 2);
     let reason = &campaign.verdicts[0].reason;
     assert_eq!(numbers(reason, ["repetition", "status"]), [Some(1.0), Some(4.0)]);
@@ -277,13 +282,13 @@ fn a_failed_repetition_does_not_keep_the_next_from_being_tried() {
 }
 
 #[test]
-fn records_that_cannot_be_read_cost_their_attempt_and_not_the_campaign() {
+fn unreadable_records_invalidate_their_test_and_not_the_campaign() {
     let stage = Stage::with_records();
     let tests = format!(
         "[[test]]\nid = \"A\"\nior = \"-w -e -j 4\"\n{CRITERION}\n[[test]]\nid = \"B\"\nior = \"-w \
          -e\"\n{CRITERION}"
     );
-    let campaign = stage.judged_run(&tests, false);
+    let campaign = stage.completed_run(&tests, false);
     let [a, b] = &campaign.verdicts[..] else { panic!("{:#?}", campaign.verdicts) };
     assert_eq!(outcome(a), (Outcome::Invalid, Code::RecordsUnreadable));
     let error = a.reason.text("error").unwrap();
@@ -293,10 +298,10 @@ fn records_that_cannot_be_read_cost_their_attempt_and_not_the_campaign() {
 }
 
 #[test]
-fn a_program_that_cannot_be_started_is_a_result() {
+fn a_program_that_cannot_be_started_makes_the_clause_invalid() {
     let stage = Stage::with_records();
     let tests = format!("[[test]]\nid = \"W\"\nior = \"-w -e\"\n{CRITERION}\n");
-    let mut asked = stage.asked_to_run(&tests, false);
+    let mut asked = stage.script_request(&tests, false);
     fs::write(stage.path("not-a-program"), "").unwrap();
     asked.program = stage.path("not-a-program");
     let Ended::Judged(campaign) = run(&asked, &mut |_| {}).unwrap() else { panic!() };
@@ -309,35 +314,38 @@ fn a_program_that_cannot_be_started_is_a_result() {
 }
 
 #[test]
-fn what_cannot_work_is_rejected_before_anything_is_made() {
+fn an_impossible_campaign_is_rejected_before_anything_is_created() {
     let stage = Stage::with_records();
     let tests = format!("[[test]]\nid = \"W\"\nior = \"-w -e\"\n{CRITERION}\n");
     let rejection = |change: &dyn Fn(&mut CampaignRequest)| {
-        let mut asked = stage.asked_to_run(&tests, false);
+        let mut asked = stage.script_request(&tests, false);
         change(&mut asked);
         match run(&asked, &mut |_| {}) {
             Err(Trouble::Usage(usage)) => usage.0,
             other => panic!("{other:?}"),
         }
     };
-    assert_eq!(rejection(&|asked| asked.dir = None), "plan p: fs.s lies where you say; add --dir DIR");
+    assert_eq!(rejection(&|asked| asked.dir = None), "plan p: fs.s needs a directory. Add `--dir DIR`.");
     let missing = rejection(&|asked| asked.dir = Some("/no/such/place".into()));
     assert!(missing.starts_with("fs.s: /no/such/place: No such file or directory"), "{missing}");
     let kind = rejection(&|asked| {
         asked.plan.file_systems.get_mut("s").unwrap().kind = Some("lustre".into());
     });
-    assert!(kind.ends_with("and the plan is about lustre"), "{kind}");
-    let room = rejection(&|asked| {
+    assert!(kind.ends_with(", but the plan tests lustre. Choose a directory on lustre."), "{kind}");
+    let space = rejection(&|asked| {
         asked.plan.tests[0].line = Line::parse("ior", "-w -s 1024 -b 1p").unwrap();
     });
-    assert!(room.contains(" free and the plan needs 1.10 EiB"), "{room}");
+    assert!(space.contains(" free, but the plan needs 1.10 EiB"), "{space}");
     let state = "[state.aged]\nage = \"--blocks 99.9999999999%\"\n";
     let on_it = format!("{state}{tests}states = [\"aged\"]\n");
-    let full = rejection(&|asked| asked.plan = stage.asked_to_run(&on_it, false).plan);
-    assert!(full.starts_with("state.aged leaves ") && full.contains("need 1.10 MiB (their files"), "{full}");
-    assert_eq!(rejection(&|asked| asked.only = vec!["X".into()]), "plan p has no test `X`; it has W");
+    let full = rejection(&|asked| asked.plan = stage.script_request(&on_it, false).plan);
+    assert!(
+        full.starts_with("state.aged leaves ") && full.contains("need 1.10 MiB (their files plus"),
+        "{full}"
+    );
+    assert_eq!(rejection(&|asked| asked.only = vec!["X".into()]), "plan p has no test `X`. Known: W.");
     assert!(!stage.path("campaign").exists() && stage.scratch().is_empty());
     fs::create_dir(stage.path("campaign")).unwrap();
     fs::write(stage.path("campaign/mine"), "precious").unwrap();
-    assert!(rejection(&|_| ()).contains("exists; resume that campaign with --resume"));
+    assert!(rejection(&|_| ()).contains("exists. Resume its campaign with `assay run --resume "));
 }

@@ -1,12 +1,12 @@
-//! Series over a stand-in for a file system whose servers are a number in a file, and a program that moves
-//! 100 bytes a second for each of them.
+//! Series of numbers of servers. The servers of the test file system are a number in a file. The test program
+//! moves 100 bytes per second for each server.
 
 use std::fs;
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 
 use crate::numbers;
-use crate::stage::{Stage, judged};
+use crate::stage::{Stage, run_to_end};
 use plan::Plan;
 use results::folder::{Campaign, JobEnd};
 use results::projection::Model;
@@ -17,8 +17,8 @@ use run::Ended;
 use run::Event;
 use run::run;
 
-/// Records what so many servers move; `$0.loss` is the part in a hundred that the last third loses, and with
-/// `$0.jitter` every other call is so many in a hundred slower.
+/// Records the bytes that the servers move. `$0.loss` is the percentage that the last step loses. With
+/// `$0.jitter`, every other call is slower by that percentage.
 const PROGRAM: &str = r#"#!/bin/sh
 servers=$(cat "$0.servers")
 rate=$((servers * 100))
@@ -72,17 +72,17 @@ impl Stage {
         stage
     }
 
-    /// A campaign in which this command brings servers on.
-    fn judged(&self, set: &str) -> Campaign {
-        self.judged_with(set, "", "")
+    /// A campaign whose `set_servers` is this command.
+    fn completed(&self, set: &str) -> Campaign {
+        self.completed_with(set, "", "")
     }
 
-    /// The same with keys of the plan and with tables behind the series.
-    fn judged_with(&self, set: &str, keys: &str, beside: &str) -> Campaign {
-        judged(&self.asked(set, keys, beside))
+    /// The same with keys of the plan, and with tables after the series.
+    fn completed_with(&self, set: &str, keys: &str, tables: &str) -> Campaign {
+        run_to_end(&self.request(set, keys, tables))
     }
 
-    fn asked(&self, set: &str, keys: &str, beside: &str) -> CampaignRequest {
+    fn request(&self, set: &str, keys: &str, tables: &str) -> CampaignRequest {
         let state = self.path("program.servers").to_string_lossy().into_owned();
         let set = set.replace("FILE", &state);
         let head = format!(
@@ -90,11 +90,11 @@ impl Stage {
              [fs.s]\ndir = \"{{dir}}\"\nservers = 6\nset_servers = '''{set}'''\n\
              count_servers = \"cat {state}\"\n"
         );
-        self.campaigning(&format!("{head}{SERIES}{beside}"))
+        self.campaign_of(&format!("{head}{SERIES}{tables}"))
     }
 
-    /// Runs a campaign that is asked to stop when a job of this test has ended.
-    fn stopped(&self, asked: &CampaignRequest, test: &'static str) {
+    /// Runs a campaign that stops when a job of this test has ended.
+    fn run_until(&self, asked: &CampaignRequest, test: &'static str) {
         let mut stop_after = |event: &Event<'_>| match event {
             Event::Ends(job, _) if job.test == test => asked.stop.store(true, Ordering::Relaxed),
             Event::Trouble(what) => panic!("{what}"),
@@ -106,8 +106,8 @@ impl Stage {
     }
 }
 
-/// What a plan projects from the series, and a hero run beside its last step.
-const BESIDE: &str = r#"
+/// The projections of the series, and a hero run that is compared with its last step.
+const PROJECTIONS: &str = r#"
 [[test]]
 id = "H"
 ior = "-w -e -F -t 8m"
@@ -142,13 +142,17 @@ fn outcomes(verdicts: &[Verdict]) -> Vec<(&str, Outcome)> {
 #[test]
 fn each_step_is_compared_with_the_first_and_reads_what_it_wrote() {
     let stage = Stage::new();
-    let campaign = stage.judged("echo {servers} > FILE; echo {servers} >> FILE.history");
+    let campaign = stage.completed("echo {servers} > FILE; echo {servers} >> FILE.history");
     let passed = ["S.s2.w", "S.s2.r", "S.s4.w", "S.s4.r", "S.s6.w", "S.s6.r"].map(|id| (id, Outcome::Pass));
     assert_eq!(outcomes(&campaign.verdicts), passed);
     let criterion = &campaign.verdicts[0].criterion;
     assert_eq!(criterion, "mean >= 90 % of linear from S.s1.w (1 to 2 servers)");
     assert_eq!(campaign.verdicts[4].threshold, Some(540.0));
-    assert_eq!(stage.text("program.servers.history"), "1\n2\n4\n6\n", "set where they change");
+    assert_eq!(
+        stage.text("program.servers.history"),
+        "1\n2\n4\n6\n",
+        "servers are set only if their number changes"
+    );
     let calls = stage.text("program.calls");
     assert_eq!(calls.lines().count(), 16);
     assert!(
@@ -163,10 +167,10 @@ fn each_step_is_compared_with_the_first_and_reads_what_it_wrote() {
 }
 
 #[test]
-fn a_step_that_falls_short_fails_and_all_servers_are_brought_back() {
+fn a_step_below_the_limit_fails_and_all_servers_are_online_again() {
     let stage = Stage::new();
     fs::write(stage.path("program.loss"), "15").unwrap();
-    let campaign = stage.judged("echo {servers} > FILE");
+    let campaign = stage.completed("echo {servers} > FILE");
     let failed: Vec<&str> = campaign
         .verdicts
         .iter()
@@ -182,18 +186,20 @@ fn a_step_that_falls_short_fails_and_all_servers_are_brought_back() {
 }
 
 #[test]
-fn a_directory_is_made_when_the_servers_of_its_step_serve() {
+fn a_directory_is_created_after_the_servers_of_its_step_are_set() {
     let stage = Stage::new();
     let scratch = stage.path("scratch").display().to_string();
-    stage.judged(&format!("echo {{servers}} > FILE; find {scratch} -name 'S.s*' >> FILE.there.{{servers}}"));
+    stage.completed(&format!(
+        "echo {{servers}} > FILE; find {scratch} -name 'S.s*' >> FILE.there.{{servers}}"
+    ));
     for servers in [1, 2, 4, 6] {
         let there = stage.text(&format!("program.servers.there.{servers}"));
         assert!(!there.contains(&format!("/S.s{servers}.")), "{servers}: {there}");
     }
 }
 
-/// A series that ends with few servers, and a test behind it.
-const BEHIND: &str = r#"
+/// A series that ends with few servers, and a test after it.
+const SERIES_AND_TEST: &str = r#"
 [[series]]
 id = "T"
 over = "servers"
@@ -208,8 +214,8 @@ ior = "-w -e -F -t 1m -b 4g"
 criterion = { metric = "write.bw", op = ">=", value = "600 B/s" }
 "#;
 
-/// A series that ends with few servers, and nothing behind it.
-const BEHIND_ALONE: &str = r#"
+/// A series that ends with few servers, and nothing after it.
+const LAST_SERIES: &str = r#"
 [[series]]
 id = "T"
 over = "servers"
@@ -221,27 +227,28 @@ criterion = { metric = "write.bw", linear_within = "10%" }
 "#;
 
 #[test]
-fn a_test_that_names_no_number_of_servers_has_all_of_them() {
+fn a_test_without_a_number_of_servers_runs_on_all_of_them() {
     let stage = Stage::new();
-    let campaign = stage.judged_with("echo {servers} > FILE; echo {servers} >> FILE.history", "", BEHIND);
+    let campaign =
+        stage.completed_with("echo {servers} > FILE; echo {servers} >> FILE.history", "", SERIES_AND_TEST);
     let verdict = campaign.verdicts.iter().find(|verdict| verdict.test == "A").unwrap();
     assert_eq!(verdict.outcome, Outcome::Pass, "{verdict:#?} {}", stage.text("program.servers.history"));
 }
 
 #[test]
-fn all_servers_are_brought_back_when_a_campaign_is_asked_to_stop() {
+fn a_stopped_campaign_brings_all_servers_online() {
     let stage = Stage::new();
-    let asked = stage.asked("sleep 0.2; echo {servers} > FILE", "", "");
-    stage.stopped(&asked, "S.s2.w");
+    let asked = stage.request("sleep 0.2; echo {servers} > FILE", "", "");
+    stage.run_until(&asked, "S.s2.w");
     assert_eq!(stage.text("program.servers"), "6\n");
 }
 
 #[test]
-fn a_campaign_that_was_killed_while_few_servers_served_sets_them_anew() {
+fn a_campaign_that_was_killed_with_few_servers_sets_them_again() {
     let stage = Stage::new();
-    let mut asked = stage.asked("echo {servers} > FILE", "", BEHIND);
-    stage.stopped(&asked, "T.s2.w");
-    // A kill leaves what the last step had set.
+    let mut asked = stage.request("echo {servers} > FILE", "", SERIES_AND_TEST);
+    stage.run_until(&asked, "T.s2.w");
+    // A kill leaves the setting of the last step.
     fs::write(stage.path("program.servers"), "2\n").unwrap();
     asked.resume = true;
     let Ok(Ended::Judged(campaign)) = run(&asked, &mut |_| {}) else { panic!() };
@@ -251,21 +258,21 @@ fn a_campaign_that_was_killed_while_few_servers_served_sets_them_anew() {
 }
 
 #[test]
-fn servers_that_a_command_changed_before_it_failed_are_set_anew_for_the_next_test_and_at_the_end() {
+fn after_a_failed_set_servers_command_the_servers_are_set_again_for_the_next_test_and_at_the_end() {
     let stage = Stage::new();
-    let campaign = stage.judged_with("echo {servers} > FILE; [ {servers} -gt 4 ]", "", BEHIND);
+    let campaign = stage.completed_with("echo {servers} > FILE; [ {servers} -gt 4 ]", "", SERIES_AND_TEST);
     let verdict = campaign.verdicts.iter().find(|verdict| verdict.test == "A").unwrap();
     assert_eq!((verdict.outcome, verdict.value), (Outcome::Pass, Some(600.0)), "{verdict:#?}");
     let stage = Stage::new();
-    stage.judged_with("echo {servers} > FILE; [ {servers} -gt 4 ]", "", BEHIND_ALONE);
+    stage.completed_with("echo {servers} > FILE; [ {servers} -gt 4 ]", "", LAST_SERIES);
     assert_eq!(stage.text("program.servers"), "6\n");
 }
 
 #[test]
-fn a_daemon_that_a_command_starts_does_not_hold_the_campaign() {
+fn a_daemon_that_a_command_starts_does_not_block_the_campaign() {
     let stage = Stage::new();
     let daemon = "setsid sleep 20 >FILE.out 2>&1 & echo $! >> FILE.daemons";
-    let mut asked = stage.asked(&format!("echo {{servers}} > FILE; {daemon}"), "", "");
+    let mut asked = stage.request(&format!("echo {{servers}} > FILE; {daemon}"), "", "");
     let held = "setup = [\"echo set up {dir}\"]";
     assert!(SERIES.contains(held));
     let daemon = format!(
@@ -274,7 +281,7 @@ fn a_daemon_that_a_command_starts_does_not_hold_the_campaign() {
     );
     let text = asked.plan.text.replace(held, &format!("setup = ['''{daemon}''']"));
     asked.plan = Plan::parse(&text, "p.toml").unwrap();
-    stage.stopped(&asked, "S.s2.w");
+    stage.run_until(&asked, "S.s2.w");
     let folder = fs::canonicalize(stage.path("campaign")).unwrap();
     let daemons = stage.text("program.servers.daemons");
     let open = |process: &str| -> Vec<PathBuf> {
@@ -293,21 +300,21 @@ fn a_daemon_that_a_command_starts_does_not_hold_the_campaign() {
 }
 
 #[test]
-fn servers_that_are_not_what_was_set_measure_nothing() {
+fn a_job_does_not_start_if_the_number_of_servers_is_wrong() {
     let stage = Stage::new();
-    let campaign = stage.judged("echo bring on {servers}");
+    let campaign = stage.completed("echo bring on {servers}");
     assert_eq!(campaign.jobs[0].info.end, JobEnd::NotStarted);
-    let said = stage.text(&format!("campaign/{}/stderr.txt", campaign.jobs[0].folder));
-    assert!(said.starts_with("fs.s: 1 servers were set, and `cat "), "{said}");
-    assert!(said.ends_with("` says `6`\n"), "{said}");
+    let error = stage.text(&format!("campaign/{}/stderr.txt", campaign.jobs[0].folder));
+    assert!(error.starts_with("fs.s: 1 server should be online, but `cat "), "{error}");
+    assert!(error.ends_with("` printed `6`\n"), "{error}");
     assert!(campaign.verdicts.iter().all(|verdict| verdict.outcome != Outcome::Pass));
 }
 
 #[test]
-fn rates_projections_and_hero_runs_are_summed_up_with_what_may_be_trusted() {
+fn the_summary_has_rates_hero_runs_and_accepted_or_rejected_projections() {
     let stage = Stage::new();
     let keys = ", report = \"procurement\", system = \"A\"";
-    let campaign = stage.judged_with("echo {servers} > FILE", keys, BESIDE);
+    let campaign = stage.completed_with("echo {servers} > FILE", keys, PROJECTIONS);
     let summary = &campaign.summary;
     assert_eq!((summary.layout.as_str(), summary.measured_on.as_str()), ("procurement", "A"));
     let rates: Vec<(&str, Option<f64>)> =
@@ -319,15 +326,15 @@ fn rates_projections_and_hero_runs_are_summed_up_with_what_may_be_trusted() {
     assert!((near.rate.unwrap() - 1200.0).abs() < 1e-6, "{near:#?}");
     assert_eq!((near.factor, &near.rejection, near.system.as_str()), (2.0, &None, "B"));
     assert_eq!(near.model.map(|fit| fit.model), Some(Model::Linear));
-    assert_eq!(far.rate, None, "ten times the largest step is too far");
+    assert_eq!(far.rate, None, "a projection to ten times the largest step is rejected");
     let rejection = far.rejection.as_ref().unwrap();
     assert_eq!((rejection.code, rejection.number("factor")), (Code::TooFar, Some(10.0)));
     let again = crate::summary(&Plan::parse(&campaign.plan, "p").unwrap(), &campaign);
-    assert_eq!(again, *summary, "the folder gives the same on any day");
+    assert_eq!(again, *summary, "the same folder gives the same summary");
 }
 
-/// A rate that is asked for, and what twice as many servers are projected to have of it.
-const ASKED: &str = r#"
+/// A test with a required rate, and its projection to twice as many servers.
+const REQUIRED_RATE: &str = r#"
 [[test]]
 id = "A"
 ior = "-w -F -t 1m -b 4g"
@@ -345,15 +352,15 @@ cores = 16
 "#;
 
 #[test]
-fn a_projection_whose_interval_spans_what_is_asked_for_may_not_decide() {
-    for (value, trusted) in [("1170 B/s", false), ("300 B/s", true)] {
+fn a_projection_whose_interval_contains_the_threshold_does_not_decide() {
+    for (value, is_accepted) in [("1170 B/s", false), ("300 B/s", true)] {
         let stage = Stage::new();
         fs::write(stage.path("program.jitter"), "6").unwrap();
-        let asked = ASKED.replace("1170 B/s", value);
-        let campaign = stage.judged_with("echo {servers} > FILE", ", report = \"procurement\"", &asked);
-        let [told] = &campaign.summary.projections[..] else { panic!("{:#?}", campaign.summary) };
-        let rejection = told.rejection.as_ref().map(|rejection| rejection.code);
-        assert_eq!(rejection, (!trusted).then_some(Code::ThresholdInInterval), "{value}: {told:#?}");
-        assert!(told.rate.is_some(), "{told:#?}");
+        let tables = REQUIRED_RATE.replace("1170 B/s", value);
+        let campaign = stage.completed_with("echo {servers} > FILE", ", report = \"procurement\"", &tables);
+        let [projected] = &campaign.summary.projections[..] else { panic!("{:#?}", campaign.summary) };
+        let rejection = projected.rejection.as_ref().map(|rejection| rejection.code);
+        assert_eq!(rejection, (!is_accepted).then_some(Code::ThresholdInInterval), "{value}: {projected:#?}");
+        assert!(projected.rate.is_some(), "{projected:#?}");
     }
 }

@@ -1,5 +1,4 @@
-//! A place in which campaigns run over a stand-in for the program that measures, which is a script of the
-//! shell.
+//! A directory in which campaigns run with a test program, a shell script, instead of the measuring program.
 #![allow(dead_code, unreachable_pub)]
 
 use std::fs;
@@ -14,11 +13,11 @@ use run::CampaignRequest;
 use run::Ended;
 use run::run;
 
-/// The stand-in `program`, the directory under test `scratch`, and what campaigns leave in `campaign`.
+/// The test program `program`, the directory under test `scratch`, and the campaign folder `campaign`.
 pub struct Stage(tempfile::TempDir);
 
 impl Stage {
-    /// With this script.
+    /// A stage with this script.
     pub fn of(script: &str) -> Self {
         let stage = Self(tempfile::tempdir().unwrap());
         stage.write_program(script);
@@ -30,25 +29,25 @@ impl Stage {
         self.0.path().join(name)
     }
 
-    /// Writes the stand-in. A process of its own does that: what this one has open to write, a child that
-    /// another thread just starts has open too, and then it cannot be run (ETXTBSY).
+    /// Writes the test program, in another process. A child that another thread starts at the same time would
+    /// inherit the open file of this process, and then the program cannot be run (ETXTBSY).
     pub fn write_program(&self, script: &str) {
         let line = "printf %s \"$1\" > \"$0\" && chmod 755 \"$0\"";
         let status = Command::new("sh").args(["-c", line]).arg(self.path("program")).arg(script).status();
-        assert!(status.unwrap().success(), "no stand-in at {}", self.path("program").display());
+        assert!(status.unwrap().success(), "no test program at {}", self.path("program").display());
     }
 
     pub fn write(&self, name: &str, text: &str) {
         fs::write(self.path(name), text).unwrap();
     }
 
-    /// What a file holds; nothing where there is none.
+    /// The content of a file; empty if it does not exist.
     pub fn text(&self, name: &str) -> String {
         fs::read_to_string(self.path(name)).unwrap_or_default()
     }
 
     /// A campaign of this plan.
-    pub fn campaigning(&self, plan: &str) -> CampaignRequest {
+    pub fn campaign_of(&self, plan: &str) -> CampaignRequest {
         CampaignRequest {
             plan: Plan::parse(plan, "p.toml").unwrap_or_else(|rejected| panic!("{rejected}\n{plan}")),
             dir: Some(self.path("scratch")),
@@ -56,7 +55,7 @@ impl Stage {
             resume: false,
             only: vec![],
             program: self.path("program"),
-            tool: "stand-in 1".into(),
+            tool: "test-program 1".into(),
             build: Build::default(),
             argv: vec!["assay".into(), "run".into()],
             around: Default::default(),
@@ -64,15 +63,15 @@ impl Stage {
             stop: Arc::new(AtomicBool::new(false)),
             findings: Vec::new(),
             evaluate: |plan, campaign| {
-                let judge::Evaluation { verdicts, summary } = crate::said(plan, campaign);
+                let judge::Evaluation { verdicts, summary } = crate::evaluated(plan, campaign);
                 (verdicts, summary)
             },
         }
     }
 }
 
-/// What a campaign that comes to its end is judged.
-pub fn judged(asked: &CampaignRequest) -> Campaign {
+/// Runs a campaign to its end.
+pub fn run_to_end(asked: &CampaignRequest) -> Campaign {
     match run(asked, &mut |_| {}) {
         Ok(Ended::Judged(campaign)) => *campaign,
         other => panic!("{other:?}"),

@@ -1,4 +1,4 @@
-//! Verdicts name who was slow: a node, a target, a rank; and nobody where placement alone explains it.
+//! Warnings about stragglers: a node, a target or a rank. Uneven placement is reported as such.
 
 use results::finding::Finding;
 use results::reason::{Code, Reason};
@@ -6,8 +6,8 @@ use results::record::{EachRank, Phase, Stonewall};
 
 use super::{WRITE, campaign, job, numbers, one, phase, plan, texts};
 
-/// The warnings of three repetitions of a write whose ranks ran at `rate`, on nodes of `per_node`, with files
-/// on `target`.
+/// The warnings of three repetitions of a write. Its ranks ran at `rate`, on nodes of `per_node` ranks, with
+/// files on `target`.
 fn warnings(
     ranks: u32,
     per_node: u32,
@@ -26,7 +26,7 @@ fn warnings(
         targets: (1..5).map(|brick| format!("127.0.0.1:/b{brick}")).collect(),
         ..EachRank::default()
     };
-    told(|| Phase {
+    warnings_of(|| Phase {
         ranks,
         path: "/m/d/data.00000000".into(),
         each_rank: Some(each.clone()),
@@ -34,8 +34,8 @@ fn warnings(
     })
 }
 
-/// What is told of three repetitions of a phase, without what every such small campaign is told.
-fn told(phase: impl Fn() -> Phase) -> Vec<Reason> {
+/// The warnings of three repetitions of a phase, except the warning about a single client.
+fn warnings_of(phase: impl Fn() -> Phase) -> Vec<Reason> {
     let verdict = one(&plan(WRITE), &campaign((1..4).map(|n| job("T", n, phase())).collect()));
     let meant = |finding: &Finding| finding.code() != Code::SingleClient;
     verdict.warnings.into_iter().filter(meant).map(|finding| finding.reason).collect()
@@ -48,7 +48,7 @@ fn group(reason: &Reason) -> (Code, Option<&str>, Option<&str>, Option<f64>) {
 }
 
 #[test]
-fn a_slow_brick_is_named_with_its_ranks_and_files() {
+fn a_slow_brick_is_reported_with_its_ranks_and_files() {
     let on = |rank: u32| rank % 4;
     let rate = |rank: u32| if on(rank) == 2 { 31.0 } else { 100.0 };
     let slow = warnings(8, 8, rate, on);
@@ -60,7 +60,7 @@ fn a_slow_brick_is_named_with_its_ranks_and_files() {
 }
 
 #[test]
-fn a_brick_with_more_files_than_others_is_not_called_slow() {
+fn a_brick_with_more_files_is_overloaded_by_placement_and_not_slow() {
     let on = |rank: u32| [0, 0, 0, 0, 1, 1, 2, 2, 3, 3][rank as usize];
     let rate = |rank: u32| if on(rank) == 0 { 25.0 } else { 50.0 };
     let uneven = warnings(10, 10, rate, on);
@@ -72,7 +72,7 @@ fn a_brick_with_more_files_than_others_is_not_called_slow() {
 }
 
 #[test]
-fn where_node_and_brick_are_one_both_are_named_and_a_rank_alone_is_named_alone() {
+fn a_slow_node_and_brick_with_the_same_ranks_are_both_reported_and_a_single_rank_alone() {
     let own = |rank: u32| rank / 4;
     let tied = warnings(16, 4, |rank| if own(rank) == 1 { 60.0 } else { 100.0 + f64::from(rank) * 0.1 }, own);
     let [node, brick] = &tied[..] else { panic!("{tied:#?}") };
@@ -89,7 +89,7 @@ fn where_node_and_brick_are_one_both_are_named_and_a_rank_alone_is_named_alone()
 }
 
 #[test]
-fn files_of_unequal_size_lost_time_and_wear_out_are_told_of_phases_that_last() {
+fn load_imbalance_lost_time_and_wear_out_are_reported() {
     let each = EachRank {
         ranks: 4,
         moved: vec![100; 4].into(),
@@ -99,7 +99,7 @@ fn files_of_unequal_size_lost_time_and_wear_out_are_told_of_phases_that_last() {
         wear_out_s: vec![10.5, 3.0, 4.0, 4.0].into(),
         ..EachRank::default()
     };
-    let all = told(|| {
+    let all = warnings_of(|| {
         let mut phase = phase("write", 120);
         phase.ranks = 4;
         phase.spans.transfer_s = 40.0;

@@ -1,4 +1,4 @@
-//! How often verdicts are wrong about systems of which the truth is known: never more than they say.
+//! How often verdicts are wrong about systems with a known true value. It is never more than they state.
 //!
 //! The worlds are those of the example `verdict_rates`, which prints the tables of docs/validation.
 
@@ -7,7 +7,7 @@ mod intervals;
 #[path = "../../examples/verdict_rates/worlds.rs"]
 mod worlds;
 
-use super::judge;
+use super::verdicts_of;
 use plan::Plan;
 use results::Outcome;
 use results::folder::{Campaign, FileSystemFacts, Job, JobEnd, JobInfo, Machine};
@@ -75,7 +75,8 @@ fn the_rule_of_linearity_that_is_simulated_is_the_one_that_judges() {
             (1..).zip(values).map(of_step)
         });
         let campaign = Campaign { jobs: jobs.collect(), before: Some(machine()), ..Default::default() };
-        let outcomes: Vec<Outcome> = judge(&plan, &campaign).iter().map(|verdict| verdict.outcome).collect();
+        let outcomes: Vec<Outcome> =
+            verdicts_of(&plan, &campaign).iter().map(|verdict| verdict.outcome).collect();
         let wanted = worlds::linear(&steps, AT_LEAST);
         let any = |outcome| outcomes.contains(&outcome);
         let (answer, index) = match () {
@@ -112,7 +113,7 @@ fn the_rule_that_is_simulated_is_the_one_that_judges() {
             Answer::Refuted => (Outcome::Fail, 1),
             Answer::Undecided => (Outcome::Inconclusive, 2),
         };
-        assert_eq!(judge(&plan, &campaign)[0].outcome, outcome, "{values:?}");
+        assert_eq!(verdicts_of(&plan, &campaign)[0].outcome, outcome, "{values:?}");
         seen[index] += 1;
     }
     assert!(seen.iter().all(|count| *count >= 20), "each answer was seen: {seen:?}");

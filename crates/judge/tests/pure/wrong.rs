@@ -1,4 +1,4 @@
-//! What wrong data does to verdicts, whatever else went wrong.
+//! The effect of wrong data on verdicts, also if other things went wrong.
 
 use plan::Plan;
 use results::folder::{Job, JobEnd};
@@ -6,9 +6,11 @@ use results::reason::{Code, Reason};
 use results::record::{BadRange, Check, Clients, Mounted, Phase, Record};
 use results::{Outcome, Verdict};
 
-use super::{CHECK, WRITE, campaign, codes, job, judge, lint_error, of, one, outcome, phase, plan, rates};
+use super::{
+    CHECK, WRITE, campaign, codes, job, lint_error, of, one, outcome, phase, plan, rates, verdicts_of,
+};
 
-/// Repetition 2, in which data was found wrong.
+/// Repetition 2, which found wrong data.
 fn wrong(name: &str) -> Job {
     let bad = BadRange {
         path: "/s/f".into(),
@@ -27,14 +29,14 @@ fn right(repetition: u32) -> Job {
     job("T", repetition, Phase { check: Some(Check::default()), ..phase("read_check", 100) })
 }
 
-/// The verdict on three repetitions of which the second found wrong data, and which are otherwise so.
+/// The verdict on three repetitions. The second one found wrong data, and `otherwise` changes the jobs.
 fn checked(plan: &Plan, otherwise: impl Fn(&mut Vec<Job>)) -> Verdict {
     let mut jobs = vec![right(1), wrong("read_check"), right(3)];
     otherwise(&mut jobs);
     one(plan, &campaign(jobs))
 }
 
-/// Whether the reason is the wrong data of repetition 2, with its address.
+/// Whether the reason is the wrong data of repetition 2, with its location.
 fn is_found(reason: &Reason) -> bool {
     let place = (reason.text("folder"), reason.text("path"), reason.number("offset"));
     let data = (reason.text("expected"), reason.text("found"), reason.number("transfers"));
@@ -43,13 +45,13 @@ fn is_found(reason: &Reason) -> bool {
         && data == (Some("0x0000000000000001"), Some("0x0000000000000000"), Some(2.0))
 }
 
-/// The code of what was measured, or of what is known besides.
+/// The code of a reason inside another one, such as `measured` or `also`.
 fn inner(reason: &Reason, name: &str) -> Option<Code> {
     reason.reason(name).map(|reason| reason.code)
 }
 
 #[test]
-fn wrong_data_fails_a_criterion_about_errors_with_its_address_and_invalidates_every_other() {
+fn wrong_data_fails_a_criterion_about_errors_and_invalidates_the_others() {
     let verdict = checked(&plan(CHECK), |_| {});
     assert_eq!(verdict.outcome, Outcome::Fail);
     assert!(is_found(&verdict.reason), "{verdict:#?}");
@@ -63,7 +65,7 @@ fn wrong_data_fails_a_criterion_about_errors_with_its_address_and_invalidates_ev
 }
 
 #[test]
-fn a_finding_against_a_number_hides_no_wrong_data() {
+fn wrong_data_is_a_fail_although_a_finding_invalidates_the_rates() {
     let down = |jobs: &mut Vec<Job>| jobs[1].info.down_after = Some(vec!["OST2 is down".into()]);
     let verdict = checked(&plan(CHECK), down);
     assert_eq!(verdict.outcome, Outcome::Fail, "{verdict:#?}");
@@ -74,11 +76,11 @@ fn a_finding_against_a_number_hides_no_wrong_data() {
     assert_eq!(
         verdict.outcome,
         Outcome::Invalid,
-        "nothing wrong was found, but on another system: {verdict:#?}"
+        "no errors, but the file system was degraded: {verdict:#?}"
     );
 }
 
-/// A run of this job on another file system than the plan's.
+/// Lets this job run on another file system than that of the plan.
 fn elsewhere(job: &mut Job) {
     let Record::Run(run) = &mut job.records[0] else { panic!() };
     let there = Mounted { dir: "/s".into(), kind: "tmpfs".into(), device: "tmpfs".into() };
@@ -86,7 +88,7 @@ fn elsewhere(job: &mut Job) {
 }
 
 #[test]
-fn wrong_data_of_another_file_system_is_none_of_this_one_and_another_jobs_place_excuses_none() {
+fn wrong_data_is_excused_only_if_its_own_job_ran_on_another_file_system() {
     let state = "[state.full]\nfs = \"s\"\nage = \"--blocks 80% --inodes 20%\"\n";
     let keys = CHECK.replace("uses", "states = [\"full\"]\nuses");
     let text = plan(CHECK).text.replace("dir = \"/s\"", "dir = \"/s\", kind = \"lustre\"");
@@ -98,9 +100,9 @@ fn wrong_data_of_another_file_system_is_none_of_this_one_and_another_jobs_place_
     type Elsewhere<'a> = &'a dyn Fn(&mut Vec<Job>);
     let cases: [(Elsewhere<'_>, bool, &str); 6] = [
         (&|jobs| elsewhere(&mut jobs[1]), true, "the job that found it"),
-        (&|jobs| jobs[..2].iter_mut().for_each(elsewhere), true, "that one and one before"),
-        (&|jobs| jobs.insert(0, made.clone()), true, "the job that made what it read"),
-        (&|jobs| elsewhere(&mut jobs[2]), false, "a job that found none"),
+        (&|jobs| jobs[..2].iter_mut().for_each(elsewhere), true, "that job and an earlier one"),
+        (&|jobs| jobs.insert(0, made.clone()), true, "the job that made its dataset"),
+        (&|jobs| elsewhere(&mut jobs[2]), false, "a job that found no wrong data"),
         (&|jobs| jobs.insert(0, filled.clone()), false, "the job of its state"),
         (
             &|jobs| {
@@ -109,23 +111,23 @@ fn wrong_data_of_another_file_system_is_none_of_this_one_and_another_jobs_place_
                 jobs[2] = Job { records: again, ..jobs[2].clone() };
             },
             false,
-            "one of two that found some",
+            "one of two that found wrong data",
         ),
     ];
-    for (place, excused, which) in cases {
+    for (place, is_excused, which) in cases {
         let verdict = checked(&lustre, place);
-        let wanted = if excused { Outcome::Invalid } else { Outcome::Fail };
+        let wanted = if is_excused { Outcome::Invalid } else { Outcome::Fail };
         assert_eq!(verdict.outcome, wanted, "{which}: {verdict:#?}");
         let listed = codes(&verdict.warnings).contains(&Code::PathOnWrongFs);
         let (reason, measured) = (&verdict.reason, verdict.reason.reason("measured"));
         assert!(listed || reason.code == Code::PathOnWrongFs, "{which}: {verdict:#?}");
-        let found = if excused { measured.unwrap() } else { reason };
+        let found = if is_excused { measured.unwrap() } else { reason };
         assert_eq!((found.code, found.number("transfers")), (Code::WrongData, Some(2.0)), "{which}");
     }
 }
 
 #[test]
-fn a_job_that_died_or_was_not_repeated_hides_no_wrong_data() {
+fn wrong_data_is_a_fail_although_a_job_died_or_is_missing() {
     let died = |jobs: &mut Vec<Job>| {
         jobs[1].info.end = JobEnd::Signal(9);
         jobs[1].records.pop();
@@ -133,20 +135,24 @@ fn a_job_that_died_or_was_not_repeated_hides_no_wrong_data() {
     let verdict = checked(&plan(CHECK), died);
     assert_eq!(verdict.outcome, Outcome::Fail, "{verdict:#?}");
     assert!(is_found(&verdict.reason), "{verdict:#?}");
-    assert_eq!(inner(&verdict.reason, "besides"), Some(Code::JobFailed));
+    assert_eq!(inner(&verdict.reason, "also"), Some(Code::JobFailed));
     assert_eq!(checked(&plan(CHECK), |jobs| drop(jobs.pop())).outcome, Outcome::Fail);
     let some = CHECK.replace("\"==\", value = \"0 errors\"", "\"<=\", value = \"5 errors\"");
-    assert_eq!(checked(&plan(&some), died).outcome, Outcome::Invalid, "so many are allowed");
+    assert_eq!(
+        checked(&plan(&some), died).outcome,
+        Outcome::Invalid,
+        "the plan allows this number of errors"
+    );
 }
 
-/// Has a job rejected, because its dataset is not what was made.
+/// Rejects a job because of its dataset.
 fn reject(job: &mut Job, what: Reason) {
     job.info.end = JobEnd::NotStarted;
     job.records.clear();
     job.info.rejection = Some(what);
 }
 
-/// That the dataset is another.
+/// A reason about the dataset.
 fn dataset(code: Code) -> Reason {
     Reason::new(code).with("dataset", "dataset.d").with("path", "f")
 }
@@ -160,7 +166,7 @@ fn lost(change: &str) -> Reason {
 }
 
 #[test]
-fn a_dataset_that_somebody_wrote_to_says_nothing_of_the_file_system() {
+fn a_dataset_that_was_written_to_proves_nothing_about_the_file_system() {
     let verdict = checked(&plan(CHECK), |jobs| reject(&mut jobs[2], written()));
     assert_eq!(outcome(&verdict), (Outcome::Invalid, Code::JobNotStarted), "{verdict:#?}");
     assert_eq!(verdict.reason.reason("rejection"), Some(&written()));
@@ -169,43 +175,43 @@ fn a_dataset_that_somebody_wrote_to_says_nothing_of_the_file_system() {
 }
 
 #[test]
-fn a_dataset_of_which_something_is_lost_or_that_was_whole_when_it_was_read_excuses_no_wrong_data() {
+fn wrong_data_is_a_fail_if_the_dataset_lost_files_or_was_intact_when_it_was_read() {
     for change in ["gone", "size", "not-a-file"] {
         let verdict = checked(&plan(CHECK), |jobs| reject(&mut jobs[2], lost(change)));
         assert_eq!(verdict.outcome, Outcome::Fail, "{verdict:#?}");
         assert!(is_found(&verdict.reason), "{verdict:#?}");
-        let besides = verdict.reason.reason("besides").unwrap();
-        assert_eq!(besides.reason("rejection"), Some(&lost(change)));
+        let also = verdict.reason.reason("also").unwrap();
+        assert_eq!(also.reason("rejection"), Some(&lost(change)));
     }
     let printed = written().to_string();
     type Otherwise<'a> = &'a dyn Fn(&mut Vec<Job>);
     let cases: [(Otherwise<'_>, &str); 5] = [
         (
             &|jobs| reject(&mut jobs[2], dataset(Code::DatasetUnreadable).with("error", "no")),
-            "it is not known",
+            "an unreadable dataset is not known to be changed",
         ),
         (
             &|jobs| {
                 jobs[2].info.end = JobEnd::NotStarted;
                 jobs[2].records.clear();
-                jobs[2].last_words = vec![printed.clone()];
+                jobs[2].error_lines = vec![printed.clone()];
             },
-            "what a command prints is no fact",
+            "the output of a command is not evidence",
         ),
         (
             &|jobs| {
                 jobs[2].info.end = JobEnd::Signal(9);
-                jobs[2].last_words = vec![printed.clone()];
+                jobs[2].error_lines = vec![printed.clone()];
             },
-            "nor is what a job prints",
+            "the output of a job is not evidence",
         ),
-        (&|jobs| reject(&mut jobs[0], written()), "it was rejected before the data was read"),
+        (&|jobs| reject(&mut jobs[0], written()), "the dataset was rejected before it was read"),
         (
             &|jobs| {
                 jobs.swap(0, 1);
                 reject(&mut jobs[2], written());
             },
-            "a job that began later found it as it was made",
+            "a later job found the dataset intact",
         ),
     ];
     for (otherwise, why) in cases {
@@ -215,22 +221,22 @@ fn a_dataset_of_which_something_is_lost_or_that_was_whole_when_it_was_read_excus
 }
 
 #[test]
-fn what_the_next_reader_of_another_test_was_rejected_for_counts_as_well() {
+fn a_rejected_reader_of_another_test_counts_too() {
     let other = "[[test]]\nid = \"U\"\nuses = \"dataset.d\"\nior = \"-R -k\"\nrole = \"reported\"";
     let both = plan(&format!("{CHECK}\n{other}"));
-    let judged = |what: Reason| {
+    let verdict = |what: Reason| {
         let mut next = job("U", 4, phase("read_check", 100));
         reject(&mut next, what);
         let jobs = vec![right(1), right(3), wrong("read_check"), next];
-        judge(&both, &campaign(jobs)).remove(0)
+        verdicts_of(&both, &campaign(jobs)).remove(0)
     };
-    let unknown = judged(written());
+    let unknown = verdict(written());
     assert_eq!(outcome(&unknown), (Outcome::Invalid, Code::WrongDataUnattributed), "{unknown:#?}");
     assert_eq!(unknown.reason.reason("cause"), Some(&written()));
     assert_eq!(unknown.reason.text("folder"), Some("jobs/0004-U-r4"));
     assert_eq!(inner(&unknown.reason, "measured"), Some(Code::ThresholdNotMet));
     assert!(is_found(unknown.reason.reason("wrong").unwrap()));
-    let gone = judged(lost("gone"));
+    let gone = verdict(lost("gone"));
     assert!(gone.outcome == Outcome::Fail && is_found(&gone.reason), "{gone:#?}");
     let later = &gone.warnings[0].reason;
     assert_eq!((later.code, later.text("folder")), (Code::DatasetChangedLater, Some("jobs/0004-U-r4")));
@@ -238,14 +244,14 @@ fn what_the_next_reader_of_another_test_was_rejected_for_counts_as_well() {
 }
 
 #[test]
-fn wrong_data_stays_a_miss_beside_an_error_of_the_linter_but_for_one_about_the_place() {
-    let judged = |code: Code| {
+fn wrong_data_is_a_fail_despite_a_lint_error_unless_it_is_about_the_file_system() {
+    let verdict = |code: Code| {
         let mut campaign = campaign(vec![right(1), wrong("read_check"), right(3)]);
         campaign.info.findings = vec![lint_error("T", Reason::new(code))];
         one(&plan(CHECK), &campaign)
     };
-    let other = judged(Code::MissingPersist);
+    let other = verdict(Code::MissingPersist);
     assert!(other.outcome == Outcome::Fail && is_found(&other.reason), "{other:#?}");
     assert!(of(&other.warnings, Code::LintError).is_some());
-    assert_eq!(outcome(&judged(Code::PathOnWrongFs)), (Outcome::Invalid, Code::LintError));
+    assert_eq!(outcome(&verdict(Code::PathOnWrongFs)), (Outcome::Invalid, Code::LintError));
 }

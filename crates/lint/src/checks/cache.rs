@@ -1,6 +1,6 @@
-//! Where the bytes were when the clock stopped, and where they came from: the memory of clients.
+//! Whether data was in the memory of clients when the clock stopped, or came from there.
 //!
-//! What is read from caches is decided by the records of the run, so before it that is info.
+//! The records of the run decide what was read from caches. Before the run such a finding is therefore info.
 
 use command::{IorFacts, LineFacts, ReadShift};
 use results::finding::Severity::{Error, Info, NeedsWaiver};
@@ -10,14 +10,14 @@ use units::KIB;
 
 use crate::subject::{LineRole, LineSubject};
 
-/// Data below this multiple of a node's memory may stay in it (NERSC-10).
+/// Data below this multiple of a node's memory may stay in memory (NERSC-10).
 const MEMORY_MULTIPLE: f64 = 1.5;
-/// Transfers up to this size are of a test of operations, not of bandwidth.
+/// Transfers up to this size belong to a test of operations, not of bandwidth.
 const SMALL: u64 = 64 * KIB;
-/// Share of the memory that has to be taken away for reads to be cold (NERSC-10).
+/// Share of the memory that must be occupied for reads to be cold (NERSC-10).
 const HOG: f64 = 0.8;
 
-/// Small random writes that a cache may gather before they go anywhere.
+/// Whether a cache may merge its small random writes before they reach the servers.
 fn is_gathered(line: &IorFacts) -> bool {
     let small = line.transfer_bytes.is_some_and(|bytes| bytes <= SMALL);
     line.write && line.random && small && !line.direct && !line.fsync_each
@@ -31,15 +31,15 @@ pub(crate) fn write_iops(subject: &LineSubject) -> Option<Finding> {
     Some(Finding::new(NeedsWaiver, reason).at(subject.word('z')))
 }
 
-/// Memory of a node that is left for caches.
+/// Memory of a node that remains for caches.
 fn memory_left(subject: &LineSubject, line: &IorFacts) -> Option<f64> {
     let ram = subject.ram_bytes? as f64;
     let share = line.hog_share.unwrap_or(0.0);
     Some((ram * (1.0 - share) - line.hog_bytes.unwrap_or(0) as f64).max(0.0))
 }
 
-/// Bytes that a node writes until the deadline, at most what the line asks for; with the deadline where it is
-/// what limits them.
+/// Bytes that a node writes until the deadline, at most the requested bytes. The second value is the
+/// deadline, if that limits them.
 fn written_per_node(subject: &LineSubject, line: &IorFacts) -> Option<(f64, Option<f64>)> {
     let asked = subject.bytes_per_node().map(|bytes| bytes as f64);
     let until = || {
@@ -100,7 +100,7 @@ pub(crate) fn persist(subject: &LineSubject) -> Option<Finding> {
     Some(found.at(subject.word('w')).of_phase("write"))
 }
 
-/// Whether readers are on other nodes than the writers were, by the line alone.
+/// Whether readers are on other nodes than writers, judged from the command line alone.
 fn shifts(subject: &LineSubject, line: &IorFacts) -> bool {
     match (line.shift, subject.nodes()) {
         (_, Some(1)) | (ReadShift::None, _) => false,
@@ -109,7 +109,7 @@ fn shifts(subject: &LineSubject, line: &IorFacts) -> bool {
     }
 }
 
-/// Whether so much is written that none of it can be left in a node's memory when it is read (NERSC-10).
+/// Whether the written data is so large that none of it is left in memory when it is read (NERSC-10).
 fn outgrows(subject: &LineSubject, line: &IorFacts) -> bool {
     let bytes = subject.bytes_per_node().map(|bytes| bytes as f64);
     bytes.zip(memory_left(subject, line)).is_some_and(|(bytes, memory)| bytes >= MEMORY_MULTIPLE * memory)
@@ -120,7 +120,7 @@ pub(crate) fn same_launch(subject: &LineSubject) -> Option<Finding> {
     let line = subject.ior().filter(|line| line.write && line.read && !line.mix)?;
     let proven = line.drop_caches || line.direct || (outgrows(subject, line) && shifts(subject, line));
     let no_reader = matches!(subject.role, Some(LineRole::Dataset | LineRole::Write));
-    // That it writes at all is then reported as role-mismatch.
+    // role-mismatch then reports that it writes at all.
     let is_mismatch = subject.role == Some(LineRole::Read) && !line.names_phase;
     if proven || subject.cache_warm || no_reader || is_mismatch {
         return None;

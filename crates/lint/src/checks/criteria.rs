@@ -1,4 +1,4 @@
-//! Criteria: which statistic they compare, whether they can pass and fail, and whether data is compared.
+//! Criteria: the statistic that they compare, whether they can pass and fail, and whether data is compared.
 
 use plan::Comparison;
 use results::finding::Finding;
@@ -9,7 +9,7 @@ use units::Dimension;
 use super::prose::{UnitFamily, family};
 use crate::subject::{CriterionFacts, LineRole, LineSubject, PlanSubject};
 
-/// stat-unnamed, where no statistic is named: the mean is compared, and criterion and verdict say so
+/// stat-unnamed, where no statistic is named. The mean is compared, and criterion and verdict name it.
 pub(crate) fn stat(subject: &LineSubject) -> Vec<Finding> {
     let unnamed = subject
         .criteria
@@ -35,7 +35,7 @@ pub(crate) fn dead(subject: &LineSubject) -> Vec<Finding> {
     subject.criteria.iter().filter_map(of).collect()
 }
 
-/// The outcome of a criterion that has the same one whatever is measured.
+/// The outcome of a criterion whose outcome does not depend on the measured value.
 fn certain(criterion: &CriterionFacts) -> Option<&'static str> {
     let value = criterion.value?.value;
     let (passes, fails) = match criterion.op {
@@ -48,8 +48,8 @@ fn certain(criterion: &CriterionFacts) -> Option<&'static str> {
     if passes { Some("PASS") } else { fails.then_some("FAIL") }
 }
 
-/// The comparison that is probably meant, of a floor under what should be low or a ceiling over what should
-/// be high.
+/// The comparison that is probably intended. It exists for a lower limit on a value that should be low, and
+/// for an upper limit on a value that should be high.
 fn turned(criterion: &CriterionFacts) -> Option<&'static str> {
     match (criterion.op, more_is_better(criterion)?) {
         (Comparison::AtMost, true) => Some(">="),
@@ -60,7 +60,7 @@ fn turned(criterion: &CriterionFacts) -> Option<&'static str> {
     }
 }
 
-/// Whether of what is measured more is better, where that is known.
+/// Whether more is better for the metric, where that is known.
 fn more_is_better(criterion: &CriterionFacts) -> Option<bool> {
     let (_, name) = criterion.metric.split_once('.')?;
     match name {
@@ -75,7 +75,7 @@ fn more_is_better(criterion: &CriterionFacts) -> Option<bool> {
     }
 }
 
-/// units, over the whole plan: all is compared in base units, and only readers can mix them up
+/// units, over the whole plan. All values are compared in base units; only readers can confuse them.
 pub(crate) fn mixed_units(plan: &PlanSubject) -> Vec<Finding> {
     let of = |wanted: UnitFamily| {
         plan.lines
@@ -96,7 +96,7 @@ pub(crate) fn mixed_units(plan: &PlanSubject) -> Vec<Finding> {
     vec![Finding::new(Info, reason).about(&second.id).at(second.place())]
 }
 
-/// reps-short, of the repetitions of a line
+/// reps-short, for the repetitions of a command line
 pub(crate) fn one_job(subject: &LineSubject) -> Option<Finding> {
     let line = subject.ior().filter(|line| line.repetitions > 1 && !(line.write && line.multi_file))?;
     let name = if line.write { "overwrites" } else { "rereads" };
@@ -116,7 +116,7 @@ pub(crate) fn unchecked(plan: &PlanSubject) -> Vec<Finding> {
     found.collect()
 }
 
-/// unchecked-data, where comparing is within what is measured
+/// unchecked-data, where the measured time includes the comparison
 pub(crate) fn check_in_time(subject: &LineSubject) -> Option<Finding> {
     subject.ior().filter(|line| line.read_check)?;
     let timed = subject.criteria.iter().find(|criterion| {

@@ -1,4 +1,4 @@
-//! Operations on files and directories: who stats whose files, in which directories, how many.
+//! Metadata operations: who stats whose files, in which directories, and how many.
 
 use command::LineFacts;
 use results::finding::Finding;
@@ -7,13 +7,13 @@ use results::reason::{Code, Reason};
 
 use crate::subject::{LineSubject, PlanSubject};
 
-/// Items below which a metadata rate is one of caches and start-up (NERSC-10).
+/// Below this number of items, a metadata rate measures caches and start-up (NERSC-10).
 const ITEMS: u64 = 1_000_000;
-/// Entries of one tree and trees at once, of the walk that Purple asked for.
+/// The walk that Purple required: entries of one tree, and trees at the same time.
 const ENTRIES: u64 = 100_000;
 const TREES: u64 = 10;
 
-/// md-same-node: the records decide it
+/// md-same-node; the records decide it too
 pub(crate) fn same_node(subject: &LineSubject) -> Option<Finding> {
     let line = subject.mdtest().filter(|line| line.creates && (line.stats || line.removes))?;
     if line.runs_commands || subject.cache_warm {
@@ -29,7 +29,7 @@ pub(crate) fn same_node(subject: &LineSubject) -> Option<Finding> {
     Some(Finding::new(Info, reason))
 }
 
-/// md-too-short, by the line alone: the records decide it
+/// md-too-short, from the command line alone; the records decide it too
 pub(crate) fn too_few(subject: &LineSubject) -> Option<Finding> {
     let line = subject.mdtest().filter(|line| line.deadline_s == 0)?;
     let ranks = subject.ranks()?;
@@ -41,7 +41,7 @@ pub(crate) fn too_few(subject: &LineSubject) -> Option<Finding> {
     Some(Finding::new(Info, reason.with("per_rank", ITEMS.div_ceil(ranks))))
 }
 
-/// ls-walk, by the line alone: how many entries a walk lists, and from where, the records decide
+/// ls-walk, from the command line alone. The records decide how many entries a walk lists, and from where.
 pub(crate) fn walk(subject: &LineSubject) -> Vec<Finding> {
     let LineFacts::Walk(line) = &subject.line else { return Vec::new() };
     let reason = || Reason::new(Code::LsWalk);
@@ -53,23 +53,23 @@ pub(crate) fn walk(subject: &LineSubject) -> Vec<Finding> {
         found.push(Finding::new(NeedsWaiver, reason().with("command", "ls")));
         return found;
     }
-    let judged = subject.judges("list.");
-    if let Some(ranks) = subject.ranks().filter(|ranks| *ranks < TREES && judged) {
+    let has_criterion = subject.has_criterion_on("list.");
+    if let Some(ranks) = subject.ranks().filter(|ranks| *ranks < TREES && has_criterion) {
         let reason = reason().with("walks", ranks).with("least_walks", TREES);
         found.push(Finding::new(NeedsWaiver, reason));
     }
-    if judged && !line.makes && !line.cold && line.shift == 0 && !subject.cache_warm {
+    if has_criterion && !line.makes && !line.cold && line.shift == 0 && !subject.cache_warm {
         found.push(Finding::new(Info, reason()));
     }
     found
 }
 
-/// Whether a line creates files or directories or stats them, or it is not known what it does.
+/// Whether a command line creates or stats files or directories, or its operations are unknown.
 pub(crate) fn is_of_names(line: &LineFacts) -> bool {
     matches!(line, LineFacts::Mdtest(_) | LineFacts::Walk(_) | LineFacts::Other(_))
 }
 
-/// not-aged, by the plan alone: how full the file system is, is known when it is looked at
+/// not-aged, from the plan alone. The utilization of the file system is known when it is checked.
 pub(crate) fn aged(subject: &LineSubject) -> Option<Finding> {
     let rates = |metric: &str| metric.ends_with(".rate") || metric.ends_with(".iops");
     let judged = subject.criteria.iter().any(|criterion| rates(&criterion.metric));
@@ -77,7 +77,7 @@ pub(crate) fn aged(subject: &LineSubject) -> Option<Finding> {
     unstated.then(|| Finding::new(NeedsWaiver, Reason::new(Code::NotAged)))
 }
 
-/// fill-is-not-age, by the plan alone
+/// fill-is-not-age, from the plan alone
 pub(crate) fn only_filled(plan: &PlanSubject) -> Vec<Finding> {
     let found = plan.only_filled.iter().map(|(name, words)| {
         Finding::new(NeedsWaiver, Reason::new(Code::FillIsNotAge).with("options", words)).about(name)
@@ -85,12 +85,12 @@ pub(crate) fn only_filled(plan: &PlanSubject) -> Vec<Finding> {
     found.collect()
 }
 
-/// Directories of a line of mdtest, as data has them.
+/// The directories of an mdtest command line, as data names them.
 pub(super) fn directories(unique: bool) -> &'static str {
     if unique { "separate" } else { "shared" }
 }
 
-/// shared-unique-pair, where all lines that create have the same directories
+/// shared-unique-pair, where all command lines that create use the same kind of directories
 pub(crate) fn pair(plan: &PlanSubject) -> Vec<Finding> {
     let judged = plan.lines.iter().filter(|line| !line.criteria.is_empty() || line.reported);
     let of_mdtest = judged.filter_map(|line| Some((line, line.mdtest()?)));

@@ -1,6 +1,6 @@
-//! Whether the paths of a line are on the file system under test, by their text.
+//! Whether the paths of a command line are on the file system under test, by their text.
 //!
-//! Never here: asking the system.
+//! Never here: asking the operating system.
 
 use command::LineFacts;
 use results::finding::Severity::{Error, Info};
@@ -9,7 +9,7 @@ use results::reason::{Code, Reason};
 
 use crate::subject::LineSubject;
 
-/// Paths of a line, each with its place.
+/// The paths of a command line, each with its place.
 fn paths(subject: &LineSubject) -> Vec<(String, Option<SourcePosition>)> {
     let (text, place) = match &subject.line {
         LineFacts::Ior(line) => {
@@ -55,7 +55,7 @@ pub(crate) fn place(subject: &LineSubject) -> Vec<Finding> {
     found
 }
 
-/// The file of a dataset and that of its reader, where they differ; only in their spelling, or at all.
+/// The file of a dataset and the file of its reader, where they differ in spelling or location.
 fn spelled(subject: &LineSubject) -> Option<Finding> {
     let (line, source) = (subject.ior()?, subject.source.as_ref()?);
     let (here, there) = (line.file.as_deref()?, source.line.file.as_deref()?);
@@ -67,20 +67,20 @@ fn spelled(subject: &LineSubject) -> Option<Finding> {
     (here != there).then(|| Finding::new(severity, reason).at(subject.word('o')))
 }
 
-/// Where a path is.
+/// The location of a path relative to the mount.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum PathLocation {
     /// Below the mount.
     Below,
-    /// Not there.
+    /// Outside the mount.
     Elsewhere,
-    /// In the directory in which the job is started.
+    /// In the directory in which the job starts.
     Relative,
     /// Parts of it are filled in later.
     Unknown,
 }
 
-/// Where `path` is, seen from `mount`.
+/// The location of `path` relative to `mount`.
 fn location(path: &str, mount: &str) -> PathLocation {
     if is_unfilled(path) {
         return PathLocation::Unknown;
@@ -93,17 +93,17 @@ fn location(path: &str, mount: &str) -> PathLocation {
     if below || mount == "/" { PathLocation::Below } else { PathLocation::Elsewhere }
 }
 
-/// Whether a text is filled in by a shell, a plan or a person: `$SCRATCH/f`, `{dir}/f`, `[directory_path]/f`.
+/// Whether a shell, a plan or a person completes the text: `$SCRATCH/f`, `{dir}/f`, `[directory_path]/f`.
 fn is_unfilled(path: &str) -> bool {
     path.contains(['$', '{', '[', '<'])
 }
 
-/// Whether it names a directory: by its end, or as the mount itself.
+/// Whether it names a directory: it ends in a slash, or is the mount itself.
 fn is_directory(path: &str, mount: Option<&str>) -> bool {
     path.ends_with('/') || mount.is_some_and(|mount| plain(path) == plain(mount))
 }
 
-/// The path with single slashes, without `.` and `..`, and without one at its end.
+/// The path with single slashes, without `.` and `..`, and without a trailing slash.
 fn plain(path: &str) -> String {
     let mut parts: Vec<&str> = Vec::new();
     for part in path.split('/').filter(|part| !matches!(*part, "" | ".")) {
@@ -122,7 +122,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_path_is_below_a_mount_by_its_parts() {
+    fn path_components_decide_whether_a_path_is_below_a_mount() {
         for (path, mount, expected) in [
             ("/pscratch/a/f", "/pscratch", PathLocation::Below),
             ("/pscratch//f", "/pscratch/", PathLocation::Below),
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn a_directory_is_known_by_its_end_or_as_the_mount() {
+    fn a_directory_is_a_path_with_a_trailing_slash_or_the_mount() {
         assert!(is_directory("/pscratch/", None) && is_directory("/pscratch", Some("/pscratch/")));
         assert!(!is_directory("/pscratch/f", Some("/pscratch")));
     }

@@ -1,7 +1,7 @@
 //! What the texts of a contract suggest: clauses, titles, sources.
 //!
 //! Invariant: every finding is info, because prose decides nothing.
-//! Never here: facts of lines and criteria alone.
+//! Never here: facts of command lines and criteria alone.
 
 use plan::{Comparison, Stat};
 use results::finding::{Finding, Severity};
@@ -15,13 +15,13 @@ fn info(reason: Reason) -> Finding {
     Finding::new(Severity::Info, reason)
 }
 
-/// Whether the clause text has one of these.
+/// Whether the clause text contains one of these texts.
 fn mentions(subject: &LineSubject, texts: &[&str]) -> bool {
     let clause = subject.clause.to_lowercase();
     texts.iter().any(|text| clause.contains(text))
 }
 
-/// stat-unnamed, where the text has an average and the best is compared
+/// stat-unnamed, where the text mentions an average and the criterion compares the maximum
 pub(crate) fn average(subject: &LineSubject) -> Vec<Finding> {
     if !mentions(subject, &["average", "mean "]) {
         return Vec::new();
@@ -47,7 +47,7 @@ pub(crate) fn verb(subject: &LineSubject) -> Option<Finding> {
     against_role(subject, role, "worded_role").map(info)
 }
 
-/// Families of units of bytes.
+/// The two families of byte units: powers of 1000 and of 1024.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum UnitFamily {
     Decimal,
@@ -63,7 +63,7 @@ impl UnitFamily {
     }
 }
 
-/// The family of a quantity with bytes in it.
+/// The unit family of a quantity in bytes.
 pub(super) fn family(text: &str) -> Option<UnitFamily> {
     let unit = text.trim_start_matches(|c: char| c.is_ascii_digit() || ". _,".contains(c));
     let unit = unit.split(['/', ' ', ',', ';', ')']).next().unwrap_or_default();
@@ -75,7 +75,7 @@ pub(super) fn family(text: &str) -> Option<UnitFamily> {
     }
 }
 
-/// The families of the quantities in a text: `1 TB/s`, `512MiB`.
+/// The unit families of the quantities in a text: `1 TB/s`, `512MiB`.
 fn families(text: &str) -> Vec<UnitFamily> {
     let words: Vec<&str> = text.split_whitespace().collect();
     let bare = |word: &'_ str| word.trim_start_matches(['>', '<', '=', '~', '(']).to_owned();
@@ -89,7 +89,7 @@ fn families(text: &str) -> Vec<UnitFamily> {
     found
 }
 
-/// units, of a clause and a criterion
+/// units, for a clause and a criterion
 pub(crate) fn units(subject: &LineSubject) -> Vec<Finding> {
     let of_clause = families(&subject.clause);
     let Some(clause) = of_clause.first() else { return Vec::new() };
@@ -122,7 +122,7 @@ pub(crate) fn optimal(subject: &LineSubject) -> Vec<Finding> {
     found
 }
 
-/// A number in words or digits shortly before `repetitions` or `iterations`.
+/// A number, in words or digits, shortly before `repetitions` or `iterations`.
 fn repetitions(clause: &str) -> Option<u32> {
     let words: Vec<String> = clause
         .split(|c: char| !c.is_alphanumeric())
@@ -137,19 +137,19 @@ fn repetitions(clause: &str) -> Option<u32> {
     })
 }
 
-/// reps-short, of the text
+/// reps-short, from the clause text
 pub(crate) fn short(subject: &LineSubject) -> Option<Finding> {
     let (mentioned, planned) = repetitions(&subject.clause).zip(subject.repetitions)?;
     let reason = Reason::new(Code::RepsShort).with("mentioned", mentioned).with("planned", planned);
     (planned < mentioned).then(|| info(reason))
 }
 
-/// Words of a clause for one directory for all.
+/// Texts of a clause for one directory for all ranks.
 const SHARED: &[&str] = &["single directory", "same directory", "one directory", "shared directory"];
-/// Words for one for each rank.
+/// Texts of a clause for one directory per rank.
 const UNIQUE: &[&str] = &["separate director", "unique director", "own directory", "directory of its own"];
 
-/// shared-unique-pair, of the text
+/// shared-unique-pair, from the clause text
 pub(crate) fn pair(subject: &LineSubject) -> Option<Finding> {
     let line = subject.mdtest().filter(|_| !subject.criteria.is_empty() || subject.reported)?;
     let mentioned: &[&str] = match (mentions(subject, SHARED), mentions(subject, UNIQUE), line.unique) {

@@ -1,4 +1,4 @@
-//! Series over servers: what the steps are compared with.
+//! Series over servers: the base of their comparison.
 
 use results::finding::{Finding, Severity};
 use results::reason::{Code, Reason};
@@ -50,7 +50,7 @@ fn nodes_per_server(step: &StepFacts) -> Option<f64> {
     Some(step.nodes? as f64 / step.servers.filter(|servers| *servers > 0)? as f64)
 }
 
-/// A step with fewer nodes for each server than one before it.
+/// A step with fewer nodes per server than an earlier step, and that step.
 fn thins(steps: &[StepFacts]) -> Option<(&StepFacts, &StepFacts)> {
     steps.iter().enumerate().find_map(|(at, step)| {
         let own = nodes_per_server(step)?;

@@ -7,7 +7,7 @@ use results::reason::{Code, Datum, Reason};
 
 use crate::subject::{Drift, DriftKind, LineRole, LineSubject};
 
-/// How far stated and computed totals may be apart.
+/// Relative difference that is allowed between stated and computed totals.
 const TOTAL: f64 = 0.01;
 
 /// geometry
@@ -52,7 +52,7 @@ pub(crate) fn geometry(subject: &LineSubject) -> Vec<Finding> {
     found
 }
 
-/// What is moved against what is stated to be moved.
+/// Compares the bytes that are moved with the stated bytes.
 fn total(subject: &LineSubject) -> Option<Finding> {
     let (stated, moved) = (subject.total_bytes? as f64, subject.bytes()? as f64);
     let reason = Reason::new(Code::Geometry)
@@ -62,7 +62,7 @@ fn total(subject: &LineSubject) -> Option<Finding> {
     ((moved - stated).abs() > TOTAL * stated).then(|| Finding::new(Error, reason).at(place))
 }
 
-/// rate-too-short, by the line alone: the records decide it
+/// rate-too-short, from the command line alone; the records decide it too
 pub(crate) fn instant(subject: &LineSubject) -> Option<Finding> {
     let measured = !subject.reported && (subject.measures_write() || subject.measures_read());
     let line = subject.ior().filter(|line| measured && !line.at.contains_key(&'b'))?;
@@ -81,13 +81,13 @@ pub(crate) fn role(subject: &LineSubject) -> Option<Finding> {
     Some(Finding::new(Error, reason).at(subject.word(letter)))
 }
 
-/// What a line has or lacks against its role, which is put into the data as `name`.
+/// What a command line has too much or lacks for its role. The role is put into the data as `name`.
 pub(super) fn against_role(subject: &LineSubject, role: LineRole, name: &str) -> Option<Reason> {
     let line = subject.ior()?;
     let reason = Reason::new(Code::RoleMismatch).with(name, role.word());
     match role {
         LineRole::Read if !line.names_phase => Some(reason.with("implied", "-w")),
-        // With -r besides it is reported as wr-same-launch.
+        // With -r in addition, it is reported as wr-same-launch.
         LineRole::Read if line.write && !line.read => Some(reason.with("extra", "-w").with("missing", "-r")),
         LineRole::Read if !line.read => Some(reason.with("missing", "-r")),
         LineRole::Write | LineRole::Dataset if !line.write => Some(reason.with("missing", "-w")),
@@ -96,15 +96,15 @@ pub(super) fn against_role(subject: &LineSubject, role: LineRole, name: &str) ->
     }
 }
 
-/// The place of `-k` in a line of mdtest that has it: since IOR 3.3 it creates files by mknod, which mdtest
-/// 1.9 and 3.2, for which such lines were written, did not know.
+/// The place of `-k` in an mdtest command line. Since IOR 3.3, `-k` creates files by mknod. Such lines were
+/// written for mdtest 1.9 and 3.2, which did not have the option.
 fn mknod(subject: &LineSubject) -> Option<usize> {
     let line = subject.mdtest().filter(|line| line.makes_nodes)?;
     let letters = |word: &String| word.starts_with('-') && !word.starts_with("--") && word.contains('k');
     line.words.iter().position(letters)
 }
 
-/// option-drift, of an option that has another meaning than it had
+/// option-drift, for an option whose meaning has changed
 pub(crate) fn changed(subject: &LineSubject) -> Option<Finding> {
     subject.mdtest().filter(|line| line.makes_nodes)?;
     let place = mknod(subject).map(|at| SourcePosition::Word(at + 1, subject.line.words()[at].clone()));
@@ -119,7 +119,7 @@ pub(crate) fn drift(subject: &LineSubject) -> Vec<Finding> {
         LineFacts::Walk(_) | LineFacts::Other(_) => &[],
     };
     let known = mknod(subject);
-    // Of -k above more is reported than its note has.
+    // The finding about -k above says more than the note of the option.
     let is_new =
         |drift: &&Drift| drift.kind == DriftKind::Rejected || drift.at.is_none() || drift.at != known;
     let drifts = subject.drift.iter().filter(is_new).map(|drift| {
@@ -152,7 +152,7 @@ pub(crate) fn hero(subject: &LineSubject) -> Option<Finding> {
     (subject.role == Some(LineRole::Hero) && judged).then(found)
 }
 
-/// Types of file systems that lay a file over several targets.
+/// Types of file systems that distribute a file over several storage targets.
 const STRIPED: &[&str] = &["lustre", "beegfs"];
 
 /// layout-undeclared
@@ -170,7 +170,7 @@ pub(crate) fn layout(subject: &LineSubject) -> Option<Finding> {
     Some(Finding::new(NeedsWaiver, reason))
 }
 
-/// layout-undeclared, where the files are too few
+/// layout-undeclared, where there are too few files
 pub(crate) fn few_files(subject: &LineSubject) -> Option<Finding> {
     let own_files = subject.ior().is_some_and(|line| line.file_per_rank) && subject.fs.stripes == Some(1);
     let (ranks, targets) = (subject.ranks()?, subject.fs.targets?);

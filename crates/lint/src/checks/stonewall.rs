@@ -1,7 +1,7 @@
-//! Deadlines, and whether there are enough bytes to reach them: sustained rates, wear-out, datasets.
+//! Deadlines, and whether there is enough data to reach them: sustained rates, wear-out, datasets.
 //!
-//! Whether ranks ran out of data, and for how long a rate was sustained, the records of the run decide;
-//! before it that is info. A reader behind the end of a file cannot be repaired, so that is an error.
+//! The records of the run decide whether ranks ran out of data, and for how long a rate was sustained. Before
+//! the run such a finding is info. A read after the end of a file cannot be repaired, so that is an error.
 
 use command::IorFacts;
 use results::finding::Finding;
@@ -10,7 +10,7 @@ use results::reason::{Code, Datum, Reason};
 
 use crate::subject::{LineRole, LineSubject, MakerFacts};
 
-/// Bytes there have to be, over those that the target moves within the deadline.
+/// Factor by which the data must exceed what the target rate moves within the deadline.
 const MARGIN: f64 = 1.5;
 
 /// wearout-on-measured
@@ -19,7 +19,7 @@ pub(crate) fn wear_out(subject: &LineSubject) -> Option<Finding> {
     let measured = matches!(subject.role, Some(LineRole::Write | LineRole::Read | LineRole::Hero))
         || !subject.criteria.is_empty()
         || subject.sustained_s.is_some();
-    // Nothing states that it is measured, and it leaves its files: it makes a dataset.
+    // It leaves its files, and nothing states that it is measured: it creates a dataset.
     let makes = line.write && line.keep && !measured;
     let reason = Reason::new(Code::WearoutOnMeasured).with("deadline", deadline(line));
     let meant = makes || subject.role == Some(LineRole::Dataset);
@@ -39,7 +39,7 @@ pub(crate) fn no_wear_out(subject: &LineSubject) -> Option<Finding> {
     uneven.then(|| Finding::new(Error, reason).at(subject.word('D')))
 }
 
-/// sustained-not-met, by the line alone
+/// sustained-not-met, from the command line alone
 pub(crate) fn sustained(subject: &LineSubject) -> Option<Finding> {
     let line = subject.ior().filter(|_| subject.role != Some(LineRole::Dataset))?;
     let seconds = subject.sustained_s?;
@@ -107,7 +107,7 @@ pub(crate) fn too_small(subject: &LineSubject) -> Vec<Finding> {
     vec![Finding::new(Info, reason)]
 }
 
-/// A line that makes a dataset, by what is stated of its reader.
+/// A command line that creates a dataset, from what is stated of its reader.
 fn made(subject: &LineSubject, line: &IorFacts) -> Vec<Finding> {
     let Some(bytes) = subject.bytes().map(|bytes| bytes as f64) else { return Vec::new() };
     let reason = || Reason::new(Code::DatasetTooSmall).with("bytes", Datum::bytes(bytes));
@@ -130,8 +130,8 @@ fn made(subject: &LineSubject, line: &IorFacts) -> Vec<Finding> {
     found
 }
 
-/// Files that a line reads and that were not made: one per rank of a single shared file, or the reverse, or
-/// those of more ranks than there were.
+/// The files that a command line reads but that its maker did not write. The maker wrote a single shared file
+/// and the reader needs a file per process, or the reverse, or more ranks read than wrote.
 fn other_files(subject: &LineSubject, line: &IorFacts, source: &MakerFacts) -> Option<Reason> {
     let reason = Reason::new(Code::ReadBeyondWritten).with("maker", &source.name);
     match (line.file_per_rank, source.line.file_per_rank) {

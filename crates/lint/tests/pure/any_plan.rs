@@ -1,4 +1,4 @@
-//! Whatever plan is accepted, the linter has its findings about it, and each has a code of the table.
+//! For every accepted plan the linter gives its findings, and the table lists the code of each.
 
 #[path = "../../../plan/tests/pure/language/changes.rs"]
 mod changes;

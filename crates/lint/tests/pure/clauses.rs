@@ -1,4 +1,4 @@
-//! Clauses whose words say something else than their tests: prose decides nothing.
+//! Clauses whose texts differ from their tests: prose decides nothing.
 
 use plan::Plan;
 use results::finding::{Finding, Severity};
@@ -10,7 +10,7 @@ fn findings(tests: &str) -> Vec<Finding> {
     lint::plan(&Plan::parse(&format!("{head}{tests}"), "p.toml").unwrap())
 }
 
-/// The findings that are more than info.
+/// The findings that are more severe than info.
 fn severe(tests: &str) -> Vec<Finding> {
     findings(tests).into_iter().filter(|finding| finding.severity > Severity::Info).collect()
 }
@@ -23,14 +23,14 @@ const WRITE: &str = "ior = \"-w -e -W -C -F -b 1g\"";
 const WRITE_RATE: &str = "criterion = { metric = \"write.bw\", op = \">=\", value = \"1 MB/s\" }";
 
 #[test]
-fn a_clause_about_iterations_of_an_application_asks_for_no_repetitions() {
+fn a_clause_about_iterations_of_an_application_does_not_ask_for_repetitions() {
     assert_eq!(severe(&test("checkpoint every 100 iterations", WRITE, WRITE_RATE)), []);
     let named = findings(&test("the average over ten repetitions", WRITE, WRITE_RATE));
     assert!(named.iter().any(|finding| finding.code().id() == "reps-short"), "it is reported: {named:#?}");
 }
 
 #[test]
-fn a_group_whose_clause_has_a_number_compares_its_sum_and_its_parts_are_sound() {
+fn a_group_whose_clause_has_a_number_compares_its_sum_without_findings_on_its_parts() {
     let part = |id: &str| format!("[[group.parts]]\nid = \"{id}\"\n{WRITE}\nrole = \"reported\"\n");
     let (one, other) = (part("a"), part("b"));
     let group = format!("[[group]]\nid = \"G\"\nclause = \"at least 1 MB/s\"\n{WRITE_RATE}\n{one}{other}");
@@ -40,7 +40,7 @@ fn a_group_whose_clause_has_a_number_compares_its_sum_and_its_parts_are_sound() 
 }
 
 #[test]
-fn words_of_a_clause_that_disagree_with_the_line_are_info_at_most() {
+fn a_clause_that_disagrees_with_the_command_line_gives_info_at_most() {
     let read = "ior = \"-r -k -C -F -b 1g\"";
     let reported = "role = \"reported\"";
     for clause in [

@@ -1,4 +1,4 @@
-//! Every lint about a criterion and the words of its clause.
+//! Every lint about a criterion and its clause text.
 
 use lint::{CriterionFacts, LineSubject};
 use plan::{Comparison, Stat};
@@ -19,20 +19,27 @@ pub(crate) fn criterion(metric: &str, stat: Option<Stat>, op: Comparison, writte
     }
 }
 
-pub(crate) fn judged(line: &str, clause: &str, criteria: Vec<CriterionFacts>) -> LineSubject {
+pub(crate) fn with_criteria(line: &str, clause: &str, criteria: Vec<CriterionFacts>) -> LineSubject {
     LineSubject { clause: clause.into(), criteria, ..subject("", line) }
 }
 
 #[test]
-fn a_statistic_that_is_not_named_and_a_best_for_an_average_are_found() {
+fn an_unnamed_statistic_and_a_maximum_for_an_average_are_found() {
     let bw = |stat, clause: &str| {
-        ids(&judged("ior -w -e", clause, vec![criterion("write.bw", stat, Comparison::AtLeast, "1 TB/s")]))
+        ids(&with_criteria(
+            "ior -w -e",
+            clause,
+            vec![criterion("write.bw", stat, Comparison::AtLeast, "1 TB/s")],
+        ))
     };
     assert!(bw(None, "").contains(&"stat-unnamed"));
     assert!(bw(Some(Stat::Max), "the average of 10 repetitions").contains(&"stat-unnamed"));
     assert!(!bw(Some(Stat::Mean), "the average of 10 repetitions").contains(&"stat-unnamed"));
     let errors = vec![criterion("write_check.errors", None, Comparison::Equal, "0 errors")];
-    assert!(!ids(&judged("ior -w -W -e", "", errors)).contains(&"stat-unnamed"), "the worst is meant");
+    assert!(
+        !ids(&with_criteria("ior -w -W -e", "", errors)).contains(&"stat-unnamed"),
+        "a count means the worst repetition"
+    );
 }
 
 #[test]
@@ -44,41 +51,42 @@ fn a_criterion_that_cannot_fail_or_be_met_is_found() {
         (Comparison::AtMost, "-1 MB/s", true),
         (Comparison::AtLeast, "1 MB/s", false),
     ] {
-        let found = ids(&judged("ior -w -e", "", vec![criterion("write.bw", Some(Stat::Mean), op, value)]));
+        let found =
+            ids(&with_criteria("ior -w -e", "", vec![criterion("write.bw", Some(Stat::Mean), op, value)]));
         assert_eq!(found.contains(&"dead-criterion"), dead, "{op} {value}");
     }
 }
 
 #[test]
-fn units_of_another_family_than_the_clauses_are_found() {
+fn units_of_another_family_than_in_the_clause_are_found() {
     let found = |clause: &str, value: &str| {
         let all = vec![criterion("write.bw", Some(Stat::Mean), Comparison::AtLeast, value)];
-        ids(&judged("ior -w -e", clause, all)).contains(&"units")
+        ids(&with_criteria("ior -w -e", clause, all)).contains(&"units")
     };
     assert!(found("at least 1 TB/s", "953674 MiB/s") && found("3 GiB/s", "3 GB/s"));
     assert!(!found("at least 1 TB/s", "1000 GB/s") && !found("fast", "1 GiB/s"));
 }
 
 #[test]
-fn an_optimum_and_steps_that_are_not_defined_are_found() {
+fn an_undefined_optimum_and_undefined_steps_are_found() {
     let clause = "at least 50% of optimal performance at every step";
-    let mut subject = LineSubject { reported: true, ..judged("ior -w -e", clause, vec![]) };
+    let mut subject = LineSubject { reported: true, ..with_criteria("ior -w -e", clause, vec![]) };
     let all = lint::line(&subject);
     assert_eq!(all.iter().filter(|finding| finding.code().id() == "optimal-undefined").count(), 2);
     subject.has_steps = true;
     subject.criteria =
         vec![criterion("write.bw", Some(Stat::Mean), Comparison::AtLeast, "50% of IOR-1.write.bw")];
     assert!(!ids(&subject).contains(&"optimal-undefined"));
-    let mut subject = judged("ior -w -e", "when using an optimal number of client nodes", vec![]);
+    let mut subject = with_criteria("ior -w -e", "when using an optimal number of client nodes", vec![]);
     assert!(ids(&subject).contains(&"optimal-undefined"));
     subject.stated.nodes = Some(4320);
     assert!(!ids(&subject).contains(&"optimal-undefined"));
 }
 
 #[test]
-fn a_clause_that_asks_without_a_number_is_found() {
+fn a_requirement_without_a_number_is_found() {
     let asks = |clause: &str| {
-        let subject = LineSubject { reported: true, ..judged("ior -w -e", clause, vec![]) };
+        let subject = LineSubject { reported: true, ..with_criteria("ior -w -e", clause, vec![]) };
         ids(&subject).contains(&"threshold-missing")
     };
     assert!(asks("the rate must be sustained for 30 seconds"));
@@ -87,7 +95,7 @@ fn a_clause_that_asks_without_a_number_is_found() {
 
 #[test]
 fn fewer_repetitions_than_the_clause_mentions_are_reported() {
-    let mut subject = judged("ior -w -e", "the average across 10 repetitions", vec![]);
+    let mut subject = with_criteria("ior -w -e", "the average across 10 repetitions", vec![]);
     subject.repetitions = Some(3);
     let findings = lint::line(&subject);
     let found = finding(&findings, "reps-short");

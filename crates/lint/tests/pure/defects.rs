@@ -1,8 +1,8 @@
-//! Sixteen defects of published acceptance tests, found in their own words.
+//! Sixteen defects of published acceptance tests, in their published form.
 //!
-//! The lines are those of "IOR results at NERSC" (G. K. Lockwood) and of "I/O Benchmark Instructions"
-//! (Blue Waters IO-2017). Options that are unknown or have other names are told by the program's own
-//! tables, so D9 and the unknown half of D3 have their test in `cli`. D14 is found in records, by the judge.
+//! The command lines are those of "IOR results at NERSC" (G. K. Lockwood) and of "I/O Benchmark Instructions"
+//! (Blue Waters IO-2017). The program's own tables report unknown and renamed options, so the test of D9 and
+//! of the unknown options of D3 is in `cli`. `judge` finds D14 in the records.
 
 use command::LineFacts;
 use lint::{LineSubject, MakerFacts, PlanSubject, SeriesFacts, StepFacts};
@@ -34,13 +34,13 @@ fn literal() -> (Plan, Vec<Finding>) {
     (plan, findings)
 }
 
-/// What the plan is found to have in this test.
+/// The finding of this lint about this test of the plan.
 fn of<'f>(findings: &'f [Finding], test: &str, lint: &str) -> &'f Finding {
     let own = findings.iter().find(|finding| finding.about == test && finding.code().id() == lint);
     own.unwrap_or_else(|| panic!("no {lint} of {test} in {findings:#?}"))
 }
 
-/// A command that reads what another made.
+/// A command that reads the files of another.
 fn reading(facts: &str, made: &str, reads: &str) -> LineSubject {
     let maker = subject(facts, made);
     let LineFacts::Ior(line) = maker.line.clone() else { panic!("of ior") };
@@ -49,7 +49,7 @@ fn reading(facts: &str, made: &str, reads: &str) -> LineSubject {
 }
 
 #[test]
-fn d1_nodes_times_ranks_are_not_what_is_started() {
+fn d1_nodes_times_ranks_differ_from_the_started_ranks() {
     let findings = lint::line(&subject("nodes=28 ppn=8 total=184g", CFS_IOPS));
     let found = finding(&findings, "geometry");
     assert_eq!(data(found), ["nodes=28", "nodes_of_ranks=23", "ppn=8", "product=224", "ranks=184"]);
@@ -57,18 +57,18 @@ fn d1_nodes_times_ranks_are_not_what_is_started() {
 }
 
 #[test]
-fn d2_a_test_of_reading_writes() {
+fn d2_a_read_test_writes() {
     assert_eq!(ids(&subject("role=read nodes=22600 ppn=1", BW_READ)), ["role-mismatch"]);
     let (_, findings) = literal();
     let found = of(&findings, "BW-IOR4", "role-mismatch");
     assert_eq!(data(found), ["extra=-w", "missing=-r", "worded_role=read"]);
-    assert_eq!(found.severity, Severity::Info, "its clause text alone says so");
+    assert_eq!(found.severity, Severity::Info, "only its clause text says that it reads");
     let of_write = |finding: &Finding| finding.about == "BW-IOR3" && finding.code().id() == "role-mismatch";
     assert!(!findings.iter().any(of_write));
 }
 
 #[test]
-fn d3_a_slip_for_the_read_makes_a_line_that_writes() {
+fn d3_a_mistyped_read_option_makes_a_command_line_that_writes() {
     let findings = lint::line(&subject("role=read", BW_SAMPLE));
     assert_eq!(data(finding(&findings, "role-mismatch")), ["implied=-w", "role=read"]);
 }
@@ -92,7 +92,7 @@ fn d4_a_column_of_servers_holds_client_nodes() {
 }
 
 #[test]
-fn d5_a_path_names_no_file_and_one_is_spelled_in_two_ways() {
+fn d5_a_path_names_no_file_and_another_is_spelled_in_two_ways() {
     for line in [PM_MAKE, PM_RANDOM] {
         let findings = lint::line(&subject("", line));
         let found = finding(&findings, "path-on-wrong-fs");
@@ -100,13 +100,13 @@ fn d5_a_path_names_no_file_and_one_is_spelled_in_two_ways() {
     }
     let findings = lint::line(&reading("nodes=1382 ppn=4", PM_STRIDED, PM_READ));
     let found = finding(&findings, "path-on-wrong-fs");
-    assert_eq!(found.severity, Severity::Info, "both are one file");
+    assert_eq!(found.severity, Severity::Info, "both paths name one file");
     assert_eq!(found.reason.text("path"), Some("/pscratch//IOR-strided.out"));
     assert_eq!(found.reason.text("maker_path"), Some("/pscratch/IOR-strided.out"));
 }
 
 #[test]
-fn d6_a_file_lies_on_another_file_system() {
+fn d6_a_file_is_on_another_file_system() {
     let findings = lint::line(&subject("mount=/pscratch role=hero", PM_HERO));
     let found = finding(&findings, "path-on-wrong-fs");
     assert_eq!(data(found), ["mount=/pscratch", "path=/global/homes/g/glock/testFile"]);
@@ -114,7 +114,7 @@ fn d6_a_file_lies_on_another_file_system() {
 }
 
 #[test]
-fn d7_one_line_for_a_shared_and_for_separate_directories() {
+fn d7_one_command_line_for_a_shared_directory_and_for_separate_directories() {
     let (_, findings) = literal();
     let own = findings.iter().filter(|finding| finding.code().id() == "shared-unique-pair");
     let own: Vec<_> = own.map(|finding| (finding.about.as_str(), finding.severity, data(finding))).collect();
@@ -126,7 +126,7 @@ fn d7_one_line_for_a_shared_and_for_separate_directories() {
 }
 
 #[test]
-fn d10_an_optimum_and_steps_that_are_not_defined() {
+fn d10_an_undefined_optimum_and_undefined_steps() {
     let (_, findings) = literal();
     for test in ["BW-IOR1", "BW-IOR3", "BW-IOR4"] {
         assert_eq!(of(&findings, test, "optimal-undefined").severity, Severity::Info);
@@ -134,7 +134,7 @@ fn d10_an_optimum_and_steps_that_are_not_defined() {
 }
 
 #[test]
-fn d8_an_option_that_is_another_one_than_it_was() {
+fn d8_an_option_that_has_changed_its_meaning() {
     let (_, findings) = literal();
     let found = of(&findings, "BW-MD1", "option-drift");
     assert_eq!(data(found), ["option=-k", "since=IOR 3.3"]);
@@ -158,15 +158,15 @@ fn d12_a_clause_without_its_threshold() {
 }
 
 #[test]
-fn d13_units_of_another_family_than_the_contracts() {
+fn d13_units_of_another_family_than_in_the_contract() {
     let (_, findings) = literal();
     let found = of(&findings, "BW-IOR1", "units");
     let own = ["clause_units=decimal", "metric=write.bw", "value=953674 MiB/s", "value_units=binary"];
     assert_eq!((data(found), found.severity), (own.map(str::to_owned).to_vec(), Severity::Info));
 }
 
-/// What a plan does not hold: the defect, what is changed in the literal plan, what is added to it, and the
-/// rejection.
+/// Defects for which a plan is rejected: the defect, the change of the literal plan, the addition to it, and
+/// the rejection.
 const REJECTED: &[(&str, (&str, &str), &str, &str)] = &[
     (
         "D1",
@@ -206,12 +206,12 @@ const REJECTED: &[(&str, (&str, &str), &str, &str)] = &[
          stoneWallingWearOut=1\"\nnodes = 230\nppn = 32\n[[test]]\nid = \"PM-IOPS-R\"\n\
          uses = \"dataset.random\"\nior = \"-r -t 4k -z -a POSIX -F -b 16g -e -g -vv -C -D 45 -k\"\n\
          nodes = 230\nppn = 32\nrole = \"reported\"\n",
-        "dataset.random may be stopped by -D before it is full",
+        "-D may stop dataset.random before its files are full",
     ),
 ];
 
 #[test]
-fn what_a_plan_does_not_hold_is_rejected_at_its_place() {
+fn a_defect_that_no_plan_may_have_is_rejected_at_its_place() {
     for (defect, (from, to), added, rejection) in REJECTED {
         let text = include_str!("../plans/seeds-literal.toml");
         assert!(text.contains(from), "{defect}");
@@ -224,7 +224,7 @@ fn what_a_plan_does_not_hold_is_rejected_at_its_place() {
 }
 
 #[test]
-fn d15_what_is_written_fits_the_memory_of_the_clients() {
+fn d15_the_written_data_fits_the_memory_of_the_clients() {
     let findings = lint::line(&subject("nodes=230 ppn=32 ram=512g target=24807129/s", PM_IOPS));
     let found = finding(&findings, "client-cache-fit");
     assert_eq!(found.severity, Severity::NeedsWaiver);
@@ -238,7 +238,7 @@ fn d15_what_is_written_fits_the_memory_of_the_clients() {
 }
 
 #[test]
-fn d16_a_stopped_dataset_is_read_as_if_it_were_full() {
+fn d16_a_stopped_dataset_is_read_as_if_its_files_were_full() {
     let findings = lint::line(&reading("nodes=230 ppn=32", PM_MAKE, PM_RANDOM));
     let found = finding(&findings, "read-beyond-written");
     assert_eq!(found.severity, Severity::Error);
@@ -250,13 +250,13 @@ fn d16_a_stopped_dataset_is_read_as_if_it_were_full() {
                 [[test]]\nid = \"T\"\nuses = \"dataset.r\"\nior = \"-r -t 4k -z -F -b 16g -k -C -D 45\"\n\
                 criterion = { metric = \"read.iops\", op = \">=\", value = \"1 M/s\" }\n";
     let rejected = Plan::parse(text, "p.toml").unwrap_err().0;
-    assert!(rejected.contains("may be stopped by -D before it is full"), "{rejected}");
+    assert!(rejected.contains("-D may stop dataset.r before its files are full"), "{rejected}");
 }
 
 #[test]
-fn a_waiver_is_heeded_in_the_plan_that_gives_it() {
+fn a_waiver_applies_in_the_plan_that_gives_it() {
     let (_, findings) = literal();
     let found = of(&findings, "PM-IOPS-W", "write-iops-buffered");
-    assert_eq!(found.waived.as_ref().map(|signed| signed.approved_by.as_str()), Some("storage lead"));
+    assert_eq!(found.waived.as_ref().map(|approval| approval.approved_by.as_str()), Some("storage lead"));
     assert!(!found.is_open() && of(&findings, "PM-IOPS-W", "client-cache-fit").is_open());
 }

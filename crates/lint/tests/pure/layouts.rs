@@ -1,10 +1,10 @@
-//! How files of a plan are laid out over targets.
+//! The layout of a plan's files over storage targets.
 
 use plan::Plan;
 
 use crate::data;
 
-/// The data of the findings about the layout of a test with these keys, on a file system with these.
+/// The data of the layout findings for a test with these keys on this file system.
 fn undeclared(fs: &str, keys: &str, line: &str) -> Vec<Vec<String>> {
     let text = format!(
         "schema = 1\nplan = {{ id = \"p\", title = \"t\" }}\nfs.s = {{ dir = \"{{dir}}\"{fs} }}\n\
@@ -17,7 +17,7 @@ fn undeclared(fs: &str, keys: &str, line: &str) -> Vec<Vec<String>> {
 }
 
 #[test]
-fn a_layout_that_is_to_be_read_back_is_declared() {
+fn a_layout_that_the_records_can_confirm_is_declared() {
     let undeclared = |keys: &str, line: &str| undeclared(", kind = \"lustre\"", keys, line);
     assert_eq!(undeclared("", "-w -e -F"), [["kind=lustre"]]);
     assert!(undeclared("stripes = 1", "-w -e -F").is_empty());
@@ -26,7 +26,7 @@ fn a_layout_that_is_to_be_read_back_is_declared() {
 }
 
 #[test]
-fn files_on_one_target_each_that_are_fewer_than_the_targets_are_found() {
+fn fewer_single_target_files_than_targets_are_found() {
     let found = |targets: &str, keys: &str| undeclared(&format!(", targets = {targets}"), keys, "-w -e -F");
     assert_eq!(found("5", "ranks = 4\nstripes = 1"), [["files=4", "targets=5"]]);
     for (targets, keys) in [

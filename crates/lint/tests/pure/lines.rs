@@ -1,16 +1,16 @@
-//! Every lint about a command: a line that has the defect, and the same line restored.
+//! Every lint about a command: a command line that has the defect, and the same one restored.
 
-// tidy: long because a table of lines is read as one.
+// tidy: long because the table of command lines is read as one.
 
 use command::LineFacts;
 use lint::{Drift, DriftKind, LineSubject, LintCheck, MakerFacts};
 use plan::{Comparison, Stat};
 use results::finding::Severity;
 
-use crate::criteria::{criterion, judged};
+use crate::criteria::{criterion, with_criteria};
 use crate::{data, finding, ids, subject, with_check};
 
-/// Lint, facts, a line with the defect, facts, the line restored.
+/// Lint, facts, command line with the defect, facts, command line without it.
 const ROWS: &[(&str, &str, &str, &str, &str)] = &[
     (
         "write-iops-buffered",
@@ -173,7 +173,7 @@ const ROWS: &[(&str, &str, &str, &str, &str)] = &[
 ];
 
 #[test]
-fn the_data_of_a_finding_are_of_the_line_that_is_there() {
+fn the_data_of_a_finding_describe_the_command_line() {
     let found = |facts: &str, line: &str, lint: &str| {
         let findings = lint::line(&subject(facts, line));
         data(finding(&findings, lint))
@@ -185,12 +185,12 @@ fn the_data_of_a_finding_are_of_the_line_that_is_there() {
     assert_eq!(
         ids(&subject("nodes=4 ppn=2", "mdtest -n 1000000 -N")),
         [""; 0],
-        "a shift that cannot be read"
+        "a shift that cannot be parsed"
     );
 }
 
 #[test]
-fn of_a_line_with_its_options_in_a_file_nothing_is_guessed() {
+fn a_command_line_with_options_in_a_file_has_no_guessed_findings() {
     for (facts, line) in [
         ("role=read", "ior -f s.ior"),
         ("", "ior -w -e -F -f s"),
@@ -201,7 +201,7 @@ fn of_a_line_with_its_options_in_a_file_nothing_is_guessed() {
 }
 
 #[test]
-fn a_line_with_the_defect_is_found_and_the_restored_one_is_not() {
+fn a_command_line_with_the_defect_is_found_and_the_corrected_one_is_not() {
     for (lint, facts, bad, facts_restored, restored) in ROWS {
         let found = ids(&subject(facts, bad));
         assert!(found.contains(lint), "{lint} is not found in `{bad}` ({facts}): {found:?}");
@@ -226,21 +226,21 @@ const OF_PLANS: &[&str] = &[
 fn every_lint_about_a_command_has_its_row() {
     for id in with_check(|check| matches!(check, LintCheck::Line(_) | LintCheck::Lines(_))) {
         let here = ROWS.iter().any(|(lint, ..)| *lint == id);
-        assert!(here != OF_PLANS.contains(&id), "{id} wants a row, or a test of its own below");
+        assert!(here != OF_PLANS.contains(&id), "{id} needs a row, or a test of its own below");
     }
 }
 
 #[test]
-fn a_rate_of_names_wants_a_state() {
+fn a_metadata_rate_needs_a_state() {
     let rate = || vec![criterion("file_creation.rate", Some(Stat::Mean), Comparison::Above, "25000/s")];
-    let mut subject = judged("mdtest -C -n 1000000 -u", "", rate());
+    let mut subject = with_criteria("mdtest -C -n 1000000 -u", "", rate());
     assert!(ids(&subject).contains(&"not-aged"));
     subject.has_state = true;
     assert!(!ids(&subject).contains(&"not-aged"));
 }
 
 #[test]
-fn options_that_are_not_what_they_were_are_as_severe_as_what_became_of_them() {
+fn a_changed_option_is_as_severe_as_its_change() {
     for (kind, severity) in [
         (DriftKind::Rejected, Severity::Error),
         (DriftKind::Renamed, Severity::Info),
@@ -248,11 +248,11 @@ fn options_that_are_not_what_they_were_are_as_severe_as_what_became_of_them() {
     ] {
         let mut subject = subject("", "srun ior -w -e -4");
         assert!(!ids(&subject).contains(&"option-drift"));
-        subject.drift = vec![Drift { at: Some(2), kind, detail: "what became of it".into() }];
+        subject.drift = vec![Drift { at: Some(2), kind, detail: "the note about it".into() }];
         let found = lint::line(&subject);
         let found = finding(&found, "option-drift");
         assert_eq!(found.severity, severity);
-        assert_eq!(found.place.as_ref().map(ToString::to_string).as_deref(), Some("word 5 `-4`"));
+        assert_eq!(found.place.as_ref().map(ToString::to_string).as_deref(), Some("argument 5 `-4`"));
     }
 }
 
@@ -267,17 +267,17 @@ fn a_reader_of_more_than_was_written_is_found() {
     let beyond = |made: &str, reads: &str| reading(made, reads).contains(&"read-beyond-written");
     assert!(beyond("ior -w -k -F -b 1g", "ior -r -k -C -F -b 2g"));
     assert!(!beyond("ior -w -k -F -b 2g", "ior -r -k -C -F -b 2g"));
-    assert!(beyond("ior -w -k -b 1g", "ior -r -k -C -F -b 1g"), "a file for each rank is not there");
-    assert!(beyond("ior -w -k -F -b 1g", "ior -r -k -C -b 1g"), "one file that all share is not there");
-    assert!(beyond("ior -w -k -F -b 1g", "mpirun -n 9 ior -r -k -C -F -b 1g"), "nor a ninth file");
+    assert!(beyond("ior -w -k -b 1g", "ior -r -k -C -F -b 1g"), "the files per process are missing");
+    assert!(beyond("ior -w -k -F -b 1g", "ior -r -k -C -b 1g"), "the single shared file is missing");
+    assert!(beyond("ior -w -k -F -b 1g", "mpirun -n 9 ior -r -k -C -F -b 1g"), "the ninth file is missing");
     assert!(!beyond("ior -w -k -F -b 1g", "mpirun -n 4 ior -r -k -C -F -b 1g"));
     let stopped = "ior -w -k -F -b 16g -D 45 -O stoneWallingWearOut=1";
-    assert!(beyond(stopped, "ior -r -k -C -F -b 16g"), "without -D it reads all");
+    assert!(beyond(stopped, "ior -r -k -C -F -b 16g"), "without -D it reads everything");
     assert!(beyond(stopped, "ior -r -k -C -F -b 16g -z -D 45"), "-z reads anywhere");
     assert!(!beyond(stopped, "ior -r -k -C -F -b 16g -D 30"));
     let file = "-O stoneWallingStatusFile=F";
     assert!(!beyond(&format!("{stopped} {file}"), &format!("ior -r -k -C -F -b 16g -z {file}")));
-    assert!(!beyond(stopped, "ior -r -k -C -F -b ${SMALLEST}"), "what cannot be read is not guessed");
+    assert!(!beyond(stopped, "ior -r -k -C -F -b ${SMALLEST}"), "an unknown size is not guessed");
 }
 
 #[test]
@@ -294,7 +294,7 @@ fn a_dataset_is_compared_with_its_reader() {
 }
 
 #[test]
-fn a_line_without_defects_has_no_finding() {
+fn a_command_line_without_defects_has_no_finding() {
     let line =
         "srun -N 1382 --ntasks-per-node=4 ior -w -t 1m -b 1m -s 100000 -F -e -g -C -o /pscratch/f -D 45";
     let facts = "ram=512g mount=/pscratch role=write sustained=30 target=3TB/s total=527t";

@@ -1,4 +1,4 @@
-//! What is found on the machine before the first job.
+//! Findings on the machine before the first job.
 
 use plan::Plan;
 use results::finding::{Finding, Severity};
@@ -22,7 +22,7 @@ fn machine(devices: [&str; 2]) -> Machine {
 const TWO: [&str; 2] = ["/dev/a", "/dev/bb"];
 const ONE: [&str; 2] = ["/dev/a", "/dev/a"];
 
-/// A plan with a test on each file system, or with parts of a group on them.
+/// A plan with a test on each file system, or with a group that has a part on each.
 fn plan(at_once: bool) -> Plan {
     let line = "ior = \"-w -e\"\nrole = \"reported\"";
     let sum = "criterion = { metric = \"write.bw\", op = \">=\", value = \"1 GB/s\" }";
@@ -46,7 +46,7 @@ fn codes(findings: &[Finding]) -> Vec<(&str, &str, Severity)> {
 }
 
 #[test]
-fn two_file_systems_of_known_utilization_give_nothing() {
+fn two_file_systems_of_known_utilization_have_no_finding() {
     assert_eq!(lint::machine(&plan(false), &machine(TWO), false), []);
     assert_eq!(lint::machine(&plan(true), &machine(TWO), false), []);
 }
@@ -60,7 +60,7 @@ fn a_file_system_of_unknown_utilization_is_an_error() {
 }
 
 #[test]
-fn one_file_system_under_two_names_is_an_error_for_parts_that_run_at_once() {
+fn one_file_system_at_two_paths_is_an_error_for_parts_that_run_at_the_same_time() {
     for (at_once, scaled, about, severity) in [
         (true, false, "G", Severity::Error),
         (true, true, "G", Severity::NeedsWaiver),
@@ -77,17 +77,17 @@ fn one_file_system_under_two_names_is_an_error_for_parts_that_run_at_once() {
 }
 
 #[test]
-fn a_waiver_of_what_is_found_on_the_machine_is_heeded() {
+fn a_waiver_of_a_finding_on_the_machine_applies() {
     let text = plan(false).text.replace(
         "fs.s = { dir = \"{dir}/s\" }",
         "fs.s = { dir = \"{dir}/s\", \
-         waive = [{ lint = \"one-fs-twice\", why = \"w\", approved_by = \"me\" }] }",
+         waive = [{ lint = \"one-fs-twice\", why = \"w\", approved_by = \"lead\" }] }",
     );
     let plan = Plan::parse(&text, "p.toml").unwrap();
     let found = lint::machine(&plan, &machine(ONE), false);
     assert!(!found[0].is_open() && found.len() == 1, "{found:#?}");
     let idle = lint::plan(&plan).into_iter().any(|finding| finding.code().id() == "waiver");
-    assert!(!idle, "a plan cannot show it");
+    assert!(!idle, "the plan alone cannot show whether it is needed");
 }
 
 #[test]

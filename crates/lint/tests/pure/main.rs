@@ -1,4 +1,4 @@
-//! What the linter finds in commands, plans and on machines. Tests compare codes and data, never sentences.
+//! The findings of the linter on commands, plans and machines. Tests compare codes and data, never sentences.
 
 mod any_plan;
 mod bundled;
@@ -60,12 +60,12 @@ fn finding<'f>(findings: &'f [Finding], lint: &str) -> &'f Finding {
         .unwrap_or_else(|| panic!("no {lint} in {known:?}"))
 }
 
-/// Lints that have a check of the kind.
+/// Lints that have a check of this kind.
 fn with_check(is: fn(&LintCheck) -> bool) -> Vec<&'static str> {
     LINTS.iter().filter(|lint| lint.checks.iter().any(is)).map(|lint| lint.id()).collect()
 }
 
-/// The data of a finding as text, by name: what programs read of it.
+/// The data of a finding as text, by name, as programs read it.
 fn data(finding: &Finding) -> Vec<String> {
     let all = finding.reason.data.iter();
     all.map(|(name, datum)| format!("{name}={}", shown(datum))).collect()
@@ -98,7 +98,7 @@ fn the_table_is_sound() {
     }
 }
 
-/// The findings of the two plans that have all defects.
+/// The findings of the two plans that contain all defects.
 fn all_defects() -> Vec<Finding> {
     let texts = [include_str!("../plans/seeds-literal.toml"), include_str!("../plans/more-defects.toml")];
     texts.into_iter().flat_map(|text| lint::plan(&plan::Plan::parse(text, "p.toml").unwrap())).collect()
@@ -113,20 +113,10 @@ fn no_finding_is_more_severe_than_its_lint() {
 }
 
 #[test]
-fn what_is_less_severe_is_so_by_its_findings() {
+fn every_less_severe_case_has_a_finding_of_that_severity() {
     let found = all_defects();
     for (code, (severity, _)) in LINTS.iter().filter_map(|lint| Some((lint.code, lint.less_severe?))) {
         let mut own = found.iter().filter(|finding| finding.code() == code);
         assert!(own.any(|own| severity.contains(&own.severity.to_string())), "no {code} is {severity}");
     }
-}
-
-#[test]
-fn the_page_is_made_of_the_table() {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/LINTS.md");
-    if std::env::var_os("BLESS").is_some() {
-        std::fs::write(path, lint::paper()).expect("docs/LINTS.md");
-    }
-    let text = std::fs::read_to_string(path).expect("docs/LINTS.md");
-    assert!(text == lint::paper(), "rewritten by BLESS=1, or assay lint --list --markdown > docs/LINTS.md");
 }

@@ -23,7 +23,7 @@ const WRITE: &str = "[[test]]\nid = \"W\"\nior = \"-w -e -k -F -b 1g\"\n\
 const CHECK: &str = "[[test]]\nid = \"R\"\nuses = \"W\"\nior = \"-R -C -k -F -b 1g\"\n\
                      criterion = { metric = \"read_check.errors\", op = \"==\", value = \"0 errors\" }\n";
 
-/// A test of mdtest that makes names; `-u` is in `options` or not.
+/// An mdtest test that creates files, with or without `-u` in `options`.
 fn names(id: &str, clause: &str, options: &str) -> String {
     format!(
         "[[test]]\nid = \"{id}\"\nclause = \"{clause}\"\nstates = [\"full\"]\n\
@@ -35,7 +35,7 @@ fn names(id: &str, clause: &str, options: &str) -> String {
 const STATE: &str = "[state.full]\npreload = 1000000\n";
 
 #[test]
-fn data_that_is_never_read_back_is_found_and_where_it_is() {
+fn data_that_is_never_read_back_is_found_with_its_test() {
     let findings = plan(WRITE);
     assert_eq!(codes(&findings), [("W", "unchecked-data")]);
     assert_eq!(findings[0].place, Some(SourcePosition::Plan(8, 7)));
@@ -47,7 +47,7 @@ fn data_that_is_never_read_back_is_found_and_where_it_is() {
 }
 
 #[test]
-fn one_directory_and_many_are_two_tests() {
+fn a_shared_directory_and_separate_directories_are_two_tests() {
     let (shared, unique) = (names("S", "", ""), names("U", "", "-u"));
     assert_eq!(codes(&plan(&format!("{STATE}{unique}"))), [("U", "shared-unique-pair")]);
     assert_eq!(codes(&plan(&format!("{STATE}{shared}{unique}"))), []);
@@ -55,14 +55,18 @@ fn one_directory_and_many_are_two_tests() {
     let findings = plan(&format!("{STATE}{wrong}"));
     assert_eq!(codes(&findings), [("S", "shared-unique-pair"), ("S", "shared-unique-pair")]);
     let severities: Vec<Severity> = findings.iter().map(|finding| finding.severity).collect();
-    assert_eq!(severities, [Severity::Info, Severity::NeedsWaiver], "the text, and the only line");
+    assert_eq!(
+        severities,
+        [Severity::Info, Severity::NeedsWaiver],
+        "from the clause text, and from the only command line"
+    );
     let wrong = names("V", "every file in a separate directory", "");
     let findings = plan(&format!("{STATE}{wrong}{unique}"));
     assert_eq!(finding(&findings, "shared-unique-pair").severity, Severity::Info);
 }
 
 #[test]
-fn filling_is_no_ageing() {
+fn filling_is_not_ageing() {
     let aged = |words: &str| {
         let state = format!("[state.full]\nage = \"{words}\"\n");
         plan(&format!("{state}{}{}", names("S", "", ""), names("U", "", "-u")))
@@ -102,7 +106,7 @@ fn a_statistic_may_be_named_by_the_criterion_the_test_or_the_defaults() {
 }
 
 #[test]
-fn a_statistic_is_found_where_ids_hold_dots_and_in_parts_of_a_group() {
+fn a_statistic_is_found_with_dots_in_ids_and_in_parts_of_a_group() {
     let found = |kind: &str, keys: &str, several: &str, stat: &str| {
         let one = |id: &str, stat: &str| {
             format!(
@@ -124,7 +128,7 @@ fn a_statistic_is_found_where_ids_hold_dots_and_in_parts_of_a_group() {
 }
 
 #[test]
-fn a_series_begins_with_one_server_counts_and_gives_each_as_many_clients() {
+fn a_series_begins_with_one_server_counts_servers_and_scales_the_clients() {
     let step = |label: &str, servers, nodes| StepFacts {
         label: label.into(),
         servers: Some(servers),
@@ -177,7 +181,7 @@ fn a_series_of_a_plan_is_compared_with_its_servers_and_nodes() {
 }
 
 #[test]
-fn a_table_is_cited_by_a_label_that_it_has() {
+fn a_table_is_cited_by_a_label_of_the_report() {
     let subject = |text: &str| PlanSubject {
         texts: vec![("T".into(), text.into())],
         tables: &["Table 2", "Table 3"],
@@ -211,16 +215,16 @@ fn waiver(about: &str, lint: &str, why: &str) -> Waiver {
 }
 
 #[test]
-fn a_waived_finding_stays_listed_with_the_name_under_it() {
+fn a_waived_finding_stays_listed_with_its_approval() {
     let findings = settle(plan(WRITE), &[waiver("W", "unchecked-data", "checked elsewhere")]);
     assert_eq!(findings.len(), 1);
-    let signed = findings[0].waived.as_ref().unwrap();
-    assert_eq!((signed.why.as_str(), signed.approved_by.as_str()), ("checked elsewhere", "lead"));
+    let approval = findings[0].waived.as_ref().unwrap();
+    assert_eq!((approval.why.as_str(), approval.approved_by.as_str()), ("checked elsewhere", "lead"));
     assert!(!findings[0].is_open());
 }
 
 #[test]
-fn a_waiver_that_is_about_nothing_is_a_finding() {
+fn a_waiver_without_a_finding_is_a_finding() {
     for (given, severity, own) in [
         (waiver("W", "no-such", "x"), Severity::Error, "unknown=no-such"),
         (waiver("W", "compressible", "x"), Severity::Info, "idle=compressible"),
@@ -235,14 +239,14 @@ fn a_waiver_that_is_about_nothing_is_a_finding() {
 }
 
 #[test]
-fn a_waiver_that_is_not_approved_waives_nothing_and_the_finding_has_what_approves_it() {
-    let unsigned =
+fn a_waiver_without_approval_waives_nothing_and_the_finding_states_how_to_approve_it() {
+    let unapproved =
         Waiver { approved_by: String::new(), ..waiver("W", "unchecked-data", "checked elsewhere") };
-    let findings = settle(plan(WRITE), std::slice::from_ref(&unsigned));
+    let findings = settle(plan(WRITE), std::slice::from_ref(&unapproved));
     assert_eq!(findings.len(), 1, "{findings:#?}");
     assert!(findings[0].is_open() && findings[0].severity == Severity::NeedsWaiver, "{findings:#?}");
     assert_eq!(data(&findings[0]), ["approve_with=--set approved_by=NAME"]);
-    let findings = settle(plan(WRITE), &[Waiver { about: "V".into(), ..unsigned }]);
+    let findings = settle(plan(WRITE), &[Waiver { about: "V".into(), ..unapproved }]);
     assert_eq!(data(finding(&findings, "waiver")), ["idle=unchecked-data"]);
 }
 
@@ -273,11 +277,11 @@ fn a_reversed_criterion_needs_a_waiver() {
     let part = |id: &str| format!("[[group.parts]]\nid = \"{id}\"\nior = \"-w -e\"\nrole = \"reported\"\n");
     let sum = "criterion = { metric = \"write.bw\", op = \"<=\", value = \"3 GB/s\" }\n";
     let findings = plan(&format!("[[group]]\nid = \"G\"\n{sum}{}{}", part("a"), part("b")));
-    assert_eq!(codes(&findings), [("G", "dead-criterion")], "the sum of a group is looked at too");
+    assert_eq!(codes(&findings), [("G", "dead-criterion")], "the sum of a group is checked too");
 }
 
 #[test]
-fn a_waiver_of_what_the_records_decide_is_not_idle_here() {
+fn a_waiver_of_a_finding_that_the_records_decide_is_not_idle_here() {
     let findings = settle(plan(WRITE), &[waiver("W", "none-ran", "x"), waiver("W", "ls-walk", "x")]);
     assert_eq!(codes(&findings), [("W", "unchecked-data")]);
 }
@@ -304,7 +308,7 @@ fn every_lint_of_the_plan_stage_is_found_in_a_plan_or_rejected_there() {
 }
 
 #[test]
-fn the_sum_of_a_group_is_compared_with_its_clause_and_is_of_names_only_where_a_part_is() {
+fn a_group_sum_is_compared_with_its_clause_and_needs_a_state_only_for_metadata_parts() {
     let part =
         |id: &str, line: &str| format!("[[group.parts]]\nid = \"{id}\"\n{line}\nrole = \"reported\"\n");
     let group = |clause: &str, criterion: &str, parts: [&str; 2]| {

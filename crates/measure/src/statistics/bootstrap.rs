@@ -1,7 +1,8 @@
-//! Bootstrap intervals: what a statistic would have been, had other repetitions been drawn from these.
+//! Bootstrap intervals: the range of a statistic when repetitions are resampled from the measured ones.
 //!
-//! Bias-corrected and accelerated (Efron's BCa), for statistics that have no formula of their own. With
-//! few values it is narrower than it says (docs/METHODOLOGY.md has the shares), hence no fewer than six.
+//! Bias-corrected and accelerated (Efron's BCa), for statistics without a formula. With few values the
+//! interval is narrower than its confidence states, so at least six values are required.
+//! docs/explanation/verdict-statistics.md has the coverage.
 //!
 //! Invariant: the same values give the same interval, in any order, on any machine.
 
@@ -10,17 +11,17 @@ use super::sorted;
 use super::student::{normal_below, normal_quantile};
 use crate::statistics::Dice;
 
-/// How many resamples are drawn.
+/// The number of resamples.
 pub const RESAMPLES: usize = 2000;
 
-/// So few values give no interval.
+/// The least number of values for an interval.
 const VALUES_MIN: usize = 6;
 
-/// The seed is no choice of the user's: two reports of the same values must not differ.
+/// The user cannot choose the seed: two reports of the same values must not differ.
 const SEED: u64 = 0x626f_6f74_7374_7261;
 
-/// The two-sided interval of `statistic` with this `confidence` between 0 and 1; `None` below six values or
-/// where the statistic is none of them. The statistic may not depend on the order of the values.
+/// The two-sided interval of `statistic` with this `confidence` between 0 and 1. `None` below six values or
+/// if the statistic is `None`. The statistic must not depend on the order of the values.
 pub fn bootstrap_interval(
     values: &[f64],
     confidence: f64,
@@ -33,28 +34,28 @@ pub fn bootstrap_interval(
     let found = statistic(&values)?;
     let mut dice = Dice::new(SEED);
     let mut resample = vec![0.0; values.len()];
-    let mut drawn = Vec::with_capacity(RESAMPLES);
+    let mut resampled = Vec::with_capacity(RESAMPLES);
     for _ in 0..RESAMPLES {
         resample.fill_with(|| values[dice.below(values.len())]);
-        drawn.push(statistic(&resample)?);
+        resampled.push(statistic(&resample)?);
     }
-    drawn.sort_by(f64::total_cmp);
-    // Of resamples that hit the statistic itself half lie below it: a median does so often.
-    let below = drawn.partition_point(|one| *one < found);
-    let equal = drawn.partition_point(|one| *one <= found) - below;
+    resampled.sort_by(f64::total_cmp);
+    // Resamples equal to the statistic itself count half as below it: a median is often equal.
+    let below = resampled.partition_point(|one| *one < found);
+    let equal = resampled.partition_point(|one| *one <= found) - below;
     let share = (below as f64 + equal as f64 / 2.0) / RESAMPLES as f64;
     let bias = normal_quantile(share.clamp(0.5 / RESAMPLES as f64, 1.0 - 0.5 / RESAMPLES as f64));
     let acceleration = acceleration(&values, &statistic)?;
     let end = |p: f64| {
         let z = bias + normal_quantile(p);
         let corrected = normal_below(bias + z / (1.0 - acceleration * z).max(1e-6));
-        drawn[((corrected * RESAMPLES as f64) as usize).min(RESAMPLES - 1)]
+        resampled[((corrected * RESAMPLES as f64) as usize).min(RESAMPLES - 1)]
     };
     let outside = (1.0 - confidence) / 2.0;
     Some(Interval { low: end(outside), high: end(1.0 - outside) })
 }
 
-/// How the statistic's scatter changes with its value, from what leaving out one value does.
+/// How the variability of the statistic changes with its value, from leaving out one value at a time.
 fn acceleration(values: &[f64], statistic: impl Fn(&[f64]) -> Option<f64>) -> Option<f64> {
     let without = (0..values.len()).map(|left_out| {
         let rest: Vec<f64> = [&values[..left_out], &values[left_out + 1..]].concat();
@@ -83,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn it_covers_the_truth_in_most_trials_and_in_more_with_more_values() {
+    fn the_interval_covers_the_true_value_more_often_with_more_values() {
         let covered = |n: usize, statistic: fn(&[f64]) -> Option<f64>| {
             let mut dice = Dice::new(11);
             let trials = 200;
@@ -101,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn few_values_and_a_statistic_of_nothing_give_none_and_equal_values_a_point() {
+    fn too_few_values_give_no_interval_and_equal_values_give_a_point() {
         assert_eq!(bootstrap_interval(&[1.0; 5], 0.95, mean), None);
         assert_eq!(bootstrap_interval(&[0.0; 6], 0.95, cov), None);
         assert_eq!(bootstrap_interval(&[2.0; 6], 0.95, mean), Some(Interval { low: 2.0, high: 2.0 }));

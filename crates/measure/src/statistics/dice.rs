@@ -1,9 +1,9 @@
-//! Numbers at random for resampling and simulation, the same for the same seed on every machine.
+//! Pseudorandom numbers for resampling and simulation, the same for the same seed on every machine.
 //!
-//! Invariant: where the sequence stands is its whole state.
-//! Never here: anything secret; the sequence is SplitMix64's and can be foretold.
+//! Invariant: the position in the sequence is its whole state. Never here: secrets; the sequence is
+//! SplitMix64 and can be predicted.
 
-/// A sequence of numbers at random.
+/// A sequence of pseudorandom numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Dice(u64);
 
@@ -25,7 +25,7 @@ impl Dice {
 
     /// A normal deviate, mean 0 and deviation 1.
     pub fn normal(&mut self) -> f64 {
-        // Box and Muller's; the share is turned round because it may be 0, whose logarithm is not.
+        // Box and Muller's method; `1 - share` is used because the share may be 0, which has no logarithm.
         let radius = (-2.0 * (1.0 - self.share()).ln()).sqrt();
         radius * (std::f64::consts::TAU * self.share()).cos()
     }
@@ -62,7 +62,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_below_an_end_come_all_and_equally_often() {
+    fn all_numbers_below_an_end_occur_equally_often() {
         let mut dice = Dice::new(1);
         let mut seen = [0_u32; 7];
         (0..70_000).for_each(|_| seen[dice.below(7)] += 1);

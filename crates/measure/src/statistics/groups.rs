@@ -1,23 +1,23 @@
-//! Who is slower than the rest: robust distances of single values, a rank test of groups, and Student's test
-//! of a group over repetitions.
+//! Slow groups: robust distances of single values, a rank test of groups, and Student's test of a group over
+//! repetitions.
 //!
-//! Invariant: pure; only the order of values matters to the rank test, and ties are counted as what they are.
-//! Never here: what a group is, and how much slower matters.
+//! Invariant: pure; the rank test uses only the order of values, and counts ties exactly. Never here: what a
+//! group is, and how much slower matters.
 
 use super::student::{normal_below, t_beyond};
 use super::{mean, median, sorted};
 
-/// The share of the others' median below which a group is slow, where the test agrees.
+/// A group is slow below this share of the others' median, if the test agrees.
 pub const SLOW_SHARE: f64 = 0.9;
 
-/// Up to so many values the test counts all ways to draw the group from them.
+/// Up to this many values the test counts all possible selections of the group.
 const EXACT_MAX: usize = 40;
 
 /// Deviation of a normal distribution over its median absolute deviation.
 const MAD_TO_DEVIATION: f64 = 1.4826;
 
-/// (value − median) / (1.4826 · median absolute deviation) of each value, in their order; infinite where
-/// more than half of the values are equal and this one is not. Empty of nothing.
+/// (value − median) / (1.4826 · median absolute deviation) of each value, in their order. Infinite if more
+/// than half of the values are equal and this one differs. Empty without values.
 pub fn robust_z(values: &[f64]) -> Vec<f64> {
     let Some(middle) = median(values) else { return Vec::new() };
     let apart: Vec<f64> = values.iter().map(|value| (value - middle).abs()).collect();
@@ -25,9 +25,9 @@ pub fn robust_z(values: &[f64]) -> Vec<f64> {
     values.iter().map(|value| if *value == middle { 0.0 } else { (value - middle) / scale }).collect()
 }
 
-/// The chance that `group` has as low a rank sum as it has if both were alike (Mann and Whitney's test, one
-/// side: slower). Exact up to 40 values, ties and all; then normal, corrected for ties and continuity. `None`
-/// if either is empty.
+/// The p-value of the rank sum of `group` if group and rest are alike (Mann and Whitney's test, one side:
+/// slower). It is exact up to 40 values, also with ties; above, it is normal, corrected for ties and
+/// continuity. `None` if either is empty.
 pub fn rank_sum(group: &[f64], rest: &[f64]) -> Option<f64> {
     if group.is_empty() || rest.is_empty() {
         return None;
@@ -36,7 +36,7 @@ pub fn rank_sum(group: &[f64], rest: &[f64]) -> Option<f64> {
     let ranks: Vec<usize> = all.iter().map(|value| doubled_rank(&all, *value)).collect();
     let seen: usize = group.iter().map(|value| doubled_rank(&all, *value)).sum();
     if all.len() <= EXACT_MAX {
-        return Some(share_of_draws(&ranks, group.len(), seen));
+        return Some(share_of_selections(&ranks, group.len(), seen));
     }
     let (n, k) = (all.len() as f64, group.len() as f64);
     let mean = k * (n + 1.0) / 2.0;
@@ -45,10 +45,10 @@ pub fn rank_sum(group: &[f64], rest: &[f64]) -> Option<f64> {
     Some(if deviation > 0.0 { normal_below((seen as f64 / 2.0 + 0.5 - mean) / deviation) } else { 1.0 })
 }
 
-/// The chance that a group lies as low as it does among others that are like it, seen in several blocks
-/// (repetitions) which may each have a level of their own: Student's test, one side, of the effect of the
-/// group beside the effects of the blocks in a least squares fit. Each block is the group's value and the
-/// others'. `None` where there are too few values to know how far they scatter.
+/// The p-value of a low group among others that are like it, over several blocks (repetitions), each with its
+/// own level. This is Student's one-sided test of the group's effect, next to the effects of the blocks, in a
+/// least squares fit. Each block is the group's value and the others' values. `None` if there are too few
+/// values to estimate their variability.
 pub fn low_in_blocks(blocks: &[(f64, Vec<f64>)]) -> Option<f64> {
     let apart: Vec<(f64, f64, f64)> = blocks
         .iter()
@@ -69,23 +69,23 @@ pub fn low_in_blocks(blocks: &[(f64, Vec<f64>)]) -> Option<f64> {
         return None;
     }
     if !t.is_finite() {
-        // No scatter at all.
+        // The values do not vary at all.
         return Some(if shift < 0.0 { 0.0 } else { 1.0 });
     }
     let tail = t_beyond(t, freedom as f64) / 2.0;
     Some(if t < 0.0 { tail } else { 1.0 - tail })
 }
 
-/// Twice the mean rank, from 1, of all values equal to this: a whole number also for ties.
+/// Twice the mean rank, from 1, of all values equal to this one: an integer also for ties.
 fn doubled_rank(sorted: &[f64], value: f64) -> usize {
     let below = sorted.partition_point(|one| *one < value);
     let up_to = sorted.partition_point(|one| *one <= value);
     below + up_to + 1
 }
 
-/// The share of all draws of `count` of these ranks whose sum is at most `seen`.
-fn share_of_draws(ranks: &[usize], count: usize, seen: usize) -> f64 {
-    // ways[k][sum]: how many draws of k ranks have this sum. Sums above what was seen need no place.
+/// The share of all selections of `count` of these ranks with a sum of at most `seen`.
+fn share_of_selections(ranks: &[usize], count: usize, seen: usize) -> f64 {
+    // ways[k][sum]: how many selections of k ranks have this sum. Larger sums than `seen` are not needed.
     let mut ways = vec![vec![0.0; seen + 1]; count + 1];
     ways[0][0] = 1.0;
     for rank in ranks {
@@ -96,11 +96,11 @@ fn share_of_draws(ranks: &[usize], count: usize, seen: usize) -> f64 {
             }
         }
     }
-    ways[count].iter().sum::<f64>() / draws(ranks.len(), count)
+    ways[count].iter().sum::<f64>() / selections(ranks.len(), count)
 }
 
-/// In how many ways `count` of `all` can be drawn.
-fn draws(all: usize, count: usize) -> f64 {
+/// The number of ways to select `count` of `all`.
+fn selections(all: usize, count: usize) -> f64 {
     (0..count).fold(1.0, |ways, i| ways * (all - i) as f64 / (i + 1) as f64)
 }
 
@@ -118,20 +118,21 @@ mod tests {
     }
 
     #[test]
-    fn the_exact_test_counts_all_draws() {
+    fn the_exact_test_counts_all_selections() {
         // The lowest of C(8, 4) = 70 and of C(6, 2) = 15; two of six may have rank sum 4 or less in 2 ways.
         assert_eq!(rank_sum(&[1.0, 2.0, 3.0, 4.0], &[5.0, 6.0, 7.0, 8.0]), Some(1.0 / 70.0));
         assert_eq!(rank_sum(&[1.0, 3.0], &[2.0, 4.0, 5.0, 6.0]), Some(2.0 / 15.0));
         assert_eq!(rank_sum(&[6.0], &[1.0, 2.0, 3.0]), Some(1.0));
-        assert_eq!(rank_sum(&[5.0, 5.0], &[5.0, 5.0, 5.0]), Some(1.0), "ties tell nothing");
-        // 1 and one of the two 2s: 2 of 6 draws of two from 1, 2, 2, 3.
+        assert_eq!(rank_sum(&[5.0, 5.0], &[5.0, 5.0, 5.0]), Some(1.0), "equal values show no difference");
+        // 1 and one of the two 2s: 2 of 6 selections of two from 1, 2, 2, 3.
         assert_eq!(rank_sum(&[1.0, 2.0], &[2.0, 3.0]), Some(2.0 / 6.0));
         assert_eq!(rank_sum(&[], &[1.0]), None);
     }
 
     #[test]
-    fn the_test_over_blocks_is_that_of_a_least_squares_fit() {
-        // numpy.linalg.lstsq with one level a block and one effect of the group; scipy.stats.t.cdf.
+    fn the_test_over_blocks_equals_a_least_squares_fit() {
+        // From numpy.linalg.lstsq with one level per block and one effect of the group, and
+        // scipy.stats.t.cdf.
         let near = |blocks: &[(f64, Vec<f64>)], p: f64| {
             let found = low_in_blocks(blocks).unwrap();
             assert!((found - p).abs() < 1e-9, "{found} {p}");
@@ -141,14 +142,14 @@ mod tests {
         near(&three, 0.000_735_653_509);
         near(&[(1.0, vec![2.0]), (3.0, vec![4.5])], 0.062_832_958_189);
         near(&[(0.3, vec![0.1, 0.2]), (0.1, vec![0.15, -0.2])], 0.817_841_897_873);
-        assert_eq!(low_in_blocks(&[(1.0, vec![2.0])]), None, "of two values the scatter is not known");
+        assert_eq!(low_in_blocks(&[(1.0, vec![2.0])]), None, "two values do not show the variability");
         assert_eq!(low_in_blocks(&[(1.0, vec![])]), None);
         assert_eq!(low_in_blocks(&[(1.0, vec![2.0, 2.0])]), Some(0.0));
         assert_eq!(low_in_blocks(&[(2.0, vec![2.0, 2.0])]), Some(1.0));
     }
 
     #[test]
-    fn the_normal_test_of_many_values_joins_the_exact_one() {
+    fn the_normal_test_agrees_with_the_exact_one_at_their_boundary() {
         let mut dice = Dice::new(5);
         let (group, rest): (Vec<f64>, Vec<f64>) = (0..20)
             .map(|_| ((dice.normal() - 0.5) * 4.0, dice.normal() * 4.0))
@@ -160,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn where_all_are_alike_the_chance_is_no_smaller_than_it_says() {
+    fn for_equal_groups_p_below_5_percent_occurs_in_5_percent_of_the_trials() {
         let mut dice = Dice::new(9);
         for (own, rest) in [(4, 28), (2, 6), (8, 40), (5, 5)] {
             let low = (0..1000).filter(|_| {

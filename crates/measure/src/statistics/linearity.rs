@@ -1,12 +1,11 @@
-//! Whether a rate grows in proportion to what serves it: equivalence tests on the ratios of the steps.
+//! Whether a rate grows in proportion to its resources: equivalence tests on the ratios of the steps.
 //!
-//! Two settings that are the same by truth differ in what is measured, so "within 10 %" cannot be read off
-//! two means. A step holds when its interval lies inside the tolerance and fails when its interval lies
-//! outside; between them the number of repetitions that would decide is the answer.
+//! Measured values of two equal settings differ, so two means cannot prove "within 10 %". A step holds if its
+//! interval is inside the tolerance, and fails if its interval is outside. Otherwise the result is the number
+//! of repetitions that would decide.
 //!
-//! Invariant: a whole that is supported is wrong in at most one of 1 / (1 − confidence) cases, one that is
-//! refuted too, however many steps there are.
-//! Never here: units, the words of a contract.
+//! Invariant: a supported whole is wrong in at most one of 1 / (1 − confidence) cases; a refuted whole too,
+//! for any number of steps. Never here: units, the requirement text.
 
 use super::ratio::{Answer, Interval, SettingSample, is_above, ratio_interval};
 use super::{REPETITIONS_MAX, first_of, mean};
@@ -14,57 +13,59 @@ use super::{REPETITIONS_MAX, first_of, mean};
 /// The repetitions of one setting.
 #[derive(Clone, Copy, Debug)]
 pub struct LinearityStep<'a> {
-    /// How much serves: servers, targets, nodes.
+    /// The amount of the resource: servers, targets, nodes.
     pub at: f64,
     /// The rate of each repetition.
     pub values: &'a [f64],
 }
 
-/// How far from proportional is allowed.
+/// The allowed deviation from proportional.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Tolerance {
     /// The share by which a step may fall short, such as 0.1.
     pub below: f64,
-    /// The share by which it may exceed; `None` if more is welcome.
+    /// The share by which it may exceed; `None` for any amount.
     pub above: Option<f64>,
 }
 
-/// One step against the base.
+/// One step compared with the base.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Proportion {
-    /// How much serves.
+    /// The amount of the resource.
     pub at: f64,
-    /// Mean over what the base's mean makes of it in proportion: 1 is linear. `None` without values.
+    /// The mean over the proportional value from the base's mean: 1 is linear. `None` without values.
     pub ratio: Option<f64>,
-    /// Bounds of that ratio, each one-sided with the confidence at which it is decided: that asked for where
-    /// the ratio lies within the tolerance, and else that at which it is refuted. `None` below two values.
+    /// One-sided confidence limits of that ratio. If the ratio is within the tolerance, the confidence is the
+    /// requested one; otherwise it is the one at which the step is refuted. `None` below two values.
     pub interval: Option<Interval>,
-    /// Whether the ratio lies within the tolerance, literally.
+    /// Whether the ratio itself is within the tolerance.
     pub literal: bool,
-    /// What the repetitions support.
+    /// What the repetitions show.
     pub answer: Answer,
-    /// Where undecided: how many repetitions, of this step and of the base each, would decide if ratio and
-    /// scatter stayed as they are; `None` if no practical number would, or scatter is unknown.
+    /// If undecided: how many repetitions, of this step and of the base each, would decide with the same
+    /// ratio and variability. `None` if no practical number would, or if the variability is unknown.
     pub repetitions: Option<u32>,
 }
 
-/// All steps against the base.
+/// All steps compared with the base.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Linearity {
     /// Each step, in the order given.
     pub steps: Vec<Proportion>,
-    /// Whether all ratios lie within the tolerance, literally.
+    /// Whether all ratios themselves are within the tolerance.
     pub literal: bool,
-    /// Supported if every step is, refuted if any is; with no steps undecided.
+    /// Supported if every step is, refuted if any is; undecided without steps.
     pub answer: Answer,
-    /// The most repetitions that an undecided step asks for; `None` if none would do, or nothing is open.
+    /// The most repetitions that an undecided step needs; `None` if no number is enough, or no step is
+    /// undecided.
     pub repetitions: Option<u32>,
 }
 
 /// Whether each of `steps` is `base` times its share within `tolerance`, with this one-sided `confidence`.
 ///
-/// That all are takes each at this confidence. That any is not could be found by chance in every one of
-/// them, so each is refuted at the confidence that leaves the whole of it (Bonferroni).
+/// To show that all steps hold, each is tested at this confidence. A failure could be found by chance in
+/// every step. So each is refuted at a higher confidence that keeps the whole at the requested one
+/// (Bonferroni).
 pub fn linearity(
     base: LinearityStep<'_>,
     steps: &[LinearityStep<'_>],
@@ -93,7 +94,7 @@ pub fn linearity(
     }
 }
 
-/// The same of one step `among` so many that are held against `base`.
+/// The same for one of `among` steps that are compared with `base`.
 pub fn proportion(
     base: LinearityStep<'_>,
     step: LinearityStep<'_>,
@@ -150,7 +151,7 @@ impl LinearityClaim {
     }
 
     fn answer(&self, over: &SettingSample, under: &SettingSample) -> Answer {
-        // That a ratio is below one is that its reciprocal is above the other.
+        // A ratio is below a limit if its reciprocal is above the reciprocal of the limit.
         let above = |ratio, confidence| is_above(over, under, ratio, confidence);
         let below = |ratio: f64, confidence| is_above(under, over, 1.0 / ratio, confidence);
         let fits = self.high().is_none_or(|high| below(high, self.confidence));
@@ -186,11 +187,15 @@ mod tests {
         let short = of(&base, &[(2.0, &[198.0, 200.0, 202.0]), (3.0, &[197.0, 200.0, 203.0])], TEN);
         assert_eq!((short.answer, short.literal), (Answer::Refuted, false));
         let answers: Vec<Answer> = short.steps.iter().map(|step| step.answer).collect();
-        assert_eq!(answers, [Answer::Supported, Answer::Refuted], "the step that is short is named");
+        assert_eq!(
+            answers,
+            [Answer::Supported, Answer::Refuted],
+            "only the step that falls short is refuted"
+        );
     }
 
     #[test]
-    fn scatter_leaves_it_undecided_with_a_number_of_repetitions_that_decides() {
+    fn variability_leaves_it_undecided_with_a_number_of_repetitions_that_decides() {
         let of_n = |n: usize| {
             let scattered = |mean: f64| -> Vec<f64> {
                 let half = mean * 0.1 * ((n - 1) as f64 / n as f64).sqrt();
@@ -208,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn more_than_proportional_is_a_miss_only_where_it_is_asked() {
+    fn more_than_proportional_fails_only_with_an_upper_limit() {
         let steps: &[(f64, &[f64])] = &[(2.0, &[249.0, 250.0, 251.0])];
         let base = [99.0, 100.0, 101.0];
         assert_eq!(of(&base, steps, TEN).answer, Answer::Refuted);
@@ -217,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn an_interval_says_the_same_as_the_answer_however_many_steps_there_are() {
+    fn the_interval_agrees_with_the_answer_for_any_number_of_steps() {
         let base = [99.0, 100.0, 101.0, 100.0];
         for tenths in 700..1000 {
             let scattered = [-7.0, -2.0, 3.0, 6.0].map(|off| 0.2 * f64::from(tenths) + off);
@@ -226,18 +231,18 @@ mod tests {
                 let least = Tolerance { below: 0.1, above: None };
                 let found = proportion(LinearityStep { at: 1.0, values: &base }, step, least, 0.95, among);
                 let lies = found.interval.unwrap();
-                let told = match found.answer {
+                let agrees = match found.answer {
                     Answer::Supported => lies.low > 0.9,
                     Answer::Refuted => lies.high < 0.9,
                     Answer::Undecided => lies.low <= 0.9 && lies.high >= 0.9,
                 };
-                assert!(told, "{tenths}, among {among}: {found:?}");
+                assert!(agrees, "{tenths}, among {among}: {found:?}");
             }
         }
     }
 
     #[test]
-    fn single_repetitions_and_no_steps_decide_nothing() {
+    fn single_repetitions_and_no_steps_are_undecided() {
         let once = of(&[100.0], &[(2.0, &[200.0])], TEN);
         assert_eq!((once.answer, once.literal, once.repetitions), (Answer::Undecided, true, None));
         assert_eq!(once.steps[0].interval, None);

@@ -1,44 +1,43 @@
-//! The ratio of two means, and between which values it lies.
+//! The ratio of two means, and its confidence interval.
 //!
-//! The interval is Fieller's: a ratio is inside unless the difference that it makes zero, `x̄ − ratio·ȳ`, is
-//! told from zero by Student's t with Welch's degrees of freedom. It is of the ratio of the arithmetic means,
-//! which is what contracts compare, whether or not both scatter alike.
+//! The interval is Fieller's: it contains a ratio unless the difference `x̄ − ratio·ȳ` is significantly
+//! different from zero. The test is Student's t with Welch's degrees of freedom. The interval is for the
+//! ratio of the arithmetic means, which contracts compare; the two samples may vary differently.
 //!
-//! Invariant: pure; exchanging the two turns an interval into its reciprocal.
-//! Never here: which ratio was wanted.
+//! Invariant: pure; exchanging the two turns an interval into its reciprocal. Never here: the required ratio.
 
 use super::student::t_quantile_of;
 use super::{deviation, mean};
 
-/// Between which values something lies, with a confidence of which the caller knows.
+/// A confidence interval; the caller knows its confidence.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Interval {
     /// The lower end.
     pub low: f64,
-    /// The upper end; infinite where the values do not bound it.
+    /// The upper end; infinite if the values give no upper limit.
     pub high: f64,
 }
 
-/// What measurements say to a claim.
+/// What the measurements show about a claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Answer {
     /// It holds, and the measurements support that.
     Supported,
     /// It does not hold, and the measurements support that.
     Refuted,
-    /// They say neither: more repetitions are needed.
+    /// They show neither: more repetitions are needed.
     Undecided,
 }
 
-/// Mean of `numerator` over mean of `denominator`: a lower and an upper bound, each with this one-sided
-/// `confidence` between 0.5 and 1. `None` below two values in either, or where a mean is not positive.
+/// Mean of `numerator` over mean of `denominator`: a lower and an upper limit, each with this one-sided
+/// `confidence` between 0.5 and 1. `None` below two values in either, or if a mean is not positive.
 pub fn ratio_interval(numerator: &[f64], denominator: &[f64], confidence: f64) -> Option<Interval> {
     let (over, under) = (SettingSample::of(numerator)?, SettingSample::of(denominator)?);
     let high = 1.0 / lower(&under, &over, confidence);
     Some(Interval { low: lower(&over, &under, confidence), high })
 }
 
-/// What a bound needs to know of the values of one setting.
+/// The properties of one setting's values that a limit needs.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SettingSample {
     pub(super) mean: f64,
@@ -47,18 +46,18 @@ pub(super) struct SettingSample {
 }
 
 impl SettingSample {
-    /// `None` below two values, or where their mean is not positive.
+    /// `None` below two values, or if their mean is not positive.
     pub(super) fn of(values: &[f64]) -> Option<Self> {
         let mean = mean(values).filter(|mean| *mean > 0.0)?;
         Some(Self { mean, variance: deviation(values)?.powi(2), n: values.len() as f64 })
     }
 
-    /// As if there were `n` values with the same mean and scatter.
+    /// The same with `n` values of the same mean and variability.
     pub(super) fn with(self, n: u32) -> Self {
         Self { n: f64::from(n), ..self }
     }
 
-    /// Of `scale` times the values.
+    /// The same for `scale` times the values.
     pub(super) fn scaled(self, scale: f64) -> Self {
         Self { mean: self.mean * scale, variance: self.variance * scale * scale, ..self }
     }
@@ -68,7 +67,7 @@ impl SettingSample {
     }
 }
 
-/// Whether the truth of `over` / `under` is told to be above `ratio` with this one-sided confidence.
+/// Whether the true ratio `over` / `under` is significantly above `ratio` with this one-sided confidence.
 pub(super) fn is_above(over: &SettingSample, under: &SettingSample, ratio: f64, confidence: f64) -> bool {
     let difference = over.mean - ratio * under.mean;
     let variance = over.of_mean() + ratio * ratio * under.of_mean();
@@ -78,20 +77,20 @@ pub(super) fn is_above(over: &SettingSample, under: &SettingSample, ratio: f64, 
     difference / variance.sqrt() > t_quantile_of(confidence, freedom(over, under, ratio))
 }
 
-/// Welch's degrees of freedom of the difference that `ratio` makes.
+/// Welch's degrees of freedom of the difference for `ratio`.
 fn freedom(over: &SettingSample, under: &SettingSample, ratio: f64) -> f64 {
     let parts = [over.of_mean(), ratio * ratio * under.of_mean()];
     let shares = parts[0].powi(2) / (over.n - 1.0) + parts[1].powi(2) / (under.n - 1.0);
-    // Without any scatter the degrees mean nothing, and one is a number.
+    // Without any variability the degrees have no meaning, so any number is right.
     if shares > 0.0 { (parts[0] + parts[1]).powi(2) / shares } else { 1.0 }
 }
 
-/// The largest ratio that `over` / `under` is told to be above; 0 where there is none.
+/// The largest ratio that `over` / `under` is significantly above; 0 if there is none.
 fn lower(over: &SettingSample, under: &SettingSample, confidence: f64) -> f64 {
     if !is_above(over, under, 0.0, confidence) {
         return 0.0;
     }
-    // Where t² times the variance equals the difference's square, with the t of the ratio found before.
+    // Solves t² times the variance = the square of the difference, with the t of the previous ratio.
     let mut ratio = over.mean / under.mean;
     for _ in 0..40 {
         let square = t_quantile_of(confidence, freedom(over, under, ratio)).powi(2);
@@ -112,7 +111,7 @@ mod tests {
     use super::*;
     use crate::statistics::Dice;
 
-    fn draw(dice: &mut Dice, mean: f64, cov: f64, n: usize) -> Vec<f64> {
+    fn sample(dice: &mut Dice, mean: f64, cov: f64, n: usize) -> Vec<f64> {
         (0..n).map(|_| (mean * (1.0 + cov * dice.normal())).max(mean * 0.01)).collect()
     }
 
@@ -126,33 +125,33 @@ mod tests {
     }
 
     #[test]
-    fn values_without_scatter_have_an_exact_ratio() {
+    fn values_without_variability_have_an_exact_ratio() {
         let interval = ratio_interval(&[3.0, 3.0], &[2.0, 2.0], 0.95).unwrap();
         assert!((interval.low - 1.5).abs() < 1e-9 && (interval.high - 1.5).abs() < 1e-9, "{interval:?}");
     }
 
     #[test]
-    fn what_the_values_do_not_bound_is_said_to_be_unbounded() {
+    fn a_ratio_without_an_upper_limit_is_infinite() {
         let wild = [1.0, 100.0];
         let interval = ratio_interval(&[50.0, 51.0], &wild, 0.95).unwrap();
-        assert_eq!(interval.high, f64::INFINITY, "a mean that may be nothing bounds no ratio");
+        assert_eq!(interval.high, f64::INFINITY, "a denominator that may be zero gives no upper limit");
         assert_eq!(ratio_interval(&wild, &[50.0, 51.0], 0.95).unwrap().low, 0.0);
     }
 
     #[test]
-    fn too_few_values_and_rates_of_nothing_have_no_interval() {
+    fn too_few_values_and_rates_of_zero_have_no_interval() {
         assert_eq!(ratio_interval(&[1.0], &[1.0, 2.0], 0.95), None);
         assert_eq!(ratio_interval(&[1.0, 2.0], &[0.0, 0.0], 0.95), None);
     }
 
     #[test]
-    fn each_bound_is_wrong_in_at_most_its_share_of_trials_whether_or_not_both_scatter_alike() {
+    fn each_limit_is_wrong_in_at_most_its_share_of_trials_also_with_unequal_variability() {
         let mut dice = Dice::new(3);
         for (over, under) in [(0.02, 0.02), (0.2, 0.2), (0.02, 0.2), (0.05, 0.1)] {
             for n in [3, 5, 10] {
                 let mut beyond = [0_u32; 2];
                 for _ in 0..1000 {
-                    let (x, y) = (draw(&mut dice, 9.0, over, n), draw(&mut dice, 10.0, under, n));
+                    let (x, y) = (sample(&mut dice, 9.0, over, n), sample(&mut dice, 10.0, under, n));
                     let interval = ratio_interval(&x, &y, 0.95).unwrap();
                     beyond[0] += u32::from(interval.low > 0.9);
                     beyond[1] += u32::from(interval.high < 0.9);

@@ -1,15 +1,14 @@
-//! Student's t and the normal distribution: what stays below what, and with which probability.
+//! Student's t and the normal distribution: quantiles and probabilities.
 //!
-//! Invariant: a quantile is what its own distribution function takes back to the probability, to 1e-9.
-//! Never here: samples.
+//! Invariant: the distribution function of a quantile returns its probability, to 1e-9. Never here: samples.
 
-/// Quantile of Student's t: the value that a t variable with `freedom` degrees stays below with
-/// probability `p`, for `p` in 0.5..1.
+/// Quantile of Student's t: a t variable with `freedom` degrees is below it with probability `p`, for `p` in
+/// 0.5..1.
 pub fn t_quantile(p: f64, freedom: u32) -> f64 {
     t_quantile_of(p, f64::from(freedom))
 }
 
-/// [`t_quantile`] for degrees of freedom that are no whole number, as Welch's are.
+/// [`t_quantile`] for degrees of freedom that are not an integer, such as Welch's.
 pub(crate) fn t_quantile_of(p: f64, freedom: f64) -> f64 {
     assert!((0.5..1.0).contains(&p) && freedom > 0.0, "t quantile of p = {p} with {freedom} degrees");
     let (mut low, mut high) = (0.0, f64::INFINITY);
@@ -21,7 +20,7 @@ pub(crate) fn t_quantile_of(p: f64, freedom: f64) -> f64 {
         } else {
             high = t;
         }
-        // Newton's step where it stays inside what is known, else halving: few looks are enough.
+        // Newton's step if it stays inside the known range, otherwise bisection: few iterations are enough.
         let newton = t + missing / t_density(t, freedom);
         let next = match (newton > low && newton < high, high.is_finite()) {
             (true, _) => newton,
@@ -36,7 +35,7 @@ pub(crate) fn t_quantile_of(p: f64, freedom: f64) -> f64 {
     t
 }
 
-/// Where to begin: the normal quantile within 0.0005 (Abramowitz & Stegun 26.2.23), widened for the degrees
+/// A start value: the normal quantile within 0.0005 (Abramowitz & Stegun 26.2.23), adjusted for the degrees
 /// of freedom (26.7.5).
 fn near_quantile(p: f64, freedom: f64) -> f64 {
     let root = (-2.0 * (1.0 - p).ln()).sqrt();
@@ -52,7 +51,7 @@ pub(crate) fn t_beyond(t: f64, freedom: f64) -> f64 {
     incomplete_beta(freedom / (freedom + t * t), freedom / 2.0, 0.5)
 }
 
-/// Probability that a normal variable stays below `z`.
+/// Probability that a normal variable is below `z`.
 pub(crate) fn normal_below(z: f64) -> f64 {
     let above = |z: f64| {
         if z > 4.0 {
@@ -69,7 +68,7 @@ pub(crate) fn normal_below(z: f64) -> f64 {
     if z < 0.0 { above(-z) } else { 1.0 - above(z) }
 }
 
-/// The value that a normal variable stays below with probability `p`, for `p` in 0..1 without its ends.
+/// The quantile of the normal distribution with probability `p`, for `p` above 0 and below 1.
 pub(crate) fn normal_quantile(p: f64) -> f64 {
     assert!(p > 0.0 && p < 1.0, "normal quantile of p = {p}");
     let (mut low, mut high) = (-40.0, 40.0);
@@ -144,16 +143,16 @@ fn log_gamma(x: f64) -> f64 {
 mod tests {
     use super::*;
 
-    fn near(found: f64, truth: f64, within: f64) {
-        assert!((found - truth).abs() <= within, "{found} is not {truth} within {within}");
+    fn near(found: f64, expected: f64, within: f64) {
+        assert!((found - expected).abs() <= within, "{found} is not {expected} within {within}");
     }
 
     #[test]
-    fn student_quantiles_are_those_of_the_printed_tables() {
-        for (freedom, truth) in
+    fn student_quantiles_equal_the_published_tables() {
+        for (freedom, expected) in
             [(1, 6.314), (2, 2.920), (3, 2.353), (9, 1.833), (19, 1.729), (1_000_000, 1.645)]
         {
-            near(t_quantile(0.95, freedom), truth, 0.0005);
+            near(t_quantile(0.95, freedom), expected, 0.0005);
         }
         near(t_quantile(0.975, 10), 2.228, 0.0005);
         near(t_quantile(0.99, 5), 3.365, 0.0005);
@@ -161,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn quantiles_with_one_and_two_degrees_are_those_of_their_closed_forms() {
+    fn quantiles_with_one_and_two_degrees_equal_their_closed_forms() {
         for p in [0.51, 0.6, 0.75, 0.9, 0.95, 0.99, 0.999, 0.9999] {
             let one = (std::f64::consts::PI * (p - 0.5)).tan();
             near(t_quantile(p, 1) / one, 1.0, 1e-8);
@@ -171,14 +170,14 @@ mod tests {
     }
 
     #[test]
-    fn degrees_between_whole_numbers_lie_between_their_quantiles() {
+    fn fractional_degrees_have_quantiles_between_those_of_the_integers() {
         let quantiles: Vec<f64> =
             [2.0, 2.3, 2.9, 3.0, 3.5, 4.0].iter().map(|freedom| t_quantile_of(0.95, *freedom)).collect();
         assert!(quantiles.is_sorted_by(|one, next| one > next), "{quantiles:?}");
     }
 
     #[test]
-    fn the_normal_distribution_is_that_of_the_printed_tables() {
+    fn the_normal_distribution_equals_the_published_tables() {
         near(normal_quantile(0.975), 1.959_964, 1e-5);
         near(normal_quantile(0.05), -1.644_854, 1e-5);
         near(normal_below(-1.0), 0.158_655, 1e-5);
@@ -188,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn the_gamma_function_is_right_where_it_is_known() {
+    fn the_gamma_function_is_right_at_known_values() {
         near(log_gamma(5.0), 24_f64.ln(), 1e-10);
         near(log_gamma(0.5), std::f64::consts::PI.sqrt().ln(), 1e-9);
     }

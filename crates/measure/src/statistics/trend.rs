@@ -1,14 +1,14 @@
-//! What the order of the repetitions tells: that they fall or rise, that the first is another than the rest.
+//! The order of the repetitions: whether they fall or rise, and whether the first differs from the rest.
 //!
-//! The slope is Theil and Sen's, the median over all pairs; its chance is Mann and Kendall's, which asks only
-//! how many pairs rise. Both leave an outlier alone.
+//! The slope is Theil and Sen's, the median over all pairs. Its p-value is Mann and Kendall's, which counts
+//! only how many pairs rise. An outlier affects neither.
 //!
-//! Invariant: pure; turning the order round turns the sign and nothing else.
+//! Invariant: pure; reversing the order reverses the sign and changes nothing else.
 
 use super::student::{normal_below, t_beyond};
 use super::{deviation, mean, median};
 
-/// Up to so many values without ties the chance is counted over all orders.
+/// Up to this many values without ties the p-value is counted over all orders.
 const EXACT_MAX: usize = 30;
 
 /// A trend over repetitions.
@@ -18,22 +18,23 @@ pub struct Trend {
     pub slope: f64,
     /// The change from the first to the last along the slope, as a share of the median.
     pub share: f64,
-    /// The chance of so one-sided an order, either way, if the order meant nothing.
+    /// The p-value: the probability of an order at least as one-sided, in either direction, if the order is
+    /// random.
     pub chance: f64,
 }
 
-/// The first repetition against the others.
+/// The first repetition compared with the others.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FirstRepetition {
     /// The first over the mean of the others.
     pub ratio: f64,
-    /// The chance that one more of the others lay as far from their mean (Student's t); 0 where these
-    /// are equal and the first is not.
+    /// The p-value: the probability that another one of the others is as far from their mean (Student's t). 0
+    /// if these are equal and the first differs.
     pub chance: f64,
 }
 
-/// The trend of values in the order in which they were measured; `None` below three values or for a median
-/// of zero. Below five no order is so one-sided that its chance is under 5 %.
+/// The trend of values in the order of measurement; `None` below three values or for a median of zero. Below
+/// five values the p-value is never under 5 %.
 pub fn trend(values: &[f64]) -> Option<Trend> {
     let middle = median(values).filter(|middle| values.len() > 2 && *middle != 0.0)?;
     let pairs = || (0..values.len()).flat_map(|late| (0..late).map(move |early| (early, late)));
@@ -51,9 +52,10 @@ pub fn trend(values: &[f64]) -> Option<Trend> {
     Some(Trend { slope, share: slope * (values.len() - 1) as f64 / middle, chance })
 }
 
-/// The share of all orders of `n` values in which at most so many pairs are one way round, on either side.
+/// The share of all orders of `n` values in which at most `fewer` pairs have one direction, on either side.
 fn exact_chance(n: usize, fewer: usize) -> f64 {
-    // shares[k]: the share of orders with k pairs turned round; one value more adds 0 to its index of them.
+    // shares[k]: the share of orders with k reversed pairs; the value at an index adds 0 to index reversed
+    // pairs.
     let mut shares = vec![1.0];
     for index in 1..n {
         let mut next = vec![0.0; shares.len() + index];
@@ -74,8 +76,8 @@ fn normal_chance(values: &[f64], difference: usize) -> f64 {
     if variance > 0.0 { (2.0 * normal_below(-z)).min(1.0) } else { 1.0 }
 }
 
-/// How the first of these values differs from the others; `None` below three values or where the others'
-/// mean is zero.
+/// How the first of these values differs from the others; `None` below three values or if the mean of the
+/// others is zero.
 pub fn first(values: &[f64]) -> Option<FirstRepetition> {
     let (first, rest) = values.split_first()?;
     let (mean, deviation) = (mean(rest).filter(|mean| *mean != 0.0)?, deviation(rest)?);
@@ -95,17 +97,17 @@ mod tests {
     use crate::statistics::Dice;
 
     #[test]
-    fn a_fall_with_time_is_told_by_its_slope_and_its_chance() {
+    fn a_fall_over_time_is_detected_by_slope_and_p_value() {
         let falling = trend(&[100.0, 98.0, 96.0, 94.0, 92.0]).unwrap();
         assert_eq!(falling.slope, -2.0);
         assert!((falling.share + 8.0 / 96.0).abs() < 1e-12);
         assert!((falling.chance - 2.0 / 120.0).abs() < 1e-12, "one order of 120 on each side");
         let outlier = trend(&[100.0, 98.0, 3.0, 94.0, 92.0, 90.0]).unwrap();
-        assert_eq!(outlier.slope, -2.0, "one outlier does not move it");
+        assert_eq!(outlier.slope, -2.0, "one outlier does not change the slope");
     }
 
     #[test]
-    fn order_that_means_nothing_has_a_large_chance() {
+    fn a_random_order_has_a_large_p_value() {
         assert_eq!(trend(&[5.0, 5.0, 5.0, 5.0]).unwrap().chance, 1.0);
         assert!(trend(&[1.0, 3.0, 2.0, 4.0, 1.5, 3.5]).unwrap().chance > 0.3);
         assert_eq!(trend(&[1.0, 2.0]), None);
@@ -121,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn many_values_and_ties_are_judged_by_the_normal_distribution_like_few_without() {
+    fn the_normal_approximation_agrees_with_the_exact_p_value() {
         let values: Vec<f64> = (0..30).map(|i| f64::from(i % 7) + 0.0513 * f64::from(i)).collect();
         let exact = trend(&values).unwrap().chance;
         let normal = {
@@ -133,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn a_first_repetition_that_differs_is_told() {
+    fn a_first_repetition_that_differs_is_detected() {
         let cold = first(&[60.0, 100.0, 101.0, 99.0]).unwrap();
         assert!((cold.ratio - 0.6).abs() < 1e-12 && cold.chance < 0.002, "{cold:?}");
         assert!(first(&[100.5, 100.0, 101.0, 99.0]).unwrap().chance > 0.5);

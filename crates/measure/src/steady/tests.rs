@@ -1,4 +1,4 @@
-//! Timelines of which it is known what they are.
+//! Timelines with known properties.
 
 use proptest::prelude::*;
 
@@ -7,13 +7,13 @@ use super::*;
 const RULE: SteadyRule =
     SteadyRule { window: 30.0, slope: 0.1, range: 0.2, within: Some(300.0), measured: 60.0 };
 
-/// A second each, all of them whole.
+/// Intervals of one second, all complete.
 fn seconds(moved: &[u64]) -> IntervalSeries<'_> {
     IntervalSeries { moved, interval: 1.0, span: moved.len() as f64 }
 }
 
 #[test]
-fn the_worst_window_is_found_wherever_it_begins() {
+fn the_slowest_window_is_found_at_any_start() {
     let mut moved = vec![100; 100];
     moved[41..48].fill(30);
     let worst = sustained(&seconds(&moved), 10.0).unwrap();
@@ -22,7 +22,7 @@ fn the_worst_window_is_found_wherever_it_begins() {
 }
 
 #[test]
-fn the_interval_in_which_the_run_ended_is_left_out_and_a_silent_end_is_not() {
+fn the_incomplete_last_interval_is_excluded_and_idle_intervals_at_the_end_are_not() {
     let ended = IntervalSeries { moved: &[10, 10, 10, 10, 1], interval: 2.0, span: 8.2 };
     let worst = sustained(&ended, 4.0).unwrap();
     assert_eq!((worst.rate, worst.mean, worst.share), (5.0, 5.0, 1.0));
@@ -32,7 +32,7 @@ fn the_interval_in_which_the_run_ended_is_left_out_and_a_silent_end_is_not() {
 }
 
 #[test]
-fn a_window_is_never_shorter_than_was_asked_and_a_shorter_run_has_none() {
+fn a_window_is_never_shorter_than_requested_and_a_shorter_run_has_none() {
     let series = IntervalSeries { moved: &[7; 40], interval: 1.073_741_824, span: 43.0 };
     let worst = sustained(&series, 30.0).unwrap();
     assert!((worst.window - 28.0 * 1.073_741_824).abs() < 1e-9, "{}", worst.window);
@@ -48,7 +48,7 @@ fn sums_do_not_overflow() {
 }
 
 #[test]
-fn a_run_that_warms_up_is_steady_when_its_window_has_left_the_warming_behind() {
+fn a_run_is_steady_once_the_warm_up_is_outside_its_window() {
     let mut moved = vec![1000; 200];
     (0..40).for_each(|second| moved[second] = 1000 + 50 * (40 - second as u64));
     let found = steady(&seconds(&moved), &RULE);
@@ -60,7 +60,7 @@ fn a_run_that_warms_up_is_steady_when_its_window_has_left_the_warming_behind() {
 }
 
 #[test]
-fn a_run_that_falls_without_end_is_not_steady_and_says_how_far_from_it() {
+fn a_run_that_keeps_falling_is_not_steady_and_reports_its_slope() {
     let moved: Vec<u64> = (0..300).map(|second| (1e6 * 0.99_f64.powi(second)) as u64).collect();
     let found = steady(&seconds(&moved), &RULE);
     assert_eq!((found.state, found.measured), (SteadyState::NotReached, None));
@@ -69,14 +69,14 @@ fn a_run_that_falls_without_end_is_not_steady_and_says_how_far_from_it() {
 }
 
 #[test]
-fn a_run_that_oscillates_has_no_slope_and_is_not_steady_for_its_range() {
+fn a_run_that_oscillates_has_no_slope_and_is_not_steady_by_its_range() {
     let moved: Vec<u64> = (0..200).map(|second| if second / 15 % 2 == 0 { 100 } else { 60 }).collect();
     let found = steady(&seconds(&moved), &RULE);
     assert_eq!(found.state, SteadyState::NotReached);
 }
 
 #[test]
-fn a_run_that_ends_before_it_was_measured_or_slows_down_while_it_is_says_so() {
+fn an_early_end_and_a_slowdown_in_the_measured_time_are_reported() {
     let short = steady(&seconds(&[100; 60]), &RULE);
     assert_eq!((short.state, short.measured, short.left), (SteadyState::Unmeasured, None, None));
     let mut moved = vec![100; 120];
@@ -87,7 +87,7 @@ fn a_run_that_ends_before_it_was_measured_or_slows_down_while_it_is_says_so() {
 }
 
 #[test]
-fn a_fall_too_slow_for_any_window_is_seen_over_the_measured_time() {
+fn a_fall_too_slow_for_any_window_is_detected_over_the_measured_time() {
     let moved: Vec<u64> = (0..400).map(|second| (1e6 * 0.9985_f64.powi(second)) as u64).collect();
     let rule = SteadyRule { measured: 360.0, ..RULE };
     let found = steady(&seconds(&moved), &rule);
@@ -95,7 +95,7 @@ fn a_fall_too_slow_for_any_window_is_seen_over_the_measured_time() {
 }
 
 #[test]
-fn too_late_is_not_reached_and_nothing_moved_is_not_steady() {
+fn a_run_that_is_steady_too_late_or_moved_nothing_is_not_steady() {
     let mut moved = vec![100; 200];
     (0..50).for_each(|second| moved[second] = 3 * second as u64);
     let hasty = SteadyRule { within: Some(40.0), ..RULE };
@@ -137,7 +137,7 @@ proptest! {
     }
 
     #[test]
-    fn no_window_is_slower_than_the_worst(
+    fn no_window_is_slower_than_the_reported_one(
         moved in prop::collection::vec(0_u64..1000, 1..80), window in 1_usize..20,
     ) {
         let worst = sustained(&seconds(&moved), window as f64);

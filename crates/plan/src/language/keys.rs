@@ -1,5 +1,5 @@
-//! What can be said of the keys of a plan, which are `wire`'s: the schema for editors, the tables of
-//! docs/PLAN.md, and what a rejection says should stand there.
+//! Everything derived from the keys of a plan: the schema for editors, the tables of docs/reference/plan.md,
+//! and the expected form in a rejection. `wire` lists the keys.
 //!
 //! Never here: reading a plan, rules between its keys.
 
@@ -18,7 +18,7 @@ pub(crate) use form::{missed, problems};
 pub(crate) use meant::{key_meant, word_meant};
 pub use schema::schema;
 
-/// A key of this name with a value, as some table has it; of another key where none has.
+/// A key of this name with a value, from the first table that has it, or another key as an example.
 pub(crate) fn example(name: &str) -> String {
     let with_example = |name: &str| {
         let all = tables().into_iter().filter_map(|table| table.key(name));
@@ -44,13 +44,13 @@ fn tables() -> Vec<&'static KeyTable> {
     all
 }
 
-/// The tables of docs/PLAN.md: the rows of each table of keys, under what opens it.
+/// The tables of docs/reference/plan.md: the rows of each table of keys, by the table's name.
 pub fn keys_paper() -> Vec<(String, String)> {
     tables().into_iter().map(|table| (table.name.to_owned(), page(table))).collect()
 }
 
 fn page(table: &KeyTable) -> String {
-    let mut text = String::from("| key | such as | what it is |\n|---|---|---|\n");
+    let mut text = String::from("| key | example | meaning |\n|---|---|---|\n");
     for key in table.keys {
         let name = match key.must {
             true => format!("**`{}`**", key.name),

@@ -1,6 +1,6 @@
-//! The word that was probably meant, of those that there are.
+//! Finds the known word that was probably meant.
 
-/// The word of `known` that `unknown` was probably meant to be.
+/// The word of `known` that `unknown` was probably meant to be, if one is near enough.
 pub(crate) fn nearest<'a>(unknown: &str, known: &[&'a str]) -> Option<&'a str> {
     let low = unknown.to_lowercase();
     let far = match low.chars().count() {
@@ -13,7 +13,7 @@ pub(crate) fn nearest<'a>(unknown: &str, known: &[&'a str]) -> Option<&'a str> {
     (best.0 <= far).then_some(best.2)
 }
 
-/// How many letters are to be added, left out, changed or swapped with the next one to make `a` of `b`.
+/// Number of letters to insert, delete, replace or swap with the next one to turn `b` into `a`.
 fn distance(a: &str, b: &str) -> usize {
     let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
     let mut rows: Vec<Vec<usize>> = vec![(0..=b.len()).collect()];
@@ -37,7 +37,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_nearest_word_is_found_and_a_far_one_is_not_offered() {
+    fn the_nearest_word_is_found_and_a_distant_one_is_not_offered() {
         let known = ["repetitions", "ranks", "timeout"];
         assert_eq!(nearest("repetition", &known), Some("repetitions"));
         assert_eq!(nearest("rank", &known), Some("ranks"));
@@ -46,7 +46,7 @@ mod tests {
     }
 
     #[test]
-    fn letters_in_each_others_place_are_one_mistake_and_capitals_are_none() {
+    fn two_swapped_letters_count_as_one_mistake_and_capitals_as_none() {
         assert_eq!(nearest("maen", &["max", "mean", "median", "min"]), Some("mean"));
         assert_eq!(nearest("Id", &["by", "id"]), Some("id"));
         assert_eq!(nearest("x", &["id", "ior", "by"]), None);

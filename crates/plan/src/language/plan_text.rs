@@ -1,4 +1,4 @@
-//! Where in the file something stands, and rejections that say so.
+//! Positions in the file of a plan, and rejections that state them.
 
 use std::ops::Range;
 
@@ -8,7 +8,7 @@ use units::Usage;
 
 use super::keys;
 
-/// A plan's text and what to call it.
+/// A plan's text, and the file name for messages.
 pub(crate) struct PlanText<'a> {
     pub(crate) text: &'a str,
     pub(crate) name: &'a str,
@@ -19,7 +19,7 @@ impl<'a> PlanText<'a> {
         Self { text, name }
     }
 
-    /// A rejection of what stands at `at`.
+    /// A rejection of the value at `at`.
     pub(crate) fn error<T>(&self, at: &Spanned<T>, what: impl AsRef<str>) -> Usage {
         self.at(at.span(), what.as_ref())
     }
@@ -27,13 +27,13 @@ impl<'a> PlanText<'a> {
     /// The rejection, in one line, of a text that is not TOML.
     pub(crate) fn not_toml(&self, error: &Error) -> Usage {
         let span = error.span().unwrap_or(0..0);
-        self.at(span.clone(), &in_our_words(first_line(error), self.text, span))
+        self.at(span.clone(), &plain_message(first_line(error), self.text, span))
     }
 
-    /// The rejection, in one line and in the plan's words, of a `file` that does not read as a plan.
+    /// The rejection, in one line and in terms of plans, of a `file` that does not read as a plan.
     pub(crate) fn rejected(&self, error: &Error, file: &Spanned<DeTable<'_>>) -> Usage {
         let span = error.span().unwrap_or(0..0);
-        // tidy: by words because toml's errors have no kinds; the tests of rejections hold each of them.
+        // tidy: by message text because toml's errors have no kinds. Tests of rejections hold each message.
         let message = first_line(error);
         let words: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
         match words.split_first() {
@@ -47,7 +47,7 @@ impl<'a> PlanText<'a> {
             }
             _ => match keys::missed(file, &span) {
                 Some(problem) => self.at(problem.span, &problem.what),
-                None => self.at(span.clone(), &in_our_words(message, self.text, span)),
+                None => self.at(span.clone(), &plain_message(message, self.text, span)),
             },
         }
     }
@@ -60,7 +60,7 @@ impl<'a> PlanText<'a> {
         (line, column)
     }
 
-    /// The parameter that the text at `span` consists of, as in `"${NAME}"`.
+    /// The parameter that is the whole text at `span`, as in `"${NAME}"`.
     pub(crate) fn parameter(&self, span: &Range<usize>) -> Option<&'a str> {
         let written = self.text.get(span.start..)?.trim_start_matches(['"', '\'']);
         let (name, behind) = written.strip_prefix("${")?.split_once('}')?;
@@ -69,7 +69,7 @@ impl<'a> PlanText<'a> {
 
     pub(crate) fn at(&self, span: Range<usize>, what: &str) -> Usage {
         let (line, column) = self.line_column(&span);
-        // What stands in the file may hold line ends; a rejection is one line.
+        // Values of the file may contain line ends, but a rejection is one line.
         let what: String = what.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
         Usage(format!("{}:{line}:{column}: {what}", self.name))
     }
@@ -79,44 +79,44 @@ fn first_line(error: &Error) -> &str {
     error.message().lines().next().unwrap_or("not TOML")
 }
 
-/// The most words that a rejection lists where it has told which was probably meant.
+/// The largest number of words that a rejection lists in addition to a hint.
 const LISTED: usize = 10;
 
-/// That there is no such key or word, what was probably meant, and what there is.
+/// The message about an unknown key or word, with the hint and the known ones.
 fn unknown_word(kind: &str, unknown: &str, meant: Option<String>, known: &[&str]) -> String {
     let all = known.join(", ");
     match meant {
         Some(meant) if known.len() > LISTED => {
-            format!("unknown {kind} `{unknown}`{}", meant.trim_end_matches('.'))
+            format!("unknown {kind} `{unknown}`{meant}")
         }
-        Some(meant) => format!("unknown {kind} `{unknown}`{meant} Known here: {all}"),
-        None => format!("unknown {kind} `{unknown}`; known here: {all}"),
+        Some(meant) => format!("unknown {kind} `{unknown}`{meant} Known here: {all}."),
+        None => format!("unknown {kind} `{unknown}`. Known here: {all}."),
     }
 }
 
-/// What the TOML reader says of what stands at `span` of `text`, for somebody who writes a plan.
-fn in_our_words(message: &str, text: &str, span: Range<usize>) -> String {
+/// The message of the TOML reader about `span` of `text`, reworded for the author of a plan.
+fn plain_message(message: &str, text: &str, span: Range<usize>) -> String {
     let before = text.get(..span.start).unwrap_or_default();
     let before = before.rsplit('\n').next().unwrap_or_default();
     let (key, value) = before.rsplit_once('=').unwrap_or((before, ""));
     let says = |words: &[&str]| words.iter().any(|word| message.starts_with(word));
-    // tidy: by words because toml's errors have no kinds.
+    // tidy: by message text because toml's errors have no kinds.
     if message == "duplicate key" {
         let there = text.get(span).unwrap_or_default();
-        return format!("`{there}` stands here for the second time in this table");
+        return format!("`{there}` is given twice in this table");
     }
     if says(&["extra "]) && before.ends_with('=') {
-        return "one `=` stands between a key and its value".to_owned();
+        return "write one `=` between a key and its value".to_owned();
     }
     if says(&["invalid basic string"]) || (says(&["invalid literal string"]) && value.contains('\'')) {
         let quote = if says(&["invalid basic string"]) { '"' } else { '\'' };
-        return format!("text that does not end with its quote `{quote}`");
+        return format!("this text has no closing quote `{quote}`");
     }
     let bare = ["string values must", "invalid boolean", "invalid float", "invalid literal", "extra assign"];
     if says(&bare) {
         let name = key.split(|c: char| !(c.is_alphanumeric() || c == '_')).rfind(|word| !word.is_empty());
         let such = keys::example(name.unwrap_or_default());
-        return format!("text stands in quotes, numbers and `true` do not; write for example `{such}`");
+        return format!("put text in quotes, but not numbers and `true`. Write for example `{such}`.");
     }
     message.to_owned()
 }

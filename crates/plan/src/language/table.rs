@@ -1,19 +1,19 @@
-//! What a table of keys is made of: keys, and the forms that their values have.
+//! The parts of a table of keys: the keys, and the forms of their values.
 //!
-//! Never here: which keys there are, which `wire` has.
+//! Never here: the keys themselves, which `wire` lists.
 
 use units::Dimension;
 
 /// A table of the language.
 pub(crate) struct KeyTable {
-    /// What definitions of the schema call it.
+    /// Its name in the definitions of the schema.
     pub(crate) name: &'static str,
-    /// How a plan opens it, such as `[fs.NAME]`.
+    /// Its opening in a plan, such as `[fs.NAME]`.
     pub(crate) opens: &'static str,
-    /// What it is.
+    /// Its meaning.
     pub(crate) about: &'static str,
     pub(crate) keys: &'static [PlanKey],
-    /// Sets of keys, of which exactly one stands there; empty where that does not matter.
+    /// Sets of keys of which exactly one must be given; empty if there is no such rule.
     pub(crate) forms: &'static [&'static [&'static str]],
 }
 
@@ -21,15 +21,15 @@ pub(crate) struct KeyTable {
 pub(crate) struct PlanKey {
     pub(crate) name: &'static str,
     pub(crate) form: KeyForm,
-    /// Whether the table needs it.
+    /// Whether the table requires it.
     pub(crate) must: bool,
-    /// A value as a plan has it.
+    /// An example of its value in a plan.
     pub(crate) example: &'static str,
-    /// What it is, with what holds where it is left out.
+    /// Its meaning, with its default.
     pub(crate) about: &'static str,
 }
 
-/// What a key's value may be. Text stands in quotes everywhere.
+/// The form of a key's value. Text is in quotes everywhere.
 pub(crate) enum KeyForm {
     /// The version of the language.
     Version,
@@ -37,19 +37,19 @@ pub(crate) enum KeyForm {
     Text,
     /// Text that becomes part of file names.
     Id,
-    /// A whole number above 0, or one as text.
+    /// A whole number above 0, also as text.
     Count,
-    /// A whole number above 0, or one as text, or this word.
+    /// A whole number above 0, also as text, or this word.
     CountOr(&'static str),
     /// `true` or `false`.
     Truth,
     /// A number.
     Number,
-    /// A number with a unit of one of these.
+    /// A number with a unit of one of these dimensions.
     Quantity(&'static [Dimension]),
-    /// The same, or `""` where it is not known or not asked at a scale.
+    /// The same, or `""` if it is unknown or not required at a scale.
     QuantityOrNone(&'static [Dimension]),
-    /// A number with a unit, or a part of what something else measures.
+    /// A number with a unit, or a share of another measurement.
     Goal,
     /// One of these words.
     Word(&'static [&'static str]),
@@ -57,7 +57,7 @@ pub(crate) enum KeyForm {
     Texts,
     /// Names, each with a text.
     Entries,
-    /// Names, each with names, each with a text.
+    /// Names of tables whose names each have a text.
     Scales,
     /// A list of numbers of nodes, each a number or text.
     Numbers,

@@ -1,9 +1,9 @@
-//! A plan as it stands in its file: its keys, each with its type, its form, an example and what it is.
+//! The keys of a plan file, each with its type, its form, an example and its meaning.
 //!
-//! From these tables come the reader (`serde`), the schema for editors, the tables of docs/PLAN.md and what a
-//! rejection says should stand there.
+//! These tables are the source of the reader (`serde`), the schema for editors, the tables of
+//! docs/reference/plan.md, and the expected form in a rejection.
 //!
-//! Invariant: every key of the file is a field here; an unknown one is an error with its place.
+//! Invariant: every key of the file is a field here. An unknown key is an error with its position.
 //! Never here: rules between keys, which `parse` has.
 
 mod parts;
@@ -21,9 +21,10 @@ use crate::words::words;
 pub(crate) use parts::*;
 pub(crate) use values::{Count, CountOrNone, Criteria, CriterionValue, NodeCount, NodesValue};
 
-/// The keys of one table: first those that it needs, then those that may be left out. Each has its type, the
-/// form of its value, an example, and what it is. At the end are sets of keys of which exactly one stands
-/// there. A part that would be empty is left out.
+/// Defines the keys of one table: first the required keys, then the optional ones.
+///
+/// Each key has its type, the form of its value, an example and its meaning. At the end are sets of keys of
+/// which exactly one must be given. An empty part is left out.
 macro_rules! keys {
     (
         $(#[$meta:meta])*
@@ -91,59 +92,60 @@ pub(super) const DIMENSIONS: &[Dimension] = &[
     Dimension::Count,
 ];
 
-/// How many targets a file lies on.
+/// The number of storage targets of a file.
 const STRIPES: KeyForm = KeyForm::CountOr("all");
 
 keys! {
     #[allow(dead_code, reason = "its parameters are read before the rest, by `parse::parameters`")]
-    PlanFile, "file", "the file", "A plan: what a campaign does and what it must show";
+    PlanFile, "file", "the file", "A plan: the tests of a campaign and their criteria";
     needs {
-        schema: Spanned<i64> = Version, "1", "the version of this language";
-        plan: HeadKeys = Table(HeadKeys::TABLE), "", "what the plan is";
+        schema: Spanned<i64> = Version, "1", "the version of the plan language";
+        plan: HeadKeys = Table(HeadKeys::TABLE), "", "`[plan]`: the id and the title of the plan";
         fs: BTreeMap<String, Spanned<FsKeys>> = Named(FsKeys::TABLE), "",
             "`[fs.NAME]`: a file system under test";
     }
     may {
         parameters: BTreeMap<String, String> = Entries, "block = \"32g\"",
-            "names for what differs between machines: `${NAME}` in any text stands for the value";
+            "`[parameters]`: named values. `${NAME}` in any text is replaced by the value";
         scale: BTreeMap<String, BTreeMap<String, String>> = Scales, "block = \"64m\"",
-            "`[scale.NAME]`: other values of the same parameters, chosen by `--scale NAME`";
-        clients: Option<ClientsKeys> = Table(ClientsKeys::TABLE), "", "the client nodes";
+            "`[scale.NAME]`: other values of the same parameters, selected by `--scale NAME`";
+        clients: Option<ClientsKeys> = Table(ClientsKeys::TABLE), "", "`[clients]`: the client nodes";
         launch: Option<Spanned<LaunchKeys>> = Table(LaunchKeys::TABLE), "",
-            "how jobs are started; without it as with `local`";
+            "`[launch]`: how jobs are started. Default: `local`";
         defaults: DefaultsKeys = Table(DefaultsKeys::TABLE), "",
-            "what holds for every test and dataset that says nothing itself";
+            "`[defaults]`: values for every test and dataset that does not set them";
         known: BTreeMap<String, Spanned<KnownKeys>> = Named(KnownKeys::TABLE), "",
-            "`[known.NAME]`: a number that is known beforehand";
+            "`[known.NAME]`: a number that is known before the campaign";
         dataset: BTreeMap<String, Spanned<DatasetKeys>> = Named(DatasetKeys::TABLE), "",
-            "`[dataset.NAME]`: files made once and read by several tests";
+            "`[dataset.NAME]`: files that are written once and read by several tests";
         state: BTreeMap<String, Spanned<StateKeys>> = Named(StateKeys::TABLE), "",
-            "`[state.NAME]`: what a file system is brought to before tests";
+            "`[state.NAME]`: a state of the file system that tests need";
         test: Vec<Spanned<TestKeys>> = Several(TestKeys::TABLE), "",
-            "`[[test]]`: one line, run so many times, and what it must show";
+            "`[[test]]`: one command line, its repetitions and its criteria";
         series: Vec<Spanned<SeriesKeys>> = Several(SeriesKeys::TABLE), "",
-            "`[[series]]`: the same phases at each step of something";
-        group: Vec<Spanned<GroupKeys>> = Several(GroupKeys::TABLE), "", "`[[group]]`: tests that run at once";
+            "`[[series]]`: the same phases at each step over servers, nodes or transfer sizes";
+        group: Vec<Spanned<GroupKeys>> = Several(GroupKeys::TABLE), "",
+            "`[[group]]`: tests that run at the same time";
         system: BTreeMap<String, Spanned<SystemKeys>> = Named(SystemKeys::TABLE), "",
-            "`[system.LETTER]`: a system, as the tables of a procurement have it";
+            "`[system.LETTER]`: a system in the tables of a procurement report";
         projection: Vec<ProjectionKeys> = Several(ProjectionKeys::TABLE), "",
-            "`[[projection]]`: a rate of a system that is not measured";
+            "`[[projection]]`: a projected rate of a system that is not measured";
     }
 }
 
 keys! {
-    HeadKeys, "plan", "[plan]", "What the plan is";
+    HeadKeys, "plan", "[plan]", "The identity of the plan";
     needs {
         id: Spanned<String> = Id, "\"acme-phase1\"",
-            "names the campaign's folder: letters, digits, `-`, `_`, `.`";
-        title: String = Text, "\"Acme scratch, phase 1\"", "what it is, in a line";
+            "the id of the plan, which names the campaign folder: letters, digits, `-`, `_`, `.`";
+        title: String = Text, "\"Acme scratch, phase 1\"", "the title, in one line";
     }
     may {
-        source: String = Text, "\"contract 4711, annex B\"", "where its clauses come from";
+        source: String = Text, "\"contract 4711, annex B\"", "the source of the clauses";
         report: Option<LayoutWord> = Word(LayoutWord::WORDS), "\"procurement\"",
-            "`procurement`: with the tables of a procurement";
+            "the layout of the report. `procurement` adds the tables of a procurement";
         system: Option<Spanned<String>> = Text, "\"A\"",
-            "which of its systems is measured; needed where there are several";
+            "the letter of the measured system. Required if the plan has several systems";
     }
 }
 
@@ -151,36 +153,39 @@ keys! {
     FsKeys, "fs", "[fs.NAME]", "A file system under test";
     needs {
         dir: Spanned<String> = Text, "\"{dir}\"",
-            "the directory to work in; `{dir}` is what `assay run --dir` gives";
+            "the working directory. `{dir}` is replaced by the directory of `assay run --dir`";
     }
     may {
         kind: Option<String> = Text, "\"lustre\"",
-            "its type, checked here and on the nodes of each job; empty is any";
-        servers: Option<Spanned<Count>> = Count, "360", "how many servers there are in all";
+            "the type of the file system. `assay run` checks it, also on the nodes of each job. `\"\"`: any \
+             type";
+        servers: Option<Spanned<Count>> = Count, "360", "the total number of servers";
         targets: Option<Spanned<CountOrNone>> = CountOr(""), "1440",
-            "how many targets hold data in all; `\"\"` where not known";
+            "the total number of storage targets that hold data. `\"\"`: unknown";
         set_servers: Option<Spanned<String>> = Text, "\"bin/servers-online {servers}\"",
-            "a command of the shell that brings so many servers on and the others off; at the end all are \
-             brought back";
+            "a shell command that brings `{servers}` servers online and takes the others offline. After the \
+             tests all servers are brought online";
         count_servers: Option<Spanned<String>> = Text, "\"bin/servers-count\"",
-            "a command that prints how many serve, asked before every job of a step; beside `set_servers`";
+            "a shell command that prints the number of online servers. It runs before every job of a step. \
+             Required with `set_servers`";
         health: Option<Spanned<String>> = Text, "\"bin/health\"",
-            "a command that prints a line for each server, target or link that is down or being rebuilt; \
-             asked before and after every job";
+            "a shell command that prints a line for each server, storage target or link that is offline or \
+             being rebuilt. It runs before and after every job";
         traffic: Option<Spanned<String>> = Text, "\"bin/bytes-moved\"",
-            "a command that prints how many bytes the servers have moved for clients so far; asked before \
-             and after every job";
+            "a shell command that prints the bytes that the servers have moved for clients so far. It runs \
+             before and after every job";
         quota: Option<Spanned<String>> = Text, "\"bin/quota-left $USER\"",
-            "a command that prints how many bytes and how many names the user may still have, `-` for no \
-             limit; asked before anything runs";
+            "a shell command that prints the bytes and the number of files that the user may still have, \
+             `-` for no limit. It runs before the first job";
         fill: Option<Spanned<Vec<Spanned<String>>>> = Texts, "[\"60%\", \"70%\"]",
-            "the shares of its blocks in use between which results are compared";
+            "the lowest and the highest utilization of its blocks at which results are compared";
         rate: Option<Spanned<String>> = Quantity(&[Dimension::BytesPerSecond]), "\"1.5 TB/s\"",
-            "how fast it is at most: what is faster came from a cache; and a line of ior with `-D` needs \
-             room for no more than 1.5 times what that writes until then";
+            "the highest possible rate. A faster result came from a cache. An `ior` command line with `-D` \
+             then needs free space for 1.5 times what this rate writes until the deadline";
         waive: Vec<WaiverKeys>
-            = Several(WaiverKeys::TABLE), "[{ lint = \"cov-high\", why = \"…\", approved_by = \"…\" }]",
-            "findings about `fs.NAME` that somebody answers for";
+            = Several(WaiverKeys::TABLE),
+            "[{ lint = \"write-iops-buffered\", why = \"…\", approved_by = \"…\" }]",
+            "waivers of findings about `fs.NAME`";
     }
 }
 
@@ -188,13 +193,13 @@ keys! {
     ClientsKeys, "clients", "[clients]", "The client nodes";
     may {
         delivered: Option<Spanned<Count>> = Count, "1536",
-            "how many the contract delivers: what percentages of nodes are of";
-        hostfile: Option<Spanned<String>> = Text, "\"hosts.txt\"", "a file with their names, a line each";
-        exclude: Vec<Spanned<String>> = Texts, "[\"n017\"]", "names of nodes that no job is to run on";
+            "the number of client nodes that the contract delivers. Percentages of nodes refer to it";
+        hostfile: Option<Spanned<String>> = Text, "\"hosts.txt\"", "a file with the node names, one per line";
+        exclude: Vec<Spanned<String>> = Texts, "[\"n017\"]", "names of nodes that no job may use";
         memory: Option<Spanned<String>> = QuantityOrNone(&[Dimension::Bytes]), "\"256 GiB\"",
-            "main memory of a node; `\"\"` where it is not known";
+            "the main memory of a node. `\"\"`: unknown";
         cores: Option<Spanned<CountOrNone>> = CountOr(""), "64",
-            "cores of a node; `\"\"` where that is not known";
+            "the cores of a node. `\"\"`: unknown";
     }
 }
 
@@ -202,40 +207,45 @@ keys! {
     LaunchKeys, "launch", "[launch]", "How jobs are started";
     needs {
         kind: LauncherWord = Word(LauncherWord::WORDS), "\"srun\"",
-            "the launcher; `local`: ranks are threads of one process; `mpirun`: the words of `argv`";
+            "the launcher. With `local`, ranks are threads of one process. With `mpirun`, `argv` is its \
+             command line";
     }
     may {
         program: Option<Spanned<String>> = Text, "\"mpirun.openmpi\"",
-            "of a launcher by name: in place of its usual program";
+            "for a launcher by name: the program to start instead of the usual one";
         options: Option<Spanned<Vec<String>>> = Texts, "[\"--mpi=pmi2\"]",
-            "of a launcher by name: added before the command";
+            "for a launcher by name: options to add before the command";
         argv: Option<Spanned<Vec<String>>> = Texts, "[\"mpirun\", \"-n\", \"{ranks}\", \"{cmd}\"]",
-            "of `mpirun`: its words, with `{ranks}`, `{nodes}`, `{ppn}`, `{hosts}`, and `{cmd}` alone for \
-             the command; these if nothing is said";
-        env: BTreeMap<String, String> = Entries, "{ OMP_NUM_THREADS = \"1\" }", "environment of every job";
+            "for `mpirun`: its command line, with `{ranks}`, `{nodes}`, `{ppn}`, `{hosts}`, and `{cmd}` as \
+             an argument of its own for the command. Default: the example";
+        env: BTreeMap<String, String> = Entries, "{ OMP_NUM_THREADS = \"1\" }",
+            "the environment of every job";
     }
 }
 
 keys! {
     #[derive(Default)]
-    DefaultsKeys, "defaults", "[defaults]", "What holds where a test or dataset says nothing itself";
+    DefaultsKeys, "defaults", "[defaults]", "Values for every test and dataset that does not set them";
     may {
-        repetitions: Option<Spanned<Count>> = Count, "5", "each a launch of its own; 1 if nothing is said";
-        ranks: Option<Spanned<Count>> = Count, "4", "ranks in all; 1 if nothing is said";
+        repetitions: Option<Spanned<Count>> = Count, "5",
+            "the number of repetitions, each a separate job. Default: 1";
+        ranks: Option<Spanned<Count>> = Count, "4", "the total number of ranks. Default: 1";
         nodes: Option<Spanned<NodesValue>> = Nodes(NodesRule::TABLE), "\"90%\"",
-            "nodes, one number, where neither they nor `ranks` are given";
-        ppn: Option<Spanned<Count>> = Count, "4", "ranks on each node";
+            "one number of nodes, for jobs that set neither `nodes` nor `ranks`";
+        ppn: Option<Spanned<Count>> = Count, "4", "ranks per node";
         timeout: Option<Spanned<String>> = TIME, "\"10 min\"",
-            "of one job, after which it and its children are killed; 1 h if nothing is said";
+            "the time limit of one job, after which the job and its child processes are killed. Default: 1 h";
         decide: Option<DecideKeys> = Table(DecideKeys::TABLE), "{ rule = \"mean\", confidence = 0.95 }",
             "how a verdict is reached";
-        fs: Option<Spanned<String>> = Text, "\"scratch\"", "the file system; needed where there are several";
-        cov_max: Option<Spanned<String>> = SHARE, "\"20 %\"", "scatter above which a pass is INCONCLUSIVE";
+        fs: Option<Spanned<String>> = Text, "\"scratch\"",
+            "the file system. Required if the plan has several";
+        cov_max: Option<Spanned<String>> = SHARE, "\"20 %\"",
+            "the COV above which a PASS becomes INCONCLUSIVE";
         sustained: Option<Spanned<String>> = TIME, "\"30 s\"",
-            "a measured phase that is shorter, or in which a rank had nothing more to do before, is \
-             INVALID; an `app` and `mpi_io` record no such thing, and are not asked";
+            "the minimum duration of a measured phase, with every rank at work. A phase that falls short is \
+             INVALID. Not applied to `app` and `mpi_io`";
         verify: Option<VerifyWord> = Word(VerifyWord::WORDS), "\"after\"",
-            "`after`: what `ior` wrote is read back and compared, in a phase of its own";
+            "whether data written by `ior` is read back and compared. `after`: in a separate phase";
     }
 }
 
@@ -243,117 +253,126 @@ keys! {
     DecideKeys, "decide", "decide = { … }", "How a verdict is reached";
     needs {
         rule: RuleWord = Word(RuleWord::WORDS), "\"mean\"",
-            "the statistic that is compared where a criterion names none; `min`: the worst, so the largest \
-             with `<=` and `<`; `lower_bound`: the bound instead, so that one repetition decides nothing";
+            "the statistic that is compared if a criterion names none. `min`: the worst repetition, which is \
+             the largest with `<=` and `<`. `lower_bound`: the confidence limit of the mean, so one \
+             repetition decides nothing";
     }
     may {
-        confidence: Option<Spanned<f64>> = Number, "0.95", "of the bound, 0.5 to 1; 0.95 if nothing is said";
+        confidence: Option<Spanned<f64>> = Number, "0.95",
+            "the confidence level of the limit, 0.5 to 1. Default: 0.95";
     }
 }
 
 keys! {
-    KnownKeys, "known", "[known.NAME]", "A number that is known beforehand";
+    KnownKeys, "known", "[known.NAME]", "A number that is known before the campaign";
     needs {
         value: String = Quantity(DIMENSIONS), "\"716886 MiB/s\"", "the number with its unit";
-        source: String = Text, "\"acceptance report of phase 1, page 12\"", "where it is from";
+        source: String = Text, "\"acceptance report of phase 1, page 12\"", "the source of the number";
     }
 }
 
 keys! {
-    DatasetKeys, "dataset", "[dataset.NAME]", "Files made once, before their first reader";
+    DatasetKeys, "dataset", "[dataset.NAME]", "Files that are written once, before their first reader";
     may {
         ior: Option<Spanned<String>> = Text, "\"-w -F -e -g -t 1m -b 4g -k\"",
-            "the line that writes them, with `-w` and `-k`";
+            "the IOR command line that writes the files, with `-w` and `-k`";
         mdtest: Option<Spanned<String>> = Text, "\"-F -C -n 1000000 -u\"",
-            "or the line that makes names, and only makes them";
+            "or: the mdtest command line that creates the files and nothing else";
         cover: Option<Spanned<CoverKeys>>
             = Table(CoverKeys::TABLE), "{ rate = \"4.5 TB/s\", time = \"30 s\" }",
-            "what its readers need";
+            "the data that its readers need";
         keep: Option<Spanned<String>> = TIME, "\"7 days\"",
-            "how long later campaigns may use it; without it, it is removed after its last reader";
+            "how long later campaigns may use it. Without `keep` it is removed after its last reader";
         setup: Vec<String> = Texts, "[\"lfs setstripe -c 1 {dir}\"]",
-            "commands of the shell that run before it, in the job's folder, which keeps what they print";
+            "shell commands that run before it, in the job's directory, which keeps their output";
         stripes: Option<Spanned<Stripes>> = STRIPES, "1",
-            "on how many targets each file is to lie; `\"all\"` of them";
-        ranks: Option<Spanned<Count>> = Count, "4", "ranks that write them";
-        nodes: Option<Spanned<NodesValue>> = Nodes(NodesRule::TABLE), "\"90%\"", "nodes, full of `ppn` ranks";
-        ppn: Option<Spanned<Count>> = Count, "4", "ranks on each node";
+            "the number of storage targets of each file. `\"all\"`: all of them";
+        ranks: Option<Spanned<Count>> = Count, "4", "the ranks that write the files";
+        nodes: Option<Spanned<NodesValue>> = Nodes(NodesRule::TABLE), "\"90%\"",
+            "nodes, each with `ppn` ranks";
+        ppn: Option<Spanned<Count>> = Count, "4", "ranks per node";
         fs: Option<Spanned<String>> = Text, "\"scratch\"", "the file system";
-        timeout: Option<Spanned<String>> = TIME, "\"10 min\"", "of the job that makes them";
+        timeout: Option<Spanned<String>> = TIME, "\"10 min\"",
+            "the time limit of the job that writes the files";
         verify: Option<VerifyWord> = Word(VerifyWord::WORDS), "\"after\"",
-            "whether what `ior` wrote is read back and compared before its readers run";
+            "whether data written by `ior` is read back and compared before its readers run";
         waive: Vec<WaiverKeys>
-            = Several(WaiverKeys::TABLE), "[{ lint = \"cov-high\", why = \"…\", approved_by = \"…\" }]",
-            "findings about it that somebody answers for";
+            = Several(WaiverKeys::TABLE),
+            "[{ lint = \"write-iops-buffered\", why = \"…\", approved_by = \"…\" }]",
+            "waivers of findings about the dataset";
     }
     forms ["ior"], ["mdtest"];
 }
 
 keys! {
-    CoverKeys, "cover", "cover = { … }", "What the readers of a dataset need";
+    CoverKeys, "cover", "cover = { … }", "The data that the readers of a dataset need";
     needs {
-        rate: Spanned<String> = Quantity(&[Dimension::BytesPerSecond]), "\"4.5 TB/s\"", "how fast they read";
-        time: Spanned<String> = TIME, "\"30 s\"", "for how long";
+        rate: Spanned<String> = Quantity(&[Dimension::BytesPerSecond]), "\"4.5 TB/s\"",
+            "the rate of the readers";
+        time: Spanned<String> = TIME, "\"30 s\"", "the duration of their reading";
     }
     may {
         margin: Option<Spanned<f64>> = Number, "1.5",
-            "how many times that has to be there; 1.5 if nothing is said";
+            "the factor by which the dataset must exceed `rate` times `time`. Default: 1.5";
     }
 }
 
 keys! {
     StateKeys, "state", "[state.NAME]",
-        "What a file system is brought to before tests, and is in while they run";
+        "A state that the file system is brought into before tests and keeps during them";
     may {
         age: Option<Spanned<String>> = Text, "\"--blocks 80% --inodes 20% --cycles 1\"",
-            "filled and aged: options of `assay age`; the directory is added";
+            "options of `assay age`, which fills and ages the file system. The directory is added";
         preload: Option<Spanned<Count>> = Count, "1000000",
-            "so many files in each directory that the test works in; the test itself makes them";
+            "the number of files in each directory that the test works in. The test itself creates them";
         degrade: Option<Spanned<String>> = Text, "\"bin/server-off 3\"",
-            "or a command of the shell that takes something down, before the first test that needs it";
+            "a shell command that takes a component offline, before the first test that needs the state";
         restore: Option<Spanned<String>> = Text, "\"bin/server-on 3\"",
-            "and the one that brings it back, before the next test without it and at the end";
-        ranks: Option<Spanned<Count>> = Count, "8", "ranks that make a state of `age`";
-        nodes: Option<Spanned<NodesValue>> = Nodes(NodesRule::TABLE), "2", "nodes that make it";
-        ppn: Option<Spanned<Count>> = Count, "4", "ranks on each node";
+            "the shell command that restores the component, before the next test without the state and at \
+             the end";
+        ranks: Option<Spanned<Count>> = Count, "8", "the ranks of the `age` job";
+        nodes: Option<Spanned<NodesValue>> = Nodes(NodesRule::TABLE), "2", "the nodes of the `age` job";
+        ppn: Option<Spanned<Count>> = Count, "4", "ranks per node";
         fs: Option<Spanned<String>> = Text, "\"scratch\"", "the file system";
         timeout: Option<Spanned<String>> = TIME, "\"2 h\"",
-            "of the job that makes a state of `age`, of `degrade` and of `restore`";
+            "the time limit of the `age` job, of `degrade` and of `restore`";
         waive: Vec<WaiverKeys>
-            = Several(WaiverKeys::TABLE), "[{ lint = \"cov-high\", why = \"…\", approved_by = \"…\" }]",
-            "findings about it that somebody answers for";
+            = Several(WaiverKeys::TABLE),
+            "[{ lint = \"write-iops-buffered\", why = \"…\", approved_by = \"…\" }]",
+            "waivers of findings about the state";
     }
     forms ["age"], ["preload"], ["degrade", "restore"];
 }
 
 keys! {
-    SystemKeys, "system", "[system.LETTER]", "A system, as the tables of a procurement have it";
+    SystemKeys, "system", "[system.LETTER]", "A system in the tables of a procurement report";
     needs {
         processor: String = Text, "\"AMD EPYC 7763\"", "its processor";
         clock: String = Text, "\"2.45 GHz\"", "its clock";
         interconnect: String = Text, "\"Slingshot 10\"", "its interconnect";
-        cores: Count = Count, "196608", "its cores in all";
+        cores: Count = Count, "196608", "its total number of cores";
     }
 }
 
 keys! {
-    ProjectionKeys, "projection", "[[projection]]", "A rate of a system that is not measured";
+    ProjectionKeys, "projection", "[[projection]]", "A projected rate of a system that is not measured";
     needs {
-        of: Spanned<String> = Text, "\"IOR-1.write.bw\"", "what is projected: a test and its metric";
-        from: Spanned<String> = Text, "\"IOR-2.w\"", "the phase of a series whose steps are projected";
-        to: Spanned<Count> = Count, "360", "how many of what the series is over";
-        system: Spanned<String> = Text, "\"B\"", "the letter of the system that has so many";
+        of: Spanned<String> = Text, "\"IOR-1.write.bw\"", "the projected metric: a test and its metric";
+        from: Spanned<String> = Text, "\"IOR-2.w\"", "the phase of a series whose steps are extrapolated";
+        to: Spanned<Count> = Count, "360", "the number of servers or nodes of the projected system";
+        system: Spanned<String> = Text, "\"B\"", "the letter of the projected system";
     }
     may {
         cap: Option<Spanned<String>>
             = Quantity(&[Dimension::BytesPerSecond, Dimension::PerSecond]), "\"1.1 TB/s\"",
-            "what it cannot be above";
-        confidence: Option<Spanned<f64>> = Number, "0.95", "of the interval; 0.95 if nothing is said";
+            "the upper limit of the projection";
+        confidence: Option<Spanned<f64>> = Number, "0.95",
+            "the confidence level of the interval. Default: 0.95";
     }
 }
 
 words! {
-    /// How the report is laid out.
+    /// The layout of the report.
     pub(crate) enum LayoutWord {
         Usual = "usual",
         Procurement = "procurement",
@@ -376,7 +395,7 @@ words! {
 }
 
 words! {
-    /// Whether what was written is read back and compared, outside of the time measured.
+    /// Whether written data is read back and compared, outside of the measured time.
     pub(crate) enum VerifyWord {
         After = "after",
         No = "no",

@@ -1,6 +1,6 @@
-//! The batch system's job around this process: which, how many nodes, and their names.
+//! The batch job around this process: its batch system, its number of nodes, and their names.
 //!
-//! Invariant: what the batch system does not say is not guessed: no names, no number.
+//! Invariant: names and numbers that the batch system does not state are unknown, never guessed.
 
 use std::fmt;
 
@@ -9,11 +9,11 @@ use std::fmt;
 pub struct Allocation {
     /// The batch system's name, such as `Slurm`.
     pub system: &'static str,
-    /// The job's number or name there.
+    /// The number or name of the job.
     pub job: String,
-    /// How many nodes it has; `None` where that is not said.
+    /// Its number of nodes; `None` if it is not stated.
     pub nodes: Option<u32>,
-    /// Their names; empty where they are not said.
+    /// Their names; empty if they are not stated.
     pub hosts: Vec<String>,
 }
 
@@ -24,7 +24,7 @@ impl fmt::Display for Allocation {
 }
 
 impl Allocation {
-    /// What the variables of a job say; `read` gives the text of a file that one of them names.
+    /// The allocation from environment variables. `read` gives the text of a file that one of them names.
     pub fn of(
         lookup: &dyn Fn(&str) -> Option<String>,
         read: &dyn Fn(&str) -> Option<String>,
@@ -48,14 +48,14 @@ impl Allocation {
         Some(Self { system: "LSF", job, nodes: None, hosts: Vec::new() })
     }
 
-    /// How many of its nodes are left without these.
+    /// The number of its nodes that remain without these.
     pub fn usable(&self, exclude: &[String]) -> Option<u32> {
         let left_out = self.hosts.iter().filter(|host| exclude.contains(host)).count() as u32;
         self.nodes.map(|nodes| nodes.saturating_sub(left_out))
     }
 }
 
-/// The names in a list as Slurm writes it, such as `n[001-003,7],login1`; `None` where it cannot be read.
+/// The names in a list as Slurm writes it, such as `n[001-003,7],login1`; `None` if it cannot be parsed.
 pub fn expanded(list: &str) -> Option<Vec<String>> {
     let mut names = Vec::new();
     for item in items(list) {
@@ -64,7 +64,7 @@ pub fn expanded(list: &str) -> Option<Vec<String>> {
     (!names.is_empty()).then_some(names)
 }
 
-/// The parts of a list between its commas, but for those in brackets.
+/// The parts of a list between its commas, except commas in brackets.
 fn items(list: &str) -> Vec<&str> {
     let (mut depth, mut begin, mut items) = (0_u32, 0, Vec::new());
     for (at, c) in list.char_indices() {
@@ -82,7 +82,7 @@ fn items(list: &str) -> Vec<&str> {
     items.into_iter().map(str::trim).filter(|item| !item.is_empty()).collect()
 }
 
-/// The names of one part; each bracket of it multiplies them.
+/// The names of one part. Each of its brackets multiplies them.
 fn names_of(item: &str) -> Option<Vec<String>> {
     let Some((before, rest)) = item.split_once('[') else { return Some(vec![item.to_owned()]) };
     let (inside, after) = rest.split_once(']')?;
@@ -94,7 +94,7 @@ fn names_of(item: &str) -> Option<Vec<String>> {
     Some(names)
 }
 
-/// `1-3,07` as `1 2 3 07`: as many figures as the first of a range has.
+/// Expands `1-3,07` to `1 2 3 07`. Each number of a range has as many digits as the first one.
 fn numbers(inside: &str) -> Option<Vec<String>> {
     let mut numbers = Vec::new();
     for range in inside.split(',') {
@@ -106,12 +106,12 @@ fn numbers(inside: &str) -> Option<Vec<String>> {
     Some(numbers)
 }
 
-/// The names in the text of a hostfile: the first word of each line, once; `#` begins a comment.
+/// The names in the text of a hostfile: the first word of each line, once. `#` begins a comment.
 pub fn hosts_in(text: &str) -> Vec<String> {
     let mut hosts: Vec<String> = Vec::new();
     for line in text.lines() {
         let line = line.split('#').next().unwrap_or_default();
-        // `n1:4` and `n1 slots=4` are how MPIs write it.
+        // MPI libraries write `n1:4` and `n1 slots=4`.
         let name = line.split([' ', '\t', ':']).find(|word| !word.is_empty());
         if let Some(name) = name.filter(|name| !hosts.iter().any(|host| host == name)) {
             hosts.push(name.to_owned());
@@ -125,7 +125,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_list_of_slurm_names_its_nodes() {
+    fn a_slurm_list_expands_to_node_names() {
         for (list, names) in [
             ("node[1-3]", "node1 node2 node3"),
             ("n[008-010,17],login1", "n008 n009 n010 n17 login1"),
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn each_batch_system_says_what_it_gave() {
+    fn the_allocation_of_each_batch_system_is_read() {
         let seen = |variables: &[(&str, &str)]| {
             let lookup = |name: &str| {
                 variables.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).to_owned())
@@ -156,7 +156,7 @@ mod tests {
         assert_eq!((pbs.nodes, pbs.hosts.join(" ").as_str()), (Some(2), "x1 x2"));
         let flux = seen(&[("FLUX_JOB_ID", "f1"), ("FLUX_JOB_NNODES", "3")]).unwrap();
         assert_eq!((flux.nodes, flux.hosts.len()), (Some(3), 0));
-        assert_eq!(seen(&[("LSB_JOBID", "5")]).unwrap().usable(&[]), None, "not said");
+        assert_eq!(seen(&[("LSB_JOBID", "5")]).unwrap().usable(&[]), None, "not stated");
         assert_eq!(seen(&[("HOME", "/root")]), None);
     }
 }

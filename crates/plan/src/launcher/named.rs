@@ -1,36 +1,38 @@
-//! The launchers whose words are known, a row each: how they are told ranks, nodes, and which nodes.
+//! The launchers whose command lines are known, one row each: arguments for ranks, nodes and node names.
 //!
-//! Invariant: a row is words and nothing else, so that a launcher is a pure function of what it is given.
+//! Invariant: a row is text only, so a launcher is a pure function of its input.
 
 use super::Nodes;
 use crate::placement::Placement;
 
-/// A launcher whose words are known. In them `{ranks}`, `{nodes}` and `{ppn}` stand for the placement,
-/// `{hosts}` for names joined by commas, `{slots}` for names with the ranks of each, `{exclude}` for the
-/// names of nodes that are left out.
+/// A launcher whose command line is known.
+///
+/// In its arguments `{ranks}`, `{nodes}` and `{ppn}` are replaced by the placement. `{hosts}` is replaced by
+/// node names joined by commas, and `{slots}` by node names with the ranks of each. `{exclude}` is replaced
+/// by the names of excluded nodes.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Named {
     /// Its name in a plan.
     pub name: &'static str,
     /// Its program.
     pub program: &'static str,
-    /// Words that are always there.
+    /// Arguments that are always given.
     always: &'static [&'static str],
-    /// Words that are there inside an allocation.
+    /// Arguments that are given inside an allocation.
     inside: &'static [&'static str],
-    /// Words for ranks alone, where the launcher chooses the nodes.
+    /// Arguments for ranks alone, if the launcher chooses the nodes.
     free: &'static [&'static str],
-    /// Words for so many ranks on so many nodes.
+    /// Arguments for a number of ranks on a number of nodes.
     placed: &'static [&'static str],
-    /// Words for the nodes by name; empty where it takes none.
+    /// Arguments for nodes by name; empty if it does not accept names.
     hosts: &'static [&'static str],
-    /// Words for nodes that are left out; empty where it knows none, and the others have to be named.
+    /// Arguments for excluded nodes; empty if it cannot exclude nodes and the others must be named.
     exclude: &'static [&'static str],
     /// Whether it can only put equally many ranks on each node.
     even: bool,
 }
 
-/// What most of them have.
+/// The defaults of most launchers.
 const PLAIN: Named = Named {
     name: "",
     program: "",
@@ -43,7 +45,7 @@ const PLAIN: Named = Named {
     even: false,
 };
 
-/// In order of name.
+/// All rows in order of name.
 pub const NAMED: &[Named] = &[
     Named {
         name: "aprun",
@@ -104,9 +106,9 @@ pub const NAMED: &[Named] = &[
     Named {
         name: "srun",
         program: "srun",
-        // Else the ranks of a node that died are waited for until the job's time is over.
+        // Otherwise the ranks of a failed node are waited for until the job's time limit.
         always: &["--kill-on-bad-exit=1"],
-        // Else a step that wants a node which has died meanwhile waits for it as long.
+        // Otherwise a step that needs a node which has failed waits just as long.
         inside: &["--immediate=60"],
         placed: &["-N", "{nodes}", "-n", "{ranks}", "--ntasks-per-node={ppn}"],
         hosts: &["--nodelist={hosts}"],
@@ -116,17 +118,17 @@ pub const NAMED: &[Named] = &[
 ];
 
 impl Named {
-    /// The launcher of that name in a plan.
+    /// The launcher with that name in a plan.
     pub fn of(name: &str) -> Option<&'static Self> {
         NAMED.iter().find(|named| named.name == name)
     }
 
-    /// Whether it can be told which nodes to run on.
+    /// Whether it accepts names of nodes.
     pub fn takes_hosts(&self) -> bool {
         !self.hosts.is_empty()
     }
 
-    /// Whether it can be told which nodes to leave out.
+    /// Whether it can exclude nodes by name.
     pub fn takes_exclude(&self) -> bool {
         !self.exclude.is_empty()
     }
@@ -136,11 +138,11 @@ impl Named {
         let uneven = self.even && nodes * ppn != *ranks;
         uneven.then(|| {
             let name = self.name;
-            format!("{name} puts equally many ranks on each node, and {ranks} are not {nodes} times {ppn}")
+            format!("{name} needs equally many ranks on each node, but {ranks} is not {nodes} times {ppn}")
         })
     }
 
-    /// The words of the command line up to the command.
+    /// The arguments up to the command.
     pub(crate) fn words(
         &self,
         program: &str,

@@ -1,6 +1,6 @@
-//! What a test must show: the words of a criterion, checked.
+//! The checked criteria of a test.
 //!
-//! Never here: how it is read, and whether it is met.
+//! Never here: reading and evaluating them.
 
 use std::fmt;
 
@@ -8,43 +8,43 @@ use crate::words::words;
 
 use units::{Dimension, Quantity};
 
-/// What a test must show.
+/// One criterion of a test.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Criterion {
     /// `PHASE.NAME`, such as `write.bw`.
     pub metric: String,
-    /// Which statistic of the repetitions is compared.
+    /// The statistic of the repetitions that is compared.
     pub stat: Stat,
-    /// Whether the plan names it: for the criterion, its test or all tests.
+    /// Whether the plan names the statistic: for the criterion, its test or all tests.
     pub stat_named: bool,
-    /// How.
+    /// The comparison.
     pub op: Comparison,
-    /// With what.
+    /// The threshold.
     pub goal: Goal,
-    /// The goal as the plan writes it.
+    /// The threshold as the plan writes it.
     pub written: String,
 }
 
-/// What a statistic is compared with.
+/// A threshold.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Goal {
     /// A value.
     Value(Quantity),
-    /// A part of what another test measured.
+    /// A share of what another test measured.
     Share {
-        /// Which part, 1.0 for all of it.
+        /// The share, 1.0 for 100 %.
         share: f64,
         /// The test, by its place in [`super::Plan::tests`].
         test: usize,
         /// Its metric.
         metric: String,
-        /// What both measure.
+        /// The dimension of both.
         dimension: Dimension,
     },
 }
 
 impl Goal {
-    /// What it measures.
+    /// Its dimension.
     pub fn dimension(&self) -> Dimension {
         match self {
             Self::Value(quantity) => quantity.dimension,
@@ -60,7 +60,7 @@ impl fmt::Display for Criterion {
 }
 
 words! {
-    /// Which statistic of the repetitions is compared.
+    /// The statistic of the repetitions that is compared.
     pub enum Stat {
         /// Arithmetic mean.
         Mean = "mean",
@@ -79,7 +79,7 @@ impl fmt::Display for Stat {
     }
 }
 
-/// How a statistic and a threshold are compared.
+/// The comparison of a statistic with a threshold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Comparison {
     /// `>=`
@@ -97,7 +97,7 @@ pub enum Comparison {
 impl Comparison {
     pub(crate) const ALL: [Self; 5] = [Self::AtLeast, Self::AtMost, Self::Above, Self::Below, Self::Equal];
 
-    /// Whether `value` stands in this relation to `threshold`.
+    /// Whether the comparison of `value` with `threshold` is true.
     pub fn holds(self, value: f64, threshold: f64) -> bool {
         match self {
             Self::AtLeast => value >= threshold,
@@ -122,15 +122,16 @@ impl fmt::Display for Comparison {
     }
 }
 
-/// How sure a decision has to be.
+/// The rule of a verdict.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Decide {
-    /// Whether the plan says it, for the test or for all.
+    /// Whether the plan sets it, for the test or for all tests.
     pub chosen: bool,
-    /// The statistic compared where a criterion names none.
+    /// The statistic that is compared if a criterion names none.
     pub stat: Stat,
-    /// Whether the bound is compared instead of the statistic, so that a single repetition decides nothing.
+    /// Whether the confidence limit is compared instead of the statistic, so that one repetition decides
+    /// nothing.
     pub by_bound: bool,
-    /// One-sided confidence of the bound, 0.5 to 1.
+    /// One-sided confidence level of the limit, 0.5 to 1.
     pub confidence: f64,
 }

@@ -1,4 +1,4 @@
-//! Datasets: files that are made once and read by several tests.
+//! Datasets: files that are written once and read by several tests.
 
 use std::fmt;
 
@@ -6,44 +6,44 @@ use super::Stripes;
 use crate::line::Line;
 use crate::placement::Placement;
 
-/// Files made once, kept, and read by several tests.
+/// Files that are written once, kept, and read by several tests.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Dataset {
-    /// Its name; the job that makes it is called `dataset.NAME`.
+    /// Its name. The job that makes it is called `dataset.NAME`.
     pub name: String,
-    /// The line that makes it: one of IOR that writes, or one of mdtest that only makes names.
+    /// The command line that makes it: IOR that writes, or mdtest that only creates files and directories.
     pub line: Line,
-    /// Commands of the shell that run before it.
+    /// Shell commands that run before it.
     pub setup: Vec<String>,
-    /// How many targets each of its files is to lie on.
+    /// The number of storage targets of each of its files.
     pub stripes: Option<Stripes>,
     /// The ranks that write it.
     pub placement: Placement,
-    /// The file system it lies on.
+    /// Its file system.
     pub fs: String,
     /// Seconds after which the job is killed.
     pub timeout_s: f64,
-    /// How much it has to hold for its readers.
+    /// The data that its readers need.
     pub cover: Option<DatasetDemand>,
-    /// Seconds for which later campaigns may use it; `None` where it goes with its last reader.
+    /// Seconds for which later campaigns may use it; `None` if it is removed after its last reader.
     pub keep_s: Option<f64>,
-    /// Line and column of its line in the plan's file.
+    /// Line and column of its command line in the plan's file.
     pub at: (usize, usize),
 }
 
-/// How much the readers of a dataset ask for.
+/// The data that the readers of a dataset need.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DatasetDemand {
-    /// Bytes per second that they read at most.
+    /// The highest rate of the readers, bytes per second.
     pub rate: f64,
     /// Seconds for which they read.
     pub seconds: f64,
-    /// How many times as much there has to be.
+    /// The factor by which the dataset exceeds that.
     pub margin: f64,
 }
 
 impl DatasetDemand {
-    /// Bytes that there have to be.
+    /// The bytes that the dataset needs.
     pub fn bytes(&self) -> u64 {
         (self.rate * self.seconds * self.margin).ceil() as u64
     }

@@ -1,9 +1,9 @@
-//! What ties tests to each other: series and their steps, groups, searches, exports, projections; and the
+//! Relations between tests: series and their steps, groups, searches, exports and projections. Also the
 //! course of a test: steady rates, warm-up, the order of repetitions, more clients.
 //!
-//! Invariant: whatever has jobs or stands for some has a name of its own: tests, series, groups, datasets and
-//! states share one set of names, by which jobs, their folders and `--only` are told apart.
-//! Never here: how any of it is read.
+//! Invariant: tests, series, groups, datasets and states have names from one set. Jobs, their folders and
+//! `--only` are distinguished by these names.
+//! Never here: how these are evaluated.
 
 use results::projection::Question;
 use results::steady::SteadyRule;
@@ -13,58 +13,58 @@ use super::{Criterion, Test};
 /// A rate of a system that is not measured, projected from the steps of a series.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Projection {
-    /// The test whose rate it is.
+    /// The test whose rate is projected.
     pub test: usize,
-    /// `PHASE.NAME`, of that test and of the steps.
+    /// `PHASE.NAME`, for that test and for the steps.
     pub metric: String,
     /// The same phase of a series at each of its steps, by places in [`super::Plan::tests`].
     pub steps: Vec<usize>,
     /// `SERIES.PHASE`.
     pub from: String,
-    /// What the steps count.
+    /// The quantity of the steps.
     pub over: String,
     /// The letter of the system.
     pub system: String,
-    /// What is to be projected; its threshold is that of the criterion that asks for at least so much.
+    /// The projection to make. Its threshold is that of a criterion with `>=` or `>`.
     pub question: Question,
 }
 
-/// How a number of nodes is found: by tests at one after the other, as long as each gains.
+/// A search for a number of nodes. It tries tests in order, as long as each one gains.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Search {
     /// The tests, by their places in [`super::Plan::tests`].
     pub steps: Vec<usize>,
-    /// The gain, as a share of what the step before measured, below which there is no need of more nodes.
+    /// The smallest gain that justifies more nodes, as a share of the step before.
     pub gain: f64,
-    /// What has to gain.
+    /// The metric that must gain.
     pub metric: String,
 }
 
-/// Tests that run at once.
+/// Tests that run at the same time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Group {
     /// Its id.
     pub id: String,
-    /// The clause in the contract's words.
+    /// The requirement text.
     pub clause: String,
-    /// The part of the shorter one that any two of them have to run at once, 0 to 1.
+    /// The share of the shorter one of any two parts that must run together, 0 to 1.
     pub overlap: f64,
-    /// How often they run.
+    /// The number of repetitions.
     pub repetitions: u32,
     /// Its parts, by their places in [`super::Plan::tests`].
     pub tests: Vec<usize>,
-    /// What the sum of the parts must show.
+    /// Criteria on the sum of the parts.
     pub criteria: Vec<Criterion>,
 }
 
-/// The same phases at each step of something.
+/// The same phases at each step over servers, nodes or transfer sizes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Series {
     /// Its id.
     pub id: String,
-    /// What differs: `servers`, `nodes` or `transfer`.
+    /// The quantity that changes: `servers`, `nodes` or `transfer`.
     pub over: String,
-    /// The steps, the first of which is what the others are compared with.
+    /// The steps. The others are compared with the first.
     pub steps: Vec<Step>,
 }
 
@@ -75,22 +75,22 @@ pub struct Step {
     pub series: usize,
     /// Its name in ids, such as `s120`.
     pub label: String,
-    /// As the plan writes it, such as `1/3`.
+    /// The step as the plan writes it, such as `1/3`.
     pub word: String,
-    /// How many servers, nodes or bytes.
+    /// Its number of servers, nodes or bytes.
     pub value: f64,
-    /// How many servers are to be on.
+    /// The number of servers that must be online.
     pub servers: Option<u32>,
 }
 
-/// What a test leaves for a later one: the size of the smallest file, bytes.
+/// A value that a test exports for a later one: the size of the smallest file, bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Export {
-    /// Its name in lines, `${NAME}`.
+    /// Its name in command lines, `${NAME}`.
     pub name: String,
 }
 
-/// What a test's line has from another test.
+/// A value that a test's command line takes from another test.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Import {
     /// Its name.
@@ -99,40 +99,40 @@ pub struct Import {
     pub test: usize,
 }
 
-/// What is asked of the course of a test.
+/// The requirements on the course of a test.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Course {
-    /// When its rate counts as steady, lengths in seconds; `None` where nothing is asked.
+    /// When its rate counts as steady, lengths in seconds; `None` if it need not be steady.
     pub steady: Option<SteadyRule>,
-    /// Launches before its repetitions, which are kept and count for nothing.
+    /// Jobs before its repetitions, which are kept but excluded.
     pub warm_up: u32,
-    /// With which others it takes turns, repetition by repetition.
+    /// The tests that it alternates with, repetition by repetition.
     pub turns: Option<AlternatingTests>,
-    /// Whether it is looked at what more clients have.
+    /// The check whether more clients reach a higher rate.
     pub client_limit: Option<ClientLimit>,
 }
 
-/// Tests that take turns; they are neighbours.
+/// Neighbouring tests that alternate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AlternatingTests {
     /// The place in [`super::Plan::tests`] of the first of them.
     pub first: usize,
-    /// Whether the order of their steps is drawn anew for each repetition.
-    pub drawn: bool,
+    /// Whether the order of their steps is randomized again for each repetition.
+    pub randomized: bool,
 }
 
 impl Test {
-    /// The name of the jobs that run before the repetitions; `+` is in no id, so no test has it.
+    /// The name of the jobs that run before the repetitions. No id contains `+`, so no test has this name.
     pub fn warm_up_job(&self) -> String {
         format!("{}+warm-up", self.id)
     }
 }
 
-/// The same test at more client nodes, to see whether the clients are what limits it.
+/// The same test on more client nodes, to see whether the clients are the bottleneck.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ClientLimit {
     /// The tests, by their places in [`super::Plan::tests`].
     pub probes: Vec<usize>,
-    /// The gain, as a share, above which the clients are.
+    /// The gain, as a share, above which the clients are the bottleneck.
     pub gain: f64,
 }

@@ -1,4 +1,4 @@
-//! The rules of an external program: words that can be started, metrics that can be found.
+//! The rules of an external program: its command line can be started, and its metrics can be found.
 
 use toml::Spanned;
 use units::{Dimension, Quantity};
@@ -14,20 +14,22 @@ impl Defaults<'_> {
         let rejected = |why: String| self.place.error(spanned, format!("{who}: app: {why}"));
         if argv.is_empty() {
             return Err(rejected(
-                "give the program and its words, as `argv = [\"./umt\", \"{dir}/dump\"]`".into(),
+                "give the program and its arguments as `argv = [\"./umt\", \"{dir}/dump\"]`".into(),
             ));
         }
         let metrics = match (parse, metrics.is_empty()) {
             (Some(name), true) => AppMetric::known(name.get_ref()).map_err(|known| {
                 let near = among(name.get_ref(), &known);
-                self.place.error(name, format!("{who}: `{}` is no known output{near}", name.get_ref()))
+                self.place.error(name, format!("{who}: `{}` is not a known output{near}", name.get_ref()))
             })?,
             (Some(name), false) => {
-                return Err(self.place.error(name, format!("{who}: give `parse` or `metrics`, not both")));
+                return Err(self
+                    .place
+                    .error(name, format!("{who}: give `parse` or `metrics`, but not both")));
             }
             (None, true) => {
-                let what = "say what it measures: `metrics = { \"step.bw\" = { line = \"rate: ([0-9.]+)\", \
-                    unit = \"GB/s\" } }`, or `parse = \"ior\"`";
+                let what = "no metrics. Write `metrics = { \"step.bw\" = { line = \"rate: ([0-9.]+)\", \
+                    unit = \"GB/s\" } }`, or `parse = \"ior\"`.";
                 return Err(rejected(what.into()));
             }
             (None, false) => metrics
@@ -42,7 +44,10 @@ impl Defaults<'_> {
         };
         for metric in &metrics {
             if !metric.name.contains('.') {
-                return Err(rejected(format!("`{}` has no phase; write for example `step.bw`", metric.name)));
+                return Err(rejected(format!(
+                    "`{}` has no phase. Write for example `step.bw`.",
+                    metric.name
+                )));
             }
             metric.dimension().map_err(|why| rejected(format!("{}: {why}", metric.name)))?;
         }
@@ -51,7 +56,8 @@ impl Defaults<'_> {
             Some(text) => match text.get_ref().parse::<Quantity>() {
                 Ok(Quantity { value, dimension: Dimension::Bytes }) => value as u64,
                 _ => {
-                    return Err(self.place.error(text, format!("{who}: writes is a size, such as `1.4 TB`")));
+                    let what = format!("{who}: writes is not a size. Write for example `1.4 TB`.");
+                    return Err(self.place.error(text, what));
                 }
             },
         };

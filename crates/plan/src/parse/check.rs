@@ -1,4 +1,4 @@
-//! The rules between the keys of a plan: from the file's words to a [`Plan`] that can work.
+//! The rules between the keys of a plan. They turn the keys of the file into a [`Plan`] that can work.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ use super::{Choice, Plan, launch, waiver, wire};
 /// Checks the whole file.
 pub(super) fn plan(file: wire::PlanFile, place: &PlanText<'_>) -> ParseResult<Plan> {
     if *file.schema.get_ref() != 1 {
-        return Err(place.error(&file.schema, "this program reads plans of `schema = 1`"));
+        return Err(place.error(&file.schema, "this program reads only plans of `schema = 1`"));
     }
     name(&file.plan.id, "a plan's id", place)?;
     let file_systems = file_systems(&file, place)?;
@@ -65,7 +65,7 @@ pub(super) fn plan(file: wire::PlanFile, place: &PlanText<'_>) -> ParseResult<Pl
     }
     entries(&file, &defaults, &mut plan)?;
     if plan.tests.is_empty() {
-        return Err(place.at(0..0, "a plan needs at least one [[test]], [[series]] or [[group]]"));
+        return Err(place.at(0..0, "the plan has no [[test]], [[series]] or [[group]]. Add at least one."));
     }
     plan.projections =
         file.projection.iter().map(|asked| defaults.projection(asked, &plan)).collect::<ParseResult<_>>()?;
@@ -73,12 +73,12 @@ pub(super) fn plan(file: wire::PlanFile, place: &PlanText<'_>) -> ParseResult<Pl
     Ok(plan)
 }
 
-/// Adds all that runs.
+/// Adds all tests, series and groups.
 fn entries(file: &wire::PlanFile, defaults: &Defaults<'_>, plan: &mut Plan) -> ParseResult<()> {
     for entry in in_order(file) {
         let (who, id) = entry.named();
         if let Some(other) = holder(plan, id.get_ref(), None) {
-            return Err(defaults.place.error(id, format!("{who}: {other} has this id already")));
+            return Err(defaults.place.error(id, format!("{who}: {other} already has this id. Change one.")));
         }
         match entry {
             PlanEntry::Test(test) => defaults.tests(test, plan)?,
@@ -89,7 +89,7 @@ fn entries(file: &wire::PlanFile, defaults: &Defaults<'_>, plan: &mut Plan) -> P
     Ok(())
 }
 
-/// What runs, as it stands in the file.
+/// A test, series or group of the file.
 enum PlanEntry<'w> {
     Test(&'w wire::TestKeys),
     Series(&'w wire::SeriesKeys),
@@ -97,7 +97,7 @@ enum PlanEntry<'w> {
 }
 
 impl<'w> PlanEntry<'w> {
-    /// What to call it, and its id.
+    /// Its name for messages, and its id.
     fn named(&self) -> (String, &'w Spanned<String>) {
         let (kind, id) = match self {
             Self::Test(test) => ("test", &test.id),
@@ -108,7 +108,7 @@ impl<'w> PlanEntry<'w> {
     }
 }
 
-/// All that runs, in the order of the file, whatever it is.
+/// All tests, series and groups in the order of the file.
 fn in_order(file: &wire::PlanFile) -> Vec<PlanEntry<'_>> {
     let tests = file.test.iter().map(|test| (test.span().start, PlanEntry::Test(test.get_ref())));
     let series = file.series.iter().map(|series| (series.span().start, PlanEntry::Series(series.get_ref())));

@@ -1,4 +1,4 @@
-//! The rules of a criterion: its metric is one the test yields, its value one of that dimension.
+//! The rules of a criterion: the test yields its metric, and its value has the metric's dimension.
 
 use results::record::{CaseOutcome, METRICS};
 use toml::Spanned;
@@ -24,12 +24,12 @@ impl Defaults<'_> {
             return self.linear(who, wire, within, test, plan);
         }
         let (Some(wire_op), Some(wire_value)) = (&wire.op, &wire.value) else {
-            let what = "a criterion has `op` and `value`, or in a series `linear_within`";
+            let what = "a criterion needs `op` and `value`, or in a series `linear_within`";
             return Err(self.place.error(&wire.metric, format!("{who}: {what}")));
         };
         let op = Comparison::ALL.into_iter().find(|op| op.to_string() == *wire_op.get_ref());
         let Some(op) = op else {
-            let what = format!("{who}: `{}` is no comparison; known are >= <= > < ==", wire_op.get_ref());
+            let what = format!("{who}: `{}` is not a comparison. Known: >= <= > < ==.", wire_op.get_ref());
             return Err(self.place.error(wire_op, what));
         };
         let metric = wire.metric.get_ref().clone();
@@ -37,12 +37,12 @@ impl Defaults<'_> {
         let rejected = |what: String| self.place.error(wire_value, format!("{who}: {metric}: {what}"));
         let (goal, written) = self.goal(&written, dimension, plan).map_err(rejected)?;
         let stat = match wire.stat {
-            // Counts are not averaged away: the worst repetition counts.
+            // Counts are not averaged: the worst repetition decides.
             None if dimension == Dimension::Count => match metric.rsplit('.').next() {
                 Some("pass") => Stat::Min,
                 _ => Stat::Max,
             },
-            // `min` means the worst, which is the largest where less is better.
+            // `min` means the worst, which is the largest value where less is better.
             None if test.decide.stat == Stat::Min && matches!(op, Comparison::AtMost | Comparison::Below) => {
                 Stat::Max
             }
@@ -53,7 +53,7 @@ impl Defaults<'_> {
         Ok(Some(Criterion { metric, stat, stat_named, op, goal, written }))
     }
 
-    /// A criterion on linearity: none at the first step, with which the others are compared.
+    /// A criterion on linearity. The first step has none, because the others are compared with it.
     fn linear(
         &self,
         who: &str,
@@ -64,14 +64,14 @@ impl Defaults<'_> {
     ) -> ParseResult<Option<Criterion>> {
         let rejected = |why: &str| Err(self.place.error(within, format!("{who}: linear_within: {why}")));
         let below = self.place.quantity(who, "linear_within", within, Dimension::Fraction)?;
-        let Some(step) = &test.step else { return rejected("only the steps of a [[series]] can be linear") };
+        let Some(step) = &test.step else { return rejected("it is only for the steps of a [[series]]") };
         if wire.op.is_some() || wire.value.is_some() || wire.stat.is_some() {
             return rejected(
-                "stands alone with `metric`; each step is compared with the first, mean with mean",
+                "give it alone with `metric`. Each step is compared with the first, mean with mean.",
             );
         }
         if below >= 1.0 {
-            return rejected("is a part of what is linear, such as `10%`");
+            return rejected("it is a share below 100 %, such as `10%`");
         }
         let series = &plan.series[step.series];
         let first = &series.steps[0];
@@ -84,7 +84,7 @@ impl Defaults<'_> {
                 && at.is_some_and(|at| (at.series, &at.label) == (step.series, &first.label))
         };
         let Some(base) = plan.tests.iter().position(base) else {
-            return rejected("the first step is not there");
+            return rejected("the first step is missing");
         };
         let metric = wire.metric.get_ref().clone();
         let factor = step.value / first.value;
@@ -99,18 +99,18 @@ impl Defaults<'_> {
         Ok(Some(Criterion { metric, stat: Stat::Mean, stat_named, op: Comparison::AtLeast, goal, written }))
     }
 
-    /// The metric's dimension, if the test's line yields it.
+    /// The metric's dimension, if the test's command line yields the metric.
     pub(super) fn dimension_of(&self, word: &str, test: &Test) -> Result<Dimension, String> {
         if let Line::App(app) = &test.line {
             return app
                 .dimension(word)
-                .map_err(|known| format!("the program's `metrics` have no `{word}`{}", among(word, &known)));
+                .map_err(|known| format!("the program has no metric `{word}`{}", among(word, &known)));
         }
         let rejected = |what: String| Err(what);
         let phases = test.line.phases();
         let Some((phase, kind)) = word.split_once('.') else {
             return rejected(format!(
-                "metric `{word}` has no phase; write for example `{}.{word}`",
+                "metric `{word}` has no phase. Write for example `{}.{word}`.",
                 phases[0]
             ));
         };
@@ -122,39 +122,41 @@ impl Defaults<'_> {
         let Some((_, dimension)) = all.iter().find(|(name, _)| *name == kind) else {
             let known: Vec<&str> =
                 all.iter().map(|(name, _)| *name).filter(|name| test.line.yields(name)).collect();
-            return rejected(format!("no metric `{kind}`{}", among(kind, &known)));
+            return rejected(format!("unknown metric `{kind}`{}", among(kind, &known)));
         };
         if !phases.iter().any(|known| known == phase) {
-            return rejected(format!("the line yields no `{word}`: its phases are {}", phases.join(", ")));
+            return rejected(format!(
+                "the command line does not yield `{word}`. Its phases are {}.",
+                phases.join(", ")
+            ));
         }
         if !test.line.yields(kind) {
             let workload = test.line.workload();
             let why = match (&test.line, CaseOutcome::named(kind)) {
                 (Line::Tool(line), _) if line.measures() == Measures::Cases => {
-                    "counts cases by their outcome; write `fail`, `pass`, `unsupported`, `skipped` or \
-                     `library`"
+                    "counts cases by outcome. Write `fail`, `pass`, `unsupported`, `skipped` or `library`."
                 }
-                (_, Some(_)) => "has no cases; only mpi_io counts them by their outcome",
-                _ => &format!("measures no such thing of a phase; {}", instead(kind)),
+                (_, Some(_)) => "has no cases. Only mpi_io counts cases by outcome.",
+                _ => &format!("does not measure this for a phase. {}", instead(kind)),
             };
             return rejected(format!("`{word}`: {workload} {why}"));
         }
         if kind == "errors" && !test.line.compares(phase) {
             let how = match (&test.line, phase) {
                 (Line::Ior(_), _) => {
-                    format!("only -W and -R compare data; their metric is `{phase}_check.errors`")
+                    format!("only -W and -R compare data. Write `{phase}_check.errors`.")
                 }
                 (_, "file_creation") => {
-                    "only --verify-write compares what -w writes; add it, or compare with -E and -X"
+                    "only --verify-write compares the data of -w. Add it, or compare with -E and -X."
                         .to_owned()
                 }
-                (_, "file_read") => "only -X compares what -e reads; add it".to_owned(),
-                _ => "data is compared by reading it; write `file_read.errors`, with -E and -X".to_owned(),
+                (_, "file_read") => "only -X compares the data of -e. Add it.".to_owned(),
+                _ => "data is compared by reading it. Write `file_read.errors`, with -E and -X.".to_owned(),
             };
             return rejected(format!("`{word}`: {how}"));
         }
         if kind == "cached" && !phase.starts_with("read") {
-            return rejected(format!("`{word}`: only a read can come from the cache"));
+            return rejected(format!("`{word}`: only a read can come from a cache"));
         }
         Ok(*dimension)
     }
@@ -175,11 +177,11 @@ impl Defaults<'_> {
     }
 }
 
-/// What to ask instead of a metric that a workload does not have.
+/// The advice for a metric that a workload does not have.
 fn instead(kind: &str) -> &'static str {
     match kind {
-        "rate" => "write `iops`, operations over the time of the transfers, or `bw`",
-        "failures" => "a transfer that fails ends the job; wrong data is counted by `errors`",
-        _ => "write `rate`, operations from the common start to the common end, or `latency.p99`",
+        "rate" => "Write `iops`, operations over the transfer time, or `bw`.",
+        "failures" => "A failed transfer ends the job; `errors` counts wrong data.",
+        _ => "Write `rate`, operations from the common start to the common end, or `latency.p99`.",
     }
 }

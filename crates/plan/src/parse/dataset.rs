@@ -1,4 +1,4 @@
-//! Datasets and their rules: what makes them, how much they have to hold, how long they are kept.
+//! The rules of datasets: their command line, the data that they must hold, and how long they are kept.
 
 use toml::Spanned;
 use units::{Dimension, bytes_binary};
@@ -10,10 +10,10 @@ use crate::line::Line;
 use command::IorLine;
 use command::tool_line::ToolLine;
 
-/// How many times what readers ask for a dataset holds where the plan does not say: a reader that is faster
-/// than was thought must not come to the end.
+/// Default factor by which a dataset exceeds what its readers need. A reader that is faster than expected
+/// must not reach the end of its files.
 const MARGIN: f64 = 1.5;
-/// The phases of a line that only makes names.
+/// The phases of a command line that only creates files and directories.
 const MAKING: &[&str] = &["tree_creation", "directory_creation", "file_creation"];
 
 impl Defaults<'_> {
@@ -27,7 +27,7 @@ impl Defaults<'_> {
             (Some(words), None) => (Line::Ior(self.data(&who, words)?), words),
             (None, Some(words)) => (Line::Tool(self.names(&who, words)?), words),
             _ => {
-                let what = "give the one line that makes it, as `ior` or as `mdtest`";
+                let what = "give the command line that makes it, either as `ior` or as `mdtest`";
                 return Err(self.place.error(spanned, format!("{who}: {what}")));
             }
         };
@@ -52,7 +52,7 @@ impl Defaults<'_> {
         })
     }
 
-    /// A line of IOR that leaves files as long as each other.
+    /// An IOR command line that leaves files of equal size.
     fn data(&self, who: &str, words: &Spanned<String>) -> ParseResult<IorLine> {
         let rejected = |what: &str| Err(self.place.error(words, format!("{who}: {what}")));
         let line = match IorLine::parse(words.get_ref()) {
@@ -60,29 +60,25 @@ impl Defaults<'_> {
             Err(error) => return rejected(&error.0),
         };
         if !line.write {
-            return rejected("the line writes nothing; add -w");
+            return rejected("the command line writes nothing. Add -w.");
         }
         if !line.keep {
-            return rejected(
-                "IOR removes its files at the end of the line; add -k to keep them for the readers",
-            );
+            return rejected("IOR removes its files when it ends. Add -k to keep them for the readers.");
         }
         if line.deadline_s > 0 && !line.wear_out {
-            return rejected(
-                "-D without -O stoneWallingWearOut=1 leaves files of unequal size to the readers; add it",
-            );
+            return rejected("-D leaves files of unequal size to the readers. Add -O stoneWallingWearOut=1.");
         }
         if line.repetitions > 1 {
-            return rejected("its readers find one set of files; leave -i out");
+            return rejected("its readers find one set of files. Remove -i.");
         }
         let mut pairs = line.words.windows(2);
         if pairs.any(|pair| pair[0].ends_with('o') && pair[0].starts_with('-') && pair[1].contains('@')) {
-            return rejected("its files have one name in front; leave `@` out of -o");
+            return rejected("the names of its files must have one beginning. Remove `@` from -o.");
         }
         Ok(line)
     }
 
-    /// A line of mdtest that makes names and leaves them.
+    /// An mdtest command line that creates files and directories and leaves them.
     fn names(&self, who: &str, words: &Spanned<String>) -> ParseResult<ToolLine> {
         let rejected = |what: String| Err(self.place.error(words, format!("{who}: {what}")));
         let line = match ToolLine::parse("mdtest", words.get_ref()) {
@@ -92,20 +88,22 @@ impl Defaults<'_> {
         let only = line.phases().iter().all(|phase| MAKING.contains(phase));
         if !line.creates() || line.removes() || !only {
             return rejected(
-                "a dataset only makes names and leaves them; give -C and none of -T, -E, -r".into(),
+                "the command line of a dataset only creates files and leaves them. Give -C and none of \
+                 -T, -E, -r."
+                    .into(),
             );
         }
         if line.repetitions() > 1 {
-            return rejected("its readers find one set of names; leave -i out".into());
+            return rejected("its readers find one set of files. Remove -i.".into());
         }
         if line.preloads() {
-            let what = "--preload fills directories that a test works in; give more names with -n or -I";
+            let what = "--preload fills directories that a test works in. Create more files with -n or -I.";
             return rejected(what.into());
         }
         Ok(line)
     }
 
-    /// How much there has to be, which the line must be able to make.
+    /// The amount of data that is required. The command line must be able to write it.
     fn cover(
         &self,
         who: &str,
@@ -116,10 +114,11 @@ impl Defaults<'_> {
         let wire::CoverKeys { rate, time, margin } = spanned.get_ref();
         let rejected = |what: String| Err(self.place.error(spanned, format!("{who}: {what}")));
         let Line::Ior(made) = line else {
-            return rejected("`cover` is of bytes that readers read, and this line makes names".into());
+            return rejected("`cover` is for bytes that readers read, but mdtest creates files".into());
         };
         if let Some(margin) = margin.as_ref().filter(|margin| *margin.get_ref() < 1.0) {
-            let what = format!("{who}: cover.margin is below 1, so readers would come to the end");
+            let what =
+                format!("{who}: cover.margin is below 1, so readers would reach the end. Write 1 or more.");
             return Err(self.place.error(margin, what));
         }
         let cover = DatasetDemand {
@@ -129,10 +128,10 @@ impl Defaults<'_> {
         };
         let most = made.bytes(placement.ranks);
         if most < cover.bytes() {
-            let how = if made.deadline_s > 0 { " even without -D" } else { "" };
+            let how = if made.deadline_s > 0 { ", even without -D" } else { "" };
             return rejected(format!(
-                "the line writes {} at most{how}, and its readers need {} ({cover}); give it more with -s, \
-                 -b or ranks",
+                "the command line writes at most {}{how}, but its readers need {} ({cover}). Write more with \
+                 -s, -b or ranks.",
                 bytes_binary(most as f64),
                 bytes_binary(cover.bytes() as f64),
             ));

@@ -1,5 +1,4 @@
-//! What the rules of all tables share: what holds where a test or dataset says nothing itself, what makes a
-//! test one of several that stand as one in the file, and how numbers, names and choices are read.
+//! What the rules of all tables share: defaults, variants of a test, reading of numbers, names and choices.
 //!
 //! Never here: the rules of one table.
 
@@ -14,38 +13,38 @@ use super::wire::{Count, CountOrNone};
 use super::{AlternatingTests, ClientNodes, Dataset, FileSystem, Placement, Plan, State, Step, wire};
 use crate::launcher::LaunchKind;
 
-/// Seconds a job may take where the plan says nothing.
+/// Default time limit of a job, seconds.
 const TIMEOUT_S: f64 = 3600.0;
 
-/// Confidence of a bound or an interval where the plan says nothing.
+/// Default confidence level of a limit or an interval.
 const CONFIDENCE: f64 = 0.95;
 
-/// The most launches of one test.
+/// The largest number of jobs of one test.
 const LAUNCHES_MAX: u64 = 100_000;
 
 pub(super) type ParseResult<T> = Result<T, Usage>;
 
-/// A number that the plan knows beforehand.
+/// A number that is known before the campaign.
 #[derive(Clone)]
 pub(super) struct KnownNumber {
     pub(super) name: String,
     pub(super) value: Quantity,
-    /// As the plan has it.
+    /// The value as the plan writes it.
     pub(super) written: String,
 }
 
-/// A word that becomes part of file names.
+/// Checks a word that becomes part of file names.
 pub(super) fn name(word: &Spanned<String>, what: &str, place: &PlanText<'_>) -> ParseResult<()> {
     let text = word.get_ref();
     let fit = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
     if text.is_empty() || !text.chars().all(fit) || text.starts_with('.') || text.contains(".killed-") {
-        let rule = "names files, so it consists of letters, digits, `-`, `_` and `.`";
+        let rule = "becomes part of file names. Use only letters, digits, `-`, `_` and `.`.";
         return Err(place.error(word, format!("`{text}`: {what} {rule}")));
     }
     Ok(())
 }
 
-/// What of the plan has the name `id` already, such as `test B.1`, but for the family of tests called `own`.
+/// The part of the plan that already has the name `id`, such as `test B.1`. The family `own` is excluded.
 pub(super) fn holder(plan: &Plan, id: &str, own: Option<&str>) -> Option<String> {
     let dataset = plan.datasets.iter().map(Dataset::job).find(|job| job == id);
     let state = || plan.states.iter().map(State::job).find(|job| job == id);
@@ -62,47 +61,47 @@ pub(super) fn holder(plan: &Plan, id: &str, own: Option<&str>) -> Option<String>
     dataset.or_else(state).or_else(test).or_else(family)
 }
 
-/// What makes a test one of several that stand as one in the file.
+/// What makes a test one of several that the file writes as one.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Variant {
-    /// What stands before its id: the series and the step.
+    /// The text before its id: the series and the step.
     pub(super) before: String,
-    /// What it is one of: the id of a series or group; `None` for the test's own.
+    /// The id of its series or group; `None` for a test of its own.
     pub(super) family: Option<String>,
-    /// What stands behind it: the step.
+    /// The text after its id: the step.
     pub(super) behind: String,
-    /// Its clause where it has none itself.
+    /// Its clause, if it has none itself.
     pub(super) clause: String,
-    /// Its repetitions where it says nothing itself.
+    /// Its repetitions, if it does not set them.
     pub(super) repetitions: Option<Spanned<Count>>,
     /// The step of a series.
     pub(super) step: Option<Step>,
-    /// Whether it only shows at how many nodes the test itself is to run: once, without criteria.
+    /// Whether it only shows at which number of nodes the test itself runs: once, without criteria.
     pub(super) is_probe: bool,
     /// The group that it is a part of.
     pub(super) part: Option<usize>,
     /// Whether the group has a criterion, so that a part needs none.
     pub(super) floors: bool,
-    /// The file system of a series, where it says nothing itself.
+    /// The file system of a series, if the test does not set it.
     pub(super) fs: Option<Spanned<String>>,
-    /// Ranks on each node, of a series, where it says nothing itself.
+    /// Ranks per node of a series, if the test does not set them.
     pub(super) ppn: Option<Spanned<Count>>,
-    /// Placement that the step decides.
+    /// The placement that the step decides.
     pub(super) placement: Option<Placement>,
-    /// With which others it takes turns.
+    /// The tests that it alternates with.
     pub(super) turns: Option<AlternatingTests>,
-    /// Whose files it reads instead of those that it says.
+    /// The maker of the files that it reads instead of those that it names.
     pub(super) uses: Option<Spanned<String>>,
 }
 
 impl Variant {
-    /// The text with the step's word in the place of `{step}`.
+    /// The text with the step in place of `{step}`.
     pub(super) fn at_step(&self, text: &str) -> String {
         self.step.as_ref().map_or_else(|| text.to_owned(), |step| text.replace("{step}", &step.word))
     }
 }
 
-/// What holds where a test or dataset says nothing itself.
+/// The values for tests and datasets that do not set them.
 pub(super) struct Defaults<'a> {
     pub(super) file: &'a wire::DefaultsKeys,
     pub(super) file_systems: &'a BTreeMap<String, FileSystem>,
@@ -123,11 +122,12 @@ impl Defaults<'_> {
     ) -> ParseResult<u32> {
         match own.or(default) {
             Some(count) if count.get_ref().0 == 0 => {
-                Err(self.place.error(count, format!("{who}: {key} is 0; it must be at least 1")))
+                Err(self.place.error(count, format!("{who}: {key} is 0. It must be at least 1.")))
             }
-            // Each is a job, and jobs are held in memory.
+            // Each repetition is a job, and jobs are held in memory.
             Some(count) if ["repetitions", "warm_up"].contains(&key) && count.get_ref().0 > LAUNCHES_MAX => {
-                let what = format!("{who}: {key} is {}; {LAUNCHES_MAX} at most", count.get_ref().0);
+                let number = count.get_ref().0;
+                let what = format!("{who}: {key} is {number}. It must be at most {LAUNCHES_MAX}.");
                 Err(self.place.error(count, what))
             }
             count => Ok(whole(count, &format!("{who}: {key}"), self.place)?.unwrap_or(otherwise)),
@@ -141,12 +141,14 @@ impl Defaults<'_> {
         }
     }
 
-    /// The confidence of a bound or an interval.
+    /// The confidence level of a limit or an interval.
     pub(super) fn confidence(&self, own: Option<&Spanned<f64>>) -> ParseResult<f64> {
         match own {
             None => Ok(CONFIDENCE),
             Some(share) if (0.5..1.0).contains(share.get_ref()) => Ok(*share.get_ref()),
-            Some(share) => Err(self.place.error(share, "confidence lies between 0.5 and 1, such as 0.95")),
+            Some(share) => {
+                Err(self.place.error(share, "confidence must be at least 0.5 and below 1, such as 0.95"))
+            }
         }
     }
 
@@ -165,8 +167,12 @@ impl Defaults<'_> {
             }
             None => match known[..] {
                 [only] => Ok(only.to_owned()),
-                [] => Err(self.place.at(0..0, "a plan needs an [fs.NAME] with a `dir`")),
-                _ => Err(self.place.error(at, format!("{who}: say `fs = …`, one of {}", known.join(", ")))),
+                [] => Err(self.place.at(0..0, "the plan needs an [fs.NAME] with a `dir`")),
+                _ => {
+                    let known = known.join(", ");
+                    let what = format!("{who}: there are several file systems. Set `fs` to one of {known}.");
+                    Err(self.place.error(at, what))
+                }
             },
         }
     }
@@ -184,31 +190,31 @@ impl PlanText<'_> {
         let rejected = |what: &str| self.error(text, format!("{who}: {key}: {what}"));
         let (word, example) = (text.get_ref(), wanted.example());
         if word.trim().parse::<f64>().is_ok() {
-            return Err(rejected(&format!("`{word}` has no unit; write it as in `{example}`")));
+            return Err(rejected(&format!("`{word}` has no unit. Write for example `{example}`.")));
         }
         let quantity: Quantity = word.parse().map_err(|error: Usage| rejected(&error.0))?;
         if quantity.dimension != wanted || quantity.value <= 0.0 {
-            return Err(rejected(&format!("`{word}` does not fit; write for example `{example}`")));
+            return Err(rejected(&format!("`{word}` does not fit. Write for example `{example}`.")));
         }
         Ok(quantity.value)
     }
 }
 
-/// `; did you mean …` or the words there are.
+/// The end of a message about an unknown word: the nearest known one, or the list of known ones.
 pub fn among(word: &str, known: &[&str]) -> String {
     match nearest(word, known) {
-        Some(near) => format!("; did you mean `{near}`?"),
-        None if known.is_empty() => "; there is none".to_owned(),
-        None => format!("; there is {}", known.join(", ")),
+        Some(near) => format!(". Did you mean `{near}`?"),
+        None if known.is_empty() => ". There is none.".to_owned(),
+        None => format!(". Known: {}.", known.join(", ")),
     }
 }
 
-/// The number, where there is one and not `""`.
+/// The number, if it is given and not `""`.
 pub(super) fn known(count: Option<&Spanned<CountOrNone>>) -> Option<Spanned<Count>> {
     count.and_then(|count| Some(Spanned::new(count.span(), count.get_ref().0?)))
 }
 
-/// A number as large as numbers of nodes, ranks and repetitions can be.
+/// A number within the range of nodes, ranks and repetitions.
 pub(super) fn whole(
     count: Option<&Spanned<Count>>,
     what: &str,
@@ -217,5 +223,5 @@ pub(super) fn whole(
     let Some(count) = count else { return Ok(None) };
     let number = count.get_ref().0;
     let small = u32::try_from(number);
-    small.map(Some).map_err(|_| place.error(count, format!("{what} is {number}; that is too many")))
+    small.map(Some).map_err(|_| place.error(count, format!("{what} is {number}, which is too large")))
 }

@@ -1,7 +1,7 @@
-//! What one phase leaves for a later one: a value that is known only when it has run.
+//! Values that one test exports for a later one. They are known only when it has run.
 //!
-//! Here the names are checked, and a value that cannot be passed stands in for each, so that the rest of the
-//! plan can be checked. [`crate::late`] puts in what was found.
+//! Here the names are checked. Each gets the largest possible value, so that the rest of the plan can be
+//! checked. [`crate::late`] inserts the real values.
 
 use std::collections::BTreeMap;
 
@@ -9,27 +9,27 @@ use super::defaults::among;
 use super::{Export, Import, Plan, Uses};
 use crate::line::Line;
 
-/// What can be exported, as it is written.
+/// The only value that can be exported, as plans write it.
 const SMALLEST_FILE: &str = "min(file.size)";
 
-/// The exports of a test with this line: sizes of files that are each rank's own.
+/// The exports of a test with this command line: the sizes of files per process.
 pub(super) fn named(wire: &BTreeMap<String, String>, line: &Line) -> Result<Vec<Export>, String> {
     if let Some(name) = wire.keys().next()
         && !line.as_ior().is_some_and(|line| line.write && line.file_per_rank)
     {
         return Err(format!(
-            "exports.{name}: `{SMALLEST_FILE}` is that of a line of ior with -w and -F, whose files \
-             are each rank's own"
+            "exports.{name}: `{SMALLEST_FILE}` needs an ior command line with -w and -F, which writes a file \
+             per process"
         ));
     }
     let export = |(name, what): (&String, &String)| match what.as_str() {
         SMALLEST_FILE => Ok(Export { name: name.clone() }),
-        _ => Err(format!("exports.{name}: `{what}` is not known; what can be exported is `{SMALLEST_FILE}`")),
+        _ => Err(format!("exports.{name}: `{what}` is unknown. Only `{SMALLEST_FILE}` can be exported.")),
     };
     wire.iter().map(export).collect()
 }
 
-/// Reads a line in which `${NAME}` stands for what the test whose files it reads exports.
+/// Reads a command line in which `${NAME}` is an export of the test whose files it reads.
 pub(super) fn line(
     key: &str,
     text: &str,
@@ -43,15 +43,15 @@ pub(super) fn line(
         let end = rest.find('}').ok_or_else(|| "`${` has no `}`".to_owned())?;
         let name = rest[..end].to_owned();
         let Some(Uses::Test(maker)) = uses else {
-            return Err(format!("`${{{name}}}` is exported by another test; say which with `uses`"));
+            return Err(format!("`${{{name}}}` is exported by another test. Name that test in `uses`."));
         };
         let test = &plan.tests[*maker];
         let known: Vec<&str> = test.exports.iter().map(|export| export.name.as_str()).collect();
         if !known.contains(&name.as_str()) {
             let near = among(&name, &known);
-            return Err(format!("test {} exports no `{name}`{near}", test.id));
+            return Err(format!("test {} does not export `{name}`{near}", test.id));
         }
-        // At most what one rank was to write.
+        // The most that one rank can have written.
         let most = test.line.as_ior().map_or(0, |line| line.bytes(1));
         filled = filled.replace(&format!("${{{name}}}"), &most.to_string());
         imports.push(Import { name, test: *maker });

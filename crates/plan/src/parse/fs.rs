@@ -1,4 +1,4 @@
-//! The rules of a file system: where it is, and the commands by which a campaign asks and sets it.
+//! The rules of a file system: its directory, and the commands with which a campaign asks and sets it.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -20,7 +20,7 @@ pub(super) fn file_systems(
         let fs = file_system(key, spanned, place)?;
         if let Some((other, _)) = all.iter().find(|(_, other)| Path::new(&other.dir) == Path::new(&fs.dir)) {
             let what =
-                format!("fs.{key}: fs.{other} has this `dir` already; one file system has one [fs.NAME]");
+                format!("fs.{key}: fs.{other} already has this `dir`. Give each file system one [fs.NAME].");
             return Err(place.error(&spanned.get_ref().dir, what));
         }
         all.insert(key.clone(), fs);
@@ -31,24 +31,27 @@ pub(super) fn file_systems(
 fn file_system(key: &str, spanned: &Spanned<wire::FsKeys>, place: &PlanText<'_>) -> ParseResult<FileSystem> {
     let wire = spanned.get_ref();
     if wire.dir.get_ref().is_empty() {
-        let what = format!("fs.{key} has no `dir`; write `dir = \"{{dir}}\"` or a directory");
+        let what = format!("fs.{key} has no `dir`. Write `dir = \"{{dir}}\"` or a directory.");
         return Err(place.error(spanned, what));
     }
     let hook = |hook: &Option<Spanned<String>>, name: &str| match hook {
         Some(hook) if wire.servers.is_none() => {
-            Err(place.error(hook, format!("fs.{key}: `{name}` needs `servers`, how many there are in all")))
+            let what = format!("fs.{key}: `{name}` needs `servers`, the total number of servers. Add it.");
+            Err(place.error(hook, what))
         }
         hook => Ok(hook.as_ref().map(|hook| hook.get_ref().clone())),
     };
     let set = hook(&wire.set_servers, "set_servers")?;
     if let Some(hook) = wire.set_servers.as_ref().filter(|hook| !hook.get_ref().contains("{servers}")) {
-        return Err(place.error(hook, format!("fs.{key}: `set_servers` says how many with {{servers}}")));
+        let what = format!("fs.{key}: `set_servers` has no {{servers}}, the number of servers. Add it.");
+        return Err(place.error(hook, what));
     }
     if let (Some(hook), None) = (&wire.set_servers, &wire.count_servers) {
-        let what = "give `count_servers`, which prints how many serve; what was set is counted, not assumed";
+        let what = "`set_servers` needs `count_servers`, a command that prints the number of online \
+            servers. Add it.";
         return Err(place.error(hook, format!("fs.{key}: {what}")));
     }
-    // Empty at a scale that may run on any.
+    // Empty at a scale that may run on any file system.
     let said = |hook: &Option<Spanned<String>>| {
         hook.as_ref().map(Spanned::get_ref).filter(|hook| !hook.trim().is_empty()).cloned()
     };
@@ -69,21 +72,25 @@ fn file_system(key: &str, spanned: &Spanned<wire::FsKeys>, place: &PlanText<'_>)
     })
 }
 
-/// The two shares between which a file system is to be full.
+/// The lowest and the highest utilization of the file system.
 fn band(key: &str, fill: &Spanned<Vec<Spanned<String>>>, place: &PlanText<'_>) -> ParseResult<(f64, f64)> {
     let share = |text: &Spanned<String>| {
         let share = text.get_ref().parse::<Quantity>().ok();
         let share = share.filter(|share| share.dimension == Dimension::Fraction).map(|share| share.value);
         share.filter(|share| (0.0..=1.0).contains(share)).ok_or_else(|| {
-            let what = format!("fs.{key}: `{}` is no share of blocks; write such as `60%`", text.get_ref());
+            let what =
+                format!("fs.{key}: `{}` is not a share of blocks. Write for example `60%`.", text.get_ref());
             place.error(text, what)
         })
     };
     match &fill.get_ref()[..] {
         [low, high] => match (share(low)?, share(high)?) {
             (low, high) if low < high => Ok((low, high)),
-            _ => Err(place.error(fill, format!("fs.{key}: `fill` has the lower share first"))),
+            _ => Err(place.error(fill, format!("fs.{key}: write the lower share of `fill` first"))),
         },
-        _ => Err(place.error(fill, format!("fs.{key}: `fill` has two shares, as in [\"60%\", \"70%\"]"))),
+        _ => {
+            let what = format!("fs.{key}: `fill` needs two shares. Write for example [\"60%\", \"70%\"].");
+            Err(place.error(fill, what))
+        }
     }
 }

@@ -1,5 +1,6 @@
-//! The rules of a goal: a value with a unit, or a part of something that another test measures or that is
-//! known beforehand.
+//! The rules of a goal: a value with a unit, or a share of another number.
+//!
+//! That number is measured by another test, or known before the campaign.
 
 use units::{Dimension, Quantity, Usage};
 
@@ -7,13 +8,13 @@ use super::defaults::{Defaults, KnownNumber, ParseResult, among};
 use super::plan_text::PlanText;
 use super::{Goal, Plan, wire};
 
-/// The numbers that a plan knows beforehand.
+/// The numbers that are known before the campaign.
 pub(super) fn known(file: &wire::PlanFile, place: &PlanText<'_>) -> ParseResult<Vec<KnownNumber>> {
     let one = |(name, spanned): (&String, &toml::Spanned<wire::KnownKeys>)| {
         let wire::KnownKeys { value, source } = spanned.get_ref();
         let rejected = |why: &str| place.error(spanned, format!("known.{name}: {why}"));
         if source.trim().is_empty() {
-            return Err(rejected("say where the number is from, as `source = \"…\"`"));
+            return Err(rejected("the source of the number is missing. Write `source = \"…\"`."));
         }
         let quantity: Quantity = value.parse().map_err(|error: Usage| rejected(&error.0))?;
         if quantity.value.is_sign_negative() {
@@ -25,8 +26,7 @@ pub(super) fn known(file: &wire::PlanFile, place: &PlanText<'_>) -> ParseResult<
 }
 
 impl Defaults<'_> {
-    /// Reads `text` as the goal of a criterion on something of this dimension, with the words that reports
-    /// have for it.
+    /// Reads `text` as the goal of a criterion on a metric of this dimension, with the text for reports.
     pub(super) fn goal(
         &self,
         text: &str,
@@ -34,25 +34,26 @@ impl Defaults<'_> {
         plan: &Plan,
     ) -> Result<(Goal, String), String> {
         if text.trim().parse::<f64>().is_ok() {
-            return Err(format!("`{text}` has no unit; write it as in `{}`", dimension.example()));
+            return Err(format!("`{text}` has no unit. Write for example `{}`.", dimension.example()));
         }
         if let Some((share, of)) = text.split_once(" of ") {
             let share = share.trim().parse::<Quantity>().map_err(|error| error.0)?;
             if share.dimension != Dimension::Fraction || share.value <= 0.0 {
-                return Err(format!("`{text}`: write a part as in `50% of ID.write.bw`"));
+                return Err(format!("`{text}`: write a share as in `50% of ID.write.bw`"));
             }
             return self.part(text, share.value, of.trim(), dimension, plan);
         }
         if let Some((share, of)) = text.split_once('%').filter(|(_, of)| !of.trim().is_empty()) {
             let of = of.trim().trim_start_matches("of").trim();
-            return Err(format!("`{text}`: write a part with `of`, as in `{share}% of {of}`"));
+            return Err(format!("`{text}`: write a share with `of`, as in `{share}% of {of}`"));
         }
         let value: Quantity = text.parse().map_err(|error: Usage| error.0)?;
         if value.dimension != dimension {
-            return Err(format!("`{text}` does not measure that; write it as in `{}`", dimension.example()));
+            let example = dimension.example();
+            return Err(format!("`{text}` has a unit of another kind. Write for example `{example}`."));
         }
         if value.value.is_sign_negative() {
-            return Err(format!("`{text}` is below zero; write it as in `{}`", dimension.example()));
+            return Err(format!("`{text}` is below zero. Write for example `{}`.", dimension.example()));
         }
         Ok((Goal::Value(value), text.to_owned()))
     }
@@ -71,7 +72,7 @@ impl Defaults<'_> {
                 return Err(format!("no [known.{name}]{}", among(name, &names)));
             };
             if known.value.dimension != dimension {
-                return Err(format!("known.{name} does not measure that; it is {}", known.value));
+                return Err(format!("known.{name} has a unit of another kind: it is {}", known.value));
             }
             let value = Quantity { value: known.value.value * share, dimension };
             let written = format!("{text} ({}) = {}", known.written, in_unit_of(&known.written, value));
@@ -80,19 +81,19 @@ impl Defaults<'_> {
         let (test, metric) = self.measured(of, plan)?;
         let measured = self.dimension_of(&metric, &plan.tests[test])?;
         if measured != dimension {
-            return Err(format!("`{of}` does not measure the same, but such as {}", measured.example()));
+            return Err(format!("`{of}` has a unit of another kind, such as {}", measured.example()));
         }
         Ok((Goal::Share { share, test, metric, dimension }, text.to_owned()))
     }
 
-    /// The test and the metric that `ID.PHASE.NAME` means.
+    /// The test and the metric that `ID.PHASE.NAME` names.
     pub(super) fn measured(&self, of: &str, plan: &Plan) -> Result<(usize, String), String> {
         if let Some(test) = plan.tests.iter().find(|test| test.id == of) {
             let name = ["bw", "rate"].into_iter().find(|name| test.line.yields(name)).unwrap_or("NAME");
             let phase = test.line.phases().swap_remove(0);
-            return Err(format!("`{of}` is a test; add which of its metrics, as in `{of}.{phase}.{name}`"));
+            return Err(format!("`{of}` is a test. Add one of its metrics, as in `{of}.{phase}.{name}`."));
         }
-        // Ids may hold dots, so the longest that fits is the one that is meant.
+        // Ids may contain dots, so the longest matching id is meant.
         let test = (0..plan.tests.len())
             .filter(|index| {
                 of.strip_prefix(plan.tests[*index].id.as_str()).is_some_and(|rest| rest.starts_with('.'))
@@ -101,13 +102,13 @@ impl Defaults<'_> {
         let Some(test) = test else {
             let ids: Vec<&str> = plan.tests.iter().map(|test| test.id.as_str()).collect();
             let whose = of.split('.').next().unwrap_or(of);
-            return Err(format!("`{of}` is of no test above this one{}", among(whose, &ids)));
+            return Err(format!("`{of}` does not name a test above this one{}", among(whose, &ids)));
         };
         Ok((test, of[plan.tests[test].id.len() + 1..].to_owned()))
     }
 }
 
-/// A value in the unit in which another is written, with four figures or all that are before the point.
+/// A value in the unit of another, with four digits or all digits before the point.
 fn in_unit_of(written: &str, value: Quantity) -> String {
     let unit = written.trim_start_matches(|c: char| c.is_ascii_digit() || "._+-".contains(c)).trim_start();
     let Ok(one) = format!("1 {unit}").parse::<Quantity>() else { return value.to_string() };
@@ -121,7 +122,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_share_comes_to_is_shown_with_four_figures_however_small_it_is() {
+    fn the_value_of_a_share_has_four_digits_however_small_it_is() {
         for (written, bytes, shown) in [
             ("1.23 TB/s", 0.0123e12, "0.01230 TB/s"),
             ("1 TB/s", 2e8, "0.0002000 TB/s"),

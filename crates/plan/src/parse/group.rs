@@ -1,7 +1,7 @@
-//! The rules of a group: tests that run at once.
+//! The rules of a group: tests that run at the same time.
 //!
-//! Each part is a test of its own, called `GROUP.PART`, with its own floor; a criterion of the group is on
-//! the sum of what its parts measure.
+//! Each part is a test called `GROUP.PART`, with its own criteria. A criterion of the group is on the sum of
+//! what its parts measure.
 
 use toml::Spanned;
 use units::Dimension;
@@ -9,7 +9,7 @@ use units::Dimension;
 use super::defaults::{Defaults, ParseResult, Variant, name};
 use super::{Group, Plan, state, wire};
 
-/// The part of the shorter one that two parts of a group run at once, where the plan says nothing.
+/// Default share of the shorter one of two parts that must run together.
 const OVERLAP: f64 = 0.9;
 
 impl Defaults<'_> {
@@ -20,7 +20,7 @@ impl Defaults<'_> {
         name(&wire.id, "a group's id", self.place)?;
         let rejected = |what: String| Err(self.place.error(&wire.id, format!("{who}: {what}")));
         if wire.parts.len() < 2 {
-            return rejected("needs at least two parts, which run at once".into());
+            return rejected("it needs at least two parts, which run at the same time".into());
         }
         let overlap = self.overlap(&who, wire.overlap.as_ref())?;
         let (first, index) = (plan.tests.len(), plan.groups.len());
@@ -28,14 +28,14 @@ impl Defaults<'_> {
             self.count(&who, "repetitions", wire.repetitions.as_ref(), self.file.repetitions.as_ref(), 1)?;
         for part in &wire.parts {
             if let Some(own) = &part.repetitions {
-                let what = format!("{who}: parts run together, so say `repetitions` of the group");
+                let what = format!("{who}: its parts run together. Set `repetitions` of the group.");
                 return Err(self.place.error(own, what));
             }
             if matches!(
                 part.nodes.as_ref().map(Spanned::get_ref),
                 Some(wire::NodesValue::Steps(_) | wire::NodesValue::Search(..))
             ) {
-                return rejected("its parts have no steps; make each step a group".into());
+                return rejected("its parts cannot have steps. Write a group for each step.".into());
             }
             let variant = Variant {
                 before: format!("{id}."),
@@ -71,12 +71,12 @@ impl Defaults<'_> {
         Ok(())
     }
 
-    /// The part of the shorter one that any two run at once.
+    /// The share of the shorter one of any two parts that must run together.
     fn overlap(&self, who: &str, text: Option<&Spanned<String>>) -> ParseResult<f64> {
         let Some(text) = text else { return Ok(OVERLAP) };
         let share = self.place.quantity(who, "overlap", text, Dimension::Fraction)?;
         if share > 1.0 {
-            let what = format!("{who}: overlap is a part of the shorter one, `100%` at most");
+            let what = format!("{who}: overlap is a share of the shorter part, at most `100%`");
             return Err(self.place.error(text, what));
         }
         Ok(share)
@@ -95,7 +95,7 @@ impl Defaults<'_> {
             let word = criterion.metric.get_ref();
             let yields = |test: &&usize| self.dimension_of(word, &plan.tests[**test]).is_ok();
             let Some(first) = plan.groups[index].tests.iter().find(yields) else {
-                let what = format!("{who}: no part yields `{word}`, of which the sum is asked");
+                let what = format!("{who}: no part yields `{word}`, so it has no sum");
                 return Err(self.place.error(&criterion.metric, what));
             };
             if criterion.stat.is_none()
@@ -103,7 +103,7 @@ impl Defaults<'_> {
                 && !word.ends_with("rate")
                 && !word.ends_with("iops")
             {
-                let what = format!("{who}: `{word}` of several parts makes no sum; give it to the parts");
+                let what = format!("{who}: `{word}` has no sum over parts. Put the criterion on the parts.");
                 return Err(self.place.error(&criterion.metric, what));
             }
             criteria.extend(self.criterion(who, criterion, &plan.tests[*first], plan)?);

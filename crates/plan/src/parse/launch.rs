@@ -1,4 +1,4 @@
-//! The rules of `[launch]`, and of the nodes of `[clients]` that it has to tell its launcher.
+//! The rules of `[launch]`, and of the nodes of `[clients]` that the launcher must get.
 
 use toml::Spanned;
 
@@ -7,7 +7,7 @@ use super::plan_text::PlanText;
 use super::{ClientNodes, Placement, wire};
 use crate::launcher::{Launch, LaunchKind, MPIRUN, Named, allocation};
 
-/// How jobs are started, and whether that can be told which nodes are meant.
+/// Checks how jobs are started, and whether the launcher accepts the names of nodes.
 pub(super) fn launch(
     launch: Option<&Spanned<wire::LaunchKeys>>,
     clients: Option<&wire::ClientsKeys>,
@@ -18,7 +18,7 @@ pub(super) fn launch(
         Some(spanned) => Launch { kind: kind(spanned.get_ref(), place)?, env: spanned.get_ref().env.clone() },
     };
     if let Some(clients) = clients {
-        tells_nodes(&launch.kind, clients, place)?;
+        accepts_nodes(&launch.kind, clients, place)?;
     }
     Ok(launch)
 }
@@ -29,18 +29,19 @@ fn kind(wire: &wire::LaunchKeys, place: &PlanText<'_>) -> ParseResult<LaunchKind
     }
     let what = match wire.kind {
         wire::LauncherWord::Local => "launch.kind `local` starts threads of one process",
-        _ => "launch.kind `mpirun` has all its words in `argv`",
+        _ => "launch.kind `mpirun` takes its command line from `argv`",
     };
     if let Some(options) = &wire.options {
-        return Err(place.error(options, format!("{what} and takes no `options`; leave them out")));
+        return Err(place.error(options, format!("{what} and has no `options`. Remove them.")));
     }
     if let Some(program) = &wire.program {
-        return Err(place.error(program, format!("{what} and takes no `program`; leave it out")));
+        return Err(place.error(program, format!("{what} and has no `program`. Remove it.")));
     }
     match (wire.kind, &wire.argv) {
         (wire::LauncherWord::Local, None) => Ok(LaunchKind::Local),
         (wire::LauncherWord::Local, Some(argv)) => {
-            Err(place.error(argv, "launch.kind `local` takes no `argv`; use `mpirun` or leave it out"))
+            let what = "launch.kind `local` has no `argv`. Remove it, or write kind = \"mpirun\".";
+            Err(place.error(argv, what))
         }
         (_, None) => Ok(LaunchKind::Mpirun(MPIRUN.iter().map(ToString::to_string).collect())),
         (_, Some(argv)) => {
@@ -53,62 +54,63 @@ fn named(by: &'static Named, wire: &wire::LaunchKeys, place: &PlanText<'_>) -> P
     let name = by.name;
     if let Some(argv) = &wire.argv {
         let what = format!(
-            "launch.kind `{name}` makes its own words and takes no `argv`; add yours as `options`, or use \
-             kind = \"mpirun\""
+            "launch.kind `{name}` builds its own command line and has no `argv`. Add your options as \
+             `options`, or write kind = \"mpirun\"."
         );
         return Err(place.error(argv, what));
     }
     let options = wire.options.as_ref().map(|options| options.get_ref().clone()).unwrap_or_default();
     if let Some(marked) = options.iter().find(|word| word.contains(['{', '}'])) {
-        let what =
-            format!("`{marked}`: options of {name} have no placeholders; use kind = \"mpirun\" with `argv`");
+        let what = format!(
+            "`{marked}`: options of {name} have no placeholders. Write kind = \"mpirun\" with `argv`."
+        );
         return Err(place.at(wire.options.as_ref().map(Spanned::span).unwrap_or_default(), &what));
     }
     let program = wire.program.as_ref().map(|program| program.get_ref().clone());
     if let Some(empty) = wire.program.as_ref().filter(|program| program.get_ref().trim().is_empty()) {
-        return Err(place.error(empty, "launch.program is empty; leave it out for the usual one"));
+        return Err(place.error(empty, "launch.program is empty. Remove it for the usual program."));
     }
     Ok(LaunchKind::Named { by, program, options })
 }
 
-/// Rejects names of nodes that the launcher cannot be told.
-fn tells_nodes(kind: &LaunchKind, clients: &wire::ClientsKeys, place: &PlanText<'_>) -> ParseResult<()> {
+/// Rejects names of nodes that the launcher cannot use.
+fn accepts_nodes(kind: &LaunchKind, clients: &wire::ClientsKeys, place: &PlanText<'_>) -> ParseResult<()> {
     let name = kind.name();
     if let Some(file) = clients.hostfile.as_ref().filter(|_| !kind.takes_hosts()) {
         let way = match kind {
-            LaunchKind::Mpirun(_) => "say {hosts} in launch.argv",
-            _ => "it takes those of its allocation; leave clients.hostfile out",
+            LaunchKind::Mpirun(_) => "Add {hosts} to launch.argv.",
+            _ => "It takes the nodes of its allocation. Remove clients.hostfile.",
         };
-        return Err(place.error(file, format!("launch.kind `{name}` is not told these nodes; {way}")));
+        return Err(place.error(file, format!("launch.kind `{name}` does not get these nodes. {way}")));
     }
     if let Some(first) = clients.exclude.first().filter(|_| !kind.takes_exclude()) {
         let what = format!(
-            "launch.kind `{name}` cannot be told to leave nodes out; say {{hosts}} in launch.argv, which \
-             then names the others"
+            "launch.kind `{name}` cannot exclude nodes. Add {{hosts}} to launch.argv, which then names the \
+             other nodes."
         );
         return Err(place.error(first, what));
     }
     Ok(())
 }
 
-/// Why a job so placed cannot be started, if so.
+/// The reason why a job with this placement cannot be started, if there is one.
 pub(super) fn rejects(kind: &LaunchKind, clients: &ClientNodes, placement: &Placement) -> Option<String> {
     let named = clients.hostfile.is_some() && *kind != LaunchKind::Local;
     if named && placement.nodes.is_none() {
         let what =
-            "clients.hostfile names nodes, of which this job has to have a number; give `nodes`, or `ppn`";
-        return Some(format!("{what} beside `ranks`"));
+            "clients.hostfile names nodes, so this job needs a number of nodes. Give `nodes`, or `ppn`";
+        return Some(format!("{what} with `ranks`."));
     }
     kind.rejects_placement(placement)
 }
 
-/// The names of nodes that no job is to run on; `n[017-019]` is three.
+/// The names of nodes that no job may use. `n[017-019]` is three names.
 pub(super) fn left_out(words: &[Spanned<String>], place: &PlanText<'_>) -> ParseResult<Vec<String>> {
     let mut names: Vec<String> = Vec::new();
     for word in words {
         let fit = |name: &String| !name.contains(|c: char| c.is_whitespace() || "{}[]\"'".contains(c));
         let Some(some) = allocation::expanded(word.get_ref()).filter(|some| some.iter().all(fit)) else {
-            let what = format!("`{}` names no node; write `n017` or `n[017-019]`", word.get_ref());
+            let what = format!("`{}` does not name nodes. Write `n017` or `n[017-019]`.", word.get_ref());
             return Err(place.error(word, format!("clients.exclude: {what}")));
         };
         names.extend(some);

@@ -1,7 +1,7 @@
-//! From the text of a plan to a [`Plan`], or to one line that says what is wrong and where.
+//! Turns the text of a plan into a [`Plan`], or into one line that states the error and its position.
 //!
-//! Invariant: every rejection is one line, `FILE:LINE:COLUMN: what, where, what would do`.
-//! Never here: running, the state of a machine, a file system's real type.
+//! Invariant: every rejection is one line, `FILE:LINE:COLUMN: what, where, remedy`.
+//! Never here: running jobs, the state of a machine, the real type of a file system.
 
 mod app;
 mod check;
@@ -38,8 +38,7 @@ use crate::placement::{ClientNodes, Placement};
 pub use defaults::among;
 
 impl Plan {
-    /// Reads and checks the plan in `text`, with its parameters as they are in it; `name` is what messages
-    /// call the file.
+    /// Reads and checks the plan in `text`, with its parameters unchanged. Messages call the file `name`.
     pub fn parse(text: &str, name: &str) -> Result<Self, Usage> {
         Self::parse_with(text, name, &Choice::default())
     }
@@ -53,7 +52,7 @@ impl Plan {
             .map_err(|error| place.rejected(&error, &file))?;
         let plan = check::plan(read, &place)?;
         parameters::stray_marks(file.get_ref(), &place)?;
-        // Values that nothing looked at, such as a default that every test overrides.
+        // Values that nothing has read, such as a default that every test overrides.
         if let Some(problem) = keys::problems(&file).into_iter().next() {
             return Err(place.at(problem.span, &problem.what));
         }

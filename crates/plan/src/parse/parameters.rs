@@ -1,10 +1,9 @@
-//! Parameters of a plan: names for what differs between the contract's machine and a smaller one.
+//! Parameters of a plan: values that differ between the contract's machine and a smaller one.
 //!
-//! `${NAME}` in any string stands for the value in `[parameters]`, for that of the chosen `[scale.NAME]`, or
-//! for one that is set by hand. They are put in before the plan is read. A mark that nothing will stand for
-//! is rejected.
+//! `${NAME}` in any string is replaced by the value in `[parameters]`, in the chosen `[scale.NAME]`, or on
+//! the command line. This happens before the plan is read. A placeholder that nothing replaces is rejected.
 //!
-//! Never here: what the strings mean.
+//! Never here: the meaning of the strings.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -27,7 +26,7 @@ struct ParameterTables {
     scale: BTreeMap<String, BTreeMap<Spanned<String>, Spanned<String>>>,
 }
 
-/// Puts the values of `choice` into the strings of `file`; the values that hold, by name.
+/// Puts the values of `choice` into the strings of `file`, and gives the values in effect by name.
 pub(super) fn fill(
     file: &mut Spanned<DeTable<'_>>,
     place: &PlanText<'_>,
@@ -38,7 +37,7 @@ pub(super) fn fill(
     let mut exported = Vec::new();
     exports(file.get_ref(), &mut exported);
     if let Some((name, value)) = tables.parameters.iter().find(|(name, _)| exported.contains(name)) {
-        let what = format!("`${{{name}}}` is what a test exports; give the parameter another name");
+        let what = format!("a test already exports `${{{name}}}`. Give the parameter another name.");
         return Err(place.error(value, what));
     }
     let values = values(tables, place, choice)?;
@@ -53,23 +52,23 @@ pub(super) fn fill(
             let within = place.text.get(span.clone()).and_then(|text| text.find(&mark)).unwrap_or(0);
             let at = span.start + within;
             Err(place
-                .at(at..at, &format!("`{mark}` is no parameter{}", super::defaults::among(&name, &known))))
+                .at(at..at, &format!("`{mark}` is not a parameter{}", super::defaults::among(&name, &known))))
         }
     }
 }
 
-/// What is put in.
+/// Replaces parameters by their values.
 struct ParameterFill<'a> {
     values: &'a BTreeMap<String, String>,
-    /// What is known only when tests have run, and is left as it is.
+    /// Names that are known only when tests have run. They stay unchanged.
     exported: &'a [String],
 }
 
-/// Where a text has the name of no parameter, and the name.
+/// The position of a text that names an unknown parameter, and the name.
 type UnknownParameter = (std::ops::Range<usize>, String);
 
 impl ParameterFill<'_> {
-    /// Puts the values into all strings of `value`.
+    /// Replaces the parameters in all strings of `value`.
     fn put_into(&self, value: &mut Spanned<DeValue<'_>>, unknown: &mut Vec<UnknownParameter>) {
         let span = value.span();
         match value.get_mut() {
@@ -84,7 +83,7 @@ impl ParameterFill<'_> {
         }
     }
 
-    /// `text` with the values; `None` where it stays as it is, the error the first name that there is not.
+    /// `text` with the values; `None` if it stays unchanged. The error is the first unknown name.
     fn filled(&self, text: &str) -> Result<Option<String>, String> {
         let (mut filled, mut rest) = (String::new(), text);
         while let Some(at) = rest.find("${") {
@@ -105,7 +104,7 @@ impl ParameterFill<'_> {
     }
 }
 
-/// The values that hold; every name of a scale and of the choice has to be a parameter.
+/// The values in effect. Every name of a scale and of the choice must be a parameter.
 fn values(
     tables: ParameterTables,
     place: &PlanText<'_>,
@@ -114,10 +113,10 @@ fn values(
     let ParameterTables { mut parameters, scale } = tables;
     let known: Vec<String> = parameters.keys().cloned().collect();
     let known: Vec<&str> = known.iter().map(String::as_str).collect();
-    // What is not in the file has no place in it.
+    // A value from the command line has no position in the file.
     let rejected = |what: String| Err(Usage(format!("{}: {what}", place.name)));
     let unknown = |name: &str, whose: &str| {
-        format!("{whose} sets `{name}`, which is no parameter{}", super::defaults::among(name, &known))
+        format!("{whose} sets `{name}`, which is not a parameter{}", super::defaults::among(name, &known))
     };
     for (scale, names) in &scale {
         if let Some(name) = names.keys().find(|name| !known.contains(&name.get_ref().as_str())) {
@@ -128,11 +127,11 @@ fn values(
         let Some(chosen) = scale.get(wanted) else {
             let scales: Vec<&str> = scale.keys().map(String::as_str).collect();
             return rejected(match nearest(wanted, &scales) {
-                Some(near) => format!("no [scale.{wanted}]; did you mean `{near}`?"),
+                Some(near) => format!("no [scale.{wanted}]. Did you mean `{near}`?"),
                 None if scales.is_empty() => {
-                    format!("no [scale.{wanted}]; the plan has one scale only, its own")
+                    format!("no [scale.{wanted}]. The plan has no other scale. Leave out --scale.")
                 }
-                None => format!("no [scale.{wanted}]; there is {}", scales.join(", ")),
+                None => format!("no [scale.{wanted}]. Known: {}.", scales.join(", ")),
             });
         };
         parameters.extend(chosen.iter().map(|(name, value)| (name.get_ref().clone(), value.clone())));
@@ -141,10 +140,10 @@ fn values(
         return rejected(unknown(name, "--set"));
     }
     let signs = |c: char| matches!(c, '"' | '\'' | '\\') || c.is_control();
-    // It would stand in the plan as it is: values are put in once.
+    // Values are inserted once, so a placeholder in a value would stay in the plan.
     let unfit = |value: &str| value.contains(signs) || value.contains("${");
     let unfit_text = |name: &str, value: &str| {
-        format!("`{name}` is {value:?}; a parameter's value has no quote, backslash, line end or `${{`")
+        format!("`{name}` is {value:?}. A value has no quote, backslash, line end or `${{`.")
     };
     if let Some((name, value)) = parameters.iter().find(|(_, value)| unfit(value.get_ref())) {
         return Err(place.error(value, unfit_text(name, value.get_ref())));
@@ -158,7 +157,7 @@ fn values(
     Ok(parameters)
 }
 
-/// All names that phases export, which are known only when they have run.
+/// All names that tests export, which are known only when they have run.
 fn exports(table: &DeTable<'_>, names: &mut Vec<String>) {
     for (key, value) in table {
         match value.get_ref() {
@@ -174,13 +173,14 @@ fn exports(table: &DeTable<'_>, names: &mut Vec<String>) {
     }
 }
 
-/// Rejects marks in `file`, whose parameters are filled in, that nothing will stand for, so that none goes to
-/// a shell or a program as it is: `${NAME}` is known in lines of workloads, where a test exports it, `{step}`
-/// in what the phases of a series run.
+/// Rejects placeholders in `file` that nothing replaces, so that none reaches a shell or a program.
+///
+/// The parameters of `file` are already replaced. `${NAME}` is allowed in command lines of workloads, if a
+/// test exports it. `{step}` is allowed in the phases of a series.
 pub(super) fn stray_marks(file: &DeTable<'_>, place: &PlanText<'_>) -> Result<(), Usage> {
     file.iter().try_for_each(|(key, value)| {
         let within = ValueKey { key: key.get_ref(), phase: false };
-        // Values of parameters were put in where they belong.
+        // Values of parameters were inserted where they are used.
         if matches!(within.key, "parameters" | "scale") {
             Ok(())
         } else {
@@ -189,11 +189,11 @@ pub(super) fn stray_marks(file: &DeTable<'_>, place: &PlanText<'_>) -> Result<()
     })
 }
 
-/// Where a value stands.
+/// The key that holds a value.
 struct ValueKey<'k> {
-    /// Its key.
+    /// The key.
     key: &'k str,
-    /// Whether that is one of a phase of a series.
+    /// Whether it is a key of a phase of a series.
     phase: bool,
 }
 
@@ -217,14 +217,14 @@ fn known_marks(ValueKey { key, phase }: &ValueKey<'_>, text: &str) -> Result<(),
     let line = *key == "ior" || ToolLine::keys().any(|known| known == *key);
     if text.contains("${") && !line {
         return Err(format!(
-            "`{key}` has `${{`, and what a test exports is put into lines of workloads only; a name of \
-             [parameters] ends with `}}`"
+            "`{key}` has `${{`. A test's export is allowed only in command lines of workloads, and a name of \
+             [parameters] ends with `}}`."
         ));
     }
     if text.contains("{step}") && !(*phase && (line || matches!(*key, "setup" | "argv"))) {
         return Err(format!(
-            "`{key}` has `{{step}}`, which is known in lines, `setup` and `app.argv` of a phase of \
-                a series only"
+            "`{key}` has `{{step}}`, which is allowed only in command lines, `setup` and `app.argv` of a \
+             phase of a series"
         ));
     }
     Ok(())
@@ -234,7 +234,7 @@ fn known_marks(ValueKey { key, phase }: &ValueKey<'_>, text: &str) -> Result<(),
 mod tests {
     use super::*;
 
-    /// The strings of the file's own keys, by key.
+    /// The strings at the top of the file, by key.
     fn filled(text: &str, choice: &Choice) -> Result<BTreeMap<String, String>, String> {
         let mut file = DeTable::parse(text).unwrap();
         fill(&mut file, &PlanText::new(text, "p.toml"), choice).map_err(|error| error.0)?;
@@ -254,7 +254,7 @@ mod tests {
                         n = \"7\"\n[scale.small]\nblock = \"1m\"\n";
 
     #[test]
-    fn values_come_from_the_plan_then_its_scale_then_the_hand() {
+    fn a_value_comes_from_the_plan_then_its_scale_then_the_command_line() {
         for (choice, wanted) in [
             (chosen(None, &[]), "-b 1g -s 7"),
             (chosen(Some("small"), &[]), "-b 1m -s 7"),
@@ -266,49 +266,49 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_is_no_parameter_is_told_with_the_nearest_one() {
+    fn an_unknown_parameter_is_rejected_with_the_nearest_name() {
         for (text, choice, error) in [
             (
                 "x = \"${blok}\"\nparameters.block = \"1\"",
                 chosen(None, &[]),
-                "p.toml:1:6: `${blok}` is no parameter; did you mean `block`?",
+                "p.toml:1:6: `${blok}` is not a parameter. Did you mean `block`?",
             ),
-            ("x = \"${y}\"", chosen(None, &[]), "p.toml:1:6: `${y}` is no parameter; there is none"),
-            (TEXT, chosen(Some("smal"), &[]), "p.toml: no [scale.smal]; did you mean `small`?"),
+            ("x = \"${y}\"", chosen(None, &[]), "p.toml:1:6: `${y}` is not a parameter. There is none."),
+            (TEXT, chosen(Some("smal"), &[]), "p.toml: no [scale.smal]. Did you mean `small`?"),
             (
                 "x = 1",
                 chosen(Some("small"), &[]),
-                "p.toml: no [scale.small]; the plan has one scale only, its own",
+                "p.toml: no [scale.small]. The plan has no other scale. Leave out --scale.",
             ),
             (
                 TEXT,
                 chosen(None, &[("blocks", "1")]),
-                "p.toml: --set sets `blocks`, which is no parameter; did you mean `block`?",
+                "p.toml: --set sets `blocks`, which is not a parameter. Did you mean `block`?",
             ),
             (
                 "scale.s.z = \"1\"",
                 chosen(None, &[]),
-                "p.toml:1:9: scale.s sets `z`, which is no parameter; there is none",
+                "p.toml:1:9: scale.s sets `z`, which is not a parameter. There is none.",
             ),
             (
                 TEXT,
                 chosen(None, &[("n", "${block}")]),
-                "p.toml: `n` is \"${block}\"; a parameter's value has no quote, backslash, line end or `${`",
+                "p.toml: `n` is \"${block}\". A value has no quote, backslash, line end or `${`.",
             ),
             (
                 "parameters.a = \"${b}\"\nparameters.b = \"1\"",
                 chosen(None, &[]),
-                "p.toml:1:16: `a` is \"${b}\"; a parameter's value has no quote, backslash, line end or `${`",
+                "p.toml:1:16: `a` is \"${b}\". A value has no quote, backslash, line end or `${`.",
             ),
             (
                 "parameters.S = \"1\"\n[[test]]\nexports = { S = \"min(file.size)\" }",
                 chosen(None, &[]),
-                "p.toml:1:16: `${S}` is what a test exports; give the parameter another name",
+                "p.toml:1:16: a test already exports `${S}`. Give the parameter another name.",
             ),
             (
                 TEXT,
                 chosen(None, &[("n", "1\"")]),
-                "p.toml: `n` is \"1\\\"\"; a parameter's value has no quote, backslash, line end or `${`",
+                "p.toml: `n` is \"1\\\"\". A value has no quote, backslash, line end or `${`.",
             ),
         ] {
             assert_eq!(filled(text, &choice).unwrap_err(), error);
@@ -316,13 +316,13 @@ mod tests {
     }
 
     #[test]
-    fn what_a_phase_exports_is_left_for_later() {
+    fn an_exported_name_is_left_unchanged() {
         let text = "x = \"${SMALLEST}\"\n[[series]]\nphases = [{ exports = { SMALLEST = \"1\" } }]\n";
         assert_eq!(filled(text, &chosen(None, &[])).unwrap()["x"], "${SMALLEST}");
     }
 
     #[test]
-    fn strings_of_all_kinds_are_filled_and_comments_are_not() {
+    fn strings_of_all_kinds_are_filled_but_comments_are_not() {
         let strings = "a = '#${n}'\nb = \"\\\"#${n}\"\nc = \"\"\"\n# \" ${n}\"\"\"\nd = '''\n#${n}'''\n";
         let text = &format!("{strings}# ${{other}}\nparameters.n = \"5\"");
         let filled = filled(text, &chosen(None, &[])).unwrap();

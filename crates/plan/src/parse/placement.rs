@@ -1,6 +1,6 @@
-//! How many ranks on how many nodes: from numbers and rules of a plan to integers.
+//! Ranks and nodes of a job: turns the numbers and rules of a plan into integers.
 //!
-//! Never here: which nodes.
+//! Never here: the choice of nodes.
 
 use std::ops::Range;
 
@@ -11,12 +11,12 @@ use super::defaults::{Defaults, ParseResult, known, whole};
 use super::wire::{Count, NodesValue};
 use super::{ClientNodes, Placement, launch};
 
-/// What a test, a dataset or a state says of its ranks.
+/// The ranks and nodes that a test, a dataset or a state requests.
 pub(super) struct RanksRequest<'w> {
     ranks: Option<&'w Spanned<Count>>,
     nodes: Option<&'w Spanned<NodesValue>>,
     ppn: Option<&'w Spanned<Count>>,
-    /// Where in the file it says so.
+    /// Its position in the file.
     at: Range<usize>,
 }
 
@@ -32,30 +32,30 @@ impl<'w> RanksRequest<'w> {
 }
 
 impl Defaults<'_> {
-    /// The one placement of a job that has no steps.
+    /// The only placement of a job without steps.
     pub(super) fn placement(&self, who: &str, asked: &RanksRequest<'_>) -> ParseResult<Placement> {
         match self.placements(who, asked)?.as_slice() {
             [one] => Ok(one.clone()),
             _ => {
-                let what = format!("{who}: steps of nodes are for a [[test]]; give one number");
+                let what = format!("{who}: steps of nodes are only for a [[test]]. Give one number.");
                 Err(self.place.at(asked.at.clone(), &what))
             }
         }
     }
 
-    /// Those of its steps, one after the other; one where it has none.
+    /// The placements of its steps, in order; one if it has none.
     pub(super) fn placements(&self, who: &str, asked: &RanksRequest<'_>) -> ParseResult<Vec<Placement>> {
-        // The nodes of `[defaults]` hold where neither nodes nor ranks are given.
+        // The nodes of `[defaults]` apply if neither nodes nor ranks are given.
         let by_default = self.file.nodes.as_ref().filter(|_| asked.ranks.is_none());
         if let Some(nodes) = by_default.filter(|nodes| !matches!(nodes.get_ref(), NodesValue::One(_))) {
-            let what = "nodes of [defaults] are one number; steps and a search are a test's own";
+            let what = "give one number as `nodes` of [defaults]. Steps and a search belong to a test.";
             return Err(self.place.error(nodes, what));
         }
         let placements = match asked.nodes.or(by_default).map(|at| (at, at.get_ref())) {
             None => vec![self.of_ranks(who, asked)?],
             Some((at, NodesValue::One(word))) => vec![self.of_nodes(who, asked, at, word)?],
             Some((at, NodesValue::Steps(words) | NodesValue::Search(words, _))) if words.is_empty() => {
-                return Err(self.place.error(at, format!("{who}: nodes has no steps; give at least one")));
+                return Err(self.place.error(at, format!("{who}: nodes has no steps. Give at least one.")));
             }
             Some((at, NodesValue::Steps(words) | NodesValue::Search(words, _))) => {
                 let step = |word: &String| self.of_nodes(who, asked, at, word);
@@ -74,8 +74,10 @@ impl Defaults<'_> {
         let ppn = self.ppn(who, asked)?;
         if let Some(ppn) = ppn.filter(|ppn| !ranks.is_multiple_of(*ppn)) {
             let what = match said {
-                None => format!("ppn is {ppn}, and neither nodes nor ranks are given; give nodes"),
-                Some(_) => format!("{ranks} ranks are no whole nodes of {ppn} (ppn); give nodes, not ranks"),
+                None => format!("ppn is {ppn}, but neither nodes nor ranks are given. Give nodes."),
+                Some(_) => {
+                    format!("{ranks} ranks do not fill whole nodes of {ppn} (ppn). Give nodes, not ranks.")
+                }
             };
             let own = asked.ranks.or(asked.ppn).map_or_else(|| asked.at.clone(), Spanned::span);
             return Err(self.place.at(own, &format!("{who}: {what}")));
@@ -86,15 +88,15 @@ impl Defaults<'_> {
         {
             let ppn = ppn.unwrap_or(1);
             let what = format!(
-                "{who}: {ranks} ranks, {ppn} on each node, need {nodes} nodes, but \
-                 clients.delivered is {delivered}"
+                "{who}: {ranks} ranks with {ppn} per node need {nodes} nodes, but clients.delivered is \
+                 {delivered}"
             );
             return Err(self.place.at(asked.at.clone(), &what));
         }
         Ok(Placement { ranks, nodes, ppn, rule: None })
     }
 
-    /// So many nodes as `word` says, full of ranks.
+    /// The number of nodes that `word` gives, each with `ppn` ranks.
     pub(super) fn of_nodes(
         &self,
         who: &str,
@@ -106,14 +108,15 @@ impl Defaults<'_> {
             self.nodes(word).map_err(|why| self.place.error(at, format!("{who}: nodes: {why}")))?;
         let ppn = self.ppn(who, asked)?.unwrap_or(1);
         let Some(ranks) = nodes.checked_mul(ppn) else {
-            return Err(self.place.error(at, format!("{who}: {nodes} nodes of {ppn} ranks are too many")));
+            let what = format!("{who}: {nodes} nodes of {ppn} ranks are too many ranks");
+            return Err(self.place.error(at, what));
         };
         if let Some(said) = asked.ranks
             && said.get_ref().0 != u64::from(ranks)
         {
             let said_ranks = said.get_ref().0;
             let what = format!(
-                "{who}: ranks is {said_ranks}, but {nodes} nodes of {ppn} ranks are {ranks}; leave ranks out"
+                "{who}: ranks is {said_ranks}, but {nodes} nodes of {ppn} ranks are {ranks}. Remove ranks."
             );
             return Err(self.place.error(said, what));
         }
@@ -127,25 +130,27 @@ impl Defaults<'_> {
         }
     }
 
-    /// A number of nodes, with the rule in words where it is one.
+    /// A number of nodes, and its rule as text if it has one.
     pub(super) fn nodes(&self, word: &str) -> Result<(u32, Option<String>), String> {
         let word = word.trim();
         if let Ok(nodes) = word.parse::<u32>() {
             let whole = self.clients.delivered.filter(|delivered| nodes > *delivered);
             return match (nodes, whole) {
-                (0, _) => Err("0 nodes run nothing".to_owned()),
-                (_, Some(delivered)) => Err(format!("{nodes}, but clients.delivered is {delivered}")),
+                (0, _) => Err("it must be at least 1".to_owned()),
+                (_, Some(delivered)) => {
+                    Err(format!("{nodes} is more than clients.delivered, which is {delivered}"))
+                }
                 _ => Ok((nodes, None)),
             };
         }
         let share = word.parse::<Quantity>().ok().filter(|share| share.dimension == Dimension::Fraction);
         let Some(share) = share.filter(|share| share.value > 0.0 && share.value <= 1.0) else {
-            return Err(format!("`{word}` is no number of nodes; write `12` or `\"90%\"`"));
+            return Err(format!("`{word}` is not a number of nodes. Write `12` or `\"90%\"`."));
         };
         let Some(delivered) = self.clients.delivered else {
-            return Err(format!("`{word}` of how many? Say `delivered = …` in [clients]"));
+            return Err(format!("`{word}` needs the total number of nodes. Set `delivered` in [clients]."));
         };
-        // To the nearest whole node, as 90 % of 1536 are 1382.
+        // To the nearest whole node: 90 % of 1536 is 1382.
         let nodes = ((f64::from(delivered) * share.value).round() as u32).max(1);
         Ok((nodes, Some(format!("{word} of {} = {nodes}", several(delivered.into(), "node")))))
     }
@@ -158,17 +163,20 @@ pub(super) fn clients(
 ) -> ParseResult<ClientNodes> {
     let Some(wire) = wire else { return Ok(ClientNodes::default()) };
     if let Some(delivered) = wire.delivered.as_ref().filter(|delivered| delivered.get_ref().0 == 0) {
-        let what = "clients.delivered is 0; say how many client nodes the contract delivers";
+        let what = "clients.delivered is 0. Give the number of client nodes that the contract delivers.";
         return Err(place.error(delivered, what));
     }
     let memory_bytes = match wire.memory.as_ref().filter(|text| !text.get_ref().is_empty()) {
         None => None,
         Some(text) => match text.get_ref().parse::<Quantity>() {
             Ok(Quantity { value, dimension: Dimension::Bytes }) if value > 0.0 => Some(value as u64),
-            Ok(_) => return Err(place.error(text, "clients.memory is that of a node, such as `256 GiB`")),
+            Ok(_) => {
+                let what = "clients.memory must be the memory of a node, such as `256 GiB`";
+                return Err(place.error(text, what));
+            }
             Err(_) if text.get_ref().trim().parse::<f64>().is_ok() => {
                 let what =
-                    format!("clients.memory: `{}` has no unit; write it as in `256 GiB`", text.get_ref());
+                    format!("clients.memory: `{}` has no unit. Write for example `256 GiB`.", text.get_ref());
                 return Err(place.error(text, what));
             }
             Err(error) => return Err(place.error(text, format!("clients.memory: {error}"))),

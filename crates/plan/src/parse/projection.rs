@@ -1,6 +1,6 @@
 //! The rules of systems and projections.
 //!
-//! Never here: the projecting.
+//! Never here: the projection itself.
 
 use results::summary::System;
 use toml::Spanned;
@@ -28,7 +28,7 @@ pub(super) fn systems(file: &wire::PlanFile, place: &PlanText<'_>) -> ParseResul
         (None, []) => String::new(),
         (None, [only]) => only.letter.clone(),
         (None, _) => {
-            let what = "say with `system = \"A\"` in [plan] which of its systems is measured";
+            let what = "there are several systems. Name the measured one in [plan], as `system = \"A\"`.";
             return Err(place.error(&file.plan.id, what));
         }
         (Some(letter), _) => known(letter, &systems, place)?,
@@ -36,7 +36,7 @@ pub(super) fn systems(file: &wire::PlanFile, place: &PlanText<'_>) -> ParseResul
     Ok((systems, measured_on))
 }
 
-/// The letter, if there is such a system.
+/// The letter, if such a system exists.
 fn known(letter: &Spanned<String>, systems: &[System], place: &PlanText<'_>) -> ParseResult<String> {
     let known: Vec<&str> = systems.iter().map(|system| system.letter.as_str()).collect();
     match known.contains(&letter.get_ref().as_str()) {
@@ -49,7 +49,7 @@ fn known(letter: &Spanned<String>, systems: &[System], place: &PlanText<'_>) -> 
 }
 
 impl Defaults<'_> {
-    /// One projection of the plan, whose tests are all known.
+    /// One projection of the plan, all of whose tests are known.
     pub(super) fn projection(&self, wire: &wire::ProjectionKeys, plan: &Plan) -> ParseResult<Projection> {
         let who = format!("projection of {}", wire.of.get_ref());
         let (test, metric) = self
@@ -60,7 +60,7 @@ impl Defaults<'_> {
             .map_err(|why| self.place.error(&wire.of, format!("{who}: {why}")))?;
         let (steps, over) = self.steps_of(&who, &wire.from, &metric, plan)?;
         if over == "transfer" {
-            let what = "no system has more of a transfer; take a series over servers or nodes";
+            let what = "steps of transfers cannot be extrapolated. Take a series over servers or nodes.";
             return Err(self.place.error(&wire.from, format!("{who}: {what}")));
         }
         self.carries(&who, wire, &steps, plan)?;
@@ -70,13 +70,14 @@ impl Defaults<'_> {
             Some(text) => match text.get_ref().parse::<Quantity>() {
                 Ok(cap) if cap.dimension == dimension && cap.value > 0.0 => Some(cap.value),
                 _ => {
-                    let what = format!("{who}: cap: write it as in `{}`", dimension.example());
+                    let example = dimension.example();
+                    let what = format!("{who}: cap does not fit. Write for example `{example}`.");
                     return Err(self.place.error(text, what));
                 }
             },
         };
         if !matches!(dimension, Dimension::BytesPerSecond | Dimension::PerSecond) {
-            return Err(self.place.error(&wire.of, format!("{who}: only rates are projected")));
+            return Err(self.place.error(&wire.of, format!("{who}: only rates can be projected")));
         }
         let asked = plan.tests[test].criteria.iter().filter(|criterion| criterion.metric == metric);
         let threshold = asked
@@ -96,7 +97,7 @@ impl Defaults<'_> {
         })
     }
 
-    /// Whether the steps can carry a projection to so many.
+    /// Whether the steps support a projection to the requested number.
     fn carries(
         &self,
         who: &str,
@@ -110,18 +111,18 @@ impl Defaults<'_> {
         at.dedup();
         if at.len() < STEPS_MIN {
             let steps = at.len();
-            let what = format!("{steps} different steps carry no projection: {STEPS_MIN} or more would do");
+            let what = format!("a projection needs {STEPS_MIN} different steps, but there are only {steps}");
             return Err(self.place.error(&wire.from, format!("{who}: {what}")));
         }
         let (to, largest) = (wire.to.get_ref().0 as f64, at[at.len() - 1]);
         if to <= largest {
-            let what = format!("{to} is not above {largest}, the largest step, which is measured");
-            return Err(self.place.error(&wire.to, format!("{who}: {what}; project to more")));
+            let what = format!("{to} is not above {largest}, the largest step. Project to a larger number.");
+            return Err(self.place.error(&wire.to, format!("{who}: {what}")));
         }
         Ok(())
     }
 
-    /// The tests of a phase at all steps of its series, and what the steps count.
+    /// The tests of a phase at all steps of its series, and the quantity of the steps.
     fn steps_of(
         &self,
         who: &str,
@@ -145,9 +146,9 @@ impl Defaults<'_> {
             [] => {
                 let known: Vec<String> = phases.iter().map(named).collect();
                 let known: Vec<&str> = known.iter().map(String::as_str).collect();
-                return rejected(format!("`{word}` is no phase of a series{}", among(word, &known)));
+                return rejected(format!("`{word}` is not a phase of a series{}", among(word, &known)));
             }
-            _ => return rejected(format!("`{word}` is a phase of two series; give one another id")),
+            _ => return rejected(format!("`{word}` is a phase of two series. Rename one of them.")),
         };
         let fits = |index: &usize| {
             let test = &plan.tests[*index];
@@ -156,7 +157,7 @@ impl Defaults<'_> {
         let steps: Vec<usize> = (0..plan.tests.len()).filter(fits).collect();
         if let Some(other) = steps.iter().find(|step| self.dimension_of(metric, &plan.tests[**step]).is_err())
         {
-            return rejected(format!("{} yields no {metric}", plan.tests[*other].id));
+            return rejected(format!("{} does not yield {metric}", plan.tests[*other].id));
         }
         Ok((steps, plan.series[series].over.clone()))
     }

@@ -1,7 +1,7 @@
-//! The rules of a series: the same phases at each step of something that serves or works.
+//! The rules of a series: the same phases at each step over servers, nodes or transfer sizes.
 //!
-//! A series is taken apart when the plan is checked: each phase at each step is a test of its own, called
-//! `SERIES.STEP.PHASE`, and a criterion on linearity compares each step with the first.
+//! A series becomes single tests when the plan is checked. Each phase at each step is a test called
+//! `SERIES.STEP.PHASE`. A criterion on linearity compares each step with the first.
 
 use toml::Spanned;
 use units::{Dimension, Quantity};
@@ -18,17 +18,13 @@ impl Defaults<'_> {
         name(&wire.id, "a series' id", self.place)?;
         let rejected = |why: &str| Err(self.place.error(&wire.id, format!("{who}: {why}")));
         if wire.steps.get_ref().len() < 2 {
-            return rejected(
-                "needs at least two steps, the first of which is what the others are compared with",
-            );
+            return rejected("it needs at least two steps, because the others are compared with the first");
         }
         if wire.phases.is_empty() {
-            return rejected("has no phases; write `phases = [{ id = \"w\", ior = \"…\" }]`");
+            return rejected("it has no phases. Write `phases = [{ id = \"w\", ior = \"…\" }]`.");
         }
         if let Some(nodes) = wire.nodes.as_ref().filter(|_| wire.over == SteppedBy::Nodes) {
-            return Err(self
-                .place
-                .error(nodes, format!("{who}: its steps are the nodes; leave `nodes` out")));
+            return Err(self.place.error(nodes, format!("{who}: its steps are the nodes. Remove `nodes`.")));
         }
         let index = plan.series.len();
         let fs = self.fs(&who, wire.fs.as_ref(), &wire.id)?;
@@ -65,7 +61,7 @@ impl Defaults<'_> {
         self.in_any_order(&who, wire.order.as_ref(), turns, plan)
     }
 
-    /// Whether the phase leaves to the series what is the series' to say.
+    /// Whether the phase leaves out the keys that the series sets.
     fn fits_series(
         &self,
         who: &str,
@@ -76,14 +72,14 @@ impl Defaults<'_> {
         if let Some(nodes) =
             phase.nodes.as_ref().filter(|_| series.over == SteppedBy::Nodes || series.nodes.is_some())
         {
-            let what = "the series says on how many nodes its phases run; leave `nodes` out";
+            let what = "the series sets the nodes of its phases. Remove `nodes`.";
             return Err(self.place.error(nodes, format!("{who}: {what}")));
         }
         match &phase.fs {
             Some(own) if series.over == SteppedBy::Servers && own.get_ref() != fs => {
                 let what = format!(
-                    "the servers of the steps are those of fs.{fs}; leave `fs` out, or give the \
-                        series the same"
+                    "the servers of the steps are those of fs.{fs}. Remove `fs`, or give the series the same \
+                     `fs`."
                 );
                 Err(self.place.error(own, format!("{who}: {what}")))
             }
@@ -104,7 +100,7 @@ impl Defaults<'_> {
         self.placement(who, &asked)
     }
 
-    /// The number of nodes at a step: the one there is, or that of the step.
+    /// The number of nodes at a step: the only number, or that of the step.
     fn nth<'w>(
         &self,
         who: &str,
@@ -117,16 +113,20 @@ impl Defaults<'_> {
             NodesValue::One(word) => Ok(word),
             NodesValue::Steps(words) if words.len() == steps => Ok(&words[at]),
             NodesValue::Search(..) => {
-                Err(self.place.error(nodes, format!("{who}: a search is for a [[test]]; give one number")))
+                let what = format!("{who}: a search is only for a [[test]]. Give one number.");
+                Err(self.place.error(nodes, what))
             }
             NodesValue::Steps(words) => {
-                let what = format!("{who}: nodes has {} steps, and the series {steps}", words.len());
+                let what = format!(
+                    "{who}: nodes has {} steps, but the series has {steps}. Give equally many.",
+                    words.len()
+                );
                 Err(self.place.error(nodes, what))
             }
         }
     }
 
-    /// What the words of the steps come to.
+    /// The steps with their values.
     fn steps(&self, who: &str, wire: &wire::SeriesKeys, series: usize, fs: &str) -> ParseResult<Vec<Step>> {
         let step = |word: &String| {
             let rejected = |why: String| self.place.error(&wire.steps, format!("{who}: {why}"));
@@ -145,13 +145,13 @@ impl Defaults<'_> {
         wire.steps.get_ref().iter().map(step).collect()
     }
 
-    /// How many servers a word stands for: `12`, `1/3` or `33%` of those there are.
+    /// The number of servers that a word gives: `12`, or `1/3` or `33%` of all servers.
     fn servers(&self, word: &str, fs: &str) -> Result<u32, String> {
         let found = &self.file_systems[fs];
         let (Some(all), Some(_)) = (found.servers, &found.set_servers) else {
             return Err(format!(
-                "fs.{fs} has to say how many `servers` there are, and with `set_servers` and `count_servers` \
-                 how to bring them on and off and to count them"
+                "fs.{fs} does not describe its servers. Add `servers`, the total number, `set_servers` and \
+                 `count_servers`."
             ));
         };
         let share = |share: f64| (f64::from(all) * share).round() as u32;
@@ -168,17 +168,17 @@ impl Defaults<'_> {
                 .map(|q| share(q.value)),
         };
         match servers {
-            Some(0) => Err(format!("`{word}` of {all} servers is none")),
+            Some(0) => Err(format!("`{word}` of {all} servers is 0 servers")),
             Some(number) if number > all => {
                 Err(format!("`{word}` is more than the {all} servers of fs.{fs}"))
             }
             Some(number) => Ok(number),
-            None => Err(format!("`{word}` is no number of servers; write `12`, `1/3` or `33%`")),
+            None => Err(format!("`{word}` is not a number of servers. Write `12`, `1/3` or `33%`.")),
         }
     }
 }
 
-/// Bytes of a transfer as IOR writes them, `64k`.
+/// Bytes of a transfer as IOR writes them, such as `64k`.
 fn transfer(word: &str) -> Result<u32, String> {
     let bytes = command::ior_line::size('t', word).map_err(|error| error.0)?;
     u32::try_from(bytes).map_err(|_| format!("`{word}` is too large for a transfer"))

@@ -1,7 +1,8 @@
-//! The rules of a test's course: that its rate becomes steady, that something runs before what counts, in
-//! which order repetitions follow, and whether more clients would have had more.
+//! The rules of a test's course: a steady rate, warm-up jobs, the order of repetitions, and the client limit.
 //!
-//! Never here: whether a course was what is asked.
+//! The client limit shows whether more clients reach a higher rate.
+//!
+//! Never here: whether a course met its rules.
 
 use results::steady::SteadyRule;
 use toml::Spanned;
@@ -14,21 +15,21 @@ use super::{AlternatingTests, Course, Plan, Test, Uses, wire};
 use crate::line::Line;
 use command::tool_line::Measures;
 
-/// What a steady rate is where the plan says nothing: of Blue Waters' rules and SNIA's specification.
+/// The default rule of a steady rate, after Blue Waters' rules and SNIA's specification.
 const WINDOW_S: f64 = 30.0;
 const SLOPE: f64 = 0.1;
 const RANGE: f64 = 0.2;
 const MAX_S: f64 = 300.0;
-/// Intervals that a timeline until a deadline has at least, and those of them that are lost by its edges and
-/// by rounding windows and blocks up to whole ones.
+/// The fewest intervals of a timeline that ends at a deadline. `EDGES` of them are lost at its ends and by
+/// rounding windows and blocks up to whole intervals.
 const INTERVALS: f64 = 300.0;
 const EDGES: f64 = 7.0;
-/// The gain with more clients from which on they are what limits, where the plan says nothing.
+/// Default gain with more clients above which the clients are the bottleneck.
 const GAIN: f64 = 0.05;
-/// Rates, of which there is more where more is had.
+/// Metrics that are rates, for which more is better.
 const RATES: &[&str] = &["bw", "iops", "rate", "sustained", "steady"];
 
-/// The dimension of a metric that is of the course of a phase; `None` of one that is not.
+/// The dimension of a metric of a phase's course; `None` for any other metric.
 pub(super) fn dimension(phase: &str, kind: &str, test: &Test) -> Option<Result<Dimension, String>> {
     let (asked, how) = match kind {
         "sustained" => (test.sustained_s.is_some(), "`sustained = \"30 s\"`"),
@@ -38,15 +39,16 @@ pub(super) fn dimension(phase: &str, kind: &str, test: &Test) -> Option<Result<D
     let phases = test.line.phases();
     Some(match counted(&test.line) {
         None => Err(format!("`{phase}.{kind}`: {} records no timeline", test.line.workload())),
-        Some(_) if !asked => Err(format!("`{phase}.{kind}`: say how long a window is, with {how}")),
+        Some(_) if !asked => Err(format!("`{phase}.{kind}` needs the length of a window. Add {how}.")),
         Some(_) if !phases.iter().any(|known| known == phase) => {
-            Err(format!("the line yields no `{phase}.{kind}`: its phases are {}", phases.join(", ")))
+            let phases = phases.join(", ");
+            Err(format!("the command line does not yield `{phase}.{kind}`. Its phases are {phases}."))
         }
         Some(dimension) => Ok(dimension),
     })
 }
 
-/// What a timeline of the line counts per second; `None` where there is none.
+/// The unit that the timeline of the workload counts per second; `None` without a timeline.
 pub(super) fn counted(line: &Line) -> Option<Dimension> {
     match line {
         Line::Ior(_) => Some(Dimension::BytesPerSecond),
@@ -59,17 +61,17 @@ pub(super) fn counted(line: &Line) -> Option<Dimension> {
     }
 }
 
-/// The tests that take turns from `first` on, in this order.
+/// The tests that alternate in this order, beginning with `first`.
 fn turns(order: OrderWord, first: usize) -> Option<AlternatingTests> {
     match order {
         OrderWord::Sequential => None,
-        OrderWord::Interleaved => Some(AlternatingTests { first, drawn: false }),
-        OrderWord::Random => Some(AlternatingTests { first, drawn: true }),
+        OrderWord::Interleaved => Some(AlternatingTests { first, randomized: false }),
+        OrderWord::Random => Some(AlternatingTests { first, randomized: true }),
     }
 }
 
 impl Defaults<'_> {
-    /// What a test asks of its course, but for what needs tests after it.
+    /// The course that a test requires, except what depends on later tests.
     pub(super) fn course(
         &self,
         who: &str,
@@ -78,17 +80,18 @@ impl Defaults<'_> {
         line: &Line,
         uses: Option<&Uses>,
     ) -> ParseResult<Course> {
-        // At a scale that is too short for it nothing is asked.
+        // A scale with short phases requires no steady state.
         let asked = wire.steady.as_ref().filter(|steady| {
             steady.get_ref().window.as_ref().is_none_or(|window| !window.get_ref().is_empty())
         });
         let steady = asked.map(|steady| self.steady(who, steady, line)).transpose()?;
         if let (Some(_), Some(order)) = (&variant.family, &wire.order) {
-            let what = format!("{who}: say `order` of the [[series]] or of a [[test]] with steps");
+            let what = format!("{who}: `order` belongs to a [[series]] or a [[test]] with steps. Move it.");
             return Err(self.place.error(order, what));
         }
         if let (Some(_), Some(limit)) = (&variant.family, &wire.client_limit) {
-            return Err(self.place.error(limit, format!("{who}: `client_limit` is for a [[test]]")));
+            let what = format!("{who}: `client_limit` is only for a [[test]]");
+            return Err(self.place.error(limit, what));
         }
         let warm_up = match &wire.warm_up {
             Some(_) if variant.is_probe => 0,
@@ -97,11 +100,11 @@ impl Defaults<'_> {
                 match uses {
                     Some(Uses::Test(_)) => {
                         return rejected(
-                            "its files are those of another test, which a launch before would look at \
-                             first; give it to the test that makes them",
+                            "a warm-up job would read the files of another test first. Give it to the test \
+                             that makes them.",
                         );
                     }
-                    _ if variant.part.is_some() => return rejected("parts of a group run together"),
+                    _ if variant.part.is_some() => return rejected("the parts of a group run together"),
                     _ => self.count(who, "warm_up", Some(count), None, 0)?,
                 }
             }
@@ -130,14 +133,14 @@ impl Defaults<'_> {
         };
         if let Some(within) = rule.within.filter(|within| *within < window) {
             let (window, within) = (duration(window), duration(within));
-            return rejected(format!("a window of {window} is never over within {within}"));
+            return rejected(format!("a window of {window} is longer than the limit of {within}"));
         }
         let stops = line.as_ior().filter(|line| line.deadline_s > 0 && !line.wear_out);
         let least = ((window + rule.measured) / (1.0 - EDGES / INTERVALS)).ceil();
         match stops.map(|line| line.deadline_s as f64) {
             Some(deadline) if deadline < least => rejected(format!(
-                "-D {deadline} leaves no window of {} and {} measured after it in whole intervals of its \
-                 timeline; give -D {least}",
+                "-D {deadline} is too short. The window of {} and the measurement of {} after it take whole \
+                 intervals of the timeline. Give -D {least}.",
                 duration(window),
                 duration(rule.measured)
             )),
@@ -145,7 +148,7 @@ impl Defaults<'_> {
         }
     }
 
-    /// Which tests take turns, of a test with steps of nodes.
+    /// The tests that alternate, for a test with steps of nodes.
     pub(super) fn turns(
         &self,
         who: &str,
@@ -157,13 +160,13 @@ impl Defaults<'_> {
             Some(NodesValue::Steps(_)) => Ok(turns(*order.get_ref(), plan.tests.len())),
             _ => {
                 let what =
-                    format!("{who}: `order` is of steps; give `nodes = {{ steps = [\"50%\", \"100%\"] }}`");
+                    format!("{who}: `order` needs steps. Write `nodes = {{ steps = [\"50%\", \"100%\"] }}`.");
                 Err(self.place.error(order, what))
             }
         }
     }
 
-    /// Which tests take turns, of a series.
+    /// The tests that alternate, for a series.
     pub(super) fn series_turns(
         &self,
         who: &str,
@@ -173,15 +176,15 @@ impl Defaults<'_> {
         let Some(order) = &wire.order else { return Ok(None) };
         match turns(*order.get_ref(), plan.tests.len()) {
             Some(_) if wire.over == SteppedBy::Servers => {
-                let what = "files lie on the servers that were on when they were written, so steps of \
-                            servers take no turns";
+                let what = "steps of servers cannot alternate, because files stay on the servers that were \
+                            online when they were written";
                 Err(self.place.error(order, format!("{who}: order: {what}")))
             }
             turns => Ok(turns),
         }
     }
 
-    /// Rejects an order that is drawn where one step works on the files of another, which has to come before.
+    /// Rejects a random order if one step works on the files of another step, which must run before.
     pub(super) fn in_any_order(
         &self,
         who: &str,
@@ -189,7 +192,7 @@ impl Defaults<'_> {
         turns: Option<AlternatingTests>,
         plan: &Plan,
     ) -> ParseResult<()> {
-        let (Some(order), Some(AlternatingTests { first, drawn: true })) = (order, turns) else {
+        let (Some(order), Some(AlternatingTests { first, randomized: true })) = (order, turns) else {
             return Ok(());
         };
         let of_another = |test: &&Test| match test.uses {
@@ -200,24 +203,27 @@ impl Defaults<'_> {
         };
         match plan.tests[first..].iter().find(of_another) {
             Some(test) => {
-                let what = format!("{} works on the files of another step, which comes first", test.id);
-                Err(self.place.error(order, format!("{who}: order: {what}; `interleaved` would do")))
+                let what = format!("{} works on the files of another step, which must run first", test.id);
+                Err(self.place.error(order, format!("{who}: order: {what}. Write `interleaved`.")))
             }
             None => Ok(()),
         }
     }
 
-    /// Whether a search for the best number of nodes can go by the first criterion, and is all that looks for
-    /// it; `probe` is one of its steps.
+    /// Whether a search for the best number of nodes can use the first criterion, and is the only such check.
+    /// `probe` is one of its steps.
     pub(super) fn searchable(&self, who: &str, wire: &wire::TestKeys, probe: &Test) -> ParseResult<()> {
         if let Some(limit) = &wire.client_limit {
-            return Err(self.place.error(limit, format!("{who}: client_limit: the search shows it already")));
+            let what = format!("{who}: client_limit: the search already shows this. Remove it.");
+            return Err(self.place.error(limit, what));
         }
         let Some(criterion) = wire.criterion.0.first() else { return Ok(()) };
         let metric = criterion.metric.get_ref();
         let rejected = |what: String| Err(self.place.error(&criterion.metric, format!("{who}: {what}")));
         if metric.ends_with(".sustained") || metric.ends_with(".steady") {
-            return rejected(format!("a search goes by whole phases, such as `write.bw`, not `{metric}`"));
+            return rejected(format!(
+                "a search needs a rate of whole phases, such as `write.bw`, not `{metric}`"
+            ));
         }
         let dimension = match self.dimension_of(metric, probe) {
             Ok(dimension) => dimension,
@@ -227,28 +233,27 @@ impl Defaults<'_> {
         match dimension {
             Dimension::BytesPerSecond | Dimension::PerSecond if more => Ok(()),
             _ => rejected(format!(
-                "a search goes by the first criterion, of a rate with `>=` or `>`: it looks for where there \
-                 is more of it; put such a one before `{metric}`"
+                "a search needs a rate with `>=` or `>` as its first criterion. Put one before `{metric}`."
             )),
         }
     }
 
-    /// Adds the tests at more client nodes behind the one that was added last.
+    /// Adds the tests on more client nodes after the last test.
     pub(super) fn more_clients(&self, who: &str, wire: &wire::TestKeys, plan: &mut Plan) -> ParseResult<()> {
         let Some(spanned) = &wire.client_limit else { return Ok(()) };
         let limit = spanned.get_ref();
         let rejected = |why: &str| Err(self.place.error(spanned, format!("{who}: client_limit: {why}")));
         if matches!(wire.nodes.as_ref().map(Spanned::get_ref), Some(NodesValue::Steps(_))) {
-            return rejected("the steps of this test show it already");
+            return rejected("the steps of this test already show this. Remove it.");
         }
         let index = plan.tests.len() - 1;
         let test = &plan.tests[index];
         let compared = |metric: &str| RATES.contains(&metric.rsplit('.').next().unwrap_or_default());
         if !test.criteria.iter().any(|criterion| compared(&criterion.metric)) {
-            return rejected("it compares rates, and no criterion asks for one");
+            return rejected("it compares rates, but no criterion is on a rate");
         }
         let Some(own) = test.placement.nodes else {
-            return rejected("say on how many nodes the test itself runs, with `nodes`");
+            return rejected("set the nodes of the test itself, as `nodes`");
         };
         let gain = match &limit.gain {
             Some(gain) => self.place.quantity(who, "client_limit.gain", gain, Dimension::Fraction)?,
@@ -259,7 +264,7 @@ impl Defaults<'_> {
         let asked = RanksRequest::new(&None, &nodes, &wire.ppn, wire.id.span());
         for placement in self.placements(who, &asked)? {
             let Some(more) = placement.nodes.filter(|nodes| *nodes > own) else {
-                return rejected(&format!("its nodes are more than the {own} of the test itself"));
+                return rejected(&format!("its nodes must be more than the {own} of the test itself"));
             };
             let variant = Variant {
                 behind: format!(".n{more}"),

@@ -1,4 +1,4 @@
-//! The rules of a test: its line, its ranks, what it reads and what it must show.
+//! The rules of a test: its command line, its ranks, the files that it reads, and its criteria.
 
 use std::ops::Range;
 
@@ -11,7 +11,7 @@ use super::{Import, Placement, Plan, Role, Search, Test, Uses, state, waiver, wi
 use crate::line::Line;
 use command::tool_line::ToolLine;
 
-/// What a test runs.
+/// The command of a test.
 enum TestCommand<'w> {
     Line(&'static str, &'w Spanned<String>),
     App(&'w Spanned<wire::AppKeys>),
@@ -27,7 +27,7 @@ impl TestCommand<'_> {
 }
 
 impl Defaults<'_> {
-    /// Adds a test, once or at each of its steps, or with those of its search before it.
+    /// Adds a test: once, at each of its steps, or after the tests of its search.
     pub(super) fn tests(&self, wire: &wire::TestKeys, plan: &mut Plan) -> ParseResult<()> {
         let who = format!("test {}", wire.id.get_ref());
         let placements = self.placements(&who, &asked(wire))?;
@@ -55,7 +55,7 @@ impl Defaults<'_> {
                 let metric = wire.criterion.0.first().map(|criterion| criterion.metric.get_ref().clone());
                 let Some(metric) = metric else {
                     let what =
-                        format!("{who}: a search looks for the best of its criterion's metric; add one");
+                        format!("{who}: a search needs a criterion, whose metric it optimizes. Add one.");
                     return Err(self.place.error(nodes, what));
                 };
                 self.searchable(&who, wire, &plan.tests[first])?;
@@ -89,7 +89,8 @@ impl Defaults<'_> {
         name(&wire.id, "a test's id", self.place)?;
         let family = variant.family.clone().unwrap_or_else(|| wire.id.get_ref().clone());
         if let Some(other) = holder(plan, &id, Some(&family)) {
-            return Err(self.place.error(&wire.id, format!("{who}: {other} has this id already")));
+            let what = format!("{who}: {other} already has this id. Change one.");
+            return Err(self.place.error(&wire.id, what));
         }
         let decide = self.decide(wire.decide.as_ref().or(self.file.decide.as_ref()))?;
         let uses = variant.uses.as_ref().or(wire.uses.as_ref());
@@ -143,7 +144,7 @@ impl Defaults<'_> {
         Ok(test)
     }
 
-    /// Whether the test finds what it reads, and its launcher can start it.
+    /// Whether the test finds the files that it reads, and its launcher can start it.
     fn runnable(&self, who: &str, at: &Range<usize>, test: &Test, plan: &Plan) -> ParseResult<()> {
         self.reads(who, at, test, plan)?;
         match self.launch.rejects_app(&test.placement).filter(|_| test.line.as_app().is_some()) {
@@ -152,7 +153,7 @@ impl Defaults<'_> {
         }
     }
 
-    /// Adds what only a test that is otherwise known can be asked for.
+    /// Adds the parts that need an otherwise complete test.
     fn complete(&self, who: &str, wire: &wire::TestKeys, test: &mut Test, plan: &Plan) -> ParseResult<()> {
         for state in &wire.states {
             test.states.push(self.needed(who, state, test, plan)?);
@@ -174,13 +175,13 @@ impl Defaults<'_> {
         Ok(if variant.is_probe { 1 } else { asked })
     }
 
-    /// How long its phase has to last; what records no course of its own cannot be asked, and `[defaults]` do
-    /// not ask it.
+    /// The minimum duration of its phase. A workload without a timeline cannot have one, and ignores that of
+    /// `[defaults]`.
     fn sustained(&self, who: &str, wire: &wire::TestKeys, line: &Line) -> ParseResult<Option<f64>> {
         let counted = super::steady::counted(line).is_some();
         match &wire.sustained {
             Some(own) if !counted => {
-                let what = format!("{who}: sustained: {} records no timeline; leave it out", line.workload());
+                let what = format!("{who}: sustained: {} records no timeline. Remove it.", line.workload());
                 Err(self.place.error(own, what))
             }
             own => {
@@ -190,7 +191,7 @@ impl Defaults<'_> {
         }
     }
 
-    /// A quantity that a test may ask for, or else the defaults.
+    /// A quantity that the test sets, or else the defaults.
     fn asked(
         &self,
         who: &str,
@@ -203,7 +204,7 @@ impl Defaults<'_> {
         asked.map(|text| self.place.quantity(who, key, text, dimension)).transpose()
     }
 
-    /// What the test runs, and what that has from other tests.
+    /// The command of the test, and its imports from other tests.
     fn line_of(
         &self,
         who: &str,
@@ -225,7 +226,7 @@ impl Defaults<'_> {
         }
     }
 
-    /// The line with the step's word in it, and what it has from other tests.
+    /// The command line with the step inserted, and its imports from other tests.
     fn bound_line(
         &self,
         key: &str,
@@ -241,7 +242,7 @@ impl Defaults<'_> {
             line = line.verified();
         }
         if line.phases().is_empty() {
-            return Err("this line does nothing: its flags leave out all that they ask for".into());
+            return Err("the flags of this command line leave no phase. Remove one.".into());
         }
         match plan.launch.kind.rejects_workloads().filter(|_| line.starts_ranks()) {
             Some(why) => Err(why),
@@ -249,7 +250,7 @@ impl Defaults<'_> {
         }
     }
 
-    /// The one line of a test, with the key of its workload.
+    /// The only command line of a test, with the key of its workload.
     fn only_line<'w>(&self, who: &str, wire: &'w wire::TestKeys) -> ParseResult<TestCommand<'w>> {
         let mut lines = wire.lines();
         match (lines.next(), lines.next()) {
@@ -258,20 +259,21 @@ impl Defaults<'_> {
             }
             (Some((_, line)), _) if wire.app.is_some() => Err(self
                 .place
-                .error(line, format!("{who}: has an `app` and this line; make it a test of its own"))),
+                .error(line, format!("{who}: it also has an `app`. Write this line as a separate test."))),
             (Some((key, line)), None) => Ok(TestCommand::Line(key, line)),
-            (Some(_), Some((key, line))) => Err(self
-                .place
-                .error(line, format!("{who}: `{key}` is its second line; make it a test of its own"))),
+            (Some(_), Some((key, line))) => Err(self.place.error(
+                line,
+                format!("{who}: `{key}` is a second command line. Write it as a separate test."),
+            )),
             (None, _) => {
                 let keys: Vec<&str> = ["ior"].into_iter().chain(ToolLine::keys()).chain(["app"]).collect();
                 let keys = keys.join("`, `");
-                Err(self.place.error(&wire.id, format!("{who} has no line; give one as `{keys}`")))
+                Err(self.place.error(&wire.id, format!("{who} has no command line. Give one as `{keys}`.")))
             }
         }
     }
 
-    /// What the test is for; only one of the contract has criteria.
+    /// The role of the test. Only a contract test has criteria.
     fn role(&self, who: &str, wire: &wire::TestKeys, variant: &Variant, plan: &Plan) -> ParseResult<Role> {
         let rejected = |what: &str| Err(self.place.error(&wire.id, format!("{who} {what}")));
         if variant.is_probe {
@@ -280,16 +282,16 @@ impl Defaults<'_> {
         match (wire.role, wire.criterion.0.is_empty(), &wire.compare_to) {
             (wire::RoleWord::Contract, true, None) if variant.floors => Ok(Role::Reported),
             (wire::RoleWord::Contract, true, _) => {
-                rejected("has no criterion; add one, or `role = \"reported\"` to measure without judging")
+                rejected("has no criterion. Add one, or `role = \"reported\"` to measure without a verdict.")
             }
             (wire::RoleWord::Reported, false, _) => {
-                rejected("is only reported and has a criterion; drop the criterion or the role")
+                rejected("is only reported, but has a criterion. Remove the criterion or the role.")
             }
             (wire::RoleWord::Hero, false, _) => {
-                rejected("is a hero run, which satisfies no clause, and has a criterion; drop one of them")
+                rejected("is a hero run, which satisfies no clause, but has a criterion. Remove one of them.")
             }
             (wire::RoleWord::Hero, true, None) => {
-                rejected("is a hero run; say with `compare_to` beside which test of the contract it is shown")
+                rejected("is a hero run. Name the contract test that it is compared with, as `compare_to`.")
             }
             (wire::RoleWord::Hero, true, Some(word)) => {
                 let contract = || plan.tests.iter().filter(|test| test.role == Role::Contract);
@@ -300,15 +302,16 @@ impl Defaults<'_> {
                     None => {
                         let near = among(word.get_ref(), &known);
                         let what = match plan.tests.iter().any(named) {
-                            true => "is no test of the contract",
-                            false => "is no test above this one",
+                            true => "is not a contract test",
+                            false => "is not a test above this one",
                         };
                         Err(self.place.error(word, format!("{who}: `{}` {what}{near}", word.get_ref())))
                     }
                 }
             }
             (_, _, Some(word)) => {
-                Err(self.place.error(word, format!("{who}: `compare_to` is for `role = \"hero\"`")))
+                let what = format!("{who}: `compare_to` is only for `role = \"hero\"`. Remove it.");
+                Err(self.place.error(word, what))
             }
             (wire::RoleWord::Contract, false, None) => Ok(Role::Contract),
             (wire::RoleWord::Reported, true, None) => Ok(Role::Reported),
@@ -316,7 +319,7 @@ impl Defaults<'_> {
     }
 }
 
-/// What a test says of its ranks.
+/// The ranks that a test requests.
 fn asked(wire: &wire::TestKeys) -> RanksRequest<'_> {
     RanksRequest::new(&wire.ranks, &wire.nodes, &wire.ppn, wire.id.span())
 }

@@ -1,5 +1,4 @@
-//! The rules of files that a test finds: who made them, whether they will still be there, whether they
-//! fit.
+//! The rules of files that a test finds: who made them, whether they still exist, and whether they fit.
 
 use std::ops::Range;
 
@@ -14,24 +13,25 @@ use command::IorLine;
 use command::tool_line::ToolLine;
 
 impl Defaults<'_> {
-    /// Whether what the test reads will exist, and still exist when the next one reads it.
+    /// Whether the files that the test reads exist, and still exist when the next test reads them.
     pub(super) fn reads(&self, who: &str, words: &Range<usize>, test: &Test, plan: &Plan) -> ParseResult<()> {
         let rejected = |what: String| Err(self.place.at(words.clone(), &format!("{who}: {what}")));
         let Some(source) = source(test, plan) else {
             return match (&test.line, test.line.only_reads()) {
                 (_, false) => Ok(()),
                 (Line::Ior(_), true) => rejected(
-                    "reads files that nobody wrote; add `uses = \"dataset.NAME\"` or a test's id, or -w"
+                    "no test wrote the files that it reads. Add -w, or `uses` with a dataset or a test's id."
                         .into(),
                 ),
                 (Line::Tool(_) | Line::App(_), true) => rejected(
-                    "works on names that nobody made; add `uses` with the id of the test that makes them"
+                    "no test created the files that it works on. Add `uses` with the id of the test that \
+                     creates them."
                         .into(),
                 ),
             };
         };
         if source.fs != test.fs {
-            return rejected(format!("its files lie on fs.{}, not on fs.{}", source.fs, test.fs));
+            return rejected(format!("its files are on fs.{}, but the test is on fs.{}", source.fs, test.fs));
         }
         match (&test.line, source.line) {
             (Line::Ior(line), Line::Ior(made)) => self.reads_data(&rejected, test, line, made, &source),
@@ -44,7 +44,7 @@ impl Defaults<'_> {
         }
     }
 
-    /// Names that an earlier test made: by as many ranks, and not removed by another before.
+    /// Files and directories that an earlier test created, on as many ranks, and that no other test removed.
     fn reads_names(
         &self,
         rejected: &dyn Fn(String) -> ParseResult<()>,
@@ -55,14 +55,14 @@ impl Defaults<'_> {
     ) -> ParseResult<()> {
         if source.dataset && (line.creates() || line.removes()) {
             return rejected(format!(
-                "{} is for all its readers, and this line makes or removes names in it; let it only look \
-                 (-T, -E), or fill the directories of a line that creates with `[state.NAME] preload = …`",
+                "{} is for all its readers, but this command line creates or removes files in it. Only \
+                 read it (-T, -E). To fill directories, use `[state.NAME] preload = …`.",
                 source.maker
             ));
         }
         if source.ranks != test.placement.ranks {
             return rejected(format!(
-                "{} was made by {}, and this test looks for the names of {}; give both as many",
+                "{} ran on {}, but this test needs the files of {}. Give both the same number.",
                 source.maker,
                 several(source.ranks.into(), "rank"),
                 several(test.placement.ranks.into(), "rank"),
@@ -77,20 +77,20 @@ impl Defaults<'_> {
         let only_reads = test.line.only_reads();
         if only_reads && !test.line.keeps() && test.repetitions > there {
             return rejected(format!(
-                "removes the files of {} in {} repetitions, and {there} made them; give both as many",
+                "removes the files of {} in {} repetitions, but {there} created them. Give both as many.",
                 source.maker, test.repetitions
             ));
         }
         if only_reads && made.deadline_s() > 0 && !(made.status_file() && line.status_file()) {
             return rejected(format!(
-                "{} may be stopped by -W before all its names are there; give both lines -x {{dir}}/made",
+                "-W may stop {} before all its files exist. Give both command lines -x {{dir}}/made.",
                 source.maker
             ));
         }
         let same = |other: &&Test| source_of(other, plan) == source_of(test, plan);
         match plan.tests.iter().filter(|other| other.uses.is_some() && !other.line.keeps()).find(same) {
             Some(before) => {
-                rejected(format!("test {} removes the files of {} before", before.id, source.maker))
+                rejected(format!("test {} already removes the files of {}", before.id, source.maker))
             }
             None => Ok(()),
         }
@@ -107,17 +107,19 @@ impl Defaults<'_> {
     ) -> ParseResult<()> {
         let (ranks, test_ranks) = (*ranks, test.placement.ranks);
         if !line.keep {
-            return rejected("IOR removes files it has read; add -k, they belong to others too".into());
+            return rejected("IOR removes the files that it reads, but others need them. Add -k.".into());
         }
         if line.writes() && *kept {
-            return rejected(format!("{maker} is kept for later campaigns, and this line writes into it"));
+            return rejected(format!(
+                "{maker} is kept for later campaigns, but this command line writes into it"
+            ));
         }
         if !line.only_reads() {
             return Ok(());
         }
         if line.file_per_rank != made.file_per_rank {
             return rejected(format!(
-                "{maker} was written with another file layout; give -F to both or to none"
+                "{maker} was written with another file layout. Give -F in both or in none."
             ));
         }
         if let Some(why) = looks_elsewhere(line, made, maker).or_else(|| expects_otherwise(line, made, maker))
@@ -131,24 +133,24 @@ impl Defaults<'_> {
         let size = |bytes: u64| units::bytes_binary(bytes as f64);
         if asked > there || (line.file_per_rank && test_ranks > ranks) {
             return rejected(format!(
-                "reads {} of each file by {}, but {maker} has {} by {ranks}",
+                "it reads {} of each file on {}, but {maker} has {} on {ranks}",
                 size(asked),
                 several(test_ranks.into(), "rank"),
                 size(there),
             ));
         }
-        // How much there is, is then in a file, or in what the writer exports.
+        // The amount of data is then in a file, or in an export of the writer.
         let known = (made.status_file.is_some() && line.status_file.is_some()) || !test.imports.is_empty();
         if made.deadline_s > 0 && !known {
             return rejected(format!(
-                "{maker} may be stopped by -D before it is full; give both lines \
-                 -O stoneWallingStatusFile={{dir}}/pairs"
+                "-D may stop {maker} before its files are full. Give both command lines \
+                 -O stoneWallingStatusFile={{dir}}/pairs."
             ));
         }
         Ok(())
     }
 
-    /// Of a test with steps, each uses the same step of another that has it.
+    /// The source of the test's files. A test with steps uses the same step of another test that has it.
     pub(super) fn uses(
         &self,
         who: &str,
@@ -172,77 +174,80 @@ impl Defaults<'_> {
             let known: Vec<&str> =
                 plan.tests.iter().map(|test| test.id.as_str()).chain(made.clone()).collect();
             let near = match nearest(word, &known).filter(|near| made.contains(near)) {
-                Some(name) => format!("; did you mean `dataset.{name}`?"),
+                Some(name) => format!(". Did you mean `dataset.{name}`?"),
                 None => among(word, &known[..plan.tests.len()]),
             };
-            return rejected(format!("uses `{word}`, which is no test above this one{near}"));
+            return rejected(format!("uses `{word}`, which is not a test above this one{near}"));
         };
         if plan.tests[index].search.is_some() {
             return rejected(format!(
-                "uses `{word}`, which runs on as many nodes as its search finds, so nobody knows how many \
-                 files it leaves; use a test of one number of nodes"
+                "uses `{word}`, but a search decides its number of nodes, so its number of files is \
+                 unknown. Use a test with one number of nodes."
             ));
         }
         if !plan.tests[index].line.keeps() {
             let how = match plan.tests[index].line {
-                Line::Ior(_) => "add -k there",
-                Line::Tool(_) | Line::App(_) => "let it only create (-C) there",
+                Line::Ior(_) => "Add -k there.",
+                Line::Tool(_) | Line::App(_) => "Let it only create (-C) there.",
             };
-            return rejected(format!("uses `{word}`, whose line removes its files; {how}"));
+            return rejected(format!("uses `{word}`, whose command line removes its files. {how}"));
         }
         Ok(Uses::Test(index))
     }
 }
 
-/// Why a line does not find the files of `made` under its own names, if so.
+/// The reason why a command line does not find the files of `made` under its own names, if there is one.
 fn looks_elsewhere(line: &IorLine, made: &IorLine, maker: &str) -> Option<String> {
     let file = |line: &IorLine| line.file.clone().unwrap_or_else(|| IOR_FILE.to_owned());
     let (asked, there) = (file(line), file(made));
     if asked != there {
-        return Some(format!("{maker} wrote -o {there}, and this line reads -o {asked}; give both the same"));
+        return Some(format!(
+            "{maker} wrote -o {there}, but this test reads -o {asked}. Use the same in both."
+        ));
     }
     let asked = line.status_file.as_ref().filter(|asked| made.status_file.as_ref() != Some(asked))?;
     let there = made.status_file.as_ref().map_or("none", |there| there.as_str());
     Some(format!(
-        "this line looks into -O stoneWallingStatusFile={asked}, and {maker} keeps {there}; give \
-            both the same"
+        "it reads -O stoneWallingStatusFile={asked}, but {maker} writes {there}. Use the same in both."
     ))
 }
 
-/// Why a line that compares data must find that of `made` wrong, if so.
+/// The reason why a command line that compares data would find the data of `made` wrong, if there is one.
 fn expects_otherwise(line: &IorLine, made: &IorLine, maker: &str) -> Option<String> {
     if !line.read_check && !line.write_check {
         return None;
     }
     let named = |signature: &Option<String>| match signature {
         Some(signature) => format!("-G {signature}"),
-        None => "the time for -G".to_owned(),
+        None => "the time as -G".to_owned(),
     };
     if line.signature != made.signature {
         let (asked, there) = (named(&line.signature), named(&made.signature));
         return Some(format!(
-            "{maker} was written with {there}, and this line compares with {asked}; give both the same"
+            "{maker} was written with {there}, but this test compares with {asked}. Use the same in both."
         ));
     }
     let packet = |line: &IorLine| line.packet.map_or_else(String::new, |packet| format!("-l {packet}"));
     (line.packet != made.packet).then(|| {
         let (asked, there) = (packet(line), packet(made));
-        format!("{maker} was written with {there}, and this line compares with {asked}; give both the same")
+        format!(
+            "{maker} was written with {there}, but this test compares with {asked}. Use the same in both."
+        )
     })
 }
 
-/// Who made the files that a test works on.
+/// The maker of the files that a test works on.
 struct FilesMaker<'a> {
-    /// What to call it.
+    /// Its name for messages.
     maker: String,
     line: &'a Line,
     ranks: u32,
-    /// How many launches left files of their own that the test can get at.
+    /// The number of jobs whose files the test can reach.
     repetitions: u32,
     fs: &'a str,
     /// Whether it is a dataset, whose files belong to all its readers.
     dataset: bool,
-    /// Whether later campaigns find it, too.
+    /// Whether later campaigns find it too.
     kept: bool,
 }
 
@@ -270,7 +275,7 @@ fn source<'a>(test: &Test, plan: &'a Plan) -> Option<FilesMaker<'a>> {
     }
 }
 
-/// The fewest repetitions of those between the test and the files, the last of which is used again by more.
+/// The fewest repetitions between the test and the files. The last of them is used again by further ones.
 fn launches(test: &Test, plan: &Plan) -> u32 {
     match &test.uses {
         Some(Uses::Test(index)) => {
@@ -282,7 +287,7 @@ fn launches(test: &Test, plan: &Plan) -> u32 {
     }
 }
 
-/// The dataset or the test that made the files, over those that only read them in between.
+/// The dataset or the test that made the files, past tests that only read them.
 fn source_of(test: &Test, plan: &Plan) -> Option<Uses> {
     match test.uses.as_ref()? {
         Uses::Test(index) if plan.tests[*index].line.only_reads() => source_of(&plan.tests[*index], plan),

@@ -1,4 +1,4 @@
-//! The rules of waivers: each says what it is about, why, and who answers for it.
+//! The rules of waivers: each names its finding, a reason, and the person who approves it.
 //!
 //! Never here: findings.
 
@@ -8,7 +8,7 @@ use super::defaults::ParseResult;
 use super::plan_text::PlanText;
 use super::{Waiver, wire};
 
-/// The waivers of what findings call `about`, and messages `who`.
+/// The waivers of what findings call `about` and messages call `who`.
 pub(super) fn all(
     who: &str,
     about: &str,
@@ -17,7 +17,7 @@ pub(super) fn all(
 ) -> ParseResult<Vec<Waiver>> {
     let one = |wire::WaiverKeys { lint, why, approved_by }: &wire::WaiverKeys| {
         if why.trim().is_empty() {
-            return Err(place.error(lint, format!("{who}: a waiver needs a reason: give `why`")));
+            return Err(place.error(lint, format!("{who}: a waiver needs a reason. Write it as `why`.")));
         }
         let at = place.line_column(&lint.span());
         Ok(Waiver {
@@ -35,7 +35,7 @@ pub(super) fn all(
     waive.iter().map(one).collect()
 }
 
-/// Those of the file but for the ones of tests.
+/// The waivers of the file, except those of tests.
 pub(super) fn of_others(file: &wire::PlanFile, place: &PlanText<'_>) -> ParseResult<Vec<Waiver>> {
     let fs = file.fs.iter().map(|(name, fs)| ("fs.", name, &fs.get_ref().waive));
     let datasets = file.dataset.iter().map(|(name, made)| ("dataset.", name, &made.get_ref().waive));

@@ -1,11 +1,11 @@
-//! In which order the launches of tests follow on each other: warm-ups first, then repetition by repetition.
+//! The order of the jobs of tests: warm-ups first, then repetition by repetition.
 //!
-//! Tests that take turns share each round, so that what changes with time changes all of them alike. Where
-//! the order within a round is drawn, it is by the hash of the plan's file: a campaign that goes on, and
-//! whoever judges it later, finds the same.
+//! Tests that alternate share each round, so that changes over time affect all of them alike. A random order
+//! within a round comes from the hash of the plan's file. A resumed campaign and a later evaluation therefore
+//! find the same order.
 //!
-//! Invariant: pure; every repetition of every test is there once; the phases of a step stay together.
-//! Never here: what a launch does.
+//! Invariant: pure. Every repetition of every test occurs once. The phases of a step stay together.
+//! Never here: the content of a job.
 
 use results::folder::sha256;
 use results::statistics::Dice;
@@ -13,11 +13,11 @@ use results::statistics::Dice;
 use super::{PlannedJob, test_job};
 use crate::model::{AlternatingTests, Plan, Test, Uses};
 
-/// The launches of the tests that come with the one at `index`: its own, or where others take turns with it
-/// those of all of them when it is the last.
+/// The jobs that come with the test at `index`. If tests alternate, the last of them brings the jobs of all,
+/// and the others bring none.
 pub(super) fn launches(plan: &Plan, index: usize, before: usize) -> Vec<PlannedJob> {
     let test = &plan.tests[index];
-    let Some(AlternatingTests { first, drawn }) = test.course.turns else {
+    let Some(AlternatingTests { first, randomized }) = test.course.turns else {
         return rounds(plan, &[index], None, before);
     };
     let next = plan.tests.get(index + 1);
@@ -25,11 +25,11 @@ pub(super) fn launches(plan: &Plan, index: usize, before: usize) -> Vec<PlannedJ
         return Vec::new();
     }
     let hash = || u64::from_str_radix(&sha256(plan.text.as_bytes())[..16], 16).expect("hexadecimal digits");
-    let dice = drawn.then(|| Dice::new(hash().wrapping_add(first as u64)));
+    let dice = randomized.then(|| Dice::new(hash().wrapping_add(first as u64)));
     rounds(plan, &(first..=index).collect::<Vec<_>>(), dice, before)
 }
 
-/// The launches of these tests, round by round; with `dice` the order of their steps is drawn in each.
+/// The jobs of these tests, round by round. With `dice`, the order of their steps is random in each round.
 fn rounds(plan: &Plan, tests: &[usize], mut dice: Option<Dice>, before: usize) -> Vec<PlannedJob> {
     let mut jobs = Vec::new();
     let most =
@@ -57,7 +57,7 @@ fn rounds(plan: &Plan, tests: &[usize], mut dice: Option<Dice>, before: usize) -
     jobs
 }
 
-/// A launch like a repetition of the test, with a name and files of its own, so that it counts for nothing.
+/// A job like a repetition of the test, with its own name and files, so that it is excluded.
 fn warm_up_job(plan: &Plan, index: usize, round: u32, before: usize) -> PlannedJob {
     let test = &plan.tests[index];
     let mut job = test_job(plan, index, 1, before);
@@ -75,8 +75,8 @@ mod tests {
     use crate::Plan;
     use crate::schedule::jobs;
 
-    /// Four steps of nodes with two phases, five times, in a drawn order.
-    const DRAWN: &str = r#"
+    /// Four steps of nodes with two phases and five repetitions, in random order.
+    const RANDOM: &str = r#"
     schema = 1
     plan = { id = "p", title = "t" }
     fs.scratch = { dir = "{dir}" }
@@ -99,13 +99,13 @@ mod tests {
     "#;
 
     #[test]
-    fn an_order_that_is_drawn_has_each_step_once_in_each_round_and_is_the_same_for_the_same_plan() {
+    fn a_random_order_has_each_step_once_per_round_and_is_the_same_for_the_same_plan() {
         let launches = |text: &str| -> Vec<(String, u32)> {
             let all = jobs(&Plan::parse(text, "p.toml").unwrap(), &[]).unwrap();
             all.into_iter().map(|job| (job.test, job.repetition)).collect()
         };
-        let all = launches(DRAWN);
-        assert_eq!((all.len(), &launches(DRAWN)), (40, &all));
+        let all = launches(RANDOM);
+        assert_eq!((all.len(), &launches(RANDOM)), (40, &all));
         let mut orders = Vec::new();
         for (round, of_round) in all.chunks(8).enumerate() {
             let mut order = Vec::new();
@@ -120,6 +120,6 @@ mod tests {
             assert_eq!(order, ["S.n1.w", "S.n2.w", "S.n3.w", "S.n4.w"]);
         }
         assert!(orders.iter().any(|order| *order != orders[0]), "{orders:?}");
-        assert_ne!(launches(&format!("{DRAWN}# another plan\n")), all);
+        assert_ne!(launches(&format!("{RANDOM}# another plan\n")), all);
     }
 }

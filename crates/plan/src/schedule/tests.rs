@@ -1,4 +1,4 @@
-//! Plans as the jobs that they become.
+//! Plans, and the jobs that they become.
 
 use super::*;
 
@@ -63,7 +63,7 @@ fn a_plan_becomes_these_jobs_in_this_order() {
 }
 
 #[test]
-fn a_chosen_test_brings_what_it_reads_and_keeps_its_numbers() {
+fn a_selected_test_brings_the_jobs_it_depends_on_and_keeps_its_numbers() {
     let plan = Plan::parse(PLAN, "p.toml").unwrap();
     assert_eq!(
         shown(&jobs(&plan, &["R".to_owned()]).unwrap())[2],
@@ -73,11 +73,11 @@ fn a_chosen_test_brings_what_it_reads_and_keeps_its_numbers() {
     let chosen = jobs(&plan, &["B".to_owned()]).unwrap();
     assert_eq!(chosen.first().map(|job| job.folder.as_str()), Some("0005-dataset.big-r1"));
     let error = jobs(&plan, &["X".to_owned()]).unwrap_err();
-    assert_eq!(error.0, "plan p has no test `X`; it has W, R, B");
+    assert_eq!(error.0, "plan p has no test `X`. Known: W, R, B.");
 }
 
 #[test]
-fn the_room_needed_is_that_of_the_fullest_moment() {
+fn the_required_space_is_the_largest_at_any_time() {
     let plan = Plan::parse(PLAN, "p.toml").unwrap();
     let all = jobs(&plan, &[]).unwrap();
     let need = needs(&all)["scratch"];
@@ -86,7 +86,7 @@ fn the_room_needed_is_that_of_the_fullest_moment() {
 }
 
 #[test]
-fn a_state_is_made_before_its_first_test_and_goes_after_its_last() {
+fn a_state_is_made_before_its_first_test_and_removed_after_its_last() {
     let plan = r#"
 schema = 1
 plan = { id = "p", title = "t" }
@@ -137,14 +137,14 @@ role = "reported"
     assert_eq!((all[1].placement.ranks, all[3].needs.as_slice()), (4, &[("state.aged".to_owned(), 1)][..]));
     let one = 111 * 10 * 10 * 4096;
     assert_eq!(all[0].holds_bytes, one);
-    assert_eq!(beside_states(&all), [(0, one)], "only what is made while the state is there");
+    assert_eq!(beside_states(&all), [(0, one)], "only files made while the state exists");
     assert_eq!(plan.states[0].blocks(), Some(0.8));
     let chosen = jobs(&plan, &["A".to_owned()]).unwrap();
-    assert_eq!(chosen.len(), 1, "nobody needs the state");
+    assert_eq!(chosen.len(), 1, "no test needs the state");
 }
 
 #[test]
-fn warm_ups_run_first_with_files_of_their_own_and_steps_take_turns() {
+fn warm_ups_run_first_with_their_own_files_and_steps_alternate() {
     let plan = r#"
 schema = 1
 plan = { id = "p", title = "t" }
@@ -202,7 +202,7 @@ role = "reported"
 }
 
 #[test]
-fn parts_of_a_group_lie_there_at_the_same_time() {
+fn the_files_of_the_parts_of_a_group_exist_at_the_same_time() {
     let plan = r#"
 schema = 1
 plan = { id = "p", title = "t" }
@@ -240,8 +240,8 @@ fs = "home"
     assert_eq!(beside_states(&all), [(0, 3 << 20)]);
 }
 
-/// Tests that rest on each other in every way there is; E on none, and none on it.
-const RESTING: &str = r#"
+/// Tests with every kind of dependency. E has no dependency, and no test depends on it.
+const DEPENDENT: &str = r#"
 schema = 1
 plan = { id = "p", title = "t" }
 fs.scratch = { dir = "{dir}" }
@@ -295,8 +295,8 @@ role = "reported"
 "#;
 
 #[test]
-fn a_chosen_test_brings_all_that_it_rests_on() {
-    let plan = Plan::parse(RESTING, "p.toml").unwrap();
+fn a_selected_test_brings_all_its_dependencies() {
+    let plan = Plan::parse(DEPENDENT, "p.toml").unwrap();
     for (only, wanted) in [
         ("A", "A A.n4"),
         ("T", "T.n2 T.n4 T"),
@@ -313,7 +313,7 @@ fn a_chosen_test_brings_all_that_it_rests_on() {
 }
 
 #[test]
-fn repetitions_of_a_line_lie_beside_each_other_only_where_each_has_files_of_its_own() {
+fn the_files_of_all_repetitions_exist_together_only_if_each_has_its_own() {
     for (words, written, peak, names) in [
         ("-w -F -k -b 1m -i 3", 6, 2, 2),
         ("-w -F -k -m -b 1m -i 3", 6, 6, 6),
@@ -331,7 +331,7 @@ fn repetitions_of_a_line_lie_beside_each_other_only_where_each_has_files_of_its_
 }
 
 #[test]
-fn a_line_with_a_deadline_needs_what_the_file_system_can_write_until_then() {
+fn a_command_line_with_a_deadline_needs_what_the_file_system_can_write_until_then() {
     let need = |rate: &str, words: &str| {
         let plan = format!(
             "schema = 1\nplan = {{ id = \"p\", title = \"t\" }}\nfs.s = {{ dir = \"/d\"{rate} }}\n\

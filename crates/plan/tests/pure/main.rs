@@ -1,4 +1,4 @@
-//! The plan language: what is taken, what is rejected and how, its schema and its documentation.
+//! The plan language: accepted and rejected plans, its schema and its documentation.
 
 mod language;
 mod rejections;

@@ -1,12 +1,15 @@
-//! A group of threads that are ranks: each brings its part to a collective, the last one ends it for all.
+//! A group of threads that are ranks. Each contributes its part to a collective, and the last one ends it for
+//! all.
 //!
-//! Invariant: a collective ends for all ranks or for none. Once a rank has left, no later one can end, so the
-//! group is broken and every rank that waits, or comes to wait, gets the same [`Halt`].
-//! Each collective has a cell of its own, which is filled once and then read without the lock: a thousand
-//! ranks that wake up together would otherwise queue for it, and sleep again.
-//! A rank that waits yields for about a millisecond and then sleeps: waking a sleeper takes tens of
-//! microseconds, which would lie between the starts of ranks that begin a phase together. Where ranks are
-//! more than processors they sleep at once, and the last one wakes them all.
+//! Invariant: a collective ends for all ranks or for none. Once a rank has left, no later collective can end.
+//! The group is then broken, and every rank that waits, now or later, gets the same [`Halt`].
+//!
+//! Each collective has its own cell, which is filled once and then read without the lock. Otherwise a
+//! thousand ranks that wake up together would queue for the lock, and sleep again.
+//!
+//! A waiting rank yields for about a millisecond and then sleeps. To wake a sleeping rank takes tens of
+//! microseconds, a delay between ranks that begin a phase together. With more ranks than processors the ranks
+//! sleep at once, and the last one wakes them all.
 //!
 //! Never here: MPI.
 
@@ -18,7 +21,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use crate::comm::{Halt, Reduce};
 
-/// What one rank brings to a collective.
+/// What one rank contributes to a collective.
 #[derive(Clone, Copy)]
 pub(super) enum Contribution<'a> {
     Barrier,
@@ -43,7 +46,7 @@ impl fmt::Display for Contribution<'_> {
     }
 }
 
-/// A collective while ranks join it, and its result for them.
+/// A collective while ranks join it, and then its result for them.
 #[derive(Debug)]
 pub(super) enum Collective {
     Barrier,
@@ -51,13 +54,13 @@ pub(super) enum Collective {
     Broadcast(u32, Vec<u8>),
     Gather(Vec<Vec<u8>>),
     Split(Vec<u32>),
-    /// The end of a split: each rank's new group and its number there.
+    /// The result of a split: each rank's new group and its number in it.
     Groups(Vec<(Arc<RankGroup>, u32)>),
     Clear,
 }
 
 impl Collective {
-    /// The collective that `part` opens.
+    /// The collective that the first contribution opens.
     fn opened_by(part: &Contribution<'_>, size: u32) -> Self {
         match part {
             Contribution::Barrier => Self::Barrier,
@@ -69,12 +72,12 @@ impl Collective {
         }
     }
 
-    /// Values that change nothing when folded.
+    /// Values that are neutral in the reduction.
     fn neutral(how: Reduce, len: usize) -> Vec<u64> {
         vec![if how == Reduce::Min { u64::MAX } else { 0 }; len]
     }
 
-    /// Adds the part of `rank`; false when it belongs to another collective.
+    /// Adds the contribution of `rank`; false if it belongs to another collective.
     fn join(&mut self, rank: u32, part: &Contribution<'_>) -> bool {
         match (self, part) {
             (Self::Barrier, Contribution::Barrier) | (Self::Clear, Contribution::Clear) => {}
@@ -96,10 +99,10 @@ impl Collective {
     }
 }
 
-/// How a collective ended, once it has.
+/// The result of a collective, once it has ended.
 type CollectiveSlot = OnceLock<Result<Collective, Halt>>;
 
-/// A collective that ended well.
+/// A collective that ended successfully.
 #[derive(Debug)]
 pub(super) struct CollectiveEnd(Arc<CollectiveSlot>);
 
@@ -109,7 +112,7 @@ impl Deref for CollectiveEnd {
     fn deref(&self) -> &Collective {
         match self.0.get() {
             Some(Ok(collective)) => collective,
-            _ => unreachable!("`ended` looked"),
+            _ => unreachable!("`ended` checked this"),
         }
     }
 }
@@ -133,21 +136,21 @@ pub(super) struct RankGroup {
     yields: u32,
 }
 
-/// Yields of a rank that has a processor to itself: about a millisecond.
+/// Yields of a rank with its own processor: about a millisecond.
 const YIELDS: u32 = 2000;
 
 #[derive(Debug, Default)]
 struct GroupState {
     /// How many ranks have joined the open collective.
     joined: u32,
-    /// The collective that ranks join, and where they will find how it ended.
+    /// The collective that ranks are joining, and the cell for its result.
     open: Option<(Collective, Arc<CollectiveSlot>)>,
     /// Why no further collective can end.
     broken: Option<Halt>,
 }
 
 impl GroupState {
-    /// Breaks the group: every rank that waits, or comes to wait, gets this halt or the first one.
+    /// Breaks the group: every rank that waits, now or later, gets this halt, or an earlier one.
     fn break_off(&mut self, why: Halt) -> Halt {
         let why = self.broken.get_or_insert(why).clone();
         if let Some((_, cell)) = self.open.take() {
@@ -170,12 +173,12 @@ impl RankGroup {
         Halt { step: step.to_owned(), rank, node: self.node.to_string(), why }
     }
 
-    /// Breaks the group, unless it is broken already: `why` says which rank has left.
+    /// Breaks the group if it is not broken yet; `why` names the rank that has left.
     pub(super) fn leave(&self, why: Halt) {
         self.lock().break_off(why);
     }
 
-    /// Brings `part` and waits until all ranks have; the result, or why there is none.
+    /// Contributes `part` and waits until all ranks have; returns the result, or why there is none.
     pub(super) fn join(&self, rank: u32, part: &Contribution<'_>) -> Result<CollectiveEnd, Halt> {
         let mut state = self.lock();
         if let Some(halt) = &state.broken {
@@ -203,7 +206,7 @@ impl RankGroup {
         ended(cell)
     }
 
-    /// All have joined: the result is made once, and all ranks may go on.
+    /// All have joined: the result is made once, and all ranks may continue.
     fn end_collective(&self, mut state: MutexGuard<'_, GroupState>) {
         if let Some((collective, _)) = &mut state.open
             && let Collective::Split(colors) = collective
@@ -214,9 +217,9 @@ impl RankGroup {
             unreachable!("a rank has just joined a collective")
         };
         state.joined = 0;
-        // The ranks that wake up soon take the lock for their next collective.
+        // The ranks that wake up will soon take the lock for their next collective.
         drop(state);
-        // From here to the end nothing can panic, which would leave the others waiting.
+        // From here on nothing can panic; a panic would leave the others waiting.
         if matches!(collective, Collective::Clear) {
             self.alarm.store(false, Ordering::Release);
         }
@@ -224,7 +227,7 @@ impl RankGroup {
         let _ = cell.set(Ok(collective));
     }
 
-    /// A new group for each color, its ranks in the same order as here.
+    /// A new group for each color; its ranks keep their order.
     fn split(&self, colors: &[u32]) -> Vec<(Arc<Self>, u32)> {
         let mut sizes = BTreeMap::new();
         for color in colors {

@@ -1,9 +1,8 @@
-//! The calls into MPI: each starts an operation on slices, tests it until it has ended, and turns a code into
-//! words.
+//! The calls into MPI. Each starts an operation on slices, tests it until it has ended, and converts a code
+//! into a message.
 //!
-//! Invariant: a buffer is borrowed until its request has ended; nothing here blocks inside MPI, but for the
-//! making and freeing of communicators.
-//! Never here: meaning.
+//! Invariant: a buffer is borrowed until its request has ended. Nothing here blocks inside MPI, except the
+//! creation and freeing of communicators. Never here: the meaning of the data.
 #![allow(unsafe_code)]
 
 use std::ffi::{c_char, c_int};
@@ -15,23 +14,23 @@ use ffi::mpi::{Functions, Handle, MpiConstants, MpiLibrary, Status};
 
 use super::wait::{RankWait, WaitPolicy};
 
-/// Room for any text of MPI: `MPI_MAX_LIBRARY_VERSION_STRING` of MPICH is the longest.
+/// Space for any text of MPI: `MPI_MAX_LIBRARY_VERSION_STRING` of MPICH is the longest.
 const TEXT_BYTES: usize = 8192;
 
-/// What all communicators of this process share.
+/// State that all communicators of this process share.
 #[derive(Debug)]
 pub(super) struct Mpi {
     pub(super) library: &'static MpiLibrary,
-    /// The thread that started MPI, the only one that may call it.
+    /// The thread that started MPI; only this thread may call it.
     pub(super) home: ThreadId,
-    /// More ranks than processors on some node; the same on all ranks.
+    /// Whether a node has more ranks than processors; the same on all ranks.
     pub(super) oversubscribed: AtomicBool,
-    /// MPI has been finalised.
+    /// Whether MPI has been finalized.
     pub(super) ended: AtomicBool,
 }
 
 impl Mpi {
-    /// A library whose MPI is about to be started by this thread.
+    /// A library whose MPI this thread is about to start.
     pub(super) fn new(library: &'static MpiLibrary) -> Self {
         Self {
             library,
@@ -54,19 +53,19 @@ impl Mpi {
         !self.ended.load(Ordering::Relaxed) && thread::current().id() == self.home
     }
 
-    /// Whether MPI was started in this process before, by anyone.
+    /// Whether any code has started MPI in this process before.
     pub(super) fn was_started(&self) -> bool {
         let mut flag = 0;
-        // SAFETY: MPI allows the question at any time.
+        // SAFETY: MPI allows this call at any time.
         unsafe { (self.functions().initialized)(&mut flag) };
         flag != 0
     }
 
-    /// Starts MPI, which was not started before.
+    /// Starts MPI for the first time.
     pub(super) fn init(&self) -> Result<(), c_int> {
         let (wanted, mut given) = (self.constants().thread_funneled, 0);
         let none = ptr::null_mut();
-        // SAFETY: MPI has not been started, and accepts null in place of the arguments.
+        // SAFETY: MPI has not been started, and accepts null instead of the arguments.
         checked(unsafe { (self.functions().init_thread)(ptr::null_mut(), none, wanted, &mut given) })?;
         self.return_errors(self.constants().comm_world);
         self.return_errors(self.constants().comm_self);
@@ -78,7 +77,7 @@ impl Mpi {
         if self.ended.swap(true, Ordering::Relaxed) {
             return Ok(());
         }
-        // SAFETY: MPI was initialised by this thread, and `ended` keeps every later call away from it.
+        // SAFETY: this thread initialized MPI, and `ended` prevents every later call.
         checked(unsafe { (self.functions().finalize)() })
     }
 
@@ -88,13 +87,13 @@ impl Mpi {
         unsafe { (self.functions().abort)(self.constants().comm_world, code) };
     }
 
-    /// Lets errors on `comm` come back as codes; a library that rejects keeps its own way.
+    /// Makes calls on `comm` return errors as codes; if the library rejects this, its own handler stays.
     pub(super) fn return_errors(&self, comm: Handle) {
-        // SAFETY: `comm` is live, the handler is predefined.
+        // SAFETY: `comm` is live, and the handler is predefined.
         unsafe { (self.functions().comm_set_errhandler)(comm, self.constants().errors_return) };
     }
 
-    /// The rank's number in `comm`, and how many there are.
+    /// The rank's number in `comm`, and the number of ranks.
     pub(super) fn place(&self, comm: Handle) -> Result<(u32, u32), c_int> {
         let (mut rank, mut size) = (0, 0);
         // SAFETY: `comm` is live; both functions only write the number.
@@ -104,7 +103,7 @@ impl Mpi {
         Ok((rank.try_into().unwrap_or(0), size.try_into().unwrap_or(1)))
     }
 
-    /// A communicator made by `make`, which writes its handle.
+    /// A communicator that `make` creates; it writes the handle.
     pub(super) fn new_comm(
         &self,
         make: impl FnOnce(&Functions, &mut Handle) -> c_int,
@@ -115,12 +114,12 @@ impl Mpi {
         Ok(new)
     }
 
-    /// A copy of the world, so that our messages never meet those of others. Collective.
+    /// A copy of the world, so that messages of this program never meet those of other code. Collective.
     pub(super) fn world_comm(&self) -> Result<Handle, c_int> {
         let (world, mut new) = (self.constants().comm_world, 0);
         let start = |f: &Functions, request: &mut Handle| {
-            // SAFETY: the world's handle is live, and `new` outlives the request, at whose end MPI has
-            // written it.
+            // SAFETY: the world's handle is live, and `new` outlives the request; MPI has written it when the
+            // request ends.
             unsafe { (f.comm_idup)(world, &mut new, request) }
         };
         self.complete(start, || {})?;
@@ -129,11 +128,11 @@ impl Mpi {
     }
 
     pub(super) fn free(&self, mut comm: Handle) {
-        // SAFETY: the caller owns `comm` and forgets it; MPI has not been finalised.
+        // SAFETY: the caller owns `comm` and does not use it again; MPI has not been finalized.
         unsafe { (self.functions().comm_free)(&mut comm) };
     }
 
-    /// The library's own words for an error code.
+    /// The library's message for an error code.
     pub(super) fn error_text(&self, code: c_int) -> String {
         let words = text(|buffer, length| {
             // SAFETY: the buffer is larger than MPI_MAX_ERROR_STRING of every library.
@@ -142,11 +141,10 @@ impl Mpi {
         if words.is_empty() { format!("MPI error {code}") } else { words }
     }
 
-    /// The first line of what the library says of itself.
+    /// The first line of the library's version text.
     pub(super) fn version(&self) -> String {
         text(|buffer, length| {
-            // SAFETY: the buffer has MPI_MAX_LIBRARY_VERSION_STRING bytes; MPI allows the question at any
-            // time.
+            // SAFETY: the buffer has MPI_MAX_LIBRARY_VERSION_STRING bytes; MPI allows this call at any time.
             unsafe { (self.functions().get_library_version)(buffer, length) }
         })
     }
@@ -159,29 +157,29 @@ impl Mpi {
         })
     }
 
-    /// Seconds since some moment.
+    /// Seconds since an arbitrary time in the past.
     pub(super) fn seconds(&self) -> f64 {
-        // SAFETY: takes nothing, reads a clock.
+        // SAFETY: the call takes no arguments and reads a clock.
         unsafe { (self.functions().wtime)() }
     }
 
-    /// The sender of a message with `tag` that is waiting, if any; `source` may be any source.
+    /// The sender of an arrived message with `tag`, if any; `source` may be any source.
     pub(super) fn waiting(&self, comm: Handle, source: c_int, tag: c_int) -> Option<c_int> {
         let (mut flag, mut status) = (0, Status::new());
-        // SAFETY: `comm` is live and this is the home thread (callers ask `is_home`).
+        // SAFETY: `comm` is live and this is the home thread (callers check `is_home`).
         let code = unsafe { (self.functions().iprobe)(source, tag, comm, &mut flag, &mut status) };
         (code == 0 && flag != 0).then(|| status.source(self.library.abi))
     }
 
-    /// Whether `request` has ended; it is MPI's null request afterwards.
+    /// Whether `request` has ended; afterwards it is MPI's null request.
     pub(super) fn has_ended(&self, request: &mut Handle) -> Result<bool, c_int> {
         let (mut flag, mut status) = (0, Status::new());
-        // SAFETY: `request` was written by MPI and has not been given up since.
+        // SAFETY: MPI wrote `request`, and it has not been freed since.
         checked(unsafe { (self.functions().test)(request, &mut flag, &mut status) })?;
         Ok(flag != 0)
     }
 
-    /// Whether some node has more ranks than processors.
+    /// Whether a node has more ranks than processors.
     pub(super) fn is_oversubscribed(&self) -> bool {
         self.oversubscribed.load(Ordering::Relaxed)
     }
@@ -191,13 +189,13 @@ impl Mpi {
         RankWait::new(WaitPolicy::new(self.is_oversubscribed()))
     }
 
-    /// Starts an operation and waits for it; `meanwhile` is called after each sleep.
+    /// Starts an operation and waits for it; calls `meanwhile` after each sleep.
     pub(super) fn complete(
         &self,
         start: impl FnOnce(&Functions, &mut Handle) -> c_int,
         mut meanwhile: impl FnMut(),
     ) -> Result<(), c_int> {
-        assert!(self.is_home(), "MPI is called by the thread that started it, and not after its end");
+        assert!(self.is_home(), "only the thread that started MPI may call it, and not after its end");
         let mut request: Handle = 0;
         checked(start(self.functions(), &mut request))?;
         let mut wait = self.new_wait();
@@ -210,12 +208,12 @@ impl Mpi {
     }
 }
 
-/// A code of MPI as a result.
+/// Converts MPI's return code to a result.
 pub(super) fn checked(code: c_int) -> Result<(), c_int> {
     if code == 0 { Ok(()) } else { Err(code) }
 }
 
-/// The first line that `fill` writes, with single blanks.
+/// The first line that `fill` writes, with single spaces.
 fn text(fill: impl FnOnce(*mut c_char, *mut c_int) -> c_int) -> String {
     let mut bytes = vec![0_u8; TEXT_BYTES];
     let mut length = 0;

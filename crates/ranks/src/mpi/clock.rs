@@ -1,12 +1,12 @@
-//! Clocks of ranks against rank 0's.
+//! Clock offsets between ranks and rank 0.
 //!
-//! The first ranks of all nodes compare their clocks with rank 0's by ping-pong, one node after the other, so
-//! that no answer is late because of another's: some 100 µs a node. Ranks of one node read the same
-//! `CLOCK_MONOTONIC`: each compares its clock with that, and the difference to the first rank of its node
-//! follows from one broadcast. Where ranks of one node do not have that clock in common (time namespaces),
-//! they compare by ping-pong, too.
+//! The first ranks of all nodes compare their clocks with rank 0's by ping-pong, one node after the other. So
+//! no answer is late because of another one; a node takes about 100 µs. The ranks of one node read the same
+//! `CLOCK_MONOTONIC`. Each compares its clock with that, and one broadcast gives the offset to the first rank
+//! of its node. If the ranks of a node do not share that clock (time namespaces), they compare by ping-pong,
+//! too.
 //!
-//! Never here: a clock of its own.
+//! Never here: a separate clock.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -15,25 +15,25 @@ use rustix::time::{ClockId, clock_gettime};
 use super::comm::MpiComm;
 use crate::comm::{ClockOffset, Comm, Halt, Reduce};
 
-/// Round trips of each pair; the shortest one counts.
+/// Round trips of each pair of ranks; the shortest one is used.
 const ROUNDS: u32 = 24;
 
-/// A question for the time, and its answer.
+/// Tag of a request for the time, and of its answer.
 const TAG_CLOCK: i32 = 103;
 
-/// Readings of the node's clock; the shortest one counts.
+/// Readings of the node's clock; the shortest one is used.
 const READINGS: u32 = 8;
 
-/// How far the rate of a rank's clock may be off that of the node's, in parts per million: it may have been
-/// calibrated within a millisecond.
+/// The largest assumed difference in rate between a rank's clock and that of the node, in parts per million.
+/// The rank's clock may have been calibrated within a millisecond.
 const DRIFT_PPM: u64 = 100;
 
-/// With whom a rank compares its clock, beside the ranks of its node.
+/// The ranks that a rank compares its clock with, apart from those of its node.
 #[derive(Debug)]
 pub(super) struct ClockPeers {
-    /// The first ranks of all nodes, or all others; `None` where there is one node.
+    /// The first ranks of all nodes, or all other ranks; `None` if there is one node.
     leaders: Option<MpiComm>,
-    /// The ranks of this node have a clock in common.
+    /// Whether the ranks of this node share a clock.
     one_clock: bool,
 }
 
@@ -50,7 +50,7 @@ impl ClockPeers {
     }
 }
 
-/// This rank's clock against that of rank 0 of `comm`; all ranks call it together.
+/// Measures this rank's clock offset to rank 0 of `comm`; all ranks call it together.
 pub(super) fn offset(comm: &MpiComm, now: &dyn Fn() -> u64) -> Result<ClockOffset, Halt> {
     if comm.size == 1 {
         return Ok(ClockOffset::default());
@@ -68,7 +68,7 @@ pub(super) fn offset(comm: &MpiComm, now: &dyn Fn() -> u64) -> Result<ClockOffse
     {
         far = play(leaders, now)?;
     }
-    let (far, leader) = told_by_leader(&node, far, now)?;
+    let (far, leader) = broadcast_by_leader(&node, far, now)?;
     let near = if !peers.one_clock {
         play(&node, now)?
     } else if node.rank == 0 {
@@ -80,8 +80,8 @@ pub(super) fn offset(comm: &MpiComm, now: &dyn Fn() -> u64) -> Result<ClockOffse
     Ok(ClockOffset { offset_ns, uncertainty_ns: far.uncertainty_ns + near.uncertainty_ns })
 }
 
-/// What the first rank of the node knows of rank 0's clock, and its own against the node's.
-fn told_by_leader(
+/// Broadcasts the offset of the node's first rank to rank 0, and its reading of the node's clock.
+fn broadcast_by_leader(
     node: &MpiComm,
     far: ClockOffset,
     now: &dyn Fn() -> u64,
@@ -106,7 +106,7 @@ fn told_by_leader(
 fn have_one_clock(node: &MpiComm) -> Result<bool, Halt> {
     let boot = std::fs::read_to_string("/proc/sys/kernel/random/boot_id");
     let namespace = std::fs::read_link("/proc/self/ns/time");
-    // A rank that cannot read the first one has a clock that none is known to have.
+    // A rank that cannot read the boot id counts as having its own clock.
     let clock = boot.map_or_else(
         |_| u64::from(node.rank),
         |boot| {
@@ -120,19 +120,19 @@ fn have_one_clock(node: &MpiComm) -> Result<bool, Halt> {
     Ok(ends[0] == (u64::MAX >> 1) - ends[1])
 }
 
-/// A rank's clock against the clock that its node's ranks have in common.
+/// The offset between a rank's clock and the clock that the ranks of its node share.
 #[derive(Clone, Copy, Debug)]
 struct NodeReading {
-    /// When it was read, on the common clock.
+    /// When it was read, on the shared clock.
     at_ns: u64,
-    /// By how much the rank's clock is ahead of the common one.
+    /// How far the rank's clock is ahead of the shared one.
     ahead_ns: i64,
-    /// Half of the shortest time that a reading took: the truth lies within plus or minus this.
+    /// Half of the shortest time that a reading took: the error of the offset is at most this.
     uncertainty_ns: u64,
 }
 
 impl NodeReading {
-    /// The tightest of a few readings.
+    /// The reading with the least uncertainty.
     fn of(now: &dyn Fn() -> u64) -> Self {
         let one = |_| {
             let before = monotonic_ns();
@@ -142,7 +142,7 @@ impl NodeReading {
         (0..READINGS).map(one).min_by_key(|read| read.uncertainty_ns).expect("there is at least one")
     }
 
-    /// The rank's clock was read between two readings of the common one.
+    /// A reading of the rank's clock between two readings of the shared one.
     fn new(before: u64, rank: u64, after: u64) -> Self {
         let half = after.saturating_sub(before).div_ceil(2);
         let at_ns = before.wrapping_add(half);
@@ -150,7 +150,7 @@ impl NodeReading {
     }
 }
 
-/// What a rank has to add to its clock to get its leader's, when both have read the node's.
+/// What a rank must add to its clock to get its leader's, when both have read the node's clock.
 fn between(leader: NodeReading, mine: NodeReading) -> ClockOffset {
     let apart = leader.at_ns.abs_diff(mine.at_ns);
     let drift = apart.saturating_mul(DRIFT_PPM).div_ceil(1_000_000);
@@ -160,13 +160,13 @@ fn between(leader: NodeReading, mine: NodeReading) -> ClockOffset {
     }
 }
 
-/// The clock that all ranks of a node have in common.
+/// The clock that all ranks of a node share.
 fn monotonic_ns() -> u64 {
     let time = clock_gettime(ClockId::Monotonic);
     time.tv_sec.cast_unsigned() * 1_000_000_000 + time.tv_nsec.cast_unsigned()
 }
 
-/// All ranks of `comm` with its rank 0, one after the other.
+/// Ping-pong between rank 0 of `comm` and all other ranks, one after the other.
 fn play(comm: &MpiComm, now: &dyn Fn() -> u64) -> Result<ClockOffset, Halt> {
     let mut answer = [0_u64];
     if comm.rank == 0 {
@@ -191,7 +191,7 @@ fn play(comm: &MpiComm, now: &dyn Fn() -> u64) -> Result<ClockOffset, Halt> {
     Ok(best.expect("there is at least one round"))
 }
 
-/// What one round trip says: rank 0 read `theirs` somewhere between our `asked` and `answered`.
+/// The result of one round trip: rank 0 read `theirs` at a time between `asked` and `answered` of this rank.
 fn reading(asked: u64, theirs: u64, answered: u64) -> ClockOffset {
     let half = answered.saturating_sub(asked).div_ceil(2);
     let middle = asked.wrapping_add(half);
@@ -203,7 +203,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn clocks_that_were_compared_with_one_other_are_compared_with_each_other() {
+    fn two_clocks_compared_with_a_third_give_their_offset() {
         for (leader_ahead, mine_ahead, gap) in [(5_000_i64, -700_i64, 0), (-3, 9_000_000_000, 2_000_000)] {
             let read =
                 |ahead: i64, at: u64| NodeReading::new(at - 30, at.wrapping_add_signed(ahead), at + 50);
@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn the_tightest_reading_of_the_nodes_clock_counts() {
+    fn the_reading_with_the_least_uncertainty_is_used() {
         let calls = std::cell::Cell::new(0);
         let slow_but_once = || {
             calls.set(calls.get() + 1);
@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn the_truth_lies_within_the_uncertainty_of_a_round_trip() {
+    fn the_true_offset_is_within_the_uncertainty_of_a_round_trip() {
         for (ours_ahead, there_ns, back_ns) in [(0_i64, 10, 10), (5_000, 900, 10), (-5_000, 0, 333)] {
             let asked = 1_000_000_u64;
             let theirs = (asked + there_ns).wrapping_add_signed(-ours_ahead);

@@ -1,7 +1,7 @@
-//! A communicator of MPI processes, as everyone above sees it.
+//! A communicator of MPI processes.
 //!
-//! Unequal lengths and large counts are handled here: lengths travel first, long buffers in pieces, so that
-//! no count of MPI (a C `int`) overflows. A communicator of one rank never calls MPI.
+//! Different lengths and large counts are handled here. Lengths are sent first, and long buffers in pieces,
+//! so that no MPI count (a C `int`) overflows. A communicator of one rank never calls MPI.
 //!
 //! Never here: alarms, clocks.
 #![allow(unsafe_code)]
@@ -17,13 +17,13 @@ use super::calls::Mpi;
 use super::clock::{self, ClockPeers};
 use crate::comm::{ClockOffset, Comm, Halt, Reduce};
 
-/// Values reduced by one call.
+/// The most values that one call reduces.
 const REDUCE_VALUES: usize = 1 << 20;
 
-/// Bytes broadcast by one call.
+/// The most bytes that one call broadcasts.
 const BROADCAST_BYTES: usize = 1 << 25;
 
-/// Bytes that rank 0 receives in one round of a gather.
+/// The most bytes that rank 0 receives in one round of a gather.
 const GATHER_BYTES: usize = 1 << 26;
 
 /// A communicator of MPI processes; clones are the same communicator.
@@ -37,24 +37,24 @@ pub struct MpiComm {
     pub(super) shared: Arc<SharedComm>,
 }
 
-/// What clones of a communicator share.
+/// State that the clones of a communicator share.
 #[derive(Debug)]
 pub(super) struct SharedComm {
     mpi: Arc<Mpi>,
     handle: Handle,
     pub(super) alarm: Alarm,
-    /// Found when first asked for, since making a communicator is slow when ranks are many.
+    /// Found at the first request, because creating a communicator is slow with many ranks.
     node_ranks: OnceLock<NodeRanks>,
-    /// Found when clocks are first compared.
+    /// Found at the first comparison of clocks.
     pub(super) clock_peers: OnceLock<ClockPeers>,
 }
 
-/// Which ranks of a communicator share this rank's node.
+/// The ranks of a communicator that share this rank's node.
 #[derive(Debug)]
 enum NodeRanks {
     /// All of them.
     All,
-    /// Those of this communicator.
+    /// The ranks of this communicator.
     Some(MpiComm),
 }
 
@@ -67,7 +67,7 @@ impl Drop for SharedComm {
 }
 
 impl MpiComm {
-    /// Takes over a communicator that MPI has made for us alone.
+    /// Takes over a communicator that MPI has created for this value alone.
     pub(super) fn own(mpi: Arc<Mpi>, handle: Handle, node: Arc<str>) -> Result<Self, c_int> {
         let (rank, size) = mpi.place(handle)?;
         let shared = Arc::new(SharedComm {
@@ -90,7 +90,7 @@ impl MpiComm {
         self.size == 1 || matches!(self.shared.node_ranks.get(), Some(NodeRanks::All))
     }
 
-    /// The raw `MPI_Comm`, for MPI's own files and for libraries on top of MPI.
+    /// The raw `MPI_Comm`, for MPI files and for libraries that use MPI.
     pub fn handle(&self) -> Handle {
         self.handle
     }
@@ -100,15 +100,15 @@ impl MpiComm {
         self.mpi.library
     }
 
-    /// Turns a code into the halt of this rank in `step`.
+    /// Converts an error code into the halt of this rank in `step`.
     pub(super) fn halt(&self, step: &str, code: c_int) -> Halt {
         let (rank, node, why) = (self.rank, self.node.to_string(), self.mpi.error_text(code));
         Halt { step: step.to_owned(), rank, node, why }
     }
 
-    /// Starts an operation of MPI and waits for it, passing alarms on meanwhile.
+    /// Starts an MPI operation and waits for it; forwards alarms meanwhile.
     fn complete(&self, step: &str, start: impl FnOnce(&Functions, &mut Handle) -> c_int) -> Result<(), Halt> {
-        let done = self.mpi.complete(start, || self.shared.alarm.look(&self.mpi, self.handle));
+        let done = self.mpi.complete(start, || self.shared.alarm.check(&self.mpi, self.handle));
         done.map_err(|code| self.halt(step, code))
     }
 
@@ -131,14 +131,14 @@ impl MpiComm {
         })
     }
 
-    /// Waits for all ranks; alarms are left alone, which `clear_alarm` needs.
+    /// Waits for all ranks without handling alarms, which `clear_alarm` needs.
     pub(super) fn quiet_barrier(&self) -> Result<(), Halt> {
         // SAFETY: the handle is live.
         let start = |f: &Functions, request: &mut Handle| unsafe { (f.ibarrier)(self.handle, request) };
         self.mpi.complete(start, || {}).map_err(|code| self.halt("MPI_Ibarrier", code))
     }
 
-    /// Sums `values` over all ranks; alarms are left alone, which `clear_alarm` needs.
+    /// Sums `values` over all ranks without handling alarms, which `clear_alarm` needs.
     pub(super) fn quiet_sum(&self, values: [u64; 2]) -> Result<[u64; 2], Halt> {
         let mut all = [0_u64; 2];
         let (kind, op) = (self.mpi.constants().int64, self.mpi.constants().sum);
@@ -161,19 +161,20 @@ impl MpiComm {
         })
     }
 
-    /// Brings one value of each rank to rank 0; the others get an empty vector.
+    /// Sends one value of each rank to rank 0; the others get an empty vector.
     fn gather_one(&self, mine: u64) -> Result<Vec<u64>, Halt> {
         let kind = self.mpi.constants().int64;
         let mut all = vec![0_u64; if self.rank == 0 { self.size as usize } else { 0 }];
         self.complete("MPI_Igather", |f, request| {
             let (from, into) = (start_of(std::slice::from_ref(&mine)), start_of_mut(&mut all));
-            // SAFETY: `mine` and `all`, which has a place for each rank at the root, outlive the request.
+            // SAFETY: `mine` and `all` outlive the request; at the root `all` has one entry for each rank.
             unsafe { (f.igather)(from, 1, kind, into, 1, kind, 0, self.handle, request) }
         })?;
         Ok(all)
     }
 
-    /// Brings a piece of each rank to rank 0, which knows their lengths; end to end, in rank order.
+    /// Sends a piece of each rank to rank 0, which knows their lengths; the pieces are in rank order without
+    /// gaps.
     fn gather_round(&self, piece: &[u8], lengths: &[c_int]) -> Result<Vec<u8>, Halt> {
         let kind = self.mpi.constants().byte;
         let mut total = 0;
@@ -188,7 +189,7 @@ impl MpiComm {
         Ok(all)
     }
 
-    /// Gathers in rounds of at most `cap` bytes a rank; `longest` is the greatest length of all.
+    /// Gathers in rounds of at most `cap` bytes per rank; `longest` is the greatest length of all.
     fn gather_in_rounds(
         &self,
         mine: &[u8],
@@ -211,10 +212,10 @@ impl MpiComm {
         Ok((self.rank == 0).then_some(all))
     }
 
-    /// The communicator that `make` makes when all ranks call it.
+    /// The communicator that `make` creates when all ranks call it.
     fn make(&self, step: &str, make: impl FnOnce(&Functions, &mut Handle) -> c_int) -> Result<Self, Halt> {
-        // MPI has no split that does not block, and ranks that block keep their processors: first all come to
-        // a barrier, where they sleep.
+        // MPI has no nonblocking split, and ranks that block occupy their processors. So all ranks first meet
+        // in a barrier, in which they sleep.
         self.barrier()?;
         let made = self.mpi.new_comm(make);
         let own = |handle| Self::own(Arc::clone(&self.mpi), handle, Arc::clone(&self.node));
@@ -278,7 +279,8 @@ impl Comm for MpiComm {
         if self.size == 1 {
             return Ok(());
         }
-        // Ranks that waited long have slept: a second barrier, of ranks awake, lets all go together.
+        // Ranks that waited long have slept: a second barrier, of ranks that are awake, lets all leave
+        // together.
         let barriers = if self.mpi.is_oversubscribed() { 1 } else { 2 };
         (0..barriers).try_for_each(|_| {
             self.complete("MPI_Ibarrier", |f, request| {
@@ -362,7 +364,7 @@ impl Comm for MpiComm {
     }
 }
 
-/// Where a buffer begins; null when it is empty.
+/// The start of a buffer; null when it is empty.
 ///
 /// An empty slice of bytes begins at address 1, which is `MPI_IN_PLACE` of Open MPI and of the standard.
 fn start_of<T>(buffer: &[T]) -> *const c_void {
@@ -374,12 +376,12 @@ fn start_of_mut<T>(buffer: &mut [T]) -> *mut c_void {
     if buffer.is_empty() { ptr::null_mut() } else { buffer.as_mut_ptr().cast() }
 }
 
-/// A count as C has it; callers keep their pieces far below the limit.
+/// A count as a C `int`; callers keep their pieces far below the limit.
 pub(super) fn int(count: usize) -> c_int {
-    c_int::try_from(count).expect("long buffers travel in pieces")
+    c_int::try_from(count).expect("long buffers are split into pieces")
 }
 
-/// A rank's number as C has it.
+/// A rank's number as a C `int`.
 pub(super) fn rank(number: u32) -> c_int {
     c_int::try_from(number).expect("MPI counted it with an int")
 }

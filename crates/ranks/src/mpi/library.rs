@@ -1,9 +1,10 @@
 //! The search for the MPI library that belongs to the launcher that started this program.
 //!
-//! A wrong library under a launcher gives as many worlds of one rank as there are ranks. So the search begins
-//! beside the launcher itself, which stands among the parents of this process, and only then asks the system.
+//! With a wrong library under a launcher, every rank is alone in its own world of one rank. So the search
+//! begins next to the launcher itself, which is among the parent processes, and only then uses the system's
+//! search path.
 //!
-//! Never here: a library that was found but is not the right one; that shows when its world is opened.
+//! Never here: the check whether a found library is the right one; this shows when its world is opened.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,10 +15,11 @@ use units::Usage;
 use super::calls::Mpi;
 use crate::launcher::{LibraryFamily, RankLaunch};
 
-/// The variable that names the MPI library, or the folder to look in, and ends the search there.
+/// The variable that names the MPI library or its directory; if it is set, the search ends there.
 pub const LIBRARY_VARIABLE: &str = "ASSAY_MPI_LIBRARY";
 
-/// Names that libraries of the MPICH family go by; Debian's, everyone's, Cray's, and the MPI 5 standard's.
+/// File names of libraries of the MPICH family: of Debian, of most other builds, of Cray, and of the MPI 5
+/// standard.
 const MPICH: [&str; 6] = [
     "libmpich.so.12",
     "libmpi.so.12",
@@ -27,11 +29,11 @@ const MPICH: [&str; 6] = [
     "libmpi_abi.so.0",
 ];
 
-/// Names that Open MPI and its descendants go by.
+/// File names of Open MPI and its descendants.
 const OPEN_MPI: [&str; 5] =
     ["libmpi.so.40", "libmpi_ibm.so.3", "libmpi_abi.so.1", "libmpi_abi.so.0", "libmpi.so.20"];
 
-/// Programs that start MPI ranks and come with their library.
+/// Programs that start MPI ranks and are installed with their library.
 const LAUNCHERS: [&str; 14] = [
     "mpirun",
     "mpiexec",
@@ -49,17 +51,17 @@ const LAUNCHERS: [&str; 14] = [
     "mpispawn",
 ];
 
-/// Variables with which sites and module files say where an MPI is installed.
+/// Variables by which sites and module files name the installation directory of an MPI.
 pub const HOMES: [&str; 7] =
     ["I_MPI_ROOT", "CRAY_MPICH_DIR", "MPICH_DIR", "MPI_HOME", "MPI_ROOT", "OPAL_PREFIX", "MVAPICH_HOME"];
 
-/// Where libraries lie, seen from the folder that an MPI is installed in.
+/// Where libraries are, relative to the installation directory of an MPI.
 const FOLDERS: [&str; 5] = ["lib", "lib64", "lib/release", "lib/x86_64-linux-gnu", "lib/aarch64-linux-gnu"];
 
-/// How far up the parents of this process are looked at.
+/// How many levels of parent processes are checked.
 const ANCESTORS_MAX: usize = 32;
 
-/// Loads the MPI library that fits `launch`, or says in one line what was looked for.
+/// Loads the MPI library that fits `launch`, or reports in one line what was searched for.
 pub fn find(
     launch: Option<&RankLaunch>,
     lookup: &dyn Fn(&str) -> Option<String>,
@@ -77,32 +79,32 @@ pub fn find(
     search.run().map_err(|why| Usage::new(format!("{started}no MPI library was found: {why}")))
 }
 
-/// What a library says of itself, in short; MPI does not have to run.
+/// The library's version in short form; MPI does not need to run.
 pub fn version(library: &'static MpiLibrary) -> String {
     let said = Mpi::new(library).version();
     said.split(',').next().unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// What to look for, and where.
+/// What to search for, and where.
 #[derive(Debug)]
 struct LibrarySearch {
     folders: Vec<PathBuf>,
     names: Vec<&'static str>,
-    /// Whether the system's search path is asked last.
+    /// Whether the system's search path is used last.
     system: bool,
-    /// A library named by the user, which is not searched for.
+    /// A library that the user named, which is loaded without a search.
     named: Option<PathBuf>,
 }
 
 impl LibrarySearch {
-    /// The library `path`, or those in the folder `path`, and no other.
+    /// The library `path`, or those in the directory `path`, and no other.
     fn only(path: &Path, family: LibraryFamily) -> Self {
         let (folders, named) =
             if path.is_dir() { (vec![path.to_owned()], None) } else { (vec![], Some(path.to_owned())) };
         Self { folders, names: names(family), system: false, named }
     }
 
-    /// Beside the launchers among `ancestors`, where variables point, and in the system's search path.
+    /// Next to the launchers among `ancestors`, where variables point, and in the system's search path.
     fn everywhere(
         family: LibraryFamily,
         lookup: &dyn Fn(&str) -> Option<String>,
@@ -140,11 +142,11 @@ impl LibrarySearch {
         self.named.iter().cloned().chain(there).chain(by_name).collect()
     }
 
-    /// What was looked for and what stood in the way, in one line.
+    /// What was searched for and why it failed, in one line.
     fn rejection(&self, failed: &[String]) -> String {
         let advice = match (self.named.is_some(), self.system) {
-            (false, true) => format!("; {LIBRARY_VARIABLE} may name the library or its folder"),
-            _ => format!(" ({LIBRARY_VARIABLE} names it)"),
+            (false, true) => format!(". Set {LIBRARY_VARIABLE} to the library or its directory"),
+            _ => format!(" (from {LIBRARY_VARIABLE})"),
         };
         if self.named.is_some() {
             return format!("{}{advice}", failed.join(", "));
@@ -153,7 +155,7 @@ impl LibrarySearch {
         let system = self.system.then(|| "the system's search path".to_owned());
         let places: Vec<_> = folders.chain(system).collect();
         let failed = failed.iter().map(|why| format!("; {why}")).collect::<String>();
-        format!("looked for {} in {}{failed}{advice}", self.names.join(", "), places.join(", "))
+        format!("searched for {} in {}{failed}{advice}", self.names.join(", "), places.join(", "))
     }
 }
 
@@ -170,7 +172,7 @@ fn library_folders(home: &Path) -> Vec<PathBuf> {
     FOLDERS.iter().map(|folder| home.join(folder)).filter(|folder| folder.is_dir()).collect()
 }
 
-/// Each once, where it stands first.
+/// Removes duplicates; the first of each stays.
 fn unique<T: PartialEq>(all: Vec<T>) -> Vec<T> {
     let mut seen = Vec::new();
     for one in all {
@@ -185,13 +187,13 @@ fn is_launcher(program: &Path) -> bool {
     program.file_name().is_some_and(|name| LAUNCHERS.iter().any(|known| name == *known))
 }
 
-/// Whether the library itself is not there, rather than one that it needs.
+/// Whether the library itself is missing, rather than one that it needs.
 fn is_absent(error: &LoadError) -> bool {
     let itself = format!("{}: cannot open shared object file: No such file", error.library.display());
     error.why.starts_with(&itself)
 }
 
-/// The programs of the parents of this process, nearest first, as far as they may be read.
+/// The programs of the parents of this process, nearest first, as far as they are readable.
 fn ancestors() -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut process = std::process::id();
@@ -203,7 +205,8 @@ fn ancestors() -> Vec<PathBuf> {
     found
 }
 
-/// The parent's number from `/proc/PID/stat`, where the program's name stands in brackets and may hold any.
+/// The parent's number from `/proc/PID/stat`, in which the program's name is in brackets and may contain
+/// brackets.
 fn parent_of(process: u32) -> Option<u32> {
     let stat = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
     let (_, rest) = stat.rsplit_once(')')?;
@@ -219,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn the_launchers_family_comes_first_and_no_name_twice() {
+    fn names_of_the_launchers_family_come_first_and_each_name_once() {
         for (family, first) in
             [(LibraryFamily::OpenMpi, "libmpi.so.40"), (LibraryFamily::Mpich, "libmpich.so.12")]
         {
@@ -230,13 +233,13 @@ mod tests {
     }
 
     #[test]
-    fn the_search_begins_beside_the_launcher() {
+    fn the_search_begins_next_to_the_launcher() {
         let parents = ["/bin/bash".into(), "/usr/bin/hydra_pmi_proxy".into(), "/usr/bin/mpirun".into()];
         let search = LibrarySearch::everywhere(LibraryFamily::Mpich, &nothing, &parents);
         assert_eq!(search.folders.first(), Some(&PathBuf::from("/usr/lib")));
         assert_eq!(search.folders.last(), Some(&PathBuf::from("/usr/bin")), "{search:?}");
         let search = LibrarySearch::everywhere(LibraryFamily::Mpich, &nothing, &parents[..1]);
-        assert!(search.folders.is_empty(), "a shell says nothing: {search:?}");
+        assert!(search.folders.is_empty(), "a shell is not a launcher: {search:?}");
         assert_eq!(search.candidates().first(), Some(&PathBuf::from("libmpich.so.12")));
     }
 
@@ -248,9 +251,9 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_folder_is_rejected_in_one_line_that_names_what_was_looked_for() {
+    fn an_empty_directory_is_rejected_in_one_line_that_names_the_libraries() {
         let empty = std::env::temp_dir().join(format!("assay-no-mpi-{}", std::process::id()));
-        fs::create_dir_all(&empty).expect("a folder of our own");
+        fs::create_dir_all(&empty).expect("the test creates its directory");
         let lookup = |name: &str| (name == LIBRARY_VARIABLE).then(|| empty.display().to_string());
         let launch = RankLaunch {
             name: "srun",
@@ -259,30 +262,30 @@ mod tests {
             rank: 0,
             ranks_on_node: None,
         };
-        let why = find(Some(&launch), &lookup).expect_err("nothing is there").to_string();
+        let why = find(Some(&launch), &lookup).expect_err("the directory is empty").to_string();
         fs::remove_dir(&empty).expect("it is still empty");
         assert!(
             why.starts_with(
-                "srun started 4 ranks, but no MPI library was found: looked for libmpich.so.12, "
+                "srun started 4 ranks, but no MPI library was found: searched for libmpich.so.12, "
             ),
             "{why}"
         );
-        assert!(why.contains(&format!(" in {} (ASSAY_MPI_LIBRARY", empty.display())), "{why}");
+        assert!(why.contains(&format!(" in {} (from ASSAY_MPI_LIBRARY", empty.display())), "{why}");
         assert_eq!(why.lines().count(), 1);
     }
 
     #[test]
     fn a_library_named_by_the_user_is_not_replaced_by_another() {
         let lookup = |name: &str| (name == LIBRARY_VARIABLE).then(|| "/nowhere/libmpi.so".to_owned());
-        let why = find(None, &lookup).expect_err("it is not there").to_string();
+        let why = find(None, &lookup).expect_err("the file does not exist").to_string();
         assert!(why.starts_with("no MPI library was found: /nowhere/libmpi.so: "), "{why}");
         let lookup = |name: &str| (name == LIBRARY_VARIABLE).then(|| "libc.so.6".to_owned());
-        let why = find(None, &lookup).expect_err("libc is no MPI").to_string();
+        let why = find(None, &lookup).expect_err("libc is not an MPI library").to_string();
         assert!(why.contains("libc.so.6: has no symbol MPI_Init_thread"), "{why}");
     }
 
     #[test]
-    fn the_parents_of_this_process_are_seen() {
+    fn the_parents_of_this_process_are_found() {
         let parent = parent_of(std::process::id()).expect("a test has a parent");
         assert_eq!(parent, std::os::unix::process::parent_id());
         assert!(!ancestors().is_empty());

@@ -1,17 +1,17 @@
-//! How a rank waits for MPI: it tests its request again and again, and pauses between two tests.
+//! How a rank waits for MPI: it tests its request repeatedly, and pauses between two tests.
 //!
-//! Where each rank has a processor, a waiting rank takes nothing from others, and a sleeper comes late: it
-//! yields for some ten milliseconds before its first sleep. Where ranks are more than processors, each test
-//! delays the rank that the others wait for: a waiting rank soon sleeps, and longer and longer. There it may
-//! leave a barrier up to [`SLEEP_MAX`] after the last rank has come to it. Each rank stamps its own beginning
-//! and end of a phase, so a late rank begins late, and its measured time stays right.
+//! If each rank has a processor, a waiting rank disturbs no other, and a rank that sleeps reacts late. So it
+//! yields for about ten milliseconds before its first sleep. With more ranks than processors, each test
+//! delays the rank that the others wait for. So a waiting rank soon sleeps, for longer and longer times. It
+//! may then leave a barrier up to [`SLEEP_MAX`] after the last rank has entered it. Each rank stamps its own
+//! start and end of a phase: a late rank starts late, and its measured time stays correct.
 //!
 //! Never here: MPI.
 
 use std::thread;
 use std::time::Duration;
 
-/// The longest sleep of a waiting rank where ranks are more than processors.
+/// The longest sleep of a waiting rank if there are more ranks than processors.
 const SLEEP_MAX: Duration = Duration::from_millis(1);
 
 /// What a waiting rank does between two tests of its request.
@@ -19,7 +19,7 @@ const SLEEP_MAX: Duration = Duration::from_millis(1);
 pub(super) enum Pause {
     /// Tests again at once.
     Spin,
-    /// Lets other threads run that are ready to.
+    /// Lets other threads run that are ready.
     Yield,
     /// Sleeps this long.
     Sleep(Duration),
@@ -30,10 +30,10 @@ pub(super) enum Pause {
 pub(super) struct WaitPolicy {
     /// Pauses before the first sleep; all of them yield.
     yields: u64,
-    /// Tests after each sleep. One is too few: MPICH passes a message on in several tests, and a collective
-    /// is many messages.
+    /// Tests after each sleep. One is too few: MPICH forwards a message in several tests, and a collective
+    /// consists of many messages.
     tests_per_sleep: u64,
-    /// Sleeps of one length; the next ones are twice as long.
+    /// Sleeps of the same length before the length doubles.
     sleeps_per_length: u64,
     /// The length of the first sleeps.
     sleep_min: Duration,
@@ -42,7 +42,7 @@ pub(super) struct WaitPolicy {
 }
 
 impl WaitPolicy {
-    /// For ranks that have a processor each.
+    /// For ranks with one processor each.
     const DEDICATED: Self = Self {
         yields: 20_000,
         tests_per_sleep: 1,
@@ -53,9 +53,9 @@ impl WaitPolicy {
 
     /// For ranks that share processors.
     ///
-    /// Milliseconds of a barrier on 2 processors that others used too. *Short*: 200 yields, then sleeps of
-    /// 50 µs. *One test*: sleeps that double from 20 µs to 1 ms, with one test after each. *Four tests*: four
-    /// sleeps of each length and four tests after each, as below.
+    /// Milliseconds per barrier on 2 processors with other load. *Short*: 200 yields, then sleeps of 50 µs.
+    /// *One test*: sleeps that double from 20 µs to 1 ms, with one test after each. *Four tests*: four sleeps
+    /// of each length and four tests after each, as below.
     ///
     /// | | ranks | short | one test | four tests |
     /// |---|---|---|---|---|
@@ -69,7 +69,7 @@ impl WaitPolicy {
     /// | | 16 | 1.7 | 1.8 | 0.3 |
     /// | | 64 | 17 | | 2 to 8 |
     ///
-    /// With 8, 16 or 32 tests after a sleep, and with 4 to 40 yields, it is as fast as with 4 and 8.
+    /// It is as fast with 8, 16 or 32 tests after a sleep, and with 4 to 40 yields.
     const OVERSUBSCRIBED: Self = Self {
         yields: 8,
         tests_per_sleep: 4,
@@ -78,7 +78,7 @@ impl WaitPolicy {
         sleep_max: SLEEP_MAX,
     };
 
-    /// The policy for ranks that are more than processors on some node, or for those that are not.
+    /// The policy with or without more ranks than processors on a node.
     pub(super) fn new(oversubscribed: bool) -> &'static Self {
         if oversubscribed { &Self::OVERSUBSCRIBED } else { &Self::DEDICATED }
     }
@@ -90,7 +90,7 @@ impl WaitPolicy {
             return Pause::Spin;
         }
         let doublings = n / self.tests_per_sleep / self.sleeps_per_length;
-        // 2^20 times the first sleep is longer than any last one.
+        // 2^20 times the first sleep is longer than the longest sleep.
         Pause::Sleep((self.sleep_min * (1 << doublings.min(20))).min(self.sleep_max))
     }
 }
@@ -108,7 +108,7 @@ impl RankWait {
         Self { policy, pauses: 0 }
     }
 
-    /// Pauses once; true when the rank slept, after which it has time for other duties.
+    /// Pauses once; true if the rank slept, after which it has time for other duties.
     pub(super) fn pause(&mut self) -> bool {
         let pause = self.policy.pause(self.pauses);
         self.pauses += 1;
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rank_with_a_processor_of_its_own_yields_20_000_times_before_it_sleeps() {
+    fn a_rank_with_its_own_processor_yields_20_000_times_before_it_sleeps() {
         let policy = WaitPolicy::new(false);
         assert!(first(policy, 20_000).iter().all(|pause| *pause == Pause::Yield));
         for n in [20_000, 20_001, 1_000_000, u64::MAX] {
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wait_says_when_it_slept() {
+    fn a_wait_reports_when_it_slept() {
         let mut wait = RankWait::new(WaitPolicy::new(true));
         let slept: Vec<u32> = (0..13).filter(|_| wait.pause()).collect();
         assert_eq!(slept, [8, 12]);

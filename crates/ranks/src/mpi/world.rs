@@ -11,10 +11,10 @@ use super::library::{LIBRARY_VARIABLE, find};
 use crate::comm::{Comm, Halt, Reduce};
 use crate::launcher::RankLaunch;
 
-/// All ranks of the launch, or this one alone when no launcher started it.
+/// All ranks of the launch, or this one alone if no launcher started it.
 ///
-/// Give it back with [`MpiWorld::finish`], or end all ranks with [`MpiWorld::abort`]; a rank that does
-/// neither may keep the others waiting at their end.
+/// End it with [`MpiWorld::finish`], or end all ranks with [`MpiWorld::abort`]. A rank that does neither may
+/// keep the others waiting at their end.
 #[derive(Debug)]
 pub struct MpiWorld {
     mpi: Arc<Mpi>,
@@ -25,7 +25,7 @@ pub struct MpiWorld {
 impl MpiWorld {
     /// Finds the MPI library, starts MPI, and checks that its world is the launcher's.
     ///
-    /// Without a launch the world has this one rank. The thread that calls it is the one that may use MPI.
+    /// Without a launch the world has this one rank. Only the thread that calls it may use MPI.
     pub fn start(
         launch: Option<&RankLaunch>,
         lookup: &dyn Fn(&str) -> Option<String>,
@@ -64,17 +64,17 @@ impl MpiWorld {
         &self.comm
     }
 
-    /// The first line of what the MPI library says of itself.
+    /// The first line of the MPI library's version text.
     pub fn library(&self) -> &str {
         &self.version
     }
 
-    /// Whether some node has more ranks than processors: waiting ranks then sleep early.
+    /// Whether a node has more ranks than processors: waiting ranks then sleep early.
     pub fn is_oversubscribed(&self) -> bool {
         self.mpi.is_oversubscribed()
     }
 
-    /// Waits until all ranks are here, whatever failed before.
+    /// Waits until all ranks have called it, also after a failure.
     pub fn meet(&self) -> Result<(), Halt> {
         self.comm.clear_alarm()?;
         self.comm.barrier()
@@ -82,8 +82,8 @@ impl MpiWorld {
 
     /// Ends MPI; all ranks call it together.
     pub fn finish(self) -> Result<(), Halt> {
-        // MPI_Finalize blocks, and in some libraries ranks that block keep their processors: first all come
-        // to a barrier, where they sleep.
+        // MPI_Finalize blocks, and in some libraries ranks that block occupy their processors. So all ranks
+        // first meet in a barrier, in which they sleep.
         self.meet()?;
         let Self { mpi, comm, .. } = self;
         let (rank, node) = (comm.rank(), comm.node_name().to_owned());
@@ -92,15 +92,15 @@ impl MpiWorld {
         mpi.finalize().map_err(|code| Halt { step: "MPI_Finalize".to_owned(), rank, node, why: why(code) })
     }
 
-    /// Ends all ranks at once, also those that wait; the launcher reports `code`.
+    /// Ends all ranks at once, also waiting ones; the launcher reports `code`.
     pub fn abort(&self, code: i32) -> ! {
         self.mpi.abort(code);
         std::process::abort()
     }
 }
 
-/// Notes that all ranks share one node where the launcher says on each that so many do: asking MPI takes it
-/// seconds where ranks are many more than processors. All ranks call it together.
+/// Notes that all ranks share one node if the launcher reports this on each rank. To ask MPI takes seconds
+/// with many more ranks than processors. All ranks call it together.
 fn note_one_node(world: &MpiComm, beside: Option<u32>) -> Result<(), Halt> {
     let all = beside == Some(world.size());
     if (world as &dyn Comm).reduce_one(u64::from(all), Reduce::Min)? == 1 {
@@ -109,11 +109,11 @@ fn note_one_node(world: &MpiComm, beside: Option<u32>) -> Result<(), Halt> {
     Ok(())
 }
 
-/// Whether some node has fewer processors for its ranks than ranks; all ranks call it together and get the
-/// same answer, since how many steps a barrier has depends on it.
+/// Whether a node has more ranks than processors for them. All ranks call it together and get the same
+/// answer, because the number of steps of a barrier depends on it.
 ///
-/// The processors that the ranks of a node may use, all together, are counted: ranks that are bound to one
-/// core each are not oversubscribed, and many ranks in a small container on a large machine are.
+/// The processors that the ranks of a node may use are counted together. Ranks that are bound to one core
+/// each are not oversubscribed; many ranks in a small container on a large machine are.
 fn is_oversubscribed(world: &MpiComm) -> Result<bool, Halt> {
     if world.size == 1 {
         return Ok(false);
@@ -130,13 +130,13 @@ fn is_oversubscribed(world: &MpiComm) -> Result<bool, Halt> {
     Ok((world as &dyn Comm).reduce_one(here, Reduce::Max)? == 1)
 }
 
-/// The mask of processors in `/proc/self/status`: groups of hexadecimal digits with commas between.
+/// The mask of processors in `/proc/self/status`: groups of hexadecimal digits separated by commas.
 fn mask_of(status: &str) -> &str {
     let line = status.lines().find_map(|line| line.strip_prefix("Cpus_allowed:"));
     line.map_or("", str::trim)
 }
 
-/// How many processors the masks have together.
+/// How many different processors are in the masks.
 fn processors<'a>(masks: impl Iterator<Item = &'a str>) -> u32 {
     let mut union: Vec<u32> = Vec::new();
     for mask in masks {
@@ -151,7 +151,7 @@ fn processors<'a>(masks: impl Iterator<Item = &'a str>) -> u32 {
     union.iter().map(|digit| digit.count_ones()).sum()
 }
 
-/// What differs between the launch and MPI's world of `size` ranks, if anything.
+/// The difference between the launch and MPI's world of `size` ranks, if any.
 fn mismatch(launch: &RankLaunch, size: u32) -> Option<String> {
     let name = launch.name;
     match launch.size {
@@ -165,11 +165,14 @@ fn mismatch(launch: &RankLaunch, size: u32) -> Option<String> {
     }
 }
 
-/// What the user may do about a world that is not the launcher's.
+/// What the user can do about a world that is not the launcher's.
 fn advice(launch: Option<&RankLaunch>) -> String {
     let srun = launch.is_some_and(|launch| launch.name.starts_with("srun"));
     let or = if srun { ", or give srun --mpi=pmi2 (MPICH) or --mpi=pmix (Open MPI)" } else { "" };
-    format!("it is not this launcher's library; set {LIBRARY_VARIABLE} to the one that is, or its folder{or}")
+    format!(
+        "the library does not belong to this launcher. Set {LIBRARY_VARIABLE} to the right one or its \
+         directory{or}"
+    )
 }
 
 fn are(size: u32) -> String {
@@ -182,7 +185,7 @@ mod tests {
     use crate::launcher::LibraryFamily;
 
     #[test]
-    fn a_world_that_is_not_the_launchers_is_seen() {
+    fn a_world_that_is_not_the_launchers_is_detected() {
         let launch = |size, rank| RankLaunch {
             name: "srun",
             family: LibraryFamily::Mpich,

@@ -1,4 +1,4 @@
-//! Starting the example under an MPI of this machine, with a limit of time, and clearing up after it.
+//! Starts the example under an installed MPI, with a time limit, and cleans up after it.
 
 use std::fs;
 use std::io::Read;
@@ -9,40 +9,40 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// How long a job may take: a second or two with two processors of its own, and much longer where others use
-/// them, because ranks that wait spin.
+/// Time limit of a job. It takes a second or two with two free processors, and much longer with other load,
+/// because waiting ranks spin.
 const JOB_MAX: Duration = Duration::from_secs(300);
 
-/// Every process of a job has it in its environment, so that what hangs can be found.
+/// A variable in the environment of every process of a job, by which hanging processes are found.
 const MARK: &str = "ASSAY_TEST_JOB";
 
-/// Jobs run one at a time: ranks that wait are many enough.
+/// Jobs run one at a time: their waiting ranks are enough load.
 static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 
-/// An MPI of this machine.
+/// An installed MPI.
 pub(crate) struct Mpi {
     pub(crate) name: &'static str,
-    /// What `ASSAY_MPI_LIBRARY` would say to choose it.
+    /// The value of `ASSAY_MPI_LIBRARY` that would choose it.
     pub(crate) library: String,
     launcher: PathBuf,
     extra: &'static [&'static str],
     environment: Vec<(String, String)>,
 }
 
-/// Says why something was not tested.
+/// Reports why a test was skipped.
 pub(crate) fn skipped(why: &str) {
     println!("SKIPPED: {why}");
 }
 
 fn mpi(name: &'static str, launcher: PathBuf, library: &str, extra: &'static [&'static str]) -> Option<Mpi> {
     if !launcher.exists() {
-        skipped(&format!("{name} is not here: no {}", launcher.display()));
+        skipped(&format!("{name} is not installed: there is no {}", launcher.display()));
         return None;
     }
     Some(Mpi { name, library: library.to_owned(), launcher, extra, environment: Vec::new() })
 }
 
-/// Open MPI, as Debian has it.
+/// Open MPI of Debian.
 pub(crate) fn debian_open_mpi() -> Option<Mpi> {
     let mut found = mpi("Open MPI", "/usr/bin/mpirun.openmpi".into(), "libmpi.so.40", &["--oversubscribe"])?;
     for name in ["OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"] {
@@ -51,7 +51,7 @@ pub(crate) fn debian_open_mpi() -> Option<Mpi> {
     Some(found)
 }
 
-/// MPICH 4, as Debian has it.
+/// MPICH 4 of Debian.
 pub(crate) fn debian_mpich() -> Option<Mpi> {
     mpi("Debian's MPICH", "/usr/bin/mpirun.mpich".into(), "libmpich.so.12", &[])
 }
@@ -80,17 +80,17 @@ pub(crate) struct Job {
     mark: String,
 }
 
-/// What a run left.
+/// The result of a run.
 pub(crate) struct Done {
     pub(crate) code: Option<i32>,
     /// Standard output and standard error.
     pub(crate) output: String,
-    /// How long it ran, without the wait for others.
+    /// How long it ran, without the wait for other jobs.
     pub(crate) took: Duration,
 }
 
 impl Job {
-    /// The example with `word` on `ranks` ranks of `mpi`.
+    /// The example with argument `word` on `ranks` ranks of `mpi`.
     pub(crate) fn new(mpi: &Mpi, ranks: u32, word: &str) -> Self {
         let mut command = Command::new(&mpi.launcher);
         command.args(mpi.extra).arg("-n").arg(ranks.to_string()).arg(example()).arg(word);
@@ -98,7 +98,7 @@ impl Job {
         Self::of(command)
     }
 
-    /// The example with `word` on two ranks of each of two hosts, both of which are this machine; MPICH only.
+    /// The example with `word` on two ranks of each of two hosts, which are both this machine; MPICH only.
     pub(crate) fn on_two_hosts(mpi: &Mpi, word: &str) -> Self {
         let mut command = Command::new(&mpi.launcher);
         command
@@ -109,14 +109,13 @@ impl Job {
         Self::of(command)
     }
 
-    /// The example with `word` on two ranks, of which the second has a `CLOCK_MONOTONIC` of its own; MPICH
-    /// only.
+    /// The example with `word` on two ranks; the second has its own `CLOCK_MONOTONIC`. MPICH only.
     pub(crate) fn on_two_clocks(mpi: &Mpi, word: &str) -> Option<Self> {
         let own_clock = ["unshare", "--time", "--fork", "--monotonic", "5000"];
         let tried =
             Command::new(own_clock[0]).args(&own_clock[1..]).arg("true").stderr(Stdio::null()).status();
         if !tried.is_ok_and(|status| status.success()) {
-            skipped("no time namespace can be made here");
+            skipped("time namespaces cannot be created on this machine");
             return None;
         }
         let mut command = Command::new(&mpi.launcher);
@@ -146,14 +145,14 @@ impl Job {
         self
     }
 
-    /// Runs it to its end, or kills it when its time is over, which fails the test.
+    /// Runs it to its end, or kills it at the time limit, which fails the test.
     pub(crate) fn run(mut self) -> Done {
         let _alone = one_at_a_time();
         let folder = std::env::temp_dir().join(format!("assay-test-{}", self.mark));
-        fs::create_dir_all(&folder).expect("a folder of our own");
+        fs::create_dir_all(&folder).expect("the test creates its directory");
         let (out, err) = (folder.join("out"), folder.join("err"));
-        self.command.stdout(fs::File::create(&out).expect("a file of our own"));
-        self.command.stderr(fs::File::create(&err).expect("a file of our own"));
+        self.command.stdout(fs::File::create(&out).expect("the test creates its file"));
+        self.command.stderr(fs::File::create(&err).expect("the test creates its file"));
         let begin = Instant::now();
         let mut child = self.command.spawn().expect("the launcher starts");
         let code = wait(&mut child);
@@ -168,7 +167,7 @@ impl Job {
             fs::File::open(path).and_then(|mut file| file.read_to_end(&mut bytes)).expect("its output");
             output.push_str(&String::from_utf8_lossy(&bytes));
         }
-        fs::remove_dir_all(&folder).expect("our own folder");
+        fs::remove_dir_all(&folder).expect("the test removes its directory");
         let Some(code) = code else {
             panic!("{:?} did not end in {JOB_MAX:?} and was killed:\n{output}", self.command);
         };
@@ -177,12 +176,12 @@ impl Job {
 }
 
 impl Done {
-    /// The job ended well.
+    /// Asserts that the job succeeded.
     pub(crate) fn assert_success(&self) {
         assert_eq!(self.code, Some(0), "{}", self.output);
     }
 
-    /// The job was rejected in exactly one line of ours, which holds `words`.
+    /// Asserts that exactly one line of the program rejects the job, and that it contains `words`.
     pub(crate) fn assert_rejection(&self, words: &str) {
         assert_ne!(self.code, Some(0), "{}", self.output);
         let ours = self.output.lines().filter(|line| line.contains(words)).count();
@@ -190,7 +189,7 @@ impl Done {
         assert!(!self.output.contains("panicked"), "{}", self.output);
     }
 
-    /// Removes the shared memory that killed ranks said they had.
+    /// Removes the shared memory that killed ranks reported.
     pub(crate) fn sweep_shared_memory(&self) {
         let named = self.output.lines().filter_map(|line| line.strip_prefix("shared: "));
         for path in named.filter(|path| path.starts_with("/dev/shm/") && Path::new(path).exists()) {
@@ -203,20 +202,20 @@ fn one_at_a_time() -> MutexGuard<'static, ()> {
     ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The example's program, which lies beside the folder of this test's.
+/// The path of the example program, relative to the directory of this test program.
 fn example() -> PathBuf {
-    let test = std::env::current_exe().expect("a test knows itself");
+    let test = std::env::current_exe().expect("the path of the test program is known");
     let folder = test.parent().and_then(Path::parent).expect("target/debug/deps");
     let example = folder.join("examples/comm_scenario");
     assert!(example.exists(), "no {}: run `cargo build -p ranks --examples`", example.display());
     example
 }
 
-/// The exit code within the time limit; the inner one is `None` after a signal.
+/// The exit code within the time limit; the inner option is `None` after a signal.
 fn wait(child: &mut Child) -> Option<Option<i32>> {
     let begin = Instant::now();
     while begin.elapsed() < JOB_MAX {
-        if let Some(status) = child.try_wait().expect("it is our child") {
+        if let Some(status) = child.try_wait().expect("it is a child of this process") {
             return Some(status.code());
         }
         thread::sleep(Duration::from_millis(10));

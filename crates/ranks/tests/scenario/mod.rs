@@ -1,4 +1,4 @@
-//! What every communicator must do, as one scenario: it runs on threads and on MPI processes alike.
+//! The behavior of every communicator, as one scenario: it runs on threads and on MPI processes.
 
 use std::io;
 use std::thread;
@@ -6,10 +6,10 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use ranks::{Comm, Halt, Reduce};
 
-/// Longer than any rank should wait for news.
-const NEWS_MAX: Duration = Duration::from_secs(20);
+/// Longer than any rank should wait for an alarm.
+const ALARM_WAIT_MAX: Duration = Duration::from_secs(20);
 
-/// All of it, on every rank; `nodes` is how many nodes the ranks are spread over.
+/// The whole scenario, on every rank; `nodes` is the number of nodes of the ranks.
 pub(crate) fn all(comm: &dyn Comm, nodes: Option<u32>) {
     values_are_reduced(comm);
     bytes_are_broadcast(comm);
@@ -17,8 +17,8 @@ pub(crate) fn all(comm: &dyn Comm, nodes: Option<u32>) {
     ranks_fail_together(comm);
     an_alarm_reaches_all(comm);
     an_alarm_passes_ranks_that_wait(comm);
-    an_unheard_alarm_is_forgotten(comm);
-    halves_work_apart(comm);
+    an_unnoticed_alarm_is_cleared(comm);
+    halves_work_independently(comm);
     nodes_are_found(comm, nodes);
     clocks_are_compared(comm);
     comm.barrier().expect("the last barrier");
@@ -73,7 +73,7 @@ fn bytes_are_gathered(comm: &dyn Comm) {
 
 fn ranks_fail_together(comm: &dyn Comm) {
     let fine = comm.agree("open", Ok::<_, io::Error>(comm.rank()));
-    assert_eq!(fine, Ok(comm.rank()), "each keeps its own value");
+    assert_eq!(fine, Ok(comm.rank()), "each rank keeps its own value");
     for first in 0..comm.size() {
         let mine = if comm.rank() < first { Ok(()) } else { Err(format!("no space for {}", comm.rank())) };
         let halt = comm.agree("write", mine).expect_err("some rank failed");
@@ -84,34 +84,35 @@ fn ranks_fail_together(comm: &dyn Comm) {
     }
 }
 
-/// Asks until the alarm is heard.
-fn hear(comm: &dyn Comm) {
+/// Waits until the alarm is known here.
+fn wait_for_alarm(comm: &dyn Comm) {
     let begin = Instant::now();
     while !comm.alarm_raised() {
-        assert!(begin.elapsed() < NEWS_MAX, "rank {} heard no alarm", comm.rank());
+        assert!(begin.elapsed() < ALARM_WAIT_MAX, "rank {} learned of no alarm", comm.rank());
         thread::sleep(Duration::from_millis(1));
     }
 }
 
 fn an_alarm_reaches_all(comm: &dyn Comm) {
     for generation in 0..3 {
-        let crier = (comm.size() - 1).saturating_sub(generation);
-        assert!(!comm.alarm_raised(), "an old alarm is not heard again");
+        let sender = (comm.size() - 1).saturating_sub(generation);
+        assert!(!comm.alarm_raised(), "a cleared alarm is not reported again");
         comm.barrier().expect("a barrier");
-        let mine = if comm.rank() == crier { Err("disk on fire") } else { Ok(()) };
+        let mine = if comm.rank() == sender { Err("disk on fire") } else { Ok(()) };
         if mine.is_err() {
             comm.raise_alarm();
         }
-        hear(comm);
-        let halt = comm.agree("write", mine).expect_err("the crier failed");
-        assert_eq!(halt.rank, crier);
+        wait_for_alarm(comm);
+        let halt = comm.agree("write", mine).expect_err("the sender failed");
+        assert_eq!(halt.rank, sender);
     }
     comm.barrier().expect("a barrier");
     assert!(!comm.alarm_raised());
     comm.barrier().expect("a barrier");
 }
 
-/// Rank 0 and others are already in the next collective when the last rank cries; the rest still hears it.
+/// Rank 0 and others are already in the next collective when the last rank raises the alarm; the rest still
+/// learns of it.
 fn an_alarm_passes_ranks_that_wait(comm: &dyn Comm) {
     let last = comm.size() - 1;
     let mine = if comm.rank() == last { Err("late") } else { Ok(()) };
@@ -119,29 +120,29 @@ fn an_alarm_passes_ranks_that_wait(comm: &dyn Comm) {
         thread::sleep(Duration::from_millis(30));
         comm.raise_alarm();
     } else if comm.rank() % 2 == 1 {
-        hear(comm);
+        wait_for_alarm(comm);
     }
     comm.agree("write", mine).expect_err("the last rank failed");
     assert_eq!(comm.agree("read", Ok::<_, String>(1)), Ok(1));
 }
 
-fn an_unheard_alarm_is_forgotten(comm: &dyn Comm) {
+fn an_unnoticed_alarm_is_cleared(comm: &dyn Comm) {
     for _ in 0..20 {
         comm.raise_alarm();
         comm.agree("write", Err::<(), _>("all failed")).expect_err("all failed");
-        assert!(!comm.alarm_raised(), "agree forgets the alarm");
+        assert!(!comm.alarm_raised(), "agree clears the alarm");
         comm.barrier().expect("a barrier");
     }
     if comm.rank() == comm.size() / 2 {
         comm.raise_alarm();
     }
-    assert_eq!(comm.agree("read", Ok::<_, String>(())), Ok(()), "an alarm is no failure");
+    assert_eq!(comm.agree("read", Ok::<_, String>(())), Ok(()), "an alarm is not a failure");
     comm.barrier().expect("a barrier");
-    assert!(!comm.alarm_raised(), "agree forgets the alarm also when nobody failed");
+    assert!(!comm.alarm_raised(), "agree clears the alarm also if no rank failed");
     comm.barrier().expect("a barrier");
 }
 
-fn halves_work_apart(comm: &dyn Comm) {
+fn halves_work_independently(comm: &dyn Comm) {
     for _ in 0..3 {
         let color = comm.rank() % 2;
         let half = comm.split(color).expect("a split");
@@ -179,7 +180,7 @@ fn nodes_are_found(comm: &dyn Comm, nodes: Option<u32>) {
     part.barrier().expect("a barrier of what is left");
 }
 
-/// MPI's ranks get clocks that differ by seconds, and find out; threads share one.
+/// The clocks of MPI ranks differ by seconds, and the ranks measure it; threads share one clock.
 fn clocks_are_compared(comm: &dyn Comm) {
     let ahead = if comm.mpi().is_some() { u64::from(comm.rank()) * 5_000_000_000 } else { 0 };
     let epoch = || SystemTime::now().duration_since(UNIX_EPOCH).expect("after 1970").as_nanos() as u64;

@@ -1,7 +1,7 @@
-//! From a campaign to its document: the header, and the order of the sections.
+//! Builds the document of a campaign: the header, and the order of the sections.
 //!
-//! Invariant: total; a campaign without jobs, verdicts or machine facts gives a document that says so.
-//! Never here: the insides of sections.
+//! Invariant: it never fails. The document of a campaign without jobs, verdicts or machine facts says so.
+//! Never here: the contents of sections.
 
 use std::borrow::Cow;
 
@@ -18,7 +18,7 @@ use super::{
 
 /// Builds the document of a campaign.
 pub fn of(campaign: &Campaign) -> Document {
-    let verdicts = as_recorded(campaign);
+    let verdicts = shown_verdicts(campaign);
     let tests = tests_of(campaign, &verdicts);
     let mut clauses = clauses::all(&tests, &verdicts);
     let remarks = clauses::remarks(&mut clauses);
@@ -30,9 +30,9 @@ pub fn of(campaign: &Campaign) -> Document {
     sections.push(method::evidence(campaign));
     Document {
         title: title(campaign),
-        overall: whole(campaign),
+        overall: overall_result(campaign),
         facts: facts(campaign),
-        beside: summary::lines(campaign),
+        summary_lines: summary::lines(campaign),
         remarks,
         clauses,
         machine: machine::line(campaign),
@@ -40,24 +40,24 @@ pub fn of(campaign: &Campaign) -> Document {
     }
 }
 
-/// The verdicts that may be shown: where files are not as recorded, none passes or fails.
-pub(super) fn as_recorded(campaign: &Campaign) -> Cow<'_, [Verdict]> {
+/// The verdicts that the report shows. If evidence files are not intact, all verdicts are INVALID.
+pub(super) fn shown_verdicts(campaign: &Campaign) -> Cow<'_, [Verdict]> {
     if campaign.faults.is_empty() {
         return Cow::Borrowed(&campaign.verdicts);
     }
-    let spoiled = |verdict: &Verdict| Verdict {
+    let invalid = |verdict: &Verdict| Verdict {
         outcome: Outcome::Invalid,
         reason: Reason::new(Code::EvidenceModified).with("measured", verdict.reason.clone()),
         ..verdict.clone()
     };
-    campaign.verdicts.iter().map(spoiled).collect()
+    campaign.verdicts.iter().map(invalid).collect()
 }
 
 /// Everything that belongs to one test of the plan.
 pub(super) struct Test<'a> {
     /// Its id in the plan.
     pub(super) id: &'a str,
-    /// The name of its section.
+    /// The link name of its section.
     pub(super) anchor: String,
     /// Its jobs, in order.
     pub(super) jobs: Vec<&'a Job>,
@@ -65,7 +65,7 @@ pub(super) struct Test<'a> {
     pub(super) verdicts: Vec<&'a Verdict>,
 }
 
-/// The tests in the order of the verdicts, then those that have jobs only.
+/// The tests in the order of the verdicts, then tests that only have jobs.
 fn tests_of<'a>(campaign: &'a Campaign, verdicts: &'a [Verdict]) -> Vec<Test<'a>> {
     let ids = verdicts.iter().map(|verdict| verdict.test.as_str());
     let mut tests: Vec<Test> = vec![];
@@ -88,7 +88,7 @@ fn title(campaign: &Campaign) -> String {
     named.cloned().unwrap_or_else(|| "Unnamed campaign".into())
 }
 
-/// The overall result: the worst outcome of all clauses, and how many clauses have which.
+/// The overall result: the worst outcome of all clauses, and the number of clauses with each outcome.
 fn overall(verdicts: &[Verdict]) -> OverallResult {
     use Outcome::{Fail, Inconclusive, Invalid, NotRun, Pass};
     let outcome = Verdict::worst(verdicts);
@@ -120,57 +120,62 @@ fn overall(verdicts: &[Verdict]) -> OverallResult {
     OverallResult { word, tone, sentence }
 }
 
-/// That the values of the plan's parameters are not those that it has by itself.
+/// A sentence about values of the plan's parameters that are not the defaults.
 fn other_values(info: &CampaignInfo) -> Option<String> {
     let set = info.set.iter().map(|(name, value)| format!("{name} = {value}")).collect::<Vec<_>>().join(", ");
     Some(match (&info.scale, set.as_str()) {
         (None, "") => return None,
         (Some(scale), "") => {
-            format!("At the scale \"{scale}\": its values, not those of the plan's own scale.")
+            format!("The campaign used the scale \"{scale}\", not the plan's own scale.")
         }
-        (None, set) => format!("With other values than the plan's: {set}."),
+        (None, set) => format!("The campaign changed values of the plan: {set}."),
         (Some(scale), set) => {
-            format!("At the scale \"{scale}\", and with {set}: not the values of the plan's own scale.")
+            format!("The campaign used the scale \"{scale}\" and changed values of the plan: {set}.")
         }
     })
 }
 
-/// That the campaign was started although the linter had found errors.
-fn in_spite_of(info: &CampaignInfo) -> Option<String> {
+/// A sentence about errors of the linter, despite which the campaign was started.
+fn started_despite_errors(info: &CampaignInfo) -> Option<String> {
     let errors = info.findings.iter().filter(|finding| finding.severity == Severity::Error).count();
-    (errors > 0).then(|| format!("Started in spite of {} of the linter.", several(errors as u64, "error")))
+    (errors > 0)
+        .then(|| format!("The campaign was started despite {}.", several(errors as u64, "lint error")))
 }
 
-/// The overall result, with what has to be known besides: that only a part was run, that parameters had other
-/// values, and that findings stand.
-fn whole(campaign: &Campaign) -> OverallResult {
-    if let Some(overall) = not_as_recorded(&campaign.faults) {
+/// The overall result with its restrictions: not all tests were selected, parameters had other values, or
+/// findings are not waived.
+fn overall_result(campaign: &Campaign) -> OverallResult {
+    if let Some(overall) = modified_result(&campaign.faults) {
         return overall;
     }
     let part = match &campaign.info.only[..] {
         [] => None,
-        [one] => Some(format!("Only the test {one} was chosen.")),
-        many => Some(format!("Only the tests {} were chosen.", many.join(", "))),
+        [one] => Some(format!("Only the test {one} was selected.")),
+        many => Some(format!("Only the tests {} were selected.", many.join(", "))),
     };
     let OverallResult { word, mut tone, mut sentence } = overall(&campaign.verdicts);
-    let open = summary::open_findings(&campaign.summary);
-    // Clauses that are met count only once somebody has approved what needs a waiver.
-    if tone == Tone::Pass && open.is_some() {
+    let unwaived = summary::unwaived_findings(&campaign.summary);
+    // Clauses that are met count only after all waivers that they need are approved.
+    if tone == Tone::Pass && unwaived.is_some() {
         tone = Tone::Inconclusive;
     }
-    let all = part.into_iter().chain(other_values(&campaign.info)).chain(in_spite_of(&campaign.info));
-    for more in all.chain(open) {
+    let all =
+        part.into_iter().chain(other_values(&campaign.info)).chain(started_despite_errors(&campaign.info));
+    for more in all.chain(unwaived) {
         sentence.push(' ');
         sentence.push_str(&more);
     }
     OverallResult { word, tone, sentence }
 }
 
-/// What is said instead of all that where files are not as recorded.
-fn not_as_recorded(faults: &[String]) -> Option<OverallResult> {
+/// The overall result if evidence files are not intact.
+fn modified_result(faults: &[String]) -> Option<OverallResult> {
     let (first, more) = faults.split_first()?;
     let more = if more.is_empty() { String::new() } else { format!(", and {} more", more.len()) };
-    let sentence = format!("Files are not as recorded ({first}{more}), so nothing here proves anything.");
+    let sentence = format!(
+        "Files of the campaign are not intact ({first}{more}), so its verdicts are not valid. List these \
+         files with `assay verify FOLDER`."
+    );
     Some(OverallResult { word: Outcome::Invalid.to_string(), tone: Tone::Invalid, sentence })
 }
 
@@ -181,9 +186,9 @@ fn facts(campaign: &Campaign) -> Vec<Fact> {
         Fact::of("Plan", Cell::literal(or_none(&info.plan))),
         Fact::new("Source", or_none(&info.source)),
         Fact::new("Started", time(&info.started)),
-        Fact::new("Took", took(campaign)),
+        Fact::new("Duration", duration(campaign)),
         Fact::new("Machine", or_none(host)),
-        Fact::of("Directory", Cell::literal(or_none(&info.dir))),
+        Fact::of("Directory under test", Cell::literal(or_none(&info.dir))),
     ];
     facts.extend(info.scale.as_deref().map(|scale| Fact::new("Scale", scale)));
     facts.extend(info.set.iter().map(|(name, value)| Fact::new(&format!("Value of {name}"), value)));
@@ -195,15 +200,16 @@ fn facts(campaign: &Campaign) -> Vec<Fact> {
         facts.push(Fact::new("File system", what));
     }
     let attempts = campaign.jobs.iter().filter(|job| job.info.end != JobEnd::Exit(0)).count();
-    let failed = if attempts == 0 { String::new() } else { format!(", {attempts} of which failed") };
+    let failed = if attempts == 0 { String::new() } else { format!(", {attempts} failed") };
     facts.push(Fact::new("Jobs", format!("{}{failed}", campaign.jobs.len())));
     facts.push(Fact::new("Tool", or_none(&info.tool)));
     facts.push(Fact::of("Plan SHA-256", hash_cell(&info.plan_sha256)));
     facts
 }
 
-/// From the start to the last moment known: the last facts of the machine, or the end of the last job.
-fn took(campaign: &Campaign) -> String {
+/// The duration from the start to the last known moment: the last facts of the machine, or the end of the
+/// last job.
+fn duration(campaign: &Campaign) -> String {
     let start = seconds_of(&campaign.info.started);
     let last_job =
         campaign.jobs.iter().filter_map(|job| seconds_of(&job.info.started).map(|at| at + job.info.seconds));

@@ -1,7 +1,7 @@
 //! Tables of the cases of a conformance suite.
 //!
-//! Invariant: every case that failed has a row with its evidence; none is left out of the counts.
-//! Never here: what the outcomes mean for a clause; verdicts say so.
+//! Invariant: every case that failed has a row with its evidence. The counts include every case.
+//! Never here: what the outcomes mean for a clause. Verdicts state that.
 
 use std::collections::BTreeMap;
 
@@ -11,13 +11,13 @@ use results::record::{Case, CaseOutcome, Evidence, cases};
 use super::words::{count_cell, or_none};
 use super::{Cell, Table, Tone};
 
-/// All tables that have something to show.
+/// All tables that are not empty.
 pub(super) fn tables(jobs: &[&Job]) -> Vec<Table> {
-    let all = [groups(jobs), broken(jobs), others(jobs)];
+    let all = [groups(jobs), failed(jobs), others(jobs)];
     all.into_iter().filter(|table| !table.rows.is_empty()).collect()
 }
 
-/// How many of each group had which outcome.
+/// The number of cases by group and outcome.
 fn groups(jobs: &[&Job]) -> Table {
     let outcomes = CaseOutcome::ALL.map(|outcome| format!(" | >{}", outcome.word())).concat();
     let mut table = Table::new("Cases by group", &format!("Group | >Repetition{outcomes}"));
@@ -45,10 +45,10 @@ fn groups(jobs: &[&Job]) -> Table {
     table
 }
 
-/// Each case whose promise was not kept, with what shows it.
-fn broken(jobs: &[&Job]) -> Table {
-    let headings = "Case | >Repetition | Outcome | ~Promised | >Ranks | ~Seen";
-    let mut table = Table::new("Promises that were not kept", headings);
+/// Each case that failed, with its evidence.
+fn failed(jobs: &[&Job]) -> Table {
+    let headings = "Case | >Repetition | Outcome | ~Promise | >Ranks failed | ~Evidence";
+    let mut table = Table::new("Cases that failed", headings);
     for job in jobs {
         for case in cases(&job.records)
             .filter(|case| matches!(case.outcome, CaseOutcome::Fail | CaseOutcome::Library))
@@ -60,19 +60,19 @@ fn broken(jobs: &[&Job]) -> Table {
                 Cell::new(case.outcome.word()).toned(tone),
                 Cell::new(format!("{} ({})", case.promise, case.document)),
                 Cell::new(format!("{} of {}", case.failed_ranks.max(1), case.ranks)),
-                Cell::new(or_none(&told(case))),
+                Cell::new(or_none(&evidence_of(case))),
             ]);
         }
     }
     table.note =
-        "What is known of a release of the MPI library stands as `library`, with its reason: it says \
-                  nothing of the file system."
+        "The outcome `library` is a known failure of this release of the MPI library, with its reason. \
+                  It says nothing about the file system."
             .into();
     table
 }
 
-/// What was seen, by whom, and why that is no pass.
-fn told(case: &Case) -> String {
+/// What was seen, on which rank, and why the case did not pass.
+fn evidence_of(case: &Case) -> String {
     let mut parts = Vec::new();
     if let Some(seen) = &case.evidence {
         let node = if seen.node.is_empty() { String::new() } else { format!(" (node {})", seen.node) };
@@ -97,10 +97,10 @@ fn place(seen: &Evidence) -> String {
     }
 }
 
-/// What was not tried or is not supported, by reason.
+/// Cases that were not run or are not supported, by reason.
 fn others(jobs: &[&Job]) -> Table {
-    let headings = "Outcome | >Repetition | ~Reason | >Cases | First";
-    let mut table = Table::new("Cases that say nothing, by reason", headings);
+    let headings = "Outcome | >Repetition | ~Reason | >Cases | First case";
+    let mut table = Table::new("Cases not run or not supported, by reason", headings);
     for job in jobs {
         let mut reasons: BTreeMap<(CaseOutcome, &str), (u64, &str)> = BTreeMap::new();
         for case in cases(&job.records)

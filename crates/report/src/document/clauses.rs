@@ -1,40 +1,39 @@
-//! Verdicts as clauses: the contract's words, the measured value, the statistics, the reason.
+//! Verdicts as clauses: the requirement text, the measured value, the statistics, the reason.
 //!
-//! Invariant: a verdict's numbers are shown as they were judged, never computed again, and never
-//! rounded so far that they seem to lie on the threshold. The interval of the median is shown besides; no
-//! verdict rests on it.
-//! Never here: another opinion than the verdict's.
+//! Invariant: the numbers of a verdict are shown as evaluated, never computed again. They are never rounded
+//! to the threshold. The interval of the median is an addition: no verdict is based on it.
+//! Never here: a second evaluation.
 
 use results::folder::names;
 use results::statistics::{bootstrap_interval, median};
 use results::{Finding, Statistics, Verdict};
 
 use super::build::Test;
-use super::words::{BINARY_RATE, NONE, apart, link_to, share, tone_of};
+use super::words::{BINARY_RATE, NONE, distinguished, link_to, share, tone_of};
 use crate::sentences;
 
 use super::{Cell, Clause, Fact, Remark, RemarkKind, Table};
 
-/// All clauses, in the verdicts' order.
+/// All clauses, in the order of the verdicts.
 pub(super) fn all(tests: &[Test], verdicts: &[Verdict]) -> Vec<Clause> {
     let anchor = |id: &str| tests.iter().find(|test| test.id == id).map_or("", |test| &test.anchor);
     verdicts.iter().map(|verdict| clause(verdict, anchor(&verdict.test))).collect()
 }
 
-/// The distinct remarks, warnings first, each with the tests it belongs to. A clause keeps those that none
-/// before it has, with the names of the other tests; a sum does not tell again what a part of it is told.
+/// The distinct remarks, warnings first, each with its tests. A clause keeps the remarks that no earlier
+/// clause has, with the names of the other tests. A sum does not repeat a remark of one of its parts.
 pub(super) fn remarks(clauses: &mut [Clause]) -> Vec<Remark> {
     let mut all: Vec<(usize, Remark)> = vec![];
     for (at, clause) in clauses.iter_mut().enumerate() {
         for Remark { kind, text, .. } in std::mem::take(&mut clause.remarks) {
-            let known = |(_, told): &&mut (usize, Remark)| {
+            let is_known = |(_, known): &&mut (usize, Remark)| {
                 let of_part =
-                    |test: &Cell| text.strip_prefix(&format!("{}: ", test.text)) == Some(&told.text);
-                told.text == text || told.tests.iter().any(of_part)
+                    |test: &Cell| text.strip_prefix(&format!("{}: ", test.text)) == Some(&known.text);
+                known.text == text || known.tests.iter().any(of_part)
             };
-            match all.iter_mut().find(known) {
-                Some((_, told)) if told.tests.contains(&clause.test) => {}
-                Some((_, told)) => told.tests.push(clause.test.clone()),
+            match all.iter_mut().find(is_known) {
+                Some((_, known)) if known.tests.contains(&clause.test) => {}
+                Some((_, known)) => known.tests.push(clause.test.clone()),
                 None => all.push((at, Remark { kind, text, tests: vec![clause.test.clone()] })),
             }
         }
@@ -48,7 +47,7 @@ pub(super) fn remarks(clauses: &mut [Clause]) -> Vec<Remark> {
     all.into_iter().map(|(_, remark)| remark).collect()
 }
 
-/// One clause; `anchor` names the section of its test.
+/// One clause. `anchor` is the link name of the section of its test.
 pub(super) fn clause(verdict: &Verdict, anchor: &str) -> Clause {
     let statistics = verdict.statistics.as_ref();
     Clause {
@@ -68,7 +67,7 @@ pub(super) fn clause(verdict: &Verdict, anchor: &str) -> Clause {
 }
 
 fn remarks_of(verdict: &Verdict) -> Vec<Remark> {
-    // What is about a part of a group has the name of the part.
+    // A remark about a part of a group has the name of the part.
     let is_part = |about: &str| about.strip_prefix(&verdict.test).is_some_and(|rest| rest.starts_with('.'));
     let of = |kind, findings: &[Finding]| -> Vec<Remark> {
         let text = |finding: &Finding| match is_part(&finding.about) {
@@ -82,7 +81,9 @@ fn remarks_of(verdict: &Verdict) -> Vec<Remark> {
 
 /// The measured value.
 fn value(verdict: &Verdict) -> Cell {
-    verdict.value.map_or_else(|| Cell::new(NONE), |value| apart(value, verdict.threshold, unit_of(verdict)))
+    verdict
+        .value
+        .map_or_else(|| Cell::new(NONE), |value| distinguished(value, verdict.threshold, unit_of(verdict)))
 }
 
 fn job(folder: &String) -> Cell {
@@ -91,7 +92,8 @@ fn job(folder: &String) -> Cell {
 }
 
 fn facts(statistics: &Statistics, verdict: &Verdict) -> Vec<Fact> {
-    let fact = |label: &str, value| Fact::of(label, apart(value, verdict.threshold, unit_of(verdict)));
+    let fact =
+        |label: &str, value| Fact::of(label, distinguished(value, verdict.threshold, unit_of(verdict)));
     let level = percent(statistics.confidence);
     let mut facts = vec![
         fact("mean", statistics.mean),
@@ -99,17 +101,17 @@ fn facts(statistics: &Statistics, verdict: &Verdict) -> Vec<Fact> {
         fact("min", statistics.min),
         fact("max", statistics.max),
     ];
-    // What has no bound is a count of what is wrong, of which every one counts.
+    // Counts of errors have no confidence limit, and so no interval.
     if let (Some(_), Some(lies)) =
         (statistics.bound, bootstrap_interval(&statistics.values, statistics.confidence, median))
     {
         let [low, high] =
-            [lies.low, lies.high].map(|value| apart(value, verdict.threshold, unit_of(verdict)).text);
+            [lies.low, lies.high].map(|value| distinguished(value, verdict.threshold, unit_of(verdict)).text);
         facts.push(Fact::new(&format!("{level} interval of the median"), format!("{low} to {high}")));
     }
     facts.extend(statistics.cov.map(|cov| Fact::new("COV", share(cov))));
-    // Below zero it says nothing of what cannot be negative.
-    facts.extend(statistics.bound.map(|bound| fact(&format!("{level} bound"), bound.max(0.0))));
+    // The quantity cannot be negative, so a limit below zero is shown as zero.
+    facts.extend(statistics.bound.map(|limit| fact(&format!("{level} limit"), limit.max(0.0))));
     facts.push(Fact::new("n", statistics.values.len().to_string()));
     facts
 }
@@ -119,16 +121,19 @@ fn percent(confidence: f64) -> String {
     format!("{} %", (confidence * 1e4).round() / 1e2)
 }
 
-/// The value of each repetition of each metric judged; `None` where nothing was measured.
+/// The value of each repetition of each evaluated metric; `None` if nothing was measured.
 pub(super) fn values(verdicts: &[&Verdict]) -> Option<Table> {
-    let judged = || verdicts.iter().filter_map(|v| v.statistics.as_ref().map(|statistics| (v, statistics)));
-    let repetitions = judged().map(|(_, statistics)| statistics.values.len()).max().filter(|n| *n > 0)?;
+    let evaluated =
+        || verdicts.iter().filter_map(|v| v.statistics.as_ref().map(|statistics| (v, statistics)));
+    let repetitions = evaluated().map(|(_, statistics)| statistics.values.len()).max().filter(|n| *n > 0)?;
     let numbers: String = (1..=repetitions).map(|number| format!(" | >{number}")).collect();
     let headings = format!("Metric | Criterion{numbers}");
-    let mut table = Table::new("Values judged, by repetition in the order they ran", &headings);
-    for (verdict, statistics) in judged() {
+    let mut table = Table::new("Evaluated values of each repetition, in the order of the runs", &headings);
+    for (verdict, statistics) in evaluated() {
         let mut row = vec![Cell::literal(&verdict.metric), Cell::new(&verdict.criterion)];
-        row.extend(statistics.values.iter().map(|value| apart(*value, verdict.threshold, unit_of(verdict))));
+        row.extend(
+            statistics.values.iter().map(|value| distinguished(*value, verdict.threshold, unit_of(verdict))),
+        );
         row.resize(repetitions + 2, Cell::new(NONE));
         if !table.rows.contains(&row) {
             table.row(row);
@@ -137,7 +142,7 @@ pub(super) fn values(verdicts: &[&Verdict]) -> Option<Table> {
     Some(table)
 }
 
-/// The unit in which a verdict's values are shown: that of the criterion, so that they compare.
+/// The unit in which the values of a verdict are shown. It is that of the criterion, so that they compare.
 fn unit_of(verdict: &Verdict) -> &str {
     if verdict.criterion.contains("iB/s") { BINARY_RATE } else { &verdict.unit }
 }

@@ -1,40 +1,40 @@
-//! Results and verdicts as comma-separated values, a line each.
+//! Results and verdicts as comma-separated values, one line each.
 //!
-//! Never here: another number than summary and verdicts have.
+//! Never here: numbers that summary and verdicts do not have.
 
 use results::Verdict;
 use results::folder::Campaign;
 use results::summary::{Rate, SystemProjection};
 
-use super::build::as_recorded;
+use super::build::shown_verdicts;
 use super::summary::model;
 use crate::sentences::sentence;
 
-/// The columns, in their order; what does not apply to a line is empty in it.
+/// The columns, in their order. A field that does not apply to a line is empty.
 const COLUMNS: &str = "benchmark,purpose,role,metric,system,kind,stat,value,unit,cov,runs,low,high,reach,\
     model,criterion,threshold,outcome,remark,jobs";
 
-/// What was measured (`benchmarked`, means), what was judged of each criterion, sums of groups among them
-/// (`judged`), and what was projected (`projected`); values in base units. Where files are not as recorded,
-/// each line says so, and what was judged is INVALID.
+/// The measured rates (`benchmarked`, means), the evaluated criteria with the sums of groups (`judged`), and
+/// the projected rates (`projected`). Values are in base units. If evidence files are not intact, each line
+/// states it, and each evaluated criterion is INVALID.
 pub fn csv(campaign: &Campaign) -> String {
     let summary = &campaign.summary;
     let rates = summary.rates.iter().map(|rate| (&summary.measured_on, benchmarked(rate)));
-    let verdicts = as_recorded(campaign);
+    let verdicts = shown_verdicts(campaign);
     let verdicts = verdicts.iter().map(|verdict| (&summary.measured_on, judged(verdict)));
     let projections = summary.projections.iter().map(|one| (&one.system, projected(one)));
     let mut text = format!("{COLUMNS}\n");
     for (system, mut fields) in rates.chain(verdicts).chain(projections) {
         let remark = fields.iter_mut().find(|(column, _)| *column == "remark");
         if let (Some(fault), Some((_, remark))) = (campaign.faults.first(), remark) {
-            *remark = format!("files are not as recorded: {fault}");
+            *remark = format!("Files of the campaign are not intact: {fault}");
         }
         line(&mut text, system, &fields);
     }
     text
 }
 
-/// Columns with what stands in them.
+/// Columns with their fields.
 type Fields = Vec<(&'static str, String)>;
 
 fn benchmarked(rate: &Rate) -> Fields {
@@ -94,7 +94,7 @@ fn number(value: Option<f64>) -> String {
     value.map_or_else(String::new, |value| value.to_string())
 }
 
-/// One line, with quotes where RFC 4180 wants them.
+/// One line. Fields have quotes as RFC 4180 requires.
 fn line(text: &mut String, system: &str, fields: &Fields) {
     let quoted = COLUMNS.split(',').map(|column| {
         let own = fields.iter().find(|(name, _)| *name == column).map_or("", |(_, field)| field);
@@ -116,7 +116,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_criterion_and_every_sum_has_its_line_with_what_was_judged_and_the_outcome() {
+    fn every_criterion_and_every_sum_has_a_line_with_its_value_and_outcome() {
         let verdict = |test: &str, statistic: &str, criterion: &str| Verdict {
             test: test.into(),
             clause: "at least, and \"more\"".into(),
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn of_files_that_are_not_as_recorded_no_line_passes_and_each_says_so() {
+    fn if_files_are_not_intact_no_line_passes_and_each_line_states_it() {
         let verdict = Verdict { outcome: Outcome::Pass, ..Verdict::default() };
         let faults = vec!["a was changed".to_owned(), "b is missing".to_owned()];
         let mut campaign = Campaign { verdicts: vec![verdict], faults, ..Campaign::default() };
@@ -162,8 +162,8 @@ mod tests {
         campaign.summary.projections.push(SystemProjection::default());
         let text = csv(&campaign);
         let ends = text.lines().skip(1).map(|line| line.splitn(18, ',').last().unwrap_or_default());
-        let said = "files are not as recorded: a was changed";
-        let wanted = [format!(",{said},"), format!("INVALID,{said},"), format!(",{said},")];
+        let remark = "Files of the campaign are not intact: a was changed";
+        let wanted = [format!(",{remark},"), format!("INVALID,{remark},"), format!(",{remark},")];
         assert_eq!(ends.collect::<Vec<_>>(), wanted);
     }
 }

@@ -1,6 +1,6 @@
-//! Jobs: the table of all that ran, and one block for each launch.
+//! Jobs: the table of all jobs, and one block for each job.
 //!
-//! Invariant: every attempt is shown, the failed ones too; failures word for word.
+//! Invariant: every attempt is shown, also those that failed. Failures are verbatim.
 //! Never here: what phases measured.
 
 use results::Record;
@@ -10,21 +10,21 @@ use results::record::{Clients, Failure, Mounted, Run};
 use super::words::{NONE, end_cell, hash_cell, link_to, or_none, seconds_cell, shell_line, time};
 use super::{Block, Cell, Fact, JobBlock, Section, Table};
 
-/// The files of a job that are linked where they were hashed.
+/// The files of a job that are linked if they have a hash.
 const FILES: [&str; 3] = [names::STDOUT, names::STDERR, names::RECORDS];
 
-/// The name of a job for links.
+/// The link name of a job.
 fn anchor(job: &Job) -> String {
     format!("job-{}", job.info.number)
 }
 
-/// The table of every job that ran.
+/// The table of all jobs.
 pub(super) fn table(campaign: &Campaign) -> Section {
-    let headings = ">Job | Test | >Repetition | Started | >Duration | End | Judged | Folder";
-    let mut table = Table::new("Every job that ran, failed attempts included", headings);
-    table.note = "Judged says whether a verdict rests on the job.".into();
+    let headings = ">Job | Test | >Repetition | Started | >Duration | End | In a verdict | Folder";
+    let mut table = Table::new("All jobs, including failed attempts", headings);
+    table.note = "\"In a verdict\" states whether a verdict is based on the job.".into();
     for job in &campaign.jobs {
-        let judged = campaign.verdicts.iter().any(|verdict| verdict.jobs.contains(&job.folder));
+        let in_verdict = campaign.verdicts.iter().any(|verdict| verdict.jobs.contains(&job.folder));
         table.row([
             Cell::new(job.info.number.to_string()).linked(format!("#{}", anchor(job))),
             Cell::literal(&job.info.test),
@@ -32,12 +32,12 @@ pub(super) fn table(campaign: &Campaign) -> Section {
             Cell::new(time(&job.info.started)),
             seconds_cell(job.info.seconds),
             end_cell(&job.info.end),
-            Cell::new(if judged { "yes" } else { "no" }),
+            Cell::new(if in_verdict { "yes" } else { "no" }),
             Cell::literal(&job.folder).linked(link_to(&format!("{}/{}", job.folder, names::JOB))),
         ]);
     }
     let mut blocks = match campaign.jobs.is_empty() {
-        true => vec![Block::Paragraph("No job ran to its end.".into())],
+        true => vec![Block::Paragraph("No job ended.".into())],
         false => vec![Block::Table(table)],
     };
     if !campaign.killed.is_empty() {
@@ -46,17 +46,17 @@ pub(super) fn table(campaign: &Campaign) -> Section {
     Section { id: "jobs".into(), title: "Jobs".into(), blocks }
 }
 
-/// The launches that ended with the campaign.
+/// The attempts that were stopped with the campaign.
 fn killed(folders: &[String]) -> Table {
-    let mut table = Table::new("Launches that ended with the campaign instead of by themselves", "Folder");
-    table.note = "What they left is kept; no verdict rests on it.".into();
+    let mut table = Table::new("Attempts that were stopped with the campaign", "Folder");
+    table.note = "Their files are kept. No verdict is based on them.".into();
     for folder in folders {
         table.row([Cell::literal(folder)]);
     }
     table
 }
 
-/// One launch.
+/// One job.
 pub(super) fn block(job: &Job) -> Block {
     Block::Job(Box::new(JobBlock {
         id: anchor(job),
@@ -70,7 +70,7 @@ pub(super) fn block(job: &Job) -> Block {
     }))
 }
 
-/// What a job made or found, in a line.
+/// The dataset that a job made or found, in one line.
 fn dataset(made: &Manifest) -> String {
     let size = match made.counted.is_empty() {
         true => format!(" of {}", units::bytes_binary(made.bytes as f64)),
@@ -81,8 +81,8 @@ fn dataset(made: &Manifest) -> String {
         Some(reused) => {
             let (by, when, samples) = (&made.campaign, &made.made, reused.samples);
             format!(
-                "{files}{size}; nothing was launched: {by} made them, {when}, with the command above, and \
-                 {samples} samples were as they had been"
+                "{files}{size}. No job was started: {by} made them at {when} with the command above, and \
+                 {samples} samples still match."
             )
         }
         None => format!("{files}{size}, {} taken", units::several(made.samples.len() as u64, "sample")),
@@ -124,7 +124,7 @@ fn facts(job: &Job) -> Vec<Fact> {
     if job.records.is_empty() {
         facts.push(Fact::new("Records", "none"));
     } else if !job.records.iter().any(|record| matches!(record, Record::End(_))) {
-        facts.push(Fact::new("Records", "stop before the program's end: it was killed"));
+        facts.push(Fact::new("Records", "incomplete: the program was killed before its end"));
     }
     facts
 }
@@ -148,7 +148,7 @@ fn run_facts(run: &Run) -> Vec<Fact> {
     let clock = &run.clock;
     let nanoseconds = |value: f64| units::duration(value * 1e-9);
     let text = format!(
-        "{}; resolution {}, one reading {}, uncertain between nodes by {}",
+        "{}; resolution {}, one reading {}, uncertainty between nodes {}",
         or_none(&clock.source),
         nanoseconds(clock.resolution_ns as f64),
         nanoseconds(clock.cost_ns),
@@ -170,15 +170,20 @@ fn run_facts(run: &Run) -> Vec<Fact> {
     .collect()
 }
 
-/// What the nodes of a run said.
+/// What the nodes of a run reported.
 fn node_facts(run: &Run, clients: &Clients) -> Vec<Fact> {
     let on = |mounted: &Mounted| format!("{} on {}", mounted.dir, mounted.words());
-    let mounted = clients.mounted.iter().map(|mounted| Fact::of("Files lie in", Cell::literal(on(mounted))));
-    let others = [("Other file systems", &clients.elsewhere), ("Other servers", &clients.other_server)];
+    let mounted =
+        clients.mounted.iter().map(|mounted| Fact::of("Directory of files", Cell::literal(on(mounted))));
+    let others = [
+        ("Nodes with another file system", &clients.elsewhere),
+        ("Nodes with another server", &clients.other_server),
+    ];
     let others = others.into_iter().filter(|(_, others)| others.nodes > 0);
     let others = others.map(|(label, others)| Fact::new(label, others.words()));
-    let apart = clients.farthest.iter().map(|apart| Fact::new("Calendars", apart.words(&or_none(&run.host))));
-    mounted.chain(others).chain(apart).collect()
+    let clocks =
+        clients.farthest.iter().map(|clock| Fact::new("Wall clocks", clock.words(&or_none(&run.host))));
+    mounted.chain(others).chain(clocks).collect()
 }
 
 fn files(job: &Job) -> Vec<Fact> {
@@ -197,10 +202,10 @@ fn failures(job: &Job) -> Vec<String> {
         Record::Failure(failure) => Some(words(failure)),
         _ => None,
     };
-    let told: Vec<String> = job.records.iter().filter_map(failed).collect();
-    // What a program complains at its end repeats the failure that it recorded.
-    if !told.is_empty() {
-        return told;
+    let recorded: Vec<String> = job.records.iter().filter_map(failed).collect();
+    // The error stream at the end of a program repeats the failure that it recorded.
+    if !recorded.is_empty() {
+        return recorded;
     }
-    job.last_said().into_iter().collect()
+    job.error_summary().into_iter().collect()
 }

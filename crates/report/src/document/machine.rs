@@ -1,20 +1,20 @@
 //! The machine and its file systems, before and after the campaign.
 //!
-//! Invariant: what was not recorded is said to be so.
-//! Never here: facts of the nodes under the launcher; jobs record theirs.
+//! Invariant: the section says which facts were not recorded.
+//! Never here: facts of the nodes under the launcher; jobs record those.
 
 use results::folder::{Campaign, FileSystemFacts, Machine};
 
 use super::words::{NONE, bytes_cell, count_cell, or_none, share, time};
 use super::{Block, Cell, Section, Table};
 
-/// The file systems as they were before, or after where nothing was taken before.
+/// The file systems before the campaign, or after it if nothing was recorded before.
 pub(super) fn file_systems(campaign: &Campaign) -> &[FileSystemFacts] {
     campaign.before.as_ref().or(campaign.after.as_ref()).map_or(&[], |machine| &machine.file_systems)
 }
 
-/// The share in use of what this user may have, as `df` shows it; `None` where nothing is known.
-fn filled(used: u64, free: u64) -> Option<f64> {
+/// The utilization as `df` shows it: the used share of what this user may use; `None` if nothing is known.
+fn utilization(used: u64, free: u64) -> Option<f64> {
     let whole = used + free;
     (whole > 0).then(|| used as f64 / whole as f64)
 }
@@ -22,16 +22,16 @@ fn filled(used: u64, free: u64) -> Option<f64> {
 /// The machine in one line.
 pub(super) fn line(campaign: &Campaign) -> String {
     let Some(machine) = campaign.before.as_ref().or(campaign.after.as_ref()) else {
-        return "no facts of the machine were recorded".into();
+        return "not recorded".into();
     };
     let memory = units::bytes_binary(machine.memory_bytes as f64);
     let parts = [&machine.host, &machine.os, &machine.kernel, &machine.cpu];
     let mut parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).cloned().collect();
     parts.push(format!("{} cores, {memory}", machine.cores));
     for system in &machine.file_systems {
-        let full = filled(system.bytes_used, system.bytes_free)
-            .map_or(String::new(), |full| format!(", {} full", share(full)));
-        parts.push(format!("{}: {} on {}{full}", system.name, or_none(&system.kind), or_none(&system.mount)));
+        let used = utilization(system.bytes_used, system.bytes_free)
+            .map_or(String::new(), |used| format!(", {} used", share(used)));
+        parts.push(format!("{}: {} on {}{used}", system.name, or_none(&system.kind), or_none(&system.mount)));
     }
     parts.join("; ")
 }
@@ -54,7 +54,7 @@ fn host(campaign: &Campaign) -> Table {
         let cell = |machine: &Option<Machine>| machine.as_ref().map_or(Cell::new("not recorded"), pick);
         table.row([Cell::new(name), cell(&campaign.before), cell(&campaign.after)]);
     };
-    row("Taken", &|machine| Cell::new(time(&machine.taken)));
+    row("Recorded at", &|machine| Cell::new(time(&machine.taken)));
     row("Host", &|machine| Cell::new(or_none(&machine.host)));
     row("System", &|machine| Cell::new(or_none(&machine.os)));
     row("Kernel", &|machine| Cell::new(or_none(&machine.kernel)));
@@ -64,13 +64,13 @@ fn host(campaign: &Campaign) -> Table {
     row("Load average, 1 min", &|machine| Cell::new(format!("{:.2}", machine.load)));
     row("Governor", &|machine| Cell::new(or_none(&machine.governor)));
     row("Clock source", &|machine| Cell::new(or_none(&machine.clock_source)));
-    row("Clock held to", &|machine| Cell::new(or_none(&machine.time_sync)));
+    row("Clock synchronization", &|machine| Cell::new(or_none(&machine.time_sync)));
     table
 }
 
-/// One row for each file system at each moment; `None` where there is none.
+/// One row for each file system at each moment; `None` if there is none.
 fn systems(campaign: &Campaign) -> Option<Table> {
-    let headings = "Name | When | Type | Mounted at | Device | Options | >Size | >Free | >Full | \
+    let headings = "Name | When | Type | Mounted at | Device | Options | >Size | >Free | >Utilization | \
          >Inodes free | >Inodes used";
     let mut table = Table::new("File systems under test", headings);
     for before in file_systems(campaign) {
@@ -88,7 +88,7 @@ fn systems(campaign: &Campaign) -> Option<Table> {
 }
 
 fn system_row(when: &str, system: &FileSystemFacts) -> Vec<Cell> {
-    let percent = |used, free| Cell::new(filled(used, free).map_or(NONE.into(), share));
+    let percent = |used, free| Cell::new(utilization(used, free).map_or(NONE.into(), share));
     let inodes_free = if system.inodes == 0 { Cell::new(NONE) } else { count_cell(system.inodes_free) };
     vec![
         Cell::new(&system.name),

@@ -1,9 +1,9 @@
-//! The report as a value: titles, facts, clauses, tables, plots and links, without any look.
+//! The report as a value: titles, facts, clauses, tables, plots and links, without layout.
 //!
-//! Every number is already written with its unit, every plot already in the coordinates of its axes,
-//! every hash already shortened. What a renderer adds is layout and escaping.
+//! Numbers already have their units, plots have the coordinates of their axes, and hashes are shortened. A
+//! renderer adds layout and escaping.
 //!
-//! Invariant: renderers compute nothing; all formats made of one document say the same.
+//! Invariant: renderers compute nothing. All formats of one document have the same content.
 //! Never here: markup, colours, widths, escaping.
 
 mod build;
@@ -37,31 +37,31 @@ pub struct Document {
     pub facts: Vec<Fact>,
     /// All clauses with their verdicts, in the plan's order.
     pub clauses: Vec<Clause>,
-    /// What was projected and what hero runs show, a line each; none of it is a clause.
-    pub beside: Vec<String>,
+    /// Projections, hero runs and findings, one line each. None of them is a clause.
+    pub summary_lines: Vec<String>,
     /// The distinct remarks of all verdicts, warnings first.
     pub remarks: Vec<Remark>,
-    /// The machine and its file systems in one line.
+    /// The machine and its file systems, in one line.
     pub machine: String,
     /// Everything else, in reading order.
     pub sections: Vec<Section>,
 }
 
-/// How something is meant, for a renderer to colour; the word beside it always says the same.
+/// The meaning that a renderer may colour. The word next to it always states the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Tone {
     /// Nothing special.
     Plain,
-    /// A criterion met, data correct.
+    /// A criterion is met, or data is correct.
     Pass,
-    /// A criterion missed, data wrong.
+    /// A criterion is not met, or data is wrong.
     Fail,
-    /// Not to be decided from these measurements.
+    /// The measurements do not decide the criterion.
     Inconclusive,
-    /// Measurements that may not be used.
+    /// Measurements that cannot be used.
     Invalid,
-    /// Nothing measured.
+    /// Nothing was measured.
     NotRun,
 }
 
@@ -76,18 +76,18 @@ pub struct OverallResult {
     pub sentence: String,
 }
 
-/// One entry of a table, or the value of a fact.
+/// One cell of a table, or the value of a fact.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Cell {
-    /// What it says, with the unit.
+    /// The text, with the unit.
     pub text: String,
-    /// Where it leads: a file of the campaign's folder, already percent-encoded, or `#id` in this report.
+    /// The link target: a file of the campaign folder, already percent-encoded, or `#id` in this report.
     pub link: Option<String>,
-    /// The same in full where `text` is shortened: a whole hash, an unrounded number.
+    /// The full form of a shortened `text`: a whole hash, an unrounded number.
     pub full: Option<String>,
-    /// How it is meant.
+    /// Its tone.
     pub tone: Tone,
-    /// Whether it is to be read letter by letter: a path, a hash, a command.
+    /// Whether every character matters: a path, a hash, a command.
     pub literal: bool,
 }
 
@@ -97,22 +97,22 @@ impl Cell {
         Self { text: text.into(), link: None, full: None, tone: Tone::Plain, literal: false }
     }
 
-    /// A cell to be read letter by letter.
+    /// A cell in which every character matters.
     pub fn literal(text: impl Into<String>) -> Self {
         Self { literal: true, ..Self::new(text) }
     }
 
-    /// The same, leading to `link`.
+    /// The same cell with a link to `link`.
     pub fn linked(self, link: impl Into<String>) -> Self {
         Self { link: Some(link.into()), ..self }
     }
 
-    /// The same, with the unshortened form.
+    /// The same cell with its unshortened form.
     pub fn full(self, full: impl Into<String>) -> Self {
         Self { full: Some(full.into()), ..self }
     }
 
-    /// The same, with a tone.
+    /// The same cell with a tone.
     pub fn toned(self, tone: Tone) -> Self {
         Self { tone, ..self }
     }
@@ -121,7 +121,7 @@ impl Cell {
 /// A labelled value.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Fact {
-    /// What it is.
+    /// Its name.
     pub label: String,
     /// Its value.
     pub value: Cell,
@@ -142,62 +142,62 @@ impl Fact {
 /// One clause of the contract with its verdict.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Clause {
-    /// The test's id, leading to its section.
+    /// The test's id, with a link to its section.
     pub test: Cell,
-    /// The clause in the contract's words.
+    /// The requirement text of the clause.
     pub words: String,
-    /// The metric judged; what is beside it in a column says nothing without it.
+    /// The metric of the criterion. A column of criteria needs it.
     pub metric: String,
     /// The criterion as written, without the metric.
     pub criterion: String,
-    /// The measured value with its unit.
+    /// The measured value, with its unit.
     pub value: Cell,
     /// Coefficient of variation, or a dash.
     pub cov: String,
-    /// The verdict's word.
+    /// The outcome.
     pub verdict: String,
     /// Its tone.
     pub tone: Tone,
-    /// Why, in one sentence.
+    /// The reason in sentences.
     pub reason: String,
-    /// Statistics over the repetitions; empty where nothing was measured.
+    /// Statistics over the repetitions; empty if nothing was measured.
     pub statistics: Vec<Fact>,
-    /// What is to be known besides.
+    /// Warnings and notes.
     pub remarks: Vec<Remark>,
-    /// The jobs the verdict rests on.
+    /// The jobs that the verdict is based on.
     pub jobs: Vec<Cell>,
 }
 
-/// What is to be known of measurements, and the tests to which they belong.
+/// A warning or note about measurements, with the tests that it is about.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Remark {
-    /// Whether it speaks against them.
+    /// Whether it is a warning or a note.
     pub kind: RemarkKind,
     /// The sentence.
     pub text: String,
-    /// The tests; none where it stands in the clause or the section of one.
+    /// The tests; empty in the clause or the section of a single test.
     pub tests: Vec<Cell>,
 }
 
 impl Remark {
-    /// One that stands where its test is known.
+    /// A remark in a place that already names its test.
     pub(crate) fn new(kind: RemarkKind, text: String) -> Self {
         Self { kind, text, tests: Vec::new() }
     }
 }
 
-/// Whether a remark speaks against what was measured.
+/// The kind of a remark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RemarkKind {
-    /// It does.
+    /// It speaks against the measurement.
     Warning,
-    /// It says how that came about.
+    /// It explains how the measurement was made.
     Note,
 }
 
 impl RemarkKind {
-    /// The word before it.
+    /// The label of the remark.
     pub(crate) fn word(self) -> &'static str {
         match self {
             Self::Warning => "warning",
@@ -209,11 +209,11 @@ impl RemarkKind {
 /// A section of the report.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Section {
-    /// A name for links, unique in the document.
+    /// A link name that is unique in the document.
     pub id: String,
     /// The heading.
     pub title: String,
-    /// What it holds, in reading order.
+    /// The content, in reading order.
     pub blocks: Vec<Block>,
 }
 
@@ -229,32 +229,32 @@ pub enum Block {
     Table(Table),
     /// The clauses that this section is about, in short.
     Clauses(Vec<Clause>),
-    /// Plots that belong beside each other.
+    /// Plots that are shown side by side.
     Plots(Vec<Plot>),
-    /// What the reader of the numbers has to know, one sentence each.
+    /// Warnings and notes, one sentence each.
     Remarks(Vec<Remark>),
-    /// One launch.
+    /// One job.
     Job(Box<JobBlock>),
 }
 
-/// One launch: what was started, how it ended, what it left.
+/// One job: its command line, its end, its files.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct JobBlock {
-    /// A name for links, unique in the document.
+    /// A link name that is unique in the document.
     pub id: String,
     /// The heading.
     pub title: String,
     /// How it ended.
     pub end: Cell,
-    /// How long it took, with the unit.
+    /// Its duration, with the unit.
     pub duration: String,
     /// The exact command line, quoted for a shell.
     pub command: String,
     /// Where and how it ran.
     pub facts: Vec<Fact>,
-    /// Its files, each with its hash: label, then value with link and full hash.
+    /// Its files, each with its hash. A fact has the label, the link and the full hash.
     pub files: Vec<Fact>,
-    /// Its failures, word for word.
+    /// Its failures, verbatim.
     pub failures: Vec<String>,
 }
 
@@ -263,11 +263,11 @@ pub struct JobBlock {
 pub struct Table {
     /// Its caption.
     pub title: String,
-    /// A sentence beneath it, may be empty.
+    /// A sentence below the table; may be empty.
     pub note: String,
     /// Its columns.
     pub columns: Vec<TableColumn>,
-    /// Its rows, each as long as `columns`.
+    /// Its rows. Each row has as many cells as `columns`.
     pub rows: Vec<Vec<Cell>>,
 }
 
@@ -276,15 +276,15 @@ pub struct Table {
 pub struct TableColumn {
     /// Its heading.
     pub title: String,
-    /// Whether it holds numbers, which are set flush right.
+    /// Whether it holds numbers, which are right-aligned.
     pub numeric: bool,
-    /// Whether it holds sentences, which may take several lines.
+    /// Whether it holds sentences, which may wrap.
     pub prose: bool,
 }
 
 impl Table {
-    /// An empty table; headings have ` | ` between them. One that starts with `>` is of a column of numbers,
-    /// one with `~` of sentences.
+    /// An empty table. ` | ` separates the headings. A heading starts with `>` for a column of numbers and
+    /// with `~` for a column of sentences.
     pub fn new(title: &str, headings: &str) -> Self {
         let column = |heading: &str| {
             let [numeric, prose] = ['>', '~'].map(|mark| heading.starts_with(mark));
@@ -298,7 +298,7 @@ impl Table {
         }
     }
 
-    /// Adds a row; panics if it is not as long as the table has columns.
+    /// Adds a row. It panics if the row does not have one cell per column.
     pub fn row(&mut self, cells: impl IntoIterator<Item = Cell>) {
         let row: Vec<Cell> = cells.into_iter().collect();
         assert_eq!(row.len(), self.columns.len(), "a row of `{}`", self.title);
@@ -306,12 +306,12 @@ impl Table {
     }
 }
 
-/// Lines over two axes. All coordinates are linear in what is drawn: a logarithmic axis holds logarithms.
+/// Lines over two axes. All coordinates are linear: a logarithmic axis holds logarithms.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Plot {
     /// Its caption.
     pub title: String,
-    /// How to read it, one or two sentences.
+    /// How to read the plot, in one or two sentences.
     pub note: String,
     /// Horizontal axis.
     pub x: Axis,
@@ -328,7 +328,7 @@ pub struct Plot {
 /// An axis of a plot.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Axis {
-    /// What it shows.
+    /// Its quantity.
     pub label: String,
     /// Lowest coordinate.
     pub from: f64,
@@ -341,13 +341,13 @@ pub struct Axis {
 /// A labelled coordinate.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PlotTick {
-    /// Where.
+    /// The coordinate.
     pub at: f64,
-    /// What it says, with the unit.
+    /// The text, with the unit.
     pub label: String,
 }
 
-/// One line of a plot; without points it only names its marks in the legend.
+/// One line of a plot. A line without points is only a legend entry for marks.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PlotLine {
     /// Its name in the legend.
@@ -356,15 +356,15 @@ pub struct PlotLine {
     pub points: Vec<(f64, f64)>,
 }
 
-/// A point of a plot, with a label or without.
+/// A point of a plot, with or without a label.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PlotMark {
     /// Horizontal coordinate.
     pub x: f64,
     /// Vertical coordinate.
     pub y: f64,
-    /// What it says; may be empty.
+    /// The label; may be empty.
     pub label: String,
-    /// Which of the lines it lies on.
+    /// The index of its line.
     pub line: usize,
 }

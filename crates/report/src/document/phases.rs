@@ -1,7 +1,7 @@
 //! Tables of what the phases of a test measured.
 //!
-//! Invariant: one row for each phase of each repetition, none left out; a table without a row is not shown.
-//! Never here: statistics over repetitions; verdicts carry them.
+//! Invariant: each phase of each repetition has one row. A table without rows is not shown.
+//! Never here: statistics over repetitions; verdicts have them.
 
 mod operations;
 
@@ -14,7 +14,7 @@ use super::words::{
 };
 use super::{Cell, Table, Tone};
 
-/// All tables that have something to show.
+/// All tables that are not empty.
 pub(super) fn tables(measured: &[RepetitionPhase]) -> Vec<Table> {
     let all = [
         rates(measured),
@@ -34,23 +34,23 @@ pub(super) fn tables(measured: &[RepetitionPhase]) -> Vec<Table> {
     all.into_iter().filter(|table| !table.rows.is_empty()).collect()
 }
 
-/// The phase, if it counts such.
+/// The phase, if it counts bytes or operations as asked.
 fn counting<'m>(one: &'m RepetitionPhase, counts: Counts) -> Option<&'m Phase> {
     Some(one.phase).filter(|phase| phase.counts == counts)
 }
 
-/// The cells that open each row.
+/// The first cells of each row.
 fn name(measured: &RepetitionPhase) -> [Cell; 2] {
     [Cell::new(phase_title(measured)), Cell::new(&measured.repetition)]
 }
 
-/// The phase's name, with the test within its job where that is not the first.
+/// The name of the phase, with the number of the test within its job if that is not the first.
 pub(super) fn phase_title(measured: &RepetitionPhase) -> String {
     let Phase { phase, test, .. } = measured.phase;
     if *test == 0 { phase.clone() } else { format!("{phase}, test {}", test + 1) }
 }
 
-/// A table with a row for each phase that `cells` has something to say about.
+/// A table with a row for each phase for which `cells` gives a row.
 pub(super) fn each(
     title: &str,
     headings: &str,
@@ -68,7 +68,7 @@ pub(super) fn each(
 
 fn rates(measured: &[RepetitionPhase]) -> Table {
     let headings = ">bw | >iops | >Bytes | >Operations | >Open | >Transfer | >Close | >Total";
-    each("Measured", headings, measured, |one| {
+    each("Transfers measured", headings, measured, |one| {
         let phase = counting(one, Counts::Bytes)?;
         let metric = |name: &str| phase.metric(name).map(|metric| metric.value);
         let mut bytes = bytes_cell(phase.bytes);
@@ -137,14 +137,14 @@ fn balance(measured: &[RepetitionPhase]) -> Table {
 }
 
 fn conditions(measured: &[RepetitionPhase]) -> Table {
-    let headings = "Backend | >Ranks | Files | >Segments | >Block | >Transfer | Made durable | \
-         Cache bypassed | >Cached before | >Smallest file | First file";
-    each("Conditions", headings, measured, |one| {
+    let headings = "Backend | >Ranks | Files | >Segments | >Block | >Transfer | Flushed to storage | \
+         Page cache bypassed | >In page cache before | >Smallest file | First file";
+    each("Conditions of transfers", headings, measured, |one| {
         let phase = counting(one, Counts::Bytes)?;
         Some(vec![
             Cell::new(or_none(&phase.backend)),
             Cell::new(phase.ranks.to_string()),
-            Cell::new(if phase.file_per_rank { "one per rank" } else { "one shared" }),
+            Cell::new(if phase.file_per_rank { "file per process" } else { "single shared file" }),
             count_cell(phase.segments),
             bytes_cell(phase.block_bytes),
             bytes_cell(phase.transfer_bytes),
@@ -158,9 +158,9 @@ fn conditions(measured: &[RepetitionPhase]) -> Table {
 }
 
 fn stonewalls(measured: &[RepetitionPhase]) -> Table {
-    let headings = ">Deadline | >Reached after | >Bytes then | >Transfers per rank then | \
-         Slower ranks caught up | >Ranks that ran dry";
-    each("Stonewall", headings, measured, |one| {
+    let headings = ">Deadline | >Reached after | >Bytes at the deadline | >Transfers per rank at the \
+         deadline | Wear-out | >Ranks out of data";
+    each("Deadline (stonewall)", headings, measured, |one| {
         one.phase.stonewall.as_ref().map(|wall| {
             vec![
                 seconds_cell(wall.deadline_s),
@@ -190,7 +190,7 @@ fn checks(measured: &[RepetitionPhase]) -> Table {
 fn bad_ranges(measured: &[RepetitionPhase]) -> Table {
     let headings = "Phase | Repetition | >Found by rank | File | >Offset | >Length | Expected word | \
          Found word";
-    let mut table = Table::new("Wrong data, every range recorded", headings);
+    let mut table = Table::new("Wrong data: all recorded ranges", headings);
     let mut unlisted = 0;
     for one in measured {
         let Some(check) = &one.phase.check else { continue };
@@ -202,7 +202,7 @@ fn bad_ranges(measured: &[RepetitionPhase]) -> Table {
     if unlisted > 0 {
         let cap = Check::CAP;
         table.note =
-            format!("{unlisted} more bad ranges are counted but not listed: a record lists {cap} at most.");
+            format!("{unlisted} more bad ranges are counted but not listed. A record lists at most {cap}.");
     }
     table
 }

@@ -1,7 +1,7 @@
-//! Plots of a test: bandwidth or operations over time and percentiles of latency, a line for each
-//! repetition.
+//! Plots of a test: bandwidth or operations over time, and percentiles of latency. Each repetition has a
+//! line.
 //!
-//! Invariant: no byte is lost; a point of a bandwidth line stands for all bytes of its interval.
+//! Invariant: no byte is lost. A point of a bandwidth line represents all bytes of its interval.
 //! Never here: pixels, colours.
 
 use results::Verdict;
@@ -11,12 +11,12 @@ use super::test_section::RepetitionPhase;
 use super::words::{NONE, quantity};
 use super::{Axis, Plot, PlotLine, PlotMark, PlotTick};
 
-/// Intervals a line shows at most; longer timelines are shown in sums of neighbours.
+/// The maximum number of intervals of a line. In longer timelines neighbouring intervals are summed.
 const INTERVALS: usize = 240;
-/// Transfers of a rank that a step holds at least, in a phase that has so many: bytes count when their
-/// transfer ends, so that shorter steps show when transfers end and not how fast they are.
+/// The minimum number of transfers of a rank in a step, if the phase has as many. Bytes count when their
+/// transfer ends. Shorter steps would show when transfers end, not how fast they are.
 const SEVERAL: f64 = 5.0;
-/// Points a percentile line shows at most, roughly.
+/// The approximate maximum number of points of a percentile line.
 const POINTS: f64 = 300.0;
 
 /// All plots of a test, two for each phase that moved bytes.
@@ -41,7 +41,7 @@ pub(super) fn of(measured: &[RepetitionPhase], verdicts: &[&Verdict]) -> Vec<Plo
     plots
 }
 
-/// The words of a line over time.
+/// The texts of a plot over time.
 struct Wording {
     title: &'static str,
     each: &'static str,
@@ -66,7 +66,7 @@ const RATE: Wording = Wording {
 };
 
 impl Wording {
-    /// What a verdict on this phase asks for.
+    /// The threshold of a verdict on this phase.
     fn threshold(&self, phase: &str, verdicts: &[&Verdict]) -> Option<f64> {
         let metric = format!("{phase}.{}", self.metric);
         let asks = |verdict: &&&Verdict| verdict.metric == metric && verdict.unit == self.unit;
@@ -101,7 +101,7 @@ fn over_time(title: &str, measured: &[&RepetitionPhase], phase: &str, verdicts: 
     })
 }
 
-/// How many intervals make a step.
+/// The number of intervals in a step.
 fn joined(measured: &[&RepetitionPhase]) -> usize {
     let of_phase = |one: &&RepetitionPhase| {
         let timeline = one.phase.timeline.as_ref()?;
@@ -112,8 +112,8 @@ fn joined(measured: &[&RepetitionPhase]) -> usize {
     measured.iter().filter_map(of_phase).max().unwrap_or(1).max(1)
 }
 
-/// How long the transfers of a rank took in which half of all time went by, seconds: a single stall does not
-/// change it.
+/// The duration of a typical transfer of a rank, seconds: half of all time was spent in transfers up to this
+/// long. A single stall does not change it.
 fn transfer_s(phase: &Phase) -> f64 {
     let buckets = phase.latency.as_ref().map_or(&[][..], |latency| &latency.buckets);
     let spent = |(bound, transfers): &(u64, u64)| *bound as f64 * *transfers as f64;
@@ -132,8 +132,8 @@ fn interval_note(measured: &[&RepetitionPhase], joined: usize, each: &str) -> St
     let after = measured.iter().filter_map(|one| unseen(one.phase)).fold(0.0, f64::max);
     let unseen = match after > 0.0 {
         true => format!(
-            " After its last {each} a repetition waited up to {} more, as for fsync: bw counts that, the \
-             lines do not.",
+            " After its last {each} a repetition waited up to {} more, for example for fsync. bw includes \
+             this time, the lines do not.",
             units::duration(after)
         ),
         false => String::new(),
@@ -142,20 +142,20 @@ fn interval_note(measured: &[&RepetitionPhase], joined: usize, each: &str) -> St
     let several = measured.iter().all(|one| SEVERAL * transfer_s(one.phase) <= step);
     let held = if several { "several" } else { "only a few" };
     format!(
-        "Steps of {}, which hold {held} {each}s of a rank: each counts when it ends. A last step cut short \
-         is divided by its own length.{unseen}",
+        "Each step is {} long and holds {held} {each}s per rank. Each {each} counts when it ends. A shorter \
+         last step is divided by its own length.{unseen}",
         units::duration(step)
     )
 }
 
-/// Seconds of the transfer span behind the last interval, where they are worth a word.
+/// The part of the transfer span after the last interval, seconds, if it is above 5 % of the span.
 fn unseen(phase: &Phase) -> Option<f64> {
     let timeline = phase.timeline.as_ref()?;
     let after = phase.spans.transfer_s - timeline.bytes.len() as f64 * timeline.interval_ns as f64 * 1e-9;
     (after > 0.05 * phase.spans.transfer_s).then_some(after)
 }
 
-/// The corners of a step line: each interval at its rate. `None` where there is nothing to draw.
+/// The corners of a step line: each interval at its rate. `None` if there is nothing to plot.
 fn rates(phase: &Phase, joined: usize) -> Option<Vec<(f64, f64)>> {
     let timeline = phase.timeline.as_ref()?;
     let interval = timeline.interval_ns as f64 * 1e-9;
@@ -170,7 +170,7 @@ fn rates(phase: &Phase, joined: usize) -> Option<Vec<(f64, f64)>> {
         let from = number as f64 * joined as f64 * interval;
         steps.push((from, (from + joined as f64 * interval).min(end), bytes.iter().sum()));
     }
-    // A stub much shorter than the others would show a rate that is mostly noise.
+    // A much shorter last step would show a rate that is mostly noise.
     if let [.., before, last] = &mut steps[..]
         && last.1 - last.0 < 0.5 * (before.1 - before.0)
     {
@@ -185,14 +185,14 @@ fn rates(phase: &Phase, joined: usize) -> Option<Vec<(f64, f64)>> {
 }
 
 fn latency(title: &str, measured: &[&RepetitionPhase]) -> Option<Plot> {
-    let drawn: Vec<(&&RepetitionPhase, &Latency)> = measured
+    let plotted: Vec<(&&RepetitionPhase, &Latency)> = measured
         .iter()
         .filter_map(|one| one.phase.latency.as_ref().map(|latency| (one, latency)))
         .filter(|(_, latency)| latency.count > 0 && latency.max_ns > 0)
         .collect();
-    let floor = drawn.iter().map(|(_, latency)| latency.min_ns.max(1)).min()? as f64;
-    let ceiling = drawn.iter().map(|(_, latency)| latency.max_ns).max()? as f64;
-    let count = drawn.iter().map(|(_, latency)| latency.count).max()?;
+    let floor = plotted.iter().map(|(_, latency)| latency.min_ns.max(1)).min()? as f64;
+    let ceiling = plotted.iter().map(|(_, latency)| latency.max_ns).max()? as f64;
+    let count = plotted.iter().map(|(_, latency)| latency.count).max()?;
     let line = |(one, latency): &(&&RepetitionPhase, &Latency)| PlotLine {
         label: format!("repetition {}", one.repetition),
         points: percentiles(latency),
@@ -201,7 +201,7 @@ fn latency(title: &str, measured: &[&RepetitionPhase]) -> Option<Plot> {
     let (bottom, top) = ((floor * 0.8).log10(), (ceiling * 1.6).log10());
     Some(Plot {
         title: format!("Latency of {title}, by percentile"),
-        note: "Both axes logarithmic. The figures are those of the slowest repetition at each mark.".into(),
+        note: "Both axes are logarithmic. The labels show the slowest repetition at each percentile.".into(),
         x: Axis {
             label: "share of transfers or operations that took at most this long".into(),
             from: 0.0,
@@ -209,21 +209,21 @@ fn latency(title: &str, measured: &[&RepetitionPhase]) -> Option<Plot> {
             ticks: percentile_ticks(right),
         },
         y: Axis { label: "latency".into(), from: bottom, to: top, ticks: decade_ticks(bottom, top) },
-        lines: drawn.iter().map(line).collect(),
-        marks: marks(&drawn.iter().map(|(_, latency)| *latency).collect::<Vec<_>>()),
+        lines: plotted.iter().map(line).collect(),
+        marks: marks(&plotted.iter().map(|(_, latency)| *latency).collect::<Vec<_>>()),
         rules: vec![],
     })
 }
 
-/// Where the share `below` of `count` stands on an axis of nines: 0.9 at 1, 0.99 at 2, all of them
-/// half a transfer short of infinity.
+/// The coordinate of the share `below` of `count` on an axis of nines: 0.9 at 1, 0.99 at 2. The share 1 is
+/// placed half a transfer below 1.
 fn nines(below: u64, count: u64) -> f64 {
     let count = count as f64;
     let rest = (1.0 - below as f64 / count).max(0.5 / count);
     -rest.log10()
 }
 
-/// The percentile line, thinned to what can be seen.
+/// The percentile line, without points that are too close to be seen.
 fn percentiles(latency: &Latency) -> Vec<(f64, f64)> {
     let height = |nanoseconds: u64| (nanoseconds.max(1) as f64).log10();
     let right = nines(latency.count, latency.count);
@@ -243,7 +243,7 @@ fn percentiles(latency: &Latency) -> Vec<(f64, f64)> {
     points
 }
 
-/// p50, p90, p99, p99.9 and max, each at the slowest repetition.
+/// p50, p90, p99, p99.9 and max, each of the slowest repetition.
 fn marks(latencies: &[&Latency]) -> Vec<PlotMark> {
     type Pick = fn(&Latency) -> (f64, u64);
     let picks: [(&str, u64, Pick); 5] = [
@@ -270,7 +270,7 @@ fn percentile_ticks(right: f64) -> Vec<PlotTick> {
     all.filter(|(at, _)| *at <= right).map(|(at, label)| PlotTick { at, label }).collect()
 }
 
-/// Ticks at powers of ten of nanoseconds; within a single decade also at 2 and 5.
+/// Ticks at powers of ten of nanoseconds. Within a single decade there are also ticks at 2 and 5.
 fn decade_ticks(from: f64, to: f64) -> Vec<PlotTick> {
     let steps: &[f64] = if to - from < 1.7 { &[1.0, 2.0, 5.0] } else { &[1.0] };
     let decades = (from.floor() as i32)..=(to.ceil() as i32);
@@ -304,7 +304,7 @@ fn time_ticks(to: f64) -> Vec<PlotTick> {
     ticks(to, minutes * 60.0, |at| format!("{:.0} min", at / 60.0))
 }
 
-/// The same quantity without zeros behind the point: `1.00 GB/s` is `1 GB/s`.
+/// The same quantity without trailing zeros: `1.00 GB/s` is `1 GB/s`.
 pub(super) fn short(quantity: &str) -> String {
     match quantity.split_once(' ') {
         Some((number, unit)) if number.contains('.') => {
@@ -326,13 +326,13 @@ mod tests {
     }
 
     #[test]
-    fn a_last_interval_cut_short_is_divided_by_its_own_length() {
+    fn a_shorter_last_interval_is_divided_by_its_own_length() {
         let corners = rates(&phase(&[10, 10, 5], 2.5), 1).unwrap();
         assert_eq!(corners, [(0.0, 10.0), (1.0, 10.0), (1.0, 10.0), (2.0, 10.0), (2.0, 10.0), (2.5, 10.0)]);
     }
 
     #[test]
-    fn a_last_stub_is_joined_to_the_interval_before_it() {
+    fn a_very_short_last_interval_is_joined_to_the_one_before_it() {
         let corners = rates(&phase(&[8, 8, 2], 2.25), 1).unwrap();
         assert_eq!(corners, [(0.0, 8.0), (1.0, 8.0), (1.0, 8.0), (2.25, 8.0)]);
     }
@@ -347,8 +347,8 @@ mod tests {
     }
 
     #[test]
-    fn a_step_holds_several_transfers_and_one_long_stall_does_not_make_it_longer() {
-        // Every other interval holds a transfer of 2 s: alone they would be a comb.
+    fn a_step_holds_several_transfers_and_one_long_stall_does_not_lengthen_it() {
+        // Every second interval holds a transfer of 2 s. Single intervals would give a comb.
         let mut comb = phase(&[0, 20, 0, 20, 0, 20, 0, 20, 0, 20, 0, 20], 12.0);
         comb.ops = 6;
         let stalled = |stalls: u64| {
@@ -358,11 +358,11 @@ mod tests {
         };
         assert_eq!((stalled(0), stalled(1)), (10, 10));
         let corners = rates(&comb, 10).unwrap();
-        assert_eq!(corners, [(0.0, 10.0), (12.0, 10.0)], "what is left is joined to it");
+        assert_eq!(corners, [(0.0, 10.0), (12.0, 10.0)], "the rest is joined to it");
     }
 
     #[test]
-    fn a_step_holds_several_transfers_of_each_rank_but_is_no_longer_than_the_phase() {
+    fn a_step_holds_several_transfers_of_each_rank_but_is_not_longer_than_the_phase() {
         let of = |ranks: u32, ops: u64| {
             let phase = Phase { ranks, ops, ..phase(&[20; 12], 12.0) };
             let measured = RepetitionPhase { phase: &phase, repetition: "1".into() };
@@ -370,11 +370,17 @@ mod tests {
             (joined, interval_note(&[&measured], joined, "transfer"))
         };
         let (joined, note) = of(8, 48);
-        assert_eq!(joined, 10, "each rank ends one every 2 s, all together four a second");
-        assert!(note.starts_with("Steps of 10.0 s, which hold several transfers of a rank: "), "{note}");
+        assert_eq!(joined, 10, "each rank ends one every 2 s, all ranks together end four per second");
+        assert!(
+            note.starts_with("Each step is 10.0 s long and holds several transfers per rank. "),
+            "{note}"
+        );
         let (joined, note) = of(8, 8);
         assert_eq!(joined, 12);
-        assert!(note.starts_with("Steps of 12.0 s, which hold only a few transfers of a rank: "), "{note}");
+        assert!(
+            note.starts_with("Each step is 12.0 s long and holds only a few transfers per rank. "),
+            "{note}"
+        );
     }
 
     #[test]

@@ -1,7 +1,8 @@
-//! Who was slow: ranks by node and by storage target, in tables and a plot.
+//! Stragglers: the rates of ranks by node and by storage target, in tables and a plot.
 //!
-//! Invariant: a plot has a few hundred marks at most; of more ranks those of a group are shown by three.
-//! Never here: what is slow; `results::stragglers` says it, to verdicts too.
+//! Invariant: a plot has at most a few hundred marks. With more ranks, three marks represent the ranks of a
+//! group.
+//! Never here: which ranks are slow. `results::stragglers` decides that, also for verdicts.
 
 use results::record::{Counts, Phase};
 use results::stragglers::{Attribution, Factor, GroupSpeed, Spread, StragglerGroup};
@@ -11,20 +12,20 @@ use super::test_section::RepetitionPhase;
 use super::words::{NONE, quantity, quantity_cell, share};
 use super::{Axis, Cell, Plot, PlotLine, PlotMark, PlotTick, Table, Tone, plots};
 
-/// Rows of a table.
+/// The maximum number of rows of a table.
 const ROWS: usize = 40;
-/// Single ranks in a plot.
+/// The maximum number of single ranks in a plot.
 const DOTS: usize = 300;
-/// Groups in a plot of many ranks, each with three marks.
+/// The maximum number of groups in a plot of many ranks. Each has three marks.
 const GROUPS: usize = 100;
-/// Groups that have their names at the axis, where there is room.
+/// The maximum number of groups that have their names at the axis.
 const NAMED: usize = 12;
-/// Share of a group's room that its marks take.
+/// The share of the width of a group that its marks take.
 const WIDTH: f64 = 0.7;
-/// Letters of a name at the axis.
+/// The maximum length of a name at the axis, characters.
 const LETTERS: usize = 14;
 
-/// The phases of one name, and what their ranks say.
+/// The phases of one name, and the attribution of their slow ranks.
 struct PhaseRanks<'m> {
     title: String,
     phases: Vec<&'m Phase>,
@@ -47,7 +48,7 @@ fn same<'m>(measured: &'m [RepetitionPhase<'m>]) -> Vec<PhaseRanks<'m>> {
     all.into_iter().map(attributed).collect()
 }
 
-/// What ranks, nodes and targets were like; empty where nothing is known of single ranks.
+/// Tables of ranks, nodes and targets; empty if nothing is known of single ranks.
 pub(super) fn tables(measured: &[RepetitionPhase]) -> Vec<Table> {
     let mut tables = vec![spread(measured)];
     for one in same(measured) {
@@ -59,15 +60,15 @@ pub(super) fn tables(measured: &[RepetitionPhase]) -> Vec<Table> {
 }
 
 fn spread(measured: &[RepetitionPhase]) -> Table {
-    let headings = "Moved least | >Of the mean | >99 % / median time | >Wear-out / deadline | \
-         >Lost to the slowest 1 %";
-    let mut table = each("How far ranks lay apart", headings, measured, |one| {
+    let headings = "Rank that moved least | >Its amount / mean | >99th percentile / median time | \
+         >Wear-out / deadline | >Time lost to the slowest 1 %";
+    let mut table = each("Load imbalance between ranks", headings, measured, |one| {
         let spread = Spread::of(one.phase)?;
         Some(vec![
             Cell::new(if spread.least_share < 1.0 {
                 format!("rank {}", spread.least_rank)
             } else {
-                "all alike".into()
+                "all equal".into()
             }),
             Cell::new(share(spread.least_share)),
             Cell::new(format!("{:.2}", spread.late)),
@@ -76,8 +77,9 @@ fn spread(measured: &[RepetitionPhase]) -> Table {
         ])
     });
     table.note =
-        "Where ranks went on after a deadline, what each had moved by then. Lost is the share of the \
-                  transfer time in which only the slowest 1 % of the ranks, at least one, still worked."
+        "If ranks continued after a deadline, the amounts are those at the deadline. Time lost is the \
+                  share of the transfer time in which only the slowest 1 % of the ranks (at least one) were \
+                  still active."
             .into();
     table
 }
@@ -90,7 +92,7 @@ fn word(finding: GroupSpeed) -> (&'static str, Tone) {
     match finding {
         GroupSpeed::Usual => ("", Tone::Plain),
         GroupSpeed::Slow => ("slow", Tone::Fail),
-        GroupSpeed::Crowded => ("crowded", Tone::Inconclusive),
+        GroupSpeed::Overloaded => ("overloaded", Tone::Inconclusive),
     }
 }
 
@@ -105,7 +107,7 @@ fn sorted(attribution: &Attribution, factor: Factor) -> Vec<&StragglerGroup> {
 fn groups(same: &PhaseRanks<'_>, factor: Factor, plural: &str, heading: &str) -> Table {
     let held = if factor == Factor::Node { ">Ranks" } else { ">Files" };
     let headings =
-        format!("{heading} | {held} | >Median rate of a rank | >Against others | >All together | ");
+        format!("{heading} | {held} | >Median rate of a rank | >Rate / others | >Total / others | Result");
     let mut table = Table::new(&format!("{plural} in {}", same.title), &headings);
     let all = sorted(&same.attribution, factor);
     for group in all.iter().take(ROWS) {
@@ -121,19 +123,20 @@ fn groups(same: &PhaseRanks<'_>, factor: Factor, plural: &str, heading: &str) ->
         ]);
     }
     table.note = format!(
-        "Against others is the median rank's rate against that of all other ranks; all together is what they \
-         moved in the time of the last of them, against the median of the others. Slow is what a rank test \
-         does not take for chance; crowded what has more {} and is as fast with all of them.",
+        "Rate / others: the rate of its median rank, relative to that of all other ranks. Total / others: \
+         the rate of all its ranks in the time of the last of them, relative to the median of the others. \
+         Slow: a rank test does not explain the difference by chance. Overloaded: it has more {} and is as \
+         fast as the others in total.",
         if factor == Factor::Node { "ranks" } else { "files" }
     );
     if all.len() > ROWS {
-        table.note.push_str(&format!(" {} faster ones are left out.", all.len() - ROWS));
+        table.note.push_str(&format!(" {} faster ones are not listed.", all.len() - ROWS));
     }
     table
 }
 
 fn stragglers(same: &PhaseRanks<'_>) -> Table {
-    let headings = "Rank | Node | >Of the median rank | >Robust deviations below";
+    let headings = "Rank | Node | >Rate / median rank | >Robust deviations below the median";
     let mut table =
         Table::new(&format!("Slow ranks in {} that no node or target explains", same.title), headings);
     let all = &same.attribution.stragglers;
@@ -147,12 +150,12 @@ fn stragglers(same: &PhaseRanks<'_>) -> Table {
         ]);
     }
     if all.len() > ROWS {
-        table.note = format!("{} more ranks were slow.", all.len() - ROWS);
+        table.note = format!("{} more slow ranks are not listed.", all.len() - ROWS);
     }
     table
 }
 
-/// The rates of single ranks, by target, or by node where targets are not known.
+/// The rates of single ranks, by target, or by node if the targets are not known.
 pub(super) fn plots(measured: &[RepetitionPhase]) -> Vec<Plot> {
     same(measured).iter().filter_map(plot).collect()
 }
@@ -160,7 +163,7 @@ pub(super) fn plots(measured: &[RepetitionPhase]) -> Vec<Plot> {
 fn plot(same: &PhaseRanks<'_>) -> Option<Plot> {
     let of = |factor| (factor, sorted(&same.attribution, factor));
     let mut factors = [of(Factor::Target), of(Factor::Node)];
-    // What is known of targets is shown first, unless only a node was slow.
+    // Targets are shown first, unless only a node was slow.
     let found = |groups: &[&StragglerGroup]| groups.iter().any(|group| group.finding != GroupSpeed::Usual);
     factors.sort_by_key(|(_, groups)| (!found(groups), groups.is_empty()));
     let [(factor, groups), _] = factors;
@@ -173,10 +176,10 @@ fn plot(same: &PhaseRanks<'_>) -> Option<Plot> {
     for (x, group) in (1..).zip(&groups) {
         let rates = rates(same, group);
         let shown = if many { extremes(rates) } else { rates };
-        let line = [GroupSpeed::Usual, GroupSpeed::Slow, GroupSpeed::Crowded]
+        let line = [GroupSpeed::Usual, GroupSpeed::Slow, GroupSpeed::Overloaded]
             .iter()
             .position(|f| *f == group.finding);
-        // Beside each other, from the slowest to the fastest, so that none hides another.
+        // The marks are side by side, from the slowest to the fastest, so that none hides another.
         let step = WIDTH / shown.len().max(2) as f64;
         let left = f64::from(x) - step * (shown.len() as f64 - 1.0) / 2.0;
         let line = line.unwrap_or(0);
@@ -193,12 +196,15 @@ fn plot(same: &PhaseRanks<'_>) -> Option<Plot> {
     let named = |(x, group): (u32, &&StragglerGroup)| PlotTick { at: f64::from(x), label: tail(&group.name) };
     let ticks = if count <= NAMED { (1..).zip(&groups).map(named).collect() } else { Vec::new() };
     let legend = |label: &str| PlotLine { label: label.into(), points: Vec::new() };
-    let shown = if many { "The slowest, median and fastest rank of each" } else { "A dot for each rank" };
+    let shown = match many {
+        true => format!("Three dots for each {what}: its slowest, median and fastest rank"),
+        false => "A dot for each rank".to_owned(),
+    };
     Some(Plot {
         title: format!("Rates of ranks in {}, by {what}", same.title),
         note: format!(
-            "{shown}, over its own time, of all repetitions; {every} and the ranks of each \
-             from the slowest to the fastest."
+            "{shown}. The rate is over the rank's own time. All repetitions are included. The {every} and \
+             the ranks of each are in order from the slowest to the fastest."
         ),
         x: Axis { label: every.into(), from: 0.5, to: count as f64 + 0.5, ticks },
         y: Axis {
@@ -207,7 +213,7 @@ fn plot(same: &PhaseRanks<'_>) -> Option<Plot> {
             to: top,
             ticks: plots::linear_ticks(top, |at| plots::short(&quantity(at, unit))),
         },
-        lines: vec![legend("like the others"), legend("slow"), legend("crowded")],
+        lines: vec![legend("like the others"), legend("slow"), legend("overloaded")],
         marks,
         rules: vec![],
     })
@@ -232,7 +238,7 @@ fn extremes(rates: Vec<f64>) -> Vec<f64> {
     }
 }
 
-/// The end of a name, which is where names differ.
+/// The end of a name, because that is where names differ.
 fn tail(name: &str) -> String {
     let letters = name.chars().count();
     if letters <= LETTERS {

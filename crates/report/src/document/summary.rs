@@ -1,10 +1,10 @@
-//! What a campaign comes to besides its verdicts: tables of systems and results, projections, hero runs,
+//! The results of a campaign that are not verdicts: tables of systems and results, projections, hero runs,
 //! findings.
 //!
-//! A projected rate is never beside a measured one without the word, the letter of its system, its interval
-//! and how far it reaches; tables are known by their names, not by numbers.
+//! A projected rate never appears without the word, the letter of its system, its interval and its
+//! extrapolation factor. Tables have names, not numbers.
 //!
-//! Never here: computing any of it.
+//! Never here: computing any of these results.
 
 use results::finding::{Finding, Severity};
 use results::folder::{Campaign, names};
@@ -16,7 +16,7 @@ use crate::sentences::{self, sentence};
 use super::words::{NONE, known_cell, link_to, or_none, quantity, quantity_cell, share};
 use super::{Block, Cell, Section, Table, Tone};
 
-/// The sections, as far as there is something to show.
+/// The sections that are not empty.
 pub(super) fn sections(campaign: &Campaign) -> Vec<Section> {
     let summary = &campaign.summary;
     let tables = match summary.layout.as_str() {
@@ -53,26 +53,26 @@ pub(super) fn lines(campaign: &Campaign) -> Vec<String> {
     projections.chain(heroes).chain(of_findings(summary)).collect()
 }
 
-/// What became of a finding.
+/// The status of a finding.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum FindingStatus {
-    /// It cannot be waived.
+    /// It is an error and cannot be waived.
     Error,
-    /// It is not waived.
-    Open,
-    /// It is.
+    /// It needs a waiver and is not waived.
+    NotWaived,
+    /// It is waived.
     Waived,
-    /// A waiver that was not needed.
-    Idle,
+    /// It is about a waiver that is not needed.
+    Unneeded,
 }
 
-/// What became of a finding; `None` of one that is only listed.
-fn standing(finding: &Finding) -> Option<FindingStatus> {
+/// The status of a finding; `None` if it is only listed.
+fn status_of(finding: &Finding) -> Option<FindingStatus> {
     match (finding.severity, &finding.waived) {
         (Severity::Error, _) => Some(FindingStatus::Error),
-        (Severity::NeedsWaiver, None) => Some(FindingStatus::Open),
+        (Severity::NeedsWaiver, None) => Some(FindingStatus::NotWaived),
         (Severity::NeedsWaiver, Some(_)) => Some(FindingStatus::Waived),
-        (Severity::Info, _) => (finding.code() == Code::Waiver).then_some(FindingStatus::Idle),
+        (Severity::Info, _) => (finding.code() == Code::Waiver).then_some(FindingStatus::Unneeded),
     }
 }
 
@@ -81,88 +81,88 @@ fn about(finding: &Finding) -> &str {
     if finding.about.is_empty() { "the whole campaign" } else { &finding.about }
 }
 
-/// The findings of each code of which the same became, and what they are about, each once.
-fn stood(summary: &Summary) -> Vec<(FindingStatus, &Finding, Vec<&str>)> {
+/// The findings of each code by status, with the tests that they are about, each once.
+fn by_status(summary: &Summary) -> Vec<(FindingStatus, &Finding, Vec<&str>)> {
     let mut all: Vec<(FindingStatus, &Finding, Vec<&str>)> = Vec::new();
-    for (standing, finding) in summary.findings.iter().filter_map(|one| Some((standing(one)?, one))) {
+    for (status, finding) in summary.findings.iter().filter_map(|one| Some((status_of(one)?, one))) {
         let same = |known: &Finding| {
-            let is_alike = standing != FindingStatus::Idle || known.reason == finding.reason;
+            let is_alike = status != FindingStatus::Unneeded || known.reason == finding.reason;
             is_alike && (known.code(), &known.waived) == (finding.code(), &finding.waived)
         };
-        match all.iter_mut().find(|(other, known, _)| *other == standing && same(known)) {
+        match all.iter_mut().find(|(other, known, _)| *other == status && same(known)) {
             Some((.., tests)) if tests.contains(&about(finding)) => {}
             Some((.., tests)) => tests.push(about(finding)),
-            None => all.push((standing, finding, vec![about(finding)])),
+            None => all.push((status, finding, vec![about(finding)])),
         }
     }
-    all.sort_by_key(|(standing, ..)| *standing);
+    all.sort_by_key(|(status, ..)| *status);
     all
 }
 
-/// What became of the findings, a line for each code.
+/// The status of the findings, one line for each code.
 fn of_findings(summary: &Summary) -> Vec<String> {
-    let line = |(standing, finding, tests): (FindingStatus, &Finding, Vec<&str>)| {
+    let line = |(status, finding, tests): (FindingStatus, &Finding, Vec<&str>)| {
         let code = finding.code();
-        let how = match standing {
+        let how = match status {
             FindingStatus::Error => format!("error (cannot be waived). {}", sentences::finding(finding)),
-            FindingStatus::Open => format!("needs-waiver, not waived. {}", sentences::finding(finding)),
+            FindingStatus::NotWaived => format!("needs-waiver, not waived. {}", sentences::finding(finding)),
             FindingStatus::Waived => format!("waived; approved by {}", approved_by(finding)),
-            FindingStatus::Idle => sentences::finding(finding),
+            FindingStatus::Unneeded => sentences::finding(finding),
         };
         format!("FINDING {code} ({}): {how}", tests.join(", "))
     };
-    stood(summary).into_iter().map(line).collect()
+    by_status(summary).into_iter().map(line).collect()
 }
 
-/// Who approved the waiver of a finding, and why; nothing where it is not waived.
+/// Who approved the waiver of a finding, and why; empty if it is not waived.
 fn approved_by(finding: &Finding) -> String {
     finding.waived.as_ref().map(|by| format!("{}: {}", by.approved_by, by.why)).unwrap_or_default()
 }
 
-/// How many findings cannot be, and how many are not waived, as they are listed; `None` where there is none.
-pub(super) fn open_findings(summary: &Summary) -> Option<String> {
-    let all = stood(summary);
+/// The numbers of errors and of findings that are not waived, as they are listed; `None` if there are none.
+pub(super) fn unwaived_findings(summary: &Summary) -> Option<String> {
+    let all = by_status(summary);
     let number = |wanted: FindingStatus| -> usize {
-        all.iter().filter(|(standing, ..)| *standing == wanted).map(|(.., tests)| tests.len()).sum()
+        all.iter().filter(|(status, ..)| *status == wanted).map(|(.., tests)| tests.len()).sum()
     };
     let errors = match number(FindingStatus::Error) {
         0 => None,
         errors => Some(format!("{} cannot be waived.", units::several(errors as u64, "error"))),
     };
     let mut codes: Vec<&str> = Vec::new();
-    for (_, finding, _) in all.iter().filter(|(standing, ..)| *standing == FindingStatus::Open) {
+    for (_, finding, _) in all.iter().filter(|(status, ..)| *status == FindingStatus::NotWaived) {
         if !codes.contains(&finding.code().id()) {
             codes.push(finding.code().id());
         }
     }
     let codes = codes.join(", ");
-    let open = match number(FindingStatus::Open) {
+    let not_waived = match number(FindingStatus::NotWaived) {
         0 => None,
         1 => Some(format!("1 finding is not waived ({codes}).")),
-        open => Some(format!("{open} findings are not waived ({codes}).")),
+        findings => Some(format!("{findings} findings are not waived ({codes}).")),
     };
-    let all: Vec<String> = errors.into_iter().chain(open).collect();
+    let all: Vec<String> = errors.into_iter().chain(not_waived).collect();
     (!all.is_empty()).then(|| all.join(" "))
 }
 
-/// What was projected, or why nothing was.
+/// The projected rate, or why there is none.
 fn in_words(projection: &SystemProjection) -> String {
     let SystemProjection { rate, low, high, unit, confidence, factor, rejection, .. } = projection;
     let rejection = rejection.as_ref().map(sentence);
     let (Some(rate), Some(low), Some(high)) = (rate, low, high) else {
-        return format!("none. {}", rejection.unwrap_or_default());
+        return format!("no projection. {}", rejection.unwrap_or_default());
     };
     let [rate, low, high] = [rate, low, high].map(|value| quantity(*value, unit));
-    let but = rejection.map_or(String::new(), |rejection| format!(". {rejection}"));
+    let restriction = rejection.map_or(String::new(), |rejection| format!(". {rejection}"));
     let percent = confidence * 100.0;
-    format!("{rate} ({percent:.0} % interval {low} to {high}), {factor:.2} x the largest measured{but}")
+    format!("{rate} ({percent:.0} % interval {low} to {high}), extrapolation factor {factor:.2}{restriction}")
 }
 
-/// The model with its parameters; empty where none was taken.
+/// The model with its parameters; empty if no model was chosen.
 pub(super) fn model(projection: &SystemProjection) -> String {
     let Some(fit) = &projection.model else { return String::new() };
     let one = quantity(fit.scale.value, &projection.unit);
-    let mut text = format!("{}, {one} of each of the {}", fit.model, projection.over);
+    let mut text = format!("{}, {one} for each of the {}", fit.model, projection.over);
     for (name, parameter) in [("sigma", fit.sigma), ("kappa", fit.kappa)] {
         if let Some(error) = parameter.standard_error {
             text.push_str(&format!(", {name} {:.2e} ± {error:.0e}", parameter.value));
@@ -179,7 +179,7 @@ fn systems(summary: &Summary) -> Table {
     let headings = "System | Processor | Clock | Interconnect | >Cores | Measured";
     let mut table = Table::new(TABLES[0], headings);
     for system in &summary.systems {
-        let measured = if system.letter == summary.measured_on { "yes" } else { "no, projected to" };
+        let measured = if system.letter == summary.measured_on { "yes" } else { "no, projected" };
         let words = [&system.letter, &system.processor, &system.clock, &system.interconnect];
         let cores = system.cores.to_string();
         table.row(words.into_iter().map(String::as_str).chain([cores.as_str(), measured]).map(Cell::new));
@@ -197,13 +197,14 @@ fn purposes(summary: &Summary) -> Table {
     table
 }
 
-/// Every rate with its system, measured or projected, its unit and its scatter.
+/// Every rate with its system, its unit and its COV, measured or projected.
 fn results(summary: &Summary) -> Table {
     let headings = "Benchmark | Metric | System | >Benchmarked | >COV | >Runs | >Projected | ~Remarks";
     let mut table = Table::new(TABLES[2], headings);
-    table.note = "Means over the runs, each a launch of its own; COV is the sample deviation (n-1) over the \
-                  mean. What is projected was not measured."
-        .into();
+    table.note =
+        "Means over the runs. Each run is a separate job. COV is the sample standard deviation (n-1) \
+                  divided by the mean. Projected rates were not measured."
+            .into();
     for rate in &summary.rates {
         table.row([
             Cell::new(&rate.test),
@@ -238,7 +239,7 @@ fn projected(projection: &SystemProjection) -> [Cell; 8] {
     ]
 }
 
-/// The value with its log: the folder of its first job.
+/// The value with a link to the output of its first job.
 fn linked(value: Cell, rate: &Rate) -> Cell {
     match rate.jobs.first() {
         Some(job) => value.linked(link_to(&format!("{job}/{}", names::STDOUT))),
@@ -247,20 +248,20 @@ fn linked(value: Cell, rate: &Rate) -> Cell {
 }
 
 fn projections(summary: &Summary) -> Table {
-    let headings = "Benchmark | Metric | System | >Projected | >From | >To | >Extrapolation | ~Model | \
-         >Residual | >Held out | ~Accepted?";
-    let mut table = Table::new("What was projected", headings);
+    let headings = "Benchmark | Metric | System | >Projected | >Lower limit | >Upper limit | >Confidence | \
+         >Extrapolation factor | ~Model | >Residual | >Held-out error | ~Accepted?";
+    let mut table = Table::new("Projected rates", headings);
     table.note =
-        "Projected, not measured. The model is the one that foretold the largest step best from the \
-                  others (held out); the interval is of the true mean; reach is how many times the largest \
-                  step the system is."
+        "These rates are projected, not measured. The model is the one that best predicts the largest \
+                  step from the other steps (held-out error). The limits are those of the true mean. The \
+                  extrapolation factor is the size of the system divided by the largest step."
             .into();
     for one in &summary.projections {
         let percent = |part: Option<f64>| {
             Cell::new(part.map_or_else(|| NONE.into(), |part| format!("{:+.1} %", part * 100.0)))
         };
         let accepted = match &one.rejection {
-            None => Cell::new("yes, within the interval"),
+            None => Cell::new("yes, within its limits"),
             Some(rejection) => Cell::new(format!("no. {}", sentence(rejection))).toned(Tone::Inconclusive),
         };
         table.row([
@@ -270,7 +271,8 @@ fn projections(summary: &Summary) -> Table {
             known_cell(one.rate, &one.unit),
             known_cell(one.low, &one.unit),
             known_cell(one.high, &one.unit),
-            Cell::new(format!("{:.2} x", one.factor)),
+            Cell::new(share(one.confidence)),
+            Cell::new(format!("{:.2}", one.factor)),
             Cell::new(or_none(&model(one))),
             percent(one.residual),
             percent(one.held_out_error),
@@ -280,9 +282,9 @@ fn projections(summary: &Summary) -> Table {
     table
 }
 
-/// What was measured at the steps that projections come from.
+/// The measured steps of the projections.
 fn steps(summary: &Summary) -> Table {
-    let mut table = Table::new("What it was projected from", "From | Metric | >Step | Of | >Mean");
+    let mut table = Table::new("Measured steps", "Series | Metric | >Step | Counts | >Mean");
     for one in &summary.projections {
         for (at, mean) in &one.steps {
             let words = [&one.from, &one.metric].map(Cell::new);
@@ -294,9 +296,10 @@ fn steps(summary: &Summary) -> Table {
 }
 
 fn heroes(summary: &Summary) -> Table {
-    let headings = "Hero run | Metric | >Mean | Test of the contract | >Mean of that | >Ratio";
-    let mut table = Table::new("Hero runs beside the contract's tests", headings);
-    table.note = "What other sizes, layouts or numbers of nodes show; none of it satisfies a clause.".into();
+    let headings = "Hero run | Metric | >Mean | Contract test | >Mean of the contract test | >Ratio";
+    let mut table = Table::new("Hero runs and contract tests", headings);
+    table.note =
+        "Hero runs use other sizes, layouts or numbers of nodes. They do not satisfy a clause.".into();
     for hero in &summary.heroes {
         table.row([
             Cell::new(&hero.test),
@@ -313,7 +316,7 @@ fn heroes(summary: &Summary) -> Table {
 fn findings(summary: &Summary) -> Table {
     let headings = "Code | ~Tests | Severity | ~Finding | ~What to do | ~Waiver approved by";
     let mut table = Table::new("Findings", headings);
-    // What is the same of several tests is listed once, with all of them.
+    // A finding that several tests have is listed once, with all of them.
     let mut listed: Vec<(&Finding, Vec<&str>)> = Vec::new();
     for finding in &summary.findings {
         let alike = |known: &Finding| Finding { about: finding.about.clone(), ..known.clone() } == *finding;

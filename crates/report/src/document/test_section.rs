@@ -1,8 +1,7 @@
-//! The section of one test: verdicts, plots, tables of its phases, and its jobs; with the tables of stretches
-//! and of states.
+//! The section of one test: verdicts, plots, tables of its phases, states and time windows, and its jobs.
 //!
-//! Invariant: a phase is named the same in every plot and table of its section; the numbers of stretches are
-//! those of the verdicts, never computed again.
+//! Invariant: a phase has the same name in every plot and table of its section. The numbers of time windows
+//! are those of the verdicts, never computed again.
 //! Never here: the plots, and the tables of phases.
 
 use results::folder::Job;
@@ -15,34 +14,34 @@ use super::{
     Block, Cell, Clause, Remark, RemarkKind, Section, Table, cases, clauses, jobs, phases, plots, stragglers,
 };
 
-/// The kind of state that is one of the whole file system.
+/// The kind of a state of the whole file system.
 const AGE: &str = "age";
 
 /// One phase with the name of its repetition.
 pub(super) struct RepetitionPhase<'a> {
     /// The phase.
     pub(super) phase: &'a Phase,
-    /// Its repetition, such as `2`, or `2, job 7` where a test was attempted again.
+    /// Its repetition, such as `2`, or `2, job 7` if a test was attempted again.
     pub(super) repetition: String,
 }
 
 /// The section of a test.
 pub(super) fn of(test: &Test) -> Section {
     let measured = measured(&test.jobs);
-    let (mut blocks, mut told) = (vec![], vec![]);
+    let (mut blocks, mut known) = (vec![], vec![]);
     if !test.verdicts.is_empty() {
         let mut own: Vec<Clause> =
             test.verdicts.iter().map(|verdict| clauses::clause(verdict, &test.anchor)).collect();
-        told = clauses::remarks(&mut own).into_iter().map(|remark| remark.text).collect();
+        known = clauses::remarks(&mut own).into_iter().map(|remark| remark.text).collect();
         blocks.push(Block::Clauses(own));
     }
-    let notices = notices(&test.jobs, told);
+    let notices = notices(&test.jobs, known);
     if !notices.is_empty() {
         let remark = |text| Remark::new(RemarkKind::Warning, text);
         blocks.push(Block::Remarks(notices.into_iter().map(remark).collect()));
     }
     blocks.extend(clauses::values(&test.verdicts).map(Block::Table));
-    blocks.extend(stretches(&test.verdicts).map(Block::Table));
+    blocks.extend(time_windows(&test.verdicts).map(Block::Table));
     let mut plots = plots::of(&measured, &test.verdicts);
     plots.extend(stragglers::plots(&measured));
     if !plots.is_empty() {
@@ -64,13 +63,13 @@ fn title(test: &Test) -> String {
         Some(("dataset", name)) => format!("Dataset {name}"),
         Some(("state", name)) => format!("State {name}"),
         _ => match test.id.strip_suffix("+warm-up") {
-            Some(id) => format!("Warm-up of test {id}, which counts for nothing"),
+            Some(id) => format!("Warm-up of test {id} (excluded)"),
             None => format!("Test {}", test.id),
         },
     }
 }
 
-/// All phases of all jobs. A job that repeats by itself counts its own repetitions.
+/// All phases of all jobs. If a job repeats its phases, its own repetitions are counted.
 fn measured<'a>(jobs: &[&'a Job]) -> Vec<RepetitionPhase<'a>> {
     let mut all = vec![];
     for job in jobs {
@@ -92,10 +91,10 @@ fn measured<'a>(jobs: &[&'a Job]) -> Vec<RepetitionPhase<'a>> {
     all
 }
 
-/// The notices of all jobs, the same sentence once, and none of those that are told.
-fn notices(jobs: &[&Job], told: Vec<String>) -> Vec<String> {
-    let known = told.len();
-    let mut all = told;
+/// The notices of all jobs, each sentence once, without those in `known`.
+fn notices(jobs: &[&Job], known: Vec<String>) -> Vec<String> {
+    let first = known.len();
+    let mut all = known;
     for job in jobs {
         for record in &job.records {
             let Record::Notice(Notice { phase, text, .. }) = record else { continue };
@@ -105,19 +104,20 @@ fn notices(jobs: &[&Job], told: Vec<String>) -> Vec<String> {
             }
         }
     }
-    all.split_off(known)
+    all.split_off(first)
 }
 
-/// Each stretch of each repetition once; `None` where no verdict looked at any.
-fn stretches(verdicts: &[&Verdict]) -> Option<Table> {
-    let headings = "Phase | >Repetition | Stretch | >From | >Length | >Rate | >Times the mean";
-    let mut table = Table::new("Stretches looked at besides whole phases", headings);
-    table.note = "From the common start of the phase, in whole intervals of its timeline. Worst: no other \
-                  stretch of that length was slower. Steady: measured after the rate had become steady. \
-                  Common: all parts of the group were at work."
-        .into();
+/// Each time window of each repetition, once; `None` if no verdict used any.
+fn time_windows(verdicts: &[&Verdict]) -> Option<Table> {
+    let headings = "Phase | >Repetition | Time window | >From | >Length | >Rate | >Rate / mean rate";
+    let mut table = Table::new("Time windows within phases", headings);
+    table.note =
+        "Times start at the common start of the phase, in whole intervals of its timeline. Worst: no \
+                  other window of that length was slower. Steady: the rate was steady before the window \
+                  began. Common: all parts of the group were active."
+            .into();
     for stretch in verdicts.iter().flat_map(|verdict| &verdict.stretches) {
-        let row = stretch_row(stretch);
+        let row = time_window_row(stretch);
         if !table.rows.contains(&row) {
             table.row(row);
         }
@@ -125,7 +125,7 @@ fn stretches(verdicts: &[&Verdict]) -> Option<Table> {
     (!table.rows.is_empty()).then_some(table)
 }
 
-fn stretch_row(stretch: &Stretch) -> Vec<Cell> {
+fn time_window_row(stretch: &Stretch) -> Vec<Cell> {
     let kind = match stretch.kind {
         StretchKind::Worst => "worst",
         StretchKind::Steady => "steady",
@@ -142,9 +142,9 @@ fn stretch_row(stretch: &Stretch) -> Vec<Cell> {
     ]
 }
 
-/// What was asked for and what was reached, for each state that the jobs recorded.
+/// What was required and what was reached, for each recorded state.
 fn states(jobs: &[&Job]) -> Option<Table> {
-    let headings = "State | >Repetition | What | >Asked | >Before | >Reached";
+    let headings = "State | >Repetition | Quantity | >Required | >Before | >Reached";
     let mut table = Table::new("State reached", headings);
     let mut aged = false;
     for job in jobs {
@@ -158,15 +158,14 @@ fn states(jobs: &[&Job]) -> Option<Table> {
         }
     }
     if aged {
-        table.note =
-            "Shares are of the whole file system, with what others hold there. Files in several pieces \
-                      before are those after the first fill."
-                .into();
+        table.note = "Shares are of the whole file system, including the data of others. The share of \
+                      fragmented files in the column Before is that after the first fill."
+            .into();
     }
     (!table.rows.is_empty()).then_some(table)
 }
 
-/// Each with what was asked, before and reached.
+/// The rows of a state: required, before, reached.
 fn state_rows(state: &ReachedState) -> Vec<(&'static str, [Cell; 3])> {
     let none = || Cell::new(NONE);
     let of = |fraction: f64| Cell::new(share(fraction));
@@ -178,15 +177,15 @@ fn state_rows(state: &ReachedState) -> Vec<(&'static str, [Cell; 3])> {
         return rows;
     }
     let cycles = |number: f64| Cell::new(format!("{number:.2}"));
-    let pieces = |extents: &Option<StateExtents>| {
+    let fragmented = |extents: &Option<StateExtents>| {
         let counted = extents.as_ref().filter(|extents| extents.files > 0);
         counted.map_or_else(none, |extents| of(extents.share_fragmented()))
     };
     rows.extend([
         ("Blocks in use", [asked(state.blocks_target), of(state.blocks_before), of(state.blocks)]),
         ("Inodes in use", [asked(state.inodes_target), inodes(state.inodes_before), inodes(state.inodes)]),
-        ("Turnovers", [cycles(state.cycles_target), none(), cycles(state.cycles)]),
-        ("Files in several pieces", [none(), pieces(&state.extents_first), pieces(&state.extents)]),
+        ("Overwrite cycles", [cycles(state.cycles_target), none(), cycles(state.cycles)]),
+        ("Fragmented files", [none(), fragmented(&state.extents_first), fragmented(&state.extents)]),
     ]);
     rows
 }

@@ -1,7 +1,7 @@
-//! How values become words: quantities, times, hashes, command lines, links, and how jobs end.
+//! Values as text: quantities, times, hashes, command lines, links, and the ends of jobs.
 //!
-//! Invariant: total; any input gives some text, odd input gives itself.
-//! Never here: markup, campaign types other than the smallest.
+//! Invariant: it never fails. Any input gives a text, and malformed input is shown unchanged.
+//! Never here: markup, and large types of a campaign.
 
 use jiff::Timestamp;
 use results::Outcome;
@@ -10,13 +10,13 @@ use units::{Dimension, Quantity};
 
 use super::{Cell, Tone};
 
-/// What stands where there is no value.
+/// The text for a missing value.
 pub(super) const NONE: &str = "–";
 
-/// Stands for bytes per second shown in powers of 1024, as the criterion has it.
+/// The unit for bytes per second in powers of 1024, as the criterion writes them.
 pub(crate) const BINARY_RATE: &str = "iB/s";
 
-/// A value in a base unit, for people.
+/// A value in a base unit, formatted for readers.
 pub(crate) fn quantity(value: f64, unit: &str) -> String {
     match Dimension::of_unit(unit) {
         _ if unit == BINARY_RATE => units::rate_binary(value),
@@ -25,7 +25,7 @@ pub(crate) fn quantity(value: f64, unit: &str) -> String {
     }
 }
 
-/// A value in a base unit, unrounded; a fraction in percent.
+/// A value in a base unit, unrounded. A fraction is in percent.
 pub(super) fn exact(value: f64, unit: &str) -> String {
     match unit {
         "1" => format!("{} %", value * 100.0),
@@ -35,8 +35,8 @@ pub(super) fn exact(value: f64, unit: &str) -> String {
     }
 }
 
-/// A value for people, with as many figures as it takes to tell it from the threshold.
-pub(crate) fn apart(value: f64, threshold: Option<f64>, unit: &str) -> Cell {
+/// A value with enough digits to differ from the threshold.
+pub(crate) fn distinguished(value: f64, threshold: Option<f64>, unit: &str) -> Cell {
     let cell = quantity_cell(value, unit);
     let same = |other: &str| match (cell.text.parse::<Quantity>(), other.parse::<Quantity>()) {
         (Ok(one), Ok(other)) => one == other,
@@ -56,12 +56,12 @@ pub(crate) fn apart(value: f64, threshold: Option<f64>, unit: &str) -> Cell {
     Cell { text, ..cell }
 }
 
-/// A cell with a value in a base unit, its unrounded form with it.
+/// A cell with a value in a base unit, and with its unrounded form.
 pub(super) fn quantity_cell(value: f64, unit: &str) -> Cell {
     Cell::new(quantity(value, unit)).full(exact(value, unit))
 }
 
-/// The same of a value that may not be known.
+/// The same cell for a value that may be missing.
 pub(super) fn known_cell(value: Option<f64>, unit: &str) -> Cell {
     value.map_or_else(|| Cell::new(NONE), |value| quantity_cell(value, unit))
 }
@@ -96,12 +96,12 @@ pub(super) fn yes_no(fact: bool) -> Cell {
     Cell::new(if fact { "yes" } else { "no" })
 }
 
-/// `text`, or a dash where it is empty.
+/// `text`, or a dash if it is empty.
 pub(super) fn or_none(text: &str) -> String {
     if text.is_empty() { NONE.into() } else { text.into() }
 }
 
-/// A SHA-256, shortened, with the whole of it.
+/// A shortened SHA-256, with its full form.
 pub(super) fn hash_cell(hash: &str) -> Cell {
     if hash.chars().count() <= 16 {
         return Cell::literal(or_none(hash));
@@ -109,7 +109,7 @@ pub(super) fn hash_cell(hash: &str) -> Cell {
     Cell::literal(format!("{}…", hash.chars().take(12).collect::<String>())).full(hash)
 }
 
-/// A path, a long one by its end, with the whole of it.
+/// A path. A long path is shown by its end, with its full form.
 pub(super) fn path_cell(path: &str) -> Cell {
     match path.rmatch_indices('/').nth(1) {
         Some((at, _)) if path.chars().count() > 40 => Cell::literal(format!("…{}", &path[at..])).full(path),
@@ -139,7 +139,7 @@ pub(super) fn end_cell(end: &JobEnd) -> Cell {
     }
 }
 
-/// A command line as a POSIX shell reads it back.
+/// A command line, quoted for a POSIX shell.
 pub(super) fn shell_line(argv: &[String]) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,+@%".contains(c);
     let quoted = |word: &String| match word {
@@ -149,7 +149,7 @@ pub(super) fn shell_line(argv: &[String]) -> String {
     argv.iter().map(quoted).collect::<Vec<_>>().join(" ")
 }
 
-/// A path relative to the campaign's folder, as a link.
+/// A path relative to the campaign folder, as a link.
 pub(super) fn link_to(path: &str) -> String {
     let mut link = String::new();
     for byte in path.bytes() {
@@ -163,7 +163,7 @@ pub(super) fn link_to(path: &str) -> String {
     link
 }
 
-/// A time of RFC 3339 as people read it: no `T`, no fraction, the offset kept.
+/// An RFC 3339 time for readers: without `T` and fraction, with its offset.
 pub(super) fn time(rfc3339: &str) -> String {
     match (rfc3339.get(..10), rfc3339.get(11..19), offset_of(rfc3339)) {
         (Some(date), Some(clock), Some("Z" | "z")) => format!("{date} {clock} UTC"),
@@ -180,7 +180,7 @@ fn offset_of(rfc3339: &str) -> Option<&str> {
     rest.starts_with(['Z', 'z', '+', '-']).then_some(rest)
 }
 
-/// Whole seconds from the epoch of a time of RFC 3339; `None` if it is none.
+/// Whole seconds since the epoch of an RFC 3339 time; `None` if it cannot be parsed.
 pub(super) fn seconds_of(rfc3339: &str) -> Option<f64> {
     rfc3339.parse::<Timestamp>().ok().map(|moment| moment.as_second() as f64)
 }
@@ -190,7 +190,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_long_path_is_shown_by_its_end_with_the_whole_beside_it() {
+    fn a_long_path_is_shown_by_its_end_and_keeps_its_full_form() {
         let long = "/scratch/project/assay-p-20260302-080000.data/tests/W-r1/data.00000000";
         assert_eq!(path_cell(long), Cell::literal("…/W-r1/data.00000000").full(long));
         assert_eq!(path_cell("/s/f"), Cell::literal("/s/f"));
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn times_are_read_with_their_offsets() {
+    fn times_are_parsed_with_their_offsets() {
         assert_eq!(seconds_of("1970-01-01T00:00:00Z"), Some(0.0));
         assert_eq!(seconds_of("2000-03-01T00:00:00Z"), Some(951_868_800.0));
         assert_eq!(seconds_of("2024-02-29T12:00:00.5+01:00"), Some(1_709_204_400.0));
@@ -221,16 +221,16 @@ mod tests {
     }
 
     #[test]
-    fn a_value_of_a_known_unit_is_scaled_and_of_an_unknown_one_kept() {
+    fn a_value_of_a_known_unit_is_scaled_and_a_value_of_an_unknown_unit_is_kept() {
         assert_eq!(quantity(3.43e12, "B/s"), "3.43 TB/s");
         assert_eq!(quantity(0.1, "1"), "10.0 %");
         assert_eq!(quantity(2.0, "furlongs"), "2 furlongs");
-        assert_eq!(apart(2.9988e9, Some(3e9), "B/s").text, "2.999 GB/s");
-        assert_eq!(apart(2.9e9, Some(3e9), "B/s").text, "2.90 GB/s");
-        assert_eq!(apart(99_990.0, Some(1e5), "/s").text, "99.99 k/s");
-        assert_eq!(apart(100_040.0, Some(1e5), "/s").text, "100.04 k/s");
-        assert_eq!(apart(0.10001, Some(0.1), "1").text, "10.001 %");
-        assert_eq!(apart(0.5, Some(1.0), "").text, "0.50");
+        assert_eq!(distinguished(2.9988e9, Some(3e9), "B/s").text, "2.999 GB/s");
+        assert_eq!(distinguished(2.9e9, Some(3e9), "B/s").text, "2.90 GB/s");
+        assert_eq!(distinguished(99_990.0, Some(1e5), "/s").text, "99.99 k/s");
+        assert_eq!(distinguished(100_040.0, Some(1e5), "/s").text, "100.04 k/s");
+        assert_eq!(distinguished(0.10001, Some(0.1), "1").text, "10.001 %");
+        assert_eq!(distinguished(0.5, Some(1.0), "").text, "0.50");
         assert_eq!(exact(2_996_123_456_789.0, "B/s"), "2996123456789 B/s");
     }
 }

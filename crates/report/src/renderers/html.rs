@@ -1,7 +1,7 @@
-//! The report as one HTML file: style and plots within, no script, no network.
+//! The report as one HTML file, with its style and plots, without scripts and without network access.
 //!
-//! Invariant: every text of the document is escaped by the template engine, every plot by its writer;
-//! the file refers to nothing but the files of the campaign's folder.
+//! Invariant: the template engine escapes every text of the document, and the SVG writer those of its plots.
+//! The file refers only to files of the campaign folder.
 //! Never here: numbers.
 
 use minijinja::syntax::SyntaxConfig;
@@ -26,7 +26,7 @@ pub(crate) fn page(document: &Document) -> Result<String, minijinja::Error> {
         .iter()
         .map(|section| {
             let of_block = |block: &Block| match block {
-                Block::Plots(plots) => plots.iter().map(drawn).collect(),
+                Block::Plots(plots) => plots.iter().map(svg_of).collect(),
                 _ => vec![],
             };
             section.blocks.iter().map(of_block).collect()
@@ -39,11 +39,11 @@ pub(crate) fn page(document: &Document) -> Result<String, minijinja::Error> {
     Ok(visible(&page))
 }
 
-fn drawn(plot: &Plot) -> Value {
+fn svg_of(plot: &Plot) -> Value {
     Value::from_safe_string(svg::draw(plot))
 }
 
-/// The text with a number kept on one line with its unit, and with what compares it.
+/// The text with non-breaking spaces between a number, its unit and its comparison.
 fn tied(text: &str) -> String {
     const COMPARED: [&str; 6] = [">=", "<=", "==", "<", ">", "="];
     let mut out = String::new();
@@ -59,13 +59,13 @@ fn tied(text: &str) -> String {
     out
 }
 
-/// Whether a word is a unit, with or without what ends a clause behind it.
+/// Whether a word is a unit, with or without punctuation.
 fn is_unit(word: &str) -> bool {
     let unit = word.trim_end_matches([';', ',', '.', ':', ')']);
     format!("1 {unit}").parse::<units::Quantity>().is_ok() || matches!(unit, "k" | "M" | "G" | "d")
 }
 
-/// Control characters, which HTML forbids, as their pictures.
+/// Replaces control characters, which HTML forbids, with their pictures.
 fn visible(page: &str) -> String {
     let one = |c: char| match c {
         '\n' => c,

@@ -1,6 +1,6 @@
 //! Renderers: a document in, one format out.
 //!
-//! Invariant: a renderer lays out and escapes; it computes nothing.
+//! Invariant: a renderer lays out and escapes. It computes nothing.
 //! Never here: campaigns, records, verdicts.
 
 pub(crate) mod html;

@@ -1,9 +1,9 @@
-//! A plot as SVG, coloured by classes of the page's style sheet so that it follows light and dark.
+//! A plot as SVG. Classes of the page's style sheet colour it, so that it follows the light and dark schemes.
 //!
-//! Own code in place of a plotting crate: a few elements suffice, and text and colours stay the page's.
+//! A plotting crate is not needed: a few elements suffice, and the page decides text and colours.
 //!
-//! Invariant: well-formed XML for any plot; every text is escaped.
-//! Never here: colours, numbers that the document does not hold.
+//! Invariant: well-formed XML for any plot. Every text is escaped.
+//! Never here: colours, and numbers that the document does not hold.
 
 use std::fmt::Write;
 
@@ -13,7 +13,7 @@ use crate::document::{Axis, Plot, PlotLine, PlotMark, PlotTick};
 const SIZE: (f64, f64) = (520.0, 300.0);
 /// The corners of the area between the axes: left, top, right, bottom.
 const AREA: (f64, f64, f64, f64) = (74.0, 24.0, 508.0, 252.0);
-/// How many line classes the style sheet has; further lines begin anew.
+/// The number of line classes in the style sheet. Further lines start again with the first.
 const CLASSES: usize = 8;
 
 /// The plot as one `svg` element.
@@ -30,9 +30,9 @@ pub(super) fn draw(plot: &Plot) -> String {
     for rule in &plot.rules {
         draw_rule(&mut svg, plot, rule);
     }
-    let mut crowded = 0;
+    let mut below = 0;
     for mark in &plot.marks {
-        draw_mark(&mut svg, plot, mark, &mut crowded);
+        draw_mark(&mut svg, plot, mark, &mut below);
     }
     svg.push_str("</svg>");
     svg
@@ -51,7 +51,7 @@ fn y(axis: &Axis, at: f64) -> f64 {
     AREA.3 - share(axis, at) * (AREA.3 - AREA.1)
 }
 
-/// Where a coordinate lies between the ends of its axis, 0 to 1; 0 for an axis without length.
+/// The position of a coordinate on its axis, 0 to 1; 0 if the axis has no length.
 fn share(axis: &Axis, at: f64) -> f64 {
     let share = (at - axis.from) / (axis.to - axis.from);
     if share.is_finite() { share.clamp(0.0, 1.0) } else { 0.0 }
@@ -91,7 +91,7 @@ fn draw_line(svg: &mut String, plot: &Plot, number: usize, line: &PlotLine) {
     let _ = write!(svg, r#"<path class="line {class}" d="{path}"><title>{label}</title></path>"#);
 }
 
-/// A line across, named at the top right where no data lie.
+/// A horizontal line. Its label is at the top right, where there are no data.
 fn draw_rule(svg: &mut String, plot: &Plot, rule: &PlotTick) {
     let (left, _, right, _) = AREA;
     let (at, label) = (y(&plot.y, rule.at), escape(&rule.label));
@@ -99,9 +99,9 @@ fn draw_rule(svg: &mut String, plot: &Plot, rule: &PlotTick) {
     let _ = write!(svg, r#"<text class="rule" x="{right}" y="14">– – {label}</text>"#);
 }
 
-/// A dot with its label above and to the left, where a rising line leaves room. Marks too near the
-/// left edge have theirs below and to the right, each below the one before.
-fn draw_mark(svg: &mut String, plot: &Plot, mark: &PlotMark, crowded: &mut u32) {
+/// A dot with its label above and to the left, where a rising line leaves space. Labels of marks near the
+/// left edge are below and to the right, each below the previous one.
+fn draw_mark(svg: &mut String, plot: &Plot, mark: &PlotMark, below: &mut u32) {
     let (x, y, label) = (x(&plot.x, mark.x), y(&plot.y, mark.y), escape(&mark.label));
     let class = class(mark.line);
     if mark.label.is_empty() {
@@ -111,8 +111,8 @@ fn draw_mark(svg: &mut String, plot: &Plot, mark: &PlotMark, crowded: &mut u32) 
     let _ = write!(svg, r#"<circle class="mark {class}" cx="{x:.1}" cy="{y:.1}" r="3.5"/>"#);
     let width = 7.0 * mark.label.chars().count() as f64;
     let (anchor, at, height) = if x - width < AREA.0 {
-        *crowded += 1;
-        ("start", x + 4.0, y + 3.0 + 14.0 * f64::from(*crowded))
+        *below += 1;
+        ("start", x + 4.0, y + 3.0 + 14.0 * f64::from(*below))
     } else {
         ("end", x - 3.0, y - 7.0)
     };

@@ -1,14 +1,14 @@
 //! The clauses with their verdicts for a terminal.
 //!
-//! Invariant: no line is longer than the width, except where a single word is; no control character
-//! of a path or message reaches the terminal; without colour nothing is lost.
-//! Never here: sections; they are for the page.
+//! Invariant: no line is longer than the width, unless a single word is longer. No control character of a
+//! path or message reaches the terminal. Without colour no information is lost.
+//! Never here: sections; only the page has them.
 
 use crate::document::{Clause, Document, Tone};
 
 /// Renders for a terminal.
 pub(crate) struct Text {
-    /// Columns of the terminal; less than 40 counts as 40.
+    /// Columns of the terminal; values below 40 are treated as 40.
     pub(crate) width: usize,
     /// Whether to colour with ANSI sequences.
     pub(crate) colour: bool,
@@ -16,12 +16,12 @@ pub(crate) struct Text {
 
 /// Columns between two columns of the table.
 const GAP: usize = 2;
-/// A clause narrower than this is put on a line of its own.
+/// The minimum width of the clause column. With less space, each clause is on lines of its own.
 const CLAUSE_MIN: usize = 24;
-/// Indentation of what belongs to a clause.
+/// Indentation of the lines below a clause.
 const INDENT: &str = "    ";
 
-/// The table's columns: width of each but the first, which takes what is left.
+/// The widths of the table's columns. The first column takes the remaining width.
 struct Columns {
     clause: usize,
     criterion: usize,
@@ -40,10 +40,10 @@ impl Text {
             self.table(&mut out, &document.clauses, width);
             out.push('\n');
         }
-        for line in &document.beside {
+        for line in &document.summary_lines {
             self.wrapped(&mut out, "", line, width);
         }
-        if !document.beside.is_empty() {
+        if !document.summary_lines.is_empty() {
             out.push('\n');
         }
         self.wrapped(&mut out, "Machine: ", &document.machine, width);
@@ -62,10 +62,10 @@ impl Text {
         let value = widest("value", &|clause| columns(&clause.value.text));
         let cov = widest("COV", &|clause| columns(&clause.cov));
         let verdict = widest("verdict", &|clause| columns(&clause.verdict));
-        // A criterion may be wrapped so that clauses have room, but a word of it may not.
-        let word = |clause: &Clause| judged(clause).split(' ').map(columns).max().unwrap_or(0);
+        // A criterion may wrap to leave space for the clauses, but its longest word must fit.
+        let word = |clause: &Clause| criterion_of(clause).split(' ').map(columns).max().unwrap_or(0);
         let room = width.saturating_sub(value + cov + verdict + 4 * GAP + CLAUSE_MIN);
-        let criterion = widest("criterion", &|clause| columns(&judged(clause)))
+        let criterion = widest("criterion", &|clause| columns(&criterion_of(clause)))
             .min(room.min(width / 3).max(widest("criterion", &word)));
         let rest = width.saturating_sub(criterion + value + cov + verdict + 4 * GAP);
         let wide = Columns { clause: rest, criterion, value, cov };
@@ -74,11 +74,11 @@ impl Text {
             self.rows(out, &row, &wide, "verdict");
         }
         let shown: Vec<String> = clauses.iter().map(|clause| self.clause(clause, &wide, width)).collect();
-        let airy = shown.iter().any(|clause| clause.lines().count() > 1);
-        out.push_str(&shown.join(if airy { "\n" } else { "" }));
+        let is_spaced = shown.iter().any(|clause| clause.lines().count() > 1);
+        out.push_str(&shown.join(if is_spaced { "\n" } else { "" }));
     }
 
-    /// One clause with what belongs to it.
+    /// One clause with the lines below it.
     fn clause(&self, clause: &Clause, columns: &Columns, width: usize) -> String {
         let mut out = String::new();
         if columns.clause >= CLAUSE_MIN {
@@ -86,14 +86,14 @@ impl Text {
         } else {
             self.narrow(&mut out, clause, width);
         }
-        self.beneath(&mut out, clause, width);
+        self.details(&mut out, clause, width);
         out
     }
 
-    /// One clause as a row of the table, its words and criterion wrapped in their columns.
+    /// One clause as a row of the table. Its text and its criterion wrap in their columns.
     fn wide(&self, out: &mut String, clause: &Clause, columns: &Columns) {
-        let words = wrap(&clean(&named(clause)), columns.clause);
-        let criterion = wrap(&clean(&judged(clause)), columns.criterion);
+        let words = wrap(&clean(&text_with_id(clause)), columns.clause);
+        let criterion = wrap(&clean(&criterion_of(clause)), columns.criterion);
         let line = |lines: &[String], at: usize| lines.get(at).cloned().unwrap_or_default();
         let rows: Vec<[String; 4]> = (0..words.len().max(criterion.len()).max(1))
             .map(|at| {
@@ -114,17 +114,17 @@ impl Text {
         }
     }
 
-    /// One clause where there is no room for a table.
+    /// One clause if a table does not fit.
     fn narrow(&self, out: &mut String, clause: &Clause, width: usize) {
         let start = out.len();
-        self.wrapped(out, "", &format!("{}: {}", clause.verdict, named(clause)), width);
+        self.wrapped(out, "", &format!("{}: {}", clause.verdict, text_with_id(clause)), width);
         out.replace_range(start..start + clause.verdict.len(), &self.toned(clause.tone, &clause.verdict));
-        self.wrapped(out, INDENT, &format!("criterion {}", judged(clause)), width);
+        self.wrapped(out, INDENT, &format!("criterion {}", criterion_of(clause)), width);
         self.wrapped(out, INDENT, &format!("value {}, COV {}", clause.value.text, clause.cov), width);
     }
 
-    /// The reason where the verdict is not a pass, and the remarks.
-    fn beneath(&self, out: &mut String, clause: &Clause, width: usize) {
+    /// The reason if the verdict is not a PASS, and the remarks.
+    fn details(&self, out: &mut String, clause: &Clause, width: usize) {
         if clause.tone != Tone::Pass && !clause.reason.is_empty() {
             self.wrapped(out, INDENT, &clause.reason, width);
         }
@@ -133,7 +133,7 @@ impl Text {
         }
     }
 
-    /// `text` wrapped, its first line after `lead`, the others indented as far.
+    /// `text`, wrapped. The first line follows `lead`, and the other lines have the same indentation.
     fn wrapped(&self, out: &mut String, lead: &str, text: &str, width: usize) {
         let indent = columns(lead);
         for (at, line) in wrap(&clean(text), width.saturating_sub(indent).max(1)).iter().enumerate() {
@@ -160,23 +160,23 @@ impl Text {
     }
 }
 
-/// The clause's words behind the id of its test, by which other lines speak of it.
-fn named(clause: &Clause) -> String {
+/// The requirement text after the id of its test, because other lines refer to this id.
+fn text_with_id(clause: &Clause) -> String {
     let (test, words) = (&clause.test.text, &clause.words);
     if words == test { test.clone() } else { format!("{test}: {words}") }
 }
 
-/// What is judged and by what: two criteria of one test differ in nothing else.
-fn judged(clause: &Clause) -> String {
+/// Metric and criterion. Two criteria of one test may differ only in the metric.
+fn criterion_of(clause: &Clause) -> String {
     format!("{} {}", clause.metric, clause.criterion)
 }
 
-/// Columns a text takes on a terminal; wide scripts count as one, which contracts in them may forgive.
+/// The columns of a text on a terminal. Wide scripts count as one column per character.
 fn columns(text: &str) -> usize {
     text.chars().count()
 }
 
-/// The text with control characters, also those that turn the direction of writing, made visible.
+/// The text with control characters made visible, also those that change the direction of writing.
 fn clean(text: &str) -> String {
     let one = |c: char| match c {
         '\n' | '\t' => " ".into(),
@@ -186,7 +186,7 @@ fn clean(text: &str) -> String {
     text.chars().map(one).collect()
 }
 
-/// Lines of at most `width` columns, broken between words; a longer word has a line of its own.
+/// Lines of at most `width` columns, broken between words. A longer word has its own line.
 fn wrap(text: &str, width: usize) -> Vec<String> {
     let mut lines: Vec<String> = vec![];
     for word in text.split_whitespace() {

@@ -8,75 +8,90 @@ use results::reason::Code;
 pub(super) const TEXTS: &[(Code, &str)] = templates! {
     // Decisions.
     ThresholdMet:
-        "{statistic} {value} meets {comparison} {threshold}[ ({reference})]: 0 of {transfers} transfers \
-         ({compared}) wrong. 95 % upper limit of the error rate: {error_rate_max} (n = {transfers}).",
-        "{statistic} {value} meets {comparison} {threshold}[ ({reference})]: 0 of {operations} operations \
-         ({compared}) wrong. 95 % upper limit of the error rate: {error_rate_max} (n = {operations}).",
-        "{statistic} {value} meets {comparison} {threshold}[ ({reference})]. {confidence} confidence limits \
-         of the ratio: {ratio_low} to {ratio_high} (n = {n}).",
-        "{statistic} {value} meets {comparison} {threshold}[ ({reference})]. One-sided {confidence} \
-         confidence limit of the ratio: {ratio_low} (n = {n}).",
-        "{statistic} {value} meets {comparison} {threshold}[ ({reference})] (n = {n}, one-sided {confidence} \
-         confidence limit {limit}).",
-        "{statistic} {value} meets {comparison} {threshold}[ ({reference})][ (n = {n})].";
+        "The {statistic} of {value} meets the threshold {comparison} {threshold}[ ({reference})]. 0 of \
+         {transfers} transfers ({compared}) were wrong. 95 % upper limit of the error rate: {error_rate_max} \
+         (n = {transfers}).",
+        "The {statistic} of {value} meets the threshold {comparison} {threshold}[ ({reference})]. 0 of \
+         {operations} operations ({compared}) were wrong. 95 % upper limit of the error rate: \
+         {error_rate_max} (n = {operations}).",
+        "The {statistic} of {value} meets the threshold {comparison} {threshold}[ ({reference})]. One-sided \
+         {confidence} confidence limits of its ratio to the threshold: {ratio_low} and {ratio_high} (n = \
+         {n}).",
+        "The {statistic} of {value} meets the threshold {comparison} {threshold}[ ({reference})]. Lower \
+         one-sided {confidence} confidence limit of its ratio to the threshold: {ratio_low} (n = {n}).",
+        "The {statistic} of {value} meets the threshold {comparison} {threshold}[ ({reference})]. One-sided \
+         {confidence} confidence limit: {limit} (n = {n}).",
+        "The {statistic} of {value} meets the threshold {comparison} {threshold}[ ({reference})][ (n = \
+         {n})].";
     ThresholdNotMet:
-        "{statistic} {value} does not meet {comparison} {threshold}[ ({reference})]. {confidence} confidence \
-         limits of the ratio: {ratio_low} to {ratio_high} (n = {n}).",
-        "{statistic} {value} does not meet {comparison} {threshold}[ ({reference})]. One-sided {confidence} \
-         confidence limit of the ratio: {ratio_low} (n = {n}).",
-        "{statistic} {value} does not meet {comparison} {threshold}[ ({reference})] (n = {n}, one-sided \
-         {confidence} confidence limit {limit}).",
-        "{statistic} {value} does not meet {comparison} {threshold}[ ({reference})][ (n = {n})].";
+        "The {statistic} of {value} does not meet the threshold {comparison} {threshold}[ ({reference})]. \
+         One-sided {confidence} confidence limits of its ratio to the threshold: {ratio_low} and \
+         {ratio_high} (n = {n}).",
+        "The {statistic} of {value} does not meet the threshold {comparison} {threshold}[ ({reference})]. \
+         Lower one-sided {confidence} confidence limit of its ratio to the threshold: {ratio_low} (n = {n}).",
+        "The {statistic} of {value} does not meet the threshold {comparison} {threshold}[ ({reference})]. \
+         One-sided {confidence} confidence limit: {limit} (n = {n}).",
+        "The {statistic} of {value} does not meet the threshold {comparison} {threshold}[ ({reference})][ (n \
+         = {n})].";
     LimitContradictsMet:
-        "{statistic} {value} meets {comparison} {threshold}[ ({reference})], but the one-sided {confidence} \
-         confidence limit {limit} (n = {n}) does not.[ About {repetitions} repetitions would \
-         decide.][{more_would_decide?} More repetitions would decide.][{undecidable?} No practical number of \
-         repetitions would decide.]";
+        "The {statistic} of {value} meets the threshold {comparison} {threshold}[ ({reference})]. Its \
+         one-sided {confidence} confidence limit of {limit} (n = {n}) does not meet it.[ About {repetitions} \
+         repetitions would decide.][{more_would_decide?} More repetitions would decide.][{undecidable?} No \
+         practical number of repetitions would decide.]";
     LimitContradictsMiss:
-        "{statistic} {value} does not meet {comparison} {threshold}[ ({reference})], but the one-sided \
-         {confidence} confidence limit {limit} (n = {n}) does.[ About {repetitions} repetitions would \
-         decide.][{more_would_decide?} More repetitions would decide.][{undecidable?} No practical number of \
-         repetitions would decide.]";
+        "The {statistic} of {value} does not meet the threshold {comparison} {threshold}[ ({reference})]. \
+         Its one-sided {confidence} confidence limit of {limit} (n = {n}) meets it.[ About {repetitions} \
+         repetitions would decide.][{more_would_decide?} More repetitions would decide.][{undecidable?} No \
+         practical number of repetitions would decide.]";
     NoLimit:
-        "{statistic} {value} of {n|repetition} has no confidence limit, and the plan decides by the limit \
-         ({comparison} {threshold}).";
+        "The {statistic} of {value} has no confidence limit (n = {n}). The plan decides by this limit \
+         (threshold {comparison} {threshold}).";
     RatioUndecided:
-        "{statistic} {value}, required {comparison} {threshold}[ ({reference})]. The one-sided {confidence} \
-         confidence limits of the ratio are {ratio_low} and {ratio_high} (n = {n}). COV {cov}, of the \
-         reference {cov_reference}.[ About {repetitions} repetitions of each would decide.][{undecidable?} \
-         No practical number of repetitions would decide.]",
-        "{statistic} {value}, required {comparison} {threshold}[ ({reference})]. The lower one-sided \
-         {confidence} confidence limit of the ratio is {ratio_low} (n = {n}), without an upper one. COV \
-         {cov}, of the reference {cov_reference}.[ About {repetitions} repetitions of each would \
-         decide.][{undecidable?} No practical number of repetitions would decide.]";
-    VariabilityAboveMax: "The {n|repetition} vary by {cov} (COV); the plan allows {cov_max}.";
+        "The {statistic} of {value} may or may not meet the threshold {comparison} {threshold}[ \
+         ({reference})]. One-sided {confidence} confidence limits of its ratio to the threshold: {ratio_low} \
+         and {ratio_high} (n = {n}). COV: {cov}, of the reference {cov_reference}.[ About {repetitions} \
+         repetitions of each would decide.][{undecidable?} No practical number of repetitions would decide.]",
+        "The {statistic} of {value} may or may not meet the threshold {comparison} {threshold}[ \
+         ({reference})]. Lower one-sided {confidence} confidence limit of its ratio to the threshold: \
+         {ratio_low} (n = {n}). It has no upper limit. COV: {cov}, of the reference {cov_reference}.[ \
+         About {repetitions} repetitions of each would decide.][{undecidable?} No practical number of \
+         repetitions would decide.]";
+    VariabilityAboveMax:
+        "The {n} repetitions vary by {cov} (COV), more than the {cov_max} that the plan allows.";
     NoValues: "No repetition has a value.";
-    ReferenceUnusable: "{metric} of {test}, with which it is compared, cannot be used. {cause}";
+    ReferenceUnusable: "The reference, {metric} of {test}, cannot be used. {cause}";
     PartUnusable: "Part {part} cannot be used. {cause}";
-    LintError: "The campaign was started in spite of an error of the linter. {cause}";
-    EvidenceModified: "Files are not as they were recorded, so this proves nothing.";
-    // What was not run, or not to its end.
+    LintError: "The campaign was started despite a lint error. {cause}";
+    EvidenceModified: "Files of the campaign are not intact, so its verdicts are not valid.";
+    // What was not run, or did not end.
     NoneRan:
         "{job} repetition {repetition} was not run.",
         "The campaign ended before the test was run.";
-    NotYetRun: "The campaign has not ended and has not come to the test yet.";
-    AttemptOpen: "The campaign has not ended. An attempt ended with it or still runs ({folder}).";
-    NotChosen: "The test was not chosen. Chosen: {chosen}.";
-    RepetitionsMissing: "{ran} of {planned|repetition} were run. {cause}";
-    RepetitionTwice: "Repetition {repetition} is there twice ({folders}). Neither of them is chosen.";
+    NotYetRun: "The campaign has not ended, and this test has not started yet.";
+    AttemptOpen:
+        "The campaign has not ended. The attempt {folder} still runs, or was stopped with the campaign.";
+    NotChosen: "The test was not selected. Selected tests: {chosen}.";
+    RepetitionsMissing: "Only {ran} of {planned|repetition} were run. {cause}";
+    RepetitionTwice: "Repetition {repetition} exists twice ({folders}). Neither of them is used.";
     JobFailed:
+        "{who} started no rank (status {status}). {launch_rejected:root=Open MPI does not start as root. Set \
+         OMPI_ALLOW_RUN_AS_ROOT=1 and OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1, or add `--allow-run-as-root` to \
+         `options` of the launch table.;slots=Open MPI has fewer slots than ranks. Set \
+         OMPI_MCA_rmaps_base_oversubscribe=1 (since Open MPI 5: \
+         PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe), or add `--oversubscribe` to `options` of the \
+         launch table.}",
         "{who} ended with status {status}[ ({launcher:killed=a rank was killed;cancelled=the job was \
-         cancelled;allocation-time=the time of its allocation was over;node-died=a node died})].[ \
-         {failure}][ Output: {output}]",
+         cancelled;allocation-time=the time of its allocation was over;node-died=a node failed})].[ \
+         {failure}][ Error output: {output}]",
         "{who} was ended by signal {signal}[ ({launcher:killed=a rank was killed;cancelled=the job was \
-         cancelled;allocation-time=the time of its allocation was over;node-died=a node died})].[ \
-         {failure}][ Output: {output}]",
+         cancelled;allocation-time=the time of its allocation was over;node-died=a node failed})].[ \
+         {failure}][ Error output: {output}]",
         "{who} did not end within {timeout} and was killed[ ({launcher:killed=a rank was \
          killed;cancelled=the job was cancelled;allocation-time=the time of its allocation was \
-         over;node-died=a node died})].[ {failure}][ Output: {output}]",
-        "{who} did not end in time and was killed[ ({launcher:killed=a rank was killed;cancelled=the job was \
-         cancelled;allocation-time=the time of its allocation was over;node-died=a node died})].[ \
-         {failure}][ Output: {output}]";
+         over;node-died=a node failed})].[ {failure}][ Error output: {output}]",
+        "{who} exceeded its time limit and was killed[ ({launcher:killed=a rank was killed;cancelled=the job \
+         was cancelled;allocation-time=the time of its allocation was over;node-died=a node failed})].[ \
+         {failure}][ Error output: {output}]";
     JobNotStarted:
         "{who} was not started. {rejection}",
         "{who} could not be started[: {output}].";
@@ -85,194 +100,208 @@ pub(super) const TEXTS: &[(Code, &str)] = templates! {
         "{step} failed: {error}.";
     RecordsUnreadable: "The records of repetition {repetition} cannot be read: {error}.";
     NothingRecorded: "Repetition {repetition} recorded nothing.";
-    NoEndRecord: "The records of repetition {repetition} have no end.";
-    MetricMissing: "Repetition {repetition} recorded no {metric}.";
-    CasesUntried: "Repetition {repetition} tried none of the {cases|case} of {group}: {error}.";
-    DummyBackend: "The DUMMY backend moves nothing, so there is nothing to evaluate.";
-    ImportMissing: "{test} repetition {repetition} did not export {name}: it recorded no file size.";
-    SearchValueMissing: "{test} measured no {metric}, by which the number of nodes is searched.";
+    NoEndRecord: "The records of repetition {repetition} are incomplete: they have no end record.";
+    MetricMissing: "Repetition {repetition} did not record {metric}.";
+    CasesUntried: "Repetition {repetition} ran none of the {cases|case} of {group}: {error}.";
+    DummyBackend: "The DUMMY backend moves no data, so there is nothing to evaluate.";
+    ImportMissing: "{test} repetition {repetition} did not export {name}, because it recorded no file size.";
+    SearchValueMissing:
+        "{test} did not measure {metric}. The search for the number of nodes needs this value.";
     SearchStepFailed:
-        "{test} did not end well, so its {metric} is not known. The number of nodes is searched by it.";
-    RanksDiffer: "{who} ran on {ranks|rank}; the plan asks for {planned}.";
-    NodesDiffer: "{who} ran on {nodes|node}; the plan asks for {planned}.";
+        "{test} failed, so its {metric} is not known. The search for the number of nodes needs this value.";
+    RanksDiffer: "{who} ran on {ranks|rank}, but the plan asks for {planned}.";
+    NodesDiffer: "{who} ran on {nodes|node}, but the plan asks for {planned}.";
     StateNotRecorded: "{state} recorded no state.";
     StateNotReached:
-        "{state}: {blocks} of the blocks were in use; {target} were asked for.",
-        "{state}: {inodes} of the inodes were in use; {target} were asked for.",
-        "{state}: {cycles} overwrite cycles were done; {target} were asked for.";
-    PreloadUncounted: "{state}: repetition {repetition} counted no files.";
+        "{state}: {blocks} of the blocks were in use, but {target} are required.",
+        "{state}: {inodes} of the inodes were in use, but {target} are required.",
+        "{state}: {cycles} overwrite cycles were done, but {target} are required.";
+    PreloadUncounted: "{state}: repetition {repetition} did not count the files.";
     PreloadCount:
-        "{state}: repetition {repetition} counted {files|file} in {directories|directory|directories}; \
-         {planned} in each were asked for.";
-    PartMissing: "Repetition {repetition}: {other}, which is to run at the same time, did not run.";
-    PartTimeUnknown: "Repetition {repetition}: the records do not tell when {other} ran.";
+        "{state}: repetition {repetition} counted {files|file} in {directories|directory|directories}, but \
+         {planned} per directory are required.";
+    PartMissing: "Repetition {repetition}: {other} should run at the same time, but it did not run.";
+    PartTimeUnknown: "Repetition {repetition}: the records do not state when {other} ran.";
     Overlap:
-        "Repetition {repetition}: {part} and {other} ran together for {share} of the shorter one; {needed} \
-         is required.";
-    PartNotAtWork: "Repetition {repetition}: {part} was not at work together with all other parts.";
+        "Repetition {repetition}: {part} and {other} ran together for {share} of the shorter one, but \
+         {needed} is required.";
+    PartNotAtWork: "Repetition {repetition}: {part} was never active together with all other parts.";
     CommonTimeTooShort:
-        "Repetition {repetition}, {phase}: all parts were at work together for {common}, less than an \
+        "Repetition {repetition}, {phase}: all parts were active together for {common}, less than one \
          interval of the timeline ({interval}).",
-        "{phase}: all parts were at work together for {common}, less than an interval of the timeline \
+        "{phase}: all parts were active together for {common}, less than one interval of the timeline \
          ({interval}).";
-    DatasetUnreadable: "{dataset} could not be looked at: {error}.";
+    DatasetUnreadable: "{dataset} could not be examined: {error}.";
     DatasetNotWritten: "{dataset} recorded no phase that wrote.";
-    DatasetWrongData: "{dataset}: {transfers|transfer} came back with wrong data.";
-    DatasetNotStored: "{dataset}: the DUMMY backend writes nothing, so there is nothing to read.";
-    DatasetFilesMissing: "{dataset}: {found} of {planned} files found.";
-    DatasetFileSize: "{dataset}: {path} has {bytes} bytes; {recorded} were recorded.";
+    DatasetWrongData: "{dataset}: {transfers|transfer} returned wrong data.";
+    DatasetNotStored: "{dataset}: the DUMMY backend stores nothing, so there is nothing to read.";
+    DatasetFilesMissing: "{dataset}: {found} of {planned} files were found.";
+    DatasetFileSize: "{dataset}: {path} has {bytes} bytes, but {recorded} were recorded.";
     DatasetSparse:
         "{dataset}: {path} is sparse. The file system stores {allocated} of {bytes}, so the rest was never \
          written or was compressed.";
     DatasetTooSmall:
-        "{dataset} holds {bytes}; its readers need {needed} ({rate} for {time}, {margin} times).";
-    ReadBeyondDataset: "{test} reads {asked} of {path} in {dataset}, which has {bytes}.";
+        "{dataset} holds {bytes}, but its readers need {needed} ({margin} times {rate} for {time}).";
+    ReadBeyondDataset: "{test} reads {asked} of {path} in {dataset}, but the file holds only {bytes}.";
     DatasetNamesDiffer:
-        "{dataset}: {files_counted|file} were counted; {files_made} were made.",
-        "{dataset}: {directories_counted|directory|directories} were counted; {directories_made} were made.";
+        "{dataset}: {files_counted|file} were counted, but {files_made} were made.",
+        "{dataset}: {directories_counted|directory|directories} were counted, but {directories_made} were \
+         made.";
     DatasetChanged:
-        "[{dataset} was changed since it was made. ]{path} has {bytes} bytes; it had {bytes_before}.",
-        "[{dataset} was changed since it was made. ]{files|file} in {directories|directory|directories} were \
-         counted; there were {files_before} in {directories_before}. First difference: {path}.",
-        "[{dataset} was changed since it was made. ]{path} {change:gone=is gone;not-a-file=is no longer a \
+        "[{dataset} was changed after it was made. ]{path} has {bytes} bytes, but it had {bytes_before}.",
+        "[{dataset} was changed after it was made. ]{files|file} in {directories|directory|directories} were \
+         counted, instead of {files_before} in {directories_before}. First difference: {path}.",
+        "[{dataset} was changed after it was made. ]{path} {change:gone=is missing;not-a-file=is no longer a \
          file}.";
-    DatasetWritten: "[{dataset} was changed since it was made. ]{path} was written to, or its time was set.";
-    DatasetChangedLater: "{folder} found the dataset changed afterwards. {cause}";
+    DatasetWritten:
+        "[{dataset} was changed after it was made. ]{path} was written to, or its modification time was set.";
+    DatasetChangedLater: "A later job ({folder}) found the dataset changed. {cause}";
     WrongDataUnattributed:
-        "Another program wrote to the dataset, so it is not known whose wrong data this is. {cause}[ \
+        "Another program wrote to the dataset, so the origin of the wrong data is not known. {cause}[ \
          ({folder})]";
     DatasetReused:
-        "{dataset} was made by {campaign} on {made} and used again. {files|file} of {bytes} unchanged, \
-         {samples|sample} compared.",
-        "{dataset} was made by {campaign} on {made} and used again. {files|file} counted, {samples|sample} \
-         compared.";
+        "{dataset} was made by {campaign} at {made} and used again. {files|file} ({bytes}) were unchanged, \
+         and {samples|sample} matched.",
+        "{dataset} was made by {campaign} at {made} and used again. {files|file} were counted, and \
+         {samples|sample} matched.";
     DatasetRecreated: "{dataset} was recreated. {cause}";
     KeptUnfinished: "The kept dataset was never finished.";
     KeptUnreadable: "The kept dataset cannot be read: {error}.";
-    KeptOtherRecipe: "The kept dataset of {campaign} (made {made}) was made by another recipe.";
+    KeptOtherRecipe: "The kept dataset of {campaign} (made {made}) was made with another recipe.";
     KeptIncomplete: "The kept dataset of {campaign} (made {made}) lacks {file}.";
     KeptExpired: "The kept dataset of {campaign} (made {made}) had expired.";
     KeptChanged:
         "The kept dataset of {campaign} (made {made}) was changed. {cause}",
-        "The kept dataset of {campaign} (made {made}) was changed: {path} holds other bytes at {offset}.";
-    KeptNotEnough: "The kept dataset of {campaign} (made {made}) is not fit for this plan. {cause}";
+        "The kept dataset of {campaign} (made {made}) was changed: {path} holds other data at offset \
+         {offset}.";
+    KeptNotEnough: "The kept dataset of {campaign} (made {made}) is not sufficient for this plan. {cause}";
     WrongData:
-        "{transfers|transfer} held wrong data ({folder}). First: {path} at {offset}[, expected {expected}, \
-         found {found}].",
-        "{transfers|transfer} held wrong data ({folder}).";
+        "{transfers|transfer} returned wrong data ({folder}). First: {path} at offset {offset}[, expected \
+         {expected}, found {found}].",
+        "{transfers|transfer} returned wrong data ({folder}).";
     OperationsFailed:
         "{operations|operation} failed ({folder}). First: {operation} {path}: {error}.",
         "{operations|operation} failed ({folder}).";
     CachedRead:
-        "{phase}: {share} of the data was in the page cache of the client before it was read.",
-        "{share} of the data was in the page cache of the client before it was read. {memory} is memory, so \
-         nothing was read from storage.",
-        "{share} of the data was in the page cache of the client before it was read.";
+        "{phase}: {share} of the data was in the client's page cache before the read (maximum 1 %).",
+        "{share} of the data was in the client's page cache before the read (maximum 1 %). {memory} is a \
+         memory file system, so nothing was read from storage.",
+        "{share} of the data was in the client's page cache before the read (maximum 1 %).";
     NamesCached: "Repetition {repetition}: {text}.";
     NamesOnOwnNode:
-        "Repetition {repetition}: the names had been made{made?} on the same node ({host}) in {folder}. Its \
-         cache may have answered instead of the file system.",
-        "Repetition {repetition}: the names had been looked at{seen?} on the same node ({host}) in {folder}. \
-         Its cache may have answered instead of the file system.";
+        "Repetition {repetition}: the same node ({host}) had created{made?} the files and directories in \
+         {folder}. Its cache may have answered instead of the file system.",
+        "Repetition {repetition}: the same node ({host}) had accessed{seen?} the files and directories in \
+         {folder}. Its cache may have answered instead of the file system.";
     NamesMaybeDropped:
-        "Repetition {repetition}: the names had been made{made?} on the same node ({host}) in {folder}. \
-         Whether a command dropped its caches is not recorded.",
-        "Repetition {repetition}: the names had been looked at{seen?} on the same node ({host}) in {folder}. \
-         Whether a command dropped its caches is not recorded.";
+        "Repetition {repetition}: the same node ({host}) had created{made?} the files and directories in \
+         {folder}. It is not recorded whether a command dropped its caches.",
+        "Repetition {repetition}: the same node ({host}) had accessed{seen?} the files and directories in \
+         {folder}. It is not recorded whether a command dropped its caches.";
     NamesOriginUnknown:
-        "Repetition {repetition}: rank 0 was on {host_before} in {folder} and on {host} now. Whether other \
-         nodes had the names before is not known.",
-        "Repetition {repetition}: an earlier campaign had made{made?} the names on the same node ({host}, \
-         {folder}). It may have forgotten them since.",
-        "Repetition {repetition}: an earlier campaign had looked at{seen?} the names on the same node \
-         ({host}, {folder}). It may have forgotten them since.";
+        "Repetition {repetition}: rank 0 was on {host_before} in {folder} and is on {host} now. It is not \
+         known whether other nodes had cached the files and directories.",
+        "Repetition {repetition}: the same node ({host}) had created{made?} the files and directories in an \
+         earlier campaign ({folder}). They may have left its cache since.",
+        "Repetition {repetition}: the same node ({host}) had accessed{seen?} the files and directories in an \
+         earlier campaign ({folder}). They may have left its cache since.";
     SustainedNotMet:
-        "Repetition {repetition}: {phase} lasted {lasted}; the rate has to hold for {needed}.",
-        "Repetition {repetition}: a rank ended {phase} after {first_rank}; all have to hold for {needed}.";
+        "Repetition {repetition}: {phase} lasted {lasted}, but the rate must be sustained for {needed}.",
+        "Repetition {repetition}: one rank ended {phase} after {first_rank}, but all ranks must sustain the \
+         rate for {needed}.";
     NoWholeWindow:
-        "Repetition {repetition}: the timeline of {phase} has no whole window of {window} (intervals of \
+        "Repetition {repetition}: the timeline of {phase} has no complete window of {window} (interval \
          {interval}).",
-        "Repetition {repetition}: {phase} has no timeline, so no window of {window}.";
+        "Repetition {repetition}: {phase} has no timeline, so a window of {window} is not known.";
     NoSteadyState:
         "Repetition {repetition}: {phase} was not steady within {within}. The window of {window} until \
-         {until} changed by {slope+} (maximum {slope_max}) and varied by {range} (maximum {range_max}).",
-        "Repetition {repetition}: {phase} was steady after {steady_after}, and no longer after {left_after}, \
-         before {measured} were measured.",
-        "Repetition {repetition}: {phase} was steady after {steady_after}, and ended before {measured} were \
-         measured.",
-        "Repetition {repetition}: {phase} has no whole window of {window} within {within}, so it is not \
+         {until} changed by {slope+} (maximum {slope_max}). It varied by {range} (maximum {range_max}).",
+        "Repetition {repetition}: {phase} was steady after {steady_after}, but no longer after {left_after}. \
+         {measured} must be measured in the steady state.",
+        "Repetition {repetition}: {phase} was steady after {steady_after}, but it ended before {measured} \
+         were measured.",
+        "Repetition {repetition}: {phase} has no complete window of {window} within {within}, so it is not \
          known whether it was steady.",
         "Repetition {repetition}: {phase} has no timeline, so it is not known whether it was steady.";
     FillRecorded:
-        "The utilization of fs.{fs} was {fill} {when} repetition {repetition}; results between {low} and \
-         {high} compare.",
+        "The utilization of fs.{fs} was {fill} {when} repetition {repetition}. Only results between {low} \
+         and {high} are comparable.",
         "The utilization of fs.{fs} was not recorded.";
     OneFsTwice:
-        "fs.{fs} and fs.{other} are the same file system: {kind} of {device}, mounted on {mount}[ and \
+        "fs.{fs} and fs.{other} are the same file system: {kind} {device}, mounted on {mount}[ and \
          {other_mount}].";
     Degraded:
-        "fs.{fs}: {missing} missing {when} repetition {repetition}, of {targets|storage target}.",
-        "fs.{fs}, {when} repetition {repetition}: {health}.";
+        "fs.{fs} lacked {missing} of its {targets|storage target} {when} repetition {repetition}.",
+        "fs.{fs} was degraded {when} repetition {repetition}: {health}.";
     NotDegraded:
-        "fs.{fs} was to be degraded; nothing was down {when} repetition {repetition}{known?}.",
-        "fs.{fs} was to be degraded; whether anything was down {when} repetition {repetition} is not known.";
-    HealthUnknown: "The state of fs.{fs} could not be asked after repetition {repetition}: {error}.";
+        "fs.{fs} should be degraded, but nothing was offline {when} repetition {repetition}{known?}.",
+        "fs.{fs} should be degraded. It is not known whether anything was offline {when} repetition \
+         {repetition}.";
+    HealthUnknown: "The state of fs.{fs} is not known after repetition {repetition}: {error}.";
     Exclusive:
-        "{share} of what the servers of fs.{fs} moved during repetition {repetition} was not the test's.";
+        "During repetition {repetition}, {share} of the traffic of the servers of fs.{fs} came from others \
+         (maximum 1 %).";
     TrafficUnknown:
-        "The traffic count of the servers of fs.{fs} began again during repetition {repetition}. The traffic \
+        "The traffic count of the servers of fs.{fs} restarted during repetition {repetition}. The traffic \
          of others is not known.";
     LayoutUndeclared:
-        "fs.{fs}: files were to lie on {asked|target} each; some lie on {found}[ of {targets}].",
-        "fs.{fs}: files were to lie on {asked|target} each; some lie on all[ of {targets}]{found_all?}.",
-        "fs.{fs}: files were to lie on {asked|target} each; where they lie is not known.",
-        "fs.{fs}: files were to lie on all targets{asked_all?} each; some lie on {found}[ of {targets}].",
-        "fs.{fs}: files were to lie on all targets{asked_all?} each; some lie on all[ of \
-         {targets}]{found_all?}.",
-        "fs.{fs}: files were to lie on all targets{asked_all?} each; where they lie is not known.";
+        "fs.{fs}: each file should be on {asked|target}, but some files are on {found}[ of {targets}].",
+        "fs.{fs}: each file should be on {asked|target}, but some files are on all targets[ \
+         ({targets})]{found_all?}.",
+        "fs.{fs}: each file should be on {asked|target}, but the layout of the files is not known.",
+        "fs.{fs}: each file should be on all targets{asked_all?}, but some files are on {found}[ of \
+         {targets}].",
+        "fs.{fs}: each file should be on all targets{asked_all?}, but some files are on all known targets[ \
+         ({targets})]{found_all?}.",
+        "fs.{fs}: each file should be on all targets{asked_all?}, but the layout of the files is not known.";
     PathOnWrongFs:
-        "{who}: on {host}, {dir} is on {found}; fs.{fs} has the type {planned}.",
-        "{who}: {nodes} of {of} nodes have the file system from another server than {host} ({here}): \
+        "{who}: on {host}, {dir} is on {found}, but fs.{fs} has the type {planned}.",
+        "{who}: {nodes} of {of} nodes mount the file system from another server than {host} ({here}): \
          {there}{other_server?}.",
         "{who}: on {nodes} of {of} nodes the files are on another file system than on {host} ({here}): \
          {there}.";
     ClockSkew:
-        "{who}: the wall clock of {node} differs by {skew+} from that of {host} (known to {uncertainty}).",
-        "{who}: by the wall clock of {host} its phases ran from {phases_from} to {phases_to}. The campaign's \
-         job ran from {job_from} to {job_to}. One clock is off by {off} or more.";
-    Straggler: "{phase}: the rank with the least moved {bytes}, {share} of the mean of {mean}.";
-    WearoutTail: "The wear-out took {wear_out} after a deadline of {deadline}.";
-    CovMissing: "One repetition has no variability (COV).";
-    CovHigh: "The {n} repetitions vary by {cov} (COV).";
-    Harmonic: "Total amount / total time is {whole}; the mean of the rates is {mean}, {share} higher.";
+        "{who}: the wall clock of {node} differs by {skew+} from that of {host} (uncertainty {uncertainty}, \
+         maximum 1 s).",
+        "{who}: by the wall clock of {host} its phases ran from {phases_from} to {phases_to}. By the \
+         campaign's wall clock the job ran from {job_from} to {job_to}. One clock is off by at least {off} \
+         (maximum 1 s).";
+    Straggler: "{phase}: one rank moved only {bytes}, {share} of the mean of {mean} (minimum 80 %).";
+    WearoutTail: "The wear-out took {wear_out}, longer than the deadline of {deadline}.";
+    CovMissing: "There is only one repetition, so the variability (COV) is not known.";
+    CovHigh: "The {n} repetitions vary by {cov} (COV, maximum 10 %).";
+    Harmonic: "Total amount / total time is {whole}. The mean of the rates is {mean}, {share} higher.";
     AbovePhysics:
-        "{rate} is more than the {rate_max} that the plan gives as the most of the file system.",
-        "Random transfers reach {rate}; sequential ones reach {sequential}.";
-    TwoFsBalance: "fs.{fs} took {bytes}; a fair share is {fair}.";
-    LsWalk: "A walk listed {entries|entry|entries}; contracts usually ask for more than {entries_min}.";
-    MdTooShort: "{phase}: {operations|operation} in {lasted}.";
-    RateTooShort: "{phase}: {bytes} in {lasted}.";
-    AuditGap: "Missing in the evidence: {missing}.";
-    Waiver: "The waiver of {waived} is not needed: nothing was found.";
-    MovedOtherAmount: "{phase} moved {moved}; its command line asks for {asked}.";
+        "{rate} is above the maximum of {rate_max} that the plan states for the file system.",
+        "Random transfers reach {rate}, no less than sequential ones ({sequential}).";
+    TwoFsBalance: "fs.{fs} received {bytes}, but an equal share is {fair} (tolerance 10 %).";
+    LsWalk: "A walk listed {entries|entry|entries}, but contracts usually ask for more than {entries_min}.";
+    MdTooShort: "{phase}: only {operations|operation} in {lasted}.";
+    RateTooShort: "{phase}: only {bytes} in {lasted}.";
+    AuditGap: "The evidence lacks: {missing}.";
+    Waiver: "The waiver of {waived} is not needed, because there is no such finding.";
+    MovedOtherAmount: "{phase} moved {moved}, but its command line asks for {asked}.";
     OutOfData: "{phase}: {ranks} of {of|rank} ran out of data before the deadline of {deadline}.";
     NotFlushed:
-        "{phase}: the data was not flushed to storage within the time measured[{ior?} (no -e, -Y, \
+        "{phase}: the data was not flushed to storage within the measured time[{ior?} (no -e, -Y or \
          O_DIRECT)].";
-    MemoryFileSystem: "{phase}: {kind} is memory, so no storage took part.";
-    FitsMemory: "{phase}: {per_node} per node fits the memory of a client ({memory}).";
+    MemoryFileSystem: "{phase}: {kind} is a memory file system, so no storage took part.";
+    FitsMemory:
+        "{phase}: {per_node} per node is less than 1.5 times the memory of a client ({memory}), so caches \
+         may hold it.";
     SingleClient:
-        "Only one client node of {delivered} ({host}) took part; it may be the bottleneck.",
-        "Only one client node ({host}) took part; it may be the bottleneck.";
-    SimulatedNodes: "Groups of local ranks simulated the {nodes|node} of the plan (launch.kind `local`).";
+        "Only one client node of {delivered} ({host}) took part. It may be the bottleneck.",
+        "Only one client node ({host}) took part. It may be the bottleneck.";
+    SimulatedNodes: "Local ranks simulated the {nodes|node} of the plan (launch.kind `local`).";
     ClientLimited:
-        "Limited by the clients: {nodes} nodes reach {times} times the rate, so the value is a lower bound.";
+        "The clients limit the rate: {nodes} nodes reach {times} times as much. The file system can do more \
+         than was measured.";
     ClientsSufficient: "{nodes} nodes changed the rate by {gain+}, so the clients do not limit it.";
     ClientLimitUnknown:
-        "Whether the clients limit the rate is not known, because {test} cannot be used. {cause}";
+        "It is not known whether the clients limit the rate, because {test} cannot be used. {cause}";
     SearchOptimum:
-        "The optimum is {nodes|node}: {more_nodes} changed {metric} by {gain+}; a gain of {gain_min} is \
-         asked for.";
+        "The optimum is {nodes|node}. With {more_nodes} nodes {metric} changed by {gain+}, but a gain of \
+         {gain_min} is required.";
     SearchOpen: "The rate still rose at {nodes|node}, the largest number that was tried.";
     FirstDiffers: "Repetition 1 reached {share} of the mean of the {others} others and is included.";
     Trend: "{metric} changed by {change+} over the {n} repetitions (p = {p}).";
@@ -280,116 +309,146 @@ pub(super) const TEXTS: &[(Code, &str)] = templates! {
         "{ran}[ of {planned}] warm-up jobs ran before the repetitions and are excluded[ ({folders})].[ \
          {failed}]";
     SlowGroup:
-        "{phase} on {kind} {name} ran at {share} of the others' rate (ranks {ranks}[, … {ranks_in_all} of \
-         them][; files {files}]).[ It holds {files_held|file}; others hold {others_held}.][ It holds \
-         {files_held|file}; others hold {others_held_min} to {others_held_max}.][ It holds \
-         {ranks_held|rank}; others hold {others_held}.][ It holds {ranks_held|rank}; others hold \
-         {others_held_min} to {others_held_max}.][ The same ranks are those of {same_ranks_kind} \
-         {same_ranks_as}; either may be the cause.]";
+        "{phase}: {kind} {name} ran at {share} of the rate of the others (ranks {ranks}[, … {ranks_in_all} \
+         in all][; files {files}]).[ It has {files_held|file}, the others have {others_held}.][ It has \
+         {files_held|file}, the others have {others_held_min} to {others_held_max}.][ It has \
+         {ranks_held|rank}, the others have {others_held}.][ It has {ranks_held|rank}, the others have \
+         {others_held_min} to {others_held_max}.][ The {same_ranks_kind} {same_ranks_as} has the same ranks, \
+         so either may be the cause.]";
     UnevenPlacement:
-        "{phase} on {kind} {name} ran at {share} of the others' rate (ranks {ranks}[, … {ranks_in_all} of \
-         them][; files {files}]).[ It holds {files_held|file}; others hold {others_held}.][ It holds \
-         {files_held|file}; others hold {others_held_min} to {others_held_max}.][ It holds \
-         {ranks_held|rank}; others hold {others_held}.][ It holds {ranks_held|rank}; others hold \
-         {others_held_min} to {others_held_max}.] All of these together were as fast as others: the {kind} \
-         is overloaded by placement, not slow.[ This was so in {repetitions} of {of} repetitions.]";
+        "{phase}: {kind} {name} ran at {share} of the rate of the others (ranks {ranks}[, … {ranks_in_all} \
+         in all][; files {files}]).[ It has {files_held|file}, the others have {others_held}.][ It has \
+         {files_held|file}, the others have {others_held_min} to {others_held_max}.][ It has \
+         {ranks_held|rank}, the others have {others_held}.][ It has {ranks_held|rank}, the others have \
+         {others_held_min} to {others_held_max}.] In total it was as fast as the others, so the {kind} is \
+         overloaded by placement, not slow.[ This happened in {repetitions} of {of} repetitions.]";
     MoreSlowGroups: "{more} more nodes or targets were slow or overloaded.";
-    SlowRank: "{phase}: rank {rank} on {node} ran at {share} of the median rank.";
+    SlowRank: "{phase}: rank {rank} on {node} ran at {share} of the rate of the median rank.";
     SlowRanks:
-        "{phase}: rank {rank} on {node} ran at {share} of the median rank, the slowest of {ranks_in_all|slow \
-         rank} ({ranks}).";
+        "{phase}: {ranks_in_all|slow rank} ({ranks}). The slowest, rank {rank} on {node}, ran at {share} of \
+         the rate of the median rank.";
     LoadImbalance:
-        "{phase}: rank {rank} had moved {share} of what the mean rank moved[{by_deadline?} by the deadline].";
-    TimeLost: "{phase}: for {share} of the time only {slowest} of {ranks|rank} still worked.";
+        "{phase}: rank {rank} moved {share} of the mean amount of a rank[{by_deadline?} by the deadline].";
+    TimeLost: "{phase}: for {share} of the time only {slowest} of {ranks|rank} were still active.";
     WearOutTime: "{phase}: the wear-out took {wear_out}, {share} of the deadline of {deadline}.";
     WorstWindow:
-        "{phase}: the slowest {window} of repetition {repetition} ran at {rate}, {share} of its mean (from \
-         {from} on).";
-    WorstWindowUnknown: "{phase}: there is no timeline that tells the slowest {window}.";
+        "{phase}: the slowest {window} of repetition {repetition} (from {from} on) ran at {rate}, {share} of \
+         its mean rate.";
+    WorstWindowUnknown: "{phase}: the slowest {window} is not known, because the phase has no timeline.";
     FewTransfers:
-        "{phase}: a window of {window} holds {transfers|transfer} of a rank. Each counts when it ends, so \
-         the slowest window may be too low.",
-        "{phase}: a window of {window} holds {operations|operation} of a rank. Each counts when it ends, so \
-         the slowest window may be too low.";
-    CoarseTimeline: "{phase}: the timeline has intervals of {interval}, long for windows of {window}.";
+        "{phase}: a window of {window} holds only {transfers|transfer} per rank. A transfer counts when it \
+         ends, so the rate of the slowest window may be too low.",
+        "{phase}: a window of {window} holds only {operations|operation} per rank. An operation counts when \
+         it ends, so the rate of the slowest window may be too low.";
+    CoarseTimeline: "{phase}: the intervals of the timeline ({interval}) are long for windows of {window}.";
     CommonWindow:
-        "{phase}: the rate is that while all parts were at work ({window} in repetition {repetition}), \
-         {share} of that of the whole phase.";
+        "{phase}: the rate is that of the time in which all parts were active ({window} in repetition \
+         {repetition}). It is {share} of the rate of the whole phase.";
     CommonWindowUnknown:
-        "{phase}: no timeline tells the rate while all parts were at work. The rate is that of the whole \
-         phase.";
-    SteadyFrom: "{phase}: steady by windows of {window}, in every repetition after {after} at the latest.";
+        "{phase}: the rate while all parts were active is not known, because the phase has no timeline. The \
+         rate of the whole phase is used.";
+    SteadyFrom: "{phase}: every repetition was steady after {after} at the latest (windows of {window}).";
     StateReached:
         "{state}: {blocks} of the blocks and {inodes} of the inodes in use, {cycles} overwrite cycles[, \
          {fragmented} of the files fragmented].";
-    InnerRepetitions: "The {inner|repetition} of -i share a job, so each job counts once, by their mean.";
+    InnerRepetitions:
+        "The {inner|repetition} of -i run in one job, so each job counts once, with their mean.";
     AllTrees:
-        "{phase}: the trees of all {ranks|rank} are counted. mdtest's own table counts one of them (-u), and \
-         is about {ranks} times lower.";
+        "{phase}: the rate counts the trees of all {ranks|rank}. The table of mdtest counts one of them (-u) \
+         and is about {ranks} times lower.";
     CasesFailed:
         "{cases} of {of} cases failed: {names}[ and {more} more].[ The first failed on rank {rank} at \
-         `{step}`: {seen}.][ The first: {error}.]";
+         `{step}`: {seen}.][ Reason of the first: {error}.]";
     CasesOfLibrary:
-        "{cases} of {of} cases failed as is known of the MPI library, which says nothing of the file system: \
-         {names}[ and {more} more].[ The first failed on rank {rank} at `{step}`: {seen}.][ The first: \
-         {error}.]";
+        "{cases} of {of} cases failed as known for this MPI library: {names}[ and {more} more]. This says \
+         nothing about the file system.[ The first failed on rank {rank} at `{step}`: {seen}.][ Reason of \
+         the first: {error}.]";
     CasesUnsupported:
         "{cases} of {of} cases are not supported here: {names}[ and {more} more].[ The first failed on rank \
-         {rank} at `{step}`: {seen}.][ The first: {error}.]";
+         {rank} at `{step}`: {seen}.][ Reason of the first: {error}.]";
     CasesSkipped:
-        "{cases} of {of} cases were not tried: {names}[ and {more} more].[ The first failed on rank {rank} \
-         at `{step}`: {seen}.][ The first: {error}.]";
+        "{cases} of {of} cases were not run: {names}[ and {more} more].[ The first failed on rank {rank} at \
+         `{step}`: {seen}.][ Reason of the first: {error}.]";
     Notice: "{text}";
-    AttemptsRepeated: "Attempts that ended with the campaign were run again: {folders}.";
-    AttemptsOpen: "Attempts that ended with the campaign, or still run, were not run again yet: {folders}.";
+    AttemptsRepeated: "Attempts that were stopped with the campaign were run again: {folders}.";
+    AttemptsOpen:
+        "Attempts that still run, or were stopped with the campaign, were not run again yet: {folders}.";
     StepUnusable: "{test} cannot be used. {cause}";
-    StepImpossible: "The step at {step} is not usable: a step has 1 unit or more and rates above 0.";
-    TooFewSteps: "A projection needs {steps_min} different steps or more; there are {steps}.";
+    StepImpossible: "The step at {step} cannot be used: a step needs at least 1 unit and rates above 0.";
+    TooFewSteps: "A projection needs at least {steps_min} different steps, but there are {steps}.";
     TooFar: "The extrapolation factor {factor} is above the maximum of {factor_max}.";
     NotPredicted: "No model predicts the largest step from the others within {error_max} (best: {error+}).";
-    ThresholdInInterval: "The threshold {threshold} lies within the interval from {low} to {high}.";
+    ThresholdInInterval:
+        "The threshold {threshold} lies within the interval of the projection ({low} to {high}).";
 };
 
 /// What to do.
 pub(super) const REMEDIES: &[(Code, &str)] = templates! {
+    LimitContradictsMet:
+        "To decide, set `repetitions` in the plan to this number and run a new campaign.{repetitions?}",
+        "To decide, set more `repetitions` in the plan and run a new campaign.{more_would_decide?}";
+    LimitContradictsMiss:
+        "To decide, set `repetitions` in the plan to this number and run a new campaign.{repetitions?}",
+        "To decide, set more `repetitions` in the plan and run a new campaign.{more_would_decide?}";
+    NoLimit: "Set `repetitions` in the plan to at least 3 and run a new campaign.";
+    RatioUndecided:
+        "To decide, set `repetitions` of both tests to this number and run a new campaign.{repetitions?}";
+    VariabilityAboveMax: "Find the cause of the variability, and measure again.";
+    EvidenceModified: "List these files with `assay verify FOLDER`.";
+    NotYetRun: "If the campaign was stopped, resume it with `assay run --resume FOLDER`.";
+    AttemptOpen: "If the campaign was stopped, resume it with `assay run --resume FOLDER`.";
+    DummyBackend: "Measure with another backend.";
     CachedRead:
-        "Read with --drop-caches, or allow it with `cache = \"warm\"`.{not_dropped?}",
-        "Here --drop-caches did not help. Allow it with `cache = \"warm\"`, or read from other \
-         nodes.{dropped?}";
-    NamesCached: "If that is intended, allow it with `cache = \"warm\"`.";
+        "Read with --drop-caches, or allow cached data with `cache = \"warm\"`.{not_dropped?}",
+        "Here --drop-caches did not help. Read from other nodes, or allow cached data with `cache = \
+         \"warm\"`.{dropped?}";
+    NamesCached: "If this is intended, allow it with `cache = \"warm\"`.";
     NamesOnOwnNode:
         "Drop caches with --cold, walk on other nodes (--shift), or allow it with `cache = \"warm\"`.{walk?}",
-        "Look from other nodes (-N 1), drop caches with --run-cmd-before-phase, or allow it with `cache = \
+        "Use other nodes (-N 1), drop caches with --run-cmd-before-phase, or allow it with `cache = \
          \"warm\"`.{operations?}";
-    SustainedNotMet: "Move more data, and stop by a deadline (-D).";
+    SustainedNotMet: "Move more data, and stop with a deadline (-D).";
+    OutOfData: "Give the ranks more data (ior: -b or -s).";
+    NotFlushed: "Add -e.{ior?}";
+    MemoryFileSystem: "Test a directory on a file system with storage.";
+    FitsMemory: "Move more data per node.";
+    SingleClient: "Measure with more client nodes.";
+    ClientLimited: "Measure with more client nodes.";
+    SearchOpen: "Add larger numbers of nodes to the search.";
     FirstDiffers: "To add an excluded warm-up run, set `warm_up = 1`.{no_warm_up?}";
-    FillRecorded: "Bring the file system to that utilization, or start a new series.{fill?}";
+    FillRecorded: "Bring the file system to a utilization in this range, or start a new series.{fill?}";
     OneFsTwice: "Give a directory on each of two file systems, or describe only one.";
     Degraded:
-        "Repair the file system and measure again, or set `degraded = true` for a test that has to bear it.";
-    NotDegraded: "Let `degrade` of the state take down what `health` then reports.";
+        "Repair the file system and measure again, or set `degraded = true` for a test that must tolerate \
+         this.";
+    NotDegraded:
+        "Let the `degrade` command of the state take something offline that the `health` command reports.";
     HealthUnknown: "Correct the command, and measure again.";
     Exclusive: "Measure while no other jobs use the file system.";
     TrafficUnknown: "Check whether a server was restarted.";
     LayoutUndeclared: "Set the layout of the directory before its files are made.";
     PathOnWrongFs:
         "Explain in a waiver why it is the same file system.{other_server?}",
-        "Mount the file system on those nodes, or leave them out.";
-    ClockSkew: "Synchronise the clocks of all nodes with NTP or chrony.";
+        "Mount the file system on these nodes, or leave them out.";
+    ClockSkew: "Synchronize the clocks of all nodes with NTP or chrony.";
     Straggler: "Find the slow node or target, or explain it in a waiver.";
-    WearoutTail: "Find what holds the slowest ranks back.";
-    CovMissing: "Repeat it at least three times.";
+    WearoutTail: "Find what delays the slowest ranks.";
+    CovMissing: "Set `repetitions` in the plan to at least 3.";
     CovHigh: "Find the cause, or explain it in a waiver.";
-    Harmonic: "Report both, or stop by a deadline (-D).";
-    AbovePhysics: "Find the cache that answered, or offsets that repeat.";
+    Harmonic: "Report both, or stop each repetition with a deadline (-D).";
+    AbovePhysics: "Find the cache that served the data, or offsets that repeat.";
     TwoFsBalance: "Let even ranks write to one file system and odd ranks to the other.";
     LsWalk: "Make larger trees.";
-    MdTooShort: "Run at least a million operations for at least half a minute.";
+    MdTooShort: "Run at least 1000000 operations for at least 30 s.";
     RateTooShort:
-        "Move {times} times as much, so that it lasts a second at least (ior: -b, -s or -D).",
-        "Move more, so that it lasts a second at least (ior: -b, -s or -D).";
-    AuditGap: "Measure again with a program that records it; evidence cannot be added later.";
+        "Move {times} times as much, so that the phase lasts at least 1 s (ior: -b, -s or -D).",
+        "Move more, so that the phase lasts at least 1 s (ior: -b, -s or -D).";
+    AuditGap: "Measure again with a program that records it. Evidence cannot be added later.";
     Waiver: "Remove it from the plan.";
+    SlowGroup: "Examine the {kind} {name}.";
+    UnevenPlacement: "Distribute ranks and files evenly.";
+    TooFar: "Measure larger steps.";
+    TooFewSteps: "Measure more steps.";
     NotPredicted: "Add repetitions, or steps nearer to the target.";
     ThresholdInInterval: "Add repetitions, or larger steps.";
 };

@@ -1,4 +1,4 @@
-//! What the HTML report holds, links to and escapes.
+//! The contents, links and escaping of the HTML report.
 
 use crate::golden;
 use std::collections::BTreeSet;
@@ -15,7 +15,7 @@ use results::statistics::Side;
 fn html(campaign: &Campaign) -> String {
     let mut page = vec![];
     report::write_html(campaign, &mut page).unwrap();
-    // What keeps a number beside its unit is a space to a reader.
+    // Non-breaking spaces are spaces to a reader.
     String::from_utf8(page).unwrap().replace('\u{a0}', " ")
 }
 
@@ -25,7 +25,7 @@ fn attributes<'a>(page: &'a str, name: &str) -> Vec<&'a str> {
     page.split(&open).skip(1).filter_map(|rest| rest.split('"').next()).collect()
 }
 
-/// Panics at the first tag that is closed without having been opened last.
+/// Panics at the first tag that is closed out of order.
 fn assert_balanced(page: &str) {
     let mut open: Vec<&str> = vec![];
     for piece in page.split('<').skip(1) {
@@ -40,14 +40,14 @@ fn assert_balanced(page: &str) {
     assert!(open.is_empty(), "left open: {open:?}");
 }
 
-/// Text as it stands in the page.
+/// Text as it appears in the page.
 fn escaped(text: &str) -> String {
     let text = text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
     text.replace('"', "&quot;").replace('\'', "&#x27;").replace('/', "&#x2f;")
 }
 
 #[test]
-fn each_clause_stands_with_its_verdict_reason_criterion_and_remarks() {
+fn each_clause_is_shown_with_its_verdict_reason_criterion_and_remarks() {
     let campaign = golden::campaign();
     let page = html(&campaign);
     for verdict in &campaign.verdicts {
@@ -63,8 +63,8 @@ fn each_clause_stands_with_its_verdict_reason_criterion_and_remarks() {
         assert!(page.contains(&column), "{column}");
         for (word, findings) in [("Warning", &verdict.warnings), ("Note", &verdict.notes)] {
             for finding in findings {
-                let told = format!("<b>{word}</b> {}", escaped(&report::sentences::finding(finding)));
-                assert!(page.contains(&told), "{told}");
+                let shown = format!("<b>{word}</b> {}", escaped(&report::sentences::finding(finding)));
+                assert!(page.contains(&shown), "{shown}");
             }
         }
     }
@@ -76,38 +76,38 @@ fn each_clause_stands_with_its_verdict_reason_criterion_and_remarks() {
 }
 
 #[test]
-fn a_failure_that_rounding_would_hide_shows_more_figures() {
+fn a_value_that_rounding_would_make_equal_to_the_threshold_shows_more_digits() {
     assert!(html(&golden::campaign()).contains(&escaped("2.999 GB/s")));
 }
 
 #[test]
-fn a_bound_below_zero_is_shown_as_zero() {
+fn a_confidence_limit_below_zero_is_shown_as_zero() {
     let mut campaign = golden::campaign();
     for statistics in campaign.verdicts.iter_mut().filter_map(|verdict| verdict.statistics.as_mut()) {
         statistics.bound = Some(-5e9);
     }
     let page = html(&campaign);
-    assert!(page.contains("<dt>95 % bound</dt>"), "there are bounds");
+    assert!(page.contains("<dt>95 % limit</dt>"), "there are limits");
     assert!(!page.contains("-5.0"), "and none of them is negative");
 }
 
 #[test]
-fn the_confidence_of_a_bound_is_the_plans_and_six_values_have_an_interval_of_the_median() {
+fn a_limit_has_the_confidence_of_the_plan_and_six_values_have_an_interval_of_the_median() {
     let mut campaign = golden::campaign();
     campaign.verdicts.truncate(1);
-    let judged = |campaign: &mut Campaign, values: &[f64]| {
+    let page_of = |campaign: &mut Campaign, values: &[f64]| {
         campaign.verdicts[0].statistics = Statistics::of(values, Side::Lower, 0.99);
         html(campaign)
     };
-    let page = judged(&mut campaign, &[1e9, 2e9, 3e9, 4e9, 5e9, 6e9]);
-    assert!(page.contains("<dt>99 % bound</dt>") && !page.contains("<dt>95 % bound</dt>"));
+    let page = page_of(&mut campaign, &[1e9, 2e9, 3e9, 4e9, 5e9, 6e9]);
+    assert!(page.contains("<dt>99 % limit</dt>") && !page.contains("<dt>95 % limit</dt>"));
     assert!(page.contains("<dt>99 % interval of the median</dt>"));
-    let page = judged(&mut campaign, &[1e9, 2e9, 3e9, 4e9, 5e9]);
-    assert!(page.contains("<dt>99 % bound</dt>") && !page.contains("interval of the median</dt>"));
+    let page = page_of(&mut campaign, &[1e9, 2e9, 3e9, 4e9, 5e9]);
+    assert!(page.contains("<dt>99 % limit</dt>") && !page.contains("interval of the median</dt>"));
 }
 
 #[test]
-fn every_hash_stands_in_full() {
+fn every_hash_is_in_the_page_in_full() {
     let campaign = golden::campaign();
     let page = html(&campaign);
     let jobs = campaign.jobs.iter().flat_map(|job| job.info.sha256.values());
@@ -117,7 +117,7 @@ fn every_hash_stands_in_full() {
 }
 
 #[test]
-fn every_link_leads_to_a_file_of_the_folder_or_into_the_page() {
+fn every_link_leads_to_a_file_of_the_folder_or_to_a_place_in_the_page() {
     let campaign = golden::campaign();
     let page = html(&campaign).replace("&#x2f;", "/");
     let machines = ["machine-before.json", "machine-after.json"];
@@ -140,7 +140,7 @@ fn every_link_leads_to_a_file_of_the_folder_or_into_the_page() {
 }
 
 #[test]
-fn the_page_needs_nothing_from_elsewhere() {
+fn the_page_needs_no_other_files_or_servers() {
     let page = html(&golden::campaign());
     for word in ["http:", "https:", "<script", "<link", "<img", "@import", "url(", " src="] {
         assert!(!page.contains(word), "{word}");
@@ -148,7 +148,7 @@ fn the_page_needs_nothing_from_elsewhere() {
 }
 
 #[test]
-fn markup_in_paths_and_words_is_text() {
+fn markup_in_paths_and_texts_is_escaped() {
     let mut campaign = golden::campaign();
     let evil = "\"><script>alert('x')</script>&\x1b";
     campaign.info.title = evil.into();
@@ -177,7 +177,7 @@ fn tags_are_balanced() {
 }
 
 #[test]
-fn wrong_data_is_listed_with_place_and_words_and_the_rest_is_counted() {
+fn wrong_data_is_listed_with_file_offset_and_words_and_the_rest_is_counted() {
     let page = html(&golden::campaign());
     for text in ["5368709120 B", "0x00000003689ab5c0", "0x0000000000000000", "124 more bad ranges"] {
         assert!(page.contains(text), "{text}");
@@ -185,11 +185,11 @@ fn wrong_data_is_listed_with_place_and_words_and_the_rest_is_counted() {
 }
 
 #[test]
-fn failed_attempts_and_their_words_are_shown() {
+fn failed_attempts_and_their_errors_are_shown() {
     let page = html(&golden::campaign());
     assert!(page.contains("timed out") && page.contains("not started"));
     assert!(page.contains("write: rank 2 (node n017): ") && page.contains("No space left on device"));
-    assert!(page.contains("stop before the program") && page.contains("read-bw-r1.killed-1"));
+    assert!(page.contains("the program was killed before its end") && page.contains("read-bw-r1.killed-1"));
 }
 
 #[test]
@@ -227,7 +227,7 @@ fn odd_numbers_neither_panic_nor_reach_a_plot() {
 }
 
 #[test]
-fn operations_on_names_have_tables_and_plots_of_their_own() {
+fn metadata_operations_have_their_own_tables_and_plots() {
     let mut campaign = golden::campaign();
     for record in &mut campaign.jobs[0].records {
         let results::Record::Phase(phase) = record else { continue };
@@ -251,9 +251,9 @@ fn operations_on_names_have_tables_and_plots_of_their_own() {
         "Latency of single operations",
         "Failed operations by reason",
         &escaped("/scratch/<d>"),
-        "All ranks at once",
+        "All ranks active",
         "rank 61",
-        "operations done until the first rank had ended its work",
+        "From the common start until the first rank ended its work",
         "6 more failed operations are counted but not listed.",
     ] {
         assert!(page.contains(words), "{words}");
@@ -263,7 +263,7 @@ fn operations_on_names_have_tables_and_plots_of_their_own() {
 }
 
 #[test]
-fn a_state_is_shown_with_what_was_asked_and_what_was_reached() {
+fn a_state_is_shown_with_its_required_and_reached_values() {
     let mut campaign = golden::campaign();
     let state = ReachedState {
         kind: "age".into(),
@@ -287,7 +287,7 @@ fn a_state_is_shown_with_what_was_asked_and_what_was_reached() {
 }
 
 #[test]
-fn cases_are_counted_by_group_and_each_that_failed_stands_with_its_evidence() {
+fn cases_are_counted_by_group_and_failed_cases_are_shown_with_their_evidence() {
     let mut campaign = golden::campaign();
     let case = |name: &str, outcome: CaseOutcome| {
         let seen = Evidence {
@@ -343,18 +343,18 @@ fn cases_are_counted_by_group_and_each_that_failed_stands_with_its_evidence() {
         ["open 1 0 0 0 2 1", "posix 1 1 1 0 0 0", "all 1 1 1 0 2 1"],
         "pass, fail, unsupported, skipped, library"
     );
-    assert_eq!(rows("Cases that say nothing, by reason"), ["skipped 1 two files at least 2 open.b"]);
+    assert_eq!(rows("Cases not run or not supported, by reason"), ["skipped 1 two files at least 2 open.b"]);
     assert_balanced(&page);
     assert!(!html(&golden::campaign()).contains("Cases by group"));
 }
 
 #[test]
-fn a_job_tells_what_its_nodes_said() {
+fn a_job_shows_the_facts_that_its_nodes_reported() {
     let page = html(&golden::campaign());
     for text in [
         "/scratch on lustre 10.0.0.1@o2ib:/scratch",
         "n003 (ext4 /dev/sda2)",
-        "the calendar of n002 is 2.30 ms behind that of n001 (known to 4.10 us)",
+        "the wall clock of n002 is 2.30 ms behind that of n001 (uncertainty 4.10 us)",
     ] {
         assert!(page.contains(&escaped(text)), "{text}");
     }

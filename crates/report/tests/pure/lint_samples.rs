@@ -1,11 +1,11 @@
-//! One sample of a finding for each template of the linter's sentences.
+//! A sample of a finding for each template of the linter's sentences.
 //!
-//! Never here: what is found in real plans; the tests of `lint` have that.
+//! Never here: findings of real plans; the tests of `lint` have those.
 
 use results::reason::{Code, Datum, Reason};
 
 // tidy: long because there is a sample for each sentence.
-/// A reason for each template, in their order. The first has a waiver that is not approved yet.
+/// A reason for each template, in their order. The first one has a waiver that is not approved yet.
 pub(crate) fn samples() -> Vec<Reason> {
     let of = Reason::new;
     vec![

@@ -1,9 +1,9 @@
-//! What a report shows, as a page and as text.
+//! The report as an HTML page and as text.
 
 mod golden;
 mod html;
 mod lint_samples;
 mod sentences;
 mod stragglers;
-mod stretches;
 mod text;
+mod time_windows;

@@ -1,12 +1,12 @@
-//! The sentences about codes: each code has one, and all of them are in a file, to be read and reworded.
+//! The sentences about codes. Each code has at least one sentence, and a file shows all sentences.
 //!
-//! With `BLESS` set in the environment tests/fixtures/sentences.txt and docs/REASONS.md are written instead
-//! of compared.
+//! If `BLESS` is set in the environment, the tests write tests/fixtures/sentences.txt,
+//! docs/reference/reasons.md and docs/reference/verdicts.schema.json instead of comparing them.
 
 use std::fmt::Write as _;
 use std::fs;
 
-use report::sentences::{data_of, of_linter, remedy, sentence, taken, templates};
+use report::sentences::{data_of, of_linter, remedy, sentence, template_for, templates};
 use results::reason::{Code, Datum, Reason};
 
 use crate::lint_samples;
@@ -19,8 +19,8 @@ fn every_code_has_a_sentence() {
     assert_eq!(without, []);
 }
 
-/// The places of a template: name, what follows it, and whether it may be left out.
-fn places(template: &str) -> Vec<(&str, &str, bool)> {
+/// The slots of a template: name, what follows the name, and whether the slot is optional.
+fn slots(template: &str) -> Vec<(&str, &str, bool)> {
     let mut optional = false;
     let mut all = Vec::new();
     for piece in template.split_inclusive(['[', ']', '}']) {
@@ -121,10 +121,10 @@ const COUNTS: &[&str] = &[
 ];
 const REASONS: &[&str] = &["cause", "failed", "failure", "rejection"];
 
-/// Made-up data of this name.
+/// Sample data for this name.
 fn sample(code: Code, name: &str, how: &str) -> Datum {
     let is_in = |names: &[&str]| names.contains(&name);
-    // The same name may be another quantity elsewhere.
+    // With some codes the name has another meaning.
     match (code, name) {
         (_, "confidence") => return Datum::share(0.95),
         (Code::RecordedFailure, "step") => return "open".into(),
@@ -170,10 +170,10 @@ fn sample(code: Code, name: &str, how: &str) -> Datum {
     }
 }
 
-/// The reason with data for all places of a template, or only for those that it needs.
+/// The reason with data for all slots of a template, or only for its required slots.
 fn with_data(code: Code, template: &str, whole: bool) -> Reason {
     let mut reason = Reason::new(code);
-    for (name, how, optional) in places(template) {
+    for (name, how, optional) in slots(template) {
         if name == "who" {
             reason = reason.with("repetition", 2_u32);
         } else if whole || !optional {
@@ -183,7 +183,7 @@ fn with_data(code: Code, template: &str, whole: bool) -> Reason {
     reason
 }
 
-/// The reasons that are made into sentences: of the judge with made-up data, of the linter its own samples.
+/// The reasons of all sentences: for the judge with made-up data, for the linter with its own samples.
 fn all_reasons() -> Vec<Reason> {
     let of_linter = lint_samples::samples();
     let mut all = Vec::new();
@@ -198,22 +198,22 @@ fn all_reasons() -> Vec<Reason> {
     all
 }
 
-/// Whether a template is not one of those of which the linter gives samples.
+/// Whether a template is not one of the linter, which has samples.
 fn is_of_judge(template: &str) -> bool {
     !of_linter().any(|(_, own)| own == template)
 }
 
 #[test]
-fn each_template_of_the_linter_is_taken_for_its_own_sample() {
+fn each_sample_of_the_linter_uses_its_own_template() {
     let samples = lint_samples::samples();
     assert_eq!(of_linter().count(), samples.len());
     for ((code, template), sample) in of_linter().zip(&samples) {
-        assert_eq!(taken(sample), Some(template), "{code}: {}", sentence(sample));
+        assert_eq!(template_for(sample), Some(template), "{code}: {}", sentence(sample));
     }
 }
 
 #[test]
-fn all_sentences_are_those_of_the_file() {
+fn all_sentences_are_those_of_the_fixture() {
     let mut text = String::new();
     for reason in all_reasons() {
         let parts = [Some(sentence(&reason)), remedy(&reason)];
@@ -225,7 +225,7 @@ fn all_sentences_are_those_of_the_file() {
 }
 
 #[test]
-fn no_sentence_is_long() {
+fn no_sentence_has_more_than_25_words() {
     for reason in all_reasons() {
         let text = sentence(&reason);
         let longest = text.split(". ").map(|one| one.split_whitespace().count()).max();
@@ -233,39 +233,52 @@ fn no_sentence_is_long() {
     }
 }
 
-const PAPER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/REASONS.md");
+const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/reference/reasons.md");
 
-/// What stands before the table.
+/// The text before the table.
 const HEAD: &str = "# Reasons
 
-Each verdict, warning, note, finding and rejection has a reason in the files of a campaign: a `code` and
-`data`. A code keeps its meaning in later versions. A quantity is in the unit that is with it; a share has
-the unit `1`. A program reads codes and data; the sentences of reports are made from them and may change.
+Each verdict, warning, note, finding and rejection in the files of a campaign has a reason. A reason has a
+`code` and `data`. A code keeps its meaning in later versions. Programs should read codes and data. The
+sentences of reports are made from them and may change.
 
-Besides the data of the table a reason may have `measured` (what was measured where it may not be used),
-`besides`, `wrong` and `cause`, which are reasons themselves, and `approve_with` (how a waiver is approved).
+Each quantity has its base unit. A share has the unit `1`.
+
+A reason of any code may also have these data.
+
+`measured` is the reason that a verdict would have without this one.
+
+`also` is a second reason.
+
+`wrong` is the reason about wrong data that was found.
+
+`cause` is the reason that caused this one.
+
+`approve_with` states how to approve the waiver of the plan.
+
+A test of the program writes this table from the list of codes.
 
 | code | meaning | data |
 |---|---|---|
 ";
 
 #[test]
-fn the_paper_about_reasons_is_made_of_the_codes() {
+fn the_page_about_reasons_is_made_from_the_codes() {
     let mut text = HEAD.to_owned();
     for code in Code::ALL.iter().filter(|code| **code != Code::Unset) {
         let data: Vec<String> = data_of(*code).iter().map(|name| format!("`{name}`")).collect();
         let _ = writeln!(text, "| `{code}` | {} | {} |", code.meaning(), data.join(", "));
     }
     if std::env::var_os("BLESS").is_some() {
-        fs::write(PAPER, &text).expect(PAPER);
+        fs::write(PAGE, &text).expect(PAGE);
     }
-    assert!(text == fs::read_to_string(PAPER).unwrap_or_default(), "BLESS=1 writes docs/REASONS.md");
+    assert!(text == fs::read_to_string(PAGE).unwrap_or_default(), "BLESS=1 writes docs/reference/reasons.md");
 }
 
-const SCHEMA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/verdicts.schema.json");
+const SCHEMA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/reference/verdicts.schema.json");
 
 #[test]
-fn the_schema_of_verdicts_is_made_of_their_types() {
+fn the_schema_of_verdicts_is_made_from_their_types() {
     let schema = schemars::schema_for!(Vec<results::Verdict>);
     let text = serde_json::to_string_pretty(&schema).unwrap() + "\n";
     if std::env::var_os("BLESS").is_some() {
@@ -273,6 +286,6 @@ fn the_schema_of_verdicts_is_made_of_their_types() {
     }
     assert!(
         text == fs::read_to_string(SCHEMA).unwrap_or_default(),
-        "BLESS=1 writes docs/verdicts.schema.json"
+        "BLESS=1 writes docs/reference/verdicts.schema.json"
     );
 }

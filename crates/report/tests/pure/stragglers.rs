@@ -1,4 +1,4 @@
-//! What a report shows of single ranks, nodes and targets.
+//! What a report shows about single ranks, nodes and targets.
 
 use crate::golden;
 use report::document::{Block, Document, Plot, Table, Tone, of};
@@ -22,7 +22,7 @@ fn table<'d>(document: &'d Document, title: &str) -> Option<&'d Table> {
 }
 
 #[test]
-fn the_slow_target_stands_first_and_is_called_slow_and_nodes_are_not() {
+fn the_slow_target_is_listed_first_and_nodes_are_not_called_slow() {
     let document = of(&golden::campaign());
     let targets = table(&document, "Storage targets in write").expect("there are targets");
     let first = &targets.rows[0];
@@ -41,11 +41,11 @@ fn the_slow_target_stands_first_and_is_called_slow_and_nodes_are_not() {
         (alone.rows.len(), alone.rows[0][0].text.as_str(), alone.rows[0][1].text.as_str()),
         (1, "9", "n001")
     );
-    assert_eq!(table(&document, "How far ranks lay apart").expect("shown").rows.len(), 3);
+    assert_eq!(table(&document, "Load imbalance between ranks").expect("shown").rows.len(), 3);
 }
 
 #[test]
-fn the_plot_has_a_dot_for_each_rank_and_three_for_a_group_of_many() {
+fn the_plot_has_a_dot_for_each_rank_and_with_many_ranks_three_for_each_group() {
     let mut campaign = golden::campaign();
     let dots = |campaign: &results::folder::Campaign| {
         let document = of(campaign);
@@ -70,7 +70,7 @@ fn the_plot_has_a_dot_for_each_rank_and_three_for_a_group_of_many() {
 }
 
 #[test]
-fn without_columns_or_with_one_rank_nothing_is_shown() {
+fn without_data_of_single_ranks_or_with_one_rank_nothing_is_shown() {
     for each_rank in [None, Some(EachRank { ranks: 1, moved: vec![1].into(), ..EachRank::default() })] {
         let mut campaign = golden::campaign();
         for record in campaign.jobs.iter_mut().flat_map(|job| &mut job.records) {
@@ -83,7 +83,7 @@ fn without_columns_or_with_one_rank_nothing_is_shown() {
         assert!(
             tables
                 .iter()
-                .all(|table| !table.title.starts_with("Nodes") && !table.title.contains("ranks lay"))
+                .all(|table| !table.title.starts_with("Nodes") && !table.title.contains("imbalance"))
         );
         assert!(plots.iter().all(|plot| !plot.title.contains("Rates of ranks")));
     }

@@ -1,6 +1,6 @@
-//! What the terminal shows, to the letter.
+//! The exact text on a terminal.
 //!
-//! With `BLESS` set in the environment the fixtures are written instead of compared.
+//! If `BLESS` is set in the environment, the tests write the fixtures instead of comparing them.
 
 use crate::golden;
 use report::document::Block;
@@ -19,7 +19,7 @@ pub(crate) fn same_as_fixture(name: &str, text: &str) {
 }
 
 #[test]
-fn the_golden_campaign_reads_as_it_always_did() {
+fn the_text_of_the_golden_campaign_is_that_of_the_fixture() {
     same_as_fixture("golden-100.txt", &report::text(&golden::campaign(), 100, false));
 }
 
@@ -35,7 +35,7 @@ fn a_narrow_terminal_gets_lines_that_fit() {
 }
 
 #[test]
-fn two_criteria_of_one_test_are_told_apart_by_their_metrics() {
+fn the_metrics_distinguish_two_criteria_of_one_test() {
     let mut campaign = golden::campaign();
     campaign.verdicts.truncate(1);
     let mut other = campaign.verdicts[0].clone();
@@ -48,24 +48,21 @@ fn two_criteria_of_one_test_are_told_apart_by_their_metrics() {
 }
 
 #[test]
-fn other_values_than_the_plans_stand_beside_the_result() {
+fn the_result_states_values_that_differ_from_the_plan() {
     let mut campaign = golden::campaign();
-    let said = |campaign: &Campaign| {
+    let stated = |campaign: &Campaign| {
         let text = report::text(campaign, 400, false);
-        (
-            text.contains("At the scale \"small\""),
-            text.contains("with block = 4m: not the values of the plan's"),
-        )
+        (text.contains("used the scale \"small\""), text.contains("changed values of the plan: block = 4m."))
     };
-    assert_eq!(said(&campaign), (false, false));
+    assert_eq!(stated(&campaign), (false, false));
     campaign.info.scale = Some("small".into());
-    assert_eq!(said(&campaign), (true, false));
+    assert_eq!(stated(&campaign), (true, false));
     campaign.info.set.insert("block".into(), "4m".into());
-    assert_eq!(said(&campaign), (true, true));
+    assert_eq!(stated(&campaign), (true, true));
     let mut page = Vec::new();
     report::write_html(&campaign, &mut page).unwrap();
     let page = String::from_utf8(page).unwrap();
-    assert!(page.contains("At the scale") && page.contains("Value of block"));
+    assert!(page.contains("used the scale") && page.contains("Value of block"));
 }
 
 #[test]
@@ -90,7 +87,7 @@ fn control_characters_do_not_reach_the_terminal() {
 }
 
 #[test]
-fn an_empty_campaign_says_that_nothing_was_judged() {
+fn an_empty_campaign_states_that_no_clause_was_evaluated() {
     let text = report::text(&Campaign::default(), 80, false);
     assert!(text.ends_with("NOT RUN: No clause was evaluated.\n"), "{text}");
 }
@@ -109,25 +106,25 @@ fn only_passes_make_a_pass_and_only_failures_make_a_failure() {
 }
 
 #[test]
-fn a_part_of_a_plan_is_said_to_be_a_part() {
+fn the_result_states_which_tests_were_selected() {
     let mut campaign = golden::campaign();
     campaign.verdicts.truncate(1);
     campaign.info.only = vec!["write-bw".into()];
-    let last = "PASS: The only clause is met. Only the test write-bw was chosen.\n";
+    let last = "PASS: The only clause is met. Only the test write-bw was selected.\n";
     assert!(report::text(&campaign, 100, false).ends_with(last));
 }
 
 #[test]
-fn a_campaign_that_was_started_in_spite_of_errors_says_so_in_its_result() {
+fn the_result_states_that_the_campaign_was_started_despite_lint_errors() {
     let mut campaign = golden::campaign();
     campaign.verdicts.truncate(1);
     campaign.info.findings = vec![Finding::new(Severity::Error, Reason::new(Code::MissingPersist))];
-    let last = "PASS: The only clause is met. Started in spite of 1 error of the linter.\n";
+    let last = "PASS: The only clause is met. The campaign was started despite 1 lint error.\n";
     assert!(report::text(&campaign, 100, false).ends_with(last));
 }
 
 #[test]
-fn findings_that_are_not_waived_are_named_and_counted_in_the_last_line() {
+fn the_last_line_counts_and_lists_findings_that_are_not_waived() {
     let mut campaign = golden::campaign();
     campaign.verdicts.truncate(1);
     let found =
@@ -162,19 +159,19 @@ fn findings_that_are_not_waived_are_named_and_counted_in_the_last_line() {
     let section = document.sections.iter().find(|section| section.id == "findings").unwrap();
     let Block::Table(table) = &section.blocks[0] else { panic!("{section:#?}") };
     let row = table.rows.iter().find(|row| row[0].text == "cov-missing").unwrap();
-    assert_eq!((table.rows.len(), row[1].text.as_str()), (6, "A, B"), "what is said twice stands once");
+    assert_eq!((table.rows.len(), row[1].text.as_str()), (6, "A, B"), "an equal finding is listed once");
     let last =
         "PASS: The only clause is met. 2 errors cannot be waived. 2 findings are not waived (cov-missing).\n";
     assert!(text.ends_with(last), "{text}");
 }
 
-/// What a workload reports.
+/// A notice of a workload.
 fn notice(text: &str) -> Finding {
     Finding::new(Severity::Info, Reason::new(Code::Notice).with("text", text))
 }
 
 #[test]
-fn a_warning_is_told_once_with_all_tests_that_it_is_about() {
+fn a_warning_appears_once_with_all_tests_that_it_is_about() {
     let mut campaign = golden::campaign();
     let verdict = |test: &str, warnings: &[&str]| {
         let notice = |text: &&str| match text.split_once(": ") {
@@ -191,8 +188,8 @@ fn a_warning_is_told_once_with_all_tests_that_it_is_about() {
         verdict("G", &["G.a: write: slow", "G.b: own", "G.c: own"]),
     ];
     let text = report::text(&campaign, 200, false);
-    let told: Vec<&str> = text.lines().filter_map(|line| line.trim().strip_prefix("warning: ")).collect();
-    assert_eq!(told, ["write: slow (also G.b, G)", "own (also G)", "G.c: own"], "{text}");
+    let shown: Vec<&str> = text.lines().filter_map(|line| line.trim().strip_prefix("warning: ")).collect();
+    assert_eq!(shown, ["write: slow (also G.b, G)", "own (also G)", "G.c: own"], "{text}");
     let document = report::document::of(&campaign);
     let of: Vec<usize> = document.remarks.iter().map(|remark| remark.tests.len()).collect();
     assert_eq!(of, [3, 2, 1]);

@@ -1,12 +1,12 @@
-//! The chain: one line for each event of a campaign, with the hashes of the files that it made final.
+//! The hash chain: one line for each event of a campaign, with the hashes of the files that became final.
 //!
-//! An entry holds the hash of the entry before it, and its own, so that nothing can be changed, taken
-//! out, put in or moved without every later entry changing: the hash of the last entry, the *head*,
-//! stands for all evidence. Whoever noted it finds out also about somebody who made the whole chain anew.
+//! An entry holds the hash of the previous entry and its own hash. If an entry is changed, removed, added or
+//! moved, all later entries change. The hash of the last entry, the *head*, is the evidence hash. A reader
+//! who noted it also detects a chain that was written again from the start.
 //!
-//! Invariant: appended with one write, and durable, before the files of an entry get their names; what
-//! is appended is never written again.
-//! Never here: what the files say.
+//! Invariant: an entry is appended with one write and flushed to storage before its files get their names.
+//! Appended entries are never written again.
+//! Never here: the contents of files.
 
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{load::named, names, sha256};
 
-/// What an entry is about.
+/// The kind of an entry.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum ChainEvent {
@@ -29,9 +29,10 @@ pub(super) enum ChainEvent {
     Begun,
     /// A job ended.
     Ended,
-    /// A job that ended with its campaign was set aside; also one that had ended beside others that had not.
+    /// A job that was stopped with its campaign was set aside, or one that ended while others in its group
+    /// did not.
     Killed,
-    /// The campaign goes on after it was stopped or killed; the note says what was restored.
+    /// The campaign resumed after it was stopped or killed. The note states what was restored.
     Resumed,
     /// The verdicts.
     Verdicts,
@@ -50,30 +51,30 @@ pub(super) struct ChainEntry {
     pub(super) entry: u64,
     /// When, RFC 3339.
     pub(super) time: String,
-    /// What it is about.
+    /// Its kind.
     pub(super) what: ChainEvent,
-    /// The file or the job's folder, relative to the campaign's.
+    /// The file or the job's folder, relative to the campaign folder.
     #[serde(default)]
     pub(super) path: String,
-    /// SHA-256, hexadecimal, of each file that it made final, by path relative to the campaign's folder.
+    /// SHA-256, hexadecimal, of each file that became final, by path relative to the campaign folder.
     #[serde(default)]
     pub(super) files: BTreeMap<String, String>,
-    /// What a reader has to know besides.
+    /// Additional information for readers.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub(super) note: String,
-    /// The hash of the entry before; empty in the first.
+    /// The hash of the previous entry; empty in the first entry.
     pub(super) before: String,
 }
 
 impl ChainEntry {
-    /// The folder that a job had before it was set aside.
+    /// The former folder of a job that was set aside.
     fn before_aside(&self) -> Option<&str> {
         (self.what == ChainEvent::Killed)
             .then(|| self.path.rsplit_once(".killed-").map_or("", |(job, _)| job))
     }
 }
 
-/// The end of a chain.
+/// The end of a hash chain.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Head {
     /// The number of its last entry.
@@ -82,35 +83,35 @@ pub struct Head {
     pub hash: String,
 }
 
-/// What stands between an entry and its own hash.
+/// The text between an entry and its own hash.
 const HASH: &str = ",\"hash\":\"";
-/// Where a line may begin, counted from the end of the chain, when only the last is wanted, bytes.
+/// How far before the end of the chain the last line is searched first, bytes.
 const TAIL: u64 = 1 << 16;
 
-/// A chain as it was read.
+/// A hash chain that was read.
 #[derive(Debug, Default)]
 pub(super) struct Chain {
     /// Its entries, each with its hash.
     pub(super) entries: Vec<(ChainEntry, String)>,
-    /// One sentence for each line that is not as it was written.
+    /// One sentence for each modified line.
     pub(super) faults: Vec<String>,
-    /// Bytes behind the last whole line.
+    /// The number of bytes after the last complete line.
     pub(super) torn: u64,
 }
 
 impl Chain {
-    /// Where the chain ends.
+    /// The end of the chain.
     pub(super) fn head(&self) -> Option<Head> {
         self.entries.last().map(|(entry, hash)| Head { entry: entry.entry, hash: hash.clone() })
     }
 
-    /// Where the chain stood before the report was made.
+    /// The end of the chain before the report was made.
     pub(super) fn before_report(&self) -> Option<Head> {
         let kept = self.entries.iter().rev().find(|(entry, _)| entry.what != ChainEvent::Report)?;
         Some(Head { entry: kept.0.entry, hash: kept.1.clone() })
     }
 
-    /// The hash of each file, as the last entry about it has it.
+    /// The hash of each file, from the last entry about it.
     pub(super) fn files(&self) -> BTreeMap<&str, &str> {
         let mut files = BTreeMap::new();
         for (entry, _) in &self.entries {
@@ -124,7 +125,7 @@ impl Chain {
         files
     }
 
-    /// Folders of jobs, relative to the campaign's: those that stand there now.
+    /// The current folders of jobs, relative to the campaign folder.
     pub(super) fn folders(&self) -> Vec<&str> {
         let mut folders: Vec<&str> = Vec::new();
         for (entry, _) in &self.entries {
@@ -136,7 +137,7 @@ impl Chain {
         folders
     }
 
-    /// Folders of jobs that were begun and have neither ended nor been set aside.
+    /// Folders of jobs that began and have neither ended nor been set aside.
     pub(super) fn pending(&self) -> Vec<&str> {
         let mut pending: Vec<&str> = Vec::new();
         for (entry, _) in &self.entries {
@@ -151,7 +152,7 @@ impl Chain {
     }
 }
 
-/// The chain of the folder `dir`; `None` where there is none.
+/// The hash chain of the folder `dir`; `None` without one.
 pub(super) fn read(dir: &Path) -> io::Result<Option<Chain>> {
     let path = dir.join(names::CHAIN);
     let bytes = match std::fs::read(&path) {
@@ -161,21 +162,22 @@ pub(super) fn read(dir: &Path) -> io::Result<Option<Chain>> {
     };
     let whole = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
     let mut chain = Chain { torn: (bytes.len() - whole) as u64, ..Chain::default() };
-    // What a line has to name as the one before it; unknown behind a line that cannot be read.
+    // The hash that the next line must have as that of the previous entry; unknown after a line that cannot
+    // be parsed.
     let mut before = Some(String::new());
     for (at, line) in bytes[..whole].split_inclusive(|byte| *byte == b'\n').enumerate() {
         let number = at as u64 + 1;
         let text = std::str::from_utf8(&line[..line.len() - 1]).unwrap_or_default();
         let mut fault = |what: String| chain.faults.push(format!("{} was changed: {what}", names::CHAIN));
         let Some((entry, hash)) = parse(text) else {
-            fault(format!("line {number} is not as it was written"));
+            fault(format!("line {number} was modified"));
             before = None;
             continue;
         };
         if entry.entry != number {
-            fault(format!("line {number} is entry {}: entries are missing or were moved", entry.entry));
+            fault(format!("line {number} has entry {}, so entries are missing or were moved", entry.entry));
         } else if before.is_some_and(|before| before != entry.before) {
-            fault(format!("entry {number} does not follow from the one before it"));
+            fault(format!("entry {number} does not have the hash of the previous entry"));
         }
         before = Some(hash.clone());
         chain.entries.push((entry, hash));
@@ -183,7 +185,7 @@ pub(super) fn read(dir: &Path) -> io::Result<Option<Chain>> {
     Ok(Some(chain))
 }
 
-/// An entry and its hash, of a line that is as it was written.
+/// An entry and its hash, from an unmodified line.
 fn parse(line: &str) -> Option<(ChainEntry, String)> {
     let (body, rest) = line.rsplit_once(HASH)?;
     let hash = rest.strip_suffix("\"}")?;
@@ -198,14 +200,14 @@ fn line(entry: &ChainEntry) -> io::Result<String> {
     Ok(format!("{}{HASH}{hash}\"}}\n", body.strip_suffix('}').unwrap_or(&body)))
 }
 
-/// Begins the chain of a new folder.
+/// Creates the hash chain of a new folder.
 pub(super) fn begin(dir: &Path) -> io::Result<()> {
     let path = dir.join(names::CHAIN);
     File::create_new(&path).map_err(|error| named(&path, &error)).map(drop)
 }
 
-/// Appends an entry; without a chain nothing happens. Its number, its time and the entry before it are
-/// found here. A line that finds no room leaves the chain as it was.
+/// Appends an entry. Without a chain nothing happens. This function sets the number, the time and the
+/// previous hash. If the file system is full, the chain stays unchanged.
 pub(super) fn append(dir: &Path, mut entry: ChainEntry) -> io::Result<()> {
     let path = dir.join(names::CHAIN);
     let mut file = match OpenOptions::new().read(true).append(true).open(&path) {
@@ -214,7 +216,7 @@ pub(super) fn append(dir: &Path, mut entry: ChainEntry) -> io::Result<()> {
         Err(error) => return Err(named(&path, &error)),
     };
     let mut write = || {
-        // Where the file system has no locks there is nobody else: one campaign has one hold.
+        // On a file system without locks there is only one writer, because a campaign has one lock holder.
         let _ = file.lock();
         let end = file.seek(SeekFrom::End(0))?;
         let last = last(&mut file, end)?;
@@ -230,7 +232,7 @@ pub(super) fn append(dir: &Path, mut entry: ChainEntry) -> io::Result<()> {
     write().map_err(|error| named(&path, &error))
 }
 
-/// The last entry of a chain that ends with a whole line, of a file of `end` bytes.
+/// The last entry of a chain that ends with a complete line. The file has `end` bytes.
 fn last(file: &mut File, end: u64) -> io::Result<Option<Head>> {
     if end == 0 {
         return Ok(None);
@@ -246,15 +248,13 @@ fn last(file: &mut File, end: u64) -> io::Result<Option<Head>> {
             let line = std::str::from_utf8(&body[begin.unwrap_or(0)..]).unwrap_or_default();
             let head = parse(line).filter(|_| bytes.ends_with(b"\n"));
             let head = head.map(|(entry, hash)| Some(Head { entry: entry.entry, hash }));
-            return head.ok_or_else(|| {
-                io::Error::new(ErrorKind::InvalidData, "its last line is not as it was written")
-            });
+            return head.ok_or_else(|| io::Error::new(ErrorKind::InvalidData, "its last line was modified"));
         }
         from = from.saturating_sub(TAIL);
     }
 }
 
-/// Takes away what stands behind the last whole line, `torn` bytes.
+/// Removes the `torn` bytes after the last complete line.
 pub(super) fn restore(dir: &Path, torn: u64) -> io::Result<()> {
     let path = dir.join(names::CHAIN);
     let cut = || {

@@ -1,10 +1,10 @@
-//! `dataset.json`: what a dataset consists of, so that whoever reads it later knows that it is still that.
+//! `dataset.json`: the contents of a dataset, so that later readers can check that it is unchanged.
 //!
-//! It lies in the folder of the job that made the dataset, and beside the files where these are kept for
-//! later campaigns; there it is written last, so that files without it were never finished.
+//! It is in the folder of the job that made the dataset. If the files are kept for later campaigns, a copy is
+//! next to them. This copy is written last, so that files without it were never finished.
 //!
-//! Invariant: a field is added with a default, never renamed.
-//! Never here: finding files, judging them.
+//! Invariant: a new field has a default, and a field is never renamed.
+//! Never here: searching files, evaluating them.
 
 use std::io;
 use std::path::Path;
@@ -30,63 +30,62 @@ pub struct Manifest {
     pub recipe: Recipe,
     /// SHA-256 of the recipe, hexadecimal.
     pub recipe_sha256: String,
-    /// When it was found whole, RFC 3339.
+    /// When it was complete, RFC 3339.
     pub made: String,
-    /// The folder of the campaign that made it, as it was then.
+    /// The folder of the campaign that made it, at that time.
     pub campaign: String,
     /// When that campaign began, RFC 3339.
     pub campaign_started: String,
-    /// Seconds after `made` for which later campaigns may use it; absent where it goes with its campaign.
+    /// How long later campaigns may use it after `made`, seconds; absent if it is removed with its campaign.
     #[serde(default)]
     pub keep_s: Option<f64>,
     /// Regular files in all.
     pub files: u64,
-    /// Their sizes, bytes; 0 where they were only counted.
+    /// Total size, bytes; 0 if the files were only counted.
     pub bytes: u64,
-    /// Bytes that the file system has given them; absent where it does not tell, or where they were only
-    /// counted.
+    /// Allocated bytes; absent if the file system does not report them, or if the files were only counted.
     #[serde(default)]
     pub allocated_bytes: Option<u64>,
-    /// Each file, by path; empty where they were only counted.
+    /// Each file, by path; empty if the files were only counted.
     #[serde(default)]
     pub list: Vec<DatasetFile>,
-    /// How many files each directory has, by path; empty where each file is listed.
+    /// The number of files in each directory, by path; empty if each file is listed.
     #[serde(default)]
     pub counted: Vec<(String, u64)>,
-    /// What was read at some places.
+    /// Samples of its contents.
     #[serde(default)]
     pub samples: Vec<Sample>,
-    /// Why it could not be looked at, as the system says it.
+    /// The error of the system if it could not be examined.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fault: Option<String>,
-    /// Why files that an earlier campaign had kept were not used, if there were any.
+    /// Why kept files of an earlier campaign were not used, if there were any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub instead_of: Option<Reason>,
-    /// How it was found, where an earlier campaign made it.
+    /// The state in which it was found, if an earlier campaign made it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reused: Option<DatasetReuse>,
 }
 
-/// All that decides what a dataset is.
+/// All facts that determine a dataset.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Recipe {
     /// Program and version.
     pub tool: String,
     /// The command of the workload.
     pub workload: String,
-    /// The words behind it, with the values of the plan's parameters, and with `{dir}` still in them.
+    /// Its arguments, with the values of the plan's parameters, and with `{dir}` unreplaced.
     pub words: Vec<String>,
-    /// Commands that ran before, with `{dir}` still in them.
+    /// Commands that ran before, with `{dir}` unreplaced.
     pub setup: Vec<String>,
-    /// Ranks in all.
+    /// Total number of ranks.
     pub ranks: u32,
-    /// Nodes, where the plan says how many.
+    /// Nodes, if the plan states their number.
     pub nodes: Option<u32>,
-    /// Ranks on each node, where the plan says how many.
+    /// Ranks on each node, if the plan states their number.
     pub ppn: Option<u32>,
     /// Type of the file system, such as `lustre`.
     pub kind: String,
-    /// What is mounted: a device, a server.
+    /// The mounted device: a device file, or a server with its export.
     pub device: String,
 }
 
@@ -95,25 +94,25 @@ pub struct Recipe {
 pub struct DatasetFile {
     /// Relative to the dataset's directory.
     pub path: String,
-    /// Whether it is one of those that the records are about; others lie beside, such as a status file.
+    /// Whether the records are about it. Other files, such as a status file, may be in the same directory.
     pub data: bool,
     /// Size, bytes.
     pub bytes: u64,
-    /// Bytes that the file system has given it.
+    /// Allocated bytes.
     pub allocated_bytes: u64,
-    /// Time of the last change, nanoseconds since 1970.
+    /// Modification time, nanoseconds since 1970.
     pub mtime_ns: i64,
-    /// How it is laid out, where the file system tells.
+    /// Its layout, if the file system reports it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub layout: Option<Layout>,
 }
 
-/// What was read at one place of a file.
+/// A sample of a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sample {
     /// The file, relative to the dataset's directory.
     pub path: String,
-    /// From the file's beginning, bytes.
+    /// Offset in the file, bytes.
     pub offset: u64,
     /// Bytes read.
     pub bytes: u64,
@@ -121,14 +120,14 @@ pub struct Sample {
     pub sha256: String,
 }
 
-/// How a dataset was found that an earlier campaign made.
+/// The state of a dataset that an earlier campaign made.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DatasetReuse {
-    /// When it was looked at, RFC 3339.
+    /// When it was examined, RFC 3339.
     pub taken: String,
-    /// Files whose size and time of change were as before, or that were counted.
+    /// Files with unchanged size and modification time, or counted files.
     pub files: u64,
-    /// Samples that were read again and were the same.
+    /// Samples that were read again and matched.
     pub samples: u64,
 }
 
@@ -138,7 +137,7 @@ impl Manifest {
         json(path)
     }
 
-    /// Writes it to `path`, durable and whole or not at all.
+    /// Writes it to `path`, completely or not at all, and flushes it to storage.
     pub fn write(&self, path: &Path) -> io::Result<()> {
         super::write_whole(path, &to_json(self)?).map_err(|error| named(path, &error))
     }

@@ -1,28 +1,36 @@
-//! How a job died, by its error stream: what launchers say when it was of something that is not its own (a
-//! node, the time, somebody's hand), and which lines of the stream are quoted, alike wherever that is done.
+//! Why a job died, from its error stream.
 //!
-//! Invariant: pure; a text that is not in the table is no cause, and is then quoted as it is.
+//! Launchers report external causes: a node, a time limit, a cancellation. They also reject jobs before any
+//! rank starts. Reports quote lines of the stream.
+//!
+//! Invariant: pure. A text that is not in the table is not a cause, and is quoted unchanged.
 
 use std::fmt;
 
 use super::{Job, names};
 
-/// How many of its first and of its last lines are quoted of a job that died.
+/// The number of first and of last lines that are quoted for a job that died.
 const FIRST_LINES: usize = 2;
 const LAST_LINES: usize = 3;
-/// How much of each, characters.
+/// The maximum length of a quoted line, characters.
 const LINE_LENGTH: usize = 160;
 
 impl Job {
-    /// What its launcher says that it died of, with the line that says so.
+    /// The cause that its launcher reports, with the line that reports it.
     pub fn cause(&self) -> Option<(DeathCause, &str)> {
-        cause_of_death(self.last_words.iter().map(String::as_str))
+        cause_of_death(self.error_lines.iter().map(String::as_str))
     }
 
-    /// What its error stream says, in one line: its first lines, which say what, the last ones, which say how
-    /// it ended, what its launcher said of it, and where the others are.
-    pub fn last_said(&self) -> Option<String> {
-        let (words, cause) = (&self.last_words, self.cause().map(|(_, line)| line));
+    /// Why its launcher started no rank, if its error stream reports that.
+    pub fn launch_rejection(&self) -> Option<LaunchRejection> {
+        let of = |line: &String| REJECTIONS.iter().find(|(text, _)| line.contains(text));
+        self.error_lines.iter().find_map(of).map(|(_, rejection)| *rejection)
+    }
+
+    /// A summary of its error stream in one line. It has the first lines, the line with the cause, the last
+    /// lines, and the path of the complete stream.
+    pub fn error_summary(&self) -> Option<String> {
+        let (words, cause) = (&self.error_lines, self.cause().map(|(_, line)| line));
         let is_quoted = |(at, line): &(usize, &String)| {
             *at < FIRST_LINES || at + LAST_LINES >= words.len() || Some(line.as_str()) == cause
         };
@@ -30,23 +38,38 @@ impl Job {
         let lines: Vec<String> = quoted.map(|(_, line)| line.chars().take(LINE_LENGTH).collect()).collect();
         let is_cut = words.iter().any(|line| line.chars().nth(LINE_LENGTH).is_some());
         let all = match is_cut || lines.len() < words.len() {
-            true => format!("; all of it: {}/{}", self.folder, names::STDERR),
+            true => format!(" (complete: {}/{})", self.folder, names::STDERR),
             false => String::new(),
         };
         (!lines.is_empty()).then(|| lines.join(" / ") + &all)
     }
 }
 
-/// Why a job ended that might have gone on.
+/// A rule of Open MPI by which it starts no rank.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LaunchRejection {
+    /// It does not start as root.
+    Root,
+    /// It has fewer slots than ranks.
+    Slots,
+}
+
+/// Messages of Open MPI 4 and 5.
+const REJECTIONS: &[(&str, LaunchRejection)] = &[
+    ("has detected an attempt to run as root", LaunchRejection::Root),
+    ("There are not enough slots available", LaunchRejection::Slots),
+];
+
+/// An external cause that ended a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum DeathCause {
-    /// A rank was ended by a signal; which is said of all ranks once one of them has gone.
+    /// A signal ended a rank. Launchers report this for all ranks after one rank has ended.
     Killed,
-    /// The job, or the allocation it ran in, was ended by hand or by the batch system.
+    /// A user or the batch system ended the job, or its allocation.
     Cancelled,
-    /// The time of the job or of its allocation was over.
+    /// The time limit of the job or of its allocation was reached.
     Time,
-    /// A node died, or could not be reached any more.
+    /// A node failed, or could not be reached any more.
     Node,
 }
 
@@ -56,14 +79,14 @@ impl fmt::Display for DeathCause {
             Self::Killed => "a rank was killed",
             Self::Cancelled => "it was cancelled",
             Self::Time => "the time of its allocation was over",
-            Self::Node => "a node died",
+            Self::Node => "a node failed",
         })
     }
 }
 
-/// Texts of launchers. Each cause is looked for in all lines: that of the allocation's end stands behind
-/// those of the ranks that ended with it.
-const SAID: &[(&str, DeathCause)] = &[
+/// Messages of launchers. Each cause is searched in all lines, because the end of the allocation is reported
+/// after the ranks that ended with it.
+const MESSAGES: &[(&str, DeathCause)] = &[
     // Slurm
     ("Node failure on", DeathCause::Node),
     ("DUE TO NODE FAILURE", DeathCause::Node),
@@ -94,11 +117,12 @@ const SAID: &[(&str, DeathCause)] = &[
     ("type=cancel", DeathCause::Cancelled),
 ];
 
-/// The gravest cause that these lines name, with the first line that names it.
+/// The most severe cause in these lines, with the first line that reports it.
 pub fn cause_of_death<'a>(lines: impl IntoIterator<Item = &'a str>) -> Option<(DeathCause, &'a str)> {
-    let of = |line: &str| SAID.iter().filter(|(text, _)| line.contains(text)).map(|(_, cause)| *cause).max();
-    let named = lines.into_iter().filter_map(|line| Some((of(line)?, line)));
-    named.reduce(|gravest, named| if named.0 > gravest.0 { named } else { gravest })
+    let of =
+        |line: &str| MESSAGES.iter().filter(|(text, _)| line.contains(text)).map(|(_, cause)| *cause).max();
+    let causes = lines.into_iter().filter_map(|line| Some((of(line)?, line)));
+    causes.reduce(|worst, next| if next.0 > worst.0 { next } else { worst })
 }
 
 #[cfg(test)]
@@ -106,7 +130,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_dead_node_is_told_from_the_ranks_that_went_with_it() {
+    fn a_failed_node_is_distinguished_from_the_ranks_that_ended_with_it() {
         for (text, wanted) in [
             (
                 "srun: error: Node failure on node3\nsrun: error: node1: task 0: Killed\n\
@@ -142,17 +166,32 @@ mod tests {
     }
 
     #[test]
-    fn of_pages_the_edges_are_quoted_with_the_line_that_names_the_cause_and_where_the_others_are() {
+    fn open_mpi_rejects_root_and_too_few_slots() {
+        for (text, wanted) in [
+            ("mpirun.openmpi has detected an attempt to run as root.", Some(LaunchRejection::Root)),
+            (
+                "There are not enough slots available in the system to satisfy the 4",
+                Some(LaunchRejection::Slots),
+            ),
+            ("ior: cannot open the file: Permission denied", None),
+        ] {
+            let job = Job { error_lines: vec!["-".into(), text.into()], ..Job::default() };
+            assert_eq!(job.launch_rejection(), wanted, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_long_error_stream_is_quoted_by_its_first_and_last_lines_the_cause_and_its_path() {
         let mut job = Job { folder: "jobs/0001-w-r1".into(), ..Job::default() };
-        assert_eq!(job.last_said(), None);
-        job.last_words = (1..=5).map(|line| format!("line {line}")).collect();
-        assert_eq!(job.last_said().as_deref(), Some("line 1 / line 2 / line 3 / line 4 / line 5"));
-        job.last_words = (1..=9).map(|line| format!("line {line}")).collect();
-        job.last_words[4] = "srun: error: Node failure on n3".into();
+        assert_eq!(job.error_summary(), None);
+        job.error_lines = (1..=5).map(|line| format!("line {line}")).collect();
+        assert_eq!(job.error_summary().as_deref(), Some("line 1 / line 2 / line 3 / line 4 / line 5"));
+        job.error_lines = (1..=9).map(|line| format!("line {line}")).collect();
+        job.error_lines[4] = "srun: error: Node failure on n3".into();
         let edges = "line 1 / line 2 / srun: error: Node failure on n3 / line 7 / line 8 / line 9";
-        let all = "; all of it: jobs/0001-w-r1/stderr.txt";
-        assert_eq!(job.last_said(), Some(format!("{edges}{all}")));
-        job.last_words = vec!["x".repeat(LINE_LENGTH + 1)];
-        assert_eq!(job.last_said(), Some(format!("{}{all}", "x".repeat(LINE_LENGTH))));
+        let all = " (complete: jobs/0001-w-r1/stderr.txt)";
+        assert_eq!(job.error_summary(), Some(format!("{edges}{all}")));
+        job.error_lines = vec!["x".repeat(LINE_LENGTH + 1)];
+        assert_eq!(job.error_summary(), Some(format!("{}{all}", "x".repeat(LINE_LENGTH))));
     }
 }

@@ -1,7 +1,7 @@
-//! Facts of machines, file systems and programs, as they are kept in a campaign's folder.
+//! Facts of machines, file systems and programs, as stored in a campaign folder.
 //!
-//! Invariant: a field is added with a default, never renamed; what is not known is empty or absent.
-//! Never here: finding facts out.
+//! Invariant: a new field has a default, and a field is never renamed. Unknown facts are empty or absent.
+//! Never here: collecting the facts.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 /// Facts of the machine that runs the campaign, at one moment.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Machine {
-    /// When, RFC 3339.
+    /// Time of recording, RFC 3339.
     pub taken: String,
     /// Host name.
     pub host: String,
@@ -26,16 +26,16 @@ pub struct Machine {
     pub memory_bytes: u64,
     /// Load average of the last minute.
     pub load: f64,
-    /// Scaling governors of the processor's cores, the distinct ones; empty where the kernel tells none.
+    /// Scaling governors of the processor's cores, the distinct ones; empty if the kernel reports none.
     #[serde(default)]
     pub governor: String,
-    /// Whether the clock is held to another one, in the words of the system's own service.
+    /// Whether the clock is synchronized, as reported by the system's time service.
     #[serde(default)]
     pub time_sync: String,
     /// The kernel's clock source, such as `tsc`.
     #[serde(default)]
     pub clock_source: String,
-    /// Limits of this process by the kernel's names for them, soft and hard with the unit.
+    /// Limits of this process by the kernel's names, soft and hard, with the unit.
     #[serde(default)]
     pub limits: BTreeMap<String, String>,
     /// The file systems of the plan.
@@ -43,7 +43,7 @@ pub struct Machine {
 }
 
 impl Machine {
-    /// The file system that the plan calls `name`.
+    /// The file system with this name in the plan.
     pub fn file_system(&self, name: &str) -> Option<&FileSystemFacts> {
         self.file_systems.iter().find(|fs| fs.name == name)
     }
@@ -56,9 +56,9 @@ pub struct FileSystemFacts {
     pub name: String,
     /// The directory used.
     pub dir: String,
-    /// Where it is mounted.
+    /// Its mount point.
     pub mount: String,
-    /// What is mounted: a device, a server.
+    /// The mounted device: a device file, or a server with its export.
     pub device: String,
     /// Type, such as `ext4` or `lustre`.
     pub kind: String,
@@ -66,59 +66,59 @@ pub struct FileSystemFacts {
     pub options: String,
     /// Size, bytes.
     pub bytes: u64,
-    /// In use, bytes. With `bytes_free` it adds up to less than `bytes` where blocks are reserved for root.
+    /// Used, bytes. With `bytes_free` the sum is less than `bytes` if blocks are reserved for root.
     #[serde(default)]
     pub bytes_used: u64,
     /// Free for this user, bytes.
     pub bytes_free: u64,
-    /// Inodes; 0 where the file system does not count them.
+    /// Inodes; 0 if the file system does not count them.
     pub inodes: u64,
     /// Free inodes.
     pub inodes_free: u64,
-    /// The kernel's lines of all mounts on the way to the directory and below it.
+    /// The kernel's lines of all mounts above and below the directory.
     #[serde(default)]
     pub mounts: Vec<String>,
-    /// How files of the directory are laid out, where the file system tells.
+    /// The layout of files in the directory, if the file system reports it.
     #[serde(default)]
     pub layout: Option<Layout>,
-    /// Its targets, where they are told apart.
+    /// Its storage targets, if it reports them.
     #[serde(default)]
     pub targets: Vec<Target>,
 }
 
-/// How full a file system is, at one moment.
+/// The utilization of a file system at one moment.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Fill {
-    /// In use, bytes.
+    /// Used, bytes.
     pub bytes_used: u64,
     /// Free for this user, bytes.
     pub bytes_free: u64,
-    /// Inodes in use; 0 where the file system does not count them.
+    /// Used inodes; 0 if the file system does not count them.
     pub inodes_used: u64,
     /// Free inodes.
     pub inodes_free: u64,
-    /// Its targets, where they are told apart.
+    /// Its storage targets, if it reports them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub targets: Vec<Target>,
 }
 
-/// One server's part of a file system.
+/// A storage target of a file system.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Target {
     /// Its name, such as `scratch-OST0003`.
     pub name: String,
-    /// In use, bytes.
+    /// Used, bytes.
     pub bytes_used: u64,
     /// Free, bytes.
     pub bytes_free: u64,
 }
 
-/// How files are laid out over targets.
+/// The layout of files over targets.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Layout {
-    /// Targets of a file; -1 for all.
+    /// Number of targets of a file; -1 for all.
     pub stripe_count: i64,
-    /// Bytes on a target before the next one's turn.
+    /// Bytes on one target before the next target follows.
     pub stripe_bytes: u64,
     /// The pool of targets, empty for none.
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -130,22 +130,22 @@ pub struct Layout {
 pub struct Build {
     /// Its version.
     pub version: String,
-    /// The commit that it was built of; empty where the build was not told.
+    /// The commit that it was built from; empty if the build did not know it.
     pub commit: String,
     /// `release` or `debug`.
     pub profile: String,
-    /// Processor and system that it was built for, such as `x86_64-linux`.
+    /// The processor and system that it was built for, such as `x86_64-linux`.
     pub target: String,
-    /// The compiler; empty where the build was not told.
+    /// The compiler; empty if the build did not know it.
     pub rustc: String,
 }
 
-/// A program that takes part, as it lies on this machine.
+/// A program that takes part, as found on this machine.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Program {
     /// Its file.
     pub path: String,
-    /// What it says of itself, the first line.
+    /// The first line of its version output.
     pub version: String,
     /// SHA-256 of its file, hexadecimal.
     pub sha256: String,
@@ -154,8 +154,8 @@ pub struct Program {
 /// A library that a job had loaded.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LoadedLibrary {
-    /// Its file, whose name ends in its version.
+    /// Its file. The file name ends with the version.
     pub path: String,
-    /// SHA-256 of that file, hexadecimal; empty where it is not on this machine.
+    /// SHA-256 of that file, hexadecimal; empty if it is not on this machine.
     pub sha256: String,
 }

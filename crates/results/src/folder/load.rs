@@ -1,4 +1,4 @@
-//! Reading a campaign back from its folder.
+//! Reading a campaign from its folder.
 
 use std::fs::{self, File};
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom};
@@ -9,14 +9,14 @@ use serde::de::DeserializeOwned;
 use super::{Campaign, Job, JobEnd, JobInfo, chain, names};
 use crate::{Record, records};
 
-/// How many lines of the beginning, and of the end, of a job's error stream are kept beside it.
-const FIRST_WORDS: usize = 2;
-const LAST_WORDS: usize = 20;
-/// How much of the beginning and of the end of an error stream is looked at, bytes.
-const LOOK_BACK: u64 = 4096;
+/// The numbers of first and of last lines of a job's error stream that are kept in memory.
+const FIRST_KEPT: usize = 2;
+const LAST_KEPT: usize = 20;
+/// The size of the parts that are read at the start and at the end of an error stream, bytes.
+const PART_BYTES: u64 = 4096;
 
-/// Loads the campaign in `dir`. What a later step would have added (machine facts afterwards,
-/// verdicts) may be missing; what is there must be readable, else the error names the file.
+/// Loads the campaign in `dir`. Files of later steps (machine facts after the run, verdicts) may be missing.
+/// Existing files must be readable. Otherwise the error has the file name.
 pub fn load(dir: &Path) -> io::Result<Campaign> {
     let (jobs, killed) = jobs(dir)?;
     Ok(Campaign {
@@ -54,19 +54,19 @@ fn jobs(dir: &Path) -> io::Result<(Vec<Job>, Vec<String>)> {
             jobs.push(Job { dataset, ..Job::read(dir, folder, info) });
         }
     }
-    // Names have four digits, and more from the ten-thousandth job on.
+    // Folder names have four digits, and more from job 10 000 on.
     jobs.sort_by_key(|job| job.info.number);
     Ok((jobs, killed))
 }
 
-/// What the folder of a job is for, such as `write-r1` of `jobs/0001-write-r1`; also of one that has not got
-/// its name yet or was set aside.
+/// The test and repetition of a job's folder, such as `write-r1` for `jobs/0001-write-r1`. This also works
+/// for a hidden folder and for one that was set aside.
 pub fn job_of(folder: &str) -> &str {
     let name = name_when_ended(folder);
     name.split_once('-').map_or(name, |(_, job)| job)
 }
 
-/// The name that a job's folder has when the job has ended, of one in whatever state.
+/// The final name of a job's folder, in any state.
 pub(super) fn name_when_ended(folder: &str) -> &str {
     let name = folder.rsplit('/').next().unwrap_or_default();
     let name = name.strip_prefix('.').unwrap_or(name);
@@ -74,49 +74,49 @@ pub(super) fn name_when_ended(folder: &str) -> &str {
 }
 
 impl Job {
-    /// A job whose files lie in `folder` of the campaign's folder `dir`. Records that cannot be read cost
-    /// this job, not the campaign.
+    /// A job with its files in `folder` of the campaign folder `dir`. If records cannot be read, only this
+    /// job is affected.
     pub fn read(dir: &Path, folder: String, info: JobInfo) -> Self {
         let at = dir.join(&folder).join(names::RECORDS);
         let (records, unreadable) = match optional(records::load(&at)) {
             Ok(records) => (records.unwrap_or_default(), None),
             Err(error) => {
-                // Where the campaign's folder lies is no part of what is wrong.
+                // The path of the campaign folder is not part of the error.
                 let why = error.to_string().replace(&format!("{}/", dir.display()), "");
                 let named = why.contains(names::RECORDS);
                 (Vec::new(), Some(if named { why } else { format!("{}: {why}", names::RECORDS) }))
             }
         };
         let well = info.end == JobEnd::Exit(0) && records.iter().any(|one| matches!(one, Record::End(_)));
-        let last_words = match well {
+        let error_lines = match well {
             true => Vec::new(),
-            false => last_words(&dir.join(&folder).join(names::STDERR)).unwrap_or_default(),
+            false => error_lines(&dir.join(&folder).join(names::STDERR)).unwrap_or_default(),
         };
-        Self { folder, info, records, unreadable, last_words, dataset: None }
+        Self { folder, info, records, unreadable, error_lines, dataset: None }
     }
 }
 
-/// The first lines of a text that say something, and the last, in their order.
-pub fn last_words(path: &Path) -> io::Result<Vec<String>> {
+/// The first and the last lines of a file that contain text, in their order.
+pub fn error_lines(path: &Path) -> io::Result<Vec<String>> {
     let mut file = File::open(path)?;
     let length = file.metadata()?.len();
-    let is_short = length <= 2 * LOOK_BACK;
-    let mut said = lines(&mut (&mut file).take(if is_short { length } else { LOOK_BACK }))?;
-    file.seek(SeekFrom::Start(if is_short { length } else { length - LOOK_BACK }))?;
-    said.extend(lines(&mut file)?);
-    let first = said.len().min(FIRST_WORDS);
-    let last = said.len().saturating_sub(LAST_WORDS).max(first);
-    said.drain(first..last);
-    Ok(said)
+    let is_short = length <= 2 * PART_BYTES;
+    let mut kept = lines(&mut (&mut file).take(if is_short { length } else { PART_BYTES }))?;
+    file.seek(SeekFrom::Start(if is_short { length } else { length - PART_BYTES }))?;
+    kept.extend(lines(&mut file)?);
+    let first = kept.len().min(FIRST_KEPT);
+    let last = kept.len().saturating_sub(LAST_KEPT).max(first);
+    kept.drain(first..last);
+    Ok(kept)
 }
 
-/// The lines that say something.
+/// The lines that contain text.
 fn lines(text: &mut dyn Read) -> io::Result<Vec<String>> {
     let mut bytes = Vec::new();
     text.read_to_end(&mut bytes)?;
     let text = String::from_utf8_lossy(&bytes);
-    let said = text.lines().map(|line| line.replace(|c: char| c.is_control(), " ").trim().to_owned());
-    Ok(said.filter(|line| line.chars().any(char::is_alphanumeric)).collect())
+    let lines = text.lines().map(|line| line.replace(|c: char| c.is_control(), " ").trim().to_owned());
+    Ok(lines.filter(|line| line.chars().any(char::is_alphanumeric)).collect())
 }
 
 pub(super) fn json<T: DeserializeOwned>(path: &Path) -> io::Result<T> {
@@ -125,7 +125,7 @@ pub(super) fn json<T: DeserializeOwned>(path: &Path) -> io::Result<T> {
         .map_err(|error| io::Error::new(ErrorKind::InvalidData, format!("{}: {error}", path.display())))
 }
 
-/// The error with the file it is about.
+/// The error with its file.
 pub(super) fn named(path: &Path, error: &io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("{}: {error}", path.display()))
 }
@@ -143,13 +143,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn of_a_long_error_stream_the_first_lines_are_kept_and_the_last() {
+    fn the_first_and_the_last_lines_of_a_long_error_stream_are_kept() {
         let place = tempfile::tempdir().expect("a directory");
         let file = place.path().join("stderr.txt");
         for (lines, kept) in [(1, 1), (22, 22), (23, 22), (5000, 22)] {
             let text: String = (1..=lines).map(|line| format!("line {line}\n-----\n")).collect();
             fs::write(&file, text).expect("a file");
-            let words = last_words(&file).expect("words");
+            let words = error_lines(&file).expect("words");
             assert_eq!(words.len(), kept, "{lines}: {words:?}");
             assert_eq!(words[0], "line 1");
             assert_eq!(words[kept - 1], format!("line {lines}"));

@@ -1,8 +1,8 @@
-//! The archive of a campaign: its folder as one file for somebody else, `.tar.gz`.
+//! The archive of a campaign: its folder as one `.tar.gz` file.
 //!
-//! Invariant: the same folder gives the same bytes, whoever packs it when: names in order, fixed owner,
-//! mode and date. An archive gets its name when it is whole, and none is written over.
-//! Never here: whether the folder is worth packing.
+//! Invariant: the same folder always gives the same bytes: files are in order, with fixed owner, mode and
+//! date. An archive gets its name when it is complete. Existing files are never overwritten.
+//! Never here: whether the folder is intact.
 
 use std::fs::{self, File};
 use std::io::{self, ErrorKind, Read, Write};
@@ -16,13 +16,13 @@ use tar::{Archive, Builder, EntryType, Header};
 use super::write::staged;
 use super::{load::named, sha256_of};
 
-/// The date of everything in an archive: 2000-01-01, because `tar` warns of 1970.
+/// The date of all entries of an archive: 2000-01-01, because `tar` warns about 1970.
 const DATE: u64 = 946_684_800;
-/// The longest target of a link that an entry itself holds, bytes.
+/// The longest link target that an entry can hold, bytes.
 const LINK_MAX: usize = 100;
-/// How a compressed file begins.
+/// The first bytes of a compressed file.
 const GZIP: [u8; 2] = [0x1f, 0x8b];
-/// The file beside the folder that says why the archive is not to be trusted.
+/// The file next to the folder that states why the archive cannot be trusted.
 const UNVERIFIED: &str = "UNVERIFIED.txt";
 
 /// An archive that was written.
@@ -30,18 +30,18 @@ const UNVERIFIED: &str = "UNVERIFIED.txt";
 pub struct PackedArchive {
     /// Its size, bytes.
     pub bytes: u64,
-    /// SHA-256 of it, hexadecimal.
+    /// Its SHA-256, hexadecimal.
     pub sha256: String,
 }
 
-/// Packs the folder `dir` into the new file `out`, with the sentences `faults`, if any, in a file beside it.
+/// Packs the folder `dir` into the new file `out`. The sentences `faults`, if any, are in a file next to it.
 pub fn pack(dir: &Path, out: &Path, faults: &[String]) -> io::Result<PackedArchive> {
     if out.symlink_metadata().is_ok() {
-        return Err(io::Error::new(ErrorKind::AlreadyExists, "it exists"));
+        return Err(io::Error::new(ErrorKind::AlreadyExists, "it already exists"));
     }
     let part = staged(out);
     let packed = write(dir, &part, faults).and_then(|packed| {
-        // A link, unlike a new name, is rejected where somebody made such a file meanwhile.
+        // A link fails if another program made the file meanwhile. A rename would overwrite it.
         match fs::hard_link(&part, out) {
             Err(error) if error.kind() != ErrorKind::AlreadyExists => fs::rename(&part, out)?,
             linked => linked?,
@@ -78,11 +78,11 @@ fn header(kind: EntryType, size: u64) -> Header {
     header
 }
 
-/// Puts a link with its target byte by byte: `append_link` would tidy it, and the chain knows it as it is.
+/// Adds a link with its target byte by byte, because `append_link` would normalize it and change its hash.
 fn put_link(archive: &mut Builder<impl Write>, name: &Path, target: &[u8]) -> io::Result<()> {
     let mut link = header(EntryType::Symlink, 0);
     if target.len() > LINK_MAX {
-        // As GNU writes it: the whole target in an entry before, a beginning in the entry itself.
+        // As in GNU tar: an extra entry has the whole target, and the entry itself has its beginning.
         let mut long = header(EntryType::GNULongLink, target.len() as u64 + 1);
         long.set_path("././@LongLink")?;
         long.set_cksum();
@@ -99,12 +99,12 @@ fn put(archive: &mut Builder<impl Write>, path: &Path, name: &Path) -> io::Resul
     }
     if facts.is_file() {
         let file = File::open(path).map_err(|error| named(path, &error))?;
-        // A file that grows meanwhile would spoil everything behind it.
+        // A file that grows meanwhile would corrupt the entries after it.
         let bytes = file.take(facts.len());
         return archive.append_data(&mut header(EntryType::Regular, facts.len()), name, bytes);
     }
     if !facts.is_dir() {
-        return Err(io::Error::new(ErrorKind::InvalidData, format!("{} is no file", path.display())));
+        return Err(io::Error::new(ErrorKind::InvalidData, format!("{} is not a file", path.display())));
     }
     archive.append_data(&mut header(EntryType::Directory, 0), name.join(""), io::empty())?;
     let mut entries: Vec<_> = fs::read_dir(path)?.collect::<Result<_, _>>()?;
@@ -122,12 +122,12 @@ pub fn is_archive(path: &Path) -> bool {
     path.is_file() && read().is_ok() && begin == GZIP
 }
 
-/// Unpacks an archive into the empty directory `into`, and gives the campaign's folder in it.
+/// Unpacks an archive into the empty directory `into`, and returns the campaign folder in it.
 pub fn unpack(archive: &Path, into: &Path) -> io::Result<PathBuf> {
     let read = || {
         let mut entries = Archive::new(GzDecoder::new(File::open(archive)?));
         for entry in entries.entries()? {
-            // What would lie outside of `into` is left out by the crate, and then missing in the chain.
+            // The crate skips entries that would lie outside `into`. The chain then reports them as missing.
             entry?.unpack_in(into)?;
         }
         let mut names: Vec<_> =
@@ -138,9 +138,9 @@ pub fn unpack(archive: &Path, into: &Path) -> io::Result<PathBuf> {
             [name] if into.join(name).join(super::names::CAMPAIGN).exists() => return Ok(into.join(name)),
             [_, _, ..] => {
                 let names: Vec<_> = names.iter().map(|name| name.to_string_lossy()).collect();
-                format!("it holds more than the folder of one campaign: {}", names.join(", "))
+                format!("it contains more than one campaign folder: {}", names.join(", "))
             }
-            _ => "there is no campaign in it".to_owned(),
+            _ => "it contains no campaign".to_owned(),
         };
         Err(io::Error::new(ErrorKind::InvalidData, what))
     };

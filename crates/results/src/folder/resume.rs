@@ -1,8 +1,8 @@
-//! Going on with a campaign that was stopped or killed: what it was about to do is done, what it left
-//! half is told and set aside. Of one that was killed before it had begun, the folder is taken away.
+//! Resuming a campaign that was stopped or killed. Steps in progress are completed, and unfinished attempts
+//! are set aside. If the campaign was killed before it began, its folder is removed.
 //!
-//! Invariant: nothing happens to a folder that is not what the campaign left. Every attempt stays in
-//! evidence; only half-written copies of the campaign's own files go.
+//! Invariant: a folder that is not intact stays unchanged. Every attempt stays in the evidence. Only
+//! incomplete copies of the campaign's own files are removed.
 //! Never here: running.
 
 use std::collections::BTreeSet;
@@ -19,20 +19,20 @@ use super::{
     names, sha256_of, spelling,
 };
 
-/// What was done to a folder before its campaign goes on.
+/// The changes of a folder before its campaign resumes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Resumed {
-    /// One clause for each thing that was restored.
+    /// One clause for each restored item.
     pub restored: Vec<String>,
-    /// The folders of attempts that were set aside, relative to the campaign's.
+    /// The folders of attempts that were set aside, relative to the campaign folder.
     pub aside: Vec<String>,
 }
 
-/// Makes the folder `dir` ready to go on, and enters that it does. Of a folder whose chain or files are not
-/// as recorded nothing is touched: the error names the first fault.
+/// Prepares the folder `dir` for resuming, and records it in the chain. If its chain or files are not intact,
+/// nothing changes, and the error has the first fault.
 ///
-/// `beside` gives the folder names of the jobs that run at once with the job of this folder name. Where that
-/// one was begun and has not ended, they are set aside with it, also if they had ended.
+/// `beside` returns the folder names of the jobs in the same group as the job of this folder name. If this
+/// job began and has not ended, they are set aside with it, even if they ended.
 pub fn resume(dir: &Path, beside: &dyn Fn(&str) -> Vec<String>) -> io::Result<Resumed> {
     let checked = check(dir)?;
     if let Some(fault) = checked.faults.first() {
@@ -42,12 +42,16 @@ pub fn resume(dir: &Path, beside: &dyn Fn(&str) -> Vec<String>) -> io::Result<Re
     if let Some(mut chain) = chain::read(dir)? {
         if chain.torn > 0 {
             chain::restore(dir, chain.torn)?;
-            resumed.restored.push(format!("{} bytes of a torn last line of {}", chain.torn, names::CHAIN));
+            resumed.restored.push(format!(
+                "{}: {} bytes of an incomplete line removed",
+                names::CHAIN,
+                chain.torn
+            ));
             chain.torn = 0;
         }
         roll_forward(dir, &chain, &mut resumed)?;
         remove_halves(dir, &mut resumed)?;
-        // While one that has not ended is still there, a kill in between finds the same to do.
+        // The job that has not ended still exists, so a kill in between leaves the same work.
         for job in ended_beside(&chain, beside) {
             resumed.aside.push(put_aside(dir, &job)?);
         }
@@ -61,23 +65,23 @@ pub fn resume(dir: &Path, beside: &dyn Fn(&str) -> Vec<String>) -> io::Result<Re
     Ok(resumed)
 }
 
-/// Where a job's folder lies before it gets its name, `path` being relative to the campaign's folder.
+/// The folder of a job before it gets its name. `path` is relative to the campaign folder.
 pub(super) fn hidden(dir: &Path, path: &str) -> PathBuf {
-    dir.join(as_it_lies(path))
+    dir.join(hidden_path(path))
 }
 
-/// The same, relative to the campaign's folder.
-pub(super) fn as_it_lies(path: &str) -> String {
+/// The same, relative to the campaign folder.
+pub(super) fn hidden_path(path: &str) -> String {
     format!("{}/.{}", names::JOBS, name_when_ended(path))
 }
 
-/// Gives their names to files and folders that the chain has and that were about to get them.
+/// Renames files and folders that are in the chain but do not have their names yet.
 fn roll_forward(dir: &Path, chain: &Chain, resumed: &mut Resumed) -> io::Result<()> {
     let mut rename = |from: PathBuf, path: &str| {
         let to = dir.join(spelling::path(path));
         if from.symlink_metadata().is_ok() && to.symlink_metadata().is_err() {
             fs::rename(&from, &to).map_err(|error| named(&to, &error))?;
-            resumed.restored.push(format!("{} had been entered and got its name", spelling::shown(path)));
+            resumed.restored.push(format!("{}: renamed to its final name", spelling::shown(path)));
         }
         Ok::<(), io::Error>(())
     };
@@ -93,25 +97,25 @@ fn roll_forward(dir: &Path, chain: &Chain, resumed: &mut Resumed) -> io::Result<
     Ok(())
 }
 
-/// Removes half-written copies of the campaign's own files: what they were to hold is made again.
+/// Removes incomplete copies of the campaign's own files. Their contents are written again later.
 fn remove_halves(dir: &Path, resumed: &mut Resumed) -> io::Result<()> {
     for entry in fs::read_dir(dir)? {
         let entry = entry?;
         let name = entry.file_name().to_string_lossy().into_owned();
         if is_half(&name) {
             fs::remove_file(entry.path()).map_err(|error| named(&entry.path(), &error))?;
-            resumed.restored.push(format!("{name} was half written and went"));
+            resumed.restored.push(format!("{name}: incomplete file removed"));
         }
     }
     Ok(())
 }
 
-/// Whether a file beside the plan is the copy of one that was being written.
+/// Whether a file next to the plan is an incomplete copy.
 pub(super) fn is_half(name: &str) -> bool {
     name.starts_with('.') && name.ends_with(".part")
 }
 
-/// The folder names of jobs that ended and ran at once with one that has not.
+/// The folder names of jobs that ended and ran in parallel with one that has not.
 fn ended_beside(chain: &Chain, beside: &dyn Fn(&str) -> Vec<String>) -> Vec<String> {
     let name = |path: &&str| path.rsplit('/').next().unwrap_or_default().to_owned();
     let ended: BTreeSet<String> = chain.folders().iter().map(name).collect();
@@ -120,7 +124,7 @@ fn ended_beside(chain: &Chain, beside: &dyn Fn(&str) -> Vec<String>) -> Vec<Stri
     all.intersection(&ended).cloned().collect()
 }
 
-/// Takes its name from the folder of a job that ended, and sets it aside.
+/// Hides the folder of a job that ended, and sets it aside.
 fn put_aside(dir: &Path, job: &str) -> io::Result<String> {
     let jobs = dir.join(names::JOBS);
     fs::rename(jobs.join(job), jobs.join(format!(".{job}")))
@@ -128,8 +132,8 @@ fn put_aside(dir: &Path, job: &str) -> io::Result<String> {
     killed(dir, job)
 }
 
-/// Gives the hidden folders of jobs that never ended a name of their own, so that every attempt stays in
-/// evidence; returns the new names, relative to `dir`.
+/// Gives the hidden folders of jobs that did not end their own names, so that every attempt stays in the
+/// evidence. It returns the new names, relative to `dir`.
 fn set_aside(dir: &Path) -> io::Result<Vec<String>> {
     let mut hidden: Vec<String> = Vec::new();
     for entry in fs::read_dir(dir.join(names::JOBS))? {
@@ -141,7 +145,7 @@ fn set_aside(dir: &Path) -> io::Result<Vec<String>> {
     hidden.iter().map(|job| killed(dir, job)).collect()
 }
 
-/// Gives the hidden folder of a job the name `JOB.killed-K`, the first that is free, and enters it.
+/// Renames the hidden folder of a job to the first free name `JOB.killed-K`, and records it.
 fn killed(dir: &Path, job: &str) -> io::Result<String> {
     let jobs = dir.join(names::JOBS);
     let free = (1..).map(|k| format!("{job}.killed-{k}")).find(|name| !jobs.join(name).exists());
@@ -157,13 +161,13 @@ fn killed(dir: &Path, job: &str) -> io::Result<String> {
     Ok(path)
 }
 
-/// Who was to run which plan in the folder `dir`, as far as that had been written.
+/// The facts of a campaign that was killed before it began in the folder `dir`, if they had been written.
 pub fn unbegun(dir: &Path) -> Option<CampaignInfo> {
     json(&staged(&dir.join(names::CAMPAIGN))).ok()
 }
 
-/// Takes away the folder of a campaign that was killed before it had begun, or one that is empty; tells
-/// whether it did. One that holds anything else is not touched.
+/// Removes the folder of a campaign that was killed before it began, or an empty folder, and returns whether
+/// it did. A folder with any other contents stays unchanged.
 pub fn discard(dir: &Path) -> io::Result<bool> {
     let chain = match chain::read(dir) {
         Ok(chain) => chain.unwrap_or_default(),
@@ -180,7 +184,7 @@ pub fn discard(dir: &Path) -> io::Result<bool> {
         let own = match name.as_str() {
             names::CHAIN => kind.is_file(),
             names::JOBS => kind.is_dir() && fs::read_dir(entry.path())?.next().is_none(),
-            // It gets its name before campaign.json does.
+            // The plan gets its name before campaign.json does.
             names::PLAN => {
                 kind.is_file() && files.get(names::PLAN) == Some(&sha256_of(&entry.path())?.as_str())
             }

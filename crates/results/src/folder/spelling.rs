@@ -1,7 +1,7 @@
-//! How the chain spells names of files: as they are, and those that are no text byte by byte.
+//! The spelling of file names in the chain: text unchanged, and other bytes as escapes.
 //!
-//! Invariant: every name has one spelling and every spelling one name: a byte that is no text is NUL,
-//! which no name holds, and two hexadecimal digits.
+//! Invariant: names and spellings correspond one to one. A byte that is not text becomes NUL, which no name
+//! contains, and two hexadecimal digits.
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
@@ -17,13 +17,13 @@ pub(super) fn spelled(name: &OsStr) -> String {
     text
 }
 
-/// The path that is spelled so. What no name can have been stays as it is, and is found nowhere.
+/// The path with this spelling. An invalid spelling stays unchanged and matches no file.
 pub(super) fn path(spelled: &str) -> PathBuf {
     let mut parts = spelled.split('\0');
     let mut bytes = parts.next().unwrap_or_default().as_bytes().to_vec();
     for part in parts {
         match part.get(..2).and_then(|digits| u8::from_str_radix(digits, 16).ok()) {
-            // Only these are ever no text; others could make `/` or `..`.
+            // Only these bytes can be invalid text. Smaller ones could form `/` or `..`.
             Some(byte) if byte >= 0x80 => {
                 bytes.push(byte);
                 bytes.extend(&part.as_bytes()[2..]);
@@ -37,7 +37,7 @@ pub(super) fn path(spelled: &str) -> PathBuf {
     PathBuf::from(OsString::from_vec(bytes))
 }
 
-/// The same for people.
+/// The spelling for readers.
 pub(super) fn shown(spelled: &str) -> String {
     spelled.replace('\0', "\\x")
 }
@@ -47,7 +47,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_name_has_a_spelling_that_gives_it_back() {
+    fn every_name_can_be_restored_from_its_spelling() {
         let names: [&[u8]; 6] =
             [b"plain", "gr\u{fc}n".as_bytes(), b"a\xffb", b"\xc3", b"a\\xff", b"\xe2\x82z"];
         for name in names {

@@ -1,10 +1,10 @@
-//! Checking a campaign's folder: every file against the chain, the chain against itself.
+//! Checking a campaign folder: every file against the hash chain, and the chain against itself.
 //!
-//! With a chain nothing can be changed, removed, added or moved unnoticed, but by somebody who makes the
-//! whole chain anew: that one is found by comparing the head with a copy kept elsewhere. Folders of
-//! schema 1 have only the hashes of their jobs.
+//! With a hash chain every change of a file is found: modified, removed, added or moved files. Only a person
+//! who writes the whole chain again can hide a change. The evidence hash detects this if a copy is kept
+//! elsewhere. Folders of schema 1 have only the hashes of their jobs.
 //!
-//! Invariant: one sentence for each fault, naming the file; what a kill leaves behind is no fault.
+//! Invariant: each fault has one sentence with the file name. What a kill leaves is not a fault.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -12,16 +12,16 @@ use std::io::{self, ErrorKind};
 use std::path::{Component, Path};
 
 use super::chain::{self, Chain, Head};
-use super::resume::{as_it_lies, hidden, is_half};
+use super::resume::{hidden, hidden_path, is_half};
 use super::write::{sha256_of_any, staged};
 use super::{CampaignInfo, JobInfo, SCHEMA, load::json, names, sha256_of, spelling};
 
-/// One thing that is not as recorded.
+/// One file or directory that is not intact.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FolderFault {
-    /// The file or the directory that it is about, relative to the folder.
+    /// The file or directory, relative to the folder.
     pub about: String,
-    /// What is wrong, one sentence with the file's name.
+    /// The fault, in one sentence with the file name.
     pub said: String,
 }
 
@@ -31,16 +31,16 @@ impl FolderFault {
     }
 }
 
-/// What checking a folder found.
+/// The result of checking a folder.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Verification {
-    /// Each file that is not as recorded.
+    /// Each file that is not intact.
     pub faults: Vec<FolderFault>,
-    /// One sentence for each thing that a campaign which has not ended leaves half done.
+    /// One sentence for each incomplete item of a campaign that has not ended.
     pub notes: Vec<String>,
-    /// The head of the chain; absent without a chain.
+    /// The head of the hash chain; absent without a chain.
     pub head: Option<Head>,
-    /// Whether the campaign has ended, to its report; without a chain, whether there are verdicts.
+    /// Whether the campaign has ended: there is a report; without a chain, whether there are verdicts.
     pub ended: bool,
 }
 
@@ -50,8 +50,8 @@ impl Verification {
         self.faults.iter().map(|fault| fault.said.clone()).collect()
     }
 
-    /// The sentences of the faults of what was measured: not of verdicts, summary and report, which can be
-    /// made of it again.
+    /// The sentences of faults in the measured data. Verdicts, summary and report are excluded, because they
+    /// can be made again.
     pub fn of_evidence(&self) -> Vec<String> {
         let made = [names::VERDICTS, names::SUMMARY, names::REPORT];
         let of_evidence = self.faults.iter().filter(|fault| !made.contains(&fault.about.as_str()));
@@ -59,8 +59,9 @@ impl Verification {
     }
 }
 
-/// Compares the folder with its chain, or without one with the hashes of its jobs. Files are only hashed,
-/// so that one that cannot be read any more is named like every other. Fails where `dir` is no campaign.
+/// Compares the folder with its chain, or without a chain with the hashes of its jobs. Files are only hashed,
+/// so that a file that cannot be read is reported like every other fault. It fails if `dir` is not a
+/// campaign.
 pub fn check(dir: &Path) -> io::Result<Verification> {
     match chain::read(dir)? {
         Some(chain) => by_chain(dir, &chain),
@@ -69,26 +70,26 @@ pub fn check(dir: &Path) -> io::Result<Verification> {
 }
 
 fn by_chain(dir: &Path, chain: &Chain) -> io::Result<Verification> {
-    // The report gets its name last of all.
+    // The report is the last file that gets its name.
     let ended = dir.join(names::REPORT).symlink_metadata().is_ok();
     let faults = chain.faults.iter().map(|said| FolderFault::new(names::CHAIN, said.clone())).collect();
     let mut found = FolderCheck { dir, chain, files: chain.files(), ended, faults, notes: Vec::new() };
     if chain.torn > 0 {
-        let what = format!("{}: its last line is torn, {} bytes", names::CHAIN, chain.torn);
-        found.left(names::CHAIN, what, "it was being written when the campaign was killed");
+        let what = format!("{}: its last line is incomplete ({} bytes)", names::CHAIN, chain.torn);
+        found.left(names::CHAIN, what, "The campaign was killed while it wrote this line");
     }
     let gone = found.folders();
     found.compare(&gone);
-    found.strangers("")?;
+    found.unknown_entries("")?;
     let FolderCheck { faults, notes, .. } = found;
     Ok(Verification { faults, notes, head: chain.head(), ended })
 }
 
-/// A check under way.
+/// A check in progress.
 struct FolderCheck<'a> {
     dir: &'a Path,
     chain: &'a Chain,
-    /// The hash of each file that the chain has.
+    /// The hash of each file in the chain.
     files: BTreeMap<&'a str, &'a str>,
     ended: bool,
     faults: Vec<FolderFault>,
@@ -100,12 +101,12 @@ impl FolderCheck<'_> {
         self.faults.push(FolderFault::new(about, said));
     }
 
-    /// Notes what a kill leaves; after the end of a campaign it is a fault.
+    /// Notes what a kill leaves. After the end of a campaign it is a fault.
     fn left(&mut self, about: &str, what: String, why: &str) {
-        if self.ended { self.fault(about, what) } else { self.notes.push(format!("{what}; {why}")) }
+        if self.ended { self.fault(about, what) } else { self.notes.push(format!("{what}. {why}")) }
     }
 
-    /// Looks for the folders of jobs, and gives those that are not where they belong.
+    /// Checks the folders of jobs, and returns those that do not have their final names.
     fn folders(&mut self) -> BTreeSet<String> {
         let mut gone = BTreeSet::new();
         for path in self.chain.folders() {
@@ -114,29 +115,29 @@ impl FolderCheck<'_> {
             }
             gone.insert(path.to_owned());
             if hidden(self.dir, path).is_dir() {
-                let what = format!("{} has not got its name yet", as_it_lies(path));
-                self.left(path, what, "resuming gives it");
+                let what = format!("{} does not have its final name yet", hidden_path(path));
+                self.left(path, what, "Resuming the campaign renames it");
             } else {
                 self.fault(path, format!("{path} is missing"));
             }
         }
         for path in self.chain.pending() {
             if !hidden(self.dir, path).is_dir() {
-                self.fault(path, format!("{path} was begun, and what it left is missing"));
+                self.fault(path, format!("{path} began, but its files are missing"));
             } else {
-                let what = format!("{} has not ended", as_it_lies(path));
-                self.left(path, what, "it runs, or was killed with its campaign");
+                let what = format!("{} has not ended", hidden_path(path));
+                self.left(path, what, "It still runs, or was killed with its campaign");
             }
         }
         gone
     }
 
-    /// Compares every file of the chain with its hash.
+    /// Compares every file in the chain with its hash.
     fn compare(&mut self, gone: &BTreeSet<String>) {
         let folder = |path: &str| path.splitn(3, '/').take(2).collect::<Vec<_>>().join("/");
         for (path, recorded) in self.files.clone() {
             if !Path::new(path).components().all(|part| matches!(part, Component::Normal(_))) {
-                self.fault(path, format!("{} does not lie in the folder", spelling::shown(path)));
+                self.fault(path, format!("{} is outside the campaign folder", spelling::shown(path)));
                 continue;
             }
             let at = match gone.contains(&folder(path)) {
@@ -151,16 +152,16 @@ impl FolderCheck<'_> {
                 Ok(found) => self.fault(path, changed(path, &found, recorded)),
                 Err(_) if gone.contains(&folder(path)) && !hidden(self.dir, &folder(path)).is_dir() => {}
                 Err(_) if sha256_of_any(&staged(&at)).is_ok_and(|found| found == recorded) => {
-                    let what = format!("{} has not got its name yet", spelling::shown(path));
-                    self.left(path, what, "resuming gives it");
+                    let what = format!("{} does not have its final name yet", spelling::shown(path));
+                    self.left(path, what, "Resuming the campaign renames it");
                 }
                 Err(error) => self.fault(path, unread(path, &error)),
             }
         }
     }
 
-    /// Names what lies in the folder, below `within`, and is not in the chain.
-    fn strangers(&mut self, within: &str) -> io::Result<()> {
+    /// Reports entries of the folder, below `within`, that are not in the chain.
+    fn unknown_entries(&mut self, within: &str) -> io::Result<()> {
         let mut entries: Vec<_> =
             fs::read_dir(self.dir.join(spelling::path(within)))?.collect::<Result<_, _>>()?;
         entries.sort_by_key(fs::DirEntry::file_name);
@@ -174,7 +175,9 @@ impl FolderCheck<'_> {
                 let half = within.is_empty() && is_half(&name);
                 match half && !self.ended {
                     true if self.will_get_its_name(&name) => {}
-                    true => self.notes.push(format!("{shown} is half written; resuming takes it away")),
+                    true => {
+                        self.notes.push(format!("{shown} is incomplete. Resuming the campaign removes it"));
+                    }
                     false => self.added(&path),
                 }
             }
@@ -182,7 +185,8 @@ impl FolderCheck<'_> {
         Ok(())
     }
 
-    /// Whether a half-written file's whole one is in the chain and not there, which was noted then.
+    /// Whether the chain has the complete file of an incomplete copy that is not renamed yet. It was noted
+    /// before.
     fn will_get_its_name(&self, half: &str) -> bool {
         let name = half.trim_start_matches('.').trim_end_matches(".part");
         self.files.contains_key(name) && self.dir.join(name).symlink_metadata().is_err()
@@ -192,7 +196,7 @@ impl FolderCheck<'_> {
         let folders = self.chain.folders();
         let known = path == names::JOBS || folders.contains(&path) || self.files.contains_key(path);
         if known {
-            return self.strangers(path);
+            return self.unknown_entries(path);
         }
         let job = path.starts_with(names::JOBS).then(|| name.strip_prefix('.')).flatten();
         let named = job.map(|job| format!("{}/{job}", names::JOBS)).unwrap_or_default();
@@ -204,7 +208,7 @@ impl FolderCheck<'_> {
         let empty = fs::read_dir(self.dir.join(spelling::path(path)))?.next().is_none();
         if !self.ended && job.is_some() && (begun || empty) {
             if !begun {
-                self.notes.push(format!("{path} was made for a job that was never begun"));
+                self.notes.push(format!("{path} belongs to a job that never began"));
             }
             return Ok(());
         }
@@ -232,12 +236,12 @@ fn by_jobs(dir: &Path) -> io::Result<Verification> {
         jobs.push(entry?.file_name().to_string_lossy().into_owned());
     }
     jobs.sort();
-    // An attempt that had ended was never set aside by a program that made no chain.
+    // Programs without a chain never set aside an attempt that had ended.
     let aside = |name: &&String| {
         name.contains(".killed-") && dir.join(names::JOBS).join(name).join(names::JOB).exists()
     };
     faults.extend(jobs.iter().filter(aside).map(|name| unchained(&format!("{}/{name}", names::JOBS))));
-    // What was killed with its campaign has no hashes, and no verdict rests on it.
+    // Attempts that were stopped with their campaign have no hashes, and no verdict is based on them.
     for name in jobs.iter().filter(|name| !name.starts_with('.') && !name.contains(".killed-")) {
         let folder = format!("{}/{name}", names::JOBS);
         let file = format!("{folder}/{}", names::JOB);
@@ -257,12 +261,12 @@ fn by_jobs(dir: &Path) -> io::Result<Verification> {
     Ok(Verification { faults, ended: dir.join(names::VERDICTS).exists(), ..Verification::default() })
 }
 
-/// Fields that programs which kept no chain did not write into campaign.json.
+/// Fields of campaign.json that programs without a chain did not write.
 const LATER_OF_CAMPAIGNS: [&str; 6] = ["hosts", "exclude", "batch_script", "build", "launcher", "env"];
-/// The same of job.json.
+/// The same for job.json.
 const LATER_OF_JOBS: [&str; 5] = ["load_before", "fill_before", "fill_after", "layout", "libraries"];
 
-/// Notes a file that has fields of programs which keep a chain.
+/// Notes a file with fields that only programs with a chain write.
 fn newer(dir: &Path, file: &str, later: &[&str], faults: &mut Vec<FolderFault>) {
     let found = json::<serde_json::Map<String, serde_json::Value>>(&dir.join(file)).unwrap_or_default();
     if later.iter().any(|field| found.contains_key(*field)) {
@@ -270,13 +274,13 @@ fn newer(dir: &Path, file: &str, later: &[&str], faults: &mut Vec<FolderFault>) 
     }
 }
 
-/// That a folder which says that it never had a chain had one, as `file` shows: a fault of the chain, and so
-/// of everything, also where the file itself could be made again.
+/// The fault of a folder that had a chain, as `file` shows, but states that it never had one. It is a fault
+/// of the chain, and so of all evidence, even if the file itself could be made again.
 fn unchained(file: &str) -> FolderFault {
     let chain = names::CHAIN;
     FolderFault::new(
         chain,
-        format!("{file} was made by a program that keeps a chain, and {chain} is missing"),
+        format!("{file} was written by a program with a hash chain, but {chain} is missing"),
     )
 }
 
@@ -290,7 +294,7 @@ fn compare(dir: &Path, file: &str, recorded: &str, faults: &mut Vec<FolderFault>
 
 fn changed(file: &str, found: &str, recorded: &str) -> String {
     let file = spelling::shown(file);
-    format!("{file} was changed: SHA-256 {found}, recorded was {recorded}")
+    format!("{file} was changed: its SHA-256 is {found}, but {recorded} was recorded")
 }
 
 fn unread(file: &str, error: &io::Error) -> String {

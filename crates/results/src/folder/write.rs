@@ -1,4 +1,4 @@
-//! Writing a campaign's folder: under another name first, entered into the chain, renamed when whole.
+//! Writing a campaign folder: each file is written under another name, recorded in the chain, and renamed.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -40,8 +40,8 @@ fn hexadecimal(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// SHA-256 of what lies at `path`, hexadecimal: of a file's bytes, of a link's target behind `link:`, of
-/// anything else what it is.
+/// SHA-256 of the entry at `path`, hexadecimal: of a file's bytes, of a link's target after `link:`, or of
+/// the kind of any other entry.
 pub(super) fn sha256_of_any(path: &Path) -> io::Result<String> {
     let kind = path.symlink_metadata()?.file_type();
     if kind.is_symlink() {
@@ -55,7 +55,7 @@ pub(super) fn sha256_of_any(path: &Path) -> io::Result<String> {
     }
 }
 
-/// The name under which a file lies until it is whole.
+/// The name of a file until it is complete.
 pub(super) fn staged(path: &Path) -> PathBuf {
     path.with_file_name(format!(".{}.part", path.file_name().unwrap_or_default().to_string_lossy()))
 }
@@ -73,26 +73,26 @@ fn unstage(path: &Path) -> io::Result<()> {
     fs::rename(staged(path), path).map_err(|error| named(path, &error))
 }
 
-/// Makes what was renamed in `dir` survive a crash of the machine, where the file system can.
-fn settle(dir: &Path) {
+/// Flushes the renames in `dir` to storage, if the file system supports it.
+fn flush_dir(dir: &Path) {
     let _ = File::open(dir).and_then(|dir| dir.sync_all());
 }
 
-/// Writes `bytes` to `path` so that a file of that name is always whole, and survives a crash. Nothing is
-/// entered into a chain.
+/// Writes `bytes` to `path`. A file with this name is always complete, and it survives a crash. The chain
+/// does not change.
 pub fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
     stage(path, bytes)?;
     unstage(path)
 }
 
-/// A value as its file has it.
+/// A value as JSON for its file.
 pub(super) fn to_json(value: &impl Serialize) -> io::Result<Vec<u8>> {
     let mut text = serde_json::to_vec_pretty(value)?;
     text.push(b'\n');
     Ok(text)
 }
 
-/// Makes the folder of a new campaign in `dir`, which must be empty or not exist yet; its parent must.
+/// Creates the folder of a new campaign in `dir`. It must be empty or not exist yet; its parent must exist.
 pub fn create(dir: &Path, info: &CampaignInfo, plan: &str) -> io::Result<()> {
     let there = fs::read_dir(dir).is_ok_and(|mut entries| entries.next().is_none());
     if !there {
@@ -109,23 +109,23 @@ pub fn create(dir: &Path, info: &CampaignInfo, plan: &str) -> io::Result<()> {
     }
     chain::append(dir, entry)?;
     files.iter().try_for_each(|(name, _)| unstage(&dir.join(name)))?;
-    settle(dir);
+    flush_dir(dir);
     Ok(())
 }
 
-/// Adds a file of this name to the evidence, for good.
+/// Adds a final file with this name to the evidence.
 fn add(dir: &Path, what: ChainEvent, name: &str, bytes: &[u8]) -> io::Result<()> {
     let path = dir.join(name);
     stage(&path, bytes)?;
     let files = BTreeMap::from([(name.to_owned(), sha256(bytes))]);
     chain::append(dir, ChainEntry { what, path: name.to_owned(), files, ..ChainEntry::default() })?;
     unstage(&path)?;
-    settle(dir);
+    flush_dir(dir);
     Ok(())
 }
 
-/// Puts a file back that the chain knows with exactly these bytes; tells whether it does. Without a chain
-/// any bytes are written.
+/// Restores a file if the chain has exactly these bytes, and returns whether it does. Without a chain any
+/// bytes are written.
 pub fn restore(dir: &Path, name: &str, bytes: &[u8]) -> io::Result<bool> {
     let known = match chain::read(dir)? {
         Some(chain) => chain.files().get(name).is_some_and(|hash| *hash == sha256(bytes)),
@@ -147,7 +147,7 @@ pub fn write_verdicts(dir: &Path, verdicts: &[Verdict]) -> io::Result<()> {
     add(dir, ChainEvent::Verdicts, names::VERDICTS, &to_json(&verdicts)?)
 }
 
-/// Adds what the campaign comes to besides; where that is nothing, no file.
+/// Adds the results that are not verdicts. If there are none, no file is written.
 pub fn write_summary(dir: &Path, summary: &Summary) -> io::Result<()> {
     if summary.is_empty() {
         return Ok(());
@@ -165,35 +165,35 @@ pub fn write_report(dir: &Path, page: &[u8]) -> io::Result<()> {
     add(dir, ChainEvent::Report, names::REPORT, page)
 }
 
-/// The folder of a job that has not ended, hidden until it has.
+/// The hidden folder of a job that has not ended.
 #[derive(Debug)]
 pub struct StagedJob {
     dir: PathBuf,
     name: String,
 }
 
-/// Makes the hidden folder for the job `name`, such as `0001-write-r1`, and enters that it begins.
+/// Creates the hidden folder of the job `name`, such as `0001-write-r1`, and records that it begins.
 pub fn stage_job(dir: &Path, name: &str) -> io::Result<StagedJob> {
     let job = StagedJob { dir: dir.to_owned(), name: name.to_owned() };
     fs::create_dir(job.dir()).map_err(|error| named(&job.dir(), &error))?;
-    settle(&dir.join(names::JOBS));
+    flush_dir(&dir.join(names::JOBS));
     chain::append(dir, ChainEntry { what: ChainEvent::Begun, path: job.path(), ..ChainEntry::default() })?;
     Ok(job)
 }
 
 impl StagedJob {
-    /// Where the job writes its files until it has ended.
+    /// The directory in which the job writes its files until it ends.
     pub fn dir(&self) -> PathBuf {
         self.dir.join(names::JOBS).join(format!(".{}", self.name))
     }
 
-    /// Its folder once it has ended, relative to the campaign's.
+    /// Its final folder, relative to the campaign folder.
     fn path(&self) -> String {
         format!("{}/{}", names::JOBS, self.name)
     }
 
-    /// Adds `job.json` with the files' hashes, enters all files, and gives the folder its name; returns
-    /// the job's facts as written. What failed can be tried again.
+    /// Adds `job.json` with the hashes of the files, records all files in the chain, and renames the folder.
+    /// It returns the job's facts as written. After a failure it can be called again.
     pub fn finish(&self, mut info: JobInfo) -> io::Result<JobInfo> {
         let staged = self.dir();
         let mut hashes = BTreeMap::new();
@@ -209,13 +209,13 @@ impl StagedJob {
         let entry = ChainEntry { what: ChainEvent::Ended, path: self.path(), note, ..ChainEntry::default() };
         chain::append(&self.dir, ChainEntry { files: hashes_below(&staged, &self.path())?, ..entry })?;
         fs::rename(&staged, self.dir.join(self.path()))?;
-        settle(&self.dir.join(names::JOBS));
+        flush_dir(&self.dir.join(names::JOBS));
         Ok(info)
     }
 }
 
-/// The hash of each file and directory below `dir`, by its path with `below` in place of `dir`. What is
-/// hashed is durable then.
+/// The hash of each file and directory below `dir`, by its path with `below` in place of `dir`. Hashed files
+/// are flushed to storage.
 pub(super) fn hashes_below(dir: &Path, below: &str) -> io::Result<BTreeMap<String, String>> {
     let mut hashes = BTreeMap::new();
     for entry in fs::read_dir(dir)? {
@@ -230,18 +230,18 @@ pub(super) fn hashes_below(dir: &Path, below: &str) -> io::Result<BTreeMap<Strin
         let hash = sha256_of_any(&path).map_err(|error| named(&path, &error))?;
         hashes.insert(name, hash);
     }
-    settle(dir);
+    flush_dir(dir);
     Ok(hashes)
 }
 
-/// Takes away what lies below `dir` and is neither file nor directory nor link: pipes, sockets and devices
-/// hold nothing, and no archive can give them to somebody else. Gives a note of what went; empty of nothing.
+/// Removes entries below `dir` that are not files, directories or links. Pipes, sockets and devices have no
+/// contents, and an archive cannot store them. It returns a note about removed entries, or an empty text.
 pub(super) fn without_specials(dir: &Path) -> io::Result<String> {
     let mut gone = Vec::new();
     remove_specials(dir, "", &mut gone)?;
     Ok(match gone.is_empty() {
         true => String::new(),
-        false => format!("no file, and taken away: {}", gone.join(", ")),
+        false => format!("removed, because not a regular file: {}", gone.join(", ")),
     })
 }
 

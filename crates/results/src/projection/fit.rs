@@ -1,14 +1,14 @@
 //! Fitting the models of scaling.
 //!
-//! All three say that the cost of a unit's rate, N / y, is a sum: `a + b(N−1) + cN(N−1)`, with λ = 1/a the
-//! rate of one unit, σ = b/a and κ = c/a. That is linear, so there is a closed form, with a bias of about
-//! COV²/n: reciprocals and weights are then those of values that scatter. So the closed form only begins;
-//! scoring steps (a gamma model with the reciprocal as its link) end where the relative residuals of the
-//! rates themselves cancel, which has no such bias and weighs each step as rates scatter: in proportion to
-//! themselves.
+//! In all three models the cost of a unit's rate, N / y, is a sum: `a + b(N−1) + cN(N−1)`. Here λ = 1/a is
+//! the rate of one unit, σ = b/a and κ = c/a. The sum is linear in its terms, so there is a closed form. Its
+//! bias is about COV²/n, because reciprocals and weights are then those of noisy values. The fit therefore
+//! only starts with the closed form. Scoring steps (a gamma model with the reciprocal as its link) follow
+//! until the relative residuals of the rates cancel. This has no such bias. It weighs each step by the
+//! variability of rates, which is proportional to the rates.
 //!
-//! Invariant: b and c are never negative, so no fit grows faster than linear or turns to infinity.
-//! Never here: which model is taken.
+//! Invariant: b and c are never negative, so no fit grows faster than linear or becomes infinite.
+//! Never here: the choice of a model.
 
 use std::fmt;
 
@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{ProjectionStep, mean_of};
 
-/// A model of scaling, times a rate.
+/// A model of scaling, multiplied by the rate of one unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Model {
@@ -24,7 +24,7 @@ pub enum Model {
     Linear,
     /// N / (1 + σ(N−1)): a share σ does not scale.
     Amdahl,
-    /// N / (1 + σ(N−1) + κN(N−1)): every unit also waits for every other.
+    /// N / (1 + σ(N−1) + κN(N−1)): every unit also waits for every other unit.
     Usl,
 }
 
@@ -32,7 +32,7 @@ impl Model {
     /// All models, the simplest first.
     pub const ALL: [Self; 3] = [Self::Linear, Self::Amdahl, Self::Usl];
 
-    /// How many steps, over which range, carry it.
+    /// Whether these steps, with their number and range, are enough for the model.
     pub(super) fn is_supported(self, means: &[Mean]) -> bool {
         let ends = means.first().zip(means.last());
         let range = ends.map_or(0.0, |(first, last)| last.at / first.at);
@@ -51,7 +51,7 @@ impl Model {
     }
 }
 
-/// A model, or a part of one, to be fitted.
+/// A model, or a special case of one, to be fitted.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Family {
     pub(super) model: Model,
@@ -60,8 +60,8 @@ pub(super) struct Family {
 }
 
 impl Family {
-    /// All that is known to happen, the simplest first: the third is the universal law of units that
-    /// share nothing and wait for each other.
+    /// All cases that are known to happen, the simplest first. The third one is the universal law of units
+    /// that share nothing and wait for each other.
     pub(super) const ALL: [Self; 4] = [
         Self::whole(Model::Linear),
         Self::whole(Model::Amdahl),
@@ -69,7 +69,7 @@ impl Family {
         Self::whole(Model::Usl),
     ];
 
-    /// The model as it is.
+    /// The model with all its terms.
     pub(super) const fn whole(model: Model) -> Self {
         let free = match model {
             Model::Linear => [true, false, false],
@@ -95,7 +95,8 @@ impl fmt::Display for Model {
 pub struct Parameter {
     /// Its value.
     pub value: f64,
-    /// Its standard error; `None` where the model does not have it, or where it is at its bound of 0.
+    /// Its standard error; `None` if the model does not have the parameter, or if it is at its lower limit of
+    /// 0.
     pub standard_error: Option<f64>,
 }
 
@@ -125,14 +126,14 @@ impl Fit {
     }
 }
 
-/// One step as the fit sees it.
+/// One step, as the fit uses it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Mean {
-    /// Units.
+    /// Number of units.
     pub(super) at: f64,
     /// Mean of the repetitions.
     pub(super) rate: f64,
-    /// How many there were.
+    /// Number of repetitions.
     pub(super) count: f64,
 }
 
@@ -145,7 +146,7 @@ impl Mean {
 /// Coefficients of the three terms.
 type Terms = [f64; 3];
 
-/// The normal equations: a row for each term, what it is to come to behind it.
+/// The normal equations: a row for each term, with its right-hand side in the last column.
 type Equations = [[f64; 4]; 3];
 
 /// One point of a weighted least-squares problem.
@@ -155,7 +156,7 @@ struct Point {
     weight: f64,
 }
 
-/// Scoring steps; each leaves a small part of what was left before it.
+/// Maximum number of scoring steps. Each step reduces the remaining error to a small part.
 const STEPS_MAX: usize = 25;
 
 /// Fits `family` to the means of at least one step.
@@ -172,7 +173,7 @@ pub(super) fn fit(family: Family, means: &[Mean]) -> Fit {
         for (point, mean) in points.iter_mut().zip(means) {
             let cost = cost(&terms, &point.columns);
             let rate = mean.at / cost;
-            // One step of scoring: the cost, less what the rate misses by, at the slope of the reciprocal.
+            // One scoring step: the cost minus the error of the rate, with the slope of the reciprocal.
             point.wanted = cost * (2.0 - mean.rate / rate);
             point.weight = weight(mean, rate);
         }
@@ -192,18 +193,18 @@ pub(super) fn fit(family: Family, means: &[Mean]) -> Fit {
     }
 }
 
-/// A mean's weight: rates scatter in proportion to themselves, and a cost is their reciprocal.
+/// The weight of a mean. The deviation of rates is proportional to the rates, and a cost is their reciprocal.
 fn weight(mean: &Mean, rate: f64) -> f64 {
     mean.count * (rate / mean.at).powi(2)
 }
 
-/// What the terms multiply at `size`.
+/// The factors of the terms at `size`.
 fn units(size: f64) -> Terms {
     [1.0, (size - 1.0).max(1.0), (size * (size - 1.0)).max(1.0)]
 }
 
-/// What the terms multiply at this many units, over what they do at `size`: numbers near 1 keep the
-/// equations sound.
+/// The factors of the terms at this many units, divided by those at `size`. Numbers near 1 keep the equations
+/// well conditioned.
 fn columns(size: f64, at: f64) -> Terms {
     let units = units(size);
     [1.0, (at - 1.0) / units[1], at * (at - 1.0) / units[2]]
@@ -213,14 +214,15 @@ fn cost(terms: &Terms, columns: &Terms) -> f64 {
     terms[0] * columns[0] + terms[1] * columns[1] + terms[2] * columns[2]
 }
 
-/// The best terms that are not negative, of which those that are not free are 0.
+/// The best non-negative terms. Terms that are not free are 0.
 fn least(free: [bool; 3], points: &[Point]) -> Terms {
     best_of(free, &normal(points), points)
         .expect("the first term alone is a weighted mean of positive costs")
         .1
 }
 
-/// What the terms miss by, and the terms. Where the best are negative, the best that are not have a 0.
+/// The remaining error and the terms. If the best terms are negative, the best non-negative terms contain a
+/// 0.
 fn best_of(free: [bool; 3], equations: &Equations, points: &[Point]) -> Option<(f64, Terms)> {
     if let Some(terms) = solved(&restricted(equations, free))
         && terms[0] > 0.0
@@ -229,7 +231,7 @@ fn best_of(free: [bool; 3], equations: &Equations, points: &[Point]) -> Option<(
         let miss = |point: &Point| point.weight * (cost(&terms, &point.columns) - point.wanted).powi(2);
         let all: f64 = points.iter().map(|point| point.weight * point.wanted.powi(2)).sum();
         let missed = points.iter().map(miss).sum::<f64>() / all;
-        // What rounding leaves of an exact fit chooses nothing.
+        // The rounding error of an exact fit must not choose between models.
         return Some((if missed < 1e-20 { 0.0 } else { missed }, terms));
     }
     let without = |term: usize| {
@@ -241,7 +243,8 @@ fn best_of(free: [bool; 3], equations: &Equations, points: &[Point]) -> Option<(
     fewer.min_by(|one, other| one.0.total_cmp(&other.0))
 }
 
-/// The normal equations under weights that sum to 1, so that their size does not depend on the rates' unit.
+/// The normal equations with weights that sum to 1, so that their size does not depend on the unit of the
+/// rates.
 fn normal(points: &[Point]) -> Equations {
     let mut equations = [[0.0; 4]; 3];
     let sum: f64 = points.iter().map(|point| point.weight).sum();
@@ -259,7 +262,7 @@ fn normal(points: &[Point]) -> Equations {
     equations
 }
 
-/// The same equations with a term that is not free asked to be 0.
+/// The same equations, in which terms that are not free are 0.
 fn restricted(equations: &Equations, free: [bool; 3]) -> Equations {
     let mut equations = *equations;
     for index in (0..3).filter(|index| !free[*index]) {
@@ -270,7 +273,7 @@ fn restricted(equations: &Equations, free: [bool; 3]) -> Equations {
     equations
 }
 
-/// Gauss and Jordan's elimination; `None` where the equations do not determine the terms.
+/// Gauss-Jordan elimination; `None` if the equations do not determine the terms.
 fn solved(equations: &Equations) -> Option<Terms> {
     let mut rows = *equations;
     for index in 0..3 {
@@ -289,7 +292,7 @@ fn solved(equations: &Equations) -> Option<Terms> {
     Some([0, 1, 2].map(|index| rows[index][3] / rows[index][index]))
 }
 
-/// The same fit with the standard errors of its parameters, by the scatter of all repetitions about it.
+/// The same fit with the standard errors of its parameters, from the residuals of all repetitions.
 pub(super) fn with_errors(fit: Fit, steps: &[ProjectionStep]) -> Fit {
     let size = steps[steps.len() - 1].at;
     let free = [true, fit.sigma.value > 0.0, fit.kappa.value > 0.0];
@@ -316,18 +319,22 @@ pub(super) fn with_errors(fit: Fit, steps: &[ProjectionStep]) -> Fit {
     if freedom == 0 {
         return fit;
     }
-    let scatter = squares / freedom as f64 / weights;
+    let variance_of_weight_one = squares / freedom as f64 / weights;
     let (a, units) = (1.0 / fit.scale.value, units(size));
-    // Of a ratio of two terms: b / a varies as b and as a do, less what they vary together.
+    // The variance of the ratio b / a: the variances of b and of a, minus their covariance.
     let of_ratio = |index: usize, per: f64, inverse: &Terms, parameter: Parameter| {
         let (ratio, own) = (parameter.value, inverse[index] / (per * per));
-        let variance =
-            (own + ratio * ratio * first[0] - 2.0 * ratio * first[index] / per) * scatter / (a * a);
+        let variance = (own + ratio * ratio * first[0] - 2.0 * ratio * first[index] / per)
+            * variance_of_weight_one
+            / (a * a);
         let error = free[index].then(|| variance.max(0.0).sqrt());
         Parameter { standard_error: error, ..parameter }
     };
     Fit {
-        scale: Parameter { standard_error: Some((first[0] * scatter).sqrt() / (a * a)), ..fit.scale },
+        scale: Parameter {
+            standard_error: Some((first[0] * variance_of_weight_one).sqrt() / (a * a)),
+            ..fit.scale
+        },
         sigma: of_ratio(1, units[1], &second, fit.sigma),
         kappa: of_ratio(2, units[2], &third, fit.kappa),
         ..fit

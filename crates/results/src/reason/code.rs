@@ -1,16 +1,16 @@
-//! All codes, with what each means.
+//! All codes, with their meanings.
 //!
-//! Invariant: ids stay. docs/REASONS.md is made of this table.
+//! Invariant: ids never change. docs/reference/reasons.md is made from this table.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 macro_rules! codes {
     ($($variant:ident = $id:literal: $meaning:literal;)*) => {
-        /// What a reason is about.
+        /// The subject of a reason.
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum Code {
             $(#[doc = $meaning] $variant,)*
-            /// No reason is given: only in values that are being made.
+            /// No reason is given; only in incomplete values.
             #[default]
             Unset,
         }
@@ -19,7 +19,7 @@ macro_rules! codes {
             /// All codes, in the order of the table.
             pub const ALL: &'static [Self] = &[$(Self::$variant,)* Self::Unset];
 
-            /// Its name in files.
+            /// Its id in files.
             pub fn id(self) -> &'static str {
                 match self {
                     $(Self::$variant => $id,)*
@@ -27,7 +27,7 @@ macro_rules! codes {
                 }
             }
 
-            /// What it means, in a sentence.
+            /// Its meaning, in one sentence.
             pub fn meaning(self) -> &'static str {
                 match self {
                     $(Self::$variant => $meaning,)*
@@ -38,7 +38,7 @@ macro_rules! codes {
     };
 }
 
-// Codes of the linter keep the ids of its table; they come last.
+// The codes of the linter come last. They have the ids of its table.
 codes! {
     // Decisions.
     ThresholdMet = "threshold-met": "The statistic meets its threshold, and the repetitions support that.";
@@ -48,140 +48,143 @@ codes! {
         "The statistic meets its threshold, but its confidence limit does not.";
     LimitContradictsMiss = "limit-contradicts-miss":
         "The statistic does not meet its threshold, but its confidence limit does.";
-    NoLimit = "no-limit": "The plan decides by the confidence limit, and one repetition has none.";
+    NoLimit = "no-limit": "The plan decides by the confidence limit, but a single repetition has none.";
     RatioUndecided = "ratio-undecided":
-        "The confidence interval of the ratio to another test has both answers in it.";
+        "The confidence limits of the ratio to another test do not decide whether the threshold is met.";
     VariabilityAboveMax = "variability-above-max":
         "The threshold is met, but the repetitions vary by more than the plan allows.";
     NoValues = "no-values": "No repetition has a value.";
-    ReferenceUnusable = "reference-unusable": "The test that this one is compared with has no usable value.";
+    ReferenceUnusable = "reference-unusable":
+        "The test that is the reference of this one has no usable value.";
     PartUnusable = "part-unusable": "A part of the group has no usable value.";
-    LintError = "lint-error":
-        "The campaign was started in spite of an error of the linter about this clause.";
-    EvidenceModified = "evidence-modified": "Files of the campaign are not as they were recorded.";
+    LintError = "lint-error": "The campaign was started despite a lint error about this clause.";
+    EvidenceModified = "evidence-modified": "Files of the campaign are not intact.";
 
-    // What was not run, or not to its end.
+    // What was not run, or did not end.
     NoneRan = "none-ran": "The campaign ended before a job of the test was run.";
-    NotYetRun = "not-yet-run": "The campaign has not ended, and has not come to the test yet.";
-    AttemptOpen = "attempt-open": "The campaign has not ended; an attempt ended with it or still runs.";
-    NotChosen = "not-chosen": "The test was not among the chosen ones.";
+    NotYetRun = "not-yet-run": "The campaign has not ended, and the test has not started yet.";
+    AttemptOpen = "attempt-open":
+        "The campaign has not ended. An attempt still runs, or was stopped with the campaign.";
+    NotChosen = "not-chosen": "The test was not selected.";
     RepetitionsMissing = "repetitions-missing": "Fewer repetitions than planned were run.";
-    RepetitionTwice = "repetition-twice": "A repetition is there twice, and none of the two is chosen.";
-    JobFailed = "job-failed": "A job did not end well.";
+    RepetitionTwice = "repetition-twice": "A repetition exists twice, and neither is used.";
+    JobFailed = "job-failed": "A job failed.";
     JobNotStarted = "job-not-started": "A job could not be started.";
     RecordedFailure = "recorded-failure": "A job recorded a failure that ended a phase.";
     RecordsUnreadable = "records-unreadable": "The records of a job cannot be read.";
     NothingRecorded = "nothing-recorded": "A job recorded nothing.";
-    NoEndRecord = "no-end-record": "The records of a job have no end.";
+    NoEndRecord = "no-end-record": "The records of a job have no end record.";
     MetricMissing = "metric-missing": "A repetition did not record the metric.";
-    CasesUntried = "cases-untried": "A repetition tried none of the cases.";
-    DummyBackend = "dummy-backend": "The DUMMY backend moves nothing, so there is nothing to evaluate.";
-    ImportMissing = "import-missing": "An earlier test did not export the value that the line needs.";
+    CasesUntried = "cases-untried": "A repetition ran none of the cases.";
+    DummyBackend = "dummy-backend": "The DUMMY backend moves no data, so there is nothing to evaluate.";
+    ImportMissing = "import-missing": "An earlier test did not export the value that the command line needs.";
     SearchValueMissing = "search-value-missing":
         "A step of the search for the number of nodes did not measure its metric.";
-    SearchStepFailed = "search-step-failed": "A step of the search for the number of nodes did not end well.";
+    SearchStepFailed = "search-step-failed": "A step of the search for the number of nodes failed.";
 
     // How it was run.
-    RanksDiffer = "ranks-differ": "A job ran on another number of ranks than planned.";
-    NodesDiffer = "nodes-differ": "A job ran on another number of nodes than planned.";
+    RanksDiffer = "ranks-differ": "The number of ranks of a job differs from the plan.";
+    NodesDiffer = "nodes-differ": "The number of nodes of a job differs from the plan.";
     StateNotRecorded = "state-not-recorded": "A state that the test needs was not recorded.";
     StateNotReached = "state-not-reached": "A state that the test needs was not reached.";
-    PreloadUncounted = "preload-uncounted": "The files that a state asks for were not counted.";
-    PreloadCount = "preload-count": "Another number of files was counted than the state asks for.";
-    PartMissing = "part-missing": "A part that was to run at the same time did not run.";
-    PartTimeUnknown = "part-time-unknown": "The records do not tell when a part ran.";
-    Overlap = "overlap": "Two parts ran at the same time for less than the plan asks for.";
-    PartNotAtWork = "part-not-at-work": "A part was not at work together with all others.";
+    PreloadUncounted = "preload-uncounted": "The files that a state requires were not counted.";
+    PreloadCount = "preload-count": "The number of counted files differs from the state.";
+    PartMissing = "part-missing": "A part that should run at the same time did not run.";
+    PartTimeUnknown = "part-time-unknown": "The records do not state when a part ran.";
+    Overlap = "overlap": "Two parts ran at the same time for less than the plan requires.";
+    PartNotAtWork = "part-not-at-work": "A part was never active together with all other parts.";
     CommonTimeTooShort = "common-time-too-short":
-        "All parts were at work together for less than an interval of the timeline.";
+        "All parts were active together for less than an interval of the timeline.";
 
     // Datasets.
-    DatasetUnreadable = "dataset-unreadable": "A dataset could not be looked at.";
+    DatasetUnreadable = "dataset-unreadable": "A dataset could not be examined.";
     DatasetNotWritten = "dataset-not-written": "The job of a dataset recorded no phase that wrote.";
-    DatasetWrongData = "dataset-wrong-data": "Data of a dataset came back wrong when it was read again.";
+    DatasetWrongData = "dataset-wrong-data": "Data of a dataset was wrong when it was read again.";
     DatasetNotStored = "dataset-not-stored":
         "The DUMMY backend wrote the dataset, so there is nothing to read.";
-    DatasetFilesMissing = "dataset-files-missing": "A dataset has another number of files than planned.";
-    DatasetFileSize = "dataset-file-size": "A file of a dataset has another size than recorded.";
+    DatasetFilesMissing = "dataset-files-missing": "The number of files of a dataset differs from the plan.";
+    DatasetFileSize = "dataset-file-size": "The size of a file of a dataset differs from the recorded size.";
     DatasetSparse = "dataset-sparse": "A file of a dataset is sparse.";
     DatasetTooSmall = "dataset-too-small": "A dataset holds less than its readers need.";
     ReadBeyondDataset = "read-beyond-dataset": "A test reads more than the smallest file of its dataset has.";
     DatasetNamesDiffer = "dataset-names-differ":
-        "Another number of files or directories was counted than made.";
-    DatasetChanged = "dataset-changed": "A dataset is not as it was made; the file system may have lost it.";
+        "The number of counted files or directories differs from the number that was made.";
+    DatasetChanged = "dataset-changed":
+        "A dataset differs from the one that was made. The file system may have lost data.";
     DatasetWritten = "dataset-written": "Another program wrote to a dataset after it was made.";
-    DatasetChangedLater = "dataset-changed-later": "A dataset was found changed when it was looked at again.";
+    DatasetChangedLater = "dataset-changed-later": "A later job found a dataset changed.";
     WrongDataUnattributed = "wrong-data-unattributed":
         "Wrong data was read from a dataset that another program wrote to.";
     DatasetReused = "dataset-reused": "A dataset of an earlier campaign was used again.";
     DatasetRecreated = "dataset-recreated": "A dataset was recreated instead of using a kept one.";
     KeptUnfinished = "kept-unfinished": "A kept dataset was never finished.";
     KeptUnreadable = "kept-unreadable": "A kept dataset cannot be read.";
-    KeptOtherRecipe = "kept-other-recipe": "A kept dataset was made by another recipe.";
+    KeptOtherRecipe = "kept-other-recipe": "A kept dataset was made with another recipe.";
     KeptIncomplete = "kept-incomplete": "A kept dataset lacks a file of its evidence.";
     KeptExpired = "kept-expired": "A kept dataset had expired.";
     KeptChanged = "kept-changed": "A kept dataset was changed since it was made.";
-    KeptNotEnough = "kept-not-enough": "A kept dataset is not fit for this plan.";
+    KeptNotEnough = "kept-not-enough": "A kept dataset is not sufficient for this plan.";
 
     // What was read or written.
-    WrongData = "wrong-data": "Data that was read is not the data that was written.";
+    WrongData = "wrong-data": "Data that was read differs from the data that was written.";
     OperationsFailed = "operations-failed":
-        "Operations failed, so the rate is not that of the work asked for.";
-    CachedRead = "cached-read": "Data was in the page cache of the client before it was read.";
+        "Operations failed, so the rate is not that of the required work.";
+    CachedRead = "cached-read": "Data was in the client's page cache before it was read.";
     NamesCached = "names-cached":
-        "The workload reports that the memory of a client may have answered for names.";
+        "The workload reports that a client's cache may have served files and directories.";
     NamesOnOwnNode = "names-on-own-node":
-        "Files and directories were looked at on the node that had them from an earlier job.";
+        "Files and directories were accessed on a node that had them from an earlier job.";
     NamesMaybeDropped = "names-maybe-dropped":
-        "The node had the names from an earlier job; a command may have dropped its caches.";
+        "A node had files and directories from an earlier job. A command may have dropped its caches.";
     NamesOriginUnknown = "names-origin-unknown":
-        "Whether a node had the names from an earlier job is not known.";
+        "It is not known whether a node had files and directories from an earlier job.";
     SustainedNotMet = "sustained-not-met":
-        "A phase, or a rank, ended before the time for which the rate has to hold.";
-    NoWholeWindow = "no-whole-window": "The timeline has no whole window of the length asked for.";
+        "A phase, or a rank, ended before the time for which the rate must be sustained.";
+    NoWholeWindow = "no-whole-window": "The timeline has no complete window of the required length.";
     NoSteadyState = "no-steady-state":
-        "The rate did not become steady in time, or did not stay so while it was measured.";
+        "The rate did not become steady in time, or did not stay steady while it was measured.";
 
     // Findings in the records.
     FillRecorded = "fill-recorded":
-        "The utilization of the file system was not recorded, or is outside of the band of comparison.";
+        "The utilization of the file system was not recorded, or is outside the range of comparison.";
     OneFsTwice = "one-fs-twice": "Two file systems of the plan are the same file system.";
-    Degraded = "degraded": "A part of the file system was down or being rebuilt.";
-    NotDegraded = "not-degraded": "The test needs a degraded file system, and nothing was down.";
-    HealthUnknown = "health-unknown": "The state of the file system could not be asked after a job.";
-    Exclusive = "exclusive": "Servers moved data that was not the test's.";
-    TrafficUnknown = "traffic-unknown": "The count of the servers' traffic began again during a repetition.";
+    Degraded = "degraded": "A part of the file system was offline or being rebuilt.";
+    NotDegraded = "not-degraded": "The test needs a degraded file system, but nothing was offline.";
+    HealthUnknown = "health-unknown": "The state of the file system after a job is not known.";
+    Exclusive = "exclusive": "Servers moved data of others.";
+    TrafficUnknown = "traffic-unknown": "The count of the servers' traffic restarted during a repetition.";
     LayoutUndeclared = "layout-undeclared":
-        "Files lie on another number of targets than asked for, or the layout is not known.";
+        "The layout of files differs from the required layout, or is not known.";
     PathOnWrongFs = "path-on-wrong-fs":
-        "Files were on another file system than planned, or nodes have it from another server.";
-    ClockSkew = "clock-skew": "The wall clocks of nodes, or of a node and the campaign, are apart.";
+        "Files were on another file system than planned, or nodes mount it from another server.";
+    ClockSkew = "clock-skew": "The wall clocks of nodes, or of a node and the campaign, differ.";
     Straggler = "straggler": "A rank moved much less than the mean rank by the deadline.";
     WearoutTail = "wearout-tail": "The wear-out took longer than the deadline.";
     CovMissing = "cov-missing": "A single repetition has no variability.";
-    CovHigh = "cov-high": "The repetitions vary by more than a tenth.";
-    Harmonic = "harmonic": "The mean of the rates is above the rate of all repetitions together.";
-    AbovePhysics = "above-physics": "A rate is higher than the file system can have.";
+    CovHigh = "cov-high": "The repetitions vary by more than 10 %.";
+    Harmonic = "harmonic": "The mean of the rates is above the total amount divided by the total time.";
+    AbovePhysics = "above-physics": "A rate is above the maximum of the file system.";
     TwoFsBalance = "two-fs-balance": "The file systems of a group did not take equal shares.";
     LsWalk = "ls-walk": "A walk listed few entries.";
-    MdTooShort = "md-too-short": "A phase of operations on names was short.";
+    MdTooShort = "md-too-short": "A phase of metadata operations was short.";
     RateTooShort = "rate-too-short": "A phase of transfers was short.";
     AuditGap = "audit-gap": "Evidence that an auditor asks for is missing.";
-    Waiver = "waiver": "A waiver is not needed, or cannot be applied.";
+    Waiver = "waiver": "A waiver is not needed, or has no effect.";
 
     // Warnings and notes.
-    MovedOtherAmount = "moved-other-amount": "A phase moved another amount than its command line asks for.";
+    MovedOtherAmount = "moved-other-amount": "The amount that a phase moved differs from its command line.";
     OutOfData = "out-of-data": "Ranks ran out of data before the deadline.";
-    NotFlushed = "not-flushed": "The data was not flushed to storage within the time measured.";
+    NotFlushed = "not-flushed": "The data was not flushed to storage within the measured time.";
     MemoryFileSystem = "memory-file-system": "The file system is in memory, so no storage took part.";
-    FitsMemory = "fits-memory": "The data fits the memory of the clients.";
+    FitsMemory = "fits-memory": "The data per node is less than 1.5 times the memory of a client.";
     SingleClient = "single-client": "Only one client node took part.";
     SimulatedNodes = "simulated-nodes": "Local ranks simulated the nodes of the plan.";
-    ClientLimited = "client-limited": "More client nodes have a higher rate, so the value is a lower bound.";
+    ClientLimited = "client-limited":
+        "More client nodes have a higher rate, so the file system can do more than was measured.";
     ClientsSufficient = "clients-sufficient": "More client nodes do not have a higher rate.";
-    ClientLimitUnknown = "client-limit-unknown": "Whether the clients limit the rate is not known.";
+    ClientLimitUnknown = "client-limit-unknown": "It is not known whether the clients limit the rate.";
     SearchOptimum = "search-optimum":
-        "The search found a number of nodes that more nodes do not improve enough.";
+        "The search found a number of nodes that more nodes do not improve sufficiently.";
     SearchOpen = "search-open": "The rate still rose at the largest number of nodes that was tried.";
     FirstDiffers = "first-differs": "The first repetition differs from the others.";
     Trend = "trend": "The values fell or rose over the repetitions.";
@@ -192,32 +195,33 @@ codes! {
     SlowRank = "slow-rank": "A rank was slower than the median rank.";
     SlowRanks = "slow-ranks": "Several ranks were slower than the median rank.";
     LoadImbalance = "load-imbalance": "A rank moved less than the mean rank.";
-    TimeLost = "time-lost": "Few ranks were still at work for a part of the time.";
-    WearOutTime = "wear-out-time": "The wear-out took a part of the deadline.";
-    WorstWindow = "worst-window": "The slowest window of the length for which the rate has to hold.";
-    WorstWindowUnknown = "worst-window-unknown": "The records do not tell the slowest window.";
-    FewTransfers = "few-transfers": "A window holds few transfers of a rank, so the slowest may be too low.";
-    CoarseTimeline = "coarse-timeline": "The intervals of the timeline are long for the windows asked for.";
-    CommonWindow = "common-window": "The rate is that of the time in which all parts were at work.";
+    TimeLost = "time-lost": "Only a few ranks were still active for a part of the time.";
+    WearOutTime = "wear-out-time": "The wear-out took more than 10 % of the deadline.";
+    WorstWindow = "worst-window": "The slowest window of the length for which the rate must be sustained.";
+    WorstWindowUnknown = "worst-window-unknown": "The records do not contain the slowest window.";
+    FewTransfers = "few-transfers":
+        "A window holds few transfers of a rank, so the rate of the slowest window may be too low.";
+    CoarseTimeline = "coarse-timeline": "The intervals of the timeline are long for the required windows.";
+    CommonWindow = "common-window": "The rate is that of the time in which all parts were active.";
     CommonWindowUnknown = "common-window-unknown":
-        "The records do not tell what a part did while all parts were at work.";
-    SteadyFrom = "steady-from": "When the rate had become steady.";
+        "The records do not state the rate of a part while all parts were active.";
+    SteadyFrom = "steady-from": "The time at which the rate was steady.";
     StateReached = "state-reached": "The state that the test ran on.";
-    InnerRepetitions = "inner-repetitions": "Repetitions within a job are one value, their mean.";
-    AllTrees = "all-trees": "The trees of all ranks are counted; mdtest's own table counts one.";
+    InnerRepetitions = "inner-repetitions": "Repetitions within a job are one value: their mean.";
+    AllTrees = "all-trees": "The rate counts the trees of all ranks, but mdtest's own table counts one.";
     CasesFailed = "cases-failed": "Cases failed.";
     CasesOfLibrary = "cases-of-library":
-        "Cases failed as is known of the MPI library, not because of the file system.";
+        "Cases failed as known for the MPI library, not because of the file system.";
     CasesUnsupported = "cases-unsupported": "Cases are not supported.";
-    CasesSkipped = "cases-skipped": "Cases were not tried.";
-    Notice = "notice": "The workload reported this.";
-    AttemptsRepeated = "attempts-repeated": "Attempts that ended with the campaign were run again.";
-    AttemptsOpen = "attempts-open": "Attempts that ended with the campaign were not run again yet.";
+    CasesSkipped = "cases-skipped": "Cases were not run.";
+    Notice = "notice": "A notice of the workload.";
+    AttemptsRepeated = "attempts-repeated": "Attempts that were stopped with the campaign were run again.";
+    AttemptsOpen = "attempts-open": "Attempts that were stopped with the campaign were not run again yet.";
 
     // Projections.
     StepUnusable = "step-unusable": "A step of the series has no usable value.";
     StepImpossible = "step-impossible": "A step has less than one unit, or a rate of zero.";
-    TooFewSteps = "too-few-steps": "Too few different steps for a projection.";
+    TooFewSteps = "too-few-steps": "There are too few different steps for a projection.";
     TooFar = "too-far": "The extrapolation factor is too large.";
     NotPredicted = "not-predicted": "No model predicts the largest step from the others.";
     ThresholdInInterval = "threshold-in-interval":
@@ -225,32 +229,35 @@ codes! {
 
     // The linter, before a run.
     WriteIopsBuffered = "write-iops-buffered": "Small random writes go through the client's page cache.";
-    ClientCacheFit = "client-cache-fit": "The data of a node fits its memory.";
+    ClientCacheFit = "client-cache-fit": "The data of a node fits in its memory.";
     MissingPersist = "missing-persist": "A measured write is not flushed to storage within its time.";
-    WrSameLaunch = "wr-same-launch": "A line writes and reads the same data in one job.";
+    WrSameLaunch = "wr-same-launch": "A command line writes and reads the same data in one job.";
     ReaderIsWriter = "reader-is-writer": "Ranks read on the node that wrote.";
-    ReadBeyondWritten = "read-beyond-written": "A line reads more than was written, or other files.";
-    SparseRandomWrite = "sparse-random-write": "Random writes go into a new file, so they also allocate.";
+    ReadBeyondWritten = "read-beyond-written": "A command line reads more than was written, or other files.";
+    SparseRandomWrite = "sparse-random-write": "Random writes go to a new file, so they also allocate space.";
     WearoutOnMeasured = "wearout-on-measured": "A measured rate includes the wear-out of the slowest rank.";
-    NoWearoutOnDataset = "no-wearout-on-dataset": "A dataset is stopped, so its files differ in size.";
+    NoWearoutOnDataset = "no-wearout-on-dataset":
+        "A dataset stops at a deadline, so its files differ in size.";
     HeroAsContract = "hero-as-contract": "A hero run has a criterion.";
     Geometry = "geometry": "Ranks, nodes and sizes contradict each other.";
-    RoleMismatch = "role-mismatch": "The line does not do what it is for.";
+    RoleMismatch = "role-mismatch": "The command line does not match its role.";
     OptionDrift = "option-drift": "An option is unknown, renamed, without effect, or has changed.";
-    OptionsInFile = "options-in-file": "Options of the line are in a file that is not read.";
-    CbStateUnset = "cb-state-unset": "Collective calls of MPI-IO have no hint about buffering.";
-    NotAged = "not-aged": "A metadata rate is measured in no declared state.";
+    OptionsInFile = "options-in-file": "Options of the command line are in a file that is not read.";
+    CbStateUnset = "cb-state-unset": "Collective calls of MPI-IO have no hint for buffering.";
+    NotAged = "not-aged": "A metadata rate is measured on a file system in an undeclared state.";
     FillIsNotAge = "fill-is-not-age": "A state fills a file system without overwriting.";
     SharedUniquePair = "shared-unique-pair": "Only shared or only separate directories are tested.";
     MdSameNode = "md-same-node": "Files are stat'ed or removed on the node that created them.";
     StatUnnamed = "stat-unnamed": "A criterion does not name the statistic that is compared.";
-    RepsShort = "reps-short": "Repetitions are fewer than asked for, or share one job.";
-    LinearityBase = "linearity-base": "A series over servers has no sound base to compare with.";
-    OptimalUndefined = "optimal-undefined": "An optimum or steps are mentioned and not defined.";
-    ThresholdMissing = "threshold-missing": "A clause text asks for something, and nothing is compared.";
+    RepsShort = "reps-short": "There are fewer repetitions than required, or they share one job.";
+    LinearityBase = "linearity-base": "A series over servers has no valid base for the comparison.";
+    OptimalUndefined = "optimal-undefined":
+        "The clause text mentions an optimum or steps that the plan does not define.";
+    ThresholdMissing = "threshold-missing": "A clause text states a requirement, but nothing is compared.";
     TableLabel = "table-label": "A text cites a table that the report does not have.";
-    UncheckedData = "unchecked-data": "Written data is not compared, or within the measured time.";
-    Compressible = "compressible": "The file system reduces data, and the data written repeats.";
+    UncheckedData = "unchecked-data":
+        "Written data is not compared, or is compared within the measured time.";
+    Compressible = "compressible": "The file system reduces data, and the written data repeats.";
     NotPacked = "not-packed": "Nodes have fewer ranks than cores.";
     DeadCriterion = "dead-criterion": "A criterion always passes, always fails, or is reversed.";
     Units = "units": "Units of powers of 1000 and of 1024 are mixed.";
@@ -291,6 +298,7 @@ impl Serialize for Code {
 impl<'de> Deserialize<'de> for Code {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         let id = String::deserialize(from)?;
-        Self::named(&id).ok_or_else(|| serde::de::Error::custom(format!("`{id}` is no code of this version")))
+        Self::named(&id)
+            .ok_or_else(|| serde::de::Error::custom(format!("`{id}` is not a known code of this version")))
     }
 }

@@ -1,4 +1,4 @@
-//! One case of a conformance suite: what is promised, by which document, and whether it was kept.
+//! One case of a conformance suite: the promise, the document that makes it, and whether it was kept.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,26 +9,26 @@ pub enum CaseOutcome {
     /// The promise was kept.
     #[default]
     Pass,
-    /// It was not.
+    /// The promise was not kept.
     Fail,
-    /// The library or the file system says that it does not do this.
+    /// The library or the file system reports that it does not support this.
     Unsupported,
-    /// It was not tried, for the reason given.
+    /// It was not run. The record has the reason.
     Skipped,
-    /// It was not kept, as is known of this release of the library.
+    /// The promise was not kept, which is a known failure of this release of the library.
     Library,
 }
 
 impl CaseOutcome {
-    /// All of them, in the order of tables.
+    /// All outcomes, in the order of tables.
     pub const ALL: [Self; 5] = [Self::Pass, Self::Fail, Self::Unsupported, Self::Skipped, Self::Library];
 
-    /// The outcome of that word.
+    /// The outcome with this word.
     pub fn named(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|outcome| outcome.word() == word)
     }
 
-    /// The word of the record.
+    /// Its word in records.
     pub fn word(self) -> &'static str {
         match self {
             Self::Pass => "pass",
@@ -40,23 +40,23 @@ impl CaseOutcome {
     }
 }
 
-/// One case, as it ended on all ranks together.
+/// One case, with its outcome over all ranks.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Case {
     /// Its name, with its group before the first dot.
     pub name: String,
-    /// What is promised, in a sentence.
+    /// The promise, in one sentence.
     pub promise: String,
-    /// By which document and section.
+    /// The document and section that make the promise.
     pub document: String,
     /// Participating ranks.
     pub ranks: u32,
     /// How it ended.
     pub outcome: CaseOutcome,
-    /// Why it is not a pass; of a pass, what else is to be known.
+    /// Why it is not a pass. For a pass, additional information.
     pub why: String,
-    /// What shows it, as the lowest rank that failed has it.
+    /// The evidence of the lowest rank that failed.
     pub evidence: Option<Evidence>,
     /// How many ranks failed.
     pub failed_ranks: u32,
@@ -65,13 +65,13 @@ pub struct Case {
 }
 
 impl Case {
-    /// Its group: what stands before the first dot of its name.
+    /// Its group: the part of its name before the first dot.
     pub fn group(&self) -> &str {
         self.name.split('.').next().unwrap_or_default()
     }
 }
 
-/// What shows that a promise was not kept.
+/// The evidence that a promise was not kept.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Evidence {
@@ -79,17 +79,17 @@ pub struct Evidence {
     pub rank: u32,
     /// Its node.
     pub node: String,
-    /// After which step of the case.
+    /// The step of the case after which it was seen.
     pub step: String,
-    /// The file, where there is one.
+    /// The file, if any.
     pub path: String,
-    /// The first wrong byte in the file; absent where it is not a matter of bytes.
+    /// The first wrong byte in the file; absent if the case is not about bytes.
     pub offset: Option<u64>,
-    /// What should be there.
+    /// The expected value.
     pub expected: String,
-    /// What is.
+    /// The found value.
     pub found: String,
-    /// What was looked at.
+    /// What was examined.
     pub what: String,
 }
 
@@ -99,7 +99,7 @@ mod tests {
     use crate::Record;
 
     #[test]
-    fn a_case_reads_back_whole_in_part_and_with_what_a_later_format_adds() {
+    fn a_case_loads_with_all_fields_with_some_fields_and_with_unknown_fields() {
         let evidence = Evidence { rank: 2, offset: Some(4096), found: "0x00".into(), ..Evidence::default() };
         let case = Case {
             name: "posix.append.records".into(),

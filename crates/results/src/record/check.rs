@@ -1,4 +1,4 @@
-//! What a record says of data that was compared.
+//! The result of comparing data, in a record.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,30 +11,30 @@ pub struct Check {
     pub bad_transfers: u64,
     /// The first bad ranges of each rank, at most [`Check::CAP`] of all ranks together.
     pub bad: Vec<BadRange>,
-    /// How many bad ranges there are; 0 in records from before they were counted.
+    /// The number of bad ranges; 0 in older records that did not count them.
     #[serde(default)]
     pub ranges: u64,
     /// How many ranks found wrong data.
     #[serde(default)]
     pub bad_ranks: u64,
-    /// Those that found most, at most [`Check::WORST`].
+    /// The ranks with most wrong data, at most [`Check::WORST`].
     #[serde(default)]
     pub worst: Vec<BadRank>,
 }
 
 impl Check {
-    /// How many bad ranges a record lists; the count goes on beyond.
+    /// The maximum number of bad ranges that a record lists. The count includes all.
     pub const CAP: usize = 64;
-    /// How many ranks are named as the worst.
+    /// The maximum number of worst ranks that a record lists.
     pub const WORST: usize = 5;
 }
 
-/// How much wrong data a rank found.
+/// The amount of wrong data that a rank found.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BadRank {
-    /// Which.
+    /// The rank.
     pub rank: u32,
-    /// Its transfers with a wrong word.
+    /// Its transfers with at least one wrong word.
     pub bad_transfers: u64,
 }
 
@@ -47,17 +47,17 @@ pub struct BadRange {
     pub path: String,
     /// First wrong byte in the file.
     pub offset: u64,
-    /// How many bytes from the first to the last wrong one within this transfer.
+    /// The number of bytes from the first to the last wrong byte within this transfer.
     pub length: u64,
-    /// The first wrong 8-byte word as it should be, hexadecimal.
+    /// The expected value of the first wrong 8-byte word, hexadecimal.
     pub expected: String,
-    /// The same word as it was found, hexadecimal.
+    /// The found value of this word, hexadecimal.
     pub found: String,
-    /// What happened to it: `flipped`, `torn`, `misplaced`, `foreign`, `stale`, `zero`, `truncated`, or
-    /// `wrong` where the packet type cannot tell.
+    /// The kind of error: `flipped`, `torn`, `misplaced`, `foreign`, `stale`, `zero`, `truncated`, or `wrong`
+    /// if the packet type cannot distinguish these.
     #[serde(default)]
     pub kind: String,
-    /// What is known of where the data found comes from, empty where nothing is.
+    /// What is known about the origin of the found data; empty if nothing is.
     #[serde(default)]
     pub detail: String,
 }

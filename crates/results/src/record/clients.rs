@@ -1,39 +1,38 @@
-//! What the nodes of a run said when it began: on which file system its files lie there, and what their
-//! calendars show.
+//! What the nodes of a run reported at its start: the file systems of its files, and their wall clocks.
 //!
-//! Invariant: a record names a few nodes and counts the others, however many there are.
+//! Invariant: a record lists a few nodes and counts the others, for any number of nodes.
 
 use serde::{Deserialize, Serialize};
 
-/// How far calendars of nodes may be apart before windows over several launches have no common time,
-/// seconds (ORNL I/O benchmark rules).
+/// The maximum difference between the wall clocks of nodes, seconds. Time windows over several jobs need it
+/// (ORNL I/O benchmark rules). The sentences of `report` state this value.
 pub const SKEW_S: f64 = 1.0;
 
-/// The nodes of a run, seen from that of rank 0.
+/// The nodes of a run, compared with the node of rank 0.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Clients {
-    /// Where the directories of the run's files lie on the node of rank 0; empty where nothing is mounted
-    /// beneath them, or where that could not be asked.
+    /// The file systems of the run's directories on the node of rank 0; empty if nothing is mounted below
+    /// them, or if this could not be queried.
     pub mounted: Vec<Mounted>,
-    /// Nodes on which one of them lies on another file system.
+    /// Nodes on which one of these directories is on another file system.
     #[serde(default, skip_serializing_if = "DifferingNodes::is_empty")]
     pub elsewhere: DifferingNodes,
-    /// Nodes that have all of what has the same type and name, but one of it from another server.
+    /// Nodes on which all have the same type and name, but one comes from another server.
     #[serde(default, skip_serializing_if = "DifferingNodes::is_empty")]
     pub other_server: DifferingNodes,
-    /// The node whose calendar is farthest from that of the node of rank 0; absent of a single node.
+    /// The node whose wall clock differs most from that of the node of rank 0; absent with a single node.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub farthest: Option<ClockDifference>,
 }
 
-/// The file system that a directory lies on.
+/// The file system of a directory.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Mounted {
-    /// The directory, or the nearest one above it that was there.
+    /// The directory, or the nearest existing directory above it.
     pub dir: String,
     /// The type of the file system, such as `lustre`.
     pub kind: String,
-    /// What is mounted: a device, a server with what it exports, or any word.
+    /// The mounted device: a device file, a server with its export, or any other text.
     pub device: String,
 }
 
@@ -42,42 +41,41 @@ pub struct Mounted {
 pub struct DifferingNodes {
     /// How many.
     pub nodes: u32,
-    /// The first of them by their ranks, at most [`DifferingNodes::CAP`]: name, and the first
-    /// of what differs there.
+    /// The first of them by their ranks, at most [`DifferingNodes::CAP`]: the name, and the first difference.
     pub first: Vec<(String, Mounted)>,
 }
 
-/// The calendar of a node against that of the node of rank 0.
+/// The difference between the wall clocks of a node and of the node of rank 0.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ClockDifference {
     /// The node.
     pub node: String,
-    /// What its calendar said at a moment minus what rank 0's said then, nanoseconds.
+    /// The wall clock of the node minus that of rank 0 at the same moment, nanoseconds.
     pub skew_ns: i64,
-    /// How far that may be off, nanoseconds.
+    /// The uncertainty of this difference, nanoseconds.
     pub uncertainty_ns: u64,
 }
 
 impl Mounted {
-    /// Whether both have the same type and the same name, whichever server they have it from.
+    /// Whether both have the same type and the same name, from any server.
     ///
-    /// Nodes may well have one file system from several servers: `nas1:/scratch` and `nas2:/scratch`.
+    /// Nodes may mount one file system from several servers: `nas1:/scratch` and `nas2:/scratch`.
     pub fn is_alike(&self, other: &Self) -> bool {
         self.kind == other.kind && name(&self.device) == name(&other.device)
     }
 
-    /// Whether both have the same type from the same place.
+    /// Whether both have the same type and the same device.
     pub fn is_same(&self, other: &Self) -> bool {
         (&self.kind, &self.device) == (&other.kind, &other.device)
     }
 
-    /// Its type and what is mounted, such as `lustre 10.0.0.1@o2ib:/fs`.
+    /// Its type and device, such as `lustre 10.0.0.1@o2ib:/fs`.
     pub fn words(&self) -> String {
         format!("{} {}", self.kind, self.device).trim().to_owned()
     }
 }
 
-/// What is behind the server; of anything that is no `server:name` the whole.
+/// The part of a device after the server; the whole device if it has no server.
 fn name(device: &str) -> &str {
     match device.rsplit_once(':') {
         Some((_, name)) if !device.starts_with('/') => name,
@@ -86,14 +84,14 @@ fn name(device: &str) -> &str {
 }
 
 impl DifferingNodes {
-    /// How many nodes a record names.
+    /// The maximum number of nodes that a record lists.
     pub const CAP: usize = 5;
 
     fn is_empty(&self) -> bool {
         self.nodes == 0
     }
 
-    /// Counts a node, and keeps it where there is room.
+    /// Counts a node, and lists it if there is space.
     pub fn add(&mut self, node: &str, mounted: &Mounted) {
         self.nodes += 1;
         if self.first.len() < Self::CAP {
@@ -101,8 +99,7 @@ impl DifferingNodes {
         }
     }
 
-    /// Those that are kept, and how many there are besides, such as `n2 (tmpfs none), n3 (ext4 /dev/sda2)
-    /// and 4 more`.
+    /// The listed nodes and the number of others, such as `n2 (tmpfs none), n3 (ext4 /dev/sda2) and 4 more`.
     pub fn words(&self) -> String {
         let named = self.first.iter().map(|(node, mounted)| format!("{node} ({})", mounted.words()));
         let named = named.collect::<Vec<_>>().join(", ");
@@ -114,16 +111,16 @@ impl DifferingNodes {
 }
 
 impl ClockDifference {
-    /// How far the calendars are apart at least, seconds.
+    /// The minimum difference between the wall clocks, seconds.
     pub fn least_s(&self) -> f64 {
         self.skew_ns.unsigned_abs().saturating_sub(self.uncertainty_ns) as f64 * 1e-9
     }
 
-    /// How far its calendar is from that of `host`, such as `the calendar of n2 is 30 s ahead of that of n1`.
+    /// The difference as text, such as `the wall clock of n2 is 30 s ahead of that of n1 (uncertainty 3 us)`.
     pub fn words(&self, host: &str) -> String {
         let [skew, off] = [self.skew_ns.unsigned_abs(), self.uncertainty_ns].map(|ns| ns as f64 * 1e-9);
         format!(
-            "the calendar of {} is {} {} that of {host} (known to {})",
+            "the wall clock of {} is {} {} that of {host} (uncertainty {})",
             self.node,
             units::duration(skew),
             if self.skew_ns < 0 { "behind" } else { "ahead of" },
@@ -141,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn one_file_system_may_come_from_several_servers() {
+    fn nodes_may_mount_one_file_system_from_several_servers() {
         let alike = |a: &str, b: &str| mounted("nfs4", a).is_alike(&mounted("nfs4", b));
         assert!(alike("nas1:/scratch", "nas2:/scratch") && !alike("nas1:/scratch", "nas1:/home"));
         assert!(alike("10.0.0.1@o2ib:10.0.0.2@o2ib:/fs", "10.0.0.2@o2ib:/fs"));
@@ -153,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn a_few_nodes_are_named_and_all_are_counted() {
+    fn a_few_nodes_are_listed_and_all_are_counted() {
         let mut others = DifferingNodes::default();
         (1..=2000).for_each(|number| others.add(&format!("n{number}"), &mounted("tmpfs", "none")));
         assert_eq!((others.nodes, others.first.len()), (2000, DifferingNodes::CAP));
@@ -162,19 +159,19 @@ mod tests {
     }
 
     #[test]
-    fn calendars_are_as_far_apart_as_is_certain() {
+    fn the_difference_of_wall_clocks_excludes_their_uncertainty() {
         let apart = |skew_ns, uncertainty_ns| ClockDifference { node: "n2".into(), skew_ns, uncertainty_ns };
         assert!((apart(-1_500_000_000, 400_000_000).least_s() - 1.1).abs() < 1e-9);
         assert!(apart(1_000, 2_000).least_s() < 1e-12);
         let words = apart(-30_000_000_000, 2_000).words("n1");
         assert!(
-            words.starts_with("the calendar of n2 is 30") && words.contains(" behind that of n1"),
+            words.starts_with("the wall clock of n2 is 30") && words.contains(" behind that of n1"),
             "{words}"
         );
     }
 
     #[test]
-    fn records_of_runs_whose_nodes_were_not_asked_still_load() {
+    fn older_records_without_reports_of_the_nodes_still_load() {
         let old = "{\"schema\":1,\"tool\":\"assay 0.1.0\",\"workload\":\"ior\",\"argv\":[],\"started\":\"\",\
                    \"host\":\"n1\",\"ranks\":2,\"nodes\":2,\"clock\":{\"source\":\"\",\"resolution_ns\":1,\
                    \"cost_ns\":1.0,\"offset_uncertainty_ns\":3}}";

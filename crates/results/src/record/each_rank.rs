@@ -1,17 +1,17 @@
-//! What each rank did in a phase, in columns: a record of 100,000 ranks stays some megabytes.
+//! The work of each rank in a phase, in columns. A record of 100,000 ranks has some megabytes.
 //!
-//! Invariant: all columns are of the same ranks; one that is empty is unknown, one of a single value holds
-//! for all.
+//! Invariant: all columns have the same ranks. An empty column is unknown, and a single value applies to all
+//! ranks.
 
 use serde::{Deserialize, Serialize};
 
-/// One value of each rank, by its number.
+/// One value for each rank, by rank number.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Column<T>(Vec<T>);
 
 impl<T: Copy + PartialEq> Column<T> {
-    /// The value of a rank; `None` where it is not known.
+    /// The value of a rank; `None` if it is not known.
     pub fn of(&self, rank: u32) -> Option<T> {
         match self.0.as_slice() {
             [all] => Some(*all),
@@ -19,14 +19,14 @@ impl<T: Copy + PartialEq> Column<T> {
         }
     }
 
-    /// Whether nothing is known.
+    /// Whether no value is known.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 }
 
 impl<T: Copy + PartialEq> From<Vec<T>> for Column<T> {
-    /// A column; where all values are the same it keeps one.
+    /// A column. If all values are equal, it keeps one of them.
     fn from(mut each: Vec<T>) -> Self {
         if each.windows(2).all(|pair| pair[0] == pair[1]) {
             each.truncate(1);
@@ -35,42 +35,43 @@ impl<T: Copy + PartialEq> From<Vec<T>> for Column<T> {
     }
 }
 
-/// What each rank did in one phase.
+/// The work of each rank in one phase.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct EachRank {
     /// How many ranks there are.
     pub ranks: u32,
-    /// Bytes moved, or operations done, as [`Phase::counts`](super::Phase::counts) says.
+    /// Bytes moved, or operations done (see [`Phase::counts`](super::Phase::counts)).
     pub moved: Column<u64>,
-    /// From the begin to the end of its own transfers (with their fsync) or operations, seconds.
+    /// The time from the start to the end of its own transfers (with their fsync) or operations, seconds.
     pub seconds: Column<f64>,
-    /// When that was over, seconds since the job's clocks were compared, as `began_s`.
+    /// The end of this time, seconds since the clocks of the job were compared, like `began_s`.
     pub ended_s: Column<f64>,
-    /// What it had moved at its deadline; only where it went on after it.
+    /// The amount moved at its deadline; only if it continued after the deadline.
     #[serde(skip_serializing_if = "Column::is_empty")]
     pub moved_at_deadline: Column<u64>,
-    /// How long it went on after its deadline, seconds.
+    /// How long it continued after its deadline, seconds.
     #[serde(skip_serializing_if = "Column::is_empty")]
     pub wear_out_s: Column<f64>,
     /// Its node, as an index into `nodes`.
     pub node: Column<u32>,
-    /// Names of the nodes. Nodes that have one name are told apart by `#2`, `#3` behind it.
+    /// Names of the nodes. Nodes with equal names have the suffixes `#2`, `#3`.
     pub nodes: Vec<String>,
-    /// Where the rank's own file lies, as an index into `layouts`; only where each rank has a file of its own
-    /// and the file system tells.
+    /// The layout of the rank's own file, as an index into `layouts`; only if each rank has its own file and
+    /// the file system reports it.
     #[serde(skip_serializing_if = "Column::is_empty")]
     pub layout: Column<u32>,
-    /// The places that files lie in: each a list of indices into `targets`, empty where it is not known.
+    /// The layouts of files: each a list of indices into `targets`, empty if it is not known.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub layouts: Vec<Vec<u32>>,
-    /// Names of the storage targets: of Lustre such as `OST0003`, of GlusterFS bricks such as `host:/brick`.
+    /// Names of the storage targets: for Lustre such as `OST0003`, for GlusterFS bricks such as
+    /// `host:/brick`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub targets: Vec<String>,
 }
 
 impl EachRank {
-    /// What a rank moved over its own time, per second; `None` where it took no time.
+    /// The rate of a rank over its own time, per second; `None` if it took no time.
     pub fn rate(&self, rank: u32) -> Option<f64> {
         let (moved, seconds) = (self.moved.of(rank)?, self.seconds.of(rank)?);
         (seconds > 0.0).then(|| moved as f64 / seconds)
@@ -81,7 +82,7 @@ impl EachRank {
         self.nodes.get(self.node.of(rank)? as usize).map(String::as_str)
     }
 
-    /// The names of the targets that a rank's own file lies on; none where they are not known.
+    /// The names of the targets that hold the rank's own file; none if they are not known.
     pub fn targets_of(&self, rank: u32) -> impl Iterator<Item = &str> {
         let layout = self.layout.of(rank).and_then(|layout| self.layouts.get(layout as usize));
         let name = |target: &u32| self.targets.get(*target as usize).map(String::as_str);
@@ -89,19 +90,19 @@ impl EachRank {
     }
 }
 
-/// When a phase was, by the calendar clock of rank 0's node: phases of different jobs lie on this one axis.
+/// The times of a phase by the wall clock of rank 0's node. Phases of different jobs share this axis.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Moments {
-    /// The first rank began its transfers or operations, nanoseconds since 1970 (UTC).
+    /// When the first rank began its transfers or operations, nanoseconds since 1970 (UTC).
     pub first_start_unix_ns: u64,
-    /// The last rank had ended them, nanoseconds since 1970.
+    /// When the last rank ended them, nanoseconds since 1970.
     pub last_end_unix_ns: u64,
-    /// Where the timeline's first interval begins, nanoseconds since 1970: the common start, before files are
-    /// opened; behind the ramp where there is one.
+    /// The start of the timeline's first interval, nanoseconds since 1970: the common start, before files are
+    /// opened, or the end of the ramp.
     pub timeline_unix_ns: u64,
-    /// How far these may be off within the job, nanoseconds: the worst clock of a rank against rank 0's, and
-    /// the reading of the calendar. How well the calendars of two nodes agree is not in it.
+    /// The uncertainty of these times within the job, nanoseconds. It covers the worst clock of a rank
+    /// relative to rank 0, and the reading of the wall clock. Wall clocks of nodes may differ more.
     pub uncertainty_ns: u64,
 }
 
@@ -110,7 +111,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_column_of_equal_values_keeps_one_and_answers_for_all() {
+    fn a_column_of_equal_values_keeps_one_that_applies_to_all_ranks() {
         let same = Column::from(vec![7, 7, 7]);
         assert_eq!((serde_json::to_string(&same).unwrap().as_str(), same.of(2)), ("[7]", Some(7)));
         let each = Column::from(vec![7, 8]);
@@ -119,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn ranks_know_their_rate_node_and_targets_and_what_is_unknown_takes_no_room() {
+    fn ranks_have_their_rate_node_and_targets_and_unknown_columns_take_no_space() {
         let each = EachRank {
             ranks: 3,
             moved: vec![100, 100, 0].into(),

@@ -1,10 +1,10 @@
-//! What can be asked of a phase by name, as criteria do.
+//! The metrics of a phase, by name, as criteria use them.
 
 use units::Dimension;
 
 use super::{Counts, Latency, Phase};
 
-/// One named number out of a phase, in its base unit.
+/// One metric of a phase, in its base unit.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Metric {
     /// The value.
@@ -13,7 +13,7 @@ pub struct Metric {
     pub dimension: Dimension,
 }
 
-/// The metrics a phase can yield, without the phase's name before the dot, each with its dimension.
+/// The metrics that a phase can have, without the phase's name before the dot, each with its dimension.
 pub const METRICS: &[(&str, Dimension)] = &[
     ("bw", Dimension::BytesPerSecond),
     ("rate", Dimension::PerSecond),
@@ -33,19 +33,19 @@ pub const METRICS: &[(&str, Dimension)] = &[
 ];
 
 impl Phase {
-    /// Seconds from the end of one transfer, or operation, of a rank to the end of its next one, the mean
-    /// over all ranks; `None` where nothing was done.
+    /// The mean time from the end of one transfer or operation of a rank to the end of its next one, over all
+    /// ranks, seconds; `None` if nothing was done.
     pub fn apart_s(&self) -> Option<f64> {
         let done = self.ops > 0 && self.spans.transfer_s > 0.0;
         done.then(|| self.spans.transfer_s * f64::from(self.ranks.max(1)) / self.ops as f64)
     }
 
-    /// The value of one of [`METRICS`] in this phase, `None` where the phase does not have it.
+    /// The value of one of [`METRICS`] in this phase; `None` if the phase does not have it.
     ///
-    /// `bw` is bytes over the total span and `iops` operations over the transfer span, as IOR's
-    /// columns of those names; `seconds` is the transfer span. `rate` is operations over the total span,
-    /// from barrier to barrier, as mdtest has it; where the phase tells when all ranks were at work at once,
-    /// it is theirs alone.
+    /// `bw` is bytes divided by the total span, and `iops` operations divided by the transfer span, like
+    /// IOR's columns of these names. `seconds` is the transfer span. `rate` is operations divided by the
+    /// total span, from barrier to barrier, like mdtest. If the phase records when all ranks were active,
+    /// `rate` is that of this time.
     pub fn metric(&self, name: &str) -> Option<Metric> {
         let dimension = METRICS.iter().find(|(known, _)| *known == name)?.1;
         let rate = |amount: u64, seconds: f64| (seconds > 0.0).then(|| amount as f64 / seconds);
@@ -85,7 +85,7 @@ mod tests {
     use crate::record::{Spans, Window};
 
     #[test]
-    fn a_rate_is_that_of_all_ranks_at_once_where_that_is_known() {
+    fn a_rate_is_that_of_the_time_with_all_ranks_active_if_it_is_known() {
         let spans = Spans { transfer_s: 8.0, total_s: 10.0, ..Spans::default() };
         let mut phase = Phase { ops: 400, spans, ..Phase::default() };
         let value = |phase: &Phase, name| phase.metric(name).unwrap().value;

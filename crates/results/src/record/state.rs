@@ -1,93 +1,93 @@
-//! A state that a file system was brought to before anything is measured on it.
+//! The state of a file system after preparation, before anything is measured on it.
 
 use serde::{Deserialize, Serialize};
 
-/// What was asked for and what was reached. Shares are parts of the whole file system, 0 to 1, with what
-/// others hold there.
+/// The required and the reached state. Shares are parts of the whole file system, 0 to 1, including the data
+/// of others.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ReachedState {
-    /// Which kind of state: `age`, or `preload` (files counted in directories beforehand).
+    /// The kind of state: `age`, or `preload` (files counted in directories before the test).
     pub kind: String,
     /// The directory.
     pub dir: String,
-    /// Share of the blocks that was to be used; absent where none was asked for.
+    /// Required share of used blocks; absent if none was required.
     pub blocks_target: Option<f64>,
-    /// Share of the inodes that was to be used; absent where none was asked for.
+    /// Required share of used inodes; absent if none was required.
     pub inodes_target: Option<f64>,
-    /// Share of the blocks in use before.
+    /// Share of used blocks before.
     pub blocks_before: f64,
-    /// Share of the inodes in use before; 0 where they are not counted.
+    /// Share of used inodes before; 0 if they are not counted.
     pub inodes_before: f64,
-    /// Share of the blocks in use now.
+    /// Share of used blocks now.
     pub blocks: f64,
-    /// Share of the inodes in use now; 0 where they are not counted.
+    /// Share of used inodes now; 0 if they are not counted.
     pub inodes: f64,
     /// Size of the file system, bytes.
     pub fs_bytes: u64,
-    /// Inodes of the file system; 0 where they are not counted.
+    /// Inodes of the file system; 0 if they are not counted.
     pub fs_inodes: u64,
-    /// Share of blocks and of inodes that was never to be passed.
+    /// The maximum share of blocks and of inodes.
     pub ceiling: f64,
-    /// Files that were left.
+    /// Files that remain.
     pub files: u64,
-    /// Directories that were left.
+    /// Directories that remain.
     pub directories: u64,
     /// Length of these files, bytes.
     pub bytes: u64,
-    /// Written in all, bytes.
+    /// Total bytes written.
     pub written_bytes: u64,
-    /// How many times what lay there was to be written anew.
+    /// Required number of overwrite cycles.
     pub cycles_target: f64,
-    /// How many times it was.
+    /// Reached number of overwrite cycles.
     pub cycles: f64,
     /// Operations on files and directories.
     pub operations: u64,
-    /// Extents after the first fill; absent where the file system does not tell.
+    /// Extents after the first fill; absent if the file system does not report them.
     pub extents_first: Option<StateExtents>,
-    /// Extents now; absent where the file system does not tell.
+    /// Extents now; absent if the file system does not report them.
     pub extents: Option<StateExtents>,
-    /// Where the sequence of operations began.
+    /// The seed of the sequence of operations.
     pub seed: u64,
     /// SHA-256 of the profile of sizes, tree and operations.
     pub profile_sha256: String,
-    /// Files and directories that were made anew when the run was taken up again, because they were missing
-    /// or of another length.
+    /// Files and directories that were recreated when the run resumed, because they were missing or had
+    /// another length.
     pub made_anew: u64,
-    /// Files that were removed then, because they were not to be there.
+    /// Files that were removed then, because they should not exist.
     pub left_over: u64,
-    /// How long it took, seconds; of a run that was taken up again, the last part.
+    /// The duration, seconds; for a resumed run, that of the last part.
     pub seconds: f64,
 }
 
-/// In how many pieces files lie, of those that were looked at and hold bytes.
+/// The fragmentation of examined files that hold bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct StateExtents {
-    /// Files that were looked at.
+    /// The number of examined files.
     pub files: u64,
-    /// Their extents; those that follow each other on the medium are one.
+    /// Their extents. Extents that are adjacent on the medium count as one.
     pub extents: u64,
-    /// Files with more than one.
+    /// Files with more than one extent.
     pub fragmented: u64,
     /// Their bytes.
     pub bytes: u64,
-    /// The most of any file.
+    /// The largest number of extents of a file.
     pub most: u64,
 }
 
 impl StateExtents {
-    /// Extents a file; 0 where there are no files.
+    /// Mean number of extents per file; 0 without files.
     pub fn mean(&self) -> f64 {
         self.extents as f64 / self.files.max(1) as f64
     }
 
-    /// Share of the files with more than one, 0 to 1; 0 where there are no files.
+    /// Share of the files with more than one extent, 0 to 1; 0 without files.
     pub fn share_fragmented(&self) -> f64 {
         self.fragmented as f64 / self.files.max(1) as f64
     }
 
-    /// One file more, of so many bytes.
+    /// Adds one file of `bytes` bytes.
     pub fn add(&mut self, extents: u64, bytes: u64) {
         self.files += 1;
         self.extents += extents;
@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn a_state_reads_back_whole_in_part_and_with_what_a_later_format_adds() {
+    fn a_state_loads_with_all_fields_with_some_fields_and_with_unknown_fields() {
         let extents = StateExtents { files: 3, extents: 7, fragmented: 1, bytes: 9, most: 5 };
         let state = ReachedState {
             kind: "age".into(),

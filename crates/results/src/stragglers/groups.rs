@@ -1,4 +1,4 @@
-//! Ranks that share a node or a target, against all others.
+//! The ranks of a node or target, compared with all others.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,52 +7,53 @@ use measure::statistics::{self, SLOW_SHARE, rank_sum};
 use super::{FAR, Factor, KnownPhase, RANK_SHARE, RankSpeeds};
 use crate::record::EachRank;
 
-/// The chance of one wrong suspicion among all groups of a factor.
+/// The probability of at least one wrong finding among all groups of a factor.
 const CHANCE: f64 = 0.05;
-/// A group that is too small for any test is told only beside so many other ranks.
+/// A group that is too small for any test is reported only with at least this many other ranks.
 const OTHERS_MIN: usize = 6;
-/// A group with more ranks than others is slow only where all of them together stay below this share of
-/// another's: a target that has more to do may lose some of its speed by that alone.
-const CROWDED_SHARE: f64 = 0.8;
-/// A rank that moved nothing counts as one of this share of the median rank's rate: its logarithm is needed.
+/// A group with more ranks than others is slow only if their total rate is below this share of another
+/// group's. A target with more work may lose some speed by that alone.
+const OVERLOADED_SHARE: f64 = 0.8;
+/// A rank that moved nothing gets this share of the median rank's rate, because its logarithm is needed.
 const LEAST_SHARE: f64 = 1e-3;
-/// With more groups each is compared with all ranks instead of all others, which then is the same.
+/// With more groups than this, each is compared with all ranks instead of all other ranks. The result is then
+/// the same.
 const GROUPS_MANY: usize = 64;
-/// Deviation of a normal distribution over its median absolute deviation.
+/// Standard deviation of a normal distribution, divided by its median absolute deviation.
 const MAD_TO_DEVIATION: f64 = 1.4826;
 
-/// What was found of a group.
+/// The speed of a group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GroupSpeed {
     /// It is like the others.
     Usual,
     /// It is slower.
     Slow,
-    /// Its ranks are slower because there are more of them: together they are as fast as another group's.
-    Crowded,
+    /// Its ranks are slower because it has more of them. In total they are as fast as those of another group.
+    Overloaded,
 }
 
 /// How the ranks of one node or target compare with the others.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StragglerGroup {
-    /// What they have in common.
+    /// The common factor of its ranks.
     pub factor: Factor,
     /// The node or target.
     pub name: String,
-    /// Its ranks, in order; of several repetitions all that were there.
+    /// Its ranks, in order; with several repetitions, the ranks of all of them.
     pub ranks: Vec<u32>,
     /// Median rate of its ranks, per second.
     pub rate: f64,
-    /// That as a share of the others' median, each repetition by itself; `None` where there are no others.
+    /// This rate as a share of the others' median, each repetition by itself; `None` without others.
     pub share: Option<f64>,
-    /// What its ranks moved together in the time of the last of them, as a share of the median of the other
-    /// groups; `None` where there are no others.
+    /// The total rate of its ranks in the time of the last of them, as a share of the median of the other
+    /// groups; `None` without others.
     pub together: Option<f64>,
-    /// How many ranks (of targets: files, or parts of them) it had in a repetition, and the other groups.
+    /// The number of its ranks (for targets: files, or parts of files) in a repetition.
     pub held: f64,
-    /// The fewest and the most that another group had.
+    /// The smallest and the largest number of another group.
     pub others_held: [f64; 2],
-    /// What is to be said of it.
+    /// Whether it is slow or overloaded.
     pub finding: GroupSpeed,
 }
 
@@ -62,13 +63,13 @@ impl StragglerGroup {
         is_in(self.factor, &self.name, each, rank)
     }
 
-    /// Whether another had fewer ranks or files.
+    /// Whether another group had fewer ranks or files.
     fn is_fuller(&self) -> bool {
         self.held > self.others_held[0]
     }
 }
 
-/// Whether a rank of a phase is on the node, or its file on the target, of this name.
+/// Whether a rank of a phase is on this node, or its file on this target.
 fn is_in(factor: Factor, name: &str, each: &EachRank, rank: u32) -> bool {
     match factor {
         Factor::Node => each.node_of(rank) == Some(name),
@@ -76,7 +77,7 @@ fn is_in(factor: Factor, name: &str, each: &EachRank, rank: u32) -> bool {
     }
 }
 
-/// The names of what a rank shares with others.
+/// The nodes or targets of a rank.
 fn names(each: &EachRank, rank: u32, factor: Factor) -> Vec<String> {
     match factor {
         Factor::Node => each.node_of(rank).into_iter().map(str::to_owned).collect(),
@@ -84,7 +85,7 @@ fn names(each: &EachRank, rank: u32, factor: Factor) -> Vec<String> {
     }
 }
 
-/// All groups of a factor, by name; none where there are not at least two.
+/// All groups of a factor, by name; none if there are fewer than two.
 pub(super) fn of(known: &[KnownPhase<'_>], factor: Factor) -> Vec<StragglerGroup> {
     let places = RankSpeeds::of(known, |each, rank| names(each, rank, factor));
     let loads: Vec<GroupLoads> = known.iter().map(|one| GroupLoads::of(one, factor)).collect();
@@ -114,7 +115,7 @@ pub(super) fn of(known: &[KnownPhase<'_>], factor: Factor) -> Vec<StragglerGroup
             others_held: [fewest, most],
             finding: GroupSpeed::Usual,
         };
-        if share.is_some_and(|share| share < SLOW_SHARE) && no_chance(&own, &rest, chance) {
+        if share.is_some_and(|share| share < SLOW_SHARE) && is_significant(&own, &rest, chance) {
             group.finding = GroupSpeed::Slow;
         }
         group
@@ -124,7 +125,7 @@ pub(super) fn of(known: &[KnownPhase<'_>], factor: Factor) -> Vec<StragglerGroup
     groups
 }
 
-/// Asks of every group whose ranks are slow whether that is its own doing.
+/// Decides for every group with slow ranks whether the group is the cause.
 fn confirm(groups: &mut [StragglerGroup], known: &[KnownPhase<'_>], loads: &[GroupLoads], chance: f64) {
     let mut usual: BTreeSet<String> = groups
         .iter()
@@ -136,18 +137,18 @@ fn confirm(groups: &mut [StragglerGroup], known: &[KnownPhase<'_>], loads: &[Gro
     }
     for group in groups.iter_mut().filter(|group| group.finding == GroupSpeed::Slow) {
         group.finding = match group.together {
-            Some(together) if group.is_fuller() && together >= CROWDED_SHARE => GroupSpeed::Crowded,
+            Some(together) if group.is_fuller() && together >= OVERLOADED_SHARE => GroupSpeed::Overloaded,
             _ if low_in_phases(group, known, loads, &usual).is_some_and(|p| p > chance) => GroupSpeed::Usual,
             _ => GroupSpeed::Slow,
         };
     }
 }
 
-/// The chance that a group is as low as it is in the phases taken together, though it is like the others:
-/// what hits a node or target in one repetition hits all its ranks, so that their number alone proves
-/// nothing. Measured is the median of a group's ranks; where this one has more of them than others, what
-/// each group's have together by that. Others are those of these names, by ranks that are not in this one.
-/// `None` where it cannot be known, as of two groups in one phase.
+/// The probability that a usual group is as slow as this one in all phases together. An event on a node or
+/// target in one repetition affects all its ranks, so that their number alone proves nothing. The compared
+/// quantity is the median of a group's ranks. If this group has more ranks than others, it is the total of
+/// each group's ranks. `others` are the names of the groups to compare with, without the ranks of this group.
+/// `None` if it cannot be computed, as with two groups in one phase.
 fn low_in_phases(
     group: &StragglerGroup,
     known: &[KnownPhase<'_>],
@@ -174,9 +175,9 @@ fn low_in_phases(
     statistics::low_in_blocks(&known.iter().zip(loads).filter_map(block).collect::<Vec<_>>())
 }
 
-/// Whether `own` is lower than `rest` by more than chance. Where there are too few of them for the test to
-/// say so at all, they have to lie far away and be much lower.
-fn no_chance(own: &[f64], rest: &[f64], chance: f64) -> bool {
+/// Whether `own` is significantly lower than `rest`. If the values are too few for the test, `own` must be
+/// far below `rest` and much lower.
+fn is_significant(own: &[f64], rest: &[f64], chance: f64) -> bool {
     let all = [own, rest].concat();
     let draws = (0..own.len()).fold(1.0, |ways, at| ways * (all.len() - at) as f64 / (at + 1) as f64);
     if 1.0 / draws <= chance {
@@ -200,7 +201,7 @@ fn rate(known: &[KnownPhase<'_>], name: &str, factor: Factor) -> f64 {
     statistics::median(&known.iter().flat_map(own).collect::<Vec<f64>>()).unwrap_or(0.0)
 }
 
-/// What the groups of one phase moved together.
+/// The work of the groups of one phase.
 struct GroupLoads(BTreeMap<String, GroupLoad>);
 
 #[derive(Clone, Copy, Default)]
@@ -228,14 +229,14 @@ impl GroupLoads {
     }
 }
 
-/// The median over a group's ranks of what was so in the phases where it had so many: where files move from
-/// phase to phase, most of its ranks may be those of the one in which it was crowded.
+/// The median over a group's ranks of a quantity, weighted by the number of ranks in each phase. If files
+/// move from phase to phase, most ranks may be those of a phase in which the group was overloaded.
 fn over_ranks(phases: &[(f64, f64)]) -> Option<f64> {
     let each = phases.iter().flat_map(|(held, value)| std::iter::repeat_n(*value, held.ceil() as usize));
     statistics::median(&each.collect::<Vec<f64>>())
 }
 
-/// What the group moved in its own time, as a share of the median of the other groups; the median over its
+/// The rate of the group in its own time, as a share of the median of the other groups: the median over its
 /// ranks.
 fn together(loads: &[GroupLoads], name: &str) -> Option<f64> {
     let rate = |load: &GroupLoad| load.moved / load.seconds;
@@ -248,7 +249,8 @@ fn together(loads: &[GroupLoads], name: &str) -> Option<f64> {
     over_ranks(&loads.iter().filter_map(share).collect::<Vec<_>>())
 }
 
-/// How many ranks or files the group had, and the fewest and the most of another; medians over its ranks.
+/// The number of ranks or files of the group, and the smallest and the largest number of another: medians
+/// over its ranks.
 fn held(loads: &[GroupLoads], name: &str) -> [f64; 3] {
     let of = |loads: &GroupLoads| {
         let own = loads.0.get(name).map_or(0.0, |load| load.held);

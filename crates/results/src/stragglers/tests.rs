@@ -1,12 +1,12 @@
-//! Ranks of which it is known who is slow.
+//! Attributions of ranks with known rates.
 
 use measure::statistics::Dice;
 
 use super::*;
 use crate::record::{Spans, Stonewall};
 
-/// A phase in which rank `r` moved a gibibyte at `rate(r)` per second, ranks beside each other on nodes of
-/// `per_node`, its file on target `target(r)`.
+/// A phase in which rank `r` moved a gibibyte at `rate(r)` per second. Adjacent ranks share nodes of
+/// `per_node` ranks. The file of a rank is on target `target(r)`.
 fn phase(ranks: u32, per_node: u32, rate: impl Fn(u32) -> f64, target: impl Fn(u32) -> u32) -> Phase {
     const GIB: u64 = 1 << 30;
     let all = || 0..ranks;
@@ -28,7 +28,7 @@ fn phase(ranks: u32, per_node: u32, rate: impl Fn(u32) -> f64, target: impl Fn(u
     Phase { ranks, each_rank: Some(each), ..Phase::default() }
 }
 
-/// Names of what was found, with the finding.
+/// The names of slow and overloaded groups, with the finding.
 fn found(phases: &[Phase]) -> Vec<(String, GroupSpeed)> {
     let attribution = Attribution::of(&phases.iter().collect::<Vec<_>>());
     attribution.found().map(|(_, group)| (group.name.clone(), group.finding)).collect()
@@ -39,8 +39,9 @@ fn slow(name: &str) -> (String, GroupSpeed) {
 }
 
 #[test]
-fn a_slow_target_is_found_by_the_ranks_whose_files_lie_on_it() {
-    // Four targets, two ranks each, one at 31 %; once, and over repetitions in which files move.
+fn a_slow_target_is_found_by_the_ranks_with_files_on_it() {
+    // Four targets with two ranks each. One target is at 31 %, in one repetition and in repetitions in which
+    // files move.
     let once =
         phase(8, 8, |rank| if rank % 4 == 2 { 31.0 } else { 100.0 + f64::from(rank) }, |rank| rank % 4);
     let attribution = Attribution::of(&[&once]);
@@ -61,8 +62,8 @@ fn a_slow_target_is_found_by_the_ranks_whose_files_lie_on_it() {
 }
 
 #[test]
-fn a_target_with_more_files_than_others_is_crowded_and_not_slow() {
-    // Each target gives 100 to all its files together; the first holds four of ten.
+fn a_target_with_more_files_than_others_is_overloaded_and_not_slow() {
+    // Each target gives 100 to all its files together. The first target holds four of ten files.
     let files = [4.0, 2.0, 2.0, 2.0];
     let target = |rank: u32| [0, 0, 0, 0, 1, 1, 2, 2, 3, 3][rank as usize];
     let rate = move |slow: f64| {
@@ -71,13 +72,13 @@ fn a_target_with_more_files_than_others_is_crowded_and_not_slow() {
             (if on == 0 { slow } else { 100.0 }) / files[on] + f64::from(rank) * 0.01
         }
     };
-    assert_eq!(found(&[phase(10, 10, rate(100.0), target)]), [("t0".to_owned(), GroupSpeed::Crowded)]);
-    assert_eq!(found(&[phase(10, 10, rate(40.0), target)]), [slow("t0")], "and this one is slow besides");
+    assert_eq!(found(&[phase(10, 10, rate(100.0), target)]), [("t0".to_owned(), GroupSpeed::Overloaded)]);
+    assert_eq!(found(&[phase(10, 10, rate(40.0), target)]), [slow("t0")], "this one is also slow");
 }
 
 #[test]
-fn a_target_that_was_crowded_in_one_repetition_is_not_slow_over_all() {
-    // Each target gives 100 to all its files together. The last one holds five of twelve, once.
+fn a_target_that_was_overloaded_in_one_repetition_is_not_slow() {
+    // Each target gives 100 to all its files together. The last target holds five of twelve files, once.
     let filled = |on: [u32; 12]| {
         let files = move |target: u32| on.iter().filter(|one| **one == target).count() as f64;
         let target = move |rank: u32| on[rank as usize];
@@ -86,12 +87,12 @@ fn a_target_that_was_crowded_in_one_repetition_is_not_slow_over_all() {
     let once = filled([5, 5, 5, 5, 5, 0, 0, 1, 1, 2, 3, 4]);
     let almost_evenly = || filled([0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 0]);
     let phases = [once, almost_evenly(), almost_evenly()];
-    assert_eq!(found(&phases), [("t5".to_owned(), GroupSpeed::Crowded)]);
+    assert_eq!(found(&phases), [("t5".to_owned(), GroupSpeed::Overloaded)]);
 }
 
 #[test]
-fn a_slow_node_is_told_from_a_slow_target_and_where_it_cannot_be_both_are_named() {
-    // 8 nodes of 4 ranks; files go round over 4 targets, so that every node uses all.
+fn a_slow_node_is_distinguished_from_a_slow_target_or_both_are_reported() {
+    // 8 nodes of 4 ranks. Files are distributed over 4 targets in turn, so that every node uses all targets.
     let rates =
         |slow: fn(u32) -> bool| move |rank: u32| if slow(rank) { 60.0 } else { 100.0 + f64::from(rank % 7) };
     let spread = |rank: u32| rank % 4;
@@ -99,7 +100,7 @@ fn a_slow_node_is_told_from_a_slow_target_and_where_it_cannot_be_both_are_named(
     assert_eq!(found(&[phase(32, 4, rates(|rank| rank % 4 == 3), spread)]), [slow("t3")]);
     let both = phase(32, 4, rates(|rank| rank / 4 == 5 || rank % 4 == 3), spread);
     assert_eq!(found(&[both]), [slow("n5"), slow("t3")]);
-    // Each node has a target of its own: nobody can know.
+    // Each node has its own target, so the cause cannot be known.
     let tied = phase(32, 4, rates(|rank| rank / 4 == 5), |rank| rank / 4);
     let attribution = Attribution::of(&[&tied]);
     let names: Vec<&str> = attribution.found().map(|(_, group)| group.name.as_str()).collect();
@@ -107,7 +108,7 @@ fn a_slow_node_is_told_from_a_slow_target_and_where_it_cannot_be_both_are_named(
 }
 
 #[test]
-fn a_rank_that_is_slow_alone_is_named_with_its_node() {
+fn a_single_slow_rank_is_reported_with_its_node() {
     let one =
         phase(32, 4, |rank| if rank == 17 { 30.0 } else { 100.0 + f64::from(rank % 7) }, |rank| rank % 4);
     let attribution = Attribution::of(&[&one]);
@@ -122,13 +123,13 @@ fn a_file_over_several_targets_counts_for_each_of_them() {
     let mut wide =
         phase(24, 24, |rank| if rank % 6 < 2 { 50.0 } else { 100.0 + f64::from(rank) }, |rank| rank % 6);
     let each = wide.each_rank.as_mut().expect("made above");
-    // Files on targets 0 and 1, 1 and 2, ... 5 and 0: those with a part on 1 are the slow ones.
+    // Files are on targets 0 and 1, 1 and 2, ... 5 and 0. Files with a part on target 1 are slow.
     each.layouts = (0..6).map(|first| vec![first, (first + 1) % 6]).collect();
     assert_eq!(found(&[wide]), [slow("t1")]);
 }
 
 #[test]
-fn where_all_are_alike_next_to_nothing_is_found() {
+fn equal_ranks_give_almost_no_findings() {
     let mut dice = Dice::new(11);
     for (ranks, per_node, targets) in [(8, 8, 4), (8, 2, 4), (16, 1, 8), (32, 4, 6), (3, 1, 3), (64, 16, 32)]
     {
@@ -142,10 +143,10 @@ fn where_all_are_alike_next_to_nothing_is_found() {
     }
 }
 
-/// How many of 200 campaigns of so many repetitions call the first of four targets slow, and how many call
-/// another. Targets give a rate to all their files together (the first this share of the others' rate), times
-/// what hits the whole target in one repetition, a normal variable of this deviation in the logarithm. 16
-/// files lie on targets as a hash would have it, elsewhere in each repetition.
+/// The numbers of 200 campaigns that call the first of four targets slow, and that call another target slow.
+/// Targets give a rate to all their files together. The first target has the share `first` of the others'
+/// rate. An event on a whole target in one repetition multiplies its rate. The logarithm of this factor is
+/// normal with this deviation. 16 files are placed by a hash, differently in each repetition.
 fn campaigns_that_call_slow(deviation: f64, repetitions: u32, first: f64) -> [usize; 2] {
     let mut dice = Dice::new(21);
     let mut repetition = || {
@@ -173,11 +174,11 @@ fn campaigns_that_call_slow(deviation: f64, repetitions: u32, first: f64) -> [us
 }
 
 #[test]
-fn a_target_that_one_repetition_hits_as_a_whole_is_seldom_called_slow() {
+fn a_target_that_is_slow_in_one_repetition_is_seldom_called_slow() {
     for deviation in [0.1, 0.25] {
         for repetitions in [1, 2, 3, 5, 10] {
             let [first, others] = campaigns_that_call_slow(deviation, repetitions, 1.0);
-            // 5 % of 200 are 10, with a deviation of 3.
+            // 5 % of 200 are 10, with a standard deviation of 3.
             assert!(first + others <= 19, "{deviation}, {repetitions}: {first} + {others} of 200");
         }
     }
@@ -185,7 +186,7 @@ fn a_target_that_one_repetition_hits_as_a_whole_is_seldom_called_slow() {
 
 #[test]
 fn a_slow_target_is_found_among_bursts_with_enough_repetitions() {
-    // The counts of docs/METHODOLOGY.md less three deviations.
+    // The counts of docs/validation/stragglers.md minus three standard deviations.
     let called = [
         (0.1, 2, 0.5, 122),
         (0.1, 5, 0.5, 165),
@@ -202,15 +203,15 @@ fn a_slow_target_is_found_among_bursts_with_enough_repetitions() {
 }
 
 #[test]
-fn phases_without_columns_or_with_one_rank_say_nothing() {
+fn phases_without_data_of_ranks_or_with_one_rank_give_no_findings() {
     assert_eq!(Attribution::of(&[&Phase::default()]), Attribution::default());
     let one = phase(1, 1, |_| 1.0, |_| 0);
     assert_eq!((Attribution::of(&[&one]), Spread::of(&one)), (Attribution::default(), None));
 }
 
 #[test]
-fn the_spread_is_that_of_the_published_example() {
-    // Smallest file 13.75 GiB where the mean is 29.8 (Blue Waters IO-2017).
+fn the_load_imbalance_is_that_of_the_published_example() {
+    // The smallest file has 13.75 GiB, and the mean is 29.8 (Blue Waters IO-2017).
     let mut time_bound = phase(200, 1, |rank| if rank == 7 { 0.5e9 } else { 1e9 }, |_| 0);
     let each = time_bound.each_rank.as_mut().expect("made above");
     each.moved = (0..200).map(|rank| if rank == 7 { 1375 } else { 2988 }).collect::<Vec<_>>().into();

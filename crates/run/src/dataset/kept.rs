@@ -1,17 +1,17 @@
-//! Datasets that are kept for later campaigns, beside those on the file system under test:
+//! Datasets that are kept for later campaigns, on the file system under test:
 //!
 //! ```text
 //! DIR/assay-datasets/
-//!   NAME-HASH/             a dataset, with the beginning of its recipe's hash
-//!     .assay-dataset       says so, names the campaign that began it, and is the lock
-//!     dataset.json         its manifest, written last: without it the files were never finished
-//!     records.jsonl …      what the job that made it left
+//!   NAME-HASH/             a dataset, with the first digits of the hash of its recipe
+//!     .assay-dataset       the mark: it names the campaign that started the dataset, and is the lock
+//!     dataset.json         its manifest, written last: without it the files are unfinished
+//!     records.jsonl …      the output of the job that created it
 //!     files/               its files
 //! ```
 //!
-//! Invariant: whoever holds a [`KeptDataset`] is alone with it, on this node and where the file system has
-//! locks; nothing is removed that carries another mark, belongs to another user, or is no part of the
-//! manifest.
+//! Invariant: the owner of a [`KeptDataset`] is the only one, on this node and wherever the file system has
+//! locks. A file or directory is not removed if it has another mark, belongs to another user, or is missing
+//! in the manifest.
 //! Never here: whether a dataset is fit.
 
 use std::fs::{self, File, OpenOptions};
@@ -26,20 +26,20 @@ use super::walk;
 use crate::inherited_lock::InheritedLock;
 use crate::path_error::{gone, named};
 
-/// Where all of them lie, below the directory under test.
-pub(super) const HOME: &str = "assay-datasets";
-/// Says in that directory that it was made for them.
-const HOME_MARK: &str = ".assay-datasets";
-/// The mark and lock of one.
+/// The directory of all kept datasets, below the directory under test.
+pub(super) const DATASETS_DIR: &str = "assay-datasets";
+/// The mark in that directory.
+const PARENT_MARK: &str = ".assay-datasets";
+/// The mark and lock of a dataset.
 const MARK: &str = ".assay-dataset";
-/// Its files.
+/// The directory of its files.
 const FILES: &str = "files";
-/// What the job that made it left.
+/// The output of the job that created it.
 const ORIGINALS: [&str; 4] = [names::JOB, names::RECORDS, names::STDERR, names::STDOUT];
-/// Letters of the hash that stand in the name.
-const LETTERS: usize = 12;
+/// The number of digits of the hash in the name.
+const HASH_DIGITS: usize = 12;
 
-/// A kept dataset that nobody else works on, until dropped.
+/// A kept dataset, locked until dropped.
 pub struct KeptDataset {
     dir: PathBuf,
     lock: InheritedLock,
@@ -48,19 +48,19 @@ pub struct KeptDataset {
 impl KeptDataset {
     /// The name of the directory of a dataset.
     pub fn name(dataset: &str, recipe_sha256: &str) -> String {
-        format!("{dataset}-{}", &recipe_sha256[..LETTERS.min(recipe_sha256.len())])
+        format!("{dataset}-{}", &recipe_sha256[..HASH_DIGITS.min(recipe_sha256.len())])
     }
 
-    /// Takes hold of the dataset called `name` on the file system of `root` for the campaign in `folder`;
-    /// makes its directory where there is none. Says no where another campaign has it.
+    /// Locks the dataset called `name` on the file system of `root` for the campaign in `folder`, and creates
+    /// its directory if it is missing. Rejects a dataset that another campaign has locked.
     pub fn take(root: &Path, name: &str, folder: &Path) -> io::Result<Result<Self, Usage>> {
-        let home = root.join(HOME);
-        match fs::create_dir(&home) {
-            Ok(()) => fs::write(home.join(HOME_MARK), "made by assay for datasets that are kept\n")?,
+        let parent = root.join(DATASETS_DIR);
+        match fs::create_dir(&parent) {
+            Ok(()) => fs::write(parent.join(PARENT_MARK), "made by assay for datasets that are kept\n")?,
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
-            Err(error) => return Err(named(&home, &error)),
+            Err(error) => return Err(named(&parent, &error)),
         }
-        let dir = home.join(name);
+        let dir = parent.join(name);
         match fs::create_dir(&dir) {
             Err(error) if error.kind() != ErrorKind::AlreadyExists => return Err(named(&dir, &error)),
             _ => {}
@@ -75,13 +75,13 @@ impl KeptDataset {
         let begun = kept.campaign();
         let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
         let (other, at) = (Path::new(&begun), dir.display());
-        let goes_on =
+        let can_resume =
             other != folder && other.join(names::CAMPAIGN).exists() && !other.join(names::VERDICTS).exists();
-        if goes_on {
+        if can_resume {
             return Ok(Err(Usage(format!(
-                "{at} is half made by the campaign in {begun}, which was stopped; go on with that one \
-                 (`assay run --resume {begun}`), or take what it left away with `assay datasets {} \
-                 --remove {name}`",
+                "{at} is an unfinished dataset of the stopped campaign in {begun}. Resume that campaign with \
+                 `assay run --resume {begun}`, or remove the dataset with `assay datasets {} --remove \
+                 {name}`.",
                 root.display()
             ))));
         }
@@ -90,12 +90,12 @@ impl KeptDataset {
         Ok(Ok(kept))
     }
 
-    /// Takes hold of the dataset in `dir`, which exists.
+    /// Locks the dataset in `dir`, which exists.
     pub(super) fn lock(dir: &Path) -> io::Result<Result<Self, Usage>> {
         let at = dir.display();
         if !is_own(dir) {
             return Ok(Err(Usage(format!(
-                "{at}/{MARK} does not say that assay made this directory; nothing is touched"
+                "{at}/{MARK} does not say that assay created this directory. Nothing was changed there."
             ))));
         }
         let path = dir.join(MARK);
@@ -104,7 +104,7 @@ impl KeptDataset {
             options.read(true).write(true).create(true).truncate(false);
             let file = options.open(&path).map_err(|error| named(&path, &error))?;
             let Some(lock) = InheritedLock::take(file).map_err(|error| named(&path, &error))? else { break };
-            // Whoever had it may have removed it meanwhile.
+            // The previous owner may have removed it meanwhile.
             let here = path.metadata().is_ok_and(|found| {
                 lock.file()
                     .metadata()
@@ -118,18 +118,18 @@ impl KeptDataset {
             }
         }
         Ok(Err(Usage(format!(
-            "{at}: another campaign, or a job that outlived one, works on this dataset; wait for its end \
-             (`fuser {at}/{MARK}` names it)"
+            "{at}: another campaign, or a job that it left behind, still works on this dataset. Wait until \
+             it ends. To find the process, run `fuser {at}/{MARK}`."
         ))))
     }
 
-    /// Has what is started from now on inherit the lock, or not: a job that outlives its campaign still reads
-    /// or writes the files.
+    /// Lets processes that are started from now on inherit the lock, or not. A job that is alive after its
+    /// campaign still reads or writes the files.
     pub fn lend(&self, lent: bool) -> io::Result<()> {
         self.lock.lend(lent)
     }
 
-    /// Leaves the lock to a job that lives on.
+    /// Leaves the lock to a job that is still alive.
     pub fn outlived(&self) {
         self.lock.leave();
     }
@@ -144,34 +144,34 @@ impl KeptDataset {
         self.dir.join(FILES)
     }
 
-    /// Whether it was finished, so that it has a manifest.
+    /// Whether it is finished, so that it has a manifest.
     pub fn is_finished(&self) -> bool {
         self.dir.join(names::DATASET).exists()
     }
 
-    /// Whether anything lies there that a campaign began.
+    /// Whether a campaign has started to create files in it.
     pub fn is_begun(&self) -> bool {
         self.files().exists()
     }
 
-    /// Its manifest, if it was finished.
+    /// Its manifest, if it is finished.
     pub fn manifest(&self) -> io::Result<Manifest> {
         Manifest::load(&self.dir.join(names::DATASET))
     }
 
-    /// The folder of the campaign that began it; empty where that is not known.
+    /// The folder of the campaign that started it; empty if it is not known.
     pub fn campaign(&self) -> String {
         let text = fs::read_to_string(self.dir.join(MARK)).unwrap_or_default();
         text.lines().find_map(|line| line.strip_prefix("campaign ")).unwrap_or_default().to_owned()
     }
 
-    /// A file that the job left which made it.
+    /// A file of the job that created it.
     pub fn original(&self, name: &str) -> PathBuf {
         self.dir.join(name)
     }
 
-    /// Takes away all that is in it but the mark, and makes an empty directory for its files. Says no, with
-    /// nothing removed, where something lies in it that it did not bring.
+    /// Removes everything in it except the mark, and creates an empty directory for its files. Rejects a
+    /// dataset that contains other files, and then removes nothing.
     pub fn begin(&self) -> io::Result<Result<(), Usage>> {
         if let Err(rejected) = self.clear()? {
             return Ok(Err(rejected));
@@ -180,12 +180,12 @@ impl KeptDataset {
         Ok(Ok(()))
     }
 
-    /// Takes away all that is in it but the mark, or says no, as [`KeptDataset::begin`] does.
+    /// Removes everything in it except the mark, or rejects it as [`KeptDataset::begin`] does.
     pub fn clear(&self) -> io::Result<Result<(), Usage>> {
-        if let Some(why) = self.strange()? {
+        if let Some(why) = self.not_removable()? {
             return Ok(Err(Usage(why)));
         }
-        // The manifest first: what is half removed must not look whole.
+        // The manifest is removed first: a partly removed dataset must not look complete.
         for name in [names::DATASET].iter().chain(&ORIGINALS) {
             gone(fs::remove_file(self.dir.join(name)), &self.dir.join(name))?;
         }
@@ -193,14 +193,14 @@ impl KeptDataset {
         Ok(Ok(()))
     }
 
-    /// What is in the way of removing it, if anything is.
-    fn strange(&self) -> io::Result<Option<String>> {
+    /// The reason why it must not be removed, if there is one.
+    fn not_removable(&self) -> io::Result<Option<String>> {
         let at = self.dir.display();
         if self.dir.metadata()?.uid() != rustix::process::geteuid().as_raw() {
-            return Ok(Some(format!("{at} belongs to another user; it is for that one to remove")));
+            return Ok(Some(format!("{at} belongs to another user. Only that user may remove it.")));
         }
-        let strange = |name: String| {
-            format!("{at}/{name} is no part of the dataset, and would go with it; take it away first")
+        let foreign = |name: String| {
+            format!("{at}/{name} is not part of the dataset but would be removed with it. Move it first.")
         };
         let part = format!(".{}.part", names::DATASET);
         let own = [MARK, FILES, names::DATASET, &part];
@@ -209,19 +209,19 @@ impl KeptDataset {
             if name == part {
                 gone(fs::remove_file(self.dir.join(&name)), &self.dir)?;
             } else if !own.contains(&name.as_str()) && !ORIGINALS.contains(&name.as_str()) {
-                return Ok(Some(strange(name)));
+                return Ok(Some(foreign(name)));
             }
         }
         match self.manifest() {
             Ok(made) => {
-                Ok(walk::stranger(&self.files(), &made)?.map(|name| strange(format!("{FILES}/{name}"))))
+                Ok(walk::unlisted(&self.files(), &made)?.map(|name| foreign(format!("{FILES}/{name}"))))
             }
-            // What was never finished is the job's, all of it.
+            // All files of an unfinished dataset belong to its job.
             Err(_) => Ok(None),
         }
     }
 
-    /// Makes it one that later campaigns find, with what the folder `job` of the job that made it holds.
+    /// Completes it for later campaigns, with the files in `job`, the folder of the job that created it.
     pub fn finish(&self, job: &Path) -> io::Result<()> {
         for name in ORIGINALS {
             let from = job.join(name);
@@ -233,7 +233,7 @@ impl KeptDataset {
         Manifest::load(&job.join(names::DATASET))?.write(&self.dir.join(names::DATASET))
     }
 
-    /// Takes its directory away.
+    /// Removes its directory.
     pub(super) fn remove(&self) -> io::Result<Result<(), Usage>> {
         if let Err(rejected) = self.clear()? {
             return Ok(Err(rejected));
@@ -242,14 +242,14 @@ impl KeptDataset {
         Ok(Ok(()))
     }
 
-    /// Takes the directories away in which nothing is.
+    /// Removes the directories that are empty.
     pub fn leave(&self) {
-        let (left, home) = (entries(&self.dir), self.dir.parent().unwrap_or(&self.dir));
+        let (left, parent) = (entries(&self.dir), self.dir.parent().unwrap_or(&self.dir));
         if left == [MARK] {
             let _ = fs::remove_file(self.dir.join(MARK)).and_then(|()| fs::remove_dir(&self.dir));
         }
-        if entries(home) == [HOME_MARK] {
-            let _ = fs::remove_file(home.join(HOME_MARK)).and_then(|()| fs::remove_dir(home));
+        if entries(parent) == [PARENT_MARK] {
+            let _ = fs::remove_file(parent.join(PARENT_MARK)).and_then(|()| fs::remove_dir(parent));
         }
     }
 }
@@ -259,7 +259,7 @@ fn mark_of(dir: &Path) -> String {
     format!("assay dataset {}\n", dir.file_name().unwrap_or_default().to_string_lossy())
 }
 
-/// Whether assay made the directory: its mark has its name, or it has only just been made.
+/// Whether assay created the directory: its mark has its name, or it is still empty.
 pub(super) fn is_own(dir: &Path) -> bool {
     match fs::read_to_string(dir.join(MARK)) {
         Ok(text) => text.starts_with(&mark_of(dir)) || text.is_empty(),

@@ -1,4 +1,4 @@
-//! What datasets are kept on a file system, and removing them by hand.
+//! The kept datasets on a file system, and their removal by the user.
 
 use std::fs;
 use std::io::{self, ErrorKind};
@@ -8,25 +8,25 @@ use jiff::Timestamp;
 use results::folder::Manifest;
 use units::Usage;
 
-use super::kept::{HOME, KeptDataset, is_own};
+use super::kept::{DATASETS_DIR, KeptDataset, is_own};
 use crate::path_error::named;
 
-/// A dataset that is kept.
+/// A kept dataset.
 #[derive(Debug)]
 pub struct ListedDataset {
     /// The name of its directory.
     pub name: String,
-    /// What it consists of; absent where it was not finished.
+    /// Its manifest; absent if it is unfinished.
     pub made: Option<Manifest>,
-    /// The folder of the campaign that began it; empty where that is not known.
+    /// The folder of the campaign that started it; empty if it is not known.
     pub campaign: String,
-    /// Why nothing can be done with it now.
+    /// Why it cannot be used or removed now.
     pub busy: Option<String>,
 }
 
-/// Those on the file system of `root`, by name.
+/// The kept datasets on the file system of `root`, by name.
 pub fn list(root: &Path) -> io::Result<Vec<ListedDataset>> {
-    let home = root.join(HOME);
+    let home = root.join(DATASETS_DIR);
     let mut names = Vec::new();
     match fs::read_dir(&home) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
@@ -53,7 +53,7 @@ fn listed(home: &Path, name: String) -> io::Result<ListedDataset> {
     })
 }
 
-/// When later campaigns may no longer use it; absent where the times cannot be read.
+/// The time from which later campaigns may not use it; absent if the times cannot be read.
 pub(super) fn expires(made: &Manifest) -> Option<Timestamp> {
     let begin: Timestamp = made.made.parse().ok()?;
     let keep = std::time::Duration::try_from_secs_f64(made.keep_s?).ok()?;
@@ -61,29 +61,29 @@ pub(super) fn expires(made: &Manifest) -> Option<Timestamp> {
 }
 
 impl ListedDataset {
-    /// When later campaigns may no longer use it, RFC 3339.
+    /// The time from which later campaigns may not use it, RFC 3339.
     pub fn expires(&self) -> Option<String> {
         let at = expires(self.made.as_ref()?)?.to_zoned(jiff::tz::TimeZone::system());
         Some(at.strftime("%Y-%m-%dT%H:%M:%S%:z").to_string())
     }
 
-    /// Whether that time is over.
+    /// Whether that time has passed.
     pub fn is_expired(&self) -> bool {
         self.made.as_ref().and_then(expires).is_some_and(|end| end <= Timestamp::now())
     }
 }
 
-/// Removes the dataset in the directory of this name; says no where it is not one of them, where somebody
-/// works on it, or where something else lies in it.
+/// Removes the dataset in the directory of this name. Rejects a directory that is not a kept dataset, is in
+/// use, or contains other files.
 pub fn remove(root: &Path, name: &str) -> io::Result<Result<(), Usage>> {
     let known = list(root)?;
     if !known.iter().any(|listed| listed.name == name) {
         let names: Vec<&str> = known.iter().map(|listed| listed.name.as_str()).collect();
-        let there = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
-        let at = root.join(HOME);
-        return Ok(Err(Usage(format!("no dataset `{name}` in {}; there is {there}", at.display()))));
+        let known = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
+        let at = root.join(DATASETS_DIR);
+        return Ok(Err(Usage(format!("no dataset `{name}` in {}. Known: {known}.", at.display()))));
     }
-    match KeptDataset::lock(&root.join(HOME).join(name))? {
+    match KeptDataset::lock(&root.join(DATASETS_DIR).join(name))? {
         Ok(kept) => kept.remove(),
         Err(busy) => Ok(Err(busy)),
     }

@@ -1,6 +1,6 @@
-//! Whether files that an earlier campaign kept are what this one would make.
+//! Whether the files of a kept dataset are what this campaign would create.
 //!
-//! Never here: making them.
+//! Never here: creating them.
 
 use std::io;
 
@@ -15,18 +15,18 @@ use super::{KeptDataset, differing, hash, list, walk};
 use crate::machine::now;
 use plan::Dataset;
 
-/// What lies where a dataset is kept.
+/// The content of the directory of a kept dataset.
 #[derive(Debug)]
 pub enum KeptContent {
     /// Nothing yet.
     Nothing,
-    /// The dataset, as its manifest has it, whole and enough.
+    /// The dataset of its manifest, intact and large enough.
     Whole(Box<Manifest>),
-    /// Something else, for this reason; it has to be made anew.
+    /// Something that cannot be used, for this reason. The dataset must be created again.
     Unusable(Reason),
 }
 
-/// Looks at what is kept as `dataset`, made by `recipe`.
+/// Checks what is kept as `dataset`, created by `recipe`.
 pub fn find(dataset: &Dataset, recipe: &Recipe, kept: &KeptDataset) -> io::Result<KeptContent> {
     if !kept.is_finished() {
         return Ok(match kept.is_begun() {
@@ -52,7 +52,7 @@ pub fn find(dataset: &Dataset, recipe: &Recipe, kept: &KeptDataset) -> io::Resul
     if is_too_old(&made, dataset) {
         return unusable(Reason::new(Code::KeptExpired));
     }
-    // What cannot be read is as bad as what is another.
+    // Files that cannot be read are treated like changed files.
     match walk::changed(&kept.files(), &made, false) {
         Ok(None) => {}
         Ok(Some(what)) => return unusable(Reason::new(Code::KeptChanged).with("cause", what)),
@@ -79,7 +79,7 @@ fn unreadable(error: &io::Error) -> Reason {
     Reason::new(Code::KeptUnreadable).with("error", error.to_string())
 }
 
-/// Whether it is older than it was to become, or than this plan allows.
+/// Whether it is older than its own `keep` or that of this plan allows.
 fn is_too_old(made: &Manifest, dataset: &Dataset) -> bool {
     let asked = Manifest { keep_s: dataset.keep_s, ..made.clone() };
     let over = |made: &Manifest| list::expires(made).is_none_or(|end| end <= Timestamp::now());

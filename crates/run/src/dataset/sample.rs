@@ -1,10 +1,9 @@
-//! What stands at some places of a dataset's files: the same places each time, few enough to be read in
-//! seconds.
+//! Samples of a dataset's files: always at the same offsets, and few enough to be read in seconds.
 //!
-//! A sample proves nothing about the bytes around it: it finds files that were made anew with times set
-//! back, and storage that lost what it held.
+//! A sample proves nothing about the bytes around it. It finds files that were recreated with old times, and
+//! storage that lost data.
 //!
-//! Never here: which files there are.
+//! Never here: which files exist.
 
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -21,12 +20,12 @@ use crate::path_error::named;
 
 /// Bytes of one sample.
 const SAMPLE: u64 = 16 << 10;
-/// Most samples of a dataset.
+/// The maximum number of samples of a dataset.
 const MOST: usize = 256;
-/// Most samples of a file.
+/// The maximum number of samples of a file.
 const OF_A_FILE: usize = 4;
 
-/// Reads samples of `files`, which lie below `dir`, for so long at most.
+/// Reads samples of `files`, which are below `dir`. Stops after the time `most`.
 pub(super) fn taken(dir: &Path, files: &[&DatasetFile], most: Duration) -> io::Result<Vec<Sample>> {
     let begin = Instant::now();
     let chosen = files.len().min(MOST);
@@ -46,7 +45,7 @@ pub(super) fn taken(dir: &Path, files: &[&DatasetFile], most: Duration) -> io::R
     Ok(samples)
 }
 
-/// The first of `samples` that is not as it was, in words, and how many were compared.
+/// The path and offset of the first of `samples` that differs, and the number that were compared.
 pub fn differing(dir: &Path, samples: &[Sample]) -> io::Result<(Option<(String, u64)>, u64)> {
     let mut compared = 0;
     for Sample { path, offset, bytes, sha256 } in samples {
@@ -58,7 +57,7 @@ pub fn differing(dir: &Path, samples: &[Sample]) -> io::Result<(Option<(String, 
     Ok((None, compared))
 }
 
-/// The first and the last piece of a file, and such as its name chooses.
+/// The first and the last piece of a file, and pieces that depend on its name.
 fn offsets(file: &DatasetFile, each: usize) -> BTreeSet<u64> {
     let pieces = file.bytes.div_ceil(SAMPLE);
     if pieces <= each as u64 {
@@ -76,7 +75,7 @@ fn offsets(file: &DatasetFile, each: usize) -> BTreeSet<u64> {
     chosen.into_iter().map(|piece| piece * SAMPLE).collect()
 }
 
-/// SHA-256 of what stands there. The pages do not stay in this node's memory, which may read them next.
+/// SHA-256 of a sample. Its pages are dropped from this node's memory, because the node may read them next.
 fn read(dir: &Path, path: &str, offset: u64, bytes: u64) -> io::Result<String> {
     let path = dir.join(path);
     let read = || {
@@ -101,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn samples_lie_at_the_same_places_each_time_and_tell_a_byte_that_is_another() {
+    fn samples_are_at_the_same_offsets_each_time_and_find_a_changed_byte() {
         let dir = tempfile::tempdir().unwrap();
         let dir = dir.path();
         let files = [written(dir, "a", 1 << 20), written(dir, "b", 5), written(dir, "c", 0)];
@@ -118,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn however_many_files_there_are_the_samples_stay_few() {
+    fn a_dataset_of_many_files_has_few_samples() {
         let dir = tempfile::tempdir().unwrap();
         let files: Vec<DatasetFile> =
             (0..700).map(|number| written(dir.path(), &format!("f{number}"), 9)).collect();

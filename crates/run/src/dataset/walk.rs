@@ -1,4 +1,4 @@
-//! Looking at the files of a dataset: which there are, and whether they are as they were.
+//! Walks the files of a dataset: which files exist, and whether they have changed.
 //!
 //! Never here: contents.
 
@@ -15,27 +15,27 @@ use crate::machine;
 use crate::path_error::named;
 use plan::dataset_check::is_sparse;
 
-/// How long a file system may take to give files the blocks that they have been written to: some do so only
+/// How long to wait until a file system has allocated the blocks of written files. Some allocate them only
 /// when they write them back.
-const BLOCKS: Duration = Duration::from_secs(6);
-/// How often that is looked at.
-const LOOK: Duration = Duration::from_millis(200);
+const BLOCKS_WAIT: Duration = Duration::from_secs(6);
+/// How often this is checked.
+const CHECK_INTERVAL: Duration = Duration::from_millis(200);
 
-/// All regular files below `dir`, by path, once they have their blocks; `data` tells names that records are
-/// about, and `kind` is the type of the file system.
+/// All regular files below `dir`, by path, once their blocks are allocated. `data` selects the names of files
+/// with recorded data. `kind` is the type of the file system.
 pub(super) fn settled(dir: &Path, kind: &str, data: &dyn Fn(&str) -> bool) -> io::Result<Vec<DatasetFile>> {
     let begin = Instant::now();
     loop {
         let mut found = Vec::new();
         walk(dir, "", &mut |path, name, facts| found.push(file(path, data(name), facts)))?;
         found.sort_by(|a, b| a.path.cmp(&b.path));
-        if begin.elapsed() > BLOCKS || !found.iter().any(is_sparse) || kind.starts_with("fuse") {
+        if begin.elapsed() > BLOCKS_WAIT || !found.iter().any(is_sparse) || kind.starts_with("fuse") {
             for file in &mut found {
                 file.layout = machine::layout_of(kind, &dir.join(&file.path));
             }
             return Ok(found);
         }
-        std::thread::sleep(LOOK);
+        std::thread::sleep(CHECK_INTERVAL);
     }
 }
 
@@ -54,7 +54,7 @@ fn mtime_ns(facts: &Metadata) -> i64 {
     facts.mtime().saturating_mul(1_000_000_000).saturating_add(facts.mtime_nsec())
 }
 
-/// Calls `each` with path, name and facts of every regular file below `dir`.
+/// Calls `each` with the path, name and metadata of every regular file below `dir`.
 fn walk(dir: &Path, within: &str, each: &mut dyn FnMut(&str, &str, &Metadata)) -> io::Result<()> {
     let here = dir.join(within);
     for entry in fs::read_dir(&here).map_err(|error| named(&here, &error))? {
@@ -71,7 +71,7 @@ fn walk(dir: &Path, within: &str, each: &mut dyn FnMut(&str, &str, &Metadata)) -
     Ok(())
 }
 
-/// How many files each directory below `dir` has, by path; no file is looked at.
+/// The number of files in each directory below `dir`, by path. The files are not examined.
 pub(super) fn count(dir: &Path) -> io::Result<Vec<(String, u64)>> {
     let mut counted = Vec::new();
     let mut left = vec![String::new()];
@@ -92,8 +92,8 @@ pub(super) fn count(dir: &Path) -> io::Result<Vec<(String, u64)>> {
     Ok(counted)
 }
 
-/// What is different in `dir` from what was there when it was described; `rewritten` where a test of the plan
-/// writes into it, so that only sizes count.
+/// The first difference between `dir` and its manifest. If `rewritten` is set, a test of the plan writes into
+/// the dataset, so only sizes count.
 pub fn changed(dir: &Path, made: &Manifest, rewritten: bool) -> io::Result<Option<Reason>> {
     if !made.counted.is_empty() {
         return Ok(counted_otherwise(&made.counted, &count(dir)?));
@@ -121,14 +121,14 @@ pub fn changed(dir: &Path, made: &Manifest, rewritten: bool) -> io::Result<Optio
     Ok(None)
 }
 
-/// What a file system may have lost by itself.
+/// A change that the file system itself may have caused.
 fn lost(path: &str, change: &str) -> Reason {
     Reason::new(Code::DatasetChanged).with("path", path).with("change", change)
 }
 
-/// The first thing below `dir` that is no part of what was described; of names that were counted, where there
-/// are more of them.
-pub(super) fn stranger(dir: &Path, made: &Manifest) -> io::Result<Option<String>> {
+/// The first file below `dir` that is not in the manifest. If the manifest only has counts, the first
+/// directory with more files.
+pub(super) fn unlisted(dir: &Path, made: &Manifest) -> io::Result<Option<String>> {
     if !dir.exists() {
         return Ok(None);
     }

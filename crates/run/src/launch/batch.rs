@@ -1,7 +1,7 @@
-//! Batch systems: the script that asks for what a plan needs, the words that submit it, and those that ask
-//! after it.
+//! Batch systems: the script with the requirements of a plan, and the commands that submit it and ask for its
+//! state.
 //!
-//! Invariant: pure; a row is what one batch system wants and says.
+//! Invariant: pure. A row has the options and the output of one batch system.
 //! Never here: submitting, files.
 
 use units::{Usage, several};
@@ -11,34 +11,34 @@ use plan::Plan;
 use plan::launcher::LaunchKind;
 use plan::schedule::PlannedJob;
 
-/// How long before its end a job is asked to stop, seconds: so that the campaign can go on in another.
+/// The time before its end at which a job is asked to stop, seconds. The campaign can then resume in another.
 pub const NOTICE_S: u64 = 120;
-/// What a campaign takes beside its jobs, seconds.
-const BESIDE_S: u64 = 180;
+/// The time that a campaign takes in addition to its jobs, seconds.
+const OVERHEAD_S: u64 = 180;
 
-/// What a plan asks of a batch system.
+/// The resources that a plan requests from a batch system.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Request {
     /// The job's name.
     pub name: String,
-    /// Whole nodes; `None` where the plan gives ranks alone.
+    /// Whole nodes; `None` if the plan only gives ranks.
     pub nodes: Option<u32>,
-    /// Most ranks on a node; without nodes, of all.
+    /// The largest number of ranks on a node. Without nodes, the largest total number.
     pub ranks: u32,
-    /// Nodes that are to be left out.
+    /// Nodes that must not be used.
     pub exclude: Vec<String>,
-    /// The longest that it takes, with the notice, seconds.
+    /// The time limit with the notice, seconds.
     pub seconds: u64,
-    /// The file for what it prints.
+    /// The file for its output.
     pub out: String,
-    /// Where it starts.
+    /// The directory in which it starts.
     pub cwd: String,
-    /// What it runs.
+    /// The command line that it runs.
     pub command: Vec<String>,
 }
 
 impl Request {
-    /// What `jobs` of `plan` need; where and what is for the caller to add.
+    /// The needs of `jobs` of `plan`. The caller adds the file, the directory and the command line.
     pub fn of(plan: &Plan, jobs: &[PlannedJob]) -> Self {
         let local = plan.launch.kind == LaunchKind::Local;
         let nodes = if local { Some(1) } else { most_nodes(jobs) };
@@ -58,18 +58,18 @@ impl Request {
             nodes,
             ranks: ranks.max().unwrap_or(1),
             exclude: plan.clients.exclude.clone(),
-            seconds: limits.ceil() as u64 + BESIDE_S + NOTICE_S,
+            seconds: limits.ceil() as u64 + OVERHEAD_S + NOTICE_S,
             ..Self::default()
         }
     }
 
-    /// Whole minutes that hold it.
+    /// The time limit in whole minutes, rounded up.
     fn minutes(&self) -> u64 {
         self.seconds.div_ceil(60)
     }
 
-    /// What is asked for, in words.
-    pub fn told(&self) -> String {
+    /// The requested resources, for readers.
+    pub fn description(&self) -> String {
         let most = match self.nodes {
             Some(nodes) => several(nodes.into(), "node"),
             None => several(self.ranks.into(), "rank"),
@@ -79,18 +79,18 @@ impl Request {
         } else {
             format!(" (not {})", self.exclude.join(", "))
         };
-        format!("{most}{without} for {} min at most", self.minutes())
+        format!("{most}{without} for at most {} min", self.minutes())
     }
 }
 
-/// Whether a job is there.
+/// The state of a batch job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BatchJobState {
-    /// It waits for its turn.
+    /// It waits in the queue.
     Waits,
     /// It runs.
     Runs,
-    /// It has ended, in whatever way.
+    /// It has ended, successfully or not.
     Ended,
 }
 
@@ -103,17 +103,18 @@ pub struct BatchSystem {
     pub word: &'static str,
     /// The command that submits a script and prints the job's number.
     pub submit: &'static [&'static str],
-    /// Commands that tell how a job is, `{job}` its number; the first that knows it counts.
+    /// Commands that print the state of the job with the number `{job}`. The first one that knows the job
+    /// counts.
     pub ask: &'static [&'static [&'static str]],
-    /// What stands before the answer on its line.
+    /// The text before the state on its line.
     key: &'static str,
-    /// Answers of a job that waits.
+    /// States of a waiting job.
     waits: &'static [&'static str],
-    /// Answers of a job that runs.
+    /// States of a running job.
     runs: &'static [&'static str],
-    /// How lines for it begin in a script.
+    /// The prefix of its lines in a script.
     prefix: &'static str,
-    /// Those lines.
+    /// Its lines in a script.
     lines: fn(&Request) -> Vec<String>,
 }
 
@@ -166,15 +167,15 @@ pub const SYSTEMS: &[BatchSystem] = &[
 ];
 
 impl BatchSystem {
-    /// The one of that name on the command line.
+    /// The batch system of that name on the command line.
     pub fn of(word: &str) -> Result<&'static Self, Usage> {
         SYSTEMS.iter().find(|system| system.word == word).ok_or_else(|| {
             let known: Vec<&str> = SYSTEMS.iter().map(|system| system.word).collect();
-            Usage(format!("unknown batch system `{word}`; known are {}", known.join(", ")))
+            Usage(format!("unknown batch system `{word}`. Known: {}.", known.join(", ")))
         })
     }
 
-    /// The one in which this launcher runs, where it says so.
+    /// The batch system that this launcher belongs to, if it is clear.
     pub fn of_launcher(kind: &LaunchKind) -> Option<&'static Self> {
         let word = match kind.name() {
             "srun" => "slurm",
@@ -185,47 +186,47 @@ impl BatchSystem {
         Self::of(word).ok()
     }
 
-    /// The script for what is asked.
+    /// The script for the request.
     pub fn script(&self, request: &Request) -> String {
         let mut text = "#!/bin/sh\n".to_owned();
         for line in (self.lines)(request) {
             text += &format!("{}{line}\n", self.prefix);
         }
         let command: Vec<String> = request.command.iter().map(|word| quoted(word)).collect();
-        // The program takes the shell's place, so that what the batch system tells the job reaches it.
+        // The program replaces the shell, so that signals of the batch system reach it.
         text + &format!("cd {} || exit 2\nexec {}\n", quoted(&request.cwd), command.join(" "))
     }
 
-    /// The words that submit the script at `path`, with those of the user.
+    /// The command line that submits the script at `path`, with the options of the user.
     pub fn submitting(&self, words: &[String], path: &str) -> Vec<String> {
         let own = self.submit.iter().map(|word| (*word).to_owned());
         own.chain(words.iter().cloned()).chain([path.to_owned()]).collect()
     }
 
-    /// The job's number, from what the command that submits it printed.
+    /// The job's number, from the output of the command that submitted it.
     pub fn submitted(&self, printed: &str) -> Option<String> {
         let line = printed.lines().map(str::trim).rfind(|line| !line.is_empty())?;
-        // `123;cluster` where Slurm has several clusters.
+        // `123;cluster` if Slurm has several clusters.
         line.split(';').next().filter(|job| !job.contains(char::is_whitespace)).map(str::to_owned)
     }
 
-    /// The commands that tell how `job` is.
+    /// The commands that print the state of `job`.
     pub fn asking(&self, job: &str) -> Vec<Vec<String>> {
         let words = |words: &&[&str]| words.iter().map(|word| word.replace("{job}", job)).collect();
         self.ask.iter().map(words).collect()
     }
 
-    /// Whether a command that asks after a job, which told nothing of it, says that there is no such job.
-    /// A batch system that is busy or out of reach says something else, or nothing.
-    pub fn knows_not(succeeded: bool, printed: &str, complained: &str) -> bool {
-        let said = complained.to_lowercase();
-        let named = said.lines().any(|line| line.contains("jobid") && line.contains("unknown"));
-        let unknown = named || ["invalid job id", "unknown job"].iter().any(|words| said.contains(words));
-        unknown || succeeded && printed.trim().is_empty() && said.trim().is_empty()
+    /// Whether the output of a command that asks for the state of a job says that the job is unknown. A batch
+    /// system that is busy or not reachable prints another error, or nothing.
+    pub fn is_unknown_job(succeeded: bool, output: &str, errors: &str) -> bool {
+        let errors = errors.to_lowercase();
+        let named = errors.lines().any(|line| line.contains("jobid") && line.contains("unknown"));
+        let unknown = named || ["invalid job id", "unknown job"].iter().any(|words| errors.contains(words));
+        unknown || succeeded && output.trim().is_empty() && errors.trim().is_empty()
     }
 
-    /// How a job is, and the batch system's word for it, by the answer of such a command; `None` where that
-    /// does not know the job.
+    /// The state of a job, and the batch system's name for it, from the output of such a command; `None` if
+    /// the command does not know the job.
     pub fn state(&self, answer: &str) -> Option<(BatchJobState, String)> {
         let line = answer.lines().find_map(|line| line.trim().strip_prefix(self.key))?;
         let word = line.split_whitespace().next()?;
@@ -256,7 +257,8 @@ fn slurm(request: &Request) -> Vec<String> {
     lines.extend([
         format!("--time={}", request.minutes()),
         format!("--signal=B:TERM@{NOTICE_S}"),
-        // A node that dies takes its attempt along, not the campaign; with the first node it begins again.
+        // A failed node ends its attempt but not the campaign. If the first node fails, the campaign is
+        // requeued.
         "--no-kill".to_owned(),
         "--requeue".to_owned(),
     ]);
@@ -265,7 +267,7 @@ fn slurm(request: &Request) -> Vec<String> {
 
 fn pbs(request: &Request) -> Vec<String> {
     let Request { name, ranks, exclude, out, .. } = request;
-    // Nodes cannot be left out by name, so there is one more for each of those that jobs will not use.
+    // PBS cannot exclude nodes by name. So one more node is requested for each excluded one.
     let select = match request.nodes {
         Some(nodes) => format!("select={}:mpiprocs={ranks}", nodes + exclude.len() as u32),
         None => format!("select={ranks}:mpiprocs=1"),
@@ -298,7 +300,7 @@ fn flux(request: &Request) -> Vec<String> {
     lines
 }
 
-/// A word as the shell reads it back.
+/// An argument, quoted for the shell.
 fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "/._-=+:,%@".contains(c);
     if !word.is_empty() && word.chars().all(plain) {

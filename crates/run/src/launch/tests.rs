@@ -1,4 +1,4 @@
-//! The line of every launcher, and what each cannot do.
+//! The command line of every launcher, and what each rejects.
 
 use std::collections::BTreeMap;
 
@@ -39,14 +39,14 @@ fn exclude(names: &str) -> Nodes {
     Nodes { exclude: words(names), ..Nodes::default() }
 }
 
-/// The line of a job without its command.
+/// The command line of a job without its own command.
 fn line(kind: &LaunchKind, placement: Placement, nodes: Nodes) -> String {
     let line = kind.command(&job(placement, nodes)).join(" ");
     line.strip_suffix(" /bin/assay ior -w -o /d/f --record r").expect(&line).to_owned()
 }
 
-/// Options, and the lines for: 4 ranks; 4 ranks on 2 nodes; the same on the first two of three named nodes;
-/// the same without n7.
+/// Options, and four command lines: 4 ranks; 4 ranks on 2 nodes; the same on the first two of three named
+/// nodes; the same without n7.
 const LINES: &[(&str, &str, [&str; 4])] = &[
     (
         "aprun",
@@ -112,9 +112,9 @@ const LINES: &[(&str, &str, [&str; 4])] = &[
 ];
 
 #[test]
-fn every_launcher_is_told_ranks_nodes_and_which_in_its_own_words() {
+fn every_launcher_gets_ranks_and_nodes_in_its_own_options() {
     assert!(NAMED.iter().map(|named| named.name).is_sorted(), "keep the table in order");
-    assert!(NAMED.iter().map(|named| named.name).eq(LINES.iter().map(|(name, ..)| *name)), "all are tried");
+    assert!(NAMED.iter().map(|named| named.name).eq(LINES.iter().map(|(name, ..)| *name)), "all are tested");
     for (name, options, [free, many, those, without]) in LINES {
         let kind = named(name, options);
         let by = Named::of(name).unwrap();
@@ -133,25 +133,25 @@ fn every_launcher_is_told_ranks_nodes_and_which_in_its_own_words() {
 }
 
 #[test]
-fn a_program_of_another_name_takes_the_place_of_the_usual_one() {
+fn a_program_of_the_plan_replaces_the_usual_launcher_program() {
     let by = Named::of("mpich").unwrap();
     let kind = LaunchKind::Named { by, program: Some("/opt/mpi/bin/mpiexec".into()), options: vec![] };
     assert_eq!(line(&kind, placed(4, None, None), Nodes::default()), "/opt/mpi/bin/mpiexec -n 4");
 }
 
 #[test]
-fn jsrun_rejects_a_rest_of_ranks_on_the_last_node_and_others_take_it() {
+fn only_jsrun_rejects_fewer_ranks_on_the_last_node() {
     let uneven = placed(7, Some(2), Some(4));
     assert_eq!(
         named("jsrun", "").rejects_placement(&uneven).unwrap(),
-        "jsrun puts equally many ranks on each node, and 7 are not 2 times 4"
+        "jsrun needs equally many ranks on each node, but 7 is not 2 times 4"
     );
     assert_eq!(named("srun", "").rejects_placement(&uneven), None);
     assert_eq!(named("jsrun", "").rejects_placement(&placed(8, Some(2), Some(4))), None);
 }
 
 #[test]
-fn a_line_of_the_plans_own_becomes_these_words() {
+fn a_launch_command_line_of_the_plan_is_expanded_to_these_arguments() {
     let two = || placed(4, Some(2), Some(2));
     for (template, argv) in [
         ("mpirun -n {ranks} {cmd}", "mpirun -n 4 /bin/assay ior -w -o /d/f --record r"),
@@ -173,7 +173,7 @@ fn a_line_of_the_plans_own_becomes_these_words() {
 }
 
 #[test]
-fn a_workload_that_starts_its_ranks_itself_gets_the_launcher_as_a_word() {
+fn a_workload_that_starts_its_ranks_itself_gets_the_launcher_as_an_argument() {
     let mut job = job(placed(4, Some(2), Some(2)), Nodes::default());
     (job.words, job.starts_ranks) = (words("mpi-io /d --record r"), true);
     let kind = LaunchKind::Mpirun(words("mpirun --oversubscribe -n {ranks} {cmd}"));
@@ -183,8 +183,8 @@ fn a_workload_that_starts_its_ranks_itself_gets_the_launcher_as_a_word() {
     assert_eq!(named("pals", "").command(&job).last().unwrap(), "mpiexec -n 4 --ppn 2");
     assert_eq!(LaunchKind::Local.command(&job).join(" "), "/bin/assay -n 4 mpi-io /d --record r");
     for (line, why) in [
-        (vec!["sh", "-c", "{cmd}", "{ranks}"], "let launch.argv end with `{cmd}`"),
-        (vec!["mpirun", "-n {ranks}", "{cmd}"], "which `-n {ranks}` is not: it holds a space"),
+        (vec!["sh", "-c", "{cmd}", "{ranks}"], "Let launch.argv end with `{cmd}`"),
+        (vec!["mpirun", "-n {ranks}", "{cmd}"], "but the argument `-n {ranks}` contains a space"),
     ] {
         let kind = LaunchKind::Mpirun(line.into_iter().map(str::to_owned).collect());
         assert!(kind.rejects_workloads().unwrap().contains(why), "{why}");
@@ -192,16 +192,21 @@ fn a_workload_that_starts_its_ranks_itself_gets_the_launcher_as_a_word() {
 }
 
 #[test]
-fn a_launch_line_that_cannot_start_the_job_is_rejected() {
+fn a_launch_command_line_that_cannot_start_the_job_is_rejected() {
     assert!(LaunchKind::mpirun(words("mpirun -n {ranks} {cmd}")).is_ok());
-    let program = "a launch line needs a program first and `{cmd}` once, as a word of its own";
+    let program = "the launch command line needs a program first and `{cmd}` once, as an argument of its \
+                   own";
     for (line, error) in [
         ("mpirun -n {ranks}", program),
         ("{cmd} -n {ranks}", program),
-        ("mpirun {cmd}", "a launch line needs `{ranks}`, else every job has the same number of ranks"),
+        (
+            "mpirun {cmd}",
+            "the launch command line has no `{ranks}`, so all jobs would start the same \
+                          number of ranks. Add it.",
+        ),
         (
             "srun -N {node} -n {ranks} {cmd}",
-            "unknown placeholder in `{node}`; known are `{ranks}`, `{nodes}`, `{ppn}`, `{hosts}` and `{cmd}`",
+            "unknown placeholder in `{node}`. Known: `{ranks}`, `{nodes}`, `{ppn}`, `{hosts}` and `{cmd}`.",
         ),
     ] {
         assert_eq!(LaunchKind::mpirun(words(line)).unwrap_err().0, error);
@@ -209,7 +214,7 @@ fn a_launch_line_that_cannot_start_the_job_is_rejected() {
     let kind = LaunchKind::mpirun(words("mpiexec -n {ranks} -hosts {hosts} {cmd}")).unwrap();
     assert_eq!(
         kind.rejects_placement(&placed(4, None, None)).unwrap(),
-        "launch.argv says {hosts}; give `nodes`, or `ppn` beside `ranks`"
+        "launch.argv uses {hosts}. Give `nodes`, or `ppn` with `ranks`."
     );
 }
 
@@ -227,7 +232,7 @@ fn allocation(nodes: Option<u32>, hosts: &str) -> Option<Allocation> {
     Some(Allocation { system: "Slurm", job: "7".into(), nodes, hosts: words(hosts) })
 }
 
-/// What is known of the nodes, as `hosts | exclude`, or why it is rejected.
+/// The result as `hosts | exclude`, or why it is rejected.
 fn nodes(kind: LaunchKind, left_out: &str, hostfile: Option<&str>, around: Option<Allocation>) -> String {
     let launch = Launch { kind, env: BTreeMap::new() };
     let clients = ClientNodes {
@@ -260,14 +265,14 @@ fn nodes_are_those_of_the_hostfile_or_the_allocation_without_those_left_out() {
     assert_eq!(nodes(LaunchKind::Local, "n2", file, None), " | ", "one node is all there is");
     for kind in [own, named("pals", "")] {
         let rejected = nodes(kind.clone(), "n2", None, None);
-        assert!(rejected.starts_with(&format!("launch.kind `{}` has to be told its nodes", kind.name())));
+        assert!(rejected.starts_with(&format!("launch.kind `{}` needs the names of the nodes", kind.name())));
     }
     let rejected = nodes(LaunchKind::Local, "login", None, None);
-    assert!(rejected.starts_with("clients.exclude names login, which is this node"), "{rejected}");
+    assert!(rejected.starts_with("clients.exclude contains this node, login,"), "{rejected}");
 }
 
 #[test]
-fn tests_that_run_at_once_have_nodes_of_their_own_and_need_them_all() {
+fn tests_that_run_at_the_same_time_have_separate_nodes_and_need_their_sum() {
     let text = "schema = 1\nplan = { id = \"p\", title = \"t\" }\nfs.s = { dir = \"/d\" }\n[[group]]\n\
                 id = \"G\"\n[[group.parts]]\nid = \"a\"\nnodes = 2\nior = \"-w\"\nrole = \"reported\"\n\
                 [[group.parts]]\nid = \"b\"\nnodes = 1\nior = \"-w\"\nrole = \"reported\"\n[[test]]\n\
@@ -284,28 +289,32 @@ fn tests_that_run_at_once_have_nodes_of_their_own_and_need_them_all() {
     };
     assert_eq!([hosts("G.a"), hosts("G.b"), hosts("T")], ["n1 n2", "n3", "n1 n2"]);
     let rejected = for_jobs(&launch, &clients, &around("n1 n2"), &jobs).unwrap_err().0;
-    assert!(rejected.starts_with("G.b needs 3 nodes, and clients.hostfile h has 2"), "{rejected}");
+    assert!(rejected.starts_with("G.b needs 3 nodes, but clients.hostfile h has 2"), "{rejected}");
 }
 
 #[test]
-fn a_plan_that_needs_more_nodes_than_there_are_is_rejected_by_the_first_test_that_does() {
+fn a_plan_that_needs_too_many_nodes_is_rejected_with_the_first_test_that_does() {
     let srun = || named("srun", "");
-    let last = "; give it more nodes, or leave the test out (--only)";
+    let last = ". Request more nodes, or select other tests with --only.";
     for (left_out, hostfile, around, what) in [
         ("", None, allocation(Some(2), "n1 n2"), "Slurm job 7 has 2"),
         (
             "n2",
             None,
             allocation(Some(3), "n1 n2 n3"),
-            "Slurm job 7 has 2 without the 1 node of clients.exclude",
+            "Slurm job 7 has 2 (without the 1 node in clients.exclude)",
         ),
         ("", Some("n1\nn2\n"), None, "clients.hostfile hosts.txt has 2"),
     ] {
         let rejected = nodes(srun(), left_out, hostfile, around);
-        assert_eq!(rejected, format!("T1 needs 3 nodes, and {what}{last}"));
+        assert_eq!(rejected, format!("T1 needs 3 nodes, but {what}{last}"));
     }
-    assert_eq!(nodes(srun(), "", None, allocation(None, "")), " | ", "not said, so not rejected");
+    assert_eq!(
+        nodes(srun(), "", None, allocation(None, "")),
+        " | ",
+        "the number is not known, so nothing is rejected"
+    );
     assert_eq!(nodes(LaunchKind::Local, "", None, allocation(Some(1), "n1")), " | ");
     let empty = nodes(srun(), "n1", Some("n1\n"), None);
-    assert_eq!(empty, "clients.hostfile hosts.txt names no node to run on; one a line");
+    assert_eq!(empty, "clients.hostfile hosts.txt has no usable node. Write one node per line.");
 }

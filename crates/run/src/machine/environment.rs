@@ -1,13 +1,13 @@
-//! Which variables of an environment are recorded, and how those that hold secrets are.
+//! Which environment variables are recorded, and how those with secrets are.
 //!
-//! Invariant: the value of a variable whose name sounds like a secret is never recorded.
+//! Invariant: the value of a variable with the name of a secret is never recorded.
 
 use std::collections::BTreeMap;
 
 use results::folder::sha256;
 
-/// Variables that are worth recording, for they decide how a job runs; with `_` at the end, all that
-/// begin so.
+/// The variables that are recorded, because they influence how a job runs. A name that ends with `_` is a
+/// prefix.
 const RECORDED: &[&str] = &[
     "PATH",
     "LD_LIBRARY_PATH",
@@ -39,14 +39,14 @@ const RECORDED: &[&str] = &[
     "UCX_",
     "ASSAY_",
 ];
-/// What names of secrets contain, in capitals.
+/// Parts of the names of secrets, in capitals.
 const SECRET: &[&str] =
     &["TOKEN", "SECRET", "PASSWORD", "PASSWD", "PASSPHRASE", "CREDENTIAL", "KEY", "COOKIE"];
-/// How much of a secret's hash is kept, hexadecimal digits: enough to see that it changed, too little to
-/// find it by trying.
+/// The number of hexadecimal digits of a secret's hash that are kept. They show a change, but are too few to
+/// find the secret by trying.
 const SECRET_DIGITS: usize = 8;
 
-/// What is recorded of `environment`: what decides how jobs run, and what is in `also`.
+/// The recorded part of `environment`: variables that influence jobs, and those in `also`.
 pub fn recorded(
     environment: &BTreeMap<String, String>,
     also: &BTreeMap<String, String>,
@@ -73,7 +73,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_decides_how_a_job_runs_is_recorded_and_secrets_are_not() {
+    fn variables_that_influence_jobs_are_recorded_and_secrets_are_redacted() {
         let environment = [
             ("PATH", "/bin"),
             ("PATHS", "no"),

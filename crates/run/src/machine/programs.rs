@@ -1,4 +1,4 @@
-//! Programs and libraries that take part in a campaign: where they lie, and what they are.
+//! Programs and libraries that take part in a campaign: their paths, versions and hashes.
 //!
 //! Never here: starting jobs.
 
@@ -11,21 +11,21 @@ use results::folder::{LoadedLibrary, Program, sha256_of};
 
 use super::answer;
 
-/// The program that `word`, the first of a launch line, starts, by the variable `path` where it is no
-/// path; `None` where there is none.
+/// The program that `word`, the first argument of a launch command line, starts; `None` if it does not exist.
+/// A name without a slash is searched for in `path`, the value of the variable PATH.
 pub fn launcher(word: &str, path: &str) -> Option<Program> {
     let found = found(word, path)?;
     let file = found.canonicalize().ok()?;
-    // Asked by the name that is started: one file may be several programs.
-    let said = answer(&found.to_string_lossy(), &["--version"]).unwrap_or_default();
+    // The name of the started program is used, because one file may be several programs.
+    let output = answer(&found.to_string_lossy(), &["--version"]).unwrap_or_default();
     Some(Program {
         sha256: sha256_of(&file).ok()?,
-        version: version(&said),
+        version: version(&output),
         path: file.to_string_lossy().into_owned(),
     })
 }
 
-/// Whether there is such a program.
+/// Whether the program exists.
 pub(crate) fn is_there(word: &str, path: &str) -> bool {
     found(word, path).is_some()
 }
@@ -37,28 +37,28 @@ fn found(word: &str, path: &str) -> Option<PathBuf> {
     }
 }
 
-/// What a program says of its version: its lines up to the first with a number.
-fn version(said: &str) -> String {
-    let lines: Vec<&str> = said.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+/// The version in the output of a program: its lines up to the first with a digit.
+fn version(output: &str) -> String {
+    let lines: Vec<&str> = output.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
     let numbered = lines.iter().position(|line| line.contains(|c: char| c.is_ascii_digit()));
     lines[..numbered.map_or(lines.len().min(1), |at| at + 1)].join(" ")
 }
 
-/// What tells one state of a file from another: size and time of the last change.
+/// Two states of a file differ if these differ: size and time of the last change.
 type Stamp = (u64, Option<SystemTime>);
 
-/// The hashes of files that were asked for before and have not changed since.
+/// The hashes of files, kept until a file changes.
 #[derive(Debug, Default)]
 pub struct Hashes(RefCell<BTreeMap<PathBuf, (Stamp, String)>>);
 
 impl Hashes {
-    /// The libraries at `paths`, as they lie on this machine.
+    /// The libraries at `paths` on this machine.
     pub fn libraries(&self, paths: &[String]) -> Vec<LoadedLibrary> {
         let library = |path: &String| LoadedLibrary { path: path.clone(), sha256: self.of(Path::new(path)) };
         paths.iter().map(library).collect()
     }
 
-    /// SHA-256 of a file, hexadecimal; empty where it cannot be read.
+    /// SHA-256 of a file, hexadecimal; empty if it cannot be read.
     fn of(&self, path: &Path) -> String {
         let Ok(facts) = path.metadata() else { return String::new() };
         let stamp = (facts.len(), facts.modified().ok());
@@ -85,8 +85,8 @@ mod tests {
         let here = tempfile::tempdir().unwrap();
         let file = here.path().join("launch");
         let text = "#!/bin/sh\necho; echo launch 7\n";
-        // By a process of its own: what this one has open to write, a child that another test just starts
-        // has open too, and then it cannot be run.
+        // Another process writes the file. A child that another test starts at the same time would inherit
+        // the open file of this process, and then the file cannot be run.
         let line = "printf %s \"$1\" > \"$0\" && chmod 755 \"$0\"";
         assert!(Command::new("sh").args(["-c", line]).arg(&file).arg(text).status().unwrap().success());
         let path = format!("/no/such/place:{}", here.path().display());
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn a_library_that_changes_gets_another_hash_and_one_that_is_elsewhere_none() {
+    fn a_changed_library_gets_another_hash_and_a_missing_library_none() {
         let here = tempfile::tempdir().unwrap();
         let file = here.path().join("libmpi.so.1");
         fs::write(&file, "one").unwrap();

@@ -1,6 +1,6 @@
-//! The parts of a parallel file system: how files are laid out over them, and how full each is.
+//! The storage targets of a parallel file system: the layout of files over them, and their utilization.
 //!
-//! Invariant: what a file system does not tell is absent.
+//! Invariant: facts that a file system does not report are absent.
 //! Never here: setting layouts.
 
 use std::path::Path;
@@ -9,15 +9,15 @@ use results::folder::{Layout, Target};
 
 use super::answer;
 
-/// Longest layout that is read, bytes: 65536 is the longest attribute there is.
+/// The maximum length of a layout, bytes. 65536 is the maximum length of an attribute.
 const LAYOUT_MAX: usize = 65536;
 /// `LOV_USER_MAGIC_V1`, `_V3` and `_COMP_V1`: a layout, one with a pool, and one of several components.
 const PLAIN: u32 = 0x0BD1_0BD0;
 const POOLED: u32 = 0x0BD3_0BD0;
 const COMPOSITE: u32 = 0x0BD6_0BD0;
 
-/// How the file or directory at `path` is laid out, on a file system of type `kind`; `None` where that does
-/// not tell.
+/// The layout of the file or directory at `path` on a file system of type `kind`; `None` if the file system
+/// does not report it.
 pub(crate) fn layout_of(kind: &str, path: &Path) -> Option<Layout> {
     if kind != "lustre" {
         return None;
@@ -27,7 +27,7 @@ pub(crate) fn layout_of(kind: &str, path: &Path) -> Option<Layout> {
     of_bytes(&bytes[..length])
 }
 
-/// The layout in a `lov_user_md`; of several components that of the last one, which large files have.
+/// The layout in a `lov_user_md`. Of several components it is that of the last one, which large files have.
 fn of_bytes(bytes: &[u8]) -> Option<Layout> {
     let word = |at: usize| Some(u32::from_le_bytes(bytes.get(at..at + 4)?.try_into().ok()?));
     let half = |at: usize| Some(u16::from_le_bytes(bytes.get(at..at + 2)?.try_into().ok()?));
@@ -52,39 +52,39 @@ fn of_bytes(bytes: &[u8]) -> Option<Layout> {
     }
 }
 
-/// How full each target of the file system is that has `dir`, by the programs that come with it.
+/// The utilization of each target of the file system of `dir`, from the programs of the file system.
 pub(super) fn all(kind: &str, device: &str, dir: &Path) -> Vec<Target> {
     match kind {
         "lustre" => answer("lfs", &["df", &dir.to_string_lossy()]).map(|text| of_lfs(&text)),
         "fuse.glusterfs" => {
             let volume = device.rsplit(['/', ':']).next().unwrap_or_default();
             let words = ["volume", "status", volume, "detail", "--xml", "--mode=script"];
-            let told = answer("gluster", &words).map(|text| of_gluster(&text));
-            told.filter(|bricks| !bricks.is_empty()).or_else(|| own_bricks(dir))
+            let listed = answer("gluster", &words).map(|text| of_gluster(&text));
+            listed.filter(|bricks| !bricks.is_empty()).or_else(|| own_bricks(dir))
         }
         _ => None,
     }
     .unwrap_or_default()
 }
 
-/// The bricks of a GlusterFS volume that lie on this machine, by what the client says of `dir`: of a volume
-/// without a daemon, or one that does not answer this user.
+/// The bricks of a GlusterFS volume on this machine, from the client's attribute of `dir`. It is used for a
+/// volume without a daemon, or if the daemon does not answer this user.
 fn own_bricks(dir: &Path) -> Option<Vec<Target>> {
     let mut bytes = vec![0; LAYOUT_MAX];
     let length = rustix::fs::getxattr(dir, "glusterfs.pathinfo", &mut bytes[..]).ok()?;
     let here = rustix::system::uname().nodename().to_string_lossy().into_owned();
     let brick = |(host, path): (String, String)| {
-        let room = rustix::fs::statvfs(&path).ok().filter(|_| host == here)?;
+        let space = rustix::fs::statvfs(&path).ok().filter(|_| host == here)?;
         Some(Target {
             name: format!("{host}:{path}"),
-            bytes_used: room.f_blocks.saturating_sub(room.f_bfree).saturating_mul(room.f_frsize),
-            bytes_free: room.f_bavail.saturating_mul(room.f_frsize),
+            bytes_used: space.f_blocks.saturating_sub(space.f_bfree).saturating_mul(space.f_frsize),
+            bytes_free: space.f_bavail.saturating_mul(space.f_frsize),
         })
     };
     Some(bricks(&String::from_utf8_lossy(&bytes[..length])).into_iter().filter_map(brick).collect())
 }
 
-/// Host and directory of each brick in a `pathinfo`.
+/// The host and directory of each brick in a `pathinfo`.
 fn bricks(pathinfo: &str) -> Vec<(String, String)> {
     let brick = |part: &str| {
         let (dir, rest) = part.split_once("):")?;
@@ -93,7 +93,7 @@ fn bricks(pathinfo: &str) -> Vec<(String, String)> {
     pathinfo.split("<POSIX(").skip(1).filter_map(brick).collect()
 }
 
-/// Rows of `lfs df`: name, size, used and free in KiB.
+/// The rows of `lfs df`: name, size, used and free in KiB.
 fn of_lfs(text: &str) -> Vec<Target> {
     let row = |line: &str| {
         let mut words = line.split_whitespace();
@@ -105,7 +105,7 @@ fn of_lfs(text: &str) -> Vec<Target> {
     text.lines().filter_map(row).collect()
 }
 
-/// Bricks as `gluster volume status VOLUME detail --xml` lists them; what is no brick has no size.
+/// The bricks in the output of `gluster volume status VOLUME detail --xml`. Other nodes have no size.
 fn of_gluster(text: &str) -> Vec<Target> {
     let brick = |node: &str| {
         let of = |key: &str| node.split_once(&format!("<{key}>"))?.1.split_once("</").map(|(word, _)| word);
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn a_layout_is_read_with_its_pool_and_the_last_component_is_that_of_large_files() {
+    fn a_layout_has_its_pool_and_a_composite_layout_is_its_last_component() {
         let found = of_bytes(&plain(PLAIN, 1 << 20, 1, "")).unwrap();
         assert_eq!(found, Layout { stripe_count: 1, stripe_bytes: 1 << 20, pool: String::new() });
         let all = of_bytes(&plain(POOLED, 4 << 20, u16::MAX, "flash")).unwrap();
@@ -149,12 +149,15 @@ mod tests {
         }
         assert_eq!(of_bytes(&several).unwrap().stripe_count, 8);
         let whole = several.len();
-        assert!((0..whole - 32).all(|cut| of_bytes(&several[..cut]).is_none()), "what is cut says nothing");
+        assert!(
+            (0..whole - 32).all(|cut| of_bytes(&several[..cut]).is_none()),
+            "a truncated attribute has no layout"
+        );
         assert_eq!(layout_of("ext4", Path::new("/")), None);
     }
 
     #[test]
-    fn targets_come_with_their_fill() {
+    fn targets_have_their_utilization() {
         let text = "UUID                   1K-blocks        Used   Available Use% Mounted on\n\
                     s-MDT0000_UUID           1000000       10000      900000   2% /s[MDT:0]\n\
                     s-OST0000_UUID          20000000     5000000    14000000  27% /s[OST:0]\n\
@@ -169,9 +172,10 @@ mod tests {
                    <hostname>Self-heal Daemon</hostname><path>h1</path></node></volume>";
         let brick = Target { name: "h1:/b/1".into(), bytes_used: 600, bytes_free: 400 };
         assert_eq!(of_gluster(xml), [brick]);
-        let told = "((<DISTRIBUTE:d> <POSIX(/b/1):vm:/b/1/x> <POSIX(/b/2):n2:/b/2/x>) (d-layout (b1 0 7)))";
+        let pathinfo =
+            "((<DISTRIBUTE:d> <POSIX(/b/1):vm:/b/1/x> <POSIX(/b/2):n2:/b/2/x>) (d-layout (b1 0 7)))";
         let pair = |host: &str, dir: &str| (host.to_owned(), dir.to_owned());
-        assert_eq!(bricks(told), [pair("vm", "/b/1"), pair("n2", "/b/2")]);
+        assert_eq!(bricks(pathinfo), [pair("vm", "/b/1"), pair("n2", "/b/2")]);
         assert!(own_bricks(Path::new("/")).is_none());
         assert!(all("ext4", "/dev/a", Path::new("/")).is_empty());
     }

@@ -1,7 +1,7 @@
-//! What the commands of a file system say of it: what is down, what its servers have moved, what a quota
-//! leaves.
+//! Runs the commands of a file system that report what is offline, how much its servers have moved, and what
+//! a quota leaves.
 //!
-//! Invariant: an answer that is not of the form asked for is none.
+//! Invariant: output in any other form counts as no answer.
 //! Never here: opinions about the answers.
 
 use std::io;
@@ -12,21 +12,21 @@ use super::CampaignRequest;
 use super::shell::{CommandDirectory, Shell, placed};
 use plan::schedule::PlannedJob;
 
-/// How long a question takes at most that a campaign waits for although it is to stop, seconds.
+/// The time limit of a command that runs although the campaign must stop, seconds.
 const AFTER_S: f64 = 60.0;
-/// How long that for a quota takes at most, seconds.
+/// The time limit of the quota command, seconds.
 const QUOTA_S: f64 = 600.0;
 
-/// What is known of the file system of a job at one moment.
+/// The answers of the file system of a job at one moment.
 #[derive(Debug, Default)]
 pub(super) struct FileSystemAnswers {
-    /// What is down or being rebuilt, a line each; `None` where that is not asked.
+    /// What is offline or being rebuilt, one line each; `None` without a `health` command.
     pub(super) down: Option<Vec<String>>,
-    /// Bytes that its servers have moved so far.
+    /// The bytes that its servers have moved so far.
     pub(super) moved: Option<u64>,
 }
 
-/// Asks before a job; gives why it is not to be started, if so.
+/// Asks before a job. Returns the reason if the job must not start.
 pub(super) fn before(
     asked: &CampaignRequest,
     job: &PlannedJob,
@@ -37,19 +37,20 @@ pub(super) fn before(
         Ok(down) => down,
         Err(why) => return Ok(Err(why)),
     };
-    // The last thing before the job: what is done for others until then is not theirs.
+    // This runs last before the job, so that the traffic of earlier work does not count for the job.
     let moved = moved(&mut shell("traffic-before"), &job.fs)?;
     Ok(moved.map(|moved| FileSystemAnswers { down, moved }))
 }
 
-/// Asks after a job, also where the campaign is to stop: it has ended, and would else be run again.
+/// Asks after a job, even if the campaign must stop: the job has ended, and without the answers it would run
+/// again.
 pub(super) fn after(
     asked: &CampaignRequest,
     job: &PlannedJob,
     dir: &Path,
 ) -> io::Result<(FileSystemAnswers, Option<String>)> {
     let never = AtomicBool::new(false);
-    let shell = |name| Shell::new(asked, dir, name, job.timeout_s.min(AFTER_S)).heeding(&never);
+    let shell = |name| Shell::new(asked, dir, name, job.timeout_s.min(AFTER_S)).stopped_by(&never);
     let moved = moved(&mut shell("traffic-after"), &job.fs)?;
     let down = down(&mut shell("health-after"), &job.fs)?;
     let mut unasked = None;
@@ -74,7 +75,7 @@ fn down(shell: &mut Shell<'_>, fs: &str) -> io::Result<Result<Option<Vec<String>
         Some(lines.map(str::to_owned).collect())
     };
     let printed = shell.run(&hook)?;
-    Ok(printed.map(lines).map_err(|why| format!("fs.{fs}: what is down could not be asked: {why}")))
+    Ok(printed.map(lines).map_err(|why| format!("fs.{fs}: the `health` command failed: {why}")))
 }
 
 fn moved(shell: &mut Shell<'_>, fs: &str) -> io::Result<Result<Option<u64>, String>> {
@@ -82,22 +83,22 @@ fn moved(shell: &mut Shell<'_>, fs: &str) -> io::Result<Result<Option<u64>, Stri
     let hook = placed(shell.asked, fs, hook);
     let number = |printed: String| match printed.trim().parse() {
         Ok(bytes) => Ok(Some(bytes)),
-        Err(_) => Err(format!("`{hook}` says `{}`, and not one number of bytes", printed.trim())),
+        Err(_) => Err(format!("`{hook}` printed `{}` instead of a number of bytes", printed.trim())),
     };
     let moved = shell.run(&hook)?.and_then(number);
-    Ok(moved.map_err(|why| format!("fs.{fs}: its servers' traffic could not be asked: {why}")))
+    Ok(moved.map_err(|why| format!("fs.{fs}: the `traffic` command failed: {why}")))
 }
 
 /// What a quota leaves.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Quota {
-    /// Bytes; `None` where they have no limit.
+    /// Bytes; `None` without a limit.
     pub(super) bytes: Option<u64>,
-    /// Names; `None` where they have no limit.
+    /// Files and directories; `None` without a limit.
     pub(super) names: Option<u64>,
 }
 
-/// What the quota of a file system leaves, no limit where the plan asks for none.
+/// What the quota of a file system leaves; no limit if the plan has no `quota` command.
 pub(super) fn quota(asked: &CampaignRequest, fs: &str) -> io::Result<Result<Quota, String>> {
     let Some(hook) = &asked.plan.file_systems[fs].quota else { return Ok(Ok(Quota::default())) };
     let hook = placed(asked, fs, hook);
@@ -105,11 +106,11 @@ pub(super) fn quota(asked: &CampaignRequest, fs: &str) -> io::Result<Result<Quot
     let printed = Shell::new(asked, aside.dir(), "quota", QUOTA_S).run(&hook)?;
     let left = printed.and_then(|printed| {
         left(&printed).ok_or_else(|| {
-            let what = "not a number of bytes and one of names (`-` for no limit)";
-            format!("`{hook}` says `{}`, and {what}", printed.trim())
+            let wanted = "a number of bytes and a number of files (`-` for no limit)";
+            format!("`{hook}` printed `{}` instead of {wanted}", printed.trim())
         })
     });
-    Ok(left.map_err(|why| format!("fs.{fs}: its quota could not be asked: {why}")))
+    Ok(left.map_err(|why| format!("fs.{fs}: the `quota` command failed: {why}")))
 }
 
 /// Two numbers, or `-` for no limit.

@@ -1,4 +1,4 @@
-//! One launch from its first directory to its folder of evidence.
+//! One attempt of a job, from its first directory to its folder in the evidence package.
 //!
 //! Never here: which job comes next.
 
@@ -22,19 +22,19 @@ use super::{CampaignRequest, Trouble, full};
 use crate::machine::{self, now};
 use plan::schedule::{PlannedJob, Purpose};
 
-/// A launch that is ready to run.
+/// An attempt that is ready to run.
 pub(super) struct Attempt<'a> {
     job: &'a PlannedJob,
     files: PathBuf,
     staged: StagedJob,
     prepared: Prepared,
-    /// What it has to do, where it makes a dataset.
+    /// Its task, if it is the job of a dataset.
     turn: Option<DatasetTask>,
-    /// Why it is not to be started after all.
+    /// Why it is not started, if so.
     rejected: Option<StartRejection>,
     load_before: f64,
     fill_before: Option<Fill>,
-    /// What its file system said of itself before and after it, and why it could not be asked after.
+    /// The answers of its file system before and after it, and why it could not be asked afterwards.
     before: FileSystemAnswers,
     after: FileSystemAnswers,
     unasked: Option<String>,
@@ -44,7 +44,7 @@ pub(super) struct Attempt<'a> {
 enum StartRejection {
     /// A fact of the campaign.
     Fact(Reason),
-    /// What a command or the system printed.
+    /// The text that a command or the system printed.
     Trouble(String),
 }
 
@@ -57,9 +57,9 @@ impl fmt::Display for StartRejection {
     }
 }
 
-/// One launch that ended by itself or by its time limit.
+/// The end of an attempt that ended by itself or by its time limit.
 pub(super) struct AttemptEnd {
-    /// How.
+    /// How it ended.
     pub(super) end: JobEnd,
     /// Its start, RFC 3339.
     started: String,
@@ -68,7 +68,7 @@ pub(super) struct AttemptEnd {
 }
 
 impl<'a> Attempt<'a> {
-    /// Makes the directories and does what the plan wants done before; `None` when the campaign was stopped
+    /// Creates the directories and runs the preparations of the plan; `None` if the campaign was stopped
     /// meanwhile.
     pub(super) fn begin(
         asked: &CampaignRequest,
@@ -82,7 +82,7 @@ impl<'a> Attempt<'a> {
         let files = site.files_path(job);
         match site.make_files(job) {
             Ok(()) => {}
-            // A file system that has lost a part of itself costs this attempt; what lies elsewhere goes on.
+            // A file system that lost a part of itself costs this attempt only. Jobs elsewhere continue.
             Err(Trouble::Io(error)) if !full::is_full(&error) => {
                 rejected.get_or_insert(StartRejection::Trouble(format!("fs.{}: {error}", job.fs)));
             }
@@ -122,9 +122,9 @@ impl<'a> Attempt<'a> {
         }))
     }
 
-    /// Asks its file system, where it is to be started; false when the campaign was stopped meanwhile.
+    /// Asks its file system, if the job will start; false if the campaign was stopped meanwhile.
     ///
-    /// All that run at once are asked for together, so that what is done before one is not the other's.
+    /// All jobs of a group ask at the same time, so that preparations of one do not count for another.
     pub(super) fn ask_before(&mut self, asked: &CampaignRequest) -> Result<bool, Trouble> {
         if self.starts() {
             match ask::before(asked, self.job, &self.staged.dir())? {
@@ -135,7 +135,7 @@ impl<'a> Attempt<'a> {
         Ok(!asked.stop.load(Ordering::Relaxed))
     }
 
-    /// Asks its file system again, where it was started.
+    /// Asks its file system again, if the job was started.
     pub(super) fn ask_after(&mut self, asked: &CampaignRequest) -> Result<(), Trouble> {
         if self.starts() {
             (self.after, self.unasked) = ask::after(asked, self.job, &self.staged.dir())?;
@@ -143,13 +143,13 @@ impl<'a> Attempt<'a> {
         Ok(())
     }
 
-    /// Whether anything is launched.
+    /// Whether a process is started.
     fn starts(&self) -> bool {
         self.rejected.is_none() && !matches!(self.turn, Some(DatasetTask::Finds(_)))
     }
 
-    /// Runs it; `None` when the campaign was stopped before it ended. `stuck` is told of a process of it that
-    /// was killed and has not gone, by its number.
+    /// Runs it; `None` if the campaign was stopped before it ended. `stuck` receives the id of a process that
+    /// was killed but still exists.
     pub(super) fn run(
         &self,
         asked: &CampaignRequest,
@@ -172,7 +172,7 @@ impl<'a> Attempt<'a> {
         Ok(ended.map(|(end, seconds)| AttemptEnd { end, started, seconds }))
     }
 
-    /// Gives its folder the name under which it counts.
+    /// Gives its folder the final name.
     pub(super) fn finish(
         self,
         asked: &CampaignRequest,
@@ -180,7 +180,7 @@ impl<'a> Attempt<'a> {
         ran: AttemptEnd,
     ) -> Result<Job, Trouble> {
         self.record_app(asked, &ran.end)?;
-        // Records that cannot be read are for the judge to reject, at the end.
+        // Records that cannot be read are rejected later, by the evaluation.
         let records = records::load(&self.staged.dir().join(names::RECORDS)).unwrap_or_default();
         let mut info = JobInfo {
             number: self.job.number,
@@ -217,12 +217,12 @@ impl<'a> Attempt<'a> {
         Ok(Job { dataset, ..Job::read(&asked.folder, relative, info) })
     }
 
-    /// Writes the records of an external program, from what it printed.
+    /// Writes the records of an external program from its output.
     fn record_app(&self, asked: &CampaignRequest, end: &JobEnd) -> Result<(), Trouble> {
         let Purpose::Test(index) = self.job.purpose else { return Ok(()) };
         let Some(app) = asked.plan.tests[index].line.as_app() else { return Ok(()) };
         for name in [names::RECORDS, names::JOB, names::DATASET] {
-            self.put_by(name)?;
+            self.set_aside(name)?;
         }
         if *end != JobEnd::Exit(0) {
             return Ok(());
@@ -233,7 +233,7 @@ impl<'a> Attempt<'a> {
             Err(error) => Err(format!("{}: {error}", names::STDOUT)),
         };
         let mut file = RecordFile::create(&self.staged.dir().join(names::RECORDS))?;
-        let failure = |why| Failure { step: "read what it printed".to_owned(), why, ..Failure::default() };
+        let failure = |why| Failure { step: "read the output".to_owned(), why, ..Failure::default() };
         let run = || Record::Run(Run { workload: "app".to_owned(), ..Run::default() });
         for record in found.unwrap_or_else(|why| vec![run(), Record::Failure(failure(why))]) {
             file.put(&record)?;
@@ -241,17 +241,17 @@ impl<'a> Attempt<'a> {
         Ok(())
     }
 
-    /// What it wrote to standard output, of a program that may have put something else in its place.
+    /// The standard output. The program may have replaced the file by something else.
     fn printed(&self) -> io::Result<String> {
         let path = self.staged.dir().join(names::STDOUT);
         match path.symlink_metadata()?.is_file() {
             true => Ok(String::from_utf8_lossy(&std::fs::read(path)?).into_owned()),
-            false => Err(io::Error::other("is no file any more")),
+            false => Err(io::Error::other("the program replaced this file by something else")),
         }
     }
 
-    /// Gives another name to what an external program left under one of ours.
-    fn put_by(&self, name: &str) -> io::Result<()> {
+    /// Renames a file of an external program that has the name of one of the files of assay.
+    fn set_aside(&self, name: &str) -> io::Result<()> {
         let path = self.staged.dir().join(name);
         if path.symlink_metadata().is_err() {
             return Ok(());
@@ -266,13 +266,13 @@ impl<'a> Attempt<'a> {
     }
 }
 
-/// What servers moved between two counts.
+/// The bytes that servers moved between two counts.
 fn traffic(before: Option<u64>, after: Option<u64>) -> Option<i64> {
     let moved = i128::from(after?) - i128::from(before?);
     i64::try_from(moved).ok()
 }
 
-/// The libraries that a job says it had loaded.
+/// The libraries that a job reports as loaded.
 fn libraries(records: &[Record]) -> Vec<String> {
     let loaded = |record: &Record| match record {
         Record::End(end) => Some(end.libraries.clone()),

@@ -1,7 +1,7 @@
-//! What a campaign does about its datasets beside launching jobs: describes what one made, takes from
-//! those that are kept, and looks at it before each reader.
+//! The datasets of a campaign: describes what a job created, reuses kept datasets, and checks a dataset
+//! before each reader.
 //!
-//! Invariant: a dataset that changed since it was made is read by no test.
+//! Invariant: no test reads a dataset that changed since it was made.
 //! Never here: what makes a dataset fit, keeping it for later campaigns.
 
 use std::fs;
@@ -20,18 +20,18 @@ use crate::path_error::named;
 use plan::schedule::{self, PlannedJob, Purpose};
 use plan::{Plan, Test, dataset_check};
 
-/// What the job of a dataset has to do.
+/// The task of the job of a dataset.
 pub(super) enum DatasetTask {
-    /// Make it, and describe it; with the reason why what was kept is not used.
+    /// Create and describe it; with the reason why a kept one is not used.
     Makes(Option<Reason>),
-    /// Nothing: what an earlier campaign kept is whole.
+    /// Nothing: an earlier campaign kept it, and it is intact.
     Finds(Box<Manifest>),
-    /// It cannot be made where it is to lie.
+    /// Nothing: it cannot be created in its directory.
     Rejected(String),
 }
 
 impl DatasetTask {
-    /// The turn of a job that is about to begin; `None` of one that makes no dataset.
+    /// The task of a job that is about to start; `None` if it makes no dataset.
     pub(super) fn of(site: &CampaignSite, job: &PlannedJob) -> Result<Option<Self>, Trouble> {
         let Purpose::Dataset(_) = job.purpose else { return Ok(None) };
         let Some(held) = site.kept.of(&job.files) else { return Ok(Some(Self::Makes(None))) };
@@ -47,7 +47,7 @@ impl DatasetTask {
         }))
     }
 
-    /// Puts into the job's folder what the job left that made what is kept.
+    /// Copies the output of the job that created the kept dataset into the folder of this job.
     pub(super) fn bring(site: &CampaignSite, job: &PlannedJob, staged: &Path) -> io::Result<()> {
         let Some(held) = site.kept.of(&job.files) else { return Ok(()) };
         for name in [names::STDOUT, names::STDERR, names::RECORDS] {
@@ -57,8 +57,8 @@ impl DatasetTask {
         Ok(())
     }
 
-    /// Adds the manifest to the folder of a job that has ended well, and what was launched then to the facts
-    /// of one that only found it.
+    /// Adds the manifest to the folder of a job that ended well. A job that only found the dataset gets the
+    /// command line and the environment of the job that created it.
     pub(super) fn conclude(
         self,
         asked: &CampaignRequest,
@@ -89,14 +89,14 @@ impl DatasetTask {
     }
 }
 
-/// What the job of a dataset made.
+/// The manifest of what the job of a dataset created.
 fn described(
     asked: &CampaignRequest,
     site: &CampaignSite,
     (job, files): (&PlannedJob, &Path),
     staged: &Path,
 ) -> Result<Manifest, Trouble> {
-    let Purpose::Dataset(index) = job.purpose else { unreachable!("only datasets have a turn") };
+    let Purpose::Dataset(index) = job.purpose else { unreachable!("only datasets have a task") };
     let made = &asked.plan.datasets[index];
     let recipe = match site.kept.of(&job.files) {
         Some(held) => held.recipe.clone(),
@@ -111,13 +111,13 @@ fn described(
     })
 }
 
-/// The dataset whose files `job` finds, by its place in the plan.
+/// The dataset whose files `job` reads, by its place in the plan.
 fn found_by(plan: &Plan, job: &PlannedJob) -> Option<usize> {
     let reads = matches!(job.purpose, Purpose::Test(_));
     plan.datasets.iter().position(|dataset| reads && dataset.files() == job.files)
 }
 
-/// Why the dataset that a test is to read is not fit for it, if so; `folder` gives that of the first
+/// Why the dataset that a test reads is not fit for it, if so. `folder` returns the folder of the first
 /// repetition of a job.
 pub(super) fn unfit(plan: &Plan, job: &PlannedJob, folder: &dyn Fn(&str) -> PathBuf) -> Option<Reason> {
     let (index, Purpose::Test(test)) = (found_by(plan, job)?, job.purpose) else { return None };
@@ -127,7 +127,7 @@ pub(super) fn unfit(plan: &Plan, job: &PlannedJob, folder: &dyn Fn(&str) -> Path
     dataset_check::unfit(&plan.datasets[index], &plan.tests[test], &made, &records)
 }
 
-/// Why the dataset that a test is to read is not as it was made, if so, or cannot be looked at.
+/// Why the dataset that a test reads has changed since it was made, if so, or cannot be checked.
 pub(super) fn changed(asked: &CampaignRequest, job: &PlannedJob, files: &Path) -> Option<Reason> {
     let plan = &asked.plan;
     let index = found_by(plan, job)?;

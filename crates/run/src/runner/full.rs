@@ -1,5 +1,4 @@
-//! What a campaign does where its own files find no room: a test may have filled the file system that the
-//! folder of evidence lies on.
+//! What a campaign does if the file system of its evidence package is full. A test may have filled it.
 
 use std::io::{self, ErrorKind};
 
@@ -10,13 +9,14 @@ use super::{CampaignRequest, Trouble};
 use crate::path_error::names_a_path;
 use plan::schedule::PlannedJob;
 
-/// Whether there was no room, in blocks, inodes or a quota.
+/// Whether blocks, inodes or a quota were used up.
 pub(super) fn is_full(error: &io::Error) -> bool {
     matches!(error.kind(), ErrorKind::StorageFull | ErrorKind::QuotaExceeded)
 }
 
-/// Ends the folder of a job. Where there is no room for that, the job's files go first: as long as the job
-/// has no folder, they would be made anew. Where another job was to find them, the job has not ended then.
+/// Completes the folder of a job. If the file system is too full, the files of the job are removed first.
+/// They have no use without a complete folder, because the job would create them again. If another job
+/// still needs these files, the job does not count as ended.
 pub(super) fn finish(
     staged: &StagedJob,
     info: &JobInfo,
@@ -37,17 +37,18 @@ pub(super) fn finish(
     Err(error.into())
 }
 
-/// Says of a campaign that found no room what lies where, and what to do.
-pub(super) fn told(trouble: Trouble, asked: &CampaignRequest, site: &CampaignSite) -> Trouble {
+/// Adds to the error of a full file system where the files are, and what to do.
+pub(super) fn with_advice(trouble: Trouble, asked: &CampaignRequest, site: &CampaignSite) -> Trouble {
     match trouble {
         Trouble::Io(error) if is_full(&error) => {
             let data: Vec<&str> = site.info.data.values().map(String::as_str).collect();
             let (data, folder) = (data.join(" and "), asked.folder.display());
-            // What is written without a path of its own is evidence.
+            // An error without a path is about the campaign folder.
             let at = if names_a_path(&error) { String::new() } else { format!("{folder}: ") };
             let text = format!(
-                "{at}{error}; the files under test are in {data}: make room there and go on with `assay run \
-                 --resume {folder}`, or remove both and begin again with --campaigns on another file system"
+                "{at}{error}. The files under test are in {data}. Free space on that file system, then run \
+                 `assay run --resume {folder}`. Or remove both directories and start again with --campaigns \
+                 on another file system."
             );
             Trouble::Io(io::Error::new(error.kind(), text))
         }

@@ -1,7 +1,8 @@
-//! One job as a subprocess: started in a group of its own, watched, ended with all its children.
+//! One job as a subprocess. It is started in a process group of its own, watched, and ended with all its
+//! children.
 //!
-//! Invariant: a job has ended when nothing of its group lives any more. What hangs in the kernel does not
-//! hear a kill either: it is waited for, until the campaign is to stop.
+//! Invariant: a job has ended when no process of its group is alive. A process that hangs in the kernel
+//! cannot be killed. The campaign waits for it until the campaign must stop.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -22,16 +23,16 @@ use crate::machine::recorded;
 use plan::launcher::{LauncherJob, Nodes};
 use plan::schedule::PlannedJob;
 
-/// How long a job that was asked to end may take before it is killed.
+/// The time between the request to end a job and its kill.
 const GRACE: Duration = Duration::from_secs(3);
-/// How often a running job is looked at.
-const LOOK: Duration = Duration::from_millis(10);
+/// How often a running job is checked.
+const CHECK_INTERVAL: Duration = Duration::from_millis(10);
 
-/// A job ready to start.
+/// A job that is ready to start.
 pub(super) struct Prepared {
-    /// Its whole command line.
+    /// Its complete command line.
     pub(super) argv: Vec<String>,
-    /// What of its environment is recorded.
+    /// The recorded part of its environment.
     pub(super) env_recorded: BTreeMap<String, String>,
     env: BTreeMap<String, String>,
     dir: PathBuf,
@@ -41,7 +42,7 @@ pub(super) struct Prepared {
 }
 
 impl Prepared {
-    /// `files` is the directory of the job's files, `dir` the one in which it runs and records.
+    /// `files` is the directory of the job's files. The job runs and records in `dir`.
     pub(super) fn new(
         asked: &CampaignRequest,
         job: &PlannedJob,
@@ -57,7 +58,7 @@ impl Prepared {
             true => {
                 let own = asked.program.to_string_lossy();
                 words.iter_mut().for_each(|word| *word = word.replace("{assay}", &own));
-                here(&words.remove(0))
+                absolute(&words.remove(0))
             }
             false => asked.program.to_string_lossy().into_owned(),
         };
@@ -84,7 +85,7 @@ impl Prepared {
         }
     }
 
-    /// A command of the shell, run in `dir`, where files called `name` keep what it prints.
+    /// A shell command that runs in `dir`. Files that start with `name` keep its output.
     pub(super) fn shell(
         asked: &CampaignRequest,
         command: &str,
@@ -103,11 +104,11 @@ impl Prepared {
         }
     }
 
-    /// Runs the job to its end or its time limit, and gives how it ended and its wall time in seconds;
-    /// `None` when `stop` became true, and the job was ended for that.
+    /// Runs the job until it ends or exceeds its time limit. Returns how it ended and its wall time in
+    /// seconds; `None` if `stop` became true and the job was ended for that.
     ///
-    /// `stuck` is told of a process that was killed and has not gone, by its number, and says whether to wait
-    /// for it until `stop`. Where it is left, the answer is `None`, too.
+    /// `stuck` receives the id of a process that was killed but still exists. It returns whether to wait for
+    /// this process until `stop`. If the process is not waited for, the result is `None`, too.
     pub(super) fn run(
         &self,
         stop: &AtomicBool,
@@ -143,18 +144,17 @@ impl Prepared {
         })
     }
 
-    /// Whether the job ended because everything here is being ended: a batch system that ends an allocation
-    /// ends the ranks in it at the same moment as it asks this process to end, and the job has to be run
-    /// again.
+    /// Whether the job ended together with its campaign. A batch system that ends an allocation ends its
+    /// ranks at the same moment as it asks this process to end. Such a job must run again.
     fn ended_with_the_campaign(&self, end: &JobEnd, stop: &AtomicBool) -> bool {
-        let last_words = folder::last_words(&self.dir.join(&self.stderr)).unwrap_or_default();
-        if *end == JobEnd::Exit(0) || folder::cause_of_death(last_words.iter().map(String::as_str)).is_none()
+        let error_lines = folder::error_lines(&self.dir.join(&self.stderr)).unwrap_or_default();
+        if *end == JobEnd::Exit(0) || folder::cause_of_death(error_lines.iter().map(String::as_str)).is_none()
         {
             return false;
         }
         let began = Instant::now();
         while began.elapsed() < GRACE && !stop.load(Ordering::Relaxed) {
-            std::thread::sleep(LOOK);
+            std::thread::sleep(CHECK_INTERVAL);
         }
         stop.load(Ordering::Relaxed)
     }
@@ -169,14 +169,14 @@ impl Prepared {
                 ask_to_end(child)?;
                 return Ok(WatchEnd::TooLate);
             }
-            std::thread::sleep(LOOK);
+            std::thread::sleep(CHECK_INTERVAL);
         }
         Ok(WatchEnd::Ended)
     }
 }
 
-/// What jobs inherit: this process's environment without what an outer launcher told its ranks, and the
-/// plan's own.
+/// The environment of jobs: that of this process without the variables that an outer launcher set for its
+/// ranks, and the variables of the plan.
 fn environment(asked: &CampaignRequest) -> BTreeMap<String, String> {
     let launch = &asked.plan.launch;
     let foreign = launch.kind.foreign_env();
@@ -185,8 +185,8 @@ fn environment(asked: &CampaignRequest) -> BTreeMap<String, String> {
     inherited.cloned().chain(launch.env.clone()).collect()
 }
 
-/// A program as it can be started from another directory.
-fn here(program: &str) -> String {
+/// A program path that also works from another directory.
+fn absolute(program: &str) -> String {
     let relative = program.contains('/') && !program.starts_with('/');
     match std::env::current_dir() {
         Ok(dir) if relative => dir.join(program).to_string_lossy().into_owned(),
@@ -208,30 +208,30 @@ fn pid(child: &Child) -> Pid {
     Pid::from_child(child)
 }
 
-/// Whether the job's first process has ended; it is left to be reaped, so that its number, which is
-/// the group's, cannot be taken by another meanwhile.
+/// Whether the first process of the job has ended. It is not reaped yet. So no other process can get its id,
+/// which is also the id of the group.
 fn ended(child: &Child) -> io::Result<bool> {
     let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
     Ok(waitid(WaitId::Pid(pid(child)), options)?.is_some())
 }
 
-/// Asks the whole group to end and gives it time: a launcher passes the request on to other nodes.
+/// Asks the whole group to end and waits. A launcher forwards the request to other nodes.
 fn ask_to_end(child: &Child) -> io::Result<()> {
     let _ = kill_process_group(pid(child), Signal::TERM);
     let asked = Instant::now();
     while asked.elapsed() < GRACE && !ended(child)? {
-        std::thread::sleep(LOOK);
+        std::thread::sleep(CHECK_INTERVAL);
     }
     Ok(())
 }
 
-/// Kills what is left of the group, reaps the job, and says how it ended; `None` where something of it lives
-/// on, and nobody waits for that.
+/// Kills the rest of the group, reaps the job, and returns how it ended; `None` if one of its processes is
+/// still alive and is not waited for.
 fn end_all(child: &mut Child, stop: &AtomicBool, stuck: &dyn Fn(u32) -> bool) -> io::Result<Option<JobEnd>> {
     let group = pid(child);
     let _ = kill_process_group(group, Signal::KILL);
     let killed = Instant::now();
-    let mut told = false;
+    let mut is_reported = false;
     let mut status = None;
     loop {
         if status.is_none() && ended(child)? {
@@ -242,16 +242,16 @@ fn end_all(child: &mut Child, stop: &AtomicBool, stuck: &dyn Fn(u32) -> bool) ->
             Some(_) => living_in(group),
         };
         let Some(living) = living else { break };
-        if !told && killed.elapsed() >= GRACE {
-            told = true;
+        if !is_reported && killed.elapsed() >= GRACE {
+            is_reported = true;
             if !stuck(living) {
                 return Ok(None);
             }
         }
-        if told && stop.load(Ordering::Relaxed) {
+        if is_reported && stop.load(Ordering::Relaxed) {
             return Ok(None);
         }
-        std::thread::sleep(LOOK);
+        std::thread::sleep(CHECK_INTERVAL);
     }
     Ok(status.map(|status| match (status.code(), status.signal()) {
         (Some(code), _) => JobEnd::Exit(code),
@@ -259,14 +259,14 @@ fn end_all(child: &mut Child, stop: &AtomicBool, stuck: &dyn Fn(u32) -> bool) ->
     }))
 }
 
-/// A process of the group that lives, by its number. One that nobody has reaped does not.
+/// A living process of the group, by its id. A process that only waits to be reaped does not count.
 fn living_in(group: Pid) -> Option<u32> {
     test_kill_process_group(group).ok()?;
     let number = group.as_raw_pid().to_string();
     std::fs::read_dir("/proc").ok()?.flatten().find_map(|entry| {
         let process = entry.file_name().to_str()?.parse().ok()?;
         let stat = std::fs::read_to_string(entry.path().join("stat")).ok()?;
-        // Behind the name in brackets, which may hold anything: state, parent, group.
+        // After the name in brackets, which may contain any character, follow: state, parent, group.
         let mut facts = stat.rsplit_once(") ")?.1.split(' ');
         let (state, its) = (facts.next()?, facts.nth(1)?);
         (its == number && !matches!(state, "Z" | "X")).then_some(process)

@@ -1,9 +1,9 @@
-//! The datasets of a campaign that are kept for later ones: held while it runs, put away when their last
-//! reader has ended.
+//! The datasets of a campaign that are kept for later campaigns. They are locked while it runs, and kept
+//! after their last reader has ended.
 //!
-//! Invariant: a dataset gets its place among those that are kept when its last reader has ended, whole; until
-//! then no other campaign uses it.
-//! Never here: what makes a dataset fit, what its job does.
+//! Invariant: a dataset becomes a kept one when its last reader has ended and it is intact. Until then no
+//! other campaign uses it.
+//! Never here: what makes a dataset fit, the work of its job.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -23,7 +23,7 @@ use crate::path_error::named;
 use plan::schedule::{PlannedJob, Purpose};
 use plan::{Dataset, dataset_check};
 
-/// The datasets of a campaign that are kept, each held by it.
+/// The kept datasets of a campaign, each locked by it.
 #[derive(Default)]
 pub(super) struct KeptDatasets {
     held: BTreeMap<String, HeldDataset>,
@@ -35,23 +35,23 @@ pub(super) struct HeldDataset {
     pub(super) kept: KeptDataset,
     pub(super) dataset: Dataset,
     pub(super) recipe: Recipe,
-    /// The folder of the job that makes or finds it.
+    /// The folder of the job that creates or finds it.
     job: PathBuf,
 }
 
 impl KeptDatasets {
-    /// The dataset with these files, where it is kept.
+    /// The dataset with these files, if it is kept.
     pub(super) fn of(&self, files: &str) -> Option<&HeldDataset> {
         self.held.get(files)
     }
 
-    /// Takes hold of every dataset that `jobs` make and that is to be kept.
+    /// Locks every dataset that `jobs` create and that the plan keeps.
     pub(super) fn take(
         asked: &CampaignRequest,
         jobs: &[PlannedJob],
         dirs: &[(String, PathBuf)],
     ) -> Result<Self, Trouble> {
-        let mut keeping = Self::default();
+        let mut all = Self::default();
         for job in jobs {
             let Purpose::Dataset(index) = job.purpose else { continue };
             let dataset = &asked.plan.datasets[index];
@@ -59,24 +59,27 @@ impl KeptDatasets {
             let (Some(_), Some(dir)) = (dataset.keep_s, dir) else { continue };
             let recipe = dataset::recipe(dataset, &asked.tool, &machine::file_system(&dataset.fs, dir)?);
             let name = KeptDataset::name(&dataset.name, &dataset::hash(&recipe));
-            let unmade = |error| Usage(format!("{error}; datasets that are kept lie there"));
-            match KeptDataset::take(dir, &name, &asked.folder).unwrap_or_else(|error| Err(unmade(error))) {
+            let not_created = |error| {
+                Usage(format!("{error}. Kept datasets are stored there, so you need write permission."))
+            };
+            match KeptDataset::take(dir, &name, &asked.folder).unwrap_or_else(|error| Err(not_created(error)))
+            {
                 Ok(kept) => {
                     let job = asked.folder.join(names::JOBS).join(&job.folder);
                     let held = HeldDataset { kept, dataset: dataset.clone(), recipe, job };
-                    keeping.held.insert(dataset.files(), held);
+                    all.held.insert(dataset.files(), held);
                 }
                 Err(rejected) => {
-                    keeping.leave();
+                    all.leave();
                     return Err(rejected.into());
                 }
             }
         }
-        Ok(keeping)
+        Ok(all)
     }
 
-    /// The jobs as far as they need room: what is kept already has its own.
-    pub(super) fn beside(&self, jobs: &[PlannedJob]) -> Vec<PlannedJob> {
+    /// The jobs with the space that they still need: kept files already have theirs.
+    pub(super) fn space_needed(&self, jobs: &[PlannedJob]) -> Vec<PlannedJob> {
         let mut jobs = jobs.to_vec();
         for job in &mut jobs {
             let made = self.held.get(&job.files).and_then(|held| held.kept.manifest().ok());
@@ -88,22 +91,22 @@ impl KeptDatasets {
         jobs
     }
 
-    /// Has `link` lead to the files that are kept; tells whether the job's files are.
-    pub(super) fn lay(&self, files: &str, link: &Path) -> io::Result<bool> {
+    /// Makes `link` a link to the kept files. Returns whether the files of the job are kept.
+    pub(super) fn link(&self, files: &str, link: &Path) -> io::Result<bool> {
         let Some(held) = self.held.get(files) else { return Ok(false) };
         let files = held.kept.files();
-        let lay = || {
+        let create = || {
             fs::create_dir_all(link.parent().unwrap_or(link))?;
             fs::create_dir_all(&files)?;
             symlink(&files, link)
         };
-        lay().map_err(|error| named(link, &error))?;
+        create().map_err(|error| named(link, &error))?;
         Ok(true)
     }
 
-    /// Has the files of a dataset found by later campaigns where they are whole and as they were, and else
-    /// takes them away. What is kept already stays.
-    pub(super) fn put_away(&self, files: &str) -> io::Result<()> {
+    /// Keeps the files of a dataset for later campaigns if they are intact, and removes them otherwise. An
+    /// already kept dataset stays.
+    pub(super) fn keep_or_remove(&self, files: &str) -> io::Result<()> {
         let Some(held) = self.held.get(files).filter(|held| !held.kept.is_finished()) else {
             return Ok(());
         };
@@ -116,7 +119,7 @@ impl KeptDatasets {
         if fit {
             match held.kept.finish(&held.job) {
                 Ok(()) => return Ok(()),
-                Err(error) => troubles.push(format!("{} is not kept: {error}", held.dataset.job())),
+                Err(error) => troubles.push(format!("{} was not kept: {error}", held.dataset.job())),
             }
         }
         if let Err(why) = held.kept.clear()? {
@@ -125,22 +128,22 @@ impl KeptDatasets {
         Ok(())
     }
 
-    /// Has jobs inherit the locks, or nothing.
+    /// Lets jobs inherit the locks, or not.
     pub(super) fn lend(&self, lent: bool) -> io::Result<()> {
         self.held.values().try_for_each(|held| held.kept.lend(lent))
     }
 
-    /// Leaves the locks to a job that lives on.
+    /// Leaves the locks to a job that is still alive.
     pub(super) fn outlived(&self) {
         self.held.values().for_each(|held| held.kept.outlived());
     }
 
-    /// What is to be put right by hand.
+    /// Problems that the user must correct by hand.
     pub(super) fn troubles(&self) -> Vec<String> {
         self.troubles.take()
     }
 
-    /// Takes away directories in which nothing is kept.
+    /// Removes the directories that contain no kept dataset.
     pub(super) fn leave(&self) {
         self.held.values().for_each(|held| held.kept.leave());
     }

@@ -1,7 +1,7 @@
-//! What is a campaign's own: its folder, held by a lock, and the directories that it makes for files under
-//! test, each with a mark that says whose it is.
+//! What belongs to a campaign: its folder, protected by a lock, and its directories for files under test.
+//! Each directory has a mark that names the campaign.
 //!
-//! Invariant: a directory with another mark is not touched, and what others put into one stays.
+//! Invariant: a directory with another mark is not changed. Files that others put into a directory stay.
 
 use std::fs::{self, File};
 use std::io;
@@ -13,11 +13,11 @@ use units::Usage;
 use super::{CampaignRequest, Trouble};
 use crate::inherited_lock::InheritedLock;
 
-/// The file in a directory for files that says which campaign made it.
+/// The file in a directory for files that names the campaign which created it.
 pub(super) const MARK: &str = ".assay-campaign";
 
-/// Takes away what is left of a campaign that was killed before it had begun in `folder`: its folder, and its
-/// directories for files as far as it had noted them. Tells whether it did: a folder that holds anything else
+/// Removes the rest of a campaign in `folder` that was killed before it had started. These are its folder and
+/// the directories for files that it had noted. Returns whether it did. A folder that contains anything else
 /// stays.
 pub fn discard(folder: &Path) -> io::Result<bool> {
     let info = folder::unbegun(folder);
@@ -28,23 +28,23 @@ pub fn discard(folder: &Path) -> io::Result<bool> {
     Ok(gone)
 }
 
-/// Takes hold of the campaign in `folder`, which has one worker: by a lock on its `campaign.json`, which its
-/// jobs inherit, and nothing else does. A job that outlived its campaign would otherwise write into the files
-/// of the next attempt.
-pub(super) fn take_hold(folder: &Path) -> Result<InheritedLock, Trouble> {
+/// Locks the campaign in `folder`, so that only one process works on it. The lock is on its `campaign.json`,
+/// and only jobs inherit it. Otherwise a job that is alive after its campaign could write into the files of
+/// the next attempt.
+pub(super) fn lock(folder: &Path) -> Result<InheritedLock, Trouble> {
     let file = File::open(folder.join(names::CAMPAIGN))?;
     let (at, name) = (folder.display(), names::CAMPAIGN);
     let held = || {
         Usage(format!(
-            "{at}: another assay, or a job that outlived one, still works on this campaign; \
-             `fuser {at}/{name}` names it"
+            "{at}: another assay process, or a job that it left behind, still works on this campaign. To \
+             find the process, run `fuser {at}/{name}`."
         ))
     };
     Ok(InheritedLock::take(file)?.ok_or_else(held)?)
 }
 
-/// Makes the directories for files, each with the mark of its campaign and a name that nobody else has,
-/// and notes them in `info`.
+/// Creates the directories for files, each with the mark of its campaign and an unused name, and notes them
+/// in `info`.
 pub(super) fn make_data(
     asked: &CampaignRequest,
     dirs: &[(String, PathBuf)],
@@ -62,9 +62,9 @@ pub(super) fn make_data(
             };
             match make_marked(&data, mark) {
                 Ok(()) => break data,
-                // That of another campaign of this name, whose evidence lies elsewhere.
+                // A directory of another campaign of this name, whose evidence package is elsewhere.
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => number += 1,
-                Err(error) => return Err(unmade(&data, &error)),
+                Err(error) => return Err(not_created(&data, &error)),
             }
         };
         info.data.insert(fs.clone(), data.to_string_lossy().into_owned());
@@ -79,8 +79,8 @@ pub(super) fn make_marked(data: &Path, mark: &str) -> io::Result<()> {
     })
 }
 
-pub(super) fn unmade(path: &Path, error: &io::Error) -> Usage {
-    Usage(format!("cannot make {}: {error}; choose a directory that you may write to", path.display()))
+pub(super) fn not_created(path: &Path, error: &io::Error) -> Usage {
+    Usage(format!("cannot create {}: {error}. Choose a directory that you may write to.", path.display()))
 }
 
 pub(super) fn remove_own_directories(info: &CampaignInfo, mark: &str) {
@@ -97,7 +97,7 @@ pub(super) fn remove_own_directories(info: &CampaignInfo, mark: &str) {
 }
 
 pub(super) fn is_own(data: &Path, mark: &str) -> bool {
-    // A campaign that is killed at its end may have taken its mark away and not the directory.
+    // A campaign that was killed at its end may have removed its mark but not the directory.
     fs::read_to_string(data.join(MARK)).is_ok_and(|found| found == mark) || is_empty(data)
 }
 

@@ -1,11 +1,11 @@
-//! What the plan wants done before a job: servers brought on and off and counted, something taken down,
-//! commands of a test.
+//! Preparations of the plan before a job. Servers are brought online or taken offline and counted, a part of
+//! the file system is degraded, and the commands of a test run.
 //!
-//! Each command is one of the shell, with a time limit, in the job's folder, which keeps what it printed.
+//! Each is a shell command with a time limit. It runs in the folder of the job, which keeps its output.
 //!
-//! Invariant: how many serve is counted before every job that says how many, never assumed; what was taken
-//! off or down is brought back at the end, however that comes, as long as this process lives. What an earlier
-//! run of the campaign, or a command that failed, may have set is not known, and is set anew.
+//! Invariant: the number of online servers is counted before every job that sets one, and never assumed. What
+//! was taken offline is restored at the end, as long as this process lives. Settings that an earlier run of
+//! the campaign or a failed command may have left are unknown, so they are set again.
 //! Never here: what the commands do.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -19,30 +19,31 @@ use super::shell::{CommandDirectory, Shell, placed};
 use super::{CampaignRequest, Trouble};
 use plan::StateKind;
 use plan::schedule::{self, PlannedJob};
+use units::several;
 
-/// What was set before.
+/// The settings that earlier jobs made.
 #[derive(Default)]
 pub(super) struct Setup {
-    /// How many servers were set to be on, by file system; `None` where that is not known.
+    /// The number of servers that were set online, by file system; `None` if it is not known.
     servers: BTreeMap<String, Option<u32>>,
-    /// What was taken down, by file system.
+    /// The degraded states, by file system.
     down: BTreeMap<String, DegradedState>,
 }
 
-/// A state in which something is down.
+/// A state in which a part of the file system is offline.
 #[derive(Clone, Copy)]
 struct DegradedState {
     /// Its place in the plan.
     state: usize,
-    /// Whether its command came to its end.
+    /// Whether its `degrade` command succeeded.
     done: bool,
-    /// Whether this run took it down; an earlier one may have brought it back.
+    /// Whether this run degraded it. An earlier run may already have restored it.
     own: bool,
 }
 
 impl Setup {
-    /// What is known where a campaign goes on: an earlier run may have been killed before it brought back
-    /// what it had taken off or down, or meanwhile.
+    /// The settings when a campaign resumes. An earlier run may have been killed before or while it restored
+    /// the file system.
     pub(super) fn resumed(asked: &CampaignRequest) -> Result<Self, Trouble> {
         let loaded = folder::load(&asked.folder)?;
         let folders = loaded.jobs.iter().map(|job| &job.folder).chain(&loaded.killed);
@@ -52,7 +53,7 @@ impl Setup {
         let begun: Vec<&PlannedJob> = jobs.iter().filter(was_begun).collect();
         let set = begun.iter().filter(|job| job.servers.is_some());
         let mut down = BTreeMap::new();
-        // That of a job is restored when the next one has begun.
+        // The state of a job is restored when the next job has started.
         for fs in asked.plan.file_systems.keys() {
             let last = begun.iter().rev().filter(|job| job.fs == *fs).take(2).find_map(|job| job.down);
             down.extend(last.map(|state| (fs.clone(), DegradedState { state, done: false, own: false })));
@@ -60,10 +61,10 @@ impl Setup {
         Ok(Self { servers: set.map(|job| (job.fs.clone(), None)).collect(), down })
     }
 
-    /// Has the file system as `job` needs it: what is not to be down is brought back, as many servers serve
-    /// as it says, or all again where it says nothing, and then what is to be down is taken down. Gives why
-    /// the job is not to be started, if so. Its directory comes later: a file system may bind that to those
-    /// that serve.
+    /// Prepares the file system for `job`: restores what must not be offline, sets the number of servers, and
+    /// then degrades what must be offline. A job without a number of servers gets all of them. Returns the
+    /// reason if the job must not start. The directory of the job comes later, because a file system may
+    /// place it on the servers that are online.
     pub(super) fn before(
         &mut self,
         asked: &CampaignRequest,
@@ -93,7 +94,7 @@ impl Setup {
         }
     }
 
-    /// Runs the commands of `job`, whose directory is `files`; gives why it is not to be started, if so.
+    /// Runs the commands of `job`, whose directory is `files`. Returns the reason if the job must not start.
     pub(super) fn commands(
         asked: &CampaignRequest,
         job: &PlannedJob,
@@ -110,7 +111,7 @@ impl Setup {
         Ok(None)
     }
 
-    /// Has so many servers serve, and counts them.
+    /// Sets the number of online servers and counts them.
     fn serve(&mut self, shell: &mut Shell<'_>, fs: &str, servers: u32) -> io::Result<Option<String>> {
         let found = &shell.asked.plan.file_systems[fs];
         let (Some(set), Some(count)) = (&found.set_servers, &found.count_servers) else { return Ok(None) };
@@ -118,37 +119,38 @@ impl Setup {
         if self.servers.get(fs) != Some(&Some(servers)) {
             self.servers.insert(fs.to_owned(), None);
             if let Err(why) = shell.run(&set.replace("{servers}", &servers.to_string()))? {
-                return Ok(Some(format!("fs.{fs}: {servers} servers could not be set: {why}")));
+                return Ok(Some(format!("fs.{fs}: the `set_servers` command failed: {why}")));
             }
             self.servers.insert(fs.to_owned(), Some(servers));
         }
         let why = match shell.run(count)? {
             Ok(printed) if printed.trim().parse() == Ok(servers) => return Ok(None),
-            Err(why) => format!("fs.{fs}: servers could not be counted: {why}"),
+            Err(why) => format!("fs.{fs}: the `count_servers` command failed: {why}"),
             Ok(printed) => {
                 let printed = printed.trim();
-                format!("fs.{fs}: {servers} servers were set, and `{count}` says `{printed}`")
+                let set = several(servers.into(), "server");
+                format!("fs.{fs}: {set} should be online, but `{count}` printed `{printed}`")
             }
         };
         self.servers.insert(fs.to_owned(), None);
         Ok(Some(why))
     }
 
-    /// Takes down what a state says.
+    /// Degrades the file system as a state requires.
     fn degrade(&mut self, shell: &mut Shell<'_>, fs: &str, state: usize) -> io::Result<Option<String>> {
         let state_of_plan = &shell.asked.plan.states[state];
         let StateKind::Degrade { degrade, .. } = &state_of_plan.kind else { return Ok(None) };
-        // Whatever comes of the command, it is brought back.
+        // It is restored later, even if the command fails.
         self.down.insert(fs.to_owned(), DegradedState { state, done: false, own: true });
         if let Err(why) = shell.run(&placed(shell.asked, fs, degrade))? {
-            return Ok(Some(format!("{} could not be made: {why}", state_of_plan.job())));
+            return Ok(Some(format!("{}: the `degrade` command failed: {why}", state_of_plan.job())));
         }
         self.down.insert(fs.to_owned(), DegradedState { state, done: true, own: true });
         Ok(None)
     }
 
-    /// Brings back what a state took down; it stays noted where that fails. Where an earlier run may have
-    /// done so, a command that finds nothing to do may fail: what is down is asked before the job anyway.
+    /// Restores a state. If that fails, the state stays noted. If an earlier run may have restored it, a
+    /// failed command is ignored: the `health` command before the job shows what is offline anyway.
     fn restore_state(&mut self, shell: &mut Shell<'_>, fs: &str, state: usize) -> io::Result<Option<String>> {
         let state = &shell.asked.plan.states[state];
         let StateKind::Degrade { restore, .. } = &state.kind else { return Ok(None) };
@@ -156,26 +158,26 @@ impl Setup {
         if let Err(why) = shell.run(&placed(shell.asked, fs, restore))?
             && own
         {
-            return Ok(Some(format!("fs.{fs}: {} could not be restored: {why}", state.job())));
+            return Ok(Some(format!("fs.{fs}: the `restore` command of {} failed: {why}", state.job())));
         }
         self.down.remove(fs);
         Ok(None)
     }
 
-    /// Has all servers serve again where some were taken off or that is not known, and brings back what was
-    /// taken down, also where the campaign is to stop; gives what went wrong with that.
+    /// Brings all servers online again if some are offline or that is not known, and restores degraded
+    /// states, even if the campaign must stop. Returns what failed.
     pub(super) fn restore(&mut self, asked: &CampaignRequest) -> io::Result<Vec<String>> {
         let mut troubles = Vec::new();
         let never = AtomicBool::new(false);
         let commands = self.down.len() + self.servers.len();
         let most = match asked.stop.load(Ordering::Relaxed) {
-            true => HURRIED_S / commands.max(1) as f64,
+            true => STOP_RESTORE_S / commands.max(1) as f64,
             false => f64::INFINITY,
         };
         for (fs, down) in self.down.clone() {
             let aside = CommandDirectory::make()?;
             let timeout_s = asked.plan.states[down.state].timeout_s.min(most);
-            let mut shell = Shell::new(asked, aside.dir(), "restore", timeout_s).heeding(&never);
+            let mut shell = Shell::new(asked, aside.dir(), "restore", timeout_s).stopped_by(&never);
             troubles.extend(self.restore_state(&mut shell, &fs, down.state)?);
         }
         for (fs, servers) in std::mem::take(&mut self.servers) {
@@ -183,17 +185,18 @@ impl Setup {
                 continue;
             };
             let aside = CommandDirectory::make()?;
-            let mut shell = Shell::new(asked, aside.dir(), "servers", RESTORE_S.min(most)).heeding(&never);
+            let mut shell = Shell::new(asked, aside.dir(), "servers", RESTORE_S.min(most)).stopped_by(&never);
             if let Some(why) = self.serve(&mut shell, &fs, all)? {
-                troubles.push(format!("{why}; its {all} servers could not be brought back"));
+                let all = several(all.into(), "server");
+                troubles.push(format!("{why}. Bring {all} of fs.{fs} online by hand."));
             }
         }
         Ok(troubles)
     }
 }
 
-/// How long each command that brings all servers back may take, seconds.
+/// The time limit of each command that brings all servers online, seconds.
 const RESTORE_S: f64 = 600.0;
-/// How long all that is brought back may take where the campaign is to stop: less than the notice that a
-/// batch system gives.
-const HURRIED_S: f64 = 90.0;
+/// The time limit of the whole restoration if the campaign must stop, seconds. It is shorter than the notice
+/// of a batch system.
+const STOP_RESTORE_S: f64 = 90.0;

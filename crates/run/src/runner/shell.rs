@@ -1,4 +1,4 @@
-//! Commands of the shell that a plan gives, run in one directory that keeps what they print.
+//! The shell commands of a plan. They run in one directory that keeps their output.
 //!
 //! Never here: what the commands do, and when.
 
@@ -13,15 +13,15 @@ use results::folder::JobEnd;
 use super::CampaignRequest;
 use super::job::Prepared;
 
-/// Runs commands of the shell in one directory.
+/// Runs shell commands in one directory.
 pub(super) struct Shell<'a> {
     pub(super) asked: &'a CampaignRequest,
     dir: &'a Path,
-    /// What its files in `dir` begin with.
+    /// The prefix of its files in `dir`.
     name: &'a str,
     timeout_s: f64,
     stop: &'a AtomicBool,
-    /// Whether a process that hangs in the kernel is waited for until `stop`.
+    /// Whether to wait until `stop` for a process that hangs in the kernel.
     may_wait: bool,
     commands: u32,
 }
@@ -31,18 +31,18 @@ impl<'a> Shell<'a> {
         Self { asked, dir, name, timeout_s, stop: &asked.stop, may_wait: true, commands: 0 }
     }
 
-    /// The same with commands that run to their ends as long as this says nothing else, also where the
-    /// campaign is asked to stop.
-    pub(super) fn heeding(self, stop: &'a AtomicBool) -> Self {
+    /// The same, but its commands end only with this flag. They run to their ends even if the campaign must
+    /// stop.
+    pub(super) fn stopped_by(self, stop: &'a AtomicBool) -> Self {
         Self { stop, may_wait: false, ..self }
     }
 
-    /// What the command printed, or how it ended with the last line of what it said.
+    /// The output of the command, or how it ended with the last line of its error output.
     pub(super) fn run(&mut self, command: &str) -> io::Result<Result<String, String>> {
         self.commands += 1;
         let name = format!("{}-{}", self.name, self.commands);
         let prepared = Prepared::shell(self.asked, command, self.dir, &name, self.timeout_s);
-        // One that is stopped says so by itself: the job is not started either.
+        // A stopped command needs no error of its own: the job is not started either.
         let stuck = Cell::new(None);
         let ended = prepared.run(self.stop, &|process| {
             stuck.set(Some(process));
@@ -56,20 +56,20 @@ impl<'a> Shell<'a> {
             Some((JobEnd::Exit(0), _)) => Ok(text("stdout")?),
             None => Err(match stuck.get() {
                 Some(process) => {
-                    format!("`{command}` was killed, and its process {process} hangs in the kernel")
+                    format!("`{command}` was killed, but its process {process} hangs in the kernel")
                 }
                 None => format!("`{command}` was stopped"),
             }),
             Some((end, _)) => {
-                let said = text("stderr")?;
-                let last = said.lines().last().map(|line| format!(": {line}")).unwrap_or_default();
+                let errors = text("stderr")?;
+                let last = errors.lines().last().map(|line| format!(": {line}")).unwrap_or_default();
                 Err(format!("`{command}` {}{last}", end.words()))
             }
         })
     }
 }
 
-/// A command with the directory of its file system in the place of `{dir}`.
+/// A command with the directory of its file system in place of `{dir}`.
 pub(super) fn placed(asked: &CampaignRequest, fs: &str, command: &str) -> String {
     let given = asked.dir.as_deref().unwrap_or(Path::new(""));
     let dir = asked.plan.file_systems[fs].dir.replace("{dir}", &given.to_string_lossy());
@@ -77,7 +77,7 @@ pub(super) fn placed(asked: &CampaignRequest, fs: &str, command: &str) -> String
     command.replace("{dir}", &whole)
 }
 
-/// A directory of this campaign's own, for commands that belong to no job; gone when dropped.
+/// A directory of this campaign for commands that belong to no job. It is removed when dropped.
 pub(super) struct CommandDirectory(PathBuf);
 
 impl CommandDirectory {
@@ -87,7 +87,7 @@ impl CommandDirectory {
             let dir = std::env::temp_dir().join(format!("assay-hooks-{}-{number}", std::process::id()));
             match fs::create_dir(&dir) {
                 Ok(()) => return Ok(Self(dir)),
-                // That of another campaign, or of one that was killed.
+                // A directory of another campaign, or of a killed one.
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => number += 1,
                 Err(error) => return Err(error),
             }

@@ -1,6 +1,6 @@
-//! Where a campaign works: its folder of evidence, and one directory per file system for its files.
+//! The places of a campaign: its folder, and one directory per file system for its files.
 //!
-//! Invariant: only directories that this campaign made are removed; a mark in each says so.
+//! Invariant: only directories that this campaign created are removed. A mark in each identifies them.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -13,9 +13,9 @@ use units::Usage;
 use super::ask;
 use super::kept::KeptDatasets;
 use super::own::{
-    MARK, is_empty, is_own, make_data, make_marked, mark, remove_own_directories, take_hold, unmade,
+    MARK, is_empty, is_own, lock, make_data, make_marked, mark, not_created, remove_own_directories,
 };
-use super::room::{room, room_beside};
+use super::space::{check_space, check_state_space};
 use super::{CampaignRequest, Trouble, rejected};
 use crate::inherited_lock::InheritedLock;
 use crate::launch::{self, Surroundings};
@@ -27,38 +27,38 @@ use plan::{Choice, Plan};
 
 /// The places of one campaign.
 pub(super) struct CampaignSite {
-    /// Who runs which plan.
+    /// The campaign and its plan.
     pub(super) info: CampaignInfo,
     /// The directory under test of each file system.
     pub(super) dirs: Vec<(String, PathBuf)>,
-    /// What was done before a campaign goes on.
+    /// What was done before the campaign resumed.
     pub(super) resumed: Resumed,
     /// Hashes of libraries that jobs loaded.
     pub(super) hashes: Hashes,
     /// The nodes that jobs may run on.
     pub(super) nodes: Nodes,
-    /// The datasets that are kept.
+    /// The kept datasets.
     pub(super) kept: KeptDatasets,
     mark: String,
     hold: InheritedLock,
 }
 
 impl CampaignSite {
-    /// Makes the places of a new campaign, after everything that could reject it has been asked.
+    /// Creates the places of a new campaign, after all checks that could reject it.
     pub(super) fn make(asked: &CampaignRequest) -> Result<Self, Trouble> {
         let jobs = schedule::jobs(&asked.plan, &asked.only)?;
         let nodes = launch::for_jobs(&asked.plan.launch, &asked.plan.clients, &asked.around, &jobs)?;
-        has_launcher(asked)?;
+        check_launcher(asked)?;
         let dirs = dirs(&asked.plan, asked.dir.as_deref())?;
         let kept = KeptDatasets::take(asked, &jobs, &dirs)?;
-        let (info, mark) = match Self::prepared(asked, &kept.beside(&jobs), &dirs) {
+        let (info, mark) = match Self::prepared(asked, &kept.space_needed(&jobs), &dirs) {
             Ok(prepared) => prepared,
             Err(rejected) => {
                 kept.leave();
                 return Err(rejected);
             }
         };
-        let hold = take_hold(&asked.folder)?;
+        let hold = lock(&asked.folder)?;
         let resumed = Resumed::default();
         let hashes = Hashes::default();
         let site = Self { mark, info, dirs, nodes, resumed, hashes, kept, hold };
@@ -66,33 +66,35 @@ impl CampaignSite {
         Ok(site)
     }
 
-    /// Makes the directories for files and the folder, where there is room for what the jobs leave.
+    /// Creates the directories for files and the folder, if there is enough free space for the jobs.
     fn prepared(
         asked: &CampaignRequest,
         jobs: &[PlannedJob],
         dirs: &[(String, PathBuf)],
     ) -> Result<(CampaignInfo, String), Trouble> {
-        let beside = schedule::beside_states(jobs);
+        let state_peaks = schedule::beside_states(jobs);
         for (name, dir) in dirs {
             let (fs, quota) = (file_system(name, dir)?, ask::quota(asked, name)?.map_err(Usage)?);
-            room(&fs, quota, dir, schedule::needs(jobs).get(name).copied().unwrap_or_default())?;
-            let states = beside.iter().map(|(state, peak_bytes)| (&asked.plan.states[*state], *peak_bytes));
+            check_space(&fs, quota, dir, schedule::needs(jobs).get(name).copied().unwrap_or_default())?;
+            let states =
+                state_peaks.iter().map(|(state, peak_bytes)| (&asked.plan.states[*state], *peak_bytes));
             for (state, peak_bytes) in states.filter(|(state, _)| state.fs == *name) {
-                room_beside(state, &fs, quota, peak_bytes)?;
+                check_state_space(state, &fs, quota, peak_bytes)?;
             }
-            tells_what_is_down(asked, jobs, &fs)?;
+            check_health_is_reported(asked, jobs, &fs)?;
         }
         let mut info = info(asked)?;
         if asked.folder.exists() && !is_empty(&asked.folder) {
             let folder = asked.folder.display();
             return rejected(format!(
-                "{folder} exists; resume that campaign with --resume, or choose another place"
+                "{folder} exists. Resume its campaign with `assay run --resume {folder}`, or choose another \
+                 folder."
             ));
         }
         let mark = mark(&info);
         let made = make_data(asked, dirs, &mut info, &mark).and_then(|()| {
             let made = folder::create(&asked.folder, &info, &asked.plan.text);
-            made.map_err(|error| unmade(&asked.folder, &error))
+            made.map_err(|error| not_created(&asked.folder, &error))
         });
         if let Err(rejected) = made {
             remove_own_directories(&info, &mark);
@@ -101,53 +103,54 @@ impl CampaignSite {
         Ok((info, mark))
     }
 
-    /// Finds the places of a campaign that was stopped, and sets aside what its last job left.
+    /// Finds the places of a stopped campaign, and sets the rest of its last job aside.
     pub(super) fn find(asked: &CampaignRequest) -> Result<Self, Trouble> {
         let at = asked.folder.display();
         let info = folder::load(&asked.folder)
-            .map_err(|error| Usage(format!("{at} is no campaign that can be resumed: {error}")))?
+            .map_err(|error| Usage(format!("{at} is not a campaign that can be resumed: {error}")))?
             .info;
         if info.plan_sha256 != folder::sha256(asked.plan.text.as_bytes()) {
             return rejected(format!(
-                "{at} was begun with another text of the plan; resume it with its own {at}/plan.toml"
+                "{at} was started with another plan text. Resume it with its own plan, {at}/plan.toml."
             ));
         }
         if Choice::of(&info) != asked.plan.choice {
             return rejected(format!(
-                "{at} was begun with other values of the plan's parameters; resume it without any"
+                "{at} was started with other parameter values. Resume it without --scale and --set."
             ));
         }
         if info.tool_sha256 != folder::sha256_of(&asked.program)? {
             return rejected(format!(
-                "{at} was begun by another build of {}; one campaign has one program",
+                "{at} was started by another build of {}. Resume it with that build.",
                 info.tool
             ));
         }
-        let hold = take_hold(&asked.folder)?;
+        let hold = lock(&asked.folder)?;
         let checked = folder::check(&asked.folder)?;
         if checked.ended && checked.faults.is_empty() {
             return rejected(format!(
-                "{at} has ended, nothing is left to resume; `assay judge {at}` shows its verdicts"
+                "{at} has ended, so nothing is left to resume. To see its verdicts, run `assay judge {at}`."
             ));
         }
-        // Those of the hostfile stay those it named at the beginning.
+        // The hosts of the hostfile stay those of the first run.
         let hostfile = Some(info.hosts.clone()).filter(|hosts| !hosts.is_empty());
         let around = Surroundings { hostfile, ..asked.around.clone() };
         let jobs = schedule::jobs(&asked.plan, &info.only)?;
         let nodes = launch::for_jobs(&asked.plan.launch, &asked.plan.clients, &around, &jobs)?;
-        has_launcher(asked)?;
+        check_launcher(asked)?;
         let dirs = info.data.iter();
         let dirs = dirs.filter_map(|(fs, data)| Some((fs.clone(), Path::new(data).parent()?.to_owned())));
         let dirs: Vec<(String, PathBuf)> = dirs.collect();
         let kept = KeptDatasets::take(asked, &jobs, &dirs)?;
-        let resumed =
-            folder::resume(&asked.folder, &|job| beside(&jobs, job)).map_err(|error| match error.kind() {
+        let resumed = folder::resume(&asked.folder, &|job| group_of(&jobs, job)).map_err(
+            |error| match error.kind() {
                 io::ErrorKind::InvalidData => Trouble::Usage(Usage(format!(
-                    "{at} is not what the campaign left, so it does not go on: {error}; `assay verify {at}` \
-                     names all"
+                    "{at} is not intact, so the campaign cannot resume: {error}. To list all differences, \
+                     run `assay verify {at}`."
                 ))),
                 _ => Trouble::Io(error),
-            })?;
+            },
+        )?;
         let (mark, hashes) = (mark(&info), Hashes::default());
         let site = Self { mark, dirs, nodes, info, resumed, hashes, kept, hold };
         if !asked.folder.join(names::BEFORE).exists() {
@@ -156,26 +159,26 @@ impl CampaignSite {
         Ok(site)
     }
 
-    /// Has jobs that are started from now on inherit the campaign's locks, or nothing.
+    /// Lets jobs that are started from now on inherit the locks of the campaign, or not.
     pub(super) fn lend(&self, lent: bool) -> io::Result<()> {
         self.hold.lend(lent)?;
         self.kept.lend(lent)
     }
 
-    /// Leaves the campaign's locks to a job that lives on, so that nobody goes on beside it.
+    /// Leaves the locks of the campaign to a job that is still alive, so that no other process resumes it.
     pub(super) fn outlived(&self) {
         self.hold.leave();
         self.kept.outlived();
     }
 
-    /// The directory of the job's files; made anew where the job makes its files, so that nothing of
-    /// an attempt that was killed is found in it.
+    /// The directory of the job's files. It is created again if the job creates its files, so that it
+    /// contains nothing of a killed attempt.
     pub(super) fn make_files(&self, job: &PlannedJob) -> Result<(), Trouble> {
         let data = self.data(job)?;
         let files = data.join(&job.files);
         if job.makes_files {
             gone(fs::remove_dir_all(&files), &files)?;
-            if !self.kept.lay(&job.files, &files)? {
+            if !self.kept.link(&job.files, &files)? {
                 fs::create_dir_all(&files).map_err(|error| named(&files, &error))?;
             }
         }
@@ -187,8 +190,8 @@ impl CampaignSite {
             }
             if !needed.is_dir() {
                 return rejected(format!(
-                    "{} needs what earlier jobs left in {}, which is gone; begin the campaign again, and see \
-                     what this one has measured with `assay judge`",
+                    "{} needs the files of earlier jobs in {}, but this directory is missing. Start a new \
+                     campaign. To see what this one measured, use `assay judge`.",
                     job.folder,
                     needed.display()
                 ));
@@ -197,44 +200,46 @@ impl CampaignSite {
         Ok(())
     }
 
-    /// The path of that directory, whatever there is.
+    /// The path of that directory, whether it exists or not.
     pub(super) fn files_path(&self, job: &PlannedJob) -> PathBuf {
         self.info.data.get(&job.fs).map(Path::new).unwrap_or(Path::new("")).join(&job.files)
     }
 
-    /// Removes a directory of files on the job's file system, if it is there; of a link only the link.
+    /// Removes a directory of files on the job's file system, if it exists; of a link only the link.
     pub(super) fn remove_files(&self, job: &PlannedJob, files: &str) -> Result<(), Trouble> {
-        // A campaign that was killed at its very end has removed all of it already.
+        // A campaign that was killed at its very end has already removed all of it.
         if self.info.data.get(&job.fs).is_some_and(|data| !Path::new(data).exists()) {
             return Ok(());
         }
-        self.kept.put_away(files)?;
+        self.kept.keep_or_remove(files)?;
         let files = self.data(job)?.join(files);
         Ok(gone(fs::remove_dir_all(&files), &files)?)
     }
 
-    /// Removes the directories for files as far as they are empty; what others put there stays.
+    /// Removes the directories for files that are empty. Files of others stay.
     pub(super) fn remove_own_directories(&self) {
         self.kept.leave();
         remove_own_directories(&self.info, &self.mark);
     }
 
-    /// The directory for files on the job's file system, proven to be this campaign's own. One that
-    /// somebody took away is made anew: what is missing in it is told by whoever needs it.
+    /// The directory for files on the job's file system, which must belong to this campaign. A missing
+    /// directory is created again. The jobs that need its files report that they are missing.
     fn data(&self, job: &PlannedJob) -> Result<&Path, Trouble> {
         let data = self.info.data.get(&job.fs).map(Path::new).unwrap_or(Path::new(""));
         if data.symlink_metadata().is_err_and(|error| error.kind() == io::ErrorKind::NotFound) {
-            make_marked(data, &self.mark).map_err(|error| unmade(data, &error))?;
+            make_marked(data, &self.mark).map_err(|error| not_created(data, &error))?;
         } else if is_empty(data) {
-            fs::write(data.join(MARK), &self.mark).map_err(|error| unmade(data, &error))?;
+            fs::write(data.join(MARK), &self.mark).map_err(|error| not_created(data, &error))?;
         }
         if !is_own(data, &self.mark) {
-            // The mark may lie on a server that is down; nothing is touched, and other file systems go on.
+            // The mark may be on a server that is offline. Then nothing is changed, and jobs elsewhere
+            // continue.
             let mark = data.join(MARK);
             let what = match fs::read(&mark) {
                 Err(error) if error.kind() != io::ErrorKind::NotFound => named(&mark, &error),
                 _ => io::Error::other(format!(
-                    "{} does not say that this campaign made it; nothing is touched",
+                    "{} does not name this campaign as the creator of its directory. Nothing was changed \
+                     there.",
                     mark.display()
                 )),
             };
@@ -244,8 +249,8 @@ impl CampaignSite {
     }
 }
 
-/// Rejects states in which something of the file system is down, where nothing would tell that it is.
-fn tells_what_is_down(
+/// Rejects a degraded state if nothing would report that the file system is degraded.
+fn check_health_is_reported(
     asked: &CampaignRequest,
     jobs: &[PlannedJob],
     fs: &FileSystemFacts,
@@ -256,14 +261,14 @@ fn tells_what_is_down(
     match jobs.iter().find_map(|job| job.down.filter(|_| job.fs == fs.name)) {
         None => Ok(()),
         Some(state) => Err(Usage(format!(
-            "{}: fs.{} does not tell what of it is down; give it a `health` command",
+            "{}: fs.{} does not report what is offline. Add a `health` command to the file system.",
             asked.plan.states[state].job(),
             fs.name
         ))),
     }
 }
 
-/// Who runs which plan, without where the files will lie.
+/// The facts about the campaign and its plan, without the directories for files.
 fn info(asked: &CampaignRequest) -> io::Result<CampaignInfo> {
     let environment: BTreeMap<String, String> = asked.environment.iter().cloned().collect();
     let path = environment.get("PATH").map_or("", String::as_str);
@@ -292,60 +297,61 @@ fn info(asked: &CampaignRequest) -> io::Result<CampaignInfo> {
     })
 }
 
-/// Says no where the launcher is not there, by which every job would fail.
-fn has_launcher(asked: &CampaignRequest) -> Result<(), Usage> {
+/// Rejects a missing launcher, because every job would fail.
+fn check_launcher(asked: &CampaignRequest) -> Result<(), Usage> {
     let kind = &asked.plan.launch.kind;
     let own = |name: &str| asked.environment.iter().find(|(key, _)| key == name).map(|(_, value)| value);
     let path = asked.plan.launch.env.get("PATH").or_else(|| own("PATH")).map_or("", String::as_str);
-    // What is no whole path is looked for from the job's folder.
+    // A relative path is resolved in the folder of the job.
     let program = kind.program().filter(|word| !word.contains('/') || word.starts_with('/'));
     match program.filter(|word| !is_there(word, path)) {
         None => Ok(()),
         Some(word) => Err(Usage(format!(
-            "launch.kind `{}` starts jobs by `{word}`, and there is no such program{}; load its module, or \
-             name its file in the plan",
+            "launch.kind `{}` starts jobs with `{word}`, but there is no such program{}. Load its module, \
+             or give its path in the plan.",
             kind.name(),
             if word.contains('/') { "" } else { " on the PATH" }
         ))),
     }
 }
 
-/// The folder names of the jobs that run at once with this one.
-fn beside(jobs: &[PlannedJob], folder: &str) -> Vec<String> {
+/// The folder names of the jobs that run at the same time as this one.
+fn group_of(jobs: &[PlannedJob], folder: &str) -> Vec<String> {
     let at_once = jobs.iter().find(|job| job.folder == folder).and_then(|job| job.at_once.as_ref());
     let others = jobs.iter().filter(|job| at_once.is_some() && job.at_once.as_ref() == at_once);
     others.map(|job| job.folder.clone()).collect()
 }
 
-/// The machine as it is now, with the file systems that the plan tests, those in `dir` where it says so.
-pub fn look(plan: &Plan, dir: Option<&Path>) -> Result<Machine, Trouble> {
+/// The machine as it is now, with the file systems of the plan. `dir` is the value of `{dir}` in the plan.
+pub fn examine(plan: &Plan, dir: Option<&Path>) -> Result<Machine, Trouble> {
     Ok(machine(&dirs(plan, dir)?))
 }
 
-/// The directory under test of each file system, proven to be one and of the type the plan names.
+/// The directory under test of each file system. It must exist, and have the type that the plan names.
 fn dirs(plan: &Plan, given: Option<&Path>) -> Result<Vec<(String, PathBuf)>, Trouble> {
     let mut dirs = Vec::new();
     for (name, fs) in &plan.file_systems {
         let dir = match given {
             Some(given) => fs.dir.replace("{dir}", &given.to_string_lossy()),
             None if fs.dir.contains("{dir}") => {
-                return rejected(format!("plan {}: fs.{name} lies where you say; add --dir DIR", plan.id));
+                return rejected(format!("plan {}: fs.{name} needs a directory. Add `--dir DIR`.", plan.id));
             }
             None => fs.dir.clone(),
         };
         let found = Path::new(&dir).canonicalize();
-        let path = found.map_err(|error| Usage(format!("fs.{name}: {dir}: {error}; it must exist")))?;
+        let path =
+            found.map_err(|error| Usage(format!("fs.{name}: {dir}: {error}. The directory must exist.")))?;
         if !path.is_dir() {
-            return rejected(format!("fs.{name}: {dir} is no directory"));
+            return rejected(format!("fs.{name}: {dir} is not a directory. Choose a directory."));
         }
         if path.to_string_lossy().contains(['@', ',', '#', '=']) {
-            let what =
-                "IOR gives `@`, `,`, `#` and `=` in a path a meaning of their own; choose another directory";
-            return rejected(format!("fs.{name}: {dir}: {what}"));
+            let what = "IOR gives the characters `@`, `,`, `#` and `=` in a path a special meaning";
+            return rejected(format!("fs.{name}: {dir}: {what}. Choose another directory."));
         }
         let real = file_system(name, &path)?.kind;
         if let Some(kind) = fs.kind.as_ref().filter(|kind| **kind != real) {
-            return rejected(format!("fs.{name}: {dir} lies on {real}, and the plan is about {kind}"));
+            let what = format!("{dir} is on {real}, but the plan tests {kind}");
+            return rejected(format!("fs.{name}: {what}. Choose a directory on {kind}."));
         }
         dirs.push((name.clone(), path));
     }

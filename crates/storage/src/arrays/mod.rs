@@ -1,14 +1,14 @@
-//! Files of named arrays, which several ranks write parts of: what a simulation leaves.
+//! Files of named arrays, written in parts by several ranks: the typical output of a simulation.
 //!
-//! [`Arrays`] makes and opens files, whichever library does it; an [`ArrayFile`] is defined first, then
-//! takes and gives parts of its arrays. A library that can take many parts before it moves any returns
-//! [`Deferred`].
+//! [`Arrays`] creates and opens files with one of the libraries. An [`ArrayFile`] is defined first; then its
+//! arrays are written and read in parts. A library that can accept many parts before it moves any of them
+//! returns [`Deferred`].
 //!
-//! All ranks that have a file open make the same calls of those marked *collective*, in the same order, also
-//! after one of them has failed: a rank that left would keep the others waiting.
+//! All ranks that have a file open make the same calls of those marked *collective*, in the same order. They
+//! continue to do so after one of them has failed: a rank that left would keep the others waiting.
 //!
-//! Invariant: a call never touches memory beyond the values it was given, whatever its arguments are.
-//! Never here: what is in the arrays, clocks, ranks' agreement.
+//! Invariant: a call never accesses memory beyond the values it was given, for any arguments. Never here: the
+//! contents of the arrays, clocks, agreement between ranks.
 
 mod hdf5;
 pub(crate) mod pnetcdf;
@@ -31,10 +31,10 @@ pub struct DimensionNumber(pub usize);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Variable(pub usize);
 
-/// What is kept of a file beside its arrays.
+/// The value of an attribute of a file.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Attribute<'a> {
-    /// Words.
+    /// Text.
     Text(&'a str),
     /// A number.
     Number(Number),
@@ -43,7 +43,7 @@ pub enum Attribute<'a> {
 /// One number.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Number {
-    /// A whole number.
+    /// An integer.
     Int(i32),
     /// A number in single precision.
     Float(f32),
@@ -51,17 +51,17 @@ pub enum Number {
     Double(f64),
 }
 
-/// A part of an array: where it begins, and how many elements it has, for each dimension, the slowest first.
+/// A part of an array: its start and its number of elements in each dimension, the slowest dimension first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Slab<'a> {
-    /// Beginnings.
+    /// The start in each dimension.
     pub start: &'a [u64],
-    /// Lengths.
+    /// The number of elements in each dimension.
     pub count: &'a [u64],
 }
 
 impl Slab<'_> {
-    /// How many elements it has; `None` where that is more than can be counted, or where it is no part.
+    /// How many elements it has; `None` where the product overflows, or where the lists differ in length.
     pub fn elements(&self) -> Option<u64> {
         if self.start.len() != self.count.len() {
             return None;
@@ -69,7 +69,8 @@ impl Slab<'_> {
         self.count.iter().try_fold(1_u64, |all, count| all.checked_mul(*count))
     }
 
-    /// Says no where so many values of `element` are none for this part of an array of so many dimensions.
+    /// Rejects values that do not fit this part of an array: wrong type, too few values, or wrong number of
+    /// dimensions.
     fn check(
         &self,
         (dimensions, own): (usize, Element),
@@ -87,70 +88,72 @@ impl Slab<'_> {
     }
 }
 
-/// What cannot be meant.
+/// An error for arguments that are not valid.
 fn wrong(what: String) -> io::Error {
     io::Error::new(ErrorKind::InvalidInput, what)
 }
 
-/// A file without an array that was looked for.
+/// The error for a file that lacks a requested array.
 fn absent(name: &str) -> io::Error {
     wrong(format!("it has no variable {name}"))
 }
 
-/// Says no to an array of other lengths.
+/// Rejects an array whose lengths differ from the wanted ones.
 fn check_lengths(name: &str, found: &[u64], wanted: &[u64]) -> io::Result<()> {
     if found == wanted {
         return Ok(());
     }
-    Err(wrong(format!("its variable {name} is {found:?} long, not {wanted:?}")))
+    Err(wrong(format!("its variable {name} has lengths {found:?}, not {wanted:?}")))
 }
 
-/// Memory that a library says it has taken, bytes.
+/// Memory that a library reports to have allocated, bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LibraryMemory {
-    /// The most at once.
+    /// The maximum so far.
     pub most: u64,
     /// Now.
     pub now: u64,
 }
 
-/// A library of files of arrays.
+/// A library for files of arrays.
 pub trait Arrays: Sync {
-    /// Its name, as records have it.
+    /// Its name, as in records.
     fn name(&self) -> &'static str;
 
-    /// Its version, in its own words.
+    /// Its version, as it reports it.
     fn version(&self) -> String;
 
-    /// Makes a file anew, with these hints, and leaves it open to be defined. Collective.
+    /// Creates a file, or replaces an existing one, with these hints. The file is then ready for definitions.
+    /// Collective.
     fn create(&self, comm: &dyn Comm, path: &Path, hints: &[(&str, &str)]) -> io::Result<Box<dyn ArrayFile>>;
 
-    /// Opens a file that is there, to be read. Collective.
+    /// Opens an existing file for reading. Collective.
     fn open(&self, comm: &dyn Comm, path: &Path) -> io::Result<Box<dyn ArrayFile>>;
 
-    /// The memory that it holds in this process; `None` where it was built not to tell.
+    /// The memory that the library holds in this process; `None` where it was built without this report.
     fn held(&self) -> Option<LibraryMemory>;
 
-    /// Whether a file of which a call failed cannot be closed any more, because the ranks would wait for each
-    /// other inside the library: all its ranks abandon it instead.
+    /// Whether a file cannot be closed after a failed call, because the ranks would wait for each other
+    /// inside the library. In that case all its ranks abandon it instead.
     fn is_fragile(&self) -> bool {
         false
     }
 
-    /// Why a call failed of which other ranks may not know, so that they wait inside the library for ever.
+    /// Why a call failed, if other ranks may not know of the failure and would wait inside the library
+    /// forever.
     fn stuck(&self) -> Option<String> {
         None
     }
 
-    /// Whether a file was abandoned. The library would close it when MPI ends, and wait there.
+    /// Whether a file was abandoned. The library would close it when MPI ends, and block there.
     fn has_abandoned(&self) -> bool {
         false
     }
 }
 
-/// An open file of arrays; one that is not closed stays open.
+/// An open file of arrays; it stays open until it is closed explicitly.
 pub trait ArrayFile {
-    /// Defines a dimension. Collective, with the same arguments on all ranks, as all definitions are.
+    /// Defines a dimension. Collective; as in all definitions, all ranks pass the same arguments.
     fn dimension(&mut self, name: &str, length: u64) -> io::Result<DimensionNumber>;
 
     /// Defines an array over dimensions, the slowest first. Collective.
@@ -161,49 +164,48 @@ pub trait ArrayFile {
         dimensions: &[DimensionNumber],
     ) -> io::Result<Variable>;
 
-    /// The ability to keep attributes of the file; `None` where the library here has none.
+    /// The ability to store attributes of the file; `None` where this library has none.
     fn attributes(&mut self) -> Option<&mut dyn Attributes> {
         None
     }
 
-    /// The ability to keep small arrays of texts and of records; `None` where the library has none.
+    /// The ability to store small arrays of texts and of records; `None` where the library has none.
     fn records(&mut self) -> Option<&mut dyn Records> {
         None
     }
 
-    /// Ends the definition; from here on data moves, by all ranks together. Collective.
+    /// Ends the definition; from now on all ranks move data together. Collective.
     fn end_definition(&mut self) -> io::Result<()>;
 
-    /// From here on data moves in this way. Collective.
+    /// From now on data is moved in this way. Collective.
     fn access(&mut self, access: Access) -> io::Result<()>;
 
-    /// The array of this name; one that has other elements or lengths is an error that says so.
+    /// The array of this name; other elements or lengths are an error that reports them.
     fn find(&mut self, name: &str, element: Element, lengths: &[u64]) -> io::Result<Variable>;
 
-    /// Where the first byte of an array lies in the file, where its elements follow each other in order;
-    /// `None` where they do not.
+    /// The offset in the file of the first byte of an array; `None` where its elements are not contiguous.
     fn place(&self, variable: Variable) -> io::Result<Option<u64>>;
 
-    /// Writes a part of an array from the first of `values`, which has at least as many; their bytes may be
-    /// turned round while the call lasts.
+    /// Writes a part of an array from the start of `values`, which has at least as many elements. The library
+    /// may swap their bytes in place during the call.
     fn put(&mut self, variable: Variable, slab: Slab<'_>, values: &mut ArrayValues) -> io::Result<()>;
 
-    /// Reads a part of an array into the first of `values`, which has at least as many.
+    /// Reads a part of an array into the start of `values`, which has at least as many elements.
     fn get(&mut self, variable: Variable, slab: Slab<'_>, values: &mut ArrayValues) -> io::Result<()>;
 
-    /// The ability to take parts now and to move them later; `None` where the library has none.
+    /// The ability to accept parts now and to move them later; `None` where the library has none.
     fn deferred(&mut self) -> Option<&mut dyn Deferred> {
         None
     }
 
-    /// Bytes that this rank had the library write so far, what the library itself needs included; `None`
-    /// where it does not count.
+    /// Bytes that the library has written so far for this rank, its own metadata included; `None` where it
+    /// does not count.
     fn amount_written(&mut self) -> io::Result<Option<u64>>;
 
-    /// The hints in effect, in the order of the library.
+    /// The hints in effect, in the library's order.
     fn hints(&self) -> io::Result<Vec<(String, String)>>;
 
-    /// Calls on data that were asked for as collective ones and that the library made by single ranks.
+    /// How many collective calls on data the library executed as independent ones.
     fn uncollective(&self) -> u64 {
         0
     }
@@ -211,51 +213,51 @@ pub trait ArrayFile {
     /// Closes the file; a failed close is a result. Collective.
     fn close(self: Box<Self>) -> io::Result<()>;
 
-    /// Leaves the file open for good, see [`Arrays::is_fragile`]; all its ranks have learned of the failure.
+    /// Leaves the file open for good, see [`Arrays::is_fragile`]; all its ranks know of the failure.
     fn abandon(self: Box<Self>) {}
 }
 
-/// What is kept of a file beside its arrays.
+/// Attributes of a file, which are stored in addition to its arrays.
 pub trait Attributes {
-    /// Gives the file an attribute, while it is defined. Collective.
+    /// Gives the file an attribute during the definition. Collective.
     fn attribute(&mut self, name: &str, value: Attribute<'_>) -> io::Result<()>;
 }
 
-/// Small arrays that are there with their values at once, which rank 0 alone writes.
+/// Small arrays that are created together with their values, which rank 0 alone writes.
 pub trait Records {
-    /// Keeps texts of a fixed length in bytes, as an array of these lengths. Collective.
+    /// Stores texts of a fixed length in bytes, as an array of these lengths. Collective.
     fn texts(&mut self, name: &str, bytes: usize, lengths: &[u64], texts: &[&str]) -> io::Result<()>;
 
-    /// Keeps one record of named numbers, laid out as C lays out a structure. Collective.
+    /// Stores one record of named numbers, laid out like a C structure. Collective.
     fn record(&mut self, name: &str, members: &[(&str, Number)]) -> io::Result<()>;
 }
 
-/// Parts that are taken now and moved when they are waited for.
+/// Parts that are accepted now and moved by a later wait.
 pub trait Deferred {
-    /// Takes a part with its values, which come back from [`Deferred::wait`].
+    /// Accepts a part with its values, which [`Deferred::wait`] returns.
     fn post(&mut self, variable: Variable, slab: Slab<'_>, values: ArrayValues) -> io::Result<()>;
 
-    /// Room for the copies that [`Deferred::post_copy`] makes until they are waited for, bytes.
+    /// Allocates space for the copies that [`Deferred::post_copy`] makes until the next wait, bytes.
     fn attach(&mut self, bytes: u64) -> io::Result<()>;
 
-    /// Gives the room up.
+    /// Releases that space.
     fn detach(&mut self) -> io::Result<()>;
 
-    /// Takes a part with a copy of its values.
+    /// Accepts a part with a copy of its values.
     fn post_copy(&mut self, variable: Variable, slab: Slab<'_>, values: &mut ArrayValues) -> io::Result<()>;
 
-    /// Moves all that was taken, and gives back the values that came with it, in their order; after a failure
-    /// they are lost. Collective, unless access is independent.
+    /// Moves all accepted parts, and returns the values that came with them, in their order. After a failure
+    /// the values are lost. Collective, unless access is independent.
     fn wait(&mut self) -> io::Result<Vec<ArrayValues>>;
 }
 
-/// PnetCDF, as far as it fits the MPI of the ranks, which run.
+/// PnetCDF, if it fits the MPI of the running ranks.
 pub fn pnetcdf() -> Result<Box<dyn Arrays>, Usage> {
     Ok(Box::new(pnetcdf::Pnetcdf::load()?))
 }
 
-/// HDF5, as far as it fits the MPI of the ranks, which run; objects of at least `alignment` bytes begin at
-/// multiples of it.
+/// HDF5, if it fits the MPI of the running ranks. Objects of at least `alignment` bytes begin at multiples of
+/// it.
 pub fn hdf5(alignment: u64) -> Result<Box<dyn Arrays>, Usage> {
     Ok(Box::new(hdf5::Hdf5Arrays::load(alignment)?))
 }

@@ -1,20 +1,20 @@
 //! Elements of arrays in memory.
 
-/// What an array is made of.
+/// The type of the elements of an array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Element {
     /// 1 byte.
     Byte,
-    /// 4 bytes, a whole number.
+    /// 4 bytes, an integer.
     Int,
-    /// 4 bytes.
+    /// 4 bytes, floating point.
     Float,
-    /// 8 bytes.
+    /// 8 bytes, floating point.
     Double,
 }
 
 impl Element {
-    /// Bytes of one, in a file.
+    /// Bytes of one element in a file.
     pub fn bytes(self) -> u64 {
         match self {
             Self::Byte => 1,
@@ -24,12 +24,12 @@ impl Element {
     }
 }
 
-/// Elements in memory, which a call can take away until it has ended.
+/// Elements in memory; a deferred call owns them until it has ended.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ArrayValues {
     /// Bytes.
     Bytes(Vec<i8>),
-    /// Whole numbers.
+    /// Integers.
     Ints(Vec<i32>),
     /// Numbers in single precision.
     Floats(Vec<f32>),
@@ -38,7 +38,7 @@ pub enum ArrayValues {
 }
 
 impl ArrayValues {
-    /// So many zeros; `None` where there is no memory for them.
+    /// `count` zeros; `None` where there is not enough memory.
     pub fn zeros(element: Element, count: usize) -> Option<Self> {
         Some(match element {
             Element::Byte => Self::Bytes(zeros(count)?),
@@ -48,7 +48,7 @@ impl ArrayValues {
         })
     }
 
-    /// What they are.
+    /// Their type.
     pub fn element(&self) -> Element {
         match self {
             Self::Bytes(_) => Element::Byte,
@@ -68,7 +68,7 @@ impl ArrayValues {
         }
     }
 
-    /// Where the first of them lies.
+    /// The address of the first element.
     pub(super) fn place(&self) -> *const u8 {
         match self {
             Self::Bytes(all) => all.as_ptr().cast(),
@@ -78,7 +78,7 @@ impl ArrayValues {
         }
     }
 
-    /// The same, to be written to.
+    /// The same, for writing.
     pub(super) fn place_mut(&mut self) -> *mut u8 {
         match self {
             Self::Bytes(all) => all.as_mut_ptr().cast(),

@@ -1,4 +1,4 @@
-//! The table of backends: one folder and one line each; parser, help, listing and tests walk it.
+//! The table of backends: one folder and one row each; the parser, help, listings and tests use it.
 
 use std::collections::BTreeMap;
 
@@ -18,7 +18,7 @@ mod uring;
 
 pub use mmap::Mapped;
 
-/// What an option of a backend takes.
+/// The kind of value that a backend option takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Takes {
     /// Nothing: it is a flag.
@@ -27,34 +27,34 @@ pub enum Takes {
     Number,
     /// Bytes, with a suffix.
     Size,
-    /// Anything.
+    /// Any text.
     Text,
 }
 
 /// One option of a backend, set on the command line as `--<backend>.<name>`.
 #[derive(Clone, Copy, Debug)]
 pub struct BackendOption {
-    /// Its name after the backend's and a dot.
+    /// Its name without the backend's name and the dot.
     pub name: &'static str,
-    /// What it takes.
+    /// The kind of value it takes.
     pub takes: Takes,
     /// One line of help.
     pub about: &'static str,
 }
 
-/// An option of a table.
+/// A row of an option table.
 pub(crate) const fn option(name: &'static str, takes: Takes, about: &'static str) -> BackendOption {
     BackendOption { name, takes, about }
 }
 
-/// What was set of the backends' options, by `<backend>.<option>`; a flag that is set is 1.
+/// The values of the backends' options that were set, by `<backend>.<option>`; a flag that is set is 1.
 ///
-/// Hints for MPI-IO that come from the environment are here as `hint.<key>`.
+/// Hints for MPI-IO from the environment are here as `hint.<key>`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Settings(BTreeMap<String, String>);
 
 impl Settings {
-    /// Sets one.
+    /// Sets an option.
     pub fn set(&mut self, name: &str, value: impl Into<String>) {
         self.0.insert(name.to_owned(), value.into());
     }
@@ -74,42 +74,42 @@ impl Settings {
         self.0.get(name).map(String::as_str)
     }
 
-    /// All whose names begin with `prefix`, by the rest of the name.
+    /// All options whose names begin with `prefix`, by the rest of the name.
     pub fn under<'s>(&'s self, prefix: &'s str) -> impl Iterator<Item = (&'s str, &'s str)> {
         self.0.iter().filter_map(move |(name, value)| Some((name.strip_prefix(prefix)?, value.as_str())))
     }
 }
 
-/// What one backend can do, whatever its settings: what is asked before any file is opened. A workload
+/// What one backend can do with any settings; the program asks this before it opens a file. A workload
 /// rejects what a backend cannot do by these fields, never by the backend's name.
 ///
 /// Invariant: this is what [`Storage`] offers; `tests/pure/abilities.rs` compares the two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Abilities {
-    /// A transfer is a call that blocks, so that a rank has one outstanding.
+    /// A transfer is a blocking call, so a rank has one transfer outstanding.
     pub blocking: bool,
     /// Transfers may go to any offset in any order.
     pub random_access: bool,
-    /// Each rank can have a file of its own.
+    /// Each rank can have its own file.
     pub file_per_rank: bool,
-    /// Transfers of a shared file can be calls that all ranks have to make together.
+    /// Transfers of a shared file can be collective calls.
     pub collective: bool,
-    /// Transfers can go through a file view, which has an order of its own.
+    /// Transfers can use a file view, which has its own order.
     pub file_views: bool,
-    /// There are directories, and files can be made, looked at and removed by name.
+    /// There are directories, and files can be created, stat'ed and removed by name.
     pub names: bool,
-    /// Files can be opened for writing only, and made empty as they are opened.
+    /// Files can be opened for writing only, and truncated at open.
     pub write_only: bool,
-    /// What was written can be read back.
+    /// Written data can be read back.
     pub keeps_data: bool,
-    /// What a file consists of.
+    /// The contents of a file.
     pub form: FileForm,
-    /// Bytes of the unit in which data is synced; 1 where any bytes can be.
+    /// The unit in which data is synced, bytes; 1 where any bytes can be synced.
     pub sync_bytes: u64,
 }
 
 impl Abilities {
-    /// Those of a file of a mounted file system that is moved by calls that block.
+    /// The abilities of files of a mounted file system with blocking transfers.
     pub const PLAIN: Self = Self {
         blocking: true,
         random_access: true,
@@ -124,23 +124,23 @@ impl Abilities {
     };
 }
 
-/// What a file of a backend consists of.
+/// The contents of a file of a backend.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FileForm {
-    /// Bytes, and nothing else.
+    /// Bytes only.
     Bytes,
-    /// Datasets of elements, one for each segment, which may lie in chunks.
+    /// Datasets of elements, one for each segment; a dataset may have chunks.
     Datasets {
         /// Bytes of an element.
         element_bytes: u64,
-        /// Most bytes of a chunk.
+        /// The most bytes in a chunk.
         chunk_bytes_max: u64,
     },
     /// One variable with a record for each block.
     Variable,
 }
 
-/// One system that can be tested.
+/// One storage system that can be tested.
 pub struct Backend {
     /// Its name in lower case; `-a` takes it in any case.
     pub name: &'static str,
@@ -152,11 +152,11 @@ pub struct Backend {
     pub also_takes: &'static [&'static str],
     /// What it can do.
     pub abilities: Abilities,
-    /// Whether its ranks have to be MPI's.
+    /// Whether its ranks must be MPI ranks.
     pub needs_mpi: bool,
-    /// The parallel library that it is made of, where it is looked for.
+    /// The parallel library that it needs, if the program has to find one.
     pub library: Option<&'static LibraryKind>,
-    /// Makes it with the given settings.
+    /// Creates the storage with the given settings.
     pub open: fn(&Settings) -> Result<Box<dyn Storage>, Usage>,
 }
 
@@ -172,14 +172,14 @@ pub const BACKENDS: &[Backend] = &[
     uring::BACKEND,
 ];
 
-/// The libraries that backends look for.
+/// The libraries that backends need to find.
 pub const LIBRARIES: &[&LibraryKind] = &[&crate::hdf5::KIND, &ncmpi::KIND];
 
 /// The backend of that name, in any case.
 pub fn backend(name: &str) -> Result<&'static Backend, Usage> {
     BACKENDS.iter().find(|backend| backend.name.eq_ignore_ascii_case(name)).ok_or_else(|| {
         let known: Vec<_> = BACKENDS.iter().map(|backend| backend.name.to_uppercase()).collect();
-        Usage(format!("no such backend as {name}; there are {}", known.join(", ")))
+        Usage(format!("unknown backend `{name}`. Choose one of {}", known.join(", ")))
     })
 }
 
@@ -197,12 +197,12 @@ mod tests {
     }
 
     #[test]
-    fn a_backend_is_found_in_any_case_and_an_unknown_one_is_named_with_the_known() {
+    fn a_backend_is_found_in_any_case_and_an_unknown_one_is_rejected_with_the_list() {
         assert_eq!(backend("PoSiX").unwrap().name, "posix");
         let error = backend("lustre").err().unwrap();
         assert_eq!(
             error.0,
-            "no such backend as lustre; there are AIO, DUMMY, HDF5, MMAP, MPIIO, NCMPI, POSIX, URING"
+            "unknown backend `lustre`. Choose one of AIO, DUMMY, HDF5, MMAP, MPIIO, NCMPI, POSIX, URING"
         );
     }
 }

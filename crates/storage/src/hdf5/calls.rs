@@ -1,5 +1,5 @@
-//! Calls of HDF5: answers as results with the library's own words, identifiers that are given back, datasets
-//! of an open file by name, and whether transfers are made by each rank on its own or by all together.
+//! Calls of HDF5: return codes as results with the library's messages, and identifiers that are closed when
+//! dropped. Also datasets of an open file by name, and whether transfers are independent or collective.
 #![allow(unsafe_code)]
 
 use std::ffi::{CString, c_int, c_uint, c_void};
@@ -11,7 +11,7 @@ use ffi::hdf5::{
     NO_COLLECTIVE, SELECT_SET, WALK_UPWARD,
 };
 
-/// A call's answer: what is below zero is a failure, in the library's innermost words.
+/// Converts a return value to a result: a negative value is a failure, with the library's innermost message.
 pub(crate) fn check<T: PartialOrd + Default>(library: &Hdf5Library, answer: T) -> io::Result<T> {
     if answer >= T::default() { Ok(answer) } else { Err(io::Error::other(why(library))) }
 }
@@ -26,9 +26,9 @@ fn why(library: &Hdf5Library) -> String {
     format!("HDF5: {}", innermost.unwrap_or_else(|| "no reason was given".into()))
 }
 
-/// Takes down one entry of the stack of errors.
+/// Notes one entry of the error stack.
 unsafe extern "C" fn note(_depth: c_uint, error: *const ErrorEntry, into: *mut c_void) -> c_int {
-    // SAFETY: HDF5 hands out a live entry, and `into` is the list that `why` passed.
+    // SAFETY: HDF5 passes a live entry, and `into` is the list that `why` passed.
     unsafe { (*into.cast::<Vec<String>>()).push((*error).words()) };
     0
 }
@@ -37,7 +37,7 @@ fn one_line(words: &str) -> String {
     words.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// An identifier of a property list, a space, a type or a dataset, given back in the end.
+/// An identifier of a property list, a dataspace, a datatype or a dataset; it is closed when dropped.
 pub(crate) struct HeldIdentifier {
     library: &'static Hdf5Library,
     id: Id,
@@ -45,7 +45,7 @@ pub(crate) struct HeldIdentifier {
 }
 
 impl HeldIdentifier {
-    /// What a call of `library` just made, to be given back by `close`.
+    /// Takes an identifier that a call of `library` just returned; `close` closes it.
     pub(crate) fn new(
         library: &'static Hdf5Library,
         made: Id,
@@ -56,40 +56,40 @@ impl HeldIdentifier {
 
     /// A new property list.
     pub(crate) fn list(library: &'static Hdf5Library, class: Id) -> io::Result<Self> {
-        // SAFETY: the class is one that the library made.
+        // SAFETY: the library made the class.
         let made = unsafe { (library.functions.pcreate)(class) };
         Self::new(library, made, library.functions.pclose)
     }
 
-    /// A new space of so many elements in each dimension, the slowest first.
+    /// A new dataspace with these lengths, the slowest dimension first.
     pub(crate) fn space(library: &'static Hdf5Library, lengths: &[u64]) -> io::Result<Self> {
         let (create, dimensions) = (library.functions.screate_simple, lengths.len() as c_int);
-        // SAFETY: one size for each dimension; no second list says that they may not grow.
+        // SAFETY: one size for each dimension; the null pointer means that the dimensions may not grow.
         let made = unsafe { create(dimensions, lengths.as_ptr(), ptr::null()) };
         Self::new(library, made, library.functions.sclose)
     }
 
-    /// Chooses a part of a space, for calls that move it.
+    /// Selects a part of a dataspace for the calls that move it.
     pub(crate) fn choose(&self, start: &[u64], count: &[u64]) -> io::Result<()> {
         let (functions, none) = (&self.library.functions, ptr::null());
         // SAFETY: the space is live.
         let dimensions = check(self.library, unsafe { (functions.sget_simple_extent_ndims)(self.id) })?;
         if [start.len(), count.len()] != [dimensions as usize; 2] {
-            let what = format!("a part {count:?} from {start:?} of a space of {dimensions} dimensions");
+            let what = format!("a part {count:?} from {start:?} in a space of {dimensions} dimensions");
             return Err(io::Error::new(io::ErrorKind::InvalidInput, what));
         }
         let choose = functions.sselect_hyperslab;
-        // SAFETY: the space is live and has as many dimensions as both lists have numbers.
+        // SAFETY: the space is live, and its number of dimensions is the length of both lists.
         let chosen = unsafe { choose(self.id, SELECT_SET, start.as_ptr(), none, count.as_ptr(), none) };
         check(self.library, chosen).map(drop)
     }
 
-    /// For calls of HDF5.
+    /// The identifier, for calls of HDF5.
     pub(crate) fn id(&self) -> Id {
         self.id
     }
 
-    /// Gives it back; a failure is a result.
+    /// Closes it; a failure is a result.
     pub(crate) fn close(self) -> io::Result<()> {
         let (library, id, close) = (self.library, self.id, self.close);
         std::mem::forget(self);
@@ -105,14 +105,14 @@ impl Drop for HeldIdentifier {
     }
 }
 
-/// Where datasets are: an open file.
+/// The location of datasets: an open file.
 #[derive(Clone, Copy)]
 pub(crate) struct SetsOf {
     pub(crate) library: &'static Hdf5Library,
     pub(crate) file: Id,
 }
 
-/// Opens a dataset; `None` where there is none of that name.
+/// Opens a dataset; `None` where the file has no dataset of that name.
 pub(crate) fn open(of: SetsOf, name: &str) -> io::Result<Option<HeldIdentifier>> {
     let (functions, name) = (&of.library.functions, CString::new(name)?);
     // SAFETY: the file is open, and the name ends in a zero byte.
@@ -125,7 +125,7 @@ pub(crate) fn open(of: SetsOf, name: &str) -> io::Result<Option<HeldIdentifier>>
     HeldIdentifier::new(of.library, opened, functions.dclose).map(Some)
 }
 
-/// Makes a dataset of elements of type `kind`, by the property list `creation`. Collective.
+/// Makes a dataset of elements of type `kind`, with the property list `creation`. Collective.
 pub(crate) fn make(
     of: SetsOf,
     name: &str,
@@ -157,17 +157,17 @@ pub(crate) fn lengths(library: &'static Hdf5Library, set: &HeldIdentifier) -> io
     // SAFETY: the space is live.
     let dimensions = check(library, unsafe { (functions.sget_simple_extent_ndims)(space.id()) })?;
     let mut lengths = vec![0; dimensions as usize];
-    // SAFETY: there is a number of ours for each dimension of the space.
-    let told =
+    // SAFETY: the list has one number for each dimension of the space.
+    let answer =
         unsafe { (functions.sget_simple_extent_dims)(space.id(), lengths.as_mut_ptr(), ptr::null_mut()) };
-    check(library, told)?;
+    check(library, answer)?;
     Ok(lengths)
 }
 
-/// `H5D_MPIO_CHUNK_COLLECTIVE` and `H5D_MPIO_CONTIGUOUS_COLLECTIVE`: moved by all ranks together.
+/// `H5D_MPIO_CHUNK_COLLECTIVE` and `H5D_MPIO_CONTIGUOUS_COLLECTIVE`: all ranks moved the data together.
 const TOGETHER: [i32; 2] = [CHUNK_COLLECTIVE, CONTIGUOUS_COLLECTIVE];
 
-/// The list that each transfer is made with.
+/// The transfer property list of all transfers.
 pub(crate) struct Transfers {
     library: &'static Hdf5Library,
     list: HeldIdentifier,
@@ -175,7 +175,7 @@ pub(crate) struct Transfers {
 }
 
 impl Transfers {
-    /// Made once.
+    /// A list for independent or collective transfers.
     pub(crate) fn new(library: &'static Hdf5Library, collective: bool) -> io::Result<Self> {
         let list = HeldIdentifier::list(library, library.constants.dataset_transfer)?;
         let mut transfers = Self { library, list, collective: false };
@@ -183,7 +183,7 @@ impl Transfers {
         Ok(transfers)
     }
 
-    /// From here on they are made so.
+    /// From now on transfers are collective or independent.
     pub(crate) fn become_collective(&mut self, collective: bool) -> io::Result<()> {
         let mode = if collective { COLLECTIVE } else { INDEPENDENT };
         let (library, list) = (self.library, self.list.id());
@@ -193,12 +193,12 @@ impl Transfers {
         Ok(())
     }
 
-    /// For calls of HDF5.
+    /// The identifier, for calls of HDF5.
     pub(crate) fn id(&self) -> Id {
         self.list.id()
     }
 
-    /// Whether the transfer just made was collective, where that was asked for.
+    /// Whether the last transfer was collective, if collective transfers were requested.
     pub(crate) fn was_collective(&self) -> io::Result<bool> {
         if !self.collective {
             return Ok(true);

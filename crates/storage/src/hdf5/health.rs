@@ -1,5 +1,5 @@
-//! What a failed call leaves behind: HDF5 makes collective calls of its own, to write and to close metadata,
-//! and a rank on which one fails leaves them while the others wait.
+//! The state after a failed call. HDF5 makes collective calls of its own to write and to close metadata. A
+//! rank on which such a call fails leaves it while the others wait.
 
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -13,7 +13,7 @@ pub(crate) struct Health {
 }
 
 impl Health {
-    /// Takes down the first failure of a call on a shared file; of a file of one rank nobody waits for it.
+    /// Notes the first failure of a call on a shared file; no other rank waits for a file of one rank.
     pub(crate) fn watched<T>(&self, shared: bool, answer: io::Result<T>) -> io::Result<T> {
         if let Err(error) = answer.as_ref()
             && shared
@@ -24,28 +24,28 @@ impl Health {
         answer
     }
 
-    /// All ranks have learned of the failure, if there was one.
+    /// All ranks know of the failure, if there was one.
     pub(crate) fn settle(&self) {
         *self.failed.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
 
-    /// A file stays open for good.
+    /// Notes that a file stays open for good.
     pub(crate) fn leave(&self) {
         self.abandoned.store(true, Ordering::Relaxed);
     }
 
-    /// A file stays open for good, and all its ranks know.
+    /// Notes that a file stays open for good, and that all its ranks know.
     pub(crate) fn abandon(&self) {
         self.leave();
         self.settle();
     }
 
-    /// Whether some file stays open.
+    /// Whether a file stays open.
     pub(crate) fn has_abandoned(&self) -> bool {
         self.abandoned.load(Ordering::Relaxed)
     }
 
-    /// The failure that other ranks may not have learned of.
+    /// The failure that other ranks may not know of.
     pub(crate) fn stuck(&self) -> Option<String> {
         self.failed.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }

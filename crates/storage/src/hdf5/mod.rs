@@ -1,8 +1,8 @@
-//! Parallel HDF5, as far as the backend and the files of arrays have it in common: the search for the
-//! library, how a file comes to be open on all its ranks, its datasets, how transfers are made.
+//! Parallel HDF5: what the backend and the array files share. This is the search for the library, the opening
+//! of a file on all its ranks, its datasets, and the properties of transfers.
 //!
-//! Invariant: what shares a file learns together whether a step of opening it went well.
-//! Never here: which datasets a file has, and what is in them.
+//! Invariant: the ranks that share a file learn together whether a step of opening it succeeded. Never here:
+//! which datasets a file has, and their contents.
 
 mod calls;
 mod health;
@@ -16,7 +16,7 @@ pub(crate) use calls::{HeldIdentifier, SetsOf, Transfers, check, lengths, make, 
 pub(crate) use health::Health;
 pub(crate) use opened::{OpenWay, OpenedFile, Opening, Tuning};
 
-/// The parallel library, by the names that Debian, releases and Cray build it under.
+/// The parallel library, with the file names that Debian, releases and Cray use.
 pub(crate) const KIND: LibraryKind = LibraryKind {
     name: "HDF5",
     variable: "ASSAY_HDF5_LIBRARY",
@@ -38,10 +38,12 @@ pub(crate) const KIND: LibraryKind = LibraryKind {
     advice: "Debian: apt-get install libhdf5-openmpi-103-1 or libhdf5-mpich-103-1",
 };
 
-/// The library that fits the MPI that runs.
+/// The library that fits the running MPI.
 pub(crate) fn load() -> Result<&'static Hdf5Library, Usage> {
     let mpi = libraries::loaded_mpi();
-    let mpi = mpi.ok_or_else(|| Usage::new("HDF5 needs ranks of MPI, and no MPI library is loaded"))?;
+    let mpi = mpi.ok_or_else(|| {
+        Usage::new("HDF5 needs MPI ranks, and no MPI library is loaded. Start the ranks with mpirun")
+    })?;
     let path = KIND.fitting(&mpi).map_err(Usage)?;
     Hdf5Library::load(path).map_err(|error| Usage(error.to_string()))
 }

@@ -1,4 +1,4 @@
-//! How a file comes to be open.
+//! Opening of a file on all its ranks.
 #![allow(unsafe_code)]
 
 use std::ffi::{CString, c_uint};
@@ -16,21 +16,21 @@ use super::health::Health;
 use crate::mpi_file::Info;
 use crate::shared::{asked, given, together};
 
-/// What is asked of files beside hints.
+/// Properties of files in addition to hints.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Tuning {
-    /// Objects of at least so many bytes begin at multiples of it.
+    /// Objects of at least this many bytes begin at multiples of it.
     pub(crate) alignment: u64,
-    /// All ranks read and write metadata together.
+    /// Whether all ranks read and write metadata together.
     pub(crate) metadata_together: bool,
 }
 
-/// How a file comes to be open.
+/// Whether a file is created or opened.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum OpenWay {
-    /// Made anew, also where it is there.
+    /// Created, or replaced if it exists.
     Make,
-    /// As it is there, with these flags.
+    /// An existing file, opened with these flags.
     Open(c_uint),
 }
 
@@ -40,18 +40,18 @@ impl OpenWay {
     }
 }
 
-/// Who opens a file, and of what library.
+/// The ranks that open a file, and the library.
 #[derive(Clone, Copy)]
 pub(crate) struct Opening<'o> {
     pub(crate) library: &'static Hdf5Library,
     pub(crate) comm: &'o dyn Comm,
-    /// All ranks open it together; else this one on its own.
+    /// Whether all ranks open the file together; otherwise this rank opens it alone.
     pub(crate) shared: bool,
     pub(crate) health: &'o Health,
 }
 
 impl Opening<'_> {
-    /// The list of properties that a file is opened with, and the hints in it.
+    /// The access property list for opening a file, and its hints.
     pub(crate) fn access<'h>(
         &self,
         hints: impl IntoIterator<Item = (&'h str, &'h str)>,
@@ -59,11 +59,11 @@ impl Opening<'_> {
     ) -> io::Result<(HeldIdentifier, Info)> {
         let library = self.library;
         let functions = &library.functions;
-        let mpi = self.comm.mpi().ok_or_else(|| io::Error::other("the ranks are not MPI's"))?;
+        let mpi = self.comm.mpi().ok_or_else(|| io::Error::other("the ranks are not MPI ranks"))?;
         let whose = if self.shared { mpi.handle() } else { mpi.library().constants.comm_self };
         let info = Info::of(mpi, hints)?;
         let access = self.list()?;
-        // SAFETY: the list is live, and so are communicator and hints, of which HDF5 makes its own copies.
+        // SAFETY: the list, the communicator and the hints are live; HDF5 copies the latter two.
         check(library, unsafe { (functions.pset_fapl_mpio)(access.id(), whose, info.handle()) })?;
         let alignment = tuning.alignment;
         // SAFETY: the list is live.
@@ -77,14 +77,14 @@ impl Opening<'_> {
         Ok((access, info))
     }
 
-    /// An empty list of properties of access.
+    /// An empty access property list.
     pub(crate) fn list(&self) -> io::Result<HeldIdentifier> {
         HeldIdentifier::list(self.library, self.library.constants.file_access)
     }
 
-    /// Opens or makes the file, on all ranks that share it or on none.
+    /// Opens or creates the file, on all ranks that share it or on none.
     pub(crate) fn open(&self, path: &Path, way: OpenWay, access: &HeldIdentifier) -> io::Result<OpenedFile> {
-        // Where only some ranks have the file, closing it would wait for those that have not.
+        // If only some ranks have opened the file, closing it would wait for the others.
         let file = self.health.watched(self.shared, self.open_here(path, way, access));
         let is_open = file.is_ok();
         together(self.comm, self.shared, "open", file).inspect_err(|_| match is_open {
@@ -96,37 +96,37 @@ impl Opening<'_> {
     fn open_here(&self, path: &Path, way: OpenWay, access: &HeldIdentifier) -> io::Result<OpenedFile> {
         let functions = &self.library.functions;
         let name = CString::new(given(path, false).as_os_str().as_bytes())?;
-        // SAFETY: the name ends in a zero byte, and the lists are live; all ranks of the file call this.
+        // SAFETY: the name ends in a zero byte, and the lists are live; all ranks of the file make this call.
         let made = unsafe {
             match way {
                 OpenWay::Make => (functions.fcreate)(name.as_ptr(), TRUNCATE, DEFAULT, access.id()),
                 OpenWay::Open(flags) => (functions.fopen)(name.as_ptr(), flags, access.id()),
             }
         };
-        // tidy: by words because all failures to open have one code, and no number tells this one.
+        // tidy: by message text because all failures to open have one code and no number of their own.
         match check(self.library, made) {
             Ok(id) => Ok(OpenedFile { library: self.library, id }),
             Err(error) if error.to_string().contains("signature not found") => {
-                Err(io::Error::new(io::ErrorKind::InvalidData, "it is no HDF5 file"))
+                Err(io::Error::new(io::ErrorKind::InvalidData, "it is not an HDF5 file"))
             }
             Err(error) => Err(asked(path, way.writes(), error)),
         }
     }
 }
 
-/// A file as the library has it; it is closed only by [`OpenedFile::close`], which all its ranks call.
+/// An open HDF5 file; it is closed only by [`OpenedFile::close`], which all its ranks call.
 pub(crate) struct OpenedFile {
     library: &'static Hdf5Library,
     id: Id,
 }
 
 impl OpenedFile {
-    /// For calls of HDF5.
+    /// The identifier, for calls of HDF5.
     pub(crate) fn id(&self) -> Id {
         self.id
     }
 
-    /// The hints in effect, as MPI tells them. `access` is a list of properties, which may be empty.
+    /// The hints in effect, as MPI reports them. `access` is an access property list, which may be empty.
     pub(crate) fn hints(
         &self,
         access: &HeldIdentifier,
@@ -134,17 +134,17 @@ impl OpenedFile {
     ) -> io::Result<Vec<(String, String)>> {
         let mut handle = ptr::null_mut();
         let ask = self.library.functions.fget_vfd_handle;
-        // SAFETY: the file is open; the handle is ours to write into.
+        // SAFETY: the file is open, and the handle is a local variable.
         check(self.library, unsafe { ask(self.id, access.id(), &raw mut handle) })?;
         if handle.is_null() {
-            return Err(io::Error::other("HDF5 gave no handle of MPI"));
+            return Err(io::Error::other("HDF5 returned no MPI file handle"));
         }
-        // SAFETY: the driver over MPI-IO gives the address of its `MPI_File`, which is an address itself.
+        // SAFETY: the MPI-IO driver returns the address of its `MPI_File`, which is an address itself.
         let file = unsafe { *handle.cast::<mpi::Handle>() };
         let mut info = 0;
-        // SAFETY: the file is open; the new handle is ours.
+        // SAFETY: the file is open; the new handle is owned here.
         if unsafe { (mpi.functions.file_get_info)(file, &raw mut info) } != 0 {
-            return Err(io::Error::other("MPI does not tell the hints of the file"));
+            return Err(io::Error::other("MPI does not report the hints of the file"));
         }
         Ok(Info::own(mpi, info).pairs()?)
     }

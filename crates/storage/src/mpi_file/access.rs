@@ -8,15 +8,15 @@ use super::memory::{Elements, by_count};
 /// Where a call begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum At {
-    /// At so many elements of the view.
+    /// At this offset, in elements of the view.
     Offset(i64),
-    /// At the rank's own pointer.
+    /// At the rank's individual file pointer.
     Individual,
-    /// At the pointer that all ranks share; collective calls go in the order of the ranks (`_ordered`).
+    /// At the shared file pointer; collective calls move the ranks' data in rank order (`_ordered`).
     Shared,
 }
 
-/// Who makes a call.
+/// Which ranks make a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Participation {
     /// This rank alone.
@@ -39,13 +39,13 @@ impl MpiFile {
         elements: Elements<'_>,
     ) -> Result<CallStatus, MpiError> {
         let file = self.handle;
-        let told = elements.within(data.as_ptr().cast_mut(), data.len())?;
-        let (from, kind) = (told.place.cast_const(), told.kind);
+        let described = elements.within(data.as_ptr().cast_mut(), data.len())?;
+        let (from, kind) = (described.place.cast_const(), described.kind);
         let mut done = self.status();
         let status = &raw mut done;
-        // SAFETY: the file is open and the datatype lives; `within` saw that the data holds the elements, of
-        // which MPI only reads.
-        let code = by_count!(self, told, |f, count| unsafe {
+        // SAFETY: the file is open and the datatype lives. `within` checked that the data holds the elements,
+        // and MPI only reads them.
+        let code = by_count!(self, described, |f, count| unsafe {
             match (at, way) {
                 (Offset(at), Independent) => (f.file_write_at)(file, at, from, count, kind, status),
                 (Offset(at), Collective) => (f.file_write_at_all)(file, at, from, count, kind, status),
@@ -69,12 +69,12 @@ impl MpiFile {
         elements: Elements<'_>,
     ) -> Result<CallStatus, MpiError> {
         let file = self.handle;
-        let told = elements.within(data.as_mut_ptr(), data.len())?;
-        let (into, kind) = (told.place, told.kind);
+        let described = elements.within(data.as_mut_ptr(), data.len())?;
+        let (into, kind) = (described.place, described.kind);
         let mut done = self.status();
         let status = &raw mut done;
-        // SAFETY: as for a write; the data is borrowed for as long as the call lasts.
-        let code = by_count!(self, told, |f, count| unsafe {
+        // SAFETY: as for a write; the data is borrowed while the call lasts.
+        let code = by_count!(self, described, |f, count| unsafe {
             match (at, way) {
                 (Offset(at), Independent) => (f.file_read_at)(file, at, into, count, kind, status),
                 (Offset(at), Collective) => (f.file_read_at_all)(file, at, into, count, kind, status),

@@ -1,4 +1,4 @@
-//! Datatypes whose bounds are known.
+//! Datatypes with known bounds.
 
 use std::ffi::c_int;
 
@@ -7,7 +7,7 @@ use ranks::mpi::MpiComm;
 
 use super::error::{MpiError, check};
 
-/// Datatypes that MPI has by name.
+/// Predefined datatypes of MPI.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NamedDatatype {
     /// `MPI_BYTE`.
@@ -28,12 +28,12 @@ pub enum NamedDatatype {
     Long,
 }
 
-/// The names that [`Datatype::listed`] knows.
+/// The names that [`Datatype::listed`] accepts.
 pub fn listed_names() -> impl Iterator<Item = &'static str> {
     ffi::mpi::NAMED_KINDS.iter().map(|kind| kind.name)
 }
 
-/// A committed datatype, freed in the end if it was made here. All numbers are bytes.
+/// A committed datatype; a datatype that was made here is freed when dropped. All numbers are bytes.
 #[derive(Debug)]
 pub struct Datatype {
     pub(super) library: &'static MpiLibrary,
@@ -46,7 +46,7 @@ pub struct Datatype {
 }
 
 impl Datatype {
-    /// One of MPI's own.
+    /// A predefined datatype.
     pub fn named(comm: &MpiComm, name: NamedDatatype) -> Self {
         let library = comm.library();
         let c = &library.constants;
@@ -64,15 +64,15 @@ impl Datatype {
         named.with_bounds().expect("MPI knows the bounds of its own datatypes")
     }
 
-    /// One of MPI's own that nobody here works with, by its name (`MPI_WCHAR`); `None` where the library has
-    /// none, as of Fortran's if it was built without.
+    /// A predefined datatype that [`NamedDatatype`] lacks, by its name (`MPI_WCHAR`). `None` where the
+    /// library has none, such as a Fortran type in a build without Fortran.
     pub fn listed(comm: &MpiComm, name: &str) -> Option<Self> {
         let library = comm.library();
         let handle = library.kind(name).filter(|handle| *handle != library.constants.datatype_null)?;
         Self::without_bounds(library, handle, false).with_bounds().ok().filter(|kind| kind.size > 0)
     }
 
-    /// `MPI_DATATYPE_NULL`, which no call may take: to see what it says.
+    /// `MPI_DATATYPE_NULL`, which no call may accept: for tests of the error.
     pub fn null(comm: &MpiComm) -> Self {
         let library = comm.library();
         Self::without_bounds(library, library.constants.datatype_null, false)
@@ -82,10 +82,10 @@ impl Datatype {
         Self { library, handle, is_ours, size: 0, extent: 0, true_lower: 0, true_extent: 0 }
     }
 
-    /// Asks MPI how far it reaches.
+    /// Reads the bounds from MPI.
     pub(super) fn with_bounds(mut self) -> Result<Self, MpiError> {
         let (f, mut size, mut lower): (_, Offset, Offset) = (&self.library.functions, 0, 0);
-        // SAFETY: the handle is a datatype's; MPI writes one number.
+        // SAFETY: the handle is a datatype; MPI writes one number.
         check(self.library, unsafe { (f.type_size_x)(self.handle, &raw mut size) })?;
         // SAFETY: the same, with two numbers.
         let code = unsafe { (f.type_get_extent_x)(self.handle, &raw mut lower, &raw mut self.extent) };
@@ -94,16 +94,17 @@ impl Datatype {
         // SAFETY: the same.
         check(self.library, unsafe { (f.type_get_true_extent_x)(self.handle, lower, extent) })?;
         self.size = u64::try_from(size)
-            .map_err(|_| MpiError::no_call("the library cannot tell the size of this datatype"))?;
+            .map_err(|_| MpiError::no_call("the library does not know the size of this datatype"))?;
         Ok(self)
     }
 
-    /// Takes over a handle that MPI has made for us, which is not to be freed where it is a named datatype's.
+    /// Takes over a handle that MPI returned; `is_ours` is false for a predefined datatype, which is not
+    /// freed.
     pub(super) fn own(library: &'static MpiLibrary, handle: Handle, is_ours: bool) -> Result<Self, MpiError> {
         Self::without_bounds(library, handle, is_ours).with_bounds()
     }
 
-    /// What `make` makes, committed.
+    /// The datatype that `make` creates, committed.
     pub(super) fn make(
         library: &'static MpiLibrary,
         make: impl FnOnce(&Functions, *mut Handle) -> c_int,
@@ -112,7 +113,7 @@ impl Datatype {
         check(library, make(&library.functions, &raw mut handle))?;
         let mut made = Self::without_bounds(library, handle, true);
         let commit = library.functions.type_commit;
-        // SAFETY: the datatype is ours, just made.
+        // SAFETY: this function owns the datatype, which was just created.
         check(library, unsafe { commit(&raw mut made.handle) })?;
         made.with_bounds()
     }
@@ -122,17 +123,17 @@ impl Datatype {
         self.size
     }
 
-    /// From one element to the next.
+    /// The distance from one element to the next.
     pub fn extent(&self) -> i64 {
         self.extent
     }
 
-    /// Where the first byte of data lies.
+    /// The position of the first byte of data.
     pub fn true_lower(&self) -> i64 {
         self.true_lower
     }
 
-    /// From the first byte of data to the end of the last.
+    /// The distance from the first byte of data to the end of the last.
     pub fn true_extent(&self) -> i64 {
         self.true_extent
     }
@@ -141,7 +142,8 @@ impl Datatype {
 impl Drop for Datatype {
     fn drop(&mut self) {
         if self.is_ours {
-            // SAFETY: the handle is ours and not used afterwards; calls under way keep what they need of it.
+            // SAFETY: this value owns the handle, which is not used afterwards; outstanding calls keep their
+            // own reference.
             unsafe { (self.library.functions.type_free)(&raw mut self.handle) };
         }
     }

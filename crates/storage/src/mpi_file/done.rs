@@ -1,4 +1,4 @@
-//! What a call that has ended moved.
+//! The result of a call that has ended.
 
 use std::ffi::c_int;
 use std::fmt;
@@ -8,7 +8,7 @@ use ffi::mpi::{Handle, MpiLibrary, Offset, Status};
 use super::datatype::Datatype;
 use super::error::{MpiError, check};
 
-/// What MPI says of a call that has ended.
+/// What MPI reports of a call that has ended.
 #[derive(Clone)]
 pub struct CallStatus {
     library: &'static MpiLibrary,
@@ -34,27 +34,29 @@ impl CallStatus {
         let mut count: Offset = 0;
         // SAFETY: the status is that of a call that ended.
         check(self.library, unsafe { get(&raw const self.status, byte, &raw mut count) })?;
-        u64::try_from(count).map_err(|_| MpiError::no_call(format!("the library says {count} bytes moved")))
+        u64::try_from(count)
+            .map_err(|_| MpiError::no_call(format!("the library reports {count} bytes moved")))
     }
 
-    /// How many whole elements of `kind`, the call's datatype, were moved; `None` for a part of one.
+    /// How many whole elements of `kind`, the call's datatype, were moved; `None` where the last one is
+    /// incomplete.
     pub fn count(&self, kind: &Datatype) -> Result<Option<u64>, MpiError> {
-        self.told(self.library.functions.get_count, kind)
+        self.count_by(self.library.functions.get_count, kind)
     }
 
-    /// How many of the named datatypes that `kind`, the call's datatype, is made of were moved; `None` for a
-    /// part of one.
+    /// How many basic elements of `kind`, the call's datatype, were moved; `None` where the last one is
+    /// incomplete.
     pub fn elements(&self, kind: &Datatype) -> Result<Option<u64>, MpiError> {
-        self.told(self.library.functions.get_elements_x, kind)
+        self.count_by(self.library.functions.get_elements_x, kind)
     }
 
-    /// The same by `MPI_Get_elements`, which counts what C's `int` holds.
+    /// The same by `MPI_Get_elements`, which counts in a C `int`.
     pub fn few_elements(&self, kind: &Datatype) -> Result<Option<u64>, MpiError> {
-        self.told(self.library.functions.get_elements, kind)
+        self.count_by(self.library.functions.get_elements, kind)
     }
 
-    /// The number that `get` tells of the call.
-    fn told<T: Default + TryInto<u64>>(
+    /// The number that `get` reports of the call.
+    fn count_by<T: Default + TryInto<u64>>(
         &self,
         get: unsafe extern "C" fn(*const Status, Handle, *mut T) -> c_int,
         kind: &Datatype,
@@ -65,8 +67,8 @@ impl CallStatus {
         Ok(count.try_into().ok())
     }
 
-    /// Whether a request was cancelled before it moved anything. Of calls that waited Open MPI 4.1 says at
-    /// random that they were.
+    /// Whether a request was cancelled before it moved anything. For calls that waited, Open MPI 4.1 reports
+    /// random values.
     pub fn cancelled(&self) -> Result<bool, MpiError> {
         let test = self.library.functions.test_cancelled;
         let mut flag: c_int = 0;

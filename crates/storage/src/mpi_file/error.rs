@@ -1,4 +1,4 @@
-//! What MPI says when it rejects: the class that the standard has for it, and the library's own words.
+//! The error of a rejected MPI call: its class in the standard, and the library's message.
 
 use std::ffi::c_int;
 use std::fmt;
@@ -6,19 +6,19 @@ use std::io;
 
 use ffi::mpi::{ErrorClasses, MpiLibrary};
 
-/// Room for words: more than any library's `MPI_MAX_ERROR_STRING` (at most 512).
-const WORDS_ROOM: usize = 1024;
+/// Space for a message: more than any library's `MPI_MAX_ERROR_STRING` (at most 512).
+const MESSAGE_BYTES_MAX: usize = 1024;
 
 macro_rules! classes {
     ($($class:ident = $field:ident: $name:literal;)*) => {
-        /// The error classes of files, as the standard names them.
+        /// The error classes of files, with their names in the standard.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum Class {
             $(#[doc = concat!("`", $name, "`")]
             $class,)*
             /// Any other class, by the library's number.
             Other(i32),
-            /// Not MPI's: there is no such call, or its arguments never reached the library.
+            /// Not from MPI: the library has no such call, or the arguments never reached it.
             NoCall,
         }
 
@@ -70,25 +70,25 @@ pub struct MpiError {
     pub class: Class,
     /// The code that the call returned; 0 where no call was made.
     pub code: i32,
-    /// The library's words, on one line.
+    /// The library's message, on one line.
     pub words: String,
 }
 
 impl MpiError {
-    /// A call that was never made.
+    /// An error without a call of the library.
     pub(super) fn no_call(words: impl Into<String>) -> Self {
         Self { class: Class::NoCall, code: 0, words: words.into() }
     }
 
     #[cold]
     fn of(library: &MpiLibrary, code: c_int) -> Self {
-        let mut text = [0_u8; WORDS_ROOM];
+        let mut text = [0_u8; MESSAGE_BYTES_MAX];
         let (mut length, mut class): (c_int, c_int) = (0, 0);
-        // SAFETY: there is room for the longest words of any library.
+        // SAFETY: there is space for the longest message of any library.
         unsafe { (library.functions.error_string)(code, text.as_mut_ptr().cast(), &raw mut length) };
         // SAFETY: a plain query of an error code.
         unsafe { (library.functions.error_class)(code, &raw mut class) };
-        let words = String::from_utf8_lossy(&text[..length.clamp(0, WORDS_ROOM as c_int) as usize]);
+        let words = String::from_utf8_lossy(&text[..length.clamp(0, MESSAGE_BYTES_MAX as c_int) as usize]);
         let words = words.split_whitespace().collect::<Vec<_>>().join(" ");
         Self { class: Class::of(class, &library.constants.errors), code, words }
     }
@@ -115,7 +115,7 @@ impl From<MpiError> for io::Error {
     }
 }
 
-/// MPI's answer as a result.
+/// Converts MPI's return code to a result.
 #[inline]
 pub(super) fn check(library: &MpiLibrary, code: c_int) -> Result<(), MpiError> {
     if code == 0 { Ok(()) } else { Err(MpiError::of(library, code)) }

@@ -1,5 +1,5 @@
-//! An open file: opening, closing, where its pointers stand, and all else that is no data. Positions count
-//! elements of the view, from its beginning.
+//! An open file: opening, closing, the positions of its pointers, and every other call that moves no data.
+//! Positions count elements of the view, from its beginning.
 
 use std::cell::Cell;
 use std::ffi::{CString, c_int};
@@ -16,7 +16,7 @@ use super::info::Info;
 
 macro_rules! flags {
     ($($flag:ident = $field:ident: $name:literal;)*) => {
-        /// How to open, by `MPI_MODE_…`; several together.
+        /// How to open, by `MPI_MODE_…`; flags can be combined.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum Flag {
             $(#[doc = concat!("`", $name, "`")]
@@ -24,7 +24,7 @@ macro_rules! flags {
         }
 
         impl Flag {
-            /// All.
+            /// All flags.
             pub const ALL: &[Self] = &[$(Self::$flag,)*];
 
             fn bit(self, modes: &Modes) -> c_int {
@@ -48,7 +48,7 @@ flags! {
     Sequential = sequential: "MPI_MODE_SEQUENTIAL";
 }
 
-/// Who opens a file.
+/// The ranks that open a file.
 #[derive(Clone, Copy, Debug)]
 pub enum Opener<'c> {
     /// All ranks of the communicator, together.
@@ -57,34 +57,34 @@ pub enum Opener<'c> {
     Alone(&'c MpiComm),
 }
 
-/// The two pointers of an open file.
+/// The two file pointers of an open file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pointer {
-    /// Each rank's own.
+    /// The individual pointer of each rank.
     Individual,
-    /// The one that all ranks share; moving it is collective.
+    /// The pointer that all ranks share; moving it is collective.
     Shared,
 }
 
-/// What a seek counts from.
+/// The origin of a seek.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Whence {
     /// The beginning of the view.
     Start,
-    /// Where the pointer stands.
+    /// The current position of the pointer.
     Here,
     /// The end of the file.
     End,
 }
 
-/// An open `MPI_File`. One that is dropped stays open: closing is collective.
+/// An open `MPI_File`. If it is dropped it stays open, because closing is collective.
 #[derive(Debug)]
 pub struct MpiFile {
     pub(super) library: &'static MpiLibrary,
     pub(super) handle: Handle,
-    /// Calls get their statuses with every bit set.
+    /// Whether calls get statuses with every bit set.
     marks: bool,
-    /// MPI may be called by one thread only.
+    /// Only one thread may call MPI.
     not_shared: PhantomData<Cell<()>>,
 }
 
@@ -94,7 +94,7 @@ fn text(path: &Path) -> Result<CString, MpiError> {
 }
 
 impl MpiFile {
-    /// Opens. Collective over `whose`. Errors are returned, as MPI does it for files by default.
+    /// Opens a file. Collective over `whose`. Errors are returned, which is MPI's default for files.
     pub fn open(whose: Opener<'_>, path: &Path, how: &[Flag], info: &Info) -> Result<Self, MpiError> {
         let (library, comm) = match whose {
             Opener::All(comm) => (comm.library(), comm.handle()),
@@ -103,7 +103,8 @@ impl MpiFile {
         let mode = how.iter().map(|flag| flag.bit(&library.constants.modes)).fold(0, |all, bit| all | bit);
         let (name, mut handle) = (text(path)?, library.constants.file_null);
         let open = library.functions.file_open;
-        // SAFETY: MPI runs while the communicator lives; the name ends in a zero byte, the handle is ours.
+        // SAFETY: MPI runs while the communicator lives, the name ends in a zero byte, and the handle is a
+        // local variable.
         let code = unsafe { open(comm, name.as_ptr(), mode, info.handle(), &raw mut handle) };
         check(library, code)?;
         Ok(Self { library, handle, marks: false, not_shared: PhantomData })
@@ -117,24 +118,24 @@ impl MpiFile {
         check(library, unsafe { delete(name.as_ptr(), info.handle()) })
     }
 
-    /// Closes. Collective.
+    /// Closes the file. Collective.
     pub fn close(mut self) -> Result<(), MpiError> {
         let close = self.functions().file_close;
         // SAFETY: the file is open and not used afterwards; requests and split calls borrow it.
         check(self.library, unsafe { close(&raw mut self.handle) })
     }
 
-    /// What comes of asking `MPI_FILE_NULL` for its size, which is no file.
+    /// The result of asking `MPI_FILE_NULL`, which is not a file, for its size.
     pub fn size_of_none(comm: &MpiComm) -> Result<i64, MpiError> {
         let (library, mut size): (_, Offset) = (comm.library(), 0);
         let get = library.functions.file_get_size;
-        // SAFETY: MPI knows the handle, and looks at it before all else; it may write one number.
+        // SAFETY: MPI knows the handle and checks it first; it may write one number.
         check(library, unsafe { get(library.constants.file_null, &raw mut size) })?;
         Ok(size)
     }
 
-    /// From now on calls get their statuses with every bit set: one that leaves its status as it was is seen,
-    /// where else it would say that nothing was moved.
+    /// From now on calls get statuses with every bit set. So a call that leaves its status unchanged is
+    /// noticed; otherwise the status would report that nothing was moved.
     pub fn mark_statuses(&mut self) {
         self.marks = true;
     }
@@ -148,12 +149,12 @@ impl MpiFile {
         &self.library.functions
     }
 
-    /// Whether the call that returned `code` went well.
+    /// Converts the return code of a call on this file to a result.
     pub(super) fn check(&self, code: c_int) -> Result<(), MpiError> {
         check(self.library, code)
     }
 
-    /// How it was opened.
+    /// The flags that it was opened with.
     pub fn amode(&self) -> Result<Vec<Flag>, MpiError> {
         let mut mode: c_int = 0;
         // SAFETY: the file is open; MPI writes one number.
@@ -162,7 +163,7 @@ impl MpiFile {
         Ok(Flag::ALL.iter().copied().filter(|flag| mode & flag.bit(modes) != 0).collect())
     }
 
-    /// Whether it was opened by just the ranks of `comm`, in the same order.
+    /// Whether exactly the ranks of `comm` opened it, in the same order.
     pub fn group_is(&self, comm: &MpiComm) -> Result<bool, MpiError> {
         let (f, mut own, mut other, mut result) = (self.functions(), 0, 0, 0);
         // SAFETY: the file is open and the communicator lives; both groups are freed below.
@@ -172,7 +173,7 @@ impl MpiFile {
         // SAFETY: both are live groups.
         let code = unsafe { (f.group_compare)(own, other, &raw mut result) };
         for group in [&mut own, &mut other] {
-            // SAFETY: they are ours and not used afterwards.
+            // SAFETY: this function owns both groups and does not use them afterwards.
             unsafe { (f.group_free)(group) };
         }
         self.check(code)?;
@@ -187,25 +188,25 @@ impl MpiFile {
         Ok(size)
     }
 
-    /// Cuts or extends it to so many bytes. Collective.
+    /// Truncates or extends the file to this many bytes. Collective.
     pub fn set_size(&self, bytes: i64) -> Result<(), MpiError> {
         // SAFETY: the file is open.
         self.check(unsafe { (self.functions().file_set_size)(self.handle, bytes) })
     }
 
-    /// Takes the space of its first so many bytes. Collective.
+    /// Allocates the space of the first `bytes` bytes. Collective.
     pub fn preallocate(&self, bytes: i64) -> Result<(), MpiError> {
         // SAFETY: the file is open.
         self.check(unsafe { (self.functions().file_preallocate)(self.handle, bytes) })
     }
 
-    /// Makes what was written durable, and seen by the others. Collective.
+    /// Flushes what was written to storage, and makes it visible to the other ranks. Collective.
     pub fn sync(&self) -> Result<(), MpiError> {
         // SAFETY: the file is open.
         self.check(unsafe { (self.functions().file_sync)(self.handle) })
     }
 
-    /// Whether calls are atomic.
+    /// Whether atomic mode is on.
     pub fn atomicity(&self) -> Result<bool, MpiError> {
         let mut flag: c_int = 0;
         // SAFETY: the file is open; MPI writes one number.
@@ -213,7 +214,7 @@ impl MpiFile {
         Ok(flag != 0)
     }
 
-    /// Makes calls atomic, or no longer. Collective.
+    /// Switches atomic mode on or off. Collective.
     pub fn set_atomicity(&self, atomic: bool) -> Result<(), MpiError> {
         // SAFETY: the file is open.
         self.check(unsafe { (self.functions().file_set_atomicity)(self.handle, atomic.into()) })
@@ -222,7 +223,7 @@ impl MpiFile {
     /// The hints in effect.
     pub fn info(&self) -> Result<Info, MpiError> {
         let mut handle = 0;
-        // SAFETY: the file is open; the new handle is ours.
+        // SAFETY: the file is open; the new handle is owned here.
         self.check(unsafe { (self.functions().file_get_info)(self.handle, &raw mut handle) })?;
         Ok(Info::own(self.library, handle))
     }
@@ -255,7 +256,7 @@ impl MpiFile {
         self.check(unsafe { seek(self.handle, offset, whence) })
     }
 
-    /// Where a pointer stands.
+    /// The position of a pointer.
     pub fn position(&self, pointer: Pointer) -> Result<i64, MpiError> {
         let (f, mut at): (_, Offset) = (self.functions(), 0);
         let get = match pointer {

@@ -1,4 +1,4 @@
-//! Hints as MPI takes and gives them.
+//! Hints as MPI takes and returns them.
 
 use std::ffi::{CStr, CString, c_int};
 
@@ -7,10 +7,10 @@ use ranks::mpi::MpiComm;
 
 use super::error::{MpiError, check};
 
-/// Room for a key: more than any library's `MPI_MAX_INFO_KEY` (at most 255).
-const KEY_ROOM: usize = 1024;
+/// Space for a key: more than any library's `MPI_MAX_INFO_KEY` (at most 255).
+const KEY_BYTES_MAX: usize = 1024;
 
-/// An `MPI_Info`, freed in the end.
+/// An `MPI_Info`, freed when dropped.
 pub struct Info {
     library: &'static MpiLibrary,
     handle: Handle,
@@ -23,7 +23,7 @@ impl Info {
         Self { library, handle: library.constants.info_null }
     }
 
-    /// These hints; `MPI_INFO_NULL` where there are none.
+    /// These hints; `MPI_INFO_NULL` for an empty list.
     pub fn of<'h>(
         comm: &MpiComm,
         hints: impl IntoIterator<Item = (&'h str, &'h str)>,
@@ -32,14 +32,14 @@ impl Info {
         if hints.peek().is_none() { Ok(Self::none(comm)) } else { Self::new(comm, hints) }
     }
 
-    /// These hints; a key or value that MPI rejects is named.
+    /// These hints; an error names the key and value that MPI rejects.
     pub fn new<'h>(
         comm: &MpiComm,
         hints: impl IntoIterator<Item = (&'h str, &'h str)>,
     ) -> Result<Self, MpiError> {
         let library = comm.library();
         let mut handle = 0;
-        // SAFETY: MPI runs, and the handle is ours.
+        // SAFETY: MPI runs, and the handle is a local variable.
         check(library, unsafe { (library.functions.info_create)(&raw mut handle) })?;
         let info = Self { library, handle };
         for (key, value) in hints {
@@ -53,22 +53,22 @@ impl Info {
         let texts = (CString::new(key), CString::new(value));
         let (Ok(key_text), Ok(value_text)) = texts else { return Err(wrong("a zero byte")) };
         let set = self.library.functions.info_set;
-        // SAFETY: the handle is ours; both texts end in a zero byte and outlive the call.
+        // SAFETY: this value owns the handle; both texts end in a zero byte and outlive the call.
         let code = unsafe { set(self.handle, key_text.as_ptr(), value_text.as_ptr()) };
         check(self.library, code).map_err(|error| MpiError { words: wrong(&error.words).words, ..error })
     }
 
-    /// Takes over a handle that MPI has made for us.
+    /// Takes over a handle that MPI returned.
     pub(crate) fn own(library: &'static MpiLibrary, handle: Handle) -> Self {
         Self { library, handle }
     }
 
-    /// For calls of MPI.
+    /// The handle, for calls of MPI.
     pub(crate) fn handle(&self) -> Handle {
         self.handle
     }
 
-    /// All keys with their values, as the library orders them.
+    /// All keys with their values, in the library's order.
     pub fn pairs(&self) -> Result<Vec<(String, String)>, MpiError> {
         if self.handle == self.library.constants.info_null {
             return Ok(Vec::new());
@@ -81,21 +81,20 @@ impl Info {
     }
 
     fn pair(&self, index: c_int) -> Result<(String, String), MpiError> {
-        let (functions, mut key) = (&self.library.functions, [0_u8; KEY_ROOM]);
+        let (functions, mut key) = (&self.library.functions, [0_u8; KEY_BYTES_MAX]);
         let key_at = key.as_mut_ptr().cast();
-        // SAFETY: the handle is live, and there is room for any library's longest key.
+        // SAFETY: the handle is live, and there is space for any library's longest key.
         check(self.library, unsafe { (functions.info_get_nthkey)(self.handle, index, key_at) })?;
         let (mut length, mut is_there): (c_int, c_int) = (0, 0);
-        // SAFETY: the key was written by the library, with its zero byte.
+        // SAFETY: the library wrote the key, with its zero byte.
         let code =
             unsafe { (functions.info_get_valuelen)(self.handle, key_at, &raw mut length, &raw mut is_there) };
         check(self.library, code)?;
-        // A length of 0 is no call's, and some libraries write the zero byte behind the length that was
-        // given.
+        // No call accepts a length of 0, and some libraries write the zero byte after the given length.
         let length = length.max(1);
         let mut value = vec![0_u8; length as usize + 1];
         let value_at = value.as_mut_ptr().cast();
-        // SAFETY: there is room for the length that is given and a zero byte behind it.
+        // SAFETY: there is space for the given length and a zero byte after it.
         let code = unsafe { (functions.info_get)(self.handle, key_at, length, value_at, &raw mut is_there) };
         check(self.library, code)?;
         Ok((text(&key), text(&value)))
@@ -110,7 +109,7 @@ fn text(bytes: &[u8]) -> String {
 impl Drop for Info {
     fn drop(&mut self) {
         if self.handle != self.library.constants.info_null {
-            // SAFETY: the handle is ours and not used afterwards.
+            // SAFETY: this value owns the handle, which is not used afterwards.
             unsafe { (self.library.functions.info_free)(&raw mut self.handle) };
         }
     }

@@ -1,4 +1,4 @@
-//! Where the elements of a call lie in its buffer, and how MPI is told of them.
+//! The position of a call's elements in its buffer, and the ways to describe them to MPI.
 
 use std::ffi::{c_int, c_void};
 use std::ptr;
@@ -8,45 +8,44 @@ use ffi::mpi::{DataFunctions, Handle, MpiCount, MpiLibrary};
 use super::datatype::Datatype;
 use super::error::{Class, MpiError};
 
-/// How MPI is told of the elements of a call.
+/// How the elements of a call are described to MPI.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ElementCalls {
     /// By the buffer's address, in the calls that every library has.
     #[default]
     Plain,
-    /// By `MPI_BOTTOM` and a datatype made of the buffer's address.
+    /// By `MPI_BOTTOM` and a datatype made from the buffer's address.
     Absolute,
-    /// In the calls of MPI 4 whose count is large (`_c`), which older libraries lack.
+    /// In the calls of MPI 4 with a large count (`_c`), which older libraries lack.
     Large,
 }
 
-/// So many elements of a datatype, the first at a byte of the buffer.
+/// A number of elements of a datatype, with the position of the first in the buffer.
 #[derive(Clone, Copy, Debug)]
 pub struct Elements<'t> {
     /// Their type.
     pub kind: &'t Datatype,
-    /// How many; more than 2^31 - 1 only where calls are large.
+    /// How many; more than 2^31 - 1 only with the large calls.
     pub count: i64,
-    /// The byte of the buffer at which MPI is told that they begin. Data of a type with a negative bound lies
-    /// before it.
+    /// The byte of the buffer at which MPI is to begin. Data of a type with a negative bound is before it.
     pub origin: usize,
-    /// How MPI is told of them.
+    /// How the elements are described to MPI.
     pub calls: ElementCalls,
 }
 
-/// The elements of one call as it tells MPI of them.
+/// The elements of one call in the form that MPI takes.
 pub(super) struct DescribedElements<'l> {
     /// The address of the buffer.
     pub(super) place: *mut c_void,
     pub(super) count: MpiCount,
     pub(super) kind: Handle,
-    /// The functions to call, unless they are the plain ones.
+    /// The functions to call if they are not the usual ones.
     pub(super) large: Option<&'l DataFunctions<MpiCount>>,
-    /// A datatype of this call alone, which lives until it has ended.
+    /// A datatype for this call alone, which lives until the call has ended.
     pub(super) absolute: Option<Datatype>,
 }
 
-/// A call by the plain functions or by their twins, with the count as wide as theirs.
+/// A call by the usual functions or by the large ones, with the matching type of count.
 macro_rules! by_count {
     ($file:expr, $told:expr, |$f:ident, $count:ident| $call:expr) => {
         match $told.large {
@@ -64,17 +63,17 @@ macro_rules! by_count {
 pub(super) use by_count;
 
 impl<'t> Elements<'t> {
-    /// So many elements from the beginning of the buffer.
+    /// This many elements from the beginning of the buffer.
     pub fn new(kind: &'t Datatype, count: i32) -> Self {
         Self { kind, count: count.into(), origin: 0, calls: ElementCalls::Plain }
     }
 
-    /// The same, told in another way.
+    /// The same elements, described in another way.
     pub fn by(self, calls: ElementCalls) -> Self {
         Self { calls, ..self }
     }
 
-    /// How far the call reaches, in bytes from the beginning of the buffer: first byte, and end.
+    /// The range that the call accesses, in bytes from the beginning of the buffer: first byte, and end.
     pub fn reach(&self) -> (i128, i128) {
         if self.count <= 0 || self.kind.size() == 0 {
             return (0, 0);
@@ -86,9 +85,9 @@ impl<'t> Elements<'t> {
         (from, origin + last.max(0) + to)
     }
 
-    /// What MPI is told of them in this buffer.
+    /// The description of these elements in this buffer.
     ///
-    /// Panics where the call would reach beyond a buffer of `length` bytes.
+    /// Panics if the call would reach beyond a buffer of `length` bytes.
     #[inline]
     pub(super) fn within(
         &self,
@@ -116,7 +115,7 @@ impl<'t> Elements<'t> {
         }
     }
 
-    /// One element of a datatype whose only place is an address.
+    /// One element of a datatype that contains the absolute address.
     fn absolute(&self, place: *mut c_void) -> Result<DescribedElements<'static>, MpiError> {
         let kind = self.kind.hindexed(&[int(self.count)], &[place.expose_provenance().cast_signed()])?;
         // `MPI_BOTTOM` is 0 in all three interfaces.
@@ -131,12 +130,12 @@ impl DescribedElements<'_> {
     }
 }
 
-/// A count for a call that has no large one.
+/// The count for a call without a large form.
 fn int(count: i64) -> c_int {
     c_int::try_from(count).expect("a count that C's int holds, unless calls are large")
 }
 
-/// The calls with a large count, or words that say that there are none.
+/// The calls with a large count, or an error that the library has none.
 fn large(library: &'static MpiLibrary) -> Result<&'static DataFunctions<MpiCount>, MpiError> {
     library.large.as_ref().map_err(|why| MpiError {
         class: Class::UnsupportedOperation,

@@ -1,14 +1,14 @@
-//! Files of MPI in safe code: every call of the standard's chapter on files, its datatypes, hints and errors.
+//! MPI files in safe code: every call of the standard's chapter on files, its datatypes, hints and errors.
 //!
-//! The backend `mpiio` moves its transfers through it, and whoever examines what a library owes can say
-//! everything with it that the standard allows, and much that it forbids. Calls that are *collective* say so:
-//! all ranks that opened the file make them, in the same order.
+//! The backend `mpiio` moves its transfers through it. Conformance cases are written with it: they can make
+//! every call that the standard permits, and many that it forbids. *Collective* calls say so: all ranks that
+//! opened the file make them, in the same order.
 //!
-//! Invariant: no call can touch memory but that of the buffer it was given: the bounds of a datatype are
-//! asked of MPI when it is made, a buffer too small for them panics before MPI hears of it, and a call that
-//! does not wait owns its buffer until it has ended (if that is never learnt, the buffer is never freed).
-//! Values live no longer than MPI runs, and stay on the thread that started it: the caller sees to both.
-//! Never here: retries, fallbacks, agreement of ranks, clocks.
+//! Invariant: no call can access memory outside the buffer it was given. The bounds of a datatype are read
+//! from MPI when it is made, and a buffer too small for them panics before MPI is called. A call that does
+//! not wait owns its buffer until it has ended; if its end is never known, the buffer is never freed. Values
+//! do not outlive MPI and stay on the thread that started it; the caller ensures both. Never here: retries,
+//! fallbacks, agreement between ranks, clocks.
 #![allow(unsafe_code)]
 
 mod access;

@@ -1,7 +1,7 @@
 //! Calls that move data and do not wait: a request owns its buffer until it has ended.
 //!
-//! ROMIO 3.2.1, which Open MPI 4.1 has beside its own library (`--mca io romio321`), jumps to address 0 in
-//! the collective ones, whoever calls them.
+//! ROMIO 3.2.1, which Open MPI 4.1 contains next to its own library (`--mca io romio321`), jumps to address 0
+//! in the collective ones, in every program.
 
 use std::ffi::c_int;
 use std::mem::ManuallyDrop;
@@ -16,7 +16,7 @@ use super::file::MpiFile;
 use super::memory::{Elements, by_count};
 use crate::Op;
 
-/// A call that was rejected, with the buffer that it was to move.
+/// A rejected call, with the buffer that it should have moved.
 #[derive(Debug)]
 pub struct RejectedCall {
     /// Why.
@@ -25,31 +25,31 @@ pub struct RejectedCall {
     pub buffer: Vec<u8>,
 }
 
-/// A call under way. One that is dropped goes on, and its buffer is never freed.
+/// An outstanding call. If it is dropped it continues, and its buffer is never freed.
 #[derive(Debug)]
-#[must_use = "a request that is dropped keeps its buffer for ever"]
+#[must_use = "a request that is dropped keeps its buffer forever"]
 pub struct MpiRequest<'f> {
     pub(super) file: &'f MpiFile,
     pub(super) handle: Handle,
     buffer: ManuallyDrop<Vec<u8>>,
-    /// A datatype of this call alone.
+    /// A datatype for this call alone.
     _absolute: Option<Datatype>,
 }
 
-/// What a test of a request found.
+/// The result of a test of a request.
 #[derive(Debug)]
 pub enum RequestProgress<'f> {
-    /// It has ended: how, and its buffer.
+    /// It has ended: its result, and its buffer.
     Ended(Result<CallStatus, MpiError>, Vec<u8>),
-    /// It has not.
-    UnderWay(MpiRequest<'f>),
+    /// It is outstanding.
+    Outstanding(MpiRequest<'f>),
 }
 
-/// There is no such call: MPI has no collective form of it that does not wait.
+/// The error for a call that MPI does not have.
 const ORDERED: &str = "MPI has no collective call at the shared pointer that does not wait";
 
 impl RejectedCall {
-    /// How it ended: as a call that was made.
+    /// The result, in the form of a call that was made.
     pub fn ended(self) -> (Result<CallStatus, MpiError>, Vec<u8>) {
         (Err(self.error), self.buffer)
     }
@@ -69,16 +69,16 @@ impl MpiFile {
         use Op::{Read, Write};
         use Participation::{Collective, Independent};
         let file = self.handle;
-        let told = match elements.within(buffer.as_mut_ptr(), buffer.len()) {
-            Ok(told) => told,
+        let described = match elements.within(buffer.as_mut_ptr(), buffer.len()) {
+            Ok(described) => described,
             Err(error) => return Err(RejectedCall { error, buffer }),
         };
-        let (into, from, kind) = (told.place, told.place.cast_const(), told.kind);
+        let (into, from, kind) = (described.place, described.place.cast_const(), described.kind);
         let mut handle = self.library.constants.request_null;
         let request = &raw mut handle;
-        // SAFETY: the file is open and the datatype lives; the buffer holds the elements and is not touched,
+        // SAFETY: the file is open and the datatype lives. The buffer holds the elements and is not accessed,
         // moved or freed before the request has ended.
-        let code = by_count!(self, told, |f, count| unsafe {
+        let code = by_count!(self, described, |f, count| unsafe {
             match (op, at, way) {
                 (Write, Offset(at), Independent) => (f.file_iwrite_at)(file, at, from, count, kind, request),
                 (Write, Offset(at), Collective) => {
@@ -100,40 +100,45 @@ impl MpiFile {
         if let Err(error) = self.check(code) {
             return Err(RejectedCall { error, buffer });
         }
-        Ok(MpiRequest { file: self, handle, buffer: ManuallyDrop::new(buffer), _absolute: told.absolute })
+        Ok(MpiRequest {
+            file: self,
+            handle,
+            buffer: ManuallyDrop::new(buffer),
+            _absolute: described.absolute,
+        })
     }
 }
 
 impl<'f> MpiRequest<'f> {
-    /// Waits for its end: how it went, and its buffer.
+    /// Waits for its end: returns its result, and its buffer.
     pub fn wait(mut self) -> (Result<CallStatus, MpiError>, Vec<u8>) {
         let mut status = self.file.status();
         let wait = self.file.functions().wait;
-        // SAFETY: the request is live; MPI sets it to none.
+        // SAFETY: the request is live; MPI sets it to null.
         let code = unsafe { wait(&raw mut self.handle, &raw mut status) };
         self.ended(code, status)
     }
 
-    /// Looks whether it has ended, and has the library go on with it.
+    /// Tests whether it has ended, and lets the library make progress with it.
     pub fn test(mut self) -> RequestProgress<'f> {
         let (mut status, mut flag): (_, c_int) = (self.file.status(), 0);
         let test = self.file.functions().test;
         // SAFETY: the same.
         let code = unsafe { test(&raw mut self.handle, &raw mut flag, &raw mut status) };
         if code == 0 && flag == 0 {
-            return RequestProgress::UnderWay(self);
+            return RequestProgress::Outstanding(self);
         }
         let (done, buffer) = self.ended(code, status);
         RequestProgress::Ended(done, buffer)
     }
 
-    /// Asks that it be cancelled; it still has to be waited for, and then tells whether it was.
+    /// Asks MPI to cancel it. The caller must still wait for it; the result reports whether it was cancelled.
     pub fn cancel(&mut self) -> Result<(), MpiError> {
         // SAFETY: the request is live.
         self.file.check(unsafe { (self.file.functions().cancel)(&raw mut self.handle) })
     }
 
-    /// Lets MPI end it unseen (`MPI_Request_free`); its buffer is never freed.
+    /// Lets MPI complete it without a result (`MPI_Request_free`); its buffer is never freed.
     pub fn free(mut self) -> Result<(), MpiError> {
         // SAFETY: the request is live and not used afterwards.
         self.file.check(unsafe { (self.file.functions().request_free)(&raw mut self.handle) })
@@ -142,11 +147,12 @@ impl<'f> MpiRequest<'f> {
     pub(super) fn ended(mut self, code: c_int, status: Status) -> (Result<CallStatus, MpiError>, Vec<u8>) {
         let library = self.file.library;
         let done = self.file.check(code).map(|()| CallStatus::new(library, status));
-        // A request that is still there after an error may still use the buffer, which is then kept for ever.
+        // A request that is still live after an error may still use the buffer, which is therefore kept
+        // forever.
         if done.is_err() && self.handle != library.constants.request_null {
             return (done, Vec::new());
         }
-        // SAFETY: `self` ends here, and MPI has let go of the buffer.
+        // SAFETY: `self` ends here, and MPI has released the buffer.
         let buffer = unsafe { ManuallyDrop::take(&mut self.buffer) };
         (done, buffer)
     }

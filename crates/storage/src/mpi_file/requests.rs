@@ -1,4 +1,4 @@
-//! Several requests that are ended by one call: all of them, any one, or some.
+//! Several requests that one call completes: all of them, any one, or some.
 
 use std::ffi::c_int;
 
@@ -8,7 +8,7 @@ use super::done::CallStatus;
 use super::error::{MpiError, check};
 use super::request::MpiRequest;
 
-/// How many requests one call ends.
+/// How many requests one call completes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Many {
     /// All or none (`MPI_Waitall`, `MPI_Testall`).
@@ -22,7 +22,7 @@ pub enum Many {
 /// A request that has ended.
 #[derive(Debug)]
 pub struct EndedRequest {
-    /// Its number among those that were given.
+    /// Its index in the list that was given.
     pub number: usize,
     /// What it moved.
     pub done: CallStatus,
@@ -30,9 +30,9 @@ pub struct EndedRequest {
     pub buffer: Vec<u8>,
 }
 
-/// Requests of one file. Those that are dropped go on, and their buffers are never freed.
+/// Requests of one file. Dropped requests continue, and their buffers are never freed.
 #[derive(Debug)]
-#[must_use = "requests that are dropped keep their buffers for ever"]
+#[must_use = "requests that are dropped keep their buffers forever"]
 pub struct Requests<'f>(Vec<Option<MpiRequest<'f>>>);
 
 impl<'f> FromIterator<MpiRequest<'f>> for Requests<'f> {
@@ -47,8 +47,8 @@ impl Requests<'_> {
         self.0.iter().all(Option::is_none)
     }
 
-    /// Ends so many, or looks which have ended where it does not wait: none may have. After an error no more
-    /// of them come back.
+    /// Completes requests, or with `waits` false tests which have ended (possibly none). After an error the
+    /// remaining requests are not returned.
     pub fn end(&mut self, many: Many, waits: bool) -> Result<Vec<EndedRequest>, MpiError> {
         let Some(file) = self.0.iter().flatten().next().map(|request| request.file) else {
             return Ok(Vec::new());
@@ -64,7 +64,7 @@ impl Requests<'_> {
                 Many::Any => statuses[0].clone(),
                 Many::Some => Status::of_row(&statuses, library.abi, turn),
             };
-            let outside = || MpiError::no_call(format!("the library ended request {place}, which is none"));
+            let outside = || MpiError::no_call(format!("the library ended an unknown request {place}"));
             let number = *going.get(place).ok_or_else(outside)?;
             let mut request = self.0[number].take().ok_or_else(outside)?;
             request.handle = row.handle(place);
@@ -75,11 +75,11 @@ impl Requests<'_> {
     }
 }
 
-/// Handles side by side, as wide as the library's own.
+/// An array of handles, each as wide as the library's own.
 struct HandleRow {
     library: &'static MpiLibrary,
     wide: Vec<Handle>,
-    /// Those of the MPICH family are 32-bit integers.
+    /// Handles of the MPICH family are 32-bit integers.
     packed: Vec<u32>,
 }
 
@@ -94,7 +94,7 @@ impl HandleRow {
         if self.library.abi == Abi::Mpich { self.packed[place] as Handle } else { self.wide[place] }
     }
 
-    /// Makes the call; gives the places of those that have ended, in the order of their statuses.
+    /// Makes the call; returns the indices of the ended requests, in the order of their statuses.
     fn call(&mut self, many: Many, waits: bool, statuses: &mut [Status]) -> Result<Vec<usize>, MpiError> {
         let f = &self.library.functions;
         let all = c_int::try_from(self.wide.len()).expect("as many as MPI can count");
@@ -106,8 +106,8 @@ impl HandleRow {
         let (mut ended, mut flag): (c_int, c_int) = (0, 1);
         let (index, status) = (numbers.as_mut_ptr(), statuses.as_mut_ptr());
         let (count, done) = (&raw mut ended, &raw mut flag);
-        // SAFETY: the requests are live; there is room for as many statuses and numbers, and the buffers of
-        // the requests are held until they have ended.
+        // SAFETY: the requests are live, and there is space for all statuses and numbers. The buffers of the
+        // requests are held until they have ended.
         let code = unsafe {
             match (many, waits) {
                 (Many::All, true) => (f.waitall)(all, row, status),

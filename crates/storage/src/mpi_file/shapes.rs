@@ -1,7 +1,7 @@
-//! How datatypes are made of others. Lengths of blocks are elements of the old type; strides and starts are
-//! elements too, but in the forms with an `h`, where they are bytes.
+//! Derived datatypes. Lengths of blocks are elements of the old type. Strides and starts are elements too,
+//! except in the forms with an `h`, where they are bytes.
 //!
-//! Slices that have to be of one length and are not panic; all else is for MPI to judge.
+//! Slices that must have the same length and do not cause a panic; MPI checks everything else.
 
 use std::ffi::c_int;
 
@@ -10,7 +10,7 @@ use ffi::mpi::{Functions, Handle};
 use super::datatype::Datatype;
 use super::error::MpiError;
 
-/// Elements of a piece of a datatype with more of them than a C `int` counts.
+/// Elements of one piece of a datatype with more elements than a C `int` counts.
 const PIECE: u64 = 1 << 30;
 
 /// Which dimension of an array is contiguous.
@@ -22,14 +22,14 @@ pub enum DimensionOrder {
     Fortran,
 }
 
-/// How a dimension of an array is dealt out to the ranks.
+/// How a dimension of an array is distributed to the ranks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Distribution {
-    /// In pieces of so many elements, or of as many as it takes, one for each rank.
+    /// In blocks of this many elements, one for each rank (`None`: MPI chooses the length).
     Block(Option<i32>),
-    /// In pieces of so many elements (`None`: one), dealt out in turn.
+    /// In blocks of this many elements (`None`: one), assigned to the ranks in turn.
     Cyclic(Option<i32>),
-    /// Not at all; there is one rank in this dimension.
+    /// Not distributed; there is one rank in this dimension.
     None,
 }
 
@@ -44,13 +44,13 @@ impl Datatype {
         Self::make(self.library, |f, new| unsafe { (f.type_contiguous)(count, self.handle, new) })
     }
 
-    /// Any number of elements end to end, also more than a C `int` counts.
+    /// Any number of contiguous elements, also more than a C `int` counts.
     pub fn many(&self, count: u64) -> Result<Self, MpiError> {
         if let Ok(few) = i32::try_from(count) {
             return self.contiguous(few);
         }
         let pieces = i32::try_from(count / PIECE)
-            .map_err(|_| MpiError::no_call(format!("{count} elements are beyond what a datatype counts")))?;
+            .map_err(|_| MpiError::no_call(format!("a datatype cannot have {count} elements")))?;
         let most = self.contiguous(PIECE as i32)?.contiguous(pieces)?;
         let rest = self.contiguous((count % PIECE) as i32)?;
         Self::structure(&[1, 1], &[0, most.extent() as isize], &[&most, &rest])
@@ -73,7 +73,7 @@ impl Datatype {
 
     /// `MPI_Type_indexed`.
     pub fn indexed(&self, lengths: &[i32], starts: &[i32]) -> Result<Self, MpiError> {
-        assert_eq!(lengths.len(), starts.len(), "a start for each block");
+        assert_eq!(lengths.len(), starts.len(), "one start for each block");
         let (count, lengths, starts) = (int(lengths.len()), lengths.as_ptr(), starts.as_ptr());
         // SAFETY: both arrays have `count` numbers, which MPI copies.
         let make = |f: &Functions, new| unsafe { (f.type_indexed)(count, lengths, starts, self.handle, new) };
@@ -82,7 +82,7 @@ impl Datatype {
 
     /// `MPI_Type_create_hindexed`.
     pub fn hindexed(&self, lengths: &[i32], starts: &[isize]) -> Result<Self, MpiError> {
-        assert_eq!(lengths.len(), starts.len(), "a start for each block");
+        assert_eq!(lengths.len(), starts.len(), "one start for each block");
         let (count, lengths, starts) = (int(lengths.len()), lengths.as_ptr(), starts.as_ptr());
         // SAFETY: both arrays have `count` numbers, which MPI copies.
         let make = |f: &Functions, new| unsafe {
@@ -116,14 +116,15 @@ impl Datatype {
         assert!(lengths.len() == starts.len() && starts.len() == olds.len(), "three numbers for each block");
         let library = olds.first().expect("at least one block").library;
         let handles: Vec<Handle> = olds.iter().map(|old| old.handle).collect();
-        // Handles of the MPICH family are 32-bit integers, and an array of them is packed.
+        // Handles of the MPICH family are 32-bit integers, so an array of them has 32-bit entries.
         let packed: Vec<u32> = handles.iter().map(|handle| *handle as u32).collect();
         let olds = match library.abi {
             ffi::mpi::Abi::Mpich => packed.as_ptr().cast(),
             _ => handles.as_ptr(),
         };
         let (count, lengths, starts) = (int(lengths.len()), lengths.as_ptr(), starts.as_ptr());
-        // SAFETY: all three arrays have `count` entries, which MPI copies, the handles as wide as its own.
+        // SAFETY: all three arrays have `count` entries, which MPI copies; the handles are as wide as its
+        // own.
         let make = |f: &Functions, new| unsafe { (f.type_create_struct)(count, lengths, starts, olds, new) };
         Self::make(library, make)
     }
@@ -139,13 +140,13 @@ impl Datatype {
         assert!(sizes.len() == subsizes.len() && sizes.len() == starts.len(), "numbers for each dimension");
         let (dimensions, order) = (int(sizes.len()), self.order(order));
         let (sizes, subsizes, starts) = (sizes.as_ptr(), subsizes.as_ptr(), starts.as_ptr());
-        // SAFETY: all arrays have a number for each dimension; MPI copies them.
+        // SAFETY: all arrays have one number for each dimension; MPI copies them.
         Self::make(self.library, |f, new| unsafe {
             (f.type_create_subarray)(dimensions, sizes, subsizes, starts, order, self.handle, new)
         })
     }
 
-    /// `MPI_Type_create_darray` for rank `rank` of `size`; `ranks` are those in each dimension.
+    /// `MPI_Type_create_darray` for rank `rank` of `size`; `ranks` are the ranks in each dimension.
     pub fn darray(
         &self,
         (rank, size): (i32, i32),
@@ -167,7 +168,7 @@ impl Datatype {
         let (dimensions, order) = (int(sizes.len()), self.order(order));
         let (how, each) = (dealt.0.as_ptr(), dealt.1.as_ptr());
         let (sizes, ranks) = (sizes.as_ptr(), ranks.as_ptr());
-        // SAFETY: all arrays have a number for each dimension; MPI copies them.
+        // SAFETY: all arrays have one number for each dimension; MPI copies them.
         Self::make(self.library, |f, new| unsafe {
             (f.type_create_darray)(size, rank, dimensions, sizes, how, each, ranks, order, self.handle, new)
         })

@@ -1,4 +1,4 @@
-//! Collective calls in two halves: between them a file has one call under way, which owns its buffer.
+//! Collective calls in two halves: between them a file has one outstanding call, which owns its buffer.
 
 use std::ffi::c_void;
 use std::mem::ManuallyDrop;
@@ -13,17 +13,17 @@ use super::memory::{Elements, by_count};
 use super::request::RejectedCall;
 use crate::Op;
 
-/// The first half of a collective call. One that is dropped is never ended, and its buffer never freed.
+/// The first half of a collective call. If it is dropped it never ends, and its buffer is never freed.
 #[derive(Debug)]
-#[must_use = "a collective call that is not ended keeps its buffer for ever"]
+#[must_use = "a collective call that is not ended keeps its buffer forever"]
 pub struct Split<'f> {
     file: &'f MpiFile,
     op: Op,
     at: At,
-    /// The byte of the buffer that MPI was told; `None`: its absolute address.
+    /// The byte of the buffer that MPI received; `None`: its absolute address.
     origin: Option<usize>,
     buffer: ManuallyDrop<Vec<u8>>,
-    /// A datatype of this call alone.
+    /// A datatype for this call alone.
     _absolute: Option<Datatype>,
 }
 
@@ -38,14 +38,14 @@ impl MpiFile {
     ) -> Result<Split<'_>, RejectedCall> {
         use Op::{Read, Write};
         let file = self.handle;
-        let told = match elements.within(buffer.as_mut_ptr(), buffer.len()) {
-            Ok(told) => told,
+        let described = match elements.within(buffer.as_mut_ptr(), buffer.len()) {
+            Ok(described) => described,
             Err(error) => return Err(RejectedCall { error, buffer }),
         };
-        let (into, from, kind) = (told.place, told.place.cast_const(), told.kind);
-        // SAFETY: the file is open and the datatype lives; the buffer holds the elements and is not touched,
+        let (into, from, kind) = (described.place, described.place.cast_const(), described.kind);
+        // SAFETY: the file is open and the datatype lives. The buffer holds the elements and is not accessed,
         // moved or freed before the second half has ended.
-        let code = by_count!(self, told, |f, count| unsafe {
+        let code = by_count!(self, described, |f, count| unsafe {
             match (op, at) {
                 (Write, At::Offset(at)) => (f.file_write_at_all_begin)(file, at, from, count, kind),
                 (Write, At::Individual) => (f.file_write_all_begin)(file, from, count, kind),
@@ -58,15 +58,15 @@ impl MpiFile {
         if let Err(error) = self.check(code) {
             return Err(RejectedCall { error, buffer });
         }
-        let origin = told.absolute.is_none().then_some(elements.origin);
+        let origin = described.absolute.is_none().then_some(elements.origin);
         let buffer = ManuallyDrop::new(buffer);
-        Ok(Split { file: self, op, at, origin, buffer, _absolute: told.absolute })
+        Ok(Split { file: self, op, at, origin, buffer, _absolute: described.absolute })
     }
 }
 
 impl Split<'_> {
-    /// The second half: waits, and gives the buffer back; after an error it may still be in use, and none
-    /// comes back. Collective.
+    /// The second half: waits, and returns the buffer. After an error the buffer may still be in use, so it
+    /// is not returned. Collective.
     pub fn end(mut self) -> (Result<CallStatus, MpiError>, Vec<u8>) {
         let (f, file) = (self.file.functions(), self.file.handle);
         let there = |origin| self.buffer.as_mut_ptr().wrapping_add(origin).cast();
@@ -88,7 +88,7 @@ impl Split<'_> {
         if let Err(error) = self.file.check(code) {
             return (Err(error), Vec::new());
         }
-        // SAFETY: `self` ends here, and MPI has let go of the buffer.
+        // SAFETY: `self` ends here, and MPI has released the buffer.
         let buffer = unsafe { ManuallyDrop::take(&mut self.buffer) };
         (Ok(CallStatus::new(self.file.library, done)), buffer)
     }

@@ -1,4 +1,4 @@
-//! What a rank sees of a file.
+//! File views: the part of a file that a rank sees.
 
 use std::ffi::{CStr, CString, c_int};
 
@@ -9,45 +9,45 @@ use super::error::MpiError;
 use super::file::MpiFile;
 use super::info::Info;
 
-/// Room for the name of a data representation: no library's `MPI_MAX_DATAREP_STRING` is above 128.
-const NAME_ROOM: usize = 1024;
+/// Space for the name of a data representation: no library's `MPI_MAX_DATAREP_STRING` is above 128.
+const NAME_BYTES_MAX: usize = 1024;
 
 /// Where a view begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ViewStart {
     /// At a byte of the file.
     Byte(i64),
-    /// Where the shared pointer of a sequential file stands (`MPI_DISPLACEMENT_CURRENT`).
+    /// At the shared pointer of a sequential file (`MPI_DISPLACEMENT_CURRENT`).
     Current,
 }
 
-/// What can be told of a datatype that MPI gave back.
+/// The known properties of a datatype that MPI returned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TypeShape {
     /// Bytes of data.
     pub size: u64,
     /// Bytes from one element to the next.
     pub extent: i64,
-    /// Whether MPI has it by name.
+    /// Whether it is a predefined datatype.
     pub is_named: bool,
 }
 
-/// A view as MPI tells it.
+/// A view as MPI reports it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct View {
     /// The byte of the file where it begins.
     pub displacement: i64,
-    /// Its unit.
+    /// Its unit (etype).
     pub etype: TypeShape,
-    /// What of the file is seen.
+    /// The visible part of the file (filetype).
     pub filetype: TypeShape,
     /// The name of the data representation.
     pub datarep: String,
 }
 
 impl MpiFile {
-    /// Sets the view, and both pointers to its beginning. Collective; displacement, filetype and hints may
-    /// differ between ranks.
+    /// Sets the view, and moves both pointers to its beginning. Collective; displacement, filetype and hints
+    /// may differ between ranks.
     pub fn set_view(
         &self,
         start: ViewStart,
@@ -66,20 +66,20 @@ impl MpiFile {
         self.check(unsafe { set(self.handle, start, etype.handle, filetype.handle, name.as_ptr(), info) })
     }
 
-    /// The view.
+    /// Reads the view.
     pub fn view(&self) -> Result<View, MpiError> {
         let mut displacement: Offset = 0;
-        let (mut etype, mut filetype, mut name) = (0, 0, [0_u8; NAME_ROOM]);
+        let (mut etype, mut filetype, mut name) = (0, 0, [0_u8; NAME_BYTES_MAX]);
         let (get, name_at) = (self.functions().file_get_view, name.as_mut_ptr().cast());
         let (kind, view) = (&raw mut etype, &raw mut filetype);
-        // SAFETY: the file is open; there is room for any name, and the new handles are freed by `shape`.
+        // SAFETY: the file is open; there is space for any name, and `shape` frees the new handles.
         self.check(unsafe { get(self.handle, &raw mut displacement, kind, view, name_at) })?;
         let (etype, filetype) = (self.shape(etype), self.shape(filetype));
         let datarep = CStr::from_bytes_until_nul(&name).unwrap_or_default().to_string_lossy().into_owned();
         Ok(View { displacement, etype: etype?, filetype: filetype?, datarep })
     }
 
-    /// The shape of a datatype that MPI has made for us; frees it where it has to be.
+    /// The shape of a datatype that MPI returned; frees the datatype if it is not predefined.
     fn shape(&self, handle: usize) -> Result<TypeShape, MpiError> {
         let (mut integers, mut addresses, mut kinds, mut combiner): (c_int, c_int, c_int, c_int);
         (integers, addresses, kinds, combiner) = (0, 0, 0, 0);

@@ -1,7 +1,7 @@
-//! In how many pieces a file lies on the medium, as the kernel tells it (`FS_IOC_FIEMAP`).
+//! The number of separate pieces of a file on the medium, as the kernel reports it (`FS_IOC_FIEMAP`).
 //!
-//! Numbers and structures are those of the kernel's `fiemap.h` (uapi/linux). Some file systems cut an extent
-//! into parts of a largest size (ext4: 128 MiB) that still lie one behind the other: those count as one.
+//! Numbers and structures are those of the kernel's `fiemap.h` (uapi/linux). Some file systems split an
+//! extent into parts of a maximum size (ext4: 128 MiB) that are still adjacent; those count as one.
 #![allow(unsafe_code)]
 
 use std::io;
@@ -14,13 +14,13 @@ use super::raw::answered;
 
 /// `FS_IOC_FIEMAP`.
 const FIEMAP: libc::Ioctl = libc::_IOWR::<Header>(b'f' as u32, 11);
-/// `FIEMAP_FLAG_SYNC`: written back first, so that everything has its place.
+/// `FIEMAP_FLAG_SYNC`: writes the file back first, so that all its data has a position.
 const SYNC: u32 = 1;
 /// `FIEMAP_EXTENT_LAST`.
 const LAST: u32 = 1;
-/// `ENOTSUPP`, which is the kernel's own and not for programs; Lustre lets it through for striped files.
+/// `ENOTSUPP`, an error code internal to the kernel; Lustre returns it to programs for striped files.
 const ENOTSUPP: i32 = 524;
-/// Extents that one call brings.
+/// Extents that one call returns.
 const AT_ONCE: usize = 128;
 
 /// `struct fiemap` without its extents.
@@ -47,21 +47,21 @@ struct Extent {
     reserved_too: [u32; 3],
 }
 
-/// What one call takes and gives.
+/// The input and output of one call.
 #[repr(C)]
 struct ExtentRequest {
     header: Header,
     extents: [Extent; AT_ONCE],
 }
 
-/// Counts the pieces of the file; `None` where the file system does not tell.
+/// Counts the pieces of the file; `None` where the file system does not report them.
 pub(crate) fn count(path: &Path) -> io::Result<Option<u64>> {
     let fd = fs::open(path, OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC, Mode::empty())?;
     let mut request = ExtentRequest { header: Header::default(), extents: [Extent::default(); AT_ONCE] };
     let (mut pieces, mut from, mut end) = (0, 0, None);
     loop {
         match ask(&fd, from, &mut request) {
-            Err(error) if does_not_tell(&error) => return Ok(None),
+            Err(error) if is_unsupported(&error) => return Ok(None),
             asked => asked?,
         }
         let mapped = (request.header.mapped as usize).min(AT_ONCE);
@@ -84,13 +84,13 @@ fn ask(fd: &OwnedFd, from: u64, request: &mut ExtentRequest) -> io::Result<()> {
         room: AT_ONCE as u32,
         ..Header::default()
     };
-    // SAFETY: the call writes at most `room` extents behind the header, which is what the structure holds
-    // in the kernel's layout; the descriptor is open, and the structure outlives the call.
+    // SAFETY: the call writes at most `room` extents after the header. The structure has them in the kernel's
+    // layout and outlives the call, and the descriptor is open.
     answered(unsafe { libc::ioctl(fd.as_raw_fd(), FIEMAP, std::ptr::from_mut(request)) })
 }
 
-/// Whether this is the answer of a file system without the call, or without what was asked of it.
-fn does_not_tell(error: &io::Error) -> bool {
+/// Whether the file system lacks this call or a requested feature of it.
+fn is_unsupported(error: &io::Error) -> bool {
     let none = [libc::EOPNOTSUPP, libc::ENOTTY, libc::ENOSYS, libc::EBADR, ENOTSUPP];
     error.raw_os_error().is_some_and(|code| none.contains(&code))
 }
@@ -102,7 +102,7 @@ mod tests {
     use std::os::unix::fs::FileExt;
 
     #[test]
-    fn a_file_in_memory_has_no_pieces_that_are_told_and_a_missing_file_is_an_error() {
+    fn a_file_in_memory_reports_no_extents_and_a_missing_file_is_an_error() {
         let dir = tempfile::tempdir_in("/dev/shm").unwrap();
         let path = dir.path().join("f");
         File::create(&path).unwrap().write_all_at(&[1; 4096], 0).unwrap();
@@ -111,16 +111,16 @@ mod tests {
     }
 
     #[test]
-    fn a_file_system_that_does_not_tell_is_no_error_in_whatever_words_it_says_so() {
+    fn every_error_code_for_missing_support_means_unknown() {
         for code in [libc::EOPNOTSUPP, libc::ENOTTY, libc::ENOSYS, libc::EBADR, 524] {
-            assert!(does_not_tell(&io::Error::from_raw_os_error(code)), "{code}");
+            assert!(is_unsupported(&io::Error::from_raw_os_error(code)), "{code}");
         }
-        assert!(!does_not_tell(&io::Error::from_raw_os_error(libc::EIO)));
+        assert!(!is_unsupported(&io::Error::from_raw_os_error(libc::EIO)));
     }
 
     #[test]
     #[allow(clippy::print_stdout)]
-    fn holes_cut_a_file_into_pieces_also_into_more_than_one_call_brings() {
+    fn holes_split_a_file_also_into_more_pieces_than_one_call_returns() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("f");
         let file = File::create(&path).unwrap();

@@ -1,8 +1,8 @@
-//! The layout of a new file on Lustre, set by the kernel's interface: no library is linked or looked for.
+//! The layout of a new file on Lustre, set through the kernel's interface: no library is needed.
 //!
-//! A file that is to get a layout is created without one (`O_LOV_DELAY_CREATE`), and then told it by the
-//! call `LL_IOC_LOV_SETSTRIPE`, whose argument is a `lov_user_md_v1`, or a `lov_user_md_v3` where there is
-//! a pool. Numbers and structures are those of Lustre's `lustre_user.h` (uapi/linux/lustre).
+//! A file that needs a layout is created without one (`O_LOV_DELAY_CREATE`). The call `LL_IOC_LOV_SETSTRIPE`
+//! then sets the layout; its argument is a `lov_user_md_v1`, or a `lov_user_md_v3` with a pool. Numbers and
+//! structures are those of Lustre's `lustre_user.h` (uapi/linux/lustre).
 #![allow(unsafe_code)]
 
 use std::io;
@@ -19,22 +19,22 @@ use crate::{BackendOption, Settings, Takes, files};
 
 /// The options, by name.
 pub(crate) const OPTIONS: [BackendOption; 5] = [
-    option("lustre.ignorelocks", Takes::Flag, "Lustre: no locks of the file's ranges"),
-    option("lustre.pool", Takes::Text, "Lustre: pool of the targets of new files"),
-    option("lustre.startost", Takes::Number, "Lustre: first target of new files; -1 leaves it to the system"),
+    option("lustre.ignorelocks", Takes::Flag, "Lustre: no range locks on the file"),
+    option("lustre.pool", Takes::Text, "Lustre: OST pool of new files"),
+    option("lustre.startost", Takes::Number, "Lustre: first OST of new files; -1 lets the system choose"),
     option(
         "lustre.stripecount",
         Takes::Number,
-        "Lustre: targets per new file; 0 is the directory's own number, -1 all",
+        "Lustre: OSTs per new file; 0 for the directory's default, -1 for all",
     ),
     option(
         "lustre.stripesize",
         Takes::Size,
-        "Lustre: stripe size of new files, a multiple of 64k; 0 is the directory's own",
+        "Lustre: stripe size of new files, a multiple of 64k; 0 for the directory's default",
     ),
 ];
 
-/// `LL_SUPER_MAGIC`, what `statfs` says of Lustre.
+/// `LL_SUPER_MAGIC`, the type that `statfs` returns for Lustre.
 pub(crate) const LUSTRE: u64 = 0x0BD0_0BD0;
 /// `LL_IOC_LOV_SETSTRIPE`.
 const SET_STRIPE: libc::Ioctl = libc::_IOW::<libc::c_long>(b'f' as u32, 154);
@@ -42,7 +42,7 @@ const SET_STRIPE: libc::Ioctl = libc::_IOW::<libc::c_long>(b'f' as u32, 154);
 const SET_FLAGS: libc::Ioctl = libc::_IOW::<libc::c_long>(b'f' as u32, 152);
 /// `LL_FILE_IGNORE_LOCK`.
 const IGNORE_LOCK: libc::c_int = 1;
-/// `O_LOV_DELAY_CREATE`: the old bit, and the two that took its place.
+/// `O_LOV_DELAY_CREATE`: the old bit, and the two that replaced it.
 const DELAY_CREATE: u32 = 0o100_000_000 | libc::O_NOCTTY as u32 | libc::O_ASYNC as u32;
 /// `LOV_USER_MAGIC_V1` and `LOV_USER_MAGIC_V3`.
 pub(crate) const MAGIC_V1: u32 = 0x0BD1_0BD0;
@@ -56,21 +56,21 @@ const STRIPE_COUNT_MAX: i64 = 2000;
 /// `LOV_MIN_STRIPE_SIZE`, bytes.
 const STRIPE_SIZE_MIN: i64 = 65536;
 
-/// What the settings ask of new files.
+/// The layout of new files that the settings request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct LustreLayout {
-    /// As Lustre has it: 0 is the directory's own, all ones are all targets.
+    /// In Lustre's encoding: 0 is the directory's default, all ones are all targets.
     stripe_count: u16,
-    /// Bytes; 0 is the directory's own.
+    /// Bytes; 0 is the directory's default.
     stripe_size: u32,
-    /// As Lustre has it: all ones leave it to the system.
+    /// In Lustre's encoding: all ones let the system choose.
     first_target: u16,
     pool: String,
     ignore_locks: bool,
 }
 
 impl LustreLayout {
-    /// What the settings ask for, if Lustre can have it.
+    /// The layout that the settings request, if Lustre allows it.
     pub(super) fn new(settings: &Settings) -> Result<Self, Usage> {
         let number = |name: &str| settings.number(&format!("posix.lustre.{name}"));
         let count = number("stripecount").unwrap_or(0);
@@ -99,18 +99,18 @@ impl LustreLayout {
         Ok(Self { stripe_count, stripe_size, first_target, pool, ignore_locks })
     }
 
-    /// Whether new files get a layout other than their directory's.
+    /// Whether new files get a layout other than their directory's default.
     pub(super) fn is_set(&self) -> bool {
         self.stripe_count != 0 || self.only_lustre_has_it()
     }
 
-    /// Whether it is more than one stripe, which every file has.
+    /// Whether the layout is more than one stripe: a file on any file system has one stripe.
     fn only_lustre_has_it(&self) -> bool {
         let free = self.first_target == u16::MAX && self.stripe_size == 0 && self.pool.is_empty();
         self.stripe_count > 1 || !free
     }
 
-    /// Creates a file with this layout; `None` where every file has it anyway.
+    /// Creates a file with this layout; `None` where every file has the layout anyway.
     pub(super) fn create(&self, path: &Path, flags: OFlags) -> io::Result<Option<OwnedFd>> {
         let dir = files::directory_of(path);
         let found = fs::statfs(dir)?.f_type as u64;
@@ -120,24 +120,24 @@ impl LustreLayout {
         let flags = flags | OFlags::CREATE | OFlags::EXCL | OFlags::from_bits_retain(DELAY_CREATE);
         let fd = match fs::open(path, flags, Permissions::from_raw_mode(0o664)) {
             Err(Errno::EXIST) => {
-                let why = "the file exists, and its Lustre layout cannot be changed; remove it, leave -E \
-                           out, or leave the lustre options out";
+                let why = "its Lustre layout cannot be changed. Remove it, leave out -E, \
+                           or leave out the lustre options";
                 return Err(io::Error::new(io::ErrorKind::AlreadyExists, why));
             }
             opened => opened?,
         };
         let layout = self.user_md();
-        // SAFETY: the call reads a `lov_user_md` of the version that its first word names, which is
-        // what the bytes are; the descriptor is open.
+        // SAFETY: the first word of the bytes names their version of `lov_user_md`, and the call reads this
+        // version; the descriptor is open.
         let set = answered(unsafe { libc::ioctl(fd.as_raw_fd(), SET_STRIPE, layout.as_ptr()) });
         set.map(|()| Some(fd)).map_err(|error| {
-            // An empty file without the layout asked for would stand in the way of the next attempt.
+            // An empty file without the requested layout would block the next attempt.
             let _ = fs::unlink(path);
             io::Error::new(error.kind(), format!("cannot set the Lustre layout: {error}"))
         })
     }
 
-    /// Tells Lustre to take no locks for this file, if the settings ask for it.
+    /// Disables Lustre's locks for this file, if the settings request it.
     pub(super) fn ignore_locks(&self, fd: &OwnedFd, path: &Path) -> io::Result<()> {
         if !self.ignore_locks {
             return Ok(());
@@ -160,7 +160,7 @@ impl LustreLayout {
         let mut bytes = Vec::with_capacity(48);
         bytes.extend(magic.to_ne_bytes());
         bytes.extend(RAID0.to_ne_bytes());
-        // lmm_oi: the object's name, which the system gives.
+        // lmm_oi: the object's identifier, which the system sets.
         bytes.extend([0; 16]);
         bytes.extend(self.stripe_size.to_ne_bytes());
         bytes.extend(self.stripe_count.to_ne_bytes());
@@ -174,7 +174,7 @@ impl LustreLayout {
     }
 }
 
-/// That a path is not on Lustre, with the kind of its file system as `statfs` numbers it.
+/// The error that a path is not on Lustre, with the file system type from `statfs`.
 fn elsewhere(magic: u64) -> io::Error {
     let name = match magic {
         0xef53 => "ext4".to_owned(),
@@ -192,7 +192,7 @@ fn elsewhere(magic: u64) -> io::Error {
     };
     io::Error::new(
         io::ErrorKind::Unsupported,
-        format!("not on Lustre (found {name}); leave the lustre options out"),
+        format!("not on Lustre (found {name}). Leave out the lustre options"),
     )
 }
 
@@ -207,8 +207,8 @@ mod tests {
     }
 
     #[test]
-    fn the_numbers_are_those_of_the_header() {
-        // As a C compiler makes them of lustre_user.h on x86_64 and aarch64.
+    fn the_ioctl_numbers_equal_those_of_the_header() {
+        // The values that a C compiler computes from lustre_user.h on x86_64 and aarch64.
         assert_eq!(SET_STRIPE, 0x4008_669a);
         assert_eq!(SET_FLAGS, 0x4008_6698);
         if cfg!(any(target_arch = "x86_64", target_arch = "aarch64")) {
@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn what_lustre_cannot_have_is_rejected_with_what_it_can() {
+    fn invalid_layout_options_are_rejected_with_the_valid_values() {
         for (name, value, word) in [
             ("stripecount", "2001", "0 to 2000"),
             ("stripecount", "-2", "0 to 2000"),
@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn elsewhere_one_stripe_is_what_a_file_has_and_more_is_an_error_that_names_the_file_system() {
+    fn outside_lustre_only_one_stripe_is_accepted_and_the_error_names_the_file_system() {
         let dir = tempfile::tempdir_in("/dev/shm").unwrap();
         let path = dir.path().join("f");
         for count in ["0", "1"] {
@@ -263,10 +263,10 @@ mod tests {
             let error = layout(&[more]).unwrap().create(&path, OFlags::RDWR).unwrap_err();
             assert_eq!(
                 error.to_string(),
-                "not on Lustre (found tmpfs); leave the lustre options out",
+                "not on Lustre (found tmpfs). Leave out the lustre options",
                 "{more:?}"
             );
         }
-        assert!(!path.exists(), "nothing was made");
+        assert!(!path.exists(), "no file was created");
     }
 }

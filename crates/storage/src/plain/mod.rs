@@ -1,7 +1,8 @@
-//! Files of a mounted file system: what the backends that open a path and get a descriptor share.
+//! Files of a mounted file system: the common part of the backends that open a path and use a descriptor.
 //!
-//! [`PlainFiles`] opens, with O_DIRECT and a Lustre layout where the settings ask; [`PlainFile`] moves
-//! bytes by `pread` and `pwrite`; [`OnMount`] makes a storage of what a backend adds.
+//! [`PlainFiles`] opens files, with O_DIRECT and a Lustre layout if the settings request them. [`PlainFile`]
+//! moves bytes by `pread` and `pwrite`. [`OnMount`] combines these with the parts of a backend into a
+//! storage.
 //!
 //! Never here: queues, mappings, locks around transfers.
 
@@ -26,7 +27,7 @@ use lustre::LustreLayout;
 pub(crate) use lustre::{LUSTRE, MAGIC_V1, MAGIC_V3, OPTIONS as LUSTRE_OPTIONS};
 pub(crate) use raw::{answered, close, truncate};
 
-/// The option that every backend with transfers past the cache has.
+/// The option of every backend that can bypass the page cache.
 pub(crate) const ODIRECT: BackendOption =
     option("odirect", Takes::Flag, "open with O_DIRECT: transfers bypass this client's page cache");
 
@@ -38,17 +39,17 @@ pub(crate) struct PlainFiles {
 }
 
 impl PlainFiles {
-    /// As the settings of `posix` ask; a backend of another name may have an `odirect` of its own.
+    /// As the settings of `posix` request; another backend may have its own option `odirect`.
     pub(crate) fn new(backend: &str, settings: &Settings) -> Result<Self, Usage> {
         let own = settings.flag(&format!("{backend}.odirect"));
         Ok(Self { direct: own || settings.flag("posix.odirect"), layout: LustreLayout::new(settings)? })
     }
 
-    /// The same for a backend that has many transfers under way, around which no lock can be held.
+    /// The same for a backend with many outstanding transfers, which cannot hold a lock around each.
     pub(crate) fn queued(backend: &str, settings: &Settings) -> Result<Self, Usage> {
         if settings.flag("posix.rangelocks") {
             return Err(Usage(format!(
-                "--posix.rangelocks: a lock is held around a transfer that blocks; use POSIX, not {}",
+                "--posix.rangelocks: only blocking transfers can hold a lock. Use POSIX, not {}",
                 backend.to_uppercase()
             )));
         }
@@ -60,7 +61,7 @@ impl PlainFiles {
         self.direct
     }
 
-    /// Opens a file; where it is shared and gets a layout, all ranks of `comm` call this together.
+    /// Opens a file; if it is shared and gets a layout, all ranks of `comm` call this together.
     pub(crate) fn open(&self, comm: &dyn Comm, path: &Path, how: Open) -> io::Result<OwnedFd> {
         let mut flags = match how.mode {
             Mode::Write => OFlags::RDWR | OFlags::CREATE,
@@ -86,7 +87,7 @@ impl PlainFiles {
         Ok(fd)
     }
 
-    /// Makes the file with its layout: of a shared file rank 0, while the others wait.
+    /// Creates the file with its layout; for a shared file rank 0 does, while the others wait.
     fn create(
         &self,
         comm: &dyn Comm,
@@ -102,12 +103,12 @@ impl PlainFiles {
     }
 }
 
-/// What a file is made with, less the umask: what IOR asks for, and what `dd` and shells do.
+/// The permissions of a new file, less the umask: those of IOR, or those of `dd` and shells.
 fn permissions(mode: Mode) -> u32 {
     if mode == Mode::Truncate { 0o666 } else { 0o664 }
 }
 
-/// An open file, moved by `pread` and `pwrite`.
+/// An open file; transfers use `pread` and `pwrite`.
 #[derive(Debug)]
 pub(crate) struct PlainFile {
     fd: OwnedFd,
@@ -146,7 +147,7 @@ impl File for PlainFile {
     }
 }
 
-/// What a backend over a mounted file system adds to the names of its files.
+/// The part of a storage on a mounted file system that differs between backends.
 pub(crate) trait MountedBackend: Sync {
     /// See [`Storage::open`].
     fn open(&self, comm: &dyn Comm, path: &Path, how: Open) -> io::Result<Box<dyn File>>;
@@ -160,7 +161,7 @@ pub(crate) trait MountedBackend: Sync {
     fn is_direct(&self) -> bool;
 }
 
-/// A backend whose names are those of a mounted file system.
+/// A storage on a mounted file system, made of such a part.
 pub(crate) struct OnMount<T>(pub(crate) T);
 
 impl<T: MountedBackend> Storage for OnMount<T> {

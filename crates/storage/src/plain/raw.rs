@@ -1,19 +1,19 @@
-//! What safe Rust has no word for: answers of system calls, whether a close failed, the length of a file by
-//! name.
+//! System calls that safe Rust lacks: return values as results, a close that reports failure, truncation by
+//! path.
 #![allow(unsafe_code)]
 
 use std::ffi::{CStr, c_int};
 use std::io;
 use std::os::fd::{IntoRawFd, OwnedFd};
 
-/// A system call's answer: below 0 it failed.
+/// Converts the return value of a system call; a value below 0 is a failure.
 pub(crate) fn answered(answer: c_int) -> io::Result<()> {
     if answer < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
 }
 
-/// Closes and says whether that failed.
+/// Closes a descriptor and returns whether that failed.
 pub(crate) fn close(fd: OwnedFd) -> io::Result<()> {
-    // SAFETY: the descriptor was owned by `fd`, which gave it up, so nobody else closes or uses it.
+    // SAFETY: `fd` owned the descriptor and gave it up, so no other code closes or uses it.
     answered(unsafe { libc::close(fd.into_raw_fd()) })
 }
 

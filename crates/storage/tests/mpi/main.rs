@@ -1,4 +1,4 @@
-//! Files of MPI under every launcher of MPI that is here.
+//! MPI files under every installed MPI launcher.
 #![allow(clippy::print_stdout)]
 
 mod mpi_file;

@@ -1,22 +1,22 @@
-//! The table of backends says what each storage really offers, over all backends.
+//! The abilities in the table of backends equal what each storage really offers, for all backends.
 
 use ranks::local;
 use storage::{BACKENDS, FileForm, Mode, Open, Parts, Settings};
 
 #[test]
-fn the_table_of_abilities_says_what_each_storage_offers() {
+fn the_table_of_abilities_equals_what_each_storage_offers() {
     for backend in BACKENDS {
         let (name, able) = (backend.name, backend.abilities);
-        let storage = (backend.open)(&Settings::default()).expect("its defaults are sound");
+        let storage = (backend.open)(&Settings::default()).expect("the defaults are valid");
         assert_eq!(storage.names().is_some(), able.names, "{name}: names");
         assert_eq!(storage.keeps_data(), able.keeps_data, "{name}: data");
-        assert_eq!(storage.is_collective(), able.collective, "{name}: calls of all ranks together");
+        assert_eq!(storage.is_collective(), able.collective, "{name}: collective calls");
         assert_eq!(storage.is_bare(), able.form == FileForm::Bytes, "{name}: form");
         assert!(able.sync_bytes.is_power_of_two(), "{name}: unit of a sync");
         let mut settings = Settings::default();
         settings.set(&format!("{name}.useFileView"), "1");
         settings.set(&format!("{name}.useStridedDatatype"), "1");
-        let viewed = (backend.open)(&settings).expect("views are an option or nothing");
+        let viewed = (backend.open)(&settings).expect("an unknown option for views is ignored");
         assert_eq!(viewed.moves_all_segments(), able.file_views, "{name}: views");
         // `dummy` neither blocks nor queues.
         assert!(!able.blocking || storage.queue(Some(2), 4096).unwrap().is_none(), "{name}: a queue");
@@ -24,9 +24,9 @@ fn the_table_of_abilities_says_what_each_storage_offers() {
 }
 
 #[test]
-fn files_are_opened_for_writing_only_where_the_table_says_so() {
+fn files_can_be_opened_for_writing_only_where_the_table_says_so() {
     for backend in BACKENDS.iter().filter(|backend| !backend.needs_mpi) {
-        let storage = (backend.open)(&Settings::default()).expect("its defaults are sound");
+        let storage = (backend.open)(&Settings::default()).expect("the defaults are valid");
         let dir = tempfile::tempdir().unwrap();
         let how =
             Open { mode: Mode::Truncate, shared: false, collective: false, bytes: 8, parts: Parts::NONE };
@@ -36,7 +36,7 @@ fn files_are_opened_for_writing_only_where_the_table_says_so() {
 }
 
 #[test]
-fn options_that_a_backend_takes_of_another_are_there_and_work() {
+fn options_that_a_backend_takes_from_another_exist_and_work() {
     for backend in BACKENDS {
         for option in backend.also_takes {
             let (of, word) = option.split_once('.').expect("a backend and an option");
@@ -46,7 +46,7 @@ fn options_that_a_backend_takes_of_another_are_there_and_work() {
         let mut settings = Settings::default();
         settings.set("posix.odirect", "1");
         let takes = backend.name == "posix" || backend.also_takes.contains(&"posix.odirect");
-        // `mmap` rejects it in words of its own.
+        // `mmap` rejects it with its own message.
         let direct = (backend.open)(&settings).is_ok_and(|storage| storage.direct());
         assert_eq!(direct, takes, "{}", backend.name);
     }

@@ -1,4 +1,5 @@
-//! What every backend owes, run over the table of backends; a new backend joins by being in the table.
+//! Properties of every backend, run over the table of backends; a new backend is included once it is in the
+//! table.
 
 use std::path::{Path, PathBuf};
 
@@ -9,14 +10,14 @@ const WRITE: Open =
     Open { mode: Mode::Write, shared: false, collective: false, bytes: 0, parts: Parts::NONE };
 const READ: Open = Open { mode: Mode::Read, shared: false, collective: false, bytes: 0, parts: Parts::NONE };
 
-/// Calls `test` for every backend that runs on local ranks, in a directory of its own.
+/// Calls `test` for every backend that runs on local ranks, each in its own directory.
 fn each(test: impl Fn(&Backend, &dyn Storage, &dyn Comm, &Path)) {
     for backend in BACKENDS {
         if backend.needs_mpi {
-            // The same promises are kept under mpirun: the tests of the program run it there.
+            // The program's tests run these backends under mpirun and check the same properties.
             continue;
         }
-        let storage = (backend.open)(&Settings::default()).expect("its defaults are sound");
+        let storage = (backend.open)(&Settings::default()).expect("the defaults are valid");
         let dir = tempfile::tempdir().unwrap();
         test(backend, &*storage, &local::alone(), dir.path());
     }
@@ -34,7 +35,7 @@ fn put(storage: &dyn Storage, comm: &dyn Comm, path: &Path, data: &[u8], offset:
 }
 
 #[test]
-fn what_is_written_is_read_back_wherever_it_was_put() {
+fn written_data_is_read_back_from_any_offset() {
     each(|backend, storage, comm, dir| {
         let path = dir.join("f");
         let mut file = storage.open(comm, &path, Open { bytes: 6 * 4096, ..WRITE }).unwrap();
@@ -61,7 +62,7 @@ fn what_is_written_is_read_back_wherever_it_was_put() {
 }
 
 #[test]
-fn reading_beyond_the_end_gives_what_is_there_and_then_nothing() {
+fn reading_beyond_the_end_returns_the_existing_bytes_and_then_none() {
     each(|backend, storage, comm, dir| {
         if !storage.keeps_data() {
             return;
@@ -77,7 +78,7 @@ fn reading_beyond_the_end_gives_what_is_there_and_then_nothing() {
 }
 
 #[test]
-fn opening_for_writing_keeps_what_is_there() {
+fn opening_for_writing_keeps_the_existing_data() {
     each(|backend, storage, comm, dir| {
         if !storage.keeps_data() {
             return;
@@ -90,7 +91,7 @@ fn opening_for_writing_keeps_what_is_there() {
 }
 
 #[test]
-fn a_file_that_is_not_there_is_an_error_to_open_and_nothing_to_ask_for() {
+fn opening_a_missing_file_is_an_error_and_it_has_no_size() {
     each(|backend, storage, comm, dir| {
         let path = dir.join("nothing");
         assert_eq!(storage.size(&path).unwrap(), None, "{}", backend.name);
@@ -140,7 +141,7 @@ fn ranks_write_one_file_at_the_same_time() {
 
 #[test]
 fn direct_transfers_leave_nothing_in_the_page_cache() {
-    // On a file system of memory O_DIRECT means nothing: use the build's own.
+    // A file system in memory ignores O_DIRECT, so the test uses the file system of the build.
     let dir = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let path = dir.path().join("f");
     let mut direct = Settings::default();
@@ -158,23 +159,26 @@ fn direct_transfers_leave_nothing_in_the_page_cache() {
     buffer.bytes_mut().copy_from_slice(&pattern(1 << 20, 3));
     assert_eq!(file.write_at(buffer.bytes(), 0).unwrap(), 1 << 20);
     file.close().unwrap();
-    let mut cache = storage.page_cache(&path).unwrap().expect("posix can look");
+    let mut cache = storage.page_cache(&path).unwrap().expect("posix can query the page cache");
     assert!(
         cache.resident(&[(0, 256 << 10), (512 << 10, 256 << 10)]).unwrap() < 0.01,
-        "written past the cache"
+        "direct writes bypass the cache"
     );
     assert_eq!(std::fs::read(&path).unwrap(), buffer.bytes());
     assert!(
         cache.resident(&[(0, 256 << 10), (512 << 10, 256 << 10)]).unwrap() > 0.9,
-        "read through the cache"
+        "buffered reads fill the cache"
     );
     cache.evict().unwrap();
-    assert!(cache.resident(&[(0, 256 << 10), (512 << 10, 256 << 10)]).unwrap() < 0.01, "and dropped from it");
+    assert!(
+        cache.resident(&[(0, 256 << 10), (512 << 10, 256 << 10)]).unwrap() < 0.01,
+        "evicted pages are not in the cache"
+    );
 }
 
 #[test]
 fn a_failed_close_is_a_result() {
-    // /dev/full takes nothing: the write itself fails, the close does not, and neither panics.
+    // Every write to /dev/full fails; the close succeeds, and neither panics.
     let storage = (storage::backend("posix").unwrap().open)(&Settings::default()).unwrap();
     let mut file = storage.open(&local::alone(), Path::new("/dev/full"), WRITE).unwrap();
     let error = file.write_at(&[0; 8], 0).unwrap_err();

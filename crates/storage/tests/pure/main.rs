@@ -1,5 +1,5 @@
-//! The system under test, backend by backend: that each keeps the promises of the traits, that queues do what
-//! they say, and what happens on file systems that are full or small, which only root may mount.
+//! The storage backends: the properties of the traits, of the queues, and the behaviour on full or small file
+//! systems, which only root may mount.
 #![allow(clippy::print_stdout)]
 
 mod abilities;

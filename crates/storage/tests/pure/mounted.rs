@@ -1,5 +1,5 @@
-//! What single backends over mounted file systems owe beyond what all do: faults of mappings, locks of
-//! ranges, layouts.
+//! Properties of single backends on mounted file systems that not all backends have: faults of mappings,
+//! range locks, layouts.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -24,7 +24,7 @@ fn opened(backend: &str, words: &[(&str, &str)]) -> Box<dyn Storage> {
 }
 
 #[test]
-fn a_file_cut_short_under_its_mapping_is_an_error_and_no_crash() {
+fn a_file_truncated_under_its_mapping_is_an_error_and_not_a_crash() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("f");
     fs::write(&path, vec![7; MIB]).unwrap();
@@ -42,17 +42,17 @@ fn a_file_cut_short_under_its_mapping_is_an_error_and_no_crash() {
     assert_eq!(error.kind(), ErrorKind::UnexpectedEof);
     assert_eq!(error.to_string(), "the file was cut short to 8192 bytes while it was mapped");
     assert_eq!(writer.write_at(&data, 65536).unwrap_err().kind(), ErrorKind::UnexpectedEof);
-    assert!(writer.write_at(&data, 65536).is_err(), "the pages that took its place are not the file's");
+    assert!(writer.write_at(&data, 65536).is_err(), "the replacement pages do not belong to the file");
 
-    assert_eq!(unharmed.write_at(&[3; 65536], 65536).unwrap(), 65536, "another mapping works on");
+    assert_eq!(unharmed.write_at(&[3; 65536], 65536).unwrap(), 65536, "another mapping still works");
     unharmed.sync().unwrap();
     for file in [reader, writer, unharmed] {
         file.close().unwrap();
     }
-    assert_eq!(fs::metadata(&path).unwrap().len(), 8192, "nothing was written behind the end");
+    assert_eq!(fs::metadata(&path).unwrap().len(), 8192, "nothing was written after the end");
     assert_eq!(fs::read(&other).unwrap()[65536..131_072], [3; 65536]);
     let mut again = storage.open(&comm, &path, READ).unwrap();
-    assert_eq!(again.read_at(&mut data, 0).unwrap(), 8192, "a new mapping knows no fault");
+    assert_eq!(again.read_at(&mut data, 0).unwrap(), 8192, "a new mapping has no fault");
     again.close().unwrap();
 }
 
@@ -77,7 +77,7 @@ fn a_full_file_system_is_an_error_of_the_copy_into_its_mapping() {
 }
 
 #[test]
-fn ranks_that_fault_at_the_same_time_all_get_their_error() {
+fn ranks_that_fault_at_the_same_time_each_get_an_error() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("f");
     fs::write(&path, vec![7; MIB]).unwrap();
@@ -121,7 +121,7 @@ fn a_mapping_extends_a_short_file_keeps_a_long_one_and_sees_it_grow() {
 }
 
 #[test]
-fn a_transfer_waits_for_who_holds_its_range_and_holds_it_no_longer_than_itself() {
+fn a_transfer_waits_for_a_locked_range_and_then_locks_it_only_while_it_lasts() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("f");
     fs::write(&path, [1; 4096]).unwrap();
@@ -139,17 +139,17 @@ fn a_transfer_waits_for_who_holds_its_range_and_holds_it_no_longer_than_itself()
         while !ready.load(Ordering::SeqCst) {
             std::thread::yield_now();
         }
-        // Without a lock the read is over long before; with it, it waits however long this takes.
+        // Without a lock the read ends long before this sleep; with a lock it waits for any length of time.
         std::thread::sleep(Duration::from_millis(100));
-        assert!(!moved.load(Ordering::SeqCst), "the range is held");
+        assert!(!moved.load(Ordering::SeqCst), "the range is locked");
         rustix::fs::fcntl_lock(&holder, FlockOperation::Unlock).unwrap();
     });
     assert!(moved.load(Ordering::SeqCst));
     let mut file = storage.open(&local::alone(), &path, WRITE).unwrap();
     assert_eq!(file.write_at(&[2; 64], 0).unwrap(), 64);
-    // Still open, and yet nothing is held.
+    // The file is still open, but its range is not locked.
     rustix::fs::fcntl_lock(&holder, FlockOperation::NonBlockingLockExclusive).unwrap();
-    assert_eq!(file.write_at(&[], 0).unwrap(), 0, "no bytes need no lock");
+    assert_eq!(file.write_at(&[], 0).unwrap(), 0, "a transfer of 0 bytes takes no lock");
     file.close().unwrap();
 }
 
@@ -167,11 +167,11 @@ fn ranks_with_range_locks_write_one_file_at_the_same_time() {
     });
     assert!(all.iter().all(Result::is_ok));
     let bytes = fs::read(&path).unwrap();
-    assert!(bytes.iter().all(|byte| *byte == bytes[0]), "the whole of one write");
+    assert!(bytes.iter().all(|byte| *byte == bytes[0]), "all bytes are from one write");
 }
 
 #[test]
-fn a_layout_where_there_is_no_lustre_stops_all_ranks_with_one_reason() {
+fn a_lustre_layout_on_another_file_system_stops_all_ranks_with_one_reason() {
     let dir = tempfile::tempdir_in("/dev/shm").unwrap();
     for backend in ["posix", "aio", "uring"] {
         let path = dir.path().join(backend);
@@ -183,11 +183,11 @@ fn a_layout_where_there_is_no_lustre_stops_all_ranks_with_one_reason() {
             for (rank, one) in all.into_iter().enumerate() {
                 let why = one.expect("no rank is left waiting").expect("an error");
                 let whose = if shared && rank > 0 { " (rank 0)" } else { "" };
-                let told = format!("not on Lustre (found tmpfs); leave the lustre options out{whose}");
-                assert_eq!(why, told, "{backend}");
+                let expected = format!("not on Lustre (found tmpfs). Leave out the lustre options{whose}");
+                assert_eq!(why, expected, "{backend}");
             }
         }
-        assert!(!path.exists(), "nothing was made");
+        assert!(!path.exists(), "no file was created");
         fs::write(&path, "x").unwrap();
         storage.open(&local::alone(), &path, READ).unwrap().close().unwrap();
     }

@@ -1,4 +1,4 @@
-//! What every backend with names owes, run over the table of backends.
+//! Properties of every backend with metadata operations, run over the table of backends.
 
 use std::collections::BTreeMap;
 use std::ffi::CString;
@@ -13,7 +13,7 @@ fn c(dir: &Path, name: &str) -> CString {
     CString::new(dir.join(name).to_str().unwrap()).unwrap()
 }
 
-/// Calls `test` for every backend whose names are kept.
+/// Calls `test` for every backend whose files and directories are kept.
 fn each(test: impl Fn(&str, &dyn Storage, &dyn Names, &Path)) {
     let mut tried = 0;
     for backend in BACKENDS {
@@ -27,7 +27,7 @@ fn each(test: impl Fn(&str, &dyn Storage, &dyn Names, &Path)) {
 }
 
 #[test]
-fn directories_and_nodes_come_and_go_and_say_when_they_cannot() {
+fn directories_and_nodes_are_created_and_removed_and_errors_are_reported() {
     each(|backend, _, names, dir| {
         names.make_dir(&c(dir, "d"), 0o775).unwrap();
         assert_eq!(names.make_dir(&c(dir, "d"), 0o775).unwrap_err().kind(), ErrorKind::AlreadyExists);
@@ -44,7 +44,7 @@ fn directories_and_nodes_come_and_go_and_say_when_they_cannot() {
 }
 
 #[test]
-fn what_is_kept_of_a_name_is_told_the_same_in_three_ways() {
+fn stat_lstat_and_statx_report_the_same_status() {
     each(|backend, _, names, dir| {
         std::fs::write(dir.join("f"), vec![1; 5000]).unwrap();
         names.symlink(c"f", &c(dir, "s")).unwrap();
@@ -62,7 +62,7 @@ fn what_is_kept_of_a_name_is_told_the_same_in_three_ways() {
 }
 
 #[test]
-fn names_lengths_permissions_and_attributes_are_changed() {
+fn rename_truncate_chmod_and_attributes_take_effect() {
     each(|backend, _, names, dir| {
         std::fs::write(dir.join("a"), "abc").unwrap();
         std::fs::write(dir.join("b"), "b").unwrap();
@@ -81,7 +81,7 @@ fn names_lengths_permissions_and_attributes_are_changed() {
                 assert!(names.get_attribute(&c(dir, "b"), c"user.assay", &mut value).is_err(), "{backend}");
             }
             Err(error) if error.raw_os_error() == Some(95) => {
-                println!("SKIPPED: {} keeps no attributes of users", dir.display());
+                println!("SKIPPED: {} does not support user attributes", dir.display());
             }
             Err(error) => panic!("{backend}: {error}"),
         }
@@ -89,7 +89,7 @@ fn names_lengths_permissions_and_attributes_are_changed() {
 }
 
 #[test]
-fn a_directory_of_many_calls_is_listed_whole_and_once() {
+fn a_directory_that_needs_many_calls_is_listed_completely_and_once() {
     each(|backend, _, names, dir| {
         for number in 0..3000 {
             std::fs::write(dir.join(format!("file-with-a-long-name-{number}")), "").unwrap();
@@ -108,7 +108,7 @@ fn a_directory_of_many_calls_is_listed_whole_and_once() {
 }
 
 #[test]
-fn files_are_opened_to_be_updated_or_emptied() {
+fn files_can_be_opened_for_update_or_truncated() {
     each(|backend, storage, _, dir| {
         if backend == "mmap" {
             return;
@@ -124,11 +124,11 @@ fn files_are_opened_to_be_updated_or_emptied() {
         assert_eq!(open(Mode::Update).err().unwrap().kind(), ErrorKind::NotFound, "{backend}");
         open(Mode::Truncate).unwrap().close().unwrap();
         let mode = std::fs::metadata(dir.join("f")).unwrap().permissions().mode() & 0o777;
-        assert_eq!(mode | 0o022, 0o666, "as the umask leaves it");
+        assert_eq!(mode | 0o022, 0o666, "the umask applies");
         std::fs::write(dir.join("f"), "abc").unwrap();
         let mut file = open(Mode::Update).unwrap();
         assert_eq!(file.write_at(b"x", 1).unwrap(), 1);
-        assert!(file.read_at(&mut [0; 4], 0).is_err(), "for writing only");
+        assert!(file.read_at(&mut [0; 4], 0).is_err(), "the file is open for writing only");
         file.close().unwrap();
         assert_eq!(std::fs::read(dir.join("f")).unwrap(), b"axc");
         open(Mode::Truncate).unwrap().close().unwrap();
@@ -137,17 +137,17 @@ fn files_are_opened_to_be_updated_or_emptied() {
 }
 
 #[test]
-fn a_directory_is_listed_as_ls_asks_for_it() {
+fn a_directory_is_listed_by_the_calls_of_ls() {
     each(|backend, _, names, dir| {
-        let listing = names.listing().expect("what is mounted can be listed");
+        let listing = names.listing().expect("mounted file systems can be listed");
         for number in 0..3000 {
             std::fs::write(dir.join(format!("file-with-a-long-name-{number}")), "").unwrap();
         }
         std::fs::create_dir(dir.join("sub")).unwrap();
         names.symlink(c"no/where", &c(dir, "s")).unwrap();
         let mut opened = listing.open_dir(&c(dir, "")).unwrap();
-        let truth = std::fs::metadata(dir).unwrap();
-        assert_eq!(opened.identity().unwrap().inode, truth.ino(), "{backend}");
+        let metadata = std::fs::metadata(dir).unwrap();
+        assert_eq!(opened.identity().unwrap().inode, metadata.ino(), "{backend}");
         let (mut found, mut calls) = (BTreeMap::new(), 0);
         while opened.read(&mut |name, kind| assert!(found.insert(name.to_owned(), kind).is_none())).unwrap() {
             calls += 1;
@@ -168,7 +168,7 @@ fn a_directory_is_listed_as_ls_asks_for_it() {
         assert_eq!(
             listing.attribute(&c(dir, "s"), c"user.none", &mut []).unwrap_err().kind(),
             ErrorKind::NotFound,
-            "attributes of what a link leads to"
+            "attributes of the file that the link leads to"
         );
         assert!(listing.open_dir(&c(dir, "s")).is_err());
     });

@@ -1,4 +1,4 @@
-//! What every queue owes, run over the backends that have one, with and without O_DIRECT.
+//! Properties of every queue, run over the backends that have one, with and without O_DIRECT.
 
 use std::fs;
 use std::path::Path;
@@ -13,7 +13,7 @@ const READ: Open = Open { mode: Mode::Read, shared: false, collective: false, by
 const BLOCK: usize = 8192;
 const DEPTH: usize = 16;
 
-/// A queue under test, and what it is a queue of.
+/// A queue under test, with its storage and directory.
 struct Case<'t> {
     name: String,
     storage: &'t dyn Storage,
@@ -22,8 +22,8 @@ struct Case<'t> {
     queue: Box<dyn Queue>,
 }
 
-/// Calls `test` for every backend with a queue of `depth` slots of `bytes`, on the build's file system: one
-/// of memory has no O_DIRECT.
+/// Calls `test` for every backend with a queue of `depth` slots of `bytes`. It runs on the file system of the
+/// build, because one in memory has no O_DIRECT.
 fn each_of(depth: Option<u32>, bytes: usize, test: impl Fn(Case<'_>)) {
     let mut queues = 0;
     for backend in BACKENDS.iter().filter(|backend| !backend.needs_mpi) {
@@ -33,7 +33,7 @@ fn each_of(depth: Option<u32>, bytes: usize, test: impl Fn(Case<'_>)) {
                 continue;
             }
             settings.set(&format!("{}.odirect", backend.name), u8::from(direct).to_string());
-            let storage = (backend.open)(&settings).expect("its defaults are sound");
+            let storage = (backend.open)(&settings).expect("the defaults are valid");
             assert_eq!(storage.direct(), direct, "{}", backend.name);
             let dir = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
             let name = format!("{}, direct: {direct}", backend.name);
@@ -54,7 +54,7 @@ fn each_of(depth: Option<u32>, bytes: usize, test: impl Fn(Case<'_>)) {
             test(Case { name, storage: &*storage, comm: &local::alone(), dir: dir.path(), queue });
         }
     }
-    assert!(queues > 0, "aio at least has a queue everywhere");
+    assert!(queues > 0, "at least aio has a queue on every machine");
 }
 
 fn each(test: impl Fn(Case<'_>)) {
@@ -70,19 +70,19 @@ fn pattern(seed: usize) -> Vec<u8> {
     (0..BLOCK).map(|index| (index as u8).wrapping_mul(31).wrapping_add(seed as u8)).collect()
 }
 
-/// Waits until nothing is under way any more.
-fn finish(queue: &mut dyn Queue, mut under_way: usize) -> Vec<EndedTransfer> {
+/// Waits until no transfer is outstanding.
+fn finish(queue: &mut dyn Queue, mut outstanding: usize) -> Vec<EndedTransfer> {
     let mut all = Vec::new();
-    while under_way > 0 {
+    while outstanding > 0 {
         let before = all.len();
         queue.reap(Wait::ForOne, &mut all).unwrap();
-        assert!(all.len() > before, "a reap that waits brings something");
-        under_way -= all.len() - before;
+        assert!(all.len() > before, "a reap that waits returns at least one transfer");
+        outstanding -= all.len() - before;
     }
     all
 }
 
-/// One transfer and what came of it.
+/// Makes one transfer and returns its result.
 fn one(queue: &mut dyn Queue, slot: usize, op: Op, from: usize, offset: u64) -> std::io::Result<usize> {
     queue.submit(slot, op, from, offset).unwrap();
     let mut ended = finish(queue, 1);
@@ -92,7 +92,7 @@ fn one(queue: &mut dyn Queue, slot: usize, op: Op, from: usize, offset: u64) -> 
 }
 
 #[test]
-fn what_is_written_out_of_order_at_full_depth_is_read_back_so() {
+fn data_written_out_of_order_at_full_depth_is_read_back_intact() {
     each(|Case { name, storage, comm, dir, mut queue }| {
         const BLOCKS: usize = 5 * DEPTH + 3;
         assert_eq!(queue.depth(), DEPTH, "{name}");
@@ -119,7 +119,7 @@ fn what_is_written_out_of_order_at_full_depth_is_read_back_so() {
                 queue.reap(Wait::ForOne, &mut ended).unwrap();
                 for EndedTransfer { slot, moved } in ended.drain(..) {
                     assert_eq!(moved.unwrap(), BLOCK, "{name}");
-                    let block = holds[slot].take().expect("it was under way");
+                    let block = holds[slot].take().expect("it was outstanding");
                     assert_eq!(queue.buffer(slot), pattern(block), "{name}, block {block}");
                     free.push(slot);
                     done += 1;
@@ -138,7 +138,7 @@ fn what_is_written_out_of_order_at_full_depth_is_read_back_so() {
 }
 
 #[test]
-fn a_read_at_the_end_of_the_file_moves_what_is_there() {
+fn a_read_at_the_end_of_the_file_returns_the_existing_bytes() {
     each(|Case { name, storage, comm, dir, mut queue }| {
         let path = dir.join("f");
         fs::write(&path, &pattern(1)[..5000]).unwrap();
@@ -151,7 +151,7 @@ fn a_read_at_the_end_of_the_file_moves_what_is_there() {
 }
 
 #[test]
-fn the_rest_of_a_transfer_can_be_submitted_by_itself() {
+fn the_rest_of_a_transfer_can_be_submitted_separately() {
     each(|Case { name, storage, comm, dir, mut queue }| {
         let path = dir.join("f");
         fs::write(&path, vec![9; BLOCK]).unwrap();
@@ -160,7 +160,7 @@ fn the_rest_of_a_transfer_can_be_submitted_by_itself() {
         queue.buffer(3).copy_from_slice(&pattern(3));
         assert_eq!(one(&mut *queue, 3, Op::Write, 4096, 4096).unwrap(), BLOCK - 4096, "{name}");
         let found = fs::read(&path).unwrap();
-        assert_eq!(found[..4096], [9; 4096], "{name}: the beginning was not touched");
+        assert_eq!(found[..4096], [9; 4096], "{name}: the beginning did not change");
         assert_eq!(found[4096..], pattern(3)[4096..], "{name}");
         queue.buffer(5).fill(1);
         assert_eq!(one(&mut *queue, 5, Op::Read, 4096, 4096).unwrap(), BLOCK - 4096, "{name}");
@@ -170,13 +170,13 @@ fn the_rest_of_a_transfer_can_be_submitted_by_itself() {
 }
 
 #[test]
-fn a_transfer_that_fails_comes_back_with_its_reason_and_its_slot_works_on() {
+fn a_failed_transfer_returns_its_reason_and_its_slot_can_be_reused() {
     each(|Case { name, storage, comm, dir, mut queue }| {
         let path = dir.join("f");
         fs::write(&path, pattern(7)).unwrap();
         let file = storage.open(comm, &path, READ).unwrap();
         queue.attach(&*file).unwrap();
-        // One bad transfer among good ones, submitted together.
+        // One transfer that fails among others that succeed, submitted together.
         for slot in 0..DEPTH {
             let op = if slot == 5 { Op::Write } else { Op::Read };
             queue.submit(slot, op, 0, 0).unwrap();
@@ -193,7 +193,7 @@ fn a_transfer_that_fails_comes_back_with_its_reason_and_its_slot_works_on() {
 }
 
 #[test]
-fn a_full_file_system_is_an_error_of_the_transfer_that_met_it() {
+fn a_full_file_system_is_an_error_of_the_transfer_that_finds_it_full() {
     let dir = tempfile::tempdir().unwrap();
     let words = ["-t", "tmpfs", "-o", "size=64k", "none"];
     if !Command::new("mount").args(words).arg(dir.path()).status().is_ok_and(|status| status.success()) {
@@ -230,14 +230,15 @@ fn a_full_file_system_is_an_error_of_the_transfer_that_met_it() {
 }
 
 #[test]
-fn a_queue_dropped_with_transfers_under_way_or_never_sent_leaves_its_memory_alone() {
+fn the_memory_of_a_dropped_queue_is_not_written_after_the_drop() {
     each(|Case { storage, comm, dir, queue, .. }| {
         drop(queue);
         let path = dir.join("f");
         fs::write(&path, vec![0xaa; DEPTH * BLOCK]).unwrap();
         let file = storage.open(comm, &path, READ).unwrap();
         for round in 0..20 {
-            let mut queue = storage.queue(Some(DEPTH as u32), BLOCK).unwrap().expect("it has one");
+            let mut queue =
+                storage.queue(Some(DEPTH as u32), BLOCK).unwrap().expect("the backend has a queue");
             queue.attach(&*file).unwrap();
             let submit = |queue: &mut dyn Queue, slots: std::ops::Range<usize>| {
                 slots.for_each(|slot| queue.submit(slot, Op::Read, 0, (slot * BLOCK) as u64).unwrap());
@@ -245,13 +246,13 @@ fn a_queue_dropped_with_transfers_under_way_or_never_sent_leaves_its_memory_alon
             submit(&mut *queue, 0..DEPTH - 3);
             queue.reap(Wait::No, &mut Vec::new()).unwrap();
             if round % 2 == 0 {
-                // These may still be in the program when it is dropped.
+                // Some of these may not have been sent when the queue is dropped.
                 let mut ended = Vec::new();
                 queue.reap(Wait::ForOne, &mut ended).unwrap();
                 submit(&mut *queue, DEPTH - 3..DEPTH);
             }
             drop(queue);
-            // What takes the place of the buffers is not written into.
+            // New memory at the place of the buffers must not be written into.
             let after: Vec<Vec<u8>> = (0..DEPTH).map(|_| vec![0x11; BLOCK + 4096]).collect();
             std::thread::yield_now();
             assert!(after.iter().flatten().all(|byte| *byte == 0x11));
@@ -260,12 +261,12 @@ fn a_queue_dropped_with_transfers_under_way_or_never_sent_leaves_its_memory_alon
 }
 
 #[test]
-fn a_queue_goes_from_file_to_file_and_lets_go_of_the_one_before() {
+fn a_queue_attached_to_another_file_releases_the_previous_one() {
     each(|Case { name, storage, comm, dir, mut queue }| {
         for (index, file_name) in ["a", "b"].iter().enumerate() {
             let path = dir.join(file_name);
             let file = storage.open(comm, &path, WRITE).unwrap();
-            // The lock is the open file's: it stays until nobody has that open any more.
+            // The lock belongs to the open file description: it stays until every descriptor of it is closed.
             let same = fs::File::from(file.descriptor().unwrap().try_clone_to_owned().unwrap());
             same.lock().unwrap();
             drop(same);
@@ -283,28 +284,28 @@ fn a_queue_goes_from_file_to_file_and_lets_go_of_the_one_before() {
 }
 
 #[test]
-fn a_queue_lets_go_of_a_file_only_when_nothing_is_under_way_any_more() {
+fn a_queue_releases_a_file_only_when_no_transfer_is_outstanding() {
     each(|Case { name, storage, comm, dir, mut queue }| {
-        // As many as are sent at once, and one that is not sent yet.
-        for (under_way, file_name) in [(DEPTH, "a"), (5, "b"), (1, "c")] {
+        // All transfers that are sent at once, plus one that is not sent yet.
+        for (outstanding, file_name) in [(DEPTH, "a"), (5, "b"), (1, "c")] {
             let path = dir.join(file_name);
             let file = storage.open(comm, &path, WRITE).unwrap();
             queue.attach(&*file).unwrap();
-            for slot in 0..under_way {
+            for slot in 0..outstanding {
                 queue.buffer(slot).copy_from_slice(&pattern(slot));
                 queue.submit(slot, Op::Write, 0, (slot * BLOCK) as u64).unwrap();
             }
             queue.detach().unwrap();
             file.close().unwrap();
             let bytes = fs::read(&path).unwrap();
-            assert_eq!(bytes.len(), under_way * BLOCK, "{name}");
-            assert_eq!(queue.buffer(0), pattern(0), "{name}: the slot is the caller's again");
+            assert_eq!(bytes.len(), outstanding * BLOCK, "{name}");
+            assert_eq!(queue.buffer(0), pattern(0), "{name}: the caller owns the slot again");
         }
     });
 }
 
 #[test]
-fn with_nothing_under_way_a_reap_that_waits_returns() {
+fn without_outstanding_transfers_a_reap_that_waits_returns() {
     each(|Case { name, storage, comm, dir, mut queue }| {
         let file = storage.open(comm, &dir.join("f"), WRITE).unwrap();
         queue.attach(&*file).unwrap();
@@ -316,7 +317,7 @@ fn with_nothing_under_way_a_reap_that_waits_returns() {
 }
 
 #[test]
-fn the_depth_is_the_callers_or_the_backends_own() {
+fn the_caller_or_the_backend_chooses_the_depth() {
     each_of(None, 4096, |Case { name, queue, .. }| {
         let own = if name.starts_with("aio") { 128 } else { 64 };
         assert_eq!(queue.depth(), own, "{name}");
@@ -342,7 +343,7 @@ fn unregistered_buffers_move_the_same_bytes() {
             println!("SKIPPED: {error}");
             return;
         }
-        made => made.unwrap().expect("it has one"),
+        made => made.unwrap().expect("the backend has a queue"),
     };
     let file = storage.open(&local::alone(), &dir.path().join("f"), WRITE).unwrap();
     queue.attach(&*file).unwrap();
@@ -353,11 +354,11 @@ fn unregistered_buffers_move_the_same_bytes() {
 }
 
 #[test]
-fn aio_waits_for_a_group_when_all_slots_are_under_way() {
+fn aio_waits_for_a_group_when_all_slots_are_outstanding() {
     let mut settings = Settings::default();
     settings.set("aio.max-pending", "32");
     settings.set("aio.granularity", "8");
-    // Through the cache all have ended before they are waited for.
+    // Through the page cache all transfers would have ended before the wait.
     settings.set("aio.odirect", "1");
     let storage = (storage::backend("aio").unwrap().open)(&settings).unwrap();
     let dir = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
@@ -368,7 +369,7 @@ fn aio_waits_for_a_group_when_all_slots_are_under_way() {
         return;
     }
     let file = storage.open(&local::alone(), &path, READ).unwrap();
-    let mut queue = storage.queue(None, BLOCK).unwrap().expect("it has one");
+    let mut queue = storage.queue(None, BLOCK).unwrap().expect("the backend has a queue");
     queue.attach(&*file).unwrap();
     let submit = |queue: &mut dyn Queue, slot: usize| {
         queue.submit(slot, Op::Read, 0, (slot * BLOCK) as u64).unwrap();
@@ -376,7 +377,7 @@ fn aio_waits_for_a_group_when_all_slots_are_under_way() {
     (0..32).for_each(|slot| submit(&mut *queue, slot));
     let mut ended = Vec::new();
     queue.reap(Wait::ForOne, &mut ended).unwrap();
-    assert!(ended.len() >= 8, "a group at least, not {}", ended.len());
+    assert!(ended.len() >= 8, "at least one group, not {}", ended.len());
     let rest = 32 - ended.len();
     assert_eq!(finish(&mut *queue, rest).len(), rest);
 }

@@ -24,7 +24,7 @@ pub(super) enum Act {
     Append { name: Name, from: u64, bytes: u64, sync: bool, last: bool },
     /// Writes over what is there.
     Overwrite { name: Name, from: u64, bytes: u64, sync: bool },
-    /// Empties a file and writes it anew.
+    /// Truncates a file and writes it again.
     Rewrite { name: Name, bytes: u64, sync: bool },
     /// Gives a file another name.
     Rename { from: Name, to: Name },
@@ -55,7 +55,7 @@ pub struct Operations {
     pub delete: u64,
     /// Files written on at their end.
     pub append: u64,
-    /// Files written over, in place or anew.
+    /// Files that were overwritten, in place or after truncation.
     pub overwrite: u64,
     /// Files that got another name.
     pub rename: u64,

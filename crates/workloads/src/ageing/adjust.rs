@@ -9,12 +9,12 @@ use super::act::Act;
 use super::model::AgeingModel;
 use super::sizes::taken;
 
-/// Files that are looked at to find one that fits.
+/// The number of files that are compared to find one that fits.
 const THROWS: u32 = 16;
 /// Into how many parts, at least, bytes that are still missing are put.
 const PARTS: u64 = 8;
 
-/// An adjustment under way: what is left to do.
+/// An adjustment in progress: the remaining work.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Adjusting {
     files: i64,

@@ -1,9 +1,9 @@
 //! Is everything there that should be, and nothing else? Asked when a run is taken up again.
 //!
-//! After a process was killed nothing is amiss. After a node went down, the state may know more than the
-//! disk, or less: what is missing or of another length is made anew, what is left over of this program's
-//! names is removed; both are counted. Anything else is somebody's, and stays. Directories that the state
-//! does not know yet are not looked at: the sequence comes to make them, and then all that was in them.
+//! After a killed process nothing is wrong. After a node failure the state may know more or less than the
+//! disk. Missing files and files of another length are created again. Extra files with names of this program
+//! are removed. Both are counted. Other files stay. Directories that the state does not know yet are not
+//! checked: the sequence will create them with all their contents.
 //!
 //! Invariant: afterwards the tree is what the model says, but for what is foreign. What has become something
 //! else than a directory, such as a link, is not gone into.
@@ -19,7 +19,7 @@ use super::worker::Past;
 /// What was found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Audit {
-    /// Files and directories that were made anew.
+    /// Files and directories that were created again.
     pub(super) missing: u64,
     /// Files of the tree that were removed.
     pub(super) left_over: u64,
@@ -76,7 +76,7 @@ pub(super) fn audit(part: &mut AgeingPart<'_>) -> Result<Audit, String> {
 fn files_in(part: &mut AgeingPart<'_>, dir: u32) -> Result<Option<Vec<u32>>, String> {
     let mut found = Vec::new();
     let path = part.hands.dir(&part.model.tree, dir);
-    // Those above it were looked at before.
+    // The directories above it were checked before.
     if part.names.lstat(path).is_ok_and(|entry| !entry.directory) {
         let path = part.hands.path();
         return Err(format!(

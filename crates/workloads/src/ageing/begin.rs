@@ -1,7 +1,7 @@
 //! How a run begins: a directory of its own, or one that is taken up again.
 //!
-//! Invariant: nothing is written before everything was checked, all ranks begin with the same numbers, and a
-//! marker is written only by those who hold the locks of all ranks.
+//! Invariant: nothing is written before everything is checked. All ranks start with the same numbers. A
+//! marker is written only by the owner of the locks of all ranks.
 
 use std::ffi::OsString;
 use std::fs;
@@ -44,7 +44,7 @@ pub struct AgeingRequest {
     pub inodes: Option<f64>,
     /// Neither may ever be above this, 0 to 1.
     pub ceiling: Option<f64>,
-    /// How many times what lies there is written anew.
+    /// How many times the data is overwritten.
     pub cycles: Option<f64>,
     /// Where the sequence begins.
     pub seed: Option<u64>,
@@ -81,7 +81,8 @@ pub(super) fn take_place(
     comm.agree(step, placed.and_then(|()| Odometer::open(&places.odometer)))
 }
 
-/// Keeps what the run was begun with, or goes on with; all ranks have their places. Collective.
+/// Writes the parameters of a new run, or checks those of a resumed run. All ranks have their directories.
+/// Collective.
 pub(super) fn mark(comm: &dyn Comm, request: &AgeingRequest, marker: &AgeingMarker) -> Result<(), Halt> {
     let path = request.dir.join(MARKER);
     let marked = match (comm.rank(), request.resume) {
@@ -119,9 +120,9 @@ fn marker(comm: &dyn Comm, storage: &dyn Storage, request: &AgeingRequest) -> Re
     let dir = request.dir.display();
     match (found, request.resume) {
         (Some(_), false) => {
-            Err(format!("{dir} was begun already: --resume goes on there, --remove removes it"))
+            Err(format!("{dir} already has a tree. Resume it with --resume, or remove it with --remove."))
         }
-        (None, true) => Err(format!("{dir}: nothing to resume, there is no {MARKER} in it")),
+        (None, true) => Err(format!("{dir} has no {MARKER}, so it cannot be resumed")),
         (Some(found), true) => taken_up(found, comm.size(), request),
         (None, false) => fresh(comm.size(), storage, request),
     }
@@ -158,7 +159,7 @@ fn fresh(ranks: u32, storage: &dyn Storage, request: &AgeingRequest) -> Result<A
     Ok(AgeingMarker { sequence: SEQUENCE, ranks, goal, profile: profile.text(), before })
 }
 
-/// What is in a directory besides the marker.
+/// The other entries of a directory with the marker.
 #[derive(Debug, Default)]
 pub(super) struct Around {
     /// Names, sorted, that this program did not put there, or in which it has written something.
@@ -189,7 +190,7 @@ pub(super) fn look_around(dir: &Path) -> io::Result<Around> {
 fn taken_up(mut found: AgeingMarker, ranks: u32, request: &AgeingRequest) -> Result<AgeingMarker, String> {
     if found.sequence != SEQUENCE {
         return Err(format!(
-            "{}: was begun by another version of this program, which alone can go on; remove it with that",
+            "{} is from another version of this program. Resume or remove it with that version.",
             request.dir.display()
         ));
     }

@@ -1,7 +1,7 @@
 //! Churn: files come, go, grow, are written over and renamed, while the fill stays where it is.
 //!
-//! Operations are drawn by the profile's weights. One that would leave the band (98 to 100 % of the files and
-//! of the bytes that lay there at the beginning) is exchanged for one that leads back into it.
+//! Operations are sampled by the profile's weights. The number of files and bytes stays within 98 to 100 % of
+//! that at the start. An operation that would leave this band is replaced by one that returns into it.
 //!
 //! Invariant: neither files nor bytes are ever more than one operation above the band.
 
@@ -13,7 +13,7 @@ use super::sizes::taken;
 const GROWING_MAX: usize = 64;
 /// The lower end of the band.
 const BAND: f64 = 0.98;
-/// Files that are looked at when a large or a small one is wanted.
+/// The number of files that are compared to find a large or a small one.
 const THROWS: u32 = 4;
 /// Most bytes that one overwriting writes in place.
 const OVERWRITE_MAX: u64 = 4 << 20;
@@ -25,7 +25,7 @@ struct Growing {
     left: u64,
 }
 
-/// What is drawn.
+/// A sampled operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum DrawnKind {
     Create,
@@ -35,7 +35,7 @@ enum DrawnKind {
     Rename,
 }
 
-/// A churn under way.
+/// A churn in progress.
 #[derive(Clone, Debug)]
 pub(super) struct Churning {
     files: u64,
@@ -164,7 +164,7 @@ impl Churning {
     fn overwrite(model: &mut AgeingModel) -> Act {
         let index = model.any();
         let LiveFile { name, bytes } = model.files[index];
-        // Emptied and written anew, it takes what it took.
+        // A truncated and rewritten file uses the same space again.
         if model.happens(model.profile.churn.rewrite) || bytes == 0 {
             return Act::Rewrite { name, bytes, sync: model.syncs() };
         }

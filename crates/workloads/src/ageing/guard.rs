@@ -1,8 +1,8 @@
 //! What stops a rank before its work is done: the ceiling, the deadline, a full file system, another rank.
 //!
-//! The file system's own counters are looked at before the first operation, then every tenth of a second,
-//! every 64 operations, and so often that all ranks together write at most an eighth of the bytes that are
-//! left to the ceiling between two looks, and make at most an eighth of the names.
+//! The counters of the file system are read before the first operation, then every tenth of a second and
+//! every 64 operations. They are also read before all ranks together have used an eighth of the bytes and
+//! inodes below the ceiling.
 //!
 //! Invariant: an operation does not begin which, as the counters stood at the last look, would pass the
 //! ceiling if all ranks did the like.
@@ -123,7 +123,7 @@ impl<'a> Guard<'a> {
         }
         let now = self.clock.ns();
         if self.deadline_ns.is_some_and(|deadline| now >= deadline) {
-            return Err("the time of --timeout is over; go on with --resume".to_owned());
+            return Err("the time limit (--timeout) was reached. Continue with --resume.".to_owned());
         }
         self.done.operations += u64::from(bytes == 0);
         self.done.bytes += bytes;
@@ -148,16 +148,16 @@ impl<'a> Guard<'a> {
         match self.passed(&space, bytes, ranks) {
             None => Ok(()),
             Some((kind, now)) => Err(format!(
-                "the {kind} are at {}, and the ceiling is {}; make room and go on with --resume, or go \
-                 on with a higher --ceiling",
+                "the {kind} are at {}, but the ceiling is {}. Free space and continue with --resume, \
+                 or set a higher --ceiling.",
                 percent(now),
                 percent(self.ceiling)
             )),
         }
     }
 
-    /// What is above the ceiling, or would be if all ranks did what this one is about to do, by its name, and
-    /// the share of it now in use.
+    /// The resource above the ceiling, with its present share. It may be there already, or after the next
+    /// operation of all ranks.
     fn passed(&self, space: &Geometry, bytes: u64, ranks: u64) -> Option<(&'static str, f64)> {
         let above = (space.blocks() > self.ceiling).then_some(SpaceKind::Blocks);
         let kind = above.or_else(|| RoomLeft::of(space, self.ceiling).lacks(bytes, ranks))?;
@@ -175,7 +175,7 @@ impl<'a> Guard<'a> {
         let fill = geometry(self.storage, self.dir).map_or(String::new(), |space| {
             format!("; blocks are at {}, inodes at {}", percent(space.blocks()), percent(space.inodes()))
         });
-        format!("{words}{fill}; make room and go on with --resume")
+        format!("{words}{fill}. Free space and continue with --resume.")
     }
 }
 
@@ -183,7 +183,10 @@ impl<'a> Guard<'a> {
 pub(super) fn geometry(storage: &dyn Storage, dir: &Path) -> Result<Geometry, String> {
     match storage.space(dir) {
         Ok(Some(space)) => Ok(space.into()),
-        Ok(None) => Err(format!("{}: tells no blocks and inodes, so no fill can be reached", dir.display())),
+        Ok(None) => Err(format!(
+            "{} does not report its blocks and inodes, so no utilization can be reached",
+            dir.display()
+        )),
         Err(error) => Err(at(dir, &error)),
     }
 }
@@ -195,18 +198,18 @@ mod tests {
     use storage::Settings;
 
     #[test]
-    fn a_full_file_system_is_told_with_its_fill_and_what_to_do_and_other_failures_as_they_are() {
+    fn a_full_file_system_is_reported_with_utilization_and_remedy_and_other_failures_unchanged() {
         let dir = tempfile::tempdir().unwrap();
         let storage = (storage::backend("posix").unwrap().open)(&Settings::default()).unwrap();
         let (comm, clock) = (local::alone(), CycleClock::new());
         let guard = Guard::new(&*storage, &comm, &clock, dir.path(), (1.0, None));
-        let told = |kind: ErrorKind| guard.explain("write f: oh".to_owned(), &kind.into());
+        let explained = |kind: ErrorKind| guard.explain("write f: oh".to_owned(), &kind.into());
         for kind in [ErrorKind::StorageFull, ErrorKind::QuotaExceeded] {
-            let told = told(kind);
-            assert!(told.starts_with("write f: oh; blocks are at "), "{told}");
-            assert!(told.ends_with(" %; make room and go on with --resume"), "{told}");
+            let why = explained(kind);
+            assert!(why.starts_with("write f: oh; blocks are at "), "{why}");
+            assert!(why.ends_with(" %. Free space and continue with --resume."), "{why}");
         }
-        assert_eq!(told(ErrorKind::PermissionDenied), "write f: oh");
+        assert_eq!(explained(ErrorKind::PermissionDenied), "write f: oh");
     }
 
     #[test]
@@ -248,7 +251,7 @@ mod tests {
         assert!(guard((1.0, Some(0.0))).before(0).unwrap_err().contains("--timeout"));
         let why = guard((1e-9, None)).before(0).unwrap_err();
         assert!(why.starts_with("the blocks are at ") && why.contains("ceiling is 0.0 %"), "{why}");
-        assert!(why.ends_with(", or go on with a higher --ceiling"), "{why}");
+        assert!(why.ends_with(", or set a higher --ceiling."), "{why}");
         comm.raise_alarm();
         assert_eq!(guard((1.0, None)).before(0).unwrap_err(), OTHERS);
     }

@@ -1,10 +1,10 @@
 //! Ageing: a file system is brought to a stated fill of blocks and inodes by many files that come and go.
 //!
-//! Each rank has a tree of its own. First files are made until the fill is reached, then a churn goes on
-//! until the bytes that lie there were written so many times over, then the fill is put right by the file
-//! system's own counters. What is done follows from seed, ranks, profile and geometry ([`model`]); what was
-//! done stands beside the trees ([`state`]), so that a killed run goes on where it stopped.
-//! docs/METHODOLOGY.md has the formulas.
+//! Each rank has its own tree. First files are created up to the target utilization. Then a churn overwrites
+//! the data the given number of times. At the end the utilization is corrected by the counters of the file
+//! system. The operations follow from seed, ranks, profile and geometry ([`model`]). The progress is stored
+//! next to the trees ([`state`]), so that a killed run can resume. docs/explanation/ageing.md has the
+//! formulas.
 //!
 //! Invariant: no fill is ever brought above the ceiling, and nothing is removed that was not made here.
 

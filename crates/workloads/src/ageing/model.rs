@@ -1,9 +1,9 @@
-//! What is to be done, operation by operation, and what then is there: the whole sequence follows from the
-//! numbers it begins with, and nothing that happens on the file system changes it.
+//! The sequence of operations and the resulting files. All of it follows from the start values. No event on
+//! the file system changes it.
 //!
-//! So a run that was killed is taken up by going through the sequence in memory, up to the operation that was
-//! under way. What does depend on the file system (how much is still to be added or taken away) enters as the
-//! numbers of a [`Leg`], which are kept.
+//! So a killed run resumes by a replay of the sequence in memory, up to the unfinished operation. Numbers
+//! that depend on the file system (how much must still be added or removed) are those of a [`Leg`], which are
+//! stored.
 //!
 //! Invariant: the same beginning and the same legs give the same operations. Memory: 16 bytes a file, 5 a
 //! directory, and one deck of sizes.

@@ -308,8 +308,8 @@ fn a_file_takes_sixteen_bytes_of_memory() {
     assert_eq!(size_of::<LiveFile>(), 16);
 }
 
-/// A change of this number is a change of the sequence: directories that were begun before can neither be
-/// resumed nor removed, unless they are told apart by [`SEQUENCE`].
+/// A change of this number changes the sequence. Directories of earlier versions can then neither be resumed
+/// nor removed, unless [`SEQUENCE`] distinguishes them.
 #[test]
 fn the_sequence_of_a_seed_is_the_one_that_its_number_stands_for() {
     let mut model = model(700, 60_000.0, 11);

@@ -1,7 +1,7 @@
 //! One rank's part: its sequence, its tree and its state.
 //!
-//! Invariant: a leg is in the state before its first operation begins, and the odometer says which
-//! operation is under way.
+//! Invariant: a leg is in the state before its first operation starts. The odometer has the number of the
+//! current operation.
 //! Never here: collectives.
 
 use std::fs;
@@ -38,7 +38,7 @@ pub(super) struct AgeingPart<'a> {
     pub(super) watch: ProgressWatch<'a>,
     /// Operations done.
     pub(super) number: u64,
-    /// The leg that is under way, or ended last.
+    /// The current leg, or the last one that ended.
     pub(super) leg: usize,
 }
 
@@ -50,7 +50,7 @@ pub(super) fn make_dir(path: &Path) -> Result<(), String> {
     }
 }
 
-/// Makes what a rank needs on the file system besides its tree, or finds it there.
+/// Creates the files that a rank needs in addition to its tree, or finds them.
 pub(super) fn make_places(places: &StatePlaces) -> Result<(), String> {
     make_dir(&places.rank_dir)?;
     make_dir(&places.tree)
@@ -85,14 +85,14 @@ impl AgeingPart<'_> {
         state::save(&self.places.state, &self.state)
     }
 
-    /// Goes through the sequence in memory, up to the operation that was under way.
+    /// Replays the sequence in memory, up to the unfinished operation.
     pub(super) fn replay(&mut self, done: u64) -> Result<(), String> {
         self.number = replay(&mut self.model, &self.state, done, &mut self.leg)
             .map_err(|why| format!("{}: {why}", self.places.odometer.display()))?;
         Ok(())
     }
 
-    /// Does the operation once more that was under way, if one was.
+    /// Repeats the unfinished operation, if there is one.
     pub(super) fn redo(&mut self) -> Result<(), String> {
         let next = next_of_all(&mut self.model, &self.state, &mut self.leg);
         let Some(act) = next else { return Ok(()) };
@@ -101,7 +101,7 @@ impl AgeingPart<'_> {
         self.count()
     }
 
-    /// Does what is left of the leg that was under way, and the legs after it.
+    /// Does the rest of the unfinished leg, and the legs after it.
     pub(super) fn catch_up(&mut self) -> Result<(), String> {
         if self.state.legs.is_empty() {
             return Ok(());
@@ -115,8 +115,8 @@ impl AgeingPart<'_> {
         Ok(())
     }
 
-    /// In how many pieces this rank's files lie; of many, one in so many is looked at. `None` where the file
-    /// system does not tell.
+    /// The number of extents of this rank's files. Of many files, only a sample is read. `None` if the file
+    /// system does not report extents.
     pub(super) fn extents(&mut self) -> Result<Option<StateExtents>, String> {
         let mut found = StateExtents::default();
         let step = self.model.files.len().div_ceil(LOOKED_AT_MAX).max(1);

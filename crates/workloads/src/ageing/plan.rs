@@ -1,7 +1,7 @@
 //! What is to be reached, how much of it each rank does, and what is rejected before anything is written.
 //!
-//! Targets and ceiling are shares of the whole file system, and what others hold there counts: used is what
-//! the file system says is not free. Each rank gets an equal share of what is missing.
+//! Targets and ceiling are shares of the whole file system, and files of other users count. Used space is all
+//! space that the file system does not report as free. Each rank gets an equal share of the missing amount.
 //!
 //! Never here: the file system itself; it comes as numbers.
 
@@ -15,7 +15,7 @@ use super::sizes::{SizeDeck, SizeFit};
 const BLOCK: u64 = 4096;
 /// No file takes more than this part of what its rank writes.
 const LARGEST_PART: u64 = 64;
-/// Names that each rank needs besides its tree: its directory and its three files.
+/// Inodes that each rank needs in addition to its tree: its directory and its three files.
 const OWN_NAMES: u64 = 4;
 /// How often the number of files is put right by their mean size.
 const FILES_ROUNDS: u32 = 4;
@@ -206,9 +206,9 @@ pub(super) fn reject_what_follows(
     reject_directories_that_fill(goal, space, share.dirs * ranks)?;
     let Some(taken) = taken else {
         return Err(format!(
-            "{} bytes a file are needed to reach both targets, and no file may take more than {} \
-             (1/{LARGEST_PART} of what a rank writes, or the profile's largest); raise --inodes, or use \
-             fewer ranks",
+            "{} bytes per file are needed for both targets. A file may have at most {} \
+             (1/{LARGEST_PART} of a rank's data, or the profile's largest). Raise --inodes, or use fewer \
+             ranks.",
             share.fit.mean.unwrap_or(0.0) as u64,
             share.fit.largest
         ));

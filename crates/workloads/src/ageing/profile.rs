@@ -1,7 +1,7 @@
 //! What an aged file system looks like: sizes of files, shape of the tree, mix of operations.
 //!
-//! Invariant: a profile that was read is one that can be drawn from; each value was looked at.
-//! Never here: drawing.
+//! Invariant: a profile that was read is valid: each value was checked.
+//! Never here: sampling.
 
 use serde::{Deserialize, Serialize};
 use units::Usage;
@@ -69,7 +69,8 @@ pub struct ChurnProfile {
     pub rename: f64,
     /// Share of the new files that grow bit by bit, 0 to 1.
     pub growing: f64,
-    /// Share of what is written over that is emptied first and written anew, 0 to 1; the rest stays in place.
+    /// Share of overwritten data that is truncated first and written again, 0 to 1. The rest is overwritten
+    /// in place.
     pub rewrite: f64,
     /// Share of the writing operations that end with fsync, 0 to 1.
     pub fsync: f64,

@@ -1,8 +1,8 @@
 //! Removing what was made, and nothing else.
 //!
-//! What was made follows from the marker and the ranks' states: the sequence is gone through in memory, and
-//! exactly the names that are there at its end are removed. Whatever else is found stays, and so do the
-//! directories that hold it.
+//! The created files follow from the marker and the ranks' states. The sequence is replayed in memory, and
+//! exactly the files that exist at its end are removed. Other files stay, and so do the directories that
+//! contain them.
 //!
 //! Invariant: without a marker nothing is touched, and what has become something else than a directory, such
 //! as a link, is not gone into.
@@ -27,7 +27,7 @@ use crate::kit::few;
 use crate::kit::path::PathBuffer;
 use crate::kit::reduce;
 
-/// Most foreign names that are told.
+/// The largest number of foreign files that are reported.
 const TOLD_MAX: usize = 20;
 
 /// What removing did.
@@ -101,7 +101,7 @@ struct LeftNames {
     model: AgeingModel,
 }
 
-/// What a rank had made when it last said so, with the operation that then was under way done or not.
+/// The files of a rank at its last recorded state, with the unfinished operation done or not done.
 fn left(marker: &AgeingMarker, places: &StatePlaces, rank: u64) -> Result<LeftNames, String> {
     let state: AgeingState = state::load(&places.state)?.unwrap_or_default();
     let done = Odometer::read(&places.odometer)?;
@@ -219,7 +219,7 @@ fn remove_dir(
         removed.files += 1;
     }
     path.cut(length);
-    // Directories of the tree that are still there hold something foreign themselves, which was told.
+    // Remaining directories of the tree contain foreign files, which were reported.
     let is_tree = |name: &std::ffi::CStr| {
         number(name, b'd').is_some_and(|child| child != 0 && left.model.tree.parent(child) == Some(dir))
     };
@@ -232,7 +232,7 @@ fn remove_dir(
     Ok(())
 }
 
-/// Names what else is in the directory, and takes the marker away where all is gone that it stands for.
+/// Names the other entries of the directory, and removes the marker if everything that it describes is gone.
 fn remove_marker(dir: &Path, all_gone: bool, removed: &mut Removed) -> Result<(), String> {
     let around = look_around(dir).map_err(|error| at(dir, &error))?;
     let left = around.strangers;

@@ -21,9 +21,9 @@ use super::worker::{FileWorker, Past};
 use crate::kit::observer::EventObserver;
 use crate::kit::rank::Rank;
 
-/// Turnovers below this are none.
+/// Overwrite cycles below this number count as none.
 const NO_CYCLES: f64 = 1e-9;
-/// Turnovers are summed over the ranks as whole numbers of this part.
+/// Overwrite cycles are summed over the ranks as multiples of this part.
 const CYCLES_UNIT: f64 = 1e9;
 
 /// What a run came to, the same on all ranks.
@@ -164,7 +164,7 @@ fn share_legs(comm: &dyn Comm, state: &mut AgeingState) -> Result<(), Halt> {
     Ok(())
 }
 
-/// Ends what was under way when the run was stopped. Collective.
+/// Completes the work that was unfinished when the run stopped. Collective.
 fn take_up(all: &AllRanks<'_>, me: &mut AgeingPart<'_>, request: &AgeingRequest) -> Result<Audit, Halt> {
     let mut found = Audit::default();
     me.watch.begin(me.clock.ns(), &me.model);
@@ -200,7 +200,7 @@ fn work(all: &AllRanks<'_>, me: &mut AgeingPart<'_>, goal: &AgeingGoal) -> Resul
     all.work("churn", if due { me.do_leg(Leg::Churn { cycles }) } else { Ok(()) })
 }
 
-/// Extents of all ranks; `None` where one rank's file system does not tell. Collective.
+/// Extents of all ranks; `None` if the file system of one rank does not report them. Collective.
 fn reduce_extents(comm: &dyn Comm, mine: Option<StateExtents>) -> Result<Option<StateExtents>, Halt> {
     let told = comm.reduce_one(mine.is_some().into(), Reduce::Min)? > 0;
     let found = mine.unwrap_or_default();

@@ -59,26 +59,28 @@ impl AllRanks<'_> {
         self.look(me)
     }
 
-    /// Stops where most of what was made would have to go, because others have come to hold so much.
+    /// Stops if more than half of the created files must be removed, because other users hold so much.
     /// Collective.
     fn reject_to_give_up(&self, me: &AgeingPart<'_>, files: i64, bytes: i64) -> Result<(), Halt> {
         let mut own = [me.model.files.len() as u64, me.model.taken];
         self.comm.all_reduce(&mut own, Reduce::Sum)?;
         let most = |change: i64, own: u64| change.min(0).unsigned_abs() > own / 2;
         let gives_up = most(files, own[0]) || most(bytes, own[1]);
-        let why = "others hold so much by now that more than half of what was made would have to go; \
-                   make room and go on with --resume";
+        let why = "other users hold so much that more than half of the created files must be removed. Free \
+                   space and continue with --resume.";
         self.comm.agree("settle", if gives_up { Err(why) } else { Ok(()) })
     }
 
-    /// Ends a step on all ranks; one that failed stops the others early, and speaks for them. Collective.
+    /// Ends a step on all ranks. A rank that failed stops the others early, and its reason is reported.
+    /// Collective.
     pub(super) fn work(&self, step: &str, done: Result<(), String>) -> Result<(), Halt> {
         let stopped = done.as_ref().is_err_and(|why| why == OTHERS);
         if done.is_err() && !stopped {
             self.comm.raise_alarm();
         }
         self.comm.agree(step, if stopped { Ok(()) } else { done })?;
-        // Nobody stops for others unless one of them fails; were it otherwise, nobody may go on alone.
+        // A rank stops for the others only after one of them failed. If none has reported a failure, no rank
+        // may continue alone.
         let stopped = self.comm.reduce_one(stopped.into(), Reduce::Max)? > 0;
         self.comm.agree(step, if stopped { Err(OTHERS) } else { Ok(()) })
     }

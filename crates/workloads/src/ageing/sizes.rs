@@ -1,9 +1,9 @@
 //! Sizes of files: a lognormal body with a Pareto tail, dealt like cards.
 //!
-//! The distribution is cut into as many parts of equal probability as there are cards, and the middle of each
-//! is one card. The deck is dealt in a seeded order, then again in another. So the files of a deck have the
-//! mean of the distribution exactly, however heavy its tail, where sizes drawn one by one would miss it by a
-//! fifth with ten thousand files.
+//! The distribution is split into as many parts of equal probability as there are cards. The middle of each
+//! part is one card. The deck is used in a seeded order, then again in another. So the files of a deck have
+//! exactly the mean of the distribution, even with a heavy tail. Independently sampled sizes would miss it by
+//! a fifth with ten thousand files.
 //!
 //! Invariant: sizes do not fall from card to card as they lie in the deck.
 

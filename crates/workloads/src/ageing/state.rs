@@ -1,14 +1,14 @@
 //! What a directory says of its ageing: the marker, and for each rank what it did so far.
 //!
-//! The marker (`.assay-age.json`) says with what all sequences begin; a rank's state (`rank.N/state.json`)
-//! which legs its sequence has; its odometer (`rank.N/odometer`, 16 bytes) how many operations are done.
-//! The first two are staged, renamed and made durable, the odometer is written in place before each
-//! operation.
+//! The marker (`.assay-age.json`) has the start values of all sequences. A rank's state (`rank.N/state.json`)
+//! has the legs of its sequence. Its odometer (`rank.N/odometer`, 16 bytes) has the number of finished
+//! operations. Marker and state are staged, renamed and flushed to storage. The odometer is written in place
+//! before each operation.
 //!
-//! Invariant: operations with a number below the odometer's are done, that one may be done in part, and none
-//! beyond it has begun, whenever the process dies. When a node goes down, the odometer may be behind: whoever
-//! goes on then finds the work of later operations.
-//! Never here: what the operations are.
+//! Invariant: operations with a number below the odometer's are done. That one may be done in part. None
+//! above it has started, at any moment at which the process may die. After a node failure the odometer may be
+//! too low. A resumed run then finds the files of later operations.
+//! Never here: the operations themselves.
 
 use std::fs::{self, File, TryLockError};
 use std::io::{self, ErrorKind, Write};
@@ -134,7 +134,7 @@ pub(super) fn save(path: &Path, value: &impl Serialize) -> Result<(), String> {
     save_by(path, value, |staged| fs::rename(staged, path))
 }
 
-/// The same for a name that nobody has given to anything.
+/// The same for a name that was never used.
 pub(super) fn save_new(path: &Path, value: &impl Serialize) -> Result<(), String> {
     save_by(path, value, |staged| match fs::hard_link(staged, path) {
         Ok(()) => fs::remove_file(staged),

@@ -1,7 +1,7 @@
 //! The directories of a rank's tree: which lies in which, and where the next name goes.
 //!
-//! A directory gets the next subdirectory with a probability in proportion to those it has plus an offset,
-//! and the next file in the same way: few directories hold many, as on file systems that people use.
+//! The probability that a directory gets the next subdirectory is proportional to its subdirectories plus an
+//! offset. The same rule holds for files. So a few directories hold many, as on real file systems.
 //!
 //! Invariant: a directory's number is greater than that of the one it lies in. Memory: 5 bytes a directory.
 
@@ -51,8 +51,8 @@ impl DirectoryTree {
         (self.parents.len() - 1) as u32
     }
 
-    /// Of n directories, each with c subdirectories, one with a probability of c + offset: all c together are
-    /// n - 1, one for each directory but the root.
+    /// One of n directories, each with c subdirectories, is chosen with a probability of c + offset. The sum
+    /// of all c is n - 1: one for each directory except the root.
     fn next_parent(&self, dice: &mut Dice) -> u32 {
         let children = self.count() - 1;
         let offsets = self.count() as f64 * self.profile.dir_offset;

@@ -1,12 +1,12 @@
-//! What is told while it lasts, of rank 0's own part, which stands for all of them.
+//! The progress of rank 0's own part, which is reported as that of all ranks.
 
 use super::model::{AgeingModel, Leg};
 use crate::kit::observer::EventObserver;
 
-/// Told at most so often.
+/// The shortest interval between two reports.
 const TELL_NS: u64 = 200_000_000;
 
-/// How far it is, told a few times a second.
+/// Progress, reported a few times a second.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AgeingProgress {
     /// What is being done: `fill`, `age` or `settle`.
@@ -19,16 +19,16 @@ pub struct AgeingProgress {
     pub files: u64,
     /// Their bytes.
     pub bytes: u64,
-    /// Turnovers so far.
+    /// Overwrite cycles up to now.
     pub cycles: f64,
 }
 
-/// Who is told, and what the numbers are held against.
+/// The listener, and the start values for the estimate.
 pub(super) struct ProgressWatch<'a> {
     observer: Option<&'a mut dyn EventObserver<AgeingProgress>>,
     /// Bytes that this rank will have written in the end, as far as that is known.
     goal: f64,
-    /// When this process began to go on, and what was written before.
+    /// The start of this process, and the bytes written before.
     began_ns: u64,
     began_written: u64,
     told_ns: u64,
@@ -45,7 +45,7 @@ impl<'a> ProgressWatch<'a> {
         Self { observer, goal, began_ns: 0, began_written: 0, told_ns: 0 }
     }
 
-    /// What is written from now on is what the time that is left is told by.
+    /// The remaining time is estimated from the data written since this moment.
     pub(super) fn begin(&mut self, now: u64, model: &AgeingModel) {
         (self.began_ns, self.began_written) = (now, model.written);
     }
@@ -109,7 +109,7 @@ mod tests {
         for (number, leg) in [(1, Leg::Fill), (2, churn)] {
             model.begin(leg);
             while model.next().is_some() {}
-            // Taken up again at the end of the fill, after a long look at the tree.
+            // Started again at the end of the fill, after the long check of the tree.
             watch.tell(number * 1_000_000_000, leg, &model);
             watch.begin(number * 1_000_000_000, &model);
         }

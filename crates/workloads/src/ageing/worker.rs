@@ -1,6 +1,7 @@
 //! Does to the file system what the model decided.
 //!
-//! Files hold stamped data (docs/METHODOLOGY.md), which neither compression nor deduplication makes smaller.
+//! Files hold stamped data (docs/reference/stamped-data.md), which neither compression nor deduplication
+//! makes smaller.
 //!
 //! Invariant: an operation that is done again after a part of it was done ends as if done once.
 
@@ -56,8 +57,8 @@ fn by(call: &'static str) -> impl FnOnce(io::Error) -> OperationFailure {
 pub(super) enum Past {
     /// Those before it in the sequence.
     Known,
-    /// Directories may have been made that nobody counted: a crash of the node takes the newest counts along,
-    /// and not always what they count.
+    /// Directories may exist that were not counted: a node failure loses the newest counts, but not always
+    /// the counted directories.
     Resumed,
     /// It, in part or whole, and others after it: what it works on may have another name by now, or be gone.
     Uncounted,
@@ -95,8 +96,8 @@ impl<'a> FileWorker<'a> {
         self.path.as_path().to_owned()
     }
 
-    /// Does operation number `number`. One of an uncounted past that finds nothing to work on is left out,
-    /// and what is missing then has to be made by the audit.
+    /// Does operation number `number`. An operation of an uncounted past that finds no file is left out. The
+    /// audit must then create the missing files.
     pub(super) fn perform(
         &mut self,
         act: &Act,
@@ -161,8 +162,8 @@ impl<'a> FileWorker<'a> {
         }
     }
 
-    /// Gives back what the file system laid aside behind the end of a file that was opened again (XFS keeps
-    /// it for minutes, and counts it as used).
+    /// Releases the space that the file system reserved after the end of a reopened file. XFS keeps it for
+    /// minutes and counts it as used.
     fn trim(&self, bytes: u64) -> Result<(), OperationFailure> {
         self.names.truncate(self.path.as_c_str(), bytes).map_err(by("truncate"))
     }

@@ -1,7 +1,7 @@
 //! Finds the trees of an earlier run by their names and shape.
 //!
-//! A tree is told by its base and by one way from there down to a leaf, the one that was made last: looking
-//! at all of it would bring it into this client's caches before its removal is measured.
+//! A tree is identified by its base and by one path to a leaf, the one that was created last. Reading all of
+//! it would bring it into this client's caches before the measured removal.
 //!
 //! Invariant: nothing is changed.
 
@@ -100,8 +100,8 @@ fn runs(names: &dyn Names, dir: &str) -> Result<BTreeMap<String, MadeTrees>, Usa
     }
 }
 
-/// The run that a tree of this name is of, and its rank where that run had several: the names are
-/// `LEVEL0`, `LEVEL0.host.pid` and `LEVEL0.host.pid.rank`, and a short host name has no dot.
+/// The run to which a tree of this name belongs, and its rank if that run had several. The names are
+/// `LEVEL0`, `LEVEL0.host.pid` and `LEVEL0.host.pid.rank`. A short host name has no dot.
 fn run_of(name: &str) -> Option<(&str, Option<u64>)> {
     let number = |text: &str| text.parse::<u64>().ok();
     let parts: Vec<&str> = name.split('.').collect();

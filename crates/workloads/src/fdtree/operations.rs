@@ -123,7 +123,7 @@ pub(super) struct RemoveDirs<'a> {
     names: &'a dyn Names,
     walk: TreeWalk,
     shape: FdtreeShape,
-    /// Whether the phase goes on after a directory that could not be removed.
+    /// Whether the phase continues after a directory that could not be removed.
     keep_going: bool,
     /// The first name found that is not of the tree.
     pub(super) foreign: Option<String>,
@@ -142,7 +142,7 @@ impl<'a> RemoveDirs<'a> {
             self.foreign = stranger(self.names, self.shape, &self.walk);
         }
         match &self.foreign {
-            // One that goes on counts the reason by the system's number.
+            // A phase that continues counts the reason by the error number.
             Some(path) if !self.keep_going => {
                 let text = format!("{}; {path} is not of the tree, and is left", words(&error));
                 io::Error::new(error.kind(), text)
@@ -172,7 +172,7 @@ fn stranger(names: &dyn Names, shape: FdtreeShape, walk: &TreeWalk) -> Option<St
     let mut found: Option<CString> = None;
     let listed = names.list(walk.path().as_c_str(), &mut |name, _| {
         let own = name.to_str().is_ok_and(|name| shape.holds(walk.level(), name).is_some());
-        // The lowest name, whatever order the file system has.
+        // The lowest name, in any order of the file system.
         if !own && found.as_deref().is_none_or(|other| name < other) {
             found = Some(name.to_owned());
         }

@@ -27,7 +27,7 @@ pub struct FdtreeParameters {
     pub create: bool,
     /// The tree is removed.
     pub remove: bool,
-    /// An operation that fails is counted and the run goes on; it still fails in the end.
+    /// A failed operation is counted and the run continues, but it fails at the end.
     pub keep_going: bool,
 }
 
@@ -115,7 +115,7 @@ pub enum FdtreeEvent<'a> {
     Notice(&'a str),
 }
 
-/// What is told the events of a run.
+/// The listener for events of a run.
 pub type FdtreeListener<'o> = dyn for<'e> EventObserver<FdtreeEvent<'e>> + 'o;
 
 /// Makes and removes the trees as asked; returns how many operations of all ranks failed. Collective.
@@ -144,7 +144,7 @@ pub fn run(
     for step in parameters.steps() {
         failed += tree.step(step)?;
     }
-    for text in tree.rank.told() {
+    for text in tree.rank.node_notices() {
         tree.observer.event(&FdtreeEvent::Notice(&text));
     }
     Ok(failed)
@@ -215,14 +215,14 @@ impl RankTree<'_, '_> {
         let mut doing = Operating::begin(rank, setting, None)?;
         let mut reached = 0;
         if step == FdtreePhase::CreateDirectories {
-            // Whatever is there under the name of the base is not ours to go on in.
-            reached = doing.run_unforgiving(rank, operation, &mut order, Stop::after(1));
+            // An existing file with the name of the base is not used.
+            reached = doing.run_until_failure(rank, operation, &mut order, Stop::after(1));
         }
         doing.run(rank, operation, &mut order, reached, Stop::after(items));
         doing.end(rank, || Ok(())).map(|done| done.phase)
     }
 
-    /// Tells what was found in the trees and is not of them. Collective.
+    /// Reports foreign entries that were found in the trees. Collective.
     fn tell(&mut self, foreign: Option<String>) -> Result<(), Halt> {
         let heard = few::collect(self.rank.comm, foreign.as_deref())?;
         for (rank, path) in heard.parcels {

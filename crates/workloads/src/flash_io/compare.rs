@@ -82,7 +82,7 @@ impl Comparing {
     }
 }
 
-/// A run of wrong elements, told in the terms of the array.
+/// A run of wrong elements, described by the indices of the array.
 fn range(
     array: &FileArray,
     place: &ReadPlace<'_>,

@@ -1,7 +1,7 @@
 //! The mesh in memory: blocks of zones with guard cells around them, all unknowns of a zone side by side.
 //!
-//! What a file takes of it, one unknown of the inner zones, lies far apart here: that is why it is packed,
-//! and packing is part of the time.
+//! The part of it that a file gets (one unknown of the inner zones) is far apart here. It is packed for that
+//! reason, and packing is part of the time.
 
 use storage::arrays::{ArrayValues, Element};
 
@@ -41,8 +41,8 @@ impl Mesh {
         self.cells[(((block * side + z) * side + y) * side + x) * UNKNOWNS as usize + unknown]
     }
 
-    /// The values of an array for all blocks that are there, but for unknowns, which are packed later: then
-    /// only room, for as many blocks as there may be, as the original has it. Fails where there is no memory.
+    /// The values of an array for all existing blocks. For unknowns, which are packed later, this is only
+    /// memory for the maximum number of blocks, as in the original. Fails without enough memory.
     pub(super) fn values(&self, array: &FileArray) -> Result<ArrayValues, String> {
         let blocks = if array.unknown.is_some() { self.blocks_max as u64 } else { self.blocks };
         let count = blocks * array.elements();
@@ -101,8 +101,8 @@ impl Mesh {
     }
 }
 
-/// Room to read an array of so many blocks into, filled with what no file has, so that an element that does
-/// not arrive is seen; `None` where there is no memory.
+/// Memory to read an array of this number of blocks. It is filled with values that no file has, so that a
+/// missing element is visible. `None` without enough memory.
 pub(super) fn room(array: &FileArray, blocks: u64) -> Option<ArrayValues> {
     let mut values = ArrayValues::zeros(array.element, usize::try_from(blocks * array.elements()).ok()?)?;
     match &mut values {

@@ -1,9 +1,8 @@
-//! flash-io: what the FLASH code leaves of a simulation, without the simulation: a checkpoint and two plot
-//! files, each of many arrays, written by all ranks (the FLASH I/O benchmark of PnetCDF, and
-//! the first one, of HDF5).
+//! flash-io: the output of the FLASH code without the simulation (the FLASH I/O benchmark of PnetCDF, and the
+//! first one, of HDF5). It is a checkpoint and two plot files. Each has many arrays, written by all ranks.
 //!
-//! [`FlashIoParameters`] is what is meant, whoever parsed it; its `check` says no before any rank starts;
-//! [`run`] is every rank's body. What happens is told to a [`FlashIoListener`] on rank 0 and kept as records.
+//! [`FlashIoParameters`] are the parsed parameters. Their `check` rejects wrong ones before any rank starts.
+//! [`run`] is the body of every rank. Events go to a [`FlashIoListener`] on rank 0 and into records.
 //!
 //! Invariant: the data in the files is the same however they are written; by PnetCDF so are the files,
 //! by HDF5 but for the times at which it made their datasets.

@@ -58,7 +58,7 @@ pub(super) fn put(
         spans: spans.spans,
         balance,
         latency: reduce::latency(&latency),
-        // A call that only takes data leaves it under way.
+        // A call that only takes data leaves it outstanding.
         depth: if nonblocking && known.check.is_none() { arrays.len() as u32 } else { 1 },
         ..known
     };

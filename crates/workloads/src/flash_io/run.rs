@@ -41,7 +41,7 @@ pub enum FlashIoEvent<'a> {
     Repetition {
         /// Which, from 0.
         number: u32,
-        /// Memory that the library held in all ranks, where it tells.
+        /// Memory of the library in all ranks, if it reports that.
         held: Option<LibraryMemory>,
     },
     /// A file was read again and compared.
@@ -55,16 +55,16 @@ pub enum FlashIoEvent<'a> {
     Notice(&'a str),
 }
 
-/// What is told the events of a run.
+/// The listener for events of a run.
 pub type FlashIoListener<'o> = dyn for<'e> EventObserver<FlashIoEvent<'e>> + 'o;
 
 /// What a rank brings along.
 pub struct FlashIoContext<'a> {
     /// This rank's clock.
     pub clock: &'a mut CycleClock,
-    /// Where records go, on rank 0; nowhere on others.
+    /// The writer of records on rank 0; nothing on other ranks.
     pub records: &'a mut dyn Sink,
-    /// Who is told what happens, on rank 0.
+    /// The listener for events, on rank 0.
     pub observer: &'a mut FlashIoListener<'a>,
     /// How many calls on files this rank has begun: who looks from outside sees where it no longer moves on.
     pub calls: &'a AtomicU64,
@@ -99,14 +99,14 @@ pub fn run(
         }
     }
     // It stands beneath the numbers that it is about.
-    for text in flash.rank.told() {
+    for text in flash.rank.node_notices() {
         flash.observer.event(&FlashIoEvent::Notice(&text));
     }
     Ok(wrong)
 }
 
-/// Says no, on all ranks, where the directory of the files is not there, or where files that are only to be
-/// read are not: opening them is a call that the others would wait in.
+/// Rejects a missing directory, or missing files that are only read, on all ranks. Opening a file is a call
+/// in which the other ranks would wait.
 fn reachable(parameters: &FlashIoParameters, storage: &dyn Storage, comm: &dyn Comm) -> Result<(), Halt> {
     let paths = FlashFile::ALL.map(|file| PathBuf::from(file.path(parameters.form, &parameters.prefix)));
     let dir = directory_of(&paths[0]);
@@ -160,7 +160,7 @@ impl Flash<'_, '_> {
         self.tell_uncollective(file.name(), repetition, &written.done)
     }
 
-    /// Tells of calls that the library made by single ranks, where collective ones are meant.
+    /// Reports calls that the library made from single ranks although collective ones were requested.
     fn tell_uncollective(&mut self, name: &str, repetition: u32, done: &FileDone) -> Result<(), Halt> {
         if self.parameters.independent {
             return Ok(());
@@ -200,9 +200,9 @@ impl Flash<'_, '_> {
         let wanted = ends.filter_map(|(array, place)| Some((*place)? + blocks * array.bytes())).max();
         let size = if comm.rank() == 0 { self.storage.size(path).unwrap_or(None) } else { None };
         let how = beneath::alone(Mode::Read, 0);
-        let asked_anew = |wanted| beneath::size_asked_anew(self.storage, comm, path, how, wanted);
+        let reopened = |wanted| beneath::size_after_reopening(self.storage, comm, path, how, wanted);
         let (size, lost) = match (wanted, size) {
-            (Some(wanted), Some(size)) if size < wanted => match asked_anew(wanted) {
+            (Some(wanted), Some(size)) if size < wanted => match reopened(wanted) {
                 found if found < wanted => {
                     let why = format!("{wanted} bytes were written and {found} are there");
                     (Some(found), Err(format!("{}: {why}", path.display())))
@@ -211,7 +211,7 @@ impl Flash<'_, '_> {
             },
             (Some(_), Some(_)) => {
                 let bytes = blocks * file.block_bytes(self.parameters);
-                (size, beneath::has_room(self.storage, path, bytes))
+                (size, beneath::has_space(self.storage, path, bytes))
             }
             _ => (size, Ok(())),
         };
@@ -252,7 +252,7 @@ impl Flash<'_, '_> {
         Ok(wrong)
     }
 
-    /// How long a file is, as rank 0 sees it; `None` where it cannot tell. Collective.
+    /// The length of a file as seen by rank 0; `None` if it is unknown. Collective.
     fn bytes_there(&self, path: &Path) -> Result<Option<u64>, Halt> {
         let comm = self.rank.comm;
         let size = if comm.rank() == 0 { self.storage.size(path).unwrap_or(None) } else { None };
@@ -281,7 +281,7 @@ impl Flash<'_, '_> {
         Ok(())
     }
 
-    /// Memory that the library holds in all ranks, where it tells. Collective.
+    /// Memory of the library in all ranks, if it reports that. Collective.
     fn held(&self) -> Result<Option<LibraryMemory>, Halt> {
         let mine = self.arrays.held();
         let mut sums = [mine.is_some().into(), mine.map_or(0, |h| h.most), mine.map_or(0, |h| h.now)];

@@ -22,7 +22,7 @@ impl EventObserver<FlashIoEvent<'_>> for Heard {
     }
 }
 
-/// What a rank left: how it ended, its records, what it told.
+/// The result of a rank: how it ended, its records, and its events.
 type Left = (Result<u64, Halt>, Vec<Record>, Vec<String>);
 
 fn small(change: impl Fn(&mut FlashIoParameters)) -> FlashIoParameters {

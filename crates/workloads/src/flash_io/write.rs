@@ -52,7 +52,7 @@ pub(super) struct FileDone {
     pub(super) uncollective: u64,
 }
 
-/// What writing leaves besides.
+/// The other results of writing.
 #[derive(Debug, Default)]
 pub(super) struct WriteRemainder {
     pub(super) done: FileDone,
@@ -87,7 +87,7 @@ struct BlockShare {
 }
 
 impl BlockShare {
-    /// All ranks tell how many blocks they have, as the original does. Collective.
+    /// All ranks exchange their numbers of blocks, as in the original. Collective.
     fn among(comm: &dyn Comm, blocks: u64) -> Result<Self, Halt> {
         let mut all = vec![0; comm.size() as usize];
         let rank = comm.rank() as usize;
@@ -155,8 +155,8 @@ pub(super) fn write(
     Ok(written)
 }
 
-/// Whether no more calls on data are made: inside a fragile library those of ranks that go on would meet
-/// those of another kind, of a rank that has left them.
+/// Whether no more calls on data are made. Inside a fragile library, calls of ranks that continue would meet
+/// other calls of a rank that failed.
 pub(super) fn stops(work: &FileWork<'_>, done: &FileDone) -> bool {
     if !work.arrays.is_fragile() {
         return false;
@@ -191,7 +191,7 @@ fn give_up(arrays: &dyn Arrays, open: Box<dyn ArrayFile>) {
     }
 }
 
-/// What the benchmark of PnetCDF asks of MPI-IO and of PnetCDF, in its order, and what was asked besides.
+/// The requests to MPI-IO and PnetCDF of the benchmark of PnetCDF, in its order, and the additional requests.
 fn hints(parameters: &FlashIoParameters) -> Vec<(&str, &str)> {
     let all_together = if parameters.independent { "false" } else { "true" };
     let own =

@@ -1,4 +1,4 @@
-//! What an open file is asked before it is closed, and what is told of the answers.
+//! Queries on an open file before it is closed, and the notices about the answers.
 
 use ranks::{Halt, Reduce};
 use storage::{File, Hints};
@@ -11,8 +11,8 @@ use super::transfer::{RankDone, RankJob};
 use crate::kit::checker::Checker;
 use crate::kit::reduce;
 
-/// Says of each bad range where it lies in the file's own terms; gives the collective transfers that were
-/// none.
+/// Adds to each bad range where it lies in the file's own terms. Returns the number of transfers that should
+/// be collective and were not.
 pub(super) fn ask(file: Option<&dyn File>, checker: Option<&mut Checker>) -> u64 {
     let Some(file) = file else { return 0 };
     for bad in checker.into_iter().flat_map(|checker| &mut checker.bad) {
@@ -24,7 +24,7 @@ pub(super) fn ask(file: Option<&dyn File>, checker: Option<&mut Checker>) -> u64
     file.uncollective()
 }
 
-/// Abandons a file that cannot be closed any more, because a rank has failed on it.
+/// Abandons a file that cannot be closed any more, because a rank failed on it.
 pub(super) fn abandon_failed(
     job: &RankJob<'_>,
     failed: bool,
@@ -43,7 +43,7 @@ pub(super) fn abandon_failed(
     Ok(())
 }
 
-/// Shows the hints of rank 0's file, where the settings ask for that.
+/// Shows the hints of rank 0's file, if the settings ask for it.
 pub(super) fn show_hints(test: &mut RunningTest<'_>, done: &RankDone) {
     let IorParameters { backend, settings, .. } = test.parameters;
     let shows = settings.flag(&format!("{}.showHints", backend.to_lowercase()));
@@ -52,24 +52,29 @@ pub(super) fn show_hints(test: &mut RunningTest<'_>, done: &RankDone) {
     }
 }
 
-/// Tells, once in a test, which hints the library did not take: a test without its hints is another test.
-pub(super) fn tell_hints(test: &mut RunningTest<'_>, done: &RankDone) -> Result<(), Halt> {
+/// Reports, once in a test, the hints that the library did not take. A test without its hints is a different
+/// test.
+pub(super) fn report_hints(test: &mut RunningTest<'_>, done: &RankDone) -> Result<(), Halt> {
     let IorParameters { backend, settings, .. } = test.parameters;
     let file = format!("{}.hintsFileName", backend.to_lowercase());
     let given = settings.under("hint.").next().is_some() || settings.text(&file).is_some();
-    if test.hints_told || !given || !test.storage.is_collective() {
+    if test.hints_reported || !given || !test.storage.is_collective() {
         return Ok(());
     }
-    test.hints_told = true;
+    test.hints_reported = true;
     let text = done.hints.as_ref().and_then(Hints::not_taken);
-    // Only rank 0 has asked, and all ranks record together.
-    let told = test.rank.comm.reduce_one(text.is_some().into(), Reduce::Max)? > 0;
-    if told { test.notice("hints-not-taken", &text.unwrap_or_default()) } else { Ok(()) }
+    // Only rank 0 has the hints, and all ranks record together.
+    let any = test.rank.comm.reduce_one(text.is_some().into(), Reduce::Max)? > 0;
+    if any { test.notice("hints-not-taken", &text.unwrap_or_default()) } else { Ok(()) }
 }
 
-/// Tells of transfers that were asked for as collective ones and were none: their numbers are not those of
-/// collective transfers.
-pub(super) fn tell(test: &mut RunningTest<'_>, setting: &PhaseSetting, done: &RankDone) -> Result<(), Halt> {
+/// Reports transfers that should be collective and were not. Their numbers are not those of collective
+/// transfers.
+pub(super) fn report(
+    test: &mut RunningTest<'_>,
+    setting: &PhaseSetting,
+    done: &RankDone,
+) -> Result<(), Halt> {
     if !test.parameters.collective || test.parameters.file_per_rank || !test.storage.is_collective() {
         return Ok(());
     }

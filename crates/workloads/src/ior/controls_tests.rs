@@ -1,4 +1,4 @@
-//! What limits, delays and watches a test, on several local ranks.
+//! Limits, delays and progress reports of a test, on several local ranks.
 
 use std::path::Path;
 
@@ -31,9 +31,9 @@ fn notices(left: &IorRankResult, id: &str) -> Vec<String> {
     left.records.iter().filter_map(text).collect()
 }
 
-/// Rank 0's clock is compared once in each phase: from the third on it is more than a minute later.
+/// Rank 0's clock is compared once in each phase. From comparison `from` on it is more than a minute later.
 #[test]
-fn phases_that_would_begin_too_late_are_left_out_on_all_ranks_together() {
+fn phases_that_would_begin_too_late_are_skipped_on_all_ranks_together() {
     let parameters = IorParameters { minutes_max: 1, repetitions: 4, write_check: true, ..parameters() };
     for (from, done, left_out) in [
         (0, vec!["write 0"], "write check and read check of repetition 0, and 3 repetitions after it"),
@@ -51,9 +51,9 @@ fn phases_that_would_begin_too_late_are_left_out_on_all_ranks_together() {
             phases.ends_with(&done.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>()),
             "{phases:?}"
         );
-        let told = notices(&all[0], "out-of-time").join("\n");
-        assert!(told.contains(left_out) && told.is_empty() == left_out.is_empty(), "{told}");
-        assert_eq!(storage.bytes(Path::new("f")), None, "what was written is taken away all the same");
+        let texts = notices(&all[0], "out-of-time").join("\n");
+        assert!(texts.contains(left_out) && texts.is_empty() == left_out.is_empty(), "{texts}");
+        assert_eq!(storage.bytes(Path::new("f")), None, "the written file is removed nevertheless");
     }
 }
 
@@ -65,21 +65,21 @@ fn a_late_rank_other_than_0_does_not_end_the_test() {
 }
 
 #[test]
-fn a_file_that_was_not_read_for_lack_of_time_is_not_removed() {
+fn a_file_that_was_not_read_because_time_ran_out_is_not_removed() {
     let storage = Faulty::sound();
     let write = IorParameters { keep: true, read_check: false, ..parameters() };
     play(2, &write, &storage, NOT_LATE);
     let read =
         IorParameters { write: false, minutes_max: 1, repetitions: 2, multi_file: false, ..parameters() };
-    // The first repetition is read, and with it goes the file; the second is left out.
+    // The first repetition is read and its file is removed. The second repetition is skipped.
     let all = play(2, &read, &storage, Late { rank: 0, from: 0, seconds: 61 });
     assert_eq!((all[0].phases(), storage.bytes(Path::new("f"))), (vec!["read_check 0".to_owned()], None));
-    assert_eq!(all[0].told("Removed").len(), 1, "{:?}", all[0].told);
+    assert_eq!(all[0].events("Removed").len(), 1, "{:?}", all[0].events);
 }
 
-/// With a shuffled write of a part only, what it did not visit still holds the prefill.
+/// A shuffled write of a part of the file. The rest still holds the prefill.
 #[test]
-fn a_shuffled_write_finds_the_file_filled_and_leaves_the_rest_of_it() {
+fn a_partial_shuffled_write_keeps_the_rest_of_the_prefill() {
     for (file_per_rank, files) in [(false, vec!["f"]), (true, vec!["f.00000000", "f.00000001"])] {
         let parameters = IorParameters {
             offsets: Offsets::Shuffled,
@@ -98,9 +98,9 @@ fn a_shuffled_write_finds_the_file_filled_and_leaves_the_rest_of_it() {
         assert_eq!(bytes.len(), 16384);
         let filled = bytes.chunks(512).filter(|transfer| transfer.iter().all(|byte| *byte == 0xff)).count();
         assert_eq!(filled, 32 - 2 * 3, "two ranks wrote three transfers each");
-        let told = notices(&all[0], "prefill");
-        assert!(told[0].contains("16384 bytes were written sequentially, in pieces of 2048"), "{told:?}");
-        assert_eq!(all[0].told("Prefilled").len(), 1);
+        let texts = notices(&all[0], "prefill");
+        assert!(texts[0].contains("16384 bytes were written sequentially, in pieces of 2048"), "{texts:?}");
+        assert_eq!(all[0].events("Prefilled").len(), 1);
     }
 }
 
@@ -110,9 +110,9 @@ fn a_prefill_comes_before_the_clocks_and_only_before_writes() {
         IorParameters { offsets: Offsets::Shuffled, prefill: 1024, write_check: true, ..parameters() };
     let all = play(2, &parameters, &Faulty::sound(), NOT_LATE);
     let order: Vec<&str> = all[0]
-        .told
+        .events
         .iter()
-        .filter_map(|told| ["Prefilled", "Begins"].into_iter().find(|word| told.starts_with(word)))
+        .filter_map(|event| ["Prefilled", "Begins"].into_iter().find(|word| event.starts_with(word)))
         .collect();
     assert_eq!(order, ["Prefilled", "Begins", "Begins", "Begins"]);
     assert_eq!(all[0].phases(), ["write 0", "write_check 0", "read_check 0"]);
@@ -120,7 +120,7 @@ fn a_prefill_comes_before_the_clocks_and_only_before_writes() {
 
 #[test]
 fn a_prefill_that_fails_on_one_rank_halts_all_and_leaves_nothing() {
-    for (fault, told) in [
+    for (fault, why) in [
         (Fault::NoSpace(5000), "f at 5120: no storage space"),
         (Fault::Sync, "f: lost the disk"),
         (Fault::Close, "f: lost a write"),
@@ -129,7 +129,7 @@ fn a_prefill_that_fails_on_one_rank_halts_all_and_leaves_nothing() {
         let storage = Faulty::on_rank(1, fault);
         for left in play(3, &parameters, &storage, NOT_LATE) {
             let halt = left.done.expect_err("all halt");
-            assert_eq!((halt.step.as_str(), halt.rank, halt.why.as_str()), ("prefill", 1, told));
+            assert_eq!((halt.step.as_str(), halt.rank, halt.why.as_str()), ("prefill", 1, why));
             assert!(left.records.iter().all(|record| !matches!(record, Record::Phase(_))));
         }
         assert_eq!(storage.bytes(Path::new("f")), None);
@@ -137,7 +137,7 @@ fn a_prefill_that_fails_on_one_rank_halts_all_and_leaves_nothing() {
 }
 
 #[test]
-fn a_prefill_goes_on_where_a_write_moved_only_a_part() {
+fn a_prefill_continues_after_a_write_that_moved_only_a_part() {
     let parameters = IorParameters { offsets: Offsets::Shuffled, prefill: 1024, ..parameters() };
     let all = play(2, &parameters, &Faulty::on_rank(0, Fault::ShortWrite(1024)), NOT_LATE);
     assert!(all[0].done.is_ok(), "{:?}", all[0].done);
@@ -149,21 +149,22 @@ fn more_memory_than_the_node_has_is_rejected_before_anything_runs() {
     let storage = Faulty::sound();
     for left in play(3, &parameters, &storage, NOT_LATE) {
         let halt = left.done.expect_err("all halt");
-        assert!(halt.why.starts_with("1152921504606846976 bytes are to be taken on this node"), "{halt}");
-        assert!(left.records.is_empty() && left.told.is_empty(), "{:?}", left.told);
+        let begin = "the test must take 1152921504606846976 bytes of memory on this node";
+        assert!(halt.why.starts_with(begin), "{halt}");
+        assert!(left.records.is_empty() && left.events.is_empty(), "{:?}", left.events);
     }
     assert_eq!(storage.bytes(Path::new("f")), None);
 }
 
 #[test]
-fn memory_is_shared_out_among_the_ranks_of_a_node() {
-    for (hog, told) in [
+fn the_ranks_of_a_node_share_its_memory() {
+    for (hog, event) in [
         (Hog::PerNode(3 << 20), "Hog { node_bytes: 3145728, rank_bytes: 1048576 }"),
         (Hog::PerRank(8 << 10), "Hog { node_bytes: 0, rank_bytes: 8192 }"),
     ] {
         let all = play(3, &IorParameters { hog, ..parameters() }, &Faulty::sound(), NOT_LATE);
         assert!(all[0].done.is_ok(), "{:?}", all[0].done);
-        assert_eq!(all[0].told[0], told, "before the test begins");
+        assert_eq!(all[0].events[0], event, "before the test begins");
     }
 }
 
@@ -171,11 +172,11 @@ fn memory_is_shared_out_among_the_ranks_of_a_node() {
 fn a_rank_that_starts_and_ends_late_is_an_outlier() {
     let parameters = IorParameters { outlier_seconds: 3, read_check: false, ..parameters() };
     let all = play(4, &parameters, &Faulty::sound(), Late { rank: 2, from: 0, seconds: 8 });
-    let told = all[0].told("Warning");
-    assert_eq!(told.len(), 2, "{told:?}");
-    for (line, name) in told.iter().zip(["start time", "end time"]) {
-        // One of four is 8 s later: the mean is 2 s later, the deviation 3.464 s. The ranks' own times come
-        // on top of that.
+    let warnings = all[0].events("Warning");
+    assert_eq!(warnings.len(), 2, "{warnings:?}");
+    for (line, name) in warnings.iter().zip(["start time", "end time"]) {
+        // One of four ranks is 8 s later: the mean is 2 s later, the deviation 3.464 s. The ranks' own times
+        // are added to that.
         assert!(line.starts_with(&format!("Warning(\"for here, task 2, write {name} is 8.")), "{line}");
         let (_, deviation) = line.split_once(", stddev=").expect("the line has a deviation");
         let deviation: f64 = deviation[..5].parse().unwrap();
@@ -183,29 +184,29 @@ fn a_rank_that_starts_and_ends_late_is_an_outlier() {
     }
     let patient = IorParameters { outlier_seconds: 7, ..parameters };
     let all = play(4, &patient, &Faulty::sound(), Late { rank: 2, from: 0, seconds: 8 });
-    assert!(all[0].told("Warning").is_empty());
+    assert!(all[0].events("Warning").is_empty());
 }
 
 #[test]
-fn every_ranks_own_times_and_stamps_are_told_only_when_asked_for() {
+fn times_and_stamps_of_every_rank_are_reported_only_on_request() {
     let quiet = play(3, &IorParameters { verbose: 2, ..parameters() }, &Faulty::sound(), NOT_LATE);
-    assert!(quiet[0].told("RankTimes").is_empty() && quiet[0].told("Stamps").is_empty());
-    assert!(quiet[0].told("Files").is_empty());
-    let asked = IorParameters { rank_times: true, verbose: 3, file_per_rank: true, ..parameters() };
-    let all = play(3, &asked, &Faulty::sound(), NOT_LATE);
+    assert!(quiet[0].events("RankTimes").is_empty() && quiet[0].events("Stamps").is_empty());
+    assert!(quiet[0].events("Files").is_empty());
+    let on_request = IorParameters { rank_times: true, verbose: 3, file_per_rank: true, ..parameters() };
+    let all = play(3, &on_request, &Faulty::sound(), NOT_LATE);
     for kind in ["RankTimes { phase: \"write\"", "Stamps { phase: \"write\", repetition: 0"] {
-        let told = all[0].told(kind);
-        assert_eq!(told.len(), 1, "{kind}");
-        assert_eq!(told[0].matches("transfer").count(), 3, "a row for each rank: {}", told[0]);
+        let events = all[0].events(kind);
+        assert_eq!(events.len(), 1, "{kind}");
+        assert_eq!(events[0].matches("transfer").count(), 3, "a row for each rank: {}", events[0]);
     }
-    assert_eq!(all[0].told("RankTimes { phase: \"read_check\"").len(), 1);
-    assert!(all[0].told("RankTimes")[0].contains("bytes: 4096"), "{:?}", all[0].told("RankTimes"));
+    assert_eq!(all[0].events("RankTimes { phase: \"read_check\"").len(), 1);
+    assert!(all[0].events("RankTimes")[0].contains("bytes: 4096"), "{:?}", all[0].events("RankTimes"));
     let rows = "rows: [(0, \"f.00000000\"), (1, \"f.00000001\"), (2, \"f.00000002\")] }";
     for action in ["writing", "reading", "removing"] {
         assert_eq!(
-            all[0].told(&format!("Files {{ action: \"{action}\"")),
+            all[0].events(&format!("Files {{ action: \"{action}\"")),
             [format!("Files {{ action: \"{action}\", {rows}")],
-            "nothing was there to be removed before the write"
+            "no file was removed before the write"
         );
     }
 }
@@ -222,21 +223,21 @@ fn readers_at_random_are_counted_by_file() {
     };
     let all = play(4, &IorParameters { verbose: 2, ..spread.clone() }, &Faulty::sound(), NOT_LATE);
     // They read the files of ranks 3, 2, 3 and 1.
-    assert_eq!(all[0].told("FileHits"), ["FileHits([1, 2, 1])"]);
+    assert_eq!(all[0].events("FileHits"), ["FileHits([1, 2, 1])"]);
     let all = play(4, &IorParameters { verbose: 1, ..spread }, &Faulty::sound(), NOT_LATE);
-    assert!(all[0].told("FileHits").is_empty());
+    assert!(all[0].events("FileHits").is_empty());
 }
 
 #[test]
-fn files_of_all_ranks_that_exist_are_told_and_of_very_many_the_first() {
+fn existing_files_of_all_ranks_are_reported_and_of_very_many_the_first() {
     let storage = Faulty::sound();
     let parameters = IorParameters { file_per_rank: true, keep: true, read_check: false, ..parameters() };
     play(100, &parameters, &storage, NOT_LATE);
     let all = play(5, &parameters, &storage, NOT_LATE);
     let exists = |rank| format!("Exists {{ path: \"f.{rank:08}\", kept: false }}");
-    assert_eq!(all[0].told("Exists"), (0..5).map(exists).collect::<Vec<_>>());
+    assert_eq!(all[0].events("Exists"), (0..5).map(exists).collect::<Vec<_>>());
     let all = play(100, &parameters, &storage, NOT_LATE);
-    assert_eq!(all[0].told("Exists"), (0..61).map(exists).collect::<Vec<_>>());
-    let told = notices(&all[0], "files-exist");
-    assert_eq!(told, ["the files of 100 ranks exist already and will be deleted; some are named"]);
+    assert_eq!(all[0].events("Exists"), (0..61).map(exists).collect::<Vec<_>>());
+    let texts = notices(&all[0], "files-exist");
+    assert_eq!(texts, ["The files of 100 ranks exist and will be deleted. Some are listed"]);
 }

@@ -1,6 +1,7 @@
-//! What is recorded of every single rank after a phase, and what is told of it when somebody asked for it.
+//! What is recorded of every single rank after a phase, and what is reported of it on request.
 //!
-//! These are the gathers whose sum grows with the number of ranks; docs/SCALE.md lists them.
+//! These are the gathers whose total size grows with the number of ranks. docs/validation/scale.md lists
+//! them.
 
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
@@ -19,10 +20,10 @@ use crate::kit::each_rank::{self, Mine};
 use crate::kit::reduce;
 use crate::kit::stamps::PhaseStamps;
 
-/// The verbosity at which every rank's stamps and files are told.
+/// The verbosity at which every rank's stamps and files are reported.
 const EACH_AT: u32 = 3;
 
-/// What each rank did, for the record, on rank 0; behind the clock. Collective.
+/// What each rank did, for the record, on rank 0. It runs after the clock has stopped. Collective.
 pub(super) fn collect(
     test: &RunningTest<'_>,
     setting: &PhaseSetting,
@@ -43,13 +44,17 @@ pub(super) fn collect(
     each_rank::collect(test.rank.comm, &test.rank.node, &mine)
 }
 
-/// Tells every rank's own times (`-O saveRankPerformanceDetailsCSV`) and stamps (`-vvv`).
-pub(super) fn tell(test: &mut RunningTest<'_>, setting: &PhaseSetting, done: &RankDone) -> Result<(), Halt> {
+/// Reports every rank's own times (`-O saveRankPerformanceDetailsCSV`) and stamps (`-vvv`).
+pub(super) fn report(
+    test: &mut RunningTest<'_>,
+    setting: &PhaseSetting,
+    done: &RankDone,
+) -> Result<(), Halt> {
     let phase = setting.kind.name();
     let moments = moments(test, &done.stamps);
     if test.parameters.rank_times {
         let [[opened, _], transfer, [_, end]] = moments;
-        // As in the phase's own record: what counts begins after the ramp.
+        // As in the phase's own record, counting begins after the ramp.
         let begin = if test.parameters.ramp > 0 { transfer[0] } else { opened };
         let bytes = done.tally.meter.bytes();
         let mine = [end.saturating_sub(begin), transfer[1].saturating_sub(transfer[0]), bytes];
@@ -81,8 +86,8 @@ pub(super) fn tell(test: &mut RunningTest<'_>, setting: &PhaseSetting, done: &Ra
     Ok(())
 }
 
-/// Tells what each rank that brings a path does with it (`-vvv`).
-pub(super) fn tell_files(
+/// Reports what each rank with a path does with it (`-vvv`).
+pub(super) fn report_files(
     test: &mut RunningTest<'_>,
     action: &'static str,
     mine: Option<&Path>,
@@ -100,14 +105,14 @@ pub(super) fn tell_files(
     Ok(())
 }
 
-/// Tells which file each rank is about to read (`-vvv`).
-pub(super) fn tell_readers(test: &mut RunningTest<'_>, repetition: u32) -> Result<(), Halt> {
+/// Reports which file each rank is about to read (`-vvv`).
+pub(super) fn report_readers(test: &mut RunningTest<'_>, repetition: u32) -> Result<(), Halt> {
     let (rank, ranks) = (test.rank.comm.rank(), test.rank.comm.size());
     let owner = reorder::owner(test.parameters, test.place, rank, ranks, repetition, false);
-    tell_files(test, "reading", Some(&names::file(test.parameters, owner, repetition)))
+    report_files(test, "reading", Some(&names::file(test.parameters, owner, repetition)))
 }
 
-/// Beginnings and ends since the test's start, nanoseconds.
+/// Starts and ends since the start of the test, nanoseconds.
 fn moments(test: &RunningTest<'_>, stamps: &PhaseStamps) -> [[u64; 2]; 3] {
     let parts = [stamps.open, stamps.transfer, stamps.close];
     parts.map(|(from, to)| [test.rank.since_start_ns(from), test.rank.since_start_ns(to)])

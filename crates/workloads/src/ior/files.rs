@@ -1,6 +1,6 @@
-//! Making and taking away the files of a repetition, and telling what was there before.
+//! Creates and removes the files of a repetition, and reports files that existed before.
 //!
-//! Invariant: a rank touches its own file only, or the shared one if it is rank 0.
+//! Invariant: a rank only touches its own file, or the shared file if it is rank 0.
 //! Never here: opening files, clocks.
 
 use std::io::ErrorKind;
@@ -21,12 +21,12 @@ pub(super) fn mine(test: &RunningTest<'_>, repetition: u32) -> PathBuf {
     names::file(test.parameters, test.rank.comm.rank(), repetition)
 }
 
-/// The file that this rank makes and removes, if any: its own, or the shared one on rank 0.
+/// The file that this rank creates and removes, if any: its own, or the shared one on rank 0.
 fn own(test: &RunningTest<'_>, repetition: u32) -> Option<PathBuf> {
     (test.parameters.file_per_rank || test.rank.comm.rank() == 0).then(|| mine(test, repetition))
 }
 
-/// Removes the files of a repetition; one that is not there is not an error.
+/// Removes the files of a repetition. A missing file is not an error.
 pub(super) fn remove(test: &mut RunningTest<'_>, repetition: u32) -> Result<(), Halt> {
     let own = own(test, repetition);
     let removed = match &own {
@@ -34,10 +34,10 @@ pub(super) fn remove(test: &mut RunningTest<'_>, repetition: u32) -> Result<(), 
         None => Ok(false),
     };
     let removed = test.rank.comm.agree("remove", removed)?;
-    each_rank::tell_files(test, "removing", own.as_deref().filter(|_| removed))
+    each_rank::report_files(test, "removing", own.as_deref().filter(|_| removed))
 }
 
-/// Removes a file that is there; whether it was.
+/// Removes a file if it exists; returns whether it existed.
 fn remove_one(storage: &dyn Storage, path: &Path) -> Result<bool, String> {
     let exists = storage.size(path).map(|size| size.is_some());
     let removed =
@@ -45,16 +45,16 @@ fn remove_one(storage: &dyn Storage, path: &Path) -> Result<bool, String> {
     removed.map_err(|error| named(path, &error))
 }
 
-/// After a failed write: takes away what this run made, unless the user wants the files kept.
+/// After a failed write: removes what this run made, unless the user wants to keep the files.
 pub(super) fn clean_up(test: &RunningTest<'_>, repetition: u32) {
     let wanted = test.parameters.keep || test.parameters.keep_with_error || test.parameters.use_existing;
     if let Some(path) = own(test, repetition).filter(|_| !wanted) {
-        // The failure that led here is what the user has to hear of, not this one.
+        // The user needs to see the failure that led here, not this one.
         let _ = remove_one(test.storage, &path);
     }
 }
 
-/// `-u`: makes the directory of this rank's file.
+/// `-u`: creates the directory of this rank's file.
 pub(super) fn make_dirs(test: &RunningTest<'_>) -> Result<(), Halt> {
     let Some(dir) = names::unique_dir(test.parameters, test.rank.comm.rank()) else { return Ok(()) };
     let path = c_path(test.storage.system_path(&dir));
@@ -63,39 +63,39 @@ pub(super) fn make_dirs(test: &RunningTest<'_>) -> Result<(), Halt> {
             Err(error) if error.kind() != ErrorKind::AlreadyExists => Err(named(&dir, &error)),
             _ => Ok(()),
         },
-        None => Err("-u needs directories, and this backend has none".to_owned()),
+        None => Err("-u needs directories, which this backend does not have. Leave out -u".to_owned()),
     };
     test.rank.comm.agree("make directory", made)
 }
 
-/// Says no to a mixed phase on files that are not there in full: it reads what it has not yet written.
+/// Rejects a mixed phase on incomplete files, because it would read data that is not there.
 pub(super) fn all_there(test: &RunningTest<'_>, repetition: u32) -> Result<(), Halt> {
     let needed = test.parameters.layout(test.rank.comm.size()).file_bytes();
     let keeps = test.storage.keeps_data() && !test.parameters.write;
     let own = own(test, repetition).filter(|_| keeps);
     let there = own.map_or(Ok(()), |path| match lacks(test.storage, &path, needed) {
         Ok(None) => Ok(()),
-        Ok(Some(what)) => Err(format!("{}: {what}; add -w to write them first", path.display())),
+        Ok(Some(what)) => Err(format!("{}: {what}. Add -w to write the file first", path.display())),
         Err(error) => Err(named(&path, &error)),
     });
     test.rank.comm.agree("mixed", there)
 }
 
-/// What a file lacks of the first `needed` bytes.
+/// What is missing of the first `needed` bytes of a file.
 fn lacks(storage: &dyn Storage, path: &Path, needed: u64) -> std::io::Result<Option<String>> {
     let found = storage.size(path)?.unwrap_or(0);
     if found < needed {
-        return Ok(Some(format!("{found} bytes are there and --rwmix needs {needed}")));
+        return Ok(Some(format!("the file has {found} bytes and --rwmix needs {needed}")));
     }
     let hole = storage.hole(path)?.filter(|hole| *hole < needed);
-    Ok(hole.map(|hole| format!("at {hole} nothing is stored (a hole), which --rwmix would read")))
+    Ok(hole.map(|hole| format!("the file has a hole at {hole}, which --rwmix would read")))
 }
 
-/// Tells which of the files to be written are there already; of many ranks' files the first.
-pub(super) fn tell_existing(test: &mut RunningTest<'_>) -> Result<(), Halt> {
+/// Reports which of the files to be written exist. If many ranks have one, only the first are listed.
+pub(super) fn report_existing(test: &mut RunningTest<'_>) -> Result<(), Halt> {
     let repetitions = if test.parameters.multi_file { test.parameters.repetitions } else { 1 };
     let files = (0..repetitions).filter_map(|number| own(test, number));
-    // A directory is not deleted; the write rejects it.
+    // A directory is not removed. The write rejects it.
     let is_dir = |path: &Path| {
         let names = test.storage.mounted();
         names
@@ -115,8 +115,7 @@ pub(super) fn tell_existing(test: &mut RunningTest<'_>) -> Result<(), Halt> {
     }
     if few.total > few::SLOTS as u64 {
         let done = if kept { "overwritten" } else { "deleted" };
-        let text =
-            format!("the files of {} ranks exist already and will be {done}; some are named", few.total);
+        let text = format!("The files of {} ranks exist and will be {done}. Some are listed", few.total);
         test.notice("files-exist", &text)?;
     }
     Ok(())

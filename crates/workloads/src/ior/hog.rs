@@ -1,7 +1,8 @@
-//! Memory taken away from the page cache while a test runs (`-M`, `memoryPerNode`, `memoryPerTask`).
+//! Memory that is taken from the page cache while a test runs (`-M`, `memoryPerNode`, `memoryPerTask`).
 //!
-//! Every page is written, so that the system has to provide it. What the node cannot give is rejected before
-//! any rank takes anything: asking for too much would not fail but end in the killing of processes.
+//! Every page is written, so that the system must provide it. A request beyond the memory of a node is
+//! rejected before any rank allocates. Otherwise the allocation would succeed, and the system would kill
+//! processes.
 //!
 //! Invariant: all ranks get their memory, or all halt.
 
@@ -12,20 +13,21 @@ use super::observer::IorEvent;
 use super::parameters::Hog;
 use super::test::RunningTest;
 
-/// Takes this rank's share; it is held for as long as the result lives.
+/// Allocates this rank's share. The memory is held as long as the result lives.
 pub(super) fn take(test: &mut RunningTest<'_>) -> Result<Vec<u8>, Halt> {
     let (hog, ranks_on_node) = (test.parameters.hog, test.rank.node.ranks.size());
     if hog == Hog::Nothing {
         return Ok(Vec::new());
     }
     let share = share(hog, ranks_on_node, NodeMemory::of_this_node);
-    // All have looked before the first takes.
+    // All ranks have checked before the first one allocates.
     let bytes = test.rank.comm.agree("memory", share)?;
     let mut held = Vec::new();
     let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
-    let taken = held.try_reserve_exact(bytes).map_err(|_| format!("cannot have {bytes} bytes of memory"));
+    let failed = |_| format!("cannot allocate {bytes} bytes of memory. Ask for less");
+    let taken = held.try_reserve_exact(bytes).map_err(failed);
     if taken.is_ok() {
-        // Not zero: zeros might come without a page behind them.
+        // Not zero, because the system may give zeros without a page of memory.
         held.resize(bytes, 0xa5);
     }
     test.rank.comm.agree("memory", taken)?;
@@ -35,9 +37,9 @@ pub(super) fn take(test: &mut RunningTest<'_>) -> Result<Vec<u8>, Halt> {
     Ok(held)
 }
 
-/// Bytes for this rank, or why its node cannot give all its ranks theirs.
+/// Bytes for this rank, or why its node does not have enough for all its ranks.
 fn share(hog: Hog, ranks_on_node: u32, memory: impl Fn() -> Option<NodeMemory>) -> Result<u64, String> {
-    let memory = memory().ok_or("cannot learn from /proc/meminfo how much memory this node has")?;
+    let memory = memory().ok_or("cannot read from /proc/meminfo how much memory this node has")?;
     let ranks = u64::from(ranks_on_node.max(1));
     let node = match hog {
         Hog::Nothing => 0,
@@ -47,7 +49,8 @@ fn share(hog: Hog, ranks_on_node: u32, memory: impl Fn() -> Option<NodeMemory>) 
     };
     if node > memory.available {
         return Err(format!(
-            "{node} bytes are to be taken on this node, and only {} of its {} are available; ask for less",
+            "the test must take {node} bytes of memory on this node, but only {} of {} are available. \
+             Ask for less",
             memory.available, memory.total
         ));
     }
@@ -65,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn a_share_is_that_of_the_ranks_own_node() {
+    fn a_share_is_computed_from_the_memory_of_the_ranks_own_node() {
         assert_eq!(of(Hog::PerNode(400 << 20), 4), Ok(100 << 20));
         assert_eq!(of(Hog::PerNode(400 << 20), 1), Ok(400 << 20));
         assert_eq!(of(Hog::PercentOfNode(20), 4), Ok(50 << 20));
@@ -73,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_node_cannot_give_to_all_its_ranks_is_rejected() {
+    fn more_memory_than_the_node_has_is_rejected() {
         assert!(of(Hog::PerRank(200 << 20), 2).is_ok());
         for (hog, ranks) in [
             (Hog::PerRank(200 << 20), 3),
@@ -82,7 +85,7 @@ mod tests {
             (Hog::PercentOfNode(51), 1),
         ] {
             let why = of(hog, ranks).expect_err("too much");
-            assert!(why.ends_with("only 524288000 of its 1048576000 are available; ask for less"), "{why}");
+            assert!(why.ends_with("only 524288000 of 1048576000 are available. Ask for less"), "{why}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Whose data a phase writes or expects: the identity of stamped data, and how a reader learns it.
+//! The identity of the data that a phase writes or expects, and how a reader finds the generation.
 
 use std::path::Path;
 
@@ -11,8 +11,8 @@ use crate::kit::order::TransferOrder;
 use crate::kit::payload::stamped::BLOCK;
 use crate::kit::payload::{DataIdentity, Packet, Payload, file_id, read_stamp};
 
-/// How many of a rank's transfers are looked at for the generation.
-const LOOKS: u64 = 8;
+/// Number of a rank's transfers that are read to find the generation.
+const SAMPLES: u64 = 8;
 
 /// The data of `owner` in the file `path`, for a phase that does `transfers` of `order`.
 pub(super) fn payload(
@@ -32,34 +32,34 @@ pub(super) fn payload(
         file: file_id(name.as_encoded_bytes()),
         generation: parameters.generation.unwrap_or(0),
     };
-    // What a mixed phase writes is what it finds.
+    // A mixed phase writes the data that it finds.
     let cares = matches!(kind, PhaseKind::WriteCheck | PhaseKind::ReadCheck | PhaseKind::Mixed);
     let known = parameters.write || parameters.generation.is_some();
     if parameters.write || parameters.multi_file {
-        // Each repetition writes anew, be it over the file of the one before or into its own.
+        // Each repetition writes a new generation, into the file of the one before or into its own.
         identity.generation = identity.generation.wrapping_add(repetition.number);
     }
     if !known && cares && parameters.packet == Packet::Stamped && test.storage.keeps_data() {
-        identity.generation = newest(test, identity, path, order, transfers)?;
+        identity.generation = newest_generation(test, identity, path, order, transfers)?;
     }
     Ok(Payload::new(identity))
 }
 
-/// The largest generation that the stamps of any rank's file name, 0 where there are none. Read through a
-/// handle of its own, before any clock starts.
-fn newest(
+/// The largest generation in the stamps of any rank's file; 0 if there are none. It is read through a
+/// separate handle, before any clock starts.
+fn newest_generation(
     test: &RunningTest<'_>,
     identity: DataIdentity,
     path: &Path,
     order: &mut TransferOrder,
     transfers: u64,
 ) -> Result<u32, Halt> {
-    // A file that cannot be read here fails again, with its message, when the phase reads it.
-    let mine = look(test, identity, path, order, transfers).unwrap_or(0);
+    // If a file cannot be read here, the phase reports the error when it reads the file.
+    let mine = newest_of_file(test, identity, path, order, transfers).unwrap_or(0);
     Ok(test.rank.comm.reduce_one(mine.into(), Reduce::Max)? as u32)
 }
 
-fn look(
+fn newest_of_file(
     test: &RunningTest<'_>,
     identity: DataIdentity,
     path: &Path,
@@ -71,7 +71,7 @@ fn look(
     let mut file = test.storage.open(test.rank.comm, path, how)?;
     let mut page = Buffer::new(BLOCK as usize)?;
     let mut newest = 0;
-    for number in (0..transfers).step_by(transfers.div_ceil(LOOKS).max(1) as usize) {
+    for number in (0..transfers).step_by(transfers.div_ceil(SAMPLES).max(1) as usize) {
         let mut offset = [0];
         order.fill(number, &mut offset);
         page.bytes_mut().fill(0);

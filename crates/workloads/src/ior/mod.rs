@@ -1,8 +1,8 @@
-//! IOR: parallel transfers of one size in segments and blocks, written, read and checked.
+//! IOR: parallel transfers of one size in segments and blocks, written, read and compared.
 //!
-//! [`IorParameters`] is what is meant, whoever parsed it; its `check` says no before any rank starts;
-//! [`run`] is every rank's body. What happens is told to an [`IorListener`] on rank 0 and kept as
-//! records; the numbers are those of docs/METHODOLOGY.md.
+//! [`IorParameters`] holds the settings, independent of the parser. Its `check` rejects bad settings before
+//! any rank starts. [`run`] is the code of every rank. An [`IorListener`] on rank 0 gets the events, and the
+//! results are recorded. docs/explanation/clock-and-phases.md defines the numbers.
 //!
 //! Never here: the command line, text for people.
 

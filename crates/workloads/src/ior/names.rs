@@ -17,7 +17,8 @@ pub(super) fn file(parameters: &IorParameters, owner: u32, repetition: u32) -> P
     PathBuf::from(name)
 }
 
-/// The same without the suffix of `-m`, as the header shows it; with `-y` for the socket of the caller.
+/// The same without the suffix of `-m`, as the header shows it. With `-y` it is the file for the caller's
+/// socket.
 pub fn without_repetition(parameters: &IorParameters, owner: u32) -> String {
     let parameters = &*mounted(parameters);
     let files = parameters.files();
@@ -32,7 +33,7 @@ pub fn without_repetition(parameters: &IorParameters, owner: u32) -> String {
     format!("{name}.{owner:08}")
 }
 
-/// With `-u`, the directory of `owner`'s file, which is made when it is not there.
+/// With `-u`, the directory of `owner`'s file. It is created if it is missing.
 pub(super) fn unique_dir(parameters: &IorParameters, owner: u32) -> Option<PathBuf> {
     if !(parameters.unique_dir && parameters.file_per_rank) {
         return None;
@@ -40,22 +41,22 @@ pub(super) fn unique_dir(parameters: &IorParameters, owner: u32) -> Option<PathB
     Some(Path::new(split(parameters.files()[0]).0).join(owner.to_string()))
 }
 
-/// The directories that the files of all ranks lie in, or below; with `-y`, where each socket has its own,
-/// none.
+/// The directories in which, or below which, the files of all ranks lie. With `-y` each socket has its own
+/// directories, and this returns none.
 pub(super) fn dirs(parameters: &IorParameters, storage: &dyn Storage) -> Vec<PathBuf> {
     let files = if parameters.dual_mount { Vec::new() } else { parameters.files() };
     let used = if parameters.file_per_rank { files.len() } else { 1 };
     clients::dirs(storage, files.into_iter().take(used).map(|file| split(file).0))
 }
 
-/// A path's text up to and with its last `/`, and what stands behind it.
+/// The text of a path up to and including its last `/`, and the text after it.
 fn split(path: &str) -> (&str, &str) {
     path.split_at(path.rfind('/').map_or(0, |at| at + 1))
 }
 
-/// The parameters as they are for this rank: with `-y`, a file system for each processor socket of a node,
-/// its files are `<o><socket>/data.<rank>`, by the socket it runs on now; a rank that is moved later keeps
-/// its files.
+/// The parameters for this rank. With `-y` there is a file system for each processor socket of a node. The
+/// files are then `<o><socket>/data.<rank>`, by the socket on which the rank runs now. A rank that is moved
+/// later keeps its files.
 pub(super) fn mounted(parameters: &IorParameters) -> Cow<'_, IorParameters> {
     if !parameters.dual_mount {
         return Cow::Borrowed(parameters);
@@ -77,8 +78,8 @@ fn socket() -> Option<u32> {
     std::fs::read_to_string(path).ok()?.trim().parse().ok()
 }
 
-/// The processor in the words of `/proc/…/stat`: the 39th, and the program's name, the second, may hold
-/// anything up to its last `)`.
+/// The processor in `/proc/…/stat`, which is field 39. Field 2, the program's name, may hold anything up to
+/// its last `)`.
 fn processor(stat: &str) -> Option<u32> {
     stat.rsplit_once(')')?.1.split_whitespace().nth(36)?.parse().ok()
 }
@@ -113,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn each_socket_has_a_directory_of_its_own() {
+    fn each_socket_has_its_own_directory() {
         let parameters = IorParameters {
             test_file: "/mnt/fs".into(),
             file_per_rank: true,
@@ -127,14 +128,14 @@ mod tests {
     }
 
     #[test]
-    fn the_processor_is_found_behind_a_strange_name() {
+    fn the_processor_is_found_after_an_unusual_program_name() {
         let rest: Vec<String> = (3..=52).map(|field| field.to_string()).collect();
         assert_eq!(processor(&format!("12 (a) b (c) {}", rest.join(" "))), Some(39));
         assert_eq!(processor("nothing"), None);
     }
 
     #[test]
-    fn this_machine_tells_its_socket_or_counts_as_socket_0() {
+    fn a_machine_that_does_not_report_its_socket_counts_as_socket_0() {
         let parameters = IorParameters { dual_mount: true, ..IorParameters::default() };
         let file = &mounted(&parameters).test_file;
         let socket: u32 = file.trim_start_matches("testFile").trim_end_matches("/data").parse().unwrap();

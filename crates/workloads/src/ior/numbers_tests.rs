@@ -1,4 +1,4 @@
-//! The numbers of a phase agree with each other, whatever ended it or cut it short.
+//! The numbers of a phase are consistent, even if it was stopped or cut short.
 
 use std::path::Path;
 
@@ -38,7 +38,7 @@ fn phase<'l>(left: &'l IorRankResult, name: &str) -> &'l Phase {
 fn each_half_of_a_mixed_phase_has_its_own_bytes_at_the_deadline() {
     let parameters = IorParameters { mix: Some(25), deadline: 600, wear_out: true, ..parameters() };
     let all = play(2, &parameters, &Faulty::sound(), NOT_LATE);
-    // Both ranks finish their 200 transfers long before.
+    // Both ranks finish their 200 transfers long before the deadline.
     for (name, transfers) in [("mixed_write", 150), ("mixed_read", 50)] {
         let half = phase(&all[0], name);
         let wall = half.stonewall.as_ref().unwrap();
@@ -48,40 +48,40 @@ fn each_half_of_a_mixed_phase_has_its_own_bytes_at_the_deadline() {
 }
 
 #[test]
-fn what_a_file_that_ends_early_lacks_is_in_none_of_the_numbers() {
+fn missing_data_of_a_file_that_ends_early_is_in_none_of_the_numbers() {
     let storage = Faulty::sound();
     let how = beneath::alone(Mode::Write, 0);
     let mut file = storage.open(&ranks::local::alone(), Path::new("f"), how).unwrap();
-    // Of the 16 transfers of two ranks ten are there, an eleventh for a quarter.
+    // Of the 16 transfers of two ranks the file holds ten, and a quarter of an eleventh.
     file.write_at(&[0; 10 * 512 + 128], 0).unwrap();
     let read = IorParameters { write: false, read_check: true, segments: 1, deadline: 600, ..parameters() };
     let all = play(2, &read, &storage, NOT_LATE);
     let read = phase(&all[0], "read_check");
     assert_eq!((read.bytes, read.ops), (10 * 512 + 128, 10));
-    assert_eq!(read.latency.as_ref().unwrap().count, 10, "of what did not come nothing is known");
+    assert_eq!(read.latency.as_ref().unwrap().count, 10, "missing transfers have no latency");
     assert_eq!(read.timeline.as_ref().unwrap().bytes.iter().sum::<u64>(), read.bytes);
     assert_eq!((read.balance.bytes_min, read.balance.bytes_max), (2 * 512 + 128, 8 * 512));
     assert_eq!(read.stonewall.as_ref().unwrap().bytes, read.bytes);
 }
 
 #[test]
-fn a_ranks_own_total_begins_after_the_ramp_as_its_bytes_do() {
+fn the_total_time_of_a_rank_begins_after_the_ramp_as_its_bytes_do() {
     let parameters = IorParameters { ramp: 1, seconds_min: 1, rank_times: true, ..parameters() };
     let all = play(1, &parameters, &Faulty::sound(), NOT_LATE);
     let total = phase(&all[0], "write").spans.total_s;
-    let told = all[0].told("RankTimes { phase: \"write\"")[0];
-    let own = told.split_once("total_s: ").and_then(|(_, rest)| rest.split_once(',')).unwrap().0;
+    let events = all[0].events("RankTimes { phase: \"write\"")[0];
+    let own = events.split_once("total_s: ").and_then(|(_, rest)| rest.split_once(',')).unwrap().0;
     let own: f64 = own.parse().unwrap();
-    assert!((own - total).abs() < 1e-6, "of one rank they are the same: {own} and {total}");
+    assert!((own - total).abs() < 1e-6, "with one rank they are the same: {own} and {total}");
 }
 
 #[test]
-fn a_mixed_phase_of_reads_or_writes_alone_has_no_other_half() {
+fn a_mixed_phase_of_only_reads_or_only_writes_has_one_half() {
     for (percent, names) in [(0, "mixed_write 0"), (100, "mixed_read 0")] {
         let parameters = IorParameters { mix: Some(percent), verbose: 3, ..parameters() };
         let all = play(2, &parameters, &Faulty::sound(), NOT_LATE);
         assert_eq!(all[0].phases(), ["write 0", names]);
-        assert_eq!(all[0].told("Stamps").len(), 2, "each phase has its ranks' stamps");
+        assert_eq!(all[0].events("Stamps").len(), 2, "each phase has its ranks' stamps");
     }
 }
 
@@ -90,79 +90,83 @@ fn a_phase_that_ended_within_its_ramp_has_no_numbers_and_fails_on_all_ranks() {
     let parameters = IorParameters { ramp: 3600, ..parameters() };
     for left in play(3, &parameters, &Faulty::sound(), NOT_LATE) {
         let halt = left.done.as_ref().expect_err("nothing counted");
-        let told = "all ranks ended within the ramp of 3600 s, so nothing was measured; \
-                    give a shorter --ramp, more data, or -D";
-        assert_eq!((halt.step.as_str(), halt.why.as_str()), ("write", told));
+        let why = "all ranks ended within the ramp of 3600 s, so nothing was measured. \
+                   Use a shorter --ramp, more data, or -D";
+        assert_eq!((halt.step.as_str(), halt.why.as_str()), ("write", why));
         assert!(left.phases().is_empty());
     }
 }
 
 #[test]
-fn wrong_data_is_told_also_where_it_was_read_within_the_ramp() {
+fn wrong_data_is_reported_even_if_it_was_read_within_the_ramp() {
     let (write, storage) = (parameters(), Faulty::on_rank(1, Fault::FlippedBit(4096 + 512)));
     play(2, &write, &storage, NOT_LATE);
     let read = IorParameters { write: false, read_check: true, ramp: 3600, ..parameters() };
     let all = play(2, &read, &storage, NOT_LATE);
     assert!(all[0].done.is_err());
-    let told = all[0].told("BadData")[0];
-    assert!(told.contains("transfers: 1,") && told.contains("offset: 4864"), "{told}");
+    let bad = all[0].events("BadData")[0];
+    assert!(bad.contains("transfers: 1,") && bad.contains("offset: 4864"), "{bad}");
 }
 
 #[test]
-fn a_rate_that_was_not_reached_is_told_with_what_was() {
-    let of = |parameters: &IorParameters| {
-        let all = play(2, parameters, &Faulty::sound(), NOT_LATE);
-        let told = all[0].records.iter().filter_map(|record| match record {
+fn a_missed_rate_limit_is_reported_with_the_reached_rate() {
+    let on = |storage: &Faulty, parameters: &IorParameters| {
+        let all = play(2, parameters, storage, NOT_LATE);
+        let texts = all[0].records.iter().filter_map(|record| match record {
             Record::Notice(notice) if notice.id == "rate-not-reached" => Some(notice.text.clone()),
             _ => None,
         });
-        told.collect::<Vec<String>>()
+        texts.collect::<Vec<String>>()
     };
+    let of = |parameters: &IorParameters| on(&Faulty::sound(), parameters);
     for rate in [RateLimit::Bytes(1e15), RateLimit::Transfers(1e12)] {
-        let told = of(&IorParameters { rate: Some(rate), mix: Some(25), ..parameters() });
-        assert_eq!(told.len(), 2, "a mixed phase is told once: {told:?}");
+        let texts = of(&IorParameters { rate: Some(rate), mix: Some(25), ..parameters() });
+        assert_eq!(texts.len(), 2, "a mixed phase is reported once: {texts:?}");
         let asked = if matches!(rate, RateLimit::Bytes(_)) { "1.00 PB/s" } else { "1.00 T/s" };
-        let begin = format!("write: --rate asked for {asked} and ");
-        assert!(told[0].starts_with(&begin) && told[1].starts_with("mixed: --rate"), "{told:?}");
-        let end = " were reached; latencies count from when each transfer was due";
-        assert!(told[0].ends_with(end), "{told:?}");
+        let begin = format!("write: --rate asked for {asked}, and ");
+        assert!(texts[0].starts_with(&begin) && texts[1].starts_with("mixed: --rate"), "{texts:?}");
+        let end = " were reached. Latencies count from the moment at which each transfer was due";
+        assert!(texts[0].ends_with(end), "{texts:?}");
     }
     let reached =
         IorParameters { segments: 1, rate: Some(RateLimit::Transfers(20.0)), mix: Some(25), ..parameters() };
     assert_eq!(of(&reached), [""; 0]);
+    let slow_sync = Faulty::on_rank(1, Fault::SlowSync(500));
+    let writes = IorParameters { mix: None, sync: true, ..reached };
+    assert_eq!(on(&slow_sync, &writes), [""; 0], "the fsync is not a transfer");
 }
 
 #[test]
-fn what_a_mixed_phase_moved_in_parts_is_told_once() {
+fn transfers_that_a_mixed_phase_moved_in_parts_are_reported_once() {
     let parameters = IorParameters { mix: Some(0), ..parameters() };
     let all = play(1, &parameters, &Faulty::on_rank(0, Fault::ShortWrite(1024)), NOT_LATE);
-    let told = all[0].records.iter().filter_map(|record| match record {
+    let texts = all[0].records.iter().filter_map(|record| match record {
         Record::Notice(notice) if notice.id == "short-transfer" => Some(notice.text.as_str()),
         _ => None,
     });
-    let told: Vec<&str> = told.collect();
+    let texts: Vec<&str> = texts.collect();
     assert_eq!(
-        told,
+        texts,
         [
-            "write: 1 of 200 transfers moved only a part and were taken up again",
-            "mixed: 1 of its transfers moved only a part and were taken up again"
+            "write: 1 of 200 transfers moved only a part and were continued",
+            "mixed: 1 of its transfers moved only a part and were continued"
         ]
     );
 }
 
 #[test]
-fn a_phase_is_said_to_end_so_long_after_the_ramp() {
-    for (ramp, deadline, told) in
+fn the_deadline_of_a_phase_counts_from_the_end_of_the_ramp() {
+    for (ramp, deadline, deadline_text) in
         [(0, 600, "deadline: 600, "), (1, 600, "deadline: 601, "), (1, 0, "deadline: 0, ")]
     {
         let parameters = IorParameters { ramp, deadline, ..parameters() };
         let all = play(1, &parameters, &Faulty::sound(), NOT_LATE);
-        assert!(all[0].told("Begins")[0].contains(told), "{:?}", all[0].told("Begins"));
+        assert!(all[0].events("Begins")[0].contains(deadline_text), "{:?}", all[0].events("Begins"));
     }
 }
 
 #[test]
-fn times_without_measure_are_no_overflow() {
+fn very_long_times_do_not_overflow() {
     for (ramp, deadline, minutes_max, rate) in
         [(u32::MAX, u32::MAX, 0, None), (0, 0, u32::MAX, None), (0, 1, 0, Some(RateLimit::Transfers(1e-300)))]
     {
@@ -187,7 +191,7 @@ fn the_columns_of_ranks_add_up_to_the_phase_and_its_moments_to_its_spans() {
         let ends = |rank| each.ended_s.of(rank).unwrap();
         assert!((0..3).all(|rank| ends(rank) > phase.began_s - 2e-6), "{each:?}");
         assert_eq!((each.moved_at_deadline.of(0), each.node_of(2)), (Some(phase.bytes / 3), Some("here")));
-        assert!(each.layout.is_empty(), "nothing is mounted here");
+        assert!(each.layout.is_empty(), "no file system is mounted here");
         let moments = phase.moments.expect("rank 0 has them");
         let span = (moments.last_end_unix_ns - moments.first_start_unix_ns) as f64 * 1e-9;
         assert!((span - phase.spans.transfer_s).abs() < 1e-8, "{span} {:?}", phase.spans);

@@ -1,11 +1,11 @@
-//! What an IOR test tells while it runs, on rank 0, for those who print it.
+//! The events that an IOR test reports while it runs, on rank 0, for the program that prints them.
 
 use results::record::{BadRange, Phase};
 
 use super::RankPlacement;
 use crate::kit::observer::EventObserver;
 
-/// What the wear-out found at the deadline, before the slower ranks caught up.
+/// The state at the deadline, before the slower ranks caught up.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct WearOut {
     /// Fewest transfers of any rank.
@@ -25,24 +25,24 @@ pub struct WearOut {
 pub struct PhaseStart {
     /// `write`, `write_check`, `mixed`, `read` or `read_check`.
     pub phase: &'static str,
-    /// In which repetition.
+    /// The repetition.
     pub repetition: u32,
-    /// Most transfers that a rank will do, 0 where that is not known beforehand.
+    /// Most transfers that a rank will do; 0 if that is not known in advance.
     pub transfers: u64,
     /// Bytes of one transfer.
     pub transfer_bytes: u64,
-    /// How many ranks take part.
+    /// Number of ranks that take part.
     pub ranks: u32,
     /// Seconds after which it ends in any case; 0 for none.
     pub deadline: u32,
-    /// Seconds before which it does not end, because every rank goes through its transfers again; 0 for none.
+    /// Shortest duration in seconds, because every rank repeats its transfers until then; 0 for none.
     pub least_seconds: u32,
 }
 
-/// One rank's own times in a phase.
+/// The times of one rank in a phase.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct IorRankTimes {
-    /// From its open's start, or where there is a ramp from the ramp's end, to its close's end, seconds.
+    /// From the start of its open, or from the end of a ramp, to the end of its close, seconds.
     pub total_s: f64,
     /// Its transfers, seconds.
     pub transfer_s: f64,
@@ -61,12 +61,13 @@ pub struct RankStamps {
     pub close: (f64, f64),
 }
 
-/// One thing that happened.
+/// One event.
 #[derive(Debug)]
 pub enum IorEvent<'a> {
-    /// Memory will be taken away from the page cache while the test runs; directly before the test begins.
+    /// Memory will be taken from the page cache while the test runs. Reported directly before the test
+    /// begins.
     Hog {
-        /// Bytes on each node; 0 where each rank was given its own number.
+        /// Bytes on each node; 0 if the request was for each rank.
         node_bytes: u64,
         /// Bytes of each rank.
         rank_bytes: u64,
@@ -75,46 +76,47 @@ pub enum IorEvent<'a> {
     Test {
         /// Its number within the run.
         test: u32,
-        /// Where they are.
+        /// The placement of the ranks.
         place: RankPlacement,
-        /// How many take part.
+        /// Number of ranks that take part.
         ranks: u32,
     },
-    /// A repetition begins; its data carries this signature.
+    /// A repetition begins; its data has this signature.
     Repetition {
         /// Counted from 0.
         repetition: u32,
         /// The signature (`-G` or the time).
         signature: i32,
     },
-    /// A file that will be written is there already; it is deleted unless `kept`.
+    /// A file that will be written exists already. It is deleted unless `kept`.
     Exists {
         /// Its path.
         path: &'a str,
-        /// It is overwritten in place instead.
+        /// The file is overwritten in place instead.
         kept: bool,
     },
     /// Waiting before a phase, seconds.
     Delay(u32),
-    /// Files that ranks are about to write, read or remove; only at verbosity 3 or more.
+    /// Files that the ranks are about to write, read or remove; only at verbosity 3 or more.
     Files {
         /// `writing`, `reading` or `removing`.
         action: &'static str,
-        /// Rank and file, one row for each rank that opens or removes one.
+        /// Rank and file, one row for each rank that opens or removes a file.
         rows: &'a [(u32, String)],
     },
-    /// How evenly random readers are spread, before they begin: of so many ranks the data is read by no
-    /// rank, by one, by two, and so on; only with `-Z`, at verbosity 2 or more.
+    /// How evenly random readers are distributed, before they begin. The values are the numbers of ranks
+    /// whose data is read by no rank, by one rank, by two, and so on. Only with `-Z`, at verbosity 2 or more.
     FileHits(&'a [u64]),
-    /// The file was filled before shuffled writes, in so many seconds; only at verbosity 2 or more.
+    /// The file was filled before shuffled writes. The value is the duration in seconds. Only at verbosity 2
+    /// or more.
     Prefilled(f64),
     /// A phase begins.
     Begins(PhaseStart),
-    /// Every rank's own stamps in the phase that has just ended; only at verbosity 3 or more.
+    /// The stamps of every rank in the phase that has just ended; only at verbosity 3 or more.
     Stamps {
         /// `write`, `read`, …
         phase: &'static str,
-        /// In which repetition.
+        /// The repetition.
         repetition: u32,
         /// By rank.
         rows: &'a [RankStamps],
@@ -123,20 +125,20 @@ pub enum IorEvent<'a> {
     WearOut(WearOut),
     /// Transfers of every rank at the deadline; only at verbosity 1 or more.
     RankTransfers(Vec<u64>),
-    /// Every rank's own times in the phase that has just ended; only when asked for.
+    /// The times of every rank in the phase that has just ended; only on request.
     RankTimes {
         /// `write`, `read`, …
         phase: &'static str,
         /// By rank.
         rows: &'a [IorRankTimes],
     },
-    /// The hints of the file that rank 0 opened for the phase, where the settings ask to show them.
+    /// The hints of the file that rank 0 opened for the phase, if the settings ask for them.
     Hints(&'a storage::Hints),
     /// A phase has ended on all ranks.
     Phase(&'a Phase),
-    /// The files' sizes or the bytes moved are not what the options ask for.
+    /// The sizes of the files or the moved bytes differ from what the options ask for.
     Size {
-        /// Bytes asked for.
+        /// Bytes that the options ask for.
         expected: u64,
         /// Sizes of the files, summed.
         found: u64,
@@ -145,7 +147,7 @@ pub enum IorEvent<'a> {
     },
     /// Wrong data.
     BadData {
-        /// In which phase.
+        /// The phase.
         phase: &'static str,
         /// Transfers with wrong words.
         transfers: u64,
@@ -156,16 +158,16 @@ pub enum IorEvent<'a> {
     },
     /// The files of a repetition are removed.
     Removed {
-        /// Which repetition.
+        /// The repetition.
         repetition: u32,
-        /// Seconds it took, on rank 0.
+        /// Duration in seconds, on rank 0.
         seconds: f64,
     },
-    /// A warning that the classic program gives in the same place.
+    /// A warning that the classic program prints at the same place.
     Warning(&'a str),
-    /// Something the reader of the numbers has to know, and the classic never told.
+    /// A notice for the reader of the numbers that the classic program does not print.
     Notice(&'a str),
 }
 
-/// What is told the events of a run.
+/// Receives the events of a run.
 pub type IorListener<'o> = dyn for<'e> EventObserver<IorEvent<'e>> + 'o;

@@ -1,6 +1,6 @@
-//! `-j`: which ranks were far from the others in a phase (IOR 4.1).
+//! `-j`: the ranks whose times were far from the others in a phase (IOR 4.1).
 //!
-//! IOR 4.1 gives starts and ends as seconds since 1970; here they count from the test's start.
+//! IOR 4.1 gives starts and ends as seconds since 1970. Here they count from the start of the test.
 
 use ranks::{Halt, Reduce};
 
@@ -10,18 +10,18 @@ use super::test::RunningTest;
 use crate::kit::few;
 use crate::kit::stamps::PhaseStamps;
 
-/// What is compared, in the order of [`moments`].
+/// The compared times, in the order of [`moments`].
 const NAMES: [&str; 5] =
     ["start time", "elapsed create time", "elapsed transfer time", "elapsed close time", "end time"];
 const KINDS: usize = NAMES.len();
-/// How many lines are told of one phase.
+/// Most lines that are reported for one phase.
 const LINES: usize = 64;
-/// Squares of distances are summed as whole numbers, in units of this part of the greatest distance.
+/// Squares of distances are summed as whole numbers. Their unit is the greatest distance divided by this.
 const STEPS: f64 = (1 << 20) as f64;
 
-/// Warns of ranks whose times are further from the mean than `-j` allows, when asked to: three
-/// reductions, and four where there are such ranks.
-pub(super) fn tell(
+/// With `-j`, warns of ranks whose times are farther from the mean than `-j` allows. This takes three
+/// reductions, and four if there are such ranks.
+pub(super) fn report(
     test: &mut RunningTest<'_>,
     setting: &PhaseSetting,
     stamps: &PhaseStamps,
@@ -57,7 +57,7 @@ pub(super) fn tell(
         test.observer.event(&IorEvent::Warning(line));
     }
     if few.total > few::SLOTS as u64 || lines.len() > LINES {
-        let text = format!("-j {allowed}: {} of {ranks} ranks differ in {phase}; some are named", few.total);
+        let text = format!("-j {allowed}: {} of {ranks} ranks differ in {phase}. Some are listed", few.total);
         test.observer.event(&IorEvent::Notice(&text));
     }
     Ok(())
@@ -67,7 +67,7 @@ fn seconds(us: u64) -> f64 {
     us as f64 * 1e-6
 }
 
-/// This rank's times in the order of [`NAMES`], microseconds; moments since the test's start.
+/// This rank's times in the order of [`NAMES`], microseconds. Moments count from the start of the test.
 fn moments(test: &RunningTest<'_>, stamps: &PhaseStamps) -> [u64; KINDS] {
     let at = |tick| test.rank.since_start_ns(tick) / 1000;
     let length = |(from, to)| at(to).saturating_sub(at(from));
@@ -87,7 +87,7 @@ fn spread(test: &RunningTest<'_>, mine: [u64; KINDS]) -> Result<([f64; KINDS], [
     test.rank.comm.all_reduce(&mut sums, Reduce::Sum)?;
     let means = sums.map(|sum| seconds(sum) / ranks);
     let distance = |kind: usize| (seconds(mine[kind]) - means[kind]).abs();
-    // One more, so that a greatest distance of nothing divides.
+    // One more, so that a greatest distance of zero does not lead to a division by zero.
     let mut greatest: [u64; KINDS] = std::array::from_fn(|kind| 1 + (distance(kind) * 1e6) as u64);
     test.rank.comm.all_reduce(&mut greatest, Reduce::Max)?;
     let unit: [f64; KINDS] = greatest.map(|us| seconds(us) / STEPS);
@@ -97,7 +97,7 @@ fn spread(test: &RunningTest<'_>, mine: [u64; KINDS]) -> Result<([f64; KINDS], [
     Ok((means, std::array::from_fn(deviation)))
 }
 
-/// Seconds of one kind, and the node's name.
+/// The seconds of one kind, and the name of the node.
 fn unpack(parcel: &str, kind: usize) -> (f64, &str) {
     let mut parts = parcel.splitn(KINDS + 1, '\t');
     let us = parts.nth(kind).and_then(|us| us.parse().ok());

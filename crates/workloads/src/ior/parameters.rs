@@ -1,15 +1,15 @@
-//! What an IOR test is asked to do, whoever parsed it.
+//! The settings of an IOR test, independent of the parser.
 //!
-//! What is rejected before any rank starts stands in `rules`.
+//! `rules` rejects bad settings before any rank starts.
 
 use crate::kit::layout::DataLayout;
 use crate::kit::payload::Packet;
 use storage::{Mode, Open, Settings};
 
-/// Which offsets a rank visits in which order.
+/// The offsets that a rank visits, and their order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Offsets {
-    /// From the front to the back.
+    /// From the first to the last.
     #[default]
     Sequential,
     /// `-z`: every transfer once, shuffled.
@@ -26,29 +26,29 @@ pub enum Reorder {
     /// Its own.
     #[default]
     Own,
-    /// `-C`: that of the rank a constant distance away.
+    /// `-C`: the data of the rank at a constant distance.
     Constant,
-    /// `-Z`: that of a random rank, drawn independently.
+    /// `-Z`: the data of a random rank, chosen independently for each reader.
     Random,
     /// `-Z -Z`: a random permutation.
     Permutation,
 }
 
-/// Memory that is taken away from the page cache while a test runs.
+/// Memory that is taken from the page cache while a test runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Hog {
     /// None.
     #[default]
     Nothing,
-    /// So many bytes on each node, shared out among its ranks.
+    /// This many bytes on each node, divided among its ranks.
     PerNode(u64),
-    /// So many percent of each node's memory.
+    /// This percentage of each node's memory.
     PercentOfNode(u32),
-    /// So many bytes for each rank.
+    /// This many bytes for each rank.
     PerRank(u64),
 }
 
-/// How fast all ranks together may go.
+/// The rate limit for all ranks together.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum RateLimit {
     /// Bytes per second.
@@ -57,7 +57,7 @@ pub enum RateLimit {
     Transfers(f64),
 }
 
-/// Everything about one test. Sizes are bytes.
+/// All settings of one test. Sizes are bytes.
 #[derive(Clone, Debug)]
 pub struct IorParameters {
     /// Backend as typed (`-a`).
@@ -112,7 +112,7 @@ pub struct IorParameters {
     pub reorder_seed: i32,
     /// `-z`
     pub offsets: Offsets,
-    /// `--random-offset-seed`; `None` for one of the run's own.
+    /// `--random-offset-seed`; `None` for a seed that the run chooses.
     pub offset_seed: Option<u64>,
     /// `-D`, seconds; 0 for none.
     pub deadline: u32,
@@ -142,23 +142,26 @@ pub struct IorParameters {
     pub drop_caches: bool,
     /// Number of the test within the run, from 0.
     pub test: u32,
-    /// `-j`: a rank whose times differ from the mean by more than so many seconds is told; 0 for never.
+    /// `-j`: a rank is reported if its times differ from the mean by more than this many seconds; 0 for
+    /// never.
     pub outlier_seconds: u32,
-    /// `-T`: phases that would begin later than so many minutes after the test are left out; 0 for none.
+    /// `-T`: phases that would begin later than this many minutes after the test's start are skipped; 0 for
+    /// no limit.
     pub minutes_max: u32,
-    /// `-O minTimeDuration`: the whole pattern is repeated until so many seconds have passed.
+    /// `-O minTimeDuration`: the whole pattern is repeated until this many seconds have passed.
     pub seconds_min: u32,
     /// `-O interIODelay`: pause after each transfer, microseconds.
     pub pause_us: u64,
-    /// `-M`, `-O memoryPerNode`, `-O memoryPerTask`: memory taken away while the test runs.
+    /// `-M`, `-O memoryPerNode`, `-O memoryPerTask`: memory that is taken while the test runs.
     pub hog: Hog,
-    /// `--randomPrefill`: before shuffled writes the file is filled in pieces of so many bytes; 0 for not.
+    /// `--randomPrefill`: before shuffled writes the file is filled in pieces of this many bytes; 0 for no
+    /// prefill.
     pub prefill: u64,
     /// `--dryRun`: nothing is opened or moved.
     pub dry_run: bool,
     /// `-y`: a file system for each processor socket.
     pub dual_mount: bool,
-    /// `--iodepth`: transfers of a rank under way at once; `None` for the backend's own choice.
+    /// `--iodepth`: outstanding transfers of a rank; `None` for the backend's default.
     pub depth: Option<u32>,
     /// `--rwmix`: percent of reads in a mixed phase; `None` for no such phase.
     pub mix: Option<u32>,
@@ -168,12 +171,12 @@ pub struct IorParameters {
     pub ramp: u32,
     /// `--warningAsErrors`
     pub warnings_fail: bool,
-    /// Every rank's own times are told after each phase (`-O saveRankPerformanceDetailsCSV`).
+    /// The times of every rank are reported after each phase (`-O saveRankPerformanceDetailsCSV`).
     pub rank_times: bool,
-    /// `-O savePerOpDataCSV`: beginning of the names of files with every transfer's times.
+    /// `-O savePerOpDataCSV`: prefix of the names of files with the times of every transfer.
     pub transfer_csv: Option<String>,
-    /// `--generation`: number of this writing of the data, in stamped packets; `None` to read it from the
-    /// file, or 0 when writing.
+    /// `--generation`: number of this writing of the data, in stamped packets. `None` to read it from the
+    /// file, or 0 in a write.
     pub generation: Option<u32>,
 }
 
@@ -242,7 +245,7 @@ impl Default for IorParameters {
 }
 
 impl IorParameters {
-    /// The shape of the data with so many participating ranks.
+    /// The shape of the data with `ranks` participating ranks.
     pub fn layout(&self, ranks: u32) -> DataLayout {
         DataLayout {
             ranks: ranks.into(),
@@ -253,7 +256,7 @@ impl IorParameters {
         }
     }
 
-    /// How one of so many ranks opens the file of a test.
+    /// How one of `ranks` ranks opens the file of a test.
     pub(super) fn open(&self, mode: Mode, ranks: u32) -> Open {
         let (layout, shared) = (self.layout(ranks), !self.file_per_rank);
         let (bytes, parts) = (layout.file_bytes(), layout.parts());

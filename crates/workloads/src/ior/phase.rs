@@ -23,7 +23,7 @@ use crate::kit::reduce;
 pub(super) enum PhaseKind {
     Write,
     WriteCheck,
-    /// Reads and writes of what is there, mixed.
+    /// Reads and rewrites of existing data, mixed.
     Mixed,
     /// The reads of a mixed phase, as they are recorded.
     MixedRead,
@@ -46,7 +46,7 @@ impl PhaseKind {
         }
     }
 
-    /// The word in messages, as the step that failed.
+    /// The name of the step in messages.
     pub(super) fn step(self) -> &'static str {
         match self {
             Self::Write => "write",
@@ -57,7 +57,7 @@ impl PhaseKind {
         }
     }
 
-    /// Whether the phase makes the data, and is not held against what is there.
+    /// Whether the phase makes the data, so that it is not compared with existing data.
     pub(super) fn writes(self) -> bool {
         self == Self::Write
     }
@@ -67,7 +67,7 @@ impl PhaseKind {
         matches!(self, Self::Mixed | Self::MixedRead | Self::MixedWrite)
     }
 
-    /// Whether it reads what another phase wrote.
+    /// Whether it reads data that another phase wrote.
     pub(super) fn reads(self) -> bool {
         !matches!(self, Self::Write | Self::MixedWrite)
     }
@@ -77,45 +77,45 @@ impl PhaseKind {
     }
 }
 
-/// What is fixed for one repetition.
+/// The fixed values of one repetition.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Repetition {
     pub(super) number: u32,
     pub(super) signature: i32,
-    /// Seed of shuffled offsets; the same for writing, checking and reading.
+    /// Seed of shuffled offsets; the same for writing, comparing and reading.
     pub(super) offset_seed: u64,
 }
 
-/// What a phase leaves for the phases after it.
+/// What a phase hands to the phases after it.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct PhaseOutcome {
     /// This rank's transfers.
     pub(super) transfers: u64,
-    /// Fewest and most of any rank.
+    /// Fewest and most transfers of any rank.
     pub(super) transfers_min: u64,
     pub(super) transfers_max: u64,
     /// Bad transfers over all ranks.
     pub(super) bad: u64,
 }
 
-/// Everything known about a phase before it starts.
+/// The properties of a phase that are known before it starts.
 #[derive(Clone)]
 pub(super) struct PhaseSetting {
     pub(super) kind: PhaseKind,
     pub(super) repetition: Repetition,
     pub(super) path: PathBuf,
     pub(super) cached_before: Option<f64>,
-    /// Most transfers of a rank under way at once.
+    /// Most outstanding transfers of a rank.
     pub(super) depth: u32,
-    /// Whether it is recorded first of its phase: a mixed one may be recorded twice.
+    /// Whether this is the first record of its phase. A mixed phase may have two records.
     pub(super) is_first: bool,
-    /// Transfers of all ranks that count; 0 where there is neither a ramp nor a rate limit.
+    /// Transfers of all ranks that count; 0 if there is neither a ramp nor a rate limit.
     pub(super) counted: u64,
     /// Where the timeline begins.
     pub(super) origin: Tick,
 }
 
-/// Runs one phase; `limit` is the most transfers this rank may do.
+/// Runs one phase. `limit` is the most transfers of this rank.
 pub(super) fn run(
     test: &mut RunningTest<'_>,
     kind: PhaseKind,
@@ -151,7 +151,7 @@ pub(super) fn run(
         storage: test.storage,
         comm: test.rank.comm,
         path: &path,
-        does: prepare::does(test, kind, repetition),
+        mode: prepare::mode(test, kind, repetition),
         payload,
         parts: layout.parts_of(owner.into()),
         transfers,
@@ -167,7 +167,7 @@ pub(super) fn run(
     before_close::show_hints(test, &done);
     let failed = done.failed.clone().map_or(Ok(()), Err);
     test.rank.comm.agree(kind.step(), failed)?;
-    before_close::tell_hints(test, &done)?;
+    before_close::report_hints(test, &done)?;
     let (is_first, counted) = (true, 0);
     finish(
         test,
@@ -177,7 +177,7 @@ pub(super) fn run(
 }
 
 fn beginning(test: &RunningTest<'_>, kind: PhaseKind, repetition: Repetition, transfers: u64) -> PhaseStart {
-    // They count from the end of the ramp.
+    // Both times count from the end of the ramp.
     let after_ramp = |seconds: u32| match seconds {
         0 => 0,
         seconds => seconds.saturating_add(test.parameters.ramp),
@@ -193,7 +193,7 @@ fn beginning(test: &RunningTest<'_>, kind: PhaseKind, repetition: Repetition, tr
     }
 }
 
-/// Records the phase; a mixed one twice, its writes and its reads, where it has both.
+/// Records the phase. A mixed phase is recorded twice, as writes and as reads, if it has both.
 fn finish(
     test: &mut RunningTest<'_>,
     setting: &PhaseSetting,
@@ -220,12 +220,12 @@ fn finish(
             if percent > 0 { record::put(test, &reads, &mut done)? } else { 0 }
         }
     };
-    before_close::tell(test, setting, &done)?;
+    before_close::report(test, setting, &done)?;
     Ok(PhaseOutcome { transfers, transfers_min, transfers_max, bad })
 }
 
-/// Transfers of all ranks that count, where they may be other than all; none at all is a failure, and wrong
-/// data is told even then.
+/// Transfers of all ranks that count, if they may be fewer than all. If none counts, the phase fails. Wrong
+/// data is reported even then.
 fn counted(
     test: &mut RunningTest<'_>,
     setting: &PhaseSetting,
@@ -242,17 +242,17 @@ fn counted(
         return Ok(counted);
     }
     if let Some(check) = wrong::check(test, setting, done)? {
-        wrong::tell(test, setting, &check);
+        wrong::report(test, setting, &check);
     }
     let (step, ramp) = (setting.kind.step(), parameters.ramp);
     let why = format!(
-        "all ranks ended within the ramp of {ramp} s, so nothing was measured; give a shorter --ramp, more \
-         data, or -D"
+        "all ranks ended within the ramp of {ramp} s, so nothing was measured. Use a shorter --ramp, \
+         more data, or -D"
     );
     test.rank.comm.agree(step, Err(why)).map(|()| 0)
 }
 
-/// Whose data this rank moves.
+/// The rank whose data this rank moves.
 fn owner(test: &RunningTest<'_>, kind: PhaseKind, repetition: Repetition) -> u32 {
     let (rank, ranks) = (test.rank.comm.rank(), test.rank.comm.size());
     if kind.writes() || kind.mixes() {
@@ -262,7 +262,7 @@ fn owner(test: &RunningTest<'_>, kind: PhaseKind, repetition: Repetition) -> u32
     reorder::owner(test.parameters, test.place, rank, ranks, repetition.number, check)
 }
 
-/// Transfers the options ask of this rank.
+/// Transfers that the options ask of this rank.
 fn wanted(test: &RunningTest<'_>, order: &TransferOrder) -> u64 {
     match test.parameters.wear_out_transfers {
         0 => order.transfers(),
@@ -292,8 +292,8 @@ fn order(
     })
 }
 
-/// Says no, on all ranks, where opening a shared file together would leave the others waiting for a
-/// rank that cannot: its file or its directory is not there, or it may not read what is to be read.
+/// Fails on all ranks if one rank cannot open a shared file together with the others, which would then wait
+/// for it. It cannot if the file or its directory is missing, or if it may not read the file.
 pub(super) fn reachable(test: &RunningTest<'_>, kind: PhaseKind, path: &Path) -> Result<(), Halt> {
     if test.parameters.file_per_rank || !test.storage.is_collective() {
         return Ok(());
@@ -302,7 +302,7 @@ pub(super) fn reachable(test: &RunningTest<'_>, kind: PhaseKind, path: &Path) ->
     let needed = if kind.writes() { dir } else { path };
     let there = match test.storage.size(needed) {
         Ok(Some(_)) if kind.writes() => Ok(()),
-        // Also where the library does not let the others out of an open that fails on one rank.
+        // This also covers libraries whose open hangs on the other ranks if it fails on one.
         Ok(Some(_)) => {
             test.storage.readable(path).map_err(|error| format!("cannot open {}", named(path, &error)))
         }
@@ -317,45 +317,45 @@ pub(super) fn reachable(test: &RunningTest<'_>, kind: PhaseKind, path: &Path) ->
     test.rank.comm.agree(kind.step(), there)
 }
 
-/// How many of a rank's transfers are looked up in the page cache.
-const LOOKS: u64 = 256;
+/// Number of a rank's transfers for which page-cache residency is queried.
+const SAMPLES: u64 = 256;
 
-/// Share of what this rank is about to read that is in its client's page cache, the worst over all
-/// ranks; drops the files from the cache first when asked to. Through a file handle of its own, before
-/// any clock starts.
+/// Page-cache residency of the data that this rank is about to read, on its client. The result is the worst
+/// share of all ranks. With `--drop-caches` it first drops the files from the cache. It uses a separate file
+/// handle, before any clock starts.
 fn cache_before(
     test: &mut RunningTest<'_>,
     path: &Path,
     order: &mut TransferOrder,
     transfers: u64,
 ) -> Result<Option<f64>, Halt> {
-    // A file that cannot be looked at here fails again, with its message, when the phase opens it.
+    // If a file cannot be queried here, the phase reports the error when it opens the file.
     let storage = test.storage;
     let cache = || storage.page_cache(path).unwrap_or(None);
     if test.parameters.drop_caches {
         drop_caches(test, &cache)?;
     }
-    let step = transfers.div_ceil(LOOKS).max(1);
+    let step = transfers.div_ceil(SAMPLES).max(1);
     let mut ranges = Vec::new();
-    // A call that moves all segments is looked up in one of them, each in turn.
+    // For a call that moves all segments, one segment is queried, each in turn.
     let (segments, stride) = (test.call_bytes() / test.parameters.transfer, test.layout().segment_stride());
     for number in (0..transfers).step_by(step as usize) {
         let mut offset = [0];
         order.fill(number, &mut offset);
         ranges.push((offset[0] + number % segments * stride, test.parameters.transfer));
     }
-    let look = || cache().and_then(|mut cache| cache.resident(&ranges).ok());
-    let share = if test.storage.direct() || ranges.is_empty() { None } else { look() };
+    let resident = || cache().and_then(|mut cache| cache.resident(&ranges).ok());
+    let share = if test.storage.direct() || ranges.is_empty() { None } else { resident() };
     reduce::worst_share(test.rank.comm, share)
 }
 
-/// Drops the file from every rank's page cache, and tells where that could not be done.
+/// Drops the file from every rank's page cache, and reports if that failed.
 fn drop_caches(
     test: &mut RunningTest<'_>,
     cache: &dyn Fn() -> Option<Box<dyn PageCache>>,
 ) -> Result<(), Halt> {
     let mut dropped = false;
-    // Twice: a page that another rank is just writing back or dropping stays the first time.
+    // Twice, because a page that another rank is writing back or dropping stays the first time.
     for _ in 0..2 {
         dropped = cache().is_some_and(|mut cache| cache.evict().is_ok());
         test.rank.comm.barrier()?;
@@ -364,7 +364,7 @@ fn drop_caches(
     if failed > 0 {
         let ranks = test.rank.comm.size();
         let text =
-            format!("--drop-caches: {failed} of {ranks} ranks could not drop their file from the cache");
+            format!("--drop-caches: {failed} of {ranks} ranks could not drop their file from the page cache");
         test.notice("drop-caches-failed", &text)?;
     }
     Ok(())

@@ -1,8 +1,8 @@
-//! `--randomPrefill`: fills what shuffled writes will visit, sequentially, before they are measured.
+//! `--randomPrefill`: fills the blocks of shuffled writes sequentially, before the writes are measured.
 //!
-//! Shuffled writes into an empty file measure how a file system allocates; into a file that is there they
-//! measure how it overwrites. The filling is a step of its own, outside every clock, and is on the
-//! storage before the write begins.
+//! Shuffled writes into an empty file measure how a file system allocates. Into an existing file they measure
+//! how it overwrites. The prefill is a separate step, outside every clock. Its data is on storage before the
+//! write begins.
 //!
 //! Invariant: afterwards all blocks of all ranks hold 0xFF, or all ranks have halted.
 
@@ -20,10 +20,10 @@ use super::phase::{self, PhaseKind};
 use super::test::RunningTest;
 use crate::kit::drive::{named, words};
 
-/// How often a piece of which only a part was written is taken up again.
+/// Number of times that a partly written piece is continued.
 const RETRIES: u32 = 10_000;
 
-/// Fills the blocks of all ranks, when asked to; the step ends on all ranks together.
+/// Fills the blocks of all ranks, if requested. The step ends on all ranks together.
 pub(super) fn fill(test: &mut RunningTest<'_>, repetition: u32) -> Result<(), Halt> {
     let parameters = test.parameters;
     if parameters.prefill == 0 || !parameters.shuffled() {
@@ -39,7 +39,7 @@ pub(super) fn fill(test: &mut RunningTest<'_>, repetition: u32) -> Result<(), Ha
     let how = Open { collective: false, ..parameters.open(Mode::Write, test.rank.comm.size()) };
     let with_path = |error: io::Error| named(&path, &error);
     let opened = test.storage.open(test.rank.comm, &path, how).map_err(with_path);
-    // Syncing and closing may be calls that all ranks make together: all have the file, or none goes on.
+    // Sync and close may be collective calls, so either all ranks have the file or all stop here.
     let mut file = test.rank.comm.agree("prefill", opened)?;
     let written =
         write(test, &mut *file, &path, buffer.bytes()).inspect_err(|_| test.rank.comm.raise_alarm());
@@ -51,7 +51,7 @@ pub(super) fn fill(test: &mut RunningTest<'_>, repetition: u32) -> Result<(), Ha
     let bytes = parameters.layout(test.rank.comm.size()).total_bytes().unwrap_or(0);
     let text = format!(
         "--randomPrefill: {bytes} bytes were written sequentially, in pieces of {}, before the measured \
-         write; that took {seconds:.6} s",
+         write. This took {seconds:.6} s",
         parameters.prefill
     );
     test.notice("prefill", &text)
@@ -63,12 +63,12 @@ fn write(test: &RunningTest<'_>, file: &mut dyn File, path: &Path, piece: &[u8])
         if test.rank.comm.alarm_raised() {
             return Ok(());
         }
-        whole(file, piece, offset).map_err(|why| format!("{} at {offset}: {why}", path.display()))?;
+        write_piece(file, piece, offset).map_err(|why| format!("{} at {offset}: {why}", path.display()))?;
     }
     Ok(())
 }
 
-/// Where the pieces of `rank` lie, block by block.
+/// The offsets of the pieces of `rank`, block by block.
 fn offsets(parameters: &IorParameters, rank: u32, ranks: u32) -> impl Iterator<Item = u64> {
     let layout = parameters.layout(ranks);
     let piece = parameters.prefill.min(layout.block);
@@ -78,8 +78,8 @@ fn offsets(parameters: &IorParameters, rank: u32, ranks: u32) -> impl Iterator<I
     })
 }
 
-/// Writes one piece, in several calls where one moves only a part.
-fn whole(file: &mut dyn File, piece: &[u8], offset: u64) -> Result<(), String> {
+/// Writes one piece, in several calls if one call moves only a part.
+fn write_piece(file: &mut dyn File, piece: &[u8], offset: u64) -> Result<(), String> {
     let mut done = 0;
     for _ in 0..RETRIES {
         match file.write_at(&piece[done..], offset + done as u64) {
@@ -91,7 +91,7 @@ fn whole(file: &mut dyn File, piece: &[u8], offset: u64) -> Result<(), String> {
             return Ok(());
         }
     }
-    Err(format!("moved {done} of {} bytes, then no more", piece.len()))
+    Err(format!("short write: moved {done} of {} bytes", piece.len()))
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! What a rank needs for a phase, made and touched before any clock starts.
+//! What a rank needs for a phase, allocated and touched before any clock starts.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use storage::{Buffer, Queue};
 
 use super::phase::{PhaseKind, Repetition};
 use super::test::RunningTest;
-use super::transfer::{Does, Memory};
+use super::transfer::{Memory, TransferMode};
 use crate::kit::drive::words;
 use crate::kit::end::FileEnd;
 use crate::kit::mix::Mix;
@@ -16,7 +16,8 @@ use crate::kit::permutation::seed_of;
 use crate::kit::tally::TransferTally;
 use crate::kit::transfer_log::TransferLog;
 
-/// The data in the buffers of this test: with a backend that moves all segments at once, that of each.
+/// The data in the buffers of this test. If the backend moves all segments at once, a buffer holds a piece of
+/// each.
 pub(super) fn spread(test: &RunningTest<'_>, payload: Payload) -> Payload {
     if test.call_bytes() == test.parameters.transfer {
         return payload;
@@ -25,7 +26,7 @@ pub(super) fn spread(test: &RunningTest<'_>, payload: Payload) -> Payload {
     payload.spread(SpreadPieces { piece: test.parameters.transfer as usize, stride })
 }
 
-/// The buffers, filled with data that is to be written or with what is never written. Fails in one line where
+/// The buffers, filled with the data to write, or with a word that is never written. Fails with one line if
 /// there is no memory or no queue.
 pub(super) fn memory(test: &RunningTest<'_>, kind: PhaseKind, payload: &Payload) -> Result<Memory, String> {
     let bytes = test.call_bytes() as usize;
@@ -33,7 +34,7 @@ pub(super) fn memory(test: &RunningTest<'_>, kind: PhaseKind, payload: &Payload)
         payload.fill(buffer.bytes_mut(), 0);
         buffer
     };
-    let spoilt = |mut buffer: Buffer| {
+    let poisoned = |mut buffer: Buffer| {
         payload::poison(buffer.bytes_mut());
         buffer
     };
@@ -46,8 +47,8 @@ pub(super) fn memory(test: &RunningTest<'_>, kind: PhaseKind, payload: &Payload)
     let buffer = || Buffer::new(bytes).map_err(|error| words(&error));
     Ok(match kind {
         PhaseKind::Write => Memory::Buffers(written(buffer()?), None),
-        PhaseKind::Mixed => Memory::Buffers(written(buffer()?), Some(spoilt(buffer()?))),
-        _ => Memory::Buffers(spoilt(buffer()?), None),
+        PhaseKind::Mixed => Memory::Buffers(written(buffer()?), Some(poisoned(buffer()?))),
+        _ => Memory::Buffers(poisoned(buffer()?), None),
     })
 }
 
@@ -60,18 +61,18 @@ fn fill_slots(queue: &mut dyn Queue, kind: PhaseKind, payload: &Payload) {
     }
 }
 
-/// Where the file ends that this rank is about to read, where its size says that.
+/// The end of the file that this rank is about to read, if the size of the file gives it.
 pub(super) fn end(test: &RunningTest<'_>, kind: PhaseKind, path: &Path, payload: &Payload) -> FileEnd {
     let storage = test.storage;
     if kind.writes() || !storage.keeps_data() || !storage.is_bare() || storage.is_device(path) {
         return FileEnd::UNKNOWN;
     }
-    // A file that is not there or cannot be asked fails, with its words, when it is opened.
+    // If the file is missing or cannot be queried, its open reports the error.
     let bytes = storage.size(path).unwrap_or(None);
     bytes.map_or(FileEnd::UNKNOWN, |bytes| FileEnd::new(bytes, payload.by_piece().map(|(spread, _)| spread)))
 }
 
-/// Most transfers of this rank under way at once.
+/// Most outstanding transfers of this rank.
 pub(super) fn depth(memory: &Memory) -> u32 {
     match memory {
         Memory::Buffers(..) => 1,
@@ -80,21 +81,21 @@ pub(super) fn depth(memory: &Memory) -> u32 {
 }
 
 /// What the phase does with its transfers.
-pub(super) fn does(test: &RunningTest<'_>, kind: PhaseKind, repetition: Repetition) -> Does {
+pub(super) fn mode(test: &RunningTest<'_>, kind: PhaseKind, repetition: Repetition) -> TransferMode {
     match (kind, test.parameters.mix) {
-        (PhaseKind::Write, _) => Does::Write,
+        (PhaseKind::Write, _) => TransferMode::Write,
         (PhaseKind::Mixed, Some(percent)) => {
-            // Where transfers or syncs are calls that all ranks make together, all have to make the same.
+            // If transfers or syncs are collective calls, all ranks must make the same calls.
             let together = test.storage.is_collective() && !test.parameters.file_per_rank;
-            let whose = if together { 0 } else { test.rank.comm.rank() };
-            let seed = seed_of(&[repetition.offset_seed, whose.into()]);
-            Does::Mix(Mix::new(percent, seed))
+            let source = if together { 0 } else { test.rank.comm.rank() };
+            let seed = seed_of(&[repetition.offset_seed, source.into()]);
+            TransferMode::Mix(Mix::new(percent, seed))
         }
-        _ => Does::Read,
+        _ => TransferMode::Read,
     }
 }
 
-/// Where this rank's stamps go. Fails in one line where the log of single transfers cannot be made.
+/// The tally for this rank's stamps. Fails with one line if the log of single transfers cannot be created.
 pub(super) fn tally(
     test: &RunningTest<'_>,
     kind: PhaseKind,
@@ -111,8 +112,8 @@ pub(super) fn tally(
     Ok(if mixed { tally.mixed(meter()) } else { tally })
 }
 
-/// The name of IOR 4.1, `PREFIX-REPETITION-RANK.csv`; where a test writes too, the other phases say which
-/// they are, so that they do not overwrite the write's.
+/// The name of IOR 4.1, `PREFIX-REPETITION-RANK.csv`. If a test also writes, the names of the other phases
+/// end in the phase. So they do not overwrite the log of the write.
 fn log_name(test: &RunningTest<'_>, kind: PhaseKind, repetition: Repetition) -> Option<String> {
     let prefix = test.parameters.transfer_csv.as_ref()?;
     let (number, rank) = (repetition.number, test.rank.comm.rank());

@@ -1,4 +1,5 @@
-//! From every rank's measurements to one phase record, by the formulas of docs/METHODOLOGY.md.
+//! Makes one phase record from every rank's measurements, by the formulas of
+//! docs/explanation/clock-and-phases.md.
 
 use measure::Clock;
 use ranks::{Halt, Reduce};
@@ -14,10 +15,10 @@ use super::{each_rank, outliers, wrong};
 use crate::kit::beneath;
 use crate::kit::reduce::{self, DoneAtDeadline};
 
-/// A rate limit counts as reached from this share of it on.
+/// A rate limit counts as reached from this share of it.
 const RATE_REACHED: f64 = 0.95;
 
-/// Reduces, records and tells one phase; returns the bad transfers of all ranks.
+/// Reduces, records and reports one phase. Returns the bad transfers of all ranks.
 pub(super) fn put(
     test: &mut RunningTest<'_>,
     setting: &PhaseSetting,
@@ -28,7 +29,7 @@ pub(super) fn put(
     let done = &*done;
     let spans = done.stamps.over_ranks(&test.rank, test.parameters.ramp > 0)?;
     let sums = Sums::over_ranks(test, setting, done)?;
-    nothing_lost(test, setting, &sums)?;
+    check_nothing_lost(test, setting, &sums)?;
     let stonewall = stonewall(test, done)?;
     let moved = done.tally.meter.bytes();
     let ticks = done.stamps.transfer.1.0 - done.stamps.transfer.0.0;
@@ -73,64 +74,71 @@ pub(super) fn put(
         moments: test.rank.moments(spans.transfers_ns, setting.origin, spans.uncertainty_ns),
     };
     test.rank.record_phase(&phase)?;
-    each_rank::tell(test, setting, done)?;
-    tell(test, setting, &phase, &sums)?;
-    outliers::tell(test, setting, &done.stamps)?;
+    each_rank::report(test, setting, done)?;
+    report(test, setting, &phase, &sums)?;
+    outliers::report(test, setting, &done.stamps)?;
     Ok(phase.check.map_or(0, |check| check.bad_transfers))
 }
 
-/// A write of which every call succeeded, and whose files are shorter than what was written, has lost
-/// data: some MPI libraries report no error for a full file system.
-fn nothing_lost(test: &RunningTest<'_>, setting: &PhaseSetting, sums: &Sums) -> Result<(), Halt> {
+/// A write has lost data if all its calls succeeded and its files are shorter than what was written. Some MPI
+/// libraries report no error for a full file system.
+fn check_nothing_lost(test: &RunningTest<'_>, setting: &PhaseSetting, sums: &Sums) -> Result<(), Halt> {
     let written = sums.bytes;
     let expected = test.parameters.layout(test.rank.comm.size()).total_bytes();
-    let tells = setting.kind.writes() && test.storage.keeps_data() && sums.devices == 0;
-    let whole = tells && Some(written) == expected;
+    let is_known = setting.kind.writes() && test.storage.keeps_data() && sums.devices == 0;
+    let whole = is_known && Some(written) == expected;
     let found = match sums.files < written && whole && test.rank.comm.rank() == 0 {
         true if test.parameters.file_per_rank => sums.files,
         true => {
             let how = test.parameters.open(Mode::Read, test.rank.comm.size());
-            beneath::size_asked_anew(test.storage, test.rank.comm, &setting.path, how, written)
+            beneath::size_after_reopening(test.storage, test.rank.comm, &setting.path, how, written)
         }
         false => written,
     };
     let owns = test.parameters.file_per_rank || test.rank.comm.rank() == 0;
     let lost = match found < written {
         true => {
-            Err(format!("{}: {written} bytes were written and {found} are there", setting.path.display()))
+            Err(format!("{}: {written} bytes were written, but the file has {found}", setting.path.display()))
         }
         false if whole && owns => {
             let written = test.parameters.layout(test.rank.comm.size()).file_bytes();
-            beneath::has_room(test.storage, &setting.path, written)
+            beneath::has_space(test.storage, &setting.path, written)
         }
         false => Ok(()),
     };
     test.rank.comm.agree(setting.kind.name(), lost)
 }
 
-/// Events and notices that follow from a phase.
-fn tell(test: &mut RunningTest<'_>, setting: &PhaseSetting, phase: &Phase, sums: &Sums) -> Result<(), Halt> {
+/// Reports the events and notices that follow from a phase.
+fn report(
+    test: &mut RunningTest<'_>,
+    setting: &PhaseSetting,
+    phase: &Phase,
+    sums: &Sums,
+) -> Result<(), Halt> {
     let name = setting.kind.name();
     let partly = setting.kind.mixes() || test.parameters.ramp > 0;
     let all_moved = partly || phase.bytes == phase.expected_bytes;
     let sized = sums.devices == 0 && sums.files != phase.expected_bytes;
-    // A file that holds more than the data has a size that says nothing; the classic compares none then.
+    // The size of a file that holds more than the data is not usable. The classic program does not compare it
+    // either.
     if test.storage.is_bare() && (sized || !all_moved) {
         let (expected, found, moved) = (phase.expected_bytes, sums.files, phase.bytes);
         test.observer.event(&IorEvent::Size { expected, found, moved });
     }
     if let Some(check) = &phase.check {
-        wrong::tell(test, setting, check);
+        wrong::report(test, setting, check);
     }
     test.observer.event(&IorEvent::Phase(phase));
     let label = name.replace('_', " ");
     if let Some(text) = beneath::cached_read(&label, phase.cached_before) {
         test.notice_in(setting, "cached-read", &text)?;
     }
-    let looks = setting.kind.reads() && phase.ops > 0 && test.storage.keeps_data() && !test.storage.direct();
-    if looks && phase.cached_before.is_none() {
-        let why = "it could not be seen whether the data was in this client's page cache before; \
-                   only who owns a file or may write it can see that";
+    let queries =
+        setting.kind.reads() && phase.ops > 0 && test.storage.keeps_data() && !test.storage.direct();
+    if queries && phase.cached_before.is_none() {
+        let why = "it is unknown whether the data was in this client's page cache before. \
+                   Only the owner of a file, or a user who may write it, can query this";
         test.notice_in(setting, "cache-unknown", &format!("{label}: {why}"))?;
     }
     if let Some(wall) = phase.stonewall.as_ref().filter(|wall| wall.ran_dry > 0) {
@@ -138,7 +146,7 @@ fn tell(test: &mut RunningTest<'_>, setting: &PhaseSetting, phase: &Phase, sums:
             setting,
             "ran-dry",
             &format!(
-                "{label}: {} of {} ranks had nothing left to do before the deadline of {} s",
+                "{label}: {} of {} ranks ran out of data before the deadline of {} s",
                 wall.ran_dry, phase.ranks, wall.deadline_s
             ),
         )?;
@@ -147,23 +155,26 @@ fn tell(test: &mut RunningTest<'_>, setting: &PhaseSetting, phase: &Phase, sums:
         let text = format!("{label}: some ranks moved nothing after the ramp of {} s", test.parameters.ramp);
         test.notice_in(setting, "nothing-after-ramp", &text)?;
     }
-    tell_missed_rate(test, setting, phase)?;
+    report_missed_rate(test, setting, phase)?;
     // The two halves of a mixed phase have the same count.
     if sums.short > 0 && setting.is_first {
         let of = match setting.kind.mixes() {
             true => format!("mixed: {} of its", sums.short),
             false => format!("{label}: {} of {}", sums.short, phase.ops),
         };
-        let text = format!("{of} transfers moved only a part and were taken up again");
+        let text = format!("{of} transfers moved only a part and were continued");
         test.notice_in(setting, "short-transfer", &text)?;
     }
     Ok(())
 }
 
-/// A rate limit that was too high: what was asked for, and what came of it.
-fn tell_missed_rate(test: &mut RunningTest<'_>, setting: &PhaseSetting, phase: &Phase) -> Result<(), Halt> {
+/// Reports a rate limit that was too high, with the requested and the reached rate. The fsync after the last
+/// transfer is left out: a limit concerns transfers only.
+fn report_missed_rate(test: &mut RunningTest<'_>, setting: &PhaseSetting, phase: &Phase) -> Result<(), Halt> {
     let (Some(asked), true) = (phase.rate_limit, setting.is_first) else { return Ok(()) };
-    let reached = setting.counted as f64 / phase.spans.transfer_s.max(1e-9);
+    let intervals = phase.timeline.as_ref().map(|all| all.bytes.len() as f64 * all.interval_ns as f64 * 1e-9);
+    let seconds = intervals.unwrap_or(f64::INFINITY).min(phase.spans.transfer_s).max(1e-9);
+    let reached = setting.counted as f64 / seconds;
     if reached >= asked * RATE_REACHED {
         return Ok(());
     }
@@ -172,7 +183,8 @@ fn tell_missed_rate(test: &mut RunningTest<'_>, setting: &PhaseSetting, phase: &
         _ => units::rate_decimal(rate * phase.transfer_bytes as f64),
     };
     let text = format!(
-        "{}: --rate asked for {} and {} were reached; latencies count from when each transfer was due",
+        "{}: --rate asked for {}, and {} were reached. Latencies count from the moment at which each \
+         transfer was due",
         if setting.kind.mixes() { "mixed" } else { setting.kind.step() },
         words(asked),
         words(reached)
@@ -182,14 +194,14 @@ fn tell_missed_rate(test: &mut RunningTest<'_>, setting: &PhaseSetting, phase: &
 
 /// Sums and extremes over the ranks.
 struct Sums {
-    /// Whole transfers.
+    /// Complete transfers.
     transfers: u64,
-    /// Their bytes, and those of transfers that met the end of a file.
+    /// Their bytes, and the bytes of transfers that met the end of a file.
     bytes: u64,
     short: u64,
     files: u64,
     smallest_file: Option<u64>,
-    /// Of the files so many are devices and the like, whose size says nothing.
+    /// Number of devices among the files, whose size is not usable.
     devices: u64,
 }
 

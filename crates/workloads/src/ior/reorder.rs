@@ -1,4 +1,4 @@
-//! Where the ranks are, and whose data a rank reads for it: IOR's task reordering (IOR 4.1).
+//! The placement of the ranks, and the rank whose data a rank reads: IOR's task reordering (IOR 4.1).
 
 use ranks::{Comm, Halt, Reduce};
 
@@ -6,36 +6,36 @@ use super::parameters::{IorParameters, Reorder};
 use crate::kit::glibc::GlibcRandom;
 use crate::kit::node::Node;
 
-/// Where the ranks are, as far as reordering and the header need it.
+/// The placement of the ranks, as far as reordering and the header need it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RankPlacement {
-    /// How many nodes.
+    /// Number of nodes.
     pub nodes: u32,
     /// Ranks on the node of rank 0.
     pub ranks_on_node0: u32,
-    /// Neighbouring ranks share a node (`block`), else they go round the nodes.
+    /// Neighbouring ranks share a node (`block`); otherwise they are placed round-robin.
     pub by_block: bool,
 }
 
-/// The place of all ranks: nodes by shared memory, but `-O numNodes` and `numTasksOnNode0` go first.
+/// Finds the placement of all ranks by shared memory. `-O numNodes` and `numTasksOnNode0` override it.
 pub(super) fn find(parameters: &IorParameters, comm: &dyn Comm, node: &Node) -> Result<RankPlacement, Halt> {
     let on_node0 = if comm.rank() == 0 { node.ranks.size() } else { 0 };
-    // Rank 1 shares the node of rank 0 when it is second there.
-    let beside = comm.rank() == 1 && node.ranks.rank() == 1;
-    let mut most = [u64::from(on_node0), u64::from(beside)];
+    // Rank 1 shares the node of rank 0 if it is the second rank there.
+    let is_second = comm.rank() == 1 && node.ranks.rank() == 1;
+    let mut most = [u64::from(on_node0), u64::from(is_second)];
     comm.all_reduce(&mut most, Reduce::Max)?;
-    let [on_node0, beside] = most;
+    let [on_node0, is_second] = most;
     let place = RankPlacement {
         nodes: parameters.nodes.unwrap_or(node.count),
         ranks_on_node0: parameters.ranks_on_node0.unwrap_or(on_node0 as u32),
-        by_block: beside == 1 || comm.size() == 1,
+        by_block: is_second == 1 || comm.size() == 1,
     };
     debug_assert!(owner(parameters, place, comm.rank(), comm.size(), 0, false) < comm.size());
     Ok(place)
 }
 
-/// The rank whose data `rank` of `ranks` reads in repetition `repetition`; `check` is for the check
-/// pass after a write, which looks two node steps away under `-C` and is not shifted under `-Z`.
+/// The rank whose data `rank` of `ranks` reads in repetition `repetition`. `check` is for the comparison
+/// after a write: under `-C` it reads two node steps away, and under `-Z` it is not shifted.
 pub(super) fn owner(
     parameters: &IorParameters,
     place: RankPlacement,
@@ -57,11 +57,11 @@ pub(super) fn owner(
     }
 }
 
-/// How many counts [`readers`] tells apart; the last stands for so many and more.
+/// Number of counts that [`readers`] distinguishes. The last one means this many or more.
 pub(super) const HITS: usize = 64;
 
-/// How many ranks read the data of `rank` under `-Z`, at most [`HITS`] less one; takes time for every rank
-/// but no memory.
+/// Number of ranks that read the data of `rank` under `-Z`, at most [`HITS`] less one. It takes time for
+/// every rank but no memory.
 pub(super) fn readers(
     parameters: &IorParameters,
     place: RankPlacement,
@@ -73,21 +73,22 @@ pub(super) fn readers(
     (0..ranks).filter(reads).take(HITS - 1).count()
 }
 
-/// Where `rank` stands after IOR's shuffle of all ranks (Fisher-Yates, forward): the number that step `rank`
-/// swaps there for good.
+/// The result at position `rank` of IOR's shuffle of all ranks (Fisher-Yates, forward). Step `rank` puts it
+/// there, and later steps do not change it.
 ///
-/// The shuffle is not written down: the draws are made up to that step and then taken back one by one, to
-/// follow the number from its last place to its first. So there is time for each rank but no memory.
+/// The shuffle is not stored. The random values are generated up to that step. Then they are stepped back one
+/// by one, to follow the number from its last place to its first. So it takes time for each rank but no
+/// memory.
 fn permuted(seed: u32, rank: u32, ranks: u32) -> u32 {
     let mut random = GlibcRandom::new(seed);
     for _ in 0..rank {
         random.next_value();
     }
-    let drawn = |step: u32, value: u32| step + value % (ranks - step);
-    let mut at = drawn(rank, random.clone().next_value());
+    let swapped = |step: u32, value: u32| step + value % (ranks - step);
+    let mut at = swapped(rank, random.clone().next_value());
     for step in (0..rank).rev() {
-        // What stands at the place that this step drew was at the step's own place before it.
-        if drawn(step, random.previous_value()) == at {
+        // The number at the place that this step chose was at the step's own place before.
+        if swapped(step, random.previous_value()) == at {
             at = step;
         }
     }
@@ -102,8 +103,8 @@ fn seed(reorder_seed: i32, repetition: u32) -> u32 {
     if reorder_seed < 0 { reorder_seed.unsigned_abs().wrapping_add(repetition) } else { reorder_seed as u32 }
 }
 
-/// A random distance of at least `-Q` nodes; gives up and takes what comes where no distance is that
-/// far, which one node or an excessive `-Q` would make an endless search.
+/// A random distance of at least `-Q` nodes. If no distance is that far, it takes any, because with one node
+/// or a large `-Q` the search would never end.
 fn random(parameters: &IorParameters, place: RankPlacement, rank: u32, ranks: u32, repetition: u32) -> u32 {
     let nodes = parameters.task_offset.min(place.nodes.saturating_sub(1));
     let least = nodes.saturating_mul(place.ranks_on_node0);
@@ -147,7 +148,7 @@ mod tests {
         assert_eq!(read(Reorder::Constant, |_| (), FOUR_NODES, 0, true), [2, 3, 0, 1]);
     }
 
-    /// The shuffle with all ranks in memory, as IOR's users know it.
+    /// The shuffle with all ranks in memory, as in IOR.
     fn shuffled(seed: u32, ranks: u32) -> Vec<u32> {
         let mut random = GlibcRandom::new(seed);
         let mut order: Vec<u32> = (0..ranks).collect();
@@ -159,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn the_shuffle_without_memory_is_the_shuffle() {
+    fn the_shuffle_without_memory_gives_the_same_result() {
         for seed in [0, 1, 5, 77, u32::MAX] {
             for ranks in (1..80).chain([1000]) {
                 let each: Vec<u32> = (0..ranks).map(|rank| permuted(seed, rank, ranks)).collect();
@@ -169,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn every_reader_is_counted_once_at_the_rank_whose_data_it_reads() {
+    fn every_reader_is_counted_once_at_the_rank_it_reads() {
         let parameters =
             IorParameters { reorder: Reorder::Random, reorder_seed: 5, ..IorParameters::default() };
         let hits = |ranks, nodes| -> Vec<usize> {
@@ -182,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn on_one_node_a_constant_offset_goes_round_to_the_rank_itself() {
+    fn on_one_node_a_constant_offset_returns_to_the_rank_itself() {
         let one = RankPlacement { nodes: 1, ranks_on_node0: 4, by_block: true };
         assert_eq!(read(Reorder::Constant, |_| (), one, 0, false), [0, 1, 2, 3]);
     }

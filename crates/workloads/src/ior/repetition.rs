@@ -16,7 +16,7 @@ use crate::kit::node::Node;
 use crate::kit::rank::Rank;
 use crate::kit::status;
 
-/// Runs a test that was [`IorParameters::check`]ed on the ranks of `comm`; every rank's body.
+/// Runs a test that passed [`IorParameters::check`] on the ranks of `comm`. Every rank calls it.
 pub fn run(
     parameters: &IorParameters,
     storage: &dyn Storage,
@@ -36,19 +36,19 @@ pub fn run(
         rank,
         observer: *observer,
         seed: *seed,
-        hints_told: false,
+        hints_reported: false,
         mounts: Mounts::default(),
     };
-    test.rank.look(&dirs)?;
+    test.rank.query_nodes(&dirs)?;
     let _held = hog::take(&mut test)?;
     test.rank.start()?;
     begin(&mut test)?;
-    // Nothing is known yet, and nothing can be amiss.
+    // The first use only stores the mount, so it cannot fail.
     let first = files::mine(&test, 0);
     let _ = test.mounts.same(storage, &first);
     let seed = test.rank.same_seed(test.seed)?;
     if parameters.write {
-        files::tell_existing(&mut test)?;
+        files::report_existing(&mut test)?;
     }
     let mut bad_transfers = 0;
     let mut worn_out = 0;
@@ -72,7 +72,7 @@ pub fn run(
     Ok(IorSummary { bad_transfers })
 }
 
-/// `-K`: the next repetition would remove the files that this one has to keep.
+/// `-K`: the next repetition would remove files that must be kept.
 fn stopped_by_wrong_data(test: &mut RunningTest<'_>, number: u32, bad: u64) -> Result<bool, Halt> {
     let parameters = test.parameters;
     let last = number + 1 >= parameters.repetitions;
@@ -80,36 +80,36 @@ fn stopped_by_wrong_data(test: &mut RunningTest<'_>, number: u32, bad: u64) -> R
         return Ok(false);
     }
     let done = number + 1;
-    let text = format!("-K: stopped after {done} repetitions, whose files hold wrong data and are kept");
+    let text = format!("-K: stopped after {done} repetitions. Their files hold wrong data and are kept");
     test.notice("kept-with-error", &text)?;
     Ok(true)
 }
 
-/// Tells rank 0's sink and observer that the test begins.
+/// Reports to rank 0's sink and observer that the test begins.
 fn begin(test: &mut RunningTest<'_>) -> Result<(), Halt> {
-    test.rank.keep(test.place.nodes)?;
+    test.rank.begin_records(test.place.nodes)?;
     test.observer.event(&IorEvent::Test {
         test: test.parameters.test,
         place: test.place,
         ranks: test.rank.comm.size(),
     });
-    // All ranks know it: the record of the run has it.
-    for text in test.rank.told() {
+    // These are no notice records, because the record of the run has them.
+    for text in test.rank.node_notices() {
         test.observer.event(&IorEvent::Notice(&text));
     }
-    tell_idle_reordering(test)
+    report_idle_reordering(test)
 }
 
-/// `-C` counts in nodes: with all ranks on one node it changes nothing, and a reader is its own writer.
-fn tell_idle_reordering(test: &mut RunningTest<'_>) -> Result<(), Halt> {
+/// `-C` counts in nodes. With all ranks on one node it changes nothing, and every rank reads its own data.
+fn report_idle_reordering(test: &mut RunningTest<'_>) -> Result<(), Halt> {
     let (parameters, ranks) = (test.parameters, test.rank.comm.size());
     let reads = parameters.read || parameters.read_check;
     let own = reorder::owner(parameters, test.place, 0, ranks, 0, false) == 0;
     if !(reads && own && parameters.reorder == Reorder::Constant && ranks > 1) {
         return Ok(());
     }
-    let text = "-C has no effect here: it shifts by whole nodes, and the ranks come round to themselves; \
-                every rank reads its own data (-O numTasksOnNode0=1 shifts by ranks)";
+    let text = "-C has no effect here: it shifts by whole nodes, and the shift returns to the same rank. \
+                Every rank reads its own data. To shift by ranks, set -O numTasksOnNode0=1";
     test.notice("reorder-no-effect", text)
 }
 
@@ -118,9 +118,9 @@ fn tell_idle_reordering(test: &mut RunningTest<'_>) -> Result<(), Halt> {
 struct RepetitionDone {
     /// Bad transfers over all ranks.
     bad: u64,
-    /// How its write ended, if it wrote.
+    /// The result of its write, if it wrote.
     written: Option<PhaseOutcome>,
-    /// `-T` left out one of its phases.
+    /// `-T` skipped one of its phases.
     out_of_time: bool,
 }
 
@@ -141,12 +141,12 @@ fn one(test: &mut RunningTest<'_>, repetition: Repetition) -> Result<RepetitionD
     let parameters = test.parameters;
     let kinds = kinds(parameters);
     let mut done = RepetitionDone::default();
-    // Files that no phase wrote or that only a mixed phase found are not this run's to remove; the classic
-    // removes what it read, too.
+    // This run does not remove files that no phase wrote, or that only a mixed phase used. The classic
+    // program also removes what it read.
     let mut ours = false;
     for (index, kind) in kinds.iter().enumerate() {
         if out_of_time(test)? {
-            tell_left_out(test, repetition.number, &kinds[index..])?;
+            report_left_out(test, repetition.number, &kinds[index..])?;
             done.out_of_time = true;
             break;
         }
@@ -171,9 +171,9 @@ fn one(test: &mut RunningTest<'_>, repetition: Repetition) -> Result<RepetitionD
     Ok(done)
 }
 
-/// The write, and what has to be there before it.
+/// The write, and the steps before it.
 fn write(test: &mut RunningTest<'_>, repetition: Repetition) -> Result<PhaseOutcome, Halt> {
-    each_rank::tell_files(test, "writing", Some(&files::mine(test, repetition.number)))?;
+    each_rank::report_files(test, "writing", Some(&files::mine(test, repetition.number)))?;
     delay(test);
     files::make_dirs(test)?;
     if !test.parameters.use_existing {
@@ -184,7 +184,7 @@ fn write(test: &mut RunningTest<'_>, repetition: Repetition) -> Result<PhaseOutc
     written.inspect_err(|_| files::clean_up(test, repetition.number))
 }
 
-/// A phase that reads, as much as `written` wrote.
+/// A phase that reads at most what `written` wrote.
 fn read(
     test: &mut RunningTest<'_>,
     kind: PhaseKind,
@@ -192,8 +192,8 @@ fn read(
     written: Option<PhaseOutcome>,
 ) -> Result<PhaseOutcome, Halt> {
     if matches!(kind, PhaseKind::Read | PhaseKind::ReadCheck) {
-        tell_hits(test, repetition.number)?;
-        each_rank::tell_readers(test, repetition.number)?;
+        report_hits(test, repetition.number)?;
+        each_rank::report_readers(test, repetition.number)?;
     }
     if kind != PhaseKind::WriteCheck {
         delay(test);
@@ -203,7 +203,7 @@ fn read(
     }
     let limit = limit(test, written)?;
     let read = phase::run(test, kind, repetition, limit);
-    read.map_err(|halt| naming_files(test, repetition.number, halt))
+    read.map_err(|halt| with_files(test, repetition.number, halt))
 }
 
 /// `-T`: whether a phase would begin too late, by rank 0's clock.
@@ -217,11 +217,12 @@ fn out_of_time(test: &RunningTest<'_>) -> Result<bool, Halt> {
     Ok(test.rank.comm.reduce_one(over.into(), Reduce::Max)? > 0)
 }
 
-/// Says which phases `-T` leaves out: these of this repetition, and all of those after it.
-fn tell_left_out(test: &mut RunningTest<'_>, repetition: u32, left: &[PhaseKind]) -> Result<(), Halt> {
+/// Reports the phases that `-T` skips: those in `left` of this repetition, and all phases of later
+/// repetitions.
+fn report_left_out(test: &mut RunningTest<'_>, repetition: u32, left: &[PhaseKind]) -> Result<(), Halt> {
     let names: Vec<String> = left.iter().map(|kind| kind.name().replace('_', " ")).collect();
     let mut text = format!(
-        "-T {}: that many minutes have passed; left out: {} of repetition {repetition}",
+        "-T {}: the time limit in minutes has passed. Skipped: {} of repetition {repetition}",
         test.parameters.minutes_max,
         names.join(" and ")
     );
@@ -236,9 +237,9 @@ fn tell_left_out(test: &mut RunningTest<'_>, repetition: u32, left: &[PhaseKind]
 /// The verbosity at which the readers of each file are counted.
 const HITS_AT: u32 = 2;
 
-/// `-Z`: how many ranks' data will be read 0, 1, 2, ... times, when that is wanted. Every rank counts the
-/// readers of its own data, so that nobody has to know all.
-fn tell_hits(test: &mut RunningTest<'_>, repetition: u32) -> Result<(), Halt> {
+/// `-Z`: reports how many ranks' data will be read 0, 1, 2, ... times, if requested. Every rank counts the
+/// readers of its own data, so no rank needs all counts.
+fn report_hits(test: &mut RunningTest<'_>, repetition: u32) -> Result<(), Halt> {
     let parameters = test.parameters;
     if parameters.reorder != Reorder::Random || parameters.verbose < HITS_AT {
         return Ok(());
@@ -252,16 +253,16 @@ fn tell_hits(test: &mut RunningTest<'_>, repetition: u32) -> Result<(), Halt> {
     Ok(())
 }
 
-/// The halt of a read, which also names the files that this run wrote and now leaves behind.
-fn naming_files(test: &RunningTest<'_>, repetition: u32, mut halt: Halt) -> Halt {
+/// The halt of a read, with the name of the files that this run wrote and does not remove.
+fn with_files(test: &RunningTest<'_>, repetition: u32, mut halt: Halt) -> Halt {
     if test.parameters.write && !test.parameters.keep {
         let first = names::file(test.parameters, 0, repetition);
-        halt.why.push_str(&format!(" (what this run wrote is left: {} ...)", first.display()));
+        halt.why.push_str(&format!(" (the files of this run are not removed: {} ...)", first.display()));
     }
     halt
 }
 
-/// How much a reader may read: what the writer of its data wrote, or the count of an earlier run.
+/// The most transfers of a reader: what the writer of its data wrote, or the count of an earlier run.
 fn limit(test: &mut RunningTest<'_>, written: Option<PhaseOutcome>) -> Result<Option<u64>, Halt> {
     if let Some(written) = written {
         let own = test.parameters.reorder == Reorder::Own;
@@ -282,7 +283,7 @@ fn leave_status(test: &RunningTest<'_>, transfers: u64) -> Result<(), Halt> {
     status::write(test.rank.comm, path, &transfers.to_string())
 }
 
-/// `-d`: rank 0 sleeps, the others wait for it at the phase's barrier.
+/// `-d`: rank 0 sleeps, and the others wait for it at the barrier of the phase.
 fn delay(test: &mut RunningTest<'_>) {
     let seconds = test.parameters.delay;
     if seconds > 0 {

@@ -1,6 +1,6 @@
-//! What is rejected before any rank starts, each with what would do.
+//! Settings that are rejected before any rank starts, each with a remedy.
 //!
-//! The rules follow IOR 4.1's; docs/COMPATIBILITY.md lists where they differ.
+//! The rules follow those of IOR 4.1; docs/reference/compatibility/ior.md lists the differences.
 
 use std::path::Path;
 
@@ -10,13 +10,13 @@ use units::Usage;
 use super::parameters::{Hog, IorParameters, Offsets, RateLimit, Reorder};
 
 impl IorParameters {
-    /// What the backend can do. One that is not known can do everything here: it is rejected when it is
-    /// sought.
+    /// The abilities of the backend. An unknown backend passes all rules here; the lookup of the backend
+    /// rejects it.
     fn abilities(&self) -> Abilities {
         storage::backend(&self.backend).map_or(Abilities::PLAIN, |backend| backend.abilities)
     }
 
-    /// Says no, in one line, to what cannot be run on `ranks` ranks.
+    /// Rejects, with one line, settings that cannot run on `ranks` ranks.
     pub fn check(&self, ranks: u32) -> Result<(), Usage> {
         let rules = self.rules_of_phases(ranks).into_iter().chain(self.rules_of_orders(ranks));
         let rules = rules.chain(self.rules_of_backends(ranks)).chain(self.rules_of_pace());
@@ -26,14 +26,15 @@ impl IorParameters {
         }
     }
 
-    /// The files of `-O savePerOpDataCSV` are made when a phase begins; by then earlier data may be gone.
+    /// The files of `-O savePerOpDataCSV` are created when a phase begins. At that time earlier data may be
+    /// gone.
     fn check_logs(&self) -> Result<(), Usage> {
         let Some(prefix) = &self.transfer_csv else { return Ok(()) };
         let dir = storage::directory_of(Path::new(prefix));
         match dir.is_dir() {
             true => Ok(()),
             false => Err(Usage(format!(
-                "-O savePerOpDataCSV={prefix}: there is no directory {}; make it first",
+                "-O savePerOpDataCSV={prefix}: the directory {} does not exist. Create it first",
                 dir.display()
             ))),
         }
@@ -43,111 +44,117 @@ impl IorParameters {
         [
             (
                 self.status_file.is_some() && !self.keep,
-                "-O stoneWallingStatusFile needs -k: it carries the count from one run to the next",
+                "-O stoneWallingStatusFile needs -k, because the next run reads the files. Add -k",
             ),
             (
                 self.status_file.is_some() && self.write && !self.wear_out,
-                "-O stoneWallingStatusFile needs -O stoneWallingWearOut=1 when writing",
+                "a write with -O stoneWallingStatusFile needs a wear-out. Add -O stoneWallingWearOut=1",
             ),
             (
                 self.wear_out && self.deadline == 0,
-                "-O stoneWallingWearOut=1 needs a deadline; add -D SECONDS",
+                "-O stoneWallingWearOut=1 needs a deadline. Add -D SECONDS",
             ),
             (
                 self.ranks == Some(0) || ranks == 0,
-                "-N 0: a test needs at least one rank; leave -N out for all",
+                "-N 0: a test needs at least one rank. Leave out -N to use all ranks",
             ),
             (
                 self.read_check && !self.write && self.signature.is_none(),
-                "-R without -w needs the signature the data was written with; add -G NUMBER",
+                "-R without -w needs the signature of the written data. Add -G NUMBER",
             ),
             (
                 self.write_check && !self.write && self.signature.is_none(),
-                "-W without -w needs the signature the data was written with; add -G NUMBER",
+                "-W without -w needs the signature of the written data. Add -G NUMBER",
             ),
-            (self.transfer == 0, "-t 0: the test would never end; give -t a multiple of 8 bytes"),
+            (self.transfer == 0, "-t 0: the test would never end. Set -t to a multiple of 8 bytes"),
             (!self.transfer.is_multiple_of(8), "-t (transfer size) must be a multiple of 8 bytes"),
             (!self.block.is_multiple_of(8), "-b (block size) must be a multiple of 8 bytes"),
-            (self.segments == 0, "-s 0: a test needs at least one segment; leave -s out for one"),
-            (self.files().contains(&""), "-o names an empty file; name one, or several with `@` between"),
-            (self.unique_dir && self.files().len() > 1, "-u works with one file name in -o, not with `@`"),
+            (self.segments == 0, "-s 0: a test needs at least one segment. Leave out -s for one segment"),
+            (
+                self.files().contains(&""),
+                "-o contains an empty file name. Give one name, or several with `@` between them",
+            ),
+            (self.unique_dir && self.files().len() > 1, "-u needs one file name in -o. Remove the `@`"),
         ]
     }
 
     fn rules_of_orders(&self, ranks: u32) -> [(bool, &'static str); 7] {
         let shared = !self.file_per_rank;
         let blocks = self.offsets == Offsets::RandomBlocks;
-        // Whether every transfer is a call that all ranks have to make together, though it may go anywhere.
-        let able = self.abilities();
-        let together = able.collective && able.random_access && shared;
+        // Whether the ranks make every transfer together, although it may go to any offset.
+        let abilities = self.abilities();
+        let together = abilities.collective && abilities.random_access && shared;
         let in_step = together && (self.collective || self.sync_each);
         [
             (
                 self.shuffled() && self.block == self.transfer,
-                "-z shuffles the transfers of a block and -b equals -t; choose -b greater than -t",
+                "-z shuffles the transfers of a block, but -b equals -t. Choose -b greater than -t",
             ),
             (
                 self.shuffled() && shared && self.reorder != Reorder::Own,
-                "-z on one shared file cannot be combined with -C or -Z",
+                "-z on a single shared file cannot be combined with -C or -Z. Leave one of them out",
             ),
             (
                 self.offsets != Offsets::Sequential
                     && self.read_check
                     && self.offset_seed.is_none()
                     && !self.write,
-                "-z with -R needs the seed the data was written with; add --random-offset-seed=NUMBER",
+                "-z with -R needs the seed of the written data. Add --random-offset-seed=NUMBER",
             ),
             (
                 blocks && (self.write || self.write_check),
-                "-z -z reads random blocks; it cannot write, because blocks may repeat",
+                "-z -z reads random blocks. It cannot write, because blocks may repeat. Use one -z",
             ),
             (
                 blocks && self.read_check && shared,
-                "-z -z reads blocks of other ranks from a shared file, which -R cannot compare; use -F or -r",
+                "-z -z reads blocks of other ranks from a shared file, which -R cannot compare. Use -F or -r",
             ),
             (
                 in_step && self.offsets != Offsets::Sequential,
-                "-z and -c or -Y on a shared MPIIO file: ranks would not make the same calls",
+                "-z with -c or -Y on a shared MPIIO file: ranks would not make the same calls. Leave out -z",
             ),
-            (self.layout(ranks).total_bytes().is_none(), "-b times -s times the ranks is beyond 2^63 bytes"),
+            (
+                self.layout(ranks).total_bytes().is_none(),
+                "-b times -s times the number of ranks is beyond 2^63 bytes. Choose less",
+            ),
         ]
     }
 
     fn rules_of_backends(&self, ranks: u32) -> [(bool, &'static str); 8] {
-        let able = self.abilities();
+        let abilities = self.abilities();
         let random = self.offsets != Offsets::Sequential;
-        let no_random = random && !able.random_access;
-        let datasets = matches!(able.form, FileForm::Datasets { .. });
+        let no_random = random && !abilities.random_access;
+        let datasets = matches!(abilities.form, FileForm::Datasets { .. });
         [
             (
-                able.blocking && self.depth.is_some_and(|depth| depth > 1),
-                "--iodepth: this backend moves one transfer at a time; use -a URING or AIO",
+                abilities.blocking && self.depth.is_some_and(|depth| depth > 1),
+                "--iodepth: this backend moves one transfer at a time. Use -a URING or AIO",
             ),
-            (no_random && datasets, "-z does not go with HDF5; use -a POSIX or MPIIO, or leave -z out"),
+            (no_random && datasets, "-z does not work with HDF5. Use -a POSIX or MPIIO, or leave out -z"),
             (
                 no_random && !datasets,
-                "-z: random offset not available with NCMPI; use -a POSIX or MPIIO, or leave -z out",
+                "-z: random offset not available with NCMPI. Use -a POSIX or MPIIO, or leave out -z",
             ),
             (
-                self.file_per_rank && !able.file_per_rank,
-                "-F: file-per-proc not available in current NCMPI, which has one file for all; leave -F out",
+                self.file_per_rank && !abilities.file_per_rank,
+                "-F: file-per-proc not available in current NCMPI, which has one shared file. Leave out -F",
             ),
             (
-                random && able.file_views && self.settings.flag("mpiio.useFileView"),
-                "-z and --mpiio.useFileView: a view has its own order; leave one of them out",
+                random && abilities.file_views && self.settings.flag("mpiio.useFileView"),
+                "-z with --mpiio.useFileView: a view has its own order. Leave one of them out",
             ),
             (
                 datasets && self.settings.flag("hdf5.individualDataSets"),
-                "--hdf5.individualDataSets: data sets of single ranks never worked in IOR; leave it out",
+                "--hdf5.individualDataSets: data sets of single ranks never worked in IOR. Leave it out",
             ),
             (
-                self.has_larger_chunks_than_datasets(able.form, ranks),
-                "--hdf5.chunkSize: a chunk fits into a dataset, which is -b times the ranks (-b alone with \
-                 -F), and has less than 4 GiB; it is counted in elements of 8 bytes",
+                self.has_larger_chunks_than_datasets(abilities.form, ranks),
+                "--hdf5.chunkSize: a chunk must be smaller than 4 GiB and must fit into a dataset, which is \
+                 -b times the ranks (-b alone with -F). It is counted in elements of 8 bytes. Choose less",
             ),
             (
-                self.sync_each && !self.transfer.is_multiple_of(able.sync_bytes),
-                "-Y with MMAP syncs whole pages; choose -t a multiple of 4k",
+                self.sync_each && !self.transfer.is_multiple_of(abilities.sync_bytes),
+                "-Y with MMAP syncs whole pages. Choose -t as a multiple of 4k",
             ),
         ]
     }
@@ -160,43 +167,46 @@ impl IorParameters {
         chunk.unwrap_or(0) > dataset.min(chunk_bytes_max) / element_bytes
     }
 
-    /// Rules of what a phase does beside its transfers, and how fast it goes.
+    /// Rules for what a phase does in addition to its transfers, and for the rate limit.
     fn rules_of_pace(&self) -> [(bool, &'static str); 11] {
         let rate = self.rate.map(|(RateLimit::Bytes(rate) | RateLimit::Transfers(rate))| rate);
         [
-            (self.depth == Some(0), "--iodepth 0: nothing would be under way; give 1 or more"),
-            (self.mix.is_some_and(|mix| mix > 100), "--rwmix is the percent of reads, from 0 to 100"),
+            (self.depth == Some(0), "--iodepth 0: no transfer could be outstanding. Give 1 or more"),
+            (
+                self.mix.is_some_and(|mix| mix > 100),
+                "--rwmix is the percentage of reads. Give a number from 0 to 100",
+            ),
             (
                 self.mix.is_some() && self.offsets == Offsets::RandomBlocks,
-                "--rwmix writes too, and -z -z reads only; use one -z",
+                "--rwmix also writes, but -z -z only reads. Use one -z",
             ),
             (
                 self.mix.is_some() && !self.write && self.signature.is_none(),
-                "--rwmix without -w writes again what is there, and needs its signature; add -G NUMBER",
+                "--rwmix without -w rewrites existing data and needs its signature. Add -G NUMBER",
             ),
             (
                 self.mix.is_some() && !self.write && self.shuffled() && self.offset_seed.is_none(),
-                "--rwmix without -w needs the seed of -z the data was written with; add \
+                "--rwmix without -w needs the seed of -z that the data was written with. Add \
                  --random-offset-seed=NUMBER",
             ),
             (
                 rate.is_some_and(|rate| !(rate.is_finite() && rate > 0.0)),
-                "--rate: nothing would ever move; give more than 0, such as 200MB/s",
+                "--rate: no data would be moved. Give more than 0, such as 200MB/s",
             ),
             (
                 self.prefill > 0 && !self.shuffled(),
-                "--randomPrefill fills the file before shuffled transfers; add -z, or leave it out",
+                "--randomPrefill fills the file before shuffled transfers. Add -z, or leave it out",
             ),
             (
                 self.prefill > 0 && !self.block.is_multiple_of(self.prefill),
-                "--randomPrefill must divide the block size; choose it or -b accordingly",
+                "--randomPrefill must divide the block size. Change it or -b",
             ),
+            (!self.prefill.is_multiple_of(8), "--randomPrefill must be a multiple of 8 bytes"),
+            (self.dual_mount && !self.file_per_rank, "-y needs file per process. Add -F"),
             (
-                !self.prefill.is_multiple_of(8),
-                "--randomPrefill must be a multiple of 8 bytes, as transfers are",
+                matches!(self.hog, Hog::PercentOfNode(101..)),
+                "-M: a node has 100% of its memory. Choose less than 101%",
             ),
-            (self.dual_mount && !self.file_per_rank, "-y makes a file for each rank; add -F"),
-            (matches!(self.hog, Hog::PercentOfNode(101..)), "-M: a node has 100% of its memory; choose less"),
         ]
     }
 
@@ -204,12 +214,12 @@ impl IorParameters {
         let (block, transfer) = (self.block, self.transfer);
         if block == 0 {
             let why = "a block holds at least one transfer";
-            return Err(Usage(format!("-b 0: {why}; give -b {transfer} or a multiple of it")));
+            return Err(Usage(format!("-b 0: {why}. Give -b {transfer} or a multiple of it")));
         }
         if block < transfer || !block.is_multiple_of(transfer) {
             let nearest = (block / transfer).max(1) * transfer;
             return Err(Usage(format!(
-                "-t {transfer} does not divide -b {block}: a block is a whole number of transfers, \
+                "-t {transfer} does not divide -b {block}. A block is a whole number of transfers, \
                  such as -b {nearest}"
             )));
         }
@@ -232,16 +242,16 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_run_is_rejected_with_a_remedy() {
+    fn settings_that_cannot_run_are_rejected_with_a_remedy() {
         assert!(rejected(|p| p.transfer = 3 << 10).contains("-t 3072 does not divide -b 1048576"));
         assert!(rejected(|p| p.transfer = 2 << 20).contains("such as -b 2097152"));
         let empty = rejected(|p| p.block = 0);
-        assert_eq!(empty, "-b 0: a block holds at least one transfer; give -b 262144 or a multiple of it");
+        assert_eq!(empty, "-b 0: a block holds at least one transfer. Give -b 262144 or a multiple of it");
         assert!(rejected(|p| p.transfer = 12).contains("multiple of 8"));
         assert!(rejected(|p| p.transfer = 0).contains("never end"));
-        assert!(rejected(|p| p.wear_out = true).contains("add -D"));
+        assert!(rejected(|p| p.wear_out = true).contains("Add -D"));
         assert!(rejected(|p| p.status_file = Some("s".into())).contains("needs -k"));
-        assert!(rejected(|p| (p.write, p.read_check) = (false, true)).contains("add -G"));
+        assert!(rejected(|p| (p.write, p.read_check) = (false, true)).contains("Add -G"));
         assert!(rejected(|p| p.offsets = Offsets::RandomBlocks).contains("cannot write"));
         assert!(
             rejected(|p| (p.offsets, p.reorder) = (Offsets::Shuffled, Reorder::Constant))
@@ -254,12 +264,12 @@ mod tests {
     #[test]
     fn the_other_rules_of_phases_and_orders_have_remedies_too() {
         assert!(rejected(|p| (p.keep, p.status_file) = (true, Some("s".into()))).contains("WearOut=1"));
-        assert!(rejected(|p| p.ranks = Some(0)).contains("leave -N out for all"));
+        assert!(rejected(|p| p.ranks = Some(0)).contains("Leave out -N"));
         assert!(rejected(|p| (p.write, p.write_check) = (false, true)).contains("-W without -w"));
         let found = |p: &mut IorParameters| (p.write, p.mix) = (false, Some(50));
         assert!(rejected(found).contains("--rwmix without -w"));
         let shuffled = |p: &mut IorParameters| (p.signature, p.offsets) = (Some(1), Offsets::Shuffled);
-        assert!(rejected(|p| (found(p), shuffled(p)).1).contains("add --random-offset-seed"));
+        assert!(rejected(|p| (found(p), shuffled(p)).1).contains("Add --random-offset-seed"));
         assert!(rejected(|p| p.block = 12).contains("-b (block size) must be a multiple of 8"));
         assert!(rejected(|p| p.segments = 0).contains("at least one segment"));
         assert!(rejected(|p| p.test_file = "a@".into()).contains("several with `@`"));
@@ -269,18 +279,18 @@ mod tests {
             (p.write, p.read_check, p.signature) = (false, true, Some(1));
             p.offsets = Offsets::Shuffled;
         };
-        assert!(rejected(unseeded).contains("add --random-offset-seed"));
+        assert!(rejected(unseeded).contains("Add --random-offset-seed"));
         let foreign = |p: &mut IorParameters| {
             unseeded(p);
             (p.offsets, p.offset_seed) = (Offsets::RandomBlocks, Some(1));
         };
-        assert!(rejected(foreign).contains("use -F or -r"));
+        assert!(rejected(foreign).contains("Use -F or -r"));
         let in_step = |p: &mut IorParameters| (p.backend, p.collective) = ("MPIIO".into(), true);
         assert!(rejected(|p| (in_step(p), p.offsets = Offsets::Shuffled).1).contains("the same calls"));
     }
 
     #[test]
-    fn what_a_backend_cannot_do_is_rejected_with_another_or_without() {
+    fn what_a_backend_cannot_do_is_rejected_with_an_alternative() {
         let on = |backend: &'static str, change: fn(&mut IorParameters)| {
             move |p: &mut IorParameters| {
                 p.backend = backend.into();
@@ -289,7 +299,7 @@ mod tests {
         };
         for backend in ["POSIX", "mmap", "MPIIO", "HDF5", "NCMPI"] {
             assert!(
-                rejected(on(backend, |p| p.depth = Some(8))).contains("use -a URING or AIO"),
+                rejected(on(backend, |p| p.depth = Some(8))).contains("Use -a URING or AIO"),
                 "{backend}"
             );
         }
@@ -308,32 +318,32 @@ mod tests {
             (p.block, p.transfer, p.file_per_rank) = (64, 8, true);
             p.settings.set("hdf5.chunkSize", "9");
         };
-        assert!(rejected(on("HDF5", chunk)).contains("a chunk fits into a dataset"));
+        assert!(rejected(on("HDF5", chunk)).contains("must fit into a dataset"));
         assert!(
             rejected(on("NCMPI", |p| p.offsets = Offsets::Shuffled)).contains("not available with NCMPI")
         );
-        assert!(rejected(on("NCMPI", |p| p.file_per_rank = true)).contains("leave -F out"));
+        assert!(rejected(on("NCMPI", |p| p.file_per_rank = true)).contains("Leave out -F"));
         let view = |p: &mut IorParameters| {
             p.offsets = Offsets::Shuffled;
             p.settings.set("mpiio.useFileView", "1");
         };
-        assert!(rejected(on("MPIIO", view)).contains("leave one of them out"));
+        assert!(rejected(on("MPIIO", view)).contains("Leave one of them out"));
         assert!(
-            rejected(on("HDF5", |p| p.settings.set("hdf5.individualDataSets", "1"))).contains("leave it")
+            rejected(on("HDF5", |p| p.settings.set("hdf5.individualDataSets", "1"))).contains("Leave it")
         );
         let small = |p: &mut IorParameters| (p.sync_each, p.transfer) = (true, 512);
         assert!(rejected(on("MMAP", small)).contains("multiple of 4k"));
     }
 
     #[test]
-    fn what_would_never_move_or_never_count_is_rejected() {
-        assert!(rejected(|p| p.depth = Some(0)).contains("give 1 or more"));
+    fn settings_that_would_never_move_or_count_data_are_rejected() {
+        assert!(rejected(|p| p.depth = Some(0)).contains("Give 1 or more"));
         assert!(rejected(|p| p.mix = Some(101)).contains("from 0 to 100"));
         let blocks = |p: &mut IorParameters| {
             (p.write, p.mix) = (false, Some(50));
             p.offsets = Offsets::RandomBlocks;
         };
-        assert!(rejected(blocks).contains("use one -z"));
+        assert!(rejected(blocks).contains("Use one -z"));
         for rate in [RateLimit::Bytes(0.0), RateLimit::Transfers(-1.0), RateLimit::Bytes(f64::NAN)] {
             assert!(rejected(|p| p.rate = Some(rate)).contains("more than 0"), "{rate:?}");
         }
@@ -342,11 +352,11 @@ mod tests {
         };
         // A deadline counts from the end of the ramp.
         assert!(good(2, 3).is_ok() && good(2, 0).is_ok() && good(9, 3).is_ok());
-        assert!(rejected(|p| p.prefill = 1 << 20).contains("add -z"));
+        assert!(rejected(|p| p.prefill = 1 << 20).contains("Add -z"));
         let filled = |bytes| move |p: &mut IorParameters| (p.prefill, p.offsets) = (bytes, Offsets::Shuffled);
         assert!(rejected(filled(3 << 10)).contains("must divide the block size"));
         assert!(rejected(filled(4)).contains("multiple of 8"));
-        assert!(rejected(|p| p.dual_mount = true).contains("add -F"));
-        assert!(rejected(|p| p.hog = Hog::PercentOfNode(101)).contains("choose less"));
+        assert!(rejected(|p| p.dual_mount = true).contains("Add -F"));
+        assert!(rejected(|p| p.hog = Hog::PercentOfNode(101)).contains("Choose less"));
     }
 }

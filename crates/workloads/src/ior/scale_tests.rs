@@ -1,4 +1,4 @@
-//! What a test costs when there are many ranks: docs/validation/scale.md rests on these counts.
+//! What a test with many ranks costs. docs/validation/scale.md uses these counts.
 
 use measure::Histogram;
 use testkit::Faulty;
@@ -12,14 +12,14 @@ const WORLDS: [u32; 3] = [2, 8, 64];
 const BEFORE: usize = 8;
 const OF_A_WRITE: usize = 26;
 const OF_A_READ: usize = 26;
-/// What a rank brings to the gather of a phase's record.
+/// The row of a rank in the gather of a phase's record.
 const OF_THE_RECORD: Call = Call { name: "gather", bytes: 48 };
 
 fn parameters() -> IorParameters {
     IorParameters { write: true, keep: true, block: 1 << 16, transfer: 4096, ..IorParameters::default() }
 }
 
-/// What each rank of a world called.
+/// The calls of each rank of a world.
 fn calls(ranks: u32, parameters: &IorParameters) -> Vec<Vec<Call>> {
     let all = play(ranks, parameters, &Faulty::sound(), Late::default());
     all.into_iter()
@@ -51,8 +51,8 @@ fn a_phase_has_the_same_collectives_on_all_ranks_of_every_world() {
 }
 
 #[test]
-fn no_rank_brings_more_to_a_collective_because_there_are_more_ranks() {
-    // Both are bounds of one rank's measurements, whatever the number of ranks.
+fn the_bytes_of_a_rank_in_a_collective_do_not_grow_with_the_number_of_ranks() {
+    // Both are limits for one rank's measurements, independent of the number of ranks.
     let histogram = 8 * (Histogram::BUCKETS + 1);
     let timeline = 8 * 600;
     for ranks in WORLDS {
@@ -62,7 +62,7 @@ fn no_rank_brings_more_to_a_collective_because_there_are_more_ranks() {
             let gathers: Vec<&Call> = calls.iter().filter(|call| call.name == "gather").collect();
             assert_eq!(gathers, [&OF_THE_RECORD; 2], "one row of each rank in each phase");
             long.sort_unstable();
-            // Of each phase: latencies, speeds of the ranks, timeline.
+            // For each phase: latencies, rates of the ranks, timeline.
             assert!(long.len() <= 6 && long.iter().all(|bytes| *bytes <= histogram), "{long:?}");
             assert!(long.iter().filter(|bytes| **bytes > timeline).count() <= 4, "{long:?}");
         }
@@ -70,7 +70,7 @@ fn no_rank_brings_more_to_a_collective_because_there_are_more_ranks() {
 }
 
 #[test]
-fn only_what_is_told_of_every_rank_is_gathered() {
+fn only_reports_about_every_rank_are_gathered() {
     let gathered = |change: &dyn Fn(&mut IorParameters)| -> Vec<Vec<Call>> {
         let mut parameters = IorParameters { read: true, ..parameters() };
         change(&mut parameters);
@@ -83,7 +83,7 @@ fn only_what_is_told_of_every_rank_is_gathered() {
     let gather = |bytes| Call { name: "gather", bytes };
     let record = || OF_THE_RECORD;
     for world in gathered(&|p| p.rank_times = true) {
-        assert_eq!(world, [record(), gather(24), record(), gather(24)], "one row more of each rank");
+        assert_eq!(world, [record(), gather(24), record(), gather(24)], "one more row of each rank");
     }
     for world in gathered(&|p| p.verbose = 3) {
         assert_eq!(world.iter().filter(|call| call.bytes == 48).count(), 4, "{world:?}");
@@ -107,7 +107,7 @@ fn the_optional_controls_cost_a_fixed_number_of_collectives() {
     for ranks in WORLDS {
         let more = |change: &dyn Fn(&mut IorParameters)| of(ranks, change) - of(ranks, &|_| ());
         assert_eq!(more(&|p| p.minutes_max = 9), 1);
-        assert_eq!(more(&|p| p.outlier_seconds = 1000), 4, "three of the spread, one that nobody speaks");
+        assert_eq!(more(&|p| p.outlier_seconds = 1000), 4, "three for the statistics, one for no report");
         let filled = |p: &mut IorParameters| (p.offsets, p.prefill) = (Offsets::Shuffled, 4096);
         assert_eq!(more(&filled), 5);
         let spread = |verbose| {

@@ -1,5 +1,5 @@
-//! A stage for tests: local ranks whose calls are counted and whose clocks can be told wrong, and an
-//! observer that remembers.
+//! Support for tests: local ranks whose calls are counted and whose clocks can be set wrong, and an observer
+//! that stores events.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -17,11 +17,11 @@ use crate::kit::observer::EventObserver;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Call {
     pub(super) name: &'static str,
-    /// Bytes that this rank brought.
+    /// Bytes of this rank.
     pub(super) bytes: usize,
 }
 
-/// How far a rank's clock is behind rank 0's from its `from`th comparison on, seconds.
+/// The delay of a rank's clock behind rank 0's, from its comparison number `from` on, seconds.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Late {
     pub(super) rank: u32,
@@ -29,7 +29,7 @@ pub(super) struct Late {
     pub(super) seconds: i64,
 }
 
-/// A communicator that counts what is called on it.
+/// A communicator that counts its calls.
 struct Counted<'a> {
     inner: &'a dyn Comm,
     calls: Mutex<Vec<Call>>,
@@ -112,7 +112,7 @@ impl Comm for Counted<'_> {
     }
 }
 
-/// Remembers every event, as text.
+/// Stores every event as text.
 #[derive(Default)]
 pub(super) struct IorEventLog(pub(super) Vec<String>);
 
@@ -122,18 +122,18 @@ impl EventObserver<IorEvent<'_>> for IorEventLog {
     }
 }
 
-/// What one rank left.
+/// The result of one rank.
 #[derive(Debug)]
 pub(super) struct IorRankResult {
     pub(super) done: Result<IorSummary, Halt>,
     pub(super) records: Vec<Record>,
     pub(super) calls: Vec<Call>,
-    /// Its events; those of ranks other than 0 nobody would hear.
-    pub(super) told: Vec<String>,
+    /// Its events. In a real run only those of rank 0 are reported.
+    pub(super) events: Vec<String>,
 }
 
 impl IorRankResult {
-    /// The phases recorded, with their repetition, such as `write 0`.
+    /// The recorded phases with their repetitions, such as `write 0`.
     pub(super) fn phases(&self) -> Vec<String> {
         let name = |record: &Record| match record {
             Record::Phase(phase) => Some(format!("{} {}", phase.phase, phase.repetition)),
@@ -142,13 +142,13 @@ impl IorRankResult {
         self.records.iter().filter_map(name).collect()
     }
 
-    /// The events that begin with this.
-    pub(super) fn told(&self, begin: &str) -> Vec<&str> {
-        self.told.iter().map(String::as_str).filter(|told| told.starts_with(begin)).collect()
+    /// The events that begin with this text.
+    pub(super) fn events(&self, begin: &str) -> Vec<&str> {
+        self.events.iter().map(String::as_str).filter(|event| event.starts_with(begin)).collect()
     }
 }
 
-/// Runs a test; what each rank left.
+/// Runs a test and returns the result of each rank.
 pub(super) fn play(
     ranks: u32,
     parameters: &IorParameters,
@@ -158,19 +158,19 @@ pub(super) fn play(
     parameters.check(ranks).expect("sound parameters");
     let clock = CycleClock::new();
     let body = |inner: &dyn Comm| {
-        let (mut clock, mut records, mut heard) = (clock.clone(), Vec::new(), IorEventLog::default());
+        let (mut clock, mut records, mut log) = (clock.clone(), Vec::new(), IorEventLog::default());
         let comm = Counted { inner, calls: Mutex::default(), late, compared: AtomicU32::new(0) };
         let mut cx = IorContext {
             clock: &mut clock,
             offset: ClockOffset::default(),
             records: &mut records,
-            observer: &mut heard,
+            observer: &mut log,
             board: None,
             seed: 1,
         };
         let done = run(parameters, storage, &comm, &mut cx);
         let calls = comm.calls.into_inner().expect("no test panics while holding it");
-        IorRankResult { done, records, calls, told: heard.0 }
+        IorRankResult { done, records, calls, events: log.0 }
     };
     local::run(ranks, body).into_iter().map(|rank| rank.expect("no rank panics")).collect()
 }

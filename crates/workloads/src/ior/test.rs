@@ -1,4 +1,4 @@
-//! One test on its ranks: what every part of it needs at hand.
+//! One test on its ranks: the values that every part of it needs.
 
 use measure::CycleClock;
 use ranks::{ClockOffset, Halt};
@@ -14,23 +14,24 @@ use crate::kit::board::Board;
 use crate::kit::layout::DataLayout;
 use crate::kit::rank::Rank;
 
-/// What every rank brings along.
+/// The environment of a rank.
 pub struct IorContext<'a> {
-    /// This rank's clock; ranks of one process have clones of one clock, so that their stamps compare.
+    /// This rank's clock. Ranks of one process have clones of one clock, so that their stamps can be
+    /// compared.
     pub clock: &'a mut CycleClock,
-    /// It against rank 0's.
+    /// The offset of this clock from rank 0's.
     pub offset: ClockOffset,
-    /// Where records go, on rank 0; nowhere on others.
+    /// The sink for records on rank 0; other ranks ignore records.
     pub records: &'a mut dyn Sink,
-    /// Who hears the events, on rank 0; nobody on others.
+    /// The listener for events on rank 0; other ranks ignore events.
     pub observer: &'a mut IorListener<'a>,
-    /// Where this rank shows how far it is, and its row there; `None` where nobody watches.
+    /// The board on which this rank shows its progress, and its row there. `None` if no watcher reads it.
     pub board: Option<(&'a Board, u32)>,
-    /// A number that differs from run to run, such as the time in seconds; rank 0's counts.
+    /// A number that differs between runs, such as the time in seconds. Rank 0's value is used.
     pub seed: u64,
 }
 
-/// How a test ended that did not halt: the same on every rank.
+/// The result of a test that did not halt; the same on every rank.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct IorSummary {
     /// Transfers with wrong data, over all ranks, phases and repetitions.
@@ -44,34 +45,35 @@ pub(super) struct RunningTest<'a> {
     pub(super) place: RankPlacement,
     pub(super) rank: Rank<'a>,
     pub(super) observer: &'a mut IorListener<'a>,
-    /// What [`IorContext::seed`] is.
+    /// The value of [`IorContext::seed`].
     pub(super) seed: u64,
-    /// Whether it was told which hints the library did not take.
-    pub(super) hints_told: bool,
-    /// Where the directories of this rank's files are.
+    /// Whether the hints that the library did not take were reported.
+    pub(super) hints_reported: bool,
+    /// The mounts of the directories of this rank's files.
     pub(super) mounts: Mounts,
 }
 
 impl RunningTest<'_> {
-    /// Where transfers begin: with a backend that moves all segments at once only in the first.
+    /// The layout of the calls. A backend that moves all segments at once makes them only in the first
+    /// segment.
     pub(super) fn layout(&self) -> DataLayout {
         let layout = self.parameters.layout(self.rank.comm.size());
         if self.storage.moves_all_segments() { DataLayout { segments: 1, ..layout } } else { layout }
     }
 
-    /// Bytes that a call moves: a transfer, or that of all segments.
+    /// Bytes that a call moves: a transfer, or the transfers of all segments.
     pub(super) fn call_bytes(&self) -> u64 {
         let segments = if self.storage.moves_all_segments() { self.parameters.segments } else { 1 };
         self.parameters.transfer * segments
     }
 
-    /// Tells and records something that concerns the whole job.
+    /// Reports and records a notice about the whole job.
     pub(super) fn notice(&mut self, id: &str, text: &str) -> Result<(), Halt> {
         self.observer.event(&IorEvent::Notice(text));
         self.rank.notice(id, 0, "", text)
     }
 
-    /// Tells and records something that concerns one phase of one repetition.
+    /// Reports and records a notice about one phase of one repetition.
     pub(super) fn notice_in(&mut self, setting: &PhaseSetting, id: &str, text: &str) -> Result<(), Halt> {
         self.observer.event(&IorEvent::Notice(text));
         self.rank.notice(id, setting.repetition.number, setting.kind.name(), text)

@@ -24,7 +24,7 @@ fn parameters() -> IorParameters {
     }
 }
 
-/// Runs a test on `ranks` ranks; what each returned, and the records of rank 0.
+/// Runs a test on `ranks` ranks. Returns the result of each, and the records of rank 0.
 fn run_on(
     ranks: u32,
     parameters: &IorParameters,
@@ -82,8 +82,8 @@ fn every_rank_gets_the_same_summary_and_only_rank_0_keeps_records() {
 }
 
 #[test]
-fn a_fault_on_one_rank_halts_all_with_the_same_words() {
-    for (fault, told) in [
+fn a_fault_on_one_rank_halts_all_with_the_same_message() {
+    for (fault, why) in [
         (Fault::NoSpace(0), "f at 8192: no storage space"),
         (Fault::Sync, "fsync f: lost the disk"),
         (Fault::Close, "close f: lost a write"),
@@ -93,31 +93,31 @@ fn a_fault_on_one_rank_halts_all_with_the_same_words() {
         for (done, records) in all {
             // Rank 2's block begins at 2 * 4096.
             let halt = done.expect_err("all halt");
-            assert_eq!((halt.step.as_str(), halt.rank, halt.why.as_str()), ("write", 2, told));
+            assert_eq!((halt.step.as_str(), halt.rank, halt.why.as_str()), ("write", 2, why));
             assert!(phases(&records).is_empty(), "a phase that failed has no bandwidth");
         }
     }
 }
 
 #[test]
-fn a_read_that_fails_names_what_this_run_leaves_and_keeps_the_write_before_it() {
+fn a_failed_read_names_the_remaining_files_and_keeps_the_record_of_the_write() {
     let parameters = IorParameters { keep: false, ..parameters() };
     let storage = Faulty::on_rank(1, Fault::Unreadable(4096));
     let all = run_on(2, &parameters, &storage);
     let halt = all[0].0.clone().expect_err("all halt");
-    assert_eq!(halt.why, "f at 4096: lost the sector (what this run wrote is left: f ...)");
+    assert_eq!(halt.why, "f at 4096: lost the sector (the files of this run are not removed: f ...)");
     assert_eq!(phases(&all[0].1).len(), 1, "the write is recorded");
     assert!(storage.bytes(std::path::Path::new("f")).is_some());
 }
 
 #[test]
-fn a_file_shorter_than_what_was_written_is_a_failure_though_every_call_succeeded() {
+fn a_file_shorter_than_the_written_data_is_a_failure_even_if_every_call_succeeded() {
     let all = run_on(2, &parameters(), &Faulty::on_rank(1, Fault::LostWrite(16384 - 512)));
     for (done, records) in all {
         let halt = done.expect_err("all halt");
         assert_eq!(
             halt.to_string().split_once("): ").unwrap().1,
-            "f: 16384 bytes were written and 15872 are there"
+            "f: 16384 bytes were written, but the file has 15872"
         );
         assert!(phases(&records).is_empty(), "lost data has no bandwidth");
     }
@@ -143,7 +143,7 @@ fn kinds(parameters: &IorParameters, storage: &Faulty) -> Vec<String> {
 }
 
 #[test]
-fn a_reader_learns_the_generation_or_takes_the_one_it_is_given() {
+fn a_reader_finds_the_generation_or_uses_the_given_one() {
     let packet = Packet::Stamped;
     let storage = Faulty::sound();
     let writer = IorParameters { packet, generation: Some(4), repetitions: 2, ..parameters() };
@@ -157,7 +157,7 @@ fn a_reader_learns_the_generation_or_takes_the_one_it_is_given() {
 }
 
 #[test]
-fn the_list_of_wrong_data_shows_every_rank_and_tells_what_it_leaves_out() {
+fn the_list_of_wrong_data_has_every_rank_and_states_what_it_omits() {
     let packet = Packet::Stamped;
     for (ranks, shown) in [(1, vec![16]), (8, vec![8; 8]), (70, [vec![2; 3], vec![1; 58]].concat())] {
         let storage = Faulty::sound();
@@ -177,11 +177,11 @@ fn the_list_of_wrong_data_shows_every_rank_and_tells_what_it_leaves_out() {
             Record::Notice(notice) if notice.id == "wrong-data-ranks" => Some(notice.text.as_str()),
             _ => None,
         });
-        let told: Vec<&str> = notices.collect();
-        assert_eq!(told.is_empty(), ranks == 1, "one rank, all listed: {told:?}");
+        let notices: Vec<&str> = notices.collect();
+        assert_eq!(notices.is_empty(), ranks == 1, "one rank, all listed: {notices:?}");
         let begin =
             format!("read check: 64 of {total} bad ranges are listed; bad transfers of {ranks} ranks");
-        assert!(told.iter().all(|text| text.starts_with(&begin)), "{told:?}");
+        assert!(notices.iter().all(|text| text.starts_with(&begin)), "{notices:?}");
     }
 }
 

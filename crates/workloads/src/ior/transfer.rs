@@ -1,7 +1,7 @@
 //! One rank's part of a phase: open, transfer, sync, close, with its own stamps.
 //!
-//! A rank that fails goes on to every collective of the phase, raises the alarm so that the others
-//! stop early, and reports at the end; so all leave together.
+//! A failed rank still calls every collective of the phase. It raises the alarm, so that the others stop
+//! early, and it reports the failure at the end. So all ranks leave the phase together.
 
 mod in_step;
 
@@ -25,16 +25,16 @@ use crate::kit::stamps::PhaseStamps;
 use crate::kit::steps::{Mixed, Reader, TransferTarget, Writer};
 use crate::kit::tally::TransferTally;
 
-/// Bytes of the largest sectors that are common.
+/// Bytes of the largest common sector size.
 const SECTORS: u64 = 4096;
 const SECOND_NS: u64 = 1_000_000_000;
 
-/// What stood at the deadline, before the wear-out.
+/// The counts at the deadline, before the wear-out.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct AtDeadline {
-    /// All transfers, those within the ramp too; of a mixed phase the writes that count.
+    /// All transfers, including those within the ramp. In a mixed phase, the writes that count.
     pub(super) transfers: u64,
-    /// Bytes that count; of a mixed phase those written.
+    /// Bytes that count. In a mixed phase, the bytes written.
     pub(super) bytes: u64,
     /// Reads of a mixed phase that count, and their bytes.
     pub(super) reads: Option<(u64, u64)>,
@@ -42,32 +42,32 @@ pub(super) struct AtDeadline {
     pub(super) ran_dry: bool,
 }
 
-/// What is done with the transfers.
+/// The direction of the transfers.
 #[derive(Clone, Debug)]
-pub(super) enum Does {
+pub(super) enum TransferMode {
     Write,
     Read,
     Mix(Mix),
 }
 
-/// Where the data of the transfers under way is.
+/// The memory for the data of outstanding transfers.
 pub(super) enum Memory {
-    /// One transfer at a time: what is moved, and in a mixed phase what is read into.
+    /// One transfer at a time: the buffer that is moved, and in a mixed phase the buffer for reads.
     Buffers(Buffer, Option<Buffer>),
-    /// Many at a time, each with a buffer of its own.
+    /// Many at a time, each with its own buffer.
     Queue(Box<dyn Queue>),
 }
 
-/// What a rank is to do in a phase.
+/// The work of a rank in a phase.
 pub(super) struct RankJob<'a> {
     pub(super) parameters: &'a IorParameters,
     pub(super) storage: &'a dyn Storage,
     pub(super) comm: &'a dyn Comm,
     pub(super) path: &'a std::path::Path,
-    pub(super) does: Does,
+    pub(super) mode: TransferMode,
     pub(super) payload: Payload,
     pub(super) order: TransferOrder,
-    /// What the order goes through, for backends that want to know it when they open.
+    /// The part of the file that the order covers, for backends that need it at the open.
     pub(super) parts: Parts,
     pub(super) transfers: u64,
     pub(super) call_bytes: u64,
@@ -77,23 +77,23 @@ pub(super) struct RankJob<'a> {
     pub(super) tally: TransferTally,
 }
 
-/// What a rank did in a phase.
+/// The result of a rank in a phase.
 pub(super) struct RankDone {
     pub(super) stamps: PhaseStamps,
-    /// All transfers, those within the ramp too.
+    /// All transfers, including those within the ramp.
     pub(super) transfers: u64,
     pub(super) at_deadline: AtDeadline,
     pub(super) short: u64,
     pub(super) tally: TransferTally,
     pub(super) checker: Option<Checker>,
-    /// On rank 0, where there are any or the settings ask to show them.
+    /// On rank 0, if there are any or the settings ask for them.
     pub(super) hints: Option<Hints>,
     /// Collective transfers that were moved by calls of single ranks.
     pub(super) uncollective: u64,
     pub(super) failed: Option<String>,
 }
 
-/// The moving parts of a phase on one rank.
+/// The changing state of a phase on one rank.
 struct PhaseBody<'j, 'a, C> {
     clock: &'j C,
     job: RankJob<'a>,
@@ -103,7 +103,7 @@ struct PhaseBody<'j, 'a, C> {
     failed: Option<String>,
 }
 
-/// Does one rank's part of a phase.
+/// Performs one rank's part of a phase.
 pub(super) fn perform<C: Clock>(clock: &C, job: RankJob<'_>) -> Result<RankDone, Halt> {
     let mut body = PhaseBody { clock, job, pace: Pace::FREE, reached: 0, short: 0, failed: None };
     let mut stamps = PhaseStamps::default();
@@ -116,7 +116,7 @@ pub(super) fn perform<C: Clock>(clock: &C, job: RankJob<'_>) -> Result<RankDone,
         body.job.comm.barrier()?;
     }
     if body.in_step() {
-        // One rank without the file would leave the others waiting in their first collective transfer.
+        // If one rank had no file, the others would wait for it in their first collective transfer.
         let missing = body.job.comm.reduce_one(body.failed.is_some().into(), Reduce::Max)?;
         file = file.filter(|_| missing == 0);
     }
@@ -158,7 +158,7 @@ pub(super) fn perform<C: Clock>(clock: &C, job: RankJob<'_>) -> Result<RankDone,
 }
 
 impl<C: Clock> PhaseBody<'_, '_, C> {
-    /// Keeps the first failure and tells the other ranks.
+    /// Keeps the first failure and alerts the other ranks.
     fn fail(&mut self, why: String) {
         if self.failed.is_none() {
             self.job.comm.raise_alarm();
@@ -167,7 +167,7 @@ impl<C: Clock> PhaseBody<'_, '_, C> {
     }
 
     fn writes(&self) -> bool {
-        !matches!(self.job.does, Does::Read)
+        !matches!(self.job.mode, TransferMode::Read)
     }
 
     fn open(&mut self) -> Option<Box<dyn File>> {
@@ -190,16 +190,17 @@ impl<C: Clock> PhaseBody<'_, '_, C> {
         }
     }
 
-    /// The hints to show or to compare; a file that cannot tell them fails the phase.
+    /// The hints to show or to compare. The phase fails if the file cannot report them.
     fn hints(&mut self, file: Option<&dyn File>) -> Option<Hints> {
         let file = file.filter(|_| self.job.comm.rank() == 0)?;
         file.hints().unwrap_or_else(|error| {
-            self.fail(format!("{}: cannot tell the hints: {}", self.job.path.display(), words(&error)));
+            self.fail(format!("{}: cannot read the hints: {}", self.job.path.display(), words(&error)));
             None
         })
     }
 
-    /// Sets the pace and the ramp for a loop that begins now; returns the moment from which it counts.
+    /// Sets the rate limit, the pauses and the ramp for a loop that begins now. Returns the moment from which
+    /// it counts.
     fn begin(&mut self, begin: Tick) -> Tick {
         let scale = self.clock.scale();
         let (parameters, ranks) = (self.job.parameters, f64::from(self.job.comm.size()));
@@ -210,7 +211,7 @@ impl<C: Clock> PhaseBody<'_, '_, C> {
         };
         if per_second > 0.0 {
             let interval = scale.ticks(SECOND_NS) as f64 * ranks / per_second;
-            // The ranks take turns instead of moving all at the same moment.
+            // The ranks take turns, so that they do not all move data at the same moment.
             let turn = interval * f64::from(self.job.comm.rank()) / ranks;
             self.pace = Pace::limited(Tick(begin.0.saturating_add(turn as u64)), interval);
         }
@@ -221,7 +222,7 @@ impl<C: Clock> PhaseBody<'_, '_, C> {
         counts_from
     }
 
-    /// All transfers, or those until the deadline, which like everything else counts from `begin`.
+    /// Makes all transfers, or those until the deadline. All times count from `begin`.
     fn until_deadline(&mut self, file: &mut Option<Box<dyn File>>, begin: Tick) -> Result<AtDeadline, Halt> {
         let seconds = u64::from(self.job.parameters.deadline);
         let deadline = match seconds {
@@ -251,7 +252,7 @@ impl<C: Clock> PhaseBody<'_, '_, C> {
         })
     }
 
-    /// Whether the whole pattern has to be done once more, because it took less than the least time.
+    /// Whether the whole pattern must be repeated, because it took less than the minimum time.
     fn again(&self, begin: Tick, ending: Option<Ending>) -> Result<bool, Halt> {
         let least = u64::from(self.job.parameters.seconds_min) * SECOND_NS;
         if least == 0 || self.job.transfers == 0 {
@@ -259,29 +260,29 @@ impl<C: Clock> PhaseBody<'_, '_, C> {
         }
         let elapsed = self.clock.scale().ns(self.clock.now().0.saturating_sub(begin.0));
         let early = ending == Some(Ending::Complete) && elapsed < least;
-        // Ranks that make every transfer together have to be of one mind.
+        // Ranks that make every transfer together must decide the same.
         if self.in_step() { Ok(self.job.comm.reduce_one(early.into(), Reduce::Min)? > 0) } else { Ok(early) }
     }
 
-    /// Goes on until this rank has done as many transfers as the rank with the most.
+    /// Continues until this rank has made as many transfers as the rank with the most.
     fn wear_out(&mut self, file: &mut Option<Box<dyn File>>) -> Result<(), Halt> {
         let mut most = [self.reached, u64::from(self.failed.is_some())];
-        let asked = self.clock.now();
+        let reduced_from = self.clock.now();
         self.job.comm.all_reduce(&mut most, Reduce::Max)?;
-        self.pace = self.pace.later(self.clock.now().0 - asked.0);
-        // A rank without transfers (IOR's own shuffle may leave one) has nothing to go round in.
+        self.pace = self.pace.later(self.clock.now().0 - reduced_from.0);
+        // A rank without transfers (IOR's own shuffle may leave one) has no pattern to repeat.
         if most[1] == 0 && self.job.order.transfers() > 0 {
             self.drive(file, Stop::after(most[0]));
         }
         Ok(())
     }
 
-    /// Whether sync and close are calls that all ranks make together.
+    /// Whether sync and close are collective calls.
     fn is_collective(&self) -> bool {
         self.job.storage.is_collective() && !self.job.parameters.file_per_rank
     }
 
-    /// Runs the loop up to `stop`; `None` when it failed or there is no file.
+    /// Runs the loop up to `stop`; `None` if it failed or the file is missing.
     fn drive(&mut self, file: &mut Option<Box<dyn File>>, stop: Stop) -> Option<Ending> {
         loop {
             match self.drive_once(file, stop)? {
@@ -291,20 +292,20 @@ impl<C: Clock> PhaseBody<'_, '_, C> {
                 }
                 Err(trouble) => {
                     self.reached = self.job.tally.transfers();
-                    self.fail(self.hinted(&trouble));
+                    self.fail(self.failure_text(&trouble));
                     if !self.in_step() {
                         return None;
                     }
-                    // The others wait for this rank in every transfer to come: go on with them.
+                    // The others wait for this rank in every later transfer, so continue with them.
                     self.job.tally.skip();
                 }
             }
         }
     }
 
-    /// The words of a failed transfer, with what would do where O_DIRECT may be the reason, and with the
-    /// reason where a library keeps a full file system to itself.
-    fn hinted(&self, trouble: &TransferTrouble) -> String {
+    /// The message of a failed transfer. It adds a remedy if O_DIRECT may be the reason. It adds the reason
+    /// if a library does not report a full file system.
+    fn failure_text(&self, trouble: &TransferTrouble) -> String {
         let space = || self.job.storage.space(self.job.path).unwrap_or(None);
         if self.writes()
             && trouble.kind != Some(ErrorKind::StorageFull)
@@ -314,7 +315,7 @@ impl<C: Clock> PhaseBody<'_, '_, C> {
         }
         let fits = self.job.parameters.transfer.is_multiple_of(SECTORS);
         match self.job.storage.direct() && !fits && trouble.kind == Some(ErrorKind::InvalidInput) {
-            true => format!("{trouble}; O_DIRECT moves whole sectors: choose -t and -b as multiples of 4k"),
+            true => format!("{trouble}. O_DIRECT moves whole sectors. Choose -t and -b as multiples of 4k"),
             false => trouble.to_string(),
         }
     }
@@ -327,7 +328,7 @@ impl<C: Clock> PhaseBody<'_, '_, C> {
         let in_step = self.in_step();
         let (file, job) = (file.as_mut()?.as_mut(), &mut self.job);
         let IorParameters { sync_each, .. } = *job.parameters;
-        // The rest of a short transfer of all segments has no place of its own.
+        // The rest of a short transfer over all segments has no offset of its own.
         let whole = in_step || job.storage.moves_all_segments();
         let (comm, single_attempt) = (job.comm, job.parameters.single_attempt || whole);
         let alarm = &|| !in_step && comm.alarm_raised();
@@ -337,10 +338,10 @@ impl<C: Clock> PhaseBody<'_, '_, C> {
         let buffers = match &mut job.memory {
             Memory::Buffers(first, second) => (first, second),
             Memory::Queue(queue) => {
-                let direction = match &job.does {
-                    Does::Write => Direction::Write,
-                    Does::Read => Direction::Read(job.checker.as_mut()),
-                    Does::Mix(mix) => Direction::Mixed(mix.clone()),
+                let direction = match &job.mode {
+                    TransferMode::Write => Direction::Write,
+                    TransferMode::Read => Direction::Read(job.checker.as_mut()),
+                    TransferMode::Mix(mix) => Direction::Mixed(mix.clone()),
                 };
                 let queue = &mut **queue;
                 let mut work =
@@ -351,12 +352,12 @@ impl<C: Clock> PhaseBody<'_, '_, C> {
             }
         };
         let target = TransferTarget { file, path, single_attempt, short: 0 };
-        let (ended, short) = match (&job.does, buffers) {
-            (Does::Write, (buffer, _)) => {
+        let (ended, short) = match (&job.mode, buffers) {
+            (TransferMode::Write, (buffer, _)) => {
                 let mut step = Writer { target, buffer, payload, sync_each };
                 (drive(self.clock, &mut step, order, &course, tally), step.target.short)
             }
-            (Does::Mix(mix), (written, Some(buffer))) => {
+            (TransferMode::Mix(mix), (written, Some(buffer))) => {
                 let reader = Reader::new(target, buffer, None).up_to(end);
                 let (mix, number) = (mix.clone(), course.from);
                 let mut step = Mixed { reader, written, payload, sync_each, mix, number };

@@ -1,4 +1,4 @@
-//! What verification found on all ranks, recorded and told.
+//! Records and reports what verification found on all ranks.
 
 use ranks::Halt;
 use results::record::Check;
@@ -10,8 +10,8 @@ use super::transfer::RankDone;
 use crate::kit::checker::Bad;
 use crate::kit::checker::over_ranks::{self, Kinds};
 
-/// Reduces the bytes compared and the bad transfers, and collects the first bad ranges of each rank; how many
-/// transfers are bad in which way, and whose, is a notice.
+/// Reduces the compared bytes and the bad transfers, and collects the first bad ranges of each rank. A notice
+/// gives the number of bad transfers by kind and by rank.
 pub(super) fn check(
     test: &mut RunningTest<'_>,
     setting: &PhaseSetting,
@@ -31,8 +31,8 @@ pub(super) fn check(
     Ok(Some(check))
 }
 
-/// Tells of the ranges that were found, if any.
-pub(super) fn tell(test: &mut RunningTest<'_>, setting: &PhaseSetting, check: &Check) {
+/// Reports the bad ranges, if there are any.
+pub(super) fn report(test: &mut RunningTest<'_>, setting: &PhaseSetting, check: &Check) {
     if check.bad_transfers > 0 {
         let (transfers, ranges) = (check.bad_transfers, check.bad.as_slice());
         let signature = setting.repetition.signature;
@@ -40,7 +40,8 @@ pub(super) fn tell(test: &mut RunningTest<'_>, setting: &PhaseSetting, check: &C
     }
 }
 
-/// How many transfers hold which kind and how many each rank: the list of ranges ends early, this does not.
+/// Reports the number of bad transfers of each kind and of each rank. Unlike the list of ranges this is
+/// complete.
 fn count(
     test: &mut RunningTest<'_>,
     setting: &PhaseSetting,

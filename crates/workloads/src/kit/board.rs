@@ -1,10 +1,10 @@
-//! A board on which every rank of a node shows how far it is, for one who watches from outside the loop.
+//! A board on which every rank of a node shows its progress to a watcher outside the loop.
 //!
-//! Each rank has a row and is the only one who writes it, at most ten times a second and between two
-//! transfers: one small write to memory that the ranks of a node share. The one who watches reads all rows in
-//! one call. Ranks of other nodes are not seen.
+//! Each rank has a row, and only this rank writes it. It writes between two transfers, at most ten times a
+//! second. This is one small write to memory that the ranks of a node share. The watcher reads all rows in
+//! one call. It does not see ranks of other nodes.
 //!
-//! Invariant: a row that was read while it was written is not believed.
+//! Invariant: a row that was read during a write is ignored.
 
 use std::fs::{File, OpenOptions};
 use std::io;
@@ -15,30 +15,30 @@ use std::sync::Arc;
 use measure::{Histogram, Meter, Scale, Tick};
 use ranks::{Comm, Halt};
 
-/// Words of a row: stamp, phase, rank, transfers, those that count, p99, stamp again.
+/// Words of a row: stamp, phase, rank, transfers, counted transfers, p99, stamp again.
 const WORDS: usize = 7;
 const ROW_BYTES: usize = WORDS * 8;
-/// Shortest time between two showings of a rank.
+/// Shortest time between two writes of a row.
 const SHOW_EVERY_NS: u64 = 100_000_000;
-/// Where shared memory has names.
+/// The directory of named shared memory.
 const SHARED: &str = "/dev/shm";
 
 /// What a rank last showed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ShownProgress {
-    /// Which phase of the run it is in, by [`phase_number`]; 0 before the first.
+    /// The phase of the run, by [`phase_number`]; 0 before the first.
     pub phase: u64,
-    /// Its number.
+    /// The number of the rank.
     pub rank: u32,
     /// Transfers done in that phase.
     pub transfers: u64,
-    /// Those of them that count: not those within the ramp.
+    /// The transfers that count: those after the ramp.
     pub counted: u64,
-    /// 99th percentile of the latency of the transfers since the showing before, nanoseconds.
+    /// 99th percentile of the latency of the transfers since the last write of the row, nanoseconds.
     pub p99_ns: u64,
 }
 
-/// The number of the phase that is the `count`th (from 1) of test number `test`.
+/// The number of phase `count` (from 1) of test `test`.
 pub fn phase_number(test: u32, count: u64) -> u64 {
     u64::from(test) << 32 | count
 }
@@ -59,8 +59,8 @@ impl Board {
         Ok(Self { file: Arc::new(file), rows: ranks, first: 0 })
     }
 
-    /// A board for the ranks of this node; all ranks of `comm` call this together. `None` where the node has
-    /// no shared memory with names.
+    /// A board for the ranks of this node. All ranks of `comm` call this together. `None` if the node has no
+    /// named shared memory.
     pub fn for_node(comm: &dyn Comm) -> Result<Option<Self>, Halt> {
         let node = comm.split_by_node()?;
         let made = if node.rank() == 0 { Self::create().ok() } else { None };
@@ -73,13 +73,13 @@ impl Board {
         };
         node.barrier()?;
         if node.rank() == 0 && !name.is_empty() {
-            // Whoever wanted it has it open; without a name it goes away with them.
+            // Every rank that uses the file has it open. Without a name it disappears with the last of them.
             let _ = std::fs::remove_file(&path);
         }
         Ok(file.map(|file| Self { file: Arc::new(file), rows: node.size(), first: node.rank() }))
     }
 
-    /// A new file of shared memory, under the first name that nobody has.
+    /// A new file of shared memory, under the first free name.
     fn create() -> io::Result<(PathBuf, File)> {
         let mut taken = io::Error::from(io::ErrorKind::AlreadyExists);
         for number in 0..1000 {
@@ -93,8 +93,8 @@ impl Board {
         Err(taken)
     }
 
-    /// The row of `rank`, which is number `index` of this process (0 for MPI ranks), for phase number
-    /// `phase`.
+    /// The row of `rank` for phase number `phase`. `index` is the number of the rank within this process (0
+    /// for MPI ranks).
     pub fn row(&self, index: u32, rank: u32, phase: u64, scale: Scale) -> BoardRow {
         BoardRow {
             file: Arc::clone(&self.file),
@@ -107,8 +107,8 @@ impl Board {
         }
     }
 
-    /// What each rank of this node last showed; `None` for one that was not understood.
-    pub fn look(&self) -> Vec<Option<ShownProgress>> {
+    /// What each rank of this node last showed; `None` for a row that was being written.
+    pub fn read_all(&self) -> Vec<Option<ShownProgress>> {
         let mut bytes = vec![0; self.rows as usize * ROW_BYTES];
         let mut filled = 0;
         while filled < bytes.len() {
@@ -117,11 +117,11 @@ impl Board {
                 Ok(more) => filled += more,
             }
         }
-        bytes.chunks_exact(ROW_BYTES).map(understood).collect()
+        bytes.chunks_exact(ROW_BYTES).map(parse_row).collect()
     }
 }
 
-fn understood(row: &[u8]) -> Option<ShownProgress> {
+fn parse_row(row: &[u8]) -> Option<ShownProgress> {
     let mut words = row.chunks_exact(8).map(|word| word.try_into().map_or(0, u64::from_le_bytes));
     let mut next = || words.next().unwrap_or(0);
     let [stamp, phase, rank, transfers, counted, p99_ns, again]: [u64; WORDS] =
@@ -137,12 +137,12 @@ pub struct BoardRow {
     rank: u32,
     scale: Scale,
     next: Tick,
-    /// What the meters held at the last showing.
+    /// The latencies at the last write of the row.
     before: [Histogram; 2],
 }
 
 impl BoardRow {
-    /// Shows how far the rank is, if it is time again.
+    /// Shows the progress of the rank, if the last write is long enough ago.
     #[inline]
     pub fn show(&mut self, now: Tick, transfers: u64, meter: &Meter, reads: Option<&Meter>) {
         if now >= self.next {
@@ -163,7 +163,7 @@ impl BoardRow {
         let words: [u64; WORDS] =
             [now.0, self.phase, self.rank.into(), transfers, counted, since.quantile(0.99), now.0];
         let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
-        // A board that cannot be written is nothing to stop a measurement for.
+        // A failed write of the board must not stop a measurement.
         let _ = self.file.write_at(&bytes, self.at);
     }
 }
@@ -180,35 +180,35 @@ mod tests {
     }
 
     #[test]
-    fn every_rank_sees_its_own_row_and_the_watcher_all() {
+    fn every_rank_writes_its_own_row_and_the_watcher_reads_all() {
         let board = Board::for_threads(3).unwrap();
         let mut row = board.row(2, 2, 4, Scale::NANOSECONDS);
         row.show(Tick(50), 17, &meter(&[5, 5, 5]), None);
-        let seen = board.look();
+        let seen = board.read_all();
         assert_eq!(seen.len(), 3);
         assert_eq!(seen[2], Some(ShownProgress { phase: 4, rank: 2, transfers: 17, counted: 3, p99_ns: 5 }));
         assert_eq!(seen[0].map(|row| row.phase), Some(0), "nothing shown yet");
     }
 
     #[test]
-    fn a_row_is_shown_again_only_after_a_while_and_then_tells_only_what_is_new() {
+    fn a_row_is_rewritten_only_after_a_while_and_then_holds_only_new_latencies() {
         let board = Board::for_threads(1).unwrap();
         let mut row = board.row(0, 0, 1, Scale::NANOSECONDS);
         row.show(Tick(1), 2, &meter(&[100, 100]), None);
         row.show(Tick(2), 3, &meter(&[100, 100, 7]), None);
-        assert_eq!(board.look()[0].unwrap().transfers, 2);
+        assert_eq!(board.read_all()[0].unwrap().transfers, 2);
         row.show(Tick(1 + SHOW_EVERY_NS), 3, &meter(&[100, 100, 7]), None);
         assert_eq!(
-            board.look()[0],
+            board.read_all()[0],
             Some(ShownProgress { phase: 1, rank: 0, transfers: 3, counted: 3, p99_ns: 7 })
         );
     }
 
     #[test]
-    fn a_row_that_was_torn_is_not_believed() {
+    fn a_torn_row_is_ignored() {
         let mut row = [0_u8; ROW_BYTES];
         row[0] = 1;
-        assert_eq!(understood(&row), None);
+        assert_eq!(parse_row(&row), None);
     }
 
     #[test]
@@ -222,7 +222,7 @@ mod tests {
                 None,
             );
             comm.barrier()?;
-            Ok::<_, Halt>(board.look().iter().map(|row| row.unwrap().transfers).collect::<Vec<_>>())
+            Ok::<_, Halt>(board.read_all().iter().map(|row| row.unwrap().transfers).collect::<Vec<_>>())
         });
         for rank in seen {
             assert_eq!(rank.unwrap().unwrap(), [10, 11, 12]);

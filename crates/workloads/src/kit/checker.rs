@@ -1,6 +1,6 @@
-//! Compares what was read, and says of what is wrong where it is and what happened to it.
+//! Compares data that was read. For wrong data it reports the place and what happened to it.
 //!
-//! The check of sound data writes nothing and keeps nothing; only a wrong transfer is looked at closer.
+//! The check of correct data writes nothing and keeps nothing. Only a wrong transfer is examined further.
 
 mod diagnosis;
 pub mod over_ranks;
@@ -13,30 +13,30 @@ use super::layout::DataLayout;
 use super::payload::{Payload, SpreadPieces};
 use diagnosis::Diagnosis;
 
-/// What happened to wrong data, as far as it tells. docs/METHODOLOGY.md says what each can and cannot
-/// mean.
+/// What happened to wrong data, as far as the data shows it. docs/explanation/verification.md says what each
+/// kind can and cannot mean.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DamageKind {
     /// Some bits of a word differ.
     Flipped,
-    /// A transfer holds parts of several writings of the same place.
+    /// A transfer holds parts of several generations of the same place.
     Torn,
-    /// Sound data of this file that belongs to another offset or rank.
+    /// Intact data of this file that belongs to another offset or rank.
     Misplaced,
-    /// Sound data of another file or campaign.
+    /// Intact data of another file or campaign.
     Foreign,
-    /// A whole transfer holds an older writing of the same place.
+    /// A whole transfer holds an older generation of the same place.
     Stale,
     /// Zeros.
     Zero,
-    /// The file ends before.
+    /// The file ends before this data.
     Truncated,
-    /// None of these, or the packet type cannot tell.
+    /// None of these, or the packet type cannot distinguish them.
     Wrong,
 }
 
 impl DamageKind {
-    /// All, each at its number, with its name.
+    /// All kinds, each at its number, with its name.
     pub const ALL: [(Self, &'static str); 8] = [
         (Self::Flipped, "flipped"),
         (Self::Torn, "torn"),
@@ -56,18 +56,18 @@ pub struct Bad {
     pub offset: u64,
     /// Bytes from the first wrong word to the end of the last.
     pub length: u64,
-    /// The first wrong word as it should be.
+    /// The expected value of the first wrong word.
     pub expected: u64,
-    /// The same as found; `None` where nothing came.
+    /// The value that was read; `None` if nothing was read.
     pub found: Option<u64>,
     /// What happened to it.
     pub kind: DamageKind,
-    /// What is known of where the data found comes from, empty where nothing is.
+    /// What is known about the origin of the data found; empty if nothing is known.
     pub detail: String,
 }
 
 impl Bad {
-    /// The range as a record has it, in the file at `path`; whose it is comes with it.
+    /// The range for a record, in the file at `path`. The caller adds the rank.
     pub fn recorded(&self, path: &str) -> BadRange {
         BadRange {
             path: path.to_owned(),
@@ -82,11 +82,11 @@ impl Bad {
     }
 }
 
-/// Compares what was read, and keeps the first bad ranges.
+/// Compares data that was read, and keeps the first bad ranges.
 pub struct Checker {
-    /// What should have come.
+    /// The expected data.
     pub payload: Payload,
-    /// How what is looked at lies in the file, if not as in the buffer: each piece is a transfer.
+    /// How the data lies in the file, if not as in the buffer. Each piece is a transfer.
     spread: Option<SpreadPieces>,
     /// Transfers with wrong words.
     pub bad_transfers: u64,
@@ -94,15 +94,15 @@ pub struct Checker {
     pub kinds: [u64; DamageKind::ALL.len()],
     /// The first bad ranges.
     pub bad: Vec<Bad>,
-    /// How many there are in all.
+    /// Number of all bad ranges.
     pub ranges: u64,
     /// Bytes compared.
     pub bytes: u64,
-    /// How many bad ranges are kept.
+    /// Number of bad ranges that are kept.
     pub cap: usize,
-    /// Offset and length of what was looked at last, if it was wrong.
+    /// Offset and length of the data compared last, if it was wrong.
     last: Option<(u64, usize)>,
-    /// Who else writes in the file, where that is known.
+    /// Which other ranks write to the file, if known.
     layout: Option<DataLayout>,
 }
 
@@ -129,40 +129,40 @@ impl Checker {
         }
     }
 
-    /// The same for a file that is laid out so: tells data of its other ranks.
+    /// The same for a file with this layout: recognises data of its other ranks.
     pub fn among(self, layout: DataLayout) -> Self {
         Self { layout: Some(layout), ..self }
     }
 
-    /// Compares what a read at `offset` brought.
-    pub fn look(&mut self, data: &[u8], offset: u64) {
+    /// Compares the data of a read at `offset`.
+    pub fn compare(&mut self, data: &[u8], offset: u64) {
         match self.spread {
-            None => self.look_at(data, offset),
+            None => self.compare_at(data, offset),
             Some(spread) => spread
                 .over(data.len(), offset)
-                .for_each(|(at, length, place)| self.look_at(&data[at..at + length], place)),
+                .for_each(|(at, length, place)| self.compare_at(&data[at..at + length], place)),
         }
     }
 
     #[inline]
-    fn look_at(&mut self, data: &[u8], offset: u64) {
+    fn compare_at(&mut self, data: &[u8], offset: u64) {
         self.bytes += data.len() as u64;
         self.last = None;
         match data.len() % WORD {
             0 if self.payload.holds(data, offset) => {}
             0 => self.wrong(data, offset),
-            _ => self.look_at_part(data, offset),
+            _ => self.compare_part(data, offset),
         }
     }
 
-    /// Counts so many bytes that somebody else compares.
+    /// Counts bytes that are compared elsewhere.
     pub fn pass(&mut self, bytes: usize) {
         self.bytes += bytes as u64;
         self.last = None;
     }
 
-    /// Bytes from `offset + moved` to `offset + length` are not there: the file ends before. What came of
-    /// the transfer is looked at by [`Checker::look`], before this.
+    /// Records that the file ends before the bytes from `offset + moved` to `offset + length`.
+    /// [`Checker::compare`] examines the part that was read, before this call.
     pub fn missing(&mut self, offset: u64, moved: usize, length: usize) {
         match self.spread {
             None => self.missing_at(offset, moved, length),
@@ -189,9 +189,9 @@ impl Checker {
         });
     }
 
-    /// Data that ends within a word: the bytes that are missing of it are taken as sound.
+    /// Data that ends within a word: the missing bytes of the word count as correct.
     #[cold]
-    fn look_at_part(&mut self, data: &[u8], offset: u64) {
+    fn compare_part(&mut self, data: &[u8], offset: u64) {
         let whole = data.len() / WORD * WORD;
         let mut padded = data.to_vec();
         padded.resize(whole + WORD, 0);
@@ -220,7 +220,7 @@ impl Checker {
         self.kinds[kind as usize] += transfers;
     }
 
-    /// Counts a bad range, and keeps it while there is room; its kind is counted apart.
+    /// Counts a bad range, and keeps it while there is space in the list. Its kind is counted separately.
     pub fn keep(&mut self, bad: Bad) {
         self.ranges += 1;
         if self.bad.len() < self.cap {

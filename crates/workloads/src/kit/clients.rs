@@ -1,10 +1,9 @@
-//! What every node says when a run begins: on which file system the files lie there, and what its calendar
-//! shows.
+//! What every node reports when a run begins: the file system of the files on that node, and its wall clock.
 //!
-//! One rank of each node looks, before any clock is started; of a single node nobody has to be asked.
+//! One rank of each node answers, before any clock is started. With a single node no message is needed.
 //!
-//! Invariant: one gather at most, in which ranks that do not speak for a node bring nothing.
-//! Never here: what follows from the answers for a verdict.
+//! Invariant: at most one gather. Ranks that do not represent a node send nothing.
+//! Never here: what follows from the answers in a verdict.
 
 use std::path::{Path, PathBuf};
 
@@ -16,27 +15,27 @@ use storage::Storage;
 
 use super::node::{Node, NodeTable};
 
-/// Directories that are looked at, at most: of many, those of the first ranks.
+/// Most directories that are checked. If there are more, only those of the first ranks are checked.
 const DIRS: usize = 8;
 
-/// When rank 0's clock was at zero, by the calendar of this node.
+/// When rank 0's clock was at zero, by the wall clock of this node.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct CalendarOrigin {
+pub struct WallClockOrigin {
     /// Nanoseconds since 1970.
     pub unix_ns: i64,
-    /// How far that may be off, nanoseconds.
+    /// The uncertainty of this value, nanoseconds.
     pub uncertainty_ns: u64,
 }
 
-/// What one node says.
+/// What one node reports.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct NodeReport {
-    /// For each directory; without a type where it cannot be asked.
+    /// For each directory; without a type if the query fails.
     mounted: Vec<Mounted>,
-    origin: CalendarOrigin,
+    origin: WallClockOrigin,
 }
 
-/// The directories to look at: none twice, and none where no mounted file system is beneath.
+/// The directories to check, each once. None if the storage is not on a mounted file system.
 pub fn dirs<P: AsRef<Path>>(storage: &dyn Storage, given: impl IntoIterator<Item = P>) -> Vec<PathBuf> {
     let mut dirs: Vec<PathBuf> = Vec::new();
     let beneath = storage.mounted().is_some();
@@ -49,17 +48,17 @@ pub fn dirs<P: AsRef<Path>>(storage: &dyn Storage, given: impl IntoIterator<Item
     dirs
 }
 
-/// The directory that a file of this name lies in.
+/// The directory of the file with this name.
 pub fn dir_of(file: &str) -> &Path {
     Path::new(&file[..file.rfind('/').map_or(0, |at| at + 1)])
 }
 
-/// Asks all nodes; their answers on rank 0. Collective.
+/// Collects the reports of all nodes on rank 0. Collective.
 pub fn ask(
     comm: &dyn Comm,
     node: &Node,
     dirs: &[PathBuf],
-    origin: CalendarOrigin,
+    origin: WallClockOrigin,
 ) -> Result<Option<Clients>, Halt> {
     let answer = || NodeReport { mounted: dirs.iter().map(|dir| mounted(dir)).collect(), origin };
     if node.count == 1 {
@@ -73,7 +72,7 @@ pub fn ask(
     }))
 }
 
-/// The answers of those that gave one, with the names of their nodes; rank 0's is the first.
+/// The reports of the nodes that sent one, with the names of the nodes. Rank 0's is the first.
 fn of_nodes(rows: &[Vec<u8>], table: &NodeTable) -> (Vec<NodeReport>, Vec<String>) {
     let spoke = rows.iter().enumerate().filter_map(|(rank, row)| {
         let node = *table.of.get(rank)? as usize;
@@ -82,8 +81,8 @@ fn of_nodes(rows: &[Vec<u8>], table: &NodeTable) -> (Vec<NodeReport>, Vec<String
     spoke.unzip()
 }
 
-/// Where `dir` lies on this node: the nearest directory above it that is there, as what is not mounted may
-/// well lack the rest. What is mounted only when it is used is mounted by that.
+/// The mount on which `dir` lies on this node. If `dir` is missing, the nearest existing directory above it
+/// counts, because the rest of the path may be missing before a mount. The query triggers an automount.
 fn mounted(dir: &Path) -> Mounted {
     let there = dir.ancestors().find(|dir| dir.join(".").metadata().is_ok());
     let there = there.and_then(|dir| dir.join(".").canonicalize().ok());
@@ -98,7 +97,7 @@ fn seen_from_rank_0(answers: &[NodeReport], names: &[String]) -> Clients {
     let Some((first, others)) = answers.split_first() else { return Clients::default() };
     let mut clients = Clients::default();
     for (answer, name) in others.iter().zip(names.iter().skip(1)) {
-        // What cannot be asked somewhere is not known to differ.
+        // A failed query does not count as a difference.
         let known = |pair: &(&Mounted, &Mounted)| !pair.0.kind.is_empty() && !pair.1.kind.is_empty();
         let pairs = || first.mounted.iter().zip(&answer.mounted).filter(known);
         if let Some((_, there)) = pairs().find(|(here, there)| !here.is_alike(there)) {
@@ -120,25 +119,22 @@ fn seen_from_rank_0(answers: &[NodeReport], names: &[String]) -> Clients {
     clients
 }
 
-/// What the reader of the numbers has to know of the nodes, a sentence each; `host` is the node of rank 0.
-pub fn told(clients: &Clients, host: &str, nodes: u32) -> Vec<String> {
-    let mut told = Vec::new();
+/// The notices about the nodes for a reader of the numbers, one sentence each. `host` is the node of rank 0.
+pub fn notices(clients: &Clients, host: &str, nodes: u32) -> Vec<String> {
+    let mut notices = Vec::new();
     if clients.elsewhere.nodes > 0 {
         let here: Vec<String> = clients.mounted.iter().map(Mounted::words).collect();
-        told.push(format!(
-            "on {} of {nodes} nodes the files lie on another file system than on {host} ({}): {}",
+        notices.push(format!(
+            "on {} of {nodes} nodes the files are on another file system than on {host} ({}): {}",
             clients.elsewhere.nodes,
             here.join(", "),
             clients.elsewhere.words()
         ));
     }
     if let Some(apart) = clients.farthest.as_ref().filter(|apart| apart.least_s() > SKEW_S) {
-        told.push(format!(
-            "{}: what several launches or logs say of a time does not compare",
-            apart.words(host)
-        ));
+        notices.push(format!("{}. Do not compare times of different jobs or logs", apart.words(host)));
     }
-    told
+    notices
 }
 
 #[cfg(test)]
@@ -152,7 +148,7 @@ mod tests {
         };
         NodeReport {
             mounted: devices.iter().map(one).collect(),
-            origin: CalendarOrigin { unix_ns, uncertainty_ns: 1_000 },
+            origin: WallClockOrigin { unix_ns, uncertainty_ns: 1_000 },
         }
     }
 
@@ -161,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn nodes_on_another_file_system_are_told_apart_from_those_with_another_server() {
+    fn nodes_on_another_file_system_are_distinguished_from_those_with_another_server() {
         let all = [
             answer(&["nfs a:/s", "lustre m:/l"], 0),
             answer(&["nfs b:/s", "lustre m:/l"], 0),
@@ -174,28 +170,28 @@ mod tests {
         assert_eq!(first(&clients.elsewhere), (1, "n2".into()));
         assert_eq!(clients.elsewhere.first[0].1, all[2].mounted[1], "the one that differs is named");
         assert_eq!(first(&clients.other_server), (1, "n1".into()));
-        let told = told(&clients, "n0", 4);
+        let notices = notices(&clients, "n0", 4);
         assert_eq!(
-            told,
-            ["on 1 of 4 nodes the files lie on another file system than on n0 (nfs a:/s, lustre m:/l): \
+            notices,
+            ["on 1 of 4 nodes the files are on another file system than on n0 (nfs a:/s, lustre m:/l): \
              n2 (ext4 /dev/sda2)"]
         );
     }
 
     #[test]
-    fn the_farthest_calendar_is_told_from_a_second_on() {
-        let told_at = |skews: &[i64]| {
+    fn the_farthest_wall_clock_is_reported_from_a_second_on() {
+        let reported_at = |skews: &[i64]| {
             let all: Vec<NodeReport> = skews.iter().map(|skew| answer(&[], 1_700_000_000 + skew)).collect();
             let clients = seen_from_rank_0(&all, &names(skews.len()));
             let apart = clients.farthest.clone().expect("there are several nodes");
-            (apart.node, apart.skew_ns, told(&clients, "n0", 3).len())
+            (apart.node, apart.skew_ns, notices(&clients, "n0", 3).len())
         };
-        assert_eq!(told_at(&[5, 905_000_000, 4]), ("n1".into(), 905_000_000 - 5, 0));
-        assert_eq!(told_at(&[5, 900_000_000, -1_600_000_000]), ("n2".into(), -1_600_000_005, 1));
+        assert_eq!(reported_at(&[5, 905_000_000, 4]), ("n1".into(), 905_000_000 - 5, 0));
+        assert_eq!(reported_at(&[5, 900_000_000, -1_600_000_000]), ("n2".into(), -1_600_000_005, 1));
     }
 
     #[test]
-    fn a_directory_that_is_not_there_lies_where_the_nearest_one_above_it_does() {
+    fn a_missing_directory_lies_on_the_mount_of_the_nearest_one_above_it() {
         let dir = tempfile::tempdir().expect("a directory");
         let (here, below) = (mounted(dir.path()), mounted(&dir.path().join("a/b")));
         assert!(!here.kind.is_empty() && here == below, "{here:?} {below:?}");
@@ -211,7 +207,7 @@ mod tests {
         let dirs = [PathBuf::from("/proc")];
         let all = ranks::local::run(3, |comm| {
             let node = Node::find(comm)?;
-            ask(comm, &node, &dirs, CalendarOrigin::default())
+            ask(comm, &node, &dirs, WallClockOrigin::default())
         });
         let all: Vec<_> = all.into_iter().map(|rank| rank.expect("no panic").expect("no halt")).collect();
         let first = all[0].as_ref().expect("rank 0 has it");

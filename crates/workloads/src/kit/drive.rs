@@ -1,11 +1,11 @@
-//! The measuring loop for every workload that moves bytes by calls that block.
+//! The measuring loop for every workload that moves bytes by blocking calls.
 //!
-//! Offsets come in batches and stamps go out in batches; between two transfers of a batch there is
-//! one look at the clock when nothing else has to be done (the end of one transfer is the beginning
-//! of the next), and two when data has to be made or compared in between. `queued` is the same loop
-//! for storage that has many transfers under way at once.
+//! The loop takes offsets in batches and hands over time stamps in batches. Between two transfers of a batch
+//! it reads the clock once: the end of one transfer is the beginning of the next. It reads the clock twice if
+//! data must be made or compared in between. `queued` is the same loop for storage with many outstanding
+//! transfers.
 //!
-//! Invariant: nothing but the transfer itself lies between a transfer's two stamps.
+//! Invariant: only the transfer itself lies between the two stamps of a transfer.
 //! Never here: collectives, printing.
 
 use std::fmt;
@@ -18,7 +18,7 @@ use super::order::TransferOrder;
 use super::pace::{Pace, TransferStart};
 use super::tally::{TransferStamps, TransferTally};
 
-/// Offsets made at once, outside the measured time.
+/// Number of offsets made at once, outside the measured time.
 pub(super) const BATCH: usize = 256;
 
 /// What is done with one offset.
@@ -32,26 +32,26 @@ pub trait LoopStep {
     /// Moves one transfer; this is what the meter times.
     fn transfer(&mut self, offset: u64) -> Result<(), Box<TransferTrouble>>;
 
-    /// Looks at the data that came; not timed as latency.
+    /// Checks the data that was read; not timed as latency.
     fn after(&mut self, _offset: u64) {}
 
-    /// How many bytes came of the transfer that was just looked at, if the end of the file cut it short.
+    /// The number of bytes that the last checked transfer moved, if the end of the file cut it short.
     fn cut_short(&self) -> Option<u64> {
         None
     }
 
-    /// For a step that both reads and writes: whether the transfer that just ended was a read.
+    /// For a step that both reads and writes: whether the last transfer was a read.
     fn was_read(&self) -> Option<bool> {
         None
     }
 }
 
-/// Why a transfer failed, with its place.
+/// Why a transfer failed, and where.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TransferTrouble {
     /// The file.
     pub path: String,
-    /// Where in the file, bytes; `None` where the name itself is meant.
+    /// The offset in the file, bytes; `None` if the failure is about the path itself.
     pub offset: Option<u64>,
     /// What happened.
     pub why: String,
@@ -66,21 +66,21 @@ impl TransferTrouble {
         Box::new(Self { path: path.display().to_string(), offset: Some(offset), why: why.into(), kind: None })
     }
 
-    /// A call that failed.
+    /// A failed call.
     #[cold]
     pub(super) fn of_error(path: &Path, offset: u64, error: &io::Error) -> Box<Self> {
         let trouble = Self::new(path, offset, words(error));
         Box::new(Self { kind: Some(error.kind()), ..*trouble })
     }
 
-    /// A sync that failed.
+    /// A failed sync.
     #[cold]
     pub(super) fn of_sync(path: &Path, offset: u64, error: &io::Error) -> Box<Self> {
         let trouble = Self::of_error(path, offset, error);
         Box::new(Self { why: format!("fsync: {}", trouble.why), ..*trouble })
     }
 
-    /// An operation on a name that failed.
+    /// A failed operation on a path.
     #[cold]
     pub(super) fn of_name(path: &Path, why: impl Into<String>) -> Box<Self> {
         Box::new(Self { path: path.display().to_string(), offset: None, why: why.into(), kind: None })
@@ -96,7 +96,7 @@ impl fmt::Display for TransferTrouble {
     }
 }
 
-/// The system's words for an error, without the number that Rust appends.
+/// The system's text for an error, without the number that Rust appends.
 pub fn words(error: &io::Error) -> String {
     let text = error.to_string();
     match text.rfind(" (os error ") {
@@ -105,7 +105,7 @@ pub fn words(error: &io::Error) -> String {
     }
 }
 
-/// The same behind the path that it is about.
+/// The same after the path of the failed call.
 pub(crate) fn named(path: &Path, error: &io::Error) -> String {
     format!("{}: {}", path.display(), words(error))
 }
@@ -123,22 +123,22 @@ pub enum Ending {
 
 /// When a rank stops its loop.
 ///
-/// A deadline (the stonewall) cuts every rank off after the first transfer that ends beyond it, each by its
-/// own clock from its own start. The wear-out then asks each rank to reach the transfer count of the fastest,
-/// so that every rank has moved the same amount.
+/// A deadline (the stonewall) stops every rank after the first transfer that ends beyond it. Each rank uses
+/// its own clock from its own start. In the wear-out every rank then continues to the transfer count of the
+/// fastest rank, so that all ranks have moved the same amount.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stop {
     /// The number of transfers after which it stops.
     pub transfers: u64,
-    /// A transfer ended beyond this moment; [`Stop::NEVER`] for no deadline.
+    /// A rank stops after a transfer that ends beyond this moment; [`Stop::NEVER`] for no deadline.
     pub deadline: Tick,
 }
 
 impl Stop {
-    /// The deadline that never comes.
+    /// A deadline that never passes.
     pub const NEVER: Tick = Tick(u64::MAX);
 
-    /// Stops after this number of transfers and not before.
+    /// Stops after exactly this number of transfers.
     pub fn after(transfers: u64) -> Self {
         Self { transfers, deadline: Self::NEVER }
     }
@@ -154,23 +154,23 @@ impl Stop {
 pub struct LoopCourse<'a> {
     /// Number of the first transfer.
     pub from: u64,
-    /// After which, or when, to stop.
+    /// The number of transfers or the time at which to stop.
     pub stop: Stop,
-    /// How fast at most.
+    /// The rate limit and the pauses.
     pub pace: Pace,
-    /// Asked from time to time, between transfers: whether another rank has failed.
+    /// Returns whether another rank has failed. Called from time to time, between transfers.
     pub alarm: &'a dyn Fn() -> bool,
 }
 
 impl LoopCourse<'_> {
-    /// Why to stop, if there is a reason at `now`.
+    /// The reason to stop at `now`, if there is one.
     pub(super) fn over(&self, now: Tick) -> Option<Ending> {
         if self.stop.passed(now) { Some(Ending::Deadline) } else { (self.alarm)().then_some(Ending::Alarm) }
     }
 }
 
-/// Runs transfers number `course.from..course.stop.transfers` of `order`; returns the number reached and
-/// why.
+/// Runs transfers number `course.from..course.stop.transfers` of `order`. Returns the number reached and why
+/// the loop ended.
 pub fn drive<C: Clock, S: LoopStep>(
     clock: &C,
     step: &mut S,
@@ -180,7 +180,7 @@ pub fn drive<C: Clock, S: LoopStep>(
 ) -> Result<(u64, Ending), Box<TransferTrouble>> {
     let between = step.works_between() || course.pace.holds();
     let mut offsets = [0; BATCH];
-    // One more beginning than transfers: the end of each is noted as the beginning of the next.
+    // One more beginning than transfers, because the end of each is stored as the beginning of the next.
     let (mut begins, mut ends, mut reads) = ([Tick(0); BATCH + 1], [Tick(0); BATCH], [false; BATCH]);
     let mixed = step.was_read().is_some();
     let mut reached = course.from;
@@ -218,7 +218,7 @@ pub fn drive<C: Clock, S: LoopStep>(
                     taken = index + 1;
                 }
             }
-            // The one thing looked at for every transfer; the rest only when it is time.
+            // The only check after every transfer. The others are made only when they are due.
             if end >= wake {
                 tally.take(&TransferStamps::of(&begins, &ends, &reads, taken..index + 1, mixed));
                 taken = index + 1;

@@ -1,4 +1,4 @@
-//! The measuring loop on storage that fails on demand, with a clock that the test owns.
+//! The measuring loop on storage with injected faults, with a clock that the test controls.
 
 use std::io;
 use std::path::Path;
@@ -34,7 +34,7 @@ fn course(stop: Stop) -> LoopCourse<'static> {
 }
 
 #[test]
-fn a_deadline_passes_only_beyond_it_and_no_deadline_never() {
+fn a_deadline_passes_only_after_its_moment_and_never_if_there_is_none() {
     let stop = Stop { transfers: 10, deadline: Tick(100) };
     assert!(!stop.passed(Tick(100)) && stop.passed(Tick(101)));
     assert!(!Stop::after(3).passed(Tick(u64::MAX)));
@@ -75,7 +75,7 @@ fn all_transfers_are_moved_timed_and_compared_once() {
     let (ended, meter, _) = write(&storage, Stop::after(32), false);
     assert_eq!(ended, Ok((32, Ending::Complete)));
     assert_eq!((meter.latency.count(), meter.transfers()), (32, 32));
-    // Between the two looks of a transfer lies one step of the clock and nothing else.
+    // Between the two clock readings of a transfer lies one step of the clock and nothing else.
     assert_eq!((meter.latency.min(), meter.latency.max()), (Some(10), 10));
     let (ended, checker) = read(&storage);
     assert_eq!(ended, Ok((32, Ending::Complete)));
@@ -83,7 +83,7 @@ fn all_transfers_are_moved_timed_and_compared_once() {
 }
 
 #[test]
-fn a_deadline_ends_the_loop_after_the_transfer_that_passes_it() {
+fn a_deadline_ends_the_loop_after_the_transfer_that_ends_beyond_it() {
     let (ended, meter, _) = write(&Faulty::sound(), Stop { transfers: 32, deadline: Tick(100) }, false);
     let (reached, ending) = ended.unwrap();
     assert_eq!(ending, Ending::Deadline);
@@ -92,7 +92,7 @@ fn a_deadline_ends_the_loop_after_the_transfer_that_passes_it() {
 }
 
 #[test]
-fn a_short_write_is_taken_up_again_and_counted_or_rejected_when_asked() {
+fn a_short_write_is_continued_and_counted_or_fails_with_single_attempt() {
     let storage = Faulty::on_rank(0, Fault::ShortWrite(1024));
     let (ended, _, short) = write(&storage, Stop::after(32), false);
     assert_eq!((ended, short), (Ok((32, Ending::Complete)), 1));
@@ -102,7 +102,7 @@ fn a_short_write_is_taken_up_again_and_counted_or_rejected_when_asked() {
 }
 
 #[test]
-fn a_failed_write_names_its_place_and_keeps_the_transfers_before_it() {
+fn a_failed_write_reports_its_offset_and_keeps_the_transfers_before_it() {
     let (ended, meter, _) = write(&Faulty::on_rank(0, Fault::NoSpace(2048)), Stop::after(32), false);
     assert_eq!(ended, Err("f at 2048: no storage space".into()));
     assert_eq!(meter.transfers(), 4);
@@ -123,7 +123,7 @@ fn a_lost_write_and_a_flipped_bit_are_found_where_they_are() {
 }
 
 #[test]
-fn a_file_that_ends_early_is_an_error_or_when_comparing_a_finding_of_every_transfer_beyond() {
+fn a_file_that_ends_early_is_an_error_or_truncates_every_later_transfer_of_a_comparison() {
     let storage = Faulty::sound();
     write(&storage, Stop::after(3), false).0.unwrap();
     let (ended, checker) = read(&storage);
@@ -143,7 +143,7 @@ fn a_file_that_ends_early_is_an_error_or_when_comparing_a_finding_of_every_trans
 }
 
 #[test]
-fn a_mixed_phase_counts_reads_and_writes_apart_and_leaves_the_data_as_it_was() {
+fn a_mixed_phase_counts_reads_and_writes_separately_and_keeps_the_data() {
     let storage = Faulty::sound();
     write(&storage, Stop::after(32), false).0.unwrap();
     let before = storage.bytes(Path::new("f"));
@@ -174,7 +174,7 @@ fn under_a_rate_limit_a_slow_transfer_makes_the_next_ones_late() {
     let mut buffer = Buffer::new(512).unwrap();
     let target = TransferTarget { file: &mut *file, path: Path::new("f"), single_attempt: false, short: 0 };
     let mut step = Writer { target, buffer: &mut buffer, payload: payload(), sync_each: false };
-    // Every look at the clock is 100 ns later; a transfer every 10 ns can never be kept up with.
+    // Every reading of the clock is 100 ns later, so a rate of one transfer every 10 ns cannot be reached.
     let course = LoopCourse { pace: Pace::limited(Tick(0), 10.0), ..course(Stop::after(32)) };
     let (mut tally, mut order) = (tally(), TransferOrder::sequential(LAYOUT, 0));
     drive(&FakeClock::ticking(100), &mut step, &mut order, &course, &mut tally).unwrap();
@@ -182,7 +182,7 @@ fn under_a_rate_limit_a_slow_transfer_makes_the_next_ones_late() {
     assert!(latency.min() >= Some(100) && latency.max() > 32 * 90, "{:?}..{}", latency.min(), latency.max());
 }
 
-/// What a queued loop over a file left: how it ended, what it counted, and what it found wrong.
+/// The result of a queued loop over a file: how it ended, what it counted, and the wrong data it found.
 struct Queued {
     ended: Result<(u64, Ending), String>,
     tally: TransferTally,
@@ -232,7 +232,7 @@ fn a_queue_is_kept_full_and_every_transfer_is_moved_and_compared_once() {
 }
 
 #[test]
-fn a_deadline_lets_what_is_under_way_end_and_counts_just_that() {
+fn at_a_deadline_outstanding_transfers_end_and_count() {
     let storage = Faulty::sound();
     let stop = Stop { transfers: 32, deadline: Tick(200) };
     let stopped = queued(&storage, Op::Write, stop, 4);
@@ -242,11 +242,11 @@ fn a_deadline_lets_what_is_under_way_end_and_counts_just_that() {
     assert_eq!((stopped.tally.transfers(), stopped.tally.meter.latency.count()), (reached, reached));
     let bytes = storage.bytes(Path::new("f")).unwrap();
     let written = bytes.chunks(512).filter(|piece| piece.iter().any(|byte| *byte != 0)).count();
-    assert_eq!(written as u64, reached, "what was counted is there, and nothing else");
+    assert_eq!(written as u64, reached, "exactly the counted transfers are in the file");
 }
 
 #[test]
-fn in_a_queue_faults_are_found_and_named_as_without_one() {
+fn in_a_queue_faults_are_reported_as_without_a_queue() {
     let storage = Faulty::on_rank(0, Fault::ShortWrite(1024));
     let short = queued(&storage, Op::Write, Stop::after(32), 8);
     assert_eq!((short.ended, short.short), (Ok((32, Ending::Complete)), 1));
@@ -257,8 +257,8 @@ fn in_a_queue_faults_are_found_and_named_as_without_one() {
     let why = full.ended.unwrap_err();
     assert!(why.starts_with("f at ") && why.ends_with("no storage space"), "{why}");
 
-    let mute = queued(&Faulty::on_rank(0, Fault::Reap), Op::Write, Stop::after(32), 8);
-    assert_eq!((mute.ended, mute.tally.transfers()), (Err("f at 0: lost the ring".into()), 0));
+    let no_ends = queued(&Faulty::on_rank(0, Fault::Reap), Op::Write, Stop::after(32), 8);
+    assert_eq!((no_ends.ended, no_ends.tally.transfers()), (Err("f at 0: lost the ring".into()), 0));
 
     let storage = Faulty::on_rank(0, Fault::LostWrite(1536));
     queued(&storage, Op::Write, Stop::after(32), 8).ended.unwrap();
@@ -270,14 +270,14 @@ fn in_a_queue_faults_are_found_and_named_as_without_one() {
     let read = queued(&storage, Op::Read, Stop::after(32), 8);
     assert_eq!(read.ended, Ok((32, Ending::Complete)));
     assert!(read.checker.bad_transfers > 0, "the file ends early");
-    assert_eq!(read.short, 0, "and nothing was taken up again");
+    assert_eq!(read.short, 0, "no transfer was continued");
     let (whole, meter) = (32 - read.checker.kinds[DamageKind::Truncated as usize], &read.tally.meter);
     assert_eq!((read.tally.transfers(), meter.transfers(), meter.bytes()), (32, whole, whole * 512));
 }
 
 #[test]
-fn in_a_queue_a_transfer_that_waits_for_its_turn_is_timed_from_its_start() {
-    // Looks at the clock are 10 ns apart and turns 1,003.
+fn in_a_queue_a_transfer_that_waits_for_its_moment_is_timed_from_its_start() {
+    // Clock readings are 10 ns apart, and the moments of the rate limit 1,003 ns.
     let pace = Pace::limited(Tick(500), 1003.0);
     let held = queued_at(pace, &Faulty::sound(), Op::Write, Stop::after(32), 8).tally.meter.latency;
     let (first, last) = (held.min().unwrap(), held.max());
@@ -285,23 +285,23 @@ fn in_a_queue_a_transfer_that_waits_for_its_turn_is_timed_from_its_start() {
 }
 
 #[test]
-fn in_a_queue_one_that_finds_no_room_in_time_is_timed_from_its_turn() {
+fn in_a_full_queue_a_late_transfer_is_timed_from_its_moment() {
     let pace = Pace::limited(Tick(0), 1.0);
     let late = queued_at(pace, &Faulty::sound(), Op::Write, Stop::after(32), 2).tally.meter.latency;
     assert!(late.max() > 32 * 5, "{}", late.max());
 }
 
 #[test]
-fn in_a_queue_what_ends_during_a_pause_is_seen_at_once() {
+fn in_a_queue_a_transfer_that_ends_during_a_pause_is_noticed_at_once() {
     let pace = Pace::FREE.pausing(1);
     let all = queued_at(pace, &Faulty::sound(), Op::Write, Stop::after(32), 8).tally;
     assert!(all.meter.latency.max() <= 20, "{}", all.meter.latency.max());
-    // The last of 32 transfers would begin behind 31 pauses of a microsecond.
+    // The last of 32 transfers would begin after 31 pauses of a microsecond.
     let early = Stop { transfers: 32, deadline: Tick(31_000) };
     assert_eq!(queued_at(pace, &Faulty::sound(), Op::Write, early, 8).ended, Ok((31, Ending::Deadline)));
 }
 
-/// A queue of one slot that moves as much as one call of Linux does, and nothing really.
+/// A queue of one slot that reports as much as one Linux call moves, and moves nothing.
 struct Huge(Vec<u8>, Option<usize>);
 
 impl Queue for Huge {
@@ -333,11 +333,11 @@ impl Queue for Huge {
 }
 
 #[test]
-fn in_a_queue_what_one_call_cannot_move_is_not_short() {
+fn in_a_queue_a_transfer_beyond_the_limit_of_one_call_is_not_short() {
     let comm = ranks::local::alone();
     let how = Open { mode: Mode::Write, shared: true, collective: false, bytes: 0, parts: Parts::NONE };
     let mut file = Faulty::sound().open(&comm, Path::new("f"), how).unwrap();
-    // Zeros that nobody touches take no memory.
+    // Zeros that are never touched take no memory.
     let mut queue = Huge(vec![0; 2 * ONE_CALL + 8], None);
     let mut work = QueueWork {
         queue: &mut queue,
@@ -363,7 +363,7 @@ fn in_a_mixed_queue_a_read_does_not_wait_for_the_sync_of_writes() {
     let how = Open { mode: Mode::Write, shared: true, collective: false, bytes: 0, parts: Parts::NONE };
     let mut file = storage.open(&comm, Path::new("f"), how).unwrap();
     let mut queue = storage.queue_on(&comm, Path::new("f"), 4, 512);
-    // The last two of four come back together: a write and a read.
+    // The last two of four transfers end together: a write and a read.
     let mixes = (0..).map(|seed| Mix::new(50, seed));
     let mix = mixes.map(|mut mix| (mix.is_read(3) && !mix.is_read(2), mix)).find(|(fits, _)| *fits);
     let mut work = QueueWork {
@@ -379,10 +379,10 @@ fn in_a_mixed_queue_a_read_does_not_wait_for_the_sync_of_writes() {
     let mut tally = tally().mixed(Meter::new(Scale::NANOSECONDS, LAYOUT.transfer));
     let (clock, mut order) = (FakeClock::ticking(10), TransferOrder::sequential(LAYOUT, 0));
     drive_queue(&clock, &mut work, &mut order, &course(Stop::after(4)), &mut tally).unwrap();
-    assert_eq!(tally.reads.unwrap().latency.min(), Some(10), "one look from its submission to its end");
+    assert_eq!(tally.reads.unwrap().latency.min(), Some(10), "one reading from its submission to its end");
     assert_eq!(
         tally.meter.latency.min(),
         Some(30),
-        "that write began one look before, and its sync takes one"
+        "the write began one clock reading earlier, and its sync takes one"
     );
 }

@@ -1,8 +1,9 @@
-//! What each rank did in a phase, brought to rank 0: one gather of a fixed number of bytes, and where files
-//! lie on storage targets their names, once for each place.
+//! Collects on rank 0 what each rank did in a phase. One gather has a fixed number of bytes for each rank. If
+//! files lie on storage targets, the target names follow, once for each different layout.
 //!
-//! Invariant: a rank brings as much however many there are; all is done behind the clock.
-//! Never here: asking the file system.
+//! Invariant: the bytes of a rank do not depend on the number of ranks. All of this runs after the clock has
+//! stopped.
+//! Never here: queries to the file system.
 
 use std::collections::HashMap;
 
@@ -12,11 +13,11 @@ use results::record::{Column, EachRank};
 use super::node::Node;
 use super::reduce;
 
-/// How many different places of files are named; files in further ones lie nowhere known.
+/// Number of different file layouts that are named. Files with other layouts have no known targets.
 const PLACES: usize = 4096;
-/// Numbers that a rank brings.
+/// Numbers that a rank sends.
 const NUMBERS: usize = 6;
-/// Stands for no number.
+/// Marks a missing number.
 const NONE: u64 = u64::MAX;
 
 /// What one rank did. Times are nanoseconds.
@@ -24,13 +25,13 @@ const NONE: u64 = u64::MAX;
 pub struct Mine {
     /// Bytes, or operations.
     pub moved: u64,
-    /// From the begin to the end of its own transfers.
+    /// From the start to the end of its own transfers.
     pub span_ns: u64,
-    /// When that was over, since the job's start.
+    /// When its transfers ended, since the start of the job.
     pub ended_ns: u64,
-    /// What it had moved at its deadline, and how long it went on after it; where it did.
+    /// What it had moved at its deadline, and how long it continued after it, if it did.
     pub wear_out: Option<(u64, u64)>,
-    /// The targets of its own file. `None` on all ranks where nobody has asked.
+    /// The targets of its own file. `None` on all ranks if no rank queried them.
     pub targets: Option<Vec<String>>,
 }
 
@@ -47,7 +48,7 @@ pub fn collect(comm: &dyn Comm, node: &Node, mine: &Mine) -> Result<Option<EachR
     Ok(rows.map(|rows| columns(&rows, node, places.as_ref())))
 }
 
-/// FNV-1a of 64 bits: the same on every machine. Nothing hashes to 0.
+/// FNV-1a of 64 bits, the same on every machine. Only the empty text hashes to 0.
 fn hash(text: &str) -> u64 {
     if text.is_empty() {
         return 0;
@@ -56,32 +57,32 @@ fn hash(text: &str) -> u64 {
     text.bytes().fold(0xcbf2_9ce4_8422_2325, step).max(1)
 }
 
-/// The different places of files: by their hash which it is, and its targets.
+/// The different layouts of files: the number of each by its hash, and its targets.
 struct FilePlaces {
     numbers: HashMap<u64, u32>,
     names: Vec<String>,
 }
 
 impl FilePlaces {
-    /// The lowest rank of each place tells rank 0 its name. Collective.
+    /// The lowest rank with each layout sends its targets to rank 0. Collective.
     fn gather(comm: &dyn Comm, rows: Option<&[[u64; NUMBERS]]>, mine: &str) -> Result<Option<Self>, Halt> {
         let mut numbers = HashMap::new();
-        let mut speakers = Vec::new();
+        let mut senders = Vec::new();
         for (rank, row) in rows.unwrap_or_default().iter().enumerate() {
             let place = row[NUMBERS - 1];
             if place != 0 && numbers.len() < PLACES && !numbers.contains_key(&place) {
                 numbers.insert(place, numbers.len() as u32);
-                speakers.extend((rank as u32).to_le_bytes());
+                senders.extend((rank as u32).to_le_bytes());
             }
         }
-        comm.broadcast(0, &mut speakers)?;
-        if speakers.is_empty() {
+        comm.broadcast(0, &mut senders)?;
+        if senders.is_empty() {
             return Ok(None);
         }
-        let speaks = speakers.chunks_exact(4).any(|rank| rank == comm.rank().to_le_bytes());
-        let told = comm.gather(if speaks { mine.as_bytes() } else { &[] })?;
+        let sends = senders.chunks_exact(4).any(|rank| rank == comm.rank().to_le_bytes());
+        let sent = comm.gather(if sends { mine.as_bytes() } else { &[] })?;
         let name = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
-        let names = told.map(|told| told.into_iter().filter(|name| !name.is_empty()).map(name).collect());
+        let names = sent.map(|sent| sent.into_iter().filter(|name| !name.is_empty()).map(name).collect());
         Ok(names.map(|names| Self { numbers, names }))
     }
 }
@@ -89,7 +90,7 @@ impl FilePlaces {
 fn columns(rows: &[[u64; NUMBERS]], node: &Node, places: Option<&FilePlaces>) -> EachRank {
     let column = |at: usize| -> Vec<u64> { rows.iter().map(|row| row[at]).collect() };
     let seconds = |at: usize| -> Column<f64> {
-        // Microseconds are as much as anybody compares, and half the room.
+        // Microseconds are precise enough for any comparison and halve the size.
         rows.iter().map(|row| (row[at] / 1000) as f64 / 1e6).collect::<Vec<_>>().into()
     };
     let mut each = EachRank {
@@ -114,7 +115,7 @@ fn columns(rows: &[[u64; NUMBERS]], node: &Node, places: Option<&FilePlaces>) ->
     each
 }
 
-/// The places as lists of targets, behind them the unknown one; and the targets by name.
+/// The layouts as lists of targets, followed by the unknown one, and the targets by name.
 fn layouts(places: &[String]) -> (Vec<Vec<u32>>, Vec<String>) {
     let mut targets: Vec<&str> = places.iter().flat_map(|place| place.lines()).collect();
     targets.sort_unstable();
@@ -142,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn rank_0_has_what_every_rank_did_and_where_its_file_lies() {
+    fn rank_0_has_the_work_of_every_rank_and_the_targets_of_its_file() {
         let targets = |rank: u32| match rank {
             3 => vec![],
             5 => vec!["OST0001".to_owned(), "OST0000".to_owned()],
@@ -166,11 +167,11 @@ mod tests {
     }
 
     #[test]
-    fn where_nobody_asked_or_nothing_is_told_there_are_no_targets() {
+    fn without_a_query_or_an_answer_there_are_no_targets() {
         for targets in [None, Some(vec![])] {
             let each = collected(3, |_| Mine { moved: 1, targets: targets.clone(), ..Mine::default() });
             assert!(each.layout.is_empty() && each.targets.is_empty(), "{each:?}");
-            assert!(each.moved_at_deadline.is_empty(), "nobody went on after a deadline");
+            assert!(each.moved_at_deadline.is_empty(), "no rank continued after a deadline");
         }
     }
 }

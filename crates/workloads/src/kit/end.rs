@@ -1,7 +1,7 @@
-//! The end of a file that is read, held against what a library says it has read.
+//! The end of a file that is read, compared with the amount that a library reports.
 //!
-//! Some libraries say that a read was whole though the file ends before: MPI-IO through a view, with
-//! collective buffering (docs/METHODOLOGY.md, "A transfer").
+//! Some libraries report a full read even if the file ends before: MPI-IO through a view, and with collective
+//! buffering (docs/explanation/clock-and-phases.md, "Reads past the end of the file").
 
 use std::io;
 
@@ -9,26 +9,26 @@ use storage::File;
 
 use super::payload::SpreadPieces;
 
-/// Where a file ends, as far as that was looked up before it is read, and how the pieces of a transfer lie in
-/// it.
+/// Where a file ends, as far as the rank queried it before the read, and how the pieces of a transfer lie in
+/// the file.
 #[derive(Clone, Copy, Debug)]
 pub struct FileEnd {
-    /// Bytes of the file; `u64::MAX` where its size says nothing.
+    /// Bytes of the file; `u64::MAX` if the size is not usable.
     bytes: u64,
     /// How a transfer lies in the file, if not in one piece.
     spread: Option<SpreadPieces>,
 }
 
 impl FileEnd {
-    /// Nothing is known, and what is said to have been read is believed.
+    /// Nothing is known. The reported amount is used as it is.
     pub const UNKNOWN: Self = Self { bytes: u64::MAX, spread: None };
 
-    /// A file of so many bytes, of transfers that lie so.
+    /// A file with this size, and with transfers that lie so.
     pub fn new(bytes: u64, spread: Option<SpreadPieces>) -> Self {
         Self { bytes, spread }
     }
 
-    /// Where the byte behind the first `moved` of a transfer at `offset` lies.
+    /// The offset of the byte after the first `moved` bytes of a transfer at `offset`.
     pub(super) fn behind(&self, offset: u64, moved: usize) -> u64 {
         match self.spread {
             None => offset.saturating_add(moved as u64),
@@ -38,7 +38,7 @@ impl FileEnd {
         }
     }
 
-    /// How many bytes came of a read at `offset` that is said to have moved `moved` bytes.
+    /// The number of bytes that exist in the file for a read at `offset` that reported `moved` bytes.
     #[inline]
     pub(super) fn came(&mut self, file: &mut dyn File, offset: u64, moved: usize) -> usize {
         let apart = self.spread.map_or(0, |SpreadPieces { piece, stride }| {
@@ -48,12 +48,12 @@ impl FileEnd {
         if last <= self.bytes { moved } else { self.cut(file, offset, moved) }
     }
 
-    /// The same where the end that is known lies before: the open file may be longer than it was seen to be.
+    /// The same if the known end lies before. The open file may be longer than it was at the query.
     #[cold]
     fn cut(&mut self, file: &mut dyn File, offset: u64, moved: usize) -> usize {
         match file.size() {
             Ok(bytes) => self.bytes = self.bytes.max(bytes),
-            // It cannot be told, and nobody is blamed.
+            // The size is not available, so the reported amount is used.
             Err(_) => return moved,
         }
         let there = |length: usize, place: u64| {
@@ -65,7 +65,7 @@ impl FileEnd {
         }
     }
 
-    /// Reads, and tells how many bytes came of what is there.
+    /// Reads, and returns the number of bytes that exist in the file.
     #[inline]
     pub(super) fn read(&mut self, file: &mut dyn File, data: &mut [u8], offset: u64) -> io::Result<usize> {
         let moved = file.read_at(data, offset)?;
@@ -77,10 +77,10 @@ impl FileEnd {
 mod tests {
     use super::*;
 
-    /// A file that says every read was whole.
-    struct Boasting(u64);
+    /// A file that reports every read as full.
+    struct FullReads(u64);
 
-    impl File for Boasting {
+    impl File for FullReads {
         fn write_at(&mut self, data: &[u8], _: u64) -> io::Result<usize> {
             Ok(data.len())
         }
@@ -103,26 +103,26 @@ mod tests {
     }
 
     #[test]
-    fn what_is_beyond_the_end_did_not_come_whatever_the_file_says() {
+    fn bytes_beyond_the_end_do_not_count_even_if_the_file_reports_them() {
         let read = |end: u64, offset| {
-            FileEnd::new(end, None).read(&mut Boasting(end), &mut [0; 512], offset).unwrap()
+            FileEnd::new(end, None).read(&mut FullReads(end), &mut [0; 512], offset).unwrap()
         };
         assert_eq!((read(1000, 0), read(1000, 512), read(1000, 1024)), (512, 488, 0));
         let mut unknown = FileEnd::UNKNOWN;
-        assert_eq!(unknown.read(&mut Boasting(0), &mut [0; 512], 9999).unwrap(), 512);
+        assert_eq!(unknown.read(&mut FullReads(0), &mut [0; 512], 9999).unwrap(), 512);
     }
 
     #[test]
-    fn a_file_that_is_longer_than_it_was_seen_to_be_is_asked_once() {
+    fn a_file_that_is_longer_than_known_is_queried_once() {
         let mut end = FileEnd::new(0, None);
-        assert_eq!(end.read(&mut Boasting(1024), &mut [0; 512], 512).unwrap(), 512);
-        assert_eq!(end.read(&mut Boasting(0), &mut [0; 512], 512).unwrap(), 512, "what was once there is");
+        assert_eq!(end.read(&mut FullReads(1024), &mut [0; 512], 512).unwrap(), 512);
+        assert_eq!(end.read(&mut FullReads(0), &mut [0; 512], 512).unwrap(), 512, "a size once seen is kept");
     }
 
     #[test]
-    fn of_the_pieces_of_a_transfer_each_is_held_against_the_end() {
+    fn each_piece_of_a_transfer_is_compared_with_the_end() {
         let spread = SpreadPieces { piece: 128, stride: 1000 };
-        let came = |end| FileEnd::new(end, Some(spread)).read(&mut Boasting(end), &mut [0; 512], 0).unwrap();
+        let came = |end| FileEnd::new(end, Some(spread)).read(&mut FullReads(end), &mut [0; 512], 0).unwrap();
         let behind = |moved| FileEnd::new(0, Some(spread)).behind(0, moved);
         assert_eq!((behind(128), behind(200), behind(511)), (1000, 1072, 3127));
         assert_eq!((came(3128), came(3127), came(2050), came(0)), (512, 511, 256 + 50, 0));

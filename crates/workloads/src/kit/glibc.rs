@@ -1,8 +1,8 @@
-//! The two pseudo-random generators of the GNU C library that old data and old orders depend on.
+//! The two pseudo-random generators of the GNU C library on which old data and old orders depend.
 //!
-//! `random()` is the additive feedback generator of degree 31 (glibc's TYPE_3, the default), `rand()`
-//! the same function; `rand_r()` three steps of a 32-bit linear congruential generator. Both follow
-//! the published recurrences, so that files written by other programs verify here.
+//! `random()` is the additive feedback generator of degree 31 (glibc's TYPE_3, the default). `rand()` is the
+//! same function. `rand_r()` is three steps of a 32-bit linear congruential generator. Both follow the
+//! published recurrences, so assay can verify files that other programs wrote.
 
 /// `srandom(seed)` and then `random()`.
 #[derive(Clone, Debug)]
@@ -41,7 +41,7 @@ impl GlibcRandom {
         sum >> 1
     }
 
-    /// Takes back the last `next_value()` and gives it once more.
+    /// Steps back over the last `next_value()` and returns it once more.
     pub fn previous_value(&mut self) -> u32 {
         self.front = (self.front + 30) % 31;
         let sum = self.state[self.front];
@@ -51,7 +51,7 @@ impl GlibcRandom {
     }
 }
 
-/// `rand_r(seed)`: 31 bits; the seed moves on by three steps.
+/// `rand_r(seed)`: 31 bits; advances the seed by three steps.
 pub fn rand_r(seed: &mut u32) -> u32 {
     let mut step = || {
         *seed = seed.wrapping_mul(1_103_515_245).wrapping_add(12345);
@@ -75,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn values_can_be_taken_back_in_order() {
+    fn the_generator_can_step_back_in_order() {
         let mut random = GlibcRandom::new(9);
         let forth: Vec<u32> = (0..200).map(|_| random.next_value()).collect();
         let mut back: Vec<u32> = (0..200).map(|_| random.previous_value()).collect();

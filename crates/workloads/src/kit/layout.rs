@@ -1,16 +1,16 @@
 //! Where the transfers of a rank lie: IOR's segments, blocks and transfers.
 //!
-//! A file is `segments` times one block of every rank (shared file) or of one rank (file per rank);
-//! a block is a whole number of transfers (`reference`: IOR user documentation, "segments").
+//! A file has `segments` segments. Each holds one block of every rank (single shared file) or of one rank
+//! (file per process). A block is a whole number of transfers (IOR user documentation, "segments").
 
 use storage::Parts;
 
 /// The shape of the data of one test. Sizes are bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DataLayout {
-    /// How many ranks share the work.
+    /// Number of ranks that share the work.
     pub ranks: u64,
-    /// How many segments.
+    /// Number of segments.
     pub segments: u64,
     /// Bytes of one rank in one segment; a multiple of `transfer`.
     pub block: u64,
@@ -21,7 +21,7 @@ pub struct DataLayout {
 }
 
 impl DataLayout {
-    /// For a rank that counts items of its own instead of bytes.
+    /// For a rank that counts its own items instead of bytes.
     pub fn items(count: u64) -> Self {
         Self { ranks: 1, segments: 1, block: count, transfer: 1, file_per_rank: true }
     }
@@ -51,7 +51,7 @@ impl DataLayout {
         offset / self.block % self.ranks
     }
 
-    /// Bytes of all ranks together; `None` when they do not fit 63 bits.
+    /// Bytes of all ranks together; `None` if they do not fit in 63 bits.
     pub fn total_bytes(&self) -> Option<u64> {
         let rank = self.block.checked_mul(self.segments)?;
         rank.checked_mul(self.ranks).filter(|bytes| *bytes < 1 << 63)
@@ -62,12 +62,12 @@ impl DataLayout {
         self.segment_stride() * self.segments
     }
 
-    /// What a file consists of, for backends that have to know.
+    /// The parts of a file, for backends that need them.
     pub fn parts(&self) -> Parts {
         Parts { segment: self.segment_stride(), block: self.block, transfer: self.transfer, owner: None }
     }
 
-    /// The same, of which only what is `rank`'s will be moved.
+    /// The same for a file of which only the parts of `rank` are moved.
     pub fn parts_of(&self, rank: u64) -> Parts {
         Parts { owner: Some(if self.file_per_rank { 0 } else { rank }), ..self.parts() }
     }

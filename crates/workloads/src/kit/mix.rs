@@ -1,7 +1,7 @@
 //! Which transfers of a mixed phase are reads.
 //!
-//! Invariant: of every hundred transfers exactly the asked-for percentage are reads, in an order without
-//! a pattern, the same for the same seed.
+//! Invariant: of every hundred transfers exactly the given percentage are reads. Their order has no pattern
+//! and is the same for the same seed.
 
 use super::permutation::{Permutation, seed_of};
 
@@ -12,7 +12,7 @@ const HUNDRED: u64 = 100;
 pub struct Mix {
     percent: u64,
     seed: u64,
-    /// The hundred that `order` is for.
+    /// The hundred that `order` belongs to.
     hundred: u64,
     order: Permutation,
     last: bool,
@@ -49,7 +49,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_hundred_has_its_share_and_asking_again_gives_the_same(
+        fn every_hundred_has_its_share_and_a_second_query_gives_the_same(
             percent in 0_u32..=100, seed: u64, hundred in 0_u64..1 << 40,
         ) {
             let mut mix = Mix::new(percent, seed);
@@ -62,7 +62,7 @@ mod tests {
     }
 
     #[test]
-    fn two_hundreds_are_not_ordered_alike() {
+    fn two_hundreds_have_different_orders() {
         let mut mix = Mix::new(50, 9);
         let reads = |mix: &mut Mix, from: u64| (from..from + 100).map(|n| mix.is_read(n)).collect::<Vec<_>>();
         assert_ne!(reads(&mut mix, 0), reads(&mut mix, 100));

@@ -1,4 +1,4 @@
-//! What workloads share: where transfers go, in which order, with which data, and the loop itself.
+//! What workloads share: the offsets of transfers, their order and data, and the measuring loop.
 
 pub mod beneath;
 pub mod board;

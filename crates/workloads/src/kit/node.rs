@@ -1,28 +1,29 @@
-//! Which ranks share a node with this one, how many nodes there are, and on rank 0 which rank is on which.
+//! Which ranks share a node with this one, how many nodes there are, and (on rank 0) the node of each rank.
 
 use ranks::{Comm, Halt, Reduce};
 
-/// The node of this rank among those of all.
+/// The node of this rank.
 pub struct Node {
     /// Its ranks.
     pub ranks: Box<dyn Comm>,
     /// How many nodes there are.
     pub count: u32,
-    /// On rank 0, which rank is on which.
+    /// On rank 0, the node of each rank.
     pub table: Option<NodeTable>,
 }
 
-/// Where all ranks are.
+/// The nodes of all ranks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NodeTable {
-    /// The node of each rank, as an index into `names`; a single value where all are on one.
+    /// The node of each rank, as an index into `names`; a single value if all ranks are on one node.
     pub of: Vec<u32>,
-    /// Names of the nodes, in the order of their first ranks; the second of one name has `#2` behind it.
+    /// Names of the nodes, in the order of their first ranks. If two nodes have one name, the second name
+    /// ends in `#2`.
     pub names: Vec<String>,
 }
 
 impl Node {
-    /// Finds it by shared memory. Collective.
+    /// Finds the node by shared memory. Collective.
     pub fn find(comm: &dyn Comm) -> Result<Self, Halt> {
         let ranks = comm.split_by_node()?;
         let count = comm.reduce_one(u64::from(ranks.rank() == 0), Reduce::Sum)? as u32;
@@ -30,7 +31,7 @@ impl Node {
         Ok(Self { ranks, count, table })
     }
 
-    /// Whether this rank is the one of its node that does what is to be done once.
+    /// Whether this rank does the work that is done once for each node.
     pub fn leads(&self) -> bool {
         self.ranks.rank() == 0
     }
@@ -42,7 +43,7 @@ fn only(comm: &dyn Comm) -> Option<NodeTable> {
 }
 
 impl NodeTable {
-    /// Every rank tells the first rank of its node, and that one the name.
+    /// Every rank sends the first rank of its node. That first rank also sends the name.
     fn gather(comm: &dyn Comm, on_node: &dyn Comm) -> Result<Option<Self>, Halt> {
         let first = on_node.reduce_one(comm.rank().into(), Reduce::Min)? as u32;
         let name = if first == comm.rank() { comm.node_name() } else { "" };
@@ -62,12 +63,12 @@ impl NodeTable {
             }
             of.push(numbers[first]);
         }
-        Self { of, names: told_apart(names) }
+        Self { of, names: numbered(names) }
     }
 }
 
-/// The same names, of which the second of its kind has `#2` behind it, the third `#3`.
-fn told_apart(names: Vec<String>) -> Vec<String> {
+/// The same names; the second occurrence of a name gets `#2` at its end, the third `#3`.
+fn numbered(names: Vec<String>) -> Vec<String> {
     let mut seen = std::collections::HashMap::new();
     let one = |name: String| {
         let count = seen.entry(name.clone()).and_modify(|count| *count += 1).or_insert(1);
@@ -81,7 +82,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ranks_find_their_nodes_also_where_nodes_have_one_name_and_ranks_go_round() {
+    fn ranks_find_their_nodes_even_with_equal_names_and_round_robin_ranks() {
         let row = |first: u32, name: &str| [&first.to_le_bytes(), name.as_bytes()].concat();
         let rows = [row(0, "n1"), row(1, "n2"), row(0, ""), row(1, ""), row(4, "n1"), row(4, "")];
         let table = NodeTable::of_rows(&rows);

@@ -1,15 +1,15 @@
-//! How a run reports what happens while it lasts: events of the workload's own type, on rank 0.
+//! How a run reports events while it runs: values of the workload's own type, on rank 0.
 //!
-//! Invariant: a workload reports in the same order on every run; ranks other than 0 have [`Silent`].
-//! Never here: text, and what happens is not decided by who observes it.
+//! Invariant: a workload reports in the same order on every run. Ranks other than 0 use [`Silent`].
+//! Never here: text. An observer does not influence what happens.
 
-/// Is told what happens, on rank 0. `E` is the workload's event, borrowed or not.
+/// Receives the events on rank 0. `E` is the workload's event, borrowed or not.
 pub trait EventObserver<E> {
-    /// One thing happened.
+    /// Receives one event.
     fn event(&mut self, event: &E);
 }
 
-/// Drops every event; for ranks other than 0.
+/// Ignores every event; for ranks other than 0.
 pub struct Silent;
 
 impl<E> EventObserver<E> for Silent {

@@ -1,9 +1,9 @@
-//! A phase of operations on names, over all ranks: start together, do the items, end together.
+//! A phase of metadata operations over all ranks: start together, do the items, end together.
 //!
-//! The loop is `drive`; an item is what a transfer is elsewhere. An operation that fails ends the phase on
-//! all ranks, or is counted by its reason while the run goes on.
+//! The loop is `drive`. An item takes the place of a transfer. A failed operation ends the phase on all
+//! ranks, or it is counted by its reason while the run continues.
 //!
-//! Invariant: every rank calls the collectives of a phase in the same order, also one that has failed.
+//! Invariant: every rank calls the collectives of a phase in the same order, even a rank that has failed.
 //! Never here: which operations there are.
 
 pub(crate) mod failures;
@@ -25,37 +25,37 @@ use super::tally::TransferTally;
 use super::transfer_log::TransferLog;
 use failures::Failures;
 
-/// What is done to one item.
+/// The operation on one item.
 pub trait Operation {
-    /// Makes the item's names and data ready; not timed as latency.
+    /// Prepares the paths and data of the item; not timed as latency.
     fn before(&mut self, item: u64);
 
-    /// Does it; this is what is timed.
+    /// Does the operation; this is what is timed.
     fn operate(&mut self, item: u64) -> io::Result<()>;
 
-    /// Looks at what came; not timed as latency.
+    /// Checks the result; not timed as latency.
     fn after(&mut self, _item: u64) {}
 
-    /// The call that just failed, such as `mkdir`, and the name it was on.
+    /// The call that just failed, such as `mkdir`, and its path.
     fn failed(&self) -> (&'static str, &Path);
 }
 
-/// Why a call on a name failed, in one line.
+/// Why a call on a path failed, in one line.
 pub fn call_failed(call: &str, path: &Path, error: &io::Error) -> String {
     format!("{}: {call}: {}", path.display(), words(error))
 }
 
-/// What is fixed for a phase.
+/// The fixed properties of a phase.
 #[derive(Clone, Debug, Default)]
 pub struct OperationSetting {
-    /// What its record has from the beginning: which phase of what, and where; `transfer_bytes` are those
-    /// that one operation moves.
+    /// The initial content of the phase's record: which phase it is, of which test, and in which directories.
+    /// `transfer_bytes` is what one operation moves.
     pub known: Phase,
-    /// Whether the run goes on after an operation that failed.
+    /// Whether the run continues after a failed operation.
     pub keep_going: bool,
 }
 
-/// A phase under way on one rank.
+/// A running phase on one rank.
 pub struct Operating {
     known: Phase,
     begun: Tick,
@@ -63,27 +63,27 @@ pub struct Operating {
     origin: Tick,
     tally: TransferTally,
     failures: Failures,
-    /// Those among them that are no operation of the phase.
-    beside: u64,
+    /// The failures that are not operations of the phase.
+    outside: u64,
     failed: Option<String>,
 }
 
-/// What one rank did in a phase, and all ranks together.
+/// What one rank did in a phase, and what all ranks did together.
 #[derive(Clone, Debug)]
 pub struct OperationsDone {
-    /// Operations of this rank that were done.
+    /// Successful operations of this rank.
     pub operations: u64,
     /// Seconds of this rank from the common start to the end of its own work.
     pub own_seconds: f64,
     /// Seconds of this rank from the common start until all ranks had ended.
     pub seconds: f64,
-    /// The record, the same on all ranks but for what only rank 0 has: the failures that are named.
+    /// The record. It is the same on all ranks, except for the listed failures, which only rank 0 has.
     pub phase: Phase,
 }
 
 impl Operating {
-    /// Starts a phase on all ranks together; every single operation of this rank is noted in `log`, if there
-    /// is one. Nothing is allocated or printed until its end. Collective.
+    /// Starts a phase on all ranks together. If there is a `log`, every operation of this rank is logged.
+    /// Until the end of the phase, nothing is allocated or printed. Collective.
     pub fn begin(
         rank: &mut Rank<'_>,
         setting: OperationSetting,
@@ -92,14 +92,14 @@ impl Operating {
         let OperationSetting { known, keep_going } = setting;
         let row = rank.row(known.test);
         rank.next_phase()?;
-        // A timeline that counts operations, each as one.
+        // The timeline counts each operation as one byte.
         let mut tally = TransferTally::new(Meter::new(rank.clock.scale(), 1)).watched(row).logged(log);
         let failures = Failures::new(keep_going);
         let origin = rank.start_together()?;
         tally.start(origin);
         let begun = rank.clock.now();
         tally.begin(begun, Tick(0));
-        Ok(Self { known, begun, origin, tally, failures, beside: 0, failed: None })
+        Ok(Self { known, begun, origin, tally, failures, outside: 0, failed: None })
     }
 
     /// When this rank began.
@@ -107,18 +107,18 @@ impl Operating {
         self.begun
     }
 
-    /// Whether this rank has failed, and does nothing more in this phase.
+    /// Whether this rank has failed and does nothing more in this phase.
     pub fn has_failed(&self) -> bool {
         self.failed.is_some()
     }
 
-    /// Operations of this rank so far, those that failed too.
+    /// Operations of this rank so far, including failed ones.
     pub fn so_far(&self) -> u64 {
         self.tally.transfers()
     }
 
-    /// Does the items number `from` to `stop.transfers` of `order`; returns the number reached and why it
-    /// stopped there. Not collective.
+    /// Does the items number `from` to `stop.transfers` of `order`. Returns the number reached and why it
+    /// stopped. Not collective.
     pub fn run(
         &mut self,
         rank: &Rank<'_>,
@@ -133,7 +133,7 @@ impl Operating {
         let before = self.tally.transfers();
         let alarm = &|| rank.comm.alarm_raised();
         let course = LoopCourse { from, stop, pace: Pace::FREE, alarm };
-        let mut each = Each { operation, failures: &mut self.failures };
+        let mut each = OperationStep { operation, failures: &mut self.failures };
         match drive(&*rank.clock, &mut each, order, &course, &mut self.tally) {
             Ok(ended) => ended,
             Err(trouble) => {
@@ -143,8 +143,8 @@ impl Operating {
         }
     }
 
-    /// The same where the phase ends with the first failure, whatever its setting says.
-    pub fn run_unforgiving(
+    /// The same, but the phase ends with the first failure, independent of its setting.
+    pub fn run_until_failure(
         &mut self,
         rank: &Rank<'_>,
         operation: &mut dyn Operation,
@@ -157,24 +157,24 @@ impl Operating {
         reached
     }
 
-    /// Does `count` items of what belongs to the phase's time, but is none of its operations: it enters no
-    /// count and no latency; what fails is treated as any failure. Not collective.
-    pub fn aside(&mut self, rank: &Rank<'_>, operation: &mut dyn Operation, count: u64) {
+    /// Does `count` items that belong to the phase's time but are not its operations. They are in no count
+    /// and no latency. Their failures are handled like any other. Not collective.
+    pub fn run_outside(&mut self, rank: &Rank<'_>, operation: &mut dyn Operation, count: u64) {
         if self.has_failed() {
             return;
         }
         let (alarm, before) = (&|| rank.comm.alarm_raised(), self.failures.count());
         let course = LoopCourse { from: 0, stop: Stop::after(count), pace: Pace::FREE, alarm };
         let mut uncounted = TransferTally::new(Meter::new(rank.clock.scale(), 1));
-        let mut each = Each { operation, failures: &mut self.failures };
+        let mut each = OperationStep { operation, failures: &mut self.failures };
         let done = drive(&*rank.clock, &mut each, &mut TransferOrder::items(count), &course, &mut uncounted);
-        self.beside += self.failures.count() - before;
+        self.outside += self.failures.count() - before;
         if let Err(trouble) = done {
             self.fail(rank, trouble.to_string());
         }
     }
 
-    /// Fails the phase for a reason that is no operation; the first counts.
+    /// Fails the phase for a reason that is not an operation. The first reason is kept.
     pub fn fail(&mut self, rank: &Rank<'_>, why: String) {
         if self.failed.is_none() {
             rank.comm.raise_alarm();
@@ -182,18 +182,18 @@ impl Operating {
         }
     }
 
-    /// Takes a call that failed and is no operation of the phase, such as opening what is then read: it is
-    /// counted, or ends the phase.
-    pub fn failed_beside(&mut self, rank: &Rank<'_>, call: &'static str, path: &Path, error: &io::Error) {
+    /// Handles a failed call that is not an operation of the phase, such as the open of a file that is then
+    /// read. The call is counted, or it ends the phase.
+    pub fn failed_outside(&mut self, rank: &Rank<'_>, call: &'static str, path: &Path, error: &io::Error) {
         if self.failures.take(call, path, error) {
-            self.beside += 1;
+            self.outside += 1;
         } else {
             self.fail(rank, call_failed(call, path, error));
         }
     }
 
-    /// Ends the phase on all ranks together; `last` is what belongs to its time but is no operation. All
-    /// ranks halt where one has failed. Collective.
+    /// Ends the phase on all ranks together. `last` belongs to the phase's time but is not an operation. All
+    /// ranks halt if one has failed. Collective.
     pub fn end(
         mut self,
         rank: &mut Rank<'_>,
@@ -218,7 +218,7 @@ impl Operating {
         reduce::histogram(comm, &mut meter.latency)?;
         reduce::timeline(comm, &mut meter.timeline)?;
         let [own_ns, ns] = [own_end, end].map(|end| scale.ns(end.0 - self.begun.0));
-        let operations = meter.transfers() - (self.failures.count() - self.beside);
+        let operations = meter.transfers() - (self.failures.count() - self.outside);
         let balance = reduce::balance(comm, operations, own_ns, self.tally.transfers() > 0)?;
         let failed: Option<Failed> = self.failures.over_ranks(comm)?;
         let at = |tick: Tick| rank.since_start_ns(tick);
@@ -255,12 +255,12 @@ impl Operating {
 }
 
 /// An operation as a step of the measuring loop.
-struct Each<'e> {
+struct OperationStep<'e> {
     operation: &'e mut dyn Operation,
     failures: &'e mut Failures,
 }
 
-impl LoopStep for Each<'_> {
+impl LoopStep for OperationStep<'_> {
     fn works_between(&self) -> bool {
         true
     }

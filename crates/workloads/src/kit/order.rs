@@ -1,11 +1,11 @@
-//! In which order a rank visits its transfers.
+//! The order in which a rank visits its transfers.
 //!
-//! Offsets are made in batches outside the measured time and in a fixed amount of memory: sequential
-//! ones by adding, shuffled ones by a permutation evaluated on the fly. Only IOR's own shuffle, kept
-//! for comparison with old results, needs its array.
+//! Offsets are made in batches, outside the measured time and in a fixed amount of memory. Sequential offsets
+//! are computed by addition, shuffled ones by a permutation that is evaluated when needed. Only IOR's own
+//! shuffle needs an array. It is kept for comparison with old results.
 //!
-//! Invariant: over all ranks, a sequential, a shuffled and IOR's order visit every transfer of the
-//! file exactly once.
+//! Invariant: over all ranks, the sequential, the shuffled and IOR's order visit every transfer of the file
+//! exactly once.
 
 use super::glibc::GlibcRandom;
 use super::layout::DataLayout;
@@ -28,35 +28,36 @@ enum OrderKind {
 }
 
 impl TransferOrder {
-    /// Every transfer of `rank` from the front to the back.
+    /// Every transfer of `rank` from the first to the last.
     pub fn sequential(layout: DataLayout, rank: u64) -> Self {
         Self { layout, rank, kind: OrderKind::Sequential }
     }
 
-    /// Every transfer once, shuffled anew in each segment: over all ranks' blocks of the segment in a
-    /// shared file (with equal shares), over the rank's own block in a file per rank.
+    /// Every transfer once, with a new shuffle for each segment. In a shared file the shuffle covers the
+    /// blocks of all ranks in the segment, with equal shares. In a file per process it covers the rank's own
+    /// block.
     pub fn shuffled(layout: DataLayout, rank: u64, seed: u64) -> Self {
         Self { layout, rank, kind: OrderKind::Shuffled { seed } }
     }
 
-    /// IOR's shuffle (IOR 4.1): one order for every segment; in a shared file the
-    /// ranks get different numbers of transfers. Takes 8 bytes a transfer of a block.
+    /// IOR's shuffle (IOR 4.1): one order for every segment. In a shared file the ranks get different numbers
+    /// of transfers. It takes 8 bytes for each transfer of a block.
     pub fn ior_shuffled(layout: DataLayout, rank: u64, seed: u32) -> Self {
         Self { layout, rank, kind: OrderKind::Listed { offsets: ior_offsets(layout, rank, seed) } }
     }
 
-    /// IOR's `-z -z`: for each segment one random block of the file (`file_bytes` long), its transfers
-    /// in sequence. Blocks may repeat.
+    /// IOR's `-z -z`: for each segment one random block of the file, and its transfers in sequence. The file
+    /// is `file_bytes` long. Blocks may repeat.
     pub fn random_blocks(layout: DataLayout, rank: u64, seed: u64, file_bytes: u64) -> Self {
         Self { layout, rank, kind: OrderKind::RandomBlocks { seed, file_bytes, reached: None } }
     }
 
-    /// The numbers from 0 to `count`, one after the other.
+    /// The numbers from 0 to `count - 1` in sequence.
     pub fn items(count: u64) -> Self {
         Self::sequential(DataLayout::items(count), 0)
     }
 
-    /// How many transfers this rank has.
+    /// Number of transfers of this rank.
     pub fn transfers(&self) -> u64 {
         self.transfers_per_segment() * self.layout.segments
     }
@@ -68,8 +69,8 @@ impl TransferOrder {
         }
     }
 
-    /// Writes the offsets of the transfers numbered `first`, `first + 1`, … into `out`; numbers beyond
-    /// the last transfer begin again at the first.
+    /// Writes the offsets of the transfers number `first`, `first + 1`, … into `out`. After the last transfer
+    /// the numbers begin again at the first.
     pub fn fill(&mut self, first: u64, out: &mut [u64]) {
         let per_segment = self.transfers_per_segment();
         let total = self.transfers();
@@ -126,8 +127,8 @@ fn fill_up(first: u64, step: u64, out: &mut [u64]) {
     }
 }
 
-/// The random block of `segment`; `reached` remembers (segment, generator state, block) so that going
-/// on costs one step. The generator's two words start as `start` (IOR 4.1).
+/// The random block of `segment`. `reached` holds (segment, generator state, block), so that the next segment
+/// costs one step. The generator's two words start as `start` (IOR 4.1).
 fn random_block(
     reached: &mut Option<(u64, [u64; 2], u64)>,
     segment: u64,
@@ -196,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn iors_random_blocks_give_the_golden_vectors_also_when_asked_piecewise() {
+    fn iors_random_blocks_give_the_golden_vectors_also_piece_by_piece() {
         let layout = DataLayout { ranks: 2, segments: 4, block: 64, transfer: 32, file_per_rank: false };
         let starts = |rank| {
             all(TransferOrder::random_blocks(layout, rank, 3, 512))

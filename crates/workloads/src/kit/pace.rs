@@ -1,9 +1,9 @@
-//! How fast transfers may follow one another: a rate limit, or a pause after each.
+//! The speed of transfers: a rate limit, or a pause after each transfer.
 //!
-//! Under a rate limit transfer number `n` of a rank should begin at a fixed moment, whatever the ones before
-//! it did. One that begins late because its predecessors were slow is timed from the moment at which it
-//! should have begun: otherwise a storage that stalls would be measured only by the few
-//! transfers that met the stall (coordinated omission).
+//! Under a rate limit transfer number `n` of a rank should begin at a fixed moment, independent of the ones
+//! before it. A transfer that begins late because its predecessors were slow is timed from that moment.
+//! Otherwise, if the storage stalls, only the few transfers during the stall would show it (coordinated
+//! omission).
 //!
 //! Invariant: `wait` ends at the latest when the phase does.
 
@@ -14,14 +14,14 @@ use measure::{Clock, Scale, Tick};
 
 use super::drive::Ending;
 
-/// Sleeping is this much too long now and then; the rest of a wait is spent looking at the clock.
+/// A sleep is sometimes too long by this much. For the rest of a wait the rank reads the clock in a loop.
 const OVERSLEEP_NS: u64 = 100_000;
-/// Between two questions whether the phase is over.
+/// Time between two checks whether the phase is over.
 const NAP_NS: u64 = 50_000_000;
-/// No pause is longer, nanoseconds: a hundred years.
+/// The longest pause, nanoseconds: a hundred years.
 const LONGEST_NS: u128 = 3_153_600_000_000_000_000;
 
-/// How fast at most.
+/// The rate limit and the pauses of a rank.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Pace {
     /// When transfer number 0 should begin.
@@ -35,7 +35,7 @@ pub struct Pace {
 /// When a transfer begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TransferStart {
-    /// From this moment it is timed.
+    /// It is timed from this moment.
     At(Tick),
     /// The phase was over first.
     Never(Ending),
@@ -50,12 +50,13 @@ impl Pace {
         Self { start, interval, ..Self::FREE }
     }
 
-    /// The same after so many ticks in which this rank could begin nothing: it waited for other ranks.
+    /// The same, shifted by a number of ticks in which this rank waited for other ranks and could not begin a
+    /// transfer.
     pub fn later(self, ticks: u64) -> Self {
         Self { start: Tick(self.start.0.saturating_add(ticks)), ..self }
     }
 
-    /// With a pause of so many microseconds between transfers.
+    /// The same with a pause of this many microseconds between transfers.
     pub fn pausing(self, microseconds: u64) -> Self {
         Self { pause: Duration::from_micros(microseconds), ..self }
     }
@@ -70,7 +71,7 @@ impl Pace {
         self.interval > 0.0
     }
 
-    /// When transfer `number` should begin; the beginning of time without a limit.
+    /// When transfer `number` should begin; tick 0 without a limit.
     pub fn due(&self, number: u64) -> Tick {
         match self.is_limited() {
             true => Tick(self.start.0.saturating_add((number as f64 * self.interval) as u64)),
@@ -79,20 +80,20 @@ impl Pace {
     }
 
     /// The end of a pause that begins at `now`.
-    pub fn rested(&self, now: Tick, scale: Scale) -> Tick {
+    pub fn pause_end(&self, now: Tick, scale: Scale) -> Tick {
         let ns = self.pause.as_nanos().min(LONGEST_NS) as u64;
         Tick(now.0.saturating_add(scale.ticks(ns)))
     }
 
-    /// How long to wait at `now` for the moment `due` before looking at the clock again; a moment near by is
-    /// not slept towards.
-    pub fn nap(now: Tick, due: Tick, scale: Scale) -> Option<Duration> {
+    /// How long to sleep at `now` before reading the clock again, if the awaited moment is `due`. `None` if
+    /// that moment is close.
+    pub fn sleep_time(now: Tick, due: Tick, scale: Scale) -> Option<Duration> {
         let left = scale.ns(due.0.saturating_sub(now.0));
         (left > OVERSLEEP_NS).then(|| Duration::from_nanos((left - OVERSLEEP_NS).min(NAP_NS)))
     }
 
-    /// Waits until transfer `number` may begin, or until `over` gives a reason to stop, as it will behind
-    /// `deadline`.
+    /// Waits until transfer `number` may begin, or until `over` returns a reason to stop. It does so after
+    /// `deadline` at the latest.
     pub fn wait<C: Clock>(
         &self,
         clock: &C,
@@ -106,18 +107,18 @@ impl Pace {
             return TransferStart::At(if self.is_limited() { due } else { now });
         }
         let scale = clock.scale();
-        let begin = if number > 0 { due.max(self.rested(now, scale)) } else { due };
+        let begin = if number > 0 { due.max(self.pause_end(now, scale)) } else { due };
         while now < begin {
             if let Some(ending) = over(now) {
                 return TransferStart::Never(ending);
             }
-            match Self::nap(now, begin.min(deadline), scale) {
-                Some(nap) => sleep(nap),
+            match Self::sleep_time(now, begin.min(deadline), scale) {
+                Some(time) => sleep(time),
                 None => std::hint::spin_loop(),
             }
             now = clock.now();
         }
-        // It was early or paused: what the wait lasted too long is no delay of the storage.
+        // The transfer was early or paused. A wait that was too long is not a delay of the storage.
         TransferStart::At(now)
     }
 }
@@ -128,7 +129,7 @@ mod tests {
     use testkit::FakeClock;
 
     #[test]
-    fn a_late_transfer_is_timed_from_when_it_should_have_begun_and_an_early_one_waits() {
+    fn a_late_transfer_is_timed_from_its_moment_and_an_early_one_waits() {
         let clock = FakeClock::ticking(10);
         clock.now();
         let pace = Pace::limited(Tick(0), 15.0);
@@ -159,13 +160,13 @@ mod tests {
     }
 
     #[test]
-    fn what_is_due_in_a_thousand_years_is_not_due_now() {
+    fn a_moment_far_in_the_future_does_not_overflow() {
         let pace = Pace::limited(Tick(u64::MAX / 2), 1e30);
         assert_eq!((pace.due(1), pace.later(u64::MAX).due(0)), (Tick(u64::MAX), Tick(u64::MAX)));
     }
 
     #[test]
-    fn a_time_in_which_nothing_could_begin_makes_nothing_late() {
+    fn time_spent_waiting_for_other_ranks_makes_no_transfer_late() {
         let pace = Pace::limited(Tick(100), 15.0).later(1000);
         assert_eq!((pace.due(0), pace.due(2)), (Tick(1100), Tick(1130)));
         assert_eq!(Pace::FREE.later(1000).due(2), Tick(0));

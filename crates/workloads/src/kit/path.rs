@@ -1,10 +1,12 @@
-//! Paths as the kernel takes them, made in place: a loop over a million names copies none.
+//! Paths in the form that the kernel takes, changed in place, so that a loop over a million names copies
+//! none.
 
 use std::ffi::{CStr, CString, OsStr};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-/// A path with the NUL that ends it. One from a command line has none inside; behind one it is cut.
+/// A path with its final NUL. A path from a command line has no NUL inside; other paths are cut at their
+/// first NUL.
 pub fn c_path(path: &Path) -> CString {
     let bytes = path.as_os_str().as_bytes();
     let end = bytes.iter().position(|byte| *byte == 0).unwrap_or(bytes.len());
@@ -13,10 +15,10 @@ pub fn c_path(path: &Path) -> CString {
 
 /// A path that is changed at its end.
 ///
-/// Invariant: there is a NUL at the end and none before it.
+/// Invariant: it ends with a NUL and has no other.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PathBuffer {
-    /// With the NUL.
+    /// The path with its NUL.
     bytes: Vec<u8>,
 }
 
@@ -26,24 +28,24 @@ impl PathBuffer {
         Self { bytes: c_path(path).into_bytes_with_nul() }
     }
 
-    /// Bytes without the NUL; what [`PathBuffer::cut`] goes back to.
+    /// Bytes without the NUL; a value for [`PathBuffer::cut`].
     pub fn len(&self) -> usize {
         self.bytes.len() - 1
     }
 
-    /// Whether there is nothing but the NUL.
+    /// Whether the path holds only the NUL.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Becomes the same as another, in the memory it has.
+    /// Copies another path into the existing memory.
     pub fn copy(&mut self, other: &Self) -> &mut Self {
         self.bytes.clear();
         self.bytes.extend_from_slice(&other.bytes);
         self
     }
 
-    /// Goes back to the first `length` bytes.
+    /// Cuts the path to its first `length` bytes.
     #[inline]
     pub fn cut(&mut self, length: usize) {
         self.bytes.truncate(length);
@@ -60,7 +62,7 @@ impl PathBuffer {
         self
     }
 
-    /// Appends a name as the system brought it.
+    /// Appends a name as the system returned it.
     #[inline]
     pub fn push_name(&mut self, name: &CStr) -> &mut Self {
         self.bytes.pop();

@@ -1,9 +1,9 @@
-//! A random permutation of 0..n, evaluated on the fly: no array, any position at any time.
+//! A random permutation of 0..n, evaluated when needed: no array, any position at any time.
 //!
-//! Three rounds of add, multiply by an odd number and fold the upper half onto the lower are each
-//! one-to-one on b-bit numbers, where 2^b is the smallest power of two that is at least n; a result
-//! outside 0..n is put through again (cycle walking), which keeps the whole one-to-one on 0..n and
-//! takes fewer than two passes on average.
+//! Each of three rounds adds a key, multiplies by an odd number, and folds the upper half onto the lower. A
+//! round is one-to-one on b-bit numbers, where 2^b is the smallest power of two that is at least n. A result
+//! outside 0..n is used as input again (cycle walking). So the permutation is one-to-one on 0..n and takes
+//! fewer than two passes on average.
 //!
 //! Invariant: `at` is one-to-one from 0..n to 0..n for every seed.
 
@@ -30,7 +30,7 @@ impl Permutation {
         Self { n, mask, shift: bits.div_ceil(2), keys }
     }
 
-    /// Where position `index` (below n) goes.
+    /// The new position of `index` (below n).
     #[inline]
     pub fn at(&self, index: u64) -> u64 {
         debug_assert!(index < self.n);
@@ -47,7 +47,7 @@ impl Permutation {
     }
 }
 
-/// One seed out of several numbers.
+/// One seed made of several numbers.
 pub fn seed_of(parts: &[u64]) -> u64 {
     parts.iter().fold(0, |seed, part| mix(seed ^ part))
 }

@@ -1,11 +1,12 @@
-//! The measuring loop for storage that has many transfers of a rank under way at once.
+//! The measuring loop for storage with many outstanding transfers of a rank.
 //!
-//! Slots are filled while there are free ones, then what has ended is reaped: all that came back together
-//! get one stamp, before any of it is looked at. A transfer's latency is thus the time from its submission to
-//! the moment at which the program noticed its end.
+//! The loop fills free slots, then it takes back the transfers that have ended. All that came back together
+//! get one stamp, before any of them is compared. So the latency of a transfer is the time from its
+//! submission to the moment at which the program noticed its end.
 //!
-//! Invariant: when the loop returns nothing is under way, and every transfer it counted has moved all its
-//! bytes. A deadline stops submissions; what is under way then still ends and counts, as its bytes did move.
+//! Invariant: when the loop returns, no transfer is outstanding, and every counted transfer has moved all its
+//! bytes. A deadline stops submissions. Transfers that are outstanding then still end and count, because
+//! their bytes were moved.
 //! Never here: collectives, printing.
 
 use std::io;
@@ -23,11 +24,11 @@ use super::payload::{self, Payload};
 use super::steps::{ONE_CALL, RETRIES, ends_at};
 use super::tally::{TransferStamps, TransferTally};
 
-/// What is done with each transfer.
+/// What the loop does with each transfer.
 pub enum Direction<'a> {
     /// All are written.
     Write,
-    /// All are read, and compared when asked to.
+    /// All are read, and compared if there is a checker.
     Read(Option<&'a mut Checker>),
     /// Some are read and the others written.
     Mixed(Mix),
@@ -35,25 +36,25 @@ pub enum Direction<'a> {
 
 /// What the loop works on.
 pub struct QueueWork<'a> {
-    /// Attached to the file; nothing is under way.
+    /// Attached to the file; no transfer is outstanding.
     pub queue: &'a mut dyn Queue,
     /// The file, for syncing.
     pub file: &'a mut dyn File,
     /// Its path, for messages.
     pub path: &'a Path,
-    /// What is done.
+    /// The kind of transfers.
     pub direction: Direction<'a>,
-    /// Makes what is written; the buffers hold it for some offset.
+    /// Makes the data that is written. The buffers hold its data for some offset.
     pub payload: Payload,
-    /// `-Y`: every write is made durable, within its latency.
+    /// `-Y`: an fsync follows every write, within its latency.
     pub sync_each: bool,
     /// `-x`: a transfer that moved only a part fails at once.
     pub single_attempt: bool,
-    /// How many transfers needed more than one call.
+    /// Number of transfers that needed more than one call.
     pub short: u64,
 }
 
-/// A transfer under way.
+/// An outstanding transfer.
 #[derive(Clone, Copy, Debug)]
 struct Flight {
     offset: u64,
@@ -69,15 +70,15 @@ struct Loop<'w, 'a, C> {
     work: &'w mut QueueWork<'a>,
     flights: Vec<Flight>,
     free: Vec<usize>,
-    under_way: usize,
+    outstanding: usize,
     ended: Vec<EndedTransfer>,
     begins: Vec<Tick>,
     reads: Vec<bool>,
     trouble: Option<Box<TransferTrouble>>,
 }
 
-/// Runs transfers number `course.from..course.stop.transfers` of `order`; returns the number reached and
-/// why. Memory that it needs is made here, in proportion to the queue's depth.
+/// Runs transfers number `course.from..course.stop.transfers` of `order`. Returns the number reached and why
+/// it ended. The needed memory is allocated here, in proportion to the queue's depth.
 pub fn drive_queue<C: Clock>(
     clock: &C,
     work: &mut QueueWork<'_>,
@@ -92,7 +93,7 @@ pub fn drive_queue<C: Clock>(
         work,
         flights: vec![idle; depth],
         free: (0..depth).rev().collect(),
-        under_way: 0,
+        outstanding: 0,
         ended: Vec::with_capacity(depth),
         begins: Vec::with_capacity(depth),
         reads: Vec::with_capacity(depth),
@@ -102,12 +103,15 @@ pub fn drive_queue<C: Clock>(
     let (mut next, mut filled) = (course.from, course.from..course.from);
     let mut ending = None;
     // When the next transfer may begin, and whether it had to wait for that.
-    let (mut due, mut is_early, mut rested) = (Tick(0), false, Tick(0));
+    let (mut due, mut is_early, mut pause_end) = (Tick(0), false, Tick(0));
     loop {
         let mut now = clock.now();
-        while ending.is_none() && state.trouble.is_none() && next < course.stop.transfers && state.has_room()
+        while ending.is_none()
+            && state.trouble.is_none()
+            && next < course.stop.transfers
+            && state.has_free_slot()
         {
-            due = course.pace.due(next).max(rested);
+            due = course.pace.due(next).max(pause_end);
             if due > now {
                 is_early = true;
                 break;
@@ -119,16 +123,16 @@ pub fn drive_queue<C: Clock>(
             }
             let due = course.pace.is_limited().then_some(due).filter(|_| !is_early);
             now = state.submit(next, offsets[(next - filled.start) as usize], due);
-            (is_early, rested) = (false, course.pace.rested(now, clock.scale()));
+            (is_early, pause_end) = (false, course.pace.pause_end(now, clock.scale()));
             next += 1;
         }
         let done = ending.is_some() || state.trouble.is_some() || next >= course.stop.transfers;
-        if state.under_way == 0 && done {
+        if state.outstanding == 0 && done {
             break;
         }
-        let wait = match Pace::nap(now, due.min(course.stop.deadline), clock.scale()) {
-            _ if done || !state.has_room() => Wait::ForOne,
-            Some(nap) => Wait::AtMost(nap),
+        let wait = match Pace::sleep_time(now, due.min(course.stop.deadline), clock.scale()) {
+            _ if done || !state.has_free_slot() => Wait::ForOne,
+            Some(time) => Wait::AtMost(time),
             None => Wait::No,
         };
         let now = state.reap(wait, tally);
@@ -143,21 +147,21 @@ pub fn drive_queue<C: Clock>(
 }
 
 impl<C: Clock> Loop<'_, '_, C> {
-    fn has_room(&self) -> bool {
+    fn has_free_slot(&self) -> bool {
         !self.free.is_empty()
     }
 
-    /// Starts transfer `number` in a free slot, timed from when it was `due` if it is late; returns when that
-    /// was.
+    /// Starts transfer `number` in a free slot. If it is late, it is timed from `due`. Returns the moment of
+    /// the submission.
     fn submit(&mut self, number: u64, offset: u64, due: Option<Tick>) -> Tick {
-        let slot = self.free.pop().expect("the caller looked whether there is room");
+        let slot = self.free.pop().expect("the caller checked that a slot is free");
         let read = match &mut self.work.direction {
             Direction::Write => false,
             Direction::Read(_) => true,
             Direction::Mixed(mix) => mix.is_read(number),
         };
         let checks = matches!(self.work.direction, Direction::Read(Some(_)));
-        // In a mixed phase a slot that was read into has to be filled whole again.
+        // In a mixed phase a slot that held read data must be filled completely again.
         let mixed = matches!(self.work.direction, Direction::Mixed(_));
         let payload = self.work.payload;
         if checks {
@@ -173,12 +177,12 @@ impl<C: Clock> Loop<'_, '_, C> {
         now
     }
 
-    /// Hands the rest of a slot's transfer to the queue.
+    /// Submits the rest of a slot's transfer to the queue.
     fn send(&mut self, slot: usize) {
         let flight = self.flights[slot];
         let op = if flight.read { Op::Read } else { Op::Write };
         match self.work.queue.submit(slot, op, flight.done, flight.offset + flight.done as u64) {
-            Ok(()) => self.under_way += 1,
+            Ok(()) => self.outstanding += 1,
             Err(error) => {
                 self.fail(flight, &error);
                 self.free.push(slot);
@@ -186,25 +190,26 @@ impl<C: Clock> Loop<'_, '_, C> {
         }
     }
 
-    /// Takes in what has ended, for which it waits as told; returns when that was.
+    /// Takes back the transfers that have ended, and waits for them as `wait` says. Returns the moment at
+    /// which they were noticed.
     fn reap(&mut self, wait: Wait, tally: &mut TransferTally) -> Tick {
-        if let (0, Wait::AtMost(nap)) = (self.under_way, wait) {
-            std::thread::sleep(nap);
+        if let (0, Wait::AtMost(time)) = (self.outstanding, wait) {
+            std::thread::sleep(time);
         }
         let reaped = self.work.queue.reap(wait, &mut self.ended);
         let mut now = self.clock.now();
         if let Err(error) = reaped {
             self.fail(Flight { offset: 0, begin: now, done: 0, calls: 0, read: false }, &error);
-            // A queue that cannot be asked says nothing of what is under way; dropping it waits for that.
-            self.under_way = 0;
+            // A failed queue reports nothing about outstanding transfers. Dropping the queue waits for them.
+            self.outstanding = 0;
         }
         if self.ended.is_empty() {
             return now;
         }
         let mut ended = std::mem::take(&mut self.ended);
-        self.under_way = self.under_way.saturating_sub(ended.len());
-        ended.retain(|ended| self.whole(ended, now, tally));
-        // Reads first: they have ended before the sync of the writes that came back with them.
+        self.outstanding = self.outstanding.saturating_sub(ended.len());
+        ended.retain(|ended| self.is_complete(ended, now, tally));
+        // Reads come first: they ended before the sync of the writes that came back with them.
         ended.sort_unstable_by_key(|ended| !self.flights[ended.slot].read);
         let (reads, writes) = ended.split_at(ended.partition_point(|ended| self.flights[ended.slot].read));
         let came = now;
@@ -222,9 +227,9 @@ impl<C: Clock> Loop<'_, '_, C> {
         now
     }
 
-    /// Whether a transfer that came back at `now` has moved everything; one that has not goes on, has failed,
+    /// Whether a transfer that came back at `now` has moved everything. If not, it is continued, has failed,
     /// or was cut short by the end of the file.
-    fn whole(&mut self, ended: &EndedTransfer, now: Tick, tally: &mut TransferTally) -> bool {
+    fn is_complete(&mut self, ended: &EndedTransfer, now: Tick, tally: &mut TransferTally) -> bool {
         let length = self.work.queue.buffer(ended.slot).len();
         let flight = &mut self.flights[ended.slot];
         let moved = match &ended.moved {
@@ -240,11 +245,11 @@ impl<C: Clock> Loop<'_, '_, C> {
         if flight.done >= length {
             return true;
         }
-        // A call that moved all that one call can is not short.
+        // A call that moved the most that one call can move is not short.
         let is_short = moved < ONE_CALL;
         flight.calls += 1;
         let flight = *flight;
-        // The rest of a read that meets the end may not be readable at all: it is not aligned any more.
+        // The rest of a read that meets the end of the file may not be readable, because it is not aligned.
         let compares = matches!(self.work.direction, Direction::Read(Some(_)));
         let ends = compares && ends_at(self.work.file, flight.offset + flight.done as u64);
         let rejected = self.work.single_attempt && is_short;
@@ -260,13 +265,14 @@ impl<C: Clock> Loop<'_, '_, C> {
         false
     }
 
-    /// A transfer that moves no more: a finding when comparing, a failure otherwise. Whether it is a finding.
+    /// Ends a transfer that moves no more. Returns whether it is a finding of a comparison; otherwise it is a
+    /// failure.
     fn give_up(&mut self, slot: usize, flight: Flight, length: usize, rejected: bool) -> bool {
         self.free.push(slot);
         if let Direction::Read(Some(checker)) = &mut self.work.direction
             && !rejected
         {
-            checker.look(&self.work.queue.buffer(slot)[..flight.done], flight.offset);
+            checker.compare(&self.work.queue.buffer(slot)[..flight.done], flight.offset);
             checker.missing(flight.offset, flight.done, length);
             return true;
         }
@@ -276,7 +282,7 @@ impl<C: Clock> Loop<'_, '_, C> {
         false
     }
 
-    /// Counts whole transfers, then compares what was read and frees their slots.
+    /// Counts complete transfers, then compares the data of reads and frees the slots.
     fn count(&mut self, ended: &[EndedTransfer], now: Tick, tally: &mut TransferTally) {
         if ended.is_empty() {
             return;
@@ -293,7 +299,7 @@ impl<C: Clock> Loop<'_, '_, C> {
         for ended in ended {
             let flight = self.flights[ended.slot];
             if let Direction::Read(Some(checker)) = &mut self.work.direction {
-                checker.look(self.work.queue.buffer(ended.slot), flight.offset);
+                checker.compare(self.work.queue.buffer(ended.slot), flight.offset);
             }
             self.free.push(ended.slot);
         }

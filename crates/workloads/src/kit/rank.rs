@@ -1,39 +1,40 @@
-//! What every rank of a run brings along: the others, its clock, and where records go.
+//! What every rank of a run has: the other ranks, its clock, and the sink for records.
 
 use std::io;
 use std::path::PathBuf;
 use std::rc::Rc;
 use std::time::Duration;
 
-use measure::{Calendar, Clock, CycleClock, Tick};
+use measure::{Clock, CycleClock, Tick, WallClock};
 use ranks::{ClockOffset, Comm, Halt, Reduce};
 use results::Record;
 use results::record::{Clients, Moments, Notice, Phase};
 use results::records::Sink;
 
 use super::board::{Board, BoardRow, phase_number};
-use super::clients::{self, CalendarOrigin};
+use super::clients::{self, WallClockOrigin};
 use super::drive::words;
 use super::node::Node;
 
-/// Added to stamps so that a clock younger than rank 0's does not go below zero.
+/// Added to stamps, so that a clock younger than rank 0's does not give negative values.
 const BIAS_NS: i64 = 1 << 50;
 
 /// One rank of a run.
 pub struct Rank<'a> {
-    /// All of them.
+    /// All ranks of the run.
     pub comm: &'a dyn Comm,
-    /// This rank's clock; ranks of one process have clones of one clock, so that their stamps compare.
+    /// This rank's clock. Ranks of one process have clones of one clock, so that their stamps can be
+    /// compared.
     pub clock: &'a mut CycleClock,
-    /// Where records go, on rank 0; nowhere on others.
+    /// The sink for records on rank 0; other ranks ignore records.
     pub records: &'a mut dyn Sink,
-    /// Where this rank shows how far it is, and its row there; `None` where nobody watches.
+    /// The board on which this rank shows its progress, and its row there. `None` if no watcher reads it.
     pub board: Option<(&'a Board, u32)>,
-    /// The ranks beside it, and how many nodes there are.
+    /// The ranks of the same node, and the number of nodes.
     pub node: Rc<Node>,
-    /// What the nodes said, on rank 0.
+    /// What the nodes reported, on rank 0.
     clients: Clients,
-    /// It against rank 0's.
+    /// The offset of this clock from rank 0's.
     offset: ClockOffset,
     /// When the run began, on rank 0's clock.
     began_ns: u64,
@@ -42,7 +43,7 @@ pub struct Rank<'a> {
 }
 
 impl<'a> Rank<'a> {
-    /// Compares the clocks, asks the nodes about `dirs` ([`clients::dirs`]) and has the sink begin.
+    /// Compares the clocks, queries the nodes about `dirs` ([`clients::dirs`]) and begins the sink.
     /// Collective.
     pub fn begin(
         comm: &'a dyn Comm,
@@ -55,13 +56,13 @@ impl<'a> Rank<'a> {
         let node = Rc::new(Node::find(comm)?);
         let nodes = node.count;
         let mut rank = Self::compared(comm, clock, offset, records, board, node);
-        rank.look(dirs)?;
+        rank.query_nodes(dirs)?;
         rank.start()?;
-        rank.keep(nodes)?;
+        rank.begin_records(nodes)?;
         Ok(rank)
     }
 
-    /// A rank whose clock is known to differ by `offset` from rank 0's; its run has not begun.
+    /// A rank whose clock differs by the known `offset` from rank 0's. Its run has not begun.
     pub fn compared(
         comm: &'a dyn Comm,
         clock: &'a mut CycleClock,
@@ -74,38 +75,38 @@ impl<'a> Rank<'a> {
         Self { comm, clock, records, board, node, clients, offset, began_ns: 0, phases: 0 }
     }
 
-    /// Asks the nodes where `dirs` lie there, and what their calendars show, while nothing is timed.
+    /// Queries on every node the file systems of `dirs` and the wall clock, while nothing is timed.
     /// Collective.
-    pub fn look(&mut self, dirs: &[PathBuf]) -> Result<(), Halt> {
-        let calendar = Calendar::read(&*self.clock);
-        let origin = CalendarOrigin {
-            unix_ns: calendar.origin_unix_ns() - self.offset.offset_ns,
-            uncertainty_ns: calendar.uncertainty_ns() + self.offset.uncertainty_ns,
+    pub fn query_nodes(&mut self, dirs: &[PathBuf]) -> Result<(), Halt> {
+        let wall_clock = WallClock::read(&*self.clock);
+        let origin = WallClockOrigin {
+            unix_ns: wall_clock.origin_unix_ns() - self.offset.offset_ns,
+            uncertainty_ns: wall_clock.uncertainty_ns() + self.offset.uncertainty_ns,
         };
         self.clients = clients::ask(self.comm, &self.node, dirs, origin)?.unwrap_or_default();
         Ok(())
     }
 
-    /// What the reader of the numbers has to know of the nodes, on rank 0; nothing on others.
-    pub fn told(&self) -> Vec<String> {
-        clients::told(&self.clients, self.comm.node_name(), self.node.count)
+    /// The notices about the nodes for a reader of the numbers, on rank 0; empty on other ranks.
+    pub fn node_notices(&self) -> Vec<String> {
+        clients::notices(&self.clients, self.comm.node_name(), self.node.count)
     }
 
-    /// The run begins now, or where a rank was earlier, then. Collective.
+    /// The run begins now, or at the moment at which the first rank called this. Collective.
     pub fn start(&mut self) -> Result<(), Halt> {
         self.began_ns = self.comm.reduce_one(self.on_rank_0(self.clock.ns()), Reduce::Min)?;
         Ok(())
     }
 
-    /// Has the sink begin, which is told of so many nodes. Collective.
-    pub fn keep(&mut self, nodes: u32) -> Result<(), Halt> {
+    /// Begins the sink, with the number of nodes. Collective.
+    pub fn begin_records(&mut self, nodes: u32) -> Result<(), Halt> {
         let worst = self.comm.reduce_one(self.offset.uncertainty_ns, Reduce::Max)?;
         let begun =
             if self.comm.rank() == 0 { self.records.begin(nodes, worst, &self.clients) } else { Ok(()) };
         self.agree_on_records(begun)
     }
 
-    /// The same rank among fewer: those of `comm`, whose rank 0 is the same. Collective there.
+    /// The same rank within `comm`, which has fewer ranks and the same rank 0. Collective there.
     pub fn among<'b>(&'b mut self, comm: &'b dyn Comm) -> Result<Rank<'b>, Halt> {
         let clock: &CycleClock = self.clock;
         let offset = comm.clock_offset(&|| clock.ns())?;
@@ -130,7 +131,7 @@ impl<'a> Rank<'a> {
         }
     }
 
-    /// A moment of this rank's clock on rank 0's, in nanoseconds.
+    /// Converts a moment of this rank's clock to rank 0's, in nanoseconds.
     pub fn on_rank_0(&self, ns: u64) -> u64 {
         (ns as i64 + self.offset.offset_ns + BIAS_NS).max(0) as u64
     }
@@ -140,38 +141,40 @@ impl<'a> Rank<'a> {
         self.began_ns
     }
 
-    /// Nanoseconds from the run's start to a moment of this rank's clock, on rank 0's.
+    /// Nanoseconds from the run's start to a moment of this rank's clock, by rank 0's clock.
     pub fn since_start_ns(&self, tick: Tick) -> u64 {
         self.on_rank_0(self.clock.ns_at(tick)).saturating_sub(self.began_ns)
     }
 
-    /// How far this rank's clock may be off rank 0's, nanoseconds.
+    /// The uncertainty of this rank's clock against rank 0's, nanoseconds.
     pub fn uncertainty_ns(&self) -> u64 {
         self.offset.uncertainty_ns
     }
 
-    /// When a phase was, by the calendar, on rank 0: the first start and the last end of transfers on rank
-    /// 0's clock, where its timeline begins on this one's, and the worst uncertainty of any rank.
+    /// The moments of a phase by the wall clock, on rank 0. `first` and `last` are the first start and the
+    /// last end of transfers on rank 0's clock. `timeline` is the start of the timeline on this rank's clock.
+    /// `uncertainty_ns` is the worst of all ranks.
     pub fn moments(&self, [first, last]: [u64; 2], timeline: Tick, uncertainty_ns: u64) -> Option<Moments> {
-        let calendar = (self.comm.rank() == 0).then(|| Calendar::read(&*self.clock))?;
-        // Rank 0's clock is its own, moved by the bias.
-        let at = |ns: u64| calendar.unix_ns(ns.saturating_sub(self.on_rank_0(0)));
+        let wall_clock = (self.comm.rank() == 0).then(|| WallClock::read(&*self.clock))?;
+        // Rank 0's clock is its own, shifted by the bias.
+        let at = |ns: u64| wall_clock.unix_ns(ns.saturating_sub(self.on_rank_0(0)));
         Some(Moments {
             first_start_unix_ns: at(first),
             last_end_unix_ns: at(last),
-            timeline_unix_ns: calendar.unix_ns(self.clock.ns_at(timeline)),
-            uncertainty_ns: uncertainty_ns + calendar.uncertainty_ns(),
+            timeline_unix_ns: wall_clock.unix_ns(self.clock.ns_at(timeline)),
+            uncertainty_ns: uncertainty_ns + wall_clock.uncertainty_ns(),
         })
     }
 
-    /// Where this rank will show how far it is in the next phase, which is one of test number `test`.
+    /// The row in which this rank will show its progress in the next phase, which belongs to test number
+    /// `test`.
     pub fn row(&self, test: u32) -> Option<BoardRow> {
         let number = phase_number(test, self.phases + 1);
         let (board, index) = self.board?;
         Some(board.row(index, self.comm.rank(), number, self.clock.scale()))
     }
 
-    /// Compares the clocks again, for they drift, and counts one phase more. Collective.
+    /// Compares the clocks again, because they drift, and counts the new phase. Collective.
     pub fn next_phase(&mut self) -> Result<(), Halt> {
         self.clock.refine();
         let clock: &CycleClock = self.clock;
@@ -180,7 +183,7 @@ impl<'a> Rank<'a> {
         Ok(())
     }
 
-    /// All ranks leave this together; the first rank's moment, on this rank's clock. Collective.
+    /// All ranks leave this together. Returns the moment of the first rank, on this rank's clock. Collective.
     pub fn start_together(&self) -> Result<Tick, Halt> {
         self.comm.barrier()?;
         let now = self.clock.now();
@@ -189,7 +192,7 @@ impl<'a> Rank<'a> {
         Ok(Tick(now.0.saturating_sub(self.clock.scale().ticks(mine - first))))
     }
 
-    /// Keeps a record on rank 0; all ranks stop together when that fails. Collective.
+    /// Records on rank 0. All ranks stop together if that fails. Collective.
     pub fn record(&mut self, record: &Record) -> Result<(), Halt> {
         let kept = if self.comm.rank() == 0 { self.records.put(record) } else { Ok(()) };
         self.agree_on_records(kept)
@@ -205,7 +208,7 @@ impl<'a> Rank<'a> {
             .agree("record", kept.map_err(|error| format!("cannot write the records: {}", words(&error))))
     }
 
-    /// Records something that the reader of the numbers has to know. Collective.
+    /// Records a notice for the reader of the numbers. Collective.
     pub fn notice(&mut self, id: &str, repetition: u32, phase: &str, text: &str) -> Result<(), Halt> {
         let (id, phase, text) = (id.to_owned(), phase.to_owned(), text.to_owned());
         self.record(&Record::Notice(Notice { id, repetition, phase, text }))

@@ -1,5 +1,5 @@
-//! Putting all ranks' measurements together. A histogram and a timeline take two reductions each: the bounds,
-//! then the sums between them.
+//! Combines the measurements of all ranks. A histogram and a timeline take two reductions each: first the
+//! bounds, then the sums between them.
 
 use measure::{ByteTimeline, Histogram};
 use ranks::{Comm, Halt, Reduce};
@@ -7,18 +7,18 @@ use results::record::{self, Balance, Latency, Stonewall};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// How many intervals a record's timeline has at most.
+/// Most intervals of a recorded timeline.
 const TIMELINE_SLOTS: usize = 600;
 
-/// Values of a reduction stay below 2^63. A maximum travels as its distance from this, so that it goes with
-/// the minima.
+/// Values of a reduction stay below 2^63. A maximum is sent as its distance from this, so that one reduction
+/// finds minima and maxima.
 const TOP: u64 = i64::MAX as u64;
 
 /// The histogram of all ranks, on every rank.
 pub fn histogram(comm: &dyn Comm, histogram: &mut Histogram) -> Result<(), Halt> {
     let (first, last) = histogram.touched().unwrap_or((Histogram::BUCKETS - 1, 0));
     let (sum, min, max) = histogram.extremes_mut();
-    // An empty histogram's minimum is above all.
+    // The minimum of an empty histogram is above all values.
     let mut least = [first as u64, TOP - last as u64, (*min).min(TOP), TOP - *max];
     comm.all_reduce(&mut least, Reduce::Min)?;
     *min = if least[2] == TOP { u64::MAX } else { least[2] };
@@ -43,7 +43,7 @@ pub fn timeline(comm: &dyn Comm, timeline: &mut ByteTimeline) -> Result<(), Halt
     comm.all_reduce(&mut most, Reduce::Max)?;
     let [shift, end_ns] = most;
     timeline.coarsen_to(shift as u32);
-    // The longest timeline had at most so many slots at its own interval, which was not longer.
+    // The longest timeline had at most this many slots at its own interval, which was not longer.
     let used = end_ns.div_ceil(1 << shift) as usize;
     if used > 0 {
         comm.all_reduce(timeline.slots_mut(used), Reduce::Sum)?;
@@ -51,7 +51,7 @@ pub fn timeline(comm: &dyn Comm, timeline: &mut ByteTimeline) -> Result<(), Halt
     Ok(())
 }
 
-/// A histogram as a record has it; `None` where nothing was counted.
+/// A histogram in the form of a record; `None` if nothing was counted.
 pub fn latency(histogram: &Histogram) -> Option<Latency> {
     Some(Latency {
         count: histogram.count(),
@@ -66,24 +66,24 @@ pub fn latency(histogram: &Histogram) -> Option<Latency> {
     })
 }
 
-/// The histogram that a record's latency was made of.
+/// The histogram from which a record's latency was made.
 pub fn recorded(latency: &Latency) -> Histogram {
     let sum = (latency.mean_ns * latency.count as f64).round() as u64;
     Histogram::of_buckets(&latency.buckets, sum, latency.min_ns, latency.max_ns)
 }
 
-/// A timeline as a record has it; `None` where nothing was counted.
+/// A timeline in the form of a record; `None` if nothing was counted.
 pub fn intervals(timeline: &ByteTimeline) -> Option<record::Timeline> {
     (timeline.used() > 0)
         .then(|| record::Timeline { interval_ns: timeline.interval_ns(), bytes: timeline.bytes().to_vec() })
 }
 
-/// Who was slow: each rank's `amount` (bytes or operations) over its own time. Only one that was `given`
-/// something to do can be slow, and only these have a rate.
+/// Finds the slowest rank: each rank's `amount` (bytes or operations) divided by its own time. Only ranks
+/// that were `given` work have a rate and can be the slowest.
 pub fn balance(comm: &dyn Comm, amount: u64, ns: u64, given: bool) -> Result<Balance, Halt> {
     let ns = ns.max(1);
     let rate = ((amount as f64 / (ns as f64 * 1e-9)) as u64).min(TOP - 1);
-    // Nobody's rate where nobody was given anything: then the lowest rank stands for all.
+    // No rank had work: report the lowest rank.
     let of_given = if given { rate } else { TOP };
     let mut least = [amount, ns, of_given];
     let mut most = [amount, ns];
@@ -110,21 +110,22 @@ pub fn balance(comm: &dyn Comm, amount: u64, ns: u64, given: bool) -> Result<Bal
     })
 }
 
-/// What a rank had done when a deadline stopped it.
+/// The work of a rank when a deadline stopped it.
 #[derive(Clone, Copy, Debug)]
 pub struct DoneAtDeadline {
-    /// Transfers, or operations on names.
+    /// Transfers, or metadata operations.
     pub transfers: u64,
-    /// Their bytes; of operations on names again their number.
+    /// Their bytes. For metadata operations, again their number.
     pub bytes: u64,
     /// Since its phase began.
     pub elapsed_ns: u64,
-    /// Nothing was left to do.
+    /// No work was left.
     pub ran_dry: bool,
 }
 
-/// What a deadline of so many seconds did, this rank having done so much by then; and the transfers of all
-/// ranks. With `wear_out` all go on to as many as the rank with the most. Collective.
+/// The effect of a deadline of `deadline` seconds, and the transfers of all ranks until then. `mine` is the
+/// work of this rank. With `wear_out` all ranks continue to the count of the rank with the most transfers.
+/// Collective.
 pub fn stonewall(
     comm: &dyn Comm,
     deadline: u32,
@@ -149,7 +150,7 @@ pub fn stonewall(
     Ok((wall, sums[0]))
 }
 
-/// What rank 0 finds, on all ranks; all halt where it finds none. Collective.
+/// Gives the value that rank 0 finds to all ranks. All halt if rank 0 fails. Collective.
 pub fn from_rank_0<T: Serialize + DeserializeOwned>(
     comm: &dyn Comm,
     step: &str,
@@ -161,17 +162,17 @@ pub fn from_rank_0<T: Serialize + DeserializeOwned>(
     comm.agree(step, serde_json::from_slice(&text))
 }
 
-/// The worst share of all ranks, on every rank; `None` where no rank knows its own. Collective.
+/// The worst share of all ranks, on every rank; `None` if no rank knows its own. Collective.
 pub fn worst_share(comm: &dyn Comm, share: Option<f64>) -> Result<Option<f64>, Halt> {
-    // Millionths and one, so that "unknown" is the smallest and reduces away.
+    // Millionths plus one, so that "unknown" is the smallest value.
     let mine = share.map_or(0, |share| 1 + (share * 1e6) as u64);
     let worst = comm.reduce_one(mine, Reduce::Max)?;
     Ok(worst.checked_sub(1).map(|millionths| millionths as f64 / 1e6))
 }
 
-/// What is to be told of a phase in which this rank asked for `all` transfers as collective ones, by what
-/// `asked` says, and the library moved `single` of them by calls of single ranks; nothing where no rank had
-/// any: such numbers are not those of collective transfers. Collective.
+/// The notice about a phase whose transfers should be collective. `asked` says which option asked for that.
+/// Of `all` transfers of this rank, the library moved `single` by calls of single ranks. `None` if no rank
+/// had any. The numbers of such a phase are not those of collective transfers. Collective.
 pub fn uncollective(
     comm: &dyn Comm,
     phase: &str,
@@ -183,8 +184,8 @@ pub fn uncollective(
     let [single, all] = sums;
     Ok((single > 0).then(|| {
         format!(
-            "{phase}: {single} of {all} transfers were not collective, though {asked}: the library moved \
-             them by calls of single ranks; the numbers of this phase are not those of collective transfers"
+            "{phase}: {single} of {all} transfers were not collective, although {asked}. The library moved \
+             them by calls of single ranks. The numbers of this phase are not those of collective transfers"
         )
     }))
 }
@@ -195,10 +196,10 @@ pub fn gather<const N: usize>(comm: &dyn Comm, mine: [u64; N]) -> Result<Option<
     Ok(rows.map(|rows| rows.into_iter().map(|(numbers, _)| numbers).collect()))
 }
 
-/// Numbers of a rank, and words.
+/// Numbers and a text of one rank.
 pub type RankRow<const N: usize> = ([u64; N], String);
 
-/// The same, and some words of every rank. Collective.
+/// The same, with a text of every rank. Collective.
 pub fn gather_named<const N: usize>(
     comm: &dyn Comm,
     mine: [u64; N],
@@ -222,7 +223,7 @@ mod tests {
     use super::*;
     use ranks::local;
 
-    /// What all ranks get, which has to be the same.
+    /// The result of all ranks, which must be the same.
     fn together<T: PartialEq + std::fmt::Debug + Send>(ranks: u32, one: impl Fn(&dyn Comm) -> T + Sync) -> T {
         let mut all: Vec<T> =
             local::run(ranks, one).into_iter().map(|rank| rank.expect("no panic")).collect();
@@ -254,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_rank_that_was_given_something_is_slow() {
+    fn only_a_rank_with_work_can_be_the_slowest() {
         let of = |amounts: [Option<u64>; 4]| {
             together(4, |comm| {
                 let mine = amounts[comm.rank() as usize];
@@ -265,14 +266,14 @@ mod tests {
             })
         };
         assert_eq!(of([None, Some(90), Some(30), None]), (2, 30.0, 60.0, 0));
-        assert_eq!(of([Some(40), None, None, None]), (0, 40.0, 40.0, 0), "one did it for all");
-        assert_eq!(of([Some(40), Some(0), Some(40), Some(40)]), (1, 0.0, 40.0, 0), "all of its failed");
+        assert_eq!(of([Some(40), None, None, None]), (0, 40.0, 40.0, 0), "one rank did all the work");
+        assert_eq!(of([Some(40), Some(0), Some(40), Some(40)]), (1, 0.0, 40.0, 0), "one rank failed");
         assert_eq!(of([None; 4]), (0, 0.0, 0.0, 0));
     }
 
     #[test]
     fn the_timeline_of_all_ranks_has_all_bytes_in_their_intervals() {
-        // The last rank's is so long that its intervals are longer than those of the others.
+        // The timeline of the last rank is so long that its intervals are longer than those of the others.
         let ends: [&[u64]; 3] = [&[0, 3_000_000], &[], &[20_000_000_000]];
         let all = together(3, |comm| {
             let mut mine = ByteTimeline::new();

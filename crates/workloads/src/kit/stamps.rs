@@ -1,4 +1,4 @@
-//! When the parts of a phase began and ended: on one rank, and over all of them.
+//! When the parts of a phase began and ended, on one rank and over all ranks.
 
 use measure::{Clock, Tick};
 use ranks::{Halt, Reduce};
@@ -6,7 +6,7 @@ use results::record::Spans;
 
 use super::rank::Rank;
 
-/// The six stamps of docs/METHODOLOGY.md, "A phase".
+/// The six stamps of docs/explanation/clock-and-phases.md, "A phase".
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct PhaseStamps {
     pub(crate) open: (Tick, Tick),
@@ -17,16 +17,16 @@ pub(crate) struct PhaseStamps {
 /// The spans of a phase over all ranks.
 pub(crate) struct PhaseSpans {
     pub(crate) spans: Spans,
-    /// When it began, seconds since the run did.
+    /// When the phase began, seconds since the start of the run.
     pub(crate) began_s: f64,
     /// The first start and the last end of transfers on rank 0's clock.
     pub(crate) transfers_ns: [u64; 2],
-    /// The worst uncertainty of any rank's clock against it.
+    /// The worst uncertainty of any rank's clock against rank 0's.
     pub(crate) uncertainty_ns: u64,
 }
 
 impl PhaseStamps {
-    /// Collective.
+    /// The spans over all ranks. Collective.
     pub(crate) fn over_ranks(&self, rank: &Rank<'_>, has_ramp: bool) -> Result<PhaseSpans, Halt> {
         let at = |tick: Tick| rank.on_rank_0(rank.clock.ns_at(tick));
         let mut first = [self.open.0, self.transfer.0, self.close.0].map(at);
@@ -44,8 +44,8 @@ impl PhaseStamps {
     }
 }
 
-/// The spans from the first beginnings and last ends of open, transfers and close, nanoseconds. With a ramp
-/// what counts begins after it, and so does the time that it took: transfers begin at the ramp's end.
+/// The spans from the first starts and last ends of open, transfers and close, nanoseconds. With a ramp,
+/// counting begins after the ramp, and so does the total time. Transfers begin at the end of the ramp.
 fn spans(first: [u64; 3], last: [u64; 3], has_ramp: bool) -> Spans {
     let span = |from: u64, to: u64| to.saturating_sub(from) as f64 * 1e-9;
     let counts_from = if has_ramp { first[1] } else { first[0] };
@@ -62,8 +62,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_part_behind_the_ramp_is_longer_than_the_whole() {
-        // A rank that had little to do closed its file within the ramp, which ended at 1000.
+    fn no_part_after_the_ramp_is_longer_than_the_total() {
+        // A rank with little work closed its file within the ramp, which ended at 1000.
         let ns = |seconds: f64| (seconds * 1e9).round();
         let ramped = spans([0, 1000, 300], [10, 2000, 2100], true);
         assert_eq!((ns(ramped.close_s), ns(ramped.total_s)), (1100.0, 1100.0));

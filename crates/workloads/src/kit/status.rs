@@ -1,10 +1,10 @@
-//! A status file: a few words that one run leaves for the next, read and written by rank 0 alone.
+//! A status file: a short text that one run leaves for the next. Only rank 0 reads and writes it.
 
 use ranks::{Comm, Halt};
 
 use super::drive::words;
 
-/// What stands in it, without blanks around it, on all ranks; nothing where it cannot be read. Collective.
+/// The trimmed content of the file, on all ranks; empty if the file cannot be read. Collective.
 pub fn read(comm: &dyn Comm, path: &str) -> Result<String, Halt> {
     let alone = comm.rank() == 0;
     let mut text = if alone { std::fs::read(path).unwrap_or_default() } else { Vec::new() };
@@ -12,7 +12,7 @@ pub fn read(comm: &dyn Comm, path: &str) -> Result<String, Halt> {
     Ok(String::from_utf8_lossy(&text).trim().to_owned())
 }
 
-/// Writes it; all ranks halt where that fails. Collective.
+/// Writes the file. All ranks halt if that fails. Collective.
 pub fn write(comm: &dyn Comm, path: &str, text: &str) -> Result<(), Halt> {
     let written = if comm.rank() == 0 { std::fs::write(path, text) } else { Ok(()) };
     comm.agree("status file", written.map_err(|error| format!("{path}: {}", words(&error))))
@@ -23,7 +23,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_rank_0_wrote_is_read_on_all_ranks_and_what_cannot_be_written_halts_all() {
+    fn all_ranks_read_what_rank_0_wrote_and_a_failed_write_halts_all() {
         let dir = tempfile::tempdir().expect("a directory");
         let path = |name: &str| dir.path().join(name).display().to_string();
         let all = ranks::local::run(3, |comm| {

@@ -13,10 +13,10 @@ use super::payload::{self, Payload};
 
 /// The most bytes that Linux moves in one call: 2 GiB less a page.
 pub(super) const ONE_CALL: usize = 0x7fff_f000;
-/// How often a transfer that moved only a part is taken up again before giving up.
+/// Number of times that a partly moved transfer is continued before it fails.
 pub(super) const RETRIES: u32 = 10_000;
 
-/// What both directions need: the file, its name, and whether a short transfer is taken up again.
+/// What reads and writes need: the file, its path, and whether a short transfer is continued.
 pub struct TransferTarget<'a> {
     /// The open file.
     pub file: &'a mut dyn File,
@@ -24,7 +24,7 @@ pub struct TransferTarget<'a> {
     pub path: &'a Path,
     /// A transfer that moved only a part fails at once (`-x`).
     pub single_attempt: bool,
-    /// How many transfers needed more than one call.
+    /// Number of transfers that needed more than one call.
     pub short: u64,
 }
 
@@ -38,7 +38,7 @@ impl TransferTarget<'_> {
                 let rest = &mut |file: &mut dyn File, done: usize| {
                     file.write_at(&data[done..], offset + done as u64)
                 };
-                match self.go_on(offset, data.len(), moved, rest)? {
+                match self.continue_transfer(offset, data.len(), moved, rest)? {
                     done if done >= data.len() => Ok(()),
                     done => Err(self.stuck(offset, done, data.len(), "short write")),
                 }
@@ -47,8 +47,7 @@ impl TransferTarget<'_> {
         }
     }
 
-    /// Makes a write durable; also after one that failed: the sync of a shared file may be one that other
-    /// ranks wait in.
+    /// Syncs a write, even after a failed one, because other ranks of a shared file may wait in their sync.
     fn sync(
         &mut self,
         offset: u64,
@@ -59,10 +58,10 @@ impl TransferTarget<'_> {
         synced.map_err(|error| TransferTrouble::of_sync(self.path, offset, &error))
     }
 
-    /// The part of the path from a call that moved `moved` of `length` bytes to the whole transfer, or to
-    /// where it moves no more; returns how many bytes were moved in all.
+    /// Continues a transfer after a call that moved `moved` of `length` bytes, until it is complete or moves
+    /// no more. Returns the number of bytes moved in all.
     #[cold]
-    fn go_on(
+    fn continue_transfer(
         &mut self,
         offset: u64,
         length: usize,
@@ -70,7 +69,7 @@ impl TransferTarget<'_> {
         call: &mut dyn FnMut(&mut dyn File, usize) -> io::Result<usize>,
     ) -> Result<usize, Box<TransferTrouble>> {
         let mut done = moved;
-        // A call that moved all that one call can is not short.
+        // A call that moved the most that one call can move is not short.
         let short = moved < ONE_CALL;
         if moved == 0 || (self.single_attempt && short) {
             return Ok(done);
@@ -102,7 +101,7 @@ impl TransferTarget<'_> {
     }
 }
 
-/// Whether a file ends at or before `place`; one that cannot be asked does not.
+/// Whether a file ends at or before `place`; false if the size is not available.
 #[cold]
 pub(super) fn ends_at(file: &mut dyn File, place: u64) -> bool {
     file.size().is_ok_and(|size| size <= place)
@@ -110,13 +109,13 @@ pub(super) fn ends_at(file: &mut dyn File, place: u64) -> bool {
 
 /// Writes one buffer again and again.
 pub struct Writer<'a> {
-    /// Where to.
+    /// The file and how to write it.
     pub target: TransferTarget<'a>,
     /// The data, filled for this rank.
     pub buffer: &'a mut Buffer,
     /// Makes the words that depend on the offset.
     pub payload: Payload,
-    /// `-Y`: every write is made durable, within its latency.
+    /// `-Y`: an fsync follows every write, within its latency.
     pub sync_each: bool,
 }
 
@@ -138,25 +137,25 @@ impl LoopStep for Writer<'_> {
 
 /// Reads into one buffer again and again.
 pub struct Reader<'a> {
-    /// Where from.
+    /// The file and how to read it.
     pub target: TransferTarget<'a>,
-    /// Where the data comes.
+    /// The buffer for the data.
     pub buffer: &'a mut Buffer,
-    /// Compares the data, when asked to.
+    /// Compares the data, if given.
     pub checker: Option<&'a mut Checker>,
-    /// Where the file ends, whatever a call says it has read.
+    /// The known end of the file, independent of what a read call reports.
     end: FileEnd,
-    /// How many bytes of the last transfer came: all, but where the file ends and the data is compared.
+    /// Bytes of the last transfer that were read: all of them, except at the end of a file that is compared.
     came: usize,
 }
 
 impl<'a> Reader<'a> {
-    /// Reads from `target` into `buffer` and has `checker`, if any, compare it.
+    /// Reads from `target` into `buffer`. `checker`, if any, compares the data.
     pub fn new(target: TransferTarget<'a>, buffer: &'a mut Buffer, checker: Option<&'a mut Checker>) -> Self {
         Self { target, buffer, checker, end: FileEnd::UNKNOWN, came: 0 }
     }
 
-    /// The same of a file that is known to end there.
+    /// The same for a file with a known end.
     pub fn up_to(self, end: FileEnd) -> Self {
         Self { end, ..self }
     }
@@ -167,7 +166,7 @@ impl LoopStep for Reader<'_> {
         self.checker.is_some()
     }
 
-    /// Spoils every page of the buffer, so that one that does not arrive is seen.
+    /// Overwrites the start of every page of the buffer, so that missing data is detected.
     fn before(&mut self, _offset: u64) {
         payload::poison_pages(self.buffer.bytes_mut());
     }
@@ -186,7 +185,7 @@ impl LoopStep for Reader<'_> {
                 let rest = &mut |file: &mut dyn File, done: usize| {
                     end.read(file, &mut data[done..], offset + done as u64)
                 };
-                let done = self.target.go_on(offset, length, moved, rest)?;
+                let done = self.target.continue_transfer(offset, length, moved, rest)?;
                 let rejected = self.target.single_attempt && done > 0;
                 if done < length && (self.checker.is_none() || rejected) {
                     return Err(self.target.stuck(offset, done, length, "end of file"));
@@ -201,8 +200,9 @@ impl LoopStep for Reader<'_> {
     fn after(&mut self, offset: u64) {
         let (data, came) = (self.buffer.bytes(), self.came);
         if let Some(checker) = &mut self.checker {
-            checker.look(&data[..came], offset);
-            // A file that ends early is a finding, and the files' other ends are still to be seen.
+            checker.compare(&data[..came], offset);
+            // A file that ends early is a finding. The run continues, because the other files are still to be
+            // compared.
             if came < data.len() {
                 checker.missing(offset, came, data.len());
             }
@@ -214,15 +214,15 @@ impl LoopStep for Reader<'_> {
     }
 }
 
-/// Reads some of the transfers and writes the others, each with a buffer of its own.
+/// Reads some of the transfers and writes the others, each with its own buffer.
 pub struct Mixed<'a> {
-    /// Reads into the other of the two buffers. It lends its target to the writes.
+    /// Reads into the other of the two buffers. Writes use its target.
     pub reader: Reader<'a>,
     /// The data, filled for this rank.
     pub written: &'a mut Buffer,
     /// Makes the words that depend on the offset.
     pub payload: Payload,
-    /// `-Y`: every write is made durable, within its latency.
+    /// `-Y`: an fsync follows every write, within its latency.
     pub sync_each: bool,
     /// Which transfers are reads.
     pub mix: Mix,

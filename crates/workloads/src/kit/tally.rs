@@ -1,7 +1,7 @@
-//! Where a loop's stamps go: the meters, the log of single transfers, and the board that others watch.
+//! Distributes a loop's stamps: to the meters, to the log of single transfers, and to the progress board.
 //!
-//! Invariant: every transfer that ended is counted once in [`TransferTally::transfers`], and once in a meter
-//! unless it ended within the ramp or was cut short.
+//! Invariant: every transfer that ended is counted once in [`TransferTally::transfers`]. It is counted once
+//! in a meter too, unless it ended within the ramp or was cut short.
 
 use std::ops::Range;
 
@@ -10,18 +10,18 @@ use measure::{Meter, Tick};
 use super::board::BoardRow;
 use super::transfer_log::TransferLog;
 
-/// When some transfers began and ended, in the order in which they ended.
+/// When some transfers began and ended, in the order of their ends.
 pub struct TransferStamps<'a> {
     /// Beginnings.
     pub begins: &'a [Tick],
     /// Ends.
     pub ends: &'a [Tick],
-    /// Which were reads; empty where all went the same way.
+    /// Which were reads; empty if the phase is not mixed.
     pub reads: &'a [bool],
 }
 
 impl<'a> TransferStamps<'a> {
-    /// Those of `range`.
+    /// The stamps in `range`.
     pub fn of(
         begins: &'a [Tick],
         ends: &'a [Tick],
@@ -33,7 +33,7 @@ impl<'a> TransferStamps<'a> {
         Self { begins: &begins[range.clone()], ends: &ends[range], reads }
     }
 
-    /// The same without those that ended before `from`.
+    /// The same without the transfers that ended before `from`.
     fn after(&self, from: Tick) -> Self {
         let early = self.ends.partition_point(|end| *end < from);
         let reads = if self.reads.is_empty() { self.reads } else { &self.reads[early..] };
@@ -60,17 +60,17 @@ impl TransferTally {
         Self { meter, reads: None, ramp_until: Tick(0), transfers: 0, log: None, row: None }
     }
 
-    /// Counts the reads apart, into `reads`.
+    /// Counts the reads separately, in `reads`.
     pub fn mixed(self, reads: Meter) -> Self {
         Self { reads: Some(reads), ..self }
     }
 
-    /// Also notes every transfer in `log`.
+    /// Also writes every transfer to `log`.
     pub fn logged(self, log: Option<TransferLog>) -> Self {
         Self { log, ..self }
     }
 
-    /// Also shows on the board how far this rank is.
+    /// Also shows the progress of this rank on the board.
     pub fn watched(self, row: Option<BoardRow>) -> Self {
         Self { row, ..self }
     }
@@ -91,13 +91,13 @@ impl TransferTally {
         }
     }
 
-    /// When stamps taken at `now` have to be followed by the next at the latest.
+    /// The latest moment for the next stamps after stamps taken at `now`.
     pub fn due(&self, now: Tick) -> Tick {
         self.meter.due(now)
     }
 
-    /// Takes in transfers that have ended. The time this takes belongs to no transfer: read the clock again
-    /// afterwards.
+    /// Counts transfers that have ended. The time of this call belongs to no transfer, so read the clock
+    /// again after it.
     pub fn take(&mut self, stamps: &TransferStamps<'_>) {
         self.transfers += stamps.ends.len() as u64;
         let last = stamps.ends.last().copied();
@@ -119,7 +119,8 @@ impl TransferTally {
         }
     }
 
-    /// Counts a transfer that met the end of the file after so many bytes: they count, it does not.
+    /// Counts the bytes of a transfer that met the end of the file. The transfer itself does not count in a
+    /// meter.
     #[cold]
     pub fn cut_short(&mut self, end: Tick, bytes: u64) {
         self.transfers += 1;
@@ -131,23 +132,23 @@ impl TransferTally {
         }
     }
 
-    /// Counts one transfer that failed, so that the numbering goes on behind it; it has no latency.
+    /// Counts one failed transfer, so that the numbering continues after it; it has no latency.
     pub fn skip(&mut self) {
         self.transfers += 1;
     }
 
-    /// All transfers so far, those within the ramp too.
+    /// All transfers so far, including those within the ramp.
     pub fn transfers(&self) -> u64 {
         self.transfers
     }
 
-    /// Writes out what the log still holds. Fails where that or an earlier line could not be written.
+    /// Writes the rest of the log. Fails if a line could not be written, now or earlier.
     pub fn finish(&mut self) -> Result<(), String> {
         self.log.take().map_or(Ok(()), TransferLog::finish)
     }
 }
 
-/// Brings only the reads, or only the writes, to `meter`.
+/// Counts only the reads, or only the writes, in `meter`.
 fn take_some(meter: &mut Meter, stamps: &TransferStamps<'_>, reads: bool) {
     let wanted = |index: &usize| stamps.reads[*index] == reads;
     let (begins, ends): (Vec<Tick>, Vec<Tick>) =
@@ -169,20 +170,20 @@ mod tests {
     }
 
     #[test]
-    fn what_ends_within_the_ramp_is_numbered_but_not_counted() {
+    fn transfers_that_end_within_the_ramp_are_numbered_but_not_counted() {
         let mut tally = tally();
         tally.begin(Tick(0), Tick(555));
         tally.take(&TransferStamps { begins: &ticks(0), ends: &ticks(50), reads: &[] });
         assert_eq!(
             (tally.transfers(), tally.meter.transfers()),
             (10, 4),
-            "those ending at 650, 750, 850, 950"
+            "the ones ending at 650, 750, 850, 950"
         );
         assert_eq!(tally.meter.latency.count(), 4);
     }
 
     #[test]
-    fn reads_and_writes_of_a_mixed_phase_are_counted_apart() {
+    fn reads_and_writes_of_a_mixed_phase_are_counted_separately() {
         let mut tally = tally().mixed(Meter::new(Scale::NANOSECONDS, 512));
         let reads: Vec<bool> = (0..10).map(|number| number % 5 == 0).collect();
         tally.take(&TransferStamps { begins: &ticks(0), ends: &ticks(50), reads: &reads });

@@ -1,8 +1,8 @@
-//! Every single transfer of one rank in a file of its own: when it began and how long it took.
+//! Writes every single transfer of one rank to a file: when it began and how long it took.
 //!
-//! The columns are those of IOR 4.1, in its form: `time` and `runtime` in seconds, `tp` in bytes per second;
-//! in a mixed phase also `access`, `read` or `write`. Stamps wait in memory that was touched before the
-//! phase; when it is full they are written out between two transfers.
+//! The columns and the form are those of IOR 4.1: `time` and `runtime` in seconds, `tp` in bytes per second.
+//! In a mixed phase a column `access` follows, with `read` or `write`. Stamps are kept in memory that was
+//! touched before the phase. When it is full, they are written between two transfers.
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -24,13 +24,13 @@ pub struct TransferLog {
     transfer_bytes: u64,
     begin: Tick,
     kept: Vec<(Tick, Tick)>,
-    /// Of a mixed phase, which of them are reads.
+    /// In a mixed phase, which of the transfers are reads.
     reads: Option<Vec<bool>>,
     broken: Option<String>,
 }
 
 impl TransferLog {
-    /// Creates the file and writes its heading; room for up to `transfers` is made here. A `mixed` phase both
+    /// Creates the file, writes its heading and allocates memory for up to `transfers`. A `mixed` phase both
     /// reads and writes. Fails with a line that names the file.
     pub fn create(
         path: &Path,
@@ -42,8 +42,8 @@ impl TransferLog {
         let with_path = |error| named(path, &error);
         let mut out = BufWriter::new(File::create(path).map_err(with_path)?);
         writeln!(out, "time,runtime,tp{}", if mixed { ",access" } else { "" }).map_err(with_path)?;
-        let room = KEPT.min(transfers.try_into().unwrap_or(KEPT));
-        let mut kept = vec![(Tick(1), Tick(1)); room.max(1)];
+        let capacity = KEPT.min(transfers.try_into().unwrap_or(KEPT));
+        let mut kept = vec![(Tick(1), Tick(1)); capacity.max(1)];
         kept.clear();
         let reads = mixed.then(|| {
             let mut reads = vec![true; kept.capacity()];
@@ -54,12 +54,12 @@ impl TransferLog {
         Ok(Self { path, out, scale, transfer_bytes, begin, kept, reads, broken: None })
     }
 
-    /// Times count from here.
+    /// Sets the zero of the times.
     pub fn begin(&mut self, begin: Tick) {
         self.begin = begin;
     }
 
-    /// Notes transfers; `reads` tells of a mixed phase which were reads.
+    /// Adds transfers. In a mixed phase, `reads` says which were reads.
     pub fn take(&mut self, begins: &[Tick], ends: &[Tick], reads: &[bool]) {
         for (number, (begin, end)) in begins.iter().zip(ends).enumerate() {
             if self.kept.len() == self.kept.capacity() {
@@ -91,7 +91,7 @@ impl TransferLog {
         }
     }
 
-    /// Writes out the rest. Fails where a line could not be written.
+    /// Writes the rest. Fails if a line could not be written.
     pub fn finish(mut self) -> Result<(), String> {
         self.write_out();
         let flushed = self.out.flush().map_err(|error| named(&self.path, &error));
@@ -104,7 +104,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn more_transfers_than_fit_are_all_written_with_when_and_how_long() {
+    fn more_transfers_than_fit_in_memory_are_all_written_with_their_times() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("ops-0-00000.csv");
         let mut log = TransferLog::create(&path, Scale::NANOSECONDS, 512, 3, false).unwrap();
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_cannot_be_made_is_named() {
+    fn a_file_that_cannot_be_created_is_named() {
         let path = Path::new("/nowhere/x.csv");
         let error = TransferLog::create(path, Scale::NANOSECONDS, 8, 1, false).err().unwrap();
         assert_eq!(error, "/nowhere/x.csv: No such file or directory");

@@ -1,7 +1,7 @@
 //! Whether names and attributes come from a client's own memory.
 //!
-//! Nothing can be asked for a single name without bringing it into memory. But the kernel tells how many
-//! names it has: names that were there before a walk do not become more by it.
+//! A query of a single entry would bring it into memory. But the kernel reports the number of cached entries.
+//! A walk does not increase this number for entries that were cached before.
 
 use std::rc::Rc;
 
@@ -32,7 +32,7 @@ impl<'a> RanksOfNode<'a> {
     /// Drops the caches of every node; the reason of one that cannot, on rank 0. Whether all were dropped.
     /// Collective.
     pub(super) fn forget(&self) -> Result<(bool, Option<String>), Halt> {
-        let mine = if self.node.leads() { self.client.forget() } else { Ok(()) };
+        let mine = if self.node.leads() { self.client.drop_all_caches() } else { Ok(()) };
         let why = mine.err().map(|error| named(&self.client.drop_caches, &error));
         let heard = few::collect(self.all, why.as_deref())?;
         Ok((heard.total == 0, heard.parcels.into_iter().next().map(|(_, text)| text)))
@@ -40,12 +40,12 @@ impl<'a> RanksOfNode<'a> {
 
     /// Notes how many names each node has in memory. Not collective.
     pub(super) fn before(&mut self) {
-        self.before = if self.node.leads() { self.client.names_in_memory() } else { None };
+        self.before = if self.node.leads() { self.client.dentries_in_memory() } else { None };
     }
 
     /// What the walk shows: this rank has asked for so many names. Collective.
     pub(super) fn after(&self, dropped: bool, names: u64) -> Result<Caches, Halt> {
-        let now = if self.node.leads() { self.client.names_in_memory() } else { None };
+        let now = if self.node.leads() { self.client.dentries_in_memory() } else { None };
         let names = self.node.ranks.reduce_one(names, Reduce::Sum)?;
         let grown = self.before.zip(now).map(|(before, now)| now.saturating_sub(before).min(names));
         let share = grown.filter(|_| names > 0).map(|grown| grown * WHOLE / names);

@@ -105,7 +105,7 @@ fn of_directories(
     })
 }
 
-/// Stands for no number.
+/// Means that there is no number.
 const NONE: u64 = u64::MAX;
 
 fn understood(
@@ -140,7 +140,7 @@ mod tests {
         let wanted = Window { ops: 1000 + 2000 + 499, seconds: 0.001, first_rank: 1 };
         assert!(all.iter().all(|(window, ..)| *window == wanted), "{all:?}");
         assert_eq!(all.iter().map(|(_, mine, _)| *mine).collect::<Vec<_>>(), [1000, 2000, 499]);
-        // A walker that begins late makes the window no shorter: all were told to start.
+        // A walker that starts late does not shorten the window: all were asked to start.
         let late = windows(&[(0, 1_000_000, 1_000), (600_000, 2_000_000, 1_000)])[0];
         assert_eq!(late.0, Window { ops: 1400, seconds: 0.001, first_rank: 0 });
     }

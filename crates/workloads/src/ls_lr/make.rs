@@ -52,7 +52,7 @@ pub(super) fn begin(names: &dyn Names, root: &Path, shape: LsLrShape) -> io::Res
         Err(error) => return rejected(&format!("mkdir: {}", words(&error))),
     }
     if let Err(error) = (Marker { state: TreeState::Making, shape }).keep(root) {
-        // Without its marker nobody could tell later that it was made here.
+        // Without its marker, a later run cannot recognize the tree.
         let _ = names.remove_dir(&c_path(root));
         return Err(error);
     }

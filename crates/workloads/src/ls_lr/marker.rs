@@ -54,8 +54,8 @@ impl Marker {
         }
     }
 
-    /// Whether there is a directory in which nothing is but what an interrupted keeping may have left: the
-    /// root of a tree that was not begun yet, or of one that is removed but for its root.
+    /// Whether a directory is empty except for files of an interrupted write of the marker. This is the root
+    /// of a tree that was not started, or that was removed except for its root.
     pub fn is_bare(root: &Path) -> io::Result<bool> {
         match root.symlink_metadata() {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(false),

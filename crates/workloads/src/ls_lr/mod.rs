@@ -1,7 +1,7 @@
 //! `ls -lR` of many large trees at once: one walker on each rank, and the rate of all of them together.
 //!
-//! [`LsLrParameters`] is what is meant, whoever parsed it. What happens is told to a [`LsLrListener`] on rank
-//! 0 and kept as records; the numbers are those of docs/METHODOLOGY.md.
+//! [`LsLrParameters`] are the parsed parameters. Events go to a [`LsLrListener`] on rank 0 and into records.
+//! The numbers are those of docs/explanation/metadata.md.
 //!
 //! Invariant: nothing is removed but what was made here, which a file in each tree's root proves.
 //! Never here: the command line, text for people.
@@ -74,7 +74,7 @@ pub fn run(
     let mut nodes = RanksOfNode::new(rank.comm, Rc::clone(&rank.node), &parameters.client);
     let node_count = rank.node.count;
     observer.event(&LsLrEvent::Started { ranks: rank.comm.size(), nodes: node_count });
-    for text in rank.told() {
+    for text in rank.node_notices() {
         observer.event(&LsLrEvent::Notice(&text));
     }
     let mut part = LsLrPart { parameters, storage, names, rank, observer };
@@ -202,7 +202,7 @@ impl LsLrPart<'_, '_> {
         Ok(dropped)
     }
 
-    /// Tells whatever keeps the rate from being one that a contract means.
+    /// Reports every reason why the rate is not the one that a contract asks for.
     fn notices(&mut self, walked: &Walked, repetition: u32, made_here: bool) -> Result<(), Halt> {
         let parameters = self.parameters;
         let window = walked.list.window.unwrap_or_default();

@@ -1,4 +1,4 @@
-//! What a run tells while it goes on, on rank 0, for those who print it.
+//! The events of a run on rank 0, for printing.
 
 use results::record::Phase;
 
@@ -13,7 +13,7 @@ pub struct WalkerRow {
     pub tree: u32,
     /// Entries that it found by listing.
     pub entries: u64,
-    /// Entries that the tree was made with; `None` where nobody knows.
+    /// Number of entries with which the tree was created; `None` if it is unknown.
     pub expected: Option<u64>,
     /// Directories that it listed, with the root.
     pub directories: u64,
@@ -41,8 +41,8 @@ pub struct Shares {
 pub struct Caches {
     /// They were dropped on every node.
     pub dropped: bool,
-    /// Names that were new to a client, as a share of those that its walkers asked for, 0 to 1; the least of
-    /// all nodes. `None` where no kernel told.
+    /// Entries that were new to a client, as a share of those that its walkers requested, 0 to 1. This is the
+    /// lowest share of all nodes. `None` if no kernel reported it.
     pub new_names: Option<f64>,
 }
 
@@ -113,5 +113,5 @@ pub enum LsLrEvent<'a> {
     Notice(&'a str),
 }
 
-/// What is told the events of a run.
+/// The listener for events of a run.
 pub type LsLrListener<'o> = dyn for<'e> EventObserver<LsLrEvent<'e>> + 'o;

@@ -38,11 +38,11 @@ pub struct LsLrParameters {
     pub cold: bool,
     /// Rank r walks the tree that rank r + this makes.
     pub shift: u32,
-    /// Seconds that a common window is to last at least; one that is shorter is told.
+    /// The minimum duration of a common window, seconds. A shorter one is reported.
     pub least_window_s: f64,
-    /// Whether the run goes on after a call that failed.
+    /// Whether the run continues after a failed call.
     pub keep_going: bool,
-    /// Where this client's kernel is asked and told.
+    /// The kernel interface of this client.
     pub client: Client,
 }
 

@@ -70,7 +70,7 @@ impl PendingDirectories {
         self.paths.extend_from_slice(path.as_c_str().to_bytes_with_nul());
     }
 
-    /// Makes `path` that of the next directory and tells its depth; `None` where there are no more.
+    /// Sets `path` to that of the next directory and returns its depth; `None` if there are no more.
     pub(super) fn pop(&mut self, path: &mut PathBuffer) -> Option<usize> {
         let (start, depth) = self.starts.pop()?;
         path.cut(0);

@@ -1,7 +1,7 @@
 //! Removing a tree that was made here: exactly the names of its shape, and no other.
 //!
-//! What somebody else put into it stays, and so do the directories above that. A directory that has
-//! become something else, such as a link, is not gone into.
+//! Files of other users in it stay, and so do the directories above them. A directory that was replaced, for
+//! example by a link, is not entered.
 
 use std::io::{self, ErrorKind};
 use std::path::Path;
@@ -117,8 +117,8 @@ struct Removing<'m> {
 }
 
 impl Removing<'_> {
-    /// Finds out which directories are still there as directories, and of a part which of them hold files:
-    /// their names are not asked for one by one where none is there.
+    /// Finds out which directories still exist as directories, and for a part of them which hold files.
+    /// Without files, their names are not queried one by one.
     fn look(&mut self, partial: bool) -> io::Result<()> {
         let directories = self.shape.directories();
         self.ours = vec![false; directories as usize];

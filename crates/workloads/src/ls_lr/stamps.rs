@@ -2,8 +2,8 @@
 //!
 //! Every n-th operation leaves a stamp; when there is no more room every second stamp goes and n doubles.
 //!
-//! Invariant: the answer is never above the truth, and below it by less than n, which is at most one in
-//! 16384 of what was done.
+//! Invariant: the answer is never above the true value, and below it by less than n. That is at most one in
+//! 16384 of the completed work.
 
 use measure::Tick;
 
@@ -63,18 +63,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_done_at_any_moment_is_told_and_never_too_much() {
+    fn the_completed_work_at_any_moment_is_known_and_never_too_high() {
         for total in [0_u64, 1, 100, 32_767, 32_768, 101_000, 1_000_003] {
             let mut stamps = WalkerStamps::new();
             (1..=total).for_each(|number| stamps.add(|| Tick(number * 10)));
             assert_eq!(stamps.done(), total);
             assert!(stamps.ticks.len() < ROOM);
             for moment in [0, 9, 10, total * 3, total * 10 - total.min(1), total * 10] {
-                let truth = (moment / 10).min(total);
-                let told = stamps.while_so(|tick| tick.0 <= moment);
+                let done = (moment / 10).min(total);
+                let found = stamps.while_so(|tick| tick.0 <= moment);
                 assert!(
-                    told <= truth && truth - told <= total / 16_384,
-                    "{total} {moment}: {told} of {truth}"
+                    found <= done && done - found <= total / 16_384,
+                    "{total} {moment}: {found} of {done}"
                 );
             }
         }

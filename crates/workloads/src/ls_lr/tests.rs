@@ -248,7 +248,7 @@ fn a_directory_that_is_removed_during_the_walk_is_named_and_the_rest_is_listed()
             assert_eq!(Path::new(&failed.first[0].path), gone);
             assert_eq!(failed.reasons[0].0, "No such file or directory");
         }
-        assert!(walked.opened.iter().any(|path| path.ends_with("ls-lr.0/d1")), "the walk went on");
+        assert!(walked.opened.iter().any(|path| path.ends_with("ls-lr.0/d1")), "the walk continued");
         assert!(phase.ops < 230 && phase.ops > 100, "{}", phase.ops);
     }
 }
@@ -330,7 +330,7 @@ fn what_others_put_into_a_tree_or_instead_of_it_survives_the_removal() {
     assert!(run_on(1, &parameters).0.unwrap());
     let foreign = [root.join("d0/d1/theirs"), root.join("d2/.theirs")];
     foreign.iter().for_each(|path| fs::write(path, "x").unwrap());
-    // A directory of the tree that became a link to somebody's files with the same names.
+    // A directory of the tree that became a link to other files with the same names.
     let elsewhere = dir.path().join("elsewhere");
     fs::create_dir_all(elsewhere.join("d0")).unwrap();
     fs::write(elsewhere.join("f0"), "x").unwrap();

@@ -46,7 +46,7 @@ pub(super) struct WalkSeen {
     pub(super) directories: u64,
     /// Of each directory the time of its calls; not that of its entries' between them.
     pub(super) lists: Histogram,
-    /// Calls on directories that failed while the run went on.
+    /// Calls on directories that failed while the run continued.
     pub(super) failures: Failures,
     /// When how many entries had been asked for by statx, which answered.
     pub(super) stamps: WalkerStamps,
@@ -122,7 +122,7 @@ impl<'w> Walker<'w> {
             EntryCalls::Stat => Ok(()),
         });
         if let Err((call, error)) = further {
-            doing.failed_beside(rank, call, self.path.as_path(), &error);
+            doing.failed_outside(rank, call, self.path.as_path(), &error);
         }
     }
 
@@ -135,7 +135,7 @@ impl<'w> Walker<'w> {
             Ok(directory) => directory,
             Err((call, error)) => {
                 self.seen.failures.take(call, self.path.as_path(), &error);
-                return doing.failed_beside(rank, call, self.path.as_path(), &error);
+                return doing.failed_outside(rank, call, self.path.as_path(), &error);
             }
         };
         let mut ticks = 0;
@@ -150,7 +150,7 @@ impl<'w> Walker<'w> {
             ticks += self.clock.now().0 - begin.0;
             let more = more.unwrap_or_else(|error| {
                 self.seen.failures.take("getdents64", self.path.as_path(), &error);
-                doing.failed_beside(rank, "getdents64", self.path.as_path(), &error);
+                doing.failed_outside(rank, "getdents64", self.path.as_path(), &error);
                 false
             });
             self.ask(rank, doing, own, first);
@@ -167,8 +167,8 @@ impl<'w> Walker<'w> {
         self.queue(own, depth);
     }
 
-    /// Opens the directory of the path and sees which one it is. Where that is one above it, ls says so and
-    /// goes on, and so is it here.
+    /// Opens the directory of the path and finds out which one it is. If it is one of its parents, ls reports
+    /// that and continues. So does this.
     fn open(&mut self) -> Result<Box<dyn Directory>, (&'static str, io::Error)> {
         let directory = self.listing.open_dir(self.path.as_c_str()).map_err(|error| ("open", error))?;
         let identity = directory.identity().map_err(|error| ("statx", error))?;
@@ -188,7 +188,7 @@ impl<'w> Walker<'w> {
             doing.run(rank, &mut asking, &mut TransferOrder::items(count), 0, Stop::after(count));
             for (call, index, error) in std::mem::take(&mut asking.troubles) {
                 asking.name(index);
-                doing.failed_beside(rank, call, asking.walker.path.as_path(), &error);
+                doing.failed_outside(rank, call, asking.walker.path.as_path(), &error);
             }
         }
         self.path.cut(own);

@@ -1,10 +1,10 @@
-//! How many directories and items a run has, out of what was asked for (mdtest 4.1).
+//! The number of directories and items of a run, computed from the options (mdtest 4.1).
 //!
-//! Pure; whoever announces or draws a tree may ask.
+//! Pure, so that any code that announces or draws a tree may call it.
 
 use super::parameters::MdtestParameters;
 
-/// The largest number of anything; sums over all ranks of less than 2^24 still fit.
+/// Upper bound of all counts. Sums over all ranks of fewer than 2^24 still fit.
 const MOST: u64 = 1 << 39;
 
 /// What one rank has in all test directories. Numbers of items are of one rank.
@@ -12,16 +12,16 @@ const MOST: u64 = 1 << 39;
 pub struct ItemCounts {
     /// Directories of one tree.
     pub directories: u64,
-    /// How many of them hold items: all, or the leaves, which have the highest numbers.
+    /// Number of directories that hold items: all, or the leaves, which have the highest numbers.
     pub holders: u64,
-    /// Items in each directory that holds any.
+    /// Items in each directory that holds items.
     pub per_dir: u64,
     /// Test directories, each with a whole tree.
     pub loops: u64,
 }
 
 impl ItemCounts {
-    /// The counts that `parameters` ask for; `None` where they are beyond all bounds.
+    /// The counts for `parameters`; `None` if they are above the upper bound.
     pub fn of(parameters: &MdtestParameters) -> Option<Self> {
         let MdtestParameters { branching, depth, items, items_per_dir, leaf_only, .. } = *parameters;
         let (mut directories, mut leaves) = (1_u64, 1_u64);
@@ -72,18 +72,18 @@ mod tests {
         };
         assert_eq!(of(1, 0, 7, 0, false), (1, 0, 7, 1, 7));
         assert_eq!(of(2, 2, 16, 0, false), (7, 0, 2, 1, 14), "rounded down to whole directories");
-        assert_eq!(of(2, 2, 6, 0, false), (7, 0, 0, 1, 0), "fewer than directories");
+        assert_eq!(of(2, 2, 6, 0, false), (7, 0, 0, 1, 0), "fewer items than directories");
         assert_eq!(of(2, 2, 16, 0, true), (7, 3, 4, 1, 16));
-        assert_eq!(of(3, 3, 0, 900, false), (40, 0, 900, 1, 36_000), "the acceptance line");
+        assert_eq!(of(3, 3, 0, 900, false), (40, 0, 900, 1, 36_000), "the acceptance command");
         assert_eq!(of(1, 4, 10, 0, true), (5, 4, 10, 1, 10), "a chain has one leaf");
         assert_eq!(of(0, 0, 10, 0, false), (1, 0, 10, 1, 10));
         assert_eq!(of(2, 1, 6, 2, false), (3, 0, 2, 3, 18), "three test directories of whole trees");
         assert_eq!(of(2, 1, 6, 2, true), (3, 1, 2, 3, 12));
-        assert_eq!(of(5, 0, 0, 0, false), (1, 0, 0, 1, 0), "nothing asked for");
+        assert_eq!(of(5, 0, 0, 0, false), (1, 0, 0, 1, 0), "no items");
     }
 
     #[test]
-    fn what_is_beyond_all_bounds_is_none() {
+    fn counts_above_the_upper_bound_are_none() {
         let rejected = |change: fn(&mut MdtestParameters)| {
             let mut parameters = MdtestParameters::default();
             change(&mut parameters);

@@ -1,7 +1,7 @@
-//! What is written into files, and how a reader knows that it came back (mdtest 4.1).
+//! The data that is written into files, and how a reader checks it (mdtest 4.1).
 //!
-//! The words are those of the packet types, which take the number of the item where others take an offset;
-//! bytes behind the last whole word hold their place in the file, modulo 256.
+//! The words are those of the packet types, with the number of the item in place of the offset. Bytes after
+//! the last whole word hold their place in the file, modulo 256.
 
 use super::items::Items;
 use super::parameters::MdtestParameters;
@@ -10,12 +10,12 @@ use crate::kit::payload::{DataIdentity, Packet, Payload, file_id, poison_pages};
 /// Bytes of a word.
 pub(super) const WORD: usize = 8;
 
-/// The data of files that are so long.
+/// The data of files of one length.
 pub(super) struct FileData {
     payload: Payload,
-    /// Bytes of the file, as far as that is known.
+    /// Bytes of the file, if known.
     length: Option<usize>,
-    /// Whether a buffer was made for this payload before.
+    /// Whether the buffer already holds data of this payload.
     made: bool,
 }
 
@@ -27,8 +27,8 @@ impl FileData {
         Self { payload: Payload::new(identity), length, made: false }
     }
 
-    /// Takes aim at an item: from now on its data is meant.
-    pub(super) fn aim(&mut self, items: &Items<'_>) {
+    /// Selects the item whose data is made next.
+    pub(super) fn select(&mut self, items: &Items<'_>) {
         let own = self.payload.identity();
         let mut wanted = DataIdentity { rank: items.owner().into(), ..own };
         if own.packet == Packet::Stamped {
@@ -44,19 +44,19 @@ impl FileData {
         self.payload
     }
 
-    /// What stands for the offset.
+    /// The number that takes the place of the offset.
     pub(super) fn place(&self, items: &Items<'_>) -> u64 {
         if self.payload.identity().packet == Packet::Stamped { 0 } else { items.number() }
     }
 
-    /// Where the words of the first `bytes` of a file end, and whether that is known: a reader who was not
-    /// told how long the files are takes them to be as long as what it reads.
+    /// Where the words of the first `bytes` of a file end, and whether that is known. A reader without the
+    /// length of the files assumes that they are as long as what it reads.
     pub(super) fn words_end(&self, bytes: usize) -> (usize, bool) {
         let length = self.length.unwrap_or(bytes);
         (bytes.min(length / WORD * WORD), self.length.is_some())
     }
 
-    /// Makes the data of the item aimed at, in a buffer that is used for nothing else.
+    /// Makes the data of the selected item, in a buffer that is used for nothing else.
     pub(super) fn make(&mut self, buffer: &mut [u8], items: &Items<'_>) {
         let (words_end, place) = (buffer.len() / WORD * WORD, self.place(items));
         if !self.made {
@@ -70,8 +70,8 @@ impl FileData {
     }
 }
 
-/// Makes a buffer hold what is never written, so that what does not arrive is seen.
-pub(super) fn spoil(buffer: &mut [u8]) {
+/// Fills a buffer with data that is never written, so that missing data is detected.
+pub(super) fn poison_buffer(buffer: &mut [u8]) {
     let words_end = buffer.len() / WORD * WORD;
     let (words, rest) = buffer.split_at_mut(words_end);
     poison_pages(words);

@@ -1,4 +1,4 @@
-//! Data of files: those of the original to the byte, and wrong data by item and place.
+//! The data of files: equal to the original in every byte, and wrong data by item and place.
 
 use std::path::{Path, PathBuf};
 
@@ -39,7 +39,7 @@ fn checksum(bytes: &[u8]) -> u64 {
 const TYPES: [Packet; 4] = [Packet::Timestamp, Packet::Offset, Packet::Incompressible, Packet::Random];
 
 #[test]
-fn files_are_those_of_the_original_to_the_byte() {
+fn files_equal_those_of_the_original_in_every_byte() {
     // FNV-1a of files 0.0, 0.1 and 1.2 that mdtest 4.1 made with -w 8205 -G 42.
     let golden = [
         [0x172e_1eaa_ae7d_4731, 0x172e_1eaa_ae7d_4731, 0xbbdb_cee0_3b34_8dfa],
@@ -59,12 +59,12 @@ fn files_are_those_of_the_original_to_the_byte() {
     assert_eq!(std::fs::read(file(dir.path(), "0.1")).unwrap(), [0, 1, 2, 3, 4]);
 }
 
-/// What a reader finds after `spoil` did something to the files.
+/// What a reader finds after `spoil` has changed the files.
 fn found(packet: Packet, bytes: u64, spoil: impl Fn(&Path)) -> (u64, Vec<String>, Vec<MdtestRankResult>) {
     found_by(&reading(packet, bytes), bytes, spoil)
 }
 
-/// The same for a reader of its own mind.
+/// The same with other reader settings.
 fn found_by(
     reader: &MdtestParameters,
     bytes: u64,
@@ -92,19 +92,19 @@ fn flip(path: &Path, at: usize) {
 }
 
 #[test]
-fn sound_data_verifies_whole_and_in_part_for_every_type_and_length() {
+fn correct_data_verifies_completely_and_in_part_for_every_type_and_length() {
     for packet in TYPES.into_iter().chain([Packet::Stamped]) {
         let whole = packet == Packet::Stamped;
         for bytes in
             [1_u64, 8, 13, 4096, 8205].map(|bytes| if whole { bytes.next_multiple_of(8) } else { bytes })
         {
             let lengths = [bytes, bytes / 2].map(|read| if whole { read / 8 * 8 } else { read });
-            for (read, told) in lengths.into_iter().flat_map(|read| [(read, bytes), (read, 0)]) {
+            for (read, known) in lengths.into_iter().flat_map(|read| [(read, bytes), (read, 0)]) {
                 if read == 0 {
                     continue;
                 }
-                // Whoever only reads may know how long the files are, or not.
-                let reader = MdtestParameters { write_bytes: told, ..reading(packet, read) };
+                // A reader may know the length of the files, or not.
+                let reader = MdtestParameters { write_bytes: known, ..reading(packet, read) };
                 let (wrong, bad, left) = found_by(&reader, bytes, |_| ());
                 assert_eq!((wrong, bad), (0, vec![]), "{packet:?}, {read} of {bytes}");
                 let compared = left[0].phase("file_read").check.as_ref().map(|check| check.bytes);
@@ -124,13 +124,13 @@ fn a_flipped_byte_is_named_by_item_and_offset() {
     let (wrong, bad, left) = found(Packet::Timestamp, 13, |dir| flip(&file(dir, "0.0"), 10));
     assert_eq!((wrong, bad.len()), (1, 1));
     assert_eq!(bad[0], "rank 0 file.mdtest.0.0 at 8 wrong: item 0");
-    let notice = left[0].told("Notice").concat();
+    let notice = left[0].events("Notice").concat();
     assert!(notice.contains("File read: 1 files with wrong data, by kind: 1 wrong"), "{notice}");
 }
 
 #[test]
-fn all_wrong_ranges_are_counted_and_the_worst_ranks_named_where_not_all_are_listed() {
-    // Zeros and flips in turn, so that no two make one range: 150 of rank 1, one of rank 0.
+fn all_wrong_ranges_are_counted_and_the_worst_ranks_are_named_if_the_list_is_incomplete() {
+    // Zeros and flips in turn, so that no two form one range: 150 of rank 1, one of rank 0.
     let spoil = |dir: &Path| {
         flip(&file(dir, "0.0"), 24);
         let mut bytes = std::fs::read(file(dir, "1.2")).unwrap();
@@ -148,10 +148,10 @@ fn all_wrong_ranges_are_counted_and_the_worst_ranks_named_where_not_all_are_list
         check.worst.iter().map(|worst| (worst.rank, worst.bad_transfers)).collect::<Vec<_>>(),
         [(0, 1), (1, 1)]
     );
-    let notice = left[0].told("Notice").concat();
-    let told = "File read: 64 of 151 bad ranges are listed; files with wrong data of 2 ranks: \
+    let notice = left[0].events("Notice").concat();
+    let text = "File read: 64 of 151 bad ranges are listed; files with wrong data of 2 ranks: \
                 1 of rank 0, 1 of rank 1";
-    assert!(notice.contains(told), "{notice}");
+    assert!(notice.contains(text), "{notice}");
 }
 
 #[test]
@@ -167,25 +167,25 @@ fn a_file_cut_short_is_wrong_data_and_the_rest_is_still_read() {
 }
 
 #[test]
-fn data_of_another_item_is_told_as_such() {
+fn data_of_another_item_is_reported_as_misplaced() {
     for (packet, wanted) in [
         (Packet::Timestamp, "data of rank 0"),
         (Packet::Offset, "data of item 1 of rank 0"),
         (Packet::Incompressible, "data of item 1 of rank 0"),
-        // 42 + 0 + 1 is also 42 + 1 + 0: types that mix rank and item cannot tell more.
+        // 42 + 0 + 1 is also 42 + 1 + 0. Types that mix rank and item cannot distinguish more.
         (Packet::Random, "data of item 0 of rank 1, or of a rank near it"),
     ] {
         let copy = |dir: &Path| {
             let _bytes = std::fs::copy(file(dir, "0.1"), file(dir, "1.2")).unwrap();
         };
         let (wrong, bad, _) = found(packet, 8192, copy);
-        let told = format!("rank 1 file.mdtest.1.2 at 0 misplaced: item 2: {wanted}");
-        assert_eq!((wrong, bad), (1, vec![told]), "{packet:?}");
+        let bad_range = format!("rank 1 file.mdtest.1.2 at 0 misplaced: item 2: {wanted}");
+        assert_eq!((wrong, bad), (1, vec![bad_range]), "{packet:?}");
     }
 }
 
 #[test]
-fn writes_are_read_again_at_once_and_shifted_readers_know_whose_data_it_is() {
+fn writes_are_read_back_at_once_and_shifted_readers_know_the_writer() {
     let parameters = MdtestParameters {
         verify_write: true,
         verify_read: true,
@@ -216,9 +216,9 @@ fn a_short_file_that_is_not_compared_fails_the_read() {
     play_in(dir.path(), 1, &writing(Packet::Timestamp, 10));
     let long = MdtestParameters { verify_read: false, write_bytes: 0, ..reading(Packet::Timestamp, 100) };
     let halt = play_in(dir.path(), 1, &long)[0].done.clone().expect_err("it ends");
-    assert!(halt.why.ends_with("file.mdtest.0.0: read: 10 of 100 bytes are there"), "{halt}");
-    let going_on = MdtestParameters { keep_going: true, ..long };
-    let left = play_in(dir.path(), 1, &going_on);
+    assert!(halt.why.ends_with("file.mdtest.0.0: read: the file has 10 of 100 bytes"), "{halt}");
+    let continuing = MdtestParameters { keep_going: true, ..long };
+    let left = play_in(dir.path(), 1, &continuing);
     assert_eq!(left[0].done.as_ref().map(|done| done.failed), Ok(3));
     assert!(all_phases().create);
 }

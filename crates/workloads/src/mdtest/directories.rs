@@ -1,4 +1,4 @@
-//! What is done to items that are directories.
+//! The operations on items that are directories.
 
 use std::ffi::CStr;
 use std::io;
@@ -17,7 +17,7 @@ use super::tree::PERMISSIONS;
 use crate::kit::operations::Operation;
 use crate::kit::path::PathBuffer;
 
-/// What is appended to the name of the one that steps aside.
+/// The suffix of the directory that is renamed out of the way.
 const ASIDE: &str = "-XX";
 
 /// One call on each item.
@@ -44,7 +44,7 @@ impl<F: Fn(&dyn Names, &CStr) -> io::Result<()>> Operation for OneCall<'_, F> {
     }
 }
 
-/// The phase in which this rank does one call on each of `items`, which are `count`.
+/// The phase in which this rank makes one call on each of `items`.
 pub(super) fn one_call<'r>(
     run: &mut MdtestRun<'r>,
     plan: &PhasePlan,
@@ -83,11 +83,11 @@ pub(super) fn remove(run: &mut MdtestRun<'_>, row: &'static ItemOperation) -> Re
     one_call(run, &plan, items, "rmdir", |names, path| names.remove_dir(path))
 }
 
-/// Renames in a ring: the first steps aside, each other takes the place of the one before it, and the first
-/// takes the last place that is free; afterwards there are the same names as before.
+/// Renames in a ring. The first directory is renamed out of the way. Each other takes the name of the one
+/// before it, and the first takes the last free name. Afterwards the names are the same as before.
 pub(super) fn rename(run: &mut MdtestRun<'_>, row: &'static ItemOperation) -> Result<(), Halt> {
     let count = if run.items > 1 { run.items } else { 0 };
-    let plan = PhasePlan { told: count, ..PhasePlan::new(run, row, count) };
+    let plan = PhasePlan { announced: count, ..PhasePlan::new(run, row, count) };
     let items = run.own(ShiftTurn::Stat, Stem::Directory);
     let mut ring =
         RenameRing { names: run.names, items, count, from: PathBuffer::default(), to: PathBuffer::default() };
@@ -95,7 +95,7 @@ pub(super) fn rename(run: &mut MdtestRun<'_>, row: &'static ItemOperation) -> Re
     phase::conclude(run, &plan, done)
 }
 
-/// Goes through the items in order; what one is renamed from, the next is renamed to.
+/// Renames the items in order. The old name of one is the new name of the next.
 struct RenameRing<'r> {
     names: &'r dyn Names,
     items: Items<'r>,

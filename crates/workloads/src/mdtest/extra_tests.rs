@@ -1,4 +1,4 @@
-//! Operations beyond mdtest 4.1 leave everything as it was; preloaded files are counted.
+//! Operations beyond mdtest 4.1 restore everything, and preloaded files are counted.
 #![allow(clippy::print_stdout)]
 
 use std::path::Path;
@@ -14,7 +14,7 @@ fn everything() -> Vec<String> {
     operations::names().map(str::to_owned).collect()
 }
 
-/// Whether the place for tests keeps attributes of users.
+/// Whether the test directory supports user attributes.
 fn keeps_attributes(dir: &Path) -> bool {
     let kept = rustix::fs::setxattr(dir, c"user.mdtest", b"x", rustix::fs::XattrFlags::empty());
     let _ = rustix::fs::removexattr(dir, c"user.mdtest");
@@ -22,7 +22,7 @@ fn keeps_attributes(dir: &Path) -> bool {
 }
 
 #[test]
-fn all_operations_together_leave_what_the_classic_ones_left() {
+fn all_operations_together_leave_the_same_files_as_the_classic_ones() {
     let base = MdtestParameters { branching: 2, depth: 1, items: 12, write_bytes: 5, ..only_create() };
     for (unique_dir, shared_file, shift) in
         [(false, false, 0), (true, false, 0), (false, true, 0), (true, false, 1), (false, false, 1)]
@@ -30,7 +30,7 @@ fn all_operations_together_leave_what_the_classic_ones_left() {
         let dir = tempfile::tempdir().unwrap();
         let mut extra = everything();
         if !keeps_attributes(dir.path()) {
-            println!("SKIPPED: no attributes of users are kept here; all else is tried");
+            println!("SKIPPED: the file system has no user attributes; all other operations are tested");
             extra.retain(|name| !name.starts_with("xattr"));
         }
         let classic = MdtestParameters { unique_dir, shared_file, shift, ..base.clone() };
@@ -54,7 +54,7 @@ fn all_operations_together_leave_what_the_classic_ones_left() {
 }
 
 #[test]
-fn each_operation_does_its_call_on_each_item() {
+fn each_operation_makes_its_call_on_each_item() {
     for (name, phase, calls) in [
         ("statx", "file_statx", ["statx file.mdtest.0.0", "statx file.mdtest.0.1"]),
         ("list", "directory_listing", ["list mdtest_tree.0", ""]),
@@ -100,11 +100,11 @@ fn each_operation_does_its_call_on_each_item() {
 }
 
 #[test]
-fn an_attribute_that_cannot_be_taken_away_is_no_attribute_that_is_not_there() {
+fn a_failed_removal_of_an_attribute_is_not_a_missing_attribute() {
     for (shared_file, keep_going) in [(true, false), (false, true)] {
         let dir = tempfile::tempdir().unwrap();
         if !keeps_attributes(dir.path()) {
-            println!("SKIPPED: no attributes of users are kept here");
+            println!("SKIPPED: the file system has no user attributes");
             return;
         }
         let parameters = MdtestParameters {
@@ -117,9 +117,9 @@ fn an_attribute_that_cannot_be_taken_away_is_no_attribute_that_is_not_there() {
         };
         let storage = Recording::failing("removexattr", "file.mdtest.", 5);
         let halt = play_on(2, &within(dir.path(), &parameters), &storage)[0].done.clone();
-        let halt = halt.expect_err("they are left");
+        let halt = halt.expect_err("they are not removed");
         assert!(halt.why.contains(": removexattr: Input/output error"), "{halt}");
-        // Where none could be set none is left.
+        // If no attribute could be set, none is to be removed.
         let dir = tempfile::tempdir().unwrap();
         let storage = Recording::failing("setxattr", "file.mdtest.", 13);
         let parameters = MdtestParameters { keep_going: true, ..parameters };
@@ -139,28 +139,28 @@ fn directories_alone_are_listed_too() {
 }
 
 #[test]
-fn a_listing_that_leaves_something_out_is_a_failure() {
+fn a_listing_with_missing_entries_is_a_failure() {
     let dir = tempfile::tempdir().unwrap();
     let extra = vec!["list".into()];
-    // Whoever reads while half of the files are removed again, finds half of them.
+    // The command removes half of the files before the listing, which then finds the other half.
     let remove = format!("rm -f {}/A/test-dir.0-0/mdtest_tree.0/file.mdtest.0.0", dir.path().display());
     let parameters =
         MdtestParameters { extra, directories: false, items: 2, before_phase: Some(remove), ..only_create() };
     let left = play_in(dir.path(), 1, &parameters);
     let halt = left[0].done.clone().expect_err("one is missing");
-    assert!(halt.why.contains("mdtest_tree.0: list: 1 of at least 2 entries came"), "{halt}");
-    // And whoever misses a directory of the tree, which no count of items tells.
+    assert!(halt.why.contains("mdtest_tree.0: list: 1 of at least 2 entries were listed"), "{halt}");
+    // A missing directory of the tree, which the count of items does not cover.
     let dir = tempfile::tempdir().unwrap();
     let gone = dir.path().join("A/test-dir.0-0/mdtest_tree.0/mdtest_tree.2").display().to_string();
     let remove = format!("test ! -e {gone}/file.mdtest.0.2 || rm -r {gone}");
     let tree =
         MdtestParameters { items: 3, branching: 2, depth: 1, before_phase: Some(remove), ..parameters };
     let halt = play_in(dir.path(), 1, &tree)[0].done.clone().expect_err("one is missing");
-    assert!(halt.why.contains("mdtest_tree.0: list: 2 of at least 3 entries came"), "{halt}");
+    assert!(halt.why.contains("mdtest_tree.0: list: 2 of at least 3 entries were listed"), "{halt}");
 }
 
 #[test]
-fn preloaded_files_are_counted_and_go_with_the_rest() {
+fn preloaded_files_are_counted_and_removed_with_the_rest() {
     for (unique_dir, ranks, directories) in [(false, 2, 6), (true, 2, 12), (true, 1, 6), (false, 3, 6)] {
         let base = MdtestParameters {
             branching: 2,
@@ -179,8 +179,8 @@ fn preloaded_files_are_counted_and_go_with_the_rest() {
         let dir = tempfile::tempdir().unwrap();
         let left = play_in(dir.path(), ranks, &counted);
         assert!(left[0].done.is_ok(), "{:?}", left[0].done);
-        let told = left[0].told("Preloaded").concat();
-        assert!(told.starts_with(&format!("Preloaded {{ directories: {trees}, files_each: 50,")), "{told}");
+        let event = left[0].events("Preloaded").concat();
+        assert!(event.starts_with(&format!("Preloaded {{ directories: {trees}, files_each: 50,")), "{event}");
         let state = left[0].records.iter().find_map(|record| match record {
             Record::State(state) => Some((state.kind.as_str(), state.directories, state.files)),
             _ => None,
@@ -191,7 +191,7 @@ fn preloaded_files_are_counted_and_go_with_the_rest() {
 }
 
 #[test]
-fn preloaded_files_stay_where_nothing_is_removed() {
+fn preloaded_files_stay_if_nothing_is_removed() {
     let dir = tempfile::tempdir().unwrap();
     let parameters = MdtestParameters { preload: 7, items: 1, directories: false, ..only_create() };
     assert!(play_in(dir.path(), 2, &parameters)[0].done.is_ok());
@@ -203,7 +203,7 @@ fn preloaded_files_stay_where_nothing_is_removed() {
 }
 
 #[test]
-fn removing_a_preloaded_tree_without_its_preload_says_what_to_add() {
+fn removing_a_preloaded_tree_without_its_preload_names_the_missing_option() {
     let dir = tempfile::tempdir().unwrap();
     let parameters = MdtestParameters { preload: 7, items: 2, remove: false, ..all_phases() };
     assert!(play_in(dir.path(), 1, &parameters)[0].done.is_ok());
@@ -217,7 +217,7 @@ fn removing_a_preloaded_tree_without_its_preload_says_what_to_add() {
     };
     let left = play_in(dir.path(), 1, &MdtestParameters { preload: 0, ..only.clone() });
     let halt = left[0].done.clone().expect_err("it is not empty");
-    let wanted = "mdtest_tree.0: rmdir: Directory not empty: 7 files of --preload are in it; add --preload 7";
+    let wanted = "mdtest_tree.0: rmdir: Directory not empty: it holds 7 files of --preload. Add --preload 7";
     assert!(halt.why.replace("/:", ":").ends_with(wanted), "{halt}");
     let items_gone = MdtestParameters { directories: false, files: true, items: 0, ..only };
     assert!(play_in(dir.path(), 1, &items_gone)[0].done.is_ok());
@@ -233,7 +233,7 @@ fn a_directory_that_cannot_be_preloaded_ends_the_run_with_its_path() {
     for rank in &left {
         let halt = rank.done.clone().expect_err("all halt");
         assert_eq!((halt.step.as_str(), halt.rank), ("preload", 1));
-        let wanted = "mdtest_tree.0/preload.mdtest.5: mknod: No space left on device (what this run made";
+        let wanted = "mdtest_tree.0/preload.mdtest.5: mknod: No space left on device (this run's tree";
         assert!(halt.why.contains(wanted), "{halt}");
     }
 }

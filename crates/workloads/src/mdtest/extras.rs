@@ -1,6 +1,6 @@
-//! Operations beyond those of mdtest 4.1. Each leaves names as it found them: what it adds is taken away
-//! again after the phase, outside of any clock, extended attributes too. `chmod` and `truncate` leave what
-//! they set.
+//! Operations beyond those of mdtest 4.1. Each restores the names that it found. After the phase, outside of
+//! any clock, it removes the names and extended attributes that it added. `chmod` and `truncate` do not
+//! restore what they set.
 
 use std::ffi::CStr;
 use std::io;
@@ -20,14 +20,14 @@ use crate::kit::beneath::alone;
 use crate::kit::operations::{Operation, call_failed};
 use crate::kit::path::PathBuffer;
 
-/// What `chmod` sets: less than files are made with.
+/// The mode that `chmod` sets: fewer permissions than files are created with.
 const PERMISSIONS: u32 = 0o600;
-/// What files without data are lengthened to.
+/// The length to which files without data are extended.
 const LENGTHENED: u64 = 4096;
-/// The attribute that is set, and how long it is.
+/// The attribute that is set, and its length.
 const ATTRIBUTE: &CStr = c"user.mdtest";
 const ATTRIBUTE_BYTES: usize = 32;
-/// The number of the error of a file that has no such attribute.
+/// The error number for a file without this attribute.
 const ENODATA: i32 = 61;
 
 pub(super) fn statx(run: &mut MdtestRun<'_>, row: &'static ItemOperation) -> Result<(), Halt> {
@@ -38,7 +38,7 @@ pub(super) fn chmod(run: &mut MdtestRun<'_>, row: &'static ItemOperation) -> Res
     simple(run, row, "chmod", |names, path| names.chmod(path, PERMISSIONS))
 }
 
-/// Takes away what was written, or lengthens what is empty.
+/// Cuts files with data to no length, and extends empty files.
 pub(super) fn truncate(run: &mut MdtestRun<'_>, row: &'static ItemOperation) -> Result<(), Halt> {
     let bytes = if run.parameters.write_bytes > 0 { 0 } else { LENGTHENED };
     simple(run, row, "truncate", move |names, path| names.truncate(path, bytes))
@@ -55,7 +55,7 @@ pub(super) fn get_attribute(run: &mut MdtestRun<'_>, row: &'static ItemOperation
     untimed(run, row.label, count, |item| {
         items.go(item);
         match set(names, items.c_path()) {
-            // Then getting it fails too, and is counted.
+            // In that case getting it fails too, and that failure is counted.
             Err(error) if !keep_going => Err(call_failed("setxattr", items.path(), &error)),
             _ => Ok(()),
         }
@@ -64,7 +64,7 @@ pub(super) fn get_attribute(run: &mut MdtestRun<'_>, row: &'static ItemOperation
         let mut value = [0; ATTRIBUTE_BYTES];
         match names.get_attribute(path, ATTRIBUTE, &mut value)? {
             ATTRIBUTE_BYTES => Ok(()),
-            other => Err(io::Error::other(format!("{other} of {ATTRIBUTE_BYTES} bytes came"))),
+            other => Err(io::Error::other(format!("the attribute has {other} of {ATTRIBUTE_BYTES} bytes"))),
         }
     })?;
     clear_attributes(run, row)
@@ -74,7 +74,7 @@ fn set(names: &dyn Names, path: &CStr) -> io::Result<()> {
     names.set_attribute(path, ATTRIBUTE, &[b'm'; ATTRIBUTE_BYTES])
 }
 
-/// All ranks take the attribute away; of a file that they share, whoever comes first.
+/// All ranks remove the attribute. On a shared file, the first rank removes it.
 fn clear_attributes(run: &mut MdtestRun<'_>, row: &ItemOperation) -> Result<(), Halt> {
     let (names, mut items, count) = (run.names, run.own(ShiftTurn::Stat, Stem::File), run.items);
     let shared = run.parameters.shared_file || run.parameters.keep_going;
@@ -89,7 +89,7 @@ fn clear_attributes(run: &mut MdtestRun<'_>, row: &ItemOperation) -> Result<(), 
     })
 }
 
-/// Whether the attribute is not there: never set, or taken away by another rank.
+/// Whether the attribute is missing: never set, or removed by another rank.
 fn has_none(names: &dyn Names, path: &CStr) -> bool {
     let got = names.get_attribute(path, ATTRIBUTE, &mut [0; ATTRIBUTE_BYTES]);
     got.is_err_and(|error| {
@@ -109,14 +109,14 @@ fn simple(
     one_call(run, &plan, items, call, act)
 }
 
-/// How a second name is made out of an item's.
+/// How a second name is made from the name of an item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Second {
-    /// A further name beside it.
+    /// A hard link in the same directory.
     Link,
-    /// A link to it beside it.
+    /// A symbolic link in the same directory.
     Symlink,
-    /// The same name in the test directory, there and back again.
+    /// The same name in the test directory: a move and a move back.
     Across,
 }
 
@@ -138,18 +138,18 @@ pub(super) fn symlink(run: &mut MdtestRun<'_>, row: &'static ItemOperation) -> R
     second_names(run, row, Second::Symlink)
 }
 
-/// Each item goes to the test directory; when all are there, each goes back.
+/// Moves each item to the test directory. When all are there, moves each back.
 pub(super) fn rename_across(run: &mut MdtestRun<'_>, row: &'static ItemOperation) -> Result<(), Halt> {
     second_names(run, row, Second::Across)
 }
 
 fn second_names(run: &mut MdtestRun<'_>, row: &'static ItemOperation, kind: Second) -> Result<(), Halt> {
     let across = kind == Second::Across;
-    // Files that all ranks share can be away for one of them only.
+    // Only one rank can move files that all ranks share.
     let idle = across && run.parameters.shared_file && run.rank.comm.rank() > 0;
     let once = if idle { 0 } else { run.items };
     let times = if across { 2 } else { 1 };
-    let plan = PhasePlan { told: run.items * times, ..PhasePlan::new(run, row, once * times) };
+    let plan = PhasePlan { announced: run.items * times, ..PhasePlan::new(run, row, once * times) };
     let mut pair = Pair {
         names: run.names,
         items: run.own(ShiftTurn::Stat, Stem::File),
@@ -178,7 +178,7 @@ struct Pair<'r> {
     names: &'r dyn Names,
     items: Items<'r>,
     kind: Second,
-    /// Items; each comes twice where names go there and back.
+    /// Number of items. Each comes twice if items are moved and moved back.
     once: u64,
     second: PathBuffer,
     /// The test directory that `second` begins with, and the length of its path.
@@ -193,8 +193,8 @@ impl Operation for Pair<'_> {
         if self.kind == Second::Across {
             let at = self.items.test_dir();
             if self.dir.is_none_or(|(known, _)| known != at) {
-                let whose = self.items.whose();
-                let dir = names::test_dir(whose.parameters, whose.rank, whose.iteration, at);
+                let owners = self.items.owners();
+                let dir = names::test_dir(owners.parameters, owners.rank, owners.iteration, at);
                 self.second = PathBuffer::new(Path::new(&dir));
                 self.second.push("/");
                 self.dir = Some((at, self.second.len()));
@@ -204,9 +204,9 @@ impl Operation for Pair<'_> {
             return;
         }
         self.second.copy(self.items.buffer());
-        // Of a file that all ranks share each makes names of its own.
+        // For a shared file each rank makes its own names.
         self.second.push(if self.kind == Second::Link { ".link." } else { ".symlink." });
-        self.second.number(self.items.whose().rank.into());
+        self.second.number(self.items.owners().rank.into());
     }
 
     fn operate(&mut self, _item: u64) -> io::Result<()> {
@@ -225,14 +225,14 @@ impl Operation for Pair<'_> {
     }
 }
 
-/// Each rank lists every directory that holds items in the tree it uses.
+/// Each rank lists every directory with items in its tree.
 pub(super) fn list(run: &mut MdtestRun<'_>, row: &'static ItemOperation) -> Result<(), Halt> {
     let (parameters, counts) = (run.parameters, run.counts);
     let count = counts.holders * counts.loops;
     let rank = run.rank.comm.rank();
     let tree = shifted(rank, run.shift * ShiftTurn::Stat as i64 + run.tree_shift(), run.ranks());
     let owners = if parameters.unique_dir || parameters.shared_file { 1 } else { u64::from(run.ranks()) };
-    // Whoever did not make the items, or not all of them, does not know how many there are.
+    // A rank knows the number of items only if this run created all of them.
     let known = parameters.create && !parameters.keep_going && run.items == counts.items();
     let known = known && run.storage.keeps_data();
     let items = known.then(|| counts.per_dir * owners + parameters.preload);
@@ -247,7 +247,7 @@ pub(super) fn list(run: &mut MdtestRun<'_>, row: &'static ItemOperation) -> Resu
         least: 0,
         path: PathBuffer::default(),
     };
-    let plan = PhasePlan { told: count, ..PhasePlan::new(run, row, count) };
+    let plan = PhasePlan { announced: count, ..PhasePlan::new(run, row, count) };
     let done = phase::perform(run, &plan, &mut listing, None)?;
     phase::conclude(run, &plan, done)
 }
@@ -258,11 +258,11 @@ struct List<'r> {
     shape: TreeShape,
     iteration: u32,
     holders: u64,
-    /// This one, and the one whose tree it is.
+    /// This rank, and the rank that owns the tree.
     ranks: (u32, u32),
-    /// So many items and preloaded files are in each, where that is known.
+    /// Number of items and preloaded files in each directory, if known.
     items: Option<u64>,
-    /// So many entries the one under way has for certain.
+    /// Number of entries that the current directory has at least.
     least: u64,
     path: PathBuffer,
 }
@@ -279,7 +279,7 @@ impl Operation for List<'_> {
         let found = self.names.list(self.path.as_c_str(), &mut |_, _| ())?;
         match found >= self.least {
             true => Ok(()),
-            false => Err(io::Error::other(format!("{found} of at least {} entries came", self.least))),
+            false => Err(io::Error::other(format!("{found} of at least {} entries were listed", self.least))),
         }
     }
 
@@ -288,8 +288,8 @@ impl Operation for List<'_> {
     }
 }
 
-/// All ranks open and close one file, as often as each has items; rank 0 makes it before and removes it
-/// after.
+/// All ranks open and close one file, once for each item. Rank 0 creates it before and removes it after the
+/// phase.
 pub(super) fn shared_open(run: &mut MdtestRun<'_>, row: &'static ItemOperation) -> Result<(), Halt> {
     let dir = names::test_dir(run.parameters, 0, run.iteration, 0);
     let path = PathBuffer::new(Path::new(&format!("{dir}/file.mdtest.shared-open")));

@@ -1,4 +1,4 @@
-//! What fails, by path and call, on all ranks together or counted; and what is left where.
+//! Failures are reported with path and call, on all ranks together, or counted. Also: what is not removed.
 #![allow(clippy::print_stdout)]
 
 use std::path::Path;
@@ -15,15 +15,15 @@ fn files(items: u64) -> MdtestParameters {
     MdtestParameters { directories: false, items, ..all_phases() }
 }
 
-/// All ranks halted with the same words: the step and why.
+/// All ranks halted with the same message. Returns step, rank and reason.
 fn halted(left: &[MdtestRankResult]) -> (String, u32, String) {
-    let halt = left[0].done.clone().expect_err("it has to halt");
-    assert!(left.iter().all(|rank| rank.done.as_ref().err() == Some(&halt)), "all ranks say the same");
+    let halt = left[0].done.clone().expect_err("it must halt");
+    assert!(left.iter().all(|rank| rank.done.as_ref().err() == Some(&halt)), "all ranks report the same");
     (halt.step, halt.rank, halt.why)
 }
 
 #[test]
-fn an_operation_that_fails_halts_all_ranks_with_path_call_and_what_is_left() {
+fn a_failed_operation_halts_all_ranks_with_path_call_and_the_remaining_tree() {
     for (call, on, phase, words) in [
         ("mkdir", "dir.mdtest.0.1", "directory creation", "mkdir: No space left on device"),
         ("stat", "dir.mdtest.0.1", "directory stat", "stat: No space left on device"),
@@ -39,40 +39,40 @@ fn an_operation_that_fails_halts_all_ranks_with_path_call_and_what_is_left() {
             let parameters = within(dir.path(), &MdtestParameters { items: 4, ..all_phases() });
             let (step, rank, why) = halted(&play_on(ranks, &parameters, &storage));
             let test_dir = dir.path().join("A/test-dir.0-0").display().to_string();
-            let wanted =
-                format!("{test_dir}/mdtest_tree.0/{on}: {words} (what this run made is left: {test_dir})");
+            let left = format!("this run's tree is not removed: {test_dir}");
+            let wanted = format!("{test_dir}/mdtest_tree.0/{on}: {words} ({left})");
             assert_eq!((step.as_str(), rank, why), (phase, 0, wanted), "{ranks} ranks");
-            assert!(names_in(dir.path()).len() >= 3, "nothing is removed behind a halt");
+            assert!(names_in(dir.path()).len() >= 3, "nothing is removed after a halt");
         }
     }
 }
 
 #[test]
-fn failures_are_counted_by_reason_and_the_rest_is_done_when_asked_to_go_on() {
+fn with_continue_failures_are_counted_by_reason_and_the_rest_is_done() {
     for ranks in [1, 2, 3] {
         let dir = tempfile::tempdir().unwrap();
         let storage = Recording::failing("open-write", ".1", EACCES);
         let parameters =
             MdtestParameters { keep_going: true, items: 4, read: false, stat: false, ..files(4) };
         let left = play_on(ranks, &within(dir.path(), &parameters), &storage);
-        // Item 1 of every rank, and all items of rank 1; removing them fails, too.
+        // Item 1 of every rank, and all items of rank 1. Their removal fails, too.
         let created = u64::from(ranks) + if ranks > 1 { 3 } else { 0 };
         let failed = left[0].phase("file_creation").failed.clone().expect("some failed");
         assert_eq!(failed.operations, created);
         assert_eq!(failed.reasons, [("Permission denied".to_owned(), created)]);
         assert!(failed.first[0].path.ends_with("file.mdtest.0.1") && failed.first[0].operation == "open");
         assert_eq!(left[0].phase("file_creation").ops, u64::from(ranks) * 4 - created);
-        let removed = left[0].phase("file_removal").failed.clone().expect("they are not there");
+        let removed = left[0].phase("file_removal").failed.clone().expect("they do not exist");
         assert_eq!(removed.reasons, [("No such file or directory".to_owned(), created)]);
         for rank in &left {
             assert_eq!(rank.done.as_ref().map(|done| done.failed), Ok(2 * created));
         }
-        assert_eq!(names_in(dir.path()), [""; 0], "what was made is removed");
+        assert_eq!(names_in(dir.path()), [""; 0], "the created files are removed");
     }
 }
 
 #[test]
-fn what_fails_on_the_side_of_a_creation_is_counted_but_creates_no_fewer() {
+fn failed_opens_after_a_creation_are_counted_but_do_not_reduce_its_operations() {
     let dir = tempfile::tempdir().unwrap();
     let storage = Recording::failing("open-update", "file.mdtest.1.", EACCES);
     let parameters = MdtestParameters { collective: true, keep_going: true, ..files(3) };
@@ -87,7 +87,7 @@ fn what_fails_on_the_side_of_a_creation_is_counted_but_creates_no_fewer() {
 }
 
 #[test]
-fn a_directory_removed_under_it_is_told_by_its_path() {
+fn a_directory_removed_during_the_run_is_reported_with_its_path() {
     let dir = tempfile::tempdir().unwrap();
     play_in(dir.path(), 2, &MdtestParameters { directories: false, items: 3, ..only_create() });
     std::fs::remove_dir_all(dir.path().join("A/test-dir.0-0/mdtest_tree.0")).unwrap();
@@ -95,7 +95,7 @@ fn a_directory_removed_under_it_is_told_by_its_path() {
     let (step, rank, why) = halted(&play_in(dir.path(), 2, &stat));
     let path = dir.path().join("A/test-dir.0-0/mdtest_tree.0/file.mdtest.0.0").display().to_string();
     let wanted = format!("{path}: stat: No such file or directory");
-    // Both fail; the lower rank's words are told, unless the alarm reached it first.
+    // Both ranks fail. The lower rank's message is reported, unless the alarm reached that rank first.
     assert_eq!(step, "file stat");
     assert_eq!(why, wanted.replace(".0.0", &format!(".{rank}.0")));
     let left = play_in(dir.path(), 2, &MdtestParameters { keep_going: true, ..stat });
@@ -103,26 +103,26 @@ fn a_directory_removed_under_it_is_told_by_its_path() {
 }
 
 #[test]
-fn where_nothing_is_there_every_operation_is_counted_as_failed() {
+fn without_a_tree_every_operation_is_counted_as_failed() {
     let dir = tempfile::tempdir().unwrap();
     let nothing = MdtestParameters { create: false, keep_going: true, items: 2, ..all_phases() };
     let left = play_in(dir.path(), 2, &nothing);
-    // Three phases of each kind (renames among them) of 4 items; the tree; the test directory.
+    // Three phases of each kind (renames included) of 4 items, the tree, and the test directory.
     assert_eq!(left[0].done.as_ref().map(|done| done.failed), Ok(6 * 4 + 1 + 1));
     assert!(left[0].phases().iter().all(|phase| phase.ops == 0));
 }
 
 #[test]
-fn a_path_that_is_too_long_is_told_whole() {
+fn a_path_that_is_too_long_is_reported_completely() {
     let dir = tempfile::tempdir().unwrap();
     let deep = MdtestParameters { depth: 400, items: 1, ..all_phases() };
     let (step, rank, why) = halted(&play_in(dir.path(), 2, &deep));
     assert_eq!((step.as_str(), rank), ("tree creation", 0));
-    assert!(why.contains(": mkdir: File name too long (what this run made is left: "), "{why}");
+    assert!(why.contains(": mkdir: File name too long (this run's tree is not removed: "), "{why}");
 }
 
 #[test]
-fn a_tree_that_another_run_made_is_told_as_such_and_never_claimed() {
+fn a_tree_of_another_run_is_reported_as_such_and_not_removed() {
     let dir = tempfile::tempdir().unwrap();
     play_in(dir.path(), 1, &MdtestParameters { items: 2, ..only_create() })[0]
         .done
@@ -133,16 +133,16 @@ fn a_tree_that_another_run_made_is_told_as_such_and_never_claimed() {
     assert_eq!((step.as_str(), rank), ("tree creation", 0));
     let test_dir = dir.path().join("A/test-dir.0-0").display().to_string();
     let wanted = format!(
-        "{test_dir}/mdtest_tree.0: mkdir: File exists: an earlier or running mdtest made it; remove it with \
-         -r and the options it was made with, or use another -d ({test_dir} was there before; whatever this \
-         run made in it is left)"
+        "{test_dir}/mdtest_tree.0: mkdir: File exists: an earlier or running mdtest made it. Remove it with \
+         -r and the options of that run, or use another -d (not removed: this run's items in {test_dir}, \
+         which existed before)"
     );
     assert_eq!(why, wanted);
     assert_eq!(names_in(dir.path()), before);
 }
 
 #[test]
-fn a_missing_parent_is_told_before_anything_is_done() {
+fn a_missing_parent_is_reported_before_the_first_phase() {
     let dir = tempfile::tempdir().unwrap();
     let parameters = MdtestParameters { dirs: vec!["no/A".into()], ..files(1) };
     let (step, rank, why) = halted(&play_in(dir.path(), 2, &parameters));
@@ -152,37 +152,37 @@ fn a_missing_parent_is_told_before_anything_is_done() {
 }
 
 #[test]
-fn what_others_put_there_stays_and_so_does_a_directory_that_was_there() {
+fn foreign_files_and_directories_that_existed_before_are_not_removed() {
     let dir = tempfile::tempdir().unwrap();
     std::fs::create_dir(dir.path().join("A")).unwrap();
     let left = play_in(dir.path(), 2, &files(2));
     assert!(left[0].done.is_ok());
-    assert_eq!(names_in(dir.path()), ["A/"], "it was not this run's");
+    assert_eq!(names_in(dir.path()), ["A/"], "this run did not make it");
     std::fs::create_dir(dir.path().join("A/test-dir.0-0")).unwrap();
     std::fs::write(dir.path().join("A/test-dir.0-0/mine"), "").unwrap();
     let left = play_in(dir.path(), 2, &files(2));
     assert_eq!(left[0].done.as_ref().map(|done| done.failed), Ok(1));
     assert_eq!(names_in(dir.path()), ["A/", "A/test-dir.0-0/", "A/test-dir.0-0/mine"]);
-    assert!(left[0].told("Notice").concat().contains("1 test directories were not removed"));
+    assert!(left[0].events("Notice").concat().contains("1 test directories were not removed"));
 }
 
 #[test]
-fn of_several_directories_the_one_that_is_left_is_named() {
+fn of_several_directories_the_remaining_one_is_named() {
     let dir = tempfile::tempdir().unwrap();
     let (b, in_b) = (dir.path().join("B").display().to_string(), dir.path().join("B/mine"));
     let own = MdtestParameters { dirs: vec!["A".into(), "B".into()], unique_dir: true, ..files(2) };
     let put = |path: &Path| Some(format!("touch {}", path.display()));
     let left = play_in(dir.path(), 2, &MdtestParameters { before_phase: put(&in_b), ..own.clone() });
-    assert_eq!(left[0].told("Warning"), [format!("Warning(\"{b}: is left, for it is not empty\")")]);
+    assert_eq!(left[0].events("Warning"), [format!("Warning(\"{b} is not empty and is not removed\")")]);
     std::fs::remove_dir_all(&b).unwrap();
     let in_test = dir.path().join("B/test-dir.0-0/mine");
     let left = play_in(dir.path(), 2, &MdtestParameters { before_phase: put(&in_test), ..own });
-    let told = left[0].told("Notice").concat();
-    assert!(told.contains(&format!("that are not empty: {b}/test-dir.0-0 ...")), "{told}");
+    let notice = left[0].events("Notice").concat();
+    assert!(notice.contains(&format!("that are not empty: {b}/test-dir.0-0 ...")), "{notice}");
 }
 
 #[test]
-fn a_tree_that_is_there_already_is_not_taken_for_ones_own() {
+fn an_existing_tree_is_not_used_as_the_runs_own() {
     let dir = tempfile::tempdir().unwrap();
     let create = MdtestParameters { directories: false, items: 3, ..only_create() };
     assert!(play_in(dir.path(), 2, &create)[0].done.is_ok());
@@ -192,7 +192,7 @@ fn a_tree_that_is_there_already_is_not_taken_for_ones_own() {
 }
 
 #[test]
-fn a_halt_in_a_scan_reaches_the_ranks_that_take_no_part() {
+fn a_halt_in_a_scan_reaches_the_idle_ranks() {
     let dir = tempfile::tempdir().unwrap();
     let storage = Recording::failing("stat", "file.mdtest.1.0", EACCES);
     let parameters = MdtestParameters { first_ranks: 1, last_ranks: 2, ..files(1) };
@@ -201,13 +201,13 @@ fn a_halt_in_a_scan_reaches_the_ranks_that_take_no_part() {
     assert!(why.contains("file.mdtest.1.0: stat: Permission denied"), "{why}");
 }
 
-/// Does something as a user without any rights, where this is root's process; otherwise as whoever it is.
-fn as_nobody<T: Send>(what: impl FnOnce() -> T + Send) -> T {
+/// Runs `what` as a user without privileges if this process is root's, otherwise as the current user.
+fn as_unprivileged<T: Send>(what: impl FnOnce() -> T + Send) -> T {
     let body = || {
         if rustix::process::geteuid().is_root() {
-            let nobody = rustix::process::Uid::from_raw(65534);
-            // Of this thread alone, which ends here.
-            rustix::thread::set_thread_res_uid(nobody, nobody, nobody).expect("root may");
+            let unprivileged = rustix::process::Uid::from_raw(65534);
+            // Only for this thread, which ends here.
+            rustix::thread::set_thread_res_uid(unprivileged, unprivileged, unprivileged).expect("root may");
         }
         what()
     };
@@ -215,27 +215,27 @@ fn as_nobody<T: Send>(what: impl FnOnce() -> T + Send) -> T {
 }
 
 #[test]
-fn an_ordinary_user_reads_what_k_made_and_is_told_where_permission_is_denied() {
+fn an_ordinary_user_reads_files_of_option_k_and_sees_where_permission_is_denied() {
     use std::os::unix::fs::{PermissionsExt, chown};
     let dir = tempfile::tempdir().unwrap();
     if rustix::process::geteuid().is_root() {
         chown(dir.path(), Some(65534), None).unwrap();
     }
     let nodes = MdtestParameters { make_node: true, ..files(3) };
-    let left = as_nobody(|| play_in(dir.path(), 1, &nodes));
+    let left = as_unprivileged(|| play_in(dir.path(), 1, &nodes));
     assert!(left[0].done.is_ok(), "{:?}", left[0].done);
     assert_eq!(left[0].phase("file_read").ops, 3);
     let locked = dir.path().join("locked");
     std::fs::create_dir(&locked).unwrap();
     std::fs::set_permissions(&locked, std::fs::Permissions::from_mode(0o555)).unwrap();
     let parameters = MdtestParameters { dirs: vec!["locked".into()], ..files(3) };
-    let (step, _, why) = halted(&as_nobody(|| play_in(dir.path(), 1, &parameters)));
+    let (step, _, why) = halted(&as_unprivileged(|| play_in(dir.path(), 1, &parameters)));
     let test_dir = locked.join("test-dir.0-0").display().to_string();
     assert_eq!(step, "test directory");
-    assert_eq!(why, format!("{test_dir}: mkdir: Permission denied"), "and nothing was made");
+    assert_eq!(why, format!("{test_dir}: mkdir: Permission denied"), "and nothing was created");
 }
 
-/// A small file system that is mounted as long as this lives; `None` where that cannot be.
+/// A small file system that is mounted as long as this value lives; `None` if the mount fails.
 struct MountedTmpfs<'a>(&'a Path);
 
 impl<'a> MountedTmpfs<'a> {
@@ -252,17 +252,17 @@ impl Drop for MountedTmpfs<'_> {
 }
 
 #[test]
-fn a_file_system_that_runs_out_of_inodes_or_space_is_told_with_path_and_call() {
+fn running_out_of_inodes_or_space_is_reported_with_path_and_call() {
     for (options, bytes, call) in [("nr_inodes=20", 0, "open"), ("size=64k", 16384, "write")] {
         let dir = tempfile::tempdir().unwrap();
         let Some(_mounted) = MountedTmpfs::new(dir.path(), options) else {
-            println!("SKIPPED: nothing can be mounted here");
+            println!("SKIPPED: this user cannot mount a file system");
             return;
         };
         let full = MdtestParameters { items: 40, write_bytes: bytes, unique_dir: true, ..files(40) };
         let (step, _, why) = halted(&play_in(dir.path(), 2, &full));
         assert_eq!(step, "file creation");
-        assert!(why.contains(&format!(": {call}: No space left on device (what this run made")), "{why}");
+        assert!(why.contains(&format!(": {call}: No space left on device (this run's tree")), "{why}");
         std::fs::remove_dir_all(dir.path().join("A")).unwrap();
         let left = play_in(dir.path(), 2, &MdtestParameters { keep_going: true, ..full });
         let created = left[0].phase("file_creation");

@@ -1,4 +1,4 @@
-//! What is done to items that are files (mdtest 4.1).
+//! The operations on items that are files (mdtest 4.1).
 
 use std::io;
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::path::Path;
 use ranks::{Comm, Halt};
 use storage::{Buffer, File, Mode, Open, Storage};
 
-use super::data::{FileData, spoil};
+use super::data::{FileData, poison_buffer};
 use super::directories::{OneCall, one_call};
 use super::items::{Items, Stem};
 use super::observer::MdtestEvent;
@@ -18,7 +18,7 @@ use super::verify::{self, Verifier};
 use crate::kit::beneath::alone;
 use crate::kit::operations::{Operation, OperationsDone};
 
-/// What a file made without being opened gets.
+/// The mode of a file that is created without an open.
 const NODE_PERMISSIONS: u32 = 0o400;
 
 pub(super) fn create(run: &mut MdtestRun<'_>, row: &'static ItemOperation) -> Result<(), Halt> {
@@ -27,7 +27,7 @@ pub(super) fn create(run: &mut MdtestRun<'_>, row: &'static ItemOperation) -> Re
     let deadline = parameters.deadline > 0;
     let persisted = parameters.sync_file && parameters.write_bytes > 0;
     let bytes_each = parameters.write_bytes;
-    // With -c the operations only open; what is written comes after them.
+    // With -c the operations only open. The writes follow after them.
     let logged = Some(if parameters.collective { 0 } else { bytes_each });
     let mut plan = PhasePlan { deadline, persisted, bytes_each, logged, ..PhasePlan::new(run, row, count) };
     if parameters.make_node {
@@ -55,7 +55,7 @@ pub(super) fn create(run: &mut MdtestRun<'_>, row: &'static ItemOperation) -> Re
     created(run, &mut plan, done)
 }
 
-/// What follows a creation: later phases use what is there.
+/// Ends a creation. Later phases use the items that exist now.
 fn created(run: &mut MdtestRun<'_>, plan: &mut PhasePlan, mut done: OperationsDone) -> Result<(), Halt> {
     if let Some(wall) = stonewalled(run, plan, &mut done) {
         run.observer.event(&wall);
@@ -66,7 +66,8 @@ fn created(run: &mut MdtestRun<'_>, plan: &mut PhasePlan, mut done: OperationsDo
     phase::conclude(run, plan, done)
 }
 
-/// Takes over how many items there are after a deadline; what to tell where it stopped any rank.
+/// Takes over the number of items after a deadline. Returns the event to report if the deadline stopped any
+/// rank.
 pub(super) fn stonewalled(
     run: &mut MdtestRun<'_>,
     plan: &mut PhasePlan,
@@ -75,22 +76,23 @@ pub(super) fn stonewalled(
     let wall = done.phase.stonewall.as_mut()?;
     let (least, most, ranks) = (wall.transfers_min, wall.transfers_max, run.ranks());
     run.items = most;
-    plan.told = most;
+    plan.announced = most;
     let mean = wall.bytes as f64 / f64::from(ranks);
     wall.bytes *= plan.bytes_each;
     (wall.ran_dry < ranks).then_some(MdtestEvent::Stonewall { least, most, mean })
 }
 
-/// Makes or opens a file, writes into it, closes it.
+/// Creates or opens a file, writes into it, and closes it.
 struct Make<'r> {
     storage: &'r dyn Storage,
     comm: &'r dyn Comm,
     items: Items<'r>,
     how: Open,
-    /// Data and where it lies, if there is any to be written.
+    /// The data and its buffer, if data is to be written.
     writing: Option<(FileData, Buffer)>,
     sync: bool,
-    /// What compares the data at once, where it was read to, and how much of it came.
+    /// Compares the data at once. `read` is the buffer of that read, and `came` the number of bytes that it
+    /// returned.
     verifier: Option<Verifier>,
     read: Buffer,
     came: usize,
@@ -126,11 +128,11 @@ impl Operation for Make<'_> {
         self.items.go(item);
         self.call = "open";
         if let Some((data, buffer)) = &mut self.writing {
-            data.aim(&self.items);
+            data.select(&self.items);
             data.make(buffer.bytes_mut(), &self.items);
         }
         if self.verifier.is_some() {
-            spoil(self.read.bytes_mut());
+            poison_buffer(self.read.bytes_mut());
         }
     }
 
@@ -158,7 +160,7 @@ impl Operation for Make<'_> {
             && self.call == "close"
         {
             let bytes = self.read.bytes();
-            verifier.look(&bytes[..self.came], bytes.len(), &self.items);
+            verifier.compare(&bytes[..self.came], bytes.len(), &self.items);
         }
     }
 
@@ -171,14 +173,16 @@ fn write_all(file: &mut dyn File, bytes: &[u8]) -> io::Result<()> {
     let mut moved = 0;
     while moved < bytes.len() {
         match file.write_at(&bytes[moved..], moved as u64)? {
-            0 => return Err(io::Error::other(format!("{moved} of {} bytes were taken", bytes.len()))),
+            0 => {
+                return Err(io::Error::other(format!("short write: moved {moved} of {} bytes", bytes.len())));
+            }
             more => moved += more,
         }
     }
     Ok(())
 }
 
-/// How many bytes there are, from the front.
+/// Number of bytes that could be read from the start of the file.
 fn read_all(file: &mut dyn File, bytes: &mut [u8]) -> io::Result<usize> {
     let mut moved = 0;
     while moved < bytes.len() {
@@ -222,7 +226,7 @@ pub(super) fn read(run: &mut MdtestRun<'_>, row: &'static ItemOperation) -> Resu
     phase::conclude(run, &plan, done)
 }
 
-/// Opens a file for reading, reads from it, closes it.
+/// Opens a file, reads from it, and closes it.
 struct Read<'r> {
     storage: &'r dyn Storage,
     comm: &'r dyn Comm,
@@ -239,7 +243,7 @@ impl Operation for Read<'_> {
         self.items.go(item);
         self.call = "open";
         if self.verifier.is_some() {
-            spoil(self.buffer.bytes_mut());
+            poison_buffer(self.buffer.bytes_mut());
         }
     }
 
@@ -251,7 +255,7 @@ impl Operation for Read<'_> {
             self.call = "read";
             self.came = read_all(&mut *file, self.buffer.bytes_mut())?;
             if self.came < wanted && self.verifier.is_none() {
-                return Err(io::Error::other(format!("{} of {wanted} bytes are there", self.came)));
+                return Err(io::Error::other(format!("the file has {} of {wanted} bytes", self.came)));
             }
         }
         self.call = "close";
@@ -264,7 +268,7 @@ impl Operation for Read<'_> {
             && self.call == "close"
         {
             let bytes = self.buffer.bytes();
-            verifier.look(&bytes[..self.came], bytes.len(), &self.items);
+            verifier.compare(&bytes[..self.came], bytes.len(), &self.items);
         }
     }
 
@@ -273,7 +277,7 @@ impl Operation for Read<'_> {
     }
 }
 
-/// Of files that all ranks share, rank 0 removes the names.
+/// Rank 0 removes the names of files that all ranks share.
 pub(super) fn remove(run: &mut MdtestRun<'_>, row: &'static ItemOperation) -> Result<(), Halt> {
     let (items, mut count) = run.share(ShiftTurn::Remove, Stem::File);
     if run.parameters.shared_file && run.rank.comm.rank() > 0 {

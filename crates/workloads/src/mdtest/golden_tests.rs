@@ -1,14 +1,14 @@
-//! The trees that mdtest 4.1 leaves with `-C`, name by name, and that all phases leave nothing.
+//! The trees that mdtest 4.1 makes with `-C`, name by name. All phases together leave no names.
 //!
-//! The lists were made by the original; each begins with a line of its ranks and options. Long ones are kept
-//! as their length and a checksum (FNV-1a, 64 bits, of the names with line ends between).
+//! The original program made the lists. Each begins with a line of its ranks and options. Long lists are
+//! stored as their length and a checksum (FNV-1a, 64 bits, of the names separated by line ends).
 
 use super::MdtestParameters;
 use super::scene::{all_phases, names_in, only_create, play_in};
 
 const GOLDEN: &str = include_str!("../../tests/golden/mdtest_trees.txt");
 
-/// The parameters that a line of options means.
+/// The ranks and parameters of a line of options.
 fn parsed(words: &str, mut parameters: MdtestParameters) -> (u32, MdtestParameters) {
     let mut words = words.split(' ');
     let ranks = words.next().and_then(|word| word.parse().ok()).expect("ranks come first");
@@ -39,7 +39,7 @@ fn parsed(words: &str, mut parameters: MdtestParameters) -> (u32, MdtestParamete
     (ranks, parameters)
 }
 
-/// Each line of options with what belongs to it.
+/// Each line of options with its list.
 fn cases() -> Vec<(&'static str, Vec<&'static str>)> {
     let cases: Vec<_> =
         GOLDEN.split("# ").skip(1).map(|case| case.split_once('\n').expect("lines")).collect();
@@ -52,7 +52,7 @@ fn checksum(text: &str) -> u64 {
 }
 
 #[test]
-fn the_created_tree_is_exactly_the_originals() {
+fn the_created_tree_equals_that_of_the_original() {
     let cases = cases();
     assert!(cases.len() >= 20, "{} sets of options", cases.len());
     for (words, lines) in cases {
@@ -83,7 +83,7 @@ fn all_phases_of_all_trees_leave_an_empty_directory() {
 }
 
 #[test]
-fn phases_of_separate_runs_find_what_the_first_one_made() {
+fn phases_of_separate_runs_find_the_items_of_the_first_run() {
     for (words, _) in cases() {
         let dir = tempfile::tempdir().expect("a directory");
         let none = MdtestParameters { create: false, ..only_create() };
@@ -99,7 +99,7 @@ fn phases_of_separate_runs_find_what_the_first_one_made() {
             let left = play_in(dir.path(), ranks, &parameters);
             assert!(left[0].done.is_ok(), "{words}: {:?}", left[0].done);
         }
-        // The directory itself was made by another run, and stays.
+        // Another run made the directory itself, so it stays.
         let left: Vec<String> = names_in(dir.path()).into_iter().filter(|name| name.len() > 2).collect();
         assert_eq!(left, [""; 0], "{words}");
     }

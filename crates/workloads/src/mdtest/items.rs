@@ -1,9 +1,9 @@
-//! Walks over the items of a rank, or of all of them: each by its number, its path made in place.
+//! Walks over the items of a rank or of all ranks: each by its number, with its path changed in place.
 //!
-//! Items are numbered from 0 through all directories of all test directories. While the directory stays the
-//! same only the digits at the end of the path change.
+//! Items are numbered from 0 through all directories of all test directories. Within one directory only the
+//! digits at the end of the path change.
 //!
-//! Invariant: memory does not grow with the items.
+//! Invariant: memory does not grow with the number of items.
 
 use std::ffi::CStr;
 use std::path::Path;
@@ -13,14 +13,14 @@ use super::names::{self, TreeShape};
 use super::parameters::MdtestParameters;
 use crate::kit::path::PathBuffer;
 
-/// What items are.
+/// The kind of items.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Stem {
     Directory,
     File,
 }
 
-/// Whose items are walked over, and in which of the trees they are.
+/// The owners of the items of a walk, and the trees of the items.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ItemOwners<'r> {
     pub(super) parameters: &'r MdtestParameters,
@@ -29,37 +29,37 @@ pub(super) struct ItemOwners<'r> {
     /// The rank that walks.
     pub(super) rank: u32,
     pub(super) ranks: u32,
-    /// By how many ranks the tree is after the one whose items are in it.
+    /// Distance in ranks from the owner of the items to the rank owners tree holds them.
     pub(super) tree_shift: i64,
-    /// The first rank whose items these are.
+    /// The first owner of these items.
     pub(super) first_owner: u32,
-    /// Items of each owner, the one after the other.
+    /// Items of each owner.
     pub(super) each: u64,
 }
 
-/// Where a walk is.
+/// A walk, with its current position.
 pub(super) struct Items<'r> {
-    whose: ItemOwners<'r>,
+    owners: ItemOwners<'r>,
     stem: Stem,
     path: PathBuffer,
     /// Length of the path up to the number, and up to the directory.
     stem_length: usize,
     dir_length: usize,
-    /// The items `from` and `span` more from there are in the directory that the path names.
+    /// The directory in the path holds `span` items, from item `from`.
     from: u64,
     span: u64,
     /// The number in the name of item `from`.
     first_number: u64,
     number: u64,
-    /// Whose item it is, and in which test directory.
+    /// The owner of the item, and its test directory.
     owner: u32,
     test_dir: u64,
 }
 
 impl<'r> Items<'r> {
-    pub(super) fn new(whose: ItemOwners<'r>, stem: Stem) -> Self {
+    pub(super) fn new(owners: ItemOwners<'r>, stem: Stem) -> Self {
         Self {
-            whose,
+            owners,
             stem,
             path: PathBuffer::default(),
             stem_length: 0,
@@ -68,12 +68,12 @@ impl<'r> Items<'r> {
             span: 0,
             first_number: 0,
             number: 0,
-            owner: whose.first_owner,
+            owner: owners.first_owner,
             test_dir: 0,
         }
     }
 
-    /// Goes to an item.
+    /// Moves to an item.
     #[inline]
     pub(super) fn go(&mut self, item: u64) {
         let mut within = item.wrapping_sub(self.from);
@@ -86,10 +86,10 @@ impl<'r> Items<'r> {
         self.path.number(self.number);
     }
 
-    /// Makes the path of the directory that an item is in.
+    /// Makes the path of the directory of an item.
     fn enter(&mut self, item: u64) {
         let ItemOwners { parameters, counts, iteration, rank, ranks, tree_shift, first_owner, each } =
-            self.whose;
+            self.owners;
         let owners_before = item / each;
         let of_owner = item % each;
         let place = of_owner / counts.per_dir;
@@ -125,12 +125,12 @@ impl<'r> Items<'r> {
         &self.path
     }
 
-    /// The same, for all but system calls.
+    /// The same, for uses other than system calls.
     pub(super) fn path(&self) -> &Path {
         self.path.as_path()
     }
 
-    /// The last part of it.
+    /// The last part of the path.
     pub(super) fn name(&self) -> &CStr {
         &self.path.as_c_str()[self.dir_length + 1..]
     }
@@ -140,23 +140,23 @@ impl<'r> Items<'r> {
         self.number
     }
 
-    /// Whose item it is; of files that all ranks share, nobody's, which counts as rank 0.
+    /// The owner of the item. For files that all ranks share this is rank 0.
     pub(super) fn owner(&self) -> u32 {
-        if self.whose.parameters.shared_file { 0 } else { self.owner }
+        if self.owners.parameters.shared_file { 0 } else { self.owner }
     }
 
-    /// Which of the test directories it is in.
+    /// The number of its test directory.
     pub(super) fn test_dir(&self) -> u64 {
         self.test_dir
     }
 
-    /// The rank that walks, and who they all are.
-    pub(super) fn whose(&self) -> &ItemOwners<'r> {
-        &self.whose
+    /// The owners of the items of this walk.
+    pub(super) fn owners(&self) -> &ItemOwners<'r> {
+        &self.owners
     }
 }
 
-/// The rank that is `by` after `rank`, around the circle.
+/// The rank that is `by` ranks after `rank`, in a circle.
 pub(super) fn shifted(rank: u32, by: i64, ranks: u32) -> u32 {
     (i64::from(rank) + by).rem_euclid(i64::from(ranks.max(1))) as u32
 }
@@ -165,7 +165,7 @@ pub(super) fn shifted(rank: u32, by: i64, ranks: u32) -> u32 {
 mod tests {
     use super::*;
 
-    fn whose(parameters: &MdtestParameters) -> ItemOwners<'_> {
+    fn owners(parameters: &MdtestParameters) -> ItemOwners<'_> {
         let counts = ItemCounts::of(parameters).expect("within bounds");
         let each = counts.items();
         ItemOwners {
@@ -180,8 +180,8 @@ mod tests {
         }
     }
 
-    fn paths(whose: ItemOwners<'_>, count: u64) -> Vec<String> {
-        let mut items = Items::new(whose, Stem::File);
+    fn paths(owners: ItemOwners<'_>, count: u64) -> Vec<String> {
+        let mut items = Items::new(owners, Stem::File);
         let path = |item| {
             items.go(item);
             assert!(items.path().ends_with(items.name().to_str().unwrap()));
@@ -208,15 +208,15 @@ mod tests {
                 format!("d/test-dir.{dir}/mdtest_tree.0/mdtest_tree.{node}/file.mdtest.1.{item}")
             })
             .collect();
-        assert_eq!(paths(whose(&parameters), 8), wanted);
+        assert_eq!(paths(owners(&parameters), 8), wanted);
     }
 
     #[test]
-    fn any_item_is_found_at_once_in_any_order() {
+    fn any_item_is_found_directly_in_any_order() {
         let parameters =
             MdtestParameters { branching: 3, depth: 2, items_per_dir: 4, ..MdtestParameters::default() };
-        let all = paths(whose(&parameters), 52);
-        let mut items = Items::new(whose(&parameters), Stem::File);
+        let all = paths(owners(&parameters), 52);
+        let mut items = Items::new(owners(&parameters), Stem::File);
         for item in [51, 0, 17, 16, 15, 33, 3, 4, 51] {
             items.go(item);
             assert_eq!(items.path().display().to_string(), all[item as usize]);
@@ -232,7 +232,7 @@ mod tests {
             dirs: vec!["d".into()],
             ..MdtestParameters::default()
         };
-        let all = ItemOwners { first_owner: 0, tree_shift: 1, ..whose(&parameters) };
+        let all = ItemOwners { first_owner: 0, tree_shift: 1, ..owners(&parameters) };
         let wanted = [(0, 1, 0), (0, 1, 1), (1, 2, 0), (1, 2, 1), (2, 0, 0), (2, 0, 1)];
         let wanted: Vec<String> = wanted
             .iter()

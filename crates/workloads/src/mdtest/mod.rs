@@ -1,9 +1,9 @@
-//! mdtest: operations on the names of a regular tree, phase by phase (mdtest 4.1).
+//! mdtest: metadata operations on a regular tree, phase by phase (mdtest 4.1).
 //!
-//! [`MdtestParameters`] is what is meant, whoever parsed it; its `check` says no before any rank starts;
-//! [`run`] is every rank's body. [`OPERATIONS`] is the one table of what can be done to items. What happens
-//! is told to a [`MdtestListener`] on rank 0 and kept as records; the numbers are those of
-//! docs/METHODOLOGY.md.
+//! [`MdtestParameters`] holds the settings, independent of the parser. Its `check` rejects bad settings
+//! before any rank starts. [`run`] is the code of every rank. [`OPERATIONS`] is the single table of the
+//! operations on items. An [`MdtestListener`] on rank 0 gets the events, and the results are recorded.
+//! docs/explanation/metadata.md defines the numbers.
 //!
 //! Never here: the command line, text for people.
 

@@ -8,7 +8,7 @@
 //! ```
 //! Directories are numbered by level: the children of k are b*k+1 … b*k+b.
 //!
-//! Pure; whoever announces or draws a tree may ask.
+//! Pure, so that any code that announces or draws a tree may call it.
 
 use std::path::Path;
 
@@ -22,7 +22,7 @@ pub fn test_dir(parameters: &MdtestParameters, rank: u32, iteration: u32, number
     format!("{}/{prefix}{iteration}-{number}", own_dir(parameters, rank))
 }
 
-/// Which of the `-d` directories is that of `rank`.
+/// The one of the `-d` directories that `rank` uses.
 pub fn own_dir(parameters: &MdtestParameters, rank: u32) -> &str {
     &parameters.dirs[rank as usize % parameters.dirs.len()]
 }
@@ -30,14 +30,14 @@ pub fn own_dir(parameters: &MdtestParameters, rank: u32) -> &str {
 /// The shape of a tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TreeShape {
-    /// Children of each directory that is no leaf.
+    /// Children of each directory that is not a leaf.
     pub branching: u64,
-    /// How many directories there are.
+    /// Number of directories.
     pub directories: u64,
 }
 
 impl TreeShape {
-    /// That of each tree of a run.
+    /// The shape of each tree of a run.
     pub fn of(parameters: &MdtestParameters, counts: ItemCounts) -> Self {
         Self { branching: parameters.branching, directories: counts.directories }
     }
@@ -52,7 +52,7 @@ impl TreeShape {
         (self.branching > 0 && child < self.directories).then_some(child)
     }
 
-    /// How many directories `node` holds.
+    /// Number of directories in `node`.
     pub fn children(self, node: u64) -> u64 {
         self.first_child(node).map_or(0, |_| self.branching)
     }
@@ -61,7 +61,7 @@ impl TreeShape {
         node.is_multiple_of(self.branching)
     }
 
-    /// Who comes after `node` where each directory comes before those in it; the root is first.
+    /// The directory after `node` in an order with each directory before its children. The root is first.
     pub fn next_down(self, mut node: u64) -> Option<u64> {
         if let Some(child) = self.first_child(node) {
             return Some(child);
@@ -72,7 +72,8 @@ impl TreeShape {
         (node > 0).then_some(node + 1)
     }
 
-    /// The first directory where each comes after those in it; the root is last.
+    /// The first directory at or below `from` in an order with each directory after its children. The root is
+    /// last.
     pub fn first_up(self, from: u64) -> u64 {
         let mut node = from;
         while let Some(child) = self.first_child(node) {
@@ -81,7 +82,7 @@ impl TreeShape {
         node
     }
 
-    /// Who comes after `node` in that order.
+    /// The directory after `node` in that order.
     pub fn next_up(self, node: u64) -> Option<u64> {
         match node {
             0 => None,
@@ -91,15 +92,16 @@ impl TreeShape {
     }
 }
 
-/// Appends `/mdtest_tree.…` for the way from the root of a tree (of `rank`, or of all) to `node`.
+/// Appends `/mdtest_tree.…` for each directory from the root of a tree (of `rank`, or of all ranks) to
+/// `node`.
 fn push_node(path: &mut PathBuffer, shape: TreeShape, rank: Option<u32>, node: u64) {
-    let mut way = vec![node];
+    let mut chain = vec![node];
     let mut above = node;
     while above > 0 {
         above = shape.parent(above);
-        way.push(above);
+        chain.push(above);
     }
-    for number in way.iter().rev() {
+    for number in chain.iter().rev() {
         path.push("/mdtest_tree.");
         if let Some(rank) = rank {
             path.number(rank.into()).push(".");
@@ -108,7 +110,7 @@ fn push_node(path: &mut PathBuffer, shape: TreeShape, rank: Option<u32>, node: u
     }
 }
 
-/// The path of one directory of a tree, whole.
+/// The full path of one directory of a tree.
 pub fn node(
     parameters: &MdtestParameters,
     shape: TreeShape,
@@ -164,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn paths_name_the_whole_way() {
+    fn paths_contain_all_directories_from_the_root() {
         let mut parameters =
             MdtestParameters { dirs: vec!["/a".into(), "/b".into()], ..MdtestParameters::default() };
         let shape = TreeShape { branching: 2, directories: 7 };

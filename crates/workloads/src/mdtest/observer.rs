@@ -1,82 +1,82 @@
-//! What an mdtest run tells while it goes on, on rank 0, for those who print it.
+//! The events that an mdtest run reports while it runs, on rank 0, for the program that prints them.
 
 use results::record::Phase;
 
 use crate::kit::observer::EventObserver;
 
-/// One rank's own numbers in a phase.
+/// The numbers of one rank in a phase.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct RankTimes {
-    /// Operations it did.
+    /// Operations that it did.
     pub operations: u64,
     /// Seconds until it had done them.
     pub own_s: f64,
-    /// Seconds until all ranks had.
+    /// Seconds until all ranks had done theirs.
     pub seconds: f64,
 }
 
 /// A phase that has ended.
 #[derive(Debug)]
 pub struct EndedPhase<'a> {
-    /// What is recorded of it.
+    /// The record of the phase.
     pub phase: &'a Phase,
     /// Its label in mdtest's tables, such as `File creation`.
     pub label: &'static str,
-    /// Operations that one rank was to do; of the two phases of the tree, the directories of the tree.
+    /// Operations that one rank should do. For the two phases of the tree, the directories of the tree.
     pub items: u64,
-    /// Rank 0's own numbers.
+    /// The numbers of rank 0.
     pub rank_0: RankTimes,
-    /// All ranks' own numbers, by rank; empty where nobody wants them.
+    /// The numbers of all ranks, by rank; empty unless requested.
     pub ranks: &'a [RankTimes],
 }
 
-/// One thing that happened.
+/// One event.
 #[derive(Debug)]
 pub enum MdtestEvent<'a> {
-    /// Ranks have found each other: how many there are on how many nodes, and for each rank whether it is on
-    /// the node of rank 0 (for the line `Nodemap`).
+    /// The placement of the ranks: their number, the number of nodes, and the ranks on the node of rank 0
+    /// (for the line `Nodemap`).
     Started {
-        /// How many ranks.
+        /// Number of ranks.
         ranks: u32,
-        /// On how many nodes.
+        /// Number of nodes.
         nodes: u32,
-        /// Whether each is on the node of rank 0.
+        /// Whether each rank is on the node of rank 0.
         on_node_0: &'a [bool],
     },
-    /// Names will shift by so many ranks from phase to phase, after the ranks of a node were counted in.
+    /// Items will shift by this many ranks from phase to phase. The ranks of a node are already included.
     Shift(i64),
     /// The seed of shuffled orders.
     RandomSeed(u64),
-    /// A run on so many ranks begins; one rank has so many items in all its directories.
+    /// A run on this many ranks begins. `items` is the number of items of one rank in all its directories.
     Ranks {
-        /// How many take part.
+        /// Number of ranks that take part.
         ranks: u32,
         /// Items of one rank.
         items: u64,
     },
-    /// Rank 0 waits so many seconds.
+    /// Rank 0 waits for this many seconds.
     Delay(u32),
     /// An iteration begins, from 0.
     Iteration(u32),
     /// A phase begins.
     Begins {
-        /// As records name it.
+        /// The name of the phase in records.
         phase: &'static str,
         /// Operations of one rank.
         items: u64,
     },
     /// A phase has ended.
     Ended(EndedPhase<'a>),
-    /// So many files were found in each preloaded directory, counted by listing, after so many seconds.
+    /// The files in each preloaded directory, counted by a listing.
     Preloaded {
-        /// How many directories.
+        /// Number of directories.
         directories: u64,
         /// Files in each.
         files_each: u64,
-        /// How long it took, seconds.
+        /// Duration, seconds.
         seconds: f64,
     },
-    /// The deadline stopped the creation of files: fewest, most and mean items of a rank.
+    /// The deadline stopped the creation of files. The values are numbers of items of a rank.
     Stonewall {
         /// Fewest.
         least: u64,
@@ -85,23 +85,23 @@ pub enum MdtestEvent<'a> {
         /// Mean.
         mean: f64,
     },
-    /// Names that were made or removed for the tree (`-vv`), or for items on rank 0 (`-vvv`).
+    /// A path that was made or removed for the tree (`-vv`), or for items on rank 0 (`-vvv`).
     Name {
         /// The call, such as `mkdir`.
         what: &'static str,
-        /// The name.
+        /// The path.
         path: &'a str,
     },
-    /// Something mdtest prints as `WARNING: `.
+    /// A text that mdtest prints after `WARNING: `.
     Warning(&'a str),
-    /// Something the reader of the numbers has to know; also recorded.
+    /// A notice for the reader of the numbers; also recorded.
     Notice(&'a str),
-    /// A run on one number of ranks is over: so many items held wrong data.
+    /// A run on one number of ranks has ended.
     Over {
-        /// Over all ranks and iterations.
+        /// Number of items with wrong data, over all ranks and iterations.
         wrong: u64,
     },
 }
 
-/// What is told the events of a run.
+/// Receives the events of a run.
 pub type MdtestListener<'o> = dyn for<'e> EventObserver<MdtestEvent<'e>> + 'o;

@@ -1,7 +1,8 @@
-//! The one table of operations: in which order they come, who asks for them, and who does them.
+//! The single table of operations: their order, the options that request them, and the functions that do
+//! them.
 //!
-//! An operation that the table adds to those of mdtest 4.1 leaves every name as it found it, so that what
-//! removes finds what mdtest made, and nothing else. `chmod` leaves another mode, `truncate` another length.
+//! An operation that the table adds to those of mdtest 4.1 restores every name that it found. So the removal
+//! finds exactly the names that mdtest made. `chmod` leaves another mode, and `truncate` another length.
 //!
 //! Never here: how an operation is done.
 
@@ -11,7 +12,7 @@ use super::parameters::MdtestParameters;
 use super::run::MdtestRun;
 use super::{directories, extras, files, tree};
 
-/// When in an iteration an operation comes.
+/// The part of an iteration in which an operation is done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum When {
     /// Before all items.
@@ -28,15 +29,15 @@ pub enum When {
 
 /// One operation.
 pub struct ItemOperation {
-    /// Its name for `--operations`; `None` where an option of mdtest's own asks for it.
+    /// Its name for `--operations`; `None` if one of mdtest's own options requests it.
     pub name: Option<&'static str>,
     /// Its label in tables.
     pub label: &'static str,
     /// Its phase in records.
     pub phase: &'static str,
-    /// When it comes.
+    /// The part of an iteration in which it is done.
     pub when: When,
-    /// Whether it is asked for.
+    /// Whether the parameters request it.
     pub(super) wanted: fn(&MdtestParameters) -> bool,
     /// Does it on all ranks. Collective.
     pub(super) perform: fn(&mut MdtestRun<'_>, &'static ItemOperation) -> Result<(), Halt>,
@@ -93,12 +94,12 @@ pub const OPERATIONS: &[ItemOperation] = &[
     classic!("Tree removal", "tree_removal", End, |p| p.remove, tree::each_directory),
 ];
 
-/// The names that `--operations` knows, in their order.
+/// The names that `--operations` accepts, in their order.
 pub fn names() -> impl Iterator<Item = &'static str> {
     OPERATIONS.iter().filter_map(|row| row.name)
 }
 
-/// Those of them that are done to files alone.
+/// The names of the operations that work only on files.
 pub(super) fn names_of_files() -> impl Iterator<Item = &'static str> {
     OPERATIONS.iter().filter(|row| row.when == When::Files).filter_map(|row| row.name)
 }
@@ -108,10 +109,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_table_is_sound() {
+    fn the_table_is_consistent() {
         for (index, row) in OPERATIONS.iter().enumerate() {
             let words = row.label.to_lowercase().replace(' ', "_");
-            assert_eq!(words, row.phase, "a label and its phase say the same");
+            assert_eq!(words, row.phase, "a label and its phase agree");
             let before = &OPERATIONS[..index];
             assert!(before.iter().all(|other| other.phase != row.phase && other.label != row.label));
             assert!(row.name.is_none() || before.iter().all(|other| other.name != row.name));
@@ -120,11 +121,11 @@ mod tests {
     }
 
     #[test]
-    fn what_is_asked_for_is_wanted() {
+    fn requested_operations_are_done() {
         let wanted = |parameters: &MdtestParameters| -> Vec<&str> {
             OPERATIONS.iter().filter(|row| (row.wanted)(parameters)).map(|row| row.phase).collect()
         };
-        assert_eq!(wanted(&MdtestParameters::default()).len(), 10, "those of mdtest");
+        assert_eq!(wanted(&MdtestParameters::default()).len(), 10, "the operations of mdtest");
         let none = MdtestParameters {
             create: false,
             stat: false,

@@ -1,10 +1,10 @@
-//! What an mdtest run is asked to do, whoever parsed it.
+//! The settings of an mdtest run, independent of the parser.
 
 use storage::Settings;
 
 use crate::kit::payload::Packet;
 
-/// Everything about one run. Sizes are bytes; option names are mdtest 4.1's.
+/// All settings of one run. Sizes are bytes. Option names are those of mdtest 4.1.
 #[derive(Clone, Debug)]
 pub struct MdtestParameters {
     /// Backend as typed (`-a`).
@@ -13,15 +13,15 @@ pub struct MdtestParameters {
     pub settings: Settings,
     /// `-d`: one directory, or one for each group of ranks.
     pub dirs: Vec<String>,
-    /// The name of a test directory before its number: `test-dir.`, or `#test-dir.` of before 3.3.
+    /// The name of a test directory before its number: `test-dir.`, or `#test-dir.` before version 3.3.
     pub test_dir_prefix: &'static str,
     /// `-b`: branching factor of the tree.
     pub branching: u64,
     /// `-z`: levels below the root.
     pub depth: u32,
-    /// `-n`: items of a rank in the whole tree; 0 where not given.
+    /// `-n`: items of a rank in the whole tree; 0 if not given.
     pub items: u64,
-    /// `-I`: items of a rank in each directory; 0 where not given.
+    /// `-I`: items of a rank in each directory; 0 if not given.
     pub items_per_dir: u64,
     /// `-L`: items only in the leaves.
     pub leaf_only: bool,
@@ -45,45 +45,45 @@ pub struct MdtestParameters {
     pub rename: bool,
     /// `-r`, or none of the five.
     pub remove: bool,
-    /// `-N`: by how many ranks the names shift from phase to phase.
+    /// `-N`: number of ranks by which the items shift from phase to phase.
     pub shift: i32,
     /// `-e`: bytes read from each file.
     pub read_bytes: u64,
     /// `-w`: bytes written to each file.
     pub write_bytes: u64,
-    /// `-y`: each file is made durable.
+    /// `-y`: fsync after the data of each file.
     pub sync_file: bool,
     /// `-Y`: `sync` at the end of each phase.
     pub call_sync: bool,
-    /// `-X`: what is read is compared.
+    /// `-X`: the data of reads is compared.
     pub verify_read: bool,
-    /// `--verify-write`: what was written is read again at once and compared.
+    /// `--verify-write`: written data is read back at once and compared.
     pub verify_write: bool,
     /// `--dataPacketType`
     pub packet: Packet,
-    /// `-G`; `None`: of the time, the same on all ranks.
+    /// `-G`; `None` for the time, which is the same on all ranks.
     pub signature: Option<i32>,
-    /// `-k`: files are made without being opened.
+    /// `-k`: files are created without an open.
     pub make_node: bool,
-    /// `-R`: stat and read visit the items in an order of their own, of each rank.
+    /// `-R`: stat and read visit the items in a random order, a different one on each rank.
     pub shuffle: bool,
-    /// `--random-seed`; 0 where not given. Given without `-R`, all ranks have the same order.
+    /// `--random-seed`; 0 if not given. If given without `-R`, all ranks have the same order.
     pub random_seed: u64,
     /// `-i`
     pub iterations: u32,
-    /// `-f`: the least number of ranks.
+    /// `-f`: the smallest number of ranks.
     pub first_ranks: u32,
-    /// `-l`: the largest; 0: all, and no other number.
+    /// `-l`: the largest number of ranks; 0 for a single run on all ranks.
     pub last_ranks: u32,
-    /// `-s`: from one number of ranks to the next.
+    /// `-s`: the step from one number of ranks to the next.
     pub stride: u32,
     /// `-p`: seconds that rank 0 waits before each of the two tests.
     pub pre_delay: u32,
-    /// `-t`: what sets up a tree of a rank's own is in the time of creating.
+    /// `-t`: the creation time includes the setup of a rank's own tree.
     pub time_unique_dir: bool,
-    /// `-W`: seconds after which creating files stops; 0 for never.
+    /// `-W`: seconds after which the creation of files stops; 0 for never.
     pub deadline: u32,
-    /// `-x`: where the number of files that then were there is kept.
+    /// `-x`: the file that holds the number of items that existed at that time.
     pub status_file: Option<String>,
     /// `--run-cmd-before-phase`
     pub before_phase: Option<String>,
@@ -91,21 +91,22 @@ pub struct MdtestParameters {
     pub after_phase: Option<String>,
     /// `--warningAsErrors`
     pub warnings_fail: bool,
-    /// `--continue`: an operation that fails is counted and the run goes on; it still fails in the end.
+    /// `--continue`: a failed operation is counted and the run continues. The run still fails at the end.
     pub keep_going: bool,
-    /// `--operations`: what is done besides, by the names of the table of operations, in its order.
+    /// `--operations`: additional operations, by the names in the table of operations and in its order.
     pub extra: Vec<String>,
-    /// `--preload`: so many files are there in each directory before the items come.
+    /// `--preload`: number of files in each directory before the items are created.
     pub preload: u64,
-    /// Whether each rank's own numbers are wanted (`--print-all-procs`, `--saveRankPerformanceDetails`).
+    /// Whether the numbers of each rank are requested (`--print-all-procs`, `--saveRankPerformanceDetails`).
     pub rank_times: bool,
-    /// `--savePerOpDataCSV`: before the names of the files for each operation.
+    /// `--savePerOpDataCSV`: prefix of the names of the files for each operation.
     pub operation_csv: Option<String>,
     /// `-v`, `-V`
     pub verbose: u32,
-    /// How many nodes are taken to be there, and so many of their ranks on the first; `None`: as found.
+    /// The assumed number of nodes; `None` for the number that is found.
     pub nodes: Option<u32>,
-    /// See `nodes`; the ranks then go over the nodes in blocks.
+    /// The assumed number of ranks on the first node; `None` as found. Ranks are then placed on nodes in
+    /// blocks.
     pub ranks_on_node0: Option<u32>,
 }
 
@@ -181,7 +182,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_of_ranks_are_scanned_only_where_a_last_one_is_given() {
+    fn numbers_of_ranks_are_scanned_only_if_a_last_one_is_given() {
         let scanned = |first, last, stride| {
             let parameters = MdtestParameters {
                 first_ranks: first,

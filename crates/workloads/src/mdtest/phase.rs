@@ -1,4 +1,5 @@
-//! One phase of a run on all ranks: the commands around it, its deadline, its record, what is told of it.
+//! One phase of a run on all ranks: the commands before and after it, its deadline, its record, and its
+//! report.
 
 use std::process::Command;
 
@@ -18,40 +19,40 @@ use crate::kit::permutation::seed_of;
 use crate::kit::reduce::{self, DoneAtDeadline};
 use crate::kit::transfer_log::TransferLog;
 
-/// The verbosity at which the names of trees are told, and that for items.
+/// The verbosity at which the paths of trees are reported, and the one for items.
 pub(super) const TREES_AT: u32 = 2;
 const ITEMS_AT: u32 = 3;
-/// Steps between two looks at whether another rank has failed.
-const LOOK_EVERY: u64 = 256;
+/// Number of steps between two checks whether another rank has failed.
+const ALARM_CHECK_STEPS: u64 = 256;
 
-/// What is fixed of a phase before it begins.
+/// The fixed properties of a phase.
 pub(super) struct PhasePlan {
     pub(super) row: &'static ItemOperation,
     /// Operations of this rank.
     pub(super) count: u64,
-    /// Operations of a rank, as told.
-    pub(super) told: u64,
-    /// Bytes that each moves.
+    /// Operations of a rank, as reported.
+    pub(super) announced: u64,
+    /// Bytes that each operation moves.
     pub(super) bytes_each: u64,
-    /// Whether each makes its data durable.
+    /// Whether each operation flushes its data to storage (fsync).
     pub(super) persisted: bool,
-    /// Whether the items come in the order that `-R` asks for.
+    /// Whether the items are visited in the order of `-R`.
     pub(super) shuffled: bool,
     /// Whether `-W` ends it.
     pub(super) deadline: bool,
-    /// Bytes that each operation moves in the log of `--savePerOpDataCSV`; `None` where it has none.
+    /// Bytes of each operation in the log of `--savePerOpDataCSV`; `None` if the phase has no log.
     pub(super) logged: Option<u64>,
-    /// The verbosity at which its names are told.
+    /// The verbosity at which its paths are reported.
     pub(super) names_at: u32,
 }
 
 impl PhasePlan {
-    /// A phase of `count` operations on this rank; usually each has as many as there are items.
+    /// A phase of `count` operations on this rank. Usually each rank has as many as there are items.
     pub(super) fn new(run: &MdtestRun<'_>, row: &'static ItemOperation, count: u64) -> Self {
         Self {
             row,
             count,
-            told: run.items,
+            announced: run.items,
             bytes_each: 0,
             persisted: false,
             shuffled: false,
@@ -62,10 +63,10 @@ impl PhasePlan {
     }
 }
 
-/// What is done on the side of a phase: in its time, but none of its operations; and how often.
+/// Work in the time of a phase that is not one of its operations, and how often it is done.
 pub(super) type SideOperation<'o> = Option<(&'o mut dyn Operation, u64)>;
 
-/// Does a phase and returns what was done; [`conclude`] has to follow. The `bytes` at a deadline are still
+/// Does a phase and returns the result. [`conclude`] must follow. The `bytes` at a deadline are still
 /// operations. Collective.
 pub(super) fn perform(
     run: &mut MdtestRun<'_>,
@@ -74,7 +75,7 @@ pub(super) fn perform(
     aside: SideOperation<'_>,
 ) -> Result<OperationsDone, Halt> {
     let parameters = run.parameters;
-    // The tree is no phase to mdtest: nothing is added to its time.
+    // mdtest does not treat the tree as a phase, so nothing is added to its time.
     let commanded = !matches!(plan.row.when, When::Begin | When::End);
     if let Some(command) = parameters.before_phase.as_deref().filter(|_| commanded) {
         run.rank.comm.agree("before phase", shell(command))?;
@@ -82,15 +83,15 @@ pub(super) fn perform(
     let setting = setting(run, plan);
     let log = run.rank.comm.agree(plan.row.label, log(run, plan))?;
     let mut order = order(run, plan);
-    run.observer.event(&MdtestEvent::Begins { phase: plan.row.phase, items: plan.told });
+    run.observer.event(&MdtestEvent::Begins { phase: plan.row.phase, items: plan.announced });
     let rank = &mut run.rank;
-    let mut told = AnnouncedOperation { inner: operation, observer: &mut *run.observer };
-    let tells = rank.comm.rank() == 0 && parameters.verbose >= plan.names_at;
+    let mut announced = AnnouncedOperation { inner: operation, observer: &mut *run.observer };
+    let announces = rank.comm.rank() == 0 && parameters.verbose >= plan.names_at;
     let mut doing = Operating::begin(rank, setting, log)?;
     if parameters.time_unique_dir && parameters.unique_dir && makes_items(plan.row) {
         rank.comm.barrier()?;
     }
-    let operation: &mut dyn Operation = if tells { &mut told } else { &mut *told.inner };
+    let operation: &mut dyn Operation = if announces { &mut announced } else { &mut *announced.inner };
     let deadline = match plan.deadline {
         true => {
             let ticks = rank.clock.scale().ticks(u64::from(parameters.deadline) * 1_000_000_000);
@@ -102,7 +103,7 @@ pub(super) fn perform(
     let (reached, ending) = doing.run(rank, operation, &mut order, 0, stop);
     let mut wall = None;
     if plan.deadline {
-        // Bytes are known when the phase is over.
+        // The bytes are known only at the end of the phase.
         let mine = DoneAtDeadline {
             transfers: reached,
             bytes: reached,
@@ -115,26 +116,26 @@ pub(super) fn perform(
     }
     if let Some((other, count)) = aside {
         rank.comm.barrier()?;
-        doing.aside(rank, other, count);
+        doing.run_outside(rank, other, count);
     }
     let mut done = doing.end(rank, || if commanded { after_phase(parameters) } else { Ok(()) })?;
     done.phase.stonewall = wall;
     Ok(done)
 }
 
-/// Records a phase and tells of it. Collective.
+/// Records and reports a phase. Collective.
 pub(super) fn conclude(run: &mut MdtestRun<'_>, plan: &PhasePlan, done: OperationsDone) -> Result<(), Halt> {
     run.summary.failed += done.phase.failed.as_ref().map_or(0, |failed| failed.operations);
     let own = RankTimes { operations: done.operations, own_s: done.own_seconds, seconds: done.seconds };
     let ranks = if run.parameters.rank_times { gather(run, own)? } else { Vec::new() };
     run.rank.record_phase(&done.phase)?;
     let (phase, label) = (&done.phase, plan.row.label);
-    let ended = EndedPhase { phase, label, items: plan.told, rank_0: own, ranks: &ranks };
+    let ended = EndedPhase { phase, label, items: plan.announced, rank_0: own, ranks: &ranks };
     run.observer.event(&MdtestEvent::Ended(ended));
     Ok(())
 }
 
-/// Does something `count` times on this rank, outside of any clock; all ranks halt where one fails.
+/// Calls `what` `count` times on this rank, outside of any clock. All ranks halt if one call fails.
 /// Collective.
 pub(super) fn untimed(
     run: &MdtestRun<'_>,
@@ -145,7 +146,7 @@ pub(super) fn untimed(
     let comm = run.rank.comm;
     let mut done = Ok(());
     for number in 0..count {
-        if number.is_multiple_of(LOOK_EVERY) && comm.alarm_raised() {
+        if number.is_multiple_of(ALARM_CHECK_STEPS) && comm.alarm_raised() {
             break;
         }
         done = what(number);
@@ -157,7 +158,7 @@ pub(super) fn untimed(
     comm.agree(step, done)
 }
 
-/// Whether a phase makes the items: `-t` keeps one more barrier in its time.
+/// Whether a phase creates the items. With `-t` its time includes one more barrier.
 fn makes_items(row: &ItemOperation) -> bool {
     matches!(row.phase, "directory_creation" | "file_creation")
 }
@@ -179,10 +180,10 @@ fn setting(run: &MdtestRun<'_>, plan: &PhasePlan) -> OperationSetting {
     OperationSetting { known, keep_going: parameters.keep_going }
 }
 
-/// The file in which the single operations of this rank are noted.
+/// The log file for the single operations of this rank.
 fn log(run: &MdtestRun<'_>, plan: &PhasePlan) -> Result<Option<TransferLog>, String> {
     let (Some(prefix), Some(bytes)) = (&run.parameters.operation_csv, plan.logged) else { return Ok(None) };
-    // The classic writes each iteration over the one before.
+    // The classic program overwrites the log in each iteration.
     let again = match (run.test, run.iteration) {
         (0, 0) => String::new(),
         (0, iteration) => format!("-{iteration}"),
@@ -199,7 +200,7 @@ fn order(run: &MdtestRun<'_>, plan: &PhasePlan) -> TransferOrder {
     }
 }
 
-/// What `-Y` and `--run-cmd-after-phase` add to a phase's time.
+/// The work that `-Y` and `--run-cmd-after-phase` add to a phase's time.
 fn after_phase(parameters: &MdtestParameters) -> Result<(), String> {
     if parameters.call_sync {
         shell("sync")?;
@@ -207,7 +208,7 @@ fn after_phase(parameters: &MdtestParameters) -> Result<(), String> {
     parameters.after_phase.as_deref().map_or(Ok(()), shell)
 }
 
-/// Has the shell do a command.
+/// Runs a command in the shell.
 fn shell(command: &str) -> Result<(), String> {
     match Command::new("sh").args(["-c", command]).status() {
         Ok(status) if status.success() => Ok(()),
@@ -216,7 +217,7 @@ fn shell(command: &str) -> Result<(), String> {
     }
 }
 
-/// The numbers of every rank, on rank 0; nothing on the others. Collective.
+/// The numbers of every rank, on rank 0; empty on the others. Collective.
 fn gather(run: &MdtestRun<'_>, own: RankTimes) -> Result<Vec<RankTimes>, Halt> {
     let mine = [own.operations, own.own_s.to_bits(), own.seconds.to_bits()];
     let all = reduce::gather(run.rank.comm, mine)?.unwrap_or_default();
@@ -228,7 +229,7 @@ fn gather(run: &MdtestRun<'_>, own: RankTimes) -> Result<Vec<RankTimes>, Halt> {
     Ok(all.into_iter().map(row).collect())
 }
 
-/// An operation whose every name is told before it is done.
+/// An operation that reports every path before the call on it.
 struct AnnouncedOperation<'o> {
     inner: &'o mut dyn Operation,
     observer: &'o mut MdtestListener<'o>,

@@ -1,10 +1,10 @@
-//! What each rank does in each phase, seen by storage that notes every call; and what is recorded of it.
+//! What each rank does in each phase, seen by storage that stores every call, and what is recorded of it.
 
 use super::MdtestParameters;
 use super::recording::Recording;
 use super::scene::{MdtestRankResult, all_phases, names_in, only_create, play_in, play_on, within};
 
-/// Runs in a directory of its own on storage that notes.
+/// Runs in a temporary directory on storage that stores every call.
 fn watched(ranks: u32, parameters: &MdtestParameters) -> (Recording, Vec<MdtestRankResult>) {
     let dir = tempfile::tempdir().expect("a directory");
     let storage = Recording::new();
@@ -46,26 +46,26 @@ fn every_phase_is_recorded_with_all_its_operations_latencies_and_balance() {
             assert_eq!(phase.ranks, ranks);
         }
         assert!(left[1..].iter().all(|rank| rank.records.is_empty()));
-        assert_eq!(left[0].told("Ended").len(), 20);
+        assert_eq!(left[0].events("Ended").len(), 20);
     }
 }
 
 #[test]
-fn each_ranks_own_numbers_are_told_only_when_wanted() {
+fn the_numbers_of_each_rank_are_reported_only_on_request() {
     let parameters = MdtestParameters { rank_times: true, ..files(5) };
     let (_, left) = watched(3, &parameters);
-    let ended = left[0].told("Ended");
-    let created = ended.iter().find(|told| told.contains("File creation")).expect("it ended");
+    let ended = left[0].events("Ended");
+    let created = ended.iter().find(|event| event.contains("File creation")).expect("it ended");
     assert_eq!(created.matches("operations: 5").count(), 3 + 1, "each rank, and rank 0");
     let (_, left) = watched(3, &files(5));
-    assert!(left[0].told("Ended").iter().all(|told| told.ends_with("ranks: [] })")));
+    assert!(left[0].events("Ended").iter().all(|event| event.ends_with("ranks: [] })")));
 }
 
 #[test]
 fn names_shift_from_phase_to_phase() {
     let parameters = MdtestParameters { shift: 1, ..files(1) };
     let (storage, left) = watched(3, &parameters);
-    assert_eq!(left[0].told("Shift"), ["Shift(1)"]);
+    assert_eq!(left[0].events("Shift"), ["Shift(1)"]);
     for rank in 0..3 {
         let file = |by| format!("file.mdtest.{}.0", (rank + by) % 3);
         let wanted = [
@@ -84,14 +84,14 @@ fn names_shift_from_phase_to_phase() {
 }
 
 #[test]
-fn the_shift_counts_in_nodes_where_ranks_fill_one_after_the_other() {
+fn with_ranks_placed_in_blocks_the_shift_counts_in_nodes() {
     let parameters =
         MdtestParameters { shift: 1, nodes: Some(2), ranks_on_node0: Some(2), unique_dir: true, ..files(1) };
     let (storage, left) = watched(4, &parameters);
-    assert_eq!(left[0].told("Shift"), ["Shift(2)"]);
+    assert_eq!(left[0].events("Shift"), ["Shift(2)"]);
     assert!(storage.calls(1, &["stat"]).contains(&"stat file.mdtest.3.0".to_owned()));
     assert_eq!(storage.calls(1, &["unlink"]), ["unlink file.mdtest.3.0"], "1 + 3 * 2");
-    let started = left[0].told("Started");
+    let started = left[0].events("Started");
     assert_eq!(started.len(), 1);
     assert!(started[0].contains("nodes: 2, on_node_0: [true, true, false, false]"), "{started:?}");
 }
@@ -123,16 +123,13 @@ fn files_that_all_share_are_opened_by_all_and_removed_once() {
     assert_eq!(storage.calls(0, &["unlink"]).len(), 2);
     assert_eq!(storage.calls(1, &["unlink"]), [""; 0]);
     let balance = &left[0].phase("file_removal").balance;
-    assert!(
-        balance.slowest_rank == 0 && balance.slowest_rate > 0.0,
-        "the others have nothing to do: {balance:?}"
-    );
+    assert!(balance.slowest_rank == 0 && balance.slowest_rate > 0.0, "the others have no work: {balance:?}");
     assert_eq!(left[0].phase("file_stat").ops, 6);
     assert!(left[0].phases().iter().all(|phase| !phase.phase.starts_with("directory")));
 }
 
 #[test]
-fn renames_go_in_a_ring_and_leave_the_same_names() {
+fn renames_form_a_ring_and_restore_the_same_names() {
     let parameters = MdtestParameters { rename: true, files: false, items: 4, ..only_create() };
     let dir = tempfile::tempdir().expect("a directory");
     let storage = Recording::new();
@@ -143,27 +140,28 @@ fn renames_go_in_a_ring_and_leave_the_same_names() {
     assert_eq!(storage.calls(0, &["rename"]), wanted);
     assert_eq!(names_in(dir.path()).len(), 3 + 4);
     let (storage, left) = watched(1, &MdtestParameters { items: 1, files: false, ..all_phases() });
-    assert_eq!(storage.calls(0, &["rename"]), [""; 0], "one alone has nobody to change with");
+    assert_eq!(storage.calls(0, &["rename"]), [""; 0], "a single item has no partner");
     assert_eq!(left[0].phase("directory_rename").ops, 0);
 }
 
 #[test]
-fn phases_that_find_what_their_node_has_just_made_are_named() {
-    let told = |parameters: &MdtestParameters| {
+fn phases_that_use_items_which_their_node_has_just_created_are_named() {
+    let notice_of = |parameters: &MdtestParameters| {
         let (_, left) = watched(4, parameters);
         assert!(left[1..].iter().all(|rank| rank.records.is_empty()));
-        left[0].told("Notice").concat()
+        left[0].events("Notice").concat()
     };
     let on_two = MdtestParameters { shift: 1, nodes: Some(2), ranks_on_node0: Some(2), ..files(1) };
-    let text = told(&on_two);
-    assert!(text.contains("instead of the file system: File read (-N 1 on three nodes"), "{text}");
+    let text = notice_of(&on_two);
+    assert!(text.contains("instead of the file system: File read. Use -N 1 on three nodes"), "{text}");
     assert_eq!(
-        told(&MdtestParameters { read: false, ..on_two.clone() }),
+        notice_of(&MdtestParameters { read: false, ..on_two.clone() }),
         "",
-        "away in the one turn that looks"
+        "items of another node in the only reading turn"
     );
-    let text = told(&MdtestParameters { extra: vec!["statx".into()], stat: false, read: false, ..files(1) });
-    assert!(text.contains("file system: File statx ("), "{text}");
+    let text =
+        notice_of(&MdtestParameters { extra: vec!["statx".into()], stat: false, read: false, ..files(1) });
+    assert!(text.contains("file system: File statx. "), "{text}");
 }
 
 #[test]
@@ -171,7 +169,7 @@ fn a_shuffled_order_visits_every_item_once_and_each_rank_has_its_own() {
     let order = |shuffle, random_seed| {
         let parameters = MdtestParameters { shuffle, random_seed, ..files(50) };
         let (storage, left) = watched(2, &parameters);
-        let seed = left[0].told("RandomSeed").concat();
+        let seed = left[0].events("RandomSeed").concat();
         let visits = |rank| {
             let calls = storage.calls(rank, &["open-read"]);
             let items: Vec<u64> =
@@ -188,7 +186,7 @@ fn a_shuffled_order_visits_every_item_once_and_each_rank_has_its_own() {
     assert_eq!((&first, &second, seed.as_str()), (&sorted, &sorted, ""));
     let (first, second, seed) = order(true, 0);
     assert!(first != sorted && first != second);
-    assert_eq!(seed, "RandomSeed(7)", "what the run was given");
+    assert_eq!(seed, "RandomSeed(7)", "the seed of the run");
     let (first, second, seed) = order(false, 9);
     assert!(first != sorted && first == second, "--random-seed alone: all ranks the same");
     assert_eq!(seed, "RandomSeed(9)");
@@ -200,7 +198,7 @@ fn a_shuffled_order_visits_every_item_once_and_each_rank_has_its_own() {
 fn items_in_many_test_directories_are_all_touched_by_all_phases() {
     let parameters = MdtestParameters { items: 6, items_per_dir: 2, branching: 2, depth: 1, ..all_phases() };
     let (_, left) = watched(2, &MdtestParameters { iterations: 3, ..parameters });
-    assert_eq!(left[0].told("Ranks"), ["Ranks { ranks: 2, items: 18 }"]);
+    assert_eq!(left[0].events("Ranks"), ["Ranks { ranks: 2, items: 18 }"]);
     for phase in left[0].phases() {
         let wanted = if phase.phase.starts_with("tree") { 9 } else { 36 };
         assert_eq!(phase.ops, wanted, "{} {}", phase.phase, phase.repetition);
@@ -218,8 +216,8 @@ fn nodes_are_made_without_being_opened_and_still_read() {
 fn a_scan_runs_on_each_number_of_ranks() {
     let parameters = MdtestParameters { first_ranks: 1, last_ranks: 3, stride: 2, ..files(4) };
     let (_, left) = watched(4, &parameters);
-    let told = left[0].told("Ranks");
-    assert_eq!(told, ["Ranks { ranks: 1, items: 4 }", "Ranks { ranks: 3, items: 4 }"]);
+    let runs = left[0].events("Ranks");
+    assert_eq!(runs, ["Ranks { ranks: 1, items: 4 }", "Ranks { ranks: 3, items: 4 }"]);
     let ops: Vec<_> = left[0]
         .phases()
         .into_iter()
@@ -231,19 +229,20 @@ fn a_scan_runs_on_each_number_of_ranks() {
 }
 
 #[test]
-fn names_are_told_to_those_who_want_them() {
-    let told = |verbose| {
+fn paths_are_reported_by_verbosity() {
+    let reported = |verbose| {
         let (_, left) = watched(2, &MdtestParameters { verbose, ..files(2) });
-        let names = left[0].told("Name").into_iter().map(|told| told.split('"').nth(1).unwrap().to_owned());
-        (names.collect::<Vec<_>>().join(" "), left[1].told("Name").len())
+        let names =
+            left[0].events("Name").into_iter().map(|event| event.split('"').nth(1).unwrap().to_owned());
+        (names.collect::<Vec<_>>().join(" "), left[1].events("Name").len())
     };
-    assert_eq!(told(1), (String::new(), 0));
-    assert_eq!(told(2), ("mkdir rmdir".to_owned(), 0));
-    assert_eq!(told(3).0, "mkdir open open stat stat open open unlink unlink rmdir");
+    assert_eq!(reported(1), (String::new(), 0));
+    assert_eq!(reported(2), ("mkdir rmdir".to_owned(), 0));
+    assert_eq!(reported(3).0, "mkdir open open stat stat open open unlink unlink rmdir");
 }
 
 #[test]
-fn commands_are_done_around_every_phase_but_those_of_the_tree_on_every_rank() {
+fn commands_run_around_every_phase_except_those_of_the_tree_on_every_rank() {
     let dir = tempfile::tempdir().expect("a directory");
     let file = dir.path().join("log");
     let echo = |word: &str| Some(format!("echo {word} >> {}", file.display()));
@@ -266,7 +265,7 @@ fn commands_are_done_around_every_phase_but_those_of_the_tree_on_every_rank() {
 }
 
 #[test]
-fn trees_of_their_own_may_be_set_up_within_the_time() {
+fn the_setup_of_own_trees_may_be_within_the_time() {
     let parameters = MdtestParameters { unique_dir: true, time_unique_dir: true, ..files(3) };
     let (_, left) = watched(3, &parameters);
     assert_eq!(left[0].phase("file_creation").ops, 9);
@@ -275,14 +274,14 @@ fn trees_of_their_own_may_be_set_up_within_the_time() {
 #[test]
 fn rank_0_waits_before_each_of_the_two_tests() {
     let (_, left) = watched(2, &MdtestParameters { pre_delay: 1, items: 1, ..all_phases() });
-    assert_eq!(left[0].told("Delay"), ["Delay(1)", "Delay(1)"]);
+    assert_eq!(left[0].events("Delay"), ["Delay(1)", "Delay(1)"]);
     let spans = left[0].phases().into_iter().map(|phase| phase.spans.total_s).sum::<f64>();
     let began: Vec<f64> = left[0].phases().iter().map(|phase| phase.began_s).collect();
     assert!(began.last().unwrap() - began[0] >= 1.9 && spans < began.last().unwrap() - began[0]);
 }
 
 #[test]
-fn single_operations_are_logged_for_each_rank() {
+fn every_operation_is_logged_for_each_rank() {
     let dir = tempfile::tempdir().expect("a directory");
     let prefix = dir.path().join("op").display().to_string();
     let parameters = MdtestParameters { operation_csv: Some(prefix), ..files(7) };
@@ -343,19 +342,19 @@ fn a_deadline_stops_all_ranks_at_the_same_count_and_later_phases_use_it() {
     }
     let files = left[0].phase("file_creation").ops / 2;
     let directories = left[0].phase("directory_creation").ops / 2;
-    assert_eq!(left[0].told("Stonewall").len(), 1);
+    assert_eq!(left[0].events("Stonewall").len(), 1);
     assert_eq!(std::fs::read_to_string(&status).unwrap(), format!("{files}\n{directories}"));
     let later = MdtestParameters { create: false, items: 10, deadline: 0, ..parameters.clone() };
     let left = play_on(2, &later, &*slow);
     assert_eq!(left[0].phase("file_stat").ops, 2 * files, "more than -n, in the one directory");
     std::fs::remove_file(&status).unwrap();
     let left = play_on(2, &later, &*slow);
-    assert_eq!(left[0].told("Warning"), ["Warning(\"Could not read stonewall status file\")"]);
+    assert_eq!(left[0].events("Warning"), ["Warning(\"Could not read stonewall status file\")"]);
     assert_eq!(left[0].phase("file_stat").ops, 20);
 }
 
 #[test]
-fn directories_and_files_that_the_deadline_stopped_are_found_again_by_their_own_counts() {
+fn directories_and_files_stopped_by_a_deadline_are_found_by_their_own_counts() {
     let dir = tempfile::tempdir().expect("a directory");
     let status_file = Some(dir.path().join("status").display().to_string());
     let slow = Recording::pausing(&[("mkdir", 200), ("open-write", 2)]);
@@ -379,7 +378,7 @@ fn status_bytes(made: [u64; 2]) -> usize {
 }
 
 #[test]
-fn what_each_rank_had_at_the_deadline_is_told_and_the_slow_one_goes_on() {
+fn the_counts_at_the_deadline_are_reported_and_the_slow_rank_continues() {
     let mut settings = storage::Settings::default();
     settings.set("dummy.delay-create", "2000");
     settings.set("dummy.delay-only-rank0", "1");
@@ -389,16 +388,16 @@ fn what_each_rank_had_at_the_deadline_is_told_and_the_slow_one_goes_on() {
     let made = left[0].phase("file_creation");
     let wall = made.stonewall.as_ref().expect("there was a deadline");
     assert_eq!((wall.transfers_max, wall.ran_dry, made.ops), (1000, 1, 2000));
-    assert!(wall.transfers_min < 1000, "rank 0 sleeps 2 s in all");
+    assert!(wall.transfers_min < 1000, "rank 0 sleeps 2 s in total");
     let mean = (wall.transfers_min + 1000) as f64 / 2.0;
-    let told = format!("Stonewall {{ least: {}, most: 1000, mean: {mean:?} }}", wall.transfers_min);
-    assert_eq!(left[0].told("Stonewall"), [told]);
+    let wanted = format!("Stonewall {{ least: {}, most: 1000, mean: {mean:?} }}", wall.transfers_min);
+    assert_eq!(left[0].events("Stonewall"), [wanted]);
 }
 
 #[test]
-fn a_deadline_that_nobody_meets_changes_nothing() {
+fn a_deadline_that_no_rank_reaches_changes_nothing() {
     let (_, left) = watched(2, &MdtestParameters { deadline: 60, write_bytes: 3, ..files(5) });
     let wall = left[0].phase("file_creation").stonewall.clone().expect("there was a deadline");
     assert_eq!((wall.transfers_min, wall.transfers_max, wall.ran_dry, wall.bytes), (5, 5, 2, 30));
-    assert_eq!(left[0].told("Stonewall").len(), 0);
+    assert_eq!(left[0].events("Stonewall").len(), 0);
 }

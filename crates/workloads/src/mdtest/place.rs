@@ -1,5 +1,5 @@
-//! Where the ranks are, by how much their names shift for it, and which names come home to the node that
-//! made them.
+//! The placement of the ranks, the shift that follows from it, and the phases that use items on the node that
+//! created them.
 
 use ranks::{Halt, Reduce};
 
@@ -11,61 +11,61 @@ use super::parameters::MdtestParameters;
 use super::run::ShiftTurn;
 use crate::kit::rank::Rank;
 
-/// The place of all ranks.
+/// The placement of all ranks.
 pub(super) struct NodePlacement {
-    /// How many nodes there are.
+    /// Number of nodes.
     pub(super) nodes: u32,
     /// Whether each rank is on the node of rank 0; on rank 0 only.
     pub(super) on_node_0: Vec<bool>,
-    /// `-N`, times the ranks of a node where ranks fill one node after the other.
+    /// `-N`, multiplied by the ranks of a node if ranks are placed in blocks.
     pub(super) shift: i64,
 }
 
-/// Finds it: nodes by shared memory, unless others are to be taken to be there. Collective.
+/// Finds the placement by shared memory; given numbers override it. Collective.
 pub(super) fn find(parameters: &MdtestParameters, rank: &Rank<'_>) -> Result<NodePlacement, Halt> {
     let comm = rank.comm;
-    // The lowest rank of the node tells which node it is.
+    // The lowest rank of the node identifies the node.
     let first = rank.node.ranks.reduce_one(comm.rank().into(), Reduce::Min)?;
-    let mut beside = first == 0;
+    let mut on_node_0 = first == 0;
     if let Some(ranks) = parameters.ranks_on_node0 {
-        beside = comm.rank() < ranks;
+        on_node_0 = comm.rank() < ranks;
     }
-    let count = comm.reduce_one(beside.into(), Reduce::Sum)?;
-    let second = comm.reduce_one((comm.rank() == 1 && beside).into(), Reduce::Sum)? == 1;
+    let count = comm.reduce_one(on_node_0.into(), Reduce::Sum)?;
+    let second = comm.reduce_one((comm.rank() == 1 && on_node_0).into(), Reduce::Sum)? == 1;
     let nodes = parameters.nodes.unwrap_or(rank.node.count);
     let by_nodes = nodes > 1 && second;
     let shift = i64::from(parameters.shift) * if by_nodes { count as i64 } else { 1 };
-    let all = comm.gather(&[beside.into()])?.unwrap_or_default();
+    let all = comm.gather(&[on_node_0.into()])?.unwrap_or_default();
     let on_node_0 = all.iter().map(|rank| rank.first() == Some(&1)).collect();
     Ok(NodePlacement { nodes, on_node_0, shift })
 }
 
-/// Tells which phases look at names that their node has just made, and so has in its cache. Collective.
-pub(super) fn tell_warm_names(
+/// Reports the phases that use items which their node has just created, and so has in its cache. Collective.
+pub(super) fn report_warm_names(
     parameters: &MdtestParameters,
     place: &NodePlacement,
     rank: &mut Rank<'_>,
     observer: &mut MdtestListener<'_>,
 ) -> Result<(), Halt> {
-    // Only rank 0 knows who is on which node.
+    // Only rank 0 knows the nodes of all ranks.
     let alone = rank.comm.rank() == 0;
     let labels = if alone { warm_phases(parameters, place, rank.comm.size()) } else { Vec::new() };
     if rank.comm.reduce_one(u64::from(!labels.is_empty()), Reduce::Max)? == 0 {
         return Ok(());
     }
     let text = format!(
-        "names are looked up on the node that has just made them, so that its cache may answer instead of \
-         the file system: {} (-N 1 on three nodes or more, or -C and what looks in runs of their own with \
-         caches dropped)",
+        "the node that has just created the items also looks them up, so its cache may answer instead of the \
+         file system: {}. Use -N 1 on three nodes or more, or create with -C and do the other phases in \
+         separate runs with dropped caches",
         labels.join(", ")
     );
     observer.event(&MdtestEvent::Notice(&text));
     rank.notice("warm-names", 0, "", &text)
 }
 
-/// The labels of such phases.
+/// The labels of the phases that use items on the node that created them.
 fn warm_phases(parameters: &MdtestParameters, place: &NodePlacement, ranks: u32) -> Vec<&'static str> {
-    // Of no items nothing is looked at.
+    // Without items there are no lookups.
     if !parameters.create || ItemCounts::of(parameters).is_none_or(|counts| counts.items() == 0) {
         return Vec::new();
     }
@@ -83,20 +83,20 @@ fn warm_phases(parameters: &MdtestParameters, place: &NodePlacement, ranks: u32)
     OPERATIONS.iter().filter(is_done).filter(warm).map(|row| row.label).collect()
 }
 
-/// In which turn an operation looks at names that are there; `None` where it makes or takes them away.
+/// The turn in which an operation uses existing items; `None` if it creates or removes them.
 fn turn(row: &ItemOperation) -> Option<ShiftTurn> {
     match row.phase {
         "directory_creation" | "directory_removal" | "file_creation" | "file_removal" => None,
-        // Its one file is no item.
+        // The one file of this operation is not an item.
         "shared_open" => None,
         "file_read" => Some(ShiftTurn::Read),
         _ => Some(ShiftTurn::Stat),
     }
 }
 
-/// Whether names of that turn come home to the node that made them; seen by the node of rank 0.
+/// Whether the items of that turn are on the node that created them, as seen from the node of rank 0.
 fn is_warm(parameters: &MdtestParameters, place: &NodePlacement, ranks: u32, turn: ShiftTurn) -> bool {
-    // What rank 0 makes for all, and what all make, is at home there whoever looks.
+    // Items that rank 0 creates for all, or that all ranks create, are warm there for every reader.
     if place.nodes == 1 || parameters.collective || parameters.shared_file {
         return true;
     }
@@ -113,7 +113,7 @@ mod tests {
 
     use super::*;
 
-    /// What each of so many ranks finds.
+    /// The placement that each rank finds.
     fn found(ranks: u32, parameters: &MdtestParameters) -> Vec<NodePlacement> {
         let clock = CycleClock::new();
         let all = ranks::local::run(ranks, |comm| {
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn names_shift_by_whole_nodes_where_ranks_fill_one_after_the_other() {
+    fn with_ranks_placed_in_blocks_items_shift_by_whole_nodes() {
         let shift = |nodes, ranks_on_node0| {
             let parameters =
                 MdtestParameters { shift: 1, nodes, ranks_on_node0, ..MdtestParameters::default() };
@@ -134,17 +134,17 @@ mod tests {
         };
         assert_eq!(shift(None, None), 1, "all on one node");
         assert_eq!(shift(Some(2), Some(2)), 2);
-        assert_eq!(shift(Some(4), Some(1)), 1, "ranks go round the nodes");
+        assert_eq!(shift(Some(4), Some(1)), 1, "ranks are placed round-robin");
     }
 
     #[test]
-    fn ranks_beside_rank_0_are_told() {
+    fn ranks_on_the_node_of_rank_0_are_found() {
         let parameters =
             MdtestParameters { nodes: Some(2), ranks_on_node0: Some(2), ..MdtestParameters::default() };
         assert_eq!(found(3, &parameters)[0].on_node_0, [true, true, false]);
     }
 
-    /// What is warm with ranks on these nodes.
+    /// The phases with warm items, if ranks are on these nodes.
     fn warm(on_node_0: &[u8], shift: i64, change: impl Fn(&mut MdtestParameters)) -> Vec<&'static str> {
         let place =
             NodePlacement { nodes: 2, on_node_0: on_node_0.iter().map(|on| *on == 1).collect(), shift };
@@ -154,19 +154,19 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_comes_home_is_warm_in_the_turn_in_which_it_does() {
+    fn an_item_is_warm_in_the_turn_in_which_its_creator_uses_it() {
         let nothing = |_: &mut MdtestParameters| ();
         assert_eq!(warm(&[1, 1, 0, 0], 0, nothing), ["File stat", "File read"]);
-        assert_eq!(warm(&[1, 1, 0, 0], 2, nothing), ["File read"], "of two nodes, home after two turns");
-        assert_eq!(warm(&[1, 0, 1, 0], 1, nothing), ["File read"], "ranks that go round the nodes");
-        assert_eq!(warm(&[1, 1, 0, 0, 0, 0], 2, nothing), [""; 0], "of three nodes never");
-        assert_eq!(warm(&[1, 1, 0, 0, 0, 0], 1, nothing), ["File stat"], "not a whole node further");
+        assert_eq!(warm(&[1, 1, 0, 0], 2, nothing), ["File read"], "two shifts return to the creator");
+        assert_eq!(warm(&[1, 0, 1, 0], 1, nothing), ["File read"], "ranks placed round-robin");
+        assert_eq!(warm(&[1, 1, 0, 0, 0, 0], 2, nothing), [""; 0], "with three nodes, never");
+        assert_eq!(warm(&[1, 1, 0, 0, 0, 0], 1, nothing), ["File stat"], "less than a whole node");
         let scanned = |p: &mut MdtestParameters| (p.first_ranks, p.last_ranks) = (2, 6);
-        assert_eq!(warm(&[1, 1, 0, 0, 0, 0], 2, scanned), ["File stat", "File read"], "on two ranks");
+        assert_eq!(warm(&[1, 1, 0, 0, 0, 0], 2, scanned), ["File stat", "File read"], "in the run of two");
     }
 
     #[test]
-    fn renames_and_what_else_looks_at_names_count_too() {
+    fn renames_and_other_lookups_count_too() {
         let more = |p: &mut MdtestParameters| {
             (p.directories, p.read) = (true, false);
             p.extra = vec!["statx".into(), "list".into(), "shared-open".into()];
@@ -174,12 +174,12 @@ mod tests {
         let wanted = ["Directory stat", "Directory rename", "File stat", "File statx", "Directory listing"];
         assert_eq!(warm(&[1, 0], 0, more), wanted);
         assert_eq!(warm(&[1, 1, 0, 0], 2, more), [""; 0]);
-        assert_eq!(warm(&[1, 0], 0, |p| p.create = false), [""; 0], "made by an earlier run");
-        assert_eq!(warm(&[1, 0], 0, |p| p.items = 0), [""; 0], "nothing is looked at");
+        assert_eq!(warm(&[1, 0], 0, |p| p.create = false), [""; 0], "created by an earlier run");
+        assert_eq!(warm(&[1, 0], 0, |p| p.items = 0), [""; 0], "no items are used");
     }
 
     #[test]
-    fn what_rank_0_makes_for_all_or_all_make_is_warm_however_names_shift() {
+    fn items_of_rank_0_or_of_all_ranks_are_warm_for_any_shift() {
         let wanted = ["File stat", "File read"];
         assert_eq!(warm(&[1, 1, 0, 0, 0, 0], 2, |p| p.collective = true), wanted);
         assert_eq!(warm(&[1, 1, 0, 0, 0, 0], 2, |p| p.shared_file = true), wanted);

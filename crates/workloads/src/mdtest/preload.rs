@@ -1,7 +1,8 @@
-//! Files that are there before the items come, so that directories are as full as those of a long life.
+//! Files that exist before the items are created, so that directories are as full as in a system with a long
+//! history.
 //!
-//! They are made and removed outside of any clock, by all ranks together, and counted by listing: a directory
-//! that was not filled as asked ends the run.
+//! All ranks create and remove them together, outside of any clock, and a listing counts them. The run ends
+//! if a directory does not have the requested number.
 
 use std::ffi::CStr;
 use std::io;
@@ -22,7 +23,7 @@ use crate::kit::path::PathBuffer;
 const STEM: &str = "preload.mdtest.";
 const PERMISSIONS: u32 = 0o600;
 
-/// Which directories there are, and which part of the work is this rank's.
+/// The directories, and this rank's part of the work.
 struct PreloadShare {
     /// All directories that hold items, of one tree in each test directory.
     directories: u64,
@@ -32,7 +33,7 @@ struct PreloadShare {
 }
 
 impl PreloadShare {
-    /// In trees of their own ranks do everything themselves; in one for all they go in turn.
+    /// With their own trees, ranks do all the work there. In one tree for all ranks, they take turns.
     fn of(run: &MdtestRun<'_>) -> Self {
         let directories = run.counts.holders * run.counts.loops;
         match run.parameters.unique_dir {
@@ -49,13 +50,13 @@ fn directory(run: &MdtestRun<'_>, number: u64) -> PathBuffer {
     names::node(run.parameters, shape, (run.iteration, number / counts.holders), (rank, rank), node)
 }
 
-/// Makes and counts them, and tells what was counted. Collective.
+/// Creates and counts the files, and reports the count. Collective.
 pub(super) fn fill(run: &mut MdtestRun<'_>) -> Result<(), Halt> {
     let begun = run.rank.clock.now();
     each_file(run, "mknod", &|names, path| names.make_node(path, PERMISSIONS))?;
     let share = PreloadShare::of(run);
     run.rank.comm.agree("preload", count(run, &share))?;
-    // No directory has more or fewer: that would have been an error.
+    // All directories have the same number, because any other would have been an error.
     let files_each = run.parameters.preload;
     let trees = if run.parameters.unique_dir { u64::from(run.ranks()) } else { 1 };
     let directories = share.directories * trees;
@@ -65,7 +66,7 @@ pub(super) fn fill(run: &mut MdtestRun<'_>) -> Result<(), Halt> {
     run.observer.event(&MdtestEvent::Preloaded { directories, files_each, seconds });
     let text = format!(
         "--preload: {files_each} files were counted in each of {directories} directories before the items \
-         came"
+         were created"
     );
     run.rank.notice("preload", run.iteration, "", &text)?;
     run.rank.record(&Record::State(Box::new(ReachedState {
@@ -78,7 +79,7 @@ pub(super) fn fill(run: &mut MdtestRun<'_>) -> Result<(), Halt> {
     })))
 }
 
-/// Counts the files of the directories that are this rank's to count; another number than asked for is an
+/// Counts the files of this rank's part of the directories. A number other than the requested one is an
 /// error.
 fn count(run: &MdtestRun<'_>, share: &PreloadShare) -> Result<(), String> {
     let wanted = run.parameters.preload;
@@ -88,13 +89,13 @@ fn count(run: &MdtestRun<'_>, share: &PreloadShare) -> Result<(), String> {
         let found = found.map_err(|error| call_failed("list", path.as_path(), &error))?;
         if found != wanted {
             let dir = path.as_path().display();
-            return Err(format!("{dir}: {wanted} files were made and {found} are listed"));
+            return Err(format!("{dir}: {wanted} files were created, but {found} are listed"));
         }
     }
     Ok(())
 }
 
-/// How many of them a directory has.
+/// Number of preloaded files in a directory.
 pub(super) fn listed(names: &dyn Names, directory: &CStr) -> io::Result<u64> {
     let mut found = 0;
     names.list(directory, &mut |name, _| {
@@ -103,12 +104,12 @@ pub(super) fn listed(names: &dyn Names, directory: &CStr) -> io::Result<u64> {
     Ok(found)
 }
 
-/// Removes them. Collective.
+/// Removes the preloaded files. Collective.
 pub(super) fn empty(run: &mut MdtestRun<'_>) -> Result<(), Halt> {
     each_file(run, "unlink", &|names, path| names.unlink(path))
 }
 
-/// Does one call on each file that is this rank's. Collective.
+/// Makes one call on each of this rank's files. Collective.
 fn each_file(
     run: &MdtestRun<'_>,
     call: &str,

@@ -1,4 +1,4 @@
-//! Storage for tests that notes every call, with the rank that made it, and fails where it is told to.
+//! Storage for tests that stores every call with the rank that made it, and fails where the test asks for it.
 
 use std::ffi::CStr;
 use std::io;
@@ -10,14 +10,14 @@ use storage::{File, Mode, NameStatus, Names, Open, Space, Storage};
 
 use super::scene::posix;
 
-/// One call: the rank, what it was, and on which names, the last part of each.
+/// One call: the rank, and the call with the last part of each path.
 pub(super) type RecordedCall = (u32, String);
 
-/// The files of this machine, watched.
+/// The files of this machine, with recorded calls.
 pub(super) struct Recording {
     inner: Box<dyn Storage>,
     calls: Mutex<Vec<RecordedCall>>,
-    /// The call that fails on every name with this in it, and the number of its error.
+    /// The call that fails on every path that contains this text, and the number of its error.
     fault: Option<(&'static str, &'static str, i32)>,
     /// Milliseconds by which calls of that name are slowed down.
     pauses: &'static [(&'static str, u64)],
@@ -36,7 +36,7 @@ impl Recording {
         Self { pauses, ..Self::new() }
     }
 
-    /// What `rank` did, of the calls that begin with one of these words.
+    /// The calls of `rank` that begin with one of these words.
     pub(super) fn calls(&self, rank: u32, words: &[&str]) -> Vec<String> {
         let calls = self.calls.lock().expect("no test panics while holding it");
         let wanted = |call: &&RecordedCall| {
@@ -49,7 +49,7 @@ impl Recording {
         self.inner.names().expect("it has some")
     }
 
-    fn note(&self, call: &str, first: &CStr, second: Option<&CStr>) -> io::Result<()> {
+    fn record(&self, call: &str, first: &CStr, second: Option<&CStr>) -> io::Result<()> {
         let thread = std::thread::current();
         let rank = thread.name().and_then(|name| name.strip_prefix("rank ")?.parse().ok()).unwrap_or(0);
         let mut text = format!("{call} {}", last(first));
@@ -82,7 +82,7 @@ impl Storage for Recording {
             Mode::Update => "open-update",
             Mode::Truncate => "open-truncate",
         };
-        self.note(call, &crate::kit::path::c_path(path), None)?;
+        self.record(call, &crate::kit::path::c_path(path), None)?;
         self.inner.open(comm, path, how)
     }
 
@@ -111,17 +111,17 @@ impl Storage for Recording {
     }
 }
 
-macro_rules! noted {
+macro_rules! recorded {
     ($($name:ident ( $first:ident $(, $other:ident : $kind:ty)* ) -> $result:ty, $call:literal;)*) => {
         $(fn $name(&self, $first: &CStr $(, $other: $kind)*) -> io::Result<$result> {
-            self.note($call, $first, None)?;
+            self.record($call, $first, None)?;
             self.names().$name($first $(, $other)*)
         })*
     };
 }
 
 impl Names for Recording {
-    noted! {
+    recorded! {
         make_dir(path, permissions: u32) -> (), "mkdir";
         remove_dir(path) -> (), "rmdir";
         make_node(path, permissions: u32) -> (), "mknod";
@@ -138,17 +138,17 @@ impl Names for Recording {
     }
 
     fn rename(&self, from: &CStr, to: &CStr) -> io::Result<()> {
-        self.note("rename", from, Some(to))?;
+        self.record("rename", from, Some(to))?;
         self.names().rename(from, to)
     }
 
     fn link(&self, from: &CStr, to: &CStr) -> io::Result<()> {
-        self.note("link", from, Some(to))?;
+        self.record("link", from, Some(to))?;
         self.names().link(from, to)
     }
 
     fn symlink(&self, target: &CStr, path: &CStr) -> io::Result<()> {
-        self.note("symlink", target, Some(path))?;
+        self.record("symlink", target, Some(path))?;
         self.names().symlink(target, path)
     }
 }

@@ -1,7 +1,7 @@
-//! What is rejected before any rank starts, each with what would do.
+//! Settings that are rejected before any rank starts, each with a remedy.
 //!
-//! The rules are those of mdtest 4.1, with its words where it has some; docs/COMPATIBILITY.md lists where
-//! they differ.
+//! The rules are those of mdtest 4.1, with its texts where it has some.
+//! docs/reference/compatibility/mdtest.md lists the differences.
 
 use storage::Abilities;
 use units::Usage;
@@ -12,17 +12,17 @@ use super::parameters::MdtestParameters;
 use crate::kit::payload::Packet;
 
 impl MdtestParameters {
-    /// What the backend can do; `None` of one that is not known.
+    /// The abilities of the backend; `None` if it is unknown.
     fn abilities(&self) -> Option<Abilities> {
         storage::backend(&self.backend).ok().map(|backend| backend.abilities)
     }
 
-    /// Whether the backend only counts, and keeps nothing that could be looked at again.
+    /// Whether the backend only counts and stores nothing.
     fn keeps_nothing(&self) -> bool {
-        self.abilities().is_some_and(|able| !able.keeps_data)
+        self.abilities().is_some_and(|abilities| !abilities.keeps_data)
     }
 
-    /// Says no, in one line, to what cannot be run on `ranks` ranks.
+    /// Rejects, with one line, settings that cannot run on `ranks` ranks.
     pub fn check(&self, ranks: u32) -> Result<(), Usage> {
         let rules = self.rules_of_ranks(ranks).into_iter().chain(self.rules_of_names(ranks));
         let rules = rules.chain(self.rules_of_files(ranks)).chain(self.rules_of_time());
@@ -33,7 +33,7 @@ impl MdtestParameters {
         if let Some(name) = self.extra.iter().find(unknown) {
             let known: Vec<_> = operations::names().collect();
             return Err(Usage(format!(
-                "--operations: there is no operation {name}; there are {}",
+                "--operations: unknown operation {name}. Known operations: {}",
                 known.join(", ")
             )));
         }
@@ -41,7 +41,7 @@ impl MdtestParameters {
         let never: Vec<_> = operations::names_of_files().filter(of_files).collect();
         if !never.is_empty() {
             return Err(Usage(format!(
-                "--operations: {} would do nothing, for -D leaves out the files; add -F, or leave it out",
+                "--operations: {} would do nothing, because -D leaves out files. Add -F or leave them out",
                 never.join(", ")
             )));
         }
@@ -49,52 +49,52 @@ impl MdtestParameters {
     }
 
     fn rules_of_ranks(&self, ranks: u32) -> [(bool, &'static str); 6] {
-        let able = self.abilities().is_some_and(|able| able.names && able.write_only);
+        let able = self.abilities().is_some_and(|abilities| abilities.names && abilities.write_only);
         [
-            (!able, "Backend doesn't support MDTest: use -a POSIX, AIO, URING or DUMMY"),
-            (self.iterations == 0, "-i 0: nothing would be done; give 1 or more"),
+            (!able, "Backend doesn't support MDTest. Use -a POSIX, AIO, URING or DUMMY"),
+            (self.iterations == 0, "-i 0: nothing would be done. Give 1 or more"),
             (
                 self.last_ranks > 0 && self.first_ranks > self.last_ranks,
-                "-f, -l: first > last doesn't make sense; give -l a number of ranks of at least -f",
+                "-f, -l: first > last doesn't make sense. Set -l to at least -f",
             ),
             (
                 self.last_ranks > ranks,
-                "-l: last > number of processes doesn't make sense; start more ranks, or leave -l out",
+                "-l: last > number of processes doesn't make sense. Start more ranks, or leave out -l",
             ),
             (
                 self.last_ranks > 0 && self.first_ranks == 0,
-                "-f 0: a run needs at least one rank; give -f 1 or more",
+                "-f 0: a run needs at least one rank. Give -f 1 or more",
             ),
-            (self.last_ranks > 0 && self.stride == 0, "-s 0: the scan would never end; give -s 1 or more"),
+            (self.last_ranks > 0 && self.stride == 0, "-s 0: the scan would never end. Give -s 1 or more"),
         ]
     }
 
     fn rules_of_names(&self, ranks: u32) -> [(bool, &'static str); 13] {
         let several = self.dirs.len() > 1;
         [
-            (self.collective && self.shared_file, "-c not compatible with -S: leave one of them out"),
+            (self.collective && self.shared_file, "-c not compatible with -S. Leave one of them out"),
             (
                 self.collective && several,
-                "-c not compatible with multiple test directories: give one -d, or leave -c out",
+                "-c not compatible with multiple test directories. Give one -d, or leave out -c",
             ),
-            (self.unique_dir && self.shared_file, "-u not compatible with -S: leave one of them out"),
+            (self.unique_dir && self.shared_file, "-u not compatible with -S. Leave one of them out"),
             (
                 several && self.shift != 0,
-                "cannot have multiple directory paths with -N strides between neighbor tasks: \
-                 give one -d",
+                "cannot have multiple directory paths with -N strides between neighbor tasks. \
+                 Give one -d",
             ),
             (
                 several && !self.unique_dir,
-                "shared directory mode is not compatible with multiple directory paths: add -u, \
+                "shared directory mode is not compatible with multiple directory paths. Add -u, \
                  or give one -d",
             ),
             (
                 self.dirs.len() as u64 > u64::from(ranks),
-                "cannot have more directory paths than MPI tasks: start more ranks, or give fewer -d",
+                "cannot have more directory paths than MPI tasks. Start more ranks, or give fewer -d",
             ),
             (
                 self.dirs.is_empty() || self.dirs.iter().any(String::is_empty),
-                "-d names an empty directory; name one, or several with `@` between",
+                "-d contains an empty name. Give one directory, or several with `@` between them",
             ),
             (
                 self.branching < 1 && self.depth > 0,
@@ -102,20 +102,20 @@ impl MdtestParameters {
             ),
             (
                 self.items > 0 && self.items_per_dir > 0 && self.unique_dir,
-                "only specify the number of items or the number of items per directory: -u takes -n or -I",
+                "only specify the number of items or the number of items per directory. -u takes -n or -I",
             ),
             (
                 self.items_per_dir > 0 && !self.items.is_multiple_of(self.items_per_dir),
-                "items must be a multiple of items per directory: choose -n a multiple of -I",
+                "items must be a multiple of items per directory. Choose -n as a multiple of -I",
             ),
             (
                 ItemCounts::of(self).is_none(),
-                "-b, -z, -n, -I: more than 2^39 directories or items of a rank; choose fewer",
+                "-b, -z, -n, -I: more than 2^39 directories or items of a rank. Choose fewer",
             ),
-            (self.preload >= 1 << 39, "--preload: more than 2^39 files in a directory; choose fewer"),
+            (self.preload >= 1 << 39, "--preload: more than 2^39 files in a directory. Choose fewer"),
             (
                 self.preload > 0 && self.keeps_nothing(),
-                "--preload: DUMMY keeps no files that could be counted; use -a POSIX",
+                "--preload: DUMMY keeps no files, so they cannot be counted. Use -a POSIX",
             ),
         ]
     }
@@ -125,47 +125,50 @@ impl MdtestParameters {
         let reads = self.read && self.files;
         let writes = self.create && self.files && self.write_bytes > 0;
         [
-            (self.make_node && self.write_bytes > 0, "-k not compatible with -w: leave one of them out"),
+            (self.make_node && self.write_bytes > 0, "-k not compatible with -w. Leave one of them out"),
             (
                 self.make_node && self.shared_file && self.create && ranks > 1,
-                "-k not compatible with -S: a name can be made once only; leave one of them out",
+                "-k not compatible with -S, because a name can be created only once. Leave one of them out",
             ),
             (
                 self.verify_read && !reads,
-                "Verify read requires that the read test is used: add -E, or leave -X out",
+                "Verify read requires that the read test is used. Add -E, or leave out -X",
             ),
             (
                 self.verify_read && self.read_bytes == 0,
-                "Verify read requires that read bytes is > 0: give -e",
+                "Verify read requires that read bytes is > 0. Give -e",
             ),
             (
                 self.verify_read && !(self.create && self.write_bytes > 0) && self.signature.is_none(),
-                "-X without -C and -w needs the seed that the data was written with; add -G NUMBER",
+                "-X without -C and -w needs the seed of the written data. Add -G NUMBER",
             ),
             (
                 (self.verify_read || self.verify_write) && self.keeps_nothing(),
-                "-X, --verify-write: DUMMY keeps no data that could be compared; use -a POSIX, or leave \
+                "-X, --verify-write: DUMMY keeps no data to compare. Use -a POSIX, or leave \
                  them out",
             ),
             (
                 self.verify_write && self.collective,
-                "--verify-write not compatible with -c: files are opened for writing only; use -X",
+                "--verify-write not compatible with -c, which opens files only for writing. Use -X",
             ),
             (
                 self.verify_write && !writes,
-                "--verify-write requires that files are created and written: give -w, add -C if other \
-                 phases are named and -F if -D is, or leave --verify-write out",
+                "--verify-write requires that files are created and written. Give -w, add -C if other \
+                 phases are given and -F if -D is given, or leave out --verify-write",
             ),
-            (self.write_bytes >= most || self.read_bytes >= most, "-w, -e: a file of 2^40 bytes or more"),
+            (
+                self.write_bytes >= most || self.read_bytes >= most,
+                "-w, -e: a file of 2^40 bytes or more is not supported. Choose less",
+            ),
             (
                 self.packet == Packet::Stamped
                     && (!self.write_bytes.is_multiple_of(8) || !self.read_bytes.is_multiple_of(8)),
-                "--dataPacketType=s: stamped data come in words; choose -w and -e multiples of 8",
+                "--dataPacketType=s: stamped data consists of words. Choose -w and -e as multiples of 8",
             ),
             (
                 self.create && reads && self.read_bytes > self.write_bytes,
-                "When writing and reading files, read bytes must be smaller than write bytes: \
-                 choose -e at most -w",
+                "When writing and reading files, read bytes must be smaller than write bytes. \
+                 Set -e to at most -w",
             ),
         ]
     }
@@ -174,16 +177,16 @@ impl MdtestParameters {
         [
             (
                 self.deadline > 0 && self.branching > 1,
-                "stone wall timer does only work with a branch factor <= 1: leave -W out, or choose -b 1",
+                "stone wall timer does only work with a branch factor <= 1. Leave out -W, or choose -b 1",
             ),
             (
                 self.deadline > 0 && self.collective,
-                "-W and -c: rank 0 makes all items, so that no count holds for each rank; \
-                 leave one of them out",
+                "-W with -c: rank 0 creates all items, so no count is valid for each rank. \
+                 Leave one of them out",
             ),
             (
                 self.status_file.is_some() && self.create && self.deadline == 0,
-                "-x keeps what -W counted: add -W SECONDS, or leave out -C to read it",
+                "-x stores the counts of -W. Add -W SECONDS, or leave out -C to read them",
             ),
         ]
     }
@@ -197,14 +200,14 @@ mod tests {
         let mut parameters = MdtestParameters { items: 10, ..MdtestParameters::default() };
         parameters.check(ranks).expect("nothing wrong so far");
         change(&mut parameters);
-        parameters.check(ranks).expect_err("has to be rejected").0
+        parameters.check(ranks).expect_err("must be rejected").0
     }
 
     #[test]
-    fn every_rule_says_no_in_one_line_with_a_remedy() {
+    fn every_rule_rejects_in_one_line_with_a_remedy() {
         type Change = fn(&mut MdtestParameters);
         let cases: &[(Change, &str)] = &[
-            (|p| p.backend = "MPIIO".into(), "use -a POSIX"),
+            (|p| p.backend = "MPIIO".into(), "Use -a POSIX"),
             (|p| p.iterations = 0, "-i 0"),
             (|p| (p.first_ranks, p.last_ranks) = (2, 1), "first > last"),
             (|p| p.last_ranks = 3, "last > number of processes"),
@@ -222,7 +225,7 @@ mod tests {
                 "-c not compatible with multiple",
             ),
             (|p| (p.dirs, p.unique_dir) = (vec!["a".into(); 3], true), "more directory paths than"),
-            (|p| p.dirs = vec![String::new()], "names an empty directory"),
+            (|p| p.dirs = vec![String::new()], "contains an empty name"),
             (|p| (p.branching, p.depth) = (0, 1), "branch factor"),
             (|p| (p.items_per_dir, p.unique_dir) = (5, true), "only specify"),
             (|p| p.items_per_dir = 3, "must be a multiple"),
@@ -235,7 +238,7 @@ mod tests {
             (|p| p.verify_read = true, "read bytes is > 0"),
             (|p| (p.write_bytes, p.read_bytes) = (8, 16), "must be smaller than write bytes"),
             (|p| p.read_bytes = 16, "must be smaller than write bytes"),
-            (|p| (p.verify_read, p.read_bytes) = (true, 16), "add -G NUMBER"),
+            (|p| (p.verify_read, p.read_bytes) = (true, 16), "Add -G NUMBER"),
             (
                 |p| {
                     (p.verify_read, p.read_bytes, p.signature, p.backend) = (true, 8, Some(1), "dummy".into())
@@ -246,22 +249,25 @@ mod tests {
             (|p| (p.packet, p.write_bytes) = (Packet::Stamped, 9), "multiples of 8"),
             (|p| (p.deadline, p.branching) = (1, 2), "branch factor <= 1"),
             (|p| (p.deadline, p.collective) = (1, true), "-W and -c"),
-            (|p| p.status_file = Some("s".into()), "add -W SECONDS"),
+            (|p| p.status_file = Some("s".into()), "Add -W SECONDS"),
             (
                 |p| (p.files, p.extra) = (false, vec!["link".into(), "list".into(), "statx".into()]),
                 "--operations: statx, link would do nothing",
             ),
-            (|p| p.extra = vec!["link".into(), "lnk".into()], "no operation lnk; there are statx, list,"),
+            (
+                |p| p.extra = vec!["link".into(), "lnk".into()],
+                "unknown operation lnk. Known operations: statx, list,",
+            ),
         ];
         for (change, wanted) in cases {
             let why = rejected(2, change);
-            assert!(why.contains(wanted), "{why} has not {wanted}");
+            assert!(why.contains(wanted), "{why} does not contain {wanted}");
             assert!(!why.contains('\n') && !why.ends_with('.'), "{why}");
         }
     }
 
     #[test]
-    fn a_verification_of_writes_that_would_compare_nothing_is_rejected() {
+    fn a_verification_of_writes_without_data_to_compare_is_rejected() {
         type Change = fn(&mut MdtestParameters);
         let cases: &[(Change, &str)] = &[
             (
@@ -281,12 +287,12 @@ mod tests {
         ];
         for (change, wanted) in cases {
             let why = rejected(2, change);
-            assert!(why.contains(wanted), "{why} has not {wanted}");
+            assert!(why.contains(wanted), "{why} does not contain {wanted}");
         }
     }
 
     #[test]
-    fn what_mdtest_takes_is_taken() {
+    fn settings_that_mdtest_accepts_are_accepted() {
         type Change = fn(&mut MdtestParameters);
         let cases: &[Change] = &[
             |p| p.items = 0,

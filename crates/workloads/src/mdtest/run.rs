@@ -10,18 +10,18 @@ use super::items::{ItemOwners, Items, Stem};
 use super::observer::{MdtestEvent, MdtestListener};
 use super::operations::{OPERATIONS, When};
 use super::parameters::MdtestParameters;
-use super::status::There;
+use super::status::EarlierCounts;
 use super::{names, place, preload, status, tree};
 use crate::kit::board::Board;
 use crate::kit::clients;
 use crate::kit::rank::Rank;
 
-/// How a run ended that did not halt: the same on every rank.
+/// The result of a run that did not halt; the same on every rank.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MdtestSummary {
     /// Items that held wrong data, over all ranks, phases and iterations.
     pub wrong: u64,
-    /// Operations that failed while the run went on.
+    /// Operations that failed while the run continued.
     pub failed: u64,
 }
 
@@ -33,7 +33,7 @@ pub(super) struct MdtestRun<'r> {
     pub(super) rank: Rank<'r>,
     pub(super) observer: &'r mut MdtestListener<'r>,
     pub(super) counts: ItemCounts,
-    /// By how many ranks the names shift from phase to phase.
+    /// Number of ranks by which the items shift from phase to phase.
     pub(super) shift: i64,
     /// The seed of the data.
     pub(super) signature: i32,
@@ -42,18 +42,18 @@ pub(super) struct MdtestRun<'r> {
     /// Number of the run among those of `-f`, `-l`, `-s`.
     pub(super) test: u32,
     pub(super) iteration: u32,
-    /// Items of one rank that are there in the test under way.
+    /// Existing items of one rank in the current test.
     pub(super) items: u64,
-    /// Directories of one rank that were made until `-W`, while the files are still to come.
+    /// Directories of one rank that were created until the deadline of `-W`, before the files are created.
     pub(super) directories_made: Option<u64>,
     pub(super) summary: MdtestSummary,
-    /// Whether names were made that are not yet removed.
+    /// Whether some created names are not yet removed.
     pub(super) made: bool,
-    /// Whether all test directories of the iteration are this run's own: none was there before.
+    /// Whether this run made all test directories of the iteration: none existed before.
     pub(super) own_dirs: bool,
 }
 
-/// In which phase something is done to names: each shifts them once more.
+/// The turn of a phase. Each turn shifts the items once more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ShiftTurn {
     Create = 0,
@@ -62,9 +62,9 @@ pub(super) enum ShiftTurn {
     Remove = 3,
 }
 
-/// Runs what [`MdtestParameters::check`] let pass on the ranks of `comm`; every rank's body. Only rank 0's
-/// records, observer and seed count. Collective.
-#[allow(clippy::too_many_arguments, reason = "each is another thing that a rank brings along")]
+/// Runs settings that passed [`MdtestParameters::check`] on the ranks of `comm`. Every rank calls it. Only
+/// rank 0's records, observer and seed are used. Collective.
+#[allow(clippy::too_many_arguments, reason = "each is a separate part of a rank's environment")]
 pub fn run(
     parameters: &MdtestParameters,
     storage: &dyn Storage,
@@ -75,20 +75,20 @@ pub fn run(
     observer: &mut MdtestListener<'_>,
     seed: u64,
 ) -> Result<MdtestSummary, Halt> {
-    let none = || format!("{} has no directories; use -a POSIX", parameters.backend);
+    let none = || format!("{} has no directories. Use -a POSIX", parameters.backend);
     let names = comm.agree("names", storage.names().ok_or_else(none))?;
     let mut rank = Rank::begin(comm, clock, records, board, &clients::dirs(storage, &parameters.dirs))?;
     let place = place::find(parameters, &rank)?;
     let (ranks, nodes, on_node_0) = (comm.size(), place.nodes, &place.on_node_0[..]);
     observer.event(&MdtestEvent::Started { ranks, nodes, on_node_0 });
-    for text in rank.told() {
+    for text in rank.node_notices() {
         observer.event(&MdtestEvent::Notice(&text));
     }
     if place.shift != 0 {
         observer.event(&MdtestEvent::Shift(place.shift));
     }
     if storage.keeps_data() {
-        place::tell_warm_names(parameters, &place, &mut rank, observer)?;
+        place::report_warm_names(parameters, &place, &mut rank, observer)?;
     }
     let seed = rank.same_seed(seed)?;
     let order_seed = order_seed(parameters, comm.rank(), seed, observer);
@@ -99,7 +99,7 @@ pub fn run(
         let done = if ranks == comm.size() {
             on_ranks(parameters, (storage, names), rank.among(comm)?, observer, part)
         } else {
-            among(parameters, (storage, names), &mut rank, observer, part, ranks)?
+            on_first_ranks(parameters, (storage, names), &mut rank, observer, part, ranks)?
         };
         let done = done?;
         summary = MdtestSummary { wrong: summary.wrong + done.wrong, failed: summary.failed + done.failed };
@@ -110,7 +110,7 @@ pub fn run(
     Ok(summary)
 }
 
-/// What a run on one number of ranks is given.
+/// The inputs of a run on one number of ranks.
 #[derive(Clone, Copy)]
 struct MdtestPart {
     test: u32,
@@ -119,8 +119,8 @@ struct MdtestPart {
     order_seed: Option<u64>,
 }
 
-/// Runs on the first ranks; the others wait, and get the same result. Collective for all.
-fn among(
+/// Runs on the first ranks. The others wait and get the same result. Collective for all.
+fn on_first_ranks(
     parameters: &MdtestParameters,
     on: (&dyn Storage, &dyn Names),
     rank: &mut Rank<'_>,
@@ -156,7 +156,7 @@ fn as_on_rank_0(
     Ok(done.map_err(|(step, rank, node, why)| Halt { step, rank, node, why }))
 }
 
-/// All iterations on the ranks of `rank`. Collective there.
+/// All iterations on the ranks of `rank`. Collective earlier.
 fn on_ranks<'r>(
     parameters: &'r MdtestParameters,
     (storage, names): (&'r dyn Storage, &'r dyn Names),
@@ -185,18 +185,18 @@ fn on_ranks<'r>(
         own_dirs: false,
     };
     run.observer.event(&MdtestEvent::Ranks { ranks: run.ranks(), items: counts.items() });
-    let there = status::load(&mut run)?;
+    let earlier = status::load(&mut run)?;
     for iteration in 0..parameters.iterations {
         run.iteration = iteration;
         run.observer.event(&MdtestEvent::Iteration(iteration));
-        one(&mut run, there).map_err(|halt| naming_what_is_left(&run, halt))?;
+        one(&mut run, earlier).map_err(|halt| with_remaining_tree(&run, halt))?;
     }
     run.observer.event(&MdtestEvent::Over { wrong: run.summary.wrong });
     Ok(run.summary)
 }
 
-/// One iteration; `there` is how many items an earlier run left. Collective.
-fn one(run: &mut MdtestRun<'_>, there: Option<There>) -> Result<(), Halt> {
+/// One iteration. `earlier` holds the counts of items that an earlier run left. Collective.
+fn one(run: &mut MdtestRun<'_>, earlier: Option<EarlierCounts>) -> Result<(), Halt> {
     let parameters = run.parameters;
     if parameters.create {
         tree::make_test_dirs(run)?;
@@ -216,7 +216,7 @@ fn one(run: &mut MdtestRun<'_>, there: Option<There>) -> Result<(), Halt> {
     ];
     for (_, stem, when) in tests.into_iter().filter(|(wanted, ..)| *wanted) {
         delay(run);
-        run.items = there.map_or(run.counts.items(), |there| there.of(stem));
+        run.items = earlier.map_or(run.counts.items(), |earlier| earlier.of(stem));
         phases(run, when)?;
     }
     if parameters.remove && parameters.preload > 0 {
@@ -248,23 +248,27 @@ fn delay(run: &mut MdtestRun<'_>) {
     }
 }
 
-/// Nothing is removed after a halt: who looks for the reason finds it all.
-fn naming_what_is_left(run: &MdtestRun<'_>, mut halt: Halt) -> Halt {
+/// Adds the path of the tree to a halt. Nothing is removed after a halt, so that the user can find the
+/// reason.
+fn with_remaining_tree(run: &MdtestRun<'_>, mut halt: Halt) -> Halt {
     if run.made {
         let path = names::test_dir(run.parameters, 0, run.iteration, 0);
-        let earlier = run.iteration > 0 && !run.parameters.remove;
-        let more = run.parameters.dirs.len() > 1 || run.counts.loops > 1 || earlier;
+        let has_earlier = run.iteration > 0 && !run.parameters.remove;
+        let more = run.parameters.dirs.len() > 1 || run.counts.loops > 1 || has_earlier;
         let more = if more { " ..." } else { "" };
-        // Who follows this line must not take away what another run made, or is at work on.
+        // A user who follows this line must not remove a tree that another run made or is using.
         halt.why.push_str(&match run.own_dirs {
-            true => format!(" (what this run made is left: {path}{more})"),
-            false => format!(" ({path}{more} was there before; whatever this run made in it is left)"),
+            true => format!(" (this run's tree is not removed: {path}{more})"),
+            false => {
+                format!(" (not removed: this run's items in {path}{more}, which existed before)")
+            }
         });
     }
     halt
 }
 
-/// The seed of this rank's order: with `-R` each rank has its own, with `--random-seed` alone all the same.
+/// The seed of this rank's order. With `-R` each rank has its own; with only `--random-seed` all have the
+/// same.
 fn order_seed(
     parameters: &MdtestParameters,
     rank: u32,
@@ -280,24 +284,25 @@ fn order_seed(
 }
 
 impl<'r> MdtestRun<'r> {
-    /// How many ranks take part.
+    /// Number of ranks that take part.
     pub(super) fn ranks(&self) -> u32 {
         self.rank.comm.size()
     }
 
-    /// The items whose turn it is on this rank.
+    /// The items that this rank uses in `turn`.
     pub(super) fn own(&self, turn: ShiftTurn, stem: Stem) -> Items<'r> {
         let by = self.shift * turn as i64;
         let first_owner = super::items::shifted(self.rank.comm.rank(), by, self.ranks());
-        Items::new(ItemOwners { first_owner, ..self.whose() }, stem)
+        Items::new(ItemOwners { first_owner, ..self.owners() }, stem)
     }
 
-    /// With `-u -N` items are in the next rank's tree; but not with `-c`, for then rank 0 makes them all.
+    /// With `-u -N` items are in the next rank's tree. With `-c` they are not, because rank 0 creates them
+    /// all.
     pub(super) fn tree_shift(&self) -> i64 {
         if self.parameters.collective { 0 } else { self.shift }
     }
 
-    fn whose(&self) -> ItemOwners<'r> {
+    fn owners(&self) -> ItemOwners<'r> {
         ItemOwners {
             parameters: self.parameters,
             counts: self.counts,
@@ -310,18 +315,18 @@ impl<'r> MdtestRun<'r> {
         }
     }
 
-    /// The items that this rank makes or takes away, and how many: with `-c` rank 0 does it for all, the one
-    /// rank after the other.
+    /// The items that this rank creates or removes, and their number. With `-c` rank 0 does it for all ranks,
+    /// one rank after the other.
     pub(super) fn share(&self, turn: ShiftTurn, stem: Stem) -> (Items<'r>, u64) {
         let alone = self.rank.comm.rank() == 0;
         let all = u64::from(self.ranks()) * self.items;
         match self.parameters.collective {
-            true => (Items::new(self.whose(), stem), if alone { all } else { 0 }),
+            true => (Items::new(self.owners(), stem), if alone { all } else { 0 }),
             false => (self.own(turn, stem), self.items),
         }
     }
 
-    /// Tells and records something that the reader of the numbers has to know. Collective.
+    /// Reports and records a notice for the reader of the numbers. Collective.
     pub(super) fn notice(&mut self, id: &str, phase: &str, text: &str) -> Result<(), Halt> {
         self.observer.event(&MdtestEvent::Notice(text));
         self.rank.notice(id, self.iteration, phase, text)
@@ -338,7 +343,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_halt_of_some_ranks_reaches_the_others_whole() {
+    fn a_halt_of_some_ranks_reaches_the_others_completely() {
         let halt = Halt {
             step: "file stat".into(),
             rank: 3,

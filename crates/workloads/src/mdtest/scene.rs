@@ -1,4 +1,4 @@
-//! A stage for tests: local ranks in a directory of their own, and an observer that remembers.
+//! Support for tests: local ranks in a temporary directory, and an observer that stores events.
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ use super::observer::MdtestEvent;
 use super::{MdtestParameters, MdtestSummary, run};
 use crate::kit::observer::EventObserver;
 
-/// Remembers every event, as text.
+/// Stores every event as text.
 #[derive(Default)]
 struct MdtestEventLog(Vec<String>);
 
@@ -22,12 +22,12 @@ impl EventObserver<MdtestEvent<'_>> for MdtestEventLog {
     }
 }
 
-/// What one rank left.
+/// The result of one rank.
 #[derive(Debug)]
 pub(super) struct MdtestRankResult {
     pub(super) done: Result<MdtestSummary, Halt>,
     pub(super) records: Vec<Record>,
-    pub(super) told: Vec<String>,
+    pub(super) events: Vec<String>,
 }
 
 impl MdtestRankResult {
@@ -46,8 +46,8 @@ impl MdtestRankResult {
         found.unwrap_or_else(|| panic!("no phase {name} in {:?}", self.records))
     }
 
-    pub(super) fn told(&self, begin: &str) -> Vec<&str> {
-        self.told.iter().map(String::as_str).filter(|told| told.starts_with(begin)).collect()
+    pub(super) fn events(&self, begin: &str) -> Vec<&str> {
+        self.events.iter().map(String::as_str).filter(|event| event.starts_with(begin)).collect()
     }
 }
 
@@ -56,7 +56,7 @@ pub(super) fn posix() -> Box<dyn Storage> {
     (storage::backend("posix").expect("it is there").open)(&Settings::default()).expect("it opens")
 }
 
-/// Runs on `ranks` local ranks; what each left.
+/// Runs on `ranks` local ranks and returns the result of each.
 pub(super) fn play_on(
     ranks: u32,
     parameters: &MdtestParameters,
@@ -65,14 +65,14 @@ pub(super) fn play_on(
     parameters.check(ranks).expect("sound parameters");
     let clock = CycleClock::new();
     let body = |comm: &dyn Comm| {
-        let (mut clock, mut records, mut heard) = (clock.clone(), Vec::new(), MdtestEventLog::default());
-        let done = run(parameters, storage, comm, &mut clock, &mut records, None, &mut heard, 7);
-        MdtestRankResult { done, records, told: heard.0 }
+        let (mut clock, mut records, mut log) = (clock.clone(), Vec::new(), MdtestEventLog::default());
+        let done = run(parameters, storage, comm, &mut clock, &mut records, None, &mut log, 7);
+        MdtestRankResult { done, records, events: log.0 }
     };
     local::run(ranks, body).into_iter().map(|rank| rank.expect("no rank panics")).collect()
 }
 
-/// The same with files in `dir`: each of the directories of `parameters` is one in it.
+/// The same with files in `dir`: the directories of `parameters` are in it.
 pub(super) fn play_in(dir: &Path, ranks: u32, parameters: &MdtestParameters) -> Vec<MdtestRankResult> {
     play_on(ranks, &within(dir, parameters), &*posix())
 }
@@ -83,7 +83,7 @@ pub(super) fn within(dir: &Path, parameters: &MdtestParameters) -> MdtestParamet
     MdtestParameters { dirs, ..parameters.clone() }
 }
 
-/// Only creating, in `A`.
+/// Only the creation phases, in `A`.
 pub(super) fn only_create() -> MdtestParameters {
     MdtestParameters { stat: false, read: false, rename: false, remove: false, ..all_phases() }
 }
@@ -93,7 +93,7 @@ pub(super) fn all_phases() -> MdtestParameters {
     MdtestParameters { dirs: vec!["A".into()], ..MdtestParameters::default() }
 }
 
-/// Every name below `dir`, sorted; directories end in `/`, and behind a file that has any stand its bytes.
+/// Every path below `dir`, sorted. Directories end in `/`, and files with data are followed by their size.
 pub(super) fn names_in(dir: &Path) -> Vec<String> {
     let mut found = Vec::new();
     collect(dir, dir, &mut found);

@@ -1,7 +1,7 @@
-//! The status file of `-x`: how many items the deadline of one run left for the next.
+//! The status file of `-x`: the number of items that existed at the deadline of one run, for the next run.
 //!
-//! Its first line is the bare number that mdtest 4.1 writes and reads, that of files. Where a run makes
-//! directories too, which stop at a count of their own, that count is on the second line.
+//! Its first line is the plain number of files, which mdtest 4.1 writes and reads. A run may also make
+//! directories, which stop at a separate count. That count is on the second line.
 
 use ranks::Halt;
 
@@ -12,21 +12,21 @@ use crate::kit::status;
 
 /// Items of a rank that an earlier run left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct There {
+pub(super) struct EarlierCounts {
     files: u64,
     directories: u64,
 }
 
-impl There {
-    /// What a status file says.
+impl EarlierCounts {
+    /// Parses a status file.
     fn read(text: &str) -> Option<Self> {
         let mut lines = text.lines().map(|line| line.trim().parse().ok());
         let files = lines.next()??;
-        // One count is that of whatever was made.
+        // A single count is valid for both kinds.
         Some(Self { files, directories: lines.next().map_or(Some(files), |number| number)? })
     }
 
-    /// Those of one kind.
+    /// The count of one kind.
     pub(super) fn of(self, stem: Stem) -> u64 {
         match stem {
             Stem::Directory => self.directories,
@@ -35,27 +35,27 @@ impl There {
     }
 }
 
-/// How many items of a rank an earlier run left, where a status file says so. Collective.
-pub(super) fn load(run: &mut MdtestRun<'_>) -> Result<Option<There>, Halt> {
+/// Number of items of a rank that an earlier run left, if a status file has it. Collective.
+pub(super) fn load(run: &mut MdtestRun<'_>) -> Result<Option<EarlierCounts>, Halt> {
     let parameters = run.parameters;
     let Some(path) = parameters.status_file.as_ref().filter(|_| !parameters.create) else { return Ok(None) };
-    let Some(there) = There::read(&status::read(run.rank.comm, path)?) else {
+    let Some(earlier) = EarlierCounts::read(&status::read(run.rank.comm, path)?) else {
         run.observer.event(&MdtestEvent::Warning("Could not read stonewall status file"));
         return Ok(None);
     };
-    let items = there.files.max(there.directories);
+    let items = earlier.files.max(earlier.directories);
     if items > run.counts.items() {
         let one_dir = run.counts.holders == 1 && run.counts.loops == 1;
         let more =
-            || format!("{path}: {items} items of a rank, and -n or -I ask for fewer; give at least as many");
+            || format!("{path}: a rank has {items} items, but -n or -I ask for fewer. Give at least {items}");
         run.rank.comm.agree("status file", one_dir.then_some(()).ok_or_else(more))?;
         run.counts.per_dir = items;
     }
-    Ok(Some(there))
+    Ok(Some(earlier))
 }
 
-/// Leaves the count of the items that were just made for the next run; where files follow, with theirs.
-/// Collective.
+/// Writes the count of the items that were just created for the next run. If files follow, the count is
+/// written with theirs. Collective.
 pub(super) fn leave(run: &mut MdtestRun<'_>, stem: Stem) -> Result<(), Halt> {
     let before = run.directories_made.take();
     let Some(path) = &run.parameters.status_file else { return Ok(()) };
@@ -75,10 +75,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_second_line_counts_directories_and_one_alone_counts_what_was_made() {
-        assert_eq!(There::read("12"), Some(There { files: 12, directories: 12 }));
-        assert_eq!(There::read("12\n7"), Some(There { files: 12, directories: 7 }));
-        assert_eq!(There::read("12\nmany"), None);
-        assert_eq!(There::read(""), None);
+    fn a_second_line_counts_directories_and_a_single_line_counts_both() {
+        assert_eq!(EarlierCounts::read("12"), Some(EarlierCounts { files: 12, directories: 12 }));
+        assert_eq!(EarlierCounts::read("12\n7"), Some(EarlierCounts { files: 12, directories: 7 }));
+        assert_eq!(EarlierCounts::read("12\nmany"), None);
+        assert_eq!(EarlierCounts::read(""), None);
     }
 }

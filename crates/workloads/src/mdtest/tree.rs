@@ -146,8 +146,8 @@ pub(super) fn each_directory(run: &mut MdtestRun<'_>, row: &'static ItemOperatio
         _ => 0,
     };
     let shape = TreeShape::of(run.parameters, run.counts);
-    let told = shape.directories * run.counts.loops;
-    let count = told * u64::from(trees);
+    let announced = shape.directories * run.counts.loops;
+    let count = announced * u64::from(trees);
     let mut walk = TreesWalk {
         names: run.names,
         parameters: run.parameters,
@@ -159,7 +159,7 @@ pub(super) fn each_directory(run: &mut MdtestRun<'_>, row: &'static ItemOperatio
         node: 0,
         path: PathBuffer::default(),
     };
-    let plan = PhasePlan { told, names_at: TREES_AT, ..PhasePlan::new(run, row, count) };
+    let plan = PhasePlan { announced, names_at: TREES_AT, ..PhasePlan::new(run, row, count) };
     let done = phase::perform(run, &plan, &mut walk, None)?;
     phase::conclude(run, &plan, done)
 }
@@ -183,7 +183,7 @@ impl TreesWalk<'_> {
     /// Whose a directory is that is there already, or why one is not empty.
     #[cold]
     fn explain(&self, error: io::Error) -> io::Error {
-        // A run that goes on counts the reason by the system's number.
+        // A run that continues counts the reason by the error number.
         if self.parameters.keep_going {
             return error;
         }

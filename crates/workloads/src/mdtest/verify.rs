@@ -1,6 +1,6 @@
 //! Compares what was read from files, and says of which item it is wrong, where, and how.
 //!
-//! Invariant: an item is counted once, however much of it is wrong; the run goes on.
+//! Invariant: an item is counted once, even if all of it is wrong; the run continues.
 
 use ranks::Halt;
 use results::record::{BadRange, Check};
@@ -15,7 +15,7 @@ use crate::kit::payload::{DataIdentity, Packet, Payload, native};
 
 /// Ranges that each rank remembers: one alone may fill the list.
 const KEPT: usize = Check::CAP;
-/// So many items before and after a wrong one are looked at for whose data it is, where the data is random.
+/// The number of items before and after a wrong one whose data is compared with it, if the data is random.
 const NEAR: u64 = 1024;
 
 /// Compares the files of one rank in one phase.
@@ -34,8 +34,8 @@ impl Verifier {
     }
 
     /// Compares what came of the first `wanted` bytes of an item.
-    pub(super) fn look(&mut self, came: &[u8], wanted: usize, items: &Items<'_>) {
-        self.data.aim(items);
+    pub(super) fn compare(&mut self, came: &[u8], wanted: usize, items: &Items<'_>) {
+        self.data.select(items);
         self.checker.payload = self.data.payload();
         let place = self.data.place(items);
         let (words_end, known) = self.data.words_end(wanted);
@@ -48,7 +48,7 @@ impl Verifier {
             self.checker.bad_transfers += 1;
             self.keep(words, 0, place, DamageKind::Misplaced, detail);
         } else {
-            self.checker.look(words, place);
+            self.checker.compare(words, place);
         }
         if !self.rest_is_right(rest, words_end, place, known) {
             self.checker.bad_transfers += 1;

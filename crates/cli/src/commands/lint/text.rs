@@ -14,11 +14,11 @@ use super::open;
 /// Columns of the text.
 const WIDTH: usize = 96;
 
-/// How many tests are named of which the same is said.
+/// The largest number of tests that are named for one common finding.
 const NAMED: usize = 12;
 
-/// The findings about one command, a block each, and a line that sums them up.
-pub(super) fn told(subject: &LineSubject, findings: &[Finding]) -> String {
+/// The findings about one command, a block each, and a summary line.
+pub(super) fn report(subject: &LineSubject, findings: &[Finding]) -> String {
     let mut text = String::new();
     for finding in findings {
         text += &block(finding);
@@ -27,13 +27,13 @@ pub(super) fn told(subject: &LineSubject, findings: &[Finding]) -> String {
     text += &summary(findings);
     let unknown = unknown(subject);
     if !unknown.is_empty() {
-        text += &wrapped("not checked, because it is not given: ", &unknown.join(", "), "  ");
+        text += &wrapped("not checked, because not given: ", &unknown.join(", "), "  ");
     }
     text
 }
 
-/// One finding: severity, lint, place, what was found and what to do; why.
-fn block(finding: &Finding) -> String {
+/// One finding: severity, lint, place, what was found, what to do, and why.
+pub(super) fn block(finding: &Finding) -> String {
     let about = if finding.about.is_empty() { String::new() } else { format!(" {}:", finding.about) };
     let place = finding.place.as_ref().map(|place| format!(" ({place})")).unwrap_or_default();
     let head = format!("{}: {}{place}:{about} ", finding.severity, finding.code());
@@ -47,7 +47,7 @@ fn block(finding: &Finding) -> String {
     text
 }
 
-/// The findings about a plan, a line each, and a line that sums them up; empty where there is none.
+/// The findings about a plan, a line each, and a summary line; empty without findings.
 pub(super) fn lines(findings: &[Finding]) -> String {
     if findings.is_empty() {
         return String::new();
@@ -70,7 +70,7 @@ pub(super) fn lines(findings: &[Finding]) -> String {
     let waived = findings.iter().filter(|finding| finding.waived.is_some()).count();
     let waived = (waived > 0).then(|| format!("{waived} waived"));
     let counts: Vec<String> = counted(findings).into_iter().chain(waived).collect();
-    let _ = writeln!(text, "lint: {}; `assay lint --explain LINT` says why", counts.join(", "));
+    let _ = writeln!(text, "lint: {}. `assay lint --explain LINT` explains a finding.", counts.join(", "));
     text
 }
 
@@ -83,7 +83,7 @@ pub(in crate::commands) fn errors(findings: &[Finding]) -> String {
     alike(findings).into_iter().map(line).collect()
 }
 
-/// Where findings are, and whom they are about.
+/// The places of findings, and the tests they are about.
 fn about(findings: &[&Finding]) -> String {
     let mut text = String::new();
     for (at, Finding { place, about, .. }) in findings.iter().enumerate() {
@@ -100,7 +100,7 @@ fn about(findings: &[&Finding]) -> String {
     if text.is_empty() { String::new() } else { format!("{text}: ") }
 }
 
-/// The findings that say the same, of whatever, together.
+/// Groups the findings that differ only in place and test.
 fn alike(findings: &[Finding]) -> Vec<Vec<&Finding>> {
     let key =
         |finding: &Finding| Finding { about: String::new(), place: None, phase: None, ..finding.clone() };
@@ -114,7 +114,8 @@ fn alike(findings: &[Finding]) -> Vec<Vec<&Finding>> {
     all
 }
 
-/// How many findings of each severity are open, in words: `2 errors`, `1 needs a waiver`, `1 info`.
+/// The number of findings of each severity that are not waived, in words: `2 errors`, `1 needs a waiver`, `1
+/// info`.
 fn counted(findings: &[Finding]) -> Vec<String> {
     let [errors, waivers, infos] = open(findings).map(|count| count as u64);
     let waivers_in_words = match waivers {
@@ -131,8 +132,8 @@ fn summary(findings: &[Finding]) -> String {
     let counts = counted(findings);
     let end = match (errors, waivers) {
         (0, 0) => "the command can be run",
-        (0, _) => "the number may be used if somebody approves a waiver",
-        _ => "correct the command; an error cannot be waived",
+        (0, _) => "a person must approve a waiver, or the command must be corrected",
+        _ => "correct the command, because an error cannot be waived",
     };
     match counts.is_empty() {
         true => format!("nothing found: {end}\n"),
@@ -140,7 +141,7 @@ fn summary(findings: &[Finding]) -> String {
     }
 }
 
-/// The options that would tell what no check could know.
+/// The facts that were not given, with the options that give them.
 fn unknown(subject: &LineSubject) -> Vec<&'static str> {
     let LineFacts::Ior(line) = &subject.line else { return Vec::new() };
     if line.script.is_some() {
@@ -150,8 +151,8 @@ fn unknown(subject: &LineSubject) -> Vec<&'static str> {
         ("ranks and nodes (--nodes --ppn)", subject.ranks().is_none() || subject.nodes().is_none()),
         ("memory of a node (--ram)", subject.ram_bytes.is_none()),
         ("the file system under test (--mount)", subject.fs.mount.is_none()),
-        ("what it is for (--role)", subject.role.is_none()),
-        ("the rate asked for (--target)", line.deadline_s > 0 && subject.target.is_none()),
+        ("the purpose (--role)", subject.role.is_none()),
+        ("the required rate (--target)", line.deadline_s > 0 && subject.target.is_none()),
     ];
     all.into_iter().filter_map(|(what, unknown)| unknown.then_some(what)).collect()
 }
@@ -190,17 +191,17 @@ pub(super) fn list() -> String {
     text
 }
 
-/// All there is to one lint.
+/// The description of one lint.
 pub(super) fn explained(id: &str) -> Result<String, Usage> {
     let Some(lint) = named(id) else {
         let near = LINTS.iter().find(|lint| lint.id().contains(id) || id.contains(lint.id()));
-        let near = near.map(|lint| format!("; there is `{}`", lint.id())).unwrap_or_default();
-        return Err(Usage(format!("no lint `{id}`{near}; `assay lint --list` names them")));
+        let near = near.map(|lint| format!(" Did you mean `{}`?", lint.id())).unwrap_or_default();
+        return Err(Usage(format!("unknown lint `{id}`.{near} `assay lint --list` lists all lints.")));
     };
     let means = match lint.severity {
-        Severity::Error => "`assay run` does not start; it cannot be waived",
-        Severity::NeedsWaiver => "somebody has to approve a waiver",
-        Severity::Info => "it is reported",
+        Severity::Error => "`assay run` does not start, and it cannot be waived",
+        Severity::NeedsWaiver => "a person must approve a waiver",
+        Severity::Info => "it is only reported",
     };
     let mut text = format!("{} ({}: {means})\n", lint.id(), lint.severity);
     if let Some((severity, why)) = lint.less_severe {
@@ -209,16 +210,23 @@ pub(super) fn explained(id: &str) -> Result<String, Usage> {
     text += &wrapped("  why:    ", lint.why, "          ");
     text += &wrapped("  source: ", lint.source, "          ");
     text += &wrapped("  stage:  ", &lint.stage().to_string(), "          ");
-    if lint.judged {
-        text += &wrapped("  also:   ", "the records of the run decide the same", "          ");
+    if lint.records_decide {
+        text += &wrapped("  also:   ", "the records of the run decide the same question", "          ");
     }
     if !lint.rejected.is_empty() {
-        text += &wrapped("  also:   ", &format!("rejected as a plan: {}", lint.rejected), "          ");
+        text += &wrapped("  also:   ", &format!("rejected in a plan: {}", lint.rejected), "          ");
+    }
+    for (title, example) in [("found", &lint.example().found), ("corrected", &lint.example().corrected)] {
+        let _ = writeln!(text, "\n  {title}:");
+        for line in example.trim().lines() {
+            text += format!("    {line}").trim_end();
+            text.push('\n');
+        }
     }
     Ok(text)
 }
 
-/// Text in lines of a width that is read with ease, the later ones indented.
+/// Text in lines of limited width. All lines after the first are indented.
 fn wrapped(head: &str, text: &str, indent: &str) -> String {
     let mut out = head.to_owned();
     let mut column = head.chars().count();

@@ -1,4 +1,4 @@
-//! What is around a campaign: this node, the batch system's job, the nodes of a hostfile.
+//! The surroundings of a campaign: this node, the batch job, and the nodes of a hostfile.
 
 use std::fs;
 use std::path::Path;
@@ -13,13 +13,14 @@ use units::Usage;
 
 use crate::commands::submit;
 
-/// The surroundings of a new campaign of `plan`, or of one that goes on: that has kept the names of its
-/// hostfile.
+/// The surroundings of a campaign of `plan`. A campaign that resumes has its own copy of the hostfile.
 pub(super) fn around(plan: &Plan, resume: bool, folder: &Path) -> Result<Surroundings> {
     let hostfile = match &plan.clients.hostfile {
         Some(file) if !resume => {
             let text = fs::read_to_string(file).map_err(|error| {
-                Usage(format!("clients.hostfile {file}: {error}; it is looked for from where you stand"))
+                Usage(format!(
+                    "clients.hostfile {file}: {error}. The path is relative to the working directory."
+                ))
             })?;
             Some(hosts_in(&text))
         }
@@ -29,7 +30,7 @@ pub(super) fn around(plan: &Plan, resume: bool, folder: &Path) -> Result<Surroun
     Ok(Surroundings { here: machine(&[]).host, allocation: allocation(), hostfile, batch_script })
 }
 
-/// The batch system's job that this process is a part of, if it is.
+/// The batch job in which this process runs, if any.
 pub(super) fn allocation() -> Option<Allocation> {
     Allocation::of(&|name| std::env::var(name).ok(), &|file| fs::read_to_string(file).ok())
 }

@@ -1,4 +1,4 @@
-//! A campaign's progress on standard error: a living line on a terminal, plain lines elsewhere.
+//! The progress of a campaign on standard error: an updated line on a terminal, plain lines elsewhere.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use units::{Dimension, Quantity, count, duration, rate_decimal};
 
 use crate::speech::{complain, living_line};
 
-/// Shows events as they come.
+/// Shows events as they happen.
 pub(super) struct Progress {
     bar: ProgressBar,
     jobs: usize,
@@ -19,7 +19,7 @@ pub(super) struct Progress {
 }
 
 impl Progress {
-    /// Finds out what standard error is.
+    /// A display for the kind of standard error.
     pub(super) fn new() -> Self {
         let bar = living_line("{spinner} {msg}", None);
         if !bar.is_hidden() {
@@ -28,7 +28,7 @@ impl Progress {
         Self { bar, jobs: 0, done: 0 }
     }
 
-    /// Takes the living line away.
+    /// Removes the updated line.
     pub(super) fn clear(&self) {
         self.bar.finish_and_clear();
     }
@@ -47,14 +47,14 @@ impl Progress {
             Event::Begins { jobs, done } => {
                 (self.jobs, self.done) = (jobs.len(), *done);
                 if *done > 0 {
-                    self.line(&format!("{done} of {} jobs had ended before", jobs.len()));
+                    self.line(&format!("{done} of {} jobs ended before", jobs.len()));
                 }
             }
             Event::Resumes { restored, aside } => {
                 restored.iter().for_each(|what| self.line(&format!("restored: {what}")));
-                aside
-                    .iter()
-                    .for_each(|attempt| self.line(&format!("kept: {attempt}, ended with its campaign")));
+                aside.iter().for_each(|attempt| {
+                    self.line(&format!("kept: {attempt}, which ended with its campaign"))
+                });
             }
             Event::Starts(job) => self.bar.set_message(self.name(job)),
             Event::Runs(job, seconds) => {
@@ -67,15 +67,15 @@ impl Progress {
                 self.done += 1;
             }
             Event::LeftOut(job, why) => {
-                self.line(&format!("{}  left out: {why}", self.name(job)));
+                self.line(&format!("{}  not run: {why}", self.name(job)));
                 self.done += 1;
             }
-            Event::Trouble(what) => self.line(&format!("put this right by hand: {what}")),
+            Event::Trouble(what) => self.line(&format!("not restored; restore it by hand: {what}")),
         }
     }
 }
 
-/// What a job showed, in half a line.
+/// The result of a job, in half a line.
 fn outcome(job: &Job) -> String {
     let cases = cases(job);
     if job.info.end != JobEnd::Exit(0) {
@@ -83,7 +83,7 @@ fn outcome(job: &Job) -> String {
         return format!("{how} ({}) {cases}", job.folder).trim_end().to_owned();
     }
     if let Some(made) = job.dataset.as_ref().filter(|made| made.reused.is_some()) {
-        return format!("used again: {} made it, {}", made.campaign, made.made);
+        return format!("reused: created by {} at {}", made.campaign, made.made);
     }
     let phases = job.records.iter().filter_map(|record| match record {
         Record::Phase(phase) => Some(phase),
@@ -95,9 +95,9 @@ fn outcome(job: &Job) -> String {
         _ => None,
     });
     let shown: Vec<String> = shown.chain(values).chain((!cases.is_empty()).then_some(cases)).collect();
-    let anew = job.dataset.as_ref().and_then(|made| made.instead_of.as_ref());
-    let anew = anew.map(|why| format!("; made anew: {why}")).unwrap_or_default();
-    format!("{:<28} {}{anew}", shown.join(", "), duration(job.info.seconds))
+    let recreated = job.dataset.as_ref().and_then(|made| made.instead_of.as_ref());
+    let recreated = recreated.map(|why| format!("; recreated: {why}")).unwrap_or_default();
+    format!("{:<28} {}{recreated}", shown.join(", "), duration(job.info.seconds))
 }
 
 /// A value in a base unit, for people.
@@ -108,7 +108,7 @@ fn quantity(value: f64, unit: &str) -> String {
     }
 }
 
-/// How many cases had which outcome, if there were any.
+/// The number of cases with each outcome; empty without cases.
 fn cases(job: &Job) -> String {
     let number = |wanted: CaseOutcome| {
         let such = |record: &&Record| matches!(record, Record::Case(case) if case.outcome == wanted);
@@ -119,8 +119,8 @@ fn cases(job: &Job) -> String {
     shown.map(|(number, word)| format!("{number} {word}")).collect::<Vec<_>>().join(", ")
 }
 
-/// How fast a phase was, by the metric that a criterion on it would have: of operations their `rate`, of
-/// small transfers `iops`, of others `bw`.
+/// The speed of a phase, by the metric that a criterion usually has. This is `rate` for operations, `iops`
+/// for small transfers, and `bw` for others.
 fn speed(phase: &Phase) -> String {
     let operations = phase.counts == Counts::Operations;
     let small = phase.transfer_bytes < 64 * units::KIB;
@@ -132,7 +132,7 @@ fn speed(phase: &Phase) -> String {
     }
 }
 
-/// Columns of the terminal that standard output is, if it is one.
+/// The number of columns of the terminal, if it is known.
 pub(super) fn width() -> Option<usize> {
     let columns = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
     columns.filter(|columns| *columns >= 40)
@@ -145,7 +145,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_speed_shown_is_the_one_that_is_judged() {
+    fn the_shown_speed_is_the_one_that_is_evaluated() {
         let spans = Spans { transfer_s: 1.0, total_s: 2.0, ..Spans::default() };
         let files = Phase {
             counts: Counts::Operations,
@@ -155,9 +155,9 @@ mod tests {
             spans,
             ..Phase::default()
         };
-        assert_eq!(speed(&files), "1.50 k/s", "operations until the last rank had ended");
+        assert_eq!(speed(&files), "1.50 k/s", "operations until the last rank ended");
         let window = Some(Window { ops: 1000, seconds: 0.5, first_rank: 0 });
-        assert_eq!(speed(&Phase { window, ..files.clone() }), "2.00 k/s", "while all were at work");
+        assert_eq!(speed(&Phase { window, ..files.clone() }), "2.00 k/s", "while all ranks were active");
         let data = Phase { counts: Counts::Bytes, bytes: 4_000_000_000, ..files };
         assert_eq!(speed(&data), "2.00 GB/s");
         assert_eq!(speed(&Phase { transfer_bytes: 4096, ..data.clone() }), "3.00 k/s");
@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn an_external_program_shows_what_was_found_in_what_it_prints() {
+    fn an_external_program_shows_the_values_in_its_output() {
         let value = Value { name: "step.bw".into(), value: 5e9, unit: "B/s".into(), lines: 1 };
         let mut job = Job { records: vec![Record::Value(value)], ..Job::default() };
         (job.info.end, job.info.seconds) = (JobEnd::Exit(0), 7500.0);
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn a_suite_shows_its_cases_by_outcome_also_where_it_failed() {
+    fn a_suite_shows_its_cases_by_outcome_also_if_it_failed() {
         let case = |outcome| Record::Case(Box::new(Case { outcome, ..Case::default() }));
         let records = [CaseOutcome::Pass, CaseOutcome::Skipped, CaseOutcome::Pass].map(case).to_vec();
         let mut job = Job { records, ..Job::default() };

@@ -9,48 +9,53 @@ use crate::personalities::run_records::RunRecords;
 
 /// Fill a file system to a stated utilization and age it
 ///
-/// Fills until the shares of --blocks and --inodes are in use (of the whole file system, with what others
-/// hold), then creates, deletes, appends, overwrites and renames until as many bytes as lie there were
-/// written --cycles times, then settles at the targets. It leaves its files: --remove takes them away. A
-/// run that was stopped or killed goes on with --resume.
+/// Fills until --blocks and --inodes are reached. These are shares of the whole file system, including the
+/// files of others. Then creates, deletes, appends, overwrites and renames until --cycles times
+/// the size of all files was written, and settles at the targets.
+///
+/// The files remain. --remove removes them. --resume continues a run that was stopped or killed.
 #[derive(clap::Args)]
 pub(crate) struct AgeArgs {
-    /// Directory of its own: empty, or not there yet
+    /// Fill and age in this directory, which must be empty or missing
     #[arg(value_name = "DIR", required_unless_present = "print_profile")]
     dir: Option<PathBuf>,
-    /// Share of the blocks to be used in the end, such as 80%
+    /// Use this share of the blocks at the end, for example 80%
     #[arg(long, value_name = "SHARE")]
     blocks: Option<String>,
-    /// Share of the inodes to be used in the end, such as 20%
+    /// Use this share of the inodes at the end, for example 20%
     #[arg(long, value_name = "SHARE")]
     inodes: Option<String>,
-    /// Stop before blocks or inodes are above this share, whoever fills them [default: 90%]
+    /// Stop before blocks or inodes exceed this share [default: 90%]
+    ///
+    /// Blocks and inodes that other users fill count too.
     #[arg(long, value_name = "SHARE")]
     ceiling: Option<String>,
-    /// How often what lies there is written anew [default: 1]
+    /// Write X times the size of all files after the fill [default: 1]
     #[arg(long, value_name = "X")]
     cycles: Option<f64>,
-    /// Same seed, ranks, profile and file system: same files and operations [default: 0]
+    /// Seed the random choices with this whole number [default: 0]
+    ///
+    /// The same seed, ranks, profile and file system give the same files and operations.
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
-    /// Sizes, tree and mix of operations from a file
+    /// Read sizes, tree and mix of operations from this file
     #[arg(long, value_name = "FILE.toml")]
     profile: Option<PathBuf>,
-    /// Print the built-in profile, and its source, and end
+    /// Print the built-in profile with its sources, then exit
     #[arg(long)]
     pub(super) print_profile: bool,
-    /// Go on where a run in DIR stopped, or further with more --cycles
+    /// Continue a stopped run in DIR, or extend it with more --cycles
     #[arg(long, conflicts_with = "remove")]
     resume: bool,
-    /// Remove what was made in DIR, and nothing else
+    /// Remove what age created in DIR, and nothing else
     #[arg(long, conflicts_with_all = [
         "blocks", "inodes", "ceiling", "cycles", "seed", "profile", "timeout", "record"
     ])]
     remove: bool,
-    /// Stop after this time, such as 30 min
+    /// Stop after this time, for example 30min [default: no limit]
     #[arg(long, value_name = "TIME")]
     timeout: Option<String>,
-    /// Keep what was reached in a file of records
+    /// Write the result as JSON lines to this new file
     #[arg(long, value_name = "FILE")]
     record: Option<String>,
 }
@@ -62,18 +67,20 @@ pub(super) struct MeantAgeing {
     record: Option<String>,
 }
 
-/// A share between nothing and all.
+/// A share above 0 and below 1.
 fn share(option: &str, text: Option<&String>) -> Result<Option<f64>, Usage> {
     let Some(text) = text else { return Ok(None) };
-    let wrong =
-        |why: String| Usage(format!("{option} {text}: {why}; give a share between 0 and 100 %, as 80%"));
-    // What else would do is said here, and for a share.
-    let reason = |usage: Usage| usage.0.split("; ").next().unwrap_or_default().to_owned();
+    let wrong = |why: String| {
+        Usage(format!("{option} {text}: {why}. Give a share between 0 and 100 %, such as 80%."))
+    };
+    // The first sentence is the reason. The remedy of the parser is for any quantity, and is replaced here.
+    let reason =
+        |usage: Usage| usage.0.split(". ").next().unwrap_or_default().trim_end_matches('.').to_owned();
     let quantity: Quantity = text.parse().map_err(|usage| wrong(reason(usage)))?;
     match quantity {
         Quantity { value, dimension: Dimension::Fraction } if value > 0.0 && value < 1.0 => Ok(Some(value)),
         Quantity { dimension: Dimension::Fraction, .. } => Err(wrong("out of range".to_owned())),
-        _ => Err(wrong("is no share".to_owned())),
+        _ => Err(wrong("not a share".to_owned())),
     }
 }
 
@@ -81,7 +88,9 @@ fn seconds(option: &str, text: Option<&String>) -> Result<Option<f64>, Usage> {
     let Some(text) = text else { return Ok(None) };
     match text.parse::<Quantity>() {
         Ok(Quantity { value, dimension: Dimension::Seconds }) if value > 0.0 => Ok(Some(value)),
-        _ => Err(Usage(format!("{option} {text}: give a time with its unit, such as 90 s or 2 h"))),
+        _ => Err(Usage(format!(
+            "{option} {text}: not a time. Give a time with its unit, such as 90 s or 2 h."
+        ))),
     }
 }
 
@@ -100,41 +109,41 @@ impl AgeArgs {
             timeout_s: seconds("--timeout", self.timeout.as_ref())?,
         };
         if request.cycles.is_some_and(|cycles| !(0.0..=1e6).contains(&cycles)) {
-            return Err(Usage::new("--cycles: give a number from 0 to 1000000"));
+            return Err(Usage::new("--cycles: not a number from 0 to 1000000. Give one in this range."));
         }
-        // Records tell seeds as numbers of JSON, which many readers hold as floating point.
+        // Records hold seeds as JSON numbers, which many readers store as floating point.
         if request.seed.is_some_and(|seed| seed > 1 << 53) {
-            return Err(Usage::new("--seed: give a whole number up to 2^53"));
+            return Err(Usage::new("--seed: more than 2^53. Give a whole number up to 2^53."));
         }
         let targets = request.blocks.is_some() || request.inodes.is_some();
         if !(targets || self.resume || self.remove) {
-            return Err(Usage::new("nothing to reach; give --blocks 80%, --inodes 20%, or both"));
+            return Err(Usage::new("no target is given. Give --blocks 80%, --inodes 20%, or both."));
         }
         Ok(MeantAgeing { request, remove: self.remove, profile: self.profile, record: self.record })
     }
 }
 
 impl MeantAgeing {
-    /// The profile's text, if one is named, and where records go.
+    /// The text of the profile, if one is given, and the records.
     pub(super) fn outside(&self) -> Result<(Option<String>, RunRecords), Usage> {
         let profile = self.profile.as_deref().map(profile).transpose()?;
         Ok((profile, RunRecords::open(self.record.as_deref())?))
     }
 
-    /// Says no to a profile that a job in another folder would not find, or not understand.
+    /// Rejects a profile that is wrong or that a job in another directory would not find.
     pub(super) fn found_from_anywhere(&self) -> Result<(), Usage> {
         let Some(path) = &self.profile else { return Ok(()) };
         if path.is_relative() {
             let path = path.display();
             return Err(Usage(format!(
-                "--profile {path}: a job runs in a folder of its own; give the whole path, from / on"
+                "--profile {path}: a job runs in its own directory. Give the absolute path."
             )));
         }
         profile(path).map(drop)
     }
 }
 
-/// The text of a profile that can be read.
+/// The text of a profile, after a check.
 fn profile(path: &Path) -> Result<String, Usage> {
     let wrong = |why: String| Usage(format!("--profile {}: {why}", path.display()));
     let text = std::fs::read_to_string(path).map_err(|error| wrong(error.to_string()))?;

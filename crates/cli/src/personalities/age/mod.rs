@@ -1,6 +1,6 @@
-//! `age`: words in, a file system with a past out.
+//! `age`: fills a file system and ages it.
 //!
-//! The options are this program's own; no classic program is followed.
+//! The options are assay's own. It follows no classic program.
 
 mod args;
 mod text;
@@ -32,7 +32,7 @@ fn started(program: &StartedProgram<'_>, args: AgeArgs, local: Option<u32>) -> R
         return Ok(program.print(DEFAULT_PROFILE));
     }
     let (meant, storage) = (args.meant()?, posix()?);
-    // What is outside the command line, only rank 0 reads.
+    // Only rank 0 reads files.
     let outside = || if program.speaks { meant.outside().map(Some) } else { Ok(None) };
     let session = Session::start(program.launch.as_ref(), local, Needs::Nothing)?;
     let (session, outside) = session.agree(outside())?;
@@ -40,8 +40,8 @@ fn started(program: &StartedProgram<'_>, args: AgeArgs, local: Option<u32>) -> R
     let request = AgeingRequest { profile, ..meant.request.clone() };
     if session.mpi().is_none() {
         let advice = match meant.remove {
-            true => "; go on with --remove",
-            false => "; go on with --resume, or take it away with --remove",
+            true => ". Continue with --remove.",
+            false => ". Continue with --resume, or remove it with --remove.",
         };
         interrupt::watch(program.name, std::iter::once(request.dir.clone()), advice);
     }
@@ -54,7 +54,7 @@ fn started(program: &StartedProgram<'_>, args: AgeArgs, local: Option<u32>) -> R
             age(part, &*storage, &request, line)
         };
         match done {
-            // Every rank hears why; rank 0 says it.
+            // Every rank gets the reason; rank 0 prints it.
             Err(halt) if halt.step == REJECTED && speaks => Ok(program.reject(&Usage(halt.why))),
             Err(halt) if halt.step == REJECTED => Ok(USAGE),
             done => done,
@@ -62,7 +62,7 @@ fn started(program: &StartedProgram<'_>, args: AgeArgs, local: Option<u32>) -> R
     }))
 }
 
-/// Says no to options behind a directory that a run, in a folder of its own, would reject before it starts.
+/// Rejects options after the directory that a run in a directory of its own would reject before it starts.
 pub(crate) fn check(words: &[String]) -> Result<(), Usage> {
     let args: AgeArgs = options("age", &[&["DIR".to_owned()], words].concat())?;
     args.meant()?.found_from_anywhere()
@@ -82,8 +82,9 @@ fn age(
         line.clear();
     }
     let outcome = outcome?;
-    let told: String = rank.told().iter().map(|text| format!("assay: warning: {text}\n")).collect();
-    let said = if comm.rank() == 0 { say(&(text::report(&outcome) + &told)) } else { Ok(()) };
+    let notices: String =
+        rank.node_notices().iter().map(|text| format!("assay: warning: {text}\n")).collect();
+    let said = if comm.rank() == 0 { say(&(text::report(&outcome) + &notices)) } else { Ok(()) };
     comm.agree("print", said)?;
     Ok(DONE)
 }
@@ -93,7 +94,7 @@ fn remove(part: RankContext<'_>, storage: &dyn Storage, request: &AgeingRequest)
     let removed = ageing::remove(comm, storage, &request.dir)?;
     if comm.rank() == 0 {
         for path in &removed.told {
-            complain(&format!("age: {path}: is not of this program's making, and stays"));
+            complain(&format!("age: {path}: not created by this program. It remains."));
         }
     }
     let said = if comm.rank() == 0 { say(&text::removed(&removed)) } else { Ok(()) };

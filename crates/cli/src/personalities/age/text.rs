@@ -1,4 +1,4 @@
-//! What `age` prints: how far it is, and what was reached, as a table for people.
+//! What `age` prints: its progress, and a table of the result.
 
 use std::fmt::Write;
 
@@ -13,26 +13,26 @@ use crate::speech::living_line;
 /// Steps of the bar.
 const STEPS: u64 = 1000;
 
-/// How far ageing is: a living line on a terminal, nothing elsewhere.
+/// The progress of ageing: a line on a terminal, nothing elsewhere.
 pub(super) struct LiveLine(ProgressBar);
 
 impl LiveLine {
-    /// Finds out what standard error is.
+    /// A line that is hidden if standard error is not a terminal.
     pub(super) fn new() -> Self {
         Self(living_line("{prefix:<6} [{bar:30}] {msg}", Some(STEPS)))
     }
 
-    /// Takes the line away.
+    /// Removes the line.
     pub(super) fn clear(&self) {
         self.0.finish_and_clear();
     }
 }
 
-/// What stands behind the bar.
+/// The text after the bar.
 fn words(progress: &AgeingProgress) -> String {
     let left = progress.left_s.map_or(String::new(), |left| format!(", {} left", duration(left.ceil())));
     format!(
-        "{:.0} %{left}; rank 0: {} files, {}, {:.2} cycles",
+        "{:.0} %{left}; rank 0: {} files, {}, {:.2} overwrite cycles",
         progress.share * 100.0,
         count(progress.files as f64),
         bytes_binary(progress.bytes as f64),
@@ -63,7 +63,7 @@ pub(super) fn report(outcome: &AgeingOutcome) -> String {
     let mut text = String::new();
     let reached = &outcome.reached;
     let target = |target: Option<f64>| target.map_or("-".to_owned(), percent);
-    row(&mut text, "Fill", ["before", "target", "after", "of"]);
+    row(&mut text, "Utilization", ["before", "target", "after", "of"]);
     row(
         &mut text,
         "blocks",
@@ -98,12 +98,12 @@ pub(super) fn report(outcome: &AgeingOutcome) -> String {
         ("directories", reached.directories.to_string()),
         ("bytes", bytes_binary(reached.bytes as f64)),
         ("written", bytes_binary(reached.written_bytes as f64)),
-        ("cycles", format!("{:.2}", reached.cycles)),
+        ("overwrite cycles", format!("{:.2}", reached.cycles)),
         ("operations", reached.operations.to_string()),
         ("  create, delete", format!("{}, {}", done.create, done.delete)),
         ("  append, overwrite", format!("{}, {}", done.append, done.overwrite)),
         ("  rename, mkdir, truncate", format!("{}, {}, {}", done.rename, done.make_dir, done.cut)),
-        ("sizes of the profile times", format!("{:.3}", outcome.size_factor)),
+        ("size factor of profile", format!("{:.3}", outcome.size_factor)),
         ("seed", reached.seed.to_string()),
         ("profile (SHA-256)", reached.profile_sha256.get(..16).unwrap_or_default().to_owned()),
         ("time", duration(reached.seconds) + if outcome.resumed { " since --resume" } else { "" }),
@@ -114,7 +114,7 @@ pub(super) fn report(outcome: &AgeingOutcome) -> String {
     if (made, removed) != (0, 0) {
         let _ = writeln!(
             text,
-            "put right when resumed     {made} files or directories made anew, {removed} left over removed"
+            "restored by --resume       {made} files or directories recreated, {removed} leftovers removed"
         );
     }
     text
@@ -122,7 +122,7 @@ pub(super) fn report(outcome: &AgeingOutcome) -> String {
 
 fn extents_row(text: &mut String, name: &str, extents: Option<StateExtents>) {
     match extents {
-        None => row(text, name, ["not told", "-", "-", "-"]),
+        None => row(text, name, ["not reported", "-", "-", "-"]),
         Some(extents) => row(
             text,
             name,
@@ -138,7 +138,11 @@ fn extents_row(text: &mut String, name: &str, extents: Option<StateExtents>) {
 
 pub(super) fn removed(removed: &Removed) -> String {
     let Removed { files, dirs, foreign, .. } = removed;
-    let left = if *foreign > 0 { format!("; {foreign} foreign names were left") } else { String::new() };
+    let left = if *foreign > 0 {
+        format!(". {foreign} foreign files or directories remain.")
+    } else {
+        String::new()
+    };
     format!("removed {files} files and {dirs} directories{left}\n")
 }
 
@@ -147,7 +151,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_line_says_how_far_it_is_and_how_long_it_takes_yet() {
+    fn the_line_shows_the_share_done_and_the_time_left() {
         let progress = AgeingProgress {
             step: "age",
             share: 0.416,
@@ -156,8 +160,11 @@ mod tests {
             bytes: 3 << 30,
             cycles: 0.25,
         };
-        assert_eq!(words(&progress), "42 %, 90.0 s left; rank 0: 12.3 k files, 3.00 GiB, 0.25 cycles");
+        assert_eq!(
+            words(&progress),
+            "42 %, 90.0 s left; rank 0: 12.3 k files, 3.00 GiB, 0.25 overwrite cycles"
+        );
         let unknown = AgeingProgress { left_s: None, ..progress };
-        assert_eq!(words(&unknown), "42 %; rank 0: 12.3 k files, 3.00 GiB, 0.25 cycles");
+        assert_eq!(words(&unknown), "42 %; rank 0: 12.3 k files, 3.00 GiB, 0.25 overwrite cycles");
     }
 }

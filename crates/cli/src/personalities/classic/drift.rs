@@ -1,16 +1,17 @@
-//! Options that are not what they were, each with its place: for those who judge a line without running it.
+//! Options that were removed or changed, each with its position, for callers that check a command line
+//! without running it.
 //!
-//! Never here: rejecting the line.
+//! Never here: rejecting the command line.
 
 use lint::{Drift, DriftKind};
 use units::Usage;
 
 use super::grammar::{ClassicLine, OptionNote, lacks_value, parse};
 
-/// What is rejected or noted of `tokens`; `notes` gives what is said of a line that is taken.
+/// What is rejected or noted of `tokens`. `notes` gives the notes on an accepted command line.
 ///
-/// The tokens are read one after the other, so that one that is rejected hides no other. What somebody is to
-/// fill in (`${SMALLEST}`, `[directory]`) is left out.
+/// Each option is read by itself, so that a rejected option hides no other. Placeholders (`${SMALLEST}`,
+/// `[directory]`) are skipped.
 pub(crate) fn drifted<T: ClassicLine>(
     tokens: &[String],
     notes: fn(T) -> Result<Vec<OptionNote>, Usage>,
@@ -46,7 +47,7 @@ fn one<T: ClassicLine>(tokens: &[String]) -> (usize, Option<String>) {
     let missing = lacks_value::<T>(&tokens[0]);
     if tokens.len() > 1 && (missing || (takes_next && tokens[0].starts_with('-'))) {
         let both = read(2);
-        // A word behind a flag is a stray of its own.
+        // A word after a flag is a stray argument by itself.
         if both.is_none() || missing {
             return (2, both);
         }
@@ -54,7 +55,7 @@ fn one<T: ClassicLine>(tokens: &[String]) -> (usize, Option<String>) {
     (1, alone)
 }
 
-/// The token that gives the option of this name.
+/// The position of the token that gives the option of this name.
 fn place(tokens: &[String], name: &str) -> Option<usize> {
     if name.is_empty() {
         return None;

@@ -1,18 +1,18 @@
-//! Variables of the environment that concern a classic program.
+//! Environment variables that a classic program reads.
 //!
-//! Rank 0 reads them and the others get its copy, so that all ranks mean the same.
+//! Rank 0 reads them and sends its copy to the others, so that all ranks have the same values.
 
 use units::Usage;
 
 use super::OptionNote;
 use crate::session::Session;
 
-/// How many nodes there are taken to be.
+/// The number of nodes to assume.
 const NODES: &str = "IOR_FAKE_NODES";
-/// How many ranks are taken to be on each.
+/// The number of ranks to assume on each node.
 const ON_NODE: &str = "IOR_FAKE_TASK_PER_NODES";
 
-/// Some variables, in order of name.
+/// Some variables, sorted by name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Variables(pub(crate) Vec<(String, String)>);
 
@@ -29,12 +29,13 @@ impl Variables {
         Self(found)
     }
 
-    /// Whether a variable says how many nodes there are, or ranks on each.
+    /// Whether a variable sets the number of nodes, or of ranks on each.
     pub(crate) fn stand_in(name: &str) -> bool {
         [NODES, ON_NODE].contains(&name)
     }
 
-    /// Puts these numbers into a run; options that say the same go first. Returns what the user is told.
+    /// Puts these numbers into a run. An option for the same number has priority. Returns the notes for the
+    /// user.
     pub(crate) fn apply(
         &self,
         nodes: &mut Option<u32>,
@@ -46,14 +47,14 @@ impl Variables {
             let place = if name == NODES { &mut *nodes } else { &mut *ranks_on_node0 };
             if place.is_none() {
                 *place = Some(count);
-                let text = format!("{name}={count} in the environment stands in for what is there");
+                let text = format!("{name}={count} in the environment replaces the detected number");
                 notes.push(OptionNote::changed("", text));
             }
         }
         Ok(notes)
     }
 
-    /// Gives rank 0's to all ranks.
+    /// Sends the variables of rank 0 to all ranks.
     pub(crate) fn share(self, session: &Session) -> Result<Self, Usage> {
         let pairs: Vec<String> = self.0.iter().map(|(name, value)| format!("{name}={value}\0")).collect();
         let mut bytes = pairs.concat().into_bytes();
@@ -64,10 +65,10 @@ impl Variables {
     }
 }
 
-/// The number that `name` is set to.
+/// The number in the variable `name`.
 pub(crate) fn count(name: &str, value: &str) -> Result<u32, Usage> {
     let count = value.parse().ok().filter(|count| *count > 0);
     count.ok_or_else(|| {
-        Usage(format!("{name}={value} in the environment is not a number from 1 up; unset it"))
+        Usage(format!("{name}={value} in the environment is not a number of 1 or more. Unset it."))
     })
 }

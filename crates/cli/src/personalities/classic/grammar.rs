@@ -1,9 +1,9 @@
-//! From tokens to a [`ClassicLine`]: the occurrences of options that `command` reads, applied one by one, and
-//! what the user is told about options that are taken.
+//! From tokens to a [`ClassicLine`]: applies the occurrences of options that `command` reads, and collects
+//! notes on them for the user.
 //!
-//! Invariant: whatever the tokens are, the answer is what was typed or one line that says what is wrong, and
-//! this is about the first token that is.
-//! Never here: which options there are, and how tokens are read.
+//! Invariant: any tokens give either a parsed command line or one line of error. The error is about the first
+//! wrong token.
+//! Never here: the list of options, and the splitting of tokens.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -16,35 +16,35 @@ use storage::{Settings, Takes};
 use units::Usage;
 use workloads::kit::payload::Packet;
 
-/// What the line of a classic program becomes.
+/// The parsed command line of a classic program.
 pub(crate) trait ClassicLine: Default {
     /// The program's options.
     type Option: ClassicOption;
 
-    /// Gives `value` to an option; fails with what is wrong with the value.
+    /// Gives `value` to an option. Fails with what is wrong with the value.
     fn set(&mut self, option: Self::Option, value: OptionValue<'_>) -> Result<(), String>;
 
-    /// Where options of backends go: what the backend is given, and what is known of them.
+    /// The place for options of backends: their settings, and what is known of them.
     fn of_backends(&mut self) -> (&mut Settings, &mut TakenOptions);
 }
 
-/// What is to be known of an option that is taken.
+/// A note for the user about an accepted option.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct OptionNote {
-    /// The option as it was typed, without its value; empty where the note is about none.
+    /// The option as it was typed, without its value; empty if the note is about no option.
     pub(crate) option: String,
-    /// Whether it does nothing on this line.
+    /// Whether the option has no effect on this command line.
     pub(crate) is_idle: bool,
     text: String,
 }
 
 impl OptionNote {
-    /// An option that does nothing on this line.
+    /// A note on an option that has no effect on this command line.
     pub(crate) fn idle(option: &str, text: impl Into<String>) -> Self {
         Self { option: option.to_owned(), is_idle: true, text: text.into() }
     }
 
-    /// An option that does something else than it did, or has another name.
+    /// A note on an option that has another effect than before, or another name.
     pub(crate) fn changed(option: &str, text: impl Into<String>) -> Self {
         Self { option: option.to_owned(), is_idle: false, text: text.into() }
     }
@@ -56,19 +56,19 @@ impl fmt::Display for OptionNote {
     }
 }
 
-/// What was taken of a line beside the options that the program applies.
+/// What was read of a command line in addition to the options that the program applies.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct TakenOptions {
-    /// The options of backends that were set, and whether to more than zero.
+    /// The options of backends that were set, and whether to a value above zero.
     set: BTreeMap<String, bool>,
-    /// The retired options that set some of these, as typed, and which.
+    /// The retired options that set some of these, as typed, and which they set.
     renamed: BTreeMap<String, Vec<&'static str>>,
-    /// What the user is told.
+    /// The notes for the user.
     pub(crate) notes: Vec<OptionNote>,
 }
 
 impl TakenOptions {
-    /// A line about those that are on and are not for the backend that is `used`.
+    /// A note on the options that are on but do not belong to the backend `used`.
     pub(crate) fn idle(&self, used: &str) -> Option<OptionNote> {
         let idle = |name: &&str| self.set.get(*name) == Some(&true) && is_idle(name, used);
         let renamed = |name: &&str| self.renamed.values().flatten().any(|known| known == name);
@@ -81,14 +81,14 @@ impl TakenOptions {
     }
 }
 
-/// Gives an option of a backend its value; `on` unless it asks for nothing.
+/// Gives an option of a backend its value. `on` is false if the value switches the option off.
 fn set_of_backend<T: ClassicLine>(typed: &mut T, name: &str, value: &str, on: bool) {
     let (settings, taken) = typed.of_backends();
     settings.set(name, value);
     taken.set.insert(name.to_owned(), on);
 }
 
-/// Reads the tokens behind the program's name.
+/// Reads the tokens after the program's name.
 pub(crate) fn parse<T: ClassicLine>(tokens: &[String]) -> Result<T, Usage> {
     let mut typed = T::default();
     let modules = module_options();
@@ -96,7 +96,7 @@ pub(crate) fn parse<T: ClassicLine>(tokens: &[String]) -> Result<T, Usage> {
     Ok(typed)
 }
 
-/// Takes a line of directives, as scripts have them.
+/// Reads a line of directives, as in scripts.
 pub(crate) fn take_directives<T: ClassicLine>(typed: &mut T, line: &str) -> Result<(), Usage> {
     let modules = module_options();
     take_all(typed, &classic::read_directives(line, ModuleOptions::Listed(&modules)))
@@ -106,7 +106,7 @@ pub(crate) fn take_directives<T: ClassicLine>(typed: &mut T, line: &str) -> Resu
 pub(crate) fn lacks_value<T: ClassicLine>(token: &str) -> bool {
     let (mut typed, modules) = (T::default(), module_options());
     let occurrences = classic::read_tokens(&[token.to_owned()], ModuleOptions::Listed(&modules));
-    // What is wrong before it ends the line.
+    // An error in an earlier option also ends the command line.
     let wrong = occurrences.iter().find(|occurrence| take(&mut typed, occurrence).is_err());
     wrong.is_some_and(OptionOccurrence::ends_the_line)
 }
@@ -155,7 +155,7 @@ fn take<T: ClassicLine>(typed: &mut T, occurrence: &OptionOccurrence<T::Option>)
     }
 }
 
-/// Takes an option that was, and notes what became of it: none passes in silence.
+/// Applies a retired option, and notes what replaced it. No retired option is accepted without a note.
 fn take_retired<T: ClassicLine>(
     typed: &mut T,
     occurrence: &OptionOccurrence<T::Option>,
@@ -170,7 +170,7 @@ fn take_retired<T: ClassicLine>(
         Successor::ModuleOptions(options) => {
             let mut left = options.iter().filter_map(|option| known(option)).peekable();
             if left.peek().is_none() {
-                about = "has no effect: what it set is not in this program".to_owned();
+                about = "has no effect: this program lacks the option that it set".to_owned();
                 idle = true;
             }
             for (option, takes_text) in left {
@@ -181,7 +181,7 @@ fn take_retired<T: ClassicLine>(
                 typed.of_backends().1.renamed.entry(name.clone()).or_default().push(option);
             }
         }
-        // A switch that is off leaves what it would have changed.
+        // A switch that is off changes nothing.
         Successor::Option(_, Some(_)) if off => {}
         Successor::Option(option, fixed) => {
             let text = Some(fixed.unwrap_or(text).to_owned());
@@ -194,7 +194,7 @@ fn take_retired<T: ClassicLine>(
         Successor::Rejected(why) => return Err(occurrence.usage(format!("{name} {why}"))),
     }
     if !off {
-        let advice = was.advice.map(|advice| format!("; {advice}")).unwrap_or_default();
+        let advice = was.advice.map(|advice| format!(". {advice}.")).unwrap_or_default();
         let text = format!("{name} {about}{advice}");
         typed.of_backends().1.notes.push(match idle {
             true => OptionNote::idle(name, text),
@@ -204,7 +204,7 @@ fn take_retired<T: ClassicLine>(
     Ok(())
 }
 
-/// An option of a backend in this program, and whether it takes a text.
+/// An option of a backend in this program, and whether its value is a text.
 fn known(option: &'static str) -> Option<(&'static str, bool)> {
     let (backend, name) = option.split_once('.')?;
     let backend = storage::BACKENDS.iter().find(|known| known.name == backend)?;
@@ -212,7 +212,7 @@ fn known(option: &'static str) -> Option<(&'static str, bool)> {
     Some((option, found.takes == Takes::Text))
 }
 
-/// Whether an option, `backend.name`, is not for the backend that is `used`.
+/// Whether an option, `backend.name`, does not belong to the backend `used`.
 fn is_idle(name: &str, used: &str) -> bool {
     let Ok(used) = storage::backend(used) else { return true };
     let of = name.split('.').next();
@@ -228,15 +228,17 @@ pub(crate) fn packet(text: &str) -> Result<Packet, String> {
         Some('r') => Ok(Packet::Random),
         Some('s') => Ok(Packet::Stamped),
         _ => Err(format!(
-            "unknown packet type `{text}`; known are timestamp, offset, incompressible, random, stamped"
+            "unknown packet type `{text}`. Use timestamp, offset, incompressible, random or stamped."
         )),
     }
 }
 
-/// What concerns graphics processors is taken where it asks for none.
+/// Accepts an option for GPUs only if it asks for none.
 pub(crate) fn without_gpu(asks_for_none: bool) -> Result<(), String> {
     match asks_for_none {
         true => Ok(()),
-        false => Err("there is no CUDA in this program; leave it out, the data stays in main memory".into()),
+        false => {
+            Err("this program does not support CUDA. Leave the option out; data stays in main memory.".into())
+        }
     }
 }

@@ -1,10 +1,10 @@
-//! Ctrl-C and SIGTERM on local ranks: one line names the files that stay behind; the status is 130 or 143.
+//! Ctrl-C and SIGTERM on local ranks: one line lists the files that remain. The exit status is 130 or 143.
 //!
-//! Ranks of a launcher have none of this: launcher and library end them as they always do, and the launcher
-//! passes no line on that late. A second signal always ends the process at once, and whoever started this
-//! program with a signal ignored keeps it ignored.
+//! Ranks of a launcher do not use this: the launcher and the MPI library end them, and the launcher forwards
+//! no output that late. A second signal always ends the process at once. A signal that was ignored when the
+//! program started stays ignored.
 //!
-//! Never here: anything that waits for a rank, or for a file system for longer than a moment.
+//! Never here: anything that waits for a rank, or longer than a moment for a file system.
 
 use std::fs;
 use std::io;
@@ -21,20 +21,20 @@ use signal_hook::{flag, low_level};
 
 use crate::speech::complain;
 
-/// The signals, and the word for what they do.
+/// The signals, and the word for their effect.
 const SIGNALS: [(i32, &str); 2] = [(SIGINT, "interrupted"), (SIGTERM, "terminated")];
-/// How long a file system may take to say what is there.
+/// How long a file system may take to report which files exist.
 const PATIENCE: Duration = Duration::from_secs(1);
-/// How many files are looked for.
+/// The most files that are looked for.
 const LOOKED_FOR_MAX: usize = 1000;
 
-/// From now on tells at these signals, as `program`, which of `all` paths stay behind, and what to do about
-/// it. Where that cannot be arranged they do what they always do.
+/// Installs handlers for these signals. They report as `program` which of the paths in `all` remain, followed
+/// by `advice`. If this fails, the signals keep their default effect.
 pub(crate) fn watch(program: &'static str, all: impl Iterator<Item = PathBuf>, advice: &'static str) {
     let heeded: Vec<i32> =
         SIGNALS.iter().map(|(signal, _)| *signal).filter(|one| !is_ignored(*one)).collect();
     let left = LeftBehind::of(all);
-    // Without a watcher the line is missing, and nothing else.
+    // Without a watcher only the line is missing.
     let _ = arrange(program, &heeded, left, advice);
 }
 
@@ -45,27 +45,28 @@ fn arrange(program: &'static str, heeded: &[i32], left: LeftBehind, advice: &'st
     }
     let mut signals = Signals::new(heeded)?;
     let watcher = thread::Builder::new().name("signals".to_owned());
-    let (tell, began) = mpsc::channel();
+    let (sender, started) = mpsc::channel();
     watcher.spawn(move || {
-        // The one who asked may have gone.
-        let _ = tell.send(());
+        // The receiver may be gone.
+        let _ = sender.send(());
         if let Some(signal) = signals.forever().next() {
             seen.store(true, Ordering::Release);
             let word = SIGNALS.iter().find(|(known, _)| *known == signal).map_or("stopped", |(_, word)| word);
             let left = left.there();
             let advice = if left.paths.is_empty() { "" } else { advice };
             complain(&format!("{}{advice}", left.line(program, word)));
-            // What a shell shows for a program that ended so; without asking anybody: other threads may be
-            // anywhere.
+            // The status that a shell shows for a program ended by this signal. Exits without cleanup,
+            // because other threads may be in any state.
             low_level::exit(128 + signal);
         }
     })?;
-    // Its beginning is in nobody's measurement. Where it ended at once, nobody waits.
-    let _ = began.recv();
+    // Waits for the start of the thread, so that it falls into no measurement. Returns at once if the thread
+    // failed.
+    let _ = started.recv();
     Ok(())
 }
 
-/// Whether the signal is ignored, as shells have Ctrl-C for programs in the background.
+/// Whether the signal is ignored, as shells set Ctrl-C for background programs.
 fn is_ignored(signal: i32) -> bool {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
@@ -73,22 +74,22 @@ fn is_ignored(signal: i32) -> bool {
     mask & 1 << (signal - 1) != 0
 }
 
-/// What a run may leave.
+/// The files that a run may leave.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct LeftBehind {
     pub(crate) paths: Vec<PathBuf>,
-    /// There may be others.
+    /// Whether there may be more.
     more: bool,
-    /// Nobody has looked whether they are there.
+    /// Whether it is unknown which of them exist.
     unseen: bool,
 }
 
 impl LeftBehind {
-    /// Some of `all`, each once.
+    /// Some of the paths in `all`, each once.
     pub(crate) fn of(all: impl Iterator<Item = PathBuf>) -> Self {
         let mut files = Self::default();
         let mut known = std::collections::HashSet::new();
-        // Tests of a script may share their files; how often one is seen again has an end, too.
+        // Tests of a script may share their files. The number of repeated paths is limited, too.
         for path in all.take(10 * LOOKED_FOR_MAX) {
             if files.paths.len() == LOOKED_FOR_MAX {
                 files.more = true;
@@ -101,14 +102,14 @@ impl LeftBehind {
         files
     }
 
-    /// Those that are there, or all where the file system does not answer in time.
+    /// The paths that exist, or all if the file system does not answer in time.
     pub(crate) fn there(self) -> Self {
-        let (tell, answer) = mpsc::channel();
+        let (sender, answer) = mpsc::channel();
         let asked = self.paths.clone();
         thread::spawn(move || {
             let found: Vec<PathBuf> = asked.into_iter().filter(|path| path.exists()).collect();
-            // The one who asked may have gone.
-            let _ = tell.send(found);
+            // The receiver may be gone.
+            let _ = sender.send(found);
         });
         match answer.recv_timeout(PATIENCE) {
             Ok(paths) => Self { paths, ..self },
@@ -116,16 +117,16 @@ impl LeftBehind {
         }
     }
 
-    /// What is said: the first file, and how many others there are.
+    /// The line to print: the first path, and the number of others.
     pub(crate) fn line(&self, program: &str, word: &str) -> String {
         let Some(first) = self.paths.first() else { return format!("{program}: {word}") };
-        let maybe = if self.unseen { "maybe " } else { "" };
+        let left = if self.unseen { "Possibly left behind" } else { "Left behind" };
         let others = match (self.paths.len() - 1, self.more) {
             (0, false) => String::new(),
             (count, false) => format!(" and {count} more"),
             (0, true) => " and maybe more".to_owned(),
             (count, true) => format!(" and at least {count} more"),
         };
-        format!("{program}: {word}; {maybe}left behind: {}{others}", first.display())
+        format!("{program}: {word}. {left}: {}{others}", first.display())
     }
 }

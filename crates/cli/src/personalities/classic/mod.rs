@@ -1,9 +1,9 @@
-//! What the classic programs of one family have in common: how the options that `command` reads are applied,
-//! the help about backends, packet types, the words about a file system.
+//! What `ior` and `mdtest` share: applying the options that `command` reads, the help about backends, packet
+//! types, and the description of a file system.
 //!
-//! A program makes of its options what it runs: it is a [`ClassicLine`].
+//! Each program turns its options into its own type, a [`ClassicLine`].
 //!
-//! Never here: tables of options (they are `command`'s), and what options mean.
+//! Never here: tables of options, which are in `command`, and the effect of options.
 
 pub(crate) mod drift;
 pub(crate) mod environment;

@@ -1,11 +1,11 @@
-//! What headers and helps of the family say alike: how much a file system holds, the options of backends.
+//! Texts that headers and helps share: the capacity of a file system, and the options of backends.
 
 use std::path::{Path, PathBuf};
 
 use command::classic::described;
 use storage::{Space, Takes};
 
-/// How much a file system holds: size, share used, inodes, share of these used.
+/// The capacity of a file system: size, share used, inodes, share of inodes used.
 pub(crate) fn space_words(space: Space) -> [String; 4] {
     let share = |total: u64, free: u64| {
         if total == 0 { 0.0 } else { total.saturating_sub(free) as f64 / total as f64 * 100.0 }
@@ -20,13 +20,13 @@ pub(crate) fn space_words(space: Space) -> [String; 4] {
     ]
 }
 
-/// The words of the line `FS` about them.
+/// The value of the header line `FS`.
 pub(crate) fn space_line(space: Space) -> String {
     let [size, used, inodes, inodes_used] = space_words(space);
     format!("{size}   Used FS: {used}   Inodes: {inodes}   Used Inodes: {inodes_used}")
 }
 
-/// The directory whose file system the header shows: the path's text before its last `/`.
+/// The directory whose file system the header shows: the path up to its last `/`.
 pub(crate) fn header_dir(path: &str) -> &Path {
     match path.rfind('/') {
         None => Path::new("."),
@@ -35,13 +35,13 @@ pub(crate) fn header_dir(path: &str) -> &Path {
     }
 }
 
-/// That directory without links and dots, as older versions show it; as it is where it cannot be found.
+/// That directory without links and dots, as older versions show it. Unchanged if it cannot be resolved.
 pub(crate) fn whole_header_dir(path: &str) -> PathBuf {
     let dir = header_dir(path);
     dir.canonicalize().unwrap_or_else(|_| dir.to_owned())
 }
 
-/// The part of the help that is about backends: a block for each that `listed` takes.
+/// The help about backends: a block for each backend that `listed` accepts.
 pub(crate) fn help_of_backends(listed: impl Fn(&str) -> bool) -> String {
     let mut text = String::new();
     for backend in storage::BACKENDS.iter().filter(|backend| listed(backend.name)) {

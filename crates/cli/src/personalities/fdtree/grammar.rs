@@ -1,7 +1,7 @@
-//! From tokens to [`TypedFdtree`], as `getopts` reads them: letters may stand together, a value stands behind
-//! its letter or in the next word.
+//! From tokens to [`TypedFdtree`], as `getopts` reads them: several letters may share a token, and a value
+//! follows its letter or is the next token.
 //!
-//! Invariant: whatever the tokens are, the answer is what was typed or one line that says what is wrong.
+//! Invariant: any tokens give either a parsed command line or one line of error.
 
 use units::{Usage, bytes_binary};
 use workloads::fdtree::FdtreeShape;
@@ -37,7 +37,7 @@ pub(super) struct TypedFdtree {
 }
 
 impl TypedFdtree {
-    /// Whether the tree is made: with neither or both of -C and -R all is done.
+    /// Whether the tree is created. Without -C and -R, or with both, the tree is created and removed.
     pub(super) fn creates(&self) -> bool {
         self.create || !self.remove
     }
@@ -48,37 +48,37 @@ impl TypedFdtree {
     }
 }
 
-/// The options of this program's own, by word.
+/// assay's own options, sorted by name.
 const OWN: &[OwnOption] = &[
-    OwnOption::new("base", "TREE", "the tree that -R removes, where more than one is there"),
-    OwnOption::new("continue", "", "go on after an operation that failed, as fdtree does; still exit with 1"),
-    OwnOption::new("dryRun", "", "tell what would be done, and do nothing"),
-    OwnOption::new("help", "", "print this text"),
-    OwnOption::new("record", "FILE", "keep what was measured as JSON lines in a new file"),
+    OwnOption::new("base", "TREE", "remove this tree with -R if there are several"),
+    OwnOption::new("continue", "", "continue after a failed operation, as fdtree does"),
+    OwnOption::new("dryRun", "", "print what would be done, and do nothing"),
+    OwnOption::new("help", "", "print this help"),
+    OwnOption::new("record", "FILE", "write the results as JSON lines to a new file"),
 ];
 
 /// The options of fdtree 1.0.2.
 const CLASSIC: &[(&str, &str)] = &[
-    ("-l LEVELS", "levels of directories below the base [4]"),
-    ("-d DIRS", "directories in each directory [10]"),
-    ("-f FILES", "files in each directory, the base and the leaves too [10]"),
-    ("-s BLOCKS", "size of a file in blocks of 4096 bytes [10]"),
-    ("-o DIR", "where the tree is made; it has to be there [.]"),
-    ("-C", "make the tree and leave it"),
-    ("-R", "remove the tree that -C left, found in DIR by the same -l, -d and -f"),
-    ("-D", "print each name before the phase that works on it"),
+    ("-l LEVELS", "create this many levels of directories below the base [4]"),
+    ("-d DIRS", "create this many directories in each directory [10]"),
+    ("-f FILES", "create this many files in each directory, also base and leaves [10]"),
+    ("-s BLOCKS", "write this many blocks of 4096 bytes into each file [10]"),
+    ("-o DIR", "create the tree in this existing directory [.]"),
+    ("-C", "create the tree and leave it"),
+    ("-R", "remove the tree left by -C, found in DIR by the same -l, -d and -f"),
+    ("-D", "print each path before the phase that works on it"),
     ("-v", "print percentiles of the latency of single operations"),
 ];
 
-/// The whole help text: what there is to type, and what it costs.
+/// The whole help text: the options, and the size of the default tree.
 pub(super) fn help() -> String {
     let shape = FdtreeShape::default();
     let mut text = String::from(
-        "fdtree: makes a regular tree of directories and files and removes it again, timing each of the\n\
-         four phases (fdtree 1.0.2)\n\n\
-         usage: fdtree [OPTIONS]\n       \
+        "fdtree: creates a regular tree of directories and files and removes it again. Each of the four\n\
+         phases is timed (fdtree 1.0.2).\n\n\
+         Usage: fdtree [OPTIONS]\n       \
          assay -n RANKS fdtree [OPTIONS]      ranks are threads\n       \
-         mpirun ... assay fdtree [OPTIONS]    ranks are MPI's\n\n",
+         mpirun ... assay fdtree [OPTIONS]    ranks are MPI ranks\n\n",
     );
     for (option, about) in CLASSIC {
         text.push_str(&format!("  {option:<16} {about}\n"));
@@ -86,10 +86,10 @@ pub(super) fn help() -> String {
     text.push('\n');
     OWN.iter().for_each(|own| text.push_str(&own.help(16)));
     text.push_str(&format!(
-        "\nThe tree is DIR/LEVEL0.<host>.<pid>; of several ranks each has its own, with its number behind.\n\
+        "\nThe tree is DIR/LEVEL0.<host>.<pid>. With several ranks each has its own, which ends in .<rank>.\n\
          Without options it has {} directories and {} files of {}, {} in all.\n\
-         Files are not synced: the rates are those of creating them, also in this client's memory.\n\n\
-         example: fdtree -l 3 -d 5 -f 10 -s 10 -o /scratch/you\n",
+         Files are not synced. The rates are those of creating them, also in this client's memory.\n\n\
+         Example: fdtree -l 3 -d 5 -f 10 -s 10 -o /scratch/you\n",
         shape.directories(),
         shape.files_total(),
         bytes_binary(shape.file_bytes() as f64),
@@ -98,7 +98,7 @@ pub(super) fn help() -> String {
     text
 }
 
-/// Reads the tokens behind the program's name.
+/// Reads the tokens after the program's name.
 pub(super) fn parse(tokens: &[String]) -> Result<TypedFdtree, Usage> {
     let mut typed = TypedFdtree::default();
     let mut rest = tokens.iter().map(String::as_str);
@@ -108,11 +108,11 @@ pub(super) fn parse(tokens: &[String]) -> Result<TypedFdtree, Usage> {
         } else if token.len() > 1 && token.starts_with('-') && token != "--" {
             letters(&mut typed, token, &mut rest)?;
         } else if let Some(stray) = if token == "--" { rest.next() } else { Some(token) } {
-            return Err(Usage(format!("`{stray}` is no option; a directory is named by -o DIR")));
+            return Err(Usage(format!("`{stray}` is not an option. Give a directory with -o DIR.")));
         }
     }
     if typed.base.is_some() && typed.creates() {
-        return Err(Usage::new("--base names the tree that -R removes; give -R, and not -C"));
+        return Err(Usage::new("--base selects the tree that -R removes. Give -R without -C."));
     }
     Ok(typed)
 }
@@ -134,7 +134,7 @@ fn long<'t>(
     Ok(())
 }
 
-/// One word of letters.
+/// Reads one token of letters.
 fn letters<'t>(
     typed: &mut TypedFdtree,
     token: &'t str,
@@ -154,10 +154,10 @@ fn letters<'t>(
             }
             'n' => {
                 return Err(Usage::new(
-                    "unknown option `-n`; for ranks start it as `assay -n RANKS fdtree ...`, or with mpirun",
+                    "unknown option `-n`. Start ranks with `assay -n RANKS fdtree ...`, or with mpirun.",
                 ));
             }
-            _ => return Err(Usage(format!("unknown option `-{letter}` (fdtree -h lists the options)"))),
+            _ => return Err(Usage(format!("unknown option `-{letter}`. `fdtree -h` lists all options."))),
         }
     }
     Ok(())
@@ -169,7 +169,7 @@ fn valued(typed: &mut TypedFdtree, letter: char, value: Option<&str>) -> Result<
         'd' => "directories in each directory",
         'f' => "files in each directory",
         's' => "blocks of 4096 bytes in each file",
-        _ => "a directory that is there",
+        _ => "an existing directory",
     };
     let Some(value) = value else { return Err(Usage(format!("-{letter} takes a value: {about}"))) };
     typed.sized |= letter == 's';
@@ -190,7 +190,7 @@ fn valued(typed: &mut TypedFdtree, letter: char, value: Option<&str>) -> Result<
 fn number(text: &str) -> Result<u64, &'static str> {
     let number = own_options::number(text);
     if text.len() > 1 && text.starts_with('0') && text.bytes().all(|byte| byte.is_ascii_digit()) {
-        return Err("fdtree takes a number with a zero in front as octal; write it in decimal, without");
+        return Err("fdtree reads a leading zero as octal. Write the number in decimal without it");
     }
     number
 }
@@ -227,43 +227,40 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_said_in_one_line() {
+    fn an_error_is_one_line() {
         for (line, why) in [
             ("-s", "-s takes a value: blocks of 4096 bytes in each file"),
-            ("-l 2 -o", "-o takes a value: a directory that is there"),
-            ("-l -C", "-l -C: a whole number from 0 on is wanted (levels of directories below the base)"),
-            ("-l two", "-l two: a whole number from 0 on is wanted (levels of directories below the base)"),
-            ("-f 1k", "-f 1k: a whole number from 0 on is wanted (files in each directory)"),
+            ("-l 2 -o", "-o takes a value: an existing directory"),
+            ("-l -C", "-l -C: not a whole number of 0 or more (levels of directories below the base)"),
+            ("-l two", "-l two: not a whole number of 0 or more (levels of directories below the base)"),
+            ("-f 1k", "-f 1k: not a whole number of 0 or more (files in each directory)"),
             (
                 "-d 010",
-                "-d 010: fdtree takes a number with a zero in front as octal; write it in decimal, without \
+                "-d 010: fdtree reads a leading zero as octal. Write the number in decimal without it \
                  (directories in each directory)",
             ),
             (
                 "-s 18446744073709551616",
-                "-s 18446744073709551616: more than 64 bits can hold (blocks of 4096 bytes in each file)",
+                "-s 18446744073709551616: does not fit into 64 bits (blocks of 4096 bytes in each file)",
             ),
-            ("-x", "unknown option `-x` (fdtree -h lists the options)"),
-            ("-Cx", "unknown option `-x` (fdtree -h lists the options)"),
-            ("--recrod f", "unknown option `--recrod` (fdtree -h lists the options)"),
-            ("--record", "--record takes a value: keep what was measured as JSON lines in a new file"),
+            ("-x", "unknown option `-x`. `fdtree -h` lists all options."),
+            ("-Cx", "unknown option `-x`. `fdtree -h` lists all options."),
+            ("--recrod f", "unknown option `--recrod`. `fdtree -h` lists all options."),
+            ("--record", "--record takes a value: write the results as JSON lines to a new file"),
             ("--continue=1", "--continue takes no value"),
-            ("dir -l 2", "`dir` is no option; a directory is named by -o DIR"),
-            ("-C -- dir", "`dir` is no option; a directory is named by -o DIR"),
-            ("- -l 2", "`-` is no option; a directory is named by -o DIR"),
-            ("--base LEVEL0", "--base names the tree that -R removes; give -R, and not -C"),
-            ("-CR --base LEVEL0", "--base names the tree that -R removes; give -R, and not -C"),
-            (
-                "-n 4",
-                "unknown option `-n`; for ranks start it as `assay -n RANKS fdtree ...`, or with mpirun",
-            ),
+            ("dir -l 2", "`dir` is not an option. Give a directory with -o DIR."),
+            ("-C -- dir", "`dir` is not an option. Give a directory with -o DIR."),
+            ("- -l 2", "`-` is not an option. Give a directory with -o DIR."),
+            ("--base LEVEL0", "--base selects the tree that -R removes. Give -R without -C."),
+            ("-CR --base LEVEL0", "--base selects the tree that -R removes. Give -R without -C."),
+            ("-n 4", "unknown option `-n`. Start ranks with `assay -n RANKS fdtree ...`, or with mpirun."),
         ] {
             assert_eq!(typed(line), Err(why.to_owned()), "{line}");
         }
     }
 
     #[test]
-    fn the_table_of_own_options_is_sound_and_each_has_its_meaning() {
+    fn the_table_of_own_options_is_sound_and_each_has_an_effect() {
         own_options::assert_is_sound(OWN);
         for own in OWN {
             let _ = long(&mut TypedFdtree::default(), own.word, &mut ["1"].into_iter());

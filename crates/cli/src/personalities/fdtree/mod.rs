@@ -1,4 +1,4 @@
-//! `fdtree`: the command line and the text of fdtree 1.0.2, over the workload of that name.
+//! `fdtree`: the command line and the output of fdtree 1.0.2, over the workload of that name.
 
 mod grammar;
 mod text;
@@ -24,7 +24,7 @@ use crate::status::error_if;
 use grammar::TypedFdtree;
 use text::{FdtreeLook, FdtreeText};
 
-/// Where the kernel keeps the name of this node.
+/// The file in which the kernel reports the name of this node.
 const HOST: &str = "/proc/sys/kernel/hostname";
 
 /// Runs the options `tokens` of the command line `argv` on `local` ranks or the launcher's, and gives the
@@ -50,10 +50,10 @@ fn started(program: &StartedProgram<'_>, tokens: &[String], local: Option<u32>) 
         warning: None,
     };
     if typed.dry_run {
-        return Ok(program.only_tell(session, |_| Ok(dry_run(&look, &*ready.storage))));
+        return Ok(program.print_dry_run(session, |_| Ok(dry_run(&look, &*ready.storage))));
     }
     if program.speaks && look.parameters.create {
-        look.warning = lack(&look, &*ready.storage);
+        look.warning = space_warning(&look, &*ready.storage);
     }
     let (session, kept) = session.agree(program.records(typed.record.as_deref()))?;
     if session.mpi().is_none() {
@@ -63,7 +63,7 @@ fn started(program: &StartedProgram<'_>, tokens: &[String], local: Option<u32>) 
     Ok(perform(program, session, kept.map(text), |part, voice| one_rank(&ready, part, voice)))
 }
 
-/// The trees that a run may leave.
+/// The trees that a run may leave behind.
 fn trees(parameters: &FdtreeParameters, ranks: u32) -> impl Iterator<Item = PathBuf> {
     (0..ranks).map(move |rank| PathBuf::from(parameters.tree(rank, ranks)))
 }
@@ -74,7 +74,7 @@ struct ReadyFdtree {
     storage: Box<dyn Storage>,
 }
 
-/// Checks everything; all ranks reject together. Rank 0 looks for the tree, or gives it its name.
+/// Checks everything. All ranks reject together. Rank 0 finds the tree, or chooses its name.
 fn prepare(typed: &TypedFdtree, session: Session) -> Result<(Session, ReadyFdtree), Usage> {
     let storage = posix()?;
     let ranks = session.size();
@@ -94,16 +94,17 @@ fn prepare(typed: &TypedFdtree, session: Session) -> Result<(Session, ReadyFdtre
     Ok((session, ReadyFdtree { parameters, storage }))
 }
 
-/// The base of the tree: of one to be made its name, of one to be removed that of the one that is there.
+/// The base of the tree: a new name for a tree to be created, the name of the existing tree for one to be
+/// removed.
 fn base(typed: &TypedFdtree, storage: &dyn Storage, ranks: u32) -> Result<String, Usage> {
     let dir = typed.dir.as_deref().unwrap_or(".");
     let there = Path::new(dir);
     if !there.is_dir() {
-        let what = if there.exists() { "no directory" } else { "not there" };
-        return Err(Usage(format!("-o {dir}: {what}; make the directory first")));
+        let what = if there.exists() { "not a directory" } else { "does not exist" };
+        return Err(Usage(format!("-o {dir}: {what}. Choose an existing directory.")));
     }
     if typed.creates() {
-        // All ranks are checked with the longest name; the host has one that the kernel keeps.
+        // All ranks later check the longest name. The host name is the kernel's, without its domain.
         let host = std::fs::read_to_string(HOST).unwrap_or_default();
         let host = host.trim().split('.').next().filter(|host| !host.is_empty()).unwrap_or("localhost");
         return Ok(format!("{dir}/LEVEL0.{host}.{}", std::process::id()));
@@ -113,22 +114,22 @@ fn base(typed: &TypedFdtree, storage: &dyn Storage, ranks: u32) -> Result<String
     let base = base.trim_end_matches('/');
     let base = if base.contains('/') { base.to_owned() } else { format!("{dir}/{base}") };
     if !base.rsplit('/').next().is_some_and(|name| name.starts_with("LEVEL0")) {
-        return Err(Usage(format!("--base {base}: the trees of fdtree have names that begin with LEVEL0")));
+        return Err(Usage(format!("--base {base}: not a tree of fdtree. Their names begin with LEVEL0.")));
     }
     let tree = FdtreeParameters { base: base.clone(), ..FdtreeParameters::default() }.tree(0, ranks);
     let is_tree = names.lstat(&c_path(Path::new(&tree))).is_ok_and(|entry| entry.directory);
-    let hint = "give the options it was made with";
+    let hint = "Give the options it was made with";
     match has_shape(names, &tree, typed.shape) {
         Err(why) if !typed.keep_going => {
-            Err(Usage(format!("--base: {why}; {hint}, or remove what is there of it with --continue")))
+            Err(Usage(format!("--base: {why}. {hint}, or remove its existing part with --continue.")))
         }
-        Err(why) if !is_tree => Err(Usage(format!("--base: {why}; name a tree that is there"))),
+        Err(why) if !is_tree => Err(Usage(format!("--base: {why}. Choose an existing tree."))),
         _ => Ok(base),
     }
 }
 
-/// The text of `--dryRun`: what would be done, from the options alone and a look at the room; nothing is made
-/// or removed.
+/// The text of `--dryRun`: what would be done, from the options and the free space. Nothing is made or
+/// removed.
 fn dry_run(look: &FdtreeLook, storage: &dyn Storage) -> String {
     let mut text = String::from("Dry run: nothing is made or removed.\n");
     text.push_str(&look.header());
@@ -143,19 +144,19 @@ fn dry_run(look: &FdtreeLook, storage: &dyn Storage) -> String {
         });
     }
     if parameters.create {
-        text.push_str(&room(look, storage).0);
+        text.push_str(&space_check(look, storage).0);
     }
     text
 }
 
-/// A warning in one line, where the trees do not fit.
-fn lack(look: &FdtreeLook, storage: &dyn Storage) -> Option<String> {
-    let (text, fits) = room(look, storage);
+/// A warning in one line if the trees do not fit.
+fn space_warning(look: &FdtreeLook, storage: &dyn Storage) -> Option<String> {
+    let (text, fits) = space_check(look, storage);
     (fits == Some(false)).then(|| text.replacen("assay: ", "assay: warning: ", 1))
 }
 
-/// What the trees need against what the file system has, and whether they fit, where that is known.
-fn room(look: &FdtreeLook, storage: &dyn Storage) -> (String, Option<bool>) {
+/// The space that the trees need and the free space, and whether they fit, if the free space is known.
+fn space_check(look: &FdtreeLook, storage: &dyn Storage) -> (String, Option<bool>) {
     let (shape, ranks) = (look.parameters.shape, u64::from(look.ranks));
     let bytes = shape.files_total() * shape.file_bytes() * ranks;
     let inodes = (shape.files_total() + shape.directories()) * ranks;
@@ -170,12 +171,12 @@ fn room(look: &FdtreeLook, storage: &dyn Storage) -> (String, Option<bool>) {
             let verdict = if fits { "fits" } else { "DOES NOT FIT" };
             (format!("\tassay: {needed}; {free}{inodes} are free: {verdict}\n"), Some(fits))
         }
-        Ok(None) => (format!("\tassay: {needed}; what is free is not told\n"), None),
-        Err(error) => (format!("\tassay: {needed}; what is free is not known: {error}\n"), None),
+        Ok(None) => (format!("\tassay: {needed}; the free space is not reported\n"), None),
+        Err(error) => (format!("\tassay: {needed}; the free space is unknown: {error}\n"), None),
     }
 }
 
-/// Every rank's part.
+/// The part of each rank.
 fn one_rank(
     ready: &ReadyFdtree,
     part: RankContext<'_>,
@@ -197,16 +198,16 @@ fn one_rank(
     }
     let failed = done?;
     if failed > 0 {
-        complain(&format!("fdtree: {failed} operations failed; each phase tells its own"));
+        complain(&format!("fdtree: {failed} operations failed. Each phase lists its failures."));
     }
     Ok(error_if(failed > 0 || printed.is_err()))
 }
 
-/// Says no to options that a run on `ranks` ranks would reject before it starts.
+/// Rejects options that a run on `ranks` ranks would reject before it starts.
 pub(crate) fn check(tokens: &[String], ranks: u32, _local: bool) -> Result<(), Usage> {
     let typed = grammar::parse(tokens)?;
     if typed.help {
-        return Err(Usage::new("the line runs nothing; take -h out"));
+        return Err(Usage::new("the command line runs nothing. Leave -h out."));
     }
     let base = format!("{}/LEVEL0", typed.dir.as_deref().unwrap_or("."));
     FdtreeParameters { shape: typed.shape, base, ..FdtreeParameters::default() }.check(ranks)

@@ -1,9 +1,9 @@
-//! fdtree's text: the classic lines, and below each phase's the lines of this program.
+//! The output of fdtree: the classic lines, and below those of each phase the lines of assay.
 //!
-//! The classic lines have whole seconds of the clock that bash calls `$SECONDS`, and rates divided by them;
-//! the lines that begin with `assay:` have the measured time.
+//! The classic lines use whole seconds of the clock that bash calls `$SECONDS`, and rates divided by them.
+//! Lines that begin with `assay:` use the measured time.
 //!
-//! Invariant: below the classic lines no number is computed that a record does not have.
+//! Invariant: all numbers in the lines of assay come from records.
 
 use std::io::{self, ErrorKind, Write};
 use std::path::Path;
@@ -17,10 +17,10 @@ use super::trace;
 use crate::personalities::failures::{Leads, named, reasons};
 use crate::personalities::latency::in_words;
 
-/// How many failures of a phase are named.
+/// How many failures of a phase are listed.
 const NAMED: usize = 8;
 
-/// What is printed, and how.
+/// What is printed, and in which form.
 pub(super) struct FdtreeLook {
     pub(super) parameters: FdtreeParameters,
     pub(super) ranks: u32,
@@ -30,12 +30,12 @@ pub(super) struct FdtreeLook {
     pub(super) debug: bool,
     /// Whether `-s` was given.
     pub(super) sized: bool,
-    /// What there is no room for, as a line below the header.
+    /// A line below the header if the free space is too small.
     pub(super) warning: Option<String>,
 }
 
 impl FdtreeLook {
-    /// The tree, or the trees as a shell writes them, with a slash behind.
+    /// The path of the tree with a slash after it; several trees in the brace notation of shells.
     pub(super) fn trees(&self) -> String {
         match self.ranks {
             1 => format!("{}/", self.parameters.base),
@@ -55,23 +55,23 @@ impl FdtreeLook {
         let mut text = format!(
             "fdtree-1.0.2: starting at {}\n\
              \tcreating/deleting {levels} directory levels with {dirs} directories at each level\n\
-             \tfor a total of {directories} directories\n\
-             \twith {files} files of size {}KiB per directory\n\
+             \tfor a total of {directories} directories\n",
+            self.trees()
+        );
+        text.push_str(&format!(
+            "\twith {files} files of size {}KiB per directory\n\
              \tfor a total of {all} files and {}KiB\n",
-            self.trees(),
             4 * blocks,
             4 * all * blocks
-        );
+        ));
         if self.ranks > 1 {
             text.push_str(&format!(
-                "\tassay: {} ranks, each in a tree of its own; totals and rates are of all together\n",
+                "\tassay: {} ranks, each in its own tree. Totals and rates are sums over all ranks.\n",
                 self.ranks
             ));
         }
         if !self.parameters.create && !self.sized {
-            text.push_str(
-                "\tassay: the KiB are those of the default of -s; nobody looks how large the files are\n",
-            );
+            text.push_str("\tassay: the KiB assume the default of -s. The real file sizes are not read.\n");
         }
         text.push_str(self.warning.as_deref().unwrap_or_default());
         text
@@ -99,7 +99,7 @@ impl FdtreeLook {
         text
     }
 
-    /// What the classic lines do not say.
+    /// What the classic lines do not report.
     fn own(&self, step: FdtreePhase, phase: &Phase) -> String {
         let rate = |name| phase.metric(name).map_or(0.0, |metric| metric.value);
         let what = match step {
@@ -129,19 +129,19 @@ impl FdtreeLook {
     }
 }
 
-/// How many operations failed for which reasons, and the first by name.
+/// The number of failed operations for each reason, and the first ones by path.
 fn failures(failed: &Failed) -> String {
     let head = format!("\tassay: {} FAILED: {}\n", failed.operations, reasons(failed));
     head + &named(failed, NAMED, "\tassay:   ", Leads::Path)
 }
 
-/// The text of a run, on rank 0.
+/// Prints the output of a run, on rank 0.
 pub(super) struct FdtreeText {
     look: FdtreeLook,
     out: Box<dyn Write + Send>,
-    /// Why something could not be written; told at the end.
+    /// The first error when writing; returned at the end.
     broken: Option<io::Error>,
-    /// The first name that was found in a tree and is not of it.
+    /// The first path that was found in a tree but does not belong to it.
     foreign: Option<String>,
     /// When this program was started, seconds since 1970.
     started: f64,
@@ -155,7 +155,8 @@ impl FdtreeText {
         Self { look, out: Box::new(out), broken: None, foreign: None, started, zero: started }
     }
 
-    /// Writes; a reader that has gone away is no failure, and what is measured is worth more than its text.
+    /// Writes `text`. A closed pipe is not an error. Other errors are kept for the end, because the
+    /// measurement matters more than its text.
     fn put(&mut self, text: &str) {
         let written = self.out.write_all(text.as_bytes());
         self.keep(written);
@@ -178,8 +179,8 @@ impl FdtreeText {
         self.put(&now);
     }
 
-    /// What bash's `$SECONDS` was at a moment that many seconds after the records' time began: it counts
-    /// how often the calendar's second changed since the start.
+    /// The value of bash's `$SECONDS` at `after` seconds since the records' time began. It counts how often
+    /// the second of the wall clock changed since the start.
     fn whole_seconds(&self, after: f64) -> i64 {
         (self.zero + after).floor() as i64 - self.started.floor() as i64
     }
@@ -209,8 +210,8 @@ impl FdtreeText {
         self.flush();
     }
 
-    /// The last lines; so many operations have failed, or a phase has stopped the run. Fails where something
-    /// could not be written.
+    /// Prints the last lines. `failed` is the number of failed operations; `None` if a phase stopped the run.
+    /// Fails if something could not be written.
     pub(super) fn finish(&mut self, failed: Option<u64>) -> io::Result<()> {
         let look = &self.look;
         let FdtreeShape { levels, dirs, files, blocks } = look.parameters.shape;
@@ -219,14 +220,14 @@ impl FdtreeText {
         let on = if look.ranks > 1 { format!(" on {} ranks", look.ranks) } else { String::new() };
         let text = if failed == Some(0) && !look.parameters.remove {
             let dir = Path::new(&look.parameters.base).parent().unwrap_or(Path::new("."));
-            format!("left at {trees}; `fdtree -R {shape} -o {}`{on} removes it", dir.display())
+            format!("left at {trees}. Remove it with `fdtree -R {shape} -o {}`{on}.", dir.display())
         } else if failed != Some(0) && is_there(look) {
-            let how = if failed.is_some() { "not all was done" } else { "stopped" };
-            // Without that the advice would lead to the same end again.
-            let first = self.foreign.as_ref().map(|path| format!("take {path} away first, then "));
+            let how = if failed.is_some() { "operations failed" } else { "stopped" };
+            // A foreign file would stop the removal again.
+            let first = self.foreign.as_ref().map(|path| format!(" Move {path} away first."));
             format!(
-                "{how}; what there is of {trees} is left; {}`fdtree -R --continue {shape} --base {}`{on} \
-                 removes it",
+                "{how}. The existing part of {trees} is left.{} Remove it with \
+                 `fdtree -R --continue {shape} --base {}`{on}.",
                 first.unwrap_or_default(),
                 look.parameters.base
             )
@@ -241,7 +242,7 @@ impl FdtreeText {
     }
 }
 
-/// Whether there is a tree of the lowest ranks, on this node.
+/// Whether a tree of the lowest ranks exists, as seen from this node.
 fn is_there(look: &FdtreeLook) -> bool {
     let ranks = 0..look.ranks.min(64);
     ranks.into_iter().any(|rank| std::fs::symlink_metadata(look.parameters.tree(rank, look.ranks)).is_ok())
@@ -255,7 +256,9 @@ impl EventObserver<FdtreeEvent<'_>> for FdtreeText {
             FdtreeEvent::Ended { step, phase } => self.ended(*step, phase),
             FdtreeEvent::Foreign { rank, path } => {
                 self.foreign.get_or_insert_with(|| (*path).to_owned());
-                self.put(&format!("\tassay:   rank {rank}: {path} is not of the tree, and is left\n"));
+                self.put(&format!(
+                    "\tassay:   rank {rank}: {path} does not belong to the tree and is left\n"
+                ));
             }
             FdtreeEvent::Notice(text) => self.put(&format!("\tassay: warning: {text}\n")),
         }
@@ -291,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn rates_of_the_classic_lines_are_divided_by_whole_seconds_and_cut_off() {
+    fn rates_of_the_classic_lines_are_divided_by_whole_seconds_and_truncated() {
         let text = look(1).phase(FdtreePhase::CreateFiles, &phase(1560, 1.75), [0, 2]);
         assert_eq!(
             text,
@@ -317,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn seconds_are_counted_as_bash_counts_them_by_the_calendars_ticks() {
+    fn seconds_are_counted_by_changes_of_the_wall_clock_second_as_in_bash() {
         let mut text = FdtreeText::new(look(1), io::sink(), 1000.9);
         assert_eq!((text.whole_seconds(0.05), text.whole_seconds(0.15)), (0, 1));
         text.zero = 1001.95;
@@ -356,7 +359,7 @@ mod tests {
         assert!(look.header().contains("for a total of 468 directories\n"), "{}", look.header());
     }
 
-    /// Nothing can be written to it.
+    /// A writer that always fails.
     struct Full(ErrorKind);
 
     impl Write for Full {
@@ -370,7 +373,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reader_that_has_gone_is_no_failure_and_a_full_disk_is() {
+    fn a_closed_pipe_is_not_an_error_but_a_full_disk_is() {
         for (kind, failed) in [(ErrorKind::BrokenPipe, false), (ErrorKind::StorageFull, true)] {
             let mut text = FdtreeText::new(look(1), Full(kind), 0.0);
             text.event(&FdtreeEvent::Started);

@@ -1,19 +1,19 @@
-//! `-D`: what the original prints while it counts and recurses, to the letter.
+//! `-D`: the trace of the original while it counts and recurses, to the letter.
 //!
-//! A phase's lines come before the phase, so that printing is in no number.
+//! The lines of a phase come before the phase, so that printing is in none of its numbers.
 //!
-//! Invariant: no line is kept; a tree of a million names costs no memory.
+//! Invariant: no line is kept, so a tree of a million files costs no memory.
 
 use workloads::fdtree::{FdtreePhase, FdtreeShape};
 
-/// What is said while directories are counted.
+/// The lines of the counting of directories.
 pub(super) fn counting(shape: FdtreeShape) -> String {
     (0..=shape.levels)
         .map(|levels| format!("NDTOT ={}, Level ={}\n", shape.directories_above(levels), levels + 1))
         .collect()
 }
 
-/// The lines of a phase on the tree `base`, which ends in a slash, each brought to `put`.
+/// Gives the lines of a phase on the tree `base` to `put`, one by one. `base` ends in a slash.
 pub(super) fn phase(step: FdtreePhase, shape: FdtreeShape, base: &str, put: &mut dyn FnMut(&str)) {
     let function = match step {
         FdtreePhase::CreateDirectories => "create_dirs",
@@ -33,7 +33,7 @@ struct Trace<'p> {
 }
 
 impl Trace<'_> {
-    /// As deep as a path can be.
+    /// The depth of the recursion is limited by the length of a path.
     fn enter(&mut self, level: u64, path: &str) {
         (self.put)(&format!("entering {}({level},{path})\n", self.function));
         match self.step {
@@ -49,7 +49,7 @@ impl Trace<'_> {
             FdtreePhase::RemoveDirectories => {}
         }
         let removes_dirs = self.step == FdtreePhase::RemoveDirectories;
-        // What is below the directories of the last level is no directory.
+        // The directories of the last level contain no directories.
         if level > u64::from(removes_dirs) {
             for number in (1..=self.shape.dirs).rev() {
                 let below = level - 1;
@@ -67,7 +67,7 @@ impl Trace<'_> {
         (1..=count).rev().for_each(|number| (self.put)(&line(number)));
     }
 
-    /// All names in one line, each brought by itself.
+    /// All names in one line, given to `put` one by one.
     fn all(&mut self, begin: &str, count: u64, name: impl Fn(u64) -> String) {
         (self.put)(begin);
         self.each(true, count, name);

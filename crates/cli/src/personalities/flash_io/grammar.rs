@@ -1,8 +1,8 @@
-//! From tokens to [`TypedFlashIo`]. Of a word with one dash the first two characters are looked at, as the
-//! original does: `-quiet` is `-q`. The value of `-f` is the next word. Words with two dashes are this
-//! program's own.
+//! From tokens to [`TypedFlashIo`]. As in the original, only the first two characters of a token with one
+//! dash count: `-quiet` is `-q`. The value of `-f` is the next token. Options with two dashes are assay's
+//! own.
 //!
-//! Invariant: whatever the tokens are, the answer is what was typed or one line that says what is wrong.
+//! Invariant: any tokens give either a parsed command line or one line of error.
 
 use units::Usage;
 use workloads::flash_io::{FlashIoParameters, Form};
@@ -25,49 +25,41 @@ pub(super) struct TypedFlashIo {
     pub(super) latency: bool,
     /// `--record`
     pub(super) record: Option<String>,
-    /// A first word without a dash: what versions before 2020 had in place of `-f`.
+    /// Whether the prefix was a token without a dash, as versions before 2020 took it instead of `-f`.
     pub(super) bare: bool,
 }
 
-/// The options of this program's own, by word.
+/// assay's own options, sorted by name.
 pub(super) const OWN: &[OwnOption] = &[
     OwnOption::new(
         "alignment",
         "BYTES",
-        "with --hdf5: objects of at least so many bytes begin at multiples of it [1]",
+        "with --hdf5, align objects of BYTES and more to multiples of it [1]",
     ),
-    OwnOption::new(
-        "blocks",
-        "MAX",
-        "the most blocks of a rank, of which four fifths are used, and up to two more [100]",
-    ),
-    OwnOption::new("guards", "N", "layers of guard cells around a block in memory [4]"),
-    OwnOption::new(
-        "hdf5",
-        "",
-        "the files of the first FLASH I/O benchmark, by HDF5, which has blocking calls only (no -b)",
-    ),
-    OwnOption::new("help", "", "print this text"),
-    OwnOption::new("hint", "KEY=VALUE", "a hint for MPI-IO or the library; may be given again"),
-    OwnOption::new("latency", "", "print percentiles of the latency of single calls, and the slowest rank"),
-    OwnOption::new("record", "FILE", "keep what was measured as JSON lines in a new file"),
-    OwnOption::new("repetitions", "N", "write all files so many times [1]"),
-    OwnOption::new("size", "N", "zones of a block in each of the three directions [8]"),
-    OwnOption::new("verify", "", "read the files again and compare every value"),
+    OwnOption::new("blocks", "MAX", "give each rank four fifths of MAX blocks, and up to two more [100]"),
+    OwnOption::new("guards", "N", "set N layers of guard cells around a block in memory [4]"),
+    OwnOption::new("hdf5", "", "write the HDF5 files of the first FLASH I/O benchmark; not with -b"),
+    OwnOption::new("help", "", "print this help"),
+    OwnOption::new("hint", "KEY=VALUE", "pass a hint to MPI-IO or the library; repeatable"),
+    OwnOption::new("latency", "", "print percentiles of single calls, and the slowest rank"),
+    OwnOption::new("record", "FILE", "write the results as JSON lines to a new file"),
+    OwnOption::new("repetitions", "N", "write all files N times [1]"),
+    OwnOption::new("size", "N", "set N zones of a block in each of the three directions [8]"),
+    OwnOption::new("verify", "", "read the files back and compare every value"),
     OwnOption::new(
         "verify-only",
         "",
-        "read the files that an earlier run of the same ranks and sizes left, and compare",
+        "compare the files that an earlier run of the same ranks and sizes left",
     ),
 ];
 
-/// Gives `value` to an option of the table; fails with what is wrong with the value.
+/// Gives `value` to an option of the table. Fails with what is wrong with the value.
 fn set(typed: &mut TypedFlashIo, option: &str, value: &str) -> Result<(), &'static str> {
     let parameters = &mut typed.parameters;
     match option {
         "alignment" => {
             let bytes = Some(number(value)?).filter(|bytes| *bytes > 0);
-            typed.alignment = Some(bytes.ok_or("has to be 1 or more")?);
+            typed.alignment = Some(bytes.ok_or("must be 1 or more")?);
         }
         "blocks" => parameters.blocks_max = number(value)?,
         "guards" => parameters.guards = number(value)?,
@@ -75,13 +67,13 @@ fn set(typed: &mut TypedFlashIo, option: &str, value: &str) -> Result<(), &'stat
         "help" => typed.help = true,
         "hint" => {
             let pair = value.split_once('=').filter(|(key, value)| !key.is_empty() && !value.is_empty());
-            let (key, value) = pair.ok_or("KEY=VALUE is wanted")?;
+            let (key, value) = pair.ok_or("not of the form KEY=VALUE")?;
             parameters.hints.push((key.to_owned(), value.to_owned()));
         }
         "latency" => typed.latency = true,
         "record" => typed.record = Some(value.to_owned()),
         "repetitions" => {
-            let count = u32::try_from(number(value)?).map_err(|_| "more than 32 bits can hold")?;
+            let count = u32::try_from(number(value)?).map_err(|_| "does not fit into 32 bits")?;
             parameters.repetitions = count;
         }
         "size" => parameters.zones = number(value)?,
@@ -92,7 +84,7 @@ fn set(typed: &mut TypedFlashIo, option: &str, value: &str) -> Result<(), &'stat
     Ok(())
 }
 
-/// Reads the tokens behind the program's name.
+/// Reads the tokens after the program's name.
 pub(super) fn parse(tokens: &[String]) -> Result<TypedFlashIo, Usage> {
     let mut typed = TypedFlashIo::default();
     let mut rest = tokens.iter().map(String::as_str);
@@ -105,20 +97,20 @@ pub(super) fn parse(tokens: &[String]) -> Result<TypedFlashIo, Usage> {
         } else if typed.parameters.prefix.is_empty() {
             (typed.parameters.prefix, typed.bare) = (token.to_owned(), true);
         } else {
-            return Err(Usage(format!("`{token}` is no option; the prefix of the files is given by -f")));
+            return Err(Usage(format!("`{token}` is not an option. Give the prefix of the files with -f.")));
         }
     }
     settle(typed)
 }
 
-/// What goes with one of the two forms only.
+/// Rejects options that belong to the other file format.
 fn settle(mut typed: TypedFlashIo) -> Result<TypedFlashIo, Usage> {
     let hdf5 = typed.parameters.form == Form::Hdf5;
     if hdf5 && typed.blocking {
-        return Err(Usage::new("-b does not go with --hdf5: HDF5 has blocking calls only; leave -b out"));
+        return Err(Usage::new("-b does not go with --hdf5: HDF5 has blocking calls only. Leave -b out."));
     }
     if !hdf5 && typed.alignment.is_some() {
-        let why = "--alignment is of --hdf5; for PnetCDF there is --hint nc_var_align_size=BYTES";
+        let why = "--alignment needs --hdf5. For PnetCDF use --hint nc_var_align_size=BYTES.";
         return Err(Usage::new(why));
     }
     typed.parameters.nonblocking = !(hdf5 || typed.blocking);
@@ -140,16 +132,16 @@ fn letter<'t>(
             let value = rest.next().filter(|value| !value.starts_with('-') && !value.trim().is_empty());
             let Some(value) = value else {
                 return Err(Usage(format!(
-                    "{token} takes the next word: what the names of the files begin with; it may not begin \
-                     with a dash"
+                    "{token} takes the prefix of the file names from the next argument, which must not begin \
+                     with a dash. Give -f PREFIX."
                 )));
             };
             (typed.parameters.prefix, typed.bare) = (value.to_owned(), false);
         }
         Some('n') => {
-            return Err(Usage::new("unknown option `-n`; the ranks are MPI's, start them with mpirun -n"));
+            return Err(Usage::new("unknown option `-n`. Start the MPI ranks with mpirun -n RANKS."));
         }
-        _ => return Err(Usage(format!("unknown option `{token}` (flash-io -h lists the options)"))),
+        _ => return Err(Usage(format!("unknown option `{token}`. `flash-io -h` lists all options."))),
     }
     Ok(())
 }
@@ -164,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn of_a_word_the_first_two_characters_are_looked_at() {
+    fn the_first_two_characters_of_an_option_decide() {
         let all = typed("-quiet -blocking -independent -file ./o_").unwrap();
         assert!(all.quiet && !all.parameters.nonblocking && all.parameters.independent && !all.bare);
         assert_eq!(all.parameters.prefix, "./o_");
@@ -179,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn a_word_without_a_dash_is_the_prefix_as_it_was_before_2020() {
+    fn an_argument_without_a_dash_is_the_prefix_as_before_2020() {
         let typed = typed("/scratch/o_ --size 16 --blocks=20 --guards 2 --repetitions 3 --verify").unwrap();
         let wanted = FlashIoParameters {
             prefix: "/scratch/o_".into(),
@@ -194,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn the_form_by_hdf5_has_blocking_calls_and_options_of_its_own() {
+    fn the_hdf5_form_has_blocking_calls_and_its_own_options() {
         let typed = typed("-f a -i --hdf5 --alignment=4096 --hint cb_nodes=2 --hint=a=b=c").unwrap();
         let hints = [("cb_nodes", "2"), ("a", "b=c")].map(|(key, value)| (key.to_owned(), value.to_owned()));
         let wanted = FlashIoParameters {
@@ -209,24 +201,24 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_said_in_one_line() {
+    fn an_error_is_one_line() {
         for (line, why) in [
-            ("-f", "-f takes the next word: what the names of the files begin with"),
-            ("-f -q", "-f takes the next word: what the names of the files begin with"),
-            ("-f a b", "`b` is no option; the prefix of the files is given by -f"),
-            ("-x", "unknown option `-x` (flash-io -h lists the options)"),
-            ("-", "unknown option `-` (flash-io -h lists the options)"),
-            ("--sise 8", "unknown option `--sise` (flash-io -h lists the options)"),
-            ("--size", "--size takes a value: zones of a block"),
-            ("--size 8k", "--size 8k: a whole number from 0 on is wanted"),
-            ("--repetitions 4294967296", "--repetitions 4294967296: more than 32 bits can hold"),
+            ("-f", "-f takes the prefix of the file names from the next argument"),
+            ("-f -q", "-f takes the prefix of the file names from the next argument"),
+            ("-f a b", "`b` is not an option. Give the prefix of the files with -f."),
+            ("-x", "unknown option `-x`. `flash-io -h` lists all options."),
+            ("-", "unknown option `-`. `flash-io -h` lists all options."),
+            ("--sise 8", "unknown option `--sise`. `flash-io -h` lists all options."),
+            ("--size", "--size takes a value: set N zones of a block"),
+            ("--size 8k", "--size 8k: not a whole number of 0 or more"),
+            ("--repetitions 4294967296", "--repetitions 4294967296: does not fit into 32 bits"),
             ("--verify=1", "--verify takes no value"),
-            ("--hdf5 -b", "-b does not go with --hdf5: HDF5 has blocking calls only; leave -b out"),
-            ("--alignment 4096", "--alignment is of --hdf5; for PnetCDF there is --hint nc_var_align_size"),
-            ("--hdf5 --alignment 0", "--alignment 0: has to be 1 or more"),
-            ("--hint cb_nodes", "--hint cb_nodes: KEY=VALUE is wanted"),
-            ("--hint =1", "--hint =1: KEY=VALUE is wanted"),
-            ("-n 4", "unknown option `-n`; the ranks are MPI's, start them with mpirun -n"),
+            ("--hdf5 -b", "-b does not go with --hdf5: HDF5 has blocking calls only. Leave -b out."),
+            ("--alignment 4096", "--alignment needs --hdf5. For PnetCDF use --hint nc_var_align_size"),
+            ("--hdf5 --alignment 0", "--alignment 0: must be 1 or more"),
+            ("--hint cb_nodes", "--hint cb_nodes: not of the form KEY=VALUE"),
+            ("--hint =1", "--hint =1: not of the form KEY=VALUE"),
+            ("-n 4", "unknown option `-n`. Start the MPI ranks with mpirun -n RANKS."),
         ] {
             let error = typed(line).expect_err(line);
             assert!(error.starts_with(why) && !error.contains('\n'), "{line}: {error}");
@@ -234,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn the_table_of_own_options_is_sound_and_each_has_its_meaning() {
+    fn the_table_of_own_options_is_sound_and_each_has_an_effect() {
         own_options::assert_is_sound(OWN);
         for own in OWN {
             let _ = set(&mut TypedFlashIo::default(), own.word, "1");

@@ -1,6 +1,6 @@
-//! `flash-io`, also as `flash_benchmark_io`: the command line and the text of the FLASH I/O benchmark of
-//! PnetCDF 1.14, over the workload of that name; with `--hdf5` those of the first one, as far as they are
-//! known.
+//! `flash-io`, also as `flash_benchmark_io`: the command line and the output of the FLASH I/O benchmark of
+//! PnetCDF 1.14, over the workload of that name. With `--hdf5` it follows the first benchmark, as far as its
+//! output is known.
 
 mod grammar;
 mod text;
@@ -43,7 +43,7 @@ fn started(program: &StartedProgram<'_>, tokens: &[String], local: Option<u32>) 
     let (session, ready) = prepare(&typed, Session::start(program.launch.as_ref(), local, needs)?)?;
     if typed.bare && program.speaks {
         let prefix = &ready.parameters.prefix;
-        complain(&format!("flash-io: note: taken as -f {prefix}, as versions before 2020 did"));
+        complain(&format!("flash-io: note: read as -f {prefix}, as in versions before 2020"));
     }
     let (quiet, latency) = (typed.quiet, typed.latency);
     let (parameters, version) = (ready.parameters.clone(), ready.arrays.version());
@@ -61,27 +61,30 @@ fn started(program: &StartedProgram<'_>, tokens: &[String], local: Option<u32>) 
     }))
 }
 
-/// The name of the program as it was called, for the original's help.
+/// The name under which the program was called, for the original's help.
 fn called(argv: &[String]) -> String {
     let base = argv.first().and_then(|program| program.rsplit('/').next()).unwrap_or_default();
     if super::named(base).is_some() { base.to_owned() } else { "flash-io".to_owned() }
 }
 
-/// The whole help text of a program that was called so: the original's text, and below it what is our own.
+/// The whole help text of a program of this name: the original's text, then assay's own options.
 fn help(program: &str) -> String {
-    let mut text = format!(
-        " Usage: {program} [-hqbi] -f <ouput file prefix name>\n        \
-         -h: print this message\n        \
+    let mut text = format!(" Usage: {program} [-hqbi] -f <ouput file prefix name>\n");
+    text.push_str(
+        "        -h: print this message\n        \
          -q: quiet mode\n        \
-         -b: use PnetCDF blocking APIs (default: nonblocking)\n        \
-         -i: use MPI independent I/O (default: collective)\n        \
-         -f prefix: output file prefix name (required)\n"
+         -b: use PnetCDF blocking APIs (default: nonblocking)\n",
+    );
+    text.push_str(
+        "        -i: use MPI independent I/O (default: collective)\n        \
+         -f prefix: output file prefix name (required)\n",
     );
     text.push('\n');
     OWN.iter().for_each(|own| text.push_str(&own.help(19)));
     text.push_str(
-        "\nThe ranks are MPI's: mpirun -n RANKS assay flash-io -f PREFIX, of an MPI that PnetCDF (with\n\
-         --hdf5 HDF5) is built on (`assay backends` tells). The files are overwritten, and stay:\n  \
+        "\nThe ranks are MPI ranks: mpirun -n RANKS assay flash-io -f PREFIX. PnetCDF (with --hdf5: HDF5)\n\
+         must be built on the same MPI; `assay backends` checks this.\n\
+         The files are overwritten and stay:\n  \
          PREFIXncmpi_chk_0000.nc       with --hdf5: PREFIXhdf5_chk_0000\n  \
          PREFIXncmpi_plt_cnt_0000.nc                PREFIXhdf5_plt_cnt_0000\n  \
          PREFIXncmpi_plt_crn_0000.nc                PREFIXhdf5_plt_crn_0000\n",
@@ -92,17 +95,17 @@ fn help(program: &str) -> String {
 /// A run that was checked.
 struct ReadyFlashIo {
     parameters: FlashIoParameters,
-    /// How long a call may last that all ranks of a file make together.
+    /// How long a collective call on a file may last.
     call_limit: Duration,
     /// How many calls on files this rank has begun.
     calls: AtomicU64,
     arrays: Box<dyn Arrays>,
-    /// The file system that the files lie on.
+    /// The file system of the files.
     storage: Box<dyn Storage>,
 }
 
 impl ReadyFlashIo {
-    /// The call on a file that this rank is in, by its number, or the little that follows it.
+    /// The last call on a file that this rank has begun, with its number. It may have ended a moment ago.
     fn call(&self) -> Option<(u64, &'static str)> {
         match self.calls.load(Ordering::Relaxed) {
             0 => None,
@@ -111,7 +114,7 @@ impl ReadyFlashIo {
     }
 }
 
-/// Checks everything; all ranks reject together.
+/// Checks everything. All ranks reject together.
 fn prepare(typed: &TypedFlashIo, session: Session) -> Result<(Session, ReadyFlashIo), Usage> {
     let parameters = &typed.parameters;
     let ready = parameters.check(session.size()).and_then(|()| {
@@ -131,7 +134,7 @@ fn prepare(typed: &TypedFlashIo, session: Session) -> Result<(Session, ReadyFlas
     session.agree(ready)
 }
 
-/// Every rank's part.
+/// The part of each rank.
 fn one_rank(
     ready: &ReadyFlashIo,
     part: RankContext<'_>,
@@ -151,7 +154,7 @@ fn one_rank(
     let wrong = workloads::flash_io::run(parameters, &**arrays, &**storage, comm, &mut cx)?;
     let Some(text) = voice else { return Ok(error_if(wrong > 0)) };
     if wrong > 0 {
-        complain(&format!("flash-io: wrong data: {wrong} reads brought values that were not written"));
+        complain(&format!("flash-io: wrong data: {wrong} reads returned values that were not written"));
     }
     if let Some(error) = text.unprinted() {
         complain(&format!("flash-io: cannot print the results: {error}"));
@@ -160,14 +163,14 @@ fn one_rank(
     Ok(error_if(wrong > 0))
 }
 
-/// Says no to options that a run on `ranks` ranks would reject before it starts.
+/// Rejects options that a run on `ranks` ranks would reject before it starts.
 pub(crate) fn check(tokens: &[String], ranks: u32, local: bool) -> Result<(), Usage> {
     let typed = grammar::parse(tokens)?;
     if typed.help {
-        return Err(Usage::new("the line runs nothing; take -h out"));
+        return Err(Usage::new("the command line runs nothing. Leave -h out."));
     }
     if local && ranks > 1 {
-        return Err(Usage::new("flash-io needs MPI: start the ranks with mpirun"));
+        return Err(Usage::new("flash-io needs MPI. Start the ranks with mpirun."));
     }
     typed.parameters.check(ranks)
 }

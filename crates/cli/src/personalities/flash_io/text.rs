@@ -1,6 +1,6 @@
-//! The original's report, and what is our own below it.
+//! The original's report, and assay's own lines below it.
 //!
-//! Invariant: without options of our own the text is the original's to the letter.
+//! Invariant: without assay's own options the text is the original's to the letter.
 
 use std::io::{self, Write};
 
@@ -17,10 +17,10 @@ const WRONG: usize = 8;
 const MEBI: f64 = 1_048_576.0;
 const RULER: &str = " -------------------------------------------------------";
 
-/// What is printed.
+/// What is printed, and in which form.
 pub(super) struct FlashIoLook {
     pub(super) parameters: FlashIoParameters,
-    /// That of the library.
+    /// The version of the library.
     pub(super) version: String,
     pub(super) ranks: u32,
     /// `-q`
@@ -29,7 +29,7 @@ pub(super) struct FlashIoLook {
     pub(super) latency: bool,
 }
 
-/// What is known of one file of the repetition under way.
+/// What is known of one file of the current repetition.
 struct WrittenFile {
     file: FlashFile,
     seconds: Seconds,
@@ -37,23 +37,23 @@ struct WrittenFile {
     phase: Phase,
 }
 
-/// Prints what it hears.
+/// Prints events.
 pub(super) struct FlashIoText {
     look: FlashIoLook,
     /// The node of rank 0.
     node: String,
     out: Box<dyn Write + Send>,
-    told: Vec<WrittenFile>,
+    written: Vec<WrittenFile>,
     hints: Vec<(String, String)>,
     failed: Option<io::Error>,
 }
 
 impl FlashIoText {
     pub(super) fn new(look: FlashIoLook, out: Box<dyn Write + Send>) -> Self {
-        Self { look, node: String::new(), out, told: Vec::new(), hints: Vec::new(), failed: None }
+        Self { look, node: String::new(), out, written: Vec::new(), hints: Vec::new(), failed: None }
     }
 
-    /// The run is seen from that node.
+    /// Sets the node of rank 0.
     pub(super) fn on_node(&mut self, name: &str) {
         name.clone_into(&mut self.node);
     }
@@ -65,7 +65,7 @@ impl FlashIoText {
         }
     }
 
-    /// Why not all was printed, if so.
+    /// The error, if not everything was printed.
     pub(super) fn unprinted(&self) -> Option<&io::Error> {
         self.failed.as_ref()
     }
@@ -74,7 +74,7 @@ impl FlashIoText {
         let FlashIoParameters { form, nonblocking, independent, zones, guards, .. } = self.look.parameters;
         let (library, begin) = match form {
             Form::Pnetcdf => ("PnetCDF", String::new()),
-            Form::Hdf5 => ("HDF5", banner_of_hdf5(&self.look, &self.node, &self.told)),
+            Form::Hdf5 => ("HDF5", banner_of_hdf5(&self.look, &self.node, &self.written)),
         };
         let calls = if nonblocking { "nonblocking" } else { "blocking" };
         let access = if independent { "independent" } else { "collective" };
@@ -86,12 +86,12 @@ impl FlashIoText {
         let blocks = integer(self.look.parameters.blocks(), 13);
         text.push_str(&format!(" number of blocks      : {blocks}\n"));
         text.push_str(&format!(" number of variables   : {}\n", integer(24, 13)));
-        self.told.iter().for_each(|told| text.push_str(&told.lines()));
+        self.written.iter().for_each(|file| text.push_str(&file.lines()));
         let prefix = self.look.parameters.prefix.trim_end_matches(' ');
         text.push_str(&format!("{RULER}\n File base name        : {prefix}\n"));
         text.push_str(&self.striping());
-        let amount = self.told.iter().map(|told| told.amount).sum::<u64>() as f64 / MEBI;
-        let seconds: f64 = self.told.iter().map(|told| told.seconds.total).sum();
+        let amount = self.written.iter().map(|file| file.amount).sum::<u64>() as f64 / MEBI;
+        let seconds: f64 = self.written.iter().map(|file| file.seconds.total).sum();
         text.push_str(&format!(" Total I/O amount      : {}  MiB\n{RULER}\n", fixed(amount, 16)));
         text.push_str(" nproc    array size      exec (sec)   bandwidth (MiB/s)\n");
         let side = integer(zones, 3);
@@ -104,7 +104,7 @@ impl FlashIoText {
         text + &self.info() + &held.map_or(String::new(), heap)
     }
 
-    /// How the file is striped, where the hints say so.
+    /// The striping of the file, if the hints report it.
     fn striping(&self) -> String {
         let number = |wanted: &str| {
             let found = self.hints.iter().find(|(key, _)| key == wanted)?;
@@ -147,9 +147,9 @@ impl WrittenFile {
     }
 }
 
-/// What the first benchmark, by HDF5, prints of one repetition on the machine `node`: the run, and a line and
-/// a time for each file. Of the original only the words are known here, not how its numbers stand.
-fn banner_of_hdf5(look: &FlashIoLook, node: &str, told: &[WrittenFile]) -> String {
+/// What the first benchmark (HDF5) prints of one repetition on the machine `node`: the run, and a line and a
+/// time for each file. Only the words of the original are known, not the format of its numbers.
+fn banner_of_hdf5(look: &FlashIoLook, node: &str, written: &[WrittenFile]) -> String {
     let FlashIoLook { parameters, version, ranks, .. } = look;
     let (zones, blocks) = (parameters.zones, parameters.blocks_total(*ranks));
     let mut text = format!(
@@ -158,15 +158,15 @@ fn banner_of_hdf5(look: &FlashIoLook, node: &str, told: &[WrittenFile]) -> Strin
         parameters.guards,
         parameters.blocks()
     );
-    for told in told {
-        let (path, seconds) = (&told.phase.path, told.seconds.total);
+    for file in written {
+        let (path, seconds) = (&file.phase.path, file.seconds.total);
         text.push_str(&format!(" *** Wrote output to {path} ( {blocks} blocks ) ***\n"));
         text.push_str(&format!(" time to output = {seconds:.6}\n"));
     }
     text
 }
 
-/// What PnetCDF says of its own memory, where it was built to say so.
+/// What PnetCDF reports of its own memory, if it was built to report it.
 fn heap(held: LibraryMemory) -> String {
     let mebibytes = |bytes: u64| integer(bytes / (1 << 20), 13);
     let mut text =
@@ -180,7 +180,7 @@ fn heap(held: LibraryMemory) -> String {
     text
 }
 
-/// The calls of a phase, one by one.
+/// The latencies of the single calls of a phase.
 fn latency(phase: &Phase) -> String {
     let Some(latency) = &phase.latency else { return String::new() };
     let balance = &phase.balance;
@@ -197,7 +197,7 @@ fn latency(phase: &Phase) -> String {
     )
 }
 
-/// What came of reading a file again.
+/// The result of reading a file back.
 fn checked(file: FlashFile, phase: &Phase, check: &Check) -> String {
     let name = file.name().replace('_', " ");
     let rate = phase.metric("bw").map_or(0.0, |metric| metric.value);
@@ -234,10 +234,10 @@ impl EventObserver<FlashIoEvent<'_>> for FlashIoText {
             FlashIoEvent::Wrote { file, seconds, amount, hints, phase } => {
                 if *file == FlashFile::Checkpoint {
                     self.hints = hints.to_vec();
-                    self.told.clear();
+                    self.written.clear();
                 }
                 let (file, seconds, amount, phase) = (*file, *seconds, *amount, (*phase).clone());
-                self.told.push(WrittenFile { file, seconds, amount, phase });
+                self.written.push(WrittenFile { file, seconds, amount, phase });
             }
             FlashIoEvent::Repetition { number, held } if !self.look.quiet => {
                 let all = self.look.parameters.repetitions;
@@ -247,7 +247,9 @@ impl EventObserver<FlashIoEvent<'_>> for FlashIoText {
                     String::new()
                 };
                 let mut text = which + &self.report(*held);
-                text.extend(self.told.iter().filter(|_| self.look.latency).map(|told| latency(&told.phase)));
+                text.extend(
+                    self.written.iter().filter(|_| self.look.latency).map(|file| latency(&file.phase)),
+                );
                 self.print(&text);
             }
             FlashIoEvent::Checked { file, phase } => {
@@ -266,15 +268,15 @@ impl EventObserver<FlashIoEvent<'_>> for FlashIoText {
     }
 }
 
-/// A number as Fortran's `I` of that width writes it: right in its field, asterisks where it does not fit.
+/// A number as Fortran's `I` format of this width: aligned right, or asterisks if it does not fit.
 fn integer(value: u64, width: usize) -> String {
     field(value.to_string(), width)
 }
 
-/// The same as `F`, with two decimals.
+/// A number as Fortran's `F` format of this width with two decimals.
 fn fixed(value: f64, width: usize) -> String {
     let text = format!("{value:.2}");
-    // A zero before the point is left out before the number is.
+    // Fortran drops the zero before the point if the number would not fit otherwise.
     let bare = text.strip_prefix("0.").map(|decimals| format!(".{decimals}"));
     match bare {
         Some(bare) if text.len() > width => field(bare, width),
@@ -282,7 +284,7 @@ fn fixed(value: f64, width: usize) -> String {
     }
 }
 
-/// A word as Fortran's `A` of that width: the first letters of what is longer.
+/// A text as Fortran's `A` format of this width: a longer text is truncated.
 fn letters(text: &str, width: usize) -> String {
     let cut: String = text.chars().take(width).collect();
     format!("{cut:>width$}")
@@ -297,7 +299,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_number_stands_right_in_its_field_or_is_asterisks() {
+    fn a_number_is_aligned_right_or_becomes_asterisks() {
         assert_eq!(
             [integer(4, 13), integer(99_999, 5), integer(100_000, 5)],
             ["            4", "99999", "*****"]
@@ -311,7 +313,7 @@ mod tests {
     }
 
     #[test]
-    fn words_are_cut_where_they_are_too_long() {
+    fn a_long_text_is_truncated() {
         assert_eq!([letters("cb_nodes", 10), letters("cb_nodes", 3)], ["  cb_nodes", "cb_"]);
     }
 }

@@ -1,7 +1,7 @@
-//! What each option of `ior` changes of what was typed.
+//! The effect of each option of `ior` on the parsed command line.
 //!
-//! Invariant: each option has its arm, which the compiler checks.
-//! Never here: names and help of options, which are `command`'s.
+//! Invariant: each option has a match arm, which the compiler checks.
+//! Never here: names and help of options, which are in `command`.
 
 use command::IorOption;
 use command::classic::OptionValue;
@@ -13,7 +13,7 @@ use super::typed::TypedIor;
 use crate::personalities::classic::{OptionNote, packet, without_gpu};
 
 // tidy: long because each option has a line.
-/// Gives `value` to an option; fails with what is wrong with the value.
+/// Gives `value` to an option. Fails with what is wrong with the value.
 pub(crate) fn set(typed: &mut TypedIor, option: IorOption, value: OptionValue<'_>) -> Result<(), String> {
     use IorOption as Id;
     let parameters = &mut typed.parameters;
@@ -61,7 +61,7 @@ pub(crate) fn set(typed: &mut TypedIor, option: IorOption, value: OptionValue<'_
         Id::MemoryPerNode => parameters.hog = numbers::hog(&value.text())?,
         Id::Ranks => parameters.ranks = value.unless_minus_one()?,
         Id::TestFile => parameters.test_file = value.text(),
-        // Its directives are read in its place, each as the option that it is.
+        // The reader expands its directives in place, each as the option that it sets.
         Id::Directives => {}
         Id::ReorderOffset => parameters.task_offset = value.whole()?,
         Id::Segments => parameters.segments = value.whole()?,
@@ -112,7 +112,7 @@ fn format(name: &str) -> Result<ResultFormat, String> {
         "default" => Ok(ResultFormat::Text),
         "json" => Ok(ResultFormat::Json),
         "csv" => Ok(ResultFormat::Csv),
-        other => Err(format!("`{other}` is no format; known are default, JSON, CSV")),
+        other => Err(format!("`{other}` is not a format. Use default, JSON or CSV")),
     }
 }
 
@@ -122,7 +122,7 @@ fn rank_csv(parameters: &mut IorParameters, look: &mut IorLook, file: String) {
 }
 
 fn taken(name: &str, value: &str) -> OptionNote {
-    OptionNote::idle(name, format!("{name}={value} is taken, and has no effect"))
+    OptionNote::idle(name, format!("{name}={value} is accepted and has no effect"))
 }
 
 fn is_iors_order(name: &str) -> Result<bool, String> {
@@ -148,7 +148,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_defaults_of_the_help_are_those_of_the_workload() {
+    fn the_help_shows_the_defaults_of_the_workload() {
         let of = |option: IorOption| option.row().default.to_owned();
         let parameters = IorParameters::default();
         assert_eq!(of(IorOption::Backend), parameters.backend);

@@ -1,6 +1,6 @@
-//! The lines below the classic text: percentiles, the slow rank, wrong data, what was cached.
+//! The lines below the classic output: percentiles, stragglers, wrong data, page-cache residency.
 //!
-//! They come after `Finished`, and none begins with a word that readers of the classic text look for.
+//! They follow `Finished`. None begins with a word that readers of the classic output search for.
 
 use results::record::Phase;
 use units::{duration, rate_binary};
@@ -8,10 +8,10 @@ use units::{duration, rate_binary};
 use super::shown::{ShownTest, name_of};
 use crate::personalities::latency;
 
-/// A rank below this share of the median rate is named.
+/// A slowest rank below this share of the median rate is marked.
 const SLOW: f64 = 0.8;
 
-/// The lines, and those of the `warnings`; an empty string where there is nothing to tell.
+/// The lines, followed by the `warnings`; empty if there is nothing to report.
 pub(crate) fn lines(tests: &[ShownTest], warnings: &str) -> String {
     let phases: Vec<NumberedPhase<'_>> = tests.iter().flat_map(|test| named(test, tests.len() > 1)).collect();
     if phases.is_empty() {
@@ -39,14 +39,14 @@ pub(crate) fn lines(tests: &[ShownTest], warnings: &str) -> String {
     text + warnings
 }
 
-/// A phase, and the number of its test where there are several.
+/// A phase, with the number of its test if there are several tests.
 struct NumberedPhase<'a> {
     test: Option<u32>,
     phase: &'a Phase,
 }
 
 impl NumberedPhase<'_> {
-    /// The first columns of its rows.
+    /// The first columns of its row.
     fn columns(&self) -> String {
         let test = self.test.map_or_else(String::new, |test| format!("{test:>4} "));
         format!("  {test}{:<12} {:>4}", name(self.phase), self.phase.repetition)
@@ -58,7 +58,7 @@ fn named(test: &ShownTest, of_several: bool) -> impl Iterator<Item = NumberedPha
     test.phases.iter().map(move |phase| NumberedPhase { test: number, phase })
 }
 
-/// The headings of these columns.
+/// The headings of the first columns.
 fn headings(phases: &[NumberedPhase<'_>]) -> String {
     let test = if phases.iter().any(|named| named.test.is_some()) { "test " } else { "" };
     format!("  {test}{:<12} {:>4}", "phase", "iter")
@@ -88,17 +88,17 @@ fn latencies(phases: &[NumberedPhase<'_>]) -> String {
     text
 }
 
-/// How a phase is called here.
+/// The name of a phase in these lines.
 fn name(phase: &Phase) -> String {
     name_of(&phase.phase)
         .filter(|name| name.starts_with("mix"))
         .map_or(phase.phase.replace('_', " "), str::to_owned)
 }
 
-/// From `-v` on: the extremes and the mean of the same latencies, and what they were measured under.
+/// With `-v`: the extremes and the mean of the same latencies, and the conditions of the measurement.
 fn whole(phases: &[NumberedPhase<'_>]) -> String {
     let mut text = format!(
-        "assay: the same, and what it was measured under\n{} {:>10} {:>10} {:>10} {:>10}\n",
+        "assay: the same, with the conditions of the measurement\n{} {:>10} {:>10} {:>10} {:>10}\n",
         headings(phases),
         "transfers",
         "min",
@@ -121,7 +121,7 @@ fn whole(phases: &[NumberedPhase<'_>]) -> String {
         }
         if let Some(limit) = phase.rate_limit {
             let limit = units::count(limit);
-            text.push_str(&format!("  at most {limit} transfers/s, timed from when each was due"));
+            text.push_str(&format!("  at most {limit} transfers/s, each timed from its planned start"));
         }
         text.push('\n');
     }
@@ -134,7 +134,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn under_v_the_mean_depth_ramp_and_rate_limit_are_told() {
+    fn with_v_the_mean_depth_ramp_and_rate_limit_are_printed() {
         let of = |verbose| {
             let mut test = shown(|parameters| parameters.verbose = verbose);
             let mut limited = phase("mixed_read", 1);

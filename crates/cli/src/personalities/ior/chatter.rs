@@ -1,4 +1,5 @@
-//! What is said while a test runs, in the classic's words (IOR 4.1 and 3.3); the same for all forms.
+//! The messages during a test, in the classic's words (IOR 4.1 and 3.3). They are the same for all result
+//! formats.
 //!
 //! Never here: results.
 
@@ -10,24 +11,24 @@ use super::shown::ShownTest;
 use super::text::date;
 use crate::personalities::failures::wrong_ranges;
 
-/// What is warned of before the first test, each once.
-pub(crate) fn beforehand<'a>(warnings: impl Iterator<Item = &'a String>) -> String {
-    let mut told: Vec<&str> = Vec::new();
+/// The warnings before the first test, each once.
+pub(crate) fn before_tests<'a>(warnings: impl Iterator<Item = &'a String>) -> String {
+    let mut distinct: Vec<&str> = Vec::new();
     warnings.for_each(|warning| {
-        if !told.contains(&warning.as_str()) {
-            told.push(warning);
+        if !distinct.contains(&warning.as_str()) {
+            distinct.push(warning);
         }
     });
     let line = |line: &str| if line.is_empty() { "\n".to_owned() } else { format!("WARNING: {line}\n") };
-    told.into_iter().flat_map(|warning| warning.split('\n').map(line)).collect()
+    distinct.into_iter().flat_map(|warning| warning.split('\n').map(line)).collect()
 }
 
-/// Words of several lines in one.
+/// A text of several lines in one line.
 pub(crate) fn in_one_line(words: &str) -> String {
     words.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// What is said of an event; empty where nothing is.
+/// The message for an event; empty if it has none.
 pub(crate) fn words(event: &IorEvent<'_>, shown: &ShownTest, edition: IorEdition) -> String {
     let verbose = shown.parameters().verbose;
     let newer = edition == IorEdition::Ior41;
@@ -67,7 +68,7 @@ pub(crate) fn words(event: &IorEvent<'_>, shown: &ShownTest, edition: IorEdition
     }
 }
 
-/// The classic's word for a phase, of which it knows two; a mixed phase is one.
+/// The classic's word for a phase, either write or read. A mixed phase gets its own word.
 fn operation(phase: &str) -> &'static str {
     match phase {
         "write" | "write_check" => "write",
@@ -84,7 +85,7 @@ fn hog((node_bytes, rank_bytes): (u64, u64)) -> String {
     line("node", node_bytes) + &line("task", rank_bytes)
 }
 
-/// From the ranks whose data nobody reads on, until every rank is counted.
+/// The counts per rank, up to the rank at which every rank is counted.
 fn file_hits(ranks: &[u64]) -> String {
     let all: u64 = ranks.iter().sum();
     let mut counted = 0;
@@ -182,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn the_distribution_of_hits_ends_when_every_rank_is_counted() {
+    fn the_distribution_of_hits_ends_once_every_rank_is_counted() {
         assert_eq!(file_hits(&[1, 1, 1, 0, 0]), "#File Hits Dist: 1 1 1\n");
         assert_eq!(file_hits(&[0, 3, 0]), "#File Hits Dist: 0 3\n");
         assert_eq!(said(&IorEvent::FileHits(&[1, 0, 1]), 1, IorEdition::Ior41), "");
@@ -204,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn the_beginning_of_a_phase_is_told_from_level_3_and_in_3_3_from_level_1() {
+    fn the_beginning_of_a_phase_is_printed_from_level_3_and_in_3_3_from_level_1() {
         let (read, check) = (IorEvent::Begins(beginning("read")), IorEvent::Begins(beginning("write_check")));
         assert_eq!(said(&read, 2, IorEdition::Ior41), "");
         assert!(said(&read, 3, IorEdition::Ior41).starts_with("Commencing read performance test: "));
@@ -217,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn the_two_editions_warn_in_their_own_words() {
+    fn each_edition_has_its_own_warnings() {
         let size = IorEvent::Size { expected: 3, found: 2, moved: 1 };
         assert!(said(&size, 0, IorEdition::Ior41).contains("size       = 3\n"));
         assert!(said(&size, 0, IorEdition::Ior33).contains("size       = 3.\n"));
@@ -231,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn wrong_data_is_told_with_its_address_and_what_became_of_it() {
+    fn wrong_data_is_reported_with_its_place_and_kind() {
         let range = BadRange {
             rank: 1,
             path: "f".into(),
@@ -253,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn memory_taken_is_told_at_level_3() {
+    fn the_memory_taken_is_printed_at_level_3() {
         assert_eq!(hog((0, 8)), "This task hogging 8 bytes of memory\n");
         assert_eq!(hog((16, 8)).lines().next(), Some("This node hogging 16 bytes of memory"));
         assert_eq!(hog((0, 0)), "");

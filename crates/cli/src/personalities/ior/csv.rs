@@ -1,6 +1,6 @@
 //! Results as comma-separated values: a heading for each test, a row for each phase (IOR 4.1).
 //!
-//! Invariant: nothing but headings and rows among the results.
+//! Invariant: the results contain only headings and rows.
 
 use storage::Space;
 use workloads::ior::IorEvent;
@@ -22,7 +22,7 @@ pub(crate) struct Csv {
     streams: Streams,
     edition: IorEdition,
     shown: Option<ShownTest>,
-    /// Told at the end.
+    /// Printed at the end.
     warnings: Warnings,
 }
 
@@ -33,7 +33,7 @@ impl Csv {
     }
 }
 
-/// A number with nanoseconds and beyond; empty where it is none.
+/// A number with nine decimals; empty if it is not finite.
 fn number(value: f64) -> String {
     if value.is_finite() { format!("{value:.9}") } else { String::new() }
 }
@@ -77,7 +77,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_test_has_its_heading_and_each_phase_its_row_and_nothing_else_is_there() {
+    fn the_results_are_a_heading_per_test_and_a_row_per_phase_only() {
         let (page, chatter) = (Page::default(), Page::default());
         let mut csv = Csv::new(Streams::apart(&page, &chatter), IorEdition::Ior41);
         csv.begin("");
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn a_microsecond_is_not_zero_and_what_is_no_number_is_empty() {
+    fn a_microsecond_is_not_zero_and_nan_is_empty() {
         let (page, chatter) = (Page::default(), Page::default());
         let mut csv = Csv::new(Streams::apart(&page, &chatter), IorEdition::Ior41);
         csv.test(&meant(|_| ()), None);

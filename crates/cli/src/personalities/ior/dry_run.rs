@@ -1,6 +1,6 @@
 //! `--dryRun`: what the tests would do, from their options alone.
 //!
-//! Invariant: nothing is opened, made or removed; the only look at storage is for names and free room.
+//! Invariant: nothing is opened, created or removed. Storage is asked only for existing files and free space.
 
 use std::path::Path;
 
@@ -12,14 +12,14 @@ use super::flow::ReadyTest;
 use super::output::ResultFormat;
 use crate::personalities::classic::header_dir;
 
-/// Most files that are looked for, so that a dry run of many ranks ends soon.
+/// The most files that are looked for, so that a dry run of many ranks ends soon.
 const LOOKED_FOR_MAX: u32 = 1000;
 
 /// The whole text for the tests of a run.
 pub(crate) fn text(tests: &[ReadyTest]) -> String {
     let mut text = String::from("Dry run: nothing is opened, written or deleted.\n");
     for (number, test) in tests.iter().enumerate() {
-        // What an earlier test of a script writes may be there by then.
+        // A file that an earlier test of the script writes may exist by then.
         let first = !tests[..number].iter().any(|test| test.meant.parameters.write);
         text.push_str(&of_test(test, first));
     }
@@ -51,12 +51,12 @@ fn of_test(test: &ReadyTest, first: bool) -> String {
         None => text.push_str(&line("afterwards", fate(parameters))),
     }
     if parameters.write {
-        text.push_str(&line("room", &room(test)));
+        text.push_str(&line("space", &space(test)));
     }
     text
 }
 
-/// The files of one repetition, by name as far as that does not depend on the node.
+/// The files of one repetition, by name as far as the name does not depend on the node.
 fn files(test: &ReadyTest, found: &FilesThere, fails: bool) -> String {
     let parameters = &test.meant.parameters;
     let count = count(test);
@@ -73,34 +73,34 @@ fn files(test: &ReadyTest, found: &FilesThere, fails: bool) -> String {
         let FilesThere { looked_for, there, .. } = *found;
         let of = if looked_for < count { format!(" of the first {looked_for}") } else { String::new() };
         text.push_str(&match (there, parameters.write && !fails, parameters.use_existing) {
-            (0, ..) => format!(" (none{of} is there)"),
-            (_, false, _) => format!(" ({there}{of} there)"),
-            (_, true, false) => format!(" ({there}{of} there, would be DELETED first)"),
-            (_, true, true) => format!(" ({there}{of} there, would be overwritten in place)"),
+            (0, ..) => format!(" (none{of} exists)"),
+            (_, false, _) => format!(" ({there}{of} exist)"),
+            (_, true, false) => format!(" ({there}{of} exist and would be DELETED first)"),
+            (_, true, true) => format!(" ({there}{of} exist and would be overwritten in place)"),
         });
     }
     text
 }
 
-/// How many files a repetition has.
+/// The number of files of a repetition.
 fn count(test: &ReadyTest) -> u32 {
     if test.meant.parameters.file_per_rank { test.ranks } else { 1 }
 }
 
-/// What is at the names of the first repetition's files.
+/// What exists at the names of the first repetition's files.
 #[derive(Default)]
 struct FilesThere {
     looked_for: u32,
     there: u32,
-    /// The first that is missing.
+    /// The first missing file.
     missing: Option<String>,
     directory: Option<String>,
-    /// The first that is neither a file nor a directory.
+    /// The first path that is neither a file nor a directory.
     device: Option<String>,
 }
 
 impl FilesThere {
-    /// Looks for them, where the storage keeps any.
+    /// Looks for the files, if the storage keeps data.
     fn by(test: &ReadyTest) -> Self {
         let mut found = Self { looked_for: count(test).min(LOOKED_FOR_MAX), ..Self::default() };
         let looked_for = if test.storage.keeps_data() { found.looked_for } else { 0 };
@@ -119,7 +119,7 @@ impl FilesThere {
         found
     }
 
-    /// Why the test would fail; `first` where no other test wrote before it.
+    /// The reason why the test would fail. `first` is false if a test before it writes.
     fn failure(&self, parameters: &IorParameters, first: bool) -> Option<String> {
         if let Some(name) = &self.directory {
             return Some(format!("{name} is a directory"));
@@ -127,15 +127,15 @@ impl FilesThere {
         let removes = !parameters.keep || (parameters.write && !parameters.use_existing);
         if let Some(name) = self.device.as_ref().filter(|_| removes) {
             return Some(format!(
-                "{name} is not a regular file and is not removed; write into it with -E -k"
+                "{name} is not a regular file and is not removed. Write into it with -E -k."
             ));
         }
         let missing = self.missing.as_ref().filter(|_| first && !parameters.write)?;
-        Some(format!("{missing} is not there, and nothing is written first"))
+        Some(format!("{missing} does not exist, and no phase writes it first"))
     }
 }
 
-/// The phases of a repetition in their order, and what is special about each.
+/// The phases of a repetition in their order, each with its peculiarity.
 fn phases(parameters: &IorParameters) -> Vec<(&'static str, String)> {
     let compared = ", every word compared".to_owned();
     let all = [
@@ -148,7 +148,7 @@ fn phases(parameters: &IorParameters) -> Vec<(&'static str, String)> {
     all.into_iter().filter(|(there, ..)| *there).map(|(_, phase, what)| (phase, what)).collect()
 }
 
-/// What one phase moves: in all, and for each rank.
+/// What one phase moves in total and for each rank.
 fn amount(test: &ReadyTest) -> String {
     let parameters = &test.meant.parameters;
     let layout = parameters.layout(test.ranks);
@@ -177,7 +177,7 @@ fn amount(test: &ReadyTest) -> String {
     )
 }
 
-/// Bytes for people, and to the byte where that is not the same.
+/// Bytes in a readable unit, followed by the exact number.
 fn exact(bytes: u64) -> String {
     if bytes < 1024 {
         format!("{bytes} bytes")
@@ -189,7 +189,7 @@ fn exact(bytes: u64) -> String {
 fn fate(parameters: &IorParameters) -> &'static str {
     let found = !(parameters.write || parameters.read || parameters.read_check);
     if found && parameters.mix.is_some() {
-        return "the files are left as they are; a mixed phase found them";
+        return "the files stay: they existed before the mixed phase";
     }
     match (parameters.keep, parameters.keep_with_error) {
         (true, _) => "the files are kept",
@@ -198,8 +198,8 @@ fn fate(parameters: &IorParameters) -> &'static str {
     }
 }
 
-/// What a write needs against what the file system of the first file has.
-fn room(test: &ReadyTest) -> String {
+/// The space that a write needs, and the free space of the first file's file system.
+fn space(test: &ReadyTest) -> String {
     let parameters = &test.meant.parameters;
     let once = parameters.layout(test.ranks).total_bytes().unwrap_or(u64::MAX);
     let files = if parameters.multi_file && parameters.keep { parameters.repetitions } else { 1 };
@@ -212,12 +212,12 @@ fn room(test: &ReadyTest) -> String {
             let fits = if space.bytes_available >= need { "fits" } else { "DOES NOT FIT" };
             format!("{needed}, {there} are free at {}: {fits}", dir.display())
         }
-        Ok(None) => format!("{needed}; this backend does not tell what is free"),
-        Err(error) => format!("{needed}; what is free at {} is not known: {error}", dir.display()),
+        Ok(None) => format!("{needed}; this backend does not report the free space"),
+        Err(error) => format!("{needed}; the free space at {} is unknown: {error}", dir.display()),
     }
 }
 
-/// The files that the run itself would write.
+/// The files of results that the run would write.
 fn files_of_run(last: &ReadyTest) -> String {
     let meant = &last.meant;
     let results = match meant.look.format {

@@ -1,6 +1,6 @@
-//! What reaches `ior` from outside its command line: the script of `-f` and the environment.
+//! The inputs of `ior` from outside its command line: the script of `-f` and the environment.
 //!
-//! Rank 0 reads them and the others get its copy, so that all ranks mean the same.
+//! Rank 0 reads them and sends its copy to the others, so that all ranks have the same values.
 
 use std::time::Duration;
 
@@ -12,16 +12,16 @@ use crate::personalities::classic::environment::Variables;
 use crate::personalities::stuck;
 use crate::session::Session;
 
-/// What rank 0 found.
+/// The inputs that rank 0 read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Outside {
-    /// The text of the script, where there is one.
+    /// The text of the script, if there is one.
     pub(crate) script: Option<String>,
-    /// The variables that concern `ior`, in order of name.
+    /// The variables that `ior` uses, sorted by name.
     variables: Variables,
 }
 
-/// Before the layer that a hint is for, two underscores and its name.
+/// The prefix of variables with hints. The layer, two underscores and the name of the hint follow it.
 const HINT: &str = "IOR_HINT__";
 
 impl Outside {
@@ -38,7 +38,7 @@ impl Outside {
         Ok(Self { script, variables })
     }
 
-    /// Gives rank 0's to all ranks.
+    /// Sends the inputs of rank 0 to all ranks.
     pub(crate) fn share(self, session: &Session) -> Result<Self, Usage> {
         let mut script = self.script.as_deref().unwrap_or_default().as_bytes().to_vec();
         let has_script = !script.is_empty() || self.script.is_some();
@@ -50,7 +50,8 @@ impl Outside {
         Ok(Self { script, variables })
     }
 
-    /// Puts the variables into a test; options that say the same go first. Returns what the user is told.
+    /// Puts the variables into a test. An option for the same value has priority. Returns the notes for the
+    /// user.
     pub(crate) fn apply(&self, parameters: &mut IorParameters) -> Result<Vec<OptionNote>, Usage> {
         let mut notes = self.variables.apply(&mut parameters.nodes, &mut parameters.ranks_on_node0)?;
         for (name, value) in &self.variables.0 {
@@ -61,14 +62,14 @@ impl Outside {
         Ok(notes)
     }
 
-    /// How long a call may last that all ranks of a file make together.
+    /// How long a collective call on a file may last.
     pub(crate) fn call_limit(&self) -> Result<Duration, Usage> {
         let given = self.variables.0.iter().find(|(name, _)| name == stuck::CALL_LIMIT_VARIABLE);
         stuck::call_limit(given.map(|(_, value)| value.as_str()))
     }
 }
 
-/// Takes `<layer>__<key>`; hints are for MPI, whose file systems have them under the same keys.
+/// Reads `<layer>__<key>`. Hints go to MPI, which passes them to its file systems under the same keys.
 fn hint_of(
     parameters: &mut IorParameters,
     name: &str,
@@ -79,7 +80,7 @@ fn hint_of(
         Some(("MPI" | "GPFS", key)) if !key.is_empty() => {
             if value.is_empty() {
                 return Err(Usage(format!(
-                    "{name} in the environment is empty; give it a value or unset it"
+                    "{name} in the environment is empty. Give it a value or unset it."
                 )));
             }
             parameters.settings.set(&format!("hint.{key}"), value);
@@ -87,7 +88,7 @@ fn hint_of(
         }
         _ => {
             let text =
-                format!("{name} in the environment has no effect; hints are named IOR_HINT__MPI__<key>");
+                format!("{name} in the environment has no effect. Hints are named IOR_HINT__MPI__<key>.");
             Ok(Some(OptionNote::idle("", text)))
         }
     }
@@ -103,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn variables_stand_in_for_what_is_there_and_options_go_first() {
+    fn variables_replace_detected_numbers_and_options_have_priority() {
         let outside = outside(&[("IOR_FAKE_NODES", "4"), ("IOR_FAKE_TASK_PER_NODES", "1")]);
         let mut parameters = IorParameters { nodes: Some(2), ..IorParameters::default() };
         let notes = outside.apply(&mut parameters).unwrap();
@@ -112,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn hints_become_settings_and_what_is_no_hint_is_told() {
+    fn hints_become_settings_and_other_variables_have_a_note() {
         let mut parameters = IorParameters::default();
         let good = outside(&[("IOR_HINT__MPI__cb_nodes", "a=b c"), ("IOR_HINT__XYZ__k", "v")]);
         let notes = good.apply(&mut parameters).unwrap();
@@ -127,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn the_limit_of_a_call_is_half_an_hour_or_what_the_variable_has() {
+    fn the_limit_of_a_call_is_half_an_hour_or_the_value_of_the_variable() {
         let limit = |pairs: &[(&str, &str)]| outside(pairs).call_limit();
         assert_eq!(limit(&[]).unwrap(), Duration::from_secs(1800));
         assert_eq!(limit(&[("ASSAY_CALL_LIMIT", "90")]).unwrap(), Duration::from_secs(90));
@@ -140,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_shared_comes_back_as_it_was() {
+    fn shared_inputs_stay_equal() {
         let all = Outside { script: Some("IOR START\n".into()), ..outside(&[("IOR_HINT__MPI__a", "b=c")]) };
         assert_eq!(all.clone().share(&Session::Local(1)).unwrap(), all);
         let empty = Outside { script: Some(String::new()), ..Outside::default() };

@@ -1,7 +1,7 @@
-//! The files of a run: no two may be one, for what comes second would destroy what came first; and those that
-//! stay behind when the run is stopped by a signal.
+//! The files of a run. No two may be the same file, because the second would destroy the first. On a signal,
+//! this module lists the files that remain.
 //!
-//! Invariant: names are looked up, and nothing else is done to any file.
+//! Invariant: only metadata of files is read.
 
 use std::fs;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
@@ -13,18 +13,18 @@ use workloads::ior::{IorParameters, first_path};
 use super::flow::ReadyTest;
 use crate::personalities::classic::interrupt;
 
-/// Ends of the names of single transfers' files, beside none: the phases that are told apart.
+/// Ends of the names of files with single transfers, in addition to no end: one for each kind of phase.
 const LOGGED: [&str; 4] = [".write_check", ".mixed", ".read", ".read_check"];
 
-/// A file that is not data.
+/// A file of the run that is not data.
 struct OwnFile<'a> {
-    /// The option that names it.
+    /// The option of the file.
     option: &'static str,
     path: &'a str,
 }
 
-/// Says no where an option names a file that is a test's data too, or that another option names; `script` is
-/// the one that is read.
+/// Rejects an option whose file is also data of a test, or the file of another option. `script` is the script
+/// of the run.
 pub(super) fn check(tests: &[ReadyTest], script: Option<&str>) -> Result<(), Usage> {
     let own = own(tests, script);
     let clash = own.iter().enumerate().find_map(|(at, one)| {
@@ -42,12 +42,12 @@ pub(super) fn check(tests: &[ReadyTest], script: Option<&str>) -> Result<(), Usa
     match clash.or_else(|| data_in_log(tests)) {
         None => Ok(()),
         Some((one, other, path)) => {
-            Err(Usage(format!("{one} and {other} name the same file, {path}; give each its own")))
+            Err(Usage(format!("{one} and {other} name the same file, {path}. Give each its own.")))
         }
     }
 }
 
-/// All files of the run that have one name; tests may share a status file, and a file of hints.
+/// All files of the run that have a single name. Tests may share a status file and a file of hints.
 fn own<'a>(tests: &'a [ReadyTest], script: Option<&'a str>) -> Vec<OwnFile<'a>> {
     let last = &tests[tests.len() - 1].meant;
     let of_run = [
@@ -74,7 +74,7 @@ fn own<'a>(tests: &'a [ReadyTest], script: Option<&'a str>) -> Vec<OwnFile<'a>> 
     all
 }
 
-/// A test's one file that is a log of single transfers too.
+/// A data file of a test that is also a log of single transfers.
 fn data_in_log(tests: &[ReadyTest]) -> Option<(&'static str, &'static str, &str)> {
     tests.iter().filter(|test| test.storage.keeps_data() && !test.meant.parameters.multi_file).find_map(
         |test| {
@@ -86,16 +86,16 @@ fn data_in_log(tests: &[ReadyTest]) -> Option<(&'static str, &'static str, &str)
     )
 }
 
-/// Where a file is, or would be.
+/// The place of a file that exists or would be created.
 struct FilePlace {
-    /// From the root, without links and dots as far as there is something.
+    /// The absolute path; its existing part has no links and dots.
     path: PathBuf,
-    /// Its device and number there, if it is there.
+    /// Its device and inode, if it exists.
     id: Option<(u64, u64)>,
 }
 
 impl FilePlace {
-    /// `None` for what keeps nothing: a terminal, a pipe, `/dev/null`.
+    /// `None` for a file that keeps no data: a terminal, a pipe, `/dev/null`.
     fn of(path: &Path) -> Option<Self> {
         let there = fs::metadata(path).ok();
         let passes = |kind: fs::FileType| kind.is_char_device() || kind.is_fifo() || kind.is_socket();
@@ -117,8 +117,8 @@ impl FilePlace {
         self.path.file_name()?.to_str()
     }
 
-    /// Whether it is a file of a rank in a repetition of the test. Only one such file is looked at, that
-    /// whose numbers the name ends with: there may be very many.
+    /// Whether this is the file of a rank in a repetition of the test. There may be very many such files, so
+    /// only one is checked: the one with the numbers at the end of this name.
     fn is_data_of(&self, test: &ReadyTest) -> bool {
         let parameters = &test.meant.parameters;
         let name = || {
@@ -139,7 +139,7 @@ impl FilePlace {
             && name().is_some_and(|name| self.is_at(test.storage.system_path(Path::new(&name))))
     }
 
-    /// Whether it is one of the files with the test's single transfers.
+    /// Whether this is a file with single transfers of the test.
     fn is_log_of(&self, test: &ReadyTest) -> bool {
         let Some(prefix) = &test.meant.parameters.transfer_csv else { return false };
         let numbers = || {
@@ -153,7 +153,7 @@ impl FilePlace {
     }
 }
 
-/// That path from the root, without links and dots in the part of it that is there.
+/// The absolute path, without links and dots in its existing part.
 fn resolved(path: &Path) -> PathBuf {
     let whole = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let known = whole.ancestors().find_map(|part| Some((part, part.canonicalize().ok()?)));
@@ -169,7 +169,7 @@ pub(super) fn data_file(test: &IorParameters, rank: u32, repetition: u32) -> Str
     if test.multi_file { format!("{name}.{repetition}") } else { name }
 }
 
-/// From now on tells at Ctrl-C and the like what the writing tests leave.
+/// Reports on Ctrl-C and SIGTERM the files that the writing tests leave.
 pub(super) fn watch(tests: &[ReadyTest]) {
     interrupt::watch("ior", written(tests.iter().map(|test| (&test.meant.parameters, test.ranks))), "");
 }
@@ -191,7 +191,7 @@ mod tests {
     use crate::personalities::classic::interrupt::LeftBehind;
 
     #[test]
-    fn only_files_that_are_there_are_named_and_counted() {
+    fn only_existing_files_are_listed_and_counted() {
         let dir = tempfile::tempdir().unwrap();
         let test_file = dir.path().join("f").display().to_string();
         let test = IorParameters {

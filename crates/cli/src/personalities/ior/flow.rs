@@ -1,8 +1,8 @@
-//! The tests of a run, one after the other, on their ranks.
+//! Runs the tests of a run one after the other on their ranks.
 //!
-//! A test that fails ends the run; those before it keep their results.
+//! A test that fails ends the run. The tests before it keep their results.
 //!
-//! Invariant: all ranks begin and end each test together, also those that take no part in it.
+//! Invariant: all ranks begin and end each test together, also ranks outside the test.
 
 use std::fs::File;
 use std::io::{self, IsTerminal};
@@ -35,27 +35,27 @@ use crate::status::{DONE, ERROR, error_if};
 pub(crate) struct ReadyTest {
     pub(crate) meant: MeantIor,
     pub(crate) storage: Box<dyn Storage>,
-    /// How many ranks take part.
+    /// Number of ranks in the test.
     pub(crate) ranks: u32,
-    /// How long a call may last that all ranks of a file make together.
+    /// How long a collective call on a file may last.
     pub(crate) call_limit: Duration,
 }
 
-/// What rank 0 has and the others do not; a thread of rank 0 takes it.
+/// The outputs that only rank 0 has. A thread of rank 0 takes them.
 pub(crate) struct IorPrinter {
     output: Box<dyn ResultOutput>,
-    /// The file of `--live`, until somebody follows the run.
+    /// The file of `--live`, until the live view takes it.
     live_file: Option<File>,
     live_path: Option<String>,
     live: Option<LiveView>,
-    /// The first warning of a test that allows none.
+    /// The first warning of a test with `--warningAsErrors`.
     warning: Option<String>,
 }
 
 /// The board of one process, and the row of each of its ranks.
 type BoardRows<'a> = Option<(&'a Board, u32)>;
 
-/// Runs the tests, of which there is at least one, and gives the exit status.
+/// Runs the tests, at least one, and gives the exit status.
 pub(crate) fn run_tests(
     program: &StartedProgram<'_>,
     tests: &[ReadyTest],
@@ -90,13 +90,13 @@ pub(crate) fn run_tests(
     })
 }
 
-/// The board of this node, where rank 0 wants one.
+/// The board of this node, if rank 0 wants one.
 fn node_board(comm: &dyn Comm, wants: bool) -> Result<Option<Board>, Halt> {
     let wanted = comm.reduce_one(wants.into(), Reduce::Max)? > 0;
     if wanted { Board::for_node(comm) } else { Ok(None) }
 }
 
-/// Every rank's part: all tests up to the first that fails. Gives the exit status.
+/// The part of each rank: all tests up to the first that fails. Gives the exit status.
 fn all_tests(
     tests: &[ReadyTest],
     part: RankContext<'_>,
@@ -107,7 +107,7 @@ fn all_tests(
     let mut status = DONE;
     for test in tests {
         let takes_part = comm.rank() < test.ranks;
-        // A split costs MPI seconds where ranks are many more than processors.
+        // A split takes MPI seconds if there are many more ranks than processors.
         let fewer = test.ranks < comm.size();
         let some = if fewer { Some(comm.split(u32::from(!takes_part))?) } else { None };
         let takers = some.as_deref().unwrap_or(comm);
@@ -116,9 +116,9 @@ fn all_tests(
             (true, Some(voice)) => voice.test(test, takers, &clock, rows, records),
             (true, None) => one_test(test, takers, &clock, rows, records, &mut Silent),
         };
-        // Ranks outside the test learn here how it ended.
+        // Ranks outside the test learn its outcome here.
         let failed = comm.reduce_one(outcome.is_err().into(), Reduce::Max)?;
-        // Rank 0 tells the failure, the others only end with it.
+        // Rank 0 reports the failure; the other ranks only end with it.
         match outcome {
             Err(halt) if comm.rank() == 0 => return Err(halt),
             Ok(bad) if failed == 0 => status = status.max(error_if(bad > 0)),
@@ -128,7 +128,7 @@ fn all_tests(
     Ok(status)
 }
 
-/// One rank's part in one test; gives the transfers with wrong data.
+/// The part of one rank in one test. Gives the number of transfers with wrong data.
 fn one_test(
     test: &ReadyTest,
     comm: &dyn Comm,
@@ -144,24 +144,24 @@ fn one_test(
     ior::run(&test.meant.parameters, &*test.storage, comm, &mut cx).map(|summary| summary.bad_transfers)
 }
 
-/// The room of the test's file system; nothing of everything where the backend has none, as the classic has
-/// it.
+/// The space of the test's file system. Zero in all fields if the backend reports none, as in the classic
+/// program.
 fn space(test: &ReadyTest) -> Option<Space> {
     let parameters = &test.meant.parameters;
     let path = first_path(parameters, 0);
     let dir = header_dir(&path);
-    // With `-u` the rank's own directory is still to be made.
+    // With `-u` the rank's own directory does not exist yet.
     let dir = if parameters.unique_dir && !dir.exists() { dir.parent().unwrap_or(dir) } else { dir };
     let dir = if dir.as_os_str().is_empty() { Path::new(".") } else { dir };
     test.storage.space(dir).ok().map(Option::unwrap_or_default)
 }
 
 impl IorPrinter {
-    /// Opens everything that the results of a run go to, as its last test asks.
+    /// Opens all outputs of a run, as its last test requests.
     pub(crate) fn new(argv: &[String], tests: &[ReadyTest]) -> Result<(RunRecords, Self), Usage> {
         let meant = &tests[tests.len() - 1].meant;
         let kept = RunRecords::open(meant.look.record.as_deref())?;
-        // What was made a moment ago is empty; left behind, it would be rejected the next time.
+        // The new file is still empty. If it remained, the next run would reject it.
         let live_file = match meant.look.live.as_deref().map(live::create).transpose() {
             Ok(live_file) => live_file,
             Err(usage) => {
@@ -185,10 +185,10 @@ impl IorPrinter {
     fn begin(&mut self, rows: BoardRows<'_>, tests: &[ReadyTest]) {
         let warnings = tests.iter().flat_map(|test| &test.meant.warnings);
         self.live = rows.map(|(board, _)| LiveView::start(board.clone(), self.live_file.take()));
-        self.output.begin(&chatter::beforehand(warnings));
+        self.output.begin(&chatter::before_tests(warnings));
     }
 
-    /// Rank 0's part in one test: it also prints and keeps records.
+    /// The part of rank 0 in one test: it also prints and keeps records.
     fn test(
         &mut self,
         test: &ReadyTest,
@@ -209,9 +209,9 @@ impl IorPrinter {
         Ok(bad)
     }
 
-    /// Prints how the run ended; gives the exit status.
+    /// Prints the end of the run. Gives the exit status.
     fn end(&mut self, done: Result<u8, Halt>) -> Result<u8, Halt> {
-        // The line of the terminal goes before the last words come.
+        // The line on the terminal disappears before the last output.
         let unfollowed = self.live.take().and_then(LiveView::end);
         let printed = self.output.finish(done.is_ok());
         if let Some(warning) = &self.warning {
@@ -221,16 +221,16 @@ impl IorPrinter {
             complain(&format!("ior: {what}"));
         }
         if let Some((path, why)) = unfollowed.and_then(|why| Some((self.live_path.as_ref()?, why))) {
-            complain(&format!("ior: note: --live {path}: {why}; its last lines are missing"));
+            complain(&format!("ior: note: --live {path}: {why}. Its last lines are missing"));
         }
         done.map(|status| if printed.is_err() || self.warning.is_some() { ERROR } else { status })
     }
 }
 
-/// Passes every event on, and remembers the first that warns: for `--warningAsErrors`.
+/// Forwards every event and keeps the first warning, for `--warningAsErrors`.
 ///
-/// The classic program aborts at the warning and prints no result. Here the run goes on to its end, and only
-/// its exit status tells.
+/// The classic program aborts at the warning and prints no result. Here the run continues to its end, and
+/// only its exit status reports the warning.
 struct WarningWatch<'a> {
     output: &'a mut IorListener<'a>,
     first: &'a mut Option<String>,
@@ -240,9 +240,9 @@ impl EventObserver<IorEvent<'_>> for WarningWatch<'_> {
     fn event(&mut self, event: &IorEvent<'_>) {
         let warning = match event {
             IorEvent::Warning(text) | IorEvent::Notice(text) => Some((*text).to_owned()),
-            IorEvent::Exists { path, .. } => Some(format!("the file {path} was there already")),
+            IorEvent::Exists { path, .. } => Some(format!("the file {path} already existed")),
             IorEvent::Size { expected, found, moved } => Some(format!(
-                "{expected} bytes were asked for, the files hold {found}, and {moved} were moved"
+                "{expected} bytes were requested, the files hold {found}, and {moved} were moved"
             )),
             _ => None,
         };

@@ -1,7 +1,7 @@
 //! Results as one JSON document with the keys of IOR 4.1, in its order.
 //!
-//! Invariant: the document is valid whatever happens, and is written once, at the end. What the
-//! classic does not have stands under the key `assay`, and nowhere else.
+//! Invariant: the document is always valid and is written once, at the end. Values that the classic program
+//! does not have are only under the key `assay`.
 
 use results::record::Phase;
 use storage::Space;
@@ -27,7 +27,7 @@ pub(crate) struct Json {
     command: String,
     began: String,
     tests: Vec<JsonTest>,
-    /// Told at the end.
+    /// Printed at the end.
     warnings: Warnings,
 }
 
@@ -44,7 +44,7 @@ struct JsonTest {
 enum ResultRow {
     /// The phase of this number.
     Phase(usize),
-    /// Files were removed in so many seconds.
+    /// Files were removed; this took this number of seconds.
     Removed(f64),
 }
 
@@ -109,7 +109,7 @@ impl JsonTest {
         JsonValue::Object(all)
     }
 
-    /// What has no place in the classic's keys: checks of what was written, and warnings.
+    /// What the classic's keys do not cover: write checks and warnings.
     fn beyond(&self) -> Members {
         let checks = self.shown.phases.iter().filter(|phase| name_of(&phase.phase).is_none());
         vec![

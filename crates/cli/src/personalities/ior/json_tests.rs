@@ -1,4 +1,4 @@
-//! The JSON against the keys of the classic, and against everything that might break it.
+//! The JSON output, compared with the keys of the classic program and with unusual inputs.
 
 use proptest::prelude::*;
 use results::record::{BadRange, Check, Stonewall};
@@ -14,8 +14,8 @@ use super::*;
 const GOLDEN_SCRIPT: &str = include_str!("../../../tests/golden/script-v.keys");
 const GOLDEN_RANDOM: &str = include_str!("../../../tests/golden/random-ranks.keys");
 
-/// A run of `tests` tests told as events, its document and what was said.
-fn told(tests: &[MeantIor], phases: &[Phase], complete: bool) -> (String, String) {
+/// Runs `tests` as events. Gives the document and the messages.
+fn output(tests: &[MeantIor], phases: &[Phase], complete: bool) -> (String, String) {
     let (page, chatter) = (Page::default(), Page::default());
     let streams = Streams::apart(&page, &chatter);
     let mut json = Json::new(streams, &IorLook::default(), &["ior".into(), "a\"b".into()]);
@@ -35,7 +35,7 @@ fn told(tests: &[MeantIor], phases: &[Phase], complete: bool) -> (String, String
     (page.text(), chatter.text())
 }
 
-/// Members of objects on the way to a key path, in order of first appearance.
+/// The paths of all keys, in order of first appearance.
 fn paths(value: &JsonValue, before: &str, all: &mut Vec<String>) {
     match value {
         JsonValue::Object(members) => {
@@ -52,7 +52,7 @@ fn paths(value: &JsonValue, before: &str, all: &mut Vec<String>) {
     }
 }
 
-/// Asserts that these tests of a write and a read have the golden keys.
+/// Asserts that these tests, each with a write and a read, have the golden keys.
 fn same_keys(tests: &[MeantIor], golden: &str) {
     let (page, chatter) = (Page::default(), Page::default());
     let mut json = Json::new(Streams::apart(&page, &chatter), &IorLook::default(), &[]);
@@ -78,9 +78,9 @@ fn a_script_and_random_ranks_have_the_keys_of_the_classic() {
 }
 
 #[test]
-fn a_check_and_the_halves_of_a_mixed_phase_never_enter_the_summary() {
+fn checks_and_halves_of_a_mixed_phase_are_not_in_the_summary() {
     let phases = ["write", "write_check", "mixed_write", "mixed_read"].map(|name| phase(name, 0));
-    let (page, _) = told(&[meant(|_| ())], &phases, true);
+    let (page, _) = output(&[meant(|_| ())], &phases, true);
     let json: serde_json::Value = serde_json::from_str(&page).unwrap();
     let access = |number: usize| json["tests"][0]["Results"][number]["access"].clone();
     assert_eq!([access(0), access(1), access(2)], ["write", "mix-write", "mix-read"]);
@@ -89,13 +89,13 @@ fn a_check_and_the_halves_of_a_mixed_phase_never_enter_the_summary() {
 }
 
 #[test]
-fn a_run_that_failed_before_anything_happened_is_valid_and_says_so() {
-    let (page, _) = told(&[], &[], false);
+fn a_run_that_failed_at_once_gives_a_valid_document_marked_incomplete() {
+    let (page, _) = output(&[], &[], false);
     let json: serde_json::Value = serde_json::from_str(&page).unwrap();
     assert_eq!((&json["assay"]["complete"], json.get("Finished")), (&false.into(), None));
 }
 
-/// Numbers as no file system should give them, and as they come all the same.
+/// Numbers that a file system should not give but may give.
 fn number() -> impl Strategy<Value = f64> {
     prop_oneof![any::<f64>(), Just(f64::NAN), Just(f64::INFINITY), Just(0.0), Just(-0.0), 0.0..1e-6]
 }
@@ -158,12 +158,12 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn the_document_is_valid_whatever_was_asked_for_and_measured(
+    fn the_document_is_valid_for_any_options_and_results(
         tests in prop::collection::vec(any_meant(), 0..3),
         phases in prop::collection::vec(any_phase(), 0..4),
         complete: bool,
     ) {
-        let (page, _) = told(&tests, &phases, complete);
+        let (page, _) = output(&tests, &phases, complete);
         let json: serde_json::Value = serde_json::from_str(&page).unwrap();
         prop_assert_eq!(json["tests"].as_array().unwrap().len(), tests.len());
         for (meant, shown) in tests.iter().zip(json["tests"].as_array().unwrap()) {
@@ -173,7 +173,7 @@ proptest! {
     }
 
     #[test]
-    fn what_is_said_never_enters_the_document(
+    fn messages_are_not_in_the_document(
         meant in any_meant(), words in text(), seconds in number()
     ) {
         let (page, chatter) = (Page::default(), Page::default());

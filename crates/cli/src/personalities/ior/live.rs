@@ -1,7 +1,7 @@
-//! How far a phase is, while it runs: a line on a terminal, and the same as JSON lines in a file.
+//! The progress of a phase while it runs: a line on a terminal, and the same as JSON lines in a file.
 //!
-//! A thread of its own reads what the ranks show on the board of this node; the measuring loop neither waits
-//! for it nor knows of it. Ranks of other nodes are not seen, and the line says so.
+//! A separate thread reads the values that the ranks show on the board of this node. The measuring loop does
+//! not wait for it. Ranks of other nodes are not visible, and the line reports this.
 
 use std::fs::File;
 use std::io::Write;
@@ -20,7 +20,7 @@ use workloads::kit::observer::EventObserver;
 use super::progress::{ProgressShown, Running, ended, line, look};
 use crate::speech::living_line;
 
-/// Between two looks at the board.
+/// Time between two reads of the board.
 const LOOK_EVERY: Duration = Duration::from_millis(500);
 
 #[derive(Default)]
@@ -42,14 +42,14 @@ struct LiveShared {
 /// The lines of `--live`.
 struct Lines {
     file: File,
-    /// Where the last whole line ends, bytes.
+    /// Offset of the end of the last complete line, in bytes.
     end: u64,
-    /// Why there are no more.
+    /// The error after which no lines are written.
     broken: Option<std::io::Error>,
 }
 
 impl Lines {
-    /// Who follows a run must not stop it: a file that is full stays short, but has no half line.
+    /// Writes a line. A full file must not stop the run, so it stays short but has no partial line.
     fn write(&mut self, line: &str) {
         if self.broken.is_some() {
             return;
@@ -57,7 +57,7 @@ impl Lines {
         match self.file.write_all(line.as_bytes()) {
             Ok(()) => self.end += line.len() as u64,
             Err(error) => {
-                // Where that fails too there is nothing left to try.
+                // If this fails too, nothing else can be done.
                 let _ = self.file.set_len(self.end);
                 self.broken = Some(error);
             }
@@ -65,20 +65,20 @@ impl Lines {
     }
 }
 
-/// Watches one run.
+/// The live view of one run.
 pub(crate) struct LiveView {
     shared: Arc<LiveShared>,
     watcher: Option<JoinHandle<()>>,
 }
 
-/// The file of `--live`, made new. Fails in one line where it is there already or cannot be made.
+/// Creates the file of `--live`. Fails with one line if it exists or cannot be created.
 pub(crate) fn create(path: &str) -> Result<File, Usage> {
     File::create_new(Path::new(path))
-        .map_err(|error| Usage(format!("--live {path}: {error}; name a file that does not exist yet")))
+        .map_err(|error| Usage(format!("--live {path}: {error}. Choose a file that does not exist yet.")))
 }
 
 impl LiveView {
-    /// Watches `board`; writes looks to `file`, and shows them where the standard error is a terminal.
+    /// Watches `board`. Writes the progress to `file`, and shows it if standard error is a terminal.
     pub(crate) fn start(board: Board, file: Option<File>) -> Self {
         let bar = living_line("{msg}", None);
         let file = file.map(|file| Mutex::new(Lines { file, end: 0, broken: None }));
@@ -90,7 +90,7 @@ impl LiveView {
         Self { shared, watcher: Some(watcher) }
     }
 
-    /// Stops watching; tells why lines are missing in the file, if they are.
+    /// Stops the view. Gives the reason if lines are missing in the file.
     pub(crate) fn end(self) -> Option<String> {
         let shared = Arc::clone(&self.shared);
         drop(self);
@@ -99,7 +99,7 @@ impl LiveView {
     }
 }
 
-/// Passes every event on while no line is on the terminal.
+/// Forwards every event while the line is hidden from the terminal.
 pub(crate) struct Followed<'a> {
     pub(crate) live: Option<&'a LiveView>,
     pub(crate) output: &'a mut IorListener<'a>,
@@ -147,7 +147,7 @@ impl LiveShared {
                 let test = state.test;
                 if let Some(running) = &mut state.running {
                     self.write(&ended(test, running, phase));
-                    // It may end a second time: with the other half of a mixed phase.
+                    // The second half of a mixed phase ends it again.
                     running.over = true;
                 }
                 self.bar.set_message("");

@@ -1,6 +1,6 @@
-//! `ior`: the classic command line and its look, over the workload of that name.
+//! `ior`: the classic command line and output, over the workload of that name.
 //!
-//! A run is read and checked whole before any test of it begins.
+//! A run is parsed and checked completely before its first test begins.
 
 mod apply;
 mod below_text;
@@ -61,13 +61,13 @@ fn started(program: &StartedProgram<'_>, tokens: &[String], local: Option<u32>) 
     }
     let (mut tests, session) = prepare(typed, program.launch.as_ref(), local)?;
     if program.speaks {
-        tell_notes(tests.iter().flat_map(|test| &test.meant.notes).map(ToString::to_string));
+        print_notes(tests.iter().flat_map(|test| &test.meant.notes).map(ToString::to_string));
     }
     if tests[0].meant.parameters.dry_run {
         if program.speaks {
-            tell_notes(tests.iter().flat_map(|test| test.meant.warnings.clone()));
+            print_notes(tests.iter().flat_map(|test| test.meant.warnings.clone()));
         }
-        return Ok(program.only_tell(session, |_| Ok(dry_run::text(&tests))));
+        return Ok(program.print_dry_run(session, |_| Ok(dry_run::text(&tests))));
     }
     let (session, ()) = session.agree(load(&mut tests))?;
     let voice = if program.speaks { IorPrinter::new(program.argv, &tests).map(Some) } else { Ok(None) };
@@ -78,10 +78,10 @@ fn started(program: &StartedProgram<'_>, tokens: &[String], local: Option<u32>) 
     Ok(run_tests(program, &tests, session, voice))
 }
 
-/// The whole help text, from the same table that parses.
+/// The whole help text, from the table that the parser uses.
 fn help() -> String {
     let mut text = help_of_options::<IorOption>() + &help_of_backends(|_| true);
-    text.push_str("\n\nRetired options that are still taken\n");
+    text.push_str("\n\nRetired options that are still accepted\n");
     for retired in IorOption::retired() {
         let letter = retired.short.map(|letter| format!("-{letter}, ")).unwrap_or_default();
         let directive = retired.directive.unwrap_or_default();
@@ -97,8 +97,8 @@ fn help() -> String {
     text
 }
 
-/// Reads and checks everything; all ranks reject together. Ranks of a launcher meet first, because only
-/// rank 0 reads what is outside the command line.
+/// Reads and checks everything. All ranks reject together. Ranks of a launcher meet first, because only rank
+/// 0 reads the inputs from outside the command line.
 fn prepare(
     typed: TypedIor,
     launch: Option<&RankLaunch>,
@@ -108,7 +108,7 @@ fn prepare(
     let Some(first) = launch.filter(|launch| launch.is_parallel()) else {
         let outside = Outside::read(typed.script.as_deref())?;
         let tests = script::tests(typed, outside.script.as_deref())?;
-        // What is wrong with the options is said before what is missing to run them.
+        // Wrong options are reported before a missing requirement, such as MPI.
         let ready = all_ready(tests, &outside, local.unwrap_or(1).max(1))?;
         files::check(&ready, named.as_deref())?;
         let all = || ready.iter().map(|test| needs(&test.meant));
@@ -126,7 +126,7 @@ fn prepare(
     let ranks = session.size();
     let (session, ready) = session.agree(tests.and_then(|tests| {
         let ready = all_ready(tests, &outside, ranks)?;
-        // The others may see other disks.
+        // Other ranks may see other disks.
         if first.rank == 0 {
             files::check(&ready, named.as_deref())?;
         }
@@ -143,10 +143,10 @@ fn needs(meant: &MeantIor) -> Needs {
     storage::backend(&meant.parameters.backend).map_or(Needs::Nothing, Needs::of)
 }
 
-/// Bytes of a transfer of the queue that is made only to see whether it can be.
+/// Bytes of a transfer in the queue that is opened only for a check.
 const QUEUE_PROBE: usize = 8;
 
-/// Checks a test for `ranks` ranks and makes its storage.
+/// Checks a test on `ranks` ranks and opens its storage.
 fn ready(test: ScriptTest, outside: &Outside, ranks: u32) -> Result<ReadyTest, Usage> {
     let ScriptTest { mut meant, at } = test;
     let placed = |usage: Usage| Usage(format!("{at}{usage}"));
@@ -161,24 +161,24 @@ fn ready(test: ScriptTest, outside: &Outside, ranks: u32) -> Result<ReadyTest, U
     let backend = storage::backend(&meant.parameters.backend).map_err(placed)?;
     let call_limit = outside.call_limit()?;
     let storage = (backend.open)(&meant.parameters.settings).map_err(placed)?;
-    // What the system does not allow is found before the first file is removed.
+    // Detects what the system does not allow before the first file is removed.
     let queue = storage.queue(meant.parameters.depth, QUEUE_PROBE);
     queue.map_err(|error| placed(Usage(format!("-a {}: {error}", meant.parameters.backend))))?;
     Ok(ReadyTest { meant, storage, ranks, call_limit })
 }
 
-/// A run is dry as a whole or not at all: nobody should have to look which of its tests wrote.
+/// Requires that all tests or none are dry, so that a user need not find out which of them wrote.
 fn one_kind(tests: Vec<ReadyTest>) -> Result<Vec<ReadyTest>, Usage> {
     let dry = |test: &ReadyTest| test.meant.parameters.dry_run;
     match tests.iter().position(|test| dry(test) != dry(&tests[0])) {
         None => Ok(tests),
         Some(other) => Err(Usage(format!(
-            "--dryRun differs between the tests 0 and {other} of the script; give it on the command line"
+            "--dryRun differs between the tests 0 and {other} of the script. Give it on the command line."
         ))),
     }
 }
 
-/// Loads what the tests' files need; no file was touched yet.
+/// Loads the libraries that the tests need. No file was touched yet.
 fn load(tests: &mut [ReadyTest]) -> Result<(), Usage> {
     tests.iter_mut().try_for_each(|test| {
         test.storage.load()?;
@@ -187,34 +187,34 @@ fn load(tests: &mut [ReadyTest]) -> Result<(), Usage> {
     })
 }
 
-/// Says once what each note says.
-fn tell_notes(notes: impl Iterator<Item = String>) {
-    let mut told = HashSet::new();
+/// Prints each note once.
+fn print_notes(notes: impl Iterator<Item = String>) {
+    let mut printed = HashSet::new();
     for note in notes {
-        if told.insert(note.clone()) {
+        if printed.insert(note.clone()) {
             complain(&format!("ior: note: {}", chatter::in_one_line(&note)));
         }
     }
 }
 
-/// What of the options is rejected today, or taken otherwise than it was.
+/// The options that are rejected today or have another effect than before.
 pub(crate) fn drifted(tokens: &[String]) -> Vec<Drift> {
     drift::drifted::<TypedIor>(tokens, |typed| typed.meant().map(|meant| meant.notes))
 }
 
-/// Says no to options that a run on `ranks` ranks would reject before it starts; `local` ranks are
-/// threads, and have no MPI.
+/// Rejects options that a run on `ranks` ranks would reject before it starts. `local` ranks are threads
+/// without MPI.
 pub(crate) fn check(tokens: &[String], ranks: u32, local: bool) -> Result<(), Usage> {
     let typed = grammar::parse::<TypedIor>(tokens)?;
     if typed.help {
-        return Err(Usage::new("the line runs nothing; take -h out"));
+        return Err(Usage::new("the command line runs nothing. Leave -h out."));
     }
     if typed.script.is_some() {
-        return Err(Usage::new("`-f` hides its options; write them in the line"));
+        return Err(Usage::new("`-f` hides its options. Write them on the command line."));
     }
     let meant = typed.meant()?;
     if !matches!(needs(&meant), Needs::Nothing) && local && ranks > 1 {
-        return Err(Usage::new("this backend needs MPI: start the ranks with mpirun"));
+        return Err(Usage::new("this backend needs MPI. Start the ranks with mpirun."));
     }
     let written = ScriptTest { meant, at: String::new() };
     ready(written, &Outside::default(), ranks).map(|_| ())

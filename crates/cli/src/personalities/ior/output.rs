@@ -1,6 +1,6 @@
-//! The looks of `ior`'s results: what every one of them is told, and which one was asked for.
+//! The output formats of `ior`'s results: their common interface, and the choice of one.
 //!
-//! Invariant: no look computes a number that is not in a record or an event.
+//! Invariant: all printed numbers come from a record or an event.
 
 use units::Usage;
 use workloads::ior::IorEvent;
@@ -35,7 +35,7 @@ pub(crate) enum IorEdition {
     Ior33,
 }
 
-/// How and where the results of a run are shown; the same for all tests of a script.
+/// The form and the files of the results of a run; the same for all tests of a script.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct IorLook {
     /// `-O summaryFormat`
@@ -54,23 +54,23 @@ pub(crate) struct IorLook {
     pub(crate) live: Option<String>,
 }
 
-/// One look, on rank 0, from the first test to the last.
+/// One output format, on rank 0, from the first test to the last.
 pub(crate) trait ResultOutput: for<'e> EventObserver<IorEvent<'e>> + Send {
-    /// What stands above all tests, once, with what is warned of beforehand.
+    /// Prints the part above all tests, once, with the warnings before the first test.
     fn begin(&mut self, warnings: &str);
 
-    /// The next test is about to start; its file system has this room.
+    /// A test is about to start. `space` is the space of its file system.
     fn test(&mut self, meant: &MeantIor, space: Option<storage::Space>);
 
-    /// That test has ended on all ranks, without a failure.
+    /// The test has ended on all ranks without a failure.
     fn end_test(&mut self) {}
 
-    /// What stands below all tests; `complete` when none failed. Fails where something could not be
-    /// written, with which file that was.
+    /// Prints the part below all tests. `complete` is false if a test failed. Fails with the file if
+    /// something could not be written.
     fn finish(&mut self, complete: bool) -> Result<(), String>;
 }
 
-/// The look that is asked for, for the run started as `argv`; its files are created or emptied now.
+/// The requested output for the run started as `argv`. Its files are created or emptied now.
 pub(crate) fn open(look: &IorLook, argv: &[String]) -> Result<Box<dyn ResultOutput>, Usage> {
     let streams = Streams::open(look)?;
     let output: Box<dyn ResultOutput> = match look.format {

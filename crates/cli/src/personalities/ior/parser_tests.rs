@@ -1,4 +1,4 @@
-//! Properties of the parser: whatever it is given, it answers; the two forms of an option mean the same.
+//! Properties of the parser: any arguments give a result, and both forms of an option have one meaning.
 
 use proptest::prelude::*;
 
@@ -9,7 +9,7 @@ use super::typed::TypedIor;
 use super::{numbers, script};
 use crate::personalities::classic::{grammar, packet};
 
-/// Words that lead somewhere, and some that lead nowhere.
+/// Arguments of which some are valid.
 fn word() -> impl Strategy<Value = String> {
     let options: Vec<String> = IorOption::rows()
         .flat_map(|row| {
@@ -31,7 +31,7 @@ fn word() -> impl Strategy<Value = String> {
     ]
 }
 
-/// Words put together, with and without something between them.
+/// Arguments put together, with or without a separator.
 fn token() -> impl Strategy<Value = String> {
     (prop::collection::vec(word(), 1..4), prop::sample::select(vec!["", "=", ",", " "]))
         .prop_map(|(words, between)| words.join(between))
@@ -39,7 +39,7 @@ fn token() -> impl Strategy<Value = String> {
 
 proptest! {
     #[test]
-    fn any_tokens_are_answered(tokens in prop::collection::vec(token(), 0..8)) {
+    fn any_tokens_give_an_answer(tokens in prop::collection::vec(token(), 0..8)) {
         if let Ok(typed) = grammar::parse::<TypedIor>(&tokens)
             && let Ok(meant) = typed.meant()
         {
@@ -55,18 +55,18 @@ proptest! {
     }
 
     #[test]
-    fn any_directives_are_answered(text in prop::collection::vec(token(), 0..6)) {
+    fn any_directives_give_an_answer(text in prop::collection::vec(token(), 0..6)) {
         let _ = grammar::parse::<TypedIor>(&["-O".into(), text.join(",")]);
         let _ = grammar::parse::<TypedIor>(&[format!("-O{}", text.join("="))]);
     }
 
     #[test]
-    fn any_number_is_answered(text in "[ +-]{0,2}[0-9.]{0,25}.{0,4}") {
+    fn any_number_gives_an_answer(text in "[ +-]{0,2}[0-9.]{0,25}.{0,4}") {
         let _ = (parse_number(&text), numbers::hog(&text), numbers::rate(&text), packet(&text));
     }
 
     #[test]
-    fn any_script_is_answered(lines in prop::collection::vec(token(), 0..12)) {
+    fn any_script_gives_an_answer(lines in prop::collection::vec(token(), 0..12)) {
         let line = TypedIor { script: Some("s".into()), ..TypedIor::default() };
         if let Ok(tests) = script::tests(line, Some(&format!("IOR START\n{}", lines.join("\n")))) {
             prop_assert!(!tests.is_empty());
@@ -74,7 +74,7 @@ proptest! {
     }
 
     #[test]
-    fn a_directive_means_what_its_option_means(number in 0..100_u32) {
+    fn a_directive_has_the_effect_of_its_option(number in 0..100_u32) {
         for row in IorOption::rows() {
             let text = match (row.kind, row.short) {
                 (OptionKind::Text, Some('a')) => "dummy".to_owned(),
@@ -106,7 +106,7 @@ fn parse(words: &str) -> Result<TypedIor, units::Usage> {
 }
 
 #[test]
-fn glued_values_do_not_leak_and_a_number_goes_to_all_flags_of_its_token() {
+fn a_glued_value_sets_no_flags_and_a_number_goes_to_all_flags_of_its_token() {
     let typed = parse("-b1m -t16k -owt").unwrap();
     let parameters = &typed.parameters;
     assert_eq!((parameters.block, parameters.transfer), (1 << 20, 16 << 10));
@@ -120,30 +120,30 @@ fn glued_values_do_not_leak_and_a_number_goes_to_all_flags_of_its_token() {
 }
 
 #[test]
-fn what_is_wrong_is_said_with_what_would_do() {
-    for (words, told) in [
+fn errors_say_what_would_be_right() {
+    for (words, part) in [
         ("-b=", "-b takes a value"),
         ("-b", "-b takes a value"),
-        ("--o=x", "unknown option `--o=x`; a letter has one dash: -o"),
-        ("--posix.odirekt", "unknown option `--posix.odirekt`; the nearest is `--posix.odirect`"),
-        ("--randomprefil=1", "the nearest is `--randomPrefill`"),
-        ("-M 75", "say 75% or 75m"),
+        ("--o=x", "unknown option `--o=x`. A letter takes one dash: -o."),
+        ("--posix.odirekt", "unknown option `--posix.odirekt`. Did you mean `--posix.odirect`?"),
+        ("--randomprefil=1", "Did you mean `--randomPrefill`?"),
+        ("-M 75", "Write 75% or 75m"),
         ("--rate 5000", "--rate 5000: not a rate, such as 200MB/s, 1GiB/s or 5000/s"),
-        ("--gpuDirect", "there is no CUDA in this program"),
-        ("-O allocateBufferOnGPU=1", "there is no CUDA in this program"),
+        ("--gpuDirect", "this program does not support CUDA"),
+        ("-O allocateBufferOnGPU=1", "this program does not support CUDA"),
         ("-O blockSize=1m,", "is not of the form name=value"),
         ("-O -O=x=1", "directives cannot hold directives"),
         ("-d -1", "-d -1: -1 is negative"),
-        ("-D 5g", "is more than can be"),
+        ("-D 5g", "is too large"),
         ("-U", "-U takes a value; it is now --mpiio.hintsFileName"),
     ] {
         let error = parse(words).expect_err(words).0;
-        assert!(error.contains(told), "{words}: {error}");
+        assert!(error.contains(part), "{words}: {error}");
     }
 }
 
 #[test]
-fn the_letters_of_older_versions_are_translated_and_swallow_their_values() {
+fn letters_of_older_versions_are_translated_and_take_their_values() {
     let typed = parse("-J 4k -U hints -B -w").unwrap();
     assert!(typed.parameters.write && typed.parameters.settings.flag("posix.odirect"));
     assert_eq!(typed.taken.notes.len(), 3, "{:?}", typed.taken.notes);

@@ -1,6 +1,6 @@
-//! How far a phase is, from what the ranks show on the board of this node, and the words for it.
+//! The progress of a phase, from the values that the ranks show on the board of this node, and its text.
 //!
-//! Invariant: what counts here is what counts at the end; what is done within the ramp is speed, and no more.
+//! Invariant: the counts exclude the ramp, as in the final result. Only speed and share include it.
 
 use std::time::Instant;
 
@@ -9,7 +9,7 @@ use units::{duration, rate_binary};
 use workloads::ior::PhaseStart;
 use workloads::kit::board::Board;
 
-/// What one look showed; a line of the file.
+/// One reading of the progress; a line of the file.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub(crate) struct ProgressShown {
     /// Number of the test.
@@ -20,57 +20,57 @@ pub(crate) struct ProgressShown {
     phase: String,
     /// Seconds since the phase began.
     seconds: f64,
-    /// Transfers done by the ranks seen that count: not those within the ramp.
+    /// Counted transfers of the visible ranks. Transfers within the ramp are excluded.
     transfers: u64,
-    /// Bytes of these.
+    /// Bytes of these transfers.
     bytes: u64,
-    /// Bytes per second since the look before, those within the ramp too.
+    /// Bytes per second since the previous reading, including the ramp.
     bytes_per_second: f64,
-    /// Highest 99th percentile of latency that a rank showed for its last tenth of a second, seconds.
+    /// Highest 99th percentile of latency that a rank showed for its last tenth of a second, in seconds.
     p99_seconds: f64,
     /// The rank with the fewest transfers.
     slowest_rank: u32,
-    /// Those of its transfers that count.
+    /// Its counted transfers.
     slowest_transfers: u64,
-    /// Share done, 0 to 1: of the transfers, or of the time where that ends the phase sooner.
+    /// Share done, 0 to 1: of the transfers, or of the time if the time ends the phase sooner.
     done: f64,
-    /// Seconds since a look last showed that transfers had ended.
+    /// Seconds since a reading last showed finished transfers.
     idle_seconds: f64,
-    /// Seconds left at the pace of the last transfer that ended; absent where that cannot be known.
+    /// Seconds left at the speed up to the last finished transfer; absent if unknown.
     seconds_left: Option<f64>,
-    /// Ranks seen.
+    /// Number of visible ranks.
     ranks_seen: u32,
-    /// Ranks there are.
+    /// Number of ranks.
     ranks: u32,
-    /// The phase has ended; the numbers are those of its record.
+    /// Whether the phase has ended. The numbers are then those of its record.
     ended: bool,
 }
 
-/// The phase that runs.
+/// The current phase.
 pub(crate) struct Running {
     beginning: PhaseStart,
     number: u64,
     pub(crate) begun: Instant,
-    /// When the board was last looked at, and how many transfers it showed, those within the ramp too.
+    /// Time of the last reading, and the transfers it showed, including the ramp.
     last: (Instant, u64),
-    /// Those of them that count.
+    /// The counted transfers of that reading.
     counted: u64,
-    /// When a look last showed that transfers had ended.
+    /// Time of the last reading that showed finished transfers.
     moved: Instant,
-    /// It has ended.
+    /// Whether the phase has ended.
     pub(crate) over: bool,
 }
 
 impl Running {
-    /// One that began at that moment.
+    /// A phase that began at this moment.
     pub(crate) fn since(begun: Instant, beginning: PhaseStart, number: u64) -> Self {
         Self { beginning, number, begun, last: (begun, 0), counted: 0, moved: begun, over: false }
     }
 
-    /// Share done after so many seconds with so many transfers done of the `wanted` ones.
+    /// The share done after `seconds` with `transfers` of the `wanted` ones.
     fn done(&self, seconds: f64, transfers: u64, wanted: u64) -> f64 {
         let passes = if wanted == 0 { 0.0 } else { transfers as f64 / wanted as f64 };
-        // Whole passes that will have been made when the least time is over, at this pace.
+        // The number of whole passes at the end of the least time, at this speed.
         let least = f64::from(self.beginning.least_seconds);
         let passes_wanted = (least * passes / seconds.max(1e-9)).max(passes).ceil().max(1.0);
         let deadline = f64::from(self.beginning.deadline);
@@ -78,28 +78,28 @@ impl Running {
         (passes / passes_wanted).max(of_time).min(1.0)
     }
 
-    /// Seconds left after so many, at the pace of the last transfer that ended. Where transfers are under way
-    /// for longer than all were to take, nobody knows.
+    /// Seconds left after `seconds`, at the speed up to the last finished transfer. `None` if transfers have
+    /// been outstanding for longer than all should take.
     fn left(&self, seconds: f64, done: f64) -> Option<f64> {
         let deadline = f64::from(self.beginning.deadline);
         let until_deadline = (deadline > 0.0).then(|| (deadline - seconds).max(0.0));
-        let paced = (self.moved - self.begun).as_secs_f64() / done - seconds;
-        let of_pace = Some(paced).filter(|left| left.is_finite() && *left >= 0.0);
-        match (of_pace, until_deadline) {
+        let at_speed = (self.moved - self.begun).as_secs_f64() / done - seconds;
+        let by_speed = Some(at_speed).filter(|left| left.is_finite() && *left >= 0.0);
+        match (by_speed, until_deadline) {
             (Some(one), Some(other)) => Some(one.min(other)),
             (one, other) => one.or(other),
         }
     }
 }
 
-/// Looks at the board.
+/// Reads the board.
 pub(crate) fn look(test: u32, running: &mut Running, board: &Board) -> ProgressShown {
     let beginning = running.beginning;
-    let rows: Vec<_> = board.look().into_iter().flatten().collect();
+    let rows: Vec<_> = board.read_all().into_iter().flatten().collect();
     let here: Vec<_> = rows.iter().filter(|row| row.phase == running.number).collect();
     let now = Instant::now();
     let seconds = (now - running.begun).as_secs_f64();
-    // A row that was just being written is missing for once; a count never goes back.
+    // A row that is being written is missing from this reading. The count never decreases.
     let transfers = here.iter().map(|row| row.transfers).sum::<u64>().max(running.last.1);
     running.counted = here.iter().map(|row| row.counted).sum::<u64>().max(running.counted);
     let since = (now - running.last.0).as_secs_f64().max(1e-9);
@@ -109,7 +109,7 @@ pub(crate) fn look(test: u32, running: &mut Running, board: &Board) -> ProgressS
     }
     running.last = (now, transfers);
     let slowest = here.iter().min_by_key(|row| row.transfers);
-    // Ranks beyond those that take part have a row and never use it.
+    // Ranks outside the phase have rows but never use them.
     let ranks_seen = beginning.ranks.min(rows.len() as u32);
     let done = running.done(seconds, transfers, beginning.transfers * u64::from(ranks_seen));
     ProgressShown {
@@ -161,7 +161,7 @@ pub(crate) fn line(look: &ProgressShown) -> String {
         true => format!("  (this node's {} of {} ranks)", look.ranks_seen, look.ranks),
         false => String::new(),
     };
-    // Of slow transfers none ends between two looks, which is not to say that nothing moves.
+    // Slow transfers may not finish between two readings. This does not mean that no data moves.
     let speed = match look.idle_seconds > 0.0 {
         true => format!("no transfer ended for {}", duration(look.idle_seconds)),
         false => rate_binary(look.bytes_per_second),
@@ -203,8 +203,8 @@ mod tests {
         Running::since(begun, beginning(deadline), phase_number(0, 1))
     }
 
-    /// A board on which rank 0 has done 20 transfers of the phase and rank 1 has done 30, of which all but
-    /// the first `ramp` count.
+    /// A board on which rank 0 has done 20 transfers of the phase and rank 1 has done 30. All but the first
+    /// `ramp` count.
     fn board_after(ramp: usize) -> Board {
         let board = Board::for_threads(2).unwrap();
         for (rank, transfers) in [(0, 20), (1, 30)] {
@@ -220,14 +220,14 @@ mod tests {
         board_after(0)
     }
 
-    /// The first look at a phase: however long it took to get to it, the speed is that of all 50 transfers.
+    /// Asserts that the first reading shows the speed of all 50 transfers, for any time since the start.
     fn assert_has_50_mib(look: &ProgressShown) {
         let bytes = look.bytes_per_second * look.seconds;
         assert!((bytes / (50.0 * 1048576.0) - 1.0).abs() < 1e-9, "{look:?}");
     }
 
     #[test]
-    fn a_look_tells_share_speed_slowest_rank_and_time_left() {
+    fn a_reading_has_share_speed_slowest_rank_and_time_left() {
         let mut running = running(0);
         let look = look(0, &mut running, &board());
         assert_eq!((look.transfers, look.slowest_rank, look.slowest_transfers), (50, 0, 20));
@@ -245,13 +245,13 @@ mod tests {
     }
 
     #[test]
-    fn where_the_deadline_comes_first_it_is_the_measure() {
+    fn the_share_is_that_of_the_deadline_if_it_ends_the_phase() {
         let look = look(0, &mut running(20), &board());
         assert!((look.done - (look.seconds / 20.0).min(1.0)).abs() < 1e-9, "{look:?}");
     }
 
     #[test]
-    fn what_is_done_within_the_ramp_is_speed_and_share_but_not_counted() {
+    fn transfers_within_the_ramp_are_in_speed_and_share_but_not_counted() {
         let look = look(0, &mut running(0), &board_after(15));
         assert_eq!((look.transfers, look.bytes, look.slowest_transfers), (20, 20 << 20, 5));
         assert!((look.done - 0.25).abs() < 1e-9, "{look:?}");
@@ -259,20 +259,20 @@ mod tests {
     }
 
     #[test]
-    fn passes_that_are_repeated_for_a_least_time_are_not_the_end() {
+    fn a_repeated_pass_does_not_end_the_phase_before_its_least_time() {
         let mut running = running(0);
         running.beginning.least_seconds = 30;
         // A pass takes ten seconds.
         assert!((running.done(10.0, 100, 100) - 1.0 / 3.0).abs() < 1e-9);
         assert!((running.done(28.0, 280, 100) - 2.8 / 3.0).abs() < 1e-9);
-        // The last one takes longer than those before.
+        // The last pass takes longer than the passes before.
         assert!((running.done(33.0, 280, 100) - 2.8 / 3.0).abs() < 1e-9);
-        // It is so long that the least time passes within the first.
+        // The first pass takes longer than the least time.
         assert!((running.done(40.0, 50, 100) - 0.5).abs() < 1e-9);
     }
 
     #[test]
-    fn while_nothing_ends_the_time_left_does_not_rise() {
+    fn the_time_left_does_not_rise_while_no_transfer_ends() {
         let (mut running, board) = (running(0), board());
         let mut after = |seconds| {
             for moment in [&mut running.begun, &mut running.moved, &mut running.last.0] {
@@ -287,7 +287,7 @@ mod tests {
         let shown = line(&ProgressShown { idle_seconds: 10.0, ..later.clone() });
         assert!(shown.starts_with("write 2   25 %  no transfer ended for 10.0 s  p99 "), "{later:?}");
         assert!(!line(&first).contains("ended for"), "{first:?}");
-        assert_eq!(late.seconds_left, None, "longer than all were to take");
+        assert_eq!(late.seconds_left, None, "outstanding for longer than all should take");
     }
 
     #[test]

@@ -1,6 +1,6 @@
-//! Every rank's own times, a row for each rank and phase (`-O saveRankPerformanceDetailsCSV`, IOR 4.1).
+//! The times of every rank, a row for each rank and phase (`-O saveRankPerformanceDetailsCSV`, IOR 4.1).
 //!
-//! Invariant: rows are written as they come; no rank is kept.
+//! Invariant: rows are written at once. No rank is kept in memory.
 
 use std::io::{self, BufWriter, Write};
 
@@ -17,17 +17,17 @@ use super::typed::MeantIor;
 
 const HEADING: &str = "access,rank,runtime-with-openclose,runtime,throughput-withopenclose,throughput\n";
 
-/// Another form of the results, beside which the ranks' times are written.
+/// Another output format, with a file of the ranks' times in addition.
 pub(crate) struct WithRanks {
     inner: Box<dyn ResultOutput>,
     file: Box<dyn Write + Send>,
-    /// What cannot be done where it fails.
+    /// The beginning of the error message if a write fails.
     what: String,
     broken: Option<io::Error>,
 }
 
 impl WithRanks {
-    /// Creates or empties the file at `path`, and writes its heading.
+    /// Creates or empties the file at `path` and writes its heading.
     pub(crate) fn create(inner: Box<dyn ResultOutput>, path: &str) -> Result<Self, Usage> {
         let option = "-O saveRankPerformanceDetailsCSV";
         let file = Box::new(BufWriter::new(streams::create(option, path)?));
@@ -43,7 +43,7 @@ impl WithRanks {
     }
 }
 
-/// One rank's row; the throughput is its own, which is 0 where it moved nothing.
+/// The row of one rank. The throughput is that of its own bytes, and 0 if it moved none.
 fn row(access: &str, rank: usize, times: &IorRankTimes) -> String {
     let rate = |seconds: f64| if seconds > 0.0 { times.bytes as f64 / seconds } else { 0.0 };
     let numbers = [times.total_s, times.transfer_s, rate(times.total_s), rate(times.transfer_s)];
@@ -74,7 +74,8 @@ impl EventObserver<IorEvent<'_>> for WithRanks {
         if let IorEvent::RankTimes { phase, rows } = event
             && let Some(access) = name_of(phase)
         {
-            // In parcels, so that neither a row costs a call nor a hundred thousand ranks much memory.
+            // Rows are written in groups: one call per row is slow, and all rows of 100,000 ranks take much
+            // memory.
             for (parcel, times) in rows.chunks(1024).enumerate() {
                 let rows = times.iter().enumerate().map(|(at, times)| row(access, parcel * 1024 + at, times));
                 let text: String = rows.collect();

@@ -1,24 +1,24 @@
-//! Script files of `-f`: from their text to the tests they hold.
+//! Script files of `-f`: from their text to their tests.
 //!
-//! Settings accumulate from test to test, and every test begins with those of the command line.
+//! Settings accumulate from test to test. The first test begins with those of the command line.
 //!
-//! Invariant: a line that is wrong is named by file and number, and then no test runs.
-//! Never here: files; the text is brought by the caller.
+//! Invariant: an error in a line is reported with file and line number, and then no test runs.
+//! Never here: files. The caller gives the text.
 
 use units::Usage;
 
 use super::typed::{MeantIor, TypedIor};
 use crate::personalities::classic::{OptionNote, grammar};
 
-/// One test, and where it was written.
+/// One test, and its place in the script.
 pub(crate) struct ScriptTest {
-    /// What it is to do.
+    /// The meaning of its options.
     pub(crate) meant: MeantIor,
-    /// `file:line: ` of a script, nothing for the command line.
+    /// `file:line: ` for a script, empty for the command line.
     pub(crate) at: String,
 }
 
-/// The tests of `line` and the script it names, whose text is `script`; at least one.
+/// The tests of `line` and of its script, whose text is `script`; at least one.
 pub(crate) fn tests(mut line: TypedIor, script: Option<&str>) -> Result<Vec<ScriptTest>, Usage> {
     let tests = match (line.script.take(), script) {
         (Some(name), Some(text)) => of_text(line, &name, text)?,
@@ -34,7 +34,7 @@ pub(crate) fn tests(mut line: TypedIor, script: Option<&str>) -> Result<Vec<Scri
     Ok(written)
 }
 
-/// Where results go is a matter of the whole run: the last word counts for all tests.
+/// The output belongs to the whole run: the settings of the last test apply to all tests.
 fn one_look(tests: &mut [ScriptTest]) {
     let Some((last, others)) = tests.split_last_mut() else { return };
     for test in others {
@@ -42,18 +42,18 @@ fn one_look(tests: &mut [ScriptTest]) {
     }
 }
 
-/// What was typed for each test, and where.
+/// The options of each test, and its place in the script.
 fn of_text(line: TypedIor, name: &str, text: &str) -> Result<Vec<(TypedIor, String)>, Usage> {
     let mut tests = Vec::new();
     let mut typed = line;
     let mut lines = (1..).zip(text.lines().map(|line| line.split('#').next().unwrap_or_default().trim()));
     if !lines.any(|(_, line)| is(line, "IOR START")) {
-        let text = format!("-f {name} has no line `IOR START`; the command line is the only test");
+        let text = format!("-f {name} has no line `IOR START`. The command line is the only test.");
         typed.taken.notes.push(OptionNote::changed("-f", text));
         return Ok(vec![(typed, String::new())]);
     }
     let mut last = 0;
-    // Whether something was set since the last `RUN`.
+    // Whether an option was set since the last `RUN`.
     let mut due = true;
     for (number, line) in lines {
         if is(line, "IOR STOP") {
@@ -78,7 +78,7 @@ fn of_text(line: TypedIor, name: &str, text: &str) -> Result<Vec<(TypedIor, Stri
     Ok(tests)
 }
 
-/// Whether a line is this marker, in any case.
+/// Whether a line is this marker, in upper or lower case.
 fn is(line: &str, marker: &str) -> bool {
     line.split_whitespace().map(str::to_uppercase).eq(marker.split(' '))
 }
@@ -120,11 +120,11 @@ mod tests {
     }
 
     #[test]
-    fn a_wrong_line_is_named_by_file_and_number() {
+    fn an_error_in_a_line_has_its_file_and_number() {
         let error = |text| read("-f a/s", text).err().expect(text).0;
         assert_eq!(
             error("IOR START\n\nblocksiez=1m\n"),
-            "a/s:3: blocksiez: unknown directive; the nearest is blockSize (ior -h lists all)"
+            "a/s:3: blocksiez: unknown directive. Did you mean blockSize? `ior -h` lists all."
         );
         assert!(error("IOR START\nwriteFile=1 readFile=1").starts_with("a/s:2: `writeFile=1 readFile=1` in"));
         assert_eq!(error("IOR START\n-f=other"), "a/s:2: -f and -h belong on the command line");
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn each_test_that_names_no_phase_writes_and_reads() {
+    fn a_test_without_a_phase_writes_and_reads() {
         let all = read("-f s", "IOR START\nRUN\nwriteFile=1\nRUN\nreadFile=1\nwriteFile=0\nRUN").unwrap();
         let seen: Vec<_> =
             all.iter().map(|test| (test.meant.parameters.write, test.meant.parameters.read)).collect();

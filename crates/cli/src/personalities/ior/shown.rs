@@ -1,6 +1,6 @@
-//! One test as far as it has come, and what all forms of the results show of it.
+//! The state of one test, and the values of it that all result formats show.
 //!
-//! Invariant: no number that is not in the parameters, a record or an event.
+//! Invariant: all numbers come from the parameters, a record or an event.
 
 use results::record::Phase;
 use workloads::ior::{Hog, IorEvent, IorParameters, Offsets, RankPlacement};
@@ -10,7 +10,7 @@ use super::output::IorEdition;
 use super::typed::MeantIor;
 use super::value::{JsonValue, Members};
 
-/// One test as far as it has come.
+/// The state of one test.
 #[derive(Debug)]
 pub(crate) struct ShownTest {
     pub(crate) meant: MeantIor,
@@ -18,7 +18,7 @@ pub(crate) struct ShownTest {
     pub(crate) ranks: u32,
     /// Bytes of memory taken on each node and by each rank.
     pub(crate) hog: (u64, u64),
-    /// Without buckets and timelines, which nobody prints and long tests would pile up.
+    /// Without buckets and timelines, which are not printed and would take much memory in long tests.
     pub(crate) phases: Vec<Phase>,
 }
 
@@ -33,7 +33,7 @@ impl ShownTest {
         Self { meant: meant.clone(), place: RankPlacement::default(), ranks: 0, hog, phases: Vec::new() }
     }
 
-    /// Takes in what an event tells about the test.
+    /// Takes the values of an event.
     pub(crate) fn hear(&mut self, event: &IorEvent<'_>) {
         match event {
             IorEvent::Hog { node_bytes, rank_bytes } => self.hog = (*node_bytes, *rank_bytes),
@@ -50,12 +50,12 @@ impl ShownTest {
         }
     }
 
-    /// What is meant.
+    /// The parameters of the test.
     pub(crate) fn parameters(&self) -> &IorParameters {
         &self.meant.parameters
     }
 
-    /// The phases of one summary row: `write`, or `read` with or without comparing.
+    /// The phases of one summary row: `write`, or `read` with or without a check.
     pub(crate) fn of(&self, operation: &str) -> Vec<&Phase> {
         self.phases.iter().filter(|phase| row_of(&phase.phase) == Some(operation)).collect()
     }
@@ -66,7 +66,8 @@ impl ShownTest {
         let parameters = self.parameters();
         let newer = edition == IorEdition::Ior41;
         let (node_bytes, rank_bytes) = self.hog;
-        // A share of the node is shown as such only; the classic divides it without showing that.
+        // The share of a node is shown only per node. The classic program divides it among the ranks without
+        // showing this.
         if rank_bytes > 0 && node_bytes == 0 {
             all.push(("memoryPerTask", JsonValue::Text(numbers::size(rank_bytes))));
         }
@@ -96,7 +97,7 @@ impl ShownTest {
         all
     }
 
-    /// The upper part of the Options block: what is done, and where.
+    /// The upper part of the Options block: the access, and the ranks.
     fn shape(&self) -> Members {
         let parameters = self.parameters();
         let shuffled = parameters.offsets != Offsets::Sequential;
@@ -202,13 +203,12 @@ impl ShownTest {
 /// The letters of the packet types in the order of their numbers.
 const PACKETS: &str = "toir";
 
-/// The letter of the packet type, with which its name begins.
+/// The letter of the packet type: the first letter of its name.
 fn packet_letter(parameters: &IorParameters) -> char {
     format!("{:?}", parameters.packet).chars().next().map_or('t', |first| first.to_ascii_lowercase())
 }
 
-/// The summary row that a phase belongs to; a half of a mixed phase, or a check of what was written,
-/// belongs to none.
+/// The summary row of a phase; `None` for a half of a mixed phase and for a write check.
 fn row_of(phase: &str) -> Option<&'static str> {
     match phase {
         "write" => Some("write"),
@@ -217,7 +217,7 @@ fn row_of(phase: &str) -> Option<&'static str> {
     }
 }
 
-/// The name of a phase's own row in the results; `None` for one that has no row.
+/// The name of a phase's own row in the results; `None` if it has no row.
 pub(crate) fn name_of(phase: &str) -> Option<&'static str> {
     match phase {
         "mixed" => Some("mix"),
@@ -236,7 +236,7 @@ pub(crate) mod tests {
     use super::*;
     use crate::personalities::classic::packet;
 
-    /// What a line without options means, changed.
+    /// The meaning of a command line without options, with `change` applied.
     pub(crate) fn meant(change: impl Fn(&mut IorParameters)) -> MeantIor {
         let mut meant = TypedIor::default().meant().unwrap();
         change(&mut meant.parameters);
@@ -286,7 +286,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn lines_of_the_options_block_stand_only_where_they_apply() {
+    fn lines_of_the_options_block_appear_only_if_they_apply() {
         let plain = shown(|_| ());
         let lines = plain.options(IorEdition::Ior41);
         for key in ["memoryPerTask", "memoryPerNode", "dryRun", "verbose", "stonewallingTime", "task offset"]
@@ -320,7 +320,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn the_letter_of_the_packet_type_is_that_of_l() {
+    fn the_packet_type_has_the_letter_of_option_l() {
         for (number, letter) in ["t", "o", "i", "r"].into_iter().enumerate() {
             let typed = shown(|parameters| parameters.packet = packet(letter).unwrap());
             let settings = typed.settings();
@@ -337,7 +337,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn halves_of_a_mixed_phase_have_rows_of_their_own_and_no_summary() {
+    fn halves_of_a_mixed_phase_have_their_own_rows_but_no_summary() {
         let names = ["mixed_write", "mixed_read", "write_check", "read_check"];
         let names = names.map(|name| (name_of(name), row_of(name)));
         assert_eq!(

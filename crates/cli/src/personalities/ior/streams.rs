@@ -1,6 +1,6 @@
-//! Where the words of a run go: results to one place, what happens on the way to the same or another.
+//! The output streams of a run: one for the results, and the same or another for messages.
 //!
-//! Invariant: with JSON or CSV on the standard output nothing else is written there.
+//! Invariant: with JSON or CSV on standard output nothing else is written there.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, ErrorKind, Write};
@@ -10,10 +10,10 @@ use workloads::kit::drive::words;
 
 use super::output::{IorLook, ResultFormat};
 
-/// A place to write to; the first failure is kept for the end.
+/// An output. Its first failure is kept for the end.
 struct OutputStream {
     to: Box<dyn Write + Send>,
-    /// What cannot be done where it fails.
+    /// The beginning of the error message if a write fails.
     what: String,
     broken: Option<io::Error>,
 }
@@ -23,8 +23,8 @@ impl OutputStream {
         Self { to: Box::new(to), what: what.to_owned(), broken: None }
     }
 
-    /// Writes text. A reader that has gone away (a closed pipe) is no failure; any other error is kept
-    /// for the end, because a measurement that runs is worth more than its text.
+    /// Writes text. A closed pipe is not an error. Any other error is kept for the end, because the
+    /// measurement matters more than its text.
     fn write(&mut self, text: &str) {
         let written = self.to.write_all(text.as_bytes()).and_then(|()| self.to.flush());
         if let Err(error) = written
@@ -35,22 +35,22 @@ impl OutputStream {
     }
 }
 
-/// The two places.
+/// The outputs for results and messages.
 pub(crate) struct Streams {
     results: OutputStream,
-    /// `None`: among the results.
+    /// `None`: messages go to the results.
     chatter: Option<OutputStream>,
-    /// Said once, at the start.
+    /// The first message, printed once.
     opening: Option<String>,
 }
 
 impl Streams {
-    /// Opens what `look` names. A summary file is emptied at once, as the classic does it; a document, which
-    /// is written whole at the end, takes the place of an earlier one only then.
+    /// Opens the outputs that `look` requests. A summary file is emptied at once, as in the classic program.
+    /// A JSON document is written as a whole at the end, and replaces an earlier file only then.
     pub(crate) fn open(look: &IorLook) -> Result<Self, Usage> {
         const OPTION: &str = "-O summaryFile";
         const PRINT: &str = "cannot print the results";
-        const SAY: &str = "cannot print what happens on the way";
+        const SAY: &str = "cannot print the messages of the run";
         let Some(path) = &look.file else {
             let results = OutputStream::new(io::stdout(), PRINT);
             let chatter = (look.format != ResultFormat::Text).then(|| OutputStream::new(io::stderr(), SAY));
@@ -65,7 +65,7 @@ impl Streams {
         Ok(Self { results, chatter: Some(OutputStream::new(io::stdout(), SAY)), opening })
     }
 
-    /// Says what has to be said before everything else, and these warnings.
+    /// Prints the first message and these warnings.
     pub(crate) fn begin(&mut self, warnings: &str) {
         let text = self.opening.take().unwrap_or_default() + warnings;
         self.say(&text);
@@ -76,14 +76,14 @@ impl Streams {
         self.results.write(text);
     }
 
-    /// Writes what happens on the way.
+    /// Writes a message.
     pub(crate) fn say(&mut self, text: &str) {
         if !text.is_empty() {
             self.chatter.as_mut().unwrap_or(&mut self.results).write(text);
         }
     }
 
-    /// Fails with what could not be written.
+    /// Fails with the output that could not be written.
     pub(crate) fn finish(&mut self) -> Result<(), String> {
         let mut streams = std::iter::once(&mut self.results).chain(&mut self.chatter);
         let broken = streams.find_map(|stream| Some((&stream.what, stream.broken.take()?)));
@@ -91,14 +91,14 @@ impl Streams {
     }
 }
 
-/// A file that is made or emptied by the first write.
+/// A file that the first write creates or empties.
 struct AtTheEnd {
     path: String,
     file: Option<File>,
 }
 
 impl AtTheEnd {
-    /// Only looks whether the file can be written; a pipe or a device stays open.
+    /// Only checks that the file can be written. A pipe or a device stays open.
     fn new(option: &str, path: &str) -> Result<Self, Usage> {
         let mut how = OpenOptions::new();
         let file = match how.write(true).create_new(true).open(path) {
@@ -132,14 +132,14 @@ pub(crate) fn create(option: &str, path: &str) -> Result<File, Usage> {
     File::create(path).map_err(|error| rejection(option, path, &error))
 }
 
-/// What is said of a file that cannot be written, before the reason.
+/// The beginning of the error message for a file that cannot be written.
 pub(crate) fn cannot_write(option: &str, path: &str) -> String {
     format!("{option}: cannot write {path}")
 }
 
 fn rejection(option: &str, path: &str, error: &io::Error) -> Usage {
     let what = cannot_write(option, path);
-    Usage(format!("{what}: {error}; name a file in a directory you may write"))
+    Usage(format!("{what}: {error}. Choose a file in a directory that you may write to."))
 }
 
 #[cfg(test)]
@@ -148,7 +148,7 @@ pub(crate) mod tests {
 
     use super::*;
 
-    /// A page that can be read while others write on it.
+    /// A page that can be read while others write to it.
     #[derive(Clone, Default)]
     pub(crate) struct Page(Arc<Mutex<Vec<u8>>>);
 
@@ -170,7 +170,7 @@ pub(crate) mod tests {
     }
 
     impl Streams {
-        /// Results and chatter on two pages.
+        /// Results and messages on separate pages.
         pub(crate) fn apart(results: &Page, chatter: &Page) -> Self {
             let chatter = Some(OutputStream::new(chatter.clone(), "chatter"));
             Self { results: OutputStream::new(results.clone(), "results"), chatter, opening: None }
@@ -182,7 +182,7 @@ pub(crate) mod tests {
         }
     }
 
-    /// Fails with this.
+    /// A writer that always fails with this error.
     struct Failing(ErrorKind);
 
     impl Write for Failing {
@@ -196,7 +196,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn a_reader_that_has_gone_is_no_failure_and_a_full_disk_is() {
+    fn a_closed_pipe_is_not_an_error_but_a_full_disk_is() {
         let of = |kind| {
             let results = OutputStream::new(Failing(kind), "cannot print");
             let mut streams = Streams { results, chatter: None, opening: None };
@@ -209,7 +209,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn what_happens_on_the_way_stays_among_the_results_unless_they_are_elsewhere() {
+    fn messages_go_to_the_results_unless_they_have_their_own_stream() {
         let (page, other) = (Page::default(), Page::default());
         let mut streams = Streams::together(&page);
         streams.put("a");

@@ -5,7 +5,8 @@ use units::MIB;
 
 use super::shown::ShownTest;
 
-/// `Max Write` and `Max Read`, always; classic `ior` shows them only with `-v`, which breaks readers.
+/// `Max Write` and `Max Read`, always. The classic `ior` prints them only with `-v`, which breaks programs
+/// that read them.
 pub(crate) fn maxima(shown: &ShownTest) -> String {
     let label = |operation| if operation == "write" { "Max Write: " } else { "Max Read:  " };
     let lines = best(shown).into_iter().map(|(operation, rate)| {
@@ -29,19 +30,19 @@ fn rate(phase: &Phase) -> f64 {
 pub(crate) struct OperationSummary {
     /// `write` or `read`.
     pub(crate) name: &'static str,
-    /// Mebibytes per second: most, least, mean and population standard deviation.
+    /// Mebibytes per second: maximum, minimum, mean and population standard deviation.
     pub(crate) rates: [f64; 4],
     /// Transfers per second of the whole phase, the same four.
     pub(crate) ops: [f64; 4],
     /// Mean seconds of a phase.
     pub(crate) seconds: f64,
-    /// With wear-out, seconds until the deadline, and mebibytes per second *of one rank* until then.
+    /// With wear-out: seconds until the deadline, and mebibytes per second *of one rank* until then.
     pub(crate) stonewall: Option<(f64, f64)>,
     /// Mebibytes moved in the first repetition.
     pub(crate) mib: f64,
 }
 
-/// The operations that a test has done.
+/// The operations of a test.
 pub(crate) fn operations(shown: &ShownTest) -> Vec<OperationSummary> {
     let both = ["write", "read"].into_iter().map(|name| (name, shown.of(name)));
     both.filter(|(_, phases)| !phases.is_empty())
@@ -63,7 +64,7 @@ fn operation(shown: &ShownTest, name: &'static str, phases: &[&Phase]) -> Operat
     }
 }
 
-/// Largest, smallest, mean and population standard deviation.
+/// Maximum, minimum, mean and population standard deviation.
 fn statistics(values: &[f64]) -> [f64; 4] {
     let count = values.len() as f64;
     let mean = values.iter().sum::<f64>() / count;
@@ -113,7 +114,7 @@ fn row(shown: &ShownTest, operation: &OperationSummary) -> String {
         Some((seconds, per_rank)) => format!("{seconds:>10.2} {per_rank:>13.2} "),
     });
     text.push_str(&format!(
-        "{:>5} {:>6} {:>3} {:>4} {:>3} {:>5} {:>8} {:>9} {:>4} {:>6} {:>8} {:>8} {:>9.1} {:>3} {:>6}\n",
+        "{:>5} {:>6} {:>3} {:>4} {:>3} {:>5} {:>8} {:>9} ",
         parameters.test,
         shown.ranks,
         shown.place.ranks_on_node0,
@@ -121,7 +122,10 @@ fn row(shown: &ShownTest, operation: &OperationSummary) -> String {
         u32::from(parameters.file_per_rank),
         shown.meant.constant,
         parameters.task_offset,
-        shown.meant.random_ranks,
+        shown.meant.random_ranks
+    ));
+    text.push_str(&format!(
+        "{:>4} {:>6} {:>8} {:>8} {:>9.1} {:>3} {:>6}\n",
         parameters.reorder_seed,
         parameters.segments,
         parameters.block,
@@ -138,7 +142,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_deviation_is_the_population_one_as_in_the_classic_table() {
+    fn the_deviation_is_that_of_the_population_as_in_the_classic_table() {
         assert_eq!(statistics(&[2.0, 4.0]), [4.0, 2.0, 3.0, 1.0]);
     }
 }

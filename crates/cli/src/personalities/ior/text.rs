@@ -1,6 +1,6 @@
-//! The classic text of `ior` 4.1 or 3.3, to the letter, line by line as things happen.
+//! The classic output of `ior` 4.1 or 3.3, to the letter, line by line as events arrive.
 //!
-//! Invariant: no engine here, and no number that is not in a record or an event.
+//! Invariant: no engine here. All numbers come from a record or an event.
 
 use jiff::Zoned;
 use results::record::Phase;
@@ -17,20 +17,20 @@ use super::warnings::Warnings;
 use super::{below_text, chatter, numbers, summary};
 use crate::personalities::classic::{space_line, whole_header_dir};
 
-/// Writes the text of one run.
+/// Writes the output of one run.
 pub(crate) struct IorText {
     streams: Streams,
     edition: IorEdition,
     summary_always: bool,
     command: String,
-    /// The tests so far, the last of which runs.
+    /// The tests so far. The last one is the current test.
     tests: Vec<ShownTest>,
     heading_due: bool,
-    /// What stands below the classic text.
+    /// The warnings below the classic output.
     warnings: Warnings,
 }
 
-/// A date as C's `ctime` writes it.
+/// A date in the form of C's `ctime`.
 pub(crate) fn date() -> String {
     Zoned::now().strftime("%a %b %e %H:%M:%S %Y").to_string()
 }
@@ -49,7 +49,7 @@ impl IorText {
         }
     }
 
-    /// The test that runs.
+    /// The current test.
     fn shown(&self) -> &ShownTest {
         self.tests.last().expect("events come after a test has begun")
     }
@@ -62,7 +62,7 @@ impl IorText {
         self.edition == IorEdition::Ior33
     }
 
-    /// What stands above all tests; its words grow with the first test's verbosity.
+    /// Prints the header above all tests. It has more details with a higher verbosity of the first test.
     fn head(&mut self) {
         let version = if self.older() { "IOR-3.3.0" } else { "IOR-4.1.0+dev" };
         let mut text = format!("{version}: MPI Coordinated Test of Parallel I/O\n");
@@ -75,7 +75,7 @@ impl IorText {
         self.streams.put(&text);
     }
 
-    /// The blocks above the results.
+    /// Prints the blocks above the results.
     fn blocks(&mut self) {
         let shown = self.shown();
         let mut text = String::new();
@@ -93,7 +93,7 @@ impl IorText {
         self.streams.put(&text);
     }
 
-    /// The table's heading, once, before the first thing that happens in it.
+    /// Prints the table's heading, once, before the first event in the table.
     fn heading(&mut self) {
         if std::mem::take(&mut self.heading_due) {
             self.streams.put(
@@ -126,7 +126,7 @@ impl IorText {
     }
 }
 
-/// The nine numbers of a row: bw in MiB/s, IOPS, latency, block and transfer in KiB, and the spans of
+/// The nine numbers of a row: bw in MiB/s, IOPS, latency, block and transfer in KiB. Then follow the spans of
 /// open, transfers, close and total in seconds.
 pub(crate) fn row_numbers(phase: &Phase) -> [f64; 9] {
     let metric = |name| phase.metric(name).map_or(0.0, |metric| metric.value);
@@ -175,7 +175,7 @@ impl ResultOutput for IorText {
             true => format!("\n{}", summary::table([shown])),
             false => summary::maxima(shown),
         };
-        // Of a test that writes, the first phase is the write.
+        // The first phase of a test that writes is the write.
         let wall = shown.phases.first().and_then(|phase| phase.stonewall.as_ref());
         let kept = shown.parameters().status_file.is_some();
         let worn_out = wall.filter(|wall| wall.wear_out && !kept).map(|wall| wall.transfers_max);
@@ -188,7 +188,7 @@ impl ResultOutput for IorText {
     fn finish(&mut self, complete: bool) -> Result<(), String> {
         let mut text = String::new();
         if !complete && !self.tests.is_empty() {
-            // The test that failed has not ended; what it measured counts all the same.
+            // The test that failed has not ended. What it measured still counts.
             self.end_test();
         }
         if self.tests.iter().any(|test| !test.phases.is_empty()) {
@@ -232,7 +232,7 @@ fn block(name: &str, members: &Members) -> String {
     format!("\n{name}: \n{lines}")
 }
 
-/// The system's and the node's name; from `-vv` on all that the system tells of itself.
+/// The name of the system and of the node; from `-vv` on all that the system reports about itself.
 pub(crate) fn machine(verbose: u32) -> String {
     let uname = rustix::system::uname();
     let all = [uname.sysname(), uname.nodename(), uname.release(), uname.version(), uname.machine()];
@@ -257,7 +257,7 @@ mod tests {
     use super::masked::Golden;
     use super::*;
 
-    /// What the script of the golden texts runs, told as events.
+    /// The script of the golden texts as events.
     fn script(look: &IorLook, verbose: u32) -> String {
         let page = Page::default();
         let mut text = IorText::new(Streams::together(&page), look, &["ior".into(), "-f".into()]);
@@ -281,13 +281,13 @@ mod tests {
             text.end_test();
         }
         text.finish(true).unwrap();
-        // A made file system and the directory that the tests run in are no part of it.
+        // The space of the file system is made up, and the working directory is not part of the golden text.
         let here = Path::new(".").canonicalize().unwrap();
         page.text().replace(&here.display().to_string(), "DIR")
     }
 
     #[test]
-    fn the_blocks_of_each_test_of_a_script_stand_as_in_the_classic() {
+    fn the_blocks_of_each_test_of_a_script_have_the_classic_text() {
         let text = script(&IorLook::default(), 0);
         Golden::new(include_str!("../../../tests/golden/script.txt")).assert(&text);
         let older = IorLook { edition: IorEdition::Ior33, ..IorLook::default() };
@@ -295,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_told_of_the_wear_out_is_what_the_write_did() {
+    fn the_wear_out_line_reports_the_write() {
         let page = Page::default();
         let mut text = IorText::new(Streams::together(&page), &IorLook::default(), &["ior".into()]);
         text.test(&meant(|p| (p.deadline, p.wear_out, p.repetitions) = (1, true, 2)), None);
@@ -314,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn a_summary_after_each_test_stands_in_place_of_the_max_lines() {
+    fn a_summary_after_each_test_replaces_the_max_lines() {
         let look = IorLook { summary_always: true, ..IorLook::default() };
         let golden = include_str!("../../../tests/golden/script-v-summaries.txt");
         Golden::new(golden).assert(&script(&look, 1));

@@ -1,4 +1,4 @@
-//! What was typed on an `ior` command line, and what it means.
+//! The parsed `ior` command line, and its meaning.
 
 use command::IorOption;
 use command::classic::OptionValue;
@@ -10,10 +10,10 @@ use super::apply;
 use super::output::IorLook;
 use crate::personalities::classic::{ClassicLine, OptionNote, TakenOptions};
 
-/// How often each counted flag was given, and everything else that was typed.
+/// How often each counted flag was given, and all other parsed options.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct TypedIor {
-    /// What goes to the workload as it is.
+    /// What goes to the workload unchanged.
     pub(crate) parameters: IorParameters,
     /// `-C`, counted.
     pub(crate) constant: u64,
@@ -23,35 +23,36 @@ pub(crate) struct TypedIor {
     pub(crate) random_offsets: u64,
     /// `--random-order=ior`
     pub(crate) iors_order: bool,
-    /// How the results are shown.
+    /// The form of the results.
     pub(crate) look: IorLook,
     /// `-f FILE`
     pub(crate) script: Option<String>,
     /// `-h`
     pub(crate) help: bool,
-    /// Options of backends, and what the user is told.
+    /// Options of backends, and notes for the user.
     pub(crate) taken: TakenOptions,
 }
 
-/// A test, ready to be checked and run.
+/// A test, ready for the checks.
 #[derive(Clone, Debug)]
 pub(crate) struct MeantIor {
     pub(crate) parameters: IorParameters,
     pub(crate) look: IorLook,
-    /// What the user is told about options that are taken otherwise than typed.
+    /// Notes for the user about options whose effect differs from their name.
     pub(crate) notes: Vec<OptionNote>,
-    /// What the classic program warns of before the first test, in its lines: for `--warningAsErrors` too.
+    /// The classic program's warnings before the first test, in its lines; also for `--warningAsErrors`.
     pub(crate) warnings: Vec<String>,
-    /// `-C` as counted, for the columns and lines that show it.
+    /// The count of `-C`, for the columns and lines that show it.
     pub(crate) constant: u64,
-    /// `-Z` as counted.
+    /// The count of `-Z`.
     pub(crate) random_ranks: u64,
-    /// The version of what is under the backend, once that is loaded; empty where it has none.
+    /// The version of the library below the backend, once it is loaded; empty if there is none.
     pub(crate) api_version: String,
 }
 
 impl TypedIor {
-    /// What the line means: counted flags become choices, and no phase means both.
+    /// The meaning of the command line. Counted flags become choices; without a phase the test writes and
+    /// reads.
     pub(crate) fn meant(self) -> Result<MeantIor, Usage> {
         let Self { mut parameters, constant, random_ranks, random_offsets, look, taken, .. } = self;
         let idle = taken.idle(&parameters.backend);
@@ -68,7 +69,7 @@ impl TypedIor {
             (_, 0) => Reorder::Constant,
             (0, 1) => Reorder::Random,
             (0, _) => Reorder::Permutation,
-            _ => return Err(Usage::new("-C and -Z: choose one way to reorder the ranks")),
+            _ => return Err(Usage::new("-C and -Z: both reorder the ranks. Give only one.")),
         };
         parameters.offsets = match (random_offsets, self.iors_order) {
             (0, _) => Offsets::Sequential,

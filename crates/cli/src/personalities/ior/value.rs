@@ -1,7 +1,7 @@
 //! One value of a result: a line of the text, a member of the JSON.
 //!
-//! Invariant: what comes out is always valid JSON. Keys keep their order, texts are escaped, and a
-//! number that is none becomes `null`.
+//! Invariant: the output is always valid JSON. Keys keep their order, texts are escaped, and a number that is
+//! not finite becomes `null`.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use results::record::Phase;
 use serde::Serialize;
 use serde::ser::{Error, Serializer};
 
-/// Members in the order in which they are written.
+/// Members in the order of the output.
 pub(crate) type Members = Vec<(&'static str, JsonValue)>;
 
 /// One value.
@@ -21,11 +21,11 @@ pub(crate) enum JsonValue {
     /// Any number; `null` where it is not finite.
     Real(f64),
     Text(String),
-    /// Values one after the other.
+    /// A list of values.
     List(Vec<JsonValue>),
     /// Values with names.
     Object(#[serde(serialize_with = "members")] Members),
-    /// A record as it is kept, without timeline and buckets.
+    /// A record without its timeline and buckets.
     Record(#[serde(serialize_with = "record")] Box<Phase>),
 }
 
@@ -34,7 +34,7 @@ impl JsonValue {
         Self::Whole(number.into())
     }
 
-    /// 1 for yes, 0 for no, as the classic shows its flags.
+    /// 1 for yes, 0 for no, as in the classic program.
     pub(crate) fn flag(on: bool) -> Self {
         Self::Whole(on.into())
     }
@@ -74,7 +74,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn keys_keep_their_order_and_what_is_no_number_is_null() {
+    fn keys_keep_their_order_and_nan_is_null() {
         let object = JsonValue::Object(vec![
             ("b", JsonValue::Real(f64::NAN)),
             ("a", JsonValue::Real(-f64::INFINITY)),

@@ -1,13 +1,13 @@
-//! What only this program warns of: each warning once, at the end, with its tests and repetitions.
+//! The warnings of assay itself: each once, at the end, with its tests and repetitions.
 //!
-//! Invariant: all forms of the results tell the same of it.
+//! Invariant: all result formats print the same warnings.
 
 use workloads::ior::IorEvent;
 
-/// Most places that are named with one warning.
+/// The most places that are listed with one warning.
 const PLACES_MAX: usize = 8;
 
-/// Repetitions in a row of one test.
+/// Consecutive repetitions of one test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct RepetitionSpan {
     test: u32,
@@ -19,14 +19,14 @@ struct RepetitionSpan {
 #[derive(Debug, Default)]
 pub(crate) struct Warnings {
     all: Vec<(String, Vec<RepetitionSpan>)>,
-    /// The test and the repetition that run.
+    /// The current test and repetition.
     now: (u32, u32),
     several_tests: bool,
     several_repetitions: bool,
 }
 
 impl Warnings {
-    /// Takes in what an event warns of.
+    /// Takes the warning of an event.
     pub(crate) fn hear(&mut self, event: &IorEvent<'_>) {
         match event {
             IorEvent::Test { test, .. } => {
@@ -55,7 +55,7 @@ impl Warnings {
         }
     }
 
-    /// A line for each; where there is but one test and one repetition, none is named.
+    /// A line for each warning. A single test or repetition is not listed.
     pub(crate) fn lines(&self) -> String {
         self.all
             .iter()
@@ -84,7 +84,7 @@ mod tests {
     use super::*;
     use workloads::ior::RankPlacement as Where;
 
-    fn told(of: &[(u32, u32)], runs: u32) -> String {
+    fn lines(of: &[(u32, u32)], runs: u32) -> String {
         let mut warnings = Warnings::default();
         for test in 0..runs {
             warnings.hear(&IorEvent::Test { test, place: Where::default(), ranks: 1 });
@@ -99,14 +99,14 @@ mod tests {
     }
 
     #[test]
-    fn each_warning_stands_once_with_its_tests_and_repetitions() {
-        assert_eq!(told(&[(0, 0)], 1), "assay: warning: w\n");
+    fn each_warning_is_printed_once_with_its_tests_and_repetitions() {
+        assert_eq!(lines(&[(0, 0)], 1), "assay: warning: w\n");
         assert_eq!(
-            told(&[(0, 1), (0, 2), (1, 0), (1, 2)], 3),
+            lines(&[(0, 1), (0, 2), (1, 0), (1, 2)], 3),
             "assay: warning: w (test 0 iter 1-2, test 1 iter 0, test 1 iter 2)\n"
         );
-        assert_eq!(told(&[], 2), "");
+        assert_eq!(lines(&[], 2), "");
         let every_other: Vec<(u32, u32)> = (0..20).map(|number| (0, 2 * number)).collect();
-        assert!(told(&every_other, 40).ends_with("test 0 iter 14, ...)\n"));
+        assert!(lines(&every_other, 40).ends_with("test 0 iter 14, ...)\n"));
     }
 }

@@ -1,4 +1,4 @@
-//! `ls-lr`: many `ls -lR` at once. There is no classic program of this name; the options are our own.
+//! `ls-lr`: many `ls -lR` at the same time. No classic program has this name; the options are assay's own.
 
 mod options;
 mod text;
@@ -30,14 +30,14 @@ fn started(program: &StartedProgram<'_>, tokens: &[String], local: Option<u32>) 
     let options = match options::parse(tokens) {
         Ok(options) => options,
         Err((text, 0)) => {
-            // Nothing is lost with a help that cannot be printed.
+            // A help text that cannot be printed is not an error.
             program.print(&text);
             return Ok(DONE);
         }
         Err((usage, _)) => return Err(Usage(usage)),
     };
     if let (Some(outer), Some(inner)) = (local, options.ranks) {
-        return Err(Usage(format!("-n {outer} and -n {inner}: say it once")));
+        return Err(Usage(format!("-n {outer} and -n {inner}: given twice. Give -n once.")));
     }
     let session = Session::start(program.launch.as_ref(), local.or(options.ranks), Needs::Nothing)?;
     let mine = program.launch.as_ref().filter(|_| session.mpi().is_some()).map(|launch| launch.rank);
@@ -52,13 +52,13 @@ fn started(program: &StartedProgram<'_>, tokens: &[String], local: Option<u32>) 
     Ok(perform(program, session, voice, |part, text| one_rank(&ready, part, text)))
 }
 
-/// What is said at Ctrl-C: trees that are being made or removed stay behind in part.
+/// Installs the report for Ctrl-C: trees that are being made or removed are left in part.
 fn watch(program: &'static str, parameters: &LsLrParameters, ranks: u32) {
     let trees = if parameters.make || parameters.remove { 0..ranks } else { 0..0 };
     let trees = trees.map(|tree| parameters.tree(tree));
     let advice = match parameters.make {
-        true => "; go on with --make, or take it away with --remove",
-        false => "; go on with --remove",
+        true => ". Continue with --make, or remove it with --remove.",
+        false => ". Continue with --remove.",
     };
     interrupt::watch(program, trees, advice);
 }
@@ -69,20 +69,24 @@ struct ReadyLsLr {
     storage: Box<dyn Storage>,
 }
 
-/// Says no to options that a run on `ranks` ranks would reject before it starts, whatever is in the directory
-/// of the trees, which is not among them.
+/// Rejects options that a run on `ranks` ranks would reject before it starts. It does not read the directory
+/// of the trees.
 pub(crate) fn check(tokens: &[String], ranks: u32, _local: bool) -> Result<(), Usage> {
     let options = options::parse(tokens).map_err(|(text, status)| {
-        Usage(if status == 0 { "the line runs nothing; take the help out".to_owned() } else { text })
+        Usage(if status == 0 {
+            "the command line runs nothing. Leave the help option out.".to_owned()
+        } else {
+            text
+        })
     })?;
     if options.ranks.is_some() {
-        return Err(Usage::new("`-n`: how many walkers there are is said by `ranks`; leave it out"));
+        return Err(Usage::new("`-n`: the plan's `ranks` sets the number of walkers. Leave -n out."));
     }
     options.parameters(ranks, |_| true).map(drop)
 }
 
-/// Checks everything that can be known beforehand. `mine` is the rank of this process, where it has only
-/// one; it looks after its own trees.
+/// Checks everything that can be known before the run. `mine` is the rank of this process if it has only one;
+/// it checks only its own trees.
 fn ready(options: &LsLrOptions, ranks: u32, mine: Option<u32>) -> Result<ReadyLsLr, Usage> {
     let parameters = options.parameters(ranks, |tree| options.holds(tree))?;
     match mine {
@@ -95,7 +99,7 @@ fn ready(options: &LsLrOptions, ranks: u32, mine: Option<u32>) -> Result<ReadyLs
     Ok(ReadyLsLr { parameters, storage: posix()? })
 }
 
-/// Every rank's part.
+/// The part of each rank.
 fn one_rank(ready: &ReadyLsLr, part: RankContext<'_>, mut text: Option<&mut LsLrText>) -> Result<u8, Halt> {
     let RankContext { comm, mut clock, records } = part;
     let dirs = clients::dirs(&*ready.storage, ready.parameters.dirs());

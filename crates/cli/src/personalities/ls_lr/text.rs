@@ -1,6 +1,6 @@
-//! What `ls-lr` prints: what is done, the two rates, latencies, and the walkers one by one.
+//! The output of `ls-lr`: the settings, the two rates, latencies, and the walkers one by one.
 //!
-//! Invariant: no number that is not in a record or an event.
+//! Invariant: all numbers come from a record or an event.
 
 use std::fmt::Write as _;
 use std::io;
@@ -16,10 +16,10 @@ use crate::personalities::failures::{Leads, named};
 use crate::personalities::latency;
 use crate::speech::{living_line, say};
 
-/// Walkers up to this many are told one by one without being asked for.
+/// Up to this many walkers are listed one by one without -v.
 const FEW: usize = 32;
 
-/// Prints what happens.
+/// Prints events.
 pub(super) struct LsLrText {
     head: String,
     verbose: bool,
@@ -27,10 +27,10 @@ pub(super) struct LsLrText {
     /// Whether there is more than one repetition, and which one runs.
     repeats: bool,
     repetition: u32,
-    /// The rates so far.
+    /// The rates of the repetitions so far.
     rates: Vec<f64>,
     warnings: Vec<String>,
-    /// The first thing that could not be printed.
+    /// The first error when printing.
     failed: Option<io::Error>,
 }
 
@@ -43,7 +43,7 @@ impl LsLrText {
         Self { head, verbose, bar, repeats, repetition: 0, rates, warnings, failed: None }
     }
 
-    /// The last words; fails where anything could not be printed.
+    /// Prints the last lines. Fails if anything could not be printed.
     pub(super) fn finish(&mut self) -> io::Result<()> {
         self.bar.finish_and_clear();
         let mut text = String::new();
@@ -97,7 +97,7 @@ impl EventObserver<LsLrEvent<'_>> for LsLrText {
     }
 }
 
-/// What is walked, and how.
+/// The settings of the walk.
 fn head(parameters: &LsLrParameters, ranks: u32) -> String {
     let (first, last) = (parameters.tree(0), parameters.tree(ranks - 1));
     let mut text = match ranks {
@@ -108,7 +108,7 @@ fn head(parameters: &LsLrParameters, ranks: u32) -> String {
         let shape = parameters.shape;
         let _ = writeln!(
             text,
-            "  to make    {} entries each: {}, up to {} below the root, and {} of {}",
+            "  to create  {} entries each: {}, up to {} below the root, and {} of {}",
             shape.entries,
             several(shape.directories() - 1, "directory"),
             shape.depth(),
@@ -122,7 +122,7 @@ fn head(parameters: &LsLrParameters, ranks: u32) -> String {
             EntryCalls::Stat => "statx (--stat-only: less than ls -l asks for)",
         };
         let _ = writeln!(text, "  directory  open, fstat, statx, getdents64, close; sorted by name");
-        let _ = writeln!(text, "  entry      {entry}; no text is made of it");
+        let _ = writeln!(text, "  entry      {entry}; its line is not formatted");
     }
     text + "\n"
 }
@@ -133,7 +133,7 @@ fn made(phase: &Phase, counted: u64, before: u64) -> String {
         text.push_str(&pace("made", phase));
     }
     if before > 0 {
-        let _ = writeln!(text, "{before} of {} trees were whole before", phase.ranks);
+        let _ = writeln!(text, "{before} of {} trees were complete already", phase.ranks);
     }
     match &phase.failed {
         Some(failed) => text.push_str(&failures(failed)),
@@ -153,8 +153,8 @@ fn removed(phase: &Phase, parts: u64, left: u64, first: &str) -> String {
     if left > 0 {
         let _ = writeln!(
             text,
-            "LEFT BEHIND: {left} of {} trees hold what ls-lr did not make, such as in {first}; take that \
-             away and use --remove again",
+            "LEFT BEHIND: {left} of {} trees hold files that ls-lr did not create, for example in {first}. \
+             Move them away and repeat --remove.",
             phase.ranks
         );
     }
@@ -177,18 +177,20 @@ fn walked_once(walked: &Walked, verbose: bool) -> String {
         ranks => format!("all {ranks} were at work, until walker {} ended", window.first_rank),
     };
     let mut text = format!(
-        "repetition {}\n  \
-         rate       {rate:>10.0} stats/s   {:>10} stats in {:>9.3} s while {together}\n  \
-         whole walk {whole:>10.0} stats/s   {:>10} stats in {:>9.3} s until the last ended\n",
-        list.repetition, window.ops, window.seconds, list.ops, list.spans.transfer_s
+        "repetition {}\n  rate       {rate:>10.0} stats/s   {:>10} stats in {:>9.3} s while {together}\n",
+        list.repetition, window.ops, window.seconds
     );
+    text.push_str(&format!(
+        "  whole walk {whole:>10.0} stats/s   {:>10} stats in {:>9.3} s until the last ended\n",
+        list.ops, list.spans.transfer_s
+    ));
     let caches = walked.caches;
     let dropped = if caches.dropped { "dropped before" } else { "not dropped" };
     let _ = match caches.new_names {
         Some(share) => {
             writeln!(
                 text,
-                "  caches     {dropped}; {:.0} % of the names were new to the client",
+                "  caches     {dropped}; {:.0} % of the entries were new to the client",
                 share * 100.0
             )
         }
@@ -216,7 +218,7 @@ fn latencies(walked: &Walked) -> String {
     text
 }
 
-/// The walkers one by one: all of a few, of many only those that stand out.
+/// The walkers one by one. Of many walkers only those with a mark are listed.
 fn walkers(walked: &Walked, verbose: bool) -> String {
     let rows = &walked.walkers;
     let mut text = format!(
@@ -246,7 +248,7 @@ fn walkers(walked: &Walked, verbose: bool) -> String {
         );
     }
     if hidden > 0 {
-        let _ = writeln!(text, "  {hidden} walkers have nothing remarkable; -v tells them all");
+        let _ = writeln!(text, "  {hidden} walkers without a mark are not shown; -v shows all");
     }
     text
 }
@@ -265,7 +267,7 @@ fn marks(row: &WalkerRow, longest: f64, slowest: bool) -> String {
     text
 }
 
-/// Calls that failed: how many for each reason, and the first by name.
+/// Calls that failed: how many for each reason, and the first by path.
 fn failures(failed: &Failed) -> String {
     let mut text = format!("  FAILED     {} calls\n", failed.operations);
     for (why, count) in &failed.reasons {
@@ -277,9 +279,9 @@ fn failures(failed: &Failed) -> String {
 /// The rates of all repetitions.
 fn over_all(rates: &[f64]) -> String {
     let [mean, least, most] = [mean, min, max].map(|of| of(rates).unwrap_or(0.0));
-    let scatter = cov(rates).map_or(String::new(), |cov| format!(", COV {:.1} %", cov * 100.0));
+    let variability = cov(rates).map_or(String::new(), |cov| format!(", COV {:.1} %", cov * 100.0));
     format!(
-        "rate of {} repetitions: mean {mean:.0} stats/s, least {least:.0}, most {most:.0}{scatter}\n",
+        "rate of {} repetitions: mean {mean:.0} stats/s, least {least:.0}, most {most:.0}{variability}\n",
         rates.len()
     )
 }

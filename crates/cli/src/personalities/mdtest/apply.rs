@@ -1,7 +1,7 @@
-//! What each option of `mdtest` changes of what was typed.
+//! The effect of each option of `mdtest` on the parsed command line.
 //!
-//! Invariant: each option has its arm, which the compiler checks.
-//! Never here: names and help of options, which are `command`'s.
+//! Invariant: each option has a match arm, which the compiler checks.
+//! Never here: names and help of options, which are in `command`.
 
 use command::MdtestOption;
 use command::classic::OptionValue;
@@ -9,12 +9,12 @@ use command::classic::OptionValue;
 use super::typed::{MdtestEdition, TypedMdtest};
 use crate::personalities::classic::{OptionNote, packet, without_gpu};
 
-/// What is said of `-B`.
+/// The note on `-B`.
 const NO_BARRIERS: &str =
-    "-B has no effect: phases begin and end together, for the rates of phases that overlap say nothing";
+    "-B has no effect: phases begin and end together, because overlapping phases have no meaningful rates";
 
 // tidy: long because each option has a line.
-/// Gives `value` to an option; fails with what is wrong with the value.
+/// Gives `value` to an option. Fails with what is wrong with the value.
 pub(super) fn set(
     typed: &mut TypedMdtest,
     option: MdtestOption,
@@ -98,13 +98,13 @@ pub(super) fn set(
 fn inherited_layout(value: OptionValue<'_>) -> Result<(), String> {
     match value.on() {
         false => Ok(()),
-        true => Err("directories get the layout they inherit; set it by `lfs setdirstripe -D` on the test \
-                     directory, and leave it out"
+        true => Err("directories inherit their layout. Set it with `lfs setdirstripe -D` on the test \
+                     directory, and leave -g out."
             .into()),
     }
 }
 
-/// The names of a list with commas between them.
+/// The names in a list with commas.
 fn names(list: &str) -> Vec<String> {
     list.split(',').map(|name| name.trim().to_owned()).filter(|name| !name.is_empty()).collect()
 }
@@ -114,13 +114,13 @@ fn edition(name: &str) -> Result<MdtestEdition, String> {
         "1.9" => Ok(MdtestEdition::Mdtest19),
         "3.3" => Ok(MdtestEdition::Mdtest33),
         "4.1" => Ok(MdtestEdition::Mdtest41),
-        other => Err(format!("`{other}` is none of 1.9, 3.3 and 4.1")),
+        other => Err(format!("`{other}` is not 1.9, 3.3 or 4.1")),
     }
 }
 
-/// `-RSEED`, which is two options of today.
+/// `-RSEED`, for which there are two options today.
 fn seeded_shuffle(typed: &mut TypedMdtest, seed: &str) -> Result<(), String> {
-    typed.parameters.random_seed = seed.parse().map_err(|_| "the seed is beyond 2^64")?;
+    typed.parameters.random_seed = seed.parse().map_err(|_| "the seed does not fit into 64 bits")?;
     typed.parameters.shuffle = true;
     typed.taken.notes.push(OptionNote::changed("-R", format!("-R{seed} is now -R --random-seed={seed}")));
     Ok(())
@@ -141,11 +141,11 @@ mod tests {
     }
 
     #[test]
-    fn a_flag_of_1_9_swallows_no_word_and_the_value_of_today_is_one() {
+    fn a_flag_of_1_9_takes_no_argument_and_todays_value_works() {
         let typed = parse("-B -u -n 5").unwrap();
         assert!(typed.parameters.unique_dir && typed.parameters.items == 5);
         assert_eq!(typed.taken.notes, [OptionNote::idle("-B", NO_BARRIERS)]);
-        assert!(parse("-Bu").unwrap().parameters.unique_dir, "behind one dash too");
+        assert!(parse("-Bu").unwrap().parameters.unique_dir, "also with other letters");
         for words in ["-B 1 -u", "-B1 -u", "-B=1 -u"] {
             let typed = parse(words).unwrap();
             assert_eq!((typed.parameters.unique_dir, typed.taken.notes.len()), (true, 1), "{words}");
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn a_seed_glued_to_its_letter_is_the_seed_of_today() {
+    fn a_seed_glued_to_its_letter_becomes_todays_option() {
         let typed = parse("-R42 -u").unwrap();
         assert_eq!((typed.parameters.shuffle, typed.parameters.random_seed), (true, 42));
         assert_eq!(typed.taken.notes[0].to_string(), "-R42 is now -R --random-seed=42");
@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn letters_that_are_no_more_are_translated_or_rejected() {
+    fn retired_letters_are_translated_or_rejected() {
         let typed = parse("-M").unwrap();
         assert!(
             typed.parameters.unique_dir && typed.taken.notes[0].to_string().contains("is now -u"),
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn the_defaults_of_the_help_are_those_of_the_workload() {
+    fn the_help_shows_the_defaults_of_the_workload() {
         let of = |option: MdtestOption| option.row().default.to_owned();
         let parameters = MdtestParameters::default();
         assert_eq!(

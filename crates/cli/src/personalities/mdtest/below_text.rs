@@ -1,6 +1,6 @@
-//! The lines below the classic text: what failed, wrong data, percentiles, what else has to be known.
+//! The lines below the classic output: failures, wrong data, percentiles and warnings.
 //!
-//! They come after the finish line, and none begins with a word that readers of the classic text look for.
+//! They follow the finish line. None begins with a word that readers of the classic output search for.
 
 use measure::Histogram;
 use results::record::{Failed, Latency, Phase};
@@ -10,10 +10,10 @@ use super::results::{MeasuredPhase, Results};
 use crate::personalities::failures::{Leads, named, reasons, wrong_ranges};
 use crate::personalities::latency;
 
-/// How many failed operations of a phase are named.
+/// How many failed operations of a phase are listed.
 const NAMED: usize = 8;
 
-/// The lines, an empty string where there is nothing to tell.
+/// The lines; empty if there is nothing to report.
 pub(crate) fn lines(runs: &[Results], verbose: u32, notices: &[String]) -> String {
     let measured: Vec<&MeasuredPhase> = runs.iter().flat_map(|run| run.iterations.iter().flatten()).collect();
     let mut text = String::new();
@@ -51,11 +51,11 @@ fn failures(one: &MeasuredPhase, failed: &Failed) -> String {
     text
 }
 
-/// What the deadline did to directories, of which the classic text has no line.
+/// The effect of the deadline on directories, for which the classic output has no line.
 fn stopped(one: &MeasuredPhase) -> String {
     match &one.phase.stonewall {
         Some(wall) if one.label == "Directory creation" && wall.ran_dry < one.phase.ranks => format!(
-            "assay: {}, iteration {}: stopped after {} s at {} to {} items of a rank; all went on to {}\n",
+            "assay: {}, iteration {}: stopped after {} s at {} to {} items per rank; all continued to {}\n",
             one.label,
             one.phase.repetition,
             wall.deadline_s,
@@ -67,7 +67,7 @@ fn stopped(one: &MeasuredPhase) -> String {
     }
 }
 
-/// What verification found in a phase.
+/// The result of the verification in a phase.
 fn wrong(label: &str, phase: &Phase) -> String {
     let Some(check) = &phase.check else { return String::new() };
     let verdict = match check.bad_transfers {
@@ -84,11 +84,11 @@ fn wrong(label: &str, phase: &Phase) -> String {
     text
 }
 
-/// The latencies of one kind of operation, over all iterations.
+/// The latencies of one kind of operation over all iterations.
 #[derive(Default)]
 struct Merged {
     histogram: Histogram,
-    /// The slowest rank of any iteration: its rate, its number, its node, the iteration.
+    /// The slowest rank of any iteration: its rate, number and node, and the iteration.
     slowest: Option<(f64, u32, String, u32)>,
 }
 
@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn directories_that_a_deadline_stopped_are_told() {
+    fn directories_that_a_deadline_stopped_are_reported() {
         let mut one = measured("Directory creation", 100, 0.5);
         let wall =
             Stonewall { deadline_s: 2.0, transfers_min: 90, transfers_max: 100, ..Stonewall::default() };
@@ -185,13 +185,13 @@ mod tests {
         let run = Results { ranks: 2, items: 1000, iterations: vec![vec![one]] };
         assert_eq!(
             lines(&[run], 0, &[]),
-            "assay: Directory creation, iteration 0: stopped after 2 s at 90 to 100 items of a rank; \
-             all went on to 100\n"
+            "assay: Directory creation, iteration 0: stopped after 2 s at 90 to 100 items per rank; \
+             all continued to 100\n"
         );
     }
 
     #[test]
-    fn failures_and_wrong_data_are_told_always() {
+    fn failures_and_wrong_data_are_always_reported() {
         let text = lines(
             &[run(|phase| {
                 let first = FailedOperation {

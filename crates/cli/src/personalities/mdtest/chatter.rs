@@ -1,7 +1,7 @@
-//! The lines of `-v`, `-vv` and `-vvv` while a run goes on.
+//! The lines of `-v`, `-vv` and `-vvv` during a run.
 //!
-//! Their form and the numbers of the source lines in them are the classic's, for scripts know them by both.
-//! Lines that only trace the classic's functions (`Entering ...`) are left out.
+//! Their form and the source line numbers in them are those of the classic program, because scripts search
+//! for both. Lines that only trace the classic's functions (`Entering ...`) are left out.
 
 use super::listing::numbered;
 use super::results::{MeasuredPhase, is_of_tree};
@@ -19,7 +19,7 @@ const LINES: [(&str, &str, u32, u32); 8] = [
     ("File removal", "  File removal      :", 1229, 1441),
 ];
 
-/// Above the iterations.
+/// The lines above the iterations.
 pub(crate) fn caption(edition: MdtestEdition) -> String {
     let rows = [
         "   Operation               Duration              Rate",
@@ -35,7 +35,7 @@ pub(crate) fn caption(edition: MdtestEdition) -> String {
     }
 }
 
-/// Where iteration number `iteration` (from 0) begins, at `moment`.
+/// The line at the start of iteration `iteration` (from 0), at `moment`.
 pub(crate) fn iteration(edition: MdtestEdition, iteration: u32, moment: &str) -> String {
     let number = iteration + 1;
     match edition {
@@ -44,7 +44,7 @@ pub(crate) fn iteration(edition: MdtestEdition, iteration: u32, moment: &str) ->
     }
 }
 
-/// Seconds and rate as a version shows them: those of rank 0 since 4.0, before of all ranks.
+/// Seconds and rate as a version shows them: since 4.0 those of rank 0, before those of all ranks.
 fn numbers(edition: MdtestEdition, found: Option<&MeasuredPhase>) -> String {
     let (seconds, rate) = match found {
         None => (0.0, 0.0),
@@ -54,8 +54,8 @@ fn numbers(edition: MdtestEdition, found: Option<&MeasuredPhase>) -> String {
     format!("{seconds:14.3} sec, {rate:14.3} ops/sec")
 }
 
-/// The lines of a test that is over, `Directory` or `File`, also for what was not done.
-/// `stonewalled` are the operations of all ranks at the deadline, where it cut any off.
+/// The lines of a finished test, `Directory` or `File`, also for phases that were not run. `stonewalled` is
+/// the number of operations of all ranks at the deadline, if the deadline stopped any rank.
 pub(crate) fn test(
     edition: MdtestEdition,
     kind: &str,
@@ -69,14 +69,14 @@ pub(crate) fn test(
             continue;
         }
         let found = iteration.iter().find(|one| one.label == label);
-        // Three blanks since it is part of IOR.
+        // Versions in IOR have three blanks.
         let words = match (edition, kind) {
             (MdtestEdition::Mdtest19, "Directory") => &words[1..],
             _ => words,
         };
         let line = format!("{words} {}", numbers(edition, found));
         text.push_str(&numbered(edition, 1, (old, new), &line));
-        // Of directories a line of our own tells it, below the text.
+        // For directories a line of assay below the output reports it.
         if label == "File creation"
             && let Some(one) = found
             && let Some(wall) = &one.phase.stonewall
@@ -88,14 +88,14 @@ pub(crate) fn test(
     text
 }
 
-/// Until the deadline. The classic shows a rate of 0 here; this is that of all ranks.
+/// The line about the deadline. The classic program shows a rate of 0; this is the rate of all ranks.
 fn stonewall(edition: MdtestEdition, operations: f64, seconds: f64) -> String {
     let rate = if seconds > 0.0 { operations / seconds } else { 0.0 };
     let words = format!("  File creation (stonewall): {seconds:14.3} sec, {rate:14.3} ops/sec");
     numbered(edition, 1, (1225, 1437), &words)
 }
 
-/// The line of a phase of the tree, or of one that the classic does not have.
+/// The line of a phase of the tree, or of a phase that the classic program does not have.
 pub(crate) fn single(edition: MdtestEdition, one: &MeasuredPhase) -> String {
     let shown = numbers(edition, Some(one));
     match (one.label, edition) {
@@ -110,12 +110,12 @@ pub(crate) fn single(edition: MdtestEdition, one: &MeasuredPhase) -> String {
     }
 }
 
-/// Whether a phase has a line of its own as soon as it ends.
-pub(crate) fn stands_alone(label: &str) -> bool {
+/// Whether a phase gets its own line as soon as it ends.
+pub(crate) fn has_own_line(label: &str) -> bool {
     is_of_tree(label) || LINES.iter().all(|(known, ..)| *known != label)
 }
 
-/// A name that rank 0 is about to work on, within `phase`.
+/// The line for a path that rank 0 is about to work on, within `phase`.
 pub(crate) fn name(edition: MdtestEdition, phase: &str, what: &str, path: &str) -> String {
     let path = path.trim_end_matches('/');
     let child = path.rsplit('/').nth(1).is_some_and(|dir| dir.starts_with("mdtest_tree"));
@@ -137,7 +137,7 @@ pub(crate) fn name(edition: MdtestEdition, phase: &str, what: &str, path: &str) 
         ("file_read", _) => (3, 738, format!("mdtest_read file: {path}")),
         _ => (if phase.starts_with("tree") { 2 } else { 3 }, 0, format!("{what} '{path}'")),
     };
-    // The lines of older sources are not known here.
+    // Source line numbers of older versions are not known.
     numbered(edition, level, (0, line), &words)
 }
 
@@ -153,7 +153,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_lines_of_a_test_are_those_of_each_version() {
+    fn each_version_has_its_own_lines_of_a_test() {
         let phases = [measured("Directory creation", 100, 0.5), measured("Directory stat", 100, 0.25)];
         assert_eq!(
             test(MdtestEdition::Mdtest41, "Directory", true, &phases, None),
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn the_deadline_has_a_line_among_the_files_and_none_among_the_directories() {
+    fn the_deadline_has_a_line_for_files_but_not_for_directories() {
         let stopped = |label| {
             let mut one = measured(label, 100, 0.5);
             let wall = Stonewall { seconds: 0.25, transfers_max: 100, ..Stonewall::default() };
@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn the_tree_and_what_is_done_besides_have_lines_of_their_own() {
+    fn the_tree_and_additional_phases_have_lines_of_their_own() {
         let tree = measured("Tree creation", 40, 0.5);
         assert_eq!(
             single(MdtestEdition::Mdtest41, &tree),
@@ -202,7 +202,7 @@ mod tests {
             single(MdtestEdition::Mdtest41, &measured("Tree removal", 40, 0.5)),
             "V-1: Rank   0 Line  2249 main   Tree removal      :          0.500 sec,         80.000 ops/sec\n"
         );
-        assert!(stands_alone("Tree removal") && stands_alone("File link") && !stands_alone("File read"));
+        assert!(has_own_line("Tree removal") && has_own_line("File link") && !has_own_line("File read"));
         assert!(
             single(MdtestEdition::Mdtest41, &measured("File link", 1, 1.0))
                 .contains("Line     0   File link ")
@@ -210,19 +210,19 @@ mod tests {
     }
 
     #[test]
-    fn names_are_told_by_the_lines_of_4_1() {
-        let told = |phase, what, path| name(MdtestEdition::Mdtest41, phase, what, path);
+    fn paths_are_listed_with_the_line_numbers_of_4_1() {
+        let line = |phase, what, path| name(MdtestEdition::Mdtest41, phase, what, path);
         assert_eq!(
-            told("tree_creation", "mkdir", "d/test-dir.0-0/mdtest_tree.0/"),
+            line("tree_creation", "mkdir", "d/test-dir.0-0/mdtest_tree.0/"),
             "V-2: Rank   0 Line  1995 Making directory 'd/test-dir.0-0/mdtest_tree.0/'\n"
         );
         assert!(
-            told("tree_removal", "rmdir", "d/mdtest_tree.0/mdtest_tree.1").contains(" Line  2040 Remove")
+            line("tree_removal", "rmdir", "d/mdtest_tree.0/mdtest_tree.1").contains(" Line  2040 Remove")
         );
         assert!(
-            told("file_stat", "stat", "x/file.mdtest.0.1")
+            line("file_stat", "stat", "x/file.mdtest.0.1")
                 .starts_with("V-3: Rank   0 Line   651 mdtest_stat")
         );
-        assert!(told("file_link", "link", "x/f").starts_with("V-3: Rank   0 Line     0 link 'x/f'"));
+        assert!(line("file_link", "link", "x/f").starts_with("V-3: Rank   0 Line     0 link 'x/f'"));
     }
 }

@@ -1,15 +1,16 @@
-//! `--dryRun`: what a run would do, counted; nothing is opened, made or removed.
+//! `--dryRun`: counts what a run would do. Nothing is opened, created or removed.
 
 use units::{Usage, bytes_binary, several};
 use workloads::mdtest::{ItemCounts, MdtestParameters};
 
 use super::typed::MeantMdtest;
 
-/// What a run on `ranks` ranks would do.
+/// The text for a run on `ranks` ranks.
 pub(crate) fn text(meant: &MeantMdtest, ranks: u32) -> Result<String, Usage> {
     let parameters = &meant.parameters;
-    let counts = ItemCounts::of(parameters)
-        .ok_or_else(|| Usage::new("the tree has more directories and items than can be counted"))?;
+    let counts = ItemCounts::of(parameters).ok_or_else(|| {
+        Usage::new("the tree has too many directories and items to count. Reduce -z, -b, -I or -n.")
+    })?;
     let mut text = format!(
         "Dry run: nothing is opened, made or removed.\nBackend {}, in {}\n",
         parameters.backend,
@@ -21,11 +22,11 @@ pub(crate) fn text(meant: &MeantMdtest, ranks: u32) -> Result<String, Usage> {
     Ok(text)
 }
 
-/// On one number of ranks.
+/// The part for one number of ranks.
 fn run(parameters: &MdtestParameters, counts: &ItemCounts, ranks: u64) -> String {
     let trees = counts.loops * if parameters.unique_dir { ranks } else { 1 };
     let (directories, items) = (trees * counts.directories, ranks * counts.items());
-    // Shared files have no rank in their names.
+    // The names of shared files have no rank.
     let files = if parameters.shared_file { counts.items() } else { items };
     let mut text = format!(
         "{ranks} ranks, {} iterations of:\n  {} with {}, of which {} hold items, {} of each rank\n",
@@ -94,14 +95,14 @@ mod tests {
     use super::*;
     use crate::personalities::classic::grammar;
 
-    fn told(words: &str, ranks: u32) -> String {
+    fn dry_run(words: &str, ranks: u32) -> String {
         let tokens: Vec<String> = words.split_whitespace().map(str::to_owned).collect();
         text(&grammar::parse::<TypedMdtest>(&tokens).unwrap().meant().unwrap(), ranks).unwrap()
     }
 
     #[test]
-    fn the_acceptance_line_is_counted_as_the_reference_counts_it() {
-        let text = told("-b 3 -v -z 3 -u -I 900 -k -i 4 -d DIR", 2);
+    fn the_acceptance_command_has_the_counts_of_the_reference() {
+        let text = dry_run("-b 3 -v -z 3 -u -I 900 -k -i 4 -d DIR", 2);
         for line in [
             "2 ranks, 4 iterations of:\n",
             "\n  2 trees with 80 directories, of which 80 hold items, 900 of each rank\n",
@@ -114,12 +115,12 @@ mod tests {
     }
 
     #[test]
-    fn bytes_and_what_stays_are_told() {
-        let text = told("-C -F -n 10 -w 3901 -z 1 -b 2 -L", 2);
+    fn bytes_and_remaining_files_are_counted() {
+        let text = dry_run("-C -F -n 10 -w 3901 -z 1 -b 2 -L", 2);
         assert!(text.contains(": 20 operations, 78020 bytes (76.2 KiB)\n"), "{text}");
         assert!(text.contains("23 files and directories stay") && !text.contains("Directory"), "{text}");
         assert!(text.contains("\n  1 tree with 3 directories, of which 2 hold items"), "{text}");
-        assert!(told("-S -n 3", 4).contains("File removal      : 3 operations\n"));
-        assert_eq!(told("-n 1 -f 1 -l 3", 3).matches(" iterations of:").count(), 3);
+        assert!(dry_run("-S -n 3", 4).contains("File removal      : 3 operations\n"));
+        assert_eq!(dry_run("-n 1 -f 1 -l 3", 3).matches(" iterations of:").count(), 3);
     }
 }

@@ -1,4 +1,4 @@
-//! What stands above the results of `mdtest`.
+//! The header above the results of `mdtest`.
 
 use jiff::Zoned;
 use storage::Space;
@@ -10,7 +10,7 @@ use crate::personalities::classic::{space_line, whole_header_dir};
 /// The line about reads that read nothing, which 4.x prints.
 pub(crate) const NOTHING_READ: &str = "Read bytes is 0, thus, a read test will actually just open/close";
 
-/// What is known of a run when its ranks have found each other.
+/// What is known of a run once its ranks have met.
 pub(crate) struct Facts<'a> {
     /// The command line as given.
     pub(crate) argv: &'a [String],
@@ -18,7 +18,7 @@ pub(crate) struct Facts<'a> {
     pub(crate) nodes: u32,
     /// Whether each rank is on the node of rank 0.
     pub(crate) on_node_0: &'a [bool],
-    /// The file system of the first directory, where it tells.
+    /// The space of the first directory's file system, if it reports it.
     pub(crate) space: Option<Space>,
 }
 
@@ -27,7 +27,7 @@ pub(crate) fn moment() -> String {
     Zoned::now().strftime("%m/%d/%Y %H:%M:%S").to_string()
 }
 
-/// The header, up to what the engine tells of the run.
+/// The header up to the first line of an event.
 pub(crate) fn text(meant: &MeantMdtest, facts: &Facts<'_>) -> String {
     let edition = meant.look.edition;
     let version = match edition {
@@ -64,13 +64,13 @@ pub(crate) fn text(meant: &MeantMdtest, facts: &Facts<'_>) -> String {
     }
 }
 
-/// Whether 4.x warns of reads that read nothing.
+/// Whether 4.x warns of reads of zero bytes.
 pub(crate) fn reads_nothing(meant: &MeantMdtest) -> bool {
     let parameters = &meant.parameters;
     meant.look.edition == MdtestEdition::Mdtest41 && parameters.read && parameters.read_bytes == 0
 }
 
-/// The command line: only 1.9 leaves the words as they are.
+/// The command line. Only 1.9 prints the arguments without quotes.
 fn command(argv: &[String], edition: MdtestEdition) -> String {
     let mut words = argv.iter();
     let mut text = words.next().cloned().unwrap_or_default();
@@ -83,7 +83,7 @@ fn command(argv: &[String], edition: MdtestEdition) -> String {
     text
 }
 
-/// Where the test is, and how much its file system holds.
+/// The test directory and the capacity of its file system.
 fn place(meant: &MeantMdtest, space: Option<Space>) -> String {
     let dir = meant.parameters.dirs.first().map(String::as_str).unwrap_or_default();
     let newer = meant.look.edition == MdtestEdition::Mdtest41;

@@ -1,10 +1,10 @@
-//! The parameters as `-v` lists them, and the lines that the classic numbers by the lines of its source.
+//! The parameters that `-v` lists, and lines with the line numbers of the classic source.
 
 use workloads::mdtest::MdtestParameters;
 
 use super::typed::{MdtestEdition, MeantMdtest};
 
-/// A line of the verbose helper: its level, the source line that scripts know it by, and the text.
+/// A line of the verbose helper: its level, the source line number that scripts search for, and the text.
 pub(crate) fn numbered(edition: MdtestEdition, level: u32, lines: (u32, u32), text: &str) -> String {
     let line = match edition {
         MdtestEdition::Mdtest19 => return format!("V-{level}: {text}\n"),
@@ -17,14 +17,14 @@ pub(crate) fn numbered(edition: MdtestEdition, level: u32, lines: (u32, u32), te
 /// One parameter: its line in 3.3 and in 4.1, its name, its value.
 type ListedParameter = (u32, u32, &'static str, String);
 
-/// What 1.9 does not list: it had one backend, and did not know the others.
+/// Parameters that 1.9 does not list: it had one backend and lacked the others.
 const NEWER: [&str; 4] = ["api", "stone_wall_timer_seconds", "call_sync", "make_node"];
 
 fn truth(on: bool) -> String {
     if on { "True" } else { "False" }.to_owned()
 }
 
-/// What is listed before the directories.
+/// The parameters before the directories.
 fn first(meant: &MeantMdtest) -> Vec<ListedParameter> {
     let p = &meant.parameters;
     vec![
@@ -35,7 +35,7 @@ fn first(meant: &MeantMdtest) -> Vec<ListedParameter> {
     ]
 }
 
-/// What is listed behind them.
+/// The parameters after the directories.
 fn rest(p: &MdtestParameters) -> Vec<ListedParameter> {
     vec![
         (2026, 2450, "dirs_only", truth(p.directories || p.shared_file)),
@@ -50,7 +50,7 @@ fn rest(p: &MdtestParameters) -> Vec<ListedParameter> {
         (2038, 2462, "items", p.items.to_string()),
         (2039, 2463, "nstride", p.shift.to_string()),
         (2040, 2464, "pre_delay", p.pre_delay.to_string()),
-        // The classic shows leaf_only a second time here.
+        // The classic program shows leaf_only again here.
         (2041, 2465, "remove_only", truth(p.remove)),
         (2042, 2466, "random_seed", p.random_seed.to_string()),
         (2043, 2467, "stride", p.stride.to_string()),
@@ -67,7 +67,7 @@ fn rest(p: &MdtestParameters) -> Vec<ListedParameter> {
     ]
 }
 
-/// What `-v` lists.
+/// The list of `-v`.
 pub(crate) fn parameters(meant: &MeantMdtest) -> String {
     let edition = meant.look.edition;
     let plain = edition == MdtestEdition::Mdtest19;
@@ -98,18 +98,18 @@ mod tests {
     }
 
     #[test]
-    fn the_listing_is_that_of_4_1_with_its_line_numbers() {
+    fn the_list_has_the_line_numbers_of_4_1() {
         let text = listed("-b 3 -v -z 3 -u -I 900 -k -i 4 -d /dev/shm/acc");
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(lines[0], "V-1: Rank   0 Line  2442 api                     : (null)");
         assert_eq!(lines[5], "V-1: Rank   0 Line  2448 \t/dev/shm/acc");
         assert_eq!(lines.len(), 31);
         assert_eq!(lines[30], "V-1: Rank   0 Line  2477 make_node               : 1");
-        assert!(text.contains(" Line  2465 remove_only             : True\n"), "what is meant by it: {text}");
+        assert!(text.contains(" Line  2465 remove_only             : True\n"), "the real parameter: {text}");
     }
 
     #[test]
-    fn older_listings_leave_out_what_they_do_not_know() {
+    fn older_lists_lack_newer_parameters() {
         let text = listed("-v --compat 1.9");
         assert!(text.starts_with("barriers                : True\n"), "{text}");
         assert!(

@@ -1,6 +1,6 @@
-//! `mdtest`: the classic command line and its look, over the workload of that name.
+//! `mdtest`: the classic command line and output, over the workload of that name.
 //!
-//! A run is read and checked whole before any rank begins.
+//! A run is parsed and checked completely before any rank begins.
 
 mod apply;
 mod below_text;
@@ -44,7 +44,7 @@ use crate::status::{DONE, ERROR, error_if};
 use text::MdtestText;
 use typed::{MeantMdtest, TypedMdtest};
 
-/// How many iterations' directories are looked for after Ctrl-C.
+/// The directories of this many iterations are looked for after Ctrl-C.
 const LOOKED_FOR: u32 = 1000;
 
 /// A run that was checked, with its storage.
@@ -70,7 +70,7 @@ fn started(program: &StartedProgram<'_>, tokens: &[String], local: Option<u32>) 
         ready.meant.notes.iter().for_each(|note| complain(&format!("mdtest: note: {note}")));
     }
     if ready.meant.dry_run {
-        return Ok(program.only_tell(session, |session| dry_run::text(&ready.meant, session.size())));
+        return Ok(program.print_dry_run(session, |session| dry_run::text(&ready.meant, session.size())));
     }
     let voice = if program.speaks { voice(&ready, program.argv).map(Some) } else { Ok(None) };
     let (session, voice) = session.agree(voice)?;
@@ -80,10 +80,10 @@ fn started(program: &StartedProgram<'_>, tokens: &[String], local: Option<u32>) 
     Ok(perform(program, session, voice, |part, voice| one_rank(&ready, part, voice)))
 }
 
-/// The whole help text, from the same table that parses.
+/// The whole help text, from the table that the parser uses.
 fn help() -> String {
     let mut text = help_of_options::<MdtestOption>() + &help_of_backends(has_names);
-    text.push_str("\n\nSpellings of 1.9 that are still taken\n");
+    text.push_str("\n\nOptions of mdtest 1.9 that are still accepted\n");
     for retired in MdtestOption::retired() {
         let letter = retired.short.unwrap_or_default();
         let value = if retired.takes_value { "=VALUE" } else { "" };
@@ -104,7 +104,7 @@ fn has_names(backend: &str) -> bool {
     MdtestParameters { backend: backend.to_owned(), ..MdtestParameters::default() }.check(1).is_ok()
 }
 
-/// Test directories that a run makes; the first ones of each iteration, for all ranks.
+/// Test directories that a run creates: the first of each iteration, for all ranks.
 fn test_dirs(parameters: &MdtestParameters) -> impl Iterator<Item = PathBuf> {
     let iterations = if parameters.create { parameters.iterations.min(LOOKED_FOR) } else { 0 };
     let dirs = 0..parameters.dirs.len() as u32;
@@ -112,8 +112,8 @@ fn test_dirs(parameters: &MdtestParameters) -> impl Iterator<Item = PathBuf> {
     all.map(|(iteration, rank)| PathBuf::from(names::test_dir(parameters, rank, iteration, 0)))
 }
 
-/// Reads and checks everything; all ranks reject together. Ranks of a launcher meet first, because only
-/// rank 0 reads the environment.
+/// Reads and checks everything. All ranks reject together. Ranks of a launcher meet first, because only rank
+/// 0 reads the environment.
 fn prepare(
     typed: TypedMdtest,
     launch: Option<&RankLaunch>,
@@ -121,7 +121,7 @@ fn prepare(
 ) -> Result<(ReadyMdtest, Session), Usage> {
     let read = || Variables::read(Variables::stand_in);
     let Some(first) = launch.filter(|launch| launch.is_parallel()) else {
-        // What is wrong with the options is said before what is missing to run them.
+        // Wrong options are reported before a missing requirement, such as MPI.
         let ready = ready(typed, &read(), local.unwrap_or(1).max(1))?;
         return Ok((ready, Session::start(launch, local, Needs::Nothing)?));
     };
@@ -133,7 +133,7 @@ fn prepare(
     Ok((ready, session))
 }
 
-/// Checks a run for `ranks` ranks and makes its storage.
+/// Checks a run on `ranks` ranks and opens its storage.
 fn ready(typed: TypedMdtest, variables: &Variables, ranks: u32) -> Result<ReadyMdtest, Usage> {
     let mut meant = typed.meant()?;
     let parameters = &mut meant.parameters;
@@ -144,13 +144,13 @@ fn ready(typed: TypedMdtest, variables: &Variables, ranks: u32) -> Result<ReadyM
     if storage.names().is_none() {
         let name = &meant.parameters.backend;
         return Err(Usage(format!(
-            "-a {name}: mdtest needs directories, and this backend has none; take POSIX"
+            "-a {name}: mdtest needs directories, which this backend lacks. Use -a POSIX."
         )));
     }
     Ok(ReadyMdtest { meant, storage })
 }
 
-/// What rank 0 prints with and where it keeps records; all its files are made now.
+/// Rank 0's printer and records. All its files are created now.
 fn voice(ready: &ReadyMdtest, argv: &[String]) -> Result<(RunRecords, MdtestText), Usage> {
     let meant = &ready.meant;
     written_later(&meant.parameters)?;
@@ -166,7 +166,7 @@ fn voice(ready: &ReadyMdtest, argv: &[String]) -> Result<(RunRecords, MdtestText
     }
 }
 
-/// Rejects files that could not be written at the end of hours of work. Rank 0 answers for all.
+/// Rejects files that could not be written after hours of work. Rank 0 checks for all ranks.
 fn written_later(parameters: &MdtestParameters) -> Result<(), Usage> {
     if let Some(path) = parameters.status_file.as_deref().filter(|_| parameters.create) {
         check_writable("-x", path)?;
@@ -177,24 +177,24 @@ fn written_later(parameters: &MdtestParameters) -> Result<(), Usage> {
     }
 }
 
-/// Rejects the file that `option` names where it cannot be written. An existing file is not changed, and a
-/// missing one is still missing afterwards.
+/// Rejects the file of `option` if it cannot be written. An existing file is not changed, and a missing file
+/// is missing afterwards.
 fn check_writable(option: &str, path: &str) -> Result<(), Usage> {
     let there = fs::metadata(path);
-    // Opening a pipe would wait for its reader, and what is no file keeps nothing that could be lost.
+    // Opening a pipe would wait for its reader. What is not a regular file keeps no data that could be lost.
     if there.as_ref().is_ok_and(|there| !there.is_file() && !there.is_dir()) {
         return Ok(());
     }
     let opened = OpenOptions::new().append(true).create(true).open(path);
-    opened.map_err(|error| Usage(format!("{option} {path}: {error}; name a file that can be written")))?;
+    opened.map_err(|error| Usage(format!("{option} {path}: {error}. Choose a file that can be written.")))?;
     if there.is_err() {
-        // Left behind empty it would be read as a result.
+        // An empty file that remained would be read as a result.
         let _ = fs::remove_file(path);
     }
     Ok(())
 }
 
-/// One rank's part; gives the exit status.
+/// The part of one rank. Gives the exit status.
 fn one_rank(
     ready: &ReadyMdtest,
     part: RankContext<'_>,
@@ -223,17 +223,16 @@ fn one_rank(
     done.map(|_| exit)
 }
 
-/// What of the options is rejected today, or taken otherwise than it was.
+/// The options that are rejected today or have another effect than before.
 pub(crate) fn drifted(tokens: &[String]) -> Vec<Drift> {
     drift::drifted::<TypedMdtest>(tokens, |typed| typed.meant().map(|meant| meant.notes))
 }
 
-/// Says no to options that a run on `ranks` ranks would reject before it starts; `_local` ranks can do
-/// whatever others can.
+/// Rejects options that a run on `ranks` ranks would reject before it starts. `_local` makes no difference.
 pub(crate) fn check(tokens: &[String], ranks: u32, _local: bool) -> Result<(), Usage> {
     let typed = grammar::parse::<TypedMdtest>(tokens)?;
     if typed.help {
-        return Err(Usage::new("the line runs nothing; take -h out"));
+        return Err(Usage::new("the command line runs nothing. Leave -h out."));
     }
     ready(typed, &Variables::default(), ranks).map(|_| ())
 }
@@ -243,7 +242,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_there_stays_what_is_not_there_is_not_made_and_what_cannot_be_written_is_rejected() {
+    fn the_check_changes_no_file_creates_none_and_rejects_unwritable_ones() {
         let dir = tempfile::tempdir().unwrap();
         let at = |name: &str| dir.path().join(name).display().to_string();
         fs::write(at("old"), "12\n").unwrap();
@@ -252,9 +251,9 @@ mod tests {
         assert_eq!(fs::read_to_string(at("old")).unwrap(), "12\n");
         assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);
         for (path, why) in [(at("no/where"), "No such file or directory"), (at(""), "Is a directory")] {
-            let told = check_writable("-x", &path).unwrap_err().0;
-            assert!(told.starts_with(&format!("-x {path}: {why}")), "{told}");
-            assert!(told.ends_with("; name a file that can be written"), "{told}");
+            let error = check_writable("-x", &path).unwrap_err().0;
+            assert!(error.starts_with(&format!("-x {path}: {why}")), "{error}");
+            assert!(error.ends_with(". Choose a file that can be written."), "{error}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Properties of the parser: whatever it is given, it answers.
+//! Properties of the parser: any arguments give a result.
 
 use command::MdtestOption;
 use command::classic::ClassicOption;
@@ -9,7 +9,7 @@ use workloads::kit::payload::Packet;
 use super::typed::{MdtestEdition, MeantMdtest, TypedMdtest};
 use crate::personalities::classic::grammar;
 
-/// Words that lead somewhere, and some that lead nowhere.
+/// Arguments of which some are valid.
 fn word() -> impl Strategy<Value = String> {
     let options: Vec<String> = MdtestOption::rows()
         .flat_map(|row| {
@@ -26,7 +26,7 @@ fn word() -> impl Strategy<Value = String> {
     ]
 }
 
-/// Words put together, with and without something between them.
+/// Arguments put together, with or without a separator.
 fn token() -> impl Strategy<Value = String> {
     (prop::collection::vec(word(), 1..4), prop::sample::select(vec!["", "=", ",", " "]))
         .prop_map(|(words, between)| words.join(between))
@@ -34,7 +34,7 @@ fn token() -> impl Strategy<Value = String> {
 
 proptest! {
     #[test]
-    fn any_tokens_are_answered(tokens in prop::collection::vec(token(), 0..8)) {
+    fn any_tokens_give_an_answer(tokens in prop::collection::vec(token(), 0..8)) {
         if let Ok(typed) = grammar::parse::<TypedMdtest>(&tokens)
             && let Ok(meant) = typed.meant()
         {
@@ -76,7 +76,7 @@ fn all_forms_of_a_value_mean_the_same() {
 }
 
 #[test]
-fn no_phase_means_all_and_neither_kind_both() {
+fn no_phase_means_all_and_no_kind_means_both() {
     let phases = |words| {
         let p = meant(words).parameters;
         [p.create, p.stat, p.read, p.rename, p.remove]
@@ -97,7 +97,7 @@ fn no_phase_means_all_and_neither_kind_both() {
 }
 
 #[test]
-fn directories_are_separated_by_at_and_older_versions_have_their_own() {
+fn directories_are_separated_by_at_signs_and_older_versions_have_other_defaults() {
     assert_eq!(meant("").parameters.dirs, ["./out"]);
     assert_eq!(meant("-d a@b/c").parameters.dirs, ["a", "b/c"]);
     assert!(parse("-d a@").unwrap().meant().is_err() && parse("-d @").unwrap().meant().is_err());
@@ -111,7 +111,7 @@ fn directories_are_separated_by_at_and_older_versions_have_their_own() {
 }
 
 #[test]
-fn each_ranks_numbers_are_wanted_where_they_are_shown() {
+fn numbers_per_rank_are_collected_if_they_are_shown() {
     assert!(!meant("").parameters.rank_times);
     for words in ["--print-all-procs", "--showRankStatistics", "--saveRankPerformanceDetails=f"] {
         assert!(meant(words).parameters.rank_times, "{words}");
@@ -129,38 +129,38 @@ fn values_reach_the_workload() {
 }
 
 #[test]
-fn what_reads_as_if_it_did_more_is_told() {
-    for (words, told) in [
-        ("-k", "-k makes files by mknod"),
+fn options_without_effect_have_a_note() {
+    for (words, part) in [
+        ("-k", "-k creates files with mknod"),
         ("-f 2", "-f without -l"),
         ("-t", "-t has no effect without -u"),
         ("-B 1", "-B has no effect"),
         ("-a DUMMY --posix.odirect", "--posix.odirect has no effect with -a DUMMY"),
     ] {
         let notes = meant(words).notes;
-        assert!(notes.iter().any(|note| note.to_string().contains(told)), "{words}: {notes:?}");
+        assert!(notes.iter().any(|note| note.to_string().contains(part)), "{words}: {notes:?}");
     }
     assert!(meant("-n 5 -u -t -f 1 -l 1 -B 0").notes.is_empty());
 }
 
 #[test]
-fn what_is_wrong_is_said_with_what_would_do() {
-    for (words, told) in [
+fn errors_say_what_would_be_right() {
+    for (words, part) in [
         ("-n", "-n takes a value"),
         ("-n x", "is not a whole number"),
         ("-n -1", "-1 is negative"),
         ("-e -1", "-1 is negative"),
         ("-a HDF6", "HDF6"),
-        ("--compat 2.0", "none of 1.9, 3.3 and 4.1"),
+        ("--compat 2.0", "is not 1.9, 3.3 or 4.1"),
         ("-g", "lfs setdirstripe"),
         ("-Q", "unknown option `-Q`"),
-        ("--verify-raed", "the nearest is `--verify-read`"),
+        ("--verify-raed", "Did you mean `--verify-read`?"),
         ("file", "is not an option"),
         ("--dataPacketType=x", "unknown packet type"),
-        ("--gpuDirect", "no CUDA"),
-        ("-i 9999999999", "more than can be"),
+        ("--gpuDirect", "does not support CUDA"),
+        ("-i 9999999999", "is too large"),
     ] {
         let error = parse(words).err().unwrap_or_else(|| panic!("{words}")).0;
-        assert!(error.contains(told), "{words}: {error}");
+        assert!(error.contains(part), "{words}: {error}");
     }
 }

@@ -1,6 +1,7 @@
-//! `--saveRankPerformanceDetails`: a row of all ranks, then one of each rank and iteration.
+//! `--saveRankPerformanceDetails`: a row for all ranks, then one for each rank and iteration.
 //!
-//! Invariant: every row has as many fields as the heading, but for the tree's, which single ranks have not.
+//! Invariant: every row has as many fields as the heading. Only the tree's fields are missing in the rows of
+//! single ranks.
 
 use units::exponential;
 
@@ -24,7 +25,7 @@ pub(crate) fn rows(results: &Results) -> String {
     let mut text = format!("all,{}{all}\n", results.items);
     for iteration in 0..results.iterations.len() {
         for rank in 0..results.ranks as usize {
-            // The classic leaves the items of single ranks out.
+            // The classic program leaves out the items of single ranks.
             text.push_str(&format!("{rank},"));
             for label in LABELS.iter().filter(|label| !is_of_tree(label)) {
                 let times = results.find(iteration, label).and_then(|one| one.ranks.get(rank));
@@ -42,7 +43,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_file_is_as_the_classic_writes_it() {
+    fn the_file_has_the_form_of_the_classic_program() {
         let iteration = || vec![measured("Tree creation", 1, 0.5), measured("File creation", 4, 0.5)];
         let results = Results { ranks: 2, items: 4, iterations: vec![iteration(), iteration()] };
         assert!(heading().starts_with("rank,items,rate-Directory creation,time-Directory creation,rate-Dir"));

@@ -1,12 +1,14 @@
-//! What was measured in a run on one number of ranks, as mdtest's tables count it (docs/METHODOLOGY.md).
+//! The measured values of a run on one number of ranks, as mdtest's tables count them
+//! (docs/explanation/metadata.md).
 //!
-//! Invariant: no number here is measured here; rates are operations over seconds of records and events.
-//! Never here: how a table looks.
+//! Invariant: nothing is measured here. Rates are operations divided by seconds, both from records and
+//! events.
+//! Never here: the layout of a table.
 
 use results::record::Phase;
 use workloads::mdtest::{EndedPhase, RankTimes};
 
-/// The rows of mdtest's tables, in their order, and the phase of which nothing is printed.
+/// The rows of mdtest's tables in their order, also of the phase that is not printed.
 pub(crate) const LABELS: [&str; 11] = [
     "Directory creation",
     "Directory stat",
@@ -35,32 +37,32 @@ pub(crate) enum ResultUnit {
 pub(crate) struct MeasuredPhase {
     /// Its label in the tables.
     pub(crate) label: &'static str,
-    /// Operations per second of all ranks together; of the tree, those of rank 0.
+    /// Operations per second of all ranks together; for the tree, those of rank 0.
     pub(crate) rate: f64,
-    /// Seconds until the slowest rank was done; of the tree, those of rank 0.
+    /// Seconds until the slowest rank had finished; for the tree, those of rank 0.
     pub(crate) seconds: f64,
-    /// Each rank's own numbers, where they are wanted.
+    /// The numbers of each rank, if they are wanted.
     pub(crate) ranks: Vec<RankTimes>,
-    /// Operations that one rank was to do.
+    /// Operations that each rank should do.
     pub(crate) items: u64,
-    /// Rank 0's own numbers.
+    /// The numbers of rank 0.
     pub(crate) rank_0: RankTimes,
-    /// What is recorded of it.
+    /// Its record.
     pub(crate) phase: Phase,
 }
 
-/// Operations per second, 0 where there was no time.
+/// Operations per second; 0 if the time is 0.
 fn rate(operations: f64, seconds: f64) -> f64 {
     if seconds > 0.0 { operations / seconds } else { 0.0 }
 }
 
-/// Whether this is one of the two phases of the tree, which mdtest counts by rank 0.
+/// Whether this is one of the two phases of the tree, which mdtest counts on rank 0.
 pub(crate) fn is_of_tree(label: &str) -> bool {
     label.starts_with("Tree ")
 }
 
-/// The operations of a row: those that were done, of `others`; of the tree mdtest counts the directories of
-/// one, here as many of them as were done of all.
+/// The operations of a row: the `others` that succeeded. For the tree mdtest counts the directories of one
+/// tree; here they are scaled by the share of all operations that succeeded.
 fn counted(label: &str, items: u64, phase: &Phase, others: u64) -> f64 {
     if !is_of_tree(label) {
         return others as f64;
@@ -73,8 +75,8 @@ fn counted(label: &str, items: u64, phase: &Phase, others: u64) -> f64 {
 }
 
 impl MeasuredPhase {
-    /// What an event tells, with its latencies if they are wanted `whole`. What is kept of each of many
-    /// iterations is small.
+    /// The values of an event, with its latencies only if `whole` is set. So little is kept of each of many
+    /// iterations.
     pub(crate) fn new(ended: &EndedPhase<'_>, whole: bool) -> Self {
         let mut phase = ended.phase.clone();
         phase.timeline = None;
@@ -95,7 +97,7 @@ impl MeasuredPhase {
         }
     }
 
-    /// Over all ranks.
+    /// The value over all ranks.
     pub(crate) fn value(&self, unit: ResultUnit) -> f64 {
         match unit {
             ResultUnit::Rate => self.rate,
@@ -103,19 +105,19 @@ impl MeasuredPhase {
         }
     }
 
-    /// Rank 0's own rate, from the common start until all ranks had ended.
+    /// Rank 0's rate, from the common start until all ranks had ended.
     pub(crate) fn rank_0_rate(&self) -> f64 {
         let operations = counted(self.label, self.items, &self.phase, self.rank_0.operations);
         rate(operations, self.rank_0.seconds)
     }
 
-    /// Each rank's own, from the common start until its own end.
+    /// The values of each rank, from the common start until its own end.
     pub(crate) fn own(&self, unit: ResultUnit) -> impl Iterator<Item = f64> {
         self.ranks.iter().map(move |rank| own(rank, unit))
     }
 }
 
-/// A rank's own rate or seconds, until its own end.
+/// A rank's rate or seconds until its own end.
 pub(crate) fn own(rank: &RankTimes, unit: ResultUnit) -> f64 {
     match unit {
         ResultUnit::Rate => rate(rank.operations as f64, rank.own_s),
@@ -134,7 +136,7 @@ pub(crate) struct Results {
     pub(crate) iterations: Vec<Vec<MeasuredPhase>>,
 }
 
-/// Extremes, mean and deviation over some values.
+/// Extremes, mean and deviation of some values.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct ValueSpread {
     pub(crate) max: f64,
@@ -160,30 +162,30 @@ impl ValueSpread {
         }
     }
 
-    /// The deviation of a sample (n - 1), 0 of one value.
+    /// The sample standard deviation (n - 1); 0 for one value.
     pub(crate) fn sample(&self) -> f64 {
         if self.count > 1 { (self.squares / (self.count - 1) as f64).sqrt() } else { 0.0 }
     }
 
-    /// The deviation of all there is (n), as before mdtest 4.0.
+    /// The population standard deviation (n), as before mdtest 4.0.
     pub(crate) fn population(&self) -> f64 {
         if self.count > 0 { (self.squares / self.count as f64).sqrt() } else { 0.0 }
     }
 }
 
 impl Results {
-    /// The phase of that label in that iteration, if it was.
+    /// The phase with this label in this iteration, if it was run.
     pub(crate) fn find(&self, iteration: usize, label: &str) -> Option<&MeasuredPhase> {
         self.iterations.get(iteration)?.iter().find(|measured| measured.label == label)
     }
 
-    /// Over iterations; a phase that was not counts as 0.
+    /// Over iterations. A phase that was not run counts as 0.
     pub(crate) fn spread(&self, label: &str, unit: ResultUnit) -> ValueSpread {
         let of = |iteration| self.find(iteration, label).map_or(0.0, |measured| measured.value(unit));
         ValueSpread::of(&(0..self.iterations.len()).map(of).collect::<Vec<f64>>())
     }
 
-    /// Over ranks and iterations, each rank by itself; of the tree the same as over iterations.
+    /// Over ranks and iterations, each rank by itself. For the tree the same as over iterations.
     pub(crate) fn spread_of_ranks(&self, label: &str, unit: ResultUnit) -> ValueSpread {
         if is_of_tree(label) {
             return self.spread(label, unit);
@@ -192,7 +194,7 @@ impl Results {
         ValueSpread::of(&phases.flat_map(|measured| measured.own(unit)).collect::<Vec<f64>>())
     }
 
-    /// What was done besides mdtest's phases, in the order in which it was done.
+    /// The phases that classic mdtest does not have, in the order of their runs.
     pub(crate) fn others(&self) -> Vec<&'static str> {
         let mut labels = Vec::new();
         for measured in self.iterations.iter().flatten() {
@@ -210,7 +212,7 @@ pub(crate) mod tests {
 
     use super::*;
 
-    /// A phase of two ranks that did `items` each in so many seconds, the second rank in half of it.
+    /// A phase of two ranks that did `items` each in `seconds`; the second rank took half of the time.
     pub(crate) fn ended<'a>(
         label: &'static str,
         items: u64,
@@ -234,13 +236,13 @@ pub(crate) mod tests {
         EndedPhase { phase, label, items, rank_0: ranks[0], ranks }
     }
 
-    /// That phase, measured.
+    /// The same phase as a measured one.
     pub(crate) fn measured(label: &'static str, items: u64, seconds: f64) -> MeasuredPhase {
         MeasuredPhase::new(&ended(label, items, seconds, &mut Phase::default(), &mut Vec::new()), true)
     }
 
     #[test]
-    fn a_rate_is_all_operations_over_the_slowest_ranks_time_and_the_trees_is_rank_0s() {
+    fn a_rate_is_all_operations_over_the_slowest_ranks_time_except_for_the_tree() {
         let file = measured("File stat", 100, 0.5);
         assert_eq!((file.rate, file.seconds, file.rank_0_rate()), (400.0, 0.5, 200.0));
         assert_eq!(file.own(ResultUnit::Rate).collect::<Vec<_>>(), [200.0, 400.0]);
@@ -250,7 +252,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn what_failed_is_in_no_rate() {
+    fn failed_operations_are_in_no_rate() {
         let (mut phase, mut ranks) = (Phase::default(), Vec::new());
         ended("File stat", 100, 1.0, &mut phase, &mut ranks);
         phase.ops = 150;
@@ -260,7 +262,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn of_the_tree_what_failed_is_in_no_rate_either() {
+    fn failed_operations_of_the_tree_are_in_no_rate() {
         let (mut phase, mut ranks) = (Phase::default(), Vec::new());
         ended("Tree creation", 40, 0.5, &mut phase, &mut ranks);
         (phase.ops, phase.failed) = (20, Some(Failed { operations: 60, ..Failed::default() }));
@@ -276,7 +278,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn the_spread_of_iterations_counts_what_was_not_done_as_nothing() {
+    fn the_spread_of_iterations_counts_a_missing_phase_as_zero() {
         let of = |seconds| vec![measured("File stat", 1, seconds)];
         let results = Results { iterations: vec![of(1.0), of(0.5), of(0.25)], ..Results::default() };
         let spread = results.spread("File stat", ResultUnit::Rate);

@@ -1,18 +1,18 @@
-//! The tables of `mdtest`: rates, times, each rank's own numbers.
+//! The tables of `mdtest`: rates, times, and the numbers of each rank.
 //!
-//! Invariant: the classic rows come first, in their order; what is done besides follows them.
+//! Invariant: the classic rows come first, in their order. Other phases follow them.
 
 use units::exponential;
 
 use super::results::{LABELS, ResultUnit, Results, ValueSpread, is_of_tree};
 use super::typed::{MdtestEdition, MdtestLook};
 
-/// Which rows a table has.
+/// The rows of a table.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SummaryRows {
     pub(crate) directories: bool,
     pub(crate) files: bool,
-    /// That of renames, which older versions do not know.
+    /// The row of renames, which older versions lack.
     pub(crate) rename: bool,
 }
 
@@ -28,7 +28,7 @@ impl SummaryRows {
     }
 }
 
-/// All that stands behind the phases of a run on one number of ranks.
+/// Everything after the phases of a run on one number of ranks.
 pub(crate) fn tables(results: &Results, look: &MdtestLook, rows: SummaryRows) -> String {
     let units: &[ResultUnit] = match (look.both, look.times) {
         (true, _) => &[ResultUnit::Rate, ResultUnit::Time],
@@ -60,7 +60,7 @@ fn table(results: &Results, look: &MdtestLook, rows: SummaryRows, unit: ResultUn
 fn caption(iterations: usize, edition: MdtestEdition, unit: ResultUnit, statistics: bool) -> String {
     let what = match (edition, unit) {
         (MdtestEdition::Mdtest41, ResultUnit::Rate) => " rate (in ops/sec)",
-        // The classic says `in ms/op` of seconds of whole phases.
+        // The classic program says `in ms/op`, but the values are seconds of whole phases.
         (MdtestEdition::Mdtest41, ResultUnit::Time) => " time (in seconds)",
         (MdtestEdition::Mdtest33, ResultUnit::Rate) => " rate",
         (_, ResultUnit::Time) => " time",
@@ -99,7 +99,7 @@ fn row(label: &str, all: ValueSpread, ranks: Option<ValueSpread>, edition: Mdtes
     match edition {
         MdtestEdition::Mdtest19 => format!("   {label:<18}: {numbers}\n"),
         MdtestEdition::Mdtest33 => format!("   {label:<26}: {numbers}\n"),
-        // The tree's label takes the place of the gap, which moves its numbers where ranks have columns.
+        // The tree's label takes the place of the gap. This shifts its numbers if ranks have columns.
         MdtestEdition::Mdtest41 if narrow => format!("   {label:<18} {ranks}{gap}{numbers}\n"),
         MdtestEdition::Mdtest41 => format!("   {label:<22} {ranks}{numbers}\n"),
     }
@@ -110,7 +110,7 @@ fn each_rank(results: &Results, unit: ResultUnit, rows: SummaryRows) -> String {
     let word = if unit == ResultUnit::Rate { "rate" } else { "time" };
     let mut text = format!("\nPer process result ({word}):\n");
     let others = results.others();
-    // Of directories all five are shown or none, and files always, as the classic does it.
+    // All five phases of directories are shown or none, and files always, as in the classic program.
     let shown = LABELS.iter().filter(|label| rows.directories || !label.starts_with("Directory"));
     let shown: Vec<&&str> = shown.chain(&others).collect();
     for iteration in 0..results.iterations.len() {
@@ -155,43 +155,43 @@ mod tests {
     }
 
     #[test]
-    fn the_table_of_rates_is_that_of_4_1() {
+    fn the_table_of_rates_has_the_form_of_4_1() {
         assert_eq!(
             tables(&results(), &MdtestLook::default(), FILES),
-            "
-SUMMARY rate (in ops/sec): (of 2 iterations)
-   Operation                     Max            Min           Mean        Std Dev
-   ---------                     ---            ---           ----        -------
-   File creation                 800.000        400.000        600.000        282.843
-   File stat                     800.000        400.000        600.000        282.843
-   File read                       0.000          0.000          0.000          0.000
-   File removal                    0.000          0.000          0.000          0.000
-   Tree creation                   4.000          2.000          3.000          1.414
-   Tree removal                    4.000          2.000          3.000          1.414
-   List                          800.000        400.000        600.000        282.843
-"
+            concat!(
+                "\n",
+                "SUMMARY rate (in ops/sec): (of 2 iterations)\n",
+                "   Operation                     Max            Min           Mean        Std Dev\n",
+                "   ---------                     ---            ---           ----        -------\n",
+                "   File creation                 800.000        400.000        600.000        282.843\n",
+                "   File stat                     800.000        400.000        600.000        282.843\n",
+                "   File read                       0.000          0.000          0.000          0.000\n",
+                "   File removal                    0.000          0.000          0.000          0.000\n",
+                "   Tree creation                   4.000          2.000          3.000          1.414\n",
+                "   Tree removal                    4.000          2.000          3.000          1.414\n",
+                "   List                          800.000        400.000        600.000        282.843\n",
+            )
         );
     }
 
     #[test]
-    fn rank_statistics_and_each_ranks_numbers_stand_as_in_4_1() {
+    fn rank_statistics_and_numbers_per_rank_have_the_form_of_4_1() {
         let look = look(|look| (look.rank_statistics, look.all_ranks, look.times) = (true, true, true));
         let text = tables(&results(), &look, FILES);
         assert!(
-            text.starts_with(
-                "
-Per process result (time):
-iteration: 0
-Test File creation 5.000000e-01,2.500000e-01
-Test File stat 5.000000e-01,2.500000e-01
-Test File read 0.000000e+00,0.000000e+00
-Test File removal 0.000000e+00,0.000000e+00
-Test Tree creation 0.000000e+00,0.000000e+00
-Test Tree removal 0.000000e+00,0.000000e+00
-Test List 5.000000e-01,2.500000e-01
-iteration: 1
-"
-            ),
+            text.starts_with(concat!(
+                "\n",
+                "Per process result (time):\n",
+                "iteration: 0\n",
+                "Test File creation 5.000000e-01,2.500000e-01\n",
+                "Test File stat 5.000000e-01,2.500000e-01\n",
+                "Test File read 0.000000e+00,0.000000e+00\n",
+                "Test File removal 0.000000e+00,0.000000e+00\n",
+                "Test Tree creation 0.000000e+00,0.000000e+00\n",
+                "Test Tree removal 0.000000e+00,0.000000e+00\n",
+                "Test List 5.000000e-01,2.500000e-01\n",
+                "iteration: 1\n",
+            )),
             "{text}"
         );
         let (_, table) = text.split_once("\nSUMMARY").expect("a table");

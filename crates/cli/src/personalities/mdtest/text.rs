@@ -1,6 +1,6 @@
-//! The text of `mdtest`, line by line as things happen; the classic's to the letter.
+//! The output of `mdtest`, line by line as events arrive, with the classic's lines to the letter.
 //!
-//! Invariant: no engine here, and no number that is not in a record or an event.
+//! Invariant: no engine here. All numbers come from a record or an event.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -19,7 +19,7 @@ use crate::speech::say;
 
 pub(crate) type Out = Box<dyn FnMut(&str) -> io::Result<()> + Send>;
 
-/// Writes the text of one run.
+/// Writes the output of one run.
 pub(crate) struct MdtestText {
     meant: MeantMdtest,
     argv: Vec<String>,
@@ -27,28 +27,29 @@ pub(crate) struct MdtestText {
     /// The file of `--saveRankPerformanceDetails`.
     rank_csv: Option<File>,
     out: Out,
-    /// The first thing that could not be written.
+    /// The first error when writing.
     broken: Option<io::Error>,
-    /// The runs so far, on their numbers of ranks; the last one goes on.
+    /// The runs so far, one per number of ranks. The last one is in progress.
     runs: Vec<Results>,
     phase: &'static str,
-    /// Whether lines of the tests of directories and of files are still to come in this iteration.
+    /// Whether the lines of the directory test and of the file test are still missing in this iteration.
     due: [bool; 2],
-    /// Operations of all ranks when the deadline of this iteration came.
+    /// Operations of all ranks at the deadline of this iteration.
     stonewalled: Option<f64>,
-    /// Warnings, and what the reader of the numbers has to know.
+    /// Warnings, and notices for the reader of the numbers.
     warnings: Vec<String>,
     notices: Vec<String>,
 }
 
 impl MdtestText {
-    /// A writer for the run started as `argv`, whose file system has this room; its files are made now.
+    /// A writer for the run started as `argv`. `space` is the space of its file system. Its files are created
+    /// now.
     pub(crate) fn open(meant: &MeantMdtest, argv: &[String], space: Option<Space>) -> Result<Self, Usage> {
         let mut text = Self::onto(Box::new(say), meant, argv, space);
         if let Some(path) = &meant.look.rank_csv {
             let made = File::create(path).map_err(|error| {
                 Usage(format!(
-                    "--saveRankPerformanceDetails {path}: {error}; name a file that can be written"
+                    "--saveRankPerformanceDetails {path}: {error}. Choose a file that can be written."
                 ))
             })?;
             text.rank_csv = Some(made);
@@ -57,7 +58,7 @@ impl MdtestText {
         Ok(text)
     }
 
-    /// The same onto `out`, without files.
+    /// A writer to `out`, without files.
     pub(crate) fn onto(out: Out, meant: &MeantMdtest, argv: &[String], space: Option<Space>) -> Self {
         Self {
             meant: meant.clone(),
@@ -110,8 +111,8 @@ impl MdtestText {
         self.warnings.first().map(String::as_str)
     }
 
-    /// What stands below everything; `complete` when nothing ended the run before its time. Fails where
-    /// something could not be written.
+    /// Prints the end of the output. `complete` is false if the run ended early. Fails if something could not
+    /// be written.
     pub(crate) fn finish(&mut self, complete: bool) -> io::Result<()> {
         if !complete {
             self.unfinished();
@@ -128,7 +129,7 @@ impl MdtestText {
         }
     }
 
-    /// A run that was ended early: its whole iterations are told, and that they are not all.
+    /// Prints the complete iterations of a run that ended early, and that others are missing.
     fn unfinished(&mut self) {
         let wanted = self.meant.parameters.iterations;
         let Some(mut last) = self.runs.pop() else { return };
@@ -140,9 +141,9 @@ impl MdtestText {
         }
         let phases = broken_off.iter().map(|one| format!("{} {:.3} ops/sec", one.label, one.rate));
         let phases: Vec<String> = phases.collect();
-        let mut text = format!("assay: the run ended early: {whole} of {wanted} iterations are whole");
+        let mut text = format!("assay: the run ended early: {whole} of {wanted} iterations are complete");
         if !phases.is_empty() {
-            text.push_str(&format!("; of the next one were done: {}", phases.join(", ")));
+            text.push_str(&format!(". Done of the next one: {}", phases.join(", ")));
         }
         self.put(&(text + "\n"));
         last.iterations.push(broken_off);
@@ -177,7 +178,7 @@ impl MdtestText {
         self.put(&text);
     }
 
-    /// Lines of the tests that are over: that of directories, or both.
+    /// Prints the lines of finished tests: of directories, or of both.
     fn flush(&mut self, files_too: bool) {
         let mut text = String::new();
         let rename = self.rows().rename;
@@ -194,7 +195,7 @@ impl MdtestText {
     }
 
     fn ended(&mut self, ended: &EndedPhase<'_>) {
-        let alone = chatter::stands_alone(ended.label);
+        let alone = chatter::has_own_line(ended.label);
         let one = MeasuredPhase::new(ended, self.verbose() > 0);
         if alone && self.verbose() > 0 {
             let line = chatter::single(self.edition(), &one);
@@ -225,7 +226,7 @@ impl MdtestText {
         self.save(&rows);
     }
 
-    /// Lines that belong to no phase.
+    /// The text of an event outside the phases.
     fn said(&mut self, event: &MdtestEvent<'_>) -> String {
         let edition = self.edition();
         match event {
@@ -286,7 +287,7 @@ impl EventObserver<MdtestEvent<'_>> for MdtestText {
             MdtestEvent::Ended(ended) => self.ended(ended),
             MdtestEvent::Over { wrong } => self.over(*wrong),
             MdtestEvent::Delay(seconds) => {
-                // The second wait is before the files.
+                // The second wait comes before the files.
                 if self.phase.starts_with("directory") {
                     self.flush(false);
                 }

@@ -1,4 +1,4 @@
-//! The text of a run told as events, beside the original's.
+//! The output of a run given as events, compared with the original's.
 
 use std::sync::{Arc, Mutex};
 
@@ -12,7 +12,7 @@ use super::text::MdtestText;
 use super::typed::TypedMdtest;
 use crate::personalities::classic::grammar;
 
-/// A writer onto a page, and the page.
+/// A writer to a page, and the page.
 fn onto_page(words: &[String], space: Option<Space>) -> (MdtestText, Arc<Mutex<String>>) {
     let meant = grammar::parse::<TypedMdtest>(words).unwrap().meant().unwrap();
     let argv: Vec<String> = ["mdtest".to_owned()].into_iter().chain(words.iter().cloned()).collect();
@@ -25,7 +25,7 @@ fn onto_page(words: &[String], space: Option<Space>) -> (MdtestText, Arc<Mutex<S
     (MdtestText::onto(Box::new(out), &meant, &argv, space), page)
 }
 
-/// What is printed of a run on two ranks with these options, whose every phase takes half a second.
+/// The output of a run on two ranks with these options. Each phase takes half a second.
 fn printed(words: &str, phases: &[&'static str], iterations: u32, complete: bool) -> String {
     let tokens: Vec<String> = words.split_whitespace().map(str::to_owned).collect();
     let space = Space { bytes: 1 << 40, inodes: 1 << 21, ..Space::default() };
@@ -89,7 +89,7 @@ fn a_plain_run_prints_the_classic_lines_in_their_order() {
 }
 
 #[test]
-fn lines_of_v_stand_between_the_iterations() {
+fn lines_of_v_come_between_the_iterations() {
     let text = printed("-n 100 -v", &ALL, 2, true);
     let (_, iterations) = text.split_once("main: * iteration 1 *\n").expect("it begins");
     let (first, _) =
@@ -101,7 +101,7 @@ fn lines_of_v_stand_between_the_iterations() {
 }
 
 #[test]
-fn what_is_not_done_has_its_lines_all_the_same() {
+fn phases_that_are_not_run_have_lines_too() {
     let text = printed("-n 100 -F -C -v", &["Tree creation", "File creation"], 1, true);
     assert!(
         text.contains(
@@ -114,15 +114,15 @@ fn what_is_not_done_has_its_lines_all_the_same() {
 }
 
 #[test]
-fn a_run_that_ends_early_tells_its_whole_iterations_and_that_they_are_not_all() {
+fn a_run_that_ends_early_prints_its_complete_iterations_and_their_number() {
     let text = printed("-n 100 -F -i 3", &["Tree creation", "File creation"], 2, false);
     assert!(text.contains("\nSUMMARY rate (in ops/sec): (of 1 iterations)\n"), "{text}");
-    let early = "\nassay: the run ended early: 1 of 3 iterations are whole; of the next one were done: \
+    let early = "\nassay: the run ended early: 1 of 3 iterations are complete. Done of the next one: \
                  Tree creation 2.000 ops/sec, File creation 400.000 ops/sec\n";
     assert!(text.contains(early), "{text}");
     assert!(!text.contains("finished at"), "{text}");
     let text = printed("-n 100", &[], 1, false);
-    assert!(!text.contains("SUMMARY") && text.contains("0 of 1 iterations are whole\n"), "{text}");
+    assert!(!text.contains("SUMMARY") && text.contains("0 of 1 iterations are complete\n"), "{text}");
 }
 
 #[test]
@@ -145,7 +145,7 @@ fn older_versions_have_their_headers_and_tails() {
 }
 
 #[test]
-fn events_between_the_phases_are_printed_as_the_classic_prints_them() {
+fn events_between_the_phases_have_the_classic_text() {
     let said = |event: MdtestEvent<'_>| {
         let (mut text, page) = onto_page(&["-v".to_owned()], None);
         text.event(&event);
@@ -163,6 +163,7 @@ fn events_between_the_phases_are_printed_as_the_classic_prints_them() {
     let (mut text, page) = onto_page(&[], None);
     text.event(&MdtestEvent::Ranks { ranks: 2, items: 1 });
     text.event(&MdtestEvent::Over { wrong: 8 });
-    let told = "\nERROR: verifying the data on read (8 errors)! Take the performance values with care!\n\n";
-    assert!(page.lock().unwrap().ends_with(told));
+    let warning =
+        "\nERROR: verifying the data on read (8 errors)! Take the performance values with care!\n\n";
+    assert!(page.lock().unwrap().ends_with(warning));
 }

@@ -1,4 +1,4 @@
-//! What was typed on an `mdtest` command line, and what it means.
+//! The parsed `mdtest` command line, and its meaning.
 
 use command::MdtestOption;
 use command::classic::OptionValue;
@@ -21,7 +21,7 @@ pub(crate) enum MdtestEdition {
     Mdtest41,
 }
 
-/// How the results are shown, and where.
+/// The form and the files of the results.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct MdtestLook {
     /// `--compat`
@@ -40,7 +40,7 @@ pub(crate) struct MdtestLook {
     pub(crate) record: Option<String>,
 }
 
-/// The parts of a test that were named; none means all.
+/// The selected parts of a test; none means all.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Only {
     pub(crate) create: bool,
@@ -52,10 +52,10 @@ pub(crate) struct Only {
     pub(crate) files: bool,
 }
 
-/// Everything that was typed.
+/// The parsed options.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct TypedMdtest {
-    /// What goes to the workload as it is.
+    /// What goes to the workload unchanged.
     pub(crate) parameters: MdtestParameters,
     /// `-C -T -E -U -r -D -F`
     pub(crate) only: Only,
@@ -63,32 +63,32 @@ pub(crate) struct TypedMdtest {
     pub(crate) backend: Option<String>,
     /// `-d`
     pub(crate) dirs: Option<String>,
-    /// How the results are shown.
+    /// The form of the results.
     pub(crate) look: MdtestLook,
     /// `--dryRun`
     pub(crate) dry_run: bool,
     /// `-h`
     pub(crate) help: bool,
-    /// Options of backends, and what the user is told.
+    /// Options of backends, and notes for the user.
     pub(crate) taken: TakenOptions,
 }
 
-/// A run, ready to be checked.
+/// A run, ready for the checks.
 #[derive(Clone, Debug)]
 pub(crate) struct MeantMdtest {
     pub(crate) parameters: MdtestParameters,
     pub(crate) look: MdtestLook,
     pub(crate) dry_run: bool,
-    /// What the user is told about options that are taken otherwise than typed.
+    /// Notes for the user about options whose effect differs from their name.
     pub(crate) notes: Vec<OptionNote>,
-    /// Whether no phase was named, so that all are meant.
+    /// Whether no phase was selected, so that all are run.
     pub(crate) all_phases: bool,
     /// `-a` as typed.
     pub(crate) backend: Option<String>,
 }
 
 impl TypedMdtest {
-    /// What the line means.
+    /// The meaning of the command line.
     pub(crate) fn meant(self) -> Result<MeantMdtest, Usage> {
         let Self { mut parameters, only, backend, dirs, look, dry_run, taken, .. } = self;
         let older = look.edition != MdtestEdition::Mdtest41;
@@ -96,7 +96,7 @@ impl TypedMdtest {
         parameters.create = all_phases || only.create;
         parameters.stat = all_phases || only.stat;
         parameters.read = all_phases || only.read;
-        // Renames came with 4.0: a line for an older version does not mean them.
+        // Renames exist since 4.0. A command line for an older version does not include them.
         parameters.rename = only.rename || (all_phases && !older);
         parameters.remove = all_phases || only.remove;
         let both = only.directories == only.files;
@@ -116,33 +116,36 @@ impl TypedMdtest {
         parameters.rank_times = look.all_ranks || look.rank_statistics || look.rank_csv.is_some();
         let idle = taken.idle(&parameters.backend);
         let mut notes = taken.notes;
-        notes.extend(told(&parameters));
+        notes.extend(notes_on(&parameters));
         notes.extend(idle);
         Ok(MeantMdtest { parameters, look, dry_run, notes, all_phases, backend })
     }
 }
 
-/// The directories of `-d`, which `@` or the end of a line separates.
+/// The directories of `-d`, separated by `@` or a line end.
 fn split(text: &str) -> Result<Vec<String>, Usage> {
     let dirs: Vec<String> = text.split(['@', '\n']).map(str::to_owned).collect();
     match dirs.iter().any(String::is_empty) {
-        true => Err(Usage(format!("-d {text}: a directory without a name; `@` separates directories"))),
+        true => Err(Usage(format!("-d {text}: a directory has no name. Separate directories by `@`."))),
         false => Ok(dirs),
     }
 }
 
-/// What a line says that reads as if it did more.
-fn told(parameters: &MdtestParameters) -> Vec<OptionNote> {
+/// Notes on options that do less than they seem to.
+fn notes_on(parameters: &MdtestParameters) -> Vec<OptionNote> {
     let mut notes = Vec::new();
     if parameters.make_node {
         notes.push(OptionNote::changed(
             "-k",
-            "-k makes files by mknod, as mdtest does from IOR 3.3 on; 1.9 and 3.2 did not know it, and there \
-             files were opened",
+            "-k creates files with mknod, as mdtest does since IOR 3.3. Versions 1.9 and 3.2 have no -k and \
+             open files instead.",
         ));
     }
     if parameters.first_ranks != 1 && parameters.last_ranks == 0 {
-        notes.push(OptionNote::idle("-f", "-f without -l has no effect; name the last number of ranks too"));
+        notes.push(OptionNote::idle(
+            "-f",
+            "-f without -l has no effect. Give the last number of ranks with -l too.",
+        ));
     }
     if parameters.time_unique_dir && !parameters.unique_dir {
         notes.push(OptionNote::idle("-t", "-t has no effect without -u"));
@@ -150,14 +153,11 @@ fn told(parameters: &MdtestParameters) -> Vec<OptionNote> {
     if parameters.sync_file && !(parameters.create && parameters.files && parameters.write_bytes > 0) {
         notes.push(OptionNote::idle(
             "-y",
-            "-y has no effect: no file is created and written that could be synced; give -w",
+            "-y has no effect: no file is created and written. Give -w to write files.",
         ));
     }
     if parameters.deadline > 0 && !parameters.create {
-        notes.push(OptionNote::idle(
-            "-W",
-            "-W has no effect without -C: it stops what creates, and nothing else",
-        ));
+        notes.push(OptionNote::idle("-W", "-W has no effect without -C: it stops only phases that create"));
     }
     notes
 }

@@ -7,43 +7,44 @@ use units::Usage;
 
 /// Check POSIX and MPI-IO guarantees between many ranks
 ///
-/// Each case is a promise of a document, tried on all ranks; what it makes in DIR it removes. `assay mpi-io
-/// --launch 'mpirun -n 4' DIR` starts the ranks itself, and again after a case that hung or crashed, until
-/// all have an outcome; `mpirun -n 4 assay mpi-io DIR` ends at such a case. `assay -n 4 mpi-io --only
-/// 'posix.*' DIR` needs no MPI.
+/// Each case checks a promise of a document on all ranks. It removes what it creates in DIR.
+///
+/// `assay mpi-io --launch 'mpirun -n 4' DIR` starts the ranks itself. It starts them again after a case that
+/// hung or crashed, until all cases have an outcome. `mpirun -n 4 assay mpi-io DIR` ends at such a case.
+/// `assay -n 4 mpi-io --only 'posix.*' DIR` needs no MPI.
 #[derive(clap::Args, Clone)]
 pub(crate) struct MpiIoArgs {
-    /// Directory on the file system to look at
+    /// Check the file system of this directory
     #[arg(value_name = "DIR", required_unless_present = "list")]
     pub(super) dir: Option<PathBuf>,
-    /// List the cases, with ranks and promise, and end
+    /// List the cases with their promise and least number of ranks, then exit
     #[arg(long)]
     pub(super) list: bool,
-    /// Only cases that are so called, such as 'posix.locks.*'; several times: any of them
+    /// Run only cases that match, for example 'posix.locks.*'; repeatable
     #[arg(long, value_name = "PATTERN")]
     pub(super) only: Vec<String>,
-    /// No cases that are so called
+    /// Skip cases that match; repeatable
     #[arg(long, value_name = "PATTERN")]
     pub(super) skip: Vec<String>,
-    /// Start the ranks by this command, as often as it takes
+    /// Start the ranks with this command, and again after a hang or crash
     #[arg(long, value_name = "COMMAND")]
     pub(super) launch: Option<String>,
-    /// End a case that takes longer, as failed
+    /// End a case as failed after this many seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 60)]
     pub(super) timeout: u32,
-    /// Also cases that move more than 1 GiB or make a file of 10 TB (sparse)
+    /// Also run cases that move over 1 GiB or create a sparse 10 TB file
     #[arg(long)]
     pub(super) large: bool,
-    /// Where what is random begins
+    /// Seed the random choices with this whole number
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(super) seed: u32,
-    /// Keep the files of cases that failed
+    /// Keep the files of failed cases
     #[arg(long)]
     pub(super) keep_failed: bool,
-    /// Keep the outcomes in a file of records
+    /// Write the outcomes as JSON lines to this new file
     #[arg(long, value_name = "FILE")]
     pub(super) record: Option<String>,
-    /// Begin at this case, and speak to the program that started the ranks
+    /// Begin at this case and print messages for the process that started the ranks
     #[arg(long, value_name = "CASE", hide = true)]
     pub(super) speak_from: Option<String>,
 }
@@ -58,7 +59,9 @@ impl MpiIoArgs {
             let unmatched =
                 patterns.iter().find(|pattern| !all.iter().any(|case| matches(pattern, &case.name)));
             if let Some(pattern) = unmatched {
-                return Err(Usage(format!("{option} {pattern}: no case is so called; --list tells them")));
+                return Err(Usage(format!(
+                    "{option} {pattern}: no case matches. `assay mpi-io --list` lists all."
+                )));
             }
         }
         let mut selected: Vec<ConformanceCase> = all
@@ -67,11 +70,11 @@ impl MpiIoArgs {
             .filter(|case| !any(&self.skip, case))
             .collect();
         if selected.is_empty() {
-            return Err(Usage::new("--only and --skip leave no case; --list tells them"));
+            return Err(Usage::new("--only and --skip leave no case. `assay mpi-io --list` lists all."));
         }
         if let Some(first) = self.speak_from.as_ref().filter(|first| !first.is_empty()) {
             let at = selected.iter().position(|case| case.name == **first);
-            let at = at.ok_or_else(|| Usage(format!("--speak-from {first}: no case is so called")))?;
+            let at = at.ok_or_else(|| Usage(format!("--speak-from {first}: no case matches")))?;
             selected.drain(..at);
         }
         Ok(selected)
@@ -85,15 +88,17 @@ impl MpiIoArgs {
     /// Rejects values that make no sense.
     pub(super) fn check(&self) -> Result<(), Usage> {
         if self.timeout == 0 {
-            return Err(Usage::new("--timeout 0: give at least 1 second"));
+            return Err(Usage::new("--timeout 0: too short. Give at least 1 second."));
         }
         if self.launch.as_ref().is_some_and(|launch| launch.trim().is_empty()) {
-            return Err(Usage::new("--launch '': name the command that starts ranks, such as 'mpirun -n 4'"));
+            return Err(Usage::new(
+                "--launch '': empty. Give a command that starts ranks, such as 'mpirun -n 4'.",
+            ));
         }
         if let (Some(dir), false) = (&self.dir, self.list)
             && !dir.is_dir()
         {
-            return Err(Usage(format!("{}: is no directory; make it first", dir.display())));
+            return Err(Usage(format!("{}: not a directory. Create it or choose another.", dir.display())));
         }
         Ok(())
     }

@@ -116,7 +116,7 @@ impl Driver<'_> {
             JobResult::Done => return Ok(()),
             JobResult::Early(why) => why,
             JobResult::Stopped => {
-                self.failure = Some("stopped, as was asked for".to_owned());
+                self.failure = Some("stopped on request".to_owned());
                 return Ok(());
             }
         };
@@ -134,8 +134,8 @@ impl Driver<'_> {
         Ok(())
     }
 
-    /// Receives the messages of a job until it ends, hangs or is to be stopped. `begun` gets the last case
-    /// that began, with its directory.
+    /// Receives the messages of a job until it ends, hangs or should stop. `begun` gets the last case that
+    /// began, with its directory.
     fn follow(
         &mut self,
         child: &mut Child,
@@ -179,13 +179,13 @@ impl Driver<'_> {
     fn start(&self) -> Result<Child, Usage> {
         let line = self.args.launch.as_deref().expect("the driver runs only with --launch");
         let words: Vec<&str> = line.split_whitespace().collect();
-        let program =
-            std::env::current_exe().map_err(|error| Usage(format!("cannot find itself: {error}")))?;
+        let program = std::env::current_exe()
+            .map_err(|error| Usage(format!("cannot find the program itself: {error}")))?;
         let mut command = Command::new(words[0]);
         command.args(&words[1..]).arg(program).arg("mpi-io").args(self.rank_arguments());
         let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn();
         child.map_err(|error| {
-            Usage(format!("--launch {}: {error}; name a command that starts ranks", words[0]))
+            Usage(format!("--launch {}: {error}. Give a command that starts ranks.", words[0]))
         })
     }
 
@@ -273,8 +273,8 @@ impl Driver<'_> {
         }
     }
 
-    /// Removes the directory of the run, which the job could not remove itself. It remains if it does not
-    /// answer, or if it is to be kept.
+    /// Removes the directory of the run, which the job could not remove itself. It remains if the file system
+    /// does not answer, or with `--keep-failed`.
     fn remove_run_directory(&self, case_dir: &Path) {
         let Some(run_dir) = case_dir.parent().filter(|run_dir| is_run_dir(run_dir)).map(Path::to_owned)
         else {

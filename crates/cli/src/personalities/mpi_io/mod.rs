@@ -44,7 +44,7 @@ fn started(program: &StartedProgram<'_>, args: &MpiIoArgs, local: Option<u32>) -
     }
     if args.launch.is_some() {
         if program.launch.as_ref().is_some_and(RankLaunch::is_parallel) || local.is_some() {
-            let why = "--launch starts the ranks itself; leave -n, and the launcher around it, out";
+            let why = "--launch starts the ranks itself. Leave out -n and the launcher around it.";
             return Err(Usage::new(why));
         }
         return driver::run(program.argv, args, &cases);
@@ -95,7 +95,8 @@ fn run_session(
             let said = reporter.close();
             return said.map_err(|error| halt(comm, &error)).map(|()| reporter.status());
         }
-        // The exit status is rank 0's: one of another rank would end the job before rank 0 is done.
+        // Only rank 0 gives the exit status. A status of another rank would end the job before rank 0 is
+        // done.
         done.map(|()| DONE)
     })
 }

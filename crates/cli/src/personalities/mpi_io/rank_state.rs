@@ -1,5 +1,5 @@
-//! Where each rank is when the time limit of a case has passed: what a rank leaves as a note for rank 0, and
-//! the text that rank 0 makes of all notes.
+//! The state of each rank when the time limit of a case has passed. Each rank leaves a note, and rank 0 makes
+//! a text of all notes.
 //!
 //! Never here: waiting, and reading directories.
 

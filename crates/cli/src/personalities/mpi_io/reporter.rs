@@ -182,12 +182,12 @@ impl Reporter {
         let kept =
             reported.and_then(|()| self.keep(&[record, Record::End(End { exit: 1, ..End::default() })]));
         if let Err(error) = kept {
-            complain(&format!("mpi-io: cannot tell the end: {error}"));
+            complain(&format!("mpi-io: cannot report the end: {error}"));
         }
         if !self.to_driver {
             complain(
-                "mpi-io: the case cannot be left, so the ranks end here; assay mpi-io --launch 'mpirun -n N' \
-                 DIR goes on with the rest",
+                "mpi-io: the case cannot be left, so the ranks end here. To run the other cases too, use \
+                 `assay mpi-io --launch 'mpirun -n N' DIR`.",
             );
         }
     }

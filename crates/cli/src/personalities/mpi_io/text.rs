@@ -64,7 +64,7 @@ pub(super) fn table(ended: &[Case], pending: &[String]) -> String {
     }
     let tried = |case: &&Case| !matches!(case.outcome, CaseOutcome::Skipped | CaseOutcome::Unsupported);
     if !ended.is_empty() && !ended.iter().any(|case| tried(&case)) {
-        text.push_str("nothing was tried: none of these cases says anything of this file system\n");
+        text.push_str("nothing was tried: these cases show nothing about this file system\n");
     }
     text
 }
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn the_table_counts_by_group_and_the_status_tells_failures_from_cases_not_run() {
+    fn the_table_counts_by_group_and_the_status_separates_failures_from_cases_not_run() {
         let ended = [
             case("a.x", CaseOutcome::Pass),
             case("b.x", CaseOutcome::Library),

@@ -7,7 +7,7 @@
 //! A case that ends after its limit, but before it is reported, ends like any other, and the thread watches
 //! the next one.
 //!
-//! Invariant: nothing here waits for a rank; a note that cannot be written is only missing. A case is
+//! Invariant: nothing here waits for a rank. A note that cannot be written is only missing. A case is
 //! reported once: by this thread while it holds the lock that the end of the case takes, or by the rank.
 
 use std::path::PathBuf;
@@ -37,7 +37,7 @@ const EXIT_TIMEOUT: Duration = Duration::from_secs(2);
 /// A case that is known to end or hang the job has this part of the time limit of others.
 const FATAL_PART: u32 = 6;
 
-/// How often the thread looks at the clock.
+/// How often the thread reads the clock.
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
 /// The case that a rank is in.
@@ -213,7 +213,7 @@ impl Monitor {
         progress.running.as_ref().is_some_and(|here| here.number == running.number)
     }
 
-    /// Reports the case and ends the process, unless the case has ended meanwhile; gives whether it did. The
+    /// Reports the case and ends the process, unless the case has ended meanwhile. Gives whether it did. The
     /// rank cannot end its case between the two.
     fn end_process(&self, running: &RunningCase, report: impl FnOnce()) -> bool {
         let progress = lock(&self.progress);
@@ -240,7 +240,7 @@ fn collect_states(place: PathBuf, own_note: Note, ranks: u32, time: Duration) ->
     receiver.recv_timeout(time).unwrap_or_else(|_| RankStates::unknown())
 }
 
-/// Ends this process, whatever its other threads do.
+/// Ends this process in any state of its other threads.
 fn exit_process() -> ! {
     thread::spawn(|| std::process::exit(FAIL.into()));
     thread::sleep(EXIT_TIMEOUT);
@@ -291,7 +291,7 @@ mod tests {
             watchdog.begin(&case("a.late"));
             // Longer than the thread takes to see that the limit has passed.
             thread::sleep(Duration::from_millis(500));
-            assert!(watchdog.end() >= Duration::from_millis(500), "it says how long the case took");
+            assert!(watchdog.end() >= Duration::from_millis(500), "the result is the duration of the case");
             watchdog.begin(&case("a.hangs"));
             watchdog.step("open", false);
             if is_rank_0 {

@@ -1,8 +1,9 @@
-//! Commands by which a plan brings bricks of a volume on and off, counts them, takes one down, asks which
-//! are, and empties their memory.
+//! Commands for plans that switch bricks of a volume on and off, count them, take one offline, report offline
+//! bricks, and empty their caches.
 //!
-//! A brick that is off takes no new files, as a server that an administrator takes out of use; the client is
-//! another one then, mounted anew. How many are on is what the volume itself says of a new directory.
+//! A brick that is off takes no new files, like a server that an administrator takes out of use. The volume
+//! is then mounted again with another client configuration. The number of bricks that are on comes from the
+//! volume itself, for a new directory.
 
 use std::fs;
 use std::path::Path;
@@ -27,18 +28,18 @@ until mountpoint -q m && timeout -s KILL 2 ls m >/dev/null 2>&1; do
 done
 "#;
 
-/// Prints how many bricks have a part of the names of a new directory.
+/// Prints how many bricks take new files of a new directory.
 const COUNT: &str = r#"
 cd ROOT/m || exit 1
 mkdir .count || exit 1
-told=$(getfattr --only-values --absolute-names -n trusted.glusterfs.pathinfo .count | tr -d '\0')
+layout=$(getfattr --only-values --absolute-names -n trusted.glusterfs.pathinfo .count | tr -d '\0')
 rmdir .count
-echo "$told" | grep -o '(c[0-9]* [0-9]* [0-9]*)' | grep -cv ' 0 0)'
+echo "$layout" | grep -o '(c[0-9]* [0-9]* [0-9]*)' | grep -cv ' 0 0)'
 "#;
 
-/// Prints the bricks that the client, by what it says of itself, is not connected with.
+/// Prints the bricks to which the client has no connection, by its own report.
 const HEALTH: &str = r#"
-[ -e ROOT/m/.meta/graphs/active/c1/private ] || { echo "the client tells nothing" >&2; exit 1; }
+[ -e ROOT/m/.meta/graphs/active/c1/private ] || { echo "the client reports nothing" >&2; exit 1; }
 for brick in ROOT/b*/; do
     number=$(basename $brick | tr -d b)
     grep -q '^connected = 1$' ROOT/m/.meta/graphs/active/c$number/private || echo "brick b$number is down"
@@ -56,7 +57,7 @@ until sh ROOT/health.sh | grep -q "brick b$1 is down"; do
 done
 "#;
 
-/// Starts the server of brick `$1` again, as slow as it was, and waits until the client has it.
+/// Starts the server of brick `$1` again, as slow as before, and waits until the client is connected to it.
 const ON: &str = r#"
 echo $$ > CGROUP.$1/cgroup.procs || exit 1
 glusterfsd -f ROOT/b$1.vol -l ROOT/b$1.log -p ROOT/b$1.pid </dev/null >/dev/null 2>&1 || exit 1
@@ -67,16 +68,16 @@ while sh ROOT/health.sh | grep -q "brick b$1 is down"; do
 done
 "#;
 
-/// Takes the files of tests out of the memory of the bricks.
+/// Removes the files of tests from the caches of the bricks.
 const FORGET: &str = r#"
 find ROOT/b*/data -path '*/.glusterfs' -prune -o \
     -type f -exec dd if={} iflag=nocache count=0 status=none ';'
 "#;
 
 impl Gluster {
-    /// Commands for a distributed volume, by the names of what they do: `set_servers` brings `{servers}`
-    /// bricks on and the others off, `count_servers` prints how many are on, and `forget` makes all of them
-    /// read from their devices what they read next.
+    /// Commands for a distributed volume, each with its name in a plan. `set_servers` switches `{servers}`
+    /// bricks on and the others off. `count_servers` prints how many are on. `forget` makes all bricks read
+    /// from their devices the next time.
     pub fn servers(&self) -> [(&'static str, String); 3] {
         for on in 1..=self.devices.len() {
             let volume = self.client_volume(Volume::Distribute, on);
@@ -89,7 +90,7 @@ impl Gluster {
         ]
     }
 
-    /// A command that makes the bricks read from their devices what they read next.
+    /// A command that makes the bricks read from their devices the next time.
     pub fn forget(&self) -> String {
         self.script("forget", FORGET)
     }
@@ -99,7 +100,7 @@ impl Gluster {
         self.script("health", HEALTH)
     }
 
-    /// The lines of a `[state]` table in which a brick, from 1, is down.
+    /// The lines of a `[state]` table in which a brick (from 1) is offline.
     pub fn without(&self, brick: usize) -> String {
         let (off, on) = (self.script("off", OFF), self.script("on", ON));
         self.health();

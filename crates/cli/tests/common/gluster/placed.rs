@@ -1,4 +1,4 @@
-//! Whose files lay on which brick, by what a job recorded.
+//! The placement of files on bricks, from the records of a job.
 
 use std::fs;
 use std::path::Path;
@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::Gluster;
 
 impl Gluster {
-    /// The ranks whose files lay on a brick, from 1, in the one phase that the job in this folder recorded.
+    /// The ranks whose files were on a brick (from 1) in the only phase that the job in this folder recorded.
     pub fn ranks_on(&self, brick: usize, job: &Path) -> Vec<u64> {
         let records = fs::read_to_string(job.join("records.jsonl")).unwrap();
         let phase = records.lines().find(|line| line.contains(r#""record":"phase""#)).unwrap();

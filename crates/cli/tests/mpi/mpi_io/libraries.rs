@@ -1,9 +1,9 @@
-//! The suite under every library: nothing fails but what is known of the library.
+//! The suite under each library: only known failures of the library fail.
 //!
-//! Every run of the tests has the whole suite on 2 ranks of each library, and on 1 and 4 ranks the cases
-//! whose meaning depends on the number of ranks. Cases that are known to hang cost their time limit, and
-//! collective calls of MPICH on more ranks than processors are slow (they wait without yielding): these
-//! cases, and the whole suite on 1 and 4 ranks, are only in `cargo xtask test --all`.
+//! The default tests run the whole suite on 2 ranks of each library. On 1 and 4 ranks they run the cases that
+//! depend on the number of ranks. Cases that are known to hang take their time limit. Collective calls of
+//! MPICH on more ranks than processors are slow, because they wait without yielding. So these cases, and the
+//! whole suite on 1 and 4 ranks, run only in `cargo xtask test --all`.
 
 use conformance::{Effect, KNOWN_FAILURES, KnownFailure, TIMEOUT, matches};
 use results::record::{Case, CaseOutcome};
@@ -11,11 +11,11 @@ use results::record::{Case, CaseOutcome};
 use super::common::only_in_all;
 use super::{Library, suite};
 
-/// Time limit of a case, seconds; one that is known to hang has a sixth.
+/// Time limit of a case in seconds. A case that is known to hang has a sixth of it.
 const LIMIT: &str = "24";
 
-/// Cases whose meaning depends on the number of ranks: process grids, parts of the ranks, the order of ranks,
-/// ranks that race or take turns, and what one rank does for all.
+/// Cases that depend on the number of ranks: process grids, subsets and order of ranks, races, turns, and
+/// operations of one rank for all.
 const BY_RANKS: &[&str] = &[
     "posix.*",
     "access.write_at_all.darray_2d_mixed-view",
@@ -47,8 +47,8 @@ const BY_RANKS: &[&str] = &[
     "views.empty_on_some",
 ];
 
-/// Cases that make every kind of call once: the interface of the MPI 5 standard has functions and constants
-/// of its own.
+/// Cases that make every kind of call once, for the interface of the MPI 5 standard, which has other
+/// functions and constants.
 const EVERY_CALL: &[&str] = &[
     "access.*.vector-view",
     "access.*.byte-view",
@@ -71,16 +71,17 @@ const EVERY_CALL: &[&str] = &[
 #[derive(Clone, Copy)]
 enum Cases {
     All,
-    /// All but those that are known to hang.
+    /// All except those that are known to hang.
     NotHanging,
-    /// [`BY_RANKS`], but those after which the ranks must be started again: 2 ranks have run them.
+    /// [`BY_RANKS`] except those that need a restart of the ranks afterwards. The runs on 2 ranks include
+    /// them.
     ByRanks,
     /// [`EVERY_CALL`].
     EveryCall,
 }
 
 impl Cases {
-    /// The options that select them.
+    /// The options that select these cases.
     fn options(self, library: Library) -> Vec<(&'static str, &'static str)> {
         let only = |pattern: &&'static str| ("--only", *pattern);
         let skip = |known: &'static KnownFailure| ("--skip", known.case);
@@ -110,40 +111,43 @@ fn is_timeout(case: &Case) -> bool {
     case.evidence.as_ref().is_some_and(|evidence| evidence.step == TIMEOUT)
 }
 
-/// Runs cases, of which none fails but as is known.
+/// Runs cases and asserts that only known failures fail.
 fn check(library: Library, ranks: u32, cases: Cases, pass_at_least: usize) {
     let mut words = vec!["--timeout", LIMIT];
     cases.options(library).into_iter().for_each(|(option, pattern)| words.extend([option, pattern]));
-    let Some(told) = suite(library, ranks, &words, &[]) else { return };
-    assert!(told.failed().is_empty(), "{library:?}, {ranks} ranks: {:#?}", told.failed());
-    assert_eq!(told.ran.status, Some(0), "{library:?}, {ranks} ranks: {}", told.ran.err);
-    let passed = told.cases.values().filter(|case| case.outcome == CaseOutcome::Pass).count();
+    let Some(result) = suite(library, ranks, &words, &[]) else { return };
+    assert!(result.failed().is_empty(), "{library:?}, {ranks} ranks: {:#?}", result.failed());
+    assert_eq!(result.ran.status, Some(0), "{library:?}, {ranks} ranks: {}", result.ran.err);
+    let passed = result.cases.values().filter(|case| case.outcome == CaseOutcome::Pass).count();
     assert!(passed >= pass_at_least, "{library:?}, {ranks} ranks: only {passed} passed");
-    for case in told.cases.values().filter(|case| case.outcome == CaseOutcome::Library) {
-        assert!(case.why.contains(": "), "{library:?}: a known failure names its library: {case:#?}");
-        // What is not listed as hanging costs the default set its time limit.
+    for case in result.cases.values().filter(|case| case.outcome == CaseOutcome::Library) {
+        assert!(
+            case.why.contains(": "),
+            "{library:?}: a known failure has the name of its library: {case:#?}"
+        );
+        // A case that hangs but is not listed would take its time limit in the default set.
         let may_hang = hanging(library).any(|known| matches(known.case, &case.name));
         assert!(may_hang || !is_timeout(case), "{library:?}: not listed as hanging: {case:#?}");
     }
 }
 
 #[test]
-fn nothing_fails_on_the_own_files_of_open_mpi() {
+fn only_known_failures_on_ompio_of_open_mpi() {
     check(Library::Ompio, 2, Cases::NotHanging, 600);
 }
 
 #[test]
-fn nothing_fails_on_romio_of_open_mpi() {
+fn only_known_failures_on_romio_of_open_mpi() {
     check(Library::Romio, 2, Cases::NotHanging, 480);
 }
 
 #[test]
-fn nothing_fails_on_mpich() {
+fn only_known_failures_on_mpich() {
     check(Library::Mpich, 2, Cases::NotHanging, 650);
 }
 
 #[test]
-fn nothing_fails_on_mpich_5_by_both_of_its_interfaces() {
+fn only_known_failures_on_mpich_5_with_both_interfaces() {
     check(Library::Mpich5, 2, Cases::NotHanging, 660);
     check(Library::Mpich5Abi, 2, Cases::EveryCall, 90);
 }
@@ -159,7 +163,7 @@ fn cases_that_depend_on_the_number_of_ranks_pass_on_1_and_4() {
 const ALL_ON_1_AND_4: &str = "the whole suite on 1 and 4 ranks takes minutes; 2 ranks have run it";
 
 #[test]
-fn nothing_fails_on_1_and_4_ranks_of_the_own_files_of_open_mpi() {
+fn only_known_failures_on_1_and_4_ranks_of_ompio_of_open_mpi() {
     if only_in_all(ALL_ON_1_AND_4) {
         check(Library::Ompio, 1, Cases::All, 600);
         check(Library::Ompio, 4, Cases::All, 600);
@@ -167,7 +171,7 @@ fn nothing_fails_on_1_and_4_ranks_of_the_own_files_of_open_mpi() {
 }
 
 #[test]
-fn nothing_fails_on_1_and_4_ranks_of_romio_of_open_mpi() {
+fn only_known_failures_on_1_and_4_ranks_of_romio_of_open_mpi() {
     if only_in_all(ALL_ON_1_AND_4) {
         check(Library::Romio, 1, Cases::All, 480);
         check(Library::Romio, 4, Cases::All, 480);
@@ -175,7 +179,7 @@ fn nothing_fails_on_1_and_4_ranks_of_romio_of_open_mpi() {
 }
 
 #[test]
-fn nothing_fails_on_1_and_4_ranks_of_mpich() {
+fn only_known_failures_on_1_and_4_ranks_of_mpich() {
     if only_in_all(ALL_ON_1_AND_4) {
         check(Library::Mpich, 1, Cases::All, 640);
         check(Library::Mpich, 4, Cases::All, 650);
@@ -183,7 +187,7 @@ fn nothing_fails_on_1_and_4_ranks_of_mpich() {
 }
 
 #[test]
-fn nothing_fails_on_1_and_4_ranks_of_mpich_5() {
+fn only_known_failures_on_1_and_4_ranks_of_mpich_5() {
     if only_in_all(ALL_ON_1_AND_4) {
         check(Library::Mpich5, 1, Cases::All, 650);
         check(Library::Mpich5, 4, Cases::All, 660);
@@ -197,13 +201,13 @@ fn every_case_that_is_known_to_hang_ends_at_its_time_limit_as_a_known_failure() 
     }
     for library in [Library::Ompio, Library::Romio] {
         let words: Vec<&str> = hanging(library).flat_map(|known| ["--only", known.case]).collect();
-        let Some(told) = suite(library, 2, &[&["--timeout", LIMIT][..], &words].concat(), &[]) else {
+        let Some(result) = suite(library, 2, &[&["--timeout", LIMIT][..], &words].concat(), &[]) else {
             continue;
         };
-        assert!(told.failed().is_empty(), "{library:?}: {:#?}", told.failed());
+        assert!(result.failed().is_empty(), "{library:?}: {:#?}", result.failed());
         for known in hanging(library) {
-            let hung = told.cases.values().any(|case| matches(known.case, &case.name) && is_timeout(case));
-            assert!(hung, "{library:?}: no case of {} hangs: {:#?}", known.case, told.cases);
+            let hung = result.cases.values().any(|case| matches(known.case, &case.name) && is_timeout(case));
+            assert!(hung, "{library:?}: no case of {} hangs: {:#?}", known.case, result.cases);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Cases that need a place or an environment of their own: a file system to fill, a file of hints.
+//! Cases that need a special file system or environment: a file system to fill, a file of hints.
 
 use std::path::Path;
 use std::process::Command;
@@ -7,7 +7,8 @@ use results::record::CaseOutcome;
 
 use super::{Library, suite, suite_in};
 
-/// A file system in memory of so much room at `root`, unmounted in the end; `None`, told, where it cannot be.
+/// Mounts a small file system in memory at `root` and unmounts it at the end. `None`, with the reason
+/// printed, if that is not allowed.
 #[allow(clippy::print_stdout)]
 fn small(root: &Path) -> Option<Unmounts> {
     let mut mount = Command::new("mount");
@@ -15,7 +16,7 @@ fn small(root: &Path) -> Option<Unmounts> {
     if mounted.as_ref().is_ok_and(|done| done.status.success()) {
         return Some(Unmounts(root.to_owned()));
     }
-    println!("SKIPPED: no file system of our own: {mounted:?}");
+    println!("SKIPPED: cannot mount a file system: {mounted:?}");
     None
 }
 
@@ -28,37 +29,37 @@ impl Drop for Unmounts {
 }
 
 #[test]
-fn a_small_file_system_is_filled_and_every_library_says_so_and_a_large_one_is_not() {
+fn every_library_reports_a_full_small_file_system_and_a_large_one_is_not_filled() {
     for mpi in [Library::Ompio, Library::Romio, Library::Mpich, Library::Mpich5] {
         let dir = tempfile::tempdir().unwrap();
         let root = dir.path().join("d");
         std::fs::create_dir(&root).unwrap();
         let Some(_mounted) = small(&root) else { return };
-        let Some(told) = suite_in(&dir, mpi, 2, &["--only", "errors.no_space"], &[]) else { continue };
-        let case = &told.cases["errors.no_space"];
+        let Some(result) = suite_in(&dir, mpi, 2, &["--only", "errors.no_space"], &[]) else { continue };
+        let case = &result.cases["errors.no_space"];
         assert!(matches!(case.outcome, CaseOutcome::Pass | CaseOutcome::Library), "{mpi:?}: {case:#?}");
     }
-    let Some(told) = suite(Library::Ompio, 1, &["--only", "errors.no_space"], &[]) else { return };
-    assert_eq!(told.outcome("errors.no_space"), CaseOutcome::Skipped);
-    assert!(told.cases["errors.no_space"].why.contains("MiB are free"), "{:#?}", told.cases);
+    let Some(result) = suite(Library::Ompio, 1, &["--only", "errors.no_space"], &[]) else { return };
+    assert_eq!(result.outcome("errors.no_space"), CaseOutcome::Skipped);
+    assert!(result.cases["errors.no_space"].why.contains("MiB are free"), "{:#?}", result.cases);
 }
 
 #[test]
-fn the_file_of_hints_that_romio_is_told_of_is_in_effect_and_data_is_the_same() {
+fn the_file_of_hints_for_romio_is_in_effect_and_the_data_is_the_same() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("hints").display().to_string();
     let names = ["hints.environment", "hints.round_trip", "access.write_at_all.vector-view"];
     let words: Vec<&str> = names.iter().flat_map(|name| ["--only", name]).collect();
     for (mpi, hints, wanted) in [
         (Library::Mpich, "# buffers\ncb_buffer_size 65536\nromio_ds_write disable\n", CaseOutcome::Pass),
-        // No library takes this one: a value that is not in effect is seen.
+        // No library accepts this value, so the case must fail.
         (Library::Mpich, "cb_nodes 1000\n", CaseOutcome::Fail),
         (Library::Ompio, "cb_buffer_size 65536\n", CaseOutcome::Unsupported),
     ] {
         std::fs::write(&path, hints).unwrap();
-        let Some(told) = suite(mpi, 2, &words, &[("ROMIO_HINTS", &path)]) else { continue };
-        let case = &told.cases["hints.environment"];
+        let Some(result) = suite(mpi, 2, &words, &[("ROMIO_HINTS", &path)]) else { continue };
+        let case = &result.cases["hints.environment"];
         assert_eq!(case.outcome, wanted, "{mpi:?}, {hints}: {case:#?}");
-        assert_eq!(told.outcome("access.write_at_all.vector-view"), CaseOutcome::Pass, "{mpi:?}, {hints}");
+        assert_eq!(result.outcome("access.write_at_all.vector-view"), CaseOutcome::Pass, "{mpi:?}, {hints}");
     }
 }

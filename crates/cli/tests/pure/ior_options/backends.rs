@@ -1,19 +1,19 @@
-//! The rows of backends' options.
+//! The rows of options of backends.
 
 use crate::common::options::{Row, Seen, calls, fails, works};
 
-/// The option is taken, and the data goes the same way: a call for each transfer.
+/// The option is accepted, and the calls are the same: one for each transfer.
 fn same(seen: &Seen) {
     assert_eq!(seen.phase("write")["ops"].as_u64(), Some(12), "{:#?}", seen.ran);
     assert_eq!(seen.bytes("f")[..4], *b"CDF\x05");
 }
 
-/// The directory of the tests is not on Lustre, and that is said.
+/// The directory of the tests is not on Lustre, and the program reports this.
 fn lustre(seen: &Seen) {
     seen.err("not on Lustre");
 }
 
-/// Each rank's calls are as many as a block has transfers.
+/// The number of calls of each rank equals the number of transfers in a block.
 fn strided(seen: &Seen) {
     let phase = seen.phase("write");
     assert_eq!(phase["ops"].as_u64(), phase["ranks"].as_u64().map(|ranks| 4 * ranks));
@@ -29,7 +29,7 @@ pub(super) const ROWS: &[Row] = &[
         assert_eq!(seen.called(&["io_submit(", ", 4, ["]), 8, "16 transfers a rank in groups of 4");
     }),
     calls("--aio.max-pending", "-a AIO -w -b 64k -t 4k -o f {32}", |seen| {
-        assert_eq!(seen.called(&["io_setup(32, "]), 3, "to see whether it can be made, and each rank's");
+        assert_eq!(seen.called(&["io_setup(32, "]), 3, "one test call, and one call of each rank");
     }),
     fails("--aio.max-pending", "-a AIO -w -o f {4}", 2, |seen| seen.err("give at least 8")),
     calls("--aio.odirect", "-a AIO -w -b 64k -t 4k -o f {}", direct),
@@ -59,7 +59,7 @@ pub(super) const ROWS: &[Row] = &[
         assert_eq!(
             seen.called(&["pwrite64(", "/f>"]),
             3,
-            "all but the data and the head in one: {}",
+            "all metadata except the header in one write: {}",
             seen.trace
         );
     }),
@@ -96,7 +96,7 @@ pub(super) const ROWS: &[Row] = &[
         seen.out("hints passed to MPI_File_open() {\n");
         seen.out("hints returned from opened file {\n");
     }),
-    // Without a view each segment is moved by calls of its own.
+    // Without a file view each segment has its own calls.
     works(
         "--mpiio.useFileView",
         "-a MPIIO --mpiio.useStridedDatatype -w -b 64k -t 16k -s 3 -o f {}",

@@ -7,7 +7,7 @@ pub(super) const ROWS: &[Row] = &[
     works("-C", "-a DUMMY -w {}", |seen| seen.out("ordering inter file : constant task offset\n")),
     calls("-e", "-w -b 64k -t 16k -o f {}", |seen| assert_eq!(seen.called(&["fsync(", "/f>"]), 2)),
     works("-E", "-w -k -b 64k -t 64k -o old {}", |seen| {
-        assert_eq!(seen.size("old"), Some(1 << 20), "it was written into, not made anew");
+        assert_eq!(seen.size("old"), Some(1 << 20), "the old file was overwritten, not recreated");
         seen.out("exists already and will be overwritten");
     }),
     works("-F", "-w -k -b 64k -t 64k -o f {}", |seen| {
@@ -17,7 +17,7 @@ pub(super) const ROWS: &[Row] = &[
     works("-g", "-w -F -b 4m -t 64k -o f {}", |seen| {
         let span = |name: &str| seen.number("write", &format!("spans.{name}"));
         let sum = span("open_s") + span("transfer_s") + span("close_s");
-        assert!(sum <= span("total_s") + 1e-6, "with barriers no rank is in another part: {sum}");
+        assert!(sum <= span("total_s") + 1e-6, "with barriers the parts do not overlap: {sum}");
     }),
     fails("-h", "{}", 0, |seen| assert!(seen.ran.out.starts_with("Synopsis ior\n"))),
     works("-k", "-w -b 64k -t 64k -o f {}", |seen| assert_eq!(seen.size("f"), Some(131_072))),
@@ -51,7 +51,7 @@ pub(super) const ROWS: &[Row] = &[
         traced: true,
         sees: |seen| {
             seen.err("end of file: moved 204800 of 307200 bytes");
-            assert_eq!(seen.called(&["pread64(", "/short>"]), 2, "nothing is taken up again");
+            assert_eq!(seen.called(&["pread64(", "/short>"]), 2, "no transfer is resumed");
         },
     },
     works("-y", "-w -k -F -b 64k -t 64k -o d {}", |seen| {
@@ -71,9 +71,9 @@ pub(super) const ROWS: &[Row] = &[
         assert_eq!((seen.size("f"), seen.size("record")), (None, None));
     }),
     fails("--warningAsErrors", "-w -b 64k -t 64k -o old {}", 4, |seen| {
-        seen.err("ior: --warningAsErrors: the file old was there already");
+        seen.err("ior: --warningAsErrors: the file old already existed");
     }),
-    fails("--gpuDirect", "-w -o f {}", 2, |seen| seen.err("there is no CUDA in this program")),
+    fails("--gpuDirect", "-w -o f {}", 2, |seen| seen.err("this program does not support CUDA")),
     works("--gpuDirect", "-a DUMMY -w {0}", |seen| seen.out("GPUDirect           : 0\n")),
     calls("--drop-caches", "-w -r -b 64k -t 64k -o f {}", |seen| {
         assert!(seen.called(&["fadvise64(", "POSIX_FADV_DONTNEED"]) > 0, "{}", seen.trace);

@@ -1,9 +1,9 @@
-//! The rows of options that IOR once had.
+//! The rows of options of older versions of IOR.
 
 use crate::common::options::{Row, Seen, calls, fails, works};
 
-/// What is not in use here is told, with what it is called today.
-fn told(seen: &Seen) {
+/// The program reports that the option has no effect here, and its new name.
+fn renamed_and_idle(seen: &Seen) {
     seen.err("ior: note: ");
     seen.err(" is now --");
 }
@@ -22,17 +22,17 @@ pub(super) const ROWS: &[Row] = &[
         assert!(seen.called(&["open", "\"f\"", "O_DIRECT"]) > 0, "{}", seen.trace);
         seen.err(" is now --posix.odirect");
     }),
-    works("-H", "-a DUMMY -w {}", told),
-    works("-I", "-a DUMMY -w {}", told),
+    works("-H", "-a DUMMY -w {}", renamed_and_idle),
+    works("-I", "-a DUMMY -w {}", renamed_and_idle),
     fails("-I", "-a HDF5 -w -o f {}", 2, |seen| seen.err("never worked in IOR")),
-    works("-J", "-a DUMMY -w {4k}", told),
-    works("-n", "-a DUMMY -w {}", told),
-    works("-p", "-a DUMMY -w {}", told),
+    works("-J", "-a DUMMY -w {4k}", renamed_and_idle),
+    works("-n", "-a DUMMY -w {}", renamed_and_idle),
+    works("-p", "-a DUMMY -w {}", renamed_and_idle),
     works("-P", "-a DUMMY -w {}", no_effect),
     works("-q", "-a DUMMY -w {}", no_effect),
-    works("-S", "-a DUMMY -w {}", told),
-    works("-U", "-a DUMMY -w {hints}", told),
-    works("-V", "-a DUMMY -w {}", told),
+    works("-S", "-a DUMMY -w {}", renamed_and_idle),
+    works("-U", "-a DUMMY -w {hints}", renamed_and_idle),
+    works("-V", "-a DUMMY -w {}", renamed_and_idle),
     works("-O storeFileOffset", "-w -k -G 7 -b 64k -t 64k -o f {1}", |seen| {
         assert_eq!((seen.word("f", 0), seen.word("f", 1), seen.word("f", 512)), (0, 8, 0));
         seen.err(" is now -l offset");

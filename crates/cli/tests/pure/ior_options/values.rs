@@ -1,8 +1,8 @@
-//! The rows of options with a value, the own ones last.
+//! The rows of options with a value, with assay's own options last.
 
 use crate::common::options::{Row, Seen, calls, fails, works};
 
-/// In the order that IOR's own shuffle gives with seed 7, blocks of 128 and transfers of 32 bytes.
+/// The order of IOR's own shuffle with seed 7, blocks of 128 bytes and transfers of 32 bytes.
 fn shuffled_by_ior(seen: &Seen) {
     let offsets: Vec<&str> = seen
         .trace
@@ -36,11 +36,11 @@ pub(super) const ROWS: &[Row] = &[
         assert_eq!((seen.word("f", 0), seen.word("f", 1), seen.word("f", 512)), (0, 8, 0));
     }),
     works("-M", "-a DUMMY -w {1m}", |seen| seen.out("memoryPerNode       : 1 MiB\n")),
-    fails("-M", "-a DUMMY -w {1000t}", 4, |seen| seen.err("ask for less")),
-    fails("-M", "-a DUMMY -w {75}", 2, |seen| seen.err("say 75% or 75m")),
+    fails("-M", "-a DUMMY -w {1000t}", 4, |seen| seen.err("Ask for less")),
+    fails("-M", "-a DUMMY -w {75}", 2, |seen| seen.err("Write 75% or 75m")),
     works("-N", "-a DUMMY -w {1}", |seen| seen.out("tasks               : 1\n")),
     works("-N", "-a DUMMY -w {-1}", |seen| seen.out("tasks               : 2\n")),
-    fails("-N", "-a DUMMY -w {0}", 2, |seen| seen.err("leave -N out for all")),
+    fails("-N", "-a DUMMY -w {0}", 2, |seen| seen.err("Leave out -N")),
     works("-o", "-w -k -b 64k -t 64k {g}", |seen| assert_eq!(seen.size("g"), Some(131_072))),
     works("-O", "-w -b 64k -t 64k -o f {keepFile=1}", |seen| assert_eq!(seen.size("f"), Some(131_072))),
     works("-Q", "-a DUMMY -w -C {2}", |seen| seen.out("task offset         : 2\n")),
@@ -68,7 +68,7 @@ pub(super) const ROWS: &[Row] = &[
         assert!(seen.number("write", "spans.transfer_s") >= 9.0 * 0.02);
     }),
     works("-O memoryPerTask", "-a DUMMY -w {1m}", |seen| seen.out("memoryPerTask       : 1 MiB\n")),
-    fails("-O memoryPerTask", "-a DUMMY -w {1000t}", 4, |seen| seen.err("ask for less")),
+    fails("-O memoryPerTask", "-a DUMMY -w {1000t}", 4, |seen| seen.err("Ask for less")),
     works("-O summaryFile", "-a DUMMY -w {results}", |seen| {
         let text = String::from_utf8(seen.bytes("results")).unwrap();
         assert!(text.contains("Summary of all tests:\n"), "{text}");
@@ -83,7 +83,7 @@ pub(super) const ROWS: &[Row] = &[
     }),
     works("-O summaryAlways", "-a DUMMY -w -v {1}", |seen| {
         let tables = seen.ran.out.lines().filter(|line| line.starts_with("Operation ")).count();
-        assert_eq!(tables, 2, "one below the test, one below all: {}", seen.ran.out);
+        assert_eq!(tables, 2, "one table after the test, one at the end: {}", seen.ran.out);
     }),
     works("-O saveRankPerformanceDetailsCSV", "-a DUMMY -w {ranks}", |seen| {
         let text = String::from_utf8(seen.bytes("ranks")).unwrap();
@@ -93,11 +93,13 @@ pub(super) const ROWS: &[Row] = &[
     works("-O savePerOpDataCSV", "-a DUMMY -w -b 64k -t 16k {ops}", |seen| {
         assert_eq!(String::from_utf8(seen.bytes("ops-0-00001.csv")).unwrap().lines().count(), 5);
     }),
-    fails("-O allocateBufferOnGPU", "-w -o f {1}", 2, |seen| seen.err("there is no CUDA in this program")),
+    fails("-O allocateBufferOnGPU", "-w -o f {1}", 2, |seen| seen.err("this program does not support CUDA")),
     works("-O allocateBufferOnGPU", "-a DUMMY -w {0}", |seen| seen.out("memoryBuffer        : CPU\n")),
-    fails("-O GPUid", "-w -o f {3}", 2, |seen| seen.err("there is no CUDA in this program")),
-    works("-O debug", "-a DUMMY -w {x}", |seen| seen.err("note: debug=x is taken, and has no effect")),
-    works("-O platform", "-a DUMMY -w {x}", |seen| seen.err("note: platform=x is taken, and has no effect")),
+    fails("-O GPUid", "-w -o f {3}", 2, |seen| seen.err("this program does not support CUDA")),
+    works("-O debug", "-a DUMMY -w {x}", |seen| seen.err("note: debug=x is accepted and has no effect")),
+    works("-O platform", "-a DUMMY -w {x}", |seen| {
+        seen.err("note: platform=x is accepted and has no effect")
+    }),
     calls("--randomPrefill", "-w -z -F -b 64k -t 4k -o f {32k}", |seen| {
         assert_eq!(seen.called(&["pwrite64(", ", 32768, "]), 4);
     }),
@@ -113,7 +115,7 @@ pub(super) const ROWS: &[Row] = &[
     works("--iodepth", "-a URING -w -b 64k -t 4k -o f {8}", |seen| {
         assert_eq!(seen.number("write", "depth"), 8.0);
     }),
-    fails("--iodepth", "-a POSIX -w -o f {8}", 2, |seen| seen.err("use -a URING or AIO")),
+    fails("--iodepth", "-a POSIX -w -o f {8}", 2, |seen| seen.err("Use -a URING or AIO")),
     works("--rwmix", "-w -b 400k -t 4k -o f {70}", |seen| {
         assert_eq!(seen.phases(), ["write", "mixed_write", "mixed_read"]);
         assert_eq!((seen.number("mixed_read", "ops"), seen.number("mixed_write", "ops")), (140.0, 60.0));
@@ -122,7 +124,7 @@ pub(super) const ROWS: &[Row] = &[
         assert_eq!(seen.number("write", "rate_limit"), 800.0);
     }),
     works("--ramp", "-a DUMMY -w -b 2m -t 4k --rate 512/s {1}", |seen| {
-        assert!(seen.number("write", "ops") < 1024.0, "the first second's transfers do not count");
+        assert!(seen.number("write", "ops") < 1024.0, "transfers of the first second are excluded");
     }),
     works("--generation", "-w -k -l s -G 7 -b 64k -t 64k -o f {3}", |seen| {
         assert_eq!((seen.word("f", 1), seen.word("f", 4)), (7, 3), "signature and generation in the stamp");

@@ -1,9 +1,9 @@
-//! The rows of backends' options.
+//! The rows of options of backends.
 
 use super::Left as _;
 use crate::common::options::{Row, Seen, calls, fails, works};
 
-/// The directory of the tests is not on Lustre, and that is said.
+/// The directory of the tests is not on Lustre, and the program reports this.
 fn lustre(seen: &Seen) {
     seen.err("not on Lustre");
 }
@@ -13,7 +13,7 @@ fn direct(seen: &Seen) {
     assert_eq!(seen.phase("file_creation")["direct"], true);
 }
 
-/// Sleeps are never shorter than asked for.
+/// Sleeps are never shorter than requested.
 fn slept(seen: &Seen) {
     assert!(
         seen.phase("file_creation")["latency"]["min_ns"].as_u64() >= Some(100_000_000),

@@ -1,4 +1,4 @@
-//! The rows of flags, and of the letters of 1.9.
+//! The rows of flags, and of options of mdtest 1.9.
 
 use std::os::unix::fs::PermissionsExt;
 
@@ -10,7 +10,7 @@ pub(super) const ROWS: &[Row] = &[
         assert_eq!(
             seen.phases(),
             ["tree_creation", "directory_creation", "file_creation"],
-            "nothing else: {:#?}",
+            "no other files: {:#?}",
             seen.ran
         );
         assert_eq!(seen.items(), (4, 4));
@@ -23,7 +23,7 @@ pub(super) const ROWS: &[Row] = &[
     }),
     follows("-U", "-C -D -n 3", "-D -n 3 {}", |seen| {
         assert_eq!(seen.phases(), ["directory_rename"]);
-        assert_eq!(seen.items(), (0, 6), "the names are the same as before");
+        assert_eq!(seen.items(), (0, 6), "the files are the same as before");
     }),
     works("-D", "-C -n 2 {}", |seen| assert_eq!(seen.items(), (0, 4))),
     works("-F", "-C -n 2 {}", |seen| assert_eq!(seen.items(), (4, 0))),
@@ -35,7 +35,7 @@ pub(super) const ROWS: &[Row] = &[
         assert_eq!(seen.called(&["open", "file.mdtest"]), 0);
         let file = seen.dir.join("out/test-dir.0-0/mdtest_tree.0/file.mdtest.1.1");
         assert_eq!(file.metadata().unwrap().permissions().mode() & 0o7777, 0o400);
-        seen.err("mdtest: note: -k makes files by mknod, as mdtest does from IOR 3.3 on");
+        seen.err("mdtest: note: -k creates files with mknod, as mdtest does since IOR 3.3.");
     }),
     works("-L", "-C -F -z 1 -b 2 -I 1 {}", |seen| {
         let root = "mdtest_tree.0/file.mdtest.0.0".to_owned();
@@ -56,7 +56,12 @@ pub(super) const ROWS: &[Row] = &[
     }),
     calls("-c", "-C -F -n 1 {}", |seen| {
         assert_eq!(seen.called(&["open", "file.mdtest", "O_CREAT"]), 2, "{}", seen.trace);
-        assert_eq!(seen.called(&["open", "file.mdtest", "O_WRONLY"]), 2, "then each its own: {}", seen.trace);
+        assert_eq!(
+            seen.called(&["open", "file.mdtest", "O_WRONLY"]),
+            2,
+            "then each rank opens its own files: {}",
+            seen.trace
+        );
     }),
     works("-t", "-u -v -n 2 {}", |seen| seen.out("time_unique_dir_overhead: True\n")),
     works("-t", "-n 2 {}", |seen| seen.err("-t has no effect without -u")),
@@ -91,7 +96,7 @@ pub(super) const ROWS: &[Row] = &[
     works("-y", "-n 2 {}", |seen| seen.err("mdtest: note: -y has no effect: no file is ")),
     calls("-y", "-C -F -n 2 -w 64 {}", |seen| assert_eq!(seen.called(&["fsync(", "file.mdtest"]), 4)),
     calls("-Y", "-C -F -n 2 {}", |seen| {
-        assert!(seen.called(&[" sync("]) == 2, "after the one phase on both ranks: {}", seen.trace);
+        assert!(seen.called(&[" sync("]) == 2, "one sync per rank after the phase: {}", seen.trace);
     }),
     works("-Z", "-n 2 {}", |seen| {
         seen.out("SUMMARY time (in seconds)");
@@ -105,7 +110,7 @@ pub(super) const ROWS: &[Row] = &[
         })
     },
     works("--showRankStatistics", "-n 2 -F {}", |seen| seen.out("   Operation     per Rank: Max ")),
-    fails("--gpuDirect", "-n 2 {}", 2, |seen| seen.err("there is no CUDA in this program")),
+    fails("--gpuDirect", "-n 2 {}", 2, |seen| seen.err("this program does not support CUDA")),
     works("--gpuDirect", "-n 2 {0}", |seen| seen.out("SUMMARY")),
     fails("--continue", "-T -F -n 2 {}", 4, |seen| {
         seen.out("assay: File stat, iteration 0: 4 of 4 operations failed: 4 No such file or directory\n");

@@ -87,18 +87,20 @@ pub(super) const ROWS: &[Row] = &[
         assert!(text.starts_with("time,runtime,tp\n") && text.lines().count() == 3, "{text}");
         assert_eq!(String::from_utf8(seen.bytes("op-File creation-00001-1.csv")).unwrap().lines().count(), 3);
     }),
-    fails("--allocateBufferOnGPU", "-n 2 {1}", 2, |seen| seen.err("there is no CUDA in this program")),
+    fails("--allocateBufferOnGPU", "-n 2 {1}", 2, |seen| seen.err("this program does not support CUDA")),
     works("--allocateBufferOnGPU", "-n 2 {0}", |seen| seen.out("SUMMARY")),
-    fails("--GPUid", "-n 2 {3}", 2, |seen| seen.err("there is no CUDA in this program")),
+    fails("--GPUid", "-n 2 {3}", 2, |seen| seen.err("this program does not support CUDA")),
     works("--GPUid", "-n 2 {-1}", |seen| seen.out("SUMMARY")),
     works("--operations", "-F -n 2 {list,statx}", |seen| {
         assert!(seen.phases().contains(&"directory_listing") && seen.phases().contains(&"file_statx"));
         seen.out("\n   Directory listing ");
     }),
-    fails("--operations", "-F -n 2 {lisst}", 2, |seen| seen.err("there is no operation lisst; there are ")),
+    fails("--operations", "-F -n 2 {lisst}", 2, |seen| {
+        seen.err("unknown operation lisst. Known operations: ")
+    }),
     works("--preload", "-F -n 2 {3}", |seen| {
         seen.out("\nassay: preloaded 1 directories with 3 files each, counted, in ");
-        assert!(!seen.dir.join("out").exists(), "taken away again");
+        assert!(!seen.dir.join("out").exists(), "the directory is removed at the end");
     }),
     works("--record", "-n 2 {kept}", |seen| {
         let text = String::from_utf8(seen.bytes("kept")).unwrap();
@@ -112,6 +114,10 @@ pub(super) const ROWS: &[Row] = &[
         seen.no_out("rename");
     }),
     works("--compat", "-C -n 2 {1.9}", |seen| {
-        assert!(seen.dir.join("#test-dir.0-0/mdtest_tree.0").is_dir(), "where the run is: {:#?}", seen.ran);
+        assert!(
+            seen.dir.join("#test-dir.0-0/mdtest_tree.0").is_dir(),
+            "the directory of the run: {:#?}",
+            seen.ran
+        );
     }),
 ];

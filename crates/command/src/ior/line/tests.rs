@@ -1,4 +1,4 @@
-//! Lines of IOR as a campaign reads them.
+//! Command lines of IOR as a campaign reads them.
 
 use super::*;
 
@@ -7,7 +7,7 @@ fn read(line: &str) -> IorLine {
 }
 
 #[test]
-fn a_line_tells_its_phases() {
+fn a_command_line_yields_its_phases() {
     for (line, phases) in [
         ("-w -F", &["write"][..]),
         ("-r", &["read"]),
@@ -27,7 +27,7 @@ fn a_line_tells_its_phases() {
 }
 
 #[test]
-fn a_line_tells_how_much_it_moves() {
+fn a_command_line_yields_the_bytes_it_moves() {
     for (line, bytes) in [
         ("-w", 2 << 20),
         ("-w -b 1g -s 3", 6 << 30),
@@ -41,17 +41,17 @@ fn a_line_tells_how_much_it_moves() {
 }
 
 #[test]
-fn a_line_tells_what_stops_it_and_what_it_leaves() {
+fn a_command_line_yields_its_stop_and_the_files_it_leaves() {
     let line = read("-w -k -D 3 -O stoneWallingWearOut=1,stoneWallingStatusFile={dir}/pairs -i 2 -o {dir}/f");
     assert!(line.keep && line.wear_out && !line.multi_file);
     assert_eq!((line.status_file.as_deref(), line.file.as_deref()), (Some("{dir}/pairs"), Some("{dir}/f")));
     assert_eq!((line.deadline_s, line.repetitions), (3, 2));
-    assert!(!read("-w --posix.odirect --random-offset-seed 7").keep, "a long option's value is no flag");
-    assert!(!read("-w -t16k").keep, "a glued value is no flag");
+    assert!(!read("-w --posix.odirect --random-offset-seed 7").keep, "a long option's value is not a flag");
+    assert!(!read("-w -t16k").keep, "a glued value is not a flag");
 }
 
 #[test]
-fn a_line_tells_which_data_it_writes_and_expects() {
+fn a_command_line_yields_the_data_it_writes_and_expects() {
     for (line, packet, signature) in [
         ("-w", 's', None),
         ("-w -l Timestamp -G 7", 't', Some("7")),
@@ -64,7 +64,7 @@ fn a_line_tells_which_data_it_writes_and_expects() {
 }
 
 #[test]
-fn a_line_that_does_not_say_which_data_to_write_gets_stamps() {
+fn stamped_data_is_added_where_the_command_line_names_no_kind() {
     for line in ["-w -F", "-wrk", "./IOR -w -b 1m", ""] {
         let words = read(line).words;
         assert_eq!(words[words.len() - 2..], ["-l", "stamped"], "{line}");
@@ -76,20 +76,20 @@ fn a_line_that_does_not_say_which_data_to_write_gets_stamps() {
 }
 
 #[test]
-fn what_cannot_be_read_is_named() {
+fn an_unreadable_argument_is_named() {
     for (line, error) in [
-        ("-w big", "`big` is not an option; an IOR line consists of `-x [value]` words"),
-        ("-w -b", "`-b` has no value"),
-        ("-w -b 1x", "`-b 1x` is not a size; write for example `-b 1m`"),
-        ("-f script", "`-f` hides its options from the plan; write them in the line"),
+        ("-w big", "`big` is not an option. Write IOR options as `-x [value]`."),
+        ("-w -b", "`-b` has no value. Write its value after it."),
+        ("-w -b 1x", "`-b 1x` is not a size. Write for example `-b 1m`."),
+        ("-f script", "`-f` hides its options from the plan. Write them on the command line."),
         (
             "-w -o /scratch/f",
-            "`-o /scratch/f` lies outside the campaign's own directory, where IOR would delete what is \
-             there; leave `-o` out, or begin it with `{dir}/`",
+            "`-o /scratch/f` lies outside the campaign's own directory. IOR would delete the file that is \
+             there. Leave `-o` out, or begin it with `{dir}/`.",
         ),
-        ("-w -O testFile=/f", "`testFile` is the campaign's own choice; leave it out"),
-        ("-w --dryRun", "`--dryRun` moves nothing that could be judged; leave it out"),
-        ("-w --record=x", "`--record` is the campaign's own option; leave it out"),
+        ("-w -O testFile=/f", "the campaign chooses the file. Leave `testFile` out."),
+        ("-w --dryRun", "`--dryRun` moves no data, so there is nothing to measure. Leave it out."),
+        ("-w --record=x", "the campaign sets `--record` itself. Leave it out."),
     ] {
         assert_eq!(IorLine::parse(line).unwrap_err().0, error, "{line}");
     }

@@ -1,9 +1,9 @@
-//! Whether what stands in a plan has the form of its key, and what should stand there where it has not.
+//! Checks whether a value in a plan has the form of its key, and names the expected form if not.
 //!
-//! It is asked when a plan was rejected, to say why in the plan's own words, and of an accepted one for
-//! values that nothing looked at, such as a default that every test overrides.
+//! A rejected plan is checked to explain the rejection in terms of plans. An accepted plan is checked for
+//! values that nothing has read, such as a default that every test overrides.
 //!
-//! Never here: what a value means.
+//! Never here: the meaning of a value.
 
 use std::ops::Range;
 
@@ -16,14 +16,14 @@ use super::{KeyForm, KeyTable, PlanKey};
 
 type SpannedValue<'i> = Spanned<DeValue<'i>>;
 
-/// Something that has not the form of its key.
+/// A value that does not have the form of its key.
 #[derive(Debug)]
 pub(crate) struct KeyProblem {
     pub(crate) span: Range<usize>,
     pub(crate) what: String,
 }
 
-/// All that has not the form of its key, in the order of the file.
+/// All values that do not have the form of their key, in the order of the file.
 pub(crate) fn problems(file: &Spanned<DeTable<'_>>) -> Vec<KeyProblem> {
     let mut found = Vec::new();
     look(PlanFile::TABLE, &file.span(), file.get_ref(), &mut found);
@@ -31,14 +31,14 @@ pub(crate) fn problems(file: &Spanned<DeTable<'_>>) -> Vec<KeyProblem> {
     found
 }
 
-/// Why a file was rejected at `span`: the problem there, or else the first.
+/// The reason why a file was rejected at `span`: the problem there, or else the first one.
 pub(crate) fn missed(file: &Spanned<DeTable<'_>>, span: &Range<usize>) -> Option<KeyProblem> {
     let mut all = problems(file);
     let at = all.iter().position(|problem| problem.span.start == span.start).unwrap_or(0);
     (at < all.len()).then(|| all.swap_remove(at))
 }
 
-/// Looks at one table.
+/// Checks one table.
 fn look(table: &'static KeyTable, span: &Range<usize>, there: &DeTable<'_>, found: &mut Vec<KeyProblem>) {
     for key in table.keys {
         match there.get(key.name) {
@@ -61,34 +61,34 @@ fn look(table: &'static KeyTable, span: &Range<usize>, there: &DeTable<'_>, foun
     }
 }
 
-/// That a key has to be there.
+/// The message that a required key is missing.
 fn needed(table: &KeyTable, key: &PlanKey) -> String {
     match key.example {
         "" => format!("{} needs {}", table.opens, key.about),
         example => {
-            format!("{} needs `{}`; write for example `{} = {example}`", table.opens, key.name, key.name)
+            format!("{} needs `{}`. Write for example `{} = {example}`.", table.opens, key.name, key.name)
         }
     }
 }
 
-/// What is wrong, and where.
+/// The problem and its position.
 type FormProblem = Result<(), (Range<usize>, String)>;
 
 fn reject(at: &SpannedValue<'_>, what: String) -> FormProblem {
     Err((at.span(), what))
 }
 
-/// That a value should be something else.
+/// The message that a value must have another form.
 fn not(key: &PlanKey, wanted: &str, at: &SpannedValue<'_>) -> FormProblem {
     let found = named(at.get_ref());
     let such = match key.example {
         "" => String::new(),
         example => format!(", such as `{} = {example}`", key.name),
     };
-    reject(at, format!("is {wanted}{such}, and not {found}"))
+    reject(at, format!("must be {wanted}{such}, but it is {found}"))
 }
 
-/// Looks at a value that is no table of keys.
+/// Checks a value that is not a table of keys.
 fn plain(key: &PlanKey, value: &SpannedValue<'_>) -> FormProblem {
     match (&key.form, value.get_ref()) {
         (KeyForm::Version, DeValue::Integer(_))
@@ -96,7 +96,7 @@ fn plain(key: &PlanKey, value: &SpannedValue<'_>) -> FormProblem {
         | (KeyForm::Number, DeValue::Integer(_) | DeValue::Float(_)) => Ok(()),
         (KeyForm::Version, _) => not(key, "a number", value),
         (KeyForm::Number, _) => not(key, "a number without quotes", value),
-        // Which words there are the reader knows.
+        // The reader checks the words themselves.
         (KeyForm::Word(_), DeValue::String(_)) => Ok(()),
         (KeyForm::Word(words), _) => not(key, &format!("one of {}, in quotes", words.join(", ")), value),
         (KeyForm::Count, there) if is_count(there) => Ok(()),
@@ -115,7 +115,13 @@ fn plain(key: &PlanKey, value: &SpannedValue<'_>) -> FormProblem {
             DeValue::Integer(_) | DeValue::Float(_),
         ) => {
             let number = named(value.get_ref());
-            reject(value, format!("needs a unit, as in `{} = {}`; {number} has none", key.name, key.example))
+            reject(
+                value,
+                format!(
+                    "needs a unit: {number} has none. Write for example `{} = {}`.",
+                    key.name, key.example
+                ),
+            )
         }
         (KeyForm::Texts, DeValue::Array(all)) => texts(key, all),
         (KeyForm::Texts, _) => not(key, "a list of texts", value),
@@ -126,10 +132,10 @@ fn plain(key: &PlanKey, value: &SpannedValue<'_>) -> FormProblem {
         (KeyForm::Scales, DeValue::Table(all)) => {
             all.iter().try_for_each(|(_, scale)| match scale.get_ref() {
                 DeValue::Table(all) => entries(all),
-                _ => reject(scale, "has a name; write `[scale.NAME]` above this line".to_owned()),
+                _ => reject(scale, "needs a name. Write `[scale.NAME]` above this line.".to_owned()),
             })
         }
-        (KeyForm::Scales, _) => reject(value, "has a name; write `[scale.NAME]`".to_owned()),
+        (KeyForm::Scales, _) => reject(value, "needs a name. Write `[scale.NAME]`.".to_owned()),
         _ => not(key, "text in quotes", value),
     }
 }
@@ -148,12 +154,12 @@ fn whole(number: &toml::de::DeInteger<'_>) -> Option<u64> {
 }
 
 fn quantity(key: &PlanKey, wanted: &[Dimension], text: &str, at: &SpannedValue<'_>) -> FormProblem {
-    let as_in = format!("; write it as in `{} = {}`", key.name, key.example);
+    let as_in = format!(". Write for example `{} = {}`.", key.name, key.example);
     match text.parse::<Quantity>() {
         _ if text.trim().parse::<f64>().is_ok() => reject(at, format!("has no unit{as_in}")),
-        Err(error) => reject(at, format!("is not right: {error}")),
+        Err(error) => reject(at, format!("is not valid: {error}")),
         Ok(quantity) if !wanted.contains(&quantity.dimension) => {
-            reject(at, format!("does not measure that{as_in}"))
+            reject(at, format!("has a unit of another kind{as_in}"))
         }
         Ok(_) => Ok(()),
     }
@@ -179,14 +185,14 @@ fn entries(all: &DeTable<'_>) -> FormProblem {
             let found = named(value.get_ref());
             reject(
                 value,
-                format!("has names with texts, and `{}` is {found}; put it in quotes", name.get_ref()),
+                format!("must have texts as values, but `{}` is {found}. Put it in quotes.", name.get_ref()),
             )
         }
         None => Ok(()),
     }
 }
 
-/// Looks at a value that is a table of keys, or several of them.
+/// Checks a value that is a table of keys, or several such tables.
 fn nested(
     (table, key): (&KeyTable, &PlanKey),
     inner: &'static KeyTable,
@@ -206,36 +212,41 @@ fn nested(
             inside(value, &String::new)
         }
         (KeyForm::Several(_) | KeyForm::OneOrSeveral(_), DeValue::Array(all)) => {
-            let otherwise =
-                |one: &SpannedValue<'_>| format!("is a list of tables, and not of {}", named(one.get_ref()));
+            let otherwise = |one: &SpannedValue<'_>| {
+                format!("must be a list of tables, but it has {}", named(one.get_ref()))
+            };
             all.iter().try_for_each(|one| inside(one, &|| otherwise(one)))
         }
         (KeyForm::Named(_), DeValue::Table(all)) => all.iter().try_for_each(|(name, one)| {
-            inside(one, &|| format!("has a name; write `{}` above `{} = …`", inner.opens, name.get_ref()))
+            inside(one, &|| format!("needs a name. Write `{}` above `{} = …`.", inner.opens, name.get_ref()))
         }),
         _ => reject(value, other_form(table, key, inner, value.get_ref())),
     }
 }
 
-/// What to write in place of a value that is no table, or not as many as it should be.
+/// The expected form of a value that is not a table, or not the right number of tables.
 fn other_form(table: &KeyTable, key: &PlanKey, inner: &KeyTable, value: &DeValue<'_>) -> String {
     let (name, opens) = (key.name, inner.opens);
     match (&key.form, value) {
-        (KeyForm::Named(_), DeValue::Array(_)) => format!("has a name and single brackets; write `{opens}`"),
+        (KeyForm::Named(_), DeValue::Array(_)) => {
+            format!("needs a name and single brackets. Write `{opens}`.")
+        }
         (KeyForm::Table(_), DeValue::Array(_)) if opens.starts_with('[') => {
-            format!("is there once, in single brackets: `{opens}`")
+            format!("may appear once, in single brackets. Write `{opens}`.")
         }
         (KeyForm::Several(_), DeValue::Table(_)) if opens.starts_with("[[") => {
             let header = match table.name {
                 "file" => format!("[[{name}]]"),
                 owner => format!("[[{owner}.{name}]]"),
             };
-            format!("has double brackets, as there may be several: `{header}`")
+            format!("needs double brackets, because it may appear several times. Write `{header}`.")
         }
-        (KeyForm::Several(_), DeValue::Table(_)) => format!("has brackets around all of them: `{opens}`"),
+        (KeyForm::Several(_), DeValue::Table(_)) => {
+            format!("is a list, so it needs brackets. Write `{opens}`.")
+        }
         (KeyForm::Nodes(_), other) => format!(
-            "is a number such as `12` or `\"90%\"`, `{{ steps = [\"50%\", \"100%\"] }}` or \
-             `{{ search = [2, 4, 8], gain = \"3 %\" }}`, and not {}",
+            "must be a number such as `12` or `\"90%\"`, `{{ steps = [\"50%\", \"100%\"] }}` or \
+             `{{ search = [2, 4, 8], gain = \"3 %\" }}`, but it is {}",
             named(other)
         ),
         (_, other) => {
@@ -243,12 +254,12 @@ fn other_form(table: &KeyTable, key: &PlanKey, inner: &KeyTable, value: &DeValue
                 "" => opens.to_owned(),
                 example => format!("{name} = {example}"),
             };
-            format!("is a table, such as `{such}`, and not {}", named(other))
+            format!("must be a table, such as `{such}`, but it is {}", named(other))
         }
     }
 }
 
-/// What a value is, in words.
+/// The kind of a value and its text, for messages.
 fn named(value: &DeValue<'_>) -> String {
     match value {
         DeValue::String(text) => format!("the text `{text}`"),

@@ -1,11 +1,11 @@
-//! What somebody meant who wrote a word that is none here: a near one, one of the same meaning, or one of
-//! another table.
+//! The key or word that an author of a plan probably meant: a similar one, a synonym, or one of another
+//! table.
 
 use super::super::nearest::nearest;
 use super::tables;
 
-/// Words that other programs, or people, have for words of a plan; of the second the first that is known
-/// where it stands is meant.
+/// Synonyms from other programs and common usage, with the words of a plan. Of several words of a plan, the
+/// first one that is allowed in that place is meant.
 const SAME: &[(&[&str], &[&str])] = &[
     (&["args", "cmd", "command", "exec", "run"], &["argv", "ior"]),
     (&["avg", "average"], &["mean"]),
@@ -34,47 +34,53 @@ const SAME: &[(&[&str], &[&str])] = &[
     (&["time_limit", "timeout_s", "walltime"], &["timeout"]),
 ];
 
-/// What belongs elsewhere, and where.
+/// Keys that do not belong in a plan, and what to write instead.
 const ELSEWHERE: &[(&[&str], &str)] = &[
     (
         &["at_least", "at_most", "greater_than", "less_than", "minimum", "maximum"],
-        "write `op = \">=\"` or `op = \"<=\"`, and `value = \"…\"`",
+        "Write `op = \">=\"` or `op = \"<=\"`, and `value = \"…\"`",
     ),
-    (&["block", "block_size", "segments", "transfer", "transfer_size"], "sizes stand in the line itself"),
-    (&["deadline", "deadline_s", "stonewall", "stonewall_s"], "a line of IOR says so itself, as `-D 45`"),
-    (&["drop_caches"], "a line of IOR says so itself, as `--drop-caches`"),
+    (
+        &["block", "block_size", "segments", "transfer", "transfer_size"],
+        "Sizes are options of the command line",
+    ),
+    (
+        &["deadline", "deadline_s", "stonewall", "stonewall_s"],
+        "It is an option of the `ior` command line, as `-D 45`",
+    ),
+    (&["drop_caches"], "It is an option of the `ior` command line, as `--drop-caches`"),
     (
         &["layout", "stripe_count", "stripe_size", "striping"],
-        "a command sets it, as `setup = [\"lfs setstripe -c 1 {dir}\"]`",
+        "A command sets the layout, as `setup = [\"lfs setstripe -c 1 {dir}\"]`",
     ),
-    (&["matrix", "permute_on", "variants"], "each combination is a [[test]] of its own"),
-    (&["wear_out", "wearout"], "a line of IOR says so itself, as `-O stoneWallingWearOut=1`"),
+    (&["matrix", "permute_on", "variants"], "Write each combination as a [[test]] of its own"),
+    (&["wear_out", "wearout"], "It is an option of the `ior` command line, as `-O stoneWallingWearOut=1`"),
 ];
 
-/// What to write in place of a key that there is not: `, did you mean …?`, or what to know, or nothing.
+/// The hint about an unknown key: the key that is meant, what to write instead, or `None`.
 pub(crate) fn key_meant(unknown: &str, known: &[&str]) -> Option<String> {
-    if let Some(said) = said(unknown, known) {
-        return Some(format!(", did you mean `{said}`?"));
+    if let Some(meant) = synonym(unknown, known) {
+        return Some(format!(". Did you mean `{meant}`?"));
     }
     let low = unknown.to_lowercase();
-    if let Some((_, where_)) = ELSEWHERE.iter().find(|(words, _)| words.contains(&low.as_str())) {
-        return Some(format!(": {where_}."));
+    if let Some((_, hint)) = ELSEWHERE.iter().find(|(words, _)| words.contains(&low.as_str())) {
+        return Some(format!(". {hint}."));
     }
     let others: Vec<&str> =
         tables().into_iter().filter(|table| table.key(unknown).is_some()).map(|table| table.opens).collect();
     if !others.is_empty() {
-        return Some(format!("; it is a key of {}.", others.join(", ")));
+        return Some(format!(". It is a key of {}.", others.join(", ")));
     }
-    nearest(unknown, known).map(|near| format!(", did you mean `{near}`?"))
+    nearest(unknown, known).map(|near| format!(". Did you mean `{near}`?"))
 }
 
-/// What to write in place of a word that there is not.
+/// The hint about an unknown word.
 pub(crate) fn word_meant(unknown: &str, known: &[&str]) -> Option<String> {
-    let near = said(unknown, known).or_else(|| nearest(unknown, known).map(str::to_owned));
-    near.map(|near| format!(", did you mean `{near}`?"))
+    let near = synonym(unknown, known).or_else(|| nearest(unknown, known).map(str::to_owned));
+    near.map(|near| format!(". Did you mean `{near}`?"))
 }
 
-fn said(unknown: &str, known: &[&str]) -> Option<String> {
+fn synonym(unknown: &str, known: &[&str]) -> Option<String> {
     let low = unknown.to_lowercase();
     let (_, same) = SAME.iter().find(|(words, _)| words.contains(&low.as_str()))?;
     same.iter().find(|word| known.contains(word)).map(|word| (*word).to_owned())

@@ -1,9 +1,9 @@
-//! The keys as a JSON schema, by which editors complete, explain and check while a plan is written.
+//! The keys as a JSON schema, with which editors complete, explain and check a plan.
 //!
-//! It is one of draft 7, which editors of TOML read; a description beside a reference is ignored there, so
-//! references stand in `allOf`.
+//! The schema is of draft 7, which editors of TOML read. They ignore a description next to a reference, so
+//! references are in `allOf`.
 //!
-//! Invariant: what a plan may hold passes; text with a parameter in it, `${NAME}`, passes for any text.
+//! Invariant: every value that a plan may hold passes. Any text with a parameter `${NAME}` passes.
 //! Never here: rules between tables, which only `assay plan check` knows.
 
 use serde_json::{Map, Value, json};
@@ -117,13 +117,13 @@ fn nodes() -> Value {
     json!({ "anyOf": [{ "type": "integer", "minimum": 1 }, text(r"[0-9][0-9_.]*\s*%?")] })
 }
 
-/// A number with a unit of one of these, as `units` reads it.
+/// A number with a unit of one of these dimensions, as `units` reads it.
 fn number_with_unit(dimensions: &[Dimension]) -> String {
     let units: Vec<&str> = dimensions.iter().map(|dimension| units_of(*dimension)).collect();
     format!(r"[0-9_.]+\s*({})", units.join("|"))
 }
 
-/// The words of a unit.
+/// The units of a dimension, as a regular expression.
 pub(super) fn units_of(dimension: Dimension) -> &'static str {
     match dimension {
         Dimension::Bytes => "([kKMGTPE]i?)?B",

@@ -1,4 +1,4 @@
-//! The form that a key has in its table is the one that its type reads; examples, units and schema fit it.
+//! The form of a key in its table is the form that its type reads. Examples, units and schema fit it.
 
 use toml::de::DeTable;
 use toml::{Table as Toml, Value};
@@ -8,19 +8,19 @@ use super::schema::units_of;
 use super::{KeyForm, KeyTable, PlanKey, form, schema, tables};
 use units::{Dimension, Quantity};
 
-/// A way from the file to a table: what is put around it.
+/// A path from the file to a table: it wraps the table in the tables around it.
 type Around = Box<dyn Fn(Toml) -> Toml>;
 
 fn with(name: &str, value: impl Into<Value>) -> Toml {
     Toml::from_iter([(name.to_owned(), value.into())])
 }
 
-/// Every table of the language with what stands around it.
+/// Every table of the language with the tables around it.
 fn every_place() -> Vec<(&'static KeyTable, Around)> {
     tables().into_iter().map(|table| (table, path_to(table))).collect()
 }
 
-/// What stands around a table where it is met first.
+/// The tables around the first occurrence of a table.
 fn path_to(wanted: &'static KeyTable) -> Around {
     if wanted.name == wire::PlanFile::TABLE.name {
         return Box::new(|table| table);
@@ -38,7 +38,7 @@ fn path_to(wanted: &'static KeyTable) -> Around {
     }
 }
 
-/// What the reader says of a file.
+/// The message of the reader about a file.
 fn said(file: &Toml) -> String {
     let text = toml::to_string(file).unwrap();
     match toml::from_str::<wire::PlanFile>(&text) {
@@ -47,7 +47,7 @@ fn said(file: &Toml) -> String {
     }
 }
 
-/// A value of each form, by what it is.
+/// A value of each form.
 fn forms() -> Vec<Value> {
     let texts = vec![Value::from("x")];
     let numbers = vec![Value::from(2)];
@@ -69,7 +69,7 @@ fn forms() -> Vec<Value> {
 fn a_row_and_the_reader_take_values_of_the_same_form() {
     for (table, around) in every_place() {
         for key in table.keys {
-            // They are read by `parameters`, whose tests have their forms.
+            // `parameters` reads them, and its tests have their forms.
             if ["parameters", "scale"].contains(&key.name) {
                 continue;
             }
@@ -81,8 +81,8 @@ fn a_row_and_the_reader_take_values_of_the_same_form() {
                     || matches!(key.form, KeyForm::Numbers)
                         && value.as_array().is_some_and(|all| all[0].is_table());
                 let (read, row) = (of_form(&message) && !other, row_takes(key, &value, &text, table));
-                // A number there is read only for a rejection that says more; a list in place of a table's
-                // values is read, and rejected by its row.
+                // The reader accepts a number here only to reject it with a better message. It also reads a
+                // list in place of a table's values, which the row rejects.
                 let number = matches!(key.form, KeyForm::Goal) && !value.is_str();
                 if number || matches!(key.form, KeyForm::Table(_)) && value.is_array() {
                     assert!(!row);
@@ -94,12 +94,12 @@ fn a_row_and_the_reader_take_values_of_the_same_form() {
     }
 }
 
-/// Whether what the reader says is about something else than the form of the value.
+/// Whether the reader's message is about something else than the form of the value.
 fn of_form(message: &str) -> bool {
     !["invalid type", "wanted", "data did not match"].iter().any(|no| message.starts_with(no))
 }
 
-/// Whether the row takes a value, whatever text, words or further keys it should have.
+/// Whether the row accepts a value, with any text, words or further keys.
 fn row_takes(key: &PlanKey, value: &Value, text: &str, table: &KeyTable) -> bool {
     if value.is_str() {
         return !matches!(
@@ -125,7 +125,7 @@ fn row_takes(key: &PlanKey, value: &Value, text: &str, table: &KeyTable) -> bool
 }
 
 #[test]
-fn what_a_table_needs_is_what_the_reader_misses() {
+fn the_required_keys_of_a_table_are_those_that_the_reader_misses() {
     for (table, around) in every_place() {
         let mut there = Toml::new();
         for key in table.keys.iter().filter(|key| key.must) {
@@ -141,7 +141,7 @@ fn what_a_table_needs_is_what_the_reader_misses() {
     }
 }
 
-/// A value of the key's form with all that it needs.
+/// A value of the key's form with everything that it requires.
 fn sample(key: &PlanKey) -> Value {
     let whole = |table: &KeyTable| {
         let must = table.keys.iter().filter(|key| key.must);
@@ -165,7 +165,7 @@ fn every_example_has_the_form_of_its_row() {
     for (table, around) in every_place() {
         for key in table.keys.iter().filter(|key| !key.example.is_empty()) {
             let file = match key.form {
-                // What stands in it, not beside it.
+                // The example shows the content, without the header.
                 KeyForm::Entries | KeyForm::Scales if !key.example.starts_with('{') => continue,
                 _ => around(with(key.name, read(key.name, key.example))),
             };
@@ -182,7 +182,7 @@ fn every_example_has_the_form_of_its_row() {
 }
 
 #[test]
-fn a_row_says_what_it_is_and_keys_of_one_form_are_rows() {
+fn every_row_has_a_text_and_the_keys_of_every_form_are_rows() {
     for table in tables() {
         assert!(!table.about.is_empty() && !table.about.ends_with('.'), "{}", table.opens);
         for key in table.keys {
@@ -195,7 +195,7 @@ fn a_row_says_what_it_is_and_keys_of_one_form_are_rows() {
 }
 
 #[test]
-fn units_in_the_schema_are_those_that_are_read() {
+fn the_units_in_the_schema_are_those_that_are_read() {
     let all = [
         Dimension::Bytes,
         Dimension::BytesPerSecond,
@@ -217,7 +217,7 @@ fn units_in_the_schema_are_those_that_are_read() {
 }
 
 #[test]
-fn every_key_is_in_the_schema_with_what_it_is() {
+fn every_key_is_in_the_schema_with_its_meaning() {
     let schema = schema();
     for table in tables() {
         let object = match table.name {

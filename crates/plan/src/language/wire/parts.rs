@@ -1,4 +1,4 @@
-//! The keys of what runs: tests, series and groups, with what stands in them.
+//! The keys of everything that runs: tests, series and groups, with their tables.
 
 use std::collections::BTreeMap;
 
@@ -15,74 +15,79 @@ use crate::{Stat, Stripes};
 
 keys! {
     TestKeys, "test", "[[test]]",
-        "One line, run so many times, and what it must show; also a phase of a series and a part of a group";
+        "One command line, its repetitions and its criteria. Also a phase of a series and a part of a group";
     needs {
         id: Spanned<String> = Id, "\"B.1\"",
-            "its name, of which there is one: letters, digits, `-`, `_`, `.`";
+            "the unique name: letters, digits, `-`, `_`, `.`";
     }
     may {
         clause: String = Text, "\"the file system sustains 2.5 GB/s\"",
-            "the contract's words; the id if nothing is said";
-        ior: Option<Spanned<String>> = Text, "\"-w -F -e -g -t 1m -b 4g\"", "a line of IOR, verbatim";
-        mdtest: Option<Spanned<String>> = Text, "\"-F -C -n 10000 -u\"", "a line of mdtest";
-        fdtree: Option<Spanned<String>> = Text, "\"-d 2 -f 10\"", "a line of fdtree";
-        ls_lr: Option<Spanned<String>> = Text, "\"--cold\"", "a line of `assay ls-lr`: many `ls -lR` at once";
+            "the requirement text. Default: the id";
+        ior: Option<Spanned<String>> = Text, "\"-w -F -e -g -t 1m -b 4g\"",
+            "an IOR command line, passed on verbatim";
+        mdtest: Option<Spanned<String>> = Text, "\"-F -C -n 10000 -u\"", "an mdtest command line";
+        fdtree: Option<Spanned<String>> = Text, "\"-d 2 -f 10\"", "an fdtree command line";
+        ls_lr: Option<Spanned<String>> = Text, "\"--cold\"",
+            "an `assay ls-lr` command line: many `ls -lR` at the same time";
         flash_io: Option<Spanned<String>> = Text, "\"--size 16\"",
-            "a line of `assay flash-io`: checkpoint and plot files";
+            "an `assay flash-io` command line: checkpoint and plot files";
         mpi_io: Option<Spanned<String>> = Text, "\"--only access.*\"",
-            "a line of `assay mpi-io`, the conformance suite";
+            "an `assay mpi-io` command line: the conformance suite";
         app: Option<Spanned<AppKeys>> = Table(AppKeys::TABLE), "{ argv = [\"./umt\"], parse = \"ior\" }",
-            "a program that is not part of this one";
-        ranks: Option<Spanned<Count>> = Count, "32", "ranks in all";
-        nodes: Option<Spanned<NodesValue>> = Nodes(NodesRule::TABLE), "\"90%\"", "nodes, full of `ppn` ranks";
-        ppn: Option<Spanned<Count>> = Count, "4", "ranks on each node; 1 beside `nodes` if nothing is said";
-        repetitions: Option<Spanned<Count>> = Count, "5", "each a launch of its own";
+            "an external program";
+        ranks: Option<Spanned<Count>> = Count, "32", "the total number of ranks";
+        nodes: Option<Spanned<NodesValue>> = Nodes(NodesRule::TABLE), "\"90%\"",
+            "nodes, each with `ppn` ranks";
+        ppn: Option<Spanned<Count>> = Count, "4", "ranks per node. Default with `nodes`: 1";
+        repetitions: Option<Spanned<Count>> = Count, "5", "the number of repetitions, each a separate job";
         uses: Option<Spanned<String>> = Text, "\"dataset.big\"",
-            "whose files it works on: a dataset's, or those that a test above left";
+            "the files that it works on: those of a dataset, or those that an earlier test left";
         setup: Vec<String> = Texts, "[\"lfs setstripe -c 1 {dir}\"]",
-            "commands of the shell that run before each launch, in the job's folder, which keeps what they \
-             print; where one fails the attempt is none";
+            "shell commands that run before each job, in the job's directory, which keeps their output. If \
+             one fails, the job is not started";
         exports: BTreeMap<String, String> = Entries, "{ SMALLEST = \"min(file.size)\" }",
-            "what lines of later tests find as `${NAME}`: the bytes of the smallest file that it left, in \
-             whole transfers";
+            "values that command lines of later tests read as `${NAME}`: the bytes of the smallest file that \
+             it left, in whole transfers";
         states: Vec<Spanned<String>> = Texts, "[\"aged\"]", "the states that it needs";
         degraded: bool = Truth, "true",
-            "whether something of the file system may be down while it runs, which is then told";
+            "whether parts of the file system may be offline while it runs. The report then states it";
         stripes: Option<Spanned<Stripes>> = STRIPES, "1",
-            "on how many targets each file is to lie; `\"all\"` of them";
+            "the number of storage targets of each file. `\"all\"`: all of them";
         role: RoleWord = Word(RoleWord::WORDS), "\"reported\"",
-            "`contract`, if nothing is said: it has criteria; `reported`: it is measured and shown; `hero`: \
-             what can be had with other sizes, shown beside `compare_to`";
+            "`contract` (default): it has criteria. `reported`: it is measured and shown. `hero`: it shows \
+             the rate with other sizes, compared with `compare_to`";
         criterion: Criteria
             = OneOrSeveral(CriterionKeys::TABLE),
             "{ metric = \"write.bw\", op = \">=\", value = \"3 GB/s\" }",
-            "what it must show; of several in [ ] each is a clause of its own";
+            "the criteria. Each of several in [ ] is a separate clause";
         timeout: Option<Spanned<String>> = TIME, "\"10 min\"",
-            "of one job, after which it and its children are killed";
-        cov_max: Option<Spanned<String>> = SHARE, "\"20 %\"", "scatter above which a pass is INCONCLUSIVE";
+            "the time limit of one job, after which the job and its child processes are killed";
+        cov_max: Option<Spanned<String>> = SHARE, "\"20 %\"",
+            "the COV above which a PASS becomes INCONCLUSIVE";
         sustained: Option<Spanned<String>> = TIME, "\"30 s\"",
-            "how long the measured phase lasts at least, with every rank at work";
+            "the minimum duration of the measured phase, with every rank at work";
         steady: Option<Spanned<SteadyKeys>> = Table(SteadyKeys::TABLE), "{ window = \"30 s\" }",
-            "when its rate counts as steady; a run that does not become so is INVALID";
+            "when its rate counts as steady. A run that does not become steady is INVALID";
         warm_up: Option<Spanned<Count>> = Count, "1",
-            "launches before its repetitions, which are kept and count for nothing";
+            "the number of jobs before its repetitions. They are kept but excluded";
         order: Option<Spanned<OrderWord>> = Word(OrderWord::WORDS), "\"interleaved\"",
-            "of `nodes` with steps: `interleaved`: the first repetition of each, then the second of each, \
-             so that no drift poses as an effect of the steps; `random`: each time in an order that is \
-             drawn";
+            "for `nodes` with steps: `sequential` (default): all repetitions of each step. `interleaved`: \
+             the first repetition of each step, then the second of each. `random`: the same, with the steps \
+             in random order";
         client_limit: Option<Spanned<ClientLimitKeys>> = Table(ClientLimitKeys::TABLE), "{ nodes = [1024] }",
-            "whether more clients have more: then its value is a lower bound";
+            "a check whether more client nodes reach a higher rate. The test's value is then a lower limit";
         verify: Option<VerifyWord> = Word(VerifyWord::WORDS), "\"after\"",
-            "whether what `ior` wrote is read back and compared";
+            "whether data written by `ior` is read back and compared";
         compare_to: Option<Spanned<String>> = Text, "\"B.1\"",
-            "of a hero: the test of the contract beside which it is shown";
+            "for a hero test: the contract test that it is shown with";
         waive: Vec<WaiverKeys>
-            = Several(WaiverKeys::TABLE), "[{ lint = \"cov-high\", why = \"…\", approved_by = \"…\" }]",
-            "lint findings that a person approves";
+            = Several(WaiverKeys::TABLE),
+            "[{ lint = \"write-iops-buffered\", why = \"…\", approved_by = \"…\" }]",
+            "waivers of findings about the test";
         cache: CacheWord = Word(CacheWord::WORDS), "\"warm\"",
-            "`warm`: a cached read is meant, or names that this node's memory may hold; `cold` if nothing \
-             is said";
-        fs: Option<Spanned<String>> = Text, "\"scratch\"", "the file system; needed where there are several";
+            "`cold` (default). `warm`: cached reads are intended, or metadata may come from a node's memory";
+        fs: Option<Spanned<String>> = Text, "\"scratch\"",
+            "the file system. Required if the plan has several";
         decide: Option<DecideKeys> = Table(DecideKeys::TABLE), "{ rule = \"median\" }",
             "how its verdict is reached";
     }
@@ -90,33 +95,36 @@ keys! {
 }
 
 keys! {
-    SteadyKeys, "steady", "steady = { … }", "When a rate counts as steady, as docs/METHODOLOGY.md has it";
+    SteadyKeys, "steady", "steady = { … }",
+        "When a rate counts as steady, as docs/explanation/verdict-statistics.md defines it";
     may {
         window: Option<Spanned<String>> = QuantityOrNone(&[Dimension::Seconds]), "\"30 s\"",
-            "the length of a window; 30 s if nothing is said; `\"\"`: nothing is asked, at a scale that is \
-             too short for it";
+            "the length of a window. Default: 30 s. `\"\"`: not required, at a scale with \
+             short phases";
         slope: Option<Spanned<String>> = SHARE, "\"10 %\"",
-            "how much a straight line through a window rises or falls at most, of its mean; 10 % if nothing \
-             is said";
+            "the largest rise or fall of a straight line through a window, as a share of its mean. Default: \
+             10 %";
         range: Option<Spanned<String>> = SHARE, "\"20 %\"",
-            "how far the means of its five parts lie apart at most, of its mean; 20 % if nothing is said";
+            "the largest difference between the means of its five parts, as a share of its mean. Default: \
+             20 %";
         max: Option<Spanned<String>> = TIME, "\"300 s\"",
-            "when it has to be steady at the latest; 300 s if nothing is said";
+            "the latest time at which the rate must be steady. Default: 300 s";
         measured: Option<Spanned<String>> = TIME, "\"60 s\"",
-            "how long it is measured then; a window if nothing is said";
+            "the duration of the measurement after that. Default: one window";
     }
 }
 
 keys! {
-    ClientLimitKeys, "client_limit", "client_limit = { … }", "The same test at more client nodes, once each";
+    ClientLimitKeys, "client_limit", "client_limit = { … }", "The same test on more client nodes, once each";
     needs {
-        nodes: Spanned<Vec<NodeCount>> = Numbers, "[1024]", "the numbers of nodes, each more than its own";
+        nodes: Spanned<Vec<NodeCount>> = Numbers, "[1024]",
+            "the numbers of nodes, each greater than that of the test";
     }
     may {
         gain: Option<Spanned<String>> = SHARE, "\"5 %\"",
-            "the gain above which the clients are what limits; 5 % if nothing is said";
+            "the gain above which the clients are the bottleneck. Default: 5 %";
         uses: Option<Spanned<String>> = Text, "\"dataset.more\"",
-            "the dataset of those nodes, for a reader of more files";
+            "the dataset for those nodes, for a reader of more files";
     }
 }
 
@@ -124,128 +132,138 @@ keys! {
     NodesRule, "nodes", "nodes = { … }", "A rule for the number of nodes";
     may {
         steps: Option<Vec<NodeCount>> = Numbers, "[\"25%\", \"50%\", \"100%\"]",
-            "a test of its own at each, `ID.n2` and so on";
+            "a separate test at each number of nodes, named `ID.n2` and so on";
         search: Option<Vec<NodeCount>> = Numbers, "[540, 1080, 2160]",
-            "once at each, as long as the metric of the first criterion gains; then the test itself, with \
-             the nodes of the last that gained";
+            "numbers of nodes that are tried in order, once each, until the metric of the first criterion \
+             gains too little. The test then runs on the last number that gained";
         gain: Option<String> = SHARE, "\"3 %\"",
-            "of a search: what a step gains at least over the one before";
+            "for `search`: the minimum gain of a step over the one before";
     }
     forms ["steps"], ["search", "gain"];
 }
 
 keys! {
-    CriterionKeys, "criterion", "criterion = { … }", "What a measurement must show";
+    CriterionKeys, "criterion", "criterion = { … }", "A requirement on a measurement";
     needs {
-        metric: Spanned<String> = Text, "\"write.bw\"", "`PHASE.NAME`";
+        metric: Spanned<String> = Text, "\"write.bw\"", "the metric, `PHASE.NAME`";
     }
     may {
         stat: Option<Stat> = Word(Stat::WORDS), "\"mean\"",
-            "the statistic of the repetitions; that of `decide` if nothing is said, for counts the worst";
+            "the statistic of the repetitions. Default: that of `decide`, for counts the worst";
         op: Option<Spanned<String>> = Word(&[">=", "<=", ">", "<", "=="]), "\">=\"",
-            "how it compares with `value`";
+            "the comparison with `value`";
         value: Option<Spanned<CriterionValue>> = Goal, "\"2.5 GB/s\"",
-            "a number with its unit, `\"50% of ID.write.bw\"` or `\"66% of known.NAME\"`";
+            "the threshold: a number with its unit, `\"50% of ID.write.bw\"` or `\"66% of known.NAME\"`";
         linear_within: Option<Spanned<String>> = SHARE, "\"10%\"",
-            "of a series, alone with `metric`: how far each step may lie below linear from the first";
+            "in a series, alone with `metric`: how far each step may be below linear scaling from the first \
+             step";
     }
     forms ["op", "value"], ["linear_within"];
 }
 
 keys! {
-    WaiverKeys, "waiver", "waive = [{ … }]", "A finding that a person approves";
+    WaiverKeys, "waiver", "waive = [{ … }]", "The approval of a finding by a person";
     needs {
-        lint: Spanned<String> = Text, "\"write-iops-buffered\"", "the id of the lint (docs/LINTS.md)";
-        why: String = Text, "\"the user's view is meant\"", "why it does not matter here";
-        approved_by: Spanned<String> = Text, "\"storage lead\"", "who approved it; `\"\"`: not approved yet";
+        lint: Spanned<String> = Text, "\"write-iops-buffered\"",
+            "the id of the lint (docs/reference/lints/README.md)";
+        why: String = Text, "\"the user's view is intended\"", "the reason";
+        approved_by: Spanned<String> = Text, "\"storage lead\"",
+            "the name of the approver. `\"\"`: not approved yet";
     }
 }
 
 keys! {
-    AppKeys, "app", "app = { … }", "A program that is not part of this one";
+    AppKeys, "app", "app = { … }", "An external program";
     needs {
         argv: Vec<String> = Texts, "[\"./umt\", \"{dir}/dump\"]",
-            "the program and its words; the launcher starts it like any other, with `local` as one process; \
-             `{assay}` is this program's file";
+            "the program and its arguments. The launcher starts it like any other program, with `local` as \
+             one process. `{assay}` is replaced by the path of this program";
     }
     may {
         metrics: BTreeMap<String, MetricKeys>
             = Named(MetricKeys::TABLE), "{ \"step.bw\" = { line = \"rate: ([0-9.]+)\", unit = \"GB/s\" } }",
-            "what it measures, by `PHASE.NAME`";
+            "its metrics, by `PHASE.NAME`";
         parse: Option<Spanned<String>> = Word(&["ior", "mdtest", "flash-io"]), "\"ior\"",
-            "the metrics of a known program instead";
+            "or: the program whose known output it prints";
         writes: Option<Spanned<String>> = Quantity(&[Dimension::Bytes]), "\"1.4 TB\"",
-            "what it writes at most, for the room that is looked for beforehand";
+            "the largest number of bytes that it writes, for the check of free space";
     }
     forms ["metrics"], ["parse"];
 }
 
 keys! {
-    MetricKeys, "metric", "\"PHASE.NAME\" = { … }", "One number in what a program prints";
+    MetricKeys, "metric", "\"PHASE.NAME\" = { … }", "One number in the output of a program";
     needs {
         line: String = Text, "\"rate: ([0-9.]+) GB/s\"", "a regular expression with one group, the number";
-        unit: String = Text, "\"GB/s\"", "its unit";
+        unit: String = Text, "\"GB/s\"", "the unit of the number";
     }
     may {
         pick: Pick = Word(Pick::WORDS), "\"min\"",
-            "which of several lines; `one`, if nothing is said, rejects several";
+            "which of several matching lines counts. `one` (default) rejects several";
     }
 }
 
 keys! {
-    SeriesKeys, "series", "[[series]]", "The same phases at each step of something";
+    SeriesKeys, "series", "[[series]]",
+        "The same phases at each step over servers, nodes or transfer sizes";
     needs {
-        id: Spanned<String> = Id, "\"IOR-2\"", "its name; tests are `ID.STEP.PHASE`";
-        over: SteppedBy = Word(SteppedBy::WORDS), "\"servers\"", "what differs from step to step";
+        id: Spanned<String> = Id, "\"IOR-2\"", "the unique name. Its tests are named `ID.STEP.PHASE`";
+        over: SteppedBy = Word(SteppedBy::WORDS), "\"servers\"",
+            "the quantity that changes from step to step";
         steps: Spanned<Vec<String>> = Texts, "[\"1\", \"1/3\", \"2/3\", \"3/3\"]",
-            "numbers, fractions or percentages of servers, numbers or percentages of nodes, or sizes of \
-             transfers such as `64k`; `{step}` in lines";
+            "the steps: numbers, fractions or percentages of servers, numbers or percentages of nodes, or \
+             transfer sizes such as `64k`. `{step}` in command lines is replaced by the step";
         phases: Vec<TestKeys> = Several(TestKeys::TABLE), "[{ id = \"w\", ior = \"-w -k\" }]",
-            "what runs at each step, one after the other: `[[series.phases]]`, with the keys of a test";
+            "the tests that run in order at each step: `[[series.phases]]`, with the keys of a test";
     }
     may {
-        clause: String = Text, "\"within 10 % of linear\"", "the contract's words, for phases that have none";
+        clause: String = Text, "\"within 10 % of linear\"", "the requirement text for phases that have none";
         nodes: Option<Spanned<NodesValue>>
             = Nodes(NodesRule::TABLE), "{ steps = [\"10%\", \"30%\", \"60%\", \"90%\"] }",
-            "nodes: one number, or as many steps as the series has";
-        ppn: Option<Spanned<Count>> = Count, "4", "ranks on each node, of phases that say nothing themselves";
-        repetitions: Option<Spanned<Count>> = Count, "3", "of each phase at each step";
+            "the number of nodes: one number, or one for each step";
+        ppn: Option<Spanned<Count>> = Count, "4", "ranks per node for phases that do not set it";
+        repetitions: Option<Spanned<Count>> = Count, "3", "the repetitions of each phase at each step";
         order: Option<Spanned<OrderWord>> = Word(OrderWord::WORDS), "\"interleaved\"",
-            "over nodes or transfers: the first repetition of each step, then the second of each; `random`: \
-             each time in an order that is drawn";
+            "over nodes or transfers: `sequential` (default): all repetitions of each step. `interleaved`: \
+             the first repetition of each step, then the second of each. `random`: the same, with the steps \
+             in random order";
         fs: Option<Spanned<String>> = Text, "\"scratch\"",
-            "the file system of its phases; over servers, theirs are counted";
+            "the file system of its phases. Over servers, the servers of this file system";
         waive: Vec<WaiverKeys>
-            = Several(WaiverKeys::TABLE), "[{ lint = \"cov-high\", why = \"…\", approved_by = \"…\" }]",
-            "findings about the series itself";
+            = Several(WaiverKeys::TABLE),
+            "[{ lint = \"write-iops-buffered\", why = \"…\", approved_by = \"…\" }]",
+            "waivers of findings about the series itself";
     }
 }
 
 keys! {
-    GroupKeys, "group", "[[group]]", "Tests that run at once";
+    GroupKeys, "group", "[[group]]", "Tests that run at the same time";
     needs {
-        id: Spanned<String> = Id, "\"LOAD\"", "its name; tests are `ID.PART`";
+        id: Spanned<String> = Id, "\"LOAD\"", "the unique name. Its tests are named `ID.PART`";
         parts: Vec<TestKeys>
             = Several(TestKeys::TABLE), "[{ id = \"a\", ior = \"-w\" }, { id = \"b\", ior = \"-w\" }]",
-            "what runs at once: `[[group.parts]]`, with the keys of a test but `repetitions`";
+            "the tests that run at the same time: `[[group.parts]]`, with the keys of a test except \
+             `repetitions`";
     }
     may {
-        clause: String = Text, "\"application and I/O at the same time\"", "the contract's words";
+        clause: String = Text, "\"application and I/O at the same time\"", "the requirement text";
         overlap: Option<Spanned<String>> = SHARE, "\"90%\"",
-            "of the shorter part that ran beside the others; less is INVALID; 90 % if nothing is said";
-        repetitions: Option<Spanned<Count>> = Count, "3", "of all parts together";
+            "the share of the shorter part that must run together with the others. Less is INVALID. \
+             Default: 90 %";
+        repetitions: Option<Spanned<Count>> = Count, "3", "the repetitions of all parts together";
         criterion: Criteria
             = OneOrSeveral(CriterionKeys::TABLE),
             "{ metric = \"write.bw\", op = \">=\", value = \"20 GB/s\" }",
-            "of the parts that have the metric, their sum";
+            "criteria on the sum over the parts that have the metric";
         waive: Vec<WaiverKeys>
-            = Several(WaiverKeys::TABLE), "[{ lint = \"cov-high\", why = \"…\", approved_by = \"…\" }]",
-            "findings about the group itself";
+            = Several(WaiverKeys::TABLE),
+            "[{ lint = \"write-iops-buffered\", why = \"…\", approved_by = \"…\" }]",
+            "waivers of findings about the group itself";
     }
 }
 
 words! {
-    /// What a test is for.
+    /// The role of a test.
     #[derive(Default)]
     pub(crate) enum RoleWord {
         #[default]
@@ -256,7 +274,7 @@ words! {
 }
 
 words! {
-    /// Whether what is read may be cached.
+    /// Whether read data may be cached.
     #[derive(Default)]
     pub(crate) enum CacheWord {
         #[default]
@@ -266,19 +284,19 @@ words! {
 }
 
 words! {
-    /// How the repetitions of several steps follow on each other.
+    /// The order of the repetitions of several steps.
     pub(crate) enum OrderWord {
-        /// All of a step, then all of the next.
+        /// All repetitions of a step, then all of the next.
         Sequential = "sequential",
-        /// The first of every step, then the second of every step.
+        /// The first repetition of every step, then the second of every step.
         Interleaved = "interleaved",
-        /// The same, each time in an order that is drawn.
+        /// The same, with the steps in random order each time.
         Random = "random",
     }
 }
 
 words! {
-    /// What differs from step to step.
+    /// The quantity that changes from step to step.
     pub(crate) enum SteppedBy {
         Servers = "servers",
         Nodes = "nodes",
@@ -287,7 +305,7 @@ words! {
 }
 
 impl TestKeys {
-    /// The lines that the test gives, each with the key of its workload.
+    /// The command lines of the test, each with the key of its workload.
     pub(crate) fn lines(&self) -> impl Iterator<Item = (&'static str, &Spanned<String>)> {
         let all = [
             ("fdtree", &self.fdtree),

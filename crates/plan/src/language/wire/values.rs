@@ -1,5 +1,5 @@
-//! Values that a plan may write in several forms: numbers as `4`, or `"4"` where a parameter stands for it;
-//! numbers of nodes, or a rule for them; one criterion or several.
+//! Values that a plan may write in several forms: numbers as `4`, or as `"4"` for a parameter; numbers of
+//! nodes, or a rule for them; one criterion or several.
 
 use std::fmt;
 
@@ -12,7 +12,7 @@ use crate::model::Stripes;
 
 const WHOLE: &str = "a whole number";
 
-/// Takes a whole number, or a text in its place, that `read` makes something of as text.
+/// Accepts a whole number or a text, and lets `read` parse it as text.
 struct PlainVisitor<F> {
     expected: &'static str,
     read: F,
@@ -48,7 +48,7 @@ impl<'de> Deserialize<'de> for Count {
     }
 }
 
-/// A whole number, or `""` for one that is not known at a scale.
+/// A whole number, or `""` for one that is unknown at a scale.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct CountOrNone(pub(crate) Option<Count>);
 
@@ -75,9 +75,9 @@ impl<'de> Deserialize<'de> for Stripes {
 pub(crate) enum NodesValue {
     /// `12`, `"12"` or `"90%"`.
     One(String),
-    /// One after the other.
+    /// A test at each number.
     Steps(Vec<String>),
-    /// One after the other as long as each gains so much; then as many as gained last.
+    /// One number after the other as long as each gains this much; then the last one that gained.
     Search(Vec<String>, String),
 }
 
@@ -133,7 +133,7 @@ impl<'de> Visitor<'de> for NodesVisitor {
     }
 }
 
-/// A criterion's value; a bare number is read so that its rejection can say more than "expected a string".
+/// A criterion's value. A bare number is read so that its rejection can name the missing unit.
 #[derive(Clone, Deserialize)]
 #[serde(untagged)]
 pub(crate) enum CriterionValue {
@@ -152,7 +152,7 @@ impl fmt::Display for CriterionValue {
     }
 }
 
-/// One criterion or an array of them.
+/// One criterion or an array of criteria.
 #[derive(Clone, Default)]
 pub(crate) struct Criteria(pub(crate) Vec<CriterionKeys>);
 

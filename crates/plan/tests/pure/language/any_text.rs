@@ -1,4 +1,4 @@
-//! Any text is a plan or is rejected in one line that says where; what is a plan passes the schema.
+//! Any text is a plan, or is rejected in one line with its position. A plan passes the schema.
 
 use plan::Choice;
 use plan::Plan;
@@ -10,9 +10,10 @@ use proptest::prelude::*;
 use super::changes::{WORDS, change};
 use super::schema::read;
 use super::valid::problems;
+use testkit::documents::whole_plan;
 
-/// That a rejection is one line with a place in the text.
-fn says_where(rejection: &str, text: &str) -> bool {
+/// Whether a rejection is one line with a position in the text.
+fn has_position(rejection: &str, text: &str) -> bool {
     let Some(rest) = rejection.strip_prefix("p.toml:") else { return false };
     let mut parts = rest.splitn(3, ':');
     let mut number = || parts.next().and_then(|part| part.parse::<usize>().ok());
@@ -25,22 +26,21 @@ fn says_where(rejection: &str, text: &str) -> bool {
 /// The plans that are changed.
 fn bases() -> Vec<String> {
     let plans = super::plans().into_iter().map(|(_, text)| text);
-    let pieces =
-        super::documentation::pieces().into_iter().map(|(_, piece)| super::documentation::whole(&piece));
+    let pieces = super::documentation::pieces().into_iter().map(|piece| whole_plan(&piece.text));
     plans.chain(pieces).collect()
 }
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 768, failure_persistence: None, ..ProptestConfig::default() })]
     #[test]
-    fn any_text_is_a_plan_or_is_rejected_in_one_line_that_says_where(
+    fn any_text_is_a_plan_or_is_rejected_in_one_line_with_its_position(
         base in any::<prop::sample::Index>(),
         changes in vec(change(), 1..5),
     ) {
         let bases = bases();
         let text = changes.iter().fold(base.get(&bases).clone(), |text, change| change.of(&text));
         match Plan::parse(&text, "p.toml") {
-            Err(rejection) => prop_assert!(says_where(&rejection.0, &text), "{}\n{text}", rejection.0),
+            Err(rejection) => prop_assert!(has_position(&rejection.0, &text), "{}\n{text}", rejection.0),
             Ok(plan) => {
                 if let Ok(jobs) = schedule::jobs(&plan, &[]) {
                     schedule::needs(&jobs);
@@ -53,7 +53,7 @@ proptest! {
     }
 
     #[test]
-    fn any_value_of_a_parameter_is_taken_or_rejected_in_one_line(
+    fn any_value_of_a_parameter_is_accepted_or_rejected_in_one_line(
         name in "[a-z]{1,3}",
         value in prop_oneof![".{0,12}", prop::sample::select(WORDS).prop_map(str::to_owned)],
         scale in prop::option::of("[a-z]{1,3}"),
@@ -72,9 +72,9 @@ proptest! {
         let choice = Choice { scale: scale.clone(), set: [(name, value)].into() };
         for choice in [Choice::default(), Choice { scale, ..Choice::default() }, choice] {
             if let Err(rejection) = Plan::parse_with(&text, "p.toml", &choice) {
-                // What was chosen by hand has no place in the file.
+                // A value from the command line has no position in the file.
                 let chosen = choice != Choice::default() && !rejection.0.contains('\n');
-                prop_assert!(says_where(&rejection.0, &text) || chosen, "{}\n{text}", rejection.0);
+                prop_assert!(has_position(&rejection.0, &text) || chosen, "{}\n{text}", rejection.0);
             }
         }
     }

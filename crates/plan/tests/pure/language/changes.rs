@@ -1,8 +1,8 @@
-//! Changes of the text of a plan, as mistakes make them; the tests of the linter make them too.
+//! Changes of the text of a plan like those that mistakes make. The tests of the linter use them too.
 
 use proptest::prelude::*;
 
-/// What is put into plans: signs of TOML, numbers that are too large, letters of several bytes, keys.
+/// Texts to insert into plans: characters of TOML, too large numbers, letters of several bytes, keys.
 pub(crate) const WORDS: &[&str] = &[
     "\"",
     "'",
@@ -123,7 +123,7 @@ impl Change {
             Self::Cut(from, cut) => return spliced(from, *cut, ""),
             Self::Put(to, index) => return spliced(to, 0, word(index)),
             Self::Instead(from, cut, index) => return spliced(from, *cut, word(index)),
-            // What is in quotes becomes something else, or more.
+            // A text in quotes is replaced or extended.
             Self::Text(which, index, whole) => {
                 let mut parts: Vec<&str> = text.split('"').collect();
                 let which = (which % parts.len()) | 1;
@@ -138,7 +138,7 @@ impl Change {
             _ if lines.is_empty() => return String::new(),
             Self::Twice(line) => lines.insert(line % count, lines[line % count].clone()),
             Self::Swap(one, other) => lines.swap(one % count, other % count),
-            // The value of a key becomes something else.
+            // The value of a key is replaced.
             Self::Line(line, index) => {
                 let line = &mut lines[line % count];
                 let key = line.split('=').next().unwrap_or_default().to_owned();

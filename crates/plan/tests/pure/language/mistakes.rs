@@ -1,7 +1,7 @@
-//! Mistakes of somebody who types a plan by hand, in `mistakes.txt`: each is told in one line, with its
-//! place, what it is, and what would do.
+//! Mistakes of authors of plans, in `mistakes.txt`. Each is rejected in one line with its position, its
+//! reason and a remedy.
 //!
-//! With `BLESS` set in the environment what is said is written instead of compared.
+//! With `BLESS` set in the environment, the messages are written instead of compared.
 
 use std::fs;
 
@@ -9,7 +9,7 @@ use plan::Plan;
 
 const PATH: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/pure/language/mistakes.txt");
 
-/// What stands before a mistake of each part.
+/// The text before a mistake, for each part of the file.
 const BEFORE: &[(&str, &str)] = &[
     (
         "IN A TEST",
@@ -20,7 +20,7 @@ const BEFORE: &[(&str, &str)] = &[
     ("IN A FILE", ""),
 ];
 
-/// The file, with what is said now of each mistake, and how many there are.
+/// The file with the current message for each mistake, and the number of mistakes.
 fn answered(file: &str) -> (String, usize) {
     let (mut before, mut mistake, mut number) = ("", String::new(), 0);
     let mut answered = String::new();
@@ -51,7 +51,7 @@ fn answered(file: &str) -> (String, usize) {
 }
 
 #[test]
-fn every_mistake_is_told_in_a_line_with_its_place_and_what_would_do() {
+fn every_mistake_is_rejected_in_a_line_with_its_position_and_a_remedy() {
     let file = fs::read_to_string(PATH).expect(PATH);
     let (answered, number) = answered(&file);
     assert!(number > 60, "{number} mistakes");
@@ -60,6 +60,6 @@ fn every_mistake_is_told_in_a_line_with_its_place_and_what_would_do() {
         return;
     }
     for (line, (wanted, said)) in file.lines().zip(answered.lines()).enumerate() {
-        assert_eq!(said, wanted, "mistakes.txt:{} (BLESS=1 writes what is said)", line + 1);
+        assert_eq!(said, wanted, "mistakes.txt:{} (BLESS=1 writes the messages)", line + 1);
     }
 }

@@ -1,5 +1,5 @@
-//! The language of plans as people and editors meet it: its schema, what is said of mistakes, its
-//! documentation, and that no text at all is met without an answer.
+//! The language of plans for people and editors: its schema, the messages about mistakes, and its
+//! documentation. Every text is either a plan or rejected.
 
 mod any_text;
 mod changes;
@@ -11,13 +11,13 @@ mod valid;
 use std::fs;
 use std::path::PathBuf;
 
-/// All plans in the repository that are to be accepted, with their paths.
+/// All plans in the repository that must be accepted, with their paths.
 fn plans() -> Vec<(PathBuf, String)> {
     let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
     let files =
         fs::read_dir(format!("{root}/plans")).expect("plans/").map(|entry| entry.expect("plans/").path());
-    let ready = files.filter(|path| path.extension().is_some_and(|ending| ending == "toml"));
+    let bundled = files.filter(|path| path.extension().is_some_and(|ending| ending == "toml"));
     let literal = PathBuf::from(format!("{root}/crates/lint/tests/plans/seeds-literal.toml"));
-    let all = ready.chain([literal]);
+    let all = bundled.chain([literal]);
     all.map(|path| (path.clone(), fs::read_to_string(&path).expect("a plan"))).collect()
 }

@@ -1,24 +1,24 @@
-//! The schema lets through what a plan may be, and not what it may not.
+//! The schema accepts what a plan may contain and rejects everything else.
 
 use serde_json::{Value, json};
 
 use super::valid::problems;
 
-/// What an editor makes of a plan's text.
+/// A plan's text as an editor reads it.
 pub(super) fn read(text: &str) -> Value {
     let table: toml::Table = toml::from_str(text).expect(text);
     serde_json::to_value(table).expect("TOML is JSON")
 }
 
 #[test]
-fn every_plan_there_is_passes() {
+fn every_plan_of_the_repository_passes() {
     let schema = plan::schema();
     for (path, text) in super::plans() {
         assert_eq!(problems(&schema, &read(&text)), Vec::<String>::new(), "{}", path.display());
     }
 }
 
-/// A plan with these lines in it.
+/// A plan with these lines.
 fn with(rest: &str) -> String {
     format!(
         "schema = 1\nplan = {{ id = \"p\", title = \"t\" }}\nfs.scratch = {{ dir = \"{{dir}}\" }}\n{rest}"
@@ -26,7 +26,7 @@ fn with(rest: &str) -> String {
 }
 
 #[test]
-fn each_form_that_a_value_may_have_passes() {
+fn each_allowed_form_of_a_value_passes() {
     let schema = plan::schema();
     let test =
         |keys: &str| with(&format!("[[test]]\nid = \"T\"\nior = \"-w\"\nrole = \"reported\"\n{keys}\n"));
@@ -58,7 +58,7 @@ fn each_form_that_a_value_may_have_passes() {
 }
 
 #[test]
-fn what_a_plan_may_not_be_does_not_pass() {
+fn an_invalid_plan_does_not_pass() {
     let schema = plan::schema();
     let test = |keys: &str| with(&format!("[[test]]\nid = \"T\"\n{keys}\n"));
     let criterion = |rest: &str| test(&format!("ior = \"-w\"\ncriterion = {{ {rest} }}"));
@@ -100,16 +100,16 @@ fn what_a_plan_may_not_be_does_not_pass() {
 }
 
 #[test]
-fn what_is_said_of_a_key_is_said_beside_no_reference() {
-    fn look(schema: &Value, at: &str) {
+fn no_description_is_next_to_a_reference() {
+    fn check(schema: &Value, at: &str) {
         if let Some(table) = schema.as_object() {
-            // What stands beside it is ignored by readers of draft 7.
+            // Readers of draft 7 ignore everything next to it.
             assert!(!table.contains_key("$ref") || table.len() == 1, "{at}");
-            table.iter().for_each(|(key, inner)| look(inner, &format!("{at}/{key}")));
+            table.iter().for_each(|(key, inner)| check(inner, &format!("{at}/{key}")));
         }
-        schema.as_array().into_iter().flatten().for_each(|inner| look(inner, at));
+        schema.as_array().into_iter().flatten().for_each(|inner| check(inner, at));
     }
     let schema = plan::schema();
     assert_eq!(schema["$schema"], json!("http://json-schema.org/draft-07/schema#"));
-    look(&schema, "");
+    check(&schema, "");
 }

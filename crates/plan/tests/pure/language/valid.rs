@@ -1,30 +1,30 @@
-//! What a JSON schema says of a value: as much of draft 7 as the schema of plans uses, and no more.
+//! Checks a value against a JSON schema. It supports the part of draft 7 that the schema of plans uses.
 
 use regex_lite::Regex;
 use serde_json::Value;
 
-/// Why `value` is not as `schema` says; empty where it is.
+/// The reasons why `value` does not match `schema`; empty if it does.
 pub(super) fn problems(schema: &Value, value: &Value) -> Vec<String> {
     let mut found = Vec::new();
-    look(schema, schema, value, "", &mut found);
+    check(schema, schema, value, "", &mut found);
     found
 }
 
 fn is_valid(root: &Value, schema: &Value, value: &Value) -> bool {
     let mut found = Vec::new();
-    look(root, schema, value, "", &mut found);
+    check(root, schema, value, "", &mut found);
     found.is_empty()
 }
 
-fn look(root: &Value, schema: &Value, value: &Value, at: &str, found: &mut Vec<String>) {
+fn check(root: &Value, schema: &Value, value: &Value, at: &str, found: &mut Vec<String>) {
     for (word, rule) in schema.as_object().expect("a schema is an object") {
         if !holds(root, schema, word, rule, value, at, found) {
-            found.push(format!("{at}: {value} is not as `{word}` {rule}"));
+            found.push(format!("{at}: {value} does not match `{word}` {rule}"));
         }
     }
 }
 
-/// Whether one rule holds; those of inner values are looked at on the way.
+/// Whether one rule holds. The rules of inner values are checked as well.
 fn holds(
     root: &Value,
     schema: &Value,
@@ -40,7 +40,7 @@ fn holds(
         "$ref" => {
             let path = rule.as_str().and_then(|path| path.strip_prefix('#')).expect("a path in this file");
             let target = root.pointer(path).unwrap_or_else(|| panic!("nothing is at {path}"));
-            look(root, target, value, at, found);
+            check(root, target, value, at, found);
             true
         }
         "type" => is_of_type(value, rule),
@@ -65,14 +65,14 @@ fn holds(
         "oneOf" => all().filter(|one| is_valid(root, one, value)).count() == 1,
         "items" => {
             for (index, item) in value.as_array().into_iter().flatten().enumerate() {
-                look(root, rule, item, &format!("{at}[{index}]"), found);
+                check(root, rule, item, &format!("{at}[{index}]"), found);
             }
             true
         }
         "properties" => {
             for (key, inner) in value.as_object().into_iter().flatten() {
                 if let Some(rule) = rule.get(key) {
-                    look(root, rule, inner, &format!("{at}.{key}"), found);
+                    check(root, rule, inner, &format!("{at}.{key}"), found);
                 }
             }
             true
@@ -83,13 +83,13 @@ fn holds(
                     continue;
                 }
                 match rule {
-                    Value::Bool(false) => found.push(format!("{at}.{key}: there is no such key")),
-                    rule => look(root, rule, inner, &format!("{at}.{key}"), found),
+                    Value::Bool(false) => found.push(format!("{at}.{key}: unknown key")),
+                    rule => check(root, rule, inner, &format!("{at}.{key}"), found),
                 }
             }
             true
         }
-        other => panic!("`{other}` is not known here; is it to editors?"),
+        other => panic!("`{other}` is not supported here. Check that editors support it."),
     }
 }
 
@@ -101,6 +101,6 @@ fn is_of_type(value: &Value, rule: &Value) -> bool {
         "integer" => value.is_i64() || value.is_u64(),
         "number" => value.is_number(),
         "boolean" => value.is_boolean(),
-        other => panic!("no type `{other}` is known here"),
+        other => panic!("the type `{other}` is not supported here"),
     }
 }

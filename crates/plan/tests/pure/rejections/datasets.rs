@@ -1,4 +1,4 @@
-//! What a dataset has to be, and what its readers may do to it.
+//! The rules of a dataset, and of the tests that read it.
 
 use plan::Plan;
 
@@ -9,42 +9,46 @@ fn dataset(keys: &str) -> String {
 }
 
 #[test]
-fn a_dataset_is_made_by_one_line_that_leaves_what_it_makes() {
+fn a_dataset_is_made_by_one_command_line_that_leaves_its_files() {
     for (keys, why) in [
-        ("ranks = 2", "p.toml:4:1: dataset.d: give the one line that makes it, as `ior` or as `mdtest`"),
+        (
+            "ranks = 2",
+            "p.toml:4:1: dataset.d: give the command line that makes it, either as `ior` or as \
+                       `mdtest`",
+        ),
         (
             "ior = \"-w -k\"\nmdtest = \"-C -F -n 1\"",
-            "p.toml:4:1: dataset.d: give the one line that makes it, as `ior` or as `mdtest`",
+            "p.toml:4:1: dataset.d: give the command line that makes it, either as `ior` or as `mdtest`",
         ),
-        ("ior = \"-w -k -i 3\"", "p.toml:5:7: dataset.d: its readers find one set of files; leave -i out"),
+        ("ior = \"-w -k -i 3\"", "p.toml:5:7: dataset.d: its readers find one set of files. Remove -i."),
         (
             "ior = \"-w -k -o {dir}/a@{dir}/b\"",
-            "p.toml:5:7: dataset.d: its files have one name in front; leave `@` out of -o",
+            "p.toml:5:7: dataset.d: the names of its files must have one beginning. Remove `@` from -o.",
         ),
         (
             "mdtest = \"-F -C -T -n 9\"",
-            "p.toml:5:10: dataset.d: a dataset only makes names and leaves them; give -C and none of -T, -E, \
-             -r",
+            "p.toml:5:10: dataset.d: the command line of a dataset only creates files and leaves them. \
+             Give -C and none of -T, -E, -r.",
         ),
         (
             "mdtest = \"-F -n 9\"",
-            "p.toml:5:10: dataset.d: a dataset only makes names and leaves them; give -C and none of -T, -E, \
-             -r",
+            "p.toml:5:10: dataset.d: the command line of a dataset only creates files and leaves them. \
+             Give -C and none of -T, -E, -r.",
         ),
         (
             "mdtest = \"-F -C -n 9 -i 2\"",
-            "p.toml:5:10: dataset.d: its readers find one set of names; leave -i out",
+            "p.toml:5:10: dataset.d: its readers find one set of files. Remove -i.",
         ),
         (
             "mdtest = \"-F -C -n 9 --preload 8\"",
-            "p.toml:5:10: dataset.d: --preload fills directories that a test works in; give more names with \
-             -n or -I",
+            "p.toml:5:10: dataset.d: --preload fills directories that a test works in. Create more files \
+             with -n or -I.",
         ),
         (
             "ior = \"-w -k\"\nkeep = \"a week\"",
             "p.toml:6:8: dataset.d: keep: `a week` is not a number with a",
         ),
-        ("ior = \"-w -k\"\nkeep = \"7 MB\"", "p.toml:6:8: dataset.d: keep: `7 MB` does not fit; write"),
+        ("ior = \"-w -k\"\nkeep = \"7 MB\"", "p.toml:6:8: dataset.d: keep: `7 MB` does not fit. Write"),
     ] {
         let said = rejection(&dataset(keys));
         assert!(said.starts_with(why), "{keys}: {said}");
@@ -52,15 +56,15 @@ fn a_dataset_is_made_by_one_line_that_leaves_what_it_makes() {
 }
 
 #[test]
-fn a_line_that_cannot_cover_its_readers_is_rejected_also_with_a_deadline() {
+fn a_command_line_that_cannot_cover_its_readers_is_rejected_also_with_a_deadline() {
     let cover = "cover = { rate = \"4 GB/s\", time = \"30 s\" }";
-    let needs = "and its readers need 168 GiB (4.00 GB/s for 30.0 s, 1.5 times); give it more with -s, -b or \
-                 ranks";
+    let needs = "but its readers need 168 GiB (4.00 GB/s for 30.0 s, 1.5 times). Write more with -s, -b \
+                 or ranks.";
     for (line, why) in [
-        ("-w -k -F -b 16g", format!("the line writes 32.0 GiB at most, {needs}")),
+        ("-w -k -F -b 16g", format!("the command line writes at most 32.0 GiB, {needs}")),
         (
             "-w -k -F -b 16g -D 90 -O stoneWallingWearOut=1",
-            format!("the line writes 32.0 GiB at most even without -D, {needs}"),
+            format!("the command line writes at most 32.0 GiB, even without -D, {needs}"),
         ),
     ] {
         let said = rejection(&dataset(&format!("ior = \"{line}\"\nranks = 2\n{cover}")));
@@ -69,9 +73,9 @@ fn a_line_that_cannot_cover_its_readers_is_rejected_also_with_a_deadline() {
     for (keys, why) in [
         (
             "mdtest = \"-F -C -n 9\"",
-            "dataset.d: `cover` is of bytes that readers read, and this line makes names",
+            "dataset.d: `cover` is for bytes that readers read, but mdtest creates files",
         ),
-        ("ior = \"-w -k -b 1t\"", "dataset.d: cover.margin is below 1, so readers would come to the end"),
+        ("ior = \"-w -k -b 1t\"", "dataset.d: cover.margin is below 1, so readers would reach the end"),
     ] {
         let cover = "cover = { rate = \"4 GB/s\", time = \"30 s\", margin = 0.5 }";
         let said = rejection(&dataset(&format!("{keys}\n{cover}")));
@@ -87,20 +91,20 @@ fn a_dataset_belongs_to_all_its_readers() {
     for line in ["-F -T -r -n 9", "-F -C -n 9", "-F -n 9"] {
         let test = test_with(&format!("uses = \"dataset.d\"\nmdtest = \"{line}\"\nrole = \"reported\""));
         let said = rejection(&format!("{names}{test}"));
-        let why =
-            "dataset.d is for all its readers, and this line makes or removes names in it; let it only look";
+        let why = "dataset.d is for all its readers, but this command line creates or removes files in it. \
+             Only read it";
         assert!(said.contains(why), "{line}: {said}");
     }
     for line in ["-w -E -k", "-k -G 7 --rwmix=50"] {
         let test = test_with(&format!("uses = \"dataset.d\"\nior = \"{line}\"\nrole = \"reported\""));
         let said = rejection(&format!("[dataset.d]\nior = \"-w -k -G 7\"\nkeep = \"2 days\"\n{test}"));
-        let why = "dataset.d is kept for later campaigns, and this line writes into it";
+        let why = "dataset.d is kept for later campaigns, but this command line writes into it";
         assert!(said.contains(why), "{line}: {said}");
     }
 }
 
 #[test]
-fn a_reader_that_cannot_find_its_data_right_is_rejected() {
+fn a_reader_that_would_find_no_data_or_wrong_data_is_rejected() {
     let used = |made: &str, line: &str| {
         let test = test_with(&format!("uses = \"dataset.d\"\nior = \"{line}\"\nrole = \"reported\""));
         format!("[dataset.d]\nior = \"{made}\"\n{test}")
@@ -108,31 +112,31 @@ fn a_reader_that_cannot_find_its_data_right_is_rejected() {
     let stopped = "-w -k -F -D 3 -O stoneWallingWearOut=1,stoneWallingStatusFile={dir}";
     let reads = "-r -k -F -O stoneWallingStatusFile={dir}";
     for (made, line, why) in [
-        ("-w -k -G 7", "-R -k -G 8", "dataset.d was written with -G 7, and this line compares with -G 8"),
+        ("-w -k -G 7", "-R -k -G 8", "dataset.d was written with -G 7, but this test compares with -G 8"),
         (
             "-w -k",
             "-R -k -G 8",
-            "dataset.d was written with the time for -G, and this line compares with -G 8",
+            "dataset.d was written with the time as -G, but this test compares with -G 8",
         ),
         (
             "-w -k -G 7 -l t",
             "-R -k -G 7",
-            "dataset.d was written with -l t, and this line compares with -l s",
+            "dataset.d was written with -l t, but this test compares with -l s",
         ),
-        ("-w -k -o {dir}/mine", "-r -k", "dataset.d wrote -o {dir}/mine, and this line reads -o {dir}/data"),
-        ("-w -k", "-r -k -o {dir}/mine", "dataset.d wrote -o {dir}/data, and this line reads -o {dir}/mine"),
+        ("-w -k -o {dir}/mine", "-r -k", "dataset.d wrote -o {dir}/mine, but this test reads -o {dir}/data"),
+        ("-w -k", "-r -k -o {dir}/mine", "dataset.d wrote -o {dir}/data, but this test reads -o {dir}/mine"),
         (
             &format!("{stopped}/a"),
             &format!("{reads}/b"),
-            "this line looks into -O stoneWallingStatusFile={dir}/b, and dataset.d keeps {dir}/a",
+            "it reads -O stoneWallingStatusFile={dir}/b, but dataset.d writes {dir}/a",
         ),
         (
             "-w -k -F",
             &format!("{reads}/b"),
-            "this line looks into -O stoneWallingStatusFile={dir}/b, and dataset.d keeps none",
+            "it reads -O stoneWallingStatusFile={dir}/b, but dataset.d writes none",
         ),
     ] {
-        assert_eq!(rejection(&used(made, line)), format!("p.toml:9:7: test T: {why}; give both the same"));
+        assert_eq!(rejection(&used(made, line)), format!("p.toml:9:7: test T: {why}. Use the same in both."));
     }
     for (made, line) in [
         ("-w -k -G 7 -l t", "-R -k -G=7 --dataPacketType=timestamp"),
@@ -145,18 +149,18 @@ fn a_reader_that_cannot_find_its_data_right_is_rejected() {
 }
 
 #[test]
-fn only_files_of_a_rank_each_have_a_smallest_one_to_export() {
+fn only_a_file_per_process_has_a_smallest_file_to_export() {
     for line in ["ior = \"-w -k\"", "ior = \"-r -F -k\"\nuses = \"dataset.d\"", "mdtest = \"-C -F -n 5\""] {
         let test = test_with(&format!("{line}\nexports = {{ S = \"min(file.size)\" }}\nrole = \"reported\""));
         let said = rejection(&format!("[dataset.d]\nior = \"-w -k -F\"\n{test}"));
-        let why = "p.toml:7:6: test T: exports.S: `min(file.size)` is that of a line of ior with -w and -F, \
-            whose files are each rank's own";
+        let why = "p.toml:7:6: test T: exports.S: `min(file.size)` needs an ior command line with -w and \
+                   -F, which writes a file per process";
         assert_eq!(said, why, "{line}");
     }
 }
 
 #[test]
-fn what_a_dataset_wrote_is_read_back_where_the_plan_says_so() {
+fn a_dataset_is_read_back_if_the_plan_says_so() {
     let words = |defaults: &str, keys: &str| {
         let plan = format!("{HEAD}{defaults}{}", dataset(&format!("ior = \"-w -k\"\n{keys}")));
         Plan::parse(&plan, "p.toml").unwrap().datasets[0].line.words().join(" ")

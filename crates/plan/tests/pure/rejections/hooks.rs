@@ -1,4 +1,4 @@
-//! What a plan says of file systems that are asked, and of states in which something is down.
+//! File systems with commands, and states in which a part is offline.
 
 use plan::Plan;
 use plan::Stripes;
@@ -15,39 +15,48 @@ fn on(fs: &str, rest: &str) -> Result<Plan, String> {
 }
 
 #[test]
-fn shares_of_blocks_are_two_and_the_lower_one_is_first() {
+fn fill_needs_two_shares_of_blocks_with_the_lower_one_first() {
     assert_eq!(
         on(", fill = [\"50%\", \"75 %\"]", "").unwrap().file_systems["scratch"].fill,
         Some((0.5, 0.75))
     );
     for (fill, error) in [
-        ("[\"60%\"]", "p.toml:3:38: fs.scratch: `fill` has two shares, as in [\"60%\", \"70%\"]"),
-        ("[\"70%\", \"60%\"]", "p.toml:3:38: fs.scratch: `fill` has the lower share first"),
-        ("[\"60%\", \"110%\"]", "p.toml:3:46: fs.scratch: `110%` is no share of blocks; write such as `60%`"),
-        ("[\"60\", \"70%\"]", "p.toml:3:39: fs.scratch: `60` is no share of blocks; write such as `60%`"),
+        (
+            "[\"60%\"]",
+            "p.toml:3:38: fs.scratch: `fill` needs two shares. Write for example [\"60%\", \
+                       \"70%\"].",
+        ),
+        ("[\"70%\", \"60%\"]", "p.toml:3:38: fs.scratch: write the lower share of `fill` first"),
+        (
+            "[\"60%\", \"110%\"]",
+            "p.toml:3:46: fs.scratch: `110%` is not a share of blocks. Write for \
+                                 example `60%`.",
+        ),
+        (
+            "[\"60\", \"70%\"]",
+            "p.toml:3:39: fs.scratch: `60` is not a share of blocks. Write for example \
+                               `60%`.",
+        ),
     ] {
         assert_eq!(on(&format!(", fill = {fill}"), "").unwrap_err(), error);
     }
 }
 
 #[test]
-fn a_state_in_which_something_is_down_says_how_it_comes_and_goes_and_what_tells() {
+fn a_degraded_state_needs_both_commands_and_a_way_to_see_the_offline_part() {
     let keys = |keys: &str| on("", &format!("[state.s]\n{keys}\n")).unwrap_err();
-    assert_eq!(
-        keys("degrade = \"off\""),
-        "p.toml:5:11: state.s: what is taken down is brought back; give both `degrade` and `restore`"
-    );
+    assert_eq!(keys("degrade = \"off\""), "p.toml:5:11: state.s: give both `degrade` and `restore`");
     assert_eq!(
         keys("degrade = \"off\"\nrestore = \" \""),
-        "p.toml:6:11: state.s: an empty command does nothing"
+        "p.toml:6:11: state.s: the command is empty. Write one."
     );
     assert_eq!(
         keys("degrade = \"off\"\nrestore = \"on\"\nppn = 2"),
-        "p.toml:7:7: state.s: `ppn` has no effect on `degrade`, which is a command; leave it out"
+        "p.toml:7:7: state.s: `ppn` has no effect with `degrade`, which is a command. Remove it."
     );
     assert_eq!(
         on(", kind = \"ext4\"", LOST).unwrap_err(),
-        "p.toml:4:1: state.s: ext4 does not tell what of it is down; give fs.scratch a `health` command"
+        "p.toml:4:1: state.s: ext4 does not report its offline parts. Give fs.scratch a `health` command."
     );
     for fs in ["", ", kind = \"lustre\"", ", kind = \"ext4\", health = \"down\""] {
         on(fs, LOST).unwrap();
@@ -55,7 +64,7 @@ fn a_state_in_which_something_is_down_says_how_it_comes_and_goes_and_what_tells(
 }
 
 #[test]
-fn what_runs_at_once_on_one_file_system_is_degraded_together() {
+fn simultaneous_tests_on_one_file_system_share_its_degraded_state() {
     let part = |id: &str, keys: &str| {
         format!("[[group.parts]]\nid = \"{id}\"\nior = \"-w\"\nrole = \"reported\"\n{keys}\n")
     };
@@ -63,20 +72,20 @@ fn what_runs_at_once_on_one_file_system_is_degraded_together() {
     let group = format!("{LOST}[[group]]\nid = \"G\"\n{}", part("a", lost));
     assert_eq!(
         rejection(&format!("{group}{}", part("b", ""))),
-        "p.toml:8:6: group G: G.a needs state.s and G.b, which runs at the same time on fs.scratch, does \
-         not; give both the same"
+        "p.toml:8:6: group G: G.a needs state.s, but G.b runs at the same time on fs.scratch without it. \
+         Give both the same `states`."
     );
     Plan::parse(&format!("{HEAD}{group}{}", part("b", lost)), "p.toml").unwrap();
     let two = format!("{LOST}{}", LOST.replace("[state.s]", "[state.t]"));
     let both = test_with("ior = \"-w\"\nrole = \"reported\"\nstates = [\"s\", \"t\"]");
     assert_eq!(
         rejection(&format!("{two}{both}")),
-        "p.toml:14:16: test T: state.t and state.s would be down at once; make one state of both"
+        "p.toml:14:16: test T: state.t and state.s would be offline together. Make one state of both."
     );
 }
 
 #[test]
-fn a_reader_has_the_stripes_of_its_files_unless_it_says_so_itself() {
+fn a_reader_has_the_stripes_of_its_files_unless_it_sets_them() {
     let reader = |keys: &str| {
         let test = test_with(&format!("ior = \"-r -k\"\nuses = \"dataset.d\"\nrole = \"reported\"\n{keys}"));
         let text = format!("{HEAD}[dataset.d]\nior = \"-w -k\"\nstripes = \"4\"\n{test}");
@@ -88,14 +97,14 @@ fn a_reader_has_the_stripes_of_its_files_unless_it_says_so_itself() {
         assert_eq!(
             reader(&format!("stripes = {wrong}")).unwrap_err(),
             format!(
-                "p.toml:12:11: `stripes` of [[test]] is a whole number above 0, or `\"all\"`, such as \
-                 `stripes = 1`, and not {found}"
+                "p.toml:12:11: `stripes` of [[test]] must be a whole number above 0, or `\"all\"`, such \
+                 as `stripes = 1`, but it is {found}"
             )
         );
     }
     assert_eq!(
         reader("degraded = \"yes\"").unwrap_err(),
-        "p.toml:12:12: `degraded` of [[test]] is `true` or `false`, without quotes, such as `degraded = \
-         true`, and not the text `yes`"
+        "p.toml:12:12: `degraded` of [[test]] must be `true` or `false`, without quotes, such as \
+         `degraded = true`, but it is the text `yes`"
     );
 }

@@ -1,4 +1,4 @@
-//! `[launch]` and the nodes of `[clients]`: what goes with what.
+//! `[launch]` and the nodes of `[clients]`: which keys go together.
 
 use plan::Plan;
 
@@ -7,48 +7,49 @@ use super::{HEAD, rejection, test_with};
 const LAST: &str = "ior = \"-w\"\nrole = \"reported\"\nnodes = 2\n";
 
 #[test]
-fn words_that_a_launcher_has_no_use_for_are_rejected_with_what_would_do() {
+fn keys_that_a_launcher_does_not_use_are_rejected_with_a_remedy() {
     for (table, error) in [
         (
             "kind = \"srun\"\nargv = [\"srun\", \"-n\", \"{ranks}\", \"{cmd}\"]",
-            "p.toml:6:8: launch.kind `srun` makes its own words and takes no `argv`; add yours as `options`, \
-             or use kind = \"mpirun\"",
+            "p.toml:6:8: launch.kind `srun` builds its own command line and has no `argv`. Add your \
+             options as `options`, or write kind = \"mpirun\".",
         ),
         (
             "kind = \"srun\"\noptions = [\"-w\", \"{hosts}\"]",
-            "p.toml:6:11: `{hosts}`: options of srun have no placeholders; use kind = \"mpirun\" with `argv`",
+            "p.toml:6:11: `{hosts}`: options of srun have no placeholders. Write kind = \"mpirun\" with \
+             `argv`.",
         ),
         (
             "kind = \"local\"\noptions = [\"-v\"]",
-            "p.toml:6:11: launch.kind `local` starts threads of one process and takes no `options`; leave \
-             them out",
+            "p.toml:6:11: launch.kind `local` starts threads of one process and has no `options`. Remove \
+             them.",
         ),
         (
             "kind = \"mpirun\"\nprogram = \"mpirun.mpich\"",
-            "p.toml:6:11: launch.kind `mpirun` has all its words in `argv` and takes no `program`; \
-             leave it out",
+            "p.toml:6:11: launch.kind `mpirun` takes its command line from `argv` and has no `program`. \
+             Remove it.",
         ),
         (
             "kind = \"mpich\"\nprogram = \" \"",
-            "p.toml:6:11: launch.program is empty; leave it out for the usual one",
+            "p.toml:6:11: launch.program is empty. Remove it for the usual program.",
         ),
         (
             "kind = \"mpirun\"\n[clients]\nexclude = [\"n7\"]",
-            "p.toml:7:12: launch.kind `mpirun` cannot be told to leave nodes out; say {hosts} in \
-             launch.argv, which then names the others",
+            "p.toml:7:12: launch.kind `mpirun` cannot exclude nodes. Add {hosts} to launch.argv, which \
+             then names the other nodes.",
         ),
         (
             "kind = \"mpirun\"\n[clients]\nhostfile = \"h\"",
-            "p.toml:7:12: launch.kind `mpirun` is not told these nodes; say {hosts} in launch.argv",
+            "p.toml:7:12: launch.kind `mpirun` does not get these nodes. Add {hosts} to launch.argv.",
         ),
         (
             "kind = \"jsrun\"\n[clients]\nhostfile = \"h\"",
-            "p.toml:7:12: launch.kind `jsrun` is not told these nodes; it takes those of its allocation; \
-             leave clients.hostfile out",
+            "p.toml:7:12: launch.kind `jsrun` does not get these nodes. It takes the nodes of its \
+             allocation. Remove clients.hostfile.",
         ),
         (
             "kind = \"srun\"\n[clients]\nexclude = [\"n 7\"]",
-            "p.toml:7:12: clients.exclude: `n 7` names no node; write `n017` or `n[017-019]`",
+            "p.toml:7:12: clients.exclude: `n 7` does not name nodes. Write `n017` or `n[017-019]`.",
         ),
     ] {
         assert_eq!(rejection(&format!("[launch]\n{table}\n{}", test_with(LAST))), error);
@@ -56,13 +57,13 @@ fn words_that_a_launcher_has_no_use_for_are_rejected_with_what_would_do() {
 }
 
 #[test]
-fn with_nodes_by_name_every_job_has_a_number_of_them() {
+fn with_nodes_by_name_every_job_needs_a_number_of_nodes() {
     let launch = "[launch]\nkind = \"mpich\"\n[clients]\nhostfile = \"h\"\n";
     let free = test_with("ior = \"-w\"\nrole = \"reported\"\nranks = 2\n");
     assert_eq!(
         rejection(&format!("{launch}{free}")),
-        "p.toml:9:6: test T: clients.hostfile names nodes, of which this job has to have a number; give \
-         `nodes`, or `ppn` beside `ranks`"
+        "p.toml:9:6: test T: clients.hostfile names nodes, so this job needs a number of nodes. Give \
+         `nodes`, or `ppn` with `ranks`."
     );
     let local = "[launch]\nkind = \"local\"\n[clients]\nhostfile = \"h\"\nexclude = [\"n1\"]\n";
     for head in [launch, local] {
@@ -71,7 +72,7 @@ fn with_nodes_by_name_every_job_has_a_number_of_them() {
 }
 
 #[test]
-fn nodes_that_are_left_out_may_be_given_as_a_range() {
+fn excluded_nodes_may_be_given_as_a_range() {
     let plan = format!(
         "{HEAD}[launch]\nkind = \"openmpi\"\n[clients]\nexclude = [\"n[017-019]\", \"n018\", \"gw\"]\n{}",
         test_with(LAST)
@@ -82,7 +83,7 @@ fn nodes_that_are_left_out_may_be_given_as_a_range() {
 }
 
 #[test]
-fn a_memory_of_spaces_only_is_no_memory_that_is_left_out() {
+fn a_memory_of_only_spaces_is_rejected_but_an_empty_one_is_unknown() {
     const NO_NODES: &str = "ior = \"-w\"\nrole = \"reported\"\n";
     let plan = |memory: &str| {
         Plan::parse(&format!("{HEAD}[clients]\nmemory = \"{memory}\"\n{}", test_with(NO_NODES)), "p.toml")

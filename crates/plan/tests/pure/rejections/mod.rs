@@ -1,4 +1,4 @@
-//! Plans that cannot work, and the line that says so before anything runs.
+//! Plans that cannot work, and the line that rejects them before any job runs.
 
 mod course;
 mod datasets;
@@ -31,36 +31,36 @@ fn a_whole_plan_is_accepted() {
 }
 
 #[test]
-fn keys_and_words_that_do_not_exist_are_rejected_with_the_nearest_one() {
+fn unknown_keys_and_words_are_rejected_with_the_nearest_one() {
     for (rest, error) in [
         (
             test_with("ior = \"-w\"\nrepetition = 3\nrole = \"reported\""),
-            "p.toml:7:1: unknown key `repetition`, did you mean `repetitions`?",
+            "p.toml:7:1: unknown key `repetition`. Did you mean `repetitions`?",
         ),
         (
             test_with("ior = \"-w\"\ncriterion = { metrik = \"write.bw\", op = \">=\", value = \"1 B/s\" }"),
-            "p.toml:7:15: unknown key `metrik`, did you mean `metric`? Known here: metric, stat, op, value, \
-             linear_within",
+            "p.toml:7:15: unknown key `metrik`. Did you mean `metric`? Known here: metric, stat, op, \
+             value, linear_within.",
         ),
         (
             test_with("ior = \"-w\"\nrole = \"report\""),
-            "p.toml:7:8: unknown word `report`, did you mean `reported`? Known here: contract, \
-             reported, hero",
+            "p.toml:7:8: unknown word `report`. Did you mean `reported`? Known here: contract, reported, \
+             hero.",
         ),
         (
             "[launch]\nkind = \"slurm\"\n".into(),
-            "p.toml:5:8: unknown word `slurm`, did you mean `srun`? Known here: local, mpirun, aprun, flux, \
-             jsrun, mpich, openmpi, pals, srun",
+            "p.toml:5:8: unknown word `slurm`. Did you mean `srun`? Known here: local, mpirun, aprun, \
+             flux, jsrun, mpich, openmpi, pals, srun.",
         ),
         (
             test_with("ior = \"-w\"\nranks = -1"),
-            "p.toml:7:9: `ranks` of [[test]] is a whole number above 0, such as `ranks = 32`, and not the \
-             number -1",
+            "p.toml:7:9: `ranks` of [[test]] must be a whole number above 0, such as `ranks = 32`, but it \
+             is the number -1",
         ),
         (
             "[[test]]\nid = \"T\"\nior = 5\n".into(),
-            "p.toml:6:7: `ior` of [[test]] is text in quotes, such as `ior = \"-w -F -e -g -t 1m -b 4g\"`, \
-             and not the number 5",
+            "p.toml:6:7: `ior` of [[test]] must be text in quotes, such as `ior = \"-w -F -e -g -t 1m -b \
+             4g\"`, but it is the number 5",
         ),
     ] {
         let said = rejection(&rest);
@@ -69,7 +69,7 @@ fn keys_and_words_that_do_not_exist_are_rejected_with_the_nearest_one() {
 }
 
 #[test]
-fn criteria_that_no_measurement_could_meet_are_rejected() {
+fn criteria_that_no_measurement_can_meet_are_rejected() {
     let criterion = |line: &str, metric: &str, op: &str, value: &str| {
         test_with(&format!(
             "ior = \"{line}\"\ncriterion = {{ metric = \"{metric}\", op = \"{op}\", value = {value} }}"
@@ -78,51 +78,51 @@ fn criteria_that_no_measurement_could_meet_are_rejected() {
     for (rest, error) in [
         (
             criterion("-w", "read.bw", ">=", "\"1 GB/s\""),
-            "p.toml:7:24: test T: the line yields no `read.bw`: its phases are write",
+            "p.toml:7:24: test T: the command line does not yield `read.bw`. Its phases are write.",
         ),
         (
             criterion("-w", "bw", ">=", "\"1 GB/s\""),
-            "p.toml:7:24: test T: metric `bw` has no phase; write for example `write.bw`",
+            "p.toml:7:24: test T: metric `bw` has no phase. Write for example `write.bw`.",
         ),
         (
             criterion("-w", "write.bandwidth", ">=", "\"1 GB/s\""),
-            "p.toml:7:24: test T: no metric `bandwidth`; there is bw, iops, bytes, seconds, open, \
+            "p.toml:7:24: test T: unknown metric `bandwidth`. Known: bw, iops, bytes, seconds, open, \
              latency.mean, latency.p50, latency.p90, latency.p99, latency.p999, latency.max, errors, \
-             cached",
+             cached.",
         ),
         (
             criterion("-w", "write.iosp", ">=", "\"1 /s\""),
-            "p.toml:7:24: test T: no metric `iosp`; did you mean `iops`?",
+            "p.toml:7:24: test T: unknown metric `iosp`. Did you mean `iops`?",
         ),
         (
             criterion("-w", "write.bw", ">=", "3.0"),
-            "p.toml:7:55: test T: write.bw: `3` has no unit; write it as in `3.0 GB/s`",
+            "p.toml:7:55: test T: write.bw: `3` has no unit. Write for example `3.0 GB/s`.",
         ),
         (
             criterion("-w", "write.bw", ">=", "\"3.0\""),
-            "p.toml:7:55: test T: write.bw: `3.0` has no unit; write it as in `3.0 GB/s`",
+            "p.toml:7:55: test T: write.bw: `3.0` has no unit. Write for example `3.0 GB/s`.",
         ),
         (
             criterion("-w", "write.bw", ">=", "\"25000/s\""),
-            "p.toml:7:55: test T: write.bw: `25000/s` does not measure that; write it as in `3.0 GB/s`",
+            "p.toml:7:55: test T: write.bw: `25000/s` has a unit of another kind. Write for example `3.0 \
+             GB/s`.",
         ),
         (
             criterion("-w", "write.bw", ">=", "\"-3 GB/s\""),
-            "p.toml:7:55: test T: write.bw: `-3 GB/s` is below zero; write it as in `3.0 GB/s`",
+            "p.toml:7:55: test T: write.bw: `-3 GB/s` is below zero. Write for example `3.0 GB/s`.",
         ),
         (
             criterion("-w", "write.bw", "=>", "\"1 GB/s\""),
-            "p.toml:7:41: test T: `=>` is no comparison; known are >= <= > < ==",
+            "p.toml:7:41: test T: `=>` is not a comparison. Known: >= <= > < ==.",
         ),
         (
             criterion("-w", "write.errors", "==", "\"0 errors\""),
-            "p.toml:7:24: test T: `write.errors`: only -W and -R compare data; their metric is \
-             `write_check.errors`",
+            "p.toml:7:24: test T: `write.errors`: only -W and -R compare data. Write `write_check.errors`.",
         ),
         (
             test_with("ior = \"-w\""),
-            "p.toml:5:6: test T has no criterion; add one, or `role = \"reported\"` to measure without \
-             judging",
+            "p.toml:5:6: test T has no criterion. Add one, or `role = \"reported\"` to measure without a \
+             verdict.",
         ),
     ] {
         assert_eq!(rejection(&rest), error);
@@ -130,54 +130,55 @@ fn criteria_that_no_measurement_could_meet_are_rejected() {
 }
 
 #[test]
-fn readers_of_nothing_and_files_that_would_be_gone_are_rejected() {
+fn readers_without_files_are_rejected() {
     let data = |line: &str| format!("[dataset.d]\nior = \"{line}\"\n");
     let reader = |keys: &str| test_with(&format!("{keys}\nrole = \"reported\""));
     for (rest, error) in [
         (
             reader("ior = \"-r\""),
-            "p.toml:6:7: test T: reads files that nobody wrote; add `uses = \"dataset.NAME\"` or a \
-             test's id, or -w",
+            "p.toml:6:7: test T: no test wrote the files that it reads. Add -w, or `uses` with a dataset \
+             or a test's id.",
         ),
         (
             data("-w -k") + &reader("uses = \"dataset.dd\"\nior = \"-r -k\""),
-            "p.toml:8:8: test T: no [dataset.dd]; did you mean `d`?",
+            "p.toml:8:8: test T: no [dataset.dd]. Did you mean `d`?",
         ),
         (
             reader("uses = \"dataset.d\"\nior = \"-r -k\""),
-            "p.toml:6:8: test T: no [dataset.d]; there is none",
+            "p.toml:6:8: test T: no [dataset.d]. There is none.",
         ),
         (
             reader("uses = \"T\"\nior = \"-r -k\""),
-            "p.toml:6:8: test T: uses `T`, which is no test above this one; there is none",
+            "p.toml:6:8: test T: uses `T`, which is not a test above this one. There is none.",
         ),
         (
             data("-w"),
-            "p.toml:5:7: dataset.d: IOR removes its files at the end of the line; add -k to keep them \
-             for the readers",
+            "p.toml:5:7: dataset.d: IOR removes its files when it ends. Add -k to keep them for the \
+             readers.",
         ),
-        (data("-r -k"), "p.toml:5:7: dataset.d: the line writes nothing; add -w"),
+        (data("-r -k"), "p.toml:5:7: dataset.d: the command line writes nothing. Add -w."),
         (
             data("-w -k -D 3"),
-            "p.toml:5:7: dataset.d: -D without -O stoneWallingWearOut=1 leaves files of unequal size to the \
-             readers; add it",
+            "p.toml:5:7: dataset.d: -D leaves files of unequal size to the readers. Add -O \
+             stoneWallingWearOut=1.",
         ),
         (
             data("-w -k") + &reader("uses = \"dataset.d\"\nior = \"-r\""),
-            "p.toml:9:7: test T: IOR removes files it has read; add -k, they belong to others too",
+            "p.toml:9:7: test T: IOR removes the files that it reads, but others need them. Add -k.",
         ),
         (
             data("-w -k -F") + &reader("uses = \"dataset.d\"\nior = \"-r -k\""),
-            "p.toml:9:7: test T: dataset.d was written with another file layout; give -F to both or to none",
+            "p.toml:9:7: test T: dataset.d was written with another file layout. Give -F in both or in \
+             none.",
         ),
         (
             data("-w -k -b 1m") + &reader("uses = \"dataset.d\"\nior = \"-r -k -b 2m\""),
-            "p.toml:9:7: test T: reads 2.00 MiB of each file by 1 rank, but dataset.d has 1.00 MiB by 1",
+            "p.toml:9:7: test T: it reads 2.00 MiB of each file on 1 rank, but dataset.d has 1.00 MiB on 1",
         ),
         (
             data("-w -k -D 3 -O stoneWallingWearOut=1") + &reader("uses = \"dataset.d\"\nior = \"-r -k\""),
-            "p.toml:9:7: test T: dataset.d may be stopped by -D before it is full; give both lines \
-             -O stoneWallingStatusFile={dir}/pairs",
+            "p.toml:9:7: test T: -D may stop dataset.d before its files are full. Give both command lines \
+             -O stoneWallingStatusFile={dir}/pairs.",
         ),
     ] {
         assert_eq!(rejection(&rest), error);
@@ -185,46 +186,48 @@ fn readers_of_nothing_and_files_that_would_be_gone_are_rejected() {
 }
 
 #[test]
-fn counts_names_and_durations_that_make_no_sense_are_rejected() {
+fn invalid_counts_names_and_durations_are_rejected() {
     let reported = |keys: &str| test_with(&format!("ior = \"-w\"\nrole = \"reported\"\n{keys}"));
     for (rest, error) in [
-        (reported("ranks = 0"), "p.toml:8:9: test T: ranks is 0; it must be at least 1"),
-        (reported("repetitions = 0"), "p.toml:8:15: test T: repetitions is 0; it must be at least 1"),
+        (reported("ranks = 0"), "p.toml:8:9: test T: ranks is 0. It must be at least 1."),
+        (reported("repetitions = 0"), "p.toml:8:15: test T: repetitions is 0. It must be at least 1."),
         (
             reported("timeout = \"10\""),
-            "p.toml:8:11: test T: timeout: `10` has no unit; write it as in `30 s`",
+            "p.toml:8:11: test T: timeout: `10` has no unit. Write for example `30 s`.",
         ),
         (
             reported("timeout = \"10 MB\""),
-            "p.toml:8:11: test T: timeout: `10 MB` does not fit; write for example `30 s`",
+            "p.toml:8:11: test T: timeout: `10 MB` does not fit. Write for example `30 s`.",
         ),
-        (reported("fs = \"home\""), "p.toml:8:6: test T: no [fs.home]; there is scratch"),
-        (reported("") + &reported(""), "p.toml:10:6: test T: test T has this id already"),
+        (reported("fs = \"home\""), "p.toml:8:6: test T: no [fs.home]. Known: scratch."),
+        (reported("") + &reported(""), "p.toml:10:6: test T: test T already has this id. Change one."),
         (
             "[[test]]\nid = \"a/b\"\nior = \"-w\"\n".into(),
-            "p.toml:5:6: `a/b`: a test's id names files, so it consists of letters, digits, `-`, `_` and `.`",
+            "p.toml:5:6: `a/b`: a test's id becomes part of file names. Use only letters, digits, `-`, \
+             `_` and `.`.",
         ),
         (
             reported("decide = { rule = \"mean\", confidence = 95.0 }"),
-            "p.toml:8:40: confidence lies between 0.5 and 1, such as 0.95",
+            "p.toml:8:40: confidence must be at least 0.5 and below 1, such as 0.95",
         ),
         (
             "[[test]]\nid = \"T\"\nior = \"write fast\"\n".into(),
-            "p.toml:6:7: test T: `write` is not an option; an IOR line consists of `-x [value]` words",
+            "p.toml:6:7: test T: `write` is not an option. Write IOR options as `-x [value]`.",
         ),
-        (String::new(), "p.toml:1:1: a plan needs at least one [[test]], [[series]] or [[group]]"),
+        (String::new(), "p.toml:1:1: the plan has no [[test]], [[series]] or [[group]]. Add at least one."),
         (
             "[launch]\nkind = \"local\"\nargv = [\"mpirun\"]\n".into(),
-            "p.toml:6:8: launch.kind `local` takes no `argv`; use `mpirun` or leave it out",
+            "p.toml:6:8: launch.kind `local` has no `argv`. Remove it, or write kind = \"mpirun\".",
         ),
         (
             "[clients]\ndelivered = 0\n".into(),
-            "p.toml:5:13: clients.delivered is 0; say how many client nodes the contract delivers",
+            "p.toml:5:13: clients.delivered is 0. Give the number of client nodes that the contract \
+             delivers.",
         ),
     ] {
         assert_eq!(rejection(&rest), error);
     }
     let error =
         Plan::parse("schema = 2\nplan = { id = \"p\", title = \"t\" }\nfs.a = { dir = \"d\" }\n", "q.toml");
-    assert_eq!(error.unwrap_err().0, "q.toml:1:10: this program reads plans of `schema = 1`");
+    assert_eq!(error.unwrap_err().0, "q.toml:1:10: this program reads only plans of `schema = 1`");
 }

@@ -1,4 +1,4 @@
-//! What a test is for, what it is compared with, and who answers for its findings.
+//! The role of a test, its goals, and the waivers of its findings.
 
 use plan::Plan;
 use plan::Role;
@@ -9,36 +9,36 @@ const CONTRACT: &str = "[[test]]\nid = \"C\"\nior = \"-w\"\n\
                         criterion = { metric = \"write.bw\", op = \">=\", value = \"1 GB/s\" }\n";
 
 #[test]
-fn a_line_that_does_nothing_is_rejected_before_anything_asks_for_its_phases() {
+fn a_command_line_without_phases_is_rejected() {
     let idle = test_with("mdtest = \"-D -E -n 10\"\nrole = \"reported\"");
-    let error = "p.toml:6:10: test T: this line does nothing: its flags leave out all that they ask for";
+    let error = "p.toml:6:10: test T: the flags of this command line leave no phase. Remove one.";
     assert_eq!(rejection(&idle), error);
 }
 
 #[test]
-fn a_hero_run_is_shown_beside_a_test_of_the_contract_and_is_no_clause() {
+fn a_hero_run_names_a_contract_test_and_has_no_criterion() {
     let hero = test_with("ior = \"-w -t 64m\"\nrole = \"hero\"\ncompare_to = \"C\"");
     let plan = Plan::parse(&format!("{HEAD}{CONTRACT}{hero}"), "p.toml").unwrap();
     assert_eq!(plan.tests[1].role, Role::Hero(0));
     for (keys, error) in [
         (
             "role = \"hero\"",
-            "p.toml:9:6: test T is a hero run; say with `compare_to` beside which test of the contract \
-             it is shown",
+            "p.toml:9:6: test T is a hero run. Name the contract test that it is compared with, as \
+             `compare_to`.",
         ),
         (
             "role = \"hero\"\ncompare_to = \"D\"",
-            "p.toml:12:14: test T: `D` is no test above this one; did you mean `C`?",
+            "p.toml:12:14: test T: `D` is not a test above this one. Did you mean `C`?",
         ),
         (
             "role = \"reported\"\ncompare_to = \"C\"",
-            "p.toml:12:14: test T: `compare_to` is for `role = \"hero\"`",
+            "p.toml:12:14: test T: `compare_to` is only for `role = \"hero\"`. Remove it.",
         ),
         (
             "role = \"hero\"\ncompare_to = \"C\"\ncriterion = { metric = \"write.bw\", op = \">=\", \
              value = \"1 GB/s\" }",
-            "p.toml:9:6: test T is a hero run, which satisfies no clause, and has a criterion; drop one \
-             of them",
+            "p.toml:9:6: test T is a hero run, which satisfies no clause, but has a criterion. Remove one \
+             of them.",
         ),
     ] {
         let test = test_with(&format!("ior = \"-w\"\n{keys}"));
@@ -47,30 +47,33 @@ fn a_hero_run_is_shown_beside_a_test_of_the_contract_and_is_no_clause() {
 }
 
 #[test]
-fn goals_that_refer_to_nothing_or_to_something_else_are_rejected() {
+fn goals_that_refer_to_an_unknown_or_unsuitable_number_are_rejected() {
     let test = |value: &str| {
         test_with(&format!(
             "ior = \"-w\"\ncriterion = {{ metric = \"write.bw\", op = \">=\", value = \"{value}\" }}"
         ))
     };
     for (value, error) in [
-        ("50% of D.write.bw", "`D.write.bw` is of no test above this one; did you mean `C`?"),
-        ("50% of C.write.iops", "`C.write.iops` does not measure the same, but such as 25000/s"),
-        ("50% of C.read.bw", "the line yields no `read.bw`: its phases are write"),
-        ("50 of C.write.bw", "`50` has no unit; write for example `50 MB/s`, `50/s` or `50 s`"),
-        ("50 s of C.write.bw", "`50 s of C.write.bw`: write a part as in `50% of ID.write.bw`"),
-        ("50% of known.x", "no [known.x]; there is none"),
+        ("50% of D.write.bw", "`D.write.bw` does not name a test above this one. Did you mean `C`?"),
+        ("50% of C.write.iops", "`C.write.iops` has a unit of another kind, such as 25000/s"),
+        ("50% of C.read.bw", "the command line does not yield `read.bw`. Its phases are write."),
+        ("50 of C.write.bw", "`50` has no unit. Write for example `50 MB/s`, `50/s` or `50 s`."),
+        ("50 s of C.write.bw", "`50 s of C.write.bw`: write a share as in `50% of ID.write.bw`"),
+        ("50% of known.x", "no [known.x]. There is none."),
     ] {
         let said = rejection(&format!("{CONTRACT}{}", test(value)));
         assert_eq!(said, format!("p.toml:11:55: test T: write.bw: {error}"));
     }
     let known = "[known.x]\nvalue = \"5 s\"\nsource = \"a page\"\n";
     let said = rejection(&format!("{known}{}", test("50% of known.x")));
-    assert!(said.ends_with("known.x does not measure that; it is 5.00 s"), "{said}");
+    assert!(said.ends_with("known.x has a unit of another kind: it is 5.00 s"), "{said}");
     let said = rejection(&known.replace("5 s", "-5 s"));
     assert!(said.ends_with("known.x: `-5 s` is below zero"), "{said}");
     let said = rejection(&format!("[known.x]\nvalue = \"5 s\"\nsource = \"\"\n{}", test("50% of known.x")));
-    assert!(said.ends_with("known.x: say where the number is from, as `source = \"…\"`"), "{said}");
+    assert!(
+        said.ends_with("known.x: the source of the number is missing. Write `source = \"…\"`."),
+        "{said}"
+    );
 }
 
 #[test]
@@ -99,11 +102,11 @@ fn a_waiver_names_a_lint_a_reason_and_a_person() {
             "{by}"
         );
     }
-    assert_eq!(rejection(&waived("")), "p.toml:8:19: test T: a waiver needs a reason: give `why`");
+    assert_eq!(rejection(&waived("")), "p.toml:8:19: test T: a waiver needs a reason. Write it as `why`.");
 }
 
 #[test]
-fn a_test_that_is_verified_compares_what_it_writes_outside_of_the_time_measured() {
+fn a_verified_test_compares_its_data_outside_of_the_measured_time() {
     let plan = |line: &str| {
         let test = test_with(&format!("ior = \"{line}\"\nrole = \"reported\"\nverify = \"after\""));
         let plan = Plan::parse(&format!("{HEAD}{test}"), "p.toml").unwrap();
@@ -115,15 +118,15 @@ fn a_test_that_is_verified_compares_what_it_writes_outside_of_the_time_measured(
 }
 
 #[test]
-fn a_hero_run_is_shown_beside_a_test_of_the_contract_only() {
+fn a_hero_run_is_compared_only_with_a_contract_test() {
     let other = test_with("ior = \"-w\"\nrole = \"reported\"").replace("\"T\"", "\"R\"");
     let hero = test_with("ior = \"-w -t 64m\"\nrole = \"hero\"\ncompare_to = \"R\"");
     let said = rejection(&format!("{CONTRACT}{other}{hero}"));
-    assert!(said.ends_with("test T: `R` is no test of the contract; did you mean `C`?"), "{said}");
+    assert!(said.ends_with("test T: `R` is not a contract test. Did you mean `C`?"), "{said}");
 }
 
 #[test]
-fn whatever_a_finding_is_about_can_answer_for_it() {
+fn every_subject_of_a_finding_can_have_a_waiver() {
     let waive = "waive = [{ lint = \"layout-undeclared\", why = \"one target\", approved_by = \"lead\" }]\n";
     let part = |kind: &str, id: &str| {
         format!("[[{kind}]]\nid = \"{id}\"\nior = \"-w\"\nrole = \"reported\"\n{waive}")
@@ -141,5 +144,5 @@ fn whatever_a_finding_is_about_can_answer_for_it() {
     let about: Vec<&str> = plan.all_waivers().map(|waiver| waiver.about.as_str()).collect();
     assert_eq!(about, ["fs.scratch", "dataset.d", "state.s", "S", "G", "S.t64k.w", "S.t1m.w", "G.a", "G.b"]);
     let said = rejection(&format!("[dataset.d]\nior = \"-w -k\"\n{}", waive.replace("one target", " ")));
-    assert_eq!(said, "p.toml:6:19: dataset.d: a waiver needs a reason: give `why`");
+    assert_eq!(said, "p.toml:6:19: dataset.d: a waiver needs a reason. Write it as `why`.");
 }

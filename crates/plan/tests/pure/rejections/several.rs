@@ -1,4 +1,4 @@
-//! Series, groups and searches that cannot work, and ids that stand for two things.
+//! Series, groups and searches that cannot work, and ids that are used twice.
 
 use plan::Plan;
 
@@ -21,18 +21,34 @@ fn series(id: &str, phase: &str) -> String {
 }
 
 #[test]
-fn an_id_stands_for_one_thing_only() {
+fn an_id_is_used_only_once() {
     let made = "[dataset.big]\nior = \"-w -k\"\n[state.full]\npreload = 5\n";
     for (rest, error) in [
-        (made.to_owned() + &reported("dataset.big"), "test dataset.big: dataset.big has this id already"),
-        (made.to_owned() + &reported("state.full"), "test state.full: state.full has this id already"),
-        (group("G", "") + &group("G", ""), "group G: group G has this id already"),
-        (group("G", "") + &reported("G"), "test G: group G has this id already"),
-        (reported("G") + &group("G", ""), "group G: test G has this id already"),
-        (group("G", "") + &reported("G.a"), "test G.a: test G.a has this id already"),
-        (series("S", "w") + &series("S", "x"), "series S: series S has this id already"),
-        (reported("S.t1m.w") + &series("S", "w"), "test S.t1m.w: test S.t1m.w has this id already"),
-        (group("S.t1m.w", "") + &series("S", "w"), "test S.t1m.w: group S.t1m.w has this id already"),
+        (
+            made.to_owned() + &reported("dataset.big"),
+            "test dataset.big: dataset.big already has this id. \
+                                                      Change one.",
+        ),
+        (
+            made.to_owned() + &reported("state.full"),
+            "test state.full: state.full already has this id. \
+                                                     Change one.",
+        ),
+        (group("G", "") + &group("G", ""), "group G: group G already has this id. Change one."),
+        (group("G", "") + &reported("G"), "test G: group G already has this id. Change one."),
+        (reported("G") + &group("G", ""), "group G: test G already has this id. Change one."),
+        (group("G", "") + &reported("G.a"), "test G.a: test G.a already has this id. Change one."),
+        (series("S", "w") + &series("S", "x"), "series S: series S already has this id. Change one."),
+        (
+            reported("S.t1m.w") + &series("S", "w"),
+            "test S.t1m.w: test S.t1m.w already has this id. Change \
+                                                   one.",
+        ),
+        (
+            group("S.t1m.w", "") + &series("S", "w"),
+            "test S.t1m.w: group S.t1m.w already has this id. \
+                                                    Change one.",
+        ),
     ] {
         let said = rejection(&rest);
         assert!(said.ends_with(&format!(": {error}")), "{said}");
@@ -41,7 +57,7 @@ fn an_id_stands_for_one_thing_only() {
     assert_eq!(Plan::parse(&format!("{HEAD}{apart}"), "p.toml").unwrap().tests.len(), 5);
 }
 
-/// Two file systems whose servers can be counted, and a plan of several nodes.
+/// Two file systems, one with counted servers, and several nodes.
 const SERVED: &str = "[fs.a]\ndir = \"/a\"\nservers = 2\nset_servers = \"on {servers}\"\n\
                       count_servers = \"c\"\n[clients]\ndelivered = 4\n[launch]\nkind = \"mpirun\"\n";
 
@@ -54,7 +70,7 @@ fn with(keys: &str, phase: &str) -> String {
 }
 
 #[test]
-fn what_a_series_says_of_ranks_and_file_system_holds_for_its_phases() {
+fn the_ranks_and_the_file_system_of_a_series_apply_to_its_phases() {
     let plan =
         |keys: &str, phase: &str| Plan::parse(&format!("{HEAD}{}", with(keys, phase)), "p.toml").unwrap();
     let all = |plan: &Plan| -> Vec<(String, u32)> {
@@ -69,28 +85,28 @@ fn what_a_series_says_of_ranks_and_file_system_holds_for_its_phases() {
 }
 
 #[test]
-fn what_the_step_decides_a_phase_cannot() {
+fn a_phase_cannot_set_what_the_step_decides() {
     for (keys, phase, error) in [
         (
             "over = \"servers\"\nsteps = [\"1\", \"2\"]\nfs = \"a\"",
             "fs = \"scratch\"",
-            "series S, phase w: the servers of the steps are those of fs.a; leave `fs` out, or give the \
-             series the same",
+            "series S, phase w: the servers of the steps are those of fs.a. Remove `fs`, or give the \
+             series the same `fs`.",
         ),
         (
             "over = \"nodes\"\nsteps = [\"1\", \"2\"]\nfs = \"a\"",
             "nodes = 4",
-            "series S, phase w: the series says on how many nodes its phases run; leave `nodes` out",
+            "series S, phase w: the series sets the nodes of its phases. Remove `nodes`.",
         ),
         (
             "over = \"transfer\"\nsteps = [\"64k\", \"1m\"]\nfs = \"a\"\nnodes = 2",
             "nodes = 4",
-            "series S, phase w: the series says on how many nodes its phases run; leave `nodes` out",
+            "series S, phase w: the series sets the nodes of its phases. Remove `nodes`.",
         ),
         (
             "over = \"nodes\"\nsteps = [\"1\", \"2\"]\nfs = \"a\"\nnodes = 2",
             "",
-            "series S: its steps are the nodes; leave `nodes` out",
+            "series S: its steps are the nodes. Remove `nodes`.",
         ),
     ] {
         let said = rejection(&with(keys, phase));
@@ -98,7 +114,7 @@ fn what_the_step_decides_a_phase_cannot() {
     }
 }
 
-/// A series over transfers whose two phases differ by what stands before a dot.
+/// A series over transfers whose two phase ids differ before a dot.
 fn dotted(first: &str, second: &str) -> String {
     let phase = |id: &str| {
         format!(
@@ -111,7 +127,7 @@ fn dotted(first: &str, second: &str) -> String {
 }
 
 #[test]
-fn phases_are_told_apart_also_where_their_ids_hold_dots() {
+fn phases_are_distinguished_also_if_their_ids_contain_dots() {
     for (first, second) in [("w", "b.w"), ("b.w", "w")] {
         let plan = Plan::parse(&format!("{HEAD}{}", dotted(first, second)), "p.toml").unwrap();
         for test in &plan.tests[2..] {
@@ -137,7 +153,7 @@ fn phases_are_told_apart_also_where_their_ids_hold_dots() {
         assert_eq!(plan.projections[0].steps, steps, "{from}");
     }
     assert!(
-        rejection(&asked("S.c")).contains("`S.c` is no phase of a series"),
+        rejection(&asked("S.c")).contains("`S.c` is not a phase of a series"),
         "{}",
         rejection(&asked("S.c"))
     );
@@ -146,17 +162,17 @@ fn phases_are_told_apart_also_where_their_ids_hold_dots() {
         (
             "\"8\", \"16\", \"24\"",
             "\"8\", \"24\"",
-            format!("{of}2 different steps carry no projection: 3 or more would do"),
+            format!("{of}a projection needs 3 different steps, but there are only 2"),
         ),
         (
             "to = 32",
             "to = 24",
-            format!("{of}24 is not above 24, the largest step, which is measured; project to more"),
+            format!("{of}24 is not above 24, the largest step. Project to a larger number."),
         ),
         (
             "S.n24.w.write.bw",
             "S.n24.w",
-            "projection of S.n24.w: `S.n24.w` is a test; add which of its metrics, as in `S.n24.w.write.bw`"
+            "projection of S.n24.w: `S.n24.w` is a test. Add one of its metrics, as in `S.n24.w.write.bw`."
                 .into(),
         ),
     ] {
@@ -167,7 +183,7 @@ fn phases_are_told_apart_also_where_their_ids_hold_dots() {
         asked("S.w").replace("nodes", "transfer").replace("\"8\", \"16\", \"24\"", "\"1k\", \"2k\", \"3k\"");
     let said = rejection(&of_transfers.replace("S.n24", "S.t3k"));
     assert!(
-        said.ends_with("no system has more of a transfer; take a series over servers or nodes"),
+        said.ends_with("steps of transfers cannot be extrapolated. Take a series over servers or nodes."),
         "{said}"
     );
 }
@@ -181,7 +197,7 @@ fn phased(keys: &str) -> String {
 }
 
 #[test]
-fn the_step_stands_in_all_that_a_phase_runs() {
+fn the_step_is_inserted_in_all_commands_of_a_phase() {
     let app = "app = { argv = [\"./p\", \"-t\", \"{step}\"], parse = \"ior\" }";
     let plan = |keys: &str| Plan::parse(&format!("{HEAD}{}", phased(keys)), "p.toml").unwrap();
     let made = plan("ior = \"-w -t {step}\"\nsetup = [\"echo {step} {dir}\"]");
@@ -191,11 +207,11 @@ fn the_step_stands_in_all_that_a_phase_runs() {
 }
 
 #[test]
-fn marks_that_nothing_stands_for_are_rejected() {
+fn placeholders_that_nothing_replaces_are_rejected() {
     let outside = |keys: &str| test_with(&format!("role = \"reported\"\n{keys}"));
-    let step = "which is known in lines, `setup` and `app.argv` of a phase of a series only";
-    let exported = "and what a test exports is put into lines of workloads only; a name of [parameters] ends \
-                    with `}`";
+    let step = "which is allowed only in command lines, `setup` and `app.argv` of a phase of a series";
+    let exported = "A test's export is allowed only in command lines of workloads, and a name of \
+                    [parameters] ends with `}`.";
     let exports = "exports = { S = \"min(file.size)\" }\n";
     for (rest, error) in [
         (
@@ -209,16 +225,16 @@ fn marks_that_nothing_stands_for_are_rejected() {
         (phased("ior = \"-w\"\nclause = \"at {step}\""), format!("12:10: `clause` has `{{step}}`, {step}")),
         (
             outside(&format!("ior = \"-w -F -k\"\n{exports}setup = [\"echo ${{S}}\"]")),
-            format!("9:10: `setup` has `${{`, {exported}"),
+            format!("9:10: `setup` has `${{`. {exported}"),
         ),
-        (outside("ior = \"-w\"\nsetup = [\"echo ${S\"]"), format!("8:10: `setup` has `${{`, {exported}")),
+        (outside("ior = \"-w\"\nsetup = [\"echo ${S\"]"), format!("8:10: `setup` has `${{`. {exported}")),
     ] {
         assert_eq!(rejection(&rest), format!("p.toml:{error}"));
     }
 }
 
 #[test]
-fn nobody_uses_files_of_a_search() {
+fn the_files_of_a_search_cannot_be_used() {
     let made = "launch.kind = \"mpirun\"\n[[test]]\nid = \"W\"\nior = \"-w -F -k\"\n\
                 nodes = { search = [2, 4], gain = \"3 %\" }\n\
                 criterion = { metric = \"write.bw\", op = \">=\", value = \"1 GB/s\" }\n";
@@ -227,16 +243,16 @@ fn nobody_uses_files_of_a_search() {
     };
     assert_eq!(
         rejection(&format!("{made}{}", reader("W"))),
-        "p.toml:12:8: test T: uses `W`, which runs on as many nodes as its search finds, so nobody knows how \
-         many files it leaves; use a test of one number of nodes"
+        "p.toml:12:8: test T: uses `W`, but a search decides its number of nodes, so its number of files \
+         is unknown. Use a test with one number of nodes."
     );
     Plan::parse(&format!("{HEAD}{made}{}", reader("W.n2")), "p.toml").unwrap();
 }
 
 #[test]
-fn parts_overlap_by_all_of_them_at_most() {
+fn parts_overlap_by_at_most_100_percent() {
     let said = rejection(&group("G", "overlap = \"150 %\"\n"));
-    assert_eq!(said, "p.toml:6:11: group G: overlap is a part of the shorter one, `100%` at most");
+    assert_eq!(said, "p.toml:6:11: group G: overlap is a share of the shorter part, at most `100%`");
     Plan::parse(&format!("{HEAD}{}", group("G", "overlap = \"100 %\"\n")), "p.toml").unwrap();
 }
 
@@ -253,8 +269,8 @@ fn parts_of_a_group_share_the_state_of_their_file_system() {
         let said = rejection(&rest);
         assert!(
             said.ends_with(
-                "test G.b: state.aged is a state of all of fs.scratch, and test G.a runs there at the same \
-                 time; give both the same `states`"
+                "test G.b: state.aged affects all of fs.scratch, and test G.a runs there at the same \
+                 time. Give both the same `states`."
             ),
             "{said}"
         );

@@ -1,6 +1,6 @@
-//! Tables of phases of operations on names.
+//! Tables of phases of metadata operations.
 //!
-//! Never here: what they share with transfers.
+//! Never here: tables that transfers have too.
 
 use results::record::{Counts, Failed};
 
@@ -10,7 +10,7 @@ use super::super::{Cell, Table, Tone};
 use super::{counting, each, name};
 
 pub(super) fn rates(measured: &[RepetitionPhase]) -> Table {
-    let headings = ">rate | >Operations | >Failed | >Bytes | >Own work | >Total";
+    let headings = ">rate | >Operations | >Failed | >Bytes | >Work | >Total";
     each("Operations measured", headings, measured, |one| {
         let phase = counting(one, Counts::Operations)?;
         let failed = phase.failed.as_ref().map_or(0, |failed| failed.operations);
@@ -27,7 +27,7 @@ pub(super) fn rates(measured: &[RepetitionPhase]) -> Table {
 }
 
 pub(super) fn windows(measured: &[RepetitionPhase]) -> Table {
-    let mut table = each("All ranks at once", ">Operations | >Time | First to end", measured, |one| {
+    let mut table = each("All ranks active", ">Operations | >Time | First rank to end", measured, |one| {
         let window = one.phase.window?;
         Some(vec![
             count_cell(window.ops),
@@ -36,18 +36,20 @@ pub(super) fn windows(measured: &[RepetitionPhase]) -> Table {
         ])
     });
     table.note =
-        "From the common start until the first rank had ended its work; rate is of this time.".into();
+        "From the common start until the first rank ended its work. The metric rate is that of this time."
+            .into();
     table
 }
 
 pub(super) fn conditions(measured: &[RepetitionPhase]) -> Table {
-    let headings = "Backend | >Ranks | Names | >Bytes each | Made durable | Cache bypassed | Under";
+    let headings =
+        "Backend | >Ranks | Directories | >Bytes per file | Flushed to storage | Page cache bypassed | Path";
     each("Conditions of operations", headings, measured, |one| {
         let phase = counting(one, Counts::Operations)?;
         Some(vec![
             Cell::new(or_none(&phase.backend)),
             Cell::new(phase.ranks.to_string()),
-            Cell::new(if phase.file_per_rank { "each rank's own" } else { "in shared directories" }),
+            Cell::new(if phase.file_per_rank { "one per rank" } else { "shared" }),
             bytes_cell(phase.transfer_bytes),
             yes_no(phase.persisted),
             yes_no(phase.direct),
@@ -67,8 +69,8 @@ pub(super) fn reasons(measured: &[RepetitionPhase]) -> Table {
 }
 
 pub(super) fn failures(measured: &[RepetitionPhase]) -> Table {
-    let headings = "Phase | Repetition | >Rank | Call | Name | Reason";
-    let mut table = Table::new("Failed operations by name", headings);
+    let headings = "Phase | Repetition | >Rank | Call | Path | Reason";
+    let mut table = Table::new("Failed operations by path", headings);
     let mut unlisted = 0;
     for (one, failed) in failed(measured) {
         unlisted += failed.operations.saturating_sub(failed.first.len() as u64);

@@ -1,7 +1,7 @@
-//! A campaign made by hand in which everything happens once: each outcome, a warning, bad data, a
-//! failed attempt, a job without records, and texts that a careless renderer would trip over.
+//! A campaign made by hand. It contains each outcome, a warning, wrong data, a failed attempt and a job
+//! without records. It also contains texts that are difficult for renderers.
 //!
-//! Invariant: the same on every run; numbers come from a fixed sequence.
+//! Invariant: it is the same on every run. Numbers come from a fixed sequence.
 //! Never here: assertions.
 
 pub(crate) mod ranks;
@@ -17,7 +17,7 @@ use results::record::{
 };
 use results::{Outcome, Record, Statistics, Verdict};
 
-/// Numbers between 0 and 1 that are always the same.
+/// A fixed sequence of numbers between 0 and 1.
 struct Sequence(u64);
 
 impl Sequence {
@@ -133,7 +133,7 @@ fn job(number: u32, test: &str, repetition: u32, mut records: Vec<Record>) -> Jo
     Job { folder, info, records, ..Job::default() }
 }
 
-/// A path with everything that HTML and a shell take for something else.
+/// A path with characters that have a meaning in HTML and in a shell.
 const DATA: &str = "/scratch/<script>alert(\"it's%me\")</script>&co/data";
 
 fn run(argv: &[String]) -> Run {
@@ -157,7 +157,7 @@ fn run(argv: &[String]) -> Run {
     }
 }
 
-/// Four nodes, of which one has a local disk where the others have Lustre.
+/// Four nodes. One of them has a local disk in place of Lustre.
 fn clients() -> Clients {
     let mounted = |kind: &str, device: &str| Mounted {
         dir: "/scratch".into(),
@@ -346,7 +346,7 @@ fn verdict(test: &str, clause: &str, metric: &str, criterion: &str, unit: &str, 
     }
 }
 
-/// The same verdict, measured.
+/// The same verdict with measured values.
 fn measured(verdict: Verdict, outcome: Outcome, reason: Reason, values: &[f64], jobs: &[u32]) -> Verdict {
     let statistics = statistics(values);
     let folder = |(n, job): (u32, &u32)| format!("jobs/{job:04}-{}-r{}", verdict.test, n + 1);
@@ -387,8 +387,8 @@ fn verdicts() -> Vec<Verdict> {
     read.warnings = vec![Finding::new(Severity::Info, cached)];
     let optimum = Reason::new(Code::SearchOpen).with("nodes", 4_u32);
     read.notes = vec![Finding::new(Severity::Info, optimum)];
-    let scattered = Reason::new(Code::VariabilityAboveMax).with("n", 2_u32);
-    let scattered = scattered.with("cov", Datum::share(0.471)).with("cov_max", Datum::share(0.1));
+    let variable = Reason::new(Code::VariabilityAboveMax).with("n", 2_u32);
+    let variable = variable.with("cov", Datum::share(0.471)).with("cov_max", Datum::share(0.1));
     let wrong =
         Reason::new(Code::WrongData).with("transfers", 128_u32).with("folder", "jobs/0009-integrity-r1");
     vec![
@@ -400,7 +400,7 @@ fn verdicts() -> Vec<Verdict> {
             &[1, 2, 3],
         ),
         read,
-        measured(iops, Outcome::Inconclusive, scattered, &[50_900.0, 101_800.0], &[7]),
+        measured(iops, Outcome::Inconclusive, variable, &[50_900.0, 101_800.0], &[7]),
         measured(data, Outcome::Fail, wrong, &[128.0], &[9]),
         Verdict {
             outcome: Outcome::Invalid,

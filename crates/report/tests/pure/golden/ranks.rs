@@ -1,10 +1,11 @@
-//! What 64 ranks on 4 nodes did, with files on 8 targets: one target slow, one rank slow by itself.
+//! The work of 64 ranks on 4 nodes with files on 8 targets. One target is slow, and one rank is slow by
+//! itself.
 
 use results::record::EachRank;
 
 use super::Sequence;
 
-/// The target that is slow.
+/// The slow target.
 pub(crate) const SLOW: u32 = 5;
 
 /// The columns of a phase in which each rank moved `moved` bytes in about `seconds`.

@@ -1,4 +1,4 @@
-//! What jobs and kills leave that nobody expects: odd names, links, pipes, folders half made.
+//! Unusual entries that jobs and kills leave: odd file names, links, pipes, incomplete folders.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
@@ -18,7 +18,7 @@ fn odd(name: &[u8]) -> PathBuf {
     PathBuf::from(OsStr::from_bytes(name))
 }
 
-/// Packs the folder, unpacks it, and checks that it is the same.
+/// Packs the folder, unpacks it, and checks that it is unchanged.
 fn comes_back(dir: &Path) {
     let place = tempfile::tempdir().unwrap();
     pack(dir, &place.path().join("a.tar.gz"), &[]).unwrap();
@@ -33,7 +33,7 @@ fn comes_back(dir: &Path) {
 }
 
 #[test]
-fn names_that_are_no_text_are_evidence_like_all_others() {
+fn files_with_names_that_are_not_text_are_evidence_like_all_others() {
     let (_place, dir) = place();
     campaign(&dir);
     let staged = stage_job(&dir, "0002-r-r1").unwrap();
@@ -76,7 +76,7 @@ fn links_come_back_from_an_archive_byte_by_byte() {
 }
 
 #[test]
-fn pipes_and_sockets_hold_nothing_and_go_with_a_note() {
+fn pipes_and_sockets_are_removed_with_a_note() {
     let (_place, dir) = place();
     campaign(&dir);
     for killed in [true, false] {
@@ -94,32 +94,33 @@ fn pipes_and_sockets_hold_nothing_and_go_with_a_note() {
     assert_eq!(verify(&dir).unwrap(), Vec::<String>::new());
     comes_back(&dir);
     let chain = fs::read_to_string(dir.join(names::CHAIN)).unwrap();
-    assert_eq!(chain.matches(r#""note":"no file, and taken away: d/socket, pipe""#).count(), 2, "{chain}");
+    let note = r#""note":"removed, because not a regular file: d/socket, pipe""#;
+    assert_eq!(chain.matches(note).count(), 2, "{chain}");
 }
 
 #[test]
-fn a_chain_cannot_be_talked_away() {
+fn a_removed_hash_chain_is_found_even_if_the_schema_is_changed() {
     let (_place, dir) = place();
     whole_campaign(&dir);
     fs::remove_file(dir.join(names::CHAIN)).unwrap();
     let text = fs::read_to_string(dir.join(names::CAMPAIGN)).unwrap();
     fs::write(dir.join(names::CAMPAIGN), text.replace("\"schema\": 2", "\"schema\": 1")).unwrap();
-    let was = "was made by a program that keeps a chain, and chain.jsonl is missing";
+    let was = "was written by a program with a hash chain, but chain.jsonl is missing";
     let files = ["campaign.json", "jobs/0001-w-r1/job.json", "jobs/0002-r-r1/job.json"];
     assert_eq!(verify(&dir).unwrap(), files.map(|file| format!("{file} {was}")));
     let (_place, dir) = place();
     old(&dir);
     assert_eq!(verify(&dir).unwrap(), Vec::<String>::new());
-    // What ended and was set aside all the same, only resuming a campaign with a chain leaves.
+    // An attempt that ended and was set aside exists only in a campaign with a chain.
     let aside = dir.join("jobs/0001-w-r1.killed-1");
     fs::create_dir(&aside).unwrap();
-    assert_eq!(verify(&dir).unwrap(), Vec::<String>::new(), "killed, as it always was");
+    assert_eq!(verify(&dir).unwrap(), Vec::<String>::new(), "a killed attempt is allowed");
     fs::copy(dir.join("jobs/0001-w-r1/job.json"), aside.join("job.json")).unwrap();
     assert_eq!(verify(&dir).unwrap(), [format!("jobs/0001-w-r1.killed-1 {was}")]);
 }
 
 #[test]
-fn jobs_are_in_order_also_when_there_are_ten_thousand() {
+fn ten_thousand_jobs_are_in_order() {
     let (_place, dir) = place();
     campaign(&dir);
     for number in [10_000, 9_999] {
@@ -134,7 +135,7 @@ fn jobs_are_in_order_also_when_there_are_ten_thousand() {
 }
 
 #[test]
-fn records_that_are_none_cost_their_job_and_not_the_campaign() {
+fn malformed_records_affect_their_job_and_not_the_campaign() {
     let (_place, dir) = place();
     campaign(&dir);
     let staged = stage_job(&dir, "0002-r-r1").unwrap();
@@ -157,11 +158,11 @@ fn an_archive_with_a_second_folder_is_rejected() {
     assert!(tar.arg("czf").arg(&out).args(["other", "c"]).current_dir(&place).status().unwrap().success());
     fs::create_dir(place.path().join("u")).unwrap();
     let rejected = unpack(&out, &place.path().join("u")).unwrap_err().to_string();
-    assert!(rejected.ends_with("it holds more than the folder of one campaign: c, other"), "{rejected}");
+    assert!(rejected.ends_with("it contains more than one campaign folder: c, other"), "{rejected}");
 }
 
 #[test]
-fn a_folder_that_was_being_made_is_taken_away_and_no_other() {
+fn only_a_folder_of_a_campaign_that_never_began_is_removed() {
     let (_place, dir) = place();
     for steps in 0..=8 {
         fs::create_dir(&dir).unwrap();
@@ -198,7 +199,7 @@ fn a_folder_that_was_being_made_is_taken_away_and_no_other() {
 }
 
 #[test]
-fn what_the_chain_knows_can_be_put_back_and_nothing_else() {
+fn only_files_with_the_hash_in_the_chain_can_be_restored() {
     let (_place, dir) = place();
     whole_campaign(&dir);
     fs::remove_file(dir.join(names::VERDICTS)).unwrap();

@@ -1,4 +1,4 @@
-//! Whole small folders, and every way to change them.
+//! Small complete folders, and every way to change them.
 
 use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
@@ -27,7 +27,7 @@ pub(super) fn job(dir: &Path, name: &str) -> JobInfo {
     job.finish(JobInfo { number: 1, test: "w".into(), ..Default::default() }).unwrap()
 }
 
-/// Goes on, where no jobs run at once.
+/// Resumes a campaign without parallel jobs.
 pub(super) fn resumed(dir: &Path) -> io::Result<Resumed> {
     resume(dir, &|_| Vec::new())
 }
@@ -39,7 +39,7 @@ pub(super) fn campaign(dir: &Path) -> JobInfo {
     job(dir, "0001-w-r1")
 }
 
-/// The same with an attempt that was killed, to its end.
+/// A campaign with a killed attempt, to its end.
 pub(super) fn whole_campaign(dir: &Path) {
     campaign(dir);
     let killed = stage_job(dir, "0002-r-r1").unwrap();
@@ -55,7 +55,7 @@ pub(super) fn end(dir: &Path) {
     write_report(dir, b"<html>").unwrap();
 }
 
-/// A folder as programs without a chain left it.
+/// A folder of a program without a chain.
 pub(super) fn old(dir: &Path) {
     campaign(dir);
     fs::remove_file(dir.join(names::CHAIN)).unwrap();
@@ -86,7 +86,7 @@ fn files(dir: &Path) -> Vec<PathBuf> {
 }
 
 #[test]
-fn a_folder_comes_back_as_it_was_written() {
+fn a_folder_loads_as_it_was_written() {
     let (_place, dir) = place();
     let info = campaign(&dir);
     let loaded = load(&dir).unwrap();
@@ -100,11 +100,11 @@ fn a_folder_comes_back_as_it_was_written() {
     let checked = check(&dir).unwrap();
     assert_eq!((checked.said(), checked.notes, checked.ended), (vec![], vec![], false));
     assert_eq!(checked.head.unwrap().entry, 4, "campaign, machine, job begun, job ended");
-    assert!(create(&dir, &CampaignInfo::default(), "").is_err(), "a folder is never written over");
+    assert!(create(&dir, &CampaignInfo::default(), "").is_err(), "a folder is never overwritten");
 }
 
 #[test]
-fn any_byte_of_any_file_that_is_flipped_is_found_and_its_file_is_named() {
+fn every_changed_byte_of_every_file_is_found_and_its_file_is_reported() {
     let (_place, dir) = place();
     whole_campaign(&dir);
     assert_eq!(verify(&dir).unwrap(), Vec::<String>::new());
@@ -113,7 +113,7 @@ fn any_byte_of_any_file_that_is_flipped_is_found_and_its_file_is_named() {
     for path in files(&dir) {
         let whole = fs::read(&path).unwrap();
         let name = path.strip_prefix(&dir).unwrap().to_string_lossy().into_owned();
-        // In its place: a file that is made anew is put on disk each time.
+        // Bytes are changed in place, because creating files takes longer.
         let file = fs::OpenOptions::new().write(true).open(&path).unwrap();
         for at in 0..whole.len() {
             file.write_all_at(&[whole[at] ^ [1, 0x20, 0x80][at % 3]], at as u64).unwrap();
@@ -136,7 +136,7 @@ fn any_byte_of_any_file_that_is_flipped_is_found_and_its_file_is_named() {
 }
 
 #[test]
-fn whatever_is_added_anywhere_is_found() {
+fn every_added_file_or_directory_is_found() {
     let (_place, dir) = place();
     whole_campaign(&dir);
     for name in ["a", ".a", ".verdicts.json.part", "jobs/a", "jobs/.0003-w-r1", "jobs/0001-w-r1/a/b"] {
@@ -162,29 +162,29 @@ fn whatever_is_added_anywhere_is_found() {
     std::os::unix::fs::symlink(dir.join("plan.toml"), dir.join("other.toml")).unwrap();
     assert_eq!(verify(&dir).unwrap(), ["other.toml was added: it is not in chain.jsonl"]);
     fs::rename(dir.join("other.toml"), dir.join("plan.toml")).unwrap();
-    assert!(verify(&dir).unwrap()[0].starts_with("plan.toml was changed"), "a link is no file");
+    assert!(verify(&dir).unwrap()[0].starts_with("plan.toml was changed"), "a link is not a file");
 }
 
 #[test]
-fn a_chain_that_is_cut_or_whose_entries_change_places_is_found() {
+fn a_chain_with_missing_added_or_moved_entries_is_found() {
     let (_place, dir) = place();
     whole_campaign(&dir);
     let path = dir.join(names::CHAIN);
     let whole = fs::read_to_string(&path).unwrap();
     let lines: Vec<&str> = whole.lines().collect();
-    let judged = |lines: &[&str], what: &str| {
+    let has_faults = |lines: &[&str], what: &str| {
         fs::write(&path, lines.iter().map(|line| format!("{line}\n")).collect::<String>()).unwrap();
         assert!(!verify(&dir).unwrap().is_empty(), "{what}");
     };
     for cut in 0..lines.len() {
-        judged(&lines[..cut], &format!("cut behind line {cut}"));
-        judged(&lines[cut + 1..], &format!("cut before line {}", cut + 2));
-        judged(&[&lines[..cut], &lines[cut + 1..]].concat(), &format!("without line {}", cut + 1));
-        judged(&[&lines[..cut], &lines[cut..=cut], &lines[cut..]].concat(), "a line twice");
+        has_faults(&lines[..cut], &format!("cut after line {cut}"));
+        has_faults(&lines[cut + 1..], &format!("cut before line {}", cut + 2));
+        has_faults(&[&lines[..cut], &lines[cut + 1..]].concat(), &format!("without line {}", cut + 1));
+        has_faults(&[&lines[..cut], &lines[cut..=cut], &lines[cut..]].concat(), "a line twice");
         for other in 0..cut {
             let mut swapped = lines.clone();
             swapped.swap(cut, other);
-            judged(&swapped, &format!("lines {} and {} swapped", other + 1, cut + 1));
+            has_faults(&swapped, &format!("lines {} and {} swapped", other + 1, cut + 1));
         }
     }
     fs::write(&path, whole).unwrap();
@@ -194,7 +194,7 @@ fn a_chain_that_is_cut_or_whose_entries_change_places_is_found() {
 }
 
 #[test]
-fn a_job_or_an_attempt_that_was_taken_out_is_found_by_its_entry() {
+fn a_removed_job_or_attempt_is_found_by_its_entry() {
     let (_place, dir) = place();
     whole_campaign(&dir);
     for folder in ["jobs/0001-w-r1", "jobs/0002-r-r1.killed-1"] {
@@ -208,24 +208,26 @@ fn a_job_or_an_attempt_that_was_taken_out_is_found_by_its_entry() {
     assert_eq!(verify(&dir).unwrap(), Vec::<String>::new());
     fs::remove_dir(begun.dir()).unwrap();
     let faults = verify(&dir).unwrap();
-    assert_eq!(faults, ["jobs/0002-r-r1 was begun, and what it left is missing"]);
-    assert!(resumed(&dir).unwrap_err().to_string().starts_with("jobs/0002-r-r1 was begun"));
+    assert_eq!(faults, ["jobs/0002-r-r1 began, but its files are missing"]);
+    assert!(resumed(&dir).unwrap_err().to_string().starts_with("jobs/0002-r-r1 began"));
 }
 
 #[test]
-fn what_a_kill_leaves_at_any_moment_is_no_fault_and_resuming_restores_it() {
+fn what_a_kill_leaves_is_not_a_fault_and_resuming_restores_it() {
     let (_place, dir) = place();
     campaign(&dir);
     let chain = dir.join(names::CHAIN);
     let whole = fs::read_to_string(&chain).unwrap();
-    // A job has been entered, wholly or in part, and its folder has not got its name.
+    // A job is completely or partly recorded in the chain, and its folder does not have its name yet.
     let line = whole.lines().last().unwrap().len();
     for kept in [1, line / 2, line, line + 1] {
         fs::rename(dir.join("jobs/0001-w-r1"), dir.join("jobs/.0001-w-r1")).unwrap();
         fs::write(&chain, &whole[..whole.len() - line - 1 + kept]).unwrap();
         let checked = check(&dir).unwrap();
         assert_eq!(checked.said(), Vec::<String>::new(), "{kept}");
-        assert!(checked.notes.iter().any(|note| note.starts_with("jobs/.0001-w-r1 has not ")), "{checked:?}");
+        let expected = ["jobs/.0001-w-r1 has not ended", "jobs/.0001-w-r1 does not have its final name"];
+        let is_expected = |note: &String| expected.iter().any(|start| note.starts_with(start));
+        assert!(checked.notes.iter().any(is_expected), "{checked:?}");
         let resumed = resumed(&dir).unwrap();
         assert_eq!(resumed.restored.len(), 1, "{kept}: {resumed:?}");
         assert_eq!(resumed.aside.len(), usize::from(kept <= line), "{kept}: {resumed:?}");
@@ -238,7 +240,8 @@ fn what_a_kill_leaves_at_any_moment_is_no_fault_and_resuming_restores_it() {
         }
         fs::write(&chain, &whole).unwrap();
     }
-    // The verdicts have been entered, and their file has not got its name; another one is half written.
+    // The verdicts are recorded in the chain, but their file does not have its name yet. Another file is
+    // incomplete.
     write_verdicts(&dir, &[]).unwrap();
     fs::rename(dir.join("verdicts.json"), dir.join(".verdicts.json.part")).unwrap();
     fs::write(dir.join(".report.html.part"), "<ht").unwrap();
@@ -249,7 +252,7 @@ fn what_a_kill_leaves_at_any_moment_is_no_fault_and_resuming_restores_it() {
 }
 
 #[test]
-fn whatever_a_job_leaves_in_its_folder_is_evidence() {
+fn every_file_in_the_folder_of_a_job_is_evidence() {
     let (_place, dir) = place();
     campaign(&dir);
     let job = stage_job(&dir, "0002-r-r1").unwrap();
@@ -271,20 +274,20 @@ fn whatever_a_job_leaves_in_its_folder_is_evidence() {
 }
 
 #[test]
-fn a_changed_campaign_does_not_go_on_and_is_not_touched() {
+fn a_changed_campaign_does_not_resume_and_stays_unchanged() {
     let (_place, dir) = place();
     campaign(&dir);
     stage_job(&dir, "0002-r-r1").unwrap();
     fs::write(dir.join("jobs/0001-w-r1/stdout.txt"), "hullo\n").unwrap();
     let before = files(&dir);
     let rejected = resumed(&dir).unwrap_err().to_string();
-    assert!(rejected.starts_with("jobs/0001-w-r1/stdout.txt was changed: SHA-256 "), "{rejected}");
+    assert!(rejected.starts_with("jobs/0001-w-r1/stdout.txt was changed: its SHA-256 is "), "{rejected}");
     assert_eq!(files(&dir), before);
     assert!(dir.join("jobs/.0002-r-r1").exists());
 }
 
 #[test]
-fn every_attempt_that_was_killed_is_kept_and_listed_but_is_no_job() {
+fn every_killed_attempt_is_kept_and_listed_but_is_not_a_job() {
     let (_place, dir) = place();
     campaign(&dir);
     for attempt in 1..=2 {
@@ -297,7 +300,7 @@ fn every_attempt_that_was_killed_is_kept_and_listed_but_is_no_job() {
 }
 
 #[test]
-fn what_ended_beside_a_job_that_was_killed_is_set_aside_with_it_whenever_that_is_killed_too() {
+fn jobs_that_ended_in_parallel_with_a_killed_job_are_set_aside_with_it() {
     let (_place, dir) = place();
     campaign(&dir);
     let beside = |job: &str| match job {
@@ -306,7 +309,7 @@ fn what_ended_beside_a_job_that_was_killed_is_set_aside_with_it_whenever_that_is
     };
     job(&dir, "0002-a-r1");
     stage_job(&dir, "0003-b-r1").unwrap();
-    // Killed between taking the one's name and entering that; then between entering and naming.
+    // Killed between hiding the folder and recording it, then between recording and renaming.
     fs::rename(dir.join("jobs/0002-a-r1"), dir.join("jobs/.0002-a-r1")).unwrap();
     assert_eq!(verify(&dir).unwrap(), Vec::<String>::new());
     let aside = ["jobs/0002-a-r1.killed-1", "jobs/0003-b-r1.killed-1"];
@@ -327,7 +330,7 @@ fn what_ended_beside_a_job_that_was_killed_is_set_aside_with_it_whenever_that_is
 }
 
 #[test]
-fn a_folder_without_a_chain_still_loads_and_is_checked_by_the_hashes_of_its_jobs() {
+fn a_folder_without_a_chain_loads_and_is_checked_by_the_hashes_of_its_jobs() {
     let (_place, dir) = place();
     old(&dir);
     assert_eq!(load(&dir).unwrap().jobs.len(), 1);
@@ -338,7 +341,7 @@ fn a_folder_without_a_chain_still_loads_and_is_checked_by_the_hashes_of_its_jobs
     let faults = verify(&dir).unwrap();
     assert_eq!(faults.len(), 2, "{faults:?}");
     assert!(faults[0].starts_with("jobs/0001-w-r1/records.jsonl is missing"), "{faults:?}");
-    assert!(faults[1].starts_with("jobs/0001-w-r1/stdout.txt was changed: SHA-256 "), "{faults:?}");
+    assert!(faults[1].starts_with("jobs/0001-w-r1/stdout.txt was changed: its SHA-256 is "), "{faults:?}");
     fs::write(dir.join("jobs/0001-w-r1/job.json"), "{").unwrap();
     assert!(verify(&dir).unwrap()[0].starts_with("jobs/0001-w-r1/job.json was changed: EOF"));
     assert!(!dir.join(names::CHAIN).exists(), "an old folder gets no chain");
@@ -347,7 +350,7 @@ fn a_folder_without_a_chain_still_loads_and_is_checked_by_the_hashes_of_its_jobs
 }
 
 #[test]
-fn only_what_can_be_made_again_is_no_evidence_whatever_a_fault_begins_with() {
+fn only_files_that_can_be_made_again_are_not_evidence() {
     let (_place, dir) = place();
     whole_campaign(&dir);
     fs::write(dir.join(names::VERDICTS), "[ ]").unwrap();
@@ -358,12 +361,12 @@ fn only_what_can_be_made_again_is_no_evidence_whatever_a_fault_begins_with() {
     let (_place, dir) = place();
     old(&dir);
     fs::write(dir.join(names::SUMMARY), "{}").unwrap();
-    let lost = "summary.json was made by a program that keeps a chain, and chain.jsonl is missing";
+    let lost = "summary.json was written by a program with a hash chain, but chain.jsonl is missing";
     assert_eq!(check(&dir).unwrap().of_evidence(), [lost]);
 }
 
 #[test]
-fn an_unreadable_file_is_named_and_an_empty_place_is_no_campaign() {
+fn the_error_about_an_unreadable_file_names_it_and_an_empty_directory_is_not_a_campaign() {
     let (place, dir) = place();
     assert!(load(place.path()).is_err() && check(place.path()).is_err());
     campaign(&dir);
@@ -373,7 +376,7 @@ fn an_unreadable_file_is_named_and_an_empty_place_is_no_campaign() {
 }
 
 #[test]
-fn an_archive_is_the_same_whenever_it_is_made_and_gives_the_folder_back() {
+fn an_archive_is_reproducible_and_unpacks_to_the_same_folder() {
     let (place, dir) = place();
     whole_campaign(&dir);
     let out = |name: &str| place.path().join(name);
@@ -382,7 +385,7 @@ fn an_archive_is_the_same_whenever_it_is_made_and_gives_the_folder_back() {
     assert_eq!(pack(&dir, &out("b.tar.gz"), &[]).unwrap(), packed, "a later date of a file changes nothing");
     assert_eq!(fs::read(out("a.tar.gz")).unwrap(), fs::read(out("b.tar.gz")).unwrap());
     assert_eq!(pack(&dir, &out("b.tar.gz"), &[]).unwrap_err().kind(), ErrorKind::AlreadyExists);
-    assert_eq!(fs::read_dir(place.path()).unwrap().count(), 3, "no half archive is left");
+    assert_eq!(fs::read_dir(place.path()).unwrap().count(), 3, "no incomplete archive is left");
     assert!(is_archive(&out("a.tar.gz")) && !is_archive(&dir.join(names::PLAN)) && !is_archive(&dir));
     fs::create_dir(out("u")).unwrap();
     let there = unpack(&out("a.tar.gz"), &out("u")).unwrap();

@@ -1,7 +1,7 @@
-//! An open file: a dataset for each array.
+//! An open HDF5 file: one dataset for each array.
 //!
-//! Nothing is written into a new dataset before its data: it lies in one piece, and HDF5 fills such a one
-//! only where a value to fill it with was set.
+//! HDF5 writes nothing into a new dataset before its data. The dataset is contiguous, and HDF5 fills a
+//! contiguous dataset only if a fill value was set.
 #![allow(unsafe_code)]
 
 use std::io;
@@ -19,7 +19,7 @@ use crate::hdf5::{self, Health, HeldIdentifier, OpenedFile, SetsOf, Transfers, c
 /// An array of a file.
 struct Set {
     set: HeldIdentifier,
-    /// Its elements, of which a part is chosen for each call.
+    /// Its dataspace; each call selects a part of it.
     space: HeldIdentifier,
     element: Element,
     dimensions: usize,
@@ -30,11 +30,11 @@ pub(super) struct SetFile {
     pub(super) library: &'static Hdf5Library,
     mpi: &'static mpi::MpiLibrary,
     file: OpenedFile,
-    /// The list that it was opened with.
+    /// The access property list that the file was opened with.
     access: HeldIdentifier,
     transfers: Transfers,
     health: Arc<Health>,
-    /// This rank writes what only one writes.
+    /// Whether this rank writes the data that only one rank writes.
     pub(super) writes: bool,
     /// The lengths of the dimensions defined.
     lengths: Vec<u64>,
@@ -43,7 +43,7 @@ pub(super) struct SetFile {
 }
 
 impl SetFile {
-    /// A file that all ranks have opened, by that list and with that way to move data.
+    /// A file that all ranks have opened with this access list and these transfer properties.
     pub(super) fn new(
         library: &'static Hdf5Library,
         mpi: &'static mpi::MpiLibrary,
@@ -55,7 +55,7 @@ impl SetFile {
         Self { library, mpi, file, access, transfers, health, writes, lengths, sets, uncollective: 0 }
     }
 
-    /// Takes down a failure of which other ranks may not know.
+    /// Notes a failure that other ranks may not know of.
     pub(super) fn watched<T>(&self, answer: io::Result<T>) -> io::Result<T> {
         self.health.watched(true, answer)
     }
@@ -94,8 +94,8 @@ impl SetFile {
         Ok(self.keep(set, space, element, lengths.len()))
     }
 
-    /// Chooses a part of an array for so many values; gives the dataset, a space for the values, and the
-    /// chosen one in the file.
+    /// Selects a part of an array for these values. Returns the dataset, a dataspace for the values, and the
+    /// dataspace of the file with the selection.
     fn part(
         &self,
         variable: Variable,
@@ -111,7 +111,7 @@ impl SetFile {
     fn write(&self, variable: Variable, slab: Slab<'_>, values: &ArrayValues) -> io::Result<bool> {
         let (set, memory, space) = self.part(variable, slab, values)?;
         let (kind, write) = (self.type_of(values.element()), self.library.functions.dwrite);
-        // SAFETY: there are at least as many values as both spaces have elements, while the call lasts.
+        // SAFETY: during the call there are at least as many values as both spaces have elements.
         let code =
             unsafe { write(set, kind, memory.id(), space, self.transfers.id(), values.place().cast()) };
         check(self.library, code)?;
@@ -122,13 +122,13 @@ impl SetFile {
         let (set, memory, space) = self.part(variable, slab, values)?;
         let (kind, read) = (self.type_of(values.element()), self.library.functions.dread);
         let list = self.transfers.id();
-        // SAFETY: there is room for at least as many values as both spaces have elements.
+        // SAFETY: there is space for at least as many values as both spaces have elements.
         let code = unsafe { read(set, kind, memory.id(), space, list, values.place_mut().cast()) };
         check(self.library, code)?;
         self.transfers.was_collective()
     }
 
-    /// Takes in how a call on data ended.
+    /// Notes how a call on data ended.
     fn ended(&mut self, moved: io::Result<bool>) -> io::Result<()> {
         let collective = self.watched(moved)?;
         self.uncollective += u64::from(!collective);
@@ -170,7 +170,7 @@ impl ArrayFile for SetFile {
     fn find(&mut self, name: &str, element: Element, lengths: &[u64]) -> io::Result<Variable> {
         let set = hdf5::open(self.sets_of(), name)?.ok_or_else(|| absent(name))?;
         if !hdf5::type_is(self.library, &set, self.type_of(element))? {
-            let what = format!("its variable {name} is not of {element:?} as this machine has it");
+            let what = format!("its variable {name} is not of type {element:?} in this machine's format");
             return Err(wrong(what));
         }
         check_lengths(name, &hdf5::lengths(self.library, &set)?, lengths)?;
@@ -213,13 +213,13 @@ impl ArrayFile for SetFile {
             closed = closed.and(set.close());
         }
         let closed = health.watched(true, closed.and_then(|()| file.close()));
-        // What could not be closed is open still, and would be closed once more when MPI ends.
+        // What could not be closed is still open, and the library would close it again when MPI ends.
         closed.inspect_err(|_| health.leave())
     }
 
     fn abandon(self: Box<Self>) {
         self.health.abandon();
-        // What belongs to the file stays with it.
+        // The identifiers that belong to the file stay open with it.
         std::mem::forget(self);
     }
 }

@@ -1,8 +1,8 @@
-//! Parallel HDF5: a dataset for each array, in one piece, of this machine's numbers. The ranks have to be
-//! MPI's, of the MPI that the library is built on.
+//! Parallel HDF5: one contiguous dataset for each array, in this machine's number format. The ranks must be
+//! MPI ranks of the MPI that the library is built on.
 //!
-//! Invariant: what can fail on one rank alone is done before a file is open, or is taken down, so that the
-//! others do not wait for ever.
+//! Invariant: a step that can fail on one rank alone runs before a file is open, or its failure is noted.
+//! Otherwise the other ranks would wait forever.
 
 mod file;
 mod records;
@@ -44,7 +44,7 @@ impl Hdf5Arrays {
         let library = self.library;
         let opening = Opening { library, comm, shared: true, health: &self.health };
         let lists = || {
-            let mpi = comm.mpi().ok_or_else(|| io::Error::other("the ranks are not MPI's"))?;
+            let mpi = comm.mpi().ok_or_else(|| io::Error::other("the ranks are not MPI ranks"))?;
             let (access, _) = opening.access(hints.iter().copied(), self.tuning)?;
             Ok::<_, io::Error>((mpi.library(), access, Transfers::new(library, true)?))
         };

@@ -1,4 +1,4 @@
-//! Small datasets that are there with their values at once: all ranks make them, rank 0 writes them.
+//! Small datasets that are created together with their values: all ranks create them, rank 0 writes them.
 #![allow(unsafe_code)]
 
 use std::ffi::CString;
@@ -11,15 +11,15 @@ use super::file::SetFile;
 use crate::hdf5::{self, HeldIdentifier, check};
 
 impl SetFile {
-    /// Makes a dataset of elements of type `kind` in that shape; of `bytes`, which hold all of them, rank 0
-    /// writes it.
+    /// Makes a dataset of this shape with elements of type `kind`. `bytes` holds all elements; rank 0 writes
+    /// them.
     fn keep_small(&self, name: &str, kind: &HeldIdentifier, lengths: &[u64], bytes: &[u8]) -> io::Result<()> {
         let library = self.library;
         let space = HeldIdentifier::space(library, lengths)?;
         let set = hdf5::make(self.sets_of(), name, kind.id(), &space, DEFAULT)?;
         if self.writes {
             let (write, from) = (library.functions.dwrite, bytes.as_ptr().cast());
-            // SAFETY: `bytes` are as long as all elements of the dataset, for as long as the call lasts.
+            // SAFETY: during the call `bytes` is as long as all elements of the dataset.
             check(library, unsafe { write(set.id(), kind.id(), DEFAULT, DEFAULT, DEFAULT, from) })?;
         }
         set.close()
@@ -31,10 +31,10 @@ impl SetFile {
             return Err(wrong(format!("{name}: {} texts of {bytes} bytes are not {lengths:?}", texts.len())));
         }
         let functions = &self.library.functions;
-        // SAFETY: the library has begun, which made the type.
+        // SAFETY: the library is initialized, so the type exists.
         let kind = unsafe { (functions.tcopy)(self.library.constants.text) };
         let kind = HeldIdentifier::new(self.library, kind, functions.tclose)?;
-        // SAFETY: the type is ours.
+        // SAFETY: this function owns the type.
         check(self.library, unsafe { (functions.tset_size)(kind.id(), bytes) })?;
         let mut all = vec![0; bytes * texts.len()];
         for (place, text) in all.chunks_mut(bytes).zip(texts) {
@@ -46,7 +46,7 @@ impl SetFile {
     fn keep_record(&self, name: &str, members: &[(&str, Number)]) -> io::Result<()> {
         let (functions, constants) = (&self.library.functions, &self.library.constants);
         let (offsets, bytes) = laid_out(members);
-        // SAFETY: the library has begun.
+        // SAFETY: the library is initialized.
         let kind = unsafe { (functions.tcreate)(COMPOUND, bytes.len()) };
         let kind = HeldIdentifier::new(self.library, kind, functions.tclose)?;
         for ((name, number), offset) in members.iter().zip(offsets) {
@@ -64,7 +64,7 @@ impl SetFile {
     }
 }
 
-/// Where each member of a structure of C begins, and its bytes.
+/// The offset of each member of a C structure, and the bytes of the structure.
 fn laid_out(members: &[(&str, Number)]) -> (Vec<usize>, Vec<u8>) {
     let (mut offsets, mut bytes, mut most) = (Vec::new(), Vec::new(), 1);
     for (_, number) in members {
@@ -97,7 +97,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_record_lies_as_a_structure_of_c_does() {
+    fn a_record_is_laid_out_like_a_c_structure() {
         let members = [("a", Number::Int(1)), ("b", Number::Double(2.0)), ("c", Number::Int(-1))];
         let (offsets, bytes) = laid_out(&members);
         assert_eq!((&offsets[..], bytes.len()), (&[0, 8, 16][..], 24));

@@ -1,4 +1,4 @@
-//! Data that is moved when the call returns.
+//! Calls that move their data before they return.
 #![allow(unsafe_code)]
 
 use std::ffi::c_int;
@@ -9,7 +9,7 @@ use ffi::netcdf::VaraFunctions;
 use super::super::{Access, ArrayValues, Element, Slab, Variable, wrong};
 use super::file::{DIMENSIONS_MAX, KnownArray, NcFile};
 
-/// A part of an array as the library takes it.
+/// A part of an array in the form that the library takes.
 pub(super) struct ArrayPart {
     pub(super) array: c_int,
     start: [i64; DIMENSIONS_MAX],
@@ -17,14 +17,15 @@ pub(super) struct ArrayPart {
 }
 
 impl ArrayPart {
-    /// Beginnings and lengths, of which there is one for each dimension of the array.
+    /// Starts and counts: one of each for each dimension of the array.
     pub(super) fn arrays(&self) -> (*const i64, *const i64) {
         (self.start.as_ptr(), self.count.as_ptr())
     }
 }
 
 impl NcFile {
-    /// The part `slab` of an array, for the first of so many values; one that does not fit is rejected here.
+    /// The part `slab` of an array, for the first of the given values; a part that does not fit is rejected
+    /// here.
     pub(super) fn part(
         &self,
         variable: Variable,
@@ -43,7 +44,7 @@ impl NcFile {
         Ok(part)
     }
 
-    /// Writes bytes, which the library leaves as they are.
+    /// Writes bytes; the library does not convert them.
     pub(crate) fn put_bytes(&mut self, variable: Variable, slab: Slab<'_>, bytes: &[u8]) -> io::Result<()> {
         let part = self.part(variable, slab, Element::Byte, bytes.len())?;
         // SAFETY: there are at least as many bytes as the part has elements.
@@ -58,7 +59,7 @@ impl NcFile {
         bytes: &mut [u8],
     ) -> io::Result<()> {
         let part = self.part(variable, slab, Element::Byte, bytes.len())?;
-        // SAFETY: there is room for at least as many bytes as the part has elements.
+        // SAFETY: there is space for at least as many bytes as the part has elements.
         unsafe { self.get_part(&self.library.schar, &part, bytes.as_mut_ptr().cast()) }
     }
 
@@ -69,8 +70,8 @@ impl NcFile {
         values: &mut ArrayValues,
     ) -> io::Result<()> {
         let part = self.part(variable, slab, values.element(), values.len())?;
-        // SAFETY: there are at least as many values as the part has elements. They are ours alone while the
-        // call lasts, for the library may swap their bytes in place and back.
+        // SAFETY: there are at least as many values as the part has elements. No other reference to them
+        // exists during the call, in which the library may swap their bytes in place and back.
         unsafe {
             match values {
                 ArrayValues::Bytes(from) => self.put_part(&self.library.schar, &part, from.as_mut_ptr()),
@@ -88,7 +89,7 @@ impl NcFile {
         values: &mut ArrayValues,
     ) -> io::Result<()> {
         let part = self.part(variable, slab, values.element(), values.len())?;
-        // SAFETY: there is room for at least as many values as the part has elements.
+        // SAFETY: there is space for at least as many values as the part has elements.
         unsafe {
             match values {
                 ArrayValues::Bytes(into) => self.get_part(&self.library.schar, &part, into.as_mut_ptr()),
@@ -101,24 +102,23 @@ impl NcFile {
 
     /// Writes a part by the functions of its type.
     ///
-    /// # Safety
-    /// `from` has at least as many values as the part has elements, while the call lasts; if they are of more
-    /// than a byte each they are the caller's alone, for the library may swap their bytes in place and back.
+    /// # Safety `from` has at least as many values as the part has elements while the call lasts. Values of
+    /// more than one byte have no other reference: the library may swap their bytes in place and back.
     unsafe fn put_part<T>(&self, f: &VaraFunctions<T>, part: &ArrayPart, from: *const T) -> io::Result<()> {
         let put = if self.access == Access::Collective { f.put_all } else { f.put };
         let (start, count) = part.arrays();
-        // SAFETY: the file is open; the rest is the caller's.
+        // SAFETY: the file is open; the caller guarantees the rest.
         self.check(unsafe { put(self.id, part.array, start, count, from) })
     }
 
     /// Reads a part by the functions of its type.
     ///
     /// # Safety
-    /// `into` has room for at least as many values as the part has elements, while the call lasts.
+    /// `into` has space for at least as many values as the part has elements, while the call lasts.
     unsafe fn get_part<T>(&self, f: &VaraFunctions<T>, part: &ArrayPart, into: *mut T) -> io::Result<()> {
         let get = if self.access == Access::Collective { f.get_all } else { f.get };
         let (start, count) = part.arrays();
-        // SAFETY: the file is open; the rest is the caller's.
+        // SAFETY: the file is open; the caller guarantees the rest.
         self.check(unsafe { get(self.id, part.array, start, count, into) })
     }
 }

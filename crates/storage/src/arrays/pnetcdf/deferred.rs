@@ -1,7 +1,7 @@
-//! Data that is taken now and moved by a later wait.
+//! Data that is accepted now and moved by a later wait.
 //!
-//! Invariant: values that were taken stay where they are until the library is done with them, and for ever
-//! where that cannot be known.
+//! Invariant: accepted values stay at their address until the library has finished with them. They stay there
+//! forever if that is unknown.
 #![allow(unsafe_code)]
 
 use std::ffi::c_int;
@@ -11,7 +11,7 @@ use std::mem;
 use super::super::{Access, ArrayValues, Deferred, Slab, Variable};
 use super::file::NcFile;
 
-/// A request, and the values that the library reads meanwhile; none where it has a copy.
+/// A request, and the values that the library reads until the wait; no values where the library has a copy.
 pub(super) struct DeferredRequest {
     request: c_int,
     values: Option<ArrayValues>,
@@ -23,8 +23,8 @@ impl Deferred for NcFile {
         let (library, id, array, (start, count)) = (self.library, self.id, part.array, part.arrays());
         let mut request = 0;
         let made = &raw mut request;
-        // SAFETY: the file is open, there are at least as many values as the part has elements, and they stay
-        // untouched on the heap until the request has been waited for.
+        // SAFETY: the file is open, and there are at least as many values as the part has elements. They stay
+        // unchanged on the heap until the request has been waited for.
         let code = unsafe {
             match &mut values {
                 ArrayValues::Bytes(from) => {
@@ -62,7 +62,7 @@ impl Deferred for NcFile {
         let (library, id, array, (start, count)) = (self.library, self.id, part.array, part.arrays());
         let mut request = 0;
         let made = &raw mut request;
-        // SAFETY: the file is open, and there are at least as many values as the part has elements; the
+        // SAFETY: the file is open, and there are at least as many values as the part has elements. The
         // library copies them before it returns.
         let code = unsafe {
             match values {
@@ -92,11 +92,11 @@ impl Deferred for NcFile {
         let f = self.functions();
         let wait = if self.access == Access::Collective { f.wait_all } else { f.wait };
         let (count, requests) = (requests.len() as c_int, requests.as_mut_ptr());
-        // SAFETY: the file is open, and both arrays have as many places as there are requests.
+        // SAFETY: the file is open, and both arrays have one entry for each request.
         let waited = self.check(unsafe { wait(self.id, count, requests, statuses.as_mut_ptr()) });
         let done = waited.and_then(|()| statuses.iter().try_for_each(|status| self.check(*status)));
         if let Err(error) = done {
-            // The library may still look at them.
+            // The library may still read them.
             mem::forget(taken);
             return Err(error);
         }
@@ -106,7 +106,7 @@ impl Deferred for NcFile {
 
 impl Drop for NcFile {
     fn drop(&mut self) {
-        // As above: nobody waited for them.
+        // As above: no wait has finished for them.
         mem::forget(mem::take(&mut self.taken));
     }
 }

@@ -1,4 +1,4 @@
-//! An open file: its definition, and what it knows of itself.
+//! An open file: its definition, and its properties.
 #![allow(unsafe_code)]
 
 use std::ffi::{CString, c_int};
@@ -19,22 +19,22 @@ use crate::files;
 use crate::mpi_file::Info;
 use crate::shared::{asked, given};
 
-/// Most dimensions of one array here.
+/// The most dimensions that an array can have here.
 pub(super) const DIMENSIONS_MAX: usize = 8;
 
 /// How a file is opened.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct NetcdfOpenMode {
-    /// Made anew, also where it is there; it can be defined then.
+    /// Created, or replaced if it exists; then it can be defined.
     pub(crate) new: bool,
-    /// For writing too.
+    /// Opened for writing too.
     pub(crate) writes: bool,
     /// By all ranks together.
     pub(crate) shared: bool,
 }
 
 impl NetcdfOpenMode {
-    /// A file that is there, to be read by all ranks.
+    /// An existing file that all ranks read.
     pub(crate) const SHARED: Self = Self { new: false, writes: false, shared: true };
 }
 
@@ -46,7 +46,7 @@ pub(crate) struct NcFile {
     pub(super) access: Access,
     dimensions: Vec<c_int>,
     pub(super) arrays: Vec<KnownArray>,
-    /// What was taken and not waited for.
+    /// Requests that were accepted and not yet waited for.
     pub(super) taken: Vec<DeferredRequest>,
 }
 
@@ -67,7 +67,7 @@ impl NcFile {
         how: NetcdfOpenMode,
         hints: impl IntoIterator<Item = (&'h str, &'h str)>,
     ) -> io::Result<Self> {
-        let ranks = comm.mpi().ok_or_else(|| io::Error::other("the ranks are not MPI's"))?;
+        let ranks = comm.mpi().ok_or_else(|| io::Error::other("the ranks are not MPI ranks"))?;
         let mpi = ranks.library();
         let info = Info::of(ranks, hints)?;
         let whose = if how.shared { ranks.handle() } else { mpi.constants.comm_self };
@@ -78,11 +78,11 @@ impl NcFile {
             NetcdfOpenMode { writes: true, .. } => (functions.open, netcdf::WRITE),
             _ => (functions.open, netcdf::READ_ONLY),
         };
-        // SAFETY: MPI runs while `comm` lives, the name ends in a zero byte, and the number is ours.
+        // SAFETY: MPI runs while `comm` lives, the name ends in a zero byte, and `id` is a local variable.
         let opened = check(library, unsafe { call(whose, name.as_ptr(), mode, info.handle(), &raw mut id) });
         opened.map_err(|error| match files::size(path) {
             Ok(Some(0)) if !how.new && !files::is_device(path) => {
-                io::Error::new(io::ErrorKind::InvalidData, "it is empty, and no file of PnetCDF")
+                io::Error::new(io::ErrorKind::InvalidData, "it is empty and therefore not a PnetCDF file")
             }
             _ => asked(path, how.new || how.writes, error),
         })?;
@@ -98,9 +98,9 @@ impl NcFile {
         check(self.library, code)
     }
 
-    /// Defines a dimension of that length, or without `length` the one that grows.
+    /// Defines a dimension of this length; `None` defines the unlimited dimension.
     pub(crate) fn define(&mut self, name: &str, length: Option<u64>) -> io::Result<DimensionNumber> {
-        // A length of 0 would mean the one that grows.
+        // PnetCDF reads a length of 0 as the unlimited dimension.
         let length = match length {
             None => netcdf::UNLIMITED,
             Some(0) => return Err(wrong(format!("dimension {name} has no length"))),
@@ -109,40 +109,40 @@ impl NcFile {
             }
         };
         let (name, mut id) = (CString::new(name)?, 0);
-        // SAFETY: the file is open, the name ends in a zero byte, and the number is ours.
+        // SAFETY: the file is open, the name ends in a zero byte, and `id` is a local variable.
         self.check(unsafe { (self.functions().def_dim)(self.id, name.as_ptr(), length, &raw mut id) })?;
         self.dimensions.push(id);
         Ok(DimensionNumber(self.dimensions.len() - 1))
     }
 
-    /// The lengths of the array, the slowest first; that of the dimension that grows is what it has now.
+    /// The lengths of the array, the slowest first; the unlimited dimension has its current length.
     pub(crate) fn lengths(&self, variable: Variable) -> io::Result<Vec<u64>> {
         let KnownArray { id, dimensions, .. } = self.arrays[variable.0];
         let mut ids = vec![0; dimensions];
         let functions = self.functions();
-        // SAFETY: the array has so many dimensions, as the library said.
+        // SAFETY: the library reported this number of dimensions.
         self.check(unsafe { (functions.inq_vardimid)(self.id, id, ids.as_mut_ptr()) })?;
         let mut lengths = Vec::new();
         for dimension in ids {
             let mut length = 0;
-            // SAFETY: the file is open, and the length is ours.
+            // SAFETY: the file is open, and the length is a local variable.
             self.check(unsafe { (functions.inq_dimlen)(self.id, dimension, &raw mut length) })?;
             lengths.push(u64::try_from(length).unwrap_or(0));
         }
         Ok(lengths)
     }
 
-    /// The array of that name and those elements, whatever its lengths.
+    /// The array of that name and those elements, of any lengths.
     pub(crate) fn known(&mut self, name: &str, element: Element) -> io::Result<Variable> {
         let functions = self.functions();
         let text = CString::new(name)?;
         let (mut id, mut kind, mut dimensions) = (0, 0, 0);
-        // SAFETY: the file is open, the name ends in a zero byte, and the number is ours.
+        // SAFETY: the file is open, the name ends in a zero byte, and `id` is a local variable.
         match unsafe { (functions.inq_varid)(self.id, text.as_ptr(), &raw mut id) } {
             netcdf::ERROR_NO_VARIABLE => return Err(absent(name)),
             code => self.check(code)?,
         }
-        // SAFETY: the variable is there; both numbers are ours.
+        // SAFETY: the variable exists; both numbers are local variables.
         self.check(unsafe { (functions.inq_vartype)(self.id, id, &raw mut kind) })?;
         // SAFETY: as above.
         self.check(unsafe { (functions.inq_varndims)(self.id, id, &raw mut dimensions) })?;
@@ -155,7 +155,7 @@ impl NcFile {
         Ok(Variable(self.arrays.len() - 1))
     }
 
-    /// Makes durable what was written. Collective.
+    /// Flushes to storage what was written. Collective.
     pub(crate) fn sync(&mut self) -> io::Result<()> {
         // SAFETY: the file is open.
         self.check(unsafe { (self.functions().sync)(self.id) })
@@ -179,7 +179,7 @@ impl ArrayFile for NcFile {
         let ids: Vec<c_int> = dimensions.iter().map(|dimension| self.dimensions[dimension.0]).collect();
         let (text, mut id) = (CString::new(name)?, 0);
         let (define, count) = (self.functions().def_var, ids.len() as c_int);
-        // SAFETY: the file is open, the name ends in a zero byte, and there are as many dimensions as said.
+        // SAFETY: the file is open, the name ends in a zero byte, and `count` is the number of dimensions.
         let code =
             unsafe { define(self.id, text.as_ptr(), type_of(element), count, ids.as_ptr(), &raw mut id) };
         self.check(code)?;
@@ -218,7 +218,7 @@ impl ArrayFile for NcFile {
     fn place(&self, variable: Variable) -> io::Result<Option<u64>> {
         let mut place = 0;
         let array = self.arrays[variable.0];
-        // SAFETY: the file is open, and the number is ours.
+        // SAFETY: the file is open, and the number is a local variable.
         self.check(unsafe { (self.functions().inq_varoffset)(self.id, array.id, &raw mut place) })?;
         Ok(u64::try_from(place).ok())
     }
@@ -237,14 +237,14 @@ impl ArrayFile for NcFile {
 
     fn amount_written(&mut self) -> io::Result<Option<u64>> {
         let mut bytes = 0;
-        // SAFETY: the file is open, and the number is ours.
+        // SAFETY: the file is open, and the number is a local variable.
         self.check(unsafe { (self.functions().inq_put_size)(self.id, &raw mut bytes) })?;
         Ok(u64::try_from(bytes).ok())
     }
 
     fn hints(&self) -> io::Result<Vec<(String, String)>> {
         let mut handle = 0;
-        // SAFETY: the file is open; the new handle is ours.
+        // SAFETY: the file is open; the new handle is owned here.
         self.check(unsafe { (self.functions().inq_file_info)(self.id, &raw mut handle) })?;
         Ok(Info::own(self.mpi, handle).pairs()?)
     }
@@ -259,7 +259,7 @@ impl Attributes for NcFile {
     fn attribute(&mut self, name: &str, value: Attribute<'_>) -> io::Result<()> {
         let (functions, id, name) = (self.functions(), self.id, CString::new(name)?);
         let (whose, name) = (netcdf::GLOBAL, name.as_ptr());
-        // SAFETY: the file is open, the name ends in a zero byte, and each value is as long as said.
+        // SAFETY: the file is open, the name ends in a zero byte, and each value has the given length.
         let code = unsafe {
             match value {
                 Attribute::Text(text) => {
@@ -290,7 +290,7 @@ pub(super) fn type_of(element: Element) -> c_int {
     }
 }
 
-/// The library's answer as a result.
+/// Converts the library's return code to a result.
 fn check(library: &PnetcdfLibrary, code: c_int) -> io::Result<()> {
     if code == NO_ERROR {
         return Ok(());

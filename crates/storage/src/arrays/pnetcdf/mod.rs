@@ -1,4 +1,4 @@
-//! PnetCDF: files in the format CDF-5, through MPI-IO. The ranks have to be MPI's, of the MPI that the
+//! PnetCDF: files in the format CDF-5, through MPI-IO. The ranks must be MPI ranks of the MPI that the
 //! library is built on.
 #![allow(unsafe_code)]
 
@@ -17,7 +17,7 @@ use super::{ArrayFile, Arrays, LibraryMemory};
 use crate::libraries::{LibraryKind, loaded_mpi};
 pub(crate) use file::{NcFile, NetcdfOpenMode};
 
-/// The library, by the names that its releases have, and Debian's.
+/// The library, with the file names of its releases and of Debian.
 pub(crate) const KIND: LibraryKind = LibraryKind {
     name: "PnetCDF",
     variable: "ASSAY_PNETCDF_LIBRARY",
@@ -42,7 +42,7 @@ pub(crate) struct Pnetcdf {
 impl Pnetcdf {
     /// Loads the library that is built on the MPI that runs.
     pub(crate) fn load() -> Result<Self, Usage> {
-        let mpi = loaded_mpi().ok_or_else(|| Usage::new("PnetCDF needs MPI: start the ranks with mpirun"))?;
+        let mpi = loaded_mpi().ok_or_else(|| Usage::new("PnetCDF needs MPI. Start the ranks with mpirun"))?;
         let path = KIND.fitting(&mpi).map_err(Usage)?;
         let library = PnetcdfLibrary::load(path).map_err(|error| Usage(format!("PnetCDF: {error}")))?;
         Ok(Self { library })
@@ -70,7 +70,7 @@ impl Arrays for Pnetcdf {
     fn held(&self) -> Option<LibraryMemory> {
         let (mut most, mut now) = (0, 0);
         let functions = &self.library.functions;
-        // SAFETY: both only tell a number that the library keeps, and need no file.
+        // SAFETY: both functions only return a number that the library keeps, and need no file.
         let codes = unsafe {
             [(functions.inq_malloc_max_size)(&raw mut most), (functions.inq_malloc_size)(&raw mut now)]
         };

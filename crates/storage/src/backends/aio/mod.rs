@@ -1,9 +1,8 @@
-//! Files by Linux's native asynchronous I/O, called directly: transfers go out in groups of `granularity`
-//! until all slots are under way, and then as many are waited for.
+//! Files by Linux's native asynchronous I/O, called directly. Transfers are sent in groups of `granularity`
+//! until all slots are outstanding; then the queue waits for as many to end.
 //!
-//! Options: `odirect` (as does `posix.odirect`), `max-pending`, `granularity`. A queue of a given depth
-//! takes the place of `max-pending`. Without O_DIRECT the kernel mostly moves the data inside the call that
-//! sends the transfer.
+//! Options: `odirect` (as does `posix.odirect`), `max-pending`, `granularity`. A given queue depth replaces
+//! `max-pending`. Without O_DIRECT the kernel mostly moves the data inside the call that sends the transfer.
 
 mod queue;
 mod sys;
@@ -30,9 +29,9 @@ pub(super) const BACKEND: Backend = Backend {
         option(
             "granularity",
             Takes::Number,
-            "transfers that go out together, and are waited for when all are under way; 16",
+            "transfers sent together, and waited for when all are outstanding; default 16",
         ),
-        option("max-pending", Takes::Number, "transfers under way at once, at least 8; 128"),
+        option("max-pending", Takes::Number, "outstanding transfers (queue depth), at least 8; default 128"),
         ODIRECT,
     ],
     also_takes: &["posix.odirect"],
@@ -92,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn depth_and_groups_have_limits_and_the_rejection_names_them() {
+    fn a_depth_or_granularity_out_of_range_is_rejected_with_its_limits() {
         opened(&[("aio.max-pending", "8"), ("aio.granularity", "8")]).unwrap();
         for (words, what) in [
             (vec![("aio.max-pending", "7")], "--aio.max-pending=7: give at least 8"),

@@ -11,15 +11,15 @@ use super::sys::{Context, IoControlBlock, IoEvent, READ, WRITE};
 use crate::slots::Slots;
 use crate::{EndedTransfer, File, Op, Queue, Wait};
 
-/// A context, its slots and the file it works on. The context is dropped first.
+/// A context, its slots and its file. The context is dropped first.
 pub(super) struct AioQueue {
     context: Context,
     slots: Slots,
-    /// The requests of all slots; the kernel reads one only while it is sent.
+    /// The requests of all slots; the kernel reads a request only during the call that sends it.
     requests: Vec<IoControlBlock>,
-    /// Slots submitted and not sent yet, oldest first.
+    /// Slots submitted and not yet sent, oldest first.
     unsent: Vec<usize>,
-    /// Addresses of the requests that are sent next; kept, so that nothing is allocated while it is measured.
+    /// Addresses of the requests that are sent next; kept, so that nothing is allocated during a measurement.
     group: Vec<usize>,
     /// Transfers that the kernel rejected when they were sent.
     rejected: Vec<EndedTransfer>,
@@ -29,7 +29,7 @@ pub(super) struct AioQueue {
 }
 
 impl AioQueue {
-    /// `depth` slots of `bytes` each, whose transfers go out in groups of `granularity`.
+    /// `depth` slots of `bytes` each; their transfers are sent in groups of `granularity`.
     pub(super) fn new(depth: usize, granularity: usize, bytes: usize) -> io::Result<Self> {
         let context = Context::new(depth).map_err(|error| not_made(depth, &error))?;
         Ok(Self {
@@ -47,7 +47,7 @@ impl AioQueue {
 
     /// Transfers that the kernel has.
     fn sent(&self) -> usize {
-        self.slots.under_way() - self.unsent.len() - self.rejected.len()
+        self.slots.outstanding() - self.unsent.len() - self.rejected.len()
     }
 
     /// Sends everything that was submitted, in one call where the kernel takes it.
@@ -60,9 +60,9 @@ impl AioQueue {
                 .extend(self.unsent.iter().map(|slot| requests.wrapping_add(*slot).expose_provenance()));
             // SAFETY: a slot's bytes belong to the kernel until its transfer has ended; see the invariant.
             match unsafe { self.context.submit(&mut self.group) } {
-                Ok(0) => return Err(io::Error::other("the kernel takes no transfers any more")),
+                Ok(0) => return Err(io::Error::other("the kernel accepts no more transfers")),
                 Ok(taken) => drop(self.unsent.drain(..taken)),
-                // No room now: the rest goes out when something has ended.
+                // The kernel's queue is full: the rest is sent after a transfer has ended.
                 Err(error) if error.raw_os_error() == Some(libc::EAGAIN) && self.sent() > 0 => return Ok(()),
                 Err(error) => {
                     // The call fails for its first transfer only; that one has ended.
@@ -74,24 +74,24 @@ impl AioQueue {
         Ok(())
     }
 
-    /// How many ends to wait for.
+    /// How many transfers must end before the wait returns.
     fn least(&self, wait: Wait) -> usize {
         if wait == Wait::No || !self.rejected.is_empty() {
             0
-        } else if wait == Wait::ForOne && self.slots.under_way() == self.slots.depth() {
+        } else if wait == Wait::ForOne && self.slots.outstanding() == self.slots.depth() {
             self.granularity.min(self.sent())
         } else {
             self.sent().min(1)
         }
     }
 
-    /// Waits for `least` ends, `most` at the longest, and returns how many events there are.
+    /// Waits until `least` transfers have ended, for `most` at the longest; returns the number of events.
     fn wait(&mut self, least: usize, most: Option<Duration>) -> io::Result<usize> {
         loop {
             match self.context.events(least, most, &mut self.events) {
-                // A signal ended the waiting, not a transfer.
+                // A signal interrupted the wait.
                 Err(error) if error.raw_os_error() == Some(libc::EINTR) => {}
-                // Interrupted with fewer than wanted, of which at least one is enough to go on.
+                // Interrupted before any event: the wait starts again.
                 Ok(0) if least > 0 && most.is_none() => {}
                 waited => return waited,
             }
@@ -119,7 +119,7 @@ impl Queue for AioQueue {
 
     fn detach(&mut self) -> io::Result<()> {
         let mut ended = Vec::new();
-        while self.slots.under_way() > 0 {
+        while self.slots.outstanding() > 0 {
             self.reap(Wait::ForOne, &mut ended)?;
         }
         self.fd = None;
@@ -142,7 +142,7 @@ impl Queue for AioQueue {
         };
         self.unsent.push(slot);
         if self.unsent.len() >= self.granularity {
-            // A kernel that does not take them now is asked again, and heard, by the next reap.
+            // If the kernel does not accept them now, the next reap sends them and reports errors.
             let _ = self.send();
         }
         Ok(())
@@ -171,7 +171,8 @@ impl Queue for AioQueue {
 
 impl Drop for AioQueue {
     fn drop(&mut self) {
-        // What was never sent is forgotten; what the kernel has, it may still write to.
+        // Transfers that were never sent are dropped. The kernel may still write into the buffers of the sent
+        // ones.
         let mut left = self.sent();
         while left > 0 {
             match self.wait(left, None) {
@@ -188,8 +189,8 @@ fn not_made(depth: usize, error: &io::Error) -> io::Error {
             "{depth} transfers at once are more than the system has left (sysctl fs.aio-max-nr); take a \
              smaller --iodepth or --aio.max-pending"
         ),
-        Some(libc::ENOSYS) => "this kernel has no native asynchronous I/O; use URING or POSIX".to_owned(),
-        _ => format!("cannot make room for {depth} transfers at once: {error}"),
+        Some(libc::ENOSYS) => "this kernel has no native asynchronous I/O. Use URING or POSIX".to_owned(),
+        _ => format!("cannot allocate a context for {depth} transfers at once: {error}"),
     };
     io::Error::new(error.kind(), what)
 }
@@ -199,7 +200,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_group_is_waited_for_when_all_slots_are_under_way_and_one_end_otherwise() {
+    fn with_all_slots_outstanding_the_queue_waits_for_a_group_and_otherwise_for_one() {
         let mut pending = AioQueue::new(8, 3, 8).unwrap();
         let mut least = |begun: usize, unsent: usize, wait: Wait| {
             for slot in 0..begun {
@@ -219,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn more_than_the_system_has_left_names_the_setting() {
+    fn a_depth_above_the_system_limit_is_an_error_that_names_the_setting() {
         let error = AioQueue::new(1 << 30, 1, 8).err().expect("no system has that many");
         assert_eq!(error.to_string().lines().count(), 1, "{error}");
         let error = not_made(9, &io::Error::from_raw_os_error(libc::EAGAIN)).to_string();

@@ -1,4 +1,4 @@
-//! The four system calls of native asynchronous I/O, and the two structures they speak.
+//! The four system calls of native asynchronous I/O, and their two structures.
 //!
 //! Structures and numbers are those of the kernel's `linux/aio_abi.h`.
 #![allow(unsafe_code)]
@@ -11,7 +11,7 @@ use std::time::Duration;
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct IoControlBlock {
-    /// Comes back in [`IoEvent::slot`].
+    /// Returned in [`IoEvent::slot`].
     pub(super) slot: u64,
     pub(super) key: u32,
     pub(super) flags: i32,
@@ -57,28 +57,28 @@ fn returned(value: libc::c_long) -> io::Result<usize> {
 }
 
 impl Context {
-    /// `io_setup`: room for `depth` transfers.
+    /// `io_setup`: a context for `depth` transfers.
     pub(super) fn new(depth: usize) -> io::Result<Self> {
         let mut context: libc::c_ulong = 0;
-        // SAFETY: the kernel writes the context's name into a word of ours that is 0, as it wants it.
+        // SAFETY: the kernel writes the context into a local variable that is 0, as the call requires.
         returned(unsafe { libc::syscall(libc::SYS_io_setup, depth as libc::c_uint, &raw mut context) })?;
         Ok(Self(context))
     }
 
-    /// `io_submit`: sends the requests at these addresses; returns how many, from the first, were
-    /// taken.
+    /// `io_submit`: sends the requests at these addresses; returns how many were accepted, counted from the
+    /// first.
     ///
     /// # Safety
-    /// The addresses are those of [`IoControlBlock`]s that nothing else uses meanwhile. The memory of one
-    /// must stay, and belong to nobody else, until its event has come.
+    /// Each address is that of an [`IoControlBlock`] that no other code uses during the call. The memory of
+    /// its transfer must stay valid and unused until its event has arrived.
     pub(super) unsafe fn submit(&self, requests: &mut [usize]) -> io::Result<usize> {
         let count = requests.len() as libc::c_long;
-        // SAFETY: the addresses are those of requests that live through the call; the rest is the caller's.
+        // SAFETY: the requests live during the call; the caller guarantees the rest.
         returned(unsafe { libc::syscall(libc::SYS_io_submit, self.0, count, requests.as_mut_ptr()) })
     }
 
-    /// `io_getevents`: waits for `least` ends, no longer than `time` where that is given, and returns how
-    /// many were written to `events`.
+    /// `io_getevents`: waits for `least` events, at most for `time` if it is given. Returns how many were
+    /// written to `events`.
     pub(super) fn events(
         &self,
         least: usize,
@@ -91,7 +91,7 @@ impl Context {
             tv_nsec: time.subsec_nanos() as libc::c_long,
         });
         let time = time.as_mut().map_or(ptr::null_mut(), |time| &raw mut *time);
-        // SAFETY: there is room for `most` events, and the time, if any, outlives the call.
+        // SAFETY: there is space for `most` events, and the time, if any, outlives the call.
         returned(unsafe {
             libc::syscall(libc::SYS_io_getevents, self.0, least, most, events.as_mut_ptr(), time)
         })
@@ -100,7 +100,7 @@ impl Context {
 
 impl Drop for Context {
     fn drop(&mut self) {
-        // SAFETY: the context is ours and not used afterwards.
+        // SAFETY: this value owns the context, which is not used afterwards.
         unsafe { libc::syscall(libc::SYS_io_destroy, self.0) };
     }
 }
@@ -110,7 +110,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_structures_are_the_kernels() {
+    fn the_structures_have_the_layout_of_the_kernel() {
         assert_eq!((size_of::<IoControlBlock>(), size_of::<IoEvent>()), (64, 32));
         assert_eq!(std::mem::offset_of!(IoControlBlock, operation), 16);
         assert_eq!(std::mem::offset_of!(IoControlBlock, fd), 20);

@@ -1,8 +1,8 @@
-//! A system that moves nothing: the floor under every measurement.
+//! A storage system that moves nothing: the lower limit of every measurement.
 //!
-//! Every call succeeds at once, or after the delay that the options `delay-…` ask for (microseconds; with
-//! `delay-only-rank0` on rank 0 alone). Files are remembered by nothing, so every path exists with size 0
-//! after a write as before it; what is read is whatever the buffer held.
+//! Every call succeeds at once, or after the delay that the options `delay-…` set (microseconds; with
+//! `delay-only-rank0` on rank 0 alone). No file is stored: every path exists with size 0, before and after a
+//! write. A read leaves the buffer as it was.
 
 use std::ffi::CStr;
 use std::io;
@@ -18,7 +18,7 @@ use crate::{File, Mode, NameStatus, Names, Open, Space, Storage};
 
 pub(super) const BACKEND: Backend = Backend {
     name: "dummy",
-    about: "moves nothing: what the program itself costs",
+    about: "moves no data; measures the cost of the program itself",
     options: &[
         option("delay-close", Takes::Number, "sleep that many microseconds in each close"),
         option("delay-create", Takes::Number, "sleep that many microseconds in each open for writing"),
@@ -50,7 +50,7 @@ struct Dummy {
 fn open(settings: &Settings) -> Result<Box<dyn Storage>, Usage> {
     let delay = |name: &str| {
         let given = settings.number(&format!("dummy.{name}")).unwrap_or(0);
-        let rejected = |_| Usage(format!("--dummy.{name}={given}: give microseconds, at least 0"));
+        let rejected = |_| Usage(format!("--dummy.{name}={given}: give 0 or more microseconds"));
         u64::try_from(given).map(Duration::from_micros).map_err(rejected)
     };
     let delays = Delays {
@@ -99,7 +99,7 @@ impl Storage for Dummy {
     }
 }
 
-/// Of the delays, the one of creating counts, on every rank.
+/// Operations that create use the create delay, on every rank; all others have no delay.
 impl Names for Dummy {
     fn make_dir(&self, _path: &CStr, _permissions: u32) -> io::Result<()> {
         pause(self.delays.create);
@@ -195,7 +195,7 @@ impl File for DummyFile {
     }
 }
 
-/// A file of its own kind, so that the one without delays asks nothing per transfer.
+/// A separate type, so that a file without delays makes no test for each transfer.
 struct SlowFile {
     file: DummyFile,
     delays: Delays,
@@ -227,7 +227,7 @@ impl File for SlowFile {
     }
 }
 
-/// Sleeps; no time at all is no call at all, for even that would let others run.
+/// Sleeps; a time of zero makes no call, because even that call could let other threads run.
 fn pause(time: Duration) {
     if !time.is_zero() {
         thread::sleep(time);
@@ -251,7 +251,7 @@ mod tests {
         open(&settings)
     }
 
-    /// Which of create, transfer, sync and close slept at least the delay.
+    /// Whether create, transfer, sync and close each took at least the delay.
     fn slow(storage: &dyn Storage, comm: &dyn Comm) -> [bool; 4] {
         let begin = Instant::now();
         let mut file = storage.open(comm, Path::new("f"), WRITE).unwrap();
@@ -273,17 +273,18 @@ mod tests {
         let comm = ranks::local::alone();
         for (index, name) in ["delay-create", "delay-xfer", "delay-sync", "delay-close"].iter().enumerate() {
             let storage = opened(&[(name, "20000")]).unwrap();
-            // A machine under load makes calls slow that do not sleep: only the one that must sleep is held.
+            // On a machine under load other calls may be slow too, so the test checks only the call that must
+            // sleep.
             assert!(slow(&*storage, &comm)[index], "{name}");
         }
     }
 
     #[test]
-    fn delays_of_rank_0_are_not_the_others() {
+    fn with_delay_only_rank0_the_other_ranks_do_not_sleep() {
         let delays = Delays { close: DELAY, ..Delays::default() };
         let dummy = Dummy { delays, only_rank_0: true };
         let kinds = ranks::local::run(2, |comm| {
-            // The quickest of some closes: a machine under load may hold one up, but not all.
+            // The fastest of several closes: load on the machine may slow down some of them, but not all.
             let closes = (0..20).map(|_| {
                 let begin = Instant::now();
                 dummy.open(comm, Path::new("f"), WRITE).unwrap().close().unwrap();
@@ -298,6 +299,6 @@ mod tests {
     #[test]
     fn a_delay_below_zero_is_rejected() {
         let error = opened(&[("delay-xfer", "-1")]).err().unwrap();
-        assert_eq!(error.0, "--dummy.delay-xfer=-1: give microseconds, at least 0");
+        assert_eq!(error.0, "--dummy.delay-xfer=-1: give 0 or more microseconds");
     }
 }

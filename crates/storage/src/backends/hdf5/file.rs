@@ -1,7 +1,8 @@
-//! An open HDF5 file: a hyperslab of a dataset for each transfer.
+//! An open HDF5 file: one hyperslab of a dataset for each transfer.
 //!
-//! Within a transfer's time lie: the choice of the elements in the file, the call that moves them, and with
-//! collective transfers the question whether they were moved so. All else is made with the open.
+//! The time of a transfer includes the selection of the elements in the file and the call that moves them.
+//! With collective transfers it also includes the query whether they were moved collectively. Everything else
+//! is done at open.
 #![allow(unsafe_code)]
 
 use std::io;
@@ -14,30 +15,30 @@ use super::sets::{self, ELEMENT, Sets};
 use crate::hdf5::{Health, HeldIdentifier, OpenedFile, Transfers, check};
 use crate::{File, Hints};
 
-/// What a file shows of its hints.
+/// The hints of a file, if they are shown.
 pub(super) struct ShownHints {
     pub(super) mpi: &'static mpi::MpiLibrary,
-    /// What was passed.
+    /// The hints that were passed.
     pub(super) passed: Vec<(String, String)>,
-    /// The list that the file was opened with.
+    /// The access property list that the file was opened with.
     pub(super) access: HeldIdentifier,
 }
 
-/// What is needed to move transfers of an open file.
+/// Everything that is needed to transfer data of an open file.
 pub(super) struct TransferParts {
     library: &'static Hdf5Library,
     sets: Sets,
     /// Bytes of a dataset.
     segment: u64,
-    /// The elements of a dataset, of which some are chosen for a transfer.
+    /// The dataspace of a dataset; each transfer selects elements of it.
     space: HeldIdentifier,
-    /// A space of the elements in memory, and how many these are.
+    /// A dataspace of the elements in memory, and their number.
     memory: (HeldIdentifier, u64),
     transfers: Transfers,
 }
 
 impl TransferParts {
-    /// Made once; `segment` and `transfer` are bytes, of a dataset and of most transfers.
+    /// Made once at open; `segment` and `transfer` are bytes, of a dataset and of most transfers.
     pub(super) fn new(
         library: &'static Hdf5Library,
         sets: Sets,
@@ -51,12 +52,12 @@ impl TransferParts {
         Ok(Self { library, sets, segment, space, memory, transfers })
     }
 
-    /// Chooses the elements of a transfer; gives its dataset and how many bytes of it lie there, 0 at the end
-    /// of the data.
+    /// Selects the elements of a transfer. Returns its dataset and how many bytes of it exist there, 0 at the
+    /// end of the data.
     fn choose(&mut self, length: usize, offset: u64) -> io::Result<(Id, usize)> {
         let length = length as u64;
         if !length.is_multiple_of(ELEMENT) || !offset.is_multiple_of(ELEMENT) {
-            let what = "datasets hold elements of 8 bytes, and this transfer holds parts of one";
+            let what = "datasets have elements of 8 bytes, and this transfer is not a multiple of 8 bytes";
             return Err(io::Error::new(io::ErrorKind::InvalidInput, what));
         }
         let segment = offset.checked_div(self.segment).map_or(usize::MAX, |segment| segment as usize);
@@ -74,7 +75,7 @@ impl TransferParts {
         Ok((set, bytes as usize))
     }
 
-    /// Writes; gives how many bytes, and whether collectively where that was asked for.
+    /// Writes; returns how many bytes, and whether a requested collective transfer was collective.
     fn write(&mut self, data: &[u8], offset: u64) -> io::Result<(usize, bool)> {
         let (set, bytes) = self.choose(data.len(), offset)?;
         if bytes == 0 {
@@ -82,13 +83,13 @@ impl TransferParts {
         }
         let (kind, write) = (self.library.constants.native_llong, self.library.functions.dwrite);
         let (memory, space, list) = (self.memory.0.id(), self.space.id(), self.transfers.id());
-        // SAFETY: `data` has as many elements as are chosen in both spaces, for as long as the call lasts.
+        // SAFETY: during the call `data` has as many elements as are selected in both spaces.
         let code = unsafe { write(set, kind, memory, space, list, data.as_ptr().cast()) };
         check(self.library, code)?;
         Ok((bytes, self.transfers.was_collective()?))
     }
 
-    /// Reads; gives the same.
+    /// Reads; returns the same as `write`.
     fn read(&mut self, data: &mut [u8], offset: u64) -> io::Result<(usize, bool)> {
         let (set, bytes) = self.choose(data.len(), offset)?;
         if bytes == 0 {
@@ -96,7 +97,7 @@ impl TransferParts {
         }
         let (kind, read) = (self.library.constants.native_llong, self.library.functions.dread);
         let (memory, space, list) = (self.memory.0.id(), self.space.id(), self.transfers.id());
-        // SAFETY: `data` has room for what is chosen in both spaces, for as long as the call lasts.
+        // SAFETY: during the call `data` has space for what is selected in both spaces.
         let code = unsafe { read(set, kind, memory, space, list, data.as_mut_ptr().cast()) };
         check(self.library, code)?;
         Ok((bytes, self.transfers.was_collective()?))
@@ -109,13 +110,13 @@ pub(super) struct H5File {
     pub(super) parts: TransferParts,
     pub(super) health: Arc<Health>,
     pub(super) shared: bool,
-    /// The hints, where they are to be shown.
+    /// The hints, if they are to be shown.
     pub(super) shown: Option<ShownHints>,
     pub(super) uncollective: u64,
 }
 
 impl H5File {
-    /// Takes in how a transfer ended.
+    /// Notes how a transfer ended.
     fn ended(&mut self, moved: io::Result<(usize, bool)>) -> io::Result<usize> {
         let (bytes, collective) = self.health.watched(self.shared, moved)?;
         self.uncollective += u64::from(!collective);
@@ -170,13 +171,13 @@ impl File for H5File {
         let Self { file, parts, health, shared, .. } = *self;
         let closed = parts.sets.close();
         let closed = health.watched(shared, closed.and_then(|()| file.close()));
-        // What could not be closed is open still, and would be closed once more when MPI ends.
+        // What could not be closed is still open, and the library would close it again when MPI ends.
         closed.inspect_err(|_| health.leave())
     }
 
     fn abandon(self: Box<Self>) {
         self.health.abandon();
-        // What belongs to the file stays with it.
+        // The identifiers that belong to the file stay open with it.
         std::mem::forget(self);
     }
 }

@@ -1,10 +1,10 @@
-//! Files by parallel HDF5: a dataset for each segment, which all ranks of a shared file write together.
+//! Files by parallel HDF5: one dataset for each segment, which all ranks of a shared file write together.
 //!
-//! The byte at a position of the data is the one that other backends have at that offset of the file: segment
-//! by segment, rank by rank. Opening makes or opens every dataset (see `sets`), so that transfers only move.
+//! The data has the same order as the file of other backends: segment by segment, rank by rank. Opening
+//! creates or opens every dataset (see `sets`), so transfers only move data.
 //!
-//! A file that is there and holds something is opened as it is, and its datasets have to fit; an empty one,
-//! as tools leave it that choose a layout beforehand, is made into an HDF5 file.
+//! A file that exists and is not empty is opened unchanged, and its datasets must fit. An empty file is made
+//! into an HDF5 file: tools that set a layout in advance leave such a file.
 
 mod file;
 mod sets;
@@ -25,7 +25,7 @@ use crate::{File, Mode, Open, Storage, hints};
 use file::{H5File, ShownHints, TransferParts};
 use sets::{DatasetOptions, ELEMENT, Sets};
 
-/// Most bytes of a chunk of a dataset: the library counts them in 32 bits.
+/// The most bytes in a chunk of a dataset: the library counts them in 32 bits.
 const CHUNK_BYTES_MAX: u64 = u32::MAX as u64;
 
 pub(super) const BACKEND: Backend = Backend {
@@ -65,7 +65,7 @@ struct Hdf5Storage {
 fn open(settings: &Settings) -> Result<Box<dyn Storage>, Usage> {
     let whole = |name: &str, least: i64, default: i64| {
         let given = settings.number(name).unwrap_or(default);
-        let why = || Usage(format!("--{name}={given}: has to be {least} or more"));
+        let why = || Usage(format!("--{name}={given}: give {least} or more"));
         u64::try_from(given).ok().filter(|_| given >= least).ok_or_else(why)
     };
     Ok(Box::new(Hdf5Storage {
@@ -86,7 +86,7 @@ impl Hdf5Storage {
         self.library.get().copied().ok_or_else(|| io::Error::other("the HDF5 library was not loaded"))
     }
 
-    /// The list of properties that a file is opened with, and the hints in it where they are to be shown.
+    /// The access property list for opening a file, and its hints if they are to be shown.
     fn access(&self, opening: &Opening<'_>) -> io::Result<(HeldIdentifier, Option<ShownHints>)> {
         let (access, info) = opening.access(self.hints.pairs(), self.tuning)?;
         let shown = opening.comm.mpi().filter(|_| self.hints.are_shown());
@@ -95,7 +95,7 @@ impl Hdf5Storage {
         Ok((access, Some(shown)))
     }
 
-    /// What is needed beside the open file.
+    /// Everything that transfers need in addition to the open file.
     fn parts(&self, file: &OpenedFile, how: Open) -> io::Result<TransferParts> {
         let library = self.library()?;
         let (of, segment) = (SetsOf { library, file: file.id() }, how.parts.segment);
@@ -114,7 +114,7 @@ impl Storage for Hdf5Storage {
 
     fn load(&self) -> Result<(), Usage> {
         if self.library.get().is_none() {
-            // Only this thread loads: MPI's ranks have one each.
+            // Only this thread loads the library: each MPI rank is a process with one such thread.
             let _ = self.library.set(hdf5::load()?);
         }
         Ok(())
@@ -176,21 +176,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sizes_that_mean_nothing_are_rejected_in_one_line() {
+    fn invalid_sizes_are_rejected_in_one_line() {
         for (name, value) in
             [("hdf5.setAlignment", "0"), ("hdf5.setAlignment", "-4"), ("hdf5.chunkSize", "-1")]
         {
             let mut settings = Settings::default();
             settings.set(name, value);
             let error = open(&settings).err().expect("rejected").0;
-            assert!(error.starts_with(&format!("--{name}={value}: has to be ")), "{error}");
+            assert!(error.starts_with(&format!("--{name}={value}: give ")), "{error}");
         }
         assert!(open(&Settings::default()).is_ok());
     }
 
     #[test]
     fn without_mpi_nothing_is_loaded() {
-        let Ok(storage) = open(&Settings::default()) else { panic!("its defaults are sound") };
+        let Ok(storage) = open(&Settings::default()) else { panic!("the defaults are valid") };
         assert!(storage.load().unwrap_err().0.contains("no MPI library is loaded"));
         assert_eq!(storage.version(), "");
     }

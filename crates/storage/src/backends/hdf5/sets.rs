@@ -1,7 +1,9 @@
-//! The datasets of a file: one for each segment, `Dataset-0000.0000` and on, of native 64-bit integers.
+//! The datasets of a file: one for each segment, named from `Dataset-0000.0000` on, of native 64-bit
+//! integers.
 //!
-//! Those of a file that is written are there before its first transfer. To make one is a call of all ranks,
-//! and a rank that stops early, because it failed or at a deadline, would leave the others waiting in it.
+//! The datasets of a written file are created before its first transfer. All ranks must create a dataset
+//! together. A rank that stops early, after a failure or at a deadline, would leave the others waiting in
+//! that call.
 #![allow(unsafe_code)]
 
 use std::io;
@@ -16,13 +18,13 @@ pub(super) const ELEMENT: u64 = 8;
 /// How datasets are made.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct DatasetOptions {
-    /// Elements of a chunk; 0 for a dataset in one piece.
+    /// Elements of a chunk; 0 for a contiguous dataset.
     pub(super) chunk: u64,
-    /// Nothing is written into a new dataset before its data.
+    /// Whether HDF5 writes no fill values into a new dataset.
     pub(super) no_fill: bool,
 }
 
-/// The datasets of an open file. A rank may lack one that the file does not have.
+/// The datasets of an open file; those that the file lacks are missing here.
 pub(super) struct Sets {
     library: &'static Hdf5Library,
     /// Elements of each.
@@ -36,13 +38,13 @@ pub(super) fn name(segment: usize) -> String {
 }
 
 impl Sets {
-    /// Those that the file has; the first has to be there.
+    /// Opens the datasets that the file has; the first must exist.
     pub(super) fn open(of: SetsOf, elements: u64, count: u64) -> io::Result<Self> {
         let mut all = Self { library: of.library, elements, sets: Vec::new() };
         for segment in 0..count as usize {
             let set = all.open_one(of, segment)?;
             if segment == 0 && set.is_none() {
-                let what = "there is no dataset in it; it was not written by IOR or this program";
+                let what = "the file has no such dataset; IOR or this program did not write the file";
                 return Err(io::Error::new(io::ErrorKind::NotFound, format!("{}: {what}", name(0))));
             }
             all.sets.push(set);
@@ -50,7 +52,7 @@ impl Sets {
         Ok(all)
     }
 
-    /// All of them: those that are missing are made. All ranks of the file call this together.
+    /// Opens all datasets and creates the missing ones. All ranks of the file call this together.
     pub(super) fn make(of: SetsOf, elements: u64, count: u64, look: DatasetOptions) -> io::Result<Self> {
         let mut all = Self { library: of.library, elements, sets: Vec::new() };
         let creation = look.list(of.library)?;
@@ -67,7 +69,7 @@ impl Sets {
         Ok(all)
     }
 
-    /// Opens one if it is there, and rejects one of another shape.
+    /// Opens a dataset if it exists, and rejects one of another shape.
     fn open_one(&self, of: SetsOf, segment: usize) -> io::Result<Option<HeldIdentifier>> {
         let opened = hdf5::open(of, &name(segment)).map_err(|error| named(segment, &error))?;
         let Some(set) = opened else { return Ok(None) };
@@ -79,38 +81,38 @@ impl Sets {
         }
     }
 
-    /// In what a dataset is other than asked for.
+    /// How a dataset differs from the requested one; `None` where it does not.
     fn differs(&self, set: &HeldIdentifier) -> io::Result<Option<String>> {
         if !hdf5::type_is(self.library, set, self.library.constants.native_llong)? {
-            return Ok(Some("its elements are no 64-bit integers of this machine's byte order".into()));
+            return Ok(Some("its elements are not 64-bit integers in this machine's byte order".into()));
         }
         let lengths = hdf5::lengths(self.library, set)?;
         let [found] = lengths[..] else {
             return Ok(Some(format!("it has {} dimensions instead of one", lengths.len())));
         };
         let wanted = self.elements;
-        let what = "-b times the ranks (-b alone with -F) has to be what it was written with";
+        let what = "give the -b and the number of ranks it was written with (with -F: the same -b)";
         Ok((found != wanted)
             .then(|| format!("it has {} bytes instead of {}; {what}", found * ELEMENT, wanted * ELEMENT)))
     }
 
-    /// How many there are, or should be.
+    /// How many datasets there are, or should be.
     pub(super) fn count(&self) -> usize {
         self.sets.len()
     }
 
-    /// The dataset of a segment that has one.
+    /// The dataset of a segment; an error where the file has none.
     pub(super) fn of(&self, segment: usize) -> io::Result<Id> {
         match self.sets.get(segment) {
             Some(Some(set)) => Ok(set.id()),
             _ => {
-                let what = "there is no such dataset in the file";
+                let what = "the file has no such dataset";
                 Err(io::Error::new(io::ErrorKind::NotFound, format!("{}: {what}", name(segment))))
             }
         }
     }
 
-    /// Where in the file the dataset of a segment begins, where it lies in one piece.
+    /// The offset in the file of the dataset of a segment; `None` where the dataset is not contiguous.
     pub(super) fn begin(&self, segment: usize) -> Option<Address> {
         let set = self.of(segment).ok()?;
         // SAFETY: the dataset is open.
@@ -118,7 +120,7 @@ impl Sets {
         Some(begin).filter(|begin| *begin != NOWHERE)
     }
 
-    /// Closes them all, in their order; the first failure is the result.
+    /// Closes all datasets in their order; the first failure is the result.
     pub(super) fn close(self) -> io::Result<()> {
         let mut closed = Ok(());
         for set in self.sets.into_iter().flatten() {
@@ -133,7 +135,7 @@ impl DatasetOptions {
     fn list(self, library: &'static Hdf5Library) -> io::Result<HeldIdentifier> {
         let list = HeldIdentifier::list(library, library.constants.dataset_create)?;
         if self.chunk > 0 {
-            // SAFETY: the list is live; one size for one dimension.
+            // SAFETY: the list is live; there is one size for one dimension.
             check(library, unsafe { (library.functions.pset_chunk)(list.id(), 1, &raw const self.chunk) })?;
         }
         if self.no_fill {
@@ -144,7 +146,7 @@ impl DatasetOptions {
     }
 }
 
-/// An error with the dataset it is about.
+/// Adds the name of the dataset to an error.
 fn named(segment: usize, error: &io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("{}: {error}", name(segment)))
 }

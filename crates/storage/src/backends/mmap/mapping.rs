@@ -1,7 +1,7 @@
-//! One shared mapping of a file from its beginning.
+//! One shared mapping of the start of a file.
 //!
-//! Its pages may change or vanish at any time (other ranks write them, others shorten the file), so nobody
-//! gets a reference to them: bytes are copied in and out.
+//! Its pages may change or vanish at any time: other ranks write them, and others may shorten the file. So no
+//! reference to the pages exists; bytes are copied in and out.
 #![allow(unsafe_code)]
 
 use std::io;
@@ -13,7 +13,7 @@ use std::sync::atomic::{Ordering, compiler_fence};
 use super::faults::{self, RangeWatch};
 use crate::plain::answered;
 
-/// What the kernel can be told of pages.
+/// Advice that the kernel accepts about pages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Advice {
     /// `MADV_SEQUENTIAL`
@@ -62,35 +62,35 @@ impl Mapping {
         self.length as u64
     }
 
-    /// Copies into the file; false if a page could not be had, now or before.
+    /// Copies into the file; false if the kernel could not supply a page, now or earlier.
     pub(super) fn write(&self, data: &[u8], offset: u64) -> bool {
         if data.is_empty() {
             return true;
         }
         let at = self.place(offset, data.len());
-        // SAFETY: the mapping has these bytes, and `data` lies elsewhere. A page that cannot be had is
-        // replaced by the handler of faults, so that the copy ends.
+        // SAFETY: the mapping has these bytes, and `data` is other memory. The fault handler replaces a page
+        // that the kernel cannot supply, so that the copy ends.
         unsafe { ptr::copy_nonoverlapping(data.as_ptr(), at, data.len()) };
         self.is_whole()
     }
 
-    /// Copies out of the file; false if a page could not be had, now or before.
+    /// Copies out of the file; false if the kernel could not supply a page, now or earlier.
     pub(super) fn read(&self, data: &mut [u8], offset: u64) -> bool {
         if data.is_empty() {
             return true;
         }
         let at = self.place(offset, data.len());
-        // SAFETY: as for `write`, the other way round.
+        // SAFETY: as for `write`, in the other direction.
         unsafe { ptr::copy_nonoverlapping(at, data.as_mut_ptr(), data.len()) };
         self.is_whole()
     }
 
-    /// Makes a range durable: `msync` with `MS_SYNC`.
+    /// Flushes a range to storage: `msync` with `MS_SYNC`.
     pub(super) fn sync(&self, range: Range<u64>) -> io::Result<()> {
         self.msync(range, libc::MS_SYNC)
     }
 
-    /// Forgets copies that are not as the file is on its storage: `msync` with `MS_INVALIDATE`.
+    /// Invalidates copies that differ from the file on its storage: `msync` with `MS_INVALIDATE`.
     pub(super) fn invalidate(&self) -> io::Result<()> {
         self.msync(0..self.length(), libc::MS_INVALIDATE)
     }
@@ -104,7 +104,7 @@ impl Mapping {
         answered(unsafe { libc::msync(start.cast(), length, flags) })
     }
 
-    /// Tells the kernel of a range.
+    /// Passes advice on a range to the kernel.
     pub(super) fn advise(&self, advice: Advice, range: Range<u64>) -> io::Result<()> {
         let (start, length) = self.pages(range);
         if length == 0 {
@@ -115,11 +115,11 @@ impl Mapping {
             Advice::Random => libc::MADV_RANDOM,
             Advice::DontNeed => libc::MADV_DONTNEED,
         };
-        // SAFETY: the pages belong to the mapping, and are a file's: none of these loses data.
+        // SAFETY: the pages belong to the mapping and to a file, so no advice here loses data.
         answered(unsafe { libc::madvise(start.cast(), length, advice) })
     }
 
-    /// Takes the mapping away and says whether that failed.
+    /// Removes the mapping and returns whether that failed.
     pub(super) fn unmap(mut self) -> io::Result<()> {
         self.take_away()
     }
@@ -131,7 +131,7 @@ impl Mapping {
         unsafe { self.start.add(offset as usize) }
     }
 
-    /// The whole pages that hold a range: the first address, and bytes.
+    /// The whole pages that hold a range: the first address, and the length in bytes.
     fn pages(&self, range: Range<u64>) -> (*mut u8, usize) {
         let start = range.start as usize / rustix::param::page_size() * rustix::param::page_size();
         let end = (range.end as usize).min(self.length);
@@ -139,17 +139,17 @@ impl Mapping {
     }
 
     fn is_whole(&self) -> bool {
-        // The handler runs on this thread, inside the copy: the copy is not moved past the question.
+        // The handler runs on this thread, inside the copy. The fence keeps the copy before the check.
         compiler_fence(Ordering::SeqCst);
         self.watch.as_ref().is_none_or(|watch| !watch.has_faulted())
     }
 
     fn take_away(&mut self) -> io::Result<()> {
-        // First no fault is ours any more, then the addresses may become somebody else's.
+        // The watch ends first: after the unmapping other code may get these addresses.
         if self.watch.take().is_none() {
             return Ok(());
         }
-        // SAFETY: the mapping made above, which nobody points into.
+        // SAFETY: the mapping made above, into which no pointer remains.
         answered(unsafe { libc::munmap(self.start.cast(), self.length) })
     }
 }

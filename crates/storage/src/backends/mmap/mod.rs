@@ -1,12 +1,13 @@
 //! Files by a shared mapping: a transfer is a copy, and the kernel moves the pages.
 //!
-//! For writing, a file shorter than it is meant to be is extended first (and never shortened); it is mapped
-//! whole. What cannot be supplied (no space, an error of the device, a file cut short) is an error of the
-//! transfer that met it, see `faults`.
+//! The whole file is mapped. For writing, a file shorter than the expected size is extended first (and never
+//! shortened). If the kernel cannot supply a page, the transfer that accessed it fails, see `faults`. Causes
+//! are missing space, a device error or a file that was cut short.
 //!
-//! Options: `madv_pattern` tells the kernel that pages are wanted in order (`MADV_SEQUENTIAL`; 2: in random
-//! order, `MADV_RANDOM`), `madv_dont_need` takes the pages out of the mapping (`MADV_DONTNEED`) after it is
-//! made and after every sync; they stay in the page cache. There is no O_DIRECT: a mapping is the page cache.
+//! Options: `madv_pattern` informs the kernel that pages are needed in order (`MADV_SEQUENTIAL`; 2: in random
+//! order, `MADV_RANDOM`). `madv_dont_need` removes the pages from the mapping (`MADV_DONTNEED`) after it is
+//! made and after every sync; they stay in the page cache. O_DIRECT does not exist here: a mapping is the
+//! page cache.
 
 mod faults;
 mod mapping;
@@ -25,7 +26,7 @@ use crate::plain::{self, MountedBackend, OnMount, PlainFiles};
 use crate::{File, Mode, Open, Storage};
 use mapping::{Advice, Mapping};
 
-/// Bytes of a page, which mapped memory is synced by.
+/// Bytes of a page, the unit in which mapped memory is synced.
 const PAGE: u64 = 4096;
 
 pub(super) const BACKEND: Backend = Backend {
@@ -35,12 +36,12 @@ pub(super) const BACKEND: Backend = Backend {
         option(
             "madv_dont_need",
             Takes::Flag,
-            "take the pages out of the mapping after each sync (MADV_DONTNEED)",
+            "remove the pages from the mapping after each sync (MADV_DONTNEED)",
         ),
         option(
             "madv_pattern",
             Takes::Flag,
-            "say that pages are wanted in order (MADV_SEQUENTIAL); =2: at random (MADV_RANDOM)",
+            "advise access in order (MADV_SEQUENTIAL); =2: at random (MADV_RANDOM)",
         ),
     ],
     also_takes: &[],
@@ -59,7 +60,7 @@ struct Mmap {
 fn open(settings: &Settings) -> Result<Box<dyn Storage>, Usage> {
     let plain = PlainFiles::queued("mmap", settings)?;
     if plain.is_direct() {
-        let what = "--posix.odirect: MMAP has no O_DIRECT, because a mapping is the page cache; use POSIX";
+        let what = "--posix.odirect: MMAP has no O_DIRECT, because a mapping is the page cache. Use POSIX";
         return Err(Usage::new(what));
     }
     let pattern = match settings.number("mmap.madv_pattern").unwrap_or(0) {
@@ -76,7 +77,7 @@ fn open(settings: &Settings) -> Result<Box<dyn Storage>, Usage> {
 impl MountedBackend for Mmap {
     fn open(&self, comm: &dyn Comm, path: &Path, how: Open) -> io::Result<Box<dyn File>> {
         if matches!(how.mode, Mode::Update | Mode::Truncate) {
-            return Err(io::Error::other("a mapping is for reading and writing; use POSIX for writing only"));
+            return Err(io::Error::other("mmap cannot open a file for writing only. Use POSIX"));
         }
         let fd = self.plain.open(comm, path, how)?;
         let mut size = size_of_file(&fd)?;
@@ -109,15 +110,15 @@ struct MappedFile {
     mapping: Mapping,
     fd: OwnedFd,
     writes: bool,
-    /// Size of the file when it was last asked for, bytes.
+    /// Size of the file at the last query, bytes.
     size: u64,
-    /// What was written since the last sync.
+    /// The range that was written since the last sync.
     dirty: Option<Range<u64>>,
     dont_need: bool,
 }
 
 impl MappedFile {
-    /// What a transfer that met a fault has to say.
+    /// The error of a transfer that met a fault.
     fn fault(&self, end: u64) -> io::Error {
         let size = size_of_file(&self.fd).unwrap_or(0);
         if size < end {
@@ -134,7 +135,7 @@ impl MappedFile {
         }
     }
 
-    /// How many of `length` bytes at `offset` lie before the end of the file.
+    /// How many of `length` bytes at `offset` are before the end of the file.
     fn there(&mut self, offset: u64, length: usize) -> io::Result<usize> {
         if offset.saturating_add(length as u64) > self.size {
             self.size = size_of_file(&self.fd)?;
@@ -187,8 +188,8 @@ impl File for MappedFile {
     }
 }
 
-/// The first bytes of a file, as memory that all who map it share, for those who look at how mappings and
-/// files agree; bytes are copied in and out.
+/// The start of a file, as memory that all who map it share. It is for tests of how mappings and files agree;
+/// bytes are copied in and out.
 #[derive(Debug)]
 pub struct Mapped(Mapping);
 
@@ -199,30 +200,30 @@ impl Mapped {
         Mapping::new(&fd, length, true).map(Self)
     }
 
-    /// Stores into the mapping at `offset`.
+    /// Writes into the mapping at `offset`.
     pub fn write(&self, data: &[u8], offset: u64) -> io::Result<()> {
         if self.0.write(data, offset) { Ok(()) } else { Err(lost()) }
     }
 
-    /// Loads from the mapping at `offset`.
+    /// Reads from the mapping at `offset`.
     pub fn read(&self, data: &mut [u8], offset: u64) -> io::Result<()> {
         if self.0.read(data, offset) { Ok(()) } else { Err(lost()) }
     }
 
-    /// Forgets what of the mapping is not as the file is on its storage: `msync` with `MS_INVALIDATE`. Later
-    /// loads find what was made durable before.
+    /// Invalidates what differs from the file on its storage: `msync` with `MS_INVALIDATE`. Later reads see
+    /// data that was flushed to storage before.
     pub fn invalidate(&self) -> io::Result<()> {
         self.0.invalidate()
     }
 
-    /// Makes the whole mapping durable: `msync` with `MS_SYNC`.
+    /// Flushes the whole mapping to storage: `msync` with `MS_SYNC`.
     pub fn sync(&self) -> io::Result<()> {
         self.0.sync(0..self.0.length())
     }
 }
 
 fn lost() -> io::Error {
-    io::Error::other("a page of the mapping could not be had")
+    io::Error::other("the system could not supply a page of the mapping")
 }
 
 #[cfg(test)]

@@ -1,14 +1,15 @@
-//! Files by MPI-IO: each transfer at an explicit offset (`MPI_File_write_at`, `MPI_File_read_at`), or through
-//! a view by the rank's own pointer (`MPI_File_write`, `MPI_File_read`); or their collective forms. The
-//! ranks have to be MPI's.
+//! Files by MPI-IO. Each transfer is at an explicit offset (`MPI_File_write_at`, `MPI_File_read_at`), or goes
+//! through a view with the individual file pointer (`MPI_File_write`, `MPI_File_read`). Both have collective
+//! forms. The ranks must be MPI ranks.
 //!
-//! A shared file is opened on the communicator of the test, a file per rank on the rank alone.
-//! MPI has no truncation at open: a file that exists keeps its length, but for `Mode::Truncate`.
+//! A shared file is opened on the communicator of the test; with a file per process each rank opens its own.
+//! MPI has no truncation at open: an existing file keeps its length, except in `Mode::Truncate`.
 //!
-//! Options: `hintsFileName` and the environment give hints (see `hints`), `showHints` has the file tell which
-//! were passed and which came back, `preallocate` asks for the file's space when it is opened for writing.
-//! `useFileView` sets a view at open in which a rank sees its blocks end to end; `useStridedDatatype` with it
-//! one in which it sees the same transfer of all segments, so that a call moves these.
+//! Options: `hintsFileName` and the environment give hints (see `hints`). `showHints` reports which hints
+//! were passed and which the library returned. `preallocate` asks for the file's space when it is opened for
+//! writing. `useFileView` sets a view at open in which a rank sees its blocks end to end.
+//! `useStridedDatatype` with it sets a view of the same transfer of all segments, so that one call moves
+//! these.
 
 mod moves;
 
@@ -69,7 +70,7 @@ fn open(settings: &Settings) -> Result<Box<dyn Storage>, Usage> {
 
 impl MpiIo {
     fn moves(&self, comm: &dyn Comm, path: &Path, how: Open) -> io::Result<MpiFileTransfers> {
-        let mpi = comm.mpi().ok_or_else(|| io::Error::other("the ranks are not MPI's"))?;
+        let mpi = comm.mpi().ok_or_else(|| io::Error::other("the ranks are not MPI ranks"))?;
         let flags: &[Flag] = match how.mode {
             Mode::Write => &[Flag::Create, Flag::ReadWrite],
             Mode::Update => &[Flag::WriteOnly],
@@ -77,7 +78,7 @@ impl MpiIo {
             Mode::Read => &[Flag::ReadOnly],
         };
         let whose = if how.shared { Opener::All(mpi) } else { Opener::Alone(mpi) };
-        // A rank that cannot make them may not leave the others in the open.
+        // A rank that cannot make the hints must not leave the others waiting in the open.
         let (info, passed) = together(comm, how.shared, "hints", self.info(mpi))?;
         let file = MpiFile::open(whose, &given(path, true), flags, &info)
             .map_err(|error| asked(plain(path), how.mode != Mode::Read, error));
@@ -87,29 +88,29 @@ impl MpiIo {
         let mut moves = MpiFileTransfers::new(mpi, file, way, passed);
         let ready = self.ready(&mut moves, comm, how);
         if let Err(error) = ready {
-            // All ranks have the file, and all close it; why it does not do is known.
+            // All ranks have opened the file, and all close it; the reason of the failure is already known.
             let _ = Box::new(moves).close();
             return Err(error);
         }
         Ok(moves)
     }
 
-    /// The hints, and what of them is to be shown.
+    /// The hints, and those that are to be shown.
     fn info(&self, mpi: &MpiComm) -> Result<(Info, Option<Pairs>), MpiError> {
         let info = Info::of(mpi, self.hints.pairs())?;
         let passed = if self.hints.are_shown() { Some(info.pairs()?) } else { None };
         Ok((info, passed))
     }
 
-    /// What is done with an open file before its first transfer; on all ranks of a shared file it goes well,
-    /// or on none.
+    /// Prepares an open file before its first transfer. On the ranks of a shared file this succeeds
+    /// everywhere or fails everywhere.
     fn ready(&self, moves: &mut MpiFileTransfers, comm: &dyn Comm, how: Open) -> io::Result<()> {
         if how.mode == Mode::Truncate {
             together(comm, how.shared, "truncate", moves.file().set_size(0).map_err(io::Error::from))?;
         }
         if self.preallocates && how.mode == Mode::Write && how.bytes > 0 {
             let size = moves::offset(how.bytes)?;
-            // MPI lets one rank ask for the space, and fail, alone: the others have to hear of it.
+            // MPI lets one rank alone ask for the space and fail: the others must learn of it.
             let mine = moves.file().preallocate(size).map_err(|error| {
                 let words = format!("cannot preallocate {size} bytes: {error}");
                 io::Error::new(io::Error::from(error).kind(), words)
@@ -126,7 +127,7 @@ impl MpiIo {
             let mine = moves.see(view);
             return together(comm, how.shared, "view", mine);
         }
-        // Where nothing had to be made nothing can have failed.
+        // Where nothing is created, nothing can have failed.
         let makes = i32::try_from(bytes).is_err();
         together(comm, how.shared && makes, "datatype", prepared)
     }
@@ -159,7 +160,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn strides_are_taken_only_with_a_view_as_ior_does() {
+    fn a_strided_datatype_takes_effect_only_with_a_file_view_as_in_ior() {
         for (names, strides) in [
             (&["mpiio.useStridedDatatype"][..], false),
             (&["mpiio.useFileView"], false),

@@ -1,9 +1,9 @@
 //! An open file of the backend: where each transfer goes, by an explicit offset or through a view.
 //!
-//! A view is made of bytes, so that what a short transfer left can be taken up at any place.
+//! A view consists of bytes, so that the rest of a short transfer can start at any offset.
 //!
-//! Invariant: nobody is told of a part of a transfer that he would go on with alone, where all ranks move it
-//! together.
+//! Invariant: where all ranks move a transfer together, no rank learns of a part that it would complete
+//! alone.
 
 use std::io;
 
@@ -15,14 +15,14 @@ use crate::mpi_file::{
 };
 use crate::{File, Hints, Open, Parts};
 
-/// The most bytes that a caller takes for the whole of what one call can move; see `kit::steps`.
+/// The most bytes that the caller expects one call to move; see `kit::steps`.
 const ONE_CALL: u64 = 0x7fff_f000;
 
-/// The blocks that one rank moves: one of every segment, of whole transfers. Sizes are bytes.
+/// The blocks that one rank moves: one block of every segment, each of whole transfers. Sizes are bytes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Blocks {
     rank: u64,
-    /// How many ranks share the file; 1 where each has its own.
+    /// How many ranks share the file; 1 with a file per process.
     ranks: u64,
     pub(super) segments: u64,
     block: u64,
@@ -30,14 +30,14 @@ pub(super) struct Blocks {
 }
 
 impl Blocks {
-    /// Those of the owner that an opening names.
+    /// The blocks of the owner that an open names.
     pub(super) fn of(how: Open) -> Option<Self> {
         let Parts { segment, block, transfer, owner } = how.parts;
         let segments = how.bytes.checked_div(segment)?;
         Some(Self { rank: owner?, ranks: segment.checked_div(block)?, segments, block, transfer })
     }
 
-    /// Where an offset of the file lies when they are seen end to end.
+    /// The position of a file offset in the sequence of these blocks.
     fn within(self, place: u64) -> io::Result<u64> {
         let segment = self.ranks * self.block;
         let inside = (place % segment).checked_sub(self.rank * self.block);
@@ -47,17 +47,17 @@ impl Blocks {
     }
 }
 
-/// Hints by their keys, as they are shown.
+/// Hints by their keys, for display.
 pub(super) type Pairs = Vec<(String, String)>;
 
-/// How a file is seen.
+/// How transfers address the file.
 pub(super) enum FileSight {
-    /// As it is: transfers have explicit offsets.
+    /// The whole file: transfers have explicit offsets.
     Whole,
-    /// The blocks of one rank end to end, by the rank's own pointer, which stands at `next` if that is known.
+    /// The blocks of one rank end to end, by the individual file pointer; `next` is its position, if known.
     Blocks { blocks: Blocks, next: Option<u64> },
-    /// From an offset on one transfer of each segment; `set` is the offset of the view that was set last, and
-    /// `at_start` whether the pointer stands at its beginning.
+    /// One transfer of each segment, from an offset on. `set` is the offset of the last view that was set.
+    /// `at_start` is whether the pointer is at its beginning.
     Strided { filetype: Datatype, set: u64, at_start: bool },
 }
 
@@ -67,14 +67,14 @@ pub(super) struct MpiFileTransfers {
     way: Participation,
     seen: FileSight,
     byte: Datatype,
-    /// As many bytes as a transfer has, where a C `int` does not count them.
+    /// A datatype of as many bytes as a transfer has, if a C `int` cannot count them.
     many: Option<Datatype>,
     no_hints: Info,
-    /// What was passed, where there is something, or it is to be shown.
+    /// The passed hints, if there are any or if they are to be shown.
     passed: Option<Pairs>,
 }
 
-/// A number of bytes as MPI has it.
+/// A number of bytes in the type that MPI uses.
 pub(super) fn offset(bytes: u64) -> io::Result<i64> {
     i64::try_from(bytes).map_err(|_| io::Error::new(io::ErrorKind::InvalidInput, "beyond 2^63 bytes"))
 }
@@ -91,7 +91,7 @@ impl MpiFileTransfers {
         &self.file
     }
 
-    /// What is needed for transfers through a view, and the first view: not set yet, since all ranks do that
+    /// The parts of a view for transfers, and the first view. It is not set yet, because all ranks set it
     /// together.
     pub(super) fn view(&self, blocks: Blocks, strided: bool) -> io::Result<(ViewStart, Datatype, FileSight)> {
         let transfer = self.byte.many(blocks.transfer)?;
@@ -105,7 +105,7 @@ impl MpiFileTransfers {
         let per_block = blocks.block / blocks.transfer;
         let count = |transfers: u64| {
             let why =
-                format!("a view of {transfers} transfers a segment; MPI counts below 2^31: choose -t larger");
+                format!("a view of {transfers} transfers a segment; MPI allows 2^31 - 1. Choose a larger -t");
             i32::try_from(transfers).map_err(|_| io::Error::new(io::ErrorKind::InvalidInput, why))
         };
         let (all, mine) = (count(per_block * blocks.ranks)?, count(per_block)?);
@@ -124,7 +124,7 @@ impl MpiFileTransfers {
         Ok(())
     }
 
-    /// Makes what a transfer of so many bytes needs that takes time.
+    /// Makes in advance what a transfer of this many bytes needs, so that transfers do not spend time on it.
     pub(super) fn prepare(&mut self, bytes: u64) -> io::Result<()> {
         if i32::try_from(bytes).is_err() && self.many.as_ref().is_none_or(|many| many.size() != bytes) {
             self.many = Some(self.byte.many(bytes)?);
@@ -132,7 +132,7 @@ impl MpiFileTransfers {
         Ok(())
     }
 
-    /// Goes to where a transfer at `offset` begins.
+    /// Sets the position where a transfer at `offset` begins.
     fn go(&mut self, place: u64) -> io::Result<At> {
         match &mut self.seen {
             FileSight::Whole => Ok(At::Offset(offset(place)?)),
@@ -157,14 +157,14 @@ impl MpiFileTransfers {
         }
     }
 
-    /// How many bytes a call that ended has moved. In a whole transfer the pointer went along.
+    /// How many bytes a finished call has moved. After a whole transfer the pointer has advanced with it.
     fn moved(&mut self, done: Result<CallStatus, MpiError>, place: u64, length: usize) -> io::Result<usize> {
         let moved = done?.bytes()?;
         let whole = moved == length as u64;
         if let FileSight::Blocks { blocks, next } = &mut self.seen {
             *next = if whole { Some(blocks.within(place)? + moved) } else { None };
         }
-        // A caller would take the rest up, and be alone in a call that all make together.
+        // A caller would continue with the rest, and would be alone in a collective call.
         let alone = self.way == Participation::Collective || matches!(self.seen, FileSight::Strided { .. });
         if !whole && alone && moved >= ONE_CALL {
             return Err(io::Error::other(format!("one call moved {moved} of {length} bytes")));
@@ -173,7 +173,7 @@ impl MpiFileTransfers {
     }
 }
 
-/// The elements of a transfer of so many bytes, `many` of which are one where there are too many.
+/// The elements of a transfer of `length` bytes; `many` counts as one element where there are too many bytes.
 fn elements<'t>(byte: &'t Datatype, many: Option<&'t Datatype>, length: usize) -> Elements<'t> {
     match (i32::try_from(length), many) {
         (Ok(few), _) => Elements::new(byte, few),

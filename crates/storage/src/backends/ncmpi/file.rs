@@ -1,4 +1,4 @@
-//! The variable of a file, and where the bytes of the data are in it.
+//! The variable of a file, and the position of the data in it.
 
 use std::io::{self, ErrorKind};
 use std::path::Path;
@@ -13,7 +13,7 @@ const RECORDS: &str = "segments_times_np";
 const TRANSFERS: &str = "number_of_transfers";
 const TRANSFER: &str = "transfer_size";
 
-/// Of what a record consists: one block, of whole transfers. Bytes.
+/// The contents of a record: one block, in whole transfers. Bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Cells {
     block: u64,
@@ -29,11 +29,11 @@ struct VariablePiece {
 }
 
 impl Cells {
-    /// Those of a file of such parts.
+    /// The cells of a file with these parts.
     pub(super) fn new(parts: Parts) -> io::Result<Self> {
         let Parts { block, transfer, .. } = parts;
         if transfer == 0 || block == 0 || block % transfer != 0 {
-            let what = "a file of PnetCDF has to have blocks of whole transfers";
+            let what = "a PnetCDF file needs blocks (-b) that are a multiple of the transfer size (-t)";
             return Err(io::Error::new(ErrorKind::InvalidInput, what));
         }
         Ok(Self { block, transfer })
@@ -49,7 +49,7 @@ impl Cells {
         Ok(variable)
     }
 
-    /// Finds the variable of a file that is there.
+    /// Finds the variable of an existing file.
     pub(super) fn find(self, file: &mut NcFile) -> io::Result<Variable> {
         let variable = file.known(VARIABLE, Element::Byte)?;
         let lengths = file.lengths(variable)?;
@@ -59,13 +59,13 @@ impl Cells {
         };
         if (transfers, transfer) != (self.block / self.transfer, self.transfer) {
             let block = transfers.saturating_mul(transfer);
-            let what = format!("it was written with -b {block} -t {transfer}; give the same");
+            let what = format!("it was written with -b {block} -t {transfer}. Give the same options");
             return Err(io::Error::new(ErrorKind::InvalidData, what));
         }
         Ok(variable)
     }
 
-    /// Where the data of the variable lies; in a file that was there before, at `there`.
+    /// The position of the data of the variable; `there` is the path of a file that existed before.
     pub(super) fn lie(
         self,
         file: &NcFile,
@@ -76,7 +76,7 @@ impl Cells {
         let stored = match there {
             None => None,
             Some(path) => {
-                // The library does not tell where a file is shorter than its header says.
+                // The library does not report that a file is shorter than its header states.
                 let size = files::size(path).ok().flatten();
                 let behind = size.map_or(u64::MAX, |size| size.saturating_sub(begin));
                 Some(self.defined(file, variable)?.min(behind))
@@ -85,12 +85,12 @@ impl Cells {
         Ok(DataPosition { begin, stored })
     }
 
-    /// Bytes of the data, as the header has it.
+    /// Bytes of the data according to the header.
     fn defined(self, file: &NcFile, variable: Variable) -> io::Result<u64> {
         Ok(file.lengths(variable)?[0].saturating_mul(self.block))
     }
 
-    /// As much of `length` bytes at `offset` of the data as one call can move: a part of a transfer, or whole
+    /// The part of `length` bytes at `offset` that one call can move. It is a part of a transfer, or whole
     /// transfers of one block.
     fn piece(self, offset: u64, length: usize) -> VariablePiece {
         let Self { block, transfer } = self;
@@ -107,12 +107,12 @@ impl Cells {
     }
 }
 
-/// Where the data lies. Bytes.
+/// The position of the data in the file. Bytes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct DataPosition {
     /// Where it begins in the file.
     begin: u64,
-    /// How much of it a file has that was there before.
+    /// How many bytes of the data an existing file has stored.
     stored: Option<u64>,
 }
 
@@ -121,7 +121,7 @@ pub(super) struct DataVariable {
     pub(super) file: NcFile,
     pub(super) variable: Variable,
     pub(super) cells: Cells,
-    /// What was passed, where there is something, or it is to be shown.
+    /// The passed hints, if there are any or if they are to be shown.
     pub(super) passed: Option<Vec<(String, String)>>,
     pub(super) lies: DataPosition,
 }
@@ -139,7 +139,8 @@ impl File for DataVariable {
         let wanted = (data.len() as u64).min(left) as usize;
         let mut piece = self.cells.piece(offset, wanted);
         if wanted == 0 {
-            // Other ranks may be waiting for this call; of nothing, the library wants it at the front.
+            // Other ranks may be waiting for this call. For an empty piece the library requires the start
+            // position.
             piece = VariablePiece { start: [0; 3], count: [0; 3], bytes: 0 };
         }
         let slab = Slab { start: &piece.start, count: &piece.count };

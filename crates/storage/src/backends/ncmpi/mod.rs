@@ -1,13 +1,13 @@
-//! Files by PnetCDF: one variable of bytes, `data_var`, of a record for each rank's block of each segment, in
-//! transfers (IOR 4.1's form, in the format CDF-5).
+//! Files by PnetCDF: one variable of bytes, `data_var`. It has a record for each rank's block of each
+//! segment, in transfers. This is IOR 4.1's form, in the format CDF-5.
 //!
-//! The byte at a position of the data is the one that other backends have at that offset of the file, so that
-//! ranks may read what others wrote. The records lie end to end behind the header.
+//! The data has the same order as the file of other backends, so ranks may read what others wrote. The
+//! records are contiguous after the header.
 //!
-//! A file that is there and holds something is opened as it is, and its variable has to fit; an empty one, as
-//! tools leave it that choose a layout beforehand, is made anew.
+//! A file that exists and is not empty is opened unchanged, and its variable must fit. An empty file is
+//! replaced: tools that set a layout in advance leave such a file.
 //!
-//! `preallocate`, `useFileView` and `useStridedDatatype` are taken and change nothing, as in IOR 4.1.
+//! `preallocate`, `useFileView` and `useStridedDatatype` are accepted and change nothing, as in IOR 4.1.
 
 mod file;
 
@@ -36,15 +36,15 @@ pub(super) const BACKEND: Backend = Backend {
         option(
             "preallocate",
             Takes::Flag,
-            "taken as in IOR 4.1, without effect: the library has no such call",
+            "accepted as in IOR 4.1, without effect: the library has no such call",
         ),
         option("showHints", Takes::Flag, "show the hints of each file"),
         option(
             "useFileView",
             Takes::Flag,
-            "taken as in IOR 4.1, without effect: the library makes its own views",
+            "accepted as in IOR 4.1, without effect: the library makes its own views",
         ),
-        option("useStridedDatatype", Takes::Flag, "taken as in IOR 4.1, without effect"),
+        option("useStridedDatatype", Takes::Flag, "accepted as in IOR 4.1, without effect"),
     ],
     also_takes: &[],
     abilities: Abilities {
@@ -75,9 +75,9 @@ fn open(settings: &Settings) -> Result<Box<dyn Storage>, Usage> {
 }
 
 impl Ncmpi {
-    /// Opens the file, or makes it where that is asked for and nothing is there.
+    /// Opens the file, or creates it if the mode allows that and no data exists.
     fn file(&self, comm: &dyn Comm, path: &Path, how: Open) -> io::Result<(NcFile, bool)> {
-        let library = self.library.get().ok_or_else(|| io::Error::other("the library was not loaded"))?;
+        let library = self.library.get().ok_or_else(|| io::Error::other("PnetCDF was not loaded"))?;
         let new = match how.mode {
             Mode::Truncate => true,
             Mode::Write => is_empty(comm, plain(path), how.shared)?,
@@ -94,7 +94,7 @@ impl Storage for Ncmpi {
 
     fn load(&self) -> Result<(), Usage> {
         if self.library.get().is_none() {
-            // Only this thread loads: MPI's ranks have one each.
+            // Only this thread loads the library: each MPI rank is a process with one such thread.
             let _ = self.library.set(Pnetcdf::load()?);
         }
         Ok(())
@@ -124,7 +124,8 @@ impl Storage for Ncmpi {
                 Ok(self.inside.noted(how, how.collective, data))
             }
             Err(error) => {
-                // All ranks have the file, and all close it; why it does not do is known.
+                // All ranks have opened the file, and all close it; the reason of the failure is already
+                // known.
                 let _ = Box::new(file).close();
                 Err(error)
             }
@@ -150,7 +151,7 @@ mod tests {
 
     #[test]
     fn without_mpi_nothing_is_loaded() {
-        let storage = open(&Settings::default()).expect("sound");
+        let storage = open(&Settings::default()).expect("the defaults are valid");
         assert!(storage.load().unwrap_err().0.contains("PnetCDF needs MPI"));
         assert_eq!(storage.version(), "");
     }

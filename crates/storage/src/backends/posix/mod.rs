@@ -1,8 +1,8 @@
 //! Files by `open`, `pread`, `pwrite`, `fsync`, `close`: one system call a transfer.
 //!
-//! Options: `odirect` adds `O_DIRECT` to every open; `rangelocks` holds a lock of the transfer's range
-//! around each transfer; `lustre.…` gives new files a layout. A close that fails is returned, because
-//! on a network file system that is where a lost write is reported.
+//! Options: `odirect` adds `O_DIRECT` to every open. `rangelocks` holds a lock of the transfer's range around
+//! each transfer. `lustre.…` gives new files a layout. A failed close is returned, because on a network file
+//! system it is the close that reports a lost write.
 
 use std::io;
 use std::os::fd::BorrowedFd;
@@ -53,7 +53,7 @@ impl MountedBackend for Posix {
     }
 }
 
-/// A file each of whose transfers holds a lock of its range.
+/// A file whose transfers each hold a lock of their range.
 struct LockedFile(PlainFile);
 
 impl LockedFile {
@@ -76,8 +76,8 @@ impl LockedFile {
 
     fn hold(&self, lock: Lock, offset: u64, length: usize) -> io::Result<()> {
         let fd = self.0.descriptor().expect("a plain file has one");
-        // Of the open file, not of the process: ranks may be threads of one process, and locks of a process
-        // would not keep them apart.
+        // A lock of the open file, not of the process. Ranks may be threads of one process, which do not
+        // exclude each other by locks of a process.
         locks::set(fd, Owner::Description, lock, Range { start: offset, length: length as u64 }, true)
             .map_err(|error| io::Error::new(error.kind(), format!("lock of a range: {error}")))
     }

@@ -1,9 +1,9 @@
-//! Files by io_uring: up to a whole queue of transfers under way at once, from registered buffers and a
-//! registered file, with a system call for every few that are new and one to wait for what ends first.
+//! Files by io_uring: up to a whole queue of outstanding transfers, from registered buffers and a registered
+//! file. A system call sends several new transfers, and another waits for the first one to end.
 //!
 //! Options: `odirect` adds `O_DIRECT` to every open (as does `posix.odirect`), `plain-buffers` leaves the
-//! buffers unregistered. Registered buffers are locked memory; where a user may not lock that much, the
-//! queue is rejected with the limit and the remedies: nothing slower takes its place unasked.
+//! buffers unregistered. Registered buffers are locked memory. Where a user may not lock that much, the queue
+//! is rejected with the limit and the remedies; the backend never silently uses a slower method.
 
 mod queue;
 
@@ -16,7 +16,7 @@ use crate::backends::{Abilities, Backend, Takes, option};
 use crate::plain::{MountedBackend, ODIRECT, OnMount, PlainFile, PlainFiles};
 use crate::{File, Open, Queue};
 
-/// Slots of a queue whose caller leaves it to the backend.
+/// Slots of a queue whose caller leaves the depth to the backend.
 const DEPTH: u32 = 64;
 
 pub(super) const BACKEND: Backend = Backend {

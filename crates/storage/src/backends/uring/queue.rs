@@ -1,7 +1,7 @@
 //! The queue over a ring of io_uring.
 //!
-//! The thread that makes it uses it: where the kernel can, the ring knows only one submitter and does
-//! the work of ended transfers when that one waits (Linux 6.1), which saves interrupting it.
+//! The thread that makes the ring also uses it. Where the kernel can (Linux 6.1), the ring allows only one
+//! submitter and does the work of ended transfers when that thread waits. This saves interrupts.
 //!
 //! Invariant: the buffers outlive every transfer that was sent, also when the queue is dropped.
 #![allow(unsafe_code)]
@@ -14,21 +14,22 @@ use io_uring::{EnterFlags, IoUring, opcode, squeue, types};
 use crate::slots::{Piece, Slots};
 use crate::{EndedTransfer, File, Op, Queue, Wait};
 
-/// Most slots: as many entries as the kernel gives a ring.
+/// The most slots: the kernel allows this many entries in a ring.
 const DEPTH_MAX: usize = 32768;
-/// Most registered buffers, and most bytes in one (kernel: `IORING_MAX_REG_BUFFERS`, and 1 GiB).
+/// The most registered buffers, and the most bytes in one (kernel: `IORING_MAX_REG_BUFFERS`, and 1 GiB).
 const REGISTERED_MAX: usize = 1 << 14;
 const REGISTERED_BYTES_MAX: usize = 1 << 30;
-/// Most bytes of one transfer (kernel: `MAX_RW_COUNT`); a longer one is taken up again by the caller.
+/// The most bytes in one transfer (kernel: `MAX_RW_COUNT`); the caller continues a longer one.
 const TRANSFER_MAX: usize = 0x7fff_f000;
-/// Transfers that go out together while more are prepared. A device that has drained waits less than with
-/// all in one call (4 KiB O_DIRECT reads at depth 64 on a virtual disk: 69,000/s with one call a reap,
-/// 75,000/s with groups of 4, 72,000/s one by one; medians of 10 runs in turns), for 9 % more CPU time.
+/// Transfers that are sent together while more are prepared. An idle device waits less for a group than for
+/// all transfers in one call. 4 KiB O_DIRECT reads at depth 64 on a virtual disk: 69,000/s with one call per
+/// reap, 75,000/s with groups of 4, 72,000/s one by one (medians of 10 runs in turns). Groups cost 9 % more
+/// CPU time.
 const GROUP: usize = 4;
-/// The file that is attached, by its place in the ring's table of files.
+/// The attached file, by its index in the ring's table of files.
 const ATTACHED: types::Fixed = types::Fixed(0);
 
-/// A ring, its slots and the file it works on. The ring is dropped first.
+/// A ring, its slots and its file. The ring is dropped first.
 pub(super) struct Ring {
     ring: IoUring,
     slots: Slots,
@@ -57,13 +58,13 @@ impl Ring {
             libc::iovec { iov_base: start.cast(), iov_len: length }
         };
         let all: Vec<_> = (0..depth).map(whole).collect();
-        // SAFETY: the buffers live in `slots`, which is dropped after the ring and only when nothing is
-        // under way.
+        // SAFETY: the buffers live in `slots`, which is dropped after the ring, and only when no transfer is
+        // outstanding.
         unsafe { self.ring.submitter().register_buffers(&all) }.map_err(|error| {
             let what = match error.raw_os_error() {
                 Some(libc::ENOMEM) => format!(
-                    "{depth} buffers of {bytes} bytes are more than this user may lock in memory ({}); raise \
-                     `ulimit -l`, take a smaller --iodepth or -t, or --uring.plain-buffers",
+                    "{depth} buffers of {bytes} bytes are more than this user may lock in memory ({}). Raise \
+                     `ulimit -l`, or give a smaller --iodepth or -t, or --uring.plain-buffers",
                     locked_limit()
                 ),
                 _ => format!("cannot register {depth} buffers of {bytes} bytes: {error}"),
@@ -86,21 +87,21 @@ impl Ring {
         entry.user_data(slot as u64)
     }
 
-    /// Sends what was submitted and, if anything is under way and nothing has ended, waits as told.
+    /// Sends what was submitted. If a transfer is outstanding and none has ended, waits as `wait` says.
     fn send(&mut self, wait: Wait) -> io::Result<()> {
         loop {
             let has_ended = !self.ring.completion().is_empty();
             let unsent = self.ring.submission().len();
-            let waits = wait != Wait::No && !has_ended && self.slots.under_way() > 0;
-            if unsent == 0 && (has_ended || !waits && self.slots.under_way() == 0) {
+            let waits = wait != Wait::No && !has_ended && self.slots.outstanding() > 0;
+            if unsent == 0 && (has_ended || !waits && self.slots.outstanding() == 0) {
                 return Ok(());
             }
             match self.enter(if waits { wait } else { Wait::No }) {
                 Ok(sent) if sent == 0 && unsent > 0 => {
-                    return Err(io::Error::other("the kernel takes no transfers any more"));
+                    return Err(io::Error::other("the kernel accepts no more transfers"));
                 }
                 Ok(_) => {}
-                // A signal ended the waiting, not a transfer.
+                // A signal interrupted the wait.
                 Err(error) if error.raw_os_error() == Some(libc::EINTR) => continue,
                 Err(error) if error.raw_os_error() == Some(libc::ETIME) => return Ok(()),
                 Err(error) => return Err(error),
@@ -124,13 +125,13 @@ impl Ring {
         }
     }
 
-    /// Waits until nothing that was sent is under way; what was never sent is forgotten.
+    /// Waits until no sent transfer is outstanding; transfers that were never sent are dropped.
     fn settle(&mut self) -> io::Result<()> {
-        let mut left = self.slots.under_way() - self.ring.submission().len();
+        let mut left = self.slots.outstanding() - self.ring.submission().len();
         left -= self.ring.completion().count().min(left);
         while left > 0 {
             let flags = EnterFlags::GETEVENTS.bits();
-            // SAFETY: sends nothing, and waits for transfers that are under way.
+            // SAFETY: sends nothing, and waits for outstanding transfers.
             let waited =
                 unsafe { self.ring.submitter().enter::<libc::sigset_t>(0, left as u32, flags, None) };
             match waited {
@@ -163,7 +164,7 @@ impl Queue for Ring {
 
     fn detach(&mut self) -> io::Result<()> {
         let mut ended = Vec::new();
-        while self.slots.under_way() > 0 {
+        while self.slots.outstanding() > 0 {
             self.reap(Wait::ForOne, &mut ended)?;
         }
         if std::mem::take(&mut self.has_file) {
@@ -180,7 +181,7 @@ impl Queue for Ring {
         let pushed = unsafe { self.ring.submission().push(&entry) };
         pushed.expect("the ring has at least as many entries as there are slots");
         if self.ring.submission().len() >= GROUP {
-            // A kernel that does not take them now is asked again, and heard, by the next reap.
+            // If the kernel does not accept them now, the next reap sends them and reports errors.
             let _ = self.ring.submit();
         }
         Ok(())
@@ -205,7 +206,7 @@ impl Drop for Ring {
             self.slots.abandon();
         }
         if self.registers {
-            // Now, because after the close the kernel gives the locked memory back only some time later.
+            // Explicitly, because after the close the kernel releases the locked memory only some time later.
             let _ = self.ring.submitter().unregister_buffers();
         }
     }
@@ -214,10 +215,10 @@ impl Drop for Ring {
 fn check(depth: usize, bytes: usize, registers: bool) -> io::Result<()> {
     let most = if registers { REGISTERED_MAX } else { DEPTH_MAX };
     let what = if depth > most {
-        format!("{depth} transfers at once are more than {most}; take a smaller --iodepth")
+        format!("{depth} transfers at once are more than {most}. Give a smaller --iodepth")
     } else if registers && bytes > REGISTERED_BYTES_MAX {
         format!(
-            "a registered buffer has at most 1 GiB, not {bytes} bytes; take -t 1g, or --uring.plain-buffers"
+            "a registered buffer has at most 1 GiB, not {bytes} bytes. Give -t 1g or --uring.plain-buffers"
         )
     } else {
         return Ok(());
@@ -225,7 +226,7 @@ fn check(depth: usize, bytes: usize, registers: bool) -> io::Result<()> {
     Err(io::Error::new(io::ErrorKind::InvalidInput, what))
 }
 
-/// The ring, with what the kernel knows of: older ones reject flags that they do not know.
+/// A ring with all useful features that the kernel has: older kernels reject flags that they do not know.
 fn start(depth: u32) -> io::Result<IoUring> {
     let newest = IoUring::builder()
         .setup_submit_all()
@@ -242,14 +243,14 @@ fn start(depth: u32) -> io::Result<IoUring> {
 fn not_allowed(error: &io::Error) -> io::Error {
     let what = match error.raw_os_error() {
         Some(libc::EPERM | libc::EACCES) => {
-            "io_uring is forbidden here (sysctl kernel.io_uring_disabled, or the container's seccomp rules); \
-             use AIO or POSIX"
+            "io_uring is forbidden here (sysctl kernel.io_uring_disabled, or the container's seccomp rules). \
+             Use AIO or POSIX"
                 .to_owned()
         }
-        Some(libc::ENOSYS) => "this kernel has no io_uring; use AIO or POSIX".to_owned(),
+        Some(libc::ENOSYS) => "this kernel has no io_uring. Use AIO or POSIX".to_owned(),
         Some(libc::ENOMEM) => {
             format!(
-                "the ring is more than this user may lock in memory ({}); raise `ulimit -l`",
+                "the ring is more than this user may lock in memory ({}). Raise `ulimit -l`",
                 locked_limit()
             )
         }
@@ -258,11 +259,11 @@ fn not_allowed(error: &io::Error) -> io::Error {
     io::Error::new(error.kind(), what)
 }
 
-/// How much memory this user may lock, in words.
+/// How much memory this user may lock, as text for a message.
 fn locked_limit() -> String {
     match rustix::process::getrlimit(rustix::process::Resource::Memlock).current {
         Some(bytes) => format!("at most {bytes} bytes"),
-        None => "as much as there is".to_owned(),
+        None => "no limit".to_owned(),
     }
 }
 
@@ -286,10 +287,10 @@ mod tests {
         assert!(check((1 << 15) + 1, 8, false).is_err());
     }
 
-    /// A pipe has nothing to read until somebody writes.
+    /// A pipe has no data to read until a process writes to it.
     #[test]
     #[allow(clippy::print_stdout)]
-    fn a_wait_that_is_limited_ends_without_what_is_still_under_way() {
+    fn a_wait_with_a_time_limit_ends_while_a_transfer_is_outstanding() {
         let mut ring = match Ring::new(2, 8, true) {
             Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
                 println!("SKIPPED: {error}");
@@ -302,7 +303,7 @@ mod tests {
         ring.attach(&file).unwrap();
         let (go, gone) = mpsc::channel::<()>();
         let writing = std::thread::spawn(move || {
-            // A wait without a limit would have to end some time, too.
+            // A wait without a time limit would have to end at some point, too.
             let _ = gone.recv_timeout(Duration::from_secs(10));
             writer.write_all(&[7; 8]).unwrap();
         });
@@ -317,7 +318,7 @@ mod tests {
     }
 
     #[test]
-    fn a_ring_that_is_not_allowed_names_who_forbids_it() {
+    fn a_forbidden_ring_is_an_error_that_names_the_cause() {
         for (code, word) in
             [(libc::EPERM, "io_uring_disabled"), (libc::ENOSYS, "no io_uring"), (libc::ENOMEM, "ulimit -l")]
         {

@@ -1,9 +1,9 @@
-//! Transfers that all ranks make together: they stop together, too, at one that they agree on.
+//! Transfers that all ranks make together. The ranks also stop together, after a transfer on which they
+//! agree.
 //!
-//! Round by round they ask each other whether one has failed, whether the time of a deadline has passed for
-//! any of them, and how long the round took, from which all find the same length of the next. A rank that
-//! failed goes on with the others until then, so that a round has to be short also where no deadline is
-//! given.
+//! After each round they exchange whether one has failed, whether a deadline has passed for any of them, and
+//! how long the round took. From this all ranks compute the same length of the next round. A failed rank
+//! continues with the others until then, so a round must be short even without a deadline.
 
 use measure::{Clock, Tick};
 use ranks::{Halt, Reduce};
@@ -12,15 +12,15 @@ use storage::File;
 use super::{PhaseBody, SECOND_NS};
 use crate::kit::drive::{Ending, Stop};
 
-/// Most transfers of a round where there is no deadline.
+/// Most transfers of a round without a deadline.
 const STEPS: u64 = 64;
-/// How long a round takes, nanoseconds: by about so much the last one may pass a deadline.
+/// Duration of a round, nanoseconds. The last round may pass a deadline by about this time.
 const ROUND_NS: u64 = 50_000_000;
-/// How much longer than the last a round may be.
+/// Largest ratio of the length of a round to that of the round before.
 const GROWTH: u64 = 2;
 
-/// Transfers of the next round, if `steps` took the slowest rank `took_ns` and there are `left_ns` until the
-/// deadline, if there is one.
+/// Transfers of the next round. The last round had `steps` transfers and took the slowest rank `took_ns`.
+/// `left_ns` is the time until the deadline, if there is one.
 fn next_steps(steps: u64, took_ns: u64, left_ns: Option<u64>) -> u64 {
     let each_ns = (took_ns / steps).max(1);
     let most = if left_ns.is_some() { u64::MAX } else { STEPS };
@@ -28,16 +28,16 @@ fn next_steps(steps: u64, took_ns: u64, left_ns: Option<u64>) -> u64 {
 }
 
 impl<C: Clock> PhaseBody<'_, '_, C> {
-    /// Whether every transfer is a call that all ranks make together.
+    /// Whether the ranks make every transfer together.
     pub(super) fn in_step(&self) -> bool {
         let (job, parameters) = (&self.job, self.job.parameters);
-        // Where a call moves all segments, the view is set anew for each transfer of a block.
+        // If a call moves all segments, the view is set again for each transfer of a block.
         let views = job.storage.moves_all_segments() && parameters.block > parameters.transfer;
         let every = parameters.collective || views || (parameters.sync_each && self.writes());
         every && self.is_collective()
     }
 
-    /// All transfers up to `goal`, or those until the deadline, which counts from `begin`.
+    /// Makes all transfers up to `goal`, or those until the deadline, which counts from `begin`.
     pub(super) fn drive_in_step(
         &mut self,
         file: &mut Option<Box<dyn File>>,
@@ -79,18 +79,18 @@ mod tests {
     fn rounds_grow_to_their_time_and_shrink_before_the_deadline() {
         let (slow, fast) = (20_000_000, 1000);
         assert_eq!(next_steps(1, slow, Some(u64::MAX)), 2);
-        assert_eq!(next_steps(2, 2 * slow, Some(u64::MAX)), 2, "two of 20 ms are a round");
-        assert_eq!(next_steps(64, 64 * fast, Some(u64::MAX)), 128, "no more than twice as long");
+        assert_eq!(next_steps(2, 2 * slow, Some(u64::MAX)), 2, "two transfers of 20 ms are a round");
+        assert_eq!(next_steps(64, 64 * fast, Some(u64::MAX)), 128, "at most twice as long");
         assert_eq!(next_steps(1 << 20, (1 << 20) * fast, Some(u64::MAX)), 50_000);
-        assert_eq!(next_steps(50_000, 50_000 * fast, Some(10 * fast)), 10, "what is left");
+        assert_eq!(next_steps(50_000, 50_000 * fast, Some(10 * fast)), 10, "the remaining time");
         assert_eq!(next_steps(4, 4 * slow, Some(1)), 1, "at least one");
-        assert_eq!(next_steps(64, 0, Some(u64::MAX)), 128, "a clock that stands");
+        assert_eq!(next_steps(64, 0, Some(u64::MAX)), 128, "a clock that does not advance");
     }
 
     #[test]
-    fn without_a_deadline_a_round_is_as_short_and_has_64_transfers_at_most() {
+    fn without_a_deadline_a_round_is_also_short_and_has_at_most_64_transfers() {
         let (half_a_second, fast) = (500_000_000, 1000);
-        assert_eq!(next_steps(1, half_a_second, None), 1, "a rank that failed is heard of after one");
+        assert_eq!(next_steps(1, half_a_second, None), 1, "a failure is known after one transfer");
         assert_eq!(next_steps(64, 64 * half_a_second, None), 1);
         assert_eq!(next_steps(32, 32 * fast, None), 64);
         assert_eq!(next_steps(64, 64 * fast, None), 64);

@@ -1,48 +1,50 @@
-//! Where the words of a wrong transfer come from.
+//! Finds where the words of a wrong transfer come from.
 //!
-//! For each piece with wrong words the data of every candidate (older generations of the place, whoever
-//! a stamp names, whose the words are that nobody explains, zeros) is made anew and compared word by word; a
-//! word belongs to the candidate that explains it, and where several do, to the one that explains most of its
-//! sector.
+//! The candidates are older generations of the place, origins that stamps name, owners that the search finds,
+//! and zeros. For each piece with wrong words the data of every candidate is generated and compared word by
+//! word. A word belongs to the candidate that explains it. If several candidates explain it, it belongs to
+//! the one that explains most of its sector.
 
 use std::ops::Range;
 
 use super::runs::{Runs, Word, WordSource};
-use super::search::{Clue, WordOwner, whose};
+use super::search::{Clue, WordOwner, find_owner};
 use super::{Bad, WORD};
 use crate::kit::layout::DataLayout;
 use crate::kit::payload::stamped::{BLOCK, BlockPart, CLEAR_WORDS, FoundWord, SECTOR, STAMP_WORDS};
 use crate::kit::payload::{BlockStamp, DataIdentity, PIECE, Packet, Payload, WordStream, native, read_stamp};
 
-/// Generations before the expected one that are tried.
+/// Number of generations before the expected one that are tried.
 const OLDER: u32 = 8;
-/// Origins named by stamps that are kept for pieces without a stamp.
+/// Number of origins from stamps that are kept for pieces without a stamp.
 const KEPT: usize = 8;
-/// A word of which at most so many bits differ is flipped, not another: two words that have nothing in
-/// common are that close once in 10^9.
+/// A word counts as flipped, not as another word, if at most this many of its bits differ. Two unrelated
+/// words are that close once in 10^9.
 pub(super) const FLIPPED_BITS: u32 = 8;
-/// So many writers of one sector are told apart.
+/// Number of writers of one sector that are distinguished.
 const WRITERS: usize = 4;
-/// In IOR's types, whose words resemble each other, at most so many neighbouring words.
+/// The words of IOR's types resemble each other. There, at most this many neighbouring words count as
+/// flipped.
 const FLIPPED_WORDS: usize = 2;
 
-/// Somebody whose data may stand here.
+/// A writer that may have written the data that was read.
 struct WriterCandidate {
     source: WordSource,
     maker: Maker,
-    /// What stands in the piece if it is this.
+    /// What the piece holds if this is the writer.
     words: Vec<u8>,
 }
 
-/// What makes a candidate's data.
+/// What generates the data of a candidate.
 enum Maker {
-    /// Its origin, for the transfer as it would be at home; with the bytes from here to there.
+    /// Its origin, for the transfer at the place where it belongs, and the distance in bytes from here to
+    /// there.
     Origin(WordStream, i64),
-    /// A word of a stranger's block, and where that stands.
+    /// A word of a block of an unknown writer, and the offset of that word.
     Block(FoundWord, u64),
 }
 
-/// A wrong transfer while it is looked at.
+/// A wrong transfer during its examination.
 pub(super) struct Diagnosis<'a> {
     payload: &'a Payload,
     own: DataIdentity,
@@ -50,11 +52,11 @@ pub(super) struct Diagnosis<'a> {
     data: &'a [u8],
     offset: u64,
     candidates: Vec<WriterCandidate>,
-    /// How many of them are asked for every piece.
+    /// Number of candidates that are tried for every piece.
     lasting: usize,
     /// What the words of the current piece should be.
     expected: Vec<u8>,
-    /// For each word of the piece where it comes from, if it is wrong.
+    /// For each word of the piece, its source if the word is wrong.
     sources: Vec<Option<WordSource>>,
     runs: Runs,
 }
@@ -80,8 +82,8 @@ impl<'a> Diagnosis<'a> {
             runs: Runs::default(),
         };
         match diagnosis.is_stamped() {
-            true => diagnosis.writings(),
-            false => diagnosis.guess(),
+            true => diagnosis.add_known_writers(),
+            false => diagnosis.add_guess(),
         }
         diagnosis.lasting = diagnosis.candidates.len();
         let mut stream = payload.stream(offset);
@@ -89,15 +91,15 @@ impl<'a> Diagnosis<'a> {
             stream.fill(part.at, &mut diagnosis.expected[..part.length]);
             diagnosis.piece(&part);
         }
-        diagnosis.runs.named(diagnosis.own, offset)
+        diagnosis.runs.bad_ranges(diagnosis.own, offset)
     }
 
     fn is_stamped(&self) -> bool {
         self.own.packet == Packet::Stamped
     }
 
-    /// Older generations, and whom the first stamps of the transfer name.
-    fn writings(&mut self) {
+    /// Adds older generations and the origins that the first stamps of the transfer name.
+    fn add_known_writers(&mut self) {
         for back in 1..=OLDER {
             if let Some(generation) = self.own.generation.checked_sub(back) {
                 self.add(DataIdentity { generation, ..self.own }, 0);
@@ -111,23 +113,23 @@ impl<'a> Diagnosis<'a> {
         }
     }
 
-    /// Whom the first words of a transfer of one of IOR's types name, if most of the transfer agrees.
-    fn guess(&mut self) {
+    /// For IOR's types: adds the origin that the first words name, if it explains most of the transfer.
+    fn add_guess(&mut self) {
         let Some((rank, place)) = self.payload.guess(self.data, self.offset) else { return };
-        let whose = DataIdentity { rank, ..self.own };
-        let (mut theirs, mut ours) = (Payload::new(whose).stream(place), self.payload.stream(self.offset));
+        let origin = DataIdentity { rank, ..self.own };
+        let (mut theirs, mut ours) = (Payload::new(origin).stream(place), self.payload.stream(self.offset));
         let (mut words, mut expected) = (vec![0; PIECE], vec![0; PIECE]);
-        let (mut telling, mut agreeing) = (0, 0);
+        let (mut distinct, mut agreeing) = (0, 0);
         for part in self.payload.pieces(self.offset, self.data.len()) {
             theirs.fill(part.at, &mut words[..part.length]);
             ours.fill(part.at, &mut expected[..part.length]);
             let found = &self.data[part.at..part.at + part.length];
-            telling += unlike(&words[..part.length], &expected).count();
+            distinct += unlike(&words[..part.length], &expected).count();
             agreeing +=
                 unlike(&words[..part.length], &expected).filter(|at| same(&words, found, *at)).count();
         }
-        if agreeing * 2 > telling {
-            self.add(whose, place.wrapping_sub(self.offset) as i64);
+        if agreeing * 2 > distinct {
+            self.add(origin, place.wrapping_sub(self.offset) as i64);
         }
     }
 
@@ -146,7 +148,7 @@ impl<'a> Diagnosis<'a> {
         });
     }
 
-    /// Whomever the stamps in a piece name: what was moved begins at any sector.
+    /// Adds the origins that the stamps in a piece name. Moved data may begin at any sector.
     fn add_stamps(&mut self, part: &BlockPart) {
         for sector in self.sectors(part) {
             let here = self.offset + (part.at + sector.start) as u64;
@@ -159,7 +161,7 @@ impl<'a> Diagnosis<'a> {
         }
     }
 
-    /// Whom the stamp at the end of a transfer names of which nothing came that would prove it.
+    /// Adds the origin of a stamp at the end of a transfer. No word after the stamp is there to confirm it.
     fn add_cut_stamp(&mut self, part: &BlockPart) {
         let here = self.offset + part.at as u64;
         let (block, first) = (here / BLOCK * BLOCK, (here % BLOCK) as usize);
@@ -177,8 +179,8 @@ impl<'a> Diagnosis<'a> {
         }
     }
 
-    /// The sectors of the file that a piece lies in, each as bytes of the piece; for IOR's types, whose data
-    /// knows none, the whole of it.
+    /// The sectors of the file in which a piece lies, each as bytes of the piece. The data of IOR's types has
+    /// no sectors, so the whole piece is one.
     fn sectors(&self, part: &BlockPart) -> impl Iterator<Item = Range<usize>> + use<> {
         let (begin, length) = ((self.offset + part.at as u64) % SECTOR, part.length);
         let first = if self.is_stamped() { (SECTOR - begin) as usize } else { length };
@@ -211,7 +213,8 @@ impl<'a> Diagnosis<'a> {
                 None => self.runs.some_is_sound |= self.is_strong(part, at),
             }
         }
-        // The last one found may explain the next piece as well; a stamp there names its own.
+        // The last origin found may also explain the next piece. A stamp in the next piece names its own
+        // origin.
         self.candidates.retain(|candidate| matches!(candidate.maker, Maker::Origin(..)));
         if self.candidates.len() > self.lasting + 1 {
             let last = self.candidates.len() - 1;
@@ -220,13 +223,13 @@ impl<'a> Diagnosis<'a> {
         }
     }
 
-    /// Whether the word, `at` bytes into a piece, is one that no other writing has there.
+    /// Whether only the expected writer has this word there. The word is `at` bytes into a piece.
     fn is_strong(&self, part: &BlockPart, at: usize) -> bool {
         (self.offset + (part.at + at) as u64) % BLOCK >= (CLEAR_WORDS * WORD) as u64
     }
 
-    /// Makes what a candidate has in the piece; where it has nothing, before its file begins or beyond the
-    /// block, the expected words stand, which explain none that is wrong.
+    /// Generates the data of a candidate for the piece. A candidate has no data before its file begins and
+    /// beyond its block. There the expected words are used, which explain no wrong word.
     fn make(&mut self, index: usize, part: &BlockPart) {
         let here = self.offset + part.at as u64;
         let WriterCandidate { maker, words, .. } = &mut self.candidates[index];
@@ -253,7 +256,7 @@ impl<'a> Diagnosis<'a> {
         }
     }
 
-    /// Looks for whose the words are that no candidate explains, in each sector: two ranks may share one.
+    /// Searches each sector for the owners of words that no candidate explains. Two ranks may share a sector.
     fn search(&mut self, part: &BlockPart) {
         for sector in self.sectors(part) {
             for _ in 0..WRITERS {
@@ -264,7 +267,7 @@ impl<'a> Diagnosis<'a> {
         }
     }
 
-    /// Adds whoever explains more of a sector; whether there is somebody.
+    /// Adds an owner that explains more of a sector; returns whether there was one.
     fn search_sector(&mut self, part: &BlockPart, sector: &Range<usize>) -> bool {
         let origin = |candidate: &WriterCandidate| match candidate.source {
             WordSource::Made(origin, _) => Some(origin),
@@ -272,8 +275,8 @@ impl<'a> Diagnosis<'a> {
         };
         let origins: Vec<DataIdentity> = self.candidates.iter().filter_map(origin).collect();
         let known = self.candidates.len();
-        let whose = |clue: Clue| Some((clue, whose(clue, self.own, &origins, self.layout)?));
-        match self.clues(part, sector).into_iter().find_map(whose) {
+        let owner = |clue: Clue| Some((clue, find_owner(clue, self.own, &origins, self.layout)?));
+        match self.clues(part, sector).into_iter().find_map(owner) {
             Some((clue, WordOwner::Known(origin, place))) => {
                 self.add(origin, place.wrapping_sub(clue.here) as i64)
             }
@@ -288,8 +291,8 @@ impl<'a> Diagnosis<'a> {
         known < self.candidates.len()
     }
 
-    /// Words of a sector that nobody explains: two neighbours behind where a stamp may have come to stand, or
-    /// else what there is of the sector.
+    /// Words of a sector that no candidate explains. Two neighbours that cannot be part of a stamp come
+    /// first. If there are none, all unexplained words are tried.
     fn clues(&self, part: &BlockPart, sector: &Range<usize>) -> Vec<Clue> {
         let found = &self.data[part.at..part.at + part.length];
         let is_unknown = |at: usize| {
@@ -309,7 +312,7 @@ impl<'a> Diagnosis<'a> {
         pairs().take(1).map(two).chain(unknown.iter().rev().map(|at| alone(*at))).collect()
     }
 
-    /// Gives every wrong word of the piece its source.
+    /// Sets the source of every wrong word of the piece.
     fn attribute(&mut self, part: &BlockPart) {
         let found = &self.data[part.at..part.at + part.length];
         let (expected, zeros) = (&self.expected[..part.length], vec![0; part.length]);
@@ -320,8 +323,8 @@ impl<'a> Diagnosis<'a> {
             let wrong: Vec<usize> = sector.step_by(WORD).filter(wrong).collect();
             let explained = |words: &[u8]| wrong.iter().filter(|at| same(words, found, **at)).count();
             let made = self.candidates.iter().map(|candidate| (candidate.source, candidate.words.as_slice()));
-            // Zeros last, behind a candidate that explains as much: words that tell offset 0 are zero in
-            // some types.
+            // Zeros come last, after a candidate that explains as much. In some types the words that hold
+            // offset 0 are zero.
             let mut ranking: Vec<_> = made.chain([(WordSource::Zero, zeros.as_slice())]).collect();
             ranking.sort_by_cached_key(|(_, words)| std::cmp::Reverse(explained(words)));
             for at in wrong {
@@ -338,8 +341,8 @@ impl<'a> Diagnosis<'a> {
         }
     }
 
-    /// What came of a stamp goes with the words behind it where nobody explains these, also where it looks
-    /// like the expected one.
+    /// The words of a stamp get the source of the words after it, if no candidate explains those. This
+    /// includes words that resemble the expected ones.
     fn complete_stamps(&mut self, part: &BlockPart) {
         for sector in self.sectors(part) {
             let begin = (self.offset + (part.at + sector.start) as u64) % SECTOR;
@@ -362,11 +365,12 @@ impl<'a> Diagnosis<'a> {
         }
     }
 
-    /// IOR's words resemble each other: many neighbours that differ by few bits are other words.
+    /// IOR's words resemble each other. Many neighbours that differ by few bits are other words, not flipped
+    /// bits.
     fn doubt_long_flips(&mut self) {
-        for stretch in self.sources.chunk_by_mut(|a, b| a.is_some() == b.is_some()) {
-            if stretch.len() > FLIPPED_WORDS {
-                for source in stretch.iter_mut().filter(|source| **source == Some(WordSource::Flipped)) {
+        for group in self.sources.chunk_by_mut(|a, b| a.is_some() == b.is_some()) {
+            if group.len() > FLIPPED_WORDS {
+                for source in group.iter_mut().filter(|source| **source == Some(WordSource::Flipped)) {
                     *source = Some(WordSource::Unknown);
                 }
             }
@@ -382,7 +386,7 @@ fn same(a: &[u8], b: &[u8], at: usize) -> bool {
     a[at..at + WORD] == b[at..at + WORD]
 }
 
-/// Where the words of `a` are not those of `b`, in bytes.
+/// The positions in bytes at which the words of `a` and `b` differ.
 fn unlike<'b>(a: &'b [u8], b: &'b [u8]) -> impl Iterator<Item = usize> + use<'b> {
     (0..a.len()).step_by(WORD).filter(move |at| !same(a, b, *at))
 }

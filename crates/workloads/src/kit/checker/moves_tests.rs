@@ -1,5 +1,5 @@
-//! Whatever whole sectors of a file are moved where, and however long the transfers are that read them,
-//! they are told as misplaced; those of another campaign or file as foreign.
+//! Sectors of a file are moved, and transfers of any length read them. The checker must report moved sectors
+//! as misplaced, and sectors of another campaign or file as foreign.
 
 use proptest::prelude::*;
 
@@ -43,18 +43,18 @@ impl Scene {
     }
 
     /// The bad ranges of all transfers, each with the start of its transfer.
-    fn told(&self, bytes: &[u8]) -> Vec<(u64, Bad)> {
-        let mut told = Vec::new();
+    fn reported(&self, bytes: &[u8]) -> Vec<(u64, Bad)> {
+        let mut reported = Vec::new();
         for (rank, offset) in self.transfers() {
             let mut checker = Checker::new(self.payload(rank), 4096).among(self.layout);
-            checker.look(&bytes[offset as usize..][..self.layout.transfer as usize], offset);
-            told.extend(checker.bad.into_iter().map(|bad| (offset, bad)));
+            checker.compare(&bytes[offset as usize..][..self.layout.transfer as usize], offset);
+            reported.extend(checker.bad.into_iter().map(|bad| (offset, bad)));
         }
-        told
+        reported
     }
 }
 
-/// Sectors that come from one place and stand at another.
+/// Sectors that come from one place and are found at another.
 #[derive(Clone, Copy, Debug)]
 struct Move {
     from: u64,
@@ -74,9 +74,10 @@ impl Move {
         bad.offset >= self.to && bad.offset + bad.length <= self.to + self.length
     }
 
-    /// Whether the transfer that begins at `start` holds enough of the sector that stands around `here` to
-    /// tell whose it is: `words` neighbouring words that are no stamp's.
-    fn tells(&self, scene: &Scene, start: u64, here: u64, words: u64) -> bool {
+    /// Whether the checker can name the writer of the sector around `here` from the transfer that begins at
+    /// `start`. For this the transfer must hold `words` neighbouring words of the sector that are not part of
+    /// a stamp.
+    fn is_identifiable(&self, scene: &Scene, start: u64, here: u64, words: u64) -> bool {
         let begin = start.max(here / SECTOR * SECTOR);
         let end = (start + scene.layout.transfer).min(here / SECTOR * SECTOR + SECTOR);
         let source = |at: u64| (at + self.from).wrapping_sub(self.to) % BLOCK;
@@ -100,7 +101,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 60, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn sectors_moved_anywhere_are_misplaced_and_belong_where_they_came_from(
+    fn moved_sectors_are_misplaced_and_the_report_names_their_origin(
         scene in scenes(), from: u32, to: u32, near in -9_i64..9, sectors in 1_u64..40, is_near: bool,
     ) {
         let to = if is_near { (u64::from(from) + 1000).wrapping_add_signed(near) } else { to.into() };
@@ -109,12 +110,12 @@ proptest! {
         let mut bytes = scene.written();
         bytes.copy_within(moved.from as usize..(moved.from + moved.length) as usize, moved.to as usize);
         let layout = scene.layout;
-        let told = scene.told(&bytes);
-        prop_assert_eq!(told.is_empty(), moved.from == moved.to, "{:?}", moved);
-        for (start, bad) in told {
+        let reported = scene.reported(&bytes);
+        prop_assert_eq!(reported.is_empty(), moved.from == moved.to, "{:?}", moved);
+        for (start, bad) in reported {
             let what = format!("{moved:?}, transfer at {start}: {bad:?}");
             prop_assert!(moved.covers(&bad), "{}", what);
-            if moved.tells(&scene, start, bad.offset, 1) {
+            if moved.is_identifiable(&scene, start, bad.offset, 1) {
                 prop_assert_eq!(bad.kind, DamageKind::Misplaced, "{}", what);
             } else {
                 let may_be = matches!(bad.kind, DamageKind::Misplaced | DamageKind::Wrong | DamageKind::Zero);
@@ -122,8 +123,9 @@ proptest! {
             }
             let source = bad.offset + moved.from - moved.to;
             let place = format!("belongs to offset {source} of rank {}", layout.owner(source));
-            let told = !moved.tells(&scene, start, bad.offset, 1) || bad.detail.starts_with(&place);
-            prop_assert!(told, "{}", what);
+            let is_named =
+                !moved.is_identifiable(&scene, start, bad.offset, 1) || bad.detail.starts_with(&place);
+            prop_assert!(is_named, "{}", what);
         }
     }
 
@@ -137,12 +139,12 @@ proptest! {
         let (mut bytes, theirs) = (scene.written(), other.written());
         let (from, length) = (moved.from as usize, moved.length as usize);
         bytes[moved.to as usize..][..length].copy_from_slice(&theirs[from..from + length]);
-        let told = scene.told(&bytes);
-        prop_assert!(!told.is_empty());
-        for (start, bad) in told {
+        let reported = scene.reported(&bytes);
+        prop_assert!(!reported.is_empty());
+        for (start, bad) in reported {
             let what = format!("{moved:?}, transfer at {start}: {bad:?}");
             prop_assert!(moved.covers(&bad), "{}", what);
-            if moved.tells(&scene, start, bad.offset, 2) {
+            if moved.is_identifiable(&scene, start, bad.offset, 2) {
                 prop_assert_eq!(bad.kind, DamageKind::Foreign, "{}", what);
             } else {
                 prop_assert!(bad.kind != DamageKind::Flipped && bad.kind != DamageKind::Torn, "{}", what);
@@ -159,13 +161,13 @@ fn data_that_moved_back_within_the_first_transfer_is_misplaced() {
     for (from, to) in [(4096, 12_288), (0, 8192), (0, 4096), (512, 61_440), (65_536, 512)] {
         let mut bytes = scene.written();
         bytes.copy_within(from..from + 4096, to);
-        for (_, bad) in scene.told(&bytes) {
+        for (_, bad) in scene.reported(&bytes) {
             assert_eq!(bad.kind, DamageKind::Misplaced, "{from} to {to}: {bad:?}");
         }
         let mut bytes = scene.written();
         let theirs = Scene { signature: 78, ..scene }.written();
         bytes[to..to + 4096].copy_from_slice(&theirs[from..from + 4096]);
-        for (_, bad) in scene.told(&bytes) {
+        for (_, bad) in scene.reported(&bytes) {
             assert_eq!(bad.kind, DamageKind::Foreign, "{from} to {to}: {bad:?}");
         }
     }

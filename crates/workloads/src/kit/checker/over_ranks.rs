@@ -1,4 +1,4 @@
-//! What checkers found on all ranks, brought together on rank 0.
+//! Collects what the checkers of all ranks found on rank 0.
 
 use ranks::{Comm, Halt, Reduce};
 use results::record::{BadRange, BadRank, Check};
@@ -6,18 +6,19 @@ use results::record::{BadRange, BadRank, Check};
 use super::{Checker, DamageKind};
 use crate::kit::few;
 
-/// In how many transfers each kind was found, in the order of [`DamageKind::ALL`].
+/// The number of transfers in which each kind was found, in the order of [`DamageKind::ALL`].
 pub type Kinds = [u64; DamageKind::ALL.len()];
 
-/// How many times its share of the list a rank sends, so that others' shares that are not used up are filled.
-const ROOM: usize = 8;
-/// Bytes of a rank's ranges that arrive at most.
+/// A rank sends this many times its share of the list. The excess fills unused shares of other ranks.
+const EXCESS: usize = 8;
+/// Most bytes of a rank's ranges that arrive.
 const BYTES: usize = 20_000;
-/// Bits of a count that are compared to find the worst ranks.
+/// Number of bits of a count that are compared to find the worst ranks.
 const COUNT_BITS: u32 = 40;
 
-/// What all ranks found, of which this one has `bad` transfers (or items), and how many hold which kind.
-/// `first` gives up to so many of this rank's ranges. Only rank 0 has the list. Collective.
+/// What all ranks found, and in how many transfers each kind was found. `bad` is the number of bad transfers
+/// (or items) of this rank. `first` returns up to the given number of this rank's ranges. Only rank 0 has the
+/// list. Collective.
 pub fn over_ranks(
     comm: &dyn Comm,
     checker: &Checker,
@@ -35,7 +36,7 @@ pub fn over_ranks(
         return Ok((check, kinds));
     }
     let share = Check::CAP.div_ceil((bad_ranks as usize).min(few::SLOTS));
-    check.bad = listed(comm, is_bad.then(|| first(share * ROOM)).as_deref())?;
+    check.bad = listed(comm, is_bad.then(|| first(share * EXCESS)).as_deref())?;
     check.worst = worst(comm, bad, bad_ranks)?;
     Ok((check, kinds))
 }
@@ -47,8 +48,8 @@ pub fn listed(comm: &dyn Comm, mine: Option<&[BadRange]>) -> Result<Vec<BadRange
     Ok(few::in_turn(ranks.collect(), Check::CAP))
 }
 
-/// The ranks with most bad transfers: one reduction for each, so that nobody has to know all. Of equal ranks
-/// the lowest comes first.
+/// The ranks with most bad transfers. One reduction finds each, so no rank needs the counts of all. Of ranks
+/// with equal counts the lowest comes first.
 fn worst(comm: &dyn Comm, mine: u64, bad_ranks: u64) -> Result<Vec<BadRank>, Halt> {
     let rank_bits = 62 - COUNT_BITS;
     let reversed = (1 << rank_bits) - 1 - u64::from(comm.rank());
@@ -65,8 +66,8 @@ fn worst(comm: &dyn Comm, mine: u64, bad_ranks: u64) -> Result<Vec<BadRank>, Hal
     Ok(worst)
 }
 
-/// Ranges as lines of fields. The path comes last, and only where it is not that of the line before; a NUL,
-/// which no path has, stands for an end of line in it.
+/// Ranges as lines of fields. The path comes last, and only if it differs from the path of the line before. A
+/// path never holds a NUL, so a NUL replaces each line break in it.
 fn pack(ranges: &[BadRange]) -> String {
     let before = [""].into_iter().chain(ranges.iter().map(|bad| bad.path.as_str()));
     let lines = ranges.iter().zip(before).map(|(bad, before)| {
@@ -93,9 +94,9 @@ fn unpack(rank: u32, parcel: &str) -> Vec<BadRange> {
     parcel.split_terminator('\n').map(range).collect()
 }
 
-/// What is said of what `label` found, for the list of ranges ends early: in how many each kind is, and where
-/// the list may not tell it, how many each rank has. `bad` is what is wrong, such as `bad transfers`, and
-/// `counted` the same with its number.
+/// The notices about bad ranges. The first gives the number of transfers of each kind. The second gives the
+/// worst ranks, and is there only if the list may not show them. `bad` says what is wrong, for example
+/// `bad transfers`. `counted` is the same with its number.
 pub fn texts(label: &str, bad: &str, counted: &str, check: &Check, kinds: Kinds) -> (String, Option<String>) {
     let named = DamageKind::ALL.into_iter().zip(kinds).filter(|(_, count)| *count > 0);
     let named: Vec<String> = named.map(|((_, kind), count)| format!("{count} {kind}")).collect();
@@ -103,7 +104,7 @@ pub fn texts(label: &str, bad: &str, counted: &str, check: &Check, kinds: Kinds)
         if kinds.iter().sum::<u64>() > check.bad_transfers { " (one may hold several)" } else { "" };
     let by_kind = format!("{label}: {counted}, by kind{several}: {}", named.join(", "));
     let (listed, ranges, ranks) = (check.bad.len(), check.ranges, check.bad_ranks);
-    // Only rank 0 has the list, and all have to agree.
+    // Only rank 0 has the list. The condition must be the same on all ranks.
     if ranges <= Check::CAP as u64 && ranks == 1 {
         return (by_kind, None);
     }
@@ -123,7 +124,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ranges_and_any_path_survive_the_way_to_rank_0() {
+    fn ranges_with_any_path_arrive_intact_on_rank_0() {
         let bad = |offset, path: &str| BadRange {
             rank: 5,
             path: path.to_owned(),

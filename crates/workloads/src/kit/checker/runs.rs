@@ -1,4 +1,4 @@
-//! From words with a source each to ranges with a kind each.
+//! Turns words with a source each into ranges with a kind each.
 
 use super::diagnosis::FLIPPED_BITS;
 use super::{Bad, DamageKind};
@@ -8,12 +8,12 @@ use crate::kit::payload::{DataIdentity, Packet};
 /// Where a wrong word comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum WordSource {
-    /// From this origin, and from so many bytes further on in the file.
+    /// From this origin. The second value is the distance in bytes to the place where the data belongs.
     Made(DataIdentity, i64),
-    /// Stamped data of nobody known.
+    /// Stamped data of an unknown writer.
     Stranger,
     Zero,
-    /// It is what was written, but for some bits.
+    /// The written word with some bits changed.
     Flipped,
     Unknown,
 }
@@ -28,7 +28,7 @@ pub(super) struct Word {
     pub(super) source: WordSource,
 }
 
-/// Words of one source that follow each other, with none of another source between.
+/// Consecutive wrong words of one source.
 struct WordRun {
     first: Word,
     end: u64,
@@ -39,32 +39,32 @@ struct WordRun {
 #[derive(Default)]
 pub(super) struct Runs {
     runs: Vec<WordRun>,
-    /// Whether a word was right that no other writing of its place shares.
+    /// Whether a word was right that no other writer of its place shares.
     pub(super) some_is_sound: bool,
 }
 
-/// Ranges of one transfer that are told apart; what comes after them is not listed.
+/// Number of ranges of one transfer that are distinguished. Later ones are not listed.
 const RUNS_MAX: usize = 256;
 
 impl Runs {
-    /// Takes in the next wrong word.
+    /// Adds the next wrong word.
     pub(super) fn take(&mut self, word: Word) {
         let bits = u64::from((word.expected ^ word.found).count_ones());
         let end = word.at + 8;
-        let room = self.runs.len() < RUNS_MAX;
+        let has_space = self.runs.len() < RUNS_MAX;
         match self.runs.last_mut() {
             Some(run) if run.first.source == word.source => (run.end, run.bits) = (end, run.bits + bits),
-            _ if room => self.runs.push(WordRun { first: word, end, bits }),
+            _ if has_space => self.runs.push(WordRun { first: word, end, bits }),
             _ => {}
         }
     }
 
-    /// The ranges, for a transfer at `offset` that was to hold data of `own`.
-    pub(super) fn named(&self, own: DataIdentity, offset: u64) -> Vec<Bad> {
+    /// The ranges of a transfer at `offset` that should hold data of `own`.
+    pub(super) fn bad_ranges(&self, own: DataIdentity, offset: u64) -> Vec<Bad> {
         let mixed = self.is_mixed(own);
         let bad = |run: &WordRun| {
             let here = offset + run.first.at;
-            let (kind, detail) = named(run, own, here, mixed);
+            let (kind, detail) = classify(run, own, here, mixed);
             Bad {
                 offset: here,
                 length: run.end - run.first.at,
@@ -77,7 +77,7 @@ impl Runs {
         self.runs.iter().map(bad).collect()
     }
 
-    /// Whether the transfer holds several writings of its place.
+    /// Whether the transfer holds data of several generations of its place.
     fn is_mixed(&self, own: DataIdentity) -> bool {
         let mut others = self.runs.iter().filter_map(|run| match run.first.source {
             WordSource::Made(origin, 0) if is_here(origin, own) => Some(origin.generation),
@@ -88,22 +88,23 @@ impl Runs {
     }
 }
 
-/// Whether only the generation may be another.
+/// Whether the two differ at most in the generation.
 fn is_here(origin: DataIdentity, own: DataIdentity) -> bool {
     (origin.signature, origin.file, origin.rank) == (own.signature, own.file, own.rank)
 }
 
-fn named(run: &WordRun, own: DataIdentity, here: u64, mixed: bool) -> (DamageKind, String) {
+fn classify(run: &WordRun, own: DataIdentity, here: u64, mixed: bool) -> (DamageKind, String) {
     match run.first.source {
         WordSource::Zero => (DamageKind::Zero, String::new()),
         WordSource::Flipped if run.bits == 1 => (DamageKind::Flipped, "1 bit differs".into()),
         WordSource::Flipped => (DamageKind::Flipped, format!("{} bits differ", run.bits)),
         WordSource::Unknown => (DamageKind::Wrong, String::new()),
         WordSource::Stranger => {
-            (DamageKind::Foreign, "stamped data, without the stamp that tells whose".into())
+            (DamageKind::Foreign, "stamped data without the stamp that names its writer".into())
         }
         WordSource::Made(origin, shift) => {
-            let (kind, mut detail) = made(origin, here.wrapping_add_signed(shift), own, here, mixed);
+            let (kind, mut detail) =
+                classify_intact(origin, here.wrapping_add_signed(shift), own, here, mixed);
             let is_cut = here % BLOCK + (run.end - run.first.at) <= (CLEAR_WORDS * 8) as u64;
             if own.packet == Packet::Stamped
                 && kind == DamageKind::Misplaced
@@ -117,8 +118,14 @@ fn named(run: &WordRun, own: DataIdentity, here: u64, mixed: bool) -> (DamageKin
     }
 }
 
-/// Sound data of `origin` from `place`.
-fn made(origin: DataIdentity, place: u64, own: DataIdentity, here: u64, mixed: bool) -> (DamageKind, String) {
+/// The kind and detail of intact data of `origin` from `place`.
+fn classify_intact(
+    origin: DataIdentity,
+    place: u64,
+    own: DataIdentity,
+    here: u64,
+    mixed: bool,
+) -> (DamageKind, String) {
     let DataIdentity { signature, file, rank, generation, .. } = origin;
     if (signature, file) != (own.signature, own.file) {
         let detail = format!(
@@ -130,7 +137,7 @@ fn made(origin: DataIdentity, place: u64, own: DataIdentity, here: u64, mixed: b
         let mut detail = format!("belongs to offset {place} of rank {rank}");
         match own.packet {
             Packet::Offset | Packet::Incompressible => detail.push_str(" (modulo 4 GiB)"),
-            Packet::Random => detail.push_str(", or to a rank or signature that makes the same"),
+            Packet::Random => detail.push_str(", or to a rank or signature with the same data"),
             _ if generation != own.generation => detail.push_str(&format!(", generation {generation}")),
             _ => {}
         }
@@ -141,6 +148,6 @@ fn made(origin: DataIdentity, place: u64, own: DataIdentity, here: u64, mixed: b
     match (mixed, generation < expected) {
         (true, _) => (DamageKind::Torn, detail),
         (false, true) => (DamageKind::Stale, detail),
-        (false, false) => (DamageKind::Wrong, format!("{detail}: written later than what was asked for")),
+        (false, false) => (DamageKind::Wrong, format!("{detail}; it was written after the expected one")),
     }
 }

@@ -1,4 +1,4 @@
-//! Every kind of wrong data, by the checker alone: what of it each packet type can tell.
+//! Every kind of wrong data, with the checker alone: what each packet type can distinguish.
 
 use super::super::payload::{DataIdentity, Packet, file_id};
 use super::*;
@@ -17,14 +17,14 @@ fn data(identity: DataIdentity, offset: u64) -> Vec<u8> {
     buffer
 }
 
-/// Kind, offset within the transfer and length of each range of a transfer at `offset`, and its details.
+/// Kind, offset within the transfer and length of each range of a transfer at `offset`, and the details.
 fn found_at(identity: DataIdentity, offset: u64, data: &[u8]) -> (Vec<(DamageKind, u64, u64)>, Vec<String>) {
     let mut checker = Checker::new(Payload::new(identity), 64);
-    checker.look(data, offset);
+    checker.compare(data, offset);
     assert_eq!(checker.bad_transfers, u64::from(!checker.bad.is_empty()));
-    let told = |bad: &Bad| (bad.kind, bad.offset - offset, bad.length);
+    let range = |bad: &Bad| (bad.kind, bad.offset - offset, bad.length);
     let details = checker.bad.iter().map(|bad| bad.detail.clone()).collect();
-    (checker.bad.iter().map(told).collect(), details)
+    (checker.bad.iter().map(range).collect(), details)
 }
 
 fn found(data: &[u8]) -> (Vec<(DamageKind, u64, u64)>, Vec<String>) {
@@ -56,7 +56,7 @@ fn bits_that_differ_are_flipped_also_in_a_stamp() {
 }
 
 #[test]
-fn a_transfer_of_an_older_generation_is_stale_however_old_if_its_stamps_are_there() {
+fn a_transfer_of_any_older_generation_with_its_stamps_is_stale() {
     for (generation, offset) in [(11, 0), (4, 0), (0, 0), (11, 64), (0, 2048), (0, 4088)] {
         let old = data(DataIdentity { generation, ..own() }, OFFSET + offset);
         let detail = format!("generation {generation} of this place, expected 12");
@@ -68,14 +68,14 @@ fn a_transfer_of_an_older_generation_is_stale_however_old_if_its_stamps_are_ther
 }
 
 #[test]
-fn a_later_generation_than_asked_for_is_not_called_stale() {
+fn a_later_generation_than_expected_is_not_stale() {
     let (ranges, details) = found(&data(DataIdentity { generation: 13, ..own() }, OFFSET));
     assert_eq!(ranges[0].0, DamageKind::Wrong);
-    assert_eq!(details, ["generation 13 of this place, expected 12: written later than what was asked for"]);
+    assert_eq!(details, ["generation 13 of this place, expected 12; it was written after the expected one"]);
 }
 
 #[test]
-fn a_part_of_an_older_generation_is_torn_at_any_boundary_of_words() {
+fn a_part_of_an_older_generation_is_torn_at_any_word_boundary() {
     let old = data(DataIdentity { generation: 11, ..own() }, OFFSET);
     for (from, to) in [(0, 8192), (8192, LENGTH), (512, 1024), (4096, 4608), (5000, 5008), (4088, 4136)] {
         let mut data = data(own(), OFFSET);
@@ -99,7 +99,7 @@ fn a_transfer_of_two_older_generations_is_torn_and_both_are_named() {
 }
 
 #[test]
-fn zeros_are_zero_beside_whatever_else_is_wrong() {
+fn zeros_are_reported_with_other_damage() {
     let mut mixed = data(own(), OFFSET);
     mixed[4096..8192].fill(0);
     assert_eq!(found(&mixed), one((DamageKind::Zero, 4096, 4096), ""));
@@ -114,7 +114,7 @@ fn zeros_are_zero_beside_whatever_else_is_wrong() {
 }
 
 #[test]
-fn data_of_another_place_or_rank_is_misplaced_and_says_where_it_belongs() {
+fn data_of_another_place_or_rank_is_misplaced_with_the_place_it_belongs_to() {
     let elsewhere = data(own(), OFFSET + (1 << 16));
     let detail = "belongs to offset 1114152 of rank 3";
     assert_eq!(found(&elsewhere), one((DamageKind::Misplaced, 40, LENGTH as u64 - 40), detail));
@@ -126,9 +126,9 @@ fn data_of_another_place_or_rank_is_misplaced_and_says_where_it_belongs() {
 }
 
 #[test]
-fn a_piece_without_a_stamp_also_tells_where_it_belongs() {
+fn a_piece_without_a_stamp_is_also_assigned_to_its_place() {
     let elsewhere = data(own(), OFFSET + (1 << 16) + 1536);
-    // One sector within a block, and a small transfer whole.
+    // One sector within a block, and a whole small transfer.
     let mut one_sector = data(own(), OFFSET);
     one_sector[512..1024].copy_from_slice(&elsewhere[..512]);
     let detail = "belongs to offset 1115648 of rank 3".to_owned();
@@ -151,7 +151,7 @@ fn swapped_pages_are_two_ranges() {
 }
 
 #[test]
-fn data_of_another_file_or_campaign_is_foreign_and_says_whose() {
+fn data_of_another_file_or_campaign_is_foreign_and_its_writer_is_named() {
     let campaign = data(DataIdentity { signature: -5, ..own() }, OFFSET);
     let (ranges, details) = found(&campaign);
     assert_eq!(ranges, [(DamageKind::Foreign, 8, LENGTH as u64 - 8)]);
@@ -162,46 +162,46 @@ fn data_of_another_file_or_campaign_is_foreign_and_says_whose() {
 }
 
 #[test]
-fn what_nobody_wrote_is_wrong() {
+fn data_of_no_known_writer_is_wrong() {
     let mut data = data(own(), OFFSET);
     data[1000..3000].fill(0x5a);
     assert_eq!(found(&data), one((DamageKind::Wrong, 1000, 2000), ""));
 }
 
 #[test]
-fn what_is_missing_is_truncated_and_counts_one_transfer_with_what_came() {
+fn missing_data_is_truncated_and_counts_as_one_transfer_with_the_part_that_was_read() {
     let mut checker = Checker::new(Payload::new(own()), 64);
     let mut part = data(own(), OFFSET)[..4099].to_vec();
-    checker.look(&part, OFFSET);
+    checker.compare(&part, OFFSET);
     checker.missing(OFFSET, part.len(), LENGTH);
     part[4097] ^= 1;
-    checker.look(&part, OFFSET);
+    checker.compare(&part, OFFSET);
     checker.missing(OFFSET, part.len(), LENGTH);
     checker.missing(OFFSET + LENGTH as u64, 0, LENGTH);
     assert_eq!(checker.bad_transfers, 3);
-    let told: Vec<_> = checker.bad.iter().map(|bad| (bad.kind, bad.offset - OFFSET, bad.length)).collect();
+    let found: Vec<_> = checker.bad.iter().map(|bad| (bad.kind, bad.offset - OFFSET, bad.length)).collect();
     let cut = (DamageKind::Truncated, 4099, LENGTH as u64 - 4099);
     let beyond = (DamageKind::Truncated, LENGTH as u64, LENGTH as u64);
-    assert_eq!(told, [cut, (DamageKind::Flipped, 4096, 8), cut, beyond]);
+    assert_eq!(found, [cut, (DamageKind::Flipped, 4096, 8), cut, beyond]);
     assert_eq!(checker.bad[0].detail, "the read ended after 4099 of 16384 bytes");
     assert_eq!(checker.kinds[DamageKind::Truncated as usize], 3);
 }
 
 #[test]
-fn the_list_ends_at_its_cap_and_the_counts_go_on() {
+fn the_list_stops_at_its_cap_and_the_counts_continue() {
     let mut checker = Checker::new(Payload::new(own()), 3);
     for _ in 0..10 {
-        checker.look(&[0; 4096], OFFSET);
+        checker.compare(&[0; 4096], OFFSET);
     }
     assert_eq!((checker.bad.len(), checker.bad_transfers), (3, 10));
     assert_eq!(checker.kinds[DamageKind::Zero as usize], 10);
 }
 
-/// One of IOR's types, what is done to a transfer, and what is told of it.
+/// One of IOR's types, a change of a transfer, and the kind that the checker reports.
 type Case = (Packet, fn(DataIdentity) -> Vec<u8>, DamageKind);
 
 #[test]
-fn iors_own_types_tell_what_they_can() {
+fn iors_own_types_distinguish_what_they_can() {
     use Packet::{Incompressible, Offset, Random, Timestamp};
     let flip: fn(DataIdentity) -> Vec<u8> = |own| {
         let mut data = data(own, OFFSET);
@@ -249,7 +249,7 @@ fn iors_own_types_tell_what_they_can() {
             "{details:?}"
         );
     }
-    // The same data stands everywhere: type `t` cannot see that it was moved.
+    // The data is the same everywhere, so type `t` cannot detect that it was moved.
     let own = DataIdentity { signature: 7, ..DataIdentity::default() };
     assert_eq!(found_at(own, OFFSET, &moved(own)).0, []);
 }

@@ -1,4 +1,5 @@
-//! Operations that failed while the run went on: how many for each reason, and the first by name.
+//! Operations that failed while the run continued: a count for each reason, and the first ones with their
+//! paths.
 
 use std::io;
 use std::path::Path;
@@ -9,14 +10,14 @@ use results::record::{Failed, FailedOperation};
 use crate::kit::drive::words;
 use crate::kit::few;
 
-/// The system's numbers of errors are below this; number 0 stands for what has none.
+/// The system's error numbers are below this. Number 0 counts errors without a number.
 const ERRORS: usize = 136;
-/// How many failures each rank remembers by name.
+/// Number of failures that each rank keeps with their paths.
 const NAMED: usize = 8;
-/// Bytes of a long path that are kept at its beginning, and as many at its end.
+/// Number of bytes that are kept at the beginning of a long path, and at its end.
 const KEPT: usize = 220;
 
-/// The failures of one rank in one phase. Its memory does not grow with them.
+/// The failures of one rank in one phase. The memory does not grow with their number.
 pub(crate) struct Failures {
     pub(super) keep_going: bool,
     counts: Vec<u64>,
@@ -28,7 +29,7 @@ impl Failures {
         Self { keep_going, counts: vec![0; ERRORS], named: Vec::with_capacity(NAMED) }
     }
 
-    /// Counts a failure; false where the run does not go on after it.
+    /// Counts a failure. Returns false if the run must not continue after it.
     #[cold]
     pub(crate) fn take(&mut self, call: &'static str, path: &Path, error: &io::Error) -> bool {
         if !self.keep_going {
@@ -46,7 +47,7 @@ impl Failures {
         self.counts.iter().sum()
     }
 
-    /// Those of all ranks, the named ones on rank 0 only. Collective.
+    /// The failures of all ranks. Only rank 0 gets the ones with paths. Collective.
     pub(crate) fn over_ranks(self, comm: &dyn Comm) -> Result<Option<Failed>, Halt> {
         let operations = comm.reduce_one(self.count(), Reduce::Sum)?;
         if operations == 0 {
@@ -55,7 +56,7 @@ impl Failures {
         let mut counts = self.counts;
         comm.all_reduce(&mut counts, Reduce::Sum)?;
         let reason = |number: usize| match number {
-            0 => "something else".to_owned(),
+            0 => "another error".to_owned(),
             _ => words(&io::Error::from_raw_os_error(number as i32)),
         };
         let counted = counts.iter().enumerate().filter(|(_, count)| **count > 0);
@@ -63,13 +64,13 @@ impl Failures {
         reasons.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
         let lines = self.named.iter().map(|(call, path, why)| format!("{call}\t{why}\t{path}"));
         let mine = (!self.named.is_empty()).then(|| few::whole_lines(lines, few::BYTES));
-        let heard = few::collect(comm, mine.as_deref())?;
-        let first = heard.parcels.iter().map(|(rank, text)| named(*rank, text)).collect();
+        let arrived = few::collect(comm, mine.as_deref())?;
+        let first = arrived.parcels.iter().map(|(rank, text)| named(*rank, text)).collect();
         Ok(Some(Failed { operations, reasons, first: few::in_turn(first, Failed::CAP) }))
     }
 }
 
-/// A path that can be brought: of one that is too long the middle is left out.
+/// A path that fits into a message. If it is too long, the middle is left out.
 fn shortened(path: &Path) -> String {
     let path = path.display().to_string();
     if path.len() <= 2 * KEPT {

@@ -1,4 +1,4 @@
-//! Phases of operations that do nothing but fail where they are told to.
+//! Phases of operations that do nothing, except that they fail where the test asks for it.
 
 use measure::CycleClock;
 use results::Record;
@@ -32,7 +32,8 @@ impl Operation for Failing {
     }
 }
 
-/// Runs `items` items on each of `ranks` ranks; on rank 1 those fail that `modulo` and `rest` say.
+/// Runs `items` items on each of `ranks` ranks. On rank 1 every item fails whose number is a multiple of
+/// `modulo`.
 fn run(
     ranks: u32,
     items: u64,
@@ -63,7 +64,7 @@ fn run(
 fn every_item_is_done_once_and_counted_on_all_ranks() {
     for ranks in [1, 3] {
         for done in run(ranks, 1000, false, 1) {
-            // Rank 1 fails at its first item, so that only one rank alone comes through.
+            // Rank 1 fails at its first item, so only a single rank succeeds.
             if ranks > 1 {
                 let halt = done.unwrap_err();
                 assert_eq!(
@@ -86,7 +87,7 @@ fn every_item_is_done_once_and_counted_on_all_ranks() {
 }
 
 #[test]
-fn failures_are_counted_by_reason_and_named_while_the_run_goes_on() {
+fn failures_are_counted_by_reason_and_listed_while_the_run_continues() {
     let all = run(3, 100, true, 5);
     let (done, items) = all[1].as_ref().unwrap();
     assert_eq!((items.len(), done.operations), (100, 80));
@@ -95,9 +96,9 @@ fn failures_are_counted_by_reason_and_named_while_the_run_goes_on() {
     let failed = phase.failed.as_ref().unwrap();
     assert_eq!(failed.operations, 20);
     let reasons = [("No space left on device", 10), ("No such file or directory", 10)];
-    let mut told = failed.reasons.clone();
-    told.sort();
-    assert_eq!(told, reasons.map(|(why, count)| (why.to_owned(), count)));
+    let mut counted = failed.reasons.clone();
+    counted.sort();
+    assert_eq!(counted, reasons.map(|(why, count)| (why.to_owned(), count)));
     assert_eq!(failed.first.len(), 8);
     assert_eq!((failed.first[1].rank, failed.first[1].path.as_str()), (1, "/tree/f5"));
     assert_eq!((failed.first[1].operation.as_str(), failed.first[1].why.as_str()), ("mkdir", reasons[1].0));
@@ -105,7 +106,7 @@ fn failures_are_counted_by_reason_and_named_while_the_run_goes_on() {
 }
 
 #[test]
-fn what_ends_a_phase_late_fails_it_on_all_ranks() {
+fn a_failed_last_step_of_a_phase_fails_it_on_all_ranks() {
     let clock = CycleClock::new();
     let known = Phase { phase: "file_stat".to_owned(), ..Phase::default() };
     let setting = OperationSetting { known, keep_going: false };
@@ -125,7 +126,7 @@ fn what_ends_a_phase_late_fails_it_on_all_ranks() {
 }
 
 #[test]
-fn calls_that_fail_beside_the_operations_count_as_failures_and_not_as_operations() {
+fn failed_calls_outside_the_operations_count_as_failures_but_not_as_operations() {
     for keep_going in [true, false] {
         let clock = CycleClock::new();
         let setting = OperationSetting { keep_going, ..OperationSetting::default() };
@@ -138,7 +139,7 @@ fn calls_that_fail_beside_the_operations_count_as_failures_and_not_as_operations
             doing.run(&rank, &mut operation, &mut TransferOrder::items(10), 0, Stop::after(10));
             if comm.rank() == 1 {
                 let denied = io::Error::from_raw_os_error(13);
-                doing.failed_beside(&rank, "open", Path::new("/tree/d"), &denied);
+                doing.failed_outside(&rank, "open", Path::new("/tree/d"), &denied);
             }
             doing.end(&mut rank, || Ok(())).map(|done| done.phase)
         });

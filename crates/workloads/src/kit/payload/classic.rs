@@ -1,5 +1,5 @@
-//! IOR's four packet types: native words that depend on signature, rank, place in the transfer and, but
-//! for the first type, on the offset of the transfer (IOR 4.1).
+//! IOR's four packet types. The words depend on signature, rank and place in the transfer. Except for the
+//! first type, they also depend on the offset of the transfer (IOR 4.1).
 
 use super::lanes::{self, Counting, Repeated, WORD, native};
 use super::{DataIdentity, Packet};
@@ -20,7 +20,7 @@ pub(super) struct ClassicData {
     repeated: u64,
 }
 
-/// Where a reader of type `r` stands: its words follow from each other.
+/// The position of a reader of type `r`. Each word follows from the one before.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct WordChain(u64);
 
@@ -51,7 +51,7 @@ impl ClassicData {
         WordChain::start(self, offset)
     }
 
-    /// The word of types `o` and `i` that tells the offset; `stamp` counts them within a transfer.
+    /// The word of types `o` and `i` that holds the offset. `stamp` is its number within a transfer.
     fn stamp(&self, offset: u64, stamp: u64) -> u64 {
         let low = (offset as u32).wrapping_mul((stamp as u32).wrapping_add(1));
         self.rank << 32 | u64::from(low)
@@ -61,7 +61,7 @@ impl ClassicData {
         Counting { high: self.rank << 32, low: i64::from(self.signature) as u64 }
     }
 
-    /// Puts in the words that depend on the offset of the transfer, into a buffer that has the others.
+    /// Writes the words that depend on the offset of the transfer into a buffer that has the others.
     pub(super) fn prepare(&self, buffer: &mut [u8], offset: u64) {
         match self.packet {
             Packet::Offset | Packet::Incompressible => {
@@ -74,7 +74,8 @@ impl ClassicData {
         }
     }
 
-    /// Fills a piece of a transfer at `offset` that begins with word `first`, to which `chain` has come.
+    /// Fills a piece of a transfer at `offset`. The piece begins with word `first`, and `chain` is at this
+    /// word.
     pub(super) fn fill(&self, piece: &mut [u8], offset: u64, first: usize, chain: &mut WordChain) {
         match self.packet {
             Packet::Random => {
@@ -96,7 +97,7 @@ impl ClassicData {
         }
     }
 
-    /// Whether a whole transfer is as it was written at `offset`.
+    /// Whether a whole transfer is what was written at `offset`.
     pub(super) fn holds(&self, data: &[u8], offset: u64) -> bool {
         if self.packet == Packet::Random {
             let mut chain = self.chain(offset);
@@ -110,16 +111,17 @@ impl ClassicData {
             let clear = if stamped { WORD.min(chunk.len()) } else { 0 };
             let first = (index * STAMP_EVERY + clear / WORD) as u64;
             let stamp = self.stamp(offset, index as u64);
-            let told = clear == 0 || native(&chunk[..clear]) == stamp;
-            told && match self.packet {
-                Packet::Incompressible => !lanes::differs(Repeated(self.repeated), 0, &chunk[clear..]),
-                _ => !lanes::differs(self.counting(), first, &chunk[clear..]),
-            }
+            let is_stamp = clear == 0 || native(&chunk[..clear]) == stamp;
+            is_stamp
+                && match self.packet {
+                    Packet::Incompressible => !lanes::differs(Repeated(self.repeated), 0, &chunk[clear..]),
+                    _ => !lanes::differs(self.counting(), first, &chunk[clear..]),
+                }
         })
     }
 
-    /// Whose data a whole transfer may be that is not what was written at `offset`: rank and offset, as
-    /// far as its first words tell.
+    /// The possible writer of a whole transfer that is not what was written at `offset`. Returns its rank and
+    /// offset, as far as the first words show them.
     pub(super) fn guess(&self, data: &[u8], offset: u64) -> Option<(u64, u64)> {
         let words: Vec<u64> = data.chunks_exact(WORD).take(3).map(native).collect();
         match self.packet {
@@ -149,5 +151,5 @@ impl ClassicData {
     }
 }
 
-/// So many transfers before and after a wrong one are looked at for where it belongs.
+/// Number of transfers before and after a wrong one that are searched for its place.
 const NEAR: u64 = 32_768;

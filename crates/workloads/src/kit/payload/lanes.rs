@@ -1,31 +1,32 @@
-//! Loops over the words of a buffer, in the widest registers that this machine has.
+//! Loops over the words of a buffer, in the widest registers of this machine.
 //!
-//! A rule for words is written once, in plain Rust; the compiler makes it into vector instructions, for
-//! the baseline of the target and, on x86-64, for AVX2 and for AVX-512 as well, which are asked for at run
-//! time: AVX-512 has a product of 64 bits, and 61 GB/s instead of 35 on an AMD EPYC VM.
+//! A rule for words is written once, in plain Rust. The compiler makes vector instructions of it: for the
+//! baseline of the target and, on x86-64, also for AVX2 and AVX-512. The program checks at run time whether
+//! the processor has them. AVX-512 has a product of 64 bits. On an AMD EPYC VM it reaches 61 GB/s instead of
+//! 35.
 //!
-//! Invariant: all ways make the same bytes; a test compares them.
+//! Invariant: all variants make the same bytes; a test compares them.
 #![allow(unsafe_code)]
 
 /// Bytes of a word.
 pub(super) const WORD: usize = 8;
 
-/// A word as it lies in memory.
+/// A word in the byte order of memory.
 pub(crate) fn native(word: &[u8]) -> u64 {
     u64::from_ne_bytes(word.try_into().expect("chunks of eight bytes"))
 }
 
-/// A rule that gives the word at any index, without those before it: a counter and what it makes.
+/// A rule that gives the word at any index without the words before it. A word is made from a counter.
 ///
-/// The counter is added up from word to word, because AVX2 has no product of 64 bits.
+/// The counter is increased from word to word, because AVX2 has no product of 64 bits.
 pub(super) trait LaneRule: Copy {
-    /// How far the counter goes from one word to the next.
+    /// Increase of the counter from one word to the next.
     const STEP: u64;
 
     /// The counter at an index.
     fn at(self, index: u64) -> u64;
 
-    /// The word at a counter, as it lies in memory.
+    /// The word of a counter, in the byte order of memory.
     fn word(self, counter: u64) -> u64;
 }
 
@@ -70,25 +71,25 @@ impl LaneRule for Repeated {
 pub(super) fn fill<R: LaneRule>(rule: R, first: u64, buffer: &mut [u8]) {
     #[cfg(target_arch = "x86_64")]
     if is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512dq") {
-        // SAFETY: the processor has both, which was just asked; nothing else is needed of the caller.
+        // SAFETY: the processor has both, as checked above; the caller has no other obligation.
         unsafe { fill_avx512(rule, first, buffer) };
         return;
     } else if is_x86_feature_detected!("avx2") {
-        // SAFETY: the processor has AVX2, which was just asked; nothing else is needed of the caller.
+        // SAFETY: the processor has AVX2, as checked above; the caller has no other obligation.
         unsafe { fill_avx2(rule, first, buffer) };
         return;
     }
     fill_portable(rule, first, buffer);
 }
 
-/// Whether any word is not what the rule says; `first` is the index of the first. Writes nothing.
+/// Whether any word differs from the rule. `first` is the index of the first word. Writes nothing.
 pub(super) fn differs<R: LaneRule>(rule: R, first: u64, data: &[u8]) -> bool {
     #[cfg(target_arch = "x86_64")]
     if is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512dq") {
-        // SAFETY: the processor has both, which was just asked; nothing else is needed of the caller.
+        // SAFETY: the processor has both, as checked above; the caller has no other obligation.
         return unsafe { differs_avx512(rule, first, data) };
     } else if is_x86_feature_detected!("avx2") {
-        // SAFETY: the processor has AVX2, which was just asked; nothing else is needed of the caller.
+        // SAFETY: the processor has AVX2, as checked above; the caller has no other obligation.
         return unsafe { differs_avx2(rule, first, data) };
     }
     differs_portable(rule, first, data)
@@ -145,53 +146,53 @@ mod tests {
     type Fill<R> = fn(R, u64, &mut [u8]);
     type Differs<R> = fn(R, u64, &[u8]) -> bool;
 
-    /// Its name, and its two loops.
-    type Way<R> = (&'static str, Fill<R>, Differs<R>);
+    /// A variant: its name and its two loops.
+    type Variant<R> = (&'static str, Fill<R>, Differs<R>);
 
-    /// All ways that this machine has, by name, and how many instruction sets it lacks.
-    fn ways<R: LaneRule>() -> (Vec<Way<R>>, usize) {
-        let mut ways: Vec<Way<R>> =
+    /// All variants that this machine can run, with their names, and the number of instruction sets it lacks.
+    fn variants<R: LaneRule>() -> (Vec<Variant<R>>, usize) {
+        let mut variants: Vec<Variant<R>> =
             vec![("chosen", fill, differs), ("portable", fill_portable, differs_portable)];
         #[cfg(not(target_arch = "x86_64"))]
-        return (ways, 0);
+        return (variants, 0);
         #[cfg(target_arch = "x86_64")]
         {
             if is_x86_feature_detected!("avx2") {
-                // SAFETY: the processor has AVX2, which was just asked.
+                // SAFETY: the processor has AVX2, as checked above.
                 let fill: Fill<R> = |r, f, b| unsafe { fill_avx2(r, f, b) };
                 // SAFETY: as above.
-                ways.push(("avx2", fill, |r, f, d| unsafe { differs_avx2(r, f, d) }));
+                variants.push(("avx2", fill, |r, f, d| unsafe { differs_avx2(r, f, d) }));
             }
             if is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512dq") {
-                // SAFETY: the processor has both parts of AVX-512, which was just asked.
+                // SAFETY: the processor has both parts of AVX-512, as checked above.
                 let fill: Fill<R> = |r, f, b| unsafe { fill_avx512(r, f, b) };
                 // SAFETY: as above.
-                ways.push(("avx512", fill, |r, f, d| unsafe { differs_avx512(r, f, d) }));
+                variants.push(("avx512", fill, |r, f, d| unsafe { differs_avx512(r, f, d) }));
             }
-            let lacks = 4 - ways.len();
-            (ways, lacks)
+            let lacks = 4 - variants.len();
+            (variants, lacks)
         }
     }
 
     #[test]
     #[allow(clippy::print_stdout)]
     fn every_instruction_set_that_is_used_is_compared() {
-        let (ways, lacks) = ways::<Repeated>();
+        let (variants, lacks) = variants::<Repeated>();
         if lacks > 0 {
-            let names: Vec<&str> = ways.iter().map(|(name, ..)| *name).collect();
+            let names: Vec<&str> = variants.iter().map(|(name, ..)| *name).collect();
             println!(
                 "SKIPPED: this processor lacks {lacks} of AVX2 and AVX-512; compared: {}",
                 names.join(", ")
             );
         }
-        assert_eq!(ways.len() + lacks, if cfg!(target_arch = "x86_64") { 4 } else { 2 });
+        assert_eq!(variants.len() + lacks, if cfg!(target_arch = "x86_64") { 4 } else { 2 });
     }
 
     fn agrees<R: LaneRule>(rule: R) {
         for (first, words) in [(0, 512), (8, 504), (3, 1), (500, 12), (u64::from(u32::MAX), 77)] {
             let mut here = vec![1; words * WORD];
             fill_portable(rule, first, &mut here);
-            for (name, fill, differs) in ways::<R>().0 {
+            for (name, fill, differs) in variants::<R>().0 {
                 let mut other = vec![2; words * WORD];
                 fill(rule, first, &mut other);
                 assert_eq!(here, other, "{name}");
@@ -206,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn the_vector_loops_make_and_see_the_same_bytes_as_the_portable_ones() {
+    fn the_vector_loops_make_and_compare_the_same_bytes_as_the_portable_ones() {
         agrees(Counting { high: 7 << 32, low: u64::MAX - 100 });
         agrees(Repeated(0x0123_4567_89ab_cdef));
         agrees(BlockWords(0xfeed_f00d_dead_beef));

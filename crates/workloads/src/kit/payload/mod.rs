@@ -1,10 +1,10 @@
-//! What is written, and how a reader knows that it came back: IOR's four packet types, and one of our
-//! own that tells where wrong data comes from.
+//! The data that is written, and how a reader checks it: IOR's four packet types, and assay's own type, which
+//! shows where wrong data comes from.
 //!
-//! A buffer is filled whole once; before each write only the words that depend on the offset are put in
-//! again. `classic` are IOR's types, `stamped` is ours, `lanes` are the loops they share.
+//! A buffer is filled completely once. Before each write only the words that depend on the offset are written
+//! again. `classic` has IOR's types, `stamped` has assay's, and `lanes` has the loops that they share.
 //!
-//! Invariant: what `prepare` made for an offset `holds` there, and nothing else does.
+//! Invariant: `holds` accepts at an offset exactly what `prepare` made for that offset.
 
 mod classic;
 mod lanes;
@@ -28,37 +28,37 @@ pub enum Packet {
     Incompressible,
     /// `r`: pseudo-random words from signature, rank and offset.
     Random,
-    /// `s`: every 4 KiB of the file say whose they are; not IOR's.
+    /// `s`: every 4 KiB of the file identify their writer; not in IOR.
     Stamped,
 }
 
-/// Whose data it is, and of which type.
+/// Whose data it is, and its packet type.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DataIdentity {
-    /// Its type.
+    /// The packet type.
     pub packet: Packet,
     /// The signature, `-G`.
     pub signature: i32,
     /// The rank that writes it.
     pub rank: u64,
-    /// What stands for the file, [`file_id`]; only in stamped data.
+    /// The number of the file, [`file_id`]; only in stamped data.
     pub file: u64,
-    /// Which writing of it; only in stamped data.
+    /// Which writing of the file this is; only in stamped data.
     pub generation: u32,
 }
 
-/// Pieces that lie end to end in a buffer, and apart in the file. Numbers are bytes.
+/// Pieces that are contiguous in a buffer and separate in the file. Numbers are bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SpreadPieces {
-    /// Of a piece; at least 1.
+    /// Length of a piece; at least 1.
     pub piece: usize,
-    /// From one piece to the next in the file.
+    /// Distance from one piece to the next in the file.
     pub stride: u64,
 }
 
 impl SpreadPieces {
-    /// Where each piece of a buffer of so many bytes begins there, how long it is, and where it lies in the
-    /// file if the first lies at `offset`.
+    /// For each piece of a buffer of `length` bytes: its start in the buffer, its length, and its place in
+    /// the file. The first piece lies at `offset`.
     pub(crate) fn over(self, length: usize, offset: u64) -> impl Iterator<Item = (usize, usize, u64)> {
         let pieces = (0..length).step_by(self.piece).zip(0..);
         pieces.map(move |(at, number)| (at, self.piece.min(length - at), offset + number * self.stride))
@@ -74,22 +74,22 @@ pub struct Payload {
     stamped: Stamped,
 }
 
-/// Bytes that are compared before looking closer.
+/// Bytes that are compared at once.
 pub(crate) const PIECE: usize = 4096;
 
-/// What stands in a read buffer where nothing has arrived: no packet type writes this word (its upper
-/// half is no rank's number, nor that of a negative signature; and it is neither odd nor a small number).
+/// The content of a read buffer where no data has arrived. No packet type writes this word: its upper half is
+/// neither a rank's number nor that of a negative signature. It is neither odd nor a small number.
 const POISON: u64 = 0xa5a5_5a5a_a5a5_5a5a;
 
-/// Fills a read buffer with a word that is never written, so that what does not arrive is seen.
+/// Fills a read buffer with a word that is never written, so that missing data is detected.
 pub fn poison(buffer: &mut [u8]) {
     for word in buffer.chunks_exact_mut(WORD) {
         word.copy_from_slice(&POISON.to_ne_bytes());
     }
 }
 
-/// The same for the first word of every 4 KiB: cheap enough to do before each read, and a page that
-/// does not arrive is seen.
+/// The same for the first word of every 4 KiB. This is cheap enough before each read, and a missing page is
+/// detected.
 pub fn poison_pages(buffer: &mut [u8]) {
     for page in buffer.chunks_mut(PIECE) {
         poison(&mut page[..WORD]);
@@ -103,17 +103,18 @@ impl Payload {
         Self { identity, spread: None, classic, stamped }
     }
 
-    /// The same in buffers of several transfers that lie apart in the file: each is as if it were alone.
+    /// The same for buffers of several transfers that are separate in the file. Each has the data that it
+    /// would have alone.
     pub fn spread(self, spread: SpreadPieces) -> Self {
         Self { spread: Some(spread), ..self }
     }
 
-    /// How its buffers are spread, and the same data in buffers that are not.
+    /// How its buffers are spread, and the same data for buffers that are not.
     pub(crate) fn by_piece(self) -> Option<(SpreadPieces, Self)> {
         self.spread.map(|spread| (spread, Self { spread: None, ..self }))
     }
 
-    /// Whose it is.
+    /// Whose data it is.
     pub fn identity(&self) -> DataIdentity {
         self.identity
     }
@@ -132,7 +133,7 @@ impl Payload {
         self.stream(offset).fill(0, buffer);
     }
 
-    /// Makes a buffer that was filled for another offset fit `offset`.
+    /// Changes a buffer that was filled for another offset so that it fits `offset`.
     pub fn prepare(&self, buffer: &mut [u8], offset: u64) {
         if let Some((spread, own)) = self.by_piece() {
             let pieces = spread.over(buffer.len(), offset);
@@ -144,7 +145,7 @@ impl Payload {
         }
     }
 
-    /// Compares every word of a transfer, and writes none: whether all are as written at `offset`.
+    /// Compares every word of a transfer and writes none. Returns whether all are as written at `offset`.
     pub fn holds(&self, data: &[u8], offset: u64) -> bool {
         match self.identity.packet {
             Packet::Stamped => parts(offset, data.len()).all(|part| {
@@ -159,19 +160,19 @@ impl Payload {
         WordStream { payload: *self, offset, at: 0, chain: self.classic.chain(offset) }
     }
 
-    /// The pieces of a transfer within which a stamp can only stand first.
+    /// The pieces of a transfer. In each piece a stamp can only be at the start.
     pub(crate) fn pieces(&self, offset: u64, length: usize) -> impl Iterator<Item = BlockPart> + use<> {
         let offset = if self.identity.packet == Packet::Stamped { offset } else { 0 };
         parts(offset, length)
     }
 
-    /// Whose data a wrong transfer of one of IOR's types may be: rank and offset.
+    /// The possible writer of a wrong transfer of one of IOR's types: rank and offset.
     pub(crate) fn guess(&self, data: &[u8], offset: u64) -> Option<(u64, u64)> {
         self.classic.guess(data, offset)
     }
 }
 
-/// The words of one transfer, made piece by piece from the front.
+/// The words of one transfer, made piece by piece from the start.
 #[derive(Clone)]
 pub(crate) struct WordStream {
     payload: Payload,
@@ -181,11 +182,11 @@ pub(crate) struct WordStream {
 }
 
 impl WordStream {
-    /// Makes the bytes from `at` on, which does not lie before the end of what was made last.
+    /// Makes the bytes from `at`. This must not be before the end of the bytes that were made last.
     pub(crate) fn fill(&mut self, at: usize, piece: &mut [u8]) {
         let payload = self.payload;
         if payload.identity.packet == Packet::Stamped {
-            // A transfer that would begin before its file does wraps around.
+            // The offset wraps around if the transfer would begin before its file.
             return payload.stamped.fill(piece, self.offset.wrapping_add(at as u64));
         }
         let mut skipped = [0; PIECE];

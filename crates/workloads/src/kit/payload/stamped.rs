@@ -1,53 +1,53 @@
-//! Data that says of every 4 KiB whose it is: packet type `-l stamped`.
+//! Data that identifies its writer in every 4 KiB: packet type `-l stamped`.
 //!
-//! Every byte is a function of who wrote it (campaign, file, rank, generation) and where it lies in the
-//! file, whatever the transfer size. Each 4 KiB of the file begins with a stamp in clear; the rest are
-//! words of a keyed counter, which no two blocks, files or generations share, and which do not compress.
-//! docs/METHODOLOGY.md gives the layout to the byte.
+//! Every byte is a function of its writer (campaign, file, rank, generation) and of its place in the file,
+//! and not of the transfer size. Each 4 KiB of the file begin with a stamp in clear. The rest are words of a
+//! keyed counter. No two blocks, files or generations share them, and they do not compress.
+//! docs/reference/stamped-data.md gives the layout to the byte.
 //!
-//! Invariant: a word can be made without those before it, and its place can be told from it. All words
-//! are little-endian, and none is the word that spoils a read buffer.
+//! Invariant: a word can be made without the words before it, and its place can be computed from it. All
+//! words are little-endian. None is equal to the word that fills a read buffer before a read.
 
 use super::lanes::{self, LaneRule, WORD};
 use super::{DataIdentity, Packet};
 
-/// Bytes of a block: each begins with a stamp.
+/// Bytes of a block. Each block begins with a stamp.
 pub(crate) const BLOCK: u64 = 4096;
-/// Bytes of a sector: what is misplaced is so in whole ones.
+/// Bytes of a sector. Misplaced data consists of whole sectors.
 pub(crate) const SECTOR: u64 = 512;
 /// Words of a block.
 const BLOCK_WORDS: u64 = BLOCK / WORD as u64;
 /// Words of a stamp.
 pub(crate) const STAMP_WORDS: usize = 8;
-/// Words of a stamp, from the first, that other blocks may share.
+/// Number of words at the start of a stamp that other blocks may share.
 pub(crate) const CLEAR_WORDS: usize = 6;
 /// `assaypk` and the version of the layout.
 const MAGIC: u64 = u64::from_le_bytes(*b"assaypk\x01");
 
-/// Odd constants of the mixing; the first is 2^64 over the golden ratio.
+/// Odd constants of the mixing function. The first is 2^64 divided by the golden ratio.
 pub(crate) const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
 const MIX_1: u64 = 0xbf58_476d_1ce4_e5b9;
 const MIX_2: u64 = 0x94d0_49bb_1331_11eb;
-/// Fits 32 bits, so that vector units without a 64-bit product need only two of 32.
+/// It fits in 32 bits, so that vector units without a 64-bit product need only two products of 32 bits.
 const MIX_WORD: u64 = 0x85eb_ca6b;
 
-/// What a stamp says.
+/// The content of a stamp.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BlockStamp {
-    /// Who wrote the block.
+    /// The writer of the block.
     pub origin: DataIdentity,
-    /// Where in the file it was written, bytes.
+    /// The offset in the file at which it was written, bytes.
     pub offset: u64,
 }
 
-/// The number that stands for a file: from the last part of its path, so that it is the same under every
-/// mount point. Never even.
+/// The number of a file. It is made from the last part of the path, so that it is the same under every mount
+/// point. It is never even.
 pub fn file_id(name: &[u8]) -> u64 {
     let hash = name.iter().fold(name.len() as u64, |hash, byte| mix(hash ^ u64::from(*byte)));
     hash | 1
 }
 
-/// The stamp at the start of `bytes`, where a whole and valid one is.
+/// The stamp at the start of `bytes`, if a whole and valid one is there.
 pub fn read_stamp(bytes: &[u8]) -> Option<BlockStamp> {
     let mut words = [0; STAMP_WORDS];
     for (word, bytes) in words.iter_mut().zip(bytes.get(..STAMP_WORDS * WORD)?.chunks_exact(WORD)) {
@@ -62,7 +62,7 @@ pub fn read_stamp(bytes: &[u8]) -> Option<BlockStamp> {
     Some(BlockStamp { origin, offset })
 }
 
-/// A bijection of 64 bits in which every bit of the input reaches all of the output: the next number of the
+/// A bijection of 64 bits in which every input bit influences all output bits: the next number of the
 /// SplitMix64 sequence.
 pub(crate) fn mix(mut word: u64) -> u64 {
     word = word.wrapping_add(STEP);
@@ -71,20 +71,20 @@ pub(crate) fn mix(mut word: u64) -> u64 {
     word ^ word >> 31
 }
 
-/// The way back through [`mix`].
+/// The inverse of [`mix`].
 fn unmix(mut word: u64) -> u64 {
     word = unshift(word, 31).wrapping_mul(inverse(MIX_2));
     word = unshift(word, 27).wrapping_mul(inverse(MIX_1));
     unshift(word, 30).wrapping_sub(STEP)
 }
 
-/// The way back through `x ^ x >> by`, for `by` of 22 or more.
+/// The inverse of `x ^ x >> by`, for `by` of 22 or more.
 fn unshift(word: u64, by: u32) -> u64 {
     let once = word ^ word >> by;
     if 2 * by < 64 { once ^ word >> (2 * by) } else { once }
 }
 
-/// The word by which an odd factor is undone (Newton's iteration, which doubles the right bits).
+/// The inverse of an odd factor (Newton's iteration, which doubles the number of right bits).
 const fn inverse(factor: u64) -> u64 {
     let mut inverse = factor;
     let mut round = 0;
@@ -108,13 +108,13 @@ fn checksum(hash: u64) -> u64 {
 pub(super) struct BlockWords(pub(super) u64);
 
 impl BlockWords {
-    /// The word at an index, as it lies in memory.
+    /// The word at an index, in the byte order of memory.
     fn word_at(self, index: u64) -> u64 {
         self.word(self.at(index))
     }
 
-    /// The key of the block that has `word` at `index`; the word's lowest bit is lost in the making and
-    /// has to be given.
+    /// The key of the block that has `word` at `index`. Making the word loses its lowest bit, so the caller
+    /// gives it.
     fn key_from(word: u64, index: u64, lowest: u64) -> u64 {
         let word = unshift(word & !1 | lowest, 29).wrapping_mul(inverse(MIX_WORD));
         unshift(word, 32).wrapping_sub(index.wrapping_mul(STEP))
@@ -132,17 +132,17 @@ impl LaneRule for BlockWords {
     fn word(self, counter: u64) -> u64 {
         let mut word = (counter ^ counter >> 32).wrapping_mul(MIX_WORD);
         word ^= word >> 29;
-        // Odd, and so neither zero nor the word that spoils a buffer.
+        // It is odd, so it is neither zero nor the word that fills a read buffer.
         (word | 1).to_le()
     }
 }
 
-/// The data of one origin, with what is the same for all of its blocks.
+/// The data of one origin, with the values that all of its blocks share.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Stamped {
     pub(crate) origin: DataIdentity,
     key: u64,
-    /// The checksum as far as it does not depend on the block.
+    /// The part of the checksum that does not depend on the block.
     sum: u64,
 }
 
@@ -164,8 +164,8 @@ pub(crate) struct BlockPart {
 pub(crate) fn parts(offset: u64, length: usize) -> impl Iterator<Item = BlockPart> {
     let mut at = 0;
     std::iter::from_fn(move || {
-        let room = (BLOCK - (offset + at as u64) % BLOCK) as usize;
-        let part = BlockPart { at, length: room.min(length - at) };
+        let rest = (BLOCK - (offset + at as u64) % BLOCK) as usize;
+        let part = BlockPart { at, length: rest.min(length - at) };
         at += part.length;
         (part.length > 0).then_some(part)
     })
@@ -203,7 +203,7 @@ impl Stamped {
         }
     }
 
-    /// Whether a part of one block that begins at `offset` holds anything else.
+    /// Whether a part of one block that begins at `offset` holds other data.
     pub(crate) fn differs(&self, piece: &[u8], offset: u64) -> bool {
         let (block, first) = place(offset);
         let body = self.body(block);
@@ -219,34 +219,34 @@ impl Stamped {
         lanes::differs(body, first + (clear / WORD) as u64, &piece[clear..])
     }
 
-    /// Where in the file this word would be this origin's; `None` where that is beyond 2^50 bytes.
+    /// The offset at which this word would be data of this origin; `None` if it is beyond 2^50 bytes.
     pub(crate) fn place_of(&self, found: FoundWord) -> Option<u64> {
         let block = unmix(found.body.0).wrapping_sub(self.key).wrapping_mul(inverse(STEP));
         (block < (1 << 50) / BLOCK).then(|| block * BLOCK + found.index * WORD as u64)
     }
 }
 
-/// A word of a block, whoever's it is.
+/// A word of a block, whose writer may be unknown.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FoundWord {
     /// The block's words.
     pub(super) body: BlockWords,
-    /// Which of them it is.
+    /// The index of the word.
     pub(crate) index: u64,
 }
 
 impl FoundWord {
-    /// The word (as it lies in memory) at another index of the block; `None` where that depends on whose
-    /// the block is, or is of another block.
+    /// The word at another index of the block, in the byte order of memory. `None` if it depends on the
+    /// block's writer, or is in another block.
     pub(crate) fn word_at(self, index: u64) -> Option<u64> {
         let is_body = index == 6 || (STAMP_WORDS as u64..BLOCK_WORDS).contains(&index);
         is_body.then(|| self.body.word_at(index))
     }
 }
 
-/// The blocks that have `word` (as it lies in memory) where whole sectors may have been moved to `here`: up
-/// to sixteen. With the word that follows it in the same sector up to eight, none if that is no such data:
-/// the second tells this data from any other, and of its place nothing.
+/// The blocks that have `word` if whole sectors were moved to `here`: up to sixteen. `word` is in the byte
+/// order of memory. With the next word of the same sector there are up to eight, and none if it is other
+/// data. The next word distinguishes stamped data from any other, but says nothing about its place.
 pub(crate) fn blocks_with(word: u64, next: Option<u64>, here: u64) -> impl Iterator<Item = FoundWord> {
     let sector = (SECTOR / WORD as u64) as usize;
     let indices = (here % SECTOR / WORD as u64..BLOCK_WORDS).step_by(sector);

@@ -47,7 +47,7 @@ fn stamped(file: &str, rank: u64, generation: u32) -> Payload {
 }
 
 #[test]
-fn a_stamp_says_whose_block_it_is_and_where_and_a_damaged_one_nothing() {
+fn a_stamp_names_the_writer_and_place_of_its_block_and_a_damaged_one_is_ignored() {
     let mut buffer = vec![0; 8192];
     stamped("f", 3, 2).fill(&mut buffer, 40_960);
     let (packet, file) = (Packet::Stamped, file_id(b"f"));
@@ -73,8 +73,8 @@ fn the_golden_vectors_of_stamped_data_hold() {
     assert_eq!([words[2], words[6], words[7], words[8], words[511], words[512 + 8]], GOLDEN);
 }
 
-/// File id of `f`, words 6, 7, 8 and 511 of the block at 40960, and word 8 of the next: computed by another
-/// program from the description in docs/METHODOLOGY.md.
+/// File id of `f`, words 6, 7, 8 and 511 of the block at 40960, and word 8 of the next. Another program
+/// computed them from the description in docs/reference/stamped-data.md.
 const GOLDEN: [u64; 6] = [
     0x19e7_518d_efa0_f0b1,
     0x9897_2c54_d188_a48d,
@@ -85,7 +85,7 @@ const GOLDEN: [u64; 6] = [
 ];
 
 #[test]
-fn no_two_words_of_stamped_data_are_the_same_and_none_is_even_beyond_the_stamps() {
+fn all_words_of_stamped_data_outside_the_stamps_are_different_and_odd() {
     let mut seen = HashSet::new();
     for (file, rank, generation) in [("f", 0, 0), ("f", 0, 1), ("f", 1, 0), ("g", 0, 0)] {
         let mut buffer = vec![0; 1 << 18];
@@ -105,14 +105,14 @@ fn stamped_data_has_no_byte_that_is_much_more_frequent_than_others() {
     for lane in 1..8 {
         let mut counts = [0_u32; 256];
         buffer.iter().skip(lane).step_by(8).for_each(|byte| counts[usize::from(*byte)] += 1);
-        // 512 of each are expected, and the stamps (one word in 64) add to a few.
+        // 512 of each are expected. The stamps (one word in 64) add to a few.
         let most = counts.iter().filter(|count| !(350..700).contains(*count)).count();
         assert!(most <= 8, "byte {lane} of the words: {counts:?}");
     }
 }
 
 #[test]
-fn two_words_of_stamped_data_tell_their_place() {
+fn the_place_of_stamped_data_follows_from_two_words() {
     let payload = stamped("f", 3, 2);
     for offset in [0, 4096, 1 << 20, (1 << 45) + 4096] {
         let mut buffer = vec![0; 4096];
@@ -121,13 +121,13 @@ fn two_words_of_stamped_data_tell_their_place() {
             let words = [native(&buffer[at..at + 8]), native(&buffer[at + 8..at + 16])];
             let place = |of: &Payload, here: u64| {
                 let found: Vec<_> = blocks_with(words[0], Some(words[1]), here).collect();
-                assert!(!found.is_empty(), "whoever's it is");
+                assert!(!found.is_empty(), "for any writer");
                 found.iter().find_map(|found| of.stamped.place_of(*found))
             };
             for here in [0, 512, 3584, 1 << 30].map(|far| far + at as u64) {
                 assert_eq!(place(&payload, here), Some(offset + at as u64));
                 assert_eq!(place(&stamped("f", 3, 1), here), None);
-                // One alone leaves it open which index it has.
+                // A single word does not determine its index.
                 let alone: Vec<_> = blocks_with(words[0], None, here).collect();
                 let places = alone.iter().filter_map(|found| payload.stamped.place_of(*found));
                 assert_eq!(places.collect::<Vec<u64>>(), [offset + at as u64]);
@@ -138,7 +138,7 @@ fn two_words_of_stamped_data_tell_their_place() {
 }
 
 #[test]
-fn a_flipped_bit_does_not_hold() {
+fn a_flipped_bit_is_detected() {
     for packet in PACKETS {
         let payload = payload(packet, 7, 3);
         let mut buffer = vec![0; 16384];
@@ -153,7 +153,7 @@ fn a_flipped_bit_does_not_hold() {
 }
 
 #[test]
-fn what_did_not_arrive_does_not_hold() {
+fn missing_data_is_detected() {
     for packet in PACKETS {
         let payload = payload(packet, -7, 3);
         let mut buffer = vec![0; 16384];
@@ -165,7 +165,7 @@ fn what_did_not_arrive_does_not_hold() {
 
 proptest! {
     #[test]
-    fn what_was_prepared_for_an_offset_holds_there(
+    fn data_prepared_for_an_offset_is_accepted_there(
         words in 1_usize..2000, rank in 0_u64..100_000, signature: i32,
         offset in 0_u64..1 << 42, from in 0_u64..1 << 42,
     ) {
@@ -183,7 +183,7 @@ proptest! {
     }
 
     #[test]
-    fn stamped_data_is_the_same_whatever_the_transfer_size(
+    fn stamped_data_does_not_depend_on_the_transfer_size(
         offset in 0_u64..1 << 42, cut in 0_usize..1500, words in 1_usize..1500, generation: u32,
     ) {
         let (payload, offset, cut) = (stamped("f", 9, generation), offset * 8, cut.min(words));
@@ -194,7 +194,7 @@ proptest! {
     }
 
     #[test]
-    fn a_stream_makes_pieces_as_the_whole_also_when_some_are_left_out(
+    fn a_stream_makes_the_same_pieces_even_if_some_are_skipped(
         cuts in prop::collection::vec(1_usize..900, 1..6), skip in 0_usize..6,
     ) {
         for packet in PACKETS {
@@ -215,7 +215,7 @@ proptest! {
 }
 
 #[test]
-fn pieces_that_lie_apart_in_the_file_hold_each_what_it_would_hold_alone() {
+fn pieces_that_are_separate_in_the_file_each_have_the_data_of_a_single_transfer() {
     use super::super::checker::Checker;
     let spread = SpreadPieces { piece: 4096, stride: 65536 };
     for packet in PACKETS {
@@ -227,15 +227,15 @@ fn pieces_that_lie_apart_in_the_file_hold_each_what_it_would_hold_alone() {
             assert!(alone.holds(piece, 8192 + number as u64 * 65536), "{packet:?}, piece {number}");
         }
         let mut checker = Checker::new(alone.spread(spread), 8);
-        checker.look(&buffer, 8192);
+        checker.compare(&buffer, 8192);
         assert_eq!((checker.bytes, checker.bad_transfers), (3 * 4096, 0), "{packet:?}");
         buffer[2 * 4096 + 80] ^= 1;
-        checker.look(&buffer, 8192);
+        checker.compare(&buffer, 8192);
         assert_eq!(checker.bad_transfers, 1, "{packet:?}");
-        assert_eq!(checker.bad[0].offset, 8192 + 2 * 65536 + 80, "{packet:?}: where it is in the file");
+        assert_eq!(checker.bad[0].offset, 8192 + 2 * 65536 + 80, "{packet:?}: the offset in the file");
         // The file ends within the second piece.
         let mut checker = Checker::new(alone.spread(spread), 8);
-        checker.look(&buffer[..6000], 8192);
+        checker.compare(&buffer[..6000], 8192);
         checker.missing(8192, 6000, buffer.len());
         let ends: Vec<_> = checker.bad.iter().map(|bad| (bad.offset, bad.length)).collect();
         assert_eq!(ends, [(8192 + 65536 + 1904, 2192), (8192 + 2 * 65536, 4096)], "{packet:?}");

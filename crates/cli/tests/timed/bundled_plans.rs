@@ -1,0 +1,239 @@
+//! The bundled plans: each is valid at the scale of its contract and at the small scale, and runs to its
+//! verdicts at the small scale.
+//!
+//! The small scales are rate-limited and any machine meets their thresholds, so every clause passes for the
+//! right reason. Never here: the speed of a machine.
+
+use std::time::Duration;
+
+use crate::common;
+use crate::common::campaign::{Place, SmallFs, names, there};
+
+/// The longest wait for one plan, on a machine with other load.
+const PATIENCE: Duration = Duration::from_secs(900);
+
+/// Expected lint findings on plans at the small scale: the plan is too small.
+const SMALL_ON_PURPOSE: &[(&str, &str)] = &[("purple-metadata", "ls-walk")];
+
+/// The names of the bundled plans.
+fn all(place: &Place) -> Vec<String> {
+    let list = place.assay("plan list").ok();
+    list.lines().filter_map(|line| line.split_whitespace().next()).map(str::to_owned).collect()
+}
+
+/// Runs a bundled plan at its small scale, and gives the outcomes of its clauses.
+fn outcomes(place: &Place, words: &str) -> Vec<String> {
+    let before = names(&place.dir()).len();
+    let mut command = place.command(&format!("run {words} --scale small --dir dir"));
+    let ran = common::run_for(&mut command, PATIENCE);
+    let outcomes = place.outcomes();
+    let passed = outcomes.iter().all(|outcome| outcome.ends_with(" PASS"));
+    assert_eq!(ran.status, Some(if passed { 0 } else { 3 }), "{ran:#?}");
+    assert!(passed, "{outcomes:#?} {ran:#?}");
+    assert!(!ran.out.contains("waives nothing"), "the small scale needs the waiver: {ran:#?}");
+    assert_eq!(names(&place.dir()).len(), before + 1, "only the evidence remains: {:?}", names(&place.dir()));
+    place.assay(&format!("verify {}", place.folder().display())).ok();
+    outcomes
+}
+
+/// Asserts that all clauses pass and are those of these tests, in order.
+fn passes(words: &str, tests: &[&str]) {
+    passes_in(&Place::new(), words, tests);
+}
+
+fn passes_in(place: &Place, words: &str, tests: &[&str]) {
+    let outcomes = outcomes(place, words);
+    let found: Vec<&str> = outcomes.iter().filter_map(|outcome| outcome.split(' ').next()).collect();
+    assert_eq!(found, tests);
+}
+
+#[test]
+fn an_approved_bundled_plan_has_no_unwaived_lint_finding_at_either_scale() {
+    let place = Place::new();
+    let plans = all(&place);
+    assert!(plans.len() >= 12, "{plans:?}");
+    for plan in &plans {
+        let has_scale = plan != "try";
+        for scale in ["", " --scale small"].into_iter().take(1 + usize::from(has_scale)) {
+            let has_waivers = place.assay(&format!("plan show {plan}")).ok().contains("\napproved_by = \"\"");
+            let approved = if has_waivers { " --set approved_by=me" } else { "" };
+            let summary = place.assay(&format!("plan check {plan}{scale}{approved}")).ok();
+            let is_expected = |line: &&str| {
+                let small = |(name, lint): &(&str, &str)| name == plan && line.contains(lint);
+                !(scale.is_empty()) && SMALL_ON_PURPOSE.iter().any(small)
+            };
+            let unwaived = summary.lines().filter(|line| line.starts_with("lint: ") && line.contains(": "));
+            let unwaived: Vec<&str> = unwaived
+                .filter(|line| line.contains(": error ") || line.contains(": needs-waiver "))
+                .filter(|line| !line.contains("(waived by ") && !is_expected(line))
+                .collect();
+            assert!(unwaived.is_empty(), "{plan}{scale}: {unwaived:#?}");
+            assert!(!summary.contains("waives nothing"), "{plan}{scale}: {summary}");
+        }
+        let text = place.assay(&format!("plan show {plan}")).ok();
+        assert!(text.contains("\nsource = \""), "{plan} has no source");
+        for part in ["\n[parameters]\n", "\n[scale.small]\n"] {
+            assert!(text.contains(part) == has_scale, "{plan}: {part:?}");
+        }
+        assert!(!text.contains("/work"), "{plan}");
+    }
+}
+
+#[test]
+fn a_bundled_plan_without_approval_reports_each_finding_that_it_would_waive() {
+    let place = Place::new();
+    let count = |words: &str, what: &str| {
+        let summary = place.assay(&format!("plan check cori-phase2{words}")).ok();
+        summary.lines().filter(|line| line.starts_with("lint: ") && line.contains(what)).count()
+    };
+    let unapproved = "To approve its waiver: --set approved_by=NAME.";
+    let approved = count(" --set approved_by=me", "(waived by me: ");
+    assert!(approved > 0);
+    assert_eq!((count("", unapproved), count("", "waived by ")), (approved, 0));
+    assert_eq!(count(" --set approved_by=me", unapproved), 0);
+}
+
+#[test]
+fn percentages_of_the_delivered_nodes_give_the_published_numbers() {
+    let place = Place::new();
+    let summary = place.assay("plan check perlmutter-phase1").ok();
+    for line in [
+        "test PM-BW-W: 90% of 1536 nodes = 1382, 5528 ranks",
+        "test PM-IOPS-R: 15% of 1536 nodes = 230, 7360 ranks",
+    ] {
+        assert!(summary.contains(line), "{summary}");
+    }
+    let summary = place.assay("plan check bluewaters-io2017").ok();
+    assert!(summary.contains("test IOR-3.n22600: 100% of 22600 nodes = 22600, 22600 ranks"), "{summary}");
+}
+
+#[test]
+fn perlmutter_is_evaluated_without_clauses_for_hero_run_and_cached_writes() {
+    let place = Place::new();
+    let outcomes = outcomes(&place, "perlmutter-phase1");
+    assert_eq!(outcomes, ["PM-BW-W PASS", "PM-BW-R PASS", "PM-IOPS-R PASS"]);
+    let jobs = names(&place.folder().join("jobs"));
+    for job in ["PM-IOPS-W-r1", "PM-BW-W-hero-r1", "dataset.strided-r1", "dataset.random-r1"] {
+        assert!(jobs.iter().any(|name| name.ends_with(job)), "{job}: {jobs:?}");
+    }
+}
+
+#[test]
+fn a_threshold_that_no_machine_meets_is_fail() {
+    let place = Place::new();
+    let ran =
+        place.assay("run perlmutter-phase1 --scale small --only PM-BW-W --set write_bw=900PB/s --dir dir");
+    assert_eq!(ran.status, Some(1), "{ran:#?}");
+    assert_eq!(place.outcomes(), ["PM-BW-W FAIL", "PM-BW-R NOT_RUN", "PM-IOPS-R NOT_RUN"], "{ran:#?}");
+}
+
+#[test]
+fn the_first_phase_of_cori_is_evaluated() {
+    if there("mpiexec.mpich") {
+        passes(
+            "cori-phase1 --set launch=mpich --set program=mpiexec.mpich",
+            &["FPP-W", "FPP-R", "SSF-W", "SSF-R"],
+        );
+    }
+}
+
+#[test]
+fn the_second_phase_of_cori_is_compared_with_the_first() {
+    passes("cori-phase2", &["HASWELL-W", "HASWELL-R"]);
+}
+
+#[test]
+fn the_phases_of_datawarp_are_evaluated() {
+    if there("mpiexec.mpich") {
+        for plan in ["datawarp-phase1", "datawarp-phase2"] {
+            let tests = ["FPP-W", "FPP-R", "SSF-W", "SSF-R", "IOPS-W", "IOPS-R"];
+            passes(&format!("{plan} --set launch=mpich --set program=mpiexec.mpich"), &tests);
+        }
+    }
+}
+
+#[test]
+fn the_community_file_system_is_evaluated() {
+    passes("cfs-phase1", &["IOPS-W", "IOPS-R", "BW-W", "BW-R"]);
+}
+
+#[test]
+fn the_bandwidth_of_purple_is_evaluated_on_two_file_systems_and_with_an_application() {
+    let two = ["TWO-FS-W.EVEN", "TWO-FS-W.ODD", "TWO-FS-W"];
+    let tests = [&["SHARED-W", "SHARED-W", "FPP-W"], &two[..], &["LOAD.APP", "LOAD.IOR"]].concat();
+    let place = Place::new();
+    let dirs = ["gscratch3", "gscratch4"].map(|name| place.dir().join(name));
+    dirs.iter().for_each(|dir| std::fs::create_dir(dir).unwrap());
+    passes_in(&place, "purple-bandwidth", &tests);
+    assert!(dirs.iter().all(|dir| names(dir).is_empty()), "files are left: {dirs:?}");
+}
+
+#[test]
+fn the_metadata_of_purple_is_evaluated_on_an_aged_file_system() {
+    let place = Place::new();
+    let dir = place.dir();
+    let Some(_mounted) = SmallFs::mount(&dir, "256m,nr_inodes=100k") else { return };
+    assert_eq!(outcomes(&place, "purple-metadata"), ["FDTREE PASS", "LS PASS"]);
+}
+
+#[test]
+fn ageing_is_rejected_on_a_file_system_of_another_type() {
+    let place = Place::new();
+    let ran = place.assay("run purple-metadata --dir dir");
+    assert_eq!(ran.status, Some(2), "{ran:#?}");
+    assert!(ran.err.contains(", but the plan tests gpfs."), "{ran:#?}");
+}
+
+#[test]
+fn blue_waters_is_evaluated_at_every_step_of_servers_and_nodes() {
+    let series = ["s2.w", "s2.r", "s4.w", "s4.r", "s6.w", "s6.r"].map(|step| format!("IOR-2.{step}"));
+    let steps = ["3", "6", "9", "12"].map(|nodes| format!(".n{nodes}"));
+    let nodes = ["IOR-3", "IOR-4"].map(|test| steps.clone().map(|step| format!("{test}{step}")));
+    let names = ["MD-SHARED", "MD-SEPARATE"].map(|test| [test; 3]);
+    let tests: Vec<&str> = ["IOR-1"]
+        .into_iter()
+        .chain(series.iter().map(String::as_str))
+        .chain(nodes.iter().flatten().map(String::as_str))
+        .chain(names.into_iter().flatten())
+        .collect();
+    passes("bluewaters-io2017", &tests);
+}
+
+#[test]
+fn servers_without_added_speed_do_not_scale_linearly() {
+    let place = Place::new();
+    let only = "--only IOR-2.s1.w --only IOR-2.s6.w";
+    let words = "run bluewaters-io2017 --scale small --set server_pace=--rate=2MB/s --dir dir";
+    let ran = place.assay(&format!("{words} {only}"));
+    assert_eq!(ran.status, Some(1), "{ran:#?}");
+    let decided: Vec<String> =
+        place.outcomes().into_iter().filter(|outcome| !outcome.ends_with("NOT_RUN")).collect();
+    assert_eq!(decided, ["IOR-2.s6.w FAIL"], "{ran:#?}");
+    assert_eq!(names(&place.dir()).len(), 1, "all servers are restored: {:?}", names(&place.dir()));
+}
+
+#[test]
+fn reads_from_a_file_system_in_memory_do_not_count_as_reads_from_storage() {
+    let place = Place::new();
+    let dir = place.dir();
+    let Some(_mounted) = SmallFs::mount(&dir, "64m") else { return };
+    let ran = place.assay("run cfs-phase1 --scale small --dir dir");
+    assert_eq!(ran.status, Some(3), "{ran:#?}");
+    assert_eq!(place.outcomes(), ["IOPS-W PASS", "IOPS-R INVALID", "BW-W PASS", "BW-R INVALID"], "{ran:#?}");
+    for (test, outcome, reason) in place.verdicts() {
+        let in_memory = reason["code"] == "cached-read" && reason["data"]["memory"] == "tmpfs";
+        assert!(outcome != "INVALID" || in_memory, "{test}: {reason}");
+    }
+}
+
+#[test]
+fn flash_io_of_blue_waters_is_evaluated_by_the_data_that_it_reads_back() {
+    if there("mpirun.openmpi") {
+        let place = Place::new();
+        let launch = place.path("flash.sh");
+        let script = "#!/bin/sh\nexec mpirun.openmpi --allow-run-as-root --oversubscribe \"$@\"\n";
+        common::script(&launch, script);
+        let words = format!("bluewaters-flash-io --set program={}", launch.display());
+        assert_eq!(outcomes(&place, &words), ["FLASH PASS"; 3]);
+    }
+}
