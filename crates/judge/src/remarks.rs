@@ -70,7 +70,8 @@ fn warnings(case: &TestCriterion<'_>, statistics: Option<&Statistics>) -> Vec<Re
         all.extend(order(case, statistics));
         all.extend(rates::harmonic(case));
         all.extend(course::warm_up(case));
-        all.extend([variability(statistics), one_node(case), names_origin(case)].into_iter().flatten());
+        let high = variability(statistics, case.test.cov_max);
+        all.extend([high, one_node(case), names_origin(case)].into_iter().flatten());
     }
     all.extend(conformance(case));
     all.extend(losses(case.index, case.test));
@@ -85,9 +86,9 @@ fn writes(phase: &Phase) -> bool {
 }
 
 /// A warning about high variability, or about a single repetition.
-pub(crate) fn variability(statistics: Option<&Statistics>) -> Option<Reason> {
+pub(crate) fn variability(statistics: Option<&Statistics>, cov_max: Option<f64>) -> Option<Reason> {
     let values = &statistics?.values;
-    rates::missing_variability(values.len()).or_else(|| rates::variability(values))
+    rates::missing_variability(values.len()).or_else(|| rates::variability(values, cov_max))
 }
 
 /// The states in which the test ran.

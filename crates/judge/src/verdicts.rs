@@ -148,7 +148,7 @@ fn of_group(index: &Index<'_>, findings: &Findings, group: &Group, criterion: &C
 /// The warnings and notes about the sum and about each part, with the name of the part.
 fn of_sum(cases: &[TestCriterion<'_>], statistics: Option<&Statistics>) -> Remarks {
     let mut all = Remarks::default();
-    remarks::variability(statistics).into_iter().for_each(|reason| all.warn(reason));
+    remarks::variability(statistics, None).into_iter().for_each(|reason| all.warn(reason));
     remarks::order(&cases[0], statistics).into_iter().for_each(|reason| all.warn(reason));
     for case in cases {
         let about = |finding: Finding| finding.about(&case.test.id);

@@ -242,7 +242,7 @@ fn a_file_system_full_below_the_ceiling_stops_the_run_and_no_own_files_make_way_
     assert!((mounted.utilization().1 - 0.25).abs() < 0.01, "{:?}", mounted.utilization());
     let before = mounted.lengths();
     (0..400).for_each(|number| fs::write(mounted.root.join(format!("other{number}")), "").unwrap());
-    assert_rejected(&mounted.age(2, "--resume"), 4, "others hold so much by now that more than half");
+    assert_rejected(&mounted.age(2, "--resume"), 4, "other users hold so much that more than half");
     assert_eq!(mounted.lengths(), before);
 }
 
@@ -294,7 +294,7 @@ fn wrong_arguments_are_rejected_in_one_line_before_anything_is_written() {
         ("aged --blocks 80% --profile none.toml", "--profile none.toml: No such file"),
         ("aged --blocks 80% --profile bad.toml", "--profile bad.toml: size.sigma = 0: give a number above 0"),
         ("aged --inodes 20%", "would bring the blocks to"),
-        ("aged --resume", "nothing to resume, there is no .assay-age.json in it"),
+        ("aged --resume", "has no .assay-age.json, so it cannot be resumed"),
         ("full --remove --ceiling 50%", "the argument '--remove' cannot be used with '--ceiling <SHARE>'"),
         ("full --remove --timeout 5s", "the argument '--remove' cannot be used with '--timeout <TIME>'"),
         ("full --remove", "there is no .assay-age.json in it, so nothing is removed"),

@@ -243,8 +243,8 @@ fn lints_are_listed_and_explained() {
     let wrong = lint(&["--explain", "geometries-and-geometry"]);
     assert_eq!(
         wrong.err,
-        "assay: unknown lint `geometries-and-geometry`. Did you mean `geometry`? `assay lint --list` lists all \
-         lints.\n"
+        "assay: unknown lint `geometries-and-geometry`. Did you mean `geometry`? `assay lint --list` lists \
+         all lints.\n"
     );
     assert_eq!(wrong.status, Some(2));
 }

@@ -44,7 +44,7 @@ fn submitted(ran: &Ran) -> String {
     let line = ran
         .out
         .lines()
-        .find(|line| line.starts_with("Result "))
+        .find(|line| line.starts_with("Result: "))
         .expect("a line with the folder of the result");
     line.split_whitespace().nth(4).unwrap().to_owned()
 }

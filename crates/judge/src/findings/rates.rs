@@ -17,7 +17,7 @@ use crate::validity;
 /// If the slowest rank of a phase with a deadline moved less than this share of the mean, it is a straggler.
 /// The sentence about it states 80 %.
 const STRAGGLER: f64 = 0.8;
-/// A larger coefficient of variation is reported and needs an explanation. The sentence about it states 10 %.
+/// A larger coefficient of variation is reported and needs an explanation, if the plan has no `cov_max`.
 const COV: f64 = 0.10;
 /// With fewer entries in a tree, a walk is not meaningful (Purple).
 const WALKED: u64 = 100_000;
@@ -48,7 +48,7 @@ pub(super) fn of(index: &Index<'_>, test: &Test) -> Vec<Finding> {
             straggler(&phases),
             tail(&phases),
             missing_variability(phases.len()),
-            variability(&most_variable(index, test, name)),
+            variability(&most_variable(index, test, name), test.cov_max),
             harmonic_of(index, test, name),
             walk(test, &phases),
             short_operations(&phases),
@@ -122,11 +122,13 @@ pub(crate) fn missing_variability(repetitions: usize) -> Option<Reason> {
     (repetitions == 1).then(|| Reason::new(Code::CovMissing))
 }
 
-/// The reason that the repetitions vary much. It is never an error, because the confidence limit includes the
-/// variability.
-pub(crate) fn variability(values: &[f64]) -> Option<Reason> {
-    let cov = statistics::cov(values).filter(|cov| *cov > COV)?;
-    Some(Reason::new(Code::CovHigh).with("n", values.len()).with("cov", Datum::share(cov)))
+/// The reason that the repetitions vary by more than `cov_max` of the plan, or 10 %. It is never an error,
+/// because the confidence limit includes the variability.
+pub(crate) fn variability(values: &[f64], cov_max: Option<f64>) -> Option<Reason> {
+    let most = cov_max.unwrap_or(COV);
+    let cov = statistics::cov(values).filter(|cov| *cov > most)?;
+    let reason = Reason::new(Code::CovHigh).with("n", values.len()).with("cov", Datum::share(cov));
+    Some(reason.with("cov_max", Datum::share(most)))
 }
 
 /// The values of the repetitions for the criterion on a phase with the highest variability.

@@ -109,7 +109,7 @@ fn what_the_campaign_as_a_whole_lacks_undermines_each_of_its_verdicts_and_a_sile
 }
 
 #[test]
-fn nobody_has_to_explain_the_scatter_of_what_is_invalid() {
+fn the_variability_of_an_invalid_clause_needs_no_waiver() {
     let text = "[[test]]\nid = \"T\"\nior = \"-w -e -b 1g\"\nrepetitions = 3\n\
                 criterion = { metric = \"write.bw\", op = \">=\", value = \"10 B/s\" }\n";
     let asked = |degraded: bool, ended: JobEnd| {
@@ -133,7 +133,7 @@ fn thrice(keys: &str, bytes: [u64; 3]) -> (String, Campaign) {
 }
 
 #[test]
-fn the_scatter_of_each_rate_that_is_judged_of_a_phase_has_to_be_explained_the_largest_first() {
+fn the_largest_variability_of_the_evaluated_rates_of_a_phase_is_a_finding() {
     let one = |metric: &str| format!("{{ metric = \"{metric}\", op = \">=\", value = \"10 B/s\" }}");
     let evaluated = |metrics: [&str; 2], bytes: [[u64; 4]; 3]| {
         let keys = format!("sustained = \"1 s\"\ncriterion = [{}]", metrics.map(one).join(", "));
@@ -159,12 +159,25 @@ fn the_scatter_of_each_rate_that_is_judged_of_a_phase_has_to_be_explained_the_la
 }
 
 #[test]
-fn scatter_is_asked_about_also_where_another_criterion_on_the_phase_has_no_value() {
+fn variability_is_a_finding_also_if_another_criterion_on_the_phase_has_no_value() {
     let keys = "criterion = [\n{ metric = \"write.sustained\", op = \">=\", value = \"1 B/s\" },\n\
                 { metric = \"write.bw\", op = \">=\", value = \"1 B/s\" },\n]\nsustained = \"1 s\"";
     let (text, campaign) = thrice(keys, [100, 200, 400]);
     let findings = summary(&plan(&text), &campaign).findings;
     assert!(of(&findings, Code::CovHigh).is_some(), "no timeline: {findings:#?}");
+}
+
+#[test]
+fn the_plan_states_the_maximum_variability() {
+    let criterion = "criterion = { metric = \"write.bw\", op = \">=\", value = \"1 B/s\" }";
+    let found = |cov_max: &str| {
+        let (text, campaign) = thrice(&format!("{cov_max}\n{criterion}"), [80, 100, 120]);
+        let findings = summary(&plan(&text), &campaign).findings;
+        of(&findings, Code::CovHigh).map(|reason| numbers(reason, ["cov", "cov_max"]))
+    };
+    assert_eq!(found(""), Some([Some(0.2), Some(0.1)]));
+    assert_eq!(found("cov_max = \"30 %\""), None);
+    assert_eq!(found("cov_max = \"15 %\""), Some([Some(0.2), Some(0.15)]));
 }
 
 #[test]

@@ -240,7 +240,7 @@ keys! {
         fs: Option<Spanned<String>> = Text, "\"scratch\"",
             "the file system. Required if the plan has several";
         cov_max: Option<Spanned<String>> = SHARE, "\"20 %\"",
-            "the COV above which a PASS becomes INCONCLUSIVE";
+            "the COV above which a PASS becomes INCONCLUSIVE. A plan without it has a finding above 10 %";
         sustained: Option<Spanned<String>> = TIME, "\"30 s\"",
             "the minimum duration of a measured phase, with every rank at work. A phase that falls short is \
              INVALID. Not applied to `app` and `mpi_io`";

@@ -269,7 +269,7 @@ pub(super) const TEXTS: &[(Code, &str)] = templates! {
     Straggler: "{phase}: one rank moved only {bytes}, {share} of the mean of {mean} (minimum 80 %).";
     WearoutTail: "The wear-out took {wear_out}, longer than the deadline of {deadline}.";
     CovMissing: "There is only one repetition, so the variability (COV) is not known.";
-    CovHigh: "The {n} repetitions vary by {cov} (COV, maximum 10 %).";
+    CovHigh: "The {n} repetitions vary by {cov} (COV, maximum {cov_max}).";
     Harmonic: "Total amount / total time is {whole}. The mean of the rates is {mean}, {share} higher.";
     AbovePhysics:
         "{rate} is above the maximum of {rate_max} that the plan states for the file system.",

@@ -161,7 +161,7 @@ codes! {
     Straggler = "straggler": "A rank moved much less than the mean rank by the deadline.";
     WearoutTail = "wearout-tail": "The wear-out took longer than the deadline.";
     CovMissing = "cov-missing": "A single repetition has no variability.";
-    CovHigh = "cov-high": "The repetitions vary by more than 10 %.";
+    CovHigh = "cov-high": "The repetitions vary by more than the maximum (10 % if the plan has none).";
     Harmonic = "harmonic": "The mean of the rates is above the total amount divided by the total time.";
     AbovePhysics = "above-physics": "A rate is above the maximum of the file system.";
     TwoFsBalance = "two-fs-balance": "The file systems of a group did not take equal shares.";

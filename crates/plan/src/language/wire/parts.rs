@@ -63,7 +63,7 @@ keys! {
         timeout: Option<Spanned<String>> = TIME, "\"10 min\"",
             "the time limit of one job, after which the job and its child processes are killed";
         cov_max: Option<Spanned<String>> = SHARE, "\"20 %\"",
-            "the COV above which a PASS becomes INCONCLUSIVE";
+            "the COV above which a PASS becomes INCONCLUSIVE. A plan without it has a finding above 10 %";
         sustained: Option<Spanned<String>> = TIME, "\"30 s\"",
             "the minimum duration of the measured phase, with every rank at work";
         steady: Option<Spanned<SteadyKeys>> = Table(SteadyKeys::TABLE), "{ window = \"30 s\" }",
