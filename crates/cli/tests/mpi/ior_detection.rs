@@ -276,7 +276,11 @@ fn a_given_generation_is_written_and_expected_and_a_mixed_phase_keeps_the_existi
     assert_eq!(ran.status, Some(4));
     assert!(ran.out.contains("read check: 8 bad transfers, by kind: 8 stale"), "{}", ran.out);
     let ran = ior(dir.path(), 2, &format!("{read} --generation 6"));
-    assert!(ran.out.contains("(generation 7 of this place, expected 6: written later"), "{}", ran.out);
+    assert!(
+        ran.out.contains("(generation 7 of this place, expected 6; it was written after the expected one)"),
+        "{}",
+        ran.out
+    );
     ior(dir.path(), 2, &format!("--rwmix 50 {SHAPE} -l stamped")).ok();
     ior(dir.path(), 2, &format!("{read} --generation 7")).ok();
 }

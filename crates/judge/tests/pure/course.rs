@@ -46,7 +46,7 @@ fn dip(seconds: usize, to: u64) -> Phase {
 }
 
 #[test]
-fn the_worst_whole_window_is_a_metric_and_stands_beside_every_verdict_of_a_sustained_test() {
+fn the_worst_window_is_a_metric_and_in_every_verdict_of_a_sustained_test() {
     let runs = || three([dip(0, 100), dip(5, 80), dip(2, 90)]);
     let verdict = one(&asks("sustained = \"10 s\"", "write.bw"), &runs());
     assert_eq!(verdict.outcome, Outcome::Pass, "{}", verdict.reason);
@@ -66,7 +66,7 @@ fn the_worst_whole_window_is_a_metric_and_stands_beside_every_verdict_of_a_susta
 }
 
 #[test]
-fn a_window_that_holds_few_transfers_of_a_rank_is_told() {
+fn a_window_with_few_transfers_per_rank_is_reported() {
     let verdict_of = |ops: u64, counts: Counts| {
         let runs = three([0; 3].map(|_| Phase { ops, counts, ranks: 2, ..dip(0, 100) }));
         one(&asks("sustained = \"10 s\"", "write.bw"), &runs).warnings
@@ -80,7 +80,7 @@ fn a_window_that_holds_few_transfers_of_a_rank_is_told() {
 }
 
 #[test]
-fn a_timeline_that_is_coarse_for_the_window_is_told_and_one_without_a_whole_window_is_invalid() {
+fn a_timeline_too_coarse_for_the_window_is_reported_and_one_without_a_window_is_invalid() {
     let runs = three([dip(0, 100), dip(0, 100), dip(0, 100)]);
     let warnings =
         |seconds: &str| one(&asks(&format!("sustained = \"{seconds}\""), "write.bw"), &runs).warnings;
@@ -143,7 +143,7 @@ fn a_run_that_left_the_steady_state_or_ended_too_early_is_no_steady_one() {
 }
 
 #[test]
-fn a_first_repetition_that_differs_and_a_fall_over_the_repetitions_are_told() {
+fn a_different_first_repetition_and_a_decrease_over_the_repetitions_are_reported() {
     let five = |rates: [u64; 5]| {
         let jobs = (1..).zip(rates).map(|(repetition, rate)| job("T", repetition, timed(&[rate; 3], 0)));
         one(
@@ -193,7 +193,7 @@ fn one_of_several_runs_of_a_repetition_is_never_chosen() {
 }
 
 #[test]
-fn repetitions_of_a_fixed_amount_are_also_told_as_all_bytes_over_all_time() {
+fn repetitions_of_a_fixed_amount_also_have_total_bytes_by_total_time() {
     let slow = |seconds: f64| {
         let spans = Spans { transfer_s: seconds, total_s: seconds, ..Default::default() };
         Phase { spans, ..phase("write", 600) }
@@ -344,7 +344,7 @@ fn parts_that_ran_at_once_are_judged_by_the_time_that_they_had_in_common() {
 }
 
 #[test]
-fn the_sum_of_a_group_tells_its_own_scatter_and_not_as_that_of_each_part() {
+fn the_sum_of_a_group_has_its_own_variability_and_not_that_of_each_part() {
     let text = group().text.replace("overlap = \"50%\"", "overlap = \"50%\"\nrepetitions = 3");
     let part = |id: &str, repetition: u32, rate: u64| job(id, repetition, timed(&[rate; 21], 0));
     let jobs =
@@ -357,7 +357,7 @@ fn the_sum_of_a_group_tells_its_own_scatter_and_not_as_that_of_each_part() {
 }
 
 #[test]
-fn a_part_without_a_timeline_stays_whole_and_that_is_told() {
+fn a_part_without_a_timeline_is_used_completely_and_this_is_reported() {
     let bare = Phase { timeline: None, ..timed(&[100; 20], 0) };
     let runs = campaign(vec![job("G.a", 1, bare), job("G.b", 1, timed(&[200; 21], 0))]);
     let verdicts = verdicts_of(&group(), &runs);

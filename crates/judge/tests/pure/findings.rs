@@ -181,7 +181,7 @@ fn the_plan_states_the_maximum_variability() {
 }
 
 #[test]
-fn a_waiver_is_said_to_waive_nothing_only_where_all_was_looked_at_that_it_could_be_about() {
+fn a_waiver_is_unused_only_if_everything_it_could_concern_was_checked() {
     let keys = "criterion = { metric = \"write.bw\", op = \">=\", value = \"10 B/s\" }\n\
                 waive = [{ lint = \"cov-high\", why = \"so\", approved_by = \"lead\" }]";
     let idle = |bytes: [u64; 3], more: &str, otherwise: &dyn Fn(&mut Campaign)| {
@@ -266,7 +266,7 @@ fn more_than_a_file_system_can_do_came_from_a_cache() {
 }
 
 #[test]
-fn what_was_in_the_cache_is_no_measure_in_whatever_phase_it_was_read() {
+fn cached_reads_are_invalid_in_every_phase() {
     for (line, name) in [("-w -e -W", "write_check"), ("-w -e --rwmix=50", "mixed_read")] {
         let cached = Phase { cached_before: Some(1.0), ..phase(name, 100) };
         let text = |keys: &str| test("T", keys, line, &format!("{name}.bw"));

@@ -175,7 +175,7 @@ fn traffic_of_others_is_found_and_what_parts_of_a_group_move_is_not_theirs() {
 }
 
 #[test]
-fn a_question_without_an_answer_costs_the_attempt() {
+fn a_failed_query_makes_the_attempt_invalid() {
     for (health, traffic, said) in [
         (
             "echo no way >&2; exit 3",
@@ -244,7 +244,7 @@ fn a_state_that_takes_nothing_down_or_does_not_come_about_measures_nothing() {
 }
 
 #[test]
-fn what_cannot_be_restored_costs_the_next_test_and_is_told_at_the_end() {
+fn a_failed_restore_prevents_the_next_test_and_is_reported_at_the_end() {
     let stage = Stage::with_hooks();
     let stuck = LOST.replace("rm FILE.down", "exit 5");
     let tests = [stuck, test("T", "", "states = [\"lost\"]"), test("A", "", "")].concat();
@@ -321,7 +321,7 @@ fn a_campaign_that_is_killed_while_something_is_down_has_it_back_before_the_next
 }
 
 #[test]
-fn what_a_quota_leaves_is_room_and_a_state_that_nothing_tells_is_rejected() {
+fn a_quota_limits_the_space_and_a_state_without_a_report_is_rejected() {
     let stage = Stage::with_hooks();
     let rejected = |keys: &str, tests: &str| match run(&stage.asked_with_hooks(keys, tests), &mut |_| {}) {
         Err(Trouble::Usage(usage)) => usage.0,

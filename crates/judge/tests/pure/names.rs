@@ -9,7 +9,7 @@ use results::{Outcome, Verdict};
 use super::{WRITE, campaign, job, numbers, of, one, outcome, phase, plan, rates};
 
 #[test]
-fn operations_on_entries_memory_are_told_to_be_of_memory() {
+fn operations_on_cached_entries_are_reported_as_cached() {
     let made = plan(
         "mdtest = \"-F -C -n 5\"\n\
          criterion = { metric = \"file_creation.rate\", op = \">\", value = \"1/s\" }",
@@ -28,7 +28,7 @@ fn operations_on_entries_memory_are_told_to_be_of_memory() {
 }
 
 #[test]
-fn names_that_may_have_come_from_memory_invalidate_what_looked_at_them_unless_the_plan_allows_it() {
+fn files_that_may_be_cached_make_the_clause_invalid_unless_the_plan_allows_it() {
     let verdict_of = |line: &str, metric: &str, id: &str, more: &str| {
         let op = if metric.ends_with("failures") { "==\", value = \"0 errors" } else { ">\", value = \"1/s" };
         let plan = plan(&format!("{line}\n{more}\ncriterion = {{ metric = \"{metric}\", op = \"{op}\" }}"));
@@ -160,7 +160,7 @@ fn names_are_at_home_wherever_rank_0_is_back_on_its_node_and_looks_at_what_was_t
 }
 
 #[test]
-fn names_from_another_node_are_judged_and_what_cannot_be_known_is_told() {
+fn files_of_another_node_are_evaluated_and_unknown_origins_are_reported() {
     let stats = |more: &str| format!("mdtest = \"-T -F -n 5 {more}\"");
     for (by, looker, looks, warned) in [
         (("n1", 1), ("n2", 1), stats(""), false),

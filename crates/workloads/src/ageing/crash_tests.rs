@@ -75,7 +75,7 @@ fn below(dir: &Path) -> BTreeMap<String, Option<u64>> {
     found
 }
 
-fn go_on(part: &mut AgeingPart<'_>) -> Result<(), String> {
+fn complete_legs(part: &mut AgeingPart<'_>) -> Result<(), String> {
     part.redo()?;
     audit(part)?;
     part.catch_up()
@@ -97,7 +97,7 @@ fn an_odometer_that_is_behind_by_any_number_of_operations_leads_to_the_same_tree
     for behind in (0..operations).step_by(11) {
         let places = StatePlaces::of(dir.path(), 0);
         Odometer::open(&places.odometer).unwrap().set(behind).unwrap();
-        with_part(dir.path(), Past::Resumed, go_on)
+        with_part(dir.path(), Past::Resumed, complete_legs)
             .unwrap_or_else(|why| panic!("{behind} of {operations}: {why}"));
         assert!(below(&tree) == wanted, "{behind} of {operations}");
     }
@@ -112,6 +112,6 @@ fn what_is_no_directory_is_not_taken_for_one() {
     std::os::unix::fs::symlink(dir.path(), &first).unwrap();
     let places = StatePlaces::of(dir.path(), 0);
     Odometer::open(&places.odometer).unwrap().set(0).unwrap();
-    let why = with_part(dir.path(), Past::Resumed, go_on).unwrap_err();
+    let why = with_part(dir.path(), Past::Resumed, complete_legs).unwrap_err();
     assert!(why.starts_with("mkdir ") && why.contains("/d1: File exists"), "{why}");
 }

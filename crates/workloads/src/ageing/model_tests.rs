@@ -100,7 +100,7 @@ fn a_deck_has_the_mean_that_is_asked_for_and_is_dealt_whole_before_the_next() {
 }
 
 #[test]
-fn a_fill_reaches_both_targets_whatever_they_are_and_however_many_ranks() {
+fn a_fill_reaches_any_targets_with_any_number_of_ranks() {
     for (blocks, inodes, ranks) in
         [(0.8, 0.2, 1), (0.8, 0.2, 3), (0.3, 0.8, 2), (0.85, 0.02, 7), (0.5, 0.5, 16)]
     {
@@ -311,7 +311,7 @@ fn a_file_takes_sixteen_bytes_of_memory() {
 /// A change of this number changes the sequence. Directories of earlier versions can then neither be resumed
 /// nor removed, unless [`SEQUENCE`] distinguishes them.
 #[test]
-fn the_sequence_of_a_seed_is_the_one_that_its_number_stands_for() {
+fn the_sequence_of_a_seed_has_the_recorded_number() {
     let mut model = model(700, 60_000.0, 11);
     let acts: Vec<Act> = LEGS.iter().flat_map(|leg| whole(&mut model, *leg)).collect();
     let sum = results::folder::sha256(format!("{acts:?}").as_bytes());

@@ -63,11 +63,11 @@ impl AgeingPart<'_> {
         self.save()?;
         self.leg = self.state.legs.len() - 1;
         self.model.begin(leg);
-        self.go_on()
+        self.complete_legs()
     }
 
     /// Does what is left of the leg.
-    pub(super) fn go_on(&mut self) -> Result<(), String> {
+    pub(super) fn complete_legs(&mut self) -> Result<(), String> {
         while let Some(act) = self.model.next() {
             self.count()?;
             self.hands.perform(&act, &self.model.tree, &mut self.guard, self.number, self.past)?;
@@ -106,11 +106,11 @@ impl AgeingPart<'_> {
         if self.state.legs.is_empty() {
             return Ok(());
         }
-        self.go_on()?;
+        self.complete_legs()?;
         while self.leg + 1 < self.state.legs.len() {
             self.leg += 1;
             self.model.begin(self.state.legs[self.leg]);
-            self.go_on()?;
+            self.complete_legs()?;
         }
         Ok(())
     }

@@ -150,7 +150,7 @@ mod tests {
     use ranks::local;
 
     #[test]
-    fn a_wrong_element_is_told_by_variable_block_zone_and_place_in_the_file() {
+    fn a_wrong_element_is_reported_by_variable_block_zone_and_offset() {
         let array = &FlashFile::Checkpoint.arrays(Form::Pnetcdf, 2)[6 + 4];
         let place =
             ReadPlace { path: Path::new("f\tg"), begin: Some(1000), first: 10, blocks: 3, file_bytes: None };
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn what_lies_behind_the_end_of_the_file_is_truncated_whatever_came() {
+    fn elements_after_the_end_of_the_file_are_truncated() {
         let array = &FlashFile::Checkpoint.arrays(Form::Pnetcdf, 2)[6 + 4];
         let path = Path::new("f");
         let place =
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_known_of_blocks_is_told_without_a_zone() {
+    fn damage_of_whole_blocks_is_reported_without_a_zone() {
         let arrays = FlashFile::PlotCentered.arrays(Form::Pnetcdf, 8);
         let place = ReadPlace { path: Path::new("f"), begin: None, first: 0, blocks: 2, file_bytes: Some(9) };
         let told = |at: usize, values: &ArrayValues| {

@@ -248,7 +248,7 @@ mod tests {
             (|p| p.write_bytes = 1 << 50, "2^40"),
             (|p| (p.packet, p.write_bytes) = (Packet::Stamped, 9), "multiples of 8"),
             (|p| (p.deadline, p.branching) = (1, 2), "branch factor <= 1"),
-            (|p| (p.deadline, p.collective) = (1, true), "-W and -c"),
+            (|p| (p.deadline, p.collective) = (1, true), "-W with -c"),
             (|p| p.status_file = Some("s".into()), "Add -W SECONDS"),
             (
                 |p| (p.files, p.extra) = (false, vec!["link".into(), "list".into(), "statx".into()]),

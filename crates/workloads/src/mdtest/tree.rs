@@ -50,7 +50,7 @@ pub(super) fn remove_own_dirs(
     let removed = comm.agree("directory", removed)?;
     let left = few::collect(comm, (!removed).then_some(dir))?;
     for (_, dir) in left.parcels {
-        observer.event(&MdtestEvent::Warning(&format!("{dir}: is left, for it is not empty")));
+        observer.event(&MdtestEvent::Warning(&format!("{dir} is not empty and is not removed")));
     }
     Ok(())
 }
@@ -190,14 +190,14 @@ impl TreesWalk<'_> {
         let kind = error.kind();
         let why = match kind {
             io::ErrorKind::AlreadyExists => {
-                "an earlier or running mdtest made it; remove it with -r and the \
-                                             options it was made with, or use another -d"
+                "an earlier or running mdtest made it. Remove it with -r and the options of that run, or \
+                 use another -d"
                     .to_owned()
             }
             io::ErrorKind::DirectoryNotEmpty if self.parameters.preload == 0 => {
                 match preload::listed(self.names, self.path.as_c_str()) {
                     Ok(found) if found > 0 => {
-                        format!("{found} files of --preload are in it; add --preload {found}")
+                        format!("it holds {found} files of --preload. Add --preload {found}")
                     }
                     _ => return error,
                 }

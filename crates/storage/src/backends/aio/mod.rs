@@ -111,6 +111,6 @@ mod tests {
     #[test]
     fn locks_around_transfers_are_rejected() {
         let error = opened(&[("posix.rangelocks", "1")]).unwrap_err();
-        assert!(error.0.contains("use POSIX, not AIO"), "{}", error.0);
+        assert!(error.0.contains("Use POSIX, not AIO"), "{}", error.0);
     }
 }

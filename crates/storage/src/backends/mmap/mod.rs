@@ -239,7 +239,7 @@ mod tests {
     #[test]
     fn what_a_mapping_cannot_do_is_rejected_in_one_line() {
         assert!(rejection("posix.odirect", "1").contains("a mapping is the page cache"));
-        assert!(rejection("posix.rangelocks", "1").contains("use POSIX, not MMAP"));
+        assert!(rejection("posix.rangelocks", "1").contains("Use POSIX, not MMAP"));
         assert!(rejection("mmap.madv_pattern", "3").contains("give 1 (in order) or 2 (at random)"));
     }
 }
