@@ -15,6 +15,7 @@ use std::{fs, io};
 use anyhow::{Context, Result};
 use tempfile::TempDir;
 
+use crate::docs;
 use crate::programs;
 use crate::setup::{self, Setup};
 use crate::step::{Outcome, cargo, logged, step};
@@ -24,7 +25,7 @@ use crate::wheel::VENV_VARIABLE;
 
 /// The options of `cargo xtask test`.
 pub(crate) struct TestRequest<'a> {
-    /// Whether the slow tests run, too.
+    /// Whether the slow tests run and the book is built, too.
     pub(crate) all: bool,
     /// Arguments for each test program.
     pub(crate) filter: &'a [&'a str],
@@ -43,13 +44,14 @@ pub(crate) fn run(root: &Path, request: &TestRequest<'_>) -> Result<bool> {
     ];
     let mut tally = Tally::default();
     let tested = step("tests", || run_tests(root, &setup, request, &mut tally));
+    let documented = !request.all || docs::run(root)?;
     print!("{}", tally.skipped_text());
     let failed = checks.iter().filter(|sound| !**sound).count();
     if failed > 0 {
         println!("{failed} of the steps before the tests failed. See above.");
     }
     println!("{}", tally.total());
-    Ok(failed == 0 && tested)
+    Ok(failed == 0 && tested && documented)
 }
 
 fn check_tidy(root: &Path) -> Result<Outcome> {
