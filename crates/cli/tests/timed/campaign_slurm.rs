@@ -143,7 +143,7 @@ fn a_submitted_campaign_is_queued_runs_and_its_result_is_fetched() {
     assert_eq!((still.status, &still.err), (Some(3), &line), "{still:#?}");
     let twice = assay(&slurm, &place, None, &format!("run --submit --resume {folder}"));
     assert!(
-        twice.status == Some(2) && twice.err.contains(&format!("is in Slurm job {job} already")),
+        twice.status == Some(2) && twice.err.contains(&format!("is already in Slurm job {job}")),
         "{twice:#?}"
     );
     // A later change of the plan file has no effect.

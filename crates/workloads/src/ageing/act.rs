@@ -1,4 +1,4 @@
-//! One operation of ageing, as the model decides it and as it is done.
+//! One operation of ageing, as the model decides it and as a rank does it.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,28 +7,28 @@ use serde::{Deserialize, Serialize};
 pub(super) struct Name {
     /// The directory; 0 is the root of the tree.
     pub(super) dir: u32,
-    /// Never given twice.
+    /// Unique; never reused.
     pub(super) number: u32,
 }
 
-/// What is done. Offsets and lengths are bytes.
+/// The operation. Offsets and lengths are bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Act {
-    /// Makes the directory of this number.
+    /// Creates the directory of this number.
     MakeDir(u32),
-    /// Makes a file.
+    /// Creates a file.
     Create { name: Name, bytes: u64, sync: bool },
-    /// Removes one.
+    /// Removes a file.
     Delete(Name),
-    /// Writes on at its end; for the last time, as far as is known.
+    /// Appends to a file; whether this is the last time, as far as the model knows.
     Append { name: Name, from: u64, bytes: u64, sync: bool, last: bool },
-    /// Writes over what is there.
+    /// Overwrites existing data.
     Overwrite { name: Name, from: u64, bytes: u64, sync: bool },
     /// Truncates a file and writes it again.
     Rewrite { name: Name, bytes: u64, sync: bool },
-    /// Gives a file another name.
+    /// Renames a file.
     Rename { from: Name, to: Name },
-    /// Cuts a file to a length, which may be its own.
+    /// Truncates a file to a length, which may be its present one.
     Cut { name: Name, to: u64 },
 }
 
@@ -44,32 +44,32 @@ impl Act {
     }
 }
 
-/// How often what was done.
+/// The number of operations of each kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Operations {
-    /// Directories made.
+    /// Created directories.
     pub make_dir: u64,
-    /// Files made.
+    /// Created files.
     pub create: u64,
-    /// Files removed.
+    /// Removed files.
     pub delete: u64,
-    /// Files written on at their end.
+    /// Files that were appended to.
     pub append: u64,
     /// Files that were overwritten, in place or after truncation.
     pub overwrite: u64,
-    /// Files that got another name.
+    /// Renamed files.
     pub rename: u64,
-    /// Files cut.
+    /// Truncated files.
     pub cut: u64,
 }
 
 impl Operations {
-    /// In the order of the fields.
+    /// The counts, in the order of the fields.
     pub(super) fn each(&self) -> [u64; 7] {
         [self.make_dir, self.create, self.delete, self.append, self.overwrite, self.rename, self.cut]
     }
 
-    /// From numbers in the order of the fields.
+    /// The counts from numbers in the order of the fields.
     pub(super) fn from_each(each: [u64; 7]) -> Self {
         let [make_dir, create, delete, append, overwrite, rename, cut] = each;
         Self { make_dir, create, delete, append, overwrite, rename, cut }

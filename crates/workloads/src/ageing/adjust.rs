@@ -1,9 +1,9 @@
-//! Adjusting: so many files and bytes more or less, by which a rank comes from where it is to where it
-//! should be.
+//! Adjustment: adds or removes files and bytes, to bring a rank to its target.
 //!
-//! First files come or go until their number is right, then bytes are written on to files or cut off.
+//! First files are created or removed until their number is right. Then data is appended to files, or files
+//! are truncated.
 //!
-//! Invariant: bytes end within one block of what was asked for, unless there is no file left to change.
+//! Invariant: the bytes end within one block of the target, unless there is no file left to change.
 
 use super::act::Act;
 use super::model::AgeingModel;
@@ -11,7 +11,7 @@ use super::sizes::taken;
 
 /// The number of files that are compared to find one that fits.
 const THROWS: u32 = 16;
-/// Into how many parts, at least, bytes that are still missing are put.
+/// The smallest number of files among which the missing bytes are spread.
 const PARTS: u64 = 8;
 
 /// An adjustment in progress: the remaining work.
@@ -43,7 +43,8 @@ impl Adjusting {
         act
     }
 
-    /// As large as the profile has it, and no larger than twice the share of each file that is still to come.
+    /// A size of the profile, but no more than twice the equal share of the files that are still to be
+    /// created.
     fn create(&self, model: &mut AgeingModel) -> Act {
         let bytes = model.deal();
         match self.bytes {
@@ -55,7 +56,7 @@ impl Adjusting {
         }
     }
 
-    /// One that takes about what each of those to be removed should.
+    /// A file whose size is close to the equal share of the bytes to remove.
     fn delete(&self, model: &mut AgeingModel) -> Act {
         let block = model.block;
         let index = match self.bytes {
@@ -80,7 +81,7 @@ impl Adjusting {
             return Some(model.append(index, most.max(block), true));
         }
         let left = left.unsigned_abs();
-        // The largest of some, so that few are cut.
+        // The largest of several files, so that few are truncated.
         let index = model.best(THROWS, |bytes| u64::MAX - bytes);
         let bytes = model.files[index].bytes;
         if bytes == 0 {

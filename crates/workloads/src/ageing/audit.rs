@@ -1,12 +1,12 @@
-//! Is everything there that should be, and nothing else? Asked when a run is taken up again.
+//! Compares the tree of a resumed run with the model, and corrects it.
 //!
 //! After a killed process nothing is wrong. After a node failure the state may know more or less than the
 //! disk. Missing files and files of another length are created again. Extra files with names of this program
 //! are removed. Both are counted. Other files stay. Directories that the state does not know yet are not
 //! checked: the sequence will create them with all their contents.
 //!
-//! Invariant: afterwards the tree is what the model says, but for what is foreign. What has become something
-//! else than a directory, such as a link, is not gone into.
+//! Invariant: afterwards the tree equals the model, except for foreign files. A directory that was replaced,
+//! for example by a link, is not entered.
 
 use std::ffi::CStr;
 use std::io::ErrorKind;
@@ -16,7 +16,7 @@ use super::part::AgeingPart;
 use super::state::at;
 use super::worker::Past;
 
-/// What was found.
+/// The result of an audit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Audit {
     /// Files and directories that were created again.
@@ -25,7 +25,7 @@ pub(super) struct Audit {
     pub(super) left_over: u64,
 }
 
-/// The number behind a letter, as this program writes it.
+/// The number after a letter, in the form that this program writes.
 pub(super) fn number(name: &CStr, letter: u8) -> Option<u32> {
     let (first, digits) = name.to_bytes().split_first()?;
     let text = std::str::from_utf8(digits).ok()?;
@@ -33,7 +33,7 @@ pub(super) fn number(name: &CStr, letter: u8) -> Option<u32> {
     (*first == letter && text == number.to_string()).then_some(number)
 }
 
-/// Compares the tree with the model and puts it right.
+/// Compares the tree with the model and corrects it.
 pub(super) fn audit(part: &mut AgeingPart<'_>) -> Result<Audit, String> {
     let mut audit = Audit::default();
     let mut wanted: Vec<u32> = (0..part.model.files.len() as u32).collect();
@@ -72,7 +72,7 @@ pub(super) fn audit(part: &mut AgeingPart<'_>) -> Result<Audit, String> {
     Ok(audit)
 }
 
-/// The numbers of the files in a directory of the tree; `None` where there is no such directory.
+/// The numbers of the files in a directory of the tree; `None` if the directory does not exist.
 fn files_in(part: &mut AgeingPart<'_>, dir: u32) -> Result<Option<Vec<u32>>, String> {
     let mut found = Vec::new();
     let path = part.hands.dir(&part.model.tree, dir);

@@ -1,4 +1,4 @@
-//! How a run begins: a directory of its own, or one that is taken up again.
+//! The start of a run: in a new directory, or in that of a run that is resumed.
 //!
 //! Invariant: nothing is written before everything is checked. All ranks start with the same numbers. A
 //! marker is written only by the owner of the locks of all ranks.
@@ -19,42 +19,42 @@ use super::profile::Profile;
 use super::state::{self, AgeingMarker, MARKER, Odometer, SEQUENCE, StatePlaces, at};
 use crate::kit::reduce;
 
-/// The step in which a run is rejected; nothing was written then.
+/// The step in which a run is rejected. Nothing was written before.
 pub const REJECTED: &str = "plan";
 
-/// The seed when none is given.
+/// The default seed.
 const SEED: u64 = 0;
-/// The ceiling when none is given.
+/// The default ceiling.
 const CEILING: f64 = 0.9;
-/// The cycles when none are given.
+/// The default number of overwrite cycles.
 const CYCLES: f64 = 1.0;
-/// What file systems put into their root themselves.
+/// Files that file systems create in their root themselves.
 const NOT_FOREIGN: &str = "lost+found";
 
-/// What was asked for; what is `None` was not said.
+/// The requested options; `None` where an option was not given.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct AgeingRequest {
-    /// The directory, which holds nothing else.
+    /// The directory, which must be empty.
     pub dir: PathBuf,
-    /// Whether a run in it is taken up again.
+    /// Whether a run is resumed.
     pub resume: bool,
-    /// Share of the blocks that are to be used, 0 to 1.
+    /// Target share of the blocks, 0 to 1.
     pub blocks: Option<f64>,
-    /// Share of the inodes that are to be used, 0 to 1.
+    /// Target share of the inodes, 0 to 1.
     pub inodes: Option<f64>,
-    /// Neither may ever be above this, 0 to 1.
+    /// The maximum share of both, 0 to 1.
     pub ceiling: Option<f64>,
     /// How many times the data is overwritten.
     pub cycles: Option<f64>,
-    /// Where the sequence begins.
+    /// The seed of the sequence.
     pub seed: Option<u64>,
     /// The text of a profile.
     pub profile: Option<String>,
-    /// Stops after so many seconds.
+    /// The time limit of the run, seconds.
     pub timeout_s: Option<f64>,
 }
 
-/// What all ranks begin with, and this rank's sequence. Checks everything; writes nothing. Collective.
+/// The start values of all ranks, and this rank's sequence. Checks everything and writes nothing. Collective.
 pub(super) fn begin(
     comm: &dyn Comm,
     storage: &dyn Storage,
@@ -65,8 +65,7 @@ pub(super) fn begin(
     Ok((marker, model))
 }
 
-/// Makes the directory and this rank's place in it, or finds them there, and keeps other runs out.
-/// Collective.
+/// Creates or finds the directory and this rank's part of it, and locks out other runs. Collective.
 pub(super) fn take_place(
     comm: &dyn Comm,
     request: &AgeingRequest,
@@ -75,7 +74,7 @@ pub(super) fn take_place(
     let made = if comm.rank() == 0 { make_dir(&request.dir) } else { Ok(()) };
     comm.agree(REJECTED, made)?;
     let placed = make_places(places);
-    // Where no rank could begin, as in a directory that is not this user's, nothing was written.
+    // If no rank could start, for example in a directory of another user, nothing was written.
     let nothing = u64::from(placed.is_err() && !places.rank_dir.exists());
     let step = if comm.reduce_one(nothing, Reduce::Min)? > 0 { REJECTED } else { "begin" };
     comm.agree(step, placed.and_then(|()| Odometer::open(&places.odometer)))
@@ -102,7 +101,7 @@ fn begun(comm: &dyn Comm, marker: &AgeingMarker) -> Result<AgeingModel, String> 
     Ok(model.ok_or("no sizes fit")?)
 }
 
-/// What a rank does of the whole, and its sequence; `None` where no sizes fit.
+/// This rank's share of the whole, and its sequence; `None` if no sizes fit.
 pub(super) fn sequence(
     marker: &AgeingMarker,
     profile: &Profile,
@@ -113,7 +112,7 @@ pub(super) fn sequence(
     Ok((share, AgeingModel::new(marker.goal.seed, (rank, ranks), profile, share)))
 }
 
-/// What is in the marker, or will be.
+/// The contents of the marker.
 fn marker(comm: &dyn Comm, storage: &dyn Storage, request: &AgeingRequest) -> Result<AgeingMarker, String> {
     let path = request.dir.join(MARKER);
     let found: Option<AgeingMarker> = state::load(&path)?;
@@ -162,13 +161,13 @@ fn fresh(ranks: u32, storage: &dyn Storage, request: &AgeingRequest) -> Result<A
 /// The other entries of a directory with the marker.
 #[derive(Debug, Default)]
 pub(super) struct Around {
-    /// Names, sorted, that this program did not put there, or in which it has written something.
+    /// Sorted names that are not from this program, or in which it has written.
     pub(super) strangers: Vec<OsString>,
-    /// Ranks' places in which nothing was done yet, of a run that ended before it had its marker.
+    /// Directories of ranks without any operation, from a run that ended before it wrote its marker.
     pub(super) unused: Vec<StatePlaces>,
 }
 
-/// Looks into a directory.
+/// Lists a directory.
 pub(super) fn look_around(dir: &Path) -> io::Result<Around> {
     let mut around = Around::default();
     for entry in fs::read_dir(dir)? {

@@ -1,24 +1,25 @@
-//! Churn: files come, go, grow, are written over and renamed, while the fill stays where it is.
+//! Churn: files are created, removed, extended, overwritten and renamed, while the utilization stays the
+//! same.
 //!
 //! Operations are sampled by the profile's weights. The number of files and bytes stays within 98 to 100 % of
 //! that at the start. An operation that would leave this band is replaced by one that returns into it.
 //!
-//! Invariant: neither files nor bytes are ever more than one operation above the band.
+//! Invariant: files and bytes are never more than one operation above the band.
 
 use super::act::Act;
 use super::model::{AgeingModel, LiveFile};
 use super::sizes::taken;
 
-/// Most files that grow at the same time.
+/// The largest number of files that grow at the same time.
 const GROWING_MAX: usize = 64;
 /// The lower end of the band.
 const BAND: f64 = 0.98;
 /// The number of files that are compared to find a large or a small one.
 const THROWS: u32 = 4;
-/// Most bytes that one overwriting writes in place.
+/// The most bytes that one operation overwrites in place.
 const OVERWRITE_MAX: u64 = 4 << 20;
 
-/// A file that grows: at which index, and by how many bytes yet.
+/// A growing file: its index, and its bytes up to now.
 #[derive(Clone, Copy, Debug)]
 struct Growing {
     index: usize,
@@ -40,9 +41,9 @@ enum DrawnKind {
 pub(super) struct Churning {
     files: u64,
     taken: u64,
-    /// Length of all files at the beginning, bytes: what is turned over.
+    /// Length of all files at the start, bytes: one overwrite cycle.
     base: u64,
-    /// To be written, and written so far; bytes.
+    /// Bytes to write, and bytes written so far.
     goal: u64,
     written: u64,
     growing: Vec<Growing>,
@@ -70,9 +71,9 @@ impl Churning {
     }
 
     pub(super) fn next(&mut self, model: &mut AgeingModel) -> Option<Act> {
-        // Where nothing holds any bytes, nothing can be turned over.
+        // Without data, nothing can be overwritten.
         if self.written >= self.goal || self.base == 0 {
-            // What grew until now grows no more.
+            // Files of earlier churns do not grow any more.
             let Growing { index, .. } = self.growing.pop()?;
             return Some(model.cut(index, model.files[index].bytes));
         }
@@ -121,7 +122,7 @@ impl Churning {
         DrawnKind::Create
     }
 
-    /// A new file; some begin with a part of what they will be.
+    /// A new file. Some start with a part of their final size.
     fn create(&mut self, model: &mut AgeingModel) -> Act {
         let bytes = model.deal();
         let grows = model.happens(model.profile.churn.growing);

@@ -1,4 +1,4 @@
-//! What a crash of a node leaves is taken up: an odometer that is behind the names.
+//! Recovery after a node failure: the odometer is behind the files.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -25,7 +25,7 @@ fn posix() -> Box<dyn Storage> {
     (storage::backend("posix").unwrap().open)(&Settings::default()).unwrap()
 }
 
-/// Rank 0's part in `dir`, as far as the odometer says.
+/// Rank 0's part in `dir`, as far as the odometer shows.
 fn with_part<T>(dir: &Path, past: Past, body: impl FnOnce(&mut AgeingPart<'_>) -> T) -> T {
     let (storage, clock, comm) = (posix(), CycleClock::new(), local::alone());
     let comm: &dyn Comm = &comm;

@@ -1,11 +1,11 @@
-//! What stops a rank before its work is done: the ceiling, the deadline, a full file system, another rank.
+//! The reasons to stop a rank early: the ceiling, the deadline, a full file system, or another rank.
 //!
 //! The counters of the file system are read before the first operation, then every tenth of a second and
 //! every 64 operations. They are also read before all ranks together have used an eighth of the bytes and
 //! inodes below the ceiling.
 //!
-//! Invariant: an operation does not begin which, as the counters stood at the last look, would pass the
-//! ceiling if all ranks did the like.
+//! Invariant: no operation starts that would exceed the ceiling if all ranks did the same, by the last
+//! reading of the counters.
 
 use std::io::{self, ErrorKind};
 use std::path::Path;
@@ -17,7 +17,7 @@ use storage::Storage;
 use super::plan::{Geometry, percent};
 use super::state::at;
 
-/// Why a rank stops that has nothing to say itself.
+/// The reason of a rank that stops because another one failed.
 pub(super) const OTHERS: &str = "another rank has stopped";
 
 const LOOK_NS: u64 = 100_000_000;
@@ -33,33 +33,33 @@ pub(super) struct Guard<'a> {
     dir: &'a Path,
     ceiling: f64,
     deadline_ns: Option<u64>,
-    /// Whether there was a look yet.
+    /// Whether the counters were read before.
     seen: bool,
     looked_ns: u64,
-    /// Operations and bytes since then, and how many of each there may be until the next look.
+    /// Operations and bytes since then, and their limits until the next reading.
     done: PlannedAmount,
     allowed: PlannedAmount,
 }
 
-/// Operations, of which each may make a name, and bytes.
+/// Operations (each may create a file) and bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct PlannedAmount {
     operations: u64,
     bytes: u64,
 }
 
-/// What a file system has a limited number of.
+/// A limited resource of a file system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum SpaceKind {
     Blocks,
     Inodes,
 }
 
-/// What is left to the ceiling for all ranks.
+/// The amount below the ceiling for all ranks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct RoomLeft {
     bytes: u64,
-    /// `None` where inodes are not counted.
+    /// `None` if inodes are not counted.
     inodes: Option<u64>,
 }
 
@@ -72,7 +72,8 @@ impl RoomLeft {
         }
     }
 
-    /// What does not have room, where all of so many ranks write so many bytes or do an operation.
+    /// The resource that is too small if this number of ranks each write this number of bytes, or do one
+    /// operation.
     fn lacks(&self, bytes: u64, ranks: u64) -> Option<SpaceKind> {
         if bytes.saturating_mul(ranks) > self.bytes {
             Some(SpaceKind::Blocks)
@@ -83,7 +84,7 @@ impl RoomLeft {
         }
     }
 
-    /// What each of so many ranks may do until it looks again.
+    /// The limits of each rank until the next reading.
     fn each(&self, ranks: u64) -> PlannedAmount {
         let operations = self.inodes.map_or(LOOK_OPERATIONS, |inodes| inodes / LOOK_PART / ranks);
         PlannedAmount {
@@ -116,7 +117,7 @@ impl<'a> Guard<'a> {
         }
     }
 
-    /// Asked before each operation, and before each piece of so many bytes.
+    /// Called before each operation, and before each piece of data of this size.
     pub(super) fn before(&mut self, bytes: u64) -> Result<(), String> {
         if self.comm.alarm_raised() {
             return Err(OTHERS.to_owned());
@@ -138,7 +139,7 @@ impl<'a> Guard<'a> {
         let ranks = u64::from(self.comm.size());
         let mut space = geometry(self.storage, self.dir)?;
         if self.passed(&space, bytes, ranks).is_some() {
-            // Some file systems count reservations for data that is not written back yet, much too high.
+            // Some file systems count far too much space for data that is not written back yet.
             self.storage.sync_all(self.dir).map_err(|error| at(self.dir, &error))?;
             space = geometry(self.storage, self.dir)?;
         }
@@ -167,7 +168,7 @@ impl<'a> Guard<'a> {
         })
     }
 
-    /// The words of a failure; of a full file system also how full it is.
+    /// The text of a failure. For a full file system it includes the utilization.
     pub(super) fn explain(&self, words: String, error: &io::Error) -> String {
         if !matches!(error.kind(), ErrorKind::StorageFull | ErrorKind::QuotaExceeded) {
             return words;
@@ -179,7 +180,7 @@ impl<'a> Guard<'a> {
     }
 }
 
-/// What the file system says of itself.
+/// The counters of the file system.
 pub(super) fn geometry(storage: &dyn Storage, dir: &Path) -> Result<Geometry, String> {
     match storage.space(dir) {
         Ok(Some(space)) => Ok(space.into()),
@@ -230,7 +231,7 @@ mod tests {
             let least = part.operations == 1;
             assert!(part.operations * ranks <= (900 - used) / LOOK_PART || least, "{used} {ranks} {part:?}");
             assert!((1..=LOOK_OPERATIONS).contains(&part.operations));
-            // A piece fits where all ranks can write one.
+            // A piece fits if all ranks can write one.
             assert_eq!(room.lacks(room.bytes / ranks, ranks), None, "{used} {ranks}");
             assert_eq!(room.lacks(room.bytes / ranks + 1, ranks), Some(SpaceKind::Blocks), "{used} {ranks}");
         }

@@ -1,4 +1,4 @@
-//! Ageing: a file system is brought to a stated fill of blocks and inodes by many files that come and go.
+//! Ageing: many created and removed files bring a file system to a stated utilization of blocks and inodes.
 //!
 //! Each rank has its own tree. First files are created up to the target utilization. Then a churn overwrites
 //! the data the given number of times. At the end the utilization is corrected by the counters of the file
@@ -6,7 +6,7 @@
 //! next to the trees ([`state`]), so that a killed run can resume. docs/explanation/ageing.md has the
 //! formulas.
 //!
-//! Invariant: no fill is ever brought above the ceiling, and nothing is removed that was not made here.
+//! Invariant: the utilization never exceeds the ceiling, and only own files are removed.
 
 mod act;
 mod adjust;

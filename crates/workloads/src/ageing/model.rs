@@ -5,7 +5,7 @@
 //! that depend on the file system (how much must still be added or removed) are those of a [`Leg`], which are
 //! stored.
 //!
-//! Invariant: the same beginning and the same legs give the same operations. Memory: 16 bytes a file, 5 a
+//! Invariant: the same start values and legs give the same operations. Memory: 16 bytes per file, 5 per
 //! directory, and one deck of sizes.
 
 use measure::statistics::Dice;
@@ -20,31 +20,31 @@ use super::sizes::{SizeDeck, taken};
 use super::tree::DirectoryTree;
 use crate::kit::permutation::seed_of;
 
-/// A part of the sequence; of all ranks together, and the same for each of them.
+/// A part of the sequence, the same for all ranks; amounts are those of all ranks together.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Leg {
-    /// Until there are as many files and directories as the rank's share has.
+    /// Creates files and directories up to the rank's share.
     Fill,
-    /// Until so many times the bytes that lie there at its beginning were written.
+    /// Overwrites the data that exists at its start this number of times.
     Churn { cycles: f64 },
-    /// Files and bytes come or go.
+    /// Adds or removes files and bytes.
     Adjust {
-        /// Files to make, or to remove where negative.
+        /// Files to create; negative: to remove.
         files: i64,
-        /// Bytes on the file system to add, or to take away where negative; `None` where they do not matter.
+        /// Bytes on the file system to add; negative: to remove; `None` if they do not matter.
         bytes: Option<i64>,
     },
 }
 
-/// A file that is there.
+/// An existing file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct LiveFile {
     pub(super) name: Name,
     pub(super) bytes: u64,
 }
 
-/// What a leg needs while it lasts.
+/// The data that a leg needs while it runs.
 #[derive(Clone, Debug)]
 enum LegCourse {
     Idle,
@@ -62,13 +62,13 @@ pub(super) struct AgeingModel {
     pub(super) profile: Profile,
     pub(super) block: u64,
     pub(super) done: Operations,
-    /// What all files take on the file system, bytes.
+    /// The space of all files on the file system, bytes.
     pub(super) taken: u64,
     /// Length of all files, bytes.
     pub(super) bytes: u64,
     /// Written so far, bytes.
     pub(super) written: u64,
-    /// Written while churning, over what lay there.
+    /// Bytes overwritten by churns.
     pub(super) cycles: f64,
     share: RankShare,
     rank: u64,
@@ -80,7 +80,7 @@ pub(super) struct AgeingModel {
 }
 
 impl AgeingModel {
-    /// The sequence of one of so many ranks; `None` where no sizes fit.
+    /// The sequence of one rank of this number of ranks; `None` if no sizes fit.
     pub(super) fn new(
         seed: u64,
         (rank, ranks): (u64, u64),
@@ -109,7 +109,7 @@ impl AgeingModel {
         })
     }
 
-    /// Begins a leg; the one before has ended.
+    /// Starts a leg; the one before has ended.
     pub(super) fn begin(&mut self, leg: Leg) {
         self.course = match leg {
             Leg::Fill => LegCourse::Fill { made: 0 },
@@ -151,13 +151,13 @@ impl AgeingModel {
         Some(self.create(bytes))
     }
 
-    /// The size of the next file, as the profile has it.
+    /// The size of the next file, from the profile.
     pub(super) fn deal(&mut self) -> u64 {
         self.dealt += 1;
         self.sizes.deal(self.dealt - 1)
     }
 
-    /// Where the next name goes.
+    /// The directory of the next name.
     pub(super) fn new_name(&mut self) -> Name {
         let files = &self.files;
         let dir = self.tree.place(files.len(), |index| files[index].name.dir, &mut self.dice);
@@ -182,14 +182,14 @@ impl AgeingModel {
         Act::Delete(gone.name)
     }
 
-    /// Writes so many bytes on at the end of the file at `index`.
+    /// Appends this number of bytes to the file at `index`.
     pub(super) fn append(&mut self, index: usize, bytes: u64, last: bool) -> Act {
         let LiveFile { name, bytes: from } = self.files[index];
         self.resize(index, from + bytes);
         Act::Append { name, from, bytes, sync: self.syncs(), last }
     }
 
-    /// Cuts the file at `index` to a length that is not greater than its own.
+    /// Truncates the file at `index` to a length that is not greater than its own.
     pub(super) fn cut(&mut self, index: usize, to: u64) -> Act {
         self.resize(index, to);
         Act::Cut { name: self.files[index].name, to }
@@ -207,17 +207,17 @@ impl AgeingModel {
         self.happens(self.profile.churn.fsync)
     }
 
-    /// True in so large a share of all throws.
+    /// True with this probability.
     pub(super) fn happens(&mut self, share: f64) -> bool {
         self.dice.share() < share
     }
 
-    /// A file at random; there is one.
+    /// A random file; there is at least one.
     pub(super) fn any(&mut self) -> usize {
         self.dice.below(self.files.len())
     }
 
-    /// Of so many files at random the one with the smallest `cost`; there is one.
+    /// Of this number of random files the one with the smallest `cost`; there is at least one.
     pub(super) fn best(&mut self, throws: u32, cost: impl Fn(u64) -> u64) -> usize {
         let first = self.any();
         (1..throws).fold(first, |best, _| {
@@ -226,17 +226,17 @@ impl AgeingModel {
         })
     }
 
-    /// What a file takes in the mean as the sizes were fitted, bytes.
+    /// Mean space of a file with the fitted sizes, bytes.
     pub(super) fn mean_taken(&self) -> f64 {
         self.sizes.mean(self.block)
     }
 
-    /// Length of all files that the fill makes, bytes.
+    /// Length of all files of the fill, bytes.
     pub(super) fn bytes_to_fill(&self) -> f64 {
         self.share.fit.files as f64 * self.sizes.mean(1)
     }
 
-    /// By what the profile's sizes are multiplied.
+    /// The factor for the sizes of the profile.
     pub(super) fn size_factor(&self) -> f64 {
         self.sizes.factor
     }

@@ -1,4 +1,4 @@
-//! The whole sequence, without a file system.
+//! The complete sequence, without a file system.
 
 use std::collections::HashSet;
 
@@ -38,14 +38,14 @@ fn geometry() -> Geometry {
     }
 }
 
-/// Of the only rank, with ten files a directory.
+/// The sequence of a single rank, with ten files per directory.
 fn model(files: u64, mean: f64, seed: u64) -> AgeingModel {
     let fit = SizeFit { files, block: BLOCK, largest: 16 * MIB, mean: Some(mean) };
     let share = RankShare { fit, dirs: files / 10 };
     AgeingModel::new(seed, (0, 1), &profile(), share).unwrap()
 }
 
-/// Does a leg whole.
+/// Does all operations of a leg.
 fn whole(model: &mut AgeingModel, leg: Leg) -> Vec<Act> {
     model.begin(leg);
     std::iter::from_fn(|| model.next()).collect()
@@ -152,7 +152,7 @@ fn churn_stays_in_its_band_does_everything_and_writes_what_it_should() {
     while model.next().is_some() {
         let now = (model.files.len() as f64 / files, model.taken as f64 / taken);
         assert!((0.95..=1.001).contains(&now.0), "files {now:?}");
-        // One file of the largest size may come or go.
+        // The tolerance is one file of the largest size.
         assert!(now.1 > 0.90 && model.taken as f64 <= taken + (16 * MIB) as f64, "bytes {now:?}");
     }
     let turned = (model.written - written) as f64 / bytes as f64;
@@ -164,7 +164,7 @@ fn churn_stays_in_its_band_does_everything_and_writes_what_it_should() {
     assert!(rest.iter().all(|count| *count > 300), "{done:?}");
 }
 
-/// What a file system would hold after these operations; panics where one cannot be done.
+/// The contents of a file system after these operations; panics if one is not possible.
 fn done(acts: &[Act]) -> (HashSet<(Name, u64)>, u64) {
     let mut files = std::collections::HashMap::new();
     let mut dirs = 1_u64;

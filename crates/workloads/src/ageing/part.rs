@@ -19,7 +19,7 @@ use super::state::{self, AgeingState, Odometer, StatePlaces, at};
 use super::watch::ProgressWatch;
 use super::worker::{FileWorker, Past};
 
-/// Most files of a rank whose extents are counted.
+/// The largest number of files of a rank whose extents are counted.
 const LOOKED_AT_MAX: usize = 20_000;
 
 /// One rank's part.
@@ -31,7 +31,7 @@ pub(super) struct AgeingPart<'a> {
     pub(super) model: AgeingModel,
     pub(super) state: AgeingState,
     pub(super) hands: FileWorker<'a>,
-    /// What an operation may find done, whose time has come.
+    /// Ignores the error if an operation was already done.
     pub(super) past: Past,
     pub(super) guard: Guard<'a>,
     pub(super) odometer: Odometer,
@@ -42,7 +42,7 @@ pub(super) struct AgeingPart<'a> {
     pub(super) leg: usize,
 }
 
-/// Makes a directory, unless it is there.
+/// Creates a directory, unless it exists.
 pub(super) fn make_dir(path: &Path) -> Result<(), String> {
     match fs::create_dir(path) {
         Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(()),
@@ -57,7 +57,7 @@ pub(super) fn make_places(places: &StatePlaces) -> Result<(), String> {
 }
 
 impl AgeingPart<'_> {
-    /// Begins a leg and does all of it.
+    /// Starts a leg and does all of it.
     pub(super) fn do_leg(&mut self, leg: Leg) -> Result<(), String> {
         self.state.legs.push(leg);
         self.save()?;
@@ -66,7 +66,7 @@ impl AgeingPart<'_> {
         self.complete_legs()
     }
 
-    /// Does what is left of the leg.
+    /// Does the rest of the leg.
     pub(super) fn complete_legs(&mut self) -> Result<(), String> {
         while let Some(act) = self.model.next() {
             self.count()?;
@@ -133,7 +133,7 @@ impl AgeingPart<'_> {
     }
 }
 
-/// The next operation of leg `leg` or of those after it.
+/// The next operation of leg `leg`, or of the legs after it.
 pub(super) fn next_of_all(model: &mut AgeingModel, state: &AgeingState, leg: &mut usize) -> Option<Act> {
     loop {
         if let Some(act) = model.next() {
@@ -144,7 +144,7 @@ pub(super) fn next_of_all(model: &mut AgeingModel, state: &AgeingState, leg: &mu
     }
 }
 
-/// Takes the model through the first `done` operations of its legs; `leg` is then the one they end in.
+/// Replays the first `done` operations in the model. `leg` is then the leg in which they end.
 pub(super) fn replay(
     model: &mut AgeingModel,
     state: &AgeingState,

@@ -1,9 +1,9 @@
-//! What is to be reached, how much of it each rank does, and what is rejected before anything is written.
+//! The goal, the share of each rank, and the checks before anything is written.
 //!
 //! Targets and ceiling are shares of the whole file system, and files of other users count. Used space is all
 //! space that the file system does not report as free. Each rank gets an equal share of the missing amount.
 //!
-//! Never here: the file system itself; it comes as numbers.
+//! Never here: calls on the file system. Its counters are arguments.
 
 use serde::{Deserialize, Serialize};
 use storage::Space;
@@ -11,16 +11,16 @@ use storage::Space;
 use super::profile::Profile;
 use super::sizes::{SizeDeck, SizeFit};
 
-/// Blocks of which a file system may be made that does not say.
+/// The assumed block size of a file system that does not report it.
 const BLOCK: u64 = 4096;
-/// No file takes more than this part of what its rank writes.
+/// The largest share of a rank's data that one file may have.
 const LARGEST_PART: u64 = 64;
 /// Inodes that each rank needs in addition to its tree: its directory and its three files.
 const OWN_NAMES: u64 = 4;
-/// How often the number of files is put right by their mean size.
+/// Steps in which the number of files is corrected by their mean size.
 const FILES_ROUNDS: u32 = 4;
 
-/// What is asked for, as [`AgeingRequest`](super::begin::AgeingRequest) has it, or else by default.
+/// The options of [`AgeingRequest`](super::begin::AgeingRequest), with defaults.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct AgeingGoal {
     pub(super) blocks: Option<f64>,
@@ -30,17 +30,17 @@ pub(super) struct AgeingGoal {
     pub(super) seed: u64,
 }
 
-/// What a file system said of itself.
+/// The counters that a file system reports.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Geometry {
     pub(super) bytes: u64,
     pub(super) bytes_used: u64,
-    /// Bytes that are free but for those that are reserved.
+    /// Free bytes without the reserved ones.
     pub(super) bytes_available: u64,
-    /// Inodes; 0 where they are not counted.
+    /// Inodes; 0 if they are not counted.
     pub(super) inodes: u64,
     pub(super) inodes_used: u64,
-    /// The smallest piece of room that a file takes, bytes.
+    /// The allocation unit of a file, bytes.
     pub(super) block: u64,
 }
 
@@ -57,54 +57,54 @@ impl From<Space> for Geometry {
     }
 }
 
-/// Part of a whole, 0 where there is none.
+/// A part of a whole; 0 for an empty whole.
 fn share(part: u64, whole: u64) -> f64 {
     if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
 }
 
 impl Geometry {
-    /// Share of the blocks that are in use, 0 to 1.
+    /// Used share of the blocks, 0 to 1.
     pub(super) fn blocks(&self) -> f64 {
         share(self.bytes_used, self.bytes)
     }
 
-    /// Share of the inodes that are in use, 0 to 1; 0 where they are not counted.
+    /// Used share of the inodes, 0 to 1; 0 if they are not counted.
     pub(super) fn inodes(&self) -> f64 {
         share(self.inodes_used, self.inodes)
     }
 
-    /// Bytes that are missing to `share`, negative where there are too many.
+    /// Bytes up to `share`; negative if there are too many.
     pub(super) fn bytes_to(&self, share: f64) -> i64 {
         (self.bytes as f64 * share) as i64 - self.bytes_used as i64
     }
 
-    /// Inodes that are missing to `share`, negative where there are too many.
+    /// Inodes up to `share`; negative if there are too many.
     pub(super) fn inodes_to(&self, share: f64) -> i64 {
         (self.inodes as f64 * share) as i64 - self.inodes_used as i64
     }
 }
 
-/// A share as people read it.
+/// A share in percent.
 pub(super) fn percent(share: f64) -> String {
     format!("{:.1} %", share * 100.0)
 }
 
-/// What one rank begins with.
+/// The start values of one rank.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct RankShare {
-    /// Files and what their sizes have to fit.
+    /// The number of files, and the conditions on their sizes.
     pub(super) fit: SizeFit,
     /// Directories, with the root of the tree.
     pub(super) dirs: u64,
 }
 
-/// The part of `rank` in an amount for `ranks` of them.
+/// The part of rank `rank` of `ranks` in an amount.
 pub(super) fn part(amount: i64, ranks: u64, rank: u64) -> i64 {
     let (ranks, rank) = (ranks as i64, rank as i64);
     amount.div_euclid(ranks) + i64::from(rank < amount.rem_euclid(ranks))
 }
 
-/// What one rank does of the whole; or, in words, why it cannot be done.
+/// The share of one rank, or the reason why it is not possible.
 pub(super) fn plan(
     goal: &AgeingGoal,
     profile: &Profile,
@@ -129,7 +129,7 @@ pub(super) fn plan(
             (files, mean)
         }
         None => {
-            // The mean of few files is smaller: they do not reach far into the tail.
+            // The mean of a few files is smaller, because they rarely reach the tail.
             let mut files = u64::MAX;
             for _ in 0..FILES_ROUNDS {
                 let sizes =
@@ -179,7 +179,7 @@ fn reject_what_cannot_be(goal: &AgeingGoal, space: &Geometry) -> Result<(), Stri
     Ok(())
 }
 
-/// Rejects more names than the blocks that are missing can hold the directories of.
+/// Rejects more files than the directories in the missing blocks can hold.
 fn reject_directories_that_fill(goal: &AgeingGoal, space: &Geometry, dirs: u64) -> Result<(), String> {
     let (Some(blocks), Some(inodes)) = (goal.blocks, goal.inodes) else { return Ok(()) };
     let (missing, needed) = (space.bytes_to(blocks).max(0) as u64, dirs * space.block);
@@ -194,8 +194,8 @@ fn reject_directories_that_fill(goal: &AgeingGoal, space: &Geometry, dirs: u64) 
     ))
 }
 
-/// Rejects a plan of which the side without a target would pass the ceiling, or whose sizes fit nothing.
-/// `taken` is what a file takes in the mean, where sizes fit; bytes.
+/// Rejects a plan whose resource without a target would exceed the ceiling, or whose sizes do not fit.
+/// `taken` is the mean space of a file if the sizes fit, bytes.
 pub(super) fn reject_what_follows(
     goal: &AgeingGoal,
     space: &Geometry,

@@ -1,4 +1,4 @@
-//! What an aged file system looks like: sizes of files, shape of the tree, mix of operations.
+//! The properties of an aged file system: sizes of files, shape of the tree, mix of operations.
 //!
 //! Invariant: a profile that was read is valid: each value was checked.
 //! Never here: sampling.
@@ -9,7 +9,7 @@ use units::Usage;
 /// The built-in profile, as `--print-profile` prints it.
 pub const DEFAULT_PROFILE: &str = include_str!("default_profile.toml");
 
-/// Everything that a profile says; what a file leaves out is as in the built-in one.
+/// All values of a profile. Values that are not in a file have those of the built-in profile.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Profile {
@@ -17,7 +17,7 @@ pub struct Profile {
     pub size: SizeProfile,
     /// Shape of the tree.
     pub tree: TreeProfile,
-    /// What is done while it ages.
+    /// The operations of the churn.
     pub churn: ChurnProfile,
 }
 
@@ -35,7 +35,7 @@ pub struct SizeProfile {
     pub tail_from_bytes: f64,
     /// Exponent of the tail: a share of (x / `tail_from_bytes`)^-exponent of it is larger than x.
     pub tail_exponent: f64,
-    /// No file is larger, bytes.
+    /// The largest size of a file, bytes.
     pub largest_bytes: f64,
 }
 
@@ -43,31 +43,33 @@ pub struct SizeProfile {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TreeProfile {
-    /// Files for each directory, in the mean.
+    /// Mean number of files per directory.
     pub files_per_dir: f64,
-    /// A directory gets the next file with a probability that grows with the files in it plus this.
+    /// The offset of files: the probability that a directory gets the next file grows with its files plus
+    /// this.
     pub file_offset: f64,
-    /// A directory gets the next directory with a probability that grows with those in it plus this.
+    /// The offset of directories: the probability that a directory gets the next one grows with its
+    /// subdirectories plus this.
     pub dir_offset: f64,
-    /// No directory lies deeper below the root of a rank's tree.
+    /// The largest depth of a directory below the root of a rank's tree.
     pub depth_max: u32,
 }
 
-/// What is done while it ages: weights of the operations, and how they are done.
+/// The weights of the operations of the churn, and their properties.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ChurnProfile {
-    /// Weight of making files.
+    /// Weight of creating files.
     pub create: f64,
     /// Weight of removing files.
     pub delete: f64,
-    /// Weight of writing on at the end of a file that still grows.
+    /// Weight of appending to a growing file.
     pub append: f64,
-    /// Weight of writing over what a file holds.
+    /// Weight of overwriting.
     pub overwrite: f64,
-    /// Weight of giving a file another name, in another directory.
+    /// Weight of renaming a file into another directory.
     pub rename: f64,
-    /// Share of the new files that grow bit by bit, 0 to 1.
+    /// Share of the new files that grow in steps, 0 to 1.
     pub growing: f64,
     /// Share of overwritten data that is truncated first and written again, 0 to 1. The rest is overwritten
     /// in place.
@@ -77,7 +79,7 @@ pub struct ChurnProfile {
 }
 
 impl Profile {
-    /// Reads a profile; what it leaves out is as in the built-in one.
+    /// Reads a profile. Missing values are those of the built-in profile.
     pub fn read(text: &str) -> Result<Self, Usage> {
         let wrong = |error: toml::de::Error| Usage(error.to_string().trim_end().replace('\n', " "));
         let mut all: toml::Table = toml::from_str(DEFAULT_PROFILE).map_err(wrong)?;
@@ -88,7 +90,7 @@ impl Profile {
                 _ => return Err(Usage(format!("no section `{section}`; there are size, tree and churn"))),
             }
         }
-        // Whole numbers are as good as others.
+        // Whole numbers are accepted, too.
         for (_, section) in all.iter_mut() {
             let keys = section.as_table_mut().into_iter().flatten();
             for (_, value) in keys.filter(|(key, _)| *key != "depth_max") {
@@ -102,7 +104,7 @@ impl Profile {
         Ok(profile)
     }
 
-    /// As text, from which it reads back; the same for the same values.
+    /// The text of a profile, which can be read again. The same values give the same text.
     pub fn text(&self) -> String {
         toml::to_string(self).unwrap_or_default()
     }

@@ -1,11 +1,11 @@
-//! Removing what was made, and nothing else.
+//! Removal of the created files, and of no others.
 //!
 //! The created files follow from the marker and the ranks' states. The sequence is replayed in memory, and
 //! exactly the files that exist at its end are removed. Other files stay, and so do the directories that
 //! contain them.
 //!
-//! Invariant: without a marker nothing is touched, and what has become something else than a directory, such
-//! as a link, is not gone into.
+//! Invariant: without a marker nothing is removed. A directory that was replaced, for example by a link, is
+//! not entered.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -30,20 +30,21 @@ use crate::kit::reduce;
 /// The largest number of foreign files that are reported.
 const TOLD_MAX: usize = 20;
 
-/// What removing did.
+/// The result of a removal.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Removed {
-    /// Files, over all ranks.
+    /// Removed files, over all ranks.
     pub files: u64,
-    /// Directories, over all ranks.
+    /// Removed directories, over all ranks.
     pub dirs: u64,
-    /// Names that are not this program's and were left, over all ranks.
+    /// Foreign names that were not removed, over all ranks.
     pub foreign: u64,
-    /// Some of them, on rank 0.
+    /// Some of these names, on rank 0.
     pub told: Vec<String>,
 }
 
-/// Removes what was made in `dir`. Collective; there may be another number of ranks than made it.
+/// Removes the files that were created in `dir`. Collective. The number of ranks may differ from that of the
+/// run.
 pub fn remove(comm: &dyn Comm, storage: &dyn Storage, dir: &Path) -> Result<Removed, Halt> {
     let marker = reduce::from_rank_0(comm, REJECTED, || known(dir))?;
     let names = storage.names().ok_or("this backend has no directories");
@@ -75,7 +76,7 @@ fn known(dir: &Path) -> Result<AgeingMarker, String> {
 fn gathered(comm: &dyn Comm, removed: Removed) -> Result<Removed, Halt> {
     let mut sums = [removed.files, removed.dirs, removed.foreign];
     comm.all_reduce(&mut sums, Reduce::Sum)?;
-    // A name may have a line's end in it, and never a NUL.
+    // A name can contain a newline, but never a NUL.
     let mine = (!removed.told.is_empty()).then(|| removed.told.join("\0"));
     let heard = few::collect(comm, mine.as_deref())?;
     let names = |text: &str| text.split('\0').map(str::to_owned).collect();
@@ -95,7 +96,7 @@ impl Removed {
     }
 }
 
-/// One rank's names, as its sequence left them.
+/// The files and directories of one rank at the end of its sequence.
 struct LeftNames {
     files: Vec<Name>,
     model: AgeingModel,
@@ -141,7 +142,7 @@ fn remove_rank(
     let left = left(marker, &places, rank)?;
     let before = removed.foreign;
     let ours = ours(names, &places.tree, &left.model.tree, removed)?;
-    // Those that lie in others have the greater numbers.
+    // Subdirectories have greater numbers than their parents.
     for dir in (0..left.model.tree.count() as u32).rev().filter(|dir| ours[*dir as usize]) {
         remove_dir(names, &places.tree, &left, dir, removed)?;
     }
@@ -153,7 +154,7 @@ fn remove_rank(
             removed.leave(&path);
         }
     }
-    // As long as something is left, the state says what is whose.
+    // The state is needed until all files are removed.
     if removed.foreign > before {
         return Ok(());
     }
@@ -164,7 +165,8 @@ fn remove_rank(
     fs::remove_dir(&places.rank_dir).map_err(|error| at(&places.rank_dir, &error))
 }
 
-/// Which directories are there as directories, and those above them too; what else has their names stays.
+/// The directories that still exist as directories, together with their parents. Other entries with their
+/// names stay.
 fn ours(
     names: &dyn Names,
     root: &Path,
@@ -188,7 +190,7 @@ fn ours(
     Ok(ours)
 }
 
-/// Removes the files of a directory that are known, and the directory if nothing is left in it.
+/// Removes the known files of a directory, and the directory if it is then empty.
 fn remove_dir(
     names: &dyn Names,
     root: &Path,
@@ -237,13 +239,13 @@ fn remove_marker(dir: &Path, all_gone: bool, removed: &mut Removed) -> Result<()
     let around = look_around(dir).map_err(|error| at(dir, &error))?;
     let left = around.strangers;
     if !all_gone {
-        // What holds something foreign is no stranger itself.
+        // A directory with foreign entries is not foreign itself.
         let own = |name: &std::ffi::OsStr| name.as_bytes().starts_with(b"rank.");
         left.iter().filter(|name| !own(name)).for_each(|name| removed.leave(&dir.join(name)));
         return Ok(());
     }
     left.iter().for_each(|name| removed.leave(&dir.join(name)));
-    // Of a run that was begun beside this one, and rejected.
+    // From a run that started at the same time and was rejected.
     around.unused.iter().try_for_each(StatePlaces::remove_unused)?;
     let marker: PathBuf = dir.join(MARKER);
     gone(fs::remove_file(state::staged(&marker))).map_err(|error| at(&marker, &error))?;

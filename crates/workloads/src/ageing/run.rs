@@ -1,4 +1,4 @@
-//! A whole run, from the first check to the last count.
+//! A complete run, from the first check to the last count.
 
 use measure::{Clock, CycleClock};
 use ranks::{Comm, Halt, Reduce};
@@ -26,20 +26,20 @@ const NO_CYCLES: f64 = 1e-9;
 /// Overwrite cycles are summed over the ranks as multiples of this part.
 const CYCLES_UNIT: f64 = 1e9;
 
-/// What a run came to, the same on all ranks.
+/// The result of a run, the same on all ranks.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AgeingOutcome {
-    /// What was reached, as it is recorded.
+    /// The reached state in the form of a record.
     pub reached: ReachedState,
-    /// How often what was done, over all ranks.
+    /// The number of operations of each kind, over all ranks.
     pub operations: Operations,
-    /// By what the profile's sizes were multiplied.
+    /// The factor for the sizes of the profile.
     pub size_factor: f64,
-    /// Whether the run was taken up again.
+    /// Whether the run was resumed.
     pub resumed: bool,
 }
 
-/// Brings the file system to its goal. Collective; `observer` is rank 0's.
+/// Brings the file system to its goal. Collective; `observer` is used on rank 0.
 pub fn run(
     rank: &mut Rank<'_>,
     storage: &dyn Storage,
@@ -89,8 +89,8 @@ pub fn run(
     Ok(AgeingOutcome { reached, operations, size_factor, resumed })
 }
 
-/// Brings what the models of all ranks have done, and what is there then, to `reached`; how often what was
-/// done. Collective.
+/// Adds the results of all ranks' models and the counters to `reached`. Returns the number of operations.
+/// Collective.
 fn sums(comm: &dyn Comm, model: &AgeingModel, reached: &mut ReachedState) -> Result<Operations, Halt> {
     let cycles = (model.cycles * CYCLES_UNIT) as u64;
     let there = [model.files.len() as u64, model.tree.count(), model.bytes, model.written, cycles];
@@ -106,7 +106,7 @@ fn sums(comm: &dyn Comm, model: &AgeingModel, reached: &mut ReachedState) -> Res
     Ok(Operations::from_each(operations))
 }
 
-/// Every rank's own place. Collective.
+/// Each rank's own directory. Collective.
 fn all_make<'a>(
     comm: &'a dyn Comm,
     storage: &'a dyn Storage,
@@ -147,7 +147,7 @@ fn all_make<'a>(
     Ok(me)
 }
 
-/// All ranks get the legs of the one that has the most: the others were stopped just before they knew them.
+/// All ranks get the legs of the rank with the most: the others stopped just before they knew them.
 /// Collective.
 fn share_legs(comm: &dyn Comm, state: &mut AgeingState) -> Result<(), Halt> {
     let known = state.legs.len() as u64;
@@ -184,11 +184,11 @@ fn take_up(all: &AllRanks<'_>, me: &mut AgeingPart<'_>, request: &AgeingRequest)
     Ok(Audit { missing: sums[0], left_over: sums[1] })
 }
 
-/// The fill, the first count of extents, and the churn, as far as they are not done yet. Collective.
+/// The fill, the first count of extents, and the churn, unless they are done. Collective.
 fn work(all: &AllRanks<'_>, me: &mut AgeingPart<'_>, goal: &AgeingGoal) -> Result<(), Halt> {
     let filled = !me.state.legs.is_empty();
     all.work("fill", if filled { Ok(()) } else { me.do_leg(Leg::Fill) })?;
-    // The first churn begins after the fill was put right.
+    // The first churn starts after the correction of the fill.
     if !me.state.has_churned() {
         all.settle(me, goal, ROUNDS_BEFORE)?;
         let first = all.comm.agree("count extents", me.extents())?;

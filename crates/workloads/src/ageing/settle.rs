@@ -1,10 +1,10 @@
-//! Settling: from about the targets to the targets, by the file system's own counters.
+//! Settling: from near the targets to the targets, by the counters of the file system.
 //!
-//! What files take beyond their blocks (directories, trees of extents, inodes' own blocks) no formula knows
-//! for all file systems. So the counters are asked, all ranks add or take away what is missing, and so on
-//! until they agree.
+//! Files use more than their blocks (directories, extent trees, blocks of inodes). No formula knows this for
+//! all file systems. So the counters are read, all ranks add or remove the difference, and this repeats until
+//! they agree.
 //!
-//! Invariant: all ranks decide by the same numbers, and do equally many rounds.
+//! Invariant: all ranks decide by the same numbers, and do the same number of rounds.
 
 use ranks::{Comm, Halt, Reduce};
 
@@ -14,24 +14,24 @@ use super::part::AgeingPart;
 use super::plan::{AgeingGoal, Geometry, percent};
 use crate::kit::reduce;
 
-/// How close settling tries to come: shares of all blocks and inodes.
+/// The accuracy that settling aims at: shares of all blocks and inodes.
 const CLOSE: f64 = 0.001;
-/// How close it has to come in the end.
+/// The required accuracy at the end.
 pub(super) const CLOSE_ENOUGH: f64 = 0.01;
-/// Rounds after the churn; each comes closer by an order or so.
+/// Rounds after the churn. Each reduces the difference by about a factor of ten.
 pub(super) const ROUNDS: u32 = 12;
-/// Rounds after the fill, where a start is all that is wanted.
+/// Rounds after the fill, where a rough result is enough.
 pub(super) const ROUNDS_BEFORE: u32 = 4;
 
 /// All ranks of all nodes.
 pub(super) struct AllRanks<'a> {
     pub(super) comm: &'a dyn Comm,
-    /// Whether this rank writes its node's cache back.
+    /// Whether this rank flushes the cache of its node.
     pub(super) leads_node: bool,
 }
 
 impl AllRanks<'_> {
-    /// What the file system says after everything was written back: the same on all ranks. Collective.
+    /// The counters of the file system after all data is written back, the same on all ranks. Collective.
     pub(super) fn look(&self, me: &AgeingPart<'_>) -> Result<Geometry, Halt> {
         let dir = &me.places.rank_dir;
         let synced = if self.leads_node { me.storage.sync_all(dir) } else { Ok(()) };
@@ -39,7 +39,7 @@ impl AllRanks<'_> {
         reduce::from_rank_0(self.comm, "statvfs", || geometry(me.storage, dir))
     }
 
-    /// Adds and takes away until the counters are close to the goal; returns what they say then. Collective.
+    /// Adds and removes until the counters are close to the goal. Returns the counters. Collective.
     pub(super) fn settle(
         &self,
         me: &mut AgeingPart<'_>,
@@ -92,7 +92,7 @@ pub(super) fn is_close(goal: &AgeingGoal, space: &Geometry, share: f64) -> bool 
     close(goal.blocks, space.blocks()) && close(goal.inodes, space.inodes())
 }
 
-/// Why a run that could not settle has failed.
+/// The reason why a run could not settle.
 pub(super) fn unsettled(space: &Geometry) -> String {
     format!(
         "blocks are at {} and inodes at {} after {ROUNDS} rounds of adding and removing: are others writing \

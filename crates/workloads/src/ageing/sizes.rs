@@ -1,23 +1,23 @@
-//! Sizes of files: a lognormal body with a Pareto tail, dealt like cards.
+//! Sizes of files: a lognormal body with a Pareto tail, used like a deck of cards.
 //!
 //! The distribution is split into as many parts of equal probability as there are cards. The middle of each
 //! part is one card. The deck is used in a seeded order, then again in another. So the files of a deck have
 //! exactly the mean of the distribution, even with a heavy tail. Independently sampled sizes would miss it by
 //! a fifth with ten thousand files.
 //!
-//! Invariant: sizes do not fall from card to card as they lie in the deck.
+//! Invariant: in the deck, sizes do not decrease from card to card.
 
 use crate::kit::permutation::{Permutation, seed_of};
 
 use super::profile::SizeProfile;
 
-/// Most cards of a deck; they are in memory, 8 bytes each.
+/// The largest number of cards of a deck. They are in memory, 8 bytes each.
 const CARDS_MAX: u64 = 1 << 16;
 
-/// Steps of halving in which the factor is found; a number has 52 binary places.
+/// Bisection steps for the factor; a number has 52 binary digits.
 const HALVINGS: u32 = 64;
 
-/// The quantile of the standard normal distribution, for 0 < `p` < 1; wrong by less than 1.2e-9 of it.
+/// The quantile of the standard normal distribution for 0 < `p` < 1, with a relative error below 1.2e-9.
 ///
 /// Rational approximation of P. J. Acklam.
 pub(super) fn normal_quantile(p: f64) -> f64 {
@@ -68,7 +68,7 @@ pub(super) fn normal_quantile(p: f64) -> f64 {
     }
 }
 
-/// The size below which a share of `q` of the files is, 0 < `q` < 1; bytes, without a largest size.
+/// The size below which a share of `q` of the files is, 0 < `q` < 1. Bytes, without a largest size.
 pub(super) fn quantile(profile: &SizeProfile, q: f64) -> f64 {
     let body = 1.0 - profile.tail_share;
     if q < body {
@@ -84,33 +84,32 @@ pub(super) fn quantile(profile: &SizeProfile, q: f64) -> f64 {
 pub(super) struct SizeDeck {
     cards: Vec<u64>,
     seed: u64,
-    /// The number of the deck that `order` is for.
+    /// The number of the deck to which `order` belongs.
     deck: u64,
     order: Permutation,
-    /// By what all sizes of the profile are multiplied.
+    /// The factor for all sizes of the profile.
     pub(super) factor: f64,
 }
 
-/// What sizes have to fit.
+/// The conditions on sizes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct SizeFit {
     pub(super) files: u64,
-    /// A file takes whole blocks of so many bytes.
+    /// The allocation unit of a file, bytes.
     pub(super) block: u64,
-    /// No file is larger, bytes.
+    /// The largest size of a file, bytes.
     pub(super) largest: u64,
-    /// What a file takes in the mean, bytes; `None`: what the profile says.
+    /// The mean space of a file, bytes; `None`: that of the profile.
     pub(super) mean: Option<f64>,
 }
 
-/// What a file of so many bytes takes, bytes.
+/// The space of a file of this size, bytes.
 pub(super) fn taken(bytes: u64, block: u64) -> u64 {
     bytes.div_ceil(block) * block
 }
 
 impl SizeDeck {
-    /// Sizes of the profile, multiplied by the factor with which they have the mean that is asked for; `None`
-    /// where no factor gives it.
+    /// The sizes of the profile times the factor that gives the requested mean; `None` if no factor does.
     pub(super) fn fit(profile: &SizeProfile, fit: SizeFit, seed: u64) -> Option<Self> {
         let count = fit.files.clamp(1, CARDS_MAX);
         let share = |card: u64| (card as f64 + 0.5) / count as f64;
@@ -123,7 +122,7 @@ impl SizeDeck {
         let factor = match fit.mean {
             None => 1.0,
             Some(wanted) if mean(0.0) <= wanted && wanted <= mean(f64::MAX) => {
-                // The mean never falls with the factor.
+                // The mean never decreases with the factor.
                 let (mut low, mut high) = (-60.0_f64, 60.0_f64);
                 for _ in 0..HALVINGS {
                     let middle = (low + high) / 2.0;
@@ -138,7 +137,7 @@ impl SizeDeck {
         Some(Self { cards, seed, deck: 0, order, factor })
     }
 
-    /// The size of the file number `number` that is made, bytes.
+    /// The size of the created file with this number, bytes.
     pub(super) fn deal(&mut self, number: u64) -> u64 {
         let count = self.cards.len() as u64;
         let deck = number / count;
@@ -149,7 +148,7 @@ impl SizeDeck {
         self.cards[self.order.at(number % count) as usize]
     }
 
-    /// What a file takes in the mean, bytes.
+    /// The mean space of a file, bytes.
     pub(super) fn mean(&self, block: u64) -> f64 {
         let sum: u64 = self.cards.iter().map(|card| taken(*card, block)).sum();
         sum as f64 / self.cards.len() as f64

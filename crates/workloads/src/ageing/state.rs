@@ -1,4 +1,4 @@
-//! What a directory says of its ageing: the marker, and for each rank what it did so far.
+//! The state of ageing in a directory: the marker, and the progress of each rank.
 //!
 //! The marker (`.assay-age.json`) has the start values of all sequences. A rank's state (`rank.N/state.json`)
 //! has the legs of its sequence. Its odometer (`rank.N/odometer`, 16 bytes) has the number of finished
@@ -22,7 +22,7 @@ use serde::{Deserialize, Serialize};
 use super::model::Leg;
 use super::plan::{AgeingGoal, Geometry};
 
-/// Counts the changes of the sequence that belongs to a seed.
+/// The version of the sequence that belongs to a seed.
 pub(super) const SEQUENCE: u32 = 1;
 /// The marker's name.
 pub(super) const MARKER: &str = ".assay-age.json";
@@ -31,10 +31,10 @@ const STATE: &str = "state.json";
 const ODOMETER: &str = "odometer";
 const TREE: &str = "tree";
 
-/// What a directory was begun with.
+/// The start values of a directory.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct AgeingMarker {
-    /// [`SEQUENCE`] of the program that made it.
+    /// The [`SEQUENCE`] of the program that created it.
     pub(super) sequence: u32,
     pub(super) ranks: u32,
     pub(super) goal: AgeingGoal,
@@ -44,11 +44,11 @@ pub(super) struct AgeingMarker {
     pub(super) before: Geometry,
 }
 
-/// What one rank did.
+/// The progress of one rank.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct AgeingState {
     pub(super) legs: Vec<Leg>,
-    /// Extents after the first fill, where they were counted.
+    /// Extents after the first fill, if they were counted.
     #[serde(default)]
     pub(super) first: Option<StateExtents>,
 }
@@ -64,7 +64,7 @@ impl AgeingState {
     }
 }
 
-/// Where a rank's things are.
+/// The directory of a rank.
 #[derive(Clone, Debug)]
 pub(super) struct StatePlaces {
     pub(super) rank_dir: PathBuf,
@@ -74,7 +74,7 @@ pub(super) struct StatePlaces {
 }
 
 impl StatePlaces {
-    /// Whether nothing was done here but to make the place.
+    /// Whether it has no files except those of its creation.
     pub(super) fn are_unused(&self) -> io::Result<bool> {
         if !self.rank_dir.symlink_metadata()?.is_dir() {
             return Ok(false);
@@ -91,7 +91,7 @@ impl StatePlaces {
         Ok(true)
     }
 
-    /// Takes them away again, as long as they are unused.
+    /// Removes them while they are unused.
     pub(super) fn remove_unused(&self) -> Result<(), String> {
         gone(fs::remove_dir(&self.tree)).map_err(|error| at(&self.tree, &error))?;
         gone(fs::remove_file(&self.odometer)).map_err(|error| at(&self.odometer, &error))?;
@@ -114,7 +114,7 @@ pub(super) fn at(path: &Path, error: &io::Error) -> String {
     format!("{}: {error}", path.display())
 }
 
-/// Removing what may not be there.
+/// Removes a file that may not exist.
 pub(super) fn gone(removed: io::Result<()>) -> io::Result<()> {
     match removed {
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
@@ -122,14 +122,14 @@ pub(super) fn gone(removed: io::Result<()>) -> io::Result<()> {
     }
 }
 
-/// Where a file is made before it gets its name.
+/// The path of a file while it is written, before it gets its name.
 pub(super) fn staged(path: &Path) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(STAGED);
     name.into()
 }
 
-/// Writes a value under another name, makes it durable and gives it its name, which then is durable, too.
+/// Writes a value under a temporary name, flushes it to storage, renames it, and flushes the directory.
 pub(super) fn save(path: &Path, value: &impl Serialize) -> Result<(), String> {
     save_by(path, value, |staged| fs::rename(staged, path))
 }
@@ -142,7 +142,7 @@ pub(super) fn save_new(path: &Path, value: &impl Serialize) -> Result<(), String
             fs::remove_file(staged)?;
             Err(error)
         }
-        // Not every file system has links.
+        // Not every file system has hard links.
         Err(_) if path.symlink_metadata().is_err() => fs::rename(staged, path),
         Err(error) => Err(error),
     })
@@ -156,7 +156,7 @@ fn save_by(
     let text = serde_json::to_string_pretty(value).map_err(|error| at(path, &error.into()))?;
     let staged = staged(path);
     let write = || {
-        // One that was left may be the file that has its name already.
+        // A temporary file of an earlier attempt may be a link to the named file.
         gone(fs::remove_file(&staged))?;
         let mut file = File::create_new(&staged)?;
         file.write_all(text.as_bytes())?;
@@ -167,7 +167,7 @@ fn save_by(
     write().map_err(|error| at(path, &error))
 }
 
-/// Makes the names in a directory durable, where the file system does that.
+/// Flushes the names in a directory to storage, if the file system supports this.
 fn sync_names(dir: &Path) -> io::Result<()> {
     match File::open(dir)?.sync_all() {
         Err(error) if matches!(error.kind(), ErrorKind::InvalidInput | ErrorKind::Unsupported) => Ok(()),
@@ -175,7 +175,7 @@ fn sync_names(dir: &Path) -> io::Result<()> {
     }
 }
 
-/// Reads a value; `None` where there is no such file.
+/// Reads a value; `None` if the file does not exist.
 pub(super) fn load<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, String> {
     match fs::read(path) {
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
@@ -187,12 +187,12 @@ pub(super) fn load<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, String
     }
 }
 
-/// How many operations of a rank are done.
+/// The number of finished operations of a rank.
 pub(super) struct Odometer(File);
 
 impl Odometer {
-    /// Opens it, or makes it at 0, and keeps others out who do the same; where the file system has no
-    /// locks, it does without.
+    /// Opens it, or creates it at 0, and locks out other processes. Without locks in the file system it is
+    /// not locked.
     pub(super) fn open(path: &Path) -> Result<Self, String> {
         let open = || File::options().read(true).write(true).create(true).truncate(false).open(path);
         let file = open().map_err(|error| at(path, &error))?;
@@ -202,7 +202,7 @@ impl Odometer {
         }
     }
 
-    /// What it says; 0 where it says nothing yet.
+    /// Its value; 0 if it has none yet.
     pub(super) fn read(path: &Path) -> Result<u64, String> {
         let bytes = match fs::read(path) {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(0),
@@ -238,7 +238,7 @@ mod tests {
         save_new(&path, &legs(1)).unwrap();
         assert!(save_new(&path, &legs(2)).unwrap_err().contains("File exists"));
         assert_eq!(load::<AgeingState>(&path).unwrap(), Some(legs(1)));
-        // As a kill between giving the name and taking the stage away leaves it.
+        // The state after a kill between the rename and the removal of the temporary file.
         fs::hard_link(&path, staged(&path)).unwrap();
         let before = File::open(&path).unwrap();
         save(&path, &legs(3)).unwrap();

@@ -1,19 +1,19 @@
-//! The directories of a rank's tree: which lies in which, and where the next name goes.
+//! The directories of a rank's tree: the parent of each, and the directory of the next name.
 //!
 //! The probability that a directory gets the next subdirectory is proportional to its subdirectories plus an
 //! offset. The same rule holds for files. So a few directories hold many, as on real file systems.
 //!
-//! Invariant: a directory's number is greater than that of the one it lies in. Memory: 5 bytes a directory.
+//! Invariant: a directory's number is greater than that of its parent. Memory: 5 bytes per directory.
 
 use measure::statistics::Dice;
 
 use super::profile::TreeProfile;
 use crate::kit::path::PathBuffer;
 
-/// Throws after which a directory that lies not too deep is taken from the top instead.
+/// Attempts to find a directory that is not too deep. After them a directory near the root is used.
 const THROWS_MAX: u32 = 64;
 
-/// The directories; number 0 is the root, which is there before all others.
+/// The directories; number 0 is the root, which exists from the start.
 #[derive(Clone, Debug)]
 pub(super) struct DirectoryTree {
     profile: TreeProfile,
@@ -26,17 +26,17 @@ impl DirectoryTree {
         Self { profile, parents: vec![0], depths: vec![0] }
     }
 
-    /// How many there are, with the root.
+    /// The number of directories, with the root.
     pub(super) fn count(&self) -> u64 {
         self.parents.len() as u64
     }
 
-    /// The one in which `dir` lies; the root's is itself.
+    /// The parent of `dir`; the root is its own parent.
     pub(super) fn parent(&self, dir: u32) -> Option<u32> {
         self.parents.get(dir as usize).copied()
     }
 
-    /// One more directory; its number.
+    /// Adds a directory and returns its number.
     pub(super) fn grow(&mut self, dice: &mut Dice) -> u32 {
         let mut parent = 0;
         for _ in 0..THROWS_MAX {
@@ -63,7 +63,7 @@ impl DirectoryTree {
         }
     }
 
-    /// The directory of the next file, given how many files there are and the directory of each.
+    /// The directory of the next file, from the number of files and the directory of each.
     pub(super) fn place(&self, files: usize, dir_of: impl Fn(usize) -> u32, dice: &mut Dice) -> u32 {
         let offsets = self.count() as f64 * self.profile.file_offset;
         if dice.share() * (files as f64 + offsets) < files as f64 {
@@ -83,7 +83,7 @@ impl DirectoryTree {
         way[from..].reverse();
     }
 
-    /// Makes `path`, whose first `root` bytes are the root's, that of a directory.
+    /// Sets `path`, whose first `root` bytes are the root's, to that of a directory.
     pub(super) fn path(&self, dir: u32, (path, root): (&mut PathBuffer, usize), way: &mut Vec<u32>) {
         path.cut(root);
         way.clear();
@@ -93,7 +93,7 @@ impl DirectoryTree {
         });
     }
 
-    /// How deep a directory lies below the root.
+    /// The depth of a directory below the root.
     #[cfg(test)]
     pub(super) fn depth(&self, dir: u32) -> u32 {
         self.depths[dir as usize].into()

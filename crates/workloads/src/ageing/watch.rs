@@ -9,11 +9,11 @@ const TELL_NS: u64 = 200_000_000;
 /// Progress, reported a few times a second.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AgeingProgress {
-    /// What is being done: `fill`, `age` or `settle`.
+    /// The step: `fill`, `age` or `settle`.
     pub step: &'static str,
-    /// Share of all bytes that are to be written, 0 to 1.
+    /// Written share of all bytes, 0 to 1.
     pub share: f64,
-    /// How long the rest takes at the rate so far, seconds; `None` where nothing was written yet.
+    /// The estimated remaining time, seconds; `None` before the first write.
     pub left_s: Option<f64>,
     /// Files of this rank.
     pub files: u64,
@@ -26,7 +26,7 @@ pub struct AgeingProgress {
 /// The listener, and the start values for the estimate.
 pub(super) struct ProgressWatch<'a> {
     observer: Option<&'a mut dyn EventObserver<AgeingProgress>>,
-    /// Bytes that this rank will have written in the end, as far as that is known.
+    /// The expected bytes of this rank at the end.
     goal: f64,
     /// The start of this process, and the bytes written before.
     began_ns: u64,
@@ -35,7 +35,7 @@ pub(super) struct ProgressWatch<'a> {
 }
 
 impl<'a> ProgressWatch<'a> {
-    /// Of a rank that fills by `model` and turns over what it filled so many times.
+    /// The progress of a rank that fills by `model` and then overwrites this number of times.
     pub(super) fn new(
         observer: Option<&'a mut dyn EventObserver<AgeingProgress>>,
         model: &AgeingModel,
@@ -98,7 +98,7 @@ mod tests {
 
     #[test]
     fn the_share_is_one_of_bytes_that_are_written_and_the_time_left_that_of_this_process() {
-        // Files far smaller than a block.
+        // Files much smaller than a block.
         let profile = Profile::read("[size]\nmedian_bytes = 300\nsigma = 0.5\ntail_share = 0\n").unwrap();
         let fit = SizeFit { files: 500, block: 4096, largest: 40_000, mean: None };
         let share = RankShare { fit, dirs: 50 };

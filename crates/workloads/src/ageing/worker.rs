@@ -1,9 +1,9 @@
-//! Does to the file system what the model decided.
+//! Carries out the model's operations on the file system.
 //!
-//! Files hold stamped data (docs/reference/stamped-data.md), which neither compression nor deduplication
-//! makes smaller.
+//! Files hold stamped data (docs/reference/stamped-data.md), which compression and deduplication cannot
+//! reduce.
 //!
-//! Invariant: an operation that is done again after a part of it was done ends as if done once.
+//! Invariant: an operation that is repeated after it was done in part has the same result as one operation.
 
 use std::ffi::CStr;
 use std::io::{self, ErrorKind};
@@ -20,13 +20,13 @@ use crate::kit::beneath::alone;
 use crate::kit::path::PathBuffer;
 use crate::kit::payload::{DataIdentity, Packet, Payload};
 
-/// Bytes that one call writes.
+/// The size of one write, bytes.
 const PIECE: u64 = 1 << 20;
-/// Data is made in whole words.
+/// Data consists of whole words.
 const WORD: u64 = 8;
 const DIR_PERMISSIONS: u32 = 0o777;
 
-/// Who works where.
+/// The rank, its directory and its tools.
 pub(super) struct FileWorker<'a> {
     storage: &'a dyn Storage,
     names: &'a dyn Names,
@@ -40,10 +40,10 @@ pub(super) struct FileWorker<'a> {
     buffer: Vec<u8>,
 }
 
-/// Why an operation was not done.
+/// The reason why an operation was not done.
 enum OperationFailure {
     Call(&'static str, io::Error),
-    /// The guard stopped it, in these words.
+    /// The guard stopped it, for this reason.
     Stopped(String),
 }
 
@@ -52,15 +52,15 @@ fn by(call: &'static str) -> impl FnOnce(io::Error) -> OperationFailure {
     move |error| OperationFailure::Call(call, error)
 }
 
-/// What may have been done before an operation.
+/// The operations that may have been done before this one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Past {
-    /// Those before it in the sequence.
+    /// Exactly the earlier ones of the sequence.
     Known,
     /// Directories may exist that were not counted: a node failure loses the newest counts, but not always
     /// the counted directories.
     Resumed,
-    /// It, in part or whole, and others after it: what it works on may have another name by now, or be gone.
+    /// This one in part or completely, and later ones: its file may have been renamed or removed.
     Uncounted,
 }
 
@@ -91,7 +91,7 @@ impl<'a> FileWorker<'a> {
         self.path.as_c_str()
     }
 
-    /// The path that was made last.
+    /// The path that was set last.
     pub(super) fn path(&self) -> PathBuf {
         self.path.as_path().to_owned()
     }
@@ -118,7 +118,7 @@ impl<'a> FileWorker<'a> {
         }
     }
 
-    /// Whether there is a directory at the path that was made last.
+    /// Whether a directory exists at the path that was set last.
     fn is_directory(&self) -> bool {
         self.names.lstat(self.path.as_c_str()).is_ok_and(|entry| entry.directory)
     }
