@@ -24,7 +24,7 @@ pub enum WorkloadName {
     MpiIo,
 }
 
-/// The names by which they are called, in lower case. The first name of a workload is that of its command.
+/// The names of the program's commands, in lower case. The first name of a workload is that of its command.
 const WORKLOADS: &[(&str, WorkloadName)] = &[
     ("fdtree", WorkloadName::Fdtree),
     ("fdtree.bash", WorkloadName::Fdtree),

@@ -228,7 +228,7 @@ fn searched(case: &TestCriterion<'_>) -> Option<Result<Reason, Reason>> {
     Some(late::searched(case.index.plan, search, &|test, repetition| case.index.records(test, repetition)))
 }
 
-/// The trees of all ranks, of which mdtest's own table counts one.
+/// The trees of all ranks. The table of mdtest counts only one of them.
 fn all_trees(case: &TestCriterion<'_>) -> Option<Reason> {
     let phase = case.all_phases().into_iter().find(|phase| phase.ranks > 1)?;
     let counted = matches!(case.phase(), "tree_creation" | "tree_removal")

@@ -44,7 +44,7 @@ pub struct SteadyRule {
     pub slope: f64,
     /// The largest allowed difference between the block means, as a share of the window's mean.
     pub range: f64,
-    /// The time by which it must be steady, seconds after the start; `None` for any time.
+    /// The time at which the rate must be steady at the latest, seconds after the start; `None` for any time.
     pub within: Option<f64>,
     /// The length of the measured time after that, seconds.
     pub measured: f64,

@@ -1,4 +1,4 @@
-//! Fixed words, one of which is the value of a plan key.
+//! Fixed words that are values of plan keys.
 
 /// Defines an enum of the words that a key may have, with all of them as `WORDS`, in order.
 macro_rules! words {

@@ -103,7 +103,7 @@ fn findings(plan: &Plan) -> Vec<Finding> {
     lint::plan_with(plan, &drifted)
 }
 
-/// The findings about a plan of which only the tests of `only` run.
+/// The findings about a plan when only the tests of `only` run.
 pub(super) fn findings_of(plan: &Plan, only: &[String]) -> Result<Vec<Finding>, Usage> {
     match only {
         [] => Ok(findings(plan)),

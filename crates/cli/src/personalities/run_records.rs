@@ -46,7 +46,7 @@ impl RunRecords {
         let _ = self.path.map(std::fs::remove_file);
     }
 
-    /// Sets what is known before the run begins, and the node of rank 0.
+    /// Sets the facts that are known before the run, and the node of rank 0.
     pub(crate) fn about(&mut self, run: Run, node: &str) {
         self.run = Some(Run { host: node.to_owned(), ..run });
     }

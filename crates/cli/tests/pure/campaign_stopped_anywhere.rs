@@ -10,7 +10,7 @@ use std::time::Duration;
 use crate::common::campaign::{Place, data_of, json, names, there, until};
 use crate::common::{self, Ran, program, run};
 
-/// Three jobs, of which the second and third read the files of the first, and one independent job.
+/// Three jobs and an independent one. The second and third job read the files of the first.
 const TESTS: &str = r#"
 [[test]]
 id = "W"

@@ -231,7 +231,7 @@ fn each_of_three_ranks_has_a_tree_and_the_totals_are_sums_over_all() {
     );
     for ranks in [1, 2, 4] {
         let line = complaint(&fdtree(dir.path(), ranks, &format!("-R {THREE}")), 2);
-        assert!(line.contains(" is of 3 ranks"), "{line}");
+        assert!(line.contains(" belongs to 3 ranks"), "{line}");
     }
     let text = fdtree(dir.path(), 3, &format!("-R {THREE}")).ok();
     assert!(text.contains("\tassay: 9 directories removed in "), "{text}");
@@ -273,7 +273,7 @@ fn wrong_options_give_one_line_and_create_no_file() {
         ("-R -o nowhere", "-o nowhere: does not exist. Choose an existing directory."),
         (
             "-l 70 -d 10",
-            "-l 70 -d 10 -f 10 -s 10: more than 2^63 directories, files or bytes; take smaller numbers",
+            "-l 70 -d 10 -f 10 -s 10: more than 2^63 directories, files or bytes. Use smaller numbers",
         ),
         (
             "-l 2000 -d 1",

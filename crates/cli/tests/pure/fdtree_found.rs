@@ -9,7 +9,7 @@ fn a_second_run_removes_only_the_tree_of_the_first() {
     let dir = tempfile::tempdir().unwrap();
     let shape = "-l 2 -d 2 -f 3 -s 1";
     let none = fdtree(dir.path(), 1, &format!("-R {shape}"));
-    assert!(complaint(&none, 2).contains("-R: there is no tree of fdtree in .;"), "{none:?}");
+    assert!(complaint(&none, 2).contains("-R: no tree of fdtree in .. Create"), "{none:?}");
     let text = fdtree(dir.path(), 1, &format!("-C {shape}")).ok();
     let last = text.lines().next_back().unwrap();
     assert!(last.starts_with("\tassay: left at ./LEVEL0."), "{text}");
@@ -17,7 +17,7 @@ fn a_second_run_removes_only_the_tree_of_the_first() {
     fdtree(dir.path(), 1, "-C -l 2 -d 2 -f 4 -s 1").ok();
     for words in ["-R -l 2 -d 3 -f 3", "-R", "-R -l 1 -d 2 -f 3"] {
         let line = complaint(&fdtree(dir.path(), 1, words), 2);
-        assert!(line.contains("-R: no tree in . is as ") && line.contains("./LEVEL0."), "{line}");
+        assert!(line.contains("-R: no tree in . has the shape ") && line.contains("./LEVEL0."), "{line}");
     }
     let dry_run = fdtree(dir.path(), 1, "-R -l 2 -d 2 -f 3 --dryRun").ok();
     assert!(dry_run.contains("\tassay: the KiB assume the default of -s. "), "{dry_run}");
@@ -39,7 +39,7 @@ fn base_selects_one_of_several_trees() {
     let line = complaint(&fdtree(dir.path(), 1, &format!("-R {shape}")), 2);
     let name = |tree: &Path| tree.file_name().unwrap().to_str().unwrap().to_owned();
     assert!(all.iter().all(|tree| line.contains(&name(tree))), "all trees are listed: {line}");
-    assert!(line.contains("choose one, such as --base ./LEVEL0."), "{line}");
+    assert!(line.contains("Choose one, for example --base ./LEVEL0."), "{line}");
     // As in the output, as a bare name, and as an absolute path.
     let bases = [format!("./{}/", name(&all[0])), name(&all[1]), all[2].display().to_string()];
     for (number, base) in bases.iter().enumerate() {

@@ -105,12 +105,12 @@ fn remove_reports_trees_that_remain_and_missing_trees() {
     ls_lr(dir.path(), 3, SMALL).ok();
     let out = ls_lr(dir.path(), 2, "--remove --record r t").ok();
     let warning =
-        "assay: warning: t/ls-lr.2 and what follows stay: a walker removes one tree; use as many walkers";
+        "assay: warning: t/ls-lr.2 and later trees are not removed, because a walker removes one tree";
     assert!(out.contains(warning), "{out}");
     assert!(notices(&dir.path().join("r")).contains(&"trees-stay".to_owned()));
     assert!(dir.path().join("t/ls-lr.2").exists());
     let out = ls_lr(dir.path(), 2, "--remove t").ok();
-    assert!(out.contains("assay: warning: there was no tree to remove, such as t/ls-lr.0\n"), "{out}");
+    assert!(out.contains("assay: warning: no tree to remove, for example t/ls-lr.0\n"), "{out}");
     let out = ls_lr(dir.path(), 3, "--remove t").ok();
     assert!(!out.contains("warning"), "{out}");
 }
@@ -179,7 +179,7 @@ fn an_unreadable_directory_ends_the_run_or_is_counted_and_reported() {
     assert!(on.out.contains("ENTRIES WERE MADE"), "unlisted entries are missing: {}", on.out);
     fs::set_permissions(&closed, fs::Permissions::from_mode(0o755)).unwrap();
     let cold = run(&mut as_other_user(dir.path(), "-n 2 ls-lr --cold t").unwrap());
-    let warning = "--cold: caches could not be dropped, which only root may (/proc/sys/vm/drop_caches: ";
+    let warning = "--cold: could not drop the caches; only root may (/proc/sys/vm/drop_caches: ";
     assert!(cold.out.contains(warning) && cold.out.contains("caches     not dropped"), "{cold:?}");
 }
 
@@ -229,7 +229,7 @@ fn wrong_input_is_rejected_in_one_line_before_the_start() {
         (1, "bare", "bare/ls-lr.0: its creation was interrupted. Complete it with --make"),
         (1, "--make --entries 0 half", "--entries 0"),
         (1, "--make --fan-out 0 half", "--fan-out 0"),
-        (1, "--make --fan-out 1 --per-dir 0 --entries 9000 half", "9000 deep"),
+        (1, "--make --fan-out 1 --per-dir 0 --entries 9000 half", "9000 levels deep"),
         (1, "-i 0 a", "--repetitions 0"),
         (1, "--min-window=-1 a", "--min-window"),
         (1, "--min-window nan a", "--min-window"),

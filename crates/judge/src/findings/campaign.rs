@@ -15,7 +15,8 @@ use crate::case::{TestCriterion, measuring};
 use crate::index::Index;
 use crate::validity::at_once;
 
-/// The share of the mean by which the file systems of a group may differ. The sentence about it states 10 %.
+/// Maximum difference between the file systems of a group, as a share of the mean. The sentence about it
+/// states 10 %.
 const BALANCE: f64 = 0.1;
 
 /// Whether the utilization of the file systems of tests was recorded, and whether two of them are the same.
@@ -114,7 +115,7 @@ pub(super) fn audit(index: &Index<'_>) -> Vec<Finding> {
         ("program hash", !info.tool_sha256.is_empty()),
         ("machine facts", index.campaign.before.is_some()),
     ];
-    // Only the build of the program knows these.
+    // Only this build of the program has these facts.
     let build = [("commit", !info.build.commit.is_empty()), ("compiler", !info.build.rustc.is_empty())];
     let unprinted = |job: &&Job| job.info.end != JobEnd::NotStarted && job.info.sha256.is_empty();
     let silent = index.tests().filter(|(_, jobs)| jobs.iter().any(&unprinted));

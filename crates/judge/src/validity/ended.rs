@@ -10,7 +10,7 @@ use results::record::{Failure, Record};
 use super::errors;
 use crate::case::TestCriterion;
 
-/// Whether every repetition exists only once. Of several jobs none is ever chosen.
+/// Whether every repetition exists only once. If there are several jobs, none is chosen.
 pub(super) fn once(case: &TestCriterion<'_>) -> Result<(), Reason> {
     let jobs = case.jobs();
     let again = jobs.iter().enumerate().find_map(|(at, job)| {

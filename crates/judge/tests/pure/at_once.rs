@@ -28,19 +28,19 @@ fn outcomes(verdicts: &[Verdict]) -> Vec<(&str, Outcome, Code)> {
     verdicts.iter().map(|one| (one.test.as_str(), one.outcome, one.reason.code)).collect()
 }
 
-/// What a job's record of its own failure says.
+/// The text of a job's failure in its record.
 fn failure(verdict: &Verdict) -> &str {
     assert_eq!((verdict.outcome, verdict.reason.code), (Outcome::Invalid, Code::RecordedFailure));
     verdict.reason.text("error").unwrap()
 }
 
-/// The status that a job ended with.
+/// The exit status of a job.
 fn status(verdict: &Verdict) -> Option<f64> {
     assert_eq!((verdict.outcome, verdict.reason.code), (Outcome::Invalid, Code::JobFailed));
     verdict.reason.number("status")
 }
 
-/// A program that runs so long and prints this rate.
+/// A program that runs for this time and prints this rate.
 fn app(seconds: &str, rate: &str) -> String {
     format!(
         "app = {{ argv = [\"sh\", \"-c\", \"sleep {seconds}; echo 'rate: {rate} GB/s' | tee {{dir}}/out\"], \

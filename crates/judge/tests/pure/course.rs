@@ -9,7 +9,7 @@ const SECOND: u64 = 1_000_000_000;
 /// 2026-01-01, seconds since 1970.
 const DAY: u64 = 1_767_225_600;
 
-/// A write that moved so much in each second, from a moment on; its last interval is cut short.
+/// A write that moved these bytes in each second, from `start` on. Its last interval is shorter.
 fn timed(moved: &[u64], began_s: u64) -> Phase {
     let seconds = moved.len() as f64;
     let at = |seconds: u64| (DAY + seconds) * SECOND;
@@ -40,7 +40,7 @@ fn asks(keys: &str, metric: &str) -> Plan {
     ))
 }
 
-/// 100 a second, but for some seconds from 12 on.
+/// 100 bytes per second, except for some seconds from 12 on.
 fn dip(seconds: usize, to: u64) -> Phase {
     timed(&(0..41).map(|at| if (12..12 + seconds).contains(&at) { to } else { 100 }).collect::<Vec<_>>(), 0)
 }
@@ -103,7 +103,7 @@ fn a_timeline_too_coarse_for_the_window_is_reported_and_one_without_a_window_is_
 
 const STEADY: &str = "steady = { window = \"10 s\", max = \"30 s\" }";
 
-/// A rate that falls from 400 to 100 over so many seconds and stays there.
+/// A rate that falls from 400 to 100 within this many seconds and stays there.
 fn settling(seconds: u64) -> Phase {
     timed(&(0..61).map(|at| 100 + 300 * (seconds.max(at) - at) / seconds).collect::<Vec<_>>(), 0)
 }
@@ -218,7 +218,7 @@ fn a_window_as_long_as_the_phase_is_all_its_whole_intervals() {
     assert_eq!(one(&plan, &runs(17)).outcome, Outcome::Invalid);
 }
 
-/// The codes of findings that this chapter is about.
+/// The codes of the findings that these tests are about.
 fn found(plan: &Plan, campaign: &Campaign) -> Vec<Code> {
     let meant = [Code::AbovePhysics, Code::TwoFsBalance];
     codes(&summary(plan, campaign).findings).into_iter().filter(|code| meant.contains(code)).collect()
@@ -313,7 +313,7 @@ fn group() -> Plan {
 
 #[test]
 fn parts_that_ran_at_once_are_judged_by_the_time_that_they_had_in_common() {
-    // The second begins 10 s later. Alone, the first had been twice as fast.
+    // The second begins 10 s later. While the first ran alone, it was twice as fast.
     let first: Vec<u64> = (0..21).map(|at| if at < 10 { 200 } else { 100 }).collect();
     let runs = |second: Phase| campaign(vec![job("G.a", 1, timed(&first, 0)), job("G.b", 1, second)]);
     let verdicts = verdicts_of(&group(), &runs(timed(&[200; 14], 10)));

@@ -1,5 +1,4 @@
-//! What a file system was while tests ran on it: each finding is found in its defect, and not in what is
-//! right.
+//! Findings about the file system during tests. Each defect has its finding, and a correct campaign has none.
 
 use plan::Plan;
 use results::finding::{Finding, Severity};
@@ -23,7 +22,7 @@ const MEANT: [Code; 7] = [
     Code::TrafficUnknown,
 ];
 
-/// A job on a sound file system.
+/// A job on a correct file system.
 fn sound() -> Job {
     let mut job = job("T", &[&[0], &[1]]);
     job.info.fill_after.clone_from(&job.info.fill_before);
@@ -105,7 +104,7 @@ fn what_nothing_tells_is_not_degraded() {
     assert!(findings[0].reason.flag("unknown"), "{findings:#?}");
 }
 
-/// A job that moved 1000 bytes and ended well, with four ranks' files on these targets.
+/// A job that moved 1000 bytes and succeeded, with the files of four ranks on these targets.
 fn job(test: &str, layouts: &[&[u32]]) -> Job {
     let each = EachRank {
         ranks: layouts.len() as u32,
@@ -150,7 +149,7 @@ fn job(test: &str, layouts: &[&[u32]]) -> Job {
     Job { info, records, ..Default::default() }
 }
 
-/// A plan with tests, each with keys of its own.
+/// A plan with tests, each with additional keys.
 fn plan(fs: &str, tests: &[(&str, &str)], behind: &str) -> Plan {
     let test = |(id, keys): &(&str, &str)| {
         format!(
@@ -176,7 +175,7 @@ fn campaign(jobs: Vec<Job>) -> Campaign {
     Campaign { info, jobs, before: Some(machine.clone()), after: Some(machine), ..Default::default() }
 }
 
-/// The findings about a test but for those that are not of its file system.
+/// The findings about a test, without those that are not about its file system.
 fn of_state(plan: &Plan, campaign: &Campaign, id: &str) -> Vec<Finding> {
     let all = summary(plan, campaign).findings.into_iter();
     all.filter(|finding| finding.about == id && MEANT.contains(&finding.code())).collect()

@@ -1,5 +1,5 @@
-//! What findings do to verdicts: errors of the linter in spite of which a campaign was started, and what is
-//! wrong with the records; and waivers.
+//! The effect of findings on verdicts: errors of the linter before a campaign, defects of the records, and
+//! waivers.
 
 use plan::Plan;
 use results::finding::Finding;
@@ -30,7 +30,7 @@ fn verdict_of(text: &str, jobs: &[(&str, Phase)]) -> Vec<Verdict> {
     verdicts_of(&plan(text), &campaign(jobs.collect()))
 }
 
-/// The same where the linter had found this before the run.
+/// The same if the linter found this before the run.
 fn judged_in_spite_of(text: &str, jobs: &[(&str, Phase)], found: Finding) -> Vec<Verdict> {
     let jobs = jobs.iter().map(|(id, phase)| job(id, 1, phase.clone()));
     let mut campaign = campaign(jobs.collect());
@@ -125,7 +125,7 @@ fn the_variability_of_an_invalid_clause_needs_no_waiver() {
     assert!(!asked(false, JobEnd::Signal(9)), "INVALID by a job that died");
 }
 
-/// A test T of three repetitions with these keys, and what its write moved in each.
+/// A test T of three repetitions with these keys, and the bytes that each write moved.
 fn thrice(keys: &str, bytes: [u64; 3]) -> (String, Campaign) {
     let text = format!("[[test]]\nid = \"T\"\nior = \"-w -e -b 1g\"\nrepetitions = 3\n{keys}\n");
     let jobs = (1..).zip(bytes).map(|(n, bytes)| job("T", n, phase("write", bytes)));
@@ -149,7 +149,7 @@ fn the_largest_variability_of_the_evaluated_rates_of_a_phase_is_a_finding() {
         let found = findings.iter().filter(|one| one.code() == Code::CovHigh);
         found.map(|one| numbers(&one.reason, ["n", "cov"])).collect::<Vec<_>>()
     };
-    // The means are even, and the worst seconds are not.
+    // The means are equal, and the slowest seconds are not.
     let uneven = [[100, 100, 100, 100], [60, 140, 100, 100], [20, 180, 100, 100]];
     let wild = [[100; 4], [200; 4], [400; 4]];
     for metrics in [["write.bw", "write.sustained"], ["write.sustained", "write.bw"]] {

@@ -1,5 +1,5 @@
-//! Campaigns over a stand-in for a file system that is asked by commands: what is down is a file's lines,
-//! what its servers moved the sum of another's, and a program adds 1000 bytes with each job.
+//! Campaigns on a substitute file system that answers commands. A file lists its offline servers, and another
+//! one holds the sum of their traffic. A program adds 1000 bytes with each job.
 
 use std::fs;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use run::Event;
 use run::Trouble;
 use run::run;
 
-/// `-j 1` takes a server down meanwhile, `-j 2` hangs as long as the file `.hang` is there.
+/// During the job, `-j 1` takes a server offline, and `-j 2` hangs as long as the file `.hang` exists.
 const PROGRAM: &str = r#"#!/bin/sh
 case "$*" in
 *"-j 1"*) echo "ost7 is down" > "$0.down" ;;
@@ -41,8 +41,7 @@ const RECORDS: &str = concat!(
     "\n",
 );
 
-/// The keys of a file system that is asked, with `FILE` for what the names of the stand-in's files begin
-/// with.
+/// The keys of a file system that answers commands. `FILE` is the prefix of the names of its files.
 const ASKED: &str = "health = \"touch FILE.down; cat FILE.down\"\n\
                      traffic = \"awk '{ sum += $1 } END { print sum + 0 }' FILE.moved\"\n";
 
@@ -50,7 +49,7 @@ const LOST: &str = "[state.lost]\n\
                     degrade = \"echo ost3 is down > FILE.down; echo degrade >> FILE.history\"\n\
                     restore = \"rm FILE.down; echo restore >> FILE.history\"\n";
 
-/// Asks the campaign to stop when it shows a job running, and keeps what is to be put right by hand.
+/// Stops the campaign when it reports a running job. Returns the commands to run by hand.
 #[derive(Default)]
 struct Watch {
     stop: Option<Arc<AtomicBool>>,
@@ -113,13 +112,13 @@ fn job<'c>(campaign: &'c Campaign, test: &str) -> &'c Job {
     campaign.jobs.iter().find(|job| job.info.test == test).unwrap()
 }
 
-/// What was found of a test, by its code.
+/// The findings about a test, by code.
 fn findings<'c>(campaign: &'c Campaign, test: &str, code: Code) -> Vec<&'c Reason> {
     let all = campaign.summary.findings.iter();
     all.filter(|one| one.about == test && one.code() == code).map(|one| &one.reason).collect()
 }
 
-/// What the error stream says of a test that could not be started.
+/// The error stream of a test that could not be started.
 fn not_started<'c>(campaign: &'c Campaign, test: &str) -> &'c str {
     let reason = &verdict(campaign, test).reason;
     assert_eq!(reason.code, Code::JobNotStarted, "{reason}");
@@ -151,7 +150,7 @@ fn a_file_system_is_asked_before_and_after_each_job_and_what_it_says_is_kept() {
 #[test]
 fn traffic_of_others_is_found_and_what_parts_of_a_group_move_is_not_theirs() {
     let stage = Stage::with_hooks();
-    // Others move as much as the test, as soon as it is the last thing that is asked.
+    // Other clients move as much as the test, right before the last query.
     let busy =
         ASKED.replace("print sum + 0 }' FILE.moved", "print sum + 0 }' FILE.moved; echo 1000 >> FILE.moved");
     let campaign = stage.judged_with_hooks(&busy, &test("T", "", ""));
@@ -291,7 +290,7 @@ fn a_campaign_that_is_stopped_restores_what_it_took_down_and_brings_its_servers_
     assert_eq!(campaign.jobs.len(), 2);
 }
 
-/// Ends the campaign as a kill would, without a word, when the job of this test starts.
+/// Ends the campaign like a kill, without an end record, when the job of this test starts.
 fn killed(asked: &CampaignRequest, at: &'static str) {
     let mut dies = |event: &Event<'_>| {
         if let Event::Starts(job) = event
@@ -313,7 +312,7 @@ fn a_campaign_that_is_killed_while_something_is_down_has_it_back_before_the_next
     killed(&asked, "B");
     asked.resume = true;
     killed(&asked, "C");
-    // Then nothing is left to restore, and that this fails is no trouble.
+    // Nothing is left to restore, so a failure here is no error.
     let mut watch = Watch::default();
     let Ended::Judged(campaign) = run(&asked, &mut |event| watch.see(event)).unwrap() else { panic!() };
     assert_eq!(outcomes(&campaign), ["A", "B", "C"].map(|id| (id, Outcome::Pass)));

@@ -1,5 +1,5 @@
-//! Findings about the phases of a test, about what a campaign has recorded of its file systems, and about the
-//! evidence: each is found in its defect, and not in what is right.
+//! Findings about the phases of a test, the recorded state of the file systems, and the evidence. Each defect
+//! has its finding, and a correct campaign has none.
 
 use plan::Plan;
 use results::finding::{Finding, Severity};
@@ -9,7 +9,7 @@ use results::record::{Balance, Column, Counts, EachRank, Phase, Record, Run, Spa
 
 use super::{codes, summary, texts};
 
-/// A machine whose file system `s` is so full, in percent of blocks and inodes.
+/// A machine whose file system `s` has this utilization, in percent of blocks and inodes.
 fn machine(blocks: u64, inodes: u64) -> Machine {
     let fs = FileSystemFacts {
         name: "s".into(),
@@ -23,7 +23,7 @@ fn machine(blocks: u64, inodes: u64) -> Machine {
     Machine { file_systems: vec![fs], ..Default::default() }
 }
 
-/// A stonewalled write of 4 ranks, of which the slowest moved so many bytes of 100, in so many seconds.
+/// A stonewalled write of 4 ranks. The slowest moved this many bytes of 100 in this time.
 fn stopped(slowest: u64, seconds: f64) -> Phase {
     Phase {
         phase: "write".into(),
@@ -45,7 +45,7 @@ fn job(test: &str, repetition: u32, phase: Phase) -> Job {
     job
 }
 
-/// A campaign whose evidence is whole.
+/// A campaign with complete evidence.
 fn whole(jobs: Vec<Job>) -> Campaign {
     let build = Build { commit: "c".into(), rustc: "r".into(), ..Default::default() };
     let info =
@@ -61,7 +61,7 @@ const NAMES: &str = "mdtest = \"-F -C -n 5\"\n\
 const WALK: &str = "ls_lr = \"--make --walk\"\ncache = \"warm\"\n\
                     criterion = { metric = \"list.rate\", op = \">=\", value = \"1/s\" }";
 
-/// A plan with one test of so many repetitions.
+/// A plan with one test of this many repetitions.
 fn plan(line: &str, repetitions: usize) -> Plan {
     let text = format!(
         "schema = 1\nplan = {{ id = \"p\", title = \"t\" }}\nfs.s = {{ dir = \"/s\" }}\n\

@@ -22,7 +22,7 @@ fn cells() -> impl Iterator<Item = (f64, usize)> {
     COVS.into_iter().flat_map(|cov| COUNTS.map(|n| (cov, n)))
 }
 
-/// Three deviations above 5 % of so many trials, in percent.
+/// Three standard deviations above 5 % for this number of trials, in percent.
 fn level(trials: u32) -> f64 {
     5.0 + 300.0 * (0.05 * 0.95 / f64::from(trials)).sqrt()
 }
@@ -160,7 +160,8 @@ fn judging_again_after_more_repetitions_decides_most_and_is_wrong_more_often_nea
         assert!(percent[usize::from(truth > 1.0)] <= level(300), "{truth} {cov}: {percent:?}");
         assert!(percent[2] <= 5.0 && used > 3.0, "{truth} {cov}: {percent:?} after {used}");
     }
-    // Every look may be wrong once: four at a system exactly at the floor, no more than four times as often.
+    // Each of four looks may be wrong. So at a system exactly at the floor the rate is at most four times as
+    // high.
     let [passed, failed, _] = worlds::until_decided(1.0, 0.05, 4, 1000).0.percent();
     assert!((10.0..22.0).contains(&passed) && (10.0..22.0).contains(&failed), "{passed} {failed}");
 }
@@ -170,7 +171,7 @@ fn linearity_by_means_fails_a_linear_system_as_often_as_the_method_says_and_ours
     for (cov, literally) in COVS.into_iter().zip([0.0, 2.8, 36.0, 76.0]) {
         let both_ways = Tolerance { above: Some(0.1), ..AT_LEAST };
         let [literal, ours] = worlds::linearities(1.0, cov, 3, both_ways, 600).map(|tally| tally.percent());
-        // Three deviations of a share of 600 trials are 6 percentage points at most.
+        // Three standard deviations of a share of 600 trials are at most 6 percentage points.
         assert!((literal[1] - literally).abs() <= 6.0, "{cov}: {} % are not {literally} %", literal[1]);
         assert!(ours[1] <= level(600), "{cov}: {ours:?}");
         assert!(
@@ -210,7 +211,7 @@ fn of_the_intervals_of_a_ratio_the_one_taken_holds_its_level_where_others_do_not
 fn projections_have_the_truth_in_their_interval() {
     for (name, truth) in SCALED {
         let found = worlds::projections(truth, &[1.0, 2.0, 4.0, 8.0], 0.05, 3, 20);
-        // 95 % of 20 have a deviation of 5 percentage points.
+        // 95 % of 20 trials have a standard deviation of 5 percentage points.
         assert!(found.inside >= 80.0 && found.above <= 20.0, "{name}: {found:?}");
         assert!(found.rejected <= 50.0 && found.width > 5.0, "{name}: {found:?}");
     }

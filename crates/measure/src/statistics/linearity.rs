@@ -22,9 +22,9 @@ pub struct LinearityStep<'a> {
 /// The allowed deviation from proportional.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Tolerance {
-    /// The share by which a step may fall short, such as 0.1.
+    /// The maximum shortfall of a step as a share, such as 0.1.
     pub below: f64,
-    /// The share by which it may exceed; `None` for any amount.
+    /// The maximum excess of a step as a share; `None` without a maximum.
     pub above: Option<f64>,
 }
 

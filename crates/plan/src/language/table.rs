@@ -13,7 +13,7 @@ pub(crate) struct KeyTable {
     /// Its meaning.
     pub(crate) about: &'static str,
     pub(crate) keys: &'static [PlanKey],
-    /// Sets of keys of which exactly one must be given; empty if there is no such rule.
+    /// Sets of keys. Exactly one key of each set must be given. Empty without such a rule.
     pub(crate) forms: &'static [&'static [&'static str]],
 }
 

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 /// because waiting ranks spin.
 const JOB_MAX: Duration = Duration::from_secs(300);
 
-/// A variable in the environment of every process of a job, by which hanging processes are found.
+/// An environment variable of every process of a job. It identifies processes that hang.
 const MARK: &str = "ASSAY_TEST_JOB";
 
 /// Jobs run one at a time: their waiting ranks are enough load.

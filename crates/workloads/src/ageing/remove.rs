@@ -60,7 +60,7 @@ pub fn remove(comm: &dyn Comm, storage: &dyn Storage, dir: &Path) -> Result<Remo
     gathered(comm, removed)
 }
 
-/// The marker of a directory whose sequence this program knows.
+/// The marker of a directory whose sequence is known to this program.
 fn known(dir: &Path) -> Result<AgeingMarker, String> {
     let path = dir.join(MARKER);
     match state::load::<AgeingMarker>(&path)? {

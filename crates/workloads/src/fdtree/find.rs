@@ -19,8 +19,9 @@ use crate::kit::path::c_path;
 /// How many trees a message names.
 const NAMED: usize = 8;
 
-/// The base of the one tree in `dir` that a run on `ranks` ranks made with the options of `shape`; of a run
-/// on several ranks what its bases have in common. Rejects where there is none, or more than one.
+/// The base of the one tree in `dir` that a run on `ranks` ranks made with the options of `shape`. For a run
+/// on several ranks this is the common prefix of its bases. Rejects `dir` if it has no such tree, or more
+/// than one.
 pub fn find(names: &dyn Names, dir: &str, shape: FdtreeShape, ranks: u32) -> Result<String, Usage> {
     let runs = runs(names, dir)?;
     let (mut fitting, mut others) = (Vec::new(), Vec::new());
@@ -35,15 +36,16 @@ pub fn find(names: &dyn Names, dir: &str, shape: FdtreeShape, ranks: u32) -> Res
     match &fitting[..] {
         [base] => Ok(base.clone()),
         [first, ..] => Err(Usage(format!(
-            "-R: {dir} has {} trees of {options}: {}; choose one, such as --base {first}",
+            "-R: {dir} has {} trees of {options}: {}. Choose one, for example --base {first}",
             fitting.len(),
             listed(&fitting)
         ))),
         [] if others.is_empty() => Err(Usage(format!(
-            "-R: there is no tree of fdtree in {dir}; make one with -C, or name another directory with -o"
+            "-R: no tree of fdtree in {dir}. Create one with -C, or choose another directory with -o"
         ))),
         [] => Err(Usage(format!(
-            "-R: no tree in {dir} is as {options} say: {}; give the options and ranks it was made with",
+            "-R: no tree in {dir} has the shape {options}: {}. Use the options and the number of ranks of \
+             its creation",
             listed(&others)
         ))),
     }
@@ -54,12 +56,12 @@ fn listed(texts: &[String]) -> String {
     format!("{}{more}", texts[..texts.len().min(NAMED)].join(", "))
 }
 
-/// Which trees of one run there are.
+/// The trees of one run.
 #[derive(Debug, Default)]
 struct MadeTrees {
     /// The tree of a run on one rank.
     alone: bool,
-    /// Trees of ranks, and the highest number of one.
+    /// Trees of several ranks, and the highest rank.
     trees: u64,
     highest: u64,
 }
@@ -68,11 +70,11 @@ impl MadeTrees {
     fn fits(&self, names: &dyn Names, base: &str, shape: FdtreeShape, ranks: u32) -> Result<(), String> {
         let there = if self.alone { 1 } else { self.highest + 1 };
         if !self.alone && there == 1 {
-            return Err(format!("{base}.0 is what is left of several ranks"));
+            return Err(format!("{base}.0 is a remaining tree of a run on several ranks"));
         }
         if there != u64::from(ranks) {
             let of = if there == 1 { "1 rank".to_owned() } else { format!("{there} ranks") };
-            return Err(format!("{base} is of {of}"));
+            return Err(format!("{base} belongs to {of}"));
         }
         if !self.alone && self.trees != there {
             return Err(format!("{base} has only {} of its {there} trees", self.trees));
@@ -96,7 +98,7 @@ fn runs(names: &dyn Names, dir: &str) -> Result<BTreeMap<String, MadeTrees>, Usa
     });
     match listed {
         Ok(_) => Ok(runs),
-        Err(error) => Err(Usage(format!("-o {dir}: {}; name a directory that is there", words(&error)))),
+        Err(error) => Err(Usage(format!("-o {dir}: {}. Choose an existing directory", words(&error)))),
     }
 }
 
@@ -116,7 +118,7 @@ fn run_of(name: &str) -> Option<(&str, Option<u64>)> {
     }
 }
 
-/// Whether `base` is a directory that holds no name of a tree of fdtree.
+/// Whether `base` is a directory without any entry that has a name of fdtree.
 pub(super) fn is_bare(names: &dyn Names, base: &str) -> bool {
     let mut bare = true;
     let path = c_path(Path::new(base));
@@ -127,13 +129,13 @@ pub(super) fn is_bare(names: &dyn Names, base: &str) -> bool {
     listed && bare
 }
 
-/// Whether the tree `base` has this shape; else what is otherwise, and where. Names that no tree of fdtree
-/// has do not matter here.
+/// Whether the tree `base` has this shape. Otherwise returns the first difference and its path. Entries with
+/// names that fdtree never uses are ignored here.
 pub fn has_shape(names: &dyn Names, base: &str, shape: FdtreeShape) -> Result<(), String> {
     let entry =
         names.lstat(&c_path(Path::new(base))).map_err(|error| format!("{base}: {}", words(&error)))?;
     if !entry.directory {
-        return Err(format!("{base} is no directory"));
+        return Err(format!("{base} is not a directory"));
     }
     let mut dir = base.to_owned();
     let mut level = shape.levels;

@@ -1,7 +1,7 @@
-//! What is done to each name of a tree.
+//! The operations on each name of a tree.
 //!
-//! Invariant: the system calls of a file are those of `dd` without its own: opened to be written and emptied,
-//! written block by block, closed.
+//! Invariant: the system calls for a file are those that `dd` makes for its output: open with truncation, one
+//! write for each block, close.
 
 use std::ffi::{CStr, CString};
 use std::io::{self, ErrorKind};
@@ -60,12 +60,12 @@ pub(super) struct MakeFiles<'a> {
     walk: TreeWalk,
     shape: FdtreeShape,
     block: Buffer,
-    /// The call that was made last.
+    /// The last call made.
     call: &'static str,
 }
 
 impl<'a> MakeFiles<'a> {
-    /// Fails where there is no memory for a block.
+    /// Fails if there is no memory for a block.
     pub(super) fn new(
         storage: &'a dyn Storage,
         comm: &'a dyn Comm,
@@ -105,7 +105,7 @@ impl Operation for MakeFiles<'_> {
         let how = alone(Mode::Truncate, self.shape.file_bytes());
         let mut file = self.storage.open(self.comm, self.walk.path().as_path(), how)?;
         if let Err(error) = self.write(&mut *file) {
-            // What the close says then is nothing new.
+            // The file has already failed, so an error of the close adds nothing.
             let _ = file.close();
             return Err(error);
         }
@@ -125,7 +125,7 @@ pub(super) struct RemoveDirs<'a> {
     shape: FdtreeShape,
     /// Whether the phase continues after a directory that could not be removed.
     keep_going: bool,
-    /// The first name found that is not of the tree.
+    /// The first name found that does not belong to the tree.
     pub(super) foreign: Option<String>,
 }
 
@@ -135,7 +135,7 @@ impl<'a> RemoveDirs<'a> {
         Self { names, walk, shape, keep_going, foreign: None }
     }
 
-    /// Why a directory is not empty: something in it is not of the tree.
+    /// The reason why a directory is not empty: it has an entry that does not belong to the tree.
     #[cold]
     fn explain(&mut self, error: io::Error) -> io::Error {
         if self.foreign.is_none() && error.kind() == ErrorKind::DirectoryNotEmpty {
@@ -144,7 +144,8 @@ impl<'a> RemoveDirs<'a> {
         match &self.foreign {
             // A phase that continues counts the reason by the error number.
             Some(path) if !self.keep_going => {
-                let text = format!("{}; {path} is not of the tree, and is left", words(&error));
+                let text =
+                    format!("{}; {path} does not belong to the tree and was not removed", words(&error));
                 io::Error::new(error.kind(), text)
             }
             _ => error,
@@ -167,12 +168,12 @@ impl Operation for RemoveDirs<'_> {
     }
 }
 
-/// The first entry of the directory at hand that a tree of this shape does not have.
+/// The first entry of the current directory that a tree of this shape does not have.
 fn stranger(names: &dyn Names, shape: FdtreeShape, walk: &TreeWalk) -> Option<String> {
     let mut found: Option<CString> = None;
     let listed = names.list(walk.path().as_c_str(), &mut |name, _| {
         let own = name.to_str().is_ok_and(|name| shape.holds(walk.level(), name).is_some());
-        // The lowest name, in any order of the file system.
+        // The lowest name, independent of the order in which the file system returns them.
         if !own && found.as_deref().is_none_or(|other| name < other) {
             found = Some(name.to_owned());
         }

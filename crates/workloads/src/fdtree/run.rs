@@ -1,4 +1,5 @@
-//! Every rank's body: the phases one after the other, all ranks in step, each in its own tree.
+//! The body of every rank: the phases one after the other. All ranks start each phase together, each in its
+//! own tree.
 
 use ranks::{Halt, Reduce};
 use results::record::Phase;
@@ -15,19 +16,19 @@ use crate::kit::operations::{Operating, Operation, OperationSetting};
 use crate::kit::order::TransferOrder;
 use crate::kit::rank::Rank;
 
-/// Everything about one run.
+/// The settings of one run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FdtreeParameters {
-    /// What one tree is.
+    /// The shape of each tree.
     pub shape: FdtreeShape,
-    /// The base of the tree, without a slash behind it; with several ranks a dot and the rank's number
-    /// follow.
+    /// The base of the tree, without a final slash. If there are several ranks, a dot and the number of the
+    /// rank follow.
     pub base: String,
-    /// The tree is made.
+    /// Create the trees.
     pub create: bool,
-    /// The tree is removed.
+    /// Remove the trees.
     pub remove: bool,
-    /// A failed operation is counted and the run continues, but it fails at the end.
+    /// A failed operation is counted and the run continues. The run still fails at the end.
     pub keep_going: bool,
 }
 
@@ -43,7 +44,7 @@ impl FdtreeParameters {
         FdtreePhase::ALL.into_iter().filter(move |step| if step.creates() { create } else { remove })
     }
 
-    /// Says no to what cannot be done, before any rank starts.
+    /// Rejects settings that cannot run, before any rank starts.
     pub fn check(&self, ranks: u32) -> Result<(), Usage> {
         self.shape.check(ranks, self.tree(ranks.saturating_sub(1), ranks).len())
     }
@@ -52,22 +53,22 @@ impl FdtreeParameters {
 /// A phase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FdtreePhase {
-    /// `mkdir` of the base and all below.
+    /// `mkdir` of the base and of all directories below it.
     CreateDirectories,
-    /// Files written.
+    /// Files are written.
     CreateFiles,
-    /// Files removed.
+    /// Files are removed.
     RemoveFiles,
-    /// Directories removed, the base last.
+    /// Directories are removed, the base last.
     RemoveDirectories,
 }
 
 impl FdtreePhase {
-    /// All, in their order.
+    /// All phases, in their order.
     pub const ALL: [Self; 4] =
         [Self::CreateDirectories, Self::CreateFiles, Self::RemoveFiles, Self::RemoveDirectories];
 
-    /// As records name it.
+    /// The name of the phase in records.
     pub fn name(self) -> &'static str {
         match self {
             Self::CreateDirectories => "directory_creation",
@@ -81,7 +82,7 @@ impl FdtreePhase {
         matches!(self, Self::CreateDirectories | Self::CreateFiles)
     }
 
-    /// How many names of one tree it goes through.
+    /// Number of names of one tree that the phase visits.
     pub fn items(self, shape: FdtreeShape) -> u64 {
         match self {
             Self::CreateDirectories | Self::RemoveDirectories => shape.directories(),
@@ -90,35 +91,37 @@ impl FdtreePhase {
     }
 }
 
-/// One thing that happened.
+/// One event.
 #[derive(Debug)]
 pub enum FdtreeEvent<'a> {
-    /// The ranks have found each other; [`Phase::began_s`] counts from here.
+    /// The ranks have met; [`Phase::began_s`] counts from here.
     Started,
-    /// A phase is about to begin.
+    /// A phase begins.
     Begins(FdtreePhase),
     /// A phase has ended on all ranks.
     Ended {
-        /// Which.
+        /// The phase.
         step: FdtreePhase,
-        /// What is recorded of it.
+        /// The record of the phase.
         phase: &'a Phase,
     },
-    /// Something that is not of the tree was found in a directory that was to be removed, and left.
+    /// A directory that was to be removed holds an entry that does not belong to the tree. The entry was not
+    /// removed.
     Foreign {
-        /// The rank whose tree it is in.
+        /// The rank of the tree.
         rank: u32,
-        /// Its name.
+        /// The name of the entry.
         path: &'a str,
     },
-    /// Something that the reader of the numbers has to know.
+    /// A notice for the reader of the numbers.
     Notice(&'a str),
 }
 
-/// The listener for events of a run.
+/// Receives the events of a run.
 pub type FdtreeListener<'o> = dyn for<'e> EventObserver<FdtreeEvent<'e>> + 'o;
 
-/// Makes and removes the trees as asked; returns how many operations of all ranks failed. Collective.
+/// Creates and removes the trees as requested. Returns the number of failed operations of all ranks.
+/// Collective.
 pub fn run(
     parameters: &FdtreeParameters,
     storage: &dyn Storage,
@@ -134,7 +137,7 @@ pub fn run(
     if !parameters.create && !parameters.keep_going {
         comm.agree("tree", has_shape(names, &base, parameters.shape))?;
     }
-    // Of a base alone no name is missing: the rest was removed before.
+    // If only the base is left, no name counts as missing: an earlier run removed the rest.
     let bare = !parameters.create && is_bare(names, &base);
     let bare = comm.reduce_one(bare.into(), Reduce::Min)? > 0;
     let shape = if bare { FdtreeShape { levels: 0, files: 0, ..parameters.shape } } else { parameters.shape };
@@ -150,7 +153,7 @@ pub fn run(
     Ok(failed)
 }
 
-/// One rank's tree in a run.
+/// The tree of one rank in a run.
 struct RankTree<'a, 'r> {
     parameters: &'a FdtreeParameters,
     storage: &'a dyn Storage,
@@ -197,7 +200,7 @@ impl RankTree<'_, '_> {
         Ok(phase.failed.map_or(0, |failed| failed.operations))
     }
 
-    /// Goes through the names of the phase on all ranks together.
+    /// Visits the names of the phase on all ranks together.
     fn phase(&mut self, step: FdtreePhase, operation: &mut dyn Operation) -> Result<Phase, Halt> {
         let rank = &mut *self.rank;
         let creates_files = step == FdtreePhase::CreateFiles;
@@ -215,14 +218,14 @@ impl RankTree<'_, '_> {
         let mut doing = Operating::begin(rank, setting, None)?;
         let mut reached = 0;
         if step == FdtreePhase::CreateDirectories {
-            // An existing file with the name of the base is not used.
+            // If the base exists as a file, it is not used.
             reached = doing.run_until_failure(rank, operation, &mut order, Stop::after(1));
         }
         doing.run(rank, operation, &mut order, reached, Stop::after(items));
         doing.end(rank, || Ok(())).map(|done| done.phase)
     }
 
-    /// Reports foreign entries that were found in the trees. Collective.
+    /// Reports entries that do not belong to the trees. Collective.
     fn tell(&mut self, foreign: Option<String>) -> Result<(), Halt> {
         let heard = few::collect(self.rank.comm, foreign.as_deref())?;
         for (rank, path) in heard.parcels {

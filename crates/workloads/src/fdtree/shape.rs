@@ -1,4 +1,4 @@
-//! The shape of a tree: how many levels, how many directories and files in each directory.
+//! The shape of a tree: the number of levels, and of directories and files in each directory.
 //!
 //! Levels count down: the base is at level `levels`, the leaves are at level 0. A directory at level `n`
 //! holds the files `LnF1` to `LnFf` and, above the leaves, the directories `LnD1` to `LnDd`.
@@ -7,7 +7,7 @@ use units::Usage;
 
 /// Bytes of one block of a file.
 pub const BLOCK: u64 = 4096;
-/// The longest path that the kernel takes, bytes.
+/// The longest path that the kernel accepts, bytes.
 const LONGEST_PATH: u64 = 4095;
 
 /// A regular tree.
@@ -17,9 +17,9 @@ pub struct FdtreeShape {
     pub levels: u64,
     /// `-d`: directories in each directory.
     pub dirs: u64,
-    /// `-f`: files in each directory, the base and the leaves too.
+    /// `-f`: files in each directory, including the base and the leaves.
     pub files: u64,
-    /// `-s`: blocks of a file, of [`BLOCK`] bytes.
+    /// `-s`: blocks of [`BLOCK`] bytes in each file.
     pub blocks: u64,
 }
 
@@ -30,12 +30,12 @@ impl Default for FdtreeShape {
 }
 
 impl FdtreeShape {
-    /// Directories of one tree, its base too; beyond 64 bits the largest number.
+    /// Directories of one tree, including its base; the largest number if the count needs more than 64 bits.
     pub fn directories(&self) -> u64 {
         self.directories_above(self.levels)
     }
 
-    /// Directories of one tree down to so many levels below the base.
+    /// Directories in the first `levels` levels of one tree, counted from its base.
     pub fn directories_above(&self, levels: u64) -> u64 {
         match self.dirs {
             0 => return 1,
@@ -63,7 +63,7 @@ impl FdtreeShape {
         self.blocks.saturating_mul(BLOCK)
     }
 
-    /// How many directories a directory at `level` holds.
+    /// Number of directories in a directory at `level`.
     pub(super) fn dirs_at(&self, level: u64) -> u64 {
         if level > 0 { self.dirs } else { 0 }
     }
@@ -75,21 +75,22 @@ impl FdtreeShape {
         (1..=most).contains(&own.number).then_some(own.directory)
     }
 
-    /// Says no to trees that cannot be counted or named: `ranks` of them, the longest name of a base being
-    /// `base` bytes long.
+    /// Rejects trees that are too large to count, or whose paths are too long. There are `ranks` of them, and
+    /// the longest base has `base` bytes.
     pub(super) fn check(&self, ranks: u32, base: usize) -> Result<(), Usage> {
         let bytes = self.files_total().saturating_mul(self.file_bytes().max(1));
         let most = bytes.max(self.files_total()).max(self.directories());
         if most.saturating_mul(ranks.into()) >= 1 << 63 {
             return Err(Usage(format!(
-                "-l {} -d {} -f {} -s {}: more than 2^63 directories, files or bytes; take smaller numbers",
+                "-l {} -d {} -f {} -s {}: more than 2^63 directories, files or bytes. Use smaller numbers",
                 self.levels, self.dirs, self.files, self.blocks
             )));
         }
-        // A level takes more than a byte, so that more of them need not be added up.
+        // Each level adds more than one byte to the path. So with this many levels the path is too long, and
+        // no sum is needed.
         if self.levels > LONGEST_PATH || self.longest_path(base as u64) > LONGEST_PATH {
             return Err(Usage(format!(
-                "-l {}: the deepest name would be longer than the {LONGEST_PATH} bytes that a path may have; \
+                "-l {}: the deepest path would be longer than the maximum of {LONGEST_PATH} bytes; \
                  take fewer levels",
                 self.levels
             )));
@@ -107,7 +108,7 @@ impl FdtreeShape {
     }
 }
 
-/// A name as any tree of fdtree has it.
+/// An entry name that fdtree can make.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct TreeName {
     pub(super) level: u64,
@@ -116,7 +117,7 @@ pub(super) struct TreeName {
 }
 
 impl TreeName {
-    /// Reads `LnDk` or `LnFk`, with the numbers as fdtree writes them.
+    /// Parses `LnDk` or `LnFk`, with the numbers as fdtree writes them.
     pub(super) fn parse(name: &str) -> Option<Self> {
         let (level, rest) = leading_number(name.strip_prefix('L')?)?;
         let directory = match rest.bytes().next()? {
@@ -129,7 +130,7 @@ impl TreeName {
     }
 }
 
-/// The decimal number that `text` begins with, without zeros in front, and what follows it.
+/// The decimal number at the start of `text`, without leading zeros, and the rest of the text.
 fn leading_number(text: &str) -> Option<(u64, &str)> {
     let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
     let (digits, rest) = text.split_at(end);

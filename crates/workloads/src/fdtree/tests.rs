@@ -1,4 +1,4 @@
-//! Names, order and totals of small trees, all of them.
+//! All names of small trees, their order and their totals.
 
 use proptest::prelude::*;
 use storage::Settings;
@@ -25,7 +25,7 @@ fn walked(shape: FdtreeShape, which: Which) -> Vec<String> {
     names
 }
 
-/// The same names as a recursion makes them, that knows nothing of the walk.
+/// The same names from a recursion that shares no code with the walk.
 fn recursed(shape: FdtreeShape, which: Which) -> Vec<String> {
     fn within(shape: FdtreeShape, which: Which, level: u64, dir: &str, out: &mut Vec<String>) {
         let below: Vec<String> = match level {
@@ -119,9 +119,9 @@ fn what_cannot_be_counted_or_named_is_rejected_before_it_starts() {
         (u64::MAX, 10, 10, 10, "more than 2^63"),
         (1, 1, u64::MAX, 0, "more than 2^63"),
         (1, 1, 1, u64::MAX / 4096, "more than 2^63"),
-        (1000, 1, 1, 1, "the deepest name would be longer"),
-        (u64::MAX / 8, 1, 0, 0, "the deepest name would be longer"),
-        (5000, 0, 0, 0, "the deepest name would be longer"),
+        (1000, 1, 1, 1, "the deepest path would be longer"),
+        (u64::MAX / 8, 1, 0, 0, "the deepest path would be longer"),
+        (5000, 0, 0, 0, "the deepest path would be longer"),
     ] {
         let rejected = parameters(FdtreeShape { levels, dirs, files, blocks }).check(1).unwrap_err().0;
         assert!(rejected.contains(word) && !rejected.contains('\n'), "{rejected}");
@@ -139,7 +139,7 @@ proptest! {
         let shape = shape(levels, dirs, files);
         let all = [Which::DirectoriesDown, Which::Files].into_iter().flat_map(|which| walked(shape, which));
         let longest = all.map(|name| name.len()).max().unwrap();
-        // With a base so long that this is just what the kernel takes, and one byte longer.
+        // The longest base whose paths the kernel accepts, and a base with one more byte.
         prop_assert!(shape.check(1, 1 + 4095 - longest).is_ok());
         prop_assert!(shape.check(1, 2 + 4095 - longest).is_err());
     }
@@ -166,7 +166,7 @@ fn only_names_as_fdtree_writes_them_are_its_own() {
     }
 }
 
-/// Makes the trees of a run.
+/// Creates the trees of a run.
 fn make(parameters: &FdtreeParameters, ranks: u32) {
     let storage = posix();
     for rank in ranks::local::run(ranks, |comm| {
@@ -197,7 +197,7 @@ fn the_tree_of_an_earlier_run_is_found_by_its_shape_and_ranks() {
             ranks,
         );
     };
-    assert!(find(shape(1, 2, 3), 1).unwrap_err().contains("there is no tree of fdtree in"));
+    assert!(find(shape(1, 2, 3), 1).unwrap_err().contains("no tree of fdtree in"));
     made(shape(1, 2, 3), "LEVEL0.h.7", 1);
     made(shape(1, 2, 4), "LEVEL0.h.8", 1);
     made(shape(2, 1, 1), "LEVEL0.h-2.9", 3);
@@ -207,7 +207,7 @@ fn the_tree_of_an_earlier_run_is_found_by_its_shape_and_ranks() {
     assert_eq!(find(shape(1, 2, 3), 1), Ok(base("LEVEL0.h.7")));
     assert_eq!(find(shape(2, 1, 1), 3), Ok(base("LEVEL0.h-2.9")));
     let why = find(shape(2, 1, 1), 1).unwrap_err();
-    assert!(why.contains("LEVEL0.h-2.9 is of 3 ranks"), "{why}");
+    assert!(why.contains("LEVEL0.h-2.9 belongs to 3 ranks"), "{why}");
     for other in [shape(1, 2, 2), shape(1, 3, 3), shape(1, 1, 3), shape(2, 2, 3), shape(0, 2, 3)] {
         let why = find(other, 1).unwrap_err();
         assert!(why.contains("LEVEL0.h.7 holds ") && !why.contains('\n'), "{other:?}: {why}");
@@ -215,11 +215,15 @@ fn the_tree_of_an_earlier_run_is_found_by_its_shape_and_ranks() {
     made(shape(1, 2, 3), "LEVEL0", 1);
     let why = find(shape(1, 2, 3), 1).unwrap_err();
     assert!(why.contains("has 2 trees of -l 1 -d 2 -f 3") && why.contains("--base "), "{why}");
-    assert!(find(shape(1, 2, 4), 2).unwrap_err().contains("LEVEL0.h.8 is of 1 rank"));
+    assert!(find(shape(1, 2, 4), 2).unwrap_err().contains("LEVEL0.h.8 belongs to 1 rank"));
     std::fs::remove_dir_all(base("LEVEL0.h-2.9.1")).unwrap();
     assert!(find(shape(2, 1, 1), 3).unwrap_err().contains("has only 2 of its 3 trees"));
     std::fs::remove_dir_all(base("LEVEL0.h-2.9.2")).unwrap();
-    assert!(find(shape(2, 1, 1), 1).unwrap_err().contains("LEVEL0.h-2.9.0 is what is left of several ranks"));
+    assert!(
+        find(shape(2, 1, 1), 1)
+            .unwrap_err()
+            .contains("LEVEL0.h-2.9.0 is a remaining tree of a run on several ranks")
+    );
 }
 
 #[test]

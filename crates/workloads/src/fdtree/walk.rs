@@ -1,17 +1,17 @@
 //! The names of a tree, one after the other, in fdtree's order.
 //!
-//! Directories are made from the top: all of a directory, the highest number first, then those below each.
-//! Files come with their directory, before those below it. Directories are removed from the bottom: what is
-//! below each, then all of a directory.
+//! For creation, each directory's subdirectories come first, the highest number first. The contents of each
+//! of them follow. The files of a directory come before the files below it. For removal, the contents of a
+//! directory come before the directory itself.
 //!
-//! Invariant: memory grows with the levels only, and all of it is there before the first name.
+//! Invariant: memory grows only with the number of levels. All of it is allocated before the first name.
 
 use std::path::Path;
 
 use super::shape::FdtreeShape;
 use crate::kit::path::PathBuffer;
 
-/// Which names of a tree.
+/// The names that a walk visits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Which {
     /// Directories, the base first.
@@ -21,15 +21,15 @@ pub(super) enum Which {
     DirectoriesUp,
 }
 
-/// A directory that the walk is in.
+/// A directory on the way to the current name.
 #[derive(Clone, Copy, Debug)]
 struct Frame {
     level: u64,
-    /// Bytes of its path, with the slash.
+    /// Length of its path with the final slash, bytes.
     length: usize,
-    /// Entries that are still to be named.
+    /// Number of entries not yet visited.
     entries: u64,
-    /// Directories that are still to be walked.
+    /// Number of subdirectories not yet entered.
     below: u64,
 }
 
@@ -40,13 +40,13 @@ pub(super) struct TreeWalk {
     which: Which,
     path: PathBuffer,
     frames: Vec<Frame>,
-    /// Whether the base itself is still to be named.
+    /// Whether the base itself is not yet visited.
     base: bool,
     level: u64,
 }
 
 impl TreeWalk {
-    /// Begins in front of the first name of the tree `base`, whose shape has been checked.
+    /// A walk before its first name, in the tree `base`. The shape must have passed its check.
     pub(super) fn new(shape: FdtreeShape, which: Which, base: &str) -> Self {
         let depth = if shape.dirs == 0 { 1 } else { shape.levels as usize + 1 };
         let mut path = PathBuffer::new(Path::new(base));
@@ -63,12 +63,12 @@ impl TreeWalk {
         walk
     }
 
-    /// The name it is at; of a directory with a slash behind it, as fdtree has it.
+    /// The path of the current name. A directory has a final slash, as in fdtree's output.
     pub(super) fn path(&self) -> &PathBuffer {
         &self.path
     }
 
-    /// The level of the directory it is at, or of the one that the file is in.
+    /// The level of the current directory, or of the directory that holds the current file.
     pub(super) fn level(&self) -> u64 {
         self.level
     }
@@ -79,7 +79,7 @@ impl TreeWalk {
         self.frames.push(Frame { level, length: self.path.len(), entries, below });
     }
 
-    /// Goes to the next name; false behind the last.
+    /// Moves to the next name. Returns false after the last one.
     pub(super) fn advance(&mut self) -> bool {
         if self.base && self.which == Which::DirectoriesDown {
             self.base = false;

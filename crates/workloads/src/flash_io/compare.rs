@@ -1,4 +1,4 @@
-//! What was read against what was written: every element of every block.
+//! Compares every element of every block that was read with what was written.
 
 use std::path::Path;
 
@@ -10,34 +10,34 @@ use super::files::FileArray;
 use super::mesh::{bits, bits_of, number};
 use crate::kit::checker::over_ranks::listed;
 
-/// How many wrong places a rank keeps.
+/// Number of bad ranges that each rank keeps.
 const KEPT: usize = 64;
 
 /// Compares the parts of arrays that one rank reads.
 #[derive(Debug, Default)]
 pub(super) struct Comparing {
     bytes: u64,
-    /// Parts with a wrong element.
+    /// Parts of arrays with at least one wrong element.
     bad_parts: u64,
-    /// Runs of wrong elements.
+    /// Ranges of wrong elements.
     ranges: u64,
     first: Vec<BadRange>,
 }
 
-/// Where the part that was read lies.
+/// The place of the part that was read.
 pub(super) struct ReadPlace<'a> {
     pub(super) path: &'a Path,
-    /// Where the array begins in the file, bytes.
+    /// The offset of the array in the file, bytes.
     pub(super) begin: Option<u64>,
     /// The first block that was read.
     pub(super) first: u64,
     pub(super) blocks: u64,
-    /// How long the file is, where that is known.
+    /// The length of the file, if known.
     pub(super) file_bytes: Option<u64>,
 }
 
 impl ReadPlace<'_> {
-    /// How many of `count` elements of the part lie in the file; all where that is not known.
+    /// How many of `count` elements of the part are within the file; all if its length is unknown.
     fn there(&self, array: &FileArray, count: usize) -> usize {
         let Some((begin, size)) = self.begin.zip(self.file_bytes) else { return count };
         let behind = size.saturating_sub(begin + self.first * array.bytes());
@@ -56,7 +56,7 @@ impl Comparing {
         let mut at = (0..count).find(|at| is_wrong(*at)).unwrap_or(count);
         self.bad_parts += u64::from(at < count);
         while at < count {
-            // What is behind the end of the file is a run of its own.
+            // Elements beyond the end of the file form a separate range.
             let most = if at < there { there } else { count };
             let end = (at..most).find(|at| !is_wrong(*at)).unwrap_or(most);
             self.ranges += 1;
@@ -68,7 +68,7 @@ impl Comparing {
         }
     }
 
-    /// What all ranks found, with the first wrong places on rank 0. Collective.
+    /// Collects the findings of all ranks, and the first bad ranges on rank 0. Collective.
     pub(super) fn check(&self, comm: &dyn Comm) -> Result<Check, Halt> {
         let is_bad = self.bad_parts > 0;
         let mut sums = [self.bytes, self.bad_parts, self.ranges, is_bad.into()];
@@ -82,7 +82,7 @@ impl Comparing {
     }
 }
 
-/// A run of wrong elements, described by the indices of the array.
+/// A range of wrong elements, described by the indices of the array.
 fn range(
     array: &FileArray,
     place: &ReadPlace<'_>,
@@ -120,14 +120,14 @@ fn range(
     }
 }
 
-/// The same run, where the file ends before it.
+/// The same range, if the file ends before it.
 fn truncated(bad: BadRange) -> BadRange {
     let (what, _) = bad.detail.split_once(", found ").unwrap_or((&bad.detail, ""));
     let (kind, found) = ("truncated".to_owned(), "the end of the file".to_owned());
     BadRange { detail: format!("{what}, and the file ends before it"), kind, found, ..bad }
 }
 
-/// A number as people write it: with an exponent where it is very small or very large.
+/// A number in plain form, or with an exponent if it is very small or very large.
 fn shown(number: f64) -> String {
     match number.abs() {
         size if size != 0.0 && !(1e-5..1e16).contains(&size) => format!("{number:e}"),

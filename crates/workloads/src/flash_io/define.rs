@@ -1,4 +1,5 @@
-//! What a file is before its data: its arrays, and what is kept beside them.
+//! Defines a file before its data is written: its arrays, and the attributes or datasets that describe the
+//! run.
 
 use std::io;
 
@@ -7,14 +8,14 @@ use storage::arrays::{ArrayFile, Attribute, Element, Number, Variable};
 use super::files::{FileArray, Form};
 use super::write::FileWork;
 
-/// What the benchmark of PnetCDF says of itself in each file.
+/// The text by which PnetCDF's benchmark identifies itself in each file.
 const VERSION: &str = "FLASH I/O benchmark using Pnetcdf";
-/// The same with HDF5, where there is room for 20 letters.
+/// The same text of the HDF5 benchmark, whose field has 20 letters.
 const VERSION_HDF5: &str = "FLASH I/O benchmark";
-/// When the file was made, as the benchmark of PnetCDF has it.
+/// The creation date in the form of PnetCDF's benchmark.
 const TIME: &str = "now";
 
-/// Defines a file of arrays over so many blocks, all in the order of the original.
+/// Defines a file with arrays for `blocks` blocks. All definitions are in the order of the original.
 pub(super) fn define(
     open: &mut dyn ArrayFile,
     work: &FileWork<'_>,
@@ -39,9 +40,10 @@ pub(super) fn define(
     Ok(variables)
 }
 
-/// What the benchmark of PnetCDF keeps as attributes.
+/// The values that PnetCDF's benchmark stores as attributes.
 fn keep_attributes(open: &mut dyn ArrayFile, work: &FileWork<'_>, blocks: u64) -> io::Result<()> {
-    let attributes = open.attributes().ok_or_else(|| io::Error::other("the library keeps no attributes"))?;
+    let attributes =
+        open.attributes().ok_or_else(|| io::Error::other("this library does not support attributes"))?;
     let int = |value| Attribute::Number(Number::Int(value));
     let side = int(work.file.side(work.parameters.zones) as i32);
     let all = [
@@ -57,14 +59,15 @@ fn keep_attributes(open: &mut dyn ArrayFile, work: &FileWork<'_>, blocks: u64) -
     all.into_iter().try_for_each(|(name, value)| attributes.attribute(name, value))
 }
 
-/// What the benchmark of HDF5 keeps as datasets of their own.
+/// The values that the HDF5 benchmark stores as separate datasets.
 fn keep_records(
     open: &mut dyn ArrayFile,
     work: &FileWork<'_>,
     arrays: &[FileArray],
     blocks: u64,
 ) -> io::Result<()> {
-    let records = open.records().ok_or_else(|| io::Error::other("the library keeps no records"))?;
+    let records =
+        open.records().ok_or_else(|| io::Error::other("this library does not support compound datasets"))?;
     records.texts("file creation time", 40, &[1], &[TIME])?;
     records.texts("FLASH version", 20, &[1], &[VERSION_HDF5])?;
     let zero = match work.file.real() {

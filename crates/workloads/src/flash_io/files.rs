@@ -1,35 +1,35 @@
-//! The three files: what they are called, and which arrays they have.
+//! The three files: their names and their arrays.
 
 use storage::arrays::Element;
 
 use super::parameters::FlashIoParameters;
 
-/// The unknowns of a zone, by the names that FLASH has for them; the value of each is its number from 1.
+/// The unknowns of a zone, by their FLASH names. The value of each is its number, counted from 1.
 const UNKNOWNS: [&str; 24] = [
     "dens", "velx", "vely", "velz", "pres", "ener", "temp", "gamc", "game", "enuc", "gpot", "f1  ", "f2  ",
     "f3  ", "f4  ", "f5  ", "f6  ", "f7  ", "f8  ", "f9  ", "f10 ", "f11 ", "f12 ", "f13 ",
 ];
 
-/// Those in the plot files: density, temperature, pressure and the first fluid.
+/// The unknowns in the plot files: density, temperature, pressure and the first fluid.
 const PLOTTED: [usize; 4] = [0, 6, 4, 11];
 
 /// Neighbours, parent and children of a block.
 const RELATIVES: u64 = 15;
 
-/// Of each file the phase that writes it, the one that reads it again and compares, and what it is called.
+/// For each file: the phase that writes it, the phase that reads and compares it, and its name.
 const NAMES: [[&str; 3]; 3] = [
     ["checkpoint", "checkpoint_check", "chk"],
     ["plot_centered", "plot_centered_check", "plt_cnt"],
     ["plot_corner", "plot_corner_check", "plt_crn"],
 ];
 
-/// Whose files these are.
+/// The benchmark whose files are written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Form {
-    /// Those of the benchmark that comes with PnetCDF.
+    /// The benchmark that is distributed with PnetCDF.
     #[default]
     Pnetcdf,
-    /// Those of the first benchmark, by HDF5.
+    /// The first benchmark, which uses HDF5.
     Hdf5,
 }
 
@@ -48,22 +48,22 @@ impl Form {
 pub enum FlashFile {
     /// All unknowns in double precision.
     Checkpoint,
-    /// Four of them in single precision.
+    /// Four unknowns in single precision.
     PlotCentered,
-    /// The same at the corners of the zones.
+    /// The same four at the corners of the zones.
     PlotCorner,
 }
 
-/// An array of a file, of which each block has the same many elements of the same value.
+/// An array of a file. All blocks have the same number of elements.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct FileArray {
     pub(super) name: String,
     pub(super) element: Element,
-    /// Its dimensions below that of the blocks, by their place in [`FlashFile::dimensions`].
+    /// Its dimensions after that of the blocks, as indices into [`FlashFile::dimensions`].
     pub(super) inner: &'static [usize],
     pub(super) lengths: Vec<u64>,
     pub(super) value: f64,
-    /// Which unknown it is; `None` of what is known of blocks.
+    /// The unknown that it holds; `None` for an array that describes the blocks.
     pub(super) unknown: Option<usize>,
 }
 
@@ -80,15 +80,15 @@ impl FileArray {
 }
 
 impl FlashFile {
-    /// All, in the order in which they are written.
+    /// All files, in the order in which they are written.
     pub const ALL: [Self; 3] = [Self::Checkpoint, Self::PlotCentered, Self::PlotCorner];
 
-    /// As records name the phase that writes it.
+    /// The name in records of the phase that writes it.
     pub fn name(self) -> &'static str {
         NAMES[self as usize][0]
     }
 
-    /// As records name the phase that reads it again and compares.
+    /// The name in records of the phase that reads and compares it.
     pub fn check_name(self) -> &'static str {
         NAMES[self as usize][1]
     }
@@ -96,7 +96,7 @@ impl FlashFile {
     /// Its path.
     pub fn path(self, form: Form, prefix: &str) -> String {
         let name = NAMES[self as usize][2];
-        // The original trims blanks at the end, as Fortran has it.
+        // The original trims trailing blanks, as Fortran does.
         let prefix = prefix.trim_end_matches(' ');
         match form {
             Form::Pnetcdf => format!("{prefix}ncmpi_{name}_0000.nc"),
@@ -104,24 +104,24 @@ impl FlashFile {
         }
     }
 
-    /// The unknowns in it, by number from 0.
+    /// The unknowns in it, counted from 0.
     pub(super) fn unknowns(self) -> &'static [usize] {
         const ALL: [usize; 24] =
             [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23];
         if self == Self::Checkpoint { &ALL } else { &PLOTTED }
     }
 
-    /// Zones of a block in each direction, or corners.
+    /// Zones of a block in each direction. In the corner file, corners.
     pub(super) fn side(self, zones: u64) -> u64 {
         zones + u64::from(self == Self::PlotCorner)
     }
 
-    /// The elements of numbers that are not whole.
+    /// The type of its floating-point elements.
     pub(super) fn real(self) -> Element {
         if self == Self::Checkpoint { Element::Double } else { Element::Float }
     }
 
-    /// Its dimensions with their lengths, the first that of all blocks.
+    /// Its dimensions with their lengths. The first is the number of all blocks.
     pub(super) fn dimensions(self, zones: u64, blocks: u64) -> [(&'static str, u64); 7] {
         let side = self.side(zones);
         [
@@ -142,7 +142,7 @@ impl FlashFile {
             let lengths = inner.iter().map(|at| dimensions[*at].1).collect();
             FileArray { name, element, inner, lengths, value, unknown: None }
         };
-        // What is known of blocks, by the names in each form.
+        // The arrays that describe the blocks, by their names in each form.
         let tree: [([&str; 2], Element, &[usize], f64); 6] = [
             (["lrefine", "refine level"], Element::Int, &[], 1.0),
             (["nodetype", "node type"], Element::Int, &[], 1.0),
@@ -182,7 +182,7 @@ mod tests {
         }
     }
 
-    /// The amounts that are known of 64 processes and blocks of 16 x 16 x 16, MiB.
+    /// The known amounts for 64 processes and blocks of 16 x 16 x 16, MiB.
     #[test]
     fn sixty_four_ranks_write_the_amounts_that_are_known() {
         let parameters = FlashIoParameters { zones: 16, ..FlashIoParameters::default() };

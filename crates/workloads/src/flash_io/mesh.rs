@@ -1,7 +1,7 @@
-//! The mesh in memory: blocks of zones with guard cells around them, all unknowns of a zone side by side.
+//! The mesh in memory: blocks of zones with guard cells around them. All unknowns of a zone are adjacent.
 //!
-//! The part of it that a file gets (one unknown of the inner zones) is far apart here. It is packed for that
-//! reason, and packing is part of the time.
+//! A file gets one unknown of the inner zones, and these values are not contiguous here. So they are packed
+//! first, and packing is part of the time.
 
 use storage::arrays::{ArrayValues, Element};
 
@@ -13,14 +13,14 @@ pub(super) struct Mesh {
     cells: Vec<f64>,
     zones: usize,
     guards: usize,
-    /// Blocks that there is memory for.
+    /// Number of blocks for which memory is allocated.
     blocks_max: usize,
-    /// Blocks that are there.
+    /// Number of existing blocks.
     pub(super) blocks: u64,
 }
 
 impl Mesh {
-    /// The blocks of `rank`, every unknown filled with its number. Fails where there is no memory.
+    /// The blocks of `rank`. Every unknown is filled with its number. Fails without enough memory.
     pub(super) fn new(parameters: &FlashIoParameters, rank: u32) -> Result<Self, String> {
         let (zones, guards) = (parameters.zones as usize, parameters.guards as usize);
         let blocks_max = parameters.blocks_max as usize;
@@ -34,7 +34,7 @@ impl Mesh {
         Ok(Self { cells, zones, guards, blocks_max, blocks: parameters.blocks_of(rank) })
     }
 
-    /// Where an unknown of a cell lies; guard cells count.
+    /// The index of an unknown of a cell. Guard cells count.
     #[inline]
     fn at(&self, block: usize, [z, y, x]: [usize; 3], unknown: usize) -> f64 {
         let side = self.zones + 2 * self.guards;
@@ -57,7 +57,7 @@ impl Mesh {
         Ok(values)
     }
 
-    /// Brings an unknown to `into`, as `file` has it.
+    /// Copies an unknown into `into`, in the form of `file`.
     pub(super) fn pack(&self, file: FlashFile, unknown: usize, into: &mut ArrayValues) {
         match (file, into) {
             (FlashFile::PlotCorner, ArrayValues::Floats(into)) => self.corners(unknown, into),
@@ -67,7 +67,8 @@ impl Mesh {
         }
     }
 
-    /// The zones without guard cells, of all blocks that may be there, as the original copies them.
+    /// Copies the zones without guard cells. Like the original, it copies all blocks that memory is allocated
+    /// for.
     fn inner<T>(&self, unknown: usize, into: &mut [T], convert: impl Fn(f64) -> T) {
         let (side, guards) = (self.zones, self.guards);
         let mut places = into.iter_mut();
@@ -82,7 +83,7 @@ impl Mesh {
         }
     }
 
-    /// The means of the eight cells around each corner of the zones, of the blocks that are there.
+    /// Computes the means of the eight cells around each corner, for the existing blocks.
     fn corners(&self, unknown: usize, into: &mut [f32]) {
         let (side, guards) = (self.zones + 1, self.guards);
         let mut places = into.iter_mut();
@@ -102,7 +103,7 @@ impl Mesh {
 }
 
 /// Memory to read an array of this number of blocks. It is filled with values that no file has, so that a
-/// missing element is visible. `None` without enough memory.
+/// missing element is detected. `None` without enough memory.
 pub(super) fn room(array: &FileArray, blocks: u64) -> Option<ArrayValues> {
     let mut values = ArrayValues::zeros(array.element, usize::try_from(blocks * array.elements()).ok()?)?;
     match &mut values {
@@ -115,10 +116,10 @@ pub(super) fn room(array: &FileArray, blocks: u64) -> Option<ArrayValues> {
 }
 
 pub(super) fn no_memory(bytes: u64) -> String {
-    format!("cannot have {bytes} bytes of memory; choose --size or --blocks smaller")
+    format!("cannot allocate {bytes} bytes of memory. Choose a smaller --size or --blocks")
 }
 
-/// What an element is as a number.
+/// The value of an element as a number.
 pub(super) fn number(values: &ArrayValues, at: usize) -> f64 {
     match values {
         ArrayValues::Bytes(all) => all[at].into(),
@@ -128,7 +129,7 @@ pub(super) fn number(values: &ArrayValues, at: usize) -> f64 {
     }
 }
 
-/// The bits of an element, and of a number as one.
+/// The bits of an element, and the bits of a number in the element's type.
 pub(super) fn bits(values: &ArrayValues, at: usize) -> u64 {
     match values {
         ArrayValues::Bytes(all) => u64::from(all[at] as u8),
@@ -138,7 +139,7 @@ pub(super) fn bits(values: &ArrayValues, at: usize) -> u64 {
     }
 }
 
-/// The bits of a number as such an element.
+/// Converts the bits of a number to those of an element.
 pub(super) fn bits_of(element: Element, number: f64) -> u64 {
     match element {
         Element::Byte => u64::from(number as i8 as u8),
@@ -152,7 +153,7 @@ pub(super) fn bits_of(element: Element, number: f64) -> u64 {
 mod tests {
     use super::*;
 
-    /// A mesh in which every cell of every unknown is another number.
+    /// A mesh in which every unknown of every cell has a different value.
     fn mesh(blocks: u64) -> (Mesh, FlashIoParameters) {
         let parameters =
             FlashIoParameters { zones: 2, guards: 1, blocks_max: blocks, ..FlashIoParameters::default() };
@@ -191,7 +192,7 @@ mod tests {
             (cells.sum::<f64>() / 8.0) as f32
         };
         assert_eq!([packed[0], packed[1], packed[26]], [mean([0, 0, 0]), mean([0, 0, 1]), mean([2, 2, 2])]);
-        // Of two blocks that may be there one is.
+        // One of two allocated blocks exists.
         assert_eq!((mesh.blocks, packed.len(), packed[27]), (1, 54, 1.0));
     }
 }

@@ -4,9 +4,9 @@
 //! [`FlashIoParameters`] are the parsed parameters. Their `check` rejects wrong ones before any rank starts.
 //! [`run`] is the body of every rank. Events go to a [`FlashIoListener`] on rank 0 and into records.
 //!
-//! Invariant: the data in the files is the same however they are written; by PnetCDF so are the files,
-//! by HDF5 but for the times at which it made their datasets.
-//! Never here: the command line, text for people, the library that keeps the arrays.
+//! Invariant: the data in the files does not depend on how they are written. PnetCDF's files are equal in
+//! every byte; HDF5's files differ only in the creation times of their datasets. Never here: the command
+//! line, text for people, the library that stores the arrays.
 
 mod compare;
 mod define;

@@ -1,4 +1,4 @@
-//! What a run is asked to do, and what of that cannot be.
+//! The settings of a run, and the rules that reject some of them.
 
 use ranks::Halt;
 use storage::NodeMemory;
@@ -7,36 +7,37 @@ use units::Usage;
 use super::files::{FlashFile, Form};
 use crate::kit::rank::Rank;
 
-/// How many unknowns a zone has: 11 of hydrodynamics and 13 fluids.
+/// Number of unknowns of a zone: 11 of hydrodynamics and 13 fluids.
 pub(super) const UNKNOWNS: u64 = 24;
 
-/// Bytes that the prefix of the names may have: the original cuts longer ones.
+/// Maximum length of the prefix of the names, bytes. The original cuts longer prefixes.
 const PREFIX_BYTES: usize = 128;
 
-/// Everything about one run.
+/// The settings of one run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FlashIoParameters {
-    /// What the names of the files begin with.
+    /// The prefix of the files' names.
     pub prefix: String,
-    /// Whose files these are.
+    /// The benchmark whose files are written.
     pub form: Form,
-    /// Hints for MPI-IO and the library beside those of the original, by key.
+    /// Hints for MPI-IO and the library, by key, in addition to those of the original.
     pub hints: Vec<(String, String)>,
-    /// Calls that only take the data, and one that waits for all of it; else each call moves its own.
+    /// Nonblocking calls pass the data to the library, and one call waits for all of it. Otherwise each call
+    /// moves its own data.
     pub nonblocking: bool,
-    /// Each rank writes on its own; else all together.
+    /// Each rank writes independently; otherwise the calls are collective.
     pub independent: bool,
     /// Zones of a block in each of the three directions, without guard cells.
     pub zones: u64,
     /// Layers of guard cells around a block.
     pub guards: u64,
-    /// The most blocks of one rank.
+    /// Maximum number of blocks of one rank.
     pub blocks_max: u64,
-    /// How many times all files are written.
+    /// Number of repetitions of all files.
     pub repetitions: u32,
-    /// The files are written.
+    /// Write the files.
     pub write: bool,
-    /// The files are read again and compared.
+    /// Read the files again and compare.
     pub verify: bool,
 }
 
@@ -59,13 +60,13 @@ impl Default for FlashIoParameters {
 }
 
 impl FlashIoParameters {
-    /// How many blocks every rank has at least: four fifths of the most.
+    /// Minimum number of blocks of a rank: four fifths of the maximum.
     pub fn blocks(&self) -> u64 {
-        // In single precision, as the original reckons.
+        // In single precision, as the original computes it.
         (0.8_f32 * self.blocks_max as f32) as u64
     }
 
-    /// The blocks of a rank: every third has one more, every third two.
+    /// The blocks of a rank. One rank of three has one more, another has two more.
     pub fn blocks_of(&self, rank: u32) -> u64 {
         self.blocks() + u64::from(rank % 3)
     }
@@ -73,68 +74,69 @@ impl FlashIoParameters {
     /// The blocks of all ranks.
     pub fn blocks_total(&self, ranks: u32) -> u64 {
         let (ranks, rest) = (u64::from(ranks), u64::from(ranks % 3));
-        // Three ranks have three more together; of those left over the second has one.
+        // Each group of three ranks has three more blocks. Of the remaining ranks the second has one.
         self.blocks() * ranks + ranks / 3 * 3 + rest / 2
     }
 
-    /// Bytes of memory that one rank takes.
+    /// Bytes of memory that one rank needs.
     pub fn memory(&self) -> Option<u64> {
         let cells = |side: u64| side.checked_pow(3)?.checked_mul(self.blocks_max);
         let mesh = cells(self.zones.checked_add(self.guards.checked_mul(2)?)?)?.checked_mul(UNKNOWNS * 8)?;
         let packed = cells(self.zones)?.checked_mul(UNKNOWNS * 8)?;
-        // Plot files come after the checkpoint: four variables, and room for copies in the library.
+        // Plot files come after the checkpoint: four variables, and memory for the library's copies.
         let plots = cells(self.zones.checked_add(1)?)?.checked_mul(4 * 4 * 3)?;
         mesh.checked_add(packed.max(plots))
     }
 
-    /// Bytes that the library has to keep of the plot files until they are waited for, as the original asks.
+    /// Bytes that the library must buffer for the plot files until the wait, as the original requests.
     pub(super) fn copies(&self) -> u64 {
         let variables = FlashFile::PlotCentered.unknowns().len() as u64;
         ((self.zones + 1).pow(3) + self.zones.pow(3)) * self.blocks_max * variables * 4
     }
 
-    /// Says no, in one line, to what cannot be run on `ranks` ranks.
+    /// Rejects, in one line, settings that cannot run on `ranks` ranks.
     pub fn check(&self, ranks: u32) -> Result<(), Usage> {
         let most = self.blocks() + u64::from(ranks.saturating_sub(1).min(2));
         let rules = [
             (
                 self.prefix.trim().is_empty(),
-                "-f names the files: give a prefix, such as -f /scratch/you/flash_",
+                "-f: no prefix for the names of the files. Use one such as -f /scratch/you/flash_",
             ),
-            (self.prefix.len() > PREFIX_BYTES, "-f: a prefix has at most 128 bytes; give a shorter one"),
+            (self.prefix.len() > PREFIX_BYTES, "-f: a prefix has at most 128 bytes. Use a shorter one"),
             (
                 self.form == Form::Hdf5 && self.nonblocking,
-                "--hdf5: HDF5 has no calls that only take data; write with blocking ones",
+                "--hdf5: HDF5 has no nonblocking calls. Use blocking ones",
             ),
             (self.zones == 0, "--size 0: a block has at least one zone"),
-            (self.guards == 0, "--guards 0: corners are means over guard cells too; give at least 1"),
-            (self.repetitions == 0, "--repetitions 0: nothing would be written; give at least 1"),
-            (self.blocks() == 0, "--blocks: four fifths of it are used, which is nothing; give at least 2"),
+            (self.guards == 0, "--guards 0: the means at corners need guard cells. Use at least 1"),
+            (self.repetitions == 0, "--repetitions 0: nothing would be written. Use at least 1"),
+            (self.blocks() == 0, "--blocks: ranks use four fifths of it, which is 0. Use at least 2"),
         ];
         if let Some((_, why)) = rules.into_iter().find(|(broken, _)| *broken) {
             return Err(Usage::new(why));
         }
         if most > self.blocks_max {
             return Err(Usage(format!(
-                "--blocks {}: some of {ranks} ranks have {most}, which is more; give at least 6",
+                "--blocks {}: some of {ranks} ranks need {most}, which is more. Use at least 6",
                 self.blocks_max
             )));
         }
         if self.memory().is_none() || i32::try_from(self.blocks_total(ranks)).is_err() {
-            let why = "beyond what a program can count; choose --size or --blocks smaller";
+            let why = "the amount of data is too large. Choose a smaller --size or --blocks";
             return Err(Usage(format!("--size {} --blocks {}: {why}", self.zones, self.blocks_max)));
         }
         Ok(())
     }
 
-    /// Says no where a node has not the memory for its ranks; before any of it is taken. Collective.
+    /// Rejects the run if a node does not have enough memory for its ranks. No memory is allocated before.
+    /// Collective.
     pub(super) fn check_memory(&self, rank: &Rank<'_>) -> Result<(), Halt> {
         let ranks = u64::from(rank.node.ranks.size());
         let each = self.memory().unwrap_or(u64::MAX);
         let fits = match NodeMemory::of_this_node() {
             Some(memory) if each.saturating_mul(ranks) > memory.available => Err(format!(
                 "{ranks} ranks of this node need {each} bytes each, and only {} of its {} are available; \
-                 choose --size or --blocks smaller, or fewer ranks on a node",
+                 choose a smaller --size or --blocks, or fewer ranks on a node",
                 memory.available, memory.total
             )),
             _ => Ok(()),
@@ -176,16 +178,16 @@ mod tests {
     #[test]
     fn what_cannot_be_run_is_rejected_with_a_remedy() {
         for (change, ranks, why) in [
-            ((|p| p.prefix = " ".into()) as fn(&mut FlashIoParameters), 1, "give a prefix"),
+            ((|p| p.prefix = " ".into()) as fn(&mut FlashIoParameters), 1, "no prefix"),
             (|p| p.prefix = "x".repeat(129), 1, "at most 128 bytes"),
-            (|p| p.form = Form::Hdf5, 1, "write with blocking ones"),
+            (|p| p.form = Form::Hdf5, 1, "Use blocking ones"),
             (|p| p.zones = 0, 1, "at least one zone"),
-            (|p| p.guards = 0, 1, "give at least 1"),
-            (|p| p.repetitions = 0, 1, "give at least 1"),
-            (|p| p.blocks_max = 1, 1, "give at least 2"),
-            (|p| p.blocks_max = 5, 3, "some of 3 ranks have 6, which is more"),
-            (|p| p.zones = 1 << 40, 1, "choose --size or --blocks smaller"),
-            (|p| p.blocks_max = 40_000_000, 100, "choose --size or --blocks smaller"),
+            (|p| p.guards = 0, 1, "Use at least 1"),
+            (|p| p.repetitions = 0, 1, "Use at least 1"),
+            (|p| p.blocks_max = 1, 1, "Use at least 2"),
+            (|p| p.blocks_max = 5, 3, "some of 3 ranks need 6, which is more"),
+            (|p| p.zones = 1 << 40, 1, "Choose a smaller --size or --blocks"),
+            (|p| p.blocks_max = 40_000_000, 100, "Choose a smaller --size or --blocks"),
         ] {
             let error = given(change).check(ranks).expect_err(why).0;
             assert!(error.contains(why), "{error}");

@@ -1,4 +1,4 @@
-//! A file read again by all ranks, and compared.
+//! All ranks read a file again and compare it.
 //!
 //! Invariant: as in writing, all ranks make the same calls from the opening to the close.
 
@@ -11,27 +11,27 @@ use super::files::FileArray;
 use super::write::{FileDone, FileWork, end, stops};
 use crate::kit::drive::{named, words};
 
-/// What a rank reads, and into what.
+/// What a rank reads, and the memory for it.
 pub(super) struct Reading<'r> {
     pub(super) work: &'r FileWork<'r>,
     pub(super) arrays: &'r [FileArray],
-    /// The rank whose blocks these are.
+    /// The rank that wrote the blocks.
     pub(super) owner: u32,
-    /// Where each array lies in the file, once that was looked up.
+    /// The offset of each array in the file, after the lookup.
     pub(super) places: Vec<Option<u64>>,
-    /// How long the file is, where that is known.
+    /// The length of the file, if known.
     pub(super) file_bytes: Option<u64>,
-    /// Room for each array's blocks, filled with what no file has.
+    /// Memory for the blocks of each array, filled with values that no file has.
     pub(super) room: Vec<ArrayValues>,
 }
 
 impl Reading<'_> {
-    /// The first block of the owner.
+    /// The first block of that rank.
     pub(super) fn first(&self) -> u64 {
         self.work.parameters.blocks_total(self.owner)
     }
 
-    /// How many blocks the owner has.
+    /// Number of blocks of that rank.
     pub(super) fn blocks(&self) -> u64 {
         self.work.parameters.blocks_of(self.owner)
     }
@@ -45,14 +45,14 @@ impl Reading<'_> {
         match comm.agree(file.check_name(), self.find(&mut *open).map_err(with_path)) {
             Ok(variables) => Ok((open, variables)),
             Err(halt) => {
-                // Why it failed is known; what the close says then is nothing new.
+                // The file has already failed, so an error of the close adds nothing.
                 let _ = open.close();
                 Err(halt)
             }
         }
     }
 
-    /// Looks up where each array lies, through a handle of its own, before any clock starts.
+    /// Looks up the offset of each array through a separate handle, before any clock starts.
     pub(super) fn look(&mut self) -> Result<(), Halt> {
         let (open, variables) = self.open()?;
         self.places = variables.iter().map(|variable| open.place(*variable).ok().flatten()).collect();
@@ -60,7 +60,7 @@ impl Reading<'_> {
         self.work.comm.agree(self.work.file.check_name(), closed)
     }
 
-    /// Reads and compares the owner's blocks of every array.
+    /// Reads and compares that rank's blocks of every array.
     pub(super) fn read(&mut self, clock: &CycleClock) -> Result<(FileDone, Comparing), Halt> {
         let FileWork { parameters, path, .. } = *self.work;
         let mut done = FileDone::default();
@@ -78,7 +78,7 @@ impl Reading<'_> {
         done.stamps.transfer = (done.stamps.open.1, clock.now());
         end(self.work, open, &mut done)?;
         done.stamps.close = (done.stamps.transfer.1, clock.now());
-        // What is compared is not part of the time.
+        // The comparison is not part of the time.
         let mut comparing = Comparing::default();
         let (first, blocks) = (self.first(), self.blocks());
         for (at, array) in self.arrays.iter().enumerate().filter(|(at, _)| came[*at]) {
@@ -96,7 +96,7 @@ impl Reading<'_> {
         self.arrays.iter().map(|array| open.find(&array.name, array.element, &lengths(array))).collect()
     }
 
-    /// Reads the owner's blocks of an array; whether they came.
+    /// Reads that rank's blocks of an array. Returns whether the read succeeded.
     fn get(
         &mut self,
         open: &mut dyn ArrayFile,

@@ -1,4 +1,4 @@
-//! From every rank's stamps to the record of a phase, and to the longest times of the classic text.
+//! Turns the stamps of every rank into the record of a phase, and into the longest times of the classic text.
 
 use measure::{Clock, Histogram, Tick};
 use ranks::{Halt, Reduce};
@@ -10,20 +10,21 @@ use super::write::{FileDone, WriteRemainder};
 use crate::kit::rank::Rank;
 use crate::kit::reduce;
 
-/// How long the ranks took for a file, each number the longest of any rank; seconds.
+/// The times of a file. Each is the longest of all ranks, seconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Seconds {
-    /// Making and defining the file, and giving it what is known of blocks.
+    /// Creating and defining the file, and writing the arrays that describe the blocks.
     pub header: f64,
     /// Packing and writing the unknowns.
     pub unknown: f64,
     /// Closing.
     pub close: f64,
-    /// All of it.
+    /// The whole file.
     pub total: f64,
 }
 
-/// Reduces and records a phase, of which so much is `known`; its `bytes` are those of this rank. Collective.
+/// Reduces and records a phase. `known` holds its fixed properties, and `bytes` those of this rank.
+/// Collective.
 pub(super) fn put(
     rank: &mut Rank<'_>,
     parameters: &FlashIoParameters,
@@ -58,7 +59,7 @@ pub(super) fn put(
         spans: spans.spans,
         balance,
         latency: reduce::latency(&latency),
-        // A call that only takes data leaves it outstanding.
+        // A nonblocking call ends before its data is moved.
         depth: if nonblocking && known.check.is_none() { arrays.len() as u32 } else { 1 },
         ..known
     };
@@ -66,7 +67,7 @@ pub(super) fn put(
     Ok(phase)
 }
 
-/// The longest times of any rank, and the bytes of all, as the original counts them. Collective.
+/// The longest times of all ranks, and their total bytes as the original counts them. Collective.
 pub(super) fn classic(rank: &Rank<'_>, written: &WriteRemainder) -> Result<(Seconds, u64), Halt> {
     let stamps = &written.done.stamps;
     let (enter, unknowns, (close, exit)) = (stamps.open.0, written.unknowns, stamps.close);

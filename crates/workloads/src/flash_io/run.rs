@@ -1,4 +1,4 @@
-//! Every rank's body: the three files of each repetition, then, where asked for, all of them read again.
+//! The body of every rank: writes the three files of each repetition, then reads all of them if requested.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicU64;
@@ -20,45 +20,45 @@ use crate::kit::beneath::{self, Mounts};
 use crate::kit::observer::EventObserver;
 use crate::kit::{clients, rank::Rank, reduce};
 
-/// One thing that happened.
+/// One event.
 #[derive(Debug)]
 pub enum FlashIoEvent<'a> {
-    /// A file was written by all ranks.
+    /// All ranks have written a file.
     Wrote {
-        /// Which.
+        /// The file.
         file: FlashFile,
-        /// How long it took.
+        /// Its times.
         seconds: Seconds,
-        /// Bytes that the library wrote for all ranks, its header included; those of the data where it does
-        /// not count.
+        /// Bytes that the library wrote for all ranks, including its header; the bytes of the data if the
+        /// library does not count them.
         amount: u64,
-        /// The hints in effect, of the checkpoint.
+        /// For the checkpoint, the hints in effect.
         hints: &'a [(String, String)],
-        /// What is recorded of it.
+        /// The record of the phase.
         phase: &'a Phase,
     },
-    /// All files of a repetition were written.
+    /// All files of a repetition are written.
     Repetition {
-        /// Which, from 0.
+        /// The repetition, from 0.
         number: u32,
-        /// Memory of the library in all ranks, if it reports that.
+        /// Memory of the library on all ranks, if it reports that.
         held: Option<LibraryMemory>,
     },
     /// A file was read again and compared.
     Checked {
-        /// Which.
+        /// The file.
         file: FlashFile,
-        /// What is recorded of it.
+        /// The record of the phase.
         phase: &'a Phase,
     },
-    /// Something that the reader of the numbers has to know.
+    /// A notice for the reader of the numbers.
     Notice(&'a str),
 }
 
-/// The listener for events of a run.
+/// Receives the events of a run.
 pub type FlashIoListener<'o> = dyn for<'e> EventObserver<FlashIoEvent<'e>> + 'o;
 
-/// What a rank brings along.
+/// What a rank needs for a run.
 pub struct FlashIoContext<'a> {
     /// This rank's clock.
     pub clock: &'a mut CycleClock,
@@ -66,12 +66,13 @@ pub struct FlashIoContext<'a> {
     pub records: &'a mut dyn Sink,
     /// The listener for events, on rank 0.
     pub observer: &'a mut FlashIoListener<'a>,
-    /// How many calls on files this rank has begun: who looks from outside sees where it no longer moves on.
+    /// Number of calls on files that this rank has begun. The hang watchdog reads it and sees whether it
+    /// still grows.
     pub calls: &'a AtomicU64,
 }
 
-/// Writes the files by `arrays`, and reads them again as asked; returns how many reads of all ranks brought
-/// something wrong. `storage` is the file system that they lie on. Collective.
+/// Writes the files through `arrays`, and reads them again if requested. Returns the number of reads with
+/// wrong data, over all ranks. `storage` is the file system that holds the files. Collective.
 pub fn run(
     parameters: &FlashIoParameters,
     arrays: &dyn Arrays,
@@ -98,15 +99,15 @@ pub fn run(
             wrong += flash.read(file, repetition)?;
         }
     }
-    // It stands beneath the numbers that it is about.
+    // The notice follows the numbers that it is about.
     for text in flash.rank.node_notices() {
         flash.observer.event(&FlashIoEvent::Notice(&text));
     }
     Ok(wrong)
 }
 
-/// Rejects a missing directory, or missing files that are only read, on all ranks. Opening a file is a call
-/// in which the other ranks would wait.
+/// Rejects a missing directory, or missing files that are only read, on all ranks. Opening a file is a
+/// collective call, so the other ranks would wait.
 fn reachable(parameters: &FlashIoParameters, storage: &dyn Storage, comm: &dyn Comm) -> Result<(), Halt> {
     let paths = FlashFile::ALL.map(|file| PathBuf::from(file.path(parameters.form, &parameters.prefix)));
     let dir = directory_of(&paths[0]);
@@ -173,7 +174,7 @@ impl Flash<'_, '_> {
         Ok(())
     }
 
-    /// What the records of all phases have.
+    /// The fields that the records of all phases share.
     fn known(&self, name: &str, path: &Path, repetition: u32, bytes: u64) -> Phase {
         Phase {
             repetition,
@@ -185,8 +186,8 @@ impl Flash<'_, '_> {
         }
     }
 
-    /// A file of which every call succeeded, and which is shorter than what was written, has lost data.
-    /// Gives its size on rank 0. Collective.
+    /// Detects lost data: every call succeeded, and the file is still shorter than the written data. Returns
+    /// its size on rank 0. Collective.
     fn whole(
         &self,
         file: FlashFile,
@@ -204,7 +205,7 @@ impl Flash<'_, '_> {
         let (size, lost) = match (wanted, size) {
             (Some(wanted), Some(size)) if size < wanted => match reopened(wanted) {
                 found if found < wanted => {
-                    let why = format!("{wanted} bytes were written and {found} are there");
+                    let why = format!("{wanted} bytes were written, but the file has {found} bytes");
                     (Some(found), Err(format!("{}: {why}", path.display())))
                 }
                 found => (Some(found), Ok(())),
@@ -219,7 +220,8 @@ impl Flash<'_, '_> {
         Ok(size)
     }
 
-    /// Reads a file again, each rank the blocks of a rank on another node if there is one, and compares.
+    /// Reads a file again and compares it. Each rank reads the blocks of a rank on another node, if there is
+    /// one.
     fn read(&mut self, file: FlashFile, repetition: u32) -> Result<u64, Halt> {
         let (parameters, comm) = (self.parameters, self.rank.comm);
         let path = PathBuf::from(file.path(parameters.form, &parameters.prefix));
@@ -260,8 +262,8 @@ impl Flash<'_, '_> {
         Ok(said.checked_sub(1))
     }
 
-    /// Share of what this rank is about to read that lies in its client's page cache, the worst of all ranks;
-    /// through a handle of its own, before any clock starts.
+    /// Share of the data to be read that is in the page cache of its client; the worst of all ranks. It uses
+    /// a separate handle, before any clock starts.
     fn cached(&self, reading: &Reading<'_>, path: &Path) -> Result<Option<f64>, Halt> {
         let (first, blocks) = (reading.first(), reading.blocks());
         let arrays = reading.arrays.iter().zip(&reading.places);

@@ -12,7 +12,7 @@ use super::{FlashFile, FlashIoContext, FlashIoEvent, FlashIoParameters, Form, ru
 use crate::kit::observer::EventObserver;
 use library::Memory;
 
-/// Remembers every event, as text.
+/// Stores every event as text.
 #[derive(Default)]
 struct Heard(Vec<String>);
 
@@ -22,7 +22,7 @@ impl EventObserver<FlashIoEvent<'_>> for Heard {
     }
 }
 
-/// The result of a rank: how it ended, its records, and its events.
+/// The result of a rank: its return value, its records, and its events.
 type Left = (Result<u64, Halt>, Vec<Record>, Vec<String>);
 
 fn small(change: impl Fn(&mut FlashIoParameters)) -> FlashIoParameters {

@@ -1,7 +1,8 @@
 //! One file, written by all ranks, with the steps and the clock of the original.
 //!
-//! Invariant: from the creation to the close all ranks make the same calls, also a rank for which one failed;
-//! of a fragile library no rank makes any after one of its own has failed, and none closes the file then.
+//! Invariant: from the creation to the close all ranks make the same calls, even a rank on which one has
+//! failed. A fragile library is the exception: after the failure of one of its own calls, no rank makes
+//! another, and none closes the file.
 
 use std::io;
 use std::mem;
@@ -20,7 +21,7 @@ use crate::kit::drive::words;
 use crate::kit::operations::call_failed;
 use crate::kit::stamps::PhaseStamps;
 
-/// What a file is written from, and with.
+/// What a file is written from, and the library that writes it.
 #[derive(Clone, Copy)]
 pub(super) struct FileWork<'w> {
     pub(super) parameters: &'w FlashIoParameters,
@@ -33,7 +34,7 @@ pub(super) struct FileWork<'w> {
 }
 
 impl FileWork<'_> {
-    /// Counts a call on the file, or a few that take no time, which begins now.
+    /// Counts a call on the file that now begins, or a few short ones.
     pub(super) fn call(&self) {
         self.calls.fetch_add(1, Ordering::Relaxed);
     }
@@ -48,7 +49,7 @@ pub(super) struct FileDone {
     pub(super) ends: Vec<Tick>,
     /// The first call that failed.
     pub(super) failed: Option<String>,
-    /// Calls that were asked for as collective ones and were none.
+    /// Calls that should have been collective and were not.
     pub(super) uncollective: u64,
 }
 
@@ -58,15 +59,15 @@ pub(super) struct WriteRemainder {
     pub(super) done: FileDone,
     /// When the unknowns began.
     pub(super) unknowns: Tick,
-    /// Bytes that the library wrote for this rank; those of its data where the library does not count.
+    /// Bytes that the library wrote for this rank; the bytes of its data if the library does not count them.
     pub(super) amount: u64,
     pub(super) hints: Vec<(String, String)>,
-    /// Where each array lies in the file, if anywhere.
+    /// The offset of each array in the file, if it has one.
     pub(super) places: Vec<Option<u64>>,
 }
 
 impl FileDone {
-    /// Takes a result, of which the first failure is kept.
+    /// Stores the first failure of several results.
     pub(super) fn keep<T>(&mut self, what: &str, result: io::Result<T>) -> Option<T> {
         match result {
             Ok(value) => Some(value),
@@ -78,7 +79,7 @@ impl FileDone {
     }
 }
 
-/// The blocks of a rank among those of all.
+/// The position of this rank's blocks among all blocks.
 #[derive(Clone, Copy, Debug)]
 struct BlockShare {
     first: u64,
@@ -97,7 +98,7 @@ impl BlockShare {
     }
 }
 
-/// Writes the file from `values`, which are made for its `arrays`.
+/// Writes the file from `values`, which belong to its `arrays`.
 pub(super) fn write(
     work: &FileWork<'_>,
     clock: &CycleClock,
@@ -149,14 +150,14 @@ pub(super) fn write(
     written.places = variables.iter().map(|variable| open.place(*variable).ok().flatten()).collect();
     end(work, open, done)?;
     let exit = clock.now();
-    // Giving memory back is not part of the time.
+    // Freeing memory is not part of the time.
     drop(returned);
     (done.stamps.transfer, done.stamps.close) = ((done.stamps.open.1, close), (close, exit));
     Ok(written)
 }
 
-/// Whether no more calls on data are made. Inside a fragile library, calls of ranks that continue would meet
-/// other calls of a rank that failed.
+/// Whether no further calls on data are made. In a fragile library, the next calls of the other ranks would
+/// pair with different calls of the failed rank.
 pub(super) fn stops(work: &FileWork<'_>, done: &FileDone) -> bool {
     if !work.arrays.is_fragile() {
         return false;
@@ -167,8 +168,8 @@ pub(super) fn stops(work: &FileWork<'_>, done: &FileDone) -> bool {
     done.failed.is_some() || work.comm.alarm_raised()
 }
 
-/// Closes a file at the end of its calls; one on which a rank has failed stays open where the library would
-/// wait for that rank. Collective.
+/// Closes a file after its calls. If a rank has failed and the library would wait for it, the file stays
+/// open. Collective.
 pub(super) fn end(work: &FileWork<'_>, open: Box<dyn ArrayFile>, done: &mut FileDone) -> Result<(), Halt> {
     work.call();
     done.uncollective = open.uncollective();
@@ -181,17 +182,18 @@ pub(super) fn end(work: &FileWork<'_>, open: Box<dyn ArrayFile>, done: &mut File
     Ok(())
 }
 
-/// Leaves a file on which a rank has failed, as all of them know.
+/// Abandons a file on which a rank has failed. All ranks know this.
 fn give_up(arrays: &dyn Arrays, open: Box<dyn ArrayFile>) {
     if arrays.is_fragile() {
         open.abandon();
     } else {
-        // Why it failed is known; what the close says then is nothing new.
+        // The file has already failed, so an error of the close adds nothing.
         let _ = open.close();
     }
 }
 
-/// The requests to MPI-IO and PnetCDF of the benchmark of PnetCDF, in its order, and the additional requests.
+/// The hints for MPI-IO and PnetCDF that PnetCDF's benchmark sets, in its order, followed by the additional
+/// ones.
 fn hints(parameters: &FlashIoParameters) -> Vec<(&str, &str)> {
     let all_together = if parameters.independent { "false" } else { "true" };
     let own =
@@ -210,8 +212,8 @@ struct Putting<'p> {
 }
 
 impl Putting<'_> {
-    /// Writes this rank's blocks of an array, or has the library take them: with a copy where `copies`, else
-    /// with the values themselves.
+    /// Writes this rank's blocks of an array, or passes them to the library. With `copies` the library gets a
+    /// copy, otherwise the values themselves.
     fn put(&mut self, array: &FileArray, variable: Variable, values: &mut ArrayValues, copies: bool) {
         if stops(self.work, self.done) {
             return;
@@ -226,7 +228,7 @@ impl Putting<'_> {
         let put = match self.work.parameters.nonblocking {
             false => self.open.put(variable, slab, values),
             true => match self.open.deferred() {
-                None => Err(io::Error::other("the library has no nonblocking calls; add -b")),
+                None => Err(io::Error::other("this library has no nonblocking calls. Add -b")),
                 Some(deferred) if copies => deferred.post_copy(variable, slab, values),
                 Some(deferred) => {
                     deferred.post(variable, slab, mem::replace(values, ArrayValues::Bytes(Vec::new())))
@@ -237,7 +239,7 @@ impl Putting<'_> {
         self.done.keep(&array.name, put);
     }
 
-    /// The room for copies of the unknowns, which plot files are written from.
+    /// The memory for copies of the unknowns, from which plot files are written.
     fn make_room(&mut self) {
         if self.copies()
             && let Some(deferred) = self.open.deferred()
@@ -250,7 +252,7 @@ impl Putting<'_> {
         self.work.parameters.nonblocking && self.work.file != FlashFile::Checkpoint
     }
 
-    /// Packs and writes the unknowns; gives back what need not be freed within the time.
+    /// Packs and writes the unknowns. Returns the memory that need not be freed within the time.
     fn unknowns(
         &mut self,
         arrays: &[FileArray],
@@ -269,7 +271,7 @@ impl Putting<'_> {
         {
             self.work.call();
             let waited = deferred.wait();
-            // Until here nothing that was taken is sure to be moved.
+            // Before this point, data that the library accepted may not be moved yet.
             let now = self.clock.now();
             self.done.ends.fill(now);
             returned.extend(self.done.keep("wait", waited).unwrap_or_default());

@@ -13,10 +13,10 @@ use crate::kit::drive::named;
 use crate::kit::few;
 use crate::kit::node::Node;
 
-/// Millionths, in which shares travel.
+/// Shares are sent in millionths.
 const WHOLE: u64 = 1_000_000;
 
-/// The ranks of one node, of which the first one asks the kernel.
+/// The ranks of one node. The first of them queries the kernel.
 pub(super) struct RanksOfNode<'a> {
     all: &'a dyn Comm,
     node: Rc<Node>,
@@ -29,8 +29,8 @@ impl<'a> RanksOfNode<'a> {
         Self { all, node, client, before: None }
     }
 
-    /// Drops the caches of every node; the reason of one that cannot, on rank 0. Whether all were dropped.
-    /// Collective.
+    /// Drops the caches of every node. Returns whether all were dropped and, on rank 0, the reason of a
+    /// failure. Collective.
     pub(super) fn forget(&self) -> Result<(bool, Option<String>), Halt> {
         let mine = if self.node.leads() { self.client.drop_all_caches() } else { Ok(()) };
         let why = mine.err().map(|error| named(&self.client.drop_caches, &error));
@@ -38,12 +38,12 @@ impl<'a> RanksOfNode<'a> {
         Ok((heard.total == 0, heard.parcels.into_iter().next().map(|(_, text)| text)))
     }
 
-    /// Notes how many names each node has in memory. Not collective.
+    /// Stores the number of names that each node has in memory. Not collective.
     pub(super) fn before(&mut self) {
         self.before = if self.node.leads() { self.client.dentries_in_memory() } else { None };
     }
 
-    /// What the walk shows: this rank has asked for so many names. Collective.
+    /// The share of new names after a walk in which this rank requested `names` names. Collective.
     pub(super) fn after(&self, dropped: bool, names: u64) -> Result<Caches, Halt> {
         let now = if self.node.leads() { self.client.dentries_in_memory() } else { None };
         let names = self.node.ranks.reduce_one(names, Reduce::Sum)?;

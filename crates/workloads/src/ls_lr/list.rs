@@ -1,4 +1,4 @@
-//! One repetition: all trees walked at once, and what that comes to over all ranks.
+//! One repetition: all ranks walk their trees at once, and the results are combined.
 
 use std::path::Path;
 
@@ -15,7 +15,7 @@ use crate::kit::operations::{Operating, OperationSetting};
 use crate::kit::rank::Rank;
 use crate::kit::reduce::{self, RankRow};
 
-/// What one rank walks.
+/// The tree that one rank walks.
 pub(super) struct RankWalk<'a> {
     pub(super) listing: &'a dyn Listing,
     pub(super) calls: EntryCalls,
@@ -24,8 +24,8 @@ pub(super) struct RankWalk<'a> {
     pub(super) expected: Option<u64>,
 }
 
-/// Walks all trees once, after caches were dropped or not; what that came to is the same on all ranks but for
-/// the walkers, which only rank 0 has. Collective.
+/// Walks all trees once; `dropped` says whether the caches were dropped before. The result is the same on all
+/// ranks, except for the single walkers, which only rank 0 has. Collective.
 pub(super) fn repetition(
     rank: &mut Rank<'_>,
     setting: OperationSetting,
@@ -64,9 +64,9 @@ pub(super) fn repetition(
     Ok(Walked { list, directories, walkers, shares, caches, mismatches })
 }
 
-/// The common window, from the common start to the end of the first walker, while all are at work; what this
-/// rank had done by its end, and when it began. This rank worked from `begun_ns` to `ended_ns`, did `done`
-/// operations in all, and had done `done_by(moment)` at any moment. Collective.
+/// The common window: from the common start to the end of the first walker. Returns what this rank had done
+/// at its end, and when it began. This rank worked from `begun_ns` to `ended_ns` and did `done` operations.
+/// `done_by(moment)` is the number that it had done at any moment. Collective.
 fn common_window(
     comm: &dyn Comm,
     begun_ns: u64,
@@ -84,7 +84,7 @@ fn common_window(
     Ok((Window { ops, seconds: end.saturating_sub(begin) as f64 * 1e-9, first_rank }, mine, begin))
 }
 
-/// What is recorded of the calls on directories, of which there were `all` on all ranks. Collective.
+/// The record of the calls on directories; `all` is their number on all ranks. Collective.
 fn of_directories(
     comm: &dyn Comm,
     list: &Phase,
@@ -105,7 +105,7 @@ fn of_directories(
     })
 }
 
-/// Means that there is no number.
+/// Marks a missing number.
 const NONE: u64 = u64::MAX;
 
 fn understood(
@@ -132,7 +132,7 @@ mod tests {
 
     #[test]
     fn only_what_all_did_at_once_counts_and_the_first_to_end_is_named() {
-        // Alone the window is the whole walk.
+        // With one walker the window is the whole walk.
         let window = windows(&[(1_000, 2_001_000, 1_000)])[0];
         assert_eq!(window, (Window { ops: 2000, seconds: 0.002, first_rank: 0 }, 2000, 1_000));
         // The second ends after a quarter of the others' time.
@@ -140,7 +140,8 @@ mod tests {
         let wanted = Window { ops: 1000 + 2000 + 499, seconds: 0.001, first_rank: 1 };
         assert!(all.iter().all(|(window, ..)| *window == wanted), "{all:?}");
         assert_eq!(all.iter().map(|(_, mine, _)| *mine).collect::<Vec<_>>(), [1000, 2000, 499]);
-        // A walker that starts late does not shorten the window: all were asked to start.
+        // A walker that starts late does not shorten the window, because all received the start at the same
+        // time.
         let late = windows(&[(0, 1_000_000, 1_000), (600_000, 2_000_000, 1_000)])[0];
         assert_eq!(late.0, Window { ops: 1400, seconds: 0.001, first_rank: 0 });
     }

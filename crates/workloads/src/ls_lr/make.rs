@@ -1,7 +1,8 @@
-//! Making a tree: directories first, then files, each rank its own; counted by listing at the end.
+//! Creates a tree: directories first, then files. Each rank creates its own. At the end the entries are
+//! counted by a listing.
 //!
-//! What was interrupted is taken up again: a directory that is there stays, a file is opened once more.
-//! Nothing is ever emptied or removed here.
+//! An interrupted creation is resumed: an existing directory is kept, and a file is opened again. Nothing is
+//! emptied or removed here.
 
 use std::ffi::{CStr, CString};
 use std::io::{self, ErrorKind};
@@ -20,31 +21,33 @@ use crate::kit::order::TransferOrder;
 use crate::kit::path::{PathBuffer, c_path};
 use crate::kit::rank::Rank;
 
-/// Entries between two tellings of how far it is.
+/// Number of entries between two progress reports.
 const TELL_EVERY: u64 = 512;
 
-/// What there was of a tree before it is made.
+/// The state of a tree before it is created.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Before {
     Nothing,
-    /// A part: its making was interrupted.
+    /// A part of it exists: its creation was interrupted.
     Part,
     Whole,
 }
 
-/// Begins the tree of this rank. Rejects what others made.
+/// Begins the tree of this rank. Rejects a directory that was not made by assay.
 pub(super) fn begin(names: &dyn Names, root: &Path, shape: LsLrShape) -> io::Result<Before> {
     let rejected = |why: &str| Err(io::Error::other(format!("{}: {why}", root.display())));
     match names.make_dir(&c_path(root), 0o775) {
         Ok(()) => {}
         Err(error) if error.kind() == ErrorKind::AlreadyExists => match Marker::load(root)? {
             None if Marker::is_bare(root)? => {}
-            None => return rejected("ls-lr did not make this; move it away"),
+            None => {
+                return rejected("ls-lr did not create this directory. Move it or choose another directory");
+            }
             Some(Marker { state: TreeState::Removing, .. }) => {
-                return rejected("its removal was interrupted; end it with --remove");
+                return rejected("its removal was interrupted. Complete the removal with --remove");
             }
             Some(marker) if marker.shape != shape => {
-                return rejected("a tree of another shape; take it away with --remove");
+                return rejected("this tree has another shape. Remove it with --remove");
             }
             Some(Marker { state: TreeState::Making, .. }) => return Ok(Before::Part),
             Some(_) => return Ok(Before::Whole),
@@ -59,7 +62,7 @@ pub(super) fn begin(names: &dyn Names, root: &Path, shape: LsLrShape) -> io::Res
     Ok(Before::Nothing)
 }
 
-/// Makes the entries of the tree. A rank without work has nothing to do. Collective.
+/// Creates the entries of the tree. A rank without work has nothing to do. Collective.
 pub(super) fn entries(
     storage: &dyn Storage,
     names: &dyn Names,
@@ -77,7 +80,7 @@ pub(super) fn entries(
     in_parts("making", doing, rank, observer, &mut making, items)
 }
 
-/// Does the items of a phase, telling from time to time how far it is. Collective.
+/// Does the items of a phase and reports the progress from time to time. Collective.
 pub(super) fn in_parts(
     what: &'static str,
     mut doing: Operating,
@@ -96,12 +99,12 @@ pub(super) fn in_parts(
     doing.end(rank, || Ok(()))
 }
 
-/// Ends the making of a tree: counts its entries by listing, compares and notes that it is whole.
+/// Completes a tree: counts its entries by a listing, compares, and marks it as complete.
 pub(super) fn end(names: &dyn Names, root: &Path, shape: LsLrShape) -> io::Result<u64> {
     let counted = count(names, root)?;
     if counted != shape.entries {
         return Err(io::Error::other(format!(
-            "{}: listing finds {counted} entries of {}",
+            "{}: the listing returns {counted} of {} entries",
             root.display(),
             shape.entries
         )));
@@ -110,7 +113,7 @@ pub(super) fn end(names: &dyn Names, root: &Path, shape: LsLrShape) -> io::Resul
     Ok(counted)
 }
 
-/// How many names are listed below a directory, but those that begin with a dot.
+/// The number of names that are listed below a directory, without names that begin with a dot.
 pub(super) fn count(names: &dyn Names, root: &Path) -> io::Result<u64> {
     let mut pending = vec![c_path(root)];
     let mut count = 0;
@@ -142,14 +145,14 @@ pub(super) fn count(names: &dyn Names, root: &Path) -> io::Result<u64> {
     Ok(count)
 }
 
-/// Making entry number n: first all directories, each after the one it lies in, then all files.
+/// Creates entry number n: first all directories, each after its parent, then all files.
 struct Making<'m> {
     storage: &'m dyn Storage,
     names: &'m dyn Names,
     comm: &'m dyn Comm,
     shape: LsLrShape,
     places: EntryPaths,
-    /// What is written at once.
+    /// Bytes that one call writes.
     data: Vec<u8>,
     call: &'static str,
 }
@@ -169,7 +172,7 @@ impl Making<'_> {
         while written < self.shape.bytes {
             let part = (self.shape.bytes - written).min(self.data.len() as u64) as usize;
             match file.write_at(&self.data[..part], written)? {
-                0 => return Err(io::Error::other("nothing more is written")),
+                0 => return Err(io::Error::other("the write call wrote 0 bytes")),
                 moved => written += moved as u64,
             }
         }

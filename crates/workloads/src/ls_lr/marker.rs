@@ -1,6 +1,7 @@
-//! The file that proves that a tree was made here, and may be removed: its shape and how far it is.
+//! The file that proves that assay made a tree and may remove it. It holds the shape of the tree and its
+//! state.
 //!
-//! Its name begins with a dot, so that `ls -lR` does not see it.
+//! Its name begins with a dot, so `ls -lR` does not list it.
 
 use std::fs;
 use std::io::{self, ErrorKind};
@@ -9,45 +10,46 @@ use std::path::Path;
 use super::shape::LsLrShape;
 use crate::kit::drive::named;
 
-/// In the root of each tree that is made.
+/// Its name in the root of each tree.
 pub(super) const NAME: &str = ".ls-lr-tree";
-/// The same before it has its name.
+/// Its name while it is written.
 pub(super) const NEW: &str = ".ls-lr-tree.new";
 const FIRST: &str = "ls-lr made this tree, and removes it when asked to";
 
-/// How far a tree is.
+/// The state of a tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TreeState {
-    /// Being made, or its making was interrupted.
+    /// Being created, or the creation was interrupted.
     Making,
-    /// Made and counted.
+    /// Created and counted.
     Whole,
-    /// Being removed, or its removal was interrupted.
+    /// Being removed, or the removal was interrupted.
     Removing,
 }
 
 const STATES: [(TreeState, &str); 3] =
     [(TreeState::Making, "making"), (TreeState::Whole, "whole"), (TreeState::Removing, "removing")];
 
-/// What the file says.
+/// The content of the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Marker {
-    /// How far it is.
+    /// The state of the tree.
     pub state: TreeState,
-    /// Its shape.
+    /// The shape of the tree.
     pub shape: LsLrShape,
 }
 
 impl Marker {
-    /// The marker of a tree; `None` where there is none.
+    /// The marker of a tree; `None` if it has none.
     pub fn load(root: &Path) -> io::Result<Option<Self>> {
         let path = root.join(NAME);
         match fs::read_to_string(&path) {
             Ok(text) => match Self::parse(&text) {
                 Some(marker) => Ok(Some(marker)),
-                None => {
-                    Err(io::Error::new(ErrorKind::InvalidData, format!("{NAME} is not as ls-lr left it")))
-                }
+                None => Err(io::Error::new(
+                    ErrorKind::InvalidData,
+                    format!("{NAME} was changed after ls-lr wrote it"),
+                )),
             },
             Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => Ok(None),
             Err(error) => Err(error),
@@ -71,18 +73,18 @@ impl Marker {
         Ok(true)
     }
 
-    /// Keeps it in the tree's root, at once or not at all.
+    /// Stores it in the root of the tree, either completely or not at all.
     pub(super) fn keep(&self, root: &Path) -> io::Result<()> {
         let new = root.join(NEW);
         let kept = fs::write(&new, self.text()).and_then(|()| fs::rename(&new, root.join(NAME)));
         kept.map_err(|error| {
-            // What was begun would be in the way of removing the tree.
+            // A file of a failed write would prevent the removal of the tree.
             let _ = fs::remove_file(&new);
             io::Error::new(error.kind(), named(&new, &error))
         })
     }
 
-    /// Takes it away, and what an interrupted keeping may have left.
+    /// Removes it, and any file of an interrupted write.
     pub(super) fn remove(root: &Path) -> io::Result<()> {
         for name in [NEW, NAME] {
             match fs::remove_file(root.join(name)) {

@@ -1,10 +1,10 @@
-//! `ls -lR` of many large trees at once: one walker on each rank, and the rate of all of them together.
+//! `ls -lR` of many large trees at once: one walker on each rank, and their total rate.
 //!
 //! [`LsLrParameters`] are the parsed parameters. Events go to a [`LsLrListener`] on rank 0 and into records.
-//! The numbers are those of docs/explanation/metadata.md.
+//! docs/explanation/metadata.md defines the numbers.
 //!
-//! Invariant: nothing is removed but what was made here, which a file in each tree's root proves.
-//! Never here: the command line, text for people.
+//! Invariant: only trees that assay made are removed. A file in the root of each tree proves this. Never
+//! here: the command line, text for people.
 
 mod caches;
 mod list;
@@ -42,17 +42,17 @@ pub use parameters::{LsLrParameters, Trees};
 pub use shape::LsLrShape;
 pub use walk::EntryCalls;
 
-/// The contract's trees have more entries than this.
+/// The trees of a contract have more entries than this.
 const LARGE: u64 = 100_000;
-/// A walker that ended before this share of the longest walk left the others alone for long.
+/// A walker that ended before this share of the longest walk left the others with less load for a long time.
 pub const EARLY: f64 = 0.8;
-/// With fewer names than this share new to a client the walk was one of its memory.
+/// If fewer names than this share were new to a client, the walk measured the client's memory.
 const NEW: f64 = 0.5;
 
-/// The phase of notices that concern the calls on directories as much as those on entries.
+/// The phase of notices that are about calls on directories and on entries.
 const OF_THE_RUN: &str = "";
 
-/// One rank's part in a run.
+/// One rank of a run.
 struct LsLrPart<'p, 'r> {
     parameters: &'p LsLrParameters,
     storage: &'p dyn Storage,
@@ -61,15 +61,15 @@ struct LsLrPart<'p, 'r> {
     observer: &'p mut LsLrListener<'p>,
 }
 
-/// Does what `parameters` ask, on every rank; whether every tree was as it was to be and nothing failed, the
-/// same on all ranks. Collective.
+/// Runs `parameters` on every rank. Returns whether every tree had its expected entries and nothing failed;
+/// the same on all ranks. Collective.
 pub fn run(
     parameters: &LsLrParameters,
     storage: &dyn Storage,
     rank: &mut Rank<'_>,
     observer: &mut LsLrListener<'_>,
 ) -> Result<bool, Halt> {
-    let names = storage.names().ok_or("this backend keeps no names");
+    let names = storage.names().ok_or("this backend has no files and directories");
     let names = rank.comm.agree("backend", names)?;
     let mut nodes = RanksOfNode::new(rank.comm, Rc::clone(&rank.node), &parameters.client);
     let node_count = rank.node.count;
@@ -83,7 +83,8 @@ pub fn run(
         (good, made) = part.make()?;
     }
     if parameters.walk && good {
-        let listing = part.rank.comm.agree("backend", names.listing().ok_or("this backend lists nothing"))?;
+        let listing =
+            part.rank.comm.agree("backend", names.listing().ok_or("this backend cannot list directories"))?;
         for repetition in 0..parameters.repetitions {
             good &= part.walk(
                 listing,
@@ -104,7 +105,7 @@ impl LsLrPart<'_, '_> {
         self.rank.comm
     }
 
-    /// The tree that this rank makes and removes.
+    /// The tree that this rank creates and removes.
     fn own_tree(&self) -> PathBuf {
         self.parameters.tree(self.comm().rank())
     }
@@ -126,7 +127,8 @@ impl LsLrPart<'_, '_> {
         self.rank.notice(id, repetition, phase, text)
     }
 
-    /// Makes the trees and counts them; whether none has failed, and whether any was not whole before.
+    /// Creates the trees and counts them. Returns whether none failed, and whether any was incomplete before.
+    /// Collective.
     fn make(&mut self) -> Result<(bool, bool), Halt> {
         let (root, shape) = (self.own_tree(), self.parameters.shape);
         let there = make::begin(self.names, &root, shape).map_err(|error| words(&error));
@@ -144,13 +146,16 @@ impl LsLrPart<'_, '_> {
         let [counted, before, parts] = sums;
         self.observer.event(&LsLrEvent::Made { phase: &done.phase, counted, before });
         if parts > 0 {
-            let text = format!("{parts} trees were there in part; the rate of making them counts that too");
+            let text = format!(
+                "{parts} trees existed in part. Their existing entries are included in the creation rate"
+            );
             self.notice("make-resumed", 0, "make", &text)?;
         }
         Ok((whole, before < self.comm().size().into()))
     }
 
-    /// What the walked tree was made with; `None` where others made it.
+    /// The number of entries with which the walked tree was created; `None` for a given tree without
+    /// a marker.
     fn expected(&self, root: &Path) -> Result<Option<u64>, String> {
         let at = |why: &str| format!("{}: {why}", root.display());
         let given = matches!(self.parameters.trees, Trees::Given(_));
@@ -158,13 +163,15 @@ impl LsLrPart<'_, '_> {
             Ok(Some(Marker { state: TreeState::Whole, shape })) => Ok(Some(shape.entries)),
             _ if given => Ok(None),
             Err(error) => Err(at(&words(&error))),
-            Ok(Some(_)) => Err(at("is not whole; end its making with --make, or take it away with --remove")),
-            Ok(None) => Err(at("no tree that ls-lr made; --make makes it")),
+            Ok(Some(_)) => {
+                Err(at("this tree is incomplete. Complete it with --make, or remove it with --remove"))
+            }
+            Ok(None) => Err(at("no tree of ls-lr. Create it with --make")),
         }
     }
 
-    /// Walks all trees once, of which some may have been made here just now; whether each had the entries it
-    /// was made with and nothing failed.
+    /// Walks all trees once. Returns whether each had its expected entries and nothing failed. `made_here`
+    /// says whether this run has just created some of them.
     fn walk(
         &mut self,
         listing: &dyn Listing,
@@ -193,22 +200,23 @@ impl LsLrPart<'_, '_> {
         }
         let (dropped, why) = nodes.forget()?;
         if !dropped {
-            let text = format!(
-                "--cold: caches could not be dropped, which only root may ({})",
-                why.unwrap_or_default()
-            );
+            let text =
+                format!("--cold: could not drop the caches; only root may ({})", why.unwrap_or_default());
             self.notice("caches-not-dropped", repetition, OF_THE_RUN, &text)?;
         }
         Ok(dropped)
     }
 
-    /// Reports every reason why the rate is not the one that a contract asks for.
+    /// Reports every reason why the rate is not the one that a contract requires.
     fn notices(&mut self, walked: &Walked, repetition: u32, made_here: bool) -> Result<(), Halt> {
         let parameters = self.parameters;
         let window = walked.list.window.unwrap_or_default();
         let mut said: Vec<(&str, &str, String)> = Vec::new();
         if walked.mismatches > 0 {
-            let text = format!("{} trees do not have the entries they were made with", walked.mismatches);
+            let text = format!(
+                "{} trees do not have the number of entries that they were created with",
+                walked.mismatches
+            );
             said.push(("entries-mismatch", OF_THE_RUN, text));
         }
         if let Some(text) = warm(&walked.caches, repetition, made_here) {
@@ -219,7 +227,9 @@ impl LsLrPart<'_, '_> {
             said.push((
                 "small-tree",
                 "list",
-                format!("a tree has only {fewest} entries; one of a contract has more than {LARGE}"),
+                format!(
+                    "the smallest tree has {fewest} entries; the trees of a contract have more than {LARGE}"
+                ),
             ));
         }
         if window.seconds < parameters.least_window_s {
@@ -227,7 +237,7 @@ impl LsLrPart<'_, '_> {
             said.push((
                 "short-window",
                 "list",
-                format!("all walkers were at work at once for {short:.3} s only, less than {least} s"),
+                format!("the common window of all walkers was {short:.3} s, less than {least} s"),
             ));
         }
         let longest = walked.list.spans.transfer_s;
@@ -236,7 +246,10 @@ impl LsLrPart<'_, '_> {
             said.push((
                 "uneven-walkers",
                 "list",
-                format!("walker {first} ended after {:.3} s, the last after {longest:.3} s", window.seconds),
+                format!(
+                    "walker {first} ended after {:.3} s, the last one after {longest:.3} s",
+                    window.seconds
+                ),
             ));
         }
         for (id, phase, text) in said {
@@ -245,7 +258,7 @@ impl LsLrPart<'_, '_> {
         Ok(())
     }
 
-    /// Removes the trees; whether nothing stays and none has failed.
+    /// Removes the trees. Returns whether nothing is left and nothing failed.
     fn remove(&mut self) -> Result<bool, Halt> {
         let root = self.own_tree();
         let found = self.comm().agree("remove", remove::begin(&root).map_err(|error| words(&error)))?;
@@ -266,15 +279,14 @@ impl LsLrPart<'_, '_> {
         let parts = self.comm().reduce_one(parts, Reduce::Sum)?;
         self.observer.event(&LsLrEvent::Removed { phase: &done.phase, parts, left, first_left });
         if parts > 0 {
-            let text =
-                format!("{parts} trees were there in part; removing them is no measure of removing trees");
+            let text = format!("{parts} trees existed only in part. The removal rate is not usable");
             self.notice("remove-partial", 0, "remove", &text)?;
         }
         self.tell_others(found)?;
         Ok(whole && left == 0)
     }
 
-    /// Says which trees were not there, or are there and no rank's to remove. Collective.
+    /// Reports the trees that do not exist, and those that no rank of this run may remove. Collective.
     fn tell_others(&mut self, found: TreeRemains) -> Result<(), Halt> {
         let ranks = self.comm().size();
         let next = self.parameters.tree(ranks);
@@ -284,12 +296,13 @@ impl LsLrPart<'_, '_> {
         let [stays, found] = sums;
         if found == 0 {
             let first = self.parameters.tree(0);
-            let text = format!("there was no tree to remove, such as {}", first.display());
+            let text = format!("no tree to remove, for example {}", first.display());
             self.notice("nothing-to-remove", 0, "remove", &text)?;
         }
         if stays > 0 {
             let text = format!(
-                "{} and what follows stay: a walker removes one tree; use as many walkers as made them",
+                "{} and later trees are not removed, because a walker removes one tree. Use as \
+                 many walkers as created them",
                 next.display()
             );
             self.notice("trees-stay", 0, "remove", &text)?;
@@ -298,7 +311,7 @@ impl LsLrPart<'_, '_> {
     }
 }
 
-/// Why a walk was one of a client's memory, or may have been.
+/// Why a walk measured a client's memory, or may have done so.
 fn warm(caches: &Caches, repetition: u32, made_here: bool) -> Option<String> {
     let (sure, reason) = match caches.new_names {
         Some(share) if share < NEW => {
@@ -306,10 +319,10 @@ fn warm(caches: &Caches, repetition: u32, made_here: bool) -> Option<String> {
         }
         _ if caches.dropped => return None,
         _ if repetition > 0 => ("may have come", "the trees were walked before in this run".to_owned()),
-        _ if made_here => ("may have come", "the trees were made in this run".to_owned()),
+        _ if made_here => ("may have come", "the trees were created in this run".to_owned()),
         _ => return None,
     };
-    Some(format!("names and attributes {sure} from the memory of a client: {reason}"))
+    Some(format!("names and attributes {sure} from a client's cache: {reason}"))
 }
 
 #[cfg(test)]
@@ -320,14 +333,11 @@ mod warm_tests {
     fn what_the_kernel_counted_is_said_as_known_and_what_is_inferred_as_possible() {
         let of = |new_names, dropped| Caches { dropped, new_names };
         let said = |caches, repetition, made| warm(&caches, repetition, made).unwrap_or_default();
-        assert!(said(of(Some(0.1), true), 0, false).contains(" came from the memory of a client: only 10 %"));
+        assert!(said(of(Some(0.1), true), 0, false).contains(" came from a client's cache: only 10 %"));
         for (repetition, made) in [(1, false), (0, true)] {
             for new_names in [None, Some(0.95)] {
                 let text = said(of(new_names, false), repetition, made);
-                assert!(
-                    text.contains(" may have come from the memory of a client: the trees were "),
-                    "{text}"
-                );
+                assert!(text.contains(" may have come from a client's cache: the trees were "), "{text}");
             }
             assert_eq!(said(of(None, true), repetition, made), "");
         }

@@ -4,20 +4,20 @@ use results::record::Phase;
 
 use crate::kit::observer::EventObserver;
 
-/// One walker's own numbers.
+/// The numbers of one walker.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WalkerRow {
-    /// The node it is on.
+    /// Its node.
     pub node: String,
-    /// Number of its tree.
+    /// The number of its tree.
     pub tree: u32,
-    /// Entries that it found by listing.
+    /// Entries that its listing returned.
     pub entries: u64,
     /// Number of entries with which the tree was created; `None` if it is unknown.
     pub expected: Option<u64>,
-    /// Directories that it listed, with the root.
+    /// Directories that it listed, including the root.
     pub directories: u64,
-    /// Entries whose statx answered.
+    /// Entries whose statx succeeded.
     pub stats: u64,
     /// Those of them within the common window.
     pub stats_at_once: u64,
@@ -25,7 +25,7 @@ pub struct WalkerRow {
     pub seconds: f64,
 }
 
-/// Where the walkers' time went, shares of 0 to 1; the rest is their own work.
+/// How the walkers spent their time, shares of 0 to 1. The rest was spent in assay itself.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Shares {
     /// In statx of entries.
@@ -36,7 +36,7 @@ pub struct Shares {
     pub further: f64,
 }
 
-/// What is known of the clients' caches before a walk.
+/// What is known about the clients' caches before a walk.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Caches {
     /// They were dropped on every node.
@@ -49,69 +49,69 @@ pub struct Caches {
 /// All trees have been walked once.
 #[derive(Debug)]
 pub struct Walked {
-    /// What is recorded: asking for entries.
+    /// The record of the calls on entries.
     pub list: Phase,
-    /// What is recorded: calls on directories.
+    /// The record of the calls on directories.
     pub directories: Phase,
-    /// By rank.
+    /// The numbers of each walker, by rank.
     pub walkers: Vec<WalkerRow>,
-    /// Where the time went.
+    /// How the time was spent.
     pub shares: Shares,
-    /// What was cached.
+    /// The state of the caches.
     pub caches: Caches,
-    /// Ranks that found another number of entries than their tree was made with.
+    /// Ranks whose tree had another number of entries than it was created with.
     pub mismatches: u64,
 }
 
-/// One thing that happened.
+/// One event.
 #[derive(Debug)]
 pub enum LsLrEvent<'a> {
-    /// Ranks have found each other.
+    /// The ranks have met.
     Started {
-        /// How many.
+        /// Number of ranks.
         ranks: u32,
-        /// On how many nodes.
+        /// Number of nodes.
         nodes: u32,
     },
-    /// Trees are being made or removed: so many entries of rank 0's tree are done.
+    /// Progress: trees are being created or removed. The numbers are those of rank 0's tree.
     Going {
         /// `making` or `removing`.
         what: &'static str,
         /// Entries done.
         done: u64,
-        /// Entries in all.
+        /// Number of entries.
         of: u64,
     },
-    /// Trees have been made and counted by listing.
+    /// Trees have been created and counted by a listing.
     Made {
-        /// What is recorded.
+        /// The record of the phase.
         phase: &'a Phase,
         /// Entries counted in all trees.
         counted: u64,
-        /// Trees that were whole before.
+        /// Trees that were complete before.
         before: u64,
     },
     /// Walkers are about to start.
     Walks {
-        /// Which repetition, from 0.
+        /// The repetition, from 0.
         repetition: u32,
     },
-    /// They have ended.
+    /// The walkers have ended.
     Walked(&'a Walked),
     /// Trees have been removed.
     Removed {
-        /// What is recorded.
+        /// The record of the phase.
         phase: &'a Phase,
-        /// Trees that were there in part, so that the rate means nothing.
+        /// Trees of which only a part existed, so that the rate is not usable.
         parts: u64,
-        /// Trees of which something stays, because it was not made here.
+        /// Trees that are not removed completely, because some entries were not made by assay.
         left: u64,
-        /// One directory that stays.
+        /// One directory that remains.
         first_left: Option<&'a str>,
     },
-    /// Something the reader of the numbers has to know; also recorded.
+    /// A notice for the reader of the numbers; also recorded.
     Notice(&'a str),
 }
 
-/// The listener for events of a run.
+/// Receives the events of a run.
 pub type LsLrListener<'o> = dyn for<'e> EventObserver<LsLrEvent<'e>> + 'o;

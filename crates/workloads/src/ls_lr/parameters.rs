@@ -1,4 +1,4 @@
-//! What a run is asked to do.
+//! The settings of a run.
 
 use std::path::{Path, PathBuf};
 
@@ -8,37 +8,37 @@ use units::Usage;
 use super::shape::LsLrShape;
 use super::walk::EntryCalls;
 
-/// Which trees.
+/// The trees to walk.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Trees {
-    /// Those that are made here, `ls-lr.0`, `ls-lr.1`, … in this directory.
+    /// Trees that assay makes in this directory: `ls-lr.0`, `ls-lr.1`, …
     Under(PathBuf),
-    /// Trees that were there, one for each rank.
+    /// Existing trees, one for each rank.
     Given(Vec<PathBuf>),
 }
 
-/// All of it.
+/// The settings of one run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LsLrParameters {
-    /// Which trees.
+    /// The trees.
     pub trees: Trees,
-    /// The shape of each tree that is made.
+    /// The shape of each tree that is created.
     pub shape: LsLrShape,
-    /// Make the trees first.
+    /// Create the trees first.
     pub make: bool,
     /// Walk them.
     pub walk: bool,
     /// Remove them at the end.
     pub remove: bool,
-    /// How often they are walked.
+    /// Number of walks.
     pub repetitions: u32,
-    /// What is asked of an entry.
+    /// The calls on each entry.
     pub calls: EntryCalls,
     /// Drop the caches of all nodes before each walk.
     pub cold: bool,
-    /// Rank r walks the tree that rank r + this makes.
+    /// Rank r walks the tree of rank r + this number.
     pub shift: u32,
-    /// The minimum duration of a common window, seconds. A shorter one is reported.
+    /// Minimum duration of a common window, seconds. A shorter window is reported.
     pub least_window_s: f64,
     /// Whether the run continues after a failed call.
     pub keep_going: bool,
@@ -74,7 +74,7 @@ impl LsLrParameters {
         }
     }
 
-    /// Directories that the trees lie in, or are.
+    /// The directories that hold the trees, or the trees themselves.
     pub fn dirs(&self) -> &[PathBuf] {
         match &self.trees {
             Trees::Under(dir) => std::slice::from_ref(dir),
@@ -87,7 +87,7 @@ impl LsLrParameters {
         ((u64::from(rank) + u64::from(self.shift)) % u64::from(ranks.max(1))) as u32
     }
 
-    /// Says no before any rank starts.
+    /// Rejects settings that cannot run, before any rank starts.
     pub fn check(&self, ranks: u32) -> Result<(), Usage> {
         if let Trees::Given(dirs) = &self.trees
             && dirs.len() != ranks as usize
@@ -95,7 +95,7 @@ impl LsLrParameters {
             let are = if dirs.len() == 1 { "1 tree" } else { &format!("{} trees", dirs.len()) };
             let each = if ranks == 1 { "1 walker" } else { &format!("{ranks} walkers") };
             return Err(Usage(format!(
-                "{are} for {each}: name one directory for each, or one with trees of --make in it"
+                "{are} for {each}: give one directory for each, or one directory with trees of --make"
             )));
         }
         if self.make {

@@ -1,4 +1,4 @@
-//! What a walker remembers: the entries of one directory, and the directories that are still to come.
+//! The memory of a walker: the entries of one directory, and the directories that it has not yet listed.
 
 use std::ffi::CStr;
 
@@ -9,9 +9,9 @@ use crate::kit::path::PathBuffer;
 /// The entries of one directory.
 #[derive(Default)]
 pub(super) struct Entries {
-    /// All names, each with its NUL.
+    /// All names, each with its final NUL.
     names: Vec<u8>,
-    /// Where each begins, and what it is.
+    /// The start and the kind of each name.
     found: Vec<(usize, EntryKind)>,
 }
 
@@ -34,18 +34,18 @@ impl Entries {
         named(&self.names, self.found[index].0)
     }
 
-    /// From now on the entry is known to be this.
+    /// Sets the kind of an entry.
     pub(super) fn is(&mut self, index: usize, kind: EntryKind) {
         self.found[index].1 = kind;
     }
 
-    /// Sorts them all by the bytes of their names, as `ls` does in the locale C.
+    /// Sorts the names by their bytes, as `ls` does in the locale C.
     pub(super) fn sort(&mut self) {
         let names = &self.names;
         self.found.sort_unstable_by(|a, b| named(names, a.0).cmp(named(names, b.0)));
     }
 
-    /// The directories among them, the last first.
+    /// The directories among them, in reverse order.
     pub(super) fn directories_backwards(&self) -> impl Iterator<Item = &CStr> {
         let directories = self.found.iter().rev().filter(|(_, kind)| *kind == EntryKind::Directory);
         directories.map(|(at, _)| named(&self.names, *at))
@@ -56,11 +56,11 @@ fn named(names: &[u8], at: usize) -> &CStr {
     CStr::from_bytes_until_nul(&names[at..]).unwrap_or_default()
 }
 
-/// Directories to come, the next on top.
+/// Directories not yet listed. The next one is on top.
 #[derive(Default)]
 pub(super) struct PendingDirectories {
     paths: Vec<u8>,
-    /// Where each begins, and how deep it is.
+    /// The start and the depth of each.
     starts: Vec<(usize, usize)>,
 }
 
@@ -70,7 +70,7 @@ impl PendingDirectories {
         self.paths.extend_from_slice(path.as_c_str().to_bytes_with_nul());
     }
 
-    /// Sets `path` to that of the next directory and returns its depth; `None` if there are no more.
+    /// Sets `path` to the next directory and returns its depth. `None` if there are no more.
     pub(super) fn pop(&mut self, path: &mut PathBuffer) -> Option<usize> {
         let (start, depth) = self.starts.pop()?;
         path.cut(0);

@@ -1,7 +1,7 @@
-//! Removing a tree that was made here: exactly the names of its shape, and no other.
+//! Removes a tree that assay made: exactly the names of its shape.
 //!
-//! Files of other users in it stay, and so do the directories above them. A directory that was replaced, for
-//! example by a link, is not entered.
+//! Files of other users in it are kept, and so are the directories above them. A directory that was replaced,
+//! for example by a link, is not entered.
 
 use std::io::{self, ErrorKind};
 use std::path::Path;
@@ -17,19 +17,19 @@ use crate::kit::operations::{Operating, Operation, OperationSetting, OperationsD
 use crate::kit::path::c_path;
 use crate::kit::rank::Rank;
 
-/// What there is of a tree before it is removed.
+/// The state of a tree before it is removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TreeRemains {
     Nothing,
-    /// Its root, and nothing in it.
+    /// Only its root exists, and it is empty.
     Root,
     /// A tree of this shape.
     Whole(LsLrShape),
-    /// What there is of a tree of this shape: its making or its removal was interrupted.
+    /// A part of a tree of this shape: its creation or its removal was interrupted.
     Part(LsLrShape),
 }
 
-/// Begins the removal. Rejects what others made.
+/// Begins the removal. Rejects a directory that was not made by assay.
 pub(super) fn begin(root: &Path) -> io::Result<TreeRemains> {
     match root.symlink_metadata() {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(TreeRemains::Nothing),
@@ -40,10 +40,13 @@ pub(super) fn begin(root: &Path) -> io::Result<TreeRemains> {
         if Marker::is_bare(root)? {
             return Ok(TreeRemains::Root);
         }
-        return Err(io::Error::other(format!("{}: ls-lr did not make this; it stays", root.display())));
+        return Err(io::Error::other(format!(
+            "{}: ls-lr did not create this directory, so it is not removed",
+            root.display()
+        )));
     };
     match (Marker { state: TreeState::Removing, ..marker }).keep(root) {
-        // Nothing can be written on what is full, and removing is what helps.
+        // A full file system accepts no write. The removal must still be possible, because it frees space.
         Err(error) if matches!(error.kind(), ErrorKind::StorageFull | ErrorKind::QuotaExceeded) => {}
         other => other?,
     }
@@ -53,8 +56,8 @@ pub(super) fn begin(root: &Path) -> io::Result<TreeRemains> {
     })
 }
 
-/// Removes the entries of the tree; how many of this rank stay, of which the first one is named. What was not
-/// there or stays is not among the operations of the phase. Collective.
+/// Removes the entries of the tree. Returns how many of this rank remain, and the first of them. Missing and
+/// remaining entries are not operations of the phase. Collective.
 pub(super) fn entries(
     names: &dyn Names,
     rank: &mut Rank<'_>,
@@ -88,7 +91,8 @@ pub(super) fn entries(
     Ok((done, removing.left, removing.first_left))
 }
 
-/// Ends the removal: the root goes with its marker, unless there is something else in it; whether it went.
+/// Ends the removal: removes the root and its marker, unless the root holds another entry. Returns whether
+/// the root was removed.
 pub(super) fn end(names: &dyn Names, root: &Path) -> io::Result<bool> {
     let mut others = false;
     let ours = [NAME.as_bytes(), NEW.as_bytes()];
@@ -100,25 +104,25 @@ pub(super) fn end(names: &dyn Names, root: &Path) -> io::Result<bool> {
     Ok(!others)
 }
 
-/// Removing entry number n: first all files, then all directories, the deepest first.
+/// Removes entry number n: first all files, then all directories, the deepest first.
 struct Removing<'m> {
     names: &'m dyn Names,
     shape: LsLrShape,
     places: EntryPaths,
-    /// Whether each directory is still one, and those above it too.
+    /// Whether each directory, and all directories above it, still exist as directories.
     ours: Vec<bool>,
-    /// Whether each of these may hold files of the tree: of a part most may have none.
+    /// Whether each directory may hold files of the tree. In a partial tree most may have none.
     filled: Vec<bool>,
-    /// Entries that were not there.
+    /// Entries that did not exist.
     absent: u64,
-    /// Entries that stay.
+    /// Entries that remain.
     left: u64,
     first_left: Option<String>,
 }
 
 impl Removing<'_> {
-    /// Finds out which directories still exist as directories, and for a part of them which hold files.
-    /// Without files, their names are not queried one by one.
+    /// Finds out which directories still exist as directories. For a partial tree it also finds out which of
+    /// them hold files. If a directory has none, the names of its files are not queried one by one.
     fn look(&mut self, partial: bool) -> io::Result<()> {
         let directories = self.shape.directories();
         self.ours = vec![false; directories as usize];
@@ -137,7 +141,7 @@ impl Removing<'_> {
         Ok(())
     }
 
-    /// Whether a directory holds what may be a file of the tree.
+    /// Whether a directory holds an entry that may be a file of the tree.
     fn has_files(&mut self, directory: u64) -> io::Result<bool> {
         let mut found = false;
         let path = self.places.directory(directory).as_c_str();
@@ -145,12 +149,12 @@ impl Removing<'_> {
         Ok(found)
     }
 
-    /// The directory that entry number `item` is, or else the file.
+    /// The directory of entry number `item`. If the entry is a file, the directory that holds it.
     fn which(&self, item: u64) -> Result<u64, u64> {
         if item < self.shape.files() { Err(item) } else { Ok(self.shape.entries - item) }
     }
 
-    /// Notes what stays.
+    /// Counts an entry that remains.
     fn stays(&mut self) {
         self.left += 1;
         let path = self.places.path().as_path();
@@ -178,7 +182,7 @@ impl Operation for Removing<'_> {
                 self.absent += 1;
                 Ok(())
             }
-            // Not what was made here.
+            // The entry was not made by assay.
             Some(ErrorKind::DirectoryNotEmpty | ErrorKind::IsADirectory | ErrorKind::NotADirectory) => {
                 self.stays();
                 Ok(())

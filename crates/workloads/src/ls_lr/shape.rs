@@ -1,10 +1,10 @@
-//! The shape of a tree that is made: how many entries, and where each of them is.
+//! The shape of a tree that assay makes: the number of entries, and the path of each.
 //!
-//! Directories are numbered level by level: the root is 0, and directory k lies in directory
-//! (k - 1) / fan-out. Each holds `per_dir` files until there are as many entries as asked for. Names are
-//! short, so that deep trees stay below the longest path a system takes: `d` and `f` with a number.
+//! Directories are numbered level by level: the root is 0, and the parent of directory k is directory (k - 1)
+//! / fan-out. Each holds `per_dir` files until the tree has the requested number of entries. Names are short,
+//! so that deep trees stay below the longest path of the system: `d` or `f`, and a number.
 //!
-//! Invariant: a tree has exactly `entries` entries, the root not counted; no two have the same path.
+//! Invariant: a tree has exactly `entries` entries without the root. No two have the same path.
 
 use std::path::Path;
 
@@ -12,17 +12,17 @@ use units::Usage;
 
 use crate::kit::path::PathBuffer;
 
-/// Bytes of the longest path that Linux takes.
+/// The longest path that Linux accepts, bytes.
 const LONGEST: u64 = 4095;
 
-/// What a tree is like.
+/// The shape of a tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LsLrShape {
     /// Files and directories, without the root.
     pub entries: u64,
     /// Files in each directory; with 0 there are only directories.
     pub per_dir: u64,
-    /// Directories in each directory, until there are enough.
+    /// Directories in each directory, as long as more are needed.
     pub fan_out: u64,
     /// Bytes in each file.
     pub bytes: u64,
@@ -45,7 +45,7 @@ impl LsLrShape {
         self.entries + 1 - self.directories()
     }
 
-    /// Directories above the deepest one, the root among them.
+    /// Number of directories above the deepest one, including the root.
     pub fn depth(&self) -> u64 {
         let mut directory = self.directories() - 1;
         let mut depth = 0;
@@ -56,7 +56,7 @@ impl LsLrShape {
         depth
     }
 
-    /// Says no to what cannot be made under `root`.
+    /// Rejects trees that cannot be created below `root`.
     pub fn check(&self, root: &Path) -> Result<(), Usage> {
         let Self { entries, per_dir, fan_out, .. } = *self;
         if entries == 0 || entries > 1 << 40 {
@@ -75,8 +75,8 @@ impl LsLrShape {
             + digits(per_dir.saturating_sub(1));
         if longest > LONGEST {
             return Err(Usage(format!(
-                "--fan-out {fan_out}: {} directories then lie {} deep, and paths are longer than {LONGEST} \
-                 bytes; give a larger --fan-out or --per-dir",
+                "--fan-out {fan_out}: {} directories are then {} levels deep, and paths are longer than \
+                 {LONGEST} bytes; give a larger --fan-out or --per-dir",
                 self.directories(),
                 self.depth()
             )));
@@ -85,14 +85,14 @@ impl LsLrShape {
     }
 }
 
-/// The paths of a tree's entries, one at a time.
+/// The paths of the entries of a tree, one at a time.
 pub(super) struct EntryPaths {
     shape: LsLrShape,
     path: PathBuffer,
     root: usize,
-    /// Which directory the path begins with, and how long that is.
+    /// The directory at the start of the path, and the length of that part.
     at: Option<(u64, usize)>,
-    /// Numbers on the way from a directory up.
+    /// Numbers of the directories from the current one up to the root.
     way: Vec<u64>,
 }
 
@@ -136,7 +136,7 @@ impl EntryPaths {
         self.path.push("/f").number(number % self.shape.per_dir.max(1))
     }
 
-    /// The path asked for last.
+    /// The path that was requested last.
     pub(super) fn path(&self) -> &PathBuffer {
         &self.path
     }
@@ -186,7 +186,7 @@ mod tests {
         let chain = |entries| LsLrShape { entries, per_dir: 0, fan_out: 1, bytes: 0 };
         assert!(chain(500).check(Path::new("/tmp")).is_ok());
         let no = chain(2000).check(Path::new("/tmp")).unwrap_err().0;
-        assert!(no.starts_with("--fan-out 1: 2001 directories then lie 2000 deep"), "{no}");
+        assert!(no.starts_with("--fan-out 1: 2001 directories are then 2000 levels deep"), "{no}");
         for (shape, wanted) in [
             (LsLrShape { entries: 0, ..LsLrShape::default() }, "--entries 0"),
             (LsLrShape { fan_out: 0, ..LsLrShape::default() }, "--fan-out 0"),

@@ -1,16 +1,17 @@
-//! When a walker had done how much, so that it can be asked for any moment afterwards.
+//! Stores when a walker had done how many operations, so that the number can be computed for any moment
+//! afterwards.
 //!
-//! Every n-th operation leaves a stamp; when there is no more room every second stamp goes and n doubles.
+//! Every n-th operation stores a stamp. When the memory is full, every second stamp is dropped and n doubles.
 //!
-//! Invariant: the answer is never above the true value, and below it by less than n. That is at most one in
-//! 16384 of the completed work.
+//! Invariant: the answer is never above the true value, and it is below it by less than n. That is at most
+//! one in 16384 of the completed operations.
 
 use measure::Tick;
 
-/// Stamps that are kept at most.
+/// Maximum number of stamps.
 const ROOM: usize = 1 << 15;
 
-/// One walker's progress.
+/// The progress of one walker.
 #[derive(Debug)]
 pub(super) struct WalkerStamps {
     ticks: Vec<Tick>,
@@ -19,14 +20,14 @@ pub(super) struct WalkerStamps {
 }
 
 impl WalkerStamps {
-    /// Takes all its memory here.
+    /// Allocates all memory.
     pub(super) fn new() -> Self {
         let mut ticks = vec![Tick(0); ROOM];
         ticks.clear();
         Self { ticks, stride: 1, done: 0 }
     }
 
-    /// One operation has ended; the clock is read where this one leaves a stamp.
+    /// Counts one operation. The clock is read only if this operation stores a stamp.
     #[inline]
     pub(super) fn add(&mut self, now: impl FnOnce() -> Tick) {
         self.done += 1;
@@ -47,12 +48,13 @@ impl WalkerStamps {
         }
     }
 
-    /// Operations in all.
+    /// Number of all operations.
     pub(super) fn done(&self) -> u64 {
         self.done
     }
 
-    /// Operations that had ended when `passed` was still so; it is of all stamps up to a moment.
+    /// Number of operations that had ended when `passed` was still true. `passed` is true for all stamps up
+    /// to some moment.
     pub(super) fn while_so(&self, passed: impl Fn(Tick) -> bool) -> u64 {
         self.ticks.partition_point(|tick| passed(*tick)) as u64 * self.stride
     }

@@ -1,4 +1,4 @@
-//! Trees made, walked and removed, with every call that is made on the way.
+//! Trees are created, walked and removed, and every call is recorded.
 
 use std::collections::BTreeSet;
 use std::ffi::CStr;
@@ -17,7 +17,7 @@ use super::*;
 use crate::kit::observer::Silent;
 use crate::kit::operations::Operating;
 
-/// Lists as `inner` does, and notes which paths were asked for.
+/// Lists like `inner`, and stores the paths that were requested.
 struct Noted<'a> {
     inner: &'a dyn Listing,
     opened: Mutex<Vec<String>>,
@@ -25,7 +25,7 @@ struct Noted<'a> {
     further: Mutex<Vec<&'static str>>,
     /// Opening this directory fails.
     denied: Option<&'a str>,
-    /// Opening the first of these directories takes the second one away.
+    /// Opening the first of these directories removes the second one.
     takes: Option<(&'a str, &'a Path)>,
 }
 
@@ -72,7 +72,8 @@ fn posix() -> Box<dyn Storage> {
     (storage::backend("posix").unwrap().open)(&Settings::default()).unwrap()
 }
 
-/// A walk by one rank: what was opened, what was asked for, and the phase or why there is none.
+/// A walk by one rank: the opened directories, the requested entries, and the phase or the reason of its
+/// failure.
 struct Walked {
     opened: Vec<String>,
     shown: Vec<String>,
@@ -109,7 +110,7 @@ fn walk_while(
     Walked { opened, shown, further: noted.further.into_inner().unwrap(), phase, entries }
 }
 
-/// Runs `parameters` on so many ranks; rank 0's answer and its records.
+/// Runs `parameters` on `ranks` ranks. Returns the result of rank 0 and its records.
 fn run_on(ranks: u32, parameters: &LsLrParameters) -> (Result<bool, Halt>, Vec<Record>) {
     let (storage, clock, kept) = (posix(), CycleClock::new(), Mutex::new(Vec::<Record>::new()));
     let all = ranks::local::run(ranks, |comm| {
@@ -164,7 +165,7 @@ fn a_walk_asks_for_exactly_what_was_made_directory_by_directory_in_the_order_of_
     wanted.extend((0..SMALL.files()).map(|at| name(places.file(at))));
     assert_eq!(walked.shown.len(), 231, "each once, and the root");
     assert_eq!(walked.shown.iter().cloned().collect::<BTreeSet<_>>(), wanted);
-    // Depth first, sorted by name: no name here is the beginning of another, so that paths sort likewise.
+    // Depth first, sorted by name. No name here is a prefix of another, so the paths have the same order.
     assert_eq!(walked.opened, directories.into_iter().collect::<Vec<_>>());
     let count = |call: &str| walked.further.iter().filter(|made| **made == call).count();
     let acl = count("getxattr");
@@ -197,7 +198,7 @@ fn a_chain_of_directories_is_walked_to_its_end_and_paths_too_long_are_named() {
     let root = dir.path().join("ls-lr.0");
     let walked = walk(&root, EntryCalls::All, None, false);
     assert_eq!((walked.opened.len(), walked.entries), (501, 500));
-    // Deeper than a path can say: 200 names of 30 bytes below a root that is reached step by step.
+    // Deeper than the longest path: 200 names of 30 bytes below a root that is reached step by step.
     let deep = tempfile::tempdir().unwrap();
     let fd =
         |path: &Path| rustix::fs::open(path, rustix::fs::OFlags::RDONLY, rustix::fs::Mode::empty()).unwrap();
@@ -209,7 +210,7 @@ fn a_chain_of_directories_is_walked_to_its_end_and_paths_too_long_are_named() {
     }
     let walked = walk(deep.path(), EntryCalls::All, None, true);
     let failed = walked.phase.unwrap().failed.unwrap();
-    // The entry and then, being a directory, its listing.
+    // The entry and, if it is a directory, its listing.
     let reasons: Vec<_> = failed.reasons.iter().map(|(why, count)| (why.as_str(), *count)).collect();
     assert_eq!(reasons, [("File name too long", 2)]);
     assert_eq!(failed.first.iter().map(|one| one.operation.as_str()).collect::<Vec<_>>(), ["statx", "open"]);
@@ -241,7 +242,8 @@ fn a_directory_that_is_removed_during_the_walk_is_named_and_the_rest_is_listed()
         let (root, gone) = (dir.path().join("ls-lr.0"), dir.path().join("ls-lr.0/d2"));
         let walked = walk_while(&root, EntryCalls::All, true, None, Some((at, &gone)));
         let phase = walked.phase.unwrap();
-        // Before it is opened it cannot be opened; afterwards it is open, and empty or its entries are gone.
+        // Removed before the open, the open fails. Removed afterwards, the directory is empty or its entries
+        // are missing.
         if first == "open" {
             let failed = phase.failed.unwrap();
             assert_eq!((failed.operations, failed.first[0].operation.as_str()), (1, first));
@@ -303,7 +305,7 @@ fn a_making_that_was_interrupted_is_taken_up_and_a_whole_tree_is_kept() {
     let (done, records) = run_on(2, &made_under(dir.path(), SMALL));
     assert!(done.unwrap());
     assert_eq!(phases(&records), [("make", 230)], "only the second tree");
-    // Made again where they are whole, they are as good as unseen.
+    // A tree that is created again is new to the client, even if it was complete.
     let client = Client { dentry_state: dir.path().join("none"), ..Client::default() };
     let walked = LsLrParameters { walk: true, client, ..made_under(dir.path(), SMALL) };
     let (_, records) = run_on(2, &walked);
@@ -313,13 +315,13 @@ fn a_making_that_was_interrupted_is_taken_up_and_a_whole_tree_is_kept() {
     fs::remove_dir_all(dir.path().join("ls-lr.2")).unwrap();
     let other = LsLrShape { entries: 231, ..SMALL };
     let halt = run_on(2, &made_under(dir.path(), other)).0.unwrap_err();
-    assert!(halt.why.contains("a tree of another shape"), "{halt}");
-    // What came beside the entries is seen by the counting.
+    assert!(halt.why.contains("this tree has another shape"), "{halt}");
+    // The count by listing includes entries that do not belong to the tree.
     fs::remove_file(root.join("f0")).unwrap();
     Marker { state: TreeState::Making, shape: SMALL }.keep(&root).unwrap();
     fs::write(root.join("foreign"), "").unwrap();
     let halt = run_on(1, &made_under(dir.path(), SMALL)).0.unwrap_err();
-    assert!(halt.why.ends_with("ls-lr.0: listing finds 231 entries of 230"), "{halt}");
+    assert!(halt.why.ends_with("ls-lr.0: the listing returns 231 of 230 entries"), "{halt}");
 }
 
 #[test]
@@ -330,7 +332,7 @@ fn what_others_put_into_a_tree_or_instead_of_it_survives_the_removal() {
     assert!(run_on(1, &parameters).0.unwrap());
     let foreign = [root.join("d0/d1/theirs"), root.join("d2/.theirs")];
     foreign.iter().for_each(|path| fs::write(path, "x").unwrap());
-    // A directory of the tree that became a link to other files with the same names.
+    // A directory of the tree is replaced by a link to other files with the same names.
     let elsewhere = dir.path().join("elsewhere");
     fs::create_dir_all(elsewhere.join("d0")).unwrap();
     fs::write(elsewhere.join("f0"), "x").unwrap();
@@ -355,7 +357,10 @@ fn what_others_put_into_a_tree_or_instead_of_it_survives_the_removal() {
     fs::create_dir(&root).unwrap();
     fs::write(root.join("theirs"), "x").unwrap();
     let halt = run_on(1, &remove).0.unwrap_err();
-    assert!(halt.why.ends_with("ls-lr did not make this; it stays") && root.exists(), "{halt}");
+    assert!(
+        halt.why.ends_with("ls-lr did not create this directory, so it is not removed") && root.exists(),
+        "{halt}"
+    );
     assert!(root.join("theirs").exists());
 }
 
@@ -363,7 +368,7 @@ fn what_others_put_into_a_tree_or_instead_of_it_survives_the_removal() {
 fn a_directory_that_is_not_listed_is_a_failure_of_the_directories_and_an_entry_is_none() {
     let dir = tempfile::tempdir().unwrap();
     assert!(run_on(2, &made_under(dir.path(), SMALL)).0.unwrap());
-    // Longer than a path can be: its entry and its listing fail, each by a call of its own.
+    // The path is too long: the calls on the entry and on its listing fail separately.
     let mut long = dir.path().join("ls-lr.1");
     let name = "n".repeat(250);
     while long.as_os_str().len() + 251 < 4096 {

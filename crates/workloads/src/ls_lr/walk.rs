@@ -1,12 +1,13 @@
 //! One walker: the system calls of `ls -lR` on one tree, in the order in which GNU ls 9.1 makes them.
 //!
-//! A directory: open, fstat, statx of its inode, then getdents64 until nothing comes, close. Its entries are
-//! asked for as they come: statx, the security context, the access list (of a directory also the default
-//! one; not of a link), of a link where it leads. Names that begin with a dot are passed over. Then its
-//! directories follow, sorted, each with everything below it before the next. Links are not followed.
+//! For a directory: open, fstat, statx of its inode, then getdents64 until it returns nothing, close. The
+//! calls on entries follow each getdents64: statx, the security context, the access control list, and for a
+//! link its target. A directory also has a default access control list; a link has none. Names that begin
+//! with a dot are skipped. Then the subdirectories follow in sorted order, each with everything below it
+//! before the next. Links are not followed.
 //!
-//! Invariant: memory holds the entries of one directory and the names of those that are still to come.
-//! Never here: text of what was found.
+//! Invariant: memory holds the entries of one directory and the names of directories not yet listed. Never
+//! here: text about the findings.
 
 use std::io;
 use std::path::Path;
@@ -23,34 +24,34 @@ use crate::kit::order::TransferOrder;
 use crate::kit::path::PathBuffer;
 use crate::kit::rank::Rank;
 
-/// The system's numbers of errors that mean that a file system has no such attribute, or none at all.
+/// The error numbers that mean that a file system does not have this attribute, or has none at all.
 const NO_SUCH: i32 = 61;
 const UNSUPPORTED: [i32; 3] = [95, 22, 38];
 const TOO_SMALL: i32 = 34;
 
-/// What is asked of an entry.
+/// The calls on an entry.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum EntryCalls {
-    /// All that `ls -l` asks.
+    /// All calls of `ls -l`.
     #[default]
     All,
     /// Only `statx`.
     Stat,
 }
 
-/// What a walker found, and where its time went.
+/// The result of a walker, and how it spent its time.
 pub(super) struct WalkSeen {
-    /// Entries that were listed, the root not among them.
+    /// Entries that were listed, without the root.
     pub(super) entries: u64,
-    /// Directories that were listed, with the root.
+    /// Directories that were listed, including the root.
     pub(super) directories: u64,
-    /// Of each directory the time of its calls; not that of its entries' between them.
+    /// For each directory the time of its own calls, without the calls on its entries.
     pub(super) lists: Histogram,
     /// Calls on directories that failed while the run continued.
     pub(super) failures: Failures,
-    /// When how many entries had been asked for by statx, which answered.
+    /// The number of successful statx calls on entries over time.
     pub(super) stamps: WalkerStamps,
-    /// Ticks in the calls behind the statx of each entry.
+    /// Ticks in the calls after the statx of each entry.
     further: u64,
 }
 
@@ -62,13 +63,13 @@ pub(super) struct Walker<'w> {
     path: PathBuffer,
     entries: Entries,
     pending: PendingDirectories,
-    /// The directories above the one that is listed.
+    /// The directories above the current one.
     above: Vec<DirectoryIdentity>,
     missing: Missing,
     pub(super) seen: WalkSeen,
 }
 
-/// Devices that have said that they know no such attribute; ls asks each only until then.
+/// Devices that do not support an attribute. Like `ls`, the walker does not query them for it again.
 #[derive(Default)]
 struct Missing {
     context: Option<(u32, u32)>,
@@ -76,7 +77,7 @@ struct Missing {
 }
 
 impl<'w> Walker<'w> {
-    /// `keep_going` as the phase has it.
+    /// The setting of the phase.
     pub(super) fn new(
         listing: &'w dyn Listing,
         calls: EntryCalls,
@@ -98,12 +99,12 @@ impl<'w> Walker<'w> {
         }
     }
 
-    /// Nanoseconds in the calls behind the statx of each entry.
+    /// Nanoseconds in the calls after the statx of each entry.
     pub(super) fn further_ns(&self) -> u64 {
         self.clock.scale().ns(self.seen.further)
     }
 
-    /// Walks the whole tree, until it is done or the phase has failed.
+    /// Walks the whole tree, until it is complete or the phase has failed.
     pub(super) fn walk(&mut self, rank: &Rank<'_>, doing: &mut Operating, root: &Path) {
         self.path = PathBuffer::new(root);
         self.argument(rank, doing);
@@ -114,7 +115,7 @@ impl<'w> Walker<'w> {
         }
     }
 
-    /// What ls asks of the name that it is given; it is no entry, and does not count.
+    /// The calls of `ls` on its argument. The argument is not an entry and does not count.
     fn argument(&mut self, rank: &Rank<'_>, doing: &mut Operating) {
         let found = self.listing.shown(self.path.as_c_str()).map_err(|error| ("statx", error));
         let further = found.and_then(|shown| match self.calls {
@@ -167,19 +168,19 @@ impl<'w> Walker<'w> {
         self.queue(own, depth);
     }
 
-    /// Opens the directory of the path and finds out which one it is. If it is one of its parents, ls reports
-    /// that and continues. So does this.
+    /// Opens the directory of the path and identifies it. If it is one of its own parents, `ls` reports that
+    /// and continues. So does this.
     fn open(&mut self) -> Result<Box<dyn Directory>, (&'static str, io::Error)> {
         let directory = self.listing.open_dir(self.path.as_c_str()).map_err(|error| ("open", error))?;
         let identity = directory.identity().map_err(|error| ("statx", error))?;
         if self.above.contains(&identity) {
-            return Err(("list", io::Error::other("a directory above it is listed already")));
+            return Err(("list", io::Error::other("this directory is one of its own parents")));
         }
         self.above.push(identity);
         Ok(directory)
     }
 
-    /// Asks for the entries from number `first` on.
+    /// Makes the calls on the entries from number `first` on.
     fn ask(&mut self, rank: &Rank<'_>, doing: &mut Operating, own: usize, first: usize) {
         let count = (self.entries.len() - first) as u64;
         if count > 0 && !doing.has_failed() {
@@ -194,7 +195,7 @@ impl<'w> Walker<'w> {
         self.path.cut(own);
     }
 
-    /// Has the directories of this one come next, sorted.
+    /// Adds the subdirectories of this directory, sorted, as the next ones to list.
     fn queue(&mut self, own: usize, depth: usize) {
         self.entries.sort();
         let base = slash(&mut self.path, own);
@@ -205,7 +206,7 @@ impl<'w> Walker<'w> {
     }
 }
 
-/// Ends the path of a directory, which has `own` bytes, with a slash; returns how many it has then.
+/// Appends a slash to the path of a directory, which has `own` bytes. Returns the new length.
 fn slash(path: &mut PathBuffer, own: usize) -> usize {
     path.cut(own);
     if path.as_c_str().to_bytes().last() != Some(&b'/') {
@@ -214,19 +215,19 @@ fn slash(path: &mut PathBuffer, own: usize) -> usize {
     path.len()
 }
 
-/// Asking for the entries that one call brought.
+/// The calls on the entries that one getdents64 returned.
 struct Asking<'a, 'w> {
     walker: &'a mut Walker<'w>,
-    /// Bytes of the path before the entry's name.
+    /// Length of the path before the entry's name, bytes.
     base: usize,
     first: usize,
     found: Option<ListedEntry>,
-    /// Calls that failed behind a statx, each with the number of its entry.
+    /// Failed calls after a statx, each with the number of its entry.
     troubles: Vec<(&'static str, usize, io::Error)>,
 }
 
 impl Asking<'_, '_> {
-    /// Makes the path that of an entry.
+    /// Sets the path to that of the entry.
     fn name(&mut self, index: usize) {
         let walker = &mut *self.walker;
         walker.path.cut(self.base);
@@ -268,7 +269,7 @@ impl Operation for Asking<'_, '_> {
     }
 }
 
-/// What ls asks of a name behind its statx.
+/// The calls of `ls` on a name after its statx.
 fn further(
     listing: &dyn Listing,
     path: &PathBuffer,
@@ -294,7 +295,7 @@ fn further(
         }
         let asked = listing.attribute(path, name, &mut []);
         match asked.as_ref().err().and_then(io::Error::raw_os_error) {
-            // With an access list the default one is not asked for.
+            // With an access control list, `ls` does not query the default one.
             None if asked.as_ref().is_ok_and(|bytes| *bytes > 0) => break,
             None | Some(NO_SUCH) => {}
             Some(number) if UNSUPPORTED.contains(&number) => missing.list = Some(shown.device),

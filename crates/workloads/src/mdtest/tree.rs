@@ -1,7 +1,7 @@
 //! The directories around the items: those of `-d`, test directories, and the trees in them.
 //!
-//! Invariant: a directory that was there before is never removed but by its tree's own phase, and none that
-//! holds anything.
+//! Invariant: a directory that existed before is removed only by the phase that removes its tree. A directory
+//! with any other entry is never removed.
 
 use std::ffi::CStr;
 use std::io;
@@ -22,11 +22,11 @@ use crate::kit::few;
 use crate::kit::operations::{Operation, call_failed};
 use crate::kit::path::PathBuffer;
 
-/// What directories are made with, less the umask.
+/// The mode of new directories, before the umask.
 pub(super) const PERMISSIONS: u32 = 0o775;
 
-/// Makes the directories of `-d` that are not there, one level deep, each by one rank; whether this rank made
-/// one. Collective.
+/// Creates the missing directories of `-d`, one level deep, each by one rank. Returns whether this rank
+/// created one. Collective.
 pub(super) fn make_own_dirs(
     parameters: &MdtestParameters,
     names: &dyn Names,
@@ -37,7 +37,7 @@ pub(super) fn make_own_dirs(
     comm.agree("directory", made)
 }
 
-/// Removes those again that this run made. Collective.
+/// Removes the directories that this run created. Collective.
 pub(super) fn remove_own_dirs(
     parameters: &MdtestParameters,
     names: &dyn Names,
@@ -55,7 +55,7 @@ pub(super) fn remove_own_dirs(
     Ok(())
 }
 
-/// Makes the test directories of an iteration that are not there. Collective.
+/// Creates the missing test directories of an iteration. Collective.
 pub(super) fn make_test_dirs(run: &mut MdtestRun<'_>) -> Result<(), Halt> {
     let mut new = 0;
     let made = each_test_dir(run, &mut |names, path| {
@@ -70,8 +70,8 @@ pub(super) fn make_test_dirs(run: &mut MdtestRun<'_>) -> Result<(), Halt> {
     Ok(())
 }
 
-/// Removes them. One that is not empty stays, and counts as a failure; so does one that is not there, where
-/// failures are counted. Collective.
+/// Removes them. A directory that is not empty is kept and counts as a failure. If failures are counted, so
+/// does a missing one. Collective.
 pub(super) fn remove_test_dirs(run: &mut MdtestRun<'_>) -> Result<(), Halt> {
     let (mut left, mut first) = (0, None);
     let keep_going = run.parameters.keep_going;
@@ -99,7 +99,7 @@ pub(super) fn remove_test_dirs(run: &mut MdtestRun<'_>) -> Result<(), Halt> {
     Ok(())
 }
 
-/// Does something with the path of each test directory of this iteration that is this rank's to make.
+/// Calls a function with the path of each test directory of this iteration that this rank creates.
 fn each_test_dir(
     run: &MdtestRun<'_>,
     what: &mut dyn FnMut(&dyn Names, &str) -> Result<(), String>,
@@ -126,7 +126,7 @@ fn make(names: &dyn Names, path: &str) -> Result<bool, String> {
     }
 }
 
-/// Whether the directory is gone; false where it is not empty.
+/// Whether the directory is removed; false if it is not empty.
 fn remove_if_empty(names: &dyn Names, path: &str) -> Result<bool, String> {
     match names.remove_dir(PathBuffer::new(Path::new(path)).as_c_str()) {
         Ok(()) => Ok(true),
@@ -135,7 +135,7 @@ fn remove_if_empty(names: &dyn Names, path: &str) -> Result<bool, String> {
     }
 }
 
-/// The phase that makes the trees, and the one that removes them.
+/// The phases that create and remove the trees.
 pub(super) fn each_directory(run: &mut MdtestRun<'_>, row: &'static ItemOperation) -> Result<(), Halt> {
     let down = row.when == When::Begin;
     let rank = run.rank.comm.rank();
@@ -164,23 +164,23 @@ pub(super) fn each_directory(run: &mut MdtestRun<'_>, row: &'static ItemOperatio
     phase::conclude(run, &plan, done)
 }
 
-/// Goes through the directories of some trees, the one tree after the other.
+/// Visits the directories of some trees, one tree after the other.
 struct TreesWalk<'r> {
     names: &'r dyn Names,
     parameters: &'r MdtestParameters,
     iteration: u32,
     rank: u32,
-    /// Trees in each test directory that are this rank's to make.
+    /// Trees in each test directory that this rank creates.
     trees: u64,
     shape: TreeShape,
-    /// Makes each directory before those in it; otherwise it removes, those in it first.
+    /// Creates each directory before its children; otherwise removes each after its children.
     down: bool,
     node: u64,
     path: PathBuffer,
 }
 
 impl TreesWalk<'_> {
-    /// Whose a directory is that is there already, or why one is not empty.
+    /// The reason for the failure: who uses an existing directory, or why one is not empty.
     #[cold]
     fn explain(&self, error: io::Error) -> io::Error {
         // A run that continues counts the reason by the error number.
@@ -218,7 +218,7 @@ impl Operation for TreesWalk<'_> {
             (_, false) => self.shape.next_up(self.node).unwrap_or(0),
         };
         let number = tree / self.trees;
-        // One tree is this rank's own; several are those of all ranks, made by rank 0.
+        // A single tree belongs to this rank. Several are the trees of all ranks, created by rank 0.
         let owner = if self.trees > 1 { (tree % self.trees) as u32 } else { self.rank };
         let at = (self.iteration, number);
         self.path = names::node(self.parameters, self.shape, at, (self.rank, owner), self.node);

@@ -1,6 +1,6 @@
-//! Compares what was read from files, and says of which item it is wrong, where, and how.
+//! Compares data that was read from files. For wrong data it reports the item, the place and the kind.
 //!
-//! Invariant: an item is counted once, even if all of it is wrong; the run continues.
+//! Invariant: an item is counted once, even if all of it is wrong. The run continues.
 
 use ranks::Halt;
 use results::record::{BadRange, Check};
@@ -13,7 +13,7 @@ use crate::kit::checker::over_ranks::{self as found, Kinds};
 use crate::kit::checker::{Bad, Checker, DamageKind};
 use crate::kit::payload::{DataIdentity, Packet, Payload, native};
 
-/// Ranges that each rank remembers: one alone may fill the list.
+/// Number of ranges that each rank stores. The ranges of one rank may fill the list.
 const KEPT: usize = Check::CAP;
 /// The number of items before and after a wrong one whose data is compared with it, if the data is random.
 const NEAR: u64 = 1024;
@@ -23,7 +23,7 @@ pub(super) struct Verifier {
     data: FileData,
     checker: Checker,
     wrong_items: u64,
-    /// What was found first, each with path and number of its item.
+    /// The first findings, each with the path and the number of its item.
     found: Vec<(String, u64, Bad)>,
 }
 
@@ -33,7 +33,7 @@ impl Verifier {
         Self { data, checker, wrong_items: 0, found: Vec::new() }
     }
 
-    /// Compares what came of the first `wanted` bytes of an item.
+    /// Compares the data that was read of the first `wanted` bytes of an item.
     pub(super) fn compare(&mut self, came: &[u8], wanted: usize, items: &Items<'_>) {
         self.data.select(items);
         self.checker.payload = self.data.payload();
@@ -64,22 +64,22 @@ impl Verifier {
         }
     }
 
-    /// Whether these are the item's words; the last one may have come in part.
+    /// Whether these are the item's words. The last one may be incomplete.
     fn is_sound(&self, words: &[u8], place: u64) -> bool {
         let (whole, part) = words.split_at(words.len() / WORD * WORD);
         let payload = self.data.payload();
         payload.holds(whole, place) && (part.is_empty() || self.word_at(whole.len(), place).starts_with(part))
     }
 
-    /// The item's word from byte `from` on.
+    /// The item's word at byte `from`.
     fn word_at(&self, from: usize, place: u64) -> [u8; WORD] {
         let mut word = [0; WORD];
         self.data.payload().stream(place).fill(from, &mut word);
         word
     }
 
-    /// Bytes behind the last whole word hold their place in the file; where the file may be longer than what
-    /// was read, they may also be the first bytes of another word.
+    /// Bytes after the last whole word hold their place in the file. If the file may be longer than the read,
+    /// they may also be the first bytes of another word.
     fn rest_is_right(&self, rest: &[u8], from: usize, place: u64, known: bool) -> bool {
         if rest.iter().enumerate().all(|(index, byte)| *byte == (from + index) as u8) {
             return true;
@@ -87,7 +87,7 @@ impl Verifier {
         !known && self.word_at(from, place).starts_with(rest)
     }
 
-    /// Whose data it is that is not sound, if all of it is there and is another item's as a whole.
+    /// The origin of wrong data, if all of it is the data of one other item.
     #[cold]
     fn of_another(&self, words: &[u8], words_end: usize, place: u64) -> Option<String> {
         if words.len() < words_end {
@@ -123,7 +123,7 @@ impl Verifier {
         })
     }
 
-    /// A range from `from` on that is wrong to its end.
+    /// A range that is wrong from `from` to its end.
     fn keep(&mut self, bytes: &[u8], from: usize, place: u64, kind: DamageKind, detail: String) {
         self.checker.kinds[kind as usize] += 1;
         let mut expected = [0; WORD];
@@ -146,7 +146,7 @@ impl Verifier {
         });
     }
 
-    /// Gives what was found to its item.
+    /// Assigns the findings to the item.
     #[cold]
     fn take(&mut self, items: &Items<'_>, place: u64) {
         self.wrong_items += 1;
@@ -159,7 +159,7 @@ impl Verifier {
     }
 }
 
-/// What was found on all ranks; wrong items enter the summary. Collective.
+/// Collects the findings of all ranks and counts the wrong items in the summary. Collective.
 pub(super) fn over_ranks(
     run: &mut MdtestRun<'_>,
     row: &ItemOperation,
@@ -175,7 +175,8 @@ pub(super) fn over_ranks(
     Ok(Some(check))
 }
 
-/// How many items hold which kind and how many each rank: the list of ranges ends early, this does not.
+/// How many items hold each kind, and how many each rank has. The list of ranges is limited; these numbers
+/// are not.
 fn tell(run: &mut MdtestRun<'_>, row: &ItemOperation, check: &Check, kinds: Kinds) -> Result<(), Halt> {
     let bad = "files with wrong data";
     let counted = format!("{} {bad}", check.bad_transfers);

@@ -21,10 +21,10 @@ pub(crate) trait ClassicLine: Default {
     /// The program's options.
     type Option: ClassicOption;
 
-    /// Gives `value` to an option. Fails with what is wrong with the value.
+    /// Sets an option to `value`. Fails with the reason if the value is not valid.
     fn set(&mut self, option: Self::Option, value: OptionValue<'_>) -> Result<(), String>;
 
-    /// The place for options of backends: their settings, and what is known of them.
+    /// The settings of backends, and the options that they accept.
     fn of_backends(&mut self) -> (&mut Settings, &mut TakenOptions);
 }
 

@@ -53,7 +53,7 @@ pub(super) const OWN: &[OwnOption] = &[
     ),
 ];
 
-/// Gives `value` to an option of the table. Fails with what is wrong with the value.
+/// Sets an option of the table to `value`. Fails with the reason if the value is not valid.
 fn set(typed: &mut TypedFlashIo, option: &str, value: &str) -> Result<(), &'static str> {
     let parameters = &mut typed.parameters;
     match option {

@@ -13,7 +13,7 @@ use super::typed::TypedIor;
 use crate::personalities::classic::{OptionNote, packet, without_gpu};
 
 // tidy: long because each option has a line.
-/// Gives `value` to an option. Fails with what is wrong with the value.
+/// Sets an option to `value`. Fails with the reason if the value is not valid.
 pub(crate) fn set(typed: &mut TypedIor, option: IorOption, value: OptionValue<'_>) -> Result<(), String> {
     use IorOption as Id;
     let parameters = &mut typed.parameters;

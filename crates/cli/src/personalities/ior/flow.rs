@@ -90,7 +90,7 @@ pub(crate) fn run_tests(
     })
 }
 
-/// The board of this node, if rank 0 wants one.
+/// The board of this node, if rank 0 requests one.
 fn node_board(comm: &dyn Comm, wants: bool) -> Result<Option<Board>, Halt> {
     let wanted = comm.reduce_one(wants.into(), Reduce::Max)? > 0;
     if wanted { Board::for_node(comm) } else { Ok(None) }

@@ -9,7 +9,7 @@ use super::typed::TypedIor;
 use super::{numbers, script};
 use crate::personalities::classic::{grammar, packet};
 
-/// Arguments of which some are valid.
+/// Arguments; some of them are valid.
 fn word() -> impl Strategy<Value = String> {
     let options: Vec<String> = IorOption::rows()
         .flat_map(|row| {

@@ -14,7 +14,7 @@ const NO_BARRIERS: &str =
     "-B has no effect: phases begin and end together, because overlapping phases have no meaningful rates";
 
 // tidy: long because each option has a line.
-/// Gives `value` to an option. Fails with what is wrong with the value.
+/// Sets an option to `value`. Fails with the reason if the value is not valid.
 pub(super) fn set(
     typed: &mut TypedMdtest,
     option: MdtestOption,

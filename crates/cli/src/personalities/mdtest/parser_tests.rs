@@ -9,7 +9,7 @@ use workloads::kit::payload::Packet;
 use super::typed::{MdtestEdition, MeantMdtest, TypedMdtest};
 use crate::personalities::classic::grammar;
 
-/// Arguments of which some are valid.
+/// Arguments; some of them are valid.
 fn word() -> impl Strategy<Value = String> {
     let options: Vec<String> = MdtestOption::rows()
         .flat_map(|row| {

@@ -80,7 +80,7 @@ pub(super) struct Reporter {
 }
 
 impl Reporter {
-    /// Of these cases, none of which has begun.
+    /// A reporter for these cases. None has begun.
     pub(super) fn new(
         args: &MpiIoArgs,
         cases: &[ConformanceCase],
@@ -98,7 +98,7 @@ impl Reporter {
         }
     }
 
-    /// The library, as far as it is known.
+    /// The name of the library, if known.
     pub(super) fn library(&self) -> &RankLibrary {
         &self.library
     }
