@@ -90,8 +90,8 @@ impl FdtreeShape {
         // no sum is needed.
         if self.levels > LONGEST_PATH || self.longest_path(base as u64) > LONGEST_PATH {
             return Err(Usage(format!(
-                "-l {}: the deepest path would be longer than the maximum of {LONGEST_PATH} bytes; \
-                 take fewer levels",
+                "-l {}: the deepest path would be longer than the maximum of {LONGEST_PATH} bytes. \
+                 Use fewer levels",
                 self.levels
             )));
         }
