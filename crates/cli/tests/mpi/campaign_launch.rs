@@ -3,7 +3,7 @@
 
 use std::fs;
 
-use crate::common::campaign::{Place, json, there};
+use crate::common::campaign::{Place, json, skipped, there};
 use crate::common::{self, wheel};
 
 const TEST: &str = "[[test]]\nid = \"W\"\nior = \"-w -e -t 64k -b 128k\"\n\
@@ -87,6 +87,48 @@ fn open_mpi_starts_the_given_number_of_ranks_per_node() {
     plan(&place, launch, "nodes = 1\nppn = 3");
     place.campaign().ok();
     assert_eq!(argv(&place), "-n 3 --map-by ppr:3:node --allow-run-as-root --oversubscribe");
+    assert_eq!(place.outcomes(), ["W PASS"]);
+}
+
+/// Runs the campaign with this environment and compares the reason of its verdict. `advice` is part of the
+/// sentence about it.
+fn rejected_launch(place: &Place, code: &str, environment: &[(&str, &str)], advice: &str) {
+    let mut command = place.command("run p.toml --dir dir");
+    for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("OMPI_ALLOW_RUN_AS_ROOT")) {
+        command.env_remove(name);
+    }
+    let ran = common::run(command.envs(environment.iter().copied()));
+    assert_eq!(ran.status, Some(3), "{ran:#?}");
+    let (outcome, reason) = reason(place);
+    assert_eq!((outcome.as_str(), &reason["code"]), ("INVALID", &"job-failed".into()), "{reason}");
+    assert_eq!(reason["data"]["launch_rejected"], code, "{reason}");
+    assert!(ran.out.split_whitespace().collect::<Vec<_>>().join(" ").contains(advice), "{ran:#?}");
+}
+
+#[test]
+fn a_rejected_start_by_open_mpi_is_reported_with_the_variable_that_permits_it() {
+    if !there("mpirun.openmpi") {
+        return;
+    }
+    let launch = "[launch]\nkind = \"openmpi\"\nprogram = \"mpirun.openmpi\"\n";
+    let root = [("OMPI_ALLOW_RUN_AS_ROOT", "1"), ("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")];
+    let place = Place::new();
+    plan(&place, launch, "ranks = 4096");
+    rejected_launch(&place, "slots", &root, "Open MPI has fewer slots than ranks. Set OMPI_MCA_rmaps");
+    if !rustix::process::geteuid().is_root() {
+        skipped("the rejection of root needs root");
+        return;
+    }
+    let place = Place::new();
+    plan(&place, launch, "ranks = 2");
+    rejected_launch(&place, "root", &[], "Open MPI does not start as root. Set OMPI_ALLOW_RUN_AS_ROOT=1");
+    let place = Place::new();
+    plan(&place, launch, "ranks = 4");
+    let oversubscribe = [
+        ("OMPI_MCA_rmaps_base_oversubscribe", "1"),
+        ("PRTE_MCA_rmaps_default_mapping_policy", ":oversubscribe"),
+    ];
+    common::run(place.command("run p.toml --dir dir").envs(root).envs(oversubscribe)).ok();
     assert_eq!(place.outcomes(), ["W PASS"]);
 }
 

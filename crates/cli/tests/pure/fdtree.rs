@@ -277,7 +277,7 @@ fn wrong_options_give_one_line_and_create_no_file() {
         ),
         (
             "-l 2000 -d 1",
-            "-l 2000: the deepest name would be longer than the 4095 bytes that a path may have; take fewer \
+            "-l 2000: the deepest path would be longer than the maximum of 4095 bytes. Use fewer \
              levels",
         ),
         ("--base LEVEL0.h.1", "--base selects the tree that -R removes. Give -R without -C."),
