@@ -144,7 +144,7 @@ fn complaint(ran: &Ran) -> String {
 fn wrong_usage_gives_one_line_with_a_remedy() {
     let dir = tempfile::tempdir().unwrap();
     for (words, why) in [
-        ("flash-io", "-f names the files: give a prefix, such as -f /scratch/you/flash_"),
+        ("flash-io", "-f: no prefix for the names of the files. Use one such as -f /scratch/you/flash_"),
         ("flash-io -f", "-f takes the prefix of the file names from the next argument"),
         ("-n 4 flash-io -f f_", "needs MPI. Start the ranks with mpirun instead of -n."),
         ("flash-io -f f_ -n 4", "Start the MPI ranks with mpirun -n RANKS."),
@@ -155,7 +155,7 @@ fn wrong_usage_gives_one_line_with_a_remedy() {
     }
     assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0, "no file was created");
     let Some(ran) = flash(dir.path(), 3, "-f f_ --blocks 5") else { return };
-    assert!(complaint(&ran).contains("--blocks 5: some of 3 ranks have 6, which is more; give at least 6"));
+    assert!(complaint(&ran).contains("--blocks 5: some of 3 ranks need 6, which is more. Use at least 6"));
     for (words, why) in [
         ("-f nowhere/f_", "create: rank 0 (node "),
         ("-f f_ --size 2000", "2 ranks of this node need 309050582630400 bytes each"),
