@@ -26,8 +26,8 @@ fn ranks_of_each_mpi_walk_at_the_same_time() {
         let lines: Vec<_> = rejected.err.lines().filter(|line| line.starts_with("ls-lr: ")).collect();
         assert_eq!(
             lines,
-            ["ls-lr: 1 tree for 3 walkers: name one directory for each, or one with trees of \
-                           --make in it"]
+            ["ls-lr: 1 tree for 3 walkers: give one directory for each, or one directory with \
+                           trees of --make"]
         );
         assert_eq!(rejected.status, Some(2), "{mpi:?}");
     }
