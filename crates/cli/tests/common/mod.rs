@@ -195,6 +195,10 @@ pub fn on_path(name: &str) -> Option<PathBuf> {
     std::env::split_paths(&std::env::var_os("PATH")?).map(|dir| dir.join(name)).find(|path| path.exists())
 }
 
+/// The variables with which Open MPI starts as root.
+pub const OPEN_MPI_AS_ROOT: [(&str, &str); 2] =
+    [("OMPI_ALLOW_RUN_AS_ROOT", "1"), ("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")];
+
 impl Mpi {
     /// The command `mpirun -n ranks assay WORDS` in `dir`. `None`, with the reason printed, if this MPI is
     /// not installed.
@@ -211,8 +215,7 @@ impl Mpi {
         let mut command = Command::new(launcher);
         command
             .current_dir(dir)
-            .env("OMPI_ALLOW_RUN_AS_ROOT", "1")
-            .env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")
+            .envs(OPEN_MPI_AS_ROOT)
             // mpirun sleeps for these seconds after a failed run; the default is 1.
             .env("OMPI_MCA_odls_base_sigkill_timeout", "0");
         if self == Self::Open {

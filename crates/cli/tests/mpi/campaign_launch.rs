@@ -4,7 +4,7 @@
 use std::fs;
 
 use crate::common::campaign::{Place, json, skipped, there};
-use crate::common::{self, wheel};
+use crate::common::{self, OPEN_MPI_AS_ROOT, wheel};
 
 const TEST: &str = "[[test]]\nid = \"W\"\nior = \"-w -e -t 64k -b 128k\"\n\
                     criterion = { metric = \"write.bw\", op = \">=\", value = \"1 B/s\" }\n";
@@ -90,46 +90,57 @@ fn open_mpi_starts_the_given_number_of_ranks_per_node() {
     assert_eq!(place.outcomes(), ["W PASS"]);
 }
 
-/// Runs the campaign with this environment and compares the reason of its verdict. `advice` is part of the
-/// sentence about it.
-fn rejected_launch(place: &Place, code: &str, environment: &[(&str, &str)], advice: &str) {
+/// Runs the campaign without the variables that change how Open MPI starts, but with these ones. Its only
+/// verdict is INVALID for this rejection, and `advice` is part of the printed sentence.
+fn rejected_launch(place: &Place, variables: &[(&str, &str)], rejection: &str, advice: &str) {
     let mut command = place.command("run p.toml --dir dir");
-    for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("OMPI_ALLOW_RUN_AS_ROOT")) {
+    for (name, _) in OPEN_MPI_AS_ROOT.iter().chain(&OVERSUBSCRIBE) {
         command.env_remove(name);
     }
-    let ran = common::run(command.envs(environment.iter().copied()));
+    let ran = common::run(command.envs(variables.iter().copied()));
     assert_eq!(ran.status, Some(3), "{ran:#?}");
     let (outcome, reason) = reason(place);
     assert_eq!((outcome.as_str(), &reason["code"]), ("INVALID", &"job-failed".into()), "{reason}");
-    assert_eq!(reason["data"]["launch_rejected"], code, "{reason}");
+    assert_eq!(reason["data"]["launch_rejected"], rejection, "{reason}");
     assert!(ran.out.split_whitespace().collect::<Vec<_>>().join(" ").contains(advice), "{ran:#?}");
 }
 
+/// The variables with which Open MPI starts more ranks than it has slots: up to release 4, and from 5 on.
+const OVERSUBSCRIBE: [(&str, &str); 2] =
+    [("OMPI_MCA_rmaps_base_oversubscribe", "1"), ("PRTE_MCA_rmaps_default_mapping_policy", ":oversubscribe")];
+
+const OPEN_MPI: &str = "[launch]\nkind = \"openmpi\"\nprogram = \"mpirun.openmpi\"\n";
+
 #[test]
-fn a_rejected_start_by_open_mpi_is_reported_with_the_variable_that_permits_it() {
+fn more_ranks_than_slots_of_open_mpi_are_reported_with_the_variable_that_permits_them() {
     if !there("mpirun.openmpi") {
         return;
     }
-    let launch = "[launch]\nkind = \"openmpi\"\nprogram = \"mpirun.openmpi\"\n";
-    let root = [("OMPI_ALLOW_RUN_AS_ROOT", "1"), ("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")];
     let place = Place::new();
-    plan(&place, launch, "ranks = 4096");
-    rejected_launch(&place, "slots", &root, "Open MPI has fewer slots than ranks. Set OMPI_MCA_rmaps");
+    plan(&place, OPEN_MPI, "ranks = 4096");
+    let advice = "Open MPI has fewer slots than ranks. Set OMPI_MCA_rmaps_base_oversubscribe=1";
+    rejected_launch(&place, &OPEN_MPI_AS_ROOT, "slots", advice);
+
+    let cores = std::thread::available_parallelism().unwrap();
+    let place = Place::new();
+    plan(&place, OPEN_MPI, &format!("ranks = {}", cores.get() + 1));
+    let mut command = place.command("run p.toml --dir dir");
+    common::run(command.envs(OPEN_MPI_AS_ROOT).envs(OVERSUBSCRIBE)).ok();
+    assert_eq!(place.outcomes(), ["W PASS"]);
+}
+
+#[test]
+fn root_without_the_variables_of_open_mpi_is_reported_with_them() {
+    if !there("mpirun.openmpi") {
+        return;
+    }
     if !rustix::process::geteuid().is_root() {
-        skipped("the rejection of root needs root");
+        skipped("Open MPI rejects root only");
         return;
     }
     let place = Place::new();
-    plan(&place, launch, "ranks = 2");
-    rejected_launch(&place, "root", &[], "Open MPI does not start as root. Set OMPI_ALLOW_RUN_AS_ROOT=1");
-    let place = Place::new();
-    plan(&place, launch, "ranks = 4");
-    let oversubscribe = [
-        ("OMPI_MCA_rmaps_base_oversubscribe", "1"),
-        ("PRTE_MCA_rmaps_default_mapping_policy", ":oversubscribe"),
-    ];
-    common::run(place.command("run p.toml --dir dir").envs(root).envs(oversubscribe)).ok();
-    assert_eq!(place.outcomes(), ["W PASS"]);
+    plan(&place, OPEN_MPI, "ranks = 1");
+    rejected_launch(&place, &[], "root", "Open MPI does not start as root. Set OMPI_ALLOW_RUN_AS_ROOT=1");
 }
 
 #[test]

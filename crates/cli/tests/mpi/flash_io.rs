@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::Command;
 
 use crate::common::cdf5::{Cdf5, Value};
-use crate::common::{Mpi, Ran, run};
+use crate::common::{Mpi, OPEN_MPI_AS_ROOT, Ran, run};
 
 const MODES: [&str; 4] = ["", "-b", "-i", "-i -b"];
 const SUFFIXES: [&str; 3] = ["chk", "plt_cnt", "plt_crn"];
@@ -118,7 +118,7 @@ fn the_three_files_have_their_published_form_in_all_write_modes() {
 fn dump(dir: &Path, words: &str, suffix: &str) -> Option<String> {
     let mut command = Command::new("ncmpidump");
     command.current_dir(dir).args(words.split(' ')).arg(format!("./f_ncmpi_{suffix}_0000.nc"));
-    command.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
+    command.envs(OPEN_MPI_AS_ROOT);
     if Command::new("ncmpidump").arg("-h").output().is_err() {
         #[allow(clippy::print_stdout)]
         {

@@ -4,7 +4,7 @@ use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::process::Command;
 
-use crate::common::{self, Mpi, Ran, assay, program, run};
+use crate::common::{self, Mpi, OPEN_MPI_AS_ROOT, Ran, assay, program, run};
 
 /// The report of the original on two ranks, with N for times and rates.
 const REPORT: &str = " -------------------------------------------------------
@@ -205,7 +205,7 @@ fn one_rank_without_a_launcher_uses_the_mpi_of_the_library() {
     ] {
         let mut command = common::assay(dir.path(), words);
         command.env_remove("ASSAY_MPI_LIBRARY");
-        command.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
+        command.envs(OPEN_MPI_AS_ROOT);
         run(&mut command).ok();
         assert!(dir.path().join(file).exists(), "{words}");
     }

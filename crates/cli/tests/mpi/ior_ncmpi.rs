@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Command;
 
 use crate::common::cdf5::{Cdf5, Variable};
-use crate::common::{self, Mpi, Ran, run};
+use crate::common::{self, Mpi, OPEN_MPI_AS_ROOT, Ran, run};
 
 const LINE: &str = "-b 48k -t 16k -s 3 -k -G 1234";
 
@@ -59,7 +59,7 @@ fn ncmpidump_reads_the_written_bytes() {
     ran.ok();
     let mut command = Command::new("ncmpidump");
     command.current_dir(dir.path()).args(["-v", "data_var", "./n"]);
-    command.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
+    command.envs(OPEN_MPI_AS_ROOT);
     if Command::new("ncmpidump").output().is_err() {
         #[allow(clippy::print_stdout)]
         {

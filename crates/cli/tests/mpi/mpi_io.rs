@@ -9,7 +9,7 @@ use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use crate::common::{self, Mpi, Ran, assay, run, run_for};
+use crate::common::{self, Mpi, OPEN_MPI_AS_ROOT, Ran, assay, run, run_for};
 use results::Record;
 use results::record::{Case, CaseOutcome};
 
@@ -112,7 +112,7 @@ fn with_other_jobs(
     let launch = format!("{} -n {ranks}", mpi.launcher()?);
     let mut command = assay(dir.path(), "mpi-io --record records");
     command.args(["--launch", &launch]).args(words).arg("d");
-    command.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
+    command.envs(OPEN_MPI_AS_ROOT);
     if mpi == Library::Mpich5Abi {
         let library = mpi.mpi().command(dir.path(), 1, "")?;
         command.envs(library.get_envs().filter_map(|(name, value)| Some((name, value?))));

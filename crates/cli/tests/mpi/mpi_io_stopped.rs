@@ -3,8 +3,8 @@
 use std::fs;
 use std::process::Stdio;
 
-use crate::common::assay;
 use crate::common::campaign::{alive, signal, there, until};
+use crate::common::{OPEN_MPI_AS_ROOT, assay};
 
 #[test]
 fn a_driver_that_gets_a_signal_ends_its_ranks_and_removes_their_files() {
@@ -18,7 +18,7 @@ fn a_driver_that_gets_a_signal_ends_its_ranks_and_removes_their_files() {
         let words = "mpi-io --record r --only posix.visible.* d";
         let mut command = assay(dir.path(), words);
         command.args(["--launch", &format!("{mpirun} -n 2")]);
-        command.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
+        command.envs(OPEN_MPI_AS_ROOT);
         command.env("LD_PRELOAD", shim).env("ASSAY_SHIM_FAULT", "block:1").env("ASSAY_SHIM_RANK", "1");
         command.env("ASSAY_SHIM_UNDER", dir.path().join("d").canonicalize().unwrap());
         let out = fs::File::create(dir.path().join("out")).unwrap();
