@@ -104,8 +104,8 @@ fn remove_reports_trees_that_remain_and_missing_trees() {
     let dir = place();
     ls_lr(dir.path(), 3, SMALL).ok();
     let out = ls_lr(dir.path(), 2, "--remove --record r t").ok();
-    let warning =
-        "assay: warning: t/ls-lr.2 and later trees are not removed, because a walker removes one tree";
+    let warning = "assay: warning: t/ls-lr.2 and later trees are not removed, because a walker removes one \
+                   tree. Use as many walkers";
     assert!(out.contains(warning), "{out}");
     assert!(notices(&dir.path().join("r")).contains(&"trees-stay".to_owned()));
     assert!(dir.path().join("t/ls-lr.2").exists());

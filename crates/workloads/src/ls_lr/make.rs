@@ -104,7 +104,7 @@ pub(super) fn end(names: &dyn Names, root: &Path, shape: LsLrShape) -> io::Resul
     let counted = count(names, root)?;
     if counted != shape.entries {
         return Err(io::Error::other(format!(
-            "{}: the listing returns {counted} of {} entries",
+            "{}: the listing returns {counted} entries instead of {}",
             root.display(),
             shape.entries
         )));

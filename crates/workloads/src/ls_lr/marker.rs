@@ -46,10 +46,9 @@ impl Marker {
         match fs::read_to_string(&path) {
             Ok(text) => match Self::parse(&text) {
                 Some(marker) => Ok(Some(marker)),
-                None => Err(io::Error::new(
-                    ErrorKind::InvalidData,
-                    format!("{NAME} was changed after ls-lr wrote it"),
-                )),
+                None => {
+                    Err(io::Error::new(ErrorKind::InvalidData, format!("{NAME} is not a marker of ls-lr")))
+                }
             },
             Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => Ok(None),
             Err(error) => Err(error),

@@ -228,7 +228,7 @@ impl LsLrPart<'_, '_> {
                 "small-tree",
                 "list",
                 format!(
-                    "the smallest tree has {fewest} entries; the trees of a contract have more than {LARGE}"
+                    "a walker listed only {fewest} entries; the trees of a contract have more than {LARGE}"
                 ),
             ));
         }
