@@ -2,8 +2,8 @@
 //! initialization. The declarations used here are the same in releases 1.10 to 1.14 and 2.x.
 //!
 //! Invariant: an [`Hdf5Library`] is complete and initialized, and prints no errors itself. It lives forever,
-//! because HDF5 leaves a callback inside MPI. Never here: the search for a library, the check whether it fits
-//! the running MPI, calls on files.
+//! because HDF5 leaves a callback inside MPI.
+//! Never here: the search for a library, the check whether it fits the running MPI, calls on files.
 #![allow(unsafe_code)]
 
 mod functions;

@@ -3,8 +3,8 @@
 //! Its files are MPI files: communicators, hints and offsets are passed as in [`crate::mpi`]. A call is
 //! allowed only while the MPI that the library is built on is running.
 //!
-//! Invariant: a [`PnetcdfLibrary`] is complete (every function was found) and lives forever. Never here: the
-//! search for a library, errors of its calls.
+//! Invariant: a [`PnetcdfLibrary`] is complete (every function was found) and lives forever.
+//! Never here: the search for a library, errors of its calls.
 #![allow(unsafe_code)]
 
 use std::ffi::{CStr, c_char, c_int};

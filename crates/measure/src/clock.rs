@@ -5,7 +5,8 @@
 //! [`CycleClock::refine`] later replaces this first estimate with the ratio over the whole life of the
 //! process, which improves as it runs.
 //!
-//! Invariant: readings of one clock never go backwards. Never here: wall-clock dates, clocks of other ranks.
+//! Invariant: readings of one clock never go backwards.
+//! Never here: wall-clock dates, clocks of other ranks.
 
 use std::time::Instant;
 

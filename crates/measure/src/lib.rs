@@ -1,7 +1,8 @@
 //! What a rank measures while it works: clock, meter, latency histogram, timeline.
 //!
 //! Invariant: pure. Merging the halves of a run gives the same result as measuring the whole. Memory does not
-//! grow with the length of the run. Never here: I/O, collectives, printing.
+//! grow with the length of the run.
+//! Never here: I/O, collectives, printing.
 #![forbid(unsafe_code)]
 
 mod clock;

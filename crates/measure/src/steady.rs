@@ -5,8 +5,8 @@
 //! those of SNIA's performance test specification: slope times window, and range of block means, as shares of
 //! the window's mean.
 //!
-//! Invariant: pure; sums are exact; an interval that the run did not fill is in no window. Never here:
-//! thresholds of a contract, verdicts.
+//! Invariant: pure; sums are exact; an interval that the run did not fill is in no window.
+//! Never here: thresholds of a contract, verdicts.
 
 /// Bytes, or operations, per interval of one phase, all ranks together.
 #[derive(Clone, Copy, Debug)]

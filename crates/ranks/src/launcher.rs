@@ -3,7 +3,8 @@
 //! Only variables that a launcher sets for each rank are evidence of a launch. A variable that a batch system
 //! also sets without starting ranks (`SLURM_NTASKS` in a batch script) is not.
 //!
-//! Invariant: pure; the caller passes the environment as a function. Never here: the search for a library.
+//! Invariant: pure; the caller passes the environment as a function.
+//! Never here: the search for a library.
 
 /// The family of MPI libraries that a launcher most likely belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,8 +5,8 @@
 //! reaches MPI. There `alarm_raised` reports only what is already known.
 //!
 //! Invariant: every wait is a nonblocking call that is tested repeatedly with pauses (`wait`), so that more
-//! ranks than processors make progress. No message of an alarm outlives its `clear_alarm`. Never here: files
-//! (a storage backend uses [`MpiComm::library`] itself), printing.
+//! ranks than processors make progress. No message of an alarm outlives its `clear_alarm`.
+//! Never here: files (a storage backend uses [`MpiComm::library`] itself), printing.
 
 mod alarm;
 mod calls;

@@ -5,8 +5,8 @@
 //! [`BACKENDS`].
 //!
 //! Invariant: a backend never retries, falls back or prints; it returns what happened. All backends pass the
-//! same conformance suite (`tests/pure/conformance.rs`). Never here: clocks, agreement between ranks, data
-//! patterns.
+//! same conformance suite (`tests/pure/conformance.rs`).
+//! Never here: clocks, agreement between ranks, data patterns.
 #![deny(unsafe_code)]
 
 pub mod arrays;

@@ -2,7 +2,8 @@
 //! verdicts at the small scale.
 //!
 //! The small scales are rate-limited and any machine meets their thresholds, so every clause passes for the
-//! right reason. Never here: the speed of a machine.
+//! right reason.
+//! Never here: the speed of a machine.
 
 use std::time::Duration;
 

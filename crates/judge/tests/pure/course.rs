@@ -9,7 +9,7 @@ const SECOND: u64 = 1_000_000_000;
 /// 2026-01-01, seconds since 1970.
 const DAY: u64 = 1_767_225_600;
 
-/// A write that moved these bytes in each second, from `start` on. Its last interval is shorter.
+/// A write that moved these bytes in each second, from `began_s` on. Its last interval is shorter.
 fn timed(moved: &[u64], began_s: u64) -> Phase {
     let seconds = moved.len() as f64;
     let at = |seconds: u64| (DAY + seconds) * SECOND;

@@ -49,7 +49,7 @@ const LOST: &str = "[state.lost]\n\
                     degrade = \"echo ost3 is down > FILE.down; echo degrade >> FILE.history\"\n\
                     restore = \"rm FILE.down; echo restore >> FILE.history\"\n";
 
-/// Stops the campaign when it reports a running job. Returns the commands to run by hand.
+/// Stops the campaign when it reports a running job, and stores the problems that a user must correct.
 #[derive(Default)]
 struct Watch {
     stop: Option<Arc<AtomicBool>>,
@@ -150,7 +150,7 @@ fn a_file_system_is_asked_before_and_after_each_job_and_what_it_says_is_kept() {
 #[test]
 fn traffic_of_others_is_found_and_what_parts_of_a_group_move_is_not_theirs() {
     let stage = Stage::with_hooks();
-    // Other clients move as much as the test, right before the last query.
+    // After each query of the traffic, other clients move as much as the test.
     let busy =
         ASKED.replace("print sum + 0 }' FILE.moved", "print sum + 0 }' FILE.moved; echo 1000 >> FILE.moved");
     let campaign = stage.judged_with_hooks(&busy, &test("T", "", ""));

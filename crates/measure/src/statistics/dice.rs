@@ -1,7 +1,7 @@
 //! Pseudorandom numbers for resampling and simulation, the same for the same seed on every machine.
 //!
-//! Invariant: the position in the sequence is its whole state. Never here: secrets; the sequence is
-//! SplitMix64 and can be predicted.
+//! Invariant: the position in the sequence is its whole state.
+//! Never here: secrets; the sequence is SplitMix64 and can be predicted.
 
 /// A sequence of pseudorandom numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

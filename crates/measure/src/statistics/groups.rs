@@ -1,8 +1,8 @@
 //! Slow groups: robust distances of single values, a rank test of groups, and Student's test of a group over
 //! repetitions.
 //!
-//! Invariant: pure; the rank test uses only the order of values, and counts ties exactly. Never here: what a
-//! group is, and how much slower matters.
+//! Invariant: pure; the rank test uses only the order of values, and counts ties exactly.
+//! Never here: what a group is, and how much slower matters.
 
 use super::student::{normal_below, t_beyond};
 use super::{mean, median, sorted};

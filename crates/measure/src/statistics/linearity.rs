@@ -5,7 +5,8 @@
 //! of repetitions that would decide.
 //!
 //! Invariant: a supported whole is wrong in at most one of 1 / (1 − confidence) cases; a refuted whole too,
-//! for any number of steps. Never here: units, the requirement text.
+//! for any number of steps.
+//! Never here: units, the requirement text.
 
 use super::ratio::{Answer, Interval, SettingSample, is_above, ratio_interval};
 use super::{REPETITIONS_MAX, first_of, mean};

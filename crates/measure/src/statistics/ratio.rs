@@ -4,7 +4,8 @@
 //! different from zero. The test is Student's t with Welch's degrees of freedom. The interval is for the
 //! ratio of the arithmetic means, which contracts compare; the two samples may vary differently.
 //!
-//! Invariant: pure; exchanging the two turns an interval into its reciprocal. Never here: the required ratio.
+//! Invariant: pure; exchanging the two turns an interval into its reciprocal.
+//! Never here: the required ratio.
 
 use super::student::t_quantile_of;
 use super::{deviation, mean};

@@ -1,6 +1,7 @@
 //! Student's t and the normal distribution: quantiles and probabilities.
 //!
-//! Invariant: the distribution function of a quantile returns its probability, to 1e-9. Never here: samples.
+//! Invariant: the distribution function of a quantile returns its probability, to 1e-9.
+//! Never here: samples.
 
 /// Quantile of Student's t: a t variable with `freedom` degrees is below it with probability `p`, for `p` in
 /// 0.5..1.

@@ -2,7 +2,8 @@
 //! into a message.
 //!
 //! Invariant: a buffer is borrowed until its request has ended. Nothing here blocks inside MPI, except the
-//! creation and freeing of communicators. Never here: the meaning of the data.
+//! creation and freeing of communicators.
+//! Never here: the meaning of the data.
 #![allow(unsafe_code)]
 
 use std::ffi::{c_char, c_int};

@@ -7,8 +7,8 @@
 //! All ranks that have a file open make the same calls of those marked *collective*, in the same order. They
 //! continue to do so after one of them has failed: a rank that left would keep the others waiting.
 //!
-//! Invariant: a call never accesses memory beyond the values it was given, for any arguments. Never here: the
-//! contents of the arrays, clocks, agreement between ranks.
+//! Invariant: a call never accesses memory beyond the values it was given, for any arguments.
+//! Never here: the contents of the arrays, clocks, agreement between ranks.
 
 mod hdf5;
 pub(crate) mod pnetcdf;

@@ -1,8 +1,8 @@
 //! Parallel HDF5: what the backend and the array files share. This is the search for the library, the opening
 //! of a file on all its ranks, its datasets, and the properties of transfers.
 //!
-//! Invariant: the ranks that share a file learn together whether a step of opening it succeeded. Never here:
-//! which datasets a file has, and their contents.
+//! Invariant: the ranks that share a file learn together whether a step of opening it succeeded.
+//! Never here: which datasets a file has, and their contents.
 
 mod calls;
 mod health;

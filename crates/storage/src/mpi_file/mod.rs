@@ -7,8 +7,8 @@
 //! Invariant: no call can access memory outside the buffer it was given. The bounds of a datatype are read
 //! from MPI when it is made, and a buffer too small for them panics before MPI is called. A call that does
 //! not wait owns its buffer until it has ended; if its end is never known, the buffer is never freed. Values
-//! do not outlive MPI and stay on the thread that started it; the caller ensures both. Never here: retries,
-//! fallbacks, agreement between ranks, clocks.
+//! do not outlive MPI and stay on the thread that started it; the caller ensures both.
+//! Never here: retries, fallbacks, agreement between ranks, clocks.
 #![allow(unsafe_code)]
 
 mod access;

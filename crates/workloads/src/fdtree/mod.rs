@@ -5,8 +5,8 @@
 //! [`run`] is the body of every rank: each rank has its own tree, and the four phases start together. Events
 //! go to a [`FdtreeListener`] on rank 0 and into records.
 //!
-//! Invariant: only names that belong to a tree of this shape are removed. Never here: the command line, text
-//! for people.
+//! Invariant: only names that belong to a tree of this shape are removed.
+//! Never here: the command line, text for people.
 
 mod find;
 mod operations;

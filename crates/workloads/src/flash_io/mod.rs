@@ -5,8 +5,8 @@
 //! [`run`] is the body of every rank. Events go to a [`FlashIoListener`] on rank 0 and into records.
 //!
 //! Invariant: the data in the files does not depend on how they are written. PnetCDF's files are equal in
-//! every byte; HDF5's files differ only in the creation times of their datasets. Never here: the command
-//! line, text for people, the library that stores the arrays.
+//! every byte; HDF5's files differ only in the creation times of their datasets.
+//! Never here: the command line, text for people, the library that stores the arrays.
 
 mod compare;
 mod define;

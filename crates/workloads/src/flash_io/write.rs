@@ -67,7 +67,7 @@ pub(super) struct WriteRemainder {
 }
 
 impl FileDone {
-    /// Stores the first failure of several results.
+    /// The value of a result. Stores its failure, unless an earlier one is stored.
     pub(super) fn keep<T>(&mut self, what: &str, result: io::Result<T>) -> Option<T> {
         match result {
             Ok(value) => Some(value),

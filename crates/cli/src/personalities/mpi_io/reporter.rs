@@ -98,7 +98,7 @@ impl Reporter {
         }
     }
 
-    /// The name of the library, if known.
+    /// The library that the ranks run on.
     pub(super) fn library(&self) -> &RankLibrary {
         &self.library
     }
