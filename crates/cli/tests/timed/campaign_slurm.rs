@@ -174,7 +174,7 @@ fn a_node_that_fails_makes_one_attempt_invalid_and_no_other() {
     let jobs = std::path::Path::new(&folder).join("jobs");
     until("the first job's end", || jobs.join("0001-A-r1").exists());
     // A node that dies during MPI_Init leaves the other ranks waiting in it, until the timeout of the job.
-    let data = std::path::PathBuf::from(format!("{folder}.s.data/tests/B-r1/data"));
+    let data = std::path::PathBuf::from(format!("{folder}.data/tests/B-r1/data"));
     until("the data of four ranks", || data.metadata().is_ok_and(|file| file.len() == 4 * (128 << 10)));
     assert_eq!(slurm.busy().len(), 4);
     slurm.kill_node(3);
