@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use plan::schedule::{self, PlannedJob};
-use plan::{Placement, Plan, Test, Uses, late};
+use plan::{Placement, Plan, Test, Uses, deferred};
 use results::folder::{self, Campaign, FileSystemFacts, Job};
 use results::record::{self, Phase, Record, Run};
 
@@ -65,12 +65,12 @@ impl<'a> Index<'a> {
     /// The records of a repetition of a test.
     pub(crate) fn records(&self, test: &str, repetition: u32) -> Vec<Record> {
         let found = self.job(test, repetition);
-        found.map(|job| late::recorded(Some(&job.info.end), job.records.clone())).unwrap_or_default()
+        found.map(|job| deferred::recorded(Some(&job.info.end), job.records.clone())).unwrap_or_default()
     }
 
     /// The placement of a test. If its nodes are searched, it is the result of the search.
     pub(crate) fn placed(&self, test: &'a Test) -> &'a Placement {
-        late::placed(self.plan, test, &|test, repetition| self.records(test, repetition))
+        deferred::placed(self.plan, test, &|test, repetition| self.records(test, repetition))
     }
 
     /// The test of the job with this name, including warm-ups.

@@ -7,7 +7,7 @@
 
 mod course;
 
-use plan::late;
+use plan::deferred;
 use plan::launcher::LaunchKind;
 use results::Statistics;
 use results::reason::{Code, Datum, Reason};
@@ -225,7 +225,9 @@ fn inner_repetitions(case: &TestCriterion<'_>) -> Option<Reason> {
 /// The result of the search for the number of nodes, or why the optimum is not known.
 fn searched(case: &TestCriterion<'_>) -> Option<Result<Reason, Reason>> {
     let search = case.test.search.as_ref()?;
-    Some(late::searched(case.index.plan, search, &|test, repetition| case.index.records(test, repetition)))
+    Some(deferred::searched(case.index.plan, search, &|test, repetition| {
+        case.index.records(test, repetition)
+    }))
 }
 
 /// The trees of all ranks. The table of mdtest counts only one of them.

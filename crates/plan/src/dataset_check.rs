@@ -144,8 +144,8 @@ fn too_small(dataset: &Dataset, phase: &Phase) -> Option<Reason> {
 /// Whether a test reads more than the smallest file has. IOR would reach its end and abort.
 fn read_beyond(dataset: &Dataset, test: &Test, made: &Manifest) -> Option<Reason> {
     let (line, written) = (test.line.as_ior()?, dataset.line.as_ior()?);
-    let told = line.status_file.is_some() && written.status_file.is_some();
-    if !line.only_reads() || told || !test.imports.is_empty() {
+    let sized = line.status_file.is_some() && written.status_file.is_some();
+    if !line.only_reads() || sized || !test.imports.is_empty() {
         return None;
     }
     let asked = if line.file_per_rank { line.bytes(1) } else { line.bytes(test.placement.ranks) };

@@ -6,8 +6,8 @@
 
 pub mod app;
 pub mod dataset_check;
+pub mod deferred;
 mod language;
-pub mod late;
 pub mod launcher;
 pub mod line;
 mod model;
@@ -16,8 +16,8 @@ mod placement;
 pub mod schedule;
 mod words;
 
+pub use deferred::left_out;
 pub use language::{keys_paper, schema};
-pub use late::left_out;
 pub use model::*;
 pub use parse::among;
 pub use placement::{ClientNodes, Placement};

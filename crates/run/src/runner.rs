@@ -10,10 +10,10 @@
 mod ask;
 mod attempt;
 mod dataset;
-mod full;
+mod full_disk;
 mod job;
 mod kept;
-mod own;
+mod ownership;
 mod setup;
 mod shell;
 mod site;
@@ -38,9 +38,9 @@ use units::Usage;
 use crate::launch::Surroundings;
 use crate::machine::machine;
 use attempt::{Attempt, AttemptEnd};
-pub use own::discard;
+pub use ownership::discard;
 use plan::Plan;
-use plan::late;
+use plan::deferred;
 use plan::schedule::{self, PlannedJob};
 use setup::Setup;
 use site::CampaignSite;
@@ -171,7 +171,7 @@ pub enum Event<'a> {
 /// return quickly.
 pub fn run(asked: &CampaignRequest, observer: &mut dyn FnMut(&Event<'_>)) -> Result<Ended, Trouble> {
     let site = if asked.resume { CampaignSite::find(asked)? } else { CampaignSite::make(asked)? };
-    run_jobs(asked, &site, observer).map_err(|trouble| full::with_advice(trouble, asked, &site))
+    run_jobs(asked, &site, observer).map_err(|trouble| full_disk::with_advice(trouble, asked, &site))
 }
 
 fn run_jobs(
@@ -278,12 +278,12 @@ impl<'a> EndedJobs<'a> {
         let mut bound = job.clone();
         let records = |test: &str, repetition: u32| {
             let records = records::load(&folder(test, repetition).join(names::RECORDS));
-            late::recorded(self.ends.get(&(test.to_owned(), repetition)), records.unwrap_or_default())
+            deferred::recorded(self.ends.get(&(test.to_owned(), repetition)), records.unwrap_or_default())
         };
-        if let Some(why) = late::unneeded(&self.asked.plan, job, &records) {
+        if let Some(why) = deferred::unneeded(&self.asked.plan, job, &records) {
             return Err(why);
         }
-        late::bind(&self.asked.plan, &mut bound, &records)?;
+        deferred::bind(&self.asked.plan, &mut bound, &records)?;
         Ok(bound)
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Never here: what they measured.
 
-use plan::{Plan, StateKind, late};
+use plan::{Plan, StateKind, deferred};
 use results::folder::{DeathCause, Job, JobEnd, LaunchRejection};
 use results::reason::{Code, Datum, Reason};
 use results::record::{Failure, Record};
@@ -106,7 +106,7 @@ pub(super) fn why_not_run(case: &TestCriterion<'_>) -> Reason {
     }
     let records = |test: &str, repetition| index.records(test, repetition);
     let mut unbound =
-        index.planned(&test.id).filter_map(|job| late::bind(plan, &mut job.clone(), &records).err());
+        index.planned(&test.id).filter_map(|job| deferred::bind(plan, &mut job.clone(), &records).err());
     if let Some(reason) = unbound.next().filter(|_| index.has_ended()) {
         return reason;
     }

@@ -18,7 +18,7 @@ use super::dataset::{self, DatasetTask};
 use super::job::Prepared;
 use super::setup::Setup;
 use super::site::CampaignSite;
-use super::{CampaignRequest, Trouble, full};
+use super::{CampaignRequest, Trouble, full_disk};
 use crate::machine::{self, now};
 use plan::schedule::{PlannedJob, Purpose};
 
@@ -83,7 +83,7 @@ impl<'a> Attempt<'a> {
         match site.make_files(job) {
             Ok(()) => {}
             // A file system that lost a part of itself costs this attempt only. Jobs elsewhere continue.
-            Err(Trouble::Io(error)) if !full::is_full(&error) => {
+            Err(Trouble::Io(error)) if !full_disk::is_full(&error) => {
                 rejected.get_or_insert(StartRejection::Trouble(format!("fs.{}: {error}", job.fs)));
             }
             Err(trouble) => return Err(trouble),
@@ -212,7 +212,7 @@ impl<'a> Attempt<'a> {
             Some(turn) => turn.conclude(asked, site, (self.job, &self.files), &self.staged, &mut info)?,
             None => None,
         };
-        let info = full::finish(&self.staged, &info, site, self.job)?;
+        let info = full_disk::finish(&self.staged, &info, site, self.job)?;
         let relative = format!("{}/{}", names::JOBS, self.job.folder);
         Ok(Job { dataset, ..Job::read(&asked.folder, relative, info) })
     }

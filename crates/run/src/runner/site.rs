@@ -12,7 +12,7 @@ use units::Usage;
 
 use super::ask;
 use super::kept::KeptDatasets;
-use super::own::{
+use super::ownership::{
     MARK, is_empty, is_own, lock, make_data, make_marked, mark, not_created, remove_own_directories,
 };
 use super::space::{check_space, check_state_space};
