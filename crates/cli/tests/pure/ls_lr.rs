@@ -179,7 +179,7 @@ fn an_unreadable_directory_ends_the_run_or_is_counted_and_reported() {
     assert!(on.out.contains("ENTRIES WERE MADE"), "unlisted entries are missing: {}", on.out);
     fs::set_permissions(&closed, fs::Permissions::from_mode(0o755)).unwrap();
     let cold = run(&mut as_other_user(dir.path(), "-n 2 ls-lr --cold t").unwrap());
-    let warning = "--cold: could not drop the caches; only root may (/proc/sys/vm/drop_caches: ";
+    let warning = "--cold: could not drop the caches. Only root may (/proc/sys/vm/drop_caches: ";
     assert!(cold.out.contains(warning) && cold.out.contains("caches     not dropped"), "{cold:?}");
 }
 

@@ -28,7 +28,7 @@ use crate::kit::path::PathBuffer;
 use crate::kit::reduce;
 
 /// The largest number of foreign files that are reported.
-const TOLD_MAX: usize = 20;
+const REPORTED_MAX: usize = 20;
 
 /// The result of a removal.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -40,7 +40,7 @@ pub struct Removed {
     /// Foreign names that were not removed, over all ranks.
     pub foreign: u64,
     /// Some of these names, on rank 0.
-    pub told: Vec<String>,
+    pub named: Vec<String>,
 }
 
 /// Removes the files that were created in `dir`. Collective. The number of ranks may differ from that of the
@@ -77,21 +77,21 @@ fn gathered(comm: &dyn Comm, removed: Removed) -> Result<Removed, Halt> {
     let mut sums = [removed.files, removed.dirs, removed.foreign];
     comm.all_reduce(&mut sums, Reduce::Sum)?;
     // A name can contain a newline, but never a NUL.
-    let mine = (!removed.told.is_empty()).then(|| removed.told.join("\0"));
+    let mine = (!removed.named.is_empty()).then(|| removed.named.join("\0"));
     let heard = few::collect(comm, mine.as_deref())?;
     let names = |text: &str| text.split('\0').map(str::to_owned).collect();
-    let told = heard.parcels.iter().map(|(_, text)| names(text)).collect();
-    let told = few::in_turn(told, TOLD_MAX);
-    Ok(Removed { files: sums[0], dirs: sums[1], foreign: sums[2], told })
+    let named = heard.parcels.iter().map(|(_, text)| names(text)).collect();
+    let named = few::in_turn(named, REPORTED_MAX);
+    Ok(Removed { files: sums[0], dirs: sums[1], foreign: sums[2], named })
 }
 
 impl Removed {
     fn leave(&mut self, path: &Path) {
         self.foreign += 1;
         let path = path.display().to_string();
-        let length: usize = self.told.iter().map(|told| told.len() + 1).sum();
-        if self.told.len() < TOLD_MAX && length + path.len() <= few::BYTES {
-            self.told.push(path);
+        let length: usize = self.named.iter().map(|name| name.len() + 1).sum();
+        if self.named.len() < REPORTED_MAX && length + path.len() <= few::BYTES {
+            self.named.push(path);
         }
     }
 }
@@ -225,8 +225,9 @@ fn remove_dir(
     let is_tree = |name: &std::ffi::CStr| {
         number(name, b'd').is_some_and(|child| child != 0 && left.model.tree.parent(child) == Some(dir))
     };
-    let told = foreign.iter().filter(|name| !is_tree(name));
-    told.for_each(|name| removed.leave(&path.as_path().join(std::ffi::OsStr::from_bytes(name.to_bytes()))));
+    let strange = foreign.iter().filter(|name| !is_tree(name));
+    strange
+        .for_each(|name| removed.leave(&path.as_path().join(std::ffi::OsStr::from_bytes(name.to_bytes()))));
     if foreign.is_empty() {
         gone(names.remove_dir(path.as_c_str())).map_err(|error| at(path.as_path(), &error))?;
         removed.dirs += 1;
@@ -259,7 +260,7 @@ mod tests {
     use ranks::local;
 
     #[test]
-    fn of_many_ranks_each_tells_some_of_what_it_left_and_all_is_counted() {
+    fn each_of_many_ranks_names_some_foreign_entries_and_all_are_counted() {
         let all = local::run(8, |comm| {
             let mut removed = Removed::default();
             for number in 0..if comm.rank() % 2 == 0 { 100 } else { 0 } {
@@ -270,8 +271,8 @@ mod tests {
         let all: Vec<Removed> = all.into_iter().map(|one| one.unwrap().unwrap()).collect();
         assert!(all.iter().all(|one| one.foreign == 400), "{all:?}");
         let of = |rank: u32| {
-            all[0].told.iter().filter(|name| name.starts_with(&format!("rank.{rank}/a\n"))).count()
+            all[0].named.iter().filter(|name| name.starts_with(&format!("rank.{rank}/a\n"))).count()
         };
-        assert_eq!(([0, 2, 4, 6].map(of), all[0].told.len()), ([5; 4], TOLD_MAX));
+        assert_eq!(([0, 2, 4, 6].map(of), all[0].named.len()), ([5; 4], REPORTED_MAX));
     }
 }

@@ -202,13 +202,13 @@ fn work(all: &AllRanks<'_>, me: &mut AgeingPart<'_>, goal: &AgeingGoal) -> Resul
 
 /// Extents of all ranks; `None` if the file system of one rank does not report them. Collective.
 fn reduce_extents(comm: &dyn Comm, mine: Option<StateExtents>) -> Result<Option<StateExtents>, Halt> {
-    let told = comm.reduce_one(mine.is_some().into(), Reduce::Min)? > 0;
+    let known = comm.reduce_one(mine.is_some().into(), Reduce::Min)? > 0;
     let found = mine.unwrap_or_default();
     let mut sums = [found.files, found.extents, found.fragmented, found.bytes];
     comm.all_reduce(&mut sums, Reduce::Sum)?;
     let most = comm.reduce_one(found.most, Reduce::Max)?;
     let [files, extents, fragmented, bytes] = sums;
-    Ok(told.then_some(StateExtents { files, extents, fragmented, bytes, most }))
+    Ok(known.then_some(StateExtents { files, extents, fragmented, bytes, most }))
 }
 
 #[cfg(test)]

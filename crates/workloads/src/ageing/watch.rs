@@ -31,7 +31,7 @@ pub(super) struct ProgressWatch<'a> {
     /// The start of this process, and the bytes written before.
     began_ns: u64,
     began_written: u64,
-    told_ns: u64,
+    reported_ns: u64,
 }
 
 impl<'a> ProgressWatch<'a> {
@@ -42,7 +42,7 @@ impl<'a> ProgressWatch<'a> {
         cycles: f64,
     ) -> Self {
         let goal = model.bytes_to_fill() * (1.0 + cycles);
-        Self { observer, goal, began_ns: 0, began_written: 0, told_ns: 0 }
+        Self { observer, goal, began_ns: 0, began_written: 0, reported_ns: 0 }
     }
 
     /// The remaining time is estimated from the data written since this moment.
@@ -52,10 +52,10 @@ impl<'a> ProgressWatch<'a> {
 
     pub(super) fn tell(&mut self, now: u64, leg: Leg, model: &AgeingModel) {
         let Some(observer) = &mut self.observer else { return };
-        if now < self.told_ns + TELL_NS {
+        if now < self.reported_ns + TELL_NS {
             return;
         }
-        self.told_ns = now;
+        self.reported_ns = now;
         let written = model.written as f64;
         let rate = (model.written - self.began_written) as f64
             / now.saturating_sub(self.began_ns).max(1) as f64

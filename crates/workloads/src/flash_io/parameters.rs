@@ -135,8 +135,8 @@ impl FlashIoParameters {
         let each = self.memory().unwrap_or(u64::MAX);
         let fits = match NodeMemory::of_this_node() {
             Some(memory) if each.saturating_mul(ranks) > memory.available => Err(format!(
-                "{ranks} ranks of this node need {each} bytes each, and only {} of its {} are available; \
-                 choose a smaller --size or --blocks, or fewer ranks on a node",
+                "{ranks} ranks of this node need {each} bytes each, and only {} of its {} are available. \
+                 Choose a smaller --size or --blocks, or fewer ranks on a node",
                 memory.available, memory.total
             )),
             _ => Ok(()),

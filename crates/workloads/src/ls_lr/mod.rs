@@ -201,7 +201,7 @@ impl LsLrPart<'_, '_> {
         let (dropped, why) = nodes.forget()?;
         if !dropped {
             let text =
-                format!("--cold: could not drop the caches; only root may ({})", why.unwrap_or_default());
+                format!("--cold: could not drop the caches. Only root may ({})", why.unwrap_or_default());
             self.notice("caches-not-dropped", repetition, OF_THE_RUN, &text)?;
         }
         Ok(dropped)
@@ -228,7 +228,7 @@ impl LsLrPart<'_, '_> {
                 "small-tree",
                 "list",
                 format!(
-                    "a walker listed only {fewest} entries; the trees of a contract have more than {LARGE}"
+                    "a walker listed only {fewest} entries. The trees of a contract have more than {LARGE}"
                 ),
             ));
         }

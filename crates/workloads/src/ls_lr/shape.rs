@@ -76,7 +76,7 @@ impl LsLrShape {
         if longest > LONGEST {
             return Err(Usage(format!(
                 "--fan-out {fan_out}: {} directories are then {} levels deep, and paths are longer than \
-                 {LONGEST} bytes; give a larger --fan-out or --per-dir",
+                 {LONGEST} bytes. Give a larger --fan-out or --per-dir",
                 self.directories(),
                 self.depth()
             )));

@@ -93,7 +93,7 @@ fn remove(part: RankContext<'_>, storage: &dyn Storage, request: &AgeingRequest)
     let comm = part.comm;
     let removed = ageing::remove(comm, storage, &request.dir)?;
     if comm.rank() == 0 {
-        for path in &removed.told {
+        for path in &removed.named {
             complain(&format!("age: {path}: not created by this program. It remains."));
         }
     }
