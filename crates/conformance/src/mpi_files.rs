@@ -44,7 +44,7 @@ impl OpenFile {
         self.file.take().map_or(Ok(()), MpiFile::close)
     }
 
-    /// So many bytes, for a call.
+    /// `count` bytes, for a call.
     pub(super) fn bytes(&self, count: usize) -> Elements<'_> {
         Elements::new(&self.byte, i32::try_from(count).expect("cases that move more make a datatype"))
     }

@@ -56,7 +56,9 @@ fn of_case(case: &TestCriterion<'_>, findings: &Findings) -> Verdict {
         clause: case.test.clause.clone(),
         criterion: case.criterion.to_string(),
         jobs: case.jobs().iter().map(|job| job.folder.clone()).collect(),
-        stretches: [sustained::stretches, steady::stretches, at_once::stretches].map(|of| of(case)).concat(),
+        time_windows: [sustained::time_windows, steady::time_windows, at_once::time_windows]
+            .map(|of| of(case))
+            .concat(),
         ..verdict(case.criterion, decision, threshold, remarks, wrong.as_ref())
     };
     apply(&errors, wrong.as_ref(), &mut verdict);

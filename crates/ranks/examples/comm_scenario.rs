@@ -57,9 +57,9 @@ fn barriers(world: &MpiWorld) {
     let offset = comm.clock_offset(&|| 0).expect("an offset");
     let questions = 1_000_000;
     let asked = Instant::now();
-    let heard = (0..questions).filter(|_| comm.alarm_raised()).count();
+    let raised = (0..questions).filter(|_| comm.alarm_raised()).count();
     let question = asked.elapsed() / questions;
-    assert_eq!(heard, 0, "no rank raised an alarm");
+    assert_eq!(raised, 0, "no rank raised an alarm");
     if comm.rank() == 0 {
         println!("a check for an alarm: {question:?}");
         let oversubscribed = world.is_oversubscribed();

@@ -23,4 +23,4 @@ pub use finding::{Finding, Severity};
 pub use measure::{statistics, steady};
 pub use reason::{Code, Reason};
 pub use record::Record;
-pub use verdict::{Outcome, Statistics, Stretch, StretchKind, Verdict};
+pub use verdict::{Outcome, Statistics, TimeWindow, TimeWindowKind, Verdict};

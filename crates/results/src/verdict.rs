@@ -74,19 +74,19 @@ pub struct Verdict {
     pub jobs: Vec<String>,
     /// Time windows of the repetitions that were evaluated in addition to whole phases.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub stretches: Vec<Stretch>,
+    pub time_windows: Vec<TimeWindow>,
 }
 
 /// A time window within a phase of one repetition.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
-pub struct Stretch {
+pub struct TimeWindow {
     /// The repetition.
     pub repetition: u32,
     /// The phase.
     pub phase: String,
     /// Its kind.
-    pub kind: StretchKind,
+    pub kind: TimeWindowKind,
     /// Its start, seconds after the common start of the phase.
     pub from_s: f64,
     /// Its length, seconds.
@@ -103,7 +103,7 @@ pub struct Stretch {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
-pub enum StretchKind {
+pub enum TimeWindowKind {
     /// The slowest window of its length.
     Worst,
     /// The rate was steady when it began.

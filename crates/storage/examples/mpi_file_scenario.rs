@@ -158,9 +158,9 @@ fn cell(
     comm.barrier().expect("all ranks reach the barrier");
     file.sync().expect("it syncs");
     if at == At::Shared {
-        let stands = file.position(Pointer::Shared).expect("MPI reports the position");
-        if stands != 2 * whole {
-            odd.push(format!("{way:?} {how}: the shared pointer is at {stands}, not {}", 2 * whole));
+        let position = file.position(Pointer::Shared).expect("MPI reports the position");
+        if position != 2 * whole {
+            odd.push(format!("{way:?} {how}: the shared pointer is at {position}, not {}", 2 * whole));
         }
         file.seek(Pointer::Shared, 0, Whence::Start).expect("it seeks");
     }

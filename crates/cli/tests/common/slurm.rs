@@ -98,8 +98,8 @@ impl Slurm {
     }
 
     fn idle(&self) -> usize {
-        let told = self.ask("sinfo -h -t idle -o %D");
-        told.split_whitespace().filter_map(|number| number.parse::<usize>().ok()).sum()
+        let idle = self.ask("sinfo -h -t idle -o %D");
+        idle.split_whitespace().filter_map(|number| number.parse::<usize>().ok()).sum()
     }
 
     /// The nodes on which ranks run now, sorted.

@@ -212,17 +212,20 @@ fn an_error_of_the_system_is_reported_instead_of_that_of_the_library() {
             let Some(ran) = under(LIBRARIES[library], dir, &format!("-a {backend} {shape} {words}")) else {
                 continue;
             };
-            let told = ran.complaints();
+            let complaints = ran.complaints();
             assert!(
-                ran.status == Some(4) && told.len() == 1 && told[0].ends_with(why),
+                ran.status == Some(4) && complaints.len() == 1 && complaints[0].ends_with(why),
                 "{backend} {words}: {ran:#?}"
             );
         }
         if backend == "MPIIO" {
             let words = format!("-a MPIIO -w {shape} -t 512k -o full/f");
             let Some(ran) = under(LIBRARIES[library], dir, &words) else { continue };
-            let told = ran.complaints();
-            assert!(ran.status == Some(4) && told[0].to_lowercase().contains("no space left"), "{ran:#?}");
+            let complaints = ran.complaints();
+            assert!(
+                ran.status == Some(4) && complaints[0].to_lowercase().contains("no space left"),
+                "{ran:#?}"
+            );
             let _ = std::fs::remove_file(dir.join("full/f"));
         }
     }

@@ -45,7 +45,7 @@ fn a_run_has_its_worst_window_and_steady_rate_and_its_warm_up_is_excluded() {
         let warm_up = reasons(&verdict, "warm-up");
         assert_eq!((warm_up.len(), &warm_up[0]["data"]["ran"]), (1, &1.into()), "{verdict:#}");
         let kinds: Vec<&Value> =
-            verdict["stretches"].as_array().unwrap().iter().map(|stretch| &stretch["kind"]).collect();
+            verdict["time_windows"].as_array().unwrap().iter().map(|window| &window["kind"]).collect();
         assert_eq!(kinds, ["worst", "worst", "steady", "steady"]);
     }
     let report = fs::read_to_string(place.folder().join("report.html")).unwrap_or_default();
@@ -96,8 +96,8 @@ fn parts_of_a_group_are_evaluated_in_their_common_time_window() {
     assert!((sum / parts - 1.0).abs() < 1e-9, "{sum} {parts}");
     for part in &all[..2] {
         assert_eq!(reasons(part, "common-window").len(), 1, "{part:#}");
-        assert_eq!(part["stretches"][0]["kind"], "common");
-        assert_eq!(part["stretches"][0]["rate"], part["value"]);
+        assert_eq!(part["time_windows"][0]["kind"], "common");
+        assert_eq!(part["time_windows"][0]["rate"], part["value"]);
     }
 }
 

@@ -131,10 +131,10 @@ fn two_splits(cx: &mut CaseContext<'_>) -> CaseResult {
     let first = cx.agree("begin", begin(at))?;
     let second = begin(at + 4).map_err(|rejected| rejected.error);
     let began = second.is_ok();
-    let told = check_detected("a second begin", second.map(|half| half.end()));
+    let detected = check_detected("a second begin", second.map(|half| half.end()));
     // If both began, ending the second also ended the first.
     let ended = if began { Ok(()) } else { first.end().0.map(drop) };
-    cx.agree("begin again", told)?;
+    cx.agree("begin again", detected)?;
     cx.agree("end", ended)?;
     cx.close(file)
 }

@@ -32,7 +32,7 @@ pub(super) fn cases() -> Vec<ConformanceCase> {
         (
             "views.current",
             VIEW,
-            "MPI_DISPLACEMENT_CURRENT begins a view where a sequential file stands",
+            "MPI_DISPLACEMENT_CURRENT begins a view at the current position of a sequential file",
             current,
         ),
         (

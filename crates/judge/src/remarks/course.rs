@@ -6,7 +6,7 @@ use results::folder::JobEnd;
 use results::reason::{Code, Datum, Reason};
 use results::record::{Counts, Phase};
 use results::statistics;
-use results::{Statistics, Stretch};
+use results::{Statistics, TimeWindow};
 use units::{Dimension, Quantity};
 
 use crate::case::TestCriterion;
@@ -73,7 +73,7 @@ pub(super) fn sustained(case: &TestCriterion<'_>) -> Remarks {
     let (Some(needed), phases) = (case.test.sustained_s, case.all_phases()) else { return all };
     let Some(first) = phases.first() else { return all };
     let of = |code| Reason::new(code).with("phase", &first.phase).with("window", Datum::seconds(needed));
-    let worst = windows::stretches(case).into_iter().min_by(|a, b| a.share.total_cmp(&b.share));
+    let worst = windows::time_windows(case).into_iter().min_by(|a, b| a.share.total_cmp(&b.share));
     match worst {
         None => all.warn(of(Code::WorstWindowUnknown)),
         Some(worst) => {
@@ -94,7 +94,7 @@ pub(super) fn sustained(case: &TestCriterion<'_>) -> Remarks {
     all
 }
 
-fn worst_window(phase: &Phase, worst: &Stretch) -> Reason {
+fn worst_window(phase: &Phase, worst: &TimeWindow) -> Reason {
     let dimension: Dimension = window::dimension(phase);
     let reason = Reason::new(Code::WorstWindow).with("phase", &phase.phase);
     let reason = reason.with("window", Datum::seconds(worst.seconds)).with("repetition", worst.repetition);
@@ -108,7 +108,7 @@ pub(super) fn at_once(case: &TestCriterion<'_>) -> Remarks {
     if case.test.part.is_none() || !case.is_rate() {
         return all;
     }
-    let shortest = together::stretches(case).into_iter().min_by(|a, b| a.seconds.total_cmp(&b.seconds));
+    let shortest = together::time_windows(case).into_iter().min_by(|a, b| a.seconds.total_cmp(&b.seconds));
     match shortest {
         Some(one) => {
             let reason = Reason::new(Code::CommonWindow).with("phase", case.phase());

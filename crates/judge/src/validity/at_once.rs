@@ -6,7 +6,7 @@ use plan::Group;
 use results::folder::Job;
 use results::reason::{Code, Datum, Reason};
 use results::record::{Counts, Phase};
-use results::{Stretch, StretchKind};
+use results::{TimeWindow, TimeWindowKind};
 
 use super::window::{self, Span, WindowAmount};
 use crate::case::TestCriterion;
@@ -93,7 +93,7 @@ pub(super) fn rate(case: &TestCriterion<'_>, job: &Job) -> Result<Option<f64>, R
 }
 
 /// The common time of all parts in each repetition.
-pub(crate) fn stretches(case: &TestCriterion<'_>) -> Vec<Stretch> {
+pub(crate) fn time_windows(case: &TestCriterion<'_>) -> Vec<TimeWindow> {
     let mut all = Vec::new();
     for job in case.jobs() {
         let (Some(span), Some(Ok(_))) = (common(case, job.info.repetition), amount(case, job)) else {
@@ -105,10 +105,10 @@ pub(crate) fn stretches(case: &TestCriterion<'_>) -> Vec<Stretch> {
             };
             let timeline = phase.timeline.as_ref().map_or(0, |timeline| timeline.bytes.iter().sum::<u64>());
             let (rate, mean) = (found.moved / found.seconds, timeline as f64 / own.seconds());
-            all.push(Stretch {
+            all.push(TimeWindow {
                 repetition: job.info.repetition,
                 phase: phase.phase.clone(),
-                kind: StretchKind::Common,
+                kind: TimeWindowKind::Common,
                 from_s: window::after_start(phase, own.and(span).from),
                 seconds: found.seconds,
                 rate,

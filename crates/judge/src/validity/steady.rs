@@ -6,7 +6,7 @@ use results::folder::Job;
 use results::reason::{Code, Datum, Reason};
 use results::record::Phase;
 use results::steady::{self, Steadiness, SteadyRule, SteadyState, SteadyWindow};
-use results::{Stretch, StretchKind};
+use results::{TimeWindow, TimeWindowKind};
 
 use super::window;
 use crate::case::TestCriterion;
@@ -65,17 +65,17 @@ fn not_steady(found: &Steadiness, rule: &SteadyRule, span: f64) -> Reason {
 }
 
 /// The steady window of each repetition.
-pub(crate) fn stretches(case: &TestCriterion<'_>) -> Vec<Stretch> {
+pub(crate) fn time_windows(case: &TestCriterion<'_>) -> Vec<TimeWindow> {
     let Some(rule) = case.test.course.steady.filter(|_| !case.counts_errors()) else { return Vec::new() };
-    let stretch = |(repetition, phase): (u32, &Phase)| {
+    let window = |(repetition, phase): (u32, &Phase)| {
         let (_, SteadyWindow { from, to, rate }) = measured(phase, &rule).ok()?;
         let series = window::series(phase)?;
         let mean = series.moved.iter().map(|moved| *moved as f64).sum::<f64>()
             / (series.moved.len() as f64 * series.interval);
-        Some(Stretch {
+        Some(TimeWindow {
             repetition,
             phase: phase.phase.clone(),
-            kind: StretchKind::Steady,
+            kind: TimeWindowKind::Steady,
             from_s: from,
             seconds: to - from,
             rate,
@@ -83,5 +83,5 @@ pub(crate) fn stretches(case: &TestCriterion<'_>) -> Vec<Stretch> {
             share: if mean > 0.0 { rate / mean } else { 1.0 },
         })
     };
-    case.numbered_phases().filter_map(stretch).collect()
+    case.numbered_phases().filter_map(window).collect()
 }

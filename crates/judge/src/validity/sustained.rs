@@ -6,7 +6,7 @@ use results::folder::Job;
 use results::reason::{Code, Datum, Reason};
 use results::record::Phase;
 use results::steady::{self, Sustained};
-use results::{Stretch, StretchKind};
+use results::{TimeWindow, TimeWindowKind};
 
 use super::window;
 use crate::case::TestCriterion;
@@ -61,14 +61,14 @@ fn found(phase: &Phase, needed: f64) -> Option<Sustained> {
 }
 
 /// The worst window of each repetition.
-pub(crate) fn stretches(case: &TestCriterion<'_>) -> Vec<Stretch> {
+pub(crate) fn time_windows(case: &TestCriterion<'_>) -> Vec<TimeWindow> {
     let Some(needed) = case.test.sustained_s.filter(|_| !case.counts_errors()) else { return Vec::new() };
-    let stretch = |(repetition, phase): (u32, &Phase)| {
+    let window = |(repetition, phase): (u32, &Phase)| {
         let Sustained { window, at, rate, share, .. } = found(phase, needed)?;
-        Some(Stretch {
+        Some(TimeWindow {
             repetition,
             phase: phase.phase.clone(),
-            kind: StretchKind::Worst,
+            kind: TimeWindowKind::Worst,
             from_s: at,
             seconds: window,
             rate,
@@ -76,5 +76,5 @@ pub(crate) fn stretches(case: &TestCriterion<'_>) -> Vec<Stretch> {
             share,
         })
     };
-    case.numbered_phases().filter_map(stretch).collect()
+    case.numbered_phases().filter_map(window).collect()
 }

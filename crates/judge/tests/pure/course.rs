@@ -1,6 +1,6 @@
 //! Sustained and steady rates, warm-ups, trends, more clients, and parts that ran at once.
 
-use results::StretchKind;
+use results::TimeWindowKind;
 use results::record::{Counts, Moments, Timeline};
 
 use super::*;
@@ -60,8 +60,8 @@ fn the_worst_window_is_a_metric_and_in_every_verdict_of_a_sustained_test() {
     let verdict = one(&asks("sustained = \"10 s\"", "write.sustained"), &runs());
     assert_eq!(verdict.statistics.unwrap().values, [100.0, 90.0, 98.0]);
     assert_eq!(verdict.outcome, Outcome::Inconclusive, "{}", verdict.reason);
-    let kinds: Vec<_> = verdict.stretches.iter().map(|one| (one.repetition, one.kind, one.rate)).collect();
-    let worst = StretchKind::Worst;
+    let kinds: Vec<_> = verdict.time_windows.iter().map(|one| (one.repetition, one.kind, one.rate)).collect();
+    let worst = TimeWindowKind::Worst;
     assert_eq!(kinds, [(1, worst, 100.0), (2, worst, 90.0), (3, worst, 98.0)]);
 }
 
@@ -116,7 +116,7 @@ fn a_rate_counts_from_when_it_was_steady_and_a_run_that_never_was_is_invalid() {
     assert_eq!(verdict.value, Some(100.0), "what was faster before does not count");
     let from = of(&verdict.notes, Code::SteadyFrom).unwrap();
     assert_eq!(numbers(from, ["window", "after"]), [Some(10.0), Some(25.0)]);
-    assert_eq!((verdict.stretches[2].from_s, verdict.stretches[2].seconds), (25.0, 10.0));
+    assert_eq!((verdict.time_windows[2].from_s, verdict.time_windows[2].seconds), (25.0, 10.0));
     for metric in ["write.steady", "write.bw"] {
         let verdict = one(&asks(STEADY, metric), &three([settling(10), settling(60), settling(10)]));
         assert_eq!(outcome(&verdict), (Outcome::Invalid, Code::NoSteadyState));
@@ -214,7 +214,7 @@ fn a_window_as_long_as_the_phase_is_all_its_whole_intervals() {
     let runs = |seconds: usize| three([0; 3].map(|_| timed(&vec![100; seconds], 0)));
     let verdict = one(&plan, &runs(20));
     assert_eq!((verdict.outcome, verdict.value), (Outcome::Pass, Some(100.0)), "{}", verdict.reason);
-    assert_eq!(verdict.stretches[0].seconds, 19.0);
+    assert_eq!(verdict.time_windows[0].seconds, 19.0);
     assert_eq!(one(&plan, &runs(17)).outcome, Outcome::Invalid);
 }
 
@@ -331,8 +331,8 @@ fn parts_that_ran_at_once_are_judged_by_the_time_that_they_had_in_common() {
     assert!((common.number("share").unwrap() - 0.68).abs() < 0.005, "{common}");
     let of_part = verdicts[2].notes.iter().find(|note| note.about == "G.a").unwrap();
     assert_eq!(&of_part.reason, common);
-    let stretch = &verdicts[0].stretches[0];
-    assert_eq!((stretch.kind, stretch.from_s, stretch.seconds), (StretchKind::Common, 10.0, 11.0));
+    let window = &verdicts[0].time_windows[0];
+    assert_eq!((window.kind, window.from_s, window.seconds), (TimeWindowKind::Common, 10.0, 11.0));
     let late = verdicts_of(&group(), &runs(timed(&[200; 14], 15)));
     assert_eq!(outcome(&late[0]), (Outcome::Invalid, Code::Overlap));
     assert_eq!(

@@ -287,7 +287,7 @@ fn what_a_mix_a_ramp_or_a_least_time_explains_is_neither_missing_nor_too_much() 
     let short = Phase { expected_bytes: 200, ..phase("write", 100) };
     let again = Phase { expected_bytes: 50, ..phase("write", 100) };
     let timed = "-w -e -O minTimeDuration=3";
-    for (line, phase, told) in [
+    for (line, phase, found) in [
         ("-w -e --ramp=1", ramp, false),
         ("-w -e --rwmix=50", mixed, false),
         ("-w -e", short.clone(), true),
@@ -298,7 +298,7 @@ fn what_a_mix_a_ramp_or_a_least_time_explains_is_neither_missing_nor_too_much() 
         let metric = format!("{}.bw", phase.phase);
         let verdict = verdict_of(&test("T", "", line, &metric), &[("T", phase)]).remove(0);
         let other = of(&verdict.warnings, Code::MovedOtherAmount);
-        assert_eq!(other.is_some(), told, "{line}: {verdict:#?}");
+        assert_eq!(other.is_some(), found, "{line}: {verdict:#?}");
     }
 }
 

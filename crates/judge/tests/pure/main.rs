@@ -4,7 +4,6 @@ mod at_once;
 mod cases;
 mod clients;
 mod course;
-mod d14;
 mod file_system;
 mod findings;
 mod goals;
@@ -18,6 +17,7 @@ mod running;
 mod series;
 mod stage;
 mod stragglers;
+mod uneven_amounts;
 mod verdict_rates;
 mod wrong;
 

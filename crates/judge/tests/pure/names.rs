@@ -14,7 +14,7 @@ fn operations_on_cached_entries_are_reported_as_cached() {
         "mdtest = \"-F -C -n 5\"\n\
          criterion = { metric = \"file_creation.rate\", op = \">\", value = \"1/s\" }",
     );
-    for (kind, told) in [("tmpfs", true), ("lustre", false)] {
+    for (kind, warns) in [("tmpfs", true), ("lustre", false)] {
         let jobs = (1..=3).map(|repetition| {
             job("T", repetition, Phase { ops: 5, counts: Counts::Operations, ..phase("file_creation", 0) })
         });
@@ -23,7 +23,7 @@ fn operations_on_cached_entries_are_reported_as_cached() {
         let verdict = one(&made, &campaign);
         assert_eq!(verdict.outcome, Outcome::Pass);
         let warned = of(&verdict.warnings, Code::MemoryFileSystem);
-        assert_eq!(warned.is_some(), told, "{kind}: {:?}", verdict.warnings);
+        assert_eq!(warned.is_some(), warns, "{kind}: {:?}", verdict.warnings);
     }
 }
 
@@ -67,7 +67,7 @@ fn files_that_may_be_cached_make_the_clause_invalid_unless_the_plan_allows_it() 
 
 #[test]
 fn a_rate_of_trees_tells_how_many_of_them_mdtest_would_count() {
-    let told = |line: &str, metric: &str, ranks: u32| {
+    let value = |line: &str, metric: &str, ranks: u32| {
         let plan = plan(&format!(
             "mdtest = \"{line}\"\ncriterion = {{ metric = \"{metric}\", op = \">\", value = \"1/s\" }}"
         ));
@@ -79,14 +79,14 @@ fn a_rate_of_trees_tells_how_many_of_them_mdtest_would_count() {
         let notes = one(&plan, &campaign(jobs.collect())).notes;
         of(&notes, Code::AllTrees).and_then(|reason| reason.number("ranks"))
     };
-    assert_eq!(told("-F -n 5 -u", "tree_creation.rate", 4), Some(4.0));
-    assert!(told("-F -n 5 -u", "tree_removal.rate", 2).is_some());
+    assert_eq!(value("-F -n 5 -u", "tree_creation.rate", 4), Some(4.0));
+    assert!(value("-F -n 5 -u", "tree_removal.rate", 2).is_some());
     for (line, metric, ranks) in [
         ("-F -n 5", "tree_creation.rate", 4),
         ("-F -n 5 -u", "tree_creation.rate", 1),
         ("-F -n 5 -u", "file_creation.rate", 4),
     ] {
-        assert_eq!(told(line, metric, ranks), None, "{line} {metric} {ranks}");
+        assert_eq!(value(line, metric, ranks), None, "{line} {metric} {ranks}");
     }
 }
 

@@ -6,7 +6,7 @@
 
 use results::folder::Job;
 use results::record::{self, Notice, Phase, ReachedState, StateExtents};
-use results::{Record, Stretch, StretchKind, Verdict};
+use results::{Record, TimeWindow, TimeWindowKind, Verdict};
 
 use super::build::Test;
 use super::words::{NONE, count_cell, quantity_cell, share};
@@ -116,8 +116,8 @@ fn time_windows(verdicts: &[&Verdict]) -> Option<Table> {
                   other window of that length was slower. Steady: the rate was steady before the window \
                   began. Common: all parts of the group were active."
             .into();
-    for stretch in verdicts.iter().flat_map(|verdict| &verdict.stretches) {
-        let row = time_window_row(stretch);
+    for window in verdicts.iter().flat_map(|verdict| &verdict.time_windows) {
+        let row = time_window_row(window);
         if !table.rows.contains(&row) {
             table.row(row);
         }
@@ -125,20 +125,20 @@ fn time_windows(verdicts: &[&Verdict]) -> Option<Table> {
     (!table.rows.is_empty()).then_some(table)
 }
 
-fn time_window_row(stretch: &Stretch) -> Vec<Cell> {
-    let kind = match stretch.kind {
-        StretchKind::Worst => "worst",
-        StretchKind::Steady => "steady",
-        StretchKind::Common => "common",
+fn time_window_row(window: &TimeWindow) -> Vec<Cell> {
+    let kind = match window.kind {
+        TimeWindowKind::Worst => "worst",
+        TimeWindowKind::Steady => "steady",
+        TimeWindowKind::Common => "common",
     };
     vec![
-        Cell::literal(&stretch.phase),
-        Cell::new(stretch.repetition.to_string()),
+        Cell::literal(&window.phase),
+        Cell::new(window.repetition.to_string()),
         Cell::new(kind),
-        Cell::new(units::duration(stretch.from_s)),
-        Cell::new(units::duration(stretch.seconds)),
-        quantity_cell(stretch.rate, &stretch.unit),
-        Cell::new(format!("{:.2}", stretch.share)),
+        Cell::new(units::duration(window.from_s)),
+        Cell::new(units::duration(window.seconds)),
+        quantity_cell(window.rate, &window.unit),
+        Cell::new(format!("{:.2}", window.share)),
     ]
 }
 

@@ -2,7 +2,7 @@
 
 use crate::golden;
 use report::document::{Block, Document, Table, of};
-use results::{Stretch, StretchKind};
+use results::{TimeWindow, TimeWindowKind};
 
 fn table(document: &Document) -> Option<&Table> {
     let mut blocks = document.sections.iter().flat_map(|section| &section.blocks);
@@ -16,10 +16,10 @@ fn table(document: &Document) -> Option<&Table> {
 fn each_time_window_has_one_row_even_if_several_verdicts_used_it() {
     let mut campaign = golden::campaign();
     assert!(table(&of(&campaign)).is_none(), "no verdict used one");
-    let stretch = Stretch {
+    let window = TimeWindow {
         repetition: 2,
         phase: "write".into(),
-        kind: StretchKind::Worst,
+        kind: TimeWindowKind::Worst,
         from_s: 12.0,
         seconds: 30.0,
         rate: 2.5e9,
@@ -28,7 +28,7 @@ fn each_time_window_has_one_row_even_if_several_verdicts_used_it() {
     };
     let test = campaign.verdicts[0].test.clone();
     for verdict in campaign.verdicts.iter_mut().filter(|verdict| verdict.test == test) {
-        verdict.stretches = vec![stretch.clone()];
+        verdict.time_windows = vec![window.clone()];
     }
     let mut second = campaign.verdicts[0].clone();
     second.metric = "write.iops".into();

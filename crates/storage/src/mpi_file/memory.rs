@@ -47,14 +47,14 @@ pub(super) struct DescribedElements<'l> {
 
 /// A call by the usual functions or by the large ones, with the matching type of count.
 macro_rules! by_count {
-    ($file:expr, $told:expr, |$f:ident, $count:ident| $call:expr) => {
-        match $told.large {
+    ($file:expr, $elements:expr, |$f:ident, $count:ident| $call:expr) => {
+        match $elements.large {
             None => {
-                let ($f, $count) = (&$file.library.data, $told.int());
+                let ($f, $count) = (&$file.library.data, $elements.int());
                 $call
             }
             Some($f) => {
-                let $count = $told.count;
+                let $count = $elements.count;
                 $call
             }
         }

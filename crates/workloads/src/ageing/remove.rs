@@ -78,9 +78,9 @@ fn gathered(comm: &dyn Comm, removed: Removed) -> Result<Removed, Halt> {
     comm.all_reduce(&mut sums, Reduce::Sum)?;
     // A name can contain a newline, but never a NUL.
     let mine = (!removed.named.is_empty()).then(|| removed.named.join("\0"));
-    let heard = few::collect(comm, mine.as_deref())?;
+    let collected = few::collect(comm, mine.as_deref())?;
     let names = |text: &str| text.split('\0').map(str::to_owned).collect();
-    let named = heard.parcels.iter().map(|(_, text)| names(text)).collect();
+    let named = collected.parcels.iter().map(|(_, text)| names(text)).collect();
     let named = few::in_turn(named, REPORTED_MAX);
     Ok(Removed { files: sums[0], dirs: sums[1], foreign: sums[2], named })
 }

@@ -88,9 +88,9 @@ mod tests {
     use super::*;
 
     #[derive(Default)]
-    struct Heard(Vec<AgeingProgress>);
+    struct Reports(Vec<AgeingProgress>);
 
-    impl EventObserver<AgeingProgress> for Heard {
+    impl EventObserver<AgeingProgress> for Reports {
         fn event(&mut self, progress: &AgeingProgress) {
             self.0.push(*progress);
         }
@@ -103,8 +103,8 @@ mod tests {
         let fit = SizeFit { files: 500, block: 4096, largest: 40_000, mean: None };
         let share = RankShare { fit, dirs: 50 };
         let mut model = AgeingModel::new(1, (0, 1), &profile, share).unwrap();
-        let mut heard = Heard::default();
-        let mut watch = ProgressWatch::new(Some(&mut heard), &model, 1.0);
+        let mut reports = Reports::default();
+        let mut watch = ProgressWatch::new(Some(&mut reports), &model, 1.0);
         let churn = Leg::Churn { cycles: 1.0 };
         for (number, leg) in [(1, Leg::Fill), (2, churn)] {
             model.begin(leg);
@@ -114,9 +114,10 @@ mod tests {
             watch.begin(number * 1_000_000_000, &model);
         }
         watch.tell(9_000_000_000, Leg::Adjust { files: 0, bytes: None }, &model);
-        let told: Vec<_> = heard.0.iter().map(|told| (told.step, (told.share * 100.0).round())).collect();
-        assert_eq!(told, [("fill", 50.0), ("age", 100.0), ("settle", 100.0)]);
-        assert!((heard.0[0].left_s.unwrap() - 1.0).abs() < 0.05, "{:?}", heard.0[0]);
-        assert_eq!(heard.0[2].left_s, None, "nothing was written yet");
+        let reported: Vec<_> =
+            reports.0.iter().map(|report| (report.step, (report.share * 100.0).round())).collect();
+        assert_eq!(reported, [("fill", 50.0), ("age", 100.0), ("settle", 100.0)]);
+        assert!((reports.0[0].left_s.unwrap() - 1.0).abs() < 0.05, "{:?}", reports.0[0]);
+        assert_eq!(reports.0[2].left_s, None, "nothing was written yet");
     }
 }

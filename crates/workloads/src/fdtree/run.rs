@@ -227,8 +227,8 @@ impl RankTree<'_, '_> {
 
     /// Reports entries that do not belong to the trees. Collective.
     fn tell(&mut self, foreign: Option<String>) -> Result<(), Halt> {
-        let heard = few::collect(self.rank.comm, foreign.as_deref())?;
-        for (rank, path) in heard.parcels {
+        let collected = few::collect(self.rank.comm, foreign.as_deref())?;
+        for (rank, path) in collected.parcels {
             self.observer.event(&FdtreeEvent::Foreign { rank, path: &path });
         }
         Ok(())

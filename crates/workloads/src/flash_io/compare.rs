@@ -185,9 +185,9 @@ mod tests {
         let mut comparing = Comparing::default();
         comparing.look(array, &place, &ArrayValues::Doubles(values));
         assert_eq!((comparing.bytes, comparing.bad_parts, comparing.ranges), (80, 1, 2));
-        let told: Vec<_> =
+        let reported: Vec<_> =
             comparing.first.iter().map(|bad| (bad.kind.as_str(), bad.offset, bad.length)).collect();
-        assert_eq!(told, [("wrong", 1136, 8), ("truncated", 1144, 48)]);
+        assert_eq!(reported, [("wrong", 1136, 8), ("truncated", 1144, 48)]);
         let details: Vec<_> = comparing.first.iter().map(|bad| bad.detail.as_str()).collect();
         assert!(details[0].contains("expected 5, found 3.1e-319"), "{details:?}");
         assert_eq!(
@@ -200,16 +200,16 @@ mod tests {
     fn damage_of_whole_blocks_is_reported_without_a_zone() {
         let arrays = FlashFile::PlotCentered.arrays(Form::Pnetcdf, 8);
         let place = ReadPlace { path: Path::new("f"), begin: None, first: 0, blocks: 2, file_bytes: Some(9) };
-        let told = |at: usize, values: &ArrayValues| {
+        let reported = |at: usize, values: &ArrayValues| {
             let mut comparing = Comparing::default();
             comparing.look(&arrays[at], &place, values);
             comparing.first.iter().map(|bad| format!("{} {}", bad.kind, bad.detail)).collect::<Vec<_>>()
         };
         let wanted = "zero variable lrefine, block 1: expected 1, found 0";
-        assert_eq!(told(0, &ArrayValues::Ints(vec![1, 0])), [wanted]);
+        assert_eq!(reported(0, &ArrayValues::Ints(vec![1, 0])), [wanted]);
         let mut boxes = vec![0.0; 12];
         boxes[9] = 0.25;
         let wanted = "flipped variable bndbox, block 1 (1,1): expected 0, found 0.25";
-        assert_eq!(told(5, &ArrayValues::Floats(boxes)), [wanted]);
+        assert_eq!(reported(5, &ArrayValues::Floats(boxes)), [wanted]);
     }
 }

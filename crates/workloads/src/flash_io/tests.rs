@@ -14,9 +14,9 @@ use library::Memory;
 
 /// Stores every event as text.
 #[derive(Default)]
-struct Heard(Vec<String>);
+struct Reports(Vec<String>);
 
-impl EventObserver<FlashIoEvent<'_>> for Heard {
+impl EventObserver<FlashIoEvent<'_>> for Reports {
     fn event(&mut self, event: &FlashIoEvent<'_>) {
         self.0.push(format!("{event:?}"));
     }
@@ -44,13 +44,17 @@ fn play(ranks: u32, parameters: &FlashIoParameters, memory: &Memory) -> Vec<Left
     let storage: &dyn Storage = &*storage;
     let clock = CycleClock::new();
     let body = |comm: &dyn Comm| {
-        let (mut clock, mut records, mut heard) = (clock.clone(), Vec::new(), Heard::default());
+        let (mut clock, mut records, mut reports) = (clock.clone(), Vec::new(), Reports::default());
         let calls = AtomicU64::new(0);
-        let mut cx =
-            FlashIoContext { clock: &mut clock, records: &mut records, observer: &mut heard, calls: &calls };
+        let mut cx = FlashIoContext {
+            clock: &mut clock,
+            records: &mut records,
+            observer: &mut reports,
+            calls: &calls,
+        };
         let done = run(parameters, memory, storage, comm, &mut cx);
         assert!(done.is_err() || calls.into_inner() > 0, "each call on a file is counted");
-        (done, records, heard.0)
+        (done, records, reports.0)
     };
     local::run(ranks, body).into_iter().map(|rank| rank.expect("no rank panics")).collect()
 }
@@ -174,7 +178,7 @@ fn a_file_of_a_fragile_library_is_left_open_by_all_ranks_when_a_call_failed_on_o
 #[test]
 fn each_file_has_a_phase_and_what_was_read_again_another() {
     let mut left = play(3, &small(|p| p.repetitions = 2), &Memory::new(""));
-    let (_, records, told) = left.swap_remove(0);
+    let (_, records, reported) = left.swap_remove(0);
     let phases: Vec<_> = records
         .iter()
         .filter_map(|record| match record {
@@ -193,6 +197,10 @@ fn each_file_has_a_phase_and_what_was_read_again_another() {
         assert_eq!(phase.check.as_ref().map(|check| check.bytes), check);
     }
     assert_eq!((phases[0].repetition, phases[9].repetition), (0, 1));
-    assert!(told[0].contains("amount: 3000") && told[0].contains("striping_factor"), "{}", told[0]);
-    assert!(told[3].contains("held: Some(LibraryMemory { most: 9, now: 3 })"), "{}", told[3]);
+    assert!(
+        reported[0].contains("amount: 3000") && reported[0].contains("striping_factor"),
+        "{}",
+        reported[0]
+    );
+    assert!(reported[3].contains("held: Some(LibraryMemory { most: 9, now: 3 })"), "{}", reported[3]);
 }

@@ -34,8 +34,8 @@ impl<'a> RanksOfNode<'a> {
     pub(super) fn forget(&self) -> Result<(bool, Option<String>), Halt> {
         let mine = if self.node.leads() { self.client.drop_all_caches() } else { Ok(()) };
         let why = mine.err().map(|error| named(&self.client.drop_caches, &error));
-        let heard = few::collect(self.all, why.as_deref())?;
-        Ok((heard.total == 0, heard.parcels.into_iter().next().map(|(_, text)| text)))
+        let collected = few::collect(self.all, why.as_deref())?;
+        Ok((collected.total == 0, collected.parcels.into_iter().next().map(|(_, text)| text)))
     }
 
     /// Stores the number of names that each node has in memory. Not collective.

@@ -273,8 +273,8 @@ impl LsLrPart<'_, '_> {
         let mine = stays > 0 || !gone;
         let left = self.comm().reduce_one(mine.into(), Reduce::Sum)?;
         let first = mine.then(|| first.unwrap_or_else(|| root.display().to_string()));
-        let heard = few::collect(self.comm(), first.as_deref())?;
-        let first_left = heard.parcels.first().map(|(_, path)| path.as_str());
+        let collected = few::collect(self.comm(), first.as_deref())?;
+        let first_left = collected.parcels.first().map(|(_, path)| path.as_str());
         let parts = u64::from(matches!(found, TreeRemains::Part(_)));
         let parts = self.comm().reduce_one(parts, Reduce::Sum)?;
         self.observer.event(&LsLrEvent::Removed { phase: &done.phase, parts, left, first_left });

@@ -39,7 +39,7 @@ pub(super) struct Note {
 
 impl Note {
     /// The beginning of the names of notes.
-    const PREFIX: &'static str = ".stands ";
+    const PREFIX: &'static str = ".rank ";
 
     /// The note of a rank after `step`, or at its end.
     pub(super) fn new(rank: u32, step: &str, waits: bool) -> Self {
@@ -133,8 +133,8 @@ mod tests {
     #[test]
     fn a_note_is_read_from_the_name_of_its_file() {
         for (waits, name, text) in [
-            (false, ".stands 3 within read or write", "rank 3 is still in it, after `read or write`"),
-            (true, ".stands 3 waits read or write", "rank 3 waits for the others at `read or write`"),
+            (false, ".rank 3 within read or write", "rank 3 is still in it, after `read or write`"),
+            (true, ".rank 3 waits read or write", "rank 3 waits for the others at `read or write`"),
         ] {
             let note = Note::new(3, "read/or/write", waits);
             assert_eq!(note.file_name(), name);
@@ -142,7 +142,7 @@ mod tests {
             assert_eq!((read.rank, read.state.text(3).as_str()), (3, text));
         }
         assert!(Note::parse("file.3").is_none());
-        assert!(Note::parse(".stands 3 sleeps read").is_none(), "an unknown state is not taken for another");
+        assert!(Note::parse(".rank 3 sleeps read").is_none(), "an unknown state is not taken for another");
     }
 
     #[test]

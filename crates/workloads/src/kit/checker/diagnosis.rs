@@ -243,10 +243,10 @@ impl<'a> Diagnosis<'a> {
                 words[..before].copy_from_slice(&self.expected[..before]);
                 stream.fill(part.at + before, &mut words[before..]);
             }
-            Maker::Block(found, stands) => {
+            Maker::Block(found, block_at) => {
                 words.copy_from_slice(&self.expected[..part.length]);
                 for (number, word) in words.chunks_exact_mut(WORD).enumerate() {
-                    let away = (here + (number * WORD) as u64).wrapping_sub(*stands) as i64 / WORD as i64;
+                    let away = (here + (number * WORD) as u64).wrapping_sub(*block_at) as i64 / WORD as i64;
                     let made = found.index.checked_add_signed(away).and_then(|index| found.word_at(index));
                     if let Some(made) = made {
                         word.copy_from_slice(&made.to_ne_bytes());

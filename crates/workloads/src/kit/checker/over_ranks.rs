@@ -43,8 +43,8 @@ pub fn over_ranks(
 
 /// The first ranges of all ranks in turn, on rank 0. Collective.
 pub fn listed(comm: &dyn Comm, mine: Option<&[BadRange]>) -> Result<Vec<BadRange>, Halt> {
-    let heard = few::collect_within(comm, mine.map(pack).as_deref(), BYTES)?;
-    let ranks = heard.parcels.iter().map(|(rank, parcel)| unpack(*rank, parcel));
+    let collected = few::collect_within(comm, mine.map(pack).as_deref(), BYTES)?;
+    let ranks = collected.parcels.iter().map(|(rank, parcel)| unpack(*rank, parcel));
     Ok(few::in_turn(ranks.collect(), Check::CAP))
 }
 

@@ -1,4 +1,4 @@
-//! D14 of the published defects: a rank that moved less than half of the mean is found in the records.
+//! Published defect 14: a rank that moved less than half of the mean is found in the records.
 
 use judge::evaluate;
 use plan::Plan;
@@ -7,7 +7,7 @@ use results::reason::Code;
 use results::record::{Balance, Phase, Record, Spans, Stonewall};
 
 #[test]
-fn d14_a_rank_that_moved_less_than_half_of_the_mean_is_a_straggler() {
+fn a_rank_that_moved_less_than_half_of_the_mean_is_a_straggler() {
     let plan = include_str!("../../../lint/tests/plans/seeds-literal.toml");
     let plan = Plan::parse(plan, "seeds-literal.toml").unwrap();
     let phase = Phase {
