@@ -14,7 +14,8 @@ const TOP_BIT: u32 = 42;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Histogram {
     counts: Box<[u64]>,
-    sum: u64,
+    /// 128 bits: a million ranks that wait for 5 hours have 2^64 ns together.
+    sum: u128,
     min: u64,
     max: u64,
 }
@@ -27,7 +28,7 @@ impl Default for Histogram {
 
 impl Histogram {
     /// The histogram with these [`Histogram::buckets`], sum, minimum and maximum.
-    pub fn of_buckets(buckets: &[(u64, u64)], sum: u64, min: u64, max: u64) -> Self {
+    pub fn of_buckets(buckets: &[(u64, u64)], sum: u128, min: u64, max: u64) -> Self {
         let mut histogram = Self::new();
         for (low, count) in buckets.iter().filter(|(_, count)| *count > 0) {
             histogram.counts[Self::index(*low)] += count;
@@ -65,7 +66,7 @@ impl Histogram {
     #[inline]
     pub fn add(&mut self, ns: u64) {
         self.counts[Self::index(ns)] += 1;
-        self.sum += ns;
+        self.sum += u128::from(ns);
         self.min = self.min.min(ns);
         self.max = self.max.max(ns);
     }
@@ -75,10 +76,10 @@ impl Histogram {
     pub fn add_all(&mut self, values: impl Iterator<Item = u64>) {
         let counts: &mut [u64; Self::BUCKETS] =
             (&mut *self.counts).try_into().expect("made with this length");
-        let (mut sum, mut min, mut max) = (0, self.min, self.max);
+        let (mut sum, mut min, mut max) = (0_u128, self.min, self.max);
         for ns in values {
             counts[Self::index(ns)] += 1;
-            sum += ns;
+            sum += u128::from(ns);
             min = min.min(ns);
             max = max.max(ns);
         }
@@ -116,7 +117,7 @@ impl Histogram {
     }
 
     /// Sum, minimum and maximum, for reducing over ranks; an empty histogram has minimum `u64::MAX`.
-    pub fn extremes_mut(&mut self) -> (&mut u64, &mut u64, &mut u64) {
+    pub fn extremes_mut(&mut self) -> (&mut u128, &mut u64, &mut u64) {
         (&mut self.sum, &mut self.min, &mut self.max)
     }
 
@@ -249,7 +250,8 @@ mod tests {
             left.merge(&right);
             prop_assert_eq!(&left, &whole);
             let min = whole.min().unwrap_or_default();
-            let again = Histogram::of_buckets(&whole.buckets(), values.iter().sum(), min, whole.max());
+            let again = Histogram::of_buckets(&whole.buckets(), whole.sum, min, whole.max());
+            prop_assert_eq!(whole.sum, values.iter().map(|value| u128::from(*value)).sum::<u128>());
             prop_assert_eq!(&again, &whole);
         }
 

@@ -73,6 +73,7 @@ struct Loop<'w, 'a, C> {
     outstanding: usize,
     ended: Vec<EndedTransfer>,
     begins: Vec<Tick>,
+    ends: Vec<Tick>,
     reads: Vec<bool>,
     trouble: Option<Box<TransferTrouble>>,
 }
@@ -96,6 +97,7 @@ pub fn drive_queue<C: Clock>(
         outstanding: 0,
         ended: Vec::with_capacity(depth),
         begins: Vec::with_capacity(depth),
+        ends: Vec::with_capacity(depth),
         reads: Vec::with_capacity(depth),
         trouble: None,
     };
@@ -209,13 +211,13 @@ impl<C: Clock> Loop<'_, '_, C> {
         let mut ended = std::mem::take(&mut self.ended);
         self.outstanding = self.outstanding.saturating_sub(ended.len());
         ended.retain(|ended| self.is_complete(ended, now, tally));
-        // Reads come first: they ended before the sync of the writes that came back with them.
-        ended.sort_unstable_by_key(|ended| !self.flights[ended.slot].read);
-        let (reads, writes) = ended.split_at(ended.partition_point(|ended| self.flights[ended.slot].read));
+        // Only an fsync gives the writes another end than the reads that came back with them.
+        let reads = if self.work.sync_each { self.partition(&mut ended) } else { ended.len() };
+        let (reads, writes) = ended.split_at(reads);
         let came = now;
-        if self.work.sync_each && !writes.is_empty() {
+        if let Some(first) = writes.first() {
             if let Err(error) = self.work.file.sync() {
-                let flight = self.flights[writes[0].slot];
+                let flight = self.flights[first.slot];
                 self.fail(flight, &io::Error::new(error.kind(), format!("fsync: {}", words(&error))));
             }
             now = self.clock.now();
@@ -225,6 +227,18 @@ impl<C: Clock> Loop<'_, '_, C> {
         ended.clear();
         self.ended = ended;
         now
+    }
+
+    /// Puts the reads before the writes, and returns how many there are.
+    fn partition(&self, ended: &mut [EndedTransfer]) -> usize {
+        let mut reads = 0;
+        for at in 0..ended.len() {
+            if self.flights[ended[at].slot].read {
+                ended.swap(reads, at);
+                reads += 1;
+            }
+        }
+        reads
     }
 
     /// Whether a transfer that came back at `now` has moved everything. If not, it is continued, has failed,
@@ -293,9 +307,10 @@ impl<C: Clock> Loop<'_, '_, C> {
             self.begins.push(self.flights[ended.slot].begin);
             self.reads.push(self.flights[ended.slot].read);
         }
-        let ends = vec![now; ended.len()];
+        self.ends.clear();
+        self.ends.resize(ended.len(), now);
         let mixed = matches!(self.work.direction, Direction::Mixed(_));
-        tally.take(&TransferStamps::of(&self.begins, &ends, &self.reads, 0..ended.len(), mixed));
+        tally.take(&TransferStamps::of(&self.begins, &self.ends, &self.reads, 0..ended.len(), mixed));
         for ended in ended {
             let flight = self.flights[ended.slot];
             if let Direction::Read(Some(checker)) = &mut self.work.direction {

@@ -23,16 +23,31 @@ pub fn histogram(comm: &dyn Comm, histogram: &mut Histogram) -> Result<(), Halt>
     comm.all_reduce(&mut least, Reduce::Min)?;
     *min = if least[2] == TOP { u64::MAX } else { least[2] };
     *max = TOP - least[3];
-    let mut sums = vec![*sum];
+    let mut sums = limbs(*sum).to_vec();
     let buckets = least[0] as usize..(TOP - least[1]) as usize + 1;
     if buckets.is_empty() {
         return Ok(());
     }
     sums.extend_from_slice(&histogram.counts_mut()[buckets.clone()]);
     comm.all_reduce(&mut sums, Reduce::Sum)?;
-    histogram.counts_mut()[buckets].copy_from_slice(&sums[1..]);
-    *histogram.extremes_mut().0 = sums[0];
+    let (sum, counts) = sums.split_at(LIMBS);
+    histogram.counts_mut()[buckets].copy_from_slice(counts);
+    *histogram.extremes_mut().0 = of_limbs(sum);
     Ok(())
+}
+
+/// Words in which a sum of 128 bits is added over ranks.
+const LIMBS: usize = 4;
+/// Bits of a sum in each word: the words of 2^23 ranks together stay below 2^63.
+const LIMB_BITS: u32 = 40;
+
+fn limbs(sum: u128) -> [u64; LIMBS] {
+    std::array::from_fn(|at| (sum >> (LIMB_BITS * at as u32)) as u64 & ((1 << LIMB_BITS) - 1))
+}
+
+/// The sum whose words were added. The carries of the words are in it.
+fn of_limbs(limbs: &[u64]) -> u128 {
+    limbs.iter().rev().fold(0, |sum, limb| (sum << LIMB_BITS) + u128::from(*limb))
 }
 
 /// The timeline of all ranks, on every rank.
@@ -68,7 +83,7 @@ pub fn latency(histogram: &Histogram) -> Option<Latency> {
 
 /// The histogram from which a record's latency was made.
 pub fn recorded(latency: &Latency) -> Histogram {
-    let sum = (latency.mean_ns * latency.count as f64).round() as u64;
+    let sum = (latency.mean_ns * latency.count as f64).round() as u128;
     Histogram::of_buckets(&latency.buckets, sum, latency.min_ns, latency.max_ns)
 }
 
@@ -252,6 +267,18 @@ mod tests {
             mine
         });
         assert_eq!(nothing, Histogram::new());
+    }
+
+    #[test]
+    fn a_sum_beyond_64_bits_is_exact() {
+        let longest = u64::MAX >> 1;
+        let mean = together(3, |comm| {
+            let mut mine = counted(&[longest; 5]);
+            histogram(comm, &mut mine).expect("no halt");
+            mine.mean()
+        });
+        assert_eq!(mean, longest as f64);
+        assert_eq!(of_limbs(&limbs(u128::MAX)), u128::MAX);
     }
 
     #[test]

