@@ -126,8 +126,8 @@ impl MpiLibrary {
         let reject = |why| LoadError { library: path.to_owned(), why };
         // SAFETY: the caller requests an MPI library, whose constructors require nothing from the program.
         let loaded = unsafe { open(path, RTLD_GLOBAL) }?;
-        let abi = abi_of(loaded, path);
         let functions = Functions::find(loaded).map_err(reject)?;
+        let abi = abi_of(loaded, path, &functions).map_err(reject)?;
         let constants = MpiConstants::find(abi, loaded).map_err(reject)?;
         let at = |symbol: &str| address(loaded, symbol).ok();
         let kinds = NAMED_KINDS.iter().map(|kind| kind.handle(abi, at)).collect();
@@ -146,19 +146,40 @@ impl MpiLibrary {
     }
 }
 
-/// The binary interface of the library.
+/// The binary interface of the library, or what it calls itself if it has none of the three.
 ///
 /// The file name is checked first: MPICH 5 has the standard's functions in both of its libraries, and a
-/// standard library of Open MPI may also contain Open MPI's own symbols.
-fn abi_of(loaded: &Loaded, path: &Path) -> Abi {
+/// standard library of Open MPI may also contain Open MPI's own symbols. With a wrong interface every call
+/// would pass handles of another size, so a library is never guessed to be MPICH.
+fn abi_of(loaded: &Loaded, path: &Path, functions: &Functions) -> Result<Abi, String> {
     if path.file_name().is_some_and(|name| name.to_string_lossy().contains("mpi_abi")) {
-        Abi::Standard
-    } else if address(loaded, "ompi_mpi_comm_world").is_ok() {
-        Abi::OpenMpi
-    } else {
-        Abi::Mpich
+        return Ok(Abi::Standard);
     }
+    if address(loaded, "ompi_mpi_comm_world").is_ok() {
+        return Ok(Abi::OpenMpi);
+    }
+    let name = version_text(functions);
+    if MPICH_FAMILY.iter().any(|member| name.contains(member)) {
+        return Ok(Abi::Mpich);
+    }
+    let name = name.lines().next().unwrap_or_default();
+    Err(format!("is not Open MPI, of the MPICH family, or built for the MPI ABI; it calls itself `{name}`"))
 }
+
+/// What the libraries with MPICH's binary interface call themselves (<https://www.mpich.org/abi/>).
+const MPICH_FAMILY: [&str; 4] = ["MPICH", "Intel(R) MPI", "MVAPICH", "ParaStation"];
+
+/// What the library calls itself. MPI allows this call before its start.
+fn version_text(functions: &Functions) -> String {
+    let (mut text, mut length) = (vec![0_u8; VERSION_BYTES], 0);
+    // SAFETY: no library writes a longer text, and both places live through the call.
+    let code = unsafe { (functions.get_library_version)(text.as_mut_ptr().cast(), &raw mut length) };
+    let length = if code == 0 { usize::try_from(length).unwrap_or(0).min(VERSION_BYTES) } else { 0 };
+    String::from_utf8_lossy(&text[..length]).into_owned()
+}
+
+/// The longest text of a version, `MPI_MAX_LIBRARY_VERSION_STRING` of MPICH and of the MPI ABI, and more.
+const VERSION_BYTES: usize = 16384;
 
 #[cfg(test)]
 mod tests {

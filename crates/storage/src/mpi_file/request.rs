@@ -116,7 +116,8 @@ impl<'f> MpiRequest<'f> {
         let wait = self.file.functions().wait;
         // SAFETY: the request is live; MPI sets it to null.
         let code = unsafe { wait(&raw mut self.handle, &raw mut status) };
-        self.ended(code, status)
+        let is_over = code == 0 || self.is_null();
+        self.ended(code, status, is_over)
     }
 
     /// Tests whether it has ended, and lets the library make progress with it.
@@ -128,7 +129,8 @@ impl<'f> MpiRequest<'f> {
         if code == 0 && flag == 0 {
             return RequestProgress::Outstanding(self);
         }
-        let (done, buffer) = self.ended(code, status);
+        // A test that failed may have ended nothing. Only the flag says that the call is over.
+        let (done, buffer) = self.ended(code, status, flag != 0);
         RequestProgress::Ended(done, buffer)
     }
 
@@ -144,12 +146,20 @@ impl<'f> MpiRequest<'f> {
         self.file.check(unsafe { (self.file.functions().request_free)(&raw mut self.handle) })
     }
 
-    pub(super) fn ended(mut self, code: c_int, status: Status) -> (Result<CallStatus, MpiError>, Vec<u8>) {
-        let library = self.file.library;
-        let done = self.file.check(code).map(|()| CallStatus::new(library, status));
-        // A request that is still live after an error may still use the buffer, which is therefore kept
-        // forever.
-        if done.is_err() && self.handle != library.constants.request_null {
+    fn is_null(&self) -> bool {
+        self.handle == self.file.library.constants.request_null
+    }
+
+    /// The result of a call of MPI that returned `code`. If the request `is_over`, its buffer is returned.
+    /// Otherwise MPI may still use the buffer, which is therefore kept forever.
+    pub(super) fn ended(
+        mut self,
+        code: c_int,
+        status: Status,
+        is_over: bool,
+    ) -> (Result<CallStatus, MpiError>, Vec<u8>) {
+        let done = self.file.check(code).map(|()| CallStatus::new(self.file.library, status));
+        if !is_over || (done.is_err() && !self.is_null()) {
             return (done, Vec::new());
         }
         // SAFETY: `self` ends here, and MPI has released the buffer.

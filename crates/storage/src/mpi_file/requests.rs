@@ -68,7 +68,7 @@ impl Requests<'_> {
             let number = *going.get(place).ok_or_else(outside)?;
             let mut request = self.0[number].take().ok_or_else(outside)?;
             request.handle = row.handle(place);
-            let (done, buffer) = request.ended(0, status);
+            let (done, buffer) = request.ended(0, status, true);
             Ok(EndedRequest { number, done: done?, buffer })
         });
         ended.collect()
