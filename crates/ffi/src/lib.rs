@@ -11,5 +11,6 @@ pub mod hdf5;
 mod loaded;
 pub mod mpi;
 pub mod netcdf;
+pub mod system_call;
 
 pub use loaded::{LoadError, library_text};

@@ -6,7 +6,7 @@
 use std::path::Path;
 
 /// One mount.
-#[derive(Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Mount {
     /// The kernel's number of the file system, `MAJOR:MINOR`. Two mounts with the same number are the same
     /// file system.

@@ -13,16 +13,20 @@ mod case;
 mod check;
 mod clients;
 mod each_rank;
+mod kernel;
 mod metrics;
+mod opened;
 mod state;
 
 use serde::{Deserialize, Serialize};
 
 pub use case::{Case, CaseOutcome, Evidence};
-pub use check::{BadRange, BadRank, Check};
+pub use check::{BadRange, BadRank, Check, SampledData};
 pub use clients::{Clients, ClockDifference, DifferingNodes, Mounted, SKEW_S};
 pub use each_rank::{Column, EachRank, Moments};
+pub use kernel::{ClockPace, KernelCount, MountCount};
 pub use metrics::{METRICS, Metric};
+pub use opened::{OpenedFiles, StrayFile};
 pub use state::{ReachedState, StateExtents};
 
 /// The version of the record format that this program writes.
@@ -157,6 +161,9 @@ pub struct Phase {
     /// is the worst over all ranks, 0 to 1; absent if it cannot be known.
     #[serde(default)]
     pub cached_before: Option<f64>,
+    /// What a few blocks of a plain read had; absent if the data has no stamps, and in older records.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sampled: Option<SampledData>,
     /// The smallest file that the phase wrote or read, bytes. For a single shared file it is the size of that
     /// file.
     #[serde(default)]
@@ -192,6 +199,21 @@ pub struct Phase {
     /// The times of the phase by the wall clock; absent in older records.
     #[serde(default)]
     pub moments: Option<Moments>,
+    /// Bytes among `bytes` that were moved again: the pattern was repeated for a minimum time.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub repeated_bytes: u64,
+    /// Whether an fsync followed every write.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub persisted_each: bool,
+    /// What the kernel counted; absent if it does not count, and in older records.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kernel: Option<KernelCount>,
+    /// The pace of the ranks' clocks; absent in older records.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pace: Option<ClockPace>,
+    /// On which file systems the files are; absent without files of the system, and in older records.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub opened: Option<OpenedFiles>,
 }
 
 /// The time from the common start until the first rank ended its work: all ranks were active.
@@ -243,6 +265,14 @@ pub struct FailedOperation {
     pub path: String,
     /// The error of the system.
     pub why: String,
+}
+
+fn is_zero(bytes: &u64) -> bool {
+    *bytes == 0
+}
+
+fn is_false(flag: &bool) -> bool {
+    !flag
 }
 
 /// The depth of older records, from before queues existed.

@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 
 use crate::fault::{self, Fate, InjectedFault};
 use crate::next::{
-    AioWrite, ClockGettime, Fcntl, OpenCall, Plain, Pread, Pwrite, Pwritev, Write, Writev, find,
+    AioWrite, ClockGettime, Fcntl, Mincore, OpenCall, Plain, Pread, Pwrite, Pwritev, Write, Writev, find,
 };
 
 /// A write at an offset, or at the file's current position (`None`), with its injected fate.
@@ -299,9 +299,35 @@ pub unsafe extern "C" fn clock_gettime(clock: libc::clockid_t, into: *mut libc::
     let next = NEXT.get_or_init(|| find(c"clock_gettime"));
     // SAFETY: the arguments are passed on.
     let done = unsafe { next(clock, into) };
-    if done == 0 && clock == libc::CLOCK_REALTIME {
-        // SAFETY: the call has just written there.
-        unsafe { (*into).tv_sec += fault::ahead() };
+    if done != 0 {
+        return done;
+    }
+    // SAFETY: the call has just written there.
+    let time = unsafe { &mut *into };
+    if clock == libc::CLOCK_REALTIME {
+        time.tv_sec += fault::ahead();
+    } else {
+        let ns = (i128::from(time.tv_sec) * SECOND_NS + i128::from(time.tv_nsec)) * i128::from(fault::pace())
+            / 100;
+        (time.tv_sec, time.tv_nsec) = ((ns / SECOND_NS) as i64, (ns % SECOND_NS) as i64);
+    }
+    done
+}
+
+const SECOND_NS: i128 = 1_000_000_000;
+
+/// `mincore`.
+///
+/// # Safety
+/// As the C library's.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn mincore(at: *mut c_void, length: usize, states: *mut u8) -> c_int {
+    let next: Mincore = find(c"mincore");
+    // SAFETY: the arguments are passed on.
+    let done = unsafe { next(at, length, states) };
+    if done == 0 && fault::is_cold() {
+        // SAFETY: the call has just written a byte for each page.
+        unsafe { states.write_bytes(0, length.div_ceil(4096)) };
     }
     done
 }

@@ -28,6 +28,10 @@ pub(crate) enum InjectedFault {
     Locks,
     /// The wall clock is this many seconds ahead.
     Ahead(i64),
+    /// The other clocks run at this percentage of their pace.
+    Pace(i64),
+    /// No page is in memory.
+    Cold,
 }
 
 /// What happens to a write.
@@ -89,6 +93,8 @@ fn read() -> Option<(InjectedFault, String)> {
         "lie" => InjectedFault::Lie,
         "locks" => InjectedFault::Locks,
         "ahead" => InjectedFault::Ahead(number as i64),
+        "pace" => InjectedFault::Pace(number as i64),
+        "cold" => InjectedFault::Cold,
         _ => return None,
     };
     Some((fault, under))
@@ -116,12 +122,29 @@ pub(crate) fn ahead() -> i64 {
     }
 }
 
+/// The percentage of its pace at which a clock runs, other than the wall clock.
+pub(crate) fn pace() -> i64 {
+    match fault() {
+        Some((InjectedFault::Pace(percent), _)) => *percent,
+        _ => 100,
+    }
+}
+
+/// Whether no page may be reported to be in memory.
+pub(crate) fn is_cold() -> bool {
+    matches!(fault(), Some((InjectedFault::Cold, _)))
+}
+
 /// What happens to a write; a write that must block does so here.
 pub(crate) fn fate(descriptor: c_int) -> Fate {
     let Some((fault, path)) = of(descriptor) else { return Fate::Done };
     let number = match fault {
         InjectedFault::Delay | InjectedFault::Lie => return Fate::Held,
-        InjectedFault::Locks | InjectedFault::Open | InjectedFault::Ahead(_) => return Fate::Done,
+        InjectedFault::Locks
+        | InjectedFault::Open
+        | InjectedFault::Ahead(_)
+        | InjectedFault::Pace(_)
+        | InjectedFault::Cold => return Fate::Done,
         InjectedFault::Drop(number)
         | InjectedFault::Tear(number)
         | InjectedFault::Block(number)

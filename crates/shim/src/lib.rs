@@ -12,6 +12,8 @@
 //! - `lie`: the same, and syncing does nothing.
 //! - `locks`: every lock is granted.
 //! - `ahead:N`: the wall clock is N seconds ahead, for any path.
+//! - `pace:N`: all other clocks run at N percent of their pace, for any path.
+//! - `cold`: no page is reported to be in memory, for any path.
 //!
 //! Invariant: calls without a fault go to the next library unchanged.
 //! Never here: anything that the program itself uses; only tests load this library.
@@ -22,6 +24,6 @@ mod fault;
 mod next;
 
 pub use calls::{
-    aio_write, clock_gettime, close, fcntl, fcntl64, fdatasync, fsync, open, open64, pread, pread64, pwrite,
-    pwrite64, pwritev, pwritev64, write, writev,
+    aio_write, clock_gettime, close, fcntl, fcntl64, fdatasync, fsync, mincore, open, open64, pread, pread64,
+    pwrite, pwrite64, pwritev, pwritev64, write, writev,
 };

@@ -42,5 +42,8 @@ pub(crate) type Plain = unsafe extern "C" fn(c_int) -> c_int;
 /// `clock_gettime`.
 pub(crate) type ClockGettime = unsafe extern "C" fn(libc::clockid_t, *mut libc::timespec) -> c_int;
 
+/// `mincore`.
+pub(crate) type Mincore = unsafe extern "C" fn(*mut c_void, usize, *mut u8) -> c_int;
+
 /// `fcntl`: each command takes at most one further argument, as wide as a pointer.
 pub(crate) type Fcntl = unsafe extern "C" fn(c_int, c_int, usize) -> c_int;

@@ -7,6 +7,8 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+pub use ffi::system_call::{KernelClock, read_clock};
+
 /// The files by which the kernel is queried and controlled.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Client {
@@ -37,6 +39,18 @@ impl Client {
     /// How many dentries the node has in memory; `None` where the kernel does not report it.
     pub fn dentries_in_memory(&self) -> Option<u64> {
         fs::read_to_string(&self.dentry_state).ok()?.split_whitespace().next()?.parse().ok()
+    }
+}
+
+/// A number that no other program can foresee, from the kernel's random numbers. A sample that it selects
+/// cannot be prepared for.
+pub fn unforeseen() -> u64 {
+    let mut bytes = [0; 8];
+    // Without random numbers of the kernel (before Linux 3.17), the place of a variable is still hard to
+    // guess.
+    match rustix::rand::getrandom(&mut bytes, rustix::rand::GetRandomFlags::empty()) {
+        Ok(8) => u64::from_ne_bytes(bytes),
+        _ => bytes.as_ptr().addr() as u64,
     }
 }
 

@@ -33,7 +33,7 @@ pub use backends::{
     Abilities, BACKENDS, Backend, BackendOption, FileForm, LIBRARIES, Mapped, Settings, Takes, backend,
 };
 pub use buffer::{ALIGNMENT, Buffer};
-pub use client::{Client, NodeMemory};
+pub use client::{Client, KernelClock, NodeMemory, read_clock, unforeseen};
 pub use files::{MountedFileSystem, directory_of, space, stored_before_full};
 pub use hints::Hints;
 pub use listing::{Directory, DirectoryIdentity, EntryKind, ListedEntry, Listing};

@@ -2,20 +2,23 @@
 //! of the system.
 //!
 //! The query is `mincore` on a mapping that is never read through, so it changes nothing. The kernel gives a
-//! true answer only to users who own the file or may write it.
+//! true answer only to users who own the file or may write it. The call is made by the instruction. A
+//! preloaded library could replace the function of the C library, and report that nothing is in memory.
 #![allow(unsafe_code)]
 
 use std::io;
-use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::Path;
 
+use ffi::system_call;
 use rustix::fs::{self, Access, Mode, OFlags};
 use rustix::io::Errno;
+use rustix::mm::{self, MapFlags, ProtFlags};
 
 use crate::PageCache;
 
-/// The most bytes checked per range.
-const WINDOW: u64 = 256 << 10;
+/// The bytes checked by one call; a longer range takes several.
+const WINDOW: u64 = 64 << 20;
 
 /// The page cache of one file; `None` where the kernel would not give a true answer.
 pub(crate) fn of(path: &Path) -> io::Result<Option<Box<dyn PageCache>>> {
@@ -38,14 +41,15 @@ impl PageCache for FilePageCache {
         let page = rustix::param::page_size() as u64;
         let (mut pages, mut present) = (0, 0);
         for (offset, length) in ranges {
-            let start = offset / page * page;
-            let end = (offset + length).min(size).min(start + WINDOW);
-            if start >= end {
-                continue;
+            let mut start = offset / page * page;
+            let end = (offset + length).min(size);
+            while start < end {
+                let window = (end - start).min(WINDOW);
+                let found = pages_in_memory(self.fd.as_fd(), start, window as usize)?;
+                pages += found.len();
+                present += found.iter().filter(|state| **state & 1 == 1).count();
+                start += window;
             }
-            let found = pages_in_memory(std::os::fd::AsFd::as_fd(&self.fd), start, (end - start) as usize)?;
-            pages += found.len();
-            present += found.iter().filter(|state| **state & 1 == 1).count();
         }
         Ok(if pages == 0 { 0.0 } else { present as f64 / pages as f64 })
     }
@@ -62,20 +66,14 @@ impl PageCache for FilePageCache {
 
 /// The residency byte of every page of one page-aligned range.
 fn pages_in_memory(fd: BorrowedFd<'_>, offset: u64, length: usize) -> io::Result<Vec<u8>> {
-    let offset = libc::off_t::try_from(offset).map_err(|_| io::Error::from(io::ErrorKind::InvalidInput))?;
     let mut states = vec![0_u8; length.div_ceil(rustix::param::page_size())];
     // SAFETY: a new read-only mapping that the kernel places. It is only queried, never read through, and is
     // unmapped below.
-    let at = unsafe {
-        libc::mmap(std::ptr::null_mut(), length, libc::PROT_READ, libc::MAP_SHARED, fd.as_raw_fd(), offset)
-    };
-    if at == libc::MAP_FAILED {
-        return Err(io::Error::last_os_error());
-    }
+    let at =
+        unsafe { mm::mmap(std::ptr::null_mut(), length, ProtFlags::READ, MapFlags::SHARED, fd, offset)? };
     // SAFETY: `at` maps `length` bytes, and `states` has one byte for each of its pages.
-    let asked = unsafe { libc::mincore(at, length, states.as_mut_ptr()) };
-    let error = io::Error::last_os_error();
+    let asked = unsafe { system_call::mincore(at, length, &mut states) };
     // SAFETY: the mapping made above, into which no pointer remains.
-    unsafe { libc::munmap(at, length) };
-    if asked == 0 { Ok(states) } else { Err(error) }
+    unsafe { mm::munmap(at, length)? };
+    asked.map(|()| states).map_err(io::Error::from_raw_os_error)
 }

@@ -303,7 +303,7 @@ pub trait Queue: Send {
 /// The ability to query and empty this client's page cache of one file.
 pub trait PageCache {
     /// Share of the pages of these ranges that are in memory, 0 to 1; the query changes nothing. A range is
-    /// an offset and a length in bytes; only its first 256 KiB are checked.
+    /// an offset and a length in bytes, and all its pages are checked.
     fn resident(&mut self, ranges: &[(u64, u64)]) -> io::Result<f64>;
 
     /// Drops the file's clean pages from memory, after writing the dirty ones.

@@ -29,6 +29,15 @@ impl Check {
     pub const WORST: usize = 5;
 }
 
+/// A few blocks of stamped data that were compared after a plain read, over all ranks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SampledData {
+    /// Blocks of 4 KiB that were compared.
+    pub blocks: u64,
+    /// Those that did not have the data of their file and place.
+    pub wrong: u64,
+}
+
 /// The amount of wrong data that a rank found.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BadRank {

@@ -18,7 +18,7 @@ use super::record::{self, Seconds};
 use super::write::{FileDone, FileWork, WriteRemainder, write};
 use crate::kit::beneath::{self, Mounts};
 use crate::kit::observer::EventObserver;
-use crate::kit::{clients, rank::Rank, reduce};
+use crate::kit::{clients, opened, rank::Rank, reduce};
 
 /// One event.
 #[derive(Debug)]
@@ -154,7 +154,8 @@ impl Flash<'_, '_> {
         let (seconds, amount) = record::classic(&self.rank, &written)?;
         let bytes = self.mesh.blocks * file.block_bytes(parameters);
         let known = self.known(file.name(), path, repetition, bytes);
-        let known = Phase { smallest_file_bytes: file_bytes, ..known };
+        let opened = opened::find(self.rank.comm, self.storage, path)?;
+        let known = Phase { smallest_file_bytes: file_bytes, opened, ..known };
         let phase = record::put(&mut self.rank, parameters, file, known, &written.done)?;
         let (hints, phase) = (&written.hints[..], &phase);
         self.observer.event(&FlashIoEvent::Wrote { file, seconds, amount, hints, phase });
@@ -246,7 +247,8 @@ impl Flash<'_, '_> {
         let check = comparing.check(comm)?;
         let wrong = check.bad_transfers;
         let known = self.known(file.check_name(), path, repetition, wanted);
-        let known = Phase { cached_before, check: Some(check), ..known };
+        let opened = opened::find(comm, self.storage, path)?;
+        let known = Phase { cached_before, check: Some(check), opened, ..known };
         let phase = record::put(&mut self.rank, parameters, file, known, &done)?;
         self.observer.event(&FlashIoEvent::Checked { file, phase: &phase });
         self.tell_uncollective(file.check_name(), repetition, &done)?;

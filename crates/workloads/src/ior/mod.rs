@@ -7,6 +7,8 @@
 //! Never here: the command line, text for people.
 
 mod before_close;
+mod cache_before;
+mod data_sample;
 mod each_rank;
 mod files;
 mod hog;

@@ -4,19 +4,19 @@ use std::path::{Path, PathBuf};
 
 use measure::{Clock, Meter, Tick};
 use ranks::{Halt, Reduce};
-use results::record::Check;
-use storage::{PageCache, directory_of};
+use results::record::{Check, SampledData};
+use storage::directory_of;
 
+use super::data_sample::DataSample;
 use super::observer::{IorEvent, PhaseStart};
 use super::parameters::Offsets;
 use super::test::RunningTest;
 use super::transfer::{self, RankDone, RankJob};
-use super::{before_close, identity, names, prepare, record, reorder, wrong};
+use super::{before_close, cache_before, identity, names, prepare, record, reorder, wrong};
 use crate::kit::checker::Checker;
 use crate::kit::drive::named;
 use crate::kit::order::TransferOrder;
 use crate::kit::permutation::seed_of;
-use crate::kit::reduce;
 
 /// The kinds of phase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -105,6 +105,10 @@ pub(super) struct PhaseSetting {
     pub(super) repetition: Repetition,
     pub(super) path: PathBuf,
     pub(super) cached_before: Option<f64>,
+    /// What a few blocks of a plain read had.
+    pub(super) sampled: Option<SampledData>,
+    /// Transfers of this rank, each of other data.
+    pub(super) transfers: u64,
     /// Most outstanding transfers of a rank.
     pub(super) depth: u32,
     /// Whether this is the first record of its phase. A mixed phase may have two records.
@@ -127,20 +131,20 @@ pub(super) fn run(
     reachable(test, kind, &path)?;
     let mut order = order(test, kind, repetition, owner, &path)?;
     let transfers = limit.unwrap_or(u64::MAX).min(wanted(test, &order));
-    let cached_before = if kind.writes() { None } else { cache_before(test, &path, &mut order, transfers)? };
+    let cached_before =
+        if kind.writes() { None } else { cache_before::share(test, &path, &mut order, transfers)? };
+    let sample = DataSample::choose(test, kind, &mut order, transfers);
     let payload = identity::payload(test, kind, repetition, owner, &path, (&mut order, transfers))?;
     let payload = prepare::spread(test, payload);
     let same = test.mounts.same(test.storage, &path);
     let memory = same.and_then(|()| prepare::memory(test, kind, &payload));
     let memory = test.rank.comm.agree(kind.step(), memory)?;
-    let depth = prepare::depth(&memory);
-    let end = prepare::end(test, kind, &path, &payload);
+    let (depth, end) = (prepare::depth(&memory), prepare::end(test, kind, &path, &payload));
     let tally = prepare::tally(test, kind, repetition, transfers);
     let mut tally = test.rank.comm.agree(kind.step(), tally)?;
 
     test.rank.next_phase()?;
-    let beginning = beginning(test, kind, repetition, transfers);
-    test.observer.event(&IorEvent::Begins(beginning));
+    test.observer.event(&IorEvent::Begins(beginning(test, kind, repetition, transfers)));
     // From here on nothing is allocated or printed until the last rank has closed its file.
     let ramp = test.rank.clock.scale().ticks(u64::from(test.parameters.ramp) * 1_000_000_000);
     let origin = Tick(test.rank.start_together()?.0.saturating_add(ramp));
@@ -164,16 +168,29 @@ pub(super) fn run(
     };
     let clock = &*test.rank.clock;
     let done = transfer::perform(clock, job)?;
-    before_close::show_hints(test, &done);
+    agree(test, kind, &done)?;
+    let sampled = sample.compare(test, &path, done.transfers)?;
+    let setting = PhaseSetting {
+        kind,
+        repetition,
+        path,
+        cached_before,
+        sampled,
+        transfers,
+        depth,
+        is_first: true,
+        counted: 0,
+        origin,
+    };
+    finish(test, &setting, done)
+}
+
+/// Ends the phase on all ranks if it failed on one, and reports the hints of its file.
+fn agree(test: &mut RunningTest<'_>, kind: PhaseKind, done: &RankDone) -> Result<(), Halt> {
+    before_close::show_hints(test, done);
     let failed = done.failed.clone().map_or(Ok(()), Err);
     test.rank.comm.agree(kind.step(), failed)?;
-    before_close::report_hints(test, &done)?;
-    let (is_first, counted) = (true, 0);
-    finish(
-        test,
-        &PhaseSetting { kind, repetition, path, cached_before, depth, is_first, counted, origin },
-        done,
-    )
+    before_close::report_hints(test, done)
 }
 
 fn beginning(test: &RunningTest<'_>, kind: PhaseKind, repetition: Repetition, transfers: u64) -> PhaseStart {
@@ -315,57 +332,4 @@ pub(super) fn reachable(test: &RunningTest<'_>, kind: PhaseKind, path: &Path) ->
         Err(error) => Err(format!("cannot open {}", named(path, &error))),
     };
     test.rank.comm.agree(kind.step(), there)
-}
-
-/// Number of a rank's transfers for which page-cache residency is queried.
-const SAMPLES: u64 = 256;
-
-/// Page-cache residency of the data that this rank is about to read, on its client. The result is the worst
-/// share of all ranks. With `--drop-caches` it first drops the files from the cache. It uses a separate file
-/// handle, before any clock starts.
-fn cache_before(
-    test: &mut RunningTest<'_>,
-    path: &Path,
-    order: &mut TransferOrder,
-    transfers: u64,
-) -> Result<Option<f64>, Halt> {
-    // If a file cannot be queried here, the phase reports the error when it opens the file.
-    let storage = test.storage;
-    let cache = || storage.page_cache(path).unwrap_or(None);
-    if test.parameters.drop_caches {
-        drop_caches(test, &cache)?;
-    }
-    let step = transfers.div_ceil(SAMPLES).max(1);
-    let mut ranges = Vec::new();
-    // For a call that moves all segments, one segment is queried, each in turn.
-    let (segments, stride) = (test.call_bytes() / test.parameters.transfer, test.layout().segment_stride());
-    for number in (0..transfers).step_by(step as usize) {
-        let mut offset = [0];
-        order.fill(number, &mut offset);
-        ranges.push((offset[0] + number % segments * stride, test.parameters.transfer));
-    }
-    let resident = || cache().and_then(|mut cache| cache.resident(&ranges).ok());
-    let share = if test.storage.direct() || ranges.is_empty() { None } else { resident() };
-    reduce::worst_share(test.rank.comm, share)
-}
-
-/// Drops the file from every rank's page cache, and reports if that failed.
-fn drop_caches(
-    test: &mut RunningTest<'_>,
-    cache: &dyn Fn() -> Option<Box<dyn PageCache>>,
-) -> Result<(), Halt> {
-    let mut dropped = false;
-    // Twice, because a page that another rank is writing back or dropping stays the first time.
-    for _ in 0..2 {
-        dropped = cache().is_some_and(|mut cache| cache.evict().is_ok());
-        test.rank.comm.barrier()?;
-    }
-    let failed = test.rank.comm.reduce_one((!dropped).into(), Reduce::Sum)?;
-    if failed > 0 {
-        let ranks = test.rank.comm.size();
-        let text =
-            format!("--drop-caches: {failed} of {ranks} ranks could not drop their file from the page cache");
-        test.notice("drop-caches-failed", &text)?;
-    }
-    Ok(())
 }

@@ -3,7 +3,7 @@
 
 use measure::Clock;
 use ranks::{Halt, Reduce};
-use results::record::{Counts, Phase, Stonewall};
+use results::record::{Counts, Phase, SampledData, Stonewall};
 use storage::Mode;
 
 use super::observer::{IorEvent, WearOut};
@@ -12,8 +12,8 @@ use super::phase::PhaseSetting;
 use super::test::RunningTest;
 use super::transfer::{AtDeadline, RankDone};
 use super::{each_rank, outliers, wrong};
-use crate::kit::beneath;
 use crate::kit::reduce::{self, DoneAtDeadline};
+use crate::kit::{beneath, opened};
 
 /// A rate limit counts as reached from this share of it.
 const RATE_REACHED: f64 = 0.95;
@@ -58,6 +58,7 @@ pub(super) fn put(
         check,
         stonewall,
         cached_before: setting.cached_before,
+        sampled: setting.sampled,
         smallest_file_bytes: sums.smallest_file,
         persisted: setting.kind.writes() && (parameters.sync || parameters.sync_each),
         direct: test.storage.direct(),
@@ -68,10 +69,12 @@ pub(super) fn put(
             RateLimit::Transfers(transfers) => transfers,
         }),
         counts: Counts::Bytes,
-        failed: None,
-        window: None,
         each_rank: each_rank::collect(test, setting, done)?,
         moments: test.rank.moments(spans.transfers_ns, setting.origin, spans.uncertainty_ns),
+        repeated_bytes: sums.repeated.min(sums.bytes),
+        persisted_each: setting.kind.writes() && parameters.sync_each,
+        opened: opened::find(test.rank.comm, test.storage, &setting.path)?,
+        ..Phase::default()
     };
     test.rank.record_phase(&phase)?;
     each_rank::report(test, setting, done)?;
@@ -131,16 +134,7 @@ fn report(
     }
     test.observer.event(&IorEvent::Phase(phase));
     let label = name.replace('_', " ");
-    if let Some(text) = beneath::cached_read(&label, phase.cached_before) {
-        test.notice_in(setting, "cached-read", &text)?;
-    }
-    let queries =
-        setting.kind.reads() && phase.ops > 0 && test.storage.keeps_data() && !test.storage.direct();
-    if queries && phase.cached_before.is_none() {
-        let why = "it is unknown whether the data was in this client's page cache before. \
-                   Only the owner of a file, or a user who may write it, can query this";
-        test.notice_in(setting, "cache-unknown", &format!("{label}: {why}"))?;
-    }
+    report_memory(test, setting, phase, &label)?;
     if let Some(wall) = phase.stonewall.as_ref().filter(|wall| wall.ran_dry > 0) {
         test.notice_in(
             setting,
@@ -166,6 +160,48 @@ fn report(
         test.notice_in(setting, "short-transfer", &text)?;
     }
     Ok(())
+}
+
+/// Reports data that may have come from memory, or that is not the written data.
+fn report_memory(
+    test: &mut RunningTest<'_>,
+    setting: &PhaseSetting,
+    phase: &Phase,
+    label: &str,
+) -> Result<(), Halt> {
+    if let Some(text) = beneath::cached_read(label, phase.cached_before) {
+        test.notice_in(setting, "cached-read", &text)?;
+    }
+    let queries =
+        setting.kind.reads() && phase.ops > 0 && test.storage.keeps_data() && !test.storage.direct();
+    if queries && phase.cached_before.is_none() {
+        let why = "it is unknown whether the data was in this client's page cache before. \
+                   Only the owner of a file, or a user who may write it, can query this";
+        test.notice_in(setting, "cache-unknown", &format!("{label}: {why}"))?;
+    }
+    if let Some(sampled) = phase.sampled.filter(|sampled| sampled.wrong > 0) {
+        let SampledData { blocks, wrong } = sampled;
+        let what = "did not have the data that was written there. Compare all data with -R";
+        let text = format!("{label}: {wrong} of {blocks} sampled blocks {what}");
+        test.notice_in(setting, "sampled-wrong", &text)?;
+    }
+    if phase.repeated_bytes > 0 && setting.is_first && test.storage.keeps_data() {
+        let text = repeated(label, phase);
+        test.notice_in(setting, "repeated-data", &text)?;
+    }
+    Ok(())
+}
+
+/// The notice about data that was moved more than once.
+fn repeated(label: &str, phase: &Phase) -> String {
+    let [repeated, all] = [phase.repeated_bytes, phase.bytes].map(|bytes| units::bytes_binary(bytes as f64));
+    let what = match phase.direct {
+        true => "",
+        false => ". The page cache can serve such transfers, and the rate is then the speed of memory",
+    };
+    format!(
+        "{label}: {repeated} of {all} were the same data again, because the minimum time was not over{what}"
+    )
 }
 
 /// Reports a rate limit that was too high, with the requested and the reached rate. The fsync after the last
@@ -199,6 +235,8 @@ struct Sums {
     /// Their bytes, and the bytes of transfers that met the end of a file.
     bytes: u64,
     short: u64,
+    /// Bytes that were moved again, because the pattern was repeated.
+    repeated: u64,
     files: u64,
     smallest_file: Option<u64>,
     /// Number of devices among the files, whose size is not usable.
@@ -211,13 +249,15 @@ impl Sums {
         let device = counts && test.storage.is_device(&setting.path);
         let size = if counts && !device { test.storage.size(&setting.path).unwrap_or(None) } else { None };
         let meter = &done.tally.meter;
-        let mut sums = [meter.transfers(), meter.bytes(), done.short, size.unwrap_or(0), device.into()];
+        let repeated = done.transfers.saturating_sub(setting.transfers) * test.call_bytes();
+        let mut sums =
+            [meter.transfers(), meter.bytes(), done.short, repeated, size.unwrap_or(0), device.into()];
         test.rank.comm.all_reduce(&mut sums, Reduce::Sum)?;
         let unknown = i64::MAX as u64;
         let smallest = test.rank.comm.reduce_one(size.unwrap_or(unknown), Reduce::Min)?;
         let smallest_file = (smallest != unknown).then_some(smallest);
-        let [transfers, bytes, short, files, devices] = sums;
-        Ok(Self { transfers, bytes, short, files, smallest_file, devices })
+        let [transfers, bytes, short, repeated, files, devices] = sums;
+        Ok(Self { transfers, bytes, short, repeated, files, smallest_file, devices })
     }
 }
 

@@ -10,8 +10,8 @@ const WORLDS: [u32; 3] = [2, 8, 64];
 
 /// docs/validation/scale.md: collectives before the first phase, of a write, and of a read.
 const BEFORE: usize = 8;
-const OF_A_WRITE: usize = 26;
-const OF_A_READ: usize = 26;
+const OF_A_WRITE: usize = 30;
+const OF_A_READ: usize = 30;
 /// The row of a rank in the gather of a phase's record.
 const OF_THE_RECORD: Call = Call { name: "gather", bytes: 48 };
 
@@ -53,12 +53,12 @@ fn a_phase_has_the_same_collectives_on_all_ranks_of_every_world() {
 #[test]
 fn the_bytes_of_a_rank_in_a_collective_do_not_grow_with_the_number_of_ranks() {
     // Both are limits for one rank's measurements, independent of the number of ranks.
-    let histogram = 8 * (Histogram::BUCKETS + 1);
+    let histogram = 8 * (Histogram::BUCKETS + 4);
     let timeline = 8 * 600;
     for ranks in WORLDS {
         for calls in calls(ranks, &IorParameters { read: true, ..parameters() }) {
             let mut long: Vec<usize> =
-                calls.iter().map(|call| call.bytes).filter(|bytes| *bytes > 64).collect();
+                calls.iter().map(|call| call.bytes).filter(|bytes| *bytes > 80).collect();
             let gathers: Vec<&Call> = calls.iter().filter(|call| call.name == "gather").collect();
             assert_eq!(gathers, [&OF_THE_RECORD; 2], "one row of each rank in each phase");
             long.sort_unstable();

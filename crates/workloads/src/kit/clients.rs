@@ -8,7 +8,7 @@
 use std::path::{Path, PathBuf};
 
 use ranks::{Comm, Halt};
-use results::mounts::mount_of;
+use results::mounts::{Mount, mount_of};
 use results::record::{Clients, ClockDifference, Mounted, SKEW_S};
 use serde::{Deserialize, Serialize};
 use storage::Storage;
@@ -81,15 +81,19 @@ fn of_nodes(rows: &[Vec<u8>], table: &NodeTable) -> (Vec<NodeReport>, Vec<String
     spoke.unzip()
 }
 
-/// The mount on which `dir` lies on this node. If `dir` is missing, the nearest existing directory above it
-/// counts, because the rest of the path may be missing before a mount. The query triggers an automount.
+/// The mount on which `dir` lies on this node, and the existing directory that was found. If `dir` is
+/// missing, it is the nearest one above it, because the rest of the path may be missing before a mount. The
+/// query triggers an automount. `None` if nothing can be found.
+pub fn mount_at(dir: &Path) -> Option<(PathBuf, Mount)> {
+    let there = dir.ancestors().find(|dir| dir.join(".").metadata().is_ok())?;
+    let there = there.join(".").canonicalize().ok()?;
+    let table = std::fs::read("/proc/self/mountinfo").ok()?;
+    let mount = mount_of(&String::from_utf8_lossy(&table), &there);
+    Some((there, mount))
+}
+
 fn mounted(dir: &Path) -> Mounted {
-    let there = dir.ancestors().find(|dir| dir.join(".").metadata().is_ok());
-    let there = there.and_then(|dir| dir.join(".").canonicalize().ok());
-    let (Some(dir), Ok(table)) = (there, std::fs::read("/proc/self/mountinfo")) else {
-        return Mounted::default();
-    };
-    let mount = mount_of(&String::from_utf8_lossy(&table), &dir);
+    let Some((dir, mount)) = mount_at(dir) else { return Mounted::default() };
     Mounted { dir: dir.display().to_string(), kind: mount.kind, device: mount.device }
 }
 

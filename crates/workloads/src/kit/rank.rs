@@ -8,11 +8,13 @@ use std::time::Duration;
 use measure::{Clock, CycleClock, Tick, WallClock};
 use ranks::{ClockOffset, Comm, Halt, Reduce};
 use results::Record;
+use results::mounts::Mount;
 use results::record::{Clients, Moments, Notice, Phase};
 use results::records::Sink;
 
 use super::board::{Board, BoardRow, phase_number};
 use super::clients::{self, WallClockOrigin};
+use super::double_entry::KernelMoment;
 use super::drive::words;
 use super::node::Node;
 
@@ -40,6 +42,10 @@ pub struct Rank<'a> {
     began_ns: u64,
     /// Phases begun so far.
     phases: u64,
+    /// The mount of the first directory that the nodes were queried about.
+    mount: Mount,
+    /// What the kernel had counted before the present phase.
+    before: Option<KernelMoment>,
 }
 
 impl<'a> Rank<'a> {
@@ -72,7 +78,8 @@ impl<'a> Rank<'a> {
         node: Rc<Node>,
     ) -> Self {
         let clients = Clients::default();
-        Self { comm, clock, records, board, node, clients, offset, began_ns: 0, phases: 0 }
+        let (mount, before) = (Mount::default(), None);
+        Self { comm, clock, records, board, node, clients, offset, began_ns: 0, phases: 0, mount, before }
     }
 
     /// Queries on every node the file systems of `dirs` and the wall clock, while nothing is timed.
@@ -83,6 +90,8 @@ impl<'a> Rank<'a> {
             unix_ns: wall_clock.origin_unix_ns() - self.offset.offset_ns,
             uncertainty_ns: wall_clock.uncertainty_ns() + self.offset.uncertainty_ns,
         };
+        let mount = dirs.first().and_then(|dir| clients::mount_at(dir));
+        self.mount = mount.map(|(_, mount)| mount).unwrap_or_default();
         self.clients = clients::ask(self.comm, &self.node, dirs, origin)?.unwrap_or_default();
         Ok(())
     }
@@ -111,9 +120,9 @@ impl<'a> Rank<'a> {
         let clock: &CycleClock = self.clock;
         let offset = comm.clock_offset(&|| clock.ns())?;
         let node = Rc::new(Node::find(comm)?);
-        let (board, began_ns, phases) = (self.board, self.began_ns, self.phases);
+        let (board, began_ns, phases, mount) = (self.board, self.began_ns, self.phases, self.mount.clone());
         let mut rank = Rank::compared(comm, self.clock, offset, self.records, board, node);
-        (rank.began_ns, rank.phases) = (began_ns, phases);
+        (rank.began_ns, rank.phases, rank.mount) = (began_ns, phases, mount);
         Ok(rank)
     }
 
@@ -174,13 +183,19 @@ impl<'a> Rank<'a> {
         Some(board.row(index, self.comm.rank(), number, self.clock.scale()))
     }
 
-    /// Compares the clocks again, because they drift, and counts the new phase. Collective.
+    /// Compares the clocks again, because they drift, counts the new phase, and reads what the kernel has
+    /// counted so far. Collective.
     pub fn next_phase(&mut self) -> Result<(), Halt> {
         self.clock.refine();
         let clock: &CycleClock = self.clock;
         self.offset = self.comm.clock_offset(&|| clock.ns())?;
         self.phases += 1;
+        self.before = Some(self.kernel_moment());
         Ok(())
+    }
+
+    fn kernel_moment(&self) -> KernelMoment {
+        KernelMoment::now(self.comm, &self.node, &self.mount, &*self.clock)
     }
 
     /// All ranks leave this together. Returns the moment of the first rank, on this rank's clock. Collective.
@@ -198,9 +213,14 @@ impl<'a> Rank<'a> {
         self.agree_on_records(kept)
     }
 
-    /// The same for a phase. Collective.
+    /// The same for a phase, with what the kernel has counted since [`Rank::next_phase`]. Collective.
     pub fn record_phase(&mut self, phase: &Phase) -> Result<(), Halt> {
-        self.record(&Record::Phase(Box::new(phase.clone())))
+        let mut phase = Box::new(phase.clone());
+        if let Some(before) = &self.before {
+            let now = self.kernel_moment();
+            (phase.kernel, phase.pace) = now.since(before, self.comm, &self.mount, &*self.clock)?;
+        }
+        self.record(&Record::Phase(phase))
     }
 
     fn agree_on_records(&self, kept: io::Result<()>) -> Result<(), Halt> {
