@@ -7,6 +7,7 @@
 
 mod campaign;
 mod file_system;
+mod files;
 mod nodes;
 pub(crate) mod rates;
 
@@ -39,6 +40,7 @@ pub(crate) fn all(index: &Index<'_>) -> Findings {
         records.extend(rates::of(index, test));
     }
     records.extend(nodes::all(index));
+    records.extend(files::all(index));
     records.extend(campaign::groups(index));
     records.extend(campaign::audit(index));
     let all = Findings { before: index.campaign.info.findings.clone(), records, unused: Vec::new() };

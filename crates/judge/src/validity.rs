@@ -6,9 +6,11 @@
 
 pub(crate) mod at_once;
 pub(crate) mod cached;
+mod command;
 pub(crate) mod dataset;
 mod ended;
 pub(crate) mod errors;
+mod kernel;
 pub(crate) mod names;
 mod placement;
 pub(crate) mod state;
@@ -37,6 +39,7 @@ pub(crate) fn measured(case: &TestCriterion<'_>) -> Result<Vec<f64>, Unusable> {
     ended::once(case).map_err(invalid)?;
     jobs.iter().try_for_each(|job| ended::well(case, job)).map_err(invalid)?;
     placement::as_planned(case).map_err(invalid)?;
+    command::as_planned(case).map_err(invalid)?;
     state::reached(case).map_err(invalid)?;
     let planned = case.test.repetitions as usize;
     if jobs.len() < planned {
@@ -47,8 +50,17 @@ pub(crate) fn measured(case: &TestCriterion<'_>) -> Result<Vec<f64>, Unusable> {
     }
     at_once::overlapped(case).map_err(invalid)?;
     if !case.counts_errors() {
-        let rules =
-            [errors::no_wrong_data, errors::no_failures, cached::cold, sustained::held, steady::reached];
+        let rules = [
+            errors::no_wrong_data,
+            errors::as_written,
+            errors::no_failures,
+            kernel::in_pace,
+            cached::cold,
+            kernel::once,
+            kernel::moved,
+            sustained::held,
+            steady::reached,
+        ];
         rules.iter().try_for_each(|rule| rule(case)).map_err(invalid)?;
     }
     jobs.iter().map(|job| value(case, job).map_err(invalid)).collect()

@@ -53,6 +53,42 @@ pub struct TransferStyle {
     pub flushed: [bool; 3],
 }
 
+/// The parameters that every phase of an IOR command line has.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TransferParameters {
+    /// The interface, in lower case.
+    pub backend: String,
+    /// Bytes of one block.
+    pub block_bytes: u64,
+    /// Bytes of one transfer.
+    pub transfer_bytes: u64,
+    /// Segments.
+    pub segments: u64,
+    /// Whether it writes a file per process.
+    pub file_per_rank: bool,
+    /// Whether written data is flushed to storage within the measured time.
+    pub flushed: bool,
+    /// Whether the command line asks for `O_DIRECT`.
+    pub direct: bool,
+}
+
+impl TransferParameters {
+    /// Those of these arguments; `None` if a script has other options, or a value is not known.
+    pub fn of(words: &[String]) -> Option<Self> {
+        let facts = IorFacts::read(words);
+        Some(Self {
+            backend: facts.api.to_lowercase(),
+            block_bytes: facts.block_bytes?,
+            transfer_bytes: facts.transfer_bytes?,
+            segments: facts.segments?,
+            file_per_rank: facts.file_per_rank,
+            flushed: facts.fsync || facts.fsync_each,
+            direct: facts.direct,
+        })
+        .filter(|_| facts.script.is_none())
+    }
+}
+
 impl Line {
     /// How an IOR command line moves its data; `None` for other workloads.
     pub fn transfer_style(&self) -> Option<TransferStyle> {

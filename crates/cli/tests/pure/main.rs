@@ -7,6 +7,7 @@ mod common;
 
 mod age;
 mod age_resumed;
+mod attacks;
 mod campaign;
 mod campaign_datasets;
 mod campaign_datasets_kept;

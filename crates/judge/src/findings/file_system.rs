@@ -11,9 +11,13 @@ use results::reason::{Code, Datum, Reason};
 use results::record::{Counts, Phase};
 
 use crate::index::{Index, phases};
+use crate::validity::cached::CACHED_SHARE;
 
 /// The maximum share of others in the servers' traffic. The sentence about it states 1 %.
 const FOREIGN: f64 = 0.01;
+/// The least share of the bytes that jobs moved to and from storage which the servers must have counted. The
+/// rest is for counts that a server reports late.
+const COUNTED: f64 = 0.9;
 
 /// A file system before or after a repetition.
 struct FileSystemMoment {
@@ -117,10 +121,10 @@ fn degraded(index: &Index<'_>, test: &Test, jobs: &[&Job], moments: &[FileSystem
 }
 
 fn foreign_traffic(index: &Index<'_>, test: &Test, jobs: &[&Job]) -> Vec<Finding> {
-    let traffic: Vec<(u32, i64, u64)> = jobs.iter().filter_map(|job| traffic(index, test, job)).collect();
-    let foreign = |(repetition, servers, own): &(u32, i64, u64)| {
-        let share = (*servers as f64 - *own as f64) / *servers as f64;
-        (*servers > 0).then_some((*repetition, share))
+    let traffic: Vec<Traffic> = jobs.iter().filter_map(|job| traffic(index, test, job)).collect();
+    let foreign = |one: &Traffic| {
+        let share = (one.servers as f64 - one.own as f64) / one.servers as f64;
+        (one.servers > 0).then_some((one.repetition, share))
     };
     let shares = traffic.iter().filter_map(foreign);
     let worst = shares.max_by(|a, b| a.1.total_cmp(&b.1)).filter(|(_, share)| *share > FOREIGN);
@@ -128,16 +132,32 @@ fn foreign_traffic(index: &Index<'_>, test: &Test, jobs: &[&Job]) -> Vec<Finding
         let reason = Reason::new(Code::Exclusive).with("repetition", repetition);
         Finding::new(Severity::NeedsWaiver, reason.with("share", Datum::share(share)))
     });
-    let restarted = traffic.iter().find(|(_, servers, _)| *servers < 0).map(|(repetition, ..)| {
-        let reason = Reason::new(Code::TrafficUnknown).with("repetition", *repetition);
+    let restarted = traffic.iter().find(|one| one.servers < 0).map(|one| {
+        let reason = Reason::new(Code::TrafficUnknown).with("repetition", one.repetition);
         Finding::new(Severity::Info, reason)
     });
-    worst.into_iter().chain(restarted).collect()
+    let is_less = |one: &&Traffic| one.servers >= 0 && (one.servers as f64) < COUNTED * one.stored as f64;
+    let less = traffic.iter().find(is_less).map(|one| {
+        let reason = Reason::new(Code::TrafficLess).with("repetition", one.repetition);
+        let reason = reason.with("served", Datum::bytes(one.servers as f64));
+        Finding::new(Severity::Error, reason.with("bytes", Datum::bytes(one.stored as f64)))
+    });
+    worst.into_iter().chain(restarted).chain(less).collect()
 }
 
-/// The bytes of the servers (below 0 if their count restarted) and those of the jobs in parallel with this
-/// one; `None` if they are not known, or if nothing was moved.
-fn traffic(index: &Index<'_>, test: &Test, job: &Job) -> Option<(u32, i64, u64)> {
+/// Bytes during a repetition.
+struct Traffic {
+    repetition: u32,
+    /// Of the servers; below 0 if their count restarted.
+    servers: i64,
+    /// Of the jobs that ran in parallel.
+    own: u64,
+    /// Those of `own` that the servers must have moved: flushed or direct writes, and reads that were cold.
+    stored: u64,
+}
+
+/// The traffic during a job; `None` if it is not known, or if nothing was moved.
+fn traffic(index: &Index<'_>, test: &Test, job: &Job) -> Option<Traffic> {
     let repetition = job.info.repetition;
     let parallel: Vec<&str> = match test.part {
         None => vec![&test.id],
@@ -148,9 +168,18 @@ fn traffic(index: &Index<'_>, test: &Test, job: &Job) -> Option<(u32, i64, u64)>
     };
     let jobs = parallel.iter().flat_map(|id| index.jobs(id));
     let at_once = jobs.filter(|job| job.info.repetition == repetition);
-    let own = at_once.flat_map(|job| transfers(job)).map(|phase| phase.bytes).sum();
+    let phases: Vec<&Phase> = at_once.flat_map(|job| transfers(job)).collect();
+    let own = phases.iter().map(|phase| phase.bytes).sum();
+    let must = |phase: &Phase| match phase.phase.as_str() {
+        "write" | "mixed_write" => phase.persisted || phase.direct,
+        _ => phase.direct || phase.cached_before.is_some_and(|share| share <= CACHED_SHARE),
+    };
+    let once = |phase: &Phase| {
+        if phase.direct { phase.bytes } else { phase.bytes.saturating_sub(phase.repeated_bytes) }
+    };
+    let stored = phases.iter().filter(|phase| must(phase)).map(|phase| once(phase)).sum();
     let servers = job.info.traffic_bytes.filter(|_| transfers(job).any(|phase| phase.bytes > 0))?;
-    Some((repetition, servers, own))
+    Some(Traffic { repetition, servers, own, stored })
 }
 
 /// The phases of a job that moved bytes.

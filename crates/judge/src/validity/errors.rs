@@ -39,6 +39,18 @@ pub(super) fn no_wrong_data(case: &TestCriterion<'_>) -> Result<(), Reason> {
     found.next().map_or(Ok(()), Err)
 }
 
+/// A plain read whose sampled blocks were not those of the file. Its rate is not that of reading the data.
+pub(super) fn as_written(case: &TestCriterion<'_>) -> Result<(), Reason> {
+    for (repetition, phase) in case.numbered_phases() {
+        if let Some(sampled) = phase.sampled.filter(|sampled| sampled.wrong > 0) {
+            let reason = Reason::new(Code::SampledWrong).with("repetition", repetition);
+            let reason = reason.with("phase", &phase.phase).with("sampled_blocks", sampled.blocks);
+            return Err(reason.with("wrong", sampled.wrong));
+        }
+    }
+    Ok(())
+}
+
 /// The failed operations of a job, from its first phase with failures.
 pub(super) fn failed_operations(job: &Job) -> Option<&Failed> {
     phases(job).find_map(|phase| phase.failed.as_ref())

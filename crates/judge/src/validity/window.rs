@@ -81,7 +81,8 @@ pub(crate) fn from_start_to_end(job: &Job) -> Option<Span> {
 }
 
 /// What a phase moved in the complete intervals of its timeline within `span`; `None` if the records do not
-/// contain it, an error if no interval fits.
+/// contain it, an error if no interval fits. If an fsync ends the phase, the amount is never above its rate
+/// with the fsync. The timeline has the bytes of calls, which the fsync still has to flush.
 pub(crate) fn within(phase: &Phase, span: Span) -> Option<Result<WindowAmount, Reason>> {
     let (timeline, moments, own) = (phase.timeline.as_ref()?, phase.moments?, of_phase(phase)?);
     let (span, interval) = (span.and(own), timeline.interval_ns as f64 * 1e-9);
@@ -95,7 +96,16 @@ pub(crate) fn within(phase: &Phase, span: Span) -> Option<Result<WindowAmount, R
         return Some(Err(reason.with("common", Datum::seconds(span.seconds().max(0.0)))));
     }
     let moved: u64 = timeline.bytes.iter().take(to).skip(from).sum();
-    Some(Ok(WindowAmount { moved: moved as f64, seconds: (to - from) as f64 * interval }))
+    let seconds = (to - from) as f64 * interval;
+    let most = flushed_rate(phase).map_or(f64::INFINITY, |rate| rate * seconds);
+    Some(Ok(WindowAmount { moved: (moved as f64).min(most), seconds }))
+}
+
+/// Bytes per second with the fsync that ends the phase; `None` if there is none.
+fn flushed_rate(phase: &Phase) -> Option<f64> {
+    let seconds = phase.spans.transfer_s;
+    let is_flushed_at_end = phase.persisted && !phase.persisted_each && seconds > 0.0;
+    is_flushed_at_end.then(|| phase.bytes as f64 / seconds)
 }
 
 /// A moment, in seconds after the common start of a phase.

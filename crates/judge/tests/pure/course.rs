@@ -365,3 +365,20 @@ fn a_part_without_a_timeline_is_used_completely_and_this_is_reported() {
     assert!(of(&verdicts[0].warnings, Code::CommonWindowUnknown).is_some(), "{:#?}", verdicts[0].warnings);
     assert_eq!(of(&verdicts[1].warnings, Code::CommonWindowUnknown), None);
 }
+
+#[test]
+fn a_part_that_flushes_at_its_end_is_not_faster_in_the_common_time_than_with_its_fsync() {
+    // All calls end within 14 s, and the fsync takes as long again.
+    let flushed = |phase: Phase| {
+        let spans = Spans { transfer_s: 28.0, ..phase.spans };
+        Phase { persisted: true, bytes: 14 * 200, spans, ..phase }
+    };
+    let each = |phase: Phase| Phase { persisted_each: true, ..flushed(phase) };
+    let value = |change: &dyn Fn(Phase) -> Phase| {
+        let part = |id: &str| job(id, 1, change(timed(&[200; 14], 0)));
+        verdicts_of(&group(), &campaign(vec![part("G.a"), part("G.b")]))[0].value
+    };
+    assert_eq!(value(&|phase| phase), Some(200.0));
+    assert_eq!(value(&flushed), Some(100.0));
+    assert_eq!(value(&each), Some(200.0), "the calls include their fsync");
+}

@@ -40,12 +40,13 @@ sed "s/\"ranks\":1,\"nodes\"/\"ranks\":$2,\"nodes\"/" "$0.records" > "$last"
 impl Stage {
     fn with_records() -> Self {
         let stage = Self::of(SCRIPT);
-        let spans = Spans { transfer_s: 1.0, total_s: 1.0, ..Default::default() };
+        // 1 MiB at 100 B/s.
+        let spans = Spans { transfer_s: 10_485.76, total_s: 10_485.76, ..Default::default() };
         let phase = |name: &str| {
             Record::Phase(Box::new(Phase {
                 phase: name.into(),
                 path: "data".into(),
-                bytes: 100,
+                bytes: 1 << 20,
                 ops: 1,
                 spans,
                 persisted: true,

@@ -109,6 +109,9 @@ pub(super) const TEXTS: &[(Code, &str)] = templates! {
         "{test} did not measure {metric}. The search for the number of nodes needs this value.";
     SearchStepFailed:
         "{test} failed, so its {metric} is not known. The search for the number of nodes needs this value.";
+    CommandDiffers: "{who} received other arguments than planned. Planned: {planned}. Received: {received}.";
+    ParametersDiffer:
+        "{who}: {phase} ran with {option} {found}, but the plan has {planned}.";
     RanksDiffer: "{who} ran on {ranks|rank}, but the plan asks for {planned}.";
     NodesDiffer: "{who} ran on {nodes|node}, but the plan asks for {planned}.";
     StateNotRecorded: "{state} recorded no state.";
@@ -179,6 +182,9 @@ pub(super) const TEXTS: &[(Code, &str)] = templates! {
         "{transfers|transfer} returned wrong data ({folder}). First: {path} at offset {offset}[, expected \
          {expected}, found {found}].",
         "{transfers|transfer} returned wrong data ({folder}).";
+    SampledWrong:
+        "Repetition {repetition}: {wrong} of {sampled_blocks} sampled blocks of {phase} did not have the \
+         data that was written there.";
     OperationsFailed:
         "{operations|operation} failed ({folder}). First: {operation} {path}: {error}.",
         "{operations|operation} failed ({folder}).";
@@ -187,6 +193,20 @@ pub(super) const TEXTS: &[(Code, &str)] = templates! {
         "{share} of the data was in the client's page cache before the read (maximum 1 %). {memory} is a \
          memory file system, so nothing was read from storage.",
         "{share} of the data was in the client's page cache before the read (maximum 1 %).";
+    KernelReadLess:
+        "Repetition {repetition}: {phase} read {bytes}, but the kernel fetched only {kernel_bytes} from \
+         storage ({source}).";
+    KernelWroteLess:
+        "Repetition {repetition}: {phase} wrote and flushed {bytes}, but the kernel counted only \
+         {kernel_bytes} for storage ({source}).";
+    RepeatedData:
+        "Repetition {repetition}: {repeated} of the {bytes} of {phase} were the same data again. The page \
+         cache can serve a second transfer of the same data.";
+    ClockPace:
+        "Repetition {repetition}, {phase}: the clock of a rank differs by {raw} from the pace of \
+         CLOCK_MONOTONIC_RAW (maximum 1 %).",
+        "Repetition {repetition}, {phase}: the clock of a rank differs by {wall} from the pace of the wall \
+         clock (maximum 1 %).";
     NamesCached: "Repetition {repetition}: {text}.";
     NamesOnOwnNode:
         "Repetition {repetition}: the same node ({host}) had created{made?} the files and directories in \
@@ -241,6 +261,9 @@ pub(super) const TEXTS: &[(Code, &str)] = templates! {
     Exclusive:
         "During repetition {repetition}, {share} of the traffic of the servers of fs.{fs} came from others \
          (maximum 1 %).";
+    TrafficLess:
+        "Repetition {repetition}: jobs moved {bytes} to or from the storage of fs.{fs}, but its servers \
+         counted only {served}.";
     TrafficUnknown:
         "The traffic count of the servers of fs.{fs} restarted during repetition {repetition}. The traffic \
          of others is not known.";
@@ -260,6 +283,16 @@ pub(super) const TEXTS: &[(Code, &str)] = templates! {
          {there}{other_server?}.",
         "{who}: on {nodes} of {of} nodes the files are on another file system than on {host} ({here}): \
          {there}.";
+    StrayFile:
+        "Repetition {repetition}, {phase}: {ranks|rank} used files on another file system than their \
+         directory. First: {path} is {place} on {found}, not on {expected}.",
+        "Repetition {repetition}, {phase}: {path} is on {found}, but the campaign began with {expected} \
+         there.",
+        "Repetition {repetition}, {phase}: {ranks|rank} used files on another file system than their \
+         directory.";
+    LinkedFile:
+        "Repetition {repetition}, {phase}: the files of {ranks|rank} are links. First: {path} is {place}.",
+        "Repetition {repetition}, {phase}: the files of {ranks|rank} are links.";
     ClockSkew:
         "{who}: the wall clock of {node} differs by {skew+} from that of {host} (uncertainty {uncertainty}, \
          maximum 1 s).",
@@ -402,6 +435,16 @@ pub(super) const REMEDIES: &[(Code, &str)] = templates! {
         "Read with --drop-caches, or allow cached data with `cache = \"warm\"`.{not_dropped?}",
         "Here --drop-caches did not help. Read from other nodes, or allow cached data with `cache = \
          \"warm\"`.{dropped?}";
+    KernelReadLess: "Find what served the data: a cache, holes in the file, or another file system.";
+    KernelWroteLess: "Find what kept the data: a file that was removed, or another file system.";
+    SampledWrong: "Compare all data with -R.";
+    RepeatedData: "Give more data with -b or -s instead of -O minTimeDuration.";
+    ClockPace:
+        "Find what changes the clock, such as a preloaded library or a virtual machine.{raw?}",
+        "Find what set the wall clock, and measure again.{wall?}";
+    TrafficLess: "Find what served the data, or correct the `traffic` command.";
+    StrayFile: "Remove the link or the mount, and measure again.";
+    LinkedFile: "Remove the links, or explain them in a waiver.";
     NamesCached: "If this is intended, allow it with `cache = \"warm\"`.";
     NamesOnOwnNode:
         "Drop caches with --cold, walk on other nodes (--shift), or allow it with `cache = \"warm\"`.{walk?}",

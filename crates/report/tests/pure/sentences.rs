@@ -55,8 +55,20 @@ const SECONDS: &[&str] = &[
     "window",
     "within",
 ];
-const BYTES: &[&str] =
-    &["allocated", "asked", "bytes", "compared", "fair", "memory", "mean", "moved", "per_node"];
+const BYTES: &[&str] = &[
+    "allocated",
+    "asked",
+    "bytes",
+    "compared",
+    "fair",
+    "kernel_bytes",
+    "memory",
+    "mean",
+    "moved",
+    "per_node",
+    "repeated",
+    "served",
+];
 const RATES: &[&str] =
     &["high", "limit", "low", "rate", "rate_max", "sequential", "threshold", "value", "whole"];
 const SHARES: &[&str] = &[
@@ -77,9 +89,11 @@ const SHARES: &[&str] = &[
     "range_max",
     "ratio_high",
     "ratio_low",
+    "raw",
     "share",
     "slope",
     "slope_max",
+    "wall",
 ];
 const COUNTS: &[&str] = &[
     "bytes_before",
@@ -108,6 +122,7 @@ const COUNTS: &[&str] = &[
     "ranks",
     "ranks_in_all",
     "recorded",
+    "sampled_blocks",
     "repetition",
     "repetitions",
     "signal",
@@ -118,6 +133,7 @@ const COUNTS: &[&str] = &[
     "targets",
     "times",
     "transfers",
+    "wrong",
 ];
 const REASONS: &[&str] = &["cause", "failed", "failure", "rejection"];
 

@@ -83,6 +83,9 @@ codes! {
     SearchStepFailed = "search-step-failed": "A step of the search for the number of nodes failed.";
 
     // How it was run.
+    CommandDiffers = "command-differs": "A job received other arguments than planned.";
+    ParametersDiffer = "parameters-differ":
+        "A phase had other parameters than the command line of the plan.";
     RanksDiffer = "ranks-differ": "The number of ranks of a job differs from the plan.";
     NodesDiffer = "nodes-differ": "The number of nodes of a job differs from the plan.";
     StateNotRecorded = "state-not-recorded": "A state that the test needs was not recorded.";
@@ -127,9 +130,16 @@ codes! {
 
     // What was read or written.
     WrongData = "wrong-data": "Data that was read differs from the data that was written.";
+    SampledWrong = "sampled-wrong": "A plain read returned other data than was written.";
     OperationsFailed = "operations-failed":
         "Operations failed, so the rate is not that of the required work.";
     CachedRead = "cached-read": "Data was in the client's page cache before it was read.";
+    KernelReadLess = "kernel-read-less": "The kernel fetched less from storage than a job read.";
+    KernelWroteLess = "kernel-wrote-less":
+        "The kernel counted less for storage than a job wrote and flushed.";
+    RepeatedData = "repeated-data":
+        "The same data was moved again, and nothing shows that each time reached storage.";
+    ClockPace = "clock-pace": "The clock of a rank ran at another pace than the clocks of the kernel.";
     NamesCached = "names-cached":
         "The workload reports that a client's cache may have served files and directories.";
     NamesOnOwnNode = "names-on-own-node":
@@ -152,11 +162,14 @@ codes! {
     NotDegraded = "not-degraded": "The test needs a degraded file system, but nothing was offline.";
     HealthUnknown = "health-unknown": "The state of the file system after a job is not known.";
     Exclusive = "exclusive": "Servers moved data of others.";
+    TrafficLess = "traffic-less": "The servers counted less than jobs moved to and from storage.";
     TrafficUnknown = "traffic-unknown": "The count of the servers' traffic restarted during a repetition.";
     LayoutUndeclared = "layout-undeclared":
         "The layout of files differs from the required layout, or is not known.";
     PathOnWrongFs = "path-on-wrong-fs":
         "Files were on another file system than planned, or nodes mount it from another server.";
+    StrayFile = "stray-file": "Files were on another file system than their directory.";
+    LinkedFile = "linked-file": "Files were links to other files.";
     ClockSkew = "clock-skew": "The wall clocks of nodes, or of a node and the campaign, differ.";
     Straggler = "straggler": "A rank moved much less than the mean rank by the deadline.";
     WearoutTail = "wearout-tail": "The wear-out took longer than the deadline.";

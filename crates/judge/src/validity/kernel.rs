@@ -1,0 +1,112 @@
+//! Whether the numbers of a phase are within what the kernel of the nodes counted: bytes, and time.
+//!
+//! A program can count bytes that never came from storage, and a clock can run slowly. The kernel counts both
+//! for itself.
+//!
+//! Never here: the page cache before a read, and the threshold.
+
+use results::reason::{Code, Datum, Reason};
+use results::record::{ClockPace, KernelCount, MountCount, Phase};
+
+use super::cached;
+use crate::case::TestCriterion;
+
+/// The least share of its bytes that the kernel must have moved. Reads of partial pages and read-ahead only
+/// make the kernel's count larger. The rest is for data that the file system keeps with its metadata.
+const COUNTED: f64 = 0.9;
+/// Phases with fewer bytes are not compared.
+const LEAST: u64 = 1 << 20;
+/// The most by which a clock may differ from those of the kernel, as a share. NTP changes the pace of a clock
+/// by at most 0.05 %. The sentences about it state 1 %.
+const PACE: f64 = 0.01;
+/// File systems on block devices, for which the kernel counts every byte from and to the device. It was
+/// compared on these (docs/validation/kernel-counts.md).
+const ON_DEVICES: &[&str] = &["btrfs", "ext2", "ext3", "ext4", "xfs"];
+
+/// What the kernel counted for a phase, and where.
+struct KernelBytes<'p> {
+    read: u64,
+    written: u64,
+    source: &'p str,
+}
+
+/// The kernel's count for the file system of a phase; `None` where it does not count.
+fn counted(phase: &Phase) -> Option<KernelBytes<'_>> {
+    let kernel: &KernelCount = phase.kernel.as_ref()?;
+    if ON_DEVICES.contains(&phase.opened.as_ref()?.kind.as_str()) {
+        let KernelCount { read_bytes, written_bytes, .. } = *kernel;
+        return Some(KernelBytes { read: read_bytes, written: written_bytes, source: "/proc/self/io" });
+    }
+    // The client of Lustre counts its calls, also those that its cache served.
+    let mount = kernel.mount.as_ref().filter(|mount| mount.source == MountCount::NFS)?;
+    Some(KernelBytes { read: mount.read_bytes, written: mount.written_bytes, source: &mount.source })
+}
+
+fn is_read(phase: &Phase) -> bool {
+    !matches!(phase.phase.as_str(), "write" | "mixed_write")
+}
+
+/// Whether the bytes of a phase must have come from or reached storage.
+fn needs_storage(case: &TestCriterion<'_>, phase: &Phase) -> bool {
+    let flushed = phase.persisted || phase.direct;
+    if is_read(phase) { cached::needs_cold_data(case) } else { flushed }
+}
+
+/// The phases of a criterion about the speed of transfers, each with its repetition.
+fn transfers<'a>(case: &TestCriterion<'a>) -> impl Iterator<Item = (u32, &'a Phase)> + use<'a> {
+    let is_compared = |phase: &Phase| phase.counts == results::record::Counts::Bytes && phase.bytes >= LEAST;
+    case.numbered_phases().filter(move |(_, phase)| is_compared(phase))
+}
+
+fn of(code: Code, repetition: u32, phase: &Phase) -> Reason {
+    let reason = Reason::new(code).with("repetition", repetition).with("phase", &phase.phase);
+    reason.with("bytes", Datum::bytes(phase.bytes as f64))
+}
+
+/// Data that must have come from or reached storage, of which the kernel moved only a part.
+pub(super) fn moved(case: &TestCriterion<'_>) -> Result<(), Reason> {
+    for (repetition, phase) in transfers(case).filter(|(_, phase)| needs_storage(case, phase)) {
+        let Some(counted) = counted(phase) else { continue };
+        let (code, found) = match is_read(phase) {
+            true => (Code::KernelReadLess, counted.read),
+            false => (Code::KernelWroteLess, counted.written),
+        };
+        if (found as f64) < COUNTED * phase.bytes as f64 {
+            let reason = of(code, repetition, phase).with("kernel_bytes", Datum::bytes(found as f64));
+            return Err(reason.with("source", counted.source));
+        }
+    }
+    Ok(())
+}
+
+/// Data that was moved more than once, if nothing shows that each time reached storage. The page cache can
+/// serve a second read, and one fsync flushes only the last write.
+pub(super) fn once(case: &TestCriterion<'_>) -> Result<(), Reason> {
+    let is_shown = |phase: &Phase| {
+        let count = counted(phase).map(|count| if is_read(phase) { count.read } else { count.written });
+        phase.direct
+            || phase.persisted_each
+            || count.is_some_and(|count| count as f64 >= COUNTED * phase.bytes as f64)
+    };
+    let again = |(_, phase): &(u32, &Phase)| {
+        phase.repeated_bytes > 0 && needs_storage(case, phase) && !is_shown(phase)
+    };
+    let Some((repetition, phase)) = case.numbered_phases().find(again) else { return Ok(()) };
+    let reason = of(Code::RepeatedData, repetition, phase);
+    Err(reason.with("repeated", Datum::bytes(phase.repeated_bytes as f64)))
+}
+
+/// A clock that ran at another pace than those of the kernel.
+pub(super) fn in_pace(case: &TestCriterion<'_>) -> Result<(), Reason> {
+    for (repetition, phase) in case.numbered_phases() {
+        let Some(ClockPace { raw, wall, .. }) = phase.pace else { continue };
+        let reason = Reason::new(Code::ClockPace).with("repetition", repetition).with("phase", &phase.phase);
+        if raw > PACE {
+            return Err(reason.with("raw", Datum::share(raw)));
+        }
+        if wall > PACE {
+            return Err(reason.with("wall", Datum::share(wall)));
+        }
+    }
+    Ok(())
+}
