@@ -19,13 +19,12 @@ use crate::clients::Remarks;
 use crate::findings::{losses, rates};
 use crate::index::runs;
 use crate::validity::cached::{self, CACHED_SHARE, WARM_NAMES};
+use crate::validity::kernel::MEMORY_MULTIPLE;
 use crate::validity::names::{self, CacheOrigin};
 use crate::validity::{dataset, errors, state};
 
 pub(crate) use course::order;
 
-/// Data below this multiple of a node's memory may stay in the memory. The sentence about it states 1.5.
-const MEMORY_MULTIPLE: f64 = 1.5;
 /// Notices that are summarized here instead.
 const SUMMED: &[&str] = &["cached-read", "ran-dry"];
 /// The maximum number of listed cases.

@@ -10,7 +10,7 @@ mod command;
 pub(crate) mod dataset;
 mod ended;
 pub(crate) mod errors;
-mod kernel;
+pub(crate) mod kernel;
 pub(crate) mod names;
 mod placement;
 pub(crate) mod state;

@@ -148,7 +148,7 @@ const CRITERION: &str = "criterion = { metric = \"write.bw\", op = \">=\", value
 fn tests() -> String {
     let part = |id: &str| {
         format!(
-            "[[group.parts]]\nid = \"{id}\"\nior = \"-w -e -F -t 64k -b 1m -O minTimeDuration=3\"\n\
+            "[[group.parts]]\nid = \"{id}\"\nior = \"-w -Y -F -t 64k -b 1m -O minTimeDuration=3\"\n\
              {CRITERION}"
         )
     };

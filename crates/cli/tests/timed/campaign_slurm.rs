@@ -108,7 +108,7 @@ fn an_excluded_node_runs_no_rank() {
     let Some(slurm) = Slurm::start(4) else { return };
     let place = Place::new();
     let clients = "clients.exclude = [\"node2\"]\n";
-    let tests = test("A", "nodes = 3", "-O minTimeDuration=3");
+    let tests = test("A", "nodes = 3", "-Y -O minTimeDuration=3");
     plan(&place, 4, &format!("{clients}{SRUN}{tests}"));
     let check = assay(&slurm, &place, None, "plan check p.toml").ok();
     assert!(check.contains("by srun on at most 3 nodes, without node2\n"), "{check}");
@@ -167,7 +167,7 @@ fn a_node_that_fails_makes_one_attempt_invalid_and_no_other() {
     let Some(mut slurm) = Slurm::start(4) else { return };
     let place = Place::new();
     let tests = test("A", "nodes = 4", "")
-        + &test("B", "nodes = 4", "-O minTimeDuration=40")
+        + &test("B", "nodes = 4", "-Y -O minTimeDuration=40")
         + &test("C", "nodes = 2", "");
     plan(&place, 4, &format!("{SRUN}{tests}"));
     let folder = submitted(&assay(&slurm, &place, None, "run --submit p.toml --dir dir"));
@@ -196,7 +196,7 @@ fn a_node_that_fails_makes_one_attempt_invalid_and_no_other() {
 fn the_campaign_of_a_cancelled_batch_job_resumes_in_another() {
     let Some(slurm) = Slurm::start(2) else { return };
     let place = Place::new();
-    let tests = test("A", "nodes = 1", "") + &test("B", "nodes = 2", "-O minTimeDuration=6");
+    let tests = test("A", "nodes = 1", "") + &test("B", "nodes = 2", "-Y -O minTimeDuration=6");
     plan(&place, 2, &format!("{SRUN}{tests}"));
     let ran = assay(&slurm, &place, None, "run --submit p.toml --dir dir");
     let (folder, job) = (submitted(&ran), number(&ran.out));

@@ -10,6 +10,7 @@ use results::record::{ClockPace, KernelCount, MountCount, Phase};
 
 use super::cached;
 use crate::case::TestCriterion;
+use crate::index::runs;
 
 /// The least share of its bytes that the kernel must have moved. Reads of partial pages and read-ahead only
 /// make the kernel's count larger. The rest is for data that the file system keeps with its metadata.
@@ -22,6 +23,9 @@ const PACE: f64 = 0.01;
 /// File systems on block devices, for which the kernel counts every byte from and to the device. It was
 /// compared on these (docs/validation/kernel-counts.md).
 const ON_DEVICES: &[&str] = &["btrfs", "ext2", "ext3", "ext4", "xfs"];
+
+/// Data that is this multiple of a client's memory cannot stay in its page cache.
+pub(crate) const MEMORY_MULTIPLE: f64 = 1.5;
 
 /// What the kernel counted for a phase, and where.
 struct KernelBytes<'p> {
@@ -86,6 +90,7 @@ pub(super) fn once(case: &TestCriterion<'_>) -> Result<(), Reason> {
         let count = counted(phase).map(|count| if is_read(phase) { count.read } else { count.written });
         phase.direct
             || phase.persisted_each
+            || exceeds_memory(case, phase)
             || count.is_some_and(|count| count as f64 >= COUNTED * phase.bytes as f64)
     };
     let again = |(_, phase): &(u32, &Phase)| {
@@ -94,6 +99,14 @@ pub(super) fn once(case: &TestCriterion<'_>) -> Result<(), Reason> {
     let Some((repetition, phase)) = case.numbered_phases().find(again) else { return Ok(()) };
     let reason = of(Code::RepeatedData, repetition, phase);
     Err(reason.with("repeated", Datum::bytes(phase.repeated_bytes as f64)))
+}
+
+/// Whether the data of a phase, counted once, is more than the page caches of its nodes can hold.
+fn exceeds_memory(case: &TestCriterion<'_>, phase: &Phase) -> bool {
+    let memory = case.index.campaign.before.as_ref().map_or(0, |machine| machine.memory_bytes);
+    let nodes = runs(case.jobs()).map(|run| run.nodes.max(1)).max().unwrap_or(1);
+    let once = phase.bytes.saturating_sub(phase.repeated_bytes) as f64;
+    memory > 0 && once / f64::from(nodes) >= MEMORY_MULTIPLE * memory as f64
 }
 
 /// A clock that ran at another pace than those of the kernel.

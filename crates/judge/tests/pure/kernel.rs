@@ -14,6 +14,7 @@ const BYTES: u64 = 64 << 20;
 /// Three repetitions of a phase of 64 MiB on `kind`, the second with `change`.
 fn repetitions(name: &str, kind: &str, change: &dyn Fn(&mut Phase)) -> Campaign {
     let mut campaign = rates(name, [120, 121, 122]);
+    campaign.before.as_mut().expect("a machine").memory_bytes = 1 << 40;
     for (number, job) in campaign.jobs.iter_mut().enumerate() {
         let phases = job.records.iter_mut().filter_map(|record| match record {
             Record::Phase(phase) => Some(phase),
@@ -106,6 +107,9 @@ fn repeated_data_is_invalid_unless_each_time_is_shown_to_reach_storage() {
         phase.persisted_each = true;
     };
     assert_eq!(evaluated(WRITE, "write", "lustre", &each).outcome, Outcome::Pass);
+    let mut small = repetitions("write", "lustre", &again);
+    small.before.as_mut().expect("a machine").memory_bytes = BYTES / 4;
+    assert_ne!(one(&plan(WRITE), &small).reason.code, Code::RepeatedData, "no client can hold the data");
     let counted = evaluated(WRITE, "write", "ext4", &again);
     assert_eq!(counted.outcome, Outcome::Pass, "the kernel counted every byte: {counted:#?}");
 }
