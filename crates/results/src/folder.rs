@@ -20,14 +20,19 @@
 //! hash before. Folders of schema 1 have no hash chain, and still load.
 //! Never here: running, evaluating, rendering.
 
+pub(crate) mod beneath;
 mod chain;
 mod dataset;
 mod deaths;
 mod facts;
+pub(crate) mod limits;
+mod links;
 mod load;
 mod pack;
 mod resume;
 mod spelling;
+mod staging;
+mod unpack;
 mod verify;
 mod write;
 
@@ -45,12 +50,13 @@ pub use dataset::{DATASET_SCHEMA, DatasetFile, DatasetReuse, Manifest, Recipe, S
 pub use deaths::{DeathCause, LaunchRejection, cause_of_death};
 pub use facts::{Build, FileSystemFacts, Fill, Layout, LoadedLibrary, Machine, Program, Target};
 pub use load::{error_lines, job_of, load};
-pub use pack::{PackedArchive, is_archive, pack, unpack};
+pub use pack::{PackedArchive, pack};
 pub use resume::{Resumed, discard, resume, unbegun};
+pub use unpack::{is_archive, unpack};
 pub use verify::{FolderFault, Verification, check};
 pub use write::{
-    StagedJob, create, restore, sha256, sha256_of, stage_job, verdicts_bytes, write_machine, write_report,
-    write_summary, write_verdicts, write_whole,
+    StagedJob, create, has, read_file, restore, sha256, sha256_of, stage_job, verdicts_bytes, write_machine,
+    write_report, write_summary, write_verdicts, write_whole,
 };
 
 /// The version of the folder's format that this program writes.

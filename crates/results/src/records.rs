@@ -1,10 +1,12 @@
 //! The file format of records: JSON lines, appended and flushed one by one.
 
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Write};
+use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::Path;
 
 use crate::Record;
+use crate::folder::beneath;
+use crate::folder::limits::{RECORD_BYTES_MAX, RECORDS_BYTES_MAX};
 use crate::record::Clients;
 
 /// The destination of records while a workload runs.
@@ -54,24 +56,39 @@ impl Sink for RecordFile {
     }
 }
 
-/// Loads a records file. An incomplete last line is ignored, because a kill may cut it. Any other malformed
-/// line is an error with the number of the line.
+/// Loads the records file at `path`, which is not a link. An incomplete last line is ignored, because a kill
+/// may cut it. Any other malformed line is an error with the number of the line.
 pub fn load(path: &Path) -> io::Result<Vec<Record>> {
-    let mut reader = BufReader::new(File::open(path)?);
+    let (dir, name) = beneath::split(path);
+    read(beneath::open(dir, name)?, &path.display().to_string())
+}
+
+/// The same for an open file. Errors call it `name`.
+pub(crate) fn read(file: File, name: &str) -> io::Result<Vec<Record>> {
+    let invalid = |what: String| io::Error::new(io::ErrorKind::InvalidData, what);
+    if file.metadata()?.len() > RECORDS_BYTES_MAX {
+        return Err(invalid(format!(
+            "{name} has more than {RECORDS_BYTES_MAX} bytes, the limit for records"
+        )));
+    }
+    let mut reader = BufReader::new(file);
     let mut records = Vec::new();
     let mut line = String::new();
     for number in 1.. {
         line.clear();
-        if reader.read_line(&mut line)? == 0 {
-            break;
+        let read = (&mut reader).take(RECORD_BYTES_MAX + 1).read_line(&mut line);
+        match read.map_err(|error| invalid(format!("{name} line {number}: {error}")))? as u64 {
+            0 => break,
+            bytes if bytes > RECORD_BYTES_MAX => {
+                let what = format!("{name} line {number} has more than {RECORD_BYTES_MAX} bytes");
+                return Err(invalid(what));
+            }
+            _ => {}
         }
         match serde_json::from_str(&line) {
             Ok(record) => records.push(record),
             Err(_) if !line.ends_with('\n') => break,
-            Err(error) => {
-                let what = format!("{} line {number}: {error}", path.display());
-                return Err(io::Error::new(io::ErrorKind::InvalidData, what));
-            }
+            Err(error) => return Err(invalid(format!("{name} line {number}: {error}"))),
         }
     }
     Ok(records)

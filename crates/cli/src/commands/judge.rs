@@ -30,7 +30,7 @@ pub(crate) fn run(args: JudgeArgs) -> Result<u8> {
     let (folder, at) = (&evidence.folder, &evidence.name);
     let EvaluatedAgain { plan, campaign, kept, checked } = evidence.evaluated()?;
     say(&table(&campaign))?;
-    if folder.join(names::VERDICTS).exists() {
+    if folder::has(folder, names::VERDICTS) {
         differences(&kept, &campaign.verdicts).into_iter().for_each(|one| note(one.text));
     } else if campaign.after.is_none() || checked.head.is_some() && checked.faults.is_empty() {
         let done = campaign.jobs.len();
@@ -43,7 +43,7 @@ pub(crate) fn run(args: JudgeArgs) -> Result<u8> {
     } else if evidence.is_archive() {
         note(format!("{at} has no {}", names::VERDICTS));
     } else {
-        restore_verdicts(folder, &campaign.verdicts).into_iter().for_each(note);
+        restore_verdicts(folder, &checked, &campaign.verdicts).into_iter().for_each(note);
     }
     note_faults(at, &checked);
     Ok(campaign.exit_code())
@@ -63,9 +63,19 @@ pub(super) fn note_faults(at: &str, checked: &Verification) {
     }
 }
 
+/// Why nothing may be written into the folder, if so: it does not verify, or it cannot be verified.
+pub(super) fn unwritable(checked: &Verification) -> Option<String> {
+    let fault = checked.forbids_writing().map(|fault| fault.said.clone());
+    let unchained = checked.head.is_none().then(|| format!("it has no {}", names::CHAIN));
+    fault.or(unchained).map(|why| format!("nothing is written into a folder that does not verify ({why})"))
+}
+
 /// Writes missing verdicts into the folder again. Returns the reason if that is not possible.
-fn restore_verdicts(folder: &Path, verdicts: &[Verdict]) -> Option<String> {
+fn restore_verdicts(folder: &Path, checked: &Verification, verdicts: &[Verdict]) -> Option<String> {
     let (at, name) = (folder.display(), names::VERDICTS);
+    if let Some(why) = unwritable(checked) {
+        return Some(format!("{at}/{name} is missing, but {why}."));
+    }
     let bytes = folder::verdicts_bytes(verdicts);
     match bytes.and_then(|bytes| folder::restore(folder, name, &bytes)) {
         Ok(true) => None,
@@ -135,7 +145,7 @@ fn open(folder: &Path) -> Result<(Plan, Campaign), Usage> {
 /// The error for a folder that cannot be read as a campaign.
 pub(super) fn no_campaign(folder: &Path, error: &io::Error) -> Usage {
     let at = folder.display();
-    if folder.join(names::CAMPAIGN).exists() {
+    if folder::has(folder, names::CAMPAIGN) {
         return Usage(format!("{error}: this campaign folder is damaged"));
     }
     Usage(format!("{at} is not a campaign folder. `assay run` prints the folder of a campaign at its end."))

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
-use results::folder::{self, names};
+use results::folder::{self, Verification, names};
 use units::Usage;
 
 use super::judge::{self, EvaluatedAgain, EvidenceFolder};
@@ -38,7 +38,7 @@ pub(crate) fn run(args: ReportArgs) -> Result<u8> {
     let (folder, at) = (&evidence.folder, &evidence.name);
     let EvaluatedAgain { campaign, kept, checked, .. } = evidence.evaluated()?;
     let status = if campaign.faults.is_empty() { DONE } else { UNDECIDED };
-    if folder.join(names::VERDICTS).exists() {
+    if folder::has(folder, names::VERDICTS) {
         judge::differences(&kept, &campaign.verdicts).into_iter().for_each(|one| judge::note(one.text));
     }
     if args.csv {
@@ -66,36 +66,41 @@ pub(crate) fn run(args: ReportArgs) -> Result<u8> {
             );
             return Err(Usage(what).into());
         }
-        None => in_folder(folder, &own, &page, checked.faults.is_empty())?,
+        None => in_folder(folder, &own, &page, &checked)?,
     };
     say(&format!("\n{written}\n"))?;
     Ok(status)
 }
 
-/// Writes the report into the campaign folder, unless it exists there.
-fn in_folder(folder: &Path, own: &Path, page: &[u8], is_unmodified: bool) -> Result<String> {
+/// Writes the report into the campaign folder, unless it exists there or the folder does not verify.
+fn in_folder(folder: &Path, own: &Path, page: &[u8], checked: &Verification) -> Result<String> {
     let at = own.display();
-    match fs::read(own) {
-        Ok(existing) if existing == page => Ok(format!("Report: {at} (unchanged)")),
-        Ok(_) => {
-            let what = format!("{at} differs from the report that this program writes, and is not changed");
-            Err(Usage(format!("{what}. Write the new one elsewhere with --out FILE.")).into())
-        }
-        Err(_) => {
-            let unwritten = || format!("cannot write {at}. Write it elsewhere with --out FILE");
-            if !folder::restore(folder, names::REPORT, page).with_context(unwritten)? {
-                // An unmodified folder never had a report: the campaign was killed before it was written.
-                if !is_unmodified || !folder.join(names::VERDICTS).exists() {
-                    let what = format!(
-                        "{at} is missing, and was different from the report that this program writes"
-                    );
-                    return Err(Usage(format!("{what}. Write this one elsewhere with --out FILE.")).into());
-                }
-                folder::write_report(folder, page).with_context(unwritten)?;
+    let rejected = |what: String| Err(Usage(format!("{what}. Write it elsewhere with --out FILE.")).into());
+    if folder::has(folder, names::REPORT) {
+        return match folder::read_file(folder, names::REPORT) {
+            Ok(existing) if existing == page => Ok(format!("Report: {at} (unchanged)")),
+            Ok(_) => {
+                let what =
+                    format!("{at} differs from the report that this program writes, and is not changed");
+                Err(Usage(format!("{what}. Write the new one elsewhere with --out FILE.")).into())
             }
-            Ok(format!("Report: {at}"))
-        }
+            Err(error) => rejected(error.to_string()),
+        };
     }
+    if let Some(why) = judge::unwritable(checked) {
+        return rejected(format!("{at} is missing, but {why}"));
+    }
+    let unwritten = || format!("cannot write {at}. Write it elsewhere with --out FILE");
+    if !folder::restore(folder, names::REPORT, page).with_context(unwritten)? {
+        // An intact folder without a report never had one: the campaign was killed before it was written.
+        if !checked.faults.is_empty() || !folder::has(folder, names::VERDICTS) {
+            return rejected(format!(
+                "{at} is missing, and was different from the report that this program writes"
+            ));
+        }
+        folder::write_report(folder, page).with_context(unwritten)?;
+    }
+    Ok(format!("Report: {at}"))
 }
 
 /// Writes the report to a file outside the evidence.

@@ -39,7 +39,7 @@ pub(crate) fn run(args: VerifyArgs) -> Result<u8> {
         ),
         Err(error) => return Err(judge::no_campaign(folder, &error).into()),
     };
-    if faults.is_empty() && !folder.join(names::CAMPAIGN).exists() {
+    if faults.is_empty() && !folder::has(folder, names::CAMPAIGN) {
         let what =
             format!("{at}: the campaign was killed before its first job. Remove the folder and start again.");
         return Err(Usage(what).into());
@@ -91,8 +91,8 @@ fn fingerprint(folder: &Path, campaign: &Campaign) -> std::io::Result<String> {
     let jobs = campaign.jobs.iter().map(|job| format!("{}/{}", job.folder, names::JOB));
     let mut list = String::new();
     for file in std::iter::once(names::CAMPAIGN.to_owned()).chain(machines).chain(jobs) {
-        if folder.join(&file).exists() {
-            list.push_str(&format!("{}  {file}\n", folder::sha256_of(&folder.join(&file))?));
+        if folder::has(folder, &file) {
+            list.push_str(&format!("{}  {file}\n", folder::sha256(&folder::read_file(folder, &file)?)));
         }
     }
     Ok(folder::sha256(list.as_bytes()))
@@ -121,7 +121,7 @@ pub(super) fn examine(folder: &Path, checked: &Verification) -> FolderExaminatio
             }
             found.campaign = Some(campaign);
         }
-        Err(error) if found.faults.is_empty() && folder.join(names::CAMPAIGN).exists() => {
+        Err(error) if found.faults.is_empty() && folder::has(folder, names::CAMPAIGN) => {
             found.faults.push(error.to_string());
         }
         Err(_) => {}
@@ -143,8 +143,7 @@ fn contradictions(
         && let Ok(plan) = Plan::parse_with(&campaign.plan, names::PLAN, &Choice::of(&campaign.info))
     {
         faults.extend(jobs(&plan, campaign));
-        let has_verdicts = folder.join(names::VERDICTS).exists();
-        if has_verdicts && campaign.after.is_some() {
+        if folder::has(folder, names::VERDICTS) && campaign.after.is_some() {
             let differences =
                 judge::differences(&campaign.verdicts, &::judge::evaluate(&plan, campaign).verdicts);
             match ours {
@@ -188,13 +187,12 @@ fn of_another_build(tool: &str, differences: Vec<Difference>) -> Vec<String> {
 
 /// Whether the report differs from the one that this program writes for the folder.
 fn altered_report(folder: &Path, campaign: &Campaign) -> std::io::Result<bool> {
-    let path = folder.join(names::REPORT);
-    if campaign.verdicts.is_empty() || !path.exists() {
+    if campaign.verdicts.is_empty() || !folder::has(folder, names::REPORT) {
         return Ok(false);
     }
     let mut made = Vec::new();
     report::write_html(campaign, &mut made)?;
-    Ok(std::fs::read(path)? != made)
+    Ok(folder::read_file(folder, names::REPORT)? != made)
 }
 
 fn folder_name(job: &Job) -> &str {

@@ -5,6 +5,7 @@ pub mod age;
 pub mod campaign;
 pub mod cdf5;
 pub mod fdtree;
+pub mod forged;
 pub mod gluster;
 pub mod hdf5;
 pub mod listed;

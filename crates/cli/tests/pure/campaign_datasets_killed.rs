@@ -19,7 +19,7 @@ ior = "-R -F -t 64k -b 128k -k -G 3"
 criterion = { metric = "read_check.errors", op = "==", value = "0 errors" }
 "#;
 /// The system calls that create, name and remove datasets.
-const CALLS: [&str; 6] = ["mkdir", "rename", "symlink", "unlink", "unlinkat", "rmdir"];
+const CALLS: [&str; 7] = ["mkdir", "rename", "renameat", "symlink", "unlink", "unlinkat", "rmdir"];
 /// The number of test functions that share the moments of a kill, to run in parallel.
 const PARTS: usize = 3;
 

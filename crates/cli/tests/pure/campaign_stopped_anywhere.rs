@@ -32,7 +32,7 @@ const JOBS: [&str; 4] = ["0001-W-r1", "0002-R-r1", "0003-R-r2", "0004-BAD-r1"];
 
 /// The calls of a campaign that change its folder or its files. A kill at an fsync leaves the same files as a
 /// kill at the next of these calls.
-const CALLS: [&str; 6] = ["write", "mkdir", "rename", "unlink", "unlinkat", "rmdir"];
+const CALLS: [&str; 7] = ["write", "mkdir", "rename", "renameat", "unlink", "unlinkat", "rmdir"];
 const RUN: &str = "run p.toml --dir dir";
 /// The number of test functions that share the moments of a kill, to run in parallel.
 const PARTS: usize = 4;
@@ -147,15 +147,15 @@ fn a_campaign_killed_again_during_its_resume_can_resume() {
     }
     let mut kills = 0;
     // The first kill is in the evidence of a job, or before the rename of the verdicts.
-    for (first, calls) in [(5, &["write", "rename"][..]), (12, &["write", "rename", "unlink"])] {
+    for (first, calls) in [(5, &["write", "renameat"][..]), (12, &["write", "renameat", "unlinkat"])] {
         for call in calls {
             for number in 1..=4 {
                 let place = Place::new();
                 place.plan(TESTS);
-                assert!(killed_at(&place, RUN, "rename", first));
+                assert!(killed_at(&place, RUN, "renameat", first));
                 let at = folders(&place)[0].display().to_string();
                 kills += u32::from(killed_at(&place, &format!("run --resume {at}"), call, number));
-                check_after_kill(&place, &format!("killed at rename {first}, then at {call} {number}"));
+                check_after_kill(&place, &format!("killed at renameat {first}, then at {call} {number}"));
             }
         }
     }
@@ -183,7 +183,7 @@ fn all_parts_of_a_group_run_again_if_one_had_ended_and_another_was_killed() {
         return;
     }
     let mut between = 0;
-    for (call, step) in [("rename", 1), ("write", 3)] {
+    for (call, step) in [("renameat", 1), ("write", 3)] {
         for number in (1..).step_by(step) {
             let place = Place::new();
             place.plan(GROUP);
@@ -254,9 +254,9 @@ fn a_folder_stays_intact_while_ended_parts_of_a_group_are_renamed() {
     for number in 1..=6 {
         fs::remove_dir_all(&folder).unwrap();
         copied(&kept, &folder);
-        assert!(killed_at(&place, &format!("run --resume {at}"), "rename", number), "{number}");
+        assert!(killed_at(&place, &format!("run --resume {at}"), "renameat", number), "{number}");
         let ran = place.assay(&format!("verify {at}"));
-        assert_eq!(ran.status, Some(0), "killed at rename {number}: {ran:#?}");
+        assert_eq!(ran.status, Some(0), "killed at renameat {number}: {ran:#?}");
     }
 }
 

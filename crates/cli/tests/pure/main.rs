@@ -24,6 +24,7 @@ mod command_pages;
 mod fdtree;
 mod fdtree_faults;
 mod fdtree_found;
+mod hostile_archives;
 mod ior_controls;
 mod ior_faults;
 mod ior_options;

@@ -9,13 +9,14 @@
 //! Never here: the contents of files.
 
 use std::collections::BTreeMap;
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::{load::named, names, sha256};
+use super::limits::CHAIN_BYTES_MAX;
+use super::{beneath, load::named, names, sha256};
 
 /// The kind of an entry.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -154,11 +155,10 @@ impl Chain {
 
 /// The hash chain of the folder `dir`; `None` without one.
 pub(super) fn read(dir: &Path) -> io::Result<Option<Chain>> {
-    let path = dir.join(names::CHAIN);
-    let bytes = match std::fs::read(&path) {
+    let bytes = match beneath::bytes(dir, Path::new(names::CHAIN), CHAIN_BYTES_MAX) {
         Ok(bytes) => bytes,
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(named(&path, &error)),
+        Err(error) => return Err(named(&dir.join(names::CHAIN), &error)),
     };
     let whole = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
     let mut chain = Chain { torn: (bytes.len() - whole) as u64, ..Chain::default() };
@@ -202,15 +202,15 @@ fn line(entry: &ChainEntry) -> io::Result<String> {
 
 /// Creates the hash chain of a new folder.
 pub(super) fn begin(dir: &Path) -> io::Result<()> {
-    let path = dir.join(names::CHAIN);
-    File::create_new(&path).map_err(|error| named(&path, &error)).map(drop)
+    let made = beneath::create(dir, Path::new(names::CHAIN));
+    made.map_err(|error| named(&dir.join(names::CHAIN), &error)).map(drop)
 }
 
 /// Appends an entry. Without a chain nothing happens. This function sets the number, the time and the
 /// previous hash. If the file system is full, the chain stays unchanged.
 pub(super) fn append(dir: &Path, mut entry: ChainEntry) -> io::Result<()> {
     let path = dir.join(names::CHAIN);
-    let mut file = match OpenOptions::new().read(true).append(true).open(&path) {
+    let mut file = match beneath::append(dir, Path::new(names::CHAIN)) {
         Ok(file) => file,
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
         Err(error) => return Err(named(&path, &error)),
@@ -258,7 +258,7 @@ fn last(file: &mut File, end: u64) -> io::Result<Option<Head>> {
 pub(super) fn restore(dir: &Path, torn: u64) -> io::Result<()> {
     let path = dir.join(names::CHAIN);
     let cut = || {
-        let file = OpenOptions::new().write(true).open(&path)?;
+        let file = beneath::write(dir, Path::new(names::CHAIN))?;
         let length = file.metadata()?.len();
         file.set_len(length.saturating_sub(torn))?;
         file.sync_all()

@@ -11,9 +11,9 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::Layout;
 use super::load::{json, named};
 use super::write::to_json;
+use super::{Layout, beneath};
 use crate::reason::Reason;
 
 /// The version of this format that this program writes.
@@ -134,7 +134,8 @@ pub struct DatasetReuse {
 impl Manifest {
     /// Reads the manifest at `path`; the error names the file.
     pub fn load(path: &Path) -> io::Result<Self> {
-        json(path)
+        let (dir, name) = beneath::split(path);
+        json(dir, &name.to_string_lossy())
     }
 
     /// Writes it to `path`, completely or not at all, and flushes it to storage.

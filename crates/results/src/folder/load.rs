@@ -1,12 +1,13 @@
 //! Reading a campaign from its folder.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom};
 use std::path::Path;
 
 use serde::de::DeserializeOwned;
 
-use super::{Campaign, Job, JobEnd, JobInfo, chain, names};
+use super::limits::{JSON_BYTES_MAX, PLAN_BYTES_MAX};
+use super::{Campaign, Job, JobEnd, JobInfo, beneath, chain, names};
 use crate::{Record, records};
 
 /// The numbers of first and of last lines of a job's error stream that are kept in memory.
@@ -20,37 +21,35 @@ const PART_BYTES: u64 = 4096;
 pub fn load(dir: &Path) -> io::Result<Campaign> {
     let (jobs, killed) = jobs(dir)?;
     Ok(Campaign {
-        info: json(&dir.join(names::CAMPAIGN))?,
-        plan: fs::read_to_string(dir.join(names::PLAN))
-            .map_err(|error| named(&dir.join(names::PLAN), &error))?,
-        before: optional(json(&dir.join(names::BEFORE)))?,
-        after: optional(json(&dir.join(names::AFTER)))?,
+        info: json(dir, names::CAMPAIGN)?,
+        plan: plan(dir).map_err(|error| named(&dir.join(names::PLAN), &error))?,
+        before: optional(json(dir, names::BEFORE))?,
+        after: optional(json(dir, names::AFTER))?,
         jobs,
         killed,
-        verdicts: optional(json(&dir.join(names::VERDICTS)))?.unwrap_or_default(),
-        summary: optional(json(&dir.join(names::SUMMARY)))?.unwrap_or_default(),
+        verdicts: optional(json(dir, names::VERDICTS))?.unwrap_or_default(),
+        summary: optional(json(dir, names::SUMMARY))?.unwrap_or_default(),
         head: chain::read(dir)?.and_then(|chain| chain.before_report()),
         faults: Vec::new(),
     })
 }
 
+fn plan(dir: &Path) -> io::Result<String> {
+    let text = beneath::bytes(dir, Path::new(names::PLAN), PLAN_BYTES_MAX)?;
+    String::from_utf8(text).map_err(|error| io::Error::new(ErrorKind::InvalidData, error))
+}
+
 fn jobs(dir: &Path) -> io::Result<(Vec<Job>, Vec<String>)> {
-    let path = dir.join(names::JOBS);
-    let entries = fs::read_dir(&path).map_err(|error| named(&path, &error))?;
-    let mut folders = Vec::new();
-    for entry in entries {
-        folders.push(entry?.file_name().to_string_lossy().into_owned());
-    }
-    folders.sort();
+    let path = Path::new(names::JOBS);
+    let entries = beneath::names(dir, path).map_err(|error| named(&dir.join(path), &error))?;
     let (mut jobs, mut killed) = (Vec::new(), Vec::new());
-    for name in folders {
+    for name in entries.iter().map(|name| name.to_string_lossy()) {
         let folder = format!("{}/{name}", names::JOBS);
-        let path = dir.join(&folder);
         if name.starts_with('.') || name.contains(".killed-") {
             killed.push(folder);
-        } else if path.join(names::JOB).exists() {
-            let info = json(&path.join(names::JOB))?;
-            let dataset = optional(json(&path.join(names::DATASET)))?;
+        } else if beneath::exists(dir, Path::new(&format!("{folder}/{}", names::JOB))) {
+            let info = json(dir, &format!("{folder}/{}", names::JOB))?;
+            let dataset = optional(json(dir, &format!("{folder}/{}", names::DATASET)))?;
             jobs.push(Job { dataset, ..Job::read(dir, folder, info) });
         }
     }
@@ -77,28 +76,33 @@ impl Job {
     /// A job with its files in `folder` of the campaign folder `dir`. If records cannot be read, only this
     /// job is affected.
     pub fn read(dir: &Path, folder: String, info: JobInfo) -> Self {
-        let at = dir.join(&folder).join(names::RECORDS);
-        let (records, unreadable) = match optional(records::load(&at)) {
+        let at = format!("{folder}/{}", names::RECORDS);
+        let read = beneath::open(dir, Path::new(&at));
+        let read =
+            read.map_err(|error| named(Path::new(&at), &error)).and_then(|file| records::read(file, &at));
+        let (records, unreadable) = match optional(read) {
             Ok(records) => (records.unwrap_or_default(), None),
-            Err(error) => {
-                // The path of the campaign folder is not part of the error.
-                let why = error.to_string().replace(&format!("{}/", dir.display()), "");
-                let named = why.contains(names::RECORDS);
-                (Vec::new(), Some(if named { why } else { format!("{}: {why}", names::RECORDS) }))
-            }
+            Err(error) => (Vec::new(), Some(error.to_string())),
         };
         let well = info.end == JobEnd::Exit(0) && records.iter().any(|one| matches!(one, Record::End(_)));
         let error_lines = match well {
             true => Vec::new(),
-            false => error_lines(&dir.join(&folder).join(names::STDERR)).unwrap_or_default(),
+            false => {
+                let file = beneath::open(dir, Path::new(&format!("{folder}/{}", names::STDERR)));
+                file.and_then(ends).unwrap_or_default()
+            }
         };
         Self { folder, info, records, unreadable, error_lines, dataset: None }
     }
 }
 
-/// The first and the last lines of a file that contain text, in their order.
+/// The first and the last lines of a file that contain text, in their order. A link is not followed.
 pub fn error_lines(path: &Path) -> io::Result<Vec<String>> {
-    let mut file = File::open(path)?;
+    let (dir, name) = beneath::split(path);
+    ends(beneath::open(dir, name)?)
+}
+
+fn ends(mut file: File) -> io::Result<Vec<String>> {
     let length = file.metadata()?.len();
     let is_short = length <= 2 * PART_BYTES;
     let mut kept = lines(&mut (&mut file).take(if is_short { length } else { PART_BYTES }))?;
@@ -119,8 +123,10 @@ fn lines(text: &mut dyn Read) -> io::Result<Vec<String>> {
     Ok(lines.filter(|line| line.chars().any(char::is_alphanumeric)).collect())
 }
 
-pub(super) fn json<T: DeserializeOwned>(path: &Path) -> io::Result<T> {
-    let text = fs::read(path).map_err(|error| named(path, &error))?;
+/// The value in the JSON file `name` below `dir`. The error names the file.
+pub(super) fn json<T: DeserializeOwned>(dir: &Path, name: &str) -> io::Result<T> {
+    let path = dir.join(name);
+    let text = beneath::bytes(dir, Path::new(name), JSON_BYTES_MAX).map_err(|error| named(&path, &error))?;
     serde_json::from_slice(&text)
         .map_err(|error| io::Error::new(ErrorKind::InvalidData, format!("{}: {error}", path.display())))
 }
@@ -140,6 +146,8 @@ fn optional<T>(found: io::Result<T>) -> io::Result<Option<T>> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     #[test]

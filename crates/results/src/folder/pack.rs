@@ -2,28 +2,26 @@
 //!
 //! Invariant: the same folder always gives the same bytes: files are in order, with fixed owner, mode and
 //! date. An archive gets its name when it is complete. Existing files are never overwritten.
-//! Never here: whether the folder is intact.
+//! Never here: whether the folder is intact, unpacking.
 
 use std::fs::{self, File};
 use std::io::{self, ErrorKind, Read, Write};
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use flate2::read::GzDecoder;
 use flate2::{Compression, GzBuilder};
-use tar::{Archive, Builder, EntryType, Header};
+use rustix::fs::FileType;
+use tar::{Builder, EntryType, Header};
 
-use super::write::staged;
-use super::{load::named, sha256_of};
+use super::limits::{self, UnpackLimits};
+use super::staging::staged;
+use super::{beneath, load::named, sha256_of};
 
 /// The date of all entries of an archive: 2000-01-01, because `tar` warns about 1970.
 const DATE: u64 = 946_684_800;
 /// The longest link target that an entry can hold, bytes.
 const LINK_MAX: usize = 100;
-/// The first bytes of a compressed file.
-const GZIP: [u8; 2] = [0x1f, 0x8b];
 /// The file next to the folder that states why the archive cannot be trusted.
-const UNVERIFIED: &str = "UNVERIFIED.txt";
+pub(super) const UNVERIFIED: &str = "UNVERIFIED.txt";
 
 /// An archive that was written.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,7 +37,7 @@ pub fn pack(dir: &Path, out: &Path, faults: &[String]) -> io::Result<PackedArchi
     if out.symlink_metadata().is_ok() {
         return Err(io::Error::new(ErrorKind::AlreadyExists, "it already exists"));
     }
-    let part = staged(out);
+    let part = staged(out)?;
     let packed = write(dir, &part, faults).and_then(|packed| {
         // A link fails if another program made the file meanwhile. A rename would overwrite it.
         match fs::hard_link(&part, out) {
@@ -54,19 +52,22 @@ pub fn pack(dir: &Path, out: &Path, faults: &[String]) -> io::Result<PackedArchi
 
 fn write(dir: &Path, part: &Path, faults: &[String]) -> io::Result<PackedArchive> {
     let name = PathBuf::from(dir.canonicalize()?.file_name().unwrap_or_default());
-    let gzip =
-        GzBuilder::new().mtime(0).operating_system(255).write(File::create(part)?, Compression::new(6));
-    let mut archive = Builder::new(gzip);
+    let file = File::options().read(true).write(true).create_new(true).open(part)?;
+    let gzip = GzBuilder::new().mtime(0).operating_system(255).write(file, Compression::new(6));
+    let mut archive = Archived { builder: Builder::new(gzip), bytes: 0, entries: 0 };
     if !faults.is_empty() {
         let text: String = faults.iter().map(|fault| format!("{fault}\n")).collect();
         let header = header(EntryType::Regular, text.len() as u64);
-        archive.append_data(&mut { header }, UNVERIFIED, text.as_bytes())?;
+        archive.builder.append_data(&mut { header }, UNVERIFIED, text.as_bytes())?;
     }
-    put(&mut archive, dir, &name)?;
-    let mut file = archive.into_inner()?.finish()?;
+    archive.put(dir, Path::new(""), &name)?;
+    let mut file = archive.builder.into_inner()?.finish()?;
     file.flush()?;
     file.sync_all()?;
-    Ok(PackedArchive { bytes: file.metadata()?.len(), sha256: sha256_of(part)? })
+    let bytes = file.metadata()?.len();
+    // An archive that no one can unpack again is an error now, not at the other party.
+    UnpackLimits::default().accept(archive.bytes, archive.entries, bytes)?;
+    Ok(PackedArchive { bytes, sha256: sha256_of(part)? })
 }
 
 fn header(kind: EntryType, size: u64) -> Header {
@@ -92,57 +93,45 @@ fn put_link(archive: &mut Builder<impl Write>, name: &Path, target: &[u8]) -> io
     archive.append_data(&mut link, name, io::empty())
 }
 
-fn put(archive: &mut Builder<impl Write>, path: &Path, name: &Path) -> io::Result<()> {
-    let facts = path.symlink_metadata().map_err(|error| named(path, &error))?;
-    if facts.is_symlink() {
-        return put_link(archive, name, fs::read_link(path)?.as_os_str().as_bytes());
-    }
-    if facts.is_file() {
-        let file = File::open(path).map_err(|error| named(path, &error))?;
-        // A file that grows meanwhile would corrupt the entries after it.
-        let bytes = file.take(facts.len());
-        return archive.append_data(&mut header(EntryType::Regular, facts.len()), name, bytes);
-    }
-    if !facts.is_dir() {
-        return Err(io::Error::new(ErrorKind::InvalidData, format!("{} is not a file", path.display())));
-    }
-    archive.append_data(&mut header(EntryType::Directory, 0), name.join(""), io::empty())?;
-    let mut entries: Vec<_> = fs::read_dir(path)?.collect::<Result<_, _>>()?;
-    entries.sort_by_key(fs::DirEntry::file_name);
-    for entry in entries {
-        put(archive, &entry.path(), &name.join(entry.file_name()))?;
-    }
-    Ok(())
+/// An archive in progress.
+struct Archived<W: Write> {
+    builder: Builder<W>,
+    /// The bytes of all files so far.
+    bytes: u64,
+    /// The entries so far.
+    entries: u64,
 }
 
-/// Whether `path` is a compressed file, as [`pack`] writes them.
-pub fn is_archive(path: &Path) -> bool {
-    let mut begin = [0; 2];
-    let mut read = || File::open(path)?.read_exact(&mut begin);
-    path.is_file() && read().is_ok() && begin == GZIP
-}
-
-/// Unpacks an archive into the empty directory `into`, and returns the campaign folder in it.
-pub fn unpack(archive: &Path, into: &Path) -> io::Result<PathBuf> {
-    let read = || {
-        let mut entries = Archive::new(GzDecoder::new(File::open(archive)?));
-        for entry in entries.entries()? {
-            // The crate skips entries that would lie outside `into`. The chain then reports them as missing.
-            entry?.unpack_in(into)?;
-        }
-        let mut names: Vec<_> =
-            fs::read_dir(into)?.map(|entry| Ok(entry?.file_name())).collect::<io::Result<_>>()?;
-        names.retain(|name| name != UNVERIFIED);
-        names.sort();
-        let what = match &names[..] {
-            [name] if into.join(name).join(super::names::CAMPAIGN).exists() => return Ok(into.join(name)),
-            [_, _, ..] => {
-                let names: Vec<_> = names.iter().map(|name| name.to_string_lossy()).collect();
-                format!("it contains more than one campaign folder: {}", names.join(", "))
-            }
-            _ => "it contains no campaign".to_owned(),
+impl<W: Write> Archived<W> {
+    /// Adds the entry `path` below `dir` under `name`, with everything in it.
+    fn put(&mut self, dir: &Path, path: &Path, name: &Path) -> io::Result<()> {
+        limits::depth(path)?;
+        self.entries += 1;
+        let kind = match path == Path::new("") {
+            true => FileType::Directory,
+            false => beneath::kind(dir, path).map_err(|error| named(&dir.join(path), &error))?,
         };
-        Err(io::Error::new(ErrorKind::InvalidData, what))
-    };
-    read().map_err(|error| named(archive, &error))
+        match kind {
+            FileType::Symlink => put_link(&mut self.builder, name, &beneath::target(dir, path)?),
+            FileType::RegularFile => {
+                let file = beneath::open(dir, path).map_err(|error| named(&dir.join(path), &error))?;
+                let length = file.metadata()?.len();
+                self.bytes += length;
+                // A file that grows meanwhile would corrupt the entries after it.
+                self.builder.append_data(&mut header(EntryType::Regular, length), name, file.take(length))
+            }
+            FileType::Directory => {
+                let mut header = header(EntryType::Directory, 0);
+                self.builder.append_data(&mut header, name.join(""), io::empty())?;
+                for entry in beneath::names(dir, path)? {
+                    self.put(dir, &path.join(&entry), &name.join(&entry))?;
+                }
+                Ok(())
+            }
+            _ => {
+                let what = format!("{} is not a file", dir.join(path).display());
+                Err(io::Error::new(ErrorKind::InvalidData, what))
+            }
+        }
+    }
 }

@@ -10,13 +10,16 @@ use std::fs;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
+use rustix::fs::FileType;
+
 use super::chain::{self, Chain, ChainEntry, ChainEvent};
+use super::staging::{complete_part, final_name, parts};
 use super::verify::check;
-use super::write::{hashes_below, sha256_of_any, staged, without_specials};
+use super::write::{hashes_below, only_evidence, sha256_of_any};
 use super::{
-    CampaignInfo,
+    CampaignInfo, beneath,
     load::{json, name_when_ended, named},
-    names, sha256_of, spelling,
+    names, spelling,
 };
 
 /// The changes of a folder before its campaign resumes.
@@ -65,33 +68,27 @@ pub fn resume(dir: &Path, beside: &dyn Fn(&str) -> Vec<String>) -> io::Result<Re
     Ok(resumed)
 }
 
-/// The folder of a job before it gets its name. `path` is relative to the campaign folder.
-pub(super) fn hidden(dir: &Path, path: &str) -> PathBuf {
-    dir.join(hidden_path(path))
-}
-
-/// The same, relative to the campaign folder.
+/// The folder of a job before it gets its name. Paths are relative to the campaign folder.
 pub(super) fn hidden_path(path: &str) -> String {
     format!("{}/.{}", names::JOBS, name_when_ended(path))
 }
 
 /// Renames files and folders that are in the chain but do not have their names yet.
 fn roll_forward(dir: &Path, chain: &Chain, resumed: &mut Resumed) -> io::Result<()> {
-    let mut rename = |from: PathBuf, path: &str| {
-        let to = dir.join(spelling::path(path));
-        if from.symlink_metadata().is_ok() && to.symlink_metadata().is_err() {
-            fs::rename(&from, &to).map_err(|error| named(&to, &error))?;
+    let mut rename = |from: Option<PathBuf>, to: &Path, path: &str| {
+        if let Some(from) = from.filter(|from| beneath::exists(dir, from) && !beneath::exists(dir, to)) {
+            beneath::rename(dir, &from, to).map_err(|error| named(&dir.join(to), &error))?;
             resumed.restored.push(format!("{}: renamed to its final name", spelling::shown(path)));
         }
         Ok::<(), io::Error>(())
     };
     for path in chain.folders() {
-        rename(hidden(dir, path), path)?;
+        rename(Some(hidden_path(path).into()), Path::new(path), path)?;
     }
     for (path, hash) in chain.files() {
-        let from = staged(&dir.join(spelling::path(path)));
-        if sha256_of_any(&from).is_ok_and(|found| found == hash) {
-            rename(from, path)?;
+        let to = spelling::path(path);
+        if !beneath::exists(dir, &to) {
+            rename(complete_part(dir, &to, hash), &to, path)?;
         }
     }
     Ok(())
@@ -99,11 +96,10 @@ fn roll_forward(dir: &Path, chain: &Chain, resumed: &mut Resumed) -> io::Result<
 
 /// Removes incomplete copies of the campaign's own files. Their contents are written again later.
 fn remove_halves(dir: &Path, resumed: &mut Resumed) -> io::Result<()> {
-    for entry in fs::read_dir(dir)? {
-        let entry = entry?;
-        let name = entry.file_name().to_string_lossy().into_owned();
+    for entry in beneath::names(dir, Path::new(""))? {
+        let name = entry.to_string_lossy();
         if is_half(&name) {
-            fs::remove_file(entry.path()).map_err(|error| named(&entry.path(), &error))?;
+            beneath::remove(dir, Path::new(&entry)).map_err(|error| named(&dir.join(&entry), &error))?;
             resumed.restored.push(format!("{name}: incomplete file removed"));
         }
     }
@@ -111,8 +107,8 @@ fn remove_halves(dir: &Path, resumed: &mut Resumed) -> io::Result<()> {
 }
 
 /// Whether a file next to the plan is an incomplete copy.
-pub(super) fn is_half(name: &str) -> bool {
-    name.starts_with('.') && name.ends_with(".part")
+fn is_half(name: &str) -> bool {
+    final_name(name).is_some()
 }
 
 /// The folder names of jobs that ended and ran in parallel with one that has not.
@@ -126,44 +122,46 @@ fn ended_beside(chain: &Chain, beside: &dyn Fn(&str) -> Vec<String>) -> Vec<Stri
 
 /// Hides the folder of a job that ended, and sets it aside.
 fn put_aside(dir: &Path, job: &str) -> io::Result<String> {
-    let jobs = dir.join(names::JOBS);
-    fs::rename(jobs.join(job), jobs.join(format!(".{job}")))
-        .map_err(|error| named(&jobs.join(job), &error))?;
+    let path = format!("{}/{job}", names::JOBS);
+    let hidden = hidden_path(&path);
+    beneath::rename(dir, Path::new(&path), Path::new(&hidden))
+        .map_err(|error| named(&dir.join(&path), &error))?;
     killed(dir, job)
 }
 
 /// Gives the hidden folders of jobs that did not end their own names, so that every attempt stays in the
 /// evidence. It returns the new names, relative to `dir`.
 fn set_aside(dir: &Path) -> io::Result<Vec<String>> {
+    let jobs = Path::new(names::JOBS);
     let mut hidden: Vec<String> = Vec::new();
-    for entry in fs::read_dir(dir.join(names::JOBS))? {
-        let entry = entry?;
-        let name = entry.file_name().to_string_lossy().into_owned();
-        hidden.extend(name.strip_prefix('.').filter(|_| entry.path().is_dir()).map(str::to_owned));
+    for entry in beneath::names(dir, jobs)? {
+        let is_dir = beneath::is_dir(dir, &jobs.join(&entry));
+        let name = entry.to_string_lossy();
+        hidden.extend(name.strip_prefix('.').filter(|_| is_dir).map(str::to_owned));
     }
-    hidden.sort();
     hidden.iter().map(|job| killed(dir, job)).collect()
 }
 
 /// Renames the hidden folder of a job to the first free name `JOB.killed-K`, and records it.
 fn killed(dir: &Path, job: &str) -> io::Result<String> {
-    let jobs = dir.join(names::JOBS);
-    let free = (1..).map(|k| format!("{job}.killed-{k}")).find(|name| !jobs.join(name).exists());
-    let path = format!("{}/{}", names::JOBS, free.unwrap_or_default());
-    let from = jobs.join(format!(".{job}"));
-    let note = without_specials(&from)?;
-    let files = hashes_below(&from, &path)?;
+    let paths = (1..).map(|k| format!("{}/{job}.killed-{k}", names::JOBS));
+    let mut free = paths.filter(|path| !beneath::exists(dir, Path::new(path)));
+    let path = free.next().unwrap_or_default();
+    let from = PathBuf::from(format!("{}/.{job}", names::JOBS));
+    let note = only_evidence(dir, &from)?;
+    let files = hashes_below(dir, &from, &path)?;
     chain::append(
         dir,
         ChainEntry { what: ChainEvent::Killed, path: path.clone(), files, note, ..ChainEntry::default() },
     )?;
-    fs::rename(from, dir.join(&path))?;
+    beneath::rename(dir, &from, Path::new(&path))?;
     Ok(path)
 }
 
 /// The facts of a campaign that was killed before it began in the folder `dir`, if they had been written.
 pub fn unbegun(dir: &Path) -> Option<CampaignInfo> {
-    json(&staged(&dir.join(names::CAMPAIGN))).ok()
+    let mut parts = parts(dir, Path::new(names::CAMPAIGN)).into_iter();
+    parts.find_map(|part| json(dir, part.to_str()?).ok())
 }
 
 /// Removes the folder of a campaign that was killed before it began, or an empty folder, and returns whether
@@ -178,23 +176,21 @@ pub fn discard(dir: &Path) -> io::Result<bool> {
     }
     let files = chain.files();
     let mut parts = Vec::new();
-    for entry in fs::read_dir(dir)? {
-        let entry = entry?;
-        let (name, kind) = (entry.file_name().to_string_lossy().into_owned(), entry.file_type()?);
-        let own = match name.as_str() {
-            names::CHAIN => kind.is_file(),
-            names::JOBS => kind.is_dir() && fs::read_dir(entry.path())?.next().is_none(),
+    for entry in beneath::names(dir, Path::new(""))? {
+        let path = Path::new(&entry);
+        let is_file = beneath::kind(dir, path)? == FileType::RegularFile;
+        let own = match entry.to_string_lossy().as_ref() {
+            names::CHAIN => is_file,
+            names::JOBS => beneath::is_dir(dir, path) && beneath::names(dir, path)?.is_empty(),
             // The plan gets its name before campaign.json does.
-            names::PLAN => {
-                kind.is_file() && files.get(names::PLAN) == Some(&sha256_of(&entry.path())?.as_str())
-            }
-            name => kind.is_file() && is_half(name),
+            names::PLAN => is_file && files.get(names::PLAN) == Some(&sha256_of_any(dir, path)?.as_str()),
+            name => is_file && is_half(name),
         };
         if !own {
             return Ok(false);
         }
-        if name != names::CHAIN && name != names::JOBS {
-            parts.push(entry.path());
+        if entry != names::CHAIN && entry != names::JOBS {
+            parts.push(dir.join(path));
         }
     }
     parts.iter().try_for_each(fs::remove_file)?;

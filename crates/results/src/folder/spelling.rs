@@ -42,6 +42,11 @@ pub(super) fn shown(spelled: &str) -> String {
     spelled.replace('\0', "\\x")
 }
 
+/// The bytes of a link's target for readers.
+pub(super) fn bytes_shown(bytes: &[u8]) -> String {
+    shown(&spelled(OsStr::from_bytes(bytes)))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -7,14 +7,17 @@
 //! Invariant: each fault has one sentence with the file name. What a kill leaves is not a fault.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
 use std::io::{self, ErrorKind};
-use std::path::{Component, Path};
+use std::path::{Component, Path, PathBuf};
 
-use super::chain::{self, Chain, Head};
-use super::resume::{hidden, hidden_path, is_half};
-use super::write::{sha256_of_any, staged};
-use super::{CampaignInfo, JobInfo, SCHEMA, load::json, names, sha256_of, spelling};
+use rustix::fs::FileType;
+
+use super::chain::{self, Chain, ChainEvent, Head};
+use super::links::leads_out;
+use super::resume::hidden_path;
+use super::staging::{complete_part, final_name};
+use super::write::sha256_of_any;
+use super::{CampaignInfo, JobInfo, SCHEMA, beneath, limits, load::json, names, spelling};
 
 /// One file or directory that is not intact.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,11 +26,30 @@ pub struct FolderFault {
     pub about: String,
     /// The fault, in one sentence with the file name.
     pub said: String,
+    /// Whether it is only missing.
+    pub is_missing: bool,
 }
 
 impl FolderFault {
-    fn new(about: &str, said: String) -> Self {
-        Self { about: about.to_owned(), said }
+    /// A fault that is not a missing file.
+    pub fn new(about: &str, said: String) -> Self {
+        Self { about: about.to_owned(), said, is_missing: false }
+    }
+
+    /// An entry that cannot be read.
+    fn unread(about: &str, error: &io::Error) -> Self {
+        let is_missing = error.kind() == ErrorKind::NotFound;
+        let file = spelling::shown(about);
+        let said = match is_missing {
+            true => format!("{file} is missing"),
+            false => format!("{file} cannot be read: {error}"),
+        };
+        Self { is_missing, ..Self::new(about, said) }
+    }
+
+    /// Whether it is about a file that can be made again from the others.
+    fn is_of_made(&self) -> bool {
+        [names::VERDICTS, names::SUMMARY, names::REPORT].contains(&self.about.as_str())
     }
 }
 
@@ -53,9 +75,14 @@ impl Verification {
     /// The sentences of faults in the measured data. Verdicts, summary and report are excluded, because they
     /// can be made again.
     pub fn of_evidence(&self) -> Vec<String> {
-        let made = [names::VERDICTS, names::SUMMARY, names::REPORT];
-        let of_evidence = self.faults.iter().filter(|fault| !made.contains(&fault.about.as_str()));
+        let of_evidence = self.faults.iter().filter(|fault| !fault.is_of_made());
         of_evidence.map(|fault| fault.said.clone()).collect()
+    }
+
+    /// The first fault because of which nothing may be written into the folder, if any. Missing files that
+    /// can be made again are no such fault.
+    pub fn forbids_writing(&self) -> Option<&FolderFault> {
+        self.faults.iter().find(|fault| !(fault.is_missing && fault.is_of_made()))
     }
 }
 
@@ -71,16 +98,19 @@ pub fn check(dir: &Path) -> io::Result<Verification> {
 
 fn by_chain(dir: &Path, chain: &Chain) -> io::Result<Verification> {
     // The report is the last file that gets its name.
-    let ended = dir.join(names::REPORT).symlink_metadata().is_ok();
+    let ended = beneath::exists(dir, Path::new(names::REPORT));
     let faults = chain.faults.iter().map(|said| FolderFault::new(names::CHAIN, said.clone())).collect();
     let mut found = FolderCheck { dir, chain, files: chain.files(), ended, faults, notes: Vec::new() };
     if chain.torn > 0 {
         let what = format!("{}: its last line is incomplete ({} bytes)", names::CHAIN, chain.torn);
         found.left(names::CHAIN, what, "The campaign was killed while it wrote this line");
     }
-    let gone = found.folders();
-    found.compare(&gone);
-    found.unknown_entries("")?;
+    // Later steps use the paths of jobs, so they must be paths of jobs.
+    if found.job_paths() {
+        let gone = found.folders();
+        found.compare(&gone);
+        found.unknown_entries("")?;
+    }
     let FolderCheck { faults, notes, .. } = found;
     Ok(Verification { faults, notes, head: chain.head(), ended })
 }
@@ -106,23 +136,45 @@ impl FolderCheck<'_> {
         if self.ended { self.fault(about, what) } else { self.notes.push(format!("{what}. {why}")) }
     }
 
+    /// Checks that each entry about a job has the path of a folder in `jobs`, and returns whether it does.
+    fn job_paths(&mut self) -> bool {
+        let of_job = |what| matches!(what, ChainEvent::Begun | ChainEvent::Ended | ChainEvent::Killed);
+        let before = self.faults.len();
+        for (entry, _) in self.chain.entries.iter().filter(|(entry, _)| of_job(entry.what)) {
+            let name = entry.path.strip_prefix(names::JOBS).and_then(|path| path.strip_prefix('/'));
+            let is_folder = |name: &str| {
+                let mut parts = Path::new(name).components();
+                let is_one = matches!(parts.next(), Some(Component::Normal(part)) if part == name);
+                is_one && parts.next().is_none() && !name.starts_with('.')
+            };
+            if !name.is_some_and(is_folder) {
+                let (number, path) = (entry.entry, spelling::shown(&entry.path));
+                let what =
+                    format!("{}: entry {number} has {path}, which is not a job's folder", names::CHAIN);
+                self.faults.push(FolderFault::new(names::CHAIN, what));
+            }
+        }
+        self.faults.len() == before
+    }
+
     /// Checks the folders of jobs, and returns those that do not have their final names.
     fn folders(&mut self) -> BTreeSet<String> {
         let mut gone = BTreeSet::new();
         for path in self.chain.folders() {
-            if self.dir.join(path).is_dir() {
+            if self.is_dir(path) {
                 continue;
             }
             gone.insert(path.to_owned());
-            if hidden(self.dir, path).is_dir() {
+            if self.is_dir(&hidden_path(path)) {
                 let what = format!("{} does not have its final name yet", hidden_path(path));
                 self.left(path, what, "Resuming the campaign renames it");
             } else {
-                self.fault(path, format!("{path} is missing"));
+                let missing = FolderFault::unread(path, &ErrorKind::NotFound.into());
+                self.faults.push(missing);
             }
         }
         for path in self.chain.pending() {
-            if !hidden(self.dir, path).is_dir() {
+            if !self.is_dir(&hidden_path(path)) {
                 self.fault(path, format!("{path} began, but its files are missing"));
             } else {
                 let what = format!("{} has not ended", hidden_path(path));
@@ -130,6 +182,10 @@ impl FolderCheck<'_> {
             }
         }
         gone
+    }
+
+    fn is_dir(&self, path: &str) -> bool {
+        beneath::is_dir(self.dir, Path::new(path))
     }
 
     /// Compares every file in the chain with its hash.
@@ -143,53 +199,65 @@ impl FolderCheck<'_> {
             let at = match gone.contains(&folder(path)) {
                 true => {
                     let within = path.splitn(3, '/').nth(2).unwrap_or_default();
-                    hidden(self.dir, &folder(path)).join(spelling::path(within))
+                    PathBuf::from(hidden_path(&folder(path))).join(spelling::path(within))
                 }
-                false => self.dir.join(spelling::path(path)),
+                false => spelling::path(path),
             };
-            match sha256_of_any(&at) {
+            match sha256_of_any(self.dir, &at) {
                 Ok(found) if found == recorded => {}
                 Ok(found) => self.fault(path, changed(path, &found, recorded)),
-                Err(_) if gone.contains(&folder(path)) && !hidden(self.dir, &folder(path)).is_dir() => {}
-                Err(_) if sha256_of_any(&staged(&at)).is_ok_and(|found| found == recorded) => {
+                Err(_) if gone.contains(&folder(path)) && !self.is_dir(&hidden_path(&folder(path))) => {}
+                Err(_) if complete_part(self.dir, &at, recorded).is_some() => {
                     let what = format!("{} does not have its final name yet", spelling::shown(path));
                     self.left(path, what, "Resuming the campaign renames it");
                 }
-                Err(error) => self.fault(path, unread(path, &error)),
+                Err(error) => self.faults.push(FolderFault::unread(path, &error)),
             }
         }
     }
 
-    /// Reports entries of the folder, below `within`, that are not in the chain.
+    /// Reports entries of the folder, below `within`, that are not in the chain, and links that lead out.
     fn unknown_entries(&mut self, within: &str) -> io::Result<()> {
-        let mut entries: Vec<_> =
-            fs::read_dir(self.dir.join(spelling::path(within)))?.collect::<Result<_, _>>()?;
-        entries.sort_by_key(fs::DirEntry::file_name);
-        for entry in entries {
-            let name = spelling::spelled(&entry.file_name());
+        let here = spelling::path(within);
+        if let Err(error) = limits::depth(&here) {
+            self.faults.push(FolderFault::unread(within, &error));
+            return Ok(());
+        }
+        for name in beneath::names(self.dir, &here)? {
+            let at = here.join(&name);
+            let name = spelling::spelled(&name);
             let path = if within.is_empty() { name.clone() } else { format!("{within}/{name}") };
-            let shown = spelling::shown(&path);
-            if entry.file_type()?.is_dir() {
-                self.directory(&path, &name)?;
-            } else if path != names::CHAIN && !self.files.contains_key(path.as_str()) {
-                let half = within.is_empty() && is_half(&name);
-                match half && !self.ended {
-                    true if self.will_get_its_name(&name) => {}
-                    true => {
-                        self.notes.push(format!("{shown} is incomplete. Resuming the campaign removes it"));
-                    }
-                    false => self.added(&path),
-                }
+            match beneath::kind(self.dir, &at)? {
+                FileType::Directory => self.directory(&path, &name)?,
+                kind => self.file(&path, &name, kind)?,
             }
         }
         Ok(())
     }
 
-    /// Whether the chain has the complete file of an incomplete copy that is not renamed yet. It was noted
-    /// before.
-    fn will_get_its_name(&self, half: &str) -> bool {
-        let name = half.trim_start_matches('.').trim_end_matches(".part");
-        self.files.contains_key(name) && self.dir.join(name).symlink_metadata().is_err()
+    /// Reports a file, a link or another entry, unless it is in the chain.
+    fn file(&mut self, path: &str, name: &str, kind: FileType) -> io::Result<()> {
+        let (at, shown) = (spelling::path(path), spelling::shown(path));
+        if path == names::CHAIN || self.files.contains_key(path) {
+            if kind == FileType::Symlink && leads_out(&at, &beneath::target(self.dir, &at)?) {
+                self.fault(path, format!("{shown} is a link that leads out of the folder"));
+            }
+            return Ok(());
+        }
+        match final_name(name).filter(|_| path == name && !self.ended) {
+            // It was noted before.
+            Some(own) if self.is_part_of(own, &at) => {}
+            Some(_) => self.notes.push(format!("{shown} is incomplete. Resuming the campaign removes it")),
+            None => self.added(path),
+        }
+        Ok(())
+    }
+
+    /// Whether the incomplete file `part` has the hash that the chain has for the file `name`, which does not
+    /// exist yet.
+    fn is_part_of(&self, name: &str, part: &Path) -> bool {
+        let hash = self.files.get(name).filter(|_| !beneath::exists(self.dir, Path::new(name)));
+        hash.is_some_and(|hash| complete_part(self.dir, Path::new(name), hash).as_deref() == Some(part))
     }
 
     fn directory(&mut self, path: &str, name: &str) -> io::Result<()> {
@@ -201,11 +269,8 @@ impl FolderCheck<'_> {
         let job = path.starts_with(names::JOBS).then(|| name.strip_prefix('.')).flatten();
         let named = job.map(|job| format!("{}/{job}", names::JOBS)).unwrap_or_default();
         let begun = self.chain.pending().contains(&named.as_str())
-            || folders.iter().any(|folder| {
-                hidden(self.dir, folder) == self.dir.join(spelling::path(path))
-                    && !self.dir.join(folder).is_dir()
-            });
-        let empty = fs::read_dir(self.dir.join(spelling::path(path)))?.next().is_none();
+            || folders.iter().any(|folder| hidden_path(folder) == path && !self.is_dir(folder));
+        let empty = beneath::names(self.dir, &spelling::path(path))?.is_empty();
         if !self.ended && job.is_some() && (begun || empty) {
             if !begun {
                 self.notes.push(format!("{path} belongs to a job that never began"));
@@ -222,31 +287,30 @@ impl FolderCheck<'_> {
 }
 
 fn by_jobs(dir: &Path) -> io::Result<Verification> {
-    let info: CampaignInfo = json(&dir.join(names::CAMPAIGN))?;
+    let info: CampaignInfo = json(dir, names::CAMPAIGN)?;
+    let exists = |name: &str| beneath::exists(dir, Path::new(name));
     let mut faults = Vec::new();
     if info.schema >= SCHEMA {
         faults.push(FolderFault::new(names::CHAIN, format!("{} is missing", names::CHAIN)));
     } else {
         newer(dir, names::CAMPAIGN, &LATER_OF_CAMPAIGNS, &mut faults);
-        faults.extend(dir.join(names::SUMMARY).exists().then(|| unchained(names::SUMMARY)));
+        faults.extend(exists(names::SUMMARY).then(|| unchained(names::SUMMARY)));
     }
     compare(dir, names::PLAN, &info.plan_sha256, &mut faults);
-    let mut jobs = Vec::new();
-    for entry in fs::read_dir(dir.join(names::JOBS))? {
-        jobs.push(entry?.file_name().to_string_lossy().into_owned());
-    }
-    jobs.sort();
+    let jobs = beneath::names(dir, Path::new(names::JOBS))?;
+    let jobs: Vec<String> = jobs.iter().map(|name| name.to_string_lossy().into_owned()).collect();
     // Programs without a chain never set aside an attempt that had ended.
     let aside = |name: &&String| {
-        name.contains(".killed-") && dir.join(names::JOBS).join(name).join(names::JOB).exists()
+        name.contains(".killed-") && exists(&format!("{}/{name}/{}", names::JOBS, names::JOB))
     };
     faults.extend(jobs.iter().filter(aside).map(|name| unchained(&format!("{}/{name}", names::JOBS))));
     // Attempts that were stopped with their campaign have no hashes, and no verdict is based on them.
     for name in jobs.iter().filter(|name| !name.starts_with('.') && !name.contains(".killed-")) {
         let folder = format!("{}/{name}", names::JOBS);
         let file = format!("{folder}/{}", names::JOB);
-        match fs::read(dir.join(&file)).map(|text| serde_json::from_slice::<JobInfo>(&text)) {
-            Err(error) => faults.push(FolderFault::new(&file, unread(&file, &error))),
+        let text = beneath::bytes(dir, Path::new(&file), limits::JSON_BYTES_MAX);
+        match text.map(|text| serde_json::from_slice::<JobInfo>(&text)) {
+            Err(error) => faults.push(FolderFault::unread(&file, &error)),
             Ok(Err(error)) => faults.push(FolderFault::new(&file, format!("{file} was changed: {error}"))),
             Ok(Ok(job)) => {
                 if info.schema < SCHEMA {
@@ -258,7 +322,7 @@ fn by_jobs(dir: &Path) -> io::Result<Verification> {
             }
         }
     }
-    Ok(Verification { faults, ended: dir.join(names::VERDICTS).exists(), ..Verification::default() })
+    Ok(Verification { faults, ended: exists(names::VERDICTS), ..Verification::default() })
 }
 
 /// Fields of campaign.json that programs without a chain did not write.
@@ -268,7 +332,7 @@ const LATER_OF_JOBS: [&str; 5] = ["load_before", "fill_before", "fill_after", "l
 
 /// Notes a file with fields that only programs with a chain write.
 fn newer(dir: &Path, file: &str, later: &[&str], faults: &mut Vec<FolderFault>) {
-    let found = json::<serde_json::Map<String, serde_json::Value>>(&dir.join(file)).unwrap_or_default();
+    let found = json::<serde_json::Map<String, serde_json::Value>>(dir, file).unwrap_or_default();
     if later.iter().any(|field| found.contains_key(*field)) {
         faults.push(unchained(file));
     }
@@ -285,24 +349,16 @@ fn unchained(file: &str) -> FolderFault {
 }
 
 fn compare(dir: &Path, file: &str, recorded: &str, faults: &mut Vec<FolderFault>) {
-    match sha256_of(&dir.join(file)) {
+    match sha256_of_any(dir, Path::new(file)) {
         Ok(found) if found == recorded => {}
         Ok(found) => faults.push(FolderFault::new(file, changed(file, &found, recorded))),
-        Err(error) => faults.push(FolderFault::new(file, unread(file, &error))),
+        Err(error) => faults.push(FolderFault::unread(file, &error)),
     }
 }
 
 fn changed(file: &str, found: &str, recorded: &str) -> String {
     let file = spelling::shown(file);
     format!("{file} was changed: its SHA-256 is {found}, but {recorded} was recorded")
-}
-
-fn unread(file: &str, error: &io::Error) -> String {
-    let file = spelling::shown(file);
-    match error.kind() {
-        ErrorKind::NotFound => format!("{file} is missing"),
-        _ => format!("{file} cannot be read: {error}"),
-    }
 }
 
 #[cfg(test)]

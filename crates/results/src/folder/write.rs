@@ -2,18 +2,21 @@
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
-use std::io::{self, Read, Write};
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
+use rustix::fs::FileType;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
 use super::chain::{self, ChainEntry, ChainEvent};
 use super::{
-    CampaignInfo, JobInfo, Machine,
+    CampaignInfo, JobInfo, Machine, beneath, limits,
+    links::leads_out,
     load::named,
     names,
-    spelling::{shown, spelled},
+    spelling::{self, shown, spelled},
+    staging::{parts, stage, unstage},
 };
 use crate::Verdict;
 use crate::summary::Summary;
@@ -25,7 +28,10 @@ pub fn sha256(bytes: &[u8]) -> String {
 
 /// SHA-256 of the file at `path`, hexadecimal.
 pub fn sha256_of(path: &Path) -> io::Result<String> {
-    let mut file = File::open(path)?;
+    digest(File::open(path)?)
+}
+
+fn digest(mut file: File) -> io::Result<String> {
     let mut digest = Sha256::new();
     let mut buffer = vec![0; 1 << 16];
     loop {
@@ -40,49 +46,41 @@ fn hexadecimal(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// SHA-256 of the entry at `path`, hexadecimal: of a file's bytes, of a link's target after `link:`, or of
-/// the kind of any other entry.
-pub(super) fn sha256_of_any(path: &Path) -> io::Result<String> {
-    let kind = path.symlink_metadata()?.file_type();
-    if kind.is_symlink() {
-        let target = fs::read_link(path)?.into_os_string().into_encoded_bytes();
-        return Ok(sha256(&[b"link:", &target[..]].concat()));
-    }
-    match (kind.is_file(), kind.is_dir()) {
-        (true, _) => sha256_of(path),
-        (_, true) => Ok(sha256(b"directory:")),
+/// SHA-256 of the entry `name` below `dir`, hexadecimal. For a file it is that of its bytes, and for a link
+/// that of its target after `link:`. For any other entry it is that of its kind.
+pub(super) fn sha256_of_any(dir: &Path, name: &Path) -> io::Result<String> {
+    match beneath::kind(dir, name)? {
+        FileType::RegularFile => digest(beneath::open(dir, name)?),
+        FileType::Symlink => Ok(sha256(&[b"link:", &beneath::target(dir, name)?[..]].concat())),
+        FileType::Directory => Ok(sha256(b"directory:")),
         _ => Ok(sha256(b"special:")),
     }
 }
 
-/// The name of a file until it is complete.
-pub(super) fn staged(path: &Path) -> PathBuf {
-    path.with_file_name(format!(".{}.part", path.file_name().unwrap_or_default().to_string_lossy()))
+/// The contents of the file `name` of the campaign folder `dir`. A link is not followed.
+pub fn read_file(dir: &Path, name: &str) -> io::Result<Vec<u8>> {
+    beneath::bytes(dir, Path::new(name), limits::REPORT_BYTES_MAX)
+        .map_err(|error| named(&dir.join(name), &error))
 }
 
-fn stage(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let write = || {
-        let mut file = File::create(staged(path))?;
-        file.write_all(bytes)?;
-        file.sync_all()
-    };
-    write().map_err(|error| named(path, &error))
-}
-
-fn unstage(path: &Path) -> io::Result<()> {
-    fs::rename(staged(path), path).map_err(|error| named(path, &error))
-}
-
-/// Flushes the renames in `dir` to storage, if the file system supports it.
-fn flush_dir(dir: &Path) {
-    let _ = File::open(dir).and_then(|dir| dir.sync_all());
+/// Whether the campaign folder `dir` has an entry `name` of any kind.
+pub fn has(dir: &Path, name: &str) -> bool {
+    beneath::exists(dir, Path::new(name))
 }
 
 /// Writes `bytes` to `path`. A file with this name is always complete, and it survives a crash. The chain
 /// does not change.
 pub fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    stage(path, bytes)?;
-    unstage(path)
+    let (dir, name) = beneath::split(path);
+    whole(dir, name, bytes)
+}
+
+/// The same for the file `name` below `dir`. Incomplete copies that a kill left are removed.
+fn whole(dir: &Path, name: &Path, bytes: &[u8]) -> io::Result<()> {
+    let left = parts(dir, name);
+    let part = stage(dir, name, bytes)?;
+    unstage(dir, &part, name)?;
+    left.iter().try_for_each(|left| beneath::remove(dir, left))
 }
 
 /// A value as JSON for its file.
@@ -103,24 +101,25 @@ pub fn create(dir: &Path, info: &CampaignInfo, plan: &str) -> io::Result<()> {
     let files = [(names::PLAN, plan.as_bytes().to_vec()), (names::CAMPAIGN, to_json(info)?)];
     let mut entry =
         ChainEntry { what: ChainEvent::Campaign, path: names::CAMPAIGN.to_owned(), ..ChainEntry::default() };
+    let mut parts = Vec::new();
     for (name, bytes) in &files {
-        stage(&dir.join(name), bytes)?;
+        parts.push((stage(dir, Path::new(name), bytes)?, Path::new(name)));
         entry.files.insert((*name).to_owned(), sha256(bytes));
     }
     chain::append(dir, entry)?;
-    files.iter().try_for_each(|(name, _)| unstage(&dir.join(name)))?;
-    flush_dir(dir);
+    parts.iter().try_for_each(|(part, name)| unstage(dir, part, name))?;
+    beneath::flush(dir, Path::new(""));
     Ok(())
 }
 
 /// Adds a final file with this name to the evidence.
 fn add(dir: &Path, what: ChainEvent, name: &str, bytes: &[u8]) -> io::Result<()> {
-    let path = dir.join(name);
-    stage(&path, bytes)?;
+    let part = stage(dir, Path::new(name), bytes)?;
     let files = BTreeMap::from([(name.to_owned(), sha256(bytes))]);
-    chain::append(dir, ChainEntry { what, path: name.to_owned(), files, ..ChainEntry::default() })?;
-    unstage(&path)?;
-    flush_dir(dir);
+    let entry = ChainEntry { what, path: name.to_owned(), files, ..ChainEntry::default() };
+    chain::append(dir, entry).inspect_err(|_| drop(beneath::remove(dir, &part)))?;
+    unstage(dir, &part, Path::new(name))?;
+    beneath::flush(dir, Path::new(""));
     Ok(())
 }
 
@@ -132,7 +131,7 @@ pub fn restore(dir: &Path, name: &str, bytes: &[u8]) -> io::Result<bool> {
         None => true,
     };
     if known {
-        write_whole(&dir.join(name), bytes)?;
+        whole(dir, Path::new(name), bytes)?;
     }
     Ok(known)
 }
@@ -176,7 +175,7 @@ pub struct StagedJob {
 pub fn stage_job(dir: &Path, name: &str) -> io::Result<StagedJob> {
     let job = StagedJob { dir: dir.to_owned(), name: name.to_owned() };
     fs::create_dir(job.dir()).map_err(|error| named(&job.dir(), &error))?;
-    flush_dir(&dir.join(names::JOBS));
+    beneath::flush(dir, Path::new(names::JOBS));
     chain::append(dir, ChainEntry { what: ChainEvent::Begun, path: job.path(), ..ChainEntry::default() })?;
     Ok(job)
 }
@@ -184,7 +183,12 @@ pub fn stage_job(dir: &Path, name: &str) -> io::Result<StagedJob> {
 impl StagedJob {
     /// The directory in which the job writes its files until it ends.
     pub fn dir(&self) -> PathBuf {
-        self.dir.join(names::JOBS).join(format!(".{}", self.name))
+        self.dir.join(self.hidden())
+    }
+
+    /// The same, relative to the campaign folder.
+    fn hidden(&self) -> PathBuf {
+        Path::new(names::JOBS).join(format!(".{}", self.name))
     }
 
     /// Its final folder, relative to the campaign folder.
@@ -195,68 +199,96 @@ impl StagedJob {
     /// Adds `job.json` with the hashes of the files, records all files in the chain, and renames the folder.
     /// It returns the job's facts as written. After a failure it can be called again.
     pub fn finish(&self, mut info: JobInfo) -> io::Result<JobInfo> {
-        let staged = self.dir();
+        let (dir, staged) = (&self.dir, self.hidden());
         let mut hashes = BTreeMap::new();
         for name in [names::STDOUT, names::STDERR, names::RECORDS] {
             let path = staged.join(name);
-            if path.is_file() {
-                hashes.insert(name.to_owned(), sha256_of(&path)?);
+            if beneath::kind(dir, &path).is_ok_and(|kind| kind == FileType::RegularFile) {
+                hashes.insert(name.to_owned(), sha256_of_any(dir, &path)?);
             }
         }
         info.sha256 = hashes;
-        write_whole(&staged.join(names::JOB), &to_json(&info)?)?;
-        let note = without_specials(&staged)?;
+        whole(dir, &staged.join(names::JOB), &to_json(&info)?)?;
+        let note = only_evidence(dir, &staged)?;
         let entry = ChainEntry { what: ChainEvent::Ended, path: self.path(), note, ..ChainEntry::default() };
-        chain::append(&self.dir, ChainEntry { files: hashes_below(&staged, &self.path())?, ..entry })?;
-        fs::rename(&staged, self.dir.join(self.path()))?;
-        flush_dir(&self.dir.join(names::JOBS));
+        chain::append(dir, ChainEntry { files: hashes_below(dir, &staged, &self.path())?, ..entry })?;
+        beneath::rename(dir, &staged, Path::new(&self.path()))?;
+        beneath::flush(dir, Path::new(names::JOBS));
         Ok(info)
     }
 }
 
-/// The hash of each file and directory below `dir`, by its path with `below` in place of `dir`. Hashed files
-/// are flushed to storage.
-pub(super) fn hashes_below(dir: &Path, below: &str) -> io::Result<BTreeMap<String, String>> {
+/// The hash of each file and directory in `within` below `dir`, by its path with `below` in place of
+/// `within`. Hashed files are flushed to storage.
+pub(super) fn hashes_below(dir: &Path, within: &Path, below: &str) -> io::Result<BTreeMap<String, String>> {
+    limits::depth(within)?;
     let mut hashes = BTreeMap::new();
-    for entry in fs::read_dir(dir)? {
-        let entry = entry?;
-        let (path, kind) = (entry.path(), entry.file_type()?);
-        let name = format!("{below}/{}", spelled(&entry.file_name()));
-        if kind.is_dir() {
-            hashes.append(&mut hashes_below(&path, &name)?);
-        } else if kind.is_file() {
-            File::open(&path).and_then(|file| file.sync_all()).map_err(|error| named(&path, &error))?;
+    for entry in beneath::names(dir, within)? {
+        let path = within.join(&entry);
+        let name = format!("{below}/{}", spelled(&entry));
+        match beneath::kind(dir, &path)? {
+            FileType::Directory => hashes.append(&mut hashes_below(dir, &path, &name)?),
+            FileType::RegularFile => {
+                let flushed = beneath::open(dir, &path).and_then(|file| file.sync_all());
+                flushed.map_err(|error| named(&dir.join(&path), &error))?;
+            }
+            _ => {}
         }
-        let hash = sha256_of_any(&path).map_err(|error| named(&path, &error))?;
+        let hash = sha256_of_any(dir, &path).map_err(|error| named(&dir.join(&path), &error))?;
         hashes.insert(name, hash);
     }
-    flush_dir(dir);
+    beneath::flush(dir, within);
     Ok(hashes)
 }
 
-/// Removes entries below `dir` that are not files, directories or links. Pipes, sockets and devices have no
-/// contents, and an archive cannot store them. It returns a note about removed entries, or an empty text.
-pub(super) fn without_specials(dir: &Path) -> io::Result<String> {
-    let mut gone = Vec::new();
-    remove_specials(dir, "", &mut gone)?;
-    Ok(match gone.is_empty() {
-        true => String::new(),
-        false => format!("removed, because not a regular file: {}", gone.join(", ")),
-    })
+/// Entries that were removed from the folder of a job, because they cannot be evidence.
+#[derive(Default)]
+struct RemovedEntries {
+    /// Pipes, sockets and devices, which have no contents.
+    specials: Vec<String>,
+    /// Links with their targets, which another machine does not have.
+    links: Vec<String>,
 }
 
-fn remove_specials(dir: &Path, within: &str, gone: &mut Vec<String>) -> io::Result<()> {
-    for entry in fs::read_dir(dir)? {
-        let entry = entry?;
-        let (path, kind) = (entry.path(), entry.file_type()?);
-        let name = format!("{within}{}", shown(&spelled(&entry.file_name())));
-        if kind.is_dir() {
-            remove_specials(&path, &format!("{name}/"), gone)?;
-        } else if !kind.is_file() && !kind.is_symlink() {
-            fs::remove_file(&path).map_err(|error| named(&path, &error))?;
-            gone.push(name);
+/// Removes entries in `within` below `dir` that no archive can hold: pipes, sockets, devices, and links that
+/// lead out of the folder `dir`. It returns a note about removed entries, or an empty text.
+pub(super) fn only_evidence(dir: &Path, within: &Path) -> io::Result<String> {
+    let mut removed = RemovedEntries::default();
+    remove_others(dir, within, "", &mut removed)?;
+    let RemovedEntries { specials, links } = removed;
+    let notes = [("not a regular file", specials), ("a link out of the folder", links)];
+    let notes = notes.into_iter().filter(|(_, gone)| !gone.is_empty()).map(|(what, mut gone)| {
+        gone.sort();
+        format!("removed, because {what}: {}", gone.join(", "))
+    });
+    Ok(notes.collect::<Vec<_>>().join("; "))
+}
+
+fn remove_others(
+    dir: &Path,
+    within: &Path,
+    shown_within: &str,
+    removed: &mut RemovedEntries,
+) -> io::Result<()> {
+    limits::depth(within)?;
+    for entry in beneath::names(dir, within)? {
+        let path = within.join(&entry);
+        let name = format!("{shown_within}{}", shown(&spelled(&entry)));
+        match beneath::kind(dir, &path)? {
+            FileType::Directory => remove_others(dir, &path, &format!("{name}/"), removed)?,
+            FileType::RegularFile => {}
+            FileType::Symlink => {
+                let target = beneath::target(dir, &path)?;
+                if leads_out(&path, &target) {
+                    beneath::remove(dir, &path).map_err(|error| named(&dir.join(&path), &error))?;
+                    removed.links.push(format!("{name} -> {}", spelling::bytes_shown(&target)));
+                }
+            }
+            _ => {
+                beneath::remove(dir, &path).map_err(|error| named(&dir.join(&path), &error))?;
+                removed.specials.push(name);
+            }
         }
     }
-    gone.sort();
     Ok(())
 }

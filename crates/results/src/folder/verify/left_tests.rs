@@ -1,12 +1,15 @@
 //! Unusual entries that jobs and kills leave: odd file names, links, pipes, incomplete folders.
 
 use std::ffi::OsStr;
+use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::symlink;
 use std::os::unix::net::UnixListener;
 use std::path::PathBuf;
 use std::process::Command;
 
+use super::super::limits::UnpackLimits;
+use super::super::unpack::unpack_within;
 use super::super::*;
 use super::tests::{campaign, end, info, job, old, place, resumed, verify, whole_campaign};
 use super::*;
@@ -63,9 +66,7 @@ fn links_come_back_from_an_archive_byte_by_byte() {
     let staged = stage_job(&dir, "0002-r-r1").unwrap();
     let long = format!("a//{}", "b/".repeat(80));
     let at_most = "x".repeat(100);
-    for (number, target) in
-        ["a//b", "./a/./b/", "../..//c", "/etc//hosts", &long, &at_most].iter().enumerate()
-    {
+    for (number, target) in ["a//b", "./a/./b/", "../..//c", "..", &long, &at_most].iter().enumerate() {
         symlink(target, staged.dir().join(format!("l{number}"))).unwrap();
     }
     symlink(odd(b"t\xff"), staged.dir().join(format!("{}l", "n".repeat(120)))).unwrap();
@@ -73,6 +74,55 @@ fn links_come_back_from_an_archive_byte_by_byte() {
     end(&dir);
     assert_eq!(verify(&dir).unwrap(), Vec::<String>::new());
     comes_back(&dir);
+}
+
+#[test]
+fn links_out_of_the_folder_are_removed_with_a_note_and_a_folder_with_one_does_not_verify() {
+    let (_place, dir) = place();
+    campaign(&dir);
+    for killed in [true, false] {
+        let staged = stage_job(&dir, "0002-r-r1").unwrap();
+        fs::create_dir(staged.dir().join("d")).unwrap();
+        symlink("/etc/hosts", staged.dir().join("d/l")).unwrap();
+        symlink("../../../x", staged.dir().join("up")).unwrap();
+        symlink("d/l", staged.dir().join("stays")).unwrap();
+        match killed {
+            true => drop(resumed(&dir).unwrap()),
+            false => drop(staged.finish(JobInfo::default()).unwrap()),
+        }
+    }
+    end(&dir);
+    assert_eq!(verify(&dir).unwrap(), Vec::<String>::new());
+    comes_back(&dir);
+    let chain = fs::read_to_string(dir.join(names::CHAIN)).unwrap();
+    let note = r#""note":"removed, because a link out of the folder: d/l -> /etc/hosts, up -> ../../../x""#;
+    assert_eq!(chain.matches(note).count(), 2, "{chain}");
+    // A chain of another program may have the hash of such a link.
+    fs::remove_file(dir.join(names::REPORT)).unwrap();
+    symlink("/etc/hosts", dir.join(names::REPORT)).unwrap();
+    let faults = verify(&dir).unwrap();
+    assert!(faults.contains(&"report.html is a link that leads out of the folder".to_owned()), "{faults:?}");
+}
+
+#[test]
+fn an_archive_beyond_its_limits_is_rejected() {
+    let (place, dir) = place();
+    whole_campaign(&dir);
+    let archive = place.path().join("a.tar.gz");
+    pack(&dir, &archive, &[]).unwrap();
+    let all = || UnpackLimits::default();
+    for (limits, why) in [
+        (all(), None),
+        (UnpackLimits { bytes: 1000, ..all() }, Some("its files have more than 1000 bytes")),
+        (UnpackLimits { entries: 9, ..all() }, Some("it has more than 9 entries")),
+        (UnpackLimits { ratio: 1, ratio_from: 0, ..all() }, Some("more than 1 times its size")),
+    ] {
+        let into = tempfile::tempdir().unwrap();
+        let unpacked = unpack_within(&archive, into.path(), &limits);
+        let error = unpacked.err().map(|error| error.to_string());
+        assert_eq!(error.is_some(), why.is_some(), "{error:?}");
+        assert!(error.unwrap_or_default().contains(why.unwrap_or_default()), "{why:?}");
+    }
 }
 
 #[test]

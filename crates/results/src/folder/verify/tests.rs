@@ -1,5 +1,6 @@
 //! Small complete folders, and every way to change them.
 
+use std::fs;
 use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
 
@@ -62,7 +63,7 @@ pub(super) fn old(dir: &Path) {
     for (file, later) in
         [(names::CAMPAIGN, &LATER_OF_CAMPAIGNS[..]), ("jobs/0001-w-r1/job.json", &LATER_OF_JOBS)]
     {
-        let mut fields: serde_json::Map<String, serde_json::Value> = json(&dir.join(file)).unwrap();
+        let mut fields: serde_json::Map<String, serde_json::Value> = json(dir, file).unwrap();
         fields.retain(|field, _| !later.contains(&field.as_str()));
         fields.entry("schema").and_modify(|schema| *schema = 1.into());
         fs::write(dir.join(file), serde_json::to_vec_pretty(&fields).unwrap()).unwrap();
