@@ -16,6 +16,7 @@ mod each_rank;
 mod kernel;
 mod metrics;
 mod opened;
+mod possible;
 mod state;
 
 use serde::{Deserialize, Serialize};

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use crate::Record;
 use crate::folder::beneath;
-use crate::folder::limits::{RECORD_BYTES_MAX, RECORDS_BYTES_MAX};
+use crate::folder::limits::{RANK_RESULTS_MAX, RECORD_BYTES_MAX, RECORDS_BYTES_MAX};
 use crate::record::Clients;
 
 /// The destination of records while a workload runs.
@@ -73,6 +73,7 @@ pub(crate) fn read(file: File, name: &str) -> io::Result<Vec<Record>> {
     }
     let mut reader = BufReader::new(file);
     let mut records = Vec::new();
+    let mut rank_count = 0;
     let mut line = String::new();
     for number in 1.. {
         line.clear();
@@ -85,8 +86,16 @@ pub(crate) fn read(file: File, name: &str) -> io::Result<Vec<Record>> {
             }
             _ => {}
         }
-        match serde_json::from_str(&line) {
-            Ok(record) => records.push(record),
+        match serde_json::from_str::<Record>(&line) {
+            Ok(record) => {
+                rank_count += record.rank_count();
+                let too_many =
+                    (rank_count > RANK_RESULTS_MAX).then(|| "ranks of all phases are too many".to_owned());
+                if let Some(what) = record.impossible().or(too_many) {
+                    return Err(invalid(format!("{name} line {number} is not possible: {what}")));
+                }
+                records.push(record);
+            }
             Err(_) if !line.ends_with('\n') => break,
             Err(error) => return Err(invalid(format!("{name} line {number}: {error}"))),
         }
@@ -113,6 +122,23 @@ mod tests {
         std::fs::OpenOptions::new().append(true).open(&path).unwrap().write_all(b"{\"record\":\"en").unwrap();
         assert_eq!(load(&path).unwrap(), all);
         assert!(RecordFile::create(&path).is_err(), "records are never overwritten");
+    }
+
+    #[test]
+    fn records_that_no_job_writes_are_rejected_with_their_line() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("records.jsonl");
+        let phase = Phase { ranks: u32::MAX, ..Phase::default() };
+        let mut file = RecordFile::create(&path).unwrap();
+        file.put(&Record::End(End::default())).unwrap();
+        file.put(&Record::Phase(Box::new(phase))).unwrap();
+        let error = load(&path).unwrap_err().to_string();
+        assert!(
+            error.ends_with("records.jsonl line 2 is not possible: ranks is more than any machine has"),
+            "{error}"
+        );
+        std::fs::write(&path, "x".repeat((RECORD_BYTES_MAX + 2) as usize)).unwrap();
+        assert!(load(&path).unwrap_err().to_string().contains("line 1 has more than"));
     }
 
     #[test]

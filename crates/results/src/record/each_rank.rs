@@ -19,6 +19,16 @@ impl<T: Copy + PartialEq> Column<T> {
         }
     }
 
+    /// The number of stored values.
+    pub(super) fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether a stored value is `such`.
+    pub(super) fn any(&self, such: impl Fn(T) -> bool) -> bool {
+        self.0.iter().any(|value| such(*value))
+    }
+
     /// Whether no value is known.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
