@@ -1,4 +1,5 @@
-//! Quantities as people write them: sizes, rates, durations, shares, and the errors of a user.
+//! Quantities as people write them: sizes, rates, durations, shares. Also the errors of a user, and text that
+//! is safe to show.
 //!
 //! Values with a unit, from contracts and command lines, are parsed here, once. The result is a [`Quantity`]
 //! in base units (bytes, bytes per second, operations per second, seconds, fraction).
@@ -9,10 +10,12 @@
 mod format;
 mod quantity;
 mod usage;
+mod visible;
 
 pub use format::{bytes_binary, count, duration, exponential, rate_binary, rate_decimal, several};
 pub use quantity::{Dimension, Quantity};
 pub use usage::Usage;
+pub use visible::{visible, visible_lines};
 
 /// One kibibyte in bytes.
 pub const KIB: u64 = 1 << 10;

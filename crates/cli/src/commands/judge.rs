@@ -9,10 +9,10 @@ use results::Verdict;
 use results::folder::{self, Campaign, Verification, names};
 use results::reason::Reason;
 use tempfile::TempDir;
-use units::Usage;
+use units::{Usage, visible};
 
 use super::run::table;
-use crate::speech::{complain, say};
+use crate::speech::{complain, say_rendered};
 
 /// Evaluate a campaign again from its plan and its records
 ///
@@ -29,7 +29,7 @@ pub(crate) fn run(args: JudgeArgs) -> Result<u8> {
     let evidence = EvidenceFolder::open(&args.folder)?;
     let (folder, at) = (&evidence.folder, &evidence.name);
     let EvaluatedAgain { plan, campaign, kept, checked } = evidence.evaluated()?;
-    say(&table(&campaign))?;
+    say_rendered(&table(&campaign))?;
     if folder::has(folder, names::VERDICTS) {
         differences(&kept, &campaign.verdicts).into_iter().for_each(|one| note(one.text));
     } else if campaign.after.is_none() || checked.head.is_some() && checked.faults.is_empty() {
@@ -50,7 +50,7 @@ pub(crate) fn run(args: JudgeArgs) -> Result<u8> {
 }
 
 pub(super) fn note(text: String) {
-    complain(&format!("assay: note: {text}"));
+    complain(&format!("assay: note: {}", visible(&text)));
 }
 
 /// Warns that files of the folder `at` were modified. Call it last, because it concerns the whole output.

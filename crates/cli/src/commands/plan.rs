@@ -2,7 +2,6 @@
 
 mod init;
 
-use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -10,7 +9,7 @@ use anyhow::Result;
 use plan::launcher::LaunchKind;
 use plan::schedule::{self, PlannedJob, Purpose};
 use plan::{Choice, Criterion, Goal, Placement, Plan, State, Test, among};
-use units::{Usage, bytes_binary, several};
+use units::{Usage, bytes_binary, several, visible};
 
 use super::lint;
 use crate::personalities;
@@ -209,46 +208,42 @@ fn summary(plan: &Plan) -> Result<String> {
     let jobs = schedule::jobs(plan, &[])?;
     let of_tests: usize = plan.tests.iter().map(|test| test.criteria.len()).sum();
     let of_groups: usize = plan.groups.iter().map(|group| group.criteria.len()).sum();
-    let mut text = format!("{}: {}\n", plan.id, plan.title);
+    let mut lines = vec![format!("{}: {}", plan.id, plan.title)];
     let states = match plan.states.len() {
         0 => String::new(),
         number => format!(", {}", several(number as u64, "state")),
     };
-    writeln!(
-        text,
+    lines.push(format!(
         "{}, {}, {}{states}, {}",
         several(plan.tests.len() as u64, "test"),
         several((of_tests + of_groups) as u64, "criterion"),
         several(plan.datasets.len() as u64, "dataset"),
         several(jobs.len() as u64, "job")
-    )?;
+    ));
     for (fs, need) in schedule::needs(&jobs) {
         let (all, peak) = (bytes_binary(need.written_bytes as f64), bytes_binary(need.peak_bytes as f64));
         let dir = plan.file_systems.get(&fs).map_or("", |fs| fs.dir.as_str());
         let dir = dir.replace("{dir}", "the DIR given with --dir");
         let names = format!("{} files and directories", need.peak_names);
-        writeln!(
-            text,
+        lines.push(format!(
             "fs.{fs}: writes at most {all} in total, {peak} at a time, in at most {names}, in {dir}"
-        )?;
+        ));
         let made = |state: &&State| state.fs == fs && jobs.iter().any(|job| job.test == state.job());
         for state in plan.states.iter().filter(made) {
             let (name, words) = (state.job(), state.words().join(" "));
-            writeln!(text, "fs.{fs}: in addition, {name} fills it: {words}")?;
+            lines.push(format!("fs.{fs}: in addition, {name} fills it: {words}"));
         }
     }
     let rules = node_rules(plan).into_iter().chain(shares(plan)).chain(randomized_orders(plan, &jobs));
     for (who, rule) in rules {
-        writeln!(text, "{who}: {rule}")?;
+        lines.push(format!("{who}: {rule}"));
     }
-    writeln!(text, "ranks are started {}", run::launch::description(&plan.launch, &plan.clients, &jobs))?;
+    let launch = run::launch::description(&plan.launch, &plan.clients, &jobs);
+    lines.push(format!("ranks are started {launch}"));
     let limit: f64 = jobs.iter().map(|job| job.timeout_s).sum();
-    writeln!(
-        text,
-        "time limit: {} in total, the sum of the time limits of all jobs",
-        units::duration(limit)
-    )?;
-    Ok(text)
+    let limit = units::duration(limit);
+    lines.push(format!("time limit: {limit} in total, the sum of the time limits of all jobs"));
+    Ok(lines.iter().map(|line| format!("{}\n", visible(line))).collect())
 }
 
 /// The results of rules for nodes, for tests and datasets.

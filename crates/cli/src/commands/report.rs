@@ -9,7 +9,7 @@ use units::Usage;
 
 use super::judge::{self, EvaluatedAgain, EvidenceFolder};
 use super::run::table;
-use crate::speech::say;
+use crate::speech::{say, say_rendered};
 use crate::status::{DONE, UNDECIDED};
 
 /// Write the report of a campaign again from its folder
@@ -48,7 +48,7 @@ pub(crate) fn run(args: ReportArgs) -> Result<u8> {
     }
     let mut page = Vec::new();
     report::write_html(&campaign, &mut page)?;
-    say(&table(&campaign))?;
+    say_rendered(&table(&campaign))?;
     judge::note_faults(at, &checked);
     let own = folder.join(names::REPORT);
     let written = match &args.out {

@@ -19,7 +19,7 @@ use run::{CampaignRequest, Ended, Trouble};
 use units::Usage;
 
 use super::{judge, lint, plan, submit};
-use crate::speech::{complain, say};
+use crate::speech::{complain, say, say_rendered};
 use crate::status::UNDECIDED;
 use progress::Progress;
 
@@ -349,10 +349,10 @@ pub(super) fn show(folder: &Path, mut campaign: Campaign) -> Result<u8> {
     campaign.faults = checked.said();
     let head = checked.head.clone().unwrap_or_default();
     let folder = folder.display();
+    say_rendered(&table(&campaign))?;
     say(&format!(
-        "{}\nReport:        {}\nEvidence:      {folder}\nEvidence hash: {}\n               (write it down; \
+        "\nReport:        {}\nEvidence:      {folder}\nEvidence hash: {}\n               (write it down; \
          `assay verify` checks it)\n",
-        table(&campaign),
         path.display(),
         head.hash
     ))?;

@@ -7,7 +7,7 @@ use anyhow::Result;
 use plan::schedule::{self, PlannedJob};
 use plan::{Choice, Plan};
 use results::folder::{self, Campaign, Head, Job, JobEnd, Verification, names};
-use units::Usage;
+use units::{Usage, visible};
 
 use super::judge::{self, Difference, EvidenceFolder};
 use crate::speech::say;
@@ -46,7 +46,7 @@ pub(crate) fn run(args: VerifyArgs) -> Result<u8> {
     }
     if let (true, Some(campaign)) = (faults.is_empty(), campaign) {
         let notes: String =
-            checked.notes.iter().chain(&notes).map(|note| format!("note: {note}\n")).collect();
+            checked.notes.iter().chain(&notes).map(|note| format!("note: {}\n", visible(note))).collect();
         let killed = match campaign.killed.iter().filter(|folder| folder.contains(".killed-")).count() {
             0 => String::new(),
             1 => ", 1 killed attempt".to_owned(),
@@ -61,7 +61,7 @@ pub(crate) fn run(args: VerifyArgs) -> Result<u8> {
         say(&format!("{notes}{at}{found}{jobs}{killed}{ended}\n{sign}"))?;
         return Ok(if checked.head.is_some() { DONE } else { UNDECIDED });
     }
-    let mut text: String = faults.iter().map(|fault| format!("{fault}\n")).collect();
+    let mut text: String = faults.iter().map(|fault| format!("{}\n", visible(fault))).collect();
     text.push_str(&format!("{at} was modified: {} found\n", units::several(faults.len() as u64, "change")));
     say(&text)?;
     Ok(UNDECIDED)

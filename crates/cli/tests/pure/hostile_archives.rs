@@ -6,7 +6,7 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::common::campaign::{Place, WRITTEN_AND_COMPARED, tree};
+use crate::common::campaign::{HEAD, Place, WRITTEN_AND_COMPARED, json, tree};
 use crate::common::{Ran, forged};
 
 /// The text of a file of the victim. No output may have it.
@@ -268,4 +268,58 @@ fn an_archive_that_is_unpacked_to_a_thousand_times_its_size_is_rejected() {
     // `pack` does not write what no one can unpack.
     let ran = place.assay(&format!("pack {} --anyway -o b.tgz", place.folder().display()));
     assert!(ran.status != Some(0) && !place.path("b.tgz").exists(), "{ran:#?}");
+}
+
+/// A command line and a criterion.
+const WRITE: &str = r#"ior = "-w -e -t 64k -b 128k"
+criterion = { metric = "write.bw", op = ">=", value = "1 B/s" }
+"#;
+
+/// Characters that a terminal obeys, or that a reader does not see.
+fn is_dangerous(c: char) -> bool {
+    let is_invisible = matches!(c, '\u{200b}'..='\u{200f}' | '\u{2066}'..='\u{2069}' | '\u{feff}');
+    c != '\n' && (c.is_control() || is_invisible || ('\u{202a}'..='\u{202e}').contains(&c))
+}
+
+#[test]
+fn names_and_titles_do_not_reach_the_terminal_unescaped() {
+    let place = Place::new();
+    let evil = "evil\\u001B[2J\\u009b31m\\rPASS\\nassay: intact\\u202Ecod\\u200B\\uFEFF";
+    let test = format!("[[test]]\nid = \"W\"\nclause = \"{evil}\"\n{WRITE}");
+    let waiver = format!("waive = [{{ lint = \"none\", approved_by = \"{evil}\", why = \"{evil}\" }}]\n");
+    let plan = format!("{HEAD}{test}").replace("A plan of the tests", evil);
+    fs::write(place.path("p.toml"), plan.clone() + &waiver).unwrap();
+    let mut all = vec![place.assay("plan check p.toml")];
+    // A waiver of an unknown lint is rejected. Its message is checked, and the plan without it is run.
+    fs::write(place.path("p.toml"), plan).unwrap();
+    all.push(place.assay("plan check p.toml"));
+    all.push(place.campaign());
+    let dir = place.folder();
+    let at = dir.display().to_string();
+    let name = "a\u{1b}[2J\r\nPASS\u{202e}";
+    fs::write(dir.join("jobs/0001-W-r1").join(name), "").unwrap();
+    let ran = all_commands(&place, &at);
+    let verify = &ran[0].1;
+    assert_eq!((verify.status, verify.out.lines().count()), (Some(3), 2), "{verify:#?}");
+    all.extend(ran.into_iter().map(|(_, ran)| ran));
+    for ran in all {
+        assert!(!(ran.out.clone() + &ran.err).contains(is_dangerous), "{ran:#?}");
+        assert!(
+            !ran.out.lines().chain(ran.err.lines()).any(|line| line.starts_with("assay: intact")),
+            "{ran:#?}"
+        );
+    }
+    let page = fs::read_to_string(place.path("page.html")).unwrap();
+    assert!(!page.contains(is_dangerous));
+}
+
+#[test]
+fn a_clause_is_not_a_formula_in_the_table_of_numbers() {
+    let place = Place::new();
+    let clause = "=HYPERLINK(\\\"http://x\\\",\\\"y\\\")";
+    place.plan(&format!("[[test]]\nid = \"W\"\nclause = \"{clause}\"\n{WRITE}"));
+    place.campaign().ok();
+    let csv = place.assay(&format!("report {} --csv", place.folder().display())).ok();
+    assert!(csv.contains(",\"'=HYPERLINK("), "{csv}");
+    assert!(json(&place.folder().join("verdicts.json"))[0]["clause"].as_str().unwrap().starts_with('='));
 }

@@ -98,14 +98,21 @@ fn number(value: Option<f64>) -> String {
 fn line(text: &mut String, system: &str, fields: &Fields) {
     let quoted = COLUMNS.split(',').map(|column| {
         let own = fields.iter().find(|(name, _)| *name == column).map_or("", |(_, field)| field);
-        let field = if column == "system" { system } else { own };
-        match field.contains([',', '"', '\n', '\r']) {
+        let field = cell(if column == "system" { system } else { own });
+        match field.contains([',', '"']) {
             true => format!("\"{}\"", field.replace('"', "\"\"")),
-            false => field.to_owned(),
+            false => field,
         }
     });
     text.push_str(&quoted.collect::<Vec<_>>().join(","));
     text.push('\n');
+}
+
+/// The text of a field. A text that a spreadsheet would take for a formula begins with an apostrophe.
+fn cell(field: &str) -> String {
+    let is_number = field.parse::<f64>().is_ok_and(f64::is_finite);
+    let formula = !is_number && field.trim_start().starts_with(['=', '+', '-', '@', '|', '%']);
+    format!("{}{}", if formula { "'" } else { "" }, units::visible(field))
 }
 
 #[cfg(test)]
@@ -151,6 +158,23 @@ mod tests {
         };
         assert_eq!(lines[2], judged("A", "min", "min >= 3 GB/s"));
         assert_eq!(lines[3], judged("G", "mean", "sum of 2: mean >= 3 GB/s"));
+    }
+
+    #[test]
+    fn no_field_begins_a_formula_and_numbers_stay_numbers() {
+        for (field, wanted) in [
+            ("=HYPERLINK(\"http://x\")", "'=HYPERLINK(\"http://x\")"),
+            ("+1+cmd|' /C calc'!A0", "'+1+cmd|' /C calc'!A0"),
+            (" @SUM(1)", "' @SUM(1)"),
+            ("-inf", "'-inf"),
+            ("\t=1", "'\\t=1"),
+            ("\n=1", "'\\n=1"),
+            ("a=1", "a=1"),
+            ("-1.5", "-1.5"),
+            ("", ""),
+        ] {
+            assert_eq!(cell(field), wanted);
+        }
     }
 
     #[test]

@@ -36,7 +36,8 @@ pub(crate) fn page(document: &Document) -> Result<String, minijinja::Error> {
     let page = environment
         .get_template("page.html")?
         .render(context! { document => Serde(document), style, plots })?;
-    Ok(visible(&page))
+    // HTML forbids control characters, and no reader sees the others.
+    Ok(units::visible_lines(&page))
 }
 
 fn svg_of(plot: &Plot) -> Value {
@@ -63,17 +64,6 @@ fn tied(text: &str) -> String {
 fn is_unit(word: &str) -> bool {
     let unit = word.trim_end_matches([';', ',', '.', ':', ')']);
     format!("1 {unit}").parse::<units::Quantity>().is_ok() || matches!(unit, "k" | "M" | "G" | "d")
-}
-
-/// Replaces control characters, which HTML forbids, with their pictures.
-fn visible(page: &str) -> String {
-    let one = |c: char| match c {
-        '\n' => c,
-        '\u{0}'..='\u{1f}' => char::from_u32(0x2400 + c as u32).unwrap_or('\u{fffd}'),
-        '\u{7f}'..='\u{9f}' | '\u{202a}'..='\u{202e}' => '\u{fffd}',
-        c => c,
-    };
-    page.chars().map(one).collect()
 }
 
 #[cfg(test)]

@@ -176,14 +176,9 @@ fn columns(text: &str) -> usize {
     text.chars().count()
 }
 
-/// The text with control characters made visible, also those that change the direction of writing.
+/// The text in one line, with control characters and invisible characters escaped.
 fn clean(text: &str) -> String {
-    let one = |c: char| match c {
-        '\n' | '\t' => " ".into(),
-        c if c.is_control() || ('\u{202a}'..='\u{202e}').contains(&c) => c.escape_default().to_string(),
-        c => c.to_string(),
-    };
-    text.chars().map(one).collect()
+    units::visible(&text.replace(['\n', '\t'], " "))
 }
 
 /// Lines of at most `width` columns, broken between words. A longer word has its own line.

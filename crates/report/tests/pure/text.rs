@@ -83,7 +83,7 @@ fn control_characters_do_not_reach_the_terminal() {
     campaign.info.title = "bell\x07".into();
     let text = report::text(&campaign, 100, false);
     assert!(!text.contains('\x1b') && !text.contains('\x07'), "{text}");
-    assert!(text.contains("clear\\u{1b}[2J me"), "{text}");
+    assert!(text.contains("clear\\u001b[2J me"), "{text}");
 }
 
 #[test]

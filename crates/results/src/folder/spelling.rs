@@ -39,7 +39,7 @@ pub(super) fn path(spelled: &str) -> PathBuf {
 
 /// The spelling for readers.
 pub(super) fn shown(spelled: &str) -> String {
-    spelled.replace('\0', "\\x")
+    units::visible(&spelled.replace('\0', "\\x"))
 }
 
 /// The bytes of a link's target for readers.

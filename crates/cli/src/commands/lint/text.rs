@@ -7,7 +7,7 @@ use lint::{LINTS, LineSubject, named, of_code};
 use report::sentences;
 use results::finding::{Finding, Severity};
 use serde_json::json;
-use units::{Usage, several};
+use units::{Usage, several, visible};
 
 use super::open;
 
@@ -59,13 +59,9 @@ pub(super) fn lines(findings: &[Finding]) -> String {
         let waived =
             waived.map(|approval| format!(" (waived by {}: {})", approval.approved_by, approval.why));
         let (about, sentence) = (about(&alike), sentences::finding(first));
-        let _ = writeln!(
-            text,
-            "lint: {about}{} {}: {sentence}{}",
-            first.severity,
-            first.code(),
-            waived.unwrap_or_default()
-        );
+        let (severity, code, waived) = (first.severity, first.code(), waived.unwrap_or_default());
+        let line = format!("lint: {about}{severity} {code}: {sentence}{waived}");
+        let _ = writeln!(text, "{}", visible(&line));
     }
     let waived = findings.iter().filter(|finding| finding.waived.is_some()).count();
     let waived = (waived > 0).then(|| format!("{waived} waived"));
@@ -78,7 +74,8 @@ pub(super) fn lines(findings: &[Finding]) -> String {
 pub(in crate::commands) fn errors(findings: &[Finding]) -> String {
     let line = |alike: Vec<&Finding>| {
         let sentence = sentences::finding(alike[0]);
-        format!("lint: {}error {}: {sentence}\n", about(&alike), alike[0].code())
+        let line = format!("lint: {}error {}: {sentence}", about(&alike), alike[0].code());
+        format!("{}\n", visible(&line))
     };
     alike(findings).into_iter().map(line).collect()
 }
@@ -228,7 +225,7 @@ pub(super) fn explained(id: &str) -> Result<String, Usage> {
 
 /// Text in lines of limited width. All lines after the first are indented.
 fn wrapped(head: &str, text: &str, indent: &str) -> String {
-    let mut out = head.to_owned();
+    let (mut out, text) = (visible(head), visible(text));
     let mut column = head.chars().count();
     for (at, word) in text.split(' ').enumerate() {
         let long = word.chars().count();

@@ -7,7 +7,7 @@ use plan::schedule::PlannedJob;
 use results::folder::{Job, JobEnd};
 use results::record::{CaseOutcome, Counts, Phase, Record};
 use run::Event;
-use units::{Dimension, Quantity, count, duration, rate_decimal};
+use units::{Dimension, Quantity, count, duration, rate_decimal, visible};
 
 use crate::speech::{complain, living_line};
 
@@ -34,7 +34,7 @@ impl Progress {
     }
 
     fn line(&self, text: &str) {
-        self.bar.suspend(|| complain(text));
+        self.bar.suspend(|| complain(&visible(text)));
     }
 
     fn name(&self, job: &PlannedJob) -> String {
@@ -56,11 +56,11 @@ impl Progress {
                     self.line(&format!("kept: {attempt}, which ended with its campaign"))
                 });
             }
-            Event::Starts(job) => self.bar.set_message(self.name(job)),
+            Event::Starts(job) => self.bar.set_message(visible(&self.name(job))),
             Event::Runs(job, seconds) => {
                 let limit = duration(job.timeout_s);
                 let name = self.name(job);
-                self.bar.set_message(format!("{name}  runs {seconds:.0} s of at most {limit}"));
+                self.bar.set_message(visible(&format!("{name}  runs {seconds:.0} s of at most {limit}")));
             }
             Event::Ends(job, ended) => {
                 self.line(&format!("{}  {}", self.name(job), outcome(ended)));
