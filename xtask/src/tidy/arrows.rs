@@ -34,6 +34,7 @@ const CRATES: &[CrateRow] = &[
     (TESTKIT, "units measure ranks storage results"),
     (SHIM, ""),
     ("xtask", ""),
+    ("fuzz", "results command plan"),
 ];
 
 /// The crates for tests only.

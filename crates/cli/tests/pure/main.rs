@@ -8,6 +8,7 @@ mod common;
 mod age;
 mod age_resumed;
 mod attacks;
+mod any_input;
 mod campaign;
 mod campaign_datasets;
 mod campaign_datasets_kept;
