@@ -51,9 +51,10 @@ impl ExitStatuses {
                 "4  an error of the program or of I/O",
             ],
             Self::Evidence => &[
-                "0  the folder is unmodified",
+                "0  the folder is intact, and its verdicts and its report are reproduced",
+                "1  this program derives other outcomes from the records",
                 "2  wrong usage, or not a campaign folder",
-                "3  the folder was modified, or nothing proves that it was not",
+                "3  the folder was modified, or is not verified",
                 "4  an error of the program or of I/O",
             ],
             Self::Report => &[
@@ -125,7 +126,10 @@ const GROUPS: &[CommandGroup] = &[
             help(
                 "verify",
                 Evidence,
-                &["assay verify assay-contract-20261124-101500", "assay verify contract.tar.gz"],
+                &[
+                    "assay verify assay-contract-20261124-101500",
+                    "assay verify contract.tar.gz --plan contract.toml",
+                ],
             ),
             help(
                 "judge",

@@ -13,6 +13,7 @@ use units::{Usage, visible};
 
 use super::run::table;
 use crate::speech::{complain, say_rendered};
+use crate::status::{DONE, UNDECIDED};
 
 /// Evaluate a campaign again from its plan and its records
 ///
@@ -46,7 +47,16 @@ pub(crate) fn run(args: JudgeArgs) -> Result<u8> {
         restore_verdicts(folder, &checked, &campaign.verdicts).into_iter().for_each(note);
     }
     note_faults(at, &checked);
-    Ok(campaign.exit_code())
+    Ok(status(campaign.exit_code(), &checked))
+}
+
+/// The exit status of an evaluation. The verdicts do not count for a folder that does not verify, so their
+/// status then is never that all clauses PASS.
+fn status(of_verdicts: u8, checked: &Verification) -> u8 {
+    match unwritable(checked) {
+        Some(_) if of_verdicts == DONE => UNDECIDED,
+        _ => of_verdicts,
+    }
 }
 
 pub(super) fn note(text: String) {
@@ -155,13 +165,27 @@ pub(super) fn no_campaign(folder: &Path, error: &io::Error) -> Usage {
 pub(super) struct Difference {
     /// One sentence.
     pub(super) text: String,
-    /// Whether only the reason differs, not outcome or value.
-    pub(super) is_of_reason: bool,
+    pub(super) kind: DifferenceKind,
+}
+
+/// What differs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum DifferenceKind {
+    /// An outcome, or a clause that only one of them has.
+    Outcome,
+    /// A value with the same outcome.
+    Value,
+    /// Only code or data of a reason.
+    Reason,
+    /// The report.
+    Report,
+    /// Everything: the plan cannot be read.
+    Unreadable,
 }
 
 /// The clauses that were evaluated differently before: in outcome, value, or code and data of the reason.
 pub(super) fn differences(kept: &[Verdict], now: &[Verdict]) -> Vec<Difference> {
-    let grave = |text: String| Difference { text, is_of_reason: false };
+    let grave = |text: String| Difference { text, kind: DifferenceKind::Outcome };
     let key = |verdict: &Verdict| (verdict.test.clone(), verdict.metric.clone(), verdict.criterion.clone());
     let other = |a: &Verdict, all: &[Verdict]| all.iter().find(|b| key(b) == key(a)).map(|b| b.outcome);
     let changed = now.iter().filter_map(|verdict| {
@@ -175,15 +199,15 @@ pub(super) fn differences(kept: &[Verdict], now: &[Verdict]) -> Vec<Difference> 
     });
     let altered = now.iter().filter_map(|verdict| {
         let before = kept.iter().find(|b| key(b) == key(verdict) && b.outcome == verdict.outcome)?;
-        let is_of_reason = alike(before.value, verdict.value);
-        let (was, is) = match (is_of_reason, before.reason == verdict.reason) {
+        let is_same_value = alike(before.value, verdict.value);
+        let (kind, (was, is)) = match (is_same_value, before.reason == verdict.reason) {
             (true, true) => return None,
-            (false, _) => (exact(before), exact(verdict)),
-            (true, false) => reasons(&before.reason, &verdict.reason),
+            (false, _) => (DifferenceKind::Value, (exact(before), exact(verdict))),
+            (true, false) => (DifferenceKind::Reason, reasons(&before.reason, &verdict.reason)),
         };
         let Verdict { test, metric, .. } = verdict;
         let text = format!("{test} {metric}: {} has {was}, but the records give {is}", names::VERDICTS);
-        Some(Difference { text, is_of_reason })
+        Some(Difference { text, kind })
     });
     let gone = kept.iter().filter(|verdict| other(verdict, now).is_none()).map(|verdict| {
         let Verdict { test, metric, outcome, .. } = verdict;
@@ -242,10 +266,12 @@ mod tests {
         };
         let found = differences(&[verdict(62_500_000.25)], &[verdict(62_500_001.0)]);
         let wanted = "W write.bw: verdicts.json has 62500000.25 B/s, but the records give 62500001 B/s";
-        assert_eq!((found[0].text.as_str(), found[0].is_of_reason, found.len()), (wanted, false, 1));
+        let kind = DifferenceKind::Value;
+        assert_eq!((found[0].text.as_str(), found[0].kind, found.len()), (wanted, kind, 1));
         assert!(differences(&[verdict(1.0)], &[verdict(1.0)]).is_empty());
         let failed = Verdict { outcome: Outcome::Fail, ..verdict(1.0) };
-        assert!(differences(&[failed], &[verdict(1.0)]).iter().all(|one| !one.is_of_reason));
+        let is_outcome = |one: &Difference| one.kind == DifferenceKind::Outcome;
+        assert!(differences(&[failed], &[verdict(1.0)]).iter().all(is_outcome));
     }
 
     #[test]
@@ -254,7 +280,11 @@ mod tests {
         let met = Reason::new(Code::ThresholdMet).with("value", Datum::rate(2.0));
         let other = Reason::new(Code::NoValues);
         let found = differences(&[verdict(met.clone())], &[verdict(other)]);
-        assert!(found[0].is_of_reason && found[0].text.contains("threshold-met"), "{}", found[0].text);
+        assert!(
+            found[0].kind == DifferenceKind::Reason && found[0].text.contains("threshold-met"),
+            "{}",
+            found[0].text
+        );
         let more = met.clone().with("value", Datum::rate(3.0));
         let found = differences(&[verdict(met.clone())], &[verdict(more)]);
         let wanted = "threshold-met with value = {\"value\":2.0,\"unit\":\"B/s\"}";

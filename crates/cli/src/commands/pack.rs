@@ -36,7 +36,8 @@ pub(crate) fn run(args: PackArgs) -> Result<u8> {
         return Err(Usage(format!("{at} is already an archive. Give a campaign folder.")).into());
     }
     let checked = folder::check(folder).map_err(|error| judge::no_campaign(folder, &error))?;
-    let mut faults = verify::examine(folder, &checked).faults;
+    let mut faults: Vec<String> =
+        verify::examine(folder, &checked).not_to_be_packed().map(|fault| fault.to_owned()).collect();
     if !checked.ended {
         faults.push(format!("this campaign has not ended. Resume it with: assay run --resume {at}"));
     }

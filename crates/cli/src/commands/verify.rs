@@ -1,75 +1,163 @@
-//! `assay verify`: checks that a campaign folder is complete and unmodified.
+//! `assay verify`: checks that a campaign folder is complete and unmodified, and derives its verdicts and its
+//! report again.
+
+mod examination;
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
-use plan::schedule::{self, PlannedJob};
-use plan::{Choice, Plan};
-use results::folder::{self, Campaign, Head, Job, JobEnd, Verification, names};
-use units::{Usage, visible};
+use results::folder::{self, Campaign, FolderFault, Head, Verification, names};
+use units::{Usage, several, visible};
 
-use super::judge::{self, Difference, EvidenceFolder};
+use super::judge::{self, DifferenceKind, EvidenceFolder};
 use crate::speech::say;
-use crate::status::{DONE, UNDECIDED};
+use crate::status::{DONE, FAIL, UNDECIDED};
+
+pub(super) use examination::{FolderExamination, examine};
 
 /// Check that an evidence package is complete and unmodified
 ///
-/// Checks every file against the hash chain, every job against the plan and every verdict against the
-/// records. Each fault is one line that names the file. For an intact folder the evidence hash is printed.
-/// Compare it with the one that was written down when the campaign ended. If another build of assay
-/// evaluates a clause otherwise, that is a note, because the build may be the reason.
+/// Checks every file against the hash chain, every job against the plan, and the facts of every job against
+/// each other. Then it derives verdicts and report again. A folder is intact only if all of this agrees.
+/// Otherwise each fault or difference is one line. The evidence hash is printed; compare it with the one that
+/// was written down when the campaign ended.
 #[derive(clap::Args)]
 pub(crate) struct VerifyArgs {
     /// The campaign folder, or an archive of it
     #[arg(value_name = "FOLDER")]
     folder: PathBuf,
+    /// Require this plan, your own copy
+    #[arg(long, value_name = "FILE")]
+    plan: Option<PathBuf>,
+    /// Require this evidence hash, 64 hexadecimal digits
+    #[arg(long, value_name = "HASH", value_parser = sha256)]
+    evidence_hash: Option<String>,
+    /// Require that the program with this SHA-256 ran the campaign
+    #[arg(long, value_name = "HASH", value_parser = sha256)]
+    program_sha256: Option<String>,
+}
+
+/// A SHA-256 in hexadecimal digits.
+fn sha256(text: &str) -> Result<String, String> {
+    let is_hash = text.len() == 64 && text.bytes().all(|digit| digit.is_ascii_hexdigit());
+    is_hash.then(|| text.to_ascii_lowercase()).ok_or_else(|| "write 64 hexadecimal digits".to_owned())
 }
 
 pub(crate) fn run(args: VerifyArgs) -> Result<u8> {
     let EvidenceFolder { folder, name: at, .. } = &EvidenceFolder::open(&args.folder)?;
-    let (checked, FolderExamination { faults, notes, campaign }) = match folder::check(folder) {
+    let (checked, mut found) = match folder::check(folder) {
         Ok(checked) => {
             let examined = examine(folder, &checked);
             (checked, examined)
         }
-        Err(error) if error.kind() == ErrorKind::InvalidData => (
-            Verification::default(),
-            FolderExamination { faults: vec![error.to_string()], ..FolderExamination::default() },
-        ),
+        Err(error) if error.kind() == ErrorKind::InvalidData => {
+            let fault = FolderFault::new(names::CHAIN, error.to_string());
+            (
+                Verification::default(),
+                FolderExamination { faults: vec![fault], ..FolderExamination::default() },
+            )
+        }
         Err(error) => return Err(judge::no_campaign(folder, &error).into()),
     };
-    if faults.is_empty() && !folder::has(folder, names::CAMPAIGN) {
+    if found.faults.is_empty() && !folder::has(folder, names::CAMPAIGN) {
         let what =
             format!("{at}: the campaign was killed before its first job. Remove the folder and start again.");
         return Err(Usage(what).into());
     }
-    if let (true, Some(campaign)) = (faults.is_empty(), campaign) {
-        let notes: String =
-            checked.notes.iter().chain(&notes).map(|note| format!("note: {}\n", visible(note))).collect();
-        let killed = match campaign.killed.iter().filter(|folder| folder.contains(".killed-")).count() {
-            0 => String::new(),
-            1 => ", 1 killed attempt".to_owned(),
-            many => format!(", {many} killed attempts"),
-        };
-        let jobs = units::several(campaign.jobs.len() as u64, "job");
-        let ended = if checked.ended { "" } else { "; the campaign has not ended" };
-        let (found, sign) = match checked.head {
-            Some(_) => (" is unmodified: ", evidence_hash(&checked) + &report_line(&campaign, checked.ended)),
-            None => (UNCHAINED, format!("Fingerprint {}\n", fingerprint(folder, &campaign)?)),
-        };
-        say(&format!("{notes}{at}{found}{jobs}{killed}{ended}\n{sign}"))?;
-        return Ok(if checked.head.is_some() { DONE } else { UNDECIDED });
-    }
-    let mut text: String = faults.iter().map(|fault| format!("{}\n", visible(fault))).collect();
-    text.push_str(&format!("{at} was modified: {} found\n", units::several(faults.len() as u64, "change")));
-    say(&text)?;
-    Ok(UNDECIDED)
+    let others = of_own_copies(&args, &checked, found.campaign.as_ref())?;
+    let lines = |all: &mut dyn Iterator<Item = &String>| -> String {
+        all.map(|line| format!("{}\n", visible(line))).collect()
+    };
+    let said: Vec<String> = found.faults.iter().map(|fault| fault.said.clone()).collect();
+    let faults = lines(&mut said.iter().chain(&others));
+    let (Some(campaign), true) = (found.campaign.take(), found.faults.is_empty()) else {
+        let changes = several(said.len() as u64, "change");
+        say(&format!("{faults}{at} was modified: {changes} found\n"))?;
+        return Ok(UNDECIDED);
+    };
+    let notes: Vec<String> = checked.notes.iter().map(|note| format!("note: {note}")).collect();
+    let differences = lines(&mut found.unreproduced.iter().map(|one| &one.text));
+    let (word, status) = match checked.head {
+        _ if !others.is_empty() => ("is not verified, because it is not the expected one", UNDECIDED),
+        None => (UNCHAINED, UNDECIDED),
+        _ if !found.unreproduced.is_empty() => not_reproduced(&found),
+        _ if checked.ended => ("is intact", DONE),
+        _ => ("is unmodified so far", DONE),
+    };
+    let hashes = match checked.head {
+        Some(_) => evidence_hash(&checked) + &report_line(&campaign, checked.ended),
+        None => format!("Fingerprint {}\n", fingerprint(folder, &campaign)?),
+    };
+    let jobs = counted(&campaign, checked.ended);
+    say(&format!("{faults}{}{differences}{at} {word}: {jobs}\n{hashes}", lines(&mut notes.iter())))?;
+    Ok(status)
 }
 
 /// The result for a folder without a hash chain in which no fault was found.
-const UNCHAINED: &str = " has schema 1, without a hash chain. Only the plan and the files of each job are \
-                         checked, against hashes in the same folder: ";
+const UNCHAINED: &str = "has schema 1, without a hash chain. Only the plan and the files of each job are \
+                         checked, against hashes in the same folder";
+
+/// The result for an unmodified folder whose verdicts or report this program does not reproduce.
+fn not_reproduced(found: &FolderExamination) -> (&'static str, u8) {
+    let differs = found.unreproduced.iter().any(|one| one.kind == DifferenceKind::Outcome);
+    match (differs, found.is_of_another_build) {
+        (true, _) => ("is not verified, because this program derives other outcomes from its records", FAIL),
+        (_, true) => (
+            "is not verified, because another build of assay made its verdicts and its report. Verify it \
+             with the build that campaign.json names",
+            UNDECIDED,
+        ),
+        (_, false) => ("is not verified, because its verdicts or its report cannot be reproduced", UNDECIDED),
+    }
+}
+
+/// How many jobs and killed attempts there are, and whether the campaign has ended.
+fn counted(campaign: &Campaign, ended: bool) -> String {
+    let killed = match campaign.killed.iter().filter(|folder| folder.contains(".killed-")).count() {
+        0 => String::new(),
+        1 => ", 1 killed attempt".to_owned(),
+        many => format!(", {many} killed attempts"),
+    };
+    let jobs = several(campaign.jobs.len() as u64, "job");
+    let ended = if ended { "" } else { "; the campaign has not ended" };
+    format!("{jobs}{killed}{ended}")
+}
+
+/// How the folder differs from the buyer's own copies, a sentence each.
+fn of_own_copies(
+    args: &VerifyArgs,
+    checked: &Verification,
+    campaign: Option<&Campaign>,
+) -> Result<Vec<String>> {
+    let mut others = Vec::new();
+    if let Some(file) = &args.plan {
+        let at = file.display();
+        let own =
+            std::fs::read(file).map_err(|error| Usage(format!("--plan {at}: {error}. Give a plan.")))?;
+        if campaign.is_none_or(|campaign| campaign.plan.as_bytes() != own) {
+            others.push(format!("{} is not the plan {at}", names::PLAN));
+        }
+    }
+    if let Some(expected) = &args.evidence_hash {
+        let found = checked.head.as_ref().map_or("none", |head| head.hash.as_str());
+        if found != expected {
+            let in_report = campaign.and_then(|campaign| campaign.head.as_ref());
+            let hint = match in_report.is_some_and(|head| head.hash == *expected) {
+                true => ". The expected one is in the report, and covers everything except the report itself",
+                false => "",
+            };
+            others.push(format!("the evidence hash is {found}, not {expected}{hint}"));
+        }
+    }
+    if let Some(expected) = &args.program_sha256 {
+        let found = campaign.map_or("unknown", |campaign| campaign.info.tool_sha256.as_str());
+        if found != expected {
+            others.push(format!("the SHA-256 of the program is {found}, not {expected}"));
+        }
+    }
+    Ok(others)
+}
 
 /// The line with the evidence hash in the report.
 fn report_line(campaign: &Campaign, ended: bool) -> String {
@@ -96,141 +184,4 @@ fn fingerprint(folder: &Path, campaign: &Campaign) -> std::io::Result<String> {
         }
     }
     Ok(folder::sha256(list.as_bytes()))
-}
-
-/// The result of examining a folder.
-#[derive(Default)]
-pub(super) struct FolderExamination {
-    /// Its faults, a sentence each.
-    pub(super) faults: Vec<String>,
-    /// Notes that are not faults.
-    notes: Vec<String>,
-    campaign: Option<Campaign>,
-}
-
-/// Checks the files of the folder. If they are unmodified, it also checks that they agree with each other.
-pub(super) fn examine(folder: &Path, checked: &Verification) -> FolderExamination {
-    let mut found = FolderExamination { faults: checked.said(), ..FolderExamination::default() };
-    let chained = checked.head.is_some();
-    match folder::load(folder) {
-        Ok(campaign) => {
-            if (found.faults.is_empty() || !chained)
-                && let Err(error) = contradictions(folder, &campaign, checked.ended, &mut found)
-            {
-                found.faults.push(error.to_string());
-            }
-            found.campaign = Some(campaign);
-        }
-        Err(error) if found.faults.is_empty() && folder::has(folder, names::CAMPAIGN) => {
-            found.faults.push(error.to_string());
-        }
-        Err(_) => {}
-    }
-    found
-}
-
-/// Finds contradictions between plan, jobs, verdicts and report.
-fn contradictions(
-    folder: &Path,
-    campaign: &Campaign,
-    ended: bool,
-    found: &mut FolderExamination,
-) -> std::io::Result<()> {
-    let ours = campaign.info.tool_sha256 == folder::sha256_of(&std::env::current_exe()?)?;
-    let mut faults = Vec::new();
-    // A modified plan is reported by its hash. Its jobs are then not compared.
-    if folder::sha256(campaign.plan.as_bytes()) == campaign.info.plan_sha256
-        && let Ok(plan) = Plan::parse_with(&campaign.plan, names::PLAN, &Choice::of(&campaign.info))
-    {
-        faults.extend(jobs(&plan, campaign));
-        if folder::has(folder, names::VERDICTS) && campaign.after.is_some() {
-            let differences =
-                judge::differences(&campaign.verdicts, &::judge::evaluate(&plan, campaign).verdicts);
-            match ours {
-                true => faults.extend(differences.into_iter().map(|one| one.text)),
-                false => found.notes.extend(of_another_build(&campaign.info.tool, differences)),
-            }
-        } else if ended || campaign.info.schema < folder::SCHEMA && campaign.after.is_some() {
-            faults.push(format!("{} is missing. Write it again with: assay judge", names::VERDICTS));
-        }
-    }
-    // A report from another build cannot be compared.
-    if ours && faults.is_empty() && altered_report(folder, campaign)? {
-        faults.push(format!(
-            "{} does not match the records. Write another with: assay report --out",
-            names::REPORT
-        ));
-    }
-    found.faults.extend(faults);
-    Ok(())
-}
-
-/// Notes for a folder of another build that has other outcomes, values or reasons.
-fn of_another_build(tool: &str, differences: Vec<Difference>) -> Vec<String> {
-    let (of_reasons, grave): (Vec<_>, Vec<_>) = differences.into_iter().partition(|one| one.is_of_reason);
-    let verdicts = names::VERDICTS;
-    let mut notes: Vec<String> = grave.into_iter().map(|one| one.text).collect();
-    if !notes.is_empty() {
-        notes.push(format!(
-            "{verdicts} is from another build of {tool}, and this build has other outcomes or values. Use \
-             neither before you know why. `assay verify` of that build shows whether the file is unmodified."
-        ));
-    } else if !of_reasons.is_empty() {
-        let reasons = units::several(of_reasons.len() as u64, "reason");
-        notes.push(format!(
-            "{verdicts} is from another build of {tool}, which has {reasons} with other contents. Outcomes \
-             and values are the same."
-        ));
-    }
-    notes
-}
-
-/// Whether the report differs from the one that this program writes for the folder.
-fn altered_report(folder: &Path, campaign: &Campaign) -> std::io::Result<bool> {
-    if campaign.verdicts.is_empty() || !folder::has(folder, names::REPORT) {
-        return Ok(false);
-    }
-    let mut made = Vec::new();
-    report::write_html(campaign, &mut made)?;
-    Ok(folder::read_file(folder, names::REPORT)? != made)
-}
-
-fn folder_name(job: &Job) -> &str {
-    job.folder.rsplit('/').next().unwrap_or_default()
-}
-
-/// Jobs of the plan that are missing in the folder without a reason, and jobs that the plan does not have.
-fn jobs(plan: &Plan, campaign: &Campaign) -> Vec<String> {
-    let planned = schedule::jobs(plan, &campaign.info.only).unwrap_or_default();
-    let ended = |test: &str, repetition: u32| {
-        campaign.jobs.iter().any(|job| {
-            (job.info.test.as_str(), job.info.repetition, &job.info.end)
-                == (test, repetition, &JobEnd::Exit(0))
-        })
-    };
-    let there = |name: &str| campaign.jobs.iter().any(|job| job.folder == format!("{}/{name}", names::JOBS));
-    // Jobs run in order: in a campaign that has not ended, only those before the last must exist.
-    let due = match (&campaign.after, campaign.jobs.last()) {
-        (Some(_), _) => u32::MAX,
-        // Jobs of the same group as the last may have been moved, to run again with it.
-        (None, Some(last)) => {
-            let group = |job: &&PlannedJob| job.folder == folder_name(last);
-            let group = planned.iter().find(group).and_then(|job| job.at_once.as_ref());
-            let beside = planned.iter().filter(|job| group.is_some() && job.at_once.as_ref() == group);
-            beside.map(|job| job.number).min().unwrap_or(last.info.number)
-        }
-        (None, None) => 0,
-    };
-    let missing = planned.iter().filter(|job| {
-        let left_out = job.needs.iter().any(|(test, repetition)| !ended(test, *repetition))
-            || plan::left_out(plan, campaign, job).is_some();
-        job.number < due && !left_out && !there(&job.folder)
-    });
-    let missing = missing.map(|job| format!("{}/{} is missing", names::JOBS, job.folder));
-    let foreign = campaign
-        .jobs
-        .iter()
-        .filter(|job| !planned.iter().any(|known| job.folder == format!("{}/{}", names::JOBS, known.folder)));
-    let foreign = foreign.map(|job| format!("{} is not a job of the plan", job.folder));
-    missing.chain(foreign).collect()
 }

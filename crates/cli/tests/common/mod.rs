@@ -64,7 +64,9 @@ impl Ran {
     /// Number of jobs that `assay verify` found unmodified. Fails if anything was changed.
     pub fn whole_jobs(&self) -> usize {
         assert_eq!(self.status, Some(0), "{self:#?}");
-        let jobs = self.out.lines().find_map(|line| line.split_once(" is unmodified: ")?.1.split(' ').next());
+        let count = |line: &str, word: &str| Some(line.split_once(word)?.1.split(' ').next()?.to_owned());
+        let words = [" is intact: ", " is unmodified so far: "];
+        let jobs = self.out.lines().find_map(|line| words.iter().find_map(|word| count(line, word)));
         jobs.expect("verify counts the jobs").parse().expect("a number")
     }
 }

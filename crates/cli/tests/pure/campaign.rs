@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::Command;
 
 use crate::common::campaign::{Place, SmallFs, WRITTEN_AND_READ, json, names, signal, tree, until};
-use crate::common::{self, Ran};
+use crate::common::{self, forged};
 use results::folder;
 
 #[test]
@@ -118,27 +118,16 @@ fn a_changed_or_missing_file_of_evidence_is_reported() {
     assert_eq!(place.assay("verify dir").status, Some(2), "it is not a campaign");
 }
 
-/// Changes verdicts.json, and makes the hash chain valid again.
+/// Changes verdicts.json, and makes the hash chain fit it.
 fn change_verdicts(folder: &Path, from: &str, to: &str) {
     let verdicts = folder.join("verdicts.json");
     let text = fs::read_to_string(&verdicts).unwrap();
-    let mut hashes =
-        vec![(folder::sha256(text.as_bytes()), folder::sha256(text.replace(from, to).as_bytes()))];
     fs::write(&verdicts, text.replace(from, to)).unwrap();
-    let mut chain = String::new();
-    for line in fs::read_to_string(folder.join("chain.jsonl")).unwrap().lines() {
-        let mut line = line.to_owned();
-        hashes.iter().for_each(|(old, new)| line = line.replace(old, new));
-        let (body, hash) = line.rsplit_once(",\"hash\":\"").unwrap();
-        let whole = folder::sha256(format!("{body}}}").as_bytes());
-        chain += &format!("{body},\"hash\":\"{whole}\"}}\n");
-        hashes.push((hash.trim_end_matches("\"}").to_owned(), whole));
-    }
-    fs::write(folder.join("chain.jsonl"), chain).unwrap();
+    forged::chain(folder, &|_| {});
 }
 
 #[test]
-fn a_different_result_of_another_build_is_a_note_and_not_an_error() {
+fn a_folder_is_intact_only_if_its_verdicts_and_its_report_are_reproduced() {
     let place = Place::new();
     place.plan(WRITTEN_AND_READ);
     let other = place.path("other");
@@ -152,32 +141,93 @@ fn a_different_result_of_another_build_is_a_note_and_not_an_error() {
     by_other("run p.toml --dir dir").ok();
     let folder = place.folder();
     let verify = format!("verify {}", folder.display());
-    let note = |ran: Ran| {
-        let unmodified = ran.status == Some(0) && ran.out.contains(" is unmodified: ");
-        assert!(unmodified, "{ran:#?}");
-        ran.out.lines().filter(|line| line.starts_with("note: ")).collect::<Vec<_>>().join("\n")
-    };
-    assert_eq!(note(place.assay(&verify)), "");
+    // Another build that comes to the same result verifies the folder.
+    assert!(place.assay(&verify).ok().contains(" is intact: "));
     change_verdicts(&folder, "threshold-met", "no-values");
-    let wanted = format!(
-        "note: verdicts.json is from another build of assay {}, which has 3 reasons with other contents. \
-         Outcomes and values are the same.",
-        env!("CARGO_PKG_VERSION")
-    );
-    assert_eq!(note(place.assay(&verify)), wanted);
-    let ran = by_other(&verify);
-    assert!(
-        ran.status == Some(3) && ran.out.contains("3 changes found"),
-        "the same build compares reasons too: {ran:#?}"
-    );
+    for (ran, why) in [
+        (place.assay(&verify), "because another build of assay made its verdicts and its report"),
+        (by_other(&verify), "because its verdicts or its report cannot be reproduced"),
+    ] {
+        assert!(ran.status == Some(3) && ran.out.contains(why), "{ran:#?}");
+        assert_eq!(ran.out.matches(": verdicts.json has ").count(), 3, "{ran:#?}");
+    }
     change_verdicts(&folder, "PASS", "FAIL");
-    let notes = note(place.assay(&verify));
-    assert!(
-        notes.starts_with("note: W write.bw: verdicts.json has FAIL, but the records give PASS\n"),
-        "{notes}"
-    );
-    assert!(notes.contains("this build has other outcomes or values"), "{notes}");
-    assert_eq!(by_other(&verify).status, Some(3));
+    for ran in [place.assay(&verify), by_other(&verify)] {
+        assert_eq!(ran.status, Some(1), "{ran:#?}");
+        let first = "W write.bw: verdicts.json has FAIL, but the records give PASS\n";
+        assert!(ran.out.starts_with(first), "{ran:#?}");
+        assert!(ran.out.contains("is not verified, because this program derives other outcomes"), "{ran:#?}");
+    }
+}
+
+#[test]
+fn a_forged_report_is_not_verified() {
+    let place = Place::new();
+    place.plan(WRITTEN_AND_READ);
+    place.campaign().ok();
+    let folder = place.folder();
+    let page = fs::read_to_string(folder.join("report.html")).unwrap();
+    fs::write(folder.join("report.html"), page.replace("PASS", "pass")).unwrap();
+    forged::chain(&folder, &|_| {});
+    let ran = place.assay(&format!("verify {}", folder.display()));
+    assert!(ran.status == Some(3) && ran.out.contains(" is not verified, "), "{ran:#?}");
+    // The page has the hash of the chain before, so a new chain alone is found, too.
+    fs::write(folder.join("report.html"), page).unwrap();
+    forged::chain(&folder, &|entry| {
+        if entry["what"] == "machine" {
+            entry["note"] = "later".into();
+        }
+    });
+    assert_eq!(place.assay(&format!("verify {}", folder.display())).status, Some(3));
+}
+
+#[test]
+fn verify_compares_the_folder_with_the_buyers_own_copies() {
+    let place = Place::new();
+    place.plan(WRITTEN_AND_READ);
+    let printed = place.campaign().ok();
+    let hash = printed.lines().find_map(|line| line.strip_prefix("Evidence hash: ")).unwrap().trim();
+    let program = folder::sha256_of(common::program().as_ref()).unwrap();
+    let verify = format!("verify {}", place.folder().display());
+    let own = format!("--plan p.toml --evidence-hash {hash} --program-sha256 {program}");
+    assert!(place.assay(&format!("{verify} {own}")).ok().contains(" is intact: "));
+    assert!(place.assay(&format!("{verify} --evidence-hash {}", hash.to_uppercase())).status == Some(0));
+    fs::write(place.path("q.toml"), "schema = 1\n").unwrap();
+    let other = "0".repeat(64);
+    for (own, about) in [
+        ("--plan q.toml".to_owned(), "plan.toml is not the plan q.toml"),
+        (format!("--evidence-hash {other}"), "the evidence hash is "),
+        (format!("--program-sha256 {other}"), "the SHA-256 of the program is "),
+    ] {
+        let ran = place.assay(&format!("{verify} {own}"));
+        assert!(ran.status == Some(3) && ran.out.starts_with(about), "{ran:#?}");
+        assert!(!ran.out.contains("intact"), "{ran:#?}");
+    }
+    for own in ["--plan none.toml", "--evidence-hash 12", "--program-sha256 x"] {
+        assert_eq!(place.assay(&format!("{verify} {own}")).status, Some(2), "{own}");
+    }
+}
+
+#[test]
+fn judge_never_ends_with_0_for_a_folder_that_does_not_verify() {
+    let place = Place::new();
+    place.plan(WRITTEN_AND_READ);
+    place.campaign().ok();
+    let folder = place.folder();
+    let judge = format!("judge {}", folder.display());
+    let job = format!("jobs/{}/job.json", names(&folder.join("jobs"))[0]);
+    for name in ["verdicts.json", "report.html", "summary.json", "chain.jsonl", &job] {
+        let kept = fs::read(folder.join(name)).unwrap();
+        fs::write(folder.join(name), [&kept[..], b" "].concat()).unwrap();
+        assert_eq!(place.assay(&judge).status, Some(3), "{name}");
+        fs::write(folder.join(name), kept).unwrap();
+    }
+    fs::write(folder.join("added"), "").unwrap();
+    assert_eq!(place.assay(&judge).status, Some(3));
+    fs::remove_file(folder.join("added")).unwrap();
+    assert_eq!(place.assay(&judge).status, Some(0));
+    fs::remove_file(folder.join("chain.jsonl")).unwrap();
+    assert_eq!(place.assay(&judge).status, Some(3));
 }
 
 #[test]

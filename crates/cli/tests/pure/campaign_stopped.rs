@@ -64,7 +64,7 @@ fn resume_to_the_end(place: &Place, before: &std::collections::BTreeMap<PathBuf,
         place
             .assay(&format!("verify {}", folder.display()))
             .ok()
-            .contains("is unmodified: 4 jobs, 1 killed attempt\nEvidence hash: ")
+            .contains("is intact: 4 jobs, 1 killed attempt\nEvidence hash: ")
     );
     assert_eq!(names(&place.dir()).len(), 1, "the campaign's files are removed");
 }

@@ -77,5 +77,5 @@ fn a_job_that_hangs_in_the_kernel_is_reported_and_keeps_its_locks_after_the_camp
         !ran.err.contains("still works on this campaign")
     });
     assert_eq!(ran.status, Some(0), "{ran:#?}");
-    assert!(place.assay(&format!("verify {folder}")).ok().contains("is unmodified: 1 job, 1 killed attempt"));
+    assert!(place.assay(&format!("verify {folder}")).ok().contains("is intact: 1 job, 1 killed attempt"));
 }

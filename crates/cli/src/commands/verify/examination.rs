@@ -1,0 +1,148 @@
+//! What `assay verify` finds in a folder whose files were compared with the hash chain. Plan and jobs must
+//! agree, and verdicts and report are derived again.
+//!
+//! Never here: words for the whole folder, and exit statuses.
+
+use std::io;
+use std::path::Path;
+
+use plan::schedule::{self, PlannedJob};
+use plan::{Choice, Plan};
+use results::folder::{self, Campaign, FolderFault, Job, JobEnd, Verification, names};
+
+use crate::commands::judge::{self, Difference, DifferenceKind};
+
+/// The result of examining a folder.
+#[derive(Default)]
+pub(in crate::commands) struct FolderExamination {
+    /// Its faults.
+    pub(in crate::commands) faults: Vec<FolderFault>,
+    /// Verdicts, and the report, that this program does not reproduce.
+    pub(super) unreproduced: Vec<Difference>,
+    /// Whether another build of the program made verdicts and report.
+    pub(super) is_of_another_build: bool,
+    pub(super) campaign: Option<Campaign>,
+}
+
+impl FolderExamination {
+    /// Why the folder should not be packed, a sentence each. Another build may derive another reason or write
+    /// another report, but not other outcomes.
+    pub(in crate::commands) fn not_to_be_packed(&self) -> impl Iterator<Item = &str> {
+        let differs = |one: &&Difference| !self.is_of_another_build || one.kind == DifferenceKind::Outcome;
+        let differences = self.unreproduced.iter().filter(differs).map(|one| one.text.as_str());
+        self.faults.iter().map(|fault| fault.said.as_str()).chain(differences)
+    }
+}
+
+/// Checks the files of the folder. If they are unmodified, it also checks that they agree with each other.
+pub(in crate::commands) fn examine(folder: &Path, checked: &Verification) -> FolderExamination {
+    let mut found = FolderExamination { faults: checked.faults.clone(), ..FolderExamination::default() };
+    let chained = checked.head.is_some();
+    match folder::load(folder) {
+        Ok(campaign) => {
+            if (found.faults.is_empty() || !chained)
+                && let Err(error) = agreement(folder, &campaign, checked.ended, &mut found)
+            {
+                found.faults.push(FolderFault::new("", error.to_string()));
+            }
+            found.campaign = Some(campaign);
+        }
+        Err(error) if found.faults.is_empty() && folder::has(folder, names::CAMPAIGN) => {
+            found.faults.push(FolderFault::new("", error.to_string()));
+        }
+        Err(_) => {}
+    }
+    found
+}
+
+/// Finds contradictions between plan, jobs, verdicts and report.
+fn agreement(
+    folder: &Path,
+    campaign: &Campaign,
+    ended: bool,
+    found: &mut FolderExamination,
+) -> io::Result<()> {
+    found.is_of_another_build = campaign.info.tool_sha256 != folder::sha256_of(&std::env::current_exe()?)?;
+    // A modified plan is reported by its hash. Its jobs are then not compared.
+    if folder::sha256(campaign.plan.as_bytes()) == campaign.info.plan_sha256 {
+        match Plan::parse_with(&campaign.plan, names::PLAN, &Choice::of(&campaign.info)) {
+            Ok(plan) => reproduced(&plan, folder, campaign, ended, found),
+            Err(error) => found.unreproduced.push(Difference {
+                text: format!("this program cannot read the plan: {error}"),
+                kind: DifferenceKind::Unreadable,
+            }),
+        }
+    }
+    if found.faults.is_empty() && found.unreproduced.is_empty() && altered_report(folder, campaign)? {
+        found.unreproduced.push(Difference {
+            text: format!(
+                "{} does not match the records. Write another with: assay report --out",
+                names::REPORT
+            ),
+            kind: DifferenceKind::Report,
+        });
+    }
+    Ok(())
+}
+
+/// Compares the jobs with the plan, and the verdicts with those of this program.
+fn reproduced(plan: &Plan, folder: &Path, campaign: &Campaign, ended: bool, found: &mut FolderExamination) {
+    found.faults.extend(jobs(plan, campaign));
+    if folder::has(folder, names::VERDICTS) && campaign.after.is_some() {
+        let now = ::judge::evaluate(plan, campaign).verdicts;
+        found.unreproduced.extend(judge::differences(&campaign.verdicts, &now));
+    } else if ended || campaign.info.schema < folder::SCHEMA && campaign.after.is_some() {
+        let what = format!("{} is missing. Write it again with: assay judge", names::VERDICTS);
+        found.faults.push(FolderFault { is_missing: true, ..FolderFault::new(names::VERDICTS, what) });
+    }
+}
+
+/// Whether the report differs from the one that this program writes for the folder.
+fn altered_report(folder: &Path, campaign: &Campaign) -> io::Result<bool> {
+    if campaign.verdicts.is_empty() || !folder::has(folder, names::REPORT) {
+        return Ok(false);
+    }
+    let mut made = Vec::new();
+    report::write_html(campaign, &mut made)?;
+    Ok(folder::read_file(folder, names::REPORT)? != made)
+}
+
+fn folder_name(job: &Job) -> &str {
+    job.folder.rsplit('/').next().unwrap_or_default()
+}
+
+/// Jobs of the plan that are missing in the folder without a reason, and jobs that the plan does not have.
+fn jobs(plan: &Plan, campaign: &Campaign) -> Vec<FolderFault> {
+    let planned = schedule::jobs(plan, &campaign.info.only).unwrap_or_default();
+    let ended = |test: &str, repetition: u32| {
+        campaign.jobs.iter().any(|job| {
+            (job.info.test.as_str(), job.info.repetition, &job.info.end)
+                == (test, repetition, &JobEnd::Exit(0))
+        })
+    };
+    let there = |name: &str| campaign.jobs.iter().any(|job| job.folder == format!("{}/{name}", names::JOBS));
+    // Jobs run in order: in a campaign that has not ended, only those before the last must exist.
+    let due = match (&campaign.after, campaign.jobs.last()) {
+        (Some(_), _) => u32::MAX,
+        // Jobs of the same group as the last may have been moved, to run again with it.
+        (None, Some(last)) => {
+            let group = |job: &&PlannedJob| job.folder == folder_name(last);
+            let group = planned.iter().find(group).and_then(|job| job.at_once.as_ref());
+            let beside = planned.iter().filter(|job| group.is_some() && job.at_once.as_ref() == group);
+            beside.map(|job| job.number).min().unwrap_or(last.info.number)
+        }
+        (None, None) => 0,
+    };
+    let missing = planned.iter().filter(|job| {
+        let left_out = job.needs.iter().any(|(test, repetition)| !ended(test, *repetition))
+            || plan::left_out(plan, campaign, job).is_some();
+        job.number < due && !left_out && !there(&job.folder)
+    });
+    let missing = missing.map(|job| format!("{}/{} is missing", names::JOBS, job.folder));
+    let foreign = campaign
+        .jobs
+        .iter()
+        .filter(|job| !planned.iter().any(|known| job.folder == format!("{}/{}", names::JOBS, known.folder)));
+    let foreign = foreign.map(|job| format!("{} is not a job of the plan", job.folder));
+    missing.chain(foreign).map(|said| FolderFault::new(names::JOBS, said)).collect()
+}
