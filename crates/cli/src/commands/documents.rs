@@ -33,6 +33,7 @@ const OTHERS: &[&str] = &[
     "rm",
     "sed",
     "sha256sum",
+    "ssh-keygen",
     "sudo",
     "tail",
     "tar",

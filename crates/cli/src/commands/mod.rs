@@ -13,6 +13,7 @@ mod paper;
 mod plan;
 mod report;
 mod run;
+mod signatures;
 mod submit;
 mod try_campaign;
 mod verify;

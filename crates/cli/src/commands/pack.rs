@@ -6,7 +6,7 @@ use anyhow::{Context, Result};
 use results::folder;
 use units::{Usage, bytes_binary};
 
-use super::{judge, verify};
+use super::{judge, signatures, verify};
 use crate::speech::{complain, say};
 use crate::status::DONE;
 
@@ -27,6 +27,11 @@ pub(crate) struct PackArgs {
     /// The archive contains the reasons in UNVERIFIED.txt. Its default name ends in -unverified.
     #[arg(long)]
     anyway: bool,
+    /// Sign the archive with this private SSH key; may be repeated
+    ///
+    /// The signature is in FILE.sig, as `ssh-keygen -Y sign -n assay` writes it.
+    #[arg(long, value_name = "KEY", conflicts_with = "anyway")]
+    sign: Vec<PathBuf>,
 }
 
 pub(crate) fn run(args: PackArgs) -> Result<u8> {
@@ -35,6 +40,7 @@ pub(crate) fn run(args: PackArgs) -> Result<u8> {
     if folder::is_archive(folder) {
         return Err(Usage(format!("{at} is already an archive. Give a campaign folder.")).into());
     }
+    let keys = args.sign.iter().map(|path| signatures::key(path)).collect::<Result<Vec<_>>>()?;
     let checked = folder::check(folder).map_err(|error| judge::no_campaign(folder, &error))?;
     let mut faults: Vec<String> =
         verify::examine(folder, &checked).not_to_be_packed().map(|fault| fault.to_owned()).collect();
@@ -62,6 +68,10 @@ pub(crate) fn run(args: PackArgs) -> Result<u8> {
     }
     let size = bytes_binary(packed.bytes as f64);
     let hash = verify::evidence_hash(&checked);
-    say(&format!("Archive:       {shown} ({size})\nSHA-256:       {}\n{hash}", packed.sha256))?;
+    let mut text = format!("Archive:       {shown} ({size})\nSHA-256:       {}\n{hash}", packed.sha256);
+    for key in &keys {
+        text.push_str(&format!("Signature:     {}\n", signatures::sign(&out, key)?.display()));
+    }
+    say(&text)?;
     Ok(DONE)
 }

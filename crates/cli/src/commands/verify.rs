@@ -11,6 +11,7 @@ use results::folder::{self, Campaign, FolderFault, Head, Verification, names};
 use units::{Usage, several, visible};
 
 use super::judge::{self, DifferenceKind, EvidenceFolder};
+use super::signatures::{self, AllowedSigners, CheckedSignature};
 use crate::speech::say;
 use crate::status::{DONE, FAIL, UNDECIDED};
 
@@ -36,6 +37,14 @@ pub(crate) struct VerifyArgs {
     /// Require that the program with this SHA-256 ran the campaign
     #[arg(long, value_name = "HASH", value_parser = sha256)]
     program_sha256: Option<String>,
+    /// Check this signature of the archive; may be repeated [default: ARCHIVE.sig and ARCHIVE.*.sig]
+    #[arg(long, value_name = "FILE")]
+    signature: Vec<PathBuf>,
+    /// Require a signature by one of these signers
+    ///
+    /// Each line is `NAME KEYTYPE KEY`, as for `ssh-keygen -Y verify`.
+    #[arg(long, value_name = "FILE")]
+    allowed_signers: Option<PathBuf>,
 }
 
 /// A SHA-256 in hexadecimal digits.
@@ -45,7 +54,8 @@ fn sha256(text: &str) -> Result<String, String> {
 }
 
 pub(crate) fn run(args: VerifyArgs) -> Result<u8> {
-    let EvidenceFolder { folder, name: at, .. } = &EvidenceFolder::open(&args.folder)?;
+    let evidence = EvidenceFolder::open(&args.folder)?;
+    let (folder, at) = (&evidence.folder, &evidence.name);
     let (checked, mut found) = match folder::check(folder) {
         Ok(checked) => {
             let examined = examine(folder, &checked);
@@ -65,7 +75,8 @@ pub(crate) fn run(args: VerifyArgs) -> Result<u8> {
             format!("{at}: the campaign was killed before its first job. Remove the folder and start again.");
         return Err(Usage(what).into());
     }
-    let others = of_own_copies(&args, &checked, found.campaign.as_ref())?;
+    let mut others = of_own_copies(&args, &checked, found.campaign.as_ref())?;
+    let signers = signers(&args, evidence.is_archive(), &mut others)?;
     let lines = |all: &mut dyn Iterator<Item = &String>| -> String {
         all.map(|line| format!("{}\n", visible(line))).collect()
     };
@@ -90,7 +101,8 @@ pub(crate) fn run(args: VerifyArgs) -> Result<u8> {
         None => format!("Fingerprint {}\n", fingerprint(folder, &campaign)?),
     };
     let jobs = counted(&campaign, checked.ended);
-    say(&format!("{faults}{}{differences}{at} {word}: {jobs}\n{hashes}", lines(&mut notes.iter())))?;
+    let (notes, signers) = (lines(&mut notes.iter()), lines(&mut signers.iter()));
+    say(&format!("{faults}{notes}{differences}{at} {word}: {jobs}\n{hashes}{signers}"))?;
     Ok(status)
 }
 
@@ -122,6 +134,38 @@ fn counted(campaign: &Campaign, ended: bool) -> String {
     let jobs = several(campaign.jobs.len() as u64, "job");
     let ended = if ended { "" } else { "; the campaign has not ended" };
     format!("{jobs}{killed}{ended}")
+}
+
+/// Who signed the archive, a line each. Signatures that do not hold, and a missing signature of an allowed
+/// signer, are added to `others`.
+fn signers(args: &VerifyArgs, is_archive: bool, others: &mut Vec<String>) -> Result<Vec<String>> {
+    let allowed = args.allowed_signers.as_deref().map(AllowedSigners::read).transpose()?;
+    if !is_archive && !args.signature.is_empty() {
+        let what = "--signature needs an archive, because a folder has no signature. Give the archive.";
+        return Err(Usage(what.to_owned()).into());
+    }
+    let files = match is_archive && args.signature.is_empty() {
+        true => signatures::beside(&args.folder),
+        false => args.signature.clone(),
+    };
+    let (mut signers, mut is_allowed) = (Vec::new(), false);
+    for file in &files {
+        match signatures::check(&args.folder, file, allowed.as_ref().unwrap_or(&AllowedSigners::default()))? {
+            CheckedSignature::By(signer) => {
+                is_allowed = true;
+                signers.push(format!("Signed by:     {signer}"));
+            }
+            CheckedSignature::WithKey(key) => {
+                let hint = "its owner is not known; --allowed-signers names owners";
+                signers.push(format!("Signed with:   {key} ({hint})"));
+            }
+            CheckedSignature::Wrong(why) => others.push(why),
+        }
+    }
+    if let (Some(list), false) = (&args.allowed_signers, is_allowed) {
+        others.push(format!("no signature is by a signer in {}", list.display()));
+    }
+    Ok(signers)
 }
 
 /// How the folder differs from the buyer's own copies, a sentence each.

@@ -45,3 +45,4 @@ mod mdtest_outputs;
 mod mdtest_regressions;
 mod mdtest_text;
 mod plan_init;
+mod signatures;
