@@ -3,10 +3,12 @@
 //!
 //! Never here: whether the values can be used.
 
+mod ratio;
+
 use plan::{Comparison, Criterion, Goal, Stat, Test};
 use results::reason::{Code, Datum, Reason};
 use results::record::Counts;
-use results::statistics::{self, Answer, LinearityStep, Side, Tolerance, proportion};
+use results::statistics::{self, Side};
 use results::{Outcome, Statistics};
 use units::{Dimension, Quantity};
 
@@ -48,8 +50,12 @@ pub(crate) fn threshold(case: &TestCriterion<'_>, findings: &Findings) -> Result
             };
             let values = values.map_err(|(outcome, reason)| (outcome, of(reason)))?;
             let measured: Vec<f64> = values.iter().map(|value| value * share).collect();
-            let mean = statistics::mean(&measured);
-            let value = mean.ok_or_else(|| (Outcome::Invalid, of(Reason::new(Code::NoValues))))?;
+            // A median is compared with a median, everything else with the mean of the reference.
+            let middle = match criterion.stat {
+                Stat::Median => statistics::median(&measured),
+                Stat::Mean | Stat::Min | Stat::Max => statistics::mean(&measured),
+            };
+            let value = middle.ok_or_else(|| (Outcome::Invalid, of(Reason::new(Code::NoValues))))?;
             let reference = Some(criterion.written.clone());
             let value = Quantity { value, dimension: *dimension };
             Ok(Threshold { value, reference, binary, measured, among: among(case, test) })
@@ -129,7 +135,7 @@ impl ThresholdComparison<'_> {
     fn decide(&self, value: f64, cov: Option<f64>) -> (Outcome, Reason) {
         let Self { criterion, test, threshold, .. } = self;
         let met = criterion.op.holds(value, threshold.value.value);
-        if let Some(answer) = self.ratio_decision(value, met) {
+        if let Some(answer) = ratio::decision(self, value, met) {
             return self.within_variability(met, cov, answer);
         }
         let toward = if met { self.unfavourable() } else { opposite(self.unfavourable()) };
@@ -169,57 +175,6 @@ impl ThresholdComparison<'_> {
             }
             _ => answer,
         }
-    }
-
-    /// The decision if the threshold itself is measured: whether the ratio of the two differs from 1. `None`
-    /// if the threshold is a value of the plan, or if the statistic is not a mean.
-    fn ratio_decision(&self, value: f64, met: bool) -> Option<(Outcome, Reason)> {
-        let Self { criterion, test, threshold, values } = self;
-        if threshold.measured.is_empty() || criterion.stat != Stat::Mean || criterion.op == Comparison::Equal
-        {
-            return None;
-        }
-        let at = |values| LinearityStep { at: 1.0, values };
-        let turned = self.unfavourable() == Side::Upper;
-        let (over, under) = match turned {
-            false => (at(values), at(&threshold.measured)),
-            true => (at(&threshold.measured), at(values)),
-        };
-        let tolerance = Tolerance { below: 0.0, above: None };
-        let step = proportion(under, over, tolerance, test.decide.confidence, threshold.among);
-        let literal = |code| self.reason(code, value);
-        let as_met = if met { Code::ThresholdMet } else { Code::ThresholdNotMet };
-        Some(match (step.interval, step.answer) {
-            (None, _) if test.decide.by_bound => (Outcome::Inconclusive, literal(Code::NoLimit)),
-            (None, _) => (if met { Outcome::Pass } else { Outcome::Fail }, literal(as_met)),
-            (Some(interval), answer) => {
-                // For a maximum the ratio is inverted, so its limits are the reciprocals.
-                let (low, high) = if turned {
-                    (1.0 / interval.high, 1.0 / interval.low)
-                } else {
-                    (interval.low, interval.high)
-                };
-                // One of several steps could fail by chance (Bonferroni).
-                let alone = 1.0 - (1.0 - test.decide.confidence) / threshold.among.max(1) as f64;
-                let confidence = if met { test.decide.confidence } else { alone };
-                let between = |reason: Reason| {
-                    let reason = reason.with("ratio_low", Datum::share(low.max(0.0)));
-                    let reason = reason.with("confidence", Datum::share(confidence));
-                    reason.with_some("ratio_high", high.is_finite().then(|| Datum::share(high)))
-                };
-                match answer {
-                    Answer::Supported => (Outcome::Pass, between(literal(Code::ThresholdMet))),
-                    Answer::Refuted => (Outcome::Fail, between(literal(Code::ThresholdNotMet))),
-                    Answer::Undecided => {
-                        let cov = |values: &[f64]| Datum::share(statistics::cov(values).unwrap_or(0.0));
-                        let reason = between(literal(Code::RatioUndecided)).with("cov", cov(values));
-                        let reason = reason.with("cov_reference", cov(&threshold.measured));
-                        let repetitions = step.repetitions.map(Datum::from);
-                        (Outcome::Inconclusive, or_undecidable(reason, repetitions))
-                    }
-                }
-            }
-        })
     }
 
     /// The reason with the numbers of the comparison.

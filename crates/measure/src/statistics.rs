@@ -21,7 +21,7 @@ pub use bootstrap::{RESAMPLES, bootstrap_interval};
 pub use dice::Dice;
 pub use groups::{SLOW_SHARE, low_in_blocks, rank_sum, robust_z};
 pub use linearity::{Linearity, LinearityStep, Proportion, Tolerance, linearity, proportion};
-pub use ratio::{Answer, Interval, ratio_interval};
+pub use ratio::{Answer, Interval, median_ratio_interval, ratio_interval, value_ratio_interval};
 pub use student::t_quantile;
 pub use trend::{FirstRepetition, Trend, first, trend};
 
@@ -92,6 +92,14 @@ pub fn limit_of_mean(values: &[f64], side: Side, confidence: f64) -> Option<f64>
 pub fn limit_of_median(values: &[f64], side: Side, confidence: f64) -> Option<f64> {
     let sorted = sorted(values);
     let n = sorted.len();
+    median_limit_rank(n, confidence).map(|k| match side {
+        Side::Lower => sorted[k],
+        Side::Upper => sorted[n - 1 - k],
+    })
+}
+
+/// The place, from 0, of the value that is the lower confidence limit of the median of `n` sorted values.
+fn median_limit_rank(n: usize, confidence: f64) -> Option<usize> {
     // If P(at most k of n fair coins) <= 1 - confidence, the k-th smallest value is a limit.
     let mut term = 0.5_f64.powi(i32::try_from(n).ok()?);
     let mut sum = 0.0;
@@ -104,10 +112,12 @@ pub fn limit_of_median(values: &[f64], side: Side, confidence: f64) -> Option<f6
         rank = Some(k);
         term *= (n - k) as f64 / (k + 1) as f64;
     }
-    rank.map(|k| match side {
-        Side::Lower => sorted[k],
-        Side::Upper => sorted[n - 1 - k],
-    })
+    rank
+}
+
+/// The fewest values whose median has a confidence limit: five at 95 %.
+pub fn values_for_median(confidence: f64) -> usize {
+    (1..).find(|n| median_limit_rank(*n, confidence).is_some()).unwrap_or(usize::MAX)
 }
 
 /// How many repetitions would put the limit of the mean on this side of `threshold`, if mean and deviation

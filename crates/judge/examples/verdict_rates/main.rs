@@ -6,7 +6,7 @@
 mod intervals;
 mod worlds;
 
-use worlds::{AT_LEAST, SCALED, Shape};
+use worlds::{AT_LEAST, Compared, SCALED, Shape};
 
 const COVS: [f64; 4] = [0.02, 0.05, 0.1, 0.2];
 const COUNTS: [usize; 3] = [3, 5, 10];
@@ -19,6 +19,7 @@ fn main() {
     until_decided();
     linearities();
     ratios();
+    references();
     projections();
 }
 
@@ -92,6 +93,26 @@ fn ratios() {
             let wrong = intervals::wrong(shape, [one, other], n, TRIALS);
             let cells = wrong.map(|[low, high]| format!("{low:.1} / {high:.1}")).join(" | ");
             println!("| {shape:?} {} %, {} % | {n} | {cells} |", one * 100.0, other * 100.0);
+        }
+    }
+}
+
+fn references() {
+    println!(
+        "\nAt least as much as another test, at exactly its mean; percent of {TRIALS} trials passed.\n\
+         Exact: the reference without its uncertainty. Ours: passed / INCONCLUSIVE, and 20 % above.\n"
+    );
+    println!("| statistic | COV | n | of the reference | exact | ours | 20 % above: ours |");
+    println!("|---|---|---|---|---|---|---|");
+    for compared in [Compared::Mean, Compared::Median, Compared::Min] {
+        for (cov, n) in [0.05, 0.1].into_iter().flat_map(|cov| [[3, 3], [6, 6], [10, 3], [10, 10]].map(|n| (cov, n)))
+        {
+            // The smallest of several values is about the goal if their mean is above it.
+            let least = if compared == Compared::Min { 1.0 + 1.3 * cov } else { 1.0 };
+            let of = |truth| worlds::references(compared, truth, cov, n, TRIALS).map(|tally| tally.percent());
+            let ([exact, ours], [_, above]) = (of(least), of(least * 1.2));
+            print!("| {compared:?} | {} % | {} | {} |", cov * 100.0, n[0], n[1]);
+            println!(" {:.1} | {:.1} / {:.0} | {:.1} / {:.0} |", exact[0], ours[0], ours[2], above[0], above[2]);
         }
     }
 }

@@ -6,7 +6,8 @@
 use results::projection;
 use results::projection::Question;
 use results::statistics::{
-    self as statistics, Answer, Dice, Side, Tolerance, limit_of_mean, linearity, mean, repetitions_to_decide,
+    self as statistics, Answer, Dice, Side, Tolerance, limit_of_mean, linearity, mean, median,
+    repetitions_to_decide,
 };
 
 /// Confidence of every rule, one-sided; projections have theirs two-sided.
@@ -87,6 +88,65 @@ pub(crate) fn floors(shape: Shape, truth: f64, cov: f64, n: usize, trials: u32) 
         ours.add(floor(&values, 1.0));
     }
     [literal, ours]
+}
+
+/// The statistic that is compared with what another test measures.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Compared {
+    Mean,
+    Median,
+    Min,
+}
+
+/// The rule of "at least as much as the reference". An exact reference is taken without its uncertainty.
+pub(crate) fn relative(compared: Compared, own: &[f64], reference: &[f64], exact: bool) -> Answer {
+    let goal = if compared == Compared::Median { median(reference) } else { mean(reference) };
+    let goal = goal.unwrap_or(f64::NAN);
+    let one_step = |values| statistics::LinearityStep { at: 1.0, values };
+    let limits = match (compared, exact) {
+        (Compared::Mean, true) => return floor(own, goal),
+        (Compared::Mean, false) => {
+            let none = Tolerance { below: 0.0, above: None };
+            return statistics::proportion(one_step(reference), one_step(own), none, CONFIDENCE, 1).answer;
+        }
+        (Compared::Median, true) => {
+            let limit = |side| statistics::limit_of_median(own, side, CONFIDENCE);
+            let both = limit(Side::Lower).zip(limit(Side::Upper));
+            both.map(|(low, high)| statistics::Interval { low: low / goal, high: high / goal })
+        }
+        (Compared::Median, false) => statistics::median_ratio_interval(own, reference, CONFIDENCE),
+        (Compared::Min, true) => statistics::min(own)
+            .map(|least| statistics::Interval { low: least / goal, high: least / goal }),
+        (Compared::Min, false) => statistics::min(own)
+            .and_then(|least| statistics::value_ratio_interval(least, reference, CONFIDENCE)),
+    };
+    match limits {
+        Some(limits) if limits.low >= 1.0 => Answer::Supported,
+        Some(limits) if limits.high < 1.0 => Answer::Refuted,
+        _ => Answer::Undecided,
+    }
+}
+
+/// Answers with an exact reference, and with its uncertainty, about a system of this mean. The reference has a
+/// mean of 1. A smallest value is wrong if it is below 1, whatever the system is: then only PASS is counted.
+pub(crate) fn references(
+    compared: Compared,
+    truth: f64,
+    cov: f64,
+    [n, of_reference]: [usize; 2],
+    trials: u32,
+) -> [Tally; 2] {
+    let mut dice = Dice::new(8);
+    let [mut exact, mut ours] = [Tally::default(); 2];
+    for _ in 0..trials {
+        let own = draw(&mut dice, Shape::Even, truth, cov, n);
+        let reference = draw(&mut dice, Shape::Even, 1.0, cov, of_reference);
+        let is_right = compared == Compared::Min && statistics::min(&own) >= Some(1.0);
+        let counted = |answer| if is_right && answer == Answer::Supported { Answer::Undecided } else { answer };
+        exact.add(counted(relative(compared, &own, &reference, true)));
+        ours.add(counted(relative(compared, &own, &reference, false)));
+    }
+    [exact, ours]
 }
 
 /// Answers to a floor of 1 when a campaign adds what the verdict asks for, up to `rounds` times and 100

@@ -40,6 +40,66 @@ fn a_threshold_can_be_a_share_of_the_value_of_another_test() {
     assert_eq!(numbers(&far, ["ratio_low", "ratio_high"]), [Some(0.37), None], "no upper limit: {far}");
 }
 
+/// Test U, compared by `stat` with all of what test T reached.
+fn compared(stat: &str, op: &str, reference: &[u64], own: &[u64]) -> results::Verdict {
+    let keys = format!(
+        "ior = \"-w -e\"\nrole = \"reported\"\n[[test]]\nid = \"U\"\nrepetitions = {}\nior = \"-w -e\"\n\
+         criterion = {{ metric = \"write.bw\", op = \"{op}\", value = \"100% of T.write.bw\", \
+         stat = \"{stat}\" }}",
+        own.len()
+    );
+    let text = plan(&keys).text.replacen("repetitions = 3", &format!("repetitions = {}", reference.len()), 1);
+    let of = |id: &str, rates: &[u64]| {
+        (1..).zip(rates).map(|(at, rate)| job(id, at, phase("write", *rate))).collect::<Vec<_>>()
+    };
+    verdicts_of(&text.parsed(), &campaign([of("T", reference), of("U", own)].concat())).remove(0)
+}
+
+#[test]
+fn a_reference_of_one_repetition_decides_nothing() {
+    for stat in ["mean", "median", "min", "max"] {
+        for (op, own) in [(">=", [200, 201, 202]), (">=", [50, 51, 52]), ("<=", [50, 51, 52])] {
+            let verdict = compared(stat, op, &[100], &own);
+            assert_eq!(outcome(&verdict), (Outcome::Inconclusive, Code::RatioNoLimit), "{stat} {op} {own:?}");
+            assert_eq!(numbers(&verdict.reason, ["n", "n_reference"]), [Some(3.0), Some(1.0)]);
+        }
+    }
+    let once = compared("mean", ">=", &[99, 100, 101], &[200]);
+    assert_eq!(outcome(&once), (Outcome::Inconclusive, Code::RatioNoLimit));
+    assert_eq!(numbers(&once.reason, ["n", "n_reference", "n_min"]), [Some(1.0), Some(3.0), Some(2.0)]);
+}
+
+#[test]
+fn a_median_is_compared_with_the_median_of_the_reference_and_both_have_limits() {
+    let reference = [100, 99, 101, 98, 102, 10];
+    let of = |own: &[u64]| compared("median", ">=", &reference, own);
+    let met = of(&[110, 111, 112, 113, 114, 115]);
+    assert_eq!((outcome(&met), met.threshold), ((Outcome::Pass, Code::ThresholdMet), Some(99.5)));
+    assert_eq!(numbers(&met.reason, ["ratio_low", "ratio_high"]), [Some(1.08), Some(11.5)]);
+    let near = of(&[100, 111, 112, 113, 114, 115]);
+    assert_eq!(outcome(&near), (Outcome::Inconclusive, Code::RatioUndecided));
+    assert_eq!(of(&[5, 6, 7, 8, 9, 9]).outcome, Outcome::Fail);
+    let few = of(&[110, 111, 112, 113, 114]);
+    assert_eq!(outcome(&few), (Outcome::Inconclusive, Code::RatioNoLimit));
+    assert_eq!(few.reason.number("n_min"), Some(6.0));
+}
+
+#[test]
+fn a_smallest_or_largest_value_is_compared_with_the_limit_of_the_reference() {
+    let reference = [90, 100, 110];
+    for (stat, op, own, wanted) in [
+        ("min", ">=", [120, 130, 140], Outcome::Pass),
+        ("min", ">=", [101, 130, 140], Outcome::Inconclusive),
+        ("min", ">=", [95, 130, 140], Outcome::Inconclusive),
+        ("min", ">=", [80, 130, 140], Outcome::Fail),
+        ("max", "<=", [60, 70, 80], Outcome::Pass),
+        ("max", "<=", [60, 70, 99], Outcome::Inconclusive),
+        ("max", "<=", [60, 70, 120], Outcome::Fail),
+    ] {
+        assert_eq!(compared(stat, op, &reference, &own).outcome, wanted, "{stat} {op} {own:?}");
+    }
+}
+
 #[test]
 fn a_maximum_can_be_a_share_of_the_value_of_another_test() {
     let keys = "ior = \"-w -e\"\nrole = \"reported\"\n[[test]]\nid = \"U\"\nrepetitions = 3\n\

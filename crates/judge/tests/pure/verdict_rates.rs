@@ -13,7 +13,7 @@ use results::Outcome;
 use results::folder::{Campaign, FileSystemFacts, Job, JobEnd, JobInfo, Machine};
 use results::record::{End, Phase, Record, Run, Spans};
 use results::statistics::{Answer, Dice, Tolerance};
-use worlds::{AT_LEAST, SCALED, Shape, draw};
+use worlds::{AT_LEAST, Compared, SCALED, Shape, draw};
 
 const COVS: [f64; 4] = [0.02, 0.05, 0.1, 0.2];
 const COUNTS: [usize; 3] = [3, 5, 10];
@@ -205,6 +205,21 @@ fn of_the_intervals_of_a_ratio_the_one_taken_holds_its_level_where_others_do_not
         "{:?}: {uneven:?}",
         intervals::ALL.map(|one| one.0)
     );
+}
+
+#[test]
+fn a_measured_reference_counts_with_its_uncertainty_for_every_statistic() {
+    let trials = 1000;
+    for n in [[3, 3], [6, 6], [10, 3], [10, 10]] {
+        for (compared, cov) in [(Compared::Mean, 0.05), (Compared::Median, 0.05), (Compared::Min, 0.05)] {
+            let truth = if compared == Compared::Min { 1.0 + 1.3 * cov } else { 1.0 };
+            let [exact, ours] = worlds::references(compared, truth, cov, n, trials).map(|tally| tally.percent());
+            assert!(ours[0] <= level(trials), "{compared:?} {n:?}: {ours:?}");
+            assert!(ours[0] <= exact[0], "{compared:?} {n:?}: {exact:?} {ours:?}");
+        }
+    }
+    let [exact, _] = worlds::references(Compared::Mean, 1.0, 0.05, [10, 3], trials).map(|tally| tally.percent());
+    assert!(exact[0] > 12.0, "an exact reference is wrong in far more: {exact:?}");
 }
 
 #[test]

@@ -8,7 +8,7 @@
 //! Never here: the required ratio.
 
 use super::student::t_quantile_of;
-use super::{deviation, mean};
+use super::{Side, deviation, limit_of_mean, limit_of_median, mean};
 
 /// A confidence interval; the caller knows its confidence.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -36,6 +36,30 @@ pub fn ratio_interval(numerator: &[f64], denominator: &[f64], confidence: f64) -
     let (over, under) = (SettingSample::of(numerator)?, SettingSample::of(denominator)?);
     let high = 1.0 / lower(&under, &over, confidence);
     Some(Interval { low: lower(&over, &under, confidence), high })
+}
+
+/// Median of `numerator` over median of `denominator`, with the same limits, for any distribution: the limits
+/// of both medians, each with half the error (Bonferroni). `None` with too few values in either.
+pub fn median_ratio_interval(numerator: &[f64], denominator: &[f64], confidence: f64) -> Option<Interval> {
+    let each = f64::midpoint(confidence, 1.0);
+    let limits = |values| {
+        let limit = |side| limit_of_median(values, side, each);
+        Some(Interval { low: limit(Side::Lower)?, high: limit(Side::Upper)? })
+    };
+    over(limits(numerator)?, limits(denominator)?)
+}
+
+/// An exact `value` over the mean of `denominator`, with the same limits. `None` below two values.
+pub fn value_ratio_interval(value: f64, denominator: &[f64], confidence: f64) -> Option<Interval> {
+    let limit = |side| limit_of_mean(denominator, side, confidence);
+    let denominator = Interval { low: limit(Side::Lower)?, high: limit(Side::Upper)? };
+    over(Interval { low: value, high: value }, denominator)
+}
+
+/// The limits of a ratio from those of both values; `None` if the denominator is not positive.
+fn over(numerator: Interval, denominator: Interval) -> Option<Interval> {
+    let high = if denominator.low > 0.0 { numerator.high / denominator.low } else { f64::INFINITY };
+    (denominator.high > 0.0).then(|| Interval { low: numerator.low / denominator.high, high })
 }
 
 /// The properties of one setting's values that a limit needs.
@@ -143,6 +167,19 @@ mod tests {
     fn too_few_values_and_rates_of_zero_have_no_interval() {
         assert_eq!(ratio_interval(&[1.0], &[1.0, 2.0], 0.95), None);
         assert_eq!(ratio_interval(&[1.0, 2.0], &[0.0, 0.0], 0.95), None);
+    }
+
+    #[test]
+    fn medians_and_exact_values_have_a_ratio_to_a_measured_reference() {
+        let reference = [95.0, 100.0, 105.0, 98.0, 102.0, 101.0];
+        let twice = reference.map(|value| value * 2.0);
+        let median = median_ratio_interval(&twice, &reference, 0.95).unwrap();
+        assert_eq!((median.low, median.high), (190.0 / 105.0, 210.0 / 95.0));
+        assert_eq!(median_ratio_interval(&twice, &reference[..5], 0.95), None, "five have no limit at 97.5 %");
+        let exact = value_ratio_interval(200.0, &reference, 0.95).unwrap();
+        assert!(exact.low < 200.0 / (601.0 / 6.0) && exact.high > 200.0 / (601.0 / 6.0), "{exact:?}");
+        assert_eq!(value_ratio_interval(200.0, &reference[..1], 0.95), None);
+        assert_eq!(value_ratio_interval(1.0, &[1.0, 100.0], 0.95).unwrap().high, f64::INFINITY);
     }
 
     #[test]

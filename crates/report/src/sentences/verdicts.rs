@@ -56,6 +56,10 @@ pub(super) const TEXTS: &[(Code, &str)] = templates! {
          {ratio_low} (n = {n}). It has no upper limit. COV: {cov}, of the reference {cov_reference}.[ \
          About {repetitions} repetitions of each would decide.][{undecidable?} No practical number of \
          repetitions would decide.]";
+    RatioNoLimit:
+        "The {statistic} of {value} is compared with the threshold {comparison} {threshold}[ ({reference})]. \
+         Their ratio has no confidence limit (n = {n}, of the reference {n_reference}, both at least \
+         {n_min}).";
     VariabilityAboveMax:
         "The {n} repetitions vary by {cov} (COV), more than the {cov_max} that the plan allows.";
     NoValues: "No repetition has a value.";
@@ -426,6 +430,7 @@ pub(super) const REMEDIES: &[(Code, &str)] = templates! {
     NoLimit: "Set `repetitions` in the plan to at least 3 and run a new campaign.";
     RatioUndecided:
         "To decide, set `repetitions` of both tests to this number and run a new campaign.{repetitions?}";
+    RatioNoLimit: "Set `repetitions` of both tests to at least {n_min}, better to more, and run a new campaign.";
     VariabilityAboveMax: "Find the cause of the variability, and measure again.";
     EvidenceModified: "List these files with `assay verify FOLDER`.";
     NotYetRun: "If the campaign was stopped, resume it with `assay run --resume FOLDER`.";

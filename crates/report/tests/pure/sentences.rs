@@ -108,6 +108,8 @@ const COUNTS: &[&str] = &[
     "more",
     "more_nodes",
     "n",
+    "n_min",
+    "n_reference",
     "nodes",
     "of",
     "offset",

@@ -51,6 +51,8 @@ codes! {
     NoLimit = "no-limit": "The plan decides by the confidence limit, but a single repetition has none.";
     RatioUndecided = "ratio-undecided":
         "The confidence limits of the ratio to another test do not decide whether the threshold is met.";
+    RatioNoLimit = "ratio-no-limit":
+        "The threshold is measured by another test, and one of the two has too few repetitions for a limit.";
     VariabilityAboveMax = "variability-above-max":
         "The threshold is met, but the repetitions vary by more than the plan allows.";
     NoValues = "no-values": "No repetition has a value.";

@@ -1,0 +1,103 @@
+//! The decision where the threshold is measured too: whether the ratio of the two is above or below 1.
+//!
+//! The ratio of two means has Fieller's interval. Two medians have the order statistics of each, at half the
+//! error each (Bonferroni). A smallest or largest value is a fact, so only the mean of the reference has a
+//! limit.
+//!
+//! Invariant: without a limit of both values nothing is decided.
+//! Never here: thresholds that are values of the plan.
+
+use plan::Stat;
+use results::Outcome;
+use results::reason::{Code, Datum, Reason};
+use results::statistics::{self, Answer, Interval, LinearityStep, Side, Tolerance, proportion};
+
+use super::{ThresholdComparison, or_undecidable};
+
+/// The decision by the limits of the ratio; `None` if the threshold is a value of the plan, or is compared
+/// with a count.
+pub(super) fn decision(of: &ThresholdComparison<'_>, value: f64, met: bool) -> Option<(Outcome, Reason)> {
+    if of.threshold.measured.is_empty() || !of.has_variability() {
+        return None;
+    }
+    let (answer, limits, repetitions) = match of.criterion.stat {
+        Stat::Mean => of_means(of),
+        Stat::Median | Stat::Min | Stat::Max => of_others(of, value, met),
+    };
+    let Some(Interval { low, high }) = limits else {
+        return Some((Outcome::Inconclusive, without_limits(of, value)));
+    };
+    let confidence = if met { of.test.decide.confidence } else { alone(of) };
+    let between = |code| {
+        let reason = of.reason(code, value).with("ratio_low", Datum::share(low.max(0.0)));
+        let reason = reason.with("confidence", Datum::share(confidence));
+        reason.with_some("ratio_high", high.is_finite().then(|| Datum::share(high)))
+    };
+    Some(match answer {
+        Answer::Supported => (Outcome::Pass, between(Code::ThresholdMet)),
+        Answer::Refuted => (Outcome::Fail, between(Code::ThresholdNotMet)),
+        Answer::Undecided => {
+            let cov = |values: &[f64]| Datum::share(statistics::cov(values).unwrap_or(0.0));
+            let reason = between(Code::RatioUndecided).with("cov", cov(of.values));
+            let reason = reason.with("cov_reference", cov(&of.threshold.measured));
+            let is_mean = of.criterion.stat == Stat::Mean;
+            let reason = if is_mean { or_undecidable(reason, repetitions.map(Datum::from)) } else { reason };
+            (Outcome::Inconclusive, reason)
+        }
+    })
+}
+
+/// The reason that the repetitions of one of the two are too few for a limit.
+fn without_limits(of: &ThresholdComparison<'_>, value: f64) -> Reason {
+    let confidence = of.test.decide.confidence;
+    let least = match of.criterion.stat {
+        Stat::Median => statistics::values_for_median(f64::midpoint(confidence, 1.0)),
+        Stat::Mean | Stat::Min | Stat::Max => 2,
+    };
+    let reason = of.reason(Code::RatioNoLimit, value).with("n", of.values.len());
+    reason.with("n_reference", of.threshold.measured.len()).with("n_min", least)
+}
+
+/// The confidence at which a ratio is refuted. One of several steps could fail by chance (Bonferroni).
+fn alone(of: &ThresholdComparison<'_>) -> f64 {
+    1.0 - (1.0 - of.test.decide.confidence) / of.threshold.among.max(1) as f64
+}
+
+type Found = (Answer, Option<Interval>, Option<u32>);
+
+fn of_means(of: &ThresholdComparison<'_>) -> Found {
+    let at = |values| LinearityStep { at: 1.0, values };
+    let turned = of.unfavourable() == Side::Upper;
+    let (over, under) = match turned {
+        false => (at(of.values), at(&of.threshold.measured)),
+        true => (at(&of.threshold.measured), at(of.values)),
+    };
+    let tolerance = Tolerance { below: 0.0, above: None };
+    let step = proportion(under, over, tolerance, of.test.decide.confidence, of.threshold.among);
+    // For a maximum the ratio is inverted, so its limits are the reciprocals.
+    let as_asked = |interval: Interval| match turned {
+        true => Interval { low: 1.0 / interval.high, high: 1.0 / interval.low },
+        false => interval,
+    };
+    (step.answer, step.interval.map(as_asked), step.repetitions)
+}
+
+fn of_others(of: &ThresholdComparison<'_>, value: f64, met: bool) -> Found {
+    let confidence = if met { of.test.decide.confidence } else { alone(of) };
+    let Some(limits) = limits(of, value, confidence) else { return (Answer::Undecided, None, None) };
+    let holds = |ratio: f64| of.criterion.op.holds(ratio, 1.0);
+    let answer = match (holds(limits.low), holds(limits.high)) {
+        (true, true) => Answer::Supported,
+        (false, false) => Answer::Refuted,
+        _ => Answer::Undecided,
+    };
+    (answer, Some(limits), None)
+}
+
+/// The limits of the ratio, each with this confidence; `None` with too few values.
+fn limits(of: &ThresholdComparison<'_>, value: f64, confidence: f64) -> Option<Interval> {
+    match of.criterion.stat {
+        Stat::Median => statistics::median_ratio_interval(of.values, &of.threshold.measured, confidence),
+        _ => statistics::value_ratio_interval(value, &of.threshold.measured, confidence),
+    }
+}
