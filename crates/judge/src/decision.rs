@@ -140,8 +140,8 @@ impl ThresholdComparison<'_> {
         }
         let toward = if met { self.unfavourable() } else { opposite(self.unfavourable()) };
         let limit = self.limit(toward);
-        if test.decide.by_bound && limit.is_none() && criterion.stat == Stat::Mean && self.has_variability() {
-            return (Outcome::Inconclusive, self.reason(Code::NoLimit, value));
+        if limit.is_none() && self.needs_limit() {
+            return (Outcome::Inconclusive, self.without_limit(value));
         }
         let with_limit = |reason: Reason| match limit.filter(|_| self.has_variability()) {
             Some(limit) => reason.with("limit", self.quantity(limit)).with("confidence", self.confidence()),
@@ -160,7 +160,7 @@ impl ThresholdComparison<'_> {
         self.within_variability(met, cov, (Outcome::Pass, supported))
     }
 
-    /// A pass is INCONCLUSIVE if the repetitions vary by more than the plan allows.
+    /// A pass is INCONCLUSIVE if the repetitions vary by more than the plan allows, or if that is not known.
     fn within_variability(
         &self,
         met: bool,
@@ -171,6 +171,10 @@ impl ThresholdComparison<'_> {
             (Some(cov), Some(most)) if answer.0 == Outcome::Pass && cov > most && met => {
                 let reason = Reason::new(Code::VariabilityAboveMax).with("cov", Datum::share(cov));
                 let reason = reason.with("cov_max", Datum::share(most)).with("n", self.values.len());
+                (Outcome::Inconclusive, reason.with("measured", answer.1))
+            }
+            (None, Some(most)) if answer.0 == Outcome::Pass && self.is_alone() => {
+                let reason = Reason::new(Code::VariabilityUnknown).with("cov_max", Datum::share(most));
                 (Outcome::Inconclusive, reason.with("measured", answer.1))
             }
             _ => answer,
@@ -202,6 +206,28 @@ impl ThresholdComparison<'_> {
     /// Whether the value has a variability. Counts of errors are exact.
     fn has_variability(&self) -> bool {
         self.threshold.value.dimension != Dimension::Count && self.criterion.op != Comparison::Equal
+    }
+
+    /// Whether a single repetition was measured of what varies.
+    fn is_alone(&self) -> bool {
+        self.has_variability() && self.values.len() == 1
+    }
+
+    /// Whether a value without a limit decides nothing. A median of a few repetitions would otherwise decide
+    /// where their mean does not.
+    fn needs_limit(&self) -> bool {
+        let few_of_median = self.criterion.stat == Stat::Median && self.values.len() > 1;
+        self.has_variability() && (self.test.decide.by_bound || few_of_median)
+    }
+
+    /// The reason that the value has no limit, with the repetitions that would have one.
+    fn without_limit(&self, value: f64) -> Reason {
+        let least = match self.criterion.stat {
+            Stat::Mean => Some(2),
+            Stat::Median => Some(statistics::values_for_median(self.test.decide.confidence)),
+            Stat::Min | Stat::Max => None,
+        };
+        self.reason(Code::NoLimit, value).with_some("n_min", least)
     }
 
     fn limit(&self, side: Side) -> Option<f64> {

@@ -259,6 +259,54 @@ fn variability_above_the_maximum_prevents_a_pass_but_not_a_fail() {
     assert_eq!(one(&strict, &rates("write", [9, 10, 11])).outcome, Outcome::Fail);
 }
 
+/// The verdict by this statistic on the first of these rates, with further keys of the test.
+fn by_statistic(stat: &str, keys: &str, rates: &[u64]) -> Verdict {
+    let criterion = WRITE.replace("value = ", &format!("stat = \"{stat}\", value = "));
+    let text = plan(&format!("{criterion}\n{keys}")).text;
+    let plan = text.replace("repetitions = 3", &format!("repetitions = {}", rates.len())).parsed();
+    let jobs = (1..).zip(rates).map(|(repetition, rate)| job("T", repetition, phase("write", *rate)));
+    one(&plan, &campaign(jobs.collect()))
+}
+
+#[test]
+fn a_median_of_two_to_four_repetitions_has_no_limit_and_decides_nothing() {
+    for (values, wanted) in [
+        (&[90, 120][..], (Outcome::Inconclusive, Code::NoLimit)),
+        (&[50, 120, 121], (Outcome::Inconclusive, Code::NoLimit)),
+        (&[120, 121, 122, 123], (Outcome::Inconclusive, Code::NoLimit)),
+        (&[50, 51, 52, 53], (Outcome::Inconclusive, Code::NoLimit)),
+        (&[120, 121, 122, 123, 124], (Outcome::Pass, Code::ThresholdMet)),
+        (&[50, 121, 122, 123, 124], (Outcome::Inconclusive, Code::LimitContradictsMet)),
+        (&[120], (Outcome::Pass, Code::ThresholdMet)),
+    ] {
+        let verdict = by_statistic("median", "", values);
+        assert_eq!(outcome(&verdict), wanted, "{values:?}");
+        let least = verdict.reason.number("n_min");
+        assert_eq!(least, (wanted.1 == Code::NoLimit).then_some(5.0), "{values:?}");
+    }
+}
+
+#[test]
+fn a_rule_by_the_limit_decides_by_no_statistic_without_one() {
+    let by_limit = "decide = { rule = \"lower_bound\" }";
+    for (stat, least) in [("mean", Some(2.0)), ("median", Some(5.0)), ("min", None), ("max", None)] {
+        let verdict = by_statistic(stat, by_limit, &[150]);
+        assert_eq!(outcome(&verdict), (Outcome::Inconclusive, Code::NoLimit), "{stat}");
+        assert_eq!(verdict.reason.number("n_min"), least);
+    }
+    assert_eq!(by_statistic("median", by_limit, &[150, 151, 152, 153, 154]).outcome, Outcome::Pass);
+}
+
+#[test]
+fn the_variability_of_a_single_repetition_is_not_known_to_be_below_the_maximum() {
+    let verdict = by_statistic("mean", "cov_max = \"5 %\"", &[150]);
+    assert_eq!(outcome(&verdict), (Outcome::Inconclusive, Code::VariabilityUnknown));
+    assert_eq!(verdict.reason.number("cov_max"), Some(0.05));
+    assert_eq!(verdict.reason.reason("measured").map(|reason| reason.code), Some(Code::ThresholdMet));
+    assert_eq!(by_statistic("mean", "cov_max = \"5 %\"", &[50]).outcome, Outcome::Fail);
+    assert_eq!(by_statistic("mean", "cov_max = \"5 %\"", &[150, 150]).outcome, Outcome::Pass);
+}
+
 #[test]
 fn a_single_repetition_decides_by_its_value_unless_the_plan_decides_by_the_limit() {
     let once = WRITE.to_owned() + "\n";

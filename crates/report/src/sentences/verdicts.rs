@@ -44,8 +44,8 @@ pub(super) const TEXTS: &[(Code, &str)] = templates! {
          repetitions would decide.][{more_would_decide?} More repetitions would decide.][{undecidable?} No \
          practical number of repetitions would decide.]";
     NoLimit:
-        "The {statistic} of {value} has no confidence limit (n = {n}). The plan decides by this limit \
-         (threshold {comparison} {threshold}).";
+        "The {statistic} of {value} has no confidence limit (n = {n}[, at least {n_min} needed]). So it does \
+         not decide about the threshold {comparison} {threshold}.";
     RatioUndecided:
         "The {statistic} of {value} may or may not meet the threshold {comparison} {threshold}[ \
          ({reference})]. One-sided {confidence} confidence limits of its ratio to the threshold: {ratio_low} \
@@ -62,6 +62,8 @@ pub(super) const TEXTS: &[(Code, &str)] = templates! {
          {n_min}).";
     VariabilityAboveMax:
         "The {n} repetitions vary by {cov} (COV), more than the {cov_max} that the plan allows.";
+    VariabilityUnknown:
+        "A single repetition shows no variability (COV). The plan allows at most {cov_max}.";
     NoValues: "No repetition has a value.";
     ReferenceUnusable: "The reference, {metric} of {test}, cannot be used. {cause}";
     PartUnusable: "Part {part} cannot be used. {cause}";
@@ -427,10 +429,13 @@ pub(super) const REMEDIES: &[(Code, &str)] = templates! {
     LimitContradictsMiss:
         "To decide, set `repetitions` in the plan to this number and run a new campaign.{repetitions?}",
         "To decide, set more `repetitions` in the plan and run a new campaign.{more_would_decide?}";
-    NoLimit: "Set `repetitions` in the plan to at least 3 and run a new campaign.";
+    NoLimit:
+        "Set `repetitions` in the plan to at least {n_min}, better to more, and run a new campaign.",
+        "Compare the mean or the median.";
     RatioUndecided:
         "To decide, set `repetitions` of both tests to this number and run a new campaign.{repetitions?}";
     RatioNoLimit: "Set `repetitions` of both tests to at least {n_min}, better to more, and run a new campaign.";
+    VariabilityUnknown: "Set `repetitions` in the plan to at least 3 and run a new campaign.";
     VariabilityAboveMax: "Find the cause of the variability, and measure again.";
     EvidenceModified: "List these files with `assay verify FOLDER`.";
     NotYetRun: "If the campaign was stopped, resume it with `assay run --resume FOLDER`.";

@@ -48,13 +48,16 @@ codes! {
         "The statistic meets its threshold, but its confidence limit does not.";
     LimitContradictsMiss = "limit-contradicts-miss":
         "The statistic does not meet its threshold, but its confidence limit does.";
-    NoLimit = "no-limit": "The plan decides by the confidence limit, but a single repetition has none.";
+    NoLimit = "no-limit":
+        "The confidence limit decides, but so few repetitions, or this statistic, have none.";
     RatioUndecided = "ratio-undecided":
         "The confidence limits of the ratio to another test do not decide whether the threshold is met.";
     RatioNoLimit = "ratio-no-limit":
         "The threshold is measured by another test, and one of the two has too few repetitions for a limit.";
     VariabilityAboveMax = "variability-above-max":
         "The threshold is met, but the repetitions vary by more than the plan allows.";
+    VariabilityUnknown = "variability-unknown":
+        "The plan limits the variability, but a single repetition shows none.";
     NoValues = "no-values": "No repetition has a value.";
     ReferenceUnusable = "reference-unusable":
         "The test that is the reference of this one has no usable value.";
