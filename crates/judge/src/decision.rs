@@ -151,7 +151,7 @@ impl ThresholdComparison<'_> {
             && criterion.op.holds(limit, threshold.value.value) != met
         {
             let code = if met { Code::LimitContradictsMet } else { Code::LimitContradictsMiss };
-            return (Outcome::Inconclusive, self.with_repetitions(with_limit(self.reason(code, value))));
+            return (Outcome::Inconclusive, self.with_repetitions(with_limit(self.reason(code, value)), met));
         }
         if !met {
             return (Outcome::Fail, with_limit(self.reason(Code::ThresholdNotMet, value)));
@@ -240,13 +240,20 @@ impl ThresholdComparison<'_> {
         }
     }
 
-    /// Adds the number of repetitions that would decide.
-    fn with_repetitions(&self, reason: Reason) -> Reason {
-        let (threshold, confidence) = (self.threshold.value.value, self.test.decide.confidence);
-        match statistics::repetitions_to_decide(self.values, threshold, confidence) {
-            Some(n) if n as usize <= self.values.len() => reason.with("more_would_decide", true),
-            wanted => or_undecidable(reason, wanted.map(Datum::from)),
-        }
+    /// Adds the number of repetitions in all that would probably decide.
+    fn with_repetitions(&self, reason: Reason, met: bool) -> Reason {
+        let Self { criterion, threshold, values, .. } = self;
+        let confidence = self.test.decide.confidence;
+        let wanted = match criterion.stat {
+            Stat::Median => {
+                let other = |value: &&f64| criterion.op.holds(**value, threshold.value.value) != met;
+                let missing = values.iter().filter(other).count();
+                statistics::repetitions_for_median(values, missing, confidence)
+            }
+            _ => statistics::repetitions_for_mean(values, threshold.value.value, confidence),
+        };
+        let more = wanted.map(|n| n.max(values.len() as u32 + 1));
+        or_undecidable(reason, more.filter(|n| *n <= statistics::REPETITIONS_MAX))
     }
 
     fn confidence(&self) -> Datum {
@@ -259,11 +266,11 @@ impl ThresholdComparison<'_> {
     }
 }
 
-/// Adds the number of repetitions that would decide, or that no practical number would.
-fn or_undecidable(reason: Reason, repetitions: Option<Datum>) -> Reason {
+/// Adds the number of repetitions that would decide with its probability, or that no practical number would.
+fn or_undecidable(reason: Reason, repetitions: Option<u32>) -> Reason {
     match repetitions {
-        Some(repetitions) => reason.with("repetitions", repetitions),
-        None => reason.with("undecidable", true),
+        Some(n) => reason.with("repetitions", n).with("power", Datum::share(statistics::SUGGESTED_POWER)),
+        None => reason.with("repetitions_max", statistics::REPETITIONS_MAX),
     }
 }
 

@@ -11,6 +11,7 @@ mod bootstrap;
 mod dice;
 mod groups;
 mod linearity;
+mod power;
 mod ratio;
 mod student;
 mod trend;
@@ -21,6 +22,10 @@ pub use bootstrap::{RESAMPLES, bootstrap_interval};
 pub use dice::Dice;
 pub use groups::{SLOW_SHARE, low_in_blocks, rank_sum, robust_z};
 pub use linearity::{Linearity, LinearityStep, Proportion, Tolerance, linearity, proportion};
+pub use power::{
+    REPETITIONS_MAX, SUGGESTED_POWER, at_most, power_of_mean, power_of_median, repetitions_for_mean,
+    repetitions_for_median,
+};
 pub use ratio::{Answer, Interval, median_ratio_interval, ratio_interval, value_ratio_interval};
 pub use student::t_quantile;
 pub use trend::{FirstRepetition, Trend, first, trend};
@@ -33,9 +38,6 @@ pub enum Side {
     /// The true value is at most this.
     Upper,
 }
-
-/// The most repetitions that [`repetitions_to_decide`] considers.
-pub const REPETITIONS_MAX: u32 = 10_000;
 
 /// Arithmetic mean; `None` without values.
 pub fn mean(values: &[f64]) -> Option<f64> {
@@ -118,14 +120,6 @@ fn median_limit_rank(n: usize, confidence: f64) -> Option<usize> {
 /// The fewest values whose median has a confidence limit: five at 95 %.
 pub fn values_for_median(confidence: f64) -> usize {
     (1..).find(|n| median_limit_rank(*n, confidence).is_some()).unwrap_or(usize::MAX)
-}
-
-/// How many repetitions would put the limit of the mean on this side of `threshold`, if mean and deviation
-/// stayed the same. `None` if more than [`REPETITIONS_MAX`] are needed, or below two values.
-pub fn repetitions_to_decide(values: &[f64], threshold: f64, confidence: f64) -> Option<u32> {
-    let (mean, deviation) = (mean(values)?, deviation(values)?);
-    let distance = (mean - threshold).abs();
-    first_of(2..=REPETITIONS_MAX, |n| deviation * half_width(n, confidence) <= distance)
 }
 
 /// The distance of the limit from the mean, in standard deviations.
@@ -211,27 +205,6 @@ mod tests {
         near(limit_of_mean(&[95.0, 100.0, 105.0], Side::Lower, 0.95).unwrap(), 91.6, 0.05);
         near(limit_of_mean(&[90.0, 100.0, 110.0], Side::Lower, 0.95).unwrap(), 83.1, 0.05);
         near(limit_of_mean(&[90.0, 100.0, 110.0], Side::Upper, 0.95).unwrap(), 116.9, 0.05);
-    }
-
-    #[test]
-    fn the_repetitions_that_would_decide_are_the_published_ones() {
-        // COV and the distance from mean to threshold, both in percent of the mean.
-        let three = |cov: f64| [100.0 - cov, 100.0, 100.0 + cov];
-        for (cov, distance, n) in [
-            (2.0, 2.0, 5),
-            (5.0, 2.0, 19),
-            (5.0, 5.0, 5),
-            (10.0, 5.0, 13),
-            (20.0, 10.0, 13),
-            (20.0, 2.0, 273),
-        ] {
-            assert_eq!(
-                repetitions_to_decide(&three(cov), 100.0 - distance, 0.95),
-                Some(n),
-                "{cov} {distance}"
-            );
-        }
-        assert_eq!(repetitions_to_decide(&three(10.0), 100.0, 0.95), None, "no number decides a tie");
     }
 
     #[test]

@@ -17,6 +17,7 @@ fn main() {
     floors(Shape::Even);
     floors(Shape::Stalls);
     until_decided();
+    suggestions();
     linearities();
     ratios();
     references();
@@ -53,6 +54,24 @@ fn until_decided() {
             let (tally, used) = worlds::until_decided(truth, cov, 4, TRIALS / 4);
             let [passed, failed, open] = tally.percent();
             print!(" {passed:.1} / {failed:.1} / {open:.0}, {used:.0} |");
+        }
+        println!();
+    }
+}
+
+fn suggestions() {
+    println!(
+        "\nINCONCLUSIVE at a floor, and a new campaign of the suggested number; percent of {} trials:\n\
+         INCONCLUSIVE; of these a number suggested; of these decided; mean number.\n",
+        TRIALS / 4
+    );
+    println!("| COV | n | −5 % | −2 % | exactly | +5 % | +10 % |\n|---|---|---|---|---|---|---|");
+    for (cov, n) in cells() {
+        print!("| {} % | {n} |", cov * 100.0);
+        for truth in [0.95, 0.98, 1.0, 1.05, 1.1] {
+            let found = worlds::suggested(truth, cov, n, TRIALS / 4);
+            let worlds::Suggested { open, suggested, decided, repetitions } = found;
+            print!(" {open:.0}; {suggested:.0}; {decided:.0}; {repetitions:.0} |");
         }
         println!();
     }

@@ -7,7 +7,7 @@ use results::projection;
 use results::projection::Question;
 use results::statistics::{
     self as statistics, Answer, Dice, Side, Tolerance, limit_of_mean, linearity, mean, median,
-    repetitions_to_decide,
+    repetitions_for_mean,
 };
 
 /// Confidence of every rule, one-sided; projections have theirs two-sided.
@@ -160,7 +160,7 @@ pub(crate) fn until_decided(truth: f64, cov: f64, rounds: u32, trials: u32) -> (
             if floor(&values, 1.0) != Answer::Undecided {
                 break;
             }
-            let asked = repetitions_to_decide(&values, 1.0, CONFIDENCE).map_or(100, |n| n as usize);
+            let asked = repetitions_for_mean(&values, 1.0, CONFIDENCE).map_or(100, |n| n as usize);
             let more = asked.clamp(values.len() + 1, 100.max(values.len() + 1)) - values.len();
             values.extend(draw(&mut dice, Shape::Even, truth, cov, more));
         }
@@ -168,6 +168,44 @@ pub(crate) fn until_decided(truth: f64, cov: f64, rounds: u32, trials: u32) -> (
         tally.add(floor(&values, 1.0));
     }
     (tally, used as f64 / f64::from(trials))
+}
+
+/// What follows from a suggested number of repetitions.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Suggested {
+    /// Of all trials: INCONCLUSIVE at first.
+    pub(crate) open: f64,
+    /// Of those: a number was suggested.
+    pub(crate) suggested: f64,
+    /// Of those: a new campaign of that number decided.
+    pub(crate) decided: f64,
+    /// The mean of the suggested numbers.
+    pub(crate) repetitions: f64,
+}
+
+/// Campaigns of `n` repetitions against a floor of 1, and a new one of the suggested number; in percent.
+pub(crate) fn suggested(truth: f64, cov: f64, n: usize, trials: u32) -> Suggested {
+    let mut dice = Dice::new(10);
+    let [mut open, mut suggested, mut decided, mut repetitions] = [0.0; 4];
+    for _ in 0..trials {
+        let values = draw(&mut dice, Shape::Even, truth, cov, n);
+        if floor(&values, 1.0) != Answer::Undecided {
+            continue;
+        }
+        open += 1.0;
+        let Some(number) = repetitions_for_mean(&values, 1.0, CONFIDENCE) else { continue };
+        suggested += 1.0;
+        repetitions += f64::from(number);
+        let again = draw(&mut dice, Shape::Even, truth, cov, number.max(n as u32 + 1) as usize);
+        decided += f64::from(u8::from(floor(&again, 1.0) != Answer::Undecided));
+    }
+    let share = |part: f64, whole: f64| if whole > 0.0 { part / whole } else { 0.0 };
+    Suggested {
+        open: 100.0 * open / f64::from(trials),
+        suggested: 100.0 * share(suggested, open),
+        decided: 100.0 * share(decided, suggested),
+        repetitions: share(repetitions, suggested),
+    }
 }
 
 /// More than linear is no miss, as a criterion `linear_within` is judged.

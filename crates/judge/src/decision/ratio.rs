@@ -41,7 +41,7 @@ pub(super) fn decision(of: &ThresholdComparison<'_>, value: f64, met: bool) -> O
             let reason = between(Code::RatioUndecided).with("cov", cov(of.values));
             let reason = reason.with("cov_reference", cov(&of.threshold.measured));
             let is_mean = of.criterion.stat == Stat::Mean;
-            let reason = if is_mean { or_undecidable(reason, repetitions.map(Datum::from)) } else { reason };
+            let reason = if is_mean { or_undecidable(reason, repetitions) } else { reason };
             (Outcome::Inconclusive, reason)
         }
     })

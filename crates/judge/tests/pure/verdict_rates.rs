@@ -167,6 +167,16 @@ fn judging_again_after_more_repetitions_decides_most_and_is_wrong_more_often_nea
 }
 
 #[test]
+fn a_suggested_number_of_repetitions_decides_most_unless_the_system_is_at_the_floor() {
+    for (truth, cov, n) in [(1.05, 0.05, 3), (1.05, 0.1, 5), (0.95, 0.1, 5), (1.1, 0.2, 5)] {
+        let found = worlds::suggested(truth, cov, n, 400);
+        assert!(found.decided >= 50.0 && found.repetitions <= 120.0, "{truth} {cov} {n}: {found:?}");
+    }
+    let at_the_floor = worlds::suggested(1.0, 0.05, 5, 400);
+    assert!(at_the_floor.decided <= 20.0, "measured means are not the true ones: {at_the_floor:?}");
+}
+
+#[test]
 fn linearity_by_means_fails_a_linear_system_as_often_as_the_method_says_and_ours_does_not() {
     for (cov, literally) in COVS.into_iter().zip([0.0, 2.8, 36.0, 76.0]) {
         let both_ways = Tolerance { above: Some(0.1), ..AT_LEAST };

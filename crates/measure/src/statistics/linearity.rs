@@ -8,8 +8,9 @@
 //! for any number of steps.
 //! Never here: units, the requirement text.
 
-use super::ratio::{Answer, Interval, SettingSample, is_above, ratio_interval};
-use super::{REPETITIONS_MAX, first_of, mean};
+use super::power::{REPETITIONS_MAX, SUGGESTED_POWER};
+use super::ratio::{Answer, Interval, SettingSample, is_above, power_above, ratio_interval};
+use super::{first_of, mean};
 
 /// The repetitions of one setting.
 #[derive(Clone, Copy, Debug)]
@@ -43,8 +44,9 @@ pub struct Proportion {
     pub literal: bool,
     /// What the repetitions show.
     pub answer: Answer,
-    /// If undecided: how many repetitions, of this step and of the base each, would decide with the same
-    /// ratio and variability. `None` if no practical number would, or if the variability is unknown.
+    /// If undecided: how many repetitions in all, of this step and of the base each, would decide with
+    /// probability [`SUGGESTED_POWER`], if ratio and variability stay the same. `None` if more than
+    /// [`REPETITIONS_MAX`] are needed, or if the variability is unknown.
     pub repetitions: Option<u32>,
 }
 
@@ -164,7 +166,18 @@ impl LinearityClaim {
     }
 
     fn repetitions(&self, over: SettingSample, under: SettingSample) -> Option<u32> {
-        first_of(2..=REPETITIONS_MAX, |n| self.answer(&over.with(n), &under.with(n)) != Answer::Undecided)
+        first_of(2..=REPETITIONS_MAX, |n| self.power(&over.with(n), &under.with(n), n) >= SUGGESTED_POWER)
+    }
+
+    /// The probability of a decision, if the measured means and deviations are the true ones.
+    fn power(&self, over: &SettingSample, under: &SettingSample, n: u32) -> f64 {
+        let above = |ratio, confidence| power_above(over, under, ratio, confidence, n);
+        let below = |ratio: f64, confidence| power_above(under, over, 1.0 / ratio, confidence, n);
+        // Both limits of a tolerance must hold, so at least the sum of what they lack is lost.
+        let fits = self.high().map_or(1.0, |high| below(high, self.confidence));
+        let supported = above(self.low(), self.confidence) + fits - 1.0;
+        let exceeds = self.high().map_or(0.0, |high| above(high, self.refutes_at));
+        supported.max(exceeds).max(below(self.low(), self.refutes_at))
     }
 }
 
@@ -210,7 +223,7 @@ mod tests {
         let even = n.next_multiple_of(2);
         assert!(n > 4, "{n}");
         assert_eq!(of_n(even).answer, Answer::Supported, "{n}");
-        assert_eq!(of_n(even - 4).answer, Answer::Undecided, "{n}");
+        assert_eq!(of_n(even / 2).answer, Answer::Undecided, "{n}");
     }
 
     #[test]

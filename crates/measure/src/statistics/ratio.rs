@@ -7,6 +7,7 @@
 //! Invariant: pure; exchanging the two turns an interval into its reciprocal.
 //! Never here: the required ratio.
 
+use super::power::power_of_difference;
 use super::student::t_quantile_of;
 use super::{Side, deviation, limit_of_mean, limit_of_median, mean};
 
@@ -100,6 +101,23 @@ pub(super) fn is_above(over: &SettingSample, under: &SettingSample, ratio: f64, 
         return difference > 0.0;
     }
     difference / variance.sqrt() > t_quantile_of(confidence, freedom(over, under, ratio))
+}
+
+/// The probability that [`is_above`] holds for `n` repetitions of each, if these means and deviations are the
+/// true ones.
+pub(super) fn power_above(
+    over: &SettingSample,
+    under: &SettingSample,
+    ratio: f64,
+    confidence: f64,
+    n: u32,
+) -> f64 {
+    let difference = over.mean - ratio * under.mean;
+    let variance = over.variance + ratio * ratio * under.variance;
+    if variance == 0.0 {
+        return f64::from(u8::from(difference > 0.0));
+    }
+    power_of_difference(difference / variance.sqrt(), n, freedom(over, under, ratio), confidence)
 }
 
 /// Welch's degrees of freedom of the difference for `ratio`.

@@ -35,27 +35,28 @@ pub(super) const TEXTS: &[(Code, &str)] = templates! {
          = {n})].";
     LimitContradictsMet:
         "The {statistic} of {value} meets the threshold {comparison} {threshold}[ ({reference})]. Its \
-         one-sided {confidence} confidence limit of {limit} (n = {n}) does not meet it.[ About {repetitions} \
-         repetitions would decide.][{more_would_decide?} More repetitions would decide.][{undecidable?} No \
-         practical number of repetitions would decide.]";
+         one-sided {confidence} confidence limit of {limit} (n = {n}) does not meet it.[ With mean and \
+         variability as measured, {repetitions} repetitions in total decide with a probability of {power}.][ \
+         More than {repetitions_max} repetitions would be needed.]";
     LimitContradictsMiss:
         "The {statistic} of {value} does not meet the threshold {comparison} {threshold}[ ({reference})]. \
-         Its one-sided {confidence} confidence limit of {limit} (n = {n}) meets it.[ About {repetitions} \
-         repetitions would decide.][{more_would_decide?} More repetitions would decide.][{undecidable?} No \
-         practical number of repetitions would decide.]";
+         Its one-sided {confidence} confidence limit of {limit} (n = {n}) meets it.[ With mean and \
+         variability as measured, {repetitions} repetitions in total decide with a probability of {power}.][ \
+         More than {repetitions_max} repetitions would be needed.]";
     NoLimit:
         "The {statistic} of {value} has no confidence limit (n = {n}[, at least {n_min} needed]). So it does \
          not decide about the threshold {comparison} {threshold}.";
     RatioUndecided:
         "The {statistic} of {value} may or may not meet the threshold {comparison} {threshold}[ \
          ({reference})]. One-sided {confidence} confidence limits of its ratio to the threshold: {ratio_low} \
-         and {ratio_high} (n = {n}). COV: {cov}, of the reference {cov_reference}.[ About {repetitions} \
-         repetitions of each would decide.][{undecidable?} No practical number of repetitions would decide.]",
+         and {ratio_high} (n = {n}). COV: {cov}, of the reference {cov_reference}.[ With means and \
+         variability as measured, {repetitions} repetitions in total of each decide with a probability of \
+         {power}.][ More than {repetitions_max} repetitions of each would be needed.]",
         "The {statistic} of {value} may or may not meet the threshold {comparison} {threshold}[ \
          ({reference})]. Lower one-sided {confidence} confidence limit of its ratio to the threshold: \
          {ratio_low} (n = {n}). It has no upper limit. COV: {cov}, of the reference {cov_reference}.[ \
-         About {repetitions} repetitions of each would decide.][{undecidable?} No practical number of \
-         repetitions would decide.]";
+         With means and variability as measured, {repetitions} repetitions in total of each decide with a \
+         probability of {power}.][ More than {repetitions_max} repetitions of each would be needed.]";
     RatioNoLimit:
         "The {statistic} of {value} is compared with the threshold {comparison} {threshold}[ ({reference})]. \
          Their ratio has no confidence limit (n = {n}, of the reference {n_reference}, both at least \
@@ -424,11 +425,9 @@ pub(super) const TEXTS: &[(Code, &str)] = templates! {
 /// What to do.
 pub(super) const REMEDIES: &[(Code, &str)] = templates! {
     LimitContradictsMet:
-        "To decide, set `repetitions` in the plan to this number and run a new campaign.{repetitions?}",
-        "To decide, set more `repetitions` in the plan and run a new campaign.{more_would_decide?}";
+        "To decide, set `repetitions` in the plan to this number and run a new campaign.{repetitions?}";
     LimitContradictsMiss:
-        "To decide, set `repetitions` in the plan to this number and run a new campaign.{repetitions?}",
-        "To decide, set more `repetitions` in the plan and run a new campaign.{more_would_decide?}";
+        "To decide, set `repetitions` in the plan to this number and run a new campaign.{repetitions?}";
     NoLimit:
         "Set `repetitions` in the plan to at least {n_min}, better to more, and run a new campaign.",
         "Compare the mean or the median.";

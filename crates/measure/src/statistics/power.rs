@@ -1,0 +1,163 @@
+//! How probable a decision is: Student's t about a shifted mean, and the repetitions that make it probable.
+//!
+//! The values are taken as normal and independent, with the mean and the variability that the caller supposes.
+//!
+//! Invariant: pure; more repetitions never make the decision about a mean less probable.
+//! Never here: thresholds of a contract, outcomes.
+
+use super::student::{normal_below, t_quantile, t_quantile_of};
+use super::{deviation, first_of, mean, median_limit_rank};
+
+/// The probability of a decision that a suggested number of repetitions has, if mean and variability stay the
+/// same.
+pub const SUGGESTED_POWER: f64 = 0.8;
+
+/// No larger number of repetitions is suggested.
+pub const REPETITIONS_MAX: u32 = 200;
+
+/// Points of the integral over the measured deviation.
+const POINTS: u32 = 240;
+
+/// The probability that Student's t with `freedom` degrees is above `t`, where the true mean is `shift`
+/// standard errors above the supposed one (noncentral t). Values whose deviation is above `most` times the
+/// true deviation do not count.
+pub(crate) fn shifted_t_above(t: f64, freedom: f64, shift: f64, most: f64) -> f64 {
+    // E[normal(shift − t·s)] over s, the measured deviation as a share of the true one.
+    let reach = 8.0 / (2.0 * freedom).sqrt();
+    let (low, high) = ((1.0 - reach).max(0.0), 1.0 + reach);
+    let log_density = |s: f64| (freedom - 1.0) * s.ln() - freedom * s * s / 2.0;
+    let peak = log_density((1.0 - 1.0 / freedom).max(low * low).sqrt().max(1e-9)).max(log_density(1.0));
+    let (mut above, mut whole) = (0.0, 0.0);
+    for point in 0..POINTS {
+        let s = low + (high - low) * (f64::from(point) + 0.5) / f64::from(POINTS);
+        let weight = (log_density(s) - peak).exp();
+        whole += weight;
+        if s <= most {
+            above += weight * normal_below(shift - t * s);
+        }
+    }
+    above / whole
+}
+
+/// The probability that the confidence limit of the mean of `n` repetitions is beyond a threshold, if the true
+/// mean is `distance` true deviations beyond it. A measured deviation above `most` times the true one does not
+/// count.
+pub fn power_of_mean(distance: f64, n: u32, confidence: f64, most: f64) -> f64 {
+    let freedom = n.saturating_sub(1);
+    if freedom == 0 {
+        return normal_below(distance);
+    }
+    let shift = distance * f64::from(n).sqrt();
+    shifted_t_above(t_quantile(confidence, freedom), f64::from(freedom), shift, most)
+}
+
+/// The same for the ratio of two means of `n` repetitions each, with a difference of `distance` deviations of
+/// one repetition and these degrees of freedom.
+pub(crate) fn power_of_difference(distance: f64, n: u32, freedom: f64, confidence: f64) -> f64 {
+    let t = t_quantile_of(confidence, freedom);
+    shifted_t_above(t, freedom, distance * f64::from(n).sqrt(), f64::INFINITY)
+}
+
+/// The probability that the confidence limit of the median of `n` repetitions is beyond a threshold, if each
+/// repetition misses it with probability `missing`. 0 if so few have no limit.
+pub fn power_of_median(missing: f64, n: u32, confidence: f64) -> f64 {
+    let Some(rank) = median_limit_rank(n as usize, confidence) else { return 0.0 };
+    at_most(rank as u32, n, missing)
+}
+
+/// The probability that at most `k` of `n` independent events of this probability occur.
+pub fn at_most(k: u32, n: u32, probability: f64) -> f64 {
+    if probability <= 0.0 || k >= n {
+        return 1.0;
+    }
+    if probability >= 1.0 {
+        return 0.0;
+    }
+    let odds = (probability / (1.0 - probability)).ln();
+    let mut log = f64::from(n) * (1.0 - probability).ln();
+    let mut sum = 0.0;
+    for index in 0..=k {
+        sum += log.exp();
+        log += odds + (f64::from(n - index) / f64::from(index + 1)).ln();
+    }
+    sum.min(1.0)
+}
+
+/// How many repetitions in all would put the limit of the mean on its side of `threshold` with probability
+/// [`SUGGESTED_POWER`], if the true mean and deviation are the measured ones. `None` if more than
+/// [`REPETITIONS_MAX`] are needed, or below two values.
+pub fn repetitions_for_mean(values: &[f64], threshold: f64, confidence: f64) -> Option<u32> {
+    let (mean, deviation) = (mean(values)?, deviation(values)?);
+    let distance = (mean - threshold).abs() / deviation;
+    let power = |n| power_of_mean(distance, n, confidence, f64::INFINITY);
+    first_of(2..=REPETITIONS_MAX, |n| deviation == 0.0 || power(n) >= SUGGESTED_POWER)
+}
+
+/// The same for the limit of the median. What counts is the share of values that miss the threshold, whatever
+/// their distribution: `missing` of the measured ones.
+pub fn repetitions_for_median(values: &[f64], missing: usize, confidence: f64) -> Option<u32> {
+    // Half a value more than was seen: a share of zero would need no repetitions.
+    let share = (missing as f64 + 0.5) / (values.len() as f64 + 1.0);
+    (2..=REPETITIONS_MAX).find(|n| power_of_median(share, *n, confidence) >= SUGGESTED_POWER)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::statistics::{Dice, Side, limit_of_mean, limit_of_median};
+
+    fn near(found: f64, expected: f64, within: f64) {
+        assert!((found - expected).abs() <= within, "{found} is not {expected} within {within}");
+    }
+
+    #[test]
+    fn without_a_shift_the_probability_is_that_of_students_t() {
+        for freedom in [1_u32, 2, 4, 9, 40] {
+            let t = t_quantile(0.95, freedom);
+            near(shifted_t_above(t, f64::from(freedom), 0.0, f64::INFINITY), 0.05, 2e-5);
+        }
+    }
+
+    #[test]
+    fn a_decision_is_as_probable_as_it_is_frequent() {
+        let mut dice = Dice::new(21);
+        for (distance, n) in [(1.0, 3_u32), (1.0, 5), (0.5, 10), (2.0, 2), (0.0, 5)] {
+            let trials = 4000;
+            let mut counts = [0_u32; 2];
+            for _ in 0..trials {
+                let values: Vec<f64> = (0..n).map(|_| 100.0 + dice.normal()).collect();
+                let threshold = 100.0 - distance;
+                let mean = limit_of_mean(&values, Side::Lower, 0.95).unwrap();
+                counts[0] += u32::from(mean >= threshold);
+                let median = limit_of_median(&values, Side::Lower, 0.95);
+                counts[1] += u32::from(median.is_some_and(|limit| limit >= threshold));
+            }
+            let [mean, median] = counts.map(|count| f64::from(count) / f64::from(trials));
+            near(power_of_mean(distance, n, 0.95, f64::INFINITY), mean, 0.025);
+            near(power_of_median(normal_below(-distance), n, 0.95), median, 0.025);
+        }
+    }
+
+    #[test]
+    fn a_median_needs_the_repetitions_of_its_order_statistics_and_not_those_of_the_mean() {
+        let values = [20.0, 100.0, 101.0, 102.0, 103.0, 104.0, 105.0];
+        assert_eq!(repetitions_for_median(&values, 1, 0.95), Some(16));
+        let mean = repetitions_for_mean(&values, 85.0, 0.95);
+        assert!(mean.is_none_or(|n| n > 150), "one outlier is far from the others: {mean:?}");
+        assert_eq!(repetitions_for_median(&values, 3, 0.95), None);
+    }
+
+    #[test]
+    fn no_number_above_two_hundred_is_suggested() {
+        assert_eq!(repetitions_for_mean(&[80.0, 100.0, 120.0], 98.0, 0.95), None);
+        assert_eq!(repetitions_for_mean(&[95.0, 100.0, 105.0], 95.0, 0.95), Some(8));
+        assert_eq!(repetitions_for_mean(&[100.0, 100.0], 95.0, 0.95), Some(2));
+    }
+
+    #[test]
+    fn binomial_probabilities_are_right_at_known_values() {
+        near(at_most(1, 8, 0.5), 9.0 / 256.0, 1e-12);
+        near(at_most(0, 3, 0.2), 0.512, 1e-12);
+        assert_eq!((at_most(0, 5, 0.0), at_most(3, 5, 1.0), at_most(5, 5, 0.3)), (1.0, 0.0, 1.0));
+    }
+}
