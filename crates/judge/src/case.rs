@@ -91,5 +91,6 @@ pub(crate) fn measuring(metric: &str, dimension: Dimension) -> Criterion {
         op: Comparison::AtLeast,
         goal: Goal::Value(Quantity { value: 0.0, dimension }),
         written: String::new(),
+        dimension,
     }
 }

@@ -53,7 +53,7 @@ pub(crate) fn threshold(case: &TestCriterion<'_>, findings: &Findings) -> Result
             // A median is compared with a median, everything else with the mean of the reference.
             let middle = match criterion.stat {
                 Stat::Median => statistics::median(&measured),
-                Stat::Mean | Stat::Min | Stat::Max => statistics::mean(&measured),
+                Stat::Mean | Stat::Min | Stat::Max | Stat::Cov => statistics::mean(&measured),
             };
             let value = middle.ok_or_else(|| (Outcome::Invalid, of(Reason::new(Code::NoValues))))?;
             let reference = Some(criterion.written.clone());
@@ -98,10 +98,21 @@ pub(crate) fn decide(criterion: &Criterion, test: &Test, threshold: &Threshold, 
         statistics.bound = None;
     }
     let value = match criterion.stat {
-        Stat::Mean => statistics.mean,
-        Stat::Median => statistics.median,
-        Stat::Min => statistics.min,
-        Stat::Max => statistics.max,
+        Stat::Mean => Some(statistics.mean),
+        Stat::Median => Some(statistics.median),
+        Stat::Min => Some(statistics.min),
+        Stat::Max => Some(statistics.max),
+        Stat::Cov => statistics.cov,
+    };
+    if criterion.stat == Stat::Cov {
+        // The values keep the unit of the metric, and only their mean has this limit.
+        statistics.bound = None;
+        statistics.unit = criterion.dimension.unit().to_owned();
+    }
+    let Some(value) = value else {
+        let reason = Reason::new(Code::VariabilityUnknown).with("cov_max", threshold.value);
+        let (outcome, reason) = (Outcome::Inconclusive, reason.with("n", values.len()));
+        return Decision { outcome, reason, value: None, statistics: Some(statistics) };
     };
     let (outcome, reason) = comparison.decide(value, statistics.cov);
     Decision { outcome, reason, value: Some(value), statistics: Some(statistics) }
@@ -175,6 +186,7 @@ impl ThresholdComparison<'_> {
             }
             (None, Some(most)) if answer.0 == Outcome::Pass && self.is_alone() => {
                 let reason = Reason::new(Code::VariabilityUnknown).with("cov_max", Datum::share(most));
+                let reason = reason.with("n", self.values.len());
                 (Outcome::Inconclusive, reason.with("measured", answer.1))
             }
             _ => answer,
@@ -225,7 +237,7 @@ impl ThresholdComparison<'_> {
         let least = match self.criterion.stat {
             Stat::Mean => Some(2),
             Stat::Median => Some(statistics::values_for_median(self.test.decide.confidence)),
-            Stat::Min | Stat::Max => None,
+            Stat::Min | Stat::Max | Stat::Cov => None,
         };
         self.reason(Code::NoLimit, value).with_some("n_min", least)
     }
@@ -236,6 +248,7 @@ impl ThresholdComparison<'_> {
             _ if !self.has_variability() => None,
             Stat::Mean => statistics::limit_of_mean(self.values, side, confidence),
             Stat::Median => statistics::limit_of_median(self.values, side, confidence),
+            Stat::Cov => statistics::limit_of_cov(self.values, side, confidence),
             Stat::Min | Stat::Max => None,
         }
     }
@@ -250,6 +263,7 @@ impl ThresholdComparison<'_> {
                 let missing = values.iter().filter(other).count();
                 statistics::repetitions_for_median(values, missing, confidence)
             }
+            Stat::Cov => return reason,
             _ => statistics::repetitions_for_mean(values, threshold.value.value, confidence),
         };
         let more = wanted.map(|n| n.max(values.len() as u32 + 1));

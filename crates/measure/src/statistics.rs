@@ -15,6 +15,7 @@ mod power;
 mod ratio;
 mod student;
 mod trend;
+mod variability;
 
 use std::ops::RangeInclusive;
 
@@ -29,6 +30,7 @@ pub use power::{
 pub use ratio::{Answer, Interval, median_ratio_interval, ratio_interval, value_ratio_interval};
 pub use student::t_quantile;
 pub use trend::{FirstRepetition, Trend, first, trend};
+pub use variability::limit_of_cov;
 
 /// The side of the estimate on which a confidence limit is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -54,7 +54,7 @@ pub struct Verdict {
     pub outcome: Outcome,
     /// Why, with the numbers.
     pub reason: Reason,
-    /// The statistic of the repetitions that was compared: `mean`, `median`, `min` or `max`.
+    /// The statistic of the repetitions that was compared: `mean`, `median`, `min`, `max` or `cov`.
     #[serde(default)]
     pub statistic: String,
     /// Its value, in the base unit of the metric; absent if nothing was measured.
@@ -130,6 +130,9 @@ pub struct Statistics {
     pub cov: Option<f64>,
     /// One-sided confidence limit of the mean on the unfavourable side; absent for one repetition.
     pub bound: Option<f64>,
+    /// Base unit of the values, if it is not that of the verdict: the verdict is about their variability.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub unit: String,
     /// The confidence of this limit, between 0 and 1; 0.95 in older folders without this field.
     #[serde(default = "usual_confidence")]
     pub confidence: f64,
@@ -150,6 +153,7 @@ impl Statistics {
             max: statistics::max(values)?,
             cov: statistics::cov(values),
             bound: statistics::limit_of_mean(values, side, confidence),
+            unit: String::new(),
             confidence,
         })
     }

@@ -22,7 +22,7 @@ pub(super) fn decision(of: &ThresholdComparison<'_>, value: f64, met: bool) -> O
     }
     let (answer, limits, repetitions) = match of.criterion.stat {
         Stat::Mean => of_means(of),
-        Stat::Median | Stat::Min | Stat::Max => of_others(of, value, met),
+        Stat::Median | Stat::Min | Stat::Max | Stat::Cov => of_others(of, value, met),
     };
     let Some(Interval { low, high }) = limits else {
         return Some((Outcome::Inconclusive, without_limits(of, value)));
@@ -52,7 +52,7 @@ fn without_limits(of: &ThresholdComparison<'_>, value: f64) -> Reason {
     let confidence = of.test.decide.confidence;
     let least = match of.criterion.stat {
         Stat::Median => statistics::values_for_median(f64::midpoint(confidence, 1.0)),
-        Stat::Mean | Stat::Min | Stat::Max => 2,
+        Stat::Mean | Stat::Min | Stat::Max | Stat::Cov => 2,
     };
     let reason = of.reason(Code::RatioNoLimit, value).with("n", of.values.len());
     reason.with("n_reference", of.threshold.measured.len()).with("n_min", least)

@@ -308,6 +308,31 @@ fn the_variability_of_a_single_repetition_is_not_known_to_be_below_the_maximum()
 }
 
 #[test]
+fn a_criterion_on_the_variability_passes_and_fails_by_its_confidence_limits() {
+    let keys = "ior = \"-w -e\"\n\
+                criterion = { metric = \"write.bw\", op = \"<=\", value = \"5 %\", stat = \"cov\" }";
+    let of = |rates: &[u64]| {
+        let text = plan(keys).text.replace("repetitions = 3", &format!("repetitions = {}", rates.len()));
+        let jobs = (1..).zip(rates).map(|(repetition, rate)| job("T", repetition, phase("write", *rate)));
+        one(&text.parsed(), &campaign(jobs.collect()))
+    };
+    let even = of(&[1000, 1001, 999, 1000]);
+    assert_eq!(outcome(&even), (Outcome::Pass, Code::ThresholdMet), "{}", even.reason);
+    assert_eq!((even.unit.as_str(), even.threshold), ("1", Some(0.05)));
+    let statistics = even.statistics.unwrap();
+    assert_eq!((statistics.unit.as_str(), statistics.mean, statistics.bound), ("B/s", 1000.0, None));
+    let wild = of(&[500, 1500, 600, 1400]);
+    assert_eq!(outcome(&wild), (Outcome::Fail, Code::ThresholdNotMet));
+    assert_eq!(numbers(&wild.reason, ["value", "threshold"]), [Some(0.527), Some(0.05)]);
+    assert!(wild.reason.number("limit") > Some(0.25), "{}", wild.reason);
+    assert_eq!(outcome(&of(&[960, 1000, 1040])), (Outcome::Inconclusive, Code::LimitContradictsMet));
+    assert_eq!(outcome(&of(&[930, 1000, 1070])), (Outcome::Inconclusive, Code::LimitContradictsMiss));
+    let alone = of(&[1000]);
+    assert_eq!(outcome(&alone), (Outcome::Inconclusive, Code::VariabilityUnknown));
+    assert_eq!((alone.value, alone.reason.number("cov_max")), (None, Some(0.05)));
+}
+
+#[test]
 fn a_single_repetition_decides_by_its_value_unless_the_plan_decides_by_the_limit() {
     let once = WRITE.to_owned() + "\n";
     let single = |decide: &str| {

@@ -1,6 +1,6 @@
 //! Criteria: the statistic that they compare, whether they can pass and fail, and whether data is compared.
 
-use plan::Comparison;
+use plan::{Comparison, Stat};
 use results::finding::Finding;
 use results::finding::Severity::{Error, Info, NeedsWaiver};
 use results::reason::{Code, Reason};
@@ -62,6 +62,9 @@ fn turned(criterion: &CriterionFacts) -> Option<&'static str> {
 
 /// Whether more is better for the metric, where that is known.
 fn more_is_better(criterion: &CriterionFacts) -> Option<bool> {
+    if criterion.stat == Some(Stat::Cov) {
+        return Some(false);
+    }
     let (_, name) = criterion.metric.split_once('.')?;
     match name {
         "bw" | "rate" | "iops" | "sustained" | "steady" | "pass" => Some(true),

@@ -58,6 +58,12 @@ fn a_criterion_that_cannot_fail_or_be_met_is_found() {
 }
 
 #[test]
+fn a_maximum_of_the_variability_of_a_rate_is_as_intended() {
+    let all = vec![criterion("write.bw", Some(Stat::Cov), Comparison::AtMost, "5 %")];
+    assert!(!ids(&with_criteria("ior -w -e", "", all)).contains(&"dead-criterion"));
+}
+
+#[test]
 fn units_of_another_family_than_in_the_clause_are_found() {
     let found = |clause: &str, value: &str| {
         let all = vec![criterion("write.bw", Some(Stat::Mean), Comparison::AtLeast, value)];

@@ -23,6 +23,8 @@ pub struct Criterion {
     pub goal: Goal,
     /// The threshold as the plan writes it.
     pub written: String,
+    /// The dimension of the metric. That of the threshold differs for the variability.
+    pub dimension: Dimension,
 }
 
 /// A threshold.
@@ -70,6 +72,8 @@ words! {
         Min = "min",
         /// Largest.
         Max = "max",
+        /// Coefficient of variation, a share.
+        Cov = "cov",
     }
 }
 

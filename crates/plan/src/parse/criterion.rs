@@ -35,7 +35,14 @@ impl Defaults<'_> {
         let metric = wire.metric.get_ref().clone();
         let written = wire_value.get_ref().to_string();
         let rejected = |what: String| self.place.error(wire_value, format!("{who}: {metric}: {what}"));
-        let (goal, written) = self.goal(&written, dimension, plan).map_err(rejected)?;
+        if wire.stat == Some(Stat::Cov) {
+            why_not_cov(op, dimension).map_or(Ok(()), |why| Err(rejected(why.to_owned())))?;
+        }
+        let of_goal = if wire.stat == Some(Stat::Cov) { Dimension::Fraction } else { dimension };
+        let (goal, written) = self.goal(&written, of_goal, plan).map_err(rejected)?;
+        if wire.stat == Some(Stat::Cov) && matches!(goal, Goal::Share { .. }) {
+            return Err(rejected("a variability is compared with a share, such as `5 %`".to_owned()));
+        }
         let stat = match wire.stat {
             // Counts are not averaged: the worst repetition decides.
             None if dimension == Dimension::Count => match metric.rsplit('.').next() {
@@ -50,7 +57,7 @@ impl Defaults<'_> {
             Some(stat) => stat,
         };
         let stat_named = wire.stat.is_some() || test.decide.chosen;
-        Ok(Some(Criterion { metric, stat, stat_named, op, goal, written }))
+        Ok(Some(Criterion { metric, stat, stat_named, op, goal, written, dimension }))
     }
 
     /// A criterion on linearity. The first step has none, because the others are compared with it.
@@ -96,7 +103,15 @@ impl Defaults<'_> {
         let goal =
             Goal::Share { share: factor * (1.0 - below), test: base, metric: metric.clone(), dimension };
         let stat_named = test.decide.chosen;
-        Ok(Some(Criterion { metric, stat: Stat::Mean, stat_named, op: Comparison::AtLeast, goal, written }))
+        Ok(Some(Criterion {
+            metric,
+            stat: Stat::Mean,
+            stat_named,
+            op: Comparison::AtLeast,
+            goal,
+            written,
+            dimension,
+        }))
     }
 
     /// The metric's dimension, if the test's command line yields the metric.
@@ -174,6 +189,15 @@ impl Defaults<'_> {
         };
         let by_bound = matches!(wire.rule, wire::RuleWord::LowerBound);
         Ok(Decide { chosen: true, stat, by_bound, confidence })
+    }
+}
+
+/// The reason why the variability of a metric cannot be compared like this, if there is one.
+fn why_not_cov(op: Comparison, dimension: Dimension) -> Option<&'static str> {
+    match (op, dimension) {
+        (_, Dimension::Count) => Some("counts have no variability. Compare the count itself."),
+        (Comparison::AtMost | Comparison::Below, _) => None,
+        _ => Some("less variability is better. Compare it with `<=` or `<`."),
     }
 }
 

@@ -92,8 +92,8 @@ fn job(folder: &String) -> Cell {
 }
 
 fn facts(statistics: &Statistics, verdict: &Verdict) -> Vec<Fact> {
-    let fact =
-        |label: &str, value| Fact::of(label, distinguished(value, verdict.threshold, unit_of(verdict)));
+    let (threshold, unit) = values_of(statistics, verdict);
+    let fact = |label: &str, value| Fact::of(label, distinguished(value, threshold, unit));
     let level = percent(statistics.confidence);
     let mut facts = vec![
         fact("mean", statistics.mean),
@@ -106,7 +106,7 @@ fn facts(statistics: &Statistics, verdict: &Verdict) -> Vec<Fact> {
         (statistics.bound, bootstrap_interval(&statistics.values, statistics.confidence, median))
     {
         let [low, high] =
-            [lies.low, lies.high].map(|value| distinguished(value, verdict.threshold, unit_of(verdict)).text);
+            [lies.low, lies.high].map(|value| distinguished(value, threshold, unit).text);
         facts.push(Fact::new(&format!("{level} interval of the median"), format!("{low} to {high}")));
     }
     facts.extend(statistics.cov.map(|cov| Fact::new("COV", share(cov))));
@@ -131,15 +131,23 @@ pub(super) fn values(verdicts: &[&Verdict]) -> Option<Table> {
     let mut table = Table::new("Evaluated values of each repetition, in the order of the runs", &headings);
     for (verdict, statistics) in evaluated() {
         let mut row = vec![Cell::literal(&verdict.metric), Cell::new(&verdict.criterion)];
-        row.extend(
-            statistics.values.iter().map(|value| distinguished(*value, verdict.threshold, unit_of(verdict))),
-        );
+        let (threshold, unit) = values_of(statistics, verdict);
+        row.extend(statistics.values.iter().map(|value| distinguished(*value, threshold, unit)));
         row.resize(repetitions + 2, Cell::new(NONE));
         if !table.rows.contains(&row) {
             table.row(row);
         }
     }
     Some(table)
+}
+
+/// The threshold and the unit of the values of the repetitions. They have no threshold if the verdict is about
+/// their variability.
+fn values_of<'v>(statistics: &'v Statistics, verdict: &'v Verdict) -> (Option<f64>, &'v str) {
+    match statistics.unit.as_str() {
+        "" => (verdict.threshold, unit_of(verdict)),
+        unit => (None, unit),
+    }
 }
 
 /// The unit in which the values of a verdict are shown. It is that of the criterion, so that they compare.

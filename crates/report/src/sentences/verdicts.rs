@@ -8,63 +8,63 @@ use results::reason::Code;
 pub(super) const TEXTS: &[(Code, &str)] = templates! {
     // Decisions.
     ThresholdMet:
-        "The {statistic} of {value} meets the threshold {comparison} {threshold}[ ({reference})]. 0 of \
+        "The {statistic:cov=COV} of {value} meets the threshold {comparison} {threshold}[ ({reference})]. 0 of \
          {transfers} transfers ({compared}) were wrong. 95 % upper limit of the error rate: {error_rate_max} \
          (n = {transfers}).",
-        "The {statistic} of {value} meets the threshold {comparison} {threshold}[ ({reference})]. 0 of \
+        "The {statistic:cov=COV} of {value} meets the threshold {comparison} {threshold}[ ({reference})]. 0 of \
          {operations} operations ({compared}) were wrong. 95 % upper limit of the error rate: \
          {error_rate_max} (n = {operations}).",
-        "The {statistic} of {value} meets the threshold {comparison} {threshold}[ ({reference})]. One-sided \
+        "The {statistic:cov=COV} of {value} meets the threshold {comparison} {threshold}[ ({reference})]. One-sided \
          {confidence} confidence limits of its ratio to the threshold: {ratio_low} and {ratio_high} (n = \
          {n}).",
-        "The {statistic} of {value} meets the threshold {comparison} {threshold}[ ({reference})]. Lower \
+        "The {statistic:cov=COV} of {value} meets the threshold {comparison} {threshold}[ ({reference})]. Lower \
          one-sided {confidence} confidence limit of its ratio to the threshold: {ratio_low} (n = {n}).",
-        "The {statistic} of {value} meets the threshold {comparison} {threshold}[ ({reference})]. One-sided \
+        "The {statistic:cov=COV} of {value} meets the threshold {comparison} {threshold}[ ({reference})]. One-sided \
          {confidence} confidence limit: {limit} (n = {n}).",
-        "The {statistic} of {value} meets the threshold {comparison} {threshold}[ ({reference})][ (n = \
+        "The {statistic:cov=COV} of {value} meets the threshold {comparison} {threshold}[ ({reference})][ (n = \
          {n})].";
     ThresholdNotMet:
-        "The {statistic} of {value} does not meet the threshold {comparison} {threshold}[ ({reference})]. \
+        "The {statistic:cov=COV} of {value} does not meet the threshold {comparison} {threshold}[ ({reference})]. \
          One-sided {confidence} confidence limits of its ratio to the threshold: {ratio_low} and \
          {ratio_high} (n = {n}).",
-        "The {statistic} of {value} does not meet the threshold {comparison} {threshold}[ ({reference})]. \
+        "The {statistic:cov=COV} of {value} does not meet the threshold {comparison} {threshold}[ ({reference})]. \
          Lower one-sided {confidence} confidence limit of its ratio to the threshold: {ratio_low} (n = {n}).",
-        "The {statistic} of {value} does not meet the threshold {comparison} {threshold}[ ({reference})]. \
+        "The {statistic:cov=COV} of {value} does not meet the threshold {comparison} {threshold}[ ({reference})]. \
          One-sided {confidence} confidence limit: {limit} (n = {n}).",
-        "The {statistic} of {value} does not meet the threshold {comparison} {threshold}[ ({reference})][ (n \
+        "The {statistic:cov=COV} of {value} does not meet the threshold {comparison} {threshold}[ ({reference})][ (n \
          = {n})].";
     LimitContradictsMet:
-        "The {statistic} of {value} meets the threshold {comparison} {threshold}[ ({reference})]. Its \
+        "The {statistic:cov=COV} of {value} meets the threshold {comparison} {threshold}[ ({reference})]. Its \
          one-sided {confidence} confidence limit of {limit} (n = {n}) does not meet it.[ With mean and \
          variability as measured, {repetitions} repetitions in total decide with a probability of {power}.][ \
          More than {repetitions_max} repetitions would be needed.]";
     LimitContradictsMiss:
-        "The {statistic} of {value} does not meet the threshold {comparison} {threshold}[ ({reference})]. \
+        "The {statistic:cov=COV} of {value} does not meet the threshold {comparison} {threshold}[ ({reference})]. \
          Its one-sided {confidence} confidence limit of {limit} (n = {n}) meets it.[ With mean and \
          variability as measured, {repetitions} repetitions in total decide with a probability of {power}.][ \
          More than {repetitions_max} repetitions would be needed.]";
     NoLimit:
-        "The {statistic} of {value} has no confidence limit (n = {n}[, at least {n_min} needed]). So it does \
+        "The {statistic:cov=COV} of {value} has no confidence limit (n = {n}[, at least {n_min} needed]). So it does \
          not decide about the threshold {comparison} {threshold}.";
     RatioUndecided:
-        "The {statistic} of {value} may or may not meet the threshold {comparison} {threshold}[ \
+        "The {statistic:cov=COV} of {value} may or may not meet the threshold {comparison} {threshold}[ \
          ({reference})]. One-sided {confidence} confidence limits of its ratio to the threshold: {ratio_low} \
          and {ratio_high} (n = {n}). COV: {cov}, of the reference {cov_reference}.[ With means and \
          variability as measured, {repetitions} repetitions in total of each decide with a probability of \
          {power}.][ More than {repetitions_max} repetitions of each would be needed.]",
-        "The {statistic} of {value} may or may not meet the threshold {comparison} {threshold}[ \
+        "The {statistic:cov=COV} of {value} may or may not meet the threshold {comparison} {threshold}[ \
          ({reference})]. Lower one-sided {confidence} confidence limit of its ratio to the threshold: \
          {ratio_low} (n = {n}). It has no upper limit. COV: {cov}, of the reference {cov_reference}.[ \
          With means and variability as measured, {repetitions} repetitions in total of each decide with a \
          probability of {power}.][ More than {repetitions_max} repetitions of each would be needed.]";
     RatioNoLimit:
-        "The {statistic} of {value} is compared with the threshold {comparison} {threshold}[ ({reference})]. \
+        "The {statistic:cov=COV} of {value} is compared with the threshold {comparison} {threshold}[ ({reference})]. \
          Their ratio has no confidence limit (n = {n}, of the reference {n_reference}, both at least \
          {n_min}).";
     VariabilityAboveMax:
         "The {n} repetitions vary by {cov} (COV), more than the {cov_max} that the plan allows.";
     VariabilityUnknown:
-        "A single repetition shows no variability (COV). The plan allows at most {cov_max}.";
+        "The variability (COV) is not known (n = {n}). The plan allows at most {cov_max}.";
     NoValues: "No repetition has a value.";
     ReferenceUnusable: "The reference, {metric} of {test}, cannot be used. {cause}";
     PartUnusable: "Part {part} cannot be used. {cause}";

@@ -57,7 +57,7 @@ codes! {
     VariabilityAboveMax = "variability-above-max":
         "The threshold is met, but the repetitions vary by more than the plan allows.";
     VariabilityUnknown = "variability-unknown":
-        "The plan limits the variability, but a single repetition shows none.";
+        "The plan limits the variability, but the repetitions do not show it.";
     NoValues = "no-values": "No repetition has a value.";
     ReferenceUnusable = "reference-unusable":
         "The test that is the reference of this one has no usable value.";

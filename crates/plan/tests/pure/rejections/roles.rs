@@ -77,6 +77,26 @@ fn goals_that_refer_to_an_unknown_or_unsuitable_number_are_rejected() {
 }
 
 #[test]
+fn the_variability_is_compared_with_a_share_and_less_is_better() {
+    let test = |metric: &str, op: &str, value: &str| {
+        test_with(&format!(
+            "ior = \"-w -W\"\ncriterion = {{ metric = \"{metric}\", op = \"{op}\", value = \"{value}\", \
+             stat = \"cov\" }}"
+        ))
+    };
+    let plan = Plan::parse(&format!("{HEAD}{}", test("write.bw", "<=", "5 %")), "p.toml").unwrap();
+    assert_eq!(plan.tests[0].criteria[0].to_string(), "cov <= 5 %");
+    for (metric, op, value, end) in [
+        ("write.bw", ">=", "5 %", "write.bw: less variability is better. Compare it with `<=` or `<`."),
+        ("write.bw", "<=", "1 GB/s", "`1 GB/s` has a unit of another kind. Write for example `10 %`."),
+        ("write_check.errors", "<=", "5 %", "counts have no variability. Compare the count itself."),
+    ] {
+        let said = rejection(&test(metric, op, value));
+        assert!(said.ends_with(end), "{said}");
+    }
+}
+
+#[test]
 fn a_waiver_names_a_lint_a_reason_and_a_person() {
     let waived = |why: &str| {
         test_with(&format!(

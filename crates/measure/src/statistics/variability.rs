@@ -1,0 +1,82 @@
+//! Confidence limits of the variability (COV) of normal values.
+//!
+//! √n / COV follows a noncentral t distribution, so its limits are exact for normal values with a positive
+//! mean. Other distributions, such as one with rare stalls, have other limits.
+//!
+//! Invariant: pure; the order of the values does not matter.
+//! Never here: a maximum of a contract.
+
+use super::power::shifted_t_above;
+use super::{Side, cov};
+
+/// No true COV is searched beyond these.
+const RANGE: (f64, f64) = (1e-9, 1e3);
+
+/// One-sided confidence limit of the true coefficient of variation. `None` below two values or without a
+/// positive mean; the upper limit is infinite if the values show none.
+pub fn limit_of_cov(values: &[f64], side: Side, confidence: f64) -> Option<f64> {
+    let measured = cov(values).filter(|_| super::mean(values) > Some(0.0))?;
+    if measured == 0.0 {
+        return Some(0.0);
+    }
+    let root = (values.len() as f64).sqrt();
+    let freedom = (values.len() - 1) as f64;
+    // The probability of a COV of at most the measured one. It falls with the true COV.
+    let at_most = |of: f64| shifted_t_above(root / measured, freedom, root / of, f64::INFINITY);
+    let wanted = match side {
+        Side::Lower => confidence,
+        Side::Upper => 1.0 - confidence,
+    };
+    let (mut low, mut high) = RANGE;
+    if at_most(high) > wanted {
+        return Some(f64::INFINITY);
+    }
+    for _ in 0..60 {
+        let middle = (low * high).sqrt();
+        if at_most(middle) > wanted {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    Some((low * high).sqrt())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::statistics::Dice;
+
+    #[test]
+    fn limits_are_those_of_the_chi_square_distribution_for_a_small_cov() {
+        // 10 values: deviation √(9 / 3.325) and √(9 / 16.919) times the measured one, at 95 %.
+        let values: Vec<f64> = (0..10).map(|i| 1000.0 + f64::from(i)).collect();
+        let measured = cov(&values).unwrap();
+        let upper = limit_of_cov(&values, Side::Upper, 0.95).unwrap() / measured;
+        let lower = limit_of_cov(&values, Side::Lower, 0.95).unwrap() / measured;
+        assert!((upper - 1.645).abs() < 0.002 && (lower - 0.7293).abs() < 0.002, "{upper} {lower}");
+    }
+
+    #[test]
+    fn each_limit_is_wrong_in_five_percent_of_trials() {
+        let mut dice = Dice::new(12);
+        for (truth, n) in [(0.05, 3), (0.1, 5), (0.2, 10)] {
+            let mut wrong = [0_u32; 2];
+            for _ in 0..800 {
+                let values: Vec<f64> = (0..n).map(|_| 1.0 + truth * dice.normal()).collect();
+                wrong[0] += u32::from(limit_of_cov(&values, Side::Lower, 0.95).unwrap() > truth);
+                wrong[1] += u32::from(limit_of_cov(&values, Side::Upper, 0.95).unwrap() < truth);
+            }
+            // 5 % of 800 are 40, with a deviation of 6.
+            assert!(wrong.iter().all(|count| (22..=60).contains(count)), "{truth} {n}: {wrong:?}");
+        }
+    }
+
+    #[test]
+    fn values_that_do_not_vary_have_a_limit_of_zero_and_one_value_has_none() {
+        assert_eq!(limit_of_cov(&[2.0; 3], Side::Upper, 0.95), Some(0.0));
+        assert_eq!(limit_of_cov(&[2.0], Side::Upper, 0.95), None);
+        assert_eq!(limit_of_cov(&[-2.0, 2.0], Side::Upper, 0.95), None);
+        assert_eq!(limit_of_cov(&[1.0, 100.0], Side::Upper, 0.95), Some(f64::INFINITY));
+    }
+}
