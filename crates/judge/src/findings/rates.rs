@@ -2,7 +2,7 @@
 //!
 //! Never here: the threshold.
 
-use plan::{Criterion, Stat, Test};
+use plan::{Criterion, Goal, Stat, Test};
 use results::finding::{Finding, Severity};
 use results::folder::JobEnd;
 use results::reason::{Code, Datum, Reason};
@@ -172,8 +172,16 @@ pub(crate) fn harmonic(case: &TestCriterion<'_>) -> Option<Reason> {
     (mean > whole * (1.0 + HARMONIC)).then(|| {
         let reason = Reason::new(Code::Harmonic).with("whole", Quantity { value: whole, dimension });
         let reason = reason.with("mean", Quantity { value: mean, dimension });
-        reason.with("share", Datum::share(mean / whole - 1.0))
+        let reason = reason.with("share", Datum::share(mean / whole - 1.0));
+        reason.with_some("required", only_the_mean_meets(case.criterion, mean, whole))
     })
+}
+
+/// The threshold, if the mean of the rates meets it and the rate of all repetitions does not.
+fn only_the_mean_meets(criterion: &Criterion, mean: f64, whole: f64) -> Option<Quantity> {
+    let Goal::Value(threshold) = criterion.goal else { return None };
+    let holds = |value| criterion.op.holds(value, threshold.value);
+    (holds(mean) && !holds(whole)).then_some(threshold)
 }
 
 /// A walk in which a rank listed few entries.

@@ -209,6 +209,27 @@ fn repetitions_of_a_fixed_amount_also_have_total_bytes_by_total_time() {
 }
 
 #[test]
+fn a_threshold_that_only_the_mean_of_the_rates_meets_is_named_and_needs_a_waiver() {
+    // 600 bytes in 0.4 s and in 1.2 s: 1500 and 500 B/s, but 1200 bytes in 1.6 s.
+    let of = |seconds: f64| {
+        let spans = Spans { transfer_s: seconds, total_s: seconds, ..Default::default() };
+        Phase { spans, ..phase("write", 600) }
+    };
+    let text = asks("", "write.bw").text.replace("repetitions = 3", "repetitions = 20");
+    let plan = text.replace("value = \"90 B/s\"", "value = \"790 B/s\"").parsed();
+    let jobs = (1..=20).map(|at| job("T", at, of(if at % 2 == 0 { 0.4 } else { 1.2 })));
+    let campaign = campaign(jobs.collect());
+    let verdict = one(&plan, &campaign);
+    assert_eq!((verdict.outcome, verdict.threshold), (Outcome::Pass, Some(790.0)), "{}", verdict.reason);
+    let warning = of(&verdict.warnings, Code::Harmonic).unwrap();
+    let names = ["mean", "whole", "share", "required"];
+    assert_eq!(numbers(warning, names), [1000.0, 750.0, 0.333, 790.0].map(Some));
+    let findings = summary(&plan, &campaign).findings;
+    let finding = findings.iter().find(|finding| finding.code() == Code::Harmonic).unwrap();
+    assert_eq!(finding.severity, Severity::NeedsWaiver);
+}
+
+#[test]
 fn a_window_as_long_as_the_phase_is_all_its_whole_intervals() {
     let plan = asks("sustained = \"20 s\"", "write.sustained");
     let runs = |seconds: usize| three([0; 3].map(|_| timed(&vec![100; seconds], 0)));

@@ -310,7 +310,11 @@ pub(super) const TEXTS: &[(Code, &str)] = templates! {
     WearoutTail: "The wear-out took {wear_out}, longer than the deadline of {deadline}.";
     CovMissing: "There is only one repetition, so the variability (COV) is not known.";
     CovHigh: "The {n} repetitions vary by {cov} (COV, maximum {cov_max}).";
-    Harmonic: "Total amount / total time is {whole}. The mean of the rates is {mean}, {share} higher.";
+    Harmonic:
+        "The criterion compares the mean of the rates, {mean}. Total amount / total time is {whole}, and the \
+         mean is {share} higher. Only the mean meets the threshold {required}.",
+        "The criterion compares the mean of the rates, {mean}. Total amount / total time is {whole}, and the \
+         mean is {share} higher.";
     AbovePhysics:
         "{rate} is above the maximum of {rate_max} that the plan states for the file system.",
         "Random transfers reach {rate}, no less than sequential ones ({sequential}).";

@@ -70,7 +70,7 @@ const BYTES: &[&str] = &[
     "served",
 ];
 const RATES: &[&str] =
-    &["high", "limit", "low", "rate", "rate_max", "sequential", "threshold", "value", "whole"];
+    &["high", "limit", "low", "rate", "rate_max", "required", "sequential", "threshold", "value", "whole"];
 const SHARES: &[&str] = &[
     "blocks",
     "change",
