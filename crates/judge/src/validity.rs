@@ -59,9 +59,9 @@ pub(crate) fn measured(case: &TestCriterion<'_>) -> Result<Vec<f64>, Unusable> {
             kernel::once,
             kernel::moved,
             sustained::held,
-            steady::reached,
         ];
         rules.iter().try_for_each(|rule| rule(case)).map_err(invalid)?;
+        steady::reached(case)?;
     }
     jobs.iter().map(|job| value(case, job).map_err(invalid)).collect()
 }

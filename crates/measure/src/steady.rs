@@ -3,10 +3,16 @@
 //! A rate is sustained over a window if no window of that length is slower, at any start. A system is steady
 //! from the moment at which a window neither rises nor falls nor varies more than allowed. The criteria are
 //! those of SNIA's performance test specification: slope times window, and range of block means, as shares of
-//! the window's mean.
+//! the window's mean. It stays steady if the line through all blocks until the end of the measured time obeys
+//! the same slope, and if no block is farther from the first window than the range.
 //!
-//! Invariant: pure; sums are exact; an interval that the run did not fill is in no window.
+//! Invariant: pure; sums are exact; an interval that the run did not fill is in no window. What noise may
+//! explain is not clear.
 //! Never here: thresholds of a contract, verdicts.
+
+mod blocks;
+
+use blocks::{BlockLine, noise};
 
 /// Bytes, or operations, per interval of one phase, all ranks together.
 #[derive(Clone, Copy, Debug)]
@@ -57,7 +63,7 @@ pub enum SteadyState {
     NotReached,
     /// Steady, but the run ended before the measured time was over.
     Unmeasured,
-    /// Steady, and so was every window until the end of the measured time.
+    /// Steady until the end of the measured time.
     Steady,
     /// Steady, but not until the end of the measured time.
     Left,
@@ -68,6 +74,8 @@ pub enum SteadyState {
 pub struct Steadiness {
     /// The answer.
     pub state: SteadyState,
+    /// Whether noise does not explain the answer.
+    pub clear: bool,
     /// Length of the windows, seconds.
     pub window: f64,
     /// The first steady window; if none was steady, the last one in time; `None` if the run is shorter than a
@@ -75,9 +83,22 @@ pub struct Steadiness {
     pub seen: Option<TimelineWindow>,
     /// The time measured after it; `None` if the run ended before.
     pub measured: Option<SteadyWindow>,
-    /// The end of the first window that was no longer steady, seconds after the start. It is the end of the
-    /// measured time if its mean differs from that of the steady window.
+    /// The line from the start of the steady window to the end of the measured time or of the run.
+    pub trend: Option<SteadyTrend>,
+    /// The end of the first block that was too far from the steady window, seconds after the start. It is the
+    /// end of the measured time if only the line rises or falls too much.
     pub left: Option<f64>,
+}
+
+/// The rise of a run from the start of its steady window on.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SteadyTrend {
+    /// Its time, seconds.
+    pub seconds: f64,
+    /// The rise of its regression line (fall, if negative) from end to end, as a share of the mean.
+    pub slope: f64,
+    /// How far this may be from the true rise, one-sided with 95 % confidence.
+    pub uncertainty: f64,
 }
 
 /// One window of a timeline.
@@ -107,6 +128,9 @@ pub struct SteadyWindow {
 /// Blocks of a window: SNIA's measurement window has five rounds.
 const BLOCKS: usize = 5;
 
+/// A rise whose uncertainty is above this multiple of what is allowed says nothing.
+const NOISE_MAX: f64 = 2.0;
+
 impl IntervalSeries<'_> {
     /// Whole intervals of the run.
     fn whole(&self) -> usize {
@@ -132,6 +156,11 @@ impl IntervalSeries<'_> {
 
     fn rate(&self, from: usize, to: usize) -> f64 {
         self.sum(from, to) as f64 / self.seconds(to - from)
+    }
+
+    /// The rates of the whole blocks of this many intervals from `from` to `to`.
+    fn blocks(&self, from: usize, to: usize, block: usize) -> Vec<f64> {
+        (from..to).step_by(block).take_while(|start| start + block <= to).map(|start| self.rate(start, start + block)).collect()
     }
 
     fn window(&self, from: usize, to: usize) -> TimelineWindow {
@@ -185,42 +214,69 @@ pub fn sustained(series: &IntervalSeries<'_>, window: f64) -> Option<Sustained> 
 /// steady.
 pub fn steady(series: &IntervalSeries<'_>, rule: &SteadyRule) -> Steadiness {
     let whole = series.whole();
-    let length = if whole == 0 { BLOCKS } else { BLOCKS * series.covering(rule.window / BLOCKS as f64) };
-    let holds = |window: &TimelineWindow| window.slope.abs() <= rule.slope && window.range <= rule.range;
-    let ending_at = |end: usize| series.window(end - length, end);
+    let block = if whole == 0 { 1 } else { series.covering(rule.window / BLOCKS as f64) };
+    let length = BLOCKS * block;
     let in_time = |end: &usize| rule.within.is_none_or(|within| series.seconds(*end) <= within + 1e-9);
     let mut found = Steadiness {
         state: SteadyState::NotReached,
+        clear: true,
         window: series.seconds(length),
         seen: None,
         measured: None,
+        trend: None,
         left: None,
     };
-    let mut reached = None;
+    let mut last = 0;
     for end in (length..=whole).take_while(in_time) {
-        let window = ending_at(end);
-        found.seen = Some(window);
-        if holds(&window) {
-            reached = Some((end, window));
-            break;
+        let window = series.window(end - length, end);
+        (found.seen, last) = (Some(window), end);
+        if window.slope.abs() <= rule.slope && window.range <= rule.range {
+            return stayed(series, rule, end - length, found);
         }
     }
-    let Some((from, first)) = reached else { return found };
+    if let Some(seen) = found.seen {
+        let line = BlockLine::of(&series.blocks(last - length, last, block));
+        let noise = noise(&series.blocks(0, last, block));
+        // Two blocks make a range, each with its noise.
+        let apart = seen.range - std::f64::consts::SQRT_2 * noise > rule.range;
+        found.clear = !seen.rate.is_normal() || line.clearly_exceeds(rule.slope) || apart;
+    }
+    found
+}
+
+/// Whether a run with a steady window from `start` on stayed steady.
+fn stayed(
+    series: &IntervalSeries<'_>,
+    rule: &SteadyRule,
+    start: usize,
+    mut found: Steadiness,
+) -> Steadiness {
+    let (whole, block) = (series.whole(), series.covering(rule.window / BLOCKS as f64));
+    let from = start + BLOCKS * block;
     let to = from + series.covering(rule.measured);
-    let left = (from + 1..=to.min(whole)).find(|end| !holds(&ending_at(*end)));
-    found.left = left.map(|end| series.seconds(end));
-    if to <= whole {
-        let rate = series.rate(from, to);
-        found.measured = Some(SteadyWindow { from: first.end, to: series.seconds(to), rate });
-        // A slow fall may not be visible within one window.
-        if found.left.is_none() && (rate / first.rate - 1.0).abs() > rule.range {
-            found.left = Some(series.seconds(to));
-        }
+    let blocks = series.blocks(start, to.min(whole), block);
+    let (line, noise) = (BlockLine::of(&blocks), noise(&blocks));
+    let first = series.rate(start, from);
+    let apart = |rate: &f64| (rate / first - 1.0).abs();
+    let end_of = |at: usize| series.seconds(start + (at + 1) * block);
+    let left = blocks.iter().position(|rate| apart(rate) > rule.range);
+    let falls = line.rise.abs() > rule.slope;
+    let is_measured = to <= whole;
+    found.trend = Some(SteadyTrend {
+        seconds: series.seconds(blocks.len() * block),
+        slope: line.rise,
+        uncertainty: line.uncertainty,
+    });
+    if is_measured {
+        let (from, to, rate) = (series.seconds(from), series.seconds(to), series.rate(from, to));
+        found.measured = Some(SteadyWindow { from, to, rate });
     }
-    found.state = match (found.left, found.measured) {
-        (Some(_), _) => SteadyState::Left,
-        (None, None) => SteadyState::Unmeasured,
-        (None, Some(_)) => SteadyState::Steady,
+    found.left = left.map(end_of).or_else(|| falls.then(|| series.seconds(to.min(whole))));
+    let clearly_left = blocks.iter().any(|rate| apart(rate) - noise > rule.range);
+    (found.state, found.clear) = match (found.left, is_measured) {
+        (Some(_), _) => (SteadyState::Left, clearly_left || line.clearly_exceeds(rule.slope)),
+        (None, false) => (SteadyState::Unmeasured, true),
+        (None, true) => (SteadyState::Steady, line.uncertainty <= NOISE_MAX * rule.slope),
     };
     found
 }

@@ -4,6 +4,7 @@
 #![allow(clippy::print_stdout)]
 
 mod intervals;
+mod steadiness;
 mod worlds;
 
 use worlds::{AT_LEAST, Compared, SCALED, Shape};
@@ -21,6 +22,7 @@ fn main() {
     linearities();
     ratios();
     references();
+    courses();
     projections();
 }
 
@@ -132,6 +134,25 @@ fn references() {
             let ([exact, ours], [_, above]) = (of(least), of(least * 1.2));
             print!("| {compared:?} | {} % | {} | {} |", cov * 100.0, n[0], n[1]);
             println!(" {:.1} | {:.1} / {:.0} | {:.1} / {:.0} |", exact[0], ours[0], ours[2], above[0], above[2]);
+        }
+    }
+}
+
+fn courses() {
+    println!(
+        "\nSteady at a window of 30 s, slope 10 %, range 20 %; percent of {} runs: steady / not / unclear.\n",
+        TRIALS / 10
+    );
+    println!("| fall in 30 s | COV | memory | 30 s measured | 60 s | 120 s |\n|---|---|---|---|---|---|");
+    for fall in [0.0, 0.04, 0.08] {
+        for (cov, memory) in [(0.02, 2.0), (0.05, 1.0), (0.05, 2.0), (0.05, 5.0), (0.1, 2.0), (0.2, 2.0)] {
+            print!("| {} % | {} % | {memory} s |", fall * 100.0, cov * 100.0);
+            for measured in [30.0, 60.0, 120.0] {
+                let course = steadiness::Course { fall, cov, memory };
+                let [steady, not, unclear] = steadiness::answers(course, measured, TRIALS / 10);
+                print!(" {steady:.1} / {not:.1} / {unclear:.1} |");
+            }
+            println!();
         }
     }
 }

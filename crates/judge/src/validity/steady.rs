@@ -6,17 +6,23 @@ use results::folder::Job;
 use results::reason::{Code, Datum, Reason};
 use results::record::Phase;
 use results::steady::{self, Steadiness, SteadyRule, SteadyState, SteadyWindow};
-use results::{TimeWindow, TimeWindowKind};
+use results::{Outcome, TimeWindow, TimeWindowKind};
 
-use super::window;
+use super::{Unusable, window};
 use crate::case::TestCriterion;
 
-/// Whether every repetition became steady in time and stayed steady while it was measured.
-pub(super) fn reached(case: &TestCriterion<'_>) -> Result<(), Reason> {
+/// Whether every repetition became steady in time and stayed steady while it was measured. A repetition that
+/// clearly did not comes before one that varies too much to know.
+pub(super) fn reached(case: &TestCriterion<'_>) -> Result<(), Unusable> {
     let Some(rule) = &case.test.course.steady else { return Ok(()) };
-    case.numbered_phases().try_for_each(|(repetition, phase)| {
-        measured(phase, rule).map(drop).map_err(|reason| reason.with("repetition", repetition))
-    })
+    let not_steady = |(repetition, phase): (u32, &Phase)| {
+        let reason = measured(phase, rule).err()?.with("repetition", repetition);
+        let unclear = reason.code == Code::SteadyUnclear;
+        Some((if unclear { Outcome::Inconclusive } else { Outcome::Invalid }, reason))
+    };
+    let all: Vec<Unusable> = case.numbered_phases().filter_map(not_steady).collect();
+    let worst = all.iter().position(|one| one.0 == Outcome::Invalid).unwrap_or(0);
+    all.into_iter().nth(worst).map_or(Ok(()), Err)
 }
 
 /// The rate in the steady window of a repetition. If a job has several repetitions, it is their mean.
@@ -35,9 +41,26 @@ pub(crate) fn measured(phase: &Phase, rule: &SteadyRule) -> Result<(f64, SteadyW
     let Some(series) = window::series(phase) else { return of(Reason::new(Code::NoSteadyState)) };
     let found = steady::steady(&series, rule);
     match (found.state, found.seen, found.measured) {
-        (SteadyState::Steady, Some(seen), Some(measured)) => Ok((seen.end, measured)),
+        (SteadyState::Steady, Some(seen), Some(measured)) if found.clear => Ok((seen.end, measured)),
+        _ if !found.clear => of(unclear(&found, rule, series.span)),
         _ => of(not_steady(&found, rule, series.span)),
     }
+}
+
+/// What a run varied by, so that it is not known whether it was steady.
+fn unclear(found: &Steadiness, rule: &SteadyRule, span: f64) -> Reason {
+    let reason = Reason::new(Code::SteadyUnclear).with("window", Datum::seconds(found.window));
+    let reason = reason.with("slope_max", Datum::share(rule.slope));
+    let reason = reason.with("range_max", Datum::share(rule.range));
+    let Some(trend) = found.trend else {
+        let within = Datum::seconds(rule.within.unwrap_or(span).min(span));
+        let (slope, range) = found.seen.map_or((0.0, 0.0), |seen| (seen.slope, seen.range));
+        let reason = reason.with("within", within).with("slope", Datum::share(slope));
+        return reason.with("range", Datum::share(range));
+    };
+    let reason = reason.with_some("left_after", found.left.map(Datum::seconds));
+    let reason = reason.with("time", Datum::seconds(trend.seconds)).with("slope", Datum::share(trend.slope));
+    reason.with("slope_error", Datum::share(trend.uncertainty))
 }
 
 /// Why a run was not steady.
@@ -54,10 +77,14 @@ fn not_steady(found: &Steadiness, rule: &SteadyRule, span: f64) -> Reason {
             .with("slope_max", Datum::share(rule.slope))
             .with("range", Datum::share(seen.range))
             .with("range_max", Datum::share(rule.range)),
-        SteadyState::Left => reason
-            .with("steady_after", Datum::seconds(seen.end))
-            .with("left_after", Datum::seconds(found.left.unwrap_or(span)))
-            .with("measured", measured),
+        SteadyState::Left => {
+            let trend = found.trend.filter(|trend| trend.slope.abs() > rule.slope);
+            let reason = reason.with("steady_after", Datum::seconds(seen.end));
+            let reason = reason.with("left_after", Datum::seconds(found.left.unwrap_or(span)));
+            let reason = reason.with("measured", measured).with("slope_max", Datum::share(rule.slope));
+            let reason = reason.with_some("time", trend.map(|trend| Datum::seconds(trend.seconds)));
+            reason.with_some("slope", trend.map(|trend| Datum::share(trend.slope)))
+        }
         SteadyState::Unmeasured | SteadyState::Steady => {
             reason.with("steady_after", Datum::seconds(seen.end)).with("measured", measured)
         }

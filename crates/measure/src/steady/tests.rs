@@ -2,6 +2,8 @@
 
 use proptest::prelude::*;
 
+use crate::statistics::Dice;
+
 use super::*;
 
 const RULE: SteadyRule =
@@ -10,6 +12,20 @@ const RULE: SteadyRule =
 /// Intervals of one second, all complete.
 fn seconds(moved: &[u64]) -> IntervalSeries<'_> {
     IntervalSeries { moved, interval: 1.0, span: moved.len() as f64 }
+}
+
+/// So many seconds of a system whose rate falls by a share in 30 s. Its intervals vary by a COV and remember
+/// for so many seconds.
+fn noisy(dice: &mut Dice, count: usize, [fall, cov, memory]: [f64; 3]) -> Vec<u64> {
+    let alike = (-1.0 / memory).exp();
+    let fresh = (1.0 - alike * alike).sqrt();
+    let mut value = dice.normal();
+    let mut next = |second: usize| {
+        value = alike * value + fresh * dice.normal();
+        let rate = 1e6 * (1.0 - fall * second as f64 / 30.0) * (1.0 + cov * value);
+        rate.max(0.0) as u64
+    };
+    (0..count).map(&mut next).collect()
 }
 
 #[test]
@@ -91,7 +107,57 @@ fn a_fall_too_slow_for_any_window_is_detected_over_the_measured_time() {
     let moved: Vec<u64> = (0..400).map(|second| (1e6 * 0.9985_f64.powi(second)) as u64).collect();
     let rule = SteadyRule { measured: 360.0, ..RULE };
     let found = steady(&seconds(&moved), &rule);
-    assert_eq!((found.state, found.left), (SteadyState::Left, Some(390.0)));
+    assert_eq!((found.state, found.clear), (SteadyState::Left, true));
+    assert!(found.left.is_some_and(|at| at > 150.0 && at < 180.0), "20 % below the first window: {found:?}");
+}
+
+#[test]
+fn a_steady_fall_within_what_a_window_allows_is_found_over_the_measured_time() {
+    let rule = SteadyRule { measured: 30.0, ..RULE };
+    for (percent, state) in [(8, SteadyState::Left), (4, SteadyState::Steady)] {
+        let moved: Vec<u64> = (0..120).map(|second| 1_000_000 - second * percent * 1_000_000 / 3000).collect();
+        let found = steady(&seconds(&moved), &rule);
+        assert_eq!((found.state, found.clear), (state, true), "{percent} %: {found:?}");
+        let fall = found.trend.unwrap().slope;
+        assert!((fall + percent as f64 * 0.02).abs() < 0.01, "{percent} % in 30 s, over 60 s: {fall}");
+    }
+}
+
+/// How often a system came out steady, not steady, and unclear, in percent.
+fn rates(fall: f64, cov: f64, memory: f64, measured: f64) -> [f64; 3] {
+    let (mut dice, trials) = (Dice::new(17), 400_u32);
+    let mut counts = [0_u32; 3];
+    for _ in 0..trials {
+        let moved = noisy(&mut dice, 200, [fall, cov, memory]);
+        let found = steady(&seconds(&moved), &SteadyRule { measured, ..RULE });
+        let index = match found.state {
+            _ if !found.clear => 2,
+            SteadyState::Steady => 0,
+            _ => 1,
+        };
+        counts[index] += 1;
+    }
+    counts.map(|count| f64::from(count) * 100.0 / f64::from(trials))
+}
+
+#[test]
+fn a_stationary_system_is_hardly_ever_called_not_steady_and_noise_is_unclear() {
+    for (cov, memory) in [(0.02, 2.0), (0.05, 2.0), (0.05, 5.0), (0.1, 1.0), (0.2, 1.0)] {
+        let [_, not, _] = rates(0.0, cov, memory, 60.0);
+        assert!(not <= 2.0, "{cov} {memory}: {not} %");
+    }
+    let [steady, _, unclear] = rates(0.0, 0.05, 2.0, 60.0);
+    assert!(steady >= 90.0, "{steady} {unclear}");
+    let [steady, _, unclear] = rates(0.0, 0.4, 2.0, 60.0);
+    assert!(steady <= 2.0 && unclear >= 95.0, "{steady} {unclear}");
+}
+
+#[test]
+fn a_falling_system_is_seldom_called_steady_however_noisy_it_is() {
+    for cov in [0.02, 0.05, 0.1] {
+        let [steady, _, _] = rates(0.08, cov, 2.0, 60.0);
+        assert!(steady <= 10.0, "8 % in 30 s, {cov}: {steady} %");
+    }
 }
 
 #[test]

@@ -243,6 +243,8 @@ pub(super) const TEXTS: &[(Code, &str)] = templates! {
     NoSteadyState:
         "Repetition {repetition}: {phase} was not steady within {within}. The window of {window} until \
          {until} changed by {slope+} (maximum {slope_max}). It varied by {range} (maximum {range_max}).",
+        "Repetition {repetition}: {phase} was steady after {steady_after}, but it did not stay steady for \
+         {measured}. Over {time} its rate changed by {slope+} (maximum {slope_max}).",
         "Repetition {repetition}: {phase} was steady after {steady_after}, but no longer after {left_after}. \
          {measured} must be measured in the steady state.",
         "Repetition {repetition}: {phase} was steady after {steady_after}, but it ended before {measured} \
@@ -250,6 +252,13 @@ pub(super) const TEXTS: &[(Code, &str)] = templates! {
         "Repetition {repetition}: {phase} has no complete window of {window} within {within}, so it is not \
          known whether it was steady.",
         "Repetition {repetition}: {phase} has no timeline, so it is not known whether it was steady.";
+    SteadyUnclear:
+        "Repetition {repetition}: {phase} varies too much to know whether it was steady. Over {time} its rate \
+         changed by {slope+} with an uncertainty of {slope_error} (maximum {slope_max}).[ After {left_after} \
+         it was beyond what is allowed, but noise may explain that.]",
+        "Repetition {repetition}: {phase} varies too much to know whether it was steady within {within}. The \
+         last window of {window} changed by {slope+} (maximum {slope_max}) and varied by {range} (maximum \
+         {range_max}).";
     FillRecorded:
         "The utilization of fs.{fs} was {fill} {when} repetition {repetition}. Only results between {low} \
          and {high} are comparable.",
@@ -464,6 +473,7 @@ pub(super) const REMEDIES: &[(Code, &str)] = templates! {
         "Use other nodes (-N 1), drop caches with --run-cmd-before-phase, or allow it with `cache = \
          \"warm\"`.{operations?}";
     SustainedNotMet: "Move more data, and stop with a deadline (-D).";
+    SteadyUnclear: "Measure for longer (`measured` of `steady`), or find what makes the rate vary.";
     OutOfData: "Give the ranks more data (ior: -b or -s).";
     NotFlushed: "Add -e.{ior?}";
     MemoryFileSystem: "Test a directory on a file system with storage.";

@@ -93,6 +93,7 @@ const SHARES: &[&str] = &[
     "raw",
     "share",
     "slope",
+    "slope_error",
     "slope_max",
     "wall",
 ];

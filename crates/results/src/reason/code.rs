@@ -158,6 +158,8 @@ codes! {
     NoWholeWindow = "no-whole-window": "The timeline has no complete window of the required length.";
     NoSteadyState = "no-steady-state":
         "The rate did not become steady in time, or did not stay steady while it was measured.";
+    SteadyUnclear = "steady-unclear":
+        "The rate varies so much that it is not known whether it was steady.";
 
     // Findings in the records.
     FillRecorded = "fill-recorded":
