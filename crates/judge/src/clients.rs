@@ -1,14 +1,18 @@
 //! Whether the clients limit the rate: more client nodes reach more, so the measured rate is a minimum.
 //!
+//! Both numbers of nodes are measured as often, and the interval of the ratio of their means decides. What it
+//! does not decide makes a FAIL INCONCLUSIVE, unless the other numbers of nodes fail too.
+//!
 //! Never here: other limits of a measurement.
 
-use plan::{Comparison, Test};
+use plan::{Comparison, Criterion, Stat, Test, deferred};
 use results::finding::{Finding, Severity};
 use results::reason::{Code, Datum, Reason};
+use results::statistics::Interval;
 use results::{Outcome, statistics};
 
 use crate::case::TestCriterion;
-use crate::decision::Decision;
+use crate::decision::{self, Decision, Threshold};
 use crate::findings::Findings;
 
 /// Warnings and notes.
@@ -35,52 +39,135 @@ impl Remarks {
     }
 }
 
-/// The decision, if more client nodes were tried, with its warnings and notes.
+/// The decision, if other numbers of client nodes were tried, with its warnings and notes. A FAIL stays if the
+/// file system cannot do more with other numbers, or if they all fail too.
 pub(crate) fn limited(
     case: &TestCriterion<'_>,
     findings: &Findings,
+    threshold: Option<&Threshold>,
     decision: Decision,
 ) -> (Decision, Remarks) {
-    let mut remarks = Remarks::default();
-    let Some(limit) = &case.test.course.client_limit else { return (decision, remarks) };
+    let fail = |tests: &[usize]| threshold.is_some_and(|threshold| all_fail(case, findings, threshold, tests));
+    if let Some(search) = case.test.search.as_ref().filter(|_| decision.outcome == Outcome::Fail) {
+        let found = deferred::searched(case.index.plan, search, &|test, repetition| {
+            case.index.records(test, repetition)
+        });
+        // The warning about the search itself is one of the remarks.
+        let unclear = found.err().filter(|why| why.code == Code::SearchUnclear && !fail(&search.steps));
+        return (unclear.into_iter().fold(decision, undecided), Remarks::default());
+    }
+    let Some((question, remarks)) = more_clients(case, findings, &decision) else {
+        return (decision, Remarks::default());
+    };
+    let limit = case.test.course.client_limit.as_ref();
+    let open = question.filter(|why| {
+        let probes = limit.map_or(&[][..], |limit| &limit.probes);
+        decision.outcome == Outcome::Fail && (why.code == Code::ClientLimited || !fail(probes))
+    });
+    (open.into_iter().fold(decision, undecided), remarks)
+}
+
+/// An INCONCLUSIVE decision instead of a FAIL.
+fn undecided(decision: Decision, why: Reason) -> Decision {
+    let reason = why.with("measured", decision.reason);
+    Decision { outcome: Outcome::Inconclusive, reason, ..decision }
+}
+
+/// Whether each of these tests that ran fails the criterion by its own repetitions. Means are compared,
+/// because a number of nodes is better or worse by its mean.
+fn all_fail(
+    case: &TestCriterion<'_>,
+    findings: &Findings,
+    threshold: &Threshold,
+    tests: &[usize],
+) -> bool {
+    let criterion = Criterion { stat: Stat::Mean, ..case.criterion.clone() };
+    let ran = tests.iter().map(|at| &case.index.plan.tests[*at]);
+    let mut ran = ran.filter(|test| !case.index.jobs(&test.id).is_empty());
+    ran.all(|test| {
+        let values = findings.usable(&TestCriterion { test, criterion: &criterion, ..*case });
+        let fails = |values: Vec<f64>| decision::decide(&criterion, case.test, threshold, &values).outcome;
+        values.is_ok_and(|values| fails(values) == Outcome::Fail)
+    })
+}
+
+/// Whether more client nodes have a higher rate: the reason if they have, or if that is not clear. `None` if
+/// this was not asked.
+fn more_clients(
+    case: &TestCriterion<'_>,
+    findings: &Findings,
+    decision: &Decision,
+) -> Option<(Option<Reason>, Remarks)> {
+    let limit = case.test.course.client_limit.as_ref()?;
     let at_least = matches!(case.criterion.op, Comparison::AtLeast | Comparison::Above);
     let is_rate = matches!(case.metric(), "bw" | "iops" | "rate" | "sustained" | "steady");
-    // Means are compared, because other statistics of different numbers of repetitions differ by variability
-    // alone.
-    let own = decision.statistics.as_ref().map(|statistics| statistics.mean);
-    let Some(own) = own.filter(|own| at_least && is_rate && *own > 0.0) else { return (decision, remarks) };
-    let mut most: Option<(u32, f64)> = None;
+    let own = decision.statistics.as_ref().filter(|own| at_least && is_rate && own.mean > 0.0)?;
+    let mut remarks = Remarks::default();
+    // Any of the tests may reach more by chance, so each has a part of the error (Bonferroni).
+    let confidence = 1.0 - (1.0 - case.test.decide.confidence) / limit.probes.len().max(1) as f64;
+    let mut all: Vec<Compared> = Vec::new();
     for probe in &limit.probes {
         let test = &case.index.plan.tests[*probe];
-        match measured(case, findings, test) {
-            Ok(rate) if most.is_none_or(|(_, most)| rate > most) => {
-                most = Some((test.placement.nodes.unwrap_or(0), rate));
-            }
-            Ok(_) => {}
-            Err(reason) => {
+        match findings.usable(&TestCriterion { test, ..*case }) {
+            Ok(values) => all.extend(compared(test, &values, &own.values, confidence)),
+            Err((_, cause)) => {
                 let unknown = Reason::new(Code::ClientLimitUnknown).with("test", &test.id);
-                remarks.warn(unknown.with("cause", reason));
+                remarks.warn(unknown.with("cause", cause));
             }
         }
     }
-    let Some((nodes, rate)) = most else { return (decision, remarks) };
-    let times = rate / own;
-    if times <= 1.0 + limit.gain {
-        let enough = Reason::new(Code::ClientsSufficient).with("nodes", nodes);
-        remarks.note(enough.with("gain", Datum::share(times - 1.0)));
-        return (decision, remarks);
+    let Some(best) = all.iter().max_by(|a, b| a.times.total_cmp(&b.times)) else {
+        return Some((None, remarks));
+    };
+    let most = 1.0 + limit.gain;
+    if let Some(found) = all.iter().filter(|one| one.low() > most).max_by(|a, b| a.times.total_cmp(&b.times)) {
+        let limited = Reason::new(Code::ClientLimited).with("nodes", found.nodes).with("times", found.times);
+        let limited = limited.with("ratio_low", Datum::share(found.low()));
+        let limited = limited.with("confidence", Datum::share(confidence));
+        remarks.warnings.insert(0, Finding::new(Severity::Info, limited.clone()));
+        return Some((Some(limited), remarks));
     }
-    let limited = Reason::new(Code::ClientLimited).with("nodes", nodes).with("times", times);
-    remarks.warnings.insert(0, Finding::new(Severity::Info, limited.clone()));
-    if decision.outcome != Outcome::Fail {
-        return (decision, remarks);
+    if all.iter().all(|one| one.high() <= most) {
+        let enough = Reason::new(Code::ClientsSufficient).with("nodes", best.nodes);
+        remarks.note(enough.with("gain", Datum::share(best.times - 1.0)));
+        return Some((None, remarks));
     }
-    let reason = limited.with("measured", decision.reason);
-    (Decision { outcome: Outcome::Inconclusive, reason, ..decision }, remarks)
+    let unclear = all.iter().max_by(|a, b| a.high().total_cmp(&b.high())).unwrap_or(best);
+    let reason = unclear.unclear(limit.gain, confidence, own.values.len());
+    remarks.warnings.insert(0, Finding::new(Severity::Info, reason.clone()));
+    Some((Some(reason), remarks))
 }
 
-/// The rate of the test with more nodes, if it can be used.
-fn measured(case: &TestCriterion<'_>, findings: &Findings, test: &Test) -> Result<f64, Reason> {
-    let values = findings.usable(&TestCriterion { test, ..*case }).map_err(|(_, reason)| reason)?;
-    statistics::mean(&values).ok_or_else(|| Reason::new(Code::NoValues))
+/// A test on more nodes, compared with the test itself.
+struct Compared {
+    nodes: u32,
+    /// Its mean over that of the test.
+    times: f64,
+    /// The interval of this ratio; `None` for single repetitions.
+    ratio: Option<Interval>,
+}
+
+impl Compared {
+    fn low(&self) -> f64 {
+        self.ratio.map_or(0.0, |ratio| ratio.low)
+    }
+
+    fn high(&self) -> f64 {
+        self.ratio.map_or(f64::INFINITY, |ratio| ratio.high)
+    }
+
+    fn unclear(&self, gain: f64, confidence: f64, n: usize) -> Reason {
+        let reason = Reason::new(Code::ClientLimitUnclear).with("nodes", self.nodes).with("n", n);
+        let reason = reason.with("gain_max", Datum::share(gain)).with("gain", Datum::share(self.times - 1.0));
+        let reason = reason.with("confidence", Datum::share(confidence));
+        let share = |end: f64| end.is_finite().then(|| Datum::share(end));
+        let reason = reason.with_some("ratio_low", self.ratio.and_then(|ratio| share(ratio.low)));
+        reason.with_some("ratio_high", self.ratio.and_then(|ratio| share(ratio.high)))
+    }
+}
+
+fn compared(test: &Test, values: &[f64], own: &[f64], confidence: f64) -> Option<Compared> {
+    let times = statistics::mean(values)? / statistics::mean(own)?;
+    let ratio = statistics::ratio_interval(values, own, confidence);
+    Some(Compared { nodes: test.placement.nodes.unwrap_or(0), times, ratio })
 }

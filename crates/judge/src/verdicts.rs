@@ -45,7 +45,7 @@ fn of_case(case: &TestCriterion<'_>, findings: &Findings) -> Verdict {
     let errors = findings.errors_for(case);
     let wrong = wrong_data::found(case, &errors);
     let decision = wrong_data::counted(case, wrong.as_ref(), decision);
-    let (decision, limit) = clients::limited(case, findings, decision);
+    let (decision, limit) = clients::limited(case, findings, threshold.as_ref().ok(), decision);
     let remarks = match decision.outcome {
         Outcome::NotRun => Remarks::default(),
         _ => limit.and(remarks::all(case, decision.statistics.as_ref())),

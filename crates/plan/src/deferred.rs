@@ -6,7 +6,7 @@
 use results::folder::{Campaign, Job, JobEnd};
 use results::reason::{Code, Datum, Reason};
 use results::record::{self, Record};
-use results::statistics;
+use results::statistics::{self, Interval, ratio_interval};
 
 use crate::dataset_check::unfit_for;
 use crate::model::{Plan, Search, Test};
@@ -81,17 +81,17 @@ pub fn placed<'p>(plan: &'p Plan, test: &'p Test, records: RecordsOf<'_>) -> &'p
 }
 
 /// The optimum that a search found, or the reason why it is unknown. It is also unknown if the largest number
-/// of nodes still gained.
+/// of nodes still gained, or if a step neither clearly gained nor clearly did not.
 pub fn searched(plan: &Plan, search: &Search, records: RecordsOf<'_>) -> Result<Reason, Reason> {
-    let SearchProgress { best, ended, why } = find(plan, search, records);
-    if best.is_some() && best != ended { Ok(why) } else { Err(why) }
+    let why = find(plan, search, records).why;
+    if why.code == Code::SearchOptimum { Ok(why) } else { Err(why) }
 }
 
 /// The progress of a search.
 struct SearchProgress {
-    /// The best step: the last one that gained enough.
+    /// The best step: the last one that clearly gained, or a later one with a higher mean that may have.
     best: Option<usize>,
-    /// The step that gained too little, or the last one; `None` while the search continues.
+    /// The step that clearly gained too little, or the last one; `None` while the search continues.
     ended: Option<usize>,
     /// Its result, or the reason why it has none.
     why: Reason,
@@ -99,32 +99,72 @@ struct SearchProgress {
 
 fn find(plan: &Plan, search: &Search, records: RecordsOf<'_>) -> SearchProgress {
     let nodes = |step: usize| plan.tests[search.steps[step]].placement.nodes.unwrap_or(0);
-    let mut before: Option<f64> = None;
+    let last = search.steps.len() - 1;
+    // Any comparison may be wrong, so each has a part of the error (Bonferroni).
+    let confidence = plan.tests[search.steps[0]].decide.confidence;
+    let confidence = 1.0 - (1.0 - confidence) / last.max(1) as f64;
+    let (mut best, mut unclear): (Option<(usize, Vec<f64>)>, Option<Reason>) = (None, None);
     for (step, test) in search.steps.iter().enumerate() {
-        let id = &plan.tests[*test].id;
-        let recorded = records(id, 1);
-        let Some(value) = measured(&recorded, &search.metric).filter(|_| ended_well(&recorded)) else {
+        let values = match step_values(&plan.tests[*test], search, records) {
+            Ok(values) => values,
+            Err(why) => return SearchProgress { best: None, ended: None, why },
+        };
+        let Some((at, before)) = &best else {
+            best = Some((step, values));
+            continue;
+        };
+        let ratio = ratio_interval(&values, before, confidence);
+        let least = 1.0 + search.gain;
+        let mean = |values: &[f64]| statistics::mean(values).unwrap_or(0.0);
+        let gain = mean(&values) / mean(before);
+        if ratio.is_some_and(|ratio| ratio.high < least) {
+            let optimum = Reason::new(Code::SearchOptimum)
+                .with("nodes", nodes(*at))
+                .with("more_nodes", nodes(step))
+                .with("metric", &search.metric)
+                .with("gain", Datum::share(gain - 1.0))
+                .with("gain_min", Datum::share(search.gain))
+                .with("confidence", Datum::share(confidence));
+            let why = unclear.map_or(optimum, |unclear| unclear.with("nodes", nodes(*at)));
+            return SearchProgress { best: Some(*at), ended: Some(step), why };
+        }
+        if ratio.is_none_or(|ratio| ratio.low < least) {
+            unclear.get_or_insert_with(|| {
+                let reason = Reason::new(Code::SearchUnclear).with("metric", &search.metric);
+                let reason = reason.with("more_nodes", nodes(step)).with("fewer_nodes", nodes(*at));
+                let reason = reason.with("gain_min", Datum::share(search.gain));
+                let reason = reason.with("n", values.len()).with("confidence", Datum::share(confidence));
+                let of = |end: fn(Interval) -> f64| ratio.map(end).filter(|end| end.is_finite());
+                let reason = reason.with_some("ratio_low", of(|ratio| ratio.low).map(Datum::share));
+                reason.with_some("ratio_high", of(|ratio| ratio.high).map(Datum::share))
+            });
+        }
+        if gain > 1.0 {
+            best = Some((step, values));
+        }
+    }
+    let best = best.map_or(last, |(best, _)| best);
+    let why = match unclear {
+        Some(unclear) => unclear.with("nodes", nodes(best)),
+        None => Reason::new(Code::SearchOpen).with("nodes", nodes(last)),
+    };
+    SearchProgress { best: Some(best), ended: Some(last), why }
+}
+
+/// The values of all repetitions of a step, or why they are not known.
+fn step_values(test: &Test, search: &Search, records: RecordsOf<'_>) -> Result<Vec<f64>, Reason> {
+    let value = |repetition| {
+        let recorded = records(&test.id, repetition);
+        let value = measured(&recorded, &search.metric).filter(|_| ended_well(&recorded));
+        value.ok_or_else(|| {
             let code = match recorded.is_empty() || ended_well(&recorded) {
                 true => Code::SearchValueMissing,
                 false => Code::SearchStepFailed,
             };
-            let why = Reason::new(code).with("test", id).with("metric", &search.metric);
-            return SearchProgress { best: None, ended: None, why };
-        };
-        if let Some(before) = before.filter(|before| value < before * (1.0 + search.gain)) {
-            let why = Reason::new(Code::SearchOptimum)
-                .with("nodes", nodes(step - 1))
-                .with("more_nodes", nodes(step))
-                .with("metric", &search.metric)
-                .with("gain", Datum::share(value / before - 1.0))
-                .with("gain_min", Datum::share(search.gain));
-            return SearchProgress { best: Some(step - 1), ended: Some(step), why };
-        }
-        before = Some(value);
-    }
-    let last = search.steps.len() - 1;
-    let why = Reason::new(Code::SearchOpen).with("nodes", nodes(last));
-    SearchProgress { best: Some(last), ended: Some(last), why }
+            Reason::new(code).with("test", &test.id).with("metric", &search.metric)
+        })
+    };
+    (1..=test.repetitions).map(value).collect()
 }
 
 /// Whether the records are those of a job that ended successfully.
@@ -200,26 +240,33 @@ criterion = { metric = "write.bw", op = ">=", value = "1 GB/s" }
     /// A search over 2, 4, 8 and 16 nodes with these rates. Returns its result, the test's number of nodes,
     /// and the unneeded steps.
     fn search(rates: &[u64]) -> (Result<Reason, Reason>, Option<u32>, Vec<String>) {
+        search_of(&rates.iter().map(|rate| [*rate; 3]).collect::<Vec<_>>())
+    }
+
+    /// The same with the rate of each repetition.
+    fn search_of(rates: &[[u64; 3]]) -> (Result<Reason, Reason>, Option<u32>, Vec<String>) {
         let plan = Plan::parse(SEARCH, "p.toml").unwrap();
         let jobs = schedule::jobs(&plan, &[]).unwrap();
         let ids: Vec<&str> = jobs.iter().map(|job| job.test.as_str()).collect();
-        assert_eq!(ids, ["T.n2", "T.n4", "T.n8", "T.n16", "T", "T", "T"]);
+        let thrice = |id| [id; 3];
+        assert_eq!(ids, ["T.n2", "T.n4", "T.n8", "T.n16", "T"].map(thrice).concat());
         assert!(plan.tests[..4].iter().all(|test| test.criteria.is_empty()));
-        let records = |test: &str, _: u32| {
+        let records = |test: &str, repetition: u32| {
             let step = ["T.n2", "T.n4", "T.n8", "T.n16"].iter().position(|id| *id == test).unwrap();
             let spans = Spans { total_s: 1.0, ..Default::default() };
             let phase =
                 |bytes: &u64| Phase { phase: "write".into(), bytes: *bytes, spans, ..Phase::default() };
             let all = |bytes: &u64| vec![Record::Phase(Box::new(phase(bytes))), Record::End(End::default())];
             let killed = |bytes: &u64| vec![Record::Phase(Box::new(phase(bytes)))];
-            match rates.get(step) {
+            match rates.get(step).map(|rates| &rates[repetition as usize - 1]) {
                 Some(KILLED) => killed(KILLED),
                 rate => rate.map(all).unwrap_or_default(),
             }
         };
-        let mut job = jobs[4].clone();
+        let mut job = jobs[12].clone();
         let bound = bind(&plan, &mut job, &records);
-        let unneeded = jobs.iter().filter(|job| unneeded(&plan, job, &records).is_some());
+        let first = jobs.iter().filter(|job| job.repetition == 1);
+        let unneeded = first.filter(|job| unneeded(&plan, job, &records).is_some());
         let why = searched(&plan, plan.tests[4].search.as_ref().unwrap(), &records);
         let nodes = bound.ok().and(job.placement.nodes);
         (why, nodes, unneeded.map(|job| job.test.clone()).collect())
@@ -243,6 +290,19 @@ criterion = { metric = "write.bw", op = ">=", value = "1 GB/s" }
         assert_eq!(why, of(Code::SearchValueMissing, "T.n8"));
         let (why, nodes, _) = search(&[*KILLED, 200, 400, 800]);
         assert_eq!((nodes, why), (None, of(Code::SearchStepFailed, "T.n2")));
+    }
+
+    #[test]
+    fn a_step_that_neither_clearly_gained_nor_clearly_did_not_leaves_the_optimum_unknown() {
+        let (why, nodes, unneeded) = search_of(&[[99, 100, 101], [95, 105, 112], [60, 61, 62]]);
+        let why = why.unwrap_err();
+        let of = |name| why.number(name);
+        assert_eq!((why.code, of("nodes"), of("more_nodes")), (Code::SearchUnclear, Some(4.0), Some(4.0)));
+        assert!(of("ratio_low") < Some(1.03) && of("ratio_high") > Some(1.03), "{why}");
+        assert_eq!((nodes, unneeded), (Some(4), vec!["T.n16".to_owned()]), "a clear loss ends it");
+        let (why, nodes, unneeded) = search_of(&[[100; 3], [95, 105, 94], [90, 100, 110], [95, 105, 97]]);
+        assert_eq!((why.unwrap_err().code, nodes), (Code::SearchUnclear, Some(2)), "the highest mean");
+        assert_eq!(unneeded, Vec::<String>::new(), "noise does not end a search");
     }
 
     #[test]
@@ -281,11 +341,13 @@ criterion = { metric = "write.bw", op = ">=", value = "1 GB/s" }
         let plan = Plan::parse(SEARCH, "p.toml").unwrap();
         let spans = Spans { total_s: 1.0, ..Spans::default() };
         let mut campaign = Campaign::default();
-        for (test, bytes) in [("T.n2", 100), ("T.n4", 190), ("T.n8", 192)] {
+        let steps = [("T.n2", 100), ("T.n4", 190), ("T.n8", 192)];
+        for ((test, bytes), repetition) in steps.into_iter().flat_map(|step| [1, 2, 3].map(|at| (step, at))) {
             let phase = Phase { phase: "write".into(), bytes, spans, ..Phase::default() };
             let records = vec![Record::Phase(Box::new(phase)), Record::End(End::default())];
             let mut job = Job { records, ..Job::default() };
-            (job.info.test, job.info.repetition, job.info.end) = (test.to_owned(), 1, JobEnd::Exit(0));
+            (job.info.test, job.info.repetition) = (test.to_owned(), repetition);
+            job.info.end = JobEnd::Exit(0);
             campaign.jobs.push(job);
         }
         let jobs = schedule::jobs(&plan, &[]).unwrap();
@@ -294,11 +356,11 @@ criterion = { metric = "write.bw", op = ">=", value = "1 GB/s" }
             .filter(|job| left_out(&plan, &campaign, job).is_some())
             .map(|job| job.test.as_str())
             .collect();
-        assert_eq!(out, ["T.n16"]);
-        campaign.jobs[2].info.end = JobEnd::Signal(9);
-        let why = left_out(&plan, &campaign, &jobs[3]);
+        assert_eq!(out, ["T.n16"; 3]);
+        campaign.jobs[8].info.end = JobEnd::Signal(9);
+        let why = left_out(&plan, &campaign, &jobs[9]);
         assert_eq!(why, None, "a killed step does not end a search");
-        let why = left_out(&plan, &campaign, &jobs[4]).unwrap();
+        let why = left_out(&plan, &campaign, &jobs[12]).unwrap();
         assert_eq!((why.code, why.text("test")), (results::Code::SearchStepFailed, Some("T.n8")));
     }
 }

@@ -4,6 +4,7 @@
 #![allow(clippy::print_stdout)]
 
 mod intervals;
+mod nodes;
 mod steadiness;
 mod worlds;
 
@@ -23,6 +24,7 @@ fn main() {
     ratios();
     references();
     courses();
+    numbers_of_nodes();
     projections();
 }
 
@@ -153,6 +155,31 @@ fn courses() {
                 print!(" {steady:.1} / {not:.1} / {unclear:.1} |");
             }
             println!();
+        }
+    }
+}
+
+fn numbers_of_nodes() {
+    println!("\nPercent of {} trials, single jobs and ours: PASS / FAIL / INCONCLUSIVE.\n", TRIALS / 4);
+    println!("| rule | true rates over the floor | COV | n | single | ours |\n|---|---|---|---|---|---|");
+    let row = |what: &str, rates: &str, (cov, n): (f64, usize), found: [worlds::Tally; 2]| {
+        let texts = found.map(|tally| {
+            let [passed, failed, open] = tally.percent();
+            format!("{passed:.1} / {failed:.1} / {open:.1}")
+        });
+        println!("| {what} | {rates} | {} % | {n} | {} | {} |", cov * 100.0, texts[0], texts[1]);
+    };
+    let grid = || [0.02, 0.05].into_iter().flat_map(|cov| [3, 5, 10].map(|n| (cov, n)));
+    for (cov, n) in grid() {
+        for rates in [[0.6, 0.9, 1.1, 1.1], [0.6, 0.9, 0.9, 0.9]] {
+            let found = nodes::searches(&rates, cov, n, TRIALS / 4);
+            row("search", &rates.map(|rate| rate.to_string()).join(" "), (cov, n), found);
+        }
+    }
+    for (cov, n) in grid() {
+        for (own, gains) in [(0.9, [1.0, 1.0]), (0.9, [1.15, 1.2])] {
+            let found = nodes::client_limits(own, gains, cov, n, TRIALS / 4);
+            row("client_limit", &format!("{own}, with more nodes times {} {}", gains[0], gains[1]), (cov, n), found);
         }
     }
 }

@@ -4,6 +4,8 @@
 
 #[path = "../../examples/verdict_rates/intervals.rs"]
 mod intervals;
+#[path = "../../examples/verdict_rates/nodes.rs"]
+mod nodes;
 #[path = "../../examples/verdict_rates/worlds.rs"]
 mod worlds;
 
@@ -230,6 +232,22 @@ fn a_measured_reference_counts_with_its_uncertainty_for_every_statistic() {
     }
     let [exact, _] = worlds::references(Compared::Mean, 1.0, 0.05, [10, 3], trials).map(|tally| tally.percent());
     assert!(exact[0] > 12.0, "an exact reference is wrong in far more: {exact:?}");
+}
+
+#[test]
+fn a_search_and_a_client_limit_are_wrong_in_at_most_their_share() {
+    let trials = 400;
+    for (cov, n) in [(0.05, 3), (0.05, 5), (0.02, 3)] {
+        let [single, ours] = nodes::searches(&[0.6, 0.9, 1.1, 1.1], cov, n, trials).map(|tally| tally.percent());
+        assert!(ours[1] <= level(trials), "the optimum meets the floor: {cov} {n}: {ours:?}");
+        assert!(ours[0] >= single[0], "{single:?} {ours:?}");
+        let [_, ours] = nodes::searches(&[0.6, 0.9, 0.9, 0.9], cov, n, trials).map(|tally| tally.percent());
+        assert!(ours[0] <= level(trials), "no number of nodes meets it: {cov} {n}: {ours:?}");
+        let [_, ours] = nodes::client_limits(0.9, [1.15, 1.2], cov, n, trials).map(|tally| tally.percent());
+        assert!(ours[1] <= level(trials), "the clients limit it: {cov} {n}: {ours:?}");
+    }
+    let [single, ours] = nodes::client_limits(0.9, [1.0, 1.0], 0.05, 5, trials).map(|tally| tally.percent());
+    assert!(ours[1] >= 80.0 && single[1] < ours[1], "no gain excuses nothing: {single:?} {ours:?}");
 }
 
 #[test]

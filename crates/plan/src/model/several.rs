@@ -29,12 +29,12 @@ pub struct Projection {
     pub question: Question,
 }
 
-/// A search for a number of nodes. It tries tests in order, as long as each one gains.
+/// A search for a number of nodes. It tries tests in order, until one clearly gains too little.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Search {
     /// The tests, by their places in [`super::Plan::tests`].
     pub steps: Vec<usize>,
-    /// The smallest gain that justifies more nodes, as a share of the step before.
+    /// The smallest gain that justifies more nodes, as a share of the best step before.
     pub gain: f64,
     /// The metric that must gain.
     pub metric: String,

@@ -171,8 +171,7 @@ impl Defaults<'_> {
 
     fn repetitions(&self, who: &str, wire: &wire::TestKeys, variant: &Variant) -> ParseResult<u32> {
         let default = variant.repetitions.as_ref().or(self.file.repetitions.as_ref());
-        let asked = self.count(who, "repetitions", wire.repetitions.as_ref(), default, 1)?;
-        Ok(if variant.is_probe { 1 } else { asked })
+        self.count(who, "repetitions", wire.repetitions.as_ref(), default, 1)
     }
 
     /// The minimum duration of its phase. A workload without a timeline cannot have one, and ignores that of

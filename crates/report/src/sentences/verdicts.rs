@@ -350,11 +350,22 @@ pub(super) const TEXTS: &[(Code, &str)] = templates! {
         "The clients limit the rate: {nodes} nodes reach {times} times as much. The file system can do more \
          than was measured.";
     ClientsSufficient: "{nodes} nodes changed the rate by {gain+}, so the clients do not limit it.";
+    ClientLimitUnclear:
+        "It is not clear whether the clients limit the rate. {nodes} nodes reach {ratio_low} to {ratio_high} \
+         of it ({confidence} limits, n = {n}), and a gain above {gain_max} counts.",
+        "It is not clear whether the clients limit the rate. {nodes} nodes changed it by {gain+}, but n = {n} \
+         gives no limits.";
     ClientLimitUnknown:
         "It is not known whether the clients limit the rate, because {test} cannot be used. {cause}";
     SearchOptimum:
         "The optimum is {nodes|node}. With {more_nodes} nodes {metric} changed by {gain+}, but a gain of \
          {gain_min} is required.";
+    SearchUnclear:
+        "The search does not decide on a number of nodes. {more_nodes} nodes reach {ratio_low} to {ratio_high} \
+         of {metric} at {fewer_nodes|node} ({confidence} limits, n = {n}). A gain of {gain_min} is required. \
+         The test ran on the best, {nodes|node}.",
+        "The search does not decide on a number of nodes. {more_nodes} nodes and {fewer_nodes} nodes cannot be \
+         compared by {metric} with n = {n}. The test ran on the best, {nodes|node}.";
     SearchOpen: "The rate still rose at {nodes|node}, the largest number that was tried.";
     FirstDiffers: "Repetition 1 reached {share} of the mean of the {others} others and is included.";
     Trend: "{metric} changed by {change+} over the {n} repetitions (p = {p}).";
@@ -480,6 +491,8 @@ pub(super) const REMEDIES: &[(Code, &str)] = templates! {
     FitsMemory: "Move more data per node.";
     SingleClient: "Measure with more client nodes.";
     ClientLimited: "Measure with more client nodes.";
+    SearchUnclear: "Set more `repetitions`, or a larger `gain`, and run a new campaign.";
+    ClientLimitUnclear: "Set more `repetitions`, or a larger `gain`, and run a new campaign.";
     SearchOpen: "Add larger numbers of nodes to the search.";
     FirstDiffers: "To add an excluded warm-up run, set `warm_up = 1`.{no_warm_up?}";
     FillRecorded: "Bring the file system to a utilization in this range, or start a new series.{fill?}";

@@ -200,11 +200,16 @@ codes! {
     SingleClient = "single-client": "Only one client node took part.";
     SimulatedNodes = "simulated-nodes": "Local ranks simulated the nodes of the plan.";
     ClientLimited = "client-limited":
-        "More client nodes have a higher rate, so the file system can do more than was measured.";
-    ClientsSufficient = "clients-sufficient": "More client nodes do not have a higher rate.";
+        "More client nodes clearly have a higher rate, so the file system can do more than was measured.";
+    ClientsSufficient = "clients-sufficient":
+        "More client nodes clearly do not have a rate that is higher by more than the gain.";
+    ClientLimitUnclear = "client-limit-unclear":
+        "The repetitions do not decide whether more client nodes have a higher rate.";
     ClientLimitUnknown = "client-limit-unknown": "It is not known whether the clients limit the rate.";
     SearchOptimum = "search-optimum":
         "The search found a number of nodes that more nodes do not improve sufficiently.";
+    SearchUnclear = "search-unclear":
+        "The repetitions do not decide whether more nodes gain enough, so the optimum is not known.";
     SearchOpen = "search-open": "The rate still rose at the largest number of nodes that was tried.";
     FirstDiffers = "first-differs": "The first repetition differs from the others.";
     Trend = "trend": "The values fell or rose over the repetitions.";

@@ -115,7 +115,7 @@ keys! {
 }
 
 keys! {
-    ClientLimitKeys, "client_limit", "client_limit = { … }", "The same test on more client nodes, once each";
+    ClientLimitKeys, "client_limit", "client_limit = { … }", "The same test on more client nodes, as often as itself";
     needs {
         nodes: Spanned<Vec<NodeCount>> = Numbers, "[1024]",
             "the numbers of nodes, each greater than that of the test";
@@ -134,10 +134,10 @@ keys! {
         steps: Option<Vec<NodeCount>> = Numbers, "[\"25%\", \"50%\", \"100%\"]",
             "a separate test at each number of nodes, named `ID.n2` and so on";
         search: Option<Vec<NodeCount>> = Numbers, "[540, 1080, 2160]",
-            "numbers of nodes that are tried in order, once each, until the metric of the first criterion \
-             gains too little. The test then runs on the last number that gained";
+            "numbers of nodes that are tried in order, as often as the test, until the metric of the first \
+             criterion clearly gains too little. The test then runs on the best number";
         gain: Option<String> = SHARE, "\"3 %\"",
-            "for `search`: the minimum gain of a step over the one before";
+            "for `search`: the minimum gain of a step over the best one before";
     }
     forms ["steps"], ["search", "gain"];
 }
