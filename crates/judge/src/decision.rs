@@ -149,6 +149,9 @@ impl ThresholdComparison<'_> {
         if let Some(answer) = ratio::decision(self, value, met) {
             return self.within_variability(met, cov, answer);
         }
+        if let Some(undecided) = self.dependent_median(value) {
+            return (Outcome::Inconclusive, undecided);
+        }
         let toward = if met { self.unfavourable() } else { opposite(self.unfavourable()) };
         let limit = self.limit(toward);
         if limit.is_none() && self.needs_limit() {
@@ -218,6 +221,15 @@ impl ThresholdComparison<'_> {
     /// Whether the value has a variability. Counts of errors are exact.
     fn has_variability(&self) -> bool {
         self.threshold.value.dimension != Dimension::Count && self.criterion.op != Comparison::Equal
+    }
+
+    /// The reason why order statistics do not decide: they are limits of independent values only.
+    fn dependent_median(&self, value: f64) -> Option<Reason> {
+        let is_median = self.criterion.stat == Stat::Median && self.has_variability();
+        let both = [self.values, &self.threshold.measured].into_iter().filter(|_| is_median);
+        let found = both.filter_map(statistics::significant_dependence).next()?;
+        let reason = self.reason(Code::DependentRepetitions, value).with("lag_one", found.lag_one);
+        Some(reason.with("p", found.chance))
     }
 
     /// Whether a single repetition was measured of what varies.

@@ -2,14 +2,16 @@
 //!
 //! Deviations divide by n−1. Limits are one-sided: a contract requires "at least" or "at most", so only one
 //! side matters. The limit of the mean is Student's. The limit of the median is an order statistic and
-//! assumes nothing about the shape of the distribution.
+//! assumes nothing about the shape of the distribution. Both assume independent values. Where neighbours are
+//! significantly alike, limits of means are wider.
 //!
-//! Invariant: pure; the order of the values does not matter; too few values give `None`, never a guess. Never
-//! here: units, thresholds of a contract, verdicts.
+//! Invariant: pure; the order of the values matters only for that; too few values give `None`, never a guess.
+//! Never here: units, thresholds of a contract, verdicts.
 
 mod bootstrap;
 mod dice;
 mod groups;
+mod independence;
 mod linearity;
 mod power;
 mod ratio;
@@ -22,6 +24,9 @@ use std::ops::RangeInclusive;
 pub use bootstrap::{RESAMPLES, bootstrap_interval};
 pub use dice::Dice;
 pub use groups::{SLOW_SHARE, low_in_blocks, rank_sum, robust_z};
+pub use independence::{
+    Dependence, SIGNIFICANT, Stall, dependence, farthest, significant_dependence,
+};
 pub use linearity::{Linearity, LinearityStep, Proportion, Tolerance, linearity, proportion};
 pub use power::{
     REPETITIONS_MAX, SUGGESTED_POWER, at_most, power_of_mean, power_of_median, repetitions_for_mean,
@@ -29,6 +34,7 @@ pub use power::{
 };
 pub use ratio::{Answer, Interval, median_ratio_interval, ratio_interval, value_ratio_interval};
 pub use student::t_quantile;
+use student::t_quantile_of;
 pub use trend::{FirstRepetition, Trend, first, trend};
 pub use variability::limit_of_cov;
 
@@ -81,9 +87,15 @@ pub fn cov(values: &[f64]) -> Option<f64> {
 }
 
 /// One-sided confidence limit of the mean by Student's t, `confidence` between 0.5 and 1; `None` below two
-/// values.
+/// values. It is wider for values whose neighbours are significantly alike.
 pub fn limit_of_mean(values: &[f64], side: Side, confidence: f64) -> Option<f64> {
-    let reach = deviation(values)? * half_width(values.len() as u32, confidence);
+    let n = values.len() as f64;
+    let (inflation, freedom) = match significant_dependence(values) {
+        Some(dependence) => dependence.inflation(values.len()),
+        None => (1.0, n - 1.0),
+    };
+    let error = deviation(values)? * (inflation / n).sqrt();
+    let reach = error * t_quantile_of(confidence, freedom);
     let mean = mean(values)?;
     Some(match side {
         Side::Lower => mean - reach,
@@ -122,11 +134,6 @@ fn median_limit_rank(n: usize, confidence: f64) -> Option<usize> {
 /// The fewest values whose median has a confidence limit: five at 95 %.
 pub fn values_for_median(confidence: f64) -> usize {
     (1..).find(|n| median_limit_rank(*n, confidence).is_some()).unwrap_or(usize::MAX)
-}
-
-/// The distance of the limit from the mean, in standard deviations.
-fn half_width(n: u32, confidence: f64) -> f64 {
-    t_quantile(confidence, n - 1) / f64::from(n).sqrt()
 }
 
 /// The first number in the range for which `holds` is true, if it is true for all later ones too.

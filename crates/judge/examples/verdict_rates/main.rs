@@ -3,6 +3,7 @@
 //! judge --example verdict_rates`.
 #![allow(clippy::print_stdout)]
 
+mod dependent;
 mod intervals;
 mod nodes;
 mod steadiness;
@@ -23,6 +24,8 @@ fn main() {
     linearities();
     ratios();
     references();
+    alike();
+    stalling();
     courses();
     numbers_of_nodes();
     projections();
@@ -136,6 +139,41 @@ fn references() {
             let ([exact, ours], [_, above]) = (of(least), of(least * 1.2));
             print!("| {compared:?} | {} % | {} | {} |", cov * 100.0, n[0], n[1]);
             println!(" {:.1} | {:.1} / {:.0} | {:.1} / {:.0} |", exact[0], ours[0], ours[2], above[0], above[2]);
+        }
+    }
+}
+
+fn alike() {
+    println!(
+        "\nNeighbours alike, a system exactly at the floor, COV 5 %; percent of {TRIALS} trials: passed as if \
+         independent, passed / INCONCLUSIVE by ours, dependence reported.\n"
+    );
+    println!("| lag-1 correlation | n | as if independent | ours | reported |\n|---|---|---|---|---|");
+    for lag_one in [0.0, 0.3, 0.5, 0.7, 0.9] {
+        for n in [3, 5, 10, 20] {
+            let found = dependent::alike(lag_one, 0.05, n, TRIALS);
+            let (plain, ours) = (found.plain.percent(), found.ours.percent());
+            let reported = found.reported;
+            println!("| {lag_one} | {n} | {:.1} | {:.1} / {:.0} | {reported:.0} |", plain[0], ours[0], ours[2]);
+        }
+    }
+}
+
+fn stalling() {
+    println!(
+        "\nOne repetition in ten stalls; percent of {TRIALS} trials: passed / INCONCLUSIVE, stall reported, for \
+         a true mean at the floor, and 5 % below.\n"
+    );
+    println!("| stall | COV of the others | n | at the floor | 5 % below |\n|---|---|---|---|---|");
+    for (depth, cov) in [(0.2, 0.02), (0.5, 0.02), (0.5, 0.05), (0.9, 0.02), (0.9, 0.05)] {
+        for n in [3, 5, 10, 20] {
+            print!("| {} % | {} % | {n} |", depth * 100.0, cov * 100.0);
+            for above in [0.0, 0.05 / 0.95] {
+                let found = dependent::stalling(depth, cov, above, n, TRIALS);
+                let ours = found.ours.percent();
+                print!(" {:.1} / {:.0}, {:.0} |", ours[0], ours[2], found.reported);
+            }
+            println!();
         }
     }
 }

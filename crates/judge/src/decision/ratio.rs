@@ -20,6 +20,9 @@ pub(super) fn decision(of: &ThresholdComparison<'_>, value: f64, met: bool) -> O
     if of.threshold.measured.is_empty() || !of.has_variability() {
         return None;
     }
+    if let Some(undecided) = of.dependent_median(value) {
+        return Some((Outcome::Inconclusive, undecided));
+    }
     let (answer, limits, repetitions) = match of.criterion.stat {
         Stat::Mean => of_means(of),
         Stat::Median | Stat::Min | Stat::Max | Stat::Cov => of_others(of, value, met),

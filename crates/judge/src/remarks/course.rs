@@ -2,6 +2,7 @@
 //!
 //! Never here: outcomes.
 
+use plan::{Comparison, Stat};
 use results::folder::JobEnd;
 use results::reason::{Code, Datum, Reason};
 use results::record::{Counts, Phase};
@@ -17,16 +18,40 @@ use crate::validity::{at_once as together, steady as steadiness, sustained as wi
 const CHANCE: f64 = 0.05;
 /// Smaller changes, as a share, do not matter.
 const SHARE: f64 = 0.05;
+/// A repetition that is worse than the others by less, as a share, did not stall.
+const STALLED: f64 = 0.1;
 /// The minimum number of intervals in a window, and of transfers or operations of each rank. With fewer, the
 /// edges of the window decide its contents.
 const INTERVALS: f64 = 10.0;
 /// A worst window below this share of the mean is a warning.
 const EVEN: f64 = 0.9;
 
-/// Warnings about the order of the values: the first one differs, or they fall or rise.
+/// Warnings about the order of the values: the first one differs, they fall or rise, neighbours are alike, or
+/// one is far worse than the others.
 pub(crate) fn order(case: &TestCriterion<'_>, statistics: Option<&Statistics>) -> Vec<Reason> {
     let values = statistics.map_or(&[][..], |statistics| &statistics.values);
-    [first(case, values), trend(case, values)].into_iter().flatten().collect()
+    let all = [first(case, values), trend(case, values), dependent(case, values), stalled(case, values)];
+    all.into_iter().flatten().collect()
+}
+
+fn dependent(case: &TestCriterion<'_>, values: &[f64]) -> Option<Reason> {
+    let found = statistics::significant_dependence(values)?;
+    let reason = Reason::new(Code::DependentRepetitions).with("lag_one", found.lag_one);
+    let reason = reason.with("p", found.chance).with("n", values.len());
+    Some(if case.criterion.stat == Stat::Mean { reason.with("widened", true) } else { reason })
+}
+
+/// A repetition that is far worse than the others. The first one has a warning of its own.
+fn stalled(case: &TestCriterion<'_>, values: &[f64]) -> Option<Reason> {
+    let below = matches!(case.criterion.op, Comparison::AtLeast | Comparison::Above);
+    let found = statistics::farthest(values, below)?;
+    let worse = if below { 1.0 - found.ratio } else { found.ratio - 1.0 };
+    if found.chance > CHANCE || worse <= STALLED || found.at == 0 && first(case, values).is_some() {
+        return None;
+    }
+    let reason = Reason::new(Code::StalledRepetition).with("repetition", found.at + 1);
+    let reason = reason.with("share", Datum::share(found.ratio)).with("others", values.len() - 1);
+    Some(reason.with("p", found.chance))
 }
 
 fn first(case: &TestCriterion<'_>, values: &[f64]) -> Option<Reason> {

@@ -166,6 +166,43 @@ fn a_different_first_repetition_and_a_decrease_over_the_repetitions_are_reported
     assert_eq!((of(&even, Code::Trend), of(&even, Code::FirstDiffers)), (None, None));
 }
 
+/// The verdict on repetitions with these rates, and a threshold of 90 B/s.
+fn repeated(rates: &[u64], stat: &str) -> Verdict {
+    let text = asks("", "write.bw").text.replace("repetitions = 3", &format!("repetitions = {}", rates.len()));
+    let text = text.replace("op = ", &format!("stat = \"{stat}\", op = "));
+    let jobs = (1..).zip(rates).map(|(repetition, rate)| job("T", repetition, timed(&[*rate; 3], 0)));
+    one(&text.parsed(), &campaign(jobs.collect()))
+}
+
+#[test]
+fn neighbours_that_are_alike_widen_the_limit_of_the_mean_and_leave_the_median_undecided() {
+    let drifting = [112, 110, 111, 106, 104, 99, 97, 92, 90, 91];
+    let mixed = [112, 90, 106, 97, 111, 91, 104, 92, 110, 99];
+    let limit = |verdict: &Verdict| verdict.reason.number("limit").unwrap();
+    let (alike, apart) = (repeated(&drifting, "mean"), repeated(&mixed, "mean"));
+    assert_eq!((alike.outcome, apart.outcome), (Outcome::Inconclusive, Outcome::Pass), "{}", alike.reason);
+    assert!(limit(&alike) < 90.0 && limit(&apart) > 95.0, "{} {}", alike.reason, apart.reason);
+    assert_eq!(alike.statistics.as_ref().unwrap().bound, Some(limit(&alike)), "one limit everywhere");
+    let warning = of(&alike.warnings, Code::DependentRepetitions).unwrap();
+    assert!(warning.number("lag_one") > Some(0.5) && warning.number("p") < Some(0.001), "{warning}");
+    assert!(warning.flag("widened"));
+    assert_eq!(of(&apart.warnings, Code::DependentRepetitions), None);
+    let median = repeated(&drifting, "median");
+    assert_eq!(outcome(&median), (Outcome::Inconclusive, Code::DependentRepetitions));
+    assert_eq!(repeated(&mixed, "median").outcome, Outcome::Pass);
+}
+
+#[test]
+fn a_stalled_repetition_is_named() {
+    let stalled = repeated(&[100, 101, 40, 99, 100, 102], "mean").warnings;
+    let found = of(&stalled, Code::StalledRepetition).unwrap();
+    assert_eq!(numbers(found, ["repetition", "share", "others"]), [Some(3.0), Some(0.398), Some(5.0)]);
+    let even = repeated(&[100, 101, 98, 99, 100, 102], "mean").warnings;
+    assert_eq!(of(&even, Code::StalledRepetition), None);
+    let fast = repeated(&[100, 101, 180, 99, 100, 102], "mean").warnings;
+    assert_eq!(of(&fast, Code::StalledRepetition), None, "a fast one is no stall");
+}
+
 #[test]
 fn a_warm_up_counts_for_nothing_and_the_verdict_says_so() {
     let mut campaign = rates("write", [100, 100, 100]);

@@ -4,6 +4,8 @@
 
 #[path = "../../examples/verdict_rates/intervals.rs"]
 mod intervals;
+#[path = "../../examples/verdict_rates/dependent.rs"]
+mod dependent;
 #[path = "../../examples/verdict_rates/nodes.rs"]
 mod nodes;
 #[path = "../../examples/verdict_rates/worlds.rs"]
@@ -144,7 +146,26 @@ fn a_floor_is_judged_wrongly_in_at_most_its_share_and_the_mean_alone_in_more() {
 }
 
 #[test]
-fn rare_stalls_do_not_make_the_floor_worse_than_it_says() {
+fn neighbours_that_are_alike_are_found_where_there_are_enough_and_then_pass_less() {
+    for (n, most, found_in) in [(10, 15.0, 40.0), (20, 10.0, 85.0)] {
+        let dependent::Found { plain, ours, reported } = dependent::alike(0.7, 0.05, n, 1000);
+        let (plain, ours) = (plain.percent()[0], ours.percent()[0]);
+        assert!(plain > 15.0 && ours < most && reported > found_in, "{n}: {plain} {ours} {reported}");
+    }
+    let none = dependent::alike(0.0, 0.05, 10, 1000);
+    assert!(none.ours.percent()[0] <= level(1000) && none.reported < 8.0, "{none:?}");
+}
+
+#[test]
+fn stalls_that_did_not_happen_are_in_no_limit_and_those_that_did_are_found() {
+    let few = dependent::stalling(0.5, 0.02, 0.0, 5, 1000);
+    assert!(few.ours.percent()[0] > 30.0, "no limit knows of them: {few:?}");
+    let many = dependent::stalling(0.5, 0.02, 0.0, 20, 1000);
+    assert!(many.ours.percent()[0] < few.ours.percent()[0] && many.reported > 20.0, "{many:?}");
+}
+
+#[test]
+fn rare_stalls_of_three_covs_do_not_make_the_floor_worse_than_it_says() {
     for (cov, n) in cells() {
         for truth in [0.9, 0.95, 1.05, 1.1] {
             let [_, ours] = worlds::floors(Shape::Stalls, truth, cov, n, 400).map(|tally| tally.percent());

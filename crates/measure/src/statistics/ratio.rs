@@ -9,7 +9,7 @@
 
 use super::power::power_of_difference;
 use super::student::t_quantile_of;
-use super::{Side, deviation, limit_of_mean, limit_of_median, mean};
+use super::{Side, deviation, limit_of_mean, limit_of_median, mean, significant_dependence};
 
 /// A confidence interval; the caller knows its confidence.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -67,20 +67,29 @@ fn over(numerator: Interval, denominator: Interval) -> Option<Interval> {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SettingSample {
     pub(super) mean: f64,
+    /// Of a single value. It is larger for values whose neighbours are significantly alike.
     variance: f64,
     n: f64,
+    /// Degrees of freedom of the variance.
+    freedom: f64,
 }
 
 impl SettingSample {
     /// `None` below two values, or if their mean is not positive.
     pub(super) fn of(values: &[f64]) -> Option<Self> {
         let mean = mean(values).filter(|mean| *mean > 0.0)?;
-        Some(Self { mean, variance: deviation(values)?.powi(2), n: values.len() as f64 })
+        let n = values.len() as f64;
+        let (inflation, freedom) = match significant_dependence(values) {
+            Some(dependence) => dependence.inflation(values.len()),
+            None => (1.0, n - 1.0),
+        };
+        Some(Self { mean, variance: deviation(values)?.powi(2) * inflation, n, freedom })
     }
 
     /// The same with `n` values of the same mean and variability.
     pub(super) fn with(self, n: u32) -> Self {
-        Self { n: f64::from(n), ..self }
+        let freedom = self.freedom * (f64::from(n) - 1.0) / (self.n - 1.0);
+        Self { n: f64::from(n), freedom, ..self }
     }
 
     /// The same for `scale` times the values.
@@ -123,7 +132,7 @@ pub(super) fn power_above(
 /// Welch's degrees of freedom of the difference for `ratio`.
 fn freedom(over: &SettingSample, under: &SettingSample, ratio: f64) -> f64 {
     let parts = [over.of_mean(), ratio * ratio * under.of_mean()];
-    let shares = parts[0].powi(2) / (over.n - 1.0) + parts[1].powi(2) / (under.n - 1.0);
+    let shares = parts[0].powi(2) / over.freedom + parts[1].powi(2) / under.freedom;
     // Without any variability the degrees have no meaning, so any number is right.
     if shares > 0.0 { (parts[0] + parts[1]).powi(2) / shares } else { 1.0 }
 }

@@ -52,6 +52,12 @@ pub(crate) fn t_beyond(t: f64, freedom: f64) -> f64 {
     incomplete_beta(freedom / (freedom + t * t), freedom / 2.0, 0.5)
 }
 
+/// Probability that a t variable with `freedom` degrees is above `t`.
+pub(crate) fn t_above(t: f64, freedom: f64) -> f64 {
+    let tail = if t.is_finite() { t_beyond(t, freedom) / 2.0 } else { 0.0 };
+    if t < 0.0 { 1.0 - tail } else { tail }
+}
+
 /// Probability that a normal variable is below `z`.
 pub(crate) fn normal_below(z: f64) -> f64 {
     let above = |z: f64| {
@@ -100,7 +106,7 @@ fn t_density(t: f64, freedom: f64) -> f64 {
 }
 
 /// Regularised incomplete beta function, by Lentz's continued fraction (Abramowitz & Stegun 26.5.8).
-fn incomplete_beta(x: f64, a: f64, b: f64) -> f64 {
+pub(crate) fn incomplete_beta(x: f64, a: f64, b: f64) -> f64 {
     if x <= 0.0 || x >= 1.0 {
         return x.clamp(0.0, 1.0);
     }

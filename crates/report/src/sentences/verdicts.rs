@@ -367,6 +367,15 @@ pub(super) const TEXTS: &[(Code, &str)] = templates! {
         "The search does not decide on a number of nodes. {more_nodes} nodes and {fewer_nodes} nodes cannot be \
          compared by {metric} with n = {n}. The test ran on the best, {nodes|node}.";
     SearchOpen: "The rate still rose at {nodes|node}, the largest number that was tried.";
+    DependentRepetitions:
+        "Neighbouring repetitions are alike (lag-1 correlation {lag_one}, p = {p}, n = {n}). The confidence \
+         limit is widened for that.{widened?}",
+        "Neighbouring repetitions are alike (lag-1 correlation {lag_one}, p = {p}, n = {n}). So the limit of \
+         the {statistic:cov=COV} does not decide about the threshold {comparison} {threshold}.",
+        "Neighbouring repetitions are alike (lag-1 correlation {lag_one}, p = {p}, n = {n}).";
+    StalledRepetition:
+        "Repetition {repetition} reached {share} of the mean of the {others} others (p = {p}). Confidence \
+         limits do not know of rare stalls that did not happen.";
     FirstDiffers: "Repetition 1 reached {share} of the mean of the {others} others and is included.";
     Trend: "{metric} changed by {change+} over the {n} repetitions (p = {p}).";
     WarmUp:
@@ -494,6 +503,9 @@ pub(super) const REMEDIES: &[(Code, &str)] = templates! {
     SearchUnclear: "Set more `repetitions`, or a larger `gain`, and run a new campaign.";
     ClientLimitUnclear: "Set more `repetitions`, or a larger `gain`, and run a new campaign.";
     SearchOpen: "Add larger numbers of nodes to the search.";
+    DependentRepetitions:
+        "Run the repetitions further apart in time, or alternate them with other tests (`order`).";
+    StalledRepetition: "Find the cause, and run more repetitions.";
     FirstDiffers: "To add an excluded warm-up run, set `warm_up = 1`.{no_warm_up?}";
     FillRecorded: "Bring the file system to a utilization in this range, or start a new series.{fill?}";
     OneFsTwice: "Give a directory on each of two file systems, or describe only one.";

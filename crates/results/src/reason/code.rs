@@ -211,6 +211,9 @@ codes! {
     SearchUnclear = "search-unclear":
         "The repetitions do not decide whether more nodes gain enough, so the optimum is not known.";
     SearchOpen = "search-open": "The rate still rose at the largest number of nodes that was tried.";
+    DependentRepetitions = "dependent-repetitions":
+        "Neighbouring repetitions are significantly alike, so they show less than independent ones.";
+    StalledRepetition = "stalled-repetition": "A repetition was far worse than the others.";
     FirstDiffers = "first-differs": "The first repetition differs from the others.";
     Trend = "trend": "The values fell or rose over the repetitions.";
     WarmUp = "warm-up": "Warm-up jobs ran before the repetitions and are excluded.";
