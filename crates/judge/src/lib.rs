@@ -6,7 +6,7 @@
 //!
 //! Modules import only modules before them in this list: `index`, `case`, `validity` (whether a measurement
 //! can be used), `findings` (what is wrong with the records), `decision`, `clients`, `attribution`,
-//! `remarks`, `verdicts`, `summary`, `waivers`.
+//! `remarks`, `verdicts`, `summary`, `waivers`, `power` (the probability of a PASS before a run).
 //!
 //! Invariant: pure. The same plan and folder always give the same verdicts.
 //! Never here: advice before a run, running, reading files, printing, English.
@@ -18,6 +18,7 @@ mod clients;
 mod decision;
 mod findings;
 mod index;
+mod power;
 mod remarks;
 mod summary;
 mod validity;
@@ -29,6 +30,7 @@ use results::Verdict;
 use results::folder::Campaign;
 use results::summary::Summary;
 
+pub use power::{ClausePower, MARGINS, PlanPower, WANTED, power};
 pub use waivers::WAIVABLE;
 
 /// The result of a campaign.

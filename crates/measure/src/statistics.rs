@@ -29,7 +29,7 @@ pub use independence::{
 };
 pub use linearity::{Linearity, LinearityStep, Proportion, Tolerance, linearity, proportion};
 pub use power::{
-    REPETITIONS_MAX, SUGGESTED_POWER, at_most, power_of_mean, power_of_median, repetitions_for_mean,
+    REPETITIONS_MAX, SUGGESTED_POWER, power_of_mean, power_of_median, power_of_ratio, repetitions_for_mean,
     repetitions_for_median,
 };
 pub use ratio::{Answer, Interval, median_ratio_interval, ratio_interval, value_ratio_interval};
@@ -137,7 +137,7 @@ pub fn values_for_median(confidence: f64) -> usize {
 }
 
 /// The first number in the range for which `holds` is true, if it is true for all later ones too.
-fn first_of(range: RangeInclusive<u32>, holds: impl Fn(u32) -> bool) -> Option<u32> {
+pub fn first_of(range: RangeInclusive<u32>, holds: impl Fn(u32) -> bool) -> Option<u32> {
     let (mut low, mut high) = range.into_inner();
     if !holds(high) {
         return None;

@@ -1,6 +1,7 @@
 //! `assay plan`: the bundled plans, and the check of a plan.
 
 mod init;
+mod power;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -35,6 +36,8 @@ enum Action {
         plan: PathBuf,
         #[command(flatten)]
         values: Values,
+        #[command(flatten)]
+        variability: power::Variability,
     },
     /// Write a plan to start from, and the JSON schema for editors; nothing is overwritten
     Init {
@@ -138,11 +141,11 @@ fn near_bundled(name: &str, more: &[&str]) -> String {
 pub(crate) fn run(args: PlanArgs) -> Result<u8> {
     let mut status = DONE;
     let text = match args.action {
-        Action::Check { plan, values } => {
+        Action::Check { plan, values, variability } => {
             let plan = load(&plan, &values.choice())?;
             let (found, is_grave) = lint::of_plan(&plan)?;
             status = if is_grave { USAGE } else { DONE };
-            summary(&plan)? + &found
+            summary(&plan)? + &power::table(&plan, &variability)? + &found
         }
         Action::List => {
             let line = |one: &BundledPlan| Ok(format!("{:<19} {}\n", one.name, one.plan()?.title));

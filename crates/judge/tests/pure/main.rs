@@ -12,6 +12,7 @@ mod kernel;
 mod launched;
 mod names;
 mod nodes;
+mod power;
 mod rates;
 mod running;
 mod series;

@@ -58,6 +58,24 @@ pub(crate) fn power_of_difference(distance: f64, n: u32, freedom: f64, confidenc
     shifted_t_above(t, freedom, distance * f64::from(n).sqrt(), f64::INFINITY)
 }
 
+/// The probability that the ratio of two means is significantly on the right side, if the difference of the
+/// true means is `difference`. Each side has its deviation and its number of repetitions. 0 below two.
+pub fn power_of_ratio(
+    difference: f64,
+    (own, n): (f64, u32),
+    (of_reference, reference): (f64, u32),
+    confidence: f64,
+) -> f64 {
+    if n < 2 || reference < 2 {
+        return 0.0;
+    }
+    let [own, other] = [(own, n), (of_reference, reference)].map(|(sd, n)| sd * sd / f64::from(n));
+    let freedom = (own + other).powi(2)
+        / (own * own / f64::from(n - 1) + other * other / f64::from(reference - 1));
+    let shift = difference / (own + other).sqrt();
+    shifted_t_above(t_quantile_of(confidence, freedom), freedom, shift, f64::INFINITY)
+}
+
 /// The probability that the confidence limit of the median of `n` repetitions is beyond a threshold, if each
 /// repetition misses it with probability `missing`. 0 if so few have no limit.
 pub fn power_of_median(missing: f64, n: u32, confidence: f64) -> f64 {
@@ -66,7 +84,7 @@ pub fn power_of_median(missing: f64, n: u32, confidence: f64) -> f64 {
 }
 
 /// The probability that at most `k` of `n` independent events of this probability occur.
-pub fn at_most(k: u32, n: u32, probability: f64) -> f64 {
+fn at_most(k: u32, n: u32, probability: f64) -> f64 {
     if probability <= 0.0 || k >= n {
         return 1.0;
     }

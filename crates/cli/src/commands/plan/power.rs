@@ -1,0 +1,101 @@
+//! `assay plan check`: how probable a PASS is for a system at, and above, each threshold.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::PathBuf;
+
+use anyhow::Result;
+use judge::{MARGINS, PlanPower, WANTED};
+use plan::Plan;
+use units::{Dimension, Quantity, Usage, several};
+
+use crate::commands::judge::EvidenceFolder;
+
+/// The supposed variability if nothing is known.
+const COV: f64 = 0.05;
+
+/// The variability of the repetitions that a plan is checked with.
+#[derive(clap::Args)]
+pub(super) struct Variability {
+    /// Variability (COV) of the repetitions, for the probability of a PASS [default: 5%]
+    #[arg(long, value_name = "SHARE", value_parser = share)]
+    cov: Option<f64>,
+    /// Take the variability of each metric from an earlier campaign, where it has one
+    #[arg(long, value_name = "FOLDER")]
+    cov_from: Option<PathBuf>,
+}
+
+/// `5%`, above zero.
+fn share(text: &str) -> Result<f64, String> {
+    let quantity: Quantity = text.parse().map_err(|error: Usage| error.0)?;
+    let fits = quantity.dimension == Dimension::Fraction && quantity.value > 0.0;
+    fits.then_some(quantity.value).ok_or_else(|| format!("`{text}` is not a share such as `5%`"))
+}
+
+/// The probabilities of a plan's clauses, as lines; empty without a clause on a value that varies.
+pub(super) fn table(plan: &Plan, variability: &Variability) -> Result<String> {
+    let otherwise = variability.cov.unwrap_or(COV);
+    let mut measured: BTreeMap<(String, String), f64> = BTreeMap::new();
+    if let Some(folder) = &variability.cov_from {
+        let campaign = EvidenceFolder::open(folder)?.evaluated()?.campaign;
+        let known = campaign.verdicts.iter().filter_map(|verdict| {
+            let cov = verdict.statistics.as_ref()?.cov.filter(|cov| *cov > 0.0)?;
+            Some(((verdict.test.clone(), verdict.metric.clone()), cov))
+        });
+        measured.extend(known);
+    }
+    let cov = |test: &str, metric: &str| {
+        measured.get(&(test.to_owned(), metric.to_owned())).copied().unwrap_or(otherwise)
+    };
+    lines(&judge::power(plan, &cov))
+}
+
+fn lines(power: &PlanPower) -> Result<String> {
+    let mut text = String::new();
+    if power.clauses.is_empty() {
+        return Ok(text);
+    }
+    let margins: Vec<String> = MARGINS.iter().map(|margin| format!("{:.0} %", margin * 100.0)).collect();
+    writeln!(
+        text,
+        "probability of PASS if a system is better than its threshold by {}, with normal independent \
+         repetitions of this COV:",
+        margins.join(", ")
+    )?;
+    for one in &power.clauses {
+        writeln!(
+            text,
+            "  {}: {} {} (n = {}, COV {}): {}; {}",
+            one.test,
+            one.metric,
+            one.criterion,
+            one.repetitions,
+            percent(one.cov),
+            one.pass.map(percent).join(", "),
+            enough(one.enough)
+        )?;
+    }
+    let number = power.clauses.len() as u64;
+    writeln!(
+        text,
+        "  all {} together, if independent: {}; {}",
+        several(number, "clause"),
+        power.all.map(percent).join(", "),
+        enough(power.enough)
+    )?;
+    Ok(text)
+}
+
+/// The repetitions that are enough for the wanted probability.
+fn enough(repetitions: Option<u32>) -> String {
+    let (margin, wanted) = WANTED;
+    let asked = format!("{:.0} % at {:.0} % better", wanted * 100.0, margin * 100.0);
+    match repetitions {
+        Some(n) => format!("{asked} needs n = {n}"),
+        None => format!("no n up to {} gives {asked}", results::statistics::REPETITIONS_MAX),
+    }
+}
+
+fn percent(share: f64) -> String {
+    format!("{:.1} %", share * 100.0)
+}

@@ -1,0 +1,92 @@
+//! The probability of a PASS before anything is measured.
+
+use judge::{PlanPower, power};
+use plan::Plan;
+use results::Outcome;
+use results::statistics::Dice;
+
+use super::{Parsed, campaign, job, phase, verdicts_of};
+
+fn of(text: &str, cov: f64) -> PlanPower {
+    power(&text.to_owned().parsed(), &|_, _| cov)
+}
+
+fn test(id: &str, keys: &str) -> String {
+    format!("[[test]]\nid = \"{id}\"\nior = \"-w -e\"\n{keys}\n")
+}
+
+const HEAD: &str = "schema = 1\nplan = { id = \"p\", title = \"t\" }\nfs.s = { dir = \"/s\" }\n\
+                    clients.delivered = 1\n";
+
+fn criterion(stat: &str, op: &str, value: &str) -> String {
+    format!(
+        "criterion = {{ metric = \"write.bw\", stat = \"{stat}\", op = \"{op}\", value = \"{value}\" }}"
+    )
+}
+
+#[test]
+fn twenty_clauses_of_a_system_that_is_five_percent_better_never_pass_together() {
+    let keys = format!("repetitions = 5\n{}", criterion("mean", ">=", "1 GB/s"));
+    let tests: String = (0..20).map(|at| test(&format!("T{at}"), &keys)).collect();
+    let found = of(&format!("{HEAD}{tests}"), 0.05);
+    assert_eq!(found.clauses.len(), 20);
+    let [at, better, much] = found.clauses[0].pass;
+    assert!((at - 0.05).abs() < 0.001 && (better - 0.54).abs() < 0.02 && much > 0.93, "{found:?}");
+    assert!(found.all[1] < 0.0005 && found.all[2] < 0.5, "{:?}", found.all);
+    let (one, all) = (found.clauses[0].enough.unwrap(), found.enough.unwrap());
+    assert!((10..=12).contains(&one) && (20..=30).contains(&all), "{one} {all}");
+}
+
+#[test]
+fn clauses_that_cannot_pass_have_a_probability_of_zero() {
+    let with = |keys: &str, criterion: &str| of(&format!("{HEAD}{}", test("T", &format!("{keys}\n{criterion}"))), 0.05);
+    let mean = criterion("mean", ">=", "1 GB/s");
+    for keys in ["repetitions = 1\ncov_max = \"5 %\"", "repetitions = 1\ndecide = { rule = \"lower_bound\" }"] {
+        assert_eq!(with(keys, &mean).clauses[0].pass, [0.0; 3], "{keys}");
+    }
+    assert_eq!(with("repetitions = 4", &criterion("median", ">=", "1 GB/s")).clauses[0].pass, [0.0; 3]);
+    let least = with("repetitions = 5", &criterion("min", ">=", "1 GB/s"));
+    assert_eq!(least.clauses[0].enough, None, "more repetitions do not help a smallest value");
+    let errors = "criterion = { metric = \"write.failures\", op = \"==\", value = \"0 count\" }";
+    let mdtest = test("T", errors).replace("ior = \"-w -e\"", "mdtest = \"-F -C -n 5\"");
+    assert_eq!(of(&format!("{HEAD}{}", mdtest.replace("write.", "file_creation.")), 0.05).clauses, []);
+}
+
+/// How often real verdicts about a system of this mean are PASS.
+fn passed(plan: &Plan, [own, reference]: [f64; 2], trials: u32) -> f64 {
+    let mut dice = Dice::new(33);
+    let mut draw = |id: &str, mean: f64| {
+        let n = plan.test(id).map_or(0, |test| test.repetitions);
+        let all = (1..=n).map(|at| job(id, at, phase("write", (mean * (1.0 + 0.05 * dice.normal())) as u64)));
+        all.collect::<Vec<_>>()
+    };
+    let mut one = || {
+        let jobs = [draw("R", reference), draw("T", own)].concat();
+        let verdicts = verdicts_of(plan, &campaign(jobs));
+        verdicts.iter().find(|verdict| verdict.test == "T").unwrap().outcome == Outcome::Pass
+    };
+    (0..trials).map(|_| u32::from(one())).sum::<u32>() as f64 / f64::from(trials)
+}
+
+#[test]
+fn the_probabilities_are_those_of_real_verdicts() {
+    let trials = 300;
+    for (stat, op, value, keys, better) in [
+        ("mean", ">=", "1 GB/s", "repetitions = 5", 1.05e9),
+        ("mean", "<=", "1 GB/s", "repetitions = 4", 0.95e9),
+        ("mean", ">=", "1 GB/s", "repetitions = 3\ncov_max = \"4 %\"", 1.05e9),
+        ("median", ">=", "1 GB/s", "repetitions = 8", 1.05e9),
+        ("min", ">=", "1 GB/s", "repetitions = 3", 1.05e9),
+        ("max", ">=", "1 GB/s", "repetitions = 3", 1.05e9),
+        ("mean", ">=", "100% of R.write.bw", "repetitions = 5", 1.05e9),
+        ("median", ">=", "100% of R.write.bw", "repetitions = 8", 1.05e9),
+        ("min", ">=", "100% of R.write.bw", "repetitions = 3", 1.05e9),
+    ] {
+        let reference = test("R", "repetitions = 8\nrole = \"reported\"");
+        let own = test("T", &format!("{keys}\n{}", criterion(stat, op, value)));
+        let plan = format!("{HEAD}{reference}{own}").parsed();
+        let found = power(&plan, &|_, _| 0.05).clauses[0].pass[1];
+        let seen = passed(&plan, [better, 1e9], trials);
+        assert!((found - seen).abs() < 0.09, "{stat} {op} {value}: {found} and {seen}");
+    }
+}
