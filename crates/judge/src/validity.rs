@@ -63,7 +63,14 @@ pub(crate) fn measured(case: &TestCriterion<'_>) -> Result<Vec<f64>, Unusable> {
         rules.iter().try_for_each(|rule| rule(case)).map_err(invalid)?;
         steady::reached(case)?;
     }
-    jobs.iter().map(|job| value(case, job).map_err(invalid)).collect()
+    jobs.iter().map(|job| value(case, job).and_then(|value| finite(case, job, value)).map_err(invalid)).collect()
+}
+
+/// The value, if it is a number that can be compared.
+fn finite(case: &TestCriterion<'_>, job: &Job, value: f64) -> Result<f64, Reason> {
+    let reason = || Reason::new(Code::ValueNotFinite).with("repetition", job.info.repetition);
+    let reason = || reason().with("metric", &case.criterion.metric).with("found", value.to_string());
+    value.is_finite().then_some(value).ok_or_else(reason)
 }
 
 /// The value of one job. If the job has several repetitions, it is their mean, or for errors their sum.

@@ -47,9 +47,23 @@ pub enum Side {
     Upper,
 }
 
-/// Arithmetic mean; `None` without values.
+/// Arithmetic mean; `None` without values. The mean of equal values is that value.
 pub fn mean(values: &[f64]) -> Option<f64> {
-    (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
+    let n = values.len() as f64;
+    let near = sum(values.iter().copied()) / n;
+    let rest = sum(values.iter().map(|value| value - near)) / n;
+    (!values.is_empty()).then_some(if rest.is_finite() { near + rest } else { near })
+}
+
+/// The sum, without the errors of rounding that a plain sum collects (Neumaier).
+fn sum(values: impl Iterator<Item = f64>) -> f64 {
+    let (mut sum, mut lost) = (0.0_f64, 0.0);
+    for value in values {
+        let next = sum + value;
+        lost += if sum.abs() >= value.abs() { sum - next + value } else { value - next + sum };
+        sum = next;
+    }
+    if lost.is_finite() { sum + lost } else { sum }
 }
 
 /// Median, the mean of the middle two for an even count; `None` without values.
@@ -76,7 +90,7 @@ pub fn max(values: &[f64]) -> Option<f64> {
 /// Sample standard deviation (n−1), in the values' unit; `None` below two values.
 pub fn deviation(values: &[f64]) -> Option<f64> {
     let mean = mean(values).filter(|_| values.len() > 1)?;
-    let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
+    let squares = sum(values.iter().map(|value| (value - mean).powi(2)));
     Some((squares / (values.len() - 1) as f64).sqrt())
 }
 
@@ -174,8 +188,8 @@ pub struct RepetitionAmount {
 /// Repetitions of a fixed amount have different durations, and the mean of their rates exceeds the rate over
 /// the whole time. The sum of amounts over the sum of times does not.
 pub fn total_rate(repetitions: &[RepetitionAmount]) -> Option<f64> {
-    let seconds: f64 = repetitions.iter().map(|moved| moved.seconds).sum();
-    let amount: f64 = repetitions.iter().map(|moved| moved.amount).sum();
+    let seconds = sum(repetitions.iter().map(|moved| moved.seconds));
+    let amount = sum(repetitions.iter().map(|moved| moved.amount));
     (seconds > 0.0).then(|| amount / seconds)
 }
 
@@ -196,6 +210,17 @@ mod tests {
         near(deviation(&values).unwrap(), (32.0_f64 / 7.0).sqrt(), 1e-12);
         near(cov(&values).unwrap(), (32.0_f64 / 7.0).sqrt() / 5.0, 1e-12);
         assert_eq!(median(&[3.0, 1.0, 2.0]), Some(2.0));
+    }
+
+    #[test]
+    fn equal_values_have_their_mean_and_no_deviation() {
+        for (value, n) in [(0.1, 10), (0.1, 3), (1.1, 7), (0.7, 49), (1e-9, 11), (2.3e12, 13)] {
+            let values = vec![value; n];
+            assert_eq!((mean(&values), deviation(&values)), (Some(value), Some(0.0)), "{n} times {value}");
+        }
+        assert_eq!(mean(&[1e16, 1.0, -1e16]), Some(1.0 / 3.0));
+        assert!(mean(&[f64::NAN, 1.0]).is_some_and(f64::is_nan));
+        assert_eq!(mean(&[f64::INFINITY, 1.0]), Some(f64::INFINITY));
     }
 
     #[test]

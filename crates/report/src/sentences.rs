@@ -35,7 +35,7 @@ use results::finding::Finding;
 use results::reason::{Code, Datum, Reason};
 use units::several;
 
-use crate::document::words::{BINARY_RATE, distinguished, quantity};
+use crate::document::words::{BINARY_RATE, confidence, distinguished, quantity, threshold_among};
 
 /// The slot for the job that a reason is about.
 const WHO: &str = "who";
@@ -229,7 +229,10 @@ fn shown(reason: &Reason, name: &str, how: &str) -> String {
             });
             items.collect::<Vec<_>>().join(", ")
         }
-        Datum::Quantity { value, unit } if unit == "1" => percent(*value, how == "+"),
+        Datum::Quantity { value, .. } if name == "confidence" => confidence(*value),
+        Datum::Quantity { value, unit } if unit == "1" && !is_compared(reason, name) => {
+            percent(*value, how == "+")
+        }
         Datum::Quantity { value, unit } => {
             let sign = if how == "+" && *value > 0.0 { "+" } else { "" };
             format!("{sign}{}", of_unit(reason, name, *value, unit))
@@ -251,11 +254,22 @@ fn who(reason: &Reason) -> String {
 /// A value with its unit. A value that is compared with a threshold has enough digits to differ from it.
 fn of_unit(reason: &Reason, name: &str, value: f64, unit: &str) -> String {
     let unit = if unit == "B/s" && reason.flag("binary") { BINARY_RATE } else { unit };
-    let threshold = reason.number("threshold").filter(|_| matches!(name, "value" | "limit"));
-    match threshold {
-        Some(threshold) => distinguished(value, Some(threshold), unit).text,
-        None => quantity(value, unit),
+    match reason.number("threshold") {
+        Some(threshold) if matches!(name, "value" | "limit") => {
+            distinguished(value, Some(threshold), unit).text
+        }
+        Some(threshold) if name == "threshold" => {
+            let compared: Vec<f64> =
+                ["value", "limit"].iter().filter_map(|name| reason.number(name)).collect();
+            threshold_among(threshold, &compared, unit)
+        }
+        _ => quantity(value, unit),
     }
+}
+
+/// Whether this is a share that is compared with a threshold, or the threshold.
+fn is_compared(reason: &Reason, name: &str) -> bool {
+    reason.number("threshold").is_some() && matches!(name, "value" | "limit" | "threshold")
 }
 
 /// `1 rank`, `2 ranks`. Numbers that are not counts always have the plural.
@@ -337,6 +351,7 @@ mod tests {
         };
         let text = "{value} and {threshold}";
         assert_eq!(text_of(text, of(2.9988e9, 3e9)).as_deref(), Some("2.999 GB/s and 3.00 GB/s"));
+        assert_eq!(text_of(text, of(3.0002e9, 3.0004e9)).as_deref(), Some("3.0002 GB/s and 3.0004 GB/s"));
         let binary = of(f64::from(1 << 20), f64::from(1 << 21)).with("binary", true);
         assert_eq!(text_of(text, binary).as_deref(), Some("1.00 MiB/s and 2.00 MiB/s"));
         let share = |value: f64| text_of("{s}", Reason::default().with("s", Datum::share(value)));

@@ -62,6 +62,23 @@ fn what_an_external_program_prints_is_its_measurement() {
 }
 
 #[test]
+fn a_number_that_is_not_finite_is_no_measurement_and_is_named() {
+    let criterion = "criterion = { metric = \"step.bw\", op = \">=\", value = \"4 GB/s\" }\n";
+    let tests: Vec<String> = ["nan", "inf"]
+        .iter()
+        .map(|word| {
+            let app = app("0", word).replace("([0-9.]+)", "([a-z0-9.]+)");
+            format!("[[test]]\nid = \"{word}\"\n{app}{criterion}")
+        })
+        .collect();
+    let (_place, campaign) = run_to_end(&tests.concat(), &[]);
+    for (verdict, word) in campaign.verdicts.iter().zip(["nan", "inf"]) {
+        let wanted = format!("step.bw: the program printed `{word}`, which is not a finite number");
+        assert!(failure(verdict).contains(&wanted), "{}", verdict.reason);
+    }
+}
+
+#[test]
 fn a_program_that_prints_nothing_of_it_or_fails_is_no_measurement() {
     let criterion = "criterion = { metric = \"step.bw\", op = \">=\", value = \"4 GB/s\" }\n";
     let silent = app("0", "none");

@@ -348,6 +348,26 @@ fn a_single_repetition_decides_by_its_value_unless_the_plan_decides_by_the_limit
 }
 
 #[test]
+fn ten_equal_values_exactly_at_the_threshold_meet_it() {
+    let keys = "ior = \"-w -e\"\ncriterion = { metric = \"write.rate\", op = \">=\", value = \"0.1/s\" }";
+    let text = plan(keys).text.replace("repetitions = 3", "repetitions = 10");
+    let spans = Spans { transfer_s: 10.0, total_s: 10.0, ..Default::default() };
+    let jobs = (1..=10).map(|at| job("T", at, Phase { ops: 1, spans, ..phase("write", 1) }));
+    let verdict = one(&text.parsed(), &campaign(jobs.collect()));
+    assert_eq!(outcome(&verdict), (Outcome::Pass, Code::ThresholdMet), "{}", verdict.reason);
+}
+
+#[test]
+fn a_value_that_is_not_finite_is_invalid_and_named() {
+    let spans = Spans { transfer_s: 1.0, total_s: f64::MIN_POSITIVE, ..Default::default() };
+    let mut campaign = rates("write", [120, 121, 122]);
+    campaign.jobs[1] = job("T", 2, Phase { spans, ..phase("write", u64::MAX) });
+    let verdict = one(&plan(WRITE), &campaign);
+    assert_eq!(outcome(&verdict), (Outcome::Invalid, Code::ValueNotFinite));
+    assert_eq!((verdict.reason.number("repetition"), verdict.reason.text("found")), (Some(2.0), Some("inf")));
+}
+
+#[test]
 fn failed_jobs_make_the_clause_invalid() {
     let good = || rates("write", [120, 121, 122]);
     type Break<'a> = &'a dyn Fn(&mut Campaign);

@@ -9,7 +9,7 @@ use results::statistics::{bootstrap_interval, median};
 use results::{Finding, Statistics, Verdict};
 
 use super::build::Test;
-use super::words::{BINARY_RATE, NONE, distinguished, link_to, share, tone_of};
+use super::words::{BINARY_RATE, NONE, confidence, distinguished, link_to, share, tone_of};
 use crate::sentences;
 
 use super::{Cell, Clause, Fact, Remark, RemarkKind, Table};
@@ -94,7 +94,7 @@ fn job(folder: &String) -> Cell {
 fn facts(statistics: &Statistics, verdict: &Verdict) -> Vec<Fact> {
     let (threshold, unit) = values_of(statistics, verdict);
     let fact = |label: &str, value| Fact::of(label, distinguished(value, threshold, unit));
-    let level = percent(statistics.confidence);
+    let level = confidence(statistics.confidence);
     let mut facts = vec![
         fact("mean", statistics.mean),
         fact("median", statistics.median),
@@ -114,11 +114,6 @@ fn facts(statistics: &Statistics, verdict: &Verdict) -> Vec<Fact> {
     facts.extend(statistics.bound.map(|limit| fact(&format!("{level} limit"), limit.max(0.0))));
     facts.push(Fact::new("n", statistics.values.len().to_string()));
     facts
-}
-
-/// A confidence such as `95 %`, `99.5 %`.
-fn percent(confidence: f64) -> String {
-    format!("{} %", (confidence * 1e4).round() / 1e2)
 }
 
 /// The value of each repetition of each evaluated metric; `None` if nothing was measured.

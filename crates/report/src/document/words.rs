@@ -35,6 +35,9 @@ pub(super) fn exact(value: f64, unit: &str) -> String {
     }
 }
 
+/// The digits after which two floating point numbers of the same size differ.
+const FIGURES: usize = 18;
+
 /// A value with enough digits to differ from the threshold.
 pub(crate) fn distinguished(value: f64, threshold: Option<f64>, unit: &str) -> Cell {
     let cell = quantity_cell(value, unit);
@@ -51,9 +54,33 @@ pub(crate) fn distinguished(value: f64, threshold: Option<f64>, unit: &str) -> C
         return Cell { text: exact(value, unit), ..cell };
     };
     let figures = |value: f64, digits: usize| format!("{:.digits$}", value / step.value);
-    let digits = (0..12).find(|digits| figures(value, *digits) != figures(threshold, *digits)).unwrap_or(12);
-    let text = format!("{}{shown}", figures(value, digits));
-    Cell { text, ..cell }
+    match (0..FIGURES).find(|digits| figures(value, *digits) != figures(threshold, *digits)) {
+        Some(digits) => Cell { text: format!("{}{shown}", figures(value, digits)), ..cell },
+        None => Cell { text: format!("{value:?} {unit}"), ..cell },
+    }
+}
+
+/// A threshold with enough digits to differ from the values that it is compared with, if rounding changes it.
+pub(crate) fn threshold_among(threshold: f64, values: &[f64], unit: &str) -> String {
+    let shown = quantity(threshold, unit);
+    let of_unit = if unit == BINARY_RATE { "B/s" } else { unit };
+    let is_exact = shown.parse::<Quantity>().is_ok_and(|read| {
+        read.dimension.unit() == of_unit && (read.value - threshold).abs() <= 1e-12 * threshold.abs()
+    });
+    if is_exact {
+        return shown;
+    }
+    let all = values.iter().map(|value| distinguished(threshold, Some(*value), unit).text);
+    all.max_by_key(String::len).unwrap_or(shown)
+}
+
+/// A confidence such as `95 %`, `99.83 %`: it never rounds to 100 %.
+pub(crate) fn confidence(confidence: f64) -> String {
+    let error = (1.0 - confidence) * 100.0;
+    let digits = if error > 0.0 { (2.0 - error.log10().floor()).clamp(0.0, 12.0) as usize } else { 0 };
+    let text = format!("{:.digits$}", confidence * 100.0);
+    let text = if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { &text };
+    format!("{text} %")
 }
 
 /// A cell with a value in a base unit, and with its unrounded form.
@@ -190,6 +217,25 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_threshold_that_rounding_would_make_equal_to_a_value_shows_more_digits() {
+        let of = |threshold, values: &[f64]| threshold_among(threshold, values, "B/s");
+        assert_eq!(of(3e9, &[3.0002e9]), "3.00 GB/s", "an exact threshold is enough");
+        assert_eq!(of(3.0004e9, &[3.0002e9]), "3.0004 GB/s");
+        assert_eq!(distinguished(3.0002e9, Some(3.0004e9), "B/s").text, "3.0002 GB/s");
+        assert_eq!(of(3.0004e9, &[2.5e9, 3.000_41e9]), "3.00040 GB/s");
+        assert_eq!(of(3.0004e9, &[2.5e9]), "3.00 GB/s");
+    }
+
+    #[test]
+    fn a_confidence_is_never_rounded_to_certainty() {
+        for (share, text) in
+            [(0.95, "95 %"), (0.9983, "99.83 %"), (0.99999, "99.999 %"), (1.0 - 0.05 / 3.0, "98.33 %")]
+        {
+            assert_eq!(confidence(share), text);
+        }
+    }
+
+    #[test]
     fn a_long_path_is_shown_by_its_end_and_keeps_its_full_form() {
         let long = "/scratch/project/assay-p-20260302-080000.data/tests/W-r1/data.00000000";
         assert_eq!(path_cell(long), Cell::literal("…/W-r1/data.00000000").full(long));
@@ -231,6 +277,8 @@ mod tests {
         assert_eq!(distinguished(100_040.0, Some(1e5), "/s").text, "100.04 k/s");
         assert_eq!(distinguished(0.10001, Some(0.1), "1").text, "10.001 %");
         assert_eq!(distinguished(0.5, Some(1.0), "").text, "0.50");
+        let next = f64::from_bits(3e9_f64.to_bits() - 1);
+        assert_eq!(distinguished(next, Some(3e9), "B/s").text, "2.9999999999999996 GB/s");
         assert_eq!(exact(2_996_123_456_789.0, "B/s"), "2996123456789 B/s");
     }
 }

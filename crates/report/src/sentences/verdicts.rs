@@ -109,6 +109,7 @@ pub(super) const TEXTS: &[(Code, &str)] = templates! {
     NothingRecorded: "Repetition {repetition} recorded nothing.";
     NoEndRecord: "The records of repetition {repetition} are incomplete: they have no end record.";
     MetricMissing: "Repetition {repetition} did not record {metric}.";
+    ValueNotFinite: "Repetition {repetition}: {metric} is {found}, which is not a finite number.";
     CasesUntried: "Repetition {repetition} ran none of the {cases|case} of {group}: {error}.";
     DummyBackend: "The DUMMY backend moves no data, so there is nothing to evaluate.";
     ImportMissing: "{test} repetition {repetition} did not export {name}, because it recorded no file size.";

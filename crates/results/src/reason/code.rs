@@ -80,6 +80,7 @@ codes! {
     NothingRecorded = "nothing-recorded": "A job recorded nothing.";
     NoEndRecord = "no-end-record": "The records of a job have no end record.";
     MetricMissing = "metric-missing": "A repetition did not record the metric.";
+    ValueNotFinite = "value-not-finite": "A repetition has a value that is not a finite number.";
     CasesUntried = "cases-untried": "A repetition ran none of the cases.";
     DummyBackend = "dummy-backend": "The DUMMY backend moves no data, so there is nothing to evaluate.";
     ImportMissing = "import-missing": "An earlier test did not export the value that the command line needs.";
