@@ -39,15 +39,16 @@ impl Remarks {
     }
 }
 
-/// The decision, if other numbers of client nodes were tried, with its warnings and notes. A FAIL stays if the
-/// file system cannot do more with other numbers, or if they all fail too.
+/// The decision, if other numbers of client nodes were tried, with its warnings and notes. A FAIL stays if
+/// the file system cannot do more with other numbers, or if they all fail too.
 pub(crate) fn limited(
     case: &TestCriterion<'_>,
     findings: &Findings,
     threshold: Option<&Threshold>,
     decision: Decision,
 ) -> (Decision, Remarks) {
-    let fail = |tests: &[usize]| threshold.is_some_and(|threshold| all_fail(case, findings, threshold, tests));
+    let fail =
+        |tests: &[usize]| threshold.is_some_and(|threshold| all_fail(case, findings, threshold, tests));
     if let Some(search) = case.test.search.as_ref().filter(|_| decision.outcome == Outcome::Fail) {
         let found = deferred::searched(case.index.plan, search, &|test, repetition| {
             case.index.records(test, repetition)
@@ -75,12 +76,7 @@ fn undecided(decision: Decision, why: Reason) -> Decision {
 
 /// Whether each of these tests that ran fails the criterion by its own repetitions. Means are compared,
 /// because a number of nodes is better or worse by its mean.
-fn all_fail(
-    case: &TestCriterion<'_>,
-    findings: &Findings,
-    threshold: &Threshold,
-    tests: &[usize],
-) -> bool {
+fn all_fail(case: &TestCriterion<'_>, findings: &Findings, threshold: &Threshold, tests: &[usize]) -> bool {
     let criterion = Criterion { stat: Stat::Mean, ..case.criterion.clone() };
     let ran = tests.iter().map(|at| &case.index.plan.tests[*at]);
     let mut ran = ran.filter(|test| !case.index.jobs(&test.id).is_empty());
@@ -120,7 +116,8 @@ fn more_clients(
         return Some((None, remarks));
     };
     let most = 1.0 + limit.gain;
-    if let Some(found) = all.iter().filter(|one| one.low() > most).max_by(|a, b| a.times.total_cmp(&b.times)) {
+    if let Some(found) = all.iter().filter(|one| one.low() > most).max_by(|a, b| a.times.total_cmp(&b.times))
+    {
         let limited = Reason::new(Code::ClientLimited).with("nodes", found.nodes).with("times", found.times);
         let limited = limited.with("ratio_low", Datum::share(found.low()));
         let limited = limited.with("confidence", Datum::share(confidence));

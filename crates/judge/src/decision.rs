@@ -144,7 +144,7 @@ struct ThresholdComparison<'a> {
 
 impl ThresholdComparison<'_> {
     fn decide(&self, value: f64, cov: Option<f64>) -> (Outcome, Reason) {
-        let Self { criterion, test, threshold, .. } = self;
+        let Self { criterion, threshold, .. } = self;
         let met = criterion.op.holds(value, threshold.value.value);
         if let Some(answer) = ratio::decision(self, value, met) {
             return self.within_variability(met, cov, answer);

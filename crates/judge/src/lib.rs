@@ -6,10 +6,12 @@
 //!
 //! Modules import only modules before them in this list: `index`, `case`, `validity` (whether a measurement
 //! can be used), `findings` (what is wrong with the records), `decision`, `clients`, `attribution`,
-//! `remarks`, `verdicts`, `summary`, `waivers`, `power` (the probability of a PASS before a run).
+//! `remarks`, `verdicts`, `summary`, `waivers`.
+//!
+//! `power` imports none of them. It states how probable a PASS is before a run.
 //!
 //! Invariant: pure. The same plan and folder always give the same verdicts.
-//! Never here: advice before a run, running, reading files, printing, English.
+//! Never here: other advice before a run, running, reading files, printing, English.
 #![forbid(unsafe_code)]
 
 mod attribution;

@@ -1,7 +1,7 @@
 //! How probable a PASS is before anything is measured: for a system at each threshold, and for better ones.
 //!
-//! The system is supposed to have normal, independent repetitions with a known variability. The rules are those
-//! of `decision`.
+//! The system is supposed to have normal, independent repetitions with a known variability. The rules are
+//! those of `decision`.
 //!
 //! Invariant: pure; the same plan gives the same probabilities.
 //! Never here: records.

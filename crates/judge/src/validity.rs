@@ -63,7 +63,9 @@ pub(crate) fn measured(case: &TestCriterion<'_>) -> Result<Vec<f64>, Unusable> {
         rules.iter().try_for_each(|rule| rule(case)).map_err(invalid)?;
         steady::reached(case)?;
     }
-    jobs.iter().map(|job| value(case, job).and_then(|value| finite(case, job, value)).map_err(invalid)).collect()
+    jobs.iter()
+        .map(|job| value(case, job).and_then(|value| finite(case, job, value)).map_err(invalid))
+        .collect()
 }
 
 /// The value, if it is a number that can be compared.

@@ -24,9 +24,7 @@ use std::ops::RangeInclusive;
 pub use bootstrap::{RESAMPLES, bootstrap_interval};
 pub use dice::Dice;
 pub use groups::{SLOW_SHARE, low_in_blocks, rank_sum, robust_z};
-pub use independence::{
-    Dependence, SIGNIFICANT, Stall, dependence, farthest, significant_dependence,
-};
+pub use independence::{Dependence, SIGNIFICANT, Stall, dependence, farthest, significant_dependence};
 pub use linearity::{Linearity, LinearityStep, Proportion, Tolerance, linearity, proportion};
 pub use power::{
     REPETITIONS_MAX, SUGGESTED_POWER, power_of_mean, power_of_median, power_of_ratio, repetitions_for_mean,
@@ -49,10 +47,12 @@ pub enum Side {
 
 /// Arithmetic mean; `None` without values. The mean of equal values is that value.
 pub fn mean(values: &[f64]) -> Option<f64> {
-    let n = values.len() as f64;
-    let near = sum(values.iter().copied()) / n;
-    let rest = sum(values.iter().map(|value| value - near)) / n;
-    (!values.is_empty()).then_some(if rest.is_finite() { near + rest } else { near })
+    let (first, rest) = values.split_first()?;
+    // Even a correct sum of equal values, divided by their number, may be rounded.
+    if rest.iter().all(|value| value == first) {
+        return Some(*first);
+    }
+    Some(sum(values.iter().copied()) / values.len() as f64)
 }
 
 /// The sum, without the errors of rounding that a plain sum collects (Neumaier).

@@ -3,8 +3,8 @@
 //! A rate is sustained over a window if no window of that length is slower, at any start. A system is steady
 //! from the moment at which a window neither rises nor falls nor varies more than allowed. The criteria are
 //! those of SNIA's performance test specification: slope times window, and range of block means, as shares of
-//! the window's mean. It stays steady if the line through all blocks until the end of the measured time obeys
-//! the same slope, and if no block is farther from the first window than the range.
+//! the window's mean. Afterwards, all blocks until the end of the measured time count. It stays steady if
+//! their line obeys the same slope, and if no block is farther from the first window than the range.
 //!
 //! Invariant: pure; sums are exact; an interval that the run did not fill is in no window. What noise may
 //! explain is not clear.
@@ -97,7 +97,7 @@ pub struct SteadyTrend {
     pub seconds: f64,
     /// The rise of its regression line (fall, if negative) from end to end, as a share of the mean.
     pub slope: f64,
-    /// How far this may be from the true rise, one-sided with 95 % confidence.
+    /// How far this may be from the true rise, with 95 % confidence.
     pub uncertainty: f64,
 }
 
@@ -160,7 +160,11 @@ impl IntervalSeries<'_> {
 
     /// The rates of the whole blocks of this many intervals from `from` to `to`.
     fn blocks(&self, from: usize, to: usize, block: usize) -> Vec<f64> {
-        (from..to).step_by(block).take_while(|start| start + block <= to).map(|start| self.rate(start, start + block)).collect()
+        (from..to)
+            .step_by(block)
+            .take_while(|start| start + block <= to)
+            .map(|start| self.rate(start, start + block))
+            .collect()
     }
 
     fn window(&self, from: usize, to: usize) -> TimelineWindow {
@@ -235,8 +239,8 @@ pub fn steady(series: &IntervalSeries<'_>, rule: &SteadyRule) -> Steadiness {
         }
     }
     if let Some(seen) = found.seen {
-        let line = BlockLine::of(&series.blocks(last - length, last, block));
         let noise = noise(&series.blocks(0, last, block));
+        let line = BlockLine::of(&series.blocks(last - length, last, block)).at_least_as_noisy(noise, BLOCKS);
         // Two blocks make a range, each with its noise.
         let apart = seen.range - std::f64::consts::SQRT_2 * noise > rule.range;
         found.clear = !seen.rate.is_normal() || line.clearly_exceeds(rule.slope) || apart;
@@ -245,17 +249,14 @@ pub fn steady(series: &IntervalSeries<'_>, rule: &SteadyRule) -> Steadiness {
 }
 
 /// Whether a run with a steady window from `start` on stayed steady.
-fn stayed(
-    series: &IntervalSeries<'_>,
-    rule: &SteadyRule,
-    start: usize,
-    mut found: Steadiness,
-) -> Steadiness {
+fn stayed(series: &IntervalSeries<'_>, rule: &SteadyRule, start: usize, mut found: Steadiness) -> Steadiness {
     let (whole, block) = (series.whole(), series.covering(rule.window / BLOCKS as f64));
     let from = start + BLOCKS * block;
     let to = from + series.covering(rule.measured);
     let blocks = series.blocks(start, to.min(whole), block);
-    let (line, noise) = (BlockLine::of(&blocks), noise(&blocks));
+    let line = BlockLine::of(&blocks);
+    // The steady window was chosen for its small noise, so all of the run counts.
+    let noise = noise(&series.blocks(0, whole, block)).max(noise(&blocks));
     let first = series.rate(start, from);
     let apart = |rate: &f64| (rate / first - 1.0).abs();
     let end_of = |at: usize| series.seconds(start + (at + 1) * block);

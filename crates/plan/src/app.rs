@@ -126,7 +126,10 @@ impl AppMetric {
             let word = found.get(1).map_or("", |group| group.as_str());
             let number: f64 = word.parse().map_err(|_| format!("{}: `{word}` is not a number", self.name))?;
             if !number.is_finite() {
-                return Err(format!("{}: the program printed `{word}`, which is not a finite number", self.name));
+                return Err(format!(
+                    "{}: the program printed `{word}`, which is not a finite number",
+                    self.name
+                ));
             }
             numbers.push(number);
         }

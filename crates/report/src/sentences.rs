@@ -221,6 +221,7 @@ fn shown(reason: &Reason, name: &str, how: &str) -> String {
         Datum::Flag(flag) => flag.to_string(),
         Datum::Count(count) => count.to_string(),
         Datum::Number(number) => number_of(*number),
+        Datum::Text(text) if name == "statistic" && text == "cov" => "COV".to_owned(),
         Datum::Text(text) => word_for(text, how),
         Datum::List(items) => {
             let items = items.iter().map(|item| match item {

@@ -7,8 +7,8 @@ mod common;
 
 mod age;
 mod age_resumed;
-mod attacks;
 mod any_input;
+mod attacks;
 mod campaign;
 mod campaign_datasets;
 mod campaign_datasets_kept;

@@ -24,6 +24,37 @@ fn a_new_plan_comes_with_its_schema_and_can_be_checked_and_run_unchanged() {
 }
 
 #[test]
+fn a_checked_plan_has_the_probability_of_a_pass_for_each_clause_and_for_all() {
+    let place = Place::new();
+    let criterion = "criterion = { metric = \"write.bw\", stat = \"mean\", op = \">=\", value = \"1 B/s\" }";
+    let test = |id: &str| {
+        format!("[[test]]\nid = \"{id}\"\nior = \"-w -e -F -t 64k -b 256k\"\nrepetitions = 4\n{criterion}\n")
+    };
+    let head = "schema = 1\nplan = { id = \"p\", title = \"t\" }\nfs.s = { dir = \"{dir}\" }\n";
+    fs::write(place.path("p.toml"), [head, &test("A"), &test("B")].concat()).unwrap();
+    let lines = |words: &str| {
+        let text = place.assay(&format!("plan check p.toml {words}")).out;
+        let own = text.lines().filter(|line| line.contains("% at 5 % better"));
+        own.map(|line| line.trim().to_owned()).collect::<Vec<_>>()
+    };
+    let usual = lines("");
+    assert_eq!(usual.len(), 3, "{usual:?}");
+    let begin = "A: write.bw mean >= 1 B/s (n = 4, COV 5.0 %): 5.0 %, ";
+    assert!(usual[0].starts_with(begin) && usual[0].contains("; 90 % at 5 % better needs n = "), "{usual:?}");
+    assert!(usual[2].starts_with("all 2 clauses together, if independent: 0."), "{usual:?}");
+    assert!(
+        lines("--cov 40%")[0].ends_with("; no n up to 200 gives 90 % at 5 % better"),
+        "{:?}",
+        lines("--cov 40%")
+    );
+    let ran = place.assay("plan check p.toml --cov 5");
+    assert_eq!(ran.status, Some(2), "{ran:#?}");
+    place.campaign();
+    let measured = lines(&format!("--cov-from {}", place.folder().display()));
+    assert!(measured.len() == 3 && !measured[0].contains("COV 5.0 %"), "{measured:?}");
+}
+
+#[test]
 fn every_bundled_plan_can_be_the_start_of_a_plan() {
     let place = Place::new();
     let list = place.assay("plan list").ok();

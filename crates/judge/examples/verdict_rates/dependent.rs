@@ -1,8 +1,6 @@
 //! Repetitions that are not independent, and systems that stall now and then.
 
-use results::statistics::{
-    Answer, Dice, deviation, farthest, mean, significant_dependence, t_quantile,
-};
+use results::statistics::{Answer, Dice, deviation, farthest, mean, significant_dependence, t_quantile};
 
 use super::worlds::{CONFIDENCE, Tally, floor};
 

@@ -131,22 +131,26 @@ fn references() {
     println!("| statistic | COV | n | of the reference | exact | ours | 20 % above: ours |");
     println!("|---|---|---|---|---|---|---|");
     for compared in [Compared::Mean, Compared::Median, Compared::Min] {
-        for (cov, n) in [0.05, 0.1].into_iter().flat_map(|cov| [[3, 3], [6, 6], [10, 3], [10, 10]].map(|n| (cov, n)))
+        for (cov, n) in
+            [0.05, 0.1].into_iter().flat_map(|cov| [[3, 3], [6, 6], [10, 3], [10, 10]].map(|n| (cov, n)))
         {
             // The smallest of several values is about the goal if their mean is above it.
             let least = if compared == Compared::Min { 1.0 + 1.3 * cov } else { 1.0 };
             let of = |truth| worlds::references(compared, truth, cov, n, TRIALS).map(|tally| tally.percent());
             let ([exact, ours], [_, above]) = (of(least), of(least * 1.2));
             print!("| {compared:?} | {} % | {} | {} |", cov * 100.0, n[0], n[1]);
-            println!(" {:.1} | {:.1} / {:.0} | {:.1} / {:.0} |", exact[0], ours[0], ours[2], above[0], above[2]);
+            println!(
+                " {:.1} | {:.1} / {:.0} | {:.1} / {:.0} |",
+                exact[0], ours[0], ours[2], above[0], above[2]
+            );
         }
     }
 }
 
 fn alike() {
     println!(
-        "\nNeighbours alike, a system exactly at the floor, COV 5 %; percent of {TRIALS} trials: passed as if \
-         independent, passed / INCONCLUSIVE by ours, dependence reported.\n"
+        "\nNeighbours alike, a system exactly at the floor, COV 5 %; percent of {TRIALS} trials:\n\
+         passed as if independent, passed / INCONCLUSIVE by ours, dependence reported.\n"
     );
     println!("| lag-1 correlation | n | as if independent | ours | reported |\n|---|---|---|---|---|");
     for lag_one in [0.0, 0.3, 0.5, 0.7, 0.9] {
@@ -154,15 +158,18 @@ fn alike() {
             let found = dependent::alike(lag_one, 0.05, n, TRIALS);
             let (plain, ours) = (found.plain.percent(), found.ours.percent());
             let reported = found.reported;
-            println!("| {lag_one} | {n} | {:.1} | {:.1} / {:.0} | {reported:.0} |", plain[0], ours[0], ours[2]);
+            println!(
+                "| {lag_one} | {n} | {:.1} | {:.1} / {:.0} | {reported:.0} |",
+                plain[0], ours[0], ours[2]
+            );
         }
     }
 }
 
 fn stalling() {
     println!(
-        "\nOne repetition in ten stalls; percent of {TRIALS} trials: passed / INCONCLUSIVE, stall reported, for \
-         a true mean at the floor, and 5 % below.\n"
+        "\nOne repetition in ten stalls; percent of {TRIALS} trials: passed / INCONCLUSIVE,\n\
+         stall reported, for a true mean at the floor, and 5 % below.\n"
     );
     println!("| stall | COV of the others | n | at the floor | 5 % below |\n|---|---|---|---|---|");
     for (depth, cov) in [(0.2, 0.02), (0.5, 0.02), (0.5, 0.05), (0.9, 0.02), (0.9, 0.05)] {
@@ -217,7 +224,12 @@ fn numbers_of_nodes() {
     for (cov, n) in grid() {
         for (own, gains) in [(0.9, [1.0, 1.0]), (0.9, [1.15, 1.2])] {
             let found = nodes::client_limits(own, gains, cov, n, TRIALS / 4);
-            row("client_limit", &format!("{own}, with more nodes times {} {}", gains[0], gains[1]), (cov, n), found);
+            row(
+                "client_limit",
+                &format!("{own}, with more nodes times {} {}", gains[0], gains[1]),
+                (cov, n),
+                found,
+            );
         }
     }
 }

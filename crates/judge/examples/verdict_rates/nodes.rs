@@ -16,7 +16,8 @@ pub(crate) fn searches(rates: &[f64], cov: f64, n: usize, trials: u32) -> [Tally
     let mut dice = Dice::new(14);
     let [mut single, mut ours] = [Tally::default(); 2];
     for _ in 0..trials {
-        let steps: Vec<Vec<f64>> = rates.iter().map(|rate| draw(&mut dice, Shape::Even, *rate, cov, n)).collect();
+        let steps: Vec<Vec<f64>> =
+            rates.iter().map(|rate| draw(&mut dice, Shape::Even, *rate, cov, n)).collect();
         let mut best = 0;
         while best + 1 < rates.len() && steps[best + 1][0] >= steps[best][0] * (1.0 + SEARCH_GAIN) {
             best += 1;
@@ -58,7 +59,8 @@ pub(crate) fn client_limits(truth: f64, gains: [f64; 2], cov: f64, n: usize, tri
         let own = draw(&mut dice, Shape::Even, truth, cov, n);
         let probes = gains.map(|gain| draw(&mut dice, Shape::Even, truth * gain, cov, n));
         let answer = floor(&own, 1.0);
-        let excused = |is_open: bool| if is_open && answer == Answer::Refuted { Answer::Undecided } else { answer };
+        let excused =
+            |is_open: bool| if is_open && answer == Answer::Refuted { Answer::Undecided } else { answer };
         let best = probes[0][0].max(probes[1][0]);
         single.add(excused(mean(&own).is_some_and(|own| best / own > 1.0 + LIMIT_GAIN)));
         let ratios = probes.each_ref().map(|probe| ratio_interval(probe, &own, confidence));

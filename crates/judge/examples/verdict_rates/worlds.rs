@@ -115,8 +115,9 @@ pub(crate) fn relative(compared: Compared, own: &[f64], reference: &[f64], exact
             both.map(|(low, high)| statistics::Interval { low: low / goal, high: high / goal })
         }
         (Compared::Median, false) => statistics::median_ratio_interval(own, reference, CONFIDENCE),
-        (Compared::Min, true) => statistics::min(own)
-            .map(|least| statistics::Interval { low: least / goal, high: least / goal }),
+        (Compared::Min, true) => {
+            statistics::min(own).map(|least| statistics::Interval { low: least / goal, high: least / goal })
+        }
         (Compared::Min, false) => statistics::min(own)
             .and_then(|least| statistics::value_ratio_interval(least, reference, CONFIDENCE)),
     };
@@ -127,8 +128,8 @@ pub(crate) fn relative(compared: Compared, own: &[f64], reference: &[f64], exact
     }
 }
 
-/// Answers with an exact reference, and with its uncertainty, about a system of this mean. The reference has a
-/// mean of 1. A smallest value is wrong if it is below 1, whatever the system is: then only PASS is counted.
+/// Answers with an exact reference, and with its uncertainty, about a system of this mean. The reference has
+/// a mean of 1. A PASS of a smallest value is wrong only if that value is below 1, so no other is counted.
 pub(crate) fn references(
     compared: Compared,
     truth: f64,
@@ -142,7 +143,8 @@ pub(crate) fn references(
         let own = draw(&mut dice, Shape::Even, truth, cov, n);
         let reference = draw(&mut dice, Shape::Even, 1.0, cov, of_reference);
         let is_right = compared == Compared::Min && statistics::min(&own) >= Some(1.0);
-        let counted = |answer| if is_right && answer == Answer::Supported { Answer::Undecided } else { answer };
+        let counted =
+            |answer| if is_right && answer == Answer::Supported { Answer::Undecided } else { answer };
         exact.add(counted(relative(compared, &own, &reference, true)));
         ours.add(counted(relative(compared, &own, &reference, false)));
     }

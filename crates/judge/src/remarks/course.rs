@@ -26,7 +26,7 @@ const INTERVALS: f64 = 10.0;
 /// A worst window below this share of the mean is a warning.
 const EVEN: f64 = 0.9;
 
-/// Warnings about the order of the values: the first one differs, they fall or rise, neighbours are alike, or
+/// Warnings about the order of the values. The first one differs, they fall or rise, neighbours are alike, or
 /// one is far worse than the others.
 pub(crate) fn order(case: &TestCriterion<'_>, statistics: Option<&Statistics>) -> Vec<Reason> {
     let values = statistics.map_or(&[][..], |statistics| &statistics.values);

@@ -168,7 +168,8 @@ fn a_different_first_repetition_and_a_decrease_over_the_repetitions_are_reported
 
 /// The verdict on repetitions with these rates, and a threshold of 90 B/s.
 fn repeated(rates: &[u64], stat: &str) -> Verdict {
-    let text = asks("", "write.bw").text.replace("repetitions = 3", &format!("repetitions = {}", rates.len()));
+    let text =
+        asks("", "write.bw").text.replace("repetitions = 3", &format!("repetitions = {}", rates.len()));
     let text = text.replace("op = ", &format!("stat = \"{stat}\", op = "));
     let jobs = (1..).zip(rates).map(|(repetition, rate)| job("T", repetition, timed(&[*rate; 3], 0)));
     one(&text.parsed(), &campaign(jobs.collect()))
@@ -248,13 +249,13 @@ fn repetitions_of_a_fixed_amount_also_have_total_bytes_by_total_time() {
 #[test]
 fn a_threshold_that_only_the_mean_of_the_rates_meets_is_named_and_needs_a_waiver() {
     // 600 bytes in 0.4 s and in 1.2 s: 1500 and 500 B/s, but 1200 bytes in 1.6 s.
-    let of = |seconds: f64| {
+    let lasting = |seconds: f64| {
         let spans = Spans { transfer_s: seconds, total_s: seconds, ..Default::default() };
         Phase { spans, ..phase("write", 600) }
     };
     let text = asks("", "write.bw").text.replace("repetitions = 3", "repetitions = 20");
     let plan = text.replace("value = \"90 B/s\"", "value = \"790 B/s\"").parsed();
-    let jobs = (1..=20).map(|at| job("T", at, of(if at % 2 == 0 { 0.4 } else { 1.2 })));
+    let jobs = (1..=20).map(|at| job("T", at, lasting(if at % 2 == 0 { 0.4 } else { 1.2 })));
     let campaign = campaign(jobs.collect());
     let verdict = one(&plan, &campaign);
     assert_eq!((verdict.outcome, verdict.threshold), (Outcome::Pass, Some(790.0)), "{}", verdict.reason);

@@ -19,9 +19,7 @@ const HEAD: &str = "schema = 1\nplan = { id = \"p\", title = \"t\" }\nfs.s = { d
                     clients.delivered = 1\n";
 
 fn criterion(stat: &str, op: &str, value: &str) -> String {
-    format!(
-        "criterion = {{ metric = \"write.bw\", stat = \"{stat}\", op = \"{op}\", value = \"{value}\" }}"
-    )
+    format!("criterion = {{ metric = \"write.bw\", stat = \"{stat}\", op = \"{op}\", value = \"{value}\" }}")
 }
 
 #[test]
@@ -31,17 +29,20 @@ fn twenty_clauses_of_a_system_that_is_five_percent_better_never_pass_together() 
     let found = of(&format!("{HEAD}{tests}"), 0.05);
     assert_eq!(found.clauses.len(), 20);
     let [at, better, much] = found.clauses[0].pass;
-    assert!((at - 0.05).abs() < 0.001 && (better - 0.54).abs() < 0.02 && much > 0.93, "{found:?}");
+    assert!((at - 0.05).abs() < 0.001 && (better - 0.53).abs() < 0.02 && much > 0.88, "{found:?}");
     assert!(found.all[1] < 0.0005 && found.all[2] < 0.5, "{:?}", found.all);
     let (one, all) = (found.clauses[0].enough.unwrap(), found.enough.unwrap());
-    assert!((10..=12).contains(&one) && (20..=30).contains(&all), "{one} {all}");
+    assert!((11..=14).contains(&one) && (20..=30).contains(&all), "{one} {all}");
 }
 
 #[test]
 fn clauses_that_cannot_pass_have_a_probability_of_zero() {
-    let with = |keys: &str, criterion: &str| of(&format!("{HEAD}{}", test("T", &format!("{keys}\n{criterion}"))), 0.05);
+    let with = |keys: &str, criterion: &str| {
+        of(&format!("{HEAD}{}", test("T", &format!("{keys}\n{criterion}"))), 0.05)
+    };
     let mean = criterion("mean", ">=", "1 GB/s");
-    for keys in ["repetitions = 1\ncov_max = \"5 %\"", "repetitions = 1\ndecide = { rule = \"lower_bound\" }"] {
+    for keys in ["repetitions = 1\ncov_max = \"5 %\"", "repetitions = 1\ndecide = { rule = \"lower_bound\" }"]
+    {
         assert_eq!(with(keys, &mean).clauses[0].pass, [0.0; 3], "{keys}");
     }
     assert_eq!(with("repetitions = 4", &criterion("median", ">=", "1 GB/s")).clauses[0].pass, [0.0; 3]);

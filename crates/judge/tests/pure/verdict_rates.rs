@@ -2,10 +2,10 @@
 //!
 //! The worlds are those of the example `verdict_rates`, which prints the tables of docs/validation.
 
-#[path = "../../examples/verdict_rates/intervals.rs"]
-mod intervals;
 #[path = "../../examples/verdict_rates/dependent.rs"]
 mod dependent;
+#[path = "../../examples/verdict_rates/intervals.rs"]
+mod intervals;
 #[path = "../../examples/verdict_rates/nodes.rs"]
 mod nodes;
 #[path = "../../examples/verdict_rates/worlds.rs"]
@@ -196,6 +196,7 @@ fn a_suggested_number_of_repetitions_decides_most_unless_the_system_is_at_the_fl
         assert!(found.decided >= 50.0 && found.repetitions <= 120.0, "{truth} {cov} {n}: {found:?}");
     }
     let at_the_floor = worlds::suggested(1.0, 0.05, 5, 400);
+    assert!(at_the_floor.open > 80.0 && at_the_floor.suggested > 20.0, "{at_the_floor:?}");
     assert!(at_the_floor.decided <= 20.0, "measured means are not the true ones: {at_the_floor:?}");
 }
 
@@ -246,12 +247,14 @@ fn a_measured_reference_counts_with_its_uncertainty_for_every_statistic() {
     for n in [[3, 3], [6, 6], [10, 3], [10, 10]] {
         for (compared, cov) in [(Compared::Mean, 0.05), (Compared::Median, 0.05), (Compared::Min, 0.05)] {
             let truth = if compared == Compared::Min { 1.0 + 1.3 * cov } else { 1.0 };
-            let [exact, ours] = worlds::references(compared, truth, cov, n, trials).map(|tally| tally.percent());
+            let [exact, ours] =
+                worlds::references(compared, truth, cov, n, trials).map(|tally| tally.percent());
             assert!(ours[0] <= level(trials), "{compared:?} {n:?}: {ours:?}");
             assert!(ours[0] <= exact[0], "{compared:?} {n:?}: {exact:?} {ours:?}");
         }
     }
-    let [exact, _] = worlds::references(Compared::Mean, 1.0, 0.05, [10, 3], trials).map(|tally| tally.percent());
+    let [exact, _] =
+        worlds::references(Compared::Mean, 1.0, 0.05, [10, 3], trials).map(|tally| tally.percent());
     assert!(exact[0] > 12.0, "an exact reference is wrong in far more: {exact:?}");
 }
 
@@ -259,7 +262,8 @@ fn a_measured_reference_counts_with_its_uncertainty_for_every_statistic() {
 fn a_search_and_a_client_limit_are_wrong_in_at_most_their_share() {
     let trials = 400;
     for (cov, n) in [(0.05, 3), (0.05, 5), (0.02, 3)] {
-        let [single, ours] = nodes::searches(&[0.6, 0.9, 1.1, 1.1], cov, n, trials).map(|tally| tally.percent());
+        let [single, ours] =
+            nodes::searches(&[0.6, 0.9, 1.1, 1.1], cov, n, trials).map(|tally| tally.percent());
         assert!(ours[1] <= level(trials), "the optimum meets the floor: {cov} {n}: {ours:?}");
         assert!(ours[0] >= single[0], "{single:?} {ours:?}");
         let [_, ours] = nodes::searches(&[0.6, 0.9, 0.9, 0.9], cov, n, trials).map(|tally| tally.percent());

@@ -1,10 +1,12 @@
 //! How probable a decision is: Student's t about a shifted mean, and the repetitions that make it probable.
 //!
-//! The values are taken as normal and independent, with the mean and the variability that the caller supposes.
+//! The values are taken as normal and independent, with the mean and the variability that the caller
+//! supposes. From five on, some look dependent by chance.
 //!
-//! Invariant: pure; more repetitions never make the decision about a mean less probable.
+//! Invariant: pure; apart from that, more repetitions never make the decision about a mean less probable.
 //! Never here: thresholds of a contract, outcomes.
 
+use super::independence::{DEPENDENCE_MIN, Dependence, SIGNIFICANT};
 use super::student::{normal_below, t_quantile, t_quantile_of};
 use super::{deviation, first_of, mean, median_limit_rank};
 
@@ -39,23 +41,39 @@ pub(crate) fn shifted_t_above(t: f64, freedom: f64, shift: f64, most: f64) -> f6
     above / whole
 }
 
-/// The probability that the confidence limit of the mean of `n` repetitions is beyond a threshold, if the true
-/// mean is `distance` true deviations beyond it. A measured deviation above `most` times the true one does not
-/// count.
+/// The probability that the confidence limit of the mean of `n` repetitions is beyond a threshold. The true
+/// mean is `distance` true deviations beyond it. A measured deviation above `most` times the true one does
+/// not count.
 pub fn power_of_mean(distance: f64, n: u32, confidence: f64, most: f64) -> f64 {
     let freedom = n.saturating_sub(1);
     if freedom == 0 {
         return normal_below(distance);
     }
     let shift = distance * f64::from(n).sqrt();
-    shifted_t_above(t_quantile(confidence, freedom), f64::from(freedom), shift, most)
+    let plain = shifted_t_above(t_quantile(confidence, freedom), f64::from(freedom), shift, most);
+    plain
+        + SIGNIFICANT
+            * (widened(shift, n, confidence, most) - plain)
+            * f64::from(u8::from(n >= DEPENDENCE_MIN))
 }
 
-/// The same for the ratio of two means of `n` repetitions each, with a difference of `distance` deviations of
-/// one repetition and these degrees of freedom.
+/// The same if the repetitions look dependent by chance, so that the limit is widened.
+fn widened(shift: f64, n: u32, confidence: f64, most: f64) -> f64 {
+    let (inflation, freedom) = Dependence::by_chance(n as usize).inflation(n as usize);
+    shifted_t_above(t_quantile_of(confidence, freedom), freedom, shift / inflation.sqrt(), most)
+}
+
+/// The same for the ratio of two means of `n` repetitions each. They differ by `distance` deviations of one
+/// repetition, with these degrees of freedom.
 pub(crate) fn power_of_difference(distance: f64, n: u32, freedom: f64, confidence: f64) -> f64 {
-    let t = t_quantile_of(confidence, freedom);
-    shifted_t_above(t, freedom, distance * f64::from(n).sqrt(), f64::INFINITY)
+    of_difference(distance * f64::from(n).sqrt(), n, freedom, confidence)
+}
+
+/// The same for a difference of `shift` standard errors. Either side may look dependent by chance.
+fn of_difference(shift: f64, n: u32, freedom: f64, confidence: f64) -> f64 {
+    let plain = shifted_t_above(t_quantile_of(confidence, freedom), freedom, shift, f64::INFINITY);
+    let either = 2.0 * SIGNIFICANT * f64::from(u8::from(n >= DEPENDENCE_MIN));
+    plain + either * (widened(shift, n, confidence, f64::INFINITY) - plain)
 }
 
 /// The probability that the ratio of two means is significantly on the right side, if the difference of the
@@ -70,10 +88,9 @@ pub fn power_of_ratio(
         return 0.0;
     }
     let [own, other] = [(own, n), (of_reference, reference)].map(|(sd, n)| sd * sd / f64::from(n));
-    let freedom = (own + other).powi(2)
-        / (own * own / f64::from(n - 1) + other * other / f64::from(reference - 1));
-    let shift = difference / (own + other).sqrt();
-    shifted_t_above(t_quantile_of(confidence, freedom), freedom, shift, f64::INFINITY)
+    let freedom =
+        (own + other).powi(2) / (own * own / f64::from(n - 1) + other * other / f64::from(reference - 1));
+    of_difference(difference / (own + other).sqrt(), n.min(reference), freedom, confidence)
 }
 
 /// The probability that the confidence limit of the median of `n` repetitions is beyond a threshold, if each
@@ -101,8 +118,8 @@ fn at_most(k: u32, n: u32, probability: f64) -> f64 {
     sum.min(1.0)
 }
 
-/// How many repetitions in all would put the limit of the mean on its side of `threshold` with probability
-/// [`SUGGESTED_POWER`], if the true mean and deviation are the measured ones. `None` if more than
+/// How many repetitions in all would put the limit of the mean on its side of `threshold`, with probability
+/// [`SUGGESTED_POWER`]. The true mean and deviation are taken as measured. `None` if more than
 /// [`REPETITIONS_MAX`] are needed, or below two values.
 pub fn repetitions_for_mean(values: &[f64], threshold: f64, confidence: f64) -> Option<u32> {
     let (mean, deviation) = (mean(values)?, deviation(values)?);
@@ -111,8 +128,8 @@ pub fn repetitions_for_mean(values: &[f64], threshold: f64, confidence: f64) -> 
     first_of(2..=REPETITIONS_MAX, |n| deviation == 0.0 || power(n) >= SUGGESTED_POWER)
 }
 
-/// The same for the limit of the median. What counts is the share of values that miss the threshold, whatever
-/// their distribution: `missing` of the measured ones.
+/// The same for the limit of the median, for any distribution. Only the share of values counts that miss the
+/// threshold: `missing` of the measured ones.
 pub fn repetitions_for_median(values: &[f64], missing: usize, confidence: f64) -> Option<u32> {
     // Half a value more than was seen: a share of zero would need no repetitions.
     let share = (missing as f64 + 0.5) / (values.len() as f64 + 1.0);
@@ -132,7 +149,18 @@ mod tests {
     fn without_a_shift_the_probability_is_that_of_students_t() {
         for freedom in [1_u32, 2, 4, 9, 40] {
             let t = t_quantile(0.95, freedom);
-            near(shifted_t_above(t, f64::from(freedom), 0.0, f64::INFINITY), 0.05, 2e-5);
+            near(shifted_t_above(t, f64::from(freedom), 0.0, f64::INFINITY), 0.05, 1e-4);
+        }
+    }
+
+    #[test]
+    fn the_noncentral_t_distribution_is_that_of_scipy() {
+        // stats.nct.sf(stats.t.ppf(0.95, n - 1), n - 1, d * sqrt(n)) of scipy 1.17.
+        for (distance, n, expected) in
+            [(1.0, 3_u32, 0.321_836), (1.0, 5, 0.579_737), (0.5, 10, 0.427_290), (2.0, 2, 0.341_933)]
+        {
+            let (t, shift) = (t_quantile(0.95, n - 1), distance * f64::from(n).sqrt());
+            near(shifted_t_above(t, f64::from(n - 1), shift, f64::INFINITY), expected, 2e-4);
         }
     }
 
@@ -168,7 +196,7 @@ mod tests {
     #[test]
     fn no_number_above_two_hundred_is_suggested() {
         assert_eq!(repetitions_for_mean(&[80.0, 100.0, 120.0], 98.0, 0.95), None);
-        assert_eq!(repetitions_for_mean(&[95.0, 100.0, 105.0], 95.0, 0.95), Some(8));
+        assert_eq!(repetitions_for_mean(&[95.0, 100.0, 105.0], 95.0, 0.95), Some(9));
         assert_eq!(repetitions_for_mean(&[100.0, 100.0], 95.0, 0.95), Some(2));
     }
 

@@ -202,7 +202,11 @@ mod tests {
         let twice = reference.map(|value| value * 2.0);
         let median = median_ratio_interval(&twice, &reference, 0.95).unwrap();
         assert_eq!((median.low, median.high), (190.0 / 105.0, 210.0 / 95.0));
-        assert_eq!(median_ratio_interval(&twice, &reference[..5], 0.95), None, "five have no limit at 97.5 %");
+        assert_eq!(
+            median_ratio_interval(&twice, &reference[..5], 0.95),
+            None,
+            "five have no limit at 97.5 %"
+        );
         let exact = value_ratio_interval(200.0, &reference, 0.95).unwrap();
         assert!(exact.low < 200.0 / (601.0 / 6.0) && exact.high > 200.0 / (601.0 / 6.0), "{exact:?}");
         assert_eq!(value_ratio_interval(200.0, &reference[..1], 0.95), None);

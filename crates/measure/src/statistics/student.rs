@@ -69,6 +69,9 @@ pub(crate) fn normal_below(z: f64) -> f64 {
         for k in 1..60 {
             term *= z * z / f64::from(2 * k + 1);
             sum += term;
+            if term <= 1e-17 * sum {
+                break;
+            }
         }
         0.5 - normal_density(z) * sum
     };

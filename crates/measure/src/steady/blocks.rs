@@ -8,8 +8,8 @@
 
 use crate::statistics::{mean, median, t_quantile};
 
-/// The confidence of the limits of a line, one-sided.
-const CONFIDENCE: f64 = 0.95;
+/// The confidence of each limit of a line. Either direction is too steep.
+const CONFIDENCE: f64 = 0.975;
 
 /// Deviations of a block by which noise alone hardly moves any of some tens of blocks.
 const NOISE: f64 = 3.0;
@@ -22,7 +22,7 @@ const LAG_ONE_MAX: f64 = 0.9;
 pub(super) struct BlockLine {
     /// Its rise (fall, if negative) from end to end, as a share of the mean. Infinite if nothing moved.
     pub(super) rise: f64,
-    /// How far the rise may be from the true one, one-sided with 95 % confidence.
+    /// How far the rise may be from the true one, with 95 % confidence.
     pub(super) uncertainty: f64,
 }
 
@@ -49,6 +49,13 @@ impl BlockLine {
     pub(super) fn clearly_exceeds(&self, most: f64) -> bool {
         self.rise.abs() - self.uncertainty > most
     }
+
+    /// The same line of `count` blocks with at least the uncertainty that blocks of this noise give it.
+    pub(super) fn at_least_as_noisy(self, noise: f64, count: usize) -> Self {
+        let count = count as f64;
+        let of_noise = noise * (12.0 * count / (count * count - 1.0)).sqrt();
+        Self { uncertainty: self.uncertainty.max(of_noise), ..self }
+    }
 }
 
 /// How much larger the variance of a slope is where neighbouring residuals are alike.
@@ -62,12 +69,13 @@ fn inflation(off: &[f64], residual: f64) -> f64 {
     (1.0 + lag_one) / (1.0 - lag_one)
 }
 
-/// What noise alone may add to the distance of a block from the others, as a share of the mean. The steps
-/// between neighbours show it: a dip or a change of level is only one or two of them.
+/// What noise alone may add to the distance of a block from the others, as a share of the mean. The bends
+/// between neighbours show it: a slope has none, and a dip or a change of level only two or three.
 pub(super) fn noise(blocks: &[f64]) -> f64 {
-    let steps: Vec<f64> = blocks.windows(2).map(|pair| (pair[1] - pair[0]).abs()).collect();
-    match (median(&steps), mean(blocks)) {
-        (Some(step), Some(mean)) if mean > 0.0 => NOISE * 1.4826 * step / (2.0_f64.sqrt() * mean),
+    let bends: Vec<f64> =
+        blocks.windows(3).map(|three| (three[0] - 2.0 * three[1] + three[2]).abs()).collect();
+    match (median(&bends), mean(blocks)) {
+        (Some(bend), Some(mean)) if mean > 0.0 => NOISE * 1.4826 * bend / (6.0_f64.sqrt() * mean),
         _ => 0.0,
     }
 }
@@ -88,7 +96,7 @@ mod tests {
 
     #[test]
     fn the_uncertainty_is_exceeded_in_at_most_its_share_of_trials() {
-        for (lag_one, most) in [(0.0, 5.0), (0.3, 6.0), (0.6, 9.0)] {
+        for (lag_one, most) in [(0.0, 2.5), (0.3, 4.0), (0.6, 7.0)] {
             let mut dice = Dice::new(31);
             let trials = 2000;
             let beyond = (0..trials).filter(|_| {
@@ -107,10 +115,10 @@ mod tests {
 
     #[test]
     fn noise_does_not_grow_with_one_dip_or_one_step() {
-        let mut even = [100.0; 12];
+        let mut even = [100.0; 16];
         assert_eq!(noise(&even), 0.0);
         even[4] = 20.0;
-        even[8..].fill(50.0);
+        even[10..].fill(50.0);
         assert_eq!(noise(&even), 0.0);
         assert!(noise(&[100.0, 110.0, 95.0, 104.0, 99.0, 108.0]) > 0.1);
     }

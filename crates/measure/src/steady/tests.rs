@@ -115,20 +115,21 @@ fn a_fall_too_slow_for_any_window_is_detected_over_the_measured_time() {
 fn a_steady_fall_within_what_a_window_allows_is_found_over_the_measured_time() {
     let rule = SteadyRule { measured: 30.0, ..RULE };
     for (percent, state) in [(8, SteadyState::Left), (4, SteadyState::Steady)] {
-        let moved: Vec<u64> = (0..120).map(|second| 1_000_000 - second * percent * 1_000_000 / 3000).collect();
+        let moved: Vec<u64> =
+            (0..120).map(|second| 1_000_000 - second * percent * 1_000_000 / 3000).collect();
         let found = steady(&seconds(&moved), &rule);
         assert_eq!((found.state, found.clear), (state, true), "{percent} %: {found:?}");
         let fall = found.trend.unwrap().slope;
-        assert!((fall + percent as f64 * 0.02).abs() < 0.01, "{percent} % in 30 s, over 60 s: {fall}");
+        assert!((fall + percent as f64 * 0.02).abs() < 0.02, "{percent} % in 30 s, over 60 s: {fall}");
     }
 }
 
 /// How often a system came out steady, not steady, and unclear, in percent.
 fn rates(fall: f64, cov: f64, memory: f64, measured: f64) -> [f64; 3] {
-    let (mut dice, trials) = (Dice::new(17), 400_u32);
+    let (mut dice, trials) = (Dice::new(17), 200_u32);
     let mut counts = [0_u32; 3];
     for _ in 0..trials {
-        let moved = noisy(&mut dice, 200, [fall, cov, memory]);
+        let moved = noisy(&mut dice, 400, [fall, cov, memory]);
         let found = steady(&seconds(&moved), &SteadyRule { measured, ..RULE });
         let index = match found.state {
             _ if !found.clear => 2,

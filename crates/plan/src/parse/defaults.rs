@@ -76,8 +76,8 @@ pub(super) struct Variant {
     pub(super) repetitions: Option<Spanned<Count>>,
     /// The step of a series.
     pub(super) step: Option<Step>,
-    /// Whether it only shows at which number of nodes the test itself runs, or whether more nodes reach more. It
-    /// has no criteria.
+    /// Whether it only shows at which number of nodes the test itself runs, or whether more nodes reach more.
+    /// Then it has no criteria.
     pub(super) is_probe: bool,
     /// The group that it is a part of.
     pub(super) part: Option<usize>,

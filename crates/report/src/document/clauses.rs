@@ -105,8 +105,7 @@ fn facts(statistics: &Statistics, verdict: &Verdict) -> Vec<Fact> {
     if let (Some(_), Some(lies)) =
         (statistics.bound, bootstrap_interval(&statistics.values, statistics.confidence, median))
     {
-        let [low, high] =
-            [lies.low, lies.high].map(|value| distinguished(value, threshold, unit).text);
+        let [low, high] = [lies.low, lies.high].map(|value| distinguished(value, threshold, unit).text);
         facts.push(Fact::new(&format!("{level} interval of the median"), format!("{low} to {high}")));
     }
     facts.extend(statistics.cov.map(|cov| Fact::new("COV", share(cov))));
@@ -136,8 +135,8 @@ pub(super) fn values(verdicts: &[&Verdict]) -> Option<Table> {
     Some(table)
 }
 
-/// The threshold and the unit of the values of the repetitions. They have no threshold if the verdict is about
-/// their variability.
+/// The threshold and the unit of the values of the repetitions. They have no threshold if the verdict is
+/// about their variability.
 fn values_of<'v>(statistics: &'v Statistics, verdict: &'v Verdict) -> (Option<f64>, &'v str) {
     match statistics.unit.as_str() {
         "" => (verdict.threshold, unit_of(verdict)),

@@ -8,57 +8,57 @@ use results::reason::Code;
 pub(super) const TEXTS: &[(Code, &str)] = templates! {
     // Decisions.
     ThresholdMet:
-        "The {statistic:cov=COV} of {value} meets the threshold {comparison} {threshold}[ ({reference})]. 0 of \
+        "The {statistic} of {value} meets the threshold {comparison} {threshold}[ ({reference})]. 0 of \
          {transfers} transfers ({compared}) were wrong. 95 % upper limit of the error rate: {error_rate_max} \
          (n = {transfers}).",
-        "The {statistic:cov=COV} of {value} meets the threshold {comparison} {threshold}[ ({reference})]. 0 of \
+        "The {statistic} of {value} meets the threshold {comparison} {threshold}[ ({reference})]. 0 of \
          {operations} operations ({compared}) were wrong. 95 % upper limit of the error rate: \
          {error_rate_max} (n = {operations}).",
-        "The {statistic:cov=COV} of {value} meets the threshold {comparison} {threshold}[ ({reference})]. One-sided \
+        "The {statistic} of {value} meets the threshold {comparison} {threshold}[ ({reference})]. One-sided \
          {confidence} confidence limits of its ratio to the threshold: {ratio_low} and {ratio_high} (n = \
          {n}).",
-        "The {statistic:cov=COV} of {value} meets the threshold {comparison} {threshold}[ ({reference})]. Lower \
+        "The {statistic} of {value} meets the threshold {comparison} {threshold}[ ({reference})]. Lower \
          one-sided {confidence} confidence limit of its ratio to the threshold: {ratio_low} (n = {n}).",
-        "The {statistic:cov=COV} of {value} meets the threshold {comparison} {threshold}[ ({reference})]. One-sided \
+        "The {statistic} of {value} meets the threshold {comparison} {threshold}[ ({reference})]. One-sided \
          {confidence} confidence limit: {limit} (n = {n}).",
-        "The {statistic:cov=COV} of {value} meets the threshold {comparison} {threshold}[ ({reference})][ (n = \
+        "The {statistic} of {value} meets the threshold {comparison} {threshold}[ ({reference})][ (n = \
          {n})].";
     ThresholdNotMet:
-        "The {statistic:cov=COV} of {value} does not meet the threshold {comparison} {threshold}[ ({reference})]. \
+        "The {statistic} of {value} does not meet the threshold {comparison} {threshold}[ ({reference})]. \
          One-sided {confidence} confidence limits of its ratio to the threshold: {ratio_low} and \
          {ratio_high} (n = {n}).",
-        "The {statistic:cov=COV} of {value} does not meet the threshold {comparison} {threshold}[ ({reference})]. \
+        "The {statistic} of {value} does not meet the threshold {comparison} {threshold}[ ({reference})]. \
          Lower one-sided {confidence} confidence limit of its ratio to the threshold: {ratio_low} (n = {n}).",
-        "The {statistic:cov=COV} of {value} does not meet the threshold {comparison} {threshold}[ ({reference})]. \
+        "The {statistic} of {value} does not meet the threshold {comparison} {threshold}[ ({reference})]. \
          One-sided {confidence} confidence limit: {limit} (n = {n}).",
-        "The {statistic:cov=COV} of {value} does not meet the threshold {comparison} {threshold}[ ({reference})][ (n \
+        "The {statistic} of {value} does not meet the threshold {comparison} {threshold}[ ({reference})][ (n \
          = {n})].";
     LimitContradictsMet:
-        "The {statistic:cov=COV} of {value} meets the threshold {comparison} {threshold}[ ({reference})]. Its \
+        "The {statistic} of {value} meets the threshold {comparison} {threshold}[ ({reference})]. Its \
          one-sided {confidence} confidence limit of {limit} (n = {n}) does not meet it.[ With mean and \
          variability as measured, {repetitions} repetitions in total decide with a probability of {power}.][ \
          More than {repetitions_max} repetitions would be needed.]";
     LimitContradictsMiss:
-        "The {statistic:cov=COV} of {value} does not meet the threshold {comparison} {threshold}[ ({reference})]. \
+        "The {statistic} of {value} does not meet the threshold {comparison} {threshold}[ ({reference})]. \
          Its one-sided {confidence} confidence limit of {limit} (n = {n}) meets it.[ With mean and \
          variability as measured, {repetitions} repetitions in total decide with a probability of {power}.][ \
          More than {repetitions_max} repetitions would be needed.]";
     NoLimit:
-        "The {statistic:cov=COV} of {value} has no confidence limit (n = {n}[, at least {n_min} needed]). So it does \
+        "The {statistic} of {value} has no confidence limit (n = {n}[, at least {n_min} needed]). So it does \
          not decide about the threshold {comparison} {threshold}.";
     RatioUndecided:
-        "The {statistic:cov=COV} of {value} may or may not meet the threshold {comparison} {threshold}[ \
+        "The {statistic} of {value} may or may not meet the threshold {comparison} {threshold}[ \
          ({reference})]. One-sided {confidence} confidence limits of its ratio to the threshold: {ratio_low} \
          and {ratio_high} (n = {n}). COV: {cov}, of the reference {cov_reference}.[ With means and \
          variability as measured, {repetitions} repetitions in total of each decide with a probability of \
          {power}.][ More than {repetitions_max} repetitions of each would be needed.]",
-        "The {statistic:cov=COV} of {value} may or may not meet the threshold {comparison} {threshold}[ \
+        "The {statistic} of {value} may or may not meet the threshold {comparison} {threshold}[ \
          ({reference})]. Lower one-sided {confidence} confidence limit of its ratio to the threshold: \
          {ratio_low} (n = {n}). It has no upper limit. COV: {cov}, of the reference {cov_reference}.[ \
          With means and variability as measured, {repetitions} repetitions in total of each decide with a \
          probability of {power}.][ More than {repetitions_max} repetitions of each would be needed.]";
     RatioNoLimit:
-        "The {statistic:cov=COV} of {value} is compared with the threshold {comparison} {threshold}[ ({reference})]. \
+        "The {statistic} of {value} is compared with the threshold {comparison} {threshold}[ ({reference})]. \
          Their ratio has no confidence limit (n = {n}, of the reference {n_reference}, both at least \
          {n_min}).";
     VariabilityAboveMax:
@@ -254,9 +254,9 @@ pub(super) const TEXTS: &[(Code, &str)] = templates! {
          known whether it was steady.",
         "Repetition {repetition}: {phase} has no timeline, so it is not known whether it was steady.";
     SteadyUnclear:
-        "Repetition {repetition}: {phase} varies too much to know whether it was steady. Over {time} its rate \
-         changed by {slope+} with an uncertainty of {slope_error} (maximum {slope_max}).[ After {left_after} \
-         it was beyond what is allowed, but noise may explain that.]",
+        "Repetition {repetition}: {phase} varies too much to know whether it was steady. Over {time} its \
+         rate changed by {slope+} with an uncertainty of {slope_error} (maximum {slope_max}).[ After \
+         {left_after} it was beyond what is allowed, but noise may explain that.]",
         "Repetition {repetition}: {phase} varies too much to know whether it was steady within {within}. The \
          last window of {window} changed by {slope+} (maximum {slope_max}) and varied by {range} (maximum \
          {range_max}).";
@@ -354,25 +354,25 @@ pub(super) const TEXTS: &[(Code, &str)] = templates! {
     ClientLimitUnclear:
         "It is not clear whether the clients limit the rate. {nodes} nodes reach {ratio_low} to {ratio_high} \
          of it ({confidence} limits, n = {n}), and a gain above {gain_max} counts.",
-        "It is not clear whether the clients limit the rate. {nodes} nodes changed it by {gain+}, but n = {n} \
-         gives no limits.";
+        "It is not clear whether the clients limit the rate. {nodes} nodes changed it by {gain+}, but n = \
+         {n} gives no limits.";
     ClientLimitUnknown:
         "It is not known whether the clients limit the rate, because {test} cannot be used. {cause}";
     SearchOptimum:
         "The optimum is {nodes|node}. With {more_nodes} nodes {metric} changed by {gain+}, but a gain of \
          {gain_min} is required.";
     SearchUnclear:
-        "The search does not decide on a number of nodes. {more_nodes} nodes reach {ratio_low} to {ratio_high} \
-         of {metric} at {fewer_nodes|node} ({confidence} limits, n = {n}). A gain of {gain_min} is required. \
-         The test ran on the best, {nodes|node}.",
-        "The search does not decide on a number of nodes. {more_nodes} nodes and {fewer_nodes} nodes cannot be \
-         compared by {metric} with n = {n}. The test ran on the best, {nodes|node}.";
+        "The search does not decide on a number of nodes. {more_nodes} nodes reach {ratio_low} to \
+         {ratio_high} of {metric} at {fewer_nodes|node} ({confidence} limits, n = {n}). A gain of {gain_min} \
+         is required. The test ran on the best, {nodes|node}.",
+        "The search does not decide on a number of nodes. {more_nodes} nodes and {fewer_nodes} nodes cannot \
+         be compared by {metric} with n = {n}. The test ran on the best, {nodes|node}.";
     SearchOpen: "The rate still rose at {nodes|node}, the largest number that was tried.";
     DependentRepetitions:
         "Neighbouring repetitions are alike (lag-1 correlation {lag_one}, p = {p}, n = {n}). The confidence \
          limit is widened for that.{widened?}",
         "Neighbouring repetitions are alike (lag-1 correlation {lag_one}, p = {p}, n = {n}). So the limit of \
-         the {statistic:cov=COV} does not decide about the threshold {comparison} {threshold}.",
+         the {statistic} does not decide about the threshold {comparison} {threshold}.",
         "Neighbouring repetitions are alike (lag-1 correlation {lag_one}, p = {p}, n = {n}).";
     StalledRepetition:
         "Repetition {repetition} reached {share} of the mean of the {others} others (p = {p}). Confidence \
@@ -467,7 +467,8 @@ pub(super) const REMEDIES: &[(Code, &str)] = templates! {
         "Compare the mean or the median.";
     RatioUndecided:
         "To decide, set `repetitions` of both tests to this number and run a new campaign.{repetitions?}";
-    RatioNoLimit: "Set `repetitions` of both tests to at least {n_min}, better to more, and run a new campaign.";
+    RatioNoLimit:
+        "Set `repetitions` of both tests to at least {n_min}, better to more, and run a new campaign.";
     VariabilityUnknown: "Set `repetitions` in the plan to at least 3 and run a new campaign.";
     VariabilityAboveMax: "Find the cause of the variability, and measure again.";
     EvidenceModified: "List these files with `assay verify FOLDER`.";

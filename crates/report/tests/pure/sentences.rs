@@ -150,6 +150,10 @@ fn sample(code: Code, name: &str, how: &str) -> Datum {
     // With some codes the name has another meaning.
     match (code, name) {
         (_, "confidence") => return Datum::share(0.95),
+        (_, "power") => return Datum::share(0.8),
+        (_, "statistic") => return "mean".into(),
+        (_, "repetitions_max") => return 200_u32.into(),
+        (Code::ValueNotFinite, "found") => return "inf".into(),
         (Code::RecordedFailure, "step") => return "open".into(),
         (Code::DatasetFileSize | Code::DatasetChanged, "bytes") => return 4096_u32.into(),
         (Code::PathOnWrongFs, "found" | "planned") => return name.to_uppercase().into(),
@@ -180,11 +184,11 @@ fn sample(code: Code, name: &str, how: &str) -> Datum {
         _ if is_in(REASONS) => Reason::new(Code::NothingRecorded).with("repetition", 1_u32).into(),
         _ => match name {
             "p" => 0.03.into(),
+            "lag_one" => 0.61.into(),
             "factor" | "factor_max" | "margin" | "cycles" | "step" => 1.5.into(),
             "folder" => "jobs/0002-T-r2".into(),
             "folders" => vec!["jobs/0002-T-r2"].into(),
             "when" => "before".into(),
-            "statistic" => "mean".into(),
             "comparison" => ">=".into(),
             "metric" => "write.bw".into(),
             "phase" => "write".into(),

@@ -115,7 +115,8 @@ keys! {
 }
 
 keys! {
-    ClientLimitKeys, "client_limit", "client_limit = { … }", "The same test on more client nodes, as often as itself";
+    ClientLimitKeys, "client_limit", "client_limit = { … }",
+    "The same test on more client nodes, as often as itself";
     needs {
         nodes: Spanned<Vec<NodeCount>> = Numbers, "[1024]",
             "the numbers of nodes, each greater than that of the test";

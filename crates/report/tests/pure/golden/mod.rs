@@ -328,6 +328,7 @@ fn statistics(values: &[f64]) -> Option<Statistics> {
         max: sorted[sorted.len() - 1],
         cov: many.then(|| variance.sqrt() / mean),
         bound: many.then(|| mean - 1.686 * variance.sqrt()),
+        unit: String::new(),
         confidence: 0.95,
     })
 }
