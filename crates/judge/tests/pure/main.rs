@@ -221,7 +221,7 @@ fn the_confidence_limit_must_support_a_pass_or_a_fail_and_otherwise_it_is_inconc
         ([120, 121, 122], (Outcome::Pass, Code::ThresholdMet), 121.0, 119.0, None),
         ([80, 81, 82], (Outcome::Fail, Code::ThresholdNotMet), 81.0, 82.7, None),
         ([90, 105, 120], (Outcome::Inconclusive, met), 105.0, 79.7, Some(59.0)),
-        ([20, 500, 1000], (Outcome::Inconclusive, met), 507.0, 0.0, Some(11.0)),
+        ([20, 500, 1000], (Outcome::Inconclusive, met), 507.0, 0.0, Some(12.0)),
         ([80, 95, 110], (Outcome::Inconclusive, missed), 95.0, 120.0, Some(59.0)),
     ] {
         let verdict = one(&plan(WRITE), &rates("write", values));

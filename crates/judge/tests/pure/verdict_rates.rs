@@ -271,6 +271,9 @@ fn a_search_and_a_client_limit_are_wrong_in_at_most_their_share() {
         let [_, ours] = nodes::client_limits(0.9, [1.15, 1.2], cov, n, trials).map(|tally| tally.percent());
         assert!(ours[1] <= level(trials), "the clients limit it: {cov} {n}: {ours:?}");
     }
+    let slow_gains = nodes::searches(&[0.92, 0.98, 1.04, 1.1], 0.05, 5, trials);
+    let [single, ours] = slow_gains.map(|tally| tally.percent());
+    assert!(single[1] >= 10.0 && ours[1] <= level(trials), "noise ended the search: {single:?} {ours:?}");
     let [single, ours] = nodes::client_limits(0.9, [1.0, 1.0], 0.05, 5, trials).map(|tally| tally.percent());
     assert!(ours[1] >= 80.0 && single[1] < ours[1], "no gain excuses nothing: {single:?} {ours:?}");
 }
