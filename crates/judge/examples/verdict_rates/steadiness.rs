@@ -17,8 +17,8 @@ pub(crate) struct Course {
 /// Seconds of each run.
 const SECONDS: usize = 400;
 
-/// The answers about `trials` runs in percent: steady, not steady, unclear. The window is 30 s, and so many
-/// seconds are measured after it.
+/// The answers about `trials` runs in percent: steady, not steady, unclear. The window is 30 s, and
+/// `measured` seconds follow it.
 pub(crate) fn answers(course: Course, measured: f64, trials: u32) -> [f64; 3] {
     let rule = SteadyRule { window: 30.0, slope: 0.1, range: 0.2, within: Some(300.0), measured };
     let mut dice = Dice::new(17);

@@ -93,7 +93,7 @@ pub struct Stall {
     pub at: usize,
     /// Its value over the mean of the others.
     pub ratio: f64,
-    /// The p-value: the probability that one of so many normal values is that far from the rest (Grubbs).
+    /// The p-value: the probability that one of as many normal values is as far from the rest (Grubbs).
     pub chance: f64,
 }
 

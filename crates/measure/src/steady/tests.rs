@@ -14,8 +14,8 @@ fn seconds(moved: &[u64]) -> IntervalSeries<'_> {
     IntervalSeries { moved, interval: 1.0, span: moved.len() as f64 }
 }
 
-/// So many seconds of a system whose rate falls by a share in 30 s. Its intervals vary by a COV and remember
-/// for so many seconds.
+/// The first `count` seconds of a system whose rate falls by a share in 30 s. Its intervals vary by a COV.
+/// Neighbours are alike for the seconds of its memory.
 fn noisy(dice: &mut Dice, count: usize, [fall, cov, memory]: [f64; 3]) -> Vec<u64> {
     let alike = (-1.0 / memory).exp();
     let fresh = (1.0 - alike * alike).sqrt();
