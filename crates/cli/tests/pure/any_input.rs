@@ -147,6 +147,30 @@ fn evaluated(dir: &Path) {
     report::write_html(&campaign, &mut page).unwrap();
 }
 
+/// Numbers at the ends of their types, in place of every number of a campaign in turn.
+const EXTREMES: &[&str] = &["-1", "4294967295", "18446744073709551615", "1e308"];
+
+#[test]
+fn a_folder_with_an_extreme_in_place_of_any_number_is_evaluated_or_rejected() {
+    let (place, files) = campaign();
+    let there = tempfile::tempdir().unwrap();
+    let dir = there.path().join("c");
+    copied(&place.folder(), &dir);
+    let is_json = |name: &&PathBuf| name.extension().is_some_and(|kind| kind == "json" || kind == "jsonl");
+    for name in files.iter().filter(is_json) {
+        let whole = fs::read(dir.join(name)).unwrap();
+        for (from, to) in numbers(&whole) {
+            for extreme in EXTREMES {
+                let mut bytes = whole.clone();
+                bytes.splice(from..to, extreme.bytes());
+                fs::write(dir.join(name), bytes).unwrap();
+                evaluated(&dir);
+            }
+        }
+        fs::write(dir.join(name), whole).unwrap();
+    }
+}
+
 fn cases(cases: u32) -> ProptestConfig {
     ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
 }

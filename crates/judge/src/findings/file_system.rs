@@ -240,8 +240,9 @@ fn target_names(targets: &[Target]) -> BTreeSet<String> {
 
 /// The share of used blocks. If the size was not recorded, it is the sum of used and free bytes.
 fn utilization(fill: &Fill, size: Option<u64>) -> Option<f64> {
-    let size = size.filter(|size| *size > 0).unwrap_or(fill.bytes_used + fill.bytes_free);
-    (size > 0).then(|| fill.bytes_used as f64 / size as f64)
+    let (used, free) = (fill.bytes_used as f64, fill.bytes_free as f64);
+    let size = size.filter(|size| *size > 0).map_or(used + free, |size| size as f64);
+    (size > 0.0).then(|| used / size)
 }
 
 /// The number of known targets that hold data.

@@ -78,6 +78,18 @@ fn every_finding_about_a_file_system_in_use_is_found_in_its_defect_and_nothing_e
 }
 
 #[test]
+fn a_utilization_is_computed_of_any_recorded_numbers() {
+    let mut job = sound();
+    let fill = Fill { bytes_used: u64::MAX, bytes_free: u64::MAX, ..Fill::default() };
+    (job.info.fill_before, job.info.fill_after) = (Some(fill.clone()), Some(fill));
+    let mut campaign = campaign(vec![job]);
+    campaign.before.as_mut().unwrap().file_systems[0].bytes = 0;
+    let found = of_state(&plan(", fill = [\"60%\", \"70%\"]", &[("T", "stripes = 1")], ""), &campaign, "T");
+    let fill = found.iter().find(|finding| finding.reason.code == Code::FillRecorded).unwrap();
+    assert_eq!(numbers(&fill.reason, ["fill"]), [Some(0.5)]);
+}
+
+#[test]
 fn all_targets_are_those_that_the_plan_names() {
     let found = |count: i64| {
         let mut job = sound();

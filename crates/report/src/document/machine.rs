@@ -15,8 +15,8 @@ pub(super) fn file_systems(campaign: &Campaign) -> &[FileSystemFacts] {
 
 /// The utilization as `df` shows it: the used share of what this user may use; `None` if nothing is known.
 fn utilization(used: u64, free: u64) -> Option<f64> {
-    let whole = used + free;
-    (whole > 0).then(|| used as f64 / whole as f64)
+    let whole = used as f64 + free as f64;
+    (whole > 0.0).then(|| used as f64 / whole)
 }
 
 /// The machine in one line.

@@ -60,6 +60,9 @@ impl Phase {
             ("stonewall", wall),
         ];
         ranks(self.ranks)
+            .or_else(|| {
+                (self.test.max(self.repetition) == u32::MAX).then_some(("test or repetition", "is too large"))
+            })
             .or_else(|| seconds.into_iter().find_map(|(field, value)| negative(field, value)))
             .or_else(|| {
                 let share = self.cached_before.unwrap_or(0.0);
