@@ -2,15 +2,15 @@
 //!
 //! Clap ends with 2 for wrong usage, so 2 has no other meaning.
 
-/// The command did what was asked. All clauses PASS.
+/// The command did what was asked. All clauses PASS, and all findings that need a waiver have one.
 pub(crate) const DONE: u8 = 0;
 /// A clause is FAIL, a case of `mpi-io` failed, or `verify` derives other outcomes. Nothing else has this
 /// status.
 pub(crate) const FAIL: u8 = 1;
 /// Wrong usage: the command line or the plan is rejected, and nothing was started.
 pub(crate) const USAGE: u8 = 2;
-/// No usable answer: a clause is INVALID, INCONCLUSIVE or NOT RUN, evidence does not verify, or a finding of
-/// the linter is not waived.
+/// No usable answer: a clause is INVALID, INCONCLUSIVE or NOT RUN, evidence does not verify, or a finding is
+/// not waived.
 pub(crate) const UNDECIDED: u8 = 3;
 /// An error of the program or of I/O, or wrong data in a workload.
 pub(crate) const ERROR: u8 = 4;

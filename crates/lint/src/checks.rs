@@ -10,3 +10,4 @@ pub(crate) mod prose;
 pub(crate) mod series;
 pub(crate) mod shape;
 pub(crate) mod stonewall;
+pub(crate) mod terms;

@@ -96,6 +96,8 @@ fn of_test(plan: &Plan, test: &Test) -> LineSubject {
         criteria,
         worded_role: test.criteria.is_empty().then(|| worded_role(&clause)).flatten(),
         clause,
+        confidence: (!test.criteria.is_empty()).then_some(test.decide.confidence),
+        cov_max: test.cov_max,
         repetitions: Some(test.repetitions),
         source: source(plan, test),
         hints: plan.launch.env.keys().any(|key| key.contains("HINT")),

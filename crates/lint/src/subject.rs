@@ -147,6 +147,10 @@ pub struct LineSubject {
     pub criteria: Vec<CriterionFacts>,
     /// The clause text.
     pub clause: String,
+    /// The confidence level of its verdicts, 0.5 to 1.
+    pub confidence: Option<f64>,
+    /// The largest coefficient of variation at which it is decided, a share.
+    pub cov_max: Option<f64>,
     /// Planned repetitions, each a job.
     pub repetitions: Option<u32>,
     /// The total bytes that it moves, as stated.

@@ -7,7 +7,7 @@ use results::finding::Finding;
 use results::finding::Severity::{self, Error, Info, NeedsWaiver};
 use results::reason::Code;
 
-use crate::checks::{cache, criteria, names, paths, prose, series, shape, stonewall};
+use crate::checks::{cache, criteria, names, paths, prose, series, shape, stonewall, terms};
 use crate::machine::{self, MachineSubject};
 use crate::subject::{LineSubject, PlanSubject};
 
@@ -265,6 +265,16 @@ pub const LINTS: &[Lint] = &[
         .why("A clause with a requirement needs a number to get a verdict")
         .source("Lockwood, IOR results at NERSC (no threshold is published)")
         .rejected("a contract test without a criterion"),
+    lint(Code::ClauseNumber, NeedsWaiver, &[Lines(terms::number)])
+        .why("A verdict on another number than that of the clause decides another contract")
+        .source("this program: a criterion of 9 GB/s for a clause of 900 GB/s")
+        .less_severe("info", "if the clause text has no number with a unit of the criterion"),
+    lint(Code::LowConfidence, NeedsWaiver, &[Line(terms::confidence)])
+        .why("At 50 %, every second system at the threshold passes and every second fails")
+        .source("GUM, Guide to the expression of uncertainty in measurement (95 % by convention)"),
+    lint(Code::HighCovMax, NeedsWaiver, &[Line(terms::cov_max)])
+        .why("Repetitions that differ by half of their mean describe no rate")
+        .source("this program: a `cov_max` that no measurement exceeds"),
     lint(Code::TableLabel, Info, &[Plan(prose::tables)])
         .why("A table cited by a number that the report does not use gets filled in wrongly")
         .source("Blue Waters IO-2017 (results in Table 4, which is Table 3)"),

@@ -128,7 +128,10 @@ fn file_bytes(line: &IorLine, phase: &Phase) -> u64 {
     match rest {
         0 => of_rank.saturating_mul(ranks),
         // The last rank's block begins after those of the others.
-        _ => (blocks * ranks + ranks - 1).saturating_mul(line.block_bytes).saturating_add(rest),
+        _ => {
+            let blocks = blocks.saturating_mul(ranks).saturating_add(ranks - 1);
+            blocks.saturating_mul(line.block_bytes).saturating_add(rest)
+        }
     }
 }
 

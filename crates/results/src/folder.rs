@@ -262,9 +262,14 @@ pub struct Campaign {
 
 impl Campaign {
     /// The exit status of a program that shows the campaign. It is that of the verdicts, but no verdict
-    /// passes or fails if evidence files are not intact.
+    /// passes or fails if evidence files are not intact. Clauses that are met count only after all waivers
+    /// that they need are approved.
     pub fn exit_code(&self) -> u8 {
-        if self.faults.is_empty() { Verdict::exit_code(&self.verdicts) } else { 3 }
+        match Verdict::exit_code(&self.verdicts) {
+            _ if !self.faults.is_empty() => 3,
+            0 if self.summary.has_open_findings() => 3,
+            status => status,
+        }
     }
 }
 

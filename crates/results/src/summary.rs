@@ -143,4 +143,9 @@ impl Summary {
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
+
+    /// Whether a finding is an error, or needs a waiver that is not approved.
+    pub fn has_open_findings(&self) -> bool {
+        self.findings.iter().any(Finding::is_open)
+    }
 }

@@ -234,7 +234,7 @@ Exit status:
   0  done; all clauses PASS
   1  a clause is FAIL, or a case of mpi-io failed
   2  wrong usage, or a rejected plan
-  3  a clause is INVALID, INCONCLUSIVE or NOT RUN; evidence does not verify; a lint finding is not waived
+  3  a clause is INVALID, INCONCLUSIVE or NOT RUN; evidence does not verify; a finding is not waived
   4  an error of the program or of I/O, or wrong data in a workload
 
 `assay COMMAND --help` shows the options and examples of one command.";

@@ -57,8 +57,15 @@ impl Ran {
 
     /// Asserts success and returns the output.
     pub fn ok(self) -> String {
-        assert_eq!(self.status, Some(0), "{self:#?}");
+        assert!(self.passed(), "{self:#?}");
         self.out
+    }
+
+    /// Whether it succeeded. Campaigns of tests are small, so findings such as `cov-missing` stay open. It is
+    /// a success if all clauses of such a campaign PASS.
+    pub fn passed(&self) -> bool {
+        let has_open_findings = self.status == Some(3) && self.out.contains("PASS WITH OPEN FINDINGS: ");
+        self.status == Some(0) || has_open_findings
     }
 
     /// Number of jobs that `assay verify` found unmodified. Fails if anything was changed.

@@ -41,7 +41,7 @@ fn the_bundled_plan_evaluates_the_functional_clause_of_purple() {
     );
     // MPICH spins while it waits: 677 cases with other load take many minutes.
     let ran = common::run_for(&mut command, Duration::from_secs(1200));
-    assert_eq!(ran.status, Some(0), "{ran:#?}");
+    assert!(ran.passed(), "{ran:#?}");
     let passed: Vec<String> = place.outcomes();
     assert_eq!(passed.len(), 9, "{passed:?}");
     assert!(passed.iter().all(|outcome| outcome.ends_with(" PASS")), "{passed:?}");

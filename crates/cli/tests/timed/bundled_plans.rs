@@ -57,7 +57,7 @@ fn an_approved_bundled_plan_has_no_unwaived_lint_finding_at_either_scale() {
         let has_scale = plan != "try";
         for scale in ["", " --scale small"].into_iter().take(1 + usize::from(has_scale)) {
             let has_waivers = place.assay(&format!("plan show {plan}")).ok().contains("\napproved_by = \"\"");
-            let approved = if has_waivers { " --set approved_by=me" } else { "" };
+            let approved = if has_waivers { " --set approved_by=lead" } else { "" };
             let summary = place.assay(&format!("plan check {plan}{scale}{approved}")).ok();
             let is_expected = |line: &&str| {
                 let small = |(name, lint): &(&str, &str)| name == plan && line.contains(lint);
@@ -88,10 +88,10 @@ fn a_bundled_plan_without_approval_reports_each_finding_that_it_would_waive() {
         summary.lines().filter(|line| line.starts_with("lint: ") && line.contains(what)).count()
     };
     let unapproved = "To approve its waiver: --set approved_by=NAME.";
-    let approved = count(" --set approved_by=me", "(waived by me: ");
+    let approved = count(" --set approved_by=lead", "(waived by lead: ");
     assert!(approved > 0);
     assert_eq!((count("", unapproved), count("", "waived by ")), (approved, 0));
-    assert_eq!(count(" --set approved_by=me", unapproved), 0);
+    assert_eq!(count(" --set approved_by=lead", unapproved), 0);
 }
 
 #[test]

@@ -74,7 +74,7 @@ fn srun_starts_a_campaign_on_one_two_and_four_nodes_of_its_allocation() {
     let steps = "nodes = { steps = [1, \"50%\", \"100%\"] }\nppn = 2";
     plan(&place, 4, &format!("{SRUN}{}", test("W", steps, "-F")));
     let ran = assay(&slurm, &place, Some(4), "run p.toml --dir dir");
-    assert_eq!(ran.status, Some(0), "{ran:#?}");
+    assert!(ran.passed(), "{ran:#?}");
     assert_eq!(place.outcomes(), ["W.n1 PASS", "W.n2 PASS", "W.n4 PASS"]);
     for (job, nodes, ranks) in [("0001-W.n1-r1", 1, 2), ("0002-W.n2-r1", 2, 4), ("0003-W.n4-r1", 4, 8)] {
         let line = format!(
@@ -119,7 +119,9 @@ fn an_excluded_node_runs_no_rank() {
     let mut child = slurm.around(&mut command).spawn().unwrap();
     until("ranks on three nodes", || slurm.busy().len() == 3);
     assert_eq!(slurm.busy(), ["node1", "node3", "node4"]);
-    assert_eq!(child.wait().unwrap().code(), Some(0));
+    // Findings of the small campaign stay open.
+    assert!(matches!(child.wait().unwrap().code(), Some(0 | 3)));
+    assert_eq!(place.outcomes(), ["A PASS"]);
     assert!(argv(&place, "0001-A-r1").contains("--exclude=node2"));
     assert_eq!(json(&place.folder().join("campaign.json"))["exclude"], serde_json::json!(["node2"]));
     let four = test("A", "nodes = 4", "");
@@ -150,7 +152,7 @@ fn a_submitted_campaign_is_queued_runs_and_its_result_is_fetched() {
     fs::write(place.path("p.toml"), "").unwrap();
     slurm.ask(&format!("scontrol release {job}"));
     let ended = assay(&slurm, &place, None, &format!("run --wait {folder}"));
-    assert_eq!(ended.status, Some(0), "{ended:#?}");
+    assert!(ended.passed(), "{ended:#?}");
     assert!(ended.out.contains("PASS"), "{ended:#?}");
     let again = assay(&slurm, &place, None, &format!("run --resume {folder}"));
     assert_eq!((again.status, &again.out), (Some(0), &ended.out), "{again:#?}");
@@ -210,7 +212,7 @@ fn the_campaign_of_a_cancelled_batch_job_resumes_in_another() {
     let again = assay(&slurm, &place, None, &format!("run --submit --resume {folder}")).ok();
     assert!(again.starts_with(&format!("Submitted as Slurm job {} again\n", job + 1)), "{again}");
     let ended = assay(&slurm, &place, None, &format!("run --wait {folder}"));
-    assert_eq!(ended.status, Some(0), "{ended:#?}");
+    assert!(ended.passed(), "{ended:#?}");
     let jobs = common::campaign::names(&std::path::Path::new(&folder).join("jobs"));
     assert_eq!(jobs.iter().filter(|name| !name.starts_with('.')).count(), 3, "{jobs:?}");
     assay(&slurm, &place, None, &format!("verify {folder}")).ok();

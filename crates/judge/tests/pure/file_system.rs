@@ -248,7 +248,7 @@ fn a_layout_that_is_read_back_is_compared_with_the_one_that_was_asked_for() {
         &format!(
             "{dataset}[[test]]\nid = \"R\"\nior = \"-r -F -k\"\nuses = \"dataset.d\"\ndegraded = true\n\
              criterion = {{ metric = \"read.bw\", op = \">=\", value = \"1 B/s\" }}\n\
-             waive = [{{ lint = \"layout-undeclared\", why = \"w\", approved_by = \"b\" }}]\n"
+             waive = [{{ lint = \"layout-undeclared\", why = \"w\", approved_by = \"buyer\" }}]\n"
         ),
     );
     let spread: [&[u32]; 2] = [&[0], &[0, 1, 2]];

@@ -1,7 +1,7 @@
 //! What the texts of a contract suggest: clauses, titles, sources.
 //!
 //! Invariant: every finding is info, because prose decides nothing.
-//! Never here: facts of command lines and criteria alone.
+//! Never here: facts of command lines and criteria alone; the numbers of a clause, which are in `terms`.
 
 use plan::{Comparison, Stat};
 use results::finding::{Finding, Severity};

@@ -51,7 +51,7 @@ fn a_shared_directory_and_separate_directories_are_two_tests() {
     let (shared, unique) = (names("S", "", ""), names("U", "", "-u"));
     assert_eq!(codes(&plan(&format!("{STATE}{unique}"))), [("U", "shared-unique-pair")]);
     assert_eq!(codes(&plan(&format!("{STATE}{shared}{unique}"))), []);
-    let wrong = names("S", "all files in a single directory", "-u");
+    let wrong = names("S", "all files in a single directory, at 25000/s", "-u");
     let findings = plan(&format!("{STATE}{wrong}"));
     assert_eq!(codes(&findings), [("S", "shared-unique-pair"), ("S", "shared-unique-pair")]);
     let severities: Vec<Severity> = findings.iter().map(|finding| finding.severity).collect();

@@ -8,6 +8,18 @@ use super::defaults::ParseResult;
 use super::plan_text::PlanText;
 use super::{Waiver, wire};
 
+/// Words in place of a name.
+const PLACEHOLDERS: &[&str] = &[
+    "anyone", "me", "n/a", "na", "name", "no one", "none", "someone", "tbd", "todo", "unknown", "us", "xx",
+    "xxx",
+];
+
+/// Whether a text can be the name or the role of a person.
+fn is_name(text: &str) -> bool {
+    let letters = text.chars().filter(|c| c.is_alphabetic()).count();
+    letters >= 2 && !PLACEHOLDERS.contains(&text.to_lowercase().as_str())
+}
+
 /// The waivers of what findings call `about` and messages call `who`.
 pub(super) fn all(
     who: &str,
@@ -19,12 +31,18 @@ pub(super) fn all(
         if why.trim().is_empty() {
             return Err(place.error(lint, format!("{who}: a waiver needs a reason. Write it as `why`.")));
         }
+        let approver = approved_by.get_ref().trim();
+        if !approver.is_empty() && !is_name(approver) {
+            let remedy =
+                "Write the name of the person who approves the waiver, or \"\" as long as there is none.";
+            return Err(place.error(approved_by, format!("{who}: `{approver}` is not a name. {remedy}")));
+        }
         let at = place.line_column(&lint.span());
         Ok(Waiver {
             about: about.to_owned(),
             lint: lint.get_ref().clone(),
             why: why.clone(),
-            approved_by: approved_by.get_ref().trim().to_owned(),
+            approved_by: approver.to_owned(),
             approve_with: match place.parameter(&approved_by.span()) {
                 Some(name) => format!("--set {name}=NAME"),
                 None => "write the name as `approved_by`".to_owned(),
@@ -48,4 +66,19 @@ pub(super) fn of_others(file: &wire::PlanFile, place: &PlanText<'_>) -> ParseRes
     let groups = file.group.iter().map(Spanned::get_ref).map(|one| ("group", one.id.get_ref(), &one.waive));
     let own = series.chain(groups).map(|(kind, id, waive)| all(&format!("{kind} {id}"), id, waive, place));
     Ok(named.chain(own).collect::<ParseResult<Vec<_>>>()?.into_iter().flatten().collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_name;
+
+    #[test]
+    fn a_placeholder_is_not_the_name_of_an_approver() {
+        for name in ["A. Person", "lead", "李明", "storage lead"] {
+            assert!(is_name(name), "{name}");
+        }
+        for name in ["?", "-", "x", "…", "TBD", "n/a", "None", "1234"] {
+            assert!(!is_name(name), "{name}");
+        }
+    }
 }

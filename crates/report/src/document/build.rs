@@ -153,11 +153,11 @@ fn overall_result(campaign: &Campaign) -> OverallResult {
         [one] => Some(format!("Only the test {one} was selected.")),
         many => Some(format!("Only the tests {} were selected.", many.join(", "))),
     };
-    let OverallResult { word, mut tone, mut sentence } = overall(&campaign.verdicts);
+    let OverallResult { mut word, mut tone, mut sentence } = overall(&campaign.verdicts);
     let unwaived = summary::unwaived_findings(&campaign.summary);
     // Clauses that are met count only after all waivers that they need are approved.
     if tone == Tone::Pass && unwaived.is_some() {
-        tone = Tone::Inconclusive;
+        (word, tone) = (format!("{word} WITH OPEN FINDINGS"), Tone::Inconclusive);
     }
     let all =
         part.into_iter().chain(other_values(&campaign.info)).chain(started_despite_errors(&campaign.info));

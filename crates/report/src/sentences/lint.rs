@@ -219,6 +219,17 @@ pub(super) const TEXTS: &[(Code, &str)] = templates! {
         "{metric} {op} {value} is {certain} for every measured value. Write the number of the contract.",
         waivable!("{metric} {op} {value} is met more easily by worse values. If this is not meant, write \
                    {meant}.");
+    ClauseNumber:
+        waivable!("{metric} is compared with {value}, but the text of the clause has {clause_values}. Write \
+                   the number of the clause."),
+        "{metric} is compared with {value}, which the text of the clause does not have. Add the number to \
+         the clause.";
+    LowConfidence:
+        waivable!("The confidence level is {confidence}. Below {least}, chance decides too many verdicts. \
+                   Remove the key, or write 0.95.");
+    HighCovMax:
+        waivable!("cov_max is {cov_max}. Above {limit}, repetitions describe no rate. Write a smaller \
+                   share.");
     Units:
         "The clause text has {clause_units} units, but {metric} is compared with {value}, which is \
          {value_units}. At a T they differ by 10 %. Write the unit of the clause.",

@@ -184,6 +184,13 @@ pub(crate) fn samples() -> Vec<Reason> {
             .with("op", ">=")
             .with("value", "0 B/s")
             .with("meant", ">="),
+        of(Code::ClauseNumber)
+            .with("metric", "write.bw")
+            .with("value", "9 GB/s")
+            .with("clause_values", Datum::list(["900 GB/s"])),
+        of(Code::ClauseNumber).with("metric", "write.bw").with("value", "9 GB/s"),
+        of(Code::LowConfidence).with("confidence", Datum::share(0.5)).with("least", Datum::share(0.9)),
+        of(Code::HighCovMax).with("cov_max", Datum::share(3.0)).with("limit", Datum::share(0.5)),
         of(Code::Units)
             .with("clause_units", "decimal")
             .with("metric", "write.bw")

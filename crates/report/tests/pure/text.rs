@@ -160,8 +160,8 @@ fn the_last_line_counts_and_lists_findings_that_are_not_waived() {
     let Block::Table(table) = &section.blocks[0] else { panic!("{section:#?}") };
     let row = table.rows.iter().find(|row| row[0].text == "cov-missing").unwrap();
     assert_eq!((table.rows.len(), row[1].text.as_str()), (6, "A, B"), "an equal finding is listed once");
-    let last =
-        "PASS: The only clause is met. 2 errors cannot be waived. 2 findings are not waived (cov-missing).\n";
+    let last = "PASS WITH OPEN FINDINGS: The only clause is met. 2 errors cannot be waived. 2 findings are \
+                not waived (cov-missing).\n";
     assert!(text.ends_with(last), "{text}");
 }
 

@@ -289,6 +289,9 @@ codes! {
     Compressible = "compressible": "The file system reduces data, and the written data repeats.";
     NotPacked = "not-packed": "Nodes have fewer ranks than cores.";
     DeadCriterion = "dead-criterion": "A criterion always passes, always fails, or is reversed.";
+    ClauseNumber = "clause-number": "The threshold of a criterion is not in the text of its clause.";
+    LowConfidence = "low-confidence": "The confidence level of a verdict is below 90 %.";
+    HighCovMax = "high-cov-max": "The largest permitted coefficient of variation is above 50 %.";
     Units = "units": "Units of powers of 1000 and of 1024 are mixed.";
 }
 

@@ -87,7 +87,7 @@ fn an_invalid_plan_does_not_pass() {
         test("ior = \"-w\"\ntimeout = 600"),
         test("ior = \"-w\"\ntimeout = \"10 minutes\""),
         test("ior = \"-w\"\nsetup = \"true\""),
-        test("ior = \"-w\"\nwaive = { lint = \"x\", why = \"y\", approved_by = \"z\" }"),
+        test("ior = \"-w\"\nwaive = { lint = \"x\", why = \"y\", approved_by = \"lead\" }"),
         criterion("metric = \"write.bw\""),
         criterion("metric = \"write.bw\", op = \"=>\", value = \"3 GB/s\""),
         criterion("metric = \"write.bw\", op = \">=\", value = 3"),
