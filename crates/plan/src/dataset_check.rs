@@ -87,7 +87,7 @@ pub fn is_data(name: &str, stem: &str) -> bool {
 
 /// Whether large parts of the file were never written.
 pub fn is_sparse(file: &DatasetFile) -> bool {
-    file.data && ((file.allocated_bytes + INLINE) as f64) < file.bytes as f64 * ALLOCATED
+    file.data && (file.allocated_bytes as f64 + INLINE as f64) < file.bytes as f64 * ALLOCATED
 }
 
 /// What is missing from the files, compared with the records.
