@@ -64,7 +64,7 @@ pub struct ClockOffset {
 }
 
 /// A group of ranks, as threads of this process or as MPI processes; callers see no difference.
-pub trait Comm: Send + Sync {
+pub trait Comm {
     /// This rank's number, from 0.
     fn rank(&self) -> u32;
 

@@ -1,8 +1,7 @@
 //! Ranks as MPI processes, on the MPI library that the program finds when it runs.
 //!
-//! One thread uses MPI: the one that started it (`MPI_THREAD_FUNNELED`). Other threads may share [`MpiComm`],
-//! because it holds only numbers and function pointers. A collective on another thread panics before it
-//! reaches MPI. There `alarm_raised` reports only what is already known.
+//! One thread uses MPI: the one that started it (`MPI_THREAD_FUNNELED`). [`MpiComm`] cannot leave this thread,
+//! which the compiler checks. A call on another thread would panic before it reaches MPI.
 //!
 //! Invariant: every wait is a nonblocking call that is tested repeatedly with pauses (`wait`), so that more
 //! ranks than processors make progress. No message of an alarm outlives its `clear_alarm`.

@@ -232,7 +232,7 @@ pub trait Storage: Sync {
 }
 
 /// An open file. Offsets and lengths are bytes.
-pub trait File: Send {
+pub trait File {
     /// Writes from `data` at `offset`; returns how many bytes were written, which may be fewer.
     fn write_at(&mut self, data: &[u8], offset: u64) -> io::Result<usize>;
 
@@ -277,7 +277,7 @@ pub trait File: Send {
 /// The ability to have many outstanding transfers of one file, each in a slot with its own buffer.
 ///
 /// A queue that is dropped waits for its outstanding transfers: the kernel still writes into its buffers.
-pub trait Queue: Send {
+pub trait Queue {
     /// How many slots there are.
     fn depth(&self) -> usize;
 

@@ -7,6 +7,7 @@
 #![allow(unsafe_code)]
 
 use std::ffi::{c_int, c_void};
+use std::marker::PhantomData;
 use std::ptr;
 use std::sync::{Arc, OnceLock};
 
@@ -26,7 +27,12 @@ const BROADCAST_BYTES: usize = 1 << 25;
 /// The most bytes that rank 0 receives in one round of a gather.
 const GATHER_BYTES: usize = 1 << 26;
 
-/// A communicator of MPI processes; clones are the same communicator.
+/// A communicator of MPI processes; clones are the same communicator. It cannot leave its thread:
+///
+/// ```compile_fail,E0277
+/// fn sends<T: Send>() {}
+/// sends::<ranks::mpi::MpiComm>();
+/// ```
 #[derive(Clone, Debug)]
 pub struct MpiComm {
     pub(super) mpi: Arc<Mpi>,
@@ -35,6 +41,8 @@ pub struct MpiComm {
     pub(super) size: u32,
     pub(super) node: Arc<str>,
     pub(super) shared: Arc<SharedComm>,
+    /// Only one thread may call MPI, so the group stays in its thread.
+    pub(super) not_shared: PhantomData<*const ()>,
 }
 
 /// State that the clones of a communicator share.
@@ -77,7 +85,7 @@ impl MpiComm {
             node_ranks: OnceLock::new(),
             clock_peers: OnceLock::new(),
         });
-        Ok(Self { mpi, handle, rank, size, node, shared })
+        Ok(Self { mpi, handle, rank, size, node, shared, not_shared: PhantomData })
     }
 
     /// Notes that all ranks share one node.

@@ -1,7 +1,6 @@
 //! An open file: opening, closing, the positions of its pointers, and every other call that moves no data.
 //! Positions count elements of the view, from its beginning.
 
-use std::cell::Cell;
 use std::ffi::{CString, c_int};
 use std::marker::PhantomData;
 use std::os::unix::ffi::OsStrExt;
@@ -77,15 +76,21 @@ pub enum Whence {
     End,
 }
 
-/// An open `MPI_File`. If it is dropped it stays open, because closing is collective.
+/// An open `MPI_File`. If it is dropped it stays open, because closing is collective. It cannot leave its
+/// thread:
+///
+/// ```compile_fail,E0277
+/// fn sends<T: Send>() {}
+/// sends::<storage::mpi_file::MpiFile>();
+/// ```
 #[derive(Debug)]
 pub struct MpiFile {
     pub(super) library: &'static MpiLibrary,
     pub(super) handle: Handle,
     /// Whether calls get statuses with every bit set.
     marks: bool,
-    /// Only one thread may call MPI.
-    not_shared: PhantomData<Cell<()>>,
+    /// Only one thread may call MPI, so the file stays in its thread.
+    not_shared: PhantomData<*const ()>,
 }
 
 /// A path for MPI.
