@@ -5,7 +5,7 @@
 
 mod operations;
 
-use results::record::{BadRange, Check, Counts, Latency, Phase};
+use results::record::{BadRange, Check, Counts, KernelCount, Latency, Phase};
 
 use super::test_section::RepetitionPhase;
 use super::words::{
@@ -23,6 +23,7 @@ pub(super) fn tables(measured: &[RepetitionPhase]) -> Vec<Table> {
         latencies(measured, Counts::Bytes, "transfers"),
         latencies(measured, Counts::Operations, "operations"),
         balance(measured),
+        kernel(measured),
         conditions(measured),
         operations::conditions(measured),
         operations::reasons(measured),
@@ -133,6 +134,33 @@ fn balance(measured: &[RepetitionPhase]) -> Table {
                 Cell::new(range(units::duration(balance.seconds_min), units::duration(balance.seconds_max))),
             ]
         })
+    })
+}
+
+/// What the kernel counted beside the program: the amounts that bound a rate.
+fn kernel(measured: &[RepetitionPhase]) -> Table {
+    let headings = ">Bytes of the program | >Read from storage | >Written to storage | >Read by calls | \
+         >Written by calls | >Repeated | Network file system";
+    each("Bytes that the kernel counted", headings, measured, |one| {
+        let phase = counting(one, Counts::Bytes).filter(|phase| phase.bytes > 0)?;
+        let missing = || Cell::new("not available here");
+        let of_kernel = |count: fn(&KernelCount) -> u64| {
+            phase.kernel.as_ref().map_or_else(missing, |kernel| bytes_cell(count(kernel)))
+        };
+        let mount = phase.kernel.as_ref().and_then(|kernel| kernel.mount.as_ref()).map(|mount| {
+            let [read, written] =
+                [mount.read_bytes, mount.written_bytes].map(|n| units::bytes_binary(n as f64));
+            format!("{}: {read} read, {written} written", mount.source)
+        });
+        Some(vec![
+            bytes_cell(phase.bytes),
+            of_kernel(|kernel| kernel.read_bytes),
+            of_kernel(|kernel| kernel.written_bytes),
+            of_kernel(|kernel| kernel.read_call_bytes),
+            of_kernel(|kernel| kernel.write_call_bytes),
+            bytes_cell(phase.repeated_bytes),
+            Cell::new(mount.unwrap_or(NONE.into())),
+        ])
     })
 }
 

@@ -2,7 +2,7 @@
 
 use crate::golden;
 use report::document::{Block, Document, Plot, Table, Tone, of};
-use results::record::{EachRank, Phase, Record};
+use results::record::{EachRank, KernelCount, MountCount, Phase, Record};
 
 /// All tables and plots of the first test.
 fn shown(document: &Document) -> (Vec<&Table>, Vec<&Plot>) {
@@ -87,4 +87,30 @@ fn without_data_of_single_ranks_or_with_one_rank_nothing_is_shown() {
         );
         assert!(plots.iter().all(|plot| !plot.title.contains("Rates of ranks")));
     }
+}
+
+#[test]
+fn the_bytes_of_the_kernel_are_beside_those_of_the_program_or_said_to_be_missing() {
+    let mut campaign = golden::campaign();
+    let counted = KernelCount {
+        processes: 1,
+        written_bytes: 3 << 20,
+        mount: Some(MountCount { source: MountCount::NFS.into(), read_bytes: 0, written_bytes: 5 << 20 }),
+        ..KernelCount::default()
+    };
+    let phases =
+        campaign.jobs.iter_mut().flat_map(|job| &mut job.records).filter_map(|record| match record {
+            Record::Phase(phase) if phase.phase == "write" => Some(phase),
+            _ => None,
+        });
+    for (at, phase) in phases.enumerate() {
+        phase.kernel = (at > 0).then(|| counted.clone());
+    }
+    let document = of(&campaign);
+    let kernel = table(&document, "Bytes that the kernel counted").expect("it is shown");
+    let texts =
+        |row: usize| kernel.rows[row].iter().skip(3).map(|cell| cell.text.as_str()).collect::<Vec<_>>();
+    assert_eq!(texts(0)[..4], ["not available here"; 4]);
+    assert_eq!(texts(1)[..2], ["0 B", "3.00 MiB"]);
+    assert_eq!(texts(1)[5], "mountstats: 0 B read, 5.00 MiB written");
 }
