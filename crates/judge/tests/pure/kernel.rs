@@ -3,7 +3,9 @@
 use results::finding::Severity;
 use results::folder::{Campaign, FileSystemFacts, Machine};
 use results::reason::Code;
-use results::record::{ClockPace, KernelCount, MountCount, OpenedFiles, Phase, Record, Run, StrayFile};
+use results::record::{
+    ClockPace, EachRank, KernelCount, MountCount, OpenedFiles, Phase, Record, Run, StrayFile,
+};
 use results::{Outcome, Verdict};
 
 use super::{READ, WRITE, one, outcome, plan, rates};
@@ -60,6 +62,32 @@ fn a_cold_read_of_which_the_kernel_fetched_little_is_invalid() {
 fn a_flushed_write_of_which_the_kernel_wrote_little_is_invalid() {
     let verdict = evaluated(WRITE, "write", "xfs", &|phase| phase.kernel = Some(counted(BYTES / 2)));
     assert_eq!(outcome(&verdict), (Outcome::Invalid, Code::KernelWroteLess), "{verdict:#?}");
+}
+
+#[test]
+fn one_rank_whose_own_file_came_from_memory_makes_the_phase_invalid() {
+    let of_ranks = |file_per_rank: bool, least: u64| {
+        move |phase: &mut Phase| {
+            phase.file_per_rank = file_per_rank;
+            phase.each_rank = Some(EachRank {
+                ranks: 16,
+                moved: vec![BYTES / 16; 16].into(),
+                kernel_read: (0..16)
+                    .map(|rank| if rank == 9 { least } else { BYTES / 16 })
+                    .collect::<Vec<_>>()
+                    .into(),
+                ..EachRank::default()
+            });
+        }
+    };
+    let verdict = evaluated(READ, "read", "ext4", &of_ranks(true, 4096));
+    assert_eq!(outcome(&verdict), (Outcome::Invalid, Code::KernelReadLess), "{verdict:#?}");
+    let numbers = ["rank", "bytes", "kernel_bytes"].map(|name| verdict.reason.number(name));
+    assert_eq!(numbers, [Some(9.0), Some((BYTES / 16) as f64), Some(4096.0)]);
+    for (file_per_rank, least) in [(true, BYTES / 16), (false, 4096)] {
+        let verdict = evaluated(READ, "read", "ext4", &of_ranks(file_per_rank, least));
+        assert_eq!(verdict.outcome, Outcome::Pass, "{file_per_rank}: {verdict:#?}");
+    }
 }
 
 #[test]

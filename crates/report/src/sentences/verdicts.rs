@@ -202,11 +202,11 @@ pub(super) const TEXTS: &[(Code, &str)] = templates! {
          memory file system, so nothing was read from storage.",
         "{share} of the data was in the client's page cache before the read (maximum 1 %).";
     KernelReadLess:
-        "Repetition {repetition}: {phase} read {bytes}, but the kernel fetched only {kernel_bytes} from \
-         storage ({source}).";
+        "Repetition {repetition}: {phase}[ of rank {rank}] read {bytes}, but the kernel fetched only \
+         {kernel_bytes} from storage ({source}).";
     KernelWroteLess:
-        "Repetition {repetition}: {phase} wrote and flushed {bytes}, but the kernel counted only \
-         {kernel_bytes} for storage ({source}).";
+        "Repetition {repetition}: {phase}[ of rank {rank}] wrote and flushed {bytes}, but the kernel counted \
+         only {kernel_bytes} for storage ({source}).";
     RepeatedData:
         "Repetition {repetition}: {repeated} of the {bytes} of {phase} were the same data again. The page \
          cache can serve a second transfer of the same data.";

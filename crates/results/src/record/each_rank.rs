@@ -63,6 +63,13 @@ pub struct EachRank {
     /// How long it continued after its deadline, seconds.
     #[serde(skip_serializing_if = "Column::is_empty")]
     pub wear_out_s: Column<f64>,
+    /// Bytes that the kernel fetched from storage for its process (`read_bytes`, see
+    /// [`KernelCount`](super::KernelCount)); only if each rank is a process.
+    #[serde(skip_serializing_if = "Column::is_empty")]
+    pub kernel_read: Column<u64>,
+    /// Bytes that the kernel sent to storage for its process (`write_bytes`).
+    #[serde(skip_serializing_if = "Column::is_empty")]
+    pub kernel_written: Column<u64>,
     /// Its node, as an index into `nodes`.
     pub node: Column<u32>,
     /// Names of the nodes. Nodes with equal names have the suffixes `#2`, `#3`.

@@ -104,6 +104,8 @@ impl EachRank {
         let ranks = self.ranks as usize;
         let fits = self.moved.fits(ranks)
             && self.moved_at_deadline.fits(ranks)
+            && self.kernel_read.fits(ranks)
+            && self.kernel_written.fits(ranks)
             && self.node.fits(ranks)
             && self.layout.fits(ranks)
             && [&self.seconds, &self.ended_s, &self.wear_out_s].iter().all(|column| column.fits(ranks));

@@ -39,6 +39,7 @@ pub(super) fn collect(
         span_ns,
         ended_ns: test.rank.since_start_ns(to),
         wear_out: wears_out.then(|| (at.bytes, span_ns.saturating_sub(at.elapsed_ns))),
+        kernel: test.rank.kernel_bytes(),
         targets: asks.then(|| targets::of_file(test.storage.system_path(&setting.path))),
     };
     each_rank::collect(test.rank.comm, &test.rank.node, &mine)

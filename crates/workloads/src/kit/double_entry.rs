@@ -83,6 +83,12 @@ impl KernelMoment {
         Ok((count, self.pace(before, comm, clock)?))
     }
 
+    /// Bytes from and to storage that the kernel has counted for this process since then.
+    pub fn process_since(&self) -> Option<[u64; 2]> {
+        let [_, _, read, written] = grown(self.process, process_bytes())?;
+        Some([read, written])
+    }
+
     /// The pace of all ranks' clocks. Collective.
     fn pace(&self, before: &Self, comm: &dyn Comm, clock: &impl Clock) -> Result<Option<ClockPace>, Halt> {
         let pair = before.clocks.zip(self.clocks);

@@ -16,7 +16,7 @@ use super::reduce;
 /// Number of different file layouts that are named. Files with other layouts have no known targets.
 const PLACES: usize = 4096;
 /// Numbers that a rank sends.
-const NUMBERS: usize = 6;
+const NUMBERS: usize = 8;
 /// Marks a missing number.
 const NONE: u64 = u64::MAX;
 
@@ -31,6 +31,9 @@ pub struct Mine {
     pub ended_ns: u64,
     /// What it had moved at its deadline, and how long it continued after it, if it did.
     pub wear_out: Option<(u64, u64)>,
+    /// Bytes that the kernel fetched from and sent to storage for its process alone; `None` if ranks share a
+    /// process.
+    pub kernel: Option<[u64; 2]>,
     /// The targets of its own file. `None` on all ranks if no rank queried them.
     pub targets: Option<Vec<String>>,
 }
@@ -39,7 +42,8 @@ pub struct Mine {
 pub fn collect(comm: &dyn Comm, node: &Node, mine: &Mine) -> Result<Option<EachRank>, Halt> {
     let place = mine.targets.as_deref().map(|targets| targets.join("\n")).unwrap_or_default();
     let (at_deadline, wear_out) = mine.wear_out.unwrap_or((NONE, NONE));
-    let row = [mine.moved, mine.span_ns, mine.ended_ns, at_deadline, wear_out, hash(&place)];
+    let [read, written] = mine.kernel.unwrap_or([NONE; 2]);
+    let row = [mine.moved, mine.span_ns, mine.ended_ns, at_deadline, wear_out, read, written, hash(&place)];
     let rows: Option<Vec<[u64; NUMBERS]>> = reduce::gather(comm, row)?;
     let places = match mine.targets {
         None => None,
@@ -103,6 +107,9 @@ fn columns(rows: &[[u64; NUMBERS]], node: &Node, places: Option<&FilePlaces>) ->
     if rows.iter().all(|row| row[3] != NONE) {
         (each.moved_at_deadline, each.wear_out_s) = (column(3).into(), seconds(4));
     }
+    if rows.iter().all(|row| row[5] != NONE) {
+        (each.kernel_read, each.kernel_written) = (column(5).into(), column(6).into());
+    }
     if let Some(table) = &node.table {
         (each.node, each.nodes) = (table.of.clone().into(), table.names.clone());
     }
@@ -154,12 +161,14 @@ mod tests {
             span_ns: 1_500_000_001,
             ended_ns: u64::from(rank) * 1_000_000,
             wear_out: Some((7, 2_000_999)),
+            kernel: Some([u64::from(rank) << 20, 0]),
             targets: Some(targets(rank)),
         });
         assert_eq!((each.ranks, each.moved.of(5)), (6, Some(1 << 40 | 5)));
         assert_eq!((each.seconds.of(4), each.ended_s.of(4)), (Some(1.500_001), Some(0.004)));
         assert_eq!((each.moved_at_deadline.of(2), each.wear_out_s.of(2)), (Some(7), Some(0.002)));
         assert_eq!((each.node.of(5), each.nodes.len()), (Some(0), 1));
+        assert_eq!((each.kernel_read.of(3), each.kernel_written.of(3)), (Some(3 << 20), Some(0)));
         let names = |rank| each.targets_of(rank).collect::<Vec<_>>();
         assert_eq!((names(0), names(4), names(1)), (vec!["OST0000"], vec!["OST0000"], vec!["OST0001"]));
         assert_eq!((names(3), names(5)), (vec![], vec!["OST0001", "OST0000"]));
@@ -172,6 +181,7 @@ mod tests {
             let each = collected(3, |_| Mine { moved: 1, targets: targets.clone(), ..Mine::default() });
             assert!(each.layout.is_empty() && each.targets.is_empty(), "{each:?}");
             assert!(each.moved_at_deadline.is_empty(), "no rank continued after a deadline");
+            assert!(each.kernel_read.is_empty(), "ranks share a process");
         }
     }
 }

@@ -194,6 +194,13 @@ impl<'a> Rank<'a> {
         Ok(())
     }
 
+    /// Bytes that the kernel has fetched from and sent to storage for this rank since [`Rank::next_phase`];
+    /// `None` if it shares its process with other ranks.
+    pub fn kernel_bytes(&self) -> Option<[u64; 2]> {
+        self.comm.mpi()?;
+        self.before.as_ref()?.process_since()
+    }
+
     fn kernel_moment(&self) -> KernelMoment {
         KernelMoment::now(self.comm, &self.node, &self.mount, &*self.clock)
     }
