@@ -88,8 +88,8 @@ pub(super) fn moved(case: &TestCriterion<'_>) -> Result<(), Reason> {
     Ok(())
 }
 
-/// A rank with a file of its own of whose bytes the kernel moved only a part: rank, its bytes, and those of the
-/// kernel. Of a shared file, the kernel can read ahead for one rank what another asks for.
+/// A rank with a file of its own of whose bytes the kernel moved only a part: rank, its bytes, and those of
+/// the kernel. Of a shared file, the kernel can read ahead for one rank what another asks for.
 fn of_one_rank(phase: &Phase) -> Option<(u32, u64, u64)> {
     let each = phase.each_rank.as_ref().filter(|_| phase.file_per_rank && phase.opened.is_some())?;
     let is_on_device = ON_DEVICES.contains(&phase.opened.as_ref()?.kind.as_str());
