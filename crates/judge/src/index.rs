@@ -57,6 +57,11 @@ impl<'a> Index<'a> {
         }
     }
 
+    /// Whether `job` began before `other`.
+    pub(crate) fn is_before(&self, job: &Job, other: &Job) -> bool {
+        self.places.get(job.folder.as_str()) < self.places.get(other.folder.as_str())
+    }
+
     /// The planned jobs of a test.
     pub(crate) fn planned(&self, test: &str) -> impl Iterator<Item = &PlannedJob> {
         self.planned.iter().filter(move |job| job.test == test)

@@ -106,7 +106,7 @@ fn states(case: &TestCriterion<'_>) -> Vec<Reason> {
 
 /// The origin of the dataset, unless it is a job of this campaign alone.
 fn dataset_origin(case: &TestCriterion<'_>) -> Option<Reason> {
-    let (dataset, job, _) = dataset::made(case)?;
+    let (dataset, job) = dataset::made(case)?;
     let made = job.dataset.as_ref()?;
     if let Some(reused) = &made.reused {
         let reason = Reason::new(Code::DatasetReused).with("dataset", dataset.job());

@@ -18,12 +18,8 @@ const INLINE: u64 = 4096;
 /// Backends whose files contain nothing but data.
 const PLAIN: &[&str] = &["aio", "mmap", "mpiio", "posix", "uring"];
 
-/// The job that wrote a dataset.
-fn maker<'a>(campaign: &'a Campaign, dataset: &Dataset) -> Option<&'a Job> {
-    campaign.jobs.iter().find(|job| job.info.test == dataset.job())
-}
-
-/// The same for a job. Folders of earlier versions have no manifest.
+/// The reason why what a job made is not fit for `test`, if there is one. Folders of earlier versions have no
+/// manifest.
 pub fn unfit_job(dataset: &Dataset, test: &Test, job: &Job) -> Option<Reason> {
     unfit(dataset, test, job.dataset.as_ref()?, &job.records)
 }
@@ -32,7 +28,9 @@ pub fn unfit_job(dataset: &Dataset, test: &Test, job: &Job) -> Option<Reason> {
 pub(crate) fn unfit_for(plan: &Plan, campaign: &Campaign, job: &PlannedJob) -> Option<Reason> {
     let test = plan.tests.iter().find(|test| test.id == job.test)?;
     let dataset = plan.dataset_of(test)?;
-    unfit_job(dataset, test, maker(campaign, dataset)?)
+    let (name, repetition) = (dataset.job(), job.repetition_of(&dataset.job()));
+    let made = |other: &&Job| other.info.test == name && other.info.repetition == repetition;
+    unfit_job(dataset, test, campaign.jobs.iter().find(made)?)
 }
 
 /// The reason why the dataset is not fit for `test`, if there is one.

@@ -49,7 +49,7 @@ pub fn bind(plan: &Plan, job: &mut PlannedJob, records: RecordsOf<'_>) -> Result
     }
     for import in &plan.tests[index].imports {
         let maker = &plan.tests[import.test];
-        let repetition = job.repetition.min(maker.repetitions);
+        let repetition = plan.maker_repetition(&plan.tests[index], job.repetition, maker);
         let smallest = smallest_file(maker, &records(&maker.id, repetition));
         let Some(bytes) = smallest.filter(|bytes| *bytes > 0) else {
             let reason = Reason::new(Code::ImportMissing).with("name", &import.name);

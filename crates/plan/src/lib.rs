@@ -7,6 +7,7 @@
 pub mod app;
 pub mod dataset_check;
 pub mod deferred;
+mod extension;
 mod language;
 pub mod launcher;
 pub mod line;

@@ -10,7 +10,7 @@ mod several;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use results::folder::CampaignInfo;
+use results::folder::{Campaign, Extension};
 use results::summary::System;
 use units::{Dimension, Quantity};
 
@@ -76,12 +76,15 @@ pub struct Choice {
     pub scale: Option<String>,
     /// Values by the names of parameters.
     pub set: BTreeMap<String, String>,
+    /// Further repetitions.
+    pub extensions: Vec<Extension>,
 }
 
 impl Choice {
-    /// The choice of a campaign.
-    pub fn of(info: &CampaignInfo) -> Self {
-        Self { scale: info.scale.clone(), set: info.set.clone() }
+    /// The choice of a campaign, with its extensions.
+    pub fn of(campaign: &Campaign) -> Self {
+        let Campaign { info, extensions, .. } = campaign;
+        Self { scale: info.scale.clone(), set: info.set.clone(), extensions: extensions.clone() }
     }
 }
 
@@ -225,6 +228,8 @@ pub struct Test {
     pub imports: Vec<Import>,
     /// Its number of repetitions.
     pub repetitions: u32,
+    /// Its number of repetitions at each earlier look, before an extension added more.
+    pub looks: Vec<u32>,
     /// The maker of the files that it reads, if they are not its own.
     pub uses: Option<Uses>,
     /// The states that it needs, by their places in [`Plan::states`].

@@ -84,6 +84,13 @@ pub struct PlannedJob {
     pub deadline_s: u64,
 }
 
+impl PlannedJob {
+    /// The repetition of the job `maker` that this job depends on; 1 if it depends on none.
+    pub fn repetition_of(&self, maker: &str) -> u32 {
+        self.needs.iter().find(|(name, _)| name == maker).map_or(1, |(_, repetition)| *repetition)
+    }
+}
+
 /// The needs of the jobs on one file system.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Need {
@@ -174,6 +181,11 @@ struct SelectedJobs {
     tests: Vec<bool>,
 }
 
+/// Whether each test is one of `only`, or one that these need. All are, if `only` is empty.
+pub(crate) fn wanted_tests(plan: &Plan, only: &[String]) -> Result<Vec<bool>, Usage> {
+    wanted(plan, only).map(|wanted| wanted.tests)
+}
+
 fn wanted(plan: &Plan, only: &[String]) -> Result<SelectedJobs, Usage> {
     let mut tests = vec![only.is_empty(); plan.tests.len()];
     for id in only {
@@ -231,28 +243,38 @@ fn dependencies(plan: &Plan, index: usize) -> Vec<usize> {
 }
 
 fn every_job(plan: &Plan) -> Vec<PlannedJob> {
+    let mut jobs = Vec::new();
+    for look in 0..=plan.choice.extensions.len() {
+        jobs.extend(jobs_of_look(plan, look, jobs.len()));
+    }
+    jobs
+}
+
+/// The jobs of the repetitions that a look adds. Datasets and states are made again for each look, because
+/// the files of the look before are gone.
+fn jobs_of_look(plan: &Plan, look: usize, before: usize) -> Vec<PlannedJob> {
     let mut jobs: Vec<PlannedJob> = Vec::new();
-    for (index, test) in plan.tests.iter().enumerate() {
+    for (index, test) in plan.tests.iter().enumerate().filter(|(_, test)| !test.of_look(look).is_empty()) {
         if let Some(Uses::Dataset(used)) = test.uses
             && !jobs.iter().any(|job| job.purpose == Purpose::Dataset(used))
         {
-            jobs.push(dataset_job(plan, used, jobs.len()));
+            jobs.push(dataset_job(plan, used, look, before + jobs.len()));
         }
         for state in &test.states {
             if !jobs.iter().any(|job| job.purpose == Purpose::State(*state)) && plan.states[*state].is_made()
             {
-                jobs.push(state_job(plan, *state, jobs.len()));
+                jobs.push(state_job(plan, *state, look, before + jobs.len()));
             }
         }
         let Some(group) = test.part.map(|group| &plan.groups[group]) else {
-            jobs.extend(order::launches(plan, index, jobs.len()));
+            jobs.extend(order::launches(plan, index, look, before + jobs.len()));
             continue;
         };
         // When all dependencies of its parts exist, the parts run at the same time.
         if group.tests.last() == Some(&index) {
-            for repetition in 1..=group.repetitions {
+            for repetition in test.of_look(look) {
                 for part in &group.tests {
-                    jobs.push(test_job(plan, *part, repetition, jobs.len()));
+                    jobs.push(test_job(plan, *part, repetition, before + jobs.len()));
                 }
             }
         }
@@ -260,7 +282,12 @@ fn every_job(plan: &Plan) -> Vec<PlannedJob> {
     jobs
 }
 
-fn dataset_job(plan: &Plan, index: usize, before: usize) -> PlannedJob {
+/// The repetition of a job that makes what all tests of a look use.
+fn made_for(look: usize) -> u32 {
+    look as u32 + 1
+}
+
+fn dataset_job(plan: &Plan, index: usize, look: usize, before: usize) -> PlannedJob {
     let dataset = &plan.datasets[index];
     let number = before as u32 + 1;
     let bytes = JobBytes::of(plan, &dataset.fs, &dataset.line, dataset.placement.ranks);
@@ -268,8 +295,8 @@ fn dataset_job(plan: &Plan, index: usize, before: usize) -> PlannedJob {
         number,
         purpose: Purpose::Dataset(index),
         test: dataset.job(),
-        repetition: 1,
-        folder: format!("{number:04}-{}-r1", dataset.job()),
+        repetition: made_for(look),
+        folder: format!("{number:04}-{}-r{}", dataset.job(), made_for(look)),
         files: dataset.files(),
         makes_files: true,
         needs: Vec::new(),
@@ -294,15 +321,15 @@ fn dataset_job(plan: &Plan, index: usize, before: usize) -> PlannedJob {
 }
 
 /// The job that brings a file system into an `age` state.
-fn state_job(plan: &Plan, index: usize, before: usize) -> PlannedJob {
+fn state_job(plan: &Plan, index: usize, look: usize, before: usize) -> PlannedJob {
     let state = &plan.states[index];
     let number = before as u32 + 1;
     PlannedJob {
         number,
         purpose: Purpose::State(index),
         test: state.job(),
-        repetition: 1,
-        folder: format!("{number:04}-{}-r1", state.job()),
+        repetition: made_for(look),
+        folder: format!("{number:04}-{}-r{}", state.job(), made_for(look)),
         files: format!("states/{}", state.name),
         makes_files: true,
         needs: Vec::new(),
@@ -332,7 +359,8 @@ fn test_job(plan: &Plan, index: usize, repetition: u32, before: usize) -> Planne
     let files = files(plan, test, repetition);
     let bytes = JobBytes::of(plan, &test.fs, &test.line, test.placement.ranks);
     let made = test.states.iter().map(|state| &plan.states[*state]).filter(|state| state.is_made());
-    let of_states = made.clone().map(|state| (state.job(), 1));
+    let look = test.look_of(repetition);
+    let of_states = made.clone().map(|state| (state.job(), made_for(look)));
     // The number of files that a metadata test finds in each of its directories.
     let preload = test.states.iter().find_map(|state| plan.states[*state].preload());
     let filled: Vec<String> =
@@ -366,14 +394,14 @@ fn test_job(plan: &Plan, index: usize, repetition: u32, before: usize) -> Planne
     }
 }
 
-/// The files that a reader's repetition finds: those of the same repetition, or of the last one.
+/// The files that a reader's repetition finds: those of the same repetition, or of the nearest one.
 fn reads(plan: &Plan, test: &Test, repetition: u32) -> Option<(String, u32)> {
     let uses = test.uses.as_ref()?;
     let there = match uses {
-        Uses::Dataset(_) => 1,
-        Uses::Test(index) => plan.tests[*index].repetitions,
+        Uses::Dataset(_) => made_for(test.look_of(repetition)),
+        Uses::Test(index) => plan.maker_repetition(test, repetition, &plan.tests[*index]),
     };
-    Some((uses.maker(plan), repetition.min(there)))
+    Some((uses.maker(plan), there))
 }
 
 /// The directory of a repetition's files, relative to the campaign's directory for files.
@@ -383,7 +411,7 @@ pub fn files(plan: &Plan, test: &Test, repetition: u32) -> String {
         Some(Uses::Dataset(index)) => plan.datasets[*index].files(),
         Some(Uses::Test(index)) => {
             let made = &plan.tests[*index];
-            files(plan, made, repetition.min(made.repetitions))
+            files(plan, made, plan.maker_repetition(test, repetition, made))
         }
     }
 }

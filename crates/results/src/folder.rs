@@ -24,6 +24,7 @@ pub(crate) mod beneath;
 mod chain;
 mod dataset;
 mod deaths;
+mod extend;
 mod facts;
 pub(crate) mod limits;
 mod links;
@@ -48,6 +49,7 @@ use crate::{Record, Verdict};
 pub use chain::{Head, now};
 pub use dataset::{DATASET_SCHEMA, DatasetFile, DatasetReuse, Manifest, Recipe, Sample};
 pub use deaths::{DeathCause, LaunchRejection, cause_of_death};
+pub use extend::extend;
 pub use facts::{Build, FileSystemFacts, Fill, Layout, LoadedLibrary, Machine, Program, Target};
 pub use load::{error_lines, job_of, load};
 pub use pack::{PackedArchive, pack};
@@ -258,6 +260,25 @@ pub struct Campaign {
     pub head: Option<Head>,
     /// Evidence files that are not intact, one sentence each, from [`check`]; empty without a check.
     pub faults: Vec<String>,
+    /// Repetitions that were added after verdicts were known, in their order.
+    pub extensions: Vec<Extension>,
+}
+
+/// Repetitions that were added to a campaign after its verdicts were known.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Extension {
+    /// Further repetitions of each test.
+    pub repetitions: u32,
+    /// The tests that were chosen; empty for all.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub only: Vec<String>,
+    /// The reason that the user gave.
+    pub reason: String,
+    /// The command line as given.
+    pub argv: Vec<String>,
+    /// When, RFC 3339.
+    pub time: String,
 }
 
 impl Campaign {
@@ -291,6 +312,8 @@ pub mod names {
     pub const VERDICTS: &str = "verdicts.json";
     /// Results that are not verdicts: [`crate::summary::Summary`].
     pub const SUMMARY: &str = "summary.json";
+    /// At the end of the names of [`super::Extension`]s: `look-1-extension.json`.
+    pub const EXTENSION: &str = "extension.json";
     /// The report for readers.
     pub const REPORT: &str = "report.html";
     /// Within a job: [`super::JobInfo`].

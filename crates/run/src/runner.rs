@@ -29,7 +29,7 @@ use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
 use results::finding::Finding;
-use results::folder::{self, Build, Campaign, Job, JobEnd, names};
+use results::folder::{self, Build, Campaign, Extension, Job, JobEnd, names};
 use results::reason::{Code, Reason};
 use results::summary::Summary;
 use results::{Verdict, records};
@@ -60,6 +60,8 @@ pub struct CampaignRequest {
     pub folder: PathBuf,
     /// Whether to resume the campaign in `folder`.
     pub resume: bool,
+    /// Repetitions that are added to the ended campaign in `folder` when it resumes.
+    pub extend: Option<Extension>,
     /// The tests to run, with the jobs that they depend on; empty for all. A resumed campaign keeps its own
     /// selection.
     pub only: Vec<String>,
@@ -272,7 +274,9 @@ impl<'a> EndedJobs<'a> {
             let folder = self.folders.get(&(test.to_owned(), repetition)).cloned().unwrap_or_default();
             self.asked.folder.join(names::JOBS).join(folder)
         };
-        if let Some(why) = dataset::unfit(&self.asked.plan, job, &|maker| folder(maker, 1)) {
+        if let Some(why) =
+            dataset::unfit(&self.asked.plan, job, &|maker| folder(maker, job.repetition_of(maker)))
+        {
             return Err(why);
         }
         let mut bound = job.clone();

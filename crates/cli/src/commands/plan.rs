@@ -80,7 +80,7 @@ fn one_value(text: &str) -> Result<(String, String), String> {
 impl Values {
     /// The chosen values.
     pub(super) fn choice(&self) -> Choice {
-        Choice { scale: self.scale.clone(), set: self.set.iter().cloned().collect() }
+        Choice { scale: self.scale.clone(), set: self.set.iter().cloned().collect(), ..Choice::default() }
     }
 
     /// Whether no value was chosen.

@@ -13,7 +13,7 @@ use ::plan::{Choice, Plan};
 use anyhow::{Context, Result};
 use results::Verdict;
 use results::finding::Finding;
-use results::folder::{self, Build, Campaign, names};
+use results::folder::{self, Build, Campaign, Extension, names};
 use results::summary::Summary;
 use run::{CampaignRequest, Ended, Trouble};
 use units::Usage;
@@ -30,7 +30,7 @@ use progress::Progress;
 #[derive(clap::Args)]
 pub(crate) struct RunArgs {
     /// The plan: a TOML file, or the name of a bundled plan; not needed with --resume
-    #[arg(value_name = "PLAN", required_unless_present_any = ["resume", "wait"])]
+    #[arg(value_name = "PLAN", required_unless_present_any = ["resume", "wait", "extend"])]
     plan: Option<PathBuf>,
     #[command(flatten)]
     values: plan::Values,
@@ -46,6 +46,22 @@ pub(crate) struct RunArgs {
     /// Resume the campaign in this folder
     #[arg(long, value_name = "FOLDER")]
     resume: Option<PathBuf>,
+    /// Add repetitions to the ended campaign in this folder, and evaluate all of them together
+    ///
+    /// Each further evaluation is charged: the limits get a higher confidence level. So repeated extensions
+    /// do not pass by chance. Plan evaluations with `decide.looks`. With --only, only these tests and those
+    /// that they need get more repetitions.
+    #[arg(long, value_name = "FOLDER", requires = "repetitions", requires = "reason",
+          conflicts_with_all = ["resume", "plan", "folder", "campaigns", "wait", "submit", "dir", "scale",
+                                "set", "allow_lint_errors"])]
+    extend: Option<PathBuf>,
+    /// With --extend: how many repetitions each test gets in addition
+    #[arg(long, value_name = "N", requires = "extend",
+          value_parser = clap::value_parser!(u32).range(1..=1000))]
+    repetitions: Option<u32>,
+    /// With --extend: why, for the evidence
+    #[arg(long, value_name = "TEXT", requires = "extend")]
+    reason: Option<String>,
     /// The directory in which the campaign folder is created [default: DIR]
     #[arg(long, value_name = "WHERE", conflicts_with = "resume")]
     campaigns: Option<PathBuf>,
@@ -70,6 +86,9 @@ pub(crate) struct RunArgs {
 pub(crate) fn run(mut args: RunArgs, argv: &[String]) -> Result<u8> {
     if let Some(folder) = args.wait.clone() {
         return resume(args, folder, argv);
+    }
+    if let Some(folder) = args.extend.clone() {
+        return extend(args, folder, argv);
     }
     let existing = args.folder.clone().filter(|folder| folder.join(names::CAMPAIGN).exists());
     if let Some(folder) = args.resume.clone().or(existing) {
@@ -99,8 +118,9 @@ pub(crate) fn run(mut args: RunArgs, argv: &[String]) -> Result<u8> {
 /// Rejects arguments that differ from those with which the campaign in `folder` started.
 fn check_same_campaign(args: &RunArgs, folder: &Path) -> Result<()> {
     // The campaign itself reports a folder that is missing or cannot be read.
-    let Ok(Campaign { info, .. }) = folder::load(folder) else { return Ok(()) };
-    let choice = args.values.choice();
+    let Ok(campaign) = folder::load(folder) else { return Ok(()) };
+    let (choice, recorded) = (args.values.choice(), Choice::of(&campaign));
+    let info = campaign.info;
     let another_plan = || -> Result<bool> {
         let Some(path) = &args.plan else { return Ok(false) };
         Ok(folder::sha256(plan::load(path, &choice)?.text.as_bytes()) != info.plan_sha256)
@@ -110,7 +130,7 @@ fn check_same_campaign(args: &RunArgs, folder: &Path) -> Result<()> {
     let sorted = |tests: &[String]| BTreeSet::from_iter(tests.to_vec());
     let other = if another_plan()? {
         "another plan"
-    } else if !args.values.is_empty() && choice != Choice::of(&info) {
+    } else if !args.values.is_empty() && (choice.scale, choice.set) != (recorded.scale, recorded.set) {
         "other values of the plan's parameters"
     } else if !args.only.is_empty() && sorted(&args.only) != sorted(&info.only) {
         "other tests"
@@ -155,6 +175,28 @@ fn resume(args: RunArgs, folder: PathBuf, argv: &[String]) -> Result<u8> {
     campaign(request(plan, None, folder, true, vec![], argv)?)
 }
 
+/// Adds repetitions to an ended campaign, and runs them.
+fn extend(args: RunArgs, folder: PathBuf, argv: &[String]) -> Result<u8> {
+    let reason = args.reason.unwrap_or_default();
+    if reason.trim().is_empty() {
+        return Err(Usage("--reason is empty. Say why the campaign is extended.".to_owned()).into());
+    }
+    if !folder.join(names::PLAN).exists() {
+        return Err(no_plan(&folder).into());
+    }
+    let extension = Extension {
+        repetitions: args.repetitions.unwrap_or_default(),
+        only: args.only,
+        reason,
+        argv: argv.to_vec(),
+        time: folder::now(),
+    };
+    let mut choice = recorded_choice(&folder);
+    choice.extensions.push(extension.clone());
+    let plan = plan::load(&folder.join(names::PLAN), &choice)?;
+    campaign(CampaignRequest { extend: Some(extension), ..request(plan, None, folder, true, vec![], argv)? })
+}
+
 /// The error for a folder without a plan. It names the last campaign inside the folder, if there is one.
 fn no_plan(folder: &Path) -> Usage {
     if folder.join(names::CAMPAIGN).exists() {
@@ -190,7 +232,7 @@ fn unused(folder: PathBuf) -> Result<PathBuf> {
 /// The parameter values with which the campaign in `folder` started. They are the plan's own values if the
 /// folder cannot be read, which the campaign itself reports.
 fn recorded_choice(folder: &Path) -> Choice {
-    folder::load(folder).map(|campaign| Choice::of(&campaign.info)).unwrap_or_default()
+    folder::load(folder).map(|campaign| Choice::of(&campaign)).unwrap_or_default()
 }
 
 /// The path of a new campaign folder in `place`, which must be a directory.
@@ -220,6 +262,7 @@ pub(super) fn request(
         dir,
         folder,
         resume,
+        extend: None,
         only,
         program: std::env::current_exe().context("cannot find this program's own file")?,
         tool: format!("assay {}", env!("CARGO_PKG_VERSION")),

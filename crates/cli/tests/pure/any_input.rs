@@ -137,7 +137,7 @@ fn changed(name: &str, changes: &[ByteChange]) -> Vec<u8> {
 fn evaluated(dir: &Path) {
     let checked = folder::check(dir);
     let Ok(mut campaign) = folder::load(dir) else { return };
-    let Ok(plan) = Plan::parse_with(&campaign.plan, names::PLAN, &Choice::of(&campaign.info)) else { return };
+    let Ok(plan) = Plan::parse_with(&campaign.plan, names::PLAN, &Choice::of(&campaign)) else { return };
     let evaluation = judge::evaluate(&plan, &campaign);
     (campaign.verdicts, campaign.summary) = (evaluation.verdicts, evaluation.summary);
     campaign.faults = checked.map(|checked| checked.of_evidence()).unwrap_or_default();

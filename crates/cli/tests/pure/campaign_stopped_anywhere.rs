@@ -93,7 +93,7 @@ fn check_after_kill(place: &Place, when: &str) {
 
 /// Runs `assay WORDS` and kills it when it enters its system call of this name and number. Gives whether the
 /// program made such a call.
-fn killed_at(place: &Place, words: &str, call: &str, number: usize) -> bool {
+pub(crate) fn killed_at(place: &Place, words: &str, call: &str, number: usize) -> bool {
     let mut command = Command::new("strace");
     let inject = format!("inject={call}:signal=KILL:when={number}");
     command.args(["-o", "/dev/null", "-e", &format!("trace={call}"), "-e", &inject]);

@@ -14,6 +14,7 @@ mod campaign_datasets;
 mod campaign_datasets_kept;
 mod campaign_datasets_killed;
 mod campaign_evidence;
+mod campaign_extended;
 mod campaign_fdtree;
 mod campaign_mdtest;
 mod campaign_rejected;

@@ -5,6 +5,7 @@
 
 mod dependent;
 mod intervals;
+mod looks;
 mod nodes;
 mod steadiness;
 mod worlds;
@@ -17,10 +18,11 @@ const TRIALS: u32 = 20_000;
 const PROJECTIONS: u32 = 500;
 
 /// The tables by name.
-const TABLES: [(&str, fn()); 12] = [
+const TABLES: [(&str, fn()); 13] = [
     ("floors", || floors(Shape::Even)),
     ("stalls", || floors(Shape::Stalls)),
     ("until-decided", until_decided),
+    ("looks", looks::table),
     ("suggestions", suggestions),
     ("linearities", linearities),
     ("ratios", ratios),

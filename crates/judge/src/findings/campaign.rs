@@ -45,6 +45,26 @@ pub(super) fn same_file_systems(index: &Index<'_>) -> Vec<Finding> {
     findings
 }
 
+/// Tests and groups to which repetitions were added after an evaluation. Unplanned looks raise the chance of
+/// a wrong verdict.
+pub(super) fn looks(index: &Index<'_>) -> Vec<Finding> {
+    let plan = index.plan;
+    let tests = plan.tests.iter().filter(|test| !test.criteria.is_empty());
+    let tests = tests.map(|test| (test.id.as_str(), test));
+    let groups = plan.groups.iter().filter(|group| !group.criteria.is_empty());
+    let groups = groups.filter_map(|group| Some((group.id.as_str(), plan.parts(group).next()?)));
+    let of = |(id, test): (&str, &Test)| {
+        let (taken, decide) = (test.looks_taken(), &test.decide);
+        let severity = if taken <= decide.looks { Severity::Info } else { Severity::NeedsWaiver };
+        let code = if taken <= decide.looks { Code::PlannedLooks } else { Code::UnplannedLooks };
+        let reason = Reason::new(code).with("looks", taken).with("planned_looks", decide.looks);
+        let reason = reason.with("confidence", Datum::share(decide.confidence));
+        let reason = reason.with("wrong_max", Datum::share(decide.error_at(taken)));
+        (taken > 1).then(|| Finding::new(severity, reason).about(id))
+    };
+    tests.chain(groups).filter_map(of).collect()
+}
+
 /// Findings about the groups.
 pub(super) fn groups(index: &Index<'_>) -> Vec<Finding> {
     index.plan.groups.iter().flat_map(|group| of_group(index, group)).collect()

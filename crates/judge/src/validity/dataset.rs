@@ -12,11 +12,14 @@ use crate::case::TestCriterion;
 
 /// Why the measurement of a test is not one of its dataset: the dataset is incomplete, or too small.
 pub(super) fn fit(case: &TestCriterion<'_>) -> Result<(), Reason> {
-    let Some((dataset, job, _)) = made(case) else { return Ok(()) };
-    if job.info.end != JobEnd::Exit(0) {
-        return Err(ended::why_failed(job).with("job", &job.info.test));
+    let Some(dataset) = case.index.plan.dataset_of(case.test) else { return Ok(()) };
+    for job in case.index.jobs(&dataset.job()) {
+        if job.info.end != JobEnd::Exit(0) {
+            return Err(ended::why_failed(job).with("job", &job.info.test));
+        }
+        unfit_job(dataset, case.test, job).map_or(Ok(()), Err)?;
     }
-    unfit_job(dataset, case.test, job).map_or(Ok(()), Err)
+    Ok(())
 }
 
 /// The first job that examined the dataset of a test after `job` had read it. It is returned, with the
@@ -50,13 +53,21 @@ pub(crate) fn rejected_next<'a>(case: &TestCriterion<'a>, job: &Job) -> Option<(
 
 /// Whether the job of this folder made the dataset of the test.
 pub(crate) fn made_by(case: &TestCriterion<'_>, folder: &str) -> bool {
-    made(case).is_some_and(|(_, job, _)| job.folder == folder)
+    let jobs = |dataset: &Dataset| case.index.jobs(&dataset.job());
+    let dataset = case.index.plan.dataset_of(case.test);
+    dataset.is_some_and(|dataset| jobs(dataset).iter().any(|job| job.folder == folder))
 }
 
-/// The job that made the dataset of a test, and whether it did so in an earlier campaign.
-pub(crate) fn made<'a>(case: &TestCriterion<'a>) -> Option<(&'a Dataset, &'a Job, bool)> {
+/// The first job that made the dataset of a test.
+pub(crate) fn made<'a>(case: &TestCriterion<'a>) -> Option<(&'a Dataset, &'a Job)> {
     let dataset = case.index.plan.dataset_of(case.test)?;
-    let job = *case.index.jobs(&dataset.job()).first()?;
-    let before = job.dataset.as_ref().is_some_and(|made| made.reused.is_some());
-    Some((dataset, job, before))
+    Some((dataset, *case.index.jobs(&dataset.job()).first()?))
+}
+
+/// The job that made the dataset that `reader` read, and whether it did so in an earlier campaign.
+pub(crate) fn made_for<'a>(case: &TestCriterion<'a>, reader: &Job) -> Option<(&'a Dataset, &'a Job, bool)> {
+    let dataset = case.index.plan.dataset_of(case.test)?;
+    let before = |job: &&&Job| case.index.is_before(job, reader);
+    let job = *case.index.jobs(&dataset.job()).iter().filter(before).last()?;
+    Some((dataset, job, job.dataset.as_ref().is_some_and(|made| made.reused.is_some())))
 }

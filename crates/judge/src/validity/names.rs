@@ -33,10 +33,9 @@ pub(crate) fn origin(case: &TestCriterion<'_>) -> Option<CacheOrigin> {
     if line.creates() || line.drops_caches() || case.phase() == "shared_open" {
         return None;
     }
-    let made = dataset::made(case);
     case.jobs().iter().find_map(|job| {
         let tests = earlier(case, job).filter_map(|(test, before)| between(case, job, &test.line, before));
-        let dataset = made.and_then(|(dataset, maker, earlier)| {
+        let dataset = dataset::made_for(case, job).and_then(|(dataset, maker, earlier)| {
             let found = between(case, job, &dataset.line, maker)?;
             Some(if earlier { found.of_earlier_campaign() } else { found })
         });

@@ -18,7 +18,10 @@ pub(super) fn reached(case: &TestCriterion<'_>) -> Result<(), Reason> {
         let state = &case.index.plan.states[*at];
         let name = state.job();
         let reached = match state.kind {
-            StateKind::Age(_) => aged(last(case, &name)),
+            StateKind::Age(_) => match case.index.jobs(&name) {
+                [] => aged(None),
+                jobs => jobs.iter().try_for_each(|job| aged(states(job).last())),
+            },
             StateKind::Preload(wanted) => case.jobs().iter().try_for_each(|job| preloaded(wanted, job)),
             // A finding states whether anything was offline.
             StateKind::Degrade { .. } => Ok(()),

@@ -52,6 +52,7 @@ impl Stage {
             plan: Plan::parse(plan, "p.toml").unwrap_or_else(|rejected| panic!("{rejected}\n{plan}")),
             dir: Some(self.path("scratch")),
             folder: self.path("campaign"),
+            extend: None,
             resume: false,
             only: vec![],
             program: self.path("program"),

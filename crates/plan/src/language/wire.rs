@@ -260,6 +260,9 @@ keys! {
     may {
         confidence: Option<Spanned<f64>> = Number, "0.95",
             "the confidence level of the limit, 0.5 to 1. Default: 0.95";
+        looks: Option<Spanned<Count>> = Count, "3",
+            "the planned number of looks: the campaign, and its extensions with `assay run --extend`. All \
+             looks together have the confidence level. Default: 1";
     }
 }
 

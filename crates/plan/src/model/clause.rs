@@ -136,6 +136,10 @@ pub struct Decide {
     /// Whether the confidence limit is compared instead of the statistic, so that one repetition decides
     /// nothing.
     pub by_bound: bool,
-    /// One-sided confidence level of the limit, 0.5 to 1.
+    /// One-sided confidence level of the limit at the present look, 0.5 to 1.
     pub confidence: f64,
+    /// The confidence level over all planned looks.
+    pub asked: f64,
+    /// How many looks are planned: evaluations after which repetitions may be added.
+    pub looks: u32,
 }

@@ -9,6 +9,9 @@ use super::{Comparison, Criterion, Decide, Goal, Plan, Stat, Test, wire};
 use crate::line::Line;
 use command::tool_line::Measures;
 
+/// The most looks that a plan may have.
+const LOOKS_MAX: u64 = 20;
+
 impl Defaults<'_> {
     pub(super) fn criterion(
         &self,
@@ -178,18 +181,30 @@ impl Defaults<'_> {
 
     pub(super) fn decide(&self, wire: Option<&wire::DecideKeys>) -> ParseResult<Decide> {
         let Some(wire) = wire else {
-            let confidence = self.confidence(None)?;
-            return Ok(Decide { chosen: false, stat: Stat::Mean, by_bound: false, confidence });
+            return Ok(of_rule(false, Stat::Mean, false, (self.confidence(None)?, 1)));
         };
         let confidence = self.confidence(wire.confidence.as_ref())?;
+        let looks = match &wire.looks {
+            None => 1,
+            Some(looks) if (1..=LOOKS_MAX).contains(&looks.get_ref().0) => looks.get_ref().0 as u32,
+            Some(looks) => {
+                return Err(self.place.error(looks, format!("looks must be 1 to {LOOKS_MAX}, such as 3")));
+            }
+        };
         let stat = match wire.rule {
             wire::RuleWord::Mean | wire::RuleWord::LowerBound => Stat::Mean,
             wire::RuleWord::Median => Stat::Median,
             wire::RuleWord::Min => Stat::Min,
         };
         let by_bound = matches!(wire.rule, wire::RuleWord::LowerBound);
-        Ok(Decide { chosen: true, stat, by_bound, confidence })
+        Ok(of_rule(true, stat, by_bound, (confidence, looks)))
     }
+}
+
+/// A rule at its first look.
+fn of_rule(chosen: bool, stat: Stat, by_bound: bool, (asked, looks): (f64, u32)) -> Decide {
+    let rule = Decide { chosen, stat, by_bound, confidence: asked, asked, looks };
+    Decide { confidence: rule.confidence_at(1), ..rule }
 }
 
 /// The reason why the variability of a metric cannot be compared like this, if there is one.

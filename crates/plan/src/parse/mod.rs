@@ -56,6 +56,8 @@ impl Plan {
         if let Some(problem) = keys::problems(&file).into_iter().next() {
             return Err(place.at(problem.span, &problem.what));
         }
-        Ok(Self { parameters, choice: choice.clone(), ..plan })
+        let mut plan = Self { parameters, choice: choice.clone(), ..plan };
+        plan.extend(&choice.extensions)?;
+        Ok(plan)
     }
 }

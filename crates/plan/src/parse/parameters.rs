@@ -247,7 +247,7 @@ mod tests {
 
     fn chosen(scale: Option<&str>, set: &[(&str, &str)]) -> Choice {
         let set = set.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
-        Choice { scale: scale.map(str::to_owned), set: set.collect() }
+        Choice { scale: scale.map(str::to_owned), set: set.collect(), ..Choice::default() }
     }
 
     const TEXT: &str = "# ${comment}\nx = \"-b ${block} -s ${n}\" # ${more}\n[parameters]\nblock = \"1g\"\n\

@@ -136,6 +136,7 @@ impl Defaults<'_> {
             cache_warm: wire.cache == wire::CacheWord::Warm,
             fs: self.fs(&who, wire.fs.as_ref().or(variant.fs.as_ref()), &wire.id)?,
             decide,
+            looks: Vec::new(),
             at: self.place.line_column(&at),
             id,
         };

@@ -15,28 +15,38 @@ use crate::model::{AlternatingTests, Plan, Test, Uses};
 
 /// The jobs that come with the test at `index`. If tests alternate, the last of them brings the jobs of all,
 /// and the others bring none.
-pub(super) fn launches(plan: &Plan, index: usize, before: usize) -> Vec<PlannedJob> {
+pub(super) fn launches(plan: &Plan, index: usize, look: usize, before: usize) -> Vec<PlannedJob> {
     let test = &plan.tests[index];
     let Some(AlternatingTests { first, randomized }) = test.course.turns else {
-        return rounds(plan, &[index], None, before);
+        return rounds(plan, &[index], look, None, before);
     };
-    let next = plan.tests.get(index + 1);
+    let is_of_look = |test: &&Test| !test.of_look(look).is_empty();
+    let next = plan.tests[index + 1..].iter().find(is_of_look);
     if next.is_some_and(|next| next.course.turns == test.course.turns) {
         return Vec::new();
     }
     let hash = || u64::from_str_radix(&sha256(plan.text.as_bytes())[..16], 16).expect("hexadecimal digits");
-    let dice = randomized.then(|| Dice::new(hash().wrapping_add(first as u64)));
-    rounds(plan, &(first..=index).collect::<Vec<_>>(), dice, before)
+    let seed = |hash: u64| hash.wrapping_add(first as u64).wrapping_add((look as u64) << 32);
+    let dice = randomized.then(|| Dice::new(seed(hash())));
+    let tests: Vec<usize> = (first..=index).filter(|test| is_of_look(&&plan.tests[*test])).collect();
+    rounds(plan, &tests, look, dice, before)
 }
 
 /// The jobs of these tests, round by round. With `dice`, the order of their steps is random in each round.
-fn rounds(plan: &Plan, tests: &[usize], mut dice: Option<Dice>, before: usize) -> Vec<PlannedJob> {
+fn rounds(
+    plan: &Plan,
+    tests: &[usize],
+    look: usize,
+    mut dice: Option<Dice>,
+    before: usize,
+) -> Vec<PlannedJob> {
     let mut jobs = Vec::new();
-    let most =
-        |number: fn(&Test) -> u32| tests.iter().map(|test| number(&plan.tests[*test])).max().unwrap_or(0);
-    for round in 1..=most(|test| test.course.warm_up) {
+    let most = |number: &dyn Fn(&Test) -> u32| {
+        tests.iter().map(|test| number(&plan.tests[*test])).max().unwrap_or(0)
+    };
+    for round in 1..=most(&|test| test.course.warm_up) {
         for test in tests.iter().filter(|test| round <= plan.tests[**test].course.warm_up) {
-            jobs.push(warm_up_job(plan, *test, round, before + jobs.len()));
+            jobs.push(warm_up_job(plan, *test, look, round, before + jobs.len()));
         }
     }
     let of_one_step = |one: &usize, next: &usize| {
@@ -44,23 +54,28 @@ fn rounds(plan: &Plan, tests: &[usize], mut dice: Option<Dice>, before: usize) -
         step.is_some() && *step == plan.tests[*next].step
     };
     let mut steps: Vec<&[usize]> = tests.chunk_by(of_one_step).collect();
-    for round in 1..=most(|test| test.repetitions) {
+    let of_look = |test: &Test| test.of_look(look);
+    for round in 1..=most(&|test| of_look(test).count() as u32) {
         for left in (2..=steps.len()).rev() {
             if let Some(dice) = &mut dice {
                 steps.swap(left - 1, dice.below(left));
             }
         }
-        for test in steps.iter().copied().flatten().filter(|test| round <= plan.tests[**test].repetitions) {
-            jobs.push(test_job(plan, *test, round, before + jobs.len()));
+        for test in steps.iter().copied().flatten() {
+            let mut repetitions = of_look(&plan.tests[*test]);
+            if let Some(repetition) = repetitions.nth(round as usize - 1) {
+                jobs.push(test_job(plan, *test, repetition, before + jobs.len()));
+            }
         }
     }
     jobs
 }
 
 /// A job like a repetition of the test, with its own name and files, so that it is excluded.
-fn warm_up_job(plan: &Plan, index: usize, round: u32, before: usize) -> PlannedJob {
+fn warm_up_job(plan: &Plan, index: usize, look: usize, round: u32, before: usize) -> PlannedJob {
     let test = &plan.tests[index];
-    let mut job = test_job(plan, index, 1, before);
+    let mut job = test_job(plan, index, *test.of_look(look).start(), before);
+    let round = look as u32 * test.course.warm_up + round;
     job.test = test.warm_up_job();
     job.repetition = round;
     job.folder = format!("{:04}-{}-r{round}", job.number, job.test);

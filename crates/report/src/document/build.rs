@@ -199,6 +199,15 @@ fn facts(campaign: &Campaign) -> Vec<Fact> {
         let what = format!("{} ({} on {})", system.name, or_none(&system.kind), or_none(&system.mount));
         facts.push(Fact::new("File system", what));
     }
+    for extension in &campaign.extensions {
+        let tests = match &extension.only[..] {
+            [] => "all tests".to_owned(),
+            only => only.join(", "),
+        };
+        let more = several(extension.repetitions.into(), "repetition");
+        let what = format!("{}: {more} more of {tests}. Reason: {}", time(&extension.time), extension.reason);
+        facts.push(Fact::new("Extended", what));
+    }
     let attempts = campaign.jobs.iter().filter(|job| job.info.end != JobEnd::Exit(0)).count();
     let failed = if attempts == 0 { String::new() } else { format!(", {attempts} failed") };
     facts.push(Fact::new("Jobs", format!("{}{failed}", campaign.jobs.len())));

@@ -325,6 +325,14 @@ pub(super) const TEXTS: &[(Code, &str)] = templates! {
          mean is {share} higher. Only the mean meets the threshold {required}.",
         "The criterion compares the mean of the rates, {mean}. Total amount / total time is {whole}, and the \
          mean is {share} higher.";
+    PlannedLooks:
+        "Repetitions were added after the verdict was known ({looks|look} of {planned_looks} planned). The \
+         limits use a confidence level of {confidence}. A wrong verdict at any look has a probability of at \
+         most {wrong_max}.";
+    UnplannedLooks:
+        "Repetitions were added after the verdict was known ({looks|look} of {planned_looks} planned). The \
+         limits use a confidence level of {confidence}. A wrong verdict at any look has a probability of up \
+         to {wrong_max}.";
     AbovePhysics:
         "{rate} is above the maximum of {rate_max} that the plan states for the file system.",
         "Random transfers reach {rate}, no less than sequential ones ({sequential}).";
@@ -459,9 +467,11 @@ pub(super) const TEXTS: &[(Code, &str)] = templates! {
 /// What to do.
 pub(super) const REMEDIES: &[(Code, &str)] = templates! {
     LimitContradictsMet:
-        "To decide, set `repetitions` in the plan to this number and run a new campaign.{repetitions?}";
+        "To decide, set `repetitions` in the plan to this number and run a new campaign. To add repetitions \
+         to this one, with stricter limits, use `assay run --extend`.{repetitions?}";
     LimitContradictsMiss:
-        "To decide, set `repetitions` in the plan to this number and run a new campaign.{repetitions?}";
+        "To decide, set `repetitions` in the plan to this number and run a new campaign. To add repetitions \
+         to this one, with stricter limits, use `assay run --extend`.{repetitions?}";
     NoLimit:
         "Set `repetitions` in the plan to at least {n_min}, better to more, and run a new campaign.",
         "Compare the mean or the median.";
@@ -529,6 +539,7 @@ pub(super) const REMEDIES: &[(Code, &str)] = templates! {
     CovMissing: "Set `repetitions` in the plan to at least 3.";
     CovHigh: "Find the cause, or explain it in a waiver.";
     Harmonic: "Report both, or stop each repetition with a deadline (-D).";
+    UnplannedLooks: "Set `decide.looks` in the plan, or explain the extension in a waiver.";
     AbovePhysics: "Find the cache that served the data, or offsets that repeat.";
     TwoFsBalance: "Let even ranks write to one file system and odd ranks to the other.";
     LsWalk: "Make larger trees.";

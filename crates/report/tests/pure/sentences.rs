@@ -97,6 +97,7 @@ const SHARES: &[&str] = &[
     "slope_error",
     "slope_max",
     "wall",
+    "wrong_max",
 ];
 const COUNTS: &[&str] = &[
     "bytes_before",
@@ -113,6 +114,7 @@ const COUNTS: &[&str] = &[
     "more_nodes",
     "n",
     "n_min",
+    "looks",
     "n_reference",
     "nodes",
     "of",
@@ -123,6 +125,7 @@ const COUNTS: &[&str] = &[
     "others_held_max",
     "others_held_min",
     "planned",
+    "planned_looks",
     "ran",
     "rank",
     "ranks",

@@ -15,6 +15,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
+use super::extend::{ends_look, name_before};
 use super::limits::CHAIN_BYTES_MAX;
 use super::{beneath, load::named, names, sha256};
 
@@ -35,6 +36,8 @@ pub(super) enum ChainEvent {
     Killed,
     /// The campaign resumed after it was stopped or killed. The note states what was restored.
     Resumed,
+    /// Repetitions were added after the report. Files of the look before have other names.
+    Extended,
     /// The verdicts.
     Verdicts,
     /// The report, which ends the campaign.
@@ -121,9 +124,22 @@ impl Chain {
                     path.strip_prefix(job).is_none_or(|in_it| !in_it.starts_with('/'))
                 });
             }
+            if entry.what == ChainEvent::Extended {
+                files.retain(|path: &&str, _| !ends_look(path));
+            }
             files.extend(entry.files.iter().map(|(path, hash)| (path.as_str(), hash.as_str())));
         }
         files
+    }
+
+    /// Whether repetitions were added, and nothing has happened since.
+    pub(super) fn is_extended_now(&self) -> bool {
+        self.entries.last().is_some_and(|(entry, _)| entry.what == ChainEvent::Extended)
+    }
+
+    /// The present name of a file of an earlier look that did not get its other name yet, if so.
+    pub(super) fn of_earlier_look(&self, path: &str) -> Option<&'static str> {
+        name_before(path).filter(|name| !self.files().contains_key(name))
     }
 
     /// The current folders of jobs, relative to the campaign folder.

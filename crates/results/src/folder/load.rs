@@ -6,8 +6,9 @@ use std::path::Path;
 
 use serde::de::DeserializeOwned;
 
+use super::chain::Chain;
 use super::limits::{JSON_BYTES_MAX, PLAN_BYTES_MAX};
-use super::{Campaign, Job, JobEnd, JobInfo, beneath, chain, names};
+use super::{Campaign, Job, JobEnd, JobInfo, beneath, chain, extend, names};
 use crate::{Record, records};
 
 /// The numbers of first and of last lines of a job's error stream that are kept in memory.
@@ -20,18 +21,26 @@ const PART_BYTES: u64 = 4096;
 /// Existing files must be readable. Otherwise the error has the file name.
 pub fn load(dir: &Path) -> io::Result<Campaign> {
     let (jobs, killed) = jobs(dir)?;
+    let chain = chain::read(dir)?;
+    let is_extended = chain.as_ref().is_some_and(Chain::is_extended_now);
     Ok(Campaign {
         info: json(dir, names::CAMPAIGN)?,
         plan: plan(dir).map_err(|error| named(&dir.join(names::PLAN), &error))?,
         before: optional(json(dir, names::BEFORE))?,
-        after: optional(json(dir, names::AFTER))?,
+        after: of_look(dir, names::AFTER, is_extended)?,
         jobs,
         killed,
-        verdicts: optional(json(dir, names::VERDICTS))?.unwrap_or_default(),
-        summary: optional(json(dir, names::SUMMARY))?.unwrap_or_default(),
-        head: chain::read(dir)?.and_then(|chain| chain.before_report()),
+        verdicts: of_look(dir, names::VERDICTS, is_extended)?.unwrap_or_default(),
+        summary: of_look(dir, names::SUMMARY, is_extended)?.unwrap_or_default(),
+        head: chain.and_then(|chain| chain.before_report()),
         faults: Vec::new(),
+        extensions: extend::all(dir)?,
     })
+}
+
+/// A result of the present look. A campaign that was just extended has none yet.
+fn of_look<T: DeserializeOwned>(dir: &Path, name: &str, is_extended: bool) -> io::Result<Option<T>> {
+    if is_extended { Ok(None) } else { optional(json(dir, name)) }
 }
 
 fn plan(dir: &Path) -> io::Result<String> {

@@ -88,7 +88,9 @@ fn roll_forward(dir: &Path, chain: &Chain, resumed: &mut Resumed) -> io::Result<
     for (path, hash) in chain.files() {
         let to = spelling::path(path);
         if !beneath::exists(dir, &to) {
-            rename(complete_part(dir, &to, hash), &to, path)?;
+            let part =
+                complete_part(dir, &to, hash).or_else(|| chain.of_earlier_look(path).map(PathBuf::from));
+            rename(part, &to, path)?;
         }
     }
     Ok(())

@@ -98,7 +98,7 @@ pub fn check(dir: &Path) -> io::Result<Verification> {
 
 fn by_chain(dir: &Path, chain: &Chain) -> io::Result<Verification> {
     // The report is the last file that gets its name.
-    let ended = beneath::exists(dir, Path::new(names::REPORT));
+    let ended = beneath::exists(dir, Path::new(names::REPORT)) && !chain.is_extended_now();
     let faults = chain.faults.iter().map(|said| FolderFault::new(names::CHAIN, said.clone())).collect();
     let mut found = FolderCheck { dir, chain, files: chain.files(), ended, faults, notes: Vec::new() };
     if chain.torn > 0 {
@@ -211,9 +211,19 @@ impl FolderCheck<'_> {
                     let what = format!("{} does not have its final name yet", spelling::shown(path));
                     self.left(path, what, "Resuming the campaign renames it");
                 }
+                Err(_) if self.has_former_name(path, recorded) => {
+                    let what = format!("{} does not have its final name yet", spelling::shown(path));
+                    self.left(path, what, "Resuming the campaign renames it");
+                }
                 Err(error) => self.faults.push(FolderFault::unread(path, &error)),
             }
         }
+    }
+
+    /// Whether a file of an earlier look is there under the name that it had before.
+    fn has_former_name(&self, path: &str, recorded: &str) -> bool {
+        let name = self.chain.of_earlier_look(path);
+        name.is_some_and(|name| sha256_of_any(self.dir, Path::new(name)).is_ok_and(|found| found == recorded))
     }
 
     /// Reports entries of the folder, below `within`, that are not in the chain, and links that lead out.
@@ -248,9 +258,17 @@ impl FolderCheck<'_> {
             // It was noted before.
             Some(own) if self.is_part_of(own, &at) => {}
             Some(_) => self.notes.push(format!("{shown} is incomplete. Resuming the campaign removes it")),
+            // It gets the name of an earlier look.
+            None if self.is_renamed_later(path) => {}
             None => self.added(path),
         }
         Ok(())
+    }
+
+    /// Whether a file gets the name that the chain has for an earlier look.
+    fn is_renamed_later(&self, path: &str) -> bool {
+        let is_open = |own: &&&str| !beneath::exists(self.dir, &spelling::path(own));
+        self.files.keys().filter(is_open).any(|own| self.chain.of_earlier_look(own) == Some(path))
     }
 
     /// Whether the incomplete file `part` has the hash that the chain has for the file `name`, which does not

@@ -184,6 +184,8 @@ codes! {
     CovMissing = "cov-missing": "A single repetition has no variability.";
     CovHigh = "cov-high": "The repetitions vary by more than the maximum (10 % if the plan has none).";
     Harmonic = "harmonic": "The mean of the rates is above the total amount divided by the total time.";
+    PlannedLooks = "planned-looks": "Repetitions were added after a planned evaluation.";
+    UnplannedLooks = "unplanned-looks": "Repetitions were added after an evaluation that was not planned.";
     AbovePhysics = "above-physics": "A rate is above the maximum of the file system.";
     TwoFsBalance = "two-fs-balance": "The file systems of a group did not take equal shares.";
     LsWalk = "ls-walk": "A walk listed few entries.";

@@ -117,8 +117,8 @@ fn found_by(plan: &Plan, job: &PlannedJob) -> Option<usize> {
     plan.datasets.iter().position(|dataset| reads && dataset.files() == job.files)
 }
 
-/// Why the dataset that a test reads is not fit for it, if so. `folder` returns the folder of the first
-/// repetition of a job.
+/// Why the dataset that a test reads is not fit for it, if so. `folder` returns the folder of the job that
+/// made it for this one.
 pub(super) fn unfit(plan: &Plan, job: &PlannedJob, folder: &dyn Fn(&str) -> PathBuf) -> Option<Reason> {
     let (index, Purpose::Test(test)) = (found_by(plan, job)?, job.purpose) else { return None };
     let folder = folder(&plan.datasets[index].job());
@@ -137,7 +137,7 @@ pub(super) fn changed(asked: &CampaignRequest, job: &PlannedJob, files: &Path) -
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         path.join(names::JOB).exists()
             && !name.contains(".killed-")
-            && folder::job_of(&name) == format!("{who}-r1")
+            && folder::job_of(&name) == format!("{who}-r{}", job.repetition_of(&who))
     })?;
     let made = Manifest::load(&maker.join(names::DATASET)).ok()?;
     let writes = |test: &Test| test.line.writes() && schedule::files(plan, test, 1) == job.files;

@@ -7,7 +7,9 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use results::folder::{self, CampaignInfo, FileSystemFacts, Machine, Resumed, names};
+use results::folder::{
+    self, CampaignInfo, Extension, FileSystemFacts, Machine, Resumed, Verification, names,
+};
 use units::Usage;
 
 use super::ask;
@@ -106,31 +108,23 @@ impl CampaignSite {
     /// Finds the places of a stopped campaign, and sets the rest of its last job aside.
     pub(super) fn find(asked: &CampaignRequest) -> Result<Self, Trouble> {
         let at = asked.folder.display();
-        let info = folder::load(&asked.folder)
-            .map_err(|error| Usage(format!("{at} is not a campaign that can be resumed: {error}")))?
-            .info;
-        if info.plan_sha256 != folder::sha256(asked.plan.text.as_bytes()) {
-            return rejected(format!(
-                "{at} was started with another plan text. Resume it with its own plan, {at}/plan.toml."
-            ));
-        }
-        if Choice::of(&info) != asked.plan.choice {
-            return rejected(format!(
-                "{at} was started with other parameter values. Resume it without --scale and --set."
-            ));
-        }
-        if info.tool_sha256 != folder::sha256_of(&asked.program)? {
-            return rejected(format!(
-                "{at} was started by another build of {}. Resume it with that build.",
-                info.tool
-            ));
-        }
+        let campaign = folder::load(&asked.folder)
+            .map_err(|error| Usage(format!("{at} is not a campaign that can be resumed: {error}")))?;
+        let mut choice = Choice::of(&campaign);
+        choice.extensions.extend(asked.extend.clone());
+        let info = campaign.info;
+        check_same(asked, &info, &choice)?;
         let hold = lock(&asked.folder)?;
         let checked = folder::check(&asked.folder)?;
-        if checked.ended && checked.faults.is_empty() {
-            return rejected(format!(
-                "{at} has ended, so nothing is left to resume. To see its verdicts, run `assay judge {at}`."
-            ));
+        match &asked.extend {
+            Some(extension) => check_extension(asked, &info, &checked, extension)?,
+            None if checked.ended && checked.faults.is_empty() => {
+                return rejected(format!(
+                    "{at} has ended, so nothing is left to resume. To see its verdicts, run `assay judge \
+                     {at}`. To add repetitions, use --extend."
+                ));
+            }
+            None => {}
         }
         // The hosts of the hostfile stay those of the first run.
         let hostfile = Some(info.hosts.clone()).filter(|hosts| !hosts.is_empty());
@@ -142,6 +136,10 @@ impl CampaignSite {
         let dirs = dirs.filter_map(|(fs, data)| Some((fs.clone(), Path::new(data).parent()?.to_owned())));
         let dirs: Vec<(String, PathBuf)> = dirs.collect();
         let kept = KeptDatasets::take(asked, &jobs, &dirs)?;
+        if let Some(extension) = &asked.extend {
+            Self::check_space_of_look(asked, &jobs, &dirs)?;
+            folder::extend(&asked.folder, extension)?;
+        }
         let resumed = folder::resume(&asked.folder, &|job| group_of(&jobs, job)).map_err(
             |error| match error.kind() {
                 io::ErrorKind::InvalidData => Trouble::Usage(Usage(format!(
@@ -157,6 +155,21 @@ impl CampaignSite {
             folder::write_machine(&asked.folder, names::BEFORE, &machine(&site.dirs))?;
         }
         Ok(site)
+    }
+
+    /// Rejects the jobs of the last look if they need more space than there is.
+    fn check_space_of_look(
+        asked: &CampaignRequest,
+        jobs: &[PlannedJob],
+        dirs: &[(String, PathBuf)],
+    ) -> Result<(), Trouble> {
+        let before = folder::load(&asked.folder)?.jobs.iter().map(|job| job.info.number).max().unwrap_or(0);
+        let new: Vec<PlannedJob> = jobs.iter().filter(|job| job.number > before).cloned().collect();
+        for (name, dir) in dirs {
+            let (fs, quota) = (file_system(name, dir)?, ask::quota(asked, name)?.map_err(Usage)?);
+            check_space(&fs, quota, dir, schedule::needs(&new).get(name).copied().unwrap_or_default())?;
+        }
+        Ok(())
     }
 
     /// Lets jobs that are started from now on inherit the locks of the campaign, or not.
@@ -247,6 +260,51 @@ impl CampaignSite {
         }
         Ok(data)
     }
+}
+
+/// Rejects a campaign of another plan, of other values, or of another build.
+fn check_same(asked: &CampaignRequest, info: &CampaignInfo, choice: &Choice) -> Result<(), Trouble> {
+    let at = asked.folder.display();
+    if info.plan_sha256 != folder::sha256(asked.plan.text.as_bytes()) {
+        return rejected(format!(
+            "{at} was started with another plan text. Resume it with its own plan, {at}/plan.toml."
+        ));
+    }
+    if *choice != asked.plan.choice {
+        return rejected(format!(
+            "{at} was started with other parameter values. Resume it without --scale and --set."
+        ));
+    }
+    if info.tool_sha256 != folder::sha256_of(&asked.program)? {
+        return rejected(format!(
+            "{at} was started by another build of {}. Resume it with that build.",
+            info.tool
+        ));
+    }
+    Ok(())
+}
+
+/// Rejects an extension of a campaign that has not ended, or did not run the chosen tests.
+fn check_extension(
+    asked: &CampaignRequest,
+    info: &CampaignInfo,
+    checked: &Verification,
+    extension: &Extension,
+) -> Result<(), Trouble> {
+    let at = asked.folder.display();
+    if let Some(fault) = checked.faults.first() {
+        return rejected(format!("{at} is not intact, so it cannot be extended: {}.", fault.said));
+    }
+    if !checked.ended {
+        return rejected(format!("{at} has not ended. Resume it with `assay run --resume {at}` first."));
+    }
+    if let Some(test) = extension.only.iter().find(|test| !info.only.is_empty() && !info.only.contains(test))
+    {
+        return rejected(format!(
+            "the campaign in {at} did not run the test {test}, so it cannot be extended."
+        ));
+    }
+    Ok(())
 }
 
 /// Rejects a degraded state if nothing would report that the file system is degraded.

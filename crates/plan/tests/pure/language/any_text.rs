@@ -69,7 +69,8 @@ proptest! {
             true => format!("{head}{values}{test}"),
             false => format!("{head}{test}{values}"),
         };
-        let choice = Choice { scale: scale.clone(), set: [(name, value)].into() };
+        let set = [(name, value)].into();
+        let choice = Choice { scale: scale.clone(), set, ..Choice::default() };
         for choice in [Choice::default(), Choice { scale, ..Choice::default() }, choice] {
             if let Err(rejection) = Plan::parse_with(&text, "p.toml", &choice) {
                 // A value from the command line has no position in the file.
