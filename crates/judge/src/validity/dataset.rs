@@ -68,6 +68,6 @@ pub(crate) fn made<'a>(case: &TestCriterion<'a>) -> Option<(&'a Dataset, &'a Job
 pub(crate) fn made_for<'a>(case: &TestCriterion<'a>, reader: &Job) -> Option<(&'a Dataset, &'a Job, bool)> {
     let dataset = case.index.plan.dataset_of(case.test)?;
     let before = |job: &&&Job| case.index.is_before(job, reader);
-    let job = *case.index.jobs(&dataset.job()).iter().filter(before).last()?;
+    let job = *case.index.jobs(&dataset.job()).iter().rev().find(before)?;
     Some((dataset, job, job.dataset.as_ref().is_some_and(|made| made.reused.is_some())))
 }

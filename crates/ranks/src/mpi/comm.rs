@@ -7,8 +7,8 @@
 #![allow(unsafe_code)]
 
 use std::ffi::{c_int, c_void};
-use std::marker::PhantomData;
 use std::ptr;
+use std::rc::Rc;
 use std::sync::{Arc, OnceLock};
 
 use ffi::mpi::{Functions, Handle, MpiLibrary};
@@ -40,9 +40,8 @@ pub struct MpiComm {
     pub(super) rank: u32,
     pub(super) size: u32,
     pub(super) node: Arc<str>,
-    pub(super) shared: Arc<SharedComm>,
     /// Only one thread may call MPI, so the group stays in its thread.
-    pub(super) not_shared: PhantomData<*const ()>,
+    pub(super) shared: Rc<SharedComm>,
 }
 
 /// State that the clones of a communicator share.
@@ -78,14 +77,14 @@ impl MpiComm {
     /// Takes over a communicator that MPI has created for this value alone.
     pub(super) fn own(mpi: Arc<Mpi>, handle: Handle, node: Arc<str>) -> Result<Self, c_int> {
         let (rank, size) = mpi.place(handle)?;
-        let shared = Arc::new(SharedComm {
+        let shared = Rc::new(SharedComm {
             mpi: Arc::clone(&mpi),
             handle,
             alarm: Alarm::new(rank, size),
             node_ranks: OnceLock::new(),
             clock_peers: OnceLock::new(),
         });
-        Ok(Self { mpi, handle, rank, size, node, shared, not_shared: PhantomData })
+        Ok(Self { mpi, handle, rank, size, node, shared })
     }
 
     /// Notes that all ranks share one node.
