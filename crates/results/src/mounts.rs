@@ -11,6 +11,8 @@ pub struct Mount {
     /// The kernel's number of the file system, `MAJOR:MINOR`. Two mounts with the same number are the same
     /// file system.
     pub number: String,
+    /// The path within the file system that is mounted; `/` for all of it.
+    pub root: String,
     /// The mount point.
     pub point: String,
     /// The mounted device: a device file, a server with its export, or any other text.
@@ -35,6 +37,7 @@ pub fn mount_of(mountinfo: &str, dir: &Path) -> Mount {
             let options = [left.get(5).copied(), wide.first().copied()];
             best = Mount {
                 number: left[2].to_owned(),
+                root: unescaped(left[3]),
                 point,
                 device: unescaped(device),
                 kind: (*kind).to_owned(),

@@ -5,6 +5,7 @@
 use ranks::launcher::RankLaunch;
 use storage::{Settings, Storage};
 use units::Usage;
+use workloads::kit::process;
 
 use super::run_records::RunRecords;
 use crate::session::{Session, launch};
@@ -30,6 +31,7 @@ impl<'a> StartedProgram<'a> {
         argv: &'a [String],
         body: impl FnOnce(&Self) -> Result<u8, Usage>,
     ) -> u8 {
+        process::remember_mapped();
         let launch = launch();
         let speaks = launch.as_ref().is_none_or(|launch| launch.rank == 0);
         let program = Self { name, argv, launch, speaks };

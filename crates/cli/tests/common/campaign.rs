@@ -64,6 +64,15 @@ impl Place {
         fs::write(self.path("p.toml"), format!("{HEAD}{rest}")).unwrap();
     }
 
+    /// Adds to `p.toml` that nodes may share a kernel.
+    pub fn simulate_nodes(&self) {
+        let plan = fs::read_to_string(self.path("p.toml")).unwrap();
+        let delivered = "delivered = 1";
+        assert!(plan.contains(delivered));
+        let simulated = plan.replace(delivered, &format!("{delivered}, simulated = true"));
+        fs::write(self.path("p.toml"), simulated).unwrap();
+    }
+
     /// A launch table whose jobs hang while their arguments contain `hang`.
     pub fn hanging(&self, hang: &str) -> String {
         fs::write(self.path("launch.sh"), LAUNCHER).unwrap();

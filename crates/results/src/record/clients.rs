@@ -1,8 +1,11 @@
-//! What the nodes of a run reported at its start: the file systems of its files, and their wall clocks.
+//! What the nodes of a run reported at its start: the file systems of its files, their wall clocks, and their
+//! identity.
 //!
-//! Invariant: a record lists a few nodes and counts the others, for any number of nodes.
+//! Invariant: a record lists a few nodes that differ and counts the others. Each node has one short entry.
 
 use serde::{Deserialize, Serialize};
+
+use super::NodeIdentity;
 
 /// The maximum difference between the wall clocks of nodes, seconds. Time windows over several jobs need it
 /// (ORNL I/O benchmark rules). The sentences of `report` state this value.
@@ -23,6 +26,9 @@ pub struct Clients {
     /// The node whose wall clock differs most from that of the node of rank 0; absent with a single node.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub farthest: Option<ClockDifference>,
+    /// The identity of each node, that of rank 0 first; empty in older records.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub nodes: Vec<NodeIdentity>,
 }
 
 /// The file system of a directory.

@@ -1,19 +1,24 @@
-//! What every node reports when a run begins: the file system of the files on that node, and its wall clock.
+//! What every node reports when a run begins: the file system of the files on that node, its wall clock, and
+//! its identity.
 //!
-//! One rank of each node answers, before any clock is started. With a single node no message is needed.
+//! One rank of each node answers, before any clock is started. It adds what the other processes of its node
+//! report about themselves. With a single node no other message is needed.
 //!
-//! Invariant: at most one gather. Ranks that do not represent a node send nothing.
+//! Invariant: at most one gather over all ranks, and one in each node. Ranks that do not represent a node
+//! send nothing over the network, and ordinary processes nothing at all.
 //! Never here: what follows from the answers in a verdict.
 
 use std::path::{Path, PathBuf};
 
 use ranks::{Comm, Halt};
 use results::mounts::{Mount, mount_of};
-use results::record::{Clients, ClockDifference, Mounted, SKEW_S};
+use results::record::{Clients, ClockDifference, Mounted, NodeIdentity, SKEW_S};
 use serde::{Deserialize, Serialize};
 use storage::Storage;
 
+use super::double_entry::leads_process;
 use super::node::{Node, NodeTable};
+use super::process;
 
 /// Most directories that are checked. If there are more, only those of the first ranks are checked.
 const DIRS: usize = 8;
@@ -33,6 +38,7 @@ struct NodeReport {
     /// For each directory; without a type if the query fails.
     mounted: Vec<Mounted>,
     origin: WallClockOrigin,
+    identity: NodeIdentity,
 }
 
 /// The directories to check, each once. None if the storage is not on a mounted file system.
@@ -60,9 +66,15 @@ pub fn ask(
     dirs: &[PathBuf],
     origin: WallClockOrigin,
 ) -> Result<Option<Clients>, Halt> {
-    let answer = || NodeReport { mounted: dirs.iter().map(|dir| mounted(dir)).collect(), origin };
+    let identity = identity(comm, node)?;
+    let answer = || NodeReport {
+        mounted: dirs.iter().map(|dir| mounted(dir)).collect(),
+        origin,
+        identity: identity.clone(),
+    };
     if node.count == 1 {
-        return Ok((comm.rank() == 0).then(|| seen_from_rank_0(&[answer()], &[])));
+        let name = comm.node_name().to_owned();
+        return Ok((comm.rank() == 0).then(|| seen_from_rank_0(&[answer()], &[name])));
     }
     let mine = if node.leads() { serde_json::to_vec(&answer()).unwrap_or_default() } else { Vec::new() };
     let rows = comm.gather(&mine)?;
@@ -70,6 +82,19 @@ pub fn ask(
         let (answers, names) = of_nodes(&rows, table);
         seen_from_rank_0(&answers, &names)
     }))
+}
+
+/// The identity of this node on its first rank, without its name. Collective within the node.
+fn identity(comm: &dyn Comm, node: &Node) -> Result<NodeIdentity, Halt> {
+    let own = if leads_process(comm) { process::own() } else { NodeIdentity::default() };
+    let is_ordinary = own == NodeIdentity::default();
+    let mine = if is_ordinary { Vec::new() } else { serde_json::to_vec(&own).unwrap_or_default() };
+    let mut all = NodeIdentity::default();
+    if let Some(rows) = node.ranks.gather(&mine)? {
+        all.boot_id = process::boot_id();
+        rows.iter().filter_map(|row| serde_json::from_slice(row).ok()).for_each(|one| all.add(one));
+    }
+    Ok(all)
 }
 
 /// The reports of the nodes that sent one, with the names of the nodes. Rank 0's is the first.
@@ -119,6 +144,12 @@ fn seen_from_rank_0(answers: &[NodeReport], names: &[String]) -> Clients {
             clients.farthest = Some(apart);
         }
     }
+    let nodes = answers.iter().zip(names);
+    let identity = |(answer, name): (&NodeReport, &String)| NodeIdentity {
+        name: name.clone(),
+        ..answer.identity.clone()
+    };
+    clients.nodes = nodes.map(identity).collect();
     clients.mounted = first.mounted.iter().filter(|mounted| !mounted.kind.is_empty()).cloned().collect();
     clients
 }
@@ -153,6 +184,7 @@ mod tests {
         NodeReport {
             mounted: devices.iter().map(one).collect(),
             origin: WallClockOrigin { unix_ns, uncertainty_ns: 1_000 },
+            identity: NodeIdentity { boot_id: "a".into(), ..NodeIdentity::default() },
         }
     }
 
@@ -170,6 +202,7 @@ mod tests {
         ];
         let clients = seen_from_rank_0(&all, &names(4));
         assert_eq!(clients.mounted, all[0].mounted);
+        assert_eq!((clients.nodes.len(), &*clients.nodes[3].name, clients.kernels()), (4, "n3", Some(1)));
         let first = |others: &results::record::DifferingNodes| (others.nodes, others.first[0].0.clone());
         assert_eq!(first(&clients.elsewhere), (1, "n2".into()));
         assert_eq!(clients.elsewhere.first[0].1, all[2].mounted[1], "the one that differs is named");
@@ -217,5 +250,7 @@ mod tests {
         let first = all[0].as_ref().expect("rank 0 has it");
         assert_eq!((first.mounted[0].kind.as_str(), &first.farthest), ("proc", &None));
         assert_eq!(&all[1..], [None, None]);
+        let [node] = &first.nodes[..] else { panic!("{first:?}") };
+        assert_eq!((node.boot_id.len(), node.name.is_empty()), (36, false), "{node:?}");
     }
 }

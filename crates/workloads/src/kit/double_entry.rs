@@ -136,7 +136,8 @@ fn pace(from: Clocks, to: Clocks, clock: &impl Clock) -> Option<ClockPace> {
 }
 
 /// Whether this rank is the first of its process: local ranks are threads of one.
-fn leads_process(comm: &dyn Comm) -> bool {
+/// Whether this rank is the first one of its process.
+pub(super) fn leads_process(comm: &dyn Comm) -> bool {
     comm.mpi().is_some() || comm.rank() == 0
 }
 

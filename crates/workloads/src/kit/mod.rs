@@ -21,6 +21,7 @@ pub mod pace;
 pub mod path;
 pub mod payload;
 pub mod permutation;
+pub mod process;
 pub mod queued;
 pub mod rank;
 pub mod reduce;

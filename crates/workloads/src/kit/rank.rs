@@ -82,7 +82,8 @@ impl<'a> Rank<'a> {
         Self { comm, clock, records, board, node, clients, offset, began_ns: 0, phases: 0, mount, before }
     }
 
-    /// Queries on every node the file systems of `dirs` and the wall clock, while nothing is timed.
+    /// Queries on every node the file systems of `dirs`, the wall clock and its identity, while nothing is
+    /// timed.
     /// Collective.
     pub fn query_nodes(&mut self, dirs: &[PathBuf]) -> Result<(), Halt> {
         let wall_clock = WallClock::read(&*self.clock);
@@ -94,6 +95,11 @@ impl<'a> Rank<'a> {
         self.mount = mount.map(|(_, mount)| mount).unwrap_or_default();
         self.clients = clients::ask(self.comm, &self.node, dirs, origin)?.unwrap_or_default();
         Ok(())
+    }
+
+    /// What the nodes reported, on rank 0.
+    pub fn clients(&self) -> &Clients {
+        &self.clients
     }
 
     /// The notices about the nodes for a reader of the numbers, on rank 0; empty on other ranks.

@@ -21,7 +21,7 @@ use conformance::{
 use measure::CycleClock;
 use ranks::Halt;
 use results::Record;
-use results::record::{Case as CaseRecord, CaseOutcome, Clients, Evidence};
+use results::record::{Case as CaseRecord, CaseOutcome, Evidence};
 use results::records::Sink;
 use units::Usage;
 
@@ -208,7 +208,7 @@ impl Driver<'_> {
 
     fn receive(&mut self, message: Message) {
         let reported = match message {
-            Message::Ready { ranks, nodes, host, mpi, library } if self.library.is_none() => {
+            Message::Ready { ranks, nodes, host, mpi, library, clients } if self.library.is_none() => {
                 let mut known = mpi.as_deref().map_or_else(RankLibrary::default, RankLibrary::read);
                 // A library without a known component has no parentheses.
                 let component = library.rsplit_once('(').map(|(_, name)| name.trim_end_matches(')'));
@@ -217,7 +217,7 @@ impl Driver<'_> {
                 let about = run_record("mpi-io", self.argv, ranks, mpi.as_deref(), &CycleClock::new());
                 self.kept.about(about, &host);
                 self.kept
-                    .begin(nodes, 0, &Clients::default())
+                    .begin(nodes, 0, &clients)
                     .and_then(|()| say(&reporter::heading(ranks, nodes, &library)))
             }
             Message::End { case } => {

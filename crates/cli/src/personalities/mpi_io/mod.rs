@@ -130,7 +130,8 @@ fn run_cases(
     let speaks = comm.rank() == 0;
     let limits = Limits { most: Duration::from_secs(args.timeout.into()), library: library.clone() };
     if speaks {
-        let ready = lock(reporter).ready(library.clone(), comm.size(), nodes, comm.node_name());
+        let ready =
+            lock(reporter).ready(library.clone(), comm.size(), (nodes, rank.clients()), comm.node_name());
         ready.map_err(|error| halt(comm, &error))?;
     }
     let on_timeout = speaks.then(|| -> OnTimeout {

@@ -8,7 +8,7 @@ use std::io::{self, Write};
 
 use conformance::{ConformanceCase, ConformanceEvent, RankLibrary, TIMEOUT, mark_known_failure};
 use results::Record;
-use results::record::{Case as CaseRecord, CaseOutcome, End, Evidence};
+use results::record::{Case as CaseRecord, CaseOutcome, Clients, End, Evidence};
 use serde::{Deserialize, Serialize};
 use units::several;
 
@@ -26,7 +26,14 @@ const PREFIX: &str = "{\"mpi_io\":";
 #[serde(tag = "mpi_io", rename_all = "snake_case")]
 pub(super) enum Message {
     /// The ranks have started.
-    Ready { ranks: u32, nodes: u32, host: String, mpi: Option<String>, library: String },
+    Ready {
+        ranks: u32,
+        nodes: u32,
+        host: String,
+        mpi: Option<String>,
+        library: String,
+        clients: Box<Clients>,
+    },
     /// A case begins in a directory, with a time limit in seconds.
     Begin { name: String, dir: String, limit_s: u64 },
     /// A case has ended.
@@ -103,19 +110,20 @@ impl Reporter {
         &self.library
     }
 
-    /// Reports that the ranks have started.
+    /// Reports that the ranks have started, with the number and the facts of their nodes.
     pub(super) fn ready(
         &mut self,
         library: RankLibrary,
         ranks: u32,
-        nodes: u32,
+        (nodes, clients): (u32, &Clients),
         host: &str,
     ) -> io::Result<()> {
         (self.library, self.ranks) = (library, ranks);
         let library = if self.mpi.is_some() { self.library.to_string() } else { String::new() };
         if self.to_driver {
             let (host, mpi) = (host.to_owned(), self.mpi.clone());
-            return say(&Message::Ready { ranks, nodes, host, mpi, library }.line());
+            let clients = Box::new(clients.clone());
+            return say(&Message::Ready { ranks, nodes, host, mpi, library, clients }.line());
         }
         say(&heading(ranks, nodes, &library))
     }

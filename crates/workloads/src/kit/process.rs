@@ -1,0 +1,147 @@
+//! The identity of this process and of its node.
+//!
+//! It has the kernel, a tracer, a filter of system calls, and mapped files that the program does not need.
+//!
+//! A library that is preloaded by the environment or by `/etc/ld.so.preload` is mapped when the program
+//! starts, before the program loads a library itself. So the mapped files are read first of all.
+//!
+//! Invariant: everything is read once for each process, before any clock starts.
+//! Never here: what follows from it.
+
+use std::fs;
+use std::path::Path;
+use std::sync::OnceLock;
+
+use results::folder::sha256_of;
+use results::mounts::mount_of;
+use results::record::{MappedObject, NodeIdentity};
+
+/// The file with the id that a kernel chose when it booted.
+const BOOT_ID: &str = "/proc/sys/kernel/random/boot_id";
+/// A larger file has no hash.
+const HASHED_BYTES_MAX: u64 = 64 << 20;
+/// Prefixes of the names of libraries that the program is linked to.
+const NEEDED: [&str; 7] = ["libc.", "libm.", "libgcc_s.", "libpthread.", "libdl.", "librt.", "ld-"];
+/// Where a system has these libraries.
+const SYSTEM: [&str; 4] = ["/lib/", "/lib64/", "/usr/lib/", "/usr/lib64/"];
+
+/// The files that were mapped at the start.
+static AT_START: OnceLock<Vec<MappedObject>> = OnceLock::new();
+
+/// Remembers the mapped files that the program does not need. To be called before it loads a library.
+pub fn remember_mapped() {
+    AT_START.get_or_init(|| {
+        let maps = fs::read_to_string("/proc/self/maps").unwrap_or_default();
+        let program = fs::read_link("/proc/self/exe").unwrap_or_default();
+        let paths = unneeded(&maps, &program.to_string_lossy());
+        paths.into_iter().take(NodeIdentity::CAP).map(object).collect()
+    });
+}
+
+/// What this process reports about itself. The node's name and kernel are not set.
+pub fn own() -> NodeIdentity {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let field = |name: &str| {
+        let mut lines = status.lines().filter_map(|line| line.strip_prefix(name)?.strip_prefix(':'));
+        lines.next().and_then(|value| value.trim().parse().ok()).unwrap_or(0)
+    };
+    let tracer_pid = field("TracerPid");
+    let tracer = match tracer_pid {
+        0 => String::new(),
+        pid => fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default().trim().to_owned(),
+    };
+    let objects = AT_START.get().cloned().unwrap_or_default();
+    NodeIdentity { seccomp: field("Seccomp"), tracer_pid, tracer, objects, ..NodeIdentity::default() }
+}
+
+/// The id of this node's kernel; empty if it cannot be read, or if something is mounted on its file.
+pub fn boot_id() -> String {
+    let table = fs::read_to_string("/proc/self/mountinfo").unwrap_or_default();
+    let text = fs::read_to_string(BOOT_ID).unwrap_or_default();
+    known_boot_id(&table, text.trim())
+}
+
+fn known_boot_id(mountinfo: &str, text: &str) -> String {
+    let mount = mount_of(mountinfo, Path::new(BOOT_ID));
+    let below = BOOT_ID.strip_prefix(mount.point.as_str()).unwrap_or_default();
+    let in_proc = format!("{}{below}", mount.root.trim_end_matches('/'));
+    let is_own = mount.kind == "proc" && Some(in_proc.as_str()) == BOOT_ID.strip_prefix("/proc");
+    let is_id = text.len() == 36 && text.chars().all(|c| c == '-' || c.is_ascii_hexdigit());
+    if is_own && is_id { text.to_owned() } else { String::new() }
+}
+
+/// The mapped files with code, except `program` and the libraries that it is linked to.
+fn unneeded<'m>(maps: &'m str, program: &str) -> Vec<&'m str> {
+    let files = maps.lines().filter_map(|line| {
+        let path = &line[line.find('/')?..];
+        line.split(' ').nth(1)?.contains('x').then_some(path)
+    });
+    let mut files: Vec<&str> = files.collect();
+    files.dedup();
+    let loader = files.iter().find(|file| name(file).starts_with("ld-")).map(|file| dir(file));
+    let needed = |file: &str| {
+        let is_usual = SYSTEM.iter().any(|dir| file.starts_with(dir)) || Some(dir(file)) == loader;
+        is_usual && NEEDED.iter().any(|prefix| name(file).starts_with(prefix))
+    };
+    files.retain(|file| *file != program && !needed(file));
+    files
+}
+
+fn name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or_default()
+}
+
+fn dir(path: &str) -> &str {
+    path.rsplit_once('/').map_or("", |(dir, _)| dir)
+}
+
+fn object(path: &str) -> MappedObject {
+    let is_small = fs::metadata(path).is_ok_and(|of| of.is_file() && of.len() <= HASHED_BYTES_MAX);
+    let sha256 = is_small.then(|| sha256_of(Path::new(path)).ok()).flatten().unwrap_or_default();
+    MappedObject { path: path.to_owned(), sha256 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn mapped_files_that_the_program_does_not_need_are_found() {
+        let line = |rights: &str, path: &str| format!("7f00-7f01 {rights} 00000000 08:01 12   {path}\n");
+        let needed = [
+            line("r-xp", "/opt/assay"),
+            line("r-xp", "/usr/lib/x86_64-linux-gnu/libc.so.6"),
+            line("r-xp", "/usr/lib64/libm-2.28.so").replace("libm-", "libm."),
+            line("r-xp", "/nix/store/a/lib/ld-linux-x86-64.so.2"),
+            line("r-xp", "/nix/store/a/lib/libgcc_s.so.1"),
+            line("r-xp", "[vdso]"),
+            line("r--p", "/usr/lib/locale/locale-archive"),
+            "7f00-7f01 rwxp 00000000 00:00 0\n".to_owned(),
+        ]
+        .concat();
+        assert_eq!(unneeded(&needed, "/opt/assay"), [""; 0]);
+        let others = line("r-xp", "/tmp/libc.so.6") + &line("r-xp", "/usr/lib64/libfast io.so");
+        let found = needed + &others + &line("r-xp", "/usr/lib64/libfast io.so");
+        assert_eq!(unneeded(&found, "/opt/assay"), ["/tmp/libc.so.6", "/usr/lib64/libfast io.so"]);
+    }
+
+    #[test]
+    fn the_id_of_a_kernel_is_not_taken_from_a_file_that_is_mounted_on_it() {
+        let id = "f8a5ad8f-a629-4847-a153-6b21e3fcca28";
+        let proc = "22 1 0:22 / /proc rw - proc proc rw\n";
+        let container = "30 22 0:22 /sys /proc/sys ro - proc proc rw\n";
+        assert_eq!(
+            [proc.to_owned(), proc.to_owned() + container].map(|table| known_boot_id(&table, id)),
+            [id; 2]
+        );
+        for (table, text) in [
+            (format!("{proc}31 22 0:22 /sys/kernel/hostname {BOOT_ID} rw - proc proc rw\n"), id),
+            (format!("{proc}31 22 0:40 /id {BOOT_ID} rw - tmpfs tmpfs rw\n"), id),
+            (format!("{proc}31 22 0:40 / /proc/sys/kernel rw - tmpfs tmpfs rw\n"), id),
+            (proc.to_owned(), "node7"),
+        ] {
+            assert_eq!(known_boot_id(&table, text), "", "{table}");
+        }
+        assert_eq!(boot_id().len(), 36, "the kernel of this machine");
+    }
+}
