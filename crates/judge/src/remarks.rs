@@ -11,7 +11,7 @@ use plan::deferred;
 use plan::launcher::LaunchKind;
 use results::Statistics;
 use results::reason::{Code, Datum, Reason};
-use results::record::{CaseOutcome, Counts, Notice, Phase, Record};
+use results::record::{CaseOutcome, Counts, Notice, Phase, Record, Run};
 
 use crate::attribution;
 use crate::case::TestCriterion;
@@ -180,7 +180,7 @@ fn in_memory(case: &TestCriterion<'_>, phases: &[&Phase]) -> Option<Reason> {
 fn fits_memory(case: &TestCriterion<'_>, phases: &[&Phase]) -> Option<Reason> {
     let machine = case.index.campaign.before.as_ref()?;
     let memory = Some(machine.memory_bytes).filter(|bytes| *bytes > 0)?;
-    let nodes = runs(case.jobs()).map(|run| run.nodes.max(1)).min()?;
+    let nodes = runs(case.jobs()).map(Run::machines).min()?;
     let unproven = |phase: &&&Phase| match phase.counts {
         Counts::Operations => false,
         Counts::Bytes if writes(phase) => !phase.persisted && !phase.direct,
@@ -195,7 +195,7 @@ fn fits_memory(case: &TestCriterion<'_>, phases: &[&Phase]) -> Option<Reason> {
 }
 
 fn one_node(case: &TestCriterion<'_>) -> Option<Reason> {
-    let run = runs(case.jobs()).find(|run| run.nodes == 1)?;
+    let run = runs(case.jobs()).find(|run| run.machines() == 1)?;
     let delivered = case.index.plan.clients.delivered;
     let reason = || Reason::new(Code::SingleClient).with("host", &run.host);
     (delivered != Some(1)).then(|| reason().with_some("delivered", delivered))
@@ -204,8 +204,13 @@ fn one_node(case: &TestCriterion<'_>) -> Option<Reason> {
 /// Nodes of the plan that were only simulated.
 fn simulated(case: &TestCriterion<'_>) -> Option<Reason> {
     let nodes = case.index.placed(case.test).nodes.filter(|nodes| *nodes > 1)?;
-    let local = case.index.plan.launch.kind == LaunchKind::Local;
-    local.then(|| Reason::new(Code::SimulatedNodes).with("nodes", nodes))
+    if case.index.plan.launch.kind == LaunchKind::Local {
+        return Some(Reason::new(Code::SimulatedNodes).with("nodes", nodes));
+    }
+    let kernels = |run: &Run| run.clients.as_ref()?.kernels().filter(|kernels| *kernels < run.nodes);
+    let fewest = runs(case.jobs()).filter_map(|run| Some((kernels(run)?, run.nodes))).min();
+    let (kernels, nodes) = fewest.filter(|_| case.index.plan.clients.simulated)?;
+    Some(Reason::new(Code::SimulatedNodes).with("nodes", nodes).with("kernels", kernels))
 }
 
 /// An earlier job that had the files and directories, if the verdict is not INVALID for that.

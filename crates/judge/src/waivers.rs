@@ -22,12 +22,16 @@ pub const WAIVABLE: &[Code] = &[
     Code::FillRecorded,
     Code::Harmonic,
     Code::LayoutUndeclared,
+    Code::LinkedFile,
     Code::LsWalk,
+    Code::MappedObject,
     Code::MdTooShort,
     Code::OneFsTwice,
     Code::PathOnWrongFs,
     Code::RateTooShort,
     Code::Straggler,
+    Code::SystemCallFilter,
+    Code::TracedProcess,
     Code::WearoutTail,
 ];
 

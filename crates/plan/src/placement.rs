@@ -13,6 +13,8 @@ pub struct ClientNodes {
     pub memory_bytes: Option<u64>,
     /// Cores of a node.
     pub cores: Option<u32>,
+    /// Whether nodes may share a kernel.
+    pub simulated: bool,
 }
 
 /// The ranks and nodes of a job.

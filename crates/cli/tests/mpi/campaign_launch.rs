@@ -3,7 +3,7 @@
 
 use std::fs;
 
-use crate::common::campaign::{Place, json, skipped, there};
+use crate::common::campaign::{Place, codes_of, json, may_mount_alone, skipped, there};
 use crate::common::{self, OPEN_MPI_AS_ROOT, wheel};
 
 const TEST: &str = "[[test]]\nid = \"W\"\nior = \"-w -e -t 64k -b 128k\"\n\
@@ -33,7 +33,7 @@ fn mpich_runs_on_the_nodes_of_the_hostfile_without_excluded_ones() {
     let Some(mpiexec) = wheel().map(|wheel| wheel.join("bin/mpiexec")) else { return };
     let place = Place::new();
     fs::write(place.path("hosts.txt"), "# three nodes\nn1:8\nn2:8\nn3:8\n").unwrap();
-    let clients = "[clients]\nhostfile = \"hosts.txt\"\nexclude = [\"n2\"]\n";
+    let clients = "[clients]\nhostfile = \"hosts.txt\"\nexclude = [\"n2\"]\nsimulated = true\n";
     // The launcher starts local processes for all nodes, so any name of a node works.
     let launch =
         format!("[launch]\nkind = \"mpich\"\nprogram = {mpiexec:?}\noptions = [\"-launcher\", \"fork\"]\n");
@@ -57,6 +57,55 @@ fn mpich_runs_on_the_nodes_of_the_hostfile_without_excluded_ones() {
         ran.status == Some(2) && ran.err.starts_with("assay: clients.hostfile hosts.txt: No such"),
         "{ran:#?}"
     );
+}
+
+#[test]
+fn invented_names_of_nodes_are_not_nodes_even_with_host_names_of_their_own() {
+    let Some(mpiexec) = wheel().map(|wheel| wheel.join("bin/mpiexec")) else { return };
+    let fork = format!("program = {mpiexec:?}\noptions = [\"-launcher\", \"fork\"]\n");
+    let named = |host: &str, before: &str| {
+        let place = Place::new();
+        fs::write(place.path("hosts.txt"), "n1:8\nn2:8\n").unwrap();
+        let clients = format!("[clients]\nhostfile = \"hosts.txt\"\n{host}");
+        plan(&place, &format!("{clients}[launch]\nkind = \"mpich\"\n{fork}{before}"), "nodes = 2");
+        let ran = place.campaign();
+        (place, ran)
+    };
+    let (place, ran) = named("", "");
+    assert_eq!(ran.status, Some(3), "{ran:#?}");
+    let (outcome, why) = reason(&place);
+    assert_eq!((outcome.as_str(), &why["code"]), ("INVALID", &"shared-kernel".into()), "{why}");
+    assert_eq!((&why["data"]["nodes"], &why["data"]["kernels"]), (&2.into(), &1.into()), "{why}");
+
+    // A plan that simulates nodes passes, and its first page says so.
+    let (place, ran) = named("simulated = true\n", "");
+    ran.ok();
+    assert_eq!(place.outcomes(), ["W PASS"]);
+    let summary = json(&place.folder().join("summary.json"));
+    assert!(codes_of(&summary["findings"]).contains(&"simulated-nodes"), "{summary:#}");
+
+    if !may_mount_alone(&place.dir()) {
+        return;
+    }
+    // Each rank also has a host name of its own.
+    let script = place.path("uts.sh");
+    fs::write(
+        &script,
+        "program=$1; shift\nexec unshare --uts sh -c 'hostname \"fake$$\"; exec \"$@\"' sh \\\n  \
+                        \"$program\" \"$@\"\n",
+    )
+    .unwrap();
+    let uts = Place::new();
+    fs::write(uts.path("hosts.txt"), "n1:8\nn2:8\n").unwrap();
+    let launch = format!(
+        "[clients]\nhostfile = \"hosts.txt\"\n[launch]\nkind = \"mpirun\"\nargv = [{mpiexec:?}, \
+         \"-launcher\", \"fork\", \"-hosts\", \"{{hosts}}\", \"-n\", \"{{ranks}}\", \"sh\", {script:?}, \
+         \"{{cmd}}\"]\n"
+    );
+    plan(&uts, &launch, "nodes = 2");
+    uts.campaign();
+    let (outcome, why) = reason(&uts);
+    assert_eq!((outcome.as_str(), &why["code"]), ("INVALID", &"shared-kernel".into()), "{why}");
 }
 
 #[test]

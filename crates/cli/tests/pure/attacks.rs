@@ -1,6 +1,8 @@
 //! Attempts to get a PASS for numbers that are not those of the file system, each with the reason that it
 //! ends with. An honest campaign with the same clauses passes.
 
+mod identity;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -38,6 +40,20 @@ impl Scene {
         let verdicts = json(&folder.join("verdicts.json"));
         let one = |one: &Value| (word(&one["test"]), word(&one["outcome"]), word(&one["reason"]["code"]));
         verdicts.as_array().unwrap().iter().map(one).collect()
+    }
+
+    /// The codes of the findings of the last campaign that are not waived, with their data.
+    fn open_findings(&self) -> Vec<(String, Value)> {
+        let evidence = self.place.path("evidence");
+        let folder = evidence.join(names(&evidence).last().expect("a campaign"));
+        let summary = json(&folder.join("summary.json"));
+        let findings = summary["findings"].as_array().into_iter().flatten();
+        let open = findings.filter(|one| one["severity"] == "needs-waiver" && one["waived"].is_null());
+        let of = |one: &Value| {
+            let reason = &one["reason"];
+            (reason["code"].as_str().unwrap_or_default().to_owned(), reason["data"].clone())
+        };
+        open.map(of).collect()
     }
 
     fn evidence(&self) -> PathBuf {

@@ -22,7 +22,11 @@ fn test(id: &str, keys: &str, ior: &str) -> String {
 fn plan(place: &Place, delivered: u32, rest: &str) {
     let head = "schema = 1\nplan = { id = \"p\", title = \"A plan of the tests\" }\n\
                 fs.s = { dir = \"{dir}\" }\ndefaults = { timeout = \"60 s\" }\n";
-    fs::write(place.path("p.toml"), format!("{head}clients.delivered = {delivered}\n{rest}")).unwrap();
+    fs::write(
+        place.path("p.toml"),
+        format!("{head}clients.delivered = {delivered}\nclients.simulated = true\n{rest}"),
+    )
+    .unwrap();
 }
 
 /// Runs `assay WORDS` with the cluster, inside an allocation of `nodes` nodes if they are given.

@@ -1,12 +1,15 @@
-//! What every job reports when it begins: the file systems of its files on each node, and the wall clocks.
+//! What every job reports when it begins: the file systems of its files on each node, the wall clocks, and
+//! the identity of the nodes.
 //!
 //! Never here: rates.
+
+use std::collections::BTreeSet;
 
 use jiff::Timestamp;
 use results::finding::{Finding, Severity};
 use results::folder::Job;
 use results::reason::{Code, Datum, Reason};
-use results::record::{Clients, DifferingNodes, Mounted, Run, SKEW_S};
+use results::record::{Clients, DifferingNodes, Mounted, NodeIdentity, Run, SKEW_S};
 
 use crate::index::{Index, phases, runs};
 use crate::validity::window::{self, Span};
@@ -19,6 +22,8 @@ struct NodeFacts<'a> {
     state: String,
     /// The name of the file system in the plan, and its planned type, if the plan states it.
     planned: Option<(&'a str, &'a str)>,
+    /// Whether the plan states that nodes may share a kernel.
+    simulated: bool,
 }
 
 /// The findings about tests with their states, and about datasets.
@@ -45,7 +50,8 @@ fn facts<'a>(index: &Index<'a>, name: &str, fs: &str, is_state: bool) -> Vec<Nod
     let state = if is_state { name.to_owned() } else { String::new() };
     let of = |job: &&'a Job| {
         let run = runs(&[*job]).next()?;
-        Some(NodeFacts { job, run, state: state.clone(), planned })
+        let simulated = index.plan.clients.simulated;
+        Some(NodeFacts { job, run, state: state.clone(), planned, simulated })
     };
     index.jobs(name).iter().filter_map(of).collect()
 }
@@ -53,7 +59,8 @@ fn facts<'a>(index: &Index<'a>, name: &str, fs: &str, is_state: bool) -> Vec<Nod
 /// `at_once`: whether other tests run in parallel, so that their common time needs the wall clocks.
 fn of(facts: &[NodeFacts<'_>], at_once: bool) -> Vec<Finding> {
     type NodeCheck = fn(&NodeFacts<'_>, &Clients) -> Option<Finding>;
-    let checks: [NodeCheck; 3] = [other_kind, elsewhere, other_server];
+    let checks: [NodeCheck; 7] =
+        [shared_kernel, other_kind, elsewhere, other_server, mapped_object, traced, filtered];
     let found = |check: &NodeCheck| {
         let checked = |one| Some((one, check(one, NodeFacts::clients(one)?)?));
         let mut all = facts.iter().filter_map(checked);
@@ -99,6 +106,59 @@ fn elsewhere(facts: &NodeFacts<'_>, clients: &Clients) -> Option<Finding> {
 fn other_server(facts: &NodeFacts<'_>, clients: &Clients) -> Option<Finding> {
     let reason = others(facts, clients, &clients.other_server)?;
     Some(Finding::new(Severity::NeedsWaiver, reason.with("other_server", true)))
+}
+
+/// Nodes with the same kernel, which are one node with several names.
+fn shared_kernel(facts: &NodeFacts<'_>, clients: &Clients) -> Option<Finding> {
+    let (kernels, nodes) = (clients.kernels()?, facts.run.nodes);
+    let (code, severity) = match facts.simulated {
+        true => (Code::SimulatedNodes, Severity::Info),
+        false => (Code::SharedKernel, Severity::Error),
+    };
+    let reason = Reason::new(code).with("nodes", nodes).with("kernels", kernels);
+    (kernels < nodes && nodes > 1).then(|| Finding::new(severity, reason))
+}
+
+/// A file with code in processes of some nodes, such as a preloaded library.
+fn mapped_object(_: &NodeFacts<'_>, clients: &Clients) -> Option<Finding> {
+    let (node, object) = clients.nodes.iter().find_map(|node| Some((node, node.objects.first()?)))?;
+    let of = |other: &NodeIdentity| other.objects.contains(object);
+    let reason = on_nodes(Code::MappedObject, clients, node, of).with("path", &object.path);
+    let hash = Some(&object.sha256).filter(|hash| !hash.is_empty());
+    let all = clients.nodes.iter().flat_map(|node| &node.objects).map(|object| object.path.as_str());
+    let others = all.filter(|path| *path != object.path).collect::<BTreeSet<_>>();
+    let others = Some(others.into_iter().take(NodeIdentity::CAP).map(str::to_owned).collect::<Vec<_>>());
+    let reason = reason.with_some("sha256", hash);
+    let reason = reason.with_some("others", others.filter(|others| !others.is_empty()));
+    Some(Finding::new(Severity::NeedsWaiver, reason))
+}
+
+/// A process that traces ranks. It can change their memory and their system calls.
+fn traced(_: &NodeFacts<'_>, clients: &Clients) -> Option<Finding> {
+    let is_traced = |node: &NodeIdentity| node.tracer_pid > 0;
+    let node = clients.nodes.iter().find(|node| is_traced(node))?;
+    let tracer = Some(&node.tracer).filter(|name| !name.is_empty());
+    let reason = on_nodes(Code::TracedProcess, clients, node, is_traced).with("pid", node.tracer_pid);
+    Some(Finding::new(Severity::NeedsWaiver, reason.with_some("tracer", tracer)))
+}
+
+/// A filter of system calls. It can answer calls in place of the kernel.
+fn filtered(_: &NodeFacts<'_>, clients: &Clients) -> Option<Finding> {
+    let is_filtered = |node: &NodeIdentity| node.seccomp > 0;
+    let node = clients.nodes.iter().find(|node| is_filtered(node))?;
+    let reason = on_nodes(Code::SystemCallFilter, clients, node, is_filtered).with("mode", node.seccomp);
+    Some(Finding::new(Severity::NeedsWaiver, reason))
+}
+
+/// The first node that something is true of, and on how many it is.
+fn on_nodes(
+    code: Code,
+    clients: &Clients,
+    first: &NodeIdentity,
+    of: impl Fn(&NodeIdentity) -> bool,
+) -> Reason {
+    let count = clients.nodes.iter().filter(|node| of(node)).count();
+    Reason::new(code).with("node", &first.name).with("nodes", count).with("of", clients.nodes.len())
 }
 
 fn others(facts: &NodeFacts<'_>, clients: &Clients, others: &DifferingNodes) -> Option<Reason> {

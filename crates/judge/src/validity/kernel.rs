@@ -6,7 +6,7 @@
 //! Never here: the page cache before a read, and the threshold.
 
 use results::reason::{Code, Datum, Reason};
-use results::record::{ClockPace, KernelCount, MountCount, Phase};
+use results::record::{ClockPace, KernelCount, MountCount, Phase, Run};
 
 use super::cached;
 use crate::case::TestCriterion;
@@ -122,7 +122,7 @@ pub(super) fn once(case: &TestCriterion<'_>) -> Result<(), Reason> {
 /// Whether the data of a phase, counted once, is more than the page caches of its nodes can hold.
 fn exceeds_memory(case: &TestCriterion<'_>, phase: &Phase) -> bool {
     let memory = case.index.campaign.before.as_ref().map_or(0, |machine| machine.memory_bytes);
-    let nodes = runs(case.jobs()).map(|run| run.nodes.max(1)).max().unwrap_or(1);
+    let nodes = runs(case.jobs()).map(Run::machines).max().unwrap_or(1);
     let once = phase.bytes.saturating_sub(phase.repeated_bytes) as f64;
     memory > 0 && once / f64::from(nodes) >= MEMORY_MULTIPLE * memory as f64
 }

@@ -78,16 +78,17 @@ fn between(case: &TestCriterion<'_>, job: &Job, had: &Line, before: &Job) -> Opt
         let reason = Reason::new(code).with("repetition", job.info.repetition).with(made, true);
         reason.with("folder", &before.folder).with("host", &now.host)
     };
-    let several = now.nodes > 1 && earlier.nodes > 1;
+    let (nodes, nodes_before) = (now.machines(), earlier.machines());
+    let several = nodes > 1 && nodes_before > 1;
     if now.host.is_empty() || earlier.host.is_empty() {
         return None;
     }
     if now.host != earlier.host {
         let unknown = || of(Code::NamesOriginUnknown).with("host_before", &earlier.host);
-        return (now.nodes > 1 || earlier.nodes > 1).then(|| CacheOrigin::Unknown(unknown()));
+        return (nodes > 1 || nodes_before > 1).then(|| CacheOrigin::Unknown(unknown()));
     }
     // Shifting twice over two nodes returns to the writer.
-    let returns = now.nodes == 2 && case.phase() == "file_read";
+    let returns = nodes == 2 && case.phase() == "file_read";
     let moved = line.shift() != if had.creates() { 0 } else { had.shift() };
     if several && moved && !returns && !had.shares_names() {
         return None;

@@ -8,7 +8,8 @@ use results::finding::{Finding, Severity};
 use results::folder::{Campaign, FileSystemFacts, Job, JobEnd, JobInfo, Machine};
 use results::reason::Code;
 use results::record::{
-    Clients, ClockDifference, DifferingNodes, End, Moments, Mounted, Phase, Record, Run, Spans,
+    Clients, ClockDifference, DifferingNodes, End, MappedObject, Moments, Mounted, NodeIdentity, Phase,
+    Record, Run, Spans,
 };
 
 use super::{numbers, summary, texts, verdicts_of};
@@ -88,6 +89,64 @@ fn each_defect_of_nodes_has_exactly_its_finding() {
         (late.text("phases_to"), numbers(&late, ["off"])),
         (Some("2023-11-14T22:13:33.000Z"), [Some(3.0)])
     );
+}
+
+/// Clients of two nodes with these kernels. `change` changes the second node.
+fn of_kernels(ids: [&str; 2], change: impl Fn(&mut NodeIdentity)) -> Clients {
+    let node = |(number, id): (usize, &str)| NodeIdentity {
+        name: format!("n{}", number + 1),
+        boot_id: id.into(),
+        ..NodeIdentity::default()
+    };
+    let mut nodes: Vec<NodeIdentity> = ids.into_iter().enumerate().map(node).collect();
+    change(&mut nodes[1]);
+    Clients { nodes, ..clients(0.0) }
+}
+
+#[test]
+fn nodes_with_one_kernel_are_one_node_unless_the_plan_simulates_nodes() {
+    let real = Plan::parse(PLAN, "p.toml").unwrap();
+    let simulated = PLAN.replace("[dataset.d]", "clients.simulated = true\n[dataset.d]");
+    let simulated = Plan::parse(&simulated, "p.toml").unwrap();
+    let found = |plan: &Plan, ids| {
+        let clients = of_kernels(ids, |_| ());
+        let all = summary(plan, &campaign(vec![job("W", "write", clients, 0)])).findings;
+        let mut own = all.into_iter().filter(|one| one.reason.number("kernels").is_some());
+        own.next().map(|one| (one.code(), one.severity, one.reason.number("kernels")))
+    };
+    for plan in [&real, &simulated] {
+        assert_eq!(found(plan, ["a", "b"]), None);
+    }
+    for ids in [["a", "a"], ["a", ""]] {
+        assert_eq!(found(&real, ids), Some((Code::SharedKernel, Severity::Error, Some(1.0))));
+        assert_eq!(found(&simulated, ids), Some((Code::SimulatedNodes, Severity::Info, Some(1.0))));
+    }
+    assert_eq!(found(&real, ["", ""]), Some((Code::SharedKernel, Severity::Error, Some(0.0))));
+}
+
+#[test]
+fn a_tracer_a_filter_and_a_preloaded_library_need_waivers() {
+    let plan = Plan::parse(PLAN, "p.toml").unwrap();
+    let object = |path: &str| MappedObject { path: path.into(), sha256: "5e".into() };
+    let found = |change: &dyn Fn(&mut NodeIdentity)| {
+        let clients = of_kernels(["a", "b"], change);
+        let all = summary(&plan, &campaign(vec![job("W", "write", clients, 0)])).findings;
+        let mut all = all.into_iter().filter(|one| one.reason.text("node") == Some("n2"));
+        let finding = all.next().unwrap();
+        assert!(all.next().is_none());
+        assert_eq!((finding.severity, finding.about.as_str()), (Severity::NeedsWaiver, "W"));
+        assert_eq!(numbers(&finding.reason, ["nodes", "of"]), [Some(1.0), Some(2.0)]);
+        finding.reason
+    };
+    let traced = found(&|node| (node.tracer_pid, node.tracer) = (7, "strace".into()));
+    assert_eq!((traced.code, traced.text("tracer")), (Code::TracedProcess, Some("strace")));
+    assert_eq!(found(&|node| node.seccomp = 2).code, Code::SystemCallFilter);
+    let mapped = found(&|node| node.objects = vec![object("/x.so"), object("/y.so")]);
+    assert_eq!(
+        (mapped.code, mapped.text("path"), mapped.text("sha256")),
+        (Code::MappedObject, Some("/x.so"), Some("5e"))
+    );
+    assert_eq!(texts(&mapped, "others"), ["/y.so"]);
 }
 
 #[test]

@@ -200,6 +200,9 @@ keys! {
             "the main memory of a node. `\"\"`: unknown";
         cores: Option<Spanned<CountOrNone>> = CountOr(""), "64",
             "the cores of a node. `\"\"`: unknown";
+        simulated: bool = Truth, "true",
+            "whether nodes may share a kernel, such as containers on one machine. Otherwise such a job is \
+             INVALID. The report states that nodes were simulated";
     }
 }
 

@@ -187,6 +187,7 @@ pub(super) fn clients(
         hostfile: wire.hostfile.as_ref().map(|file| file.get_ref().clone()),
         exclude: launch::left_out(&wire.exclude, place)?,
         memory_bytes,
+        simulated: wire.simulated,
         cores: whole(known(wire.cores.as_ref()).as_ref(), "clients.cores", place)?,
     })
 }

@@ -11,6 +11,8 @@ use results::reason::{Code, Reason};
 use results::{Outcome, Verdict};
 use units::several;
 
+use crate::sentences;
+
 use super::words::{hash_cell, or_none, seconds_of, time};
 use super::{
     Cell, Document, Fact, OverallResult, Tone, clauses, jobs, machine, method, summary, test_section,
@@ -135,6 +137,12 @@ fn other_values(info: &CampaignInfo) -> Option<String> {
     })
 }
 
+/// A sentence about nodes that were simulated on shared kernels.
+fn simulated_nodes(campaign: &Campaign) -> Option<String> {
+    let mut all = campaign.summary.findings.iter();
+    all.find(|finding| finding.code() == Code::SimulatedNodes).map(sentences::finding)
+}
+
 /// A sentence about errors of the linter, despite which the campaign was started.
 fn started_despite_errors(info: &CampaignInfo) -> Option<String> {
     let errors = info.findings.iter().filter(|finding| finding.severity == Severity::Error).count();
@@ -142,8 +150,8 @@ fn started_despite_errors(info: &CampaignInfo) -> Option<String> {
         .then(|| format!("The campaign was started despite {}.", several(errors as u64, "lint error")))
 }
 
-/// The overall result with its restrictions: not all tests were selected, parameters had other values, or
-/// findings are not waived.
+/// The overall result with its restrictions: not all tests were selected, parameters had other values, nodes
+/// were simulated, or findings are not waived.
 fn overall_result(campaign: &Campaign) -> OverallResult {
     if let Some(overall) = modified_result(&campaign.faults) {
         return overall;
@@ -159,9 +167,13 @@ fn overall_result(campaign: &Campaign) -> OverallResult {
     if tone == Tone::Pass && unwaived.is_some() {
         (word, tone) = (format!("{word} WITH OPEN FINDINGS"), Tone::Inconclusive);
     }
-    let all =
-        part.into_iter().chain(other_values(&campaign.info)).chain(started_despite_errors(&campaign.info));
-    for more in all.chain(unwaived) {
+    let restrictions = [
+        part,
+        other_values(&campaign.info),
+        simulated_nodes(campaign),
+        started_despite_errors(&campaign.info),
+    ];
+    for more in restrictions.into_iter().flatten().chain(unwaived) {
         sentence.push(' ');
         sentence.push_str(&more);
     }

@@ -3,9 +3,11 @@
 //! Invariant: every attempt is shown, also those that failed. Failures are verbatim.
 //! Never here: what phases measured.
 
+use std::collections::BTreeSet;
+
 use results::Record;
 use results::folder::{Campaign, Fill, Job, Manifest, Target, names};
-use results::record::{Clients, Failure, Mounted, Run};
+use results::record::{Clients, DifferingNodes, Failure, Mounted, Run};
 
 use super::words::{NONE, end_cell, hash_cell, link_to, or_none, seconds_cell, shell_line, time};
 use super::{Block, Cell, Fact, JobBlock, Section, Table};
@@ -183,7 +185,33 @@ fn node_facts(run: &Run, clients: &Clients) -> Vec<Fact> {
     let others = others.map(|(label, others)| Fact::new(label, others.words()));
     let clocks =
         clients.farthest.iter().map(|clock| Fact::new("Wall clocks", clock.words(&or_none(&run.host))));
-    mounted.chain(others).chain(clocks).collect()
+    mounted.chain(others).chain(clocks).chain(identity_facts(clients)).collect()
+}
+
+/// The kernels of the nodes, and what watched or changed the processes there.
+fn identity_facts(clients: &Clients) -> Vec<Fact> {
+    let known = clients.nodes.iter().map(|node| format!("{} on {}", or_none(&node.boot_id), node.name));
+    let ids: Vec<String> = known.take(DifferingNodes::CAP).collect();
+    let more = match clients.nodes.len() - ids.len() {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    let kernels = clients.kernels().map(|kernels| {
+        let count = units::several(kernels.into(), "kernel");
+        Fact::of("Kernels", Cell::literal(format!("{count}. Boot ids: {}{more}", ids.join(", "))))
+    });
+    let objects = clients.nodes.iter().flat_map(|node| &node.objects).collect::<BTreeSet<_>>();
+    let objects = objects.into_iter().map(|object| {
+        let hash = format!("SHA-256 {}", or_none(&object.sha256));
+        Fact::of("Mapped at the start", Cell::literal(&object.path).full(hash))
+    });
+    let tracer = clients.nodes.iter().find(|node| node.tracer_pid > 0);
+    let tracer = tracer.map(|node| {
+        Fact::of("Tracer", Cell::literal(format!("{} (process {})", or_none(&node.tracer), node.tracer_pid)))
+    });
+    let seccomp = clients.nodes.iter().map(|node| node.seccomp).max().filter(|mode| *mode > 0);
+    let seccomp = seccomp.map(|mode| Fact::new("Filter of system calls", format!("seccomp mode {mode}")));
+    kernels.into_iter().chain(objects).chain(tracer).chain(seccomp).collect()
 }
 
 fn files(job: &Job) -> Vec<Fact> {

@@ -122,6 +122,7 @@ pub(super) const TEXTS: &[(Code, &str)] = templates! {
         "{who}: {phase} ran with {option} {found}, but the plan has {planned}.";
     RanksDiffer: "{who} ran on {ranks|rank}, but the plan asks for {planned}.";
     NodesDiffer: "{who} ran on {nodes|node}, but the plan asks for {planned}.";
+    SharedKernel: "{who} ran on {nodes|node} with only {kernels|kernel}. Nodes with one kernel are one node.";
     StateNotRecorded: "{state} recorded no state.";
     StateNotReached:
         "{state}: {blocks} of the blocks were in use, but {target} are required.",
@@ -307,6 +308,15 @@ pub(super) const TEXTS: &[(Code, &str)] = templates! {
          there.",
         "Repetition {repetition}, {phase}: {ranks|rank} used files on another file system than their \
          directory.";
+    MappedObject:
+        "On {nodes} of {of} nodes (first {node}), {path} was mapped into the program at its start[ (SHA-256 \
+         {sha256})]. It is not a part of the program[. Others: {others}].";
+    TracedProcess:
+        "On {nodes} of {of} nodes (first {node}), process {pid}[ ({tracer})] traced the program. A tracer \
+         can change memory and system calls.";
+    SystemCallFilter:
+        "On {nodes} of {of} nodes (first {node}), a filter of system calls was active (seccomp mode {mode}). \
+         A filter can answer calls in place of the kernel.";
     LinkedFile:
         "Repetition {repetition}, {phase}: the files of {ranks|rank} are links. First: {path} is {place}.",
         "Repetition {repetition}, {phase}: the files of {ranks|rank} are links.";
@@ -354,7 +364,9 @@ pub(super) const TEXTS: &[(Code, &str)] = templates! {
     SingleClient:
         "Only one client node of {delivered} ({host}) took part. It may be the bottleneck.",
         "Only one client node ({host}) took part. It may be the bottleneck.";
-    SimulatedNodes: "Local ranks simulated the {nodes|node} of the plan (launch.kind `local`).";
+    SimulatedNodes:
+        "The {nodes|node} were simulated: they had {kernels|kernel} (clients.simulated).",
+        "Local ranks simulated the {nodes|node} of the plan (launch.kind `local`).";
     ClientLimited:
         "The clients limit the rate: {nodes} nodes reach {times} times as much. The file system can do more \
          than was measured.";
@@ -498,6 +510,13 @@ pub(super) const REMEDIES: &[(Code, &str)] = templates! {
         "Find what set the wall clock, and measure again.{wall?}";
     TrafficLess: "Find what served the data, or correct the `traffic` command.";
     StrayFile: "Remove the link or the mount, and measure again.";
+    SharedKernel:
+        "Run on real nodes, or set `clients.simulated = true`. The report then states that nodes were \
+         simulated.";
+    MappedObject:
+        "Remove it from LD_PRELOAD, LD_LIBRARY_PATH and /etc/ld.so.preload, or explain it in a waiver.";
+    TracedProcess: "Run without a tracer, or explain it in a waiver.";
+    SystemCallFilter: "Run outside the container or sandbox, or explain the filter in a waiver.";
     LinkedFile: "Remove the links, or explain them in a waiver.";
     NamesCached: "If this is intended, allow it with `cache = \"warm\"`.";
     NamesOnOwnNode:

@@ -94,6 +94,7 @@ codes! {
         "A phase had other parameters than the command line of the plan.";
     RanksDiffer = "ranks-differ": "The number of ranks of a job differs from the plan.";
     NodesDiffer = "nodes-differ": "The number of nodes of a job differs from the plan.";
+    SharedKernel = "shared-kernel": "Nodes of a job have the same kernel, so they are one node.";
     StateNotRecorded = "state-not-recorded": "A state that the test needs was not recorded.";
     StateNotReached = "state-not-reached": "A state that the test needs was not reached.";
     PreloadUncounted = "preload-uncounted": "The files that a state requires were not counted.";
@@ -178,6 +179,11 @@ codes! {
         "Files were on another file system than planned, or nodes mount it from another server.";
     StrayFile = "stray-file": "Files were on another file system than their directory.";
     LinkedFile = "linked-file": "Files were links to other files.";
+    MappedObject = "mapped-object":
+        "A file with code that the program does not need was mapped into its processes.";
+    TracedProcess = "traced-process": "Another process traced a process of a job.";
+    SystemCallFilter = "system-call-filter":
+        "A filter of system calls was active in a process of a job.";
     ClockSkew = "clock-skew": "The wall clocks of nodes, or of a node and the campaign, differ.";
     Straggler = "straggler": "A rank moved much less than the mean rank by the deadline.";
     WearoutTail = "wearout-tail": "The wear-out took longer than the deadline.";
@@ -201,7 +207,8 @@ codes! {
     MemoryFileSystem = "memory-file-system": "The file system is in memory, so no storage took part.";
     FitsMemory = "fits-memory": "The data per node is less than 1.5 times the memory of a client.";
     SingleClient = "single-client": "Only one client node took part.";
-    SimulatedNodes = "simulated-nodes": "Local ranks simulated the nodes of the plan.";
+    SimulatedNodes = "simulated-nodes":
+        "Nodes of the plan were simulated, by local ranks or on shared kernels.";
     ClientLimited = "client-limited":
         "More client nodes clearly have a higher rate, so the file system can do more than was measured.";
     ClientsSufficient = "clients-sufficient":
