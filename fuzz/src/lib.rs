@@ -121,12 +121,13 @@ pub fn output(bytes: &[u8]) {
         let metric =
             AppMetric { name: "w.bw".to_owned(), line: line.to_owned(), unit: "B/s".to_owned(), pick };
         if metric.dimension().is_ok() {
-            let app = App { words: Vec::new(), metrics: vec![metric], writes_bytes: 0 };
-            let _ = app.records(&[], 1, printed);
+            let app = App { metrics: vec![metric], ..App::default() };
+            let _ = app.records(&[], 1, "/", printed);
         }
     }
     for known in ["ior", "mdtest", "flash-io"] {
         let metrics = AppMetric::known(known).unwrap_or_default();
-        let _ = App { words: Vec::new(), metrics, writes_bytes: 0 }.records(&[], 1, printed);
+        let _ = App { metrics, ..App::default() }.records(&[], 1, "/", printed);
+        let _ = App { parse: Some(known.to_owned()), ..App::default() }.records(&[], 1, "/", printed);
     }
 }

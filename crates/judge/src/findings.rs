@@ -10,6 +10,7 @@ mod file_system;
 mod files;
 mod nodes;
 pub(crate) mod rates;
+mod reported;
 
 use results::Outcome;
 use results::finding::{Finding, Severity};
@@ -41,6 +42,7 @@ pub(crate) fn all(index: &Index<'_>) -> Findings {
     }
     records.extend(nodes::all(index));
     records.extend(files::all(index));
+    records.extend(reported::all(index));
     records.extend(campaign::groups(index));
     records.extend(campaign::audit(index));
     records.extend(campaign::looks(index));

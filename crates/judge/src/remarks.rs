@@ -21,7 +21,7 @@ use crate::index::runs;
 use crate::validity::cached::{self, CACHED_SHARE, WARM_NAMES};
 use crate::validity::kernel::MEMORY_MULTIPLE;
 use crate::validity::names::{self, CacheOrigin};
-use crate::validity::{dataset, errors, state};
+use crate::validity::{dataset, errors, reported, state};
 
 pub(crate) use course::order;
 
@@ -60,6 +60,7 @@ fn warnings(case: &TestCriterion<'_>, statistics: Option<&Statistics>) -> Vec<Re
         let of_rates = [
             out_of_data(&phases),
             not_flushed(case, &phases),
+            reported_unflushed(case),
             in_memory(case, &phases),
             fits_memory(case, &phases),
             searched(case).and_then(Result::err),
@@ -166,6 +167,14 @@ fn not_flushed(case: &TestCriterion<'_>, phases: &[&Phase]) -> Option<Reason> {
     let phase = phases.iter().find(|phase| writes(phase) && !phase.persisted && !phase.direct)?;
     let reason = of(Code::NotFlushed, phase);
     Some(if case.test.line.as_ior().is_some() { reason.with("ior", true) } else { reason })
+}
+
+/// Data of an external IOR that was not flushed, by the command line that it printed.
+fn reported_unflushed(case: &TestCriterion<'_>) -> Option<Reason> {
+    let app = case.test.line.as_app().filter(|_| case.phase() == "write")?;
+    let mut lines = case.jobs().iter().filter_map(|job| app.ior_line(reported::reported(job)?));
+    lines.find(|line| line.script.is_none() && !line.persists())?;
+    Some(Reason::new(Code::NotFlushed).with("phase", "write").with("ior", true))
 }
 
 /// Files in a memory file system, which no fsync flushes to storage.

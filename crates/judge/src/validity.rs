@@ -13,6 +13,7 @@ pub(crate) mod errors;
 pub(crate) mod kernel;
 pub(crate) mod names;
 mod placement;
+pub(crate) mod reported;
 pub(crate) mod state;
 pub(crate) mod steady;
 pub(crate) mod sustained;
@@ -40,6 +41,7 @@ pub(crate) fn measured(case: &TestCriterion<'_>) -> Result<Vec<f64>, Unusable> {
     jobs.iter().try_for_each(|job| ended::well(case, job)).map_err(invalid)?;
     placement::as_planned(case).map_err(invalid)?;
     command::as_planned(case).map_err(invalid)?;
+    reported::consistent(case).map_err(invalid)?;
     state::reached(case).map_err(invalid)?;
     let planned = case.test.repetitions as usize;
     if jobs.len() < planned {

@@ -55,6 +55,7 @@ fn of_case(case: &TestCriterion<'_>, findings: &Findings) -> Verdict {
         test: case.test.id.clone(),
         clause: case.test.clause.clone(),
         criterion: case.criterion.to_string(),
+        as_reported: case.test.line.as_app().is_some(),
         jobs: case.jobs().iter().map(|job| job.folder.clone()).collect(),
         time_windows: [sustained::time_windows, steady::time_windows, at_once::time_windows]
             .map(|of| of(case))
@@ -133,6 +134,7 @@ fn of_group(index: &Index<'_>, findings: &Findings, group: &Group, criterion: &C
         test: group.id.clone(),
         clause: clause.clone(),
         criterion: format!("sum of {}: {criterion}", cases.len()),
+        as_reported: cases.iter().any(|case| case.test.line.as_app().is_some()),
         jobs: cases.iter().flat_map(TestCriterion::jobs).map(|job| job.folder.clone()).collect(),
         ..verdict(criterion, decision, threshold, remarks, wrong.as_ref())
     };

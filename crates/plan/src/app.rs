@@ -1,22 +1,31 @@
-//! External programs as tests: their command lines, and the lines of their output that are metrics.
+//! External programs as tests: their command lines, and the lines of their output that are metrics or facts.
 //!
 //! Invariant: the output of a program stays unmodified in the folder. A metric is what a pattern finds in the
 //! output, so the same lines can be evaluated again at any time.
 //! Never here: processes.
 
+mod reported;
+
+use command::IorFacts;
 use regex_lite::Regex;
-use results::record::{End, Record, Run, SCHEMA, Value};
+use results::record::{End, Record, Reported, Run, SCHEMA, Value};
 use units::{Dimension, Quantity};
 
 use crate::words::words;
 
 /// An external program.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct App {
     /// Its arguments, with `{dir}` and other placeholders in them.
     pub words: Vec<String>,
     /// Its metrics, by `PHASE.NAME`.
     pub metrics: Vec<AppMetric>,
+    /// The known program whose output it prints.
+    pub parse: Option<String>,
+    /// The pattern of the line with its number of processes.
+    pub tasks: Option<String>,
+    /// The pattern of the lines with the seconds that it measured.
+    pub seconds: Option<String>,
     /// The largest number of bytes that it writes, as the plan states it.
     pub writes_bytes: u64,
 }
@@ -101,16 +110,8 @@ impl AppMetric {
 
     /// Its dimension, or the reason why it is not valid.
     pub fn dimension(&self) -> Result<Dimension, String> {
-        let pattern = self.pattern()?;
-        // The whole match is a group too.
-        if pattern.captures_len() != 2 {
-            return Err(format!("`{}` needs one group in ( ) for the number. Add it.", self.line));
-        }
+        check(&self.line)?;
         self.quantity(1.0).map(|quantity| quantity.dimension)
-    }
-
-    fn pattern(&self) -> Result<Regex, String> {
-        Regex::new(&format!("(?m){}", self.line)).map_err(|error| format!("`{}`: {error}", self.line))
     }
 
     fn quantity(&self, number: f64) -> Result<Quantity, String> {
@@ -121,18 +122,7 @@ impl AppMetric {
 
     /// The number in `text`, in the base unit.
     fn value(&self, text: &str) -> Result<Value, String> {
-        let mut numbers = Vec::new();
-        for found in self.pattern()?.captures_iter(text) {
-            let word = found.get(1).map_or("", |group| group.as_str());
-            let number: f64 = word.parse().map_err(|_| format!("{}: `{word}` is not a number", self.name))?;
-            if !number.is_finite() {
-                return Err(format!(
-                    "{}: the program printed `{word}`, which is not a finite number",
-                    self.name
-                ));
-            }
-            numbers.push(number);
-        }
+        let numbers = numbers(&self.line, text).map_err(|why| format!("{}: {why}", self.name))?;
         let (count, first) = (numbers.len(), numbers.first().copied());
         let picked = match self.pick {
             Pick::One if count > 1 => {
@@ -149,6 +139,33 @@ impl AppMetric {
         let unit = quantity.dimension.unit().to_owned();
         Ok(Value { name: self.name.clone(), value: quantity.value, unit, lines: count as u64 })
     }
+}
+
+/// Whether a pattern is one with one group, or why not.
+pub(crate) fn check(line: &str) -> Result<(), String> {
+    // The whole match is a group too.
+    match pattern(line)?.captures_len() {
+        2 => Ok(()),
+        _ => Err(format!("`{line}` needs one group in ( ) for the number. Add it.")),
+    }
+}
+
+fn pattern(line: &str) -> Result<Regex, String> {
+    Regex::new(&format!("(?m){line}")).map_err(|error| format!("`{line}`: {error}"))
+}
+
+/// The numbers in all lines of `text` that match.
+fn numbers(line: &str, text: &str) -> Result<Vec<f64>, String> {
+    let mut numbers = Vec::new();
+    for found in pattern(line)?.captures_iter(text) {
+        let word = found.get(1).map_or("", |group| group.as_str());
+        let number: f64 = word.parse().map_err(|_| format!("`{word}` is not a number"))?;
+        if !number.is_finite() {
+            return Err(format!("the program printed `{word}`, which is not a finite number"));
+        }
+        numbers.push(number);
+    }
+    Ok(numbers)
 }
 
 impl App {
@@ -171,8 +188,31 @@ impl App {
             .ok_or_else(|| self.metrics.iter().map(|metric| metric.name.as_str()).collect())
     }
 
-    /// The records of a job that printed `text`, or the reason why there are none.
-    pub fn records(&self, argv: &[String], ranks: u32, text: &str) -> Result<Vec<Record>, String> {
+    /// The facts in the output `text` of a job whose files are in `dir`.
+    fn reported(&self, dir: &str, text: &str) -> Result<Reported, String> {
+        let mut facts = self.parse.as_ref().map(|name| reported::of(name, text)).unwrap_or_default();
+        facts.dir = dir.to_owned();
+        let of = |line: &String, name: &str| numbers(line, text).map_err(|why| format!("{name}: {why}"));
+        if let Some(line) = &self.tasks {
+            // A number that no process can count is none of the plan.
+            facts.tasks = of(line, "tasks")?.first().map(|number| *number as u64);
+        }
+        if let Some(line) = &self.seconds {
+            facts.seconds = Some(of(line, "seconds")?.iter().sum());
+        }
+        Ok(facts)
+    }
+
+    /// The facts of the command line that IOR printed, if the program is IOR.
+    pub fn ior_line(&self, facts: &Reported) -> Option<IorFacts> {
+        let words = facts.argv.get(1..).filter(|_| self.parse.as_deref() == Some("ior"))?;
+        // The options of this program come before the name of the workload.
+        let from = words.iter().position(|word| word == "ior").map_or(0, |at| at + 1);
+        Some(IorFacts::read(&words[from..]))
+    }
+
+    /// The records of a job that printed `text`, or the reason why there are none. Its files are in `dir`.
+    pub fn records(&self, argv: &[String], ranks: u32, dir: &str, text: &str) -> Result<Vec<Record>, String> {
         let run = Run {
             schema: SCHEMA,
             tool: argv.first().cloned().unwrap_or_default(),
@@ -182,8 +222,16 @@ impl App {
             ..Run::default()
         };
         let mut records = vec![Record::Run(run)];
-        for metric in &self.metrics {
+        // A known program prints only the phases that it ran.
+        let is_there = |metric: &AppMetric| {
+            self.parse.is_none() || numbers(&metric.line, text).is_ok_and(|found| !found.is_empty())
+        };
+        for metric in self.metrics.iter().filter(|metric| is_there(metric)) {
             records.push(Record::Value(metric.value(text)?));
+        }
+        let facts = self.reported(dir, text)?;
+        if !facts.is_empty() {
+            records.push(Record::Reported(Box::new(facts)));
         }
         records.push(Record::End(End::default()));
         Ok(records)

@@ -218,6 +218,10 @@ pub struct JobInfo {
     /// The libraries for parallel work that rank 0 had loaded, as found on this machine.
     #[serde(default)]
     pub libraries: Vec<LoadedLibrary>,
+    /// The files of an external program on this machine before it was started: the program, and the scripts
+    /// and programs that its arguments name.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub programs: Vec<Program>,
 }
 
 /// One job of a loaded campaign.

@@ -18,6 +18,7 @@ mod kernel;
 mod metrics;
 mod opened;
 mod possible;
+mod reported;
 mod state;
 
 use serde::{Deserialize, Serialize};
@@ -30,6 +31,7 @@ pub use identity::{MappedObject, NodeIdentity};
 pub use kernel::{ClockPace, KernelCount, MountCount};
 pub use metrics::{METRICS, Metric};
 pub use opened::{OpenedFiles, StrayFile};
+pub use reported::{Reported, ReportedPhase};
 pub use state::{ReachedState, StateExtents};
 
 /// The version of the record format that this program writes.
@@ -49,6 +51,8 @@ pub enum Record {
     Case(Box<Case>),
     /// One number that an external program printed.
     Value(Value),
+    /// What an external program printed about its own run.
+    Reported(Box<Reported>),
     /// A failure that ended the phase on all ranks.
     Failure(Failure),
     /// A fact that the reader of the numbers should know.

@@ -70,6 +70,9 @@ pub struct Verdict {
     /// How the measurements were made, if a reader should know it. Notes do not speak against them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<Finding>,
+    /// Whether the value was not measured by this program: an external program reported it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub as_reported: bool,
     /// Folders of the jobs that the verdict is based on, relative to the campaign folder.
     pub jobs: Vec<String>,
     /// Time windows of the repetitions that were evaluated in addition to whole phases.

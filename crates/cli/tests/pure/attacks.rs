@@ -2,6 +2,7 @@
 //! ends with. An honest campaign with the same clauses passes.
 
 mod identity;
+mod programs;
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -10,7 +10,7 @@ use crate::app::{App, AppMetric};
 impl Defaults<'_> {
     /// The program of a test.
     pub(super) fn app(&self, who: &str, spanned: &Spanned<wire::AppKeys>) -> ParseResult<App> {
-        let wire::AppKeys { argv, metrics, parse, writes } = spanned.get_ref();
+        let wire::AppKeys { argv, metrics, parse, tasks, seconds, writes } = spanned.get_ref();
         let rejected = |why: String| self.place.error(spanned, format!("{who}: app: {why}"));
         if argv.is_empty() {
             return Err(rejected(
@@ -51,16 +51,29 @@ impl Defaults<'_> {
             }
             metric.dimension().map_err(|why| rejected(format!("{}: {why}", metric.name)))?;
         }
-        let writes_bytes = match writes {
-            None => 0,
-            Some(text) => match text.get_ref().parse::<Quantity>() {
-                Ok(Quantity { value, dimension: Dimension::Bytes }) => value as u64,
-                _ => {
-                    let what = format!("{who}: writes is not a size. Write for example `1.4 TB`.");
-                    return Err(self.place.error(text, what));
-                }
-            },
-        };
-        Ok(App { words: argv.clone(), metrics, writes_bytes })
+        for (name, line) in [("tasks", tasks), ("seconds", seconds)] {
+            let why = line.as_ref().and_then(|line| crate::app::check(line).err());
+            why.map_or(Ok(()), |why| Err(rejected(format!("{name}: {why}"))))?;
+        }
+        let writes_bytes = writes.as_ref().map_or(Ok(0), |text| self.size(who, text))?;
+        Ok(App {
+            words: argv.clone(),
+            metrics,
+            parse: parse.as_ref().map(|name| name.get_ref().clone()),
+            tasks: tasks.clone(),
+            seconds: seconds.clone(),
+            writes_bytes,
+        })
+    }
+
+    /// The size that `writes` states.
+    fn size(&self, who: &str, text: &Spanned<String>) -> ParseResult<u64> {
+        match text.get_ref().parse::<Quantity>() {
+            Ok(Quantity { value, dimension: Dimension::Bytes }) => Ok(value as u64),
+            _ => {
+                let what = format!("{who}: writes is not a size. Write for example `1.4 TB`.");
+                Err(self.place.error(text, what))
+            }
+        }
     }
 }

@@ -54,7 +54,7 @@ pub(super) fn clause(verdict: &Verdict, anchor: &str) -> Clause {
         test: Cell::literal(&verdict.test).linked(format!("#{anchor}")),
         words: verdict.clause.clone(),
         metric: verdict.metric.clone(),
-        criterion: verdict.criterion.clone(),
+        criterion: criterion(verdict),
         value: value(verdict),
         cov: statistics.and_then(|s| s.cov).map_or(NONE.into(), share),
         verdict: verdict.outcome.to_string(),
@@ -64,6 +64,12 @@ pub(super) fn clause(verdict: &Verdict, anchor: &str) -> Clause {
         remarks: remarks_of(verdict),
         jobs: verdict.jobs.iter().map(job).collect(),
     }
+}
+
+/// The criterion, with the origin of the value if this program did not measure it.
+pub(super) fn criterion(verdict: &Verdict) -> String {
+    let criterion = &verdict.criterion;
+    if verdict.as_reported { format!("{criterion} (as reported by the program)") } else { criterion.clone() }
 }
 
 fn remarks_of(verdict: &Verdict) -> Vec<Remark> {

@@ -7,6 +7,7 @@ use results::folder::Campaign;
 use results::summary::{Rate, SystemProjection};
 
 use super::build::shown_verdicts;
+use super::clauses;
 use super::summary::model;
 use crate::sentences::sentence;
 
@@ -67,7 +68,7 @@ fn judged(verdict: &Verdict) -> Fields {
         ("unit", verdict.unit.clone()),
         ("cov", number(statistics.and_then(|statistics| statistics.cov))),
         ("runs", statistics.map_or(0, |statistics| statistics.values.len()).to_string()),
-        ("criterion", verdict.criterion.clone()),
+        ("criterion", clauses::criterion(verdict)),
         ("threshold", number(verdict.threshold)),
         ("outcome", verdict.outcome.to_string()),
         ("remark", sentence(&verdict.reason)),

@@ -116,6 +116,10 @@ fn facts(job: &Job) -> Vec<Fact> {
         let file = Cell::literal(&library.path).full(format!("SHA-256 {}", or_none(&library.sha256)));
         facts.push(Fact::of("Library", file));
     }
+    for program in &job.info.programs {
+        let file = Cell::literal(&program.path).full(format!("SHA-256 {}", or_none(&program.sha256)));
+        facts.push(Fact::of("External program", file));
+    }
     for record in &job.records {
         match record {
             Record::Run(run) => facts.extend(run_facts(run)),

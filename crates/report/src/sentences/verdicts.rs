@@ -122,6 +122,11 @@ pub(super) const TEXTS: &[(Code, &str)] = templates! {
         "{who}: {phase} ran with {option} {found}, but the plan has {planned}.";
     RanksDiffer: "{who} ran on {ranks|rank}, but the plan asks for {planned}.";
     NodesDiffer: "{who} ran on {nodes|node}, but the plan asks for {planned}.";
+    ReportedDiffers: "{who}: the program reports {what}: {found}. Planned: {planned}.";
+    ReportedTime: "{who}: the program reports {claimed}, but the job took only {wall}.";
+    ReportedRate:
+        "{who}, {phase}: the program reports {rate} for {time}. That is more than its total of {total}.",
+        "{who}, {phase}: the program reports {rate}, but the best of its repetitions is {best}.";
     SharedKernel: "{who} ran on {nodes|node} with only {kernels|kernel}. Nodes with one kernel are one node.";
     StateNotRecorded: "{state} recorded no state.";
     StateNotReached:
@@ -308,6 +313,15 @@ pub(super) const TEXTS: &[(Code, &str)] = templates! {
          there.",
         "Repetition {repetition}, {phase}: {ranks|rank} used files on another file system than their \
          directory.";
+    ReportedShort:
+        "Repetition {repetition}: the program reports measured times of {claimed} in total, but the job took \
+         {wall}. It is not known what it did in the rest.";
+    ReportedCached:
+        "Repetition {repetition}, {phase}: nothing in the output shows that the data was not in the cache of \
+         the node that reads it.";
+    ReportedLess:
+        "Repetition {repetition}: the program expected files of {expected} in total and found {found}.";
+    ProgramChanged: "{path} has another SHA-256 in repetition {repetition} than before.";
     MappedObject:
         "On {nodes} of {of} nodes (first {node}), {path} was mapped into the program at its start[ (SHA-256 \
          {sha256})]. It is not a part of the program[. Others: {others}].";
@@ -510,6 +524,11 @@ pub(super) const REMEDIES: &[(Code, &str)] = templates! {
         "Find what set the wall clock, and measure again.{wall?}";
     TrafficLess: "Find what served the data, or correct the `traffic` command.";
     StrayFile: "Remove the link or the mount, and measure again.";
+    ReportedCached:
+        "Read on other nodes than those that wrote (-C of ior, -N of mdtest), or explain it in a waiver.";
+    ReportedShort: "Measure for most of the time of the job, or explain it in a waiver.";
+    ReportedLess: "Compare the sizes of the files, or explain it in a waiver.";
+    ProgramChanged: "Use one build for all repetitions, or explain the change in a waiver.";
     SharedKernel:
         "Run on real nodes, or set `clients.simulated = true`. The report then states that nodes were \
          simulated.";

@@ -168,6 +168,11 @@ fn sample(code: Code, name: &str, how: &str) -> Datum {
         (Code::FillRecorded, "low" | "high") => return Datum::share(if name == "low" { 0.6 } else { 0.7 }),
         (Code::NotPredicted, "error") => return Datum::share(0.2),
         (Code::Harmonic, "mean") => return Datum::rate(2.72e9),
+        (Code::ReportedTime | Code::ReportedShort, "claimed" | "wall") => return Datum::seconds(12.5),
+        (Code::ReportedRate, "total") | (Code::ReportedLess, "expected" | "found") => {
+            return Datum::bytes(6e6);
+        }
+        (Code::ReportedRate, "best") => return Datum::rate(2.72e9),
         (Code::CachedRead, "memory") => return "tmpfs".into(),
         (Code::SlowGroup | Code::UnevenPlacement | Code::SlowRanks, "ranks") => return vec![2_u32, 6].into(),
         (Code::SlowGroup | Code::UnevenPlacement, "files") => {

@@ -95,6 +95,11 @@ codes! {
     RanksDiffer = "ranks-differ": "The number of ranks of a job differs from the plan.";
     NodesDiffer = "nodes-differ": "The number of nodes of a job differs from the plan.";
     SharedKernel = "shared-kernel": "Nodes of a job have the same kernel, so they are one node.";
+    ReportedDiffers = "reported-differs":
+        "What an external program reports about its run differs from the plan.";
+    ReportedTime = "reported-time": "An external program reports more time than its job took.";
+    ReportedRate = "reported-rate":
+        "A rate that an external program reports contradicts its own sizes, times or rates.";
     StateNotRecorded = "state-not-recorded": "A state that the test needs was not recorded.";
     StateNotReached = "state-not-reached": "A state that the test needs was not reached.";
     PreloadUncounted = "preload-uncounted": "The files that a state requires were not counted.";
@@ -179,6 +184,12 @@ codes! {
         "Files were on another file system than planned, or nodes mount it from another server.";
     StrayFile = "stray-file": "Files were on another file system than their directory.";
     LinkedFile = "linked-file": "Files were links to other files.";
+    ReportedShort = "reported-short":
+        "An external program accounts only for a small part of the time of its job.";
+    ReportedCached = "reported-cached":
+        "Nothing in the output of an external program shows that its reads came from storage.";
+    ReportedLess = "reported-less": "An external program found smaller files than it expected.";
+    ProgramChanged = "program-changed": "The file of an external program changed between repetitions.";
     MappedObject = "mapped-object":
         "A file with code that the program does not need was mapped into its processes.";
     TracedProcess = "traced-process": "Another process traced a process of a job.";

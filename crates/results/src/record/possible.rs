@@ -23,6 +23,9 @@ impl Record {
             Self::Case(case) => ranks(case.ranks).or_else(|| negative("seconds", case.seconds)),
             Self::State(state) => negative("seconds", state.seconds),
             Self::Value(value) => (!value.value.is_finite()).then_some(("value", "is not a number")),
+            Self::Reported(reported) => {
+                reported.is_impossible().then_some(("reported", "has a number that no run has"))
+            }
             Self::Failure(_) | Self::Notice(_) | Self::End(_) => None,
         };
         flaw.map(|(field, what)| format!("{field} {what}"))

@@ -4,6 +4,7 @@
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -23,6 +24,44 @@ pub fn launcher(word: &str, path: &str) -> Option<Program> {
         version: version(&output),
         path: file.to_string_lossy().into_owned(),
     })
+}
+
+/// The most files of an external program that are recorded.
+const FILES_MAX: usize = 8;
+/// A larger file has no hash.
+const HASHED_BYTES_MAX: u64 = 1 << 30;
+
+/// The files that an external command line starts. They are its first word, a script that this word
+/// interprets, and files in other words that can be executed. A shell command has several such words.
+fn files_of(words: &[String], path: &str) -> Vec<PathBuf> {
+    let Some((program, arguments)) = words.split_first() else { return Vec::new() };
+    let first = found(program, path).into_iter();
+    let interprets = first.clone().any(|file| is_interpreter(&file));
+    let mut scripts = arguments.iter().filter(|word| !word.starts_with('-'));
+    let script = scripts.next().filter(|_| interprets).map(PathBuf::from);
+    let in_words =
+        arguments.iter().flat_map(|word| word.split(|c: char| c.is_whitespace() || ";&|()\"'".contains(c)));
+    let named = in_words.filter(|word| word.contains('/')).map(PathBuf::from).filter(|file| may_start(file));
+    let mut files = Vec::new();
+    for file in first.chain(script.filter(|file| file.is_file())).chain(named) {
+        let file = file.canonicalize().unwrap_or(file);
+        if files.len() < FILES_MAX && !files.contains(&file) {
+            files.push(file);
+        }
+    }
+    files
+}
+
+/// Whether a program runs the file that its first argument names.
+fn is_interpreter(file: &Path) -> bool {
+    let name = file.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+    ["sh", "bash", "dash", "zsh", "ksh", "perl", "python", "ruby"].iter().any(|known| {
+        name.strip_prefix(known).is_some_and(|rest| rest.chars().all(|c| c.is_ascii_digit() || c == '.'))
+    })
+}
+
+fn may_start(file: &Path) -> bool {
+    file.metadata().is_ok_and(|of| of.is_file() && of.permissions().mode() & 0o111 != 0)
 }
 
 /// Whether the program exists.
@@ -56,6 +95,20 @@ impl Hashes {
     pub fn libraries(&self, paths: &[String]) -> Vec<LoadedLibrary> {
         let library = |path: &String| LoadedLibrary { path: path.clone(), sha256: self.of(Path::new(path)) };
         paths.iter().map(library).collect()
+    }
+
+    /// The files of an external command line as they are now.
+    pub(crate) fn programs(&self, words: &[String], path: &str) -> Vec<Program> {
+        let hash = |file: &Path| {
+            let is_small = file.metadata().is_ok_and(|of| of.len() <= HASHED_BYTES_MAX);
+            if is_small { self.of(file) } else { String::new() }
+        };
+        let program = |file: PathBuf| Program {
+            sha256: hash(&file),
+            path: file.to_string_lossy().into_owned(),
+            version: String::new(),
+        };
+        files_of(words, path).into_iter().map(program).collect()
     }
 
     /// SHA-256 of a file, hexadecimal; empty if it cannot be read.
@@ -97,6 +150,29 @@ mod tests {
         let hydra = "HYDRA build details:\n    Version:          4.0.2\n    Release Date: x\n";
         assert_eq!(version(hydra), "HYDRA build details: Version:          4.0.2");
         assert_eq!((version("\n\n"), version("launch\nso\n")), (String::new(), "launch".to_owned()));
+    }
+
+    #[test]
+    fn the_files_of_an_external_command_line_are_its_program_and_the_scripts_in_its_words() {
+        let here = tempfile::tempdir().unwrap();
+        let dir = here.path().canonicalize().unwrap();
+        let file = |name: &str, mode| {
+            let file = dir.join(name);
+            fs::write(&file, name).unwrap();
+            fs::set_permissions(&file, fs::Permissions::from_mode(mode)).unwrap();
+            file.to_string_lossy().into_owned()
+        };
+        let (app, script, data) = (file("app", 0o755), file("script.sh", 0o644), file("data", 0o644));
+        let of = |words: &[&str]| {
+            let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
+            let all = Hashes::default().programs(&words, "/usr/bin:/bin");
+            all.into_iter().skip(1).map(|one| (one.path, one.sha256)).collect::<Vec<_>>()
+        };
+        let one = |path: &str, name: &str| vec![(path.to_owned(), sha256(name.as_bytes()))];
+        assert_eq!(of(&["sh", "-c", &format!("cd /; exec {app} -o {data}")]), one(&app, "app"));
+        assert_eq!(of(&["sh", "-e", &script, &data]), one(&script, "script.sh"));
+        assert_eq!(of(&[&app, &data]), []);
+        assert_eq!(of(&["env", &app]), one(&app, "app"));
     }
 
     #[test]

@@ -8,7 +8,7 @@ use std::io;
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 
-use results::folder::{self, Fill, Job, JobEnd, JobInfo, StagedJob, names};
+use results::folder::{self, Fill, Job, JobEnd, JobInfo, Program, StagedJob, names};
 use results::reason::Reason;
 use results::record::{Failure, Record, Run};
 use results::records::{self, RecordFile, Sink};
@@ -28,6 +28,8 @@ pub(super) struct Attempt<'a> {
     files: PathBuf,
     staged: StagedJob,
     prepared: Prepared,
+    /// The files of its external program.
+    programs: Vec<Program>,
     /// Its task, if it is the job of a dataset.
     turn: Option<DatasetTask>,
     /// Why it is not started, if so.
@@ -90,6 +92,7 @@ impl<'a> Attempt<'a> {
         }
         let (fill_before, load_before) = (machine::fill(&files), machine::load());
         let prepared = Prepared::new(asked, job, &site.nodes, &files, &staged.dir());
+        let programs = site.hashes.programs(&prepared.external, prepared.path());
         let rejected = rejected.or_else(|| match &turn {
             Some(DatasetTask::Rejected(why)) => Some(StartRejection::Trouble(why.clone())),
             _ => dataset::changed(asked, job, &files).map(StartRejection::Fact),
@@ -112,6 +115,7 @@ impl<'a> Attempt<'a> {
             files,
             staged,
             prepared,
+            programs,
             turn,
             rejected,
             load_before,
@@ -207,6 +211,7 @@ impl<'a> Attempt<'a> {
             unasked: self.unasked,
             layout: machine::layout(&self.files),
             libraries: site.hashes.libraries(&libraries(&records)),
+            programs: self.programs,
         };
         let dataset = match self.turn {
             Some(turn) => turn.conclude(asked, site, (self.job, &self.files), &self.staged, &mut info)?,
@@ -229,7 +234,7 @@ impl<'a> Attempt<'a> {
         }
         let ranks = self.job.placement.ranks;
         let found = match self.printed() {
-            Ok(printed) => app.records(&self.prepared.argv, ranks, &printed),
+            Ok(printed) => app.records(&self.prepared.argv, ranks, &self.files.to_string_lossy(), &printed),
             Err(error) => Err(format!("{}: {error}", names::STDOUT)),
         };
         let mut file = RecordFile::create(&self.staged.dir().join(names::RECORDS))?;

@@ -32,6 +32,8 @@ const CHECK_INTERVAL: Duration = Duration::from_millis(10);
 pub(super) struct Prepared {
     /// Its complete command line.
     pub(super) argv: Vec<String>,
+    /// The part of it after the launcher, if it is an external program.
+    pub(super) external: Vec<String>,
     /// The recorded part of its environment.
     pub(super) env_recorded: BTreeMap<String, String>,
     env: BTreeMap<String, String>,
@@ -67,7 +69,9 @@ impl Prepared {
             words.extend(["--record".to_owned(), names::RECORDS.to_owned()]);
         }
         let env = environment(asked);
+        let own = if external { [std::slice::from_ref(&program), &words[..]].concat() } else { Vec::new() };
         Self {
+            external: own,
             argv: launch.kind.command(&LauncherJob {
                 program,
                 placement: job.placement.clone(),
@@ -95,6 +99,7 @@ impl Prepared {
     ) -> Self {
         Self {
             argv: ["sh", "-c", command].map(str::to_owned).to_vec(),
+            external: Vec::new(),
             env_recorded: BTreeMap::new(),
             env: environment(asked),
             dir: dir.to_owned(),
@@ -102,6 +107,11 @@ impl Prepared {
             stderr: format!("{name}.stderr.txt"),
             timeout: limit(timeout_s),
         }
+    }
+
+    /// The value of the variable PATH of the job.
+    pub(super) fn path(&self) -> &str {
+        self.env.get("PATH").map_or("", String::as_str)
     }
 
     /// Runs the job until it ends or exceeds its time limit. Returns how it ended and its wall time in

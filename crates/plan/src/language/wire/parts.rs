@@ -185,7 +185,13 @@ keys! {
             = Named(MetricKeys::TABLE), "{ \"step.bw\" = { line = \"rate: ([0-9.]+)\", unit = \"GB/s\" } }",
             "its metrics, by `PHASE.NAME`";
         parse: Option<Spanned<String>> = Word(&["ior", "mdtest", "flash-io"]), "\"ior\"",
-            "or: the program whose known output it prints";
+            "or: the program whose known output it prints. `ior` and `mdtest`: what the output says about \
+             processes, nodes, files, sizes and times is compared with the plan";
+        tasks: Option<String> = Text, "\"on ([0-9]+) processes\"",
+            "a regular expression with one group, the number of processes. It must be that of the plan";
+        seconds: Option<String> = Text, "\"^took ([0-9.]+) s\"",
+            "a regular expression with one group, the seconds that it measured. Their sum over all lines \
+             cannot be longer than the job, and a small part of the job needs a waiver";
         writes: Option<Spanned<String>> = Quantity(&[Dimension::Bytes]), "\"1.4 TB\"",
             "the largest number of bytes that it writes, for the check of free space";
     }

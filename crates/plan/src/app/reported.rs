@@ -1,0 +1,196 @@
+//! What known programs print about their own run: processes, nodes, files, sizes and times.
+//!
+//! A value that the output has several times with different contents is absent. Sizes in the output are
+//! rounded.
+//!
+//! Invariant: pure. What cannot be read is absent, never guessed.
+//! Never here: whether it agrees with the plan, and the metrics of a plan.
+
+use results::record::{Reported, ReportedPhase};
+
+const MEBIBYTE: f64 = 1_048_576.0;
+
+/// The facts in the output of `program`, one of the known ones.
+pub(super) fn of(program: &str, text: &str) -> Reported {
+    match program {
+        "ior" => ior(text),
+        "mdtest" => mdtest(text),
+        _ => Reported::default(),
+    }
+}
+
+fn ior(text: &str) -> Reported {
+    let number = |label| only(text, label).and_then(|value| value.parse().ok());
+    let size = |label| only(text, label).and_then(size);
+    let phases: Vec<ReportedPhase> = text.lines().filter_map(ior_phase).collect();
+    Reported {
+        argv: words(only(text, "Command line")),
+        paths: paths(only(text, "test filename")),
+        tasks: number("tasks"),
+        nodes: number("nodes"),
+        tasks_per_node: number("clients per node"),
+        block_bytes: size("blocksize"),
+        transfer_bytes: size("xfersize"),
+        segments: number("segments"),
+        total_bytes: size("aggregate filesize"),
+        file_per_task: only(text, "access").map(|value| value == "file-per-process"),
+        shifted: only(text, "ordering inter file").map(|value| !value.starts_with("no ")),
+        found_less: found_less(text),
+        seconds: sum(&phases),
+        phases,
+        ..Reported::default()
+    }
+}
+
+/// A line of the table of results: the access, its rate in MiB/s, and before the last column its seconds. The
+/// table of the summary has more columns.
+fn ior_phase(line: &str) -> Option<ReportedPhase> {
+    let columns: Vec<&str> = line.split_whitespace().collect();
+    let (name, rest) = columns.split_first()?;
+    if !matches!(*name, "write" | "read") || !matches!(rest.len(), 8 | 10) {
+        return None;
+    }
+    let number = |at: usize| rest.get(at)?.parse::<f64>().ok();
+    let (rate, seconds) = (number(0)? * MEBIBYTE, number(rest.len() - 2)?);
+    Some(ReportedPhase { phase: (*name).to_owned(), rate, seconds })
+}
+
+/// The expected size of the files, and the smaller size that the program warns about.
+fn found_less(text: &str) -> Option<(f64, f64)> {
+    let value = |label: &str| {
+        let line = text.lines().find(|line| line.contains(label))?;
+        line.rsplit_once('=')?.1.trim().trim_end_matches('.').parse().ok()
+    };
+    let pair = (value("Expected aggregate file size")?, value("Stat() of aggregate file size")?);
+    (pair.1 < pair.0).then_some(pair)
+}
+
+fn mdtest(text: &str) -> Reported {
+    let launched = text.lines().find_map(|line| line.split_once(" was launched with ").map(|(_, rest)| rest));
+    let launched: Vec<&str> = launched.unwrap_or_default().split_whitespace().collect();
+    let word = |at: usize| launched.get(at).and_then(|word| word.parse::<u64>().ok());
+    let items = between(text, " tasks, ", " files").and_then(|count| count.parse::<u64>().ok());
+    let rounds = between(text, "(of ", " iterations").and_then(|count| count.parse::<f64>().ok());
+    let operations = items.zip(rounds).map_or(0.0, |(items, rounds)| items as f64 * rounds);
+    let phases: Vec<ReportedPhase> = text.lines().filter_map(|line| mdtest_phase(line, operations)).collect();
+    Reported {
+        argv: words(only(text, "Command line used")),
+        paths: paths(only(text, "Path")),
+        tasks: word(0),
+        nodes: word(4),
+        total_items: items,
+        seconds: sum(&phases).filter(|_| operations > 0.0),
+        phases,
+        ..Reported::default()
+    }
+}
+
+/// A line of the table of rates: the operation, the largest, smallest and mean rate, their deviation.
+fn mdtest_phase(line: &str, operations: f64) -> Option<ReportedPhase> {
+    let names = ["creation", "stat", "rename", "read", "removal"];
+    let columns: Vec<&str> = line.split_whitespace().filter(|word| *word != ":").collect();
+    let [kind @ ("File" | "Directory"), name, _, _, mean, _] = columns[..] else { return None };
+    let (name, rate) = (name.trim_end_matches(':'), mean.parse::<f64>().ok()?);
+    let phase = format!("{}_{name}", kind.to_lowercase());
+    (names.contains(&name) && rate > 0.0).then(|| ReportedPhase { phase, rate, seconds: operations / rate })
+}
+
+/// The text between `before` and `after` in the first line that has both.
+fn between<'t>(text: &'t str, before: &str, after: &str) -> Option<&'t str> {
+    let found = |line: &'t str| Some(line.split_once(before)?.1.split_once(after)?.0.trim());
+    text.lines().find_map(found)
+}
+
+/// The value after `LABEL :` at the beginning of a line, if all such lines have the same.
+fn only<'t>(text: &'t str, label: &str) -> Option<&'t str> {
+    let mut values = text.lines().filter_map(|line| {
+        let value = line.trim_start().strip_prefix(label)?.trim_start().strip_prefix(':')?;
+        Some(value.trim())
+    });
+    let first = values.next()?;
+    values.all(|value| value == first).then_some(first)
+}
+
+/// A size such as `16384 bytes` or `4 MiB`.
+fn size(text: &str) -> Option<f64> {
+    let (number, unit) = text.split_once(' ')?;
+    let power =
+        ["bytes", "KiB", "MiB", "GiB", "TiB", "PiB"].iter().position(|known| *known == unit.trim())?;
+    number.parse::<f64>().ok().map(|number| number * 1024_f64.powi(power as i32))
+}
+
+fn words(line: Option<&str>) -> Vec<String> {
+    let words = line.unwrap_or_default().split_whitespace();
+    words.map(|word| word.trim_matches('\'').to_owned()).collect()
+}
+
+/// Several paths are separated by `@`.
+fn paths(text: Option<&str>) -> Vec<String> {
+    text.unwrap_or_default().split('@').filter(|path| !path.is_empty()).map(str::to_owned).collect()
+}
+
+fn sum(phases: &[ReportedPhase]) -> Option<f64> {
+    (!phases.is_empty()).then(|| phases.iter().map(|phase| phase.seconds).sum())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const IOR: &str = "\
+Command line        : ior -w -r -C -e -F -o /s/d/f
+test filename       : /s/d/f
+access              : file-per-process
+segments            : 2
+ordering inter file : constant task offset
+nodes               : 2
+tasks               : 8
+clients per node    : 4
+xfersize            : 16384 bytes
+blocksize           : 4 MiB
+aggregate filesize  : 64 MiB
+
+write     559.13     143520     0.000007    4096  16.00  0.000011   0.007135   0.000008   0.114464   0
+WARNING: Expected aggregate file size       = 67108864
+WARNING: Stat() of aggregate file size      = 0
+read      2387.88    613567     0.000002    4096  16.00  0.000003   0.001669   0.000003   0.026802   0
+write        1369.35     559.13     964.24     405.11  350552.34  143136.95  246844.65  103707.70    0.00504
+";
+
+    #[test]
+    fn the_facts_of_an_output_of_ior_are_read() {
+        let found = of("ior", IOR);
+        assert_eq!((found.tasks, found.nodes, found.tasks_per_node), (Some(8), Some(2), Some(4)));
+        assert_eq!((found.block_bytes, found.transfer_bytes), (Some(4.0 * MEBIBYTE), Some(16384.0)));
+        assert_eq!((found.segments, found.total_bytes), (Some(2), Some(64.0 * MEBIBYTE)));
+        assert_eq!((found.file_per_task, found.shifted), (Some(true), Some(true)));
+        assert_eq!((found.argv[1].as_str(), found.paths[0].as_str()), ("-w", "/s/d/f"));
+        assert_eq!(found.found_less, Some((67_108_864.0, 0.0)));
+        let [write, read] = &found.phases[..] else { panic!("{found:?}") };
+        assert_eq!((write.rate, read.seconds), (559.13 * MEBIBYTE, 0.026802));
+        assert!((found.seconds.unwrap() - 0.141266).abs() < 1e-9);
+    }
+
+    #[test]
+    fn a_value_that_differs_between_tests_of_one_output_is_absent() {
+        let found = of("ior", &(IOR.to_owned() + &IOR.replace("tasks               : 8", "tasks  : 4")));
+        assert_eq!((found.tasks, found.nodes), (None, Some(2)));
+        assert!(of("ior", "nothing").is_empty() && of("flash-io", IOR).is_empty());
+    }
+
+    #[test]
+    fn the_facts_of_an_output_of_mdtest_are_read() {
+        let text = "mdtest-4.1.0+dev was launched with 2 total task(s) on 1 node(s)\n\
+                    Command line used: mdtest '-n' '200' '-d' '/s/d/m'\nPath                : /s/d/m\n\
+                    2 tasks, 400 files/directories\n\nSUMMARY rate (in ops/sec): (of 3 iterations)\n   \
+                    File creation              500.0    300.0     400.0     1.0\n   \
+                    Directory stat        :    500.0    300.0     200.0     1.0\n   \
+                    Tree creation              500.0    300.0     400.0     1.0\n";
+        let found = of("mdtest", text);
+        assert_eq!((found.tasks, found.nodes, found.total_items), (Some(2), Some(1), Some(400)));
+        assert_eq!((found.argv.len(), found.paths[0].as_str()), (5, "/s/d/m"));
+        let phases: Vec<_> = found.phases.iter().map(|one| (one.phase.as_str(), one.seconds)).collect();
+        assert_eq!(phases, [("file_creation", 3.0), ("directory_stat", 6.0)]);
+        assert_eq!(found.seconds, Some(9.0));
+    }
+}
