@@ -36,6 +36,7 @@ pub(crate) struct Findings {
 /// All findings, without waivers.
 pub(crate) fn all(index: &Index<'_>) -> Findings {
     let mut records = campaign::same_file_systems(index);
+    records.extend(campaign::backing(index));
     for test in &index.plan.tests {
         records.extend(file_system::during(index, test));
         records.extend(rates::of(index, test));

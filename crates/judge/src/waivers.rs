@@ -16,6 +16,7 @@ use crate::validity;
 
 /// The codes of findings in the records that a waiver can waive.
 pub const WAIVABLE: &[Code] = &[
+    Code::BackingStore,
     Code::CovHigh,
     Code::CovMissing,
     Code::Exclusive,

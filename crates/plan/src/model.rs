@@ -95,6 +95,8 @@ pub struct FileSystem {
     pub dir: String,
     /// Its type as the contract names it, checked against the mounted one.
     pub kind: Option<String>,
+    /// The kind of file or directory that it may lie on, as in the recorded facts: `loop` or `overlay`.
+    pub backing: Option<&'static str>,
     /// Total number of servers.
     pub servers: Option<u32>,
     /// Total number of storage targets that hold data.

@@ -50,7 +50,9 @@ pub use chain::{Head, now};
 pub use dataset::{DATASET_SCHEMA, DatasetFile, DatasetReuse, Manifest, Recipe, Sample};
 pub use deaths::{DeathCause, LaunchRejection, cause_of_death};
 pub use extend::extend;
-pub use facts::{Build, FileSystemFacts, Fill, Layout, LoadedLibrary, Machine, Program, Target};
+pub use facts::{
+    BackingLayer, Build, FileSystemFacts, Fill, LayerKind, Layout, LoadedLibrary, Machine, Program, Target,
+};
 pub use load::{error_lines, job_of, load};
 pub use pack::{PackedArchive, pack};
 pub use resume::{Resumed, discard, resume, unbegun};

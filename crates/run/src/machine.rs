@@ -3,6 +3,7 @@
 //! Invariant: a fact that cannot be read is empty or zero. No fact is guessed.
 //! Never here: opinions about the facts.
 
+mod backing;
 mod environment;
 mod programs;
 mod targets;
@@ -61,6 +62,7 @@ pub fn file_system(name: &str, dir: &Path) -> io::Result<FileSystemFacts> {
         mounts: mounts::concerning(&table, &dir),
         layout: layout_of(&mount.kind, &dir),
         targets: targets::all(&mount.kind, &mount.device, &dir),
+        backing: backing::of(&table, &mount),
         name: name.to_owned(),
         dir: dir.to_string_lossy().into_owned(),
         mount: mount.point,

@@ -3,6 +3,7 @@
 
 mod identity;
 mod programs;
+mod stores;
 
 use std::fs;
 use std::path::{Path, PathBuf};

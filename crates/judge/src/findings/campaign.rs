@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use plan::{Group, Test, file_systems_of};
 use results::finding::{Finding, Severity};
-use results::folder::{Job, JobEnd};
+use results::folder::{BackingLayer, Job, JobEnd, LayerKind};
 use results::reason::{Code, Datum, Reason};
 use results::same_fs;
 use units::Dimension;
@@ -63,6 +63,28 @@ pub(super) fn looks(index: &Index<'_>) -> Vec<Finding> {
         (taken > 1).then(|| Finding::new(severity, reason).about(id))
     };
     tests.chain(groups).filter_map(of).collect()
+}
+
+/// What the file systems of tests lie on. A loop device has a second page cache, and memory is no storage. An
+/// overlay only adds names.
+pub(super) fn backing(index: &Index<'_>) -> Vec<Finding> {
+    let of = |name: &str| {
+        let facts = index.file_system(name)?;
+        let memory = facts.backing.iter().find(|layer| layer.is_in_memory());
+        let expected = index.plan.file_systems.get(name).and_then(|fs| fs.backing);
+        let planned = |layer: &&BackingLayer| expected == Some(layer.kind.word());
+        let asks = |layer: &&BackingLayer| layer.kind == LayerKind::Loop && !planned(layer);
+        let layer = memory.or_else(|| facts.backing.iter().find(asks));
+        let severity = if layer.is_some() { Severity::NeedsWaiver } else { Severity::Info };
+        let layer = layer.or_else(|| facts.backing.first())?;
+        let all: Vec<String> = facts.backing.iter().map(BackingLayer::words).collect();
+        let reason = Reason::new(Code::BackingStore).with("fs", name).with("layers", all);
+        let how = if memory.is_some() { "memory" } else { layer.kind.word() };
+        let reason = reason.with("how", how);
+        let reason = if layer.direct { reason.with("direct", true) } else { reason };
+        Some(Finding::new(severity, reason).about(format!("fs.{name}")))
+    };
+    file_systems_of(&index.plan.tests).into_iter().filter_map(of).collect()
 }
 
 /// Findings about the groups.

@@ -3,7 +3,8 @@
 use plan::Plan;
 use results::finding::{Finding, Severity};
 use results::folder::{
-    Campaign, CampaignInfo, FileSystemFacts, Fill, Job, JobEnd, JobInfo, Layout, Machine, Target,
+    BackingLayer, Campaign, CampaignInfo, FileSystemFacts, Fill, Job, JobEnd, JobInfo, LayerKind, Layout,
+    Machine, Target,
 };
 use results::reason::Code;
 use results::record::{EachRank, End, Phase, Record, Run};
@@ -290,3 +291,46 @@ fn a_target_of_names_that_is_lost_is_missed_and_holds_no_files() {
     assert_eq!(codes(&gone), [Code::Degraded]);
     assert_eq!(texts(&gone[0].reason, "missing"), ["s-MDT0000"]);
 }
+
+#[test]
+fn a_file_system_on_a_loop_device_or_in_memory_needs_a_waiver_and_an_overlay_is_named() {
+    let layer = |kind, fs: &str| BackingLayer {
+        kind,
+        place: "/srv/image".into(),
+        fs: fs.into(),
+        ..BackingLayer::default()
+    };
+    let found = |backing: Vec<BackingLayer>, keys: &str| {
+        let text = PLAIN.replace("{dir}\"", &format!("{{dir}}\"{keys}"));
+        let plan = Plan::parse(&text, "p.toml").unwrap();
+        let facts = FileSystemFacts { name: "s".into(), bytes: 1000, backing, ..Default::default() };
+        let machine = Machine { file_systems: vec![facts], ..Machine::default() };
+        let campaign = Campaign { before: Some(machine), ..Campaign::default() };
+        let mut all = summary(&plan, &campaign).findings.into_iter();
+        let one = all.find(|one| one.code() == Code::BackingStore)?;
+        assert_eq!(one.about, "fs.s");
+        Some((one.severity, one.reason.text("how").unwrap().to_owned()))
+    };
+    let (asks, info) = (Severity::NeedsWaiver, Severity::Info);
+    let some = |severity, how: &str| Some((severity, how.to_owned()));
+    let named = ", backing = \"loop\"";
+    assert_eq!(found(vec![], ""), None);
+    assert_eq!(found(vec![layer(LayerKind::Loop, "ext4")], ""), some(asks, "loop"));
+    assert_eq!(found(vec![layer(LayerKind::Loop, "ext4")], named), some(info, "loop"));
+    assert_eq!(found(vec![layer(LayerKind::Loop, "tmpfs")], named), some(asks, "memory"));
+    assert_eq!(found(vec![layer(LayerKind::Overlay, "xfs")], ""), some(info, "overlay"));
+    let both = vec![layer(LayerKind::Overlay, "xfs"), layer(LayerKind::Overlay, "tmpfs")];
+    assert_eq!(found(both, ""), some(asks, "memory"));
+    assert_eq!(found(vec![layer(LayerKind::Memory, "")], ""), some(asks, "memory"));
+}
+
+const PLAIN: &str = r#"
+schema = 1
+plan = { id = "p", title = "t" }
+fs.s = { dir = "{dir}" }
+[[test]]
+id = "W"
+ranks = 1
+role = "reported"
+ior = "-w -e -t 64k -b 128k"
+"#;

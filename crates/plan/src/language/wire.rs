@@ -92,6 +92,16 @@ pub(super) const DIMENSIONS: &[Dimension] = &[
     Dimension::Count,
 ];
 
+words! {
+    /// What a file system may lie on.
+    pub(crate) enum BackingWord {
+        /// A file as a block device.
+        Loop = "loop",
+        /// Directories of other file systems.
+        Overlay = "overlay",
+    }
+}
+
 /// The number of storage targets of a file.
 const STRIPES: KeyForm = KeyForm::CountOr("all");
 
@@ -159,6 +169,9 @@ keys! {
         kind: Option<String> = Text, "\"lustre\"",
             "the type of the file system. `assay run` checks it, also on the nodes of each job. `\"\"`: any \
              type";
+        backing: Option<BackingWord> = Word(BackingWord::WORDS), "\"loop\"",
+            "what the file system may lie on. `loop`: a file that is a block device. `overlay`: directories \
+             of others. A loop device that is not named needs a waiver. Memory always needs one";
         servers: Option<Spanned<Count>> = Count, "360", "the total number of servers";
         targets: Option<Spanned<CountOrNone>> = CountOr(""), "1440",
             "the total number of storage targets that hold data. `\"\"`: unknown";

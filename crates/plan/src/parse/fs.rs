@@ -60,6 +60,7 @@ fn file_system(key: &str, spanned: &Spanned<wire::FsKeys>, place: &PlanText<'_>)
     Ok(FileSystem {
         dir: wire.dir.get_ref().clone(),
         kind: wire.kind.clone().filter(|kind| !kind.is_empty()),
+        backing: wire.backing.map(super::wire::BackingWord::word),
         servers: whole(wire.servers.as_ref(), &format!("fs.{key}.servers"), place)?,
         targets: whole(known(wire.targets.as_ref()).as_ref(), &format!("fs.{key}.targets"), place)?,
         set_servers: set,

@@ -3,7 +3,7 @@
 //! Invariant: the section says which facts were not recorded.
 //! Never here: facts of the nodes under the launcher; jobs record those.
 
-use results::folder::{Campaign, FileSystemFacts, Machine};
+use results::folder::{BackingLayer, Campaign, FileSystemFacts, Machine};
 
 use super::words::{NONE, bytes_cell, count_cell, or_none, share, time};
 use super::{Block, Cell, Section, Table};
@@ -31,9 +31,16 @@ pub(super) fn line(campaign: &Campaign) -> String {
     for system in &machine.file_systems {
         let used = utilization(system.bytes_used, system.bytes_free)
             .map_or(String::new(), |used| format!(", {} used", share(used)));
-        parts.push(format!("{}: {} on {}{used}", system.name, or_none(&system.kind), or_none(&system.mount)));
+        let on = format!("{}: {} on {}", system.name, or_none(&system.kind), or_none(&system.mount));
+        parts.push(format!("{on}{}{used}", backing(system)));
     }
     parts.join("; ")
+}
+
+/// What a file system lies on, in brackets; empty if it is a device or a server.
+fn backing(system: &FileSystemFacts) -> String {
+    let layers: Vec<String> = system.backing.iter().map(BackingLayer::words).collect();
+    if layers.is_empty() { String::new() } else { format!(" ({})", layers.join(", ")) }
 }
 
 /// The section with all facts, before and after.
@@ -95,7 +102,7 @@ fn system_row(when: &str, system: &FileSystemFacts) -> Vec<Cell> {
         Cell::new(when),
         Cell::new(or_none(&system.kind)),
         Cell::literal(or_none(&system.mount)),
-        Cell::literal(or_none(&system.device)),
+        Cell::literal(format!("{}{}", or_none(&system.device), backing(system))),
         Cell::literal(or_none(&system.options)),
         bytes_cell(system.bytes),
         bytes_cell(system.bytes_free),

@@ -290,6 +290,10 @@ pub(super) const TEXTS: &[(Code, &str)] = templates! {
     TrafficUnknown:
         "The traffic count of the servers of fs.{fs} restarted during repetition {repetition}. The traffic \
          of others is not known.";
+    BackingStore:
+        "fs.{fs} lies on files or directories of other file systems: {layers}. {how:loop=A loop device has a \
+         second page cache;overlay=New data goes to the first of them;memory=Data in memory is not in \
+         storage}.";
     LayoutUndeclared:
         "fs.{fs}: each file should be on {asked|target}, but some files are on {found}[ of {targets}].",
         "fs.{fs}: each file should be on {asked|target}, but some files are on all targets[ \
@@ -532,6 +536,9 @@ pub(super) const REMEDIES: &[(Code, &str)] = templates! {
     SharedKernel:
         "Run on real nodes, or set `clients.simulated = true`. The report then states that nodes were \
          simulated.";
+    BackingStore:
+        "Test the storage itself{how:loop=, or set `backing` of fs.NAME if the plan means it;memory=, or \
+         explain it in a waiver;overlay=}.";
     MappedObject:
         "Remove it from LD_PRELOAD, LD_LIBRARY_PATH and /etc/ld.so.preload, or explain it in a waiver.";
     TracedProcess: "Run without a tracer, or explain it in a waiver.";

@@ -84,6 +84,68 @@ pub struct FileSystemFacts {
     /// Its storage targets, if it reports them.
     #[serde(default)]
     pub targets: Vec<Target>,
+    /// Files and directories of other file systems that it lies on, the highest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub backing: Vec<BackingLayer>,
+}
+
+/// A file or directory that a file system lies on.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BackingLayer {
+    /// How the file system above uses it.
+    pub kind: LayerKind,
+    /// Its path, or the device in memory.
+    pub place: String,
+    /// The type of the file system that it is on; empty if it is not known here.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub fs: String,
+    /// The device of that file system.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub device: String,
+    /// Whether a loop device bypasses the page cache of that file system.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub direct: bool,
+}
+
+/// How a file system uses what it lies on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LayerKind {
+    /// A file as a block device.
+    #[default]
+    Loop,
+    /// A directory of an overlay.
+    Overlay,
+    /// A block device in memory.
+    Memory,
+}
+
+impl LayerKind {
+    /// The word, as in a plan.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Loop => "loop",
+            Self::Overlay => "overlay",
+            Self::Memory => "memory",
+        }
+    }
+}
+
+impl BackingLayer {
+    /// Whether its data is in memory.
+    pub fn is_in_memory(&self) -> bool {
+        self.kind == LayerKind::Memory || matches!(self.fs.as_str(), "tmpfs" | "ramfs")
+    }
+
+    /// In words, such as `loop: /srv/image on ext4 /dev/sda2`.
+    pub fn words(&self) -> String {
+        let on = match (self.kind, self.fs.as_str()) {
+            (LayerKind::Memory, _) => String::new(),
+            (_, "") => " on an unknown file system".to_owned(),
+            (_, fs) => format!(" on {fs} {}", self.device),
+        };
+        format!("{}: {}{on}", self.kind.word(), self.place)
+    }
 }
 
 /// The utilization of a file system at one moment.

@@ -172,6 +172,8 @@ codes! {
     FillRecorded = "fill-recorded":
         "The utilization of the file system was not recorded, or is outside the range of comparison.";
     OneFsTwice = "one-fs-twice": "Two file systems of the plan are the same file system.";
+    BackingStore = "backing-store":
+        "A file system lies on a file, on directories of other file systems, or in memory.";
     Degraded = "degraded": "A part of the file system was offline or being rebuilt.";
     NotDegraded = "not-degraded": "The test needs a degraded file system, but nothing was offline.";
     HealthUnknown = "health-unknown": "The state of the file system after a job is not known.";
