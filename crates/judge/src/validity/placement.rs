@@ -53,7 +53,8 @@ fn difference(asked: &Placement, run: &Run, local: bool, takes_fewer: bool) -> O
     if run.ranks != asked.ranks && !(takes_fewer && run.ranks < asked.ranks) {
         return Some(Reason::new(Code::RanksDiffer).with("ranks", run.ranks).with("planned", asked.ranks));
     }
-    let nodes = asked.nodes.filter(|nodes| *nodes != run.nodes && !local)?;
+    // An external program records no nodes.
+    let nodes = asked.nodes.filter(|nodes| *nodes != run.nodes && run.nodes > 0 && !local)?;
     Some(Reason::new(Code::NodesDiffer).with("nodes", run.nodes).with("planned", nodes))
 }
 
@@ -70,6 +71,7 @@ mod tests {
         };
         assert_eq!(of(Some(4), &run(8, 4), false), None);
         assert_eq!(of(None, &run(8, 2), false), None, "left to the launcher");
+        assert_eq!(of(Some(4), &run(8, 0), false), None, "an external program");
         assert_eq!(of(Some(4), &run(8, 1), true), None, "local ranks have a single node");
         assert_eq!(of(None, &run(1, 1), false), Some((Code::RanksDiffer, Some(8.0))));
         assert_eq!(of(Some(4), &run(8, 2), false), Some((Code::NodesDiffer, Some(4.0))));

@@ -14,6 +14,7 @@ mod names;
 mod nodes;
 mod power;
 mod rates;
+mod reported;
 mod running;
 mod series;
 mod stage;
