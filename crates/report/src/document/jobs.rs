@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use results::Record;
 use results::folder::{Campaign, Fill, Job, Manifest, Target, names};
-use results::record::{Clients, DifferingNodes, Failure, Mounted, Run};
+use results::record::{Clients, DifferingNodes, Failure, Mounted, Reported, Run};
 
 use super::words::{NONE, end_cell, hash_cell, link_to, or_none, seconds_cell, shell_line, time};
 use super::{Block, Cell, Fact, JobBlock, Section, Table};
@@ -123,6 +123,7 @@ fn facts(job: &Job) -> Vec<Fact> {
     for record in &job.records {
         match record {
             Record::Run(run) => facts.extend(run_facts(run)),
+            Record::Reported(reported) => facts.extend(reported_facts(reported)),
             Record::End(end) => facts.push(Fact::new("Program ended", time(&end.finished))),
             _ => {}
         }
@@ -174,6 +175,22 @@ fn run_facts(run: &Run) -> Vec<Fact> {
     .into_iter()
     .chain(run.clients.iter().flat_map(|clients| node_facts(run, clients)))
     .collect()
+}
+
+/// What an external program printed about its own run.
+fn reported_facts(reported: &Reported) -> Vec<Fact> {
+    let number = |count: Option<u64>, word: &str| count.map(|count| units::several(count, word));
+    let parts = [
+        number(reported.tasks, "rank"),
+        number(reported.nodes, "node"),
+        reported.total_bytes.map(units::bytes_binary),
+        number(reported.total_items, "file"),
+        reported.seconds.map(|seconds| format!("{} measured", units::duration(seconds))),
+    ];
+    let parts: Vec<String> = parts.into_iter().flatten().collect();
+    let run = (!parts.is_empty()).then(|| Fact::new("Reported by the program", parts.join(", ")));
+    let files = reported.paths.iter().map(|path| Fact::of("Reported files", Cell::literal(path)));
+    run.into_iter().chain(files).collect()
 }
 
 /// What the nodes of a run reported.
