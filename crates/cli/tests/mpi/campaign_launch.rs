@@ -79,7 +79,8 @@ fn invented_names_of_nodes_are_not_nodes_even_with_host_names_of_their_own() {
 
     // A plan that simulates nodes passes, and its first page says so.
     let (place, ran) = named("simulated = true\n", "");
-    ran.ok();
+    let page = ran.ok().split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(page.contains("they had 1 kernel (clients.simulated)"), "{page}");
     assert_eq!(place.outcomes(), ["W PASS"]);
     let summary = json(&place.folder().join("summary.json"));
     assert!(codes_of(&summary["findings"]).contains(&"simulated-nodes"), "{summary:#}");

@@ -3,7 +3,8 @@
 //! It has the kernel, a tracer, a filter of system calls, and mapped files that the program does not need.
 //!
 //! A library that is preloaded by the environment or by `/etc/ld.so.preload` is mapped when the program
-//! starts, before the program loads a library itself. So the mapped files are read first of all.
+//! starts, before the program loads a library itself. So the mapped files are read first of all. The calls
+//! that read them are instructions of this program, so the library cannot answer them.
 //!
 //! Invariant: everything is read once for each process, before any clock starts.
 //! Never here: what follows from it.
@@ -15,6 +16,8 @@ use std::sync::OnceLock;
 use results::folder::sha256_of;
 use results::mounts::mount_of;
 use results::record::{MappedObject, NodeIdentity};
+use rustix::fs::{Mode, OFlags};
+use rustix::io::Errno;
 
 /// The file with the id that a kernel chose when it booted.
 const BOOT_ID: &str = "/proc/sys/kernel/random/boot_id";
@@ -31,8 +34,8 @@ static AT_START: OnceLock<Vec<MappedObject>> = OnceLock::new();
 /// Remembers the mapped files that the program does not need. To be called before it loads a library.
 pub fn remember_mapped() {
     AT_START.get_or_init(|| {
-        let maps = fs::read_to_string("/proc/self/maps").unwrap_or_default();
-        let program = fs::read_link("/proc/self/exe").unwrap_or_default();
+        let maps = kernel_text("/proc/self/maps");
+        let program = rustix::fs::readlink("/proc/self/exe", Vec::new()).unwrap_or_default();
         let paths = unneeded(&maps, &program.to_string_lossy());
         paths.into_iter().take(NodeIdentity::CAP).map(object).collect()
     });
@@ -40,7 +43,7 @@ pub fn remember_mapped() {
 
 /// What this process reports about itself. The node's name and kernel are not set.
 pub fn own() -> NodeIdentity {
-    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let status = kernel_text("/proc/self/status");
     let field = |name: &str| {
         let mut lines = status.lines().filter_map(|line| line.strip_prefix(name)?.strip_prefix(':'));
         lines.next().and_then(|value| value.trim().parse().ok()).unwrap_or(0)
@@ -48,7 +51,7 @@ pub fn own() -> NodeIdentity {
     let tracer_pid = field("TracerPid");
     let tracer = match tracer_pid {
         0 => String::new(),
-        pid => fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default().trim().to_owned(),
+        pid => kernel_text(&format!("/proc/{pid}/comm")).trim().to_owned(),
     };
     let objects = AT_START.get().cloned().unwrap_or_default();
     NodeIdentity { seccomp: field("Seccomp"), tracer_pid, tracer, objects, ..NodeIdentity::default() }
@@ -56,9 +59,23 @@ pub fn own() -> NodeIdentity {
 
 /// The id of this node's kernel; empty if it cannot be read, or if something is mounted on its file.
 pub fn boot_id() -> String {
-    let table = fs::read_to_string("/proc/self/mountinfo").unwrap_or_default();
-    let text = fs::read_to_string(BOOT_ID).unwrap_or_default();
-    known_boot_id(&table, text.trim())
+    known_boot_id(&kernel_text("/proc/self/mountinfo"), kernel_text(BOOT_ID).trim())
+}
+
+/// The content of a file of the kernel; empty if it cannot be read.
+fn kernel_text(path: &str) -> String {
+    let Ok(file) = rustix::fs::open(path, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty()) else {
+        return String::new();
+    };
+    let (mut bytes, mut buffer) = (Vec::new(), [0; 1 << 14]);
+    loop {
+        match rustix::io::read(&file, &mut buffer) {
+            Ok(0) => return String::from_utf8_lossy(&bytes).into_owned(),
+            Ok(count) => bytes.extend_from_slice(&buffer[..count]),
+            Err(Errno::INTR) => {}
+            Err(_) => return String::new(),
+        }
+    }
 }
 
 fn known_boot_id(mountinfo: &str, text: &str) -> String {

@@ -69,6 +69,29 @@ fn a_library_preloaded_for_the_whole_system_leaves_no_variable_and_is_found() {
     assert_eq!(data["path"].as_str(), path.to_str(), "{data}");
 }
 
+/// A library that shows an empty map of the process to everything that opens it.
+const HIDING: &str = "#define _GNU_SOURCE\n#include <fcntl.h>\n#include <string.h>\n\
+    #include <sys/syscall.h>\n#include <unistd.h>\nstatic int other(const char *path, int flags) {\n\
+    if (!strcmp(path, \"/proc/self/maps\")) path = \"/dev/null\";\n\
+    return syscall(SYS_openat, AT_FDCWD, path, flags, 0666);\n}\n\
+    int open(const char *path, int flags, ...) { return other(path, flags); }\n\
+    int open64(const char *path, int flags, ...) { return other(path, flags); }\n";
+
+#[test]
+fn a_preloaded_library_that_hides_itself_from_reads_of_the_c_library_is_found() {
+    let Some(scene) = Scene::new() else { return };
+    if !there("cc") {
+        return;
+    }
+    let (source, library) = (scene.place.path("hiding.c"), scene.place.path("libhiding.so"));
+    std::fs::write(&source, HIDING).unwrap();
+    let built =
+        Command::new("cc").args(["-shared", "-fPIC", "-o"]).args([&library, &source]).output().unwrap();
+    assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
+    let data = only(&scene, &through(&format!("LD_PRELOAD={library:?} exec \"$@\"")), "mapped-object");
+    assert_eq!(data["path"].as_str(), library.canonicalize().unwrap().to_str(), "{data}");
+}
+
 #[test]
 fn a_tracer_is_named() {
     let Some(scene) = Scene::new() else { return };
