@@ -99,6 +99,7 @@ fn of_directories(
         latency: reduce::latency(&seen.lists),
         balance: reduce::balance(comm, seen.directories, own_ns, true)?,
         timeline: None,
+        each_rank: None,
         failed: seen.failures.over_ranks(comm)?,
         window: None,
         ..list.clone()

@@ -277,6 +277,11 @@ fn all_trees_are_made_walked_and_removed_and_nothing_else() {
     let of_all =
         |record: &Record| matches!(record, Record::Notice(n) if n.id == "warm" && n.phase.is_empty());
     assert!(records.iter().any(of_all), "directories are as warm as entries");
+    let with_ranks = |record: &Record| match record {
+        Record::Phase(phase) => phase.each_rank.is_some() == (phase.phase != "directories"),
+        _ => true,
+    };
+    assert!(records.iter().all(with_ranks), "the ranks' entries are not their directories");
     let list = records.iter().find_map(|record| match record {
         Record::Phase(phase) if phase.phase == "list" => Some(phase),
         _ => None,
