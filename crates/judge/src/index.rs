@@ -7,7 +7,9 @@ use std::collections::BTreeMap;
 
 use plan::schedule::{self, PlannedJob};
 use plan::{Placement, Plan, Test, Uses, deferred};
+use results::crosscheck;
 use results::folder::{self, Campaign, FileSystemFacts, Job};
+use results::reason::Reason;
 use results::record::{self, Phase, Record, Run};
 
 /// A plan and its campaign.
@@ -18,6 +20,7 @@ pub(crate) struct Index<'a> {
     by_repetition: BTreeMap<(&'a str, u32), &'a Job>,
     places: BTreeMap<&'a str, usize>,
     planned: Vec<PlannedJob>,
+    contradictions: BTreeMap<String, Reason>,
 }
 
 impl<'a> Index<'a> {
@@ -31,7 +34,9 @@ impl<'a> Index<'a> {
             places.entry(job.folder.as_str()).or_insert(at);
         }
         let planned = schedule::jobs(plan, &[]).unwrap_or_default();
-        Self { plan, campaign, by_test, by_repetition, places, planned }
+        let contradictions = crosscheck::of_campaign(campaign).into_iter();
+        let contradictions = contradictions.map(|one| (one.folder, one.reason)).collect();
+        Self { plan, campaign, by_test, by_repetition, places, planned, contradictions }
     }
 
     /// The jobs of this test, in the order of the runs.
@@ -60,6 +65,11 @@ impl<'a> Index<'a> {
     /// Whether `job` began before `other`.
     pub(crate) fn is_before(&self, job: &Job, other: &Job) -> bool {
         self.places.get(job.folder.as_str()) < self.places.get(other.folder.as_str())
+    }
+
+    /// Facts of a job that contradict each other, or those of another job.
+    pub(crate) fn contradiction(&self, job: &Job) -> Option<&Reason> {
+        self.contradictions.get(&job.folder)
     }
 
     /// The planned jobs of a test.

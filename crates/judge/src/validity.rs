@@ -4,6 +4,7 @@
 //!
 //! Never here: the threshold, and findings about the file system or the nodes.
 
+mod agreeing;
 pub(crate) mod at_once;
 pub(crate) mod cached;
 mod command;
@@ -42,6 +43,7 @@ pub(crate) fn measured(case: &TestCriterion<'_>) -> Result<Vec<f64>, Unusable> {
     placement::as_planned(case).map_err(invalid)?;
     command::as_planned(case).map_err(invalid)?;
     reported::consistent(case).map_err(invalid)?;
+    agreeing::facts(case).map_err(invalid)?;
     state::reached(case).map_err(invalid)?;
     let planned = case.test.repetitions as usize;
     if jobs.len() < planned {

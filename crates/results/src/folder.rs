@@ -241,6 +241,19 @@ pub struct Job {
     pub error_lines: Vec<String>,
     /// The dataset that it made or found.
     pub dataset: Option<Manifest>,
+    /// What the hash chain has about it; absent without a chain.
+    pub chained: Option<ChainedJob>,
+}
+
+/// A job as the hash chain has it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ChainedJob {
+    /// When it began, RFC 3339.
+    pub begun: String,
+    /// When it had ended, RFC 3339.
+    pub ended: String,
+    /// SHA-256 of its files, hexadecimal, by file name.
+    pub sha256: BTreeMap<String, String>,
 }
 
 /// A campaign read back from its folder.

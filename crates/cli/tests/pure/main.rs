@@ -9,6 +9,7 @@ mod age;
 mod age_resumed;
 mod any_input;
 mod attacks;
+mod attacks_records;
 mod campaign;
 mod campaign_datasets;
 mod campaign_datasets_kept;

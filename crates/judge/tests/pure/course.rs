@@ -29,6 +29,17 @@ fn timed(moved: &[u64], began_s: u64) -> Phase {
     }
 }
 
+/// A job at a time of its own: repetitions follow each other, and parts of a group end a nanosecond apart.
+fn job(test: &str, repetition: u32, mut phase: Phase) -> Job {
+    if let Some(moments) = &mut phase.moments {
+        let later = u64::from(repetition) * 1000 * SECOND;
+        moments.first_start_unix_ns += later;
+        moments.last_end_unix_ns += later + u64::from(test.ends_with(".b"));
+        moments.timeline_unix_ns += later;
+    }
+    crate::job(test, repetition, phase)
+}
+
 /// Three repetitions of test T with these phases.
 fn three(phases: [Phase; 3]) -> Campaign {
     campaign((1..).zip(phases).map(|(repetition, phase)| job("T", repetition, phase)).collect())
@@ -429,13 +440,15 @@ fn a_part_without_a_timeline_is_used_completely_and_this_is_reported() {
 fn a_part_that_flushes_at_its_end_is_not_faster_in_the_common_time_than_with_its_fsync() {
     // All calls end within 14 s, and the fsync takes as long again.
     let flushed = |phase: Phase| {
-        let spans = Spans { transfer_s: 28.0, ..phase.spans };
-        Phase { persisted: true, bytes: 14 * 200, spans, ..phase }
+        let spans = Spans { transfer_s: 28.0, total_s: 28.0, ..phase.spans };
+        let mut moments = phase.moments.unwrap();
+        moments.last_end_unix_ns += 14 * SECOND;
+        Phase { persisted: true, bytes: 14 * 200, spans, moments: Some(moments), ..phase }
     };
     let each = |phase: Phase| Phase { persisted_each: true, ..flushed(phase) };
     let value = |change: &dyn Fn(Phase) -> Phase| {
-        let part = |id: &str| job(id, 1, change(timed(&[200; 14], 0)));
-        verdicts_of(&group(), &campaign(vec![part("G.a"), part("G.b")]))[0].value
+        let part = || timed(&[200; 14], 0);
+        verdicts_of(&group(), &campaign(vec![job("G.a", 1, change(part())), job("G.b", 1, part())]))[0].value
     };
     assert_eq!(value(&|phase| phase), Some(200.0));
     assert_eq!(value(&flushed), Some(100.0));

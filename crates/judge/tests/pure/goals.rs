@@ -172,6 +172,7 @@ fn a_sustained_rate_needs_phases_of_that_length_with_every_rank_at_work() {
         let jobs = (1..=3).map(|repetition| {
             let mut phase = phase("write", 1000);
             phase.spans.transfer_s = if repetition == 2 { seconds } else { 40.0 };
+            phase.spans.total_s = phase.spans.transfer_s;
             phase.balance.seconds_min = if repetition == 2 { first } else { 40.0 };
             job("T", repetition, phase)
         });

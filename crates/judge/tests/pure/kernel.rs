@@ -69,6 +69,7 @@ fn one_rank_whose_own_file_came_from_memory_makes_the_phase_invalid() {
     let of_ranks = |file_per_rank: bool, least: u64| {
         move |phase: &mut Phase| {
             phase.file_per_rank = file_per_rank;
+            (phase.balance.bytes_min, phase.balance.bytes_max) = (BYTES / 16, BYTES / 16);
             phase.each_rank = Some(EachRank {
                 ranks: 16,
                 moved: vec![BYTES / 16; 16].into(),

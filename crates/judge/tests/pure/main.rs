@@ -360,7 +360,8 @@ fn ten_equal_values_exactly_at_the_threshold_meet_it() {
 
 #[test]
 fn a_value_that_is_not_finite_is_invalid_and_named() {
-    let spans = Spans { transfer_s: 1.0, total_s: f64::MIN_POSITIVE, ..Default::default() };
+    let [transfer_s, total_s] = [f64::MIN_POSITIVE; 2];
+    let spans = Spans { transfer_s, total_s, ..Default::default() };
     let mut campaign = rates("write", [120, 121, 122]);
     campaign.jobs[1] = job("T", 2, Phase { spans, ..phase("write", u64::MAX) });
     let verdict = one(&plan(WRITE), &campaign);

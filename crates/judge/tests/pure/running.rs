@@ -40,8 +40,8 @@ sed "s/\"ranks\":1,\"nodes\"/\"ranks\":$2,\"nodes\"/" "$0.records" > "$last"
 impl Stage {
     fn with_records() -> Self {
         let stage = Self::of(SCRIPT);
-        // 1 MiB at 100 B/s.
-        let spans = Spans { transfer_s: 10_485.76, total_s: 10_485.76, ..Default::default() };
+        // 1 MiB in half a second.
+        let spans = Spans { transfer_s: 0.5, total_s: 0.5, ..Default::default() };
         let phase = |name: &str| {
             Record::Phase(Box::new(Phase {
                 phase: name.into(),

@@ -106,6 +106,10 @@ pub(super) const TEXTS: &[(Code, &str)] = templates! {
         "{step} failed on rank {rank} (node {node}): {error}.",
         "{step} failed: {error}.";
     RecordsUnreadable: "The records of repetition {repetition} cannot be read: {error}.";
+    RecordsContradict:
+        "The evidence of {folder} contradicts itself: {fact} is {value}, but {other} is {other_value}.";
+    MeasuredTwice:
+        "{folder} and {other} have the same {fact} ({value}). One measurement cannot be two repetitions.";
     NothingRecorded: "Repetition {repetition} recorded nothing.";
     NoEndRecord: "The records of repetition {repetition} are incomplete: they have no end record.";
     MetricMissing: "Repetition {repetition} did not record {metric}.";

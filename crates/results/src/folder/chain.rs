@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 
 use super::extend::{ends_look, name_before};
 use super::limits::CHAIN_BYTES_MAX;
-use super::{beneath, load::named, names, sha256};
+use super::{ChainedJob, beneath, load::named, names, sha256};
 
 /// The kind of an entry.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -152,6 +152,28 @@ impl Chain {
             }
         }
         folders
+    }
+
+    /// The jobs that have ended, by folder.
+    pub(super) fn jobs(&self) -> BTreeMap<&str, ChainedJob> {
+        let (mut begun, mut jobs) = (BTreeMap::new(), BTreeMap::new());
+        for (entry, _) in &self.entries {
+            let folder = entry.path.as_str();
+            match entry.what {
+                ChainEvent::Begun => drop(begun.insert(folder, &entry.time)),
+                ChainEvent::Ended => {
+                    let Some(begun) = begun.get(folder) else { continue };
+                    let files = entry.files.iter().filter_map(|(path, hash)| {
+                        let name = path.strip_prefix(folder)?.strip_prefix('/')?;
+                        Some((name.to_owned(), hash.clone()))
+                    });
+                    let (begun, ended) = ((*begun).clone(), entry.time.clone());
+                    jobs.insert(folder, ChainedJob { begun, ended, sha256: files.collect() });
+                }
+                _ => {}
+            }
+        }
+        jobs
     }
 
     /// Folders of jobs that began and have neither ended nor been set aside.

@@ -20,9 +20,11 @@ const PART_BYTES: u64 = 4096;
 /// Loads the campaign in `dir`. Files of later steps (machine facts after the run, verdicts) may be missing.
 /// Existing files must be readable. Otherwise the error has the file name.
 pub fn load(dir: &Path) -> io::Result<Campaign> {
-    let (jobs, killed) = jobs(dir)?;
+    let (mut jobs, killed) = jobs(dir)?;
     let chain = chain::read(dir)?;
     let is_extended = chain.as_ref().is_some_and(Chain::is_extended_now);
+    let mut chained = chain.as_ref().map(Chain::jobs).unwrap_or_default();
+    jobs.iter_mut().for_each(|job| job.chained = chained.remove(job.folder.as_str()));
     Ok(Campaign {
         info: json(dir, names::CAMPAIGN)?,
         plan: plan(dir).map_err(|error| named(&dir.join(names::PLAN), &error))?,
@@ -101,7 +103,7 @@ impl Job {
                 file.and_then(ends).unwrap_or_default()
             }
         };
-        Self { folder, info, records, unreadable, error_lines, dataset: None }
+        Self { folder, info, records, unreadable, error_lines, ..Self::default() }
     }
 }
 

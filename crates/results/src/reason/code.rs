@@ -77,6 +77,8 @@ codes! {
     JobNotStarted = "job-not-started": "A job could not be started.";
     RecordedFailure = "recorded-failure": "A job recorded a failure that ended a phase.";
     RecordsUnreadable = "records-unreadable": "The records of a job cannot be read.";
+    RecordsContradict = "records-contradict": "Two facts of a job contradict each other.";
+    MeasuredTwice = "measured-twice": "Two jobs have the same measurement.";
     NothingRecorded = "nothing-recorded": "A job recorded nothing.";
     NoEndRecord = "no-end-record": "The records of a job have no end record.";
     MetricMissing = "metric-missing": "A repetition did not record the metric.";

@@ -8,6 +8,7 @@ use std::path::Path;
 
 use plan::schedule::{self, PlannedJob};
 use plan::{Choice, Plan};
+use results::crosscheck;
 use results::folder::{self, Campaign, FolderFault, Job, JobEnd, Verification, names};
 
 use crate::commands::judge::{self, Difference, DifferenceKind};
@@ -90,6 +91,7 @@ fn agreement(
 /// Compares the jobs with the plan, and the verdicts with those of this program.
 fn reproduced(plan: &Plan, folder: &Path, campaign: &Campaign, ended: bool, found: &mut FolderExamination) {
     found.faults.extend(jobs(plan, campaign));
+    found.faults.extend(contradictions(campaign));
     if folder::has(folder, names::VERDICTS) && campaign.after.is_some() {
         let now = ::judge::evaluate(plan, campaign).verdicts;
         found.unreproduced.extend(judge::differences(&campaign.verdicts, &now));
@@ -97,6 +99,12 @@ fn reproduced(plan: &Plan, folder: &Path, campaign: &Campaign, ended: bool, foun
         let what = format!("{} is missing. Write it again with: assay judge", names::VERDICTS);
         found.faults.push(FolderFault { is_missing: true, ..FolderFault::new(names::VERDICTS, what) });
     }
+}
+
+/// Facts of jobs that contradict each other.
+fn contradictions(campaign: &Campaign) -> impl Iterator<Item = FolderFault> {
+    let found = crosscheck::of_campaign(campaign).into_iter();
+    found.map(|one| FolderFault::new(&one.folder, report::sentences::sentence(&one.reason)))
 }
 
 /// Whether the report differs from the one that this program writes for the folder.
