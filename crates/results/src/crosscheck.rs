@@ -15,6 +15,8 @@ mod twice;
 
 use jiff::Timestamp;
 
+pub(crate) use of_job::NODE_CLOCK_S;
+
 use crate::folder::{Campaign, Job};
 use crate::reason::{Code, Reason};
 use crate::record::phases;
@@ -74,7 +76,7 @@ fn shown_s(seconds: f64) -> String {
 }
 
 /// A time of RFC 3339 in seconds since 1970.
-fn unix_s(time: &str) -> Option<f64> {
+pub(crate) fn unix_s(time: &str) -> Option<f64> {
     time.parse::<Timestamp>().ok().map(|time| time.as_nanosecond() as f64 * 1e-9)
 }
 

@@ -206,6 +206,21 @@ fn a_phase_longer_than_its_job_and_a_hash_that_only_the_chain_has_are_found() {
     assert!(found.iter().any(|one| one.folder == SECOND && one.reason.code == Code::RecordsContradict));
 }
 
+#[test]
+fn a_chain_whose_entries_go_back_in_time_does_not_verify() {
+    let place = campaign();
+    let dir = place.folder();
+    forged::chain(&dir, &|entry| {
+        if entry["what"] == "ended" && entry["path"] == FIRST {
+            entry["time"] = "2031-01-01T00:00:00.000+00:00".into();
+        }
+    });
+    let faults = folder::check(&dir).unwrap().faults;
+    assert!(faults.iter().any(|fault| fault.about == names::CHAIN), "{faults:?}");
+    assert_eq!(place.assay(&format!("verify {}", dir.display())).status, Some(3));
+    assert_eq!(place.assay(&format!("judge {}", dir.display())).status, Some(3));
+}
+
 /// The folder of a campaign of these tests, after it ended.
 fn honest(tests: &str) -> (Place, PathBuf) {
     let place = Place::new();

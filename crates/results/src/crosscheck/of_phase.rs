@@ -98,24 +98,23 @@ fn ranks(phase: &Phase, each: &EachRank) -> Option<Disagreement> {
     if (phase.phase.as_str(), phase.counts) == ("directories", Counts::Operations) {
         return None;
     }
-    let moved = column(&each.moved, each.ranks);
-    let sum = moved.iter().map(|amount| u128::from(*amount)).sum::<u128>();
+    let moved = || column(&each.moved, each.ranks);
+    let sum = moved().map(u128::from).sum::<u128>();
     let (field, total) = total(phase);
-    if !moved.is_empty() && sum != u128::from(total) {
+    if !each.moved.is_empty() && sum != u128::from(total) {
         return Some(counts((field, total.into()), ("sum of each_rank.moved", sum)));
     }
     let balance = &phase.balance;
     for (field, stated, found) in [
-        ("balance.bytes_min", balance.bytes_min, moved.iter().min()),
-        ("balance.bytes_max", balance.bytes_max, moved.iter().max()),
+        ("balance.bytes_min", balance.bytes_min, moved().min()),
+        ("balance.bytes_max", balance.bytes_max, moved().max()),
     ] {
-        if let Some(found) = found.filter(|found| **found != stated) {
-            return Some(counts((field, stated.into()), ("extreme of each_rank.moved", (*found).into())));
+        if let Some(found) = found.filter(|found| *found != stated) {
+            return Some(counts((field, stated.into()), ("extreme of each_rank.moved", found.into())));
         }
     }
-    let seconds = column(&each.seconds, each.ranks);
-    let extremes = seconds.iter().copied().reduce(f64::min).zip(seconds.iter().copied().reduce(f64::max));
-    let (shortest, longest) = extremes?;
+    let seconds = || column(&each.seconds, each.ranks);
+    let (shortest, longest) = seconds().reduce(f64::min).zip(seconds().reduce(f64::max))?;
     let pairs = [
         ("balance.seconds_max", balance.seconds_max, longest),
         ("balance.seconds_min", balance.seconds_min, shortest),
@@ -168,8 +167,8 @@ fn ends(phase: &Phase, each: &EachRank) -> Option<Disagreement> {
 }
 
 /// The values of a column, one for each rank. A single value applies to all ranks.
-fn column<T: Copy + PartialEq>(column: &Column<T>, ranks: u32) -> Vec<T> {
-    (0..ranks).filter_map(|rank| column.of(rank)).collect()
+fn column<T: Copy + PartialEq>(column: &Column<T>, ranks: u32) -> impl Iterator<Item = T> {
+    (0..ranks).filter_map(|rank| column.of(rank))
 }
 
 /// The window in which all ranks were active is a part of the phase. It is not shorter than the work of the
@@ -239,11 +238,11 @@ fn latencies(phase: &Phase, latency: &Latency) -> Option<Disagreement> {
         return Some(found);
     }
     let busy = busy_s(phase)?;
-    let each = phase.each_rank.as_ref().map(|each| column(&each.seconds, each.ranks));
-    let each = each.filter(|seconds| !seconds.is_empty());
+    let each = phase.each_rank.as_ref().filter(|each| !each.seconds.is_empty());
     let (field, worked) = match each {
-        Some(seconds) => {
-            ("mean of each_rank.seconds", seconds.iter().sum::<f64>() / seconds.len().max(1) as f64)
+        Some(each) => {
+            let sum = column(&each.seconds, each.ranks).sum::<f64>();
+            ("mean of each_rank.seconds", sum / f64::from(each.ranks.max(1)))
         }
         None => ("spans.total_s", phase.spans.total_s),
     };

@@ -12,6 +12,8 @@ use std::path::{Component, Path, PathBuf};
 
 use rustix::fs::FileType;
 
+use crate::crosscheck;
+
 use super::chain::{self, Chain, ChainEvent, Head};
 use super::links::leads_out;
 use super::resume::hidden_path;
@@ -105,6 +107,7 @@ fn by_chain(dir: &Path, chain: &Chain) -> io::Result<Verification> {
         let what = format!("{}: its last line is incomplete ({} bytes)", names::CHAIN, chain.torn);
         found.left(names::CHAIN, what, "The campaign was killed while it wrote this line");
     }
+    found.times();
     // Later steps use the paths of jobs, so they must be paths of jobs.
     if found.job_paths() {
         let gone = found.folders();
@@ -134,6 +137,25 @@ impl FolderCheck<'_> {
     /// Notes what a kill leaves. After the end of a campaign it is a fault.
     fn left(&mut self, about: &str, what: String, why: &str) {
         if self.ended { self.fault(about, what) } else { self.notes.push(format!("{what}. {why}")) }
+    }
+
+    /// Checks that no entry is much older than one before it.
+    fn times(&mut self) {
+        let mut latest = f64::MIN;
+        for (entry, _) in &self.chain.entries {
+            let (number, time) = (entry.entry, spelling::shown(&entry.time));
+            let said = match crosscheck::unix_s(&entry.time) {
+                None => format!("{}: entry {number} has {time}, which is not a time", names::CHAIN),
+                Some(now) if now < latest - crosscheck::NODE_CLOCK_S => {
+                    format!("{}: entry {number} was made at {time}, before an earlier entry", names::CHAIN)
+                }
+                Some(now) => {
+                    latest = latest.max(now);
+                    continue;
+                }
+            };
+            self.faults.push(FolderFault::new(names::CHAIN, said));
+        }
     }
 
     /// Checks that each entry about a job has the path of a folder in `jobs`, and returns whether it does.
