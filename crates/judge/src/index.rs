@@ -7,10 +7,13 @@ use std::collections::BTreeMap;
 
 use plan::schedule::{self, PlannedJob};
 use plan::{Placement, Plan, Test, Uses, deferred};
-use results::crosscheck;
+use results::crosscheck::{self, Contradiction};
 use results::folder::{self, Campaign, FileSystemFacts, Job};
 use results::reason::Reason;
-use results::record::{self, Phase, Record, Run};
+use results::record::{self, Phase, Record, Run, Value};
+
+/// The largest difference of a number that was written and read again, as a share.
+const SAME_VALUE: f64 = 1e-12;
 
 /// A plan and its campaign.
 pub(crate) struct Index<'a> {
@@ -34,7 +37,7 @@ impl<'a> Index<'a> {
             places.entry(job.folder.as_str()).or_insert(at);
         }
         let planned = schedule::jobs(plan, &[]).unwrap_or_default();
-        let contradictions = crosscheck::of_campaign(campaign).into_iter();
+        let contradictions = contradictions(plan, campaign).into_iter();
         let contradictions = contradictions.map(|one| (one.folder, one.reason)).collect();
         Self { plan, campaign, by_test, by_repetition, places, planned, contradictions }
     }
@@ -128,6 +131,45 @@ impl<'a> Index<'a> {
     /// Whether the campaign has ended.
     pub(crate) fn has_ended(&self) -> bool {
         self.campaign.after.is_some()
+    }
+}
+
+/// The jobs whose facts contradict each other, or those of another job.
+pub(crate) fn contradictions(plan: &Plan, campaign: &Campaign) -> Vec<Contradiction> {
+    let mut found = crosscheck::of_campaign(campaign);
+    for job in &campaign.jobs {
+        let is_known = found.iter().any(|one| one.folder == job.folder);
+        let reason = if is_known { None } else { printed_otherwise(plan, job) };
+        found.extend(reason.map(|reason| Contradiction { folder: job.folder.clone(), reason }));
+    }
+    found
+}
+
+/// A recorded value of an external program that is not the one in its output.
+fn printed_otherwise(plan: &Plan, job: &Job) -> Option<Reason> {
+    let app = plan.tests.iter().find(|test| test.id == job.info.test)?.line.as_app()?;
+    let printed = app.records(&job.info.argv, 1, job.printed.as_deref()?);
+    let mut recorded = job.records.iter().filter_map(value_of);
+    recorded.find_map(|value| {
+        let found = printed.as_ref().map_err(Clone::clone);
+        let found =
+            found.map(|records| records.iter().filter_map(value_of).find(|one| one.name == value.name));
+        let shown = match found {
+            Ok(Some(found)) if (found.value - value.value).abs() <= SAME_VALUE * value.value.abs() => {
+                return None;
+            }
+            Ok(found) => found.map_or_else(String::new, |found| found.value.to_string()),
+            Err(why) => why,
+        };
+        let stated = (value.name.as_str(), value.value.to_string());
+        Some(crosscheck::contradiction(job, stated, ("its value in stdout.txt", shown)))
+    })
+}
+
+fn value_of(record: &Record) -> Option<&Value> {
+    match record {
+        Record::Value(value) => Some(value),
+        _ => None,
     }
 }
 

@@ -29,6 +29,7 @@ mod waivers;
 
 use plan::Plan;
 use results::Verdict;
+use results::crosscheck::Contradiction;
 use results::folder::Campaign;
 use results::summary::Summary;
 
@@ -42,6 +43,11 @@ pub struct Evaluation {
     pub verdicts: Vec<Verdict>,
     /// The results that are not verdicts.
     pub summary: Summary,
+}
+
+/// The jobs whose facts contradict each other, or those of another job.
+pub fn contradictions(plan: &Plan, campaign: &Campaign) -> Vec<Contradiction> {
+    index::contradictions(plan, campaign)
 }
 
 /// Evaluates `campaign` against `plan`.

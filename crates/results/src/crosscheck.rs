@@ -7,14 +7,17 @@
 //! Invariant: the records of every honest run agree. A tolerance covers a difference that honest runs have.
 //! Never here: whether a measurement can be used.
 
+mod complete;
 mod of_job;
 mod of_phase;
+mod printed;
 #[cfg(test)]
 mod tests;
 mod twice;
 
 use jiff::Timestamp;
 
+pub use complete::lacks;
 pub(crate) use of_job::NODE_CLOCK_S;
 
 use crate::folder::{Campaign, Job};
@@ -48,14 +51,14 @@ pub fn of_campaign(campaign: &Campaign) -> Vec<Contradiction> {
 /// The first contradiction among the facts of a job, if any.
 fn of_job(campaign: &Campaign, job: &Job) -> Option<Reason> {
     let inside = phases(&job.records).find_map(|phase| of_phase::contradiction(job, phase));
-    inside.or_else(|| of_job::contradiction(campaign, job))
+    inside.or_else(|| of_job::contradiction(campaign, job)).or_else(|| printed::contradiction(job))
 }
 
 /// A fact in words, with its value.
-type Stated<'a> = (&'a str, String);
+pub type Stated<'a> = (&'a str, String);
 
 /// The reason that two facts contradict each other.
-fn contradiction(job: &Job, one: Stated<'_>, other: Stated<'_>) -> Reason {
+pub fn contradiction(job: &Job, one: Stated<'_>, other: Stated<'_>) -> Reason {
     let reason = Reason::new(Code::RecordsContradict).with("folder", &job.folder);
     let reason = reason.with("fact", one.0).with("value", one.1);
     reason.with("other", other.0).with("other_value", other.1)

@@ -239,6 +239,8 @@ pub struct Job {
     pub unreadable: Option<String>,
     /// The first and the last lines of the error stream of a job that failed.
     pub error_lines: Vec<String>,
+    /// Its standard output; absent if it cannot be read or is longer than 1 MiB.
+    pub printed: Option<String>,
     /// The dataset that it made or found.
     pub dataset: Option<Manifest>,
     /// What the hash chain has about it; absent without a chain.

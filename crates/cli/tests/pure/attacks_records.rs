@@ -21,10 +21,7 @@ const SECOND: &str = "jobs/0002-W-r2";
 
 /// A campaign of three honest writes.
 fn campaign() -> Place {
-    let place = Place::new();
-    place.plan(WRITES);
-    place.campaign().ok();
-    place
+    honest(WRITES).0
 }
 
 /// Changes a job: its facts and its records. All hashes and the hash chain fit afterwards.
@@ -204,6 +201,24 @@ fn a_phase_longer_than_its_job_and_a_hash_that_only_the_chain_has_are_found() {
     forged::chain(&place.folder(), &|_| {});
     let found = crosscheck::of_campaign(&folder::load(&place.folder()).unwrap());
     assert!(found.iter().any(|one| one.folder == SECOND && one.reason.code == Code::RecordsContradict));
+}
+
+#[test]
+fn a_part_that_is_removed_because_it_would_contradict_is_missed_by_verify() {
+    let parts = ["latency", "timeline", "each_rank", "moments"];
+    let place = campaign();
+    let dir = place.folder();
+    for part in parts {
+        forge(&dir, SECOND, &|_, records| phase(records)[part] = Value::Null);
+        let ran = place.assay(&format!("verify {}", dir.display()));
+        assert_eq!(ran.status, Some(3), "{part}: {ran:#?}");
+        let reason = crosscheck::lacks(&folder::load(&dir).unwrap().jobs[1]).expect("a part is missing");
+        assert_eq!(reason.code, Code::RecordsIncomplete);
+        assert!(ran.out.contains(&report::sentences::sentence(&reason)), "{ran:#?}");
+    }
+    forge(&dir, SECOND, &|_, records| drop(records.remove(0)));
+    let reason = crosscheck::lacks(&folder::load(&dir).unwrap().jobs[1]).expect("a record is missing");
+    assert_eq!(reason.text("part"), Some("run record"));
 }
 
 #[test]

@@ -62,6 +62,27 @@ fn what_an_external_program_prints_is_its_measurement() {
 }
 
 #[test]
+fn a_recorded_value_that_the_program_did_not_print_is_invalid() {
+    let criterion = "criterion = { metric = \"step.bw\", op = \">=\", value = \"4 GB/s\" }\n";
+    let tests = format!("[[test]]\nid = \"UMT\"\n{}{criterion}", app("0", "5"));
+    let (_place, mut campaign) = run_to_end(&tests, &[]);
+    let plan = Plan::parse(&format!("{HEAD}{tests}"), "p.toml").unwrap();
+    assert_eq!(verdicts_of(&plan, &campaign)[0].outcome, Outcome::Pass);
+    for record in &mut campaign.jobs[0].records {
+        if let Record::Value(value) = record {
+            value.value = 6e9;
+        }
+    }
+    let verdicts = verdicts_of(&plan, &campaign);
+    assert_eq!(outcomes(&verdicts), [("UMT", Outcome::Invalid, Code::RecordsContradict)]);
+    assert_eq!(verdicts[0].reason.text("other"), Some("its value in stdout.txt"));
+    campaign.jobs[0].printed = Some("nothing\n".into());
+    assert_eq!(verdicts_of(&plan, &campaign)[0].reason.code, Code::RecordsContradict);
+    campaign.jobs[0].printed = None;
+    assert_eq!(verdicts_of(&plan, &campaign)[0].outcome, Outcome::Pass, "an output that is too long");
+}
+
+#[test]
 fn a_number_that_is_not_finite_is_no_measurement_and_is_named() {
     let criterion = "criterion = { metric = \"step.bw\", op = \">=\", value = \"4 GB/s\" }\n";
     let tests: Vec<String> = ["nan", "inf"]

@@ -108,6 +108,9 @@ pub(super) const TEXTS: &[(Code, &str)] = templates! {
     RecordsUnreadable: "The records of repetition {repetition} cannot be read: {error}.";
     RecordsContradict:
         "The evidence of {folder} contradicts itself: {fact} is {value}, but {other} is {other_value}.";
+    RecordsIncomplete:
+        "The records of {folder} have no {part} of {phase}, although this program always records it.",
+        "The records of {folder} have no {part}, although this program always records it.";
     MeasuredTwice:
         "{folder} and {other} have the same {fact} ({value}). One measurement cannot be two repetitions.";
     NothingRecorded: "Repetition {repetition} recorded nothing.";

@@ -69,7 +69,7 @@ fn overlapping_phases(job: &Job) -> Option<Reason> {
 }
 
 /// The run record of a workload of this program.
-fn run_of(job: &Job) -> Option<&Run> {
+pub(super) fn run_of(job: &Job) -> Option<&Run> {
     job.records.iter().find_map(|record| match record {
         Record::Run(run) if run.workload != "app" => Some(run),
         _ => None,
@@ -82,8 +82,11 @@ fn words(words: &[String]) -> String {
 
 /// A program that received other arguments than it was started with, or another program.
 fn of_command(job: &Job) -> Option<Reason> {
-    let run = run_of(job)?;
     let started = ("argv in job.json", words(&job.info.argv));
+    let Some(run) = run_of(job) else {
+        let argv = job.records.iter().find_map(argv_of_app).filter(|argv| *argv != job.info.argv)?;
+        return Some(differs(job, ("argv of the run record", words(argv)), started));
+    };
     // The launcher gives the program its number of local ranks.
     let own = match run.argv.get(1..).unwrap_or_default() {
         [option, _, rest @ ..] if option == "-n" => rest,
@@ -96,6 +99,14 @@ fn of_command(job: &Job) -> Option<Reason> {
     let program = run.argv.first().map(|program| file_name(program))?;
     let is_there = job.info.argv.iter().any(|word| file_name(word) == program);
     (!is_there).then(|| differs(job, ("program of the run record", program), started))
+}
+
+/// The command line of an external program, which the campaign writes into its records.
+fn argv_of_app(record: &Record) -> Option<&[String]> {
+    match record {
+        Record::Run(run) if run.workload == "app" && !run.argv.is_empty() => Some(&run.argv),
+        _ => None,
+    }
 }
 
 /// The directory in a word such as `ufs:/s/f`, if it has an absolute path.

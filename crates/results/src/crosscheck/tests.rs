@@ -328,6 +328,11 @@ fn another_command_program_or_place_of_files_is_found() {
     assert_eq!(of_second(|job| job.info.argv = texts(&["true"])), facts("argv of the run record", argv));
     let program = |job: &mut Job| job.info.argv[3] = "/tmp/other".into();
     assert_eq!(of_second(program), facts("program of the run record", argv));
+    let of_app = |job: &mut Job| {
+        let Record::Run(run) = &mut job.records[0] else { panic!() };
+        run.workload = "app".into();
+    };
+    assert_eq!(of_second(of_app), facts("argv of the run record", argv), "the campaign recorded its own");
     let elsewhere = |phase: &mut Phase| phase.path = "/dev/shm/f".into();
     assert_eq!(of_phase(elsewhere), facts("path", argv));
     let of_other_campaign = |job: &mut Job| {
@@ -399,4 +404,26 @@ fn the_clocks_of_ranks_may_differ_by_their_uncertainty() {
         })
     };
     assert_eq!((uncertain(50 * MS), uncertain(2000).len()), (vec![], 1));
+}
+
+/// The table that `ior` prints for the phase of these tests.
+const TABLE: &str = "access    bw(MiB/s)  IOPS       Latency(s)  block(KiB) xfer(KiB)  open(s)    wr/rd(s)   \
+                     close(s)   total(s)   iter\n\
+                     write     70.64      80.00      0.019000    97656      977        0.100000   2.50       \
+                     0.100000   2.70       0   \n\
+                     Max Write: 70.64 MiB/sec (74.07 MB/sec)\n";
+
+#[test]
+fn a_printed_row_of_ior_is_that_of_the_records() {
+    let printed = |from: &str, to: &str| {
+        let text = TABLE.replace(from, to);
+        assert_eq!(text == TABLE, from == to);
+        found(|campaign| campaign.jobs[1].printed = Some(text))
+    };
+    assert_eq!(printed("", ""), []);
+    let (bw, records) = ("bw(MiB/s) of write in stdout.txt", "its value in the records");
+    let one = |fact: &str| vec![("jobs/0002-W-r2".to_owned(), fact.to_owned(), records.to_owned())];
+    assert_eq!(printed("70.64      80", "706.42     80"), one(bw));
+    assert_eq!(printed("2.70  ", "0.27  "), one("total(s) of write in stdout.txt"));
+    assert_eq!(printed("0   \n", "7   \n"), [], "a repetition without records, such as one that failed");
 }

@@ -19,6 +19,8 @@ pub(crate) const RECORDS_BYTES_MAX: u64 = GIB;
 pub(crate) const RECORD_BYTES_MAX: u64 = 64 * MIB;
 /// The ranks of all phases of a job together.
 pub(crate) const RANK_RESULTS_MAX: u64 = 1 << 28;
+/// The standard output of a job that is compared with its records, bytes. A longer one is not compared.
+pub(crate) const PRINTED_BYTES_MAX: u64 = MIB;
 /// The report, bytes.
 pub(crate) const REPORT_BYTES_MAX: u64 = GIB;
 /// Directories inside each other, from the campaign folder down.

@@ -7,7 +7,7 @@ use std::path::Path;
 use serde::de::DeserializeOwned;
 
 use super::chain::Chain;
-use super::limits::{JSON_BYTES_MAX, PLAN_BYTES_MAX};
+use super::limits::{JSON_BYTES_MAX, PLAN_BYTES_MAX, PRINTED_BYTES_MAX};
 use super::{Campaign, Job, JobEnd, JobInfo, beneath, chain, extend, names};
 use crate::{Record, records};
 
@@ -103,7 +103,10 @@ impl Job {
                 file.and_then(ends).unwrap_or_default()
             }
         };
-        Self { folder, info, records, unreadable, error_lines, ..Self::default() }
+        let printed =
+            beneath::bytes(dir, Path::new(&format!("{folder}/{}", names::STDOUT)), PRINTED_BYTES_MAX);
+        let printed = printed.ok().map(|text| String::from_utf8_lossy(&text).into_owned());
+        Self { folder, info, records, unreadable, error_lines, printed, ..Self::default() }
     }
 }
 

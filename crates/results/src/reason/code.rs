@@ -78,6 +78,7 @@ codes! {
     RecordedFailure = "recorded-failure": "A job recorded a failure that ended a phase.";
     RecordsUnreadable = "records-unreadable": "The records of a job cannot be read.";
     RecordsContradict = "records-contradict": "Two facts of a job contradict each other.";
+    RecordsIncomplete = "records-incomplete": "Records lack a part that the program always records.";
     MeasuredTwice = "measured-twice": "Two jobs have the same measurement.";
     NothingRecorded = "nothing-recorded": "A job recorded nothing.";
     NoEndRecord = "no-end-record": "The records of a job have no end record.";

@@ -91,7 +91,10 @@ fn agreement(
 /// Compares the jobs with the plan, and the verdicts with those of this program.
 fn reproduced(plan: &Plan, folder: &Path, campaign: &Campaign, ended: bool, found: &mut FolderExamination) {
     found.faults.extend(jobs(plan, campaign));
-    found.faults.extend(contradictions(campaign));
+    found.faults.extend(contradictions(plan, campaign));
+    if !found.is_of_another_build {
+        found.faults.extend(incomplete(campaign));
+    }
     if folder::has(folder, names::VERDICTS) && campaign.after.is_some() {
         let now = ::judge::evaluate(plan, campaign).verdicts;
         found.unreproduced.extend(judge::differences(&campaign.verdicts, &now));
@@ -101,9 +104,18 @@ fn reproduced(plan: &Plan, folder: &Path, campaign: &Campaign, ended: bool, foun
     }
 }
 
+/// Records without a part that this program records always. Such a part would have to agree with the others.
+fn incomplete(campaign: &Campaign) -> impl Iterator<Item = FolderFault> {
+    let of = |job: &Job| {
+        let reason = crosscheck::lacks(job)?;
+        Some(FolderFault::new(&job.folder, report::sentences::sentence(&reason)))
+    };
+    campaign.jobs.iter().filter_map(of)
+}
+
 /// Facts of jobs that contradict each other.
-fn contradictions(campaign: &Campaign) -> impl Iterator<Item = FolderFault> {
-    let found = crosscheck::of_campaign(campaign).into_iter();
+fn contradictions(plan: &Plan, campaign: &Campaign) -> impl Iterator<Item = FolderFault> {
+    let found = ::judge::contradictions(plan, campaign).into_iter();
     found.map(|one| FolderFault::new(&one.folder, report::sentences::sentence(&one.reason)))
 }
 

@@ -1,0 +1,40 @@
+//! Whether the records of a job have all parts that this program records.
+//!
+//! Never here: the values of these parts. Records of other programs may lack some.
+
+use super::of_job::run_of;
+use crate::folder::{Job, JobEnd};
+use crate::reason::{Code, Reason};
+use crate::record::{Phase, Record, phases};
+
+/// The first part that the records of a job lack, although this program always records it.
+///
+/// A part that is missing cannot contradict the others.
+pub fn lacks(job: &Job) -> Option<Reason> {
+    let is_of_another = job.dataset.as_ref().is_some_and(|made| made.reused.is_some());
+    if job.info.end != JobEnd::Exit(0) || job.records.is_empty() || is_of_another {
+        return None;
+    }
+    let reason = |part: &str, phase: Option<&str>| {
+        let reason = Reason::new(Code::RecordsIncomplete).with("folder", &job.folder);
+        reason.with("part", part).with_some("phase", phase)
+    };
+    if !job.records.iter().any(|record| matches!(record, Record::Run(_))) {
+        return Some(reason("run record", None));
+    }
+    let has_columns = run_of(job).is_some_and(|run| run.workload != "flash-io");
+    phases(&job.records).find_map(|phase| Some(reason(missing(phase, has_columns)?, Some(&phase.phase))))
+}
+
+/// The name of a part that a phase lacks. With `has_columns` the workload records the ranks and the times.
+fn missing(phase: &Phase, has_columns: bool) -> Option<&'static str> {
+    // The calls on directories of a walk have the ranks and the timeline of its entries.
+    let of_entries = phase.phase == "directories";
+    let parts = [
+        ("latency", phase.latency.is_none()),
+        ("timeline", phase.timeline.is_none() && has_columns && !of_entries),
+        ("each_rank", phase.each_rank.is_none() && has_columns && !of_entries),
+        ("moments", phase.moments.is_none() && has_columns),
+    ];
+    parts.into_iter().find_map(|(name, is_missing)| (is_missing && phase.ops > 0).then_some(name))
+}
