@@ -179,6 +179,10 @@ fn a_job_that_started_true_for_a_microsecond_in_2031_measured_nothing() {
         assert_eq!(codes(&place, SECOND), [wanted].into());
     }
     let place = campaign();
+    let facts = place.folder().join(names::CAMPAIGN);
+    let mut of_campaign: Value = serde_json::from_slice(&fs::read(&facts).unwrap()).unwrap();
+    of_campaign["data"] = serde_json::json!({});
+    fs::write(facts, of_campaign.to_string()).unwrap();
     forge(&place.folder(), SECOND, &|info, records| {
         changes.iter().for_each(|change| change(info));
         records[0]["argv"] = serde_json::json!(["true"]);

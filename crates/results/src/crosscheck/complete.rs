@@ -19,8 +19,14 @@ pub fn lacks(job: &Job) -> Option<Reason> {
         let reason = Reason::new(Code::RecordsIncomplete).with("folder", &job.folder);
         reason.with("part", part).with_some("phase", phase)
     };
-    if !job.records.iter().any(|record| matches!(record, Record::Run(_))) {
-        return Some(reason("run record", None));
+    let run = job.records.iter().find_map(|record| match record {
+        Record::Run(run) => Some(run),
+        _ => None,
+    });
+    match run {
+        None => return Some(reason("run record", None)),
+        Some(run) if run.argv.is_empty() => return Some(reason("arguments", None)),
+        Some(_) => {}
     }
     let has_columns = run_of(job).is_some_and(|run| run.workload != "flash-io");
     phases(&job.records).find_map(|phase| Some(reason(missing(phase, has_columns)?, Some(&phase.phase))))

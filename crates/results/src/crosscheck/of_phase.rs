@@ -123,7 +123,7 @@ fn ranks(phase: &Phase, each: &EachRank) -> Option<Disagreement> {
     if let Some((field, stated, found)) = other {
         return Some(times((field, stated), ("extreme of each_rank.seconds", found)));
     }
-    slowest(phase, each).or_else(|| ends(phase, each))
+    slowest(phase, each).or_else(|| ends(phase, each)).or_else(|| kernel(phase, each))
 }
 
 /// The slowest rank is the slowest of all ranks.
@@ -163,6 +163,19 @@ fn ends(phase: &Phase, each: &EachRank) -> Option<Disagreement> {
             return Some(times(("began_s", from), ("begin of a rank in each_rank", begin)));
         }
         is_longer(ended, until, uncertainty_s).then(|| times(("end", until), ("each_rank.ended_s", ended)))
+    })
+}
+
+/// The kernel's bytes of all processes are at least those of the ranks, which were counted before.
+fn kernel(phase: &Phase, each: &EachRank) -> Option<Disagreement> {
+    let all = phase.kernel.as_ref()?;
+    let columns = [
+        ("kernel.read_bytes", all.read_bytes, "sum of each_rank.kernel_read", &each.kernel_read),
+        ("kernel.written_bytes", all.written_bytes, "sum of each_rank.kernel_written", &each.kernel_written),
+    ];
+    columns.into_iter().find_map(|(field, stated, of_ranks, bytes)| {
+        let sum: u128 = column(bytes, each.ranks).map(u128::from).sum();
+        (sum > u128::from(stated)).then(|| counts((field, stated.into()), (of_ranks, sum)))
     })
 }
 

@@ -7,7 +7,8 @@ use measure::Histogram;
 use super::*;
 use crate::folder::{CampaignInfo, ChainedJob, JobEnd, JobInfo, Machine};
 use crate::record::{
-    Balance, ClockPace, Counts, EachRank, End, Latency, Moments, Phase, Record, Run, Spans, Timeline, Window,
+    Balance, ClockPace, Counts, EachRank, End, KernelCount, Latency, Moments, Phase, Record, Run, Spans,
+    Timeline, Window,
 };
 
 /// 2026-01-01 00:00:10, nanoseconds since 1970.
@@ -174,7 +175,15 @@ fn an_honest_campaign_has_no_contradiction() {
 #[test]
 fn each_changed_number_of_a_phase_contradicts_another() {
     let spans = "spans.total_s of write";
-    let cases: [(Change, &str, &str); 11] = [
+    let cases: [(Change, &str, &str); 12] = [
+        (
+            |phase| {
+                phase.kernel = Some(KernelCount { written_bytes: 150_000_000, ..KernelCount::default() });
+                phase.each_rank.as_mut().unwrap().kernel_written = vec![100_000_000; 2].into();
+            },
+            "kernel.written_bytes of write",
+            "sum of each_rank.kernel_written",
+        ),
         (|phase| scaled(&mut phase.spans, 10.0), spans, "balance.seconds_max"),
         (|phase| phase.spans.total_s = 0.27, spans, "spans.transfer_s"),
         (|phase| phase.pace.as_mut().unwrap().seconds = 0.3, "spans.transfer_s of write", "pace.seconds"),
