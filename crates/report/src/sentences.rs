@@ -29,6 +29,7 @@ macro_rules! templates {
 }
 
 mod lint;
+mod remedies;
 mod verdicts;
 
 use results::finding::Finding;
@@ -77,7 +78,7 @@ pub fn explained(reason: &Reason) -> String {
 pub fn remedy(reason: &Reason) -> Option<String> {
     // The templates of the linter contain the remedy. This also holds for codes that the judge has too.
     template_for(reason).filter(|template| !of_linter().any(|(_, own)| own == *template))?;
-    let all = verdicts::REMEDIES.iter().filter(|(code, _)| *code == reason.code);
+    let all = remedies::TEXTS.iter().filter(|(code, _)| *code == reason.code);
     let mut own = all.map(|(_, template)| *template);
     own.find(|template| fits(template, reason)).map(|template| filled(template, reason))
 }

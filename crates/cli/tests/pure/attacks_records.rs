@@ -59,7 +59,7 @@ fn codes(place: &Place, job: &str) -> BTreeSet<Code> {
     assert!(ran.out.contains(job), "{ran:#?}");
     assert_eq!(place.assay(&format!("judge {}", dir.display())).status, Some(3));
     let campaign = folder::load(&dir).unwrap();
-    let plan = Plan::parse_with(&campaign.plan, "p.toml", &Choice::of(&campaign.info)).unwrap();
+    let plan = Plan::parse_with(&campaign.plan, "p.toml", &Choice::of(&campaign)).unwrap();
     let found = crosscheck::of_campaign(&campaign);
     assert!(found.iter().any(|one| one.folder == job), "{found:#?}");
     let verdicts = judge::evaluate(&plan, &campaign).verdicts;
