@@ -247,6 +247,7 @@ fn check_mdtest(
     match row.id {
         MdtestOption::Directory => own_place('d', given.text().unwrap_or_default()),
         MdtestOption::Record => Err(campaigns_own("record")),
+        MdtestOption::DataKey | MdtestOption::Nonce => Err(campaigns_key()),
         MdtestOption::DryRun => Err(does_nothing("dryRun")),
         _ => Ok(()),
     }
@@ -254,6 +255,10 @@ fn check_mdtest(
 
 fn campaigns_own(name: &str) -> Usage {
     Usage(format!("the campaign sets `--{name}` itself. Leave it out."))
+}
+
+fn campaigns_key() -> Usage {
+    Usage::new("the key of the data is an option of `assay run`. Leave it out.")
 }
 
 fn does_nothing(name: &str) -> Usage {

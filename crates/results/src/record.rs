@@ -12,6 +12,7 @@
 mod case;
 mod check;
 mod clients;
+mod data_key;
 mod each_rank;
 mod identity;
 mod kernel;
@@ -26,6 +27,7 @@ use serde::{Deserialize, Serialize};
 pub use case::{Case, CaseOutcome, Evidence};
 pub use check::{BadRange, BadRank, Check, SampledData};
 pub use clients::{Clients, ClockDifference, DifferingNodes, Mounted, SKEW_S};
+pub use data_key::DataKeyFacts;
 pub use each_rank::{Column, EachRank, Moments};
 pub use identity::{MappedObject, NodeIdentity};
 pub use kernel::{ClockPace, KernelCount, MountCount};
@@ -221,6 +223,9 @@ pub struct Phase {
     /// On which file systems the files are; absent without files of the system, and in older records.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub opened: Option<OpenedFiles>,
+    /// What keyed the data; absent for data without a key, and in older records.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub data_key: Option<DataKeyFacts>,
 }
 
 /// The time from the common start until the first rank ended its work: all ranks were active.

@@ -2,8 +2,9 @@
 //!
 //! `dummy` drives the measuring loop on storage that moves nothing, with histogram and timeline on, as
 //! every run has them. `fill` and `check` make and compare data of one packet type in a buffer of 1 MiB,
-//! at an offset that changes. The answer is one line, `ops N seconds S`. `mdtest` does all phases of a
-//! metadata run on one rank and gives each such a line, after its name; `packets` lists the types.
+//! at an offset that changes. `copy` copies such a buffer. The answer is one line, `ops N seconds S`.
+//! `mdtest` does all phases of a metadata run on one rank and gives each such a line, after its name.
+//! `packets` lists the types.
 #![allow(clippy::print_stdout)]
 
 use std::hint::black_box;
@@ -15,11 +16,11 @@ use results::Record;
 use results::record::Phase;
 use workloads::ior::{IorContext, IorParameters, Offsets, run};
 use workloads::kit::observer::Silent;
-use workloads::kit::payload::{DataIdentity, Packet, Payload};
+use workloads::kit::payload::{DataIdentity, DataKey, Packet, Payload};
 use workloads::mdtest;
 
-const USAGE: &str = "bench packets | dummy sequential|random|ior write|read OPS | fill|check PACKET OPS | \
-                     mdtest DIR OPS";
+const USAGE: &str = "bench packets | dummy sequential|random|ior write|read OPS | copy OPS | \
+                     fill|check PACKET OPS | mdtest DIR OPS";
 const MEBIBYTE: usize = 1 << 20;
 const PACKETS: &[(&str, Packet)] = &[
     ("timestamp", Packet::Timestamp),
@@ -27,6 +28,7 @@ const PACKETS: &[(&str, Packet)] = &[
     ("incompressible", Packet::Incompressible),
     ("random", Packet::Random),
     ("stamped", Packet::Stamped),
+    ("keyed", Packet::Stamped),
 ];
 
 /// Runs one test on one local rank and returns its first phase.
@@ -74,7 +76,8 @@ fn dummy(order: &str, op: &str, ops: u64) -> f64 {
 
 fn data(what: &str, name: &str, ops: u64) -> f64 {
     let packet = PACKETS.iter().find(|(known, _)| *known == name).expect(USAGE).1;
-    let payload = Payload::new(DataIdentity { packet, signature: 77, rank: 3, file: 5, generation: 1 });
+    let key = (name == "keyed").then(|| DataKey::new(b"any secret", ""));
+    let payload = Payload::new(DataIdentity { packet, signature: 77, rank: 3, file: 5, generation: 1, key });
     let mut buffer = storage::Buffer::new(MEBIBYTE).expect("memory for 1 MiB");
     let buffer = buffer.bytes_mut();
     payload.fill(buffer, 0);
@@ -85,6 +88,17 @@ fn data(what: &str, name: &str, ops: u64) -> f64 {
         } else {
             assert!(payload.holds(black_box(buffer), black_box(0)));
         }
+    }
+    clock.elapsed().as_secs_f64()
+}
+
+/// Copies a buffer as large as that of [`data`].
+fn copy(ops: u64) -> f64 {
+    let mut buffer = storage::Buffer::new(MEBIBYTE).expect("memory for 1 MiB");
+    let source = vec![1; MEBIBYTE];
+    let clock = Instant::now();
+    for _ in 0..ops {
+        black_box(buffer.bytes_mut()).copy_from_slice(black_box(&source));
     }
     clock.elapsed().as_secs_f64()
 }
@@ -120,6 +134,7 @@ fn main() {
             }
             return;
         }
+        ["copy", ops] => (ops, copy(number(ops))),
         [what @ ("fill" | "check"), packet, ops] => (ops, data(what, packet, number(ops))),
         _ => panic!("{USAGE}"),
     };

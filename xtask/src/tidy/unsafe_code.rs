@@ -25,6 +25,7 @@ const PLACES: &[&str] = &[
     "crates/storage/src/backends/mmap",
     "crates/storage/src/backends/aio",
     "crates/storage/src/backends/hdf5",
+    "crates/workloads/src/kit/payload/body_cipher",
     "crates/workloads/src/kit/payload/lanes",
     "xtask/src/bench/usage",
 ];

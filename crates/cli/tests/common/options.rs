@@ -1,6 +1,7 @@
 //! The options of a classic program by their effect: a row for each, run in every form that the help lists.
 
 use std::collections::BTreeSet;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -48,6 +49,12 @@ pub const fn calls(option: &'static str, words: &'static str, sees: fn(&Seen)) -
 /// A command line that ends with this status.
 pub const fn fails(option: &'static str, words: &'static str, status: i32, sees: fn(&Seen)) -> Row {
     Row { option, before: "", words, status, traced: false, sees }
+}
+
+/// Writes a key that only its owner can read.
+pub fn secret(path: &Path) {
+    std::fs::write(path, [b'k'; 32]).unwrap();
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o600)).unwrap();
 }
 
 /// The result of a run.
@@ -98,6 +105,12 @@ impl Seen {
     pub fn number(&self, phase: &str, path: &str) -> f64 {
         let value = path.split('.').fold(self.phase(phase), |value, key| &value[key]);
         value.as_f64().unwrap_or_else(|| panic!("{path} is {value}"))
+    }
+
+    /// Requires that the record of a phase has a text at this path.
+    pub fn record_has(&self, phase: &str, path: &str) {
+        let value = path.split('.').fold(self.phase(phase), |value, key| &value[key]);
+        assert!(value.as_str().is_some_and(|text| !text.is_empty()), "{path} is {value}");
     }
 
     pub fn of_phases(&self) -> impl Iterator<Item = &Value> {

@@ -13,17 +13,18 @@ use std::path::Path;
 use std::process::Command;
 
 use crate::common::listed::listed;
-use crate::common::options::{Classic, Row};
+use crate::common::options::{Classic, Row, secret};
 use crate::common::{assay, program, run};
 
 /// A directory holds the file `old` (1 MiB of zeros), the file `short` (500 KiB), a script, a file of hints,
-/// and directories `d0` to `d3`.
+/// a key, and directories `d0` to `d3`.
 const IOR: Classic = Classic {
     name: "ior",
     // MPI without a launcher has one rank.
     ranks: |words| if needs_mpi(words).is_some() { "1" } else { "2" },
     prepare: |dir| {
         std::fs::write(dir.join("old"), vec![0; 1 << 20]).unwrap();
+        secret(&dir.join("secret"));
         std::fs::write(dir.join("short"), vec![0; 512_000]).unwrap();
         std::fs::write(dir.join("hints"), "IOR_HINT__MPI__cb_nodes=1\n").unwrap();
         std::fs::write(dir.join("script"), "IOR START\nRUN\nRUN\nIOR STOP\n").unwrap();

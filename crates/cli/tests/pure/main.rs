@@ -36,6 +36,7 @@ mod ior_own_files;
 mod ior_regressions;
 mod ior_scripts;
 mod ior_text;
+mod keyed_data;
 mod lint;
 mod ls_lr;
 mod ls_lr_calls;

@@ -9,9 +9,10 @@ mod values;
 
 use std::path::Path;
 
-use crate::common::options::{Classic, Seen};
+use crate::common::options::{Classic, Seen, secret};
 
-const MDTEST: Classic = Classic { name: "mdtest", ranks: |_| "2", prepare: |_| {}, equip: |_, _| {} };
+const MDTEST: Classic =
+    Classic { name: "mdtest", ranks: |_| "2", prepare: |dir| secret(&dir.join("secret")), equip: |_, _| {} };
 
 /// The tree that mdtest leaves.
 trait Left {

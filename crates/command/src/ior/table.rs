@@ -104,5 +104,9 @@ options! {
         Ramp Number _ "ramp" = "N": "exclude this many seconds at the start of a phase (own option)";
         Generation Number _ "generation" = "N":
             "set the number of this writing of the data in its stamps (own option)";
+        DataKey Text _ "data-key" = "FILE":
+            "key stamped data by the secret in this file (own option)";
+        Nonce Text _ "nonce" = "TEXT":
+            "key stamped data by this text, which was chosen for this run (own option)";
     }
 }

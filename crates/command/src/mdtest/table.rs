@@ -61,7 +61,11 @@ options! {
         StatusFile Text 'x' _: "keep the number of items that -W let be created, for a later run";
         Depth Number 'z' _: "set the levels of the tree below its root";
         PacketType Text _ "dataPacketType" = "timestamp":
-            "set the data: timestamp, offset, incompressible or random (first letter)";
+            "set the data: timestamp, offset, incompressible, random or stamped (first letter)";
+        DataKey Text _ "data-key" = "FILE":
+            "key stamped data by the secret in this file (own option)";
+        Nonce Text _ "nonce" = "TEXT":
+            "key stamped data by this text, which was chosen for this run (own option)";
         CommandBefore Text _ "run-cmd-before-phase": "run this command on each rank before each phase";
         CommandAfter Text _ "run-cmd-after-phase":
             "run this command on each rank after each phase, within its time";

@@ -62,8 +62,8 @@ pub struct BadRange {
     pub expected: String,
     /// The found value of this word, hexadecimal.
     pub found: String,
-    /// The kind of error: `flipped`, `torn`, `misplaced`, `foreign`, `stale`, `zero`, `truncated`, or `wrong`
-    /// if the packet type cannot distinguish these.
+    /// The kind of error: `flipped`, `torn`, `misplaced`, `foreign`, `stale`, `zero`, `truncated`,
+    /// `other-key`, or `wrong` if the packet type cannot distinguish these.
     #[serde(default)]
     pub kind: String,
     /// What is known about the origin of the found data; empty if nothing is.

@@ -185,6 +185,7 @@ impl<'a> FileWorker<'a> {
             rank: self.rank,
             file: u64::from(name.number) << 1 | 1,
             generation: number as u32,
+            key: None,
         });
         let (mut at, end) = (from, from + bytes);
         while at < end {

@@ -20,7 +20,7 @@ use super::phase::PhaseKind;
 use super::test::RunningTest;
 use crate::kit::order::TransferOrder;
 use crate::kit::payload::stamped::BLOCK;
-use crate::kit::payload::{Packet, Payload, file_id, read_stamp};
+use crate::kit::payload::{BlockStamp, DataKey, Packet, Payload, file_id, read_stamp};
 use crate::kit::permutation::seed_of;
 
 /// Blocks that a rank compares.
@@ -97,16 +97,16 @@ fn wrong_blocks(test: &RunningTest<'_>, path: &Path, places: &[u64]) -> io::Resu
     for offset in places {
         block.bytes_mut().fill(0);
         file.read_at(block.bytes_mut(), *offset)?;
-        wrong += u64::from(!is_right(block.bytes(), name, *offset));
+        wrong += u64::from(!is_right(block.bytes(), test.parameters.data_key, name, *offset));
     }
     file.close()?;
     Ok(wrong)
 }
 
-/// Whether a block has a stamp of this file and place, and the data that belongs to the stamp.
-fn is_right(block: &[u8], file: u64, offset: u64) -> bool {
-    read_stamp(block).is_some_and(|stamp| {
-        (stamp.origin.file, stamp.offset) == (file, offset) && Payload::new(stamp.origin).holds(block, offset)
+/// Whether a block has a stamp of this key, file and place, and the data that belongs to the stamp.
+fn is_right(block: &[u8], key: Option<DataKey>, file: u64, offset: u64) -> bool {
+    read_stamp(block, key).is_some_and(|BlockStamp { origin, offset: own }| {
+        (origin.key, origin.file, own) == (key, file, offset) && Payload::new(origin).holds(block, offset)
     })
 }
 
@@ -118,13 +118,19 @@ mod tests {
     #[test]
     fn a_block_is_right_only_at_its_own_place_and_complete() {
         let file = file_id(b"f");
-        let origin = DataIdentity { packet: Packet::Stamped, signature: 7, rank: 1, file, generation: 2 };
-        let mut block = vec![0; BLOCK as usize];
-        Payload::new(origin).fill(&mut block, 3 * BLOCK);
-        assert!(is_right(&block, file, 3 * BLOCK));
-        assert!(!is_right(&block, file, 4 * BLOCK) && !is_right(&block, file_id(b"g"), 3 * BLOCK));
-        assert!(!is_right(&vec![0; BLOCK as usize], file, 3 * BLOCK));
-        block[4000] ^= 1;
-        assert!(!is_right(&block, file, 3 * BLOCK));
+        let (key, other) = (DataKey::new(b"secret", ""), DataKey::new(b"other", ""));
+        for key in [None, Some(key)] {
+            let writer = DataIdentity { signature: 7, rank: 1, generation: 2, ..DataIdentity::default() };
+            let origin = DataIdentity { packet: Packet::Stamped, file, key, ..writer };
+            let mut block = vec![0; BLOCK as usize];
+            Payload::new(origin).fill(&mut block, 3 * BLOCK);
+            assert!(is_right(&block, key, file, 3 * BLOCK));
+            assert!(!is_right(&block, key, file, 4 * BLOCK));
+            assert!(!is_right(&block, key, file_id(b"g"), 3 * BLOCK));
+            assert!(!is_right(&block, Some(other), file, 3 * BLOCK));
+            assert!(!is_right(&vec![0; BLOCK as usize], key, file, 3 * BLOCK));
+            block[4000] ^= 1;
+            assert!(!is_right(&block, key, file, 3 * BLOCK));
+        }
     }
 }

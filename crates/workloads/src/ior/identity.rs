@@ -31,6 +31,7 @@ pub(super) fn payload(
         rank: owner.into(),
         file: file_id(name.as_encoded_bytes()),
         generation: parameters.generation.unwrap_or(0),
+        key: parameters.data_key,
     };
     // A mixed phase writes the data that it finds.
     let cares = matches!(kind, PhaseKind::WriteCheck | PhaseKind::ReadCheck | PhaseKind::Mixed);
@@ -76,8 +77,9 @@ fn newest_of_file(
         order.fill(number, &mut offset);
         page.bytes_mut().fill(0);
         file.read_at(page.bytes_mut(), offset[0] / BLOCK * BLOCK)?;
-        let stamp = read_stamp(page.bytes()).map(|stamp| stamp.origin);
-        let ours = stamp.filter(|of| (of.signature, of.file) == (identity.signature, identity.file));
+        let stamp = read_stamp(page.bytes(), identity.key).map(|stamp| stamp.origin);
+        let of = |identity: &DataIdentity| (identity.signature, identity.file, identity.key);
+        let ours = stamp.filter(|stamp| of(stamp) == of(&identity));
         newest = newest.max(ours.map_or(0, |origin| origin.generation));
     }
     file.close()?;

@@ -3,7 +3,7 @@
 //! `rules` rejects bad settings before any rank starts.
 
 use crate::kit::layout::DataLayout;
-use crate::kit::payload::Packet;
+use crate::kit::payload::{DataKey, Packet};
 use storage::{Mode, Open, Settings};
 
 /// The offsets that a rank visits, and their order.
@@ -178,6 +178,8 @@ pub struct IorParameters {
     /// `--generation`: number of this writing of the data, in stamped packets. `None` to read it from the
     /// file, or 0 in a write.
     pub generation: Option<u32>,
+    /// `--data-key`, `--nonce`: what keys stamped packets; `None` for the public layout.
+    pub data_key: Option<DataKey>,
 }
 
 impl Default for IorParameters {
@@ -240,6 +242,7 @@ impl Default for IorParameters {
             rank_times: false,
             transfer_csv: None,
             generation: None,
+            data_key: None,
         }
     }
 }

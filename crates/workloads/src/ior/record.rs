@@ -73,6 +73,7 @@ pub(super) fn put(
         moments: test.rank.moments(spans.transfers_ns, setting.origin, spans.uncertainty_ns),
         repeated_bytes: sums.repeated.min(sums.bytes),
         persisted_each: setting.kind.writes() && parameters.sync_each,
+        data_key: parameters.data_key.map(|key| key.facts().clone()),
         opened: opened::find(test.rank.comm, test.storage, &setting.path)?,
         ..Phase::default()
     };

@@ -43,6 +43,7 @@ pub fn run(
     let _held = hog::take(&mut test)?;
     test.rank.start()?;
     begin(&mut test)?;
+    test.rank.check_key(parameters.data_key)?;
     // The first use only stores the mount, so it cannot fail.
     let first = files::mine(&test, 0);
     let _ = test.mounts.same(storage, &first);

@@ -8,6 +8,7 @@ use storage::{Abilities, FileForm};
 use units::Usage;
 
 use super::parameters::{Hog, IorParameters, Offsets, RateLimit, Reorder};
+use crate::kit::payload::Packet;
 
 impl IorParameters {
     /// The abilities of the backend. An unknown backend passes all rules here; the lookup of the backend
@@ -168,7 +169,7 @@ impl IorParameters {
     }
 
     /// Rules for what a phase does in addition to its transfers, and for the rate limit.
-    fn rules_of_pace(&self) -> [(bool, &'static str); 11] {
+    fn rules_of_pace(&self) -> [(bool, &'static str); 12] {
         let rate = self.rate.map(|(RateLimit::Bytes(rate) | RateLimit::Transfers(rate))| rate);
         [
             (self.depth == Some(0), "--iodepth 0: no transfer could be outstanding. Give 1 or more"),
@@ -202,6 +203,10 @@ impl IorParameters {
                 "--randomPrefill must divide the block size. Change it or -b",
             ),
             (!self.prefill.is_multiple_of(8), "--randomPrefill must be a multiple of 8 bytes"),
+            (
+                self.data_key.is_some() && self.packet != Packet::Stamped,
+                "--data-key, --nonce: only stamped data is keyed. Add -l stamped",
+            ),
             (self.dual_mount && !self.file_per_rank, "-y needs file per process. Add -F"),
             (
                 matches!(self.hog, Hog::PercentOfNode(101..)),

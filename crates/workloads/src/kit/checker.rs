@@ -31,13 +31,15 @@ pub enum DamageKind {
     Zero,
     /// The file ends before this data.
     Truncated,
+    /// Stamped data of another key, or of none.
+    OtherKey,
     /// None of these, or the packet type cannot distinguish them.
     Wrong,
 }
 
 impl DamageKind {
     /// All kinds, each at its number, with its name.
-    pub const ALL: [(Self, &'static str); 8] = [
+    pub const ALL: [(Self, &'static str); 9] = [
         (Self::Flipped, "flipped"),
         (Self::Torn, "torn"),
         (Self::Misplaced, "misplaced"),
@@ -45,6 +47,7 @@ impl DamageKind {
         (Self::Stale, "stale"),
         (Self::Zero, "zero"),
         (Self::Truncated, "truncated"),
+        (Self::OtherKey, "other-key"),
         (Self::Wrong, "wrong"),
     ];
 }

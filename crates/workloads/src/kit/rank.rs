@@ -17,6 +17,7 @@ use super::clients::{self, WallClockOrigin};
 use super::double_entry::KernelMoment;
 use super::drive::words;
 use super::node::Node;
+use super::payload::DataKey;
 
 /// Added to stamps, so that a clock younger than rank 0's does not give negative values.
 const BIAS_NS: i64 = 1 << 50;
@@ -137,6 +138,15 @@ impl<'a> Rank<'a> {
         let mut bytes = seed.to_le_bytes().to_vec();
         self.comm.broadcast(0, &mut bytes)?;
         Ok(bytes.try_into().map_or(0, u64::from_le_bytes))
+    }
+
+    /// Requires that all ranks have the key of rank 0, because each node reads its own file. Collective, if
+    /// there is a key.
+    pub fn check_key(&self, key: Option<DataKey>) -> Result<(), Halt> {
+        let Some(key) = key else { return Ok(()) };
+        let same = self.same_seed(key.id())? == key.id();
+        let differs = "this node has another key than rank 0. Copy the file of --data-key to all nodes";
+        self.comm.agree("data key", same.then_some(()).ok_or(differs))
     }
 
     /// Rank 0 sleeps; the others wait for it at the next barrier. Not collective.

@@ -22,7 +22,8 @@ pub(super) struct FileData {
 impl FileData {
     /// Data of this run's seed.
     pub(super) fn new(parameters: &MdtestParameters, signature: i32) -> Self {
-        let identity = DataIdentity { packet: parameters.packet, signature, ..DataIdentity::default() };
+        let MdtestParameters { packet, data_key: key, .. } = *parameters;
+        let identity = DataIdentity { packet, signature, key, ..DataIdentity::default() };
         let length = usize::try_from(parameters.write_bytes).ok().filter(|length| *length > 0);
         Self { payload: Payload::new(identity), length, made: false }
     }

@@ -2,7 +2,7 @@
 
 use storage::Settings;
 
-use crate::kit::payload::Packet;
+use crate::kit::payload::{DataKey, Packet};
 
 /// All settings of one run. Sizes are bytes. Option names are those of mdtest 4.1.
 #[derive(Clone, Debug)]
@@ -63,6 +63,8 @@ pub struct MdtestParameters {
     pub packet: Packet,
     /// `-G`; `None` for the time, which is the same on all ranks.
     pub signature: Option<i32>,
+    /// `--data-key`, `--nonce`: what keys stamped data; `None` for the public layout.
+    pub data_key: Option<DataKey>,
     /// `-k`: files are created without an open.
     pub make_node: bool,
     /// `-R`: stat and read visit the items in a random order, a different one on each rank.
@@ -141,6 +143,7 @@ impl Default for MdtestParameters {
             verify_write: false,
             packet: Packet::default(),
             signature: None,
+            data_key: None,
             make_node: false,
             shuffle: false,
             random_seed: 0,

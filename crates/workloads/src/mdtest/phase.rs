@@ -175,6 +175,7 @@ fn setting(run: &MdtestRun<'_>, plan: &PhasePlan) -> OperationSetting {
         transfer_bytes: plan.bytes_each,
         persisted: plan.persisted,
         direct: plan.bytes_each > 0 && run.storage.direct(),
+        data_key: parameters.data_key.map(|key| key.facts().clone()).filter(|_| plan.bytes_each > 0),
         ..Phase::default()
     };
     OperationSetting { known, keep_going: parameters.keep_going }

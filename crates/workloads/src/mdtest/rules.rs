@@ -173,8 +173,12 @@ impl MdtestParameters {
         ]
     }
 
-    fn rules_of_time(&self) -> [(bool, &'static str); 3] {
+    fn rules_of_time(&self) -> [(bool, &'static str); 4] {
         [
+            (
+                self.data_key.is_some() && self.packet != Packet::Stamped,
+                "--data-key, --nonce: only stamped data is keyed. Add --dataPacketType=stamped",
+            ),
             (
                 self.deadline > 0 && self.branching > 1,
                 "stone wall timer does only work with a branch factor <= 1. Leave out -W, or choose -b 1",
@@ -195,6 +199,7 @@ impl MdtestParameters {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::kit::payload::DataKey;
 
     fn rejected(ranks: u32, change: impl Fn(&mut MdtestParameters)) -> String {
         let mut parameters = MdtestParameters { items: 10, ..MdtestParameters::default() };
@@ -247,6 +252,7 @@ mod tests {
             ),
             (|p| p.write_bytes = 1 << 50, "2^40"),
             (|p| (p.packet, p.write_bytes) = (Packet::Stamped, 9), "multiples of 8"),
+            (|p| p.data_key = Some(DataKey::new(b"", "n")), "only stamped data is keyed"),
             (|p| (p.deadline, p.branching) = (1, 2), "branch factor <= 1"),
             (|p| (p.deadline, p.collective) = (1, true), "-W with -c"),
             (|p| p.status_file = Some("s".into()), "Add -W SECONDS"),

@@ -90,6 +90,7 @@ pub fn run(
     if storage.keeps_data() {
         place::report_warm_names(parameters, &place, &mut rank, observer)?;
     }
+    rank.check_key(parameters.data_key)?;
     let seed = rank.same_seed(seed)?;
     let order_seed = order_seed(parameters, comm.rank(), seed, observer);
     let made = tree::make_own_dirs(parameters, names, comm)?;

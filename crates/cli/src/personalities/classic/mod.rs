@@ -5,11 +5,13 @@
 //!
 //! Never here: tables of options, which are in `command`, and the effect of options.
 
+pub(crate) mod data_key;
 pub(crate) mod drift;
 pub(crate) mod environment;
 pub(crate) mod grammar;
 pub(crate) mod interrupt;
 mod text;
 
+pub(crate) use data_key::TypedKey;
 pub(crate) use grammar::{ClassicLine, OptionNote, TakenOptions, packet, without_gpu};
 pub(crate) use text::{header_dir, help_of_backends, space_line, space_words, whole_header_dir};

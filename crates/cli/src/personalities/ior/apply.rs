@@ -96,6 +96,8 @@ pub(crate) fn set(typed: &mut TypedIor, option: IorOption, value: OptionValue<'_
         Id::Rate => parameters.rate = Some(numbers::rate(&value.text())?),
         Id::Ramp => parameters.ramp = value.whole()?,
         Id::Generation => parameters.generation = Some(value.whole()?),
+        Id::DataKey => typed.key.file = Some(value.text()),
+        Id::Nonce => typed.key.nonce = Some(value.text()),
     }
     Ok(())
 }

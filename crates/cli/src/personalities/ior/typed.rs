@@ -8,7 +8,7 @@ use workloads::ior::{IorParameters, Offsets, Reorder};
 
 use super::apply;
 use super::output::IorLook;
-use crate::personalities::classic::{ClassicLine, OptionNote, TakenOptions};
+use crate::personalities::classic::{ClassicLine, OptionNote, TakenOptions, TypedKey};
 
 /// How often each counted flag was given, and all other parsed options.
 #[derive(Clone, Debug, Default)]
@@ -25,6 +25,8 @@ pub(crate) struct TypedIor {
     pub(crate) iors_order: bool,
     /// The form of the results.
     pub(crate) look: IorLook,
+    /// `--data-key`, `--nonce`
+    pub(crate) key: TypedKey,
     /// `-f FILE`
     pub(crate) script: Option<String>,
     /// `-h`
@@ -54,7 +56,8 @@ impl TypedIor {
     /// The meaning of the command line. Counted flags become choices; without a phase the test writes and
     /// reads.
     pub(crate) fn meant(self) -> Result<MeantIor, Usage> {
-        let Self { mut parameters, constant, random_ranks, random_offsets, look, taken, .. } = self;
+        let Self { mut parameters, constant, random_ranks, random_offsets, look, taken, key, .. } = self;
+        parameters.data_key = key.read()?;
         let idle = taken.idle(&parameters.backend);
         let mut notes = taken.notes;
         notes.extend(idle);

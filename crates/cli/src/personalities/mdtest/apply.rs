@@ -88,6 +88,8 @@ pub(super) fn set(
         Id::GpuId => without_gpu(matches!(value, OptionValue::Number(-1 | 0)))?,
         Id::Operations => parameters.extra = names(&value.text()),
         Id::Preload => parameters.preload = value.whole()?,
+        Id::DataKey => typed.key.file = Some(value.text()),
+        Id::Nonce => typed.key.nonce = Some(value.text()),
         Id::Record => look.record = Some(value.text()),
         Id::Edition => look.edition = edition(&value.text())?,
         Id::SeededShuffle => seeded_shuffle(typed, &value.text())?,

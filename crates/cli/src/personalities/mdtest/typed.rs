@@ -7,7 +7,7 @@ use units::Usage;
 use workloads::mdtest::MdtestParameters;
 
 use super::apply;
-use crate::personalities::classic::{ClassicLine, OptionNote, TakenOptions};
+use crate::personalities::classic::{ClassicLine, OptionNote, TakenOptions, TypedKey};
 
 /// The version of mdtest whose text is printed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -65,6 +65,8 @@ pub(crate) struct TypedMdtest {
     pub(crate) dirs: Option<String>,
     /// The form of the results.
     pub(crate) look: MdtestLook,
+    /// `--data-key`, `--nonce`
+    pub(crate) key: TypedKey,
     /// `--dryRun`
     pub(crate) dry_run: bool,
     /// `-h`
@@ -90,7 +92,8 @@ pub(crate) struct MeantMdtest {
 impl TypedMdtest {
     /// The meaning of the command line.
     pub(crate) fn meant(self) -> Result<MeantMdtest, Usage> {
-        let Self { mut parameters, only, backend, dirs, look, dry_run, taken, .. } = self;
+        let Self { mut parameters, only, backend, dirs, look, dry_run, taken, key, .. } = self;
+        parameters.data_key = key.read()?;
         let older = look.edition != MdtestEdition::Mdtest41;
         let all_phases = !(only.create || only.stat || only.read || only.rename || only.remove);
         parameters.create = all_phases || only.create;

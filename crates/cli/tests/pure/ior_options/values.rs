@@ -129,4 +129,14 @@ pub(super) const ROWS: &[Row] = &[
     works("--generation", "-w -k -l s -G 7 -b 64k -t 64k -o f {3}", |seen| {
         assert_eq!((seen.word("f", 1), seen.word("f", 4)), (7, 3), "signature and generation in the stamp");
     }),
+    works("--data-key", "-w -R -k -l s -G 7 -b 64k -t 64k -o f {secret}", |seen| {
+        assert_eq!(seen.word("f", 0), u64::from_le_bytes(*b"assaypk\x02"), "the layout of keyed data");
+        seen.record_has("write", "data_key.sha256");
+    }),
+    fails("--data-key", "-w -o f {secret}", 2, |seen| seen.err("only stamped data is keyed")),
+    fails("--data-key", "-w -l s -o f {old}", 2, |seen| seen.err("chmod 600")),
+    works("--nonce", "-w -R -k -l s -G 7 -b 64k -t 64k -o f {lot-7}", |seen| {
+        assert_eq!(seen.word("f", 0), u64::from_le_bytes(*b"assaypk\x02"), "the layout of keyed data");
+        seen.record_has("write", "data_key.nonce");
+    }),
 ];

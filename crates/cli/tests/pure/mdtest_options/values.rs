@@ -71,6 +71,14 @@ pub(super) const ROWS: &[Row] = &[
         let file = "out/test-dir.0-0/mdtest_tree.0/file.mdtest.0.1";
         assert_eq!((seen.word(file, 0), seen.word(file, 1), seen.word(file, 512)), (1, 4, 2));
     }),
+    works("--data-key", "-C -F -n 2 -w 8192 -G 3 --dataPacketType s {secret}", |seen| {
+        let file = "out/test-dir.0-0/mdtest_tree.0/file.mdtest.0.1";
+        assert_eq!(seen.word(file, 0), u64::from_le_bytes(*b"assaypk\x02"), "the layout of keyed data");
+        seen.record_has("file_creation", "data_key.sha256");
+    }),
+    works("--nonce", "-C -F -n 2 -w 8192 -G 3 --dataPacketType s {lot-7}", |seen| {
+        seen.record_has("file_creation", "data_key.nonce");
+    }),
     works("--run-cmd-before-phase", "-C -F -n 1 {date>>before}", |seen| {
         assert_eq!(String::from_utf8(seen.bytes("before")).unwrap().lines().count(), 2, "for one phase");
     }),

@@ -11,7 +11,9 @@ use super::runs::{Runs, Word, WordSource};
 use super::search::{Clue, WordOwner, find_owner};
 use super::{Bad, WORD};
 use crate::kit::layout::DataLayout;
-use crate::kit::payload::stamped::{BLOCK, BlockPart, CLEAR_WORDS, FoundWord, SECTOR, STAMP_WORDS};
+use crate::kit::payload::stamped::{
+    BLOCK, BlockPart, CLEAR_WORDS, FoundWord, SECTOR, STAMP_WORDS, key_of_stamp,
+};
 use crate::kit::payload::{BlockStamp, DataIdentity, PIECE, Packet, Payload, WordStream, native, read_stamp};
 
 /// Number of generations before the expected one that are tried.
@@ -39,7 +41,7 @@ struct WriterCandidate {
 enum Maker {
     /// Its origin, for the transfer at the place where it belongs, and the distance in bytes from here to
     /// there.
-    Origin(WordStream, i64),
+    Origin(Box<WordStream>, i64),
     /// A word of a block of an unknown writer, and the offset of that word.
     Block(FoundWord, u64),
 }
@@ -100,6 +102,9 @@ impl<'a> Diagnosis<'a> {
 
     /// Adds older generations and the origins that the first stamps of the transfer name.
     fn add_known_writers(&mut self) {
+        if self.own.key.is_some() {
+            self.add(DataIdentity { key: None, ..self.own }, 0);
+        }
         for back in 1..=OLDER {
             if let Some(generation) = self.own.generation.checked_sub(back) {
                 self.add(DataIdentity { generation, ..self.own }, 0);
@@ -143,7 +148,7 @@ impl<'a> Diagnosis<'a> {
         let stream = payload.stream(self.offset.wrapping_add_signed(shift));
         self.candidates.push(WriterCandidate {
             source,
-            maker: Maker::Origin(stream, shift),
+            maker: Maker::Origin(Box::new(stream), shift),
             words: vec![0; PIECE],
         });
     }
@@ -154,7 +159,7 @@ impl<'a> Diagnosis<'a> {
             let here = self.offset + (part.at + sector.start) as u64;
             if here.is_multiple_of(SECTOR)
                 && let Some(BlockStamp { origin, offset }) =
-                    read_stamp(&self.data[part.at + sector.start..part.at + sector.end])
+                    read_stamp(&self.data[part.at + sector.start..part.at + sector.end], self.own.key)
             {
                 self.add(origin, offset.wrapping_sub(here) as i64);
             }
@@ -336,6 +341,7 @@ impl<'a> Diagnosis<'a> {
         }
         if self.is_stamped() {
             self.complete_stamps(part);
+            self.doubt_key(part);
         } else {
             self.doubt_long_flips();
         }
@@ -361,6 +367,22 @@ impl<'a> Diagnosis<'a> {
             for source in stamp {
                 *source =
                     if source.is_some_and(|source| doubtful.contains(&source)) { first } else { *source };
+            }
+        }
+    }
+
+    /// A block whose stamp shows another key has words of that key, if none of them is explained.
+    fn doubt_key(&mut self, part: &BlockPart) {
+        let found = &self.data[part.at..part.at + part.length];
+        let key = Some(found)
+            .filter(|_| (self.offset + part.at as u64).is_multiple_of(BLOCK))
+            .and_then(key_of_stamp)
+            .filter(|id| self.own.key.is_none_or(|own| own.id() != *id));
+        let Some(id) = key else { return };
+        let is_unknown = |source: &Option<WordSource>| *source == Some(WordSource::Unknown);
+        if self.sources[STAMP_WORDS..].iter().all(is_unknown) {
+            for source in self.sources.iter_mut().flatten() {
+                *source = WordSource::OtherKey(id);
             }
         }
     }

@@ -23,7 +23,7 @@ impl Scene {
     fn payload(&self, rank: u64) -> Payload {
         let Self { signature, name, generation, .. } = *self;
         let file = file_id(name.as_bytes());
-        Payload::new(DataIdentity { packet: Packet::Stamped, signature, rank, file, generation })
+        Payload::new(DataIdentity { packet: Packet::Stamped, signature, rank, file, generation, key: None })
     }
 
     /// Where the transfers of the file begin, with the rank of each.

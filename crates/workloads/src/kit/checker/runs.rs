@@ -12,6 +12,8 @@ pub(super) enum WordSource {
     Made(DataIdentity, i64),
     /// Stamped data of an unknown writer.
     Stranger,
+    /// Keyed data of another key, which has this number in its stamps.
+    OtherKey(u64),
     Zero,
     /// The written word with some bits changed.
     Flipped,
@@ -90,7 +92,8 @@ impl Runs {
 
 /// Whether the two differ at most in the generation.
 fn is_here(origin: DataIdentity, own: DataIdentity) -> bool {
-    (origin.signature, origin.file, origin.rank) == (own.signature, own.file, own.rank)
+    let of = |origin: DataIdentity| (origin.signature, origin.file, origin.rank, origin.key);
+    of(origin) == of(own)
 }
 
 fn classify(run: &WordRun, own: DataIdentity, here: u64, mixed: bool) -> (DamageKind, String) {
@@ -102,6 +105,7 @@ fn classify(run: &WordRun, own: DataIdentity, here: u64, mixed: bool) -> (Damage
         WordSource::Stranger => {
             (DamageKind::Foreign, "stamped data without the stamp that names its writer".into())
         }
+        WordSource::OtherKey(id) => (DamageKind::OtherKey, format!("keyed by another key, {id:#018x}")),
         WordSource::Made(origin, shift) => {
             let (kind, mut detail) =
                 classify_intact(origin, here.wrapping_add_signed(shift), own, here, mixed);
@@ -126,7 +130,10 @@ fn classify_intact(
     here: u64,
     mixed: bool,
 ) -> (DamageKind, String) {
-    let DataIdentity { signature, file, rank, generation, .. } = origin;
+    let DataIdentity { signature, file, rank, generation, key, .. } = origin;
+    if key != own.key {
+        return (DamageKind::OtherKey, "stamped data without a key".into());
+    }
     if (signature, file) != (own.signature, own.file) {
         let detail = format!(
             "campaign {signature}, file id {file:#018x}, rank {rank}, generation {generation}, offset {place}"

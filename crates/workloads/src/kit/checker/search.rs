@@ -58,7 +58,11 @@ pub(super) fn find_owner(
     others: &[DataIdentity],
     layout: Option<DataLayout>,
 ) -> Option<WordOwner> {
-    let found: Vec<FoundWord> = blocks_with(clue.word, clue.next, clue.here).collect();
+    // No place can be computed from a word of keyed data.
+    let found: Vec<FoundWord> = match own.key {
+        None => blocks_with(clue.word, clue.next, clue.here).collect(),
+        Some(_) => Vec::new(),
+    };
     if found.is_empty() {
         return None;
     }

@@ -8,7 +8,7 @@ const OFFSET: u64 = 1 << 20;
 
 fn own() -> DataIdentity {
     let file = file_id(b"f");
-    DataIdentity { packet: Packet::Stamped, signature: 77, rank: 3, file, generation: 12 }
+    DataIdentity { packet: Packet::Stamped, signature: 77, rank: 3, file, generation: 12, key: None }
 }
 
 fn data(identity: DataIdentity, offset: u64) -> Vec<u8> {

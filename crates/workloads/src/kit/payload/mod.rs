@@ -6,11 +6,14 @@
 //!
 //! Invariant: `holds` accepts at an offset exactly what `prepare` made for that offset.
 
+mod body_cipher;
 mod classic;
+mod keyed;
 mod lanes;
 pub(crate) mod stamped;
 
 use classic::{ClassicData, WordChain};
+pub use keyed::DataKey;
 use lanes::WORD;
 pub(crate) use lanes::native;
 use stamped::{BlockPart, Stamped, parts};
@@ -45,6 +48,8 @@ pub struct DataIdentity {
     pub file: u64,
     /// Which writing of the file this is; only in stamped data.
     pub generation: u32,
+    /// What keys the data; only in stamped data.
+    pub key: Option<DataKey>,
 }
 
 /// Pieces that are contiguous in a buffer and separate in the file. Numbers are bytes.
@@ -148,9 +153,7 @@ impl Payload {
     /// Compares every word of a transfer and writes none. Returns whether all are as written at `offset`.
     pub fn holds(&self, data: &[u8], offset: u64) -> bool {
         match self.identity.packet {
-            Packet::Stamped => parts(offset, data.len()).all(|part| {
-                !self.stamped.differs(&data[part.at..part.at + part.length], offset + part.at as u64)
-            }),
+            Packet::Stamped => !self.stamped.differs(data, offset),
             _ => self.classic.holds(data, offset),
         }
     }

@@ -8,6 +8,7 @@
 //! Invariant: a word can be made without the words before it, and its place can be computed from it. All
 //! words are little-endian. None is equal to the word that fills a read buffer before a read.
 
+use super::keyed::{DataKey, KeyedStream};
 use super::lanes::{self, LaneRule, WORD};
 use super::{DataIdentity, Packet};
 
@@ -23,6 +24,8 @@ pub(crate) const STAMP_WORDS: usize = 8;
 pub(crate) const CLEAR_WORDS: usize = 6;
 /// `assaypk` and the version of the layout.
 const MAGIC: u64 = u64::from_le_bytes(*b"assaypk\x01");
+/// The same for keyed data.
+const KEYED_MAGIC: u64 = u64::from_le_bytes(*b"assaypk\x02");
 
 /// Odd constants of the mixing function. The first is 2^64 divided by the golden ratio.
 pub(crate) const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
@@ -47,19 +50,38 @@ pub fn file_id(name: &[u8]) -> u64 {
     hash | 1
 }
 
-/// The stamp at the start of `bytes`, if a whole and valid one is there.
-pub fn read_stamp(bytes: &[u8]) -> Option<BlockStamp> {
+/// The stamp at the start of `bytes`, if a whole and valid one is there. Keyed data has a valid stamp only
+/// with its `key`.
+pub fn read_stamp(bytes: &[u8], key: Option<DataKey>) -> Option<BlockStamp> {
+    let words = stamp_words(bytes)?;
+    let [magic, campaign, file, rank, generation, offset, own, sum] = words;
+    let (signature, generation) = (i32::try_from(campaign as i64).ok()?, generation.try_into().ok()?);
+    let origin = DataIdentity { packet: Packet::Stamped, signature, rank, file, generation, key: None };
+    let origin = match magic {
+        MAGIC if sum == checksum(words[..7].iter().fold(0, chain)) => origin,
+        KEYED_MAGIC => {
+            let keyed = DataIdentity { key: Some(key?), ..origin };
+            let codes = Stamped::new(keyed).keyed.map(|stream| stream.code(offset / BLOCK));
+            (codes == Some([own, sum]) && offset.is_multiple_of(BLOCK)).then_some(keyed)?
+        }
+        _ => return None,
+    };
+    Some(BlockStamp { origin, offset })
+}
+
+/// The key that the stamp at the start of `bytes` shows, if it looks like a stamp of keyed data. This is
+/// [`DataKey::id`], unless the stamp is damaged.
+pub(crate) fn key_of_stamp(bytes: &[u8]) -> Option<u64> {
+    let [magic, _, _, _, _, _, code, end] = stamp_words(bytes)?;
+    (magic == KEYED_MAGIC).then_some(code ^ end)
+}
+
+fn stamp_words(bytes: &[u8]) -> Option<[u64; STAMP_WORDS]> {
     let mut words = [0; STAMP_WORDS];
     for (word, bytes) in words.iter_mut().zip(bytes.get(..STAMP_WORDS * WORD)?.chunks_exact(WORD)) {
         *word = u64::from_le_bytes(bytes.try_into().ok()?);
     }
-    let [magic, campaign, file, rank, generation, offset, _, sum] = words;
-    if magic != MAGIC || sum != checksum(words[..7].iter().fold(0, chain)) {
-        return None;
-    }
-    let (signature, generation) = (i32::try_from(campaign as i64).ok()?, generation.try_into().ok()?);
-    let origin = DataIdentity { packet: Packet::Stamped, signature, rank, file, generation };
-    Some(BlockStamp { origin, offset })
+    Some(words)
 }
 
 /// A bijection of 64 bits in which every input bit influences all output bits: the next number of the
@@ -144,12 +166,15 @@ pub(crate) struct Stamped {
     key: u64,
     /// The part of the checksum that does not depend on the block.
     sum: u64,
+    /// In place of these two, for data with a key.
+    keyed: Option<KeyedStream>,
 }
 
 /// The words of a stamp that are the same in all blocks.
 fn clear_words(origin: DataIdentity) -> [u64; 5] {
     let DataIdentity { signature, rank, file, generation, .. } = origin;
-    [MAGIC, i64::from(signature) as u64, file, rank, generation.into()]
+    let magic = if origin.key.is_some() { KEYED_MAGIC } else { MAGIC };
+    [magic, i64::from(signature) as u64, file, rank, generation.into()]
 }
 
 /// A part of a transfer that lies within one block.
@@ -173,8 +198,10 @@ pub(crate) fn parts(offset: u64, length: usize) -> impl Iterator<Item = BlockPar
 
 impl Stamped {
     pub(crate) fn new(origin: DataIdentity) -> Self {
-        let sum = clear_words(origin).iter().fold(0, chain);
-        Self { origin, key: mix(sum), sum }
+        let clear = clear_words(origin);
+        let sum = clear.iter().fold(0, chain);
+        let keyed = origin.key.map(|key| KeyedStream::new(key, clear));
+        Self { origin, key: mix(sum), sum, keyed }
     }
 
     fn body(&self, block: u64) -> BlockWords {
@@ -190,6 +217,9 @@ impl Stamped {
 
     /// Fills a buffer for `offset`; both in whole words.
     pub(crate) fn fill(&self, buffer: &mut [u8], offset: u64) {
+        if let Some(keyed) = &self.keyed {
+            return keyed.fill(buffer, offset);
+        }
         for part in parts(offset, buffer.len()) {
             let (block, first) = place(offset + part.at as u64);
             let (piece, body) = (&mut buffer[part.at..part.at + part.length], self.body(block));
@@ -203,8 +233,18 @@ impl Stamped {
         }
     }
 
-    /// Whether a part of one block that begins at `offset` holds other data.
-    pub(crate) fn differs(&self, piece: &[u8], offset: u64) -> bool {
+    /// Whether a transfer at `offset` holds other data.
+    pub(crate) fn differs(&self, data: &[u8], offset: u64) -> bool {
+        match &self.keyed {
+            Some(keyed) => keyed.differs(data, offset),
+            None => parts(offset, data.len()).any(|part| {
+                self.part_differs(&data[part.at..part.at + part.length], offset + part.at as u64)
+            }),
+        }
+    }
+
+    /// The same for a part of one block.
+    fn part_differs(&self, piece: &[u8], offset: u64) -> bool {
         let (block, first) = place(offset);
         let body = self.body(block);
         let mut clear = 0;
@@ -219,8 +259,12 @@ impl Stamped {
         lanes::differs(body, first + (clear / WORD) as u64, &piece[clear..])
     }
 
-    /// The offset at which this word would be data of this origin; `None` if it is beyond 2^50 bytes.
+    /// The offset at which this word would be data of this origin; `None` if it is beyond 2^50 bytes. It
+    /// cannot be computed for keyed data.
     pub(crate) fn place_of(&self, found: FoundWord) -> Option<u64> {
+        if self.keyed.is_some() {
+            return None;
+        }
         let block = unmix(found.body.0).wrapping_sub(self.key).wrapping_mul(inverse(STEP));
         (block < (1 << 50) / BLOCK).then(|| block * BLOCK + found.index * WORD as u64)
     }
@@ -261,6 +305,6 @@ pub(crate) fn blocks_with(word: u64, next: Option<u64>, here: u64) -> impl Itera
 }
 
 /// The block of an offset and the index of its word in it.
-fn place(offset: u64) -> (u64, u64) {
+pub(super) fn place(offset: u64) -> (u64, u64) {
     (offset / BLOCK, offset % BLOCK / WORD as u64)
 }

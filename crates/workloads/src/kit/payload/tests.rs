@@ -43,7 +43,7 @@ fn the_golden_vectors_hold_for_all_packet_types_of_ior() {
 
 fn stamped(file: &str, rank: u64, generation: u32) -> Payload {
     let file = file_id(file.as_bytes());
-    Payload::new(DataIdentity { packet: Packet::Stamped, signature: 77, rank, file, generation })
+    Payload::new(DataIdentity { packet: Packet::Stamped, signature: 77, rank, file, generation, key: None })
 }
 
 #[test]
@@ -51,16 +51,16 @@ fn a_stamp_names_the_writer_and_place_of_its_block_and_a_damaged_one_is_ignored(
     let mut buffer = vec![0; 8192];
     stamped("f", 3, 2).fill(&mut buffer, 40_960);
     let (packet, file) = (Packet::Stamped, file_id(b"f"));
-    let origin = DataIdentity { packet, signature: 77, rank: 3, file, generation: 2 };
-    assert_eq!(read_stamp(&buffer), Some(BlockStamp { origin, offset: 40_960 }));
-    assert_eq!(read_stamp(&buffer[4096..]), Some(BlockStamp { origin, offset: 45_056 }));
+    let origin = DataIdentity { packet, signature: 77, rank: 3, file, generation: 2, key: None };
+    assert_eq!(read_stamp(&buffer, None), Some(BlockStamp { origin, offset: 40_960 }));
+    assert_eq!(read_stamp(&buffer[4096..], None), Some(BlockStamp { origin, offset: 45_056 }));
     for byte in 0..64 {
         buffer[byte] ^= 1;
-        assert_eq!(read_stamp(&buffer), None, "byte {byte}");
+        assert_eq!(read_stamp(&buffer, None), None, "byte {byte}");
         buffer[byte] ^= 1;
     }
-    assert_eq!(read_stamp(&buffer[..63]), None);
-    assert_eq!(read_stamp(&buffer[8..]), None);
+    assert_eq!(read_stamp(&buffer[..63], None), None);
+    assert_eq!(read_stamp(&buffer[8..], None), None);
 }
 
 #[test]
