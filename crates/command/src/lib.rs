@@ -16,6 +16,7 @@ mod ior;
 mod launcher;
 mod mdtest;
 mod name_facts;
+mod stamped;
 pub mod tool_line;
 pub mod words;
 
@@ -23,4 +24,5 @@ pub use ior::{IorFacts, IorLine, IorOption, ReadShift, line as ior_line};
 pub use launcher::{LaunchedRanks, TypedCommand, WorkloadName};
 pub use mdtest::MdtestOption;
 pub use name_facts::{LineFacts, MdtestFacts, WalkFacts};
+pub use stamped::has_stamped_data;
 pub use tool_line::{Measures, ToolLine};

@@ -3,6 +3,7 @@
 //! Invariant: the arguments stay as they are, except that `{dir}` is replaced. If they do not set the place
 //! of the files, it is added.
 
+pub use command::has_stamped_data;
 use command::{IorFacts, IorLine, Measures, ToolLine};
 use results::record::CaseOutcome;
 use units::Usage;

@@ -43,6 +43,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::finding::Finding;
 use crate::reason::{Code, Reason};
+use crate::record::DataKeyFacts;
 use crate::summary::Summary;
 use crate::{Record, Verdict};
 
@@ -123,6 +124,27 @@ pub struct CampaignInfo {
     /// The findings of the linter before the first job, with the waivers of the plan.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub findings: Vec<Finding>,
+    /// What keys the stamped data of its jobs; absent if nothing does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub data_key: Option<CampaignKey>,
+}
+
+impl CampaignInfo {
+    /// The buyer's nonce; empty without one.
+    pub fn nonce(&self) -> &str {
+        self.data_key.as_ref().map_or("", |key| &key.facts.nonce)
+    }
+}
+
+/// What keys the stamped data of a campaign.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CampaignKey {
+    /// The absolute path of the file with the secret; empty without a secret.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub file: String,
+    /// What may be published about the key.
+    #[serde(flatten)]
+    pub facts: DataKeyFacts,
 }
 
 /// How a job ended.

@@ -17,10 +17,11 @@ mod walk;
 use std::path::Path;
 use std::time::Duration;
 
-use results::folder::{DATASET_SCHEMA, FileSystemFacts, Manifest, Recipe, sha256};
+use results::folder::{CampaignKey, DATASET_SCHEMA, FileSystemFacts, Manifest, Recipe, sha256};
 use results::record::Record;
 
 use crate::machine::now;
+use plan::line::has_stamped_data;
 use plan::{Dataset, dataset_check};
 
 pub use kept::KeptDataset;
@@ -33,7 +34,7 @@ pub use walk::changed;
 const SAMPLING: Duration = Duration::from_secs(20);
 
 /// All facts that determine `dataset`, created by `tool` on the file system `fs`.
-pub fn recipe(dataset: &Dataset, tool: &str, fs: &FileSystemFacts) -> Recipe {
+pub fn recipe(dataset: &Dataset, tool: &str, fs: &FileSystemFacts, key: Option<&CampaignKey>) -> Recipe {
     let placement = &dataset.placement;
     Recipe {
         tool: tool.to_owned(),
@@ -45,6 +46,9 @@ pub fn recipe(dataset: &Dataset, tool: &str, fs: &FileSystemFacts) -> Recipe {
         ppn: placement.ppn,
         kind: fs.kind.clone(),
         device: fs.device.clone(),
+        data_key: key
+            .filter(|_| has_stamped_data(dataset.line.workload(), dataset.line.words()))
+            .map(|key| key.facts.id.clone()),
     }
 }
 

@@ -29,7 +29,7 @@ use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
 use results::finding::Finding;
-use results::folder::{self, Build, Campaign, Extension, Job, JobEnd, names};
+use results::folder::{self, Build, Campaign, CampaignKey, Extension, Job, JobEnd, names};
 use results::reason::{Code, Reason};
 use results::summary::Summary;
 use results::{Verdict, records};
@@ -79,6 +79,8 @@ pub struct CampaignRequest {
     pub environment: Vec<(String, String)>,
     /// Becomes true when the campaign must stop.
     pub stop: Arc<AtomicBool>,
+    /// What keys the stamped data of the jobs.
+    pub data_key: Option<CampaignKey>,
     /// The lint findings, with the waivers of the plan. They are kept in campaign.json.
     pub findings: Vec<Finding>,
     /// Evaluates the folder when all jobs have ended.

@@ -1,6 +1,7 @@
 //! `assay run`: runs the campaign of a plan, with its evidence package and its verdicts.
 
 mod around;
+mod keyed;
 mod progress;
 
 use std::collections::BTreeSet;
@@ -21,6 +22,7 @@ use units::Usage;
 use super::{judge, lint, plan, submit};
 use crate::speech::{complain, say, say_rendered};
 use crate::status::UNDECIDED;
+pub(super) use keyed::KeyArgs;
 use progress::Progress;
 
 /// Run the campaign of a plan and write its evidence package
@@ -68,6 +70,8 @@ pub(crate) struct RunArgs {
     /// The campaign folder itself: created, or resumed if it exists
     #[arg(long, value_name = "FOLDER", conflicts_with_all = ["resume", "campaigns"])]
     folder: Option<PathBuf>,
+    #[command(flatten)]
+    pub(super) key: KeyArgs,
     /// Run the campaign in a batch job: slurm, pbs or flux
     ///
     /// Without a value the batch system is that of the plan's launcher, or the only one on this machine.
@@ -108,11 +112,12 @@ pub(crate) fn run(mut args: RunArgs, argv: &[String]) -> Result<u8> {
         None => new_folder(&place, &plan)?,
     };
     let findings = lint_before_run(&plan, args.dir.as_deref(), &args.only, args.allow_lint_errors)?;
+    let data_key = args.key.of_new()?;
     if args.submit.is_some() {
         return submit::submit(&args, &plan, &folder, is_chosen);
     }
     let request = request(plan, args.dir, folder, false, args.only, argv)?;
-    campaign(CampaignRequest { findings, ..request })
+    campaign(CampaignRequest { findings, data_key, ..request })
 }
 
 /// Rejects arguments that differ from those with which the campaign in `folder` started.
@@ -172,7 +177,8 @@ fn resume(args: RunArgs, folder: PathBuf, argv: &[String]) -> Result<u8> {
         let args = RunArgs { only: vec![], ..args };
         return submit::submit(&args, &plan, &folder, true);
     }
-    campaign(request(plan, None, folder, true, vec![], argv)?)
+    let data_key = args.key.of_resumed(&folder)?;
+    campaign(CampaignRequest { data_key, ..request(plan, None, folder, true, vec![], argv)? })
 }
 
 /// Adds repetitions to an ended campaign, and runs them.
@@ -270,6 +276,7 @@ pub(super) fn request(
         argv: argv.to_vec(),
         environment: environment(),
         stop: run::signals::stop_on_request().unwrap_or_else(|_| Arc::default()),
+        data_key: None,
         findings: Vec::new(),
         evaluate,
     })

@@ -37,6 +37,9 @@ pub(crate) struct VerifyArgs {
     /// Require that the program with this SHA-256 ran the campaign
     #[arg(long, value_name = "HASH", value_parser = sha256)]
     program_sha256: Option<String>,
+    /// Require that the campaign was started with this nonce
+    #[arg(long, value_name = "TEXT")]
+    nonce: Option<String>,
     /// Check this signature of the archive; may be repeated [default: ARCHIVE.sig and ARCHIVE.*.sig]
     #[arg(long, value_name = "FILE")]
     signature: Vec<PathBuf>,
@@ -192,6 +195,13 @@ fn of_own_copies(
                 false => "",
             };
             others.push(format!("the evidence hash is {found}, not {expected}{hint}"));
+        }
+    }
+    if let Some(expected) = &args.nonce {
+        let found = campaign.map_or("", |campaign| campaign.info.nonce());
+        if found != expected {
+            let found = if found.is_empty() { "no nonce".into() } else { format!("the nonce `{found}`") };
+            others.push(format!("the campaign was started with {found}, not with `{expected}`"));
         }
     }
     if let Some(expected) = &args.program_sha256 {

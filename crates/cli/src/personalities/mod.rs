@@ -16,6 +16,7 @@ mod program;
 mod run_records;
 mod stuck;
 
+pub(crate) use classic::TypedKey;
 use command::WorkloadName;
 use lint::Drift;
 use units::Usage;

@@ -17,6 +17,7 @@ mod campaign_datasets_killed;
 mod campaign_evidence;
 mod campaign_extended;
 mod campaign_fdtree;
+mod campaign_keyed;
 mod campaign_mdtest;
 mod campaign_rejected;
 mod campaign_states;

@@ -6,11 +6,11 @@
 //! Never here: numbers of ranks and nodes, and the results of a job.
 
 use plan::deferred;
-use plan::line::TransferParameters;
+use plan::line::{TransferParameters, has_stamped_data};
 use plan::schedule::PlannedJob;
 use results::folder::Job;
 use results::reason::{Code, Reason};
-use results::record::{Counts, Phase};
+use results::record::{Counts, DataKeyFacts, Phase};
 
 use crate::case::TestCriterion;
 use crate::index::{Index, phases, runs};
@@ -46,6 +46,7 @@ fn of_job(index: &Index<'_>, job: &Job) -> Result<(), Reason> {
         return Ok(());
     }
     received(&planned, job)?;
+    keyed(index, &planned, job)?;
     let known = TransferParameters::of(&planned.words).filter(|_| planned.workload == "ior");
     known.map_or(Ok(()), |known| phases(job).try_for_each(|phase| parameters(&known, phase)))
 }
@@ -75,6 +76,18 @@ fn fits(planned: &str, found: &str) -> bool {
             found.len() >= before.len() + after.len() && found.starts_with(before) && found.ends_with(after)
         }
     }
+}
+
+/// A phase that moved data of another key than that of the campaign.
+fn keyed(index: &Index<'_>, planned: &PlannedJob, job: &Job) -> Result<(), Reason> {
+    let has_stamps = has_stamped_data(planned.workload, &planned.words);
+    let key = index.campaign.info.data_key.as_ref().filter(|_| has_stamps).map(|key| &key.facts);
+    let differs = |phase: &&Phase| phase.transfer_bytes > 0 && phase.data_key.as_ref() != key;
+    let id = |key: Option<&DataKeyFacts>| key.map_or("none".to_owned(), |key| key.id.clone());
+    phases(job).find(differs).map_or(Ok(()), |phase| {
+        let reason = Reason::new(Code::DataKeyDiffers).with("phase", &phase.phase);
+        Err(reason.with("found", id(phase.data_key.as_ref())).with("planned", id(key)))
+    })
 }
 
 /// A parameter of a phase of transfers that differs from the command line.

@@ -63,6 +63,7 @@ impl Stage {
             environment: vec![("PATH".into(), "/usr/bin:/bin".into())],
             stop: Arc::new(AtomicBool::new(false)),
             findings: Vec::new(),
+            data_key: None,
             evaluate: |plan, campaign| {
                 let judge::Evaluation { verdicts, summary } = crate::evaluated(plan, campaign);
                 (verdicts, summary)

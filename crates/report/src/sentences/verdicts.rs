@@ -127,6 +127,8 @@ pub(super) const TEXTS: &[(Code, &str)] = templates! {
     CommandDiffers: "{who} received other arguments than planned. Planned: {planned}. Received: {received}.";
     ParametersDiffer:
         "{who}: {phase} ran with {option} {found}, but the plan has {planned}.";
+    DataKeyDiffers:
+        "{who}: {phase} moved data of the key {found}, but the campaign has the key {planned}.";
     RanksDiffer: "{who} ran on {ranks|rank}, but the plan asks for {planned}.";
     NodesDiffer: "{who} ran on {nodes|node}, but the plan asks for {planned}.";
     ReportedDiffers: "{who}: the program reports {what}: {found}. Planned: {planned}.";

@@ -87,6 +87,9 @@ pub struct Recipe {
     pub kind: String,
     /// The mounted device: a device file, or a server with its export.
     pub device: String,
+    /// The number of the key of its data; absent without a key.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub data_key: Option<String>,
 }
 
 /// One file.

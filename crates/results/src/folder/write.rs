@@ -99,8 +99,12 @@ pub fn create(dir: &Path, info: &CampaignInfo, plan: &str) -> io::Result<()> {
     fs::create_dir(dir.join(names::JOBS))?;
     chain::begin(dir)?;
     let files = [(names::PLAN, plan.as_bytes().to_vec()), (names::CAMPAIGN, to_json(info)?)];
-    let mut entry =
-        ChainEntry { what: ChainEvent::Campaign, path: names::CAMPAIGN.to_owned(), ..ChainEntry::default() };
+    let note = match info.nonce() {
+        "" => String::new(),
+        nonce => format!("nonce: {nonce}"),
+    };
+    let path = names::CAMPAIGN.to_owned();
+    let mut entry = ChainEntry { what: ChainEvent::Campaign, path, note, ..ChainEntry::default() };
     let mut parts = Vec::new();
     for (name, bytes) in &files {
         parts.push((stage(dir, Path::new(name), bytes)?, Path::new(name)));

@@ -95,6 +95,7 @@ codes! {
     CommandDiffers = "command-differs": "A job received other arguments than planned.";
     ParametersDiffer = "parameters-differ":
         "A phase had other parameters than the command line of the plan.";
+    DataKeyDiffers = "data-key-differs": "A phase moved data of another key than that of the campaign.";
     RanksDiffer = "ranks-differ": "The number of ranks of a job differs from the plan.";
     NodesDiffer = "nodes-differ": "The number of nodes of a job differs from the plan.";
     SharedKernel = "shared-kernel": "Nodes of a job have the same kernel, so they are one node.";

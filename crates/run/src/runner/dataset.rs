@@ -100,7 +100,10 @@ fn described(
     let made = &asked.plan.datasets[index];
     let recipe = match site.kept.of(&job.files) {
         Some(held) => held.recipe.clone(),
-        None => dataset::recipe(made, &asked.tool, &machine::file_system(&job.fs, files)?),
+        None => {
+            let fs = machine::file_system(&job.fs, files)?;
+            dataset::recipe(made, &asked.tool, &fs, asked.data_key.as_ref())
+        }
     };
     let records = records::load(&staged.join(names::RECORDS)).unwrap_or_default();
     let folder = asked.folder.file_name().unwrap_or_default().to_string_lossy().into_owned();

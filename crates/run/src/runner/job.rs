@@ -21,6 +21,7 @@ use rustix::process::{
 use super::CampaignRequest;
 use crate::machine::recorded;
 use plan::launcher::{LauncherJob, Nodes};
+use plan::line::has_stamped_data;
 use plan::schedule::PlannedJob;
 
 /// The time between the request to end a job and its kill.
@@ -66,6 +67,7 @@ impl Prepared {
         };
         if !external {
             words.insert(0, job.workload.to_owned());
+            words.extend(key_words(asked, job));
             words.extend(["--record".to_owned(), names::RECORDS.to_owned()]);
         }
         let env = environment(asked);
@@ -193,6 +195,17 @@ fn environment(asked: &CampaignRequest) -> BTreeMap<String, String> {
     let inherited = asked.environment.iter();
     let inherited = inherited.filter(|(key, _)| !foreign.iter().any(|prefix| key.starts_with(prefix)));
     inherited.cloned().chain(launch.env.clone()).collect()
+}
+
+/// The options for the key of the campaign, if the job moves stamped data.
+fn key_words(asked: &CampaignRequest, job: &PlannedJob) -> Vec<String> {
+    let Some(key) = &asked.data_key else { return Vec::new() };
+    if !has_stamped_data(job.workload, &job.words) {
+        return Vec::new();
+    }
+    let options = [("--data-key", &key.file), ("--nonce", &key.facts.nonce)];
+    let given = options.into_iter().filter(|(_, value)| !value.is_empty());
+    given.map(|(name, value)| format!("{name}={value}")).collect()
 }
 
 /// A program path that also works from another directory.

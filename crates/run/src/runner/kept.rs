@@ -57,7 +57,8 @@ impl KeptDatasets {
             let dataset = &asked.plan.datasets[index];
             let dir = dirs.iter().find(|(fs, _)| *fs == dataset.fs).map(|(_, dir)| dir);
             let (Some(_), Some(dir)) = (dataset.keep_s, dir) else { continue };
-            let recipe = dataset::recipe(dataset, &asked.tool, &machine::file_system(&dataset.fs, dir)?);
+            let fs = machine::file_system(&dataset.fs, dir)?;
+            let recipe = dataset::recipe(dataset, &asked.tool, &fs, asked.data_key.as_ref());
             let name = KeptDataset::name(&dataset.name, &dataset::hash(&recipe));
             let not_created = |error| {
                 Usage(format!("{error}. Kept datasets are stored there, so you need write permission."))

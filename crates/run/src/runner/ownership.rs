@@ -16,6 +16,9 @@ use crate::inherited_lock::InheritedLock;
 /// The file in a directory for files that names the campaign which created it.
 pub(super) const MARK: &str = ".assay-campaign";
 
+/// Digits of the SHA-256 of the nonce in the names of directories for files.
+const NONCE_DIGITS: usize = 16;
+
 /// Removes the rest of a campaign in `folder` that was killed before it had started. These are its folder and
 /// the directories for files that it had noted. Returns whether it did. A folder that contains anything else
 /// stays.
@@ -51,7 +54,11 @@ pub(super) fn make_data(
     info: &mut CampaignInfo,
     mark: &str,
 ) -> Result<(), Usage> {
-    let name = asked.folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let mut name = asked.folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    if !info.nonce().is_empty() {
+        // Nothing could be prepared under this name before the nonce was known.
+        name.push_str(&format!(".{}", &folder::sha256(info.nonce().as_bytes())[..NONCE_DIGITS]));
+    }
     for (fs, dir) in dirs {
         let stem = if dirs.len() == 1 { name.clone() } else { format!("{name}.{fs}") };
         let mut number = 1;

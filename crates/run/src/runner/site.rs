@@ -8,7 +8,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use results::folder::{
-    self, CampaignInfo, Extension, FileSystemFacts, Machine, Resumed, Verification, names,
+    self, CampaignInfo, CampaignKey, Extension, FileSystemFacts, Machine, Resumed, Verification, names,
 };
 use units::Usage;
 
@@ -275,6 +275,12 @@ fn check_same(asked: &CampaignRequest, info: &CampaignInfo, choice: &Choice) -> 
             "{at} was started with other parameter values. Resume it without --scale and --set."
         ));
     }
+    let facts = |key: &Option<CampaignKey>| key.as_ref().map(|key| key.facts.clone());
+    if facts(&info.data_key) != facts(&asked.data_key) {
+        return rejected(format!(
+            "{at} was started with another key of the data. Resume it with its own --data-key and --nonce."
+        ));
+    }
     if info.tool_sha256 != folder::sha256_of(&asked.program)? {
         return rejected(format!(
             "{at} was started by another build of {}. Resume it with that build.",
@@ -352,6 +358,7 @@ fn info(asked: &CampaignRequest) -> io::Result<CampaignInfo> {
         exclude: asked.plan.clients.exclude.clone(),
         batch_script: asked.around.batch_script.clone(),
         findings: asked.findings.clone(),
+        data_key: asked.data_key.clone(),
     })
 }
 
