@@ -28,6 +28,7 @@ pub(crate) fn of(index: &Index<'_>, findings: &Findings) -> Summary {
         projections: plan.projections.iter().map(|asked| projection(index, findings, asked)).collect(),
         heroes: heroes(plan, &rates),
         rates,
+        course: index.campaign.course.clone(),
         findings: findings.before.iter().chain(&findings.records).cloned().collect(),
     }
 }

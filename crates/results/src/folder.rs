@@ -35,6 +35,7 @@ mod spelling;
 mod staging;
 mod unpack;
 mod verify;
+mod witness;
 mod write;
 
 use std::collections::BTreeMap;
@@ -44,7 +45,7 @@ use serde::{Deserialize, Serialize};
 use crate::finding::Finding;
 use crate::reason::{Code, Reason};
 use crate::record::DataKeyFacts;
-use crate::summary::Summary;
+use crate::summary::{CampaignCourse, Summary};
 use crate::{Record, Verdict};
 
 pub use chain::{Head, now};
@@ -59,6 +60,10 @@ pub use pack::{PackedArchive, pack};
 pub use resume::{Resumed, discard, resume, unbegun};
 pub use unpack::{is_archive, unpack};
 pub use verify::{FolderFault, Verification, check};
+pub use witness::{
+    WITNESS_HEADER, WITNESS_LINE_BYTES_MAX, WITNESS_LOG_BYTES_MAX, WitnessFault, WitnessLine, WitnessNote,
+    compare_witness, note_witness, witness_note,
+};
 pub use write::{
     StagedJob, create, has, read_file, restore, sha256, sha256_of, stage_job, verdicts_bytes, write_machine,
     write_report, write_summary, write_verdicts, write_whole,
@@ -127,6 +132,9 @@ pub struct CampaignInfo {
     /// What keys the stamped data of its jobs; absent if nothing does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub data_key: Option<CampaignKey>,
+    /// The witness, as given; empty without one.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub witness: String,
 }
 
 impl CampaignInfo {
@@ -299,6 +307,8 @@ pub struct Campaign {
     pub verdicts: Vec<Verdict>,
     /// Results that are not verdicts; empty before the evaluation.
     pub summary: Summary,
+    /// How it ran until its verdicts.
+    pub course: CampaignCourse,
     /// The evidence hash before the report was made; absent without a hash chain.
     pub head: Option<Head>,
     /// Evidence files that are not intact, one sentence each, from [`check`]; empty without a check.

@@ -33,6 +33,45 @@ pub struct Summary {
     pub heroes: Vec<HeroRun>,
     /// Findings of the linter before the run and of the judge after it, with approved waivers.
     pub findings: Vec<Finding>,
+    /// How the campaign ran until its verdicts; absent if nothing interrupted it and it had no witness.
+    #[serde(skip_serializing_if = "CampaignCourse::is_plain")]
+    pub course: CampaignCourse,
+}
+
+/// How a campaign ran, from its hash chain.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct CampaignCourse {
+    /// How often it was resumed.
+    pub resumed: u32,
+    /// Folders of attempts that were set aside, relative to the campaign folder.
+    pub killed: Vec<String>,
+    /// Folders of jobs that ran again after such an attempt.
+    pub repeated: Vec<String>,
+    /// The witness; absent without one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub witness: Option<WitnessCourse>,
+}
+
+impl CampaignCourse {
+    /// Whether nothing interrupted the campaign and it had no witness.
+    pub fn is_plain(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+/// How often the witness of a campaign received the hash of its chain.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct WitnessCourse {
+    /// The file, the command or the address, as given.
+    pub place: String,
+    /// How many hashes it took.
+    pub taken: u32,
+    /// How many it did not take.
+    pub missed: u32,
+    /// Why it did not take the first of these; empty if it took all.
+    pub why: String,
 }
 
 /// A system in the table of systems.

@@ -12,5 +12,6 @@ pub mod machine;
 mod path_error;
 pub mod runner;
 pub mod signals;
+pub mod witness;
 
 pub use runner::{CampaignRequest, Ended, Event, Trouble, discard, examine, run};

@@ -11,6 +11,7 @@ mod ask;
 mod attempt;
 mod dataset;
 mod full_disk;
+mod handed_out;
 mod job;
 mod kept;
 mod ownership;
@@ -37,6 +38,7 @@ use units::Usage;
 
 use crate::launch::Surroundings;
 use crate::machine::machine;
+use crate::witness::Witness;
 use attempt::{Attempt, AttemptEnd};
 pub use ownership::discard;
 use plan::Plan;
@@ -81,6 +83,8 @@ pub struct CampaignRequest {
     pub stop: Arc<AtomicBool>,
     /// What keys the stamped data of the jobs.
     pub data_key: Option<CampaignKey>,
+    /// The witness that receives the hash of the chain.
+    pub witness: Option<Witness>,
     /// The lint findings, with the waivers of the plan. They are kept in campaign.json.
     pub findings: Vec<Finding>,
     /// Evaluates the folder when all jobs have ended.
@@ -204,6 +208,7 @@ fn run_each(
     let jobs = schedule::jobs(&asked.plan, &site.info.only)?;
     let mut done = EndedJobs::of(asked, &jobs)?;
     observer(&Event::Resumes { restored: &site.resumed.restored, aside: &site.resumed.aside });
+    report_witness(site, observer);
     observer(&Event::Begins { jobs: &jobs, done: done.ends.len() });
     let mut rest = jobs.as_slice();
     while let Some(first) = rest.first() {
@@ -309,7 +314,9 @@ fn run_group(
     let mut attempts = Vec::new();
     for job in jobs {
         observer(&Event::Starts(job));
-        let Some(attempt) = Attempt::begin(asked, site, job, setup)? else { return Ok(None) };
+        let attempt = Attempt::begin(asked, site, job, setup)?;
+        report_witness(site, observer);
+        let Some(attempt) = attempt else { return Ok(None) };
         attempts.push(attempt);
     }
     for attempt in &mut attempts {
@@ -333,8 +340,14 @@ fn run_group(
         let Some(ran) = ran? else { return Ok(None) };
         ends.push(ran.end.clone());
         observer(&Event::Ends(job, &attempt.finish(asked, site, ran)?));
+        report_witness(site, observer);
     }
     Ok(Some(ends))
+}
+
+/// Reports what the witness did not take.
+fn report_witness(site: &CampaignSite, observer: &mut dyn FnMut(&Event<'_>)) {
+    site.receiver.troubles().iter().for_each(|trouble| observer(&Event::Trouble(trouble)));
 }
 
 /// An event of a running attempt.

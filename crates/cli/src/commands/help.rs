@@ -150,6 +150,14 @@ const GROUPS: &[CommandGroup] = &[
                 ],
             ),
             help(
+                "witness",
+                Work,
+                &[
+                    "assay witness --listen 0.0.0.0:7117",
+                    "assay witness --listen 0.0.0.0:7117 --log contract.witness.jsonl",
+                ],
+            ),
+            help(
                 "datasets",
                 Work,
                 &["assay datasets /scratch/you", "assay datasets --remove /scratch/you stream"],

@@ -17,6 +17,7 @@ mod signatures;
 mod submit;
 mod try_campaign;
 mod verify;
+mod witness;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{FromArgMatches, Parser, Subcommand};
@@ -45,6 +46,7 @@ enum Command {
     Report(report::ReportArgs),
     Verify(verify::VerifyArgs),
     Pack(pack::PackArgs),
+    Witness(witness::WitnessArgs),
     Plan(plan::PlanArgs),
     Datasets(datasets::DatasetsArgs),
     Backends(backends::BackendsArgs),
@@ -109,6 +111,7 @@ pub(crate) fn run(argv: &[String]) -> u8 {
         Command::Report(args) => report::run(args),
         Command::Verify(args) => verify::run(args),
         Command::Pack(args) => pack::run(args),
+        Command::Witness(args) => witness::run(args),
         Command::Plan(args) => plan::run(args),
         Command::Datasets(args) => datasets::run(args),
         Command::Backends(args) => backends::run(args),

@@ -16,12 +16,13 @@ use results::Verdict;
 use results::finding::Finding;
 use results::folder::{self, Build, Campaign, Extension, names};
 use results::summary::Summary;
+use run::witness::Witness;
 use run::{CampaignRequest, Ended, Trouble};
 use units::Usage;
 
 use super::{judge, lint, plan, submit};
 use crate::speech::{complain, say, say_rendered};
-use crate::status::UNDECIDED;
+use crate::status::{DONE, UNDECIDED};
 pub(super) use keyed::KeyArgs;
 use progress::Progress;
 
@@ -72,6 +73,12 @@ pub(crate) struct RunArgs {
     folder: Option<PathBuf>,
     #[command(flatten)]
     pub(super) key: KeyArgs,
+    /// Hand out the hash of the chain at each begin and end of a job
+    ///
+    /// WITNESS is a file on a machine of the buyer, `exec:COMMAND`, or `tcp://HOST:PORT` of `assay witness`.
+    /// A command gets the hash as its argument $1. `assay verify --witness LOG` compares.
+    #[arg(long, value_name = "WITNESS", value_parser = witness)]
+    pub(super) witness: Option<Witness>,
     /// Run the campaign in a batch job: slurm, pbs or flux
     ///
     /// Without a value the batch system is that of the plan's launcher, or the only one on this machine.
@@ -113,11 +120,12 @@ pub(crate) fn run(mut args: RunArgs, argv: &[String]) -> Result<u8> {
     };
     let findings = lint_before_run(&plan, args.dir.as_deref(), &args.only, args.allow_lint_errors)?;
     let data_key = args.key.of_new()?;
+    args.witness.as_ref().map_or(Ok(()), Witness::check)?;
     if args.submit.is_some() {
         return submit::submit(&args, &plan, &folder, is_chosen);
     }
     let request = request(plan, args.dir, folder, false, args.only, argv)?;
-    campaign(CampaignRequest { findings, data_key, ..request })
+    campaign(CampaignRequest { findings, data_key, witness: args.witness, ..request })
 }
 
 /// Rejects arguments that differ from those with which the campaign in `folder` started.
@@ -178,7 +186,9 @@ fn resume(args: RunArgs, folder: PathBuf, argv: &[String]) -> Result<u8> {
         return submit::submit(&args, &plan, &folder, true);
     }
     let data_key = args.key.of_resumed(&folder)?;
-    campaign(CampaignRequest { data_key, ..request(plan, None, folder, true, vec![], argv)? })
+    let witness = args.witness.map_or_else(|| recorded_witness(&folder), |witness| Ok(Some(witness)))?;
+    witness.as_ref().map_or(Ok(()), Witness::check)?;
+    campaign(CampaignRequest { data_key, witness, ..request(plan, None, folder, true, vec![], argv)? })
 }
 
 /// Adds repetitions to an ended campaign, and runs them.
@@ -241,6 +251,17 @@ fn recorded_choice(folder: &Path) -> Choice {
     folder::load(folder).map(|campaign| Choice::of(&campaign)).unwrap_or_default()
 }
 
+/// The witness with which the campaign in `folder` started.
+fn recorded_witness(folder: &Path) -> Result<Option<Witness>> {
+    let witness = folder::load(folder).map(|campaign| campaign.info.witness).unwrap_or_default();
+    Ok((!witness.is_empty()).then(|| Witness::parse(&witness)).transpose()?)
+}
+
+/// Reads `--witness`.
+fn witness(text: &str) -> Result<Witness, String> {
+    Witness::parse(text).map_err(|usage| usage.0)
+}
+
 /// The path of a new campaign folder in `place`, which must be a directory.
 pub(super) fn new_folder(place: &Path, plan: &Plan) -> Result<PathBuf> {
     if !place.is_dir() {
@@ -277,6 +298,7 @@ pub(super) fn request(
         environment: environment(),
         stop: run::signals::stop_on_request().unwrap_or_else(|_| Arc::default()),
         data_key: None,
+        witness: None,
         findings: Vec::new(),
         evaluate,
     })
@@ -353,7 +375,8 @@ pub(super) fn campaign(mut request: CampaignRequest) -> Result<u8> {
     match ended? {
         Ended::Judged(campaign) => {
             complain("");
-            conclude(&request.folder, *campaign)
+            let status = conclude(&request.folder, *campaign)?;
+            Ok(if !witnessed(&request)? && status == DONE { UNDECIDED } else { status })
         }
         Ended::Stopped { done, of } => {
             complain(&format!(
@@ -362,6 +385,22 @@ pub(super) fn campaign(mut request: CampaignRequest) -> Result<u8> {
             Ok(UNDECIDED)
         }
     }
+}
+
+/// Hands out the evidence hash to the witness. Reports if it does not take it.
+fn witnessed(request: &CampaignRequest) -> Result<bool> {
+    let Some(witness) = &request.witness else { return Ok(true) };
+    let nonce = request.data_key.as_ref().map_or("", |key| &key.facts.nonce);
+    let Some(note) = folder::witness_note(&request.folder, nonce)? else { return Ok(true) };
+    let told = witness.tell(&note);
+    if let Err(why) = &told {
+        complain(&format!(
+            "assay: the witness {} did not take the evidence hash: {why}. Give it to the buyer in another \
+             way.",
+            witness.text()
+        ));
+    }
+    Ok(told.is_ok())
 }
 
 /// Creates the empty campaign folder under the first unused name, because several campaigns may start at

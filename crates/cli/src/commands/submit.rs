@@ -158,6 +158,7 @@ fn command(args: &RunArgs, plan: &Plan, folder: &Path) -> Result<Vec<String>> {
     scale.iter().for_each(|scale| option("--scale", scale.clone()));
     set.iter().for_each(|(name, value)| option("--set", format!("{name}={value}")));
     args.only.iter().for_each(|test| option("--only", test.clone()));
+    args.witness.iter().for_each(|witness| option("--witness", witness.text().to_owned()));
     args.key.words()?.into_iter().for_each(|(name, value)| option(name, value));
     if args.allow_lint_errors {
         command.push("--allow-lint-errors".to_owned());

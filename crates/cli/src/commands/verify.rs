@@ -2,6 +2,7 @@
 //! report again.
 
 mod examination;
+mod witnessed;
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -40,6 +41,9 @@ pub(crate) struct VerifyArgs {
     /// Require that the campaign was started with this nonce
     #[arg(long, value_name = "TEXT")]
     nonce: Option<String>,
+    /// Compare the hash chain with this log of a witness
+    #[arg(long, value_name = "LOG")]
+    witness: Option<PathBuf>,
     /// Check this signature of the archive; may be repeated [default: ARCHIVE.sig and ARCHIVE.*.sig]
     #[arg(long, value_name = "FILE")]
     signature: Vec<PathBuf>,
@@ -79,6 +83,10 @@ pub(crate) fn run(args: VerifyArgs) -> Result<u8> {
         return Err(Usage(what).into());
     }
     let mut others = of_own_copies(&args, &checked, found.campaign.as_ref())?;
+    let witnessed = match &args.witness {
+        Some(log) => witnessed::compare(folder, log, &mut others)?,
+        None => String::new(),
+    };
     let signers = signers(&args, evidence.is_archive(), &mut others)?;
     let lines = |all: &mut dyn Iterator<Item = &String>| -> String {
         all.map(|line| format!("{}\n", visible(line))).collect()
@@ -105,7 +113,7 @@ pub(crate) fn run(args: VerifyArgs) -> Result<u8> {
     };
     let jobs = counted(&campaign, checked.ended);
     let (notes, signers) = (lines(&mut notes.iter()), lines(&mut signers.iter()));
-    say(&format!("{faults}{notes}{differences}{at} {word}: {jobs}\n{hashes}{signers}"))?;
+    say(&format!("{faults}{notes}{differences}{at} {word}: {jobs}\n{hashes}{witnessed}{signers}"))?;
     Ok(status)
 }
 

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::common::campaign::{Place, SmallFs, alive, names, signal, tree, until};
+use crate::common::campaign::{Place, SmallFs, alive, json, names, signal, tree, until};
 
 /// Four jobs; the third reads the files of the second.
 const TESTS: &str = r#"
@@ -58,6 +58,14 @@ fn resume_to_the_end(place: &Place, before: &std::collections::BTreeMap<PathBuf,
         "the evidence of ended jobs is unchanged"
     );
     assert_eq!(place.outcomes(), ["A PASS", "B PASS", "C PASS", "D PASS"]);
+    let course = &json(&folder.join("summary.json"))["course"];
+    assert_eq!(course["resumed"], 1);
+    assert_eq!(course["killed"][0], "jobs/0003-C-r1.killed-1");
+    assert_eq!(course["repeated"][0], "jobs/0003-C-r1");
+    assert!(ran.out.contains("ATTEMPTS resumed 1 time, 1 killed attempt (jobs/0003-C-r1.killed-1),"));
+    let page = fs::read_to_string(folder.join("report.html")).unwrap();
+    let header = page.split("</header>").next().unwrap().replace("&#x2f;", "/");
+    assert!(header.contains("href=\"jobs/0003-C-r1.killed-1\""), "on page one: {header}");
     let jobs = ["0001-A-r1", "0002-B-r1", "0003-C-r1", "0003-C-r1.killed-1", "0004-D-r1"];
     assert_eq!(names(&folder.join("jobs")), jobs);
     assert!(

@@ -24,6 +24,7 @@ mod campaign_states;
 mod campaign_stopped;
 mod campaign_stopped_anywhere;
 mod campaign_submitted;
+mod campaign_witnessed;
 mod command_pages;
 mod fdtree;
 mod fdtree_faults;

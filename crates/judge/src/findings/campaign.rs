@@ -9,6 +9,7 @@ use results::finding::{Finding, Severity};
 use results::folder::{BackingLayer, Job, JobEnd, LayerKind};
 use results::reason::{Code, Datum, Reason};
 use results::same_fs;
+use results::summary::WitnessCourse;
 use units::Dimension;
 
 use crate::case::{TestCriterion, measuring};
@@ -139,6 +140,17 @@ fn moved_at_once(index: &Index<'_>, test: &Test, phase: &str) -> u64 {
         _ => case.phases(job).map(|phase| phase.bytes).sum(),
     };
     case.jobs().iter().map(moved).sum()
+}
+
+/// The witness did not take every hash, so that a part of the campaign is without a witness.
+pub(super) fn witness(index: &Index<'_>) -> Vec<Finding> {
+    let missed = index.campaign.course.witness.iter().filter(|witness| witness.missed > 0);
+    let finding = |witness: &WitnessCourse| {
+        let reason = Reason::new(Code::WitnessSilent).with("witness", witness.place.clone());
+        let reason = reason.with("times", u64::from(witness.missed)).with("error", witness.why.clone());
+        Finding::new(Severity::NeedsWaiver, reason)
+    };
+    missed.map(finding).collect()
 }
 
 /// Evidence that an auditor needs and that is missing in a campaign that has ended.

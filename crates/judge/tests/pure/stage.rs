@@ -64,6 +64,7 @@ impl Stage {
             stop: Arc::new(AtomicBool::new(false)),
             findings: Vec::new(),
             data_key: None,
+            witness: None,
             evaluate: |plan, campaign| {
                 let judge::Evaluation { verdicts, summary } = crate::evaluated(plan, campaign);
                 (verdicts, summary)

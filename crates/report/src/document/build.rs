@@ -223,6 +223,7 @@ fn facts(campaign: &Campaign) -> Vec<Fact> {
     let attempts = campaign.jobs.iter().filter(|job| job.info.end != JobEnd::Exit(0)).count();
     let failed = if attempts == 0 { String::new() } else { format!(", {attempts} failed") };
     facts.push(Fact::new("Jobs", format!("{}{failed}", campaign.jobs.len())));
+    facts.extend(summary::course_facts(&campaign.summary.course));
     facts.push(Fact::new("Tool", or_none(&info.tool)));
     facts.push(Fact::of("Plan SHA-256", hash_cell(&info.plan_sha256)));
     facts

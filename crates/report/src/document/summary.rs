@@ -9,12 +9,14 @@
 use results::finding::{Finding, Severity};
 use results::folder::{Campaign, names};
 use results::reason::Code;
-use results::summary::{HeroRun, PROCUREMENT, Rate, Summary, SystemProjection, TABLES};
+use results::summary::{CampaignCourse, HeroRun, PROCUREMENT, Rate, Summary, SystemProjection, TABLES};
+
+use units::several;
 
 use crate::sentences::{self, sentence};
 
 use super::words::{NONE, known_cell, link_to, or_none, quantity, quantity_cell, share};
-use super::{Block, Cell, Section, Table, Tone};
+use super::{Block, Cell, Fact, Section, Table, Tone};
 
 /// The sections that are not empty.
 pub(super) fn sections(campaign: &Campaign) -> Vec<Section> {
@@ -50,7 +52,36 @@ pub(super) fn lines(campaign: &Campaign) -> Vec<String> {
         let mean = quantity(hero.hero_mean, &hero.unit);
         format!("HERO {test} {metric}: {mean}, {:.2} x {contract}", ratio(hero))
     });
-    projections.chain(heroes).chain(of_findings(summary)).collect()
+    let course = course_line(&summary.course);
+    projections.chain(heroes).chain(course).chain(of_findings(summary)).collect()
+}
+
+/// How often the campaign was resumed, and which attempts do not count, each with its files.
+pub(super) fn course_facts(course: &CampaignCourse) -> Vec<Fact> {
+    let linked = |label: &'static str| {
+        move |folder: &String| Fact::of(label, Cell::literal(folder).linked(link_to(folder)))
+    };
+    let resumed = (course.resumed > 0).then(|| Fact::new("Resumed", several(course.resumed.into(), "time")));
+    let facts = resumed.into_iter().chain(course.killed.iter().map(linked("Killed attempt")));
+    facts.chain(course.repeated.iter().map(linked("Repeated job"))).collect()
+}
+
+/// The same for a terminal; `None` if nothing interrupted the campaign.
+fn course_line(course: &CampaignCourse) -> Option<String> {
+    let CampaignCourse { resumed, killed, repeated, .. } = course;
+    if (*resumed, killed.len(), repeated.len()) == (0, 0, 0) {
+        return None;
+    }
+    let listed = |folders: &[String], what: &str| {
+        let names = if folders.is_empty() { String::new() } else { format!(" ({})", folders.join(", ")) };
+        format!("{}{names}", several(folders.len() as u64, what))
+    };
+    Some(format!(
+        "ATTEMPTS resumed {}, {}, {}",
+        several((*resumed).into(), "time"),
+        listed(killed, "killed attempt"),
+        listed(repeated, "repeated job")
+    ))
 }
 
 /// The status of a finding.
@@ -127,7 +158,7 @@ pub(super) fn unwaived_findings(summary: &Summary) -> Option<String> {
     };
     let errors = match number(FindingStatus::Error) {
         0 => None,
-        errors => Some(format!("{} cannot be waived.", units::several(errors as u64, "error"))),
+        errors => Some(format!("{} cannot be waived.", several(errors as u64, "error"))),
     };
     let mut codes: Vec<&str> = Vec::new();
     for (_, finding, _) in all.iter().filter(|(status, ..)| *status == FindingStatus::NotWaived) {

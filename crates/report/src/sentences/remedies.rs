@@ -102,6 +102,7 @@ pub(super) const TEXTS: &[(Code, &str)] = templates! {
     RateTooShort:
         "Move {times} times as much, so that the phase lasts at least 1 s (ior: -b, -s or -D).",
         "Move more, so that the phase lasts at least 1 s (ior: -b, -s or -D).";
+    WitnessSilent: "Measure again with a witness that answers, or approve a waiver.";
     AuditGap: "Measure again with a program that records it. Evidence cannot be added later.";
     Waiver: "Remove it from the plan.";
     SlowGroup: "Examine the {kind} {name}.";

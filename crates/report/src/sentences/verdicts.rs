@@ -377,6 +377,7 @@ pub(super) const TEXTS: &[(Code, &str)] = templates! {
     LsWalk: "A walk listed {entries|entry|entries}, but contracts usually ask for more than {entries_min}.";
     MdTooShort: "{phase}: only {operations|operation} in {lasted}.";
     RateTooShort: "{phase}: only {bytes} in {lasted}.";
+    WitnessSilent: "The witness {witness} did not answer {times|time}. First reason: {error}.";
     AuditGap: "The evidence lacks: {missing}.";
     Waiver: "The waiver of {waived} is not needed, because there is no such finding.";
     MovedOtherAmount: "{phase} moved {moved}, but its command line asks for {asked}.";

@@ -10,17 +10,19 @@
 
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
+use std::io::{self, BufRead, BufReader, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
 use super::extend::{ends_look, name_before};
 use super::limits::CHAIN_BYTES_MAX;
+use super::witness::WitnessAnswer;
 use super::{ChainedJob, beneath, load::named, names, sha256};
+use crate::summary::CampaignCourse;
 
 /// The kind of an entry.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum ChainEvent {
     /// The campaign began: its plan, and who runs it.
@@ -38,6 +40,8 @@ pub(super) enum ChainEvent {
     Resumed,
     /// Repetitions were added after the report. Files of the look before have other names.
     Extended,
+    /// The witness took the hash of an entry, or did not. The note has its answer.
+    Witness,
     /// The verdicts.
     Verdicts,
     /// The report, which ends the campaign.
@@ -78,6 +82,11 @@ impl ChainEntry {
     }
 }
 
+/// Whether one of these attempts is of the job with the folder `path`.
+fn is_repeated(killed: &[String], path: &str) -> bool {
+    killed.iter().any(|attempt| attempt.rsplit_once(".killed-").is_some_and(|(job, _)| job == path))
+}
+
 /// The end of a hash chain.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Head {
@@ -89,6 +98,8 @@ pub struct Head {
 
 /// The text between an entry and its own hash.
 const HASH: &str = ",\"hash\":\"";
+/// The most bytes of the first line.
+const LIMIT_OF_FIRST: u64 = 1 << 16;
 /// How far before the end of the chain the last line is searched first, bytes.
 const TAIL: u64 = 1 << 16;
 
@@ -113,6 +124,34 @@ impl Chain {
     pub(super) fn before_report(&self) -> Option<Head> {
         let kept = self.entries.iter().rev().find(|(entry, _)| entry.what != ChainEvent::Report)?;
         Some(Head { entry: kept.0.entry, hash: kept.1.clone() })
+    }
+
+    /// How the campaign ran until its verdicts. Later interruptions do not concern a measurement.
+    pub(super) fn course(&self) -> CampaignCourse {
+        let mut course = CampaignCourse::default();
+        for (entry, _) in self.entries.iter().take_while(|(entry, _)| entry.what != ChainEvent::Verdicts) {
+            match entry.what {
+                ChainEvent::Resumed => course.resumed += 1,
+                ChainEvent::Killed => course.killed.push(entry.path.clone()),
+                ChainEvent::Ended if is_repeated(&course.killed, &entry.path) => {
+                    course.repeated.push(entry.path.clone());
+                }
+                ChainEvent::Witness => {
+                    let answer: WitnessAnswer = serde_json::from_str(&entry.note).unwrap_or_default();
+                    let witness = course.witness.get_or_insert_default();
+                    witness.place = answer.witness;
+                    if answer.why.is_empty() {
+                        witness.taken += 1;
+                    } else {
+                        witness.missed += 1;
+                        witness.why =
+                            Some(&witness.why).filter(|w| !w.is_empty()).unwrap_or(&answer.why).clone();
+                    }
+                }
+                _ => {}
+            }
+        }
+        course
     }
 
     /// The hash of each file, from the last entry about it.
@@ -290,6 +329,25 @@ fn last(file: &mut File, end: u64) -> io::Result<Option<Head>> {
         }
         from = from.saturating_sub(TAIL);
     }
+}
+
+/// The hash of the first entry of the chain in `dir`, and its head; `None` without a chain or an entry.
+pub(super) fn ends(dir: &Path) -> io::Result<Option<(String, Head)>> {
+    let path = dir.join(names::CHAIN);
+    let mut file = match beneath::open(dir, Path::new(names::CHAIN)) {
+        Ok(file) => file,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(named(&path, &error)),
+    };
+    let mut read = || {
+        let end = file.seek(SeekFrom::End(0))?;
+        let Some(head) = last(&mut file, end)? else { return Ok(None) };
+        file.seek(SeekFrom::Start(0))?;
+        let mut first = String::new();
+        BufReader::new((&mut file).take(LIMIT_OF_FIRST)).read_line(&mut first)?;
+        Ok(parse(first.trim_end()).map(|(_, hash)| (hash, head)))
+    };
+    read().map_err(|error: io::Error| named(&path, &error))
 }
 
 /// Removes the `torn` bytes after the last complete line.

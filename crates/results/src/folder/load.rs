@@ -26,6 +26,7 @@ pub fn load(dir: &Path) -> io::Result<Campaign> {
     let mut chained = chain.as_ref().map(Chain::jobs).unwrap_or_default();
     jobs.iter_mut().for_each(|job| job.chained = chained.remove(job.folder.as_str()));
     Ok(Campaign {
+        course: chain.as_ref().map(Chain::course).unwrap_or_default(),
         info: json(dir, names::CAMPAIGN)?,
         plan: plan(dir).map_err(|error| named(&dir.join(names::PLAN), &error))?,
         before: optional(json(dir, names::BEFORE))?,

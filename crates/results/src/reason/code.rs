@@ -214,6 +214,7 @@ codes! {
     LsWalk = "ls-walk": "A walk listed few entries.";
     MdTooShort = "md-too-short": "A phase of metadata operations was short.";
     RateTooShort = "rate-too-short": "A phase of transfers was short.";
+    WitnessSilent = "witness-silent": "The witness of the campaign did not take every hash of the chain.";
     AuditGap = "audit-gap": "Evidence that an auditor asks for is missing.";
     Waiver = "waiver": "A waiver is not needed, or has no effect.";
 

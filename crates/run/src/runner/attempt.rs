@@ -80,6 +80,7 @@ impl<'a> Attempt<'a> {
     ) -> Result<Option<Self>, Trouble> {
         let turn = DatasetTask::of(site, job)?;
         let staged = folder::stage_job(&asked.folder, &job.folder)?;
+        site.receiver.hand_out(&asked.folder)?;
         let mut rejected = setup.before(asked, job, &staged.dir())?.map(StartRejection::Trouble);
         let files = site.files_path(job);
         match site.make_files(job) {
@@ -218,6 +219,7 @@ impl<'a> Attempt<'a> {
             None => None,
         };
         let info = full_disk::finish(&self.staged, &info, site, self.job)?;
+        site.receiver.hand_out(&asked.folder)?;
         let relative = format!("{}/{}", names::JOBS, self.job.folder);
         Ok(Job { dataset, ..Job::read(&asked.folder, relative, info) })
     }

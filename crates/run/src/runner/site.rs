@@ -13,6 +13,7 @@ use results::folder::{
 use units::Usage;
 
 use super::ask;
+use super::handed_out::HashReceiver;
 use super::kept::KeptDatasets;
 use super::ownership::{
     MARK, is_empty, is_own, lock, make_data, make_marked, mark, not_created, remove_own_directories,
@@ -41,6 +42,8 @@ pub(super) struct CampaignSite {
     pub(super) nodes: Nodes,
     /// The kept datasets.
     pub(super) kept: KeptDatasets,
+    /// The witness.
+    pub(super) receiver: HashReceiver,
     mark: String,
     hold: InheritedLock,
 }
@@ -63,7 +66,8 @@ impl CampaignSite {
         let hold = lock(&asked.folder)?;
         let resumed = Resumed::default();
         let hashes = Hashes::default();
-        let site = Self { mark, info, dirs, nodes, resumed, hashes, kept, hold };
+        let receiver = HashReceiver::begin(asked, info.nonce())?;
+        let site = Self { mark, info, dirs, nodes, resumed, hashes, kept, receiver, hold };
         folder::write_machine(&asked.folder, names::BEFORE, &machine(&site.dirs))?;
         Ok(site)
     }
@@ -150,7 +154,8 @@ impl CampaignSite {
             },
         )?;
         let (mark, hashes) = (mark(&info), Hashes::default());
-        let site = Self { mark, dirs, nodes, info, resumed, hashes, kept, hold };
+        let receiver = HashReceiver::begin(asked, info.nonce())?;
+        let site = Self { mark, dirs, nodes, info, resumed, hashes, kept, receiver, hold };
         if !asked.folder.join(names::BEFORE).exists() {
             folder::write_machine(&asked.folder, names::BEFORE, &machine(&site.dirs))?;
         }
@@ -359,6 +364,7 @@ fn info(asked: &CampaignRequest) -> io::Result<CampaignInfo> {
         batch_script: asked.around.batch_script.clone(),
         findings: asked.findings.clone(),
         data_key: asked.data_key.clone(),
+        witness: asked.witness.as_ref().map(|witness| witness.text().to_owned()).unwrap_or_default(),
     })
 }
 

@@ -46,6 +46,7 @@ pub(crate) fn campaign() -> Campaign {
         verdicts: verdicts(),
         jobs: all,
         killed: vec!["jobs/0004-read-bw-r1.killed-1".into()],
+        course: Default::default(),
         head: Some(Head { entry: 42, hash: hash(3) }),
         ..Campaign::default()
     }

@@ -1,0 +1,58 @@
+//! The log of a witness: a header, and a line for each hash.
+//!
+//! Invariant: the file is only appended to. A file with other contents is rejected unchanged.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+
+use results::folder::{WITNESS_HEADER, WitnessLine, WitnessNote, now};
+use rustix::fs::OFlags;
+
+/// An open log.
+#[derive(Debug)]
+pub struct WitnessLog(File);
+
+impl WitnessLog {
+    /// Opens the log at `path`, or creates it. Fails if the file is something else.
+    pub fn open(path: &Path) -> io::Result<Self> {
+        // A pipe in place of the file does not block.
+        let flags = OFlags::NONBLOCK.bits() as i32;
+        let mut file =
+            OpenOptions::new().read(true).append(true).create(true).custom_flags(flags).open(path)?;
+        let other = || {
+            let what = "this file is not the log of a witness. Give another file; this one is unchanged.";
+            io::Error::new(ErrorKind::InvalidData, what)
+        };
+        let facts = file.metadata()?;
+        if !facts.is_file() {
+            return Err(other());
+        }
+        if facts.len() == 0 {
+            file.write_all(format!("{WITNESS_HEADER}\n").as_bytes())?;
+            file.sync_all()?;
+            return Ok(Self(file));
+        }
+        let mut header = vec![0; WITNESS_HEADER.len() + 1];
+        file.read_exact(&mut header).map_err(|_| other())?;
+        if header != format!("{WITNESS_HEADER}\n").as_bytes() {
+            return Err(other());
+        }
+        let mut last = [0];
+        file.seek(SeekFrom::End(-1))?;
+        file.read_exact(&mut last)?;
+        if last != *b"\n" {
+            // A kill left a torn line. It ends here, and readers skip it.
+            file.write_all(b"\n")?;
+        }
+        Ok(Self(file))
+    }
+
+    /// Appends a line with the present time, and flushes it to storage.
+    pub fn append(&mut self, note: &WitnessNote) -> io::Result<()> {
+        let line = serde_json::to_string(&WitnessLine { time: now(), note: note.clone() })?;
+        self.0.write_all(format!("{line}\n").as_bytes())?;
+        self.0.sync_all()
+    }
+}
