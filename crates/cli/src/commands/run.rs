@@ -375,8 +375,7 @@ pub(super) fn campaign(mut request: CampaignRequest) -> Result<u8> {
     match ended? {
         Ended::Judged(campaign) => {
             complain("");
-            let status = conclude(&request.folder, *campaign)?;
-            Ok(if !witnessed(&request)? && status == DONE { UNDECIDED } else { status })
+            conclude(&request, *campaign)
         }
         Ended::Stopped { done, of } => {
             complain(&format!(
@@ -423,12 +422,14 @@ fn create_folder(wanted: &Path) -> Result<PathBuf> {
     unreachable!("there are always more numbers")
 }
 
-/// Writes the report, and prints the verdicts and the paths.
-fn conclude(folder: &Path, campaign: Campaign) -> Result<u8> {
+/// Writes the report, hands out the evidence hash, and prints the verdicts and the paths.
+fn conclude(request: &CampaignRequest, campaign: Campaign) -> Result<u8> {
     let mut page = Vec::new();
     report::write_html(&campaign, &mut page)?;
-    folder::write_report(folder, &page)?;
-    show(folder, campaign)
+    folder::write_report(&request.folder, &page)?;
+    let is_witnessed = witnessed(request)?;
+    let status = show(&request.folder, campaign)?;
+    Ok(if !is_witnessed && status == DONE { UNDECIDED } else { status })
 }
 
 /// Prints the verdicts of an ended campaign and the paths of its evidence. Returns the exit status.

@@ -12,7 +12,11 @@ use rustix::fs::OFlags;
 
 /// An open log.
 #[derive(Debug)]
-pub struct WitnessLog(File);
+pub struct WitnessLog {
+    file: File,
+    /// Whether a line may be torn, because it could not be written completely.
+    torn: bool,
+}
 
 impl WitnessLog {
     /// Opens the log at `path`, or creates it. Fails if the file is something else.
@@ -32,7 +36,7 @@ impl WitnessLog {
         if facts.len() == 0 {
             file.write_all(format!("{WITNESS_HEADER}\n").as_bytes())?;
             file.sync_all()?;
-            return Ok(Self(file));
+            return Ok(Self { file, torn: false });
         }
         let mut header = vec![0; WITNESS_HEADER.len() + 1];
         file.read_exact(&mut header).map_err(|_| other())?;
@@ -42,17 +46,18 @@ impl WitnessLog {
         let mut last = [0];
         file.seek(SeekFrom::End(-1))?;
         file.read_exact(&mut last)?;
-        if last != *b"\n" {
-            // A kill left a torn line. It ends here, and readers skip it.
-            file.write_all(b"\n")?;
-        }
-        Ok(Self(file))
+        // A kill may have left a torn line.
+        Ok(Self { file, torn: last != *b"\n" })
     }
 
     /// Appends a line with the present time, and flushes it to storage.
     pub fn append(&mut self, note: &WitnessNote) -> io::Result<()> {
         let line = serde_json::to_string(&WitnessLine { time: now(), note: note.clone() })?;
-        self.0.write_all(format!("{line}\n").as_bytes())?;
-        self.0.sync_all()
+        // A torn line ends here, and readers skip it.
+        let start = if std::mem::replace(&mut self.torn, true) { "\n" } else { "" };
+        self.file.write_all(format!("{start}{line}\n").as_bytes())?;
+        self.file.sync_all()?;
+        self.torn = false;
+        Ok(())
     }
 }

@@ -257,3 +257,23 @@ impl<'a> Rank<'a> {
         self.record(&Record::Notice(Notice { id, repetition, phase, text }))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use results::records::Nowhere;
+
+    use super::*;
+
+    #[test]
+    fn a_rank_with_another_key_than_rank_0_stops_all_ranks() {
+        let runs = |keys: [&[u8]; 2]| {
+            let ended = ranks::local::run(2, |comm| {
+                let (mut clock, mut nowhere) = (CycleClock::new(), Nowhere);
+                let rank = Rank::begin(comm, &mut clock, &mut nowhere, None, &[])?;
+                rank.check_key(Some(DataKey::new(keys[comm.rank() as usize], "")))
+            });
+            ended.into_iter().filter(|ended| matches!(ended, Ok(Ok(())))).count()
+        };
+        assert_eq!((runs([b"a", b"a"]), runs([b"a", b"b"])), (2, 0));
+    }
+}
