@@ -128,8 +128,11 @@ impl Chain {
 
     /// How the campaign ran until its verdicts. Later interruptions do not concern a measurement.
     pub(super) fn course(&self) -> CampaignCourse {
+        let last = self.entries.iter().rposition(|(entry, _)| entry.what == ChainEvent::Ended).unwrap_or(0);
+        let (jobs, rest) = self.entries.split_at(last);
+        let before_verdicts = rest.iter().take_while(|(entry, _)| entry.what != ChainEvent::Verdicts);
         let mut course = CampaignCourse::default();
-        for (entry, _) in self.entries.iter().take_while(|(entry, _)| entry.what != ChainEvent::Verdicts) {
+        for (entry, _) in jobs.iter().chain(before_verdicts) {
             match entry.what {
                 ChainEvent::Resumed => course.resumed += 1,
                 ChainEvent::Killed => course.killed.push(entry.path.clone()),
