@@ -3,6 +3,7 @@
 
 mod identity;
 mod programs;
+mod regenerating;
 mod stores;
 
 use std::fs;
