@@ -24,6 +24,7 @@ pub(crate) mod beneath;
 mod chain;
 mod dataset;
 mod deaths;
+mod earlier;
 mod extend;
 mod facts;
 pub(crate) mod limits;
@@ -51,6 +52,7 @@ use crate::{Record, Verdict};
 pub use chain::{Head, now};
 pub use dataset::{DATASET_SCHEMA, DatasetFile, DatasetReuse, Manifest, Recipe, Sample};
 pub use deaths::{DeathCause, LaunchRejection, cause_of_death};
+pub use earlier::{EarlierCampaign, earlier};
 pub use extend::extend;
 pub use facts::{
     BackingLayer, Build, FileSystemFacts, Fill, LayerKind, Layout, LoadedLibrary, Machine, Program, Target,
@@ -135,6 +137,9 @@ pub struct CampaignInfo {
     /// The witness, as given; empty without one.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub witness: String,
+    /// Earlier campaigns of the same plan on the same file system.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub earlier: Vec<EarlierCampaign>,
 }
 
 impl CampaignInfo {

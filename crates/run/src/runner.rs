@@ -15,6 +15,7 @@ mod handed_out;
 mod job;
 mod kept;
 mod ownership;
+mod rejections;
 mod setup;
 mod shell;
 mod site;

@@ -1,6 +1,7 @@
 //! Repetitions that are added to a campaign after its verdicts were known.
 
 use std::fs;
+use std::path::Path;
 use std::process::Command;
 
 use crate::campaign_stopped_anywhere::killed_at;
@@ -26,6 +27,26 @@ uses = "dataset.d"
 ior = "-R -t 64k -b 128k -k -F -G 3"
 criterion = { metric = "read_check.errors", op = "==", value = "0 errors" }
 "#;
+
+#[test]
+fn a_campaign_lists_those_that_the_same_plan_had_before() {
+    let place = Place::new();
+    place.plan(TESTS);
+    place.campaign();
+    let first = place.folder();
+    let hash = |folder: &Path| fs::read_to_string(folder.join("chain.jsonl")).unwrap();
+    let hash = hash(&first).trim_end().rsplit_once("\"hash\":\"").unwrap().1[..64].to_owned();
+    place.assay("run p.toml --dir dir --folder second");
+    let info = json(&place.path("second/campaign.json"));
+    let earlier = &info["earlier"];
+    assert_eq!(earlier.as_array().unwrap().len(), 1, "{earlier}");
+    let name = first.file_name().unwrap().to_str().unwrap();
+    let found = ["folder", "outcome", "evidence_hash"].map(|key| earlier[0][key].as_str().unwrap());
+    assert_eq!(found, [name, "INCONCLUSIVE", &hash]);
+    let page = fs::read_to_string(place.path("second/report.html")).unwrap();
+    assert!(page.contains(&format!("{name}: INCONCLUSIVE")), "page one lists it");
+    assert_eq!(place.whole_jobs("second"), 5);
+}
 
 const EXTEND: &str = "run --reason certainty --repetitions 2 --extend";
 
@@ -121,7 +142,7 @@ fn an_extension_killed_at_any_rename_is_completed_by_resuming() {
     let folder = place.folder();
     let at = folder.display().to_string();
     let kept = place.path("kept");
-    let copied = |from: &std::path::Path, to: &std::path::Path| {
+    let copied = |from: &Path, to: &Path| {
         assert!(Command::new("cp").arg("-a").arg(from).arg(to).status().unwrap().success());
     };
     copied(&folder, &kept);

@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 
 use results::finding::Severity;
-use results::folder::{Campaign, CampaignInfo, Job, JobEnd};
+use results::folder::{Campaign, CampaignInfo, EarlierCampaign, Job, JobEnd};
 use results::reason::{Code, Reason};
 use results::{Outcome, Verdict};
 use units::several;
@@ -17,6 +17,9 @@ use super::words::{hash_cell, or_none, seconds_of, time};
 use super::{
     Cell, Document, Fact, OverallResult, Tone, clauses, jobs, machine, method, summary, test_section,
 };
+
+/// The most earlier campaigns that are listed: the last ones.
+const EARLIER_SHOWN: usize = 10;
 
 /// Builds the document of a campaign.
 pub fn of(campaign: &Campaign) -> Document {
@@ -211,6 +214,7 @@ fn facts(campaign: &Campaign) -> Vec<Fact> {
         let what = format!("{} ({} on {})", system.name, or_none(&system.kind), or_none(&system.mount));
         facts.push(Fact::new("File system", what));
     }
+    facts.extend(earlier(&info.earlier));
     for extension in &campaign.extensions {
         let tests = match &extension.only[..] {
             [] => "all tests".to_owned(),
@@ -227,6 +231,22 @@ fn facts(campaign: &Campaign) -> Vec<Fact> {
     facts.push(Fact::new("Tool", or_none(&info.tool)));
     facts.push(Fact::of("Plan SHA-256", hash_cell(&info.plan_sha256)));
     facts
+}
+
+/// Earlier campaigns of the same plan: each of them could have passed by chance.
+fn earlier(all: &[EarlierCampaign]) -> Vec<Fact> {
+    let (shown, more) = (all.iter().rev().take(EARLIER_SHOWN), all.len().saturating_sub(EARLIER_SHOWN));
+    let one = |campaign: &EarlierCampaign| {
+        let EarlierCampaign { folder, started, outcome, evidence_hash } = campaign;
+        let outcome = outcome.map_or("not ended".to_owned(), |outcome| outcome.to_string());
+        let hash = or_none(evidence_hash);
+        Fact::new(
+            "Earlier campaign",
+            format!("{folder}: {outcome}, started {}, evidence hash {hash}", time(started)),
+        )
+    };
+    let rest = (more > 0).then(|| Fact::new("Earlier campaigns", format!("and {more} more")));
+    shown.map(one).chain(rest).collect()
 }
 
 /// The duration from the start to the last known moment: the last facts of the machine, or the end of the

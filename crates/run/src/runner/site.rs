@@ -7,9 +7,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use results::folder::{
-    self, CampaignInfo, CampaignKey, Extension, FileSystemFacts, Machine, Resumed, Verification, names,
-};
+use results::folder::{self, CampaignInfo, EarlierCampaign, Machine, Resumed, names};
 use units::Usage;
 
 use super::ask;
@@ -18,11 +16,12 @@ use super::kept::KeptDatasets;
 use super::ownership::{
     MARK, is_empty, is_own, lock, make_data, make_marked, mark, not_created, remove_own_directories,
 };
+use super::rejections::{check_extension, check_health_is_reported, check_launcher, check_same};
 use super::space::{check_space, check_state_space};
 use super::{CampaignRequest, Trouble, rejected};
 use crate::inherited_lock::InheritedLock;
 use crate::launch::{self, Surroundings};
-use crate::machine::{Hashes, file_system, is_there, launcher, machine, now, recorded};
+use crate::machine::{Hashes, file_system, launcher, machine, now, recorded};
 use crate::path_error::{gone, named};
 use plan::launcher::Nodes;
 use plan::schedule::{self, PlannedJob};
@@ -90,6 +89,7 @@ impl CampaignSite {
             check_health_is_reported(asked, jobs, &fs)?;
         }
         let mut info = info(asked)?;
+        info.earlier = earlier(asked, dirs);
         if asked.folder.exists() && !is_empty(&asked.folder) {
             let folder = asked.folder.display();
             return rejected(format!(
@@ -267,74 +267,12 @@ impl CampaignSite {
     }
 }
 
-/// Rejects a campaign of another plan, of other values, or of another build.
-fn check_same(asked: &CampaignRequest, info: &CampaignInfo, choice: &Choice) -> Result<(), Trouble> {
-    let at = asked.folder.display();
-    if info.plan_sha256 != folder::sha256(asked.plan.text.as_bytes()) {
-        return rejected(format!(
-            "{at} was started with another plan text. Resume it with its own plan, {at}/plan.toml."
-        ));
-    }
-    if *choice != asked.plan.choice {
-        return rejected(format!(
-            "{at} was started with other parameter values. Resume it without --scale and --set."
-        ));
-    }
-    let facts = |key: &Option<CampaignKey>| key.as_ref().map(|key| key.facts.clone());
-    if facts(&info.data_key) != facts(&asked.data_key) {
-        return rejected(format!(
-            "{at} was started with another key of the data. Resume it with its own --data-key and --nonce."
-        ));
-    }
-    if info.tool_sha256 != folder::sha256_of(&asked.program)? {
-        return rejected(format!(
-            "{at} was started by another build of {}. Resume it with that build.",
-            info.tool
-        ));
-    }
-    Ok(())
-}
-
-/// Rejects an extension of a campaign that has not ended, or did not run the chosen tests.
-fn check_extension(
-    asked: &CampaignRequest,
-    info: &CampaignInfo,
-    checked: &Verification,
-    extension: &Extension,
-) -> Result<(), Trouble> {
-    let at = asked.folder.display();
-    if let Some(fault) = checked.faults.first() {
-        return rejected(format!("{at} is not intact, so it cannot be extended: {}.", fault.said));
-    }
-    if !checked.ended {
-        return rejected(format!("{at} has not ended. Resume it with `assay run --resume {at}` first."));
-    }
-    if let Some(test) = extension.only.iter().find(|test| !info.only.is_empty() && !info.only.contains(test))
-    {
-        return rejected(format!(
-            "the campaign in {at} did not run the test {test}, so it cannot be extended."
-        ));
-    }
-    Ok(())
-}
-
-/// Rejects a degraded state if nothing would report that the file system is degraded.
-fn check_health_is_reported(
-    asked: &CampaignRequest,
-    jobs: &[PlannedJob],
-    fs: &FileSystemFacts,
-) -> Result<(), Usage> {
-    if !fs.targets.is_empty() || asked.plan.file_systems[&fs.name].health.is_some() {
-        return Ok(());
-    }
-    match jobs.iter().find_map(|job| job.down.filter(|_| job.fs == fs.name)) {
-        None => Ok(()),
-        Some(state) => Err(Usage(format!(
-            "{}: fs.{} does not report what is offline. Add a `health` command to the file system.",
-            asked.plan.states[state].job(),
-            fs.name
-        ))),
-    }
+/// Earlier campaigns of the plan, beside this one or in the directories under test.
+fn earlier(asked: &CampaignRequest, dirs: &[(String, PathBuf)]) -> Vec<EarlierCampaign> {
+    let own: Vec<PathBuf> = dirs.iter().map(|(_, dir)| dir.clone()).collect();
+    let folder = std::path::absolute(&asked.folder).unwrap_or_default();
+    let places: Vec<PathBuf> = folder.parent().into_iter().map(Path::to_owned).chain(own.clone()).collect();
+    folder::earlier(&places, &asked.plan.id, &own)
 }
 
 /// The facts about the campaign and its plan, without the directories for files.
@@ -364,26 +302,9 @@ fn info(asked: &CampaignRequest) -> io::Result<CampaignInfo> {
         batch_script: asked.around.batch_script.clone(),
         findings: asked.findings.clone(),
         data_key: asked.data_key.clone(),
+        earlier: Vec::new(),
         witness: asked.witness.as_ref().map(|witness| witness.text().to_owned()).unwrap_or_default(),
     })
-}
-
-/// Rejects a missing launcher, because every job would fail.
-fn check_launcher(asked: &CampaignRequest) -> Result<(), Usage> {
-    let kind = &asked.plan.launch.kind;
-    let own = |name: &str| asked.environment.iter().find(|(key, _)| key == name).map(|(_, value)| value);
-    let path = asked.plan.launch.env.get("PATH").or_else(|| own("PATH")).map_or("", String::as_str);
-    // A relative path is resolved in the folder of the job.
-    let program = kind.program().filter(|word| !word.contains('/') || word.starts_with('/'));
-    match program.filter(|word| !is_there(word, path)) {
-        None => Ok(()),
-        Some(word) => Err(Usage(format!(
-            "launch.kind `{}` starts jobs with `{word}`, but there is no such program{}. Load its module, \
-             or give its path in the plan.",
-            kind.name(),
-            if word.contains('/') { "" } else { " on the PATH" }
-        ))),
-    }
 }
 
 /// The folder names of the jobs that run at the same time as this one.
