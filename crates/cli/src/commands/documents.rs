@@ -17,6 +17,7 @@ const OTHERS: &[&str] = &[
     ".ci/run",
     "cargo",
     "cat",
+    "chmod",
     "cd",
     "cp",
     "df",

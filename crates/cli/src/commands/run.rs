@@ -1,20 +1,20 @@
 //! `assay run`: runs the campaign of a plan, with its evidence package and its verdicts.
 
+mod again;
 mod around;
 mod keyed;
 mod progress;
 
-use std::collections::BTreeSet;
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use ::judge::Evaluation;
-use ::plan::{Choice, Plan};
+use ::plan::Plan;
 use anyhow::{Context, Result};
 use results::Verdict;
 use results::finding::Finding;
-use results::folder::{self, Build, Campaign, Extension, names};
+use results::folder::{self, Build, Campaign, names};
 use results::summary::Summary;
 use run::witness::Witness;
 use run::{CampaignRequest, Ended, Trouble};
@@ -96,15 +96,15 @@ pub(crate) struct RunArgs {
 
 pub(crate) fn run(mut args: RunArgs, argv: &[String]) -> Result<u8> {
     if let Some(folder) = args.wait.clone() {
-        return resume(args, folder, argv);
+        return again::resume(args, folder, argv);
     }
     if let Some(folder) = args.extend.clone() {
-        return extend(args, folder, argv);
+        return again::extend(args, folder, argv);
     }
     let existing = args.folder.clone().filter(|folder| folder.join(names::CAMPAIGN).exists());
     if let Some(folder) = args.resume.clone().or(existing) {
-        check_same_campaign(&args, &folder)?;
-        return resume(args, folder, argv);
+        again::check_same_campaign(&args, &folder)?;
+        return again::resume(args, folder, argv);
     }
     let path = args.plan.take().context("a plan is needed")?;
     let plan = plan::load(&path, &args.values.choice())?;
@@ -128,110 +128,6 @@ pub(crate) fn run(mut args: RunArgs, argv: &[String]) -> Result<u8> {
     campaign(CampaignRequest { findings, data_key, witness: args.witness, ..request })
 }
 
-/// Rejects arguments that differ from those with which the campaign in `folder` started.
-fn check_same_campaign(args: &RunArgs, folder: &Path) -> Result<()> {
-    // The campaign itself reports a folder that is missing or cannot be read.
-    let Ok(campaign) = folder::load(folder) else { return Ok(()) };
-    let (choice, recorded) = (args.values.choice(), Choice::of(&campaign));
-    let info = campaign.info;
-    let another_plan = || -> Result<bool> {
-        let Some(path) = &args.plan else { return Ok(false) };
-        Ok(folder::sha256(plan::load(path, &choice)?.text.as_bytes()) != info.plan_sha256)
-    };
-    let absolute = |dir: &Path| dir.canonicalize().unwrap_or_else(|_| dir.to_owned());
-    let another_dir = |dir: &PathBuf| absolute(dir) != absolute(Path::new(&info.dir));
-    let sorted = |tests: &[String]| BTreeSet::from_iter(tests.to_vec());
-    let other = if another_plan()? {
-        "another plan"
-    } else if !args.values.is_empty() && (choice.scale, choice.set) != (recorded.scale, recorded.set) {
-        "other values of the plan's parameters"
-    } else if !args.only.is_empty() && sorted(&args.only) != sorted(&info.only) {
-        "other tests"
-    } else if args.dir.as_ref().is_some_and(another_dir) {
-        "another --dir"
-    } else {
-        return Ok(());
-    };
-    let at = folder.display();
-    Err(Usage(format!(
-        "the campaign in {at} was started with {other}. Resume it with `assay run --resume {at}`, or give \
-         another folder."
-    ))
-    .into())
-}
-
-/// Resumes a campaign here or in a batch job, or follows the batch job in which it runs.
-fn resume(args: RunArgs, folder: PathBuf, argv: &[String]) -> Result<u8> {
-    let allocation = around::allocation();
-    let job = submit::SubmittedJob::last(&folder)?;
-    if let (Some(_), None) = (&args.wait, &job) {
-        let at = folder.display();
-        return Err(Usage(format!("{at} was not submitted, so it has no batch job to wait for")).into());
-    }
-    if let Some(job) = job.filter(|job| args.submit.is_none() && !job.is(allocation.as_ref())) {
-        let may_resume = allocation.is_some() && args.wait.is_none();
-        if let Some(status) = submit::follow(&job, &folder, args.wait.is_some(), may_resume)? {
-            return Ok(status);
-        }
-    }
-    if let (Some(_), Some(job)) = (&args.submit, submit::SubmittedJob::last(&folder)?) {
-        return submit::resubmit(&args, &job, &folder);
-    }
-    if !folder.join(names::PLAN).exists() {
-        return Err(no_plan(&folder).into());
-    }
-    let plan = plan::load(&folder.join(names::PLAN), &recorded_choice(&folder))?;
-    if args.submit.is_some() {
-        let args = RunArgs { only: vec![], ..args };
-        return submit::submit(&args, &plan, &folder, true);
-    }
-    let data_key = args.key.of_resumed(&folder)?;
-    let witness = args.witness.map_or_else(|| recorded_witness(&folder), |witness| Ok(Some(witness)))?;
-    witness.as_ref().map_or(Ok(()), Witness::check)?;
-    campaign(CampaignRequest { data_key, witness, ..request(plan, None, folder, true, vec![], argv)? })
-}
-
-/// Adds repetitions to an ended campaign, and runs them.
-fn extend(args: RunArgs, folder: PathBuf, argv: &[String]) -> Result<u8> {
-    let reason = args.reason.unwrap_or_default();
-    if reason.trim().is_empty() {
-        return Err(Usage("--reason is empty. Say why the campaign is extended.".to_owned()).into());
-    }
-    if !folder.join(names::PLAN).exists() {
-        return Err(no_plan(&folder).into());
-    }
-    let extension = Extension {
-        repetitions: args.repetitions.unwrap_or_default(),
-        only: args.only,
-        reason,
-        argv: argv.to_vec(),
-        time: folder::now(),
-    };
-    let mut choice = recorded_choice(&folder);
-    choice.extensions.push(extension.clone());
-    let plan = plan::load(&folder.join(names::PLAN), &choice)?;
-    campaign(CampaignRequest { extend: Some(extension), ..request(plan, None, folder, true, vec![], argv)? })
-}
-
-/// The error for a folder without a plan. It names the last campaign inside the folder, if there is one.
-fn no_plan(folder: &Path) -> Usage {
-    if folder.join(names::CAMPAIGN).exists() {
-        return Usage(format!(
-            "{}/{} is missing. A campaign resumes only with its unmodified plan. Restore this file, or start \
-             a new campaign.",
-            folder.display(),
-            names::PLAN
-        ));
-    }
-    let within = folder.read_dir().into_iter().flatten().flatten().map(|entry| entry.path());
-    let campaigns = within.filter(|path| path.join(names::CAMPAIGN).exists());
-    let hint = match campaigns.max() {
-        Some(last) => format!("It contains {}.", last.display()),
-        None => "`assay run` prints the folder of a campaign at its end.".to_owned(),
-    };
-    Usage(format!("{} is not a campaign folder, so it cannot be resumed. {hint}", folder.display()))
-}
-
 /// Checks that the folder does not exist. A folder in which no job has started is removed.
 fn unused(folder: PathBuf) -> Result<PathBuf> {
     let at = folder.display();
@@ -243,18 +139,6 @@ fn unused(folder: PathBuf) -> Result<PathBuf> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(folder),
         Err(error) => Err(rejected(&format!(" ({error})")).into()),
     }
-}
-
-/// The parameter values with which the campaign in `folder` started. They are the plan's own values if the
-/// folder cannot be read, which the campaign itself reports.
-fn recorded_choice(folder: &Path) -> Choice {
-    folder::load(folder).map(|campaign| Choice::of(&campaign)).unwrap_or_default()
-}
-
-/// The witness with which the campaign in `folder` started.
-fn recorded_witness(folder: &Path) -> Result<Option<Witness>> {
-    let witness = folder::load(folder).map(|campaign| campaign.info.witness).unwrap_or_default();
-    Ok((!witness.is_empty()).then(|| Witness::parse(&witness)).transpose()?)
 }
 
 /// Reads `--witness`.

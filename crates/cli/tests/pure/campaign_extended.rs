@@ -84,6 +84,21 @@ fn an_extended_campaign_has_the_repetitions_of_all_looks_and_stricter_limits() {
 }
 
 #[test]
+fn an_extension_keeps_the_nonce_and_the_witness_of_its_campaign() {
+    let place = Place::new();
+    place.plan(TESTS);
+    place.assay("run p.toml --dir dir --nonce lot-7 --witness seen");
+    let at = place.folder().display().to_string();
+    let rejected = place.assay(&format!("{EXTEND} {at} --nonce other"));
+    assert_eq!(rejected.status, Some(2), "{rejected:#?}");
+    place.assay(&format!("{EXTEND} {at}"));
+    let ran = place.assay(&format!("verify {at} --nonce lot-7 --witness seen"));
+    assert_eq!(ran.status, Some(0), "{ran:#?}");
+    let run = json(&place.folder().join("campaign.json"))["data_key"]["nonce"].clone();
+    assert_eq!(run, "lot-7");
+}
+
+#[test]
 fn planned_looks_share_the_error_and_need_no_waiver() {
     let place = Place::new();
     place.plan(&format!("{TESTS}decide = {{ rule = \"mean\", looks = 2 }}\n"));
