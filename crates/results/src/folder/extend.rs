@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::io::{self, ErrorKind};
 use std::path::Path;
 
-use super::chain::{self, ChainEntry, ChainEvent};
+use super::chain::{self, Chain, ChainEntry, ChainEvent};
 use super::load::json;
 use super::staging::{complete_part, stage, unstage};
 use super::verify::check;
@@ -48,7 +48,7 @@ pub fn extend(dir: &Path, extension: &Extension) -> io::Result<()> {
     if !checked.ended {
         return Err(rejected("the campaign has not ended".to_owned()));
     }
-    let look = all(dir)?.len() + 1;
+    let look = all(dir, chain::read(dir)?.as_ref())?.len() + 1;
     if look > EXTENSIONS_MAX {
         return Err(rejected(format!("a campaign has at most {EXTENSIONS_MAX} extensions")));
     }
@@ -71,9 +71,9 @@ pub fn extend(dir: &Path, extension: &Extension) -> io::Result<()> {
     Ok(())
 }
 
-/// The extensions of the campaign in the folder `dir`, in their order. The last one may not have its name
-/// yet.
-pub(super) fn all(dir: &Path) -> io::Result<Vec<Extension>> {
+/// The extensions of the campaign in the folder `dir` with this chain, in their order. The last one may not
+/// have its name yet.
+pub(super) fn all(dir: &Path, chain: Option<&Chain>) -> io::Result<Vec<Extension>> {
     let mut all = Vec::new();
     for look in 1..=EXTENSIONS_MAX {
         let path = name_of(look, names::EXTENSION);
@@ -81,9 +81,8 @@ pub(super) fn all(dir: &Path) -> io::Result<Vec<Extension>> {
             all.push(json(dir, &path)?);
             continue;
         }
-        let chain = chain::read(dir)?.unwrap_or_default();
-        let hash = chain.files().get(path.as_str()).map(|hash| (*hash).to_owned());
-        let part = hash.and_then(|hash| complete_part(dir, Path::new(&path), &hash));
+        let hash = chain.and_then(|chain| chain.files().get(path.as_str()).copied());
+        let part = hash.and_then(|hash| complete_part(dir, Path::new(&path), hash));
         if let Some(part) = part {
             all.push(json(dir, &part.to_string_lossy())?);
         }

@@ -22,6 +22,7 @@ const PART_BYTES: u64 = 4096;
 pub fn load(dir: &Path) -> io::Result<Campaign> {
     let (mut jobs, killed) = jobs(dir)?;
     let chain = chain::read(dir)?;
+    let extensions = extend::all(dir, chain.as_ref())?;
     let is_extended = chain.as_ref().is_some_and(Chain::is_extended_now);
     let mut chained = chain.as_ref().map(Chain::jobs).unwrap_or_default();
     jobs.iter_mut().for_each(|job| job.chained = chained.remove(job.folder.as_str()));
@@ -37,7 +38,7 @@ pub fn load(dir: &Path) -> io::Result<Campaign> {
         summary: of_look(dir, names::SUMMARY, is_extended)?.unwrap_or_default(),
         head: chain.and_then(|chain| chain.before_report()),
         faults: Vec::new(),
-        extensions: extend::all(dir)?,
+        extensions,
     })
 }
 
