@@ -9,7 +9,8 @@ use crate::folder::Job;
 use crate::reason::{Code, Reason};
 use crate::record::{Latency, Phase, phases};
 
-/// Two phases with this number of latencies in so many buckets never have the same, to the nanosecond.
+/// Two phases with at least this number of latencies, in several buckets, never have the same ones to the
+/// nanosecond.
 const LATENCIES: u64 = 100;
 const BUCKETS: usize = 8;
 

@@ -104,9 +104,9 @@ pub enum WitnessFault {
     OutOfOrder(u64),
     /// The witness did not receive the hash of this entry, which is about this file or folder.
     Missing(u64, String),
-    /// The witness received the hash of this entry so many seconds later than it does usually.
+    /// The witness received the hash of this entry later than usual, by this number of seconds.
     Late(u64, i64),
-    /// The witness has so many other campaigns with the same nonce.
+    /// The number of other campaigns of the same nonce that the witness has.
     OtherCampaigns(u64),
 }
 
