@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::ffi::{CStr, OsStr, c_int};
-use std::fs;
+use std::io::Write;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
@@ -103,9 +103,32 @@ fn read() -> Option<(InjectedFault, String)> {
 /// The fault that applies to the file of a descriptor, and the path of the file.
 pub(crate) fn of(descriptor: c_int) -> Option<(InjectedFault, PathBuf)> {
     let (fault, under) = fault()?;
-    let path = fs::read_link(format!("/proc/self/fd/{descriptor}")).ok()?;
-    path.starts_with(under).then_some((*fault, path))
+    Some((*fault, path_under(descriptor, under)?))
 }
+
+/// The path of the file of a descriptor, if it is in the directory `under`.
+///
+/// The handler of a signal may write to a pipe while the interrupted thread is in the allocator. So nothing
+/// is allocated for a file elsewhere: the handler would wait forever for the lock of its own thread.
+fn path_under(descriptor: c_int, under: &str) -> Option<PathBuf> {
+    let mut link = [0; 32];
+    write!(&mut link[..31], "/proc/self/fd/{descriptor}").ok()?;
+    let mut target = [0; libc::PATH_MAX as usize];
+    // SAFETY: `link` ends in a zero byte, and the call writes at most the length of `target`.
+    let length = unsafe { libc::readlink(link.as_ptr().cast(), target.as_mut_ptr().cast(), target.len()) };
+    let path = Path::new(OsStr::from_bytes(&target[..usize::try_from(length).ok()?]));
+    path.starts_with(under).then(|| path.to_owned())
+}
+
+/// Reads the fault when the library is loaded, and not in the handler of a signal.
+#[used]
+#[unsafe(link_section = ".init_array")]
+static AT_LOAD: extern "C" fn() = {
+    extern "C" fn at_load() {
+        fault();
+    }
+    at_load
+};
 
 /// Whether the file at `path` cannot be opened.
 pub(crate) fn rejects(path: &CStr) -> bool {
@@ -188,5 +211,48 @@ pub(crate) fn release(descriptor: c_int) -> Vec<Held> {
             state().held.remove(&descriptor).unwrap_or_default()
         }
         _ => Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::alloc::{GlobalAlloc, Layout, System};
+    use std::cell::Cell;
+    use std::fs::File;
+    use std::os::fd::AsRawFd;
+
+    use super::*;
+
+    thread_local! {
+        static ALLOCATED: Cell<u32> = const { Cell::new(0) };
+    }
+
+    struct Counting;
+
+    // SAFETY: all calls go to the allocator of the system.
+    unsafe impl GlobalAlloc for Counting {
+        unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+            ALLOCATED.set(ALLOCATED.get() + 1);
+            // SAFETY: the arguments are passed on.
+            unsafe { System.alloc(layout) }
+        }
+
+        unsafe fn dealloc(&self, at: *mut u8, layout: Layout) {
+            // SAFETY: the arguments are passed on.
+            unsafe { System.dealloc(at, layout) }
+        }
+    }
+
+    #[global_allocator]
+    static COUNTING: Counting = Counting;
+
+    #[test]
+    fn the_path_of_a_file_elsewhere_is_compared_without_allocation() {
+        let file = File::open("/proc/self/status").unwrap();
+        let before = ALLOCATED.get();
+        let elsewhere = path_under(file.as_raw_fd(), "/nowhere");
+        assert_eq!((elsewhere, ALLOCATED.get()), (None, before));
+        assert!(path_under(file.as_raw_fd(), "/proc").is_some_and(|path| path.ends_with("status")));
+        assert!(ALLOCATED.get() > before, "the allocator counts");
     }
 }
