@@ -117,6 +117,7 @@ impl Bench {
         let answer = child::run(&asked, self.memory.path(), &self.stop)?;
         let packets: Vec<String> = answer.output.lines().map(str::to_owned).collect();
         self.measure(groups::dummy(&self.tools, &self.sizes))?;
+        self.measure(groups::phases(&self.tools, &self.sizes))?;
         self.measure(groups::data(&self.tools, &self.sizes, &packets))?;
         self.measure(groups::memory(&self.tools))?;
         self.measure_all(metadata::nothing(&self.tools, &self.sizes))?;

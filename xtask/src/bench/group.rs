@@ -29,6 +29,8 @@ pub(super) enum Unit {
     PerSecond,
     /// 10^9 bytes per second, with the bytes of one transfer.
     Gigabytes(f64),
+    /// Microseconds per phase of one transfer, by the wall clock of the whole process.
+    MicrosPerPhase,
     /// The peak memory, in MiB.
     PeakMib,
 }
@@ -41,6 +43,7 @@ impl Unit {
             Self::NsPerOp | Self::NsPerMetadataOp => 1e9 / rate,
             Self::PerSecond => rate,
             Self::Gigabytes(bytes) => rate * bytes / 1e9,
+            Self::MicrosPerPhase => run.wall_s * 1e6 / run.work.ops,
             Self::PeakMib => run.peak_bytes as f64 / f64::from(1 << 20),
         }
     }
@@ -52,6 +55,7 @@ impl Unit {
             Self::NsPerMetadataOp => "ns/operation",
             Self::PerSecond => "transfers/s",
             Self::Gigabytes(_) => "GB/s",
+            Self::MicrosPerPhase => "µs/phase",
             Self::PeakMib => "MiB at most",
         }
     }
@@ -164,6 +168,7 @@ impl Group {
     pub(super) fn ratios(&self, of: &[Run], to: &[Run]) -> Vec<f64> {
         let value = |run: &Run| match self.unit {
             Unit::PeakMib => run.peak_bytes as f64,
+            Unit::MicrosPerPhase => run.work.ops / run.wall_s,
             _ => run.work.ops / run.work.seconds,
         };
         of.iter().zip(to).map(|(of, to)| value(of) / value(to)).collect()

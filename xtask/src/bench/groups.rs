@@ -88,6 +88,19 @@ pub(super) fn memory(tools: &Tools) -> Group {
     group
 }
 
+/// What a phase costs around its transfers: the kernel's counts, the identity of nodes, and the record.
+pub(super) fn phases(tools: &Tools, sizes: &Sizes) -> Group {
+    let mut group = Group::new("phases of one transfer without I/O", Unit::MicrosPerPhase);
+    let line = command(&tools.assay, &format!("ior -a DUMMY -w -t 4k -b 4k -i {}", sizes.phases));
+    group.add("assay", line, OutputFormat::Records);
+    group.add_goal("assay", None, Bound::AtMost(1000.0));
+    if let Some(program) = &tools.ior {
+        let line = command(program, &format!("-a DUMMY -w -t 4k -b 4k -i {}", sizes.phases));
+        group.add("ior", line, OutputFormat::Ior);
+    }
+    group
+}
+
 /// 4 KiB random reads of a file in the page cache.
 pub(super) fn cached(tools: &Tools, sizes: &Sizes, place: &str, file: &str) -> Group {
     let job = Job {
@@ -243,6 +256,12 @@ mod tests {
     fn groups_on_memory_and_in_process_have_the_earlier_build_too() {
         let group = with_earlier_build(memory);
         assert_eq!(group.goals.last().unwrap().bound, Bound::AtMost(1.03));
+        let group = with_earlier_build(|tools| phases(tools, &Sizes::SMOKE));
+        assert_eq!(programs(&group), ["assay", "old/assay"]);
+        assert_eq!(
+            group.goals.iter().map(|goal| goal.bound).collect::<Vec<_>>(),
+            [Bound::AtMost(1000.0), Bound::AtLeast(0.97)]
+        );
         let group = with_earlier_build(|tools| dummy(tools, &Sizes::SMOKE));
         assert_eq!(programs(&group), [["bench", "old/bench"].repeat(5), vec!["fio"; 2]].concat());
     }

@@ -87,6 +87,8 @@ pub(super) struct Sizes {
     pub(super) direct: (u64, u64),
     /// Transfers without I/O.
     pub(super) dummy_ops: u64,
+    /// Phases of one transfer.
+    pub(super) phases: u64,
     /// Buffers of 1 MiB generated or compared.
     pub(super) fill_ops: u64,
     /// Files that are created, stat'ed and removed, and directories as many.
@@ -100,6 +102,7 @@ impl Sizes {
         passes: 4,
         direct: (GIB / 16, GIB / 2),
         dummy_ops: 1 << 23,
+        phases: 10_000,
         fill_ops: 4000,
         names: 200_000,
     };
@@ -108,6 +111,7 @@ impl Sizes {
         passes: 2,
         direct: (1 << 20, 4 << 20),
         dummy_ops: 1 << 17,
+        phases: 200,
         fill_ops: 50,
         names: 2000,
     };
