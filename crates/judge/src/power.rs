@@ -6,7 +6,7 @@
 //! Invariant: pure; the same plan gives the same probabilities.
 //! Never here: records.
 
-use plan::{Comparison, Criterion, Goal, Plan, Stat, Test};
+use plan::{Comparison, Criterion, Goal, Plan, Score, ScorePart, Stat, Test};
 use results::statistics::{self, Dice, REPETITIONS_MAX};
 use units::Dimension;
 
@@ -22,7 +22,7 @@ const TRIALS: u32 = 1000;
 /// The probability that a clause is PASS.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ClausePower {
-    /// The test or the group.
+    /// The test, the group or the score.
     pub test: String,
     /// The metric.
     pub metric: String,
@@ -58,11 +58,17 @@ pub fn power(plan: &Plan, cov: &dyn Fn(&str, &str) -> f64) -> PlanPower {
         let first = &plan.tests[group.tests[0]];
         group.criteria.iter().map(move |sum| (group.id.as_str(), group.repetitions, first, sum))
     });
+    let of_scores = plan.scores.iter().filter_map(|score| {
+        let first = &plan.tests[score.parts[0].test];
+        Some((score.id.as_str(), first.repetitions, first, score.criterion.as_ref()?))
+    });
     let asked: Vec<Asked<'_>> = of_tests
         .chain(of_groups)
+        .chain(of_scores)
         .filter(|(.., criterion)| varies(criterion))
         .map(|(id, repetitions, test, criterion)| {
-            let cov = cov(id, &criterion.metric);
+            let score = plan.scores.iter().find(|score| score.id == id);
+            let cov = score.map_or_else(|| cov(id, &criterion.metric), |score| cov_of(plan, score, cov));
             let reference = match &criterion.goal {
                 Goal::Share { test, .. } => Some(plan.tests[*test].repetitions),
                 Goal::Value(_) => None,
@@ -75,6 +81,12 @@ pub fn power(plan: &Plan, cov: &dyn Fn(&str, &str) -> f64) -> PlanPower {
     let together = |n| asked.iter().map(|one| one.chance(WANTED.0, n, Some(n))).product::<f64>();
     let enough = statistics::first_of(1..=REPETITIONS_MAX, |n| together(n) >= WANTED.1);
     PlanPower { clauses, all, enough }
+}
+
+/// The variability of a score whose parts vary independently, to first order.
+fn cov_of(plan: &Plan, score: &Score, cov: &dyn Fn(&str, &str) -> f64) -> f64 {
+    let of_part = |part: &ScorePart| (part.weight * cov(&plan.tests[part.test].id, &part.metric)).powi(2);
+    score.parts.iter().map(of_part).sum::<f64>().sqrt()
 }
 
 /// Whether the compared value varies by chance, and has a better side.

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use plan::{Plan, Role, Test};
+use plan::{Plan, Role, Score, Test};
 use results::projection::{self, ProjectionStep};
 use results::reason::{Code, Reason};
 use results::record::Counts;
@@ -16,11 +16,14 @@ use units::Dimension;
 use crate::case::{TestCriterion, measuring};
 use crate::findings::Findings;
 use crate::index::{Index, phases};
+use crate::verdicts::score;
 
 /// The summary of a campaign.
 pub(crate) fn of(index: &Index<'_>, findings: &Findings) -> Summary {
     let plan = index.plan;
-    let rates: Vec<Rate> = plan.tests.iter().flat_map(|test| rates(index, findings, test)).collect();
+    let of_tests = plan.tests.iter().flat_map(|test| rates(index, findings, test));
+    let of_scores = plan.scores.iter().map(|score| of_score(index, findings, score));
+    let rates: Vec<Rate> = of_tests.chain(of_scores).collect();
     Summary {
         layout: plan.layout.clone(),
         systems: plan.systems.clone(),
@@ -104,6 +107,27 @@ fn rate(index: &Index<'_>, findings: &Findings, test: &Test, metric: (&str, Dime
         unit: metric.1.unit().to_owned(),
         why,
         jobs: index.jobs(&test.id).iter().map(|job| job.folder.clone()).collect(),
+    }
+}
+
+/// A score, as a rate.
+fn of_score(index: &Index<'_>, findings: &Findings, score: &Score) -> Rate {
+    let (values, why) = match score::reported(index, findings, score) {
+        Ok(values) => (values, None),
+        Err((_, why)) => (Vec::new(), Some(why)),
+    };
+    let jobs = score.parts.iter().flat_map(|part| index.jobs(&index.plan.tests[part.test].id));
+    Rate {
+        test: score.id.clone(),
+        purpose: if score.clause.is_empty() { score.id.clone() } else { score.clause.clone() },
+        role: if score.criterion.is_some() { "contract" } else { "reported" }.to_owned(),
+        metric: "score".to_owned(),
+        mean: statistics::mean(&values),
+        cov: statistics::cov(&values),
+        values,
+        unit: score.dimension.unit().to_owned(),
+        why,
+        jobs: jobs.map(|job| job.folder.clone()).collect(),
     }
 }
 

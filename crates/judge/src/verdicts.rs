@@ -2,6 +2,7 @@
 //!
 //! Never here: summaries.
 
+pub(crate) mod score;
 mod wrong_data;
 
 use plan::{Criterion, Group};
@@ -18,7 +19,8 @@ use crate::remarks;
 use crate::validity::{self, Unusable, at_once, steady, sustained};
 use wrong_data::WrongData;
 
-/// Evaluates every criterion of the plan, in its order; sums of groups follow their last part.
+/// Evaluates every criterion of the plan, in its order. Sums of groups follow their last part, and scores
+/// follow all tests.
 pub(crate) fn all(index: &Index<'_>, findings: &Findings) -> Vec<Verdict> {
     let mut verdicts = Vec::new();
     for (at, test) in index.plan.tests.iter().enumerate() {
@@ -29,6 +31,7 @@ pub(crate) fn all(index: &Index<'_>, findings: &Findings) -> Vec<Verdict> {
         let sums = group.into_iter().flat_map(|group| group.criteria.iter().map(move |sum| (group, sum)));
         verdicts.extend(sums.map(|(group, sum)| of_group(index, findings, group, sum)));
     }
+    verdicts.extend(index.plan.scores.iter().filter_map(|asked| score::verdict(index, findings, asked)));
     verdicts
 }
 
@@ -126,7 +129,7 @@ fn of_group(index: &Index<'_>, findings: &Findings, group: &Group, criterion: &C
     let decision = wrong_data::counted(first, wrong.as_ref(), decision);
     let remarks = match decision.outcome {
         Outcome::NotRun => Remarks::default(),
-        _ => of_sum(&cases, decision.statistics.as_ref()),
+        _ => of_several(&cases, decision.statistics.as_ref()),
     };
     let threshold = threshold.ok().map(|threshold| threshold.value.value);
     let clause = if group.clause.is_empty() { &group.id } else { &group.clause };
@@ -138,19 +141,24 @@ fn of_group(index: &Index<'_>, findings: &Findings, group: &Group, criterion: &C
         jobs: cases.iter().flat_map(TestCriterion::jobs).map(|job| job.folder.clone()).collect(),
         ..verdict(criterion, decision, threshold, remarks, wrong.as_ref())
     };
-    let mut errors: Vec<Finding> = Vec::new();
-    for finding in findings.about_group(&group.id).into_iter().chain(of_parts.into_iter().flatten()) {
-        // A finding about several parts is listed once.
-        if !errors.contains(&finding) {
-            errors.push(finding);
-        }
-    }
+    let errors = each_once(findings.about_group(&group.id).into_iter().chain(of_parts.into_iter().flatten()));
     apply(&errors, wrong.as_ref(), &mut verdict);
     verdict
 }
 
-/// The warnings and notes about the sum and about each part, with the name of the part.
-fn of_sum(cases: &[TestCriterion<'_>], statistics: Option<&Statistics>) -> Remarks {
+/// The findings without repetition: one can be about several parts.
+fn each_once(all: impl Iterator<Item = Finding>) -> Vec<Finding> {
+    let mut findings: Vec<Finding> = Vec::new();
+    for finding in all {
+        if !findings.contains(&finding) {
+            findings.push(finding);
+        }
+    }
+    findings
+}
+
+/// The warnings and notes about a sum or a score, and about each part with the name of the part.
+fn of_several(cases: &[TestCriterion<'_>], statistics: Option<&Statistics>) -> Remarks {
     let mut all = Remarks::default();
     remarks::variability(statistics, None).into_iter().for_each(|reason| all.warn(reason));
     remarks::order(&cases[0], statistics).into_iter().for_each(|reason| all.warn(reason));
@@ -167,11 +175,14 @@ fn of_sum(cases: &[TestCriterion<'_>], statistics: Option<&Statistics>) -> Remar
 fn sums(group: &Group, cases: &[TestCriterion<'_>]) -> Result<Vec<f64>, Unusable> {
     let mut sums = vec![0.0; group.repetitions as usize];
     for case in cases {
-        let values = validity::measured(case).map_err(|(outcome, reason)| {
-            let of_part = Reason::new(Code::PartUnusable).with("part", &case.test.id);
-            (outcome, of_part.with("cause", reason))
-        })?;
+        let values = validity::measured(case).map_err(|unusable| of_part(case, unusable))?;
         sums.iter_mut().zip(values).for_each(|(sum, value)| *sum += value);
     }
     Ok(sums)
+}
+
+/// The reason of a part, as that of the sum or the score.
+fn of_part(case: &TestCriterion<'_>, (outcome, cause): Unusable) -> Unusable {
+    let reason = Reason::new(Code::PartUnusable).with("part", &case.test.id);
+    (outcome, reason.with("cause", cause))
 }

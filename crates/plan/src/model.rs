@@ -21,7 +21,8 @@ use crate::placement::{ClientNodes, Placement};
 pub use clause::{Comparison, Criterion, Decide, Goal, Stat};
 pub use dataset::{Dataset, DatasetDemand};
 pub use several::{
-    AlternatingTests, ClientLimit, Course, Export, Group, Import, Projection, Search, Series, Step,
+    AlternatingTests, ClientLimit, Course, Export, Group, Import, Projection, Score, ScorePart, Search,
+    Series, Step,
 };
 
 /// A checked plan.
@@ -47,6 +48,8 @@ pub struct Plan {
     pub tests: Vec<Test>,
     /// The groups of tests that run at the same time.
     pub groups: Vec<Group>,
+    /// The scores, in the order of the file.
+    pub scores: Vec<Score>,
     /// The layout of the report; empty for the usual one.
     pub layout: String,
     /// The systems of its tables, by letter.

@@ -20,6 +20,8 @@ pub enum Dimension {
     Fraction,
     /// A plain count.
     Count,
+    /// A score: a mean of numbers that have different units.
+    Points,
 }
 
 impl Dimension {
@@ -32,13 +34,21 @@ impl Dimension {
             Self::Seconds => "s",
             Self::Fraction => "1",
             Self::Count => "",
+            Self::Points => "points",
         }
     }
 
     /// The dimension with this base unit.
     pub fn of_unit(unit: &str) -> Option<Self> {
-        let all =
-            [Self::Bytes, Self::BytesPerSecond, Self::PerSecond, Self::Seconds, Self::Fraction, Self::Count];
+        let all = [
+            Self::Bytes,
+            Self::BytesPerSecond,
+            Self::PerSecond,
+            Self::Seconds,
+            Self::Fraction,
+            Self::Count,
+            Self::Points,
+        ];
         all.into_iter().find(|dimension| dimension.unit() == unit)
     }
 
@@ -51,6 +61,7 @@ impl Dimension {
             Self::Seconds => "30 s",
             Self::Fraction => "10 %",
             Self::Count => "0 count",
+            Self::Points => "10 points",
         }
     }
 }
@@ -108,6 +119,7 @@ fn unit_of(unit: &str) -> Option<(f64, Dimension)> {
     match unit {
         "%" => return Some((0.01, Dimension::Fraction)),
         "count" | "errors" | "cases" => return Some((1.0, Dimension::Count)),
+        "point" | "points" => return Some((1.0, Dimension::Points)),
         "IOPS" => return Some((1.0, Dimension::PerSecond)),
         "kIOPS" => return Some((1e3, Dimension::PerSecond)),
         "MIOPS" => return Some((1e6, Dimension::PerSecond)),
@@ -218,6 +230,7 @@ impl fmt::Display for Quantity {
             Dimension::Seconds => format::duration(self.value),
             Dimension::Fraction => format!("{:.1} %", self.value * 100.0),
             Dimension::Count => format::count(self.value),
+            Dimension::Points => format!("{} points", format::count(self.value)),
         })
     }
 }

@@ -211,6 +211,7 @@ fn summary(plan: &Plan) -> Result<String> {
     let jobs = schedule::jobs(plan, &[])?;
     let of_tests: usize = plan.tests.iter().map(|test| test.criteria.len()).sum();
     let of_groups: usize = plan.groups.iter().map(|group| group.criteria.len()).sum();
+    let of_scores = plan.scores.iter().filter(|score| score.criterion.is_some()).count();
     let mut lines = vec![format!("{}: {}", plan.id, plan.title)];
     let states = match plan.states.len() {
         0 => String::new(),
@@ -219,7 +220,7 @@ fn summary(plan: &Plan) -> Result<String> {
     lines.push(format!(
         "{}, {}, {}{states}, {}",
         several(plan.tests.len() as u64, "test"),
-        several((of_tests + of_groups) as u64, "criterion"),
+        several((of_tests + of_groups + of_scores) as u64, "criterion"),
         several(plan.datasets.len() as u64, "dataset"),
         several(jobs.len() as u64, "job")
     ));

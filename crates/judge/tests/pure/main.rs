@@ -16,6 +16,7 @@ mod power;
 mod rates;
 mod reported;
 mod running;
+mod score;
 mod series;
 mod stage;
 mod stragglers;

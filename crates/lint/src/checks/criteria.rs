@@ -71,7 +71,7 @@ fn more_is_better(criterion: &CriterionFacts) -> Option<bool> {
         "open" | "seconds" | "errors" | "failures" | "fail" => Some(false),
         name if name.starts_with("latency.") => Some(false),
         _ => match criterion.value?.dimension {
-            Dimension::BytesPerSecond | Dimension::PerSecond => Some(true),
+            Dimension::BytesPerSecond | Dimension::PerSecond | Dimension::Points => Some(true),
             Dimension::Seconds => Some(false),
             Dimension::Bytes | Dimension::Fraction | Dimension::Count => None,
         },

@@ -90,6 +90,7 @@ pub(super) const DIMENSIONS: &[Dimension] = &[
     Dimension::Seconds,
     Dimension::Fraction,
     Dimension::Count,
+    Dimension::Points,
 ];
 
 words! {
@@ -136,6 +137,8 @@ keys! {
             "`[[series]]`: the same phases at each step over servers, nodes or transfer sizes";
         group: Vec<Spanned<GroupKeys>> = Several(GroupKeys::TABLE), "",
             "`[[group]]`: tests that run at the same time";
+        score: Vec<Spanned<ScoreKeys>> = Several(ScoreKeys::TABLE), "",
+            "`[[score]]`: the geometric mean of what several tests measure";
         system: BTreeMap<String, Spanned<SystemKeys>> = Named(SystemKeys::TABLE), "",
             "`[system.LETTER]`: a system in the tables of a procurement report";
         projection: Vec<ProjectionKeys> = Several(ProjectionKeys::TABLE), "",

@@ -8,6 +8,8 @@
 use results::projection::Question;
 use results::steady::SteadyRule;
 
+use units::Dimension;
+
 use super::{Criterion, Test};
 
 /// A rate of a system that is not measured, projected from the steps of a series.
@@ -55,6 +57,36 @@ pub struct Group {
     pub tests: Vec<usize>,
     /// Criteria on the sum of the parts.
     pub criteria: Vec<Criterion>,
+}
+
+/// The geometric mean of what several tests measure, repetition by repetition.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Score {
+    /// Its id.
+    pub id: String,
+    /// The requirement text; empty if it has none.
+    pub clause: String,
+    /// Its parts.
+    pub parts: Vec<ScorePart>,
+    /// The dimension of the score: that of its parts, or points.
+    pub dimension: Dimension,
+    /// Its criterion; `None` if it is only reported.
+    pub criterion: Option<Criterion>,
+}
+
+/// One factor of a score.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ScorePart {
+    /// The test, by its place in [`super::Plan::tests`].
+    pub test: usize,
+    /// `PHASE.NAME`.
+    pub metric: String,
+    /// The dimension of the metric.
+    pub dimension: Dimension,
+    /// The unit in which the metric is a number, in base units.
+    pub unit: f64,
+    /// The exponent. The exponents of a score add up to 1.
+    pub weight: f64,
 }
 
 /// The same phases at each step over servers, nodes or transfer sizes.

@@ -52,6 +52,7 @@ pub(super) fn plan(file: wire::PlanFile, place: &PlanText<'_>) -> ParseResult<Pl
         states: Vec::new(),
         tests: Vec::new(),
         groups: Vec::new(),
+        scores: Vec::new(),
         series: Vec::new(),
         waivers: waiver::of_others(&file, place)?,
         text: place.text.to_owned(),
@@ -67,6 +68,7 @@ pub(super) fn plan(file: wire::PlanFile, place: &PlanText<'_>) -> ParseResult<Pl
     if plan.tests.is_empty() {
         return Err(place.at(0..0, "the plan has no [[test]], [[series]] or [[group]]. Add at least one."));
     }
+    scores(&file, &defaults, &mut plan)?;
     plan.projections =
         file.projection.iter().map(|asked| defaults.projection(asked, &plan)).collect::<ParseResult<_>>()?;
     plan.file_systems = file_systems;
@@ -85,6 +87,15 @@ fn entries(file: &wire::PlanFile, defaults: &Defaults<'_>, plan: &mut Plan) -> P
             PlanEntry::Series(series) => defaults.series(series, plan)?,
             PlanEntry::Group(group) => defaults.group(group, plan)?,
         }
+    }
+    Ok(())
+}
+
+/// Adds all scores. One may use those before it.
+fn scores(file: &wire::PlanFile, defaults: &Defaults<'_>, plan: &mut Plan) -> ParseResult<()> {
+    for score in &file.score {
+        let score = defaults.score(score.get_ref(), plan)?;
+        plan.scores.push(score);
     }
     Ok(())
 }

@@ -58,7 +58,8 @@ pub(super) fn holder(plan: &Plan, id: &str, own: Option<&str>) -> Option<String>
         };
         Some(format!("{kind} {id}"))
     };
-    dataset.or_else(state).or_else(test).or_else(family)
+    let score = || plan.scores.iter().find(|score| score.id == id).map(|_| format!("score {id}"));
+    dataset.or_else(state).or_else(test).or_else(family).or_else(score)
 }
 
 /// What makes a test one of several that the file writes as one.

@@ -16,6 +16,7 @@ mod launch;
 mod parameters;
 mod placement;
 mod projection;
+mod score;
 mod series;
 mod state;
 mod steady;
@@ -30,8 +31,8 @@ use units::Usage;
 use crate::language::{keys, nearest, plan_text, wire};
 use crate::model::{
     AlternatingTests, Choice, ClientLimit, Comparison, Course, Criterion, Dataset, DatasetDemand, Decide,
-    Export, FileSystem, Goal, Group, Import, Plan, Projection, Role, Search, Series, Stat, State, StateKind,
-    Step, Test, Uses, Waiver,
+    Export, FileSystem, Goal, Group, Import, Plan, Projection, Role, Score, ScorePart, Search, Series, Stat,
+    State, StateKind, Step, Test, Uses, Waiver,
 };
 use crate::placement::{ClientNodes, Placement};
 

@@ -132,5 +132,6 @@ pub(super) fn units_of(dimension: Dimension) -> &'static str {
         Dimension::Seconds => "ns|us|µs|ms|s|min|h|days?",
         Dimension::Fraction => "%",
         Dimension::Count => "count|errors|cases",
+        Dimension::Points => "points?",
     }
 }

@@ -269,6 +269,37 @@ keys! {
     }
 }
 
+keys! {
+    ScoreKeys, "score", "[[score]]", "The geometric mean of what several tests measure";
+    needs {
+        id: Spanned<String> = Id, "\"EASY\"", "the unique name";
+        of: Vec<Spanned<String>> = Texts, "[\"W.write.bw\", \"R.read.bw\"]",
+            "what it is the mean of: metrics of tests with as many repetitions, as `TEST.METRIC`, or the ids \
+             of scores before it";
+    }
+    may {
+        clause: String = Text, "\"the bandwidth score reaches 10 GiB/s\"", "the requirement text";
+        points: Vec<Spanned<String>> = Texts, "[\"GiB/s\", \"kIOPS\"]",
+            "the unit in which each part of `of` is a number. The score is then in `points`. Required if the \
+             units of the parts differ";
+        criterion: Option<ScoreCriterionKeys> = Table(ScoreCriterionKeys::TABLE),
+            "{ op = \">=\", value = \"10 GiB/s\" }", "its criterion. Without one the score is only reported";
+    }
+}
+
+keys! {
+    ScoreCriterionKeys, "score-criterion", "criterion", "The criterion of a score";
+    needs {
+        op: Spanned<String> = Word(&[">=", ">"]), "\">=\"", "the comparison with `value`";
+        value: Spanned<String> = Quantity(super::DIMENSIONS), "\"10 GiB/s\"",
+            "the threshold: a number with its unit, or `\"66% of known.NAME\"`";
+    }
+    may {
+        stat: Option<Stat> = Word(Stat::WORDS), "\"mean\"",
+            "the statistic of the repetitions. Default: that of `decide`";
+    }
+}
+
 words! {
     /// The role of a test.
     #[derive(Default)]

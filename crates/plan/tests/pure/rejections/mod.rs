@@ -7,6 +7,7 @@ mod launch;
 mod names;
 mod placement;
 mod roles;
+mod score;
 mod several;
 
 use plan::Plan;

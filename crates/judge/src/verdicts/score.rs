@@ -1,0 +1,80 @@
+//! Scores: the weighted geometric mean of the parts in each repetition.
+//!
+//! A repetition of the campaign gives one score, so the scores of the repetitions are decided like any other
+//! values. A part that cannot be used leaves no score: a mean without it would be that of another benchmark.
+
+use plan::{Criterion, Score};
+use results::finding::Finding;
+use results::{Outcome, Verdict};
+
+use super::{apply, each_once, of_part, of_several};
+use crate::case::{TestCriterion, measuring};
+use crate::clients::Remarks;
+use crate::decision::{self, Decision};
+use crate::findings::Findings;
+use crate::index::Index;
+use crate::validity::{self, Unusable};
+
+/// The verdict on a score; `None` if it is only reported.
+pub(super) fn verdict(index: &Index<'_>, findings: &Findings, score: &Score) -> Option<Verdict> {
+    let criterion = score.criterion.as_ref()?;
+    let measured = measured(score);
+    let cases = cases(index, score, &measured);
+    let first = &index.plan.tests[score.parts[0].test];
+    let threshold = decision::threshold(&TestCriterion { index, test: first, criterion }, findings);
+    let decision = match values(score, &cases).and_then(|values| Ok((values, threshold.clone()?))) {
+        Ok((values, threshold)) => decision::decide(criterion, first, &threshold, &values),
+        Err(unusable) => Decision::none(unusable),
+    };
+    let remarks = match decision.outcome {
+        Outcome::NotRun => Remarks::default(),
+        _ => of_several(&cases, decision.statistics.as_ref()),
+    };
+    let clause = if score.clause.is_empty() { &score.id } else { &score.clause };
+    let mut verdict = Verdict {
+        test: score.id.clone(),
+        clause: clause.clone(),
+        criterion: format!("geometric mean of {}: {criterion}", cases.len()),
+        as_reported: cases.iter().any(|case| case.test.line.as_app().is_some()),
+        jobs: cases.iter().flat_map(TestCriterion::jobs).map(|job| job.folder.clone()).collect(),
+        ..super::verdict(criterion, decision, threshold.ok().map(|of| of.value.value), remarks, None)
+    };
+    let errors: Vec<Finding> = each_once(cases.iter().flat_map(|case| findings.errors_for(case)));
+    apply(&errors, None, &mut verdict);
+    Some(verdict)
+}
+
+/// The score of each repetition, in its unit, without a criterion. An error about a part leaves none.
+pub(crate) fn reported(index: &Index<'_>, findings: &Findings, score: &Score) -> Result<Vec<f64>, Unusable> {
+    let measured = measured(score);
+    let cases = cases(index, score, &measured);
+    for case in &cases {
+        findings.usable(case).map_err(|unusable| of_part(case, unusable))?;
+    }
+    values(score, &cases)
+}
+
+/// A criterion for each part that only reads its metric.
+fn measured(score: &Score) -> Vec<Criterion> {
+    score.parts.iter().map(|part| measuring(&part.metric, part.dimension)).collect()
+}
+
+fn cases<'a>(index: &'a Index<'a>, score: &Score, measured: &'a [Criterion]) -> Vec<TestCriterion<'a>> {
+    let case = |(part, criterion): (&plan::ScorePart, &'a Criterion)| TestCriterion {
+        index,
+        test: &index.plan.tests[part.test],
+        criterion,
+    };
+    score.parts.iter().zip(measured).map(case).collect()
+}
+
+/// The weighted geometric mean of the parts in each repetition.
+fn values(score: &Score, cases: &[TestCriterion<'_>]) -> Result<Vec<f64>, Unusable> {
+    let repetitions = cases.iter().map(|case| case.test.repetitions).min().unwrap_or(0);
+    let mut logs = vec![0.0; repetitions as usize];
+    for (part, case) in score.parts.iter().zip(cases) {
+        let values = validity::measured(case).map_err(|unusable| of_part(case, unusable))?;
+        logs.iter_mut().zip(values).for_each(|(log, value)| *log += part.weight * (value / part.unit).ln());
+    }
+    Ok(logs.into_iter().map(f64::exp).collect())
+}

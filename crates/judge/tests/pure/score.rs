@@ -1,0 +1,92 @@
+//! Scores: geometric means over several tests.
+
+use results::Outcome;
+use results::folder::Campaign;
+use results::reason::Code;
+
+use plan::Plan;
+
+use super::{Parsed, campaign, job, outcome, phase, summary, verdicts_of};
+
+/// Tests A, B and C with two repetitions each, and scores over them.
+fn scores(text: &str) -> Plan {
+    let tests: String = ["A", "B", "C"]
+        .map(|id| format!("[[test]]\nid = \"{id}\"\nrepetitions = 2\nior = \"-w -e\"\nrole = \"reported\"\n"))
+        .concat();
+    let head = "schema = 1\nplan = { id = \"p\", title = \"t\" }\nfs.s = { dir = \"/s\" }\n";
+    format!("{head}{tests}{text}").parsed()
+}
+
+/// The rates of A, B and C in both repetitions.
+fn measured(rates: [[u64; 2]; 3]) -> Campaign {
+    let all = ["A", "B", "C"].into_iter().zip(rates);
+    let jobs = all.flat_map(|(id, rates)| {
+        (1..).zip(rates).map(move |(repetition, rate)| job(id, repetition, phase("write", rate)))
+    });
+    campaign(jobs.collect())
+}
+
+const ALL: &str = "[[score]]\nid = \"S\"\nclause = \"the score\"\n\
+                   of = [\"A.write.bw\", \"B.write.bw\", \"C.write.bw\"]\n";
+
+#[test]
+fn each_repetition_gives_one_score_and_their_mean_is_compared() {
+    let text = format!("{ALL}criterion = {{ op = \">=\", value = \"30 B/s\" }}\n");
+    let (plan, campaign) = (scores(&text), measured([[10, 80], [100, 10], [1000, 10]]));
+    let verdicts = verdicts_of(&plan, &campaign);
+    assert_eq!(verdicts.len(), 1);
+    let verdict = &verdicts[0];
+    assert_eq!((verdict.test.as_str(), verdict.clause.as_str()), ("S", "the score"));
+    assert_eq!(verdict.criterion, "geometric mean of 3: mean >= 30 B/s");
+    // The cube roots of 10 · 100 · 1000 and of 80 · 10 · 10 are 100 and 20.
+    let statistics = verdict.statistics.as_ref().unwrap();
+    assert!((statistics.min - 20.0).abs() < 1e-9 && (statistics.max - 100.0).abs() < 1e-9);
+    assert!((verdict.value.unwrap() - 60.0).abs() < 1e-9);
+    assert_eq!(
+        outcome(verdict),
+        (Outcome::Inconclusive, Code::LimitContradictsMet),
+        "two scores differ much"
+    );
+    let close = measured([[10, 10], [100, 100], [1000, 1001]]);
+    assert_eq!(outcome(&verdicts_of(&plan, &close)[0]), (Outcome::Pass, Code::ThresholdMet));
+    let low = measured([[10, 10], [10, 10], [100, 101]]);
+    assert_eq!(outcome(&verdicts_of(&plan, &low)[0]), (Outcome::Fail, Code::ThresholdNotMet));
+    let names: Vec<&str> = verdict.jobs.iter().map(String::as_str).collect();
+    assert_eq!(names.len(), 6, "all jobs of all parts: {names:?}");
+}
+
+#[test]
+fn a_score_of_scores_weighs_its_parts_and_counts_each_in_its_unit() {
+    let text = "[[score]]\nid = \"AB\"\nof = [\"A.write.bw\", \"B.write.bw\"]\n\
+                [[score]]\nid = \"ALL\"\nof = [\"AB\", \"C.write.iops\"]\npoints = [\"kB/s\", \"k/s\"]\n";
+    let plan = scores(text);
+    let [ab, all] = &plan.scores[..] else { panic!("{plan:#?}") };
+    assert_eq!(ab.parts.iter().map(|part| part.weight).collect::<Vec<_>>(), [0.5, 0.5]);
+    assert_eq!(all.parts.iter().map(|part| part.weight).collect::<Vec<_>>(), [0.25, 0.25, 0.5]);
+    let campaign = measured([[4000, 4000], [9000, 9000], [100, 100]]);
+    let rates = summary(&plan, &campaign).rates;
+    let of = |id: &str| rates.iter().find(|rate| rate.test == id).unwrap();
+    assert_eq!((of("AB").unit.as_str(), of("ALL").unit.as_str()), ("B/s", "points"));
+    assert!((of("AB").mean.unwrap() - 6000.0).abs() < 1e-9);
+    // What a job of C wrote in transfers per second, from its own rate: the score is the square root of
+    // 6 kB/s times that.
+    let job = campaign.jobs.iter().find(|job| job.info.test == "C").unwrap();
+    let phase = results::record::phases(&job.records).next().unwrap();
+    let iops = phase.ops as f64 / phase.spans.transfer_s;
+    assert!((of("ALL").mean.unwrap() - (6.0 * iops / 1000.0).sqrt()).abs() < 1e-9, "{:?}", of("ALL"));
+    assert!(verdicts_of(&plan, &campaign).is_empty(), "without a criterion it is only reported");
+}
+
+#[test]
+fn a_part_that_cannot_be_used_leaves_no_score() {
+    let text = format!("{ALL}criterion = {{ op = \">=\", value = \"1 B/s\" }}\n");
+    let plan = scores(&text);
+    let mut campaign = measured([[10, 10], [100, 100], [1000, 1000]]);
+    campaign.jobs.retain(|job| job.info.test != "B");
+    let verdict = &verdicts_of(&plan, &campaign)[0];
+    assert_eq!(outcome(verdict), (Outcome::NotRun, Code::PartUnusable));
+    assert_eq!(verdict.reason.text("part"), Some("B"));
+    let rates = summary(&plan, &campaign).rates;
+    let score = rates.iter().find(|rate| rate.test == "S").unwrap();
+    assert!(score.mean.is_none() && score.why.is_some(), "{score:?}");
+}

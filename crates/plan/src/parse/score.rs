@@ -1,0 +1,180 @@
+//! The rules of a score: the geometric mean of what several tests measure.
+//!
+//! A part that is itself a score gives its own parts, so a score is one weighted mean of metrics.
+//!
+//! Never here: its value.
+
+use toml::Spanned;
+use units::{Dimension, Quantity};
+
+use super::defaults::{Defaults, ParseResult, holder, name};
+use super::{Comparison, Criterion, Goal, Plan, Score, ScorePart, Stat, wire};
+
+/// One entry of `of`.
+struct ScoreFactor {
+    dimension: Dimension,
+    parts: Vec<ScorePart>,
+}
+
+impl Defaults<'_> {
+    /// One score of the plan, all of whose tests and earlier scores are known.
+    pub(super) fn score(&self, wire: &wire::ScoreKeys, plan: &Plan) -> ParseResult<Score> {
+        let id = wire.id.get_ref();
+        let who = format!("score {id}");
+        name(&wire.id, "a score's id", self.place)?;
+        if let Some(other) = holder(plan, id, None) {
+            return Err(self
+                .place
+                .error(&wire.id, format!("{who}: {other} already has this id. Change one.")));
+        }
+        if wire.of.len() < 2 {
+            let what = "it needs at least two parts, such as `of = [\"W.write.bw\", \"R.read.bw\"]`";
+            return Err(self.place.error(&wire.id, format!("{who}: {what}")));
+        }
+        let factors: Vec<ScoreFactor> = wire
+            .of
+            .iter()
+            .map(|word| {
+                let factor = self.score_factor(word.get_ref(), plan);
+                factor.map_err(|why| self.place.error(word, format!("{who}: {why}")))
+            })
+            .collect::<ParseResult<_>>()?;
+        let dimension = self.score_dimension(&who, wire, &factors)?;
+        let units = self.score_units(&who, wire, &factors)?;
+        let weight = 1.0 / factors.len() as f64;
+        let of_factor = |(factor, unit): (ScoreFactor, f64)| {
+            // The unit of a score is the product of the units of its parts, each to its exponent.
+            let scaled = move |part: ScorePart| ScorePart {
+                unit: part.unit * unit,
+                weight: part.weight * weight,
+                ..part
+            };
+            factor.parts.into_iter().map(scaled)
+        };
+        let parts: Vec<ScorePart> = factors.into_iter().zip(units).flat_map(of_factor).collect();
+        self.as_often(&who, wire, &parts, plan)?;
+        let criterion = match &wire.criterion {
+            Some(asked) => Some(self.score_criterion(&who, asked, dimension, &parts, plan)?),
+            None => None,
+        };
+        Ok(Score { id: id.clone(), clause: wire.clause.clone(), parts, dimension, criterion })
+    }
+
+    /// A metric of a test, or an earlier score.
+    fn score_factor(&self, word: &str, plan: &Plan) -> Result<ScoreFactor, String> {
+        if let Some(score) = plan.scores.iter().find(|score| score.id == word) {
+            return Ok(ScoreFactor { dimension: score.dimension, parts: score.parts.clone() });
+        }
+        let (test, metric) = self.measured(word, plan)?;
+        let dimension = self.dimension_of(&metric, &plan.tests[test])?;
+        if !matches!(dimension, Dimension::BytesPerSecond | Dimension::PerSecond) {
+            return Err(format!(
+                "`{word}` is not a rate. A score is a mean of rates, of which more is better."
+            ));
+        }
+        let part = ScorePart { test, metric, dimension, unit: 1.0, weight: 1.0 };
+        Ok(ScoreFactor { dimension, parts: vec![part] })
+    }
+
+    /// The dimension of the score.
+    fn score_dimension(
+        &self,
+        who: &str,
+        wire: &wire::ScoreKeys,
+        factors: &[ScoreFactor],
+    ) -> ParseResult<Dimension> {
+        let first = factors[0].dimension;
+        match factors.iter().position(|factor| factor.dimension != first) {
+            _ if !wire.points.is_empty() => Ok(Dimension::Points),
+            None => Ok(first),
+            Some(other) => {
+                let what = format!(
+                    "{who}: `{}` and `{}` have different units. Write the unit of each part, such as \
+                     `points = [\"GiB/s\", \"kIOPS\"]`.",
+                    wire.of[0].get_ref(),
+                    wire.of[other].get_ref()
+                );
+                Err(self.place.error(&wire.of[other], what))
+            }
+        }
+    }
+
+    /// The unit of each part, in base units.
+    fn score_units(
+        &self,
+        who: &str,
+        wire: &wire::ScoreKeys,
+        factors: &[ScoreFactor],
+    ) -> ParseResult<Vec<f64>> {
+        let Some(first) = wire.points.first() else { return Ok(vec![1.0; factors.len()]) };
+        if wire.points.len() != factors.len() {
+            let (units, parts) = (wire.points.len(), factors.len());
+            let what = format!("{who}: points has {units} units for {parts} parts. Write one for each part.");
+            return Err(self.place.error(first, what));
+        }
+        let one = |(text, factor): (&Spanned<String>, &ScoreFactor)| {
+            let unit: Result<Quantity, _> = format!("1 {}", text.get_ref().trim()).parse();
+            match unit {
+                Ok(unit) if unit.dimension == factor.dimension => Ok(unit.value),
+                _ => {
+                    let example = factor.dimension.example();
+                    let what = format!(
+                        "{who}: points: `{}` is not a unit of this part, with values such as `{example}`",
+                        text.get_ref()
+                    );
+                    Err(self.place.error(text, what))
+                }
+            }
+        };
+        wire.points.iter().zip(factors).map(one).collect()
+    }
+
+    /// Whether all parts have as many repetitions, so that each repetition has a score.
+    fn as_often(
+        &self,
+        who: &str,
+        wire: &wire::ScoreKeys,
+        parts: &[ScorePart],
+        plan: &Plan,
+    ) -> ParseResult<()> {
+        let first = &plan.tests[parts[0].test];
+        let other = parts.iter().map(|part| &plan.tests[part.test]);
+        match other.into_iter().find(|test| test.repetitions != first.repetitions) {
+            None => Ok(()),
+            Some(other) => {
+                let what = format!(
+                    "{who}: {} has {} repetitions and {} has {}. Give all parts as many.",
+                    first.id, first.repetitions, other.id, other.repetitions
+                );
+                Err(self.place.error(&wire.of[0], what))
+            }
+        }
+    }
+
+    fn score_criterion(
+        &self,
+        who: &str,
+        wire: &wire::ScoreCriterionKeys,
+        dimension: Dimension,
+        parts: &[ScorePart],
+        plan: &Plan,
+    ) -> ParseResult<Criterion> {
+        let known = [Comparison::AtLeast, Comparison::Above];
+        let Some(op) = known.into_iter().find(|op| op.to_string() == *wire.op.get_ref()) else {
+            let what = format!("{who}: `{}` does not fit. More is better: write >= or >.", wire.op.get_ref());
+            return Err(self.place.error(&wire.op, what));
+        };
+        let rejected = |what: String| self.place.error(&wire.value, format!("{who}: {what}"));
+        let (goal, written) = self.goal(wire.value.get_ref(), dimension, plan).map_err(rejected)?;
+        if let Goal::Share { .. } = goal {
+            return Err(rejected("a score is compared with a number, or a share of known.NAME".to_owned()));
+        }
+        let decide = &plan.tests[parts[0].test].decide;
+        let stat = wire.stat.unwrap_or(decide.stat);
+        if stat == Stat::Cov {
+            return Err(rejected("a score has no criterion on its variability".to_owned()));
+        }
+        let stat_named = wire.stat.is_some() || decide.chosen;
+        Ok(Criterion { metric: "score".to_owned(), stat, stat_named, op, goal, written, dimension })
+    }
+}
