@@ -90,8 +90,8 @@ fn of_test(plan: &Plan, test: &Test) -> LineSubject {
             targets: all_targets(plan, test).map(u64::from),
             ..fs(plan, &test.fs, &test.setup, test.stripes)
         },
-        role: role(test, &line, &criteria),
-        reported: criteria.is_empty(),
+        role: role(plan, test, &line),
+        reported: compared(plan, test).next().is_none(),
         target: target.and_then(|criterion| criterion.value),
         criteria,
         worded_role: test.criteria.is_empty().then(|| worded_role(&clause)).flatten(),
@@ -138,15 +138,23 @@ fn is_probe(plan: &Plan, test: &Test) -> bool {
     searches.flat_map(|search| &search.steps).any(|step| plan.tests[*step].id == test.id)
 }
 
-/// The purpose of the test, from its criteria.
-fn role(test: &Test, line: &LineFacts, criteria: &[CriterionFacts]) -> Option<LineRole> {
+/// The metrics of the test that its criteria, or those of scores, compare.
+fn compared<'p>(plan: &'p Plan, test: &'p Test) -> impl Iterator<Item = &'p str> {
+    let scored = plan.scores.iter().filter(|score| score.criterion.is_some());
+    let parts = scored.flat_map(|score| &score.parts).filter(|part| plan.tests[part.test].id == test.id);
+    let own = test.criteria.iter().map(|criterion| &criterion.metric);
+    own.chain(parts.map(|part| &part.metric)).map(String::as_str)
+}
+
+/// The purpose of the test, from what is compared.
+fn role(plan: &Plan, test: &Test, line: &LineFacts) -> Option<LineRole> {
     if let plan::Role::Hero(_) = test.role {
         return Some(LineRole::Hero);
     }
-    if !matches!(line, LineFacts::Ior(_)) || criteria.is_empty() {
+    if !matches!(line, LineFacts::Ior(_)) || compared(plan, test).next().is_none() {
         return None;
     }
-    let all = |phase: &str| criteria.iter().all(|criterion| criterion.metric.starts_with(phase));
+    let all = |phase: &str| compared(plan, test).all(|metric| metric.starts_with(phase));
     all("write.").then_some(LineRole::Write).or(all("read.").then_some(LineRole::Read))
 }
 

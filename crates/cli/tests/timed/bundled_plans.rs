@@ -64,7 +64,7 @@ fn passes_in(place: &Place, words: &str, tests: &[&str]) {
 fn an_approved_bundled_plan_has_no_unwaived_lint_finding_at_either_scale() {
     let place = Place::new();
     let plans = all(&place);
-    assert!(plans.len() >= 12, "{plans:?}");
+    assert!(plans.len() >= 15, "{plans:?}");
     for plan in &plans {
         let has_scale = plan != "try";
         for scale in ["", " --scale small"].into_iter().take(1 + usize::from(has_scale)) {
@@ -129,6 +129,49 @@ fn perlmutter_is_evaluated_without_clauses_for_hero_run_and_cached_writes() {
     for job in ["PM-IOPS-W-r1", "PM-BW-W-hero-r1", "dataset.strided-r1", "dataset.random-r1"] {
         assert!(jobs.iter().any(|name| name.ends_with(job)), "{job}: {jobs:?}");
     }
+}
+
+#[test]
+fn the_phases_of_io500_give_three_scores() {
+    let place = Place::new();
+    let words = "io500 --set approved_by=lead --set repetitions=2";
+    passes_in(
+        &place,
+        words,
+        &["ior-easy-data", "ior-hard-data", "mdtest-hard-read", "BANDWIDTH", "METADATA", "TOTAL"],
+    );
+    // The score of the repetitions again, from the rates of the parts in the report.
+    let csv = place.assay(&format!("report {} --csv", place.folder().display())).ok();
+    let mean = |test: &str, metric: &str| -> f64 {
+        let mark = format!(",{metric},,benchmarked,mean,");
+        let line = csv.lines().find(|line| line.starts_with(&format!("{test},")) && line.contains(&mark));
+        let (_, rest) =
+            line.and_then(|line| line.split_once(&mark)).unwrap_or_else(|| panic!("{test}: {csv}"));
+        rest.split(',').next().unwrap().parse().unwrap()
+    };
+    let bandwidth = [
+        ("ior-easy-write", "write.bw"),
+        ("ior-hard-write", "write.bw"),
+        ("ior-easy-read", "read.bw"),
+        ("ior-hard-read", "read.bw"),
+    ];
+    let product: f64 = bandwidth.iter().map(|(test, metric)| mean(test, metric)).product();
+    // A mean of geometric means is not the geometric mean of means, but rate-limited repetitions are close.
+    let (score, near) = (mean("BANDWIDTH", "score"), product.powf(0.25));
+    assert!((score / near - 1.0).abs() < 0.1, "{score} {near}");
+}
+
+#[test]
+fn the_storage_benchmarks_of_nersc_10_are_evaluated() {
+    let two = ["MD1.node", "MD1.part", "MD2.node", "MD2.part"];
+    let loads = ["L1.node", "L1.part", "L1.peak", "L2.part", "L2.peak", "L3.node", "L3.part", "L3.peak"];
+    let clauses = loads.iter().flat_map(|test| [*test; 2]).chain(two.iter().flat_map(|test| [*test; 3]));
+    passes("nersc10 --set approved_by=lead --set repetitions=1", &clauses.collect::<Vec<_>>());
+}
+
+#[test]
+fn the_read_patterns_of_training_are_evaluated() {
+    passes("mlperf-storage", &["UNET3D", "RESNET50", "COSMOFLOW"]);
 }
 
 #[test]

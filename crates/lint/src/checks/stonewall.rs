@@ -5,7 +5,7 @@
 
 use command::IorFacts;
 use results::finding::Finding;
-use results::finding::Severity::{Error, Info};
+use results::finding::Severity::{Error, Info, NeedsWaiver};
 use results::reason::{Code, Datum, Reason};
 
 use crate::subject::{LineRole, LineSubject, MakerFacts};
@@ -23,7 +23,9 @@ pub(crate) fn wear_out(subject: &LineSubject) -> Option<Finding> {
     let makes = line.write && line.keep && !measured;
     let reason = Reason::new(Code::WearoutOnMeasured).with("deadline", deadline(line));
     let meant = makes || subject.role == Some(LineRole::Dataset);
-    (!meant).then(|| Finding::new(Error, reason).at(subject.word('O')))
+    // Without a sustained rate the requirement may be that of a benchmark that is defined with wear-out.
+    let severity = if subject.sustained_s.is_some() { Error } else { NeedsWaiver };
+    (!meant).then(|| Finding::new(severity, reason).at(subject.word('O')))
 }
 
 fn deadline(line: &IorFacts) -> Datum {

@@ -20,6 +20,11 @@ const OPEN: &[(&str, &[&str])] = &[
         "datawarp-phase2.toml",
         &["client-cache-fit", "not-packed", "sparse-random-write", "write-iops-buffered"],
     ),
+    ("io500.toml", &["wearout-on-measured"]),
+    (
+        "nersc10.toml",
+        &["cb-state-unset", "not-aged", "sparse-random-write", "wr-same-launch", "write-iops-buffered"],
+    ),
     ("perlmutter-phase1.toml", &["not-packed", "sparse-random-write", "write-iops-buffered"]),
     ("purple-bandwidth.toml", &["not-packed"]),
     ("purple-functional.toml", &["cb-state-unset", "not-packed"]),

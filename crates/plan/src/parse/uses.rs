@@ -38,6 +38,8 @@ impl Defaults<'_> {
             (Line::Tool(line), Line::Tool(made)) if line.workload() == made.workload() => {
                 self.reads_names(&rejected, test, (line, made), plan, &source)
             }
+            // What an external program does with the files is its own affair: it gets their directory.
+            (Line::App(_), _) => Ok(()),
             (line, _) => {
                 rejected(format!("{} cannot work on the files of {}", line.workload(), source.maker))
             }
