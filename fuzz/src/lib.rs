@@ -11,7 +11,7 @@ use std::io::Write;
 use std::path::Path;
 
 use command::{IorFacts, LineFacts, MdtestFacts, ToolLine, TypedCommand, WorkloadName};
-use plan::app::{App, AppMetric, Pick};
+use plan::app::{App, AppMetric, Pick, PrintedText, Stream};
 use plan::{Plan, schedule};
 use results::folder::{self, CampaignInfo, JobInfo, Machine, Manifest, names};
 use results::record::{METRICS, Record};
@@ -117,16 +117,20 @@ const PLAN_HEAD: &str = "schema = 1\nplan = { id = \"p\", title = \"t\" }\nfs.s 
 pub fn output(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     let (line, printed) = text.split_once('\0').unwrap_or(("^rate ([0-9.]+)", &text));
-    for pick in [Pick::One, Pick::Max, Pick::Mean] {
-        let metric =
-            AppMetric { name: "w.bw".to_owned(), line: line.to_owned(), unit: "B/s".to_owned(), pick };
+    let (out, err) = printed.split_once('\0').unwrap_or((printed, printed));
+    let printed = PrintedText { out, err };
+    let all = [Pick::One, Pick::Max, Pick::Mean]
+        .map(|pick| [Stream::Out, Stream::Err].map(|stream| (pick, stream)));
+    for (pick, stream) in all.into_iter().flatten() {
+        let (name, unit) = ("w.bw".to_owned(), "B/s".to_owned());
+        let metric = AppMetric { name, lines: vec![line.to_owned()], unit, pick, stream };
         if metric.dimension().is_ok() {
             let app = App { metrics: vec![metric], ..App::default() };
             let _ = app.records(&[], 1, "/", printed);
         }
     }
     for known in ["ior", "mdtest", "flash-io"] {
-        let metrics = AppMetric::known(known).unwrap_or_default();
+        let metrics = AppMetric::known(known, Stream::Out).unwrap_or_default();
         let _ = App { metrics, ..App::default() }.records(&[], 1, "/", printed);
         let _ = App { parse: Some(known.to_owned()), ..App::default() }.records(&[], 1, "/", printed);
     }

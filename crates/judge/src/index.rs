@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 
+use plan::app::{AppMetric, PrintedText, Stream};
 use plan::schedule::{self, PlannedJob};
 use plan::{Placement, Plan, Test, Uses, deferred};
 use results::crosscheck::{self, Contradiction};
@@ -149,7 +150,18 @@ pub(crate) fn contradictions(plan: &Plan, campaign: &Campaign) -> Vec<Contradict
 fn printed_otherwise(plan: &Plan, job: &Job) -> Option<Reason> {
     let app = plan.tests.iter().find(|test| test.id == job.info.test)?.line.as_app()?;
     // Only values are compared, and they do not depend on ranks and directory.
-    let printed = app.records(&job.info.argv, 1, "", job.printed.as_deref()?);
+    let (out, err) = (job.printed.as_deref(), job.printed_errors.as_deref());
+    // An output that is too long to be read is not compared.
+    let reads = |stream| app.metrics.iter().any(|metric| metric.stream == stream);
+    if reads(Stream::Out) && out.is_none() || reads(Stream::Err) && err.is_none() {
+        return None;
+    }
+    let printed = PrintedText { out: out.unwrap_or_default(), err: err.unwrap_or_default() };
+    let printed = app.records(&job.info.argv, 1, "", printed);
+    let file = |name: &str| match app.metrics.iter().find(|metric| metric.name == name) {
+        Some(AppMetric { stream: Stream::Err, .. }) => "its value in stderr.txt",
+        _ => "its value in stdout.txt",
+    };
     let mut recorded = job.records.iter().filter_map(value_of);
     recorded.find_map(|value| {
         let found = printed.as_ref().map_err(Clone::clone);
@@ -163,7 +175,7 @@ fn printed_otherwise(plan: &Plan, job: &Job) -> Option<Reason> {
             Err(why) => why,
         };
         let stated = (value.name.as_str(), value.value.to_string());
-        Some(crosscheck::contradiction(job, stated, ("its value in stdout.txt", shown)))
+        Some(crosscheck::contradiction(job, stated, (file(&value.name), shown)))
     })
 }
 

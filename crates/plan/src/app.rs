@@ -26,6 +26,8 @@ pub struct App {
     pub tasks: Option<String>,
     /// The pattern of the lines with the seconds that it measured.
     pub seconds: Option<String>,
+    /// The stream that has its facts, and its metrics unless they name another.
+    pub stream: Stream,
     /// The largest number of bytes that it writes, as the plan states it.
     pub writes_bytes: u64,
 }
@@ -35,12 +37,60 @@ pub struct App {
 pub struct AppMetric {
     /// `PHASE.NAME`.
     pub name: String,
-    /// The pattern of the line, with one group for the number.
-    pub line: String,
+    /// The patterns of the line, each with one group for the number. The first that matches counts.
+    pub lines: Vec<String>,
     /// The number's unit.
     pub unit: String,
     /// Which of several matching lines counts.
     pub pick: Pick,
+    /// The stream that has the line.
+    pub stream: Stream,
+}
+
+words! {
+    /// A stream into which a program prints.
+    #[derive(Default)]
+    pub enum Stream {
+        /// Standard output.
+        #[default]
+        Out = "stdout",
+        /// Standard error.
+        Err = "stderr",
+    }
+}
+
+impl Stream {
+    /// The other stream.
+    fn other(self) -> Self {
+        match self {
+            Self::Out => Self::Err,
+            Self::Err => Self::Out,
+        }
+    }
+
+    /// Its name in a plan.
+    pub fn name(self) -> &'static str {
+        self.word()
+    }
+}
+
+/// What a job of an external program printed.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct PrintedText<'t> {
+    /// Its standard output.
+    pub out: &'t str,
+    /// Its standard error.
+    pub err: &'t str,
+}
+
+impl<'t> PrintedText<'t> {
+    /// The text of one stream.
+    pub fn of(self, stream: Stream) -> &'t str {
+        match stream {
+            Stream::Out => self.out,
+            Stream::Err => self.err,
+        }
+    }
 }
 
 words! {
@@ -63,54 +113,65 @@ words! {
     }
 }
 
-/// Name, line and unit.
-type KnownMetric = (&'static str, &'static str, &'static str);
+/// Name, lines and unit.
+type KnownMetric = (&'static str, &'static [&'static str], &'static str);
 
-/// The metrics of known programs, which a plan selects by the program's name: name, line, unit.
+/// A row of IOR's summary for one access.
+macro_rules! summary_row {
+    ($access:literal) => {
+        concat!("^", $access, r"[ \t]+(\S+)(?:[ \t]+\S+){19,}[ \t]*$")
+    };
+}
+
+/// The metrics of known programs, which a plan selects by the program's name: name, lines, unit.
+///
+/// Recent releases of IOR print `Max Write` only with `-v`. The row of the summary begins with the same
+/// number. It has 20 or more columns after the number, and a row of one repetition has at most 10.
 const KNOWN: &[(&str, &[KnownMetric])] = &[
     (
         "ior",
         &[
-            ("write.bw", r"^Max Write:\s+([0-9.]+) MiB/sec", "MiB/s"),
-            ("read.bw", r"^Max Read:\s+([0-9.]+) MiB/sec", "MiB/s"),
+            ("write.bw", &[r"^Max Write:\s+(\S+) MiB/sec", summary_row!("write")], "MiB/s"),
+            ("read.bw", &[r"^Max Read:\s+(\S+) MiB/sec", summary_row!("read")], "MiB/s"),
         ],
     ),
     (
         "mdtest",
         &[
-            ("directory_creation.rate", r"^\s*Directory creation\s*:?(?:\s+[0-9.]+){2}\s+([0-9.]+)", "/s"),
-            ("directory_stat.rate", r"^\s*Directory stat\s*:?(?:\s+[0-9.]+){2}\s+([0-9.]+)", "/s"),
-            ("directory_removal.rate", r"^\s*Directory removal\s*:?(?:\s+[0-9.]+){2}\s+([0-9.]+)", "/s"),
-            ("file_creation.rate", r"^\s*File creation\s*:?(?:\s+[0-9.]+){2}\s+([0-9.]+)", "/s"),
-            ("file_stat.rate", r"^\s*File stat\s*:?(?:\s+[0-9.]+){2}\s+([0-9.]+)", "/s"),
-            ("file_read.rate", r"^\s*File read\s*:?(?:\s+[0-9.]+){2}\s+([0-9.]+)", "/s"),
-            ("file_removal.rate", r"^\s*File removal\s*:?(?:\s+[0-9.]+){2}\s+([0-9.]+)", "/s"),
+            ("directory_creation.rate", &[r"^\s*Directory creation\s*:?(?:\s+[0-9.]+){2}\s+([0-9.]+)"], "/s"),
+            ("directory_stat.rate", &[r"^\s*Directory stat\s*:?(?:\s+[0-9.]+){2}\s+([0-9.]+)"], "/s"),
+            ("directory_removal.rate", &[r"^\s*Directory removal\s*:?(?:\s+[0-9.]+){2}\s+([0-9.]+)"], "/s"),
+            ("file_creation.rate", &[r"^\s*File creation\s*:?(?:\s+[0-9.]+){2}\s+([0-9.]+)"], "/s"),
+            ("file_stat.rate", &[r"^\s*File stat\s*:?(?:\s+[0-9.]+){2}\s+([0-9.]+)"], "/s"),
+            ("file_read.rate", &[r"^\s*File read\s*:?(?:\s+[0-9.]+){2}\s+([0-9.]+)"], "/s"),
+            ("file_removal.rate", &[r"^\s*File removal\s*:?(?:\s+[0-9.]+){2}\s+([0-9.]+)"], "/s"),
         ],
     ),
     (
         "flash-io",
-        &[("total.bw", r"^\s*[0-9]+\s+[0-9]+ x\s+[0-9]+ x\s+[0-9]+\s+[0-9.]+\s+([0-9.]+)\s*$", "MiB/s")],
+        &[("total.bw", &[r"^\s*[0-9]+\s+[0-9]+ x\s+[0-9]+ x\s+[0-9]+\s+[0-9.]+\s+([0-9.]+)\s*$"], "MiB/s")],
     ),
 ];
 
 impl AppMetric {
-    /// The metrics of the program that plans call `name`, or the known names.
-    pub fn known(name: &str) -> Result<Vec<Self>, Vec<&'static str>> {
+    /// The metrics of the program that plans call `name`, in this stream, or the known names.
+    pub fn known(name: &str, stream: Stream) -> Result<Vec<Self>, Vec<&'static str>> {
         let Some((_, metrics)) = KNOWN.iter().find(|(known, _)| *known == name) else {
             return Err(KNOWN.iter().map(|(known, _)| *known).collect());
         };
-        let metric = |(name, line, unit): &KnownMetric| Self {
+        let metric = |(name, lines, unit): &KnownMetric| Self {
             name: (*name).to_owned(),
-            line: (*line).to_owned(),
+            lines: lines.iter().map(|line| (*line).to_owned()).collect(),
             unit: (*unit).to_owned(),
             pick: Pick::One,
+            stream,
         };
         Ok(metrics.iter().map(metric).collect())
     }
 
     /// Its dimension, or the reason why it is not valid.
     pub fn dimension(&self) -> Result<Dimension, String> {
-        check(&self.line)?;
+        self.lines.iter().try_for_each(|line| check(line))?;
         self.quantity(1.0).map(|quantity| quantity.dimension)
     }
 
@@ -120,9 +181,18 @@ impl AppMetric {
             .map_err(|_| format!("`{}` is not a unit. Write for example `GB/s`, `/s` or `s`.", self.unit))
     }
 
-    /// The number in `text`, in the base unit.
-    fn value(&self, text: &str) -> Result<Value, String> {
-        let numbers = numbers(&self.line, text).map_err(|why| format!("{}: {why}", self.name))?;
+    /// The numbers in `text` by the first of its patterns that matches.
+    fn numbers(&self, text: &str) -> Result<Vec<f64>, String> {
+        let all =
+            self.lines.iter().map(|line| numbers(line, text).map_err(|why| format!("{}: {why}", self.name)));
+        all.collect::<Result<Vec<_>, _>>()
+            .map(|all| all.into_iter().find(|found| !found.is_empty()))
+            .map(Option::unwrap_or_default)
+    }
+
+    /// The number in the output, in the base unit.
+    fn value(&self, printed: PrintedText<'_>) -> Result<Value, String> {
+        let numbers = self.numbers(printed.of(self.stream))?;
         let (count, first) = (numbers.len(), numbers.first().copied());
         let picked = match self.pick {
             Pick::One if count > 1 => {
@@ -134,10 +204,44 @@ impl AppMetric {
             Pick::Max => numbers.iter().copied().reduce(f64::max),
             Pick::Mean => first.map(|_| numbers.iter().sum::<f64>() / count as f64),
         };
-        let number = picked.ok_or_else(|| format!("{}: no line matches `{}`", self.name, self.line))?;
+        let number = picked.ok_or_else(|| self.missing(printed))?;
         let quantity = self.quantity(number)?;
         let unit = quantity.dimension.unit().to_owned();
         Ok(Value { name: self.name.clone(), value: quantity.value, unit, lines: count as u64 })
+    }
+
+    /// The message that no line matches, with the end of the output or the stream that has such a line.
+    fn missing(&self, printed: PrintedText<'_>) -> String {
+        let (name, stream, other) = (&self.name, self.stream.word(), self.stream.other());
+        let line = self.lines.join("` or `");
+        let what = format!("{name}: no line of {stream} matches `{line}`");
+        match self.numbers(printed.of(other)) {
+            Ok(found) if !found.is_empty() => {
+                let other = other.word();
+                format!("{what}, but a line of {other} does. Write `stream = \"{other}\"`.")
+            }
+            _ => format!("{what}. {}", end_of(stream, printed.of(self.stream))),
+        }
+    }
+}
+
+/// The number of lines, and of characters of each, that a message shows of an output.
+const SHOWN: (usize, usize) = (3, 120);
+
+/// The last lines of an output, for messages.
+fn end_of(stream: &str, text: &str) -> String {
+    let mut last: Vec<String> = text
+        .lines()
+        .rev()
+        .map(str::trim)
+        .filter(|line| !line.is_empty())
+        .take(SHOWN.0)
+        .map(|line| line.chars().take(SHOWN.1).collect())
+        .collect();
+    last.reverse();
+    match last.is_empty() {
+        true => format!("Nothing was printed to {stream}."),
+        false => format!("{stream} ends with: {}", last.join(" / ")),
     }
 }
 
@@ -188,8 +292,9 @@ impl App {
             .ok_or_else(|| self.metrics.iter().map(|metric| metric.name.as_str()).collect())
     }
 
-    /// The facts in the output `text` of a job whose files are in `dir`.
-    fn reported(&self, dir: &str, text: &str) -> Result<Reported, String> {
+    /// The facts in the output of a job whose files are in `dir`.
+    fn reported(&self, dir: &str, printed: PrintedText<'_>) -> Result<Reported, String> {
+        let text = printed.of(self.stream);
         let mut facts = self.parse.as_ref().map(|name| reported::of(name, text)).unwrap_or_default();
         facts.dir = dir.to_owned();
         let of = |line: &String, name: &str| numbers(line, text).map_err(|why| format!("{name}: {why}"));
@@ -203,6 +308,21 @@ impl App {
         Ok(facts)
     }
 
+    /// The message that the output of a known program has none of its results.
+    fn no_result(&self, program: &str, printed: PrintedText<'_>) -> String {
+        let (stream, other) = (self.stream.word(), self.stream.other());
+        let found =
+            |metric: &AppMetric| metric.numbers(printed.of(other)).is_ok_and(|found| !found.is_empty());
+        let what = format!("no line of {stream} is a result of {program}");
+        match self.metrics.iter().any(found) {
+            true => {
+                let other = other.word();
+                format!("{what}, but a line of {other} is. Write `stream = \"{other}\"`.")
+            }
+            false => format!("{what}. {}", end_of(stream, printed.of(self.stream))),
+        }
+    }
+
     /// The facts of the command line that IOR printed, if the program is IOR.
     pub fn ior_line(&self, facts: &Reported) -> Option<IorFacts> {
         let words = facts.argv.get(1..).filter(|_| self.parse.as_deref() == Some("ior"))?;
@@ -211,8 +331,14 @@ impl App {
         Some(IorFacts::read(&words[from..]))
     }
 
-    /// The records of a job that printed `text`, or the reason why there are none. Its files are in `dir`.
-    pub fn records(&self, argv: &[String], ranks: u32, dir: &str, text: &str) -> Result<Vec<Record>, String> {
+    /// The records of a job that printed this, or the reason why there are none. Its files are in `dir`.
+    pub fn records(
+        &self,
+        argv: &[String],
+        ranks: u32,
+        dir: &str,
+        printed: PrintedText<'_>,
+    ) -> Result<Vec<Record>, String> {
         let run = Run {
             schema: SCHEMA,
             tool: argv.first().cloned().unwrap_or_default(),
@@ -223,13 +349,17 @@ impl App {
         };
         let mut records = vec![Record::Run(run)];
         // A known program prints only the phases that it ran.
-        let is_there = |metric: &AppMetric| {
-            self.parse.is_none() || numbers(&metric.line, text).is_ok_and(|found| !found.is_empty())
+        let is_there = |metric: &&AppMetric| {
+            self.parse.is_none()
+                || !metric.numbers(printed.of(metric.stream)).is_ok_and(|found| found.is_empty())
         };
-        for metric in self.metrics.iter().filter(|metric| is_there(metric)) {
-            records.push(Record::Value(metric.value(text)?));
+        for metric in self.metrics.iter().filter(is_there) {
+            records.push(Record::Value(metric.value(printed)?));
         }
-        let facts = self.reported(dir, text)?;
+        if let (Some(program), [_]) = (&self.parse, &records[..]) {
+            return Err(self.no_result(program, printed));
+        }
+        let facts = self.reported(dir, printed)?;
         if !facts.is_empty() {
             records.push(Record::Reported(Box::new(facts)));
         }

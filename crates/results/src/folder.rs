@@ -276,6 +276,8 @@ pub struct Job {
     pub error_lines: Vec<String>,
     /// Its standard output; absent if it cannot be read or is longer than 1 MiB.
     pub printed: Option<String>,
+    /// Its standard error; absent if it cannot be read or is longer than 1 MiB.
+    pub printed_errors: Option<String>,
     /// The dataset that it made or found.
     pub dataset: Option<Manifest>,
     /// What the hash chain has about it; absent without a chain.

@@ -16,6 +16,7 @@ mod job;
 mod kept;
 mod ownership;
 mod rejections;
+mod session;
 mod setup;
 mod shell;
 mod site;

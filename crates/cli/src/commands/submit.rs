@@ -215,8 +215,11 @@ fn submitted(system: &BatchSystem, argv: &[String]) -> Result<String> {
     job.ok_or_else(|| {
         let err = text(&ran.stderr);
         let lines: Vec<&str> = err.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
-        let (reason, script) = (lines.join(" / "), argv.last().cloned().unwrap_or_default());
-        Usage(format!("{program} rejected {script}: {reason}. Give other options with --batch.")).into()
+        let reason = match lines.is_empty() {
+            true => "it printed no job number".to_owned(),
+            false => lines.join(" / "),
+        };
+        Usage(format!("{program} rejected the batch job: {reason}. Give other options with --batch.")).into()
     })
 }
 

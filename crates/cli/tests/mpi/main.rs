@@ -7,6 +7,7 @@ mod common;
 mod age;
 mod backends;
 mod campaign;
+mod campaign_app;
 mod campaign_flash_io;
 mod campaign_launch;
 mod campaign_mpi_io;

@@ -4,13 +4,16 @@ use toml::Spanned;
 use units::{Dimension, Quantity};
 
 use super::defaults::{Defaults, ParseResult, among};
+use super::launch::without_empty;
 use super::wire;
 use crate::app::{App, AppMetric};
 
 impl Defaults<'_> {
     /// The program of a test.
     pub(super) fn app(&self, who: &str, spanned: &Spanned<wire::AppKeys>) -> ParseResult<App> {
-        let wire::AppKeys { argv, metrics, parse, tasks, seconds, writes } = spanned.get_ref();
+        let wire::AppKeys { argv, metrics, parse, stream, tasks, seconds, writes } = spanned.get_ref();
+        let argv = without_empty(argv);
+        let stream = stream.unwrap_or_default();
         let rejected = |why: String| self.place.error(spanned, format!("{who}: app: {why}"));
         if argv.is_empty() {
             return Err(rejected(
@@ -18,7 +21,7 @@ impl Defaults<'_> {
             ));
         }
         let metrics = match (parse, metrics.is_empty()) {
-            (Some(name), true) => AppMetric::known(name.get_ref()).map_err(|known| {
+            (Some(name), true) => AppMetric::known(name.get_ref(), stream).map_err(|known| {
                 let near = among(name.get_ref(), &known);
                 self.place.error(name, format!("{who}: `{}` is not a known output{near}", name.get_ref()))
             })?,
@@ -36,9 +39,10 @@ impl Defaults<'_> {
                 .iter()
                 .map(|(name, metric)| AppMetric {
                     name: name.clone(),
-                    line: metric.line.clone(),
+                    lines: vec![metric.line.clone()],
                     unit: metric.unit.clone(),
                     pick: metric.pick,
+                    stream: metric.stream.unwrap_or(stream),
                 })
                 .collect(),
         };
@@ -57,11 +61,12 @@ impl Defaults<'_> {
         }
         let writes_bytes = writes.as_ref().map_or(Ok(0), |text| self.size(who, text))?;
         Ok(App {
-            words: argv.clone(),
+            words: argv,
             metrics,
             parse: parse.as_ref().map(|name| name.get_ref().clone()),
             tasks: tasks.clone(),
             seconds: seconds.clone(),
+            stream,
             writes_bytes,
         })
     }

@@ -45,7 +45,7 @@ fn kind(wire: &wire::LaunchKeys, place: &PlanText<'_>) -> ParseResult<LaunchKind
         }
         (_, None) => Ok(LaunchKind::Mpirun(MPIRUN.iter().map(ToString::to_string).collect())),
         (_, Some(argv)) => {
-            LaunchKind::mpirun(argv.get_ref().clone()).map_err(|error| place.error(argv, error.0))
+            LaunchKind::mpirun(without_empty(argv.get_ref())).map_err(|error| place.error(argv, error.0))
         }
     }
 }
@@ -59,7 +59,7 @@ fn named(by: &'static Named, wire: &wire::LaunchKeys, place: &PlanText<'_>) -> P
         );
         return Err(place.error(argv, what));
     }
-    let options = wire.options.as_ref().map(|options| options.get_ref().clone()).unwrap_or_default();
+    let options = wire.options.as_ref().map(|all| without_empty(all.get_ref())).unwrap_or_default();
     if let Some(marked) = options.iter().find(|word| word.contains(['{', '}'])) {
         let what = format!(
             "`{marked}`: options of {name} have no placeholders. Write kind = \"mpirun\" with `argv`."
@@ -91,6 +91,11 @@ fn accepts_nodes(kind: &LaunchKind, clients: &wire::ClientsKeys, place: &PlanTex
         return Err(place.error(first, what));
     }
     Ok(())
+}
+
+/// The words without empty ones, which a parameter leaves that is empty at a scale.
+pub(super) fn without_empty(words: &[String]) -> Vec<String> {
+    words.iter().filter(|word| !word.trim().is_empty()).cloned().collect()
 }
 
 /// The reason why a job with this placement cannot be started, if there is one.

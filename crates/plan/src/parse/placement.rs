@@ -72,6 +72,9 @@ impl Defaults<'_> {
         let said = asked.ranks.or(self.file.ranks.as_ref());
         let ranks = self.count(who, "ranks", said, None, 1)?;
         let ppn = self.ppn(who, asked)?;
+        // Ranks that do not fill one node of the defaults are all on that node.
+        let ppn =
+            ppn.map(|ppn| if asked.ranks.is_some() && asked.ppn.is_none() { ppn.min(ranks) } else { ppn });
         if let Some(ppn) = ppn.filter(|ppn| !ranks.is_multiple_of(*ppn)) {
             let what = match said {
                 None => format!("ppn is {ppn}, but neither nodes nor ranks are given. Give nodes."),

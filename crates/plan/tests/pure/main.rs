@@ -1,4 +1,5 @@
 //! The plan language: accepted and rejected plans, its schema and its documentation.
 
 mod language;
+mod outputs;
 mod rejections;

@@ -105,10 +105,13 @@ impl Job {
                 file.and_then(ends).unwrap_or_default()
             }
         };
-        let printed =
-            beneath::bytes(dir, Path::new(&format!("{folder}/{}", names::STDOUT)), PRINTED_BYTES_MAX);
-        let printed = printed.ok().map(|text| String::from_utf8_lossy(&text).into_owned());
-        Self { folder, info, records, unreadable, error_lines, printed, ..Self::default() }
+        let text = |name: &str| {
+            let text = beneath::bytes(dir, Path::new(&format!("{folder}/{name}")), PRINTED_BYTES_MAX);
+            text.ok().map(|text| String::from_utf8_lossy(&text).into_owned())
+        };
+        let printed = text(names::STDOUT);
+        let printed_errors = text(names::STDERR);
+        Self { folder, info, records, unreadable, error_lines, printed, printed_errors, ..Self::default() }
     }
 }
 

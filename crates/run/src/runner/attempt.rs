@@ -20,6 +20,7 @@ use super::setup::Setup;
 use super::site::CampaignSite;
 use super::{CampaignRequest, Trouble, full_disk};
 use crate::machine::{self, now};
+use plan::app::PrintedText;
 use plan::schedule::{PlannedJob, Purpose};
 
 /// An attempt that is ready to run.
@@ -235,9 +236,12 @@ impl<'a> Attempt<'a> {
             return Ok(());
         }
         let ranks = self.job.placement.ranks;
-        let found = match self.printed() {
-            Ok(printed) => app.records(&self.prepared.argv, ranks, &self.files.to_string_lossy(), &printed),
-            Err(error) => Err(format!("{}: {error}", names::STDOUT)),
+        let found = match (self.printed(names::STDOUT), self.printed(names::STDERR)) {
+            (Ok(out), Ok(err)) => {
+                let printed = PrintedText { out: &out, err: &err };
+                app.records(&self.prepared.argv, ranks, &self.files.to_string_lossy(), printed)
+            }
+            (Err(why), _) | (_, Err(why)) => Err(why),
         };
         let mut file = RecordFile::create(&self.staged.dir().join(names::RECORDS))?;
         let failure = |why| Failure { step: "read the output".to_owned(), why, ..Failure::default() };
@@ -248,13 +252,14 @@ impl<'a> Attempt<'a> {
         Ok(())
     }
 
-    /// The standard output. The program may have replaced the file by something else.
-    fn printed(&self) -> io::Result<String> {
-        let path = self.staged.dir().join(names::STDOUT);
-        match path.symlink_metadata()?.is_file() {
-            true => Ok(String::from_utf8_lossy(&std::fs::read(path)?).into_owned()),
+    /// The standard output or the standard error. The program may have replaced the file by something else.
+    fn printed(&self, name: &str) -> Result<String, String> {
+        let path = self.staged.dir().join(name);
+        let read = || match path.symlink_metadata()?.is_file() {
+            true => Ok(String::from_utf8_lossy(&std::fs::read(&path)?).into_owned()),
             false => Err(io::Error::other("the program replaced this file by something else")),
-        }
+        };
+        read().map_err(|error| format!("{name}: {error}"))
     }
 
     /// Renames a file of an external program that has the name of one of the files of assay.

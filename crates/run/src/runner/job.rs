@@ -19,8 +19,9 @@ use rustix::process::{
 };
 
 use super::CampaignRequest;
+use super::session::SessionDirectory;
 use crate::machine::recorded;
-use plan::launcher::{LauncherJob, Nodes};
+use plan::launcher::{LaunchKind, LauncherJob, Nodes};
 use plan::line::has_stamped_data;
 use plan::schedule::PlannedJob;
 
@@ -38,6 +39,8 @@ pub(super) struct Prepared {
     /// The recorded part of its environment.
     pub(super) env_recorded: BTreeMap<String, String>,
     env: BTreeMap<String, String>,
+    /// Its launcher; `None` for a shell command.
+    launcher: Option<LaunchKind>,
     dir: PathBuf,
     stdout: String,
     stderr: String,
@@ -84,6 +87,7 @@ impl Prepared {
             }),
             env_recorded: recorded(&env, &launch.env),
             env,
+            launcher: Some(launch.kind.clone()),
             dir: dir.to_owned(),
             stdout: names::STDOUT.to_owned(),
             stderr: names::STDERR.to_owned(),
@@ -104,6 +108,7 @@ impl Prepared {
             external: Vec::new(),
             env_recorded: BTreeMap::new(),
             env: environment(asked),
+            launcher: None,
             dir: dir.to_owned(),
             stdout: format!("{name}.stdout.txt"),
             stderr: format!("{name}.stderr.txt"),
@@ -126,12 +131,16 @@ impl Prepared {
         stop: &AtomicBool,
         stuck: &dyn Fn(u32) -> bool,
     ) -> io::Result<Option<(JobEnd, f64)>> {
+        // It differs from job to job, so it is not part of the recorded environment.
+        let session =
+            self.launcher.as_ref().and_then(|kind| SessionDirectory::for_job(kind, &self.argv, &self.env));
         let began = Instant::now();
         let (program, arguments) = self.argv.split_first().expect("a launcher names a program");
         let spawned = Command::new(program)
             .args(arguments)
             .env_clear()
             .envs(&self.env)
+            .envs(session.as_ref().map(SessionDirectory::variable))
             .current_dir(&self.dir)
             .stdin(Stdio::null())
             .stdout(File::create(self.dir.join(&self.stdout))?)

@@ -9,7 +9,7 @@ use super::{
     Count, Criteria, CriterionValue, DecideKeys, NodeCount, NodesValue, SHARE, STRIPES, TIME, VerifyWord,
     keys,
 };
-use crate::app::Pick;
+use crate::app::{Pick, Stream};
 use crate::words::words;
 use crate::{Stat, Stripes};
 
@@ -187,6 +187,8 @@ keys! {
         parse: Option<Spanned<String>> = Word(&["ior", "mdtest", "flash-io"]), "\"ior\"",
             "or: the program whose known output it prints. `ior` and `mdtest`: what the output says about \
              processes, nodes, files, sizes and times is compared with the plan";
+        stream: Option<Stream> = Word(Stream::WORDS), "\"stderr\"",
+            "the stream that has its metrics, `tasks` and `seconds`. Default: `stdout`";
         tasks: Option<String> = Text, "\"on ([0-9]+) processes\"",
             "a regular expression with one group, the number of processes. It must be that of the plan";
         seconds: Option<String> = Text, "\"^took ([0-9.]+) s\"",
@@ -207,6 +209,8 @@ keys! {
     may {
         pick: Pick = Word(Pick::WORDS), "\"min\"",
             "which of several matching lines counts. `one` (default) rejects several";
+        stream: Option<Stream> = Word(Stream::WORDS), "\"stderr\"",
+            "the stream that has the line. Default: that of `app`";
     }
 }
 

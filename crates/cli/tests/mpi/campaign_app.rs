@@ -1,0 +1,136 @@
+//! Campaigns with external programs under launchers of MPI.
+
+use std::fs;
+
+use crate::common::campaign::{Place, there};
+use crate::common::{self, OPEN_MPI_AS_ROOT};
+
+/// A launch table of each kind whose launcher is installed.
+fn launchers() -> Vec<(&'static str, String)> {
+    let open = "options = [\"--allow-run-as-root\", \"--oversubscribe\"]";
+    let all = [
+        ("mpirun.openmpi", format!("kind = \"openmpi\"\nprogram = \"mpirun.openmpi\"\n{open}\n")),
+        (
+            "mpirun.openmpi",
+            "kind = \"mpirun\"\nargv = [\"mpirun.openmpi\", \"--allow-run-as-root\", \"--oversubscribe\", \
+             \"-n\", \"{ranks}\", \"{cmd}\"]\n"
+                .to_owned(),
+        ),
+        ("mpirun.mpich", "kind = \"mpich\"\nprogram = \"mpirun.mpich\"\n".to_owned()),
+        (
+            "mpirun.mpich",
+            "kind = \"mpirun\"\nargv = [\"mpirun.mpich\", \"-n\", \"{ranks}\", \"{cmd}\"]\n".to_owned(),
+        ),
+    ];
+    all.into_iter().filter(|(program, _)| there(program)).collect()
+}
+
+/// Runs a plan with this launch table, these defaults and these tests.
+fn campaign(launch: &str, defaults: &str, tests: &str) -> Place {
+    let place = Place::new();
+    let plan = format!(
+        "schema = 1\nplan = {{ id = \"p\", title = \"t\" }}\nfs.s = {{ dir = \"{{dir}}\" }}\n\
+         parameters.seconds = \"0.3\"\n[clients]\nsimulated = true\n[defaults]\ntimeout = \"60 s\"\n\
+         {defaults}[launch]\n{launch}{tests}"
+    );
+    fs::write(place.path("p.toml"), plan).unwrap();
+    let mut command = place.command("run p.toml --dir dir");
+    let ran = common::run(command.envs(OPEN_MPI_AS_ROOT));
+    assert!(ran.passed(), "{launch}{defaults}{tests}{ran:#?}");
+    place
+}
+
+/// An external program that prints a rate on each of its ranks.
+const APP: &str = "app = { argv = [\"sh\", \"-c\", \"sleep ${seconds}; echo rate 2\"], \
+                   metrics = { \"step.bw\" = { line = \"^rate ([0-9.]+)\", unit = \"GB/s\", \
+                   pick = \"min\" } } }\n\
+                   criterion = { metric = \"step.bw\", op = \">=\", value = \"1 GB/s\" }\n";
+
+#[test]
+fn an_external_program_with_nodes_or_ranks_passes_under_every_launcher() {
+    for (program, launch) in launchers() {
+        let tests: String = ["nodes = 1", "nodes = 1\nppn = 2", "ranks = 2", "ranks = 2\nppn = 2"]
+            .iter()
+            .enumerate()
+            .map(|(at, keys)| format!("[[test]]\nid = \"T{at}\"\n{keys}\n{APP}"))
+            .collect();
+        let place = campaign(&launch, "", &tests);
+        assert_eq!(place.outcomes(), ["T0 PASS", "T1 PASS", "T2 PASS", "T3 PASS"], "{program}");
+    }
+}
+
+#[test]
+fn an_external_program_starts_as_one_process_also_if_the_defaults_have_ranks_per_node() {
+    for (program, launch) in launchers() {
+        let tests: String = ["ranks = 1", "nodes = 1\nppn = 1", "ranks = 1\nppn = 1", "nodes = 1"]
+            .iter()
+            .enumerate()
+            .map(|(at, keys)| format!("[[test]]\nid = \"T{at}\"\n{keys}\n{APP}"))
+            .collect();
+        let place = campaign(&launch, "ppn = 2\n", &tests);
+        assert_eq!(place.outcomes(), ["T0 PASS", "T1 PASS", "T2 PASS", "T3 PASS"], "{program}");
+        let printed = |test: &str, number: u32| {
+            let path = place.folder().join(format!("jobs/000{number}-{test}-r1/stdout.txt"));
+            fs::read_to_string(path).unwrap().lines().count()
+        };
+        assert_eq!([printed("T0", 1), printed("T1", 2), printed("T2", 3), printed("T3", 4)], [1, 1, 1, 2]);
+    }
+}
+
+#[test]
+fn an_external_program_and_ior_run_at_the_same_time_on_their_nodes() {
+    for (program, launch) in launchers() {
+        let tests = format!(
+            "[[group]]\nid = \"LOAD\"\noverlap = \"1%\"\n[[group.parts]]\nid = \"app\"\nnodes = 1\n{APP}\
+             [[group.parts]]\nid = \"ior\"\nnodes = 1\nppn = 2\nrole = \"reported\"\n\
+             ior = \"-w -Y -F -t 64k -b 1m -O minTimeDuration=3\"\n"
+        )
+        .replace("${seconds}", "4");
+        let place = campaign(&launch, "", &tests);
+        assert_eq!(place.outcomes(), ["LOAD.app PASS"], "{program}");
+    }
+}
+
+#[test]
+fn concurrent_jobs_of_open_mpi_have_session_directories_of_their_own_which_disappear() {
+    if !there("mpirun.openmpi") {
+        return;
+    }
+    let show = "echo rate 2; echo base=$OMPI_MCA_orte_local_tmpdir_base tmp=$TMPDIR; \
+                ls -d $OMPI_MCA_orte_local_tmpdir_base/ompi*; sleep 2";
+    let app = APP.replace("sleep ${seconds}; echo rate 2", show);
+    let part = |id: &str| format!("[[group.parts]]\nid = \"{id}\"\nranks = 1\n{app}");
+    let tests = format!("[[group]]\nid = \"G\"\noverlap = \"1%\"\n{}{}", part("a"), part("b"));
+    let launch = "kind = \"openmpi\"\nprogram = \"mpirun.openmpi\"\n\
+                  options = [\"--oversubscribe\"]\nenv = { TMPDIR = \"/tmp\" }\n";
+    let place = campaign(launch, "", &tests);
+    let printed = ["0001-G.a-r1", "0002-G.b-r1"].map(|job| {
+        let text = fs::read_to_string(place.folder().join("jobs").join(job).join("stdout.txt")).unwrap();
+        let line = text.lines().find_map(|line| line.strip_prefix("base=")).map(str::to_owned);
+        let (base, tmp) = line.as_deref().unwrap().split_once(" tmp=").unwrap();
+        assert_eq!(tmp, "/tmp", "the ranks keep TMPDIR");
+        assert!(text.contains(&format!("{base}/ompi.")), "the session is there: {text}");
+        base.to_owned()
+    });
+    assert_ne!(printed[0], printed[1]);
+    for base in &printed {
+        assert!(base.starts_with("/tmp/assay-") && !fs::exists(base).unwrap(), "{base}");
+    }
+}
+
+#[test]
+fn a_rate_that_a_program_prints_to_standard_error_is_read_and_verified() {
+    for (program, launch) in launchers() {
+        let app = APP
+            .replace("; echo rate 2", "; echo rate 2 >&2")
+            .replace("pick =", "stream = \"stderr\", pick =");
+        let place = campaign(&launch, "", &format!("[[test]]\nid = \"T\"\nranks = 1\n{app}"));
+        assert_eq!(place.outcomes(), ["T PASS"], "{program}");
+        let folder = place.folder();
+        let file = folder.join("jobs/0001-T-r1/records.jsonl");
+        let records = fs::read_to_string(&file).unwrap().replace("2000000000", "3000000000");
+        fs::write(&file, records).unwrap();
+        let judged = place.assay(&format!("judge {}", folder.display()));
+        assert_ne!(judged.status, Some(0), "{judged:#?}");
+    }
+}
