@@ -3,7 +3,9 @@
 pub(crate) mod keys;
 pub(crate) mod nearest;
 pub(crate) mod plan_text;
-mod table;
+pub(crate) mod rejections;
+pub(crate) mod table;
 pub(crate) mod wire;
 
 pub use keys::{keys_paper, schema};
+pub use rejections::PlanErrors;

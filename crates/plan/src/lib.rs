@@ -18,7 +18,7 @@ pub mod schedule;
 mod words;
 
 pub use deferred::left_out;
-pub use language::{keys_paper, schema};
+pub use language::{PlanErrors, keys_paper, schema};
 pub use model::*;
 pub use parse::among;
 pub use placement::{ClientNodes, Placement};

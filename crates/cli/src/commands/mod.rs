@@ -123,6 +123,10 @@ pub(crate) fn run(argv: &[String]) -> u8 {
     match done {
         Ok(status) => status,
         Err(error) => {
+            if let Some(errors) = error.downcast_ref::<::plan::PlanErrors>() {
+                errors.lines().iter().for_each(|line| complain(&format!("assay: {line}")));
+                return USAGE;
+            }
             complain(&format!("assay: {error:#}"));
             if error.is::<units::Usage>() { USAGE } else { ERROR }
         }

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use plan::launcher::LaunchKind;
 use plan::schedule::{self, PlannedJob, Purpose};
-use plan::{Choice, Criterion, Goal, Placement, Plan, State, Test, among};
+use plan::{Choice, Criterion, Goal, Placement, Plan, PlanErrors, State, Test, among};
 use units::{Usage, bytes_binary, several, visible};
 
 use super::lint;
@@ -175,7 +175,11 @@ pub(super) fn load(path: &Path, choice: &Choice) -> Result<Plan> {
             ))
         })?,
     };
-    let plan = Plan::parse_with(&text, &name, choice)?;
+    let plan = Plan::check(&text, &name, choice)?;
+    let mut errors: Vec<((usize, usize), Usage)> = Vec::new();
+    let mut note = |(row, column), who: &str, why: &str| {
+        errors.push(((row, column), Usage(format!("{name}:{row}:{column}: {who}: {why}"))));
+    };
     let datasets = plan.datasets.iter().map(|made| {
         let words = made.line.words().to_vec();
         (made.job(), &made.line, words, made.placement.ranks, made.at)
@@ -183,19 +187,24 @@ pub(super) fn load(path: &Path, choice: &Choice) -> Result<Plan> {
     let tests = plan.tests.iter().map(|test| {
         (format!("test {}", test.id), &test.line, arguments(&plan, test), test.placement.ranks, test.at)
     });
-    for (who, line, words, ranks, (row, column)) in datasets.chain(tests) {
+    for (who, line, words, ranks, at) in datasets.chain(tests) {
         // Whether MPI is available is known only where the launcher starts the ranks.
         let local = plan.launch.kind == LaunchKind::Local;
         let words = [words, line.place()].concat();
-        personalities::check(line.workload(), &words, ranks, local)
-            .map_err(|why| Usage(format!("{name}:{row}:{column}: {who}: {why}")))?;
+        if let Err(why) = personalities::check(line.workload(), &words, ranks, local) {
+            note(at, &who, &why.to_string());
+        }
     }
     for state in plan.states.iter().filter(|state| state.is_made()) {
-        let (row, column) = state.at;
-        personalities::age::check(state.words())
-            .map_err(|why| Usage(format!("{name}:{row}:{column}: {}: {why}", state.job())))?;
+        if let Err(why) = personalities::age::check(state.words()) {
+            note(state.at, &state.job(), &why.to_string());
+        }
     }
-    Ok(plan)
+    errors.sort_by_key(|(at, _)| *at);
+    // Each step of a series has the errors of its command line again.
+    errors.dedup_by_key(|(at, _)| *at);
+    let errors: Vec<Usage> = errors.into_iter().map(|(_, error)| error).collect();
+    if errors.is_empty() { Ok(plan) } else { Err(PlanErrors::of(errors).into()) }
 }
 
 /// The arguments of a test. Values that earlier tests export are replaced by the largest possible ones.

@@ -49,5 +49,6 @@ mod mdtest_options;
 mod mdtest_outputs;
 mod mdtest_regressions;
 mod mdtest_text;
+mod plan_errors;
 mod plan_init;
 mod signatures;

@@ -14,8 +14,7 @@ use std::fmt::Write as _;
 use super::table::{KeyForm, KeyTable, PlanKey};
 use super::wire::PlanFile;
 
-pub(crate) use form::{missed, problems};
-pub(crate) use meant::{key_meant, word_meant};
+pub(crate) use form::{misplaced, missed, problems, problems_of, unknown_keys};
 pub use schema::schema;
 
 /// A key of this name with a value, from the first table that has it, or another key as an example.
@@ -61,7 +60,7 @@ fn page(table: &KeyTable) -> String {
             example => format!("`{}`", example.replace('|', "\\|")),
         };
         let words = match &key.form {
-            KeyForm::Word(words) => {
+            KeyForm::Word(words) | KeyForm::CheckedWord(words) => {
                 let others: Vec<String> = words.iter().map(|word| format!("`\"{word}\"`")).collect();
                 format!("{}: {}", others.join(" "), key.about)
             }

@@ -2,11 +2,10 @@
 
 use std::ops::Range;
 
+use super::keys;
+use super::rejections::Rejection;
 use toml::Spanned;
 use toml::de::{DeTable, Error};
-use units::Usage;
-
-use super::keys;
 
 /// A plan's text, and the file name for messages.
 pub(crate) struct PlanText<'a> {
@@ -20,36 +19,29 @@ impl<'a> PlanText<'a> {
     }
 
     /// A rejection of the value at `at`.
-    pub(crate) fn error<T>(&self, at: &Spanned<T>, what: impl AsRef<str>) -> Usage {
+    pub(crate) fn error<T>(&self, at: &Spanned<T>, what: impl AsRef<str>) -> Rejection {
         self.at(at.span(), what.as_ref())
     }
 
     /// The rejection, in one line, of a text that is not TOML.
-    pub(crate) fn not_toml(&self, error: &Error) -> Usage {
+    pub(crate) fn not_toml(&self, error: &Error) -> Rejection {
         let span = error.span().unwrap_or(0..0);
         self.at(span.clone(), &plain_message(first_line(error), self.text, span))
     }
 
     /// The rejection, in one line and in terms of plans, of a `file` that does not read as a plan.
-    pub(crate) fn rejected(&self, error: &Error, file: &Spanned<DeTable<'_>>) -> Usage {
+    pub(crate) fn rejected(&self, error: &Error, file: &Spanned<DeTable<'_>>) -> Rejection {
         let span = error.span().unwrap_or(0..0);
-        // tidy: by message text because toml's errors have no kinds. Tests of rejections hold each message.
-        let message = first_line(error);
-        let words: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
-        match words.split_first() {
-            Some((unknown, known)) if message.starts_with("unknown field") => {
-                let meant = keys::key_meant(unknown, known);
-                self.at(span, &unknown_word("key", unknown, meant, known))
-            }
-            Some((unknown, known)) if message.starts_with("unknown variant") => {
-                let meant = keys::word_meant(unknown, known);
-                self.at(span, &unknown_word("word", unknown, meant, known))
-            }
-            _ => match keys::missed(file, &span) {
-                Some(problem) => self.at(problem.span, &problem.what),
-                None => self.at(span.clone(), &plain_message(message, self.text, span)),
-            },
+        match keys::missed(file, &span) {
+            Some(problem) => self.at(problem.span, &problem.what),
+            None => self.reworded(error),
         }
+    }
+
+    /// The error of the reader, reworded for the author of a plan.
+    pub(crate) fn reworded(&self, error: &Error) -> Rejection {
+        let span = error.span().unwrap_or(0..0);
+        self.at(span.clone(), &plain_message(first_line(error), self.text, span))
     }
 
     /// Line and column, from 1, at which `span` begins.
@@ -67,31 +59,17 @@ impl<'a> PlanText<'a> {
         behind.starts_with(['"', '\'']).then_some(name)
     }
 
-    pub(crate) fn at(&self, span: Range<usize>, what: &str) -> Usage {
+    pub(crate) fn at(&self, span: Range<usize>, what: &str) -> Rejection {
         let (line, column) = self.line_column(&span);
         // Values of the file may contain line ends, but a rejection is one line.
         let what: String = what.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-        Usage(format!("{}:{line}:{column}: {what}", self.name))
+        let said = format!("{}:{line}:{column}: {what}", self.name);
+        Rejection::Found { at: Some((line, column)), line: said }
     }
 }
 
 fn first_line(error: &Error) -> &str {
     error.message().lines().next().unwrap_or("not TOML")
-}
-
-/// The largest number of words that a rejection lists in addition to a hint.
-const LISTED: usize = 10;
-
-/// The message about an unknown key or word, with the hint and the known ones.
-fn unknown_word(kind: &str, unknown: &str, meant: Option<String>, known: &[&str]) -> String {
-    let all = known.join(", ");
-    match meant {
-        Some(meant) if known.len() > LISTED => {
-            format!("unknown {kind} `{unknown}`{meant}")
-        }
-        Some(meant) => format!("unknown {kind} `{unknown}`{meant} Known here: {all}."),
-        None => format!("unknown {kind} `{unknown}`. Known here: {all}."),
-    }
 }
 
 /// The message of the TOML reader about `span` of `text`, reworded for the author of a plan.

@@ -53,6 +53,8 @@ pub(crate) enum KeyForm {
     Goal,
     /// One of these words.
     Word(&'static [&'static str]),
+    /// One of these words, which a rule checks.
+    CheckedWord(&'static [&'static str]),
     /// A list of texts.
     Texts,
     /// Names, each with a text.

@@ -10,31 +10,35 @@ use super::goal::known;
 use super::placement::clients;
 use super::plan_text::PlanText;
 use super::projection::systems;
-use super::{Choice, Plan, launch, waiver, wire};
+use super::{Choice, ClientNodes, Plan, launch, waiver, wire};
+use crate::language::rejections::Rejections;
+use crate::launcher::Launch;
 
-/// Checks the whole file.
-pub(super) fn plan(file: wire::PlanFile, place: &PlanText<'_>) -> ParseResult<Plan> {
+/// The number of nodes while `[clients]` has an error, so that no rule about nodes is broken by it.
+const ANY_NODES: u32 = 1_000_000;
+
+/// Checks the whole file. Errors are added to `errors`. An error that prevents all further checks is
+/// returned.
+pub(super) fn plan(file: wire::PlanFile, place: &PlanText<'_>, errors: &Rejections) -> ParseResult<Plan> {
     if *file.schema.get_ref() != 1 {
         return Err(place.error(&file.schema, "this program reads only plans of `schema = 1`"));
     }
-    name(&file.plan.id, "a plan's id", place)?;
-    let file_systems = file_systems(&file, place)?;
-    let clients = clients(file.clients.as_ref(), place)?;
-    let launch = launch::launch(file.launch.as_ref(), file.clients.as_ref(), place)?;
+    errors.kept(name(&file.plan.id, "a plan's id", place));
+    let file_systems = file_systems(&file, place, errors);
+    let (clients, launch) = nodes_and_launch(&file, place, errors);
     let defaults = Defaults {
         file: &file.defaults,
         file_systems: &file_systems,
         clients,
         launch: &launch.kind,
-        known: known(&file, place)?,
+        known: known(&file, place, errors),
         place,
+        errors,
     };
-    let datasets = file
-        .dataset
-        .iter()
-        .map(|(key, dataset)| defaults.dataset(key, dataset))
-        .collect::<ParseResult<_>>()?;
-    let (systems, measured_on) = systems(&file, place)?;
+    let (systems, measured_on) = errors.kept(systems(&file, place)).unwrap_or_else(|| {
+        errors.spoil("system");
+        Default::default()
+    });
     let mut plan = Plan {
         layout: match file.plan.report {
             Some(wire::LayoutWord::Procurement) => results::summary::PROCUREMENT.to_owned(),
@@ -48,56 +52,96 @@ pub(super) fn plan(file: wire::PlanFile, place: &PlanText<'_>) -> ParseResult<Pl
         source: file.plan.source.clone(),
         clients: defaults.clients.clone(),
         launch: launch.clone(),
-        datasets,
+        datasets: Vec::new(),
         states: Vec::new(),
         tests: Vec::new(),
         groups: Vec::new(),
         scores: Vec::new(),
         series: Vec::new(),
-        waivers: waiver::of_others(&file, place)?,
+        waivers: waiver::of_others(&file, place, errors),
         text: place.text.to_owned(),
         scales: file.scale.keys().cloned().collect(),
         parameters: BTreeMap::new(),
         choice: Choice::default(),
         file_systems: BTreeMap::new(),
     };
-    for (key, state) in &file.state {
-        plan.states.push(defaults.state(key, state)?);
+    needed_parts(&file, &defaults, &mut plan);
+    entries(&file, &defaults, &mut plan);
+    if plan.tests.is_empty() && errors.number() == 0 {
+        errors.add(place.at(0..0, "the plan has no [[test]], [[series]] or [[group]]. Add at least one."));
     }
-    entries(&file, &defaults, &mut plan)?;
-    if plan.tests.is_empty() {
-        return Err(place.at(0..0, "the plan has no [[test]], [[series]] or [[group]]. Add at least one."));
+    for score in &file.score {
+        let read = defaults.score(score.get_ref(), &plan);
+        match errors.kept(read) {
+            Some(score) => plan.scores.push(score),
+            None => errors.spoil(score.get_ref().id.get_ref()),
+        }
     }
-    scores(&file, &defaults, &mut plan)?;
-    plan.projections =
-        file.projection.iter().map(|asked| defaults.projection(asked, &plan)).collect::<ParseResult<_>>()?;
+    for asked in &file.projection {
+        plan.projections.extend(errors.kept(defaults.projection(asked, &plan)));
+    }
     plan.file_systems = file_systems;
     Ok(plan)
 }
 
-/// Adds all tests, series and groups.
-fn entries(file: &wire::PlanFile, defaults: &Defaults<'_>, plan: &mut Plan) -> ParseResult<()> {
+/// The client nodes and the launcher. One with an error permits every test.
+fn nodes_and_launch(
+    file: &wire::PlanFile,
+    place: &PlanText<'_>,
+    errors: &Rejections,
+) -> (ClientNodes, Launch) {
+    let clients = match errors.is_spoiled("clients") {
+        true => None,
+        false => errors.kept(clients(file.clients.as_ref(), place)),
+    };
+    let launch = match errors.is_spoiled("launch") {
+        true => None,
+        false => errors.kept(launch::launch(file.launch.as_ref(), file.clients.as_ref(), place)),
+    };
+    let any = || ClientNodes { delivered: Some(ANY_NODES), ..ClientNodes::default() };
+    let all = || Launch { kind: launch::any(), env: BTreeMap::new() };
+    (clients.unwrap_or_else(any), launch.unwrap_or_else(all))
+}
+
+/// Adds all datasets and states. One with an error is left out, and its name is spoiled.
+fn needed_parts(file: &wire::PlanFile, defaults: &Defaults<'_>, plan: &mut Plan) {
+    let errors = defaults.errors;
+    for (key, dataset) in &file.dataset {
+        match errors.kept(defaults.dataset(key, dataset)) {
+            Some(dataset) => plan.datasets.push(dataset),
+            None => errors.spoil(format!("dataset.{key}")),
+        }
+    }
+    for (key, state) in &file.state {
+        match errors.kept(defaults.state(key, state)) {
+            Some(state) => plan.states.push(state),
+            None => errors.spoil(format!("state.{key}")),
+        }
+    }
+}
+
+/// Adds all tests, series and groups. One with an error is left out, and its id is spoiled.
+fn entries(file: &wire::PlanFile, defaults: &Defaults<'_>, plan: &mut Plan) {
     for entry in in_order(file) {
         let (who, id) = entry.named();
         if let Some(other) = holder(plan, id.get_ref(), None) {
-            return Err(defaults.place.error(id, format!("{who}: {other} already has this id. Change one.")));
+            let what = format!("{who}: {other} already has this id. Change one.");
+            defaults.errors.add(defaults.place.error(id, what));
+            continue;
         }
-        match entry {
-            PlanEntry::Test(test) => defaults.tests(test, plan)?,
-            PlanEntry::Series(series) => defaults.series(series, plan)?,
-            PlanEntry::Group(group) => defaults.group(group, plan)?,
+        let whole = (plan.tests.len(), plan.series.len(), plan.groups.len());
+        let added = match entry {
+            PlanEntry::Test(test) => defaults.tests(test, plan),
+            PlanEntry::Series(series) => defaults.series(series, plan),
+            PlanEntry::Group(group) => defaults.group(group, plan),
+        };
+        if defaults.errors.kept(added).is_none() {
+            defaults.errors.spoil(id.get_ref());
+            plan.tests.truncate(whole.0);
+            plan.series.truncate(whole.1);
+            plan.groups.truncate(whole.2);
         }
     }
-    Ok(())
-}
-
-/// Adds all scores. One may use those before it.
-fn scores(file: &wire::PlanFile, defaults: &Defaults<'_>, plan: &mut Plan) -> ParseResult<()> {
-    for score in &file.score {
-        let score = defaults.score(score.get_ref(), plan)?;
-        plan.scores.push(score);
-    }
-    Ok(())
 }
 
 /// A test, series or group of the file.

@@ -6,6 +6,7 @@ use units::Dimension;
 
 use super::defaults::{Defaults, ParseResult, among};
 use super::{Comparison, Criterion, Decide, Goal, Plan, Stat, Test, wire};
+use crate::language::rejections::Rejection;
 use crate::line::Line;
 use command::tool_line::Measures;
 
@@ -30,6 +31,10 @@ impl Defaults<'_> {
             let what = "a criterion needs `op` and `value`, or in a series `linear_within`";
             return Err(self.place.error(&wire.metric, format!("{who}: {what}")));
         };
+        let of = wire_value.get_ref().to_string();
+        if of.split_once(" of ").is_some_and(|(_, of)| self.errors.is_spoiled(of.trim())) {
+            return Err(Rejection::Follows);
+        }
         let op = Comparison::ALL.into_iter().find(|op| op.to_string() == *wire_op.get_ref());
         let Some(op) = op else {
             let what = format!("{who}: `{}` is not a comparison. Known: >= <= > < ==.", wire_op.get_ref());
@@ -94,6 +99,10 @@ impl Defaults<'_> {
                 && at.is_some_and(|at| (at.series, &at.label) == (step.series, &first.label))
         };
         let Some(base) = plan.tests.iter().position(base) else {
+            let first = format!("{}.{}.{}", series.id, first.label, test.name);
+            if self.errors.is_spoiled(&first) {
+                return Err(Rejection::Follows);
+            }
             return rejected("the first step is missing");
         };
         let metric = wire.metric.get_ref().clone();

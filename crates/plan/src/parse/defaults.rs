@@ -11,6 +11,7 @@ use super::nearest::nearest;
 use super::plan_text::PlanText;
 use super::wire::{Count, CountOrNone};
 use super::{AlternatingTests, ClientNodes, Dataset, FileSystem, Placement, Plan, State, Step, wire};
+use crate::language::rejections::{Rejection, Rejections};
 use crate::launcher::LaunchKind;
 
 /// Default time limit of a job, seconds.
@@ -22,7 +23,7 @@ const CONFIDENCE: f64 = 0.95;
 /// The largest number of jobs of one test.
 const LAUNCHES_MAX: u64 = 100_000;
 
-pub(super) type ParseResult<T> = Result<T, Usage>;
+pub(super) type ParseResult<T> = Result<T, Rejection>;
 
 /// A number that is known before the campaign.
 #[derive(Clone)]
@@ -88,6 +89,8 @@ pub(super) struct Variant {
     pub(super) fs: Option<Spanned<String>>,
     /// Ranks per node of a series, if the test does not set them.
     pub(super) ppn: Option<Spanned<Count>>,
+    /// Whether its placement has an error, so that only its other keys can be checked.
+    pub(super) has_error: bool,
     /// The placement that the step decides.
     pub(super) placement: Option<Placement>,
     /// The tests that it alternates with.
@@ -111,6 +114,7 @@ pub(super) struct Defaults<'a> {
     pub(super) launch: &'a LaunchKind,
     pub(super) known: Vec<KnownNumber>,
     pub(super) place: &'a PlanText<'a>,
+    pub(super) errors: &'a Rejections,
 }
 
 impl Defaults<'_> {
@@ -163,10 +167,14 @@ impl Defaults<'_> {
         let known: Vec<&str> = self.file_systems.keys().map(String::as_str).collect();
         match own.or(self.file.fs.as_ref()) {
             Some(word) if known.contains(&word.get_ref().as_str()) => Ok(word.get_ref().clone()),
+            Some(word) if self.errors.is_spoiled(&format!("fs.{}", word.get_ref())) => {
+                Err(Rejection::Follows)
+            }
             Some(word) => {
                 let wanted = word.get_ref();
                 Err(self.place.error(word, format!("{who}: no [fs.{wanted}]{}", among(wanted, &known))))
             }
+            None if self.errors.spoils_kind("fs.") => Err(Rejection::Follows),
             None => match known[..] {
                 [only] => Ok(only.to_owned()),
                 [] => Err(self.place.at(0..0, "the plan needs an [fs.NAME] with a `dir`")),

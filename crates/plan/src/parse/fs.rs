@@ -9,23 +9,28 @@ use units::{Dimension, Quantity};
 use super::defaults::{ParseResult, known, whole};
 use super::plan_text::PlanText;
 use super::{FileSystem, wire};
+use crate::language::rejections::Rejections;
 
-/// The file systems of a plan, each with a directory of its own.
+/// The file systems of a plan without errors, each with a directory of its own.
 pub(super) fn file_systems(
     file: &wire::PlanFile,
     place: &PlanText<'_>,
-) -> ParseResult<BTreeMap<String, FileSystem>> {
+    errors: &Rejections,
+) -> BTreeMap<String, FileSystem> {
     let mut all: BTreeMap<String, FileSystem> = BTreeMap::new();
     for (key, spanned) in &file.fs {
-        let fs = file_system(key, spanned, place)?;
+        let Some(fs) = errors.kept(file_system(key, spanned, place)) else {
+            errors.spoil(format!("fs.{key}"));
+            continue;
+        };
         if let Some((other, _)) = all.iter().find(|(_, other)| Path::new(&other.dir) == Path::new(&fs.dir)) {
             let what =
                 format!("fs.{key}: fs.{other} already has this `dir`. Give each file system one [fs.NAME].");
-            return Err(place.error(&spanned.get_ref().dir, what));
+            errors.add(place.error(&spanned.get_ref().dir, what));
         }
         all.insert(key.clone(), fs);
     }
-    Ok(all)
+    all
 }
 
 fn file_system(key: &str, spanned: &Spanned<wire::FsKeys>, place: &PlanText<'_>) -> ParseResult<FileSystem> {

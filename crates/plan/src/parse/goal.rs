@@ -7,10 +7,11 @@ use units::{Dimension, Quantity, Usage};
 use super::defaults::{Defaults, KnownNumber, ParseResult, among};
 use super::plan_text::PlanText;
 use super::{Goal, Plan, wire};
+use crate::language::rejections::Rejections;
 
 /// The numbers that are known before the campaign.
-pub(super) fn known(file: &wire::PlanFile, place: &PlanText<'_>) -> ParseResult<Vec<KnownNumber>> {
-    let one = |(name, spanned): (&String, &toml::Spanned<wire::KnownKeys>)| {
+pub(super) fn known(file: &wire::PlanFile, place: &PlanText<'_>, errors: &Rejections) -> Vec<KnownNumber> {
+    let one = |(name, spanned): (&String, &toml::Spanned<wire::KnownKeys>)| -> ParseResult<KnownNumber> {
         let wire::KnownKeys { value, source } = spanned.get_ref();
         let rejected = |why: &str| place.error(spanned, format!("known.{name}: {why}"));
         if source.trim().is_empty() {
@@ -22,7 +23,14 @@ pub(super) fn known(file: &wire::PlanFile, place: &PlanText<'_>) -> ParseResult<
         }
         Ok(KnownNumber { name: name.clone(), value: quantity, written: value.trim().to_owned() })
     };
-    file.known.iter().map(one).collect()
+    let mut known = Vec::new();
+    for entry in &file.known {
+        match errors.kept(one(entry)) {
+            Some(number) => known.push(number),
+            None => errors.spoil(format!("known.{}", entry.0)),
+        }
+    }
+    known
 }
 
 impl Defaults<'_> {

@@ -8,6 +8,7 @@ use units::Dimension;
 
 use super::defaults::{Defaults, ParseResult, Variant, name};
 use super::{Group, Plan, state, wire};
+use crate::language::rejections::Rejection;
 
 /// Default share of the shorter one of two parts that must run together.
 const OVERLAP: f64 = 0.9;
@@ -26,6 +27,7 @@ impl Defaults<'_> {
         let (first, index) = (plan.tests.len(), plan.groups.len());
         let repetitions =
             self.count(&who, "repetitions", wire.repetitions.as_ref(), self.file.repetitions.as_ref(), 1)?;
+        let before = self.errors.number();
         for part in &wire.parts {
             if let Some(own) = &part.repetitions {
                 let what = format!("{who}: its parts run together. Set `repetitions` of the group.");
@@ -46,7 +48,11 @@ impl Defaults<'_> {
                 floors: !wire.criterion.0.is_empty(),
                 ..Variant::default()
             };
-            self.add(part, &variant, plan)?;
+            let added = self.add(part, &variant, plan);
+            self.errors.kept(added);
+        }
+        if self.errors.number() > before {
+            return Err(Rejection::Follows);
         }
         let tests: Vec<usize> = (first..plan.tests.len()).collect();
         if let Some(made) = tests.iter().find(|test| {

@@ -1,4 +1,4 @@
-//! Turns the text of a plan into a [`Plan`], or into one line that states the error and its position.
+//! Turns the text of a plan into a [`Plan`], or into its errors, each in one line with its position.
 //!
 //! Invariant: every rejection is one line, `FILE:LINE:COLUMN: what, where, remedy`.
 //! Never here: running jobs, the state of a machine, the real type of a file system.
@@ -16,6 +16,7 @@ mod launch;
 mod parameters;
 mod placement;
 mod projection;
+mod readable;
 mod score;
 mod series;
 mod state;
@@ -28,37 +29,65 @@ use serde::Deserialize;
 use toml::de::{DeTable, Deserializer};
 use units::Usage;
 
-use crate::language::{keys, nearest, plan_text, wire};
+use crate::language::rejections::{Rejection, Rejections};
+use crate::language::{PlanErrors, keys, nearest, plan_text, wire};
 use crate::model::{
     AlternatingTests, Choice, ClientLimit, Comparison, Course, Criterion, Dataset, DatasetDemand, Decide,
     Export, FileSystem, Goal, Group, Import, Plan, Projection, Role, Score, ScorePart, Search, Series, Stat,
     State, StateKind, Step, Test, Uses, Waiver,
 };
 use crate::placement::{ClientNodes, Placement};
+use defaults::ParseResult;
 
 pub use defaults::among;
 
 impl Plan {
-    /// Reads and checks the plan in `text`, with its parameters unchanged. Messages call the file `name`.
+    /// Reads and checks the plan in `text`, with its parameters unchanged. Messages call the file `name`. The
+    /// error is the first one in the file.
     pub fn parse(text: &str, name: &str) -> Result<Self, Usage> {
         Self::parse_with(text, name, &Choice::default())
     }
 
     /// The same with the values of `choice`.
     pub fn parse_with(text: &str, name: &str, choice: &Choice) -> Result<Self, Usage> {
-        let place = plan_text::PlanText::new(text, name);
-        let mut file = DeTable::parse(text).map_err(|error| place.not_toml(&error))?;
-        let parameters = parameters::fill(&mut file, &place, choice)?;
-        let read = wire::PlanFile::deserialize(Deserializer::from(file.clone()))
-            .map_err(|error| place.rejected(&error, &file))?;
-        let plan = check::plan(read, &place)?;
-        parameters::stray_marks(file.get_ref(), &place)?;
-        // Values that nothing has read, such as a default that every test overrides.
-        if let Some(problem) = keys::problems(&file).into_iter().next() {
-            return Err(place.at(problem.span, &problem.what));
-        }
-        let mut plan = Self { parameters, choice: choice.clone(), ..plan };
-        plan.extend(&choice.extensions)?;
-        Ok(plan)
+        Self::check(text, name, choice).map_err(|errors| errors.first().clone())
     }
+
+    /// The same with all errors of the file.
+    pub fn check(text: &str, name: &str, choice: &Choice) -> Result<Self, PlanErrors> {
+        let place = plan_text::PlanText::new(text, name);
+        let errors = Rejections::default();
+        let plan = checked(&place, choice, &errors).map_err(|rejection| errors.add(rejection));
+        match (plan, errors.errors()) {
+            (Ok(mut plan), None) => {
+                plan.extend(&choice.extensions).map_err(|error| PlanErrors::of(vec![error]))?;
+                Ok(plan)
+            }
+            (_, Some(all)) => Err(all),
+            (Err(()), None) => unreachable!("nothing follows from no error"),
+        }
+    }
+}
+
+/// The plan as far as it can be used. Its errors are added to `errors`, or returned if nothing can be checked
+/// after them.
+fn checked(place: &plan_text::PlanText<'_>, choice: &Choice, errors: &Rejections) -> ParseResult<Plan> {
+    let mut file = DeTable::parse(place.text).map_err(|error| place.not_toml(&error))?;
+    let filled = parameters::fill(&mut file, place, choice)?;
+    filled.errors.into_iter().for_each(|error| errors.add(error));
+    if !readable::keep_readable(file.get_mut(), &filled.unfilled, place, errors) {
+        return Err(Rejection::Follows);
+    }
+    let read = wire::PlanFile::deserialize(Deserializer::from(file.clone()))
+        .map_err(|error| place.rejected(&error, &file))?;
+    let plan = check::plan(read, place, errors)?;
+    parameters::stray_marks(file.get_ref(), place).into_iter().for_each(|error| errors.add(error));
+    // Values that nothing has read, such as a default that every test overrides. A value with another error
+    // would be reported twice.
+    if errors.number() == 0 {
+        for problem in keys::problems(&file) {
+            errors.add(place.at(problem.span, &problem.what));
+        }
+    }
+    Ok(Plan { parameters: filled.values, choice: choice.clone(), ..plan })
 }

@@ -7,15 +7,17 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use serde::Deserialize;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue, Deserializer};
-use units::Usage;
 
 use super::Choice;
+use super::defaults::ParseResult;
 use super::nearest::nearest;
 use super::plan_text::PlanText;
+use crate::language::rejections::Rejection;
 use command::tool_line::ToolLine;
 
 /// The part of a plan that is read first.
@@ -26,12 +28,13 @@ struct ParameterTables {
     scale: BTreeMap<String, BTreeMap<Spanned<String>, Spanned<String>>>,
 }
 
-/// Puts the values of `choice` into the strings of `file`, and gives the values in effect by name.
+/// Puts the values of `choice` into the strings of `file`, and gives the values in effect by name, with the
+/// texts that name unknown parameters.
 pub(super) fn fill(
     file: &mut Spanned<DeTable<'_>>,
     place: &PlanText<'_>,
     choice: &Choice,
-) -> Result<BTreeMap<String, String>, Usage> {
+) -> ParseResult<FilledValues> {
     let tables = ParameterTables::deserialize(Deserializer::from(file.clone()))
         .map_err(|error| place.rejected(&error, file))?;
     let mut exported = Vec::new();
@@ -44,17 +47,26 @@ pub(super) fn fill(
     let filling = ParameterFill { values: &values, exported: &exported };
     let mut unknown = Vec::new();
     file.get_mut().iter_mut().for_each(|(_, value)| filling.put_into(value, &mut unknown));
-    match unknown.into_iter().min_by_key(|(span, _)| span.start) {
-        None => Ok(values),
-        Some((span, name)) => {
-            let known: Vec<&str> = values.keys().map(String::as_str).collect();
-            let mark = format!("${{{name}}}");
-            let within = place.text.get(span.clone()).and_then(|text| text.find(&mark)).unwrap_or(0);
-            let at = span.start + within;
-            Err(place
-                .at(at..at, &format!("`{mark}` is not a parameter{}", super::defaults::among(&name, &known))))
-        }
-    }
+    let known: Vec<&str> = values.keys().map(String::as_str).collect();
+    let rejected = |(span, name): &UnknownParameter| {
+        let mark = format!("${{{name}}}");
+        let within = place.text.get(span.clone()).and_then(|text| text.find(&mark)).unwrap_or(0);
+        let at = span.start + within;
+        place.at(at..at, &format!("`{mark}` is not a parameter{}", super::defaults::among(name, &known)))
+    };
+    let errors = unknown.iter().map(rejected).collect();
+    let unfilled = unknown.into_iter().map(|(span, _)| span).collect();
+    Ok(FilledValues { values, unfilled, errors })
+}
+
+/// The result of filling in parameters.
+pub(super) struct FilledValues {
+    /// The values in effect, by name.
+    pub(super) values: BTreeMap<String, String>,
+    /// The places of texts that name unknown parameters.
+    pub(super) unfilled: Vec<Range<usize>>,
+    /// An error for each of them.
+    pub(super) errors: Vec<Rejection>,
 }
 
 /// Replaces parameters by their values.
@@ -65,7 +77,7 @@ struct ParameterFill<'a> {
 }
 
 /// The position of a text that names an unknown parameter, and the name.
-type UnknownParameter = (std::ops::Range<usize>, String);
+type UnknownParameter = (Range<usize>, String);
 
 impl ParameterFill<'_> {
     /// Replaces the parameters in all strings of `value`.
@@ -109,12 +121,12 @@ fn values(
     tables: ParameterTables,
     place: &PlanText<'_>,
     choice: &Choice,
-) -> Result<BTreeMap<String, String>, Usage> {
+) -> ParseResult<BTreeMap<String, String>> {
     let ParameterTables { mut parameters, scale } = tables;
     let known: Vec<String> = parameters.keys().cloned().collect();
     let known: Vec<&str> = known.iter().map(String::as_str).collect();
     // A value from the command line has no position in the file.
-    let rejected = |what: String| Err(Usage(format!("{}: {what}", place.name)));
+    let rejected = |what: String| Err(Rejection::without_place(format!("{}: {what}", place.name)));
     let unknown = |name: &str, whose: &str| {
         format!("{whose} sets `{name}`, which is not a parameter{}", super::defaults::among(name, &known))
     };
@@ -173,20 +185,21 @@ fn exports(table: &DeTable<'_>, names: &mut Vec<String>) {
     }
 }
 
-/// Rejects placeholders in `file` that nothing replaces, so that none reaches a shell or a program.
+/// Rejects placeholders in `file` that nothing replaces, so that none reaches a shell or a program. Gives an
+/// error for each.
 ///
 /// The parameters of `file` are already replaced. `${NAME}` is allowed in command lines of workloads, if a
 /// test exports it. `{step}` is allowed in the phases of a series.
-pub(super) fn stray_marks(file: &DeTable<'_>, place: &PlanText<'_>) -> Result<(), Usage> {
-    file.iter().try_for_each(|(key, value)| {
+pub(super) fn stray_marks(file: &DeTable<'_>, place: &PlanText<'_>) -> Vec<Rejection> {
+    let mut found = Vec::new();
+    for (key, value) in file {
         let within = ValueKey { key: key.get_ref(), phase: false };
         // Values of parameters were inserted where they are used.
-        if matches!(within.key, "parameters" | "scale") {
-            Ok(())
-        } else {
-            look_for_marks(&within, value, place)
+        if !matches!(within.key, "parameters" | "scale") {
+            look_for_marks(&within, value, place, &mut found);
         }
-    })
+    }
+    found
 }
 
 /// The key that holds a value.
@@ -201,15 +214,20 @@ fn look_for_marks(
     within: &ValueKey<'_>,
     value: &Spanned<DeValue<'_>>,
     place: &PlanText<'_>,
-) -> Result<(), Usage> {
+    found: &mut Vec<Rejection>,
+) {
     match value.get_ref() {
-        DeValue::String(text) => known_marks(within, text).map_err(|why| place.error(value, why)),
-        DeValue::Array(all) => all.iter().try_for_each(|one| look_for_marks(within, one, place)),
-        DeValue::Table(table) => table.iter().try_for_each(|(key, one)| {
-            let phase = within.phase || within.key == "phases";
-            look_for_marks(&ValueKey { key: key.get_ref(), phase }, one, place)
-        }),
-        _ => Ok(()),
+        DeValue::String(text) => {
+            found.extend(known_marks(within, text).err().map(|why| place.error(value, why)));
+        }
+        DeValue::Array(all) => all.iter().for_each(|one| look_for_marks(within, one, place, found)),
+        DeValue::Table(table) => {
+            for (key, one) in table {
+                let phase = within.phase || within.key == "phases";
+                look_for_marks(&ValueKey { key: key.get_ref(), phase }, one, place, found);
+            }
+        }
+        _ => {}
     }
 }
 
@@ -237,7 +255,12 @@ mod tests {
     /// The strings at the top of the file, by key.
     fn filled(text: &str, choice: &Choice) -> Result<BTreeMap<String, String>, String> {
         let mut file = DeTable::parse(text).unwrap();
-        fill(&mut file, &PlanText::new(text, "p.toml"), choice).map_err(|error| error.0)?;
+        let said = |rejection: Rejection| match rejection {
+            Rejection::Found { line, .. } => line,
+            Rejection::Follows => String::new(),
+        };
+        let filled = fill(&mut file, &PlanText::new(text, "p.toml"), choice).map_err(said)?;
+        filled.errors.into_iter().next().map_or(Ok(()), |first| Err(said(first)))?;
         let own = file.get_ref().iter();
         let strings = own.filter_map(|(key, value)| {
             Some((key.get_ref().to_string(), value.get_ref().as_str()?.to_owned()))

@@ -9,6 +9,7 @@ use units::{Dimension, Quantity};
 use super::defaults::{Defaults, ParseResult, among};
 use super::plan_text::PlanText;
 use super::{Comparison, Goal, Plan, Projection, wire};
+use crate::language::rejections::Rejection;
 use results::projection::{Question, STEPS_MIN};
 
 /// The systems of a plan, and the letter of the one that is measured.
@@ -52,6 +53,13 @@ impl Defaults<'_> {
     /// One projection of the plan, all of whose tests are known.
     pub(super) fn projection(&self, wire: &wire::ProjectionKeys, plan: &Plan) -> ParseResult<Projection> {
         let who = format!("projection of {}", wire.of.get_ref());
+        let system = format!("system.{}", wire.system.get_ref());
+        if [wire.of.get_ref(), wire.from.get_ref(), &system]
+            .into_iter()
+            .any(|name| self.errors.is_spoiled(name))
+        {
+            return Err(Rejection::Follows);
+        }
         let (test, metric) = self
             .measured(wire.of.get_ref(), plan)
             .map_err(|why| self.place.error(&wire.of, format!("{who}: {why}")))?;

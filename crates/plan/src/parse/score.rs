@@ -8,7 +8,7 @@ use toml::Spanned;
 use units::{Dimension, Quantity};
 
 use super::defaults::{Defaults, ParseResult, holder, name};
-use super::{Comparison, Criterion, Goal, Plan, Score, ScorePart, Stat, wire};
+use super::{Comparison, Criterion, Goal, Plan, Rejection, Score, ScorePart, Stat, wire};
 
 /// One entry of `of`.
 struct ScoreFactor {
@@ -30,6 +30,9 @@ impl Defaults<'_> {
         if wire.of.len() < 2 {
             let what = "it needs at least two parts, such as `of = [\"W.write.bw\", \"R.read.bw\"]`";
             return Err(self.place.error(&wire.id, format!("{who}: {what}")));
+        }
+        if wire.of.iter().any(|word| self.errors.is_spoiled(word.get_ref())) {
+            return Err(Rejection::Follows);
         }
         let factors: Vec<ScoreFactor> = wire
             .of

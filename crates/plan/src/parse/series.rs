@@ -8,7 +8,8 @@ use units::{Dimension, Quantity};
 
 use super::defaults::{Defaults, ParseResult, Variant, name};
 use super::wire::{NodesValue, SteppedBy};
-use super::{Plan, Series, Step, wire};
+use super::{Placement, Plan, Series, Step, wire};
+use crate::language::rejections::Rejection;
 
 impl Defaults<'_> {
     /// Adds all tests of a series.
@@ -33,32 +34,51 @@ impl Defaults<'_> {
         let turns = self.series_turns(&who, wire, plan)?;
         plan.series.push(Series { id: id.clone(), over: over.word().to_owned(), steps: steps.clone() });
         for (at, step) in steps.iter().enumerate() {
+            let before = self.errors.number();
             for phase in &wire.phases {
                 let who = format!("{who}, phase {}", phase.id.get_ref());
-                self.fits_series(&who, wire, phase, &fs)?;
-                let placement = match (over, &wire.nodes) {
-                    (SteppedBy::Nodes, _) => Some(self.step_nodes(&who, phase, wire, &step.word)?),
-                    (_, Some(nodes)) => {
-                        Some(self.step_nodes(&who, phase, wire, self.nth(&who, nodes, at, wire)?)?)
-                    }
-                    _ => None,
-                };
+                self.errors.kept(self.fits_series(&who, wire, phase, &fs));
+                let placement = self.errors.kept(self.at_step(&who, phase, wire, (at, step)));
                 let variant = Variant {
                     before: format!("{id}.{}.", step.label),
                     family: Some(id.clone()),
                     clause: wire.clause.clone(),
                     repetitions: wire.repetitions.clone(),
                     step: Some(step.clone()),
-                    placement,
+                    has_error: placement.is_none(),
+                    placement: placement.unwrap_or(Some(Placement { ranks: 1, ..Placement::default() })),
                     fs: wire.fs.clone(),
                     ppn: wire.ppn.clone(),
                     turns,
                     ..Variant::default()
                 };
-                self.add(phase, &variant, plan)?;
+                let added = self.add(phase, &variant, plan);
+                self.errors.kept(added);
+            }
+            // Further steps would have the same errors again.
+            if self.errors.number() > before {
+                return Err(Rejection::Follows);
             }
         }
         self.in_any_order(&who, wire.order.as_ref(), turns, plan)
+    }
+
+    /// The placement of a phase at a step, if the series decides it.
+    fn at_step(
+        &self,
+        who: &str,
+        phase: &wire::TestKeys,
+        wire: &wire::SeriesKeys,
+        (at, step): (usize, &Step),
+    ) -> ParseResult<Option<Placement>> {
+        match (wire.over, &wire.nodes) {
+            (SteppedBy::Nodes, _) => self.step_nodes(who, phase, wire, &step.word).map(Some),
+            (_, Some(nodes)) => {
+                let word = self.nth(who, nodes, at, wire)?;
+                self.step_nodes(who, phase, wire, word).map(Some)
+            }
+            _ => Ok(None),
+        }
     }
 
     /// Whether the phase leaves out the keys that the series sets.
@@ -93,7 +113,7 @@ impl Defaults<'_> {
         phase: &wire::TestKeys,
         series: &wire::SeriesKeys,
         word: &str,
-    ) -> ParseResult<super::Placement> {
+    ) -> ParseResult<Placement> {
         let nodes = Some(Spanned::new(series.steps.span(), NodesValue::One(word.to_owned())));
         let ppn = phase.ppn.clone().or(series.ppn.clone());
         let asked = super::placement::RanksRequest::new(&phase.ranks, &nodes, &ppn, series.id.span());

@@ -8,6 +8,7 @@ use super::defaults::{Defaults, ParseResult, among, name};
 use super::placement::RanksRequest;
 use super::plan_text::PlanText;
 use super::{Placement, Plan, State, StateKind, Test, wire};
+use crate::language::rejections::Rejection;
 
 /// Types of file systems that report which storage targets are offline.
 const REPORT_TARGETS: &[&str] = &["lustre", "fuse.glusterfs"];
@@ -124,6 +125,9 @@ impl Defaults<'_> {
         let rejected = |what: String| Err(self.place.error(state, format!("{who}: {what}")));
         let known: Vec<&str> = plan.states.iter().map(|state| state.name.as_str()).collect();
         let Some(index) = known.iter().position(|known| *known == word) else {
+            if self.errors.is_spoiled(&format!("state.{word}")) {
+                return Err(Rejection::Follows);
+            }
             return rejected(format!("no [state.{word}]{}", among(word, &known)));
         };
         let found = &plan.states[index];

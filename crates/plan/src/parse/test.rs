@@ -7,7 +7,8 @@ use units::Dimension;
 
 use super::defaults::{Defaults, ParseResult, Variant, among, holder, name};
 use super::placement::RanksRequest;
-use super::{Import, Placement, Plan, Role, Search, Test, Uses, state, waiver, wire};
+use super::{Course, Export, Import, Placement, Plan, Role, Search, Test, Uses, state, waiver, wire};
+use crate::language::rejections::Rejection;
 use crate::line::Line;
 use command::tool_line::ToolLine;
 
@@ -17,7 +18,22 @@ enum TestCommand<'w> {
     App(&'w Spanned<wire::AppKeys>),
 }
 
+/// The parts of a test that depend on its command line.
+struct TestRun {
+    line: Line,
+    imports: Vec<Import>,
+    uses: Option<Uses>,
+    course: Course,
+    sustained_s: Option<f64>,
+    exports: Vec<Export>,
+}
+
 impl TestCommand<'_> {
+    /// Whether it takes values from another test.
+    fn has_imports(&self) -> bool {
+        matches!(self, Self::Line(_, line) if line.get_ref().contains("${"))
+    }
+
     fn span(&self) -> Range<usize> {
         match self {
             Self::Line(_, line) => line.span(),
@@ -30,7 +46,13 @@ impl Defaults<'_> {
     /// Adds a test: once, at each of its steps, or after the tests of its search.
     pub(super) fn tests(&self, wire: &wire::TestKeys, plan: &mut Plan) -> ParseResult<()> {
         let who = format!("test {}", wire.id.get_ref());
-        let placements = self.placements(&who, &asked(wire))?;
+        let placed = self.errors.kept(self.placements(&who, &asked(wire)));
+        let Some(placements) = placed else {
+            // The other keys of the test are checked all the same.
+            let placement = Some(Placement { ranks: 1, ..Placement::default() });
+            let variant = Variant { has_error: true, placement, ..Variant::default() };
+            return self.add(wire, &variant, plan);
+        };
         let nodes = wire.nodes.as_ref();
         let turns = self.turns(&who, wire, plan)?;
         let at = |placement: Placement, named: bool| Variant {
@@ -78,71 +100,135 @@ impl Defaults<'_> {
 
     /// Adds one test.
     pub(super) fn add(&self, wire: &wire::TestKeys, variant: &Variant, plan: &mut Plan) -> ParseResult<()> {
-        let checked = self.test(wire, variant, plan)?;
+        let id = format!("{}{}{}", variant.before, wire.id.get_ref(), variant.behind);
+        let checked = self.test(wire, variant, plan, id.clone()).inspect_err(|_| self.errors.spoil(id))?;
         plan.tests.push(checked);
         state::in_a_row(&wire.id, plan, self.place)
     }
 
-    fn test(&self, wire: &wire::TestKeys, variant: &Variant, plan: &Plan) -> ParseResult<Test> {
-        let id = format!("{}{}{}", variant.before, wire.id.get_ref(), variant.behind);
+    /// Checks one test. All of its errors are added, as far as they are independent.
+    fn test(&self, wire: &wire::TestKeys, variant: &Variant, plan: &Plan, id: String) -> ParseResult<Test> {
+        let (errors, before) = (self.errors, self.errors.number());
         let who = format!("test {id}");
-        name(&wire.id, "a test's id", self.place)?;
-        let family = variant.family.clone().unwrap_or_else(|| wire.id.get_ref().clone());
-        if let Some(other) = holder(plan, &id, Some(&family)) {
-            let what = format!("{who}: {other} already has this id. Change one.");
-            return Err(self.place.error(&wire.id, what));
-        }
-        let decide = self.decide(wire.decide.as_ref().or(self.file.decide.as_ref()))?;
-        let uses = variant.uses.as_ref().or(wire.uses.as_ref());
-        let uses = uses.map(|uses| self.uses(&who, uses, variant, plan)).transpose()?;
-        let words = self.only_line(&who, wire)?;
-        let (line, imports) = self.line_of(&who, &words, wire, variant, uses.as_ref(), plan)?;
-        let course = self.course(&who, wire, variant, &line, uses.as_ref())?;
-        let at = words.span();
-        let sustained_s = self.sustained(&who, wire, &line)?;
+        errors.kept(self.named(&who, &id, wire, variant, plan));
+        let decide = errors.kept(self.decide(wire.decide.as_ref().or(self.file.decide.as_ref())));
+        let words = errors.kept(self.only_line(&who, wire));
+        let ran = words.as_ref().and_then(|words| self.ran(&who, words, wire, variant, plan));
+        let placement = errors.kept(self.placed(&who, wire, variant));
+        let repetitions = errors.kept(self.repetitions(&who, wire, variant));
+        let role = errors.kept(self.role(&who, wire, variant, plan));
+        let waivers = errors.kept(waiver::all(&who, &id, &wire.waive, self.place));
+        let timeout_s = errors.kept(self.timeout(&who, wire.timeout.as_ref()));
+        let cov_max = self.asked(&who, "cov_max", &wire.cov_max, &self.file.cov_max, Dimension::Fraction);
+        let cov_max = errors.kept(cov_max);
+        let fs = errors.kept(self.fs(&who, wire.fs.as_ref().or(variant.fs.as_ref()), &wire.id));
+        let (Some(decide), Some(words), Some(ran), Some(placement), Some(role), Some(fs)) =
+            (decide, words, ran, placement, role, fs)
+        else {
+            return Err(Rejection::Follows);
+        };
         let clause = [&wire.clause, &variant.clause].into_iter().find(|clause| !clause.is_empty());
-        let clause = clause.unwrap_or(&id).clone();
         let mut test = Test {
-            family,
+            family: variant.family.clone().unwrap_or_else(|| wire.id.get_ref().clone()),
             name: wire.id.get_ref().clone(),
             setup: wire.setup.iter().map(|command| variant.at_step(command)).collect(),
-            clause,
-            placement: match &variant.placement {
-                Some(placement) => placement.clone(),
-                None => {
-                    let ppn = wire.ppn.clone().or_else(|| variant.ppn.clone());
-                    self.placement(&who, &RanksRequest::new(&wire.ranks, &wire.nodes, &ppn, wire.id.span()))?
-                }
-            },
+            clause: clause.unwrap_or(&id).clone(),
+            placement,
             step: variant.step.clone(),
             part: variant.part,
             search: None,
-            exports: super::exports::named(&wire.exports, &line)
-                .map_err(|why| self.place.error(&wire.id, format!("{who}: {why}")))?,
-            line,
-            imports,
-            repetitions: self.repetitions(&who, wire, variant)?,
-            uses,
+            exports: ran.exports,
+            line: ran.line,
+            imports: ran.imports,
+            repetitions: repetitions.unwrap_or(1),
+            uses: ran.uses,
             states: Vec::new(),
             degraded: wire.degraded,
             stripes: wire.stripes.as_ref().map(|stripes| *stripes.get_ref()),
-            role: self.role(&who, wire, variant, plan)?,
+            role,
             criteria: Vec::new(),
-            sustained_s,
-            course,
-            waivers: waiver::all(&who, &id, &wire.waive, self.place)?,
-            timeout_s: self.timeout(&who, wire.timeout.as_ref())?,
-            cov_max: self.asked(&who, "cov_max", &wire.cov_max, &self.file.cov_max, Dimension::Fraction)?,
+            sustained_s: ran.sustained_s,
+            course: ran.course,
+            waivers: waivers.unwrap_or_default(),
+            timeout_s: timeout_s.unwrap_or_default(),
+            cov_max: cov_max.unwrap_or_default(),
             cache_warm: wire.cache == wire::CacheWord::Warm,
-            fs: self.fs(&who, wire.fs.as_ref().or(variant.fs.as_ref()), &wire.id)?,
+            fs,
             decide,
             looks: Vec::new(),
-            at: self.place.line_column(&at),
+            at: self.place.line_column(&words.span()),
             id,
         };
-        self.complete(&who, wire, &mut test, plan)?;
-        self.runnable(&who, &at, &test, plan)?;
+        self.complete(&who, wire, &mut test, plan);
+        if variant.has_error || errors.number() > before {
+            return Err(Rejection::Follows);
+        }
+        self.runnable(&who, &words.span(), &test, plan)?;
         Ok(test)
+    }
+
+    /// Whether its id can be used, and is the only such id.
+    fn named(
+        &self,
+        who: &str,
+        id: &str,
+        wire: &wire::TestKeys,
+        variant: &Variant,
+        plan: &Plan,
+    ) -> ParseResult<()> {
+        name(&wire.id, "a test's id", self.place)?;
+        let family = variant.family.as_ref().unwrap_or(wire.id.get_ref());
+        match holder(plan, id, Some(family)) {
+            Some(other) => {
+                let what = format!("{who}: {other} already has this id. Change one.");
+                Err(self.place.error(&wire.id, what))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// What depends on the command line; `None` after an error, which is added.
+    fn ran(
+        &self,
+        who: &str,
+        words: &TestCommand<'_>,
+        wire: &wire::TestKeys,
+        variant: &Variant,
+        plan: &Plan,
+    ) -> Option<TestRun> {
+        let errors = self.errors;
+        let uses = variant.uses.as_ref().or(wire.uses.as_ref());
+        let uses = errors.kept(uses.map(|uses| self.uses(who, uses, variant, plan)).transpose());
+        // Without the test that it works on, no value is imported from it.
+        let found = match &uses {
+            None if words.has_imports() => return None,
+            uses => uses.as_ref().and_then(Option::as_ref),
+        };
+        let (line, imports) = errors.kept(self.line_of(who, words, wire, variant, found, plan))?;
+        let course = errors.kept(self.course(who, wire, variant, &line, found));
+        let sustained_s = errors.kept(self.sustained(who, wire, &line));
+        let exports = super::exports::named(&wire.exports, &line)
+            .map_err(|why| self.place.error(&wire.id, format!("{who}: {why}")));
+        let exports = errors.kept(exports);
+        Some(TestRun {
+            uses: uses?,
+            course: course?,
+            sustained_s: sustained_s?,
+            exports: exports?,
+            line,
+            imports,
+        })
+    }
+
+    /// The placement of the test: that of its step, or its own.
+    fn placed(&self, who: &str, wire: &wire::TestKeys, variant: &Variant) -> ParseResult<Placement> {
+        match &variant.placement {
+            Some(placement) => Ok(placement.clone()),
+            None => {
+                let ppn = wire.ppn.clone().or_else(|| variant.ppn.clone());
+                self.placement(who, &RanksRequest::new(&wire.ranks, &wire.nodes, &ppn, wire.id.span()))
+            }
+        }
     }
 
     /// Whether the test finds the files that it reads, and its launcher can start it.
@@ -154,10 +240,11 @@ impl Defaults<'_> {
         }
     }
 
-    /// Adds the parts that need an otherwise complete test.
-    fn complete(&self, who: &str, wire: &wire::TestKeys, test: &mut Test, plan: &Plan) -> ParseResult<()> {
+    /// Adds the parts that need an otherwise complete test. Their errors are added.
+    fn complete(&self, who: &str, wire: &wire::TestKeys, test: &mut Test, plan: &Plan) {
         for state in &wire.states {
-            test.states.push(self.needed(who, state, test, plan)?);
+            let needed = self.needed(who, state, test, plan);
+            test.states.extend(self.errors.kept(needed));
         }
         test.degraded |= test.states.iter().any(|state| plan.states[*state].is_degraded());
         test.stripes = test.stripes.or_else(|| match test.uses.as_ref()? {
@@ -165,9 +252,9 @@ impl Defaults<'_> {
             Uses::Test(index) => plan.tests[*index].stripes,
         });
         for criterion in wire.criterion.0.iter().filter(|_| test.role == Role::Contract) {
-            test.criteria.extend(self.criterion(who, criterion, test, plan)?);
+            let found = self.criterion(who, criterion, test, plan);
+            test.criteria.extend(self.errors.kept(found).flatten());
         }
-        Ok(())
     }
 
     fn repetitions(&self, who: &str, wire: &wire::TestKeys, variant: &Variant) -> ParseResult<u32> {
@@ -299,6 +386,7 @@ impl Defaults<'_> {
                 let named = |test: &Test| test.id == *word.get_ref();
                 match plan.tests.iter().position(|test| test.role == Role::Contract && named(test)) {
                     Some(index) => Ok(Role::Hero(index)),
+                    None if self.errors.is_spoiled(word.get_ref()) => Err(Rejection::Follows),
                     None => {
                         let near = among(word.get_ref(), &known);
                         let what = match plan.tests.iter().any(named) {

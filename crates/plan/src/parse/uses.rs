@@ -8,6 +8,7 @@ use units::several;
 use super::defaults::{Defaults, ParseResult, Variant, among};
 use super::nearest::nearest;
 use super::{Plan, Test, Uses};
+use crate::language::rejections::Rejection;
 use crate::line::{IOR_FILE, Line};
 use command::IorLine;
 use command::tool_line::ToolLine;
@@ -166,12 +167,16 @@ impl Defaults<'_> {
             let known: Vec<&str> = plan.datasets.iter().map(|dataset| dataset.name.as_str()).collect();
             return match known.iter().position(|known| *known == wanted) {
                 Some(index) => Ok(Uses::Dataset(index)),
+                None if self.errors.is_spoiled(word) => Err(Rejection::Follows),
                 None => rejected(format!("no [dataset.{wanted}]{}", among(wanted, &known))),
             };
         }
         let same_step = format!("{}{word}{}", variant.before, variant.behind);
         let by_id = |id: &str| plan.tests.iter().position(|test| test.id == id);
         let Some(index) = by_id(&same_step).or_else(|| by_id(word)) else {
+            if self.errors.is_spoiled(&same_step) || self.errors.is_spoiled(word) {
+                return Err(Rejection::Follows);
+            }
             let made: Vec<&str> = plan.datasets.iter().map(|dataset| dataset.name.as_str()).collect();
             let known: Vec<&str> =
                 plan.tests.iter().map(|test| test.id.as_str()).chain(made.clone()).collect();

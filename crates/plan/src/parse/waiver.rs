@@ -7,6 +7,7 @@ use toml::Spanned;
 use super::defaults::ParseResult;
 use super::plan_text::PlanText;
 use super::{Waiver, wire};
+use crate::language::rejections::Rejections;
 
 /// Words in place of a name.
 const PLACEHOLDERS: &[&str] = &[
@@ -54,7 +55,7 @@ pub(super) fn all(
 }
 
 /// The waivers of the file, except those of tests.
-pub(super) fn of_others(file: &wire::PlanFile, place: &PlanText<'_>) -> ParseResult<Vec<Waiver>> {
+pub(super) fn of_others(file: &wire::PlanFile, place: &PlanText<'_>, errors: &Rejections) -> Vec<Waiver> {
     let fs = file.fs.iter().map(|(name, fs)| ("fs.", name, &fs.get_ref().waive));
     let datasets = file.dataset.iter().map(|(name, made)| ("dataset.", name, &made.get_ref().waive));
     let states = file.state.iter().map(|(name, state)| ("state.", name, &state.get_ref().waive));
@@ -65,7 +66,7 @@ pub(super) fn of_others(file: &wire::PlanFile, place: &PlanText<'_>) -> ParseRes
     let series = file.series.iter().map(Spanned::get_ref).map(|one| ("series", one.id.get_ref(), &one.waive));
     let groups = file.group.iter().map(Spanned::get_ref).map(|one| ("group", one.id.get_ref(), &one.waive));
     let own = series.chain(groups).map(|(kind, id, waive)| all(&format!("{kind} {id}"), id, waive, place));
-    Ok(named.chain(own).collect::<ParseResult<Vec<_>>>()?.into_iter().flatten().collect())
+    named.chain(own).filter_map(|all| errors.kept(all)).flatten().collect()
 }
 
 #[cfg(test)]

@@ -12,6 +12,7 @@ use toml::de::{DeArray, DeTable, DeValue};
 use units::{Dimension, Quantity};
 
 use super::super::wire::PlanFile;
+use super::meant::{key_like, unknown_key, unknown_word};
 use super::{KeyForm, KeyTable, PlanKey};
 
 type SpannedValue<'i> = Spanned<DeValue<'i>>;
@@ -21,6 +22,8 @@ type SpannedValue<'i> = Spanned<DeValue<'i>>;
 pub(crate) struct KeyProblem {
     pub(crate) span: Range<usize>,
     pub(crate) what: String,
+    /// Whether the reader itself rejects it. Other values are also rejected by a rule.
+    pub(crate) from_reader: bool,
 }
 
 /// All values that do not have the form of their key, in the order of the file.
@@ -28,6 +31,35 @@ pub(crate) fn problems(file: &Spanned<DeTable<'_>>) -> Vec<KeyProblem> {
     let mut found = Vec::new();
     look(PlanFile::TABLE, &file.span(), file.get_ref(), &mut found);
     found.sort_by_key(|problem| problem.span.start);
+    found
+}
+
+/// The same for one entry of a table.
+pub(crate) fn problems_of(table: &'static KeyTable, entry: &SpannedValue<'_>) -> Vec<KeyProblem> {
+    let mut found = Vec::new();
+    if let DeValue::Table(there) = entry.get_ref() {
+        look(table, &entry.span(), there, &mut found);
+    }
+    found
+}
+
+/// The problem that the value of a key of the file does not have the form of tables.
+pub(crate) fn misplaced(key: &PlanKey, value: &SpannedValue<'_>) -> Option<KeyProblem> {
+    let (inner, mut inside) = (key.form.table()?, Vec::new());
+    let (span, what) = nested((PlanFile::TABLE, key), inner, value, &mut inside).err()?;
+    Some(KeyProblem { span, what: format!("`{}` {what}", key.name), from_reader: true })
+}
+
+/// The keys that the table does not have.
+pub(crate) fn unknown_keys(table: &'static KeyTable, there: &DeTable<'_>) -> Vec<KeyProblem> {
+    let known: Vec<&str> = table.keys.iter().map(|key| key.name).collect();
+    let mut found = Vec::new();
+    for (key, _) in there {
+        let name: &str = key.get_ref();
+        if !known.contains(&name) {
+            found.push(KeyProblem { span: key.span(), what: unknown_key(name, &known), from_reader: true });
+        }
+    }
     found
 }
 
@@ -40,9 +72,15 @@ pub(crate) fn missed(file: &Spanned<DeTable<'_>>, span: &Range<usize>) -> Option
 
 /// Checks one table.
 fn look(table: &'static KeyTable, span: &Range<usize>, there: &DeTable<'_>, found: &mut Vec<KeyProblem>) {
+    found.extend(unknown_keys(table, there));
     for key in table.keys {
         match there.get(key.name) {
-            None if key.must => found.push(KeyProblem { span: span.clone(), what: needed(table, key) }),
+            // A misspelled key is reported once.
+            None if key.must && is_misspelled(table, key, there) => {}
+            None if key.must => {
+                let what = needed(table, key);
+                found.push(KeyProblem { span: span.clone(), what, from_reader: true });
+            }
             None => {}
             Some(value) => {
                 let who = match table.name {
@@ -53,11 +91,32 @@ fn look(table: &'static KeyTable, span: &Range<usize>, there: &DeTable<'_>, foun
                     Some(inner) => nested((table, key), inner, value, found),
                     None => plain(key, value),
                 };
-                found.extend(
-                    rejected.err().map(|(span, what)| KeyProblem { span, what: format!("{who} {what}") }),
-                );
+                if let Some(what) = unknown(key, value) {
+                    found.push(KeyProblem { span: value.span(), what, from_reader: true });
+                }
+                found.extend(rejected.err().map(|(span, what)| {
+                    let what = format!("{who} {what}");
+                    KeyProblem { span, what, from_reader: false }
+                }));
             }
         }
+    }
+}
+
+/// Whether an unknown key of the table is probably this key.
+fn is_misspelled(table: &KeyTable, key: &PlanKey, there: &DeTable<'_>) -> bool {
+    let known: Vec<&str> = table.keys.iter().map(|key| key.name).collect();
+    let unknown = there.keys().map(|name| name.get_ref().as_ref()).filter(|name| !known.contains(name));
+    unknown.into_iter().any(|name: &str| key_like(name, &known).is_some_and(|meant| meant == key.name))
+}
+
+/// The message that a text is not one of the words of the key, if the reader knows them.
+fn unknown(key: &PlanKey, value: &SpannedValue<'_>) -> Option<String> {
+    match (&key.form, value.get_ref()) {
+        (KeyForm::Word(words), DeValue::String(word)) if !words.contains(&word.as_ref()) => {
+            Some(unknown_word(word, words))
+        }
+        _ => None,
     }
 }
 
@@ -96,9 +155,11 @@ fn plain(key: &PlanKey, value: &SpannedValue<'_>) -> FormProblem {
         | (KeyForm::Number, DeValue::Integer(_) | DeValue::Float(_)) => Ok(()),
         (KeyForm::Version, _) => not(key, "a number", value),
         (KeyForm::Number, _) => not(key, "a number without quotes", value),
-        // The reader checks the words themselves.
-        (KeyForm::Word(_), DeValue::String(_)) => Ok(()),
-        (KeyForm::Word(words), _) => not(key, &format!("one of {}, in quotes", words.join(", ")), value),
+        // Unknown words are found apart, or by a rule.
+        (KeyForm::Word(_) | KeyForm::CheckedWord(_), DeValue::String(_)) => Ok(()),
+        (KeyForm::Word(words) | KeyForm::CheckedWord(words), _) => {
+            not(key, &format!("one of {}, in quotes", words.join(", ")), value)
+        }
         (KeyForm::Count, there) if is_count(there) => Ok(()),
         (KeyForm::Count, _) => not(key, "a whole number above 0", value),
         (KeyForm::CountOr(_), there) if is_count(there) => Ok(()),

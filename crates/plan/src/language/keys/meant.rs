@@ -57,8 +57,33 @@ const ELSEWHERE: &[(&[&str], &str)] = &[
     (&["wear_out", "wearout"], "It is an option of the `ior` command line, as `-O stoneWallingWearOut=1`"),
 ];
 
+/// The message about an unknown key.
+pub(super) fn unknown_key(key: &str, known: &[&str]) -> String {
+    unknown("key", key, key_meant(key, known), known)
+}
+
+/// The message about an unknown word.
+pub(super) fn unknown_word(word: &str, known: &[&str]) -> String {
+    unknown("word", word, word_meant(word, known), known)
+}
+
+/// The largest number of words that a rejection lists in addition to a hint.
+const LISTED: usize = 10;
+
+/// The message about an unknown key or word, with the hint and the known ones.
+fn unknown(kind: &str, unknown: &str, meant: Option<String>, known: &[&str]) -> String {
+    let all = known.join(", ");
+    match meant {
+        Some(meant) if known.len() > LISTED => {
+            format!("unknown {kind} `{unknown}`{meant}")
+        }
+        Some(meant) => format!("unknown {kind} `{unknown}`{meant} Known here: {all}."),
+        None => format!("unknown {kind} `{unknown}`. Known here: {all}."),
+    }
+}
+
 /// The hint about an unknown key: the key that is meant, what to write instead, or `None`.
-pub(crate) fn key_meant(unknown: &str, known: &[&str]) -> Option<String> {
+fn key_meant(unknown: &str, known: &[&str]) -> Option<String> {
     if let Some(meant) = synonym(unknown, known) {
         return Some(format!(". Did you mean `{meant}`?"));
     }
@@ -74,8 +99,13 @@ pub(crate) fn key_meant(unknown: &str, known: &[&str]) -> Option<String> {
     nearest(unknown, known).map(|near| format!(". Did you mean `{near}`?"))
 }
 
+/// The key that an unknown key probably is.
+pub(super) fn key_like(unknown: &str, known: &[&str]) -> Option<String> {
+    synonym(unknown, known).or_else(|| nearest(unknown, known).map(str::to_owned))
+}
+
 /// The hint about an unknown word.
-pub(crate) fn word_meant(unknown: &str, known: &[&str]) -> Option<String> {
+fn word_meant(unknown: &str, known: &[&str]) -> Option<String> {
     let near = synonym(unknown, known).or_else(|| nearest(unknown, known).map(str::to_owned));
     near.map(|near| format!(". Did you mean `{near}`?"))
 }

@@ -84,7 +84,7 @@ fn value(kind: &KeyForm) -> Value {
             let number = number_with_unit(DIMENSIONS);
             text(&format!("({number}|[0-9_.]+\\s*% of .+)"))
         }
-        KeyForm::Word(words) => {
+        KeyForm::Word(words) | KeyForm::CheckedWord(words) => {
             json!({ "anyOf": [{ "enum": words }, { "type": "string", "pattern": PARAMETER }] })
         }
         KeyForm::Texts => json!({ "type": "array", "items": { "type": "string" } }),

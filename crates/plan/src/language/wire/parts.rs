@@ -151,7 +151,7 @@ keys! {
     may {
         stat: Option<Stat> = Word(Stat::WORDS), "\"mean\"",
             "the statistic of the repetitions. Default: that of `decide`, for counts the worst";
-        op: Option<Spanned<String>> = Word(&[">=", "<=", ">", "<", "=="]), "\">=\"",
+        op: Option<Spanned<String>> = CheckedWord(&[">=", "<=", ">", "<", "=="]), "\">=\"",
             "the comparison with `value`";
         value: Option<Spanned<CriterionValue>> = Goal, "\"2.5 GB/s\"",
             "the threshold: a number with its unit, `\"50% of ID.write.bw\"` or `\"66% of known.NAME\"`";
@@ -184,7 +184,7 @@ keys! {
         metrics: BTreeMap<String, MetricKeys>
             = Named(MetricKeys::TABLE), "{ \"step.bw\" = { line = \"rate: ([0-9.]+)\", unit = \"GB/s\" } }",
             "its metrics, by `PHASE.NAME`";
-        parse: Option<Spanned<String>> = Word(&["ior", "mdtest", "flash-io"]), "\"ior\"",
+        parse: Option<Spanned<String>> = CheckedWord(&["ior", "mdtest", "flash-io"]), "\"ior\"",
             "or: the program whose known output it prints. `ior` and `mdtest`: what the output says about \
              processes, nodes, files, sizes and times is compared with the plan";
         stream: Option<Stream> = Word(Stream::WORDS), "\"stderr\"",

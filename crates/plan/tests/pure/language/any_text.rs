@@ -39,8 +39,10 @@ proptest! {
     ) {
         let bases = bases();
         let text = changes.iter().fold(base.get(&bases).clone(), |text, change| change.of(&text));
-        match Plan::parse(&text, "p.toml") {
-            Err(rejection) => prop_assert!(has_position(&rejection.0, &text), "{}\n{text}", rejection.0),
+        match Plan::check(&text, "p.toml", &Choice::default()) {
+            Err(rejections) => for rejection in rejections.all() {
+                prop_assert!(has_position(&rejection.0, &text), "{}\n{text}", rejection.0);
+            },
             Ok(plan) => {
                 if let Ok(jobs) = schedule::jobs(&plan, &[]) {
                     schedule::needs(&jobs);

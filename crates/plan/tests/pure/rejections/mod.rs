@@ -1,5 +1,6 @@
 //! Plans that cannot work, and the line that rejects them before any job runs.
 
+mod all_errors;
 mod course;
 mod datasets;
 mod hooks;
@@ -212,7 +213,7 @@ fn invalid_counts_names_and_durations_are_rejected() {
             "p.toml:8:40: confidence must be at least 0.5 and below 1, such as 0.95",
         ),
         (
-            "[[test]]\nid = \"T\"\nior = \"write fast\"\n".into(),
+            "[[test]]\nid = \"T\"\nior = \"write fast\"\nrole = \"reported\"\n".into(),
             "p.toml:6:7: test T: `write` is not an option. Write IOR options as `-x [value]`.",
         ),
         (String::new(), "p.toml:1:1: the plan has no [[test]], [[series]] or [[group]]. Add at least one."),
