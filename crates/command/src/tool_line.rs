@@ -144,6 +144,14 @@ impl ToolLine {
         if self.removes() { set } else { set.saturating_mul((self.tool.sets)(self)) }
     }
 
+    /// Operations of each phase on files, and of each phase on directories, on this number of ranks, with all
+    /// repetitions; `None` if the command line does not decide it.
+    pub fn operations(&self, ranks: u32) -> Option<u64> {
+        (self.tool.command == "mdtest")
+            .then(|| mdtest::operations(&self.mdtest, ranks.into()))
+            .filter(|operations| *operations > 0)
+    }
+
     fn set_bytes(&self, ranks: u32) -> u64 {
         if self.creates() { (self.tool.writes)(self, ranks.into()) } else { 0 }
     }

@@ -7,6 +7,7 @@
 pub mod app;
 pub mod dataset_check;
 pub mod deferred;
+pub mod estimate;
 mod extension;
 mod language;
 pub mod launcher;

@@ -101,6 +101,7 @@ const GROUPS: &[CommandGroup] = &[
                 &[
                     "assay plan init minimal contract.toml",
                     "assay plan check contract.toml",
+                    "assay plan check contract.toml --rates assay-contract-20261124-101500",
                     "assay plan list",
                 ],
             ),
@@ -120,6 +121,7 @@ const GROUPS: &[CommandGroup] = &[
                 &[
                     "assay run contract.toml --dir /scratch/you",
                     "assay run perlmutter-phase1 --scale small --dir /scratch/you",
+                    "assay run contract.toml --dir /scratch/you --submit=slurm --print-batch",
                     "assay run --resume /scratch/you/assay-contract-20261124-101500",
                 ],
             ),

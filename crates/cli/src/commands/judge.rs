@@ -137,7 +137,7 @@ impl EvidenceFolder {
 
 /// A campaign that was evaluated again.
 pub(super) struct EvaluatedAgain {
-    plan: Plan,
+    pub(super) plan: Plan,
     pub(super) campaign: Campaign,
     /// The verdicts in its folder.
     pub(super) kept: Vec<Verdict>,

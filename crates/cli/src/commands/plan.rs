@@ -1,6 +1,7 @@
 //! `assay plan`: the bundled plans, and the check of a plan.
 
 mod init;
+mod jobs;
 mod power;
 
 use std::fs;
@@ -27,7 +28,10 @@ pub(crate) struct PlanArgs {
 
 #[derive(clap::Subcommand)]
 enum Action {
-    /// Check a plan and print what it would do; nothing is run
+    /// Check a plan and print its jobs and their probable duration; nothing is run
+    ///
+    /// The duration comes from the rates and times that the plan states: thresholds, --rate, deadlines and
+    /// minimum times. With --rates it comes from an earlier campaign. What is not known is listed as unknown.
     ///
     /// A plan with a lint error ends with exit status 2, because `assay run` rejects it.
     Check {
@@ -38,6 +42,9 @@ enum Action {
         values: Values,
         #[command(flatten)]
         variability: power::Variability,
+        /// Estimate durations from the times and rates of this earlier campaign, where it has them
+        #[arg(long, value_name = "FOLDER")]
+        rates: Option<PathBuf>,
     },
     /// Write a plan to start from, and the JSON schema for editors; nothing is overwritten
     Init {
@@ -144,11 +151,16 @@ fn near_bundled(name: &str, more: &[&str]) -> String {
 pub(crate) fn run(args: PlanArgs) -> Result<u8> {
     let mut status = DONE;
     let text = match args.action {
-        Action::Check { plan, values, variability } => {
+        Action::Check { plan, values, variability, rates } => {
             let plan = load(&plan, &values.choice())?;
+            let jobs = schedule::jobs(&plan, &[])?;
+            let earlier = jobs::earlier(rates.as_deref())?;
             let (found, is_grave) = lint::of_plan(&plan)?;
             status = if is_grave { USAGE } else { DONE };
-            summary(&plan)? + &power::table(&plan, &variability)? + &found
+            summary(&plan, &jobs)?
+                + &jobs::table(&plan, &jobs, &earlier)
+                + &power::table(&plan, &variability)?
+                + &found
         }
         Action::List => {
             let line = |one: &BundledPlan| Ok(format!("{:<19} {}\n", one.name, one.plan()?.title));
@@ -219,8 +231,7 @@ fn arguments(plan: &Plan, test: &Test) -> Vec<String> {
 }
 
 /// A summary of the plan in a few lines.
-fn summary(plan: &Plan) -> Result<String> {
-    let jobs = schedule::jobs(plan, &[])?;
+fn summary(plan: &Plan, jobs: &[PlannedJob]) -> Result<String> {
     let of_tests: usize = plan.tests.iter().map(|test| test.criteria.len()).sum();
     let of_groups: usize = plan.groups.iter().map(|group| group.criteria.len()).sum();
     let of_scores = plan.scores.iter().filter(|score| score.criterion.is_some()).count();
@@ -236,7 +247,7 @@ fn summary(plan: &Plan) -> Result<String> {
         several(plan.datasets.len() as u64, "dataset"),
         several(jobs.len() as u64, "job")
     ));
-    for (fs, need) in schedule::needs(&jobs) {
+    for (fs, need) in schedule::needs(jobs) {
         let (all, peak) = (bytes_binary(need.written_bytes as f64), bytes_binary(need.peak_bytes as f64));
         let dir = plan.file_systems.get(&fs).map_or("", |fs| fs.dir.as_str());
         let dir = dir.replace("{dir}", "the DIR given with --dir");
@@ -250,15 +261,12 @@ fn summary(plan: &Plan) -> Result<String> {
             lines.push(format!("fs.{fs}: in addition, {name} fills it: {words}"));
         }
     }
-    let rules = node_rules(plan).into_iter().chain(shares(plan)).chain(randomized_orders(plan, &jobs));
+    let rules = node_rules(plan).into_iter().chain(shares(plan)).chain(randomized_orders(plan, jobs));
     for (who, rule) in rules {
         lines.push(format!("{who}: {rule}"));
     }
-    let launch = run::launch::description(&plan.launch, &plan.clients, &jobs);
+    let launch = run::launch::description(&plan.launch, &plan.clients, jobs);
     lines.push(format!("ranks are started {launch}"));
-    let limit: f64 = jobs.iter().map(|job| job.timeout_s).sum();
-    let limit = units::duration(limit);
-    lines.push(format!("time limit: {limit} in total, the sum of the time limits of all jobs"));
     Ok(lines.iter().map(|line| format!("{}\n", visible(line))).collect())
 }
 

@@ -85,6 +85,9 @@ pub(crate) struct RunArgs {
     /// With --resume the batch job resumes the campaign.
     #[arg(long, value_name = "SYSTEM", num_args = 0..=1, default_missing_value = "", require_equals = true)]
     pub(super) submit: Option<String>,
+    /// With --submit: print the script and the command that hands it over, and change nothing
+    #[arg(long, requires = "submit", conflicts_with_all = ["resume", "extend", "wait"])]
+    print_batch: bool,
     /// Options for sbatch, qsub or flux batch, such as "-A account -p partition"
     #[arg(long, value_name = "WORDS", visible_aliases = ["sbatch", "qsub"], requires = "submit",
           allow_hyphen_values = true)]
@@ -102,6 +105,13 @@ pub(crate) fn run(mut args: RunArgs, argv: &[String]) -> Result<u8> {
         return again::extend(args, folder, argv);
     }
     let existing = args.folder.clone().filter(|folder| folder.join(names::CAMPAIGN).exists());
+    if let Some(folder) = existing.as_ref().filter(|_| args.print_batch) {
+        let at = folder.display();
+        return Err(Usage(format!(
+            "{at} is a campaign, whose batch script exists already. Give another folder to --print-batch."
+        ))
+        .into());
+    }
     if let Some(folder) = args.resume.clone().or(existing) {
         again::check_same_campaign(&args, &folder)?;
         return again::resume(args, folder, argv);
@@ -115,12 +125,16 @@ pub(crate) fn run(mut args: RunArgs, argv: &[String]) -> Result<u8> {
     let place = args.campaigns.take().or_else(|| args.dir.clone()).unwrap_or_else(|| PathBuf::from("."));
     let is_chosen = args.folder.is_some();
     let folder = match args.folder.take() {
+        Some(folder) if args.print_batch => folder,
         Some(folder) => unused(folder)?,
         None => new_folder(&place, &plan)?,
     };
     let findings = lint_before_run(&plan, args.dir.as_deref(), &args.only, args.allow_lint_errors)?;
     let data_key = args.key.of_new()?;
     args.witness.as_ref().map_or(Ok(()), Witness::check)?;
+    if args.print_batch {
+        return submit::print(&args, &plan, &folder);
+    }
     if args.submit.is_some() {
         return submit::submit(&args, &plan, &folder, is_chosen);
     }

@@ -25,6 +25,8 @@ use crate::status::{DONE, UNDECIDED};
 
 /// The file with the list of submitted batch jobs.
 const JOBS: &str = "jobs.json";
+/// The file with the batch script.
+const SCRIPT: &str = "script.sh";
 /// The longest interval between two queries of a batch job, seconds.
 const QUERY_INTERVAL_S: u64 = 20;
 
@@ -37,7 +39,7 @@ fn batch_directory(folder: &Path) -> PathBuf {
 
 /// The script of a campaign's batch job, if it has one.
 pub(super) fn script_of(folder: &Path) -> Option<String> {
-    fs::read_to_string(batch_directory(folder).join("script.sh")).ok()
+    fs::read_to_string(batch_directory(folder).join(SCRIPT)).ok()
 }
 
 /// Writes the script of a campaign of `plan`, submits it, and returns the exit status. The batch job creates
@@ -52,6 +54,44 @@ pub(super) fn submit(args: &RunArgs, plan: &Plan, folder: &Path, is_chosen: bool
     job.record(&folder, &format!(": {description}"))
 }
 
+/// What is handed over to the batch system for a new campaign.
+struct BatchScript {
+    text: String,
+    /// The command that submits it.
+    argv: Vec<String>,
+    /// The requested resources, for readers.
+    description: String,
+}
+
+impl BatchScript {
+    /// The script for the campaign of `plan` in `folder`. Nothing is written.
+    fn new(args: &RunArgs, plan: &Plan, system: &BatchSystem, folder: &Path) -> Result<Self> {
+        let batch = batch_directory(folder);
+        let jobs = schedule::jobs(plan, &args.only)?;
+        let request = Request {
+            out: batch.join("out.txt").display().to_string(),
+            cwd: std::env::current_dir()?.display().to_string(),
+            command: command(args, plan, folder)?,
+            ..Request::of(plan, &jobs)
+        };
+        let at = batch.join(SCRIPT).display().to_string();
+        Ok(Self {
+            text: system.script(&request),
+            argv: system.submitting(&batch_options(args.batch.as_deref()), &at),
+            description: request.description(),
+        })
+    }
+}
+
+/// Prints the script that [`submit`] would hand over, and returns the exit status. Nothing is changed.
+pub(super) fn print(args: &RunArgs, plan: &Plan, folder: &Path) -> Result<u8> {
+    let script = BatchScript::new(args, plan, system(args, plan)?, &absolute(folder)?)?;
+    say(&script.text)?;
+    let words: Vec<String> = script.argv.iter().map(|word| units::visible(word)).collect();
+    complain(&format!("# {}, submitted with: {}", script.description, words.join(" ")));
+    Ok(DONE)
+}
+
 /// Submits a campaign for the first time. Returns the batch job and a description of the request.
 fn submit_first(
     args: &RunArgs,
@@ -59,26 +99,18 @@ fn submit_first(
     system: &'static BatchSystem,
     folder: &Path,
 ) -> Result<(SubmittedJob, String)> {
+    let BatchScript { text, argv, description } = BatchScript::new(args, plan, system, folder)?;
     let batch = batch_directory(folder);
-    let jobs = schedule::jobs(plan, &args.only)?;
-    let request = Request {
-        out: batch.join("out.txt").display().to_string(),
-        cwd: std::env::current_dir()?.display().to_string(),
-        command: command(args, plan, folder)?,
-        ..Request::of(plan, &jobs)
-    };
-    let script = batch.join("script.sh");
     write_whole(&batch.join(names::PLAN), plan.text.as_bytes())?;
-    write_whole(&script, system.script(&request).as_bytes())?;
-    let argv = system.submitting(&batch_options(args.batch.as_deref()), &script.display().to_string());
-    Ok((SubmittedJob { system, job: submitted(system, &argv)?, argv }, request.description()))
+    write_whole(&batch.join(SCRIPT), text.as_bytes())?;
+    Ok((SubmittedJob { system, job: submitted(system, &argv)?, argv }, description))
 }
 
 /// Removes the files of a rejected submission, so that the name can be used again.
 fn remove_script(folder: &Path) {
     let batch = batch_directory(folder);
     if !batch.join(JOBS).exists() {
-        for name in [names::PLAN, "script.sh"] {
+        for name in [names::PLAN, SCRIPT] {
             let _ = fs::remove_file(batch.join(name));
         }
         let _ = fs::remove_dir(batch);
@@ -104,7 +136,7 @@ pub(super) fn resubmit(args: &RunArgs, job: &SubmittedJob, folder: &Path) -> Res
             return Err(Usage(what).into());
         }
     }
-    let script = batch_directory(&folder).join("script.sh").display().to_string();
+    let script = batch_directory(&folder).join(SCRIPT).display().to_string();
     let other = args.batch.as_deref().map(|text| system.submitting(&batch_options(Some(text)), &script));
     let argv = other.unwrap_or_else(|| job.argv.clone());
     let job = SubmittedJob { system, job: submitted(system, &argv)?, argv };
@@ -267,7 +299,7 @@ impl SubmittedJob {
             "Submitted as {}{what}\nScript: {}\nOutput: {}\nResult: assay run --wait {at} (or --resume, \
              which does not wait)\n",
             self.name(),
-            batch.join("script.sh").display(),
+            batch.join(SCRIPT).display(),
             batch.join("out.txt").display()
         ))?;
         Ok(DONE)

@@ -195,3 +195,23 @@ fn a_requeued_job_starts_again_after_a_kill_during_the_creation_of_its_folder() 
     assert!(ran.err.contains("H exists and is not a campaign folder. Give another folder."), "{ran:#?}");
     assert!(place.path("H/jobs").exists() && place.path("H/mine").exists());
 }
+
+#[test]
+fn the_printed_batch_script_is_the_one_that_is_handed_over_and_nothing_is_written() {
+    let slurm = FakeSlurm::new();
+    let before = names(&slurm.0.path(""));
+    let ran = slurm.assay(&format!("{SUBMIT} --folder dir/c --batch --exclusive --print-batch"));
+    assert_eq!(ran.status, Some(0), "{ran:#?}");
+    assert!(ran.out.starts_with("#!/bin/") && ran.out.contains("#SBATCH"), "{ran:#?}");
+    assert!(
+        ran.err.contains("submitted with: sbatch") && ran.err.contains("dir/c.batch/script.sh"),
+        "{ran:#?}"
+    );
+    assert_eq!((names(&slurm.0.path("")), names(&slurm.0.dir())), (before, vec![]));
+    assert!(!slurm.0.path("bin/sbatch.calls").exists(), "nothing is submitted");
+
+    slurm.assay(&format!("{SUBMIT} --folder dir/c")).ok();
+    assert_eq!(fs::read_to_string(slurm.0.path("dir/c.batch/script.sh")).unwrap(), ran.out);
+    let alone = slurm.assay("run p.toml --dir dir --print-batch");
+    assert_eq!(alone.status, Some(2), "{alone:#?}");
+}

@@ -50,5 +50,6 @@ mod mdtest_outputs;
 mod mdtest_regressions;
 mod mdtest_text;
 mod plan_errors;
+mod plan_check;
 mod plan_init;
 mod signatures;

@@ -60,6 +60,8 @@ pub struct IorFacts {
     pub deadline_s: u64,
     /// `-O minTimeDuration`, other than 0.
     pub min_time: bool,
+    /// The same, seconds; 0 for none or where it cannot be parsed.
+    pub min_time_s: u64,
     /// `-O stoneWallingWearOut=1`
     pub wear_out: bool,
     /// `-O stoneWallingStatusFile`
@@ -76,6 +78,8 @@ pub struct IorFacts {
     pub random: bool,
     /// Whether transfers are rate-limited: `--rate`.
     pub is_rate_limited: bool,
+    /// The value of `--rate`, for all ranks together, such as `200MB/s`.
+    pub rate: Option<Box<str>>,
     /// `--randomPrefill`
     pub prefilled: bool,
     /// `-E`
@@ -132,6 +136,7 @@ impl IorFacts {
             keep: options.on(Keep),
             deadline_s: options.number(Deadline, 0).unwrap_or(0),
             min_time: options.is_set(MinTime),
+            min_time_s: options.number(MinTime, 0).unwrap_or(0),
             wear_out: options.is_set(WearOut),
             status_file: options.has(StatusFile),
             repetitions: options.number(Repetitions, 1).unwrap_or(1).max(1),
@@ -140,6 +145,7 @@ impl IorFacts {
             collective: options.on(Collective),
             random: options.on(RandomOffset),
             is_rate_limited: options.has(Rate),
+            rate: options.text(Rate).map(Box::from),
             prefilled: options.is_set(RandomPrefill),
             existing: options.on(UseExisting),
             shift: shift(&options),

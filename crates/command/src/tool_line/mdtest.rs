@@ -56,6 +56,12 @@ fn items(given: &Given) -> u64 {
     }
 }
 
+/// Operations of a phase on the items of all ranks, with all repetitions, at most.
+pub(super) fn operations(given: &Given, ranks: u64) -> u64 {
+    let sharers = if given.on(SharedFile) { 1 } else { ranks };
+    items(given).saturating_mul(sharers).saturating_mul(iterations(given))
+}
+
 /// How often it repeats everything.
 pub(super) fn iterations(given: &Given) -> u64 {
     number(given, Iterations, 1).max(1)
