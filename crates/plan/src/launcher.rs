@@ -70,6 +70,8 @@ pub struct Launch {
     pub kind: LaunchKind,
     /// Environment variables of every job.
     pub env: BTreeMap<String, String>,
+    /// Whether a probe of each way to start ranks runs before the first job.
+    pub probe: bool,
 }
 
 /// The launchers.

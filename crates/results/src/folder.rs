@@ -9,6 +9,7 @@
 //!   machine-after.json   the same after the last job
 //!   jobs/0001-ID-r1/     one job: job.json (`JobInfo`), stdout.txt, stderr.txt, records.jsonl; for a
 //!                        dataset also dataset.json (`Manifest`)
+//!   jobs/probe-1/        a probe of the launcher, with the files of a job
 //!   jobs/….killed-1/     the files of an attempt that was stopped with the campaign; kept, never evaluated
 //!   verdicts.json        `Vec<Verdict>`
 //!   summary.json         rates, projections, hero runs, findings (`Summary`)
@@ -57,7 +58,7 @@ pub use extend::extend;
 pub use facts::{
     BackingLayer, Build, FileSystemFacts, Fill, LayerKind, Layout, LoadedLibrary, Machine, Program, Target,
 };
-pub use load::{error_lines, job_of, load};
+pub use load::{error_lines, is_probe, job_of, load};
 pub use pack::{PackedArchive, pack};
 pub use resume::{Resumed, discard, resume, unbegun};
 pub use unpack::{is_archive, unpack};
@@ -308,6 +309,8 @@ pub struct Campaign {
     pub after: Option<Machine>,
     /// All jobs that ended, by number.
     pub jobs: Vec<Job>,
+    /// The probes of the launcher that ended. They are not jobs of the plan.
+    pub probes: Vec<Job>,
     /// Folders of attempts that were stopped with the campaign, relative to the campaign folder.
     pub killed: Vec<String>,
     /// The verdicts; empty before the evaluation.
@@ -376,6 +379,8 @@ pub mod names {
     pub const EXTENSION: &str = "extension.json";
     /// The report for readers.
     pub const REPORT: &str = "report.html";
+    /// The start of the name of a probe's folder in [`JOBS`].
+    pub const PROBE: &str = "probe-";
     /// Within a job: [`super::JobInfo`].
     pub const JOB: &str = "job.json";
     /// Within a job: its standard output.

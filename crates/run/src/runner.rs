@@ -15,6 +15,7 @@ mod handed_out;
 mod job;
 mod kept;
 mod ownership;
+mod probe;
 mod rejections;
 mod session;
 mod setup;
@@ -87,6 +88,8 @@ pub struct CampaignRequest {
     pub data_key: Option<CampaignKey>,
     /// The witness that receives the hash of the chain.
     pub witness: Option<Witness>,
+    /// Whether the ways to start ranks are probed before the first job, if the plan wants it.
+    pub probe: bool,
     /// The lint findings, with the waivers of the plan. They are kept in campaign.json.
     pub findings: Vec<Finding>,
     /// Evaluates the folder when all jobs have ended.
@@ -138,6 +141,15 @@ fn rejected<T>(why: String) -> Result<T, Trouble> {
 pub enum Ended {
     /// All jobs ended, and the campaign is evaluated.
     Judged(Box<Campaign>),
+    /// A probe of the launcher failed, so no job was started. It can be resumed.
+    ProbeFailed {
+        /// Why.
+        reason: Reason,
+        /// What has to be corrected.
+        mistake: ProbeMistake,
+        /// The folder of the probe, relative to the campaign folder.
+        folder: String,
+    },
     /// It was stopped before all jobs had ended, and can be resumed.
     Stopped {
         /// Jobs that have ended.
@@ -145,6 +157,17 @@ pub enum Ended {
         /// Jobs in all.
         of: usize,
     },
+}
+
+/// What has to be corrected after a probe failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ProbeMistake {
+    /// The plan, such as an option of its launcher.
+    Plan,
+    /// The environment or the request of the user, such as a variable or the number of nodes.
+    Surroundings,
+    /// It is not known.
+    Unknown,
 }
 
 /// Something an observer may want to show.
@@ -165,6 +188,8 @@ pub enum Event<'a> {
         /// Relative to the campaign folder.
         aside: &'a [String],
     },
+    /// A probe of the launcher ended.
+    Probed(&'a Job),
     /// A job starts.
     Starts(&'a PlannedJob),
     /// A job has been running for this time, seconds. Sent several times a second.
@@ -212,6 +237,9 @@ fn run_each(
     observer(&Event::Resumes { restored: &site.resumed.restored, aside: &site.resumed.aside });
     report_witness(site, observer);
     observer(&Event::Begins { jobs: &jobs, done: done.ends.len() });
+    if let Some(ended) = probe::before_jobs(asked, site, &jobs, &done, observer)? {
+        return Ok(Some(ended));
+    }
     let mut rest = jobs.as_slice();
     while let Some(first) = rest.first() {
         let together = |job: &&PlannedJob| job.at_once.is_some() && job.at_once == first.at_once;

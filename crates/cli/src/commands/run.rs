@@ -17,12 +17,12 @@ use results::finding::Finding;
 use results::folder::{self, Build, Campaign, names};
 use results::summary::Summary;
 use run::witness::Witness;
-use run::{CampaignRequest, Ended, Trouble};
+use run::{CampaignRequest, Ended, ProbeMistake, Trouble};
 use units::Usage;
 
 use super::{judge, lint, plan, submit};
 use crate::speech::{complain, say, say_rendered};
-use crate::status::{DONE, UNDECIDED};
+use crate::status::{DONE, ERROR, UNDECIDED, USAGE};
 pub(super) use keyed::KeyArgs;
 use progress::Progress;
 
@@ -43,6 +43,11 @@ pub(crate) struct RunArgs {
     /// Run only this test and the tests that it reads from; may be repeated
     #[arg(long, value_name = "TEST", conflicts_with = "resume")]
     pub(super) only: Vec<String>,
+    /// Do not probe the launcher before the first job
+    ///
+    /// A probe starts the ranks of a later job for about a second. If one fails, no job is started.
+    #[arg(long)]
+    pub(super) no_probe: bool,
     /// Start in spite of lint errors; the clauses that they are about become INVALID
     #[arg(long, conflicts_with = "resume")]
     pub(super) allow_lint_errors: bool,
@@ -139,7 +144,8 @@ pub(crate) fn run(mut args: RunArgs, argv: &[String]) -> Result<u8> {
         return submit::submit(&args, &plan, &folder, is_chosen);
     }
     let request = request(plan, args.dir, folder, false, args.only, argv)?;
-    campaign(CampaignRequest { findings, data_key, witness: args.witness, ..request })
+    let probe = !args.no_probe;
+    campaign(CampaignRequest { findings, data_key, witness: args.witness, probe, ..request })
 }
 
 /// Checks that the folder does not exist. A folder in which no job has started is removed.
@@ -197,6 +203,7 @@ pub(super) fn request(
         stop: run::signals::stop_on_request().unwrap_or_else(|_| Arc::default()),
         data_key: None,
         witness: None,
+        probe: true,
         findings: Vec::new(),
         evaluate,
     })
@@ -274,6 +281,20 @@ pub(super) fn campaign(mut request: CampaignRequest) -> Result<u8> {
         Ended::Judged(campaign) => {
             complain("");
             conclude(&request, *campaign)
+        }
+        Ended::ProbeFailed { reason, mistake, folder: probe } => {
+            let why = report::sentences::explained(&reason);
+            complain(&format!("assay: {why} The probe is in {folder}/{probe}, and no job was started."));
+            let resume = format!("Resume with: assay run --resume {folder}");
+            complain(&match mistake {
+                ProbeMistake::Plan => format!(
+                    "assay: a correction of the plan needs a new campaign. If the plan is right: {resume}"
+                ),
+                ProbeMistake::Surroundings | ProbeMistake::Unknown => {
+                    format!("assay: {resume}, after the correction. --no-probe skips probes.")
+                }
+            });
+            Ok(if mistake == ProbeMistake::Unknown { ERROR } else { USAGE })
         }
         Ended::Stopped { done, of } => {
             complain(&format!(

@@ -192,9 +192,8 @@ fn command(args: &RunArgs, plan: &Plan, folder: &Path) -> Result<Vec<String>> {
     args.only.iter().for_each(|test| option("--only", test.clone()));
     args.witness.iter().for_each(|witness| option("--witness", witness.text().to_owned()));
     args.key.words()?.into_iter().for_each(|(name, value)| option(name, value));
-    if args.allow_lint_errors {
-        command.push("--allow-lint-errors".to_owned());
-    }
+    let flags = [("--allow-lint-errors", args.allow_lint_errors), ("--no-probe", args.no_probe)];
+    command.extend(flags.into_iter().filter(|(_, given)| *given).map(|(flag, _)| flag.to_owned()));
     Ok(command)
 }
 

@@ -80,7 +80,7 @@ impl Place {
         let (script, hang) = (self.path("launch.sh"), self.path("hang"));
         format!(
             "[launch]\nkind = \"mpirun\"\nargv = [\"sh\", {script:?}, \"{{ranks}}\", \"{{cmd}}\"]\n\
-             env = {{ HANG = {hang:?} }}\n"
+             env = {{ HANG = {hang:?} }}\nprobe = false\n"
         )
     }
 

@@ -68,7 +68,7 @@ fn invented_names_of_nodes_are_not_nodes_even_with_host_names_of_their_own() {
         fs::write(place.path("hosts.txt"), "n1:8\nn2:8\n").unwrap();
         let clients = format!("[clients]\nhostfile = \"hosts.txt\"\n{host}");
         plan(&place, &format!("{clients}[launch]\nkind = \"mpich\"\n{fork}{before}"), "nodes = 2");
-        let ran = place.campaign();
+        let ran = place.assay("run p.toml --dir dir --no-probe");
         (place, ran)
     };
     let (place, ran) = named("", "");
@@ -119,7 +119,7 @@ fn a_job_on_one_node_instead_of_two_is_invalid() {
                   argv = [\"mpirun.openmpi\", \"--allow-run-as-root\", \"--oversubscribe\", \"-n\", \
                   \"{ranks}\", \"{cmd}\"]\n";
     plan(&place, launch, "nodes = 2");
-    let ran = place.campaign();
+    let ran = place.assay("run p.toml --dir dir --no-probe");
     assert_eq!(ran.status, Some(3), "{ran:#?}");
     let (outcome, reason) = reason(&place);
     assert_eq!((outcome.as_str(), &reason["code"]), ("INVALID", &"nodes-differ".into()), "{reason}");
@@ -143,7 +143,7 @@ fn open_mpi_starts_the_given_number_of_ranks_per_node() {
 /// Runs the campaign without the variables that change how Open MPI starts, but with these ones. Its only
 /// verdict is INVALID for this rejection, and `advice` is part of the printed sentence.
 fn rejected_launch(place: &Place, variables: &[(&str, &str)], rejection: &str, advice: &str) {
-    let mut command = place.command("run p.toml --dir dir");
+    let mut command = place.command("run p.toml --dir dir --no-probe");
     for (name, _) in OPEN_MPI_AS_ROOT.iter().chain(&OVERSUBSCRIBE) {
         command.env_remove(name);
     }

@@ -188,7 +188,10 @@ fn launcher(scene: &Scene, change: &str) -> String {
          \"$ranks\" \"$@\"\n"
     );
     fs::write(&script, text).unwrap();
-    format!("[launch]\nkind = \"mpirun\"\nargv = [\"sh\", {script:?}, \"{{ranks}}\", \"{{cmd}}\"]\n")
+    format!(
+        "[launch]\nkind = \"mpirun\"\nargv = [\"sh\", {script:?}, \"{{ranks}}\", \"{{cmd}}\"]\n\
+         probe = false\n"
+    )
 }
 
 #[test]

@@ -275,6 +275,7 @@ fn verdict_and_report_have_the_last_output_of_a_failed_job() {
     fs::write(&script, "echo first >&2; echo node n7 fell over >&2; exit 9\n").unwrap();
     place.plan(&format!(
         "[launch]\nkind = \"mpirun\"\nargv = [\"sh\", {script:?}, \"{{ranks}}\", \"{{cmd}}\"]\n\
+         probe = false\n\
          {WRITTEN_AND_COMPARED}"
     ));
     assert_eq!(place.campaign().status, Some(3));

@@ -39,7 +39,10 @@ fn stripping(place: &Place, start: &str) -> String {
          \"$word\";; esac\ndone\nexec \"$program\" -n \"$ranks\" \"$@\"\n"
     );
     fs::write(&script, text).unwrap();
-    format!("[launch]\nkind = \"mpirun\"\nargv = [\"sh\", {script:?}, \"{{ranks}}\", \"{{cmd}}\"]\n")
+    format!(
+        "[launch]\nkind = \"mpirun\"\nargv = [\"sh\", {script:?}, \"{{ranks}}\", \"{{cmd}}\"]\n\
+         probe = false\n"
+    )
 }
 
 /// The phases of all jobs of a campaign.

@@ -193,7 +193,10 @@ fn filling(place: &Place, but: &str) -> String {
     );
     fs::write(place.path("full.sh"), script).unwrap();
     let script = place.path("full.sh");
-    format!("[launch]\nkind = \"mpirun\"\nargv = [\"bash\", {script:?}, \"{{ranks}}\", \"{{cmd}}\"]\n")
+    format!(
+        "[launch]\nkind = \"mpirun\"\nargv = [\"bash\", {script:?}, \"{{ranks}}\", \"{{cmd}}\"]\n\
+         probe = false\n"
+    )
 }
 
 #[test]

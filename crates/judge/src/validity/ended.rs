@@ -67,13 +67,13 @@ pub(crate) fn why_failed(job: &Job) -> Reason {
         DeathCause::Node => "node-died",
     });
     let reason = reason.with_some("launcher", cause);
-    let launch_rejected = job.launch_rejection().filter(|_| job.records.is_empty());
+    // The program itself may also reject an option or miss a program, so only a probe shows these mistakes.
+    let is_certain = |rejection: &LaunchRejection| {
+        !matches!(rejection, LaunchRejection::Option | LaunchRejection::Program)
+    };
+    let launch_rejected = job.launch_rejection().filter(is_certain).filter(|_| job.records.is_empty());
     if let Some(rejection) = launch_rejected {
-        let name = match rejection {
-            LaunchRejection::Root => "root",
-            LaunchRejection::Slots => "slots",
-        };
-        return reason.with("launch_rejected", name);
+        return reason.with("launch_rejected", rejection.word());
     }
     match failure(job) {
         Some(failure) => reason.with("failure", failure),

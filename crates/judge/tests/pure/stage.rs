@@ -62,6 +62,7 @@ impl Stage {
             around: Default::default(),
             environment: vec![("PATH".into(), "/usr/bin:/bin".into())],
             stop: Arc::new(AtomicBool::new(false)),
+            probe: false,
             findings: Vec::new(),
             data_key: None,
             witness: None,

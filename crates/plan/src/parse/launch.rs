@@ -14,8 +14,12 @@ pub(super) fn launch(
     place: &PlanText<'_>,
 ) -> ParseResult<Launch> {
     let launch = match launch {
-        None => Launch { kind: LaunchKind::Local, env: Default::default() },
-        Some(spanned) => Launch { kind: kind(spanned.get_ref(), place)?, env: spanned.get_ref().env.clone() },
+        None => Launch { kind: LaunchKind::Local, env: Default::default(), probe: false },
+        Some(spanned) => {
+            let (kind, keys) = (kind(spanned.get_ref(), place)?, spanned.get_ref());
+            let probe = keys.probe.unwrap_or(true) && kind != LaunchKind::Local;
+            Launch { kind, env: keys.env.clone(), probe }
+        }
     };
     if let Some(clients) = clients {
         accepts_nodes(&launch.kind, clients, place)?;

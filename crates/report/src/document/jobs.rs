@@ -42,10 +42,29 @@ pub(super) fn table(campaign: &Campaign) -> Section {
         true => vec![Block::Paragraph("No job ended.".into())],
         false => vec![Block::Table(table)],
     };
+    if !campaign.probes.is_empty() {
+        blocks.push(Block::Table(probes(&campaign.probes)));
+    }
     if !campaign.killed.is_empty() {
         blocks.push(Block::Table(killed(&campaign.killed)));
     }
     Section { id: "jobs".into(), title: "Jobs".into(), blocks }
+}
+
+/// The probes of the launcher.
+fn probes(probes: &[Job]) -> Table {
+    let mut table = Table::new("Probes of the launcher", "Started | >Duration | End | Command | Folder");
+    table.note = "A probe starts ranks in the same way as later jobs. It measures nothing.".into();
+    for job in probes {
+        table.row([
+            Cell::new(time(&job.info.started)),
+            seconds_cell(job.info.seconds),
+            end_cell(&job.info.end),
+            Cell::literal(shell_line(&job.info.argv)),
+            Cell::literal(&job.folder).linked(link_to(&format!("{}/{}", job.folder, names::JOB))),
+        ]);
+    }
+    table
 }
 
 /// The attempts that were stopped with the campaign.

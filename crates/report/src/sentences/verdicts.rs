@@ -4,6 +4,21 @@
 
 use results::reason::Code;
 
+/// What a launcher rejects, and what would help, from the data `launch_rejected`.
+macro_rules! launch_mistake {
+    () => {
+        "{launch_rejected:root=Open MPI does not start as root. Set \
+         OMPI_ALLOW_RUN_AS_ROOT=1 and OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1, or add `--allow-run-as-root` to \
+         `options` of the launch table.;slots=Open MPI has fewer slots than ranks. Set \
+         OMPI_MCA_rmaps_base_oversubscribe=1 (since Open MPI 5: \
+         PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe), or add `--oversubscribe` to `options` of the \
+         launch table.;option=The launcher does not know an option. Correct `options` or `argv` of the \
+         launch table.;program=The launcher does not find a program. Install it on all nodes, or correct its \
+         path.;node=The launcher cannot reach a node. Correct the names of the nodes.;mpi=The ranks do not \
+         find the MPI library of their launcher. Load its module, or set ASSAY_MPI_LIBRARY.}"
+    };
+}
+
 /// The templates.
 pub(super) const TEXTS: &[(Code, &str)] = templates! {
     // Decisions.
@@ -80,13 +95,19 @@ pub(super) const TEXTS: &[(Code, &str)] = templates! {
     NotChosen: "The test was not selected. Selected tests: {chosen}.";
     RepetitionsMissing: "Only {ran} of {planned|repetition} were run. {cause}";
     RepetitionTwice: "Repetition {repetition} exists twice ({folders}). Neither of them is used.";
+    ProbeFailed:
+        concat!("The launcher started no usable ranks for the probe of {ranks|rank}. ", launch_mistake!(),
+                "[ Error output: {output}]"),
+        "The probe started {started|rank} instead of {ranks}. Compare the arguments of the launcher with the \
+         plan.",
+        "The probe of {ranks|rank} ran on {nodes|node} instead of {planned}. Compare the arguments of the \
+         launcher with the plan.",
+        "The probe of {ranks|rank} did not end within {timeout} and was killed.[ Error output: {output}]",
+        "The probe of {ranks|rank} was ended by signal {signal}.[ Error output: {output}]",
+        "The probe of {ranks|rank} ended with status {status}.[ {failure}][ Error output: {output}]",
+        "The probe of {ranks|rank} left no complete records.[ Error output: {output}]";
     JobFailed:
-        "{who} started no rank (status {status}). {launch_rejected:root=Open MPI does not start as root. Set \
-         OMPI_ALLOW_RUN_AS_ROOT=1 and OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1, or add `--allow-run-as-root` to \
-         `options` of the launch table.;slots=Open MPI has fewer slots than ranks. Set \
-         OMPI_MCA_rmaps_base_oversubscribe=1 (since Open MPI 5: \
-         PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe), or add `--oversubscribe` to `options` of the \
-         launch table.}",
+        concat!("{who} started no rank (status {status}). ", launch_mistake!()),
         "{who} ended with status {status}[ ({launcher:killed=a rank was killed;cancelled=the job was \
          cancelled;allocation-time=the time of its allocation was over;node-died=a node failed})].[ \
          {failure}][ Error output: {output}]",

@@ -18,7 +18,11 @@ use serde::{Deserialize, Serialize};
 use super::extend::{ends_look, name_before};
 use super::limits::CHAIN_BYTES_MAX;
 use super::witness::WitnessAnswer;
-use super::{ChainedJob, beneath, load::named, names, sha256};
+use super::{
+    ChainedJob, beneath,
+    load::{is_probe, named},
+    names, sha256,
+};
 use crate::summary::CampaignCourse;
 
 /// The kind of an entry.
@@ -135,6 +139,7 @@ impl Chain {
         for (entry, _) in jobs.iter().chain(before_verdicts) {
             match entry.what {
                 ChainEvent::Resumed => course.resumed += 1,
+                ChainEvent::Killed if is_probe(&entry.path) => {}
                 ChainEvent::Killed => course.killed.push(entry.path.clone()),
                 ChainEvent::Ended if is_repeated(&course.killed, &entry.path) => {
                     course.repeated.push(entry.path.clone());

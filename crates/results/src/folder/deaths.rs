@@ -23,8 +23,15 @@ impl Job {
 
     /// Why its launcher started no rank, if its error stream reports that.
     pub fn launch_rejection(&self) -> Option<LaunchRejection> {
-        let of = |line: &String| REJECTIONS.iter().find(|(text, _)| line.contains(text));
-        self.error_lines.iter().find_map(of).map(|(_, rejection)| *rejection)
+        self.launch_rejection_line().map(|(rejection, _)| rejection)
+    }
+
+    /// The same, with the line that reports it.
+    pub fn launch_rejection_line(&self) -> Option<(LaunchRejection, &str)> {
+        let of = |line: &'_ String| {
+            REJECTIONS.iter().find(|(text, _)| line.contains(text)).map(|(_, rejection)| *rejection)
+        };
+        self.error_lines.iter().find_map(|line| Some((of(line)?, line.as_str())))
     }
 
     /// A summary of its error stream in one line. It has the first lines, the line with the cause, the last
@@ -45,19 +52,60 @@ impl Job {
     }
 }
 
-/// A rule of Open MPI by which it starts no rank.
+/// Why a launcher starts no rank, or starts ranks that do not find each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LaunchRejection {
-    /// It does not start as root.
+    /// Open MPI does not start as root.
     Root,
-    /// It has fewer slots than ranks.
+    /// Open MPI has fewer slots than ranks.
     Slots,
+    /// The launcher does not know an option.
+    Option,
+    /// The launcher does not find the program.
+    Program,
+    /// The launcher cannot reach a node.
+    Node,
+    /// The ranks find no MPI library, or one of another launcher.
+    Mpi,
 }
 
-/// Messages of Open MPI 4 and 5.
+impl LaunchRejection {
+    /// Its name in reasons.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Root => "root",
+            Self::Slots => "slots",
+            Self::Option => "option",
+            Self::Program => "program",
+            Self::Node => "node",
+            Self::Mpi => "mpi",
+        }
+    }
+}
+
+/// Messages of launchers, and of this program in the ranks that they start.
 const REJECTIONS: &[(&str, LaunchRejection)] = &[
+    // Open MPI 4 and 5
     ("has detected an attempt to run as root", LaunchRejection::Root),
     ("There are not enough slots available", LaunchRejection::Slots),
+    ("Error: unknown option", LaunchRejection::Option),
+    ("An unrecognized value was given", LaunchRejection::Option),
+    ("was unable to launch the specified application", LaunchRejection::Program),
+    ("was unable to find the specified executable", LaunchRejection::Program),
+    ("was unable to reliably start one or more daemons", LaunchRejection::Node),
+    // Hydra
+    ("): unrecognized argument", LaunchRejection::Option),
+    ("): execvp error on file", LaunchRejection::Program),
+    // ssh of both
+    ("Could not resolve hostname", LaunchRejection::Node),
+    // Slurm
+    ("srun: unrecognized option", LaunchRejection::Option),
+    ("srun: invalid option", LaunchRejection::Option),
+    ("error: execve(): ", LaunchRejection::Program),
+    ("Requested node configuration is not available", LaunchRejection::Node),
+    // this program
+    (", but no MPI library was found", LaunchRejection::Mpi),
+    ("the library does not belong to this launcher", LaunchRejection::Mpi),
 ];
 
 /// An external cause that ended a job.
@@ -166,12 +214,33 @@ mod tests {
     }
 
     #[test]
-    fn open_mpi_rejects_root_and_too_few_slots() {
+    fn the_mistakes_that_launchers_report_are_distinguished() {
         for (text, wanted) in [
             ("mpirun.openmpi has detected an attempt to run as root.", Some(LaunchRejection::Root)),
             (
                 "There are not enough slots available in the system to satisfy the 4",
                 Some(LaunchRejection::Slots),
+            ),
+            ("mpirun.openmpi: Error: unknown option \"--bogus\"", Some(LaunchRejection::Option)),
+            (
+                "[mpiexec@n1] match_arg (utils/args/args.c:163): unrecognized argument bogus",
+                Some(LaunchRejection::Option),
+            ),
+            ("srun: unrecognized option '--bogus'", Some(LaunchRejection::Option)),
+            (
+                "mpirun was unable to launch the specified application as it could not access",
+                Some(LaunchRejection::Program),
+            ),
+            (
+                "[proxy:0:0@n1] HYDU_create_process (utils/launch/launch.c:73): execvp error on file ./x (No \
+                 such file or directory)",
+                Some(LaunchRejection::Program),
+            ),
+            ("slurmstepd: error: execve(): ./x: No such file or directory", Some(LaunchRejection::Program)),
+            ("ssh: Could not resolve hostname n1: Name or service not known", Some(LaunchRejection::Node)),
+            (
+                "ior: hydra (MPICH) started 2 ranks, but no MPI library was found: searched for libmpi.so.40",
+                Some(LaunchRejection::Mpi),
             ),
             ("ior: cannot open the file: Permission denied", None),
         ] {

@@ -20,12 +20,13 @@ const PART_BYTES: u64 = 4096;
 /// Loads the campaign in `dir`. Files of later steps (machine facts after the run, verdicts) may be missing.
 /// Existing files must be readable. Otherwise the error has the file name.
 pub fn load(dir: &Path) -> io::Result<Campaign> {
-    let (mut jobs, killed) = jobs(dir)?;
+    let (all, killed) = jobs(dir)?;
+    let (mut probes, mut jobs): (Vec<Job>, Vec<Job>) = all.into_iter().partition(|job| is_probe(&job.folder));
     let chain = chain::read(dir)?;
     let extensions = extend::all(dir, chain.as_ref())?;
     let is_extended = chain.as_ref().is_some_and(Chain::is_extended_now);
     let mut chained = chain.as_ref().map(Chain::jobs).unwrap_or_default();
-    jobs.iter_mut().for_each(|job| job.chained = chained.remove(job.folder.as_str()));
+    jobs.iter_mut().chain(&mut probes).for_each(|job| job.chained = chained.remove(job.folder.as_str()));
     Ok(Campaign {
         course: chain.as_ref().map(Chain::course).unwrap_or_default(),
         info: json(dir, names::CAMPAIGN)?,
@@ -33,7 +34,8 @@ pub fn load(dir: &Path) -> io::Result<Campaign> {
         before: optional(json(dir, names::BEFORE))?,
         after: of_look(dir, names::AFTER, is_extended)?,
         jobs,
-        killed,
+        probes,
+        killed: killed.into_iter().filter(|folder| !is_probe(folder)).collect(),
         verdicts: of_look(dir, names::VERDICTS, is_extended)?.unwrap_or_default(),
         summary: of_look(dir, names::SUMMARY, is_extended)?.unwrap_or_default(),
         head: chain.and_then(|chain| chain.before_report()),
@@ -67,7 +69,7 @@ fn jobs(dir: &Path) -> io::Result<(Vec<Job>, Vec<String>)> {
         }
     }
     // Folder names have four digits, and more from job 10 000 on.
-    jobs.sort_by_key(|job| job.info.number);
+    jobs.sort_by_key(|job| (job.info.number, job.info.repetition));
     Ok((jobs, killed))
 }
 
@@ -76,6 +78,11 @@ fn jobs(dir: &Path) -> io::Result<(Vec<Job>, Vec<String>)> {
 pub fn job_of(folder: &str) -> &str {
     let name = name_when_ended(folder);
     name.split_once('-').map_or(name, |(_, job)| job)
+}
+
+/// Whether a folder is that of a probe, in any state. No other job has such a name.
+pub fn is_probe(folder: &str) -> bool {
+    name_when_ended(folder).starts_with(names::PROBE)
 }
 
 /// The final name of a job's folder, in any state.

@@ -73,6 +73,8 @@ codes! {
     NotChosen = "not-chosen": "The test was not selected.";
     RepetitionsMissing = "repetitions-missing": "Fewer repetitions than planned were run.";
     RepetitionTwice = "repetition-twice": "A repetition exists twice, and neither is used.";
+    ProbeFailed = "probe-failed":
+        "A probe of the launcher failed, so the campaign ended before its first job.";
     JobFailed = "job-failed": "A job failed.";
     JobNotStarted = "job-not-started": "A job could not be started.";
     RecordedFailure = "recorded-failure": "A job recorded a failure that ended a phase.";

@@ -220,7 +220,12 @@ impl CampaignSite {
 
     /// The path of that directory, whether it exists or not.
     pub(super) fn files_path(&self, job: &PlannedJob) -> PathBuf {
-        self.info.data.get(&job.fs).map(Path::new).unwrap_or(Path::new("")).join(&job.files)
+        self.data_path(&job.fs).join(&job.files)
+    }
+
+    /// The path of the directory for files on the file system of this name.
+    pub(super) fn data_path(&self, fs: &str) -> &Path {
+        self.info.data.get(fs).map(Path::new).unwrap_or(Path::new(""))
     }
 
     /// Removes a directory of files on the job's file system, if it exists; of a link only the link.
@@ -242,7 +247,7 @@ impl CampaignSite {
 
     /// The directory for files on the job's file system, which must belong to this campaign. A missing
     /// directory is created again. The jobs that need its files report that they are missing.
-    fn data(&self, job: &PlannedJob) -> Result<&Path, Trouble> {
+    pub(super) fn data(&self, job: &PlannedJob) -> Result<&Path, Trouble> {
         let data = self.info.data.get(&job.fs).map(Path::new).unwrap_or(Path::new(""));
         if data.symlink_metadata().is_err_and(|error| error.kind() == io::ErrorKind::NotFound) {
             make_marked(data, &self.mark).map_err(|error| not_created(data, &error))?;

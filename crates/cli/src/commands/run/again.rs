@@ -81,7 +81,8 @@ fn resumed(args: &RunArgs, plan: Plan, folder: PathBuf, argv: &[String]) -> Resu
     let witness =
         args.witness.clone().map_or_else(|| recorded_witness(&folder), |witness| Ok(Some(witness)))?;
     witness.as_ref().map_or(Ok(()), Witness::check)?;
-    Ok(CampaignRequest { data_key, witness, ..request(plan, None, folder, true, vec![], argv)? })
+    let probe = !args.no_probe;
+    Ok(CampaignRequest { data_key, witness, probe, ..request(plan, None, folder, true, vec![], argv)? })
 }
 
 /// Adds repetitions to an ended campaign, and runs them.

@@ -56,6 +56,13 @@ impl Progress {
                     self.line(&format!("kept: {attempt}, which ended with its campaign"))
                 });
             }
+            Event::Probed(probe) => {
+                let how = match probe.info.end {
+                    JobEnd::Exit(0) => format!("ranks started in {}", duration(probe.info.seconds)),
+                    _ => probe.info.end.words(),
+                };
+                self.line(&format!("probe of the launcher: {how} ({})", probe.folder));
+            }
             Event::Starts(job) => self.bar.set_message(visible(&self.name(job))),
             Event::Runs(job, seconds) => {
                 let limit = duration(job.timeout_s);
