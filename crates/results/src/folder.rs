@@ -347,13 +347,45 @@ pub struct Extension {
 impl Campaign {
     /// The exit status of a program that shows the campaign. It is that of the verdicts, but no verdict
     /// passes or fails if evidence files are not intact. Clauses that are met count only after all waivers
-    /// that they need are approved.
+    /// that they need are approved. If tests were selected, only their clauses and findings count.
     pub fn exit_code(&self) -> u8 {
-        match Verdict::exit_code(&self.verdicts) {
+        let Self { verdicts, summary, .. } = &self.of_selected();
+        match Verdict::exit_code(verdicts) {
             _ if !self.faults.is_empty() => 3,
-            0 if self.summary.has_open_findings() => 3,
+            0 if summary.has_open_findings() => 3,
             status => status,
         }
+    }
+
+    /// Whether the test, series or group of this name was selected; all are if none was named.
+    ///
+    /// A name selects the test with this id, or else the tests of the series or group with it.
+    pub fn is_selected(&self, test: &str) -> bool {
+        let only = &self.info.only;
+        let is_id = |name: &str| self.verdicts.iter().any(|verdict| verdict.test == name);
+        let is_part = |name: &String| {
+            let rest = test.strip_prefix(name.as_str());
+            rest.is_some_and(|rest| rest.starts_with('.') && !is_id(name))
+        };
+        only.is_empty() || only.iter().any(|name| name == test || is_part(name))
+    }
+
+    /// The campaign with only the verdicts of selected tests, and without findings about other tests.
+    #[must_use]
+    pub fn of_selected(&self) -> Self {
+        let mut selected = self.clone();
+        if self.info.only.is_empty() {
+            return selected;
+        }
+        let others: Vec<&str> = self
+            .verdicts
+            .iter()
+            .map(|one| one.test.as_str())
+            .filter(|test| !self.is_selected(test))
+            .collect();
+        selected.verdicts.retain(|one| self.is_selected(&one.test));
+        selected.summary.findings.retain(|finding| !others.contains(&finding.about.as_str()));
+        selected
     }
 }
 

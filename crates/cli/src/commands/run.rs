@@ -40,7 +40,9 @@ pub(crate) struct RunArgs {
     /// The directory to test, which replaces `{dir}` in the plan
     #[arg(long, value_name = "DIR")]
     pub(super) dir: Option<PathBuf>,
-    /// Run only this test and the tests that it reads from; may be repeated
+    /// Run only this test and the tests that it needs; may be repeated
+    ///
+    /// Only the clauses of selected tests are printed, and they decide the exit status.
     #[arg(long, value_name = "TEST", conflicts_with = "resume")]
     pub(super) only: Vec<String>,
     /// Do not probe the launcher before the first job
@@ -369,8 +371,30 @@ pub(super) fn show(folder: &Path, mut campaign: Campaign) -> Result<u8> {
     Ok(campaign.exit_code())
 }
 
+/// What the selection of tests leaves out, and which tests ran because the selected ones need them; empty
+/// without a selection.
+fn beside_selected(campaign: &Campaign) -> String {
+    let only = &campaign.info.only;
+    if only.is_empty() {
+        return String::new();
+    }
+    let left_out = campaign.verdicts.iter().filter(|verdict| !campaign.is_selected(&verdict.test)).count();
+    let mut needed: Vec<&str> = campaign.jobs.iter().map(|job| job.info.test.as_str()).collect();
+    needed.retain(|test| !campaign.is_selected(test.trim_end_matches("+warm-up")));
+    needed.sort_unstable();
+    needed.dedup();
+    let needed = match &needed[..] {
+        [] => String::new(),
+        some => format!(" Also run, because a selected test needs it: {}.", some.join(", ")),
+    };
+    let others = units::several(left_out as u64, "other clause");
+    let text = format!("\nSelected with --only: {}. The plan has {others}.{needed}\n", only.join(", "));
+    units::visible_lines(&text)
+}
+
 /// The table of clauses and verdicts, with the width and the colours of standard output.
 pub(super) fn table(campaign: &Campaign) -> String {
     let colour = io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
-    report::text(campaign, progress::width().unwrap_or(100), colour)
+    report::text(&campaign.of_selected(), progress::width().unwrap_or(100), colour)
+        + &beside_selected(campaign)
 }

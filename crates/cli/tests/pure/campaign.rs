@@ -382,3 +382,33 @@ fn the_text_of_a_clause_does_not_change_the_result() {
     assert!(ran.passed(), "{ran:#?}");
     assert_eq!(place.outcomes(), ["EVERY PASS", "VERBS PASS", "SUM.a PASS", "SUM.b PASS", "SUM PASS"]);
 }
+
+#[test]
+fn a_selection_prints_and_returns_only_what_was_asked_for() {
+    let place = Place::new();
+    let test = |id: &str, ior: &str, criterion: &str| {
+        format!("[[test]]\nid = \"{id}\"\nior = \"{ior}\"\nrepetitions = 1\ncriterion = {criterion}\n")
+    };
+    // The written data is right, but W is slower than its clause, and B would fail too.
+    let fails = "{ metric = \"write.bw\", op = \">=\", value = \"900 PB/s\" }";
+    let right = "{ metric = \"read_check.errors\", op = \"==\", value = \"0 errors\" }";
+    place.plan(
+        &[
+            test("W", "-w -e -t 64k -b 128k -k -G 3", fails),
+            test("R", "-R -t 64k -b 128k -k -G 3\"\nuses = \"W", right),
+            test("B", "-w -e -t 64k -b 128k", fails),
+        ]
+        .concat(),
+    );
+    let ran = place.assay("run p.toml --dir dir --only R");
+    let clauses = |id: &str| ran.out.lines().filter(|line| line.starts_with(&format!("{id} "))).count();
+    assert_eq!([clauses("R"), clauses("W"), clauses("B")], [1, 0, 0], "{ran:#?}");
+    let about = "Selected with --only: R. The plan has 2 other clauses. Also run, because a selected test \
+                 needs it: W.";
+    assert!(ran.out.contains(about), "{ran:#?}");
+    let outcomes: Vec<String> = place.outcomes();
+    assert_eq!(outcomes, ["W FAIL", "R PASS", "B NOT_RUN"], "the evidence has all of them");
+    assert!(ran.passed(), "the failed clause was not asked for: {ran:#?}");
+    let judged = place.assay(&format!("judge {}", place.folder().display()));
+    assert!(judged.status == ran.status && judged.out.contains(about), "{judged:#?}");
+}
