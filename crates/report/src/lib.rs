@@ -28,6 +28,22 @@ pub fn text(campaign: &Campaign, width: usize, colour: bool) -> String {
 /// Its links are relative to the campaign folder, so write it there as `report.html`. It fails only if
 /// writing to `out` fails.
 pub fn write_html(campaign: &Campaign, out: &mut dyn io::Write) -> io::Result<()> {
-    let page = renderers::html::page(&document::of(campaign)).map_err(io::Error::other)?;
+    write_page(campaign, &PageOptions::default(), out)
+}
+
+/// What a page has that a report in a campaign folder does not have.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PageOptions {
+    /// Whether the appendix is open, and is printed.
+    pub appendix: bool,
+    /// Who signed the archive of the campaign, one text each.
+    pub signers: Vec<String>,
+}
+
+/// Writes the report like [`write_html`], with these options.
+pub fn write_page(campaign: &Campaign, options: &PageOptions, out: &mut dyn io::Write) -> io::Result<()> {
+    let mut document = document::of(campaign);
+    document.signed.signed_by(&options.signers);
+    let page = renderers::html::page(&document, options.appendix).map_err(io::Error::other)?;
     out.write_all(page.as_bytes())
 }

@@ -36,7 +36,7 @@ use results::finding::Finding;
 use results::reason::{Code, Datum, Reason};
 use units::several;
 
-use crate::document::words::{BINARY_RATE, confidence, distinguished, quantity, threshold_among};
+use crate::document::words::{BINARY_RATE, confidence, distinguished, percent, quantity, threshold_among};
 
 /// The slot for the job that a reason is about.
 const WHO: &str = "who";
@@ -306,21 +306,6 @@ fn number_of(number: f64) -> String {
     }
     let text = format!("{number:.2}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
-}
-
-/// A share in percent, with enough decimals to differ from 0 % and 100 %.
-fn percent(share: f64, signed: bool) -> String {
-    let with = |digits: usize| match signed {
-        true => format!("{:+.digits$}", share * 100.0),
-        false => format!("{:.digits$}", share * 100.0),
-    };
-    let differs = |digits: &usize| {
-        let read: f64 = with(*digits).parse().unwrap_or_default();
-        let of_whole = (read < 100.0) == (share < 1.0) && (read > 100.0) == (share > 1.0);
-        of_whole && (read.abs() >= 10_f64.powi(-(*digits as i32)) || share == 0.0)
-    };
-    let text = with((1..=9).find(differs).unwrap_or(1));
-    format!("{} %", text.strip_suffix(".0").unwrap_or(&text))
 }
 
 #[cfg(test)]

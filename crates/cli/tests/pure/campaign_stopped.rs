@@ -62,10 +62,12 @@ fn resume_to_the_end(place: &Place, before: &std::collections::BTreeMap<PathBuf,
     assert_eq!(course["resumed"], 1);
     assert_eq!(course["killed"][0], "jobs/0003-C-r1.killed-1");
     assert_eq!(course["repeated"][0], "jobs/0003-C-r1");
-    assert!(ran.out.contains("ATTEMPTS resumed 1 time, 1 killed attempt (jobs/0003-C-r1.killed-1),"));
+    for line in ["Resumed: 1 time\n", "Killed attempts: jobs/0003-C-r1.killed-1\n"] {
+        assert!(ran.out.contains(line), "{ran:#?}");
+    }
     let page = fs::read_to_string(folder.join("report.html")).unwrap();
-    let header = page.split("</header>").next().unwrap().replace("&#x2f;", "/");
-    assert!(header.contains("href=\"jobs/0003-C-r1.killed-1\""), "on page one: {header}");
+    let signed = page.split("</main>").next().unwrap().replace("&#x2f;", "/");
+    assert!(signed.contains("href=\"jobs/0003-C-r1.killed-1\""), "in the signed part: {signed}");
     let jobs = ["0001-A-r1", "0002-B-r1", "0003-C-r1", "0003-C-r1.killed-1", "0004-D-r1"];
     assert_eq!(names(&folder.join("jobs")), jobs);
     assert!(

@@ -6,38 +6,40 @@
 use std::borrow::Cow;
 
 use results::finding::Severity;
-use results::folder::{Campaign, CampaignInfo, EarlierCampaign, Job, JobEnd};
+use results::folder::{Campaign, CampaignInfo, Job};
 use results::reason::{Code, Reason};
 use results::{Outcome, Verdict};
 use units::several;
 
 use crate::sentences;
 
-use super::words::{hash_cell, or_none, seconds_of, time};
+use super::anchors::{Anchors, TestAnchors};
+use super::jobs::JobAnchors;
+use super::words::{or_none, seconds_of, time};
 use super::{
-    Cell, Document, Fact, OverallResult, Tone, clauses, jobs, machine, method, summary, test_section,
+    Cell, Document, Fact, OverallResult, Tone, clauses, constants, jobs, machine, method, signed, summary,
+    test_section,
 };
-
-/// The most earlier campaigns that are listed: the last ones.
-const EARLIER_SHOWN: usize = 10;
 
 /// Builds the document of a campaign.
 pub fn of(campaign: &Campaign) -> Document {
     let verdicts = shown_verdicts(campaign);
-    let tests = tests_of(campaign, &verdicts);
-    let mut clauses = clauses::all(&tests, &verdicts);
+    let (tests, anchors, jobs) = parts_of(campaign, &verdicts);
+    let mut clauses = clauses::all(&anchors, &verdicts);
     let remarks = clauses::remarks(&mut clauses);
-    let mut sections: Vec<_> = tests.iter().map(test_section::of).collect();
+    let mut sections: Vec<_> = tests.iter().map(|test| test_section::of(test, &jobs)).collect();
     sections.extend(summary::sections(campaign));
-    sections.push(jobs::table(campaign));
+    sections.push(jobs::section(campaign, &jobs));
     sections.push(machine::section(campaign));
     sections.push(method::numbers());
     sections.push(method::evidence(campaign));
+    constants::fold(&mut sections);
     Document {
         title: title(campaign),
         overall: overall_result(campaign),
         facts: facts(campaign),
         summary_lines: summary::lines(campaign),
+        signed: signed::of(campaign, &verdicts, &anchors),
         remarks,
         clauses,
         machine: machine::line(campaign),
@@ -70,21 +72,26 @@ pub(super) struct Test<'a> {
     pub(super) verdicts: Vec<&'a Verdict>,
 }
 
-/// The tests in the order of the verdicts, then tests that only have jobs.
-fn tests_of<'a>(campaign: &'a Campaign, verdicts: &'a [Verdict]) -> Vec<Test<'a>> {
-    let ids = verdicts.iter().map(|verdict| verdict.test.as_str());
-    let mut tests: Vec<Test> = vec![];
-    for id in ids.chain(campaign.jobs.iter().map(|job| job.info.test.as_str())) {
-        if tests.iter().all(|test| test.id != id) {
-            tests.push(Test {
-                id,
-                anchor: format!("test-{}", tests.len() + 1),
-                jobs: campaign.jobs.iter().filter(|job| job.info.test == id).collect(),
-                verdicts: verdicts.iter().filter(|verdict| verdict.test == id).collect(),
-            });
+/// The tests in the order of the verdicts, then tests that only have jobs. Tests take their link names before
+/// jobs do, so that the link name of a test is its id.
+fn parts_of<'a>(campaign: &'a Campaign, verdicts: &'a [Verdict]) -> (Vec<Test<'a>>, TestAnchors, JobAnchors) {
+    let mut ids: Vec<&str> = Vec::new();
+    let of_verdicts = verdicts.iter().map(|verdict| verdict.test.as_str());
+    for id in of_verdicts.chain(campaign.jobs.iter().map(|job| job.info.test.as_str())) {
+        if !ids.contains(&id) {
+            ids.push(id);
         }
     }
-    tests
+    let mut taken = Anchors::new();
+    let anchors = TestAnchors::of(ids.iter().copied(), &mut taken);
+    let test = |id: &&'a str| Test {
+        id,
+        anchor: anchors.name(id).to_owned(),
+        jobs: campaign.jobs.iter().filter(|job| job.info.test == *id).collect(),
+        verdicts: verdicts.iter().filter(|verdict| verdict.test == *id).collect(),
+    };
+    let tests = ids.iter().map(test).collect();
+    (tests, anchors, JobAnchors::of(&campaign.jobs, &mut taken))
 }
 
 fn title(campaign: &Campaign) -> String {
@@ -214,39 +221,7 @@ fn facts(campaign: &Campaign) -> Vec<Fact> {
         let what = format!("{} ({} on {})", system.name, or_none(&system.kind), or_none(&system.mount));
         facts.push(Fact::new("File system", what));
     }
-    facts.extend(earlier(&info.earlier));
-    for extension in &campaign.extensions {
-        let tests = match &extension.only[..] {
-            [] => "all tests".to_owned(),
-            only => only.join(", "),
-        };
-        let more = several(extension.repetitions.into(), "repetition");
-        let what = format!("{}: {more} more of {tests}. Reason: {}", time(&extension.time), extension.reason);
-        facts.push(Fact::new("Extended", what));
-    }
-    let attempts = campaign.jobs.iter().filter(|job| job.info.end != JobEnd::Exit(0)).count();
-    let failed = if attempts == 0 { String::new() } else { format!(", {attempts} failed") };
-    facts.push(Fact::new("Jobs", format!("{}{failed}", campaign.jobs.len())));
-    facts.extend(summary::course_facts(&campaign.summary.course));
-    facts.push(Fact::new("Tool", or_none(&info.tool)));
-    facts.push(Fact::of("Plan SHA-256", hash_cell(&info.plan_sha256)));
     facts
-}
-
-/// Earlier campaigns of the same plan: each of them could have passed by chance.
-fn earlier(all: &[EarlierCampaign]) -> Vec<Fact> {
-    let (shown, more) = (all.iter().rev().take(EARLIER_SHOWN), all.len().saturating_sub(EARLIER_SHOWN));
-    let one = |campaign: &EarlierCampaign| {
-        let EarlierCampaign { folder, started, outcome, evidence_hash } = campaign;
-        let outcome = outcome.map_or("not ended".to_owned(), |outcome| outcome.to_string());
-        let hash = or_none(evidence_hash);
-        Fact::new(
-            "Earlier campaign",
-            format!("{folder}: {outcome}, started {}, evidence hash {hash}", time(started)),
-        )
-    };
-    let rest = (more > 0).then(|| Fact::new("Earlier campaigns", format!("and {more} more")));
-    shown.map(one).chain(rest).collect()
 }
 
 /// The duration from the start to the last known moment: the last facts of the machine, or the end of the

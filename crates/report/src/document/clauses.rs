@@ -8,16 +8,15 @@ use results::folder::names;
 use results::statistics::{bootstrap_interval, median};
 use results::{Finding, Statistics, Verdict};
 
-use super::build::Test;
+use super::anchors::TestAnchors;
 use super::words::{BINARY_RATE, NONE, confidence, distinguished, link_to, share, tone_of};
 use crate::sentences;
 
-use super::{Cell, Clause, Fact, Remark, RemarkKind, Table};
+use super::{Cell, Clause, Fact, Remark, RemarkKind, Table, margin};
 
 /// All clauses, in the order of the verdicts.
-pub(super) fn all(tests: &[Test], verdicts: &[Verdict]) -> Vec<Clause> {
-    let anchor = |id: &str| tests.iter().find(|test| test.id == id).map_or("", |test| &test.anchor);
-    verdicts.iter().map(|verdict| clause(verdict, anchor(&verdict.test))).collect()
+pub(super) fn all(anchors: &TestAnchors, verdicts: &[Verdict]) -> Vec<Clause> {
+    verdicts.iter().map(|verdict| clause(verdict, anchors.link(&verdict.test))).collect()
 }
 
 /// The distinct remarks, warnings first, each with its tests. A clause keeps the remarks that no earlier
@@ -47,15 +46,18 @@ pub(super) fn remarks(clauses: &mut [Clause]) -> Vec<Remark> {
     all.into_iter().map(|(_, remark)| remark).collect()
 }
 
-/// One clause. `anchor` is the link name of the section of its test.
-pub(super) fn clause(verdict: &Verdict, anchor: &str) -> Clause {
+/// One clause, with the link to the section of its test.
+pub(super) fn clause(verdict: &Verdict, link: Option<String>) -> Clause {
     let statistics = verdict.statistics.as_ref();
     Clause {
-        test: Cell::literal(&verdict.test).linked(format!("#{anchor}")),
+        test: Cell { link, ..Cell::literal(&verdict.test) },
         words: verdict.clause.clone(),
         metric: verdict.metric.clone(),
         criterion: criterion(verdict),
         value: value(verdict),
+        basis: basis(verdict),
+        threshold: margin::threshold(verdict, unit_of(verdict)),
+        margin: margin::cell(verdict),
         cov: statistics.and_then(|s| s.cov).map_or(NONE.into(), share),
         verdict: verdict.outcome.to_string(),
         tone: tone_of(verdict.outcome),
@@ -90,6 +92,25 @@ fn value(verdict: &Verdict) -> Cell {
     verdict
         .value
         .map_or_else(|| Cell::new(NONE), |value| distinguished(value, verdict.threshold, unit_of(verdict)))
+}
+
+/// How the measured value was obtained; empty if nothing was measured.
+fn basis(verdict: &Verdict) -> String {
+    let Some(statistics) = &verdict.statistics else { return String::new() };
+    let (threshold, unit) = values_of(statistics, verdict);
+    let name = if verdict.statistic == "cov" { "COV" } else { &verdict.statistic };
+    let mut parts = vec![format!("{name} of {}", statistics.values.len())];
+    parts.extend(
+        statistics.cov.filter(|_| verdict.statistic != "cov").map(|cov| format!("COV {}", share(cov))),
+    );
+    parts.extend(statistics.bound.map(|limit| {
+        let limit = distinguished(limit.max(0.0), threshold, unit).text;
+        format!("{} limit {limit}", confidence(statistics.confidence))
+    }));
+    if verdict.as_reported {
+        parts.push("as reported by the program".to_owned());
+    }
+    parts.join(", ")
 }
 
 fn job(folder: &String) -> Cell {

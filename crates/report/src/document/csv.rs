@@ -7,13 +7,13 @@ use results::folder::Campaign;
 use results::summary::{Rate, SystemProjection};
 
 use super::build::shown_verdicts;
-use super::clauses;
 use super::summary::model;
+use super::{clauses, margin};
 use crate::sentences::sentence;
 
 /// The columns, in their order. A field that does not apply to a line is empty.
 const COLUMNS: &str = "benchmark,purpose,role,metric,system,kind,stat,value,unit,cov,runs,low,high,reach,\
-    model,criterion,threshold,outcome,remark,jobs";
+    model,criterion,threshold,outcome,remark,jobs,margin,target,confidence";
 
 /// The measured rates (`benchmarked`, means), the evaluated criteria with the sums of groups (`judged`), and
 /// the projected rates (`projected`). Values are in base units. If evidence files are not intact, each line
@@ -73,6 +73,7 @@ fn judged(verdict: &Verdict) -> Fields {
         ("outcome", verdict.outcome.to_string()),
         ("remark", sentence(&verdict.reason)),
         ("jobs", verdict.jobs.join(" ")),
+        ("margin", number(margin::margin(verdict))),
     ]
 }
 
@@ -88,6 +89,8 @@ fn projected(one: &SystemProjection) -> Fields {
         ("reach", one.factor.to_string()),
         ("model", model(one)),
         ("remark", one.rejection.as_ref().map(sentence).unwrap_or_default()),
+        ("target", format!("{} {}", one.to, one.over)),
+        ("confidence", one.confidence.to_string()),
     ]
 }
 
@@ -149,12 +152,12 @@ mod tests {
         let text = csv(&campaign);
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(lines.len(), 4, "{text}");
-        assert_eq!(lines[1], "A,,,,B,benchmarked,mean,3000000000,,,2,,,,,,,,,");
+        assert_eq!(lines[1], "A,,,,B,benchmarked,mean,3000000000,,,2,,,,,,,,,,,,");
         let judged = |test: &str, stat: &str, criterion: &str| {
             format!(
                 "{test},\"at least, and \
                  \"\"more\"\"\",contract,write.bw,B,judged,{stat},2000000000,B/s,0.5,2,,,,,\
-                 {criterion},3000000000,FAIL,No repetition has a value.,jobs/1 jobs/2"
+                 {criterion},3000000000,FAIL,No repetition has a value.,jobs/1 jobs/2,-0.3333333333333333,,"
             )
         };
         assert_eq!(lines[2], judged("A", "min", "min >= 3 GB/s"));
@@ -188,7 +191,7 @@ mod tests {
         let text = csv(&campaign);
         let ends = text.lines().skip(1).map(|line| line.splitn(18, ',').last().unwrap_or_default());
         let remark = "Files of the campaign are not intact: a was changed";
-        let wanted = [format!(",{remark},"), format!("INVALID,{remark},"), format!(",{remark},")];
+        let wanted = [format!(",{remark},,,,"), format!("INVALID,{remark},,,,"), format!(",{remark},,,0 ,0")];
         assert_eq!(ends.collect::<Vec<_>>(), wanted);
     }
 }

@@ -3,32 +3,75 @@
 //! Invariant: every attempt is shown, also those that failed. Failures are verbatim.
 //! Never here: what phases measured.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use results::Record;
 use results::folder::{Campaign, Fill, Job, Manifest, Target, names};
-use results::record::{Clients, DifferingNodes, Failure, Mounted, Reported, Run};
+use results::record::{Clients, ClockFacts, DifferingNodes, Failure, Mounted, Reported, Run};
 
+use super::anchors::Anchors;
 use super::words::{NONE, end_cell, hash_cell, link_to, or_none, seconds_cell, shell_line, time};
-use super::{Block, Cell, Fact, JobBlock, Section, Table};
+use super::{Block, Cell, Fact, JobBlock, Section, Table, constants};
 
+/// The workload in the records of an external program.
+const APP: &str = "app";
+/// The text of a fact that no record has.
+const NOT_RECORDED: &str = "not recorded";
 /// The files of a job that are linked if they have a hash.
 const FILES: [&str; 3] = [names::STDOUT, names::STDERR, names::RECORDS];
 
-/// The link name of a job.
-fn anchor(job: &Job) -> String {
-    format!("job-{}", job.info.number)
+/// The link names of the jobs, by their folders.
+pub(super) struct JobAnchors(BTreeMap<String, String>);
+
+impl JobAnchors {
+    /// Takes a name for each job.
+    pub(super) fn of(jobs: &[Job], anchors: &mut Anchors) -> Self {
+        let name = |job: &Job, anchors: &mut Anchors| anchors.take(&format!("job-{}", job.info.number));
+        Self(jobs.iter().map(|job| (job.folder.clone(), name(job, anchors))).collect())
+    }
+
+    fn name(&self, job: &Job) -> &str {
+        self.0.get(&job.folder).map_or("", String::as_str)
+    }
+
+    /// A reference to a job, with its link.
+    pub(super) fn reference(&self, job: &Job) -> Cell {
+        let text = format!("{} (repetition {})", job.info.number, job.info.repetition);
+        Cell::new(text).linked(format!("#{}", self.name(job)))
+    }
+}
+
+/// The section of all jobs: their table, the facts that all of them have, and each job.
+pub(super) fn section(campaign: &Campaign, anchors: &JobAnchors) -> Section {
+    let mut blocks = match campaign.jobs.is_empty() {
+        true => vec![Block::Paragraph("No job ended.".into())],
+        false => vec![Block::Table(table(campaign, anchors))],
+    };
+    if !campaign.probes.is_empty() {
+        blocks.push(Block::Table(probes(&campaign.probes)));
+    }
+    if !campaign.killed.is_empty() {
+        blocks.push(Block::Table(killed(&campaign.killed)));
+    }
+    let mut jobs: Vec<JobBlock> = campaign.jobs.iter().map(|job| block(job, anchors)).collect();
+    let common = constants::of_all_jobs(&mut jobs);
+    if !common.is_empty() {
+        blocks.push(Block::Paragraph("These facts are the same for all jobs:".into()));
+        blocks.push(Block::Facts(common));
+    }
+    blocks.extend(jobs.into_iter().map(|job| Block::Job(Box::new(job))));
+    Section { id: "jobs".into(), title: "Jobs".into(), outcomes: vec![], blocks }
 }
 
 /// The table of all jobs.
-pub(super) fn table(campaign: &Campaign) -> Section {
+fn table(campaign: &Campaign, anchors: &JobAnchors) -> Table {
     let headings = ">Job | Test | >Repetition | Started | >Duration | End | In a verdict | Folder";
     let mut table = Table::new("All jobs, including failed attempts", headings);
     table.note = "\"In a verdict\" states whether a verdict is based on the job.".into();
     for job in &campaign.jobs {
         let in_verdict = campaign.verdicts.iter().any(|verdict| verdict.jobs.contains(&job.folder));
         table.row([
-            Cell::new(job.info.number.to_string()).linked(format!("#{}", anchor(job))),
+            Cell::new(job.info.number.to_string()).linked(format!("#{}", anchors.name(job))),
             Cell::literal(&job.info.test),
             Cell::new(job.info.repetition.to_string()),
             Cell::new(time(&job.info.started)),
@@ -38,17 +81,7 @@ pub(super) fn table(campaign: &Campaign) -> Section {
             Cell::literal(&job.folder).linked(link_to(&format!("{}/{}", job.folder, names::JOB))),
         ]);
     }
-    let mut blocks = match campaign.jobs.is_empty() {
-        true => vec![Block::Paragraph("No job ended.".into())],
-        false => vec![Block::Table(table)],
-    };
-    if !campaign.probes.is_empty() {
-        blocks.push(Block::Table(probes(&campaign.probes)));
-    }
-    if !campaign.killed.is_empty() {
-        blocks.push(Block::Table(killed(&campaign.killed)));
-    }
-    Section { id: "jobs".into(), title: "Jobs".into(), blocks }
+    table
 }
 
 /// The probes of the launcher.
@@ -78,17 +111,17 @@ fn killed(folders: &[String]) -> Table {
 }
 
 /// One job.
-pub(super) fn block(job: &Job) -> Block {
-    Block::Job(Box::new(JobBlock {
-        id: anchor(job),
-        title: format!("Job {}, repetition {}", job.info.number, job.info.repetition),
+fn block(job: &Job, anchors: &JobAnchors) -> JobBlock {
+    JobBlock {
+        id: anchors.name(job).to_owned(),
+        title: format!("Job {}: {}, repetition {}", job.info.number, job.info.test, job.info.repetition),
         end: end_cell(&job.info.end),
         duration: units::duration(job.info.seconds),
         command: shell_line(&job.info.argv),
         facts: facts(job),
         files: files(job),
         failures: failures(job),
-    }))
+    }
 }
 
 /// The dataset that a job made or found, in one line.
@@ -137,11 +170,11 @@ fn facts(job: &Job) -> Vec<Fact> {
     }
     for program in &job.info.programs {
         let file = Cell::literal(&program.path).full(format!("SHA-256 {}", or_none(&program.sha256)));
-        facts.push(Fact::of("External program", file));
+        facts.push(Fact::of("File of the external program", file));
     }
     for record in &job.records {
         match record {
-            Record::Run(run) => facts.extend(run_facts(run)),
+            Record::Run(run) => facts.extend(run_facts(run, &job.records)),
             Record::Reported(reported) => facts.extend(reported_facts(reported)),
             Record::End(end) => facts.push(Fact::new("Program ended", time(&end.finished))),
             _ => {}
@@ -170,16 +203,14 @@ fn filled(fill: &Fill) -> String {
     text
 }
 
-fn run_facts(run: &Run) -> Vec<Fact> {
-    let clock = &run.clock;
-    let nanoseconds = |value: f64| units::duration(value * 1e-9);
-    let text = format!(
-        "{}; resolution {}, one reading {}, uncertainty between nodes {}",
-        or_none(&clock.source),
-        nanoseconds(clock.resolution_ns as f64),
-        nanoseconds(clock.cost_ns),
-        nanoseconds(clock.offset_uncertainty_ns as f64),
-    );
+fn run_facts(run: &Run, records: &[Record]) -> Vec<Fact> {
+    if run.workload == APP {
+        let reported = records.iter().find_map(|record| match record {
+            Record::Reported(reported) => Some(&**reported),
+            _ => None,
+        });
+        return app_facts(run, reported);
+    }
     let ranks = format!(
         "{} on {}",
         units::several(run.ranks.into(), "rank"),
@@ -189,11 +220,45 @@ fn run_facts(run: &Run) -> Vec<Fact> {
         Fact::new("Ranks", format!("{ranks}, the first on {}", or_none(&run.host))),
         Fact::new("MPI", run.mpi.clone().unwrap_or_else(|| "none, local ranks".into())),
         Fact::new("Program", format!("{}, workload {}", or_none(&run.tool), or_none(&run.workload))),
-        Fact::new("Clock", text),
+        Fact::new("Clock", clock(&run.clock)),
     ]
     .into_iter()
     .chain(run.clients.iter().flat_map(|clients| node_facts(run, clients)))
     .collect()
+}
+
+fn clock(clock: &ClockFacts) -> String {
+    if clock.source.is_empty() {
+        return NOT_RECORDED.into();
+    }
+    let nanoseconds = |value: f64| units::duration(value * 1e-9);
+    format!(
+        "{}; resolution {}, one reading {}, uncertainty between nodes {}",
+        clock.source,
+        nanoseconds(clock.resolution_ns as f64),
+        nanoseconds(clock.cost_ns),
+        nanoseconds(clock.offset_uncertainty_ns as f64),
+    )
+}
+
+/// The facts of an external program. assay did not measure in it. So nodes, MPI and clock are known only if
+/// the program printed them.
+fn app_facts(run: &Run, reported: Option<&Reported>) -> Vec<Fact> {
+    let ranks = match run.ranks {
+        0 => NOT_RECORDED.to_owned(),
+        ranks => format!("{} as started", units::several(ranks.into(), "rank")),
+    };
+    let nodes = match reported.and_then(|reported| reported.nodes) {
+        Some(nodes) => format!("{nodes}, as reported by the program"),
+        None => NOT_RECORDED.to_owned(),
+    };
+    vec![
+        Fact::of("External program", Cell::literal(or_none(&run.tool))),
+        Fact::new("Ranks", ranks),
+        Fact::new("Nodes", nodes),
+        Fact::new("MPI", NOT_RECORDED),
+        Fact::new("Clock", format!("{NOT_RECORDED}: the program measured with its own clock")),
+    ]
 }
 
 /// What an external program printed about its own run.
@@ -201,14 +266,14 @@ fn reported_facts(reported: &Reported) -> Vec<Fact> {
     let number = |count: Option<u64>, word: &str| count.map(|count| units::several(count, word));
     let parts = [
         number(reported.tasks, "rank"),
-        number(reported.nodes, "node"),
         reported.total_bytes.map(units::bytes_binary),
         number(reported.total_items, "file"),
         reported.seconds.map(|seconds| format!("{} measured", units::duration(seconds))),
     ];
     let parts: Vec<String> = parts.into_iter().flatten().collect();
-    let run = (!parts.is_empty()).then(|| Fact::new("Reported by the program", parts.join(", ")));
-    let files = reported.paths.iter().map(|path| Fact::of("Reported files", Cell::literal(path)));
+    let run = (!parts.is_empty()).then(|| Fact::new("As reported by the program", parts.join(", ")));
+    let files =
+        reported.paths.iter().map(|path| Fact::of("Files, as reported by the program", Cell::literal(path)));
     run.into_iter().chain(files).collect()
 }
 

@@ -27,7 +27,9 @@ pub(super) fn line(campaign: &Campaign) -> String {
     let memory = units::bytes_binary(machine.memory_bytes as f64);
     let parts = [&machine.host, &machine.os, &machine.kernel, &machine.cpu];
     let mut parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).cloned().collect();
-    parts.push(format!("{} cores, {memory}", machine.cores));
+    if machine.cores > 0 {
+        parts.push(format!("{} cores, {memory}", machine.cores));
+    }
     for system in &machine.file_systems {
         let used = utilization(system.bytes_used, system.bytes_free)
             .map_or(String::new(), |used| format!(", {} used", share(used)));
@@ -52,7 +54,7 @@ pub(super) fn section(campaign: &Campaign) -> Section {
         blocks.push(Block::Table(host(campaign)));
         blocks.extend(systems(campaign).map(Block::Table));
     }
-    Section { id: "machine".into(), title: "Machine and file systems".into(), blocks }
+    Section { id: "machine".into(), title: "Machine and file systems".into(), outcomes: vec![], blocks }
 }
 
 fn host(campaign: &Campaign) -> Table {

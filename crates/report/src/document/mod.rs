@@ -6,23 +6,32 @@
 //! Invariant: renderers compute nothing. All formats of one document have the same content.
 //! Never here: markup, colours, widths, escaping.
 
+mod anchors;
 mod build;
 mod cases;
 mod clauses;
+mod constants;
 mod csv;
 mod jobs;
 mod machine;
+mod margin;
 mod method;
 mod phases;
 mod plots;
+mod signed;
 mod stragglers;
 mod summary;
 mod test_section;
+mod warnings;
 
 pub(crate) mod words;
 
 pub use build::of;
 pub use csv::csv;
+pub use signed::SignedPart;
+pub(crate) use signed::{NO_WAIVER, NO_WARNING};
+pub use summary::ApprovedWaiver;
+pub use warnings::{RankedWarning, RankedWarnings};
 
 use serde::Serialize;
 
@@ -37,13 +46,15 @@ pub struct Document {
     pub facts: Vec<Fact>,
     /// All clauses with their verdicts, in the plan's order.
     pub clauses: Vec<Clause>,
-    /// Projections, hero runs and findings, one line each. None of them is a clause.
+    /// Projections and hero runs, one line each. None of them is a clause.
     pub summary_lines: Vec<String>,
-    /// The distinct remarks of all verdicts, warnings first.
-    pub remarks: Vec<Remark>,
+    /// What is signed after the clauses.
+    pub signed: SignedPart,
     /// The machine and its file systems, in one line.
     pub machine: String,
-    /// Everything else, in reading order.
+    /// The distinct remarks of all verdicts, warnings first. They are the first section of the appendix.
+    pub remarks: Vec<Remark>,
+    /// The appendix: everything else, in reading order.
     pub sections: Vec<Section>,
 }
 
@@ -152,6 +163,12 @@ pub struct Clause {
     pub criterion: String,
     /// The measured value, with its unit.
     pub value: Cell,
+    /// How the value was obtained: the statistic, its repetitions, their variability and the limit.
+    pub basis: String,
+    /// The comparison with the threshold, in the same unit.
+    pub threshold: String,
+    /// The distance of the value from the threshold, positive if the threshold is met, or a dash.
+    pub margin: Cell,
     /// Coefficient of variation, or a dash.
     pub cov: String,
     /// The outcome.
@@ -196,16 +213,6 @@ pub enum RemarkKind {
     Note,
 }
 
-impl RemarkKind {
-    /// The label of the remark.
-    pub(crate) fn word(self) -> &'static str {
-        match self {
-            Self::Warning => "warning",
-            Self::Note => "note",
-        }
-    }
-}
-
 /// A section of the report.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Section {
@@ -213,6 +220,8 @@ pub struct Section {
     pub id: String,
     /// The heading.
     pub title: String,
+    /// What the closed section shows next to its heading: its outcomes; may be empty.
+    pub outcomes: Vec<Cell>,
     /// The content, in reading order.
     pub blocks: Vec<Block>,
 }
@@ -233,6 +242,8 @@ pub enum Block {
     Plots(Vec<Plot>),
     /// Warnings and notes, one sentence each.
     Remarks(Vec<Remark>),
+    /// References to the jobs of a section, which the section of all jobs describes.
+    References(Vec<Cell>),
     /// One job.
     Job(Box<JobBlock>),
 }
@@ -263,6 +274,8 @@ pub struct JobBlock {
 pub struct Table {
     /// Its caption.
     pub title: String,
+    /// What is the same in all rows. It is shown once above the table.
+    pub constants: Vec<Fact>,
     /// A sentence below the table; may be empty.
     pub note: String,
     /// Its columns.
@@ -292,6 +305,7 @@ impl Table {
         };
         Self {
             title: title.into(),
+            constants: vec![],
             note: String::new(),
             columns: headings.split(" | ").map(column).collect(),
             rows: vec![],

@@ -6,17 +6,19 @@
 //!
 //! Never here: computing any of these results.
 
-use results::finding::{Finding, Severity};
+use results::finding::{Approval, Finding, Severity};
 use results::folder::{Campaign, names};
 use results::reason::Code;
-use results::summary::{CampaignCourse, HeroRun, PROCUREMENT, Rate, Summary, SystemProjection, TABLES};
-
+use results::summary::{HeroRun, PROCUREMENT, Rate, Summary, SystemProjection, TABLES};
+use serde::Serialize;
 use units::several;
 
 use crate::sentences::{self, sentence};
 
-use super::words::{NONE, known_cell, link_to, or_none, quantity, quantity_cell, share};
-use super::{Block, Cell, Fact, Section, Table, Tone};
+use super::words::{
+    NONE, confidence as percent_of, exact, known_cell, link_to, or_none, quantity, quantity_cell, share,
+};
+use super::{Block, Cell, Section, Table, Tone};
 
 /// The sections that are not empty.
 pub(super) fn sections(campaign: &Campaign) -> Vec<Section> {
@@ -35,53 +37,61 @@ pub(super) fn sections(campaign: &Campaign) -> Vec<Section> {
         ("findings", "Findings and waivers", vec![findings(summary)]),
     ]
     .into_iter()
-    .map(|(id, title, tables)| Section { id: id.into(), title: title.into(), blocks: blocks(tables) })
+    .map(|(id, title, tables)| Section {
+        id: id.into(),
+        title: title.into(),
+        outcomes: vec![],
+        blocks: blocks(tables),
+    })
     .filter(|section| !section.blocks.is_empty())
     .collect()
 }
 
-/// One line each for a terminal.
+/// Projections and hero runs, one line each. None of them was a clause.
 pub(super) fn lines(campaign: &Campaign) -> Vec<String> {
     let summary = &campaign.summary;
     let projections = summary.projections.iter().map(|projection| {
-        let SystemProjection { test, metric, system, to, over, .. } = projection;
-        format!("PROJECTED {test} {metric}, system {system}, {to} {over}: {}", in_words(projection))
+        let SystemProjection { test, metric, .. } = projection;
+        format!("PROJECTED {test} {metric}, {}: {}", target(projection), in_words(projection))
     });
     let heroes = summary.heroes.iter().map(|hero| {
         let HeroRun { test, metric, contract, .. } = hero;
         let mean = quantity(hero.hero_mean, &hero.unit);
         format!("HERO {test} {metric}: {mean}, {:.2} x {contract}", ratio(hero))
     });
-    let course = course_line(&summary.course);
-    projections.chain(heroes).chain(course).chain(of_findings(summary)).collect()
+    projections.chain(heroes).collect()
 }
 
-/// How often the campaign was resumed, and which attempts do not count, each with its files.
-pub(super) fn course_facts(course: &CampaignCourse) -> Vec<Fact> {
-    let linked = |label: &'static str| {
-        move |folder: &String| Fact::of(label, Cell::literal(folder).linked(link_to(folder)))
-    };
-    let resumed = (course.resumed > 0).then(|| Fact::new("Resumed", several(course.resumed.into(), "time")));
-    let facts = resumed.into_iter().chain(course.killed.iter().map(linked("Killed attempt")));
-    facts.chain(course.repeated.iter().map(linked("Repeated job"))).collect()
+/// The system and the size that a projection is for.
+pub(super) fn target(projection: &SystemProjection) -> String {
+    let SystemProjection { system, to, over, .. } = projection;
+    format!("system {}, {to} {over}", or_none(system))
 }
 
-/// The same for a terminal; `None` if nothing interrupted the campaign.
-fn course_line(course: &CampaignCourse) -> Option<String> {
-    let CampaignCourse { resumed, killed, repeated, .. } = course;
-    if (*resumed, killed.len(), repeated.len()) == (0, 0, 0) {
-        return None;
-    }
-    let listed = |folders: &[String], what: &str| {
-        let names = if folders.is_empty() { String::new() } else { format!(" ({})", folders.join(", ")) };
-        format!("{}{names}", several(folders.len() as u64, what))
+/// A waiver that was needed and is approved.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ApprovedWaiver {
+    /// The code of the waived finding.
+    pub code: String,
+    /// What it is about.
+    pub tests: String,
+    /// What was found.
+    pub finding: String,
+    /// Who approved it.
+    pub approved_by: String,
+    /// Why.
+    pub why: String,
+}
+
+/// The approved waivers, one for each code, approver and reason.
+pub(super) fn waivers(summary: &Summary) -> Vec<ApprovedWaiver> {
+    let waived = by_status(summary).into_iter().filter(|(status, ..)| *status == FindingStatus::Waived);
+    let waiver = |(_, finding, tests): (FindingStatus, &Finding, Vec<&str>)| {
+        let Approval { approved_by, why } = finding.waived.clone().unwrap_or_default();
+        let code = finding.code().id().to_owned();
+        ApprovedWaiver { code, tests: tests.join(", "), finding: sentence(&finding.reason), approved_by, why }
     };
-    Some(format!(
-        "ATTEMPTS resumed {}, {}, {}",
-        several((*resumed).into(), "time"),
-        listed(killed, "killed attempt"),
-        listed(repeated, "repeated job")
-    ))
+    waived.map(waiver).collect()
 }
 
 /// The status of a finding.
@@ -130,21 +140,6 @@ fn by_status(summary: &Summary) -> Vec<(FindingStatus, &Finding, Vec<&str>)> {
     all
 }
 
-/// The status of the findings, one line for each code.
-fn of_findings(summary: &Summary) -> Vec<String> {
-    let line = |(status, finding, tests): (FindingStatus, &Finding, Vec<&str>)| {
-        let code = finding.code();
-        let how = match status {
-            FindingStatus::Error => format!("error (cannot be waived). {}", sentences::finding(finding)),
-            FindingStatus::NotWaived => format!("needs-waiver, not waived. {}", sentences::finding(finding)),
-            FindingStatus::Waived => format!("waived; approved by {}", approved_by(finding)),
-            FindingStatus::Unneeded => sentences::finding(finding),
-        };
-        format!("FINDING {code} ({}): {how}", tests.join(", "))
-    };
-    by_status(summary).into_iter().map(line).collect()
-}
-
 /// Who approved the waiver of a finding, and why; empty if it is not waived.
 fn approved_by(finding: &Finding) -> String {
     finding.waived.as_ref().map(|by| format!("{}: {}", by.approved_by, by.why)).unwrap_or_default()
@@ -185,8 +180,8 @@ fn in_words(projection: &SystemProjection) -> String {
     };
     let [rate, low, high] = [rate, low, high].map(|value| quantity(*value, unit));
     let restriction = rejection.map_or(String::new(), |rejection| format!(". {rejection}"));
-    let percent = confidence * 100.0;
-    format!("{rate} ({percent:.0} % interval {low} to {high}), extrapolation factor {factor:.2}{restriction}")
+    let level = percent_of(*confidence);
+    format!("{rate} ({level} interval {low} to {high}), extrapolation factor {factor:.2}{restriction}")
 }
 
 /// The model with its parameters; empty if no model was chosen.
@@ -207,8 +202,12 @@ fn ratio(hero: &HeroRun) -> f64 {
 }
 
 fn systems(summary: &Summary) -> Table {
-    let headings = "System | Processor | Clock | Interconnect | >Cores | Measured";
+    let headings = "System | Processor (declared) | Clock (declared) | Interconnect (declared) | \
+         >Cores (declared) | Measured";
     let mut table = Table::new(TABLES[0], headings);
+    table.note = "Declared: the plan states it, and assay did not check it. The appendix lists what this \
+                  program found on the machine."
+        .into();
     for system in &summary.systems {
         let measured = if system.letter == summary.measured_on { "yes" } else { "no, projected" };
         let words = [&system.letter, &system.processor, &system.clock, &system.interconnect];
@@ -256,8 +255,7 @@ fn results(summary: &Summary) -> Table {
 }
 
 fn projected(projection: &SystemProjection) -> [Cell; 8] {
-    let SystemProjection { to, over, from, .. } = projection;
-    let remark = format!("projected to {to} {over} from {from}: {}", in_words(projection));
+    let remark = format!("projected to {}", target(projection));
     [
         Cell::new(&projection.test),
         Cell::new(&projection.metric),
@@ -279,12 +277,12 @@ fn linked(value: Cell, rate: &Rate) -> Cell {
 }
 
 fn projections(summary: &Summary) -> Table {
-    let headings = "Benchmark | Metric | System | >Projected | >Lower limit | >Upper limit | >Confidence | \
+    let headings = "Benchmark | Metric | Target | >Projected | >Interval | >Confidence | From series | \
          >Extrapolation factor | ~Model | >Residual | >Held-out error | ~Accepted?";
     let mut table = Table::new("Projected rates", headings);
     table.note =
         "These rates are projected, not measured. The model is the one that best predicts the largest \
-                  step from the other steps (held-out error). The limits are those of the true mean. The \
+                  step from the other steps (held-out error). The interval is that of the true mean. The \
                   extrapolation factor is the size of the system divided by the largest step."
             .into();
     for one in &summary.projections {
@@ -298,11 +296,11 @@ fn projections(summary: &Summary) -> Table {
         table.row([
             Cell::new(&one.test),
             Cell::new(&one.metric),
-            Cell::new(&one.system),
+            Cell::new(target(one)),
             known_cell(one.rate, &one.unit),
-            known_cell(one.low, &one.unit),
-            known_cell(one.high, &one.unit),
-            Cell::new(share(one.confidence)),
+            interval(one),
+            Cell::new(percent_of(one.confidence)),
+            Cell::literal(&one.from),
             Cell::new(format!("{:.2}", one.factor)),
             Cell::new(or_none(&model(one))),
             percent(one.residual),
@@ -311,6 +309,16 @@ fn projections(summary: &Summary) -> Table {
         ]);
     }
     table
+}
+
+/// The interval of the true mean.
+fn interval(projection: &SystemProjection) -> Cell {
+    let SystemProjection { low: Some(low), high: Some(high), unit, .. } = projection else {
+        return Cell::new(NONE);
+    };
+    let [shown_low, shown_high] = [low, high].map(|value| quantity(*value, unit));
+    let full = format!("{} to {}", exact(*low, unit), exact(*high, unit));
+    Cell::new(format!("{shown_low} to {shown_high}")).full(full)
 }
 
 /// The measured steps of the projections.

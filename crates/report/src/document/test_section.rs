@@ -9,9 +9,10 @@ use results::record::{self, Notice, Phase, ReachedState, StateExtents};
 use results::{Record, TimeWindow, TimeWindowKind, Verdict};
 
 use super::build::Test;
-use super::words::{NONE, count_cell, quantity_cell, share};
+use super::jobs::JobAnchors;
+use super::words::{NONE, count_cell, quantity_cell, share, tone_of};
 use super::{
-    Block, Cell, Clause, Remark, RemarkKind, Section, Table, cases, clauses, jobs, phases, plots, stragglers,
+    Block, Cell, Clause, Remark, RemarkKind, Section, Table, cases, clauses, phases, plots, stragglers,
 };
 
 /// The kind of a state of the whole file system.
@@ -26,12 +27,12 @@ pub(super) struct RepetitionPhase<'a> {
 }
 
 /// The section of a test.
-pub(super) fn of(test: &Test) -> Section {
+pub(super) fn of(test: &Test, anchors: &JobAnchors) -> Section {
     let measured = measured(&test.jobs);
     let (mut blocks, mut known) = (vec![], vec![]);
     if !test.verdicts.is_empty() {
         let mut own: Vec<Clause> =
-            test.verdicts.iter().map(|verdict| clauses::clause(verdict, &test.anchor)).collect();
+            test.verdicts.iter().map(|verdict| clauses::clause(verdict, None)).collect();
         known = clauses::remarks(&mut own).into_iter().map(|remark| remark.text).collect();
         blocks.push(Block::Clauses(own));
     }
@@ -51,11 +52,25 @@ pub(super) fn of(test: &Test) -> Section {
     blocks.extend(cases::tables(&test.jobs).into_iter().map(Block::Table));
     blocks.extend(phases::tables(&measured).into_iter().map(Block::Table));
     blocks.extend(stragglers::tables(&measured).into_iter().map(Block::Table));
-    blocks.extend(test.jobs.iter().map(|job| jobs::block(job)));
-    if test.jobs.is_empty() {
-        blocks.push(Block::Paragraph("No job of this test ran.".into()));
+    match test.jobs.is_empty() {
+        true => blocks.push(Block::Paragraph("No job of this test ran.".into())),
+        false => {
+            blocks.push(Block::References(test.jobs.iter().map(|job| anchors.reference(job)).collect()));
+        }
     }
-    Section { id: test.anchor.clone(), title: title(test), blocks }
+    Section { id: test.anchor.clone(), title: title(test), outcomes: outcomes(test), blocks }
+}
+
+/// The distinct outcomes of the test, in the order of its clauses.
+fn outcomes(test: &Test) -> Vec<Cell> {
+    let mut all: Vec<Cell> = Vec::new();
+    for verdict in &test.verdicts {
+        let cell = Cell::new(verdict.outcome.to_string()).toned(tone_of(verdict.outcome));
+        if !all.contains(&cell) {
+            all.push(cell);
+        }
+    }
+    all
 }
 
 fn title(test: &Test) -> String {

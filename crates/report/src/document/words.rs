@@ -118,6 +118,21 @@ pub(super) fn share(fraction: f64) -> String {
     quantity(fraction, Dimension::Fraction.unit())
 }
 
+/// A share in percent, with enough decimals to differ from 0 % and 100 %.
+pub(crate) fn percent(share: f64, signed: bool) -> String {
+    let with = |digits: usize| match signed {
+        true => format!("{:+.digits$}", share * 100.0),
+        false => format!("{:.digits$}", share * 100.0),
+    };
+    let differs = |digits: &usize| {
+        let read: f64 = with(*digits).parse().unwrap_or_default();
+        let of_whole = (read < 100.0) == (share < 1.0) && (read > 100.0) == (share > 1.0);
+        of_whole && (read.abs() >= 10_f64.powi(-(*digits as i32)) || share == 0.0)
+    };
+    let text = with((1..=9).find(differs).unwrap_or(1));
+    format!("{} %", text.strip_suffix(".0").unwrap_or(&text))
+}
+
 /// `yes` or `no`.
 pub(super) fn yes_no(fact: bool) -> Cell {
     Cell::new(if fact { "yes" } else { "no" })

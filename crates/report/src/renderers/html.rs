@@ -9,13 +9,13 @@ use minijinja::value::{Serde, Value};
 use minijinja::{Environment, context};
 
 use super::svg;
-use crate::document::{Block, Document, Plot};
+use crate::document::{Block, Document, NO_WAIVER, NO_WARNING, Plot};
 
 const PAGE: &str = include_str!("page.html");
 const STYLE: &str = include_str!("page.css");
 
-/// The document as one HTML file.
-pub(crate) fn page(document: &Document) -> Result<String, minijinja::Error> {
+/// The document as one HTML file. With `appendix` the appendix is open, and is printed.
+pub(crate) fn page(document: &Document, appendix: bool) -> Result<String, minijinja::Error> {
     let mut environment = Environment::new();
     environment.set_syntax(SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build()?);
     environment.add_template("page.html", PAGE)?;
@@ -33,9 +33,9 @@ pub(crate) fn page(document: &Document) -> Result<String, minijinja::Error> {
         })
         .collect();
     let style = Value::from_safe_string(STYLE.into());
-    let page = environment
-        .get_template("page.html")?
-        .render(context! { document => Serde(document), style, plots })?;
+    let page = environment.get_template("page.html")?.render(context! {
+        document => Serde(document), style, plots, appendix, no_warning => NO_WARNING, no_waiver => NO_WAIVER,
+    })?;
     // HTML forbids control characters, and no reader sees the others.
     Ok(units::visible_lines(&page))
 }

@@ -1,10 +1,15 @@
-//! The clauses with their verdicts for a terminal.
+//! The signed part of the report for a terminal: clauses with their verdicts, warnings, waivers, evidence.
 //!
 //! Invariant: no line is longer than the width, unless a single word is longer. No control character of a
 //! path or message reaches the terminal. Without colour no information is lost.
-//! Never here: sections; only the page has them.
+//! Never here: the appendix and lines for signatures; only the page has them.
 
-use crate::document::{Clause, Document, Tone};
+use std::fmt::Write;
+
+use crate::document::{
+    ApprovedWaiver, Clause, Document, Fact, NO_WAIVER, NO_WARNING, OverallResult, RankedWarning, SignedPart,
+    Tone,
+};
 
 /// Renders for a terminal.
 pub(crate) struct Text {
@@ -26,15 +31,17 @@ struct Columns {
     clause: usize,
     criterion: usize,
     value: usize,
-    cov: usize,
+    margin: usize,
 }
 
 impl Text {
-    /// The whole text.
+    /// The whole text. It has the order of the page, and the result also at its end.
     pub(crate) fn string(&self, document: &Document) -> String {
         let width = self.width.max(40);
         let mut out = String::new();
         self.wrapped(&mut out, "", &document.title, width);
+        out.push('\n');
+        self.result(&mut out, document, width);
         out.push('\n');
         if !document.clauses.is_empty() {
             self.table(&mut out, &document.clauses, width);
@@ -46,13 +53,46 @@ impl Text {
         if !document.summary_lines.is_empty() {
             out.push('\n');
         }
+        self.signed(&mut out, &document.signed, width);
         self.wrapped(&mut out, "Machine: ", &document.machine, width);
-        let overall = &document.overall;
-        let word = self.toned(overall.tone, &overall.word);
-        let start = out.len();
-        self.wrapped(&mut out, "", &format!("{}: {}", overall.word, overall.sentence), width);
-        out.replace_range(start..start + overall.word.len(), &word);
+        self.result(&mut out, document, width);
         out
+    }
+
+    /// The overall result.
+    fn result(&self, out: &mut String, document: &Document, width: usize) {
+        let OverallResult { word, tone, sentence } = &document.overall;
+        let start = out.len();
+        self.wrapped(out, "", &format!("{word}: {sentence}"), width);
+        out.replace_range(start..start + word.len(), &self.toned(*tone, word));
+    }
+
+    /// The warnings, the waivers, the course of the campaign and the proof of its evidence.
+    fn signed(&self, out: &mut String, signed: &SignedPart, width: usize) {
+        out.push_str("Gravest warnings\n");
+        for (number, warning) in (1..).zip(&signed.warnings.shown) {
+            let RankedWarning { label, code, text, often, places, .. } = warning;
+            let places: Vec<&str> = places.iter().map(|place| place.text.as_str()).collect();
+            let places = if places.is_empty() { String::new() } else { format!(": {}", places.join(", ")) };
+            let line = format!("{label}: {text} ({code}, {often}{places})");
+            self.wrapped(out, &format!("  {number}. "), &line, width);
+        }
+        let without = if signed.warnings.shown.is_empty() { NO_WARNING } else { &signed.warnings.more };
+        self.wrapped(out, "  ", without, width);
+        out.push_str("\nWaivers\n");
+        for ApprovedWaiver { code, tests, approved_by, why, .. } in &signed.waivers {
+            self.wrapped(out, "  ", &format!("{code} ({tests}), approved by {approved_by}: {why}"), width);
+        }
+        if signed.waivers.is_empty() {
+            self.wrapped(out, "  ", NO_WAIVER, width);
+        }
+        for (heading, facts) in [("Course of the campaign", &signed.course), ("Evidence", &signed.proof)] {
+            let _ = writeln!(out, "\n{heading}");
+            for Fact { label, value } in facts {
+                self.wrapped(out, "  ", &format!("{label}: {}", value.text), width);
+            }
+        }
+        out.push('\n');
     }
 
     fn table(&self, out: &mut String, clauses: &[Clause], width: usize) {
@@ -60,17 +100,17 @@ impl Text {
             clauses.iter().map(pick).max().unwrap_or(0).max(heading.len())
         };
         let value = widest("value", &|clause| columns(&clause.value.text));
-        let cov = widest("COV", &|clause| columns(&clause.cov));
+        let margin = widest("margin", &|clause| columns(&clause.margin.text));
         let verdict = widest("verdict", &|clause| columns(&clause.verdict));
         // A criterion may wrap to leave space for the clauses, but its longest word must fit.
         let word = |clause: &Clause| criterion_of(clause).split(' ').map(columns).max().unwrap_or(0);
-        let room = width.saturating_sub(value + cov + verdict + 4 * GAP + CLAUSE_MIN);
+        let room = width.saturating_sub(value + margin + verdict + 4 * GAP + CLAUSE_MIN);
         let criterion = widest("criterion", &|clause| columns(&criterion_of(clause)))
             .min(room.min(width / 3).max(widest("criterion", &word)));
-        let rest = width.saturating_sub(criterion + value + cov + verdict + 4 * GAP);
-        let wide = Columns { clause: rest, criterion, value, cov };
+        let rest = width.saturating_sub(criterion + value + margin + verdict + 4 * GAP);
+        let wide = Columns { clause: rest, criterion, value, margin };
         if rest >= CLAUSE_MIN {
-            let row = [["clause", "criterion", "value", "COV"].map(String::from)];
+            let row = [["clause", "criterion", "value", "margin"].map(String::from)];
             self.rows(out, &row, &wide, "verdict");
         }
         let shown: Vec<String> = clauses.iter().map(|clause| self.clause(clause, &wide, width)).collect();
@@ -98,17 +138,22 @@ impl Text {
         let rows: Vec<[String; 4]> = (0..words.len().max(criterion.len()).max(1))
             .map(|at| {
                 let first = |text: &str| if at == 0 { clean(text) } else { String::new() };
-                [line(&words, at), line(&criterion, at), first(&clause.value.text), first(&clause.cov)]
+                [
+                    line(&words, at),
+                    line(&criterion, at),
+                    first(&clause.value.text),
+                    first(&clause.margin.text),
+                ]
             })
             .collect();
         self.rows(out, &rows, columns, &self.toned(clause.tone, &clause.verdict));
     }
 
     fn rows(&self, out: &mut String, rows: &[[String; 4]], columns: &Columns, verdict: &str) {
-        let Columns { clause, criterion, value, cov } = *columns;
+        let Columns { clause, criterion, value, margin } = *columns;
         for (at, [a, b, c, d]) in rows.iter().enumerate() {
             let last = if at == 0 { verdict } else { "" };
-            let line = format!("{a:clause$}  {b:criterion$}  {c:>value$}  {d:>cov$}  {last}");
+            let line = format!("{a:clause$}  {b:criterion$}  {c:>value$}  {d:>margin$}  {last}");
             out.push_str(line.trim_end());
             out.push('\n');
         }
@@ -120,16 +165,18 @@ impl Text {
         self.wrapped(out, "", &format!("{}: {}", clause.verdict, text_with_id(clause)), width);
         out.replace_range(start..start + clause.verdict.len(), &self.toned(clause.tone, &clause.verdict));
         self.wrapped(out, INDENT, &format!("criterion {}", criterion_of(clause)), width);
-        self.wrapped(out, INDENT, &format!("value {}, COV {}", clause.value.text, clause.cov), width);
+        self.wrapped(
+            out,
+            INDENT,
+            &format!("value {}, margin {}", clause.value.text, clause.margin.text),
+            width,
+        );
     }
 
-    /// The reason if the verdict is not a PASS, and the remarks.
+    /// The reason if the verdict is not a PASS.
     fn details(&self, out: &mut String, clause: &Clause, width: usize) {
         if clause.tone != Tone::Pass && !clause.reason.is_empty() {
             self.wrapped(out, INDENT, &clause.reason, width);
-        }
-        for remark in &clause.remarks {
-            self.wrapped(out, &format!("{INDENT}{}: ", remark.kind.word()), &remark.text, width);
         }
     }
 

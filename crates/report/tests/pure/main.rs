@@ -4,6 +4,7 @@ mod golden;
 mod html;
 mod lint_samples;
 mod sentences;
+mod signed;
 mod stragglers;
 mod text;
 mod time_windows;

@@ -1,0 +1,162 @@
+//! The part of the report that is signed, after the clauses: the gravest warnings, the waivers, how the
+//! campaign ran, and what proves its evidence.
+//!
+//! Invariant: each kind of warning is listed once. What did not happen is stated, too: no waiver, no resume.
+//! Never here: clauses, and the appendix.
+
+use results::Verdict;
+use results::folder::{Campaign, EarlierCampaign, Extension, JobEnd};
+use results::summary::{CampaignCourse, WitnessCourse};
+use serde::Serialize;
+use units::several;
+
+use super::anchors::TestAnchors;
+use super::summary::{ApprovedWaiver, waivers};
+use super::warnings::{RankedWarnings, ranked};
+use super::words::{link_to, or_none, time};
+use super::{Cell, Fact};
+
+/// The most folders of one kind that are listed: the last ones of earlier campaigns, else the first ones.
+const LISTED: usize = 10;
+/// The label of the fact with the signers.
+const SIGNERS: &str = "Signed with keys by";
+/// The sentence for a campaign without warnings.
+pub(crate) const NO_WARNING: &str = "There are no warnings.";
+/// The sentence for a campaign without waivers.
+pub(crate) const NO_WAIVER: &str = "No finding was waived.";
+/// The text of a fact that did not occur.
+const NEVER: &str = "none";
+
+/// The part of the report that is signed, after the clauses.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct SignedPart {
+    /// The gravest warnings.
+    pub warnings: RankedWarnings,
+    /// The waivers with their approvers.
+    pub waivers: Vec<ApprovedWaiver>,
+    /// How the campaign ran: resumes, killed and repeated attempts, extensions, earlier campaigns.
+    pub course: Vec<Fact>,
+    /// What proves the evidence: hash, nonce, witness, signers.
+    pub proof: Vec<Fact>,
+}
+
+/// The signed part of a campaign with these verdicts.
+pub(super) fn of(campaign: &Campaign, verdicts: &[Verdict], anchors: &TestAnchors) -> SignedPart {
+    SignedPart {
+        warnings: ranked(campaign, verdicts, anchors),
+        waivers: waivers(&campaign.summary),
+        course: course(campaign),
+        proof: proof(campaign),
+    }
+}
+
+impl SignedPart {
+    /// States who signed the archive, one text each. Without any the part stays as it is.
+    pub(crate) fn signed_by(&mut self, signers: &[String]) {
+        if signers.is_empty() {
+            return;
+        }
+        self.proof.retain(|fact| fact.label != SIGNERS);
+        self.proof.extend(signers.iter().map(|signer| Fact::of(SIGNERS, Cell::literal(signer))));
+    }
+}
+
+fn course(campaign: &Campaign) -> Vec<Fact> {
+    let CampaignCourse { resumed, killed, repeated, .. } = &campaign.summary.course;
+    let failed = campaign.jobs.iter().filter(|job| job.info.end != JobEnd::Exit(0)).count();
+    let of_failed = if failed == 0 { String::new() } else { format!(", {failed} failed") };
+    let mut facts = vec![Fact::new("Jobs", format!("{}{of_failed}", campaign.jobs.len()))];
+    if !campaign.info.only.is_empty() {
+        facts.push(Fact::of("Selected tests", Cell::literal(campaign.info.only.join(", "))));
+    }
+    let resumed = if *resumed == 0 { "never".to_owned() } else { several((*resumed).into(), "time") };
+    facts.push(Fact::new("Resumed", resumed));
+    // Attempts that were not chained yet are only in the folder.
+    let unchained = campaign.killed.iter().filter(|folder| !killed.contains(folder));
+    let killed: Vec<String> = killed.iter().chain(unchained).cloned().collect();
+    facts.extend(folders("Killed attempts", &killed));
+    facts.extend(folders("Repeated jobs", repeated));
+    facts.extend(campaign.extensions.iter().map(extended));
+    facts.extend(earlier(&campaign.info.earlier));
+    facts
+}
+
+/// The folders of attempts, each with a link.
+fn folders(label: &str, all: &[String]) -> Vec<Fact> {
+    let linked = |folder: &String| Fact::of(label, Cell::literal(folder).linked(link_to(folder)));
+    let mut facts: Vec<Fact> = all.iter().take(LISTED).map(linked).collect();
+    if facts.is_empty() {
+        facts.push(Fact::new(label, NEVER));
+    }
+    if let Some(more) = all.len().checked_sub(LISTED).filter(|more| *more > 0) {
+        facts.push(Fact::new(label, format!("and {more} more")));
+    }
+    facts
+}
+
+fn extended(extension: &Extension) -> Fact {
+    let tests = match &extension.only[..] {
+        [] => "all tests".to_owned(),
+        only => only.join(", "),
+    };
+    let more = several(extension.repetitions.into(), "repetition");
+    let when = time(&extension.time);
+    Fact::new("Extended", format!("{when}: {more} more of {tests}. Reason: {}", extension.reason))
+}
+
+/// Earlier campaigns of the same plan: each of them could have passed by chance.
+fn earlier(all: &[EarlierCampaign]) -> Vec<Fact> {
+    const LABEL: &str = "Earlier campaigns";
+    if all.is_empty() {
+        return vec![Fact::new(LABEL, "none found of this plan on this file system")];
+    }
+    let one = |campaign: &EarlierCampaign| {
+        let EarlierCampaign { folder, started, outcome, evidence_hash } = campaign;
+        let outcome = outcome.map_or("not ended".to_owned(), |outcome| outcome.to_string());
+        let hash = or_none(evidence_hash);
+        let text = format!("{folder}: {outcome}, started {}, evidence hash {hash}", time(started));
+        Fact::of(LABEL, Cell::new(text))
+    };
+    let more = all.len().saturating_sub(LISTED);
+    let rest = (more > 0).then(|| Fact::new(LABEL, format!("and {more} more")));
+    all.iter().rev().take(LISTED).map(one).chain(rest).collect()
+}
+
+fn proof(campaign: &Campaign) -> Vec<Fact> {
+    let info = &campaign.info;
+    let mut facts = Vec::new();
+    facts.push(match &campaign.head {
+        Some(head) => {
+            let label = format!("Evidence hash before this report (entry {})", head.entry);
+            Fact::of(&label, Cell::literal(&head.hash))
+        }
+        None => Fact::new("Evidence hash", "none: the campaign has no hash chain"),
+    });
+    let nonce = match info.nonce() {
+        "" => Cell::new(NEVER),
+        nonce => Cell::literal(nonce),
+    };
+    facts.push(Fact::of("Nonce of the buyer", nonce));
+    facts.push(Fact::of("Witness", witness(campaign)));
+    facts.push(Fact::new(SIGNERS, "none recorded in this folder (a signature belongs to an archive)"));
+    facts.push(Fact::of("Plan SHA-256", Cell::literal(or_none(&info.plan_sha256))));
+    facts.push(Fact::new("Program", or_none(&info.tool)));
+    facts.push(Fact::of("Program SHA-256", Cell::literal(or_none(&info.tool_sha256))));
+    facts
+}
+
+/// The witness, and how many hashes it received.
+fn witness(campaign: &Campaign) -> Cell {
+    let place = &campaign.info.witness;
+    match &campaign.summary.course.witness {
+        Some(WitnessCourse { place, taken, missed: 0, .. }) => {
+            Cell::literal(format!("{place} (took all {taken} hashes)"))
+        }
+        Some(WitnessCourse { place, taken, missed, why }) => {
+            let of = taken + missed;
+            Cell::literal(format!("{place} (took {taken} of {of} hashes: {why})"))
+        }
+        None if place.is_empty() => Cell::new(NEVER),
+        None => Cell::literal(format!("{place} (no answer is recorded)")),
+    }
+}
