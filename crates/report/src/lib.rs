@@ -38,12 +38,14 @@ pub struct PageOptions {
     pub appendix: bool,
     /// Who signed the archive of the campaign, one text each.
     pub signers: Vec<String>,
+    /// Whether the page is printed, so that it has no links to files, nor to what is not printed.
+    pub standalone: bool,
 }
 
 /// Writes the report like [`write_html`], with these options.
 pub fn write_page(campaign: &Campaign, options: &PageOptions, out: &mut dyn io::Write) -> io::Result<()> {
     let mut document = document::of(campaign);
     document.signed.signed_by(&options.signers);
-    let page = renderers::html::page(&document, options.appendix).map_err(io::Error::other)?;
+    let page = renderers::html::page(&document, options).map_err(io::Error::other)?;
     out.write_all(page.as_bytes())
 }

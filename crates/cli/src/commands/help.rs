@@ -141,7 +141,11 @@ const GROUPS: &[CommandGroup] = &[
             help(
                 "report",
                 Report,
-                &["assay report assay-contract-20261124-101500", "assay report --csv contract.tar.gz"],
+                &[
+                    "assay report assay-contract-20261124-101500",
+                    "assay report --csv contract.tar.gz",
+                    "assay report --pdf contract.pdf contract.tar.gz",
+                ],
             ),
             help(
                 "pack",

@@ -1,14 +1,18 @@
 //! `assay report`: writes the report of a campaign again from its folder.
 
+mod pdf;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
+use report::PageOptions;
 use results::folder::{self, Verification, names};
 use units::Usage;
 
 use super::judge::{self, EvaluatedAgain, EvidenceFolder};
 use super::run::table;
+use super::signatures::{self, AllowedSigners, CheckedSignature};
 use crate::speech::{say, say_rendered};
 use crate::status::{DONE, UNDECIDED};
 
@@ -31,9 +35,22 @@ pub(crate) struct ReportArgs {
     /// projections. If files of the campaign were modified, `remark` reports it, and each verdict is INVALID.
     #[arg(long, conflicts_with = "out")]
     csv: bool,
+    /// Print the report to this new PDF file; write no report.html
+    ///
+    /// A Chromium or WeasyPrint on the PATH prints it: chromium, chromium-browser, google-chrome,
+    /// google-chrome-stable, chrome, chrome-headless-shell, headless_shell or weasyprint. The appendix is
+    /// left out. The file has no links to the campaign folder.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["out", "csv"])]
+    pdf: Option<PathBuf>,
+    /// Print the appendix to the PDF file, too
+    #[arg(long, requires = "pdf")]
+    print_appendix: bool,
 }
 
 pub(crate) fn run(args: ReportArgs) -> Result<u8> {
+    let printer =
+        args.pdf.as_deref().map(|file| pdf::check_free(file).and_then(|()| pdf::Printer::on_path()));
+    let printer = printer.transpose()?;
     let evidence = EvidenceFolder::open(&args.folder)?;
     let (folder, at) = (&evidence.folder, &evidence.name);
     let EvaluatedAgain { campaign, kept, checked, .. } = evidence.evaluated()?;
@@ -46,10 +63,23 @@ pub(crate) fn run(args: ReportArgs) -> Result<u8> {
         judge::note_faults(at, &checked);
         return Ok(status);
     }
+    if let Some(file) = &args.pdf {
+        outside(folder, file, "--pdf")?;
+    }
+    let options = PageOptions {
+        appendix: args.print_appendix,
+        signers: signers(&args.folder, &evidence)?,
+        standalone: args.pdf.is_some(),
+    };
     let mut page = Vec::new();
-    report::write_html(&campaign, &mut page)?;
+    report::write_page(&campaign, &options, &mut page)?;
     say_rendered(&table(&campaign))?;
     judge::note_faults(at, &checked);
+    if let (Some(file), Some(printer)) = (&args.pdf, &printer) {
+        printer.print(&page, file)?;
+        say(&format!("\nReport: {}\n", file.display()))?;
+        return Ok(status);
+    }
     let own = folder.join(names::REPORT);
     let written = match &args.out {
         Some(file) => elsewhere(folder, file, &page)?,
@@ -106,12 +136,33 @@ fn in_folder(folder: &Path, own: &Path, page: &[u8], checked: &Verification) -> 
 /// Writes the report to a file outside the evidence.
 fn elsewhere(folder: &Path, file: &Path, page: &[u8]) -> Result<String> {
     let at = file.display();
+    outside(folder, file, "--out")?;
+    fs::write(file, page).map_err(|error| Usage(format!("--out {at}: {error}. Give another file.")))?;
+    Ok(format!("Report: {at} (its links work only next to the report.html of the campaign)"))
+}
+
+/// Rejects a file inside the campaign folder.
+fn outside(folder: &Path, file: &Path, option: &str) -> Result<(), Usage> {
     let inside = |file: PathBuf| folder.canonicalize().is_ok_and(|folder| file.starts_with(folder));
     // A file that does not exist yet will be in its directory.
     let parent = file.parent().filter(|parent| *parent != Path::new("")).unwrap_or(Path::new("."));
     if [file, parent].iter().any(|path| path.canonicalize().is_ok_and(inside)) {
-        return Err(Usage(format!("--out {at} is inside the campaign folder. Give another file.")).into());
+        let at = file.display();
+        return Err(Usage(format!("{option} {at} is inside the campaign folder. Give another file.")));
     }
-    fs::write(file, page).map_err(|error| Usage(format!("--out {at}: {error}. Give another file.")))?;
-    Ok(format!("Report: {at} (its links work only next to the report.html of the campaign)"))
+    Ok(())
+}
+
+/// Who signed the archive, one text each. A folder has no signatures.
+fn signers(path: &Path, evidence: &EvidenceFolder) -> Result<Vec<String>> {
+    if !evidence.is_archive() {
+        return Ok(Vec::new());
+    }
+    let checked = |file: &PathBuf| {
+        Ok(match signatures::check(path, file, &AllowedSigners::default())? {
+            CheckedSignature::By(signer) | CheckedSignature::WithKey(signer) => signer,
+            CheckedSignature::Wrong(why) => format!("NOT VALID: {why}"),
+        })
+    };
+    signatures::beside(path).iter().map(checked).collect()
 }

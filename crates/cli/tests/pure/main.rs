@@ -52,4 +52,5 @@ mod mdtest_text;
 mod plan_check;
 mod plan_errors;
 mod plan_init;
+mod report_pdf;
 mod signatures;

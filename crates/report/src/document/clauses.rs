@@ -103,7 +103,8 @@ fn basis(verdict: &Verdict) -> String {
     parts.extend(
         statistics.cov.filter(|_| verdict.statistic != "cov").map(|cov| format!("COV {}", share(cov))),
     );
-    parts.extend(statistics.bound.map(|limit| {
+    // The limit is that of the mean. Next to another statistic it would say nothing.
+    parts.extend(statistics.bound.filter(|_| verdict.statistic == "mean").map(|limit| {
         let limit = distinguished(limit.max(0.0), threshold, unit).text;
         format!("{} limit {limit}", confidence(statistics.confidence))
     }));

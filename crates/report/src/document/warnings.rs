@@ -18,7 +18,7 @@ use crate::sentences;
 /// The number of warnings in the signed part.
 const SHOWN: usize = 5;
 /// The most places of a warning that are listed.
-const PLACES: usize = 8;
+const PLACES: usize = 6;
 
 /// The gravest warnings, in their order.
 #[derive(Clone, Debug, PartialEq, Serialize)]

@@ -9,17 +9,24 @@ use minijinja::value::{Serde, Value};
 use minijinja::{Environment, context};
 
 use super::svg;
+use crate::PageOptions;
 use crate::document::{Block, Document, NO_WAIVER, NO_WARNING, Plot};
 
 const PAGE: &str = include_str!("page.html");
 const STYLE: &str = include_str!("page.css");
 
-/// The document as one HTML file. With `appendix` the appendix is open, and is printed.
-pub(crate) fn page(document: &Document, appendix: bool) -> Result<String, minijinja::Error> {
+/// The document as one HTML file.
+pub(crate) fn page(document: &Document, options: &PageOptions) -> Result<String, minijinja::Error> {
     let mut environment = Environment::new();
     environment.set_syntax(SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build()?);
     environment.add_template("page.html", PAGE)?;
     environment.add_filter("tied", |text: String| tied(&text));
+    let PageOptions { appendix, standalone, .. } = *options;
+    let leads = move |link: Option<&str>| match link {
+        Some(link) => !standalone || appendix && link.starts_with('#'),
+        None => false,
+    };
+    environment.add_filter("leads", move |link: Option<String>| leads(link.as_deref()));
     environment.add_function("line_class", |line: usize| svg::class(line));
     let plots: Vec<Vec<Vec<Value>>> = document
         .sections
