@@ -28,6 +28,7 @@ macro_rules! templates {
     };
 }
 
+pub(crate) mod campaign;
 mod lint;
 mod remedies;
 mod verdicts;

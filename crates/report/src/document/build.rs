@@ -6,12 +6,11 @@
 use std::borrow::Cow;
 
 use results::finding::Severity;
-use results::folder::{Campaign, CampaignInfo, Job};
+use results::folder::{Campaign, Job};
 use results::reason::{Code, Reason};
 use results::{Outcome, Verdict};
-use units::several;
 
-use crate::sentences;
+use crate::sentences::{self, campaign as of_campaign};
 
 use super::anchors::{Anchors, TestAnchors};
 use super::jobs::JobAnchors;
@@ -100,105 +99,37 @@ fn title(campaign: &Campaign) -> String {
     named.cloned().unwrap_or_else(|| "Unnamed campaign".into())
 }
 
-/// The overall result: the worst outcome of all clauses, and the number of clauses with each outcome.
-fn overall(verdicts: &[Verdict]) -> OverallResult {
-    use Outcome::{Fail, Inconclusive, Invalid, NotRun, Pass};
-    let outcome = Verdict::worst(verdicts);
-    let (word, tone) = (outcome.to_string(), super::words::tone_of(outcome));
-    let having = |outcome| verdicts.iter().filter(|verdict| verdict.outcome == outcome).count();
-    let in_words = |outcome| match outcome {
-        Pass => ["is met", "are met"],
-        Fail => ["is not met", "are not met"],
-        Inconclusive => ["is inconclusive", "are inconclusive"],
-        Invalid => ["is invalid", "are invalid"],
-        NotRun => ["was not run", "were not run"],
-    };
-    let sentence = match verdicts {
-        [] => "No clause was evaluated.".to_owned(),
-        [only] => format!("The only clause {}.", in_words(only.outcome)[0]),
-        all if having(outcome) == all.len() => {
-            format!("All {} {}.", several(all.len() as u64, "clause"), in_words(outcome)[1])
-        }
-        all => {
-            let counts =
-                [Fail, Invalid, Inconclusive, NotRun, Pass].map(|outcome| (having(outcome), outcome));
-            let counts = counts.into_iter().filter(|(count, _)| *count > 0);
-            let counts: Vec<String> = counts
-                .map(|(count, outcome)| format!("{count} {}", in_words(outcome)[usize::from(count != 1)]))
-                .collect();
-            format!("Of {}, {}.", several(all.len() as u64, "clause"), counts.join(", "))
-        }
-    };
-    OverallResult { word, tone, sentence }
-}
-
-/// A sentence about values of the plan's parameters that are not the defaults.
-fn other_values(info: &CampaignInfo) -> Option<String> {
-    let set = info.set.iter().map(|(name, value)| format!("{name} = {value}")).collect::<Vec<_>>().join(", ");
-    Some(match (&info.scale, set.as_str()) {
-        (None, "") => return None,
-        (Some(scale), "") => {
-            format!("The campaign used the scale \"{scale}\", not the plan's own scale.")
-        }
-        (None, set) => format!("The campaign changed values of the plan: {set}."),
-        (Some(scale), set) => {
-            format!("The campaign used the scale \"{scale}\" and changed values of the plan: {set}.")
-        }
-    })
-}
-
 /// A sentence about nodes that were simulated on shared kernels.
 fn simulated_nodes(campaign: &Campaign) -> Option<String> {
     let mut all = campaign.summary.findings.iter();
     all.find(|finding| finding.code() == Code::SimulatedNodes).map(sentences::finding)
 }
 
-/// A sentence about errors of the linter, despite which the campaign was started.
-fn started_despite_errors(info: &CampaignInfo) -> Option<String> {
-    let errors = info.findings.iter().filter(|finding| finding.severity == Severity::Error).count();
-    (errors > 0)
-        .then(|| format!("The campaign was started despite {}.", several(errors as u64, "lint error")))
-}
-
 /// The overall result with its restrictions: not all tests were selected, parameters had other values, nodes
 /// were simulated, or findings are not waived.
 fn overall_result(campaign: &Campaign) -> OverallResult {
-    if let Some(overall) = modified_result(&campaign.faults) {
-        return overall;
+    let info = &campaign.info;
+    if let Some(sentence) = of_campaign::not_intact(&campaign.faults) {
+        return OverallResult { word: Outcome::Invalid.to_string(), tone: Tone::Invalid, sentence };
     }
-    let part = match &campaign.info.only[..] {
-        [] => None,
-        [one] => Some(format!("Only the test {one} was selected.")),
-        many => Some(format!("Only the tests {} were selected.", many.join(", "))),
-    };
-    let OverallResult { mut word, mut tone, mut sentence } = overall(&campaign.verdicts);
-    let unwaived = summary::unwaived_findings(&campaign.summary);
+    let outcome = Verdict::worst(&campaign.verdicts);
+    let (mut word, mut tone) = (outcome.to_string(), super::words::tone_of(outcome));
+    let open = summary::open_findings(&campaign.summary);
     // Clauses that are met count only after all waivers that they need are approved.
-    if tone == Tone::Pass && unwaived.is_some() {
+    if tone == Tone::Pass && open.is_some() {
         (word, tone) = (format!("{word} WITH OPEN FINDINGS"), Tone::Inconclusive);
     }
+    let outcomes: Vec<Outcome> = campaign.verdicts.iter().map(|verdict| verdict.outcome).collect();
+    let errors = info.findings.iter().filter(|finding| finding.severity == Severity::Error).count();
     let restrictions = [
-        part,
-        other_values(&campaign.info),
+        of_campaign::selected(&info.only),
+        of_campaign::other_values(info.scale.as_deref(), &info.set),
         simulated_nodes(campaign),
-        started_despite_errors(&campaign.info),
+        of_campaign::despite_errors(errors),
+        open,
     ];
-    for more in restrictions.into_iter().flatten().chain(unwaived) {
-        sentence.push(' ');
-        sentence.push_str(&more);
-    }
-    OverallResult { word, tone, sentence }
-}
-
-/// The overall result if evidence files are not intact.
-fn modified_result(faults: &[String]) -> Option<OverallResult> {
-    let (first, more) = faults.split_first()?;
-    let more = if more.is_empty() { String::new() } else { format!(", and {} more", more.len()) };
-    let sentence = format!(
-        "Files of the campaign are not intact ({first}{more}), so its verdicts are not valid. List these \
-         files with `assay verify FOLDER`."
-    );
-    Some(OverallResult { word: Outcome::Invalid.to_string(), tone: Tone::Invalid, sentence })
+    let sentences = std::iter::once(of_campaign::result(&outcomes)).chain(restrictions.into_iter().flatten());
+    OverallResult { word, tone, sentence: sentences.collect::<Vec<_>>().join(" ") }
 }
 
 fn facts(campaign: &Campaign) -> Vec<Fact> {

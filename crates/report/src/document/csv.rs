@@ -12,7 +12,7 @@ use super::{clauses, margin};
 use crate::sentences::sentence;
 
 /// The columns, in their order. A field that does not apply to a line is empty.
-const COLUMNS: &str = "benchmark,purpose,role,metric,system,kind,stat,value,unit,cov,runs,low,high,reach,\
+const COLUMNS: &str = "benchmark,purpose,role,metric,system,kind,stat,value,unit,cov,runs,low,high,factor,\
     model,criterion,threshold,outcome,remark,jobs,margin,target,confidence";
 
 /// The measured rates (`benchmarked`, means), the evaluated criteria with the sums of groups (`judged`), and
@@ -86,7 +86,7 @@ fn projected(one: &SystemProjection) -> Fields {
         ("unit", one.unit.clone()),
         ("low", number(one.low)),
         ("high", number(one.high)),
-        ("reach", one.factor.to_string()),
+        ("factor", one.factor.to_string()),
         ("model", model(one)),
         ("remark", one.rejection.as_ref().map(sentence).unwrap_or_default()),
         ("target", format!("{} {}", one.to, one.over)),

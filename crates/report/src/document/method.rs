@@ -65,9 +65,9 @@ pub(super) fn evidence(campaign: &Campaign) -> Section {
     let mut facts = vec![
         file("Plan, unmodified", names::PLAN),
         Fact::of("Plan SHA-256", Cell::literal(or_none(&info.plan_sha256))),
-        Fact::new("Tool", or_none(&info.tool)),
-        Fact::of("Tool SHA-256", Cell::literal(or_none(&info.tool_sha256))),
-        Fact::new("Build of the tool", build(info)),
+        Fact::new("Program", or_none(&info.tool)),
+        Fact::of("Program SHA-256", Cell::literal(or_none(&info.tool_sha256))),
+        Fact::new("Build of the program", build(info)),
         Fact::of("Command line", Cell::literal(or_none(&shell_line(&info.argv)))),
         Fact::new("Started", time(&info.started)),
         file("Campaign", names::CAMPAIGN),

@@ -29,7 +29,6 @@ pub(crate) mod words;
 pub use build::of;
 pub use csv::csv;
 pub use signed::SignedPart;
-pub(crate) use signed::{NO_WAIVER, NO_WARNING};
 pub use summary::ApprovedWaiver;
 pub use warnings::{RankedWarning, RankedWarnings};
 

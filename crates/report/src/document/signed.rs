@@ -20,10 +20,6 @@ use super::{Cell, Fact};
 const LISTED: usize = 10;
 /// The label of the fact with the signers.
 const SIGNERS: &str = "Signed with keys by";
-/// The sentence for a campaign without warnings.
-pub(crate) const NO_WARNING: &str = "There are no warnings.";
-/// The sentence for a campaign without waivers.
-pub(crate) const NO_WAIVER: &str = "No finding was waived.";
 /// The text of a fact that did not occur.
 const NEVER: &str = "none";
 

@@ -11,7 +11,6 @@ use results::folder::{Campaign, names};
 use results::reason::Code;
 use results::summary::{HeroRun, PROCUREMENT, Rate, Summary, SystemProjection, TABLES};
 use serde::Serialize;
-use units::several;
 
 use crate::sentences::{self, sentence};
 
@@ -145,15 +144,11 @@ fn approved_by(finding: &Finding) -> String {
     finding.waived.as_ref().map(|by| format!("{}: {}", by.approved_by, by.why)).unwrap_or_default()
 }
 
-/// The numbers of errors and of findings that are not waived, as they are listed; `None` if there are none.
-pub(super) fn unwaived_findings(summary: &Summary) -> Option<String> {
+/// A sentence about errors and findings that are not waived, as they are listed; `None` if there are none.
+pub(super) fn open_findings(summary: &Summary) -> Option<String> {
     let all = by_status(summary);
     let number = |wanted: FindingStatus| -> usize {
         all.iter().filter(|(status, ..)| *status == wanted).map(|(.., tests)| tests.len()).sum()
-    };
-    let errors = match number(FindingStatus::Error) {
-        0 => None,
-        errors => Some(format!("{} cannot be waived.", several(errors as u64, "error"))),
     };
     let mut codes: Vec<&str> = Vec::new();
     for (_, finding, _) in all.iter().filter(|(status, ..)| *status == FindingStatus::NotWaived) {
@@ -161,14 +156,8 @@ pub(super) fn unwaived_findings(summary: &Summary) -> Option<String> {
             codes.push(finding.code().id());
         }
     }
-    let codes = codes.join(", ");
-    let not_waived = match number(FindingStatus::NotWaived) {
-        0 => None,
-        1 => Some(format!("1 finding is not waived ({codes}).")),
-        findings => Some(format!("{findings} findings are not waived ({codes}).")),
-    };
-    let all: Vec<String> = errors.into_iter().chain(not_waived).collect();
-    (!all.is_empty()).then(|| all.join(" "))
+    let (errors, not_waived) = (number(FindingStatus::Error), number(FindingStatus::NotWaived));
+    sentences::campaign::open_findings(errors, not_waived, &codes)
 }
 
 /// The projected rate, or why there is none.
@@ -205,9 +194,7 @@ fn systems(summary: &Summary) -> Table {
     let headings = "System | Processor (declared) | Clock (declared) | Interconnect (declared) | \
          >Cores (declared) | Measured";
     let mut table = Table::new(TABLES[0], headings);
-    table.note = "Declared: the plan states it, and assay did not check it. The appendix lists what this \
-                  program found on the machine."
-        .into();
+    table.note = sentences::campaign::DECLARED.into();
     for system in &summary.systems {
         let measured = if system.letter == summary.measured_on { "yes" } else { "no, projected" };
         let words = [&system.letter, &system.processor, &system.clock, &system.interconnect];

@@ -120,18 +120,16 @@ pub(super) fn ranked(campaign: &Campaign, verdicts: &[Verdict], anchors: &TestAn
     let mut kinds = kinds(campaign, verdicts);
     // The sort is stable: equals stay in the order of the clauses.
     kinds.sort_by_key(|kind| (kind.gravity, std::cmp::Reverse(kind.seen.len())));
-    let more = match kinds.len().saturating_sub(SHOWN) {
-        0 => String::new(),
-        1 => "The appendix lists 1 more kind of warning.".to_owned(),
-        more => format!("The appendix lists {more} more kinds of warnings."),
-    };
+    let more = sentences::campaign::more_warnings(kinds.len().saturating_sub(SHOWN));
     RankedWarnings { shown: kinds.iter().take(SHOWN).map(|kind| shown(kind, anchors)).collect(), more }
 }
 
 fn kinds<'c>(campaign: &'c Campaign, verdicts: &'c [Verdict]) -> Vec<WarningKind<'c>> {
     let findings = &campaign.summary.findings;
+    // A warning of a verdict repeats a finding. A finding that is open is always listed.
     let is_waived = |code: Code, about: &str| {
-        findings.iter().any(|one| one.waived.is_some() && (one.code(), one.about.as_str()) == (code, about))
+        let mut same = findings.iter().filter(|one| (one.code(), one.about.as_str()) == (code, about));
+        same.clone().any(|one| one.waived.is_some()) && !same.any(Finding::is_open)
     };
     let of_verdicts = verdicts.iter().flat_map(|verdict| {
         let about = |finding: &'c Finding| match finding.about.as_str() {
@@ -144,7 +142,7 @@ fn kinds<'c>(campaign: &'c Campaign, verdicts: &'c [Verdict]) -> Vec<WarningKind
         findings.iter().map(|finding| (finding.about.as_str(), finding, gravity(finding, false)));
     let mut kinds: Vec<WarningKind<'c>> = Vec::new();
     for (about, finding, gravity) in of_verdicts.chain(of_campaign) {
-        if is_waived(finding.code(), about) {
+        if finding.waived.is_some() || is_waived(finding.code(), about) {
             continue;
         }
         let seen = (about, sentences::finding(finding));

@@ -10,7 +10,8 @@ use minijinja::{Environment, context};
 
 use super::svg;
 use crate::PageOptions;
-use crate::document::{Block, Document, NO_WAIVER, NO_WARNING, Plot};
+use crate::document::{Block, Document, Plot};
+use crate::sentences::campaign::{HASH_LINE, MARGIN, NO_WAIVER, NO_WARNING};
 
 const PAGE: &str = include_str!("page.html");
 const STYLE: &str = include_str!("page.css");
@@ -42,6 +43,7 @@ pub(crate) fn page(document: &Document, options: &PageOptions) -> Result<String,
     let style = Value::from_safe_string(STYLE.into());
     let page = environment.get_template("page.html")?.render(context! {
         document => Serde(document), style, plots, appendix, no_warning => NO_WARNING, no_waiver => NO_WAIVER,
+        margin => MARGIN, hash_line => HASH_LINE,
     })?;
     // HTML forbids control characters, and no reader sees the others.
     Ok(units::visible_lines(&page))

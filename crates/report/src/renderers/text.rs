@@ -7,9 +7,9 @@
 use std::fmt::Write;
 
 use crate::document::{
-    ApprovedWaiver, Clause, Document, Fact, NO_WAIVER, NO_WARNING, OverallResult, RankedWarning, SignedPart,
-    Tone,
+    ApprovedWaiver, Clause, Document, Fact, OverallResult, RankedWarning, SignedPart, Tone,
 };
+use crate::sentences::campaign::{NO_WAIVER, NO_WARNING};
 
 /// Renders for a terminal.
 pub(crate) struct Text {

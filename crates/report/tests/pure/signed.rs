@@ -208,6 +208,12 @@ fn a_waived_finding_is_listed_with_the_waivers_and_is_no_warning() {
     let [waiver] = &document.signed.waivers[..] else { panic!("{:?}", document.signed.waivers) };
     let words = [&waiver.code, &waiver.tests, &waiver.approved_by, &waiver.why].map(String::as_str);
     assert_eq!(words, ["cov-high", "write-bw", "lead", "known"]);
+    // A waiver never hides another finding of the same kind that is open.
+    let open = Finding { waived: None, ..campaign.summary.findings[0].clone() };
+    campaign.summary.findings.push(open.of_phase("read"));
+    let document = document::of(&campaign);
+    assert_eq!(ranked(&document)[0].1, "needs-waiver, not waived");
+    assert_eq!(document.overall.word, "PASS WITH OPEN FINDINGS");
 }
 
 #[test]
