@@ -109,7 +109,8 @@ fn keyed(path: &str, key: &str) -> String {
     text.lines().find_map(|line| line.strip_prefix(key)).unwrap_or_default().trim().to_owned()
 }
 
-fn memory() -> u64 {
+/// The main memory of this node, in bytes; 0 if it is not known.
+pub fn memory() -> u64 {
     let kib = keyed("/proc/meminfo", "MemTotal:");
     kib.trim_end_matches(" kB").trim().parse::<u64>().unwrap_or(0) * 1024
 }

@@ -100,6 +100,8 @@ const GROUPS: &[CommandGroup] = &[
                 Plan,
                 &[
                     "assay plan init minimal contract.toml",
+                    "assay plan init --fs-kind lustre --nodes 64 --launcher srun --memory 256GiB",
+                    "assay plan add iops contract.toml",
                     "assay plan check contract.toml",
                     "assay plan check contract.toml --rates assay-contract-20261124-101500",
                     "assay plan list",

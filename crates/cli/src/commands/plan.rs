@@ -1,5 +1,7 @@
 //! `assay plan`: the bundled plans, and the check of a plan.
 
+mod add;
+mod ask;
 mod init;
 mod jobs;
 mod power;
@@ -46,14 +48,42 @@ enum Action {
         #[arg(long, value_name = "FOLDER")]
         rates: Option<PathBuf>,
     },
+    /// Append a commented clause to a plan
+    ///
+    /// Where the plan has a parameter such as `block`, the clause uses it. The thresholds are examples.
+    Add {
+        /// The kind of clause
+        #[arg(value_name = "KIND", value_enum)]
+        kind: add::ClauseKind,
+        /// The plan: a TOML file
+        #[arg(value_name = "PLAN")]
+        plan: PathBuf,
+        /// The id of the clause [default: the next free C.N]
+        #[arg(long, value_name = "ID")]
+        id: Option<String>,
+        /// The threshold with its unit, such as `3 TB/s` [default: an example]
+        #[arg(long, value_name = "VALUE")]
+        value: Option<String>,
+        /// The file system, if the plan has several
+        #[arg(long, value_name = "NAME")]
+        fs: Option<String>,
+    },
     /// Write a plan to start from, and the JSON schema for editors; nothing is overwritten
+    ///
+    /// Without NAME the plan is made from five answers: file system, nodes, launcher, memory and clauses. On
+    /// a terminal they are asked for.
     Init {
         /// `minimal`, or the name of a bundled plan
         #[arg(value_name = "NAME")]
-        name: String,
-        /// The file to write [default: NAME.toml, here]
+        name: Option<String>,
+        /// The file to write [default: NAME.toml or plan.toml, here]
         #[arg(value_name = "FILE")]
         file: Option<PathBuf>,
+        /// Without NAME: the file to write
+        #[arg(long, value_name = "FILE", conflicts_with = "name")]
+        out: Option<PathBuf>,
+        #[command(flatten)]
+        answers: ask::Answers,
     },
     /// List the bundled plans
     List,
@@ -166,7 +196,11 @@ pub(crate) fn run(args: PlanArgs) -> Result<u8> {
             let line = |one: &BundledPlan| Ok(format!("{:<19} {}\n", one.name, one.plan()?.title));
             BUNDLED.iter().map(line).collect::<Result<String, Usage>>()?
         }
-        Action::Init { name, file } => init::init(&name, file)?,
+        Action::Add { kind, plan, id, value, fs } => {
+            add::add(kind, &plan, &add::AddRequest { id, value, fs })?
+        }
+        Action::Init { name: Some(name), file, .. } => init::init(&name, file)?,
+        Action::Init { name: None, out, answers, .. } => init::from_answers(answers, out)?,
         Action::Schema => init::schema()?,
         Action::Show { name } => bundled(&name)?.text.to_owned(),
     };

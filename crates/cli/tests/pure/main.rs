@@ -49,6 +49,7 @@ mod mdtest_options;
 mod mdtest_outputs;
 mod mdtest_regressions;
 mod mdtest_text;
+mod plan_add;
 mod plan_check;
 mod plan_errors;
 mod plan_init;

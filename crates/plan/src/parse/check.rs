@@ -70,13 +70,7 @@ pub(super) fn plan(file: wire::PlanFile, place: &PlanText<'_>, errors: &Rejectio
     if plan.tests.is_empty() && errors.number() == 0 {
         errors.add(place.at(0..0, "the plan has no [[test]], [[series]] or [[group]]. Add at least one."));
     }
-    for score in &file.score {
-        let read = defaults.score(score.get_ref(), &plan);
-        match errors.kept(read) {
-            Some(score) => plan.scores.push(score),
-            None => errors.spoil(score.get_ref().id.get_ref()),
-        }
-    }
+    scores(&file, &defaults, &mut plan);
     for asked in &file.projection {
         plan.projections.extend(errors.kept(defaults.projection(asked, &plan)));
     }
@@ -140,6 +134,17 @@ fn entries(file: &wire::PlanFile, defaults: &Defaults<'_>, plan: &mut Plan) {
             plan.tests.truncate(whole.0);
             plan.series.truncate(whole.1);
             plan.groups.truncate(whole.2);
+        }
+    }
+}
+
+/// Adds all scores. One may use those before it.
+fn scores(file: &wire::PlanFile, defaults: &Defaults<'_>, plan: &mut Plan) {
+    for score in &file.score {
+        let read = defaults.score(score.get_ref(), plan);
+        match defaults.errors.kept(read) {
+            Some(score) => plan.scores.push(score),
+            None => defaults.errors.spoil(score.get_ref().id.get_ref()),
         }
     }
 }

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use units::Usage;
 
+use super::ask::Answers;
 use super::{bundled, near_bundled};
 
 /// The name of the plan that is only a template.
@@ -32,9 +33,23 @@ pub(super) fn init(name: &str, file: Option<PathBuf>) -> Result<String> {
             bundled(name).map_err(none)?.text
         }
     };
-    let file = file.unwrap_or_else(|| PathBuf::from(format!("{name}.toml")));
+    write(&file.unwrap_or_else(|| PathBuf::from(format!("{name}.toml"))), text)
+}
+
+/// Writes a plan that is made from answers. Returns a description of the written files.
+pub(super) fn from_answers(answers: Answers, file: Option<PathBuf>) -> Result<String> {
+    let file = file.unwrap_or_else(|| PathBuf::from("plan.toml"));
+    if file.exists() {
+        return Err(Usage(format!("{} already exists. Give another name with --out.", file.display())).into());
+    }
+    let text = answers.plan(&file.display().to_string())?;
+    write(&file, &text)
+}
+
+/// Writes the plan and the schema.
+fn write(file: &Path, text: &str) -> Result<String> {
     let path = file.display();
-    match write_new(&file, &format!("#:schema ./{SCHEMA}\n{text}")) {
+    match write_new(file, &format!("#:schema ./{SCHEMA}\n{text}")) {
         Ok(()) => {}
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
             return Err(Usage(format!("{path} already exists. Give another name.")).into());
