@@ -1,6 +1,7 @@
-//! `cargo xtask screenshot`: the picture of a report in the README, from a real run of `assay try`.
+//! `cargo xtask screenshot`: the pictures of a report in the documents, from a real run of `assay try`.
 //!
-//! It needs Chromium on the PATH. It is not part of the tests, because a picture differs from run to run.
+//! It needs Chromium on the PATH, and pdftoppm for the printed page. It is not part of the tests, because a
+//! picture differs from run to run.
 
 use std::path::Path;
 use std::process::Command;
@@ -9,14 +10,22 @@ use anyhow::{Context, Result, bail, ensure};
 
 use crate::step::{Outcome, cargo, logged, step};
 
-/// The picture, below the root.
-const PICTURE: &str = "docs/images/report.png";
-/// The largest size of the picture, bytes.
+/// The folder of the pictures, below the root.
+const PICTURES: &str = "docs/images";
+/// The pictures of the page: the name, the size of the window, and further options of the browser.
+const SHOTS: &[(&str, &str, &[&str])] = &[
+    ("report", "1000,860", &[]),
+    ("report-dark", "1000,860", &["--force-dark-mode"]),
+    ("report-narrow", "400,860", &[]),
+];
+/// The picture of the first printed page.
+const PRINTED: &str = "report-print";
+/// The largest size of a picture, bytes.
 const MOST_BYTES: u64 = 200_000;
 /// Names of Chromium on Linux systems.
 const BROWSERS: &[&str] = &["chromium", "chromium-browser", "google-chrome", "chrome"];
 
-/// Runs `assay try` on the disk of `target`, and takes the picture of its report.
+/// Runs `assay try` on the disk of `target`, and takes the pictures of its report.
 pub(crate) fn run(root: &Path) -> Result<bool> {
     Ok(step("screenshot", || take(root)))
 }
@@ -36,17 +45,50 @@ fn take(root: &Path) -> Result<Outcome> {
     let campaigns = std::fs::read_dir(place.path())?.filter_map(Result::ok).map(|entry| entry.path());
     let mut reports = campaigns.map(|folder| folder.join("report.html")).filter(|report| report.exists());
     let report = reports.next().context("the run has no report")?;
-    let picture = root.join(PICTURE);
-    std::fs::create_dir_all(picture.parent().context("the picture has a folder")?)?;
-    let mut shot = Command::new(browser);
-    shot.args(["--headless", "--no-sandbox", "--hide-scrollbars", "--disable-gpu", "--window-size=1000,860"]);
-    shot.arg(format!("--screenshot={}", picture.display())).arg(format!("file://{}", report.display()));
-    if let Outcome::Failed(output) = logged(root, "screenshot", vec![shot])? {
+    let pictures = root.join(PICTURES);
+    std::fs::create_dir_all(&pictures)?;
+    let mut commands: Vec<Command> =
+        SHOTS.iter().map(|shot| shot_of(browser, shot, &report, &pictures)).collect();
+    commands.extend(printed(browser, &report, place.path(), &pictures));
+    if let Outcome::Failed(output) = logged(root, "screenshot", commands)? {
         return Ok(Outcome::Failed(output));
     }
-    let bytes = std::fs::metadata(&picture).context("Chromium wrote no picture")?.len();
-    ensure!(bytes <= MOST_BYTES, "{PICTURE} has {bytes} bytes (at most {MOST_BYTES})");
-    Ok(Outcome::Done(format!("{PICTURE}, {bytes} bytes")))
+    let mut sizes = Vec::new();
+    for name in SHOTS.iter().map(|(name, ..)| *name).chain([PRINTED]) {
+        let picture = pictures.join(format!("{name}.png"));
+        let bytes = std::fs::metadata(&picture).with_context(|| format!("no picture {name}"))?.len();
+        ensure!(bytes <= MOST_BYTES, "{name} has {bytes} bytes (at most {MOST_BYTES})");
+        sizes.push(format!("{name} {bytes} bytes"));
+    }
+    Ok(Outcome::Done(sizes.join(", ")))
+}
+
+/// The browser without a window.
+fn headless(browser: &str) -> Command {
+    let mut command = Command::new(browser);
+    command.args(["--headless", "--no-sandbox", "--hide-scrollbars", "--disable-gpu"]);
+    command
+}
+
+fn shot_of(browser: &str, shot: &(&str, &str, &[&str]), report: &Path, pictures: &Path) -> Command {
+    let (name, size, options) = shot;
+    let mut command = headless(browser);
+    command.args(*options).arg(format!("--window-size={size}"));
+    command.arg(format!("--screenshot={}", pictures.join(format!("{name}.png")).display()));
+    command.arg(format!("file://{}", report.display()));
+    command
+}
+
+/// Prints the report, and takes a picture of the first page.
+fn printed(browser: &str, report: &Path, place: &Path, pictures: &Path) -> [Command; 2] {
+    let pdf = place.join("report.pdf");
+    let mut print = headless(browser);
+    print.arg("--no-pdf-header-footer").arg(format!("--print-to-pdf={}", pdf.display()));
+    print.arg(format!("file://{}", report.display()));
+    let mut picture = Command::new("pdftoppm");
+    picture.args(["-r", "80", "-f", "1", "-l", "1", "-singlefile", "-png"]);
+    picture.arg(pdf).arg(pictures.join(PRINTED));
+    [print, picture]
 }
 
 /// The first browser on the PATH.
