@@ -232,13 +232,12 @@ fn clock(clock: &ClockFacts) -> String {
         return NOT_RECORDED.into();
     }
     let nanoseconds = |value: f64| units::duration(value * 1e-9);
-    format!(
-        "{}; resolution {}, one reading {}, uncertainty between nodes {}",
-        clock.source,
-        nanoseconds(clock.resolution_ns as f64),
-        nanoseconds(clock.cost_ns),
-        nanoseconds(clock.offset_uncertainty_ns as f64),
-    )
+    let between = match clock.offset_uncertainty_ns {
+        0 => "one clock for all ranks".to_owned(),
+        uncertainty => format!("uncertainty between nodes {}", nanoseconds(uncertainty as f64)),
+    };
+    let (resolution, cost) = (nanoseconds(clock.resolution_ns as f64), nanoseconds(clock.cost_ns));
+    format!("{}; resolution {resolution}, one reading {cost}, {between}", clock.source)
 }
 
 /// The facts of an external program. assay did not measure in it. So nodes, MPI and clock are known only if

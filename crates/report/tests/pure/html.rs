@@ -143,6 +143,10 @@ fn every_link_leads_to_a_file_of_the_folder_or_to_a_place_in_the_page() {
 #[test]
 fn the_page_needs_no_other_files_or_servers() {
     let page = html(&golden::campaign());
+    assert!(
+        page.contains("content=\"default-src 'none'; style-src 'unsafe-inline';"),
+        "the browser enforces it"
+    );
     for word in ["http:", "https:", "<script", "<link", "<img", "@import", "url(", " src="] {
         assert!(!page.contains(word), "{word}");
     }

@@ -48,6 +48,8 @@ const PRINTERS: &[(&str, PrinterKind)] = &[
 pub(super) struct Printer {
     program: PathBuf,
     kind: PrinterKind,
+    /// The longest time that it may take.
+    patience: Duration,
 }
 
 impl Printer {
@@ -70,7 +72,7 @@ impl Printer {
         let mut programs = PRINTERS.iter().flat_map(|(name, kind)| {
             // A relative directory would mean another one in the directory of the child.
             let absolute = std::env::split_paths(path).filter(|dir| dir.is_absolute());
-            absolute.map(move |dir| Self { program: dir.join(name), kind: *kind })
+            absolute.map(move |dir| Self { program: dir.join(name), kind: *kind, patience: PATIENCE })
         });
         programs.find(|printer| is_program(&printer.program))
     }
@@ -89,7 +91,7 @@ impl Printer {
             anyhow!("{} {why}{said}. Print report.html in a browser instead.", self.program.display())
         };
         match status {
-            None => Err(failed(&format!("did not end in {} s, and was killed", PATIENCE.as_secs()))),
+            None => Err(failed(&format!("did not end in {} s, and was killed", self.patience.as_secs()))),
             Some(status) if !status.success() => Err(failed("failed")),
             Some(_) if !is_pdf(&pdf) => Err(failed("wrote no PDF file")),
             Some(_) => placed(&pdf, to),
@@ -112,7 +114,7 @@ impl Printer {
             if let Some(status) = child.try_wait()? {
                 return Ok(Some(status));
             }
-            if begin.elapsed() > PATIENCE {
+            if begin.elapsed() > self.patience {
                 // The browser has child processes of its own.
                 let _ = kill_process_group(Pid::from_child(&child), Signal::KILL);
                 child.wait()?;
@@ -137,11 +139,11 @@ impl Printer {
             "--no-default-browser-check",
             "--no-pdf-header-footer",
             "--print-to-pdf-no-header",
-            // The page needs no network, and the browser shall not use it for itself.
+            // The page has no scripts and needs no network, and the browser shall not use it for itself.
             "--host-resolver-rules=MAP * ~NOTFOUND",
         ];
         let mut all: Vec<String> = fixed.map(str::to_owned).to_vec();
-        // The browser rejects to start as root with its sandbox. The page has no scripts.
+        // The browser does not start as root with its sandbox.
         if geteuid().is_root() {
             all.push("--no-sandbox".to_owned());
         }
@@ -231,6 +233,22 @@ mod tests {
     }
 
     #[test]
+    fn a_program_that_does_not_end_is_killed_with_its_children() {
+        let (dir, found) = script("weasyprint", "sleep 600 & echo $! > \"${0%/*}/child\"; wait");
+        let printer = Printer { patience: Duration::from_secs(1), ..found.unwrap() };
+        let error = printer.print(b"page", &dir.path().join("out.pdf")).unwrap_err().to_string();
+        assert!(error.contains("did not end in 1 s, and was killed"), "{error}");
+        let child = fs::read_to_string(dir.path().join("child")).unwrap();
+        let proc = PathBuf::from(format!("/proc/{}/stat", child.trim()));
+        let is_gone = || fs::read_to_string(&proc).map_or(true, |stat| stat.contains(") Z "));
+        let begin = Instant::now();
+        while !is_gone() && begin.elapsed() < Duration::from_secs(10) {
+            std::thread::sleep(INTERVAL);
+        }
+        assert!(is_gone(), "the child {child} still runs");
+    }
+
+    #[test]
     fn a_printed_file_appears_whole_and_replaces_no_other() {
         let (dir, found) = script("weasyprint", "{ printf '%%PDF-'; cat \"$1\"; } > \"$2\"");
         let (to, printer) = (dir.path().join("out.pdf"), found.unwrap());
@@ -245,7 +263,8 @@ mod tests {
 
     #[test]
     fn the_browser_has_a_temporary_profile_and_no_network() {
-        let printer = Printer { program: "chromium".into(), kind: PrinterKind::Chromium };
+        let kind = PrinterKind::Chromium;
+        let printer = Printer { program: "chromium".into(), kind, patience: PATIENCE };
         let arguments = printer.arguments(Path::new("/t"), Path::new("/t/a.html"), Path::new("/t/a.pdf"));
         for wanted in ["--user-data-dir=/t/profile", "--print-to-pdf=/t/a.pdf", "file:///t/a.html"] {
             assert!(arguments.iter().any(|own| own == wanted), "{wanted}");
