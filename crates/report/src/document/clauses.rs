@@ -9,10 +9,10 @@ use results::statistics::{bootstrap_interval, median};
 use results::{Finding, Statistics, Verdict};
 
 use super::anchors::TestAnchors;
-use super::words::{BINARY_RATE, NONE, confidence, distinguished, link_to, share, tone_of};
+use super::words::{NONE, confidence, distinguished, link_to, share, tone_of};
 use crate::sentences;
 
-use super::{Cell, Clause, Fact, Remark, RemarkKind, Table, margin};
+use super::{Cell, Clause, Fact, Remark, RemarkKind, Table, margin, unit};
 
 /// All clauses, in the order of the verdicts.
 pub(super) fn all(anchors: &TestAnchors, verdicts: &[Verdict]) -> Vec<Clause> {
@@ -56,7 +56,7 @@ pub(super) fn clause(verdict: &Verdict, link: Option<String>) -> Clause {
         criterion: criterion(verdict),
         value: value(verdict),
         basis: basis(verdict),
-        threshold: margin::threshold(verdict, unit_of(verdict)),
+        threshold: margin::threshold(verdict),
         margin: margin::cell(verdict),
         cov: statistics.and_then(|s| s.cov).map_or(NONE.into(), share),
         verdict: verdict.outcome.to_string(),
@@ -89,15 +89,12 @@ fn remarks_of(verdict: &Verdict) -> Vec<Remark> {
 
 /// The measured value.
 fn value(verdict: &Verdict) -> Cell {
-    verdict
-        .value
-        .map_or_else(|| Cell::new(NONE), |value| distinguished(value, verdict.threshold, unit_of(verdict)))
+    verdict.value.map_or_else(|| Cell::new(NONE), |value| unit::cell(verdict, value))
 }
 
 /// How the measured value was obtained; empty if nothing was measured.
 fn basis(verdict: &Verdict) -> String {
     let Some(statistics) = &verdict.statistics else { return String::new() };
-    let (threshold, unit) = values_of(statistics, verdict);
     let name = if verdict.statistic == "cov" { "COV" } else { &verdict.statistic };
     let mut parts = vec![format!("{name} of {}", statistics.values.len())];
     parts.extend(
@@ -105,7 +102,7 @@ fn basis(verdict: &Verdict) -> String {
     );
     // The limit is that of the mean. Next to another statistic it would say nothing.
     parts.extend(statistics.bound.filter(|_| verdict.statistic == "mean").map(|limit| {
-        let limit = distinguished(limit.max(0.0), threshold, unit).text;
+        let limit = of_values(statistics, verdict, limit.max(0.0)).text;
         format!("{} limit {limit}", confidence(statistics.confidence))
     }));
     if verdict.as_reported {
@@ -120,8 +117,7 @@ fn job(folder: &String) -> Cell {
 }
 
 fn facts(statistics: &Statistics, verdict: &Verdict) -> Vec<Fact> {
-    let (threshold, unit) = values_of(statistics, verdict);
-    let fact = |label: &str, value| Fact::of(label, distinguished(value, threshold, unit));
+    let fact = |label: &str, value| Fact::of(label, of_values(statistics, verdict, value));
     let level = confidence(statistics.confidence);
     let mut facts = vec![
         fact("mean", statistics.mean),
@@ -133,7 +129,7 @@ fn facts(statistics: &Statistics, verdict: &Verdict) -> Vec<Fact> {
     if let (Some(_), Some(lies)) =
         (statistics.bound, bootstrap_interval(&statistics.values, statistics.confidence, median))
     {
-        let [low, high] = [lies.low, lies.high].map(|value| distinguished(value, threshold, unit).text);
+        let [low, high] = [lies.low, lies.high].map(|value| of_values(statistics, verdict, value).text);
         facts.push(Fact::new(&format!("{level} interval of the median"), format!("{low} to {high}")));
     }
     facts.extend(statistics.cov.map(|cov| Fact::new("COV", share(cov))));
@@ -153,8 +149,7 @@ pub(super) fn values(verdicts: &[&Verdict]) -> Option<Table> {
     let mut table = Table::new("Evaluated values of each repetition, in the order of the runs", &headings);
     for (verdict, statistics) in evaluated() {
         let mut row = vec![Cell::literal(&verdict.metric), Cell::new(&verdict.criterion)];
-        let (threshold, unit) = values_of(statistics, verdict);
-        row.extend(statistics.values.iter().map(|value| distinguished(*value, threshold, unit)));
+        row.extend(statistics.values.iter().map(|value| of_values(statistics, verdict, *value)));
         row.resize(repetitions + 2, Cell::new(NONE));
         if !table.rows.contains(&row) {
             table.row(row);
@@ -163,16 +158,11 @@ pub(super) fn values(verdicts: &[&Verdict]) -> Option<Table> {
     Some(table)
 }
 
-/// The threshold and the unit of the values of the repetitions. They have no threshold if the verdict is
-/// about their variability.
-fn values_of<'v>(statistics: &'v Statistics, verdict: &'v Verdict) -> (Option<f64>, &'v str) {
+/// A value of the repetitions. If the verdict is about their variability, they have no threshold and another
+/// unit than the verdict.
+fn of_values(statistics: &Statistics, verdict: &Verdict, value: f64) -> Cell {
     match statistics.unit.as_str() {
-        "" => (verdict.threshold, unit_of(verdict)),
-        unit => (None, unit),
+        "" => unit::cell(verdict, value),
+        unit => distinguished(value, None, unit),
     }
-}
-
-/// The unit in which the values of a verdict are shown. It is that of the criterion, so that they compare.
-fn unit_of(verdict: &Verdict) -> &str {
-    if verdict.criterion.contains("iB/s") { BINARY_RATE } else { &verdict.unit }
 }

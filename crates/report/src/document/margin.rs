@@ -7,8 +7,8 @@
 use results::reason::Reason;
 use results::{Outcome, Verdict};
 
-use super::Cell;
 use super::words::{NONE, percent, threshold_among};
+use super::{Cell, unit};
 
 /// The comparisons of criteria, longer ones first.
 const COMPARISONS: [&str; 5] = [">=", "<=", "==", ">", "<"];
@@ -63,12 +63,17 @@ fn text(margin: f64) -> String {
     if is_zero { format!("{:+.0e} %", margin * 100.0) } else { text }
 }
 
-/// The comparison with the threshold in the unit of the clause, or a dash. It has enough digits to differ
-/// from the measured value.
-pub(super) fn threshold(verdict: &Verdict, unit: &str) -> String {
+/// The comparison with the threshold, as the criterion has it, or a dash. A threshold that comes from another
+/// test has enough digits to differ from the measured value.
+pub(super) fn threshold(verdict: &Verdict) -> String {
     let Some(threshold) = verdict.threshold else { return NONE.into() };
-    let values: Vec<f64> = verdict.value.into_iter().collect();
-    let text = threshold_among(threshold, &values, unit);
+    let text = match unit::written(verdict) {
+        Some(written) => written.text.to_owned(),
+        None => {
+            let values: Vec<f64> = verdict.value.into_iter().collect();
+            threshold_among(threshold, &values, unit::of_verdict(verdict))
+        }
+    };
     format!("{} {}", comparison(verdict).unwrap_or_default(), text.trim_end()).trim_start().to_owned()
 }
 
@@ -136,9 +141,9 @@ mod tests {
         for reason in [met, nested] {
             let verdict = Verdict { reason, ..verdict("as in the contract", 1e9, 2e9) };
             assert_eq!(comparison(&verdict), Some("<="));
-            assert_eq!(threshold(&verdict, "B/s"), "<= 2.00 GB/s");
+            assert_eq!(threshold(&verdict), "<= 2.00 GB/s");
         }
-        assert_eq!(threshold(&verdict("mean >= 3.0 GB/s", 3.0002e9, 3.0004e9), "B/s"), ">= 3.0004 GB/s");
-        assert_eq!(threshold(&Verdict { threshold: None, ..Verdict::default() }, "B/s"), NONE);
+        assert_eq!(threshold(&verdict("mean >= 3.0 GB/s", 3.0002e9, 3.0004e9)), ">= 3.0004 GB/s");
+        assert_eq!(threshold(&Verdict { threshold: None, ..Verdict::default() }), NONE);
     }
 }

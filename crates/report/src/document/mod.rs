@@ -22,6 +22,7 @@ mod signed;
 mod stragglers;
 mod summary;
 mod test_section;
+mod unit;
 mod warnings;
 
 pub(crate) mod words;
