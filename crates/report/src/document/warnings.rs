@@ -4,6 +4,8 @@
 //! with the waivers instead.
 //! Never here: the list of all warnings and notes, which the appendix has.
 
+use std::collections::BTreeSet;
+
 use results::Verdict;
 use results::finding::{Finding, Severity};
 use results::folder::Campaign;
@@ -127,9 +129,14 @@ pub(super) fn ranked(campaign: &Campaign, verdicts: &[Verdict], anchors: &TestAn
 fn kinds<'c>(campaign: &'c Campaign, verdicts: &'c [Verdict]) -> Vec<WarningKind<'c>> {
     let findings = &campaign.summary.findings;
     // A warning of a verdict repeats a finding. A finding that is open is always listed.
+    let subjects = |is_meant: fn(&Finding) -> bool| -> BTreeSet<(&str, &str)> {
+        let meant = findings.iter().filter(|finding| is_meant(finding));
+        meant.map(|finding| (finding.code().id(), finding.about.as_str())).collect()
+    };
+    let (waived, open) = (subjects(|finding| finding.waived.is_some()), subjects(Finding::is_open));
     let is_waived = |code: Code, about: &str| {
-        let mut same = findings.iter().filter(|one| (one.code(), one.about.as_str()) == (code, about));
-        same.clone().any(|one| one.waived.is_some()) && !same.any(Finding::is_open)
+        let subject = (code.id(), about);
+        waived.contains(&subject) && !open.contains(&subject)
     };
     let of_verdicts = verdicts.iter().flat_map(|verdict| {
         let about = |finding: &'c Finding| match finding.about.as_str() {

@@ -154,12 +154,24 @@ impl Printer {
     }
 }
 
-/// Rejects a file that exists.
+/// Rejects a file that exists, and one that has no directory.
 pub(super) fn check_free(to: &Path) -> Result<(), Usage> {
-    match to.symlink_metadata() {
-        Ok(_) => Err(exists(to)),
-        Err(_) => Ok(()),
+    if to.symlink_metadata().is_ok() {
+        return Err(exists(to));
     }
+    match parent(to) {
+        dir if dir.is_dir() => Ok(()),
+        dir => Err(Usage(format!(
+            "--pdf {}: {} is not a directory. Create it, or give another file.",
+            to.display(),
+            dir.display()
+        ))),
+    }
+}
+
+/// The directory of a file.
+fn parent(file: &Path) -> &Path {
+    file.parent().filter(|parent| *parent != Path::new("")).unwrap_or(Path::new("."))
 }
 
 fn exists(to: &Path) -> Usage {
@@ -168,9 +180,8 @@ fn exists(to: &Path) -> Usage {
 
 /// Copies the PDF to the new file `to`, which appears only when it is complete.
 fn placed(pdf: &Path, to: &Path) -> Result<()> {
-    let parent = to.parent().filter(|parent| *parent != Path::new("")).unwrap_or(Path::new("."));
     let failed = |error: io::Error| Usage(format!("--pdf {}: {error}. Give another file.", to.display()));
-    let mut whole = tempfile::Builder::new().prefix(".assay-pdf-").tempfile_in(parent).map_err(failed)?;
+    let mut whole = tempfile::Builder::new().prefix(".assay-pdf-").tempfile_in(parent(to)).map_err(failed)?;
     io::copy(&mut File::open(pdf)?, whole.as_file_mut()).map_err(failed)?;
     // A temporary file is private, and a report is made to be handed on.
     whole.as_file().set_permissions(fs::Permissions::from_mode(0o644)).map_err(failed)?;
@@ -255,6 +266,8 @@ mod tests {
         printer.print(b"page", &to).unwrap();
         assert_eq!(fs::read(&to).unwrap(), b"%PDF-page");
         assert!(check_free(&to).is_err() && check_free(&dir.path().join("new.pdf")).is_ok());
+        let error = check_free(&dir.path().join("none/new.pdf")).unwrap_err().to_string();
+        assert!(error.contains("none is not a directory. Create it"), "{error}");
         let error = printer.print(b"other", &to).unwrap_err().to_string();
         assert!(error.contains("the file exists"), "{error}");
         assert_eq!(fs::read(&to).unwrap(), b"%PDF-page");
