@@ -9,7 +9,7 @@ use results::statistics::{bootstrap_interval, median};
 use results::{Finding, Statistics, Verdict};
 
 use super::anchors::TestAnchors;
-use super::words::{NONE, confidence, distinguished, link_to, share, tone_of};
+use super::words::{BINARY_RATE, NONE, confidence, distinguished, link_to, share, tone_of};
 use crate::sentences;
 
 use super::{Cell, Clause, Fact, Remark, RemarkKind, Table, margin, unit};
@@ -88,7 +88,7 @@ fn remarks_of(verdict: &Verdict) -> Vec<Remark> {
 }
 
 /// The measured value.
-fn value(verdict: &Verdict) -> Cell {
+pub(super) fn value(verdict: &Verdict) -> Cell {
     verdict.value.map_or_else(|| Cell::new(NONE), |value| unit::cell(verdict, value))
 }
 
@@ -158,11 +158,25 @@ pub(super) fn values(verdicts: &[&Verdict]) -> Option<Table> {
     Some(table)
 }
 
-/// A value of the repetitions. If the verdict is about their variability, they have no threshold and another
-/// unit than the verdict.
+/// A value of the repetitions.
 fn of_values(statistics: &Statistics, verdict: &Verdict, value: f64) -> Cell {
-    match statistics.unit.as_str() {
-        "" => unit::cell(verdict, value),
-        unit => distinguished(value, None, unit),
+    if statistics.unit.is_empty() {
+        return unit::cell(verdict, value);
     }
+    let (threshold, unit) = values_of(statistics, verdict);
+    distinguished(value, threshold, unit)
+}
+
+/// The threshold and the unit of the values of the repetitions. They have no threshold if the verdict is
+/// about their variability.
+pub(super) fn values_of<'v>(statistics: &'v Statistics, verdict: &'v Verdict) -> (Option<f64>, &'v str) {
+    match statistics.unit.as_str() {
+        "" => (verdict.threshold, unit_of(verdict)),
+        unit => (None, unit),
+    }
+}
+
+/// The usual unit of the values of a verdict: with powers of 1024 if the criterion has them.
+pub(super) fn unit_of(verdict: &Verdict) -> &str {
+    if verdict.criterion.contains("iB/s") { BINARY_RATE } else { &verdict.unit }
 }

@@ -7,6 +7,7 @@
 use results::reason::Reason;
 use results::{Outcome, Verdict};
 
+use super::clauses::unit_of;
 use super::words::{NONE, percent, threshold_among};
 use super::{Cell, unit};
 
@@ -71,7 +72,7 @@ pub(super) fn threshold(verdict: &Verdict) -> String {
         Some(written) => written.text.to_owned(),
         None => {
             let values: Vec<f64> = verdict.value.into_iter().collect();
-            threshold_among(threshold, &values, unit::of_verdict(verdict))
+            threshold_among(threshold, &values, unit_of(verdict))
         }
     };
     format!("{} {}", comparison(verdict).unwrap_or_default(), text.trim_end()).trim_start().to_owned()

@@ -8,8 +8,9 @@ use results::Verdict;
 use units::Quantity;
 
 use super::Cell;
+use super::clauses::unit_of;
 use super::margin::comparison;
-use super::words::{BINARY_RATE, distinguished, exact};
+use super::words::{distinguished, exact};
 
 /// The smallest and the largest number that is shown in the unit of the criterion.
 const READABLE: std::ops::Range<f64> = 0.01..1e6;
@@ -40,7 +41,7 @@ pub(super) fn written(verdict: &Verdict) -> Option<WrittenThreshold<'_>> {
 
 /// A value of the clause, in the unit of its criterion if possible.
 pub(super) fn cell(verdict: &Verdict, value: f64) -> Cell {
-    let usual = || distinguished(value, verdict.threshold, of_verdict(verdict));
+    let usual = || distinguished(value, verdict.threshold, unit_of(verdict));
     let Some(WrittenThreshold { unit, step, .. }) = written(verdict) else { return usual() };
     let number = value / step;
     if number != 0.0 && !READABLE.contains(&number.abs()) {
@@ -53,7 +54,7 @@ pub(super) fn cell(verdict: &Verdict, value: f64) -> Cell {
         |digits: &usize| threshold.is_none_or(|other| figures(value, *digits) != figures(other, *digits));
     match (first..FIGURES).find(differs) {
         Some(digits) => {
-            Cell::new(format!("{}{unit}", figures(value, digits))).full(exact(value, of_verdict(verdict)))
+            Cell::new(format!("{}{unit}", figures(value, digits))).full(exact(value, unit_of(verdict)))
         }
         None => usual(),
     }
@@ -67,11 +68,6 @@ fn digits(number: f64) -> usize {
         number if number >= 10.0 => 1,
         _ => 2,
     }
-}
-
-/// The usual unit of the values of a verdict: with powers of 1024 if the criterion has them.
-pub(super) fn of_verdict(verdict: &Verdict) -> &str {
-    if verdict.criterion.contains("iB/s") { BINARY_RATE } else { &verdict.unit }
 }
 
 #[cfg(test)]
