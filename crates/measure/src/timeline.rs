@@ -75,9 +75,9 @@ impl ByteTimeline {
         }
     }
 
-    /// Merges slots until at most `slots` intervals are in use.
-    pub fn coarsen_to_fit(&mut self, slots: usize) {
-        while self.used > slots.max(1) {
+    /// Merges slots until at most `slots` intervals are in use, or until the interval is `2^shift` ns.
+    pub fn coarsen_to_fit(&mut self, slots: usize, shift: u32) {
+        while self.used > slots.max(1) && self.shift < shift {
             self.fold();
         }
     }
@@ -127,8 +127,9 @@ mod tests {
         ) {
             let mut timeline = ByteTimeline::new();
             ends.iter().for_each(|end| timeline.add(*end, 3));
-            timeline.coarsen_to_fit(fit);
-            prop_assert!(timeline.used() <= fit);
+            let before = timeline.shift();
+            timeline.coarsen_to_fit(fit, 26);
+            prop_assert!(timeline.used() <= fit || timeline.shift() == before.max(26));
             prop_assert_eq!(timeline.bytes().iter().sum::<u64>(), 3 * ends.len() as u64);
         }
     }

@@ -7,8 +7,11 @@ use results::record::{self, Balance, Latency, Stonewall};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// Most intervals of a recorded timeline.
+/// Most intervals of a recorded timeline whose intervals are short.
 const TIMELINE_SLOTS: usize = 600;
+/// The binary logarithm of the shortest interval, in nanoseconds, that a recorded timeline keeps even if it
+/// then has more intervals: 67 ms. A stall of 0.2 s so remains visible in a phase of minutes.
+const KEPT_SHIFT: u32 = 26;
 
 /// Values of a reduction stay below 2^63. A maximum is sent as its distance from this, so that one reduction
 /// finds minima and maxima.
@@ -52,7 +55,7 @@ fn of_limbs(limbs: &[u64]) -> u128 {
 
 /// The timeline of all ranks, on every rank.
 pub fn timeline(comm: &dyn Comm, timeline: &mut ByteTimeline) -> Result<(), Halt> {
-    timeline.coarsen_to_fit(TIMELINE_SLOTS);
+    timeline.coarsen_to_fit(TIMELINE_SLOTS, KEPT_SHIFT);
     let end_ns = timeline.used() as u64 * timeline.interval_ns();
     let mut most = [u64::from(timeline.shift()), end_ns];
     comm.all_reduce(&mut most, Reduce::Max)?;
@@ -311,5 +314,24 @@ mod tests {
         assert!(all.used() <= 600 && all.interval_ns() > 20_000_000_000 / 600);
         assert_eq!((all.bytes()[0], *all.bytes().last().unwrap()), (20, 10));
         assert_eq!(all.bytes().iter().sum::<u64>(), 30);
+    }
+
+    #[test]
+    fn a_stall_of_a_fifth_of_a_second_has_its_own_intervals_in_a_phase_of_four_minutes() {
+        const STALL_MS: std::ops::Range<u64> = 100_000..100_200;
+        let all = together(3, |comm| {
+            let mut mine = ByteTimeline::new();
+            // Each rank is limited to a transfer per 20 ms.
+            let ends = (u64::from(comm.rank())..240_000).step_by(20).filter(|ms| !STALL_MS.contains(ms));
+            ends.for_each(|ms| mine.add(ms * 1_000_000, 10));
+            timeline(comm, &mut mine).expect("no halt");
+            mine
+        });
+        assert_eq!(all.interval_ns(), 1 << 26);
+        assert!(all.used() <= ByteTimeline::SLOTS);
+        let at = |ms: u64| (ms * 1_000_000 / all.interval_ns()) as usize;
+        let lowest = &all.bytes()[at(STALL_MS.start)..=at(STALL_MS.end)];
+        assert!(lowest.contains(&0), "{lowest:?}");
+        assert!(all.bytes()[at(STALL_MS.start) - 1] > 0 && all.bytes()[at(STALL_MS.end) + 1] > 0);
     }
 }
