@@ -10,7 +10,7 @@ use results::projection::{self, ProjectionStep};
 use results::reason::{Code, Reason};
 use results::record::Counts;
 use results::statistics;
-use results::summary::{HeroRun, Rate, Summary, SystemProjection};
+use results::summary::{HeroRun, Rate, RateStep, Summary, SystemProjection};
 use units::Dimension;
 
 use crate::case::{TestCriterion, measuring};
@@ -91,6 +91,11 @@ fn rate(index: &Index<'_>, findings: &Findings, test: &Test, metric: (&str, Dime
         Ok(values) => (values, None),
         Err(why) => (Vec::new(), Some(why)),
     };
+    let step = test.step.as_ref().map(|step| {
+        let series = &index.plan.series[step.series];
+        let (name, over) = (test.name.clone(), series.over.clone());
+        RateStep { series: series.id.clone(), name, over, at: step.value }
+    });
     Rate {
         test: test.id.clone(),
         purpose: test.clause.clone(),
@@ -107,6 +112,7 @@ fn rate(index: &Index<'_>, findings: &Findings, test: &Test, metric: (&str, Dime
         unit: metric.1.unit().to_owned(),
         why,
         jobs: index.jobs(&test.id).iter().map(|job| job.folder.clone()).collect(),
+        step,
     }
 }
 
@@ -164,6 +170,7 @@ fn projection(index: &Index<'_>, findings: &Findings, asked: &plan::Projection) 
         over: asked.over.clone(),
         to: asked.question.to,
         confidence: asked.question.confidence,
+        threshold: asked.question.threshold,
         unit: asked.question.dimension.unit().to_owned(),
         ..SystemProjection::default()
     };

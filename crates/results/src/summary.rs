@@ -115,6 +115,23 @@ pub struct Rate {
     pub why: Option<Reason>,
     /// Folders of the jobs, relative to the campaign folder.
     pub jobs: Vec<String>,
+    /// The step of a series that the test is; absent for other tests, and in older folders.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub step: Option<RateStep>,
+}
+
+/// The step of a series that a rate belongs to.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct RateStep {
+    /// The series.
+    pub series: String,
+    /// The phase of the series.
+    pub name: String,
+    /// What the series changes, such as `servers`.
+    pub over: String,
+    /// The number of servers, nodes or bytes.
+    pub at: f64,
 }
 
 /// A projected rate of a system that was not measured.
@@ -152,6 +169,9 @@ pub struct SystemProjection {
     /// The model's prediction of the largest step from the other steps, divided by the measured rate, minus
     /// 1.
     pub held_out_error: Option<f64>,
+    /// The threshold of the clause, in the unit of rates; absent without one, and in older folders.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub threshold: Option<f64>,
     /// The unit of rates.
     pub unit: String,
     /// Why it is not accepted; absent if it is.
