@@ -14,10 +14,11 @@ use crate::sentences::{self, campaign as of_campaign};
 
 use super::anchors::{Anchors, TestAnchors};
 use super::jobs::JobAnchors;
+use super::plots::PlotDetail;
 use super::words::{or_none, seconds_of, time};
 use super::{
-    Cell, Document, Fact, OverallResult, Tone, clauses, constants, jobs, machine, method, signed, summary,
-    test_section,
+    Cell, Document, Fact, OverallResult, Tone, clauses, constants, jobs, machine, method, plots, signed,
+    summary, test_section,
 };
 
 /// Builds the document of a campaign.
@@ -30,10 +31,12 @@ pub fn of(campaign: &Campaign) -> Document {
     sections.extend(summary::sections(campaign));
     sections.push(jobs::section(campaign, &jobs));
     sections.push(machine::section(campaign));
+    plots::add_to(&mut sections, campaign);
     sections.push(method::numbers());
     sections.push(method::evidence(campaign));
     constants::fold(&mut sections);
     Document {
+        picture: plots::picture(&verdicts, &clauses),
         title: title(campaign),
         overall: overall_result(campaign),
         facts: facts(campaign),
@@ -69,6 +72,8 @@ pub(super) struct Test<'a> {
     pub(super) jobs: Vec<&'a Job>,
     /// Its verdicts.
     pub(super) verdicts: Vec<&'a Verdict>,
+    /// How fine its plots are.
+    pub(super) detail: PlotDetail,
 }
 
 /// The tests in the order of the verdicts, then tests that only have jobs. Tests take their link names before
@@ -82,12 +87,14 @@ fn parts_of<'a>(campaign: &'a Campaign, verdicts: &'a [Verdict]) -> (Vec<Test<'a
         }
     }
     let mut taken = Anchors::new();
+    let detail = PlotDetail::of(campaign);
     let anchors = TestAnchors::of(ids.iter().copied(), &mut taken);
     let test = |id: &&'a str| Test {
         id,
         anchor: anchors.name(id).to_owned(),
         jobs: campaign.jobs.iter().filter(|job| job.info.test == *id).collect(),
         verdicts: verdicts.iter().filter(|verdict| verdict.test == *id).collect(),
+        detail,
     };
     let tests = ids.iter().map(test).collect();
     (tests, anchors, JobAnchors::of(&campaign.jobs, &mut taken))

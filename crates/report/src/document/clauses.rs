@@ -126,8 +126,8 @@ fn facts(statistics: &Statistics, verdict: &Verdict) -> Vec<Fact> {
         fact("max", statistics.max),
     ];
     // Counts of errors have no confidence limit, and so no interval.
-    if let (Some(_), Some(lies)) =
-        (statistics.bound, bootstrap_interval(&statistics.values, statistics.confidence, median))
+    if statistics.bound.is_some()
+        && let Some(lies) = bootstrap_interval(&statistics.values, statistics.confidence, median)
     {
         let [low, high] = [lies.low, lies.high].map(|value| of_values(statistics, verdict, value).text);
         facts.push(Fact::new(&format!("{level} interval of the median"), format!("{low} to {high}")));
@@ -176,7 +176,7 @@ pub(super) fn values_of<'v>(statistics: &'v Statistics, verdict: &'v Verdict) ->
     }
 }
 
-/// The usual unit of the values of a verdict: with powers of 1024 if the criterion has them.
+/// The unit in which the values of a verdict are shown. It is that of the criterion, so that they compare.
 pub(super) fn unit_of(verdict: &Verdict) -> &str {
     if verdict.criterion.contains("iB/s") { BINARY_RATE } else { &verdict.unit }
 }

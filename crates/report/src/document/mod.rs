@@ -29,6 +29,10 @@ pub(crate) mod words;
 
 pub use build::of;
 pub use csv::csv;
+pub use plots::{
+    Axis, ClausePicture, ClauseRow, LegendEntry, LegendKey, MarkShape, Plot, PlotBand, PlotCell, PlotHover,
+    PlotLine, PlotMark, PlotRule, PlotTick, RowMark, RuleKind,
+};
 pub use signed::SignedPart;
 pub use summary::ApprovedWaiver;
 pub use warnings::{RankedWarning, RankedWarnings};
@@ -46,6 +50,8 @@ pub struct Document {
     pub facts: Vec<Fact>,
     /// All clauses with their verdicts, in the plan's order.
     pub clauses: Vec<Clause>,
+    /// All clauses on one axis; absent if no value has a ratio to its threshold.
+    pub picture: Option<ClausePicture>,
     /// Projections and hero runs, one line each. None of them is a clause.
     pub summary_lines: Vec<String>,
     /// What is signed after the clauses.
@@ -318,67 +324,4 @@ impl Table {
         assert_eq!(row.len(), self.columns.len(), "a row of `{}`", self.title);
         self.rows.push(row);
     }
-}
-
-/// Lines over two axes. All coordinates are linear: a logarithmic axis holds logarithms.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Plot {
-    /// Its caption.
-    pub title: String,
-    /// How to read the plot, in one or two sentences.
-    pub note: String,
-    /// Horizontal axis.
-    pub x: Axis,
-    /// Vertical axis.
-    pub y: Axis,
-    /// The lines.
-    pub lines: Vec<PlotLine>,
-    /// Labelled points.
-    pub marks: Vec<PlotMark>,
-    /// Labelled horizontal lines, such as a threshold.
-    pub rules: Vec<PlotTick>,
-}
-
-/// An axis of a plot.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Axis {
-    /// Its quantity.
-    pub label: String,
-    /// Lowest coordinate.
-    pub from: f64,
-    /// Highest coordinate, above `from`.
-    pub to: f64,
-    /// Labelled coordinates.
-    pub ticks: Vec<PlotTick>,
-}
-
-/// A labelled coordinate.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct PlotTick {
-    /// The coordinate.
-    pub at: f64,
-    /// The text, with the unit.
-    pub label: String,
-}
-
-/// One line of a plot. A line without points is only a legend entry for marks.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct PlotLine {
-    /// Its name in the legend.
-    pub label: String,
-    /// Its points, from left to right.
-    pub points: Vec<(f64, f64)>,
-}
-
-/// A point of a plot, with or without a label.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct PlotMark {
-    /// Horizontal coordinate.
-    pub x: f64,
-    /// Vertical coordinate.
-    pub y: f64,
-    /// The label; may be empty.
-    pub label: String,
-    /// The index of its line.
-    pub line: usize,
 }

@@ -1,26 +1,125 @@
-//! Plots of a test: bandwidth or operations over time, and percentiles of latency. Each repetition has a
-//! line.
+//! The plots of a report: of its clauses, of each test, of series and projections, and of the utilization.
 //!
-//! Invariant: no byte is lost. A point of a bandwidth line represents all bytes of its interval.
-//! Never here: pixels, colours.
+//! | module | plot |
+//! |---|---|
+//! | `clause_picture` | all clauses relative to their thresholds |
+//! | `repetitions` | the repetitions of each criterion of a test |
+//! | `over_time` | bandwidth or rate over time, with stalls |
+//! | `latency` | latency by percentile |
+//! | `ranks_by_node` | a heat map of ranks or nodes |
+//! | `scaling` | series over servers, nodes or transfers, and projections |
+//! | `fill` | utilization over the campaign |
+//!
+//! Invariant: a plot shows values of the records and verdicts. Its size does not grow with the records.
+//! Never here: pixels, colours, and evaluation.
+
+mod axes;
+mod clause_picture;
+mod fill;
+mod latency;
+mod over_time;
+mod ranks_by_node;
+mod repetitions;
+mod scaling;
+mod shapes;
+mod stalls;
 
 use results::Verdict;
-use results::record::{Counts, Latency, Phase};
+use results::folder::Campaign;
+use results::record;
 
+use super::build::Test;
 use super::test_section::RepetitionPhase;
-use super::words::{NONE, quantity};
-use super::{Axis, Plot, PlotLine, PlotMark, PlotTick};
+use super::{Block, Section};
 
-/// The maximum number of intervals of a line. In longer timelines neighbouring intervals are summed.
-const INTERVALS: usize = 240;
-/// The minimum number of transfers of a rank in a step, if the phase has as many. Bytes count when their
-/// transfer ends. Shorter steps would show when transfers end, not how fast they are.
-const SEVERAL: f64 = 5.0;
-/// The approximate maximum number of points of a percentile line.
-const POINTS: f64 = 300.0;
+pub(super) use axes::{linear_ticks, short};
+pub(super) use clause_picture::picture;
+pub use shapes::{
+    Axis, ClausePicture, ClauseRow, LegendEntry, LegendKey, MarkShape, Plot, PlotBand, PlotCell, PlotHover,
+    PlotLine, PlotMark, PlotRule, PlotTick, RowMark, RuleKind,
+};
 
-/// All plots of a test, two for each phase that moved bytes.
-pub(super) fn of(measured: &[RepetitionPhase], verdicts: &[&Verdict]) -> Vec<Plot> {
+/// The most repetitions that a plot shows as lines.
+const LINES: usize = 8;
+/// The points of all lines of all plots together, about.
+const POINTS_OF_ALL: usize = 24_000;
+/// The texts on hover of all plots over time together, about.
+const HOVERS_OF_ALL: usize = 2_000;
+/// The cells of all heat maps together, about.
+const CELLS_OF_ALL: usize = 16_000;
+/// The most phases of a campaign that have plots.
+const PHASES_OF_ALL: usize = 300;
+
+/// How fine plots are. In a report with many phases each plot is coarser, so that the report remains small.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct PlotDetail {
+    /// The most steps of a line over time.
+    steps: usize,
+    /// The most points of a line of percentiles.
+    points: usize,
+    /// The most texts on hover of a plot over time.
+    hovers: usize,
+    /// The most cells of a heat map.
+    cells: usize,
+    /// The most phases of a test that have plots.
+    phases: usize,
+}
+
+impl PlotDetail {
+    /// The detail of the plots of a campaign.
+    pub(super) fn of(campaign: &Campaign) -> Self {
+        let phases = campaign.jobs.iter().flat_map(|job| record::phases(&job.records)).count().max(1);
+        let mut tests: Vec<&str> = campaign.jobs.iter().map(|job| job.info.test.as_str()).collect();
+        tests.sort_unstable();
+        tests.dedup();
+        Self {
+            steps: (POINTS_OF_ALL / 2 / phases).clamp(40, 240),
+            points: (POINTS_OF_ALL / 2 / phases).clamp(40, 240),
+            hovers: (HOVERS_OF_ALL / phases).clamp(6, 60),
+            cells: (CELLS_OF_ALL / phases).clamp(64, 1024),
+            phases: (PHASES_OF_ALL / tests.len().max(1)).max(1),
+        }
+    }
+}
+
+/// The phases of one name within a test of a job, each with its repetition.
+struct NamedPhase<'m> {
+    /// The title in captions.
+    title: String,
+    /// The name of the phase.
+    name: &'m str,
+    /// Its repetitions.
+    all: Vec<&'m RepetitionPhase<'m>>,
+}
+
+impl NamedPhase<'_> {
+    /// The repetitions that are plotted, and how many there are in total if some are left out. The plotted
+    /// ones are spread over the order of their rates, with the slowest and the fastest.
+    fn shown(&self) -> (Vec<&RepetitionPhase<'_>>, Option<usize>) {
+        let with = |one: &&&RepetitionPhase| one.phase.timeline.is_some() || one.phase.latency.is_some();
+        let mut all: Vec<&RepetitionPhase> = self.all.iter().filter(with).copied().collect();
+        if all.len() <= LINES {
+            return (all, None);
+        }
+        let rate =
+            |one: &RepetitionPhase| one.phase.bytes.max(one.phase.ops) as f64 / one.phase.spans.total_s;
+        all.sort_by(|a, b| rate(a).total_cmp(&rate(b)));
+        let number = all.len();
+        let spread = (0..LINES).map(|n| all[n * (number - 1) / (LINES - 1)]).collect();
+        (spread, Some(number))
+    }
+}
+
+/// The sentence about repetitions that are left out; empty if all are shown.
+fn left_out(total: Option<usize>, shown: usize) -> String {
+    total.map_or(String::new(), |total| {
+        format!(
+            " {shown} of {total} repetitions are plotted: the slowest, the fastest, and some between them."
+        )
+    })
+}
+
+fn by_name<'m>(measured: &'m [RepetitionPhase<'m>]) -> Vec<NamedPhase<'m>> {
     let mut names: Vec<(u32, &str)> = vec![];
     for one in measured {
         let name = (one.phase.test, one.phase.phase.as_str());
@@ -28,366 +127,61 @@ pub(super) fn of(measured: &[RepetitionPhase], verdicts: &[&Verdict]) -> Vec<Plo
             names.push(name);
         }
     }
-    let mut plots = vec![];
-    for (test, name) in names {
-        let same: Vec<&RepetitionPhase> = measured
+    let of = |(test, name): (u32, &'m str)| NamedPhase {
+        title: if test == 0 { name.to_string() } else { format!("{name}, test {}", test + 1) },
+        name,
+        all: measured
             .iter()
             .filter(|one| (one.phase.test, one.phase.phase.as_str()) == (test, name))
-            .collect();
-        let title = if test == 0 { name.to_string() } else { format!("{name}, test {}", test + 1) };
-        plots.extend(over_time(&title, &same, name, verdicts));
-        plots.extend(latency(&title, &same));
+            .collect(),
+    };
+    names.into_iter().map(of).collect()
+}
+
+/// All plots of a test: its repetitions, then its phases.
+pub(super) fn of(test: &Test, measured: &[RepetitionPhase]) -> Vec<Plot> {
+    let mut plots = repetitions::of(&test.verdicts);
+    let phases = by_name(measured);
+    for phase in phases.iter().take(test.detail.phases) {
+        plots.extend(over_time::of(phase, &test.verdicts, test.detail));
+        plots.extend(latency::of(phase, test.detail));
+    }
+    plots.extend(ranks_by_node::of(&phases[..phases.len().min(test.detail.phases)], test.detail));
+    if let (Some(last), more @ 1..) = (plots.last_mut(), phases.len().saturating_sub(test.detail.phases)) {
+        let more = units::several(more as u64, "more phase");
+        last.note.push_str(&format!(" The tables have {more} without a plot."));
     }
     plots
 }
 
-/// The texts of a plot over time.
-struct Wording {
-    title: &'static str,
-    each: &'static str,
-    y: &'static str,
-    unit: &'static str,
-    metric: &'static str,
-}
-
-const BANDWIDTH: Wording = Wording {
-    title: "Bandwidth",
-    each: "transfer",
-    y: "bytes per second, all ranks",
-    unit: "B/s",
-    metric: "bw",
-};
-const RATE: Wording = Wording {
-    title: "Rate",
-    each: "operation",
-    y: "operations per second, all ranks",
-    unit: "/s",
-    metric: "rate",
-};
-
-impl Wording {
-    /// The threshold of a verdict on this phase.
-    fn threshold(&self, phase: &str, verdicts: &[&Verdict]) -> Option<f64> {
-        let metric = format!("{phase}.{}", self.metric);
-        let asks = |verdict: &&&Verdict| verdict.metric == metric && verdict.unit == self.unit;
-        verdicts.iter().find(asks).and_then(|verdict| verdict.threshold)
+/// Adds the plots of the whole campaign to the sections that they belong to: series and projections, and the
+/// utilization to the jobs.
+pub(super) fn add_to(sections: &mut Vec<Section>, campaign: &Campaign) {
+    let projections = scaling::projections(&campaign.summary);
+    match sections.iter_mut().find(|section| section.id == "projections") {
+        Some(section) if !projections.is_empty() => section.blocks.insert(0, Block::Plots(projections)),
+        _ => {}
     }
-}
-
-fn over_time(title: &str, measured: &[&RepetitionPhase], phase: &str, verdicts: &[&Verdict]) -> Option<Plot> {
-    let operations = measured.iter().any(|one| one.phase.counts == Counts::Operations);
-    let wording = if operations { RATE } else { BANDWIDTH };
-    let (threshold, unit) = (wording.threshold(phase, verdicts), wording.unit);
-    let joined = joined(measured);
-    let line = |one: &&RepetitionPhase| {
-        let points = rates(one.phase, joined)?;
-        Some(PlotLine { label: format!("repetition {}", one.repetition), points })
-    };
-    let lines: Vec<PlotLine> = measured.iter().filter_map(line).collect();
-    let all = || lines.iter().flat_map(|line| &line.points);
-    let end = all().map(|point| point.0).max_by(f64::total_cmp)?;
-    let top = all().map(|point| point.1).chain(threshold).max_by(f64::total_cmp)?;
-    let rules = threshold.map(|at| PlotTick { at, label: format!("required {}", quantity(at, unit)) });
-    let axis =
-        |label: &str, to: f64, ticks: Vec<PlotTick>| Axis { label: label.into(), from: 0.0, to, ticks };
-    Some(Plot {
-        title: format!("{} of {title} over time", wording.title),
-        note: interval_note(measured, joined, wording.each),
-        x: axis("time since the first transfer or operation", end, time_ticks(end)),
-        y: axis(wording.y, top * 1.08, linear_ticks(top * 1.08, |at| short(&quantity(at, unit)))),
-        lines,
-        marks: vec![],
-        rules: rules.into_iter().collect(),
-    })
-}
-
-/// The number of intervals in a step.
-fn joined(measured: &[&RepetitionPhase]) -> usize {
-    let of_phase = |one: &&RepetitionPhase| {
-        let timeline = one.phase.timeline.as_ref()?;
-        let (intervals, seconds) = (timeline.bytes.len(), timeline.interval_ns.max(1) as f64 * 1e-9);
-        let holding = (SEVERAL * transfer_s(one.phase) / seconds).ceil() as usize;
-        Some(holding.max(intervals.div_ceil(INTERVALS)).min(intervals))
-    };
-    measured.iter().filter_map(of_phase).max().unwrap_or(1).max(1)
-}
-
-/// The duration of a typical transfer of a rank, seconds: half of all time was spent in transfers up to this
-/// long. A single stall does not change it.
-fn transfer_s(phase: &Phase) -> f64 {
-    let buckets = phase.latency.as_ref().map_or(&[][..], |latency| &latency.buckets);
-    let spent = |(bound, transfers): &(u64, u64)| *bound as f64 * *transfers as f64;
-    let half = buckets.iter().map(spent).sum::<f64>() / 2.0;
-    let mut so_far = 0.0;
-    let middle = buckets.iter().find(|bucket| {
-        so_far += spent(bucket);
-        so_far >= half
-    });
-    middle.map_or(0.0, |(bound, _)| *bound as f64 * 1e-9).max(phase.apart_s().unwrap_or(0.0))
-}
-
-fn interval_note(measured: &[&RepetitionPhase], joined: usize, each: &str) -> String {
-    let timelines = || measured.iter().filter_map(|one| one.phase.timeline.as_ref());
-    let interval = timelines().map(|timeline| timeline.interval_ns).max().unwrap_or(0) as f64 * 1e-9;
-    let after = measured.iter().filter_map(|one| unseen(one.phase)).fold(0.0, f64::max);
-    let unseen = match after > 0.0 {
-        true => format!(
-            " After its last {each} a repetition waited up to {} more, for example for fsync. bw includes \
-             this time, the lines do not.",
-            units::duration(after)
-        ),
-        false => String::new(),
-    };
-    let step = interval * joined as f64;
-    let several = measured.iter().all(|one| SEVERAL * transfer_s(one.phase) <= step);
-    let held = if several { "several" } else { "only a few" };
-    format!(
-        "Each step is {} long and holds {held} {each}s per rank. Each {each} counts when it ends. A shorter \
-         last step is divided by its own length.{unseen}",
-        units::duration(step)
-    )
-}
-
-/// The part of the transfer span after the last interval, seconds, if it is above 5 % of the span.
-fn unseen(phase: &Phase) -> Option<f64> {
-    let timeline = phase.timeline.as_ref()?;
-    let after = phase.spans.transfer_s - timeline.bytes.len() as f64 * timeline.interval_ns as f64 * 1e-9;
-    (after > 0.05 * phase.spans.transfer_s).then_some(after)
-}
-
-/// The corners of a step line: each interval at its rate. `None` if there is nothing to plot.
-fn rates(phase: &Phase, joined: usize) -> Option<Vec<(f64, f64)>> {
-    let timeline = phase.timeline.as_ref()?;
-    let interval = timeline.interval_ns as f64 * 1e-9;
-    if interval <= 0.0 || timeline.bytes.iter().all(|bytes| *bytes == 0) {
-        return None;
+    let series = scaling::series(&campaign.summary);
+    if !series.is_empty() {
+        let at = sections.iter().position(|section| section.id == "projections" || section.id == "jobs");
+        let section = Section {
+            id: "scaling".into(),
+            title: "Scaling".into(),
+            outcomes: vec![],
+            blocks: vec![Block::Plots(series)],
+        };
+        sections.insert(at.unwrap_or(sections.len()), section);
     }
-    let whole = timeline.bytes.len() as f64 * interval;
-    let cut = whole - interval < phase.spans.transfer_s && phase.spans.transfer_s < whole;
-    let end = if cut { phase.spans.transfer_s } else { whole };
-    let mut steps: Vec<(f64, f64, u64)> = vec![];
-    for (number, bytes) in timeline.bytes.chunks(joined).enumerate() {
-        let from = number as f64 * joined as f64 * interval;
-        steps.push((from, (from + joined as f64 * interval).min(end), bytes.iter().sum()));
-    }
-    // A much shorter last step would show a rate that is mostly noise.
-    if let [.., before, last] = &mut steps[..]
-        && last.1 - last.0 < 0.5 * (before.1 - before.0)
+    if let (Some(fill), Some(jobs)) =
+        (fill::of(campaign), sections.iter_mut().find(|section| section.id == "jobs"))
     {
-        *before = (before.0, last.1, before.2 + last.2);
-        steps.pop();
-    }
-    let corners = |(from, to, bytes): (f64, f64, u64)| {
-        let rate = bytes as f64 / (to - from);
-        [(from, rate), (to, rate)]
-    };
-    Some(steps.into_iter().flat_map(corners).collect())
-}
-
-fn latency(title: &str, measured: &[&RepetitionPhase]) -> Option<Plot> {
-    let plotted: Vec<(&&RepetitionPhase, &Latency)> = measured
-        .iter()
-        .filter_map(|one| one.phase.latency.as_ref().map(|latency| (one, latency)))
-        .filter(|(_, latency)| latency.count > 0 && latency.max_ns > 0)
-        .collect();
-    let floor = plotted.iter().map(|(_, latency)| latency.min_ns.max(1)).min()? as f64;
-    let ceiling = plotted.iter().map(|(_, latency)| latency.max_ns).max()? as f64;
-    let count = plotted.iter().map(|(_, latency)| latency.count).max()?;
-    let line = |(one, latency): &(&&RepetitionPhase, &Latency)| PlotLine {
-        label: format!("repetition {}", one.repetition),
-        points: percentiles(latency),
-    };
-    let right = nines(count, count);
-    let (bottom, top) = ((floor * 0.8).log10(), (ceiling * 1.6).log10());
-    Some(Plot {
-        title: format!("Latency of {title}, by percentile"),
-        note: "Both axes are logarithmic. The labels show the slowest repetition at each percentile.".into(),
-        x: Axis {
-            label: "share of transfers or operations that took at most this long".into(),
-            from: 0.0,
-            to: right,
-            ticks: percentile_ticks(right),
-        },
-        y: Axis { label: "latency".into(), from: bottom, to: top, ticks: decade_ticks(bottom, top) },
-        lines: plotted.iter().map(line).collect(),
-        marks: marks(&plotted.iter().map(|(_, latency)| *latency).collect::<Vec<_>>()),
-        rules: vec![],
-    })
-}
-
-/// The coordinate of the share `below` of `count` on an axis of nines: 0.9 at 1, 0.99 at 2. The share 1 is
-/// placed half a transfer below 1.
-fn nines(below: u64, count: u64) -> f64 {
-    let count = count as f64;
-    let rest = (1.0 - below as f64 / count).max(0.5 / count);
-    -rest.log10()
-}
-
-/// The percentile line, without points that are too close to be seen.
-fn percentiles(latency: &Latency) -> Vec<(f64, f64)> {
-    let height = |nanoseconds: u64| (nanoseconds.max(1) as f64).log10();
-    let right = nines(latency.count, latency.count);
-    let mut points = vec![(0.0, height(latency.min_ns))];
-    let mut below = 0;
-    let mut last = (0.0, height(latency.min_ns));
-    for (bound, transfers) in &latency.buckets {
-        below += transfers;
-        let value = (*bound).clamp(latency.min_ns, latency.max_ns.max(latency.min_ns));
-        let point = (nines(below.min(latency.count), latency.count), height(value));
-        if point.0 - last.0 > right / POINTS || point.1 - last.1 > 0.02 {
-            points.push(point);
-            last = point;
-        }
-    }
-    points.push((right, height(latency.max_ns)));
-    points
-}
-
-/// p50, p90, p99, p99.9 and max, each of the slowest repetition.
-fn marks(latencies: &[&Latency]) -> Vec<PlotMark> {
-    type Pick = fn(&Latency) -> (f64, u64);
-    let picks: [(&str, u64, Pick); 5] = [
-        ("p50", 1, |l| (0.5_f64.recip().log10(), l.p50_ns)),
-        ("p90", 10, |l| (1.0, l.p90_ns)),
-        ("p99", 100, |l| (2.0, l.p99_ns)),
-        ("p99.9", 1000, |l| (3.0, l.p999_ns)),
-        ("max", 1, |l| (nines(l.count, l.count), l.max_ns)),
-    ];
-    let mark = |(name, least, pick): &(&str, u64, Pick)| {
-        let seen = latencies.iter().enumerate().filter(|(_, latency)| latency.count > *least);
-        let (line, slowest) = seen.max_by_key(|(_, latency)| pick(latency).1)?;
-        let (x, nanoseconds) = pick(slowest);
-        let label = format!("{name} {}", units::duration(nanoseconds as f64 * 1e-9));
-        Some(PlotMark { x, y: (nanoseconds.max(1) as f64).log10(), label, line })
-    };
-    picks.iter().filter_map(mark).collect()
-}
-
-fn percentile_ticks(right: f64) -> Vec<PlotTick> {
-    let known = [(0.5_f64.recip().log10(), "50 %"), (1.0, "90 %"), (2.0, "99 %")];
-    let nines = (3..=9).map(|nines| (f64::from(nines), format!("99.{} %", "9".repeat(nines as usize - 2))));
-    let all = known.into_iter().map(|(at, label)| (at, label.to_string())).chain(nines);
-    all.filter(|(at, _)| *at <= right).map(|(at, label)| PlotTick { at, label }).collect()
-}
-
-/// Ticks at powers of ten of nanoseconds. Within a single decade there are also ticks at 2 and 5.
-fn decade_ticks(from: f64, to: f64) -> Vec<PlotTick> {
-    let steps: &[f64] = if to - from < 1.7 { &[1.0, 2.0, 5.0] } else { &[1.0] };
-    let decades = (from.floor() as i32)..=(to.ceil() as i32);
-    let all = decades.flat_map(|decade| steps.iter().map(move |step| step * 10_f64.powi(decade)));
-    let tick =
-        |value: f64| PlotTick { at: value.log10(), label: short(&units::duration(value * 1.000_000_1e-9)) };
-    all.map(tick).filter(|tick| (from..=to).contains(&tick.at)).collect()
-}
-
-/// The step of 1, 2 or 5 times a power of ten that gives three to six ticks up to `to`.
-fn step(to: f64) -> f64 {
-    let power = 10_f64.powf((to / 5.0).log10().floor());
-    [1.0, 2.0, 5.0, 10.0].into_iter().map(|factor| factor * power).find(|step| to / step <= 6.0).unwrap_or(to)
-}
-
-fn ticks(to: f64, step: f64, label: impl Fn(f64) -> String) -> Vec<PlotTick> {
-    let number = (to / step + 1e-9).floor() as u32;
-    (0..=number).map(|n| f64::from(n) * step).map(|at| PlotTick { at, label: label(at) }).collect()
-}
-
-/// Three to six round ticks from 0 to `to`.
-pub(super) fn linear_ticks(to: f64, label: impl Fn(f64) -> String) -> Vec<PlotTick> {
-    ticks(to, step(to), label)
-}
-
-fn time_ticks(to: f64) -> Vec<PlotTick> {
-    if to < 240.0 {
-        return linear_ticks(to, |at| short(&units::duration(at)));
-    }
-    let minutes = step(to / 60.0).max(1.0);
-    ticks(to, minutes * 60.0, |at| format!("{:.0} min", at / 60.0))
-}
-
-/// The same quantity without trailing zeros: `1.00 GB/s` is `1 GB/s`.
-pub(super) fn short(quantity: &str) -> String {
-    match quantity.split_once(' ') {
-        Some((number, unit)) if number.contains('.') => {
-            format!("{} {unit}", number.trim_end_matches('0').trim_end_matches('.'))
-        }
-        _ if quantity.is_empty() => NONE.into(),
-        _ => quantity.into(),
+        jobs.blocks.push(Block::Plots(vec![fill]));
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use results::record::{Spans, Timeline};
-
-    fn phase(bytes: &[u64], transfer_s: f64) -> Phase {
-        let timeline = Some(Timeline { interval_ns: 1_000_000_000, bytes: bytes.to_vec() });
-        Phase { timeline, spans: Spans { transfer_s, ..Spans::default() }, ..Phase::default() }
-    }
-
-    #[test]
-    fn a_shorter_last_interval_is_divided_by_its_own_length() {
-        let corners = rates(&phase(&[10, 10, 5], 2.5), 1).unwrap();
-        assert_eq!(corners, [(0.0, 10.0), (1.0, 10.0), (1.0, 10.0), (2.0, 10.0), (2.0, 10.0), (2.5, 10.0)]);
-    }
-
-    #[test]
-    fn a_very_short_last_interval_is_joined_to_the_one_before_it() {
-        let corners = rates(&phase(&[8, 8, 2], 2.25), 1).unwrap();
-        assert_eq!(corners, [(0.0, 8.0), (1.0, 8.0), (1.0, 8.0), (2.25, 8.0)]);
-    }
-
-    #[test]
-    fn long_timelines_keep_all_bytes() {
-        let phase = phase(&vec![7; 1001], 1001.0);
-        let joined = joined(&[&RepetitionPhase { phase: &phase, repetition: "1".into() }]);
-        let corners = rates(&phase, joined).unwrap();
-        let bytes: f64 = corners.chunks(2).map(|step| (step[1].0 - step[0].0) * step[0].1).sum();
-        assert!((bytes - 7007.0).abs() < 1e-6 && corners.len() <= 2 * INTERVALS, "{bytes}");
-    }
-
-    #[test]
-    fn a_step_holds_several_transfers_and_one_long_stall_does_not_lengthen_it() {
-        // Every second interval holds a transfer of 2 s. Single intervals would give a comb.
-        let mut comb = phase(&[0, 20, 0, 20, 0, 20, 0, 20, 0, 20, 0, 20], 12.0);
-        comb.ops = 6;
-        let stalled = |stalls: u64| {
-            let buckets = vec![(2_000_000_000, 6), (9_000_000_000, stalls)];
-            let phase = Phase { latency: Some(Latency { buckets, ..Latency::default() }), ..comb.clone() };
-            joined(&[&RepetitionPhase { phase: &phase, repetition: "1".into() }])
-        };
-        assert_eq!((stalled(0), stalled(1)), (10, 10));
-        let corners = rates(&comb, 10).unwrap();
-        assert_eq!(corners, [(0.0, 10.0), (12.0, 10.0)], "the rest is joined to it");
-    }
-
-    #[test]
-    fn a_step_holds_several_transfers_of_each_rank_but_is_not_longer_than_the_phase() {
-        let of = |ranks: u32, ops: u64| {
-            let phase = Phase { ranks, ops, ..phase(&[20; 12], 12.0) };
-            let measured = RepetitionPhase { phase: &phase, repetition: "1".into() };
-            let joined = joined(&[&measured]);
-            (joined, interval_note(&[&measured], joined, "transfer"))
-        };
-        let (joined, note) = of(8, 48);
-        assert_eq!(joined, 10, "each rank ends one every 2 s, all ranks together end four per second");
-        assert!(
-            note.starts_with("Each step is 10.0 s long and holds several transfers per rank. "),
-            "{note}"
-        );
-        let (joined, note) = of(8, 8);
-        assert_eq!(joined, 12);
-        assert!(
-            note.starts_with("Each step is 12.0 s long and holds only a few transfers per rank. "),
-            "{note}"
-        );
-    }
-
-    #[test]
-    fn ticks_are_round_and_within_the_axis() {
-        let labels = |ticks: Vec<PlotTick>| ticks.into_iter().map(|tick| tick.label).collect::<Vec<_>>();
-        assert_eq!(labels(time_ticks(10.5)), ["0 s", "2 s", "4 s", "6 s", "8 s", "10 s"]);
-        assert_eq!(labels(time_ticks(600.0)), ["0 min", "2 min", "4 min", "6 min", "8 min", "10 min"]);
-        assert_eq!(labels(decade_ticks(3.1, 6.2)), ["10 us", "100 us", "1 ms"]);
-    }
+/// The threshold of a verdict on this metric, in this unit.
+fn threshold(metric: &str, unit: &str, verdicts: &[&Verdict]) -> Option<f64> {
+    let asks = |verdict: &&&Verdict| verdict.metric == metric && verdict.unit == unit;
+    verdicts.iter().find(asks).and_then(|verdict| verdict.threshold).filter(|at| at.is_finite() && *at > 0.0)
 }

@@ -10,7 +10,7 @@ use results::stragglers::{Attribution, Factor, GroupSpeed, Spread, StragglerGrou
 use super::phases::{each, phase_title};
 use super::test_section::RepetitionPhase;
 use super::words::{NONE, quantity, quantity_cell, share};
-use super::{Axis, Cell, Plot, PlotLine, PlotMark, PlotTick, Table, Tone, plots};
+use super::{Axis, Cell, LegendEntry, LegendKey, MarkShape, Plot, PlotMark, PlotTick, Table, Tone, plots};
 
 /// The maximum number of rows of a table.
 const ROWS: usize = 40;
@@ -22,6 +22,8 @@ const GROUPS: usize = 100;
 const NAMED: usize = 12;
 /// The share of the width of a group that its marks take.
 const WIDTH: f64 = 0.7;
+/// The shapes of the ranks of usual, slow and overloaded groups.
+const SHAPES: [MarkShape; 3] = [MarkShape::Dot, MarkShape::Triangle, MarkShape::Square];
 /// The maximum length of a name at the axis, characters.
 const LETTERS: usize = 14;
 
@@ -155,18 +157,14 @@ fn stragglers(same: &PhaseRanks<'_>) -> Table {
     table
 }
 
-/// The rates of single ranks, by target, or by node if the targets are not known.
+/// The rates of single ranks by target, if the targets are known.
 pub(super) fn plots(measured: &[RepetitionPhase]) -> Vec<Plot> {
     same(measured).iter().filter_map(plot).collect()
 }
 
 fn plot(same: &PhaseRanks<'_>) -> Option<Plot> {
-    let of = |factor| (factor, sorted(&same.attribution, factor));
-    let mut factors = [of(Factor::Target), of(Factor::Node)];
-    // Targets are shown first, unless only a node was slow.
-    let found = |groups: &[&StragglerGroup]| groups.iter().any(|group| group.finding != GroupSpeed::Usual);
-    factors.sort_by_key(|(_, groups)| (!found(groups), groups.is_empty()));
-    let [(factor, groups), _] = factors;
+    // The heat map has the nodes.
+    let groups = sorted(&same.attribution, Factor::Target);
     if groups.is_empty() {
         return None;
     }
@@ -183,39 +181,42 @@ fn plot(same: &PhaseRanks<'_>) -> Option<Plot> {
         let step = WIDTH / shown.len().max(2) as f64;
         let left = f64::from(x) - step * (shown.len() as f64 - 1.0) / 2.0;
         let line = line.unwrap_or(0);
-        let mark =
-            |(at, y): (usize, f64)| PlotMark { x: left + step * at as f64, y, label: String::new(), line };
+        let shape = SHAPES[line];
+        let mark = |(at, y): (usize, f64)| PlotMark {
+            x: left + step * at as f64,
+            y,
+            text: format!("{}: {}", group.name, quantity(y, unit(&same.phases))),
+            style: line,
+            shape,
+            ..PlotMark::default()
+        };
         marks.extend(shown.into_iter().enumerate().map(mark));
     }
     let top = marks.iter().map(|mark| mark.y).max_by(f64::total_cmp)? * 1.08;
     let (unit, count) = (unit(&same.phases), groups.len());
-    let (what, every) = match factor {
-        Factor::Node => ("node", "nodes"),
-        Factor::Target => ("storage target", "storage targets"),
-    };
     let named = |(x, group): (u32, &&StragglerGroup)| PlotTick { at: f64::from(x), label: tail(&group.name) };
     let ticks = if count <= NAMED { (1..).zip(&groups).map(named).collect() } else { Vec::new() };
-    let legend = |label: &str| PlotLine { label: label.into(), points: Vec::new() };
+    let legend = |line: usize, label: &str| LegendEntry::new(LegendKey::Mark(line, SHAPES[line]), label);
     let shown = match many {
-        true => format!("Three dots for each {what}: its slowest, median and fastest rank"),
-        false => "A dot for each rank".to_owned(),
+        true => "Three dots for each storage target: its slowest, median and fastest rank",
+        false => "A dot for each rank",
     };
     Some(Plot {
-        title: format!("Rates of ranks in {}, by {what}", same.title),
+        title: format!("Rates of ranks in {}, by storage target", same.title),
         note: format!(
-            "{shown}. The rate is over the rank's own time. All repetitions are included. The {every} and \
-             the ranks of each are in order from the slowest to the fastest."
+            "{shown}. The rate is over the rank's own time. All repetitions are included. The storage \
+             targets and the ranks of each are in order from the slowest to the fastest."
         ),
-        x: Axis { label: every.into(), from: 0.5, to: count as f64 + 0.5, ticks },
+        x: Axis { label: "storage targets".into(), from: 0.5, to: count as f64 + 0.5, ticks },
         y: Axis {
             label: "per second and rank".into(),
             from: 0.0,
             to: top,
             ticks: plots::linear_ticks(top, |at| plots::short(&quantity(at, unit))),
         },
-        lines: vec![legend("like the others"), legend("slow"), legend("overloaded")],
+        legend: vec![legend(0, "like the others"), legend(1, "slow"), legend(2, "overloaded")],
         marks,
-        rules: vec![],
+        ..Plot::default()
     })
 }
 

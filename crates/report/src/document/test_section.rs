@@ -43,7 +43,7 @@ pub(super) fn of(test: &Test, anchors: &JobAnchors) -> Section {
     }
     blocks.extend(clauses::values(&test.verdicts).map(Block::Table));
     blocks.extend(time_windows(&test.verdicts).map(Block::Table));
-    let mut plots = plots::of(&measured, &test.verdicts);
+    let mut plots = plots::of(test, &measured);
     plots.extend(stragglers::plots(&measured));
     if !plots.is_empty() {
         blocks.push(Block::Plots(plots));

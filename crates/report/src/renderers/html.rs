@@ -14,7 +14,7 @@ use crate::document::{Block, Document, Plot};
 use crate::sentences::campaign::{HASH_LINE, MARGIN, NO_WAIVER, NO_WARNING};
 
 const PAGE: &str = include_str!("page.html");
-const STYLE: &str = include_str!("page.css");
+const STYLE: &str = concat!(include_str!("page.css"), include_str!("plots.css"));
 
 /// The document as one HTML file.
 pub(crate) fn page(document: &Document, options: &PageOptions) -> Result<String, minijinja::Error> {
@@ -28,7 +28,6 @@ pub(crate) fn page(document: &Document, options: &PageOptions) -> Result<String,
         None => false,
     };
     environment.add_filter("leads", move |link: Option<String>| leads(link.as_deref()));
-    environment.add_function("line_class", |line: usize| svg::class(line));
     let plots: Vec<Vec<Vec<Value>>> = document
         .sections
         .iter()
@@ -40,10 +39,12 @@ pub(crate) fn page(document: &Document, options: &PageOptions) -> Result<String,
             section.blocks.iter().map(of_block).collect()
         })
         .collect();
+    let picture = document.picture.as_ref().map(svg::draw_picture).unwrap_or_default();
+    let picture = Value::from_safe_string(picture);
     let style = Value::from_safe_string(STYLE.into());
     let page = environment.get_template("page.html")?.render(context! {
-        document => Serde(document), style, plots, appendix, no_warning => NO_WARNING, no_waiver => NO_WAIVER,
-        margin => MARGIN, hash_line => HASH_LINE,
+        document => Serde(document), style, plots, picture, appendix, no_warning => NO_WARNING,
+        no_waiver => NO_WAIVER, margin => MARGIN, hash_line => HASH_LINE,
     })?;
     // HTML forbids control characters, and no reader sees the others.
     Ok(units::visible_lines(&page))

@@ -1,54 +1,76 @@
-//! A plot as SVG. Classes of the page's style sheet colour it, so that it follows the light and dark schemes.
+//! A plot as SVG with its legend. Classes of the style sheet `plots.css` color it, so that it follows the
+//! light and dark schemes. Its shapes and dashes also distinguish what colors do.
 //!
 //! A plotting crate is not needed: a few elements suffice, and the page decides text and colours.
 //!
-//! Invariant: well-formed XML for any plot. Every text is escaped.
+//! Invariant: well-formed XML for any plot. Every text is escaped. No two labels overlap.
 //! Never here: colours, and numbers that the document does not hold.
+
+mod labels;
+mod picture;
 
 use std::fmt::Write;
 
-use crate::document::{Axis, Plot, PlotLine, PlotMark, PlotTick};
+use crate::document::{
+    Axis, LegendEntry, LegendKey, MarkShape, Plot, PlotBand, PlotLine, PlotMark, PlotRule, RuleKind,
+};
+
+use labels::{Anchor, LabelArea};
+pub(super) use picture::draw as draw_picture;
 
 /// Width and height of the drawing, in its own units.
-const SIZE: (f64, f64) = (520.0, 300.0);
-/// The corners of the area between the axes: left, top, right, bottom.
-const AREA: (f64, f64, f64, f64) = (74.0, 24.0, 508.0, 252.0);
+const SIZE: (f64, f64) = (460.0, 282.0);
+/// The area between the axes.
+const AREA: LabelArea = LabelArea { left: 84.0, top: 26.0, right: 448.0, bottom: 234.0 };
 /// The number of line classes in the style sheet. Further lines start again with the first.
 const CLASSES: usize = 8;
+/// The width of a letter in a narrow window, where letters are largest.
+const LETTER: f64 = 7.8;
 
-/// The plot as one `svg` element.
+/// The plot as one `svg` element, followed by its legend.
 pub(super) fn draw(plot: &Plot) -> String {
     let mut svg = String::new();
     let (width, height) = SIZE;
     let title = escape(&plot.title);
     // Writing to a string cannot fail.
-    let _ = write!(svg, r#"<svg viewBox="0 0 {width} {height}" role="img" aria-label="{title}">"#);
+    let _ = write!(
+        svg,
+        r#"<svg class="drawing" viewBox="0 0 {width} {height}" role="img" aria-label="{title}">"#
+    );
     frame(&mut svg, plot);
-    for (number, line) in plot.lines.iter().enumerate().filter(|(_, line)| !line.points.is_empty()) {
-        draw_line(&mut svg, plot, number, line);
+    for band in &plot.bands {
+        draw_band(&mut svg, plot, band);
+    }
+    draw_cells(&mut svg, plot);
+    for line in plot.lines.iter().filter(|line| !line.points.is_empty()) {
+        draw_line(&mut svg, plot, line);
     }
     for rule in &plot.rules {
         draw_rule(&mut svg, plot, rule);
     }
-    let mut below = 0;
-    for mark in &plot.marks {
-        draw_mark(&mut svg, plot, mark, &mut below);
+    for hover in &plot.hovers {
+        let (from, to) = (x(&plot.x, hover.from), x(&plot.x, hover.to));
+        let (top, height, text) = (AREA.top, AREA.bottom - AREA.top, escape(&hover.text));
+        let (from, width) = (number(from), number(to - from));
+        let _ = write!(svg, r#"<rect class="hover" x="{from}" y="{top}" width="{width}" height="{height}">"#);
+        let _ = write!(svg, "<title>{text}</title></rect>");
     }
+    draw_marks(&mut svg, plot);
     svg.push_str("</svg>");
-    svg
+    svg + &legend(&plot.legend)
 }
 
-/// The class of a line, also for its legend.
-pub(super) fn class(line: usize) -> String {
-    format!("s{}", line % CLASSES)
+/// The class of a style.
+fn class(style: usize) -> String {
+    format!("s{}", style % CLASSES)
 }
 
 fn x(axis: &Axis, at: f64) -> f64 {
-    AREA.0 + share(axis, at) * (AREA.2 - AREA.0)
+    AREA.left + share(axis, at) * (AREA.right - AREA.left)
 }
 
 fn y(axis: &Axis, at: f64) -> f64 {
-    AREA.3 - share(axis, at) * (AREA.3 - AREA.1)
+    AREA.bottom - share(axis, at) * (AREA.bottom - AREA.top)
 }
 
 /// The position of a coordinate on its axis, 0 to 1; 0 if the axis has no length.
@@ -57,66 +79,226 @@ fn share(axis: &Axis, at: f64) -> f64 {
     if share.is_finite() { share.clamp(0.0, 1.0) } else { 0.0 }
 }
 
+/// A position with one digit, without a needless zero.
+fn number(position: f64) -> String {
+    let text = format!("{position:.1}");
+    text.strip_suffix(".0").map_or(text.clone(), str::to_owned)
+}
+
 fn frame(svg: &mut String, plot: &Plot) {
-    let (left, top, right, bottom) = AREA;
+    let LabelArea { left, top, right, bottom } = AREA;
+    let (mut grid, mut texts) = (String::new(), String::new());
+    let mut labelled = Vec::new();
     for tick in &plot.y.ticks {
         let (at, label) = (y(&plot.y, tick.at), escape(&tick.label));
-        let _ = write!(svg, r#"<path class="grid" d="M{left} {at:.1}H{right}"/>"#);
-        let _ =
-            write!(svg, r#"<text class="ytick" x="{:.1}" y="{:.1}">{label}</text>"#, left - 6.0, at + 4.0);
+        let _ = write!(grid, "M{left} {}H{right}", number(at));
+        if labelled.iter().all(|other: &f64| (other - at).abs() >= 13.0) {
+            let _ = write!(
+                texts,
+                r#"<text class="ytick" x="{}" y="{}">{label}</text>"#,
+                number(left - 6.0),
+                number(at + 4.0)
+            );
+            labelled.push(at);
+        }
     }
     let mut written = f64::MIN;
     for tick in &plot.x.ticks {
         let (at, label) = (x(&plot.x, tick.at), escape(&tick.label));
-        let _ = write!(svg, r#"<path class="grid" d="M{at:.1} {top}V{bottom}"/>"#);
-        let half = 3.4 * tick.label.chars().count() as f64;
+        let _ = write!(grid, "M{} {top}V{bottom}", number(at));
+        let half = LETTER / 2.0 * tick.label.chars().count() as f64;
         if at - half > written {
-            let _ = write!(svg, r#"<text class="xtick" x="{at:.1}" y="{:.1}">{label}</text>"#, bottom + 17.0);
-            written = at + half + 4.0;
+            let _ = write!(
+                texts,
+                r#"<text class="xtick" x="{}" y="{}">{label}</text>"#,
+                number(at),
+                bottom + 18.0
+            );
+            written = at + half + 6.0;
         }
     }
-    let _ = write!(svg, r#"<path class="axis" d="M{left} {top}V{bottom}H{right}"/>"#);
+    let _ = write!(
+        svg,
+        r#"<path class="grid" d="{grid}"/><path class="axis" d="M{left} {top}V{bottom}H{right}"/>"#
+    );
     let (across, label) = ((left + right) / 2.0, escape(&plot.x.label));
-    let _ = write!(svg, r#"<text class="xlabel" x="{across}" y="{:.1}">{label}</text>"#, bottom + 38.0);
-    let _ = write!(svg, r#"<text class="ylabel" x="4" y="14">{}</text>"#, escape(&plot.y.label));
+    let _ = write!(svg, r#"{texts}<text class="xlabel" x="{across}" y="{}">{label}</text>"#, bottom + 40.0);
+    let _ = write!(svg, r#"<text class="ylabel" x="4" y="15">{}</text>"#, escape(&plot.y.label));
 }
 
-fn draw_line(svg: &mut String, plot: &Plot, number: usize, line: &PlotLine) {
-    let mut path = String::new();
-    for (at, point) in line.points.iter().enumerate() {
-        let pen = if at == 0 { 'M' } else { 'L' };
-        let _ = write!(path, "{pen}{:.1} {:.1}", x(&plot.x, point.0), y(&plot.y, point.1));
+fn draw_band(svg: &mut String, plot: &Plot, band: &PlotBand) {
+    let Some(first) = band.steps.first() else { return };
+    let mut path = format!("M{} {}", number(x(&plot.x, first.0)), number(y(&plot.y, first.3)));
+    for (_, to, _, high) in &band.steps {
+        let _ = write!(path, "V{}H{}", number(y(&plot.y, *high)), number(x(&plot.x, *to)));
     }
-    let (class, label) = (class(number), escape(&line.label));
+    for (from, _, low, _) in band.steps.iter().rev() {
+        let _ = write!(path, "V{}H{}", number(y(&plot.y, *low)), number(x(&plot.x, *from)));
+    }
+    let (class, text) = (class(band.style), escape(&band.text));
+    let _ = write!(svg, r#"<path class="band {class}" d="{path}Z"><title>{text}</title></path>"#);
+}
+
+fn draw_cells(svg: &mut String, plot: &Plot) {
+    for cell in &plot.cells {
+        let [left, right] = [-0.5, 0.5].map(|half| x(&plot.x, cell.x + half));
+        let [top, bottom] = [0.5, -0.5].map(|half| y(&plot.y, cell.y + half));
+        let (width, height) = ((right - left - 1.0).max(0.5), (bottom - top - 1.0).max(0.5));
+        let _ = write!(
+            svg,
+            r#"<rect class="cell h{}" x="{}" y="{}" width="{}" height="{}"><title>{}</title></rect>"#,
+            cell.level,
+            number(left + 0.5),
+            number(top + 0.5),
+            number(width),
+            number(height),
+            escape(&cell.text)
+        );
+        if cell.is_marked {
+            let side = (width.min(height) / 2.0 - 1.0).clamp(1.0, 6.0);
+            let half = number(side);
+            let (x, y) = (f64::midpoint(left, right), f64::midpoint(top, bottom));
+            let _ = write!(
+                svg,
+                r#"<path class="cross" d="M{} {}l{half} {half}m0-{half}l-{half} {half}"/>"#,
+                number(x - side / 2.0),
+                number(y - side / 2.0)
+            );
+        }
+    }
+}
+
+fn draw_line(svg: &mut String, plot: &Plot, line: &PlotLine) {
+    let mut path = String::new();
+    let mut last: Option<(String, String)> = None;
+    for point in &line.points {
+        let at = (number(x(&plot.x, point.0)), number(y(&plot.y, point.1)));
+        let _ = match &last {
+            None => write!(path, "M{} {}", at.0, at.1),
+            Some(last) if last.0 == at.0 && last.1 == at.1 => continue,
+            Some(last) if last.0 == at.0 => write!(path, "V{}", at.1),
+            Some(last) if last.1 == at.1 => write!(path, "H{}", at.0),
+            Some(_) => write!(path, "L{} {}", at.0, at.1),
+        };
+        last = Some(at);
+    }
+    let (class, label) = (class(line.style), escape(&line.label));
     let _ = write!(svg, r#"<path class="line {class}" d="{path}"><title>{label}</title></path>"#);
 }
 
-/// A horizontal line. Its label is at the top right, where there are no data.
-fn draw_rule(svg: &mut String, plot: &Plot, rule: &PlotTick) {
-    let (left, _, right, _) = AREA;
-    let (at, label) = (y(&plot.y, rule.at), escape(&rule.label));
-    let _ = write!(svg, r#"<path class="rule" d="M{left} {at:.1}H{right}"/>"#);
-    let _ = write!(svg, r#"<text class="rule" x="{right}" y="14">– – {label}</text>"#);
+fn rule_class(kind: RuleKind) -> &'static str {
+    match kind {
+        RuleKind::Required => "required",
+        RuleKind::Compared => "compared",
+        RuleKind::Limit => "limit",
+    }
 }
 
-/// A dot with its label above and to the left, where a rising line leaves space. Labels of marks near the
-/// left edge are below and to the right, each below the previous one.
-fn draw_mark(svg: &mut String, plot: &Plot, mark: &PlotMark, below: &mut u32) {
-    let (x, y, label) = (x(&plot.x, mark.x), y(&plot.y, mark.y), escape(&mark.label));
-    let class = class(mark.line);
-    if mark.label.is_empty() {
-        let _ = write!(svg, r#"<circle class="dot {class}" cx="{x:.1}" cy="{y:.1}" r="2"/>"#);
-        return;
+/// A horizontal line. Its label is in the legend.
+fn draw_rule(svg: &mut String, plot: &Plot, rule: &PlotRule) {
+    let LabelArea { left, right, .. } = AREA;
+    let (at, kind, label) = (number(y(&plot.y, rule.at)), rule_class(rule.kind), escape(&rule.label));
+    let _ =
+        write!(svg, r#"<path class="rule {kind}" d="M{left} {at}H{right}"><title>{label}</title></path>"#);
+}
+
+/// The marks, then their labels where there is space.
+fn draw_marks(svg: &mut String, plot: &Plot) {
+    for mark in &plot.marks {
+        draw_mark(svg, plot, mark);
     }
-    let _ = write!(svg, r#"<circle class="mark {class}" cx="{x:.1}" cy="{y:.1}" r="3.5"/>"#);
-    let width = 7.0 * mark.label.chars().count() as f64;
-    let (anchor, at, height) = if x - width < AREA.0 {
-        *below += 1;
-        ("start", x + 4.0, y + 3.0 + 14.0 * f64::from(*below))
-    } else {
-        ("end", x - 3.0, y - 7.0)
+    let labelled: Vec<&PlotMark> = plot.marks.iter().filter(|mark| !mark.label.is_empty()).collect();
+    let anchor = |mark: &PlotMark| Anchor {
+        x: x(&plot.x, mark.x),
+        y: y(&plot.y, mark.y),
+        width: LETTER * mark.label.chars().count() as f64,
     };
-    let _ = write!(svg, r#"<text class="mark {anchor}" x="{at:.1}" y="{height:.1}">{label}</text>"#);
+    let anchors: Vec<Anchor> = labelled.iter().map(|mark| anchor(mark)).collect();
+    let lines = plot.lines.iter().flat_map(|line| &line.points);
+    let lines: Vec<(f64, f64)> = lines.map(|point| (x(&plot.x, point.0), y(&plot.y, point.1))).collect();
+    for (mark, place) in labelled.iter().zip(labels::place(&anchors, &lines, &AREA)) {
+        let Some(place) = place else { continue };
+        let _ = write!(
+            svg,
+            r#"<text class="mark" text-anchor="{}" x="{}" y="{}">{}</text>"#,
+            if place.is_end { "end" } else { "start" },
+            number(place.x),
+            number(place.y),
+            escape(&mark.label)
+        );
+    }
+}
+
+fn draw_mark(svg: &mut String, plot: &Plot, mark: &PlotMark) {
+    let at = (x(&plot.x, mark.x), y(&plot.y, mark.y));
+    let (class, text) = (class(mark.style), escape(&mark.text));
+    let _ = write!(svg, r#"<g class="mark {class}">"#);
+    if !text.is_empty() {
+        let _ = write!(svg, "<title>{text}</title>");
+    }
+    if let Some((low, high)) = mark.interval {
+        let [low, high] = [low, high].map(|end| number(y(&plot.y, end)));
+        let across = number(at.0 - 5.0);
+        let _ = write!(
+            svg,
+            r#"<path class="interval" d="M{} {low}V{high}M{across} {low}h10M{across} {high}h10"/>"#,
+            number(at.0)
+        );
+    }
+    let size = if plot.marks.len() > 60 && mark.label.is_empty() { 2.2 } else { 3.6 };
+    svg.push_str(&symbol(mark.shape, at, size));
+    svg.push_str("</g>");
+}
+
+/// The element of a shape.
+fn symbol(shape: MarkShape, (x, y): (f64, f64), size: f64) -> String {
+    let at = |right: f64, down: f64| format!("{} {}", number(x + right * size), number(y + down * size));
+    match shape {
+        MarkShape::Dot => format!(r#"<circle cx="{}" cy="{}" r="{size}"/>"#, number(x), number(y)),
+        MarkShape::Ring => {
+            format!(r#"<circle class="ring" cx="{}" cy="{}" r="{size}"/>"#, number(x), number(y))
+        }
+        MarkShape::Diamond => {
+            let [top, right, bottom, left] = [at(0.0, -1.35), at(1.35, 0.0), at(0.0, 1.35), at(-1.35, 0.0)];
+            format!(r#"<path d="M{top}L{right}L{bottom}L{left}Z"/>"#)
+        }
+        // It points at the place from above.
+        MarkShape::Triangle => {
+            let [left, right, tip] = [at(-1.25, -2.2), at(1.25, -2.2), at(0.0, 0.0)];
+            format!(r#"<path d="M{left}L{right}L{tip}Z"/>"#)
+        }
+        MarkShape::Square => {
+            let [one, two, three, four] = [at(-1.0, -1.0), at(1.0, -1.0), at(1.0, 1.0), at(-1.0, 1.0)];
+            format!(r#"<path d="M{one}L{two}L{three}L{four}Z"/>"#)
+        }
+    }
+}
+
+/// A legend; nothing without entries.
+fn legend(entries: &[LegendEntry]) -> String {
+    if entries.is_empty() {
+        return String::new();
+    }
+    let mut html = String::from(r#"<p class="keys">"#);
+    for entry in entries {
+        let drawn = match entry.key {
+            LegendKey::Line(style) => format!(r#"<path class="line {}" d="M1 7H25"/>"#, class(style)),
+            LegendKey::Mark(style, shape) => {
+                let y = if shape == MarkShape::Triangle { 11.0 } else { 7.0 };
+                format!(r#"<g class="mark {}">{}</g>"#, class(style), symbol(shape, (13.0, y), 3.6))
+            }
+            LegendKey::Rule(kind) => format!(r#"<path class="rule {}" d="M1 7H25"/>"#, rule_class(kind)),
+            LegendKey::Level(level) => {
+                format!(r#"<rect class="cell h{level}" x="5" y="1" width="16" height="12"/>"#)
+            }
+        };
+        let _ = write!(
+            html,
+            r#"<span><svg class="key" viewBox="0 0 26 14" width="26" height="14" aria-hidden="true">"#
+        );
+        let _ = write!(html, "{drawn}</svg> {}</span> ", escape(&entry.label));
+    }
+    html + "</p>"
 }
 
 fn escape(text: &str) -> String {

@@ -3,6 +3,7 @@
 mod golden;
 mod html;
 mod lint_samples;
+mod plots;
 mod sentences;
 mod signed;
 mod stragglers;

@@ -66,7 +66,7 @@ fn the_plot_has_a_dot_for_each_rank_and_with_many_ranks_three_for_each_group() {
             .find(|plot| plot.title == "Rates of ranks in write, by storage target")
             .unwrap();
         assert!(plot.marks.iter().all(|mark| mark.y <= plot.y.to && mark.x <= plot.x.to), "{plot:?}");
-        let slow = plot.marks.iter().filter(|mark| mark.line == 1).count();
+        let slow = plot.marks.iter().filter(|mark| mark.style == 1).count();
         (plot.marks.len(), slow)
     };
     assert_eq!(dots(&campaign), (3 * 64, 3 * 8), "of three repetitions");

@@ -4,6 +4,7 @@
 //! Invariant: it is the same on every run. Numbers come from a fixed sequence.
 //! Never here: assertions.
 
+pub(crate) mod many;
 pub(crate) mod ranks;
 
 use std::collections::BTreeMap;

@@ -1,0 +1,132 @@
+//! Axes: round ticks, their labels, and fewer points where there are many.
+//!
+//! Invariant: ticks are within the axis, and no axis is empty or infinite.
+//! Never here: what an axis shows.
+
+use super::{Axis, PlotTick};
+use crate::document::words::NONE;
+
+/// The most ticks of an axis.
+const TICKS: usize = 60;
+
+/// An axis from 0. An axis up to 0, or to a number that is not finite, gets the length 1.
+pub(super) fn from_zero(label: &str, to: f64, label_of: impl Fn(f64) -> String) -> Axis {
+    let to = if to.is_finite() && to > 0.0 { to } else { 1.0 };
+    Axis { label: label.into(), from: 0.0, to, ticks: linear_ticks(to, label_of) }
+}
+
+/// The step of 1, 2 or 5 times a power of ten that gives three to six ticks over `length`.
+pub(super) fn step(length: f64) -> f64 {
+    let power = 10_f64.powf((length / 5.0).log10().floor());
+    let factors = [1.0, 2.0, 5.0, 10.0].into_iter();
+    factors.map(|factor| factor * power).find(|step| length / step <= 6.0).unwrap_or(length)
+}
+
+fn ticks(from: f64, to: f64, step: f64, label: impl Fn(f64) -> String) -> Vec<PlotTick> {
+    if !(step > 0.0 && step.is_finite() && from.is_finite() && to.is_finite()) {
+        return Vec::new();
+    }
+    let first = (from / step - 1e-9).ceil();
+    let last = (to / step + 1e-9).floor();
+    let number = (last - first).clamp(-1.0, TICKS as f64 - 1.0) as i32;
+    let tick = |n: i32| {
+        let at = (first + f64::from(n)) * step;
+        PlotTick { at, label: label(at) }
+    };
+    (0..=number).map(tick).collect()
+}
+
+/// Three to six round ticks from 0 to `to`.
+pub(in crate::document) fn linear_ticks(to: f64, label: impl Fn(f64) -> String) -> Vec<PlotTick> {
+    ticks(0.0, to, step(to), label)
+}
+
+/// Three to six round ticks between `from` and `to`.
+pub(super) fn ticks_between(from: f64, to: f64, label: impl Fn(f64) -> String) -> Vec<PlotTick> {
+    ticks(from, to, step(to - from), label)
+}
+
+/// Ticks of a time in seconds from 0: seconds, minutes, hours or days.
+pub(super) fn time_ticks(to: f64) -> Vec<PlotTick> {
+    for (unit, seconds) in [("d", 86_400.0), ("h", 3600.0), ("min", 60.0)] {
+        if to >= 4.0 * seconds {
+            let step = step(to / seconds).max(1.0);
+            return ticks(0.0, to, step * seconds, |at| format!("{:.0} {unit}", at / seconds));
+        }
+    }
+    linear_ticks(to, |at| short(&units::duration(at)))
+}
+
+/// Ticks at powers of ten of nanoseconds. Within few decades there are also ticks at 2 and 5.
+pub(super) fn decade_ticks(from: f64, to: f64) -> Vec<PlotTick> {
+    log_ticks(from, to, |value| short(&units::duration(value * 1.000_000_1e-9)))
+}
+
+/// Ticks at powers of ten on an axis of logarithms. Within few decades there are also ticks at 2 and 5.
+pub(super) fn log_ticks(from: f64, to: f64, label: impl Fn(f64) -> String) -> Vec<PlotTick> {
+    let steps: &[f64] = if to - from < 1.7 { &[1.0, 2.0, 5.0] } else { &[1.0] };
+    let every = ((to - from) / 8.0).ceil().max(1.0) as usize;
+    let decades = ((from.max(-300.0).floor() as i32)..=(to.min(300.0).ceil() as i32)).step_by(every);
+    let all = decades.flat_map(|decade| steps.iter().map(move |step| step * 10_f64.powi(decade)));
+    let tick = |value: f64| PlotTick { at: value.log10(), label: label(value) };
+    all.map(tick).filter(|tick| (from..=to).contains(&tick.at)).collect()
+}
+
+/// The same quantity without trailing zeros: `1.00 GB/s` is `1 GB/s`.
+pub(in crate::document) fn short(quantity: &str) -> String {
+    match quantity.split_once(' ') {
+        Some((number, unit)) if number.contains('.') => {
+            format!("{} {unit}", number.trim_end_matches('0').trim_end_matches('.'))
+        }
+        _ if quantity.is_empty() => NONE.into(),
+        _ => quantity.into(),
+    }
+}
+
+/// At most about `most` of `values`, with their places. Each part of many values keeps its lowest and its
+/// highest value, so that no outlier is lost. Values that are not finite are left out.
+pub(super) fn thinned(values: &[f64], most: usize) -> Vec<(usize, f64)> {
+    let finite: Vec<(usize, f64)> =
+        values.iter().copied().enumerate().filter(|(_, value)| value.is_finite()).collect();
+    if finite.len() <= most {
+        return finite;
+    }
+    let parts = finite.chunks(finite.len().div_ceil((most / 2).max(1)));
+    let extremes = |part: &[(usize, f64)]| {
+        let by_value = |a: &&(usize, f64), b: &&(usize, f64)| a.1.total_cmp(&b.1);
+        let mut both: Vec<(usize, f64)> = [part.iter().min_by(by_value), part.iter().max_by(by_value)]
+            .into_iter()
+            .flatten()
+            .copied()
+            .collect();
+        both.sort_by_key(|(place, _)| *place);
+        both.dedup();
+        both
+    };
+    parts.flat_map(extremes).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ticks_are_round_and_within_the_axis() {
+        let labels = |ticks: Vec<PlotTick>| ticks.into_iter().map(|tick| tick.label).collect::<Vec<_>>();
+        assert_eq!(labels(time_ticks(10.5)), ["0 s", "2 s", "4 s", "6 s", "8 s", "10 s"]);
+        assert_eq!(labels(time_ticks(600.0)), ["0 min", "2 min", "4 min", "6 min", "8 min", "10 min"]);
+        assert_eq!(labels(time_ticks(20_000.0)), ["0 h", "1 h", "2 h", "3 h", "4 h", "5 h"]);
+        assert_eq!(labels(decade_ticks(3.1, 6.2)), ["10 us", "100 us", "1 ms"]);
+        assert_eq!(labels(ticks_between(0.93, 1.07, |at| format!("{at:.2}"))), ["0.95", "1.00", "1.05"]);
+    }
+
+    #[test]
+    fn thinned_values_keep_the_extremes_and_are_few() {
+        let mut values: Vec<f64> = (0..10_000).map(|n| f64::from(n % 7)).collect();
+        (values[4321], values[77], values[5]) = (-90.0, 90.0, f64::NAN);
+        let few = thinned(&values, 200);
+        assert!(few.len() <= 200 && few.contains(&(4321, -90.0)) && few.contains(&(77, 90.0)));
+        assert!(few.is_sorted_by_key(|(place, _)| *place) && few.iter().all(|(_, value)| value.is_finite()));
+        assert_eq!(thinned(&values[..3], 200).len(), 3);
+    }
+}

@@ -1,0 +1,326 @@
+//! Bandwidth or operations over time, a line for each repetition, with stalls.
+//!
+//! Invariant: no byte is lost. A step of a line has the rate of all bytes of its intervals.
+//! Never here: which intervals are a stall.
+
+use results::Verdict;
+use results::record::{Counts, Phase};
+
+use super::axes::{from_zero, short, time_ticks};
+use super::stalls::{self, STALL_S};
+use super::{
+    Axis, LegendEntry, LegendKey, MarkShape, NamedPhase, Plot, PlotBand, PlotDetail, PlotHover, PlotLine,
+    PlotMark, PlotRule, RuleKind, left_out, threshold,
+};
+use crate::document::test_section::RepetitionPhase;
+use crate::document::words::quantity;
+
+/// The minimum number of transfers of a rank in a step, if the phase has as many and they end in bursts.
+const SEVERAL: f64 = 5.0;
+/// The most lines whose lowest and highest rates are shown as a band.
+const BANDS: usize = 4;
+/// The most stalls that are marked in a line: the longest.
+const STALLS: usize = 8;
+/// The highest band, as a multiple of the highest line.
+const BAND_MAX: f64 = 1.6;
+
+/// The texts of a plot over time.
+struct Wording {
+    title: &'static str,
+    each: &'static str,
+    y: &'static str,
+    unit: &'static str,
+    metric: &'static str,
+}
+
+const BANDWIDTH: Wording = Wording {
+    title: "Bandwidth",
+    each: "transfer",
+    y: "bytes per second, all ranks",
+    unit: "B/s",
+    metric: "bw",
+};
+const RATE: Wording = Wording {
+    title: "Rate",
+    each: "operation",
+    y: "operations per second, all ranks",
+    unit: "/s",
+    metric: "rate",
+};
+
+/// Steps of a line: from, to, and bytes.
+type Steps = Vec<(f64, f64, u64)>;
+
+/// One repetition in steps.
+struct RepetitionSteps<'m> {
+    one: &'m RepetitionPhase<'m>,
+    /// The intervals of a step of the line.
+    step: usize,
+    /// The intervals of a step of its band and of its stalls: the shortest time with a stable rate.
+    fine: usize,
+}
+
+/// The plot of a phase; `None` if no repetition recorded a rate.
+pub(super) fn of(phase: &NamedPhase, verdicts: &[&Verdict], detail: PlotDetail) -> Option<Plot> {
+    let (shown, total) = phase.shown();
+    let courses: Vec<RepetitionSteps> =
+        shown.iter().filter_map(|one| RepetitionSteps::of(one, detail)).collect();
+    let operations = courses.first()?.one.phase.counts == Counts::Operations;
+    let wording = if operations { RATE } else { BANDWIDTH };
+    let required = threshold(&format!("{}.{}", phase.name, wording.metric), wording.unit, verdicts);
+    let lines: Vec<PlotLine> =
+        courses.iter().enumerate().filter_map(|(style, one)| one.line(style)).collect();
+    let all = || lines.iter().flat_map(|line| &line.points);
+    let end = all().map(|point| point.0).max_by(f64::total_cmp)?;
+    let line_top = all().map(|point| point.1).chain(required).max_by(f64::total_cmp)?;
+    let bands = bands(&courses, line_top * BAND_MAX);
+    let band_top = bands.iter().flat_map(|band| &band.steps).map(|step| step.3).fold(0.0, f64::max);
+    let marks = marks(&courses, wording.unit);
+    let unit = wording.unit;
+    let x = from_zero("time since the first transfer or operation", end, |_| String::new());
+    let rules: Vec<PlotRule> = required
+        .map(|at| PlotRule {
+            at,
+            label: format!("required {}", quantity(at, unit)),
+            kind: RuleKind::Required,
+        })
+        .into_iter()
+        .collect();
+    Some(Plot {
+        title: format!("{} of {} over time", wording.title, phase.title),
+        note: note(&courses, &wording, (!bands.is_empty(), !marks.is_empty()))
+            + &left_out(total, courses.len()),
+        x: Axis { ticks: time_ticks(end), ..x },
+        y: from_zero(wording.y, line_top.max(band_top) * 1.06, |at| short(&quantity(at, unit))),
+        legend: legend(&courses, &rules, !marks.is_empty()),
+        hovers: hovers(&courses, end, unit, detail),
+        bands,
+        lines,
+        marks,
+        rules,
+        ..Plot::default()
+    })
+}
+
+/// A time on the axis, with enough digits for a stall.
+fn moment(seconds: f64) -> String {
+    format!("{seconds:.2} s")
+}
+
+fn name(one: &RepetitionPhase) -> String {
+    format!("repetition {}", one.repetition)
+}
+
+impl<'m> RepetitionSteps<'m> {
+    /// `None` if there is nothing to plot.
+    fn of(one: &'m RepetitionPhase<'m>, detail: PlotDetail) -> Option<Self> {
+        let timeline = one.phase.timeline.as_ref()?;
+        if timeline.interval_ns == 0 || timeline.bytes.iter().all(|bytes| *bytes == 0) {
+            return None;
+        }
+        let intervals = timeline.bytes.len();
+        let holding =
+            (SEVERAL * transfer_s(one.phase) / (timeline.interval_ns as f64 * 1e-9)).ceil() as usize;
+        let fine = stalls::stable_step(&timeline.bytes, holding.clamp(1, intervals));
+        let step = intervals.div_ceil(detail.steps).next_multiple_of(fine);
+        Some(Self { one, step, fine })
+    }
+
+    fn interval_s(&self) -> f64 {
+        self.one.phase.timeline.as_ref().map_or(0.0, |timeline| timeline.interval_ns as f64 * 1e-9)
+    }
+
+    /// Steps of `joined` intervals; empty without a timeline.
+    fn steps(&self, joined: usize) -> Steps {
+        steps(self.one.phase, joined).unwrap_or_default()
+    }
+
+    /// The corners of the line.
+    fn line(&self, style: usize) -> Option<PlotLine> {
+        let corners = |(from, to, bytes): (f64, f64, u64)| {
+            let rate = bytes as f64 / (to - from);
+            [(from, rate), (to, rate)]
+        };
+        let points: Vec<(f64, f64)> = self.steps(self.step).into_iter().flat_map(corners).collect();
+        let is_drawable = points.iter().all(|(x, y)| x.is_finite() && y.is_finite());
+        (is_drawable && !points.is_empty()).then(|| PlotLine { label: name(self.one), points, style })
+    }
+
+    /// The lowest and highest rate within each step of the line; `None` if a step has only one rate.
+    fn band(&self, style: usize, most: f64) -> Option<PlotBand> {
+        if self.step == self.fine {
+            return None;
+        }
+        let fine: Steps = self.steps(self.fine);
+        let mut extremes = Vec::new();
+        for (from, to, _) in self.steps(self.step) {
+            let within = fine.iter().filter(|one| one.0 >= from - 1e-9 && one.1 <= to + 1e-9);
+            let rates = within.map(|(from, to, bytes)| *bytes as f64 / (to - from));
+            let (low, high) =
+                rates.fold((f64::INFINITY, 0.0_f64), |(low, high), rate| (low.min(rate), high.max(rate)));
+            if low.is_finite() && high.is_finite() {
+                extremes.push((from, to, low.min(most), high.min(most)));
+            }
+        }
+        let text = format!("{}: lowest and highest rate within each step", name(self.one));
+        (!extremes.is_empty()).then_some(PlotBand { text, steps: extremes, style })
+    }
+}
+
+fn bands(courses: &[RepetitionSteps], most: f64) -> Vec<PlotBand> {
+    if courses.len() > BANDS {
+        return Vec::new();
+    }
+    courses.iter().enumerate().filter_map(|(style, one)| one.band(style, most)).collect()
+}
+
+/// The longest stalls of each repetition, at the bottom of the plot.
+fn marks(courses: &[RepetitionSteps], unit: &str) -> Vec<PlotMark> {
+    let mut marks = Vec::new();
+    for (style, course) in courses.iter().enumerate() {
+        let Some(timeline) = &course.one.phase.timeline else { continue };
+        let mut found = stalls::of(&course.steps(course.fine), course.interval_s());
+        found.sort_by(|a, b| (b.to - b.from).total_cmp(&(a.to - a.from)));
+        for stall in found.into_iter().take(STALLS).filter(|_| timeline.interval_ns > 0) {
+            let (from, length) = (moment(stall.from), units::duration(stall.to - stall.from));
+            let text = format!(
+                "{}: {} for {length}, from {from} on. The median is {}.",
+                name(course.one),
+                quantity(stall.rate, unit),
+                quantity(stall.median, unit)
+            );
+            let (x, shape) = (f64::midpoint(stall.from, stall.to), MarkShape::Triangle);
+            marks.push(PlotMark { x, y: 0.0, text, style, shape, ..PlotMark::default() });
+        }
+    }
+    marks
+}
+
+fn legend(courses: &[RepetitionSteps], rules: &[PlotRule], has_stalls: bool) -> Vec<LegendEntry> {
+    let several = courses.len() > 1;
+    let lines = courses.iter().enumerate().filter(|_| several);
+    let lines = lines.map(|(style, one)| LegendEntry::new(LegendKey::Line(style), name(one.one)));
+    let rules = rules.iter().map(|rule| LegendEntry::new(LegendKey::Rule(rule.kind), &rule.label));
+    let stalls = has_stalls
+        .then(|| LegendEntry::new(LegendKey::Mark(7, MarkShape::Triangle), "stall (see the value on hover)"));
+    lines.chain(rules).chain(stalls).collect()
+}
+
+/// The rates of all repetitions in equal ranges of time.
+fn hovers(courses: &[RepetitionSteps], end: f64, unit: &str, detail: PlotDetail) -> Vec<PlotHover> {
+    let longest = courses.iter().map(|one| one.step as f64 * one.interval_s()).fold(0.0, f64::max);
+    let number = (end / longest.max(end * 1e-6)).floor().clamp(1.0, detail.hovers as f64);
+    let length = end / number;
+    let lines: Vec<(String, Steps)> =
+        courses.iter().map(|one| (name(one.one), one.steps(one.step))).collect();
+    let text = |from: f64, to: f64| {
+        let mut text = String::new();
+        for (name, steps) in &lines {
+            // The step around the middle: its rate is that of the line at this place.
+            let middle = f64::midpoint(from, to);
+            let Some(step) = steps.iter().find(|step| step.0 <= middle && middle < step.1) else { continue };
+            let rate = quantity(step.2 as f64 / (step.1 - step.0), unit);
+            let (from, to) = (moment(step.0), moment(step.1));
+            text.push_str(&format!(
+                "{}{name}: {rate} from {from} to {to}",
+                if text.is_empty() { "" } else { "\n" }
+            ));
+        }
+        text
+    };
+    let range = |n: f64| PlotHover {
+        from: n * length,
+        to: (n + 1.0) * length,
+        text: text(n * length, (n + 1.0) * length),
+    };
+    (0..number as u32).map(|n| range(f64::from(n))).filter(|hover| !hover.text.is_empty()).collect()
+}
+
+/// The duration of a typical transfer of a rank, seconds: half of all time was spent in transfers up to this
+/// long. A single stall does not change it.
+fn transfer_s(phase: &Phase) -> f64 {
+    let buckets = phase.latency.as_ref().map_or(&[][..], |latency| &latency.buckets);
+    let spent = |(bound, transfers): &(u64, u64)| *bound as f64 * *transfers as f64;
+    let half = buckets.iter().map(spent).sum::<f64>() / 2.0;
+    let mut so_far = 0.0;
+    let middle = buckets.iter().find(|bucket| {
+        so_far += spent(bucket);
+        so_far >= half
+    });
+    middle.map_or(0.0, |(bound, _)| *bound as f64 * 1e-9).max(phase.apart_s().unwrap_or(0.0))
+}
+
+fn note(courses: &[RepetitionSteps], wording: &Wording, (has_bands, has_stalls): (bool, bool)) -> String {
+    let each = wording.each;
+    let longest = |of: fn(&RepetitionSteps) -> usize| {
+        let lengths = courses.iter().map(|one| of(one) as f64 * one.interval_s());
+        lengths.fold(0.0, f64::max)
+    };
+    let (step, fine) = (longest(|one| one.step), longest(|one| one.fine));
+    let several = courses.iter().all(|one| SEVERAL * transfer_s(one.one.phase) <= step);
+    let held = if several { "several" } else { "only a few" };
+    let mut note = format!(
+        "Each step is {} long and holds {held} {each}s per rank. Each {each} counts when it ends. A shorter \
+         last step is divided by its own length.",
+        units::duration(step)
+    );
+    if has_bands {
+        note.push_str(&format!(
+            " The band has the lowest and the highest rate over {} within each step.",
+            units::duration(fine)
+        ));
+    }
+    if has_stalls {
+        note.push_str(&format!(
+            " A triangle marks a stall: below {:.0} % of the median rate for about {} or more, in whole \
+             intervals. At most {STALLS} of each repetition are marked.",
+            stalls::LOW * 100.0,
+            units::duration(STALL_S),
+        ));
+    }
+    let after = courses.iter().filter_map(|one| unseen(one.one.phase)).fold(0.0, f64::max);
+    if after > 0.0 {
+        note.push_str(&format!(
+            " After its last {each} a repetition waited up to {} more, for example for fsync. bw includes \
+             this time, the lines do not.",
+            units::duration(after)
+        ));
+    }
+    note
+}
+
+/// The part of the transfer span after the last interval, seconds, if it is above 5 % of the span.
+fn unseen(phase: &Phase) -> Option<f64> {
+    let timeline = phase.timeline.as_ref()?;
+    let after = phase.spans.transfer_s - timeline.bytes.len() as f64 * timeline.interval_ns as f64 * 1e-9;
+    (after > 0.05 * phase.spans.transfer_s).then_some(after)
+}
+
+/// The steps of `joined` intervals: from, to, and bytes. `None` if there is nothing to plot.
+fn steps(phase: &Phase, joined: usize) -> Option<Steps> {
+    let timeline = phase.timeline.as_ref()?;
+    let interval = timeline.interval_ns as f64 * 1e-9;
+    if interval <= 0.0 || timeline.bytes.iter().all(|bytes| *bytes == 0) {
+        return None;
+    }
+    let whole = timeline.bytes.len() as f64 * interval;
+    let cut = whole - interval < phase.spans.transfer_s && phase.spans.transfer_s < whole;
+    let end = if cut { phase.spans.transfer_s } else { whole };
+    let mut steps: Steps = vec![];
+    for (number, bytes) in timeline.bytes.chunks(joined.max(1)).enumerate() {
+        let from = number as f64 * joined as f64 * interval;
+        let moved = bytes.iter().fold(0_u64, |sum, bytes| sum.saturating_add(*bytes));
+        steps.push((from, (from + joined as f64 * interval).min(end), moved));
+    }
+    // A much shorter last step would show a rate that is mostly noise.
+    if let [.., before, last] = &mut steps[..]
+        && last.1 - last.0 < 0.5 * (before.1 - before.0)
+    {
+        *before = (before.0, last.1, before.2.saturating_add(last.2));
+        steps.pop();
+    }
+    Some(steps)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,268 @@
+//! Scaling: the rates of a series over its steps, and projections with their model, interval and threshold.
+//!
+//! Invariant: a projected rate is only plotted with its interval. The curve is the model of the record.
+//! Never here: fitting.
+
+use results::statistics::{max, min};
+use results::summary::{Rate, RateStep, Summary, SystemProjection};
+
+use super::axes::{from_zero, short, thinned};
+use super::{
+    Axis, LegendEntry, LegendKey, MarkShape, Plot, PlotLine, PlotMark, PlotRule, PlotTick, RuleKind,
+};
+use crate::document::summary::model;
+use crate::document::words::{confidence, quantity};
+
+/// The points of a model's curve.
+const CURVE: u32 = 60;
+/// The most dots of a step.
+const DOTS: usize = 30;
+/// The range of steps from which the axis is logarithmic: the largest divided by the smallest.
+const LOGARITHMIC: f64 = 8.0;
+/// The most plots of series, and of projections.
+const PLOTS: usize = 40;
+
+/// The axis of the steps.
+struct StepAxis {
+    logarithmic: bool,
+    over: String,
+}
+
+impl StepAxis {
+    fn of(steps: &[f64], over: &str) -> Self {
+        let (low, high) = (min(steps).unwrap_or(1.0), max(steps).unwrap_or(1.0));
+        Self { logarithmic: low > 0.0 && high / low >= LOGARITHMIC, over: over.to_owned() }
+    }
+
+    fn at(&self, step: f64) -> f64 {
+        if self.logarithmic { step.max(f64::MIN_POSITIVE).log2() } else { step }
+    }
+
+    /// The step at a coordinate.
+    fn step(&self, at: f64) -> f64 {
+        if self.logarithmic { at.exp2() } else { at }
+    }
+
+    fn label(&self, step: f64) -> String {
+        match self.over.as_str() {
+            "transfer" => short(&units::bytes_binary(step)),
+            _ => format!("{step}"),
+        }
+    }
+
+    fn axis(&self, steps: &[f64]) -> Axis {
+        let at = || steps.iter().map(|step| self.at(*step));
+        let (low, high) = (at().fold(f64::INFINITY, f64::min), at().fold(f64::NEG_INFINITY, f64::max));
+        let (from, to) = match self.logarithmic {
+            true => (low - 0.05 * (high - low).max(1.0), high + 0.05 * (high - low).max(1.0)),
+            false => (0.0, if high > 0.0 { high * 1.05 } else { 1.0 }),
+        };
+        let logarithmic = if self.logarithmic { " (logarithmic)" } else { "" };
+        let words = if self.over == "transfer" { "transfer size" } else { &self.over };
+        let mut ticks: Vec<PlotTick> =
+            steps.iter().map(|step| PlotTick { at: self.at(*step), label: self.label(*step) }).collect();
+        ticks.sort_by(|a, b| a.at.total_cmp(&b.at));
+        ticks.dedup();
+        Axis { label: format!("{words}{logarithmic}"), from, to, ticks }
+    }
+}
+
+/// A rate with its step.
+type SteppedRate<'s> = (&'s RateStep, &'s Rate);
+
+/// A plot for each metric of each phase of a series with at least two measured steps.
+pub(super) fn series(summary: &Summary) -> Vec<Plot> {
+    let mut groups: Vec<(&RateStep, &str, Vec<SteppedRate>)> = Vec::new();
+    for rate in &summary.rates {
+        let Some(step) = &rate.step else { continue };
+        let same = |known: &RateStep| known.series == step.series && known.name == step.name;
+        match groups.iter_mut().find(|(known, metric, _)| same(known) && *metric == rate.metric) {
+            Some((.., all)) => all.push((step, rate)),
+            None => groups.push((step, &rate.metric, vec![(step, rate)])),
+        }
+    }
+    let plots = groups.iter().filter_map(|(step, metric, all)| of_series(step, metric, all));
+    plots.take(PLOTS).collect()
+}
+
+fn of_series(step: &RateStep, metric: &str, all: &[SteppedRate]) -> Option<Plot> {
+    let measured = all.iter().filter_map(|(step, rate)| {
+        let mean = rate.mean.filter(|mean| mean.is_finite() && step.at.is_finite() && step.at > 0.0)?;
+        Some((step.at, mean, *rate))
+    });
+    let mut steps: Vec<(f64, f64, &Rate)> = measured.collect();
+    steps.sort_by(|a, b| a.0.total_cmp(&b.0));
+    if steps.len() < 2 {
+        return None;
+    }
+    let unit = steps[0].2.unit.as_str();
+    let at: Vec<f64> = steps.iter().map(|step| step.0).collect();
+    let axis = StepAxis::of(&at, &step.over);
+    let mut marks = Vec::new();
+    for (at, _, rate) in &steps {
+        marks.extend(thinned(&rate.values, DOTS).into_iter().map(|(place, value)| PlotMark {
+            x: axis.at(*at),
+            y: value,
+            text: format!("{}, repetition {}: {}", rate.test, place + 1, quantity(value, unit)),
+            ..PlotMark::default()
+        }));
+    }
+    let top = marks.iter().map(|mark| mark.y).chain(steps.iter().map(|step| step.1)).fold(0.0, f64::max);
+    let means = PlotLine {
+        label: "mean".into(),
+        points: steps.iter().map(|s| (axis.at(s.0), s.1)).collect(),
+        style: 0,
+    };
+    let missing = all.len() - steps.len();
+    let missing = if missing == 0 {
+        String::new()
+    } else {
+        format!(
+            " {} not plotted, because the measurements cannot be used.",
+            match missing {
+                1 => "1 step is".to_owned(),
+                more => format!("{more} steps are"),
+            }
+        )
+    };
+    Some(Plot {
+        title: format!("{metric} of {}.{} over {}", step.series, step.name, step.over),
+        note: format!("Each dot is a repetition, and the line connects the means.{missing}"),
+        x: axis.axis(&at),
+        y: from_zero(metric, top * 1.08, |at| short(&quantity(at, unit))),
+        lines: vec![means],
+        marks,
+        legend: vec![
+            LegendEntry::new(LegendKey::Mark(0, MarkShape::Dot), "one repetition"),
+            LegendEntry::new(LegendKey::Line(0), "mean"),
+        ],
+        ..Plot::default()
+    })
+}
+
+/// A plot for each projection with measured steps.
+pub(super) fn projections(summary: &Summary) -> Vec<Plot> {
+    summary.projections.iter().filter_map(|one| projection(one, summary)).take(PLOTS).collect()
+}
+
+fn projection(one: &SystemProjection, summary: &Summary) -> Option<Plot> {
+    let unit = one.unit.as_str();
+    let is_usable = |(at, rate): &&(f64, f64)| at.is_finite() && *at > 0.0 && rate.is_finite();
+    let steps: Vec<(f64, f64)> = one.steps.iter().filter(is_usable).copied().collect();
+    let to = Some(one.to).filter(|to| to.is_finite() && *to > 0.0);
+    let all: Vec<f64> = steps.iter().map(|step| step.0).chain(to).collect();
+    steps.first()?;
+    let axis = StepAxis::of(&all, &one.over);
+    let x = axis.axis(&all);
+    let mut marks: Vec<PlotMark> = dots(one, summary, &axis);
+    marks.extend(steps.iter().map(|(at, rate)| PlotMark {
+        x: axis.at(*at),
+        y: *rate,
+        text: format!("mean at {}: {}", axis.label(*at), quantity(*rate, unit)),
+        shape: MarkShape::Diamond,
+        ..PlotMark::default()
+    }));
+    let projected = projected(one, to, &axis);
+    let lines: Vec<PlotLine> = curve(one, &x, &axis).into_iter().collect();
+    let threshold = one.threshold.filter(|threshold| threshold.is_finite());
+    let rules = threshold.map(|at| PlotRule {
+        at,
+        label: format!("required {}", quantity(at, unit)),
+        kind: RuleKind::Required,
+    });
+    let rules: Vec<PlotRule> = rules.into_iter().collect();
+    let tops = marks
+        .iter()
+        .chain(&projected)
+        .flat_map(|mark| [Some(mark.y), mark.interval.map(|interval| interval.1)]);
+    let top = tops.flatten().chain(threshold).fold(0.0, f64::max);
+    let legend = projection_legend(one, &lines, projected.as_ref(), &rules);
+    let note = match &projected {
+        Some(_) => format!(
+            "The projection to {} {} is not measured. The curve is the model that the projection uses.",
+            axis.label(one.to),
+            one.over
+        ),
+        None => "There is no projected rate. The table states why.".to_owned(),
+    };
+    marks.extend(projected);
+    Some(Plot {
+        title: format!("{} {}: projected from {} to system {}", one.test, one.metric, one.from, one.system),
+        note,
+        y: from_zero(&one.metric, top * 1.1, |at| short(&quantity(at, unit))),
+        x,
+        lines,
+        marks,
+        rules,
+        legend,
+        ..Plot::default()
+    })
+}
+
+/// The repetitions of the measured steps, if the summary has them.
+fn dots(one: &SystemProjection, summary: &Summary, axis: &StepAxis) -> Vec<PlotMark> {
+    let mut marks = Vec::new();
+    for rate in summary.rates.iter().filter(|rate| rate.metric == one.metric) {
+        let Some(step) =
+            rate.step.as_ref().filter(|step| format!("{}.{}", step.series, step.name) == one.from)
+        else {
+            continue;
+        };
+        marks.extend(thinned(&rate.values, DOTS).into_iter().map(|(place, value)| PlotMark {
+            x: axis.at(step.at),
+            y: value,
+            text: format!("{}, repetition {}: {}", rate.test, place + 1, quantity(value, &one.unit)),
+            ..PlotMark::default()
+        }));
+    }
+    marks
+}
+
+/// The projected rate with its interval.
+fn projected(one: &SystemProjection, to: Option<f64>, axis: &StepAxis) -> Option<PlotMark> {
+    let (rate, low, high, to) = (one.rate?, one.low?, one.high?, to?);
+    if ![rate, low, high].iter().all(|value| value.is_finite()) {
+        return None;
+    }
+    let [shown, from, until] = [rate, low, high].map(|value| quantity(value, &one.unit));
+    let text = format!("projected: {shown}, {} interval {from} to {until}", confidence(one.confidence));
+    Some(PlotMark {
+        x: axis.at(to),
+        y: rate,
+        label: format!("{shown} projected"),
+        text,
+        style: 1,
+        shape: MarkShape::Ring,
+        interval: Some((low, high)),
+    })
+}
+
+/// The model's curve, as far as it is finite and not negative.
+fn curve(one: &SystemProjection, x: &Axis, axis: &StepAxis) -> Option<PlotLine> {
+    let fit = one.model.as_ref()?;
+    let end = axis.at(one.to.max(one.steps.iter().map(|step| step.0).fold(0.0, f64::max)));
+    let end = if end.is_finite() { end } else { x.to };
+    let at = |n: u32| x.from + (end - x.from) * f64::from(n) / f64::from(CURVE);
+    let points = (0..=CURVE).map(|n| (at(n), fit.at(axis.step(at(n)))));
+    let points: Vec<(f64, f64)> =
+        points.filter(|(x, y)| x.is_finite() && y.is_finite() && *y >= 0.0).collect();
+    (points.len() > 1).then(|| PlotLine { label: model(one), points, style: 1 })
+}
+
+fn projection_legend(
+    one: &SystemProjection,
+    lines: &[PlotLine],
+    projected: Option<&PlotMark>,
+    rules: &[PlotRule],
+) -> Vec<LegendEntry> {
+    let mean = LegendEntry::new(LegendKey::Mark(0, MarkShape::Diamond), "measured mean of a step");
+    let model = lines
+        .iter()
+        .map(|line| LegendEntry::new(LegendKey::Line(line.style), format!("model: {}", line.label)));
+    let interval = projected.map(|mark| {
+        let words = format!("projected, with its {} interval", confidence(one.confidence));
+        LegendEntry::new(LegendKey::Mark(mark.style, mark.shape), words)
+    });
+    let rules = rules.iter().map(|rule| LegendEntry::new(LegendKey::Rule(rule.kind), &rule.label));
+    std::iter::once(mean).chain(model).chain(interval).chain(rules).collect()
+}

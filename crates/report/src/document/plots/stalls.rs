@@ -1,0 +1,131 @@
+//! Stalls in a timeline: times in which the rate was far below its median.
+//!
+//! Transfers that end in bursts make a comb in short intervals, although nothing stalls. So the rate is first
+//! taken over the shortest time over which it is stable.
+//!
+//! Invariant: a stall has the bytes of its own steps, and is at least [`STALL_S`] long.
+//! Never here: words.
+
+/// The shortest time that is called a stall, seconds.
+pub(super) const STALL_S: f64 = 0.2;
+/// The rate below which a step is part of a stall, as a share of the median.
+pub(super) const LOW: f64 = 0.2;
+/// A rate is stable if half of its steps are within this share of the median.
+const STABLE: f64 = 0.2;
+/// The fewest steps that show whether a rate is stable.
+const STEPS: usize = 8;
+
+/// A time with a low rate.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct StalledTime {
+    /// Its start, seconds.
+    pub(super) from: f64,
+    /// Its end, seconds.
+    pub(super) to: f64,
+    /// Its rate, per second.
+    pub(super) rate: f64,
+    /// The median rate of all steps, per second.
+    pub(super) median: f64,
+}
+
+/// The fewest intervals, up to `most`, whose sums are stable. It is `most` if no smaller number is.
+pub(super) fn stable_step(intervals: &[u64], most: usize) -> usize {
+    let mut joined = 1;
+    while joined < most && intervals.len() / joined >= STEPS {
+        let sums = intervals.chunks_exact(joined);
+        let sums: Vec<f64> = sums.map(|part| part.iter().map(|bytes| *bytes as f64).sum()).collect();
+        if is_stable(&sums) {
+            return joined;
+        }
+        joined *= 2;
+    }
+    most.min(joined.max(intervals.len().div_ceil(STEPS))).max(1)
+}
+
+fn is_stable(sums: &[f64]) -> bool {
+    let Some(median) = middle(sums.to_vec()).filter(|median| *median > 0.0) else { return false };
+    let far: Vec<f64> = sums.iter().map(|sum| (sum - median).abs()).collect();
+    middle(far).is_some_and(|far| far <= STABLE * median)
+}
+
+fn middle(mut values: Vec<f64>) -> Option<f64> {
+    values.sort_by(f64::total_cmp);
+    values.get(values.len() / 2).copied()
+}
+
+/// The stalls among steps of equal length (from, to, bytes), in their order. The first and the last step
+/// are not full, and are no stall.
+pub(super) fn of(steps: &[(f64, f64, u64)], interval: f64) -> Vec<StalledTime> {
+    let rates: Vec<f64> = steps.iter().map(|(from, to, bytes)| *bytes as f64 / (to - from)).collect();
+    let Some(median) = middle(rates.clone()).filter(|median| *median > 0.0 && median.is_finite()) else {
+        return Vec::new();
+    };
+    if steps.len() < STEPS {
+        return Vec::new();
+    }
+    let mut found: Vec<StalledTime> = Vec::new();
+    let mut run: Option<(f64, f64, u64)> = None;
+    for (at, step) in steps.iter().enumerate().skip(1) {
+        let is_low = rates[at] < LOW * median && at + 1 < steps.len();
+        match (&mut run, is_low) {
+            (Some(run), true) => *run = (run.0, step.1, run.2.saturating_add(step.2)),
+            (None, true) => run = Some(*step),
+            (_, false) => found.extend(run.take().map(|(from, to, bytes)| StalledTime {
+                from,
+                to,
+                rate: bytes as f64 / (to - from),
+                median,
+            })),
+        }
+    }
+    // Intervals have fixed limits, so a stall fills fewer of them than it is long.
+    found.retain(|stall| stall.to - stall.from + interval >= STALL_S);
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Steps of `length` seconds.
+    fn steps(bytes: &[u64], length: f64) -> Vec<(f64, f64, u64)> {
+        (0..)
+            .zip(bytes)
+            .map(|(n, bytes)| (f64::from(n) * length, f64::from(n + 1) * length, *bytes))
+            .collect()
+    }
+
+    #[test]
+    fn a_comb_is_joined_until_it_is_stable_and_a_smooth_rate_is_not_joined() {
+        let comb: Vec<u64> = (0..600).map(|n| if n % 4 == 0 { 100 } else { 0 }).collect();
+        assert_eq!(stable_step(&comb, 100), 4);
+        let smooth: Vec<u64> = (0..600).map(|n| 100 + n % 7).collect();
+        assert_eq!(stable_step(&smooth, 100), 1);
+        assert_eq!(stable_step(&[5, 0, 9], 1), 1);
+        let few = [9, 0, 0, 0, 9, 0, 0, 0, 9, 0, 0, 0];
+        assert!(stable_step(&few, 10) <= 4, "a short phase keeps several steps");
+    }
+
+    #[test]
+    fn a_stall_of_a_fifth_of_a_second_is_found_with_its_place_and_rate() {
+        let mut bytes = vec![100; 1000];
+        bytes[500] = 12;
+        bytes[501] = 4;
+        bytes[502] = 8;
+        let found = of(&steps(&bytes, 0.067), 0.067);
+        assert_eq!(found.len(), 1, "{found:?}");
+        let stall = found[0];
+        assert!((stall.from - 33.5).abs() < 1e-9 && (stall.to - 33.701).abs() < 1e-9, "{stall:?}");
+        assert!((stall.rate - 24.0 / 0.201).abs() < 1e-6 && (stall.median - 100.0 / 0.067).abs() < 1e-6);
+    }
+
+    #[test]
+    fn ends_short_dips_and_phases_without_a_rate_are_no_stalls() {
+        let mut bytes = vec![100; 100];
+        (bytes[0], bytes[99], bytes[50]) = (0, 0, 0);
+        assert_eq!(of(&steps(&bytes, 0.05), 0.05), []);
+        assert_eq!(of(&steps(&[0; 100], 0.5), 0.5), []);
+        assert_eq!(of(&steps(&[100, 0, 100], 0.5), 0.5), []);
+        assert_eq!(of(&[], 0.5), []);
+    }
+}
