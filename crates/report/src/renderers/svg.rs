@@ -215,7 +215,14 @@ fn draw_marks(svg: &mut String, plot: &Plot) {
     };
     let anchors: Vec<Anchor> = labelled.iter().map(|mark| anchor(mark)).collect();
     let lines = plot.lines.iter().flat_map(|line| &line.points);
-    let lines: Vec<(f64, f64)> = lines.map(|point| (x(&plot.x, point.0), y(&plot.y, point.1))).collect();
+    let lines = lines.map(|point| (x(&plot.x, point.0), y(&plot.y, point.1)));
+    let of_interval = |mark: &PlotMark| {
+        let (low, high) = mark.interval?;
+        let at = |part: u32| y(&plot.y, low + (high - low) * f64::from(part) / 8.0);
+        Some((0..=8).map(|part| (x(&plot.x, mark.x), at(part))).collect::<Vec<_>>())
+    };
+    let intervals = plot.marks.iter().filter_map(of_interval).flatten();
+    let lines: Vec<(f64, f64)> = lines.chain(intervals).collect();
     for (mark, place) in labelled.iter().zip(labels::place(&anchors, &lines, &AREA)) {
         let Some(place) = place else { continue };
         let _ = write!(

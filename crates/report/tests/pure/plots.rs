@@ -134,6 +134,34 @@ fn the_repetitions_of_a_criterion_are_dots_with_its_threshold_and_limit() {
 }
 
 #[test]
+fn labelled_percentiles_are_those_of_the_slowest_repetition_in_the_record() {
+    let campaign = golden::campaign();
+    let document = of(&campaign);
+    let plot = plot(&document, "Latency of write, by percentile");
+    let writes = campaign.jobs.iter().filter(|job| job.info.test == "write-bw").flat_map(|job| &job.records);
+    let latencies: Vec<&Latency> = writes
+        .filter_map(|record| match record {
+            Record::Phase(phase) => phase.latency.as_ref(),
+            _ => None,
+        })
+        .collect();
+    type Pick = fn(&Latency) -> u64;
+    let picks: [(&str, Pick); 5] = [
+        ("max", |latency| latency.max_ns),
+        ("p99", |latency| latency.p99_ns),
+        ("p50", |latency| latency.p50_ns),
+        ("p99.9", |latency| latency.p999_ns),
+        ("p90", |latency| latency.p90_ns),
+    ];
+    let labels: Vec<&str> = plot.marks.iter().map(|mark| mark.label.as_str()).collect();
+    let wanted = picks.map(|(name, pick)| {
+        let slowest = latencies.iter().map(|latency| pick(latency)).max().unwrap();
+        format!("{name} {}", units::duration(slowest as f64 * 1e-9))
+    });
+    assert_eq!(labels, wanted);
+}
+
+#[test]
 fn a_stall_of_rate_limited_transfers_is_marked_where_the_record_has_it() {
     let document = of(&many::campaign());
     let plot = plot(&document, "Bandwidth of write over time");

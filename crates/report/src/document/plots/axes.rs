@@ -46,11 +46,18 @@ pub(super) fn ticks_between(from: f64, to: f64, label: impl Fn(f64) -> String) -
     ticks(from, to, step(to - from), label)
 }
 
-/// Ticks of a time in seconds from 0: seconds, minutes, hours or days.
+/// Ticks of a time in seconds from 0: seconds, minutes, hours or days, at steps that clocks have.
 pub(super) fn time_ticks(to: f64) -> Vec<PlotTick> {
-    for (unit, seconds) in [("d", 86_400.0), ("h", 3600.0), ("min", 60.0)] {
-        if to >= 4.0 * seconds {
-            let step = step(to / seconds).max(1.0);
+    const UNITS: [(&str, f64, &[f64]); 3] = [
+        ("d", 86_400.0, &[1.0, 2.0]),
+        ("h", 3600.0, &[1.0, 2.0, 3.0, 6.0, 12.0]),
+        ("min", 60.0, &[1.0, 2.0, 5.0, 10.0, 15.0, 30.0]),
+    ];
+    for (unit, seconds, steps) in UNITS {
+        if to >= 3.5 * seconds {
+            let length = to / seconds;
+            let of_clock = steps.iter().copied().find(|step| length / step <= 6.0);
+            let step = of_clock.unwrap_or_else(|| step(length).max(1.0));
             return ticks(0.0, to, step * seconds, |at| format!("{:.0} {unit}", at / seconds));
         }
     }
@@ -116,6 +123,8 @@ mod tests {
         assert_eq!(labels(time_ticks(10.5)), ["0 s", "2 s", "4 s", "6 s", "8 s", "10 s"]);
         assert_eq!(labels(time_ticks(600.0)), ["0 min", "2 min", "4 min", "6 min", "8 min", "10 min"]);
         assert_eq!(labels(time_ticks(20_000.0)), ["0 h", "1 h", "2 h", "3 h", "4 h", "5 h"]);
+        assert_eq!(labels(time_ticks(8_000.0)), ["0 min", "30 min", "60 min", "90 min", "120 min"]);
+        assert_eq!(labels(time_ticks(1e6)), ["0 d", "2 d", "4 d", "6 d", "8 d", "10 d"]);
         assert_eq!(labels(decade_ticks(3.1, 6.2)), ["10 us", "100 us", "1 ms"]);
         assert_eq!(labels(ticks_between(0.93, 1.07, |at| format!("{at:.2}"))), ["0.95", "1.00", "1.05"]);
     }

@@ -42,7 +42,7 @@ pub(in crate::document) fn picture(verdicts: &[Verdict], clauses: &[Clause]) -> 
         if outside { " Values outside the axis are at its end; the text on hover has them." } else { "" };
     let note = format!(
         "Each row has a value divided by its threshold, so the threshold is 1. The shaded side does not meet \
-         the criterion.{logarithmic}{cut}"
+         the criterion. The horizontal line goes from the mean to its confidence limit.{logarithmic}{cut}"
     );
     Some(ClausePicture { note, axis: scale.axis(), threshold: scale.at(1.0), legend: legend(verdicts), rows })
 }

@@ -15,6 +15,9 @@ const GAP: f64 = 7.0;
 /// The radius of a mark that labels keep free.
 const RADIUS: f64 = 4.0;
 
+/// The distance from lines that labels keep if they can.
+const CLEARANCE: f64 = 4.0;
+
 /// The area in which labels are.
 pub(super) struct LabelArea {
     /// Its left edge.
@@ -97,7 +100,7 @@ pub(super) fn place(anchors: &[Anchor], lines: &[(f64, f64)], area: &LabelArea) 
         };
         let crosses = |place: &LabelPlace| {
             let own = LabelBox::of(place, anchor.width);
-            lines.iter().any(|point| own.overlaps(&LabelBox::around(*point, 1.0)))
+            lines.iter().any(|point| own.overlaps(&LabelBox::around(*point, CLEARANCE)))
         };
         let all = candidates(anchor);
         let free: Vec<&LabelPlace> = all.iter().filter(is_free).collect();

@@ -73,9 +73,10 @@ fn strip(html: &mut String, picture: &ClausePicture, row: &ClauseRow) {
         );
         html.push_str("<title>does not meet the criterion</title></rect>");
     }
-    let at = place(picture.threshold);
-    let _ = write!(html, r#"<line class="threshold" x1="{at}%" x2="{at}%" y1="0" y2="{STRIP}"/>"#);
-    if !row.missing.is_empty() {
+    if row.missing.is_empty() {
+        let at = place(picture.threshold);
+        let _ = write!(html, r#"<line class="threshold" x1="{at}%" x2="{at}%" y1="0" y2="{STRIP}"/>"#);
+    } else {
         let _ = write!(html, r#"<text x="6" y="17">{}</text>"#, escape(&row.missing));
     }
     for dot in &row.dots {
