@@ -124,7 +124,7 @@ const GROUPS: &[CommandGroup] = &[
                     "assay run contract.toml --dir /scratch/you",
                     "assay run perlmutter-phase1 --scale small --dir /scratch/you",
                     "assay run contract.toml --dir /scratch/you --submit=slurm --print-batch",
-                    "assay run --resume /scratch/you/assay-contract-20261124-101500",
+                    "assay run --resume assay-contract-20261124-101500",
                 ],
             ),
             help(

@@ -2,6 +2,7 @@
 
 mod again;
 mod around;
+mod evidence_place;
 mod keyed;
 mod progress;
 
@@ -72,7 +73,9 @@ pub(crate) struct RunArgs {
     /// With --extend: why, for the evidence
     #[arg(long, value_name = "TEXT", requires = "extend")]
     reason: Option<String>,
-    /// The directory in which the campaign folder is created [default: DIR]
+    /// The directory in which the campaign folder is created [default: the current directory]
+    ///
+    /// Evidence on the file system under test loads it, and is lost with it.
     #[arg(long, value_name = "WHERE", conflicts_with = "resume")]
     campaigns: Option<PathBuf>,
     /// The campaign folder itself: created, or resumed if it exists
@@ -129,14 +132,15 @@ pub(crate) fn run(mut args: RunArgs, argv: &[String]) -> Result<u8> {
         let plan = path.display();
         return Err(Usage(format!("{plan} tests a directory of your choice. Add --dir DIR.")).into());
     }
-    let place = args.campaigns.take().or_else(|| args.dir.clone()).unwrap_or_else(|| PathBuf::from("."));
+    let place = args.campaigns.take().unwrap_or_else(|| PathBuf::from("."));
     let is_chosen = args.folder.is_some();
     let folder = match args.folder.take() {
         Some(folder) if args.print_batch => folder,
         Some(folder) => unused(folder)?,
         None => new_folder(&place, &plan)?,
     };
-    let findings = lint_before_run(&plan, args.dir.as_deref(), &args.only, args.allow_lint_errors)?;
+    let mut findings = lint_before_run(&plan, args.dir.as_deref(), &args.only, args.allow_lint_errors)?;
+    findings.extend(evidence_place::on_tested(&plan, args.dir.as_deref(), &folder));
     let data_key = args.key.of_new()?;
     args.witness.as_ref().map_or(Ok(()), Witness::check)?;
     if args.print_batch {
@@ -269,7 +273,14 @@ pub(super) fn campaign(mut request: CampaignRequest) -> Result<u8> {
         request.folder = create_folder(&request.folder)?;
     }
     let mut progress = Progress::new();
-    let ended = run::run(&request, &mut |event| progress.see(event)).map_err(|trouble| match trouble {
+    let note = evidence_place::note(&request);
+    let mut see = |event: &run::Event<'_>| {
+        if matches!(event, run::Event::Begins { .. }) {
+            note.iter().for_each(|note| complain(note));
+        }
+        progress.see(event);
+    };
+    let ended = run::run(&request, &mut see).map_err(|trouble| match trouble {
         Trouble::Usage(usage) => anyhow::Error::new(usage),
         Trouble::Io(error) => anyhow::Error::new(error).context("campaign folder"),
     });

@@ -33,6 +33,7 @@ pub(crate) fn run(args: TryArgs, argv: &[String]) -> Result<u8> {
     let plan = bundled("try")?.plan()?;
     let folder = campaigns::new_folder(&args.dir, &plan)?;
     announce(&plan, &args.only, &args.dir)?;
+    complain(&format!("The evidence is written to {}.", folder.display()));
     let findings = campaigns::lint_before_run(&plan, Some(&args.dir), &args.only, false)?;
     let request = campaigns::request(plan, Some(args.dir), folder, false, args.only, argv)?;
     campaigns::campaign(run::CampaignRequest { findings, ..request })

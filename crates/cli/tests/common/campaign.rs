@@ -84,10 +84,16 @@ impl Place {
         )
     }
 
-    /// The command `assay WORDS` in the place.
+    /// The command `assay WORDS` in the place. The evidence of a new campaign is in the directory under test
+    /// unless `WORDS` say otherwise.
     pub fn command(&self, words: &str) -> Command {
         let mut command = Command::new(program());
         command.current_dir(self.root.path()).args(words.split_whitespace());
+        let others = ["--campaigns", "--folder", "--resume", "--extend", "--wait", "--repeat"];
+        let is_new = words.starts_with("run ") && words.contains("--dir dir");
+        if is_new && !others.iter().any(|other| words.contains(other)) {
+            command.args(["--campaigns", "dir"]);
+        }
         command
     }
 

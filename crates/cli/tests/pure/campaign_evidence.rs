@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::common;
-use crate::common::campaign::{Place, SmallFs, WRITTEN_AND_COMPARED, json, names, signal, tree, until};
+use crate::common::campaign::{
+    Place, SmallFs, WRITTEN_AND_COMPARED, codes_of, data_of, json, names, signal, tree, until,
+};
 use results::folder;
 
 /// The most bytes to flip in a file, one after the other. The first and the last byte are among them.
@@ -346,4 +348,29 @@ fn a_stopped_campaign_is_evaluated_with_not_run_for_the_killed_job() {
     assert_eq!(ran.status, Some(3), "{ran:#?}");
     assert!(ran.out.contains("NOT RUN") && ran.out.contains("jobs/.0002-R-r1"), "{ran:#?}");
     assert!(ran.err.contains("1 of 2 jobs have. Resume it with: assay run --resume "), "{ran:#?}");
+}
+
+#[test]
+fn the_evidence_is_written_to_the_current_directory_and_its_place_on_the_tested_file_system_is_stated() {
+    let place = Place::new();
+    place.plan(WRITTEN_AND_COMPARED);
+    let started = |words: &str| common::run(&mut common::assay(&place.path(""), words));
+    let ran = started("run p.toml --dir dir");
+    let folders: Vec<String> =
+        names(&place.path("")).into_iter().filter(|name| name.starts_with("assay-p-")).collect();
+    assert_eq!((folders.len(), names(&place.dir())), (1, vec![]), "{ran:#?}");
+    let note =
+        |ran: &common::Ran| ran.err.lines().filter(|line| line.starts_with("note: The evidence")).count();
+    assert_eq!(note(&ran), 1, "{ran:#?}");
+    let findings = |folder: &Path| json(&folder.join("summary.json"))["findings"].clone();
+    let found = findings(&place.path(&folders[0]));
+    assert_eq!(data_of(&found, "evidence-on-tested")["fs"], "s", "{found:#}");
+
+    let Some(_mounted) = SmallFs::mount(&place.dir(), "16m") else { return };
+    let ran = started("run p.toml --dir dir --folder elsewhere");
+    assert_eq!(note(&ran), 0, "{ran:#?}");
+    let found = findings(&place.path("elsewhere"));
+    assert!(!codes_of(&found).contains(&"evidence-on-tested"), "{found:#}");
+    let ran = started("run p.toml --dir dir --campaigns dir");
+    assert_eq!(note(&ran), 1, "{ran:#?}");
 }

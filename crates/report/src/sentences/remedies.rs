@@ -46,6 +46,7 @@ pub(super) const TEXTS: &[(Code, &str)] = templates! {
     SharedKernel:
         "Run on real nodes, or set `clients.simulated = true`. The report then states that nodes were \
          simulated.";
+    EvidenceOnTested: "To write it elsewhere, start in another directory or use --campaigns.";
     BackingStore:
         "Test the storage itself{how:loop=, or set `backing` of fs.NAME if the plan means it;memory=, or \
          explain it in a waiver;overlay=}.";

@@ -320,6 +320,8 @@ pub(super) const TEXTS: &[(Code, &str)] = templates! {
     TrafficUnknown:
         "The traffic count of the servers of fs.{fs} restarted during repetition {repetition}. The traffic \
          of others is not known.";
+    EvidenceOnTested:
+        "The evidence is written to {place}, on the file system under test (fs.{fs}).";
     BackingStore:
         "fs.{fs} lies on files or directories of other file systems: {layers}. {how:loop=A loop device has a \
          second page cache;overlay=New data goes to the first of them;memory=Data in memory is not in \

@@ -178,6 +178,8 @@ codes! {
     FillRecorded = "fill-recorded":
         "The utilization of the file system was not recorded, or is outside the range of comparison.";
     OneFsTwice = "one-fs-twice": "Two file systems of the plan are the same file system.";
+    EvidenceOnTested = "evidence-on-tested":
+        "The evidence is written to a file system under test.";
     BackingStore = "backing-store":
         "A file system lies on a file, on directories of other file systems, or in memory.";
     Degraded = "degraded": "A part of the file system was offline or being rebuilt.";
