@@ -23,6 +23,12 @@ impl Plan {
     pub(crate) fn extend(&mut self, extensions: &[Extension]) -> Result<(), Usage> {
         for extension in extensions {
             let n = extension.repetitions;
+            if !extension.repeat.is_empty() {
+                // No repetition is added: those without a result run again under their own numbers.
+                schedule::wanted_tests(self, &extension.repeat)?;
+                self.tests.iter_mut().for_each(|test| test.add_look(0));
+                continue;
+            }
             if n == 0 || n > REPETITIONS_MAX {
                 return Err(Usage(format!(
                     "an extension by {n} repetitions is not possible. Add 1 to {REPETITIONS_MAX}."

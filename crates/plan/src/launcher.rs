@@ -70,6 +70,8 @@ pub struct Launch {
     pub kind: LaunchKind,
     /// Environment variables of every job.
     pub env: BTreeMap<String, String>,
+    /// How often a job runs again that died without a result.
+    pub attempts: u32,
     /// Whether a probe of each way to start ranks runs before the first job.
     pub probe: bool,
 }

@@ -60,7 +60,7 @@ pub use facts::{
 };
 pub use load::{error_lines, is_probe, job_of, load};
 pub use pack::{PackedArchive, pack};
-pub use resume::{Resumed, discard, resume, unbegun};
+pub use resume::{Resumed, discard, resume, set_died_aside, unbegun};
 pub use unpack::{is_archive, unpack};
 pub use verify::{FolderFault, Verification, check};
 pub use witness::{
@@ -331,8 +331,17 @@ pub struct Campaign {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Extension {
-    /// Further repetitions of each test.
+    /// Further repetitions of each test; 0 if jobs without a result are repeated instead.
     pub repetitions: u32,
+    /// The tests whose jobs without a result are repeated.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub repeat: Vec<String>,
+    /// The folders of these jobs, relative to the campaign folder.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub jobs: Vec<String>,
+    /// The name of the user on this machine; empty in older folders.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub user: String,
     /// The tests that were chosen; empty for all.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub only: Vec<String>,

@@ -48,9 +48,25 @@ pub struct CampaignCourse {
     pub killed: Vec<String>,
     /// Folders of jobs that ran again after such an attempt.
     pub repeated: Vec<String>,
+    /// Attempts at jobs that died without a result and ran again, as the plan wants.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub died: Vec<RepeatedAttempt>,
+    /// Attempts at jobs without a result that a user had run again after the verdicts were known.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub asked: Vec<RepeatedAttempt>,
     /// The witness; absent without one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub witness: Option<WitnessCourse>,
+}
+
+/// An attempt at a job that was run again.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct RepeatedAttempt {
+    /// Its folder, relative to the campaign folder.
+    pub folder: String,
+    /// Why: the cause of its death, or the reason that the user gave.
+    pub why: String,
 }
 
 impl CampaignCourse {

@@ -7,6 +7,7 @@
 //! ends only the tests that read its files. A stopped campaign leaves no process behind.
 //! Never here: measuring, evaluating, printing.
 
+mod again;
 mod ask;
 mod attempt;
 mod dataset;
@@ -196,6 +197,8 @@ pub enum Event<'a> {
     Runs(&'a PlannedJob, f64),
     /// A job ended, with its records.
     Ends(&'a PlannedJob, &'a Job),
+    /// A job that ended without a result runs again, because of this cause.
+    Repeats(&'a PlannedJob, &'a str),
     /// A job is left out, for this reason.
     LeftOut(&'a PlannedJob, &'a Reason),
     /// A problem that the user must correct by hand.
@@ -257,9 +260,17 @@ fn run_each(
                 Ok(job) => bound.push(job),
             }
         }
-        match run_group(asked, site, &bound, setup, observer)? {
-            Some(ends) => done.ends.extend(bound.iter().map(key).zip(ends)),
-            None => return Ok(Some(stopped)),
+        loop {
+            again::set_died_aside(asked, &bound)?;
+            let Some(ended) = run_group(asked, site, &bound, setup, observer)? else {
+                return Ok(Some(stopped));
+            };
+            if asked.stop.load(Ordering::Relaxed) || !again::runs_again(asked, &bound, &ended)? {
+                done.ends.extend(bound.iter().map(key).zip(ended.into_iter().map(|job| job.info.end)));
+                break;
+            }
+            let causes = bound.iter().zip(&ended).filter_map(|(job, ended)| Some((job, ended.died()?)));
+            causes.for_each(|(job, cause)| observer(&Event::Repeats(job, cause)));
         }
         for job in now {
             for files in &job.removes {
@@ -285,7 +296,10 @@ struct EndedJobs<'a> {
 
 impl<'a> EndedJobs<'a> {
     fn of(asked: &'a CampaignRequest, jobs: &[PlannedJob]) -> io::Result<Self> {
-        let ended = folder::load(&asked.folder)?.jobs.into_iter();
+        let campaign = folder::load(&asked.folder)?;
+        let runs_again = |job: &Job| again::of_ended(asked, jobs, &campaign, job);
+        let ended: Vec<Job> = campaign.jobs.iter().filter(|job| !runs_again(job)).cloned().collect();
+        let ended = ended.into_iter();
         Ok(Self {
             asked,
             ends: ended.map(|job| ((job.info.test, job.info.repetition), job.info.end)).collect(),
@@ -333,14 +347,14 @@ fn key(job: &PlannedJob) -> (String, u32) {
     (job.test.clone(), job.repetition)
 }
 
-/// Runs jobs at the same time and returns how each ended; `None` if the campaign was stopped first.
+/// Runs jobs at the same time and returns each as it ended; `None` if the campaign was stopped first.
 fn run_group(
     asked: &CampaignRequest,
     site: &CampaignSite,
     jobs: &[PlannedJob],
     setup: &mut Setup,
     observer: &mut dyn FnMut(&Event<'_>),
-) -> Result<Option<Vec<JobEnd>>, Trouble> {
+) -> Result<Option<Vec<Job>>, Trouble> {
     let mut attempts = Vec::new();
     for job in jobs {
         observer(&Event::Starts(job));
@@ -368,8 +382,9 @@ fn run_group(
     let mut ends = Vec::new();
     for (job, (attempt, ran)) in jobs.iter().zip(attempts.into_iter().zip(ran)) {
         let Some(ran) = ran? else { return Ok(None) };
-        ends.push(ran.end.clone());
-        observer(&Event::Ends(job, &attempt.finish(asked, site, ran)?));
+        let ended = attempt.finish(asked, site, ran)?;
+        observer(&Event::Ends(job, &ended));
+        ends.push(ended);
         report_witness(site, observer);
     }
     Ok(Some(ends))

@@ -125,6 +125,7 @@ const GROUPS: &[CommandGroup] = &[
                     "assay run perlmutter-phase1 --scale small --dir /scratch/you",
                     "assay run contract.toml --dir /scratch/you --submit=slurm --print-batch",
                     "assay run --resume assay-contract-20261124-101500",
+                    "assay run --extend assay-contract-20261124-101500 --repeat B.4 --reason 'node died'",
                 ],
             ),
             help(

@@ -62,7 +62,7 @@ pub(crate) struct RunArgs {
     /// Each further evaluation is charged: the limits get a higher confidence level. So repeated extensions
     /// do not pass by chance. Plan evaluations with `decide.looks`. With --only, only these tests and those
     /// that they need get more repetitions.
-    #[arg(long, value_name = "FOLDER", requires = "repetitions", requires = "reason",
+    #[arg(long, value_name = "FOLDER", requires = "reason",
           conflicts_with_all = ["resume", "plan", "folder", "campaigns", "wait", "submit", "dir", "scale",
                                 "set", "allow_lint_errors"])]
     extend: Option<PathBuf>,
@@ -70,6 +70,12 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "N", requires = "extend",
           value_parser = clap::value_parser!(u32).range(1..=1000))]
     repetitions: Option<u32>,
+    /// With --extend: run the jobs of this test again that have no result; may be repeated
+    ///
+    /// A job has no result if its launcher or a node died, or if it recorded nothing. A job with a result,
+    /// good or bad, is never replaced. All attempts stay in the evidence, and the report lists them.
+    #[arg(long, value_name = "TEST", requires = "extend", conflicts_with_all = ["repetitions", "only"])]
+    repeat: Vec<String>,
     /// With --extend: why, for the evidence
     #[arg(long, value_name = "TEXT", requires = "extend")]
     reason: Option<String>,
@@ -132,6 +138,7 @@ pub(crate) fn run(mut args: RunArgs, argv: &[String]) -> Result<u8> {
         let plan = path.display();
         return Err(Usage(format!("{plan} tests a directory of your choice. Add --dir DIR.")).into());
     }
+    args.dir.as_deref().map_or(Ok(()), check_directory)?;
     let place = args.campaigns.take().unwrap_or_else(|| PathBuf::from("."));
     let is_chosen = args.folder.is_some();
     let folder = match args.folder.take() {
@@ -172,14 +179,16 @@ fn witness(text: &str) -> Result<Witness, String> {
     Witness::parse(text).map_err(|usage| usage.0)
 }
 
+/// Rejects a path that is not a directory.
+fn check_directory(path: &Path) -> Result<(), Usage> {
+    let shown = path.display();
+    let rejected = || Usage(format!("{shown} is not a directory. Create it or choose another directory."));
+    if path.is_dir() { Ok(()) } else { Err(rejected()) }
+}
+
 /// The path of a new campaign folder in `place`, which must be a directory.
 pub(super) fn new_folder(place: &Path, plan: &Plan) -> Result<PathBuf> {
-    if !place.is_dir() {
-        let place = place.display();
-        return Err(
-            Usage(format!("{place} is not a directory. Create it or choose another directory.")).into()
-        );
-    }
+    check_directory(place)?;
     let stamp = jiff::Zoned::now().strftime("%Y%m%d-%H%M%S");
     Ok(place.join(format!("assay-{}-{stamp}", plan.id)))
 }

@@ -88,12 +88,17 @@ impl Place {
     /// unless `WORDS` say otherwise.
     pub fn command(&self, words: &str) -> Command {
         let mut command = Command::new(program());
-        command.current_dir(self.root.path()).args(words.split_whitespace());
+        command.current_dir(self.root.path());
         let others = ["--campaigns", "--folder", "--resume", "--extend", "--wait", "--repeat"];
         let is_new = words.starts_with("run ") && words.contains("--dir dir");
-        if is_new && !others.iter().any(|other| words.contains(other)) {
-            command.args(["--campaigns", "dir"]);
-        }
+        let words = match words.strip_prefix("run ") {
+            Some(rest) if is_new && !others.iter().any(|other| words.contains(other)) => {
+                command.args(["run", "--campaigns", "dir"]);
+                rest
+            }
+            _ => words,
+        };
+        command.args(words.split_whitespace());
         command
     }
 

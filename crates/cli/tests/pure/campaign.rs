@@ -138,7 +138,7 @@ fn a_folder_is_intact_only_if_its_verdicts_and_its_report_are_reproduced() {
         command.current_dir(place.path("")).args(words.split_whitespace());
         common::run(&mut command)
     };
-    by_other("run p.toml --dir dir").ok();
+    by_other("run p.toml --dir dir --campaigns dir").ok();
     let folder = place.folder();
     let verify = format!("verify {}", folder.display());
     // Another build that comes to the same result verifies the folder.

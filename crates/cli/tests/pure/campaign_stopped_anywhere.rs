@@ -33,7 +33,7 @@ const JOBS: [&str; 4] = ["0001-W-r1", "0002-R-r1", "0003-R-r2", "0004-BAD-r1"];
 /// The calls of a campaign that change its folder or its files. A kill at an fsync leaves the same files as a
 /// kill at the next of these calls.
 const CALLS: [&str; 7] = ["write", "mkdir", "rename", "renameat", "unlink", "unlinkat", "rmdir"];
-const RUN: &str = "run p.toml --dir dir";
+const RUN: &str = "run p.toml --dir dir --campaigns dir";
 /// The number of test functions that share the moments of a kill, to run in parallel.
 const PARTS: usize = 4;
 

@@ -20,6 +20,7 @@ mod campaign_fdtree;
 mod campaign_keyed;
 mod campaign_mdtest;
 mod campaign_rejected;
+mod campaign_repeated;
 mod campaign_states;
 mod campaign_stopped;
 mod campaign_stopped_anywhere;

@@ -6,10 +6,10 @@ use std::collections::BTreeMap;
 
 use plan::{Group, Test, file_systems_of};
 use results::finding::{Finding, Severity};
-use results::folder::{BackingLayer, Job, JobEnd, LayerKind};
+use results::folder::{self, BackingLayer, Job, JobEnd, LayerKind};
 use results::reason::{Code, Datum, Reason};
 use results::same_fs;
-use results::summary::WitnessCourse;
+use results::summary::{RepeatedAttempt, WitnessCourse};
 use units::Dimension;
 
 use crate::case::{TestCriterion, measuring};
@@ -64,6 +64,30 @@ pub(super) fn looks(index: &Index<'_>) -> Vec<Finding> {
         (taken > 1).then(|| Finding::new(severity, reason).about(id))
     };
     tests.chain(groups).filter_map(of).collect()
+}
+
+/// Tests whose jobs were run again. The plan may want it for jobs that died. A repetition that a user chose
+/// after the verdicts were known needs a waiver.
+pub(super) fn repeats(index: &Index<'_>) -> Vec<Finding> {
+    let course = &index.campaign.course;
+    let all = [
+        (&course.died, Severity::Info, Code::DiedRepeated),
+        (&course.asked, Severity::NeedsWaiver, Code::AskedRepeated),
+    ];
+    let mut findings = Vec::new();
+    for (attempts, severity, code) in all {
+        let mut by_test: BTreeMap<&str, Vec<&RepeatedAttempt>> = BTreeMap::new();
+        for attempt in attempts {
+            let job = folder::job_of(&attempt.folder);
+            by_test.entry(job.rsplit_once("-r").map_or(job, |(test, _)| test)).or_default().push(attempt);
+        }
+        for (test, attempts) in by_test {
+            let folders: Vec<&String> = attempts.iter().map(|attempt| &attempt.folder).collect();
+            let reason = Reason::new(code).with("folders", folders).with("why", &attempts[0].why);
+            findings.push(Finding::new(severity, reason).about(test));
+        }
+    }
+    findings
 }
 
 /// What the file systems of tests lie on. A loop device has a second page cache, and memory is no storage. An

@@ -14,17 +14,32 @@ pub(super) fn launch(
     place: &PlanText<'_>,
 ) -> ParseResult<Launch> {
     let launch = match launch {
-        None => Launch { kind: LaunchKind::Local, env: Default::default(), probe: false },
+        None => Launch { kind: LaunchKind::Local, env: Default::default(), attempts: 0, probe: false },
         Some(spanned) => {
             let (kind, keys) = (kind(spanned.get_ref(), place)?, spanned.get_ref());
             let probe = keys.probe.unwrap_or(true) && kind != LaunchKind::Local;
-            Launch { kind, env: keys.env.clone(), probe }
+            let attempts = attempts(keys, place)?;
+            Launch { kind, env: keys.env.clone(), attempts, probe }
         }
     };
     if let Some(clients) = clients {
         accepts_nodes(&launch.kind, clients, place)?;
     }
     Ok(launch)
+}
+
+/// The most repeats of a job that died.
+const ATTEMPTS_MAX: u64 = 10;
+
+fn attempts(wire: &wire::LaunchKeys, place: &PlanText<'_>) -> ParseResult<u32> {
+    match &wire.attempts {
+        None => Ok(0),
+        Some(count) if count.get_ref().0 <= ATTEMPTS_MAX => Ok(count.get_ref().0 as u32),
+        Some(count) => {
+            let what = format!("launch.attempts is at most {ATTEMPTS_MAX}. Find why jobs die instead.");
+            Err(place.error(count, what))
+        }
+    }
 }
 
 fn kind(wire: &wire::LaunchKeys, place: &PlanText<'_>) -> ParseResult<LaunchKind> {

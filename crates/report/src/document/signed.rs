@@ -6,7 +6,7 @@
 
 use results::Verdict;
 use results::folder::{Campaign, EarlierCampaign, Extension, JobEnd};
-use results::summary::{CampaignCourse, WitnessCourse};
+use results::summary::{CampaignCourse, RepeatedAttempt, WitnessCourse};
 use serde::Serialize;
 use units::several;
 
@@ -58,7 +58,7 @@ impl SignedPart {
 }
 
 fn course(campaign: &Campaign) -> Vec<Fact> {
-    let CampaignCourse { resumed, killed, repeated, .. } = &campaign.summary.course;
+    let CampaignCourse { resumed, killed, repeated, died, asked, .. } = &campaign.summary.course;
     let failed = campaign.jobs.iter().filter(|job| job.info.end != JobEnd::Exit(0)).count();
     let of_failed = if failed == 0 { String::new() } else { format!(", {failed} failed") };
     let mut facts = vec![Fact::new("Jobs", format!("{}{of_failed}", campaign.jobs.len()))];
@@ -71,6 +71,8 @@ fn course(campaign: &Campaign) -> Vec<Fact> {
     let unchained = campaign.killed.iter().filter(|folder| !killed.contains(folder));
     let killed: Vec<String> = killed.iter().chain(unchained).cloned().collect();
     facts.extend(folders("Killed attempts", &killed));
+    facts.extend(attempts("Died attempt", died));
+    facts.extend(attempts("Repeated on request", asked));
     facts.extend(folders("Repeated jobs", repeated));
     facts.extend(campaign.extensions.iter().map(extended));
     facts.extend(earlier(&campaign.info.earlier));
@@ -90,13 +92,30 @@ fn folders(label: &str, all: &[String]) -> Vec<Fact> {
     facts
 }
 
+/// The attempts that do not count, each with the reason for its repetition.
+fn attempts(label: &str, all: &[RepeatedAttempt]) -> Vec<Fact> {
+    let one = |attempt: &RepeatedAttempt| {
+        let text = format!("{}: {}", attempt.folder, attempt.why);
+        Fact::of(label, Cell::literal(text).linked(link_to(&attempt.folder)))
+    };
+    let more = all.len().saturating_sub(LISTED);
+    let rest = (more > 0).then(|| Fact::new(label, format!("and {more} more")));
+    all.iter().take(LISTED).map(one).chain(rest).collect()
+}
+
 fn extended(extension: &Extension) -> Fact {
+    let when = time(&extension.time);
+    if !extension.repeat.is_empty() {
+        let by = if extension.user.is_empty() { String::new() } else { format!(" by {}", extension.user) };
+        let (count, tests) = (several(extension.jobs.len() as u64, "job"), extension.repeat.join(", "));
+        let what = format!("{when}: {count} of {tests}, asked{by}. Reason: {}", extension.reason);
+        return Fact::new("Repeated", what);
+    }
     let tests = match &extension.only[..] {
         [] => "all tests".to_owned(),
         only => only.join(", "),
     };
     let more = several(extension.repetitions.into(), "repetition");
-    let when = time(&extension.time);
     Fact::new("Extended", format!("{when}: {more} more of {tests}. Reason: {}", extension.reason))
 }
 

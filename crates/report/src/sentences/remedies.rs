@@ -95,6 +95,7 @@ pub(super) const TEXTS: &[(Code, &str)] = templates! {
     CovMissing: "Set `repetitions` in the plan to at least 3.";
     CovHigh: "Find the cause, or explain it in a waiver.";
     Harmonic: "Report both, or stop each repetition with a deadline (-D).";
+    AskedRepeated: "Compare the attempts, and explain the repetition in a waiver.";
     UnplannedLooks: "Set `decide.looks` in the plan, or explain the extension in a waiver.";
     AbovePhysics: "Find the cache that served the data, or offsets that repeat.";
     TwoFsBalance: "Let even ranks write to one file system and odd ranks to the other.";

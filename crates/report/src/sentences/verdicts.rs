@@ -515,7 +515,10 @@ pub(super) const TEXTS: &[(Code, &str)] = templates! {
         "{cases} of {of} cases were not run: {names}[ and {more} more].[ The first failed on rank {rank} at \
          `{step}`: {seen}.][ Reason of the first: {error}.]";
     Notice: "{text}";
-    AttemptsRepeated: "Attempts that were stopped with the campaign were run again: {folders}.";
+    AttemptsRepeated: "Earlier attempts were set aside, and their jobs ran again: {folders}.";
+    DiedRepeated: "Jobs died without a result ({why}) and ran again, as the plan allows: {folders}.";
+    AskedRepeated:
+        "After the verdicts were known, jobs without a result were run again: {folders}. Reason: {why}.";
     AttemptsOpen:
         "Attempts that still run, or were stopped with the campaign, were not run again yet: {folders}.";
     StepUnusable: "{test} cannot be used. {cause}";

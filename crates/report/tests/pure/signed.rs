@@ -9,7 +9,9 @@ use results::finding::{Approval, Finding, Severity};
 use results::folder::{Campaign, EarlierCampaign, Extension};
 use results::reason::{Code, Reason};
 use results::record::{Record, Reported, Run};
-use results::summary::{CampaignCourse, PROCUREMENT, Rate, System, SystemProjection, WitnessCourse};
+use results::summary::{
+    CampaignCourse, PROCUREMENT, Rate, RepeatedAttempt, System, SystemProjection, WitnessCourse,
+};
 use results::{Outcome, Verdict};
 
 fn page(campaign: &Campaign, options: &PageOptions) -> String {
@@ -42,6 +44,8 @@ fn eventful() -> Campaign {
         resumed: 2,
         killed: vec!["jobs/0004-read-bw-r1.killed-1".into()],
         repeated: vec!["jobs/0004-read-bw-r1".into()],
+        died: vec![RepeatedAttempt { folder: "jobs/0002-a.died-1".into(), why: "its node died".into() }],
+        asked: vec![RepeatedAttempt { folder: "jobs/0003-b.asked-1".into(), why: "wrong mount".into() }],
         witness: Some(WitnessCourse {
             place: "tcp://buyer:7117".into(),
             taken: 40,
@@ -72,6 +76,8 @@ fn the_signed_part_has_its_sections_in_order_before_the_appendix() {
         "id=\"course\"",
         "2 times",
         "href=\"jobs/0004-read-bw-r1.killed-1\"",
+        "href=\"jobs/0002-a.died-1\"",
+        "href=\"jobs/0003-b.asked-1\"",
         "href=\"jobs/0004-read-bw-r1\"",
         "3 repetitions more of all tests. Reason: too few",
         "assay-first: FAIL, started 2026-03-01 08:00:00 UTC, evidence hash abc",
@@ -103,6 +109,7 @@ fn the_text_has_the_order_of_the_page_and_ends_with_the_result() {
         "Waivers\n  cov-high (write-bw), approved by J. Lead: one drive is slow",
         "Resumed: 2 times",
         "Killed attempts: jobs/0004-read-bw-r1.killed-1",
+        "Died attempt: jobs/0002-a.died-1: its node died",
         "Earlier campaigns: assay-first: FAIL",
         "Evidence hash before this report (entry 42): ",
         "Witness: tcp://buyer:7117",

@@ -8,7 +8,7 @@
 //! Appended entries are never written again.
 //! Never here: the contents of files.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::Path;
@@ -23,7 +23,7 @@ use super::{
     load::{is_probe, named},
     names, sha256,
 };
-use crate::summary::CampaignCourse;
+use crate::summary::{CampaignCourse, RepeatedAttempt};
 
 /// The kind of an entry.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -40,6 +40,10 @@ pub(super) enum ChainEvent {
     /// A job that was stopped with its campaign was set aside, or one that ended while others in its group
     /// did not.
     Killed,
+    /// A job that died without a result was set aside, to run again as planned. The note has the cause.
+    Died,
+    /// The same, because a user asked for it after the verdicts were known. The note has the reason.
+    Repeated,
     /// The campaign resumed after it was stopped or killed. The note states what was restored.
     Resumed,
     /// Repetitions were added after the report. Files of the look before have other names.
@@ -54,6 +58,13 @@ pub(super) enum ChainEvent {
     #[default]
     #[serde(other)]
     Other,
+}
+
+impl ChainEvent {
+    /// Whether the folder of an attempt got another name.
+    pub(super) fn sets_aside(self) -> bool {
+        matches!(self, Self::Killed | Self::Died | Self::Repeated)
+    }
 }
 
 /// One event.
@@ -81,14 +92,20 @@ pub(super) struct ChainEntry {
 impl ChainEntry {
     /// The former folder of a job that was set aside.
     fn before_aside(&self) -> Option<&str> {
-        (self.what == ChainEvent::Killed)
-            .then(|| self.path.rsplit_once(".killed-").map_or("", |(job, _)| job))
+        self.what.sets_aside().then(|| self.path.rsplit_once(".killed-").map_or("", |(job, _)| job))
     }
 }
 
-/// Whether one of these attempts is of the job with the folder `path`.
-fn is_repeated(killed: &[String], path: &str) -> bool {
-    killed.iter().any(|attempt| attempt.rsplit_once(".killed-").is_some_and(|(job, _)| job == path))
+/// An attempt that was set aside, and why.
+fn aside(entry: &ChainEntry) -> RepeatedAttempt {
+    RepeatedAttempt { folder: entry.path.clone(), why: entry.note.clone() }
+}
+
+/// Whether an attempt at the job with the folder `path` was set aside.
+fn is_repeated(course: &CampaignCourse, path: &str) -> bool {
+    let others = course.died.iter().chain(&course.asked).map(|attempt| &attempt.folder);
+    let mut all = course.killed.iter().chain(others);
+    all.any(|attempt| attempt.rsplit_once(".killed-").is_some_and(|(job, _)| job == path))
 }
 
 /// The end of a hash chain.
@@ -141,7 +158,10 @@ impl Chain {
                 ChainEvent::Resumed => course.resumed += 1,
                 ChainEvent::Killed if is_probe(&entry.path) => {}
                 ChainEvent::Killed => course.killed.push(entry.path.clone()),
-                ChainEvent::Ended if is_repeated(&course.killed, &entry.path) => {
+                ChainEvent::Died => course.died.push(aside(entry)),
+                ChainEvent::Repeated => course.asked.push(aside(entry)),
+                ChainEvent::Ended if is_repeated(&course, &entry.path) => {
+                    course.repeated.retain(|path| *path != entry.path);
                     course.repeated.push(entry.path.clone());
                 }
                 ChainEvent::Witness => {
@@ -189,12 +209,27 @@ impl Chain {
         name_before(path).filter(|name| !self.files().contains_key(name))
     }
 
+    /// The folders of jobs that ended before the last extension, and were neither set aside nor run since.
+    pub(super) fn before_extension(&self) -> BTreeSet<&str> {
+        let last = self.entries.iter().rposition(|(entry, _)| entry.what == ChainEvent::Extended);
+        let (before, after) = self.entries.split_at(last.unwrap_or(0));
+        let mut ended = BTreeSet::new();
+        for (entry, _) in before {
+            ended.retain(|path: &&str| Some(*path) != entry.before_aside());
+            if entry.what == ChainEvent::Ended {
+                ended.insert(entry.path.as_str());
+            }
+        }
+        ended.retain(|path| !after.iter().any(|(entry, _)| entry.before_aside() == Some(*path)));
+        ended
+    }
+
     /// The current folders of jobs, relative to the campaign folder.
     pub(super) fn folders(&self) -> Vec<&str> {
         let mut folders: Vec<&str> = Vec::new();
         for (entry, _) in &self.entries {
             folders.retain(|path| Some(*path) != entry.before_aside());
-            if matches!(entry.what, ChainEvent::Ended | ChainEvent::Killed) {
+            if entry.what == ChainEvent::Ended || entry.what.sets_aside() {
                 folders.push(&entry.path);
             }
         }
@@ -230,7 +265,7 @@ impl Chain {
             match entry.what {
                 ChainEvent::Begun => pending.push(&entry.path),
                 ChainEvent::Ended => pending.retain(|path| *path != entry.path),
-                ChainEvent::Killed => pending.retain(|path| Some(*path) != entry.before_aside()),
+                what if what.sets_aside() => pending.retain(|path| Some(*path) != entry.before_aside()),
                 _ => {}
             }
         }

@@ -7,7 +7,8 @@
 
 use std::fmt;
 
-use super::{Job, names};
+use super::{Job, JobEnd, names};
+use crate::Record;
 
 /// The number of first and of last lines that are quoted for a job that died.
 const FIRST_LINES: usize = 2;
@@ -19,6 +20,31 @@ impl Job {
     /// The cause that its launcher reports, with the line that reports it.
     pub fn cause(&self) -> Option<(DeathCause, &str)> {
         cause_of_death(self.error_lines.iter().map(String::as_str))
+    }
+
+    /// Whether it yielded a result, good or bad: complete records, a measured phase, or a reported failure. A
+    /// job that exceeded its time limit has one too, because it shows that the work takes longer.
+    pub fn has_result(&self) -> bool {
+        let is_result =
+            |record: &Record| matches!(record, Record::End(_) | Record::Phase(_) | Record::Failure(_));
+        self.info.end == JobEnd::Exit(0)
+            || self.info.end == JobEnd::TimedOut
+            || self.unreadable.is_some()
+            || self.records.iter().any(is_result)
+    }
+
+    /// The cause of the death of a job without a result, if its launcher, a node or a signal ended it.
+    pub fn died(&self) -> Option<&'static str> {
+        if self.has_result() || self.info.end == JobEnd::NotStarted {
+            return None;
+        }
+        match (&self.info.end, self.cause()) {
+            (_, Some((DeathCause::Node, _))) => Some("a node failed"),
+            (_, Some((DeathCause::Killed, _))) => Some("a rank was killed"),
+            (JobEnd::Signal(_), _) => Some("its launcher was ended by a signal"),
+            _ if self.launch_rejection() == Some(LaunchRejection::Node) => Some("a node was not reached"),
+            _ => None,
+        }
     }
 
     /// Why its launcher started no rank, if its error stream reports that.

@@ -17,7 +17,7 @@ use super::staging::{complete_part, final_name, parts};
 use super::verify::check;
 use super::write::{hashes_below, only_evidence, sha256_of_any};
 use super::{
-    CampaignInfo, beneath,
+    CampaignInfo, beneath, extend,
     load::{json, name_when_ended, named},
     names, spelling,
 };
@@ -56,7 +56,10 @@ pub fn resume(dir: &Path, beside: &dyn Fn(&str) -> Vec<String>) -> io::Result<Re
         remove_halves(dir, &mut resumed)?;
         // The job that has not ended still exists, so a kill in between leaves the same work.
         for job in ended_beside(&chain, beside) {
-            resumed.aside.push(put_aside(dir, &job)?);
+            resumed.aside.push(put_aside(dir, &job, ChainEvent::Killed, "")?);
+        }
+        for (job, why) in to_repeat(dir, &chain)? {
+            resumed.aside.push(put_aside(dir, &job, ChainEvent::Repeated, &why)?);
         }
     }
     resumed.aside.extend(set_aside(dir)?);
@@ -122,13 +125,30 @@ fn ended_beside(chain: &Chain, beside: &dyn Fn(&str) -> Vec<String>) -> Vec<Stri
     all.intersection(&ended).cloned().collect()
 }
 
+/// The jobs that the last extension repeats and that were not set aside yet, with the reason.
+fn to_repeat(dir: &Path, chain: &Chain) -> io::Result<Vec<(String, String)>> {
+    let Some(last) = extend::all(dir, Some(chain))?.pop() else { return Ok(Vec::new()) };
+    let before = chain.before_extension();
+    let job = |path: &String| {
+        let name = path.strip_prefix(names::JOBS)?.strip_prefix('/')?;
+        before.contains(path.as_str()).then(|| (name.to_owned(), format!("{}: {}", last.user, last.reason)))
+    };
+    Ok(last.jobs.iter().filter_map(job).collect())
+}
+
+/// Sets the folder of a job aside that died, so that the job can run again. `job` is the name of the folder,
+/// and `why` the cause. It returns the new name, relative to `dir`.
+pub fn set_died_aside(dir: &Path, job: &str, why: &str) -> io::Result<String> {
+    put_aside(dir, job, ChainEvent::Died, why)
+}
+
 /// Hides the folder of a job that ended, and sets it aside.
-fn put_aside(dir: &Path, job: &str) -> io::Result<String> {
+fn put_aside(dir: &Path, job: &str, what: ChainEvent, why: &str) -> io::Result<String> {
     let path = format!("{}/{job}", names::JOBS);
     let hidden = hidden_path(&path);
     beneath::rename(dir, Path::new(&path), Path::new(&hidden))
         .map_err(|error| named(&dir.join(&path), &error))?;
-    killed(dir, job)
+    aside(dir, job, what, why)
 }
 
 /// Gives the hidden folders of jobs that did not end their own names, so that every attempt stays in the
@@ -141,21 +161,19 @@ fn set_aside(dir: &Path) -> io::Result<Vec<String>> {
         let name = entry.to_string_lossy();
         hidden.extend(name.strip_prefix('.').filter(|_| is_dir).map(str::to_owned));
     }
-    hidden.iter().map(|job| killed(dir, job)).collect()
+    hidden.iter().map(|job| aside(dir, job, ChainEvent::Killed, "")).collect()
 }
 
 /// Renames the hidden folder of a job to the first free name `JOB.killed-K`, and records it.
-fn killed(dir: &Path, job: &str) -> io::Result<String> {
+fn aside(dir: &Path, job: &str, what: ChainEvent, why: &str) -> io::Result<String> {
     let paths = (1..).map(|k| format!("{}/{job}.killed-{k}", names::JOBS));
     let mut free = paths.filter(|path| !beneath::exists(dir, Path::new(path)));
     let path = free.next().unwrap_or_default();
     let from = PathBuf::from(format!("{}/.{job}", names::JOBS));
-    let note = only_evidence(dir, &from)?;
+    let removed = only_evidence(dir, &from)?;
+    let note = [why, &removed].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("; ");
     let files = hashes_below(dir, &from, &path)?;
-    chain::append(
-        dir,
-        ChainEntry { what: ChainEvent::Killed, path: path.clone(), files, note, ..ChainEntry::default() },
-    )?;
+    chain::append(dir, ChainEntry { what, path: path.clone(), files, note, ..ChainEntry::default() })?;
     beneath::rename(dir, &from, Path::new(&path))?;
     Ok(path)
 }

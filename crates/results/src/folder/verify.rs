@@ -160,7 +160,8 @@ impl FolderCheck<'_> {
 
     /// Checks that each entry about a job has the path of a folder in `jobs`, and returns whether it does.
     fn job_paths(&mut self) -> bool {
-        let of_job = |what| matches!(what, ChainEvent::Begun | ChainEvent::Ended | ChainEvent::Killed);
+        let of_job =
+            |what: ChainEvent| matches!(what, ChainEvent::Begun | ChainEvent::Ended) || what.sets_aside();
         let before = self.faults.len();
         for (entry, _) in self.chain.entries.iter().filter(|(entry, _)| of_job(entry.what)) {
             let name = entry.path.strip_prefix(names::JOBS).and_then(|path| path.strip_prefix('/'));

@@ -275,7 +275,12 @@ codes! {
     CasesUnsupported = "cases-unsupported": "Cases are not supported.";
     CasesSkipped = "cases-skipped": "Cases were not run.";
     Notice = "notice": "A notice of the workload.";
-    AttemptsRepeated = "attempts-repeated": "Attempts that were stopped with the campaign were run again.";
+    AttemptsRepeated = "attempts-repeated":
+        "Earlier attempts at jobs were set aside, and the jobs ran again.";
+    DiedRepeated = "died-repeated":
+        "Jobs died without a result and ran again, as often as the plan allows.";
+    AskedRepeated = "asked-repeated":
+        "A user had jobs without a result run again after the verdicts were known.";
     AttemptsOpen = "attempts-open": "Attempts that were stopped with the campaign were not run again yet.";
 
     // Projections.

@@ -234,7 +234,7 @@ fn allocation(nodes: Option<u32>, hosts: &str) -> Option<Allocation> {
 
 /// The result as `hosts | exclude`, or why it is rejected.
 fn nodes(kind: LaunchKind, left_out: &str, hostfile: Option<&str>, around: Option<Allocation>) -> String {
-    let launch = Launch { kind, env: BTreeMap::new(), probe: false };
+    let launch = Launch { kind, env: BTreeMap::new(), attempts: 0, probe: false };
     let clients = ClientNodes {
         exclude: words(left_out),
         hostfile: hostfile.map(|_| "hosts.txt".to_owned()),
@@ -279,7 +279,7 @@ fn tests_that_run_at_the_same_time_have_separate_nodes_and_need_their_sum() {
                 id = \"T\"\nnodes = 2\nior = \"-w\"\nrole = \"reported\"\n";
     let plan = Plan::parse(text, "p.toml").unwrap();
     let jobs = schedule::jobs(&plan, &[]).unwrap();
-    let launch = Launch { kind: named("pals", ""), env: BTreeMap::new(), probe: false };
+    let launch = Launch { kind: named("pals", ""), env: BTreeMap::new(), attempts: 0, probe: false };
     let clients = ClientNodes { hostfile: Some("h".into()), ..ClientNodes::default() };
     let around = |hosts: &str| Surroundings { hostfile: Some(words(hosts)), ..Surroundings::default() };
     let nodes = for_jobs(&launch, &clients, &around("n1 n2 n3"), &jobs).unwrap();

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use results::folder::{self, CampaignInfo, EarlierCampaign, Machine, Resumed, names};
 use units::Usage;
 
+use super::again;
 use super::ask;
 use super::handed_out::HashReceiver;
 use super::kept::KeptDatasets;
@@ -116,7 +117,7 @@ impl CampaignSite {
             .map_err(|error| Usage(format!("{at} is not a campaign that can be resumed: {error}")))?;
         let mut choice = Choice::of(&campaign);
         choice.extensions.extend(asked.extend.clone());
-        let info = campaign.info;
+        let info = campaign.info.clone();
         check_same(asked, &info, &choice)?;
         let hold = lock(&asked.folder)?;
         let checked = folder::check(&asked.folder)?;
@@ -140,9 +141,10 @@ impl CampaignSite {
         let dirs = dirs.filter_map(|(fs, data)| Some((fs.clone(), Path::new(data).parent()?.to_owned())));
         let dirs: Vec<(String, PathBuf)> = dirs.collect();
         let kept = KeptDatasets::take(asked, &jobs, &dirs)?;
-        if let Some(extension) = &asked.extend {
+        if let Some(mut extension) = asked.extend.clone() {
+            again::choose(&jobs, &campaign, &mut extension)?;
             Self::check_space_of_look(asked, &jobs, &dirs)?;
-            folder::extend(&asked.folder, extension)?;
+            folder::extend(&asked.folder, &extension)?;
         }
         let resumed = folder::resume(&asked.folder, &|job| group_of(&jobs, job)).map_err(
             |error| match error.kind() {

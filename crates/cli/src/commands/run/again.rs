@@ -91,11 +91,18 @@ pub(super) fn extend(args: RunArgs, folder: PathBuf, argv: &[String]) -> Result<
     if reason.trim().is_empty() {
         return Err(Usage("--reason is empty. Say why the campaign is extended.".to_owned()).into());
     }
+    if args.repetitions.is_none() && args.repeat.is_empty() {
+        let what = "--extend needs --repetitions N for more repetitions, or --repeat TEST for jobs that died";
+        return Err(Usage(what.to_owned()).into());
+    }
     if !folder.join(names::PLAN).exists() {
         return Err(no_plan(&folder).into());
     }
     let extension = Extension {
         repetitions: args.repetitions.unwrap_or_default(),
+        repeat: args.repeat.clone(),
+        jobs: Vec::new(),
+        user: user(),
         only: args.only.clone(),
         reason,
         argv: argv.to_vec(),
@@ -105,6 +112,18 @@ pub(super) fn extend(args: RunArgs, folder: PathBuf, argv: &[String]) -> Result<
     choice.extensions.push(extension.clone());
     let plan = plan::load(&folder.join(names::PLAN), &choice)?;
     campaign(CampaignRequest { extend: Some(extension), ..resumed(&args, plan, folder, argv)? })
+}
+
+/// The user of this process: the name that the system has for it, or its number.
+fn user() -> String {
+    let id = rustix::process::getuid().as_raw();
+    let users = std::fs::read_to_string("/etc/passwd").unwrap_or_default();
+    let name = users.lines().find_map(|line| {
+        let mut fields = line.split(':');
+        let (name, number) = (fields.next()?, fields.nth(1)?);
+        (number.parse() == Ok(id)).then(|| name.to_owned())
+    });
+    name.unwrap_or_else(|| format!("user {id}"))
 }
 
 /// The error for a folder without a plan. It names the last campaign inside the folder, if there is one.

@@ -73,6 +73,10 @@ impl Progress {
                 self.line(&format!("{}  {}", self.name(job), outcome(ended)));
                 self.done += 1;
             }
+            Event::Repeats(job, cause) => {
+                self.done -= 1;
+                self.line(&format!("{}  runs again: {cause}", self.name(job)));
+            }
             Event::LeftOut(job, why) => {
                 self.line(&format!("{}  not run: {why}", self.name(job)));
                 self.done += 1;
