@@ -168,6 +168,7 @@ fn projection(index: &Index<'_>, findings: &Findings, asked: &plan::Projection) 
         system: asked.system.clone(),
         from: asked.from.clone(),
         over: asked.over.clone(),
+        is_simulated: asked.is_simulated,
         to: asked.question.to,
         confidence: asked.question.confidence,
         threshold: asked.question.threshold,

@@ -22,7 +22,7 @@ use fit::{Family, Mean};
 pub use fit::{Fit, Model, Parameter};
 
 /// The maximum extrapolation factor.
-const FACTOR_MAX: f64 = 3.0;
+pub const FACTOR_MAX: f64 = 3.0;
 
 /// The maximum error of the model for the largest step if that step is held out, as a share.
 const HELD_OUT_MAX: f64 = 0.1;

@@ -164,6 +164,9 @@ pub struct SystemProjection {
     pub from: String,
     /// The unit of the steps of that series, such as `servers`.
     pub over: String,
+    /// Whether the nodes of the steps were simulated.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_simulated: bool,
     /// The steps: size, and measured mean.
     pub steps: Vec<(f64, f64)>,
     /// The size of the target system.

@@ -148,7 +148,7 @@ pub(super) struct EvaluatedAgain {
 fn open(folder: &Path) -> Result<(Plan, Campaign), Usage> {
     let campaign = folder::load(folder).map_err(|error| no_campaign(folder, &error))?;
     let name = folder.join(names::PLAN).display().to_string();
-    let plan = Plan::parse_with(&campaign.plan, &name, &Choice::of(&campaign))?;
+    let plan = Plan::recorded(&campaign.plan, &name, &Choice::of(&campaign))?;
     Ok((plan, campaign))
 }
 

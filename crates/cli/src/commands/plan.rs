@@ -208,8 +208,18 @@ pub(crate) fn run(args: PlanArgs) -> Result<u8> {
     Ok(status)
 }
 
+/// Reads and checks the plan of a campaign that was started before.
+pub(super) fn load_recorded(path: &Path, choice: &Choice) -> Result<Plan> {
+    loaded(path, |text, name| Ok(Plan::recorded(text, name, choice)?))
+}
+
 /// Reads and checks the plan at `path`, or the bundled plan with this name, with all its command lines.
 pub(super) fn load(path: &Path, choice: &Choice) -> Result<Plan> {
+    loaded(path, |text, name| Ok(Plan::check(text, name, choice)?))
+}
+
+/// The plan that `read` makes of a text and the name of its file, with its command lines checked.
+fn loaded(path: &Path, read: impl Fn(&str, &str) -> Result<Plan>) -> Result<Plan> {
     let bundled = BUNDLED.iter().find(|plan| Path::new(plan.name) == path && !path.is_file());
     let name = bundled.map_or_else(|| path.display().to_string(), BundledPlan::file);
     let text = match bundled {
@@ -221,7 +231,7 @@ pub(super) fn load(path: &Path, choice: &Choice) -> Result<Plan> {
             ))
         })?,
     };
-    let plan = Plan::check(&text, &name, choice)?;
+    let plan = read(&text, &name)?;
     let mut errors: Vec<((usize, usize), Usage)> = Vec::new();
     let mut note = |(row, column), who: &str, why: &str| {
         errors.push(((row, column), Usage(format!("{name}:{row}:{column}: {who}: {why}"))));

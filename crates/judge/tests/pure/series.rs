@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering;
 
 use crate::numbers;
 use crate::stage::{Stage, run_to_end};
-use plan::Plan;
+use plan::{Choice, Plan};
 use results::folder::{Campaign, JobEnd};
 use results::projection::Model;
 use results::reason::Code;
@@ -280,7 +280,7 @@ fn a_daemon_that_a_command_starts_does_not_block_the_campaign() {
         stage.path("program.servers.daemons").display()
     );
     let text = asked.plan.text.replace(held, &format!("setup = ['''{daemon}''']"));
-    asked.plan = Plan::parse(&text, "p.toml").unwrap();
+    asked.plan = Plan::recorded(&text, "p.toml", &Choice::default()).unwrap();
     stage.run_until(&asked, "S.s2.w");
     let folder = fs::canonicalize(stage.path("campaign")).unwrap();
     let daemons = stage.text("program.servers.daemons");
@@ -329,7 +329,7 @@ fn the_summary_has_rates_hero_runs_and_accepted_or_rejected_projections() {
     assert_eq!(far.rate, None, "a projection to ten times the largest step is rejected");
     let rejection = far.rejection.as_ref().unwrap();
     assert_eq!((rejection.code, rejection.number("factor")), (Code::TooFar, Some(10.0)));
-    let again = crate::summary(&Plan::parse(&campaign.plan, "p").unwrap(), &campaign);
+    let again = crate::summary(&Plan::recorded(&campaign.plan, "p", &Choice::default()).unwrap(), &campaign);
     assert_eq!(again, *summary, "the same folder gives the same summary");
 }
 

@@ -7,7 +7,7 @@ use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use plan::Plan;
+use plan::{Choice, Plan};
 use results::folder::{Build, Campaign};
 use run::CampaignRequest;
 use run::Ended;
@@ -49,7 +49,8 @@ impl Stage {
     /// A campaign of this plan.
     pub fn campaign_of(&self, plan: &str) -> CampaignRequest {
         CampaignRequest {
-            plan: Plan::parse(plan, "p.toml").unwrap_or_else(|rejected| panic!("{rejected}\n{plan}")),
+            plan: Plan::recorded(plan, "p.toml", &Choice::default())
+                .unwrap_or_else(|rejected| panic!("{rejected}\n{plan}")),
             dir: Some(self.path("scratch")),
             folder: self.path("campaign"),
             extend: None,

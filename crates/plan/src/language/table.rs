@@ -13,7 +13,8 @@ pub(crate) struct KeyTable {
     /// Its meaning.
     pub(crate) about: &'static str,
     pub(crate) keys: &'static [PlanKey],
-    /// Sets of keys. Exactly one key of each set must be given. Empty without such a rule.
+    /// Sets of keys. Exactly one of these sets must be given. Empty without such a rule. A table with `like`
+    /// may have it from another one.
     pub(crate) forms: &'static [&'static [&'static str]],
 }
 

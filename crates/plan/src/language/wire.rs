@@ -119,7 +119,8 @@ keys! {
         parameters: BTreeMap<String, String> = Entries, "block = \"32g\"",
             "`[parameters]`: named values. `${NAME}` in any text is replaced by the value";
         scale: BTreeMap<String, BTreeMap<String, String>> = Scales, "block = \"64m\"",
-            "`[scale.NAME]`: other values of the same parameters, selected by `--scale NAME`";
+            "`[scale.NAME]`: other values of the same parameters, selected by `--scale NAME`. With \
+             `like = \"OTHER\"` it has the values of `[scale.OTHER]`, except those that it gives itself";
         clients: Option<ClientsKeys> = Table(ClientsKeys::TABLE), "", "`[clients]`: the client nodes";
         launch: Option<Spanned<LaunchKeys>> = Table(LaunchKeys::TABLE), "",
             "`[launch]`: how jobs are started. Default: `local`";
@@ -134,7 +135,7 @@ keys! {
         test: Vec<Spanned<TestKeys>> = Several(TestKeys::TABLE), "",
             "`[[test]]`: one command line, its repetitions and its criteria";
         series: Vec<Spanned<SeriesKeys>> = Several(SeriesKeys::TABLE), "",
-            "`[[series]]`: the same phases at each step over servers, nodes or transfer sizes";
+            "`[[series]]`: the same phases at each step over servers, nodes, ranks or transfer sizes";
         group: Vec<Spanned<GroupKeys>> = Several(GroupKeys::TABLE), "",
             "`[[group]]`: tests that run at the same time";
         score: Vec<Spanned<ScoreKeys>> = Several(ScoreKeys::TABLE), "",
@@ -385,7 +386,9 @@ keys! {
 keys! {
     ProjectionKeys, "projection", "[[projection]]", "A projected rate of a system that is not measured";
     needs {
-        of: Spanned<String> = Text, "\"IOR-1.write.bw\"", "the projected metric: a test and its metric";
+        of: Spanned<String> = Text, "\"IOR-1.write.bw\"",
+            "the test whose rate is projected, with the metric: `ID.PHASE.NAME`. The threshold of this \
+             metric is compared with the projection. The steps of `from` must have the same metric";
         from: Spanned<String> = Text, "\"IOR-2.w\"", "the phase of a series whose steps are extrapolated";
         to: Spanned<Count> = Count, "360", "the number of servers or nodes of the projected system";
         system: Spanned<String> = Text, "\"B\"", "the letter of the projected system";
@@ -396,6 +399,9 @@ keys! {
             "the upper limit of the projection";
         confidence: Option<Spanned<f64>> = Number, "0.95",
             "the confidence level of the interval. Default: 0.95";
+        simulated: bool = Truth, "true",
+            "whether the nodes of the steps may be simulated. Otherwise such a projection is rejected. The \
+             report marks it";
     }
 }
 

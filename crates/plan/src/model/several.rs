@@ -27,6 +27,8 @@ pub struct Projection {
     pub over: String,
     /// The letter of the system.
     pub system: String,
+    /// Whether the nodes of the steps were simulated, and the plan says that this is known.
+    pub is_simulated: bool,
     /// The projection to make. Its threshold is that of a criterion with `>=` or `>`.
     pub question: Question,
 }
@@ -89,12 +91,12 @@ pub struct ScorePart {
     pub weight: f64,
 }
 
-/// The same phases at each step over servers, nodes or transfer sizes.
+/// The same phases at each step over servers, nodes, ranks or transfer sizes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Series {
     /// Its id.
     pub id: String,
-    /// The quantity that changes: `servers`, `nodes` or `transfer`.
+    /// The quantity that changes: `servers`, `nodes`, `ranks` or `transfer`.
     pub over: String,
     /// The steps. The others are compared with the first.
     pub steps: Vec<Step>,
@@ -109,7 +111,7 @@ pub struct Step {
     pub label: String,
     /// The step as the plan writes it, such as `1/3`.
     pub word: String,
-    /// Its number of servers, nodes or bytes.
+    /// Its number of servers, nodes, ranks or bytes.
     pub value: f64,
     /// The number of servers that must be online.
     pub servers: Option<u32>,

@@ -19,7 +19,12 @@ const ANY_NODES: u32 = 1_000_000;
 
 /// Checks the whole file. Errors are added to `errors`. An error that prevents all further checks is
 /// returned.
-pub(super) fn plan(file: wire::PlanFile, place: &PlanText<'_>, errors: &Rejections) -> ParseResult<Plan> {
+pub(super) fn plan(
+    file: wire::PlanFile,
+    place: &PlanText<'_>,
+    errors: &Rejections,
+    is_recorded: bool,
+) -> ParseResult<Plan> {
     if *file.schema.get_ref() != 1 {
         return Err(place.error(&file.schema, "this program reads only plans of `schema = 1`"));
     }
@@ -34,6 +39,7 @@ pub(super) fn plan(file: wire::PlanFile, place: &PlanText<'_>, errors: &Rejectio
         known: known(&file, place, errors),
         place,
         errors,
+        is_recorded,
     };
     let (systems, measured_on) = errors.kept(systems(&file, place)).unwrap_or_else(|| {
         errors.spoil("system");
@@ -93,7 +99,7 @@ fn nodes_and_launch(
         false => errors.kept(launch::launch(file.launch.as_ref(), file.clients.as_ref(), place)),
     };
     let any = || ClientNodes { delivered: Some(ANY_NODES), ..ClientNodes::default() };
-    let all = || Launch { kind: launch::any(), env: BTreeMap::new(), probe: false };
+    let all = || Launch { kind: launch::any(), env: BTreeMap::new(), probe: false, attempts: 1 };
     (clients.unwrap_or_else(any), launch.unwrap_or_else(all))
 }
 

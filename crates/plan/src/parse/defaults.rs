@@ -115,6 +115,8 @@ pub(super) struct Defaults<'a> {
     pub(super) known: Vec<KnownNumber>,
     pub(super) place: &'a PlanText<'a>,
     pub(super) errors: &'a Rejections,
+    /// Whether the plan is that of a recorded campaign, which later rules do not reject.
+    pub(super) is_recorded: bool,
 }
 
 impl Defaults<'_> {

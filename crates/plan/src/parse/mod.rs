@@ -13,6 +13,7 @@ mod fs;
 mod goal;
 mod group;
 mod launch;
+mod like;
 mod parameters;
 mod placement;
 mod projection;
@@ -55,9 +56,18 @@ impl Plan {
 
     /// The same with all errors of the file.
     pub fn check(text: &str, name: &str, choice: &Choice) -> Result<Self, PlanErrors> {
+        Self::read(text, name, choice, false)
+    }
+
+    /// Reads the plan of a recorded campaign. Rules that were added later do not reject it.
+    pub fn recorded(text: &str, name: &str, choice: &Choice) -> Result<Self, Usage> {
+        Self::read(text, name, choice, true).map_err(|errors| errors.first().clone())
+    }
+
+    fn read(text: &str, name: &str, choice: &Choice, is_recorded: bool) -> Result<Self, PlanErrors> {
         let place = plan_text::PlanText::new(text, name);
         let errors = Rejections::default();
-        let plan = checked(&place, choice, &errors).map_err(|rejection| errors.add(rejection));
+        let plan = checked(&place, choice, &errors, is_recorded).map_err(|rejection| errors.add(rejection));
         match (plan, errors.errors()) {
             (Ok(mut plan), None) => {
                 plan.extend(&choice.extensions).map_err(|error| PlanErrors::of(vec![error]))?;
@@ -71,16 +81,23 @@ impl Plan {
 
 /// The plan as far as it can be used. Its errors are added to `errors`, or returned if nothing can be checked
 /// after them.
-fn checked(place: &plan_text::PlanText<'_>, choice: &Choice, errors: &Rejections) -> ParseResult<Plan> {
+fn checked(
+    place: &plan_text::PlanText<'_>,
+    choice: &Choice,
+    errors: &Rejections,
+    is_recorded: bool,
+) -> ParseResult<Plan> {
     let mut file = DeTable::parse(place.text).map_err(|error| place.not_toml(&error))?;
     let filled = parameters::fill(&mut file, place, choice)?;
     filled.errors.into_iter().for_each(|error| errors.add(error));
-    if !readable::keep_readable(file.get_mut(), &filled.unfilled, place, errors) {
+    let unresolved = like::resolve(file.get_mut(), place, errors);
+    let unusable = [filled.unfilled, unresolved].concat();
+    if !readable::keep_readable(file.get_mut(), &unusable, place, errors) {
         return Err(Rejection::Follows);
     }
     let read = wire::PlanFile::deserialize(Deserializer::from(file.clone()))
         .map_err(|error| place.rejected(&error, &file))?;
-    let plan = check::plan(read, place, errors)?;
+    let plan = check::plan(read, place, errors, is_recorded)?;
     parameters::stray_marks(file.get_ref(), place).into_iter().for_each(|error| errors.add(error));
     // Values that nothing has read, such as a default that every test overrides. A value with another error
     // would be reported twice.

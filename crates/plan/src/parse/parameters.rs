@@ -116,6 +116,51 @@ impl ParameterFill<'_> {
     }
 }
 
+/// The key with which a scale has the values of another one.
+const LIKE: &str = "like";
+
+/// The values of one scale.
+type ScaleValues = BTreeMap<Spanned<String>, Spanned<String>>;
+
+/// Takes the `like` keys out of the scales, by the names of the scales.
+fn take_likes(scales: &mut BTreeMap<String, ScaleValues>) -> BTreeMap<String, Spanned<String>> {
+    let mut likes = BTreeMap::new();
+    for (scale, values) in scales.iter_mut() {
+        let key = values.keys().find(|name| name.get_ref() == LIKE).cloned();
+        if let Some(other) = key.and_then(|key| values.remove(&key)) {
+            likes.insert(scale.clone(), other);
+        }
+    }
+    likes
+}
+
+/// The values of the scales that `wanted` is like, nearest first.
+fn inherited<'s>(
+    wanted: &str,
+    likes: &BTreeMap<String, Spanned<String>>,
+    scales: &'s BTreeMap<String, ScaleValues>,
+    place: &PlanText<'_>,
+) -> ParseResult<Vec<&'s ScaleValues>> {
+    let (mut chain, mut found) = (vec![wanted], Vec::new());
+    while let Some(like) = chain.last().and_then(|last| likes.get(*last)) {
+        let other = like.get_ref().as_str();
+        let Some(values) = scales.get(other) else {
+            let known: Vec<&str> = scales.keys().map(String::as_str).collect();
+            return Err(
+                place.error(like, format!("no [scale.{other}]{}", super::defaults::among(other, &known)))
+            );
+        };
+        if chain.contains(&other) {
+            let what =
+                format!("[scale.{other}] has its values from this scale. Write the values in one of them.");
+            return Err(place.error(like, what));
+        }
+        found.push(values);
+        chain.push(other);
+    }
+    Ok(found)
+}
+
 /// The values in effect. Every name of a scale and of the choice must be a parameter.
 fn values(
     tables: ParameterTables,
@@ -130,10 +175,20 @@ fn values(
     let unknown = |name: &str, whose: &str| {
         format!("{whose} sets `{name}`, which is not a parameter{}", super::defaults::among(name, &known))
     };
+    if let Some(value) = parameters.get(LIKE) {
+        let what =
+            "a parameter cannot be called `like`, which is a key of [scale.NAME]. Give it another name.";
+        return Err(place.error(value, what));
+    }
+    let mut scale = scale;
+    let likes = take_likes(&mut scale);
     for (scale, names) in &scale {
         if let Some(name) = names.keys().find(|name| !known.contains(&name.get_ref().as_str())) {
             return Err(place.error(name, unknown(name.get_ref(), &format!("scale.{scale}"))));
         }
+    }
+    for wanted in likes.keys() {
+        inherited(wanted, &likes, &scale, place)?;
     }
     if let Some(wanted) = &choice.scale {
         let Some(chosen) = scale.get(wanted) else {
@@ -146,7 +201,11 @@ fn values(
                 None => format!("no [scale.{wanted}]. Known: {}.", scales.join(", ")),
             });
         };
-        parameters.extend(chosen.iter().map(|(name, value)| (name.get_ref().clone(), value.clone())));
+        let mut nearest_first = vec![chosen];
+        nearest_first.extend(inherited(wanted, &likes, &scale, place)?);
+        for values in nearest_first.into_iter().rev() {
+            parameters.extend(values.iter().map(|(name, value)| (name.get_ref().clone(), value.clone())));
+        }
     }
     if let Some(name) = choice.set.keys().find(|name| !known.contains(&name.as_str())) {
         return rejected(unknown(name, "--set"));

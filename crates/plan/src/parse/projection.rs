@@ -10,7 +10,11 @@ use super::defaults::{Defaults, ParseResult, among};
 use super::plan_text::PlanText;
 use super::{Comparison, Goal, Plan, Projection, wire};
 use crate::language::rejections::Rejection;
-use results::projection::{Question, STEPS_MIN};
+use crate::launcher::LaunchKind;
+use results::projection::{FACTOR_MAX, Question, STEPS_MIN};
+
+/// The end of a message about `of`.
+const OF: &str = " `of` names the test whose rate is projected, with its metric.";
 
 /// The systems of a plan, and the letter of the one that is measured.
 pub(super) fn systems(file: &wire::PlanFile, place: &PlanText<'_>) -> ParseResult<(Vec<System>, String)> {
@@ -62,15 +66,12 @@ impl Defaults<'_> {
         }
         let (test, metric) = self
             .measured(wire.of.get_ref(), plan)
-            .map_err(|why| self.place.error(&wire.of, format!("{who}: {why}")))?;
+            .map_err(|why| self.place.error(&wire.of, format!("{who}: {why}{OF}")))?;
         let dimension = self
             .dimension_of(&metric, &plan.tests[test])
-            .map_err(|why| self.place.error(&wire.of, format!("{who}: {why}")))?;
+            .map_err(|why| self.place.error(&wire.of, format!("{who}: {why}{OF}")))?;
         let (steps, over) = self.steps_of(&who, &wire.from, &metric, plan)?;
-        if over == "transfer" {
-            let what = "steps of transfers cannot be extrapolated. Take a series over servers or nodes.";
-            return Err(self.place.error(&wire.from, format!("{who}: {what}")));
-        }
+        let is_simulated = self.extrapolates(&who, wire, &over)?;
         self.carries(&who, wire, &steps, plan)?;
         let confidence = self.confidence(wire.confidence.as_ref())?;
         let cap = match &wire.cap {
@@ -100,9 +101,30 @@ impl Defaults<'_> {
             steps,
             from: wire.from.get_ref().clone(),
             over,
+            is_simulated,
             system: known(&wire.system, &plan.systems, self.place)?,
             question: Question { to: wire.to.get_ref().0 as f64, threshold, cap, confidence, dimension },
         })
+    }
+
+    /// Whether the nodes of the steps are simulated. Steps that cannot be extrapolated are rejected.
+    fn extrapolates(&self, who: &str, wire: &wire::ProjectionKeys, over: &str) -> ParseResult<bool> {
+        let rejected = |what: &str| Err(self.place.error(&wire.from, format!("{who}: {what}")));
+        let is_simulated = over == "nodes" && (self.clients.simulated || *self.launch == LaunchKind::Local);
+        match over {
+            "transfer" => {
+                rejected("steps of transfers cannot be extrapolated. Take a series over servers or nodes.")
+            }
+            "ranks" => rejected(
+                "steps of ranks cannot be extrapolated, because the clients become the bottleneck. Take a \
+                 series over servers or nodes.",
+            ),
+            _ if is_simulated && !wire.simulated && !self.is_recorded => rejected(
+                "the nodes of its steps are simulated, so they share the limits of one machine. Measure on \
+                 real nodes, or mark the projection with `simulated = true`.",
+            ),
+            _ => Ok(is_simulated),
+        }
     }
 
     /// Whether the steps support a projection to the requested number.
@@ -125,6 +147,15 @@ impl Defaults<'_> {
         let (to, largest) = (wire.to.get_ref().0 as f64, at[at.len() - 1]);
         if to <= largest {
             let what = format!("{to} is not above {largest}, the largest step. Project to a larger number.");
+            return Err(self.place.error(&wire.to, format!("{who}: {what}")));
+        }
+        if to > largest * FACTOR_MAX && !self.is_recorded {
+            let (factor, most) = (to / largest, (largest * FACTOR_MAX).floor());
+            let what = format!(
+                "{to} is {factor:.2} times the largest step, {largest}, but at most {FACTOR_MAX} times can \
+                 be \
+                 projected. Measure larger steps, or project to at most {most}."
+            );
             return Err(self.place.error(&wire.to, format!("{who}: {what}")));
         }
         Ok(())

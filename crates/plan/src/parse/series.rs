@@ -1,4 +1,4 @@
-//! The rules of a series: the same phases at each step over servers, nodes or transfer sizes.
+//! The rules of a series: the same phases at each step over servers, nodes, ranks or transfer sizes.
 //!
 //! A series becomes single tests when the plan is checked. Each phase at each step is a test called
 //! `SERIES.STEP.PHASE`. A criterion on linearity compares each step with the first.
@@ -7,7 +7,7 @@ use toml::Spanned;
 use units::{Dimension, Quantity};
 
 use super::defaults::{Defaults, ParseResult, Variant, name};
-use super::wire::{NodesValue, SteppedBy};
+use super::wire::{Count, NodesValue, SteppedBy};
 use super::{Placement, Plan, Series, Step, wire};
 use crate::language::rejections::Rejection;
 
@@ -72,6 +72,7 @@ impl Defaults<'_> {
         (at, step): (usize, &Step),
     ) -> ParseResult<Option<Placement>> {
         match (wire.over, &wire.nodes) {
+            (SteppedBy::Ranks, _) => self.step_ranks(who, phase, wire, (at, step)).map(Some),
             (SteppedBy::Nodes, _) => self.step_nodes(who, phase, wire, &step.word).map(Some),
             (_, Some(nodes)) => {
                 let word = self.nth(who, nodes, at, wire)?;
@@ -89,9 +90,12 @@ impl Defaults<'_> {
         phase: &wire::TestKeys,
         fs: &str,
     ) -> ParseResult<()> {
-        if let Some(nodes) =
-            phase.nodes.as_ref().filter(|_| series.over == SteppedBy::Nodes || series.nodes.is_some())
-        {
+        if let Some(ranks) = phase.ranks.as_ref().filter(|_| series.over == SteppedBy::Ranks) {
+            let what = "the steps are the ranks of its phases. Remove `ranks`.";
+            return Err(self.place.error(ranks, format!("{who}: {what}")));
+        }
+        let sets = matches!(series.over, SteppedBy::Nodes | SteppedBy::Ranks) || series.nodes.is_some();
+        if let Some(nodes) = phase.nodes.as_ref().filter(|_| sets) {
             let what = "the series sets the nodes of its phases. Remove `nodes`.";
             return Err(self.place.error(nodes, format!("{who}: {what}")));
         }
@@ -117,6 +121,37 @@ impl Defaults<'_> {
         let nodes = Some(Spanned::new(series.steps.span(), NodesValue::One(word.to_owned())));
         let ppn = phase.ppn.clone().or(series.ppn.clone());
         let asked = super::placement::RanksRequest::new(&phase.ranks, &nodes, &ppn, series.id.span());
+        self.placement(who, &asked)
+    }
+
+    /// The ranks of a step, on the nodes of the series if it has some.
+    fn step_ranks(
+        &self,
+        who: &str,
+        phase: &wire::TestKeys,
+        series: &wire::SeriesKeys,
+        (at, step): (usize, &Step),
+    ) -> ParseResult<Placement> {
+        let own = phase.ppn.as_ref().or(series.ppn.as_ref());
+        let count = step.value as u64;
+        let mut ppn = own.cloned();
+        if let Some(nodes) = &series.nodes {
+            if let Some(own) = own {
+                let what = "the nodes and the ranks of a step give the ranks per node. Remove `ppn`.";
+                return Err(self.place.error(own, format!("{who}: {what}")));
+            }
+            let word = self.nth(who, nodes, at, series)?;
+            let (number, _) =
+                self.nodes(word).map_err(|why| self.place.error(nodes, format!("{who}: nodes: {why}")))?;
+            if !count.is_multiple_of(number.into()) {
+                let what =
+                    format!("{who}: {count} ranks do not fill {number} nodes evenly. Change the steps.");
+                return Err(self.place.error(&series.steps, what));
+            }
+            ppn = Some(Spanned::new(nodes.span(), Count(count / u64::from(number))));
+        }
+        let ranks = Some(Spanned::new(series.steps.span(), Count(count)));
+        let asked = super::placement::RanksRequest::new(&ranks, &None, &ppn, series.id.span());
         self.placement(who, &asked)
     }
 
@@ -153,6 +188,7 @@ impl Defaults<'_> {
             let (value, letter) = match wire.over {
                 SteppedBy::Servers => (f64::from(self.servers(word, fs).map_err(rejected)?), 's'),
                 SteppedBy::Nodes => (f64::from(self.nodes(word).map_err(rejected)?.0), 'n'),
+                SteppedBy::Ranks => (f64::from(ranks(word).map_err(rejected)?), 'r'),
                 SteppedBy::Transfer => (f64::from(transfer(word).map_err(rejected)?), 't'),
             };
             let label = match wire.over {
@@ -196,6 +232,12 @@ impl Defaults<'_> {
             None => Err(format!("`{word}` is not a number of servers. Write `12`, `1/3` or `33%`.")),
         }
     }
+}
+
+/// The number of ranks of a step.
+fn ranks(word: &str) -> Result<u32, String> {
+    let ranks = word.trim().parse::<u32>().ok().filter(|ranks| *ranks > 0);
+    ranks.ok_or_else(|| format!("`{word}` is not a number of ranks. Write for example `64`."))
 }
 
 /// Bytes of a transfer as IOR writes them, such as `64k`.

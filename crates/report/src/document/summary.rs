@@ -162,7 +162,9 @@ pub(super) fn open_findings(summary: &Summary) -> Option<String> {
 
 /// The projected rate, or why there is none.
 fn in_words(projection: &SystemProjection) -> String {
-    let SystemProjection { rate, low, high, unit, confidence, factor, rejection, .. } = projection;
+    let SystemProjection { rate, low, high, unit, confidence, factor, rejection, is_simulated, .. } =
+        projection;
+    let of = if *is_simulated { ", from simulated nodes" } else { "" };
     let rejection = rejection.as_ref().map(sentence);
     let (Some(rate), Some(low), Some(high)) = (rate, low, high) else {
         return format!("no projection. {}", rejection.unwrap_or_default());
@@ -170,7 +172,7 @@ fn in_words(projection: &SystemProjection) -> String {
     let [rate, low, high] = [rate, low, high].map(|value| quantity(*value, unit));
     let restriction = rejection.map_or(String::new(), |rejection| format!(". {rejection}"));
     let level = percent_of(*confidence);
-    format!("{rate} ({level} interval {low} to {high}), extrapolation factor {factor:.2}{restriction}")
+    format!("{rate} ({level} interval {low} to {high}), extrapolation factor {factor:.2}{of}{restriction}")
 }
 
 /// The model with its parameters; empty if no model was chosen.

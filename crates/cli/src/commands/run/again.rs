@@ -67,7 +67,7 @@ pub(super) fn resume(args: RunArgs, folder: PathBuf, argv: &[String]) -> Result<
     if !folder.join(names::PLAN).exists() {
         return Err(no_plan(&folder).into());
     }
-    let plan = plan::load(&folder.join(names::PLAN), &recorded_choice(&folder))?;
+    let plan = plan::load_recorded(&folder.join(names::PLAN), &recorded_choice(&folder))?;
     if args.submit.is_some() {
         let args = RunArgs { only: vec![], ..args };
         return submit::submit(&args, &plan, &folder, true);
@@ -110,7 +110,7 @@ pub(super) fn extend(args: RunArgs, folder: PathBuf, argv: &[String]) -> Result<
     };
     let mut choice = recorded_choice(&folder);
     choice.extensions.push(extension.clone());
-    let plan = plan::load(&folder.join(names::PLAN), &choice)?;
+    let plan = plan::load_recorded(&folder.join(names::PLAN), &choice)?;
     campaign(CampaignRequest { extend: Some(extension), ..resumed(&args, plan, folder, argv)? })
 }
 

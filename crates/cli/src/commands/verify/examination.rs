@@ -66,7 +66,7 @@ fn agreement(
     found.is_of_another_build = campaign.info.tool_sha256 != folder::sha256_of(&std::env::current_exe()?)?;
     // A modified plan is reported by its hash. Its jobs are then not compared.
     if folder::sha256(campaign.plan.as_bytes()) == campaign.info.plan_sha256 {
-        match Plan::parse_with(&campaign.plan, names::PLAN, &Choice::of(campaign)) {
+        match Plan::recorded(&campaign.plan, names::PLAN, &Choice::of(campaign)) {
             Ok(plan) => reproduced(&plan, folder, campaign, ended, found),
             Err(error) => found.unreproduced.push(Difference {
                 text: format!("this program cannot read the plan: {error}"),

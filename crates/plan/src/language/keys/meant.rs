@@ -53,7 +53,10 @@ const ELSEWHERE: &[(&[&str], &str)] = &[
         &["layout", "stripe_count", "stripe_size", "striping"],
         "A command sets the layout, as `setup = [\"lfs setstripe -c 1 {dir}\"]`",
     ),
-    (&["matrix", "permute_on", "variants"], "Write each combination as a [[test]] of its own"),
+    (
+        &["matrix", "permute_on", "variants"],
+        "Write each combination as a [[test]] of its own, with `like` for the other keys",
+    ),
     (&["wear_out", "wearout"], "It is an option of the `ior` command line, as `-O stoneWallingWearOut=1`"),
 ];
 

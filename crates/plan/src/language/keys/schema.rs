@@ -12,6 +12,9 @@ use units::Dimension;
 use super::super::wire::{DIMENSIONS, PlanFile};
 use super::{KeyForm, KeyTable, PlanKey, tables};
 
+/// The form of a table that has its keys from another one.
+const LIKE: &[&str] = &["like"];
+
 /// A parameter in a text.
 const PARAMETER: &str = r"\$\{[^}]*\}";
 
@@ -48,8 +51,16 @@ fn object(table: &KeyTable) -> Value {
         object["required"] = json!(required);
     }
     if !table.forms.is_empty() {
-        let forms: Vec<Value> = table.forms.iter().map(|keys| json!({ "required": keys })).collect();
-        object["oneOf"] = Value::Array(forms);
+        let forms = || table.forms.iter().filter(|keys| **keys != LIKE);
+        let one: Vec<Value> = forms().map(|keys| json!({ "required": keys })).collect();
+        if table.forms.contains(&LIKE) {
+            // A table that is like another one may have them all from there.
+            let none: Vec<Value> = forms().map(|keys| json!({ "required": keys })).collect();
+            let like = json!({ "required": LIKE, "not": { "anyOf": none } });
+            object["anyOf"] = json!([{ "oneOf": one }, like]);
+        } else {
+            object["oneOf"] = Value::Array(one);
+        }
     }
     object
 }

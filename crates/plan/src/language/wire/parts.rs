@@ -14,6 +14,7 @@ use crate::words::words;
 use crate::{Stat, Stripes};
 
 keys! {
+    #[allow(dead_code, reason = "the keys of `like` are copied before the rest is read, by `parse::like`")]
     TestKeys, "test", "[[test]]",
         "One command line, its repetitions and its criteria. Also a phase of a series and a part of a group";
     needs {
@@ -23,6 +24,9 @@ keys! {
     may {
         clause: String = Text, "\"the file system sustains 2.5 GB/s\"",
             "the requirement text. Default: the id";
+        like: Option<String> = Text, "\"B.1\"",
+            "the id of a `[[test]]` whose keys this test has, except those that it gives itself. `clause`, \
+             `waive` and `exports` are not copied";
         ior: Option<Spanned<String>> = Text, "\"-w -F -e -g -t 1m -b 4g\"",
             "an IOR command line, passed on verbatim";
         mdtest: Option<Spanned<String>> = Text, "\"-F -C -n 10000 -u\"", "an mdtest command line";
@@ -71,9 +75,9 @@ keys! {
         warm_up: Option<Spanned<Count>> = Count, "1",
             "the number of jobs before its repetitions. They are kept but excluded";
         order: Option<Spanned<OrderWord>> = Word(OrderWord::WORDS), "\"interleaved\"",
-            "for `nodes` with steps: `sequential` (default): all repetitions of each step. `interleaved`: \
-             the first repetition of each step, then the second of each. `random`: the same, with the steps \
-             in random order";
+            "for `nodes` with steps: `sequential` (default): all repetitions of each step. \
+             `interleaved`: the first repetition of each step, then the second of each. \
+             `random`: the same, with the steps in random order";
         client_limit: Option<Spanned<ClientLimitKeys>> = Table(ClientLimitKeys::TABLE), "{ nodes = [1024] }",
             "a check whether more client nodes reach a higher rate. The test's value is then a lower limit";
         verify: Option<VerifyWord> = Word(VerifyWord::WORDS), "\"after\"",
@@ -91,7 +95,7 @@ keys! {
         decide: Option<DecideKeys> = Table(DecideKeys::TABLE), "{ rule = \"median\" }",
             "how its verdict is reached";
     }
-    forms ["ior"], ["mdtest"], ["fdtree"], ["ls_lr"], ["flash_io"], ["mpi_io"], ["app"];
+    forms ["ior"], ["mdtest"], ["fdtree"], ["ls_lr"], ["flash_io"], ["mpi_io"], ["app"], ["like"];
 }
 
 keys! {
@@ -216,14 +220,15 @@ keys! {
 
 keys! {
     SeriesKeys, "series", "[[series]]",
-        "The same phases at each step over servers, nodes or transfer sizes";
+        "The same phases at each step over servers, nodes, ranks or transfer sizes";
     needs {
         id: Spanned<String> = Id, "\"IOR-2\"", "the unique name. Its tests are named `ID.STEP.PHASE`";
         over: SteppedBy = Word(SteppedBy::WORDS), "\"servers\"",
             "the quantity that changes from step to step";
         steps: Spanned<Vec<String>> = Texts, "[\"1\", \"1/3\", \"2/3\", \"3/3\"]",
-            "the steps: numbers, fractions or percentages of servers, numbers or percentages of nodes, or \
-             transfer sizes such as `64k`. `{step}` in command lines is replaced by the step";
+            "the steps: numbers, fractions or percentages of servers, numbers or percentages of nodes, \
+             numbers of ranks, or transfer sizes such as `64k`. `{step}` in command lines is replaced by the \
+             step";
         phases: Vec<TestKeys> = Several(TestKeys::TABLE), "[{ id = \"w\", ior = \"-w -k\" }]",
             "the tests that run in order at each step: `[[series.phases]]`, with the keys of a test";
     }
@@ -231,13 +236,14 @@ keys! {
         clause: String = Text, "\"within 10 % of linear\"", "the requirement text for phases that have none";
         nodes: Option<Spanned<NodesValue>>
             = Nodes(NodesRule::TABLE), "{ steps = [\"10%\", \"30%\", \"60%\", \"90%\"] }",
-            "the number of nodes: one number, or one for each step";
+            "the number of nodes: one number, or one for each step. Over ranks, each step must fill them \
+             evenly";
         ppn: Option<Spanned<Count>> = Count, "4", "ranks per node for phases that do not set it";
         repetitions: Option<Spanned<Count>> = Count, "3", "the repetitions of each phase at each step";
         order: Option<Spanned<OrderWord>> = Word(OrderWord::WORDS), "\"interleaved\"",
-            "over nodes or transfers: `sequential` (default): all repetitions of each step. `interleaved`: \
-             the first repetition of each step, then the second of each. `random`: the same, with the steps \
-             in random order";
+            "over nodes, ranks or transfers: `sequential` (default): all repetitions of each step. \
+             `interleaved`: the first repetition of each step, then the second of each. \
+             `random`: the same, with the steps in random order";
         fs: Option<Spanned<String>> = Text, "\"scratch\"",
             "the file system of its phases. Over servers, the servers of this file system";
         waive: Vec<WaiverKeys>
@@ -343,6 +349,7 @@ words! {
         Servers = "servers",
         Nodes = "nodes",
         Transfer = "transfer",
+        Ranks = "ranks",
     }
 }
 

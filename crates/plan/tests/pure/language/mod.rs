@@ -4,6 +4,7 @@
 mod any_text;
 mod changes;
 mod documentation;
+mod like;
 mod mistakes;
 mod schema;
 mod valid;

@@ -62,6 +62,7 @@ fn holds(
             .is_none_or(|table| all().all(|key| table.contains_key(key.as_str().expect("a key")))),
         "allOf" => all().all(|one| is_valid(root, one, value)),
         "anyOf" => all().any(|one| is_valid(root, one, value)),
+        "not" => !is_valid(root, rule, value),
         "oneOf" => all().filter(|one| is_valid(root, one, value)).count() == 1,
         "items" => {
             for (index, item) in value.as_array().into_iter().flatten().enumerate() {

@@ -1,6 +1,6 @@
 //! Series, groups and searches that cannot work, and ids that are used twice.
 
-use plan::Plan;
+use plan::{Choice, Plan};
 
 use super::{HEAD, rejection, test_with};
 
@@ -126,6 +126,46 @@ fn dotted(first: &str, second: &str) -> String {
     format!("{head}{}{}", phase(first), phase(second))
 }
 
+/// A projection from this phase of a series over nodes.
+fn asked(from: &str) -> String {
+    format!(
+        "{}[[projection]]\nof = \"S.n24.w.write.bw\"\nfrom = \"{from}\"\nto = 32\nsystem = \"A\"\n\
+             simulated = true\n\
+             [system.A]\nprocessor = \"p\"\nclock = \"1 GHz\"\ninterconnect = \"i\"\ncores = 1\n",
+        dotted("w", "b.w").replace("transfer", "nodes").replace("\"64k\", \"1m\"", "\"8\", \"16\", \"24\"")
+    )
+}
+
+#[test]
+fn a_projection_from_simulated_nodes_or_too_far_is_rejected_when_the_plan_is_checked() {
+    let unmarked = asked("S.w").replace("simulated = true\n", "");
+    assert!(
+        rejection(&unmarked).contains("the nodes of its steps are simulated"),
+        "{}",
+        rejection(&unmarked)
+    );
+    let real = format!("[launch]\nkind = \"srun\"\n{unmarked}");
+    assert!(Plan::parse(&format!("{HEAD}{real}"), "p.toml").is_ok(), "the launcher has real nodes");
+    let marked = format!("[clients]\nsimulated = true\n{real}");
+    assert!(
+        rejection(&marked).contains("mark the projection with `simulated = true`"),
+        "{}",
+        rejection(&marked)
+    );
+    let far = asked("S.w").replace("to = 32", "to = 73");
+    assert!(
+        rejection(&far).ends_with(
+            "73 is 3.04 times the largest step, 24, but at most 3 times can be projected. Measure larger \
+             steps, or \
+             project to at most 72."
+        ),
+        "{}",
+        rejection(&far)
+    );
+    let recorded = Plan::recorded(&format!("{HEAD}{far}"), "p.toml", &Choice::default()).unwrap();
+    assert!(recorded.projections[0].is_simulated, "a recorded campaign is still evaluated");
+}
+
 #[test]
 fn phases_are_distinguished_also_if_their_ids_contain_dots() {
     for (first, second) in [("w", "b.w"), ("b.w", "w")] {
@@ -139,15 +179,6 @@ fn phases_are_distinguished_also_if_their_ids_contain_dots() {
             );
         }
     }
-    let asked = |from: &str| {
-        format!(
-            "{}[[projection]]\nof = \"S.n24.w.write.bw\"\nfrom = \"{from}\"\nto = 32\nsystem = \"A\"\n\
-             [system.A]\nprocessor = \"p\"\nclock = \"1 GHz\"\ninterconnect = \"i\"\ncores = 1\n",
-            dotted("w", "b.w")
-                .replace("transfer", "nodes")
-                .replace("\"64k\", \"1m\"", "\"8\", \"16\", \"24\"")
-        )
-    };
     for (from, steps) in [("S.w", [0, 2, 4]), ("S.b.w", [1, 3, 5])] {
         let plan = Plan::parse(&format!("{HEAD}{}", asked(from)), "p.toml").unwrap();
         assert_eq!(plan.projections[0].steps, steps, "{from}");
@@ -172,7 +203,8 @@ fn phases_are_distinguished_also_if_their_ids_contain_dots() {
         (
             "S.n24.w.write.bw",
             "S.n24.w",
-            "projection of S.n24.w: `S.n24.w` is a test. Add one of its metrics, as in `S.n24.w.write.bw`."
+            "projection of S.n24.w: `S.n24.w` is a test. Add one of its metrics, as in `S.n24.w.write.bw`. \
+             `of` names the test whose rate is projected, with its metric."
                 .into(),
         ),
     ] {
