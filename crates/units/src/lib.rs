@@ -13,7 +13,7 @@ mod usage;
 mod visible;
 
 pub use format::{bytes_binary, count, duration, exponential, rate_binary, rate_decimal, several};
-pub use quantity::{Dimension, Quantity};
+pub use quantity::{Dimension, Quantity, size};
 pub use usage::Usage;
 pub use visible::{visible, visible_lines};
 

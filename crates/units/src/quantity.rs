@@ -221,6 +221,24 @@ impl FromStr for Quantity {
     }
 }
 
+/// The bytes of a size: `64 MiB`, `1.4 TB`, or with one letter as IOR writes it, `64m`.
+///
+/// A letter of `k m g t p` alone, in either case, is a power of 1024. Units end with `B`: `MiB` is 2^20 bytes
+/// and `MB` is 10^6 bytes. A number without both is rejected.
+pub fn size(text: &str) -> Result<f64, Usage> {
+    let text = text.trim();
+    let letter = text.chars().last().map(|last| last.to_ascii_lowercase());
+    let power = letter.and_then(|letter| "kmgtp".find(letter));
+    let number = text.get(..text.len().saturating_sub(1)).and_then(|number| number.parse::<f64>().ok());
+    if let (Some(power), Some(number)) = (power, number.filter(|number| number.is_finite())) {
+        return Ok(number * 1024_f64.powi(power as i32 + 1));
+    }
+    match text.parse::<Quantity>()? {
+        Quantity { value, dimension: Dimension::Bytes } => Ok(value),
+        _ => Err(Usage(format!("`{text}` is not a size. Write for example `64m` or `64 MiB`."))),
+    }
+}
+
 impl fmt::Display for Quantity {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str(&match self.dimension {
@@ -242,6 +260,29 @@ mod tests {
     fn read(text: &str) -> (f64, Dimension) {
         let quantity: Quantity = text.parse().expect(text);
         (quantity.value, quantity.dimension)
+    }
+
+    #[test]
+    fn a_size_has_a_letter_as_in_ior_or_a_unit() {
+        for (text, bytes) in [
+            ("64m", 64.0 * 1_048_576.0),
+            ("64M", 64.0 * 1_048_576.0),
+            ("64 MiB", 64.0 * 1_048_576.0),
+            ("64MiB", 64.0 * 1_048_576.0),
+            ("64 MB", 64e6),
+            ("64MB", 64e6),
+            ("1.5g", 1.5 * 1_073_741_824.0),
+            (" 4k ", 4096.0),
+            ("1t", 1024_f64.powi(4)),
+            ("2p", 2.0 * 1024_f64.powi(5)),
+            ("512 B", 512.0),
+        ] {
+            assert_eq!(size(text).unwrap(), bytes, "{text}");
+        }
+        for text in ["", "64", "m", "64 m b", "4 s", "10 GB/s", "64q", "infm", "nank"] {
+            assert!(size(text).is_err(), "{text}");
+        }
+        assert_eq!(size("4 s").unwrap_err().0, "`4 s` is not a size. Write for example `64m` or `64 MiB`.");
     }
 
     #[test]

@@ -3,6 +3,7 @@
 //!
 //! Never here: reading a plan, rules between its keys.
 
+mod empty;
 mod form;
 mod meant;
 mod schema;
@@ -14,6 +15,7 @@ use std::fmt::Write as _;
 use super::table::{KeyForm, KeyTable, PlanKey};
 use super::wire::PlanFile;
 
+pub(crate) use empty::drop_empty;
 pub(crate) use form::{misplaced, missed, problems, problems_of, unknown_keys};
 pub use schema::schema;
 

@@ -1,7 +1,6 @@
 //! The rules of an external program: its command line can be started, and its metrics can be found.
 
 use toml::Spanned;
-use units::{Dimension, Quantity};
 
 use super::defaults::{Defaults, ParseResult, among};
 use super::launch::without_empty;
@@ -73,8 +72,8 @@ impl Defaults<'_> {
 
     /// The size that `writes` states.
     fn size(&self, who: &str, text: &Spanned<String>) -> ParseResult<u64> {
-        match text.get_ref().parse::<Quantity>() {
-            Ok(Quantity { value, dimension: Dimension::Bytes }) => Ok(value as u64),
+        match units::size(text.get_ref()) {
+            Ok(bytes) => Ok(bytes as u64),
             _ => {
                 let what = format!("{who}: writes is not a size. Write for example `1.4 TB`.");
                 Err(self.place.error(text, what))

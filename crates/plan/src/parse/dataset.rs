@@ -55,6 +55,9 @@ impl Defaults<'_> {
     /// An IOR command line that leaves files of equal size.
     fn data(&self, who: &str, words: &Spanned<String>) -> ParseResult<IorLine> {
         let rejected = |what: &str| Err(self.place.error(words, format!("{who}: {what}")));
+        if let Some(why) = super::test::two_meanings(words.get_ref()).filter(|_| !self.is_recorded) {
+            return rejected(&why);
+        }
         let line = match IorLine::parse(words.get_ref()) {
             Ok(line) => line,
             Err(error) => return rejected(&error.0),
@@ -81,6 +84,9 @@ impl Defaults<'_> {
     /// An mdtest command line that creates files and directories and leaves them.
     fn names(&self, who: &str, words: &Spanned<String>) -> ParseResult<ToolLine> {
         let rejected = |what: String| Err(self.place.error(words, format!("{who}: {what}")));
+        if let Some(why) = super::test::two_meanings(words.get_ref()).filter(|_| !self.is_recorded) {
+            return rejected(why);
+        }
         let line = match ToolLine::parse("mdtest", words.get_ref()) {
             Ok(line) => line,
             Err(error) => return rejected(error.0),

@@ -55,7 +55,10 @@ impl Defaults<'_> {
             let of = of.trim().trim_start_matches("of").trim();
             return Err(format!("`{text}`: write a share with `of`, as in `{share}% of {of}`"));
         }
-        let value: Quantity = text.parse().map_err(|error: Usage| error.0)?;
+        let value: Quantity = match (dimension, units::size(text)) {
+            (Dimension::Bytes, Ok(value)) => Quantity { value, dimension },
+            _ => text.parse().map_err(|error: Usage| error.0)?,
+        };
         if value.dimension != dimension {
             let example = dimension.example();
             return Err(format!("`{text}` has a unit of another kind. Write for example `{example}`."));

@@ -91,6 +91,7 @@ fn checked(
     let filled = parameters::fill(&mut file, place, choice)?;
     filled.errors.into_iter().for_each(|error| errors.add(error));
     let unresolved = like::resolve(file.get_mut(), place, errors);
+    keys::drop_empty(wire::PlanFile::TABLE, file.get_mut());
     let unusable = [filled.unfilled, unresolved].concat();
     if !readable::keep_readable(file.get_mut(), &unusable, place, errors) {
         return Err(Rejection::Follows);

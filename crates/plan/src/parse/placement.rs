@@ -171,9 +171,9 @@ pub(super) fn clients(
     }
     let memory_bytes = match wire.memory.as_ref().filter(|text| !text.get_ref().is_empty()) {
         None => None,
-        Some(text) => match text.get_ref().parse::<Quantity>() {
-            Ok(Quantity { value, dimension: Dimension::Bytes }) if value > 0.0 => Some(value as u64),
-            Ok(_) => {
+        Some(text) => match units::size(text.get_ref()) {
+            Ok(bytes) if bytes >= 1.0 => Some(bytes as u64),
+            _ if text.get_ref().parse::<Quantity>().is_ok() => {
                 let what = "clients.memory must be the memory of a node, such as `256 GiB`";
                 return Err(place.error(text, what));
             }
@@ -183,6 +183,7 @@ pub(super) fn clients(
                 return Err(place.error(text, what));
             }
             Err(error) => return Err(place.error(text, format!("clients.memory: {error}"))),
+            Ok(_) => return Err(place.error(text, "clients.memory is below 1 byte")),
         },
     };
     Ok(ClientNodes {

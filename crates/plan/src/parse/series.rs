@@ -189,16 +189,34 @@ impl Defaults<'_> {
                 SteppedBy::Servers => (f64::from(self.servers(word, fs).map_err(rejected)?), 's'),
                 SteppedBy::Nodes => (f64::from(self.nodes(word).map_err(rejected)?.0), 'n'),
                 SteppedBy::Ranks => (f64::from(ranks(word).map_err(rejected)?), 'r'),
-                SteppedBy::Transfer => (f64::from(transfer(word).map_err(rejected)?), 't'),
+                SteppedBy::Transfer => (f64::from(self.transfer(word).map_err(rejected)?), 't'),
             };
-            let label = match wire.over {
-                SteppedBy::Transfer => format!("t{word}"),
-                _ => format!("{letter}{value}"),
+            let (label, word) = match wire.over {
+                // Command lines have no blanks in a size, and no decimal units.
+                SteppedBy::Transfer => match command::ior_line::size('t', word) {
+                    Ok(bytes) if bytes as f64 == value => (format!("t{word}"), word.clone()),
+                    _ => (format!("t{}", word.replace(' ', "")), value.to_string()),
+                },
+                _ => (format!("{letter}{value}"), word.clone()),
             };
             let servers = (wire.over == SteppedBy::Servers).then_some(value as u32);
-            Ok(Step { series, label, word: word.clone(), value, servers })
+            Ok(Step { series, label, word, value, servers })
         };
         wire.steps.get_ref().iter().map(step).collect()
+    }
+
+    /// Bytes of a transfer, such as `64k`, `64 KiB` or `64 kB`. A recorded plan has them as IOR reads them.
+    fn transfer(&self, word: &str) -> Result<u32, String> {
+        let as_ior = command::ior_line::size('t', word);
+        let is_decimal =
+            units::size(word).is_ok() && !word.to_lowercase().contains("ib") && word.ends_with(['b', 'B']);
+        let bytes = match (as_ior, units::size(word)) {
+            (Ok(bytes), _) if self.is_recorded || !is_decimal => bytes,
+            (_, Ok(bytes)) if bytes >= 1.0 && bytes.fract() == 0.0 => bytes as u64,
+            (Ok(bytes), _) => bytes,
+            (Err(error), _) => return Err(error.0),
+        };
+        u32::try_from(bytes).map_err(|_| format!("`{word}` is too large for a transfer"))
     }
 
     /// The number of servers that a word gives: `12`, or `1/3` or `33%` of all servers.
@@ -238,10 +256,4 @@ impl Defaults<'_> {
 fn ranks(word: &str) -> Result<u32, String> {
     let ranks = word.trim().parse::<u32>().ok().filter(|ranks| *ranks > 0);
     ranks.ok_or_else(|| format!("`{word}` is not a number of ranks. Write for example `64`."))
-}
-
-/// Bytes of a transfer as IOR writes them, such as `64k`.
-fn transfer(word: &str) -> Result<u32, String> {
-    let bytes = command::ior_line::size('t', word).map_err(|error| error.0)?;
-    u32::try_from(bytes).map_err(|_| format!("`{word}` is too large for a transfer"))
 }

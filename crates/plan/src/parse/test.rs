@@ -267,7 +267,7 @@ impl Defaults<'_> {
     fn sustained(&self, who: &str, wire: &wire::TestKeys, line: &Line) -> ParseResult<Option<f64>> {
         let counted = super::steady::counted(line).is_some();
         match &wire.sustained {
-            Some(own) if !counted => {
+            Some(own) if !counted && !own.get_ref().is_empty() => {
                 let what = format!("{who}: sustained: {} records no timeline. Remove it.", line.workload());
                 Err(self.place.error(own, what))
             }
@@ -287,7 +287,8 @@ impl Defaults<'_> {
         default: &Option<Spanned<String>>,
         dimension: Dimension,
     ) -> ParseResult<Option<f64>> {
-        let asked = own.as_ref().or(default.as_ref());
+        // An empty text is none, also if the defaults have one.
+        let asked = own.as_ref().or(default.as_ref()).filter(|text| !text.get_ref().is_empty());
         asked.map(|text| self.place.quantity(who, key, text, dimension)).transpose()
     }
 
@@ -324,6 +325,9 @@ impl Defaults<'_> {
         plan: &Plan,
     ) -> Result<(Line, Vec<Import>), String> {
         let text = variant.at_step(text);
+        if let Some(why) = two_meanings(&text).filter(|_| !self.is_recorded) {
+            return Err(why);
+        }
         let (mut line, imports) = super::exports::line(key, &text, uses, plan)?;
         if wire.verify.or(self.file.verify) == Some(wire::VerifyWord::After) {
             line = line.verified();
@@ -405,6 +409,30 @@ impl Defaults<'_> {
             (wire::RoleWord::Reported, true, None) => Ok(Role::Reported),
         }
     }
+}
+
+/// The message that a size in a command line has a decimal unit, which the workloads read as a power of 1024.
+pub(super) fn two_meanings(text: &str) -> Option<String> {
+    text.split_whitespace().find_map(|word| {
+        // `-b1MB`, `-b=1MB`, `--size=1MB` and `1MB`.
+        let value = word.rsplit('=').next().unwrap_or(word);
+        let value = match value.strip_prefix('-') {
+            Some(glued) => glued.get(1..)?,
+            None => value,
+        };
+        let (number, letter) =
+            value.strip_suffix(['b', 'B'])?.split_at_checked(value.len().checked_sub(2)?)?;
+        let is_size = !number.is_empty()
+            && number.bytes().all(|digit| digit.is_ascii_digit())
+            && matches!(letter, "k" | "K" | "m" | "M" | "g" | "G" | "t" | "T" | "p" | "P");
+        let small = letter.to_lowercase();
+        is_size.then(|| {
+            format!(
+                "`{value}` has two meanings: workloads read a power of 1024, and a plan a power of 1000. \
+                 Write `{number}{small}` for the power of 1024, or the number of bytes."
+            )
+        })
+    })
 }
 
 /// The ranks that a test requests.

@@ -218,6 +218,8 @@ fn quantity(key: &PlanKey, wanted: &[Dimension], text: &str, at: &SpannedValue<'
     let as_in = format!(". Write for example `{} = {}`.", key.name, key.example);
     match text.parse::<Quantity>() {
         _ if text.trim().parse::<f64>().is_ok() => reject(at, format!("has no unit{as_in}")),
+        // A letter as IOR writes it.
+        _ if wanted == [Dimension::Bytes] && units::size(text).is_ok() => Ok(()),
         Err(error) => reject(at, format!("is not valid: {error}")),
         Ok(quantity) if !wanted.contains(&quantity.dimension) => {
             reject(at, format!("has a unit of another kind{as_in}"))

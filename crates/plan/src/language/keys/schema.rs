@@ -10,6 +10,7 @@ use serde_json::{Map, Value, json};
 use units::Dimension;
 
 use super::super::wire::{DIMENSIONS, PlanFile};
+use super::empty::may_be_empty;
 use super::{KeyForm, KeyTable, PlanKey, tables};
 
 /// The form of a table that has its keys from another one.
@@ -39,7 +40,7 @@ pub fn schema() -> Value {
 /// A table with its keys.
 fn object(table: &KeyTable) -> Value {
     let properties: Map<String, Value> =
-        table.keys.iter().map(|key| (key.name.to_owned(), property(key))).collect();
+        table.keys.iter().map(|key| (key.name.to_owned(), property(table, key))).collect();
     let required: Vec<&str> = table.keys.iter().filter(|key| key.must).map(|key| key.name).collect();
     let mut object = json!({
         "type": "object",
@@ -66,8 +67,11 @@ fn object(table: &KeyTable) -> Value {
 }
 
 /// A key with its description.
-fn property(key: &PlanKey) -> Value {
-    let mut property = value(&key.form);
+fn property(table: &KeyTable, key: &PlanKey) -> Value {
+    let mut property = match may_be_empty(table, key) {
+        true => json!({ "anyOf": [value(&key.form), { "enum": [""] }] }),
+        false => value(&key.form),
+    };
     let example = match key.example {
         "" => String::new(),
         example => format!("\n\n`{} = {example}`", key.name),
@@ -130,7 +134,10 @@ fn nodes() -> Value {
 
 /// A number with a unit of one of these dimensions, as `units` reads it.
 fn number_with_unit(dimensions: &[Dimension]) -> String {
-    let units: Vec<&str> = dimensions.iter().map(|dimension| units_of(*dimension)).collect();
+    let mut units: Vec<&str> = dimensions.iter().map(|dimension| units_of(*dimension)).collect();
+    if dimensions.contains(&Dimension::Bytes) {
+        units.push("[kmgtpKMGTP]");
+    }
     format!(r"[0-9_.]+\s*({})", units.join("|"))
 }
 

@@ -66,10 +66,12 @@ keys! {
             "the criteria. Each of several in [ ] is a separate clause";
         timeout: Option<Spanned<String>> = TIME, "\"10 min\"",
             "the time limit of one job, after which the job and its child processes are killed";
-        cov_max: Option<Spanned<String>> = SHARE, "\"20 %\"",
-            "the COV above which a PASS becomes INCONCLUSIVE. A plan without it has a finding above 10 %";
-        sustained: Option<Spanned<String>> = TIME, "\"30 s\"",
-            "the minimum duration of the measured phase, with every rank at work";
+        cov_max: Option<Spanned<String>> = QuantityOrNone(&[Dimension::Fraction]), "\"20 %\"",
+            "the COV above which a PASS becomes INCONCLUSIVE. A plan without it has a finding above 10 %. \
+             `\"\"`: none, also if `[defaults]` has one";
+        sustained: Option<Spanned<String>> = QuantityOrNone(&[Dimension::Seconds]), "\"30 s\"",
+            "the minimum duration of the measured phase, with every rank at work. `\"\"`: none, also if \
+             `[defaults]` has one";
         steady: Option<Spanned<SteadyKeys>> = Table(SteadyKeys::TABLE), "{ window = \"30 s\" }",
             "when its rate counts as steady. A run that does not become steady is INVALID";
         warm_up: Option<Spanned<Count>> = Count, "1",

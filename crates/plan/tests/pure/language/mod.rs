@@ -7,6 +7,7 @@ mod documentation;
 mod like;
 mod mistakes;
 mod schema;
+mod sizes;
 mod valid;
 
 use std::fs;
