@@ -255,9 +255,13 @@ fn every_job(plan: &Plan) -> Vec<PlannedJob> {
 fn jobs_of_look(plan: &Plan, look: usize, before: usize) -> Vec<PlannedJob> {
     let mut jobs: Vec<PlannedJob> = Vec::new();
     for (index, test) in plan.tests.iter().enumerate().filter(|(_, test)| !test.of_look(look).is_empty()) {
-        if let Some(Uses::Dataset(used)) = test.uses
-            && !jobs.iter().any(|job| job.purpose == Purpose::Dataset(used))
-        {
+        let used = match test.uses {
+            Some(Uses::Dataset(used)) => Some(used),
+            _ => None,
+        };
+        let mut new = used.filter(|used| !jobs.iter().any(|job| job.purpose == Purpose::Dataset(*used)));
+        // A dataset without a state is written before the state is made.
+        if let Some(used) = new.take_if(|used| plan.datasets[*used].state.is_none()) {
             jobs.push(dataset_job(plan, used, look, before + jobs.len()));
         }
         for state in &test.states {
@@ -265,6 +269,9 @@ fn jobs_of_look(plan: &Plan, look: usize, before: usize) -> Vec<PlannedJob> {
             {
                 jobs.push(state_job(plan, *state, look, before + jobs.len()));
             }
+        }
+        if let Some(used) = new {
+            jobs.push(dataset_job(plan, used, look, before + jobs.len()));
         }
         let Some(group) = test.part.map(|group| &plan.groups[group]) else {
             jobs.extend(order::launches(plan, index, look, before + jobs.len()));
@@ -289,6 +296,7 @@ fn made_for(look: usize) -> u32 {
 
 fn dataset_job(plan: &Plan, index: usize, look: usize, before: usize) -> PlannedJob {
     let dataset = &plan.datasets[index];
+    let state = dataset.state.map(|state| &plan.states[state]);
     let number = before as u32 + 1;
     let bytes = JobBytes::of(plan, &dataset.fs, &dataset.line, dataset.placement.ranks);
     PlannedJob {
@@ -299,8 +307,8 @@ fn dataset_job(plan: &Plan, index: usize, look: usize, before: usize) -> Planned
         folder: format!("{number:04}-{}-r{}", dataset.job(), made_for(look)),
         files: dataset.files(),
         makes_files: true,
-        needs: Vec::new(),
-        states: Vec::new(),
+        needs: state.iter().map(|state| (state.job(), made_for(look))).collect(),
+        states: state.iter().map(|state| format!("states/{}", state.name)).collect(),
         removes: Vec::new(),
         fs: dataset.fs.clone(),
         placement: dataset.placement.clone(),

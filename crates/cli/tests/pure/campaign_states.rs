@@ -90,3 +90,24 @@ fn plan_check_rejects_wrong_options_of_a_state() {
     let wanted = "assay: p.toml:8:7: state.aged: unexpected argument '--cycle' found";
     assert!(ran.err.starts_with(wanted), "{}", ran.err);
 }
+
+#[test]
+fn a_dataset_of_a_state_is_written_on_the_aged_file_system_and_read_there() {
+    let place = Place::new();
+    let dir = place.dir();
+    let Some(_mounted) = SmallFs::mount(&dir, "48m,nr_inodes=6k") else { return };
+    place.plan(
+        "[state.aged]\nage = \"--blocks 50% --inodes 20% --cycles 0.2\"\n[dataset.d]\n\
+         ior = \"-w -k -F -e -t 64k -b 1m\"\nstates = [\"aged\"]\n[[test]]\nid = \"R\"\n\
+         uses = \"dataset.d\"\nstates = [\"aged\"]\ncache = \"warm\"\nior = \"-r -k -F -t 64k -b 1m\"\n\
+         criterion = { metric = \"read.bw\", op = \">=\", value = \"1 B/s\" }\n",
+    );
+    let ran = place.campaign();
+    assert_eq!(names(&place.folder().join("jobs")), ["0001-state.aged-r1", "0002-dataset.d-r1", "0003-R-r1"]);
+    assert_eq!(place.outcomes(), ["R PASS"], "{ran:#?}");
+    let job = json(&place.folder().join("jobs/0002-dataset.d-r1/job.json"));
+    let bytes = |key: &str| job["fill_before"][key].as_f64().unwrap();
+    let (used, free) = (bytes("bytes_used"), bytes("bytes_free"));
+    assert!(used / (used + free) > 0.45, "the dataset is written after the ageing: {job:#}");
+    assert_eq!(names(&dir).len(), 1, "state and dataset are removed after the reader");
+}

@@ -316,6 +316,8 @@ keys! {
             "shell commands that run before it, in the job's directory, which keeps their output";
         stripes: Option<Spanned<Stripes>> = STRIPES, "1",
             "the number of storage targets of each file. `\"all\"`: all of them";
+        states: Vec<Spanned<String>> = Texts, "[\"aged\"]",
+            "the `age` state in which the files are written. Its readers need the same state";
         ranks: Option<Spanned<Count>> = Count, "4", "the ranks that write the files";
         nodes: Option<Spanned<NodesValue>> = Nodes(NodesRule::TABLE), "\"90%\"",
             "nodes, each with `ppn` ranks";

@@ -17,6 +17,8 @@ pub struct Dataset {
     pub setup: Vec<String>,
     /// The number of storage targets of each of its files.
     pub stripes: Option<Stripes>,
+    /// The state in which it is written, by its place in [`super::Plan::states`].
+    pub state: Option<usize>,
     /// The ranks that write it.
     pub placement: Placement,
     /// Its file system.

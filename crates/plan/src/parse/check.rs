@@ -103,19 +103,19 @@ fn nodes_and_launch(
     (clients.unwrap_or_else(any), launch.unwrap_or_else(all))
 }
 
-/// Adds all datasets and states. One with an error is left out, and its name is spoiled.
+/// Adds all states and datasets. One with an error is left out, and its name is spoiled.
 fn needed_parts(file: &wire::PlanFile, defaults: &Defaults<'_>, plan: &mut Plan) {
     let errors = defaults.errors;
-    for (key, dataset) in &file.dataset {
-        match errors.kept(defaults.dataset(key, dataset)) {
-            Some(dataset) => plan.datasets.push(dataset),
-            None => errors.spoil(format!("dataset.{key}")),
-        }
-    }
     for (key, state) in &file.state {
         match errors.kept(defaults.state(key, state)) {
             Some(state) => plan.states.push(state),
             None => errors.spoil(format!("state.{key}")),
+        }
+    }
+    for (key, dataset) in &file.dataset {
+        match errors.kept(defaults.dataset(key, dataset, &plan.states)) {
+            Some(dataset) => plan.datasets.push(dataset),
+            None => errors.spoil(format!("dataset.{key}")),
         }
     }
 }

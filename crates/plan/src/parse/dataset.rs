@@ -3,9 +3,10 @@
 use toml::Spanned;
 use units::{Dimension, bytes_binary};
 
-use super::defaults::{Defaults, ParseResult, name};
+use super::defaults::{Defaults, ParseResult, among, name};
 use super::placement::RanksRequest;
-use super::{Dataset, DatasetDemand, Placement, wire};
+use super::{Dataset, DatasetDemand, Placement, State, wire};
+use crate::language::rejections::Rejection;
 use crate::line::Line;
 use command::IorLine;
 use command::tool_line::ToolLine;
@@ -17,7 +18,12 @@ const MARGIN: f64 = 1.5;
 const MAKING: &[&str] = &["tree_creation", "directory_creation", "file_creation"];
 
 impl Defaults<'_> {
-    pub(super) fn dataset(&self, key: &str, spanned: &Spanned<wire::DatasetKeys>) -> ParseResult<Dataset> {
+    pub(super) fn dataset(
+        &self,
+        key: &str,
+        spanned: &Spanned<wire::DatasetKeys>,
+        states: &[State],
+    ) -> ParseResult<Dataset> {
         let wire = spanned.get_ref();
         let who = format!("dataset.{key}");
         name(&Spanned::new(spanned.span(), key.to_owned()), "a dataset's name", self.place)?;
@@ -36,11 +42,13 @@ impl Defaults<'_> {
         let cover =
             wire.cover.as_ref().map(|cover| self.cover(&who, cover, &line, &placement)).transpose()?;
         let keep = wire.keep.as_ref();
+        let fs = self.fs(&who, wire.fs.as_ref(), spanned)?;
         Ok(Dataset {
+            state: self.written_in(&who, wire, &fs, states)?,
             name: key.to_owned(),
             setup: wire.setup.clone(),
             stripes: wire.stripes.as_ref().map(|stripes| *stripes.get_ref()),
-            fs: self.fs(&who, wire.fs.as_ref(), spanned)?,
+            fs,
             timeout_s: self.timeout(&who, wire.timeout.as_ref())?,
             cover,
             keep_s: keep
@@ -50,6 +58,43 @@ impl Defaults<'_> {
             placement,
             line,
         })
+    }
+
+    /// The `age` state in which the files are written.
+    fn written_in(
+        &self,
+        who: &str,
+        wire: &wire::DatasetKeys,
+        fs: &str,
+        states: &[State],
+    ) -> ParseResult<Option<usize>> {
+        let [first, rest @ ..] = &wire.states[..] else { return Ok(None) };
+        let rejected =
+            |at: &Spanned<String>, what: String| Err(self.place.error(at, format!("{who}: {what}")));
+        if let Some(second) = rest.first() {
+            return rejected(second, "a dataset is written in one state. Remove the others.".into());
+        }
+        let word = first.get_ref().as_str();
+        if self.errors.is_spoiled(&format!("state.{word}")) {
+            return Err(Rejection::Follows);
+        }
+        let known: Vec<&str> = states.iter().map(|state| state.name.as_str()).collect();
+        let Some(index) = known.iter().position(|known| *known == word) else {
+            return rejected(first, format!("no [state.{word}]{}", among(word, &known)));
+        };
+        if !states[index].is_made() {
+            return rejected(first, format!("state.{word} has no `age`, so no files can be written in it"));
+        }
+        if states[index].fs != fs {
+            let other = &states[index].fs;
+            return rejected(first, format!("state.{word} is on fs.{other}, but the dataset is on fs.{fs}"));
+        }
+        if let Some(keep) = &wire.keep {
+            let what =
+                "a state is removed at the end of a campaign, so files in it cannot be kept. Remove `keep`.";
+            return rejected(keep, what.into());
+        }
+        Ok(Some(index))
     }
 
     /// An IOR command line that leaves files of equal size.

@@ -31,6 +31,15 @@ impl Defaults<'_> {
                 ),
             };
         };
+        if let Some(dataset) = plan.dataset_of(test)
+            && let Some(state) = dataset.state.filter(|state| !test.states.contains(state))
+        {
+            let (files, state) = (dataset.job(), &plan.states[state].name);
+            return rejected(format!(
+                "{files} is written in state.{state}, which must last until it is read. Add `states = \
+                 [\"{state}\"]`."
+            ));
+        }
         if source.fs != test.fs {
             return rejected(format!("its files are on fs.{}, but the test is on fs.{}", source.fs, test.fs));
         }

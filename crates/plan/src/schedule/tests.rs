@@ -356,3 +356,41 @@ fn a_command_line_with_a_deadline_needs_what_the_file_system_can_write_until_the
         assert_eq!((need.written_bytes, need.peak_bytes), (written, peak), "{rate} {words}");
     }
 }
+
+#[test]
+fn a_dataset_is_written_after_its_state_is_made_and_the_state_lasts_until_its_last_reader() {
+    let text = r#"
+schema = 1
+plan = { id = "p", title = "t" }
+fs.scratch = { dir = "{dir}" }
+[state.aged]
+age = "--blocks 70% --inodes 20%"
+[dataset.d]
+ior = "-w -k -F -b 1m"
+states = ["aged"]
+[dataset.e]
+ior = "-w -k -F -b 1m"
+[[test]]
+id = "R"
+uses = "dataset.d"
+states = ["aged"]
+ior = "-r -k -F -b 1m"
+repetitions = 2
+role = "reported"
+[[test]]
+id = "S"
+uses = "dataset.e"
+ior = "-r -k -F -b 1m"
+role = "reported"
+"#;
+    let jobs = jobs(&Plan::parse(text, "p.toml").unwrap(), &[]).unwrap();
+    let names: Vec<&str> = jobs.iter().map(|job| job.test.as_str()).collect();
+    assert_eq!(names, ["state.aged", "dataset.d", "R", "R", "dataset.e", "S"]);
+    assert_eq!(jobs[1].needs, [("state.aged".to_owned(), 1)]);
+    assert_eq!(jobs[1].states, ["states/aged"]);
+    let removed: Vec<usize> =
+        (0..jobs.len()).filter(|at| jobs[*at].removes.contains(&"states/aged".to_owned())).collect();
+    assert_eq!(removed, [3], "after the last reader");
+    let only = super::jobs(&Plan::parse(text, "p.toml").unwrap(), &["R".to_owned()]).unwrap();
+    assert_eq!(only.len(), 4);
+}

@@ -171,3 +171,47 @@ fn a_dataset_is_read_back_if_the_plan_says_so() {
     assert_eq!(words(all, ""), "-w -k -l stamped -W --drop-caches");
     assert_eq!(words(all, "verify = \"no\""), "-w -k -l stamped");
 }
+
+#[test]
+fn a_dataset_in_a_state_that_its_readers_do_not_keep_is_rejected() {
+    let plan = |states: &str, keys: &str, reader: &str| {
+        format!(
+            "[state.aged]\nage = \"--blocks 70%\"\n[state.many]\npreload = 10\n[dataset.d]\n\
+             ior = \"-w -k -F -b 1m\"\nstates = {states}\n{keys}\n[[test]]\nid = \"R\"\n\
+             uses = \"dataset.d\"\nior = \"-r -k -F -b 1m\"\nrole = \"reported\"\n{reader}\n"
+        )
+    };
+    let aged = "states = [\"aged\"]";
+    assert!(Plan::parse(&format!("{HEAD}{}", plan("[\"aged\"]", "", aged)), "p.toml").is_ok());
+    for (states, keys, reader, error) in [
+        (
+            "[\"aged\"]",
+            "",
+            "",
+            "p.toml:15:7: test R: dataset.d is written in state.aged, which must last until it is read. Add \
+             `states = [\"aged\"]`.",
+        ),
+        ("[\"agd\"]", "", aged, "p.toml:10:11: dataset.d: no [state.agd]. Did you mean `aged`?"),
+        (
+            "[\"many\"]",
+            "",
+            aged,
+            "p.toml:10:11: dataset.d: state.many has no `age`, so no files can be written in it",
+        ),
+        (
+            "[\"aged\", \"many\"]",
+            "",
+            aged,
+            "p.toml:10:19: dataset.d: a dataset is written in one state. Remove the others.",
+        ),
+        (
+            "[\"aged\"]",
+            "keep = \"7 days\"",
+            aged,
+            "p.toml:11:8: dataset.d: a state is removed at the end of a campaign, so files in it cannot be \
+             kept. Remove `keep`.",
+        ),
+    ] {
+        assert_eq!(rejection(&plan(states, keys, reader)), error);
+    }
+}
