@@ -213,7 +213,7 @@ fn one_node(case: &TestCriterion<'_>) -> Option<Reason> {
 /// Nodes of the plan that were only simulated.
 fn simulated(case: &TestCriterion<'_>) -> Option<Reason> {
     let nodes = case.index.placed(case.test).nodes.filter(|nodes| *nodes > 1)?;
-    if case.index.plan.launch.kind == LaunchKind::Local {
+    if case.index.plan.launch_of(case.test).kind == LaunchKind::Local {
         return Some(Reason::new(Code::SimulatedNodes).with("nodes", nodes));
     }
     let kernels = |run: &Run| run.clients.as_ref()?.kernels().filter(|kernels| *kernels < run.nodes);

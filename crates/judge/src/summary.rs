@@ -128,6 +128,7 @@ fn of_score(index: &Index<'_>, findings: &Findings, score: &Score) -> Rate {
         purpose: if score.clause.is_empty() { score.id.clone() } else { score.clause.clone() },
         role: if score.criterion.is_some() { "contract" } else { "reported" }.to_owned(),
         metric: "score".to_owned(),
+        step: None,
         mean: statistics::mean(&values),
         cov: statistics::cov(&values),
         values,

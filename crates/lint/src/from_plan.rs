@@ -100,7 +100,7 @@ fn of_test(plan: &Plan, test: &Test) -> LineSubject {
         cov_max: test.cov_max,
         repetitions: Some(test.repetitions),
         source: source(plan, test),
-        hints: plan.launch.env.keys().any(|key| key.contains("HINT")),
+        hints: plan.launch_of(test).env.keys().any(|key| key.contains("HINT")),
         cache_warm: test.cache_warm,
         has_steps: has_steps(plan, test),
         has_state: has_state(plan, test),

@@ -221,6 +221,8 @@ pub struct Test {
     pub setup: Vec<String>,
     /// The ranks of each job.
     pub placement: Placement,
+    /// How its jobs are started; `None` for [`Plan::launch`].
+    pub launch: Option<Launch>,
     /// The step of a series that it belongs to.
     pub step: Option<Step>,
     /// How the number of its nodes is found.
@@ -321,6 +323,11 @@ pub fn file_systems_of<'p>(tests: impl IntoIterator<Item = &'p Test>) -> BTreeSe
 }
 
 impl Plan {
+    /// How the jobs of a test are started.
+    pub fn launch_of<'p>(&'p self, test: &'p Test) -> &'p Launch {
+        test.launch.as_ref().unwrap_or(&self.launch)
+    }
+
     /// The parts of a group.
     pub fn parts(&self, group: &Group) -> impl Iterator<Item = &Test> {
         group.tests.iter().map(|test| &self.tests[*test])

@@ -14,6 +14,7 @@ use std::collections::BTreeMap;
 
 use units::Usage;
 
+use crate::launcher::Launch;
 use crate::model::{Goal, Plan, Test, Uses};
 use crate::placement::Placement;
 use space::JobBytes;
@@ -88,6 +89,16 @@ impl PlannedJob {
     /// The repetition of the job `maker` that this job depends on; 1 if it depends on none.
     pub fn repetition_of(&self, maker: &str) -> u32 {
         self.needs.iter().find(|(name, _)| name == maker).map_or(1, |(_, repetition)| *repetition)
+    }
+}
+
+impl Plan {
+    /// How a job is started.
+    pub fn launch_for(&self, job: &PlannedJob) -> &Launch {
+        match job.purpose {
+            Purpose::Test(index) => self.launch_of(&self.tests[index]),
+            Purpose::Dataset(_) | Purpose::State(_) => &self.launch,
+        }
     }
 }
 

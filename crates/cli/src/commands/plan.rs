@@ -238,14 +238,15 @@ fn loaded(path: &Path, read: impl Fn(&str, &str) -> Result<Plan>) -> Result<Plan
     };
     let datasets = plan.datasets.iter().map(|made| {
         let words = made.line.words().to_vec();
-        (made.job(), &made.line, words, made.placement.ranks, made.at)
+        (made.job(), &made.line, words, made.placement.ranks, made.at, &plan.launch)
     });
     let tests = plan.tests.iter().map(|test| {
-        (format!("test {}", test.id), &test.line, arguments(&plan, test), test.placement.ranks, test.at)
+        let (words, launch) = (arguments(&plan, test), plan.launch_of(test));
+        (format!("test {}", test.id), &test.line, words, test.placement.ranks, test.at, launch)
     });
-    for (who, line, words, ranks, at) in datasets.chain(tests) {
+    for (who, line, words, ranks, at, launch) in datasets.chain(tests) {
         // Whether MPI is available is known only where the launcher starts the ranks.
-        let local = plan.launch.kind == LaunchKind::Local;
+        let local = launch.kind == LaunchKind::Local;
         let words = [words, line.place()].concat();
         if let Err(why) = personalities::check(line.workload(), &words, ranks, local) {
             note(at, &who, &why.to_string());

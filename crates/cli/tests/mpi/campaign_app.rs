@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::common::campaign::{Place, there};
+use crate::common::campaign::{Place, json, there};
 use crate::common::{self, OPEN_MPI_AS_ROOT};
 
 /// A launch table of each kind whose launcher is installed.
@@ -132,5 +132,23 @@ fn a_rate_that_a_program_prints_to_standard_error_is_read_and_verified() {
         fs::write(&file, records).unwrap();
         let judged = place.assay(&format!("judge {}", folder.display()));
         assert_ne!(judged.status, Some(0), "{judged:#?}");
+    }
+}
+
+#[test]
+fn a_program_without_mpi_is_started_locally_in_a_plan_with_a_launcher() {
+    for (program, launch) in launchers() {
+        let tests = format!(
+            "[[test]]\nid = \"L\"\nranks = 1\nlaunch = {{ kind = \"local\", env = {{ OWN = \"5\" }} }}\n{}\
+             [[test]]\nid = \"M\"\nranks = 2\n{APP}",
+            APP.replace("echo rate 2", "echo rate $OWN"),
+        );
+        let place = campaign(&launch, "ppn = 2\n", &tests);
+        assert_eq!(place.outcomes(), ["L PASS", "M PASS"], "{program}");
+        let argv = |job: &str| json(&place.folder().join("jobs").join(job).join("job.json"))["argv"].clone();
+        assert_eq!(argv("0001-L-r1")[0], "sh", "{program}");
+        assert!(argv("0002-M-r1")[0].as_str().unwrap().contains("mpirun"), "{program}");
+        let judged = place.assay(&format!("judge {}", place.folder().display()));
+        assert!(judged.passed(), "{judged:#?}");
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Never here: its results.
 
-use plan::launcher::LaunchKind;
+use plan::launcher::{Launch, LaunchKind};
 use plan::line::Line;
 use plan::{Placement, Uses};
 use results::folder::Job;
@@ -10,32 +10,32 @@ use results::reason::{Code, Reason};
 use results::record::Run;
 
 use crate::case::TestCriterion;
-use crate::index::{Index, runs};
+use crate::index::runs;
 
 /// How a job of the test, or of its dataset, differs from the plan.
 pub(super) fn as_planned(case: &TestCriterion<'_>) -> Result<(), Reason> {
     let TestCriterion { index, test, .. } = case;
     for job in case.jobs() {
-        differs(index, &test.line, index.placed(test), job)
+        differs(index.plan.launch_of(test), &test.line, index.placed(test), job)
             .map_err(|reason| reason.with("repetition", job.info.repetition))?;
     }
-    let (maker, line, placement) = match &test.uses {
+    let (maker, line, placement, launch) = match &test.uses {
         None => return Ok(()),
         Some(Uses::Dataset(at)) => {
             let dataset = &index.plan.datasets[*at];
-            (dataset.job(), &dataset.line, &dataset.placement)
+            (dataset.job(), &dataset.line, &dataset.placement, &index.plan.launch)
         }
         Some(Uses::Test(at)) => {
             let made = &index.plan.tests[*at];
-            (made.id.clone(), &made.line, index.placed(made))
+            (made.id.clone(), &made.line, index.placed(made), index.plan.launch_of(made))
         }
     };
     let mut jobs = index.jobs(&maker).iter();
-    jobs.try_for_each(|job| differs(index, line, placement, job)).map_err(|reason| reason.with("job", maker))
+    jobs.try_for_each(|job| differs(launch, line, placement, job)).map_err(|reason| reason.with("job", maker))
 }
 
-fn differs(index: &Index<'_>, line: &Line, placement: &Placement, job: &Job) -> Result<(), Reason> {
-    let local = index.plan.launch.kind == LaunchKind::Local;
+fn differs(launch: &Launch, line: &Line, placement: &Placement, job: &Job) -> Result<(), Reason> {
+    let local = launch.kind == LaunchKind::Local;
     let fewer = takes_fewer(line);
     runs(&[job]).find_map(|run| difference(placement, run, local, fewer)).map_or(Ok(()), Err)
 }

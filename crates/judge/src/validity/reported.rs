@@ -24,7 +24,7 @@ const CLOCKS: (f64, f64) = (0.01, 0.1);
 pub(super) fn consistent(case: &TestCriterion<'_>) -> Result<(), Reason> {
     let Some(app) = case.test.line.as_app() else { return Ok(()) };
     let placement = case.index.placed(case.test);
-    let local = case.index.plan.launch.kind == LaunchKind::Local;
+    let local = case.index.plan.launch_of(case.test).kind == LaunchKind::Local;
     for job in case.jobs() {
         let found = in_time(job).or_else(|| {
             let facts = reported(job)?;

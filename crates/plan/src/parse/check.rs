@@ -36,6 +36,7 @@ pub(super) fn plan(
         file_systems: &file_systems,
         clients,
         launch: &launch.kind,
+        launch_env: &launch.env,
         known: known(&file, place, errors),
         place,
         errors,
@@ -99,7 +100,7 @@ fn nodes_and_launch(
         false => errors.kept(launch::launch(file.launch.as_ref(), file.clients.as_ref(), place)),
     };
     let any = || ClientNodes { delivered: Some(ANY_NODES), ..ClientNodes::default() };
-    let all = || Launch { kind: launch::any(), env: BTreeMap::new(), probe: false, attempts: 1 };
+    let all = || Launch { kind: launch::any(), env: BTreeMap::new(), probe: false, attempts: 0 };
     (clients.unwrap_or_else(any), launch.unwrap_or_else(all))
 }
 

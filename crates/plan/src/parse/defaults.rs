@@ -112,6 +112,8 @@ pub(super) struct Defaults<'a> {
     pub(super) file_systems: &'a BTreeMap<String, FileSystem>,
     pub(super) clients: ClientNodes,
     pub(super) launch: &'a LaunchKind,
+    /// Environment variables of every job.
+    pub(super) launch_env: &'a BTreeMap<String, String>,
     pub(super) known: Vec<KnownNumber>,
     pub(super) place: &'a PlanText<'a>,
     pub(super) errors: &'a Rejections,

@@ -2,10 +2,10 @@
 
 use toml::Spanned;
 
-use super::defaults::ParseResult;
+use super::defaults::{Defaults, ParseResult};
 use super::plan_text::PlanText;
 use super::{ClientNodes, Placement, wire};
-use crate::launcher::{Launch, LaunchKind, MPIRUN, Named, allocation};
+use crate::launcher::{Launch, LaunchKind, MPIRUN, Named, allocation, says};
 
 /// Checks how jobs are started, and whether the launcher accepts the names of nodes.
 pub(super) fn launch(
@@ -39,6 +39,42 @@ fn attempts(wire: &wire::LaunchKeys, place: &PlanText<'_>) -> ParseResult<u32> {
             let what = format!("launch.attempts is at most {ATTEMPTS_MAX}. Find why jobs die instead.");
             Err(place.error(count, what))
         }
+    }
+}
+
+impl Defaults<'_> {
+    /// How the jobs of one test are started, if it says so: `local`, or as those of `[launch]` with other
+    /// options. The nodes and the recorded launcher are those of `[launch]`.
+    pub(super) fn own_launch(&self, who: &str, wire: &wire::TestKeys) -> ParseResult<Option<Launch>> {
+        let Some(spanned) = &wire.launch else { return Ok(None) };
+        let keys = spanned.get_ref();
+        if keys.attempts.is_some() || keys.probe.is_some() {
+            let what =
+                format!("{who}: launch: `attempts` and `probe` are for all tests. Set them in [launch].");
+            return Err(self.place.error(spanned, what));
+        }
+        let own = kind(keys, self.place)?;
+        let alike = match (&own, self.launch) {
+            (LaunchKind::Local, _) => true,
+            (LaunchKind::Mpirun(own), LaunchKind::Mpirun(of_plan)) => {
+                own.first() == of_plan.first() && says(own, "{hosts}") == says(of_plan, "{hosts}")
+            }
+            (own, of_plan) => own.name() == of_plan.name() && own.program() == of_plan.program(),
+        };
+        if !alike && !self.errors.is_spoiled("launch") {
+            let what = "a test is started with `kind = \"local\"`, or with the launcher and the program of \
+                        [launch]. \
+                        Change only its `options`, `argv` or `env`.";
+            return Err(self.place.error(spanned, format!("{who}: launch: {what}")));
+        }
+        let mut env = self.launch_env.clone();
+        env.extend(spanned.get_ref().env.clone());
+        Ok(Some(Launch { kind: own, env, probe: false, attempts: 0 }))
+    }
+
+    /// The same rules for a test with this launcher.
+    pub(super) fn started_by<'b>(&'b self, kind: &'b LaunchKind) -> Defaults<'b> {
+        Defaults { launch: kind, clients: self.clients.clone(), known: self.known.clone(), ..*self }
     }
 }
 

@@ -38,7 +38,10 @@ impl Defaults<'_> {
             for phase in &wire.phases {
                 let who = format!("{who}, phase {}", phase.id.get_ref());
                 self.errors.kept(self.fits_series(&who, wire, phase, &fs));
-                let placement = self.errors.kept(self.at_step(&who, phase, wire, (at, step)));
+                let launch = self.errors.kept(self.own_launch(&who, phase)).flatten();
+                let own = launch.as_ref().map(|launch| self.started_by(&launch.kind));
+                let placement = own.as_ref().unwrap_or(self).at_step(&who, phase, wire, (at, step));
+                let placement = self.errors.kept(placement);
                 let variant = Variant {
                     before: format!("{id}.{}.", step.label),
                     family: Some(id.clone()),

@@ -46,6 +46,14 @@ impl Defaults<'_> {
     /// Adds a test: once, at each of its steps, or after the tests of its search.
     pub(super) fn tests(&self, wire: &wire::TestKeys, plan: &mut Plan) -> ParseResult<()> {
         let who = format!("test {}", wire.id.get_ref());
+        match self.own_launch(&who, wire)? {
+            Some(launch) => self.started_by(&launch.kind).tests_at(wire, plan),
+            None => self.tests_at(wire, plan),
+        }
+    }
+
+    fn tests_at(&self, wire: &wire::TestKeys, plan: &mut Plan) -> ParseResult<()> {
+        let who = format!("test {}", wire.id.get_ref());
         let placed = self.errors.kept(self.placements(&who, &asked(wire)));
         let Some(placements) = placed else {
             // The other keys of the test are checked all the same.
@@ -101,8 +109,14 @@ impl Defaults<'_> {
     /// Adds one test.
     pub(super) fn add(&self, wire: &wire::TestKeys, variant: &Variant, plan: &mut Plan) -> ParseResult<()> {
         let id = format!("{}{}{}", variant.before, wire.id.get_ref(), variant.behind);
-        let checked = self.test(wire, variant, plan, id.clone()).inspect_err(|_| self.errors.spoil(id))?;
-        plan.tests.push(checked);
+        let launch = self.own_launch(&format!("test {id}"), wire)?;
+        let own = launch.as_ref().map(|launch| self.started_by(&launch.kind));
+        let checked = own
+            .as_ref()
+            .unwrap_or(self)
+            .test(wire, variant, plan, id.clone())
+            .inspect_err(|_| self.errors.spoil(id))?;
+        plan.tests.push(Test { launch, ..checked });
         state::in_a_row(&wire.id, plan, self.place)
     }
 
@@ -134,6 +148,7 @@ impl Defaults<'_> {
             setup: wire.setup.iter().map(|command| variant.at_step(command)).collect(),
             clause: clause.unwrap_or(&id).clone(),
             placement,
+            launch: None,
             step: variant.step.clone(),
             part: variant.part,
             search: None,
@@ -335,7 +350,7 @@ impl Defaults<'_> {
         if line.phases().is_empty() {
             return Err("the flags of this command line leave no phase. Remove one.".into());
         }
-        match plan.launch.kind.rejects_workloads().filter(|_| line.starts_ranks()) {
+        match self.launch.rejects_workloads().filter(|_| line.starts_ranks()) {
             Some(why) => Err(why),
             None => Ok((line, imports)),
         }

@@ -21,7 +21,7 @@ use rustix::process::{
 use super::CampaignRequest;
 use super::session::SessionDirectory;
 use crate::machine::recorded;
-use plan::launcher::{LaunchKind, LauncherJob, Nodes};
+use plan::launcher::{Launch, LaunchKind, LauncherJob, Nodes};
 use plan::line::has_stamped_data;
 use plan::schedule::PlannedJob;
 
@@ -56,7 +56,7 @@ impl Prepared {
         files: &Path,
         dir: &Path,
     ) -> Self {
-        let launch = &asked.plan.launch;
+        let launch = asked.plan.launch_for(job);
         let files = files.to_string_lossy();
         let mut words: Vec<String> = job.words.iter().map(|word| word.replace("{dir}", &files)).collect();
         let external = job.workload == "app";
@@ -73,7 +73,7 @@ impl Prepared {
             words.extend(key_words(asked, job));
             words.extend(["--record".to_owned(), names::RECORDS.to_owned()]);
         }
-        let env = environment(asked);
+        let env = environment(asked, launch);
         let own = if external { [std::slice::from_ref(&program), &words[..]].concat() } else { Vec::new() };
         Self {
             external: own,
@@ -107,7 +107,7 @@ impl Prepared {
             argv: ["sh", "-c", command].map(str::to_owned).to_vec(),
             external: Vec::new(),
             env_recorded: BTreeMap::new(),
-            env: environment(asked),
+            env: environment(asked, &asked.plan.launch),
             launcher: None,
             dir: dir.to_owned(),
             stdout: format!("{name}.stdout.txt"),
@@ -198,8 +198,7 @@ impl Prepared {
 
 /// The environment of jobs: that of this process without the variables that an outer launcher set for its
 /// ranks, and the variables of the plan.
-fn environment(asked: &CampaignRequest) -> BTreeMap<String, String> {
-    let launch = &asked.plan.launch;
+fn environment(asked: &CampaignRequest, launch: &Launch) -> BTreeMap<String, String> {
     let foreign = launch.kind.foreign_env();
     let inherited = asked.environment.iter();
     let inherited = inherited.filter(|(key, _)| !foreign.iter().any(|prefix| key.starts_with(prefix)));

@@ -18,7 +18,7 @@ use super::job::Prepared;
 use super::site::CampaignSite;
 use super::{CampaignRequest, Ended, EndedJobs, Event, ProbeMistake, Trouble, key, report_witness};
 use crate::machine::now;
-use plan::launcher::LauncherJob;
+use plan::launcher::{LaunchKind, LauncherJob};
 use plan::schedule::{PlannedJob, Purpose};
 
 /// The test's name in the facts of a probe.
@@ -68,8 +68,10 @@ fn geometries<'j>(
     };
     let mut known = Vec::new();
     let mut first = Vec::new();
-    for job in jobs.iter().filter(|job| !done.ends.contains_key(&key(job)) && !is_searched(job)) {
-        let geometry = (arguments(asked, site, job), job.fs.clone());
+    let is_launched = |job: &&PlannedJob| asked.plan.launch_for(job).kind != LaunchKind::Local;
+    let is_open = |job: &&PlannedJob| !done.ends.contains_key(&key(job)) && !is_searched(job);
+    for job in jobs.iter().filter(is_launched).filter(is_open) {
+        let geometry = (arguments(asked, site, job), &asked.plan.launch_for(job).env, job.fs.clone());
         if !known.contains(&geometry) {
             known.push(geometry);
             first.push(job);
@@ -80,7 +82,7 @@ fn geometries<'j>(
 
 /// The command line that starts a job, without its program and arguments.
 fn arguments(asked: &CampaignRequest, site: &CampaignSite, job: &PlannedJob) -> Vec<String> {
-    asked.plan.launch.kind.command(&LauncherJob {
+    asked.plan.launch_for(job).kind.command(&LauncherJob {
         program: String::new(),
         placement: job.placement.clone(),
         nodes: site.nodes.of(job.number),

@@ -48,11 +48,22 @@ pub(super) struct CampaignSite {
     hold: InheritedLock,
 }
 
+/// The jobs that the launcher of the plan starts. Local jobs of single tests need no nodes.
+fn launched(plan: &Plan, jobs: &[PlannedJob]) -> Vec<PlannedJob> {
+    let is_launched = |job: &&PlannedJob| plan.launch_for(job).kind.name() == plan.launch.kind.name();
+    jobs.iter().filter(is_launched).cloned().collect()
+}
+
 impl CampaignSite {
     /// Creates the places of a new campaign, after all checks that could reject it.
     pub(super) fn make(asked: &CampaignRequest) -> Result<Self, Trouble> {
         let jobs = schedule::jobs(&asked.plan, &asked.only)?;
-        let nodes = launch::for_jobs(&asked.plan.launch, &asked.plan.clients, &asked.around, &jobs)?;
+        let nodes = launch::for_jobs(
+            &asked.plan.launch,
+            &asked.plan.clients,
+            &asked.around,
+            &launched(&asked.plan, &jobs),
+        )?;
         check_launcher(asked)?;
         let dirs = dirs(&asked.plan, asked.dir.as_deref())?;
         let kept = KeptDatasets::take(asked, &jobs, &dirs)?;
@@ -135,7 +146,12 @@ impl CampaignSite {
         let hostfile = Some(info.hosts.clone()).filter(|hosts| !hosts.is_empty());
         let around = Surroundings { hostfile, ..asked.around.clone() };
         let jobs = schedule::jobs(&asked.plan, &info.only)?;
-        let nodes = launch::for_jobs(&asked.plan.launch, &asked.plan.clients, &around, &jobs)?;
+        let nodes = launch::for_jobs(
+            &asked.plan.launch,
+            &asked.plan.clients,
+            &around,
+            &launched(&asked.plan, &jobs),
+        )?;
         check_launcher(asked)?;
         let dirs = info.data.iter();
         let dirs = dirs.filter_map(|(fs, data)| Some((fs.clone(), Path::new(data).parent()?.to_owned())));

@@ -113,7 +113,7 @@ fn command(plan: &Plan, job: &PlannedJob) -> Vec<String> {
     }
     let named = plan.clients.hostfile.is_some() || !plan.clients.exclude.is_empty();
     let hosts = if named { vec!["NODES".to_owned()] } else { Vec::new() };
-    plan.launch.kind.command(&LauncherJob {
+    plan.launch_for(job).kind.command(&LauncherJob {
         program,
         placement: job.placement.clone(),
         nodes: Nodes { hosts, ..Nodes::default() },

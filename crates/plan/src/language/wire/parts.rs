@@ -6,8 +6,8 @@ use toml::Spanned;
 use units::Dimension;
 
 use super::{
-    Count, Criteria, CriterionValue, DecideKeys, NodeCount, NodesValue, SHARE, STRIPES, TIME, VerifyWord,
-    keys,
+    Count, Criteria, CriterionValue, DecideKeys, LaunchKeys, NodeCount, NodesValue, SHARE, STRIPES, TIME,
+    VerifyWord, keys,
 };
 use crate::app::{Pick, Stream};
 use crate::words::words;
@@ -44,6 +44,9 @@ keys! {
             "nodes, each with `ppn` ranks";
         ppn: Option<Spanned<Count>> = Count, "4", "ranks per node. Default with `nodes`: 1";
         repetitions: Option<Spanned<Count>> = Count, "5", "the number of repetitions, each a separate job";
+        launch: Option<Spanned<LaunchKeys>> = Table(LaunchKeys::TABLE), "{ kind = \"local\" }",
+            "how its jobs are started, instead of `[launch]`: `local`, or the launcher of `[launch]` with \
+             other `options`, `argv` or `env`. Variables of `[launch]` stay";
         uses: Option<Spanned<String>> = Text, "\"dataset.big\"",
             "the files that it works on: those of a dataset, or those that an earlier test left";
         setup: Vec<String> = Texts, "[\"lfs setstripe -c 1 {dir}\"]",

@@ -1,6 +1,7 @@
 //! `[launch]` and the nodes of `[clients]`: which keys go together.
 
 use plan::Plan;
+use plan::launcher::LaunchKind;
 
 use super::{HEAD, rejection, test_with};
 
@@ -93,4 +94,32 @@ fn a_memory_of_only_spaces_is_rejected_but_an_empty_one_is_unknown() {
         let rejection = plan(spaces).unwrap_err().0;
         assert!(rejection.starts_with("p.toml:5:10: "), "{rejection}");
     }
+}
+
+#[test]
+fn a_test_is_started_locally_or_by_the_launcher_of_the_plan_with_other_options() {
+    let plan = |own: &str| {
+        format!(
+            "[launch]\nkind = \"srun\"\noptions = [\"-v\"]\nenv = {{ A = \"1\", B = \"2\" }}\n\
+             [[test]]\nid = \"T\"\n\
+             app = {{ argv = [\"./a\"], parse = \"ior\" }}\nranks = 1\nrole = \"reported\"\nlaunch = {own}\n"
+        )
+    };
+    let launched = |own: &str| {
+        let plan = Plan::parse(&format!("{HEAD}{}", plan(own)), "p.toml").unwrap();
+        let jobs = plan::schedule::jobs(&plan, &[]).unwrap();
+        plan.launch_for(&jobs[0]).clone()
+    };
+    let local = launched("{ kind = \"local\", env = { B = \"3\" } }");
+    let env: Vec<(&str, &str)> =
+        local.env.iter().map(|(key, value)| (key.as_str(), value.as_str())).collect();
+    assert_eq!((local.kind, &env[..]), (LaunchKind::Local, &[("A", "1"), ("B", "3")][..]));
+    let other = launched("{ kind = \"srun\", options = [\"--overcommit\"] }");
+    assert!(matches!(&other.kind, LaunchKind::Named { options, .. } if options == &["--overcommit"]));
+    let said = rejection(&plan("{ kind = \"flux\" }"));
+    assert!(said.starts_with("p.toml:13:10: test T: launch: a test is started with"), "{said}");
+    let said = rejection(&plan("{ kind = \"srun\", program = \"mysrun\" }"));
+    assert!(said.contains("with the launcher and the program of [launch]"), "{said}");
+    let said = rejection(&plan("{ kind = \"local\" }").replace("ranks = 1", "ranks = 2"));
+    assert!(said.contains("starts external programs as one process"), "{said}");
 }

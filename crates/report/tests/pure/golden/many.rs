@@ -242,6 +242,7 @@ fn summary() -> Summary {
         system: "B".into(),
         from: "S.w".into(),
         over: "servers".into(),
+        is_simulated: false,
         steps: steps.clone(),
         to,
         factor: 2.0,
