@@ -9,6 +9,7 @@
 //! Never here: units, thresholds of a contract, verdicts.
 
 mod bootstrap;
+mod comparison;
 mod dice;
 mod groups;
 mod independence;
@@ -22,6 +23,7 @@ mod variability;
 use std::ops::RangeInclusive;
 
 pub use bootstrap::{RESAMPLES, bootstrap_interval};
+pub use comparison::{NoRatio, RatioEstimate, ratios_together};
 pub use dice::Dice;
 pub use groups::{SLOW_SHARE, low_in_blocks, rank_sum, robust_z};
 pub use independence::{Dependence, SIGNIFICANT, Stall, dependence, farthest, significant_dependence};

@@ -137,12 +137,36 @@ fn freedom(over: &SettingSample, under: &SettingSample, ratio: f64) -> f64 {
     if shares > 0.0 { (parts[0] + parts[1]).powi(2) / shares } else { 1.0 }
 }
 
-/// The largest ratio that `over` / `under` is significantly above; 0 if there is none.
+/// The lower limit of `over` / `under`: `over` is significantly above every smaller ratio. 0 if there is
+/// none.
+///
+/// The degrees of freedom depend on the ratio, so with two or three values the test can change its answer
+/// more than once. The limit is below the first change, so that the interval has every ratio that is not
+/// rejected.
 fn lower(over: &SettingSample, under: &SettingSample, confidence: f64) -> f64 {
     if !is_above(over, under, 0.0, confidence) {
         return 0.0;
     }
-    // Solves t² times the variance = the square of the difference, with the t of the previous ratio.
+    let found = solved(over, under, confidence);
+    let high = found.unwrap_or(over.mean / under.mean);
+    let steps = if found.is_some() { STEPS } else { 8 * STEPS };
+    let mut low = 0.0;
+    for step in 1..steps {
+        let ratio = high * f64::from(step) / f64::from(steps);
+        if !is_above(over, under, ratio, confidence) {
+            return between(over, under, confidence, (low, ratio));
+        }
+        low = ratio;
+    }
+    found.unwrap_or_else(|| between(over, under, confidence, (low, high)))
+}
+
+/// Into how many steps the ratios below a solution are divided to find an earlier one.
+const STEPS: u32 = 8;
+
+/// Solves t² times the variance = the square of the difference, with the t of the previous ratio. `None` if
+/// the steps do not come to an end.
+fn solved(over: &SettingSample, under: &SettingSample, confidence: f64) -> Option<f64> {
     let mut ratio = over.mean / under.mean;
     for _ in 0..40 {
         let square = t_quantile_of(confidence, freedom(over, under, ratio)).powi(2);
@@ -151,11 +175,29 @@ fn lower(over: &SettingSample, under: &SettingSample, confidence: f64) -> f64 {
         let c = over.mean * over.mean - square * over.of_mean();
         let next = c.max(0.0) / (b + (b * b - a * c).max(0.0).sqrt());
         if (next - ratio).abs() <= 1e-12 * ratio {
-            return next;
+            return Some(next);
         }
         ratio = next;
     }
-    ratio
+    None
+}
+
+/// The ratio between these two at which the answer of the test changes: it is above the first and not above
+/// the second.
+fn between(over: &SettingSample, under: &SettingSample, confidence: f64, within: (f64, f64)) -> f64 {
+    let (mut low, mut high) = within;
+    while high - low > 1e-12 * high {
+        let middle = f64::midpoint(low, high);
+        if middle <= low || middle >= high {
+            break;
+        }
+        if is_above(over, under, middle, confidence) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    low
 }
 
 #[cfg(test)]
@@ -188,6 +230,13 @@ mod tests {
         let interval = ratio_interval(&[50.0, 51.0], &wild, 0.95).unwrap();
         assert_eq!(interval.high, f64::INFINITY, "a denominator that may be zero gives no upper limit");
         assert_eq!(ratio_interval(&wild, &[50.0, 51.0], 0.95).unwrap().low, 0.0);
+    }
+
+    #[test]
+    fn a_higher_confidence_never_gives_a_narrower_interval() {
+        let (two, three) = ([1.0, 650.520_501_8], [670.512_223_3, 923.761_487_4, 769.512_345_1]);
+        let limits = [0.959_691, 0.979_846].map(|level| ratio_interval(&three, &two, level).unwrap());
+        assert!(limits[1].low <= limits[0].low && limits[0].high <= limits[1].high, "{limits:?}");
     }
 
     #[test]
