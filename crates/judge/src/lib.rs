@@ -6,7 +6,7 @@
 //!
 //! Modules import only modules before them in this list: `index`, `case`, `validity` (whether a measurement
 //! can be used), `findings` (what is wrong with the records), `decision`, `clients`, `attribution`,
-//! `remarks`, `verdicts`, `summary`, `waivers`.
+//! `remarks`, `verdicts`, `summary`, `waivers`, `comparison`.
 //!
 //! `power` imports none of them. It states how probable a PASS is before a run.
 //!
@@ -17,6 +17,7 @@
 mod attribution;
 mod case;
 mod clients;
+mod comparison;
 mod decision;
 mod findings;
 mod index;
@@ -33,6 +34,7 @@ use results::crosscheck::Contradiction;
 use results::folder::Campaign;
 use results::summary::Summary;
 
+pub use comparison::{COMPARISON_CONFIDENCE, CampaignToCompare, ComparisonRules, compare, letter};
 pub use power::{ClausePower, MARGINS, PlanPower, WANTED, power};
 pub use waivers::WAIVABLE;
 

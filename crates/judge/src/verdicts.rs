@@ -172,7 +172,7 @@ fn of_several(cases: &[TestCriterion<'_>], statistics: Option<&Statistics>) -> R
 }
 
 /// The sum of the parts in each repetition.
-fn sums(group: &Group, cases: &[TestCriterion<'_>]) -> Result<Vec<f64>, Unusable> {
+pub(crate) fn sums(group: &Group, cases: &[TestCriterion<'_>]) -> Result<Vec<f64>, Unusable> {
     let mut sums = vec![0.0; group.repetitions as usize];
     for case in cases {
         let values = validity::measured(case).map_err(|unusable| of_part(case, unusable))?;

@@ -13,6 +13,7 @@ pub mod sentences;
 
 use std::io;
 
+use results::comparison::CampaignComparison;
 use results::folder::Campaign;
 
 /// The text that a terminal shows at the end of a campaign. It has the clauses with their verdicts and
@@ -48,4 +49,14 @@ pub fn write_page(campaign: &Campaign, options: &PageOptions, out: &mut dyn io::
     document.signed.signed_by(&options.signers);
     let page = renderers::html::page(&document, options).map_err(io::Error::other)?;
     out.write_all(page.as_bytes())
+}
+
+/// The text of a comparison for a terminal of `width` columns (at least 40).
+pub fn comparison_text(comparison: &CampaignComparison, width: usize, colour: bool) -> String {
+    renderers::text::Text { width, colour }.comparison(&document::comparison(comparison))
+}
+
+/// A comparison as one HTML file, which needs no network, fonts or scripts.
+pub fn comparison_html(comparison: &CampaignComparison) -> io::Result<String> {
+    renderers::comparison_html::page(&document::comparison(comparison)).map_err(io::Error::other)
 }

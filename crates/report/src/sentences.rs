@@ -244,6 +244,11 @@ fn shown(reason: &Reason, name: &str, how: &str) -> String {
     }
 }
 
+/// A piece of data in words, outside of a sentence.
+pub fn datum(datum: &Datum) -> String {
+    shown(&Reason::default().with("datum", datum.clone()), "datum", "")
+}
+
 /// The job that a reason is about.
 fn who(reason: &Reason) -> String {
     match (reason.text("job"), reason.number("repetition")) {

@@ -7,6 +7,7 @@
 //! Never here: measuring, starting jobs, evaluating, printing.
 #![forbid(unsafe_code)]
 
+pub mod comparison;
 pub mod crosscheck;
 pub mod finding;
 pub mod folder;

@@ -29,6 +29,8 @@ enum ExitStatuses {
     Evidence,
     /// It shows a campaign again.
     Report,
+    /// It compares campaigns.
+    Comparison,
     /// It lints a command.
     Lint,
     /// It checks a plan.
@@ -63,6 +65,14 @@ impl ExitStatuses {
                 "3  done, but the folder was modified",
                 "4  an error of the program or of I/O",
             ],
+            Self::Comparison => &[
+                "0  compared",
+                "1  with --fail-below: a row is shown slower than the share",
+                "2  wrong usage, or not a campaign folder",
+                "3  compared, but the evidence of a campaign is not intact",
+                "   with --fail-below also: a row of the baseline cannot be compared",
+                "4  an error of the program or of I/O",
+            ],
             Self::Lint => &[
                 "0  no finding needs a correction or a waiver",
                 "2  wrong usage, or the input cannot be read",
@@ -88,7 +98,7 @@ const fn help(name: &'static str, exit: ExitStatuses, examples: &'static [&'stat
     CommandHelp { name, examples, exit }
 }
 
-use ExitStatuses::{Cases, Evidence, Lint, Plan, Report, Verdict, Work};
+use ExitStatuses::{Cases, Comparison, Evidence, Lint, Plan, Report, Verdict, Work};
 
 const GROUPS: &[CommandGroup] = &[
     CommandGroup {
@@ -148,6 +158,14 @@ const GROUPS: &[CommandGroup] = &[
                     "assay report assay-contract-20261124-101500",
                     "assay report --csv contract.tar.gz",
                     "assay report --pdf contract.pdf contract.tar.gz",
+                ],
+            ),
+            help(
+                "compare",
+                Comparison,
+                &[
+                    "assay compare phase1.tar.gz phase2.tar.gz",
+                    "assay compare before after --html upgrade.html --fail-below 95%",
                 ],
             ),
             help(

@@ -1,9 +1,11 @@
 //! The table of commands, one file each.
 
 mod backends;
+mod compare;
 mod datasets;
 #[cfg(test)]
 mod documents;
+mod evidence_state;
 mod help;
 mod judge;
 mod links;
@@ -46,6 +48,7 @@ enum Command {
     Report(report::ReportArgs),
     Verify(verify::VerifyArgs),
     Pack(pack::PackArgs),
+    Compare(compare::CompareArgs),
     Witness(witness::WitnessArgs),
     Plan(plan::PlanArgs),
     Datasets(datasets::DatasetsArgs),
@@ -111,6 +114,7 @@ pub(crate) fn run(argv: &[String]) -> u8 {
         Command::Report(args) => report::run(args),
         Command::Verify(args) => verify::run(args),
         Command::Pack(args) => pack::run(args),
+        Command::Compare(args) => compare::run(args),
         Command::Witness(args) => witness::run(args),
         Command::Plan(args) => plan::run(args),
         Command::Datasets(args) => datasets::run(args),

@@ -415,6 +415,10 @@ fn beside_selected(campaign: &Campaign) -> String {
 /// The table of clauses and verdicts, with the width and the colours of standard output.
 pub(super) fn table(campaign: &Campaign) -> String {
     let colour = io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
-    report::text(&campaign.of_selected(), progress::width().unwrap_or(100), colour)
-        + &beside_selected(campaign)
+    report::text(&campaign.of_selected(), columns_of_terminal(), colour) + &beside_selected(campaign)
+}
+
+/// The width of the terminal, or 100 columns.
+pub(super) fn columns_of_terminal() -> usize {
+    progress::width().unwrap_or(100)
 }

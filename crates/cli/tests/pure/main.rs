@@ -27,6 +27,7 @@ mod campaign_stopped_anywhere;
 mod campaign_submitted;
 mod campaign_witnessed;
 mod command_pages;
+mod compare;
 mod fdtree;
 mod fdtree_faults;
 mod fdtree_found;

@@ -1,8 +1,10 @@
 //! Prints how often verdicts are wrong about systems with a known true value: the tables of
-//! docs/validation/verdict-rates.md and docs/validation/projection.md. Run it with `cargo run --release -p
-//! judge --example verdict_rates`.
+//! docs/validation/verdict-rates.md, docs/validation/comparison.md and docs/validation/projection.md. Run it
+//! with `cargo run --release -p judge --example verdict_rates`.
 #![allow(clippy::print_stdout)]
 
+mod comparison_tables;
+mod comparisons;
 mod dependent;
 mod intervals;
 mod looks;
@@ -18,7 +20,7 @@ const TRIALS: u32 = 20_000;
 const PROJECTIONS: u32 = 500;
 
 /// The tables by name.
-const TABLES: [(&str, fn()); 13] = [
+const TABLES: [(&str, fn()); 15] = [
     ("floors", || floors(Shape::Even)),
     ("stalls", || floors(Shape::Stalls)),
     ("until-decided", until_decided),
@@ -32,6 +34,8 @@ const TABLES: [(&str, fn()); 13] = [
     ("courses", courses),
     ("nodes", numbers_of_nodes),
     ("projections", projections),
+    ("comparisons", comparison_tables::intervals),
+    ("families", comparison_tables::families),
 ];
 
 /// Prints the named tables, or all of them.

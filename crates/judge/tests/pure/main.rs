@@ -3,6 +3,7 @@
 mod at_once;
 mod cases;
 mod clients;
+mod comparison;
 mod course;
 mod file_system;
 mod findings;

@@ -98,18 +98,23 @@ fn number(value: Option<f64>) -> String {
     value.map_or_else(String::new, |value| value.to_string())
 }
 
-/// One line. Fields have quotes as RFC 4180 requires.
+/// One line.
 fn line(text: &mut String, system: &str, fields: &Fields) {
     let quoted = COLUMNS.split(',').map(|column| {
         let own = fields.iter().find(|(name, _)| *name == column).map_or("", |(_, field)| field);
-        let field = cell(if column == "system" { system } else { own });
-        match field.contains([',', '"']) {
-            true => format!("\"{}\"", field.replace('"', "\"\"")),
-            false => field,
-        }
+        quoted(if column == "system" { system } else { own })
     });
     text.push_str(&quoted.collect::<Vec<_>>().join(","));
     text.push('\n');
+}
+
+/// A field, with quotes as RFC 4180 requires.
+pub(super) fn quoted(field: &str) -> String {
+    let field = cell(field);
+    match field.contains([',', '"']) {
+        true => format!("\"{}\"", field.replace('"', "\"\"")),
+        false => field,
+    }
 }
 
 /// The text of a field. A text that a spreadsheet would take for a formula begins with an apostrophe.

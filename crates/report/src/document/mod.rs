@@ -10,6 +10,7 @@ mod anchors;
 mod build;
 mod cases;
 mod clauses;
+mod comparison;
 mod constants;
 mod csv;
 mod jobs;
@@ -28,6 +29,10 @@ mod warnings;
 pub(crate) mod words;
 
 pub use build::of;
+pub use comparison::{
+    CampaignLine, ComparisonDocument, ConclusionLine, ForestLine, ForestPlot, ForestTick, RowLine,
+    comparison, comparison_csv,
+};
 pub use csv::csv;
 pub use plots::{
     Axis, ClausePicture, ClauseRow, LegendEntry, LegendKey, MarkShape, Plot, PlotBand, PlotCell, PlotHover,

@@ -14,14 +14,12 @@ use crate::document::{Block, Document, Plot};
 use crate::sentences::campaign::{HASH_LINE, MARGIN, NO_WAIVER, NO_WARNING};
 
 const PAGE: &str = include_str!("page.html");
-const STYLE: &str = concat!(include_str!("page.css"), include_str!("plots.css"));
+pub(super) const STYLE: &str = concat!(include_str!("page.css"), include_str!("plots.css"));
 
 /// The document as one HTML file.
 pub(crate) fn page(document: &Document, options: &PageOptions) -> Result<String, minijinja::Error> {
-    let mut environment = Environment::new();
-    environment.set_syntax(SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build()?);
+    let mut environment = with_filters()?;
     environment.add_template("page.html", PAGE)?;
-    environment.add_filter("tied", |text: String| tied(&text));
     let PageOptions { appendix, standalone, .. } = *options;
     let leads = move |link: Option<&str>| match link {
         Some(link) => !standalone || appendix && link.starts_with('#'),
@@ -48,6 +46,14 @@ pub(crate) fn page(document: &Document, options: &PageOptions) -> Result<String,
     })?;
     // HTML forbids control characters, and no reader sees the others.
     Ok(units::visible_lines(&page))
+}
+
+/// An environment without templates, with the syntax and the filter of all pages.
+pub(super) fn with_filters() -> Result<Environment<'static>, minijinja::Error> {
+    let mut environment = Environment::new();
+    environment.set_syntax(SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build()?);
+    environment.add_filter("tied", |text: String| tied(&text));
+    Ok(environment)
 }
 
 fn svg_of(plot: &Plot) -> Value {

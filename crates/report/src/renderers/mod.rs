@@ -3,6 +3,9 @@
 //! Invariant: a renderer lays out and escapes. It computes nothing.
 //! Never here: campaigns, records, verdicts.
 
+pub(crate) mod comparison_html;
+mod comparison_text;
+mod forest;
 pub(crate) mod html;
 mod svg;
 pub(crate) mod text;

@@ -308,6 +308,6 @@ fn legend(entries: &[LegendEntry]) -> String {
     html + "</p>"
 }
 
-fn escape(text: &str) -> String {
+pub(super) fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }

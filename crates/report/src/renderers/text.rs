@@ -181,7 +181,7 @@ impl Text {
     }
 
     /// `text`, wrapped. The first line follows `lead`, and the other lines have the same indentation.
-    fn wrapped(&self, out: &mut String, lead: &str, text: &str, width: usize) {
+    pub(super) fn wrapped(&self, out: &mut String, lead: &str, text: &str, width: usize) {
         let indent = columns(lead);
         for (at, line) in wrap(&clean(text), width.saturating_sub(indent).max(1)).iter().enumerate() {
             match at {
@@ -193,7 +193,7 @@ impl Text {
         }
     }
 
-    fn toned(&self, tone: Tone, word: &str) -> String {
+    pub(super) fn toned(&self, tone: Tone, word: &str) -> String {
         let code = match tone {
             _ if !self.colour => return word.into(),
             Tone::Plain => return word.into(),
@@ -219,12 +219,12 @@ fn criterion_of(clause: &Clause) -> String {
 }
 
 /// The columns of a text on a terminal. Wide scripts count as one column per character.
-fn columns(text: &str) -> usize {
+pub(super) fn columns(text: &str) -> usize {
     text.chars().count()
 }
 
 /// The text in one line, with control characters and invisible characters escaped.
-fn clean(text: &str) -> String {
+pub(super) fn clean(text: &str) -> String {
     units::visible(&text.replace(['\n', '\t'], " "))
 }
 

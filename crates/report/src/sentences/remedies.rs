@@ -22,6 +22,9 @@ pub(super) const TEXTS: &[(Code, &str)] = templates! {
     VariabilityUnknown: "Set `repetitions` in the plan to at least 3 and run a new campaign.";
     VariabilityAboveMax: "Find the cause of the variability, and measure again.";
     EvidenceModified: "List these files with `assay verify FOLDER`.";
+    TestsDiffer: "To compare them anyway, add --other-parameters.{rejected?}";
+    TooFewToCompare: "Set `repetitions` in the plan to at least 3, better to more, and run a new campaign.";
+    EvidenceRejected: "List all faults with `assay verify FOLDER`.";
     NotYetRun: "If the campaign was stopped, resume it with `assay run --resume FOLDER`.";
     AttemptOpen: "If the campaign was stopped, resume it with `assay run --resume FOLDER`.";
     DummyBackend: "Measure with another backend.";

@@ -85,6 +85,69 @@ pub(super) const TEXTS: &[(Code, &str)] = templates! {
     PartUnusable: "Part {part} cannot be used. {cause}";
     LintError: "The campaign was started despite a lint error. {cause}";
     EvidenceModified: "Files of the campaign are not intact, so its verdicts are not valid.";
+    // Comparisons of campaigns, and the state of their evidence.
+    ComparedFaster:
+        "Its mean is {ratio} of the baseline's, so it is faster. Interval of the ratio, for {ratios|ratio} \
+         together: {ratio_low} to {ratio_high} ({confidence}, n = {n_reference} and {n}).",
+        "Its mean is {ratio} of the baseline's, so it is faster. Interval of the ratio, for {ratios|ratio} \
+         together: above {ratio_low} ({confidence}, n = {n_reference} and {n}).";
+    ComparedSlower:
+        "Its mean is {ratio} of the baseline's, so it is slower. Interval of the ratio, for {ratios|ratio} \
+         together: {ratio_low} to {ratio_high} ({confidence}, n = {n_reference} and {n}).",
+        "Its mean is {ratio} of the baseline's, so it is slower. Interval of the ratio, for {ratios|ratio} \
+         together: above {ratio_low} ({confidence}, n = {n_reference} and {n}).";
+    ComparedLarger:
+        "Its mean is {ratio} of the baseline's, so it is larger. Interval of the ratio, for {ratios|ratio} \
+         together: {ratio_low} to {ratio_high} ({confidence}, n = {n_reference} and {n}).",
+        "Its mean is {ratio} of the baseline's, so it is larger. Interval of the ratio, for {ratios|ratio} \
+         together: above {ratio_low} ({confidence}, n = {n_reference} and {n}).";
+    ComparedSmaller:
+        "Its mean is {ratio} of the baseline's, so it is smaller. Interval of the ratio, for {ratios|ratio} \
+         together: {ratio_low} to {ratio_high} ({confidence}, n = {n_reference} and {n}).",
+        "Its mean is {ratio} of the baseline's, so it is smaller. Interval of the ratio, for {ratios|ratio} \
+         together: above {ratio_low} ({confidence}, n = {n_reference} and {n}).";
+    NoDifferenceShown:
+        "Its mean is {ratio} of the baseline's. The interval of the ratio contains 100 %, so no difference \
+         is shown. For {ratios|ratio} together: {ratio_low} to {ratio_high} ({confidence}, n = {n_reference} \
+         and {n}).[ Alone, the interval would be {alone_low} to {alone_high}. Among {ratios|ratio}, chance \
+         can cause that.]",
+        "Its mean is {ratio} of the baseline's. The interval of the ratio contains 100 %, so no difference \
+         is shown. For {ratios|ratio} together: above {ratio_low} ({confidence}, n = {n_reference} and \
+         {n}).[ Alone, the interval would be {alone_low} to {alone_high}. Among {ratios|ratio}, \
+         chance can cause that.]";
+    CountsCompared:
+        "The baseline counted {counted_reference} in {n_reference|repetition}, and this campaign {counted} \
+         in {n|repetition}.";
+    NotInCampaign: "Campaign {campaign} does not have this test.";
+    TestsDiffer:
+        "The tests were compared although they differ: {what:command=command line;setup=commands before the \
+         job;source=files that are read;state=state;course=other requirements;ranks=ranks;nodes=nodes;\
+         parameters=parameters}.{compared?}",
+        "The tests are not compared, because they differ: {what:command=command line;setup=commands before \
+         the job;source=files that are read;state=state;course=other requirements;ranks=ranks;nodes=nodes;\
+         parameters=parameters}.";
+    UnitsDiffer: "The values have different units: `{unit_reference}` and `{unit}`.";
+    UnusableInCampaign: "Campaign {campaign} has no usable value. {cause}";
+    TooFewToCompare:
+        "A ratio has an interval only from two repetitions of each campaign on (n = {n_reference} and {n}).";
+    NoVariabilityToCompare:
+        "The repetitions of each campaign are equal, so their ratio has no interval (n = {n_reference} and \
+         {n}).";
+    RatioNotPositive: "A mean is not positive, so the ratio has no meaning.";
+    EvidenceIntact: "The evidence is intact.";
+    EvidenceSoFar: "The evidence is unmodified so far, but the campaign has not ended.";
+    EvidenceUnchained:
+        "The evidence has no hash chain. Only the plan and the files of each job were checked, against \
+         hashes in the same folder.";
+    EvidenceNotReproduced:
+        "The measured data is unmodified. Verdicts or report were made by another build. They were derived \
+         again here.{other_build?}",
+        "The measured data is unmodified. Verdicts or report are not those of this program. They were \
+         derived again here. First difference: {difference}.";
+    EvidenceRejected:
+        "The evidence is not intact, so no value of this campaign is used. {faults|fault} found. The first: \
+         {fault}.";
+    EvidenceUnreadable: "This is no readable campaign: {error}";
     // What was not run, or did not end.
     NoneRan:
         "{job} repetition {repetition} was not run.",

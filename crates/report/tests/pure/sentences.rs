@@ -72,6 +72,8 @@ const BYTES: &[&str] = &[
 const RATES: &[&str] =
     &["high", "limit", "low", "rate", "rate_max", "required", "sequential", "threshold", "value", "whole"];
 const SHARES: &[&str] = &[
+    "alone_high",
+    "alone_low",
     "blocks",
     "change",
     "confidence",
@@ -89,6 +91,7 @@ const SHARES: &[&str] = &[
     "range",
     "range_max",
     "power",
+    "ratio",
     "ratio_high",
     "ratio_low",
     "raw",
@@ -114,6 +117,8 @@ const COUNTS: &[&str] = &[
     "more_nodes",
     "n",
     "n_min",
+    "counted",
+    "counted_reference",
     "looks",
     "n_reference",
     "nodes",

@@ -65,6 +65,34 @@ codes! {
     LintError = "lint-error": "The campaign was started despite a lint error about this clause.";
     EvidenceModified = "evidence-modified": "Files of the campaign are not intact.";
 
+    // Comparisons of campaigns, and the state of their evidence.
+    ComparedFaster = "compared-faster":
+        "The other campaign is faster than the baseline, and the interval of the ratio supports that.";
+    ComparedSlower = "compared-slower":
+        "The other campaign is slower than the baseline, and the interval of the ratio supports that.";
+    ComparedLarger = "compared-larger":
+        "The value is larger than in the baseline, and the interval of the ratio supports that.";
+    ComparedSmaller = "compared-smaller":
+        "The value is smaller than in the baseline, and the interval of the ratio supports that.";
+    NoDifferenceShown = "no-difference-shown": "The interval of the ratio contains 1.";
+    CountsCompared = "counts-compared": "Counts are compared as they are, because they have no interval.";
+    NotInCampaign = "not-in-campaign": "One of the compared campaigns does not have this test.";
+    TestsDiffer = "tests-differ": "The compared tests differ in what decides their rate.";
+    UnitsDiffer = "units-differ": "The compared values have different units.";
+    UnusableInCampaign = "unusable-in-campaign": "One of the compared campaigns has no usable value.";
+    TooFewToCompare = "too-few-to-compare": "One of the compared campaigns has fewer than two repetitions.";
+    NoVariabilityToCompare = "no-variability-to-compare":
+        "No repetition differs from the others of its campaign, so the ratio has no interval.";
+    RatioNotPositive = "ratio-not-positive": "One of the compared means is zero or negative.";
+    EvidenceIntact = "evidence-intact": "The evidence is complete, unmodified and reproduced.";
+    EvidenceSoFar = "evidence-so-far": "The evidence is unmodified, but the campaign has not ended.";
+    EvidenceUnchained = "evidence-unchained": "The evidence has no hash chain.";
+    EvidenceNotReproduced = "evidence-not-reproduced":
+        "The measured data is unmodified, but verdicts or report are not those of this program.";
+    EvidenceRejected = "evidence-rejected":
+        "Files of the campaign were modified or contradict each other, so its values are not used.";
+    EvidenceUnreadable = "evidence-unreadable": "The folder or archive cannot be read as a campaign.";
+
     // What was not run, or did not end.
     NoneRan = "none-ran": "The campaign ended before a job of the test was run.";
     NotYetRun = "not-yet-run": "The campaign has not ended, and the test has not started yet.";

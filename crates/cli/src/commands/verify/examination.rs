@@ -19,9 +19,9 @@ pub(in crate::commands) struct FolderExamination {
     /// Its faults.
     pub(in crate::commands) faults: Vec<FolderFault>,
     /// Verdicts, and the report, that this program does not reproduce.
-    pub(super) unreproduced: Vec<Difference>,
+    pub(in crate::commands) unreproduced: Vec<Difference>,
     /// Whether another build of the program made verdicts and report.
-    pub(super) is_of_another_build: bool,
+    pub(in crate::commands) is_of_another_build: bool,
     pub(super) campaign: Option<Campaign>,
 }
 

@@ -1,0 +1,72 @@
+//! A campaign as `compare` and `index` read it: evaluated again, with the state of its evidence.
+//!
+//! Never here: what is done with a campaign whose evidence is not intact.
+
+use std::path::Path;
+
+use anyhow::Result;
+use plan::Plan;
+use results::folder::{self, Campaign, Head, Verification, names};
+use results::reason::{Code, Reason};
+
+use super::judge::{EvaluatedAgain, EvidenceFolder};
+use super::verify::{self, FolderExamination};
+
+/// A campaign that was read, checked and evaluated again.
+pub(super) struct ExaminedCampaign {
+    /// The path as typed.
+    pub(super) name: String,
+    pub(super) plan: Plan,
+    pub(super) campaign: Campaign,
+    pub(super) head: Option<Head>,
+    /// The state of its evidence.
+    pub(super) evidence: Reason,
+    /// Whether no fault was found in measured data, plan and jobs.
+    pub(super) is_usable: bool,
+}
+
+impl ExaminedCampaign {
+    /// Reads the folder or archive at `path`. Fails if it cannot be read as a campaign.
+    pub(super) fn open(path: &Path) -> Result<Self> {
+        let opened = EvidenceFolder::open(path)?;
+        let EvaluatedAgain { plan, mut campaign, checked, .. } = opened.evaluated()?;
+        let examined = verify::examine(&opened.folder, &checked);
+        let (evidence, faults) = state(&opened.folder, &checked, &examined);
+        campaign.faults = faults;
+        Ok(Self {
+            name: opened.name.clone(),
+            plan,
+            head: checked.head,
+            is_usable: campaign.faults.is_empty(),
+            campaign,
+            evidence,
+        })
+    }
+}
+
+/// The state of the evidence, and the faults because of which its values are not used. Verdicts and report
+/// are derived again, so a fault of theirs is only stated.
+fn state(folder: &Path, checked: &Verification, examined: &FolderExamination) -> (Reason, Vec<String>) {
+    let mut faults = checked.of_evidence();
+    // Contradictions between plan and jobs follow the faults of files.
+    let of_facts = examined.faults.iter().skip(checked.faults.len());
+    let is_made = |about: &str| [names::VERDICTS, names::SUMMARY, names::REPORT].contains(&about);
+    faults.extend(of_facts.filter(|fault| !is_made(&fault.about)).map(|fault| fault.said.clone()));
+    if let Some(first) = faults.first() {
+        let reason = Reason::new(Code::EvidenceRejected).with("fault", first).with("faults", faults.len());
+        return (reason, faults);
+    }
+    let made = examined.faults.iter().map(|fault| fault.said.as_str());
+    let differing = examined.unreproduced.iter().map(|one| one.text.as_str());
+    let ended = folder::has(folder, names::VERDICTS);
+    let reason = match made.chain(differing).next() {
+        _ if checked.head.is_none() => Reason::new(Code::EvidenceUnchained),
+        Some(difference) if ended || checked.ended => {
+            let reason = Reason::new(Code::EvidenceNotReproduced).with("difference", difference);
+            if examined.is_of_another_build { reason.with("other_build", true) } else { reason }
+        }
+        _ if checked.ended => Reason::new(Code::EvidenceIntact),
+        _ => Reason::new(Code::EvidenceSoFar),
+    };
+    (reason, faults)
+}
