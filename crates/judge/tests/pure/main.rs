@@ -4,6 +4,7 @@ mod at_once;
 mod cases;
 mod clients;
 mod comparison;
+mod comparison_rates;
 mod course;
 mod file_system;
 mod findings;

@@ -9,7 +9,7 @@ mod intervals;
 #[path = "../../examples/verdict_rates/nodes.rs"]
 mod nodes;
 #[path = "../../examples/verdict_rates/worlds.rs"]
-mod worlds;
+pub(crate) mod worlds;
 
 use super::verdicts_of;
 use plan::Plan;
