@@ -13,6 +13,8 @@ pub mod sentences;
 
 use std::io;
 
+pub use renderers::campaigns_html::INDEX_MARKER;
+
 use results::comparison::CampaignComparison;
 use results::folder::Campaign;
 
@@ -59,4 +61,9 @@ pub fn comparison_text(comparison: &CampaignComparison, width: usize, colour: bo
 /// A comparison as one HTML file, which needs no network, fonts or scripts.
 pub fn comparison_html(comparison: &CampaignComparison) -> io::Result<String> {
     renderers::comparison_html::page(&document::comparison(comparison)).map_err(io::Error::other)
+}
+
+/// The index of campaigns as one HTML file, which needs no network, fonts or scripts.
+pub fn index_html(entries: &[document::IndexEntry]) -> io::Result<String> {
+    renderers::campaigns_html::page(&document::campaign_index(entries)).map_err(io::Error::other)
 }

@@ -125,7 +125,14 @@ fn distinct(campaigns: &[ExaminedCampaign]) -> Result<(), Usage> {
 }
 
 /// Writes a file that is not inside a campaign folder.
-pub(super) fn write(option: &str, file: &Path, bytes: &[u8], folders: &[PathBuf]) -> Result<(), Usage> {
+fn write(option: &str, file: &Path, bytes: &[u8], folders: &[PathBuf]) -> Result<(), Usage> {
+    let at = file.display();
+    rejected_inside(option, file, folders)?;
+    fs::write(file, bytes).map_err(|error| Usage(format!("{option} {at}: {error}. Give another file.")))
+}
+
+/// Rejects a file inside one of these campaign folders.
+pub(super) fn rejected_inside(option: &str, file: &Path, folders: &[PathBuf]) -> Result<(), Usage> {
     let at = file.display();
     let parent = file.parent().filter(|parent| *parent != Path::new("")).unwrap_or(Path::new("."));
     let places = [file, parent].map(Path::canonicalize);
@@ -137,7 +144,7 @@ pub(super) fn write(option: &str, file: &Path, bytes: &[u8], folders: &[PathBuf]
             )));
         }
     }
-    fs::write(file, bytes).map_err(|error| Usage(format!("{option} {at}: {error}. Give another file.")))
+    Ok(())
 }
 
 /// The exit status of a comparison.

@@ -31,6 +31,8 @@ enum ExitStatuses {
     Report,
     /// It compares campaigns.
     Comparison,
+    /// It lists campaigns.
+    Index,
     /// It lints a command.
     Lint,
     /// It checks a plan.
@@ -73,6 +75,12 @@ impl ExitStatuses {
                 "   with --fail-below also: a row of the baseline cannot be compared",
                 "4  an error of the program or of I/O",
             ],
+            Self::Index => &[
+                "0  written; all campaigns are intact",
+                "2  wrong usage, or the file exists and is not an index",
+                "3  written, but a folder cannot be read, or its evidence is not intact",
+                "4  an error of the program or of I/O",
+            ],
             Self::Lint => &[
                 "0  no finding needs a correction or a waiver",
                 "2  wrong usage, or the input cannot be read",
@@ -98,7 +106,7 @@ const fn help(name: &'static str, exit: ExitStatuses, examples: &'static [&'stat
     CommandHelp { name, examples, exit }
 }
 
-use ExitStatuses::{Cases, Comparison, Evidence, Lint, Plan, Report, Verdict, Work};
+use ExitStatuses::{Cases, Comparison, Evidence, Index, Lint, Plan, Report, Verdict, Work};
 
 const GROUPS: &[CommandGroup] = &[
     CommandGroup {
@@ -166,6 +174,14 @@ const GROUPS: &[CommandGroup] = &[
                 &[
                     "assay compare phase1.tar.gz phase2.tar.gz",
                     "assay compare before after --html upgrade.html --fail-below 95%",
+                ],
+            ),
+            help(
+                "index",
+                Index,
+                &[
+                    "assay index phase1.tar.gz phase2.tar.gz",
+                    "assay index assay-contract-20261124-101500 -o campaigns.html",
                 ],
             ),
             help(

@@ -7,6 +7,7 @@ mod datasets;
 mod documents;
 mod evidence_state;
 mod help;
+mod index;
 mod judge;
 mod links;
 mod lint;
@@ -49,6 +50,7 @@ enum Command {
     Verify(verify::VerifyArgs),
     Pack(pack::PackArgs),
     Compare(compare::CompareArgs),
+    Index(index::IndexArgs),
     Witness(witness::WitnessArgs),
     Plan(plan::PlanArgs),
     Datasets(datasets::DatasetsArgs),
@@ -115,6 +117,7 @@ pub(crate) fn run(argv: &[String]) -> u8 {
         Command::Verify(args) => verify::run(args),
         Command::Pack(args) => pack::run(args),
         Command::Compare(args) => compare::run(args),
+        Command::Index(args) => index::run(args),
         Command::Witness(args) => witness::run(args),
         Command::Plan(args) => plan::run(args),
         Command::Datasets(args) => datasets::run(args),

@@ -32,6 +32,7 @@ mod fdtree;
 mod fdtree_faults;
 mod fdtree_found;
 mod hostile_archives;
+mod index;
 mod ior_controls;
 mod ior_faults;
 mod ior_options;

@@ -20,7 +20,7 @@ fn table(heading: &str, columns: usize) -> Vec<Vec<f64>> {
     rows.map(numbers).collect()
 }
 
-/// Whether a share of `trials` agrees with a share that was found in `of` trials, both in percent: within four
+/// Whether a share of `trials` agrees with one that was found in `of` trials, both in percent: within four
 /// standard deviations of their difference, and the rounding.
 fn agrees(found: f64, stated: f64, trials: u32, of: u32) -> bool {
     let share = (f64::midpoint(found, stated) / 100.0).clamp(0.005, 0.995);

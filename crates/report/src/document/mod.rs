@@ -8,6 +8,7 @@
 
 mod anchors;
 mod build;
+mod campaigns;
 mod cases;
 mod clauses;
 mod comparison;
@@ -29,6 +30,7 @@ mod warnings;
 pub(crate) mod words;
 
 pub use build::of;
+pub use campaigns::{IndexDocument, IndexEntry, IndexedCampaign, campaign_index};
 pub use comparison::{
     CampaignLine, ComparisonDocument, ConclusionLine, ForestLine, ForestPlot, ForestTick, RowLine,
     comparison, comparison_csv,

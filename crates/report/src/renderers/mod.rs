@@ -3,6 +3,7 @@
 //! Invariant: a renderer lays out and escapes. It computes nothing.
 //! Never here: campaigns, records, verdicts.
 
+pub(crate) mod campaigns_html;
 pub(crate) mod comparison_html;
 mod comparison_text;
 mod forest;

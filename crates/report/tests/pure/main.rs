@@ -1,5 +1,6 @@
 //! The report as an HTML page and as text.
 
+mod comparison;
 mod golden;
 mod html;
 mod lint_samples;

@@ -1,0 +1,259 @@
+//! The index of many campaigns: a line for each, and for each plan a table of its clauses over the campaigns.
+//!
+//! Invariant: every campaign that was given has a line, also one that cannot be read. It states its evidence
+//! beside its result.
+//! Never here: reading folders, layout.
+
+use std::collections::BTreeMap;
+
+use results::folder::Head;
+use results::reason::{Code, Reason};
+use results::{Outcome, Verdict};
+use serde::Serialize;
+use units::several;
+
+use super::comparison::overall_cell;
+use super::words::{hash_cell, known_cell, link_to, or_none, time, tone_of};
+use super::{Cell, Table, Tone};
+use crate::sentences;
+
+/// The most campaigns of a table of clauses. It has the last ones.
+const COLUMNS_MAX: usize = 60;
+/// The most clauses of a table.
+const ROWS_MAX: usize = 500;
+
+/// A folder or archive that was given.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct IndexEntry {
+    /// Its path, as the user typed it.
+    pub name: String,
+    /// The path of its report from the index, if it has one.
+    pub report: Option<String>,
+    /// The campaign; absent if it cannot be read.
+    pub campaign: Option<IndexedCampaign>,
+    /// Why it cannot be read.
+    pub error: String,
+}
+
+/// The facts of a campaign that the index shows.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct IndexedCampaign {
+    /// The id of its plan.
+    pub plan: String,
+    /// The title of its plan.
+    pub title: String,
+    /// Its start, RFC 3339.
+    pub started: String,
+    /// The machine and its file systems.
+    pub system: String,
+    /// Program and version.
+    pub tool: String,
+    /// What checking its evidence found.
+    pub evidence: Reason,
+    /// Whether its evidence allows to use its values.
+    pub is_usable: bool,
+    /// Its evidence hash.
+    pub head: Option<Head>,
+    /// Whether a finding is an error, or needs a waiver that is not approved.
+    pub has_open_findings: bool,
+    /// Its verdicts, as derived again.
+    pub verdicts: Vec<Verdict>,
+}
+
+/// The index for readers.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct IndexDocument {
+    /// The title.
+    pub title: String,
+    /// How many campaigns there are, and how many of them are intact.
+    pub result: String,
+    /// One line for each campaign, in the order of their starts.
+    pub campaigns: Table,
+    /// The campaigns whose evidence is not intact, complete and reproduced, with the reason.
+    pub unverified: Table,
+    /// The folders that cannot be read.
+    pub unread: Table,
+    /// The clauses of each plan over its campaigns.
+    pub plans: Vec<Table>,
+}
+
+/// Builds the index. Campaigns are in the order of their starts.
+pub fn campaign_index(entries: &[IndexEntry]) -> IndexDocument {
+    let mut read: Vec<(&IndexEntry, &IndexedCampaign)> =
+        entries.iter().filter_map(|entry| Some((entry, entry.campaign.as_ref()?))).collect();
+    read.sort_by(|(_, one), (_, other)| {
+        let at = |campaign: &IndexedCampaign| super::words::seconds_of(&campaign.started).unwrap_or(0.0);
+        at(one).total_cmp(&at(other)).then_with(|| one.started.cmp(&other.started))
+    });
+    let intact = read.iter().filter(|(_, one)| is_verified(one)).count();
+    let all = several(entries.len() as u64, "campaign");
+    IndexDocument {
+        title: "Index of campaigns".into(),
+        result: format!(
+            "{all}: the evidence of {intact} is intact, {} cannot be read.",
+            entries.len() - read.len()
+        ),
+        campaigns: campaigns(&read),
+        unverified: unverified(&read),
+        unread: unread(entries),
+        plans: plans(&read),
+    }
+}
+
+fn campaigns(read: &[(&IndexEntry, &IndexedCampaign)]) -> Table {
+    let columns = ">No. | Result | Folder | Started | Plan | >PASS | >FAIL | >INCONCLUSIVE | >INVALID | >NOT \
+                   RUN | Verified | Evidence hash | ~System | Program";
+    let mut table = Table::new("Campaigns", columns);
+    table.note =
+        "A folder links to its report. An archive, or a folder without a report, has no link.".into();
+    for (number, (entry, one)) in (1..).zip(read) {
+        let verdicts = shown(one);
+        let overall = if one.is_usable { Verdict::worst(&verdicts) } else { Outcome::Invalid };
+        let mut cells = vec![
+            Cell::new(number.to_string()),
+            overall_cell(overall, one.has_open_findings),
+            folder_cell(entry),
+            Cell::new(time(&one.started)),
+            Cell::literal(or_none(&one.plan)).full(or_none(&one.title)),
+        ];
+        cells.extend(ORDER.map(|outcome| {
+            let count = verdicts.iter().filter(|verdict| verdict.outcome == outcome).count();
+            let tone = if count > 0 { tone_of(outcome) } else { Tone::Plain };
+            Cell::new(count.to_string()).toned(tone)
+        }));
+        let verified = if is_verified(one) { "yes" } else { "no" };
+        let hash = one.head.as_ref().map_or_else(|| Cell::new("–"), |head| hash_cell(&head.hash));
+        cells.extend([
+            Cell::new(verified).toned(evidence_tone(one)),
+            hash,
+            Cell::new(or_none(&one.system)),
+            Cell::new(or_none(&one.tool)),
+        ]);
+        table.row(cells);
+    }
+    table
+}
+
+/// The folder, with a link to its report.
+fn folder_cell(entry: &IndexEntry) -> Cell {
+    let cell = Cell::literal(&entry.name);
+    match &entry.report {
+        Some(report) => cell.linked(link_to(report)),
+        None => cell,
+    }
+}
+
+fn is_verified(one: &IndexedCampaign) -> bool {
+    one.evidence.code == Code::EvidenceIntact
+}
+
+/// The campaigns that are not verified, with the reason.
+fn unverified(read: &[(&IndexEntry, &IndexedCampaign)]) -> Table {
+    let mut table = Table::new("Campaigns that are not verified", ">No. | Folder | ~Evidence");
+    for (number, (entry, one)) in (1..).zip(read).filter(|(_, (_, one))| !is_verified(one)) {
+        let evidence = Cell::new(sentences::explained(&one.evidence));
+        table.row([Cell::new(number.to_string()), folder_cell(entry), evidence]);
+    }
+    table
+}
+
+/// Outcomes in the order of the columns.
+const ORDER: [Outcome; 5] =
+    [Outcome::Pass, Outcome::Fail, Outcome::Inconclusive, Outcome::Invalid, Outcome::NotRun];
+
+/// The verdicts that are shown. If the evidence is not intact, all of them are INVALID.
+fn shown(one: &IndexedCampaign) -> Vec<Verdict> {
+    let invalid = |verdict: &Verdict| Verdict { outcome: Outcome::Invalid, value: None, ..verdict.clone() };
+    match one.is_usable {
+        true => one.verdicts.clone(),
+        false => one.verdicts.iter().map(invalid).collect(),
+    }
+}
+
+fn evidence_tone(one: &IndexedCampaign) -> Tone {
+    match one.evidence.code {
+        Code::EvidenceIntact => Tone::Pass,
+        _ if one.is_usable => Tone::Inconclusive,
+        _ => Tone::Fail,
+    }
+}
+
+fn unread(entries: &[IndexEntry]) -> Table {
+    let mut table = Table::new("Folders that cannot be read", "Folder | ~Reason");
+    for entry in entries.iter().filter(|entry| entry.campaign.is_none()) {
+        let reason = Reason::new(Code::EvidenceUnreadable).with("error", &entry.error);
+        table.row([Cell::literal(&entry.name), Cell::new(sentences::sentence(&reason))]);
+    }
+    table
+}
+
+/// A table for each plan, in the order of its first campaign.
+fn plans(read: &[(&IndexEntry, &IndexedCampaign)]) -> Vec<Table> {
+    let mut order: Vec<&str> = Vec::new();
+    let mut by_plan: BTreeMap<&str, Vec<(usize, &IndexedCampaign)>> = BTreeMap::new();
+    for (number, (_, one)) in (1..).zip(read) {
+        if !by_plan.contains_key(one.plan.as_str()) {
+            order.push(&one.plan);
+        }
+        by_plan.entry(&one.plan).or_default().push((number, one));
+    }
+    order.into_iter().map(|plan| clauses(plan, &by_plan[plan])).collect()
+}
+
+/// A clause: test, metric, and its number among the criteria of the metric.
+type ClauseKey = (String, String, usize);
+
+/// The last verdict on a clause, and its cell for each campaign.
+type ClauseCells = (Verdict, Vec<Option<Cell>>);
+
+/// The clauses of a plan over its campaigns: outcome and value.
+fn clauses(plan: &str, all: &[(usize, &IndexedCampaign)]) -> Table {
+    let campaigns = &all[all.len().saturating_sub(COLUMNS_MAX)..];
+    // Only the characters of a date, because a heading must not contain the separator of headings.
+    let day = |one: &IndexedCampaign| {
+        let day = one.started.chars().take(10).filter(|c| c.is_ascii_digit() || *c == '-');
+        day.collect::<String>()
+    };
+    let headings: Vec<String> =
+        campaigns.iter().map(|(number, one)| format!("{number}: {}", day(one))).collect();
+    let headings = headings.join(" | ");
+    let mut table = Table::new(
+        &format!("Clauses of {}", or_none(plan)),
+        &format!("~Clause | Metric | Criterion of the last campaign | {headings}"),
+    );
+    let mut keys: Vec<ClauseKey> = Vec::new();
+    let mut cells: BTreeMap<ClauseKey, ClauseCells> = BTreeMap::new();
+    for (column, (_, one)) in campaigns.iter().enumerate() {
+        let mut numbers: BTreeMap<(String, String), usize> = BTreeMap::new();
+        for verdict in shown(one) {
+            let name = (verdict.test.clone(), verdict.metric.clone());
+            let number = numbers.entry(name.clone()).and_modify(|number| *number += 1).or_insert(1);
+            let key = (name.0, name.1, *number);
+            let (last, row) = cells.entry(key.clone()).or_insert_with(|| {
+                keys.push(key);
+                (verdict.clone(), vec![None; campaigns.len()])
+            });
+            let value = known_cell(verdict.value, &verdict.unit);
+            let text = format!("{} {}", verdict.outcome, value.text);
+            let full = value.full.unwrap_or_default();
+            row[column] = Some(Cell::new(text).full(full).toned(tone_of(verdict.outcome)));
+            *last = verdict;
+        }
+    }
+    for key in keys.iter().take(ROWS_MAX) {
+        let (last, row) = &cells[key];
+        let words = if last.clause == last.test {
+            last.test.clone()
+        } else {
+            format!("{}: {}", last.test, last.clause)
+        };
+        let mut line = vec![Cell::new(words), Cell::literal(&last.metric), Cell::new(&last.criterion)];
+        line.extend(row.iter().map(|cell| cell.clone().unwrap_or_else(|| Cell::new("–"))));
+        table.row(line);
+    }
+    let more = [all.len() - campaigns.len(), keys.len().saturating_sub(ROWS_MAX)];
+    if more != [0, 0] {
+        table.note = format!("Not shown: {} earlier campaigns, {} more clauses.", more[0], more[1]);
+    }
+    table
+}
