@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 use plan::Plan;
 use results::comparison::{
     CampaignComparison, ClauseVerdict, ComparedCampaign, ComparedClause, ComparedRow, Conclusion,
-    MetricDirection, RowConclusion, RowSample,
+    MetricDirection, RowConclusion, RowSample, letter,
 };
 use results::folder::{Campaign, Head};
 use results::reason::{Code, Datum, Reason};
@@ -311,13 +311,4 @@ fn clauses(campaigns: &[CampaignToCompare<'_>]) -> Vec<ComparedClause> {
         }
     }
     all
-}
-
-/// The letter of a campaign: A for the baseline.
-pub fn letter(campaign: usize) -> String {
-    let letters = b'Z' - b'A' + 1;
-    match u8::try_from(campaign) {
-        Ok(number) if number < letters => char::from(b'A' + number).to_string(),
-        _ => format!("#{}", campaign + 1),
-    }
 }

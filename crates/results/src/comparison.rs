@@ -28,6 +28,14 @@ pub struct CampaignComparison {
     pub differences: Vec<FactDifference>,
 }
 
+/// The letter of a campaign by its place: A for the baseline. After Z it is a number.
+pub fn letter(campaign: usize) -> String {
+    match u8::try_from(campaign) {
+        Ok(number) if number < 26 => char::from(b'A' + number).to_string(),
+        _ => format!("#{}", campaign + 1),
+    }
+}
+
 /// One of the campaigns.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ComparedCampaign {

@@ -12,5 +12,6 @@ mod campaign_lying;
 mod campaign_slurm;
 mod campaign_truth;
 mod campaign_truth_servers;
+mod compare_truth;
 mod ior_pace;
 mod stragglers;

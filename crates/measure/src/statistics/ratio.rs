@@ -104,12 +104,16 @@ impl SettingSample {
 
 /// Whether the true ratio `over` / `under` is significantly above `ratio` with this one-sided confidence.
 pub(super) fn is_above(over: &SettingSample, under: &SettingSample, ratio: f64, confidence: f64) -> bool {
-    let difference = over.mean - ratio * under.mean;
-    let variance = over.of_mean() + ratio * ratio * under.of_mean();
-    if difference <= 0.0 || variance == 0.0 {
-        return difference > 0.0;
+    match t_value(over, under, ratio) {
+        Some(t) => t > 0.0 && t > t_quantile_of(confidence, freedom(over, under, ratio)),
+        None => over.mean - ratio * under.mean > 0.0,
     }
-    difference / variance.sqrt() > t_quantile_of(confidence, freedom(over, under, ratio))
+}
+
+/// The difference for `ratio`, divided by its standard error; `None` without any variability.
+fn t_value(over: &SettingSample, under: &SettingSample, ratio: f64) -> Option<f64> {
+    let variance = over.of_mean() + ratio * ratio * under.of_mean();
+    (variance > 0.0).then(|| (over.mean - ratio * under.mean) / variance.sqrt())
 }
 
 /// The probability that [`is_above`] holds for `n` repetitions of each, if these means and deviations are the
@@ -150,9 +154,15 @@ fn lower(over: &SettingSample, under: &SettingSample, confidence: f64) -> f64 {
     let found = solved(over, under, confidence);
     let high = found.unwrap_or(over.mean / under.mean);
     let steps = if found.is_some() { STEPS } else { 8 * STEPS };
-    let mut low = 0.0;
-    for step in 1..steps {
-        let ratio = high * f64::from(step) / f64::from(steps);
+    let at = |step: u32| high * f64::from(step) / f64::from(steps);
+    // Welch's degrees are never fewer than those of one setting. So below a ratio that is rejected with
+    // these, every ratio is rejected.
+    let sure = t_quantile_of(confidence, over.freedom.min(under.freedom));
+    let is_sure = |step: &u32| t_value(over, under, at(*step)).is_some_and(|t| t > sure);
+    let first = (1..steps).rev().find(is_sure).unwrap_or(0);
+    let mut low = at(first);
+    for step in first + 1..steps {
+        let ratio = at(step);
         if !is_above(over, under, ratio, confidence) {
             return between(over, under, confidence, (low, ratio));
         }

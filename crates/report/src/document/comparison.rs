@@ -13,6 +13,7 @@ use std::collections::BTreeMap;
 use results::Outcome;
 use results::comparison::{
     CampaignComparison, ComparedCampaign, ComparedClause, ComparedRow, Conclusion, RowConclusion, RowSample,
+    letter,
 };
 use results::reason::Datum;
 use serde::Serialize;
@@ -123,14 +124,6 @@ pub fn comparison(comparison: &CampaignComparison) -> ComparisonDocument {
         differences: facts::tables(&comparison.differences, &letters),
         method: method(comparison),
     }
-}
-
-/// The letter of a campaign: A for the baseline.
-fn letter(campaign: usize) -> String {
-    u8::try_from(campaign)
-        .ok()
-        .filter(|number| *number < 26)
-        .map_or_else(|| format!("#{}", campaign + 1), |number| char::from(b'A' + number).to_string())
 }
 
 fn campaign_line((one, letter): (&ComparedCampaign, &String)) -> CampaignLine {

@@ -1,8 +1,7 @@
 //! A comparison as comma-separated values: campaigns, ratios, verdicts and differences, one line each.
 
-use results::comparison::{CampaignComparison, ComparedRow, MetricDirection};
+use results::comparison::{CampaignComparison, ComparedRow, MetricDirection, letter};
 
-use super::letter;
 use crate::document::csv::quoted;
 use crate::sentences::{datum, sentence};
 
