@@ -160,6 +160,11 @@ fn parts_of_a_group_run_at_once_and_are_judged_alone_and_in_sum() {
     let of = |at: usize| numbers(&campaign.verdicts[at].reason, ["value", "threshold", "limit"]);
     assert_eq!((of(0), of(1)), ([5e9, 4e9, 5e9].map(Some), [8.5e9, 8e9, 8.5e9].map(Some)));
     assert_eq!(campaign.verdicts[1].criterion, "sum of 2: mean >= 8 GB/s");
+    let plan = Plan::parse(&format!("{HEAD}{group}"), "p.toml").unwrap();
+    let compared = crate::comparison::compared(&[(&plan, &campaign), (&plan, &campaign)], Default::default());
+    let rows: Vec<_> = compared.rows.iter().map(|row| (row.test.as_str(), row.samples[1].mean)).collect();
+    let means = [("LOAD.app", Some(5e9)), ("LOAD.ior", Some(3.5e9)), ("LOAD", Some(8.5e9))];
+    assert_eq!(rows, means, "a comparison has the parts and their sum");
 }
 
 #[test]

@@ -17,7 +17,7 @@ fn writes(values: &[u64]) -> Campaign {
 }
 
 /// The comparison of campaigns of their plans, by these rules. All evidence is intact.
-fn compared(all: &[(&Plan, &Campaign)], rules: ComparisonRules) -> CampaignComparison {
+pub(crate) fn compared(all: &[(&Plan, &Campaign)], rules: ComparisonRules) -> CampaignComparison {
     let intact = Reason::new(Code::EvidenceIntact);
     let judged: Vec<Campaign> = all.iter().map(|(plan, campaign)| judged(plan, campaign)).collect();
     let to_compare = |((plan, _), campaign)| CampaignToCompare {
