@@ -8,7 +8,7 @@ use results::reason::Reason;
 use results::{Outcome, Verdict};
 
 use super::clauses::unit_of;
-use super::words::{NONE, percent, threshold_among};
+use super::words::{NONE, exact, percent, threshold_among};
 use super::{Cell, unit};
 
 /// The comparisons of criteria, longer ones first.
@@ -48,7 +48,7 @@ pub(super) fn margin(verdict: &Verdict) -> Option<f64> {
 /// The margin in percent, such as `+13.7 %`, or a dash.
 pub(super) fn cell(verdict: &Verdict) -> Cell {
     let Some(margin) = margin(verdict) else { return Cell::new(NONE) };
-    Cell::new(text(margin)).full(format!("{} %", margin * 100.0))
+    Cell::new(text(margin)).full(exact(margin, "1"))
 }
 
 fn text(margin: f64) -> String {

@@ -16,9 +16,14 @@ pub(super) const NONE: &str = "–";
 /// The unit for bytes per second in powers of 1024, as the criterion writes them.
 pub(crate) const BINARY_RATE: &str = "iB/s";
 
+/// No measurement is larger, in any base unit. Digits of larger numbers would only fill the page.
+const HUGE: f64 = 1e24;
+
 /// A value in a base unit, formatted for readers.
 pub(crate) fn quantity(value: f64, unit: &str) -> String {
     match Dimension::of_unit(unit) {
+        _ if value.abs() >= HUGE && unit == BINARY_RATE => quantity(value, "B/s"),
+        _ if value.abs() >= HUGE => format!("{value:.2e} {unit}").trim_end().into(),
         _ if unit == BINARY_RATE => units::rate_binary(value),
         Some(dimension) => Quantity { value, dimension }.to_string(),
         None => format!("{value} {unit}"),
@@ -28,8 +33,9 @@ pub(crate) fn quantity(value: f64, unit: &str) -> String {
 /// A value in a base unit, unrounded. A fraction is in percent.
 pub(super) fn exact(value: f64, unit: &str) -> String {
     match unit {
-        "1" => format!("{} %", value * 100.0),
         BINARY_RATE => exact(value, "B/s"),
+        _ if value.abs() >= HUGE => format!("{value:e} {unit}").trim_end().into(),
+        "1" => format!("{} %", value * 100.0),
         "B" | "B/s" | "/s" => format!("{} {unit}", (value * 1000.0).round() / 1000.0),
         _ => format!("{value} {unit}").trim_end().into(),
     }
@@ -295,5 +301,7 @@ mod tests {
         let next = f64::from_bits(3e9_f64.to_bits() - 1);
         assert_eq!(distinguished(next, Some(3e9), "B/s").text, "2.9999999999999996 GB/s");
         assert_eq!(exact(2_996_123_456_789.0, "B/s"), "2996123456789 B/s");
+        assert_eq!(quantity(f64::MAX, "B/s"), "1.80e308 B/s");
+        assert_eq!(exact(f64::MAX, "iB/s"), "1.7976931348623157e308 B/s");
     }
 }
