@@ -17,6 +17,10 @@ use crate::document::words::quantity;
 
 /// The minimum number of transfers of a rank in a step, if the phase has as many and they end in bursts.
 const SEVERAL: f64 = 5.0;
+/// The minimum number of transfers of all ranks together in a step.
+const TRANSFERS: f64 = 8.0;
+/// The shortest step, seconds. Stalls are several times longer.
+const STEP_S: f64 = 0.05;
 /// The most lines whose lowest and highest rates are shown as a band.
 const BANDS: usize = 4;
 /// The most stalls that are marked in a line: the longest.
@@ -88,8 +92,7 @@ pub(super) fn of(phase: &NamedPhase, verdicts: &[&Verdict], detail: PlotDetail) 
         .collect();
     Some(Plot {
         title: format!("{} of {} over time", wording.title, phase.title),
-        note: note(&courses, &wording, (!bands.is_empty(), !marks.is_empty()))
-            + &left_out(total, courses.len()),
+        note: note(&courses, &wording, (!bands.is_empty(), marks.first())) + &left_out(total, courses.len()),
         x: Axis { ticks: time_ticks(end), ..x },
         y: from_zero(wording.y, line_top.max(band_top) * 1.06, |at| short(&quantity(at, unit))),
         legend: legend(&courses, &rules, !marks.is_empty()),
@@ -119,9 +122,11 @@ impl<'m> RepetitionSteps<'m> {
             return None;
         }
         let intervals = timeline.bytes.len();
-        let holding =
-            (SEVERAL * transfer_s(one.phase) / (timeline.interval_ns as f64 * 1e-9)).ceil() as usize;
-        let fine = stalls::stable_step(&timeline.bytes, holding.clamp(1, intervals));
+        let holding = |seconds: f64| (seconds / (timeline.interval_ns as f64 * 1e-9)).ceil() as usize;
+        // All ranks together end a transfer this often.
+        let apart = one.phase.apart_s().unwrap_or(0.0) / f64::from(one.phase.ranks.max(1));
+        let least = holding(STEP_S.max(TRANSFERS * apart));
+        let fine = stalls::stable_step(&timeline.bytes, least, holding(SEVERAL * transfer_s(one.phase)));
         let step = intervals.div_ceil(detail.steps).next_multiple_of(fine);
         Some(Self { one, step, fine })
     }
@@ -250,7 +255,11 @@ fn transfer_s(phase: &Phase) -> f64 {
     middle.map_or(0.0, |(bound, _)| *bound as f64 * 1e-9).max(phase.apart_s().unwrap_or(0.0))
 }
 
-fn note(courses: &[RepetitionSteps], wording: &Wording, (has_bands, has_stalls): (bool, bool)) -> String {
+fn note(
+    courses: &[RepetitionSteps],
+    wording: &Wording,
+    (has_bands, stall): (bool, Option<&PlotMark>),
+) -> String {
     let each = wording.each;
     let longest = |of: fn(&RepetitionSteps) -> usize| {
         let lengths = courses.iter().map(|one| of(one) as f64 * one.interval_s());
@@ -270,12 +279,13 @@ fn note(courses: &[RepetitionSteps], wording: &Wording, (has_bands, has_stalls):
             units::duration(fine)
         ));
     }
-    if has_stalls {
+    if let Some(stall) = stall {
         note.push_str(&format!(
             " A triangle marks a stall: below {:.0} % of the median rate for about {} or more, in whole \
-             intervals. At most {STALLS} of each repetition are marked.",
+             intervals. At most {STALLS} of each repetition are marked. The first: {}",
             stalls::LOW * 100.0,
             units::duration(STALL_S),
+            stall.text,
         ));
     }
     let after = courses.iter().filter_map(|one| unseen(one.one.phase)).fold(0.0, f64::max);

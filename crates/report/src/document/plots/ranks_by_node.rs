@@ -16,6 +16,10 @@ use crate::document::words::{quantity, share};
 const COLUMNS: usize = 64;
 /// The most nodes whose ranks have their own cells.
 const ROWS: usize = 40;
+/// The fewest ranks of a heat map. Fewer are in the tables.
+const RANKS_MIN: usize = 8;
+/// The fewest rows of an axis, so that cells of few nodes are not very high.
+const ROWS_MIN: usize = 4;
 /// The most names at an axis.
 const NAMED: usize = 16;
 /// The longest name at an axis, characters.
@@ -47,7 +51,7 @@ fn plot(phase: &NamedPhase, cells: usize) -> Option<Plot> {
     };
     let nodes = nodes(phase);
     let ranks: usize = nodes.iter().map(|(_, ranks)| ranks.len()).sum();
-    if ranks < 2 {
+    if ranks < RANKS_MIN {
         return None;
     }
     let widest = nodes.iter().map(|(_, ranks)| ranks.len()).max()?;
@@ -140,7 +144,7 @@ fn each_rank(nodes: &[(String, Vec<SlowestRepetition>)], widest: usize, unit: &s
     Plot {
         note: "Each cell is a rank.".into(),
         x: Axis { ticks: counted(widest), ..axis("ranks of a node, in their order", widest) },
-        y: Axis { ticks: ticks.collect(), ..axis("node", rows) },
+        y: Axis { ticks: ticks.collect(), ..nodes_axis("node", rows) },
         cells,
         ..Plot::default()
     }
@@ -171,7 +175,7 @@ fn each_node(nodes: &[(String, Vec<SlowestRepetition>)], unit: &str, most: usize
         x: axis("nodes, in the order of their ranks", columns),
         y: Axis {
             ticks: (0..rows).step_by(rows.div_ceil(NAMED)).map(first).collect(),
-            ..axis("first node of the row", rows)
+            ..nodes_axis("first node of the row", rows)
         },
         cells,
         ..Plot::default()
@@ -180,6 +184,11 @@ fn each_node(nodes: &[(String, Vec<SlowestRepetition>)], unit: &str, most: usize
 
 fn axis(label: &str, number: usize) -> Axis {
     Axis { label: label.into(), from: 0.5, to: number as f64 + 0.5, ticks: Vec::new() }
+}
+
+/// An axis of nodes from the top.
+fn nodes_axis(label: &str, rows: usize) -> Axis {
+    Axis { from: rows as f64 + 0.5 - rows.max(ROWS_MIN) as f64, ..axis(label, rows) }
 }
 
 fn counted(number: usize) -> Vec<PlotTick> {

@@ -10,8 +10,8 @@
 pub(super) const STALL_S: f64 = 0.2;
 /// The rate below which a step is part of a stall, as a share of the median.
 pub(super) const LOW: f64 = 0.2;
-/// A rate is stable if half of its steps are within this share of the median.
-const STABLE: f64 = 0.2;
+/// A rate is stable if three quarters of its steps are within this share of the median.
+const STABLE: f64 = 0.25;
 /// The fewest steps that show whether a rate is stable.
 const STEPS: usize = 8;
 
@@ -28,24 +28,26 @@ pub(super) struct StalledTime {
     pub(super) median: f64,
 }
 
-/// The fewest intervals, up to `most`, whose sums are stable. It is `most` if no smaller number is.
-pub(super) fn stable_step(intervals: &[u64], most: usize) -> usize {
-    let mut joined = 1;
-    while joined < most && intervals.len() / joined >= STEPS {
+/// The fewest intervals, from `least` to `most`, whose sums are stable. It is `most` if no smaller number is.
+/// A short phase keeps several steps in any case.
+pub(super) fn stable_step(intervals: &[u64], least: usize, most: usize) -> usize {
+    let most = most.max(least).min(intervals.len() / STEPS).max(1);
+    let mut joined = least.clamp(1, most);
+    while joined < most {
         let sums = intervals.chunks_exact(joined);
         let sums: Vec<f64> = sums.map(|part| part.iter().map(|bytes| *bytes as f64).sum()).collect();
-        if is_stable(&sums) {
+        if is_stable(sums) {
             return joined;
         }
         joined *= 2;
     }
-    most.min(joined.max(intervals.len().div_ceil(STEPS))).max(1)
+    most
 }
 
-fn is_stable(sums: &[f64]) -> bool {
-    let Some(median) = middle(sums.to_vec()).filter(|median| *median > 0.0) else { return false };
-    let far: Vec<f64> = sums.iter().map(|sum| (sum - median).abs()).collect();
-    middle(far).is_some_and(|far| far <= STABLE * median)
+fn is_stable(sums: Vec<f64>) -> bool {
+    let Some(median) = middle(sums.clone()).filter(|median| *median > 0.0) else { return false };
+    let near = sums.iter().filter(|sum| (*sum - median).abs() <= STABLE * median).count();
+    4 * near >= 3 * sums.len()
 }
 
 fn middle(mut values: Vec<f64>) -> Option<f64> {
@@ -98,12 +100,15 @@ mod tests {
     #[test]
     fn a_comb_is_joined_until_it_is_stable_and_a_smooth_rate_is_not_joined() {
         let comb: Vec<u64> = (0..600).map(|n| if n % 4 == 0 { 100 } else { 0 }).collect();
-        assert_eq!(stable_step(&comb, 100), 4);
+        assert_eq!(stable_step(&comb, 1, 100), 4);
         let smooth: Vec<u64> = (0..600).map(|n| 100 + n % 7).collect();
-        assert_eq!(stable_step(&smooth, 100), 1);
-        assert_eq!(stable_step(&[5, 0, 9], 1), 1);
-        let few = [9, 0, 0, 0, 9, 0, 0, 0, 9, 0, 0, 0];
-        assert!(stable_step(&few, 10) <= 4, "a short phase keeps several steps");
+        assert_eq!((stable_step(&smooth, 1, 100), stable_step(&smooth, 3, 100)), (1, 3));
+        // A single transfer in most intervals, and two in some, is no stable rate.
+        let quantized: Vec<u64> = (0..600).map(|n| if n % 3 == 0 { 2 } else { 1 }).collect();
+        assert!(stable_step(&quantized, 1, 100) > 1);
+        assert_eq!(stable_step(&[5, 0, 9], 1, 1), 1);
+        let few = [9, 0, 0, 0, 9, 0, 0, 0, 9, 0, 0, 0, 9, 0, 0, 0];
+        assert_eq!(stable_step(&few, 1, 10), 2, "a short phase keeps several steps");
     }
 
     #[test]

@@ -54,7 +54,7 @@ fn a_step_holds_several_transfers_if_they_end_in_bursts_and_one_long_stall_does_
         let plot = plot(&phase);
         plot.lines[0].points[1].0
     };
-    assert_eq!((step(0), step(1)), (2.0, 2.0));
+    assert_eq!((step(0), step(1)), (4.0, 4.0), "eight transfers");
 }
 
 #[test]
