@@ -320,6 +320,12 @@ fn the_summary_has_rates_hero_runs_and_accepted_or_rejected_projections() {
     let rates: Vec<(&str, Option<f64>)> =
         summary.rates.iter().map(|rate| (rate.test.as_str(), rate.mean)).collect();
     assert_eq!((rates.len(), rates[0], rates[8]), (9, ("S.s1.w", Some(100.0)), ("H", Some(600.0))));
+    let step = summary.rates[0].step.as_ref().expect("a step of the series");
+    assert_eq!(
+        (step.series.as_str(), step.name.as_str(), step.over.as_str(), step.at),
+        ("S", "w", "servers", 1.0)
+    );
+    assert_eq!(summary.rates[8].step, None, "a hero run is no step");
     let hero = &summary.heroes[0];
     assert_eq!((hero.contract.as_str(), hero.hero_mean, hero.contract_mean), ("S.s6.w", 600.0, 600.0));
     let [near, far] = &summary.projections[..] else { panic!("{:#?}", summary.projections) };
@@ -362,5 +368,7 @@ fn a_projection_whose_interval_contains_the_threshold_does_not_decide() {
         let rejection = projected.rejection.as_ref().map(|rejection| rejection.code);
         assert_eq!(rejection, (!is_accepted).then_some(Code::ThresholdInInterval), "{value}: {projected:#?}");
         assert!(projected.rate.is_some(), "{projected:#?}");
+        let required = value.split_once(' ').and_then(|(number, _)| number.parse().ok());
+        assert_eq!(projected.threshold, required);
     }
 }

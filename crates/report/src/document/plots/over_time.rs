@@ -268,9 +268,13 @@ fn note(
     let (step, fine) = (longest(|one| one.step), longest(|one| one.fine));
     let several = courses.iter().all(|one| SEVERAL * transfer_s(one.one.phase) <= step);
     let held = if several { "several" } else { "only a few" };
+    // Repetitions may have steps of different lengths.
+    let lengths = courses.iter().map(|one| one.step as f64 * one.interval_s());
+    let shortest = lengths.fold(f64::INFINITY, f64::min);
+    let up_to = if shortest < 0.99 * step { "up to " } else { "" };
     let mut note = format!(
-        "Each step is {} long and holds {held} {each}s per rank. Each {each} counts when it ends. A shorter \
-         last step is divided by its own length.",
+        "Each step is {up_to}{} long and holds {held} {each}s per rank. Each {each} counts when it ends. A \
+         shorter last step is divided by its own length.",
         units::duration(step)
     );
     if has_bands {
