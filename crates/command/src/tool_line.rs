@@ -255,6 +255,7 @@ fn check_mdtest(
     match row.id {
         MdtestOption::Directory => own_place('d', given.text().unwrap_or_default()),
         MdtestOption::Record => Err(campaigns_own("record")),
+        MdtestOption::Progress => Err(campaigns_own("progress")),
         MdtestOption::DataKey | MdtestOption::Nonce => Err(campaigns_key()),
         MdtestOption::DryRun => Err(does_nothing("dryRun")),
         _ => Ok(()),

@@ -15,6 +15,7 @@ use std::io;
 
 pub use renderers::campaigns_html::INDEX_MARKER;
 
+use results::Verdict;
 use results::comparison::CampaignComparison;
 use results::folder::Campaign;
 
@@ -24,6 +25,11 @@ use results::folder::Campaign;
 /// No line is longer than `width` columns (at least 40), unless a single word is longer.
 pub fn text(campaign: &Campaign, width: usize, colour: bool) -> String {
     renderers::text::Text { width, colour }.string(&document::of(campaign))
+}
+
+/// The measured value of a clause, with enough digits to differ from its threshold.
+pub fn value(verdict: &Verdict) -> String {
+    document::clauses::value(verdict).text
 }
 
 /// Writes the whole report as one HTML file. It needs no network, fonts or scripts.

@@ -37,6 +37,7 @@ mod spelling;
 mod staging;
 mod unpack;
 mod verify;
+mod watched;
 mod witness;
 mod write;
 
@@ -63,6 +64,7 @@ pub use pack::{PackedArchive, pack};
 pub use resume::{Resumed, discard, resume, set_died_aside, unbegun};
 pub use unpack::{is_archive, unpack};
 pub use verify::{FolderFault, Verification, check};
+pub use watched::{CampaignProcess, RunningJob, WatchedCampaign, note_notified};
 pub use witness::{
     WITNESS_HEADER, WITNESS_LINE_BYTES_MAX, WITNESS_LOG_BYTES_MAX, WitnessFault, WitnessLine, WitnessNote,
     compare_witness, note_witness, witness_note,
@@ -138,6 +140,9 @@ pub struct CampaignInfo {
     /// The witness, as given; empty without one.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub witness: String,
+    /// The command that received the verdicts, as given; empty without one.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub notify: String,
     /// Earlier campaigns of the same plan on the same file system.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub earlier: Vec<EarlierCampaign>,
@@ -430,6 +435,8 @@ pub mod names {
     pub const STDERR: &str = "stderr.txt";
     /// Within a job: its records.
     pub const RECORDS: &str = "records.jsonl";
+    /// Within a job that runs: [`crate::progress::ProgressShown`]. It is removed when the job has ended.
+    pub const PROGRESS: &str = ".progress.json";
     /// Within a job that makes a dataset, and next to kept files: [`super::Manifest`].
     pub const DATASET: &str = "dataset.json";
 }

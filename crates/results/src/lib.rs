@@ -12,6 +12,7 @@ pub mod crosscheck;
 pub mod finding;
 pub mod folder;
 pub mod mounts;
+pub mod progress;
 pub mod projection;
 pub mod reason;
 pub mod record;

@@ -5,11 +5,14 @@
 //! Never here: measuring, workloads, verdicts, printing.
 #![forbid(unsafe_code)]
 
+mod bounded;
 pub mod dataset;
 mod inherited_lock;
 pub mod launch;
 pub mod machine;
+pub mod notify;
 mod path_error;
+pub mod process;
 pub mod runner;
 pub mod signals;
 pub mod witness;

@@ -91,6 +91,8 @@ pub struct CampaignRequest {
     pub witness: Option<Witness>,
     /// Whether the ways to start ranks are probed before the first job, if the plan wants it.
     pub probe: bool,
+    /// The command of `--notify`, for the record; empty without one.
+    pub notify: String,
     /// The lint findings, with the waivers of the plan. They are kept in campaign.json.
     pub findings: Vec<Finding>,
     /// Evaluates the folder when all jobs have ended.

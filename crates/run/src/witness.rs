@@ -9,18 +9,17 @@ mod log;
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{TcpStream, ToSocketAddrs};
-use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use results::folder::{WITNESS_LINE_BYTES_MAX, WitnessNote};
-use rustix::process::{Pid, Signal, kill_process_group};
 use units::Usage;
 
+use crate::bounded;
 pub use listener::{ListenerEvent, listen};
 pub use log::WitnessLog;
 
@@ -28,8 +27,6 @@ pub use log::WitnessLog;
 pub const LIMIT: Duration = Duration::from_secs(15);
 /// The time limit of each step of a connection, and of a command.
 const STEP: Duration = Duration::from_secs(10);
-/// How often a command is checked.
-const POLL: Duration = Duration::from_millis(10);
 /// The answer of a listener that took a hash, which follows it.
 const TAKEN: &str = "ok ";
 
@@ -128,35 +125,8 @@ fn within<T: Send + 'static>(limit: Duration, what: impl FnOnce() -> T + Send + 
 
 /// Runs a command of the shell, with the note on its standard input and the hash as `$1`.
 fn by_command(command: &str, note: &WitnessNote) -> io::Result<()> {
-    let mut child = Command::new("sh")
-        .args(["-c", command, "witness", &note.hash])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .process_group(0)
-        .spawn()?;
-    if let Some(mut stdin) = child.stdin.take() {
-        // It fits in the pipe. A command that takes the argument need not read it.
-        let _ = stdin.write_all(format!("{}\n", note.line()).as_bytes());
-    }
-    let began = Instant::now();
-    let status = loop {
-        match child.try_wait()? {
-            Some(status) => break Some(status),
-            None if began.elapsed() > STEP => break None,
-            None => std::thread::sleep(POLL),
-        }
-    };
-    let _ = kill_process_group(Pid::from_child(&child), Signal::KILL);
-    match status {
-        Some(status) if status.success() => Ok(()),
-        Some(status) => Err(io::Error::other(format!("the command ended with {status}"))),
-        None => {
-            child.wait()?;
-            let what = format!("the command did not end within {} s", STEP.as_secs());
-            Err(io::Error::new(io::ErrorKind::TimedOut, what))
-        }
-    }
+    let mut shell = Command::new("sh");
+    bounded::run(shell.args(["-c", command, "witness", &note.hash]), &format!("{}\n", note.line()), STEP)
 }
 
 /// Sends the note to a listener, and waits for its answer.

@@ -25,6 +25,8 @@ struct CommandHelp {
 enum ExitStatuses {
     /// It evaluates clauses.
     Verdict,
+    /// It follows a campaign.
+    Watch,
     /// It checks evidence.
     Evidence,
     /// It shows a campaign again.
@@ -52,6 +54,13 @@ impl ExitStatuses {
                 "1  a clause is FAIL",
                 "2  wrong usage, or a rejected plan",
                 "3  a clause is INVALID, INCONCLUSIVE or NOT RUN",
+                "4  an error of the program or of I/O",
+            ],
+            Self::Watch => &[
+                "0  the campaign has ended, and all clauses PASS",
+                "1  it has ended, and a clause is FAIL",
+                "2  wrong usage, or not a campaign folder",
+                "3  it has not ended, or a clause is INVALID, INCONCLUSIVE or NOT RUN",
                 "4  an error of the program or of I/O",
             ],
             Self::Evidence => &[
@@ -106,7 +115,7 @@ const fn help(name: &'static str, exit: ExitStatuses, examples: &'static [&'stat
     CommandHelp { name, examples, exit }
 }
 
-use ExitStatuses::{Cases, Comparison, Evidence, Index, Lint, Plan, Report, Verdict, Work};
+use ExitStatuses::{Cases, Comparison, Evidence, Index, Lint, Plan, Report, Verdict, Watch, Work};
 
 const GROUPS: &[CommandGroup] = &[
     CommandGroup {
@@ -144,6 +153,14 @@ const GROUPS: &[CommandGroup] = &[
                     "assay run contract.toml --dir /scratch/you --submit=slurm --print-batch",
                     "assay run --resume assay-contract-20261124-101500",
                     "assay run --extend assay-contract-20261124-101500 --repeat B.4 --reason 'node died'",
+                ],
+            ),
+            help(
+                "watch",
+                Watch,
+                &[
+                    "assay watch /scratch/you/assay-contract-20261124-101500",
+                    "assay watch --once /scratch/you/assay-contract-20261124-101500",
                 ],
             ),
             help(

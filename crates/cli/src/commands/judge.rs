@@ -52,7 +52,7 @@ pub(crate) fn run(args: JudgeArgs) -> Result<u8> {
 
 /// The exit status of an evaluation. The verdicts do not count for a folder that does not verify, so their
 /// status then is never that all clauses PASS.
-fn status(of_verdicts: u8, checked: &Verification) -> u8 {
+pub(super) fn status(of_verdicts: u8, checked: &Verification) -> u8 {
     match unwritable(checked) {
         Some(_) if of_verdicts == DONE => UNDECIDED,
         _ => of_verdicts,

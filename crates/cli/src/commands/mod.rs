@@ -20,6 +20,7 @@ mod signatures;
 mod submit;
 mod try_campaign;
 mod verify;
+mod watch;
 mod witness;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
@@ -47,6 +48,7 @@ enum Command {
     Run(run::RunArgs),
     Judge(judge::JudgeArgs),
     Report(report::ReportArgs),
+    Watch(watch::WatchArgs),
     Verify(verify::VerifyArgs),
     Pack(pack::PackArgs),
     Compare(compare::CompareArgs),
@@ -114,6 +116,7 @@ pub(crate) fn run(argv: &[String]) -> u8 {
         Command::Run(args) => run::run(args, argv),
         Command::Judge(args) => judge::run(args),
         Command::Report(args) => report::run(args),
+        Command::Watch(args) => watch::run(args),
         Command::Verify(args) => verify::run(args),
         Command::Pack(args) => pack::run(args),
         Command::Compare(args) => compare::run(args),

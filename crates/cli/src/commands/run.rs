@@ -4,11 +4,11 @@ mod again;
 mod around;
 mod evidence_place;
 mod keyed;
+mod notifier;
 mod progress;
 
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use ::judge::Evaluation;
 use ::plan::Plan;
@@ -17,15 +17,18 @@ use results::Verdict;
 use results::finding::Finding;
 use results::folder::{self, Build, Campaign, names};
 use results::summary::Summary;
+use run::notify::NotifyCommand;
 use run::witness::Witness;
 use run::{CampaignRequest, Ended, ProbeMistake, Trouble};
 use units::Usage;
 
+use super::watch::screen;
 use super::{judge, lint, plan, submit};
 use crate::speech::{complain, say, say_rendered};
 use crate::status::{DONE, ERROR, UNDECIDED, USAGE};
 pub(super) use keyed::KeyArgs;
 use progress::Progress;
+pub(super) use progress::RunDisplay;
 
 /// Run the campaign of a plan and write its evidence package
 ///
@@ -95,6 +98,16 @@ pub(crate) struct RunArgs {
     /// A command gets the hash as its argument $1. `assay verify --witness LOG` compares.
     #[arg(long, value_name = "WITNESS", value_parser = witness)]
     pub(super) witness: Option<Witness>,
+    /// Run this command of the shell at each decided verdict and at the end
+    ///
+    /// Facts are in its environment: ASSAY_EVENT is `verdict`, `end` or `stopped`; ASSAY_TEST, ASSAY_OUTCOME,
+    /// ASSAY_VALUE, ASSAY_FOLDER and others depend on it. It must end with status 0 within 10 s. If it does
+    /// not, this is a warning and changes no verdict. With --resume give it again.
+    #[arg(long, value_name = "COMMAND", value_parser = notify)]
+    pub(super) notify: Option<NotifyCommand>,
+    /// Print plain lines instead of the view, as without a terminal
+    #[arg(long)]
+    plain: bool,
     /// Run the campaign in a batch job: slurm, pbs or flux
     ///
     /// Without a value the batch system is that of the plan's launcher, or the only one on this machine.
@@ -156,9 +169,16 @@ pub(crate) fn run(mut args: RunArgs, argv: &[String]) -> Result<u8> {
     if args.submit.is_some() {
         return submit::submit(&args, &plan, &folder, is_chosen);
     }
+    let display = args.display();
     let request = request(plan, args.dir, folder, false, args.only, argv)?;
     let probe = !args.no_probe;
-    campaign(CampaignRequest { findings, data_key, witness: args.witness, probe, ..request })
+    campaign(CampaignRequest { findings, data_key, witness: args.witness, probe, ..request }, &display)
+}
+
+impl RunArgs {
+    fn display(&self) -> RunDisplay {
+        RunDisplay { is_plain: self.plain, notify: self.notify.clone() }
+    }
 }
 
 /// Checks that the folder does not exist. A folder in which no job has started is removed.
@@ -184,6 +204,11 @@ fn check_directory(path: &Path) -> Result<(), Usage> {
     let shown = path.display();
     let rejected = || Usage(format!("{shown} is not a directory. Create it or choose another directory."));
     if path.is_dir() { Ok(()) } else { Err(rejected()) }
+}
+
+/// Reads `--notify`.
+fn notify(text: &str) -> Result<NotifyCommand, String> {
+    NotifyCommand::parse(text).map_err(|usage| usage.0)
 }
 
 /// The path of a new campaign folder in `place`, which must be a directory.
@@ -215,10 +240,11 @@ pub(super) fn request(
         build: build(),
         argv: argv.to_vec(),
         environment: environment(),
-        stop: run::signals::stop_on_request().unwrap_or_else(|_| Arc::default()),
+        stop: Default::default(),
         data_key: None,
         witness: None,
         probe: true,
+        notify: String::new(),
         findings: Vec::new(),
         evaluate,
     })
@@ -277,15 +303,21 @@ fn environment() -> Vec<(String, String)> {
 }
 
 /// Runs the campaign, shows it, and gives the exit status.
-pub(super) fn campaign(mut request: CampaignRequest) -> Result<u8> {
+pub(super) fn campaign(mut request: CampaignRequest, display: &RunDisplay) -> Result<u8> {
     if !request.resume {
         request.folder = create_folder(&request.folder)?;
     }
-    let mut progress = Progress::new();
+    let stop = match display.has_view() {
+        true => screen::stop_on_request(),
+        false => run::signals::stop_on_request(),
+    };
+    request.stop = stop.unwrap_or_default();
+    request.notify = display.notify.as_ref().map(|command| command.text().to_owned()).unwrap_or_default();
+    let mut progress = Progress::new(display, &request.folder, &request.plan.id);
     let note = evidence_place::note(&request);
     let mut see = |event: &run::Event<'_>| {
         if matches!(event, run::Event::Begins { .. }) {
-            note.iter().for_each(|note| complain(note));
+            note.iter().for_each(|note| progress.line(note));
         }
         progress.see(event);
     };
@@ -302,7 +334,7 @@ pub(super) fn campaign(mut request: CampaignRequest) -> Result<u8> {
     match ended? {
         Ended::Judged(campaign) => {
             complain("");
-            conclude(&request, *campaign)
+            conclude(&request, *campaign, &mut progress)
         }
         Ended::ProbeFailed { reason, mistake, folder: probe } => {
             let why = report::sentences::explained(&reason);
@@ -319,6 +351,10 @@ pub(super) fn campaign(mut request: CampaignRequest) -> Result<u8> {
             Ok(if mistake == ProbeMistake::Unknown { ERROR } else { USAGE })
         }
         Ended::Stopped { done, of } => {
+            if let Some(notifier) = &mut progress.notifier {
+                notifier.stopped(done, of);
+            }
+            progress.show_troubles();
             complain(&format!(
                 "assay: stopped after {done} of {of} jobs. Resume with: assay run --resume {folder}"
             ));
@@ -364,11 +400,20 @@ fn create_folder(wanted: &Path) -> Result<PathBuf> {
 }
 
 /// Writes the report, hands out the evidence hash, and prints the verdicts and the paths.
-fn conclude(request: &CampaignRequest, campaign: Campaign) -> Result<u8> {
+fn conclude(request: &CampaignRequest, mut campaign: Campaign, progress: &mut Progress) -> Result<u8> {
+    if progress.notifier.as_mut().is_some_and(|notifier| notifier.final_verdicts(&campaign)) {
+        // The report has the evidence hash after the entries about these notifications.
+        campaign.head = folder::load(&request.folder)?.head;
+    }
     let mut page = Vec::new();
     report::write_html(&campaign, &mut page)?;
     folder::write_report(&request.folder, &page)?;
     let is_witnessed = witnessed(request)?;
+    if let Some(notifier) = &mut progress.notifier {
+        let head = folder::witness_note(&request.folder, "")?;
+        notifier.ended(&campaign, &head.map(|note| note.hash).unwrap_or_default());
+    }
+    progress.show_troubles();
     let status = show(&request.folder, campaign)?;
     Ok(if !is_witnessed && status == DONE { UNDECIDED } else { status })
 }

@@ -191,6 +191,7 @@ fn command(args: &RunArgs, plan: &Plan, folder: &Path) -> Result<Vec<String>> {
     set.iter().for_each(|(name, value)| option("--set", format!("{name}={value}")));
     args.only.iter().for_each(|test| option("--only", test.clone()));
     args.witness.iter().for_each(|witness| option("--witness", witness.text().to_owned()));
+    args.notify.iter().for_each(|notify| option("--notify", notify.text().to_owned()));
     args.key.words()?.into_iter().for_each(|(name, value)| option(name, value));
     let flags = [("--allow-lint-errors", args.allow_lint_errors), ("--no-probe", args.no_probe)];
     command.extend(flags.into_iter().filter(|(_, given)| *given).map(|(flag, _)| flag.to_owned()));

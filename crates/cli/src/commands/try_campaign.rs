@@ -36,7 +36,7 @@ pub(crate) fn run(args: TryArgs, argv: &[String]) -> Result<u8> {
     complain(&format!("The evidence is written to {}.", folder.display()));
     let findings = campaigns::lint_before_run(&plan, Some(&args.dir), &args.only, false)?;
     let request = campaigns::request(plan, Some(args.dir), folder, false, args.only, argv)?;
-    campaigns::campaign(run::CampaignRequest { findings, ..request })
+    campaigns::campaign(run::CampaignRequest { findings, ..request }, &campaigns::RunDisplay::default())
 }
 
 /// Announces the campaign. Rejects a directory without enough free space.

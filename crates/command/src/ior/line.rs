@@ -163,6 +163,7 @@ fn check(given: &OptionOccurrence<IorOption>, words: &[String]) -> Result<(), Us
         TestFile if given.is_listed => rejected("the campaign chooses the file. Leave `testFile` out."),
         TestFile => own_place(text),
         Record => rejected("the campaign sets `--record` itself. Leave it out."),
+        Progress => rejected("the campaign sets `--progress` itself. Leave it out."),
         DataKey | Nonce => rejected("the key of the data is an option of `assay run`. Leave it out."),
         DryRun => rejected("`--dryRun` moves no data, so there is nothing to measure. Leave it out."),
         id @ (BlockSize | TransferSize | Segments | Repetitions | Deadline) => {

@@ -95,6 +95,7 @@ options! {
             "set the order of -z: assay (equal shares, no memory) or ior (its sequence) (own option)";
         Record Text _ "record": "write the records of this run to a new file (own option)";
         Live Text _ "live": "write progress to a new file, as JSON lines (own option)";
+        Progress Text _ "progress": "keep the present progress in a new small file (own option)";
         Edition Text _ "compat": "print the output text of IOR 3.3 or 4.1 (own option)";
         QueueDepth Number _ "iodepth" = "N":
             "set a rank's queue depth: outstanding transfers, with AIO or URING (own option)";

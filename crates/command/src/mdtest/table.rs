@@ -80,6 +80,7 @@ options! {
         Preload Number _ "preload":
             "put this many files into each directory before the items (own option)";
         Record Text _ "record": "write the records of this run to a new file (own option)";
+        Progress Text _ "progress": "keep the present progress in a new small file (own option)";
         Edition Text _ "compat" = "4.1": "print the output text of mdtest 1.9, 3.3 or 4.1 (own option)";
     }
 }

@@ -67,6 +67,7 @@ impl Stage {
             findings: Vec::new(),
             data_key: None,
             witness: None,
+            notify: String::new(),
             evaluate: |plan, campaign| {
                 let judge::Evaluation { verdicts, summary } = crate::evaluated(plan, campaign);
                 (verdicts, summary)

@@ -88,7 +88,7 @@ fn remarks_of(verdict: &Verdict) -> Vec<Remark> {
 }
 
 /// The measured value.
-pub(super) fn value(verdict: &Verdict) -> Cell {
+pub(crate) fn value(verdict: &Verdict) -> Cell {
     verdict.value.map_or_else(|| Cell::new(NONE), |value| unit::cell(verdict, value))
 }
 

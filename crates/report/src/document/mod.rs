@@ -10,7 +10,7 @@ mod anchors;
 mod build;
 mod campaigns;
 mod cases;
-mod clauses;
+pub(crate) mod clauses;
 mod comparison;
 mod constants;
 mod csv;

@@ -13,6 +13,7 @@ use std::io::{self, ErrorKind, Read};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Component, Path};
+use std::time::{Duration, SystemTime};
 
 use rustix::fs::{self, AtFlags, FileType, Mode, OFlags, ResolveFlags};
 use rustix::io::Errno;
@@ -90,6 +91,14 @@ pub(super) fn kind(dir: &Path, name: &Path) -> io::Result<FileType> {
     let (parent, name) = parent(dir, name)?;
     let facts = fs::statat(parent, name, AtFlags::SYMLINK_NOFOLLOW)?;
     Ok(FileType::from_raw_mode(facts.st_mode))
+}
+
+/// When the entry `name` below `dir` last changed.
+pub(super) fn modified(dir: &Path, name: &Path) -> io::Result<SystemTime> {
+    let (parent, name) = parent(dir, name)?;
+    let facts = fs::statat(parent, name, AtFlags::SYMLINK_NOFOLLOW)?;
+    let since = Duration::new(u64::try_from(facts.st_mtime).unwrap_or_default(), 0);
+    SystemTime::UNIX_EPOCH.checked_add(since).ok_or_else(|| invalid("it is from the far future".to_owned()))
 }
 
 /// Whether there is an entry `name` below `dir` of any kind.

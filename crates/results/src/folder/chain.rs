@@ -50,6 +50,8 @@ pub(super) enum ChainEvent {
     Extended,
     /// The witness took the hash of an entry, or did not. The note has its answer.
     Witness,
+    /// The command of `--notify` was run. The note has what it received.
+    Notified,
     /// The verdicts.
     Verdicts,
     /// The report, which ends the campaign.

@@ -20,6 +20,11 @@ const PART_BYTES: u64 = 4096;
 /// Loads the campaign in `dir`. Files of later steps (machine facts after the run, verdicts) may be missing.
 /// Existing files must be readable. Otherwise the error has the file name.
 pub fn load(dir: &Path) -> io::Result<Campaign> {
+    load_with_chain(dir).map(|(campaign, _)| campaign)
+}
+
+/// The same with its hash chain, if it has one.
+pub(super) fn load_with_chain(dir: &Path) -> io::Result<(Campaign, Option<Chain>)> {
     let (all, killed) = jobs(dir)?;
     let (mut probes, mut jobs): (Vec<Job>, Vec<Job>) = all.into_iter().partition(|job| is_probe(&job.folder));
     let chain = chain::read(dir)?;
@@ -27,7 +32,7 @@ pub fn load(dir: &Path) -> io::Result<Campaign> {
     let is_extended = chain.as_ref().is_some_and(Chain::is_extended_now);
     let mut chained = chain.as_ref().map(Chain::jobs).unwrap_or_default();
     jobs.iter_mut().chain(&mut probes).for_each(|job| job.chained = chained.remove(job.folder.as_str()));
-    Ok(Campaign {
+    let campaign = Campaign {
         course: chain.as_ref().map(Chain::course).unwrap_or_default(),
         info: json(dir, names::CAMPAIGN)?,
         plan: plan(dir).map_err(|error| named(&dir.join(names::PLAN), &error))?,
@@ -38,10 +43,11 @@ pub fn load(dir: &Path) -> io::Result<Campaign> {
         killed: killed.into_iter().filter(|folder| !is_probe(folder)).collect(),
         verdicts: of_look(dir, names::VERDICTS, is_extended)?.unwrap_or_default(),
         summary: of_look(dir, names::SUMMARY, is_extended)?.unwrap_or_default(),
-        head: chain.and_then(|chain| chain.before_report()),
+        head: chain.as_ref().and_then(Chain::before_report),
         faults: Vec::new(),
         extensions,
-    })
+    };
+    Ok((campaign, chain))
 }
 
 /// A result of the present look. A campaign that was just extended has none yet.

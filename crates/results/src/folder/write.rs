@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 
 use super::chain::{self, ChainEntry, ChainEvent};
 use super::{
-    CampaignInfo, JobInfo, Machine, beneath, limits,
+    CampaignInfo, CampaignProcess, JobInfo, Machine, beneath, limits,
     links::leads_out,
     load::named,
     names,
@@ -175,12 +175,14 @@ pub struct StagedJob {
     name: String,
 }
 
-/// Creates the hidden folder of the job `name`, such as `0001-write-r1`, and records that it begins.
-pub fn stage_job(dir: &Path, name: &str) -> io::Result<StagedJob> {
+/// Creates the hidden folder of the job `name`, such as `0001-write-r1`, and records that it begins, and in
+/// which process.
+pub fn stage_job(dir: &Path, name: &str, process: &CampaignProcess) -> io::Result<StagedJob> {
     let job = StagedJob { dir: dir.to_owned(), name: name.to_owned() };
     fs::create_dir(job.dir()).map_err(|error| named(&job.dir(), &error))?;
     beneath::flush(dir, Path::new(names::JOBS));
-    chain::append(dir, ChainEntry { what: ChainEvent::Begun, path: job.path(), ..ChainEntry::default() })?;
+    let (path, note) = (job.path(), process.note());
+    chain::append(dir, ChainEntry { what: ChainEvent::Begun, path, note, ..ChainEntry::default() })?;
     Ok(job)
 }
 
@@ -200,6 +202,15 @@ impl StagedJob {
         format!("{}/{}", names::JOBS, self.name)
     }
 
+    /// Removes the file with the progress of the job, which is no evidence.
+    fn remove_progress(&self) -> io::Result<()> {
+        let path = self.hidden().join(names::PROGRESS);
+        match beneath::kind(&self.dir, &path) {
+            Ok(FileType::RegularFile | FileType::Symlink) => beneath::remove(&self.dir, &path),
+            _ => Ok(()),
+        }
+    }
+
     /// Adds `job.json` with the hashes of the files, records all files in the chain, and renames the folder.
     /// It returns the job's facts as written. After a failure it can be called again.
     pub fn finish(&self, mut info: JobInfo) -> io::Result<JobInfo> {
@@ -213,6 +224,7 @@ impl StagedJob {
         }
         info.sha256 = hashes;
         whole(dir, &staged.join(names::JOB), &to_json(&info)?)?;
+        self.remove_progress()?;
         let note = only_evidence(dir, &staged)?;
         let entry = ChainEntry { what: ChainEvent::Ended, path: self.path(), note, ..ChainEntry::default() };
         chain::append(dir, ChainEntry { files: hashes_below(dir, &staged, &self.path())?, ..entry })?;

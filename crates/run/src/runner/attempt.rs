@@ -80,7 +80,7 @@ impl<'a> Attempt<'a> {
         setup: &mut Setup,
     ) -> Result<Option<Self>, Trouble> {
         let turn = DatasetTask::of(site, job)?;
-        let staged = folder::stage_job(&asked.folder, &job.folder)?;
+        let staged = folder::stage_job(&asked.folder, &job.folder, &site.process)?;
         site.receiver.hand_out(&asked.folder)?;
         let mut rejected = setup.before(asked, job, &staged.dir())?.map(StartRejection::Trouble);
         let files = site.files_path(job);
@@ -229,7 +229,7 @@ impl<'a> Attempt<'a> {
     fn record_app(&self, asked: &CampaignRequest, end: &JobEnd) -> Result<(), Trouble> {
         let Purpose::Test(index) = self.job.purpose else { return Ok(()) };
         let Some(app) = asked.plan.tests[index].line.as_app() else { return Ok(()) };
-        for name in [names::RECORDS, names::JOB, names::DATASET] {
+        for name in [names::RECORDS, names::JOB, names::DATASET, names::PROGRESS] {
             self.set_aside(name)?;
         }
         if *end != JobEnd::Exit(0) {

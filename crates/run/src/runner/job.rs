@@ -27,6 +27,8 @@ use plan::schedule::PlannedJob;
 
 /// The time between the request to end a job and its kill.
 const GRACE: Duration = Duration::from_secs(3);
+/// The workloads that show their progress in a file.
+const SHOW_PROGRESS: [&str; 2] = ["ior", "mdtest"];
 /// How often a running job is checked.
 const CHECK_INTERVAL: Duration = Duration::from_millis(10);
 
@@ -72,6 +74,9 @@ impl Prepared {
             words.insert(0, job.workload.to_owned());
             words.extend(key_words(asked, job));
             words.extend(["--record".to_owned(), names::RECORDS.to_owned()]);
+            if SHOW_PROGRESS.contains(&job.workload) {
+                words.extend(["--progress".to_owned(), names::PROGRESS.to_owned()]);
+            }
         }
         let env = environment(asked, launch);
         let own = if external { [std::slice::from_ref(&program), &words[..]].concat() } else { Vec::new() };

@@ -104,7 +104,7 @@ fn run(
     let data = site.data(job).unwrap_or_else(|_| site.data_path(&job.fs));
     let file = data.join(format!("{}{number}", names::PROBE));
     let planned = probe_job(job, number, &file);
-    let staged = folder::stage_job(&asked.folder, &planned.folder)?;
+    let staged = folder::stage_job(&asked.folder, &planned.folder, &site.process)?;
     site.receiver.hand_out(&asked.folder)?;
     report_witness(site, observer);
     let prepared = Prepared::new(asked, &planned, &site.nodes, data, &staged.dir());

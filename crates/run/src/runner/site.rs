@@ -7,7 +7,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use results::folder::{self, CampaignInfo, EarlierCampaign, Machine, Resumed, names};
+use results::folder::{self, CampaignInfo, CampaignProcess, EarlierCampaign, Machine, Resumed, names};
 use units::Usage;
 
 use super::again;
@@ -24,6 +24,7 @@ use crate::inherited_lock::InheritedLock;
 use crate::launch::{self, Surroundings};
 use crate::machine::{Hashes, file_system, launcher, machine, now, recorded};
 use crate::path_error::{gone, named};
+use crate::process::this_process;
 use plan::launcher::Nodes;
 use plan::schedule::{self, PlannedJob};
 use plan::{Choice, Plan};
@@ -44,6 +45,8 @@ pub(super) struct CampaignSite {
     pub(super) kept: KeptDatasets,
     /// The witness.
     pub(super) receiver: HashReceiver,
+    /// This process.
+    pub(super) process: CampaignProcess,
     mark: String,
     hold: InheritedLock,
 }
@@ -78,7 +81,8 @@ impl CampaignSite {
         let resumed = Resumed::default();
         let hashes = Hashes::default();
         let receiver = HashReceiver::begin(asked, info.nonce())?;
-        let site = Self { mark, info, dirs, nodes, resumed, hashes, kept, receiver, hold };
+        let process = this_process();
+        let site = Self { mark, info, dirs, nodes, resumed, hashes, kept, receiver, process, hold };
         folder::write_machine(&asked.folder, names::BEFORE, &machine(&site.dirs))?;
         Ok(site)
     }
@@ -173,7 +177,8 @@ impl CampaignSite {
         )?;
         let (mark, hashes) = (mark(&info), Hashes::default());
         let receiver = HashReceiver::begin(asked, info.nonce())?;
-        let site = Self { mark, dirs, nodes, info, resumed, hashes, kept, receiver, hold };
+        let process = this_process();
+        let site = Self { mark, dirs, nodes, info, resumed, hashes, kept, receiver, process, hold };
         if !asked.folder.join(names::BEFORE).exists() {
             folder::write_machine(&asked.folder, names::BEFORE, &machine(&site.dirs))?;
         }
@@ -327,6 +332,7 @@ fn info(asked: &CampaignRequest) -> io::Result<CampaignInfo> {
         data_key: asked.data_key.clone(),
         earlier: Vec::new(),
         witness: asked.witness.as_ref().map(|witness| witness.text().to_owned()).unwrap_or_default(),
+        notify: asked.notify.clone(),
     })
 }
 

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::net::TcpListener;
+use std::time::Instant;
 
 use super::*;
 

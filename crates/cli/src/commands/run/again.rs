@@ -72,7 +72,7 @@ pub(super) fn resume(args: RunArgs, folder: PathBuf, argv: &[String]) -> Result<
         let args = RunArgs { only: vec![], ..args };
         return submit::submit(&args, &plan, &folder, true);
     }
-    campaign(resumed(&args, plan, folder, argv)?)
+    campaign(resumed(&args, plan, folder, argv)?, &args.display())
 }
 
 /// The request for the campaign in `folder`, with the key of its data and with its witness.
@@ -111,7 +111,8 @@ pub(super) fn extend(args: RunArgs, folder: PathBuf, argv: &[String]) -> Result<
     let mut choice = recorded_choice(&folder);
     choice.extensions.push(extension.clone());
     let plan = plan::load_recorded(&folder.join(names::PLAN), &choice)?;
-    campaign(CampaignRequest { extend: Some(extension), ..resumed(&args, plan, folder, argv)? })
+    let request = CampaignRequest { extend: Some(extension), ..resumed(&args, plan, folder, argv)? };
+    campaign(request, &args.display())
 }
 
 /// The user of this process: the name that the system has for it, or its number.

@@ -1,40 +1,113 @@
-//! The progress of a campaign on standard error: an updated line on a terminal, plain lines elsewhere.
+//! The progress of a campaign: a view on a terminal, plain lines elsewhere.
+//!
+//! The clauses are evaluated between jobs, in this process. While a job runs, its progress is read from its
+//! folder, and there are at most four frames a second.
 
-use std::time::Duration;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
-use indicatif::ProgressBar;
+use ::run::Event;
+use ::run::notify::NotifyCommand;
+use measure::statistics;
 use plan::schedule::PlannedJob;
-use results::folder::{Job, JobEnd};
+use results::folder::{self, Job, JobEnd, RunningJob, names};
 use results::record::{CaseOutcome, Counts, Phase, Record};
-use run::Event;
-use units::{Dimension, Quantity, count, duration, rate_decimal, visible};
+use units::{Dimension, Quantity, count, duration, rate_decimal, several, visible};
 
-use crate::speech::{complain, living_line};
+use super::notifier::Notifier;
+use crate::commands::watch::screen::{self, ScreenStream};
+use crate::commands::watch::shown::{CampaignShown, RunningShown};
+use crate::commands::watch::standing::CampaignStanding;
+use crate::speech::complain;
+
+/// Shortest time between two readings of what a job shows.
+const READ_EVERY: Duration = Duration::from_millis(900);
+/// Evaluations between jobs may take this share of the time of the campaign, and a second in any case.
+const EVALUATION_SHARE: f64 = 0.01;
+/// The most phases of a job that are listed one by one.
+const PHASES_LISTED: usize = 4;
+
+/// How a campaign is shown, and who receives its verdicts.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct RunDisplay {
+    /// Whether to print plain lines, also on a terminal.
+    pub(crate) is_plain: bool,
+    /// The command of `--notify`.
+    pub(crate) notify: Option<NotifyCommand>,
+}
+
+impl RunDisplay {
+    /// Whether there is a view: standard error is a terminal that can show it.
+    pub(super) fn has_view(&self) -> bool {
+        !self.is_plain && ScreenStream::Err.can_show()
+    }
+}
+
+/// A running job as last read from its folder.
+struct ShownJob {
+    folder: RunningJob,
+    shown: RunningShown,
+    read: Option<Instant>,
+}
 
 /// Shows events as they happen.
 pub(super) struct Progress {
-    bar: ProgressBar,
+    folder: PathBuf,
+    has_view: bool,
     jobs: usize,
     done: usize,
+    /// The clauses, if there is a view or a command that receives verdicts.
+    standing: Option<CampaignStanding>,
+    running: BTreeMap<String, ShownJob>,
+    /// What was printed while the view was open; it is printed again after it.
+    lines: Vec<String>,
+    begun: Instant,
+    /// The time that evaluations took.
+    evaluated: Duration,
+    pub(super) notifier: Option<Notifier>,
 }
 
 impl Progress {
-    /// A display for the kind of standard error.
-    pub(super) fn new() -> Self {
-        let bar = living_line("{spinner} {msg}", None);
-        if !bar.is_hidden() {
-            bar.enable_steady_tick(Duration::from_millis(200));
+    /// A display of the campaign of `plan` in `folder`.
+    pub(super) fn new(display: &RunDisplay, folder: &Path, plan: &str) -> Self {
+        let command = display.notify.clone();
+        Self {
+            folder: folder.to_owned(),
+            has_view: display.has_view(),
+            jobs: 0,
+            done: 0,
+            standing: None,
+            running: BTreeMap::new(),
+            lines: Vec::new(),
+            begun: Instant::now(),
+            evaluated: Duration::ZERO,
+            notifier: command.map(|command| Notifier::new(command, folder, plan)),
         }
-        Self { bar, jobs: 0, done: 0 }
     }
 
-    /// Removes the updated line.
-    pub(super) fn clear(&self) {
-        self.bar.finish_and_clear();
+    /// Closes the view, and prints the lines that it hid.
+    pub(super) fn clear(&mut self) {
+        if std::mem::take(&mut self.has_view) {
+            screen::close();
+            self.lines.drain(..).for_each(|line| complain(&line));
+        }
     }
 
-    fn line(&self, text: &str) {
-        self.bar.suspend(|| complain(&visible(text)));
+    pub(super) fn line(&mut self, text: &str) {
+        let text = visible(text);
+        match self.has_view {
+            true => self.lines.push(text),
+            false => complain(&text),
+        }
+    }
+
+    /// A line that a person should read: it is among the warnings of the view, too.
+    fn trouble(&mut self, text: &str) {
+        self.line(text);
+        if let Some(standing) = &mut self.standing {
+            standing.warn(visible(text));
+        }
     }
 
     fn name(&self, job: &PlannedJob) -> String {
@@ -49,6 +122,7 @@ impl Progress {
                 if *done > 0 {
                     self.line(&format!("{done} of {} jobs ended before", jobs.len()));
                 }
+                self.stand();
             }
             Event::Resumes { restored, aside } => {
                 restored.iter().for_each(|what| self.line(&format!("restored: {what}")));
@@ -63,26 +137,110 @@ impl Progress {
                 };
                 self.line(&format!("probe of the launcher: {how} ({})", probe.folder));
             }
-            Event::Starts(job) => self.bar.set_message(visible(&self.name(job))),
+            Event::Starts(job) => self.starts(job),
             Event::Runs(job, seconds) => {
-                let limit = duration(job.timeout_s);
-                let name = self.name(job);
-                self.bar.set_message(visible(&format!("{name}  runs {seconds:.0} s of at most {limit}")));
+                if let Some(running) = self.running.get_mut(&job.folder) {
+                    running.shown.seconds = *seconds;
+                }
             }
-            Event::Ends(job, ended) => {
-                self.line(&format!("{}  {}", self.name(job), outcome(ended)));
-                self.done += 1;
-            }
+            Event::Ends(job, ended) => self.ends(job, ended),
             Event::Repeats(job, cause) => {
                 self.done -= 1;
                 self.line(&format!("{}  runs again: {cause}", self.name(job)));
+                if let Some(standing) = &mut self.standing {
+                    standing.repeats(job);
+                }
             }
             Event::LeftOut(job, why) => {
                 self.line(&format!("{}  not run: {why}", self.name(job)));
                 self.done += 1;
+                if let Some(standing) = &mut self.standing {
+                    standing.left_out(job);
+                }
             }
-            Event::Trouble(what) => self.line(&format!("not restored; restore it by hand: {what}")),
+            Event::Trouble(what) => self.trouble(&format!("not restored; restore it by hand: {what}")),
         }
+        self.draw();
+    }
+
+    /// The clauses of the campaign in the folder, which an earlier run may have begun.
+    fn stand(&mut self) {
+        if self.has_view || self.notifier.is_some() {
+            let loaded = folder::load(&self.folder).ok();
+            // Without it the campaign runs all the same, and the view has no clauses.
+            self.standing = loaded.and_then(|campaign| CampaignStanding::new(campaign).ok());
+        }
+    }
+
+    fn starts(&mut self, job: &PlannedJob) {
+        let folder = format!("{}/{}", names::JOBS, job.folder);
+        let shown = RunningShown {
+            test: job.test.clone(),
+            repetition: job.repetition,
+            limit_s: job.timeout_s,
+            ..RunningShown::default()
+        };
+        let running = ShownJob { folder: RunningJob { folder, ..RunningJob::default() }, shown, read: None };
+        self.running.insert(job.folder.clone(), running);
+    }
+
+    fn ends(&mut self, job: &PlannedJob, ended: &Job) {
+        self.line(&format!("{}  {}", self.name(job), outcome(ended)));
+        self.done += 1;
+        self.running.remove(&job.folder);
+        let Some(standing) = &mut self.standing else { return };
+        standing.ended(ended);
+        // The parts of a group end together, and the last of them decides.
+        let may_last = self.begun.elapsed().mul_f64(EVALUATION_SHARE) + Duration::from_secs(1);
+        if self.running.is_empty() && self.evaluated <= may_last {
+            let begun = Instant::now();
+            standing.evaluate();
+            self.evaluated += begun.elapsed();
+            if let Some(notifier) = &mut self.notifier {
+                notifier.decided(standing.verdicts(), standing.decided());
+            }
+            self.show_troubles();
+        }
+    }
+
+    /// Shows what the notifier could not report.
+    pub(super) fn show_troubles(&mut self) {
+        let troubles = self.notifier.as_mut().map(Notifier::troubles).unwrap_or_default();
+        troubles.iter().for_each(|trouble| self.trouble(trouble));
+    }
+
+    /// Draws a frame, if there is a view and the last frame is long enough ago.
+    fn draw(&mut self) {
+        if !self.has_view {
+            return;
+        }
+        let now = Instant::now();
+        let is_due = |job: &&mut ShownJob| job.read.is_none_or(|read| now - read >= READ_EVERY);
+        for job in self.running.values_mut().filter(is_due) {
+            job.folder.read(&self.folder);
+            job.shown.progress.clone_from(&job.folder.progress);
+            job.read = Some(now);
+        }
+        let shown = || self.shown();
+        if !screen::show(ScreenStream::Err, &shown) {
+            // A signal closed the view. The campaign ends its jobs, and says so in lines.
+            self.clear();
+        }
+    }
+
+    fn shown(&self) -> CampaignShown {
+        let running: Vec<RunningShown> = self.running.values().map(|job| job.shown.clone()).collect();
+        let state = match running.len() {
+            0 => "Between two jobs.".to_owned(),
+            1 => "A job runs. Ctrl-C stops the campaign, which can be resumed.".to_owned(),
+            many => format!("{many} jobs run. Ctrl-C stops the campaign, which can be resumed."),
+        };
+        let folder = self.folder.display().to_string();
+        let shown = match &self.standing {
+            Some(standing) => standing.shown(&folder, running),
+            None => CampaignShown { folder: visible(&folder), running, ..CampaignShown::default() },
+        };
+        CampaignShown { state, ..shown }
     }
 }
 
@@ -97,18 +255,44 @@ fn outcome(job: &Job) -> String {
         return format!("reused: created by {} at {}", made.campaign, made.made);
     }
     let phases = job.records.iter().filter_map(|record| match record {
-        Record::Phase(phase) => Some(phase),
+        Record::Phase(phase) => Some(&**phase),
         _ => None,
     });
-    let shown = phases.map(|phase| format!("{} {}", phase.phase.replace('_', " "), speed(phase)));
+    let phases: Vec<&Phase> = phases.collect();
     let values = job.records.iter().filter_map(|record| match record {
         Record::Value(value) => Some(format!("{} {}", value.name, quantity(value.value, &value.unit))),
         _ => None,
     });
-    let shown: Vec<String> = shown.chain(values).chain((!cases.is_empty()).then_some(cases)).collect();
+    let shown = of_phases(&phases).into_iter().chain(values);
+    let shown: Vec<String> = shown.chain((!cases.is_empty()).then_some(cases)).collect();
     let recreated = job.dataset.as_ref().and_then(|made| made.instead_of.as_ref());
     let recreated = recreated.map(|why| format!("; recreated: {why}")).unwrap_or_default();
     format!("{:<28} {}{recreated}", shown.join(", "), duration(job.info.seconds))
+}
+
+/// The speed of each phase. Many phases are folded into their range, one for each kind of speed.
+fn of_phases(phases: &[&Phase]) -> Vec<String> {
+    if phases.len() <= PHASES_LISTED {
+        let one = |phase: &&Phase| format!("{} {}", phase.phase.replace('_', " "), speed(phase));
+        return phases.iter().map(one).collect();
+    }
+    let mut kinds: Vec<(&'static str, Vec<f64>)> = Vec::new();
+    for phase in phases {
+        let name = speed_name(phase);
+        let Some(metric) = phase.metric(name) else { continue };
+        match kinds.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, values)) => values.push(metric.value),
+            None => kinds.push((name, vec![metric.value])),
+        }
+    }
+    let range = |(name, values): &(&'static str, Vec<f64>)| {
+        let one = |value: Option<f64>| value.map(|value| worded_speed(name, value)).unwrap_or_default();
+        let [least, most] = [statistics::min(values), statistics::max(values)].map(one);
+        let middle = one(statistics::median(values));
+        let phases = several(values.len() as u64, "phase");
+        format!("{phases} at {least} to {most}, median {middle}")
+    };
+    kinds.iter().map(range).collect()
 }
 
 /// A value in a base unit, for people.
@@ -130,17 +314,25 @@ fn cases(job: &Job) -> String {
     shown.map(|(number, word)| format!("{number} {word}")).collect::<Vec<_>>().join(", ")
 }
 
-/// The speed of a phase, by the metric that a criterion usually has. This is `rate` for operations, `iops`
+/// The metric of the speed of a phase, which a criterion usually has. This is `rate` for operations, `iops`
 /// for small transfers, and `bw` for others.
-fn speed(phase: &Phase) -> String {
-    let operations = phase.counts == Counts::Operations;
+fn speed_name(phase: &Phase) -> &'static str {
     let small = phase.transfer_bytes < 64 * units::KIB;
-    let name = if operations { "rate" } else { ["bw", "iops"][usize::from(small)] };
-    match phase.metric(name) {
-        Some(metric) if name == "bw" => rate_decimal(metric.value),
-        Some(metric) => format!("{}/s", count(metric.value)),
-        None => String::new(),
+    match phase.counts {
+        Counts::Operations => "rate",
+        Counts::Bytes if small => "iops",
+        Counts::Bytes => "bw",
     }
+}
+
+fn worded_speed(name: &str, value: f64) -> String {
+    if name == "bw" { rate_decimal(value) } else { format!("{}/s", count(value)) }
+}
+
+/// The speed of a phase; empty if it has none.
+fn speed(phase: &Phase) -> String {
+    let name = speed_name(phase);
+    phase.metric(name).map(|metric| worded_speed(name, metric.value)).unwrap_or_default()
 }
 
 /// The number of columns of the terminal, if it is known.
@@ -181,6 +373,20 @@ mod tests {
         let mut job = Job { records: vec![Record::Value(value)], ..Job::default() };
         (job.info.end, job.info.seconds) = (JobEnd::Exit(0), 7500.0);
         assert_eq!(outcome(&job), "step.bw 5.00 GB/s            2 h 05 min");
+    }
+
+    #[test]
+    fn many_phases_are_folded_into_their_range() {
+        let phase = |ops: u64| {
+            let spans = Spans { transfer_s: 1.0, total_s: 1.0, ..Spans::default() };
+            let phase = Phase { counts: Counts::Operations, ops, spans, ..Phase::default() };
+            Record::Phase(Box::new(Phase { phase: "file_creation".into(), ..phase }))
+        };
+        let mut job = Job { records: (1..=125).map(|at| phase(at * 100)).collect(), ..Job::default() };
+        (job.info.end, job.info.seconds) = (JobEnd::Exit(0), 2.0);
+        assert_eq!(outcome(&job), "125 phases at 100/s to 12.5 k/s, median 6.30 k/s 2.00 s");
+        job.records.truncate(2);
+        assert_eq!(outcome(&job), "file creation 100/s, file creation 200/s 2.00 s");
     }
 
     #[test]

@@ -1,5 +1,5 @@
-//! What `ior` and `mdtest` share: applying the options that `command` reads, the help about backends, packet
-//! types, and the description of a file system.
+//! What `ior` and `mdtest` share: applying the options that `command` reads, and the help about backends.
+//! Further, packet types, the live view, and the description of a file system.
 //!
 //! Each program turns its options into its own type, a [`ClassicLine`].
 //!
@@ -10,6 +10,8 @@ pub(crate) mod drift;
 pub(crate) mod environment;
 pub(crate) mod grammar;
 pub(crate) mod interrupt;
+pub(crate) mod live;
+mod progress;
 mod text;
 
 pub(crate) use data_key::TypedKey;

@@ -90,6 +90,7 @@ pub(crate) fn set(typed: &mut TypedIor, option: IorOption, value: OptionValue<'_
         Id::RandomOrder => typed.iors_order = is_iors_order(&value.text())?,
         Id::Record => typed.look.record = Some(value.text()),
         Id::Live => typed.look.live = Some(value.text()),
+        Id::Progress => typed.look.progress = Some(value.text()),
         Id::Edition => typed.look.edition = edition(&value.text())?,
         Id::QueueDepth => parameters.depth = Some(value.whole()?),
         Id::ReadWriteMix => parameters.mix = Some(value.whole()?),

@@ -231,6 +231,7 @@ fn files_of_run(last: &ReadyTest) -> String {
         ("transfers", &meant.parameters.transfer_csv),
         ("records", &meant.look.record),
         ("live", &meant.look.live),
+        ("progress", &meant.look.progress),
     ];
     let lines: Vec<String> =
         files.iter().filter_map(|(what, file)| Some(line(what, file.as_ref()?))).collect();

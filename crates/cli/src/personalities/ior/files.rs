@@ -54,6 +54,7 @@ fn own<'a>(tests: &'a [ReadyTest], script: Option<&'a str>) -> Vec<OwnFile<'a>> 
         ("-f", script),
         ("--record", last.look.record.as_deref()),
         ("--live", last.look.live.as_deref()),
+        ("--progress", last.look.progress.as_deref()),
         ("-O summaryFile", last.look.file.as_deref()),
         ("-O saveRankPerformanceDetailsCSV", last.look.rank_csv.as_deref()),
     ];

@@ -4,7 +4,6 @@
 //!
 //! Invariant: all ranks begin and end each test together, also ranks outside the test.
 
-use std::fs::File;
 use std::io::{self, IsTerminal};
 use std::path::Path;
 use std::time::Duration;
@@ -19,10 +18,10 @@ use workloads::kit::board::Board;
 use workloads::kit::observer::{EventObserver, Silent};
 
 use super::chatter;
-use super::live::{self, Followed, LiveView};
 use super::output::{self, ResultOutput};
 use super::typed::MeantIor;
 use crate::personalities::classic::header_dir;
+use crate::personalities::classic::live::{LiveFiles, LiveView, node_board};
 use crate::personalities::perform::{RankContext, perform_unless};
 use crate::personalities::program::StartedProgram;
 use crate::personalities::run_records::RunRecords;
@@ -44,8 +43,8 @@ pub(crate) struct ReadyTest {
 /// The outputs that only rank 0 has. A thread of rank 0 takes them.
 pub(crate) struct IorPrinter {
     output: Box<dyn ResultOutput>,
-    /// The file of `--live`, until the live view takes it.
-    live_file: Option<File>,
+    /// The files of `--live` and `--progress`, until the live view takes them.
+    live_files: LiveFiles,
     live_path: Option<String>,
     live: Option<LiveView>,
     /// The first warning of a test with `--warningAsErrors`.
@@ -63,7 +62,7 @@ pub(crate) fn run_tests(
     voice: Option<(RunRecords, IorPrinter)>,
 ) -> u8 {
     let wants =
-        voice.as_ref().is_some_and(|(_, voice)| voice.live_file.is_some() || io::stderr().is_terminal());
+        voice.as_ref().is_some_and(|(_, voice)| !voice.live_files.is_empty() || io::stderr().is_terminal());
     let is_local = session.mpi().is_none();
     let threads = if is_local && wants { Board::for_threads(session.size()).ok() } else { None };
     let (rank, abandoned) = (session.rank(), || tests.iter().any(|test| test.storage.has_abandoned()));
@@ -88,12 +87,6 @@ pub(crate) fn run_tests(
         let _watch = together.map(|test| stuck::watch(scope, "ior", rank, test.call_limit, standing));
         perform_unless(program, ranks, session, &abandoned, voice, body)
     })
-}
-
-/// The board of this node, if rank 0 requests one.
-fn node_board(comm: &dyn Comm, wants: bool) -> Result<Option<Board>, Halt> {
-    let wanted = comm.reduce_one(wants.into(), Reduce::Max)? > 0;
-    if wanted { Board::for_node(comm) } else { Ok(None) }
 }
 
 /// The part of each rank: all tests up to the first that fails. Gives the exit status.
@@ -162,8 +155,9 @@ impl IorPrinter {
         let meant = &tests[tests.len() - 1].meant;
         let kept = RunRecords::open(meant.look.record.as_deref())?;
         // The new file is still empty. If it remained, the next run would reject it.
-        let live_file = match meant.look.live.as_deref().map(live::create).transpose() {
-            Ok(live_file) => live_file,
+        let created = LiveFiles::create(meant.look.live.as_deref(), meant.look.progress.as_deref());
+        let live_files = match created {
+            Ok(live_files) => live_files,
             Err(usage) => {
                 kept.discard();
                 return Err(usage);
@@ -172,11 +166,12 @@ impl IorPrinter {
         match output::open(&meant.look, argv) {
             Ok(output) => {
                 let live_path = meant.look.live.clone();
-                Ok((kept, Self { output, live_file, live_path, live: None, warning: None }))
+                Ok((kept, Self { output, live_files, live_path, live: None, warning: None }))
             }
             Err(usage) => {
                 kept.discard();
-                let _ = meant.look.live.as_deref().map(std::fs::remove_file);
+                let files = [&meant.look.live, &meant.look.progress];
+                files.into_iter().flatten().for_each(|file| drop(std::fs::remove_file(file)));
                 Err(usage)
             }
         }
@@ -184,7 +179,8 @@ impl IorPrinter {
 
     fn begin(&mut self, rows: BoardRows<'_>, tests: &[ReadyTest]) {
         let warnings = tests.iter().flat_map(|test| &test.meant.warnings);
-        self.live = rows.map(|(board, _)| LiveView::start(board.clone(), self.live_file.take()));
+        let files = std::mem::take(&mut self.live_files);
+        self.live = rows.map(|(board, _)| LiveView::start(board.clone(), files, true));
         self.output.begin(&chatter::before_tests(warnings));
     }
 
@@ -224,6 +220,25 @@ impl IorPrinter {
             complain(&format!("ior: note: --live {path}: {why}. Its last lines are missing"));
         }
         done.map(|status| if printed.is_err() || self.warning.is_some() { ERROR } else { status })
+    }
+}
+
+/// Forwards every event while the line is hidden from the terminal.
+struct Followed<'a> {
+    live: Option<&'a LiveView>,
+    output: &'a mut IorListener<'a>,
+}
+
+impl EventObserver<IorEvent<'_>> for Followed<'_> {
+    fn event(&mut self, event: &IorEvent<'_>) {
+        let Some(live) = self.live else { return self.output.event(event) };
+        match event {
+            IorEvent::Test { test, .. } => live.test(*test),
+            IorEvent::Begins(beginning) => live.begins(*beginning),
+            IorEvent::Phase(phase) => live.ended(phase),
+            _ => {}
+        }
+        live.beside(|| self.output.event(event));
     }
 }
 

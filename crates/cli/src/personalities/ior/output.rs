@@ -52,6 +52,8 @@ pub(crate) struct IorLook {
     pub(crate) record: Option<String>,
     /// `--live FILE`
     pub(crate) live: Option<String>,
+    /// `--progress FILE`
+    pub(crate) progress: Option<String>,
 }
 
 /// One output format, on rank 0, from the first test to the last.

@@ -91,6 +91,7 @@ pub(super) fn set(
         Id::DataKey => typed.key.file = Some(value.text()),
         Id::Nonce => typed.key.nonce = Some(value.text()),
         Id::Record => look.record = Some(value.text()),
+        Id::Progress => look.progress = Some(value.text()),
         Id::Edition => look.edition = edition(&value.text())?,
         Id::SeededShuffle => seeded_shuffle(typed, &value.text())?,
     }

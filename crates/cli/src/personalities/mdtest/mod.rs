@@ -29,11 +29,14 @@ use ranks::Halt;
 use ranks::launcher::RankLaunch;
 use storage::Storage;
 use units::Usage;
-use workloads::kit::observer::Silent;
-use workloads::mdtest::{self, MdtestListener, MdtestParameters, names};
+use workloads::ior::PhaseStart;
+use workloads::kit::board::Board;
+use workloads::kit::observer::{EventObserver, Silent};
+use workloads::mdtest::{self, MdtestEvent, MdtestListener, MdtestParameters, names};
 
 use super::classic::drift;
 use super::classic::environment::Variables;
+use super::classic::live::{LiveFiles, LiveView, node_board};
 use super::classic::{grammar, header_dir, help_of_backends, interrupt};
 use super::perform::{RankContext, perform};
 use super::program::StartedProgram;
@@ -46,6 +49,49 @@ use typed::{MeantMdtest, TypedMdtest};
 
 /// The directories of this many iterations are looked for after Ctrl-C.
 const LOOKED_FOR: u32 = 1000;
+
+/// The outputs that only rank 0 has.
+struct MdtestPrinter {
+    text: MdtestText,
+    /// The file of `--progress`, until the live view takes it.
+    live_files: LiveFiles,
+}
+
+/// Forwards every event, and shows the phases in the live view.
+struct FollowedMdtest<'a> {
+    live: Option<LiveView>,
+    /// The runs so far, one per number of ranks.
+    tests: u32,
+    ranks: u32,
+    iteration: u32,
+    text: &'a mut MdtestText,
+}
+
+impl EventObserver<MdtestEvent<'_>> for FollowedMdtest<'_> {
+    fn event(&mut self, event: &MdtestEvent<'_>) {
+        self.text.event(event);
+        let Some(live) = &self.live else { return };
+        match event {
+            MdtestEvent::Ranks { ranks, .. } => {
+                live.test(self.tests);
+                (self.tests, self.ranks) = (self.tests + 1, *ranks);
+            }
+            MdtestEvent::Iteration(iteration) => self.iteration = *iteration,
+            MdtestEvent::Begins { phase, items } => live.begins(PhaseStart {
+                phase,
+                repetition: self.iteration,
+                transfers: *items,
+                // Operations on files and directories have no bytes.
+                transfer_bytes: 0,
+                ranks: self.ranks,
+                deadline: 0,
+                least_seconds: 0,
+            }),
+            MdtestEvent::Ended(ended) => live.ended(ended.phase),
+            _ => {}
+        }
+    }
+}
 
 /// A run that was checked, with its storage.
 struct ReadyMdtest {
@@ -77,7 +123,17 @@ fn started(program: &StartedProgram<'_>, tokens: &[String], local: Option<u32>) 
     if session.mpi().is_none() {
         interrupt::watch("mdtest", test_dirs(&ready.meant.parameters), "");
     }
-    Ok(perform(program, session, voice, |part, voice| one_rank(&ready, part, voice)))
+    let wants = voice.as_ref().is_some_and(|(_, voice)| !voice.live_files.is_empty());
+    let is_local = session.mpi().is_none();
+    let threads = if is_local && wants { Board::for_threads(session.size()).ok() } else { None };
+    Ok(perform(program, session, voice, |part, voice| {
+        let node = if is_local { None } else { node_board(part.comm, wants)? };
+        let rows = match &threads {
+            Some(board) => Some((board, part.comm.rank())),
+            None => node.as_ref().map(|board| (board, 0)),
+        };
+        one_rank(&ready, part, rows, voice)
+    }))
 }
 
 /// The whole help text, from the table that the parser uses.
@@ -151,14 +207,20 @@ fn ready(typed: TypedMdtest, variables: &Variables, ranks: u32) -> Result<ReadyM
 }
 
 /// Rank 0's printer and records. All its files are created now.
-fn voice(ready: &ReadyMdtest, argv: &[String]) -> Result<(RunRecords, MdtestText), Usage> {
+fn voice(ready: &ReadyMdtest, argv: &[String]) -> Result<(RunRecords, MdtestPrinter), Usage> {
     let meant = &ready.meant;
     written_later(&meant.parameters)?;
     let kept = RunRecords::open(meant.look.record.as_deref())?;
     let dir = meant.parameters.dirs.first().map(String::as_str).unwrap_or_default();
     let space = ready.storage.space(header_dir(dir)).unwrap_or(None);
-    match MdtestText::open(meant, argv, space) {
-        Ok(text) => Ok((kept, text)),
+    let opened = LiveFiles::create(None, meant.look.progress.as_deref()).and_then(|live_files| {
+        let text = MdtestText::open(meant, argv, space).inspect_err(|_| {
+            let _ = meant.look.progress.as_deref().map(fs::remove_file);
+        })?;
+        Ok(MdtestPrinter { text, live_files })
+    });
+    match opened {
+        Ok(printer) => Ok((kept, printer)),
         Err(usage) => {
             kept.discard();
             Err(usage)
@@ -198,17 +260,25 @@ fn check_writable(option: &str, path: &str) -> Result<(), Usage> {
 fn one_rank(
     ready: &ReadyMdtest,
     part: RankContext<'_>,
-    mut voice: Option<&mut MdtestText>,
+    rows: Option<(&Board, u32)>,
+    mut voice: Option<&mut MdtestPrinter>,
 ) -> Result<u8, Halt> {
     let RankContext { comm, mut clock, records } = part;
     let seed = measure::unix_seconds() as u64;
     let mut silent = Silent;
-    let observer: &mut MdtestListener<'_> = match voice.as_deref_mut() {
-        Some(text) => text,
+    let mut followed = voice.as_deref_mut().map(|printer| {
+        let files = std::mem::take(&mut printer.live_files);
+        let live = rows.map(|(board, _)| LiveView::start(board.clone(), files, false));
+        FollowedMdtest { live, tests: 0, ranks: 0, iteration: 0, text: &mut printer.text }
+    });
+    let observer: &mut MdtestListener<'_> = match &mut followed {
+        Some(followed) => followed,
         None => &mut silent,
     };
     let parameters = &ready.meant.parameters;
-    let done = mdtest::run(parameters, &*ready.storage, comm, &mut clock, records, None, observer, seed);
+    let done = mdtest::run(parameters, &*ready.storage, comm, &mut clock, records, rows, observer, seed);
+    drop(followed);
+    let voice = voice.map(|printer| &mut printer.text);
     let mut exit = done.as_ref().map_or(ERROR, |summary| error_if(summary.wrong > 0 || summary.failed > 0));
     if let Some(text) = voice {
         if let Err(error) = text.finish(done.is_ok()) {

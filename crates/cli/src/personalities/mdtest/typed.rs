@@ -38,6 +38,8 @@ pub(crate) struct MdtestLook {
     pub(crate) rank_csv: Option<String>,
     /// `--record FILE`
     pub(crate) record: Option<String>,
+    /// `--progress FILE`
+    pub(crate) progress: Option<String>,
 }
 
 /// The selected parts of a test; none means all.

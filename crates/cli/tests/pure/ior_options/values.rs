@@ -111,6 +111,10 @@ pub(super) const ROWS: &[Row] = &[
     works("--live", "-a DUMMY -w {l}", |seen| {
         assert!(String::from_utf8(seen.bytes("l")).unwrap().contains("\"phase\":\"write\""));
     }),
+    works("--progress", "-a DUMMY -w -b 2m -t 4k --rate 512/s {p}", |seen| {
+        let text = String::from_utf8(seen.bytes("p")).unwrap();
+        assert!(text.len() == 1024 && text.contains("\"phase\":\"write\""), "{text}");
+    }),
     works("--compat", "-a DUMMY -w {3.3}", |seen| assert!(seen.ran.out.starts_with("IOR-3.3"))),
     works("--iodepth", "-a URING -w -b 64k -t 4k -o f {8}", |seen| {
         assert_eq!(seen.number("write", "depth"), 8.0);

@@ -117,6 +117,10 @@ pub(super) const ROWS: &[Row] = &[
             "{text}"
         );
     }),
+    works("--progress", "-p 1 -n 2 {p}", |seen| {
+        let text = String::from_utf8(seen.bytes("p")).unwrap();
+        assert!(text.len() == 1024 && text.contains("\"phase\":\"directory_"), "{text}");
+    }),
     works("--compat", "-n 2 {3.3}", |seen| {
         seen.out("\nmdtest-3.3.0 was launched with ");
         seen.no_out("rename");

@@ -39,7 +39,7 @@ fn comes_back(dir: &Path) {
 fn files_with_names_that_are_not_text_are_evidence_like_all_others() {
     let (_place, dir) = place();
     campaign(&dir);
-    let staged = stage_job(&dir, "0002-r-r1").unwrap();
+    let staged = stage_job(&dir, "0002-r-r1", &CampaignProcess::default()).unwrap();
     fs::create_dir(staged.dir().join(odd(b"d\xff"))).unwrap();
     for name in [&b"d\xff/core\xfe"[..], b"a\xff", b"a\xfe", b"a\\xff"] {
         fs::write(staged.dir().join(odd(name)), "dump").unwrap();
@@ -63,7 +63,7 @@ fn files_with_names_that_are_not_text_are_evidence_like_all_others() {
 fn links_come_back_from_an_archive_byte_by_byte() {
     let (_place, dir) = place();
     campaign(&dir);
-    let staged = stage_job(&dir, "0002-r-r1").unwrap();
+    let staged = stage_job(&dir, "0002-r-r1", &CampaignProcess::default()).unwrap();
     let long = format!("a//{}", "b/".repeat(80));
     let at_most = "x".repeat(100);
     for (number, target) in ["a//b", "./a/./b/", "../..//c", "..", &long, &at_most].iter().enumerate() {
@@ -81,7 +81,7 @@ fn links_out_of_the_folder_are_removed_with_a_note_and_a_folder_with_one_does_no
     let (_place, dir) = place();
     campaign(&dir);
     for killed in [true, false] {
-        let staged = stage_job(&dir, "0002-r-r1").unwrap();
+        let staged = stage_job(&dir, "0002-r-r1", &CampaignProcess::default()).unwrap();
         fs::create_dir(staged.dir().join("d")).unwrap();
         symlink("/etc/hosts", staged.dir().join("d/l")).unwrap();
         symlink("../../../x", staged.dir().join("up")).unwrap();
@@ -130,7 +130,7 @@ fn pipes_and_sockets_are_removed_with_a_note() {
     let (_place, dir) = place();
     campaign(&dir);
     for killed in [true, false] {
-        let staged = stage_job(&dir, "0002-r-r1").unwrap();
+        let staged = stage_job(&dir, "0002-r-r1", &CampaignProcess::default()).unwrap();
         fs::create_dir(staged.dir().join("d")).unwrap();
         let _socket = UnixListener::bind(staged.dir().join("d/socket")).unwrap();
         let made = Command::new("mkfifo").arg(staged.dir().join("pipe")).status().unwrap();
@@ -174,7 +174,7 @@ fn ten_thousand_jobs_are_in_order() {
     let (_place, dir) = place();
     campaign(&dir);
     for number in [10_000, 9_999] {
-        let staged = stage_job(&dir, &format!("{number}-r-r1")).unwrap();
+        let staged = stage_job(&dir, &format!("{number}-r-r1"), &CampaignProcess::default()).unwrap();
         staged.finish(JobInfo { number, ..JobInfo::default() }).unwrap();
     }
     let numbers: Vec<u32> = load(&dir).unwrap().jobs.iter().map(|job| job.info.number).collect();
@@ -188,7 +188,7 @@ fn ten_thousand_jobs_are_in_order() {
 fn malformed_records_affect_their_job_and_not_the_campaign() {
     let (_place, dir) = place();
     campaign(&dir);
-    let staged = stage_job(&dir, "0002-r-r1").unwrap();
+    let staged = stage_job(&dir, "0002-r-r1", &CampaignProcess::default()).unwrap();
     fs::write(staged.dir().join(names::RECORDS), "none\nof them\n").unwrap();
     staged.finish(JobInfo { number: 2, ..JobInfo::default() }).unwrap();
     let [first, second] = &load(&dir).unwrap().jobs[..] else { panic!() };

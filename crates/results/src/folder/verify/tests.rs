@@ -21,7 +21,7 @@ pub(super) fn info(schema: u32) -> CampaignInfo {
 }
 
 pub(super) fn job(dir: &Path, name: &str) -> JobInfo {
-    let job = stage_job(dir, name).unwrap();
+    let job = stage_job(dir, name, &CampaignProcess::default()).unwrap();
     fs::write(job.dir().join(names::STDOUT), "hello\n").unwrap();
     let mut records = RecordFile::create(&job.dir().join(names::RECORDS)).unwrap();
     records.put(&Record::End(End::default())).unwrap();
@@ -43,7 +43,7 @@ pub(super) fn campaign(dir: &Path) -> JobInfo {
 /// A campaign with a killed attempt, to its end.
 pub(super) fn whole_campaign(dir: &Path) {
     campaign(dir);
-    let killed = stage_job(dir, "0002-r-r1").unwrap();
+    let killed = stage_job(dir, "0002-r-r1", &CampaignProcess::default()).unwrap();
     fs::write(killed.dir().join(names::STDERR), "").unwrap();
     resumed(dir).unwrap();
     job(dir, "0002-r-r1");
@@ -205,7 +205,7 @@ fn a_removed_job_or_attempt_is_found_by_its_entry() {
     }
     let (_place, dir) = place();
     campaign(&dir);
-    let begun = stage_job(&dir, "0002-r-r1").unwrap();
+    let begun = stage_job(&dir, "0002-r-r1", &CampaignProcess::default()).unwrap();
     assert_eq!(verify(&dir).unwrap(), Vec::<String>::new());
     fs::remove_dir(begun.dir()).unwrap();
     let faults = verify(&dir).unwrap();
@@ -256,7 +256,7 @@ fn what_a_kill_leaves_is_not_a_fault_and_resuming_restores_it() {
 fn every_file_in_the_folder_of_a_job_is_evidence() {
     let (_place, dir) = place();
     campaign(&dir);
-    let job = stage_job(&dir, "0002-r-r1").unwrap();
+    let job = stage_job(&dir, "0002-r-r1", &CampaignProcess::default()).unwrap();
     fs::create_dir_all(job.dir().join("a/b")).unwrap();
     fs::write(job.dir().join("a/core"), "dump").unwrap();
     std::os::unix::fs::symlink("core", job.dir().join("a/link")).unwrap();
@@ -278,7 +278,7 @@ fn every_file_in_the_folder_of_a_job_is_evidence() {
 fn a_changed_campaign_does_not_resume_and_stays_unchanged() {
     let (_place, dir) = place();
     campaign(&dir);
-    stage_job(&dir, "0002-r-r1").unwrap();
+    stage_job(&dir, "0002-r-r1", &CampaignProcess::default()).unwrap();
     fs::write(dir.join("jobs/0001-w-r1/stdout.txt"), "hullo\n").unwrap();
     let before = files(&dir);
     let rejected = resumed(&dir).unwrap_err().to_string();
@@ -292,7 +292,7 @@ fn every_killed_attempt_is_kept_and_listed_but_is_not_a_job() {
     let (_place, dir) = place();
     campaign(&dir);
     for attempt in 1..=2 {
-        stage_job(&dir, "0002-r-r1").unwrap();
+        stage_job(&dir, "0002-r-r1", &CampaignProcess::default()).unwrap();
         assert_eq!(resumed(&dir).unwrap().aside, [format!("jobs/0002-r-r1.killed-{attempt}")]);
     }
     let loaded = load(&dir).unwrap();
@@ -309,7 +309,7 @@ fn jobs_that_ended_in_parallel_with_a_killed_job_are_set_aside_with_it() {
         _ => Vec::new(),
     };
     job(&dir, "0002-a-r1");
-    stage_job(&dir, "0003-b-r1").unwrap();
+    stage_job(&dir, "0003-b-r1", &CampaignProcess::default()).unwrap();
     // Killed between hiding the folder and recording it, then between recording and renaming.
     fs::rename(dir.join("jobs/0002-a-r1"), dir.join("jobs/.0002-a-r1")).unwrap();
     assert_eq!(verify(&dir).unwrap(), Vec::<String>::new());

@@ -4,47 +4,11 @@
 
 use std::time::Instant;
 
-use serde::Serialize;
-use units::{duration, rate_binary};
+use results::progress::ProgressShown;
+use results::record::Counts;
+use units::{count, duration, rate_binary};
 use workloads::ior::PhaseStart;
 use workloads::kit::board::Board;
-
-/// One reading of the progress; a line of the file.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub(crate) struct ProgressShown {
-    /// Number of the test.
-    test: u32,
-    /// In which repetition.
-    repetition: u32,
-    /// `write`, `read`, …
-    phase: String,
-    /// Seconds since the phase began.
-    seconds: f64,
-    /// Counted transfers of the visible ranks. Transfers within the ramp are excluded.
-    transfers: u64,
-    /// Bytes of these transfers.
-    bytes: u64,
-    /// Bytes per second since the previous reading, including the ramp.
-    bytes_per_second: f64,
-    /// Highest 99th percentile of latency that a rank showed for its last tenth of a second, in seconds.
-    p99_seconds: f64,
-    /// The rank with the fewest transfers.
-    slowest_rank: u32,
-    /// Its counted transfers.
-    slowest_transfers: u64,
-    /// Share done, 0 to 1: of the transfers, or of the time if the time ends the phase sooner.
-    done: f64,
-    /// Seconds since a reading last showed finished transfers.
-    idle_seconds: f64,
-    /// Seconds left at the speed up to the last finished transfer; absent if unknown.
-    seconds_left: Option<f64>,
-    /// Number of visible ranks.
-    ranks_seen: u32,
-    /// Number of ranks.
-    ranks: u32,
-    /// Whether the phase has ended. The numbers are then those of its record.
-    ended: bool,
-}
 
 /// The current phase.
 pub(crate) struct Running {
@@ -103,7 +67,7 @@ pub(crate) fn look(test: u32, running: &mut Running, board: &Board) -> ProgressS
     let transfers = here.iter().map(|row| row.transfers).sum::<u64>().max(running.last.1);
     running.counted = here.iter().map(|row| row.counted).sum::<u64>().max(running.counted);
     let since = (now - running.last.0).as_secs_f64().max(1e-9);
-    let bytes_per_second = ((transfers - running.last.1) * beginning.transfer_bytes) as f64 / since;
+    let transfers_per_second = (transfers - running.last.1) as f64 / since;
     if transfers > running.last.1 {
         running.moved = now;
     }
@@ -119,7 +83,8 @@ pub(crate) fn look(test: u32, running: &mut Running, board: &Board) -> ProgressS
         seconds,
         transfers: running.counted,
         bytes: running.counted * beginning.transfer_bytes,
-        bytes_per_second,
+        bytes_per_second: transfers_per_second * beginning.transfer_bytes as f64,
+        transfers_per_second,
         p99_seconds: here.iter().map(|row| row.p99_ns).max().unwrap_or(0) as f64 * 1e-9,
         slowest_rank: slowest.map_or(0, |row| row.rank),
         slowest_transfers: slowest.map_or(0, |row| row.counted),
@@ -134,14 +99,17 @@ pub(crate) fn look(test: u32, running: &mut Running, board: &Board) -> ProgressS
 
 /// The last line of a phase, from its record.
 pub(crate) fn ended(test: u32, running: &Running, phase: &results::record::Phase) -> ProgressShown {
+    let is_data = phase.counts == Counts::Bytes;
+    let rate = phase.metric(if is_data { "iops" } else { "rate" });
     ProgressShown {
         test,
         repetition: phase.repetition,
         phase: phase.phase.clone(),
         seconds: running.begun.elapsed().as_secs_f64(),
         transfers: phase.ops,
-        bytes: phase.bytes,
-        bytes_per_second: phase.metric("bw").map_or(0.0, |metric| metric.value),
+        bytes: if is_data { phase.bytes } else { 0 },
+        bytes_per_second: phase.metric("bw").filter(|_| is_data).map_or(0.0, |metric| metric.value),
+        transfers_per_second: rate.map_or(0.0, |metric| metric.value),
         p99_seconds: phase.metric("latency.p99").map_or(0.0, |metric| metric.value),
         slowest_rank: phase.balance.slowest_rank,
         slowest_transfers: phase.balance.bytes_min / phase.transfer_bytes.max(1),
@@ -164,6 +132,7 @@ pub(crate) fn line(look: &ProgressShown) -> String {
     // Slow transfers may not finish between two readings. This does not mean that no data moves.
     let speed = match look.idle_seconds > 0.0 {
         true => format!("no transfer ended for {}", duration(look.idle_seconds)),
+        false if look.bytes == 0 => format!("{}/s", count(look.transfers_per_second)),
         false => rate_binary(look.bytes_per_second),
     };
     format!(

@@ -1,0 +1,154 @@
+//! A campaign that is watched while another process, perhaps on another node, runs it.
+//!
+//! Invariant: nothing is written, locked or followed. Files may appear, change their names or vanish at any
+//! time. A reading that this disturbs fails, and the reading before stays.
+//! Never here: the wait between two readings, and whether a process is alive.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use serde::{Deserialize, Serialize};
+
+use super::chain::{self, Chain, ChainEntry, ChainEvent};
+use super::load::{load_with_chain, name_when_ended};
+use super::resume::hidden_path;
+use super::{Campaign, beneath, names};
+use crate::progress::{PROGRESS_BYTES, ProgressShown};
+
+/// The process that runs a campaign. It is the note of each `begun` entry of the chain.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct CampaignProcess {
+    /// The name of its node.
+    pub host: String,
+    /// Its number; 0 if it is not known.
+    pub pid: u32,
+    /// The identity of the running kernel, which a reboot changes.
+    pub boot: String,
+    /// The namespace of its number, such as that of a container.
+    pub namespace: String,
+    /// When it started, clock ticks after the boot. A later process with its number has another value.
+    pub started: u64,
+}
+
+impl CampaignProcess {
+    /// The note of an entry; empty if the process is not known.
+    pub(super) fn note(&self) -> String {
+        match self.pid {
+            0 => String::new(),
+            _ => serde_json::to_string(self).unwrap_or_default(),
+        }
+    }
+
+    fn of_note(note: &str) -> Option<Self> {
+        serde_json::from_str(note).ok().filter(|process: &Self| process.pid > 0)
+    }
+}
+
+/// A job that began and has not ended.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct RunningJob {
+    /// Its folder when it has ended, relative to the campaign folder, such as `jobs/0001-write-r1`.
+    pub folder: String,
+    /// When it began, RFC 3339.
+    pub begun: String,
+    /// What it shows; absent if it shows nothing.
+    pub progress: Option<ProgressShown>,
+    /// When its output or its progress last changed.
+    pub changed: Option<SystemTime>,
+}
+
+/// A campaign that is watched.
+#[derive(Debug, Default)]
+pub struct WatchedCampaign {
+    dir: PathBuf,
+    /// The length of the chain at the last reading, bytes.
+    length: Option<u64>,
+    /// The campaign as last read; absent before it has begun.
+    pub campaign: Option<Campaign>,
+    /// The jobs that run.
+    pub running: Vec<RunningJob>,
+    /// The process that began the last job.
+    pub process: Option<CampaignProcess>,
+    /// When the last event happened, RFC 3339.
+    pub last_event: String,
+    /// Whether the report has ended the campaign.
+    pub has_ended: bool,
+}
+
+impl WatchedCampaign {
+    /// The campaign in the folder `dir`, which is read by [`Self::read`].
+    pub fn new(dir: &Path) -> Self {
+        Self { dir: dir.to_owned(), ..Self::default() }
+    }
+
+    /// Reads the folder again. Returns whether the campaign has changed. Otherwise only what the running jobs
+    /// show was read.
+    pub fn read(&mut self) -> io::Result<bool> {
+        let length = match beneath::open(&self.dir, Path::new(names::CHAIN)) {
+            Ok(chain) => chain.metadata()?.len(),
+            // A folder of schema 1 has no chain, and no campaign of today runs in it.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => 0,
+            Err(error) => return Err(error),
+        };
+        let is_new = self.length != Some(length);
+        if is_new && beneath::exists(&self.dir, Path::new(names::CAMPAIGN)) {
+            let (campaign, chain) = load_with_chain(&self.dir)?;
+            let chain = chain.unwrap_or_default();
+            self.see(&chain);
+            self.campaign = Some(campaign);
+            // A line that was just being written is read again.
+            self.length = (chain.torn == 0).then_some(length);
+        }
+        let dir = &self.dir;
+        self.running.iter_mut().for_each(|job| job.read(dir));
+        Ok(is_new)
+    }
+
+    fn see(&mut self, chain: &Chain) {
+        let last = chain.entries.last();
+        self.last_event = last.map(|(entry, _)| entry.time.clone()).unwrap_or_default();
+        let begun = |path: &str| {
+            let mut entries = chain.entries.iter().rev().map(|(entry, _)| entry);
+            entries.find(|entry| entry.what == ChainEvent::Begun && entry.path == path)
+        };
+        let mut notes = chain.entries.iter().rev().filter(|(entry, _)| entry.what == ChainEvent::Begun);
+        self.process = notes.find_map(|(entry, _)| CampaignProcess::of_note(&entry.note));
+        self.has_ended = chain.entries.iter().fold(false, |ended, (entry, _)| match entry.what {
+            ChainEvent::Report => true,
+            ChainEvent::Begun | ChainEvent::Resumed | ChainEvent::Extended => false,
+            _ => ended,
+        });
+        let job = |path: &&str| RunningJob {
+            folder: (*path).to_owned(),
+            begun: begun(path).map(|entry| entry.time.clone()).unwrap_or_default(),
+            ..RunningJob::default()
+        };
+        self.running = chain.pending().iter().map(job).collect();
+    }
+}
+
+impl RunningJob {
+    /// The name of its folder, such as `0001-write-r1`.
+    pub fn name(&self) -> &str {
+        name_when_ended(&self.folder)
+    }
+
+    /// Reads what the job in the campaign folder `dir` shows. A value that was just being written stays as it
+    /// was.
+    pub fn read(&mut self, dir: &Path) {
+        let within = PathBuf::from(hidden_path(&self.folder));
+        let files = [names::PROGRESS, names::STDOUT, names::STDERR].map(|name| within.join(name));
+        self.changed = files.iter().filter_map(|file| beneath::modified(dir, file).ok()).max();
+        let file = beneath::bytes(dir, &files[0], PROGRESS_BYTES as u64);
+        if let Some(shown) = file.ok().and_then(|bytes| ProgressShown::of_file(&bytes)) {
+            self.progress = Some(shown);
+        }
+    }
+}
+
+/// Records in the chain of `dir` what the command of `--notify` received, in `note`.
+pub fn note_notified(dir: &Path, note: String) -> io::Result<()> {
+    chain::append(dir, ChainEntry { what: ChainEvent::Notified, note, ..ChainEntry::default() })
+}
