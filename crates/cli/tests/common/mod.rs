@@ -17,6 +17,7 @@ pub mod options;
 pub mod ports;
 pub mod scripts;
 pub mod slurm;
+pub mod terminal;
 pub mod tmpfs;
 
 use std::io::Read;

@@ -25,6 +25,7 @@ mod campaign_states;
 mod campaign_stopped;
 mod campaign_stopped_anywhere;
 mod campaign_submitted;
+mod campaign_viewed;
 mod campaign_watched;
 mod campaign_witnessed;
 mod command_pages;

@@ -94,9 +94,11 @@ impl WatchedCampaign {
         };
         let is_new = self.length != Some(length);
         if is_new && beneath::exists(&self.dir, Path::new(names::CAMPAIGN)) {
-            let (campaign, chain) = load_with_chain(&self.dir)?;
+            let (mut campaign, chain) = load_with_chain(&self.dir)?;
             let chain = chain.unwrap_or_default();
             self.see(&chain);
+            // A folder in this list would be taken for one that a kill left.
+            campaign.killed.retain(|left| !self.running.iter().any(|job| hidden_path(&job.folder) == *left));
             self.campaign = Some(campaign);
             // A line that was just being written is read again.
             self.length = (chain.torn == 0).then_some(length);

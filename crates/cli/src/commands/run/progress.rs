@@ -211,7 +211,8 @@ impl Progress {
 
     /// Draws a frame, if there is a view and the last frame is long enough ago.
     fn draw(&mut self) {
-        if !self.has_view {
+        // Before the jobs are known there is nothing to show.
+        if !self.has_view || self.jobs == 0 {
             return;
         }
         let now = Instant::now();

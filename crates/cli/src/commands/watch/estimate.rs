@@ -84,9 +84,9 @@ impl<'a> KnownTimes<'a> {
             JobTimeState::Ended(_) | JobTimeState::LeftOut => Some((0.0, false)),
             JobTimeState::Waiting => self.of_one(job),
             JobTimeState::Running(since, phase) => match (self.of_one(job), phase) {
-                (Some((whole, guessed)), phase) => {
-                    Some(((whole - since).max(phase.unwrap_or(0.0)).max(0.0), guessed))
-                }
+                // A job that takes longer than those before may take any time.
+                (Some((whole, _)), None) if since > whole => None,
+                (Some((whole, guessed)), phase) => Some(((whole - since).max(phase.unwrap_or(0.0)), guessed)),
                 (None, Some(phase)) => Some((phase, true)),
                 (None, None) => None,
             },
@@ -158,7 +158,7 @@ mod tests {
             job_left(&[ended.clone(), running.clone()], &running)
         };
         assert_eq!((left(4.0, None), left(4.0, Some(9.0))), (Some(6.0), Some(9.0)));
-        assert_eq!(left(14.0, None), Some(0.0), "later than expected");
+        assert_eq!((left(14.0, None), left(14.0, Some(3.0))), (None, Some(3.0)), "later than expected");
     }
 
     #[test]

@@ -88,7 +88,7 @@ fn lines(shown: &CampaignShown, width: usize, height: usize) -> Vec<FrameLine> {
     let mut running = running(shown, width);
     running.truncate((left / 3).max(1));
     let warnings_max = (left / WARNINGS_SHARE).max(1);
-    let warnings = warnings(shown, warnings_max);
+    let warnings = warnings(shown, width, warnings_max);
     let blank = |rows: usize| usize::from(left > 12 && rows > 0);
     let taken = running.len() + warnings.len() + blank(running.len()) + blank(warnings.len());
     let clauses = clauses(&shown.clauses, width, left.saturating_sub(taken + blank(1)));
@@ -105,7 +105,7 @@ fn lines(shown: &CampaignShown, width: usize, height: usize) -> Vec<FrameLine> {
 /// The plan, the progress, and what the campaign does.
 fn head(shown: &CampaignShown, width: usize) -> Vec<FrameLine> {
     let (done, of) = shown.jobs;
-    let bar_columns = (width / 4).clamp(4, 30);
+    let bar_columns = if width < 60 { 6 } else { (width / 4).min(30) };
     let filled = (done * bar_columns).checked_div(of).unwrap_or(0);
     let bar = format!("[{}{}]", "#".repeat(filled), "-".repeat(bar_columns - filled));
     let progress = format!("{bar} {done} of {}  {}", several(of as u64, "job"), shown.time_left());
@@ -283,13 +283,45 @@ fn style(standing: ClauseStanding) -> Style {
     }
 }
 
-/// The last warnings, at most `most`, the latest last.
-fn warnings(shown: &CampaignShown, most: usize) -> Vec<FrameLine> {
-    let first = shown.warnings.len().saturating_sub(most);
-    let shown = shown.warnings[first..].iter();
-    shown
-        .map(|text| vec![("! ".to_owned(), bold().fg(Color::Yellow)), (text.clone(), Style::new())])
-        .collect()
+/// The last warnings in at most `most` lines, the latest last.
+fn warnings(shown: &CampaignShown, width: usize, most: usize) -> Vec<FrameLine> {
+    let mut parts: Vec<Vec<FrameLine>> = Vec::new();
+    let mut left = most;
+    for text in shown.warnings.iter().rev() {
+        let mut lines: Vec<FrameLine> = wrapped(text, width.saturating_sub(GAP)).map(indented).collect();
+        lines[0][0] = ("! ".to_owned(), bold().fg(Color::Yellow));
+        // The latest is always there, and the others only as a whole.
+        if lines.len() > left && !parts.is_empty() {
+            break;
+        }
+        lines.truncate(left);
+        left -= lines.len();
+        parts.push(lines);
+        if left == 0 {
+            break;
+        }
+    }
+    parts.into_iter().rev().flatten().collect()
+}
+
+fn indented(text: String) -> FrameLine {
+    vec![(" ".repeat(GAP), Style::new()), (text, Style::new())]
+}
+
+/// `text` in lines of at most this number of columns, unless a single word is longer; at least one line.
+fn wrapped(text: &str, most: usize) -> impl Iterator<Item = String> {
+    let mut lines = vec![String::new()];
+    for word in text.split(' ') {
+        let last = lines.last_mut().expect("there is one");
+        if last.is_empty() {
+            last.push_str(word);
+        } else if columns(last) + 1 + columns(word) <= most {
+            last.push_str(&format!(" {word}"));
+        } else {
+            lines.push(word.to_owned());
+        }
+    }
+    lines.into_iter()
 }
 
 #[cfg(test)]

@@ -150,3 +150,17 @@ fn many_jobs_at_the_same_time_are_counted() {
         "{all}"
     );
 }
+
+#[test]
+fn a_long_warning_is_wrapped_and_older_ones_are_left_out() {
+    let long = "A.1: ".to_owned() + &"many words ".repeat(12);
+    let warnings = vec!["oldest".to_owned(), long, "latest".to_owned()];
+    let shown = CampaignShown { warnings, ..campaign() };
+    let rows = on_terminal(&shown, 60, 24);
+    let at = rows.iter().position(|row| row.starts_with("! A.1: many words")).expect("the long one");
+    assert!(rows[at + 1].starts_with("  words many") || rows[at + 1].starts_with("  many"), "{rows:#?}");
+    assert_eq!(rows[at..].iter().filter(|row| row.starts_with("! ")).count(), 2, "{rows:#?}");
+    let rows = on_terminal(&shown, 40, 10);
+    assert!(rows.iter().any(|row| row == "! latest"), "{rows:#?}");
+    assert!(!rows.iter().any(|row| row.contains("oldest")), "{rows:#?}");
+}

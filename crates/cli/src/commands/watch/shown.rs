@@ -106,7 +106,7 @@ impl CampaignShown {
     pub(crate) fn time_left(&self) -> String {
         match self.left {
             _ if self.jobs.0 == self.jobs.1 => String::new(),
-            None => "time left: not known yet".to_owned(),
+            None => "time left: not known".to_owned(),
             Some(TimeLeft { seconds, guessed: 0 }) => format!("about {} left", duration(seconds)),
             Some(TimeLeft { seconds, guessed }) => {
                 let jobs = several(guessed as u64, "job");
