@@ -35,8 +35,10 @@ pub(crate) struct CampaignStanding {
     /// The campaign with the jobs that have ended, and with the verdicts on them.
     pub(crate) campaign: Campaign,
     jobs: Vec<PlannedJob>,
-    /// Whether each job has ended or was left out.
+    /// The state of each job.
     over: Vec<JobTimeState>,
+    /// Whether each job was over at the last evaluation.
+    evaluated: Vec<bool>,
     clauses: Vec<ClauseJobs>,
     warnings: Vec<String>,
     known: BTreeSet<String>,
@@ -48,8 +50,8 @@ impl CampaignStanding {
         let plan = Plan::parse_with(&campaign.plan, results::folder::names::PLAN, &Choice::of(&campaign))?;
         let jobs = schedule::jobs(&plan, &campaign.info.only)?;
         let over = vec![JobTimeState::Waiting; jobs.len()];
-        let (clauses, warnings, known) = Default::default();
-        let mut standing = Self { plan, campaign, jobs, over, clauses, warnings, known };
+        let (evaluated, clauses, warnings, known) = Default::default();
+        let mut standing = Self { plan, campaign, jobs, over, evaluated, clauses, warnings, known };
         standing.mark_ended();
         standing.evaluate();
         let tests: Vec<String> = standing.campaign.verdicts.iter().map(|one| one.test.clone()).collect();
@@ -109,6 +111,7 @@ impl CampaignStanding {
     pub(crate) fn evaluate(&mut self) {
         let evaluated = ::judge::evaluate(&self.plan, &self.campaign);
         (self.campaign.verdicts, self.campaign.summary) = (evaluated.verdicts, evaluated.summary);
+        self.evaluated = (0..self.jobs.len()).map(|at| self.is_over(at)).collect();
         let of_clauses = self.campaign.verdicts.iter().flat_map(|verdict| {
             verdict.warnings.iter().map(|finding| warning(&verdict.test, finding)).collect::<Vec<_>>()
         });
@@ -151,12 +154,12 @@ impl CampaignStanding {
         ((0..self.jobs.len()).filter(|at| self.is_over(*at)).count(), self.jobs.len())
     }
 
-    /// The clauses whose jobs have all ended, by their place among the verdicts. Clauses of tests that were
-    /// not selected are not among them.
+    /// The clauses whose jobs had all ended at the last evaluation, by their place among the verdicts.
+    /// Clauses of tests that were not selected are not among them.
     pub(crate) fn decided(&self) -> Vec<usize> {
         let is_decided = |at: &usize| {
             let jobs = &self.clauses[*at];
-            !jobs.own.is_empty() && jobs.needed.iter().all(|job| self.is_over(*job))
+            !jobs.own.is_empty() && jobs.needed.iter().all(|job| self.evaluated[*job])
         };
         (0..self.clauses.len()).filter(is_decided).collect()
     }
@@ -242,4 +245,79 @@ fn warning(test: &str, finding: &Finding) -> String {
     let about = if finding.about.is_empty() { test } else { &finding.about };
     let text = report::sentences::finding(finding);
     visible(&if about.is_empty() { text } else { format!("{about}: {text}") })
+}
+
+#[cfg(test)]
+mod tests {
+    use results::folder::{JobEnd, JobInfo};
+
+    use super::*;
+
+    const PLAN: &str = r#"schema = 1
+plan = { id = "p", title = "A plan" }
+fs.s = { dir = "{dir}" }
+clients = { delivered = 1 }
+defaults = { ranks = 2, timeout = "90 s", repetitions = 2 }
+[[test]]
+id = "A"
+ior = "-w -F -e -t 64k -b 256k"
+criterion = { metric = "write.bw", op = ">=", value = "1 B/s" }
+[[test]]
+id = "B"
+ior = "-w -F -e -t 64k -b 256k"
+criterion = { metric = "write.bw", op = ">=", value = "50 % of A.write.bw" }
+"#;
+
+    fn standing() -> CampaignStanding {
+        CampaignStanding::new(Campaign { plan: PLAN.into(), ..Campaign::default() }).unwrap()
+    }
+
+    /// A job that failed, so that its clause is INVALID.
+    fn failed(number: u32, name: &str) -> Job {
+        let (test, repetition) = (name[5..6].to_owned(), number);
+        let info =
+            JobInfo { number, test, repetition, seconds: 3.0, end: JobEnd::Exit(1), ..JobInfo::default() };
+        Job { folder: format!("jobs/{name}"), info, ..Job::default() }
+    }
+
+    fn standings(standing: &CampaignStanding, running: &[&str]) -> Vec<String> {
+        let running = running.iter().map(|test| RunningShown {
+            test: (*test).to_owned(),
+            repetition: 1,
+            ..RunningShown::default()
+        });
+        let shown = standing.shown("f", running.collect());
+        shown.clauses.iter().map(|clause| clause.standing.words()).collect()
+    }
+
+    #[test]
+    fn a_clause_waits_is_open_and_is_decided_only_by_an_evaluation_of_all_its_jobs() {
+        let mut standing = standing();
+        assert_eq!(standings(&standing, &[]), ["waiting", "waiting"]);
+        assert_eq!(standings(&standing, &["A"]), ["open", "waiting"]);
+        standing.ended(&failed(1, "0001-A-r1"));
+        standing.evaluate();
+        assert_eq!(standings(&standing, &[]), ["INVALID so far", "waiting"]);
+        standing.ended(&failed(2, "0002-A-r2"));
+        assert_eq!(standing.decided(), [0; 0], "the second job is not evaluated yet");
+        standing.evaluate();
+        assert_eq!((standing.decided(), standing.done()), (vec![0], (2, 4)));
+        assert_eq!(standings(&standing, &[]), ["INVALID", "waiting"]);
+    }
+
+    #[test]
+    fn a_clause_that_is_compared_with_another_needs_the_jobs_of_both_and_warnings_come_once() {
+        let mut standing = standing();
+        for (number, name) in [(3, "0003-B-r1"), (4, "0004-B-r2")] {
+            standing.ended(&failed(number, name));
+        }
+        standing.evaluate();
+        // Jobs before one that ended were left out, so nothing of A is still to come.
+        assert_eq!((standing.decided(), standing.done()), (vec![0, 1], (4, 4)));
+        standing.warn("once".to_owned());
+        standing.warn("once".to_owned());
+        let shown = standing.shown("f", Vec::new());
+        assert_eq!(shown.warnings.iter().filter(|text| *text == "once").count(), 1);
+        assert_eq!(shown.time_left(), "");
+    }
 }
