@@ -208,22 +208,22 @@ impl PseudoTerminal {
         self.child.id()
     }
 
-    /// Waits for the end of the program.
+    /// Waits for the end of the program and for the last that it wrote.
     pub fn wait(&mut self) -> ExitStatus {
         let mut status = None;
         until("the end of the program", || {
             status = self.child.try_wait().unwrap();
             status.is_some()
         });
-        status.unwrap()
-    }
-
-    /// The usual screen after the end of the program.
-    pub fn last_text(&mut self) -> String {
         if let Some(reader) = self.reader.take() {
             // The last end of the terminal is closed with the program, so its reading ends.
             reader.join().unwrap();
         }
+        status.unwrap()
+    }
+
+    /// The usual screen after the end of the program.
+    pub fn last_text(&self) -> String {
         self.rows().join("\n")
     }
 }
