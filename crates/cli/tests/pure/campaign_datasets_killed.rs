@@ -97,7 +97,10 @@ fn part(first: usize) {
             let mut command = Command::new("strace");
             let inject = format!("inject={call}:signal=KILL:when={number}");
             command.args(["-o", "/dev/null", "-e", &format!("trace={call}"), "-e", &inject]);
-            command.arg(program()).args(["run", "p.toml", "--dir", "dir"]).current_dir(place.path(""));
+            command
+                .arg(program())
+                .args(["run", "p.toml", "--dir", "dir", "--campaigns", "dir"])
+                .current_dir(place.path(""));
             if run(&mut command).status.is_some() {
                 break;
             }

@@ -3,7 +3,8 @@
 use std::fs;
 use std::path::Path;
 
-use crate::common::campaign::{Place, codes_of, data_of, json, names};
+use crate::campaign_stopped_anywhere::killed_at;
+use crate::common::campaign::{Place, codes_of, data_of, json, names, there};
 
 /// Starts local ranks. As long as the file `deaths` has lines, a job takes the first one away: the words of
 /// the line are its error output, and it ends with status 9 without a result.
@@ -146,5 +147,37 @@ fn a_result_is_never_replaced_on_request() {
         let ran = place.assay(&format!("run --extend {at} {words}"));
         assert!(ran.status == Some(2) && ran.err.contains(why), "{words}: {ran:#?}");
         assert_eq!(fs::read(folder.join("chain.jsonl")).unwrap(), chain, "{words}");
+    }
+}
+
+#[test]
+fn a_campaign_killed_while_it_sets_attempts_aside_resumes_with_all_of_them() {
+    if !there("strace") {
+        return;
+    }
+    let evidence = ["0001-W-r1", "0001-W-r1.killed-1", "0002-W-r2"];
+    let resumed = |place: &Place, when: &str| {
+        let at = place.folder().display().to_string();
+        let ran = place.assay(&format!("run --resume {at}"));
+        let had_ended = ran.err.contains("has ended, so nothing is left to resume.");
+        assert!(had_ended || [Some(0), Some(3)].contains(&ran.status), "{when}: {ran:#?}");
+        assert_eq!(place.outcomes(), ["W PASS"], "{when}: {ran:#?}");
+        let all = jobs(&place.folder());
+        assert!(evidence.iter().all(|job| all.iter().any(|name| name == job)), "{when}: {all:?}");
+        assert_eq!(place.whole_jobs(&at), 2, "{when}");
+    };
+    for number in [2, 3, 4, 5] {
+        let place = dying(NODE, "", WRITE);
+        place.campaign();
+        let at = place.folder().display().to_string();
+        let words = format!("run --extend {at} --repeat W --reason cable");
+        assert!(killed_at(&place, &words, "renameat", number), "{number}");
+        resumed(&place, &format!("a request, killed at renameat {number}"));
+    }
+    // The plan, the facts, the machine, the job that died, and its two other names.
+    for number in [4, 5, 6, 7] {
+        let place = dying(NODE, "attempts = 1", WRITE);
+        assert!(killed_at(&place, "run p.toml --dir dir --campaigns dir", "renameat", number), "{number}");
+        resumed(&place, &format!("attempts, killed at renameat {number}"));
     }
 }

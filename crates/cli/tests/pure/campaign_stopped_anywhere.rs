@@ -290,7 +290,7 @@ fn a_campaign_killed_with_its_jobs_at_any_time_can_resume_repeatedly() {
             }
             let words = match begun {
                 Some(folder) => vec!["run".to_owned(), "--resume".to_owned(), folder.display().to_string()],
-                None => ["run", "p.toml", "--dir", "dir"].map(str::to_owned).to_vec(),
+                None => ["run", "p.toml", "--dir", "dir", "--campaigns", "dir"].map(str::to_owned).to_vec(),
             };
             let mut command = Command::new("setsid");
             command.arg(program()).args(words).current_dir(place.path("")).stdin(Stdio::null());

@@ -118,7 +118,7 @@ fn an_excluded_node_runs_no_rank() {
     assert!(check.contains("by srun on at most 3 nodes, without node2\n"), "{check}");
     let mut command = Command::new("salloc");
     command.args(["--quiet", "--exclusive", "-N", "4"]).current_dir(place.path(""));
-    command.arg(common::program()).args(["run", "p.toml", "--dir", "dir"]);
+    command.arg(common::program()).args(["run", "p.toml", "--dir", "dir", "--campaigns", "dir"]);
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     let mut child = slurm.around(&mut command).spawn().unwrap();
     until("ranks on three nodes", || slurm.busy().len() == 3);
