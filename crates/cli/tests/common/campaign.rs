@@ -112,14 +112,18 @@ impl Place {
         self.assay("run p.toml --dir dir")
     }
 
-    /// The folder of the only campaign.
+    /// The folder of the only campaign, in the directory under test or beside it.
     pub fn folder(&self) -> PathBuf {
-        let folders: Vec<String> = names(&self.dir())
-            .into_iter()
-            .filter(|name| name.starts_with("assay-") && !name.ends_with(".data") && name != "assay-datasets")
-            .collect();
+        let is_campaign = |name: &String| {
+            name.starts_with("assay-") && !name.ends_with(".data") && name != "assay-datasets"
+        };
+        let within = |dir: PathBuf| -> Vec<PathBuf> {
+            names(&dir).into_iter().filter(is_campaign).map(|name| dir.join(name)).collect()
+        };
+        let beside = within(self.path("")).into_iter().filter(|path| path.join("campaign.json").exists());
+        let folders: Vec<PathBuf> = within(self.dir()).into_iter().chain(beside).collect();
         assert_eq!(folders.len(), 1, "{folders:?}");
-        self.dir().join(&folders[0])
+        folders[0].clone()
     }
 
     /// Test, outcome and reason of each verdict in the campaign's folder. A reason is `{ code, data }`.
