@@ -128,7 +128,8 @@ fn dropped_writes_that_are_reported_as_synced_are_detected_by_a_read_back() {
             "[fs.sound]\ndir = {sound:?}\n[launch]\nkind = \"mpirun\"\n\
              argv = [\"mpirun.openmpi\", \"--oversubscribe\", \"--allow-run-as-root\", \"-n\", \
              \"{{ranks}}\", \"{{cmd}}\"]\n\
-             env = {{ LD_PRELOAD = {shim:?}, ASSAY_SHIM_FAULT = {fault:?}, ASSAY_SHIM_UNDER = {under:?} }}\n"
+             env = {{ LD_PRELOAD = {shim:?}, ASSAY_SHIM_FAULT = {fault:?}, ASSAY_SHIM_UNDER = {under:?} }}\n\
+             probe = false\n"
         );
         let (write, read) = ("-a MPIIO -w -Fek -t 64k -b 512k -G7", "-a MPIIO -R -Fk -t 64k -b 512k -G7");
         let on_sound = "fs = \"sound\"";

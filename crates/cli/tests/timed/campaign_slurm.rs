@@ -1,6 +1,7 @@
 //! Campaigns under a real Slurm: in an allocation, in a batch job, with nodes that fail or are excluded.
 
 use std::fs;
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 use crate::common::campaign::{Place, json, until};
@@ -206,7 +207,9 @@ fn the_campaign_of_a_cancelled_batch_job_resumes_in_another() {
     plan(&place, 2, &format!("{SRUN}{tests}"));
     let ran = assay(&slurm, &place, None, "run --submit p.toml --dir dir");
     let (folder, job) = (submitted(&ran), number(&ran.out));
-    until("ranks on two nodes", || slurm.busy().len() == 2);
+    // The probes, which also run on two nodes, are over when the first job has ended.
+    let ended = Path::new(&folder).join("jobs/0001-A-r1");
+    until("ranks on two nodes", || ended.exists() && slurm.busy().len() == 2);
     slurm.ask(&format!("scancel {job}"));
     let died = assay(&slurm, &place, None, &format!("run --wait {folder}"));
     assert_eq!(died.status, Some(3), "{died:#?}");
@@ -217,7 +220,10 @@ fn the_campaign_of_a_cancelled_batch_job_resumes_in_another() {
     assert!(again.starts_with(&format!("Submitted as Slurm job {} again\n", job + 1)), "{again}");
     let ended = assay(&slurm, &place, None, &format!("run --wait {folder}"));
     assert!(ended.passed(), "{ended:#?}");
-    let jobs = common::campaign::names(&std::path::Path::new(&folder).join("jobs"));
+    let jobs = common::campaign::names(&Path::new(&folder).join("jobs"));
+    let (probes, jobs): (Vec<String>, Vec<String>) =
+        jobs.into_iter().partition(|name| name.starts_with("probe-"));
     assert_eq!(jobs.iter().filter(|name| !name.starts_with('.')).count(), 3, "{jobs:?}");
+    assert_eq!(probes.len(), 3, "one and two nodes, and two again: {probes:?}");
     assay(&slurm, &place, None, &format!("verify {folder}")).ok();
 }
