@@ -45,7 +45,7 @@ pub(crate) struct Assay {
 #[derive(Subcommand)]
 enum Command {
     Try(try_campaign::TryArgs),
-    Run(run::RunArgs),
+    Run(Box<run::RunArgs>),
     Judge(judge::JudgeArgs),
     Report(report::ReportArgs),
     Watch(watch::WatchArgs),
@@ -113,7 +113,7 @@ pub(crate) fn run(argv: &[String]) -> u8 {
         ))
         .into()),
         Command::Try(args) => try_campaign::run(args, argv),
-        Command::Run(args) => run::run(args, argv),
+        Command::Run(args) => run::run(*args, argv),
         Command::Judge(args) => judge::run(args),
         Command::Report(args) => report::run(args),
         Command::Watch(args) => watch::run(args),
