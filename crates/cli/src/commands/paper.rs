@@ -109,7 +109,7 @@ mod tests {
         let rejected = |words: &[&str]| page(&words.iter().map(ToString::to_string).collect::<Vec<_>>());
         assert_eq!(
             rejected(&["plan", "bake"]).unwrap_err().0,
-            "`assay plan` has no command `bake`. Known: check, init, list, schema, show."
+            "`assay plan` has no command `bake`. Known: check, add, init, list, schema, show."
         );
         assert_eq!(
             rejected(&["run", "x"]).unwrap_err().0,

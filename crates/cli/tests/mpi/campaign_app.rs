@@ -27,6 +27,11 @@ fn launchers() -> Vec<(&'static str, String)> {
 
 /// Runs a plan with this launch table, these defaults and these tests.
 fn campaign(launch: &str, defaults: &str, tests: &str) -> Place {
+    campaign_without(None, launch, defaults, tests)
+}
+
+/// The same without a variable of this process.
+fn campaign_without(variable: Option<&str>, launch: &str, defaults: &str, tests: &str) -> Place {
     let place = Place::new();
     let plan = format!(
         "schema = 1\nplan = {{ id = \"p\", title = \"t\" }}\nfs.s = {{ dir = \"{{dir}}\" }}\n\
@@ -35,6 +40,9 @@ fn campaign(launch: &str, defaults: &str, tests: &str) -> Place {
     );
     fs::write(place.path("p.toml"), plan).unwrap();
     let mut command = place.command("run p.toml --dir dir");
+    variable.into_iter().for_each(|name| {
+        command.env_remove(name);
+    });
     let ran = common::run(command.envs(OPEN_MPI_AS_ROOT));
     assert!(ran.passed(), "{launch}{defaults}{tests}{ran:#?}");
     place
@@ -86,7 +94,8 @@ fn an_external_program_and_ior_run_at_the_same_time_on_their_nodes() {
              ior = \"-w -Y -F -t 64k -b 1m -O minTimeDuration=3\"\n"
         )
         .replace("${seconds}", "4");
-        let place = campaign(&launch, "", &tests);
+        // A directory that the user chose would be used instead.
+        let place = campaign_without(Some("OMPI_MCA_orte_tmpdir_base"), &launch, "", &tests);
         assert_eq!(place.outcomes(), ["LOAD.app PASS"], "{program}");
     }
 }
@@ -96,14 +105,15 @@ fn concurrent_jobs_of_open_mpi_have_session_directories_of_their_own_which_disap
     if !there("mpirun.openmpi") {
         return;
     }
-    let show = "echo rate 2; echo base=$OMPI_MCA_orte_local_tmpdir_base tmp=$TMPDIR; \
-                ls -d $OMPI_MCA_orte_local_tmpdir_base/ompi*; sleep 2";
+    let show = "echo rate 2; echo base=$OMPI_MCA_orte_tmpdir_base tmp=$TMPDIR; \
+                ls -d $OMPI_MCA_orte_tmpdir_base/ompi*; sleep 2";
     let app = APP.replace("sleep ${seconds}; echo rate 2", show);
     let part = |id: &str| format!("[[group.parts]]\nid = \"{id}\"\nranks = 1\n{app}");
     let tests = format!("[[group]]\nid = \"G\"\noverlap = \"1%\"\n{}{}", part("a"), part("b"));
     let launch = "kind = \"openmpi\"\nprogram = \"mpirun.openmpi\"\n\
                   options = [\"--oversubscribe\"]\nenv = { TMPDIR = \"/tmp\" }\n";
-    let place = campaign(launch, "", &tests);
+    // A directory that the user chose would be used instead.
+    let place = campaign_without(Some("OMPI_MCA_orte_tmpdir_base"), launch, "", &tests);
     let printed = ["0001-G.a-r1", "0002-G.b-r1"].map(|job| {
         let text = fs::read_to_string(place.folder().join("jobs").join(job).join("stdout.txt")).unwrap();
         let line = text.lines().find_map(|line| line.strip_prefix("base=")).map(str::to_owned);

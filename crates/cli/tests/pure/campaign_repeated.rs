@@ -68,7 +68,7 @@ fn a_job_that_died_with_a_node_runs_again_as_often_as_the_plan_allows_and_each_a
                 .split_whitespace()
                 .collect::<Vec<_>>()
                 .join(" ")
-                .contains("2 died attempts (jobs/0001-W-r1.killed-1"),
+                .contains("Died attempt: jobs/0001-W-r1.killed-1: a node failed"),
         "{ran:#?}"
     );
     // Every attempt is evidence.

@@ -143,16 +143,14 @@ fn a_campaign_runs_its_jobs_keeps_the_evidence_and_removes_its_files() {
     assert_eq!(outcomes, [Outcome::Pass, Outcome::Pass]);
     let scratch = stage.path("scratch").canonicalize().unwrap();
     let data = scratch.join("campaign.data").to_string_lossy().into_owned();
+    let own = " --progress .progress.json --record records.jsonl";
     assert_eq!(
         stage.calls(),
         [
-            format!("-n 1 ior -w -e -l stamped -o {data}/tests/W-r1/data --record records.jsonl"),
-            format!("-n 1 ior -w -e -l stamped -o {data}/tests/W-r2/data --record records.jsonl"),
-            format!("-n 3 ior -w -k -l stamped -o {data}/datasets/d/data --record records.jsonl"),
-            format!(
-                "-n 1 ior -r -k -O x={data}/datasets/d/s -l stamped -o {data}/datasets/d/data \
-                 --record records.jsonl"
-            ),
+            format!("-n 1 ior -w -e -l stamped -o {data}/tests/W-r1/data{own}"),
+            format!("-n 1 ior -w -e -l stamped -o {data}/tests/W-r2/data{own}"),
+            format!("-n 3 ior -w -k -l stamped -o {data}/datasets/d/data{own}"),
+            format!("-n 1 ior -r -k -O x={data}/datasets/d/s -l stamped -o {data}/datasets/d/data{own}"),
         ]
     );
     assert_eq!(stage.scratch(), ["mine"], "its own directory is removed, the file of the user stays");

@@ -21,6 +21,7 @@ pub(super) const RESERVED: &[&str] = &[
     "projections",
     "proof",
     "remarks",
+    "scaling",
     "signatures",
     "signed",
     "tables",

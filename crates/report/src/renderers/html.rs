@@ -37,7 +37,8 @@ pub(crate) fn page(document: &Document, options: &PageOptions) -> Result<String,
             section.blocks.iter().map(of_block).collect()
         })
         .collect();
-    let picture = document.picture.as_ref().map(svg::draw_picture).unwrap_or_default();
+    let picture =
+        document.picture.as_ref().map(|picture| svg::draw_picture(picture, leads)).unwrap_or_default();
     let picture = Value::from_safe_string(picture);
     let style = Value::from_safe_string(STYLE.into());
     let page = environment.get_template("page.html")?.render(context! {

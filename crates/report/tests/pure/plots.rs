@@ -128,7 +128,7 @@ fn the_repetitions_of_a_criterion_are_dots_with_its_threshold_and_limit() {
     assert_eq!(rules, [3e9, 3.41e9, verdict.statistics.as_ref().unwrap().bound.unwrap()]);
     assert_eq!(plot.marks[1].text, "repetition 2: 3.41 GB/s");
     assert!(
-        plots(&document, "test-4").iter().all(|plot| !plot.title.starts_with("Repetitions")),
+        plots(&document, "integrity").iter().all(|plot| !plot.title.starts_with("Repetitions")),
         "one value"
     );
 }

@@ -41,7 +41,7 @@ pub(super) struct Prepared {
     /// The recorded part of its environment.
     pub(super) env_recorded: BTreeMap<String, String>,
     env: BTreeMap<String, String>,
-    /// Its launcher; `None` for a shell command.
+    /// Its launcher, if another one runs at the same time.
     launcher: Option<LaunchKind>,
     dir: PathBuf,
     stdout: String,
@@ -73,10 +73,10 @@ impl Prepared {
         if !external {
             words.insert(0, job.workload.to_owned());
             words.extend(key_words(asked, job));
-            words.extend(["--record".to_owned(), names::RECORDS.to_owned()]);
             if SHOW_PROGRESS.contains(&job.workload) {
                 words.extend(["--progress".to_owned(), names::PROGRESS.to_owned()]);
             }
+            words.extend(["--record".to_owned(), names::RECORDS.to_owned()]);
         }
         let env = environment(asked, launch);
         let own = if external { [std::slice::from_ref(&program), &words[..]].concat() } else { Vec::new() };
@@ -92,7 +92,7 @@ impl Prepared {
             }),
             env_recorded: recorded(&env, &launch.env),
             env,
-            launcher: Some(launch.kind.clone()),
+            launcher: job.at_once.is_some().then(|| launch.kind.clone()),
             dir: dir.to_owned(),
             stdout: names::STDOUT.to_owned(),
             stderr: names::STDERR.to_owned(),

@@ -4,7 +4,10 @@
 //! and removes. If two of them do so at the same moment, one fails ("A call to mkdir was unable to create the
 //! desired directory: File exists").
 //!
-//! Invariant: only the session files of the launcher's own node move. TMPDIR of the ranks stays as it is.
+//! Only jobs that run at the same time get one: on other nodes Open MPI creates the directory too, and leaves
+//! it there empty.
+//!
+//! Invariant: TMPDIR of the ranks stays as it is.
 //! Never here: launchers of other libraries, which ignore the variable.
 
 use std::collections::BTreeMap;
@@ -16,8 +19,9 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use plan::launcher::LaunchKind;
 
-/// The variable that sets the directory on the node of `mpirun`.
-const LOCAL_BASE: &str = "OMPI_MCA_orte_local_tmpdir_base";
+/// The variable that sets the directory. That for the node of `mpirun` alone cannot be used, because ranks
+/// get this one from `mpirun`, and MPI_Init rejects both together.
+const BASE: &str = "OMPI_MCA_orte_tmpdir_base";
 /// The end of the names of all settings of that directory. Open MPI rejects two of them together.
 const ANY_BASE: &str = "tmpdir_base";
 /// Files in which a site or a user may set it.
@@ -62,7 +66,7 @@ impl SessionDirectory {
 
     /// The variable that names it.
     pub(super) fn variable(&self) -> (&'static str, &Path) {
-        (LOCAL_BASE, &self.0)
+        (BASE, &self.0)
     }
 }
 

@@ -157,7 +157,7 @@ const MARKS: &[(&str, MarkValue)] = &[
     ("<SEED>", |_| Ok("1701".to_owned())),
     ("<BYTES>", |_| Ok("1 TB".to_owned())),
     ("<STEPS>", |facts| facts.steps()),
-    ("<TARGET>", |facts| Ok((4 * facts.delivered()).to_string())),
+    ("<TARGET>", |facts| Ok(facts.named("projected", || (2 * facts.delivered()).to_string()))),
     ("<MEASURED>", |facts| facts.measured()),
     ("<SYSTEMS>", |facts| Ok(facts.systems())),
     ("<SYSTEM>", |facts| Ok(facts.system())),

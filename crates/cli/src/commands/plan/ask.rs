@@ -165,6 +165,7 @@ fn text(facts: &PlanFacts, file: &str) -> Result<String> {
         // Local nodes are groups of ranks, so there can be as many as a series needs.
         ("<DELIVERED>", if facts.launcher == "local" { facts.nodes.max(4) } else { facts.nodes }.to_string()),
         ("<NODES>", facts.nodes.to_string()),
+        ("<PROJECTED>", (2 * facts.nodes.max(4)).to_string()),
         ("<PPN>", ppn.to_string()),
         ("<MEMORY>", format!("{} GiB", facts.memory.div_ceil(1 << 30))),
         ("<BLOCK>", add::block_of(Some(facts.memory), ppn)),

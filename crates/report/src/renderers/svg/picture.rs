@@ -16,12 +16,12 @@ const MARK: f64 = 9.0;
 const DOT: f64 = 20.0;
 
 /// The picture with its legend.
-pub(in crate::renderers) fn draw(picture: &ClausePicture) -> String {
+pub(in crate::renderers) fn draw(picture: &ClausePicture, leads: impl Fn(Option<&str>) -> bool) -> String {
     let mut html = String::from(
         "<figure class=\"picture\"><figcaption>All clauses, relative to their thresholds</figcaption>\n",
     );
     for row in &picture.rows {
-        draw_row(&mut html, picture, row);
+        draw_row(&mut html, picture, row, leads(row.test.link.as_deref()));
     }
     axis(&mut html, picture);
     html + &legend(&picture.legend) + "<p class=\"small\">" + &escape(&picture.note) + "</p></figure>\n"
@@ -32,10 +32,10 @@ fn percent(picture: &ClausePicture, at: f64) -> String {
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
-fn draw_row(html: &mut String, picture: &ClausePicture, row: &ClauseRow) {
+fn draw_row(html: &mut String, picture: &ClausePicture, row: &ClauseRow, leads: bool) {
     let tone = tone(row);
     let test = escape(&row.test.text);
-    let test = match &row.test.link {
+    let test = match row.test.link.as_ref().filter(|_| leads) {
         Some(link) => format!(r#"<a href="{}">{test}</a>"#, escape(link)),
         None => test,
     };
