@@ -58,6 +58,7 @@ fn an_output_that_agrees_with_the_plan_passes_and_is_marked() {
     let verdict = verdict(|_| ());
     assert_eq!((verdict.outcome, verdict.as_reported), (Outcome::Pass, true), "{verdict:#?}");
     assert!(of(&verdict.warnings, Code::NotFlushed).is_none());
+    assert!(of(&verdict.warnings, Code::SingleClient).is_none(), "where it ran is not known");
     assert_eq!(findings(printed(honest())), []);
 }
 
