@@ -351,7 +351,7 @@ fn odd() -> impl Strategy<Value = f64> {
     ]
 }
 
-/// The values, or so many of them again and again.
+/// This number of values: the given ones, repeated if they are too few.
 fn repeated<T: Copy>((values, number): (Vec<T>, usize)) -> Vec<T> {
     let all = values.iter().copied().cycle();
     if number == 0 { values } else { all.take(number).collect() }
