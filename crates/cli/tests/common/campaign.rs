@@ -17,6 +17,31 @@ clients = { delivered = 1 }
 defaults = { ranks = 2, timeout = "90 s" }
 "#;
 
+/// Three jobs; the last compares the data of the second.
+pub const THREE_TESTS: &str = r#"
+[[test]]
+id = "A"
+ior = "-w -e -t 64k -b 256k"
+criterion = { metric = "write.bw", op = ">=", value = "1 B/s" }
+[[test]]
+id = "B"
+ior = "-w -e -t 64k -b 256k -k -G 3"
+criterion = { metric = "write.bw", op = ">=", value = "1 B/s" }
+[[test]]
+id = "C"
+uses = "B"
+ior = "-R -t 64k -b 256k -k -G 3"
+criterion = { metric = "read_check.errors", op = "==", value = "0 errors" }
+"#;
+
+/// The same jobs; no machine meets the criterion of the second.
+pub fn three_tests_with_a_failure() -> String {
+    let of_b = "-k -G 3\"\ncriterion = { metric = \"write.bw\", op = \">=\", value = \"";
+    let failing = THREE_TESTS.replacen(&format!("{of_b}1 B/s"), &format!("{of_b}100 TB/s"), 1);
+    assert_ne!(failing, THREE_TESTS);
+    failing
+}
+
 /// Starts a job of this number of local ranks. It sleeps for ever instead if the arguments contain the text
 /// of the file `hang` next to the plan. A launcher that hangs has a child that hangs too.
 const LAUNCHER: &str = r#"

@@ -3,33 +3,22 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::common::campaign::{Place, SmallFs, alive, json, names, signal, tree, until};
+use crate::common::campaign::{Place, SmallFs, THREE_TESTS, alive, json, names, signal, tree, until};
 
 /// Four jobs; the third reads the files of the second.
-const TESTS: &str = r#"
-[[test]]
-id = "A"
-ior = "-w -e -t 64k -b 256k"
-criterion = { metric = "write.bw", op = ">=", value = "1 B/s" }
-[[test]]
-id = "B"
-ior = "-w -e -t 64k -b 256k -k -G 3"
-criterion = { metric = "write.bw", op = ">=", value = "1 B/s" }
-[[test]]
-id = "C"
-uses = "B"
-ior = "-R -t 64k -b 256k -k -G 3"
-criterion = { metric = "read_check.errors", op = "==", value = "0 errors" }
-[[test]]
+fn tests() -> String {
+    let last = r#"[[test]]
 id = "D"
 ior = "-w -e -t 64k -b 128k"
 criterion = { metric = "write.bw", op = ">=", value = "1 B/s" }
 "#;
+    [THREE_TESTS, last].concat()
+}
 
 /// Starts a campaign and waits until its job C hangs. Gives the campaign and the process number of the
 /// child of C.
 fn hanging(place: &Place) -> (std::process::Child, String) {
-    place.plan(&format!("{}{TESTS}", place.hanging("-R")));
+    place.plan(&format!("{}{}", place.hanging("-R"), tests()));
     let child = place.start("run p.toml --dir dir");
     until("the job that hangs", || place.path("hang.pid").exists());
     let sleeper = fs::read_to_string(place.path("hang.pid")).unwrap().trim().to_owned();
@@ -82,7 +71,7 @@ fn resume_to_the_end(place: &Place, before: &std::collections::BTreeMap<PathBuf,
 #[test]
 fn an_ended_campaign_does_not_resume_and_one_killed_before_its_verdicts_gets_them() {
     let place = Place::new();
-    place.plan(TESTS);
+    place.plan(&tests());
     place.campaign().ok();
     let folder = place.folder();
     let before = tree(&folder);
@@ -156,7 +145,7 @@ fn ctrl_c_ends_the_job_and_prints_how_to_resume() {
 #[test]
 fn a_job_that_hangs_is_killed_with_its_children_and_the_campaign_continues() {
     let place = Place::new();
-    let tests = TESTS.replace("id = \"C\"\n", "id = \"C\"\ntimeout = \"3 s\"\n");
+    let tests = tests().replace("id = \"C\"\n", "id = \"C\"\ntimeout = \"3 s\"\n");
     place.plan(&format!("{}{tests}", place.hanging("-R")));
     let ran = place.campaign();
     assert_eq!(ran.status, Some(3), "{ran:#?}");
@@ -205,7 +194,7 @@ fn filling(place: &Place, but: &str) -> String {
 fn the_files_of_a_job_that_filled_the_file_system_are_removed_before_its_evidence_is_written() {
     let place = Place::new();
     let Some(_mounted) = SmallFs::mount(&place.dir(), "64m,nr_inodes=300") else { return };
-    place.plan(&format!("{}{TESTS}", filling(&place, "-b 128k")));
+    place.plan(&format!("{}{}", filling(&place, "-b 128k"), tests()));
     let ran = place.campaign();
     assert!(ran.passed(), "{ran:#?}");
     assert_eq!(place.outcomes(), ["A PASS", "B PASS", "C PASS", "D PASS"]);
@@ -215,7 +204,7 @@ fn the_files_of_a_job_that_filled_the_file_system_are_removed_before_its_evidenc
 fn a_file_system_filled_by_files_of_later_jobs_stops_the_campaign_and_it_can_resume() {
     let place = Place::new();
     let Some(_mounted) = SmallFs::mount(&place.dir(), "64m,nr_inodes=300") else { return };
-    place.plan(&format!("{}{TESTS}", filling(&place, "-w -e -t 64k -b 256k -k")));
+    place.plan(&format!("{}{}", filling(&place, "-w -e -t 64k -b 256k -k"), tests()));
     let ran = place.campaign();
     assert_eq!((ran.status, ran.err.lines().count()), (Some(4), 3), "{ran:#?}");
     let folder = place.folder();
@@ -233,7 +222,7 @@ fn a_file_system_filled_by_files_of_later_jobs_stops_the_campaign_and_it_can_res
 fn an_existing_folder_resumes_only_with_its_original_plan_and_options() {
     let place = Place::new();
     let head = "[parameters]\nBLOCK = \"256k\"\n[scale.large]\nBLOCK = \"512k\"\n";
-    place.plan(&format!("{head}{}", TESTS.replace("256k", "${BLOCK}")));
+    place.plan(&format!("{head}{}", tests().replace("256k", "${BLOCK}")));
     let words = "run p.toml --dir dir --folder F --scale large --only A";
     let ran = place.assay(words);
     assert_eq!(ran.status, Some(3), "the others were not run: {ran:#?}");

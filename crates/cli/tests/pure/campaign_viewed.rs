@@ -1,27 +1,11 @@
 //! The view of a campaign on a real terminal, and that of its watcher beside it.
 
-use crate::common::campaign::{Place, signal};
+use crate::common::campaign::{Place, signal, three_tests_with_a_failure};
 use crate::common::terminal::PseudoTerminal;
-
-const TESTS: &str = r#"
-[[test]]
-id = "A"
-ior = "-w -e -t 64k -b 256k"
-criterion = { metric = "write.bw", op = ">=", value = "1 B/s" }
-[[test]]
-id = "B"
-ior = "-w -e -t 64k -b 256k -k -G 3"
-criterion = { metric = "write.bw", op = ">=", value = "100 TB/s" }
-[[test]]
-id = "C"
-uses = "B"
-ior = "-R -t 64k -b 256k -k -G 3"
-criterion = { metric = "read_check.errors", op = "==", value = "0 errors" }
-"#;
 
 /// Starts a campaign that hangs in its job C, in a terminal.
 fn viewed(place: &Place, words: &str) -> Option<PseudoTerminal> {
-    place.plan(&format!("{}{TESTS}", place.hanging("-R")));
+    place.plan(&format!("{}{}", place.hanging("-R"), three_tests_with_a_failure()));
     let mut command = place.command(&format!("run p.toml --dir dir {words}"));
     PseudoTerminal::start(command.env("NO_COLOR", ""), 90, 24)
 }
@@ -69,7 +53,7 @@ fn the_view_and_that_of_a_watcher_have_the_same_verdicts_and_both_terminals_are_
 #[test]
 fn a_kill_restores_the_terminal_and_no_colour_is_used_if_the_user_wants_none() {
     let place = Place::new();
-    place.plan(&format!("{}{TESTS}", place.hanging("-R")));
+    place.plan(&format!("{}{}", place.hanging("-R"), three_tests_with_a_failure()));
     let mut command = place.command("run p.toml --dir dir");
     let Some(mut run) = PseudoTerminal::start(command.env("NO_COLOR", "1"), 90, 24) else { return };
     run.until("the view", is_in_c);
@@ -99,7 +83,7 @@ fn a_watcher_that_is_interrupted_ends_alone() {
 #[test]
 fn plain_lines_use_no_escape_on_a_terminal() {
     let place = Place::new();
-    place.plan(TESTS);
+    place.plan(&three_tests_with_a_failure());
     let command = place.command("run p.toml --dir dir --plain");
     let Some(mut run) = PseudoTerminal::start(&command, 90, 24) else { return };
     assert_eq!(run.wait().code(), Some(1), "{:#?}", run.rows());

@@ -6,28 +6,11 @@ use std::path::Path;
 use std::process::Stdio;
 
 use crate::common::Ran;
-use crate::common::campaign::{Place, alive, json, names, signal, tree, until};
-
-/// A test that takes some seconds, and one that hangs while the plan says so.
-const TESTS: &str = r#"
-[[test]]
-id = "A"
-ior = "-w -e -t 64k -b 256k"
-criterion = { metric = "write.bw", op = ">=", value = "1 B/s" }
-[[test]]
-id = "B"
-ior = "-w -e -t 64k -b 256k -k -G 3"
-criterion = { metric = "write.bw", op = ">=", value = "100 TB/s" }
-[[test]]
-id = "C"
-uses = "B"
-ior = "-R -t 64k -b 256k -k -G 3"
-criterion = { metric = "read_check.errors", op = "==", value = "0 errors" }
-"#;
+use crate::common::campaign::{Place, alive, json, names, signal, three_tests_with_a_failure, tree, until};
 
 /// Starts a campaign that hangs in its job C.
 fn hanging(place: &Place) -> std::process::Child {
-    place.plan(&format!("{}{TESTS}", place.hanging("-R")));
+    place.plan(&format!("{}{}", place.hanging("-R"), three_tests_with_a_failure()));
     let child = place.start("run p.toml --dir dir");
     until("the job that hangs", || place.path("hang.pid").exists());
     child
@@ -93,7 +76,7 @@ fn the_view_of_a_stopped_campaign_says_that_its_process_is_gone() {
 #[test]
 fn a_campaign_that_ended_shows_its_verdicts_with_their_status() {
     let place = Place::new();
-    place.plan(TESTS);
+    place.plan(&three_tests_with_a_failure());
     let ran = place.campaign();
     let folder = place.folder();
     let before = tree(&folder);
@@ -149,7 +132,7 @@ fn hostile_progress_is_not_shown_and_no_link_is_followed() {
 #[test]
 fn a_command_gets_each_decided_verdict_and_the_end_and_the_folder_verifies() {
     let place = Place::new();
-    place.plan(TESTS);
+    place.plan(&three_tests_with_a_failure());
     let script = "echo $ASSAY_EVENT $ASSAY_TEST $ASSAY_OUTCOME $ASSAY_STATUS $ASSAY_EVIDENCE_HASH >> heard";
     let mut command = place.command("run p.toml --dir dir --notify");
     let ran = crate::common::run(command.arg(script));
@@ -170,7 +153,7 @@ fn a_command_gets_each_decided_verdict_and_the_end_and_the_folder_verifies() {
 #[test]
 fn a_command_that_fails_is_a_warning_and_changes_no_verdict() {
     let place = Place::new();
-    place.plan(TESTS);
+    place.plan(&three_tests_with_a_failure());
     let mut command = place.command("run p.toml --dir dir --notify");
     let ran = crate::common::run(command.arg("exit 7"));
     assert_eq!(ran.status, Some(1), "that of the verdicts: {ran:#?}");
@@ -187,7 +170,7 @@ fn a_command_that_fails_is_a_warning_and_changes_no_verdict() {
 #[test]
 fn a_stopped_campaign_tells_that_it_was_stopped() {
     let place = Place::new();
-    place.plan(&format!("{}{TESTS}", place.hanging("-R")));
+    place.plan(&format!("{}{}", place.hanging("-R"), three_tests_with_a_failure()));
     let mut command = place.command("run p.toml --dir dir --notify");
     command.arg("echo $ASSAY_EVENT $ASSAY_DONE $ASSAY_JOBS >> heard");
     let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();

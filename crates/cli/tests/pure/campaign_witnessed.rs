@@ -5,24 +5,7 @@ use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Child, Stdio};
 
-use crate::common::campaign::{Place, codes_of, json, names, signal, until};
-
-/// Three jobs; the last compares the data of the second.
-const TESTS: &str = r#"
-[[test]]
-id = "A"
-ior = "-w -e -t 64k -b 256k"
-criterion = { metric = "write.bw", op = ">=", value = "1 B/s" }
-[[test]]
-id = "B"
-ior = "-w -e -t 64k -b 256k -k -G 3"
-criterion = { metric = "write.bw", op = ">=", value = "1 B/s" }
-[[test]]
-id = "C"
-uses = "B"
-ior = "-R -t 64k -b 256k -k -G 3"
-criterion = { metric = "read_check.errors", op = "==", value = "0 errors" }
-"#;
+use crate::common::campaign::{Place, THREE_TESTS, codes_of, json, names, signal, until};
 
 /// A listener of the buyer, until dropped.
 struct Listener {
@@ -51,7 +34,7 @@ impl Drop for Listener {
 
 /// Starts a campaign with the witness `log`, and stops it in its job C.
 fn stopped_in_c(place: &Place) {
-    place.plan(&format!("{}{TESTS}", place.hanging("-R")));
+    place.plan(&format!("{}{THREE_TESTS}", place.hanging("-R")));
     let mut child = place.start("run p.toml --dir dir --witness log");
     until("the job that hangs", || place.path("hang.pid").exists());
     signal("-INT", child.id());
@@ -80,7 +63,7 @@ fn cut_chain(folder: &Path, from: &str) {
 #[test]
 fn a_listener_has_every_begin_and_end_and_the_evidence_hash_and_continues_its_log() {
     let place = Place::new();
-    place.plan(TESTS);
+    place.plan(THREE_TESTS);
     for folder in ["one", "two"] {
         let listener = Listener::new(&place, "log");
         let words = format!("--folder {folder} --nonce {folder} --witness tcp://{}", listener.address);
@@ -126,7 +109,7 @@ fn a_campaign_that_was_honestly_stopped_and_resumed_verifies_with_its_witness() 
 #[test]
 fn a_job_that_ran_while_the_witness_was_cut_off_is_found() {
     let place = Place::new();
-    place.plan(TESTS);
+    place.plan(THREE_TESTS);
     place.assay("run p.toml --dir dir --witness log").ok();
     let log = fs::read_to_string(place.path("log")).unwrap();
     let without: String =
@@ -138,7 +121,7 @@ fn a_job_that_ran_while_the_witness_was_cut_off_is_found() {
 #[test]
 fn a_witness_that_does_not_answer_is_said_and_is_an_open_finding() {
     let place = Place::new();
-    place.plan(TESTS);
+    place.plan(THREE_TESTS);
     let ran = crate::common::run(place.command("run p.toml --dir dir --witness").arg("exec:exit 1"));
     assert_eq!(ran.status, Some(3), "{ran:#?}");
     assert!(ran.err.contains("exec:exit 1 did not take the hash"), "{ran:#?}");
@@ -151,7 +134,7 @@ fn a_witness_that_does_not_answer_is_said_and_is_an_open_finding() {
 #[test]
 fn a_file_that_is_no_log_of_a_witness_is_never_changed() {
     let place = Place::new();
-    place.plan(TESTS);
+    place.plan(THREE_TESTS);
     fs::write(place.path("letter"), "Dear buyer\n").unwrap();
     for words in [
         "run p.toml --dir dir --witness letter",

@@ -81,26 +81,25 @@ fn course(campaign: &Campaign) -> Vec<Fact> {
 
 /// The folders of attempts, each with a link.
 fn folders(label: &str, all: &[String]) -> Vec<Fact> {
-    let linked = |folder: &String| Fact::of(label, Cell::literal(folder).linked(link_to(folder)));
-    let mut facts: Vec<Fact> = all.iter().take(LISTED).map(linked).collect();
-    if facts.is_empty() {
-        facts.push(Fact::new(label, NEVER));
+    if all.is_empty() {
+        return vec![Fact::new(label, NEVER)];
     }
-    if let Some(more) = all.len().checked_sub(LISTED).filter(|more| *more > 0) {
-        facts.push(Fact::new(label, format!("and {more} more")));
-    }
-    facts
+    first(label, all.iter().map(|folder| Cell::literal(folder).linked(link_to(folder))))
 }
 
 /// The attempts that do not count, each with the reason for its repetition.
 fn attempts(label: &str, all: &[RepeatedAttempt]) -> Vec<Fact> {
     let one = |attempt: &RepeatedAttempt| {
-        let text = format!("{}: {}", attempt.folder, attempt.why);
-        Fact::of(label, Cell::literal(text).linked(link_to(&attempt.folder)))
+        Cell::literal(format!("{}: {}", attempt.folder, attempt.why)).linked(link_to(&attempt.folder))
     };
-    let more = all.len().saturating_sub(LISTED);
+    first(label, all.iter().map(one))
+}
+
+/// A fact for each of the first values, and the number of the others.
+fn first(label: &str, values: impl ExactSizeIterator<Item = Cell>) -> Vec<Fact> {
+    let more = values.len().saturating_sub(LISTED);
     let rest = (more > 0).then(|| Fact::new(label, format!("and {more} more")));
-    all.iter().take(LISTED).map(one).chain(rest).collect()
+    values.take(LISTED).map(|value| Fact::of(label, value)).chain(rest).collect()
 }
 
 fn extended(extension: &Extension) -> Fact {
@@ -129,12 +128,9 @@ fn earlier(all: &[EarlierCampaign]) -> Vec<Fact> {
         let EarlierCampaign { folder, started, outcome, evidence_hash } = campaign;
         let outcome = outcome.map_or("not ended".to_owned(), |outcome| outcome.to_string());
         let hash = or_none(evidence_hash);
-        let text = format!("{folder}: {outcome}, started {}, evidence hash {hash}", time(started));
-        Fact::of(LABEL, Cell::new(text))
+        Cell::new(format!("{folder}: {outcome}, started {}, evidence hash {hash}", time(started)))
     };
-    let more = all.len().saturating_sub(LISTED);
-    let rest = (more > 0).then(|| Fact::new(LABEL, format!("and {more} more")));
-    all.iter().rev().take(LISTED).map(one).chain(rest).collect()
+    first(LABEL, all.iter().rev().map(one))
 }
 
 fn proof(campaign: &Campaign) -> Vec<Fact> {
