@@ -300,11 +300,10 @@ impl<'a> EndedJobs<'a> {
     fn of(asked: &'a CampaignRequest, jobs: &[PlannedJob]) -> io::Result<Self> {
         let campaign = folder::load(&asked.folder)?;
         let runs_again = |job: &Job| again::of_ended(asked, jobs, &campaign, job);
-        let ended: Vec<Job> = campaign.jobs.iter().filter(|job| !runs_again(job)).cloned().collect();
-        let ended = ended.into_iter();
+        let end = |job: &Job| ((job.info.test.clone(), job.info.repetition), job.info.end.clone());
         Ok(Self {
             asked,
-            ends: ended.map(|job| ((job.info.test, job.info.repetition), job.info.end)).collect(),
+            ends: campaign.jobs.iter().filter(|job| !runs_again(job)).map(end).collect(),
             folders: jobs.iter().map(|job| (key(job), job.folder.clone())).collect(),
         })
     }

@@ -51,22 +51,19 @@ pub(super) struct CampaignSite {
     hold: InheritedLock,
 }
 
-/// The jobs that the launcher of the plan starts. Local jobs of single tests need no nodes.
-fn launched(plan: &Plan, jobs: &[PlannedJob]) -> Vec<PlannedJob> {
+/// The nodes for the jobs that the launcher of the plan starts. Local jobs of single tests need none.
+fn nodes(asked: &CampaignRequest, around: &Surroundings, jobs: &[PlannedJob]) -> Result<Nodes, Usage> {
+    let plan = &asked.plan;
     let is_launched = |job: &&PlannedJob| plan.launch_for(job).kind.name() == plan.launch.kind.name();
-    jobs.iter().filter(is_launched).cloned().collect()
+    let launched: Vec<PlannedJob> = jobs.iter().filter(is_launched).cloned().collect();
+    launch::for_jobs(&plan.launch, &plan.clients, around, &launched)
 }
 
 impl CampaignSite {
     /// Creates the places of a new campaign, after all checks that could reject it.
     pub(super) fn make(asked: &CampaignRequest) -> Result<Self, Trouble> {
         let jobs = schedule::jobs(&asked.plan, &asked.only)?;
-        let nodes = launch::for_jobs(
-            &asked.plan.launch,
-            &asked.plan.clients,
-            &asked.around,
-            &launched(&asked.plan, &jobs),
-        )?;
+        let nodes = nodes(asked, &asked.around, &jobs)?;
         check_launcher(asked)?;
         let dirs = dirs(&asked.plan, asked.dir.as_deref())?;
         let kept = KeptDatasets::take(asked, &jobs, &dirs)?;
@@ -150,12 +147,7 @@ impl CampaignSite {
         let hostfile = Some(info.hosts.clone()).filter(|hosts| !hosts.is_empty());
         let around = Surroundings { hostfile, ..asked.around.clone() };
         let jobs = schedule::jobs(&asked.plan, &info.only)?;
-        let nodes = launch::for_jobs(
-            &asked.plan.launch,
-            &asked.plan.clients,
-            &around,
-            &launched(&asked.plan, &jobs),
-        )?;
+        let nodes = nodes(asked, &around, &jobs)?;
         check_launcher(asked)?;
         let dirs = info.data.iter();
         let dirs = dirs.filter_map(|(fs, data)| Some((fs.clone(), Path::new(data).parent()?.to_owned())));
@@ -271,7 +263,7 @@ impl CampaignSite {
     /// The directory for files on the job's file system, which must belong to this campaign. A missing
     /// directory is created again. The jobs that need its files report that they are missing.
     pub(super) fn data(&self, job: &PlannedJob) -> Result<&Path, Trouble> {
-        let data = self.info.data.get(&job.fs).map(Path::new).unwrap_or(Path::new(""));
+        let data = self.data_path(&job.fs);
         if data.symlink_metadata().is_err_and(|error| error.kind() == io::ErrorKind::NotFound) {
             make_marked(data, &self.mark).map_err(|error| not_created(data, &error))?;
         } else if is_empty(data) {
