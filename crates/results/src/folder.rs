@@ -41,6 +41,7 @@ mod watched;
 mod witness;
 mod write;
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
@@ -363,7 +364,8 @@ impl Campaign {
     /// passes or fails if evidence files are not intact. Clauses that are met count only after all waivers
     /// that they need are approved. If tests were selected, only their clauses and findings count.
     pub fn exit_code(&self) -> u8 {
-        let Self { verdicts, summary, .. } = &self.of_selected();
+        let campaign = self.of_selected();
+        let Self { verdicts, summary, .. } = &*campaign;
         match Verdict::exit_code(verdicts) {
             _ if !self.faults.is_empty() => 3,
             0 if summary.has_open_findings() => 3,
@@ -385,11 +387,9 @@ impl Campaign {
     }
 
     /// The campaign with only the verdicts of selected tests, and without findings about other tests.
-    #[must_use]
-    pub fn of_selected(&self) -> Self {
-        let mut selected = self.clone();
+    pub fn of_selected(&self) -> Cow<'_, Self> {
         if self.info.only.is_empty() {
-            return selected;
+            return Cow::Borrowed(self);
         }
         let others: Vec<&str> = self
             .verdicts
@@ -397,9 +397,10 @@ impl Campaign {
             .map(|one| one.test.as_str())
             .filter(|test| !self.is_selected(test))
             .collect();
+        let mut selected = self.clone();
         selected.verdicts.retain(|one| self.is_selected(&one.test));
         selected.summary.findings.retain(|finding| !others.contains(&finding.about.as_str()));
-        selected
+        Cow::Owned(selected)
     }
 }
 

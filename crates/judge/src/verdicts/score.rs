@@ -22,10 +22,11 @@ pub(super) fn verdict(index: &Index<'_>, findings: &Findings, score: &Score) -> 
     let cases = cases(index, score, &measured);
     let first = &index.plan.tests[score.parts[0].test];
     let threshold = decision::threshold(&TestCriterion { index, test: first, criterion }, findings);
-    let decision = match values(score, &cases).and_then(|values| Ok((values, threshold.clone()?))) {
-        Ok((values, threshold)) => decision::decide(criterion, first, &threshold, &values),
-        Err(unusable) => Decision::none(unusable),
-    };
+    let decision =
+        match values(score, &cases, validity::measured).and_then(|values| Ok((values, threshold.clone()?))) {
+            Ok((values, threshold)) => decision::decide(criterion, first, &threshold, &values),
+            Err(unusable) => Decision::none(unusable),
+        };
     let remarks = match decision.outcome {
         Outcome::NotRun => Remarks::default(),
         _ => of_several(&cases, decision.statistics.as_ref()),
@@ -48,10 +49,7 @@ pub(super) fn verdict(index: &Index<'_>, findings: &Findings, score: &Score) -> 
 pub(crate) fn reported(index: &Index<'_>, findings: &Findings, score: &Score) -> Result<Vec<f64>, Unusable> {
     let measured = measured(score);
     let cases = cases(index, score, &measured);
-    for case in &cases {
-        findings.usable(case).map_err(|unusable| of_part(case, unusable))?;
-    }
-    values(score, &cases)
+    values(score, &cases, |case| findings.usable(case))
 }
 
 /// A criterion for each part that only reads its metric.
@@ -68,12 +66,16 @@ fn cases<'a>(index: &'a Index<'a>, score: &Score, measured: &'a [Criterion]) -> 
     score.parts.iter().zip(measured).map(case).collect()
 }
 
-/// The weighted geometric mean of the parts in each repetition.
-fn values(score: &Score, cases: &[TestCriterion<'_>]) -> Result<Vec<f64>, Unusable> {
+/// The weighted geometric mean of the parts in each repetition, whose values are those of `measured`.
+fn values(
+    score: &Score,
+    cases: &[TestCriterion<'_>],
+    measured: impl Fn(&TestCriterion<'_>) -> Result<Vec<f64>, Unusable>,
+) -> Result<Vec<f64>, Unusable> {
     let repetitions = cases.iter().map(|case| case.test.repetitions).min().unwrap_or(0);
     let mut logs = vec![0.0; repetitions as usize];
     for (part, case) in score.parts.iter().zip(cases) {
-        let values = validity::measured(case).map_err(|unusable| of_part(case, unusable))?;
+        let values = measured(case).map_err(|unusable| of_part(case, unusable))?;
         logs.iter_mut().zip(values).for_each(|(log, value)| *log += part.weight * (value / part.unit).ln());
     }
     Ok(logs.into_iter().map(f64::exp).collect())

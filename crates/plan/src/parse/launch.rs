@@ -63,8 +63,7 @@ impl Defaults<'_> {
         };
         if !alike && !self.errors.is_spoiled("launch") {
             let what = "a test is started with `kind = \"local\"`, or with the launcher and the program of \
-                        [launch]. \
-                        Change only its `options`, `argv` or `env`.";
+                        [launch]. Change only its `options`, `argv` or `env`.";
             return Err(self.place.error(spanned, format!("{who}: launch: {what}")));
         }
         let mut env = self.launch_env.clone();
@@ -98,7 +97,7 @@ fn kind(wire: &wire::LaunchKeys, place: &PlanText<'_>) -> ParseResult<LaunchKind
             let what = "launch.kind `local` has no `argv`. Remove it, or write kind = \"mpirun\".";
             Err(place.error(argv, what))
         }
-        (_, None) => Ok(LaunchKind::Mpirun(MPIRUN.iter().map(ToString::to_string).collect())),
+        (_, None) => Ok(any()),
         (_, Some(argv)) => {
             LaunchKind::mpirun(without_empty(argv.get_ref())).map_err(|error| place.error(argv, error.0))
         }
@@ -148,7 +147,7 @@ fn accepts_nodes(kind: &LaunchKind, clients: &wire::ClientsKeys, place: &PlanTex
     Ok(())
 }
 
-/// A launcher that starts everything, for a plan whose launcher has an error.
+/// `mpirun` with its usual arguments. It starts all tests, so it also replaces a launcher with an error.
 pub(super) fn any() -> LaunchKind {
     LaunchKind::Mpirun(MPIRUN.iter().map(ToString::to_string).collect())
 }

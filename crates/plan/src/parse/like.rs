@@ -71,9 +71,8 @@ struct LikeTests<'a, 'i> {
 }
 
 impl<'i> LikeTests<'_, 'i> {
-    /// The test with the keys of the one that it names; `None` if it names none, or after an error.
-    /// `chain` has
-    /// the tests that led to it.
+    /// The test with the keys of the one that it names; `None` if it names none, or after an error. `chain`
+    /// has the tests that led to it.
     fn resolved(
         &self,
         test: &Spanned<DeValue<'i>>,

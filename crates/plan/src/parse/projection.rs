@@ -153,8 +153,7 @@ impl Defaults<'_> {
             let (factor, most) = (to / largest, (largest * FACTOR_MAX).floor());
             let what = format!(
                 "{to} is {factor:.2} times the largest step, {largest}, but at most {FACTOR_MAX} times can \
-                 be \
-                 projected. Measure larger steps, or project to at most {most}."
+                 be projected. Measure larger steps, or project to at most {most}."
             );
             return Err(self.place.error(&wire.to, format!("{who}: {what}")));
         }
