@@ -33,6 +33,7 @@ mod lint;
 mod remedies;
 mod verdicts;
 
+pub use campaign::overall;
 use results::finding::Finding;
 use results::reason::{Code, Datum, Reason};
 use units::several;

@@ -120,12 +120,9 @@ fn overall_result(campaign: &Campaign) -> OverallResult {
         return OverallResult { word: Outcome::Invalid.to_string(), tone: Tone::Invalid, sentence };
     }
     let outcome = Verdict::worst(&campaign.verdicts);
-    let (mut word, mut tone) = (outcome.to_string(), super::words::tone_of(outcome));
     let open = summary::open_findings(&campaign.summary);
-    // Clauses that are met count only after all waivers that they need are approved.
-    if tone == Tone::Pass && open.is_some() {
-        (word, tone) = (format!("{word} WITH OPEN FINDINGS"), Tone::Inconclusive);
-    }
+    let word = sentences::overall(outcome, open.is_some());
+    let tone = super::words::overall_tone(outcome, open.is_some());
     let outcomes: Vec<Outcome> = campaign.verdicts.iter().map(|verdict| verdict.outcome).collect();
     let errors = info.findings.iter().filter(|finding| finding.severity == Severity::Error).count();
     let restrictions = [

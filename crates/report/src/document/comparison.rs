@@ -19,7 +19,7 @@ use results::reason::Datum;
 use serde::Serialize;
 use units::several;
 
-use super::words::{confidence, known_cell, or_none, share, time, tone_of};
+use super::words::{confidence, known_cell, or_none, overall_tone, share, time, tone_of};
 use super::{Cell, Table, Tone};
 use crate::sentences;
 
@@ -141,12 +141,9 @@ fn campaign_line((one, letter): (&ComparedCampaign, &String)) -> CampaignLine {
     }
 }
 
-/// The overall result. Clauses that are met count only after all waivers that they need are approved.
-pub(super) fn overall_cell(overall: Outcome, has_open_findings: bool) -> Cell {
-    match overall {
-        Outcome::Pass if has_open_findings => Cell::new("PASS WITH OPEN FINDINGS").toned(Tone::Inconclusive),
-        _ => Cell::new(overall.to_string()).toned(tone_of(overall)),
-    }
+/// The overall result.
+pub(super) fn overall_cell(outcome: Outcome, has_open_findings: bool) -> Cell {
+    Cell::new(sentences::overall(outcome, has_open_findings)).toned(overall_tone(outcome, has_open_findings))
 }
 
 fn row_line(row: &ComparedRow, letters: &[String]) -> RowLine {

@@ -176,6 +176,14 @@ pub(super) fn tone_of(outcome: Outcome) -> Tone {
     }
 }
 
+/// The tone of the overall result.
+pub(super) fn overall_tone(outcome: Outcome, has_open_findings: bool) -> Tone {
+    match outcome {
+        Outcome::Pass if has_open_findings => Tone::Inconclusive,
+        _ => tone_of(outcome),
+    }
+}
+
 /// How a job ended.
 pub(super) fn end_cell(end: &JobEnd) -> Cell {
     match end {

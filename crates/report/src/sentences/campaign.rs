@@ -47,6 +47,15 @@ pub(crate) fn result(outcomes: &[Outcome]) -> String {
     }
 }
 
+/// The words for the overall result. Clauses that are met count only after all waivers that they need are
+/// approved.
+pub fn overall(outcome: Outcome, has_open_findings: bool) -> String {
+    match outcome {
+        Outcome::Pass if has_open_findings => format!("{outcome} WITH OPEN FINDINGS"),
+        _ => outcome.to_string(),
+    }
+}
+
 /// The end of a sentence about this number of clauses with an outcome.
 fn of_clauses(outcome: Outcome, count: usize) -> &'static str {
     let words = match outcome {

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use ::run::notify::NotifyCommand;
+use report::sentences;
 use results::folder::{self, Campaign};
 use results::{Outcome, Verdict};
 use serde_json::json;
@@ -62,8 +63,9 @@ impl Notifier {
 
     /// Reports the end of the campaign.
     pub(super) fn ended(&mut self, campaign: &Campaign, hash: &str) {
+        let worst = Verdict::worst(&campaign.verdicts);
         let mut facts = self.facts("end");
-        facts.push(("OUTCOME", overall(campaign)));
+        facts.push(("OUTCOME", sentences::overall(worst, campaign.summary.has_open_findings())));
         facts.push(("STATUS", campaign.exit_code().to_string()));
         facts.push(("EVIDENCE_HASH", hash.to_owned()));
         self.tell("the end", &facts);
@@ -126,14 +128,5 @@ impl Notifier {
             }
         }
         why
-    }
-}
-
-/// The outcome of the campaign, as its report has it.
-fn overall(campaign: &Campaign) -> String {
-    let worst = Verdict::worst(&campaign.verdicts);
-    match worst {
-        Outcome::Pass if campaign.summary.has_open_findings() => format!("{worst} WITH OPEN FINDINGS"),
-        _ => worst.to_string(),
     }
 }
