@@ -11,6 +11,7 @@ use results::comparison::{CampaignComparison, Conclusion};
 use units::{Dimension, Quantity, Usage};
 
 use super::evidence_state::ExaminedCampaign;
+use super::output_file::rejected_inside;
 use super::run::columns_of_terminal;
 use crate::speech::{say, say_rendered};
 use crate::status::{DONE, FAIL, UNDECIDED};
@@ -129,22 +130,6 @@ fn write(option: &str, file: &Path, bytes: &[u8], folders: &[PathBuf]) -> Result
     let at = file.display();
     rejected_inside(option, file, folders)?;
     fs::write(file, bytes).map_err(|error| Usage(format!("{option} {at}: {error}. Give another file.")))
-}
-
-/// Rejects a file inside one of these campaign folders.
-pub(super) fn rejected_inside(option: &str, file: &Path, folders: &[PathBuf]) -> Result<(), Usage> {
-    let at = file.display();
-    let parent = file.parent().filter(|parent| *parent != Path::new("")).unwrap_or(Path::new("."));
-    let places = [file, parent].map(Path::canonicalize);
-    for folder in folders.iter().filter_map(|folder| folder.canonicalize().ok()) {
-        if places.iter().flatten().any(|place| place.starts_with(&folder)) {
-            return Err(Usage(format!(
-                "{option} {at} is inside the campaign {}. Give another file.",
-                folder.display()
-            )));
-        }
-    }
-    Ok(())
 }
 
 /// The exit status of a comparison.

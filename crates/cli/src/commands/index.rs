@@ -10,9 +10,9 @@ use results::Verdict;
 use results::folder::{self, Campaign, names};
 use units::{Usage, several};
 
-use super::compare::rejected_inside;
 use super::evidence_state::ExaminedCampaign;
 use super::judge::note;
+use super::output_file::{directory, rejected_inside};
 use crate::speech::say;
 use crate::status::{DONE, UNDECIDED};
 
@@ -126,9 +126,8 @@ fn report_from(campaign: &Path, out: &Path) -> Option<String> {
     if folder::is_archive(campaign) || !folder::has(campaign, names::REPORT) {
         return None;
     }
-    let dir = out.parent().filter(|parent| *parent != Path::new("")).unwrap_or(Path::new("."));
     let report = campaign.canonicalize().ok()?.join(names::REPORT);
-    let (from, to) = (dir.canonicalize().ok()?, report);
+    let (from, to) = (directory(out).canonicalize().ok()?, report);
     let same = from.components().zip(to.components()).take_while(|(one, other)| one == other).count();
     let up = from.components().skip(same).map(|_| "..".to_owned());
     let down = to.components().skip(same).map(|component| match component {

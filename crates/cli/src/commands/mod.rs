@@ -11,6 +11,7 @@ mod index;
 mod judge;
 mod links;
 mod lint;
+mod output_file;
 mod pack;
 mod paper;
 mod plan;

@@ -6,6 +6,7 @@ use anyhow::{Context, Result};
 use results::folder;
 use units::{Usage, bytes_binary};
 
+use super::output_file::rejected_inside;
 use super::{judge, signatures, verify};
 use crate::speech::{complain, say};
 use crate::status::DONE;
@@ -57,10 +58,9 @@ pub(crate) fn run(args: PackArgs) -> Result<u8> {
     let marked = if faults.is_empty() { "" } else { "-unverified" };
     let out = args.out.unwrap_or_else(|| PathBuf::from(format!("{name}{marked}.tar.gz")));
     let shown = out.display();
-    let inside = std::path::absolute(&out).is_ok_and(|out| out.starts_with(&folder));
-    if inside || out.symlink_metadata().is_ok() {
-        let why = if inside { "is inside the campaign folder" } else { "already exists" };
-        return Err(Usage(format!("{shown} {why}. Give another file with -o.")).into());
+    rejected_inside("--out", &out, &[&folder])?;
+    if out.symlink_metadata().is_ok() {
+        return Err(Usage(format!("{shown} already exists. Give another file with -o.")).into());
     }
     let packed = folder::pack(&folder, &out, &faults).with_context(|| format!("cannot write {shown}"))?;
     for fault in &faults {

@@ -11,6 +11,7 @@ use results::folder::{self, Verification, names};
 use units::Usage;
 
 use super::judge::{self, EvaluatedAgain, EvidenceFolder};
+use super::output_file::rejected_inside;
 use super::run::table;
 use super::signatures::{self, AllowedSigners, CheckedSignature};
 use crate::speech::{say, say_rendered};
@@ -64,7 +65,7 @@ pub(crate) fn run(args: ReportArgs) -> Result<u8> {
         return Ok(status);
     }
     if let Some(file) = &args.pdf {
-        outside(folder, file, "--pdf")?;
+        rejected_inside("--pdf", file, &[folder])?;
     }
     let options = PageOptions {
         appendix: args.print_appendix,
@@ -136,21 +137,9 @@ fn in_folder(folder: &Path, own: &Path, page: &[u8], checked: &Verification) -> 
 /// Writes the report to a file outside the evidence.
 fn elsewhere(folder: &Path, file: &Path, page: &[u8]) -> Result<String> {
     let at = file.display();
-    outside(folder, file, "--out")?;
+    rejected_inside("--out", file, &[folder])?;
     fs::write(file, page).map_err(|error| Usage(format!("--out {at}: {error}. Give another file.")))?;
     Ok(format!("Report: {at} (its links work only next to the report.html of the campaign)"))
-}
-
-/// Rejects a file inside the campaign folder.
-fn outside(folder: &Path, file: &Path, option: &str) -> Result<(), Usage> {
-    let inside = |file: PathBuf| folder.canonicalize().is_ok_and(|folder| file.starts_with(folder));
-    // A file that does not exist yet will be in its directory.
-    let parent = file.parent().filter(|parent| *parent != Path::new("")).unwrap_or(Path::new("."));
-    if [file, parent].iter().any(|path| path.canonicalize().is_ok_and(inside)) {
-        let at = file.display();
-        return Err(Usage(format!("{option} {at} is inside the campaign folder. Give another file.")));
-    }
-    Ok(())
 }
 
 /// Who signed the archive, one text each. A folder has no signatures.

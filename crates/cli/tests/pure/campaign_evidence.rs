@@ -1,7 +1,7 @@
 //! The evidence of a campaign: its content, the detection of any change, and its evaluation from an archive.
 
 use std::fs;
-use std::os::unix::fs::FileExt;
+use std::os::unix::fs::{FileExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -167,7 +167,11 @@ fn changed_evidence_is_packed_only_with_anyway_and_no_archive_is_overwritten() {
         (ran.status, ran.err.as_str()),
         (Some(2), "assay: a.tar.gz already exists. Give another file with -o.\n")
     );
-    assert_eq!(place.assay(&format!("pack {at} -o {at}/a.tar.gz")).status, Some(2));
+    symlink(&at, place.path("link")).unwrap();
+    for inside in [&format!("{at}/a.tar.gz"), "link/a.tar.gz", "link/jobs/a.tar.gz"] {
+        let ran = place.assay(&format!("pack {at} -o {inside}"));
+        assert!(ran.status == Some(2) && ran.err.contains("is inside the campaign folder"), "{ran:#?}");
+    }
     assert_eq!(place.assay("pack a.tar.gz -o b.tar.gz").status, Some(2));
     place.assay(&format!("pack {at} -o b.tar.gz")).ok();
     assert_eq!(fs::read(place.path("b.tar.gz")).unwrap(), first, "the same folder gives the same bytes");

@@ -17,6 +17,8 @@ use anyhow::{Context, Result, anyhow};
 use rustix::process::{Pid, Signal, geteuid, kill_process_group};
 use units::{Usage, visible};
 
+use crate::commands::output_file::directory;
+
 /// The longest time that the printing program may take.
 const PATIENCE: Duration = Duration::from_secs(120);
 /// The interval at which its end is checked.
@@ -159,7 +161,7 @@ pub(super) fn check_free(to: &Path) -> Result<(), Usage> {
     if to.symlink_metadata().is_ok() {
         return Err(exists(to));
     }
-    match parent(to) {
+    match directory(to) {
         dir if dir.is_dir() => Ok(()),
         dir => Err(Usage(format!(
             "--pdf {}: {} is not a directory. Create it, or give another file.",
@@ -169,11 +171,6 @@ pub(super) fn check_free(to: &Path) -> Result<(), Usage> {
     }
 }
 
-/// The directory of a file.
-fn parent(file: &Path) -> &Path {
-    file.parent().filter(|parent| *parent != Path::new("")).unwrap_or(Path::new("."))
-}
-
 fn exists(to: &Path) -> Usage {
     Usage(format!("--pdf {}: the file exists. Remove it, or give another file.", to.display()))
 }
@@ -181,7 +178,8 @@ fn exists(to: &Path) -> Usage {
 /// Copies the PDF to the new file `to`, which appears only when it is complete.
 fn placed(pdf: &Path, to: &Path) -> Result<()> {
     let failed = |error: io::Error| Usage(format!("--pdf {}: {error}. Give another file.", to.display()));
-    let mut whole = tempfile::Builder::new().prefix(".assay-pdf-").tempfile_in(parent(to)).map_err(failed)?;
+    let mut whole =
+        tempfile::Builder::new().prefix(".assay-pdf-").tempfile_in(directory(to)).map_err(failed)?;
     io::copy(&mut File::open(pdf)?, whole.as_file_mut()).map_err(failed)?;
     // A temporary file is private, and a report is made to be handed on.
     whole.as_file().set_permissions(fs::Permissions::from_mode(0o644)).map_err(failed)?;

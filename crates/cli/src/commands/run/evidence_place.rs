@@ -13,13 +13,15 @@ use results::same_fs;
 use run::CampaignRequest;
 use run::machine::file_system;
 
+use crate::commands::output_file::directory;
+
 /// The name of the evidence's file system. No file system of a plan contains a space.
 const EVIDENCE: &str = "the evidence";
 
 /// A finding for each file system of the plan on which `folder` will be created. `dir` is the value of
 /// `{dir}` in the plan.
 pub(super) fn on_tested(plan: &Plan, dir: Option<&Path>, folder: &Path) -> Vec<Finding> {
-    let place = folder.parent().filter(|place| !place.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let place = directory(folder);
     let place = place.canonicalize().unwrap_or_else(|_| place.to_owned());
     // The campaign itself reports a directory that cannot be used.
     let (Ok(mut machine), Ok(evidence)) = (run::examine(plan, dir), file_system(EVIDENCE, &place)) else {
