@@ -1,7 +1,8 @@
 //! Counts tests from the output of `cargo test -- --show-output`, line by line.
 //!
 //! A test that cannot run on this machine prints `SKIPPED: reason` and passes. libtest shows that only in the
-//! section `successes:`. That section is counted but not shown (the log contains it).
+//! section `successes:`. That section is counted but not shown (the log contains it). What a failed test
+//! printed is also kept for the end, because a long log is read from there.
 //!
 //! Invariant: a test counts once, as passed, failed or skipped.
 //! Never here: processes and files.
@@ -32,6 +33,7 @@ pub(crate) struct Tally {
     skipped: usize,
     skipped_here: BTreeSet<String>,
     reasons: Vec<String>,
+    failures: Vec<String>,
     had_result: bool,
 }
 
@@ -44,6 +46,9 @@ impl Tally {
             _ if line.starts_with("test result: ") => self.count_result(line),
             _ if line.starts_with("---- ") => self.test = test_name(line),
             _ => self.keep_reason(line),
+        }
+        if self.section == Section::Failures {
+            self.failures.push(line.to_owned());
         }
         self.section != Section::Successes
     }
@@ -98,6 +103,16 @@ impl Tally {
             let _ = writeln!(text, "{reason}");
             text
         })
+    }
+
+    /// What the failed tests printed, at most this number of lines.
+    pub(crate) fn failures_text(&self, lines: usize) -> String {
+        let mut text: String = self.failures.iter().take(lines).map(|line| format!("{line}\n")).collect();
+        let rest = self.failures.len().saturating_sub(lines);
+        if rest > 0 {
+            let _ = writeln!(text, "... and {rest} more lines of failed tests, in the log above");
+        }
+        text
     }
 
     /// The last line.
@@ -187,6 +202,19 @@ test result: ok. 1 passed; 0 failed; 1 ignored; 0 measured; 4 filtered out; fini
         assert!(shown.contains("test pure ... ok"));
         assert!(shown.contains("thread 'broken' panicked"));
         assert!(shown.contains("test result: ok. 1 passed"));
+    }
+
+    #[test]
+    fn what_failed_tests_printed_is_repeated_at_the_end() {
+        let (tally, _) = counted(TWO_PROGRAMS);
+        let whole = tally.failures_text(100);
+        assert!(whole.starts_with("failures:\n\n---- broken stdout ----\nSKIPPED: half of it\n"), "{whole}");
+        assert!(whole.ends_with("failures:\n    broken\n\n"), "{whole}");
+        let cut = tally.failures_text(3);
+        assert!(
+            cut.ends_with("stdout ----\n... and 6 more lines of failed tests, in the log above\n"),
+            "{cut}"
+        );
     }
 
     #[test]

@@ -23,6 +23,9 @@ use crate::tally::Tally;
 use crate::tidy;
 use crate::wheel::VENV_VARIABLE;
 
+/// Lines of failed tests that are repeated at the end.
+const FAILURE_LINES: usize = 60;
+
 /// The options of `cargo xtask test`.
 pub(crate) struct TestRequest<'a> {
     /// Whether the slow tests run and the book is built, too.
@@ -45,7 +48,7 @@ pub(crate) fn run(root: &Path, request: &TestRequest<'_>) -> Result<bool> {
     let mut tally = Tally::default();
     let tested = step("tests", || run_tests(root, &setup, request, &mut tally));
     let documented = !request.all || docs::run(root)?;
-    print!("{}", tally.skipped_text());
+    print!("{}{}", tally.skipped_text(), tally.failures_text(FAILURE_LINES));
     let failed = checks.iter().filter(|sound| !**sound).count();
     if failed > 0 {
         println!("{failed} of the steps before the tests failed. See above.");
