@@ -2,8 +2,8 @@
 //!
 //! A reading is a raw [`Tick`]; one multiplication converts it to nanoseconds later, outside the measured
 //! time. The crate `quanta` knows whether the counter is reliable and calibrates it in under a millisecond.
-//! [`CycleClock::refine`] later replaces this first estimate with the ratio over the whole life of the
-//! process, which improves as it runs.
+//! This first estimate can be wrong by a percent on a busy machine. [`CycleClock::refine`] replaces it with
+//! the ratio over the whole life of the process, which improves as it runs.
 //!
 //! Invariant: readings of one clock never go backwards.
 //! Never here: wall-clock dates, clocks of other ranks.
@@ -62,13 +62,26 @@ pub struct ClockQuality {
     pub cost_ns: f64,
 }
 
+/// The uncertainty of the first estimate of the scale, as a share. Later estimates need a smaller one.
+const FIRST_UNCERTAINTY: f64 = 1e-3;
+
 /// The real clock.
 #[derive(Clone, Debug)]
 pub struct CycleClock {
     counter: quanta::Clock,
     scale: Scale,
-    born: Tick,
-    born_std: Instant,
+    /// The most by which the scale can be wrong, as a share.
+    uncertainty: f64,
+    born: Moment,
+}
+
+/// One moment on the counter and on the standard clock.
+#[derive(Clone, Copy, Debug)]
+struct Moment {
+    tick: Tick,
+    std: Instant,
+    /// Ticks between the readings of the counter before and after the standard clock.
+    gap: u64,
 }
 
 impl Default for CycleClock {
@@ -82,30 +95,21 @@ impl CycleClock {
     pub fn new() -> Self {
         let counter = quanta::Clock::new();
         let scale = Scale(counter.delta_as_nanos(0, 1 << 32));
-        let (born, born_std) = Self::both(&counter);
-        Self { counter, scale, born, born_std }
+        let born = Moment::now(&counter);
+        Self { counter, scale, uncertainty: FIRST_UNCERTAINTY, born }
     }
 
-    /// Reads the counter and the standard clock at one moment: the closest of several tries.
-    fn both(counter: &quanta::Clock) -> (Tick, Instant) {
-        let tries = (0..8).map(|_| {
-            let before = counter.raw();
-            let std = Instant::now();
-            let after = counter.raw();
-            (after - before, Tick(before + (after - before) / 2), std)
-        });
-        let (_, tick, std) = tries.min_by_key(|(gap, ..)| *gap).expect("there are eight tries");
-        (tick, std)
-    }
-
-    /// Measures the scale again over the time since this clock was made. This needs 0.1 s, so that the
-    /// granularity of the two clocks does not matter. Call it between phases, on all ranks.
+    /// Measures the scale again over the time since this clock was made. Keeps the earlier scale if that is
+    /// more certain: the process was interrupted while it read the clocks, or is too young. Call it between
+    /// phases, on all ranks.
     pub fn refine(&mut self) {
-        let (tick, std) = Self::both(&self.counter);
-        let ns = std.duration_since(self.born_std).as_nanos();
-        let ticks = u128::from(tick.0 - self.born.0);
-        if ns > 100_000_000 && ticks > 0 {
-            self.scale = Scale(((ns << 32) / ticks) as u64);
+        let now = Moment::now(&self.counter);
+        let ns = now.std.duration_since(self.born.std).as_nanos();
+        let ticks = now.tick.0.saturating_sub(self.born.tick.0);
+        let uncertainty = (self.born.gap + now.gap) as f64 / ticks.max(1) as f64;
+        if uncertainty < self.uncertainty {
+            self.scale = Scale(((ns << 32) / u128::from(ticks)) as u64);
+            self.uncertainty = uncertainty;
         }
     }
 
@@ -136,6 +140,19 @@ impl CycleClock {
     }
 }
 
+impl Moment {
+    /// Reads both clocks: the closest of several tries.
+    fn now(counter: &quanta::Clock) -> Self {
+        let tries = (0..8).map(|_| {
+            let before = counter.raw();
+            let std = Instant::now();
+            let gap = counter.raw() - before;
+            Self { tick: Tick(before + gap / 2), std, gap }
+        });
+        tries.min_by_key(|moment| moment.gap).expect("there are eight tries")
+    }
+}
+
 impl Clock for CycleClock {
     #[inline]
     fn now(&self) -> Tick {
@@ -147,7 +164,7 @@ impl Clock for CycleClock {
     }
 
     fn ns_at(&self, tick: Tick) -> u64 {
-        self.scale.ns(tick.0.saturating_sub(self.born.0))
+        self.scale.ns(tick.0.saturating_sub(self.born.tick.0))
     }
 }
 
@@ -166,6 +183,28 @@ mod tests {
         let ours = clock.scale().ns(clock.now().0 - begin.0) as f64;
         let theirs = std.elapsed().as_nanos() as f64;
         assert!((ours / theirs - 1.0).abs() < 0.01, "{ours} ns against {theirs} ns");
+    }
+
+    #[test]
+    fn a_wrong_first_estimate_is_corrected_within_milliseconds() {
+        let mut clock = CycleClock::new();
+        clock.scale = Scale(clock.scale.0 / 100 * 98);
+        std::thread::sleep(Duration::from_millis(10));
+        clock.refine();
+        let right = clock.counter.delta_as_nanos(0, 1 << 32) as f64;
+        assert!((clock.scale.0 as f64 / right - 1.0).abs() < 0.005, "{clock:?}");
+    }
+
+    #[test]
+    fn a_less_certain_estimate_is_not_used() {
+        let mut clock = CycleClock::new();
+        std::thread::sleep(Duration::from_millis(10));
+        clock.refine();
+        let good = clock.clone();
+        // As if the process had been interrupted for a second when the clock was made.
+        clock.born.gap += clock.scale.ticks(1_000_000_000);
+        clock.refine();
+        assert_eq!((clock.scale, clock.uncertainty), (good.scale, good.uncertainty));
     }
 
     #[test]

@@ -135,8 +135,7 @@ fn pace(from: Clocks, to: Clocks, clock: &impl Clock) -> Option<ClockPace> {
     (seconds >= COMPARED_S).then(|| ClockPace { seconds, raw: share(raw), wall: share(wall) })
 }
 
-/// Whether this rank is the first of its process: local ranks are threads of one.
-/// Whether this rank is the first one of its process.
+/// Whether this rank is the first one of its process: local ranks are threads of one.
 pub(super) fn leads_process(comm: &dyn Comm) -> bool {
     comm.mpi().is_some() || comm.rank() == 0
 }
