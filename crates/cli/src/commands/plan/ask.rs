@@ -77,9 +77,7 @@ impl Answers {
         let clauses = match self.clauses.is_empty() {
             false => self.clauses,
             true => {
-                let known: Vec<String> =
-                    ClauseKind::value_variants().iter().map(|kind| word(*kind)).collect();
-                let question = format!("Clauses ({})", known.join(", "));
+                let question = format!("Clauses ({})", clause_names().join(", "));
                 kinds(&answer(asks, &question, "bandwidth,metadata,integrity")?)?
             }
         };
@@ -127,14 +125,16 @@ fn bytes(text: &str) -> Result<u64, Usage> {
     }
 }
 
-fn word(kind: ClauseKind) -> String {
-    kind.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
+/// The names of all kinds of clauses.
+fn clause_names() -> Vec<String> {
+    let values = ClauseKind::value_variants().iter().filter_map(ValueEnum::to_possible_value);
+    values.map(|value| value.get_name().to_owned()).collect()
 }
 
 fn kinds(text: &str) -> Result<Vec<ClauseKind>, Usage> {
     let kind = |name: &str| {
         ClauseKind::from_str(name, true).map_err(|_| {
-            let known: Vec<String> = ClauseKind::value_variants().iter().map(|kind| word(*kind)).collect();
+            let known = clause_names();
             let known: Vec<&str> = known.iter().map(String::as_str).collect();
             Usage(format!("unknown clause `{name}`{}", plan::among(name, &known)))
         })
