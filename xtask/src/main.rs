@@ -64,6 +64,10 @@ fn main() -> ExitCode {
 
 /// Runs one command. `Ok(false)` if a check failed, `Err` if it could not check.
 fn run(words: &[&str]) -> Result<bool> {
+    if asks_for_help(words) {
+        println!("{HELP}");
+        return Ok(true);
+    }
     let root = root()?;
     match words {
         ["test"] => test::run(&root, &TestRequest { all: false, filter: &[] }),
@@ -75,17 +79,34 @@ fn run(words: &[&str]) -> Result<bool> {
         ["screenshot"] => screenshot::run(&root),
         ["setup"] => Ok(setup::run(&root)?.sound),
         ["bench", words @ ..] => bench::run(&root, words),
-        ["-h" | "--help" | "help"] => {
-            println!("{HELP}");
-            Ok(true)
-        }
         [] => bail!("no command is given\n\n{HELP}"),
         other => bail!("unknown command `{}`\n\n{HELP}", other.join(" ")),
     }
+}
+
+/// Whether the usage is asked for, of all commands or of one. What follows `--` is for the tests.
+fn asks_for_help(words: &[&str]) -> bool {
+    let mut own = words.iter().take_while(|word| **word != "--");
+    words == ["help"] || own.any(|word| ["-h", "--help"].contains(word))
 }
 
 /// The root of the workspace: the parent directory of this crate.
 fn root() -> Result<PathBuf> {
     let here = std::env::var_os("CARGO_MANIFEST_DIR").context("start this as `cargo xtask COMMAND`")?;
     Ok(Path::new(&here).parent().context("xtask has no parent directory")?.to_path_buf())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_usage_is_printed_for_every_command_that_asks_for_it() {
+        for words in [&["-h"][..], &["help"], &["bench", "--help"], &["test", "--all", "-h"], &["tidy", "-h"]]
+        {
+            assert!(asks_for_help(words), "{words:?}");
+            assert!(run(words).unwrap(), "{words:?}");
+        }
+        assert!(!asks_for_help(&["test", "--", "--help"]), "that is a filter of tests");
+    }
 }
