@@ -113,7 +113,7 @@ pub struct Need {
     pub peak_names: u64,
 }
 
-/// All jobs of `plan`, or only those that the tests `only` need.
+/// All jobs of `plan`, or only those that the tests, series, groups and scores `only` need.
 pub fn jobs(plan: &Plan, only: &[String]) -> Result<Vec<PlannedJob>, Usage> {
     let wanted = wanted(plan, only)?;
     let mut all = every_job(plan);
@@ -206,7 +206,12 @@ fn wanted(plan: &Plan, only: &[String]) -> Result<SelectedJobs, Usage> {
             named = (0..plan.tests.len()).filter(|index| plan.tests[*index].family == *id).collect();
         }
         if named.is_empty() {
-            let known: Vec<&str> = plan.tests.iter().map(|test| test.id.as_str()).collect();
+            let scores = plan.scores.iter().filter(|score| score.id == *id);
+            named = scores.flat_map(|score| &score.parts).map(|part| part.test).collect();
+        }
+        if named.is_empty() {
+            let tests = plan.tests.iter().map(|test| test.id.as_str());
+            let known: Vec<&str> = tests.chain(plan.scores.iter().map(|score| score.id.as_str())).collect();
             let known = known.join(", ");
             return Err(Usage(format!("plan {} has no test `{id}`. Known: {known}.", plan.id)));
         }

@@ -373,7 +373,7 @@ impl Campaign {
         }
     }
 
-    /// Whether the test, series or group of this name was selected; all are if none was named.
+    /// Whether the test, series, group or score of this name was selected; all are if none was named.
     ///
     /// A name selects the test with this id, or else the tests of the series or group with it.
     pub fn is_selected(&self, test: &str) -> bool {

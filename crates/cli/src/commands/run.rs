@@ -44,7 +44,7 @@ pub(crate) struct RunArgs {
     /// The directory to test, which replaces `{dir}` in the plan
     #[arg(long, value_name = "DIR")]
     pub(super) dir: Option<PathBuf>,
-    /// Run only this test and the tests that it needs; may be repeated
+    /// Run only this test or score and the tests that it needs; may be repeated
     ///
     /// Only the clauses of selected tests are printed, and they decide the exit status.
     #[arg(long, value_name = "TEST", conflicts_with = "resume")]

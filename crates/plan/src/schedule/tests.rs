@@ -394,3 +394,19 @@ role = "reported"
     let only = super::jobs(&Plan::parse(text, "p.toml").unwrap(), &["R".to_owned()]).unwrap();
     assert_eq!(only.len(), 4);
 }
+
+#[test]
+fn a_selected_score_runs_the_tests_of_its_parts_and_what_these_need() {
+    let score = "[[score]]\nid = \"S\"\nof = [\"R.read.bw\", \"W.write.bw\"]\n\
+                 [[score]]\nid = \"ALL\"\nof = [\"S\", \"R.read.iops\"]\npoints = [\"MB/s\", \"/s\"]\n";
+    let plan = Plan::parse(&format!("{PLAN}{score}"), "p.toml").unwrap();
+    let of = |only: &[&str]| {
+        let only: Vec<String> = only.iter().map(ToString::to_string).collect();
+        jobs(&plan, &only).map(|jobs| jobs.into_iter().map(|job| job.folder).collect::<Vec<_>>())
+    };
+    let parts = ["0001-W-r1", "0002-W-r2", "0003-R-r1", "0004-R-r2"];
+    assert_eq!(of(&["S"]).unwrap(), parts);
+    assert_eq!(of(&["ALL"]).unwrap(), parts, "a score of a score has the parts of both");
+    let unknown = of(&["T"]).unwrap_err();
+    assert!(unknown.to_string().contains("no test `T`. Known: W, R, B, S, ALL."), "{unknown}");
+}
