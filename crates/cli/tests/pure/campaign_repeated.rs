@@ -79,6 +79,26 @@ fn a_job_that_died_with_a_node_runs_again_as_often_as_the_plan_allows_and_each_a
 }
 
 #[test]
+fn a_test_may_have_its_own_number_of_attempts_or_that_of_all_tests() {
+    for (of_all, own, repeated) in [
+        ("", "attempts = 1", 1),
+        ("attempts = 1", "attempts = \"\"", 0),
+        ("attempts = 1", "env = { X = \"1\" }", 1),
+        ("", "env = { X = \"1\" }", 0),
+    ] {
+        let place = dying(NODE, of_all, "");
+        let plan = fs::read_to_string(place.path("p.toml")).unwrap();
+        let argv = plan.lines().find(|line| line.starts_with("argv = ")).unwrap();
+        let launch = format!("launch = {{ kind = \"mpirun\", {argv}, {own} }}\nid = \"W\"");
+        let test = WRITE.replace("id = \"W\"", &launch).replace("repetitions = 2", "repetitions = 1");
+        fs::write(place.path("p.toml"), format!("{plan}{test}")).unwrap();
+        let ran = place.campaign();
+        assert_ne!(ran.status, Some(2), "{ran:#?}");
+        assert_eq!(jobs(&place.folder()).len(), 1 + repeated, "{of_all}, {own}: {ran:#?}");
+    }
+}
+
+#[test]
 fn a_job_with_a_result_or_without_attempts_left_is_not_repeated() {
     let place = dying(&NODE.repeat(2), "attempts = 1", WRITE);
     place.campaign();

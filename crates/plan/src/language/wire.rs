@@ -240,9 +240,10 @@ keys! {
              an argument of its own for the command. Default: the example";
         env: BTreeMap<String, String> = Entries, "{ OMP_NUM_THREADS = \"1\" }",
             "the environment of every job";
-        attempts: Option<Spanned<Count>> = Count, "2",
+        attempts: Option<Spanned<CountOrNone>> = CountOr(""), "2",
             "how often a job runs again after its launcher or a node died without a result, up to 10. \
-             Every attempt is listed. Default: 0";
+             Every attempt is listed. `\"\"`: never, also if `[launch]` sets it for all tests. Default: \
+             never";
         probe: Option<bool> = Truth, "false",
             "whether one probe of each way to start ranks runs before the first job. Default: true, and \
              false for `local`";

@@ -37,6 +37,7 @@ pub(super) fn plan(
         clients,
         launch: &launch.kind,
         launch_env: &launch.env,
+        launch_attempts: launch.attempts,
         known: known(&file, place, errors),
         place,
         errors,

@@ -114,6 +114,8 @@ pub(super) struct Defaults<'a> {
     pub(super) launch: &'a LaunchKind,
     /// Environment variables of every job.
     pub(super) launch_env: &'a BTreeMap<String, String>,
+    /// How often a job of the plan's launcher runs again that died.
+    pub(super) launch_attempts: u32,
     pub(super) known: Vec<KnownNumber>,
     pub(super) place: &'a PlanText<'a>,
     pub(super) errors: &'a Rejections,

@@ -18,7 +18,7 @@ pub(super) fn launch(
         Some(spanned) => {
             let (kind, keys) = (kind(spanned.get_ref(), place)?, spanned.get_ref());
             let probe = keys.probe.unwrap_or(true) && kind != LaunchKind::Local;
-            let attempts = attempts(keys, place)?;
+            let attempts = attempts(keys, place)?.unwrap_or(0);
             Launch { kind, env: keys.env.clone(), attempts, probe }
         }
     };
@@ -31,11 +31,11 @@ pub(super) fn launch(
 /// The most repeats of a job that died.
 const ATTEMPTS_MAX: u64 = 10;
 
-fn attempts(wire: &wire::LaunchKeys, place: &PlanText<'_>) -> ParseResult<u32> {
-    match &wire.attempts {
-        None => Ok(0),
-        Some(count) if count.get_ref().0 <= ATTEMPTS_MAX => Ok(count.get_ref().0 as u32),
-        Some(count) => {
+fn attempts(wire: &wire::LaunchKeys, place: &PlanText<'_>) -> ParseResult<Option<u32>> {
+    let Some(count) = &wire.attempts else { return Ok(None) };
+    match count.get_ref().0.map_or(0, |count| count.0) {
+        some if some <= ATTEMPTS_MAX => Ok(Some(some as u32)),
+        _ => {
             let what = format!("launch.attempts is at most {ATTEMPTS_MAX}. Find why jobs die instead.");
             Err(place.error(count, what))
         }
@@ -44,13 +44,12 @@ fn attempts(wire: &wire::LaunchKeys, place: &PlanText<'_>) -> ParseResult<u32> {
 
 impl Defaults<'_> {
     /// How the jobs of one test are started, if it says so: `local`, or as those of `[launch]` with other
-    /// options. The nodes and the recorded launcher are those of `[launch]`.
+    /// options. What it does not set, the nodes and the recorded launcher are those of `[launch]`.
     pub(super) fn own_launch(&self, who: &str, wire: &wire::TestKeys) -> ParseResult<Option<Launch>> {
         let Some(spanned) = &wire.launch else { return Ok(None) };
         let keys = spanned.get_ref();
-        if keys.attempts.is_some() || keys.probe.is_some() {
-            let what =
-                format!("{who}: launch: `attempts` and `probe` are for all tests. Set them in [launch].");
+        if keys.probe.is_some() {
+            let what = format!("{who}: launch: `probe` is for all tests. Set it in [launch].");
             return Err(self.place.error(spanned, what));
         }
         let own = kind(keys, self.place)?;
@@ -63,12 +62,13 @@ impl Defaults<'_> {
         };
         if !alike && !self.errors.is_spoiled("launch") {
             let what = "a test is started with `kind = \"local\"`, or with the launcher and the program of \
-                        [launch]. Change only its `options`, `argv` or `env`.";
+                        [launch]. Change only its `options`, `argv`, `env` or `attempts`.";
             return Err(self.place.error(spanned, format!("{who}: launch: {what}")));
         }
         let mut env = self.launch_env.clone();
         env.extend(spanned.get_ref().env.clone());
-        Ok(Some(Launch { kind: own, env, probe: false, attempts: 0 }))
+        let attempts = attempts(keys, self.place)?.unwrap_or(self.launch_attempts);
+        Ok(Some(Launch { kind: own, env, probe: false, attempts }))
     }
 
     /// The same rules for a test with this launcher.

@@ -28,7 +28,7 @@ pub(super) fn set_died_aside(asked: &CampaignRequest, jobs: &[PlannedJob]) -> io
 /// beside it.
 pub(super) fn runs_again(asked: &CampaignRequest, jobs: &[PlannedJob], ended: &[Job]) -> io::Result<bool> {
     let ([planned], [ended]) = (jobs, ended) else { return Ok(false) };
-    if asked.plan.launch.attempts == 0 || ended.died().is_none() {
+    if attempts(asked, planned) == 0 || ended.died().is_none() {
         return Ok(false);
     }
     Ok(may_run_again(asked, planned, &folder::load(&asked.folder)?, ended))
@@ -48,7 +48,12 @@ pub(super) fn of_ended(
 fn may_run_again(asked: &CampaignRequest, planned: &PlannedJob, campaign: &Campaign, ended: &Job) -> bool {
     let begin = format!("{}.killed-", ended.folder);
     let died = campaign.course.died.iter().filter(|attempt| attempt.folder.starts_with(&begin)).count();
-    ended.died().is_some() && planned.at_once.is_none() && died < asked.plan.launch.attempts as usize
+    ended.died().is_some() && planned.at_once.is_none() && died < attempts(asked, planned)
+}
+
+/// How often a job may run again.
+fn attempts(asked: &CampaignRequest, job: &PlannedJob) -> usize {
+    asked.plan.launch_for(job).attempts as usize
 }
 
 fn path(folder: &str) -> String {

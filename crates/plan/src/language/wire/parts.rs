@@ -46,7 +46,8 @@ keys! {
         repetitions: Option<Spanned<Count>> = Count, "5", "the number of repetitions, each a separate job";
         launch: Option<Spanned<LaunchKeys>> = Table(LaunchKeys::TABLE), "{ kind = \"local\" }",
             "how its jobs are started, instead of `[launch]`: `local`, or the launcher of `[launch]` with \
-             other `options`, `argv` or `env`. Variables of `[launch]` stay";
+             other `options`, `argv`, `env` or `attempts`. Variables of `[launch]` stay, and its `attempts` \
+             if the test sets none";
         uses: Option<Spanned<String>> = Text, "\"dataset.big\"",
             "the files that it works on: those of a dataset, or those that an earlier test left";
         setup: Vec<String> = Texts, "[\"lfs setstripe -c 1 {dir}\"]",
