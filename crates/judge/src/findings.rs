@@ -91,9 +91,9 @@ impl Findings {
         before.chain(self.records.iter().filter(counts).cloned()).collect()
     }
 
-    /// Errors about a group as a whole. Errors about the whole campaign belong to its parts.
-    pub(crate) fn about_group(&self, group: &str) -> Vec<Finding> {
-        let counts = |finding: &&Finding| finding.severity == Severity::Error && finding.about == group;
+    /// Errors about a group or a score as a whole. Errors about the whole campaign belong to its parts.
+    pub(crate) fn about_whole(&self, id: &str) -> Vec<Finding> {
+        let counts = |finding: &&Finding| finding.severity == Severity::Error && finding.about == id;
         let before = self.before.iter().filter(counts).map(despite_lint_error);
         before.chain(self.records.iter().filter(counts).cloned()).collect()
     }

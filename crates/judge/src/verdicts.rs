@@ -141,7 +141,7 @@ fn of_group(index: &Index<'_>, findings: &Findings, group: &Group, criterion: &C
         jobs: cases.iter().flat_map(TestCriterion::jobs).map(|job| job.folder.clone()).collect(),
         ..verdict(criterion, decision, threshold, remarks, wrong.as_ref())
     };
-    let errors = each_once(findings.about_group(&group.id).into_iter().chain(of_parts.into_iter().flatten()));
+    let errors = each_once(findings.about_whole(&group.id).into_iter().chain(of_parts.into_iter().flatten()));
     apply(&errors, wrong.as_ref(), &mut verdict);
     verdict
 }

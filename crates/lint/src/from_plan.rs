@@ -8,7 +8,7 @@ use command::words::{SplitLine, Valued};
 use command::{IorFacts, LaunchedRanks, LineFacts, WorkloadName};
 use plan::launcher::LaunchKind;
 use plan::line::Line;
-use plan::{Criterion, Goal, Group, Placement, Plan, Stat, StateKind, Stripes, Test, Uses};
+use plan::{Criterion, Goal, Group, Placement, Plan, Score, Stat, StateKind, Stripes, Test, Uses};
 use results::summary;
 use units::Dimension;
 
@@ -34,6 +34,7 @@ pub(crate) fn subjects(plan: &Plan) -> PlanSubject {
     });
     let tests = plan.tests.iter().map(|test| of_test(plan, test));
     let groups = plan.groups.iter().map(|group| of_group(plan, group));
+    let scores = plan.scores.iter().filter_map(|score| of_score(plan, score));
     let only_filled = plan.states.iter().filter_map(|state| match &state.kind {
         StateKind::Age(words) => {
             let split = SplitLine::read(words, Valued { letters: "", long: &["--cycles"] });
@@ -45,7 +46,7 @@ pub(crate) fn subjects(plan: &Plan) -> PlanSubject {
     let clauses = plan.tests.iter().map(|test| (test.id.clone(), test.clause.clone()));
     let own = [("title", &plan.title), ("source", &plan.source)];
     PlanSubject {
-        lines: datasets.chain(tests).chain(groups).collect(),
+        lines: datasets.chain(tests).chain(groups).chain(scores).collect(),
         verified: verified(plan),
         only_filled: only_filled.collect(),
         series: series(plan),
@@ -125,6 +126,26 @@ fn of_group(plan: &Plan, group: &Group) -> LineSubject {
         has_state: unstated.is_none(),
         ..LineSubject::default()
     }
+}
+
+/// The facts of a score with a criterion. Its repetitions and its rule are those of its first part.
+fn of_score(plan: &Plan, score: &Score) -> Option<LineSubject> {
+    let asked = score.criterion.as_ref()?;
+    let first = &plan.tests[score.parts[0].test];
+    Some(LineSubject {
+        id: score.id.clone(),
+        at: Some(score.at),
+        clause: score.clause.clone(),
+        criteria: vec![criterion(asked, asked.stat_named.then_some(asked.stat))],
+        confidence: Some(first.decide.confidence),
+        repetitions: Some(first.repetitions),
+        stated: LaunchedRanks {
+            nodes: score.parts.iter().find_map(|part| plan.tests[part.test].placement.nodes).map(u64::from),
+            ..LaunchedRanks::default()
+        },
+        has_state: true,
+        ..LineSubject::default()
+    })
 }
 
 /// Whether the test's metadata operations run on a declared state, or on the items of another test.

@@ -284,7 +284,8 @@ pub enum Role {
 /// The approval of a finding by a person.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Waiver {
-    /// The subject of the finding: the id of a test, series or group; `dataset.`, `state.` or `fs.NAME`.
+    /// The subject of the finding: the id of a test, series, group or score; `dataset.`, `state.` or
+    /// `fs.NAME`.
     pub about: String,
     /// The id of the lint.
     pub lint: String,

@@ -117,7 +117,7 @@ pub(super) fn errors(plan: &Plan, only: &[String], findings: &[Finding]) -> Resu
     about(plan, only, errors.collect())
 }
 
-/// Those of `findings` that are about tests of `only`, or of the whole plan.
+/// Those of `findings` that are about tests or scores of `only`, or of the whole plan.
 fn about(plan: &Plan, only: &[String], findings: Vec<Finding>) -> Result<Vec<Finding>, Usage> {
     let jobs = schedule::jobs(plan, only)?;
     let tests: BTreeSet<usize> = jobs
@@ -127,7 +127,11 @@ fn about(plan: &Plan, only: &[String], findings: Vec<Finding>) -> Result<Vec<Fin
             _ => None,
         })
         .collect();
-    let is_of = |about: &str| tests.iter().any(|test| plan.concerns(&plan.tests[*test], about));
+    let is_score = |about: &str| plan.scores.iter().any(|score| score.id == about);
+    let is_of = |about: &str| match is_score(about) {
+        true => only.is_empty() || only.iter().any(|name| name == about),
+        false => tests.iter().any(|test| plan.concerns(&plan.tests[*test], about)),
+    };
     Ok(findings.into_iter().filter(|finding| is_of(&finding.about)).collect())
 }
 

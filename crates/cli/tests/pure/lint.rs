@@ -378,3 +378,47 @@ fn plan_check_merges_equal_findings_and_prints_the_values_of_percentages() {
     let [line] = unchecked[..] else { panic!("{text}") };
     assert!(line.contains(": A, ") && line.contains(": B: needs-waiver "), "{line}");
 }
+
+#[test]
+fn an_error_of_a_score_stops_a_campaign_that_selects_the_score() {
+    let place = common::campaign::Place::new();
+    let part = |id: &str| {
+        format!("[[test]]\nid = \"{id}\"\nrole = \"reported\"\nior = \"-w -e -W -F -t 64k -b 64k\"\n")
+    };
+    place.plan(&format!(
+        "{}{}[[score]]\nid = \"S\"\nof = [\"A.write.bw\", \"B.write.bw\"]\n\
+         criterion = {{ op = \">=\", value = \"0 B/s\" }}\n",
+        part("A"),
+        part("B")
+    ));
+    for (only, about) in [("", "S"), (" --only S", "S"), (" --only A", "")] {
+        assert_eq!(announced(&place, only), about, "{only}");
+    }
+}
+
+#[test]
+fn a_selected_score_is_evaluated_and_its_parts_are_listed() {
+    let place = common::campaign::Place::new();
+    let test = |id: &str| {
+        format!(
+            "[[test]]\nid = \"{id}\"\nior = \"-w -e -W -F -t 64k -b 64k\"\n\
+             criterion = {{ metric = \"write.bw\", op = \">=\", value = \"900 PB/s\" }}\n"
+        )
+    };
+    place.plan(&format!(
+        "{}[[score]]\nid = \"S\"\nof = [\"A.write.bw\", \"B.write.bw\"]\n\
+         criterion = {{ op = \">=\", value = \"1 B/s\" }}\n",
+        ["A", "B", "C"].map(test).concat()
+    ));
+    let ran = place.assay("run p.toml --dir dir --only S");
+    assert_eq!(place.outcomes(), ["A FAIL", "B FAIL", "C NOT_RUN", "S PASS"], "{ran:#?}");
+    let shown = ran.out.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(
+        shown.contains(
+            "Selected with --only: S. The plan has 3 other clauses. Also run, because a selected test needs \
+             it: A, B."
+        ),
+        "{ran:#?}"
+    );
+    assert!(!shown.contains("FAIL"), "only the selected score is printed: {ran:#?}");
+}

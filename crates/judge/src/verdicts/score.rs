@@ -40,7 +40,8 @@ pub(super) fn verdict(index: &Index<'_>, findings: &Findings, score: &Score) -> 
         jobs: cases.iter().flat_map(TestCriterion::jobs).map(|job| job.folder.clone()).collect(),
         ..super::verdict(criterion, decision, threshold.ok().map(|of| of.value.value), remarks, None)
     };
-    let errors: Vec<Finding> = each_once(cases.iter().flat_map(|case| findings.errors_for(case)));
+    let own = findings.about_whole(&score.id);
+    let errors: Vec<Finding> = each_once(cases.iter().flat_map(|case| findings.errors_for(case)).chain(own));
     apply(&errors, None, &mut verdict);
     Some(verdict)
 }

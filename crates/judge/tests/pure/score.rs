@@ -1,6 +1,7 @@
 //! Scores: geometric means over several tests.
 
 use results::Outcome;
+use results::finding::{Finding, Severity};
 use results::folder::Campaign;
 use results::reason::Code;
 
@@ -89,4 +90,24 @@ fn a_part_that_cannot_be_used_leaves_no_score() {
     let rates = summary(&plan, &campaign).rates;
     let score = rates.iter().find(|rate| rate.test == "S").unwrap();
     assert!(score.mean.is_none() && score.why.is_some(), "{score:?}");
+}
+
+#[test]
+fn a_lint_error_about_a_score_makes_the_score_invalid_and_not_its_parts() {
+    let judged = "repetitions = 2\nior = \"-w -e\"\nrole = \"reported\"\n";
+    let own = "criterion = { metric = \"write.bw\", op = \">=\", value = \"1 B/s\" }\n";
+    let text = format!("{ALL}criterion = {{ op = \">=\", value = \"30 B/s\" }}\n");
+    let part = format!("[[test]]\nid = \"D\"\n{}{own}", judged.replace("role = \"reported\"\n", ""));
+    let plan = scores(&format!("{part}{text}"));
+    let mut campaign = measured([[100, 100], [100, 100], [100, 101]]);
+    campaign.jobs.extend([1, 2].map(|repetition| job("D", repetition, phase("write", 100))));
+    let of = |campaign: &Campaign| {
+        let outcome = |verdict: &results::Verdict| (verdict.test.clone(), verdict.outcome);
+        verdicts_of(&plan, campaign).iter().map(outcome).collect::<Vec<_>>()
+    };
+    assert_eq!(of(&campaign), [("D".into(), Outcome::Pass), ("S".into(), Outcome::Pass)]);
+    let reason = results::reason::Reason::new(Code::DeadCriterion).with("metric", "score");
+    campaign.info.findings = vec![Finding::new(Severity::Error, reason).about("S")];
+    assert_eq!(of(&campaign), [("D".into(), Outcome::Pass), ("S".into(), Outcome::Invalid)]);
+    assert_eq!(verdicts_of(&plan, &campaign)[1].reason.code, Code::LintError);
 }

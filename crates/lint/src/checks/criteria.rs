@@ -111,7 +111,9 @@ pub(crate) fn one_job(subject: &LineSubject) -> Option<Finding> {
 pub(crate) fn unchecked(plan: &PlanSubject) -> Vec<Finding> {
     let wrote = plan.lines.iter().filter(|line| {
         let writes = line.ior().is_some_and(|facts| facts.write);
-        writes && !line.criteria.is_empty() && !plan.verified.contains(&line.id)
+        // Its own criterion compares what was written, or that of a score.
+        let is_compared = !line.reported && line.role != Some(LineRole::Dataset);
+        writes && is_compared && !plan.verified.contains(&line.id)
     });
     let found = wrote.map(|line| {
         Finding::new(NeedsWaiver, Reason::new(Code::UncheckedData)).about(&line.id).at(line.place())

@@ -328,3 +328,60 @@ fn a_group_sum_is_compared_with_its_clause_and_needs_a_state_only_for_metadata_p
     let best = "metric = \"write.bw\", stat = \"max\", op = \">=\", value = \"1 GB/s\"";
     assert_eq!(group("an average of 1 GB/s", best, [data, data]), ["stat-unnamed"]);
 }
+
+/// The findings about a score of the data rates of two reported tests, with these keys.
+fn of_score(head: &str, score: &str) -> Vec<Finding> {
+    let part =
+        |id: &str| format!("[[test]]\nid = \"{id}\"\nrole = \"reported\"\nior = \"-w -e -W -F -b 1g\"\n");
+    let tests = [part("A"), part("B")].concat();
+    let score = format!("[[score]]\nid = \"S\"\nof = [\"A.write.bw\", \"B.write.bw\"]\n{score}\n");
+    lint::plan(&Plan::parse(&format!("{head}{tests}{score}"), "p.toml").unwrap())
+}
+
+#[test]
+fn every_lint_about_a_criterion_is_about_the_criteria_of_scores_too() {
+    let low = HEAD.replace("rule = \"mean\"", "rule = \"mean\", confidence = 0.5");
+    let unnamed = HEAD.replace(", decide = { rule = \"mean\" }", "");
+    let floor = "criterion = { op = \">=\", value = \"1 GB/s\" }";
+    let clause = format!("clause = \"the score is at least 900 GB/s\"\n{floor}");
+    let short =
+        format!("clause = \"in five repetitions\"\n{}", floor.replace("op =", "stat = \"min\", op ="));
+    for (head, score, lint, severity) in [
+        (low.as_str(), floor, "low-confidence", Severity::NeedsWaiver),
+        (&unnamed, floor, "stat-unnamed", Severity::Info),
+        (HEAD, &floor.replace("1 GB/s", "0 GB/s"), "dead-criterion", Severity::Error),
+        (HEAD, &clause, "clause-number", Severity::NeedsWaiver),
+        (HEAD, &short, "reps-short", Severity::Info),
+    ] {
+        let findings = of_score(head, score);
+        let found = finding(&findings, lint);
+        assert_eq!((found.about.as_str(), found.severity), ("S", severity), "{lint}");
+        let line = head.lines().count() + 10;
+        assert_eq!(found.place, Some(SourcePosition::Plan(line, 6)), "{lint}");
+    }
+    assert_eq!(codes(&of_score(HEAD, floor)), []);
+    assert_eq!(codes(&of_score(&low, "")), [], "a reported score has no criterion");
+}
+
+#[test]
+fn a_finding_about_a_score_is_waived_by_the_score() {
+    let low = HEAD.replace("rule = \"mean\"", "rule = \"mean\", confidence = 0.5");
+    let waived = |lint: &str| {
+        let waiver = format!("[{{ lint = \"{lint}\", why = \"agreed\", approved_by = \"lead\" }}]");
+        of_score(&low, &format!("criterion = {{ op = \">=\", value = \"1 GB/s\" }}\nwaive = {waiver}"))
+    };
+    assert!(finding(&waived("low-confidence"), "low-confidence").waived.is_some());
+    let idle = waived("compressible");
+    assert_eq!(data(finding(&idle, "waiver")), ["idle=compressible"]);
+    assert_eq!(codes(&idle), [("S", "low-confidence"), ("S", "waiver")]);
+}
+
+#[test]
+fn data_that_only_a_score_compares_is_unchecked_if_it_is_never_read_back() {
+    let part = "[[test]]\nid = \"A\"\nrole = \"reported\"\nior = \"-w -e -F -b 1g\"\n";
+    let score =
+        "[[score]]\nid = \"S\"\nof = [\"A.write.bw\", \"A.write.iops\"]\npoints = [\"GB/s\", \"/s\"]\n";
+    let floor = "criterion = { op = \">=\", value = \"1 points\" }\n";
+    assert_eq!(codes(&plan(&format!("{part}{score}{floor}"))), [("A", "unchecked-data")]);
+    assert_eq!(codes(&plan(&format!("{part}{score}"))), [], "no verdict depends on the data");
+}

@@ -74,6 +74,8 @@ pub struct Score {
     pub dimension: Dimension,
     /// Its criterion; `None` if it is only reported.
     pub criterion: Option<Criterion>,
+    /// Line and column in the plan's file.
+    pub at: (usize, usize),
 }
 
 /// One factor of a score.

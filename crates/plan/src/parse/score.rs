@@ -60,7 +60,8 @@ impl Defaults<'_> {
             Some(asked) => Some(self.score_criterion(&who, asked, dimension, &parts, plan)?),
             None => None,
         };
-        Ok(Score { id: id.clone(), clause: wire.clause.clone(), parts, dimension, criterion })
+        let at = self.place.line_column(&wire.id.span());
+        Ok(Score { id: id.clone(), clause: wire.clause.clone(), parts, dimension, criterion, at })
     }
 
     /// A metric of a test, or an earlier score.

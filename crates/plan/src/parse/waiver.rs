@@ -65,7 +65,11 @@ pub(super) fn of_others(file: &wire::PlanFile, place: &PlanText<'_>, errors: &Re
     });
     let series = file.series.iter().map(Spanned::get_ref).map(|one| ("series", one.id.get_ref(), &one.waive));
     let groups = file.group.iter().map(Spanned::get_ref).map(|one| ("group", one.id.get_ref(), &one.waive));
-    let own = series.chain(groups).map(|(kind, id, waive)| all(&format!("{kind} {id}"), id, waive, place));
+    let scores = file.score.iter().map(Spanned::get_ref).map(|one| ("score", one.id.get_ref(), &one.waive));
+    let own = series
+        .chain(groups)
+        .chain(scores)
+        .map(|(kind, id, waive)| all(&format!("{kind} {id}"), id, waive, place));
     named.chain(own).filter_map(|all| errors.kept(all)).flatten().collect()
 }
 

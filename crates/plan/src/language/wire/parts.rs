@@ -300,6 +300,10 @@ keys! {
              units of the parts differ";
         criterion: Option<ScoreCriterionKeys> = Table(ScoreCriterionKeys::TABLE),
             "{ op = \">=\", value = \"10 GiB/s\" }", "its criterion. Without one the score is only reported";
+        waive: Vec<WaiverKeys>
+            = Several(WaiverKeys::TABLE),
+            "[{ lint = \"low-confidence\", why = \"…\", approved_by = \"…\" }]",
+            "waivers of findings about the score itself";
     }
 }
 
