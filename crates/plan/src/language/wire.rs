@@ -255,7 +255,7 @@ keys! {
     DefaultsKeys, "defaults", "[defaults]", "Values for every test and dataset that does not set them";
     may {
         repetitions: Option<Spanned<Count>> = Count, "5",
-            "the number of repetitions, each a separate job. Default: 1";
+            "the number of repetitions of a test, each a separate job. Default: 1";
         ranks: Option<Spanned<Count>> = Count, "4", "the total number of ranks. Default: 1";
         nodes: Option<Spanned<NodesValue>> = Nodes(NodesRule::TABLE), "\"90%\"",
             "one number of nodes, for jobs that set neither `nodes` nor `ranks`";
@@ -302,7 +302,8 @@ keys! {
 }
 
 keys! {
-    DatasetKeys, "dataset", "[dataset.NAME]", "Files that are written once, before their first reader";
+    DatasetKeys, "dataset", "[dataset.NAME]",
+        "Files that are written once, before their first reader, for all repetitions of its readers";
     may {
         ior: Option<Spanned<String>> = Text, "\"-w -F -e -g -t 1m -b 4g -k\"",
             "the IOR command line that writes the files, with `-w` and `-k`";

@@ -57,7 +57,8 @@ pub(crate) fn unknown_keys(table: &'static KeyTable, there: &DeTable<'_>) -> Vec
     for (key, _) in there {
         let name: &str = key.get_ref();
         if !known.contains(&name) {
-            found.push(KeyProblem { span: key.span(), what: unknown_key(name, &known), from_reader: true });
+            let what = unknown_key(table.name, name, &known);
+            found.push(KeyProblem { span: key.span(), what, from_reader: true });
         }
     }
     found

@@ -60,9 +60,19 @@ const ELSEWHERE: &[(&[&str], &str)] = &[
     (&["wear_out", "wearout"], "It is an option of the `ior` command line, as `-O stoneWallingWearOut=1`"),
 ];
 
-/// The message about an unknown key.
-pub(super) fn unknown_key(key: &str, known: &[&str]) -> String {
-    unknown("key", key, key_meant(key, known), known)
+/// Keys that a table cannot have because of what it is, and what to write instead.
+const IMPOSSIBLE: &[(&str, &[&str], &str)] = &[(
+    "dataset",
+    &["iterations", "repeat", "repeats", "repetitions", "reps", "runs", "warm_up"],
+    "A dataset is written once, and all repetitions of its readers read the same files. Set `repetitions` in \
+     the readers. For new files in each repetition, write them in a test and name it in `uses`",
+)];
+
+/// The message about an unknown key of the table with this name.
+pub(super) fn unknown_key(table: &str, key: &str, known: &[&str]) -> String {
+    let is_impossible = |(of, keys, _): &&(&str, &[&str], &str)| *of == table && keys.contains(&key);
+    let impossible = IMPOSSIBLE.iter().find(is_impossible).map(|(_, _, hint)| format!(". {hint}."));
+    unknown("key", key, impossible.or_else(|| key_meant(key, known)), known)
 }
 
 /// The message about an unknown word.
