@@ -4,7 +4,7 @@
 
 use std::fs;
 
-use results::folder::CampaignProcess;
+use results::folder::{CampaignProcess, sha256};
 
 /// Whether the process of a campaign is alive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,6 +39,14 @@ pub fn standing(process: &CampaignProcess) -> ProcessStanding {
     }
 }
 
+/// Where process numbers mean the same processes as here: this kernel and this namespace, as 8 hexadecimal
+/// digits. `None` if it is not known.
+pub(crate) fn place() -> Option<String> {
+    let (boot, namespace) = (boot(), namespace());
+    let is_known = !boot.is_empty() && !namespace.is_empty();
+    is_known.then(|| sha256(format!("{boot} {namespace}").as_bytes())[..8].to_owned())
+}
+
 /// The identity of the running kernel; empty if it is not known.
 fn boot() -> String {
     let text = fs::read_to_string("/proc/sys/kernel/random/boot_id");
@@ -53,7 +61,7 @@ fn namespace() -> String {
 
 /// When the process with this number started, in clock ticks after the boot; `None` if there is none, or if
 /// it only waits to be reaped.
-fn started(pid: u32) -> Option<u64> {
+pub(crate) fn started(pid: u32) -> Option<u64> {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     // After the name in brackets, which may contain any character, the state is field 3, the start field 22.
     let mut facts = stat.rsplit_once(") ")?.1.split(' ');

@@ -219,6 +219,8 @@ fn run_jobs(
     site: &CampaignSite,
     observer: &mut dyn FnMut(&Event<'_>),
 ) -> Result<Ended, Trouble> {
+    let tmpdir = asked.environment.iter().find(|(name, _)| name == "TMPDIR");
+    session::remove_left(tmpdir.map(|(_, dir)| dir.as_str()));
     let mut setup = if asked.resume { Setup::resumed(asked)? } else { Setup::default() };
     let ran = run_each(asked, site, &mut setup, observer);
     for trouble in setup.restore(asked)?.into_iter().chain(site.kept.troubles()) {
