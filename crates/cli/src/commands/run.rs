@@ -339,15 +339,7 @@ pub(super) fn campaign(mut request: CampaignRequest, display: &RunDisplay) -> Re
         Ended::ProbeFailed { reason, mistake, folder: probe } => {
             let why = report::sentences::explained(&reason);
             complain(&format!("assay: {why} The probe is in {folder}/{probe}, and no job was started."));
-            let resume = format!("Resume with: assay run --resume {folder}");
-            complain(&match mistake {
-                ProbeMistake::Plan => format!(
-                    "assay: a correction of the plan needs a new campaign. If the plan is right: {resume}"
-                ),
-                ProbeMistake::Surroundings | ProbeMistake::Unknown => {
-                    format!("assay: {resume}, after the correction. --no-probe skips probes.")
-                }
-            });
+            complain(&after_failed_probe(mistake, &folder.to_string()));
             Ok(if mistake == ProbeMistake::Unknown { ERROR } else { USAGE })
         }
         Ended::Stopped { done, of } => {
@@ -360,6 +352,23 @@ pub(super) fn campaign(mut request: CampaignRequest, display: &RunDisplay) -> Re
             ));
             Ok(UNDECIDED)
         }
+    }
+}
+
+/// What may be corrected after a failed probe, and where the campaign continues then.
+fn after_failed_probe(mistake: ProbeMistake, folder: &str) -> String {
+    let outside = "correct what is outside the plan, such as environment variables, modules, nodes or the \
+                   allocation";
+    let resume = format!("Then resume with: assay run --resume {folder}");
+    match mistake {
+        ProbeMistake::Plan => format!(
+            "assay: correct the plan, also its [launch], only in a new campaign. If the plan is right, \
+             {outside}. {resume}"
+        ),
+        ProbeMistake::Surroundings | ProbeMistake::Unknown => format!(
+            "assay: {outside}. {resume}. A changed plan, also its [launch], needs a new campaign. \
+             --no-probe skips probes."
+        ),
     }
 }
 

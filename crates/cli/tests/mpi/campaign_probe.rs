@@ -75,8 +75,12 @@ fn a_rejection_of_root_costs_one_probe_and_the_folder_resumes_after_the_correcti
     let place = Place::new();
     plan(&place, OPEN_MPI);
     let ran = campaign(&place, &[]);
-    let words =
-        ["Open MPI does not start as root. Set OMPI_ALLOW_RUN_AS_ROOT=1", "Resume with: assay run --resume"];
+    let words = [
+        "Open MPI does not start as root. Set OMPI_ALLOW_RUN_AS_ROOT=1",
+        "assay: correct what is outside the plan, such as environment variables, modules, nodes or the \
+         allocation. Then resume with: assay run --resume",
+        "A changed plan, also its [launch], needs a new campaign",
+    ];
     ends_with_the_probe(&place, &ran, 2, &words);
 
     let at = folder(&place);
@@ -113,7 +117,8 @@ fn too_few_slots_an_unknown_option_and_a_missing_program_of_open_mpi_are_one_sen
     let words = [
         "The launcher does not know an option. Correct `options`",
         "unknown option \"--oversubscribed\"",
-        "a correction of the plan needs a new campaign",
+        "assay: correct the plan, also its [launch], only in a new campaign. If the plan is right, correct \
+         what is outside the plan",
     ];
     ends_with_the_probe(&option, &campaign(&option, &OPEN_MPI_AS_ROOT), 2, &words);
 
