@@ -37,6 +37,8 @@ const USUAL: Size = Size { width: 80, height: 24 };
 
 /// The screen of this process.
 static SCREEN: Mutex<Option<OpenScreen>> = Mutex::new(None);
+/// What to restore. It has a lock of its own, because a panic may happen while a frame is made.
+static BEFORE: Mutex<Option<TerminalBefore>> = Mutex::new(None);
 /// Whether the screen has been left for good.
 static IS_CLOSED: AtomicBool = AtomicBool::new(false);
 
@@ -89,38 +91,46 @@ fn is_in_foreground(fd: BorrowedFd<'_>) -> bool {
     termios::tcgetpgrp(fd).is_ok_and(|group| group == rustix::process::getpgrp())
 }
 
+/// The terminal before the alternate screen.
+struct TerminalBefore {
+    stream: ScreenStream,
+    modes: Option<Termios>,
+}
+
+impl TerminalBefore {
+    fn restore(&self) {
+        // A terminal that is gone needs no restoration.
+        let _ = self.stream.write(LEAVE.as_bytes());
+        if let Some(modes) = &self.modes {
+            // A process in the background would be stopped by this call.
+            let _ = self.stream.with(|fd| match is_in_foreground(fd) {
+                true => termios::tcsetattr(fd, OptionalActions::Now, modes),
+                false => Ok(()),
+            });
+        }
+    }
+}
+
 /// The alternate screen.
 struct OpenScreen {
     terminal: Terminal<AnsiBackend>,
-    stream: ScreenStream,
-    before: Option<Termios>,
     drawn: Option<Instant>,
     refreshed: Instant,
 }
 
 impl OpenScreen {
     fn enter(stream: ScreenStream) -> io::Result<Self> {
-        let before = stream.with(|fd| termios::tcgetattr(fd)).ok();
-        if let Some(mut silent) = before.clone() {
+        let modes = stream.with(|fd| termios::tcgetattr(fd)).ok();
+        let silent = modes.clone();
+        *BEFORE.lock().unwrap_or_else(PoisonError::into_inner) = Some(TerminalBefore { stream, modes });
+        if let Some(mut silent) = silent {
             silent.local_modes -= LocalModes::ECHO | LocalModes::ICANON;
             let _ = stream.with(|fd| termios::tcsetattr(fd, OptionalActions::Now, &silent));
         }
         stream.write(ENTER.as_bytes())?;
         let has_colour = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
         let terminal = Terminal::new(AnsiBackend { stream, has_colour, out: String::new() })?;
-        Ok(Self { terminal, stream, before, drawn: None, refreshed: Instant::now() })
-    }
-
-    fn leave(&self) {
-        // A terminal that is gone needs no restoration.
-        let _ = self.stream.write(LEAVE.as_bytes());
-        if let Some(before) = &self.before {
-            // A process in the background would be stopped by this call.
-            let _ = self.stream.with(|fd| match is_in_foreground(fd) {
-                true => termios::tcsetattr(fd, OptionalActions::Now, before),
-                false => Ok(()),
-            });
-        }
+        Ok(Self { terminal, drawn: None, refreshed: Instant::now() })
     }
 }
 
@@ -161,8 +171,11 @@ pub(crate) fn close() {
 
 /// Leaves the screen. The next frame opens it again unless it is closed.
 fn leave() {
-    let open = SCREEN.lock().unwrap_or_else(PoisonError::into_inner).take();
-    open.iter().for_each(OpenScreen::leave);
+    // A frame that is being written is finished before.
+    let mut screen = SCREEN.lock().unwrap_or_else(PoisonError::into_inner);
+    let before = BEFORE.lock().unwrap_or_else(PoisonError::into_inner).take();
+    before.iter().for_each(TerminalBefore::restore);
+    *screen = None;
 }
 
 /// Restores the terminal before the message of a panic.
@@ -172,18 +185,13 @@ fn restore_after_panics() {
         let usual = std::panic::take_hook();
         std::panic::set_hook(Box::new(move |panic| {
             IS_CLOSED.store(true, Ordering::Release);
-            // The panic may have happened in this thread while it wrote a frame.
-            match SCREEN.try_lock() {
-                Ok(mut screen) => screen.take().iter().for_each(OpenScreen::leave),
-                Err(TryLockError::Poisoned(poisoned)) => {
-                    poisoned.into_inner().take().iter().for_each(OpenScreen::leave);
-                }
-                Err(TryLockError::WouldBlock) => {
-                    let stream =
-                        if io::stderr().is_terminal() { ScreenStream::Err } else { ScreenStream::Out };
-                    let _ = stream.write(LEAVE.as_bytes());
-                }
-            }
+            // The panic may have happened in this thread while it drew a frame, so the screen is not locked.
+            let before = match BEFORE.try_lock() {
+                Ok(mut before) => before.take(),
+                Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner().take(),
+                Err(TryLockError::WouldBlock) => None,
+            };
+            before.iter().for_each(TerminalBefore::restore);
             usual(panic);
         }));
     });
@@ -307,3 +315,7 @@ impl Backend for AnsiBackend {
         self.stream.write(out.as_bytes())
     }
 }
+
+#[cfg(test)]
+#[path = "screen_tests.rs"]
+mod tests;
