@@ -91,7 +91,7 @@ fn lines(shown: &CampaignShown, width: usize, height: usize) -> Vec<FrameLine> {
     let warnings = warnings(shown, width, warnings_max);
     let blank = |rows: usize| usize::from(left > 12 && rows > 0);
     let taken = running.len() + warnings.len() + blank(running.len()) + blank(warnings.len());
-    let clauses = clauses(&shown.clauses, width, left.saturating_sub(taken + blank(1)));
+    let clauses = clauses(shown, width, left.saturating_sub(taken + blank(1)));
     for part in [running, clauses, warnings] {
         if blank(part.len()) > 0 {
             lines.push(plain(""));
@@ -146,15 +146,19 @@ fn job_lines(job: &RunningShown, width: usize) -> Vec<String> {
     lines
 }
 
-/// The table of clauses in at most `height` lines. The most important clauses are listed, in their order.
-fn clauses(all: &[ClauseShown], width: usize, height: usize) -> Vec<FrameLine> {
+/// The table of clauses in at most `height` lines. The most important clauses are listed, in their order. Up
+/// to half of the lines are for those that run, so that many failures do not hide them.
+fn clauses(shown: &CampaignShown, width: usize, height: usize) -> Vec<FrameLine> {
+    let all = &shown.clauses;
     if all.is_empty() {
         return Vec::from_iter((height > 0).then(|| plain("The plan has no clauses.")));
     }
     let fits = all.len() < height;
     let rows = if fits { all.len() } else { height.saturating_sub(2) };
     let mut order: Vec<usize> = (0..all.len()).collect();
-    order.sort_by_key(|at| (all[*at].standing.rank(), *at));
+    let running: Vec<usize> =
+        order.iter().copied().filter(|at| shown.runs(&all[*at])).take(rows / 2).collect();
+    order.sort_by_key(|at| (!running.contains(at), all[*at].standing.rank(), *at));
     let (listed, folded) = order.split_at(rows);
     let mut listed = listed.to_vec();
     listed.sort_unstable();

@@ -125,6 +125,28 @@ fn of_a_thousand_clauses_the_gravest_are_listed_and_the_others_are_counted() {
 }
 
 #[test]
+fn a_running_clause_stays_visible_among_many_that_failed() {
+    let standing = |at: usize| match at {
+        700 => ClauseStanding::Open,
+        at if at < 700 => ClauseStanding::Decided(Outcome::Fail),
+        _ => ClauseStanding::Waiting,
+    };
+    let clauses = (0..1000).map(|at| clause(&format!("C.{at}"), standing(at))).collect();
+    let mut shown = CampaignShown { clauses, ..campaign() };
+    for runs in ["C.700", "C.700+warm-up", "C.700.part"] {
+        shown.running[0].test = runs.into();
+        for (width, height) in [(40, 14), (80, 24)] {
+            let rows = on_terminal(&shown, width, height);
+            let listed = |begin: &str| rows.iter().filter(|row| row.starts_with(begin)).count();
+            assert_eq!(listed("C.700 "), 1, "{runs}: {rows:#?}");
+            assert_eq!(listed("C.70 ") + listed("C.7000"), 0, "{rows:#?}");
+            let count = format!("and {} more clauses: ", 1000 - listed("C."));
+            assert!(rows.iter().any(|row| row.starts_with(&count)), "{count}: {rows:#?}");
+        }
+    }
+}
+
+#[test]
 fn hostile_names_reach_no_terminal_and_wide_ones_do_not_break_the_columns() {
     let mut shown = campaign();
     shown.title = "a\u{1b}[2J\u{7}b\nc".into();

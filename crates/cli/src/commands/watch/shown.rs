@@ -102,6 +102,12 @@ pub(crate) struct CampaignShown {
 }
 
 impl CampaignShown {
+    /// Whether a job of the clause runs. A group has the jobs of its parts.
+    pub(crate) fn runs(&self, clause: &ClauseShown) -> bool {
+        let is_of = |test: &str| test.strip_prefix(clause.test.as_str()).is_some_and(is_end_of_id);
+        self.running.iter().any(|job| is_of(&job.test))
+    }
+
     /// The time that is left, in words.
     pub(crate) fn time_left(&self) -> String {
         match self.left {
@@ -114,6 +120,11 @@ impl CampaignShown {
             }
         }
     }
+}
+
+/// Whether an id ends before `rest`: before nothing, a part of a group, or the mark of a warm-up.
+fn is_end_of_id(rest: &str) -> bool {
+    rest.is_empty() || rest.starts_with(['.', '+'])
 }
 
 impl RunningShown {
