@@ -1,6 +1,6 @@
 //! The view of a campaign on a real terminal, and that of its watcher beside it.
 
-use crate::common::campaign::{Place, signal, three_tests_with_a_failure};
+use crate::common::campaign::{Place, names, signal, three_tests_with_a_failure, until};
 use crate::common::terminal::PseudoTerminal;
 
 /// Starts a campaign that hangs in its job C, in a terminal.
@@ -70,14 +70,77 @@ fn a_watcher_that_is_interrupted_ends_alone() {
     let Some(mut run) = viewed(&place, "") else { return };
     run.until("the view", is_in_c);
     let command = place.command(&format!("watch {}", place.folder().display()));
-    let Some(mut watch) = PseudoTerminal::start(&command, 90, 24) else { return };
-    watch.until("the view of the watcher", is_in_c);
-    watch.press("\u{3}");
-    assert_eq!(watch.wait().code(), Some(3), "{:#?}", watch.rows());
-    assert!(watch.is_restored(), "{:?}", watch.raw());
-    assert!(is_in_c(&run.rows()), "{:#?}", run.rows());
+    for request in ["-INT", "-TERM", "-HUP", "\u{3}"] {
+        let Some(mut watch) = PseudoTerminal::start(&command, 90, 24) else { return };
+        watch.until("the view of the watcher", is_in_c);
+        match request {
+            "\u{3}" => watch.press(request),
+            _ => signal(request, watch.pid()),
+        }
+        assert_eq!(watch.wait().code(), Some(3), "{request}: {:#?}", watch.rows());
+        assert!(watch.is_restored(), "{request}: {:?}", watch.raw());
+        assert!(is_in_c(&run.rows()), "{request}: {:#?}", run.rows());
+    }
     run.press("\u{3}");
     run.wait();
+}
+
+/// Whether a process is stopped, as by Ctrl-Z.
+fn is_stopped(pid: u32) -> bool {
+    std::fs::read_to_string(format!("/proc/{pid}/stat")).is_ok_and(|stat| stat.contains(") T "))
+}
+
+#[test]
+fn ctrl_z_gives_the_terminal_back_until_the_program_continues() {
+    let place = Place::new();
+    let Some(mut run) = viewed(&place, "") else { return };
+    run.until("the view", is_in_c);
+    let command = place.command(&format!("watch {}", place.folder().display()));
+    let Some(mut watch) = PseudoTerminal::start(&command, 90, 24) else { return };
+    watch.until("the view of the watcher", is_in_c);
+    for (who, terminal) in [("watch", &mut watch), ("run", &mut run)] {
+        for _ in 0..2 {
+            terminal.press("\u{1a}");
+            until("the stop", || is_stopped(terminal.pid()));
+            until("the terminal as it was", || terminal.is_restored());
+            signal("-CONT", terminal.pid());
+            terminal.until("the view again", is_in_c);
+            assert!(!terminal.is_restored(), "{who}: the view is on the alternate screen");
+        }
+        terminal.press("\u{3}");
+        assert_eq!(terminal.wait().code(), Some(3), "{who}: {:#?}", terminal.rows());
+        assert!(terminal.is_restored(), "{who}: {:?}", terminal.raw());
+    }
+}
+
+#[test]
+fn a_watcher_sees_clauses_the_running_job_with_its_rate_and_the_end_of_the_campaign() {
+    let place = Place::new();
+    // The second job takes at least 8 s, in which a watcher that reads every second sees its progress.
+    place.plan(
+        "[[test]]\nid = \"A\"\nior = \"-w -e -t 64k -b 256k\"\n\
+         criterion = { metric = \"write.bw\", op = \">=\", value = \"1 B/s\" }\n\
+         [[test]]\nid = \"B\"\nior = \"-w -e -F -t 4k -b 320k --rate 20/s\"\n\
+         criterion = { metric = \"write.bw\", op = \">=\", value = \"900 PB/s\" }\n",
+    );
+    let mut campaign = place.start("run p.toml --dir dir");
+    let has_begun = |name: &String| place.dir().join(name).join("campaign.json").exists();
+    until("the campaign", || names(&place.dir()).iter().any(has_begun));
+    let command = place.command(&format!("watch {}", place.folder().display()));
+    let Some(mut watch) = PseudoTerminal::start(&command, 90, 24) else {
+        campaign.wait().unwrap();
+        return;
+    };
+    watch.until("the rate of the running job", |rows| {
+        rows.iter().any(|row| row.starts_with("> B 1") && row.contains(" % ") && row.contains("B/s"))
+            && rows.iter().any(|row| row.starts_with("A  ") && row.ends_with("PASS"))
+            && rows.iter().any(|row| row.starts_with("B  ") && row.ends_with("open"))
+    });
+    assert_eq!(campaign.wait().unwrap().code(), Some(1));
+    assert_eq!(watch.wait().code(), Some(1), "as the campaign: {:#?}", watch.rows());
+    assert!(watch.is_restored(), "{:?}", watch.raw());
+    let text = watch.last_text();
+    assert!(text.contains("PASS") && text.contains("FAIL"), "the verdicts stay on the screen: {text}");
 }
 
 #[test]
