@@ -17,7 +17,7 @@ mod table;
 mod waivers;
 
 use command::WorkloadName;
-use plan::Plan;
+use plan::{Choice, Plan};
 use results::finding::{Finding, SourcePosition};
 use results::folder::Machine;
 
@@ -72,6 +72,19 @@ pub fn plan(plan: &Plan) -> Vec<Finding> {
 
 /// The same, with the drift of options. `drifts` gives it for the arguments of a workload.
 pub fn plan_with(plan: &Plan, drifts: &dyn Fn(WorkloadName, &[String]) -> Vec<Drift>) -> Vec<Finding> {
+    let mut findings = settled(plan, drifts);
+    if plan.choice.scale.is_some() && findings.iter().any(waivers::is_idle) {
+        // A waiver that the scale of the contract needs is not idle at another scale.
+        let choice = Choice { scale: None, ..plan.choice.clone() };
+        if let Ok(of_contract) = Plan::recorded(&plan.text, &plan.id, &choice) {
+            let there = settled(&of_contract, drifts);
+            findings.retain(|finding| !waivers::is_idle(finding) || there.contains(finding));
+        }
+    }
+    findings
+}
+
+fn settled(plan: &Plan, drifts: &dyn Fn(WorkloadName, &[String]) -> Vec<Drift>) -> Vec<Finding> {
     let mut subject = from_plan::subjects(plan);
     for line in &mut subject.lines {
         if let Some(workload) = line.workload() {

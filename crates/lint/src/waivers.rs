@@ -82,6 +82,11 @@ fn rejected(waiver: &Waiver, meant: &WaiverEffect) -> Option<Finding> {
     is_idle.then(|| about(Severity::Info, "idle"))
 }
 
+/// Whether this is the finding that a waiver applies to nothing.
+pub(crate) fn is_idle(finding: &Finding) -> bool {
+    finding.code() == Code::Waiver && finding.reason.text("idle").is_some()
+}
+
 /// Whether all findings of a lint are known when a plan is checked.
 fn only_now(lint: &Lint) -> bool {
     lint.stage() == LintStage::Plan && !lint.records_decide

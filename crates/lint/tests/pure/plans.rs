@@ -1,7 +1,7 @@
 //! Lints about whole plans, and waivers.
 
 use lint::{LintCheck, LintStage, PlanSubject, SeriesFacts, StepFacts, settle};
-use plan::{Plan, Waiver};
+use plan::{Choice, Plan, Waiver};
 use results::finding::{Finding, Severity, SourcePosition};
 
 use crate::{data, finding, with_check};
@@ -384,4 +384,27 @@ fn data_that_only_a_score_compares_is_unchecked_if_it_is_never_read_back() {
     let floor = "criterion = { op = \">=\", value = \"1 points\" }\n";
     assert_eq!(codes(&plan(&format!("{part}{score}{floor}"))), [("A", "unchecked-data")]);
     assert_eq!(codes(&plan(&format!("{part}{score}"))), [], "no verdict depends on the data");
+}
+
+#[test]
+fn a_waiver_that_the_scale_of_the_contract_needs_is_not_idle_at_a_smaller_one() {
+    let text = |contract: &str, small: &str| {
+        let scales =
+            format!("parameters = {{ api = \"{contract}\" }}\nscale.small = {{ api = \"{small}\" }}\n");
+        let waived = ["cb-state-unset", "compressible"]
+            .map(|lint| format!("{{ lint = \"{lint}\", why = \"agreed\", approved_by = \"lead\" }}"));
+        let test = "[[test]]\nid = \"W\"\nior = \"-w -e -W -b 1g ${api}\"\n\
+                    criterion = { metric = \"write.bw\", op = \">=\", value = \"1 GB/s\" }\n";
+        format!("{HEAD}{scales}{test}waive = [{}]\n", waived.join(", "))
+    };
+    let idle = |text: &str, scale: Option<&str>| {
+        let choice = Choice { scale: scale.map(str::to_owned), ..Choice::default() };
+        let all = lint::plan(&Plan::parse_with(text, "p.toml", &choice).unwrap());
+        all.iter().filter_map(|one| one.reason.text("idle").map(str::to_owned)).collect::<Vec<_>>()
+    };
+    let collective = text("-a MPIIO -c", "-a POSIX");
+    assert_eq!(idle(&collective, None), ["compressible"]);
+    assert_eq!(idle(&collective, Some("small")), ["compressible"]);
+    let never = text("-a POSIX", "-a POSIX");
+    assert_eq!(idle(&never, Some("small")), ["cb-state-unset", "compressible"]);
 }
