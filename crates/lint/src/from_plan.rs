@@ -34,7 +34,7 @@ pub(crate) fn subjects(plan: &Plan) -> PlanSubject {
     });
     let tests = plan.tests.iter().map(|test| of_test(plan, test));
     let groups = plan.groups.iter().map(|group| of_group(plan, group));
-    let scores = plan.scores.iter().filter_map(|score| of_score(plan, score));
+    let scores = plan.scores.iter().map(|score| of_score(plan, score));
     let only_filled = plan.states.iter().filter_map(|state| match &state.kind {
         StateKind::Age(words) => {
             let split = SplitLine::read(words, Valued { letters: "", long: &["--cycles"] });
@@ -128,16 +128,17 @@ fn of_group(plan: &Plan, group: &Group) -> LineSubject {
     }
 }
 
-/// The facts of a score with a criterion. Its repetitions and its rule are those of its first part.
-fn of_score(plan: &Plan, score: &Score) -> Option<LineSubject> {
-    let asked = score.criterion.as_ref()?;
+/// The facts of a score. Its repetitions and its rule are those of its first part.
+fn of_score(plan: &Plan, score: &Score) -> LineSubject {
+    let asked = score.criterion.iter();
     let first = &plan.tests[score.parts[0].test];
-    Some(LineSubject {
+    LineSubject {
         id: score.id.clone(),
         at: Some(score.at),
         clause: score.clause.clone(),
-        criteria: vec![criterion(asked, asked.stat_named.then_some(asked.stat))],
-        confidence: Some(first.decide.confidence),
+        criteria: asked.map(|asked| criterion(asked, asked.stat_named.then_some(asked.stat))).collect(),
+        reported: score.criterion.is_none(),
+        confidence: score.criterion.is_some().then_some(first.decide.confidence),
         repetitions: Some(first.repetitions),
         stated: LaunchedRanks {
             nodes: score.parts.iter().find_map(|part| plan.tests[part.test].placement.nodes).map(u64::from),
@@ -145,7 +146,7 @@ fn of_score(plan: &Plan, score: &Score) -> Option<LineSubject> {
         },
         has_state: true,
         ..LineSubject::default()
-    })
+    }
 }
 
 /// Whether the test's metadata operations run on a declared state, or on the items of another test.

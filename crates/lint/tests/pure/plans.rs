@@ -361,6 +361,8 @@ fn every_lint_about_a_criterion_is_about_the_criteria_of_scores_too() {
     }
     assert_eq!(codes(&of_score(HEAD, floor)), []);
     assert_eq!(codes(&of_score(&low, "")), [], "a reported score has no criterion");
+    let asked = "clause = \"the score is at least 900 GB/s\"";
+    assert_eq!(codes(&of_score(HEAD, asked)), [("S", "threshold-missing")]);
 }
 
 #[test]
