@@ -1,7 +1,11 @@
-//! `assay compare` on campaigns whose true ratios are known, because their transfers are rate-limited.
+//! `assay compare` on campaigns whose true ratios are known, because their transfers or their device are
+//! rate-limited.
 
-use crate::common;
-use crate::common::campaign::Place;
+use std::time::Duration;
+
+use crate::common::campaign::{Place, names};
+use crate::common::gluster::{Gluster, Volume};
+use crate::common::{self, only_in_all, run_for};
 
 /// Writes 48 transfers of each of two ranks at this many transfers per second in all. It reads them at a rate
 /// that is the same in all campaigns.
@@ -61,4 +65,55 @@ fn half_the_rate_is_found_with_its_interval_and_equal_rates_show_no_loss() {
     assert_eq!(passed.status, Some(0), "equal rates are not below 95 %: {passed:#?}");
     let faster = place.assay("compare half full --other-parameters --csv -").ok();
     assert_eq!(ratio(&faster, "write.bw").0, "faster");
+}
+
+/// The longest wait for a campaign on a slow device, on a machine with other load.
+const PATIENCE: Duration = Duration::from_secs(900);
+/// The speed of the device in bytes per second. It is low, so that no other part of a machine is the limit.
+const DEVICE_RATE: u64 = 1 << 20;
+/// Two ranks write for a fixed time, so that what an idle device has saved up is the same share in all
+/// campaigns.
+const ON_DEVICE: &str = r#"
+defaults = { ranks = 2, timeout = "5 min", repetitions = 5 }
+[[test]]
+id = "W"
+ior = "-w -e -F -t 64k -b 16m -D 6 -G 3"
+criterion = { metric = "write.bw", op = ">=", value = "1 B/s" }
+"#;
+
+/// The intervals have 99.9 %, so that a correct program fails this test in one of 500 runs.
+#[test]
+fn the_interval_of_two_speeds_of_a_device_contains_their_ratio_and_excludes_equality() {
+    if !only_in_all("writes for minutes to a throttled device, whose rate other tests would disturb") {
+        return;
+    }
+    let Some(gluster) = Gluster::start(Volume::Distribute, &[DEVICE_RATE]) else { return };
+    let place = Place::new();
+    let head = common::campaign::HEAD.replace("defaults = { ranks = 2, timeout = \"90 s\" }\n", "");
+    std::fs::write(place.path("p.toml"), format!("{head}{ON_DEVICE}")).unwrap();
+    for (folder, rate) in [
+        ("full", DEVICE_RATE),
+        ("again", DEVICE_RATE),
+        ("less", DEVICE_RATE * 3 / 4),
+        ("half", DEVICE_RATE / 2),
+    ] {
+        gluster.throttle(1, rate);
+        let mut command = place.command(&format!("run p.toml --folder {folder}"));
+        let ran = run_for(command.arg("--dir").arg(gluster.mount()), PATIENCE);
+        assert!(ran.passed(), "{ran:#?}");
+        assert_eq!(names(&gluster.mount()), [""; 0], "{ran:#?}");
+    }
+    let compared = |other: &str| {
+        let csv = place.assay(&format!("compare full {other} --confidence 99.9% --csv -")).ok();
+        let (conclusion, interval) = ratio(&csv, "write.bw");
+        println!("{other}: {conclusion} {interval:?}");
+        (conclusion, interval)
+    };
+    for (other, wanted, truth) in
+        [("again", "no difference shown", 1.0), ("less", "slower", 0.75), ("half", "slower", 0.5)]
+    {
+        let (conclusion, [low, found, high]) = compared(other);
+        assert_eq!(conclusion, wanted, "{other}: {low} {found} {high}");
+        assert!(low <= truth && truth <= high, "{other}: {low} {found} {high}");
+    }
 }
