@@ -14,14 +14,19 @@
 //! Never here: sentences, contracts.
 
 mod groups;
+mod phase_groups;
+mod speeds;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use measure::statistics::{self, SLOW_SHARE};
 
 use crate::record::{Counts, EachRank, Phase};
 
+use speeds::{RankSpeed, RankSpeeds};
+
 pub use groups::{GroupSpeed, StragglerGroup};
+pub use speeds::rates_by_name;
 
 /// The number of robust deviations from which a value is an outlier (Iglewicz and Hoaglin).
 const FAR: f64 = 3.5;
@@ -106,44 +111,20 @@ impl<'p> KnownPhase<'p> {
 
 /// The same phases without the ranks of slow or overloaded groups.
 fn without<'p>(known: &[KnownPhase<'p>], groups: &[StragglerGroup]) -> Vec<KnownPhase<'p>> {
-    let found = || groups.iter().filter(|group| group.finding != GroupSpeed::Usual);
+    let found = |factor: Factor| -> BTreeSet<&str> {
+        let own = groups.iter().filter(|group| group.factor == factor);
+        own.filter(|group| group.finding != GroupSpeed::Usual).map(|group| group.name.as_str()).collect()
+    };
+    let [nodes, targets] = [found(Factor::Node), found(Factor::Target)];
+    let is_found = |each: &EachRank, rank: u32| {
+        each.node_of(rank).is_some_and(|node| nodes.contains(node))
+            || !targets.is_empty() && each.targets_of(rank).any(|target| targets.contains(target))
+    };
     let left = |one: &KnownPhase<'p>| {
         let rates = one.rates.iter().copied();
-        let rates = rates.filter(|(rank, _)| !found().any(|group| group.had(one.each, *rank))).collect();
-        KnownPhase { rates, ..*one }
+        KnownPhase { rates: rates.filter(|(rank, _)| !is_found(one.each, *rank)).collect(), ..*one }
     };
     known.iter().map(left).collect()
-}
-
-/// Each rank in each of its places, with the median of its rates there as shares of the phases' medians.
-struct RankSpeeds(Vec<RankSpeed>);
-
-struct RankSpeed {
-    rank: u32,
-    names: Vec<String>,
-    share: f64,
-}
-
-impl RankSpeeds {
-    fn of(known: &[KnownPhase<'_>], names: impl Fn(&EachRank, u32) -> Vec<String>) -> Self {
-        let mut all: BTreeMap<(u32, Vec<String>), Vec<f64>> = BTreeMap::new();
-        for one in known {
-            for (rank, rate) in &one.rates {
-                let names = names(one.each, *rank);
-                if !names.is_empty() {
-                    all.entry((*rank, names)).or_default().push(rate / one.median);
-                }
-            }
-        }
-        let place = |((rank, names), shares): ((u32, Vec<String>), Vec<f64>)| {
-            Some(RankSpeed { rank, names, share: statistics::median(&shares)? })
-        };
-        Self(all.into_iter().filter_map(place).collect())
-    }
-
-    fn shares(&self) -> Vec<f64> {
-        self.0.iter().map(|place| place.share).collect()
-    }
 }
 
 /// Resolves slow nodes and slow targets that share slow ranks. If one of them is not slow without the ranks
@@ -154,30 +135,55 @@ fn resolve_overlaps(groups: &mut [StragglerGroup], known: &[KnownPhase<'_>]) -> 
         let is = |group: &StragglerGroup| group.factor == factor && group.finding == GroupSpeed::Slow;
         (0..groups.len()).filter(|at| is(&groups[*at])).collect()
     };
+    let share_ranks = |pair: &[usize; 2]| {
+        let [few, many] = pair.map(|at| &groups[at].ranks);
+        few.iter().any(|rank| many.binary_search(rank).is_ok())
+    };
+    let targets = slow(groups, Factor::Target);
+    let pairs = slow(groups, Factor::Node).into_iter();
+    let pairs: Vec<[usize; 2]> = pairs
+        .flat_map(|node| targets.iter().map(move |target| [node, *target]))
+        .filter(share_ranks)
+        .collect();
+    let own = slow_without_others(groups, known, &pairs);
     let mut either = Vec::new();
-    for node in slow(groups, Factor::Node) {
-        for target in slow(groups, Factor::Target) {
-            let [a, b] = [node, target].map(|at| &groups[at]);
-            if !a.ranks.iter().any(|rank| b.ranks.contains(rank)) {
-                continue;
-            }
-            match (slow_without(a, b, known), slow_without(b, a, known)) {
-                (true, false) => groups[target].finding = GroupSpeed::Usual,
-                (false, true) => groups[node].finding = GroupSpeed::Usual,
-                (false, false) => either.push([node, target]),
-                (true, true) => {}
-            }
+    for [node, target] in pairs {
+        // A group that is no longer called slow takes no ranks from the other one.
+        let is_slow =
+            |one: usize, other: usize| groups[other].finding == GroupSpeed::Usual || own[&(one, other)];
+        match (is_slow(node, target), is_slow(target, node)) {
+            (true, false) => groups[target].finding = GroupSpeed::Usual,
+            (false, true) => groups[node].finding = GroupSpeed::Usual,
+            (false, false) => either.push([node, target]),
+            (true, true) => {}
         }
     }
     either.retain(|pair| pair.iter().all(|at| groups[*at].finding == GroupSpeed::Slow));
     either
 }
 
-/// Whether the ranks of `group` outside `other` are slow too, compared with ranks outside both.
-fn slow_without(group: &StragglerGroup, other: &StragglerGroup, known: &[KnownPhase<'_>]) -> bool {
-    let rest = groups::of(&without(known, std::slice::from_ref(other)), group.factor);
-    let share = rest.iter().find(|one| one.name == group.name).and_then(|one| one.share);
-    share.is_some_and(|share| share < SLOW_SHARE)
+/// For both groups of each pair, whether its ranks outside the other one are slow too, compared with ranks
+/// outside both. The keys are the group and the other one.
+fn slow_without_others(
+    groups: &[StragglerGroup],
+    known: &[KnownPhase<'_>],
+    pairs: &[[usize; 2]],
+) -> BTreeMap<(usize, usize), bool> {
+    let mut by_other: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    for [node, target] in pairs {
+        by_other.entry(*target).or_default().push(*node);
+        by_other.entry(*node).or_default().push(*target);
+    }
+    let mut all = BTreeMap::new();
+    for (other, own) in by_other {
+        let left = without(known, std::slice::from_ref(&groups[other]));
+        let shares = groups::FactorSpeeds::of(&left, groups[own[0]].factor);
+        for at in own {
+            let share = shares.share_of(&groups[at].name);
+            all.insert((at, other), share.is_some_and(|share| share < SLOW_SHARE));
+        }
+    }
+    all
 }
 
 /// Searches slow groups among the ranks that are not explained yet, because explained slow ranks hide them.
@@ -185,18 +191,20 @@ fn search_again(groups: &mut [StragglerGroup], unexplained: &[KnownPhase<'_>]) {
     if groups.iter().all(|group| group.finding == GroupSpeed::Usual) {
         return;
     }
-    for again in [Factor::Node, Factor::Target].iter().flat_map(|factor| groups::of(unexplained, *factor)) {
-        let same = |group: &&mut StragglerGroup| group.factor == again.factor && group.name == again.name;
-        if again.finding == GroupSpeed::Slow
-            && let Some(group) = groups.iter_mut().find(same)
-        {
+    let again = [Factor::Node, Factor::Target].into_iter().flat_map(|factor| groups::of(unexplained, factor));
+    let slow = again.filter(|group| group.finding == GroupSpeed::Slow);
+    let mut slow: BTreeMap<(Factor, String), StragglerGroup> =
+        slow.map(|group| ((group.factor, group.name.clone()), group)).collect();
+    for group in groups {
+        if let Some(again) = slow.remove(&(group.factor, group.name.clone())) {
             *group = again;
         }
     }
 }
 
 fn stragglers(known: &[KnownPhase<'_>]) -> Vec<Straggler> {
-    let places = RankSpeeds::of(known, |_, _| vec![String::new()]);
+    // All ranks are in one group, so that a rank counts once wherever it is.
+    let places = RankSpeeds::of(known, |_, _, _| vec![0]);
     let shares = places.shares();
     let deviations = statistics::robust_z(&shares);
     let node = |rank: u32| known.iter().find_map(|one| one.each.node_of(rank)).unwrap_or_default().to_owned();

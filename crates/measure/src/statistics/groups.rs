@@ -32,17 +32,43 @@ pub fn rank_sum(group: &[f64], rest: &[f64]) -> Option<f64> {
     if group.is_empty() || rest.is_empty() {
         return None;
     }
-    let all = sorted(&[group, rest].concat());
-    let ranks: Vec<usize> = all.iter().map(|value| doubled_rank(&all, *value)).collect();
-    let seen: usize = group.iter().map(|value| doubled_rank(&all, *value)).sum();
-    if all.len() <= EXACT_MAX {
-        return Some(share_of_selections(&ranks, group.len(), seen));
+    Some(RankTest::of(&[group, rest].concat()).low(group))
+}
+
+/// The test of [`rank_sum`] for several groups of the same values. It sorts the values once.
+pub struct RankTest {
+    sorted: Vec<f64>,
+    /// Sum of the squared distances of all ranks from their mean.
+    scatter: f64,
+}
+
+impl RankTest {
+    /// The test among these values.
+    pub fn of(values: &[f64]) -> Self {
+        let sorted = sorted(values);
+        let middle = (sorted.len() as f64 + 1.0) / 2.0;
+        let mut scatter = 0.0;
+        // A part of equal values has one rank.
+        for same in sorted.chunk_by(|a, b| a == b) {
+            let apart = (doubled_rank(&sorted, same[0]) as f64 / 2.0 - middle).powi(2);
+            same.iter().for_each(|_| scatter += apart);
+        }
+        Self { sorted, scatter }
     }
-    let (n, k) = (all.len() as f64, group.len() as f64);
-    let mean = k * (n + 1.0) / 2.0;
-    let scatter: f64 = ranks.iter().map(|rank| (*rank as f64 / 2.0 - (n + 1.0) / 2.0).powi(2)).sum();
-    let deviation = (k * (n - k) / (n * (n - 1.0)) * scatter).sqrt();
-    Some(if deviation > 0.0 { normal_below((seen as f64 / 2.0 + 0.5 - mean) / deviation) } else { 1.0 })
+
+    /// The p-value of `group`, which are some of the values, but not all.
+    pub fn low(&self, group: &[f64]) -> f64 {
+        let all = &self.sorted;
+        let seen: usize = group.iter().map(|value| doubled_rank(all, *value)).sum();
+        if all.len() <= EXACT_MAX {
+            let ranks: Vec<usize> = all.iter().map(|value| doubled_rank(all, *value)).collect();
+            return share_of_selections(&ranks, group.len(), seen);
+        }
+        let (n, k) = (all.len() as f64, group.len() as f64);
+        let mean = k * (n + 1.0) / 2.0;
+        let deviation = (k * (n - k) / (n * (n - 1.0)) * self.scatter).sqrt();
+        if deviation > 0.0 { normal_below((seen as f64 / 2.0 + 0.5 - mean) / deviation) } else { 1.0 }
+    }
 }
 
 /// The p-value of a low group among others that are like it, over several blocks (repetitions), each with its

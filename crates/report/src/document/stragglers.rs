@@ -4,8 +4,10 @@
 //! group.
 //! Never here: which ranks are slow. `results::stragglers` decides that, also for verdicts.
 
+use std::collections::BTreeMap;
+
 use results::record::{Counts, Phase};
-use results::stragglers::{Attribution, Factor, GroupSpeed, Spread, StragglerGroup};
+use results::stragglers::{Attribution, Factor, GroupSpeed, Spread, StragglerGroup, rates_by_name};
 
 use super::phases::{each, phase_title};
 use super::test_section::RepetitionPhase;
@@ -28,20 +30,24 @@ const SHAPES: [MarkShape; 3] = [MarkShape::Dot, MarkShape::Triangle, MarkShape::
 const LETTERS: usize = 14;
 
 /// The phases of one name, and the attribution of their slow ranks.
-struct PhaseRanks<'m> {
+pub(super) struct PhaseRanks<'m> {
     title: String,
     phases: Vec<&'m Phase>,
     attribution: Attribution,
 }
 
-fn same<'m>(measured: &'m [RepetitionPhase<'m>]) -> Vec<PhaseRanks<'m>> {
+/// The phases of a test with data of single ranks. Tables and plots need their attribution, which takes the
+/// most time of a large report.
+pub(super) fn of<'m>(measured: &'m [RepetitionPhase<'m>]) -> Vec<PhaseRanks<'m>> {
     let mut all: Vec<(String, Vec<&Phase>)> = Vec::new();
+    let mut places: BTreeMap<String, usize> = BTreeMap::new();
     for one in measured.iter().filter(|one| one.phase.each_rank.is_some()) {
         let title = phase_title(one);
-        match all.iter_mut().find(|(known, _)| *known == title) {
-            Some((_, phases)) => phases.push(one.phase),
-            None => all.push((title, vec![one.phase])),
-        }
+        let place = *places.entry(title.clone()).or_insert_with(|| {
+            all.push((title, Vec::new()));
+            all.len() - 1
+        });
+        all[place].1.push(one.phase);
     }
     let attributed = |(title, phases): (String, Vec<&'m Phase>)| {
         let attribution = Attribution::of(&phases);
@@ -51,12 +57,12 @@ fn same<'m>(measured: &'m [RepetitionPhase<'m>]) -> Vec<PhaseRanks<'m>> {
 }
 
 /// Tables of ranks, nodes and targets; empty if nothing is known of single ranks.
-pub(super) fn tables(measured: &[RepetitionPhase]) -> Vec<Table> {
+pub(super) fn tables(measured: &[RepetitionPhase], ranks: &[PhaseRanks<'_>]) -> Vec<Table> {
     let mut tables = vec![spread(measured)];
-    for one in same(measured) {
-        tables.push(groups(&one, Factor::Node, "Nodes", "Node"));
-        tables.push(groups(&one, Factor::Target, "Storage targets", "Target"));
-        tables.push(stragglers(&one));
+    for one in ranks {
+        tables.push(groups(one, Factor::Node, "Nodes", "Node"));
+        tables.push(groups(one, Factor::Target, "Storage targets", "Target"));
+        tables.push(stragglers(one));
     }
     tables.into_iter().filter(|table| !table.rows.is_empty()).collect()
 }
@@ -158,8 +164,8 @@ fn stragglers(same: &PhaseRanks<'_>) -> Table {
 }
 
 /// The rates of single ranks by target, if the targets are known.
-pub(super) fn plots(measured: &[RepetitionPhase]) -> Vec<Plot> {
-    same(measured).iter().filter_map(plot).collect()
+pub(super) fn plots(ranks: &[PhaseRanks<'_>]) -> Vec<Plot> {
+    ranks.iter().filter_map(plot).collect()
 }
 
 fn plot(same: &PhaseRanks<'_>) -> Option<Plot> {
@@ -171,8 +177,10 @@ fn plot(same: &PhaseRanks<'_>) -> Option<Plot> {
     let many = same.phases.iter().map(|phase| phase.ranks as usize).sum::<usize>() > DOTS;
     let groups: Vec<&StragglerGroup> = groups.into_iter().take(if many { GROUPS } else { DOTS }).collect();
     let mut marks = Vec::new();
+    let each: Vec<_> = same.phases.iter().filter_map(|phase| phase.each_rank.as_ref()).collect();
+    let mut by_name = rates_by_name(&each, Factor::Target);
     for (x, group) in (1..).zip(&groups) {
-        let rates = rates(same, group);
+        let rates = by_name.remove(&group.name).unwrap_or_default();
         let shown = if many { extremes(rates) } else { rates };
         let line = [GroupSpeed::Usual, GroupSpeed::Slow, GroupSpeed::Overloaded]
             .iter()
@@ -218,18 +226,6 @@ fn plot(same: &PhaseRanks<'_>) -> Option<Plot> {
         marks,
         ..Plot::default()
     })
-}
-
-/// The rates of the group's ranks in all repetitions, ascending.
-fn rates(same: &PhaseRanks<'_>, group: &StragglerGroup) -> Vec<f64> {
-    let each = same.phases.iter().filter_map(|phase| phase.each_rank.as_ref());
-    let mut rates: Vec<f64> = each
-        .flat_map(|each| {
-            (0..each.ranks).filter(|rank| group.had(each, *rank)).filter_map(|rank| each.rate(rank))
-        })
-        .collect();
-    rates.sort_by(f64::total_cmp);
-    rates
 }
 
 fn extremes(rates: Vec<f64>) -> Vec<f64> {

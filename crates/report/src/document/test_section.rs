@@ -43,15 +43,16 @@ pub(super) fn of(test: &Test, anchors: &JobAnchors) -> Section {
     }
     blocks.extend(clauses::values(&test.verdicts).map(Block::Table));
     blocks.extend(time_windows(&test.verdicts).map(Block::Table));
+    let ranks = stragglers::of(&measured);
     let mut plots = plots::of(test, &measured);
-    plots.extend(stragglers::plots(&measured));
+    plots.extend(stragglers::plots(&ranks));
     if !plots.is_empty() {
         blocks.push(Block::Plots(plots));
     }
     blocks.extend(states(&test.jobs).map(Block::Table));
     blocks.extend(cases::tables(&test.jobs).into_iter().map(Block::Table));
     blocks.extend(phases::tables(&measured).into_iter().map(Block::Table));
-    blocks.extend(stragglers::tables(&measured).into_iter().map(Block::Table));
+    blocks.extend(stragglers::tables(&measured, &ranks).into_iter().map(Block::Table));
     match test.jobs.is_empty() {
         true => blocks.push(Block::Paragraph("No job of this test ran.".into())),
         false => {

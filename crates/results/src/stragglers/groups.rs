@@ -1,11 +1,12 @@
 //! The ranks of a node or target, compared with all others.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
-use measure::statistics::{self, SLOW_SHARE, rank_sum};
+use measure::statistics::{self, RankTest, SLOW_SHARE};
 
-use super::{FAR, Factor, KnownPhase, RANK_SHARE, RankSpeeds};
-use crate::record::EachRank;
+use super::phase_groups::{PhaseGroups, over_ranks};
+use super::speeds::{GroupNames, RankSpeeds};
+use super::{FAR, Factor, KnownPhase, RANK_SHARE};
 
 /// The probability of at least one wrong finding among all groups of a factor.
 const CHANCE: f64 = 0.05;
@@ -14,8 +15,6 @@ const OTHERS_MIN: usize = 6;
 /// A group with more ranks than others is slow only if their total rate is below this share of another
 /// group's. A target with more work may lose some speed by that alone.
 const OVERLOADED_SHARE: f64 = 0.8;
-/// A rank that moved nothing gets this share of the median rank's rate, because its logarithm is needed.
-const LEAST_SHARE: f64 = 1e-3;
 /// With more groups than this, each is compared with all ranks instead of all other ranks. The result is then
 /// the same.
 const GROUPS_MANY: usize = 64;
@@ -58,208 +57,180 @@ pub struct StragglerGroup {
 }
 
 impl StragglerGroup {
-    /// Whether a rank of a phase is in it.
-    pub fn had(&self, each: &EachRank, rank: u32) -> bool {
-        is_in(self.factor, &self.name, each, rank)
-    }
-
     /// Whether another group had fewer ranks or files.
     fn is_fuller(&self) -> bool {
         self.held > self.others_held[0]
     }
 }
 
-/// Whether a rank of a phase is on this node, or its file on this target.
-fn is_in(factor: Factor, name: &str, each: &EachRank, rank: u32) -> bool {
-    match factor {
-        Factor::Node => each.node_of(rank) == Some(name),
-        Factor::Target => each.targets_of(rank).any(|target| target == name),
+/// The speeds of the ranks of all groups of a factor.
+pub(super) struct FactorSpeeds<'p> {
+    names: GroupNames<'p>,
+    speeds: RankSpeeds,
+    /// For each group, the places of its ranks in `speeds`.
+    members: Vec<Vec<usize>>,
+    /// The number of groups with ranks.
+    count: usize,
+    /// The median of all ranks, if there are many groups.
+    middle: Option<f64>,
+}
+
+impl<'p> FactorSpeeds<'p> {
+    pub(super) fn of(known: &[KnownPhase<'p>], factor: Factor) -> Self {
+        let names = GroupNames::of(known, factor);
+        let speeds = RankSpeeds::in_groups(known, &names);
+        let members = speeds.by_group(names.len());
+        let count = members.iter().filter(|own| !own.is_empty()).count();
+        let middle = (count > GROUPS_MANY).then(|| statistics::median(&speeds.shares()).unwrap_or(1.0));
+        Self { names, speeds, members, count, middle }
+    }
+
+    /// The rate of a group's ranks as a share of that of the others; `None` if none of its ranks is left, or
+    /// no other group.
+    pub(super) fn share_of(&self, name: &str) -> Option<f64> {
+        let own = self.names.group(name).map(|at| &self.members[at]).filter(|own| !own.is_empty())?;
+        if self.count > 1 { self.share(own) } else { None }
+    }
+
+    /// The median of a group's ranks as a share of that of all other ranks. Among many groups it is that of
+    /// all ranks.
+    fn share(&self, own: &[usize]) -> Option<f64> {
+        let [own, rest] = self.split(own, self.middle.is_none());
+        let others = self.middle.or_else(|| statistics::median(&rest));
+        statistics::median(&own).zip(others).map(|(own, others)| own / others)
+    }
+
+    /// The shares of a group's ranks, and those of all other ranks if they are needed.
+    fn split(&self, own: &[usize], with_rest: bool) -> [Vec<f64>; 2] {
+        let all = &self.speeds.0;
+        let mut places = own.iter().peekable();
+        let mut rest = Vec::new();
+        if with_rest {
+            let others = all.iter().enumerate().filter(|(at, _)| places.next_if_eq(&at).is_none());
+            rest.extend(others.map(|(_, place)| place.share));
+        }
+        [own.iter().map(|at| all[*at].share).collect(), rest]
     }
 }
 
-/// The nodes or targets of a rank.
-fn names(each: &EachRank, rank: u32, factor: Factor) -> Vec<String> {
-    match factor {
-        Factor::Node => each.node_of(rank).into_iter().map(str::to_owned).collect(),
-        Factor::Target => each.targets_of(rank).map(str::to_owned).collect(),
-    }
+/// The groups of a factor, and what each of them is compared with.
+struct ComparedGroups<'k, 'p> {
+    all: FactorSpeeds<'p>,
+    phases: Vec<PhaseGroups<'k, 'p>>,
+    /// The probability of a wrong finding for each group.
+    chance: f64,
 }
 
 /// All groups of a factor, by name; none if there are fewer than two.
 pub(super) fn of(known: &[KnownPhase<'_>], factor: Factor) -> Vec<StragglerGroup> {
-    let places = RankSpeeds::of(known, |each, rank| names(each, rank, factor));
-    let loads: Vec<GroupLoads> = known.iter().map(|one| GroupLoads::of(one, factor)).collect();
-    let all: BTreeSet<&str> = places.0.iter().flat_map(|place| &place.names).map(String::as_str).collect();
-    if all.len() < 2 {
+    let all = FactorSpeeds::of(known, factor);
+    if all.count < 2 {
         return Vec::new();
     }
-    let shares = places.shares();
-    let middle = statistics::median(&shares).unwrap_or(1.0);
-    let chance = CHANCE / all.len() as f64;
-    let group = |name: &str| {
-        let (own, rest): (Vec<_>, Vec<_>) =
-            places.0.iter().partition(|place| place.names.iter().any(|one| one == name));
-        let ranks: BTreeSet<u32> = own.iter().map(|place| place.rank).collect();
-        let [own, rest] = [own, rest].map(|part| part.iter().map(|place| place.share).collect::<Vec<f64>>());
-        let others = if all.len() > GROUPS_MANY { Some(middle) } else { statistics::median(&rest) };
-        let share = statistics::median(&own).zip(others).map(|(own, others)| own / others);
-        let [held, fewest, most] = held(&loads, name);
-        let mut group = StragglerGroup {
-            factor,
-            name: name.to_owned(),
-            ranks: ranks.into_iter().collect(),
-            rate: rate(known, name, factor),
-            share,
-            together: together(&loads, name),
-            held,
-            others_held: [fewest, most],
-            finding: GroupSpeed::Usual,
+    let phases = known.iter().enumerate().map(|(at, one)| PhaseGroups::of(at, one, &all.names)).collect();
+    let all = ComparedGroups { phases, chance: CHANCE / all.count as f64, all };
+    let mut groups = all.groups(factor);
+    all.confirm(&mut groups);
+    groups.into_iter().map(|(_, group)| group).collect()
+}
+
+impl ComparedGroups<'_, '_> {
+    /// All groups, before the ones with slow ranks are confirmed.
+    fn groups(&self, factor: Factor) -> Vec<(usize, StragglerGroup)> {
+        let FactorSpeeds { names, speeds, members, .. } = &self.all;
+        let test = RankTest::of(&speeds.shares());
+        let group = |(at, own): (usize, &Vec<usize>)| {
+            let [held, fewest, most] = self.held(at);
+            let share = self.all.share(own);
+            let is_low = share.is_some_and(|share| share < SLOW_SHARE);
+            let slow = is_low && self.is_significant(&test, own);
+            let mut ranks: Vec<u32> = own.iter().map(|place| speeds.0[*place].rank).collect();
+            ranks.dedup();
+            let group = StragglerGroup {
+                factor,
+                name: names.name(at).to_owned(),
+                ranks,
+                rate: self.rate(at),
+                share,
+                together: self.together(at),
+                held,
+                others_held: [fewest, most],
+                finding: if slow { GroupSpeed::Slow } else { GroupSpeed::Usual },
+            };
+            (at, group)
         };
-        if share.is_some_and(|share| share < SLOW_SHARE) && is_significant(&own, &rest, chance) {
-            group.finding = GroupSpeed::Slow;
-        }
-        group
-    };
-    let mut groups: Vec<StragglerGroup> = all.iter().map(|name| group(name)).collect();
-    confirm(&mut groups, known, &loads, chance);
-    groups
-}
-
-/// Decides for every group with slow ranks whether the group is the cause.
-fn confirm(groups: &mut [StragglerGroup], known: &[KnownPhase<'_>], loads: &[GroupLoads], chance: f64) {
-    let mut usual: BTreeSet<String> = groups
-        .iter()
-        .filter(|group| group.finding == GroupSpeed::Usual)
-        .map(|group| group.name.clone())
-        .collect();
-    if usual.len() < 2 {
-        usual = groups.iter().map(|group| group.name.clone()).collect();
+        members.iter().enumerate().filter(|(_, own)| !own.is_empty()).map(group).collect()
     }
-    for group in groups.iter_mut().filter(|group| group.finding == GroupSpeed::Slow) {
-        group.finding = match group.together {
-            Some(together) if group.is_fuller() && together >= OVERLOADED_SHARE => GroupSpeed::Overloaded,
-            _ if low_in_phases(group, known, loads, &usual).is_some_and(|p| p > chance) => GroupSpeed::Usual,
-            _ => GroupSpeed::Slow,
+
+    /// Decides for every group with slow ranks whether the group is the cause.
+    fn confirm(&self, groups: &mut [(usize, StragglerGroup)]) {
+        let is_usual = |group: &StragglerGroup| group.finding == GroupSpeed::Usual;
+        let mut usual: BTreeSet<usize> =
+            groups.iter().filter(|(_, group)| is_usual(group)).map(|(at, _)| *at).collect();
+        if usual.len() < 2 {
+            usual = groups.iter().map(|(at, _)| *at).collect();
+        }
+        for (at, group) in groups.iter_mut().filter(|(_, group)| group.finding == GroupSpeed::Slow) {
+            let is_explained = || self.low_in_phases(*at, group, &usual).is_some_and(|p| p > self.chance);
+            group.finding = match group.together {
+                Some(together) if group.is_fuller() && together >= OVERLOADED_SHARE => GroupSpeed::Overloaded,
+                _ if is_explained() => GroupSpeed::Usual,
+                _ => GroupSpeed::Slow,
+            };
+        }
+    }
+
+    /// The probability that a usual group is as slow as this one in all phases together. An event on a node
+    /// or target in one repetition affects all its ranks, so that their number alone proves nothing. The
+    /// compared quantity is the median of a group's ranks. If this group has more ranks than others, it is
+    /// the total of each group's ranks. `others` are the groups to compare with, without the ranks of this
+    /// group. `None` if it cannot be computed, as with two groups in one phase.
+    fn low_in_phases(&self, at: usize, group: &StragglerGroup, others: &BTreeSet<usize>) -> Option<f64> {
+        let blocks: Vec<(f64, Vec<f64>)> = self
+            .phases
+            .iter()
+            .filter_map(|phase| phase.compared(at, others, group.is_fuller(), &self.all.names))
+            .collect();
+        statistics::low_in_blocks(&blocks)
+    }
+
+    /// Whether a group is significantly slower than the others. If its ranks are too few for the test, it
+    /// must be far below the others and much slower.
+    fn is_significant(&self, test: &RankTest, places: &[usize]) -> bool {
+        let all = self.all.speeds.0.len();
+        let draws = (0..places.len()).fold(1.0, |ways, at| ways * (all - at) as f64 / (at + 1) as f64);
+        if 1.0 / draws <= self.chance {
+            let [own, _] = self.all.split(places, false);
+            return own.len() < all && test.low(&own) <= self.chance;
+        }
+        let [own, rest] = self.all.split(places, true);
+        let (Some(median), Some(others)) = (statistics::median(&own), statistics::median(&rest)) else {
+            return false;
         };
+        let apart: Vec<f64> = rest.iter().map(|one| (one - others).abs()).collect();
+        let deviation = MAD_TO_DEVIATION * statistics::median(&apart).unwrap_or(0.0);
+        let far = median < others - FAR * deviation;
+        rest.len() >= OTHERS_MIN && far && median < RANK_SHARE * others
     }
-}
 
-/// The probability that a usual group is as slow as this one in all phases together. An event on a node or
-/// target in one repetition affects all its ranks, so that their number alone proves nothing. The compared
-/// quantity is the median of a group's ranks. If this group has more ranks than others, it is the total of
-/// each group's ranks. `others` are the names of the groups to compare with, without the ranks of this group.
-/// `None` if it cannot be computed, as with two groups in one phase.
-fn low_in_phases(
-    group: &StragglerGroup,
-    known: &[KnownPhase<'_>],
-    loads: &[GroupLoads],
-    others: &BTreeSet<String>,
-) -> Option<f64> {
-    let value = |shares: &[f64], load: &GroupLoad| {
-        let share = statistics::median(shares).unwrap_or(0.0).max(LEAST_SHARE);
-        (if group.is_fuller() { share * load.held } else { share }).ln()
-    };
-    let block = |(one, loads): (&KnownPhase<'_>, &GroupLoads)| {
-        let mut shares: BTreeMap<String, Vec<f64>> = BTreeMap::new();
-        for (rank, rate) in &one.rates {
-            let own = group.had(one.each, *rank);
-            let counts = |name: &String| if own { *name == group.name } else { others.contains(name) };
-            for name in names(one.each, *rank, group.factor).into_iter().filter(counts) {
-                shares.entry(name).or_default().push(rate / one.median);
-            }
-        }
-        let own = value(&shares.remove(&group.name)?, loads.0.get(&group.name)?);
-        let others = shares.iter().filter_map(|(name, shares)| Some(value(shares, loads.0.get(name)?)));
-        Some((own, others.collect()))
-    };
-    statistics::low_in_blocks(&known.iter().zip(loads).filter_map(block).collect::<Vec<_>>())
-}
-
-/// Whether `own` is significantly lower than `rest`. If the values are too few for the test, `own` must be
-/// far below `rest` and much lower.
-fn is_significant(own: &[f64], rest: &[f64], chance: f64) -> bool {
-    let all = [own, rest].concat();
-    let draws = (0..own.len()).fold(1.0, |ways, at| ways * (all.len() - at) as f64 / (at + 1) as f64);
-    if 1.0 / draws <= chance {
-        return rank_sum(own, rest).is_some_and(|p| p <= chance);
+    /// The median rate of the group's ranks over all phases, per second.
+    fn rate(&self, group: usize) -> f64 {
+        let rates: Vec<f64> = self.phases.iter().flat_map(|phase| phase.rates_of(group)).collect();
+        statistics::median(&rates).unwrap_or(0.0)
     }
-    let (Some(median), Some(others)) = (statistics::median(own), statistics::median(rest)) else {
-        return false;
-    };
-    let apart: Vec<f64> = rest.iter().map(|one| (one - others).abs()).collect();
-    let deviation = MAD_TO_DEVIATION * statistics::median(&apart).unwrap_or(0.0);
-    let far = median < others - FAR * deviation;
-    rest.len() >= OTHERS_MIN && far && median < RANK_SHARE * others
-}
 
-/// The median rate of the group's ranks over all phases, per second.
-fn rate(known: &[KnownPhase<'_>], name: &str, factor: Factor) -> f64 {
-    let own = |one: &KnownPhase<'_>| -> Vec<f64> {
-        let inside = |rank: u32| is_in(factor, name, one.each, rank);
-        one.rates.iter().filter(|(rank, _)| inside(*rank)).map(|(_, rate)| *rate).collect()
-    };
-    statistics::median(&known.iter().flat_map(own).collect::<Vec<f64>>()).unwrap_or(0.0)
-}
-
-/// The work of the groups of one phase.
-struct GroupLoads(BTreeMap<String, GroupLoad>);
-
-#[derive(Clone, Copy, Default)]
-struct GroupLoad {
-    moved: f64,
-    seconds: f64,
-    held: f64,
-}
-
-impl GroupLoads {
-    fn of(one: &KnownPhase<'_>, factor: Factor) -> Self {
-        let mut all: BTreeMap<String, GroupLoad> = BTreeMap::new();
-        for (rank, _) in &one.rates {
-            let names = names(one.each, *rank, factor);
-            let part = 1.0 / names.len().max(1) as f64;
-            let (moved, seconds) = (one.each.moved.of(*rank), one.each.seconds.of(*rank));
-            for name in names {
-                let load = all.entry(name).or_default();
-                load.moved += moved.unwrap_or(0) as f64 * part;
-                load.seconds = load.seconds.max(seconds.unwrap_or(0.0));
-                load.held += part;
-            }
-        }
-        Self(all)
+    /// The rate of the group in its own time, as a share of the median of the other groups: the median over
+    /// its ranks.
+    fn together(&self, group: usize) -> Option<f64> {
+        over_ranks(&self.phases.iter().filter_map(|phase| phase.together(group)).collect::<Vec<_>>())
     }
-}
 
-/// The median over a group's ranks of a quantity, weighted by the number of ranks in each phase. If files
-/// move from phase to phase, most ranks may be those of a phase in which the group was overloaded.
-fn over_ranks(phases: &[(f64, f64)]) -> Option<f64> {
-    let each = phases.iter().flat_map(|(held, value)| std::iter::repeat_n(*value, held.ceil() as usize));
-    statistics::median(&each.collect::<Vec<f64>>())
-}
-
-/// The rate of the group in its own time, as a share of the median of the other groups: the median over its
-/// ranks.
-fn together(loads: &[GroupLoads], name: &str) -> Option<f64> {
-    let rate = |load: &GroupLoad| load.moved / load.seconds;
-    let share = |loads: &GroupLoads| {
-        let load = loads.0.get(name)?;
-        let others: Vec<f64> =
-            loads.0.iter().filter(|(other, _)| *other != name).map(|(_, load)| rate(load)).collect();
-        Some((load.held, rate(load) / statistics::median(&others)?))
-    };
-    over_ranks(&loads.iter().filter_map(share).collect::<Vec<_>>())
-}
-
-/// The number of ranks or files of the group, and the smallest and the largest number of another: medians
-/// over its ranks.
-fn held(loads: &[GroupLoads], name: &str) -> [f64; 3] {
-    let of = |loads: &GroupLoads| {
-        let own = loads.0.get(name).map_or(0.0, |load| load.held);
-        let others: Vec<f64> =
-            loads.0.iter().filter(|(other, _)| *other != name).map(|(_, load)| load.held).collect();
-        [own, statistics::min(&others).unwrap_or(0.0), statistics::max(&others).unwrap_or(0.0)]
-    };
-    let each: Vec<[f64; 3]> = loads.iter().filter(|loads| loads.0.contains_key(name)).map(of).collect();
-    std::array::from_fn(|at| {
-        over_ranks(&each.iter().map(|one| (one[0], one[at])).collect::<Vec<_>>()).unwrap_or(0.0)
-    })
+    /// The number of ranks or files of the group, and the smallest and the largest number of another: medians
+    /// over its ranks.
+    fn held(&self, group: usize) -> [f64; 3] {
+        let each: Vec<[f64; 3]> = self.phases.iter().filter_map(|phase| phase.held(group)).collect();
+        std::array::from_fn(|at| {
+            over_ranks(&each.iter().map(|one| (one[0], one[at])).collect::<Vec<_>>()).unwrap_or(0.0)
+        })
+    }
 }

@@ -1,5 +1,7 @@
 //! Attributions of ranks with known rates.
 
+mod simple;
+
 use measure::statistics::Dice;
 
 use super::*;
@@ -200,6 +202,63 @@ fn a_slow_target_is_found_among_bursts_with_enough_repetitions() {
         let [first, others] = campaigns_that_call_slow(deviation, repetitions, share);
         assert!(first >= at_least && others <= 19, "{deviation}, {repetitions}, {share}: {first} {others}");
     }
+}
+
+/// Repetitions of a phase with random ranks, nodes, layouts, rates and slow groups.
+fn random_phases(dice: &mut Dice) -> Vec<Phase> {
+    let mut one_of = |all: &[usize]| all[dice.below(all.len())];
+    let (ranks_max, targets_max) = (one_of(&[60, 60, 60, 300]), one_of(&[8, 8, 90]));
+    let [of_node, of_target] = [(); 2].map(|()| [1.0, 0.3, 0.6, 0.85][dice.below(4)]);
+    let ranks = 2 + dice.below(ranks_max) as u32;
+    let per_node = 1 + dice.below(5) as u32;
+    let targets = 1 + dice.below(targets_max) as u32;
+    let (slow_node, slow_target) = (dice.below(12) as u32, dice.below(8) as u32);
+    let (parts, moves) = (1 + dice.below(3) as u32, dice.below(2) as u32);
+    let scatter = [0.0, 0.02, 0.1, 0.4][dice.below(4)];
+    let coarse = dice.below(3) == 0;
+    let mut repetition = |number: u32| {
+        let on: Vec<u32> = (0..ranks)
+            .map(
+                |rank| {
+                    if moves == 1 { dice.below(targets as usize) as u32 } else { (rank + number) % targets }
+                },
+            )
+            .collect();
+        let rates: Vec<f64> = (0..ranks)
+            .map(|rank| {
+                let node = if rank / per_node == slow_node { of_node } else { 1.0 };
+                let target = if on[rank as usize] == slow_target { of_target } else { 1.0 };
+                let rate = 100.0 * node * target * (scatter * dice.normal()).exp();
+                // Equal rates show how ties are counted.
+                if coarse { (rate / 10.0).ceil() * 10.0 } else { rate }
+            })
+            .collect();
+        let mut one = phase(ranks, per_node, |rank| rates[rank as usize], |rank| on[rank as usize]);
+        let each = one.each_rank.as_mut().expect("made above");
+        let layout = |first: u32| (0..parts).map(|part| (first + part * part) % targets).collect();
+        each.layouts = (0..targets).map(layout).collect();
+        if dice.below(4) == 0 {
+            each.moved = (0..ranks).map(|rank| u64::from(rank % 7) << 28).collect::<Vec<_>>().into();
+            one.ramp_s = 1.0;
+        }
+        one
+    };
+    (0..1 + moves + ranks % 3).map(&mut repetition).collect()
+}
+
+#[test]
+fn the_attribution_is_that_of_the_simple_method() {
+    let (mut found, mut either, mut single) = (0, 0, 0);
+    for seed in 0..400 {
+        let phases = random_phases(&mut Dice::new(seed));
+        let phases: Vec<&Phase> = phases.iter().collect();
+        let attribution = Attribution::of(&phases);
+        assert_eq!(attribution, simple::attribution(&phases), "seed {seed}");
+        found += attribution.found().count();
+        either += attribution.either.len();
+        single += attribution.stragglers.len();
+    }
+    assert!(found > 100 && either > 0 && single > 100, "{found} {either} {single}: too few to compare");
 }
 
 #[test]
