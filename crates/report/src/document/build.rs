@@ -25,6 +25,7 @@ use super::{
 pub fn of(campaign: &Campaign) -> Document {
     let verdicts = shown_verdicts(campaign);
     let (tests, anchors, jobs) = parts_of(campaign, &verdicts);
+    let detail = PlotDetail::of(campaign);
     let mut clauses = clauses::all(&anchors, &verdicts);
     let remarks = clauses::remarks(&mut clauses);
     let mut sections: Vec<_> = tests.iter().map(|test| test_section::of(test, &jobs)).collect();
@@ -35,6 +36,9 @@ pub fn of(campaign: &Campaign) -> Document {
     sections.push(method::numbers());
     sections.push(method::evidence(campaign));
     constants::fold(&mut sections);
+    if !detail.usual_texts {
+        constants::share_notes(&mut sections);
+    }
     Document {
         picture: plots::picture(&verdicts, &clauses),
         title: title(campaign),

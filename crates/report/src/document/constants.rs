@@ -1,15 +1,42 @@
-//! Columns of tables and facts of jobs that are always the same are shown once.
+//! Columns of tables, facts of jobs and long notes that are always the same are shown once.
 //!
-//! Invariant: nothing is lost. A column that is removed is a fact above its table, unless it is empty.
+//! Invariant: nothing is lost. A column that is removed is a fact above its table, unless it is empty. A note
+//! that is removed names the section that has it.
 //! Never here: renderers, and tables of the signed part.
 
+use std::collections::BTreeMap;
+
 use super::{Block, Fact, JobBlock, Section, Table};
+
+/// The shortest note that a reference replaces, bytes.
+const LONG: usize = 80;
 
 /// Removes the constant columns of all tables, and shows them above each table.
 pub(super) fn fold(sections: &mut [Section]) {
     for block in sections.iter_mut().flat_map(|section| &mut section.blocks) {
         if let Block::Table(table) = block {
             fold_table(table);
+        }
+    }
+}
+
+/// Replaces notes that an earlier section has by a reference to it.
+pub(super) fn share_notes(sections: &mut [Section]) {
+    let mut known: BTreeMap<String, (usize, String)> = BTreeMap::new();
+    for (at, section) in sections.iter_mut().enumerate() {
+        let notes = section.blocks.iter_mut().flat_map(|block| match block {
+            Block::Plots(plots) => plots.iter_mut().map(|plot| &mut plot.note).collect(),
+            Block::Table(table) => vec![&mut table.note],
+            _ => Vec::new(),
+        });
+        for note in notes.filter(|note| note.len() >= LONG) {
+            match known.get(note) {
+                Some((first, title)) if *first < at => *note = format!("The note in {title} applies here."),
+                Some(_) => {}
+                None => {
+                    known.insert(note.clone(), (at, section.title.clone()));
+                }
+            }
         }
     }
 }
@@ -73,6 +100,27 @@ mod tests {
         assert_eq!(titles, ["B", "D"]);
         assert!(folded.columns[0].numeric && !folded.columns[1].numeric);
         assert_eq!(folded.rows, [["1", "x"], ["2", "y"]].map(|row| row.map(Cell::new).to_vec()));
+    }
+
+    #[test]
+    fn a_long_note_is_in_the_first_section_that_has_it_and_others_name_this_section() {
+        let long = "How to read it: ".repeat(6);
+        let noted = |note: &str| Block::Table(Table { note: note.into(), ..table(&[]) });
+        let section = |id: &str, notes: [&str; 2]| Section {
+            id: id.into(),
+            title: format!("Test {id}"),
+            outcomes: vec![],
+            blocks: notes.map(noted).into(),
+        };
+        let mut all =
+            [section("A", [&long, &long]), section("B", ["short", &long]), section("C", ["short", &long])];
+        share_notes(&mut all);
+        let expected = [
+            section("A", [&long, &long]),
+            section("B", ["short", "The note in Test A applies here."]),
+            section("C", ["short", "The note in Test A applies here."]),
+        ];
+        assert_eq!(all, expected);
     }
 
     #[test]

@@ -68,8 +68,10 @@ fn table(campaign: &Campaign, anchors: &JobAnchors) -> Table {
     let headings = ">Job | Test | >Repetition | Started | >Duration | End | In a verdict | Folder";
     let mut table = Table::new("All jobs, including failed attempts", headings);
     table.note = "\"In a verdict\" states whether a verdict is based on the job.".into();
+    let used: BTreeSet<&str> =
+        campaign.verdicts.iter().flat_map(|verdict| &verdict.jobs).map(String::as_str).collect();
     for job in &campaign.jobs {
-        let in_verdict = campaign.verdicts.iter().any(|verdict| verdict.jobs.contains(&job.folder));
+        let in_verdict = used.contains(job.folder.as_str());
         table.row([
             Cell::new(job.info.number.to_string()).linked(format!("#{}", anchors.name(job))),
             Cell::literal(&job.info.test),

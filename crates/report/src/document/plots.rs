@@ -42,13 +42,19 @@ pub use shapes::{
 /// The most repetitions that a plot shows as lines.
 const LINES: usize = 8;
 /// The points of all lines of all plots together, about.
-const POINTS_OF_ALL: usize = 24_000;
+const POINTS_OF_ALL: usize = 16_000;
 /// The texts on hover of all plots over time together, about.
-const HOVERS_OF_ALL: usize = 2_000;
+const HOVERS_OF_ALL: usize = 1_200;
 /// The cells of all heat maps together, about.
 const CELLS_OF_ALL: usize = 16_000;
+/// The groups of all plots of ranks by storage target together, about.
+const GROUPS_OF_ALL: usize = 4_000;
+/// The rows of all tables of nodes together, and of all tables of targets, about.
+const ROWS_OF_ALL: usize = 600;
 /// The most phases of a campaign that have plots.
 const PHASES_OF_ALL: usize = 300;
+/// The most phases of a campaign whose usual ranks have texts on hover. With more, only slow ones have.
+const PHASES_WITH_TEXTS: usize = 40;
 
 /// How fine plots are. In a report with many phases each plot is coarser, so that the report remains small.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,6 +67,12 @@ pub(super) struct PlotDetail {
     hovers: usize,
     /// The most cells of a heat map.
     cells: usize,
+    /// The most groups of a plot of many ranks by storage target.
+    pub(super) groups: usize,
+    /// The most rows of usual nodes or targets in a table.
+    pub(super) rows: usize,
+    /// Whether usual ranks have texts on hover.
+    pub(super) usual_texts: bool,
     /// The most phases of a test that have plots.
     phases: usize,
 }
@@ -77,6 +89,9 @@ impl PlotDetail {
             points: (POINTS_OF_ALL / 2 / phases).clamp(40, 240),
             hovers: (HOVERS_OF_ALL / phases).clamp(6, 60),
             cells: (CELLS_OF_ALL / phases).clamp(64, 1024),
+            groups: (GROUPS_OF_ALL / phases).clamp(12, 100),
+            rows: (ROWS_OF_ALL / phases).clamp(3, 40),
+            usual_texts: phases <= PHASES_WITH_TEXTS,
             phases: (PHASES_OF_ALL / tests.len().max(1)).max(1),
         }
     }

@@ -10,6 +10,7 @@ use results::record::{Counts, Phase};
 use results::stragglers::{Attribution, Factor, GroupSpeed, Spread, StragglerGroup, rates_by_name};
 
 use super::phases::{each, phase_title};
+use super::plots::PlotDetail;
 use super::test_section::RepetitionPhase;
 use super::words::{NONE, quantity, quantity_cell, share};
 use super::{Axis, Cell, LegendEntry, LegendKey, MarkShape, Plot, PlotMark, PlotTick, Table, Tone, plots};
@@ -18,8 +19,6 @@ use super::{Axis, Cell, LegendEntry, LegendKey, MarkShape, Plot, PlotMark, PlotT
 const ROWS: usize = 40;
 /// The maximum number of single ranks in a plot.
 const DOTS: usize = 300;
-/// The maximum number of groups in a plot of many ranks. Each has three marks.
-const GROUPS: usize = 100;
 /// The maximum number of groups that have their names at the axis.
 const NAMED: usize = 12;
 /// The share of the width of a group that its marks take.
@@ -57,11 +56,15 @@ pub(super) fn of<'m>(measured: &'m [RepetitionPhase<'m>]) -> Vec<PhaseRanks<'m>>
 }
 
 /// Tables of ranks, nodes and targets; empty if nothing is known of single ranks.
-pub(super) fn tables(measured: &[RepetitionPhase], ranks: &[PhaseRanks<'_>]) -> Vec<Table> {
+pub(super) fn tables(
+    measured: &[RepetitionPhase],
+    ranks: &[PhaseRanks<'_>],
+    detail: PlotDetail,
+) -> Vec<Table> {
     let mut tables = vec![spread(measured)];
     for one in ranks {
-        tables.push(groups(one, Factor::Node, "Nodes", "Node"));
-        tables.push(groups(one, Factor::Target, "Storage targets", "Target"));
+        tables.push(groups(one, Factor::Node, detail.rows));
+        tables.push(groups(one, Factor::Target, detail.rows));
         tables.push(stragglers(one));
     }
     tables.into_iter().filter(|table| !table.rows.is_empty()).collect()
@@ -112,13 +115,23 @@ fn sorted(attribution: &Attribution, factor: Factor) -> Vec<&StragglerGroup> {
     groups
 }
 
-fn groups(same: &PhaseRanks<'_>, factor: Factor, plural: &str, heading: &str) -> Table {
-    let held = if factor == Factor::Node { ">Ranks" } else { ">Files" };
-    let headings =
-        format!("{heading} | {held} | >Median rate of a rank | >Rate / others | >Total / others | Result");
+/// The slow and overloaded groups, and this number of others, from the slowest on.
+fn groups(same: &PhaseRanks<'_>, factor: Factor, usual: usize) -> Table {
+    let (plural, first) = match factor {
+        Factor::Node => ("Nodes", "Node | >Ranks"),
+        Factor::Target => ("Storage targets", "Target | >Files"),
+    };
+    let headings = format!("{first} | >Median rate of a rank | >Rate / others | >Total / others | Result");
     let mut table = Table::new(&format!("{plural} in {}", same.title), &headings);
     let all = sorted(&same.attribution, factor);
-    for group in all.iter().take(ROWS) {
+    let mut left = usual;
+    let is_listed = |group: &&&StragglerGroup| {
+        let is_usual = group.finding == GroupSpeed::Usual;
+        let has_place = left > 0;
+        left -= usize::from(is_usual && has_place);
+        !is_usual || has_place
+    };
+    for group in all.iter().filter(is_listed).take(ROWS) {
         let (word, tone) = word(group.finding);
         let percent = |value: Option<f64>| Cell::new(value.map_or(NONE.into(), share));
         table.row([
@@ -137,8 +150,9 @@ fn groups(same: &PhaseRanks<'_>, factor: Factor, plural: &str, heading: &str) ->
          fast as the others in total.",
         if factor == Factor::Node { "ranks" } else { "files" }
     );
-    if all.len() > ROWS {
-        table.note.push_str(&format!(" {} faster ones are not listed.", all.len() - ROWS));
+    if all.len() > table.rows.len() {
+        let more = all.len() - table.rows.len();
+        table.note.push_str(&format!(" {more} more are not listed. The records of the jobs have all ranks."));
     }
     table
 }
@@ -164,22 +178,48 @@ fn stragglers(same: &PhaseRanks<'_>) -> Table {
 }
 
 /// The rates of single ranks by target, if the targets are known.
-pub(super) fn plots(ranks: &[PhaseRanks<'_>]) -> Vec<Plot> {
-    ranks.iter().filter_map(plot).collect()
+pub(super) fn plots(ranks: &[PhaseRanks<'_>], detail: PlotDetail) -> Vec<Plot> {
+    ranks.iter().filter_map(|one| plot(one, detail)).collect()
 }
 
-fn plot(same: &PhaseRanks<'_>) -> Option<Plot> {
+fn plot(same: &PhaseRanks<'_>, detail: PlotDetail) -> Option<Plot> {
     // The heat map has the nodes.
-    let groups = sorted(&same.attribution, Factor::Target);
-    if groups.is_empty() {
+    let mut groups = sorted(&same.attribution, Factor::Target);
+    let all = groups.len();
+    if all == 0 {
         return None;
     }
-    let many = same.phases.iter().map(|phase| phase.ranks as usize).sum::<usize>() > DOTS;
-    let groups: Vec<&StragglerGroup> = groups.into_iter().take(if many { GROUPS } else { DOTS }).collect();
+    let many =
+        same.phases.iter().map(|phase| phase.ranks as usize).sum::<usize>() > DOTS.min(3 * detail.groups);
+    groups.truncate(if many { detail.groups } else { DOTS });
+    let marks = marks(same, &groups, many, detail);
+    let top = marks.iter().map(|mark| mark.y).max_by(f64::total_cmp)? * 1.08;
+    let (unit, count) = (unit(&same.phases), groups.len());
+    let named = |(x, group): (u32, &&StragglerGroup)| PlotTick { at: f64::from(x), label: tail(&group.name) };
+    let ticks = if count <= NAMED { (1..).zip(&groups).map(named).collect() } else { Vec::new() };
+    let legend = |line: usize, label: &str| LegendEntry::new(LegendKey::Mark(line, SHAPES[line]), label);
+    Some(Plot {
+        title: format!("Rates of ranks in {}, by storage target", same.title),
+        note: note(many, (count, all), detail),
+        x: Axis { label: "storage targets".into(), from: 0.5, to: count as f64 + 0.5, ticks },
+        y: Axis {
+            label: "per second and rank".into(),
+            from: 0.0,
+            to: top,
+            ticks: plots::linear_ticks(top, |at| plots::short(&quantity(at, unit))),
+        },
+        legend: vec![legend(0, "like the others"), legend(1, "slow"), legend(2, "overloaded")],
+        marks,
+        ..Plot::default()
+    })
+}
+
+/// The rates of the ranks of each group, or its slowest, median and fastest rank if there are many.
+fn marks(same: &PhaseRanks<'_>, groups: &[&StragglerGroup], many: bool, detail: PlotDetail) -> Vec<PlotMark> {
     let mut marks = Vec::new();
     let each: Vec<_> = same.phases.iter().filter_map(|phase| phase.each_rank.as_ref()).collect();
     let mut by_name = rates_by_name(&each, Factor::Target);
-    for (x, group) in (1..).zip(&groups) {
+    for (x, group) in (1_u32..).zip(groups) {
         let rates = by_name.remove(&group.name).unwrap_or_default();
         let shown = if many { extremes(rates) } else { rates };
         let line = [GroupSpeed::Usual, GroupSpeed::Slow, GroupSpeed::Overloaded]
@@ -193,39 +233,36 @@ fn plot(same: &PhaseRanks<'_>) -> Option<Plot> {
         let mark = |(at, y): (usize, f64)| PlotMark {
             x: left + step * at as f64,
             y,
-            text: format!("{}: {}", group.name, quantity(y, unit(&same.phases))),
+            text: match line > 0 || detail.usual_texts {
+                true => format!("{}: {}", group.name, quantity(y, unit(&same.phases))),
+                false => String::new(),
+            },
             style: line,
             shape,
             ..PlotMark::default()
         };
         marks.extend(shown.into_iter().enumerate().map(mark));
     }
-    let top = marks.iter().map(|mark| mark.y).max_by(f64::total_cmp)? * 1.08;
-    let (unit, count) = (unit(&same.phases), groups.len());
-    let named = |(x, group): (u32, &&StragglerGroup)| PlotTick { at: f64::from(x), label: tail(&group.name) };
-    let ticks = if count <= NAMED { (1..).zip(&groups).map(named).collect() } else { Vec::new() };
-    let legend = |line: usize, label: &str| LegendEntry::new(LegendKey::Mark(line, SHAPES[line]), label);
+    marks
+}
+
+/// How to read the plot of so many of all groups.
+fn note(many: bool, (count, all): (usize, usize), detail: PlotDetail) -> String {
     let shown = match many {
         true => "Three dots for each storage target: its slowest, median and fastest rank",
         false => "A dot for each rank",
     };
-    Some(Plot {
-        title: format!("Rates of ranks in {}, by storage target", same.title),
-        note: format!(
-            "{shown}. The rate is over the rank's own time. All repetitions are included. The storage \
-             targets and the ranks of each are in order from the slowest to the fastest."
-        ),
-        x: Axis { label: "storage targets".into(), from: 0.5, to: count as f64 + 0.5, ticks },
-        y: Axis {
-            label: "per second and rank".into(),
-            from: 0.0,
-            to: top,
-            ticks: plots::linear_ticks(top, |at| plots::short(&quantity(at, unit))),
-        },
-        legend: vec![legend(0, "like the others"), legend(1, "slow"), legend(2, "overloaded")],
-        marks,
-        ..Plot::default()
-    })
+    let mut more = String::new();
+    if all > count {
+        more.push_str(&format!(" The slowest {count} of {all} storage targets are plotted."));
+    }
+    if !detail.usual_texts {
+        more.push_str(" In a report of this size only slow and overloaded ones have their values on hover.");
+    }
+    format!(
+        "{shown}. The rate is over the rank's own time. All repetitions are included. The storage targets \
+         and the ranks of each are in order from the slowest to the fastest.{more}"
+    )
 }
 
 fn extremes(rates: Vec<f64>) -> Vec<f64> {

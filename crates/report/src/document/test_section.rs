@@ -45,14 +45,14 @@ pub(super) fn of(test: &Test, anchors: &JobAnchors) -> Section {
     blocks.extend(time_windows(&test.verdicts).map(Block::Table));
     let ranks = stragglers::of(&measured);
     let mut plots = plots::of(test, &measured);
-    plots.extend(stragglers::plots(&ranks));
+    plots.extend(stragglers::plots(&ranks, test.detail));
     if !plots.is_empty() {
         blocks.push(Block::Plots(plots));
     }
     blocks.extend(states(&test.jobs).map(Block::Table));
     blocks.extend(cases::tables(&test.jobs).into_iter().map(Block::Table));
     blocks.extend(phases::tables(&measured).into_iter().map(Block::Table));
-    blocks.extend(stragglers::tables(&measured, &ranks).into_iter().map(Block::Table));
+    blocks.extend(stragglers::tables(&measured, &ranks, test.detail).into_iter().map(Block::Table));
     match test.jobs.is_empty() {
         true => blocks.push(Block::Paragraph("No job of this test ran.".into())),
         false => {

@@ -9,6 +9,7 @@
 mod labels;
 mod picture;
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use crate::document::{
@@ -24,6 +25,8 @@ const SIZE: (f64, f64) = (460.0, 282.0);
 const AREA: LabelArea = LabelArea { left: 84.0, top: 26.0, right: 448.0, bottom: 234.0 };
 /// The number of line classes in the style sheet. Further lines start again with the first.
 const CLASSES: usize = 8;
+/// With more marks, those without a label are smaller.
+const FEW_MARKS: usize = 60;
 /// The width of a letter in a narrow window, where letters are largest.
 const LETTER: f64 = 7.8;
 
@@ -85,6 +88,38 @@ fn number(position: f64) -> String {
     text.strip_suffix(".0").map_or(text.clone(), str::to_owned)
 }
 
+/// The points of a path, each relative to the one before, which takes fewer characters.
+#[derive(Default)]
+struct RelativePath {
+    text: String,
+    /// The last point, in tenths, so that roundings do not add up.
+    last: Option<(i64, i64)>,
+}
+
+impl RelativePath {
+    fn tenths(position: f64) -> i64 {
+        (position * 10.0).round() as i64
+    }
+
+    /// A line to this point, or the start of the path.
+    fn to(&mut self, x: f64, y: f64) {
+        let at = (Self::tenths(x), Self::tenths(y));
+        let short = |tenths: i64| number(tenths as f64 / 10.0);
+        let text = match self.last.map(|last| (at.0 - last.0, at.1 - last.1)) {
+            None => format!("M{} {}", short(at.0), short(at.1)),
+            Some((0, 0)) => return,
+            Some((right, 0)) => format!("h{}", short(right)),
+            Some((0, down)) => format!("v{}", short(down)),
+            Some((right, down)) => {
+                let space = if down < 0 { "" } else { " " };
+                format!("l{}{space}{}", short(right), short(down))
+            }
+        };
+        self.text.push_str(&text);
+        self.last = Some(at);
+    }
+}
+
 fn frame(svg: &mut String, plot: &Plot) {
     let LabelArea { left, top, right, bottom } = AREA;
     let (mut grid, mut texts) = (String::new(), String::new());
@@ -128,32 +163,41 @@ fn frame(svg: &mut String, plot: &Plot) {
 
 fn draw_band(svg: &mut String, plot: &Plot, band: &PlotBand) {
     let Some(first) = band.steps.first() else { return };
-    let mut path = format!("M{} {}", number(x(&plot.x, first.0)), number(y(&plot.y, first.3)));
+    let mut path = RelativePath::default();
+    path.to(x(&plot.x, first.0), y(&plot.y, first.3));
+    let mut last = first.0;
     for (_, to, _, high) in &band.steps {
-        let _ = write!(path, "V{}H{}", number(y(&plot.y, *high)), number(x(&plot.x, *to)));
+        path.to(x(&plot.x, last), y(&plot.y, *high));
+        path.to(x(&plot.x, *to), y(&plot.y, *high));
+        last = *to;
     }
-    for (from, _, low, _) in band.steps.iter().rev() {
-        let _ = write!(path, "V{}H{}", number(y(&plot.y, *low)), number(x(&plot.x, *from)));
+    for (from, to, low, _) in band.steps.iter().rev() {
+        path.to(x(&plot.x, *to), y(&plot.y, *low));
+        path.to(x(&plot.x, *from), y(&plot.y, *low));
     }
-    let (class, text) = (class(band.style), escape(&band.text));
-    let _ = write!(svg, r#"<path class="band {class}" d="{path}Z"><title>{text}</title></path>"#);
+    let (class, text, path) = (class(band.style), escape(&band.text), path.text);
+    let _ = write!(svg, r#"<path class="band {class}" d="{path}z"><title>{text}</title></path>"#);
 }
 
+/// The cells. Those without a text of their own are one path for each level.
 fn draw_cells(svg: &mut String, plot: &Plot) {
+    let mut paths: BTreeMap<usize, String> = BTreeMap::new();
     for cell in &plot.cells {
         let [left, right] = [-0.5, 0.5].map(|half| x(&plot.x, cell.x + half));
         let [top, bottom] = [0.5, -0.5].map(|half| y(&plot.y, cell.y + half));
         let (width, height) = ((right - left - 1.0).max(0.5), (bottom - top - 1.0).max(0.5));
-        let _ = write!(
-            svg,
-            r#"<rect class="cell h{}" x="{}" y="{}" width="{}" height="{}"><title>{}</title></rect>"#,
-            cell.level,
-            number(left + 0.5),
-            number(top + 0.5),
-            number(width),
-            number(height),
-            escape(&cell.text)
-        );
+        let [x, y, across, down] = [left + 0.5, top + 0.5, width, height].map(number);
+        if cell.text.is_empty() {
+            let path = paths.entry(cell.level).or_default();
+            let _ = write!(path, "M{x} {y}h{across}v{down}h-{across}z");
+        } else {
+            let (level, text) = (cell.level, escape(&cell.text));
+            let _ = write!(
+                svg,
+                r#"<rect class="cell h{level}" x="{x}" y="{y}" width="{across}" height="{down}">"#
+            );
+            let _ = write!(svg, "<title>{text}</title></rect>");
+        }
         if cell.is_marked {
             let side = (width.min(height) / 2.0 - 1.0).clamp(1.0, 6.0);
             let half = number(side);
@@ -166,23 +210,17 @@ fn draw_cells(svg: &mut String, plot: &Plot) {
             );
         }
     }
+    for (level, path) in paths {
+        let _ = write!(svg, r#"<path class="cell h{level}" d="{path}"/>"#);
+    }
 }
 
 fn draw_line(svg: &mut String, plot: &Plot, line: &PlotLine) {
-    let mut path = String::new();
-    let mut last: Option<(String, String)> = None;
+    let mut path = RelativePath::default();
     for point in &line.points {
-        let at = (number(x(&plot.x, point.0)), number(y(&plot.y, point.1)));
-        let _ = match &last {
-            None => write!(path, "M{} {}", at.0, at.1),
-            Some(last) if last.0 == at.0 && last.1 == at.1 => continue,
-            Some(last) if last.0 == at.0 => write!(path, "V{}", at.1),
-            Some(last) if last.1 == at.1 => write!(path, "H{}", at.0),
-            Some(_) => write!(path, "L{} {}", at.0, at.1),
-        };
-        last = Some(at);
+        path.to(x(&plot.x, point.0), y(&plot.y, point.1));
     }
-    let (class, label) = (class(line.style), escape(&line.label));
+    let (class, label, path) = (class(line.style), escape(&line.label), path.text);
     let _ = write!(svg, r#"<path class="line {class}" d="{path}"><title>{label}</title></path>"#);
 }
 
@@ -204,8 +242,19 @@ fn draw_rule(svg: &mut String, plot: &Plot, rule: &PlotRule) {
 
 /// The marks, then their labels where there is space.
 fn draw_marks(svg: &mut String, plot: &Plot) {
+    let mut dots: BTreeMap<usize, String> = BTreeMap::new();
     for mark in &plot.marks {
-        draw_mark(svg, plot, mark);
+        let is_plain = mark.text.is_empty() && mark.label.is_empty() && mark.interval.is_none();
+        if is_plain && mark.shape == MarkShape::Dot {
+            // A line without length has round ends, which are the dot.
+            let (x, y) = (number(x(&plot.x, mark.x)), number(y(&plot.y, mark.y)));
+            let _ = write!(dots.entry(mark.style).or_default(), "M{x} {y}h0");
+        } else {
+            draw_mark(svg, plot, mark);
+        }
+    }
+    for (style, path) in dots {
+        let _ = write!(svg, r#"<path class="dots {}" d="{path}"/>"#, class(style));
     }
     let labelled: Vec<&PlotMark> = plot.marks.iter().filter(|mark| !mark.label.is_empty()).collect();
     let anchor = |mark: &PlotMark| Anchor {
@@ -252,7 +301,7 @@ fn draw_mark(svg: &mut String, plot: &Plot, mark: &PlotMark) {
             number(at.0)
         );
     }
-    let size = if plot.marks.len() > 60 && mark.label.is_empty() { 2.2 } else { 3.6 };
+    let size = if plot.marks.len() > FEW_MARKS && mark.label.is_empty() { 2.2 } else { 3.6 };
     svg.push_str(&symbol(mark.shape, at, size));
     svg.push_str("</g>");
 }
@@ -281,6 +330,21 @@ fn symbol(shape: MarkShape, (x, y): (f64, f64), size: f64) -> String {
     }
 }
 
+/// What a key shows, 26 wide and 14 high.
+fn key(key: LegendKey) -> String {
+    match key {
+        LegendKey::Line(style) => format!(r#"<path class="line {}" d="M1 7H25"/>"#, class(style)),
+        LegendKey::Mark(style, shape) => {
+            let y = if shape == MarkShape::Triangle { 11.0 } else { 7.0 };
+            format!(r#"<g class="mark {}">{}</g>"#, class(style), symbol(shape, (13.0, y), 3.6))
+        }
+        LegendKey::Rule(kind) => format!(r#"<path class="rule {}" d="M1 7H25"/>"#, rule_class(kind)),
+        LegendKey::Level(level) => {
+            format!(r#"<rect class="cell h{level}" x="5" y="1" width="16" height="12"/>"#)
+        }
+    }
+}
+
 /// A legend; nothing without entries.
 fn legend(entries: &[LegendEntry]) -> String {
     if entries.is_empty() {
@@ -288,22 +352,8 @@ fn legend(entries: &[LegendEntry]) -> String {
     }
     let mut html = String::from(r#"<p class="keys">"#);
     for entry in entries {
-        let drawn = match entry.key {
-            LegendKey::Line(style) => format!(r#"<path class="line {}" d="M1 7H25"/>"#, class(style)),
-            LegendKey::Mark(style, shape) => {
-                let y = if shape == MarkShape::Triangle { 11.0 } else { 7.0 };
-                format!(r#"<g class="mark {}">{}</g>"#, class(style), symbol(shape, (13.0, y), 3.6))
-            }
-            LegendKey::Rule(kind) => format!(r#"<path class="rule {}" d="M1 7H25"/>"#, rule_class(kind)),
-            LegendKey::Level(level) => {
-                format!(r#"<rect class="cell h{level}" x="5" y="1" width="16" height="12"/>"#)
-            }
-        };
-        let _ = write!(
-            html,
-            r#"<span><svg class="key" viewBox="0 0 26 14" width="26" height="14" aria-hidden="true">"#
-        );
-        let _ = write!(html, "{drawn}</svg> {}</span> ", escape(&entry.label));
+        let (drawn, label) = (key(entry.key), escape(&entry.label));
+        let _ = write!(html, r#"<span><svg class="key" aria-hidden="true">{drawn}</svg> {label}</span> "#);
     }
     html + "</p>"
 }

@@ -271,26 +271,28 @@ fn the_utilization_is_plotted_before_and_after_each_job() {
 }
 
 #[test]
-fn the_drawings_of_two_hundred_jobs_are_below_two_megabytes() {
-    let mut campaign = many::campaign();
-    let sample = campaign.jobs[0].clone();
-    campaign.jobs = (1..=200_u32)
-        .map(|number| {
-            let mut job = sample.clone();
-            (job.info.number, job.info.test) = (number, format!("T.{}", number.div_ceil(2)));
-            (job.info.repetition, job.folder) = (2 - number % 2, format!("jobs/{number:04}"));
-            job
-        })
-        .collect();
-    let page = html(&campaign);
-    let drawings: Vec<usize> = page
-        .split("<svg class=\"drawing\"")
-        .skip(1)
-        .filter_map(|rest| rest.split("</svg>").next().map(str::len))
-        .collect();
-    assert!(drawings.len() >= 200, "{}", drawings.len());
-    let all: usize = drawings.iter().sum();
-    assert!(all < 2_000_000, "{all} bytes of {} drawings", drawings.len());
+fn the_whole_page_of_two_hundred_jobs_with_all_drawings_is_below_three_megabytes() {
+    let page = html(&many::of_jobs(200, 2));
+    let drawings = page.matches("<svg class=\"drawing\"").count();
+    // Repetitions, rates over time, latencies, ranks by node and by target of each test.
+    assert!(drawings >= 5 * 100, "{drawings}");
+    assert!(page.len() < 3_000_000, "{} bytes, {drawings} drawings", page.len());
+}
+
+#[test]
+fn with_many_phases_only_slow_ranks_have_texts_and_the_notes_say_what_is_left_out() {
+    let document = of(&many::of_jobs(120, 1));
+    let map = plot(&document, "Ranks of write, by node");
+    let (with, without): (Vec<_>, Vec<_>) = map.cells.iter().partition(|cell| !cell.text.is_empty());
+    assert!(with.iter().all(|cell| cell.level > 0) && without.iter().all(|cell| cell.level == 0));
+    assert_eq!((with.len(), without.len()), (2, 38), "a slow node, and a node with a slow rank");
+    assert!(map.note.ends_with("only slower cells have their values on hover."), "{}", map.note);
+    let targets = plot(&document, "Rates of ranks in write, by storage target");
+    assert_eq!(targets.marks.len(), 3 * 33);
+    assert!(targets.note.contains(" The slowest 33 of 64 storage targets are plotted."), "{}", targets.note);
+    let page = html(&many::of_jobs(120, 1));
+    assert!(page.contains("<path class=\"cell h0\" d=\"M") && page.contains("<path class=\"dots s0\" d=\"M"));
+    assert!(page.contains(" 34 more are not listed. The records of the jobs have all ranks."));
 }
 
 /// The texts of all drawings with their boxes: left, right, base line.

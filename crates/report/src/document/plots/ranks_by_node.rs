@@ -41,10 +41,10 @@ struct SlowestRepetition {
 
 /// A heat map for each phase with the data of several ranks.
 pub(super) fn of(phases: &[NamedPhase], detail: PlotDetail) -> Vec<Plot> {
-    phases.iter().filter_map(|phase| plot(phase, detail.cells)).collect()
+    phases.iter().filter_map(|phase| plot(phase, detail)).collect()
 }
 
-fn plot(phase: &NamedPhase, cells: usize) -> Option<Plot> {
+fn plot(phase: &NamedPhase, detail: PlotDetail) -> Option<Plot> {
     let unit = match phase.all.first()?.phase.counts {
         Counts::Operations => "/s",
         Counts::Bytes => "B/s",
@@ -55,13 +55,19 @@ fn plot(phase: &NamedPhase, cells: usize) -> Option<Plot> {
         return None;
     }
     let widest = nodes.iter().map(|(_, ranks)| ranks.len()).max()?;
-    let whole = nodes.len() <= ROWS && widest <= COLUMNS && nodes.len() * widest <= cells;
-    let mut plot = if whole { each_rank(&nodes, widest, unit) } else { each_node(&nodes, unit, cells) };
+    let whole = nodes.len() <= ROWS && widest <= COLUMNS && nodes.len() * widest <= detail.cells;
+    let mut plot =
+        if whole { each_rank(&nodes, widest, unit) } else { each_node(&nodes, unit, detail.cells) };
     plot.title = format!("Ranks of {}, by node", phase.title);
     plot.note.push_str(
         " The color is the rate of the rank over its own time, divided by the median of all ranks. Of \
          several repetitions it is the lowest. A cross marks the two slowest levels.",
     );
+    if !detail.usual_texts {
+        let usual = plot.cells.iter_mut().filter(|cell| cell.level == 0);
+        usual.for_each(|cell| cell.text.clear());
+        plot.note.push_str(" In a report of this size only slower cells have their values on hover.");
+    }
     plot.legend = legend();
     Some(plot)
 }
@@ -209,6 +215,7 @@ fn tail(name: &str) -> String {
 mod tests {
     use super::*;
     use crate::document::test_section::RepetitionPhase;
+    use results::folder::Campaign;
     use results::record::Phase;
 
     #[test]
@@ -226,7 +233,7 @@ mod tests {
         let phase = Phase { each_rank: Some(each), ..Phase::default() };
         let one = RepetitionPhase { phase: &phase, repetition: "1".into() };
         let named = NamedPhase { title: "write".into(), name: "write", all: vec![&one] };
-        let plots = of(&[named], PlotDetail { steps: 99, points: 99, hovers: 9, cells: 1024, phases: 9 });
+        let plots = of(&[named], PlotDetail::of(&Campaign::default()));
         let plot = &plots[0];
         assert_eq!(plot.cells.len(), 1000);
         assert!(plot.note.starts_with(

@@ -189,7 +189,7 @@ pub struct PlotCell {
     pub level: usize,
     /// Whether it is marked by a cross.
     pub is_marked: bool,
-    /// The text on hover.
+    /// The text on hover; may be empty.
     pub text: String,
 }
 

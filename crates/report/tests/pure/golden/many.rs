@@ -85,6 +85,43 @@ pub(crate) fn campaign() -> Campaign {
     }
 }
 
+/// A campaign of this many jobs, with `of_a_test` jobs for each test. Each test has one clause. Each job has
+/// the timeline and the latencies of a long phase, and its 640 ranks on 40 nodes and 64 targets.
+pub(crate) fn of_jobs(number: u32, of_a_test: u32) -> Campaign {
+    let mut campaign = campaign();
+    let test = |job: u32| job.div_ceil(of_a_test);
+    let tests = (1..=test(number)).map(|test| (format!("T.{test}"), f64::from(test % 40)));
+    campaign.verdicts = tests
+        .map(|(test, step)| Verdict {
+            test,
+            ..verdict(&("T", "write.bw", ">=", 3.0e11, "B/s", 0.9 + step / 100.0, 0.02, 5, Outcome::Pass))
+        })
+        .collect();
+    campaign.jobs = (1..=number)
+        .map(|number| {
+            let mut job = limited(number, number);
+            job.info.test = format!("T.{}", test(number));
+            job.info.repetition = (number - 1) % of_a_test + 1;
+            for record in &mut job.records {
+                if let Record::Phase(phase) = record
+                    && let Some(each) = &mut phase.each_rank
+                {
+                    each.layout = (0..each.ranks).map(|rank| rank * 7 % 64).collect::<Vec<u32>>().into();
+                    each.layouts = (0..64).map(|target| vec![target]).collect();
+                    each.targets = (0..64).map(|target| format!("OST{target:04x}")).collect();
+                }
+            }
+            job.folder = format!("jobs/{number:04}-{}-r{}", job.info.test, job.info.repetition);
+            job.info.started = format!("2026-03-02T{:02}:{:02}:00+01:00", 1 + number / 10, number % 10 * 6);
+            if let Some(verdict) = campaign.verdicts.get_mut(test(number) as usize - 1) {
+                verdict.jobs.push(job.folder.clone());
+            }
+            job
+        })
+        .collect();
+    campaign
+}
+
 fn verdict((test, metric, op, threshold, unit, share, cov, n, outcome): &Clause) -> Verdict {
     let mut sequence = Sequence(test.len() as u64 * 31 + *n as u64 + (*share * 100.0) as u64);
     let values: Vec<f64> =

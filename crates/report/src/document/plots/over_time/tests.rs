@@ -3,7 +3,16 @@
 use super::*;
 use results::record::{Latency, Spans, Timeline};
 
-const DETAIL: PlotDetail = PlotDetail { steps: 240, points: 240, hovers: 40, cells: 99, phases: 9 };
+const DETAIL: PlotDetail = PlotDetail {
+    steps: 240,
+    points: 240,
+    hovers: 40,
+    cells: 99,
+    groups: 99,
+    rows: 9,
+    usual_texts: true,
+    phases: 9,
+};
 
 fn phase(interval_ns: u64, bytes: &[u64], transfer_s: f64) -> Phase {
     let timeline = Some(Timeline { interval_ns, bytes: bytes.to_vec() });
