@@ -116,6 +116,9 @@ fn rate(index: &Index<'_>, findings: &Findings, test: &Test, metric: (&str, Dime
     }
 }
 
+/// The metric of scores.
+pub(crate) const SCORE: &str = "score";
+
 /// A score, as a rate.
 fn of_score(index: &Index<'_>, findings: &Findings, score: &Score) -> Rate {
     let (values, why) = match score::reported(index, findings, score) {
@@ -127,7 +130,7 @@ fn of_score(index: &Index<'_>, findings: &Findings, score: &Score) -> Rate {
         test: score.id.clone(),
         purpose: if score.clause.is_empty() { score.id.clone() } else { score.clause.clone() },
         role: if score.criterion.is_some() { "contract" } else { "reported" }.to_owned(),
-        metric: "score".to_owned(),
+        metric: SCORE.to_owned(),
         step: None,
         mean: statistics::mean(&values),
         cov: statistics::cov(&values),

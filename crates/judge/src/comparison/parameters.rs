@@ -31,10 +31,19 @@ pub(super) struct TestParameters {
 }
 
 impl TestParameters {
-    /// Those of a test, or of all parts of a group; `None` if the plan has neither.
+    /// Those of a test, or of all parts of a group or score; `None` if the plan has none of them.
     pub(super) fn of_row(values: &CampaignValues<'_>, id: &str, metric: &str) -> Option<Self> {
         let tests = values.tests(id);
-        (!tests.is_empty()).then(|| Self::of(values, &tests, metric))
+        if !tests.is_empty() {
+            return Some(Self::of(values, &tests, metric));
+        }
+        let mut all = Self::default();
+        for part in &values.score(id)?.parts {
+            all.add(values, &values.plan.tests[part.test], &part.metric);
+            // Two scores of the same tests differ by their units or weights.
+            all.course.push(format!("{} {} {}", part.metric, part.unit, part.weight));
+        }
+        Some(all)
     }
 
     /// Those of `tests`, for the phase of `metric`.

@@ -6,7 +6,7 @@ use std::cell::OnceCell;
 use std::collections::BTreeMap;
 
 use plan::schedule::{self, PlannedJob};
-use plan::{Group, Plan, Test};
+use plan::{Group, Plan, Score, Test};
 use results::comparison::RowSample;
 use results::folder::{Campaign, Job};
 use results::reason::{Code, Reason};
@@ -17,13 +17,14 @@ use super::CampaignToCompare;
 use crate::case::{TestCriterion, measuring};
 use crate::findings::{self, Findings};
 use crate::index::Index;
+use crate::verdicts::score;
 use crate::{summary, verdicts, waivers};
 
 /// A campaign with its index.
 pub(super) struct CampaignValues<'a> {
     pub(super) plan: &'a Plan,
     pub(super) campaign: &'a Campaign,
-    /// Test or group, metric and dimension, in the order of the plan.
+    /// Test, group or score, metric and dimension, in the order of the plan; scores come last.
     pub(super) metrics: Vec<(String, String, Dimension)>,
     /// The first planned job of each test, dataset and state.
     pub(super) planned: BTreeMap<String, PlannedJob>,
@@ -64,11 +65,12 @@ impl<'a> CampaignValues<'a> {
         }
     }
 
-    /// The requirement text of a test or a group.
+    /// The requirement text of a test, a group or a score.
     pub(super) fn clause(&self, id: &str) -> Option<&str> {
         let test = self.plan.test(id).map(|test| test.clause.as_str());
         let group = || self.group(id).map(|group| group.clause.as_str());
-        test.or_else(group).filter(|clause| !clause.is_empty())
+        let score = || self.score(id).map(|score| score.clause.as_str());
+        test.or_else(group).or_else(score).filter(|clause| !clause.is_empty())
     }
 
     /// The jobs of a test.
@@ -78,6 +80,10 @@ impl<'a> CampaignValues<'a> {
 
     fn group(&self, id: &str) -> Option<&'a Group> {
         self.plan.groups.iter().find(|group| group.id == id)
+    }
+
+    pub(super) fn score(&self, id: &str) -> Option<&'a Score> {
+        self.plan.scores.iter().find(|score| score.id == id)
     }
 
     /// The test with this id, or the parts of the group.
@@ -119,7 +125,10 @@ impl<'a> CampaignValues<'a> {
                 cases.iter().try_for_each(|case| usable(case.test).map(|_| ()))?;
                 verdicts::sums(group, &cases).map_err(|(_, reason)| reason)
             }
-            (None, None) => Err(Reason::new(Code::NoValues)),
+            (None, None) => match self.score(id) {
+                Some(of) => score::reported(&self.index, self.findings(), of).map_err(|(_, reason)| reason),
+                None => Err(Reason::new(Code::NoValues)),
+            },
         }
     }
 
@@ -128,7 +137,8 @@ impl<'a> CampaignValues<'a> {
     }
 }
 
-/// The metrics of all tests and groups, in the order of the plan; those of a group follow its last part.
+/// The metrics of all tests and groups, in the order of the plan; those of a group follow its last part. Then
+/// all scores.
 fn metrics(index: &Index<'_>) -> Vec<(String, String, Dimension)> {
     let mut all = Vec::new();
     for (at, test) in index.plan.tests.iter().enumerate() {
@@ -143,6 +153,8 @@ fn metrics(index: &Index<'_>) -> Vec<(String, String, Dimension)> {
         let id = group.map(|group| group.id.clone()).unwrap_or_default();
         all.extend(sums.map(|sum| (id.clone(), sum.metric.clone(), sum.dimension)));
     }
+    let scores = index.plan.scores.iter();
+    all.extend(scores.map(|score| (score.id.clone(), summary::SCORE.to_owned(), score.dimension)));
     let mut seen = std::collections::BTreeSet::new();
     all.retain(|(test, metric, _)| seen.insert((test.clone(), metric.clone())));
     all

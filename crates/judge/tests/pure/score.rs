@@ -1,12 +1,14 @@
 //! Scores: geometric means over several tests.
 
+use judge::ComparisonRules;
+use plan::Plan;
 use results::Outcome;
 use results::finding::{Finding, Severity};
+use results::comparison::{ComparedRow, Conclusion};
 use results::folder::Campaign;
 use results::reason::Code;
 
-use plan::Plan;
-
+use super::comparison::compared;
 use super::{Parsed, campaign, job, outcome, phase, summary, verdicts_of};
 
 /// Tests A, B and C with two repetitions each, and scores over them.
@@ -110,4 +112,66 @@ fn a_lint_error_about_a_score_makes_the_score_invalid_and_not_its_parts() {
     campaign.info.findings = vec![Finding::new(Severity::Error, reason).about("S")];
     assert_eq!(of(&campaign), [("D".into(), Outcome::Pass), ("S".into(), Outcome::Invalid)]);
     assert_eq!(verdicts_of(&plan, &campaign)[1].reason.code, Code::LintError);
+}
+
+/// The row of score S in a comparison of two campaigns.
+fn compared_score(one: (&Plan, &Campaign), other: (&Plan, &Campaign)) -> ComparedRow {
+    let comparison = compared(&[one, other], ComparisonRules::default());
+    assert_eq!(comparison.rows.len(), 4, "three tests, and the score behind them");
+    comparison.rows.into_iter().find(|row| row.metric == "score").expect("a row of the score")
+}
+
+#[test]
+fn a_score_is_compared_by_the_scores_of_its_repetitions() {
+    let plan = scores(ALL);
+    let base = measured([[1000, 1010], [2000, 2002], [4000, 4010]]);
+    // The cube root of 2 · 2 · 2 is 2, and that of 8 · 1 · 1 too.
+    for twice in [
+        measured([[2000, 2020], [4000, 4004], [8000, 8020]]),
+        measured([[8000, 8080], [2000, 2002], [4000, 4010]]),
+    ] {
+        let row = compared_score((&plan, &base), (&plan, &twice));
+        assert_eq!((row.test.as_str(), row.clause.as_str(), row.unit.as_str()), ("S", "the score", "B/s"));
+        let mean = |at: usize| row.samples[at].mean.expect("a mean");
+        assert!((mean(0) - 2005.0).abs() < 1.0 && (mean(1) - 4010.0).abs() < 2.0, "{row:?}");
+        let one = &row.against[0];
+        assert_eq!(one.conclusion, Conclusion::Faster, "{row:?}");
+        let interval = one.together.expect("an interval");
+        assert!((one.ratio.unwrap() - 2.0).abs() < 1e-9 && interval.low < 2.0 && 2.0 < interval.high);
+        assert!(
+            !row.is_shown_below(0.95) && compared_score((&plan, &twice), (&plan, &base)).is_shown_below(0.95)
+        );
+    }
+}
+
+#[test]
+fn scores_of_single_repetitions_or_in_other_units_are_not_compared() {
+    let plan = scores(ALL);
+    let base = measured([[1000, 1010], [2000, 2002], [4000, 4010]]);
+    let same = compared_score(
+        (&plan, &base),
+        (&scores(&format!("{ALL}points = [\"kB/s\", \"B/s\", \"B/s\"]\n")), &base),
+    );
+    assert_eq!(same.against[0].conclusion, Conclusion::NotComparable);
+    assert_eq!(same.against[0].reason.code, Code::UnitsDiffer);
+    let points = |unit: &str| scores(&format!("{ALL}points = [\"{unit}\", \"B/s\", \"B/s\"]\n"));
+    let other = compared_score((&points("kB/s"), &base), (&points("MB/s"), &base));
+    assert_eq!(
+        (other.against[0].conclusion, other.against[0].reason.code),
+        (Conclusion::NotComparable, Code::TestsDiffer)
+    );
+    let mut once = base.clone();
+    once.jobs.retain(|job| job.info.repetition == 1);
+    let text = |plan: &Plan| Plan {
+        tests: plan.tests.iter().cloned().map(|test| plan::Test { repetitions: 1, ..test }).collect(),
+        ..plan.clone()
+    };
+    let single = text(&plan);
+    let row = compared_score((&single, &once), (&single, &once));
+    assert_eq!((row.against[0].ratio, row.against[0].reason.code), (None, Code::TooFewToCompare));
+    assert!(row.samples[0].mean.is_some(), "the scores are shown");
+    let mut lost = base.clone();
+    lost.jobs.retain(|job| job.info.test != "B");
+    let row = compared_score((&plan, &base), (&plan, &lost));
+    assert_eq!(row.against[0].reason.code, Code::UnusableInCampaign);
 }
