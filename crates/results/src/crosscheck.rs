@@ -19,6 +19,7 @@ use jiff::Timestamp;
 
 pub use complete::lacks;
 pub(crate) use of_job::NODE_CLOCK_S;
+pub(crate) use printed::rows_of_ior;
 
 use crate::folder::{Campaign, Job};
 use crate::reason::{Code, Reason};

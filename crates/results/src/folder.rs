@@ -281,9 +281,10 @@ pub struct Job {
     pub unreadable: Option<String>,
     /// The first and the last lines of the error stream of a job that failed.
     pub error_lines: Vec<String>,
-    /// Its standard output; absent if it cannot be read or is longer than 1 MiB.
+    /// What its records are compared with: the standard output of an external program, or the rows of results
+    /// that `ior` printed. Absent for other jobs, and if it cannot be read or is longer than 1 MiB.
     pub printed: Option<String>,
-    /// Its standard error; absent if it cannot be read or is longer than 1 MiB.
+    /// The standard error of an external program; absent in the same cases.
     pub printed_errors: Option<String>,
     /// The dataset that it made or found.
     pub dataset: Option<Manifest>,

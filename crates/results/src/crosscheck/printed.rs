@@ -62,6 +62,11 @@ impl<'a> Row<'a> {
     }
 }
 
+/// The rows of results in what `ior` printed, a line each.
+pub(crate) fn rows_of_ior(text: &str) -> String {
+    text.lines().filter(|line| Row::of(line).is_some()).flat_map(|line| [line, "\n"]).collect()
+}
+
 /// The rate of a phase as it is printed, MiB/s.
 fn bw(phase: &Phase) -> f64 {
     phase.metric("bw").map_or(0.0, |metric| metric.value) / f64::from(1 << 20)

@@ -9,7 +9,7 @@ use serde::de::DeserializeOwned;
 use super::chain::Chain;
 use super::limits::{JSON_BYTES_MAX, PLAN_BYTES_MAX, PRINTED_BYTES_MAX};
 use super::{Campaign, Job, JobEnd, JobInfo, beneath, chain, extend, names};
-use crate::{Record, records};
+use crate::{Record, crosscheck, records};
 
 /// The numbers of first and of last lines of a job's error stream that are kept in memory.
 const FIRST_KEPT: usize = 2;
@@ -122,8 +122,15 @@ impl Job {
             let text = beneath::bytes(dir, Path::new(&format!("{folder}/{name}")), PRINTED_BYTES_MAX);
             text.ok().map(|text| String::from_utf8_lossy(&text).into_owned())
         };
-        let printed = text(names::STDOUT);
-        let printed_errors = text(names::STDERR);
+        // Only what records are compared with is kept: all outputs of a large campaign may have gigabytes.
+        let has_values = records.iter().any(|record| matches!(record, Record::Value(_)));
+        let is_ior = records.iter().any(|record| matches!(record, Record::Run(run) if run.workload == "ior"));
+        let printed = match (has_values, is_ior) {
+            (true, _) => text(names::STDOUT),
+            (false, true) => text(names::STDOUT).map(|text| crosscheck::rows_of_ior(&text)),
+            (false, false) => None,
+        };
+        let printed_errors = if has_values { text(names::STDERR) } else { None };
         Self { folder, info, records, unreadable, error_lines, printed, printed_errors, ..Self::default() }
     }
 }
@@ -181,6 +188,37 @@ mod tests {
     use std::fs;
 
     use super::*;
+    use crate::record::{Run, SCHEMA, Value};
+
+    #[test]
+    fn of_the_outputs_only_that_which_is_compared_with_records_is_kept() {
+        let row = "write     70.64      80.00      0.019000    97656      977        0.100000   2.50       \
+                   0.100000   2.70       0";
+        let kept = |records: &[Record]| {
+            let place = tempfile::tempdir().expect("a directory");
+            let job = place.path().join("jobs/0001-w-r1");
+            fs::create_dir_all(&job).expect("a folder");
+            let lines: String =
+                records.iter().map(|one| serde_json::to_string(one).expect("a record") + "\n").collect();
+            fs::write(job.join(names::RECORDS), lines).expect("records");
+            fs::write(job.join(names::STDOUT), format!("Results:\n{row}\nMax Write: 70.64\n"))
+                .expect("output");
+            fs::write(job.join(names::STDERR), "a warning\n").expect("output");
+            let read = Job::read(place.path(), "jobs/0001-w-r1".into(), JobInfo::default());
+            assert_eq!((read.unreadable, read.records.len()), (None, records.len()));
+            (read.printed, read.printed_errors)
+        };
+        let run =
+            |workload: &str| Record::Run(Run { schema: SCHEMA, workload: workload.into(), ..Run::default() });
+        let value = Record::Value(Value { name: "step.bw".into(), ..Value::default() });
+        assert_eq!(kept(&[run("mdtest")]), (None, None));
+        assert_eq!(kept(&[run("ior")]), (Some(format!("{row}\n")), None));
+        let whole = Some(format!("Results:\n{row}\nMax Write: 70.64\n"));
+        // Values are compared for any program that the records name.
+        for program in ["app", "ior", "mdtest"] {
+            assert_eq!(kept(&[run(program), value.clone()]), (whole.clone(), Some("a warning\n".into())));
+        }
+    }
 
     #[test]
     fn the_first_and_the_last_lines_of_a_long_error_stream_are_kept() {
