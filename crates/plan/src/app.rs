@@ -72,6 +72,16 @@ impl Stream {
     pub fn name(self) -> &'static str {
         self.word()
     }
+
+    /// The end of a message about a missing line of this stream. It names the other stream if that has such a
+    /// line, with `verb`. Otherwise it shows how this stream ends.
+    fn remedy(self, is_in_other: bool, verb: &str, printed: PrintedText<'_>) -> String {
+        let other = self.other().word();
+        match is_in_other {
+            true => format!(", but a line of {other} {verb}. Write `stream = \"{other}\"`."),
+            false => format!(". {}", end_of(self.word(), printed.of(self))),
+        }
+    }
 }
 
 /// What a job of an external program printed.
@@ -212,16 +222,14 @@ impl AppMetric {
 
     /// The message that no line matches, with the end of the output or the stream that has such a line.
     fn missing(&self, printed: PrintedText<'_>) -> String {
-        let (name, stream, other) = (&self.name, self.stream.word(), self.stream.other());
-        let line = self.lines.join("` or `");
+        let (name, stream, line) = (&self.name, self.stream.word(), self.lines.join("` or `"));
         let what = format!("{name}: no line of {stream} matches `{line}`");
-        match self.numbers(printed.of(other)) {
-            Ok(found) if !found.is_empty() => {
-                let other = other.word();
-                format!("{what}, but a line of {other} does. Write `stream = \"{other}\"`.")
-            }
-            _ => format!("{what}. {}", end_of(stream, printed.of(self.stream))),
-        }
+        what + &self.stream.remedy(self.has_numbers(printed.of(self.stream.other())), "does", printed)
+    }
+
+    /// Whether a line of `text` has a number of this metric.
+    fn has_numbers(&self, text: &str) -> bool {
+        self.numbers(text).is_ok_and(|found| !found.is_empty())
     }
 }
 
@@ -310,17 +318,10 @@ impl App {
 
     /// The message that the output of a known program has none of its results.
     fn no_result(&self, program: &str, printed: PrintedText<'_>) -> String {
-        let (stream, other) = (self.stream.word(), self.stream.other());
-        let found =
-            |metric: &AppMetric| metric.numbers(printed.of(other)).is_ok_and(|found| !found.is_empty());
-        let what = format!("no line of {stream} is a result of {program}");
-        match self.metrics.iter().any(found) {
-            true => {
-                let other = other.word();
-                format!("{what}, but a line of {other} is. Write `stream = \"{other}\"`.")
-            }
-            false => format!("{what}. {}", end_of(stream, printed.of(self.stream))),
-        }
+        let what = format!("no line of {} is a result of {program}", self.stream.word());
+        let other = printed.of(self.stream.other());
+        let is_there = self.metrics.iter().any(|metric| metric.has_numbers(other));
+        what + &self.stream.remedy(is_there, "is", printed)
     }
 
     /// The facts of the command line that IOR printed, if the program is IOR.
