@@ -5,7 +5,7 @@
 //! Never here: measuring, workloads, verdicts, printing.
 #![forbid(unsafe_code)]
 
-mod bounded;
+pub mod bounded;
 pub mod dataset;
 mod inherited_lock;
 pub mod launch;

@@ -11,18 +11,16 @@ use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow};
-use rustix::process::{Pid, Signal, geteuid, kill_process_group};
+use rustix::process::geteuid;
 use units::{Usage, visible};
 
 use crate::commands::output_file::directory;
 
 /// The longest time that the printing program may take.
 const PATIENCE: Duration = Duration::from_secs(120);
-/// The interval at which its end is checked.
-const INTERVAL: Duration = Duration::from_millis(20);
 /// The first bytes of every PDF file.
 const MAGIC: &[u8] = b"%PDF-";
 
@@ -111,19 +109,8 @@ impl Printer {
         let at = self.program.display();
         let mut child =
             command.spawn().map_err(|error| Usage(format!("--pdf: cannot start {at}: {error}")))?;
-        let begin = Instant::now();
-        loop {
-            if let Some(status) = child.try_wait()? {
-                return Ok(Some(status));
-            }
-            if begin.elapsed() > self.patience {
-                // The browser has child processes of its own.
-                let _ = kill_process_group(Pid::from_child(&child), Signal::KILL);
-                child.wait()?;
-                return Ok(None);
-            }
-            std::thread::sleep(INTERVAL);
-        }
+        // The browser has child processes of its own, which end with it.
+        Ok(::run::bounded::ended_within(&mut child, self.patience)?)
     }
 
     fn arguments(&self, place: &Path, html: &Path, pdf: &Path) -> Vec<String> {
@@ -203,6 +190,8 @@ fn last_line(text: &[u8]) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Instant;
+
     use super::*;
 
     /// A program in a new directory, as a shell script.
@@ -252,7 +241,7 @@ mod tests {
         let is_gone = || fs::read_to_string(&proc).map_or(true, |stat| stat.contains(") Z "));
         let begin = Instant::now();
         while !is_gone() && begin.elapsed() < Duration::from_secs(10) {
-            std::thread::sleep(INTERVAL);
+            std::thread::sleep(Duration::from_millis(20));
         }
         assert!(is_gone(), "the child {child} still runs");
     }
