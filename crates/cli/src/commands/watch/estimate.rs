@@ -3,6 +3,10 @@
 //! Invariant: pure. Without a job that ended there is no estimate, because a plan has only time limits.
 //! Never here: the clock.
 
+use std::collections::BTreeMap;
+
+use results::statistics::mean;
+
 /// What is known of the time of a job.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct JobTime {
@@ -39,15 +43,11 @@ pub(crate) struct TimeLeft {
 
 /// What the jobs that ended show about others.
 struct KnownTimes<'a> {
-    jobs: &'a [JobTime],
+    /// The mean of the jobs of a test that ended, seconds.
+    of_test: BTreeMap<&'a str, f64>,
     /// Seconds for each byte, over all jobs that moved bytes.
     of_byte: Option<f64>,
     of_job: Option<f64>,
-}
-
-fn mean(times: impl Iterator<Item = f64>) -> Option<f64> {
-    let (count, sum) = times.fold((0_u32, 0.0), |(count, sum), time| (count + 1, sum + time));
-    (count > 0).then(|| sum / f64::from(count))
 }
 
 fn ended(job: &JobTime) -> Option<f64> {
@@ -65,14 +65,21 @@ impl<'a> KnownTimes<'a> {
             None => (bytes, seconds),
         });
         let of_byte = (bytes > 0.0).then(|| seconds / bytes);
-        Self { jobs, of_byte, of_job: mean(jobs.iter().filter_map(ended)) }
+        let mut by_test: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
+        for job in jobs {
+            if let Some(seconds) = ended(job) {
+                by_test.entry(&job.test).or_default().push(seconds);
+            }
+        }
+        let all: Vec<f64> = by_test.values().flatten().copied().collect();
+        let of_test = by_test.into_iter().filter_map(|(test, times)| Some((test, mean(&times)?))).collect();
+        Self { of_test, of_byte, of_job: mean(&all) }
     }
 
     /// The whole time of a job, and whether it is only guessed; `None` if nothing is known.
     fn of_one(&self, job: &JobTime) -> Option<(f64, bool)> {
-        let others = self.jobs.iter().filter(|other| other.test == job.test).filter_map(ended);
-        if let Some(seconds) = mean(others) {
-            return Some((seconds, false));
+        if let Some(seconds) = self.of_test.get(job.test.as_str()) {
+            return Some((*seconds, false));
         }
         let by_bytes = self.of_byte.filter(|_| job.bytes > 0).map(|seconds| seconds * job.bytes as f64);
         Some((by_bytes.or(self.of_job)?, true))
