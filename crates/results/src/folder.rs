@@ -60,7 +60,7 @@ pub use extend::extend;
 pub use facts::{
     BackingLayer, Build, FileSystemFacts, Fill, LayerKind, Layout, LoadedLibrary, Machine, Program, Target,
 };
-pub use load::{error_lines, is_probe, job_of, load};
+pub use load::{error_lines, folder_name, is_probe, job_of, load};
 pub use pack::{PackedArchive, pack};
 pub use resume::{Resumed, discard, resume, set_died_aside, unbegun};
 pub use unpack::{is_archive, unpack};

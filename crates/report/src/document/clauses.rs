@@ -4,7 +4,7 @@
 //! to the threshold. The interval of the median is an addition: no verdict is based on it.
 //! Never here: a second evaluation.
 
-use results::folder::names;
+use results::folder::{folder_name, names};
 use results::statistics::{bootstrap_interval, median};
 use results::{Finding, Statistics, Verdict};
 
@@ -112,8 +112,7 @@ fn basis(verdict: &Verdict) -> String {
 }
 
 fn job(folder: &String) -> Cell {
-    let name = folder.rsplit('/').next().unwrap_or(folder);
-    Cell::literal(name).linked(link_to(&format!("{folder}/{}", names::JOB)))
+    Cell::literal(folder_name(folder)).linked(link_to(&format!("{folder}/{}", names::JOB)))
 }
 
 fn facts(statistics: &Statistics, verdict: &Verdict) -> Vec<Fact> {

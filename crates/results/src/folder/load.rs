@@ -91,9 +91,14 @@ pub fn is_probe(folder: &str) -> bool {
     name_when_ended(folder).starts_with(names::PROBE)
 }
 
+/// The name of a job's folder, such as `0001-write-r1` for `jobs/0001-write-r1`.
+pub fn folder_name(folder: &str) -> &str {
+    folder.rsplit('/').next().unwrap_or_default()
+}
+
 /// The final name of a job's folder, in any state.
 pub(super) fn name_when_ended(folder: &str) -> &str {
-    let name = folder.rsplit('/').next().unwrap_or_default();
+    let name = folder_name(folder);
     let name = name.strip_prefix('.').unwrap_or(name);
     name.split_once(".killed-").map_or(name, |(job, _)| job)
 }

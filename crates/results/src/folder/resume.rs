@@ -18,7 +18,7 @@ use super::verify::check;
 use super::write::{hashes_below, only_evidence, sha256_of_any};
 use super::{
     CampaignInfo, beneath, extend,
-    load::{json, name_when_ended, named},
+    load::{folder_name, json, name_when_ended, named},
     names, spelling,
 };
 
@@ -118,7 +118,7 @@ fn is_half(name: &str) -> bool {
 
 /// The folder names of jobs that ended and ran in parallel with one that has not.
 fn ended_beside(chain: &Chain, beside: &dyn Fn(&str) -> Vec<String>) -> Vec<String> {
-    let name = |path: &&str| path.rsplit('/').next().unwrap_or_default().to_owned();
+    let name = |path: &&str| folder_name(path).to_owned();
     let ended: BTreeSet<String> = chain.folders().iter().map(name).collect();
     let open = chain.pending().iter().map(name).collect::<Vec<_>>();
     let all: BTreeSet<String> = open.iter().flat_map(|job| beside(job)).collect();

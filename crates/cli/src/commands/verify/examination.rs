@@ -129,10 +129,6 @@ fn altered_report(folder: &Path, campaign: &Campaign) -> io::Result<bool> {
     Ok(folder::read_file(folder, names::REPORT)? != made)
 }
 
-fn folder_name(job: &Job) -> &str {
-    job.folder.rsplit('/').next().unwrap_or_default()
-}
-
 /// Jobs of the plan that are missing in the folder without a reason, and jobs that the plan does not have.
 fn jobs(plan: &Plan, campaign: &Campaign) -> Vec<FolderFault> {
     let planned = schedule::jobs(plan, &campaign.info.only).unwrap_or_default();
@@ -148,7 +144,7 @@ fn jobs(plan: &Plan, campaign: &Campaign) -> Vec<FolderFault> {
         (Some(_), _) => u32::MAX,
         // Jobs of the same group as the last may have been moved, to run again with it.
         (None, Some(last)) => {
-            let group = |job: &&PlannedJob| job.folder == folder_name(last);
+            let group = |job: &&PlannedJob| job.folder == folder::folder_name(&last.folder);
             let group = planned.iter().find(group).and_then(|job| job.at_once.as_ref());
             let beside = planned.iter().filter(|job| group.is_some() && job.at_once.as_ref() == group);
             beside.map(|job| job.number).min().unwrap_or(last.info.number)

@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use ::plan::schedule::{self, PlannedJob};
 use ::plan::{Choice, Plan};
 use results::finding::{Finding, Severity};
-use results::folder::{Campaign, Job};
+use results::folder::{Campaign, Job, folder_name};
 use results::reason::Code;
 use results::{Outcome, Verdict};
 use units::{Usage, visible};
@@ -82,7 +82,7 @@ impl CampaignStanding {
 
     /// A job that ended runs again. Its attempt is set aside.
     pub(crate) fn repeats(&mut self, job: &PlannedJob) {
-        self.campaign.jobs.retain(|ended| ended.folder.rsplit('/').next() != Some(job.folder.as_str()));
+        self.campaign.jobs.retain(|ended| folder_name(&ended.folder) != job.folder);
         let at = self.jobs.iter().position(|other| other.folder == job.folder);
         at.into_iter().for_each(|at| self.over[at] = JobTimeState::Waiting);
     }
@@ -95,7 +95,7 @@ impl CampaignStanding {
 
     fn mark_ended(&mut self) {
         for job in &self.campaign.jobs {
-            let name = job.folder.rsplit('/').next().unwrap_or_default();
+            let name = folder_name(&job.folder);
             let at = self.jobs.iter().position(|planned| planned.folder == name);
             at.into_iter().for_each(|at| self.over[at] = JobTimeState::Ended(job.info.seconds));
         }
