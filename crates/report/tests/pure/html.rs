@@ -211,6 +211,24 @@ fn each_phase_that_moved_bytes_has_its_plots() {
 }
 
 #[test]
+fn a_long_threshold_and_a_long_margin_may_wrap_at_their_spaces() {
+    let mut campaign = golden::campaign();
+    campaign.verdicts[0].threshold = Some(1.000_001e9);
+    let page = html(&campaign);
+    let cell = |class: &str| {
+        let (_, cell) = page.split_once(&format!("<td class=\"n {class}\">")).expect("such a cell");
+        cell.split("</td>").next().expect("its end").to_owned()
+    };
+    for text in [cell("threshold"), cell("margin")] {
+        assert!(
+            text.contains(' ') && !text.contains('\u{a0}'),
+            "{text:?} has one piece, which reaches over others"
+        );
+    }
+    assert!(!page.contains(".margin { white-space: nowrap"), "the style lets them wrap");
+}
+
+#[test]
 fn odd_numbers_neither_panic_nor_reach_a_plot() {
     let mut campaign = golden::campaign();
     for job in &mut campaign.jobs {
