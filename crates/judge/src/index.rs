@@ -3,6 +3,7 @@
 //! Invariant: only this module searches the jobs of a campaign for those of a test.
 //! Never here: whether a job can be used.
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 
 use plan::app::{AppMetric, PrintedText, Stream};
@@ -25,6 +26,8 @@ pub(crate) struct Index<'a> {
     places: BTreeMap<&'a str, usize>,
     planned: Vec<PlannedJob>,
     contradictions: BTreeMap<String, Reason>,
+    /// The warnings about slow ranks, by test and phase.
+    slow_ranks: RefCell<BTreeMap<(String, String), Vec<Reason>>>,
 }
 
 impl<'a> Index<'a> {
@@ -40,7 +43,8 @@ impl<'a> Index<'a> {
         let planned = schedule::jobs(plan, &[]).unwrap_or_default();
         let contradictions = contradictions(plan, campaign).into_iter();
         let contradictions = contradictions.map(|one| (one.folder, one.reason)).collect();
-        Self { plan, campaign, by_test, by_repetition, places, planned, contradictions }
+        let slow_ranks = RefCell::default();
+        Self { plan, campaign, by_test, by_repetition, places, planned, contradictions, slow_ranks }
     }
 
     /// The jobs of this test, in the order of the runs.
@@ -79,6 +83,23 @@ impl<'a> Index<'a> {
     /// The planned jobs of a test.
     pub(crate) fn planned(&self, test: &str) -> impl Iterator<Item = &PlannedJob> {
         self.planned.iter().filter(move |job| job.test == test)
+    }
+
+    /// The warnings about slow ranks in a phase of a test. They are found once, because large jobs take
+    /// seconds for them, and all criteria of the phase have the same.
+    pub(crate) fn slow_ranks(
+        &self,
+        test: &Test,
+        phase: &str,
+        find: impl FnOnce() -> Vec<Reason>,
+    ) -> Vec<Reason> {
+        let key = (test.id.clone(), phase.to_owned());
+        if let Some(known) = self.slow_ranks.borrow().get(&key) {
+            return known.clone();
+        }
+        let found = find();
+        self.slow_ranks.borrow_mut().insert(key, found.clone());
+        found
     }
 
     /// The records of a repetition of a test.

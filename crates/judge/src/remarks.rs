@@ -66,7 +66,8 @@ fn warnings(case: &TestCriterion<'_>, statistics: Option<&Statistics>) -> Vec<Re
             searched(case).and_then(Result::err),
         ];
         all.extend(of_rates.into_iter().flatten());
-        all.extend(attribution::of(&phases));
+        let find = || attribution::of(&phases);
+        all.extend(case.index.slow_ranks(case.test, case.phase(), find));
         all.extend(order(case, statistics));
         all.extend(rates::harmonic(case));
         all.extend(course::warm_up(case));

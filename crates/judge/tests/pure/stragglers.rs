@@ -4,7 +4,7 @@ use results::finding::Finding;
 use results::reason::{Code, Reason};
 use results::record::{EachRank, Phase, Stonewall};
 
-use super::{WRITE, campaign, job, numbers, one, phase, plan, texts};
+use super::{WRITE, campaign, job, numbers, one, phase, plan, texts, verdicts_of};
 
 /// The warnings of three repetitions of a write. Its ranks ran at `rate`, on nodes of `per_node` ranks, with
 /// files on `target`.
@@ -115,4 +115,33 @@ fn load_imbalance_lost_time_and_wear_out_are_reported() {
     assert_eq!(wear_out.code, Code::WearOutTime);
     let numbers = numbers(wear_out, ["wear_out", "share", "deadline"]);
     assert_eq!(numbers, [Some(10.5), Some(0.35), Some(30.0)]);
+}
+
+#[test]
+fn each_criterion_of_a_phase_has_the_warnings_about_its_slow_ranks() {
+    let keys = "ior = \"-w -r -e\"\ncriterion = [\
+                { metric = \"write.bw\", op = \">=\", value = \"1 B/s\" },\
+                { metric = \"write.iops\", op = \">=\", value = \"0.001 /s\" },\
+                { metric = \"read.bw\", op = \">=\", value = \"1 B/s\" }]";
+    let each = EachRank {
+        ranks: 8,
+        moved: vec![1000; 8].into(),
+        seconds: vec![10.0, 10.1, 30.0, 10.2, 10.1, 10.3, 10.0, 10.2].into(),
+        node: vec![0].into(),
+        nodes: vec!["n0".into()],
+        ..EachRank::default()
+    };
+    let write = Phase { ranks: 8, each_rank: Some(each), ..phase("write", 120) };
+    let both = |repetition| {
+        let mut one = job("T", repetition, write.clone());
+        let read = job("T", repetition, phase("read", 120)).records;
+        one.records.extend(read.into_iter().filter(|record| matches!(record, results::Record::Phase(_))));
+        one
+    };
+    let verdicts = verdicts_of(&plan(keys), &campaign((1..4).map(both).collect()));
+    let slow = verdicts.iter().map(|verdict| {
+        let codes = verdict.warnings.iter().map(Finding::code);
+        (verdict.metric.as_str(), codes.filter(|code| *code == Code::SlowRank).count())
+    });
+    assert_eq!(slow.collect::<Vec<_>>(), [("write.bw", 1), ("write.iops", 1), ("read.bw", 0)]);
 }
