@@ -3,8 +3,8 @@
 use judge::ComparisonRules;
 use plan::Plan;
 use results::Outcome;
-use results::finding::{Finding, Severity};
 use results::comparison::{ComparedRow, Conclusion};
+use results::finding::{Finding, Severity};
 use results::folder::Campaign;
 use results::reason::Code;
 
