@@ -12,6 +12,9 @@ use crate::personalities;
 
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 
+/// The page with the contract of ten clauses, and its plan, without their endings.
+const TEN_CLAUSES: &str = "docs/tutorial/ten-clauses";
+
 /// Programs of the system in command lines of the documents. Their arguments are not checked.
 const OTHERS: &[&str] = &[
     ".ci/run",
@@ -30,8 +33,10 @@ const OTHERS: &[&str] = &[
     "ls",
     "man",
     "mkdir",
+    "mkfs.ext4",
     "mount",
     "rm",
+    "rmdir",
     "sed",
     "sha256sum",
     "ssh-keygen",
@@ -39,6 +44,7 @@ const OTHERS: &[&str] = &[
     "tail",
     "tar",
     "tr",
+    "truncate",
     "umount",
     "watch",
 ];
@@ -150,9 +156,11 @@ fn every_command_line_in_the_documents_is_accepted() {
 #[test]
 fn every_plan_in_the_documents_is_valid() {
     let (mut count, mut rejected) = (0, Vec::new());
-    // The examples of the lints have a test of their own.
-    let paths =
-        documents(Path::new(ROOT)).into_iter().filter(|path| !path.to_string_lossy().contains("/lints/"));
+    // The examples of the lints, and the parts of the plan of ten clauses, have tests of their own.
+    let others = |path: &Path| {
+        path.to_string_lossy().contains("/lints/") || path.ends_with(format!("{TEN_CLAUSES}.md"))
+    };
+    let paths = documents(Path::new(ROOT)).into_iter().filter(|path| !others(path));
     for example in paths.flat_map(|path| examples(&path)).filter(|example| example.language == "toml") {
         count += 1;
         let text = whole_plan(&example.text);
@@ -162,6 +170,18 @@ fn every_plan_in_the_documents_is_valid() {
     }
     assert!(rejected.is_empty(), "\n{}", rejected.join("\n"));
     assert!(count > 20, "{count} plans");
+}
+
+#[test]
+fn the_tutorial_shows_the_ten_clauses_as_their_plan_has_them() {
+    let path = |ending: &str| Path::new(ROOT).join(format!("{TEN_CLAUSES}.{ending}"));
+    let plan = std::fs::read_to_string(path("toml")).unwrap();
+    let shown: Vec<Example> =
+        examples(&path("md")).into_iter().filter(|example| example.language == "toml").collect();
+    assert!(shown.len() > 5, "{} parts", shown.len());
+    for Example { place, text, .. } in shown {
+        assert!(plan.contains(&text), "{place}: not so in {TEN_CLAUSES}.toml:\n{text}");
+    }
 }
 
 #[test]

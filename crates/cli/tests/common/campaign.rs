@@ -281,7 +281,7 @@ pub fn may_mount_alone(dir: &Path) -> bool {
     may
 }
 
-/// A small file system in memory over a directory, until dropped. Only root can create it.
+/// A small file system over a directory, until dropped. Only root can create it.
 pub struct SmallFs(PathBuf);
 
 impl SmallFs {
@@ -293,6 +293,22 @@ impl SmallFs {
             return Some(Self(dir.to_owned()));
         }
         skipped("mounting a small tmpfs is not allowed here; run the tests as root");
+        None
+    }
+
+    /// Mounts an ext4 of this size over `dir`. It is in the new file `image`, behind a loop device. `None`,
+    /// with the reason printed, if that is not allowed.
+    pub fn on_loop(dir: &Path, image: &Path, bytes: u64) -> Option<Self> {
+        fs::File::create_new(image).unwrap().set_len(bytes).unwrap();
+        fn is_done(command: &mut Command) -> bool {
+            command.stderr(Stdio::null()).status().is_ok_and(|status| status.success())
+        }
+        if is_done(Command::new("mkfs.ext4").args(["-q", "-F"]).arg(image))
+            && is_done(Command::new("mount").args(["-o", "loop"]).arg(image).arg(dir))
+        {
+            return Some(Self(dir.to_owned()));
+        }
+        skipped("an ext4 on a loop device is not possible here; run the tests as root, with mkfs.ext4");
         None
     }
 }

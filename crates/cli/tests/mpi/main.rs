@@ -36,3 +36,4 @@ mod mpi_io;
 mod mpi_io_stopped;
 mod nodes;
 mod stuck;
+mod ten_clauses;
