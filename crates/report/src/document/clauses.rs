@@ -101,14 +101,21 @@ fn basis(verdict: &Verdict) -> String {
         statistics.cov.filter(|_| verdict.statistic != "cov").map(|cov| format!("COV {}", share(cov))),
     );
     // The limit is that of the mean. Next to another statistic it would say nothing.
-    parts.extend(statistics.bound.filter(|_| verdict.statistic == "mean").map(|limit| {
-        let limit = of_values(statistics, verdict, limit.max(0.0)).text;
+    parts.extend(limit(statistics, verdict).filter(|_| verdict.statistic == "mean").map(|limit| {
+        let limit = of_values(statistics, verdict, limit).text;
         format!("{} limit {limit}", confidence(statistics.confidence))
     }));
     if verdict.as_reported {
         parts.push("as reported by the program".to_owned());
     }
     parts.join(", ")
+}
+
+/// The confidence limit of the mean: that of the reason, so that a clause shows one limit. A FAIL is decided
+/// by the limit on the other side. The quantity cannot be negative, so a limit below zero is shown as zero.
+fn limit(statistics: &Statistics, verdict: &Verdict) -> Option<f64> {
+    let of_reason = verdict.reason.number("limit").filter(|_| verdict.statistic == "mean");
+    of_reason.or(statistics.bound).map(|limit| limit.max(0.0))
 }
 
 fn job(folder: &String) -> Cell {
@@ -132,8 +139,7 @@ fn facts(statistics: &Statistics, verdict: &Verdict) -> Vec<Fact> {
         facts.push(Fact::new(&format!("{level} interval of the median"), format!("{low} to {high}")));
     }
     facts.extend(statistics.cov.map(|cov| Fact::new("COV", share(cov))));
-    // The quantity cannot be negative, so a limit below zero is shown as zero.
-    facts.extend(statistics.bound.map(|limit| fact(&format!("{level} limit"), limit.max(0.0))));
+    facts.extend(limit(statistics, verdict).map(|limit| fact(&format!("{level} limit"), limit)));
     facts.push(Fact::new("n", statistics.values.len().to_string()));
     facts
 }

@@ -7,7 +7,7 @@ use report::PageOptions;
 use report::document::{self, Block, Cell, Document};
 use results::finding::{Approval, Finding, Severity};
 use results::folder::{Campaign, EarlierCampaign, Extension};
-use results::reason::{Code, Reason};
+use results::reason::{Code, Datum, Reason};
 use results::record::{Record, Reported, Run};
 use results::summary::{
     CampaignCourse, PROCUREMENT, Rate, RepeatedAttempt, System, SystemProjection, WitnessCourse,
@@ -140,6 +140,17 @@ fn a_clause_has_its_value_its_threshold_and_its_margin_in_its_unit() {
     );
     assert_eq!(document.clauses[0].basis, "mean of 3, COV 0.6 %, 95 % limit 3.38 GB/s");
     assert_eq!(document.clauses[5].basis, "");
+}
+
+#[test]
+fn a_clause_that_is_not_met_has_the_limit_that_its_reason_has() {
+    let mut campaign = golden::campaign();
+    let verdict = &mut campaign.verdicts[1];
+    let bound = verdict.statistics.as_ref().and_then(|statistics| statistics.bound).unwrap();
+    assert!(verdict.outcome == Outcome::Fail && bound < 2.9988e9, "{verdict:?}");
+    verdict.reason = verdict.reason.clone().with("limit", Datum::rate(2.9996e9));
+    let basis = &document::of(&campaign).clauses[1].basis;
+    assert!(basis.ends_with(", 95 % limit 2.9996 GB/s"), "{basis}");
 }
 
 #[test]
