@@ -35,7 +35,8 @@ Usage: cargo xtask COMMAND
       --all           also run the slow tests
   tidy                check the source rules that no compiler checks
   docs                check the links of all documents and build the book in target/book
-  screenshot          write a picture of a report for the README (needs Chromium)
+  screenshot [NAME]   run campaigns and write the pictures of their reports (needs Chromium)
+      NAME            only this one: report, ten-clauses or bluewaters
   setup               install test dependencies only
   bench [DIR]         measure this program, the bare system calls, fio and ior; print one table
       DIR             directory on a disk [default: the target directory]
@@ -76,7 +77,8 @@ fn run(words: &[&str]) -> Result<bool> {
         ["test", "--all", "--", filter @ ..] => test::run(&root, &TestRequest { all: true, filter }),
         ["tidy"] => Ok(tidy::print(&root)?.is_empty()),
         ["docs"] => docs::run(&root),
-        ["screenshot"] => screenshot::run(&root),
+        ["screenshot"] => screenshot::run(&root, None),
+        ["screenshot", name] => screenshot::run(&root, Some(name)),
         ["setup"] => Ok(setup::run(&root)?.sound),
         ["bench", words @ ..] => bench::run(&root, words),
         [] => bail!("no command is given\n\n{HELP}"),
