@@ -47,10 +47,19 @@ pub(super) fn table(plan: &Plan, variability: &Variability) -> Result<String> {
     let cov = |test: &str, metric: &str| {
         measured.get(&(test.to_owned(), metric.to_owned())).copied().unwrap_or(otherwise)
     };
-    lines(&judge::power(plan, &cov))
+    lines(&judge::power(plan, &cov), criteria(plan))
 }
 
-fn lines(power: &PlanPower) -> Result<String> {
+/// The number of criteria of a plan.
+fn criteria(plan: &Plan) -> usize {
+    let of_tests = plan.tests.iter().map(|test| test.criteria.len());
+    let of_groups = plan.groups.iter().map(|group| group.criteria.len());
+    let of_scores = plan.scores.iter().map(|score| usize::from(score.criterion.is_some()));
+    of_tests.chain(of_groups).chain(of_scores).sum()
+}
+
+/// The lines about the clauses that vary, of this number of clauses in all.
+fn lines(power: &PlanPower, clauses: usize) -> Result<String> {
     let mut text = String::new();
     if power.clauses.is_empty() {
         return Ok(text);
@@ -75,11 +84,15 @@ fn lines(power: &PlanPower) -> Result<String> {
             enough(one.enough)
         )?;
     }
-    let number = power.clauses.len() as u64;
+    let number = power.clauses.len();
+    let without = match clauses - number {
+        0 => String::new(),
+        others => format!(", without {others} whose value does not vary"),
+    };
     writeln!(
         text,
-        "  all {} together, if independent: {}; {}",
-        several(number, "clause"),
+        "  all {} together, if independent{without}: {}; {}",
+        several(number as u64, "clause"),
         power.all.map(percent).join(", "),
         enough(power.enough)
     )?;
@@ -98,4 +111,29 @@ fn enough(repetitions: Option<u32>) -> String {
 
 fn percent(share: f64) -> String {
     format!("{:.1} %", share * 100.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_sum_says_how_many_clauses_are_left_out_because_their_value_does_not_vary() {
+        let of = |more: &str| {
+            let text = format!(
+                "schema = 1\nplan = {{ id = \"p\", title = \"t\" }}\nfs.s = {{ dir = \"{{dir}}\" }}\n\
+                 [[test]]\nid = \"A\"\nior = \"-w -W -e -t 64k -b 256k\"\nrepetitions = 4\ncriterion = [\n\
+                 {{ metric = \"write.bw\", op = \">=\", value = \"1 B/s\" }},\n{more}]\n"
+            );
+            let plan = Plan::parse(&text, "p.toml").unwrap();
+            let table = table(&plan, &Variability { cov: None, cov_from: None }).unwrap();
+            table.lines().last().unwrap().trim().to_owned()
+        };
+        let all = of("");
+        assert!(all.starts_with("all 1 clause together, if independent: 5.0 %"), "{all}");
+        let count = "{ metric = \"write_check.errors\", op = \"==\", value = \"0 errors\" },\n";
+        let all = of(count);
+        let begin = "all 1 clause together, if independent, without 1 whose value does not vary: 5.0 %";
+        assert!(all.starts_with(begin), "{all}");
+    }
 }
