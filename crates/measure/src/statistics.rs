@@ -33,8 +33,7 @@ pub use power::{
     repetitions_for_median,
 };
 pub use ratio::{Answer, Interval, median_ratio_interval, ratio_interval, value_ratio_interval};
-pub use student::t_quantile;
-use student::t_quantile_of;
+pub use student::{f_beyond, normal_quantile, t_beyond, t_quantile, t_quantile_of};
 pub use trend::{FirstRepetition, Trend, first, trend};
 pub use variability::limit_of_cov;
 

@@ -10,7 +10,7 @@ pub fn t_quantile(p: f64, freedom: u32) -> f64 {
 }
 
 /// [`t_quantile`] for degrees of freedom that are not an integer, such as Welch's.
-pub(crate) fn t_quantile_of(p: f64, freedom: f64) -> f64 {
+pub fn t_quantile_of(p: f64, freedom: f64) -> f64 {
     assert!((0.5..1.0).contains(&p) && freedom > 0.0, "t quantile of p = {p} with {freedom} degrees");
     let (mut low, mut high) = (0.0, f64::INFINITY);
     let mut t = near_quantile(p, freedom);
@@ -48,8 +48,14 @@ fn near_quantile(p: f64, freedom: f64) -> f64 {
 }
 
 /// Probability that a t variable with `freedom` degrees is farther from zero than `t`.
-pub(crate) fn t_beyond(t: f64, freedom: f64) -> f64 {
+pub fn t_beyond(t: f64, freedom: f64) -> f64 {
     incomplete_beta(freedom / (freedom + t * t), freedom / 2.0, 0.5)
+}
+
+/// Probability that an F variable with these degrees, `over` of the numerator and `under` of the denominator,
+/// is above `f`.
+pub fn f_beyond(f: f64, over: f64, under: f64) -> f64 {
+    incomplete_beta(under / (under + over * f), under / 2.0, over / 2.0)
 }
 
 /// Probability that a t variable with `freedom` degrees is above `t`.
@@ -79,7 +85,7 @@ pub(crate) fn normal_below(z: f64) -> f64 {
 }
 
 /// The quantile of the normal distribution with probability `p`, for `p` above 0 and below 1.
-pub(crate) fn normal_quantile(p: f64) -> f64 {
+pub fn normal_quantile(p: f64) -> f64 {
     assert!(p > 0.0 && p < 1.0, "normal quantile of p = {p}");
     let (mut low, mut high) = (-40.0, 40.0);
     for _ in 0..100 {
@@ -194,6 +200,14 @@ mod tests {
         near(normal_below(2.0), 0.977_250, 1e-5);
         near(normal_below(-5.0) / 2.866_516e-7, 1.0, 1e-5);
         near(t_beyond(-2.228, 10.0), 0.05, 1e-4);
+    }
+
+    #[test]
+    fn tails_of_f_equal_the_published_tables() {
+        near(f_beyond(2.098, 6.0, 133.0), 0.0577, 2e-4);
+        near(f_beyond(4.965, 1.0, 10.0), 0.05, 1e-4);
+        near(f_beyond(9.0, 1.0, 7.5), t_beyond(3.0, 7.5), 1e-12);
+        near(f_beyond(3.478, 4.0, 10.0), 0.05, 1e-4);
     }
 
     #[test]
