@@ -24,6 +24,7 @@ const CRATES: &[CrateRow] = &[
     ("lint", "units results command plan"),
     ("run", "units results plan"),
     ("judge", "units measure results plan"),
+    ("track", "results measure"),
     ("conformance", "ranks storage results"),
     ("report", "units results"),
     (

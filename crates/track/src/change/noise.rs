@@ -1,0 +1,82 @@
+//! The noise of a series: its deviation, the correlation of neighbours, and values with limited outliers.
+//!
+//! Differences of neighbours know nothing of a level, so few shifts hardly change these estimates. For noise
+//! with the correlation `c^k` over `k` points, differences over one and over two points have the variances
+//! `2s²(1−c)` and `2s²(1−c²)`. Their ratio is `1+c`.
+//!
+//! Invariant: adding a constant to all values changes nothing.
+
+use measure::statistics::median;
+
+use super::HistoryNoise;
+
+/// Deviation of a normal distribution over its median absolute deviation.
+const NORMAL: f64 = 1.4826;
+/// Points on either side whose median is the local level.
+const REACH: usize = 10;
+/// Values are limited to this number of local deviations from the local level.
+const LIMIT: f64 = 3.0;
+/// The largest correlation: beyond it, no finite history has enough information.
+const CORRELATION_MAX: f64 = 0.95;
+/// Deviations below this are rounding, not noise.
+pub(super) const DEVIATION_MIN: f64 = 1e-4;
+
+/// The noise of these logarithms of rates.
+pub(super) fn noise(values: &[f64]) -> HistoryNoise {
+    let (near, far) = (difference_variance(values, 1), difference_variance(values, 2));
+    // About one standard error: without it, short histories with correlated noise have false alarms.
+    let allowance = 1.0 / (values.len() as f64).sqrt();
+    let correlation =
+        if near > 0.0 { (far / near - 1.0 + allowance).clamp(0.0, CORRELATION_MAX) } else { 0.0 };
+    let deviation = (near / 2.0 / (1.0 - correlation)).sqrt();
+    HistoryNoise { deviation: deviation.max(DEVIATION_MIN), correlation }
+}
+
+/// The variance of the differences over `lag` points, with outliers limited.
+fn difference_variance(values: &[f64], lag: usize) -> f64 {
+    let differences: Vec<f64> = values.windows(lag + 1).map(|pair| pair[lag] - pair[0]).collect();
+    if differences.is_empty() {
+        return 0.0;
+    }
+    let limit = LIMIT * robust_deviation(&differences);
+    differences.iter().map(|one| one.clamp(-limit, limit).powi(2)).sum::<f64>() / differences.len() as f64
+}
+
+/// The deviation about the median, from the median absolute deviation. 0 without values.
+pub(super) fn robust_deviation(values: &[f64]) -> f64 {
+    let middle = median(values).unwrap_or(0.0);
+    let distances: Vec<f64> = values.iter().map(|value| (value - middle).abs()).collect();
+    NORMAL * median(&distances).unwrap_or(0.0)
+}
+
+/// The values, with outliers moved to a limit (Hampel's filter). A limited value still counts as far from the
+/// level, so the first points after a shift keep their direction.
+pub(super) fn limited(values: &[f64], noise: &HistoryNoise) -> Vec<f64> {
+    let limit_one = |(place, value): (usize, &f64)| {
+        let mut near = near(values, place);
+        let level = middle(&mut near);
+        near.iter_mut().for_each(|one| *one = (*one - level).abs());
+        let limit = LIMIT * (NORMAL * middle(&mut near)).max(noise.deviation / 2.0);
+        value.clamp(level - limit, level + limit)
+    };
+    values.iter().enumerate().map(limit_one).collect()
+}
+
+/// The value at a place and its neighbours.
+pub(super) fn near(values: &[f64], place: usize) -> Vec<f64> {
+    values[place.saturating_sub(REACH)..values.len().min(place + REACH + 1)].to_vec()
+}
+
+/// The middle value, the larger one of two; it reorders the values. Running medians need no mean of two.
+pub(super) fn middle(values: &mut [f64]) -> f64 {
+    let half = values.len() / 2;
+    *values.select_nth_unstable_by(half, f64::total_cmp).1
+}
+
+/// By how much the correlation of neighbours increases the variance of a mean of `n` values.
+pub(super) fn inflation(correlation: f64, n: usize) -> f64 {
+    // 1 + 2 Σ (1 − k/n) c^k over k below n, summed.
+    let (c, n) = (correlation, n as f64);
+    let tail = 2.0 * c * (1.0 - c.powf(n)) / (n * (1.0 - c).powi(2));
+    ((1.0 + c) / (1.0 - c) - tail).max(1.0)
+}
