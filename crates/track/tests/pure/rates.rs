@@ -1,0 +1,59 @@
+//! False alarms and detections are as often as docs/validation/change-points.md states.
+//!
+//! The worlds are those of the example `change_points`, which prints the tables.
+
+#[path = "../../examples/change_points/worlds.rs"]
+mod worlds;
+
+use track::change::ChangeSettings;
+use worlds::{Counts, Shape, World};
+
+fn counts(world: &World, histories: usize) -> Counts {
+    Counts::of(world, histories, ChangeSettings::default())
+}
+
+/// Whether slow tests run, which `cargo xtask test --all` selects. If not, prints the reason.
+fn only_in_all(reason: &str) -> bool {
+    let all = std::env::var_os("ASSAY_TEST_ALL").is_some_and(|value| value == "1");
+    if !all {
+        println!("ONLY IN --all: {reason}");
+    }
+    all
+}
+
+#[test]
+fn few_quiet_years_have_a_false_alarm() {
+    for world in [World::quiet("", 0.1), World { shape: Shape::Heavy, ..World::quiet("", 0.1) }] {
+        let counts = counts(&world, 2);
+        assert_eq!(counts.wrong, 0, "{world:?}");
+    }
+}
+
+#[test]
+fn falls_of_twice_the_variability_are_found_with_a_short_delay() {
+    let world = World { ratio: 0.8, ..World::quiet("", 0.1) };
+    let counts = counts(&world, 4);
+    assert_eq!(counts.percent(counts.found), 100.0);
+    assert!(counts.median_delay().is_some_and(|delay| delay <= 20.0), "{counts:?}");
+    assert!(counts.place_covered >= 3 && counts.ratio_covered >= 2, "{counts:?}");
+}
+
+#[test]
+fn false_alarms_stay_below_the_stated_rate_in_all_kinds_of_noise() {
+    if !only_in_all("it simulates 500 years of daily points, which takes minutes") {
+        return;
+    }
+    let worlds = [
+        World::quiet("independent", 0.1),
+        World { correlation: 0.5, ..World::quiet("correlated", 0.1) },
+        World { outliers: 0.05, ..World::quiet("outliers", 0.1) },
+        World { weekend: 0.1, ..World::quiet("weekends", 0.05) },
+        World { shape: Shape::Slowdowns, ..World::quiet("slowdowns", 0.2) },
+    ];
+    for world in worlds {
+        let counts = counts(&world, 100);
+        // 5 % of 100 years, and three deviations.
+        let wrong = counts.percent(counts.wrong_histories);
+        assert!(wrong <= 11.5, "{}: {wrong} % of {} years", world.name, counts.histories);
+    }
+}
