@@ -13,11 +13,11 @@ use measure::statistics::Dice;
 use track::change::{ChangeSettings, analyse};
 use worlds::{Counts, Shape, World};
 
-const HISTORIES: usize = 300;
+const HISTORIES: usize = 150;
 /// The number of histories of each world with a shift.
-const SHIFTED: usize = 100;
+const SHIFTED: usize = 60;
 /// The number of histories that `series` prints for each world.
-const PRINTED: usize = 100;
+const PRINTED: usize = 60;
 
 /// The worlds without a change of the level.
 const QUIET: [World; 12] = [

@@ -12,8 +12,9 @@ use super::HistoryNoise;
 
 /// Deviation of a normal distribution over its median absolute deviation.
 const NORMAL: f64 = 1.4826;
-/// Points on either side whose median is the local level.
-const REACH: usize = 10;
+/// Points on either side whose median is the local level. A run of 5 points among 9 is a level of its own,
+/// and is not limited.
+const REACH: usize = 4;
 /// Values are limited to this number of local deviations from the local level.
 const LIMIT: f64 = 3.0;
 /// The largest correlation: beyond it, no finite history has enough information.
@@ -53,18 +54,18 @@ pub(super) fn robust_deviation(values: &[f64]) -> f64 {
 /// level, so the first points after a shift keep their direction.
 pub(super) fn limited(values: &[f64], noise: &HistoryNoise) -> Vec<f64> {
     let limit_one = |(place, value): (usize, &f64)| {
-        let mut near = near(values, place);
+        let mut near = near(values, place, REACH);
         let level = middle(&mut near);
         near.iter_mut().for_each(|one| *one = (*one - level).abs());
-        let limit = LIMIT * (NORMAL * middle(&mut near)).max(noise.deviation / 2.0);
+        let limit = LIMIT * (NORMAL * middle(&mut near)).max(noise.deviation);
         value.clamp(level - limit, level + limit)
     };
     values.iter().enumerate().map(limit_one).collect()
 }
 
-/// The value at a place and its neighbours.
-pub(super) fn near(values: &[f64], place: usize) -> Vec<f64> {
-    values[place.saturating_sub(REACH)..values.len().min(place + REACH + 1)].to_vec()
+/// The value at a place and up to `reach` neighbours on either side.
+pub(super) fn near(values: &[f64], place: usize, reach: usize) -> Vec<f64> {
+    values[place.saturating_sub(reach)..values.len().min(place + reach + 1)].to_vec()
 }
 
 /// The middle value, the larger one of two; it reorders the values. Running medians need no mean of two.

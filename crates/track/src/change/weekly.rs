@@ -14,6 +14,8 @@ const DAY_S: f64 = 86_400.0;
 /// A pattern is sought in at least this time, and on days with at least this number of points.
 const WEEKS_MIN: f64 = 4.0;
 const POINTS_MIN: usize = 4;
+/// Points on either side of the running median.
+const REACH: usize = 10;
 
 /// The significant pattern of these logarithms of rates, and the values without it.
 pub(super) fn without_week(
@@ -66,7 +68,7 @@ fn pattern(
 
 /// The values minus the median of their neighbours.
 fn residuals(values: &[f64]) -> Vec<f64> {
-    values.iter().enumerate().map(|(place, value)| value - middle(&mut near(values, place))).collect()
+    values.iter().enumerate().map(|(place, value)| value - middle(&mut near(values, place, REACH))).collect()
 }
 
 /// The rank of each value; equal values share their mean rank.

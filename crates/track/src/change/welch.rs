@@ -3,7 +3,7 @@
 //! A new segment has few points, and their own variance is a poor estimate. So each variance is averaged with
 //! that of the whole history, which has the weight of [`PRIOR_FREEDOM`] degrees of freedom. Source: Smyth,
 //! "Linear Models and Empirical Bayes Methods", 2004. The correlation of neighbours increases the variance of
-//! each mean, and reduces the degrees of freedom.
+//! each mean, and reduces the degrees of freedom of its own points (Bayley and Hammersley 1946).
 
 use measure::statistics::t_beyond;
 
@@ -31,8 +31,7 @@ impl LevelTest {
         let (one, other) = (Level::of(before, noise), Level::of(after, noise));
         let sum = one.error_square + other.error_square;
         let parts = one.error_square.powi(2) / one.freedom + other.error_square.powi(2) / other.freedom;
-        let square = noise.correlation.powi(2);
-        let freedom = (sum.powi(2) / parts * (1.0 - square) / (1.0 + square)).max(1.0);
+        let freedom = sum.powi(2) / parts;
         let variance = (one.variance * one.n + other.variance * other.n) / (one.n + other.n);
         let long = (1.0 + noise.correlation) / (1.0 - noise.correlation);
         Self { difference: other.mean - one.mean, error: sum.sqrt(), freedom, variance: variance * long }
@@ -66,6 +65,8 @@ impl Level {
         // The squares about their own mean expect this many variances.
         let own = (n - inflation).max(0.0);
         let variance = (PRIOR_FREEDOM * noise.deviation.powi(2) + squares) / (PRIOR_FREEDOM + own);
-        Self { n, mean, variance, error_square: variance * inflation / n, freedom: PRIOR_FREEDOM + n - 1.0 }
+        let square = noise.correlation.powi(2);
+        let freedom = PRIOR_FREEDOM + (n - 1.0) * (1.0 - square) / (1.0 + square);
+        Self { n, mean, variance, error_square: variance * inflation / n, freedom }
     }
 }

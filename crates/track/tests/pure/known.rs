@@ -136,6 +136,36 @@ fn a_detector_reports_a_fall_soon_and_once_and_ends_with_the_analysis() {
     assert_eq!(detector.analysis(), found(&points));
 }
 
+#[test]
+fn the_example_of_the_documents_has_the_stated_result() {
+    // docs/explanation/change-points.md
+    let rates = [
+        20.1, 19.6, 20.4, 19.9, 20.8, 19.3, 20.2, 20.0, 19.7, 20.5, 19.8, 20.3, 9.8, 20.1, 19.5, 20.6, 17.2,
+        16.9, 17.5, 17.1, 16.6, 17.4, 17.0, 17.3_f64,
+    ];
+    let points = days(rates.map(f64::ln));
+    let found = found(&points);
+    let [shift] = found.shifts[..] else { panic!("one shift: {found:?}") };
+    assert_eq!((shift.index, shift.earliest_s / DAY_S, shift.latest_s / DAY_S), (16, 13.0, 18.0));
+    let rounded = |value: f64| (value * 1000.0).round() / 1000.0;
+    assert_eq!([shift.ratio, shift.ratio_low, shift.ratio_high].map(rounded), [0.863, 0.829, 0.898]);
+    assert!((1e-9..3e-9).contains(&shift.p), "{shift:?}");
+    assert_eq!(found.outliers, [12]);
+    let mut detector = Detector::new(ChangeSettings::default());
+    let reported = points.iter().position(|point| !detector.push(*point).is_empty());
+    assert_eq!(reported, Some(20));
+}
+
+#[test]
+fn a_week_of_low_rates_is_a_level_and_four_days_are_not() {
+    let low = |length: usize| move |day: usize| if (60..60 + length).contains(&day) { -0.7 } else { 0.0 };
+    let week = found(&days(noisy(13, 120, 0.05, low(7))));
+    assert_eq!(week.shifts.iter().map(|shift| shift.index).collect::<Vec<_>>(), [60, 67]);
+    let four_days = found(&days(noisy(13, 120, 0.05, low(4))));
+    assert!(four_days.shifts.is_empty(), "{:?}", four_days.shifts);
+    assert_eq!(four_days.outliers, [60, 61, 62, 63]);
+}
+
 proptest! {
     #[test]
     fn a_factor_on_all_rates_changes_nothing(seed in 0_u64..1000, factor in 1e-6_f64..1e6) {
