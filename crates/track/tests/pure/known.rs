@@ -114,6 +114,17 @@ fn points_without_a_rate_are_listed_and_change_nothing() {
 }
 
 #[test]
+fn an_analysis_has_a_form_for_stores_and_programs() {
+    let step = |day: usize| if day < 40 { 0.0 } else { -0.5 };
+    let found = found(&days(noisy(10, 80, 0.05, step)));
+    let json = serde_json::to_value(&found).expect("only numbers");
+    assert_eq!(json["shifts"][0]["index"], 40);
+    assert_eq!(json["segments"][1]["points"], 40);
+    assert!(json["shifts"][0]["ratio_low"].as_f64() < json["shifts"][0]["ratio"].as_f64());
+    assert!(json["weekly"].is_null() && json["noise"]["deviation"].is_f64());
+}
+
+#[test]
 fn points_at_one_time_have_shifts_and_no_drift() {
     let step = |day: usize| if day < 40 { 0.0 } else { -0.5 };
     let mut points = days(noisy(11, 80, 0.05, step));
