@@ -6,6 +6,7 @@
 //! Invariant: pure. Campaigns whose evidence is rejected have no values.
 //! Never here: checking evidence, English.
 
+mod entry;
 mod facts;
 mod parameters;
 mod values;
@@ -26,6 +27,8 @@ use units::Dimension;
 
 use parameters::TestParameters;
 use values::CampaignValues;
+
+pub use entry::{EntryNames, history_entry};
 
 /// The usual confidence of a comparison.
 pub const COMPARISON_CONFIDENCE: f64 = 0.95;

@@ -34,7 +34,9 @@ use results::crosscheck::Contradiction;
 use results::folder::Campaign;
 use results::summary::Summary;
 
-pub use comparison::{COMPARISON_CONFIDENCE, CampaignToCompare, ComparisonRules, compare};
+pub use comparison::{
+    COMPARISON_CONFIDENCE, CampaignToCompare, ComparisonRules, EntryNames, compare, history_entry,
+};
 pub use power::{ClausePower, MARGINS, PlanPower, WANTED, power};
 pub use waivers::WAIVABLE;
 

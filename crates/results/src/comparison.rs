@@ -62,16 +62,32 @@ pub struct ComparedCampaign {
 }
 
 /// Which values of a metric are better.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum MetricDirection {
     /// A rate: more is faster.
     HigherIsFaster,
     /// A time: less is faster.
     LowerIsFaster,
     /// Neither, such as an amount.
+    #[default]
     Neither,
     /// A count of errors or cases, which is exact and has no interval.
     Count,
+}
+
+impl MetricDirection {
+    /// All directions.
+    pub const ALL: [Self; 4] = [Self::HigherIsFaster, Self::LowerIsFaster, Self::Neither, Self::Count];
+
+    /// Its word in files.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::HigherIsFaster => "higher-is-faster",
+            Self::LowerIsFaster => "lower-is-faster",
+            Self::Neither => "neither",
+            Self::Count => "count",
+        }
+    }
 }
 
 /// A metric of a test in all campaigns.

@@ -11,6 +11,7 @@ pub mod comparison;
 pub mod crosscheck;
 pub mod finding;
 pub mod folder;
+pub mod history;
 pub mod mounts;
 pub mod progress;
 pub mod projection;

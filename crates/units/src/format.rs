@@ -47,6 +47,7 @@ pub fn several(number: u64, noun: &str) -> String {
         (1, _) => format!("1 {noun}"),
         (_, Some(stem)) => format!("{number} {stem}ies"),
         _ if noun == "criterion" => format!("{number} criteria"),
+        _ if noun.ends_with("series") => format!("{number} {noun}"),
         _ => format!("{number} {noun}s"),
     }
 }

@@ -24,13 +24,13 @@ const CRATES: &[CrateRow] = &[
     ("lint", "units results command plan"),
     ("run", "units results plan"),
     ("judge", "units measure results plan"),
-    ("track", "results measure"),
+    ("track", "units measure results"),
     ("conformance", "ranks storage results"),
     ("report", "units results"),
     (
         "cli",
         "units ffi measure ranks storage results workloads command plan lint run \
-         conformance judge report",
+         conformance judge report track",
     ),
     (TESTKIT, "units measure ranks storage results"),
     (SHIM, ""),

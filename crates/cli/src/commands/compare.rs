@@ -79,7 +79,7 @@ pub(crate) fn run(args: CompareArgs) -> Result<u8> {
         args.folders.iter().map(|path| ExaminedCampaign::open(path)).collect::<Result<Vec<_>>>()?;
     distinct(&campaigns)?;
     let rules = ComparisonRules { confidence: args.confidence, other_parameters: args.other_parameters };
-    let compared: Vec<CampaignToCompare<'_>> = campaigns.iter().map(to_compare).collect();
+    let compared: Vec<CampaignToCompare<'_>> = campaigns.iter().map(ExaminedCampaign::evaluated).collect();
     let comparison = judge::compare(&compared, rules);
     if let Some(file) = &args.html {
         write("--html", file, report::comparison_html(&comparison)?.as_bytes(), &args.folders)?;
@@ -99,17 +99,6 @@ pub(crate) fn run(args: CompareArgs) -> Result<u8> {
         say(&format!("Written: {}\n", file.display()))?;
     }
     Ok(status(&comparison, args.fail_below))
-}
-
-fn to_compare(one: &ExaminedCampaign) -> CampaignToCompare<'_> {
-    CampaignToCompare {
-        name: &one.name,
-        plan: &one.plan,
-        campaign: &one.campaign,
-        head: one.head.as_ref(),
-        evidence: &one.evidence,
-        is_usable: one.is_usable,
-    }
 }
 
 /// Rejects a campaign that is given twice: a folder and its archive have the same evidence hash.

@@ -1,9 +1,10 @@
-//! A campaign as `compare` and `index` read it: evaluated again, with the state of its evidence.
+//! A campaign as `compare`, `index` and `track` read it: evaluated again, with the state of its evidence.
 //!
 //! Never here: what is done with a campaign whose evidence is not intact.
 
 use std::path::Path;
 
+use ::judge::CampaignToCompare;
 use anyhow::Result;
 use plan::Plan;
 use results::folder::{self, Campaign, Head, Verification, names};
@@ -41,6 +42,18 @@ impl ExaminedCampaign {
             campaign,
             evidence,
         })
+    }
+
+    /// The campaign as the comparison and the history evaluate it.
+    pub(super) fn evaluated(&self) -> CampaignToCompare<'_> {
+        CampaignToCompare {
+            name: &self.name,
+            plan: &self.plan,
+            campaign: &self.campaign,
+            head: self.head.as_ref(),
+            evidence: &self.evidence,
+            is_usable: self.is_usable,
+        }
     }
 }
 

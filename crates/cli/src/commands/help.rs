@@ -41,12 +41,15 @@ enum ExitStatuses {
     Plan,
     /// It tries cases of a conformance suite.
     Cases,
+    /// It adds to a history, or reads it.
+    History,
     /// It does something.
     Work,
 }
 
 impl ExitStatuses {
     /// One line for each status.
+    // tidy: long because it is a table.
     const fn rows(self) -> &'static [&'static str] {
         match self {
             Self::Verdict => &[
@@ -84,6 +87,12 @@ impl ExitStatuses {
                 "   with --fail-below also: a row of the baseline cannot be compared",
                 "4  an error of the program or of I/O",
             ],
+            Self::History => &[
+                "0  done",
+                "2  wrong usage, or the file is not a history",
+                "3  something was not added: its evidence is rejected, or it cannot be read",
+                "4  an error of the program or of I/O",
+            ],
             Self::Index => &[
                 "0  written; all campaigns are intact",
                 "2  wrong usage, or the file exists and is not an index",
@@ -115,7 +124,7 @@ const fn help(name: &'static str, exit: ExitStatuses, examples: &'static [&'stat
     CommandHelp { name, examples, exit }
 }
 
-use ExitStatuses::{Cases, Comparison, Evidence, Index, Lint, Plan, Report, Verdict, Watch, Work};
+use ExitStatuses::{Cases, Comparison, Evidence, History, Index, Lint, Plan, Report, Verdict, Watch, Work};
 
 const GROUPS: &[CommandGroup] = &[
     CommandGroup {
@@ -199,6 +208,16 @@ const GROUPS: &[CommandGroup] = &[
                 &[
                     "assay index phase1.tar.gz phase2.tar.gz",
                     "assay index assay-contract-20261124-101500 -o campaigns.html",
+                ],
+            ),
+            help(
+                "track",
+                History,
+                &[
+                    "assay track add assay-contract-20261124-101500 contract.tar.gz",
+                    "assay track add probes.csv --map time=epoch --set unit=MiB/s --set test=write",
+                    "assay track list scratch1 write",
+                    "assay track export --format openmetrics -o /var/lib/node_exporter/assay.prom",
                 ],
             ),
             help(

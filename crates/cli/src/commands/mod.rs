@@ -19,6 +19,7 @@ mod report;
 mod run;
 mod signatures;
 mod submit;
+mod track;
 mod try_campaign;
 mod verify;
 mod watch;
@@ -54,6 +55,7 @@ enum Command {
     Pack(pack::PackArgs),
     Compare(compare::CompareArgs),
     Index(index::IndexArgs),
+    Track(track::TrackArgs),
     Witness(witness::WitnessArgs),
     Plan(plan::PlanArgs),
     Datasets(datasets::DatasetsArgs),
@@ -122,6 +124,7 @@ pub(crate) fn run(argv: &[String]) -> u8 {
         Command::Pack(args) => pack::run(args),
         Command::Compare(args) => compare::run(args),
         Command::Index(args) => index::run(args),
+        Command::Track(args) => track::run(args),
         Command::Witness(args) => witness::run(args),
         Command::Plan(args) => plan::run(args),
         Command::Datasets(args) => datasets::run(args),

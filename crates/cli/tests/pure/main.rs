@@ -60,3 +60,4 @@ mod plan_errors;
 mod plan_init;
 mod report_pdf;
 mod signatures;
+mod track;

@@ -23,7 +23,7 @@ const FILL_DIFFERS: f64 = 0.01;
 const NAMES_MAX: usize = 16;
 
 /// The facts of one campaign, by fact and subject.
-type CampaignFacts = BTreeMap<(ComparedFact, String), Datum>;
+pub(super) type CampaignFacts = BTreeMap<(ComparedFact, String), Datum>;
 
 /// All facts in which the campaigns differ, by fact and subject.
 pub(super) fn differences(values: &[CampaignValues<'_>]) -> Vec<FactDifference> {
@@ -93,7 +93,8 @@ fn number(datum: &Datum) -> Option<f64> {
     }
 }
 
-fn facts(one: &CampaignValues<'_>) -> CampaignFacts {
+/// All known facts of a campaign.
+pub(super) fn facts(one: &CampaignValues<'_>) -> CampaignFacts {
     let mut facts = CampaignFacts::new();
     of_campaign(&mut facts, one);
     for test in &one.plan.tests {
@@ -245,7 +246,7 @@ fn fills(facts: &mut CampaignFacts, one: &CampaignValues<'_>) {
     let mut shares: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
     for test in &one.plan.tests {
         let fills = one.jobs(&test.id).iter().filter_map(|job| job.info.fill_before.as_ref());
-        shares.entry(&test.fs).or_default().extend(fills.filter_map(share));
+        shares.entry(&test.fs).or_default().extend(fills.filter_map(used_share));
     }
     for (fs, shares) in shares {
         let ends = [shares.iter().copied().reduce(f64::min), shares.iter().copied().reduce(f64::max)];
@@ -256,7 +257,7 @@ fn fills(facts: &mut CampaignFacts, one: &CampaignValues<'_>) {
 }
 
 /// The used share of the blocks.
-fn share(fill: &Fill) -> Option<f64> {
+pub(super) fn used_share(fill: &Fill) -> Option<f64> {
     let (used, free) = (fill.bytes_used as f64, fill.bytes_free as f64);
     (used + free > 0.0).then(|| used / (used + free))
 }

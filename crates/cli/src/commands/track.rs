@@ -1,0 +1,87 @@
+//! `assay track`: the history of systems.
+
+mod add;
+mod export;
+mod files;
+mod list;
+
+use std::path::PathBuf;
+
+use anyhow::{Context, Result};
+use clap::Subcommand;
+use track::store::{Store, StoreError};
+use units::Usage;
+
+/// The variable with the store of a site.
+const VARIABLE: &str = "ASSAY_STORE";
+
+/// Keep the history of systems: campaigns and old logs as points over years
+///
+/// The history is one SQLite file. Each point leads back to its campaign folder or file.
+#[derive(clap::Args)]
+pub(crate) struct TrackArgs {
+    #[command(subcommand)]
+    command: TrackCommand,
+}
+
+#[derive(Subcommand)]
+enum TrackCommand {
+    Add(add::AddArgs),
+    List(list::ListArgs),
+    Export(export::ExportArgs),
+}
+
+/// Which history.
+#[derive(clap::Args)]
+struct StorePlace {
+    /// The file of the history
+    ///
+    /// Without this option it is the file in the variable ASSAY_STORE, or assay/history.sqlite in
+    /// XDG_DATA_HOME or ~/.local/share.
+    #[arg(long, value_name = "FILE")]
+    store: Option<PathBuf>,
+}
+
+impl StorePlace {
+    fn path(&self) -> Result<PathBuf> {
+        let variable =
+            |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+        let data = || {
+            let home = || Some(variable("HOME")?.join(".local/share"));
+            Some(variable("XDG_DATA_HOME").or_else(home)?.join("assay/history.sqlite"))
+        };
+        let path = self.store.clone().or_else(|| variable(VARIABLE)).or_else(data);
+        let missing = || Usage("HOME is not set. Give the file of the history with --store.".to_owned());
+        Ok(path.ok_or_else(missing)?)
+    }
+
+    /// The history, to read it.
+    fn open(&self) -> Result<Store> {
+        Store::open(&self.path()?).map_err(usage)
+    }
+
+    /// The history, to add to it.
+    fn open_or_create(&self) -> Result<Store> {
+        let path = self.path()?;
+        if let Some(dir) = path.parent().filter(|dir| self.store.is_none() && !dir.as_os_str().is_empty()) {
+            std::fs::create_dir_all(dir).with_context(|| format!("cannot make {}", dir.display()))?;
+        }
+        Store::open_or_create(&path).map_err(usage)
+    }
+}
+
+/// A store that cannot be used is a mistake of the user; a failed or a waiting database is none.
+fn usage(error: StoreError) -> anyhow::Error {
+    match error {
+        StoreError::Busy(_) | StoreError::Failed(..) => error.into(),
+        _ => Usage(error.to_string()).into(),
+    }
+}
+
+pub(crate) fn run(args: TrackArgs) -> Result<u8> {
+    match args.command {
+        TrackCommand::Add(args) => add::run(args),
+        TrackCommand::List(args) => list::run(&args),
+        TrackCommand::Export(args) => export::run(&args),
+    }
+}

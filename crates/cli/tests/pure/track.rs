@@ -1,0 +1,174 @@
+//! `assay track`: campaigns and tables of other programs in one history.
+
+use std::fs;
+
+use crate::common::campaign::Place;
+
+const TESTS: &str = r#"
+[[test]]
+id = "W"
+clause = "writes"
+ior = "-w -e -t 64k -b 128k"
+repetitions = 2
+criterion = { metric = "write.bw", stat = "max", op = ">=", value = "1 B/s" }
+[[test]]
+id = "R"
+ior = "-w -e -t 64k -b 128k"
+role = "reported"
+"#;
+
+const STORE: &str = "--store h.sqlite";
+
+/// A place with the finished campaigns of these names.
+fn campaigns(folders: &[&str]) -> Place {
+    let place = Place::new();
+    place.plan(TESTS);
+    for folder in folders {
+        place.assay(&format!("run p.toml --dir dir --folder {folder}")).ok();
+    }
+    place
+}
+
+fn exported(place: &Place, words: &str) -> Vec<serde_json::Value> {
+    let text = place.assay(&format!("track export {STORE} --format jsonl {words}")).ok();
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+#[test]
+fn campaigns_of_one_plan_are_points_of_the_same_series_with_their_evidence() {
+    let place = campaigns(&["one", "two"]);
+    place.assay("pack one -o one.tar.gz").ok();
+    let added = place.assay(&format!("track add {STORE} --system lab one two")).ok();
+    assert_eq!(added, "Added: 2 entries, 4 points. Known before: 0. History: h.sqlite\n");
+    let again = place.assay(&format!("track add {STORE} one.tar.gz two")).ok();
+    assert_eq!(again, "Added: 0 entries, 0 points. Known before: 2. History: h.sqlite\n");
+
+    let list = place.assay(&format!("track list {STORE}")).ok();
+    assert!(
+        list.contains(" / p / W / write.bw  2 ") && list.ends_with("2 series. History: h.sqlite\n"),
+        "{list}"
+    );
+    let points = exported(&place, "W");
+    assert_eq!(points.len(), 2);
+    let head = place.assay("verify one").ok();
+    let hash = points[0]["evidence"].as_str().unwrap();
+    assert!(hash.len() == 64 && head.contains(hash), "{hash}: {head}");
+    assert_eq!(points[0]["values"].as_array().unwrap().len(), 2);
+    assert_eq!((&points[0]["outcome"], &points[0]["threshold"]), (&"PASS".into(), &1.0.into()));
+    assert!(points[0]["location"].as_str().unwrap().ends_with("/one"), "{points:#?}");
+    assert_eq!(points[0]["system"], "lab");
+    assert!(points[0]["fill"].as_f64().is_some_and(|share| (0.0..=1.0).contains(&share)));
+}
+
+#[test]
+fn a_campaign_with_changed_records_or_without_an_end_is_not_added() {
+    let place = campaigns(&["sound", "changed"]);
+    let records = place.path("changed/jobs/0001-W-r1/records.jsonl");
+    let text = fs::read_to_string(&records).unwrap();
+    fs::write(&records, text.replacen("\"bytes\":", "\"bytes\":9", 1)).unwrap();
+    let ran = place.assay(&format!("track add {STORE} changed sound dir"));
+    assert_eq!(ran.status, Some(3), "{ran:#?}");
+    assert_eq!(ran.out, "Added: 1 entry, 2 points. Known before: 0. History: h.sqlite\n");
+    let notes: Vec<&str> = ran.err.lines().collect();
+    assert!(
+        notes[0].starts_with("assay: note: changed is not added: ") && notes[0].contains("changed"),
+        "{notes:?}"
+    );
+    assert!(notes[1].starts_with("assay: note: dir is not added: dir is not a campaign folder"), "{notes:?}");
+}
+
+#[test]
+fn an_extended_campaign_replaces_what_was_added_before() {
+    let place = campaigns(&["one"]);
+    place.assay(&format!("track add {STORE} one")).ok();
+    place.assay("run --extend one --repetitions 3 --reason more").ok();
+    let added = place.assay(&format!("track add {STORE} one")).ok();
+    assert!(added.starts_with("Added: 1 entry"), "{added}");
+    let points = exported(&place, "W");
+    assert_eq!((points.len(), points[0]["repetitions"].as_u64()), (1, Some(5)), "{points:#?}");
+}
+
+#[test]
+fn a_table_of_another_program_is_added_with_names_for_its_columns() {
+    let place = Place::new();
+    fs::write(place.path("t.csv"), "epoch,mib\n100,2\n200,4\n").unwrap();
+    let words = format!("track add {STORE} t.csv --system edison --map time=epoch --map value=mib");
+    let ran = place.assay(&words);
+    assert_eq!(ran.status, Some(3), "{ran:#?}");
+    assert!(ran.err.contains("t.csv is not added: line 1: unit is missing"), "{}", ran.err);
+    let added = place.assay(&format!("{words} --set unit=MiB/s --set test=fpp")).ok();
+    assert!(added.starts_with("Added: 1 entry, 2 points."), "{added}");
+    let csv = place.assay(&format!("track export {STORE}")).ok();
+    assert!(csv.contains("\n100,2097152,B/s,edison,,csv,,fpp,value,1,"), "{csv}");
+    let metrics = place.assay(&format!("track export {STORE} --format openmetrics -o m.prom")).ok();
+    assert_eq!(metrics, "");
+    assert!(fs::read_to_string(place.path("m.prom")).unwrap().contains("\nassay_value{system=\"edison\","));
+    let unknown = place.assay(&format!("{words} --set nothing=1"));
+    assert_eq!(unknown.status, Some(2), "{unknown:#?}");
+}
+
+#[test]
+fn logs_of_ior_and_mdtest_are_points_with_their_repetitions_and_sizes() {
+    let place = Place::new();
+    let ior = place.assay("-n 2 ior -w -r -i 3 -F -t 64k -b 128k -o dir/f").ok();
+    fs::write(place.path("ior.log"), &ior).unwrap();
+    fs::write(place.path("mdtest.log"), place.assay("mdtest -n 10 -u -d dir/m").ok()).unwrap();
+    fs::write(place.path("other.log"), "nothing\n").unwrap();
+    let ran = place.assay(&format!("track add {STORE} ior.log mdtest.log other.log --system lab"));
+    assert_eq!(ran.status, Some(3), "{ran:#?}");
+    assert!(
+        ran.err.contains("other.log is not added: it is neither a campaign nor an output"),
+        "{}",
+        ran.err
+    );
+    assert!(ran.out.starts_with("Added: 2 entries, "), "{}", ran.out);
+    let writes = exported(&place, "ior write.bw");
+    assert_eq!((writes.len(), writes[0]["repetitions"].as_u64()), (1, Some(3)), "{writes:#?}");
+    assert_eq!(writes[0]["test"], "-w -r -i 3 -F -t 64k -b 128k");
+    let row = ior.lines().find(|line| line.starts_with("write ")).unwrap();
+    let mib: f64 = row.split_whitespace().nth(1).unwrap().parse().unwrap();
+    let first = writes[0]["values"][0].as_f64().unwrap();
+    assert!((first / (mib * 1_048_576.0) - 1.0).abs() < 1e-9, "{first} {row}");
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_secs_f64();
+    assert!((writes[0]["time"].as_f64().unwrap() - now).abs() < 600.0, "{writes:#?}");
+    assert_eq!(exported(&place, "mdtest file_creation").len(), 1);
+    let again = place.assay(&format!("track add {STORE} ior.log")).ok();
+    assert!(again.contains("Known before: 1."), "{again}");
+}
+
+#[test]
+fn a_file_that_is_no_history_is_left_as_it_is() {
+    let place = Place::new();
+    fs::write(place.path("t.csv"), "time,value,unit,test\n1,1,s,A\n").unwrap();
+    let foreign = "no database, with more than a hundred bytes ".repeat(4);
+    fs::write(place.path("h.sqlite"), &foreign).unwrap();
+    let ran = place.assay(&format!("track add {STORE} t.csv"));
+    let line =
+        "assay: h.sqlite is not a history of assay, and is left as it is. Give another file with --store.\n";
+    assert_eq!((ran.status, ran.err.as_str()), (Some(2), line));
+    assert_eq!(fs::read_to_string(place.path("h.sqlite")).unwrap(), foreign);
+    let missing = place.assay("track list --store none.sqlite");
+    let line = "assay: there is no history at none.sqlite. Make one with assay track add.\n";
+    assert_eq!((missing.status, missing.err.as_str()), (Some(2), line));
+}
+
+#[test]
+fn without_the_option_the_history_is_in_the_data_directory_of_the_user() {
+    let place = Place::new();
+    fs::write(place.path("t.csv"), "time,value,unit,test\n1,1,s,A\n").unwrap();
+    let run = |variable: (&str, &str)| {
+        let mut command = place.command("track add t.csv");
+        for name in ["ASSAY_STORE", "XDG_DATA_HOME", "HOME"] {
+            command.env_remove(name);
+        }
+        crate::common::run(command.env(variable.0, place.path(variable.1)))
+    };
+    run(("HOME", "home")).ok();
+    assert!(place.path("home/.local/share/assay/history.sqlite").exists());
+    run(("XDG_DATA_HOME", "data")).ok();
+    assert!(place.path("data/assay/history.sqlite").exists());
+    run(("ASSAY_STORE", "own.sqlite")).ok();
+    assert!(place.path("own.sqlite").exists());
+    let none = run(("UNUSED", "x"));
+    assert_eq!(none.status, Some(2), "{none:#?}");
+}

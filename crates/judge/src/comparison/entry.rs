@@ -1,0 +1,192 @@
+//! One campaign as the entry of a history.
+//!
+//! Its values are those of a comparison. A point has the command lines, ranks and nodes of its test. Points
+//! with others are not compared with it, even if their test has the same name.
+//!
+//! Never here: other entries, where they are stored.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use plan::{Stripes, Test};
+use results::Verdict;
+use results::folder::{FileSystemFacts, Job, JobInfo};
+use results::history::{EntryFact, EntrySource, HistoryEntry, MeasuredPoint, SeriesId};
+use results::reason::Datum;
+
+use super::parameters::TestParameters;
+use super::values::CampaignValues;
+use super::{CampaignToCompare, direction, facts};
+
+/// File systems of one machine: two machines with the same device are two systems.
+const LOCAL: &[&str] = &["btrfs", "ext2", "ext3", "ext4", "overlay", "ramfs", "tmpfs", "vfat", "xfs", "zfs"];
+/// The fact of what was offline or being rebuilt.
+const DEGRADED: &str = "degraded";
+/// The most lines of such a fact.
+const DEGRADED_MAX: usize = 16;
+
+/// Names that the user gives instead of those of the campaign.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct EntryNames<'a> {
+    /// The system.
+    pub system: Option<&'a str>,
+    /// The file system.
+    pub place: Option<&'a str>,
+}
+
+/// The entry of a campaign that started at `started_s`, seconds since 1970. Its evidence must be usable and
+/// have a hash: without one there is no entry.
+pub fn history_entry(
+    one: &CampaignToCompare<'_>,
+    started_s: f64,
+    names: EntryNames<'_>,
+) -> Option<HistoryEntry> {
+    let head = one.head.filter(|_| one.is_usable)?;
+    let values = CampaignValues::of(one);
+    let info = &one.campaign.info;
+    let points =
+        values.metrics.iter().map(|(test, metric, _)| point(&values, names, started_s, test, metric));
+    Some(HistoryEntry {
+        hash: head.hash.clone(),
+        campaign: format!("{} {} {}", info.plan_sha256, info.started, info.nonce()),
+        extent: head.entry,
+        source: EntrySource::Campaign,
+        location: one.name.to_owned(),
+        plan: info.plan.clone(),
+        title: info.title.clone(),
+        tool: info.tool.clone(),
+        started_s,
+        overall: Some(Verdict::worst(&one.campaign.verdicts)),
+        facts: entry_facts(&values),
+        points: points.collect(),
+    })
+}
+
+fn point(
+    values: &CampaignValues<'_>,
+    names: EntryNames<'_>,
+    started_s: f64,
+    test: &str,
+    metric: &str,
+) -> MeasuredPoint {
+    let sample = values.sample(String::new(), test, metric);
+    let tests = values.tests(test);
+    let fs = tests.first().and_then(|test| values.campaign.before.as_ref()?.file_system(&test.fs));
+    let host = values.campaign.before.as_ref().map_or("", |machine| machine.host.as_str());
+    let own_system = if fs.is_none_or(is_local) { host } else { "" };
+    let verdict = values.campaign.verdicts.iter().find(|one| one.test == test && one.metric == metric);
+    let cause = |why: &results::Reason| why.reason("cause").map_or(why.code, |cause| cause.code);
+    MeasuredPoint {
+        series: SeriesId {
+            system: names.system.unwrap_or(own_system).to_owned(),
+            place: names.place.map_or_else(|| fs.map_or(String::new(), place), str::to_owned),
+            plan: values.campaign.info.plan.clone(),
+            scale: values.campaign.info.scale.clone().unwrap_or_default(),
+            test: test.to_owned(),
+            metric: metric.to_owned(),
+            unit: sample.unit.clone(),
+        },
+        direction: direction(metric, &sample.unit),
+        why: sample.why.as_ref().map(cause),
+        values: sample.values,
+        time_s: started_s,
+        outcome: verdict.map(|one| one.outcome),
+        threshold: verdict.and_then(|one| one.threshold),
+        setup: setup(values, &tests, metric),
+        fill: mean(jobs(values, &tests).filter_map(|job| facts::used_share(job.info.fill_before.as_ref()?))),
+        concurrency: None,
+    }
+}
+
+fn jobs<'v>(values: &'v CampaignValues<'_>, tests: &'v [&Test]) -> impl Iterator<Item = &'v Job> {
+    tests.iter().flat_map(|test| values.jobs(&test.id)).copied()
+}
+
+fn mean(shares: impl Iterator<Item = f64>) -> Option<f64> {
+    results::statistics::mean(&shares.collect::<Vec<_>>())
+}
+
+fn is_local(fs: &FileSystemFacts) -> bool {
+    LOCAL.contains(&fs.kind.as_str())
+}
+
+/// The file system in words that a new mount does not change. The number of a loop device does, so its file
+/// is named.
+fn place(fs: &FileSystemFacts) -> String {
+    let device = fs.backing.first().map_or(fs.device.as_str(), |layer| layer.place.as_str());
+    format!("{} {device}", fs.kind).trim().to_owned()
+}
+
+/// What must be the same, without what is empty.
+fn setup(values: &CampaignValues<'_>, tests: &[&Test], metric: &str) -> BTreeMap<String, String> {
+    let of = TestParameters::of(values, tests, metric);
+    let lines =
+        |lines: &[Vec<String>]| lines.iter().map(|line| line.join(" ")).collect::<Vec<_>>().join("; ");
+    let numbers = |numbers: &[u32]| numbers.iter().map(u32::to_string).collect::<Vec<_>>().join(" ");
+    let recorded = of.parameters.iter().map(|(name, value)| format!("{name} {value}"));
+    let parts = [
+        ("command", lines(&of.command)),
+        ("setup", lines(&of.setup)),
+        ("source", lines(&of.source)),
+        ("state", of.state.join("; ")),
+        (
+            "course",
+            tests
+                .iter()
+                .map(|test| course(test))
+                .filter(|text| !text.is_empty())
+                .collect::<Vec<_>>()
+                .join("; "),
+        ),
+        ("ranks", numbers(&of.ranks)),
+        ("nodes", numbers(&of.nodes)),
+        ("parameters", recorded.collect::<Vec<_>>().join(", ")),
+        ("program", programs(jobs(values, tests).map(|job| &job.info))),
+    ];
+    parts
+        .into_iter()
+        .filter(|(_, text)| !text.is_empty())
+        .map(|(name, text)| (name.to_owned(), text))
+        .collect()
+}
+
+/// The requirements on the course of a test, without those that it does not have.
+fn course(test: &Test) -> String {
+    let steady = test.course.steady.as_ref().map(|rule| {
+        let within = rule.within.map_or(String::new(), |within| format!(" within {within} s"));
+        let (window, measured) = (rule.window, rule.measured);
+        format!("steady for {window} s{within}, then measured for {measured} s")
+    });
+    let stripes = test.stripes.map(|stripes| match stripes {
+        Stripes::Count(count) => format!("{count} stripes"),
+        Stripes::All => "all stripes".to_owned(),
+    });
+    let parts = [
+        test.sustained_s.map(|seconds| format!("sustained {seconds} s")),
+        steady,
+        test.course.turns.map(|_| "alternating".to_owned()),
+        test.cache_warm.then(|| "warm cache".to_owned()),
+        test.degraded.then(|| "degraded".to_owned()),
+        stripes,
+    ];
+    parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
+}
+
+/// The files of external programs with their hashes.
+fn programs<'j>(jobs: impl Iterator<Item = &'j JobInfo>) -> String {
+    let all = jobs.flat_map(|job| &job.programs).map(|one| format!("{} {}", one.path, one.sha256));
+    all.collect::<BTreeSet<_>>().into_iter().collect::<Vec<_>>().join("; ")
+}
+
+/// The facts of a comparison, and what was offline or being rebuilt.
+fn entry_facts(values: &CampaignValues<'_>) -> Vec<EntryFact> {
+    let known = facts::facts(values).into_iter();
+    let known = known.map(|((fact, about), value)| EntryFact { fact: fact.word().to_owned(), about, value });
+    let down = values.campaign.jobs.iter().filter_map(|job| job.info.down_before.as_ref()).flatten();
+    let down: BTreeSet<&String> = down.collect();
+    let degraded = (!down.is_empty()).then(|| EntryFact {
+        fact: DEGRADED.to_owned(),
+        about: String::new(),
+        value: Datum::list(down.into_iter().take(DEGRADED_MAX)),
+    });
+    known.chain(degraded).collect()
+}

@@ -1,0 +1,52 @@
+//! Entries from files of other programs. They have no evidence, and their entries say where they come from.
+//!
+//! Invariant: pure, text in and entries out. What cannot be read is an error with its line, never left out.
+//! Never here: files.
+
+pub mod csv;
+mod date;
+pub mod io500;
+pub mod outputs;
+#[cfg(test)]
+mod tests;
+
+pub use date::seconds;
+
+use std::fmt;
+
+/// Names that the user gives.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ImportNames<'a> {
+    /// The system.
+    pub system: Option<&'a str>,
+    /// The file system.
+    pub place: Option<&'a str>,
+    /// The test, instead of its command line.
+    pub test: Option<&'a str>,
+}
+
+/// Why a text cannot be imported.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ImportError {
+    /// The line, from 1; 0 for the whole text.
+    pub line: u64,
+    /// What is wrong, and what to do.
+    pub what: String,
+}
+
+impl ImportError {
+    fn at(line: u64, what: impl Into<String>) -> Self {
+        Self { line, what: what.into() }
+    }
+}
+
+impl fmt::Display for ImportError {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.line {
+            0 => out.write_str(&self.what),
+            line => write!(out, "line {line}: {}", self.what),
+        }
+    }
+}
+
+impl std::error::Error for ImportError {}

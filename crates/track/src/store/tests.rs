@@ -1,0 +1,164 @@
+//! Stores with entries, other files, and several writers.
+
+use std::collections::BTreeMap;
+
+use results::Outcome;
+use results::comparison::MetricDirection;
+use results::history::EntryFact;
+use results::reason::Code;
+
+use super::*;
+
+fn series(test: &str) -> SeriesId {
+    SeriesId {
+        system: "edison".into(),
+        place: "lustre 10.0.0.1@o2ib:/scratch1".into(),
+        plan: "daily".into(),
+        scale: "full".into(),
+        test: test.into(),
+        metric: "write.bw".into(),
+        unit: "B/s".into(),
+    }
+}
+
+fn point(test: &str, time_s: f64, values: &[f64]) -> MeasuredPoint {
+    MeasuredPoint {
+        series: series(test),
+        direction: MetricDirection::HigherIsFaster,
+        time_s,
+        values: values.to_vec(),
+        why: values.is_empty().then_some(Code::NoneRan),
+        outcome: Some(Outcome::Pass),
+        threshold: Some(5e8),
+        setup: BTreeMap::from([("command".to_owned(), format!("ior -w {test}"))]),
+        fill: Some(0.5),
+        concurrency: None,
+    }
+}
+
+fn entry(hash: &str, points: Vec<MeasuredPoint>) -> HistoryEntry {
+    HistoryEntry {
+        hash: hash.into(),
+        campaign: hash.into(),
+        location: "/e/one".into(),
+        plan: "daily".into(),
+        started_s: 17.5,
+        overall: Some(Outcome::NotRun),
+        facts: vec![EntryFact { fact: "kernel".into(), about: String::new(), value: "6.1".into() }],
+        points,
+        ..HistoryEntry::default()
+    }
+}
+
+fn new_store() -> (tempfile::TempDir, Store) {
+    let place = tempfile::tempdir().unwrap();
+    let store = Store::open_or_create(&place.path().join("h.sqlite")).unwrap();
+    (place, store)
+}
+
+#[test]
+fn what_was_added_is_read_by_time_from_another_connection() {
+    let (_place, mut store) = new_store();
+    let points = vec![point("B.1", 20.0, &[2e9, 4e9]), point("B.1", 10.0, &[]), point("A.1", 15.0, &[1.0])];
+    assert_eq!(store.add(&[entry("e1", points)], 99.0), Ok(vec![Added::New(3)]));
+
+    let other = Store::open(store.path()).unwrap();
+    let all = other.series().unwrap();
+    let names: Vec<(&str, u64, f64, f64)> =
+        all.iter().map(|one| (one.series.test.as_str(), one.points, one.first_s, one.last_s)).collect();
+    assert_eq!(names, [("A.1", 1, 15.0, 15.0), ("B.1", 2, 10.0, 20.0)]);
+    assert_eq!((all[1].id, &all[1].series), (series_id(&series("B.1")), &series("B.1")));
+    assert_eq!(all[1].direction, MetricDirection::HigherIsFaster);
+    let points = other.points(all[1].id).unwrap();
+    assert_eq!((points[0].mean, points[0].why), (None, Some(Code::NoneRan)));
+    assert_eq!((points[1].mean, points[1].values.as_slice()), (Some(3e9), [2e9, 4e9].as_slice()));
+    assert_eq!((points[1].outcome, points[1].threshold), (Some(Outcome::Pass), Some(5e8)));
+    assert_eq!(other.setup(points[1].setup).unwrap()["command"], "ior -w B.1");
+    let entries = other.entries().unwrap();
+    assert_eq!((entries.len(), entries[0].id), (1, points[0].entry));
+    assert_eq!((entries[0].hash.as_str(), entries[0].overall), ("e1", Some(Outcome::NotRun)));
+    assert_eq!(entries[0].facts[0].value, "6.1".into());
+}
+
+#[test]
+fn an_entry_that_is_added_again_is_there_once() {
+    let (_place, mut store) = new_store();
+    let one = entry("e1", vec![point("A", 1.0, &[1.0])]);
+    assert_eq!(store.add(&[one.clone(), one.clone()], 0.0), Ok(vec![Added::New(1), Added::Known]));
+    assert_eq!(store.add(&[one], 1.0), Ok(vec![Added::Known]));
+    assert_eq!(store.points(series_id(&series("A"))).unwrap().len(), 1);
+}
+
+#[test]
+fn only_the_longest_entry_of_a_campaign_counts_in_any_order() {
+    let of = |hash: &str, extent| HistoryEntry {
+        campaign: "c".into(),
+        extent,
+        ..entry(hash, vec![point("A", 1.0, &[extent as f64])])
+    };
+    for order in [[0, 1, 2], [2, 1, 0], [1, 2, 0]] {
+        let (_place, mut store) = new_store();
+        let all = [of("e1", 10), of("e2", 20), of("e3", 30)];
+        for at in order {
+            assert_eq!(store.add(&[all[at].clone()], 0.0), Ok(vec![Added::New(1)]));
+        }
+        let points = store.points(series_id(&series("A"))).unwrap();
+        assert_eq!(points.iter().map(|point| point.mean).collect::<Vec<_>>(), [Some(30.0)], "{order:?}");
+        let hashes: Vec<String> = store.entries().unwrap().into_iter().map(|one| one.hash).collect();
+        assert_eq!((hashes, store.series().unwrap()[0].points), (vec!["e3".to_owned()], 1));
+    }
+}
+
+#[test]
+fn after_a_failed_entry_none_of_its_call_is_there() {
+    let (_place, mut store) = new_store();
+    // NaN is NULL in SQLite, which the column rejects.
+    let good = entry("e1", vec![point("A", 1.0, &[1.0])]);
+    let bad = entry("e2", vec![point("A", 2.0, &[1.0]), point("A", f64::NAN, &[1.0])]);
+    let error = store.add(&[good.clone(), bad], 0.0).unwrap_err();
+    assert!(matches!(error, StoreError::Failed(..)), "{error}");
+    assert_eq!((store.entries().unwrap().len(), store.series().unwrap().len()), (0, 0));
+    assert_eq!(store.add(&[good], 0.0), Ok(vec![Added::New(1)]));
+}
+
+#[test]
+fn other_files_are_rejected_and_left_as_they_are() {
+    let place = tempfile::tempdir().unwrap();
+    let missing = place.path().join("none");
+    assert_eq!(Store::open(&missing).err(), Some(StoreError::Missing(missing.clone())));
+    assert!(!missing.exists());
+
+    let text = place.path().join("text");
+    std::fs::write(&text, "not a database, but longer than a header of a hundred bytes ".repeat(3)).unwrap();
+    let before = std::fs::read(&text).unwrap();
+    assert_eq!(Store::open_or_create(&text).err(), Some(StoreError::Foreign(text.clone())));
+    assert_eq!(std::fs::read(&text).unwrap(), before);
+
+    let other = place.path().join("other.sqlite");
+    Connection::open(&other).unwrap().execute_batch("CREATE TABLE t (a); PRAGMA user_version = 1").unwrap();
+    assert_eq!(Store::open_or_create(&other).err(), Some(StoreError::Foreign(other.clone())));
+
+    let newer = place.path().join("newer.sqlite");
+    let store = Store::open_or_create(&newer).unwrap();
+    store.connection.execute_batch("PRAGMA user_version = 2").unwrap();
+    assert_eq!(Store::open(&newer).err(), Some(StoreError::Newer(newer.clone(), 2)));
+}
+
+#[test]
+fn two_writers_at_once_both_succeed() {
+    let (_place, store) = new_store();
+    let path = store.path().to_owned();
+    let write = |name: &'static str| {
+        let path = path.clone();
+        std::thread::spawn(move || {
+            let mut store = Store::open_or_create(&path).unwrap();
+            for at in 0..50 {
+                let points = vec![point(name, f64::from(at), &[1.0])];
+                store.add(&[entry(&format!("{name}{at}"), points)], 0.0).unwrap();
+            }
+        })
+    };
+    [write("A"), write("B")].into_iter().for_each(|writer| writer.join().unwrap());
+    let counts: Vec<u64> = store.series().unwrap().iter().map(|one| one.points).collect();
+    assert_eq!(counts, [50, 50]);
+}
