@@ -113,7 +113,7 @@ fn basis(verdict: &Verdict) -> String {
 
 /// The confidence limit of the mean: that of the reason, so that a clause shows one limit. A FAIL is decided
 /// by the limit on the other side. The quantity cannot be negative, so a limit below zero is shown as zero.
-fn limit(statistics: &Statistics, verdict: &Verdict) -> Option<f64> {
+pub(super) fn limit(statistics: &Statistics, verdict: &Verdict) -> Option<f64> {
     let of_reason = verdict.reason.number("limit").filter(|_| verdict.statistic == "mean");
     of_reason.or(statistics.bound).map(|limit| limit.max(0.0))
 }

@@ -88,6 +88,23 @@ fn every_clause_has_a_row_with_its_value_divided_by_its_threshold() {
 }
 
 #[test]
+fn the_line_of_a_clause_that_is_not_met_ends_at_the_limit_that_decided() {
+    let mut campaign = many::campaign();
+    let of_mean = |verdict: &&mut results::Verdict| {
+        verdict.outcome == Outcome::Fail && verdict.statistic == "mean" && verdict.statistics.is_some()
+    };
+    let verdict = campaign.verdicts.iter_mut().find(of_mean).expect("a mean that is not met");
+    let (mean, threshold) = (verdict.statistics.as_ref().unwrap().mean, verdict.threshold.unwrap());
+    verdict.reason = verdict.reason.clone().with("limit", mean * 1.001);
+    let test = verdict.test.clone();
+    let document = of(&campaign);
+    let row = rows(&document).iter().find(|row| row.test.text == test).expect("its row");
+    let (low, high, words) = row.interval.as_ref().expect("a line");
+    assert!((low - mean / threshold).abs() < 1e-12, "{words}");
+    assert!((high - 1.001 * mean / threshold).abs() < 1e-12, "{words}");
+}
+
+#[test]
 fn verdicts_have_different_shapes_and_their_words_are_in_the_page() {
     let document = of(&many::campaign());
     let shape = |outcome: Outcome| {

@@ -12,7 +12,7 @@ use super::{
     Axis, ClausePicture, ClauseRow, LegendEntry, LegendKey, MarkShape, PlotTick, RowMark, repetitions,
 };
 use crate::document::Clause;
-use crate::document::clauses::{criterion, value, values_of};
+use crate::document::clauses::{criterion, limit, value, values_of};
 use crate::document::words::{confidence, distinguished, tone_of};
 
 /// The most dots of a row.
@@ -90,7 +90,7 @@ fn divisor(verdict: &Verdict) -> Option<f64> {
 fn ratios(verdict: &Verdict) -> Vec<f64> {
     let (Some(threshold), Some(value)) = (divisor(verdict), verdict.value) else { return Vec::new() };
     let of_values = verdict.statistics.as_ref().filter(|statistics| statistics.unit.is_empty());
-    let values = of_values.into_iter().flat_map(|s| s.values.iter().copied().chain(s.bound));
+    let values = of_values.into_iter().flat_map(|s| s.values.iter().copied().chain(limit(s, verdict)));
     let ratios = std::iter::once(value).chain(values).map(|value| value / threshold);
     ratios.filter(|ratio| ratio.is_finite()).collect()
 }
@@ -191,14 +191,15 @@ fn row(verdict: &Verdict, clause: &Clause, scale: &RatioAxis) -> ClauseRow {
     let Some(statistics) = verdict.statistics.as_ref().filter(|statistics| statistics.unit.is_empty()) else {
         return row;
     };
-    if let Some(limit) = statistics.bound.filter(|limit| limit.is_finite() && statistics.mean.is_finite()) {
+    let limit = limit(statistics, verdict);
+    if let Some(limit) = limit.filter(|limit| limit.is_finite() && statistics.mean.is_finite()) {
         let words = format!(
             "mean {}, {} limit of the mean {}",
             text(statistics.mean),
             confidence(statistics.confidence),
-            text(limit.max(0.0))
+            text(limit)
         );
-        let (mean, limit) = (place(statistics.mean), place(limit.max(0.0)));
+        let (mean, limit) = (place(statistics.mean), place(limit));
         row.interval = Some((mean.min(limit), mean.max(limit), words));
     }
     let (_, values_unit) = values_of(statistics, verdict);
