@@ -5,6 +5,9 @@
 #![forbid(unsafe_code)]
 
 pub mod change;
+pub mod course;
+pub mod event;
 pub mod export;
 pub mod import;
+pub mod standing;
 pub mod store;

@@ -54,7 +54,7 @@ pub(crate) struct CompareArgs {
 }
 
 /// A share such as `95%` or `95 %`.
-fn share(text: &str) -> Result<f64, String> {
+pub(super) fn share(text: &str) -> Result<f64, String> {
     let quantity = text.parse::<Quantity>().ok().filter(|one| one.dimension == Dimension::Fraction);
     // Parsing a percentage leaves an error in the last digits.
     let share =

@@ -88,9 +88,10 @@ impl ExitStatuses {
                 "4  an error of the program or of I/O",
             ],
             Self::History => &[
-                "0  done",
+                "0  done; no checked series fell",
+                "1  a series fell by more than the share",
                 "2  wrong usage, or the file is not a history",
-                "3  something was not added: its evidence is rejected, or it cannot be read",
+                "3  something was not added, or no series has enough points to check",
                 "4  an error of the program or of I/O",
             ],
             Self::Index => &[
@@ -217,6 +218,7 @@ const GROUPS: &[CommandGroup] = &[
                     "assay track add assay-contract-20261124-101500 contract.tar.gz",
                     "assay track add probes.csv --map time=epoch --set unit=MiB/s --set test=write",
                     "assay track list scratch1 write",
+                    "assay track check --since 2026-11-25 --fall 10%",
                     "assay track export --format openmetrics -o /var/lib/node_exporter/assay.prom",
                 ],
             ),

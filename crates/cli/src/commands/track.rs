@@ -1,6 +1,7 @@
 //! `assay track`: the history of systems.
 
 mod add;
+mod check;
 mod export;
 mod files;
 mod list;
@@ -11,6 +12,8 @@ use anyhow::{Context, Result};
 use clap::Subcommand;
 use track::store::{Store, StoreError};
 use units::Usage;
+
+use super::compare::share;
 
 /// The variable with the store of a site.
 const VARIABLE: &str = "ASSAY_STORE";
@@ -28,6 +31,7 @@ pub(crate) struct TrackArgs {
 enum TrackCommand {
     Add(add::AddArgs),
     List(list::ListArgs),
+    Check(check::CheckArgs),
     Export(export::ExportArgs),
 }
 
@@ -82,6 +86,7 @@ pub(crate) fn run(args: TrackArgs) -> Result<u8> {
     match args.command {
         TrackCommand::Add(args) => add::run(args),
         TrackCommand::List(args) => list::run(&args),
+        TrackCommand::Check(args) => check::run(&args),
         TrackCommand::Export(args) => export::run(&args),
     }
 }

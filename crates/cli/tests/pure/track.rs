@@ -137,6 +137,41 @@ fn logs_of_ior_and_mdtest_are_points_with_their_repetitions_and_sizes() {
 }
 
 #[test]
+fn a_check_fails_for_a_series_that_fell_and_names_the_day() {
+    let place = Place::new();
+    // Tests that fall to 80 %, stay, and are too young. The noise is of a few percent.
+    let noise = |day: u32| f64::from(day.wrapping_mul(2_654_435_761) >> 8) / f64::from(1 << 24) * 0.06;
+    let mut table = "time,value,test,unit\n".to_owned();
+    for day in 0..80_u32 {
+        let (time, low) = (1_500_000_000 + 86_400 * u64::from(day), if day < 40 { 1.0 } else { 0.8 });
+        let value = 100.0 * (1.0 + noise(day));
+        table += &format!("{time},{},fell,MB/s\n{time},{value},same,MB/s\n", value * low);
+        if day < 5 {
+            table += &format!("{time},{value},young,MB/s\n");
+        }
+    }
+    fs::write(place.path("t.csv"), table).unwrap();
+    place.assay(&format!("track add {STORE} t.csv --system lab")).ok();
+    let ran = place.assay(&format!("track check {STORE}"));
+    assert_eq!(ran.status, Some(1), "{ran:#?}");
+    let row = |text: &str| ran.out.lines().find(|line| line.contains(text)).unwrap_or_default().to_owned();
+    let fell = row("/ fell /");
+    assert!(fell.contains(" 80 % (7") && fell.ends_with("FELL on 2017-08-23"), "{fell}");
+    assert!(row("/ same /").ends_with("no change found") && row("/ young /").ends_with("too few points: 5"));
+    assert!(
+        ran.out.contains("\n  lab / csv / fell / value  x0.80\n  no fact that is known changed\n"),
+        "{ran:#?}"
+    );
+    assert!(ran.out.ends_with("3 series: 1 fell, 1 with fewer than 10 usable points. History: h.sqlite\n"));
+
+    let status = |words: &str| place.assay(&format!("track check {STORE} {words}")).status;
+    assert_eq!(status("--fall 30%"), Some(0), "the fall is smaller");
+    assert_eq!(status("--since 2017-09-01 fell"), Some(0), "the fall is older");
+    assert_eq!((status("same"), status("young")), (Some(0), Some(3)));
+    assert_eq!((status("--fall much"), status("--since soon")), (Some(2), Some(2)));
+}
+
+#[test]
 fn a_file_that_is_no_history_is_left_as_it_is() {
     let place = Place::new();
     fs::write(place.path("t.csv"), "time,value,unit,test\n1,1,s,A\n").unwrap();

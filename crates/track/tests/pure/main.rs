@@ -3,3 +3,4 @@
 
 mod known;
 mod rates;
+mod standing;

@@ -73,7 +73,7 @@ fn row(one: &SeriesSummary, points: &[StoredPoint]) -> [String; 6] {
 }
 
 /// The date, by UTC.
-fn day(time_s: f64) -> String {
+pub(super) fn day(time_s: f64) -> String {
     let moment = Timestamp::from_second(time_s as i64);
     moment.map_or_else(|_| "?".to_owned(), |moment| moment.strftime("%Y-%m-%d").to_string())
 }
@@ -89,7 +89,7 @@ fn course(points: &[StoredPoint]) -> String {
     last.iter().map(|point| point.mean.map_or(UNUSABLE, level)).collect()
 }
 
-fn table(rows: &[[String; 6]]) -> String {
+pub(super) fn table(rows: &[[String; 6]]) -> String {
     let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
     let widths: Vec<usize> = (0..5).map(width).collect();
     let line = |row: &[String; 6]| {

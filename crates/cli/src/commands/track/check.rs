@@ -1,0 +1,144 @@
+//! `assay track check`: whether series fell since their baseline, for cron and continuous tests.
+
+use std::collections::BTreeMap;
+
+use anyhow::Result;
+use results::reason::Datum;
+use track::change::ChangeSettings;
+use track::course::SeriesCourse;
+use track::event::{FactChange, HistoryEvent, events};
+use track::import::seconds;
+use track::standing::{POINTS_MIN, SpeedChange, Standing, standing};
+use track::store::{EntrySummary, Store};
+use units::several;
+
+use super::list::{day, name, selected, table};
+use super::{StorePlace, share};
+use crate::speech::say;
+use crate::status::{DONE, FAIL, UNDECIDED};
+
+/// The most facts of an event that are printed.
+const FACTS_MAX: usize = 12;
+
+/// Check whether series of the history fell since their baseline
+///
+/// The level of the last points is compared with that of the baseline. A fall counts only if a shift or a
+/// drift was found between them. The baseline is the first point, or the first one since a date. Points with
+/// another command line or program are not compared with those before.
+#[derive(clap::Args)]
+pub(super) struct CheckArgs {
+    #[command(flatten)]
+    store: StorePlace,
+    /// A fall by more than this share ends with status 1
+    #[arg(long, value_name = "SHARE", default_value = "5%", value_parser = share)]
+    fall: f64,
+    /// The baseline is the first point since this date: RFC 3339, a local date, or seconds since 1970
+    #[arg(long, value_name = "DATE", value_parser = date)]
+    since: Option<f64>,
+    /// Only series with all of these texts in their names
+    #[arg(value_name = "TEXT")]
+    texts: Vec<String>,
+}
+
+fn date(text: &str) -> Result<f64, String> {
+    seconds(text).ok_or_else(|| "write a date such as 2026-11-25".to_owned())
+}
+
+pub(super) fn run(args: &CheckArgs) -> Result<u8> {
+    let store = args.store.open()?;
+    let courses = courses(&store, &args.texts)?;
+    let standings: Vec<Standing> = courses.iter().map(|course| standing(course, args.since)).collect();
+    let has_fallen = |standing: &Standing| match standing {
+        Standing::Changed(change) => change.is_shown_below(1.0 - args.fall),
+        _ => false,
+    };
+    let fallen = standings.iter().filter(|one| has_fallen(one)).count();
+    let undecided = standings.iter().filter(|one| matches!(one, Standing::TooFew(_))).count();
+    let decided = standings.len() - undecided;
+    if !courses.is_empty() {
+        let header = ["Series", "Points", "First", "Last", "Speed now", "Standing"].map(str::to_owned);
+        let rows = courses.iter().zip(&standings).map(|(course, one)| row(course, one, has_fallen(one)));
+        say(&table(&std::iter::once(header).chain(rows).collect::<Vec<_>>()))?;
+    }
+    let entries: BTreeMap<i64, EntrySummary> =
+        store.entries()?.into_iter().map(|entry| (entry.id, entry)).collect();
+    for event in events(&courses, &entries) {
+        let of_fallen = |change: &track::event::EventChange| has_fallen(&standings[change.series]);
+        if event.changes.iter().any(of_fallen) {
+            say(&described(&event, &courses))?;
+        }
+    }
+    let few = match undecided {
+        0 => String::new(),
+        _ => format!(", {undecided} with fewer than {POINTS_MIN} usable points"),
+    };
+    let all = several(courses.len() as u64, "series");
+    say(&format!("{all}: {fallen} fell{few}. History: {}\n", store.path().display()))?;
+    Ok(match (fallen, decided) {
+        (0, 0) => UNDECIDED,
+        (0, _) => DONE,
+        _ => FAIL,
+    })
+}
+
+/// The selected series with their changes.
+fn courses(store: &Store, texts: &[String]) -> Result<Vec<SeriesCourse>> {
+    let settings = ChangeSettings::default();
+    let all = selected(store, texts)?;
+    let all = all.into_iter().map(|one| SeriesCourse::of(store, one, &settings));
+    Ok(all.collect::<Result<Vec<_>, _>>()?)
+}
+
+fn row(course: &SeriesCourse, standing: &Standing, has_fallen: bool) -> [String; 6] {
+    let summary = &course.summary;
+    let (now, words) = match standing {
+        Standing::TooFew(points) => (String::new(), format!("too few points: {points}")),
+        Standing::Unchanged => (String::new(), "no change found".to_owned()),
+        Standing::NotASpeed => (String::new(), "not a speed".to_owned()),
+        Standing::Changed(change) => (limits(change), since(change, has_fallen)),
+    };
+    [name(&summary.series), summary.points.to_string(), day(summary.first_s), day(summary.last_s), now, words]
+}
+
+/// The speed now as a share of that of the baseline, with its interval.
+fn limits(change: &SpeedChange) -> String {
+    let percent = |share: f64| format!("{:.0}", share * 100.0);
+    let (low, high) = (percent(change.low), percent(change.high));
+    format!("{} % ({low} to {high})", percent(change.ratio))
+}
+
+fn since(change: &SpeedChange, has_fallen: bool) -> String {
+    let word = match (has_fallen, change.low > 1.0) {
+        (true, _) => "FELL",
+        (false, true) => "rose",
+        (false, false) => "changed",
+    };
+    let how = if change.is_drift { "gradually since" } else { "on" };
+    format!("{word} {how} {}", day(change.since_s))
+}
+
+/// An event with its series, and the facts that changed.
+fn described(event: &HistoryEvent, courses: &[SeriesCourse]) -> String {
+    let mut text = format!("Between {} and {}:\n", day(event.from_s), day(event.to_s));
+    for change in &event.changes {
+        let ratio = format!("{:.2}", change.shift.ratio);
+        text += &format!("  {}  x{ratio}\n", name(&courses[change.series].summary.series));
+    }
+    for fact in event.facts.iter().take(FACTS_MAX) {
+        text += &format!("  {}\n", fact_words(fact));
+    }
+    match event.facts.len().saturating_sub(FACTS_MAX) {
+        0 if event.facts.is_empty() => text += "  no fact that is known changed\n",
+        0 => {}
+        rest => text += &format!("  and {}\n", several(rest as u64, "more fact")),
+    }
+    text
+}
+
+fn fact_words(change: &FactChange) -> String {
+    let value = |value: &Option<Datum>| {
+        value.as_ref().map_or_else(|| "not known".to_owned(), report::sentences::datum)
+    };
+    let about = if change.about.is_empty() { String::new() } else { format!(" of {}", change.about) };
+    format!("{}{about}: {}, then {}", change.fact, value(&change.before), value(&change.after))
+}

@@ -1,0 +1,85 @@
+//! What happened to one series: its comparable parts, and the changes in each of them.
+//!
+//! Points with another setup, such as another command line, are another part. Parts are never joined, also
+//! if they alternate.
+//!
+//! Never here: other series.
+
+use std::collections::BTreeMap;
+
+use crate::change::{Analysis, ChangeSettings, HistoryPoint, LevelSegment, LevelShift, analyse};
+use crate::store::{SeriesSummary, Store, StoreError, StoredPoint};
+
+/// A series with its points and changes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SeriesCourse {
+    /// The series.
+    pub summary: SeriesSummary,
+    /// All points, by time.
+    pub points: Vec<StoredPoint>,
+    /// The comparable parts, by their first points.
+    pub parts: Vec<CoursePart>,
+}
+
+/// Points of a series that can be compared.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CoursePart {
+    /// The places of its points in the points of the series.
+    pub places: Vec<usize>,
+    /// What differs from the part before, by name; empty for the first part.
+    pub differs: Vec<String>,
+    /// Its changes. Indices are those of `places`.
+    pub analysis: Analysis,
+}
+
+impl CoursePart {
+    /// The segment with this point, by its index in `places`.
+    pub fn segment_of(&self, index: usize) -> Option<&LevelSegment> {
+        self.analysis.segments.iter().find(|segment| (segment.first..=segment.last).contains(&index))
+    }
+
+    /// The points before and after a shift that it lies between, as places in the points of the series.
+    pub fn around(&self, shift: &LevelShift) -> (usize, usize) {
+        (self.places[shift.earliest.saturating_sub(1)], self.places[shift.latest])
+    }
+}
+
+impl SeriesCourse {
+    /// Reads a series and finds its changes.
+    pub fn of(store: &Store, summary: SeriesSummary, settings: &ChangeSettings) -> Result<Self, StoreError> {
+        let points = store.points(summary.id)?;
+        let mut parts: Vec<(i64, Vec<usize>)> = Vec::new();
+        for (place, point) in points.iter().enumerate() {
+            match parts.iter_mut().find(|(setup, _)| *setup == point.setup) {
+                Some((_, places)) => places.push(place),
+                None => parts.push((point.setup, vec![place])),
+            }
+        }
+        let mut before: Option<BTreeMap<String, String>> = None;
+        let mut all = Vec::new();
+        for (setup, places) in parts {
+            let setup = store.setup(setup)?;
+            let differs = before.as_ref().map_or(Vec::new(), |before| differing(before, &setup));
+            before = Some(setup);
+            let rates: Vec<HistoryPoint> = places.iter().map(|place| rate(&points[*place])).collect();
+            all.push(CoursePart { differs, analysis: analyse(&rates, settings), places });
+        }
+        Ok(Self { summary, points, parts: all })
+    }
+
+    /// The part with the last point.
+    pub fn current(&self) -> Option<&CoursePart> {
+        self.parts.iter().max_by_key(|part| part.places.last())
+    }
+}
+
+/// A point as the analysis reads it. A point without a value is not usable there.
+fn rate(point: &StoredPoint) -> HistoryPoint {
+    HistoryPoint { time_s: point.time_s, rate: point.mean.unwrap_or(f64::NAN) }
+}
+
+/// The names with different texts, and those that only one of them has.
+fn differing(one: &BTreeMap<String, String>, other: &BTreeMap<String, String>) -> Vec<String> {
+    let names: std::collections::BTreeSet<&String> = one.keys().chain(other.keys()).collect();
+    names.into_iter().filter(|name| one.get(*name) != other.get(*name)).cloned().collect()
+}

@@ -1,0 +1,109 @@
+//! Whether a series is as fast as at its baseline.
+//!
+//! The level of the last segment is compared with that of the segment of the baseline. A difference counts
+//! only if the analysis found a shift or a drift between them, so its false alarms are those of the analysis.
+//!
+//! Never here: what a fall means for a contract.
+
+use results::comparison::MetricDirection;
+
+use crate::change::LevelSegment;
+use crate::course::{CoursePart, SeriesCourse};
+
+/// Fewer usable points of a part decide nothing: a shift needs five points on each side.
+pub const POINTS_MIN: usize = 10;
+/// The two-sided normal quantile of 95 %.
+const NORMAL_95: f64 = 1.959_964;
+/// Seconds of a month of 30.44 days.
+const MONTH_S: f64 = 30.44 * 86_400.0;
+
+/// What a series shows since its baseline.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Standing {
+    /// The part with the last point has too few usable points; how many.
+    TooFew(usize),
+    /// No change was found.
+    Unchanged,
+    /// The speed changed.
+    Changed(SpeedChange),
+    /// More is neither faster nor slower, or the values are counts.
+    NotASpeed,
+}
+
+/// A change of the speed since the baseline. The speed of a time is its reciprocal.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SpeedChange {
+    /// The speed now over that of the baseline.
+    pub ratio: f64,
+    /// The lower limit of the ratio, with a confidence of 95 %.
+    pub low: f64,
+    /// The upper limit.
+    pub high: f64,
+    /// When the last change began, seconds since 1970.
+    pub since_s: f64,
+    /// Whether it is gradual.
+    pub is_drift: bool,
+}
+
+impl SpeedChange {
+    /// Whether the speed is shown to be below `share` of that of the baseline.
+    pub fn is_shown_below(&self, share: f64) -> bool {
+        self.high < share
+    }
+}
+
+/// The standing of the part with the last point. The baseline is the segment with the first point at or after
+/// `since_s`; without a time it is the first segment.
+pub fn standing(course: &SeriesCourse, since_s: Option<f64>) -> Standing {
+    use MetricDirection::{Count, HigherIsFaster, LowerIsFaster, Neither};
+    let Some(part) = course.current() else { return Standing::TooFew(0) };
+    let usable = part.places.len() - part.analysis.unusable.len();
+    match course.summary.direction {
+        Neither | Count => Standing::NotASpeed,
+        _ if usable < POINTS_MIN => Standing::TooFew(usable),
+        HigherIsFaster => changed(course, part, since_s).map_or(Standing::Unchanged, Standing::Changed),
+        LowerIsFaster => {
+            let inverse = |one: SpeedChange| SpeedChange {
+                ratio: 1.0 / one.ratio,
+                low: 1.0 / one.high,
+                high: 1.0 / one.low,
+                ..one
+            };
+            let found = changed(course, part, since_s).map(inverse);
+            found.map_or(Standing::Unchanged, Standing::Changed)
+        }
+    }
+}
+
+/// The change of the values, if there is one.
+fn changed(course: &SeriesCourse, part: &CoursePart, since_s: Option<f64>) -> Option<SpeedChange> {
+    let time = |index: usize| course.points[part.places[index]].time_s;
+    let since_s = since_s.unwrap_or(f64::NEG_INFINITY);
+    let index = (0..part.places.len()).find(|index| time(*index) >= since_s)?;
+    let (baseline, last) = (part.segment_of(index)?, part.analysis.segments.last()?);
+    if baseline.first != last.first {
+        let shift = part.analysis.shifts.iter().find(|shift| shift.index == last.first);
+        return Some(between(part, baseline, last, shift.map_or(time(last.first), |shift| shift.time_s)));
+    }
+    let drift = part.analysis.drifts.iter().find(|drift| drift.first <= last.last && drift.last >= index)?;
+    let months = (time(drift.last) - time(drift.first.max(index))) / MONTH_S;
+    let after = |percent: f64| (1.0 + percent / 100.0).powf(months);
+    Some(SpeedChange {
+        ratio: after(drift.percent_per_month),
+        low: after(drift.percent_low),
+        high: after(drift.percent_high),
+        since_s: time(drift.first),
+        is_drift: true,
+    })
+}
+
+/// The ratio of two levels. The deviations are those of the logarithms, and neighbouring points are as alike
+/// as in the whole part.
+fn between(part: &CoursePart, baseline: &LevelSegment, last: &LevelSegment, since_s: f64) -> SpeedChange {
+    let correlation = part.analysis.noise.correlation.clamp(0.0, 0.95);
+    let alike = (1.0 + correlation) / (1.0 - correlation);
+    let variance = |one: &LevelSegment| one.deviation * one.deviation / one.points.max(1) as f64;
+    let half = NORMAL_95 * (alike * (variance(baseline) + variance(last))).sqrt();
+    let ratio = last.level / baseline.level;
+    SpeedChange { ratio, low: ratio * (-half).exp(), high: ratio * half.exp(), since_s, is_drift: false }
+}

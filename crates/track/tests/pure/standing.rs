@@ -1,0 +1,177 @@
+//! Series with known changes: their parts, events and standings.
+
+use std::collections::BTreeMap;
+
+use results::comparison::MetricDirection;
+use results::history::{EntryFact, HistoryEntry, MeasuredPoint, SeriesId};
+use track::change::ChangeSettings;
+use track::course::SeriesCourse;
+use track::event::{HistoryEvent, events};
+use track::standing::{SpeedChange, Standing, standing};
+use track::store::{EntrySummary, Store};
+
+const DAY_S: f64 = 86_400.0;
+
+/// A day of a series: the value, the command line and the kernel.
+struct Day {
+    test: &'static str,
+    day: u32,
+    value: f64,
+    command: &'static str,
+    kernel: &'static str,
+}
+
+/// Noise of about 3 % without a pattern, the same in each run.
+fn noise(day: u32) -> f64 {
+    let mixed = (u64::from(day) + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    1.0 + 0.06 * ((mixed >> 40) as f64 / (1_u64 << 24) as f64 - 0.5)
+}
+
+fn entry(day: &Day, unit: &str, direction: MetricDirection) -> HistoryEntry {
+    let series = SeriesId {
+        system: "edison".into(),
+        test: day.test.into(),
+        metric: "write.bw".into(),
+        unit: unit.into(),
+        ..SeriesId::default()
+    };
+    let time_s = f64::from(day.day) * DAY_S;
+    let hash = format!("{} {}", day.test, day.day);
+    HistoryEntry {
+        campaign: hash.clone(),
+        hash,
+        started_s: time_s,
+        facts: vec![EntryFact { fact: "kernel".into(), about: String::new(), value: day.kernel.into() }],
+        points: vec![MeasuredPoint {
+            series,
+            direction,
+            time_s,
+            values: vec![day.value * noise(day.day)],
+            why: None,
+            outcome: None,
+            threshold: None,
+            setup: BTreeMap::from([("command".to_owned(), day.command.to_owned())]),
+            fill: None,
+            concurrency: None,
+        }],
+        ..HistoryEntry::default()
+    }
+}
+
+fn courses(days: &[Day], direction: MetricDirection) -> (Vec<SeriesCourse>, Vec<HistoryEvent>) {
+    let unit = if direction == MetricDirection::LowerIsFaster { "s" } else { "B/s" };
+    let place = tempfile::tempdir().unwrap();
+    let mut store = Store::open_or_create(&place.path().join("h.sqlite")).unwrap();
+    let entries: Vec<HistoryEntry> = days.iter().map(|day| entry(day, unit, direction)).collect();
+    store.add(&entries, 0.0).unwrap();
+    let settings = ChangeSettings::default();
+    let all = store.series().unwrap().into_iter();
+    let all: Vec<SeriesCourse> = all.map(|one| SeriesCourse::of(&store, one, &settings).unwrap()).collect();
+    let entries: BTreeMap<i64, EntrySummary> =
+        store.entries().unwrap().into_iter().map(|one| (one.id, one)).collect();
+    let events = events(&all, &entries);
+    (all, events)
+}
+
+/// 80 days at 1e9, with this factor and kernel from day 40 on.
+fn step(test: &'static str, factor: f64) -> Vec<Day> {
+    let at = |day| Day {
+        test,
+        day,
+        value: if day < 40 { 1e9 } else { factor * 1e9 },
+        command: "ior -w",
+        kernel: if day < 40 { "5.1" } else { "5.2" },
+    };
+    (0..80).map(at).collect()
+}
+
+fn change(days: &[Day], direction: MetricDirection, since_s: Option<f64>) -> SpeedChange {
+    let (courses, _) = courses(days, direction);
+    match standing(&courses[0], since_s) {
+        Standing::Changed(change) => change,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_fall_since_the_baseline_is_found_with_its_day_and_its_size() {
+    let fell = change(&step("A", 0.8), MetricDirection::HigherIsFaster, None);
+    assert!((fell.ratio - 0.8).abs() < 0.02 && fell.low < 0.8 && 0.8 < fell.high, "{fell:?}");
+    assert!((fell.since_s / DAY_S - 40.0).abs() < 2.0 && !fell.is_drift, "{fell:?}");
+    assert!(fell.is_shown_below(0.95) && !fell.is_shown_below(0.7));
+    let rose = change(&step("A", 1.25), MetricDirection::HigherIsFaster, None);
+    assert!(rose.low > 1.0 && !rose.is_shown_below(0.95), "{rose:?}");
+}
+
+#[test]
+fn a_longer_time_is_a_lower_speed() {
+    let fell = change(&step("A", 1.25), MetricDirection::LowerIsFaster, None);
+    assert!((fell.ratio - 0.8).abs() < 0.02 && fell.is_shown_below(0.95), "{fell:?}");
+    assert!(fell.low < fell.ratio && fell.ratio < fell.high, "{fell:?}");
+}
+
+#[test]
+fn a_fall_before_the_baseline_does_not_count() {
+    let (courses, _) = courses(&step("A", 0.8), MetricDirection::HigherIsFaster);
+    assert_eq!(standing(&courses[0], Some(50.0 * DAY_S)), Standing::Unchanged);
+    let (courses, _) = self::courses(&step("A", 1.0), MetricDirection::HigherIsFaster);
+    assert_eq!(standing(&courses[0], None), Standing::Unchanged);
+}
+
+#[test]
+fn a_steady_loss_is_a_gradual_change() {
+    let days: Vec<Day> = (0..120)
+        .map(|day| Day {
+            test: "A",
+            day,
+            value: 1e9 * 0.95_f64.powf(f64::from(day) / 30.44),
+            command: "c",
+            kernel: "5.1",
+        })
+        .collect();
+    let fell = change(&days, MetricDirection::HigherIsFaster, None);
+    let lost = 0.95_f64.powf(119.0 / 30.44);
+    assert!(fell.is_drift && (fell.ratio - lost).abs() < 0.03, "{fell:?} {lost}");
+    assert!(fell.is_shown_below(0.95), "{fell:?}");
+}
+
+#[test]
+fn few_points_decide_nothing_and_amounts_are_not_speeds() {
+    let mut days = step("A", 0.5);
+    days.truncate(9);
+    let (few, _) = courses(&days, MetricDirection::HigherIsFaster);
+    assert_eq!(standing(&few[0], None), Standing::TooFew(9));
+    let (amounts, _) = courses(&step("A", 0.5), MetricDirection::Neither);
+    assert_eq!(standing(&amounts[0], None), Standing::NotASpeed);
+}
+
+#[test]
+fn another_command_line_is_another_part_and_never_a_fall() {
+    let mut days = step("A", 0.8);
+    days.iter_mut().skip(40).for_each(|day| day.command = "ior -w -Y");
+    let (courses, events) = courses(&days, MetricDirection::HigherIsFaster);
+    let parts: Vec<(usize, &[String])> =
+        courses[0].parts.iter().map(|part| (part.places.len(), part.differs.as_slice())).collect();
+    assert_eq!(parts, [(40, [].as_slice()), (40, ["command".to_owned()].as_slice())]);
+    assert_eq!((standing(&courses[0], None), events.len()), (Standing::Unchanged, 0));
+}
+
+#[test]
+fn shifts_of_several_series_at_one_time_are_one_event_with_what_changed() {
+    let mut days = step("A", 0.8);
+    days.extend(step("B", 1.3));
+    days.extend(step("C", 1.0));
+    let (courses, events) = courses(&days, MetricDirection::HigherIsFaster);
+    assert_eq!(events.len(), 1, "{events:#?}");
+    let tests: Vec<&str> =
+        events[0].changes.iter().map(|change| courses[change.series].summary.series.test.as_str()).collect();
+    assert_eq!((events[0].system.as_str(), tests), ("edison", vec!["A", "B"]));
+    let facts: Vec<(&str, String)> = events[0]
+        .facts
+        .iter()
+        .map(|fact| (fact.fact.as_str(), format!("{:?} {:?}", fact.before, fact.after)))
+        .collect();
+    assert_eq!(facts, [("kernel", "Some(Text(\"5.1\")) Some(Text(\"5.2\"))".to_owned())]);
+    let day = |time_s: f64| time_s / DAY_S;
+    assert!(day(events[0].from_s) <= 40.0 && 39.0 <= day(events[0].to_s), "{:?}", events[0]);
+}
