@@ -49,7 +49,7 @@ Usage: cargo xtask COMMAND
       --before DIR    compare with an earlier build; DIR is its target/release
 
 As root, `setup` and `test` install Debian packages. For other users they print the command to run.
-A test without its dependency prints `SKIPPED: reason`. Logs are in target/xtask.";
+A test without its dependency is skipped, and the reason is listed at the end. Logs are in target/xtask.";
 
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args_os().skip(1).map(|w| w.to_string_lossy().into_owned()).collect();

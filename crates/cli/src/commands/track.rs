@@ -18,7 +18,7 @@ use super::compare::share;
 /// The variable with the store of a site.
 const VARIABLE: &str = "ASSAY_STORE";
 
-/// Keep the history of systems: campaigns and old logs as points over years
+/// Keep a history of systems over years, from campaigns and old logs
 ///
 /// The history is one SQLite file. Each point leads back to its campaign folder or file.
 #[derive(clap::Args)]
