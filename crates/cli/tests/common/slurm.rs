@@ -85,8 +85,15 @@ impl Slurm {
     }
 
     /// Lets `command` use this cluster, and its ranks find an MPI that Slurm can start.
+    ///
+    /// Slurm reads a PMI-1 request in one call of at most 1024 bytes. The UCX addresses of MPICH 5.0 contain
+    /// memory that was not set, so the length of their requests varies, and long ones break the start. The
+    /// addresses of libfabric have 72 bytes.
     pub fn around<'c>(&self, command: &'c mut Command) -> &'c mut Command {
-        command.env("SLURM_CONF", self.settings()).env("ASSAY_MPI_LIBRARY", venv().join("lib/libmpi.so.12"))
+        command
+            .env("SLURM_CONF", self.settings())
+            .env("ASSAY_MPI_LIBRARY", venv().join("lib/libmpi.so.12"))
+            .env("MPIR_CVAR_CH4_NETMOD", "ofi")
     }
 
     /// The output of a command of Slurm.
