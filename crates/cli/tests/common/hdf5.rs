@@ -27,6 +27,14 @@ pub fn able() -> impl Iterator<Item = Mpi> {
     BOTH.into_iter().filter(move |(_, library)| tools && is_here(library)).map(|(mpi, _)| mpi)
 }
 
+/// Whether the launcher's status is that of ranks of which one ended all with status 4.
+///
+/// Hydra kills ranks that are inside the library. Depending on what it notices first it reports the status
+/// of the failed rank, the signal 9, or 1 for a rank whose connection closed.
+pub fn is_status_of_failure(mpi: Mpi, status: Option<i32>) -> bool {
+    status == Some(4) || mpi == Mpi::Mpich && matches!(status, Some(1 | 9))
+}
+
 /// The same command, but each rank may only write files of up to `blocks` times 512 bytes.
 pub fn limited(command: &Command, dir: &Path, blocks: u32) -> Command {
     let limit = format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$@\"\n");
