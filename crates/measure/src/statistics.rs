@@ -25,7 +25,9 @@ use std::ops::RangeInclusive;
 pub use bootstrap::{RESAMPLES, bootstrap_interval};
 pub use comparison::{NoRatio, RatioEstimate, ratios_together};
 pub use dice::Dice;
-pub use groups::{RankTest, SLOW_SHARE, low_in_blocks, rank_sum, robust_z};
+pub use groups::{
+    MAD_TO_DEVIATION, RankTest, SLOW_SHARE, low_in_blocks, rank_sum, robust_deviation, robust_z,
+};
 pub use independence::{Dependence, SIGNIFICANT, Stall, dependence, farthest, significant_dependence};
 pub use linearity::{Linearity, LinearityStep, Proportion, Tolerance, linearity, proportion};
 pub use power::{

@@ -14,14 +14,20 @@ pub const SLOW_SHARE: f64 = 0.9;
 const EXACT_MAX: usize = 40;
 
 /// Deviation of a normal distribution over its median absolute deviation.
-const MAD_TO_DEVIATION: f64 = 1.4826;
+pub const MAD_TO_DEVIATION: f64 = 1.4826;
+
+/// The deviation about the median, by the median absolute deviation; 0 without values.
+pub fn robust_deviation(values: &[f64]) -> f64 {
+    let middle = median(values).unwrap_or(0.0);
+    let apart: Vec<f64> = values.iter().map(|value| (value - middle).abs()).collect();
+    MAD_TO_DEVIATION * median(&apart).unwrap_or(0.0)
+}
 
 /// (value − median) / (1.4826 · median absolute deviation) of each value, in their order. Infinite if more
 /// than half of the values are equal and this one differs. Empty without values.
 pub fn robust_z(values: &[f64]) -> Vec<f64> {
     let Some(middle) = median(values) else { return Vec::new() };
-    let apart: Vec<f64> = values.iter().map(|value| (value - middle).abs()).collect();
-    let scale = MAD_TO_DEVIATION * median(&apart).unwrap_or(0.0);
+    let scale = robust_deviation(values);
     values.iter().map(|value| if *value == middle { 0.0 } else { (value - middle) / scale }).collect()
 }
 

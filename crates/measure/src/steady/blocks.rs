@@ -6,7 +6,7 @@
 //! Invariant: pure; all shares are those of the mean of the blocks.
 //! Never here: what is allowed.
 
-use crate::statistics::{mean, median, t_quantile};
+use crate::statistics::{MAD_TO_DEVIATION, mean, median, t_quantile};
 
 /// The confidence of each limit of a line. Either direction is too steep.
 const CONFIDENCE: f64 = 0.975;
@@ -75,7 +75,7 @@ pub(super) fn noise(blocks: &[f64]) -> f64 {
     let bends: Vec<f64> =
         blocks.windows(3).map(|three| (three[0] - 2.0 * three[1] + three[2]).abs()).collect();
     match (median(&bends), mean(blocks)) {
-        (Some(bend), Some(mean)) if mean > 0.0 => NOISE * 1.4826 * bend / (6.0_f64.sqrt() * mean),
+        (Some(bend), Some(mean)) if mean > 0.0 => NOISE * MAD_TO_DEVIATION * bend / (6.0_f64.sqrt() * mean),
         _ => 0.0,
     }
 }

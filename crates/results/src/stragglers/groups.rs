@@ -18,8 +18,6 @@ const OVERLOADED_SHARE: f64 = 0.8;
 /// With more groups than this, each is compared with all ranks instead of all other ranks. The result is then
 /// the same.
 const GROUPS_MANY: usize = 64;
-/// Standard deviation of a normal distribution, divided by its median absolute deviation.
-const MAD_TO_DEVIATION: f64 = 1.4826;
 
 /// The speed of a group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -207,9 +205,7 @@ impl ComparedGroups<'_, '_> {
         let (Some(median), Some(others)) = (statistics::median(&own), statistics::median(&rest)) else {
             return false;
         };
-        let apart: Vec<f64> = rest.iter().map(|one| (one - others).abs()).collect();
-        let deviation = MAD_TO_DEVIATION * statistics::median(&apart).unwrap_or(0.0);
-        let far = median < others - FAR * deviation;
+        let far = median < others - FAR * statistics::robust_deviation(&rest);
         rest.len() >= OTHERS_MIN && far && median < RANK_SHARE * others
     }
 

@@ -6,12 +6,10 @@
 //!
 //! Invariant: adding a constant to all values changes nothing.
 
-use measure::statistics::median;
+use measure::statistics::{MAD_TO_DEVIATION, robust_deviation};
 
 use super::HistoryNoise;
 
-/// Deviation of a normal distribution over its median absolute deviation.
-const NORMAL: f64 = 1.4826;
 /// Points on either side whose median is the local level. A run of 5 points among 9 is a level of its own,
 /// and is not limited.
 const REACH: usize = 4;
@@ -43,13 +41,6 @@ fn difference_variance(values: &[f64], lag: usize) -> f64 {
     differences.iter().map(|one| one.clamp(-limit, limit).powi(2)).sum::<f64>() / differences.len() as f64
 }
 
-/// The deviation about the median, from the median absolute deviation. 0 without values.
-pub(super) fn robust_deviation(values: &[f64]) -> f64 {
-    let middle = median(values).unwrap_or(0.0);
-    let distances: Vec<f64> = values.iter().map(|value| (value - middle).abs()).collect();
-    NORMAL * median(&distances).unwrap_or(0.0)
-}
-
 /// The values, with outliers moved to a limit (Hampel's filter). A limited value still counts as far from the
 /// level, so the first points after a shift keep their direction.
 pub(super) fn limited(values: &[f64], noise: &HistoryNoise) -> Vec<f64> {
@@ -57,7 +48,7 @@ pub(super) fn limited(values: &[f64], noise: &HistoryNoise) -> Vec<f64> {
         let mut near = near(values, place, REACH);
         let level = middle(&mut near);
         near.iter_mut().for_each(|one| *one = (*one - level).abs());
-        let limit = LIMIT * (NORMAL * middle(&mut near)).max(noise.deviation);
+        let limit = LIMIT * (MAD_TO_DEVIATION * middle(&mut near)).max(noise.deviation);
         value.clamp(level - limit, level + limit)
     };
     values.iter().enumerate().map(limit_one).collect()
