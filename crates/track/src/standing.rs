@@ -7,15 +7,13 @@
 
 use results::comparison::MetricDirection;
 
-use crate::change::LevelSegment;
+use crate::change::{LevelRatio, MONTH_S};
 use crate::course::{CoursePart, SeriesCourse};
 
 /// Fewer usable points of a part decide nothing: a shift needs five points on each side.
 pub const POINTS_MIN: usize = 10;
-/// The two-sided normal quantile of 95 %.
-const NORMAL_95: f64 = 1.959_964;
-/// Seconds of a month of 30.44 days.
-const MONTH_S: f64 = 30.44 * 86_400.0;
+/// The confidence of the interval of a change, between 0 and 1.
+const CONFIDENCE: f64 = 0.95;
 
 /// What a series shows since its baseline.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -83,7 +81,9 @@ fn changed(course: &SeriesCourse, part: &CoursePart, since_s: Option<f64>) -> Op
     let (baseline, last) = (part.segment_of(index)?, part.analysis.segments.last()?);
     if baseline.first != last.first {
         let shift = part.analysis.shifts.iter().find(|shift| shift.index == last.first);
-        return Some(between(part, baseline, last, shift.map_or(time(last.first), |shift| shift.time_s)));
+        let since_s = shift.map_or(time(last.first), |shift| shift.time_s);
+        let LevelRatio { ratio, low, high } = last.over(baseline, CONFIDENCE);
+        return Some(SpeedChange { ratio, low, high, since_s, is_drift: false });
     }
     let drift = part.analysis.drifts.iter().find(|drift| drift.first <= last.last && drift.last >= index)?;
     let months = (time(drift.last) - time(drift.first.max(index))) / MONTH_S;
@@ -95,15 +95,4 @@ fn changed(course: &SeriesCourse, part: &CoursePart, since_s: Option<f64>) -> Op
         since_s: time(drift.first),
         is_drift: true,
     })
-}
-
-/// The ratio of two levels. The deviations are those of the logarithms, and neighbouring points are as alike
-/// as in the whole part.
-fn between(part: &CoursePart, baseline: &LevelSegment, last: &LevelSegment, since_s: f64) -> SpeedChange {
-    let correlation = part.analysis.noise.correlation.clamp(0.0, 0.95);
-    let alike = (1.0 + correlation) / (1.0 - correlation);
-    let variance = |one: &LevelSegment| one.deviation * one.deviation / one.points.max(1) as f64;
-    let half = NORMAL_95 * (alike * (variance(baseline) + variance(last))).sqrt();
-    let ratio = last.level / baseline.level;
-    SpeedChange { ratio, low: ratio * (-half).exp(), high: ratio * half.exp(), since_s, is_drift: false }
 }

@@ -140,7 +140,9 @@ fn logs_of_ior_and_mdtest_are_points_with_their_repetitions_and_sizes() {
 fn a_check_fails_for_a_series_that_fell_and_names_the_day() {
     let place = Place::new();
     // Tests that fall to 80 %, stay, and are too young. The noise is of a few percent.
-    let noise = |day: u32| f64::from(day.wrapping_mul(2_654_435_761) >> 8) / f64::from(1 << 24) * 0.06;
+    let mixed = |day: u32| (u64::from(day) + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let noise = |day: u32| ((mixed(day) ^ mixed(day) >> 29).wrapping_mul(0xbf58_476d_1ce4_e5b9) >> 40) as f64;
+    let noise = |day: u32| noise(day) / f64::from(1 << 24) * 0.06;
     let mut table = "time,value,test,unit\n".to_owned();
     for day in 0..80_u32 {
         let (time, low) = (1_500_000_000 + 86_400 * u64::from(day), if day < 40 { 1.0 } else { 0.8 });

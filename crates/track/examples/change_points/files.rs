@@ -50,14 +50,8 @@ fn print_analysis(points: &[HistoryPoint], found: &Analysis) {
     println!("  outliers {}", found.outliers.len());
 }
 
-/// The UTC date of a Unix time (the algorithm of Howard Hinnant's `civil_from_days`).
+/// The UTC date of a Unix time.
 fn date(time_s: f64) -> String {
-    let days = (time_s / 86_400.0).floor() as i64 + 719_468;
-    let (era, of_era) = (days.div_euclid(146_097), days.rem_euclid(146_097));
-    let year = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
-    let of_year = of_era - (365 * year + year / 4 - year / 100);
-    let month = (5 * of_year + 2) / 153;
-    let day = of_year - (153 * month + 2) / 5 + 1;
-    let (month, year) = if month < 10 { (month + 3, year) } else { (month - 9, year + 1) };
-    format!("{:04}-{month:02}-{day:02}", year + era * 400)
+    let moment = jiff::Timestamp::from_second(time_s as i64).expect("a time of this era");
+    moment.strftime("%Y-%m-%d").to_string()
 }

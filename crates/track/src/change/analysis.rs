@@ -2,13 +2,14 @@
 //!
 //! Invariant: indices in the result are those of the points of the caller.
 
-use measure::statistics::{mean, median, t_quantile_of};
+use measure::statistics::{mean, median, robust_deviation};
 
 use super::drift::{DriftLine, line, replace_steps};
-use super::noise::{limited, noise, robust_deviation};
+use super::noise::{limited, noise};
 use super::segmentation::Division;
 use super::variability;
 use super::weekly::without_week;
+use super::welch::LevelError;
 use super::{Analysis, ChangeSettings, HistoryNoise, HistoryPoint, LevelSegment, LevelShift, WeeklyPattern};
 
 /// The 97.5 % quantile of the limit distribution of a place, in units of `variance / difference²` points.
@@ -108,7 +109,7 @@ impl Levels {
         let shift = |(which, at): (usize, &usize)| {
             let (start, end) = division.neighbours(&self.places, which);
             let test = division.test(start, *at, end);
-            let reach = test.error * t_quantile_of(f64::midpoint(1.0, settings.confidence), test.freedom);
+            let ratio = test.ratio(settings.confidence);
             let points = PLACE_QUANTILE * test.variance / test.difference.powi(2);
             let points = points.min((end - start) as f64) as usize + 1;
             let (earliest, latest) = ((at - points.min(at - start - 1)), (at + points).min(end - 1));
@@ -119,9 +120,9 @@ impl Levels {
                 latest: self.index[latest],
                 earliest_s: self.times_s[earliest - 1],
                 latest_s: self.times_s[latest],
-                ratio: test.difference.exp(),
-                ratio_low: (test.difference - reach).exp(),
-                ratio_high: (test.difference + reach).exp(),
+                ratio: ratio.ratio,
+                ratio_low: ratio.low,
+                ratio_high: ratio.high,
                 p: test.p(),
             }
         };
@@ -140,12 +141,18 @@ impl Levels {
     }
 
     fn segments(&self, residuals: &[f64]) -> Vec<LevelSegment> {
-        let segment = |(start, end): (usize, usize)| LevelSegment {
-            first: self.index[start],
-            last: self.index[end - 1],
-            points: end - start,
-            level: mean(&self.limited[start..end]).unwrap_or(0.0).exp(),
-            deviation: robust_deviation(&residuals[start..end]),
+        let segment = |(start, end): (usize, usize)| {
+            let limited = &self.limited[start..end];
+            let LevelError { square, freedom } = LevelError::of(limited, &self.noise);
+            LevelSegment {
+                first: self.index[start],
+                last: self.index[end - 1],
+                points: end - start,
+                level: mean(limited).unwrap_or(0.0).exp(),
+                deviation: robust_deviation(&residuals[start..end]),
+                error: square.sqrt(),
+                freedom,
+            }
         };
         self.ranges().into_iter().map(segment).collect()
     }

@@ -9,9 +9,8 @@
 
 use measure::statistics::{mean, median, normal_quantile, t_beyond};
 
-use super::{ChangeSettings, HistoryNoise, LevelDrift};
+use super::{ChangeSettings, HistoryNoise, LevelDrift, MONTH_S};
 
-const MONTH_S: f64 = 30.44 * 86_400.0;
 /// Longer ranges are reduced to this number of block medians: all pairs are compared.
 const BLOCKS_MAX: usize = 300;
 

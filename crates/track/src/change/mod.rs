@@ -32,6 +32,9 @@ pub use analysis::analyse;
 pub use detector::Detector;
 pub use energy::divisive_statistic;
 
+/// The month of drifts: 30.44 days, in seconds.
+pub const MONTH_S: f64 = 30.44 * 86_400.0;
+
 /// One measured rate of a history.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct HistoryPoint {
@@ -151,6 +154,29 @@ pub struct LevelSegment {
     pub level: f64,
     /// Robust deviation of the logarithms, close to the coefficient of variation.
     pub deviation: f64,
+    /// Standard error of the logarithm of the level, as the test of a shift uses it.
+    pub error: f64,
+    /// Its degrees of freedom.
+    pub freedom: f64,
+}
+
+impl LevelSegment {
+    /// The level divided by that of another segment, with the interval of a shift between them.
+    pub fn over(&self, other: &Self, confidence: f64) -> LevelRatio {
+        let error = |one: &Self| welch::LevelError { square: one.error.powi(2), freedom: one.freedom };
+        welch::ratio((self.level / other.level).ln(), error(other), error(self), confidence)
+    }
+}
+
+/// The ratio of two levels.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct LevelRatio {
+    /// The ratio.
+    pub ratio: f64,
+    /// The lower limit.
+    pub low: f64,
+    /// The upper limit.
+    pub high: f64,
 }
 
 /// The pattern of the days of the week that was removed.
