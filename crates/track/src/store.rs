@@ -103,8 +103,7 @@ impl Store {
         let mut store = Self::connect(path, flags)?;
         let is_empty = std::fs::metadata(path).is_ok_and(|file| file.len() == 0);
         if is_empty {
-            let made = store.writing(schema::create);
-            made?;
+            store.writing(schema::create)?;
         }
         store.checked()
     }

@@ -6,6 +6,7 @@ use anyhow::{Context, Result};
 use run::dataset::{self, ListedDataset};
 use units::{Usage, bytes_binary, several};
 
+use super::aligned::aligned;
 use crate::speech::say;
 use crate::status::DONE;
 
@@ -60,20 +61,11 @@ fn table(dir: &Path, all: &[ListedDataset]) -> String {
     }
     let header = ["Name", "Size", "Files", "Created", "Expires", "Campaign"].map(str::to_owned);
     let rows: Vec<[String; 6]> = std::iter::once(header).chain(all.iter().map(row)).collect();
-    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
-    let widths: Vec<usize> = (0..5).map(width).collect();
-    let mut text = String::new();
-    for row in &rows {
-        for (word, width) in row.iter().zip(&widths) {
-            text.push_str(&format!("{word:<width$}  "));
-        }
-        text.push_str(&row[5]);
-        text.push('\n');
-    }
     let bytes: u64 = all.iter().filter_map(|kept| kept.made.as_ref()).map(|made| made.bytes).sum();
     let number = several(all.len() as u64, "dataset");
     format!(
-        "{text}{number}, {}. Remove one with: assay datasets {} --remove NAME\n",
+        "{}{number}, {}. Remove one with: assay datasets {} --remove NAME\n",
+        aligned(&rows),
         bytes_binary(bytes as f64),
         dir.display()
     )

@@ -1,5 +1,6 @@
 //! The table of commands, one file each.
 
+mod aligned;
 mod backends;
 mod compare;
 mod datasets;

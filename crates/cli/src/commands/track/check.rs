@@ -6,13 +6,14 @@ use anyhow::Result;
 use results::reason::Datum;
 use track::change::ChangeSettings;
 use track::course::SeriesCourse;
-use track::event::{FactChange, HistoryEvent, events};
+use track::event::{EventChange, FactChange, HistoryEvent, events};
 use track::import::seconds;
 use track::standing::{POINTS_MIN, SpeedChange, Standing, standing};
 use track::store::{EntrySummary, Store};
 use units::several;
 
-use super::list::{day, name, selected, table};
+use super::super::aligned::aligned;
+use super::list::{day, name, selected};
 use super::{StorePlace, share};
 use crate::speech::say;
 use crate::status::{DONE, FAIL, UNDECIDED};
@@ -58,14 +59,15 @@ pub(super) fn run(args: &CheckArgs) -> Result<u8> {
     if !courses.is_empty() {
         let header = ["Series", "Points", "First", "Last", "Speed now", "Standing"].map(str::to_owned);
         let rows = courses.iter().zip(&standings).map(|(course, one)| row(course, one, has_fallen(one)));
-        say(&table(&std::iter::once(header).chain(rows).collect::<Vec<_>>()))?;
+        say(&aligned(&std::iter::once(header).chain(rows).collect::<Vec<_>>()))?;
     }
-    let entries: BTreeMap<i64, EntrySummary> =
-        store.entries()?.into_iter().map(|entry| (entry.id, entry)).collect();
-    for event in events(&courses, &entries) {
-        let of_fallen = |change: &track::event::EventChange| has_fallen(&standings[change.series]);
-        if event.changes.iter().any(of_fallen) {
-            say(&described(&event, &courses))?;
+    if fallen > 0 {
+        let entries: BTreeMap<i64, EntrySummary> =
+            store.entries()?.into_iter().map(|entry| (entry.id, entry)).collect();
+        let of_fallen = |change: &EventChange| has_fallen(&standings[change.series]);
+        let events = events(&courses, &entries);
+        for event in events.iter().filter(|event| event.changes.iter().any(of_fallen)) {
+            say(&described(event, &courses))?;
         }
     }
     let few = match undecided {

@@ -7,6 +7,7 @@ use results::reason::Datum;
 use track::store::{SeriesSummary, Store, StoredPoint};
 use units::several;
 
+use super::super::aligned::aligned;
 use super::StorePlace;
 use crate::speech::say;
 use crate::status::DONE;
@@ -43,7 +44,7 @@ pub(super) fn run(args: &ListArgs) -> Result<u8> {
     for one in &series {
         rows.push(row(one, &store.points(one.id)?));
     }
-    say(&table(&rows))?;
+    say(&aligned(&rows))?;
     say(&format!("{}. History: {}\n", several(series.len() as u64, "series"), store.path().display()))?;
     Ok(DONE)
 }
@@ -87,16 +88,6 @@ fn course(points: &[StoredPoint]) -> String {
         LEVELS[((share * LEVELS.len() as f64) as usize).min(LEVELS.len() - 1)]
     };
     last.iter().map(|point| point.mean.map_or(UNUSABLE, level)).collect()
-}
-
-pub(super) fn table(rows: &[[String; 6]]) -> String {
-    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
-    let widths: Vec<usize> = (0..5).map(width).collect();
-    let line = |row: &[String; 6]| {
-        let columns = row.iter().zip(&widths).map(|(text, width)| format!("{text:<width$}  "));
-        columns.collect::<String>() + row[5].as_str() + "\n"
-    };
-    rows.iter().map(line).collect()
 }
 
 #[cfg(test)]
