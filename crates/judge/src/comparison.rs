@@ -166,16 +166,9 @@ fn not_comparable(reason: Reason) -> RowConclusion {
 /// Which values of a metric are better.
 fn direction(metric: &str, unit: &str) -> MetricDirection {
     let name = metric.split_once('.').map_or(metric, |(_, name)| name);
-    if CaseOutcome::named(name).is_some() {
-        return MetricDirection::Count;
-    }
-    match Dimension::of_unit(unit) {
-        Some(Dimension::BytesPerSecond | Dimension::PerSecond | Dimension::Points) => {
-            MetricDirection::HigherIsFaster
-        }
-        Some(Dimension::Seconds) => MetricDirection::LowerIsFaster,
-        Some(Dimension::Count) => MetricDirection::Count,
-        Some(Dimension::Bytes | Dimension::Fraction) | None => MetricDirection::Neither,
+    match CaseOutcome::named(name) {
+        Some(_) => MetricDirection::Count,
+        None => MetricDirection::of(Dimension::of_unit(unit)),
     }
 }
 

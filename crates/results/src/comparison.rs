@@ -6,6 +6,8 @@
 //! Invariant: a conclusion without an interval never states a difference of a rate or a time.
 //! Never here: computing them, English.
 
+use units::Dimension;
+
 use crate::Outcome;
 use crate::folder::Head;
 use crate::reason::{Datum, Reason};
@@ -78,6 +80,18 @@ pub enum MetricDirection {
 impl MetricDirection {
     /// All directions.
     pub const ALL: [Self; 4] = [Self::HigherIsFaster, Self::LowerIsFaster, Self::Neither, Self::Count];
+
+    /// That of values with this dimension; `None` for a unit that is not known.
+    pub fn of(dimension: Option<Dimension>) -> Self {
+        match dimension {
+            Some(Dimension::BytesPerSecond | Dimension::PerSecond | Dimension::Points) => {
+                Self::HigherIsFaster
+            }
+            Some(Dimension::Seconds) => Self::LowerIsFaster,
+            Some(Dimension::Count) => Self::Count,
+            Some(Dimension::Bytes | Dimension::Fraction) | None => Self::Neither,
+        }
+    }
 
     /// Its word in files.
     pub fn word(self) -> &'static str {

@@ -42,8 +42,7 @@ pub struct HistoryEntry {
 }
 
 /// Where an entry comes from.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum EntrySource {
     /// A campaign whose evidence was checked.
     #[default]
@@ -56,14 +55,11 @@ pub enum EntrySource {
     Io500,
     /// Comma-separated values.
     Csv,
-    /// Records of this program.
-    Records,
 }
 
 impl EntrySource {
     /// All sources.
-    pub const ALL: [Self; 6] =
-        [Self::Campaign, Self::Ior, Self::Mdtest, Self::Io500, Self::Csv, Self::Records];
+    pub const ALL: [Self; 5] = [Self::Campaign, Self::Ior, Self::Mdtest, Self::Io500, Self::Csv];
 
     /// Its word in files.
     pub fn word(self) -> &'static str {
@@ -73,7 +69,6 @@ impl EntrySource {
             Self::Mdtest => "mdtest",
             Self::Io500 => "io500",
             Self::Csv => "csv",
-            Self::Records => "records",
         }
     }
 }

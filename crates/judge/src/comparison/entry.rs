@@ -7,13 +7,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use plan::{Stripes, Test};
+use plan::Test;
 use results::Verdict;
 use results::folder::{FileSystemFacts, Job, JobInfo};
 use results::history::{EntryFact, EntrySource, HistoryEntry, MeasuredPoint, SeriesId};
 use results::reason::Datum;
 
-use super::parameters::TestParameters;
+use super::parameters::{TestParameters, joined};
 use super::values::CampaignValues;
 use super::{CampaignToCompare, direction, facts};
 
@@ -91,7 +91,7 @@ fn point(
         time_s: started_s,
         outcome: verdict.map(|one| one.outcome),
         threshold: verdict.and_then(|one| one.threshold),
-        setup: setup(values, &tests, metric),
+        setup: setup(values, test, &tests, metric),
         fill: mean(jobs(values, &tests).filter_map(|job| facts::used_share(job.info.fill_before.as_ref()?))),
         concurrency: None,
     }
@@ -117,58 +117,29 @@ fn place(fs: &FileSystemFacts) -> String {
 }
 
 /// What must be the same, without what is empty.
-fn setup(values: &CampaignValues<'_>, tests: &[&Test], metric: &str) -> BTreeMap<String, String> {
-    let of = TestParameters::of(values, tests, metric);
-    let lines =
-        |lines: &[Vec<String>]| lines.iter().map(|line| line.join(" ")).collect::<Vec<_>>().join("; ");
+fn setup(values: &CampaignValues<'_>, id: &str, tests: &[&Test], metric: &str) -> BTreeMap<String, String> {
+    let of = TestParameters::of_row(values, id, metric).unwrap_or_default();
     let numbers = |numbers: &[u32]| numbers.iter().map(u32::to_string).collect::<Vec<_>>().join(" ");
+    // An empty text keeps its place among those of several tests.
+    let texts = |texts: Vec<String>| match texts.iter().all(String::is_empty) {
+        true => String::new(),
+        false => texts.join("; "),
+    };
+    let setup_lines = of.setup.iter().map(|line| line.join(" ")).collect();
     let recorded = of.parameters.iter().map(|(name, value)| format!("{name} {value}"));
     let parts = [
-        ("command", lines(&of.command)),
-        ("setup", lines(&of.setup)),
-        ("source", lines(&of.source)),
-        ("state", of.state.join("; ")),
-        (
-            "course",
-            tests
-                .iter()
-                .map(|test| course(test))
-                .filter(|text| !text.is_empty())
-                .collect::<Vec<_>>()
-                .join("; "),
-        ),
+        ("command", joined(&of.command)),
+        ("setup", texts(setup_lines)),
+        ("source", joined(&of.source)),
+        ("state", texts(of.state)),
+        ("course", texts(of.course)),
         ("ranks", numbers(&of.ranks)),
         ("nodes", numbers(&of.nodes)),
         ("parameters", recorded.collect::<Vec<_>>().join(", ")),
         ("program", programs(jobs(values, tests).map(|job| &job.info))),
     ];
-    parts
-        .into_iter()
-        .filter(|(_, text)| !text.is_empty())
-        .map(|(name, text)| (name.to_owned(), text))
-        .collect()
-}
-
-/// The requirements on the course of a test, without those that it does not have.
-fn course(test: &Test) -> String {
-    let steady = test.course.steady.as_ref().map(|rule| {
-        let within = rule.within.map_or(String::new(), |within| format!(" within {within} s"));
-        let (window, measured) = (rule.window, rule.measured);
-        format!("steady for {window} s{within}, then measured for {measured} s")
-    });
-    let stripes = test.stripes.map(|stripes| match stripes {
-        Stripes::Count(count) => format!("{count} stripes"),
-        Stripes::All => "all stripes".to_owned(),
-    });
-    let parts = [
-        test.sustained_s.map(|seconds| format!("sustained {seconds} s")),
-        steady,
-        test.course.turns.map(|_| "alternating".to_owned()),
-        test.cache_warm.then(|| "warm cache".to_owned()),
-        test.degraded.then(|| "degraded".to_owned()),
-        stripes,
-    ];
-    parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
+    let known = parts.into_iter().filter(|(_, text)| !text.is_empty());
+    known.map(|(name, text)| (name.to_owned(), text)).collect()
 }
 
 /// The files of external programs with their hashes.

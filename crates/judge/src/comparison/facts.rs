@@ -13,7 +13,7 @@ use results::folder::{Campaign, FileSystemFacts, Fill, Job, Layout, Machine};
 use results::reason::Datum;
 use results::record::Run;
 
-use super::parameters::{TestParameters, state_text};
+use super::parameters::{TestParameters, joined, state_text};
 use super::values::CampaignValues;
 use crate::index;
 
@@ -179,18 +179,13 @@ fn of_test(facts: &mut CampaignFacts, one: &CampaignValues<'_>, test: &Test) {
     add(facts, F::Criteria, id, criteria);
     add(facts, F::Repetitions, id, test.repetitions);
     let parameters = TestParameters::of(one, &[test], &first_metric(one, id));
-    let lines =
-        |lines: &[Vec<String>]| lines.iter().map(|line| line.join(" ")).collect::<Vec<_>>().join("; ");
-    add(facts, F::Command, id, lines(&parameters.command));
-    add(facts, F::Setup, id, lines(&parameters.setup));
-    add(facts, F::Source, id, lines(&parameters.source));
+    add(facts, F::Command, id, joined(&parameters.command));
+    add(facts, F::Setup, id, joined(&parameters.setup));
+    add(facts, F::Source, id, joined(&parameters.source));
     let states = test.states.iter().map(|state| &one.plan.states[*state]);
     let states = states.map(|state| format!("{}: {}", state.name, state_text(&state.kind)));
     add(facts, F::State, id, states.collect::<Vec<_>>().join("; "));
-    let cache = test.cache_warm.then_some("cache = warm");
-    let sustained = test.sustained_s.map(|seconds| format!("sustained = {seconds} s"));
-    let course = cache.map(str::to_owned).into_iter().chain(sustained).collect::<Vec<_>>().join(", ");
-    add(facts, F::Course, id, course);
+    add(facts, F::Course, id, parameters.course.join("; "));
     add(facts, F::Ranks, id, distinct(&parameters.ranks));
     add(facts, F::Nodes, id, distinct(&parameters.nodes));
     for (name, value) in parameters.parameters.into_iter().filter(|(name, _)| *name != "ranks") {

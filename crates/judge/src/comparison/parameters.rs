@@ -3,7 +3,7 @@
 //!
 //! Never here: facts that may differ between systems, such as kernels and layouts.
 
-use plan::{StateKind, Test};
+use plan::{Plan, StateKind, Stripes, Test};
 use results::reason::Datum;
 use results::record::{Phase, Record};
 
@@ -20,7 +20,7 @@ pub(super) struct TestParameters {
     pub(super) source: Vec<Vec<String>>,
     /// Its states.
     pub(super) state: Vec<String>,
-    /// Its other requirements.
+    /// Its other requirements, a text for each test.
     pub(super) course: Vec<String>,
     /// The ranks of its jobs.
     pub(super) ranks: Vec<u32>,
@@ -33,12 +33,12 @@ pub(super) struct TestParameters {
 impl TestParameters {
     /// Those of a test, or of all parts of a group or score; `None` if the plan has none of them.
     pub(super) fn of_row(values: &CampaignValues<'_>, id: &str, metric: &str) -> Option<Self> {
-        let tests = values.tests(id);
-        if !tests.is_empty() {
-            return Some(Self::of(values, &tests, metric));
-        }
+        let Some(score) = values.score(id) else {
+            let tests = values.tests(id);
+            return (!tests.is_empty()).then(|| Self::of(values, &tests, metric));
+        };
         let mut all = Self::default();
-        for part in &values.score(id)?.parts {
+        for part in &score.parts {
             all.add(values, &values.plan.tests[part.test], &part.metric);
             // Two scores of the same tests differ by their units or weights.
             all.course.push(format!("{} {} {}", part.metric, part.unit, part.weight));
@@ -64,10 +64,7 @@ impl TestParameters {
         self.setup.push(test.setup.clone());
         self.source.extend(values.plan.sources(test).filter_map(|uses| line(&uses.maker(values.plan))));
         self.state.extend(test.states.iter().map(|state| state_text(&values.plan.states[*state].kind)));
-        self.course.push(format!(
-            "{:?} {:?} {} {} {:?}",
-            test.sustained_s, test.course, test.cache_warm, test.degraded, test.stripes
-        ));
+        self.course.push(course(values.plan, test));
         for record in values.jobs(&test.id).iter().take(1).flat_map(|job| &job.records) {
             if let Record::Run(run) = record {
                 self.ranks.push(run.ranks);
@@ -116,6 +113,45 @@ fn recorded(phase: &Phase) -> Vec<(&'static str, Datum)> {
         ("persisted_each", phase.persisted_each.into()),
         ("rate_limit", phase.rate_limit.unwrap_or(0.0).into()),
     ]
+}
+
+/// Command lines as one text.
+pub(super) fn joined(lines: &[Vec<String>]) -> String {
+    lines.iter().map(|line| line.join(" ")).collect::<Vec<_>>().join("; ")
+}
+
+/// The requirements on the course of a test, with the keys of plans; empty if it has none. Other tests are
+/// named by their ids, because their places change with a revision of the plan.
+fn course(plan: &Plan, test: &Test) -> String {
+    let id = |place: usize| plan.tests[place].id.as_str();
+    let steady = test.course.steady.as_ref().map(|rule| {
+        let within = rule.within.map_or(String::new(), |within| format!(", within {within} s"));
+        let (window, slope, range, measured) = (rule.window, rule.slope, rule.range, rule.measured);
+        format!("steady = {window} s, slope {slope}, range {range}{within}, measured {measured} s")
+    });
+    let turns = test.course.turns.map(|turns| {
+        let order = if turns.randomized { ", randomized" } else { "" };
+        format!("alternates from {}{order}", id(turns.first))
+    });
+    let client_limit = test.course.client_limit.as_ref().map(|limit| {
+        let probes: Vec<&str> = limit.probes.iter().map(|place| id(*place)).collect();
+        format!("client_limit = {}, gain {}", probes.join(" "), limit.gain)
+    });
+    let stripes = test.stripes.map(|stripes| match stripes {
+        Stripes::Count(count) => format!("stripes = {count}"),
+        Stripes::All => "stripes = all".to_owned(),
+    });
+    let parts = [
+        test.cache_warm.then(|| "cache = warm".to_owned()),
+        test.sustained_s.map(|seconds| format!("sustained = {seconds} s")),
+        steady,
+        (test.course.warm_up > 0).then(|| format!("warm_up = {}", test.course.warm_up)),
+        turns,
+        client_limit,
+        test.degraded.then(|| "degraded = true".to_owned()),
+        stripes,
+    ];
+    parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
 /// A state without its name.

@@ -86,12 +86,15 @@ impl<'a> CampaignValues<'a> {
         self.plan.scores.iter().find(|score| score.id == id)
     }
 
-    /// The test with this id, or the parts of the group.
+    /// The test with this id, or the parts of the group or score.
     pub(super) fn tests(&self, id: &str) -> Vec<&'a Test> {
         match (self.plan.test(id), self.group(id)) {
             (Some(test), _) => vec![test],
             (None, Some(group)) => self.plan.parts(group).collect(),
-            (None, None) => Vec::new(),
+            (None, None) => {
+                let parts = self.score(id).into_iter().flat_map(|score| &score.parts);
+                parts.map(|part| &self.plan.tests[part.test]).collect()
+            }
         }
     }
 

@@ -9,6 +9,7 @@ mod course;
 mod file_system;
 mod findings;
 mod goals;
+mod history;
 mod hooks;
 mod kernel;
 mod launched;

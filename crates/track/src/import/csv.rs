@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use results::comparison::MetricDirection;
 use results::history::{EntrySource, HistoryEntry, MeasuredPoint, SeriesId};
-use units::{Dimension, Quantity};
+use units::Quantity;
 
 use super::{ImportError, seconds};
 
@@ -152,13 +152,7 @@ fn point<'r>(field: &impl Fn(&str) -> &'r str) -> Result<Option<MeasuredPoint>, 
             metric: or(field("metric"), "value"),
             unit: quantity.dimension.unit().to_owned(),
         },
-        direction: match quantity.dimension {
-            Dimension::Seconds => MetricDirection::LowerIsFaster,
-            Dimension::BytesPerSecond | Dimension::PerSecond | Dimension::Points => {
-                MetricDirection::HigherIsFaster
-            }
-            _ => MetricDirection::Neither,
-        },
+        direction: MetricDirection::of(Some(quantity.dimension)),
         time_s,
         values: vec![quantity.value],
         why: None,
