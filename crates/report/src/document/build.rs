@@ -24,8 +24,8 @@ use super::{
 /// Builds the document of a campaign.
 pub fn of(campaign: &Campaign) -> Document {
     let verdicts = shown_verdicts(campaign);
-    let (tests, anchors, jobs) = parts_of(campaign, &verdicts);
     let detail = PlotDetail::of(campaign);
+    let (tests, anchors, jobs) = parts_of(campaign, &verdicts, detail);
     let mut clauses = clauses::all(&anchors, &verdicts);
     let remarks = clauses::remarks(&mut clauses);
     let mut sections: Vec<_> = tests.iter().map(|test| test_section::of(test, &jobs)).collect();
@@ -82,7 +82,11 @@ pub(super) struct Test<'a> {
 
 /// The tests in the order of the verdicts, then tests that only have jobs. Tests take their link names before
 /// jobs do, so that the link name of a test is its id.
-fn parts_of<'a>(campaign: &'a Campaign, verdicts: &'a [Verdict]) -> (Vec<Test<'a>>, TestAnchors, JobAnchors) {
+fn parts_of<'a>(
+    campaign: &'a Campaign,
+    verdicts: &'a [Verdict],
+    detail: PlotDetail,
+) -> (Vec<Test<'a>>, TestAnchors, JobAnchors) {
     let mut ids: Vec<&str> = Vec::new();
     let of_verdicts = verdicts.iter().map(|verdict| verdict.test.as_str());
     for id in of_verdicts.chain(campaign.jobs.iter().map(|job| job.info.test.as_str())) {
@@ -91,7 +95,6 @@ fn parts_of<'a>(campaign: &'a Campaign, verdicts: &'a [Verdict]) -> (Vec<Test<'a
         }
     }
     let mut taken = Anchors::new();
-    let detail = PlotDetail::of(campaign);
     let anchors = TestAnchors::of(ids.iter().copied(), &mut taken);
     let test = |id: &&'a str| Test {
         id,

@@ -246,7 +246,7 @@ fn marks(same: &PhaseRanks<'_>, groups: &[&StragglerGroup], many: bool, detail: 
     marks
 }
 
-/// How to read the plot of so many of all groups.
+/// How to read the plot, which shows `count` of `all` storage targets.
 fn note(many: bool, (count, all): (usize, usize), detail: PlotDetail) -> String {
     let shown = match many {
         true => "Three dots for each storage target: its slowest, median and fastest rank",
