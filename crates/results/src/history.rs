@@ -5,6 +5,7 @@
 //! Never here: several entries, English.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
@@ -102,6 +103,16 @@ pub struct SeriesId {
     pub metric: String,
     /// The base unit of its values.
     pub unit: String,
+}
+
+impl fmt::Display for SeriesId {
+    /// Its parts that are not empty, without the unit.
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { system, place, plan, scale, test, metric, unit: _ } = self;
+        let parts = [system, place, plan, scale, test, metric].map(String::as_str);
+        let known: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+        out.write_str(&known.join(" / "))
+    }
 }
 
 /// A metric of a test in one entry.

@@ -9,5 +9,6 @@ pub mod course;
 pub mod event;
 pub mod export;
 pub mod import;
+pub mod note;
 pub mod standing;
 pub mod store;

@@ -10,6 +10,7 @@
 //! Invariant: a row of `points` is never changed.
 //! Never here: decisions about points.
 
+mod notes;
 mod read;
 mod schema;
 #[cfg(test)]
@@ -23,6 +24,7 @@ use results::history::{HistoryEntry, MeasuredPoint, SeriesId};
 use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior, params};
 use sha2::{Digest, Sha256};
 
+pub use notes::HistoryNote;
 pub use read::{EntrySummary, SeriesSummary, StoredPoint};
 
 /// How long a call waits for another writer.
@@ -95,6 +97,14 @@ impl Store {
             return Err(StoreError::Missing(path.to_owned()));
         }
         Self::connect(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?.checked()
+    }
+
+    /// Opens the store at `path` to change it.
+    pub fn open_to_write(path: &Path) -> Result<Self, StoreError> {
+        if !path.exists() {
+            return Err(StoreError::Missing(path.to_owned()));
+        }
+        Self::connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?.checked()
     }
 
     /// Opens the store at `path` to add to it. Makes it if there is no file, or an empty one.

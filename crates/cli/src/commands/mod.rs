@@ -22,6 +22,7 @@ mod signatures;
 mod submit;
 mod track;
 mod try_campaign;
+mod user;
 mod verify;
 mod watch;
 mod witness;

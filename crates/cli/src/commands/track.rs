@@ -5,11 +5,13 @@ mod check;
 mod export;
 mod files;
 mod list;
+mod note;
 
 use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 use clap::Subcommand;
+use track::import::seconds;
 use track::store::{Store, StoreError};
 use units::Usage;
 
@@ -32,6 +34,7 @@ enum TrackCommand {
     Add(add::AddArgs),
     List(list::ListArgs),
     Check(check::CheckArgs),
+    Note(note::NoteArgs),
     Export(export::ExportArgs),
 }
 
@@ -64,6 +67,11 @@ impl StorePlace {
         Store::open(&self.path()?).map_err(usage)
     }
 
+    /// The history, to change it.
+    fn open_to_write(&self) -> Result<Store> {
+        Store::open_to_write(&self.path()?).map_err(usage)
+    }
+
     /// The history, to add to it.
     fn open_or_create(&self) -> Result<Store> {
         let path = self.path()?;
@@ -72,6 +80,10 @@ impl StorePlace {
         }
         Store::open_or_create(&path).map_err(usage)
     }
+}
+
+fn date(text: &str) -> Result<f64, String> {
+    seconds(text).ok_or_else(|| "write a date such as 2026-11-25".to_owned())
 }
 
 /// A store that cannot be used is a mistake of the user; a failed or a waiting database is none.
@@ -87,6 +99,7 @@ pub(crate) fn run(args: TrackArgs) -> Result<u8> {
         TrackCommand::Add(args) => add::run(args),
         TrackCommand::List(args) => list::run(&args),
         TrackCommand::Check(args) => check::run(&args),
+        TrackCommand::Note(args) => note::run(&args),
         TrackCommand::Export(args) => export::run(&args),
     }
 }

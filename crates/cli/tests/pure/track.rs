@@ -136,10 +136,10 @@ fn logs_of_ior_and_mdtest_are_points_with_their_repetitions_and_sizes() {
     assert!(again.contains("Known before: 1."), "{again}");
 }
 
-#[test]
-fn a_check_fails_for_a_series_that_fell_and_names_the_day() {
+/// A history of tests that fell to 80 % on 23 August 2017, stayed, and are too young.
+fn fallen() -> Place {
     let place = Place::new();
-    // Tests that fall to 80 %, stay, and are too young. The noise is of a few percent.
+    // The noise is of a few percent.
     let mixed = |day: u32| (u64::from(day) + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     let noise = |day: u32| ((mixed(day) ^ mixed(day) >> 29).wrapping_mul(0xbf58_476d_1ce4_e5b9) >> 40) as f64;
     let noise = |day: u32| noise(day) / f64::from(1 << 24) * 0.06;
@@ -154,6 +154,12 @@ fn a_check_fails_for_a_series_that_fell_and_names_the_day() {
     }
     fs::write(place.path("t.csv"), table).unwrap();
     place.assay(&format!("track add {STORE} t.csv --system lab")).ok();
+    place
+}
+
+#[test]
+fn a_check_fails_for_a_series_that_fell_and_names_the_day() {
+    let place = fallen();
     let ran = place.assay(&format!("track check {STORE}"));
     assert_eq!(ran.status, Some(1), "{ran:#?}");
     let row = |text: &str| ran.out.lines().find(|line| line.contains(text)).unwrap_or_default().to_owned();
@@ -171,6 +177,52 @@ fn a_check_fails_for_a_series_that_fell_and_names_the_day() {
     assert_eq!(status("--since 2017-09-01 fell"), Some(0), "the fall is older");
     assert_eq!((status("same"), status("young")), (Some(0), Some(3)));
     assert_eq!((status("--fall much"), status("--since soon")), (Some(2), Some(2)));
+}
+
+#[test]
+fn a_note_explains_a_fall_and_an_accepted_one_is_the_new_baseline() {
+    let place = fallen();
+    let track = |words: &[&str]| {
+        let mut command = place.command("track note --store h.sqlite --author ann");
+        crate::common::run(command.args(words))
+    };
+    let noted = track(&["2017-08-24", "firmware\u{1b}[2J 4.1", "lab", "fell"]).ok();
+    assert!(noted.starts_with("Note ") && noted.contains(" about 1 series. History: h.sqlite"), "{noted}");
+    track(&["2017-08-24", "another series", "same"]).ok();
+    track(&["2017-10-01", "another time"]).ok();
+    let check = || place.assay(&format!("track check {STORE}"));
+    let explained = check();
+    assert_eq!(explained.status, Some(1), "a note does not accept the fall");
+    let lines: Vec<&str> = explained.out.lines().filter(|line| line.starts_with("  note")).collect();
+    assert_eq!(lines, ["  note 2017-08-24 (ann): firmware\\u001b[2J 4.1"], "{explained:#?}");
+
+    let accepted = track(&["2017-08-24", "half of the targets moved", "fell", "--accept"]).ok();
+    assert!(accepted.contains(" about 1 series, their new baseline."), "{accepted}");
+    assert_eq!(check().status, Some(0), "the level since then is the baseline");
+    assert_eq!(place.assay(&format!("track check {STORE} --since 2017-07-14")).status, Some(1));
+
+    let list = place.assay(&format!("track note {STORE}")).ok();
+    assert_eq!(list.lines().count(), 6, "{list}");
+    let row = list.lines().find(|line| line.contains("accepted")).unwrap();
+    assert!(
+        row.contains("  2017-08-24  fell ") && row.ends_with("  ann  half of the targets moved"),
+        "{row}"
+    );
+    let id = &row[..16];
+    let withdrawn = place.assay(&format!("track note {STORE} --withdraw {id}")).ok();
+    let line = "Withdrawn: 2017-08-24 (ann, accepted): half of the targets moved\n";
+    assert_eq!(withdrawn, line);
+    assert_eq!(check().status, Some(1));
+    for (words, why) in [
+        ("--withdraw 0", "--withdraw 0: no note with this id. See the ids with assay track note."),
+        ("2017-08-24 word nothing", "no series has `nothing` in its name. See assay track list."),
+        ("2017-08-24", "NOTE"),
+        ("--accept", "DATE"),
+    ] {
+        let ran = place.assay(&format!("track note {STORE} {words}"));
+        assert_eq!(ran.status, Some(2), "{words}: {ran:#?}");
+        assert!(ran.err.contains(why), "{words}: {ran:#?}");
+    }
 }
 
 #[test]

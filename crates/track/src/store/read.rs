@@ -111,7 +111,7 @@ impl Store {
         serde_json::from_str(&text).map_err(|error| self.unreadable("setups", &error))
     }
 
-    fn rows<T>(
+    pub(super) fn rows<T>(
         &self,
         sql: &str,
         values: &[&dyn rusqlite::ToSql],
@@ -184,7 +184,7 @@ fn summary_of_entry(row: &Row<'_>) -> rusqlite::Result<EntrySummary> {
 }
 
 /// A column with JSON.
-fn json<T: serde::de::DeserializeOwned>(column: usize, text: &str) -> rusqlite::Result<T> {
+pub(super) fn json<T: serde::de::DeserializeOwned>(column: usize, text: &str) -> rusqlite::Result<T> {
     serde_json::from_str(text).map_err(|error| {
         rusqlite::Error::FromSqlConversionFailure(column, rusqlite::types::Type::Text, Box::new(error))
     })

@@ -60,6 +60,16 @@ const TABLES: &str = "
         concurrency DOUBLE PRECISION,
         PRIMARY KEY (series, time_s, entry, number)
     );
+    CREATE TABLE notes (
+        id BIGINT PRIMARY KEY,
+        time_s DOUBLE PRECISION NOT NULL,
+        scope TEXT NOT NULL,
+        words TEXT NOT NULL,
+        author TEXT NOT NULL,
+        made_s DOUBLE PRECISION NOT NULL,
+        is_accepted BIGINT NOT NULL,
+        withdrawn_s DOUBLE PRECISION
+    );
 ";
 
 pub(super) const ADD_ENTRY: &str = "INSERT INTO entries VALUES ($1, $2, $3, $4, 0, $5, $6, $7, $8, $9, \

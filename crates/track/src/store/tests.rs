@@ -162,3 +162,24 @@ fn two_writers_at_once_both_succeed() {
     let counts: Vec<u64> = store.series().unwrap().iter().map(|one| one.points).collect();
     assert_eq!(counts, [50, 50]);
 }
+
+#[test]
+fn notes_are_read_by_their_time_and_a_withdrawn_one_stays_in_the_file() {
+    let (_place, mut store) = new_store();
+    let note = |time_s: f64, words: &str| {
+        let scope = vec!["edison".to_owned()];
+        HistoryNote { time_s, words: words.into(), author: "ann".into(), scope, ..Default::default() }.named()
+    };
+    let (late, early) = (note(30.0, "late"), note(20.0, "early"));
+    let accepted = HistoryNote { is_accepted: true, ..note(25.0, "new servers") }.named();
+    for one in [&late, &early, &accepted] {
+        store.add_note(one).unwrap();
+    }
+    assert_eq!(store.notes(), Ok(vec![early.clone(), accepted.clone(), late]));
+    assert_eq!(store.withdraw_note(early.id, 40.0), Ok(true));
+    assert_eq!(store.withdraw_note(early.id, 41.0), Ok(false), "it is withdrawn once");
+    let other = Store::open(store.path()).unwrap();
+    assert_eq!(other.notes().unwrap()[0], accepted);
+    let rows: i64 = other.connection.query_row("SELECT count(*) FROM notes", [], |row| row.get(0)).unwrap();
+    assert_eq!(rows, 3);
+}

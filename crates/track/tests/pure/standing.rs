@@ -8,8 +8,9 @@ use results::history::{EntryFact, HistoryEntry, MeasuredPoint, SeriesId};
 use track::change::ChangeSettings;
 use track::course::SeriesCourse;
 use track::event::{HistoryEvent, events};
+use track::note::{baseline_s, notes_of};
 use track::standing::{SpeedChange, Standing, standing};
-use track::store::{EntrySummary, Store};
+use track::store::{EntrySummary, HistoryNote, Store};
 
 const DAY_S: f64 = 86_400.0;
 
@@ -128,6 +129,31 @@ fn a_fall_before_the_baseline_does_not_count() {
     assert_eq!(standing(&courses[0], Some(50.0 * DAY_S)), Standing::Unchanged);
     let (courses, _) = self::courses(&step("A", 1.0), MetricDirection::HigherIsFaster);
     assert_eq!(standing(&courses[0], None), Standing::Unchanged);
+}
+
+#[test]
+fn the_last_accepted_note_about_a_series_begins_its_baseline() {
+    let note = |day: f64, scope: &[&str], is_accepted| HistoryNote {
+        time_s: day * DAY_S,
+        scope: scope.iter().map(|text| (*text).to_owned()).collect(),
+        is_accepted,
+        ..HistoryNote::default()
+    };
+    let notes = [
+        note(50.0, &["edison", "write.bw"], true),
+        note(10.0, &[], true),
+        note(60.0, &["cori"], true),
+        note(70.0, &["edison"], false),
+    ];
+    let (courses, events) = courses(&step("A", 0.8), MetricDirection::HigherIsFaster);
+    let series = &courses[0].summary.series;
+    assert_eq!(baseline_s(&notes, series), Some(50.0 * DAY_S));
+    assert_eq!(
+        (baseline_s(&notes[1..], series), baseline_s(&notes[2..], series)),
+        (Some(10.0 * DAY_S), None)
+    );
+    let near = [note(38.0, &["A"], false), note(38.0, &["B"], false), note(30.0, &["A"], false)];
+    assert_eq!(notes_of(&events[0], &courses, &near), [&near[0]]);
 }
 
 #[test]

@@ -13,6 +13,7 @@ use run::witness::Witness;
 use units::Usage;
 
 use super::{RunArgs, around, campaign, request};
+use crate::commands::user::user;
 use crate::commands::{plan, submit};
 
 /// Rejects arguments that differ from those with which the campaign in `folder` started.
@@ -113,18 +114,6 @@ pub(super) fn extend(args: RunArgs, folder: PathBuf, argv: &[String]) -> Result<
     let plan = plan::load_recorded(&folder.join(names::PLAN), &choice)?;
     let request = CampaignRequest { extend: Some(extension), ..resumed(&args, plan, folder, argv)? };
     campaign(request, &args.display())
-}
-
-/// The user of this process: the name that the system has for it, or its number.
-fn user() -> String {
-    let id = rustix::process::getuid().as_raw();
-    let users = std::fs::read_to_string("/etc/passwd").unwrap_or_default();
-    let name = users.lines().find_map(|line| {
-        let mut fields = line.split(':');
-        let (name, number) = (fields.next()?, fields.nth(1)?);
-        (number.parse() == Ok(id)).then(|| name.to_owned())
-    });
-    name.unwrap_or_else(|| format!("user {id}"))
 }
 
 /// The error for a folder without a plan. It names the last campaign inside the folder, if there is one.

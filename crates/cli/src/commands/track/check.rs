@@ -7,14 +7,15 @@ use results::reason::Datum;
 use track::change::ChangeSettings;
 use track::course::SeriesCourse;
 use track::event::{EventChange, FactChange, HistoryEvent, events};
-use track::import::seconds;
+use track::note::{baseline_s, notes_of};
 use track::standing::{POINTS_MIN, SpeedChange, Standing, standing};
-use track::store::{EntrySummary, Store};
+use track::store::{EntrySummary, HistoryNote, Store};
 use units::several;
 
 use super::super::aligned::aligned;
-use super::list::{day, name, selected};
-use super::{StorePlace, share};
+use super::list::{day, selected};
+use super::note::note_line;
+use super::{StorePlace, date, share};
 use crate::speech::say;
 use crate::status::{DONE, FAIL, UNDECIDED};
 
@@ -24,8 +25,9 @@ const FACTS_MAX: usize = 12;
 /// Check whether series of the history fell since their baseline
 ///
 /// The level of the last points is compared with that of the baseline. A fall counts only if a shift or a
-/// drift was found between them. The baseline is the first point, or the first one since a date. Points with
-/// another command line or program are not compared with those before.
+/// drift was found between them. The baseline is the first point, or the first one since the last accepted
+/// note (assay track note --accept). Points with another command line or program are not compared with those
+/// before.
 #[derive(clap::Args)]
 pub(super) struct CheckArgs {
     #[command(flatten)]
@@ -33,7 +35,8 @@ pub(super) struct CheckArgs {
     /// A fall by more than this share ends with status 1
     #[arg(long, value_name = "SHARE", default_value = "5%", value_parser = share)]
     fall: f64,
-    /// The baseline is the first point since this date: RFC 3339, a local date, or seconds since 1970
+    /// The baseline is the first point since this date, and not since an accepted note: RFC 3339, a local
+    /// date, or seconds since 1970
     #[arg(long, value_name = "DATE", value_parser = date)]
     since: Option<f64>,
     /// Only series with all of these texts in their names
@@ -41,14 +44,12 @@ pub(super) struct CheckArgs {
     texts: Vec<String>,
 }
 
-fn date(text: &str) -> Result<f64, String> {
-    seconds(text).ok_or_else(|| "write a date such as 2026-11-25".to_owned())
-}
-
 pub(super) fn run(args: &CheckArgs) -> Result<u8> {
     let store = args.store.open()?;
     let courses = courses(&store, &args.texts)?;
-    let standings: Vec<Standing> = courses.iter().map(|course| standing(course, args.since)).collect();
+    let notes = store.notes()?;
+    let baseline = |course: &SeriesCourse| args.since.or_else(|| baseline_s(&notes, &course.summary.series));
+    let standings: Vec<Standing> = courses.iter().map(|course| standing(course, baseline(course))).collect();
     let has_fallen = |standing: &Standing| match standing {
         Standing::Changed(change) => change.is_shown_below(1.0 - args.fall),
         _ => false,
@@ -67,7 +68,7 @@ pub(super) fn run(args: &CheckArgs) -> Result<u8> {
         let of_fallen = |change: &EventChange| has_fallen(&standings[change.series]);
         let events = events(&courses, &entries);
         for event in events.iter().filter(|event| event.changes.iter().any(of_fallen)) {
-            say(&described(event, &courses))?;
+            say(&(described(event, &courses) + &explained(&notes_of(event, &courses, &notes))))?;
         }
     }
     let few = match undecided {
@@ -99,7 +100,14 @@ fn row(course: &SeriesCourse, standing: &Standing, has_fallen: bool) -> [String;
         Standing::NotASpeed => (String::new(), "not a speed".to_owned()),
         Standing::Changed(change) => (limits(change), since(change, has_fallen)),
     };
-    [name(&summary.series), summary.points.to_string(), day(summary.first_s), day(summary.last_s), now, words]
+    [
+        summary.series.to_string(),
+        summary.points.to_string(),
+        day(summary.first_s),
+        day(summary.last_s),
+        now,
+        words,
+    ]
 }
 
 /// The speed now as a share of that of the baseline, with its interval.
@@ -124,7 +132,7 @@ fn described(event: &HistoryEvent, courses: &[SeriesCourse]) -> String {
     let mut text = format!("Between {} and {}:\n", day(event.from_s), day(event.to_s));
     for change in &event.changes {
         let ratio = format!("{:.2}", change.shift.ratio);
-        text += &format!("  {}  x{ratio}\n", name(&courses[change.series].summary.series));
+        text += &format!("  {}  x{ratio}\n", courses[change.series].summary.series);
     }
     for fact in event.facts.iter().take(FACTS_MAX) {
         text += &format!("  {}\n", fact_words(fact));
@@ -135,6 +143,11 @@ fn described(event: &HistoryEvent, courses: &[SeriesCourse]) -> String {
         rest => text += &format!("  and {}\n", several(rest as u64, "more fact")),
     }
     text
+}
+
+/// The notes about the time of an event.
+fn explained(notes: &[&HistoryNote]) -> String {
+    notes.iter().map(|note| format!("  note {}\n", note_line(note))).collect()
 }
 
 fn fact_words(change: &FactChange) -> String {

@@ -2,7 +2,6 @@
 
 use anyhow::Result;
 use jiff::Timestamp;
-use results::history::SeriesId;
 use results::reason::Datum;
 use track::store::{SeriesSummary, Store, StoredPoint};
 use units::several;
@@ -52,15 +51,8 @@ pub(super) fn run(args: &ListArgs) -> Result<u8> {
 /// The series whose names have all the texts.
 pub(super) fn selected(store: &Store, texts: &[String]) -> Result<Vec<SeriesSummary>> {
     let mut all = store.series()?;
-    all.retain(|one| texts.iter().all(|text| name(&one.series).contains(text.as_str())));
+    all.retain(|one| texts.iter().all(|text| one.series.to_string().contains(text.as_str())));
     Ok(all)
-}
-
-/// The parts of a name that are not empty.
-pub(super) fn name(series: &SeriesId) -> String {
-    let SeriesId { system, place, plan, scale, test, metric, unit: _ } = series;
-    let parts = [system, place, plan, scale, test, metric];
-    parts.into_iter().filter(|part| !part.is_empty()).cloned().collect::<Vec<_>>().join(" / ")
 }
 
 fn row(one: &SeriesSummary, points: &[StoredPoint]) -> [String; 6] {
@@ -70,7 +62,7 @@ fn row(one: &SeriesSummary, points: &[StoredPoint]) -> [String; 6] {
         || "-".to_owned(),
         |value| report::sentences::datum(&Datum::Quantity { value, unit: unit.clone() }),
     );
-    [name(&one.series), one.points.to_string(), day(one.first_s), day(one.last_s), last, course(points)]
+    [one.series.to_string(), one.points.to_string(), day(one.first_s), day(one.last_s), last, course(points)]
 }
 
 /// The date, by UTC.
