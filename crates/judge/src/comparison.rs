@@ -8,7 +8,6 @@
 
 mod entry;
 mod facts;
-mod parameters;
 mod values;
 
 use std::collections::BTreeMap;
@@ -25,10 +24,10 @@ use results::statistics::{self, Interval, NoRatio, RatioEstimate};
 use results::{Outcome, Verdict};
 use units::Dimension;
 
-use parameters::TestParameters;
+use crate::parameters::TestParameters;
 use values::CampaignValues;
 
-pub use entry::{EntryNames, history_entry};
+pub use entry::{EntryNames, history_entry, series_place};
 
 /// The usual confidence of a comparison.
 pub const COMPARISON_CONFIDENCE: f64 = 0.95;
@@ -114,7 +113,7 @@ fn row(values: &[CampaignValues<'_>], rules: ComparisonRules, test: &str, metric
     let unit = known.unwrap_or(&samples[0]).unit.clone();
     let against = (1..samples.len()).map(|other| {
         let obstacle = obstacle(&samples, other);
-        let parameters = [0, other].map(|at| TestParameters::of_row(&values[at], test, metric));
+        let parameters = [0, other].map(|at| TestParameters::of_row(values[at].index(), test, metric));
         let differing = match parameters {
             [Some(one), Some(another)] if obstacle.is_none() => one.differing(&another),
             _ => Vec::new(),

@@ -5,6 +5,8 @@
 
 mod ratio;
 
+use std::collections::BTreeSet;
+
 use plan::{Comparison, Criterion, Goal, Stat, Test};
 use results::reason::{Code, Datum, Reason};
 use results::record::Counts;
@@ -14,6 +16,7 @@ use units::{Dimension, Quantity};
 
 use crate::case::{TestCriterion, measuring};
 use crate::findings::Findings;
+use crate::parameters::setup;
 use crate::validity::Unusable;
 
 /// The threshold of a statistic: a value of the plan, or a share of another test's measured value.
@@ -32,13 +35,22 @@ pub(crate) struct Threshold {
     among: usize,
 }
 
-/// The threshold of a criterion, or why there is none.
-pub(crate) fn threshold(case: &TestCriterion<'_>, findings: &Findings) -> Result<Threshold, Unusable> {
+/// The threshold of a criterion of the test, group or score `id`, or why there is none.
+pub(crate) fn threshold(
+    id: &str,
+    case: &TestCriterion<'_>,
+    findings: &Findings,
+) -> Result<Threshold, Unusable> {
     let criterion = case.criterion;
     let binary = criterion.written.contains("iB/s");
     match &criterion.goal {
         Goal::Value(value) => {
             Ok(Threshold { value: *value, reference: None, binary, measured: Vec::new(), among: 1 })
+        }
+        Goal::Accepted { share, dimension } => {
+            let values = accepted(id, case).map_err(|reason| (Outcome::Invalid, reason))?;
+            shared(case, *share, &values, *dimension, 1)
+                .ok_or_else(|| (Outcome::Invalid, Reason::new(Code::NoValues)))
         }
         Goal::Share { share, test, metric, dimension } => {
             let test = &case.index.plan.tests[*test];
@@ -49,17 +61,51 @@ pub(crate) fn threshold(case: &TestCriterion<'_>, findings: &Findings) -> Result
                 unusable.with("test", &test.id).with("cause", reason)
             };
             let values = values.map_err(|(outcome, reason)| (outcome, of(reason)))?;
-            let measured: Vec<f64> = values.iter().map(|value| value * share).collect();
-            // A median is compared with a median, everything else with the mean of the reference.
-            let middle = match criterion.stat {
-                Stat::Median => statistics::median(&measured),
-                Stat::Mean | Stat::Min | Stat::Max | Stat::Cov => statistics::mean(&measured),
-            };
-            let value = middle.ok_or_else(|| (Outcome::Invalid, of(Reason::new(Code::NoValues))))?;
-            let reference = Some(criterion.written.clone());
-            let value = Quantity { value, dimension: *dimension };
-            Ok(Threshold { value, reference, binary, measured, among: among(case, test) })
+            shared(case, *share, &values, *dimension, among(case, test))
+                .ok_or_else(|| (Outcome::Invalid, of(Reason::new(Code::NoValues))))
         }
+    }
+}
+
+/// The share of the measured values of a reference; `None` without values.
+fn shared(
+    case: &TestCriterion<'_>,
+    share: f64,
+    values: &[f64],
+    dimension: Dimension,
+    among: usize,
+) -> Option<Threshold> {
+    let criterion = case.criterion;
+    let measured: Vec<f64> = values.iter().map(|value| value * share).collect();
+    // A median is compared with a median, everything else with the mean of the reference.
+    let value = match criterion.stat {
+        Stat::Median => statistics::median(&measured),
+        Stat::Mean | Stat::Min | Stat::Max | Stat::Cov => statistics::mean(&measured),
+    }?;
+    Some(Threshold {
+        value: Quantity { value, dimension },
+        reference: Some(criterion.written.clone()),
+        binary: criterion.written.contains("iB/s"),
+        measured,
+        among,
+    })
+}
+
+/// What the accepted campaign measured for the metric of a test, group or score. It must have been measured
+/// in the same way.
+fn accepted(id: &str, case: &TestCriterion<'_>) -> Result<Vec<f64>, Reason> {
+    let metric = &case.criterion.metric;
+    let all = &case.index.campaign.info.accepted;
+    let unit = case.criterion.goal.dimension().unit();
+    let known = all.iter().find(|one| one.test == id && one.metric == *metric && one.unit == unit);
+    let Some(known) = known else {
+        return Err(Reason::new(Code::AcceptedMissing).with("metric", metric));
+    };
+    let own = setup(case.index, id, metric);
+    let names: BTreeSet<&String> = own.keys().chain(known.setup.keys()).collect();
+    match names.into_iter().find(|name| own.get(*name) != known.setup.get(*name)) {
+        None => Ok(known.values.clone()),
+        Some(name) => Err(Reason::new(Code::AcceptedDiffers).with("what", name)),
     }
 }
 

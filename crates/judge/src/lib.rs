@@ -4,9 +4,9 @@
 //! the repetitions support that. Other facts that a reader of the number should know become warnings and
 //! notes.
 //!
-//! Modules import only modules before them in this list: `index`, `case`, `validity` (whether a measurement
-//! can be used), `findings` (what is wrong with the records), `decision`, `clients`, `attribution`,
-//! `remarks`, `verdicts`, `summary`, `waivers`, `comparison`.
+//! Modules import only modules before them in this list: `index`, `case`, `parameters`, `validity` (whether a
+//! measurement can be used), `findings` (what is wrong with the records), `decision`, `clients`,
+//! `attribution`, `remarks`, `verdicts`, `summary`, `waivers`, `comparison`.
 //!
 //! `power` imports none of them. It states how probable a PASS is before a run.
 //!
@@ -21,6 +21,7 @@ mod comparison;
 mod decision;
 mod findings;
 mod index;
+mod parameters;
 mod power;
 mod remarks;
 mod summary;
@@ -36,6 +37,7 @@ use results::summary::Summary;
 
 pub use comparison::{
     COMPARISON_CONFIDENCE, CampaignToCompare, ComparisonRules, EntryNames, compare, history_entry,
+    series_place,
 };
 pub use power::{ClausePower, MARGINS, PlanPower, WANTED, power};
 pub use waivers::WAIVABLE;

@@ -71,7 +71,7 @@ pub fn power(plan: &Plan, cov: &dyn Fn(&str, &str) -> f64) -> PlanPower {
             let cov = score.map_or_else(|| cov(id, &criterion.metric), |score| cov_of(plan, score, cov));
             let reference = match &criterion.goal {
                 Goal::Share { test, .. } => Some(plan.tests[*test].repetitions),
-                Goal::Value(_) => None,
+                Goal::Value(_) | Goal::Accepted { .. } => None,
             };
             Asked { id, test, criterion, repetitions, reference, cov }
         })

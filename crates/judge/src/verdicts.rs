@@ -36,7 +36,7 @@ pub(crate) fn all(index: &Index<'_>, findings: &Findings) -> Vec<Verdict> {
 }
 
 fn of_case(case: &TestCriterion<'_>, findings: &Findings) -> Verdict {
-    let threshold = decision::threshold(case, findings);
+    let threshold = decision::threshold(&case.test.id, case, findings);
     let usable = validity::measured(case).and_then(|values| Ok((values, threshold.clone()?)));
     let decision = match usable {
         Ok((values, threshold)) => {
@@ -118,7 +118,7 @@ fn of_group(index: &Index<'_>, findings: &Findings, group: &Group, criterion: &C
     let cases: Vec<TestCriterion<'_>> =
         index.plan.parts(group).map(case).filter(TestCriterion::yields).collect();
     let first = cases.first().expect("a plan is rejected where no part yields the metric");
-    let threshold = decision::threshold(first, findings);
+    let threshold = decision::threshold(&group.id, first, findings);
     let decision = match sums(group, &cases).and_then(|values| Ok((values, threshold.clone()?))) {
         Ok((values, threshold)) => decision::decide(criterion, first.test, &threshold, &values),
         Err(unusable) => Decision::none(unusable),

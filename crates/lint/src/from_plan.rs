@@ -62,7 +62,7 @@ fn criterion(asked: &Criterion, stat: Option<Stat>) -> CriterionFacts {
         op: asked.op,
         value: match asked.goal {
             Goal::Value(value) => Some(value),
-            Goal::Share { .. } => None,
+            Goal::Share { .. } | Goal::Accepted { .. } => None,
         },
         counts: asked.goal.dimension() == Dimension::Count,
         written: asked.written.clone(),

@@ -322,6 +322,7 @@ fn of_criterion(plan: &Plan, criterion: &Criterion, metric: &str, shares: u32) -
             let left = shares.checked_sub(1)?;
             threshold(plan, &plan.tests[*test], metric, left).map(|rate| share * rate)
         }
+        Goal::Accepted { .. } => None,
     }
 }
 

@@ -34,6 +34,8 @@ pub struct Plan {
     pub title: String,
     /// The source of its clauses.
     pub source: String,
+    /// Whether a campaign is added to the history at its end.
+    pub track: bool,
     /// The file systems under test by name.
     pub file_systems: BTreeMap<String, FileSystem>,
     /// The client nodes.
@@ -337,6 +339,18 @@ impl Plan {
     /// All waivers, in the order of the file's sections.
     pub fn all_waivers(&self) -> impl Iterator<Item = &Waiver> {
         self.waivers.iter().chain(self.tests.iter().flat_map(|test| &test.waivers))
+    }
+
+    /// The metrics that are compared with those of the accepted campaign, each with its test, group or score.
+    pub fn accepted(&self) -> Vec<(&str, &str)> {
+        let tests = self.tests.iter().map(|test| (test.id.as_str(), &test.criteria[..]));
+        let groups = self.groups.iter().map(|group| (group.id.as_str(), &group.criteria[..]));
+        let scores = self.scores.iter().map(|score| (score.id.as_str(), score.criterion.as_slice()));
+        let all = tests.chain(groups).chain(scores);
+        let all = all.flat_map(|(id, criteria)| criteria.iter().map(move |criterion| (id, criterion)));
+        all.filter(|(_, criterion)| matches!(criterion.goal, Goal::Accepted { .. }))
+            .map(|(id, criterion)| (id, criterion.metric.as_str()))
+            .collect()
     }
 
     /// The test with this id.

@@ -246,7 +246,7 @@ fn dependencies(plan: &Plan, index: usize) -> Vec<usize> {
     let criteria = test.criteria.iter().chain(group.iter().flat_map(|group| &group.criteria));
     let compared = criteria.filter_map(|criterion| match criterion.goal {
         Goal::Share { test, .. } => Some(test),
-        Goal::Value(_) => None,
+        Goal::Value(_) | Goal::Accepted { .. } => None,
     });
     let used = test.uses.iter().filter_map(|uses| match uses {
         Uses::Test(used) => Some(*used),

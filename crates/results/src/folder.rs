@@ -47,6 +47,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::finding::Finding;
+use crate::history::AcceptedValues;
 use crate::reason::{Code, Reason};
 use crate::record::DataKeyFacts;
 use crate::summary::{CampaignCourse, Summary};
@@ -147,6 +148,9 @@ pub struct CampaignInfo {
     /// Earlier campaigns of the same plan on the same file system.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub earlier: Vec<EarlierCampaign>,
+    /// The values that criteria with `of accepted` compare with.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub accepted: Vec<AcceptedValues>,
 }
 
 impl CampaignInfo {

@@ -35,6 +35,7 @@ use std::time::{Duration, Instant};
 
 use results::finding::Finding;
 use results::folder::{self, Build, Campaign, CampaignKey, Extension, Job, JobEnd, names};
+use results::history::AcceptedValues;
 use results::reason::{Code, Reason};
 use results::summary::Summary;
 use results::{Verdict, records};
@@ -93,6 +94,8 @@ pub struct CampaignRequest {
     pub probe: bool,
     /// The command of `--notify`, for the record; empty without one.
     pub notify: String,
+    /// What criteria with `of accepted` compare with, for the record.
+    pub accepted: Vec<AcceptedValues>,
     /// The lint findings, with the waivers of the plan. They are kept in campaign.json.
     pub findings: Vec<Finding>,
     /// Evaluates the folder when all jobs have ended.

@@ -3,6 +3,7 @@
 mod again;
 mod around;
 mod evidence_place;
+mod history;
 mod keyed;
 mod notifier;
 mod progress;
@@ -90,6 +91,12 @@ pub(crate) struct RunArgs {
     /// The campaign folder itself: created, or resumed if it exists
     #[arg(long, value_name = "FOLDER", conflicts_with_all = ["resume", "campaigns"])]
     folder: Option<PathBuf>,
+    /// The accepted campaign, a folder or an archive, for criteria such as `95% of accepted`
+    ///
+    /// Its evidence is checked, and its values are recorded in the new campaign. Without this option they are
+    /// those of the first campaign in the history since the last accepted note (assay track note --accept).
+    #[arg(long, value_name = "FOLDER", conflicts_with_all = ["resume", "extend", "wait"])]
+    pub(super) accepted: Option<PathBuf>,
     #[command(flatten)]
     pub(super) key: KeyArgs,
     /// Hand out the hash of the chain at each begin and end of a job
@@ -161,6 +168,7 @@ pub(crate) fn run(mut args: RunArgs, argv: &[String]) -> Result<u8> {
     };
     let mut findings = lint_before_run(&plan, args.dir.as_deref(), &args.only, args.allow_lint_errors)?;
     findings.extend(evidence_place::on_tested(&plan, args.dir.as_deref(), &folder));
+    let accepted = history::accepted(&plan, args.dir.as_deref(), args.accepted.as_deref())?;
     let data_key = args.key.of_new()?;
     args.witness.as_ref().map_or(Ok(()), Witness::check)?;
     if args.print_batch {
@@ -172,7 +180,10 @@ pub(crate) fn run(mut args: RunArgs, argv: &[String]) -> Result<u8> {
     let display = args.display();
     let request = request(plan, args.dir, folder, false, args.only, argv)?;
     let probe = !args.no_probe;
-    campaign(CampaignRequest { findings, data_key, witness: args.witness, probe, ..request }, &display)
+    campaign(
+        CampaignRequest { findings, data_key, accepted, witness: args.witness, probe, ..request },
+        &display,
+    )
 }
 
 impl RunArgs {
@@ -245,6 +256,7 @@ pub(super) fn request(
         witness: None,
         probe: true,
         notify: String::new(),
+        accepted: Vec::new(),
         findings: Vec::new(),
         evaluate,
     })
@@ -423,6 +435,7 @@ fn conclude(request: &CampaignRequest, mut campaign: Campaign, progress: &mut Pr
         notifier.ended(&campaign, &head.map(|note| note.hash).unwrap_or_default());
     }
     progress.show_troubles();
+    history::track(&request.plan, &request.folder);
     let status = show(&request.folder, campaign)?;
     Ok(if !is_witnessed && status == DONE { UNDECIDED } else { status })
 }

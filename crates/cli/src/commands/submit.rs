@@ -186,6 +186,9 @@ fn command(args: &RunArgs, plan: &Plan, folder: &Path) -> Result<Vec<String>> {
     if let Some(dir) = &args.dir {
         option("--dir", absolute(dir)?.display().to_string());
     }
+    if let Some(accepted) = &args.accepted {
+        option("--accepted", absolute(accepted)?.display().to_string());
+    }
     let Choice { scale, set, .. } = &plan.choice;
     scale.iter().for_each(|scale| option("--scale", scale.clone()));
     set.iter().for_each(|(name, value)| option("--set", format!("{name}={value}")));

@@ -7,10 +7,12 @@ mod files;
 mod list;
 mod note;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use ::judge::EntryNames;
 use anyhow::{Context, Result};
 use clap::Subcommand;
+use results::history::HistoryEntry;
 use track::import::seconds;
 use track::store::{Store, StoreError};
 use units::Usage;
@@ -38,9 +40,15 @@ enum TrackCommand {
     Export(export::ExportArgs),
 }
 
+/// The entry of the ended campaign in this folder or archive, or why it has none.
+pub(super) fn entry_of_campaign(path: &Path, names: EntryNames<'_>) -> Result<HistoryEntry, String> {
+    let location = path.canonicalize().map_err(|error| error.to_string())?;
+    add::of_campaign(path, &location.display().to_string(), names)
+}
+
 /// Which history.
-#[derive(clap::Args)]
-struct StorePlace {
+#[derive(clap::Args, Default)]
+pub(super) struct StorePlace {
     /// The file of the history
     ///
     /// Without this option it is the file in the variable ASSAY_STORE, or assay/history.sqlite in
@@ -63,7 +71,7 @@ impl StorePlace {
     }
 
     /// The history, to read it.
-    fn open(&self) -> Result<Store> {
+    pub(super) fn open(&self) -> Result<Store> {
         Store::open(&self.path()?).map_err(usage)
     }
 
@@ -73,7 +81,7 @@ impl StorePlace {
     }
 
     /// The history, to add to it.
-    fn open_or_create(&self) -> Result<Store> {
+    pub(super) fn open_or_create(&self) -> Result<Store> {
         let path = self.path()?;
         if let Some(dir) = path.parent().filter(|dir| self.store.is_none() && !dir.as_os_str().is_empty()) {
             std::fs::create_dir_all(dir).with_context(|| format!("cannot make {}", dir.display()))?;

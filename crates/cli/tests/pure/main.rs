@@ -61,3 +61,4 @@ mod plan_init;
 mod report_pdf;
 mod signatures;
 mod track;
+mod track_accepted;

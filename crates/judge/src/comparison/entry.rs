@@ -5,17 +5,17 @@
 //!
 //! Never here: other entries, where they are stored.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
-use plan::Test;
+use plan::{Plan, Test};
 use results::Verdict;
-use results::folder::{FileSystemFacts, Job, JobInfo};
+use results::folder::{FileSystemFacts, Job, Machine};
 use results::history::{EntryFact, EntrySource, HistoryEntry, MeasuredPoint, SeriesId};
 use results::reason::Datum;
 
-use super::parameters::{TestParameters, joined};
 use super::values::CampaignValues;
 use super::{CampaignToCompare, direction, facts};
+use crate::parameters::{self, setup};
 
 /// File systems of one machine: two machines with the same device are two systems.
 const LOCAL: &[&str] = &["btrfs", "ext2", "ext3", "ext4", "overlay", "ramfs", "tmpfs", "vfat", "xfs", "zfs"];
@@ -70,15 +70,15 @@ fn point(
 ) -> MeasuredPoint {
     let sample = values.sample(String::new(), test, metric);
     let tests = values.tests(test);
-    let fs = tests.first().and_then(|test| values.campaign.before.as_ref()?.file_system(&test.fs));
-    let host = values.campaign.before.as_ref().map_or("", |machine| machine.host.as_str());
-    let own_system = if fs.is_none_or(is_local) { host } else { "" };
+    let machine = values.campaign.before.as_ref();
+    let SeriesId { system, place, .. } =
+        machine.map_or_else(SeriesId::default, |machine| series_place(values.plan, machine, test));
     let verdict = values.campaign.verdicts.iter().find(|one| one.test == test && one.metric == metric);
     let cause = |why: &results::Reason| why.reason("cause").map_or(why.code, |cause| cause.code);
     MeasuredPoint {
         series: SeriesId {
-            system: names.system.unwrap_or(own_system).to_owned(),
-            place: names.place.map_or_else(|| fs.map_or(String::new(), place), str::to_owned),
+            system: names.system.map_or(system, str::to_owned),
+            place: names.place.map_or(place, str::to_owned),
             plan: values.campaign.info.plan.clone(),
             scale: values.campaign.info.scale.clone().unwrap_or_default(),
             test: test.to_owned(),
@@ -91,10 +91,18 @@ fn point(
         time_s: started_s,
         outcome: verdict.map(|one| one.outcome),
         threshold: verdict.and_then(|one| one.threshold),
-        setup: setup(values, test, &tests, metric),
+        setup: setup(values.index(), test, metric),
         fill: mean(jobs(values, &tests).filter_map(|job| facts::used_share(job.info.fill_before.as_ref()?))),
         concurrency: None,
     }
+}
+
+/// The names of system and file system of the series of a test, group or score. The other names are empty.
+pub fn series_place(plan: &Plan, machine: &Machine, id: &str) -> SeriesId {
+    let tests = parameters::tests(plan, id);
+    let fs = tests.first().and_then(|test| machine.file_system(&test.fs));
+    let system = if fs.is_none_or(is_local) { machine.host.clone() } else { String::new() };
+    SeriesId { system, place: fs.map_or(String::new(), place), ..SeriesId::default() }
 }
 
 fn jobs<'v>(values: &'v CampaignValues<'_>, tests: &'v [&Test]) -> impl Iterator<Item = &'v Job> {
@@ -114,38 +122,6 @@ fn is_local(fs: &FileSystemFacts) -> bool {
 fn place(fs: &FileSystemFacts) -> String {
     let device = fs.backing.first().map_or(fs.device.as_str(), |layer| layer.place.as_str());
     format!("{} {device}", fs.kind).trim().to_owned()
-}
-
-/// What must be the same, without what is empty.
-fn setup(values: &CampaignValues<'_>, id: &str, tests: &[&Test], metric: &str) -> BTreeMap<String, String> {
-    let of = TestParameters::of_row(values, id, metric).unwrap_or_default();
-    let numbers = |numbers: &[u32]| numbers.iter().map(u32::to_string).collect::<Vec<_>>().join(" ");
-    // An empty text keeps its place among those of several tests.
-    let texts = |texts: Vec<String>| match texts.iter().all(String::is_empty) {
-        true => String::new(),
-        false => texts.join("; "),
-    };
-    let setup_lines = of.setup.iter().map(|line| line.join(" ")).collect();
-    let recorded = of.parameters.iter().map(|(name, value)| format!("{name} {value}"));
-    let parts = [
-        ("command", joined(&of.command)),
-        ("setup", texts(setup_lines)),
-        ("source", joined(&of.source)),
-        ("state", texts(of.state)),
-        ("course", texts(of.course)),
-        ("ranks", numbers(&of.ranks)),
-        ("nodes", numbers(&of.nodes)),
-        ("parameters", recorded.collect::<Vec<_>>().join(", ")),
-        ("program", programs(jobs(values, tests).map(|job| &job.info))),
-    ];
-    let known = parts.into_iter().filter(|(_, text)| !text.is_empty());
-    known.map(|(name, text)| (name.to_owned(), text)).collect()
-}
-
-/// The files of external programs with their hashes.
-fn programs<'j>(jobs: impl Iterator<Item = &'j JobInfo>) -> String {
-    let all = jobs.flat_map(|job| &job.programs).map(|one| format!("{} {}", one.path, one.sha256));
-    all.collect::<BTreeSet<_>>().into_iter().collect::<Vec<_>>().join("; ")
 }
 
 /// The facts of a comparison, and what was offline or being rebuilt.

@@ -13,9 +13,9 @@ use results::folder::{Campaign, FileSystemFacts, Fill, Job, Layout, Machine};
 use results::reason::Datum;
 use results::record::Run;
 
-use super::parameters::{TestParameters, joined, state_text};
 use super::values::CampaignValues;
 use crate::index;
+use crate::parameters::{TestParameters, joined, state_text};
 
 /// The smallest difference of a utilization that is one.
 const FILL_DIFFERS: f64 = 0.01;
@@ -178,7 +178,7 @@ fn of_test(facts: &mut CampaignFacts, one: &CampaignValues<'_>, test: &Test) {
     let criteria: Vec<String> = test.criteria.iter().map(|one| format!("{} {one}", one.metric)).collect();
     add(facts, F::Criteria, id, criteria);
     add(facts, F::Repetitions, id, test.repetitions);
-    let parameters = TestParameters::of(one, &[test], &first_metric(one, id));
+    let parameters = TestParameters::of(one.index(), &[test], &first_metric(one, id));
     add(facts, F::Command, id, joined(&parameters.command));
     add(facts, F::Setup, id, joined(&parameters.setup));
     add(facts, F::Source, id, joined(&parameters.source));

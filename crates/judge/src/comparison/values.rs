@@ -3,9 +3,7 @@
 //! Never here: other campaigns.
 
 use std::cell::OnceCell;
-use std::collections::BTreeMap;
 
-use plan::schedule::{self, PlannedJob};
 use plan::{Group, Plan, Score, Test};
 use results::comparison::RowSample;
 use results::folder::{Campaign, Job};
@@ -18,7 +16,7 @@ use crate::case::{TestCriterion, measuring};
 use crate::findings::{self, Findings};
 use crate::index::Index;
 use crate::verdicts::score;
-use crate::{summary, verdicts, waivers};
+use crate::{parameters, summary, verdicts, waivers};
 
 /// A campaign with its index.
 pub(super) struct CampaignValues<'a> {
@@ -26,8 +24,6 @@ pub(super) struct CampaignValues<'a> {
     pub(super) campaign: &'a Campaign,
     /// Test, group or score, metric and dimension, in the order of the plan; scores come last.
     pub(super) metrics: Vec<(String, String, Dimension)>,
-    /// The first planned job of each test, dataset and state.
-    pub(super) planned: BTreeMap<String, PlannedJob>,
     index: Index<'a>,
     findings: OnceCell<Findings>,
     rejected: Option<&'a Reason>,
@@ -36,15 +32,10 @@ pub(super) struct CampaignValues<'a> {
 impl<'a> CampaignValues<'a> {
     pub(super) fn of(one: &CampaignToCompare<'a>) -> Self {
         let index = Index::of(one.plan, one.campaign);
-        let mut planned = BTreeMap::new();
-        for job in schedule::jobs(one.plan, &[]).unwrap_or_default() {
-            planned.entry(job.test.clone()).or_insert(job);
-        }
         Self {
             plan: one.plan,
             campaign: one.campaign,
             metrics: metrics(&index),
-            planned,
             index,
             findings: OnceCell::new(),
             rejected: (!one.is_usable).then_some(one.evidence),
@@ -82,20 +73,18 @@ impl<'a> CampaignValues<'a> {
         self.plan.groups.iter().find(|group| group.id == id)
     }
 
-    pub(super) fn score(&self, id: &str) -> Option<&'a Score> {
-        self.plan.scores.iter().find(|score| score.id == id)
+    fn score(&self, id: &str) -> Option<&'a Score> {
+        parameters::score(self.plan, id)
     }
 
     /// The test with this id, or the parts of the group or score.
     pub(super) fn tests(&self, id: &str) -> Vec<&'a Test> {
-        match (self.plan.test(id), self.group(id)) {
-            (Some(test), _) => vec![test],
-            (None, Some(group)) => self.plan.parts(group).collect(),
-            (None, None) => {
-                let parts = self.score(id).into_iter().flat_map(|score| &score.parts);
-                parts.map(|part| &self.plan.tests[part.test]).collect()
-            }
-        }
+        parameters::tests(self.plan, id)
+    }
+
+    /// Its index.
+    pub(super) fn index(&self) -> &Index<'a> {
+        &self.index
     }
 
     /// The dimension of a metric of a test that the plan has. A metric that no criterion of it names has the

@@ -7,7 +7,7 @@
 //! Invariant: without a limit of both values nothing is decided.
 //! Never here: thresholds that are values of the plan.
 
-use plan::Stat;
+use plan::{Goal, Stat};
 use results::Outcome;
 use results::reason::{Code, Datum, Reason};
 use results::statistics::{self, Answer, Interval, LinearityStep, Side, Tolerance, proportion};
@@ -43,8 +43,10 @@ pub(super) fn decision(of: &ThresholdComparison<'_>, value: f64, met: bool) -> O
             let cov = |values: &[f64]| Datum::share(statistics::cov(values).unwrap_or(0.0));
             let reason = between(Code::RatioUndecided).with("cov", cov(of.values));
             let reason = reason.with("cov_reference", cov(&of.threshold.measured));
-            let is_mean = of.criterion.stat == Stat::Mean;
-            let reason = if is_mean { or_undecidable(reason, repetitions) } else { reason };
+            // An accepted campaign is not repeated.
+            let is_advised =
+                of.criterion.stat == Stat::Mean && !matches!(of.criterion.goal, Goal::Accepted { .. });
+            let reason = if is_advised { or_undecidable(reason, repetitions) } else { reason };
             (Outcome::Inconclusive, reason)
         }
     })

@@ -21,7 +21,8 @@ pub(super) fn verdict(index: &Index<'_>, findings: &Findings, score: &Score) -> 
     let measured = measured(score);
     let cases = cases(index, score, &measured);
     let first = &index.plan.tests[score.parts[0].test];
-    let threshold = decision::threshold(&TestCriterion { index, test: first, criterion }, findings);
+    let threshold =
+        decision::threshold(&score.id, &TestCriterion { index, test: first, criterion }, findings);
     let decision =
         match values(score, &cases, validity::measured).and_then(|values| Ok((values, threshold.clone()?))) {
             Ok((values, threshold)) => decision::decide(criterion, first, &threshold, &values),

@@ -221,3 +221,78 @@ fn an_error_about_one_criterion_does_not_affect_the_others_of_its_test() {
         verdicts_of(&plan(keys), &campaign).iter().map(|verdict| verdict.outcome).collect();
     assert_eq!(outcomes, [Outcome::Invalid, Outcome::Pass]);
 }
+
+/// A criterion with a share of the accepted values, and a campaign with these rates and accepted values.
+fn since_acceptance(rates: [u64; 3], accepted: [f64; 3]) -> (Plan, results::folder::Campaign) {
+    let keys = "ior = \"-w -e\"\n\
+                criterion = { metric = \"write.bw\", op = \">=\", value = \"95% of accepted\" }";
+    let plan = plan(keys);
+    let jobs = (1..).zip(rates).map(|(at, rate)| job("T", at, phase("write", rate))).collect();
+    let mut campaign = campaign(jobs);
+    let evidence = Reason::new(Code::EvidenceIntact);
+    let head = results::folder::Head { hash: "ab".repeat(32), entry: 9 };
+    let compared = judge::CampaignToCompare {
+        name: "a",
+        plan: &plan,
+        campaign: &campaign,
+        evidence: &evidence,
+        is_usable: true,
+        head: Some(&head),
+    };
+    let entry = judge::history_entry(&compared, 17.0, judge::EntryNames::default()).unwrap();
+    let point = entry.points.iter().find(|point| point.series.metric == "write.bw").unwrap();
+    campaign.info.accepted = vec![results::history::AcceptedValues {
+        test: "T".into(),
+        metric: "write.bw".into(),
+        values: accepted.to_vec(),
+        unit: point.series.unit.clone(),
+        setup: point.setup.clone(),
+        hash: entry.hash.clone(),
+        location: "/e/one".into(),
+        started_s: 17.0,
+    }];
+    (plan, campaign)
+}
+
+#[test]
+fn a_threshold_can_be_a_share_of_what_the_accepted_campaign_measured() {
+    let of = |rates, accepted| {
+        let (plan, campaign) = since_acceptance(rates, accepted);
+        verdicts_of(&plan, &campaign).remove(0)
+    };
+    let met = of([199, 200, 201], [198.0, 200.0, 202.0]);
+    assert_eq!((met.outcome, met.threshold), (Outcome::Pass, Some(190.0)), "{met:#?}");
+    assert_eq!(
+        (met.criterion.as_str(), met.reason.text("reference")),
+        ("mean >= 95% of accepted", Some("95% of accepted"))
+    );
+    let ratio = numbers(&met.reason, ["ratio_low", "ratio_high"]);
+    assert!(ratio[0] > Some(1.02) && ratio[1] < Some(1.08), "{ratio:?}");
+    assert_eq!(of([159, 160, 161], [198.0, 200.0, 202.0]).outcome, Outcome::Fail);
+    let near = of([180, 190, 200], [190.0, 200.0, 210.0]);
+    assert_eq!(outcome(&near), (Outcome::Inconclusive, Code::RatioUndecided));
+    assert_eq!(near.reason.number("repetitions"), None, "the accepted campaign is not repeated");
+}
+
+#[test]
+fn without_accepted_values_or_with_others_a_clause_is_invalid() {
+    let (plan, accepted) = since_acceptance([199, 200, 201], [198.0, 200.0, 202.0]);
+    let why = |change: fn(&mut results::folder::Campaign)| {
+        let mut campaign = accepted.clone();
+        change(&mut campaign);
+        let verdict = verdicts_of(&plan, &campaign).remove(0);
+        (verdict.outcome, verdict.reason.code, verdict.reason.text("what").map(str::to_owned))
+    };
+    let none = why(|campaign| campaign.info.accepted.clear());
+    assert_eq!(none, (Outcome::Invalid, Code::AcceptedMissing, None));
+    let unit = why(|campaign| campaign.info.accepted[0].unit = "/s".into());
+    assert_eq!(unit, (Outcome::Invalid, Code::AcceptedMissing, None));
+    let ranks = why(|campaign| {
+        campaign.info.accepted[0].setup.insert("ranks".into(), "7".into());
+    });
+    assert_eq!(ranks, (Outcome::Invalid, Code::AcceptedDiffers, Some("ranks".to_owned())));
+    let empty = why(|campaign| campaign.info.accepted[0].values.clear());
+    assert_eq!(empty, (Outcome::Invalid, Code::NoValues, None));
+    let unmeasured = why(|campaign| campaign.jobs.clear());
+    assert_eq!((unmeasured.0, unmeasured.1), (Outcome::NotRun, Code::NoneRan));
+}

@@ -64,6 +64,7 @@ impl Stage {
             environment: vec![("PATH".into(), "/usr/bin:/bin".into())],
             stop: Arc::new(AtomicBool::new(false)),
             probe: false,
+            accepted: Vec::new(),
             findings: Vec::new(),
             data_key: None,
             witness: None,

@@ -160,6 +160,8 @@ keys! {
             "the layout of the report. `procurement` adds the tables of a procurement";
         system: Option<Spanned<String>> = Text, "\"A\"",
             "the letter of the measured system. Required if the plan has several systems";
+        track: bool = Truth, "true",
+            "whether `assay run` adds the campaign to the history at its end, as `assay track add` does";
     }
 }
 

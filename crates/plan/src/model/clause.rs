@@ -43,6 +43,13 @@ pub enum Goal {
         /// The dimension of both.
         dimension: Dimension,
     },
+    /// A share of what the accepted campaign measured: the same metric of the same test, group or score.
+    Accepted {
+        /// The share, 1.0 for 100 %.
+        share: f64,
+        /// The dimension of the metric.
+        dimension: Dimension,
+    },
 }
 
 impl Goal {
@@ -50,7 +57,7 @@ impl Goal {
     pub fn dimension(&self) -> Dimension {
         match self {
             Self::Value(quantity) => quantity.dimension,
-            Self::Share { dimension, .. } => *dimension,
+            Self::Share { dimension, .. } | Self::Accepted { dimension, .. } => *dimension,
         }
     }
 }

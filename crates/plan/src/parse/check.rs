@@ -58,6 +58,7 @@ pub(super) fn plan(
         id: file.plan.id.get_ref().clone(),
         title: file.plan.title.clone(),
         source: file.plan.source.clone(),
+        track: file.plan.track,
         clients: defaults.clients.clone(),
         launch: launch.clone(),
         datasets: Vec::new(),

@@ -1,6 +1,6 @@
 //! The rules of a goal: a value with a unit, or a share of another number.
 //!
-//! That number is measured by another test, or known before the campaign.
+//! That number is measured by another test or in the accepted campaign, or known before the campaign.
 
 use units::{Dimension, Quantity, Usage};
 
@@ -8,6 +8,9 @@ use super::defaults::{Defaults, KnownNumber, ParseResult, among};
 use super::plan_text::PlanText;
 use super::{Goal, Plan, wire};
 use crate::language::rejections::Rejections;
+
+/// The word for what the accepted campaign measured.
+const ACCEPTED: &str = "accepted";
 
 /// The numbers that are known before the campaign.
 pub(super) fn known(file: &wire::PlanFile, place: &PlanText<'_>, errors: &Rejections) -> Vec<KnownNumber> {
@@ -88,6 +91,9 @@ impl Defaults<'_> {
             let value = Quantity { value: known.value.value * share, dimension };
             let written = format!("{text} ({}) = {}", known.written, in_unit_of(&known.written, value));
             return Ok((Goal::Value(value), written));
+        }
+        if of == ACCEPTED {
+            return Ok((Goal::Accepted { share, dimension }, text.to_owned()));
         }
         let (test, metric) = self.measured(of, plan)?;
         let measured = self.dimension_of(&metric, &plan.tests[test])?;

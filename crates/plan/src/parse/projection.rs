@@ -93,7 +93,7 @@ impl Defaults<'_> {
             .filter(|criterion| matches!(criterion.op, Comparison::AtLeast | Comparison::Above))
             .find_map(|criterion| match criterion.goal {
                 Goal::Value(value) => Some(value.value),
-                Goal::Share { .. } => None,
+                Goal::Share { .. } | Goal::Accepted { .. } => None,
             });
         Ok(Projection {
             test,

@@ -6,6 +6,7 @@
 
 use results::Verdict;
 use results::folder::{Campaign, EarlierCampaign, Extension, JobEnd};
+use results::history::AcceptedValues;
 use results::summary::{CampaignCourse, RepeatedAttempt, WitnessCourse};
 use serde::Serialize;
 use units::several;
@@ -13,7 +14,7 @@ use units::several;
 use super::anchors::TestAnchors;
 use super::summary::{ApprovedWaiver, waivers};
 use super::warnings::{RankedWarnings, ranked};
-use super::words::{link_to, or_none, time};
+use super::words::{day, link_to, or_none, time};
 use super::{Cell, Fact};
 
 /// The most folders of one kind that are listed: the last ones of earlier campaigns, else the first ones.
@@ -76,7 +77,26 @@ fn course(campaign: &Campaign) -> Vec<Fact> {
     facts.extend(folders("Repeated jobs", repeated));
     facts.extend(campaign.extensions.iter().map(extended));
     facts.extend(earlier(&campaign.info.earlier));
+    facts.extend(accepted(&campaign.info.accepted));
     facts
+}
+
+/// The campaigns that criteria compare with.
+fn accepted(all: &[AcceptedValues]) -> Vec<Fact> {
+    let mut campaigns: Vec<&AcceptedValues> = Vec::new();
+    for one in all {
+        if !campaigns.iter().any(|known| known.hash == one.hash) {
+            campaigns.push(one);
+        }
+    }
+    let of = |campaign: &&AcceptedValues| {
+        let with = all.iter().filter(|one| one.hash == campaign.hash);
+        let metrics: Vec<String> = with.map(|one| format!("{} {}", one.test, one.metric)).collect();
+        let started = day(campaign.started_s);
+        let (metrics, hash, location) = (metrics.join(", "), &campaign.hash, &campaign.location);
+        Cell::literal(format!("{metrics}: campaign of {started}, evidence hash {hash}, {location}"))
+    };
+    first("Accepted campaign", campaigns.iter().map(of))
 }
 
 /// The folders of attempts, each with a link.

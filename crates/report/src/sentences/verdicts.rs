@@ -82,6 +82,12 @@ pub(super) const TEXTS: &[(Code, &str)] = templates! {
         "The variability (COV) is not known (n = {n}). The plan allows at most {cov_max}.";
     NoValues: "No repetition has a value.";
     ReferenceUnusable: "The reference, {metric} of {test}, cannot be used. {cause}";
+    AcceptedMissing: "The accepted campaign has no value of {metric} for this test.";
+    AcceptedDiffers:
+        "The accepted campaign measured this with another {what:command=command line;setup=command before \
+         the job;source=content of the files that are read;state=state;course=course;ranks=number of ranks;\
+         nodes=number of nodes;parameters=set of parameters;program=program}. Repeat the acceptance with the \
+         same, or correct the plan.";
     PartUnusable: "Part {part} cannot be used. {cause}";
     LintError: "The campaign was started despite a lint error. {cause}";
     EvidenceModified: "Files of the campaign are not intact, so its verdicts are not valid.";

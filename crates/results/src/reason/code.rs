@@ -51,9 +51,9 @@ codes! {
     NoLimit = "no-limit":
         "The confidence limit decides, but so few repetitions, or this statistic, have none.";
     RatioUndecided = "ratio-undecided":
-        "The confidence limits of the ratio to another test do not decide whether the threshold is met.";
+        "The confidence limits of the ratio to the measured reference do not decide whether it is met.";
     RatioNoLimit = "ratio-no-limit":
-        "The threshold is measured by another test, and one of the two has too few repetitions for a limit.";
+        "The threshold is measured, too, and one of the two has too few repetitions for a limit.";
     VariabilityAboveMax = "variability-above-max":
         "The threshold is met, but the repetitions vary by more than the plan allows.";
     VariabilityUnknown = "variability-unknown":
@@ -61,6 +61,10 @@ codes! {
     NoValues = "no-values": "No repetition has a value.";
     ReferenceUnusable = "reference-unusable":
         "The test that is the reference of this one has no usable value.";
+    AcceptedMissing = "accepted-missing":
+        "The criterion compares with the accepted campaign, which has no value of the metric.";
+    AcceptedDiffers = "accepted-differs":
+        "The accepted campaign measured the test with other parameters, so they are not compared.";
     PartUnusable = "part-unusable": "A part of the group has no usable value.";
     LintError = "lint-error": "The campaign was started despite a lint error about this clause.";
     EvidenceModified = "evidence-modified": "Files of the campaign are not intact.";

@@ -322,6 +322,7 @@ fn info(asked: &CampaignRequest) -> io::Result<CampaignInfo> {
         batch_script: asked.around.batch_script.clone(),
         findings: asked.findings.clone(),
         data_key: asked.data_key.clone(),
+        accepted: asked.accepted.clone(),
         earlier: Vec::new(),
         witness: asked.witness.as_ref().map(|witness| witness.text().to_owned()).unwrap_or_default(),
         notify: asked.notify.clone(),

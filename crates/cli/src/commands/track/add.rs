@@ -154,10 +154,16 @@ fn entry(path: &Path, args: &AddArgs, mapping: &CsvMapping) -> Result<Result<His
         };
         return Ok(files::entry(path, &location, mapping, names));
     }
-    Ok(of_campaign(path, &location, args))
+    let names = EntryNames { system: args.system.as_deref(), place: args.place.as_deref() };
+    Ok(of_campaign(path, &location, names))
 }
 
-fn of_campaign(path: &Path, location: &str, args: &AddArgs) -> Result<HistoryEntry, String> {
+/// The entry of an ended campaign whose evidence is intact, or why it has none.
+pub(super) fn of_campaign(
+    path: &Path,
+    location: &str,
+    names: EntryNames<'_>,
+) -> Result<HistoryEntry, String> {
     let mut one = ExaminedCampaign::open(path).map_err(|error| format!("{error:#}"))?;
     if !one.is_usable || one.evidence.code == Code::EvidenceUnchained {
         return Err(report::sentences::sentence(&one.evidence));
@@ -172,7 +178,6 @@ fn of_campaign(path: &Path, location: &str, args: &AddArgs) -> Result<HistoryEnt
         .parse()
         .map_err(|_| format!("its start `{}` is not a time", one.campaign.info.started))?;
     one.name = location.to_owned();
-    let names = EntryNames { system: args.system.as_deref(), place: args.place.as_deref() };
     let entry = ::judge::history_entry(&one.evaluated(), started.as_duration().as_secs_f64(), names);
     entry.ok_or_else(|| "it has no evidence hash".to_owned())
 }

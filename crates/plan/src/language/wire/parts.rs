@@ -164,7 +164,8 @@ keys! {
         op: Option<Spanned<String>> = CheckedWord(&[">=", "<=", ">", "<", "=="]), "\">=\"",
             "the comparison with `value`";
         value: Option<Spanned<CriterionValue>> = Goal, "\"2.5 GB/s\"",
-            "the threshold: a number with its unit, `\"50% of ID.write.bw\"` or `\"66% of known.NAME\"`";
+            "the threshold: a number with its unit, `\"50% of ID.write.bw\"`, `\"66% of known.NAME\"` or \
+             `\"95% of accepted\"`";
         linear_within: Option<Spanned<String>> = SHARE, "\"10%\"",
             "in a series, alone with `metric`: how far each step may be below linear scaling from the first \
              step";
@@ -312,7 +313,7 @@ keys! {
     needs {
         op: Spanned<String> = Word(&[">=", ">"]), "\">=\"", "the comparison with `value`";
         value: Spanned<String> = Quantity(super::DIMENSIONS), "\"10 GiB/s\"",
-            "the threshold: a number with its unit, or `\"66% of known.NAME\"`";
+            "the threshold: a number with its unit, `\"66% of known.NAME\"` or `\"95% of accepted\"`";
     }
     may {
         stat: Option<Stat> = Word(Stat::WORDS), "\"mean\"",

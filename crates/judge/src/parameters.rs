@@ -3,43 +3,46 @@
 //!
 //! Never here: facts that may differ between systems, such as kernels and layouts.
 
-use plan::{Plan, StateKind, Stripes, Test};
+use std::collections::{BTreeMap, BTreeSet};
+
+use plan::{Plan, Score, StateKind, Stripes, Test};
+use results::folder::JobInfo;
 use results::reason::Datum;
 use results::record::{Phase, Record};
 
-use super::values::CampaignValues;
+use crate::index::Index;
 
 /// The parameters of a test, or of all parts of a group.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct TestParameters {
+pub(crate) struct TestParameters {
     /// The workload with its arguments.
-    pub(super) command: Vec<Vec<String>>,
+    pub(crate) command: Vec<Vec<String>>,
     /// Shell commands before each job.
-    pub(super) setup: Vec<Vec<String>>,
+    pub(crate) setup: Vec<Vec<String>>,
     /// The commands that write what it reads.
-    pub(super) source: Vec<Vec<String>>,
+    pub(crate) source: Vec<Vec<String>>,
     /// Its states.
-    pub(super) state: Vec<String>,
+    pub(crate) state: Vec<String>,
     /// Its other requirements, a text for each test.
-    pub(super) course: Vec<String>,
+    pub(crate) course: Vec<String>,
     /// The ranks of its jobs.
-    pub(super) ranks: Vec<u32>,
+    pub(crate) ranks: Vec<u32>,
     /// The nodes of its jobs.
-    pub(super) nodes: Vec<u32>,
+    pub(crate) nodes: Vec<u32>,
     /// The parameters of the phase in the records, by name.
-    pub(super) parameters: Vec<(&'static str, Datum)>,
+    pub(crate) parameters: Vec<(&'static str, Datum)>,
 }
 
 impl TestParameters {
     /// Those of a test, or of all parts of a group or score; `None` if the plan has none of them.
-    pub(super) fn of_row(values: &CampaignValues<'_>, id: &str, metric: &str) -> Option<Self> {
-        let Some(score) = values.score(id) else {
-            let tests = values.tests(id);
-            return (!tests.is_empty()).then(|| Self::of(values, &tests, metric));
+    pub(crate) fn of_row(index: &Index<'_>, id: &str, metric: &str) -> Option<Self> {
+        let Some(score) = score(index.plan, id) else {
+            let tests = tests(index.plan, id);
+            return (!tests.is_empty()).then(|| Self::of(index, &tests, metric));
         };
         let mut all = Self::default();
         for part in &score.parts {
-            all.add(values, &values.plan.tests[part.test], &part.metric);
+            all.add(index, &index.plan.tests[part.test], &part.metric);
             // Two scores of the same tests differ by their units or weights.
             all.course.push(format!("{} {} {}", part.metric, part.unit, part.weight));
         }
@@ -47,37 +50,37 @@ impl TestParameters {
     }
 
     /// Those of `tests`, for the phase of `metric`.
-    pub(super) fn of(values: &CampaignValues<'_>, tests: &[&Test], metric: &str) -> Self {
+    pub(crate) fn of(index: &Index<'_>, tests: &[&Test], metric: &str) -> Self {
         let mut all = Self::default();
         for test in tests {
-            all.add(values, test, metric);
+            all.add(index, test, metric);
         }
         all
     }
 
-    fn add(&mut self, values: &CampaignValues<'_>, test: &Test, metric: &str) {
+    fn add(&mut self, index: &Index<'_>, test: &Test, metric: &str) {
         let line = |id: &str| {
-            let job = values.planned.get(id);
+            let job = index.planned(id).next();
             job.map(|job| std::iter::once(job.workload.to_owned()).chain(job.words.iter().cloned()).collect())
         };
         self.command.extend(line(&test.id));
         self.setup.push(test.setup.clone());
-        self.source.extend(values.plan.sources(test).filter_map(|uses| line(&uses.maker(values.plan))));
-        self.state.extend(test.states.iter().map(|state| state_text(&values.plan.states[*state].kind)));
-        self.course.push(course(values.plan, test));
-        for record in values.jobs(&test.id).iter().take(1).flat_map(|job| &job.records) {
+        self.source.extend(index.plan.sources(test).filter_map(|uses| line(&uses.maker(index.plan))));
+        self.state.extend(test.states.iter().map(|state| state_text(&index.plan.states[*state].kind)));
+        self.course.push(course(index.plan, test));
+        for record in index.jobs(&test.id).iter().take(1).flat_map(|job| &job.records) {
             if let Record::Run(run) = record {
                 self.ranks.push(run.ranks);
                 self.nodes.push(run.nodes);
             }
         }
         let wanted = metric.split_once('.').map_or("", |(phase, _)| phase);
-        let mut phases = values.jobs(&test.id).iter().flat_map(|job| results::record::phases(&job.records));
+        let mut phases = index.jobs(&test.id).iter().flat_map(|job| results::record::phases(&job.records));
         self.parameters.extend(phases.find(|phase| phase.phase == wanted).into_iter().flat_map(recorded));
     }
 
     /// The names of the parts that differ, as `report` knows them.
-    pub(super) fn differing(&self, other: &Self) -> Vec<&'static str> {
+    pub(crate) fn differing(&self, other: &Self) -> Vec<&'static str> {
         let parts = [
             ("command", self.command == other.command),
             ("setup", self.setup == other.setup),
@@ -95,6 +98,58 @@ impl TestParameters {
             differing.retain(|name| *name != "parameters");
         }
         differing
+    }
+}
+
+/// What must be the same for two values of a test, a group or a score to be compared, by name. Empty parts
+/// are left out.
+pub(crate) fn setup(index: &Index<'_>, id: &str, metric: &str) -> BTreeMap<String, String> {
+    let of = TestParameters::of_row(index, id, metric).unwrap_or_default();
+    let numbers = |numbers: &[u32]| numbers.iter().map(u32::to_string).collect::<Vec<_>>().join(" ");
+    // An empty text keeps its place among those of several tests.
+    let texts = |texts: Vec<String>| match texts.iter().all(String::is_empty) {
+        true => String::new(),
+        false => texts.join("; "),
+    };
+    let setup_lines = of.setup.iter().map(|line| line.join(" ")).collect();
+    let recorded = of.parameters.iter().map(|(name, value)| format!("{name} {value}"));
+    let jobs = tests(index.plan, id).into_iter().flat_map(|test| index.jobs(&test.id));
+    let parts = [
+        ("command", joined(&of.command)),
+        ("setup", texts(setup_lines)),
+        ("source", joined(&of.source)),
+        ("state", texts(of.state)),
+        ("course", texts(of.course)),
+        ("ranks", numbers(&of.ranks)),
+        ("nodes", numbers(&of.nodes)),
+        ("parameters", recorded.collect::<Vec<_>>().join(", ")),
+        ("program", programs(jobs.map(|job| &job.info))),
+    ];
+    let known = parts.into_iter().filter(|(_, text)| !text.is_empty());
+    known.map(|(name, text)| (name.to_owned(), text)).collect()
+}
+
+/// The files of external programs with their hashes.
+fn programs<'j>(jobs: impl Iterator<Item = &'j JobInfo>) -> String {
+    let all = jobs.flat_map(|job| &job.programs).map(|one| format!("{} {}", one.path, one.sha256));
+    all.collect::<BTreeSet<_>>().into_iter().collect::<Vec<_>>().join("; ")
+}
+
+/// The score with this id.
+pub(crate) fn score<'p>(plan: &'p Plan, id: &str) -> Option<&'p Score> {
+    plan.scores.iter().find(|score| score.id == id)
+}
+
+/// The test with this id, or the parts of the group or score.
+pub(crate) fn tests<'p>(plan: &'p Plan, id: &str) -> Vec<&'p Test> {
+    let group = || plan.groups.iter().find(|group| group.id == id);
+    match (plan.test(id), group()) {
+        (Some(test), _) => vec![test],
+        (None, Some(group)) => plan.parts(group).collect(),
+        (None, None) => {
+            let parts = score(plan, id).into_iter().flat_map(|score| &score.parts);
+            parts.map(|part| &plan.tests[part.test]).collect()
+        }
     }
 }
 
@@ -116,7 +171,7 @@ fn recorded(phase: &Phase) -> Vec<(&'static str, Datum)> {
 }
 
 /// Command lines as one text.
-pub(super) fn joined(lines: &[Vec<String>]) -> String {
+pub(crate) fn joined(lines: &[Vec<String>]) -> String {
     lines.iter().map(|line| line.join(" ")).collect::<Vec<_>>().join("; ")
 }
 
@@ -155,7 +210,7 @@ fn course(plan: &Plan, test: &Test) -> String {
 }
 
 /// A state without its name.
-pub(super) fn state_text(kind: &StateKind) -> String {
+pub(crate) fn state_text(kind: &StateKind) -> String {
     match kind {
         StateKind::Age(words) => words.join(" "),
         StateKind::Preload(files) => files.to_string(),
