@@ -8,6 +8,7 @@
 #![forbid(unsafe_code)]
 
 pub mod document;
+pub mod history;
 mod renderers;
 pub mod sentences;
 

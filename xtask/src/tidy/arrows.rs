@@ -26,7 +26,7 @@ const CRATES: &[CrateRow] = &[
     ("judge", "units measure results plan"),
     ("track", "units measure results"),
     ("conformance", "ranks storage results"),
-    ("report", "units results"),
+    ("report", "units results track"),
     (
         "cli",
         "units ffi measure ranks storage results workloads command plan lint run \

@@ -14,6 +14,7 @@ pub(crate) mod clauses;
 mod comparison;
 mod constants;
 mod csv;
+pub(crate) mod history;
 mod jobs;
 mod machine;
 mod margin;

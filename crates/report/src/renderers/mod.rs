@@ -7,6 +7,7 @@ pub(crate) mod campaigns_html;
 pub(crate) mod comparison_html;
 mod comparison_text;
 mod forest;
+pub(crate) mod history_html;
 pub(crate) mod html;
 mod svg;
 pub(crate) mod text;

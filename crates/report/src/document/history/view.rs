@@ -1,0 +1,67 @@
+//! A history with all that is found in it, as pages show it.
+//!
+//! Never here: layout, reading a store.
+
+use std::collections::BTreeMap;
+
+use track::course::SeriesCourse;
+use track::event::{HistoryEvent, events};
+use track::standing::{Standing, standing};
+use track::store::EntrySummary;
+
+/// When a series has fallen.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FallRule {
+    /// A fall by more than this share counts, between 0 and 1.
+    pub fall: f64,
+    /// The baseline is the first point since this time, seconds since 1970; without it, the first point.
+    pub since_s: Option<f64>,
+}
+
+impl Default for FallRule {
+    fn default() -> Self {
+        Self { fall: 0.05, since_s: None }
+    }
+}
+
+/// A history with its changes.
+#[derive(Clone, Debug)]
+pub struct HistoryView {
+    /// The name of the history, such as the path of its file.
+    pub name: String,
+    /// The series with their points and changes, by name.
+    pub courses: Vec<SeriesCourse>,
+    /// The standing of each of them.
+    pub standings: Vec<Standing>,
+    /// The events of these series, by time.
+    pub events: Vec<HistoryEvent>,
+    /// The entries by their ids.
+    pub entries: BTreeMap<i64, EntrySummary>,
+    /// The parts of each setup by its id: what must be the same for two points to be compared.
+    pub setups: BTreeMap<i64, BTreeMap<String, String>>,
+    /// When a series has fallen.
+    pub rule: FallRule,
+}
+
+impl HistoryView {
+    /// The view of these series, with their standings and events.
+    pub fn of(
+        name: String,
+        courses: Vec<SeriesCourse>,
+        entries: BTreeMap<i64, EntrySummary>,
+        setups: BTreeMap<i64, BTreeMap<String, String>>,
+        rule: FallRule,
+    ) -> Self {
+        let standings = courses.iter().map(|course| standing(course, rule.since_s)).collect();
+        let events = events(&courses, &entries);
+        Self { name, courses, standings, events, entries, setups, rule }
+    }
+
+    /// Whether a series, by its place in the courses, has fallen.
+    pub fn has_fallen(&self, series: usize) -> bool {
+        match &self.standings[series] {
+            Standing::Changed(change) => change.is_shown_below(1.0 - self.rule.fall),
+            _ => false,
+        }
+    }
+}

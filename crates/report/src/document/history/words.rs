@@ -1,0 +1,97 @@
+//! Words about a history: names of series, dates, standings, and facts that changed.
+//!
+//! Never here: layout.
+
+use jiff::Timestamp;
+use results::history::SeriesId;
+use results::reason::Datum;
+use track::event::FactChange;
+use track::standing::{POINTS_MIN, SpeedChange, Standing};
+
+use crate::sentences::datum;
+
+/// The parts of a name that are not empty.
+pub fn name(series: &SeriesId) -> String {
+    let SeriesId { system, place, plan, scale, test, metric, unit: _ } = series;
+    joined(&[system, place, plan, scale, test, metric])
+}
+
+/// The name within its file system.
+pub fn short_name(series: &SeriesId) -> String {
+    let SeriesId { plan, scale, test, metric, .. } = series;
+    joined(&[plan, scale, test, metric])
+}
+
+/// The name of its system and file system.
+pub fn place_name(series: &SeriesId) -> String {
+    match joined(&[&series.system, &series.place]) {
+        empty if empty.is_empty() => "System without a name".to_owned(),
+        name => name,
+    }
+}
+
+fn joined(parts: &[&String]) -> String {
+    let parts = parts.iter().filter(|part| !part.is_empty());
+    parts.map(|part| part.as_str()).collect::<Vec<_>>().join(" / ")
+}
+
+/// The date of a time in seconds since 1970, by UTC.
+pub fn day(time_s: f64) -> String {
+    in_utc(time_s, "%Y-%m-%d")
+}
+
+/// The date and the minute, by UTC.
+pub fn minute(time_s: f64) -> String {
+    in_utc(time_s, "%Y-%m-%d %H:%M")
+}
+
+fn in_utc(time_s: f64, format: &str) -> String {
+    let moment = Timestamp::from_second(time_s as i64);
+    moment.map_or_else(|_| "?".to_owned(), |moment| moment.strftime(format).to_string())
+}
+
+/// A value in the base unit of a series.
+pub fn value(value: f64, unit: &str) -> String {
+    datum(&Datum::Quantity { value, unit: unit.to_owned() })
+}
+
+/// The speed now as a share of that of the baseline, with its interval.
+pub fn limits(change: &SpeedChange) -> String {
+    let percent = |share: f64| format!("{:.0}", share * 100.0);
+    let (low, high) = (percent(change.low), percent(change.high));
+    format!("{} % ({low} to {high})", percent(change.ratio))
+}
+
+/// The standing of a series in a few words; `has_fallen` is the decision of the rule of falls.
+pub fn standing(standing: &Standing, has_fallen: bool) -> String {
+    let change = match standing {
+        Standing::TooFew(points) => return format!("too few points: {points}"),
+        Standing::Unchanged => return "no change found".to_owned(),
+        Standing::NotASpeed => return "not a speed".to_owned(),
+        Standing::Changed(change) => change,
+    };
+    let word = match (has_fallen, change.low > 1.0) {
+        (true, _) => "FELL",
+        (false, true) => "rose",
+        (false, false) => "changed",
+    };
+    let how = if change.is_drift { "gradually since" } else { "on" };
+    format!("{word} {how} {}", day(change.since_s))
+}
+
+/// The least number of usable points that decide about a fall, in words.
+pub fn too_few() -> String {
+    format!("fewer than {POINTS_MIN} usable points")
+}
+
+/// A fact before and after an event.
+pub fn fact(change: &FactChange) -> String {
+    let about = if change.about.is_empty() { String::new() } else { format!(" of {}", change.about) };
+    let [before, after] = [&change.before, &change.after].map(fact_value);
+    format!("{}{about}: {before}, then {after}", change.fact)
+}
+
+/// The value of a fact.
+pub fn fact_value(value: &Option<Datum>) -> String {
+    value.as_ref().map_or_else(|| "not known".to_owned(), datum)
+}

@@ -1,0 +1,47 @@
+//! Pages of a history for readers: an overview of all series, and a page of each series.
+//!
+//! The caller reads the history and chooses the links, so the same pages are files of a directory or answers
+//! of a server. They need no network, fonts or scripts.
+//!
+//! Invariant: the same history gives the same bytes. Every text of a history is escaped.
+//! Never here: reading a store, finding changes.
+
+use std::io;
+
+use track::store::EntrySummary;
+
+use crate::document;
+use crate::renderers::history_html;
+
+pub use crate::document::history::{FallRule, HistoryView, words};
+pub use crate::renderers::history_html::HISTORY_MARKER;
+
+/// Where the links of a page of a history lead.
+pub struct HistoryLinks<'l> {
+    /// The link to the overview.
+    pub overview: &'l str,
+    /// The link to the page of a series, by the id of the series.
+    pub series: &'l dyn Fn(i64) -> String,
+    /// The path from the page to the evidence of an entry, not encoded; `None` if there is nothing to open.
+    pub evidence: &'l dyn Fn(&EntrySummary) -> Option<String>,
+}
+
+/// The name of the file with the page of a series. It has only letters, digits, `-` and `.`.
+pub fn series_file(id: i64) -> String {
+    format!("series-{:016x}.html", id.cast_unsigned())
+}
+
+/// The page with all series, their standing and the events.
+///
+/// It fails only if the page cannot be rendered, which is a defect of this program.
+pub fn overview_page(view: &HistoryView, links: &HistoryLinks<'_>) -> io::Result<String> {
+    history_html::overview(&document::history::overview(view, links)).map_err(io::Error::other)
+}
+
+/// The page of a series, by its place in the courses of the view.
+///
+/// It fails only if the page cannot be rendered, which is a defect of this program. It panics if there is no
+/// such series.
+pub fn series_page(view: &HistoryView, series: usize, links: &HistoryLinks<'_>) -> io::Result<String> {
+    history_html::series(&document::history::series(view, series, links)).map_err(io::Error::other)
+}

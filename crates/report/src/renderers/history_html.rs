@@ -1,0 +1,44 @@
+//! The pages of a history as HTML files, in the style of the report, without scripts and network access.
+//!
+//! Invariant: the template engine escapes every text of a document, and the SVG writer those of its plots. A
+//! page of this renderer has [`HISTORY_MARKER`].
+//! Never here: numbers.
+
+use minijinja::value::{Serde, Value};
+use minijinja::{Environment, context};
+
+use super::comparison_html::PARTS;
+use super::html::{STYLE, with_filters};
+use crate::document::history::{HistoryOverview, SeriesDocument};
+
+const OVERVIEW: &str = include_str!("history_overview.html");
+const SERIES: &str = include_str!("history_series.html");
+const OWN_STYLE: &str = include_str!("history.css");
+
+/// The element by which a page of a history is recognised. Texts of histories are escaped, so none of them
+/// contains it.
+pub const HISTORY_MARKER: &str = "<meta name=\"generator\" content=\"assay track report\">";
+
+/// The overview as one HTML file.
+pub(crate) fn overview(document: &HistoryOverview) -> Result<String, minijinja::Error> {
+    page(OVERVIEW, context! { document => Serde(document), ..shared() })
+}
+
+/// The page of a series as one HTML file.
+pub(crate) fn series(document: &SeriesDocument) -> Result<String, minijinja::Error> {
+    page(SERIES, context! { document => Serde(document), ..shared() })
+}
+
+fn shared() -> Value {
+    let style = Value::from_safe_string(format!("{STYLE}{OWN_STYLE}"));
+    let marker = Value::from_safe_string(HISTORY_MARKER.into());
+    context! { style, marker }
+}
+
+fn page(template: &'static str, values: Value) -> Result<String, minijinja::Error> {
+    let mut environment: Environment<'_> = with_filters()?;
+    environment.add_template("parts.html", PARTS)?;
+    environment.add_template("page.html", template)?;
+    let page = environment.get_template("page.html")?.render(values)?;
+    Ok(units::visible_lines(page.trim_start()))
+}
