@@ -218,6 +218,8 @@ const GROUPS: &[CommandGroup] = &[
                     "assay track add assay-contract-20261124-101500 contract.tar.gz",
                     "assay track add probes.csv --map time=epoch --set unit=MiB/s --set test=write",
                     "assay track list scratch1 write",
+                    "assay track report -o pages",
+                    "assay track show scratch1 write",
                     "assay track check --since 2026-11-25 --fall 10%",
                     "assay track export --format openmetrics -o /var/lib/node_exporter/assay.prom",
                 ],

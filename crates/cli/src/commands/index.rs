@@ -122,15 +122,19 @@ fn system(campaign: &Campaign) -> String {
 
 /// The path of the report of a campaign folder, relative to the directory of the index. `None` for an
 /// archive, for a folder without a report, and for a path that is not UTF-8.
-fn report_from(campaign: &Path, out: &Path) -> Option<String> {
+pub(super) fn report_from(campaign: &Path, out: &Path) -> Option<String> {
     if folder::is_archive(campaign) || !folder::has(campaign, names::REPORT) {
         return None;
     }
-    let report = campaign.canonicalize().ok()?.join(names::REPORT);
-    let (from, to) = (directory(out).canonicalize().ok()?, report);
-    let same = from.components().zip(to.components()).take_while(|(one, other)| one == other).count();
+    relative(&campaign.canonicalize().ok()?.join(names::REPORT), out)
+}
+
+/// The path of a file relative to the directory of `out`. `None` for a path that is not UTF-8.
+pub(super) fn relative(file: &Path, out: &Path) -> Option<String> {
+    let from = directory(out).canonicalize().ok()?;
+    let same = from.components().zip(file.components()).take_while(|(one, other)| one == other).count();
     let up = from.components().skip(same).map(|_| "..".to_owned());
-    let down = to.components().skip(same).map(|component| match component {
+    let down = file.components().skip(same).map(|component| match component {
         Component::Normal(name) => name.to_str().map(str::to_owned),
         _ => None,
     });

@@ -6,6 +6,8 @@ mod export;
 mod files;
 mod list;
 mod note;
+mod report;
+mod view;
 
 use std::path::{Path, PathBuf};
 
@@ -35,6 +37,7 @@ pub(crate) struct TrackArgs {
 enum TrackCommand {
     Add(add::AddArgs),
     List(list::ListArgs),
+    Report(report::ReportArgs),
     Check(check::CheckArgs),
     Note(note::NoteArgs),
     Export(export::ExportArgs),
@@ -106,6 +109,7 @@ pub(crate) fn run(args: TrackArgs) -> Result<u8> {
     match args.command {
         TrackCommand::Add(args) => add::run(args),
         TrackCommand::List(args) => list::run(&args),
+        TrackCommand::Report(args) => report::run(&args),
         TrackCommand::Check(args) => check::run(&args),
         TrackCommand::Note(args) => note::run(&args),
         TrackCommand::Export(args) => export::run(&args),

@@ -41,7 +41,8 @@ pub(super) fn share_notes(sections: &mut [Section]) {
     }
 }
 
-fn fold_table(table: &mut Table) {
+/// Removes the constant columns of a table, and makes facts of them.
+pub(super) fn fold_table(table: &mut Table) {
     let [first, others @ ..] = &table.rows[..] else { return };
     if others.is_empty() {
         return;

@@ -32,7 +32,7 @@ use super::build::Test;
 use super::test_section::RepetitionPhase;
 use super::{Block, Section};
 
-pub(super) use axes::{linear_ticks, short};
+pub(super) use axes::{linear_ticks, short, ticks_between};
 pub(super) use clause_picture::picture;
 pub use shapes::{
     Axis, ClausePicture, ClauseRow, LegendEntry, LegendKey, MarkShape, Plot, PlotBand, PlotCell, PlotHover,

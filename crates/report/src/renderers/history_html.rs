@@ -8,8 +8,9 @@ use minijinja::value::{Serde, Value};
 use minijinja::{Environment, context};
 
 use super::comparison_html::PARTS;
+use super::history_svg;
 use super::html::{STYLE, with_filters};
-use crate::document::history::{HistoryOverview, SeriesDocument};
+use crate::document::history::{HistoryChart, HistoryOverview, SeriesDocument};
 
 const OVERVIEW: &str = include_str!("history_overview.html");
 const SERIES: &str = include_str!("history_series.html");
@@ -21,12 +22,20 @@ pub const HISTORY_MARKER: &str = "<meta name=\"generator\" content=\"assay track
 
 /// The overview as one HTML file.
 pub(crate) fn overview(document: &HistoryOverview) -> Result<String, minijinja::Error> {
-    page(OVERVIEW, context! { document => Serde(document), ..shared() })
+    let drawn = |chart: &HistoryChart| Value::from_safe_string(history_svg::draw(chart, history_svg::SMALL));
+    let groups = document.groups.iter();
+    let drawings: Vec<Vec<Value>> =
+        groups.map(|group| group.multiples.iter().map(|one| drawn(&one.chart)).collect()).collect();
+    let charts = document.groups.iter().flat_map(|group| &group.multiples).map(|one| &one.chart);
+    let legend = Value::from_safe_string(history_svg::legend(charts));
+    page(OVERVIEW, context! { document => Serde(document), drawings, legend, ..shared() })
 }
 
 /// The page of a series as one HTML file.
 pub(crate) fn series(document: &SeriesDocument) -> Result<String, minijinja::Error> {
-    page(SERIES, context! { document => Serde(document), ..shared() })
+    let drawing = Value::from_safe_string(history_svg::draw(&document.chart, history_svg::LARGE));
+    let legend = Value::from_safe_string(history_svg::legend(std::iter::once(&document.chart)));
+    page(SERIES, context! { document => Serde(document), drawing, legend, ..shared() })
 }
 
 fn shared() -> Value {

@@ -8,6 +8,7 @@ pub(crate) mod comparison_html;
 mod comparison_text;
 mod forest;
 pub(crate) mod history_html;
+mod history_svg;
 pub(crate) mod html;
 mod svg;
 pub(crate) mod text;

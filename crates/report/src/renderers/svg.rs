@@ -77,21 +77,22 @@ fn y(axis: &Axis, at: f64) -> f64 {
 }
 
 /// The position of a coordinate on its axis, 0 to 1; 0 if the axis has no length.
-fn share(axis: &Axis, at: f64) -> f64 {
+pub(super) fn share(axis: &Axis, at: f64) -> f64 {
     let share = (at - axis.from) / (axis.to - axis.from);
     if share.is_finite() { share.clamp(0.0, 1.0) } else { 0.0 }
 }
 
 /// A position with one digit, without a needless zero.
-fn number(position: f64) -> String {
+pub(super) fn number(position: f64) -> String {
     let text = format!("{position:.1}");
     text.strip_suffix(".0").map_or(text.clone(), str::to_owned)
 }
 
 /// The points of a path, each relative to the one before, which takes fewer characters.
 #[derive(Default)]
-struct RelativePath {
-    text: String,
+pub(super) struct RelativePath {
+    /// The value of the attribute `d`.
+    pub(super) text: String,
     /// The last point, in tenths, so that roundings do not add up.
     last: Option<(i64, i64)>,
 }
@@ -102,7 +103,7 @@ impl RelativePath {
     }
 
     /// A line to this point, or the start of the path.
-    fn to(&mut self, x: f64, y: f64) {
+    pub(super) fn to(&mut self, x: f64, y: f64) {
         let at = (Self::tenths(x), Self::tenths(y));
         let short = |tenths: i64| number(tenths as f64 / 10.0);
         let text = match self.last.map(|last| (at.0 - last.0, at.1 - last.1)) {
@@ -307,7 +308,7 @@ fn draw_mark(svg: &mut String, plot: &Plot, mark: &PlotMark) {
 }
 
 /// The element of a shape.
-fn symbol(shape: MarkShape, (x, y): (f64, f64), size: f64) -> String {
+pub(super) fn symbol(shape: MarkShape, (x, y): (f64, f64), size: f64) -> String {
     let at = |right: f64, down: f64| format!("{} {}", number(x + right * size), number(y + down * size));
     match shape {
         MarkShape::Dot => format!(r#"<circle cx="{}" cy="{}" r="{size}"/>"#, number(x), number(y)),

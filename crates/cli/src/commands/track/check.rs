@@ -3,18 +3,17 @@
 use std::collections::BTreeMap;
 
 use anyhow::Result;
-use results::reason::Datum;
-use track::change::ChangeSettings;
+use report::history::words::{self, day};
 use track::course::SeriesCourse;
-use track::event::{EventChange, FactChange, HistoryEvent, events};
+use track::event::{EventChange, HistoryEvent, events};
 use track::note::{baseline_s, notes_of};
-use track::standing::{POINTS_MIN, SpeedChange, Standing, standing};
-use track::store::{EntrySummary, HistoryNote, Store};
+use track::standing::{POINTS_MIN, Standing, standing};
+use track::store::{EntrySummary, HistoryNote};
 use units::several;
 
 use super::super::aligned::aligned;
-use super::list::{day, selected};
 use super::note::note_line;
+use super::view::courses;
 use super::{StorePlace, date, share};
 use crate::speech::say;
 use crate::status::{DONE, FAIL, UNDECIDED};
@@ -84,21 +83,11 @@ pub(super) fn run(args: &CheckArgs) -> Result<u8> {
     })
 }
 
-/// The selected series with their changes.
-fn courses(store: &Store, texts: &[String]) -> Result<Vec<SeriesCourse>> {
-    let settings = ChangeSettings::default();
-    let all = selected(store, texts)?;
-    let all = all.into_iter().map(|one| SeriesCourse::of(store, one, &settings));
-    Ok(all.collect::<Result<Vec<_>, _>>()?)
-}
-
 fn row(course: &SeriesCourse, standing: &Standing, has_fallen: bool) -> [String; 6] {
     let summary = &course.summary;
-    let (now, words) = match standing {
-        Standing::TooFew(points) => (String::new(), format!("too few points: {points}")),
-        Standing::Unchanged => (String::new(), "no change found".to_owned()),
-        Standing::NotASpeed => (String::new(), "not a speed".to_owned()),
-        Standing::Changed(change) => (limits(change), since(change, has_fallen)),
+    let now = match standing {
+        Standing::Changed(change) => words::limits(change),
+        _ => String::new(),
     };
     [
         summary.series.to_string(),
@@ -106,25 +95,8 @@ fn row(course: &SeriesCourse, standing: &Standing, has_fallen: bool) -> [String;
         day(summary.first_s),
         day(summary.last_s),
         now,
-        words,
+        words::standing(standing, has_fallen),
     ]
-}
-
-/// The speed now as a share of that of the baseline, with its interval.
-fn limits(change: &SpeedChange) -> String {
-    let percent = |share: f64| format!("{:.0}", share * 100.0);
-    let (low, high) = (percent(change.low), percent(change.high));
-    format!("{} % ({low} to {high})", percent(change.ratio))
-}
-
-fn since(change: &SpeedChange, has_fallen: bool) -> String {
-    let word = match (has_fallen, change.low > 1.0) {
-        (true, _) => "FELL",
-        (false, true) => "rose",
-        (false, false) => "changed",
-    };
-    let how = if change.is_drift { "gradually since" } else { "on" };
-    format!("{word} {how} {}", day(change.since_s))
 }
 
 /// An event with its series, and the facts that changed.
@@ -135,7 +107,7 @@ fn described(event: &HistoryEvent, courses: &[SeriesCourse]) -> String {
         text += &format!("  {}  x{ratio}\n", courses[change.series].summary.series);
     }
     for fact in event.facts.iter().take(FACTS_MAX) {
-        text += &format!("  {}\n", fact_words(fact));
+        text += &format!("  {}\n", words::fact(fact));
     }
     match event.facts.len().saturating_sub(FACTS_MAX) {
         0 if event.facts.is_empty() => text += "  no fact that is known changed\n",
@@ -148,12 +120,4 @@ fn described(event: &HistoryEvent, courses: &[SeriesCourse]) -> String {
 /// The notes about the time of an event.
 fn explained(notes: &[&HistoryNote]) -> String {
     notes.iter().map(|note| format!("  note {}\n", note_line(note))).collect()
-}
-
-fn fact_words(change: &FactChange) -> String {
-    let value = |value: &Option<Datum>| {
-        value.as_ref().map_or_else(|| "not known".to_owned(), report::sentences::datum)
-    };
-    let about = if change.about.is_empty() { String::new() } else { format!(" of {}", change.about) };
-    format!("{}{about}: {}, then {}", change.fact, value(&change.before), value(&change.after))
 }

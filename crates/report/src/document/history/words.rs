@@ -7,6 +7,7 @@ use results::history::SeriesId;
 use results::reason::Datum;
 use track::event::FactChange;
 use track::standing::{POINTS_MIN, SpeedChange, Standing};
+use track::store::EntrySummary;
 
 use crate::sentences::datum;
 
@@ -94,4 +95,36 @@ pub fn fact(change: &FactChange) -> String {
 /// The value of a fact.
 pub fn fact_value(value: &Option<Datum>) -> String {
     value.as_ref().map_or_else(|| "not known".to_owned(), datum)
+}
+
+/// A ratio, such as `×0.80`.
+pub fn ratio(ratio: f64) -> String {
+    if (0.1..100.0).contains(&ratio) { format!("×{ratio:.2}") } else { format!("×{ratio:.2e}") }
+}
+
+/// Two dates, or one if they are the same.
+pub fn period(from_s: f64, to_s: f64) -> String {
+    match (day(from_s), day(to_s)) {
+        (from, to) if from == to => from,
+        (from, to) => format!("{from} to {to}"),
+    }
+}
+
+/// The link name of an event, by its place in the events.
+pub(super) fn event_anchor(number: usize) -> String {
+    format!("event-{}", number + 1)
+}
+
+/// The last part of the place of an entry, with at most `most` characters.
+pub fn entry_name(entry: &EntrySummary, most: usize) -> String {
+    let location = entry.location.trim_end_matches('/');
+    shortened(location.rsplit('/').next().unwrap_or(location), most)
+}
+
+/// The start of a long text.
+pub(super) fn shortened(text: &str, most: usize) -> String {
+    match text.chars().count() > most {
+        true => format!("{}…", text.chars().take(most).collect::<String>()),
+        false => text.to_owned(),
+    }
 }

@@ -42,7 +42,7 @@ pub(in crate::document) fn linear_ticks(to: f64, label: impl Fn(f64) -> String) 
 }
 
 /// Three to six round ticks between `from` and `to`.
-pub(super) fn ticks_between(from: f64, to: f64, label: impl Fn(f64) -> String) -> Vec<PlotTick> {
+pub(in crate::document) fn ticks_between(from: f64, to: f64, label: impl Fn(f64) -> String) -> Vec<PlotTick> {
     ticks(from, to, step(to - from), label)
 }
 

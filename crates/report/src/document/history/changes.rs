@@ -1,0 +1,202 @@
+//! The changes of a series on its chart: levels, drifts, thresholds, shifts, cuts, and the bands of events.
+//!
+//! Never here: points.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use results::comparison::MetricDirection;
+use track::change::{LevelDrift, LevelSegment, LevelShift, MONTH_S};
+use track::course::{CoursePart, SeriesCourse};
+use track::event::HistoryEvent;
+
+use super::super::Axis;
+use super::chart::{ChangeSide, ChartBand, ChartLine, ChartLineKind, ChartNote, ChartShift};
+use super::view::HistoryView;
+use super::words;
+
+/// The steps in which a drift is drawn. It is exponential, and so not straight.
+const STEPS: u32 = 16;
+/// The most cuts of a chart.
+const CUTS_MAX: usize = 12;
+/// The most bands of a chart.
+const BANDS_MAX: usize = 40;
+/// The most parts of a setup that a text on hover has.
+const PARTS_MAX: usize = 6;
+/// The most characters of a part of a setup in a text on hover.
+const PART_MAX: usize = 60;
+/// The most lines of levels and thresholds.
+const LINES_MAX: usize = 400;
+
+/// The lines of all levels, drifts and thresholds. A threshold beyond the axis is left out.
+pub(super) fn lines(course: &SeriesCourse, axis: &Axis) -> Vec<ChartLine> {
+    let mut lines = thresholds(course, axis);
+    for part in &course.parts {
+        lines.extend(part.analysis.segments.iter().filter_map(|segment| level(course, part, segment)));
+    }
+    lines.retain(|line| line.points.iter().all(|(at, y)| at.is_finite() && y.is_finite()));
+    lines.truncate(LINES_MAX);
+    lines
+}
+
+/// The line of a segment. A segment with one point has no line.
+fn level(course: &SeriesCourse, part: &CoursePart, segment: &LevelSegment) -> Option<ChartLine> {
+    let time = |index: usize| course.points[part.places[index]].time_s;
+    let (from, to) = (time(segment.first), time(segment.last));
+    let value = |value: f64| words::value(value, &course.summary.series.unit);
+    let dates = format!("{} to {}", words::day(from), words::day(to));
+    let drift =
+        part.analysis.drifts.iter().find(|drift| (drift.first, drift.last) == (segment.first, segment.last));
+    if segment.points < 2 {
+        return None;
+    }
+    let Some(drift) = drift else {
+        let text = format!("Level {}, {dates}, {} points", value(segment.level), segment.points);
+        let points = vec![(from, segment.level), (to, segment.level)];
+        return Some(ChartLine { kind: ChartLineKind::Level, points, text });
+    };
+    let usable = (segment.first..=segment.last).map(time);
+    let middle = usable.clone().sum::<f64>() / usable.count() as f64;
+    let at = |step: u32| {
+        let time = from + (to - from) * f64::from(step) / f64::from(STEPS);
+        (time, segment.level * (1.0 + drift.percent_per_month / 100.0).powf((time - middle) / MONTH_S))
+    };
+    let text = format!("Drift {}, {dates}", monthly(drift));
+    Some(ChartLine { kind: ChartLineKind::Drift, points: (0..=STEPS).map(at).collect(), text })
+}
+
+/// A drift per month, with its interval.
+pub(super) fn monthly(drift: &LevelDrift) -> String {
+    let LevelDrift { percent_per_month, percent_low, percent_high, .. } = drift;
+    format!("{percent_per_month:+.1} % per month ({percent_low:+.1} to {percent_high:+.1})")
+}
+
+/// A line for each threshold that follows another one.
+fn thresholds(course: &SeriesCourse, axis: &Axis) -> Vec<ChartLine> {
+    let mut found: Vec<(f64, f64, f64)> = Vec::new();
+    for point in &course.points {
+        let Some(threshold) = point.threshold else { continue };
+        match found.last_mut() {
+            Some((_, to, same)) if *same == threshold => *to = point.time_s,
+            _ => found.push((point.time_s, point.time_s, threshold)),
+        }
+    }
+    let within = found.into_iter().filter(|(_, _, y)| (axis.from..=axis.to).contains(y)).take(LINES_MAX / 2);
+    let line = |(from, to, y): (f64, f64, f64)| ChartLine {
+        kind: ChartLineKind::Threshold,
+        points: vec![(from, y), (to, y)],
+        text: format!("Threshold {}", words::value(y, &course.summary.series.unit)),
+    };
+    within.map(line).collect()
+}
+
+/// The shifts of all parts.
+pub(super) fn shifts(course: &SeriesCourse) -> Vec<ChartShift> {
+    let all = course.parts.iter().flat_map(|part| &part.analysis.shifts);
+    let finite =
+        all.filter(|shift| [shift.time_s, shift.earliest_s, shift.latest_s].iter().all(|s| s.is_finite()));
+    let one = |shift: &LevelShift| {
+        let side = side(course.summary.direction, shift.ratio);
+        let arrow = if shift.ratio < 1.0 { '▼' } else { '▲' };
+        let words = match side {
+            ChangeSide::Faster => "faster",
+            ChangeSide::Slower => "slower",
+            ChangeSide::Neither => "another level",
+        };
+        ChartShift {
+            at: shift.time_s,
+            from: shift.earliest_s,
+            to: shift.latest_s,
+            side,
+            label: format!("{arrow}{}", words::ratio(shift.ratio)),
+            size: shift.ratio.ln().abs(),
+            text: format!(
+                "{}: {} ({} to {}), {words}\nnot before {}, not after {}",
+                words::day(shift.time_s),
+                words::ratio(shift.ratio),
+                words::ratio(shift.ratio_low),
+                words::ratio(shift.ratio_high),
+                words::day(shift.earliest_s),
+                words::day(shift.latest_s)
+            ),
+        }
+    };
+    finite.map(one).collect()
+}
+
+/// Whether values that change by a ratio are faster.
+pub(super) fn side(direction: MetricDirection, ratio: f64) -> ChangeSide {
+    match (direction, ratio < 1.0) {
+        (MetricDirection::HigherIsFaster, true) | (MetricDirection::LowerIsFaster, false) => {
+            ChangeSide::Slower
+        }
+        (MetricDirection::HigherIsFaster, false) | (MetricDirection::LowerIsFaster, true) => {
+            ChangeSide::Faster
+        }
+        _ => ChangeSide::Neither,
+    }
+}
+
+/// Where points are not comparable with those before, and what is left out.
+pub(super) fn cuts(view: &HistoryView, course: &SeriesCourse) -> (Vec<ChartNote>, String) {
+    let is_cut = |pair: &&[track::store::StoredPoint]| pair[0].setup != pair[1].setup;
+    let pairs: Vec<_> = course.points.windows(2).filter(is_cut).collect();
+    let all = pairs.len();
+    let none = BTreeMap::new();
+    let cut = |pair: &[track::store::StoredPoint]| {
+        let [before, after] =
+            [&pair[0], &pair[1]].map(|point| view.setups.get(&point.setup).unwrap_or(&none));
+        ChartNote {
+            at: f64::midpoint(pair[0].time_s, pair[1].time_s),
+            text: format!("Not comparable from here on\n{}", differing(before, after)),
+        }
+    };
+    let cuts: Vec<ChartNote> =
+        pairs.into_iter().take(CUTS_MAX).map(cut).filter(|cut| cut.at.is_finite()).collect();
+    let more = match all > CUTS_MAX {
+        true => format!("The setup changes {all} times; the first {CUTS_MAX} changes are drawn. "),
+        false => String::new(),
+    };
+    (cuts, more)
+}
+
+/// The parts of two setups that differ, with their values.
+pub(super) fn differing(before: &BTreeMap<String, String>, after: &BTreeMap<String, String>) -> String {
+    let names: BTreeSet<&String> = before.keys().chain(after.keys()).collect();
+    let value = |setup: &BTreeMap<String, String>, name: &String| {
+        setup.get(name).map_or_else(|| "not known".to_owned(), |text| words::shortened(text, PART_MAX))
+    };
+    let names: Vec<&String> =
+        names.into_iter().filter(|name| before.get(*name) != after.get(*name)).collect();
+    let line = |name: &&String| format!("{name}: {}, then {}", value(before, name), value(after, name));
+    let mut lines: Vec<String> = names.iter().take(PARTS_MAX).map(line).collect();
+    if names.len() > PARTS_MAX {
+        lines.push(format!("and {} more", names.len() - PARTS_MAX));
+    }
+    lines.join("\n")
+}
+
+/// The number of different series of an event.
+pub(super) fn series_of(event: &HistoryEvent) -> BTreeSet<usize> {
+    event.changes.iter().map(|change| change.series).collect()
+}
+
+/// The events of several series of the same system, and those of this series alone.
+pub(super) fn bands(view: &HistoryView, series: usize, is_large: bool) -> Vec<ChartBand> {
+    let system = &view.courses[series].summary.series.system;
+    let all = view.events.iter().enumerate().filter(|(_, event)| {
+        let of = series_of(event);
+        event.system == *system && (of.len() > 1 || is_large && of.contains(&series))
+    });
+    let band = |(number, event): (usize, &HistoryEvent)| ChartBand {
+        from: event.from_s,
+        to: event.to_s,
+        link: if is_large { String::new() } else { format!("#{}", words::event_anchor(number)) },
+        text: format!(
+            "{}, {}",
+            words::period(event.from_s, event.to_s),
+            units::several(series_of(event).len() as u64, "series")
+        ),
+    };
+    let finite = all.filter(|(_, event)| event.from_s.is_finite() && event.to_s.is_finite());
+    finite.take(BANDS_MAX).map(band).collect()
+}

@@ -1,0 +1,127 @@
+//! Events in words: when, which series, and the facts that changed.
+//!
+//! Never here: which fact is the cause.
+
+use serde::Serialize;
+use track::event::HistoryEvent;
+use units::several;
+
+use super::super::{Cell, Table, Tone};
+use super::chart::ChangeSide;
+use super::view::HistoryView;
+use super::{changes, words};
+use crate::history::HistoryLinks;
+
+/// The most facts of an event.
+const FACTS_MAX: usize = 12;
+/// The most series of an event.
+const SERIES_MAX: usize = 40;
+
+/// An event.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub(crate) struct EventPart {
+    /// Its link name.
+    id: String,
+    /// Its dates, and its system.
+    title: String,
+    /// How many series changed, and by how much.
+    sentence: String,
+    /// The facts that changed.
+    facts: Table,
+    /// The series that changed.
+    changes: Table,
+}
+
+/// The event with this place in the events of the view.
+pub(super) fn part(view: &HistoryView, number: usize, links: &HistoryLinks<'_>) -> EventPart {
+    let event = &view.events[number];
+    let system = if event.system.is_empty() { String::new() } else { format!(", {}", event.system) };
+    EventPart {
+        id: words::event_anchor(number),
+        title: format!("{}{system}", words::period(event.from_s, event.to_s)),
+        sentence: sentence(view, event),
+        facts: facts(event),
+        changes: changed_series(view, event, links),
+    }
+}
+
+fn sentence(view: &HistoryView, event: &HistoryEvent) -> String {
+    let side = |at: usize| {
+        let change = &event.changes[at];
+        changes::side(view.courses[change.series].summary.direction, change.shift.ratio)
+    };
+    let count = |wanted: ChangeSide| (0..event.changes.len()).filter(|at| side(*at) == wanted).count();
+    let parts = [
+        (count(ChangeSide::Slower), "slower"),
+        (count(ChangeSide::Faster), "faster"),
+        (count(ChangeSide::Neither), "at another level"),
+    ];
+    let parts = parts.iter().filter(|(number, _)| *number > 0);
+    let sides: Vec<String> = parts.map(|(number, word)| format!("{number} {word}")).collect();
+    let ratios = || event.changes.iter().map(|change| change.shift.ratio);
+    let (low, high) = (ratios().fold(f64::INFINITY, f64::min), ratios().fold(0.0, f64::max));
+    let series = changes::series_of(event).len() as u64;
+    let range = match event.changes.len() {
+        1 => words::ratio(low),
+        _ => format!("{} to {}", words::ratio(low), words::ratio(high)),
+    };
+    format!("{}: {}; {range}.", several(series, "series"), sides.join(", "))
+}
+
+fn facts(event: &HistoryEvent) -> Table {
+    let mut table = Table::new(
+        "What changed between the measurements before and after",
+        "Fact | ~About | ~Before | ~After",
+    );
+    for change in event.facts.iter().take(FACTS_MAX) {
+        let value = |value| Cell::new(words::fact_value(value));
+        table.row([
+            Cell::new(&change.fact),
+            Cell::new(&change.about),
+            value(&change.before),
+            value(&change.after),
+        ]);
+    }
+    table.note = match event.facts.len().saturating_sub(FACTS_MAX) {
+        0 if event.facts.is_empty() => "No fact that is known changed.".to_owned(),
+        0 => String::new(),
+        more => format!("And {}.", several(more as u64, "more fact")),
+    };
+    table
+}
+
+fn changed_series(view: &HistoryView, event: &HistoryEvent, links: &HistoryLinks<'_>) -> Table {
+    let title = format!("The series that changed ({})", changes::series_of(event).len());
+    let mut table = Table::new(&title, "~Series | >Ratio | >Interval | First at the new level | Not before");
+    for change in event.changes.iter().take(SERIES_MAX) {
+        let summary = &view.courses[change.series].summary;
+        let shift = &change.shift;
+        table.row([
+            Cell::new(words::name(&summary.series)).linked((links.series)(summary.id)),
+            ratio_cell(view, change.series, shift.ratio),
+            Cell::new(interval(shift.ratio_low, shift.ratio_high)),
+            Cell::new(words::day(shift.time_s)),
+            Cell::new(words::day(shift.earliest_s)),
+        ]);
+    }
+    let more = event.changes.len().saturating_sub(SERIES_MAX);
+    if more > 0 {
+        table.note = format!("And {}.", several(more as u64, "more change"));
+    }
+    table
+}
+
+/// A ratio with the tone of its side.
+pub(super) fn ratio_cell(view: &HistoryView, series: usize, ratio: f64) -> Cell {
+    let cell = Cell::new(words::ratio(ratio));
+    match changes::side(view.courses[series].summary.direction, ratio) {
+        ChangeSide::Slower => cell.toned(Tone::Fail),
+        ChangeSide::Faster => cell.toned(Tone::Pass),
+        ChangeSide::Neither => cell,
+    }
+}
+
+/// The interval of a ratio.
+pub(super) fn interval(low: f64, high: f64) -> String {
+    format!("{} to {}", words::ratio(low), words::ratio(high))
+}

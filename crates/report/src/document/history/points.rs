@@ -1,0 +1,209 @@
+//! The points of a chart with their texts, and the panels below the values.
+//!
+//! Never here: changes of the level.
+
+use std::collections::BTreeSet;
+
+use results::Outcome;
+use results::history::EntrySource;
+use results::statistics::mean;
+use track::course::SeriesCourse;
+use track::store::{EntrySummary, StoredPoint};
+
+use super::super::Axis;
+use super::chart::{ChartDetail, ChartNote, ChartPanel, ChartPoint, PointLook, value_axis};
+use super::thinned::{KeptPoint, PlacedPoint, kept};
+use super::view::HistoryView;
+use super::words;
+
+/// With more points, repetitions are not drawn.
+const SPREADS_MAX: usize = 200;
+/// The most characters of the name of a campaign.
+const NAME_MAX: usize = 60;
+/// The characters of a hash that are shown on hover.
+const HASH: usize = 12;
+
+/// The values of a series, and what is left out.
+pub(super) fn values(
+    view: &HistoryView,
+    course: &SeriesCourse,
+    time: &Axis,
+    detail: ChartDetail,
+) -> (ChartPanel, String) {
+    let outliers = outliers(course);
+    let placed: Vec<(usize, f64)> = finite(course, |point| point.mean);
+    let looks: Vec<u8> = placed
+        .iter()
+        .map(|(place, _)| look(course.points[*place].outcome) as u8 + 8 * u8::from(outliers.contains(place)))
+        .collect();
+    let few = thinned(course, &placed, Some(&looks), time, detail.columns);
+    let has_spread = detail.is_large && few.len() <= SPREADS_MAX;
+    let unit = &course.summary.series.unit;
+    let points: Vec<ChartPoint> = few
+        .iter()
+        .map(|one| {
+            let (place, y) = placed[one.place];
+            let point = &course.points[place];
+            let is_outlier = outliers.contains(&place);
+            ChartPoint {
+                at: point.time_s,
+                y,
+                look: look(point.outcome),
+                is_outlier,
+                spread: spread(&point.values).filter(|_| has_spread),
+                text: text(view, point, unit, is_outlier, one.of),
+            }
+        })
+        .collect();
+    let ends = points.iter().filter_map(|point| point.spread).flat_map(|(low, high)| [low, high]);
+    let of_axis = placed.iter().map(|(_, value)| *value).chain(ends);
+    let panel = ChartPanel {
+        axis: value_axis(&course.summary.series.metric, of_axis, unit),
+        unusable: unusable(view, course, time, detail.columns),
+        points,
+        ..ChartPanel::default()
+    };
+    let left_out = match panel.points.len() {
+        few if few < placed.len() => format!(
+            "{few} of {} points are drawn: the lowest and the highest of each kind in each column. ",
+            placed.len()
+        ),
+        _ => String::new(),
+    };
+    (panel, left_out)
+}
+
+/// The panels of what is known beside the values: their variability, the utilization, and other jobs.
+pub(super) fn beside(course: &SeriesCourse, time: &Axis, detail: ChartDetail) -> Vec<ChartPanel> {
+    type Quantity = (&'static str, &'static str, fn(&StoredPoint) -> Option<f64>);
+    const BESIDE: [Quantity; 3] = [
+        ("Variability of repetitions (COV)", "1", |point| variation(&point.values)),
+        ("Utilization of the file system", "1", |point| point.fill),
+        ("Other jobs at the same time", "", |point| point.concurrency),
+    ];
+    let panel = |(label, unit, of): Quantity| {
+        let placed = finite(course, of);
+        let few = thinned(course, &placed, None, time, detail.columns);
+        let point = |one: &KeptPoint| {
+            let (place, y) = placed[one.place];
+            let at = course.points[place].time_s;
+            let text = format!("{} UTC: {}", words::minute(at), words::value(y, unit));
+            ChartPoint { at, y, look: PointLook::Unjudged, is_outlier: false, spread: None, text }
+        };
+        let axis = value_axis(label, placed.iter().map(|(_, value)| *value).chain([0.0]), unit);
+        (!placed.is_empty()).then(|| ChartPanel {
+            axis,
+            points: few.iter().map(point).collect(),
+            ..ChartPanel::default()
+        })
+    };
+    BESIDE.into_iter().filter_map(panel).collect()
+}
+
+/// The coefficient of variation of several values.
+pub(super) fn variation(values: &[f64]) -> Option<f64> {
+    let mean = mean(values).filter(|mean| values.len() > 1 && *mean > 0.0)?;
+    let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
+    Some((squares / (values.len() - 1) as f64).sqrt() / mean).filter(|share| share.is_finite())
+}
+
+/// The places of outliers in the points of the series.
+pub(super) fn outliers(course: &SeriesCourse) -> BTreeSet<usize> {
+    let of_part = course.parts.iter().flat_map(|part| {
+        let places = part.analysis.outliers.iter().map(|index| part.places[*index]);
+        places.collect::<Vec<_>>()
+    });
+    of_part.collect()
+}
+
+/// How the point of a clause with this outcome looks.
+fn look(outcome: Option<Outcome>) -> PointLook {
+    match outcome {
+        Some(Outcome::Pass) => PointLook::Pass,
+        Some(Outcome::Fail) => PointLook::Fail,
+        Some(Outcome::Inconclusive) => PointLook::Inconclusive,
+        Some(Outcome::Invalid) => PointLook::Invalid,
+        Some(Outcome::NotRun) | None => PointLook::Unjudged,
+    }
+}
+
+/// The places and values of points where the value is known and finite.
+fn finite(course: &SeriesCourse, of: impl Fn(&StoredPoint) -> Option<f64>) -> Vec<(usize, f64)> {
+    let value = |(place, point): (usize, &StoredPoint)| {
+        let value = of(point).filter(|value| value.is_finite() && point.time_s.is_finite())?;
+        Some((place, value))
+    };
+    course.points.iter().enumerate().filter_map(value).collect()
+}
+
+fn thinned(
+    course: &SeriesCourse,
+    placed: &[(usize, f64)],
+    looks: Option<&[u8]>,
+    time: &Axis,
+    columns: usize,
+) -> Vec<KeptPoint> {
+    let point = |(at, (place, y)): (usize, &(usize, f64))| PlacedPoint {
+        share: ((course.points[*place].time_s - time.from) / (time.to - time.from)).clamp(0.0, 1.0),
+        y: *y,
+        look: looks.map_or(0, |looks| looks[at]),
+    };
+    kept(&placed.iter().enumerate().map(point).collect::<Vec<_>>(), columns)
+}
+
+fn spread(values: &[f64]) -> Option<(f64, f64)> {
+    let finite = || values.iter().copied().filter(|value| value.is_finite());
+    (finite().count() > 1)
+        .then(|| (finite().fold(f64::INFINITY, f64::min), finite().fold(f64::NEG_INFINITY, f64::max)))
+}
+
+/// The points without a value, at most one for each column.
+fn unusable(view: &HistoryView, course: &SeriesCourse, time: &Axis, columns: usize) -> Vec<ChartNote> {
+    let without = course.points.iter().enumerate();
+    let without = without.filter(|(_, point)| !point.mean.is_some_and(f64::is_finite));
+    let placed: Vec<(usize, f64)> =
+        without.filter(|(_, point)| point.time_s.is_finite()).map(|(place, _)| (place, 0.0)).collect();
+    let few = thinned(course, &placed, None, time, columns);
+    let note = |one: &KeptPoint| {
+        let point = &course.points[placed[one.place].0];
+        let why = point.why.map_or(String::new(), |code| format!(": {}", code.meaning()));
+        let more = others(one.of);
+        let campaign = campaign(view, point);
+        let when = words::minute(point.time_s);
+        ChartNote { at: point.time_s, text: format!("{when} UTC: no usable values{why}{more}\n{campaign}") }
+    };
+    few.iter().map(note).collect()
+}
+
+fn text(view: &HistoryView, point: &StoredPoint, unit: &str, is_outlier: bool, of: usize) -> String {
+    let value = |value: f64| words::value(value, unit);
+    let mut text = format!("{} UTC: {}", words::minute(point.time_s), value(point.mean.unwrap_or(f64::NAN)));
+    if let Some((low, high)) = spread(&point.values) {
+        text += &format!("\n{} repetitions: {} to {}", point.values.len(), value(low), value(high));
+    }
+    match (point.outcome, point.threshold) {
+        (Some(outcome), Some(threshold)) => {
+            text += &format!("\n{outcome}, threshold {}", value(threshold));
+        }
+        (Some(outcome), None) => text += &format!("\n{outcome}"),
+        (None, _) => {}
+    }
+    if is_outlier {
+        text += "\noutlier";
+    }
+    text += &others(of);
+    format!("{text}\n{}", campaign(view, point))
+}
+
+fn others(of: usize) -> String {
+    if of > 1 { format!("\nlowest or highest of {of} points here") } else { String::new() }
+}
+
+/// The entry of a point in one line: what it is, its name, and the start of its hash.
+fn campaign(view: &HistoryView, point: &StoredPoint) -> String {
+    let Some(entry) = view.entries.get(&point.entry) else { return "entry not known".to_owned() };
+    let EntrySummary { source, hash, .. } = entry;
+    let what = if *source == EntrySource::Campaign { "campaign" } else { source.word() };
+    let hash: String = hash.chars().take(HASH).collect();
+    format!("{what} {} ({hash})", words::entry_name(entry, NAME_MAX))
+}

@@ -1,0 +1,285 @@
+//! The page of a series: its chart, its changes, and its points with their evidence.
+//!
+//! Invariant: a page has a limited number of rows, and states what is left out.
+//! Never here: other series.
+
+use serde::Serialize;
+use track::course::{CoursePart, SeriesCourse};
+use units::several;
+
+use super::super::constants;
+use super::super::words::{link_to, path_cell, percent, tone_of};
+use super::super::{Cell, Fact, Table};
+use super::chart::{self, ChartDetail, HistoryChart};
+use super::events::{self, EventPart};
+use super::view::HistoryView;
+use super::{changes, overview, points, words};
+use crate::history::HistoryLinks;
+
+/// The most points of the table.
+const POINTS_MAX: usize = 400;
+/// With more points, the table is closed.
+const OPEN_MAX: usize = 40;
+/// The most rows of a table of changes.
+const CHANGES_MAX: usize = 60;
+/// The most events of a page.
+const EVENTS_MAX: usize = 20;
+const TIME_TICKS: usize = 12;
+const COLUMNS: usize = 480;
+/// The most characters of the value of a part of a setup.
+const SETUP_MAX: usize = 200;
+
+/// The page of a series.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub(crate) struct SeriesDocument {
+    title: String,
+    /// The link to the overview.
+    overview: String,
+    facts: Vec<Fact>,
+    plot_title: String,
+    /// How to read the chart.
+    reading: Vec<String>,
+    /// The sentence about a series without changes; otherwise empty.
+    no_changes: String,
+    changes: Vec<Table>,
+    events: Vec<EventPart>,
+    points: Table,
+    /// Whether the table of points is open.
+    is_open: bool,
+    /// The name of the history.
+    source: String,
+    #[serde(skip)]
+    pub(crate) chart: HistoryChart,
+}
+
+/// The page of the series at this place in the courses.
+pub(crate) fn series(view: &HistoryView, series: usize, links: &HistoryLinks<'_>) -> SeriesDocument {
+    let course = &view.courses[series];
+    let time = chart::time_axis(std::iter::once(course), TIME_TICKS);
+    let detail = ChartDetail { columns: COLUMNS, time_ticks: TIME_TICKS, is_large: true };
+    let mut chart = chart::of(view, series, &time, detail);
+    let left_out = std::mem::take(&mut chart.left_out);
+    let mut reading = vec![
+        "The axis of values begins at 0, unless all values are in its upper half. Hover over a symbol for its values \
+         and its campaign."
+            .to_owned(),
+    ];
+    reading.extend(Some(left_out.trim_end().to_owned()).filter(|text| !text.is_empty()));
+    let changes: Vec<Table> =
+        [parts(view, course), shifts(view, series), drifts(course), variability(course)]
+            .into_iter()
+            .chain([outliers(course)])
+            .filter(|table| !table.rows.is_empty())
+            .collect();
+    SeriesDocument {
+        title: words::name(&course.summary.series),
+        overview: links.overview.to_owned(),
+        facts: facts(view, series),
+        plot_title: format!("{} over time", course.summary.series.metric),
+        reading,
+        no_changes: if changes.is_empty() { "No change was found.".to_owned() } else { String::new() },
+        changes,
+        events: events_of(view, series, links),
+        points: point_table(view, course, links),
+        is_open: course.points.len() <= OPEN_MAX,
+        source: view.name.clone(),
+        chart,
+    }
+}
+
+fn facts(view: &HistoryView, series: usize) -> Vec<Fact> {
+    let course = &view.courses[series];
+    let summary = &course.summary;
+    let unusable = course.points.iter().filter(|point| point.mean.is_none()).count();
+    let points = match unusable {
+        0 => summary.points.to_string(),
+        _ => format!("{}, {unusable} without usable values", summary.points),
+    };
+    let mut facts = vec![
+        Fact::of("Standing", overview::multiple_standing(view, series)),
+        Fact::new("Last value", overview::last_value(view, series)),
+        Fact::new("Points", points),
+        Fact::new("Time", words::period(summary.first_s, summary.last_s)),
+    ];
+    if let Some(part) = course.current() {
+        let noise = part.analysis.noise;
+        facts.push(Fact::new("Noise", format!("{}, without shifts", percent(noise.deviation, false))));
+        if let Some(weekly) = &part.analysis.weekly {
+            let low = weekly.ratios.iter().copied().fold(f64::INFINITY, f64::min);
+            let high = weekly.ratios.iter().copied().fold(0.0, f64::max);
+            let text = format!("{} to {} of the usual rate", percent(low, false), percent(high, false));
+            facts.push(Fact::new("Days of the week", text));
+        }
+        let setup = part.places.last().and_then(|place| view.setups.get(&course.points[*place].setup));
+        for (name, value) in setup.into_iter().flatten() {
+            facts.push(Fact::of(name, Cell::literal(words::shortened(value, SETUP_MAX))));
+        }
+    }
+    facts
+}
+
+/// The comparable parts, if there are several.
+fn parts(view: &HistoryView, course: &SeriesCourse) -> Table {
+    let mut table = Table::new(
+        "Parts that are not compared with each other",
+        ">Part | From | To | >Points | ~What differs",
+    );
+    if course.parts.len() < 2 {
+        return table;
+    }
+    let none = std::collections::BTreeMap::new();
+    let setup = |part: &CoursePart| {
+        part.places.first().and_then(|place| view.setups.get(&course.points[*place].setup)).unwrap_or(&none)
+    };
+    for (number, part) in course.parts.iter().enumerate().take(CHANGES_MAX) {
+        let time =
+            |place: Option<&usize>| place.map_or(String::new(), |at| words::day(course.points[*at].time_s));
+        let differs = match number {
+            0 => String::new(),
+            _ => changes::differing(setup(&course.parts[number - 1]), setup(part)).replace('\n', "; "),
+        };
+        table.row([
+            Cell::new((number + 1).to_string()),
+            Cell::new(time(part.places.first())),
+            Cell::new(time(part.places.last())),
+            Cell::new(part.places.len().to_string()),
+            Cell::new(differs),
+        ]);
+    }
+    limit(&mut table, course.parts.len());
+    table
+}
+
+/// States how many rows are left out.
+fn limit(table: &mut Table, all: usize) {
+    let more = all.saturating_sub(table.rows.len());
+    if more > 0 {
+        table.note = format!("And {}.", several(more as u64, "more"));
+    }
+}
+
+fn shifts(view: &HistoryView, series: usize) -> Table {
+    let course = &view.courses[series];
+    let headings = "First at the new level | Not before | Not after | >Ratio | >Interval | >p | >Level before | >Level after";
+    let mut table = Table::new("Level shifts", headings);
+    let level = |value: Option<f64>| {
+        Cell::new(value.map_or(String::new(), |value| words::value(value, &course.summary.series.unit)))
+    };
+    let all =
+        || course.parts.iter().flat_map(|part| part.analysis.shifts.iter().map(move |shift| (part, shift)));
+    for (part, shift) in all().take(CHANGES_MAX) {
+        let after = part.analysis.segments.iter().find(|segment| segment.first == shift.index);
+        let before = part.analysis.segments.iter().rev().find(|segment| segment.last < shift.index);
+        table.row([
+            Cell::new(words::minute(shift.time_s)),
+            Cell::new(words::minute(shift.earliest_s)),
+            Cell::new(words::minute(shift.latest_s)),
+            events::ratio_cell(view, series, shift.ratio),
+            Cell::new(events::interval(shift.ratio_low, shift.ratio_high)),
+            Cell::new(probability(shift.p)),
+            level(before.map(|segment| segment.level)),
+            level(after.map(|segment| segment.level)),
+        ]);
+    }
+    limit(&mut table, all().count());
+    table
+}
+
+fn drifts(course: &SeriesCourse) -> Table {
+    let mut table = Table::new("Drifts", "From | To | Change | >p");
+    let all =
+        || course.parts.iter().flat_map(|part| part.analysis.drifts.iter().map(move |drift| (part, drift)));
+    for (part, drift) in all().take(CHANGES_MAX) {
+        let time = |index: usize| Cell::new(words::minute(course.points[part.places[index]].time_s));
+        let change = Cell::new(changes::monthly(drift));
+        table.row([time(drift.first), time(drift.last), change, Cell::new(probability(drift.p))]);
+    }
+    limit(&mut table, all().count());
+    table
+}
+
+fn variability(course: &SeriesCourse) -> Table {
+    let mut table = Table::new("Changes of the variability", "First | >Deviation after / before | >p");
+    let all = || course.parts.iter().flat_map(|part| &part.analysis.variability);
+    for change in all().take(CHANGES_MAX) {
+        let cells = [words::minute(change.time_s), words::ratio(change.ratio), probability(change.p)];
+        table.row(cells.map(Cell::new));
+    }
+    limit(&mut table, all().count());
+    table
+}
+
+fn outliers(course: &SeriesCourse) -> Table {
+    let mut table = Table::new("Outliers", "Time | >Value | >Value / level");
+    let unit = &course.summary.series.unit;
+    let all =
+        || course.parts.iter().flat_map(|part| part.analysis.outliers.iter().map(move |at| (part, *at)));
+    for (part, index) in all().take(CHANGES_MAX) {
+        let point = &course.points[part.places[index]];
+        let (Some(mean), Some(segment)) = (point.mean, part.segment_of(index)) else { continue };
+        let cells =
+            [words::minute(point.time_s), words::value(mean, unit), words::ratio(mean / segment.level)];
+        table.row(cells.map(Cell::new));
+    }
+    limit(&mut table, all().count());
+    table
+}
+
+/// A p-value.
+fn probability(p: f64) -> String {
+    if p >= 1e-3 { format!("{p:.3}") } else { format!("{p:.0e}") }
+}
+
+/// The events with a shift of this series.
+fn events_of(view: &HistoryView, series: usize, links: &HistoryLinks<'_>) -> Vec<EventPart> {
+    let of_series = view.events.iter().enumerate();
+    let of_series = of_series.filter(|(_, event)| changes::series_of(event).contains(&series));
+    of_series.take(EVENTS_MAX).map(|(number, _)| events::part(view, number, links)).collect()
+}
+
+/// The last points, the latest first.
+fn point_table(view: &HistoryView, course: &SeriesCourse, links: &HistoryLinks<'_>) -> Table {
+    let (all, unit) = (course.points.len(), &course.summary.series.unit);
+    let shown = all.min(POINTS_MAX);
+    let title = match shown < all {
+        true => format!("The last {shown} of {all} points"),
+        false => several(all as u64, "point"),
+    };
+    let headings = "Time | >Mean | >Repetitions | >COV | Verdict | >Threshold | >Part | >Utilization | >Other jobs | \
+                    ~No usable values because | Evidence hash | Location";
+    let mut table = Table::new(&title, headings);
+    let optional = |value: Option<f64>, unit: &str| {
+        Cell::new(value.map_or(String::new(), |value| words::value(value, unit)))
+    };
+    let mut part_of = vec![0; all];
+    for (number, part) in course.parts.iter().enumerate() {
+        part.places.iter().for_each(|place| part_of[*place] = number + 1);
+    }
+    for (place, point) in course.points.iter().enumerate().rev().take(shown) {
+        let entry = view.entries.get(&point.entry);
+        let location = entry.map_or_else(|| Cell::new(""), |entry| path_cell(&entry.location));
+        let link = entry.and_then(|entry| (links.evidence)(entry)).map(|path| link_to(&path));
+        let verdict = point
+            .outcome
+            .map_or_else(|| Cell::new(""), |outcome| Cell::new(outcome.to_string()).toned(tone_of(outcome)));
+        table.row([
+            Cell::new(words::minute(point.time_s)),
+            optional(point.mean, unit),
+            Cell::new(point.values.len().to_string()),
+            optional(points::variation(&point.values), "1"),
+            verdict,
+            optional(point.threshold, unit),
+            Cell::new(part_of[place].to_string()),
+            optional(point.fill, "1"),
+            optional(point.concurrency, ""),
+            Cell::new(point.why.map_or("", |code| code.meaning())),
+            Cell::literal(entry.map_or("", |entry| entry.hash.as_str())),
+            Cell { link, ..location },
+        ]);
+    }
+    constants::fold_table(&mut table);
+    if shown < all {
+        table.note = "The command `assay track export` writes all points.".to_owned();
+    }
+    table
+}
