@@ -36,12 +36,12 @@ pub(super) struct ChartSize {
 /// A small multiple.
 pub(super) const SMALL: ChartSize = ChartSize {
     class: "small-chart",
-    width: 360.0,
-    left: 66.0,
-    right: 352.0,
+    width: 300.0,
+    left: 60.0,
+    right: 294.0,
     above: 17.0,
     heights: (88.0, 88.0),
-    radius: 1.9,
+    radius: 1.7,
     between: 24.0,
     has_titles: false,
 };
@@ -283,7 +283,7 @@ fn draw_point(svg: &mut String, point: &ChartPoint, axis: &Axis, place: PanelPla
             r#"<circle class="outlier" cx="{}" cy="{}" r="{}"/>"#,
             number(x),
             number(y),
-            size + 2.4
+            size + 1.8
         );
     }
     svg.push_str(&symbol(shape, (x, y), size));

@@ -175,27 +175,39 @@ pub(super) fn differing(before: &BTreeMap<String, String>, after: &BTreeMap<Stri
     lines.join("\n")
 }
 
-/// The number of different series of an event.
+/// When an event can be, in seconds since 1970. If its changes have one cause, it is in the possible times of all of
+/// them. If there is no such time, it is that of the first to the last change.
+pub(super) fn time_of(event: &HistoryEvent) -> (f64, f64) {
+    let shifts = || event.changes.iter().map(|change| &change.shift);
+    let from = shifts().map(|shift| shift.earliest_s).fold(f64::NEG_INFINITY, f64::max);
+    let to = shifts().map(|shift| shift.latest_s).fold(f64::INFINITY, f64::min);
+    if from < to {
+        return (from, to);
+    }
+    let first = shifts().map(|shift| shift.time_s).fold(f64::INFINITY, f64::min);
+    (first, shifts().map(|shift| shift.time_s).fold(f64::NEG_INFINITY, f64::max))
+}
+
+/// The different series of an event.
 pub(super) fn series_of(event: &HistoryEvent) -> BTreeSet<usize> {
     event.changes.iter().map(|change| change.series).collect()
 }
 
-/// The events of several series of the same system, and those of this series alone.
+/// The events of several series of the same system. Those of one series are its shifts.
 pub(super) fn bands(view: &HistoryView, series: usize, is_large: bool) -> Vec<ChartBand> {
     let system = &view.courses[series].summary.series.system;
-    let all = view.events.iter().enumerate().filter(|(_, event)| {
-        let of = series_of(event);
-        event.system == *system && (of.len() > 1 || is_large && of.contains(&series))
-    });
-    let band = |(number, event): (usize, &HistoryEvent)| ChartBand {
-        from: event.from_s,
-        to: event.to_s,
-        link: if is_large { String::new() } else { format!("#{}", words::event_anchor(number)) },
-        text: format!(
-            "{}, {}",
-            words::period(event.from_s, event.to_s),
-            units::several(series_of(event).len() as u64, "series")
-        ),
+    let of_several =
+        |(_, event): &(usize, &HistoryEvent)| event.system == *system && series_of(event).len() > 1;
+    let all = view.events.iter().enumerate().filter(of_several);
+    let band = |(number, event): (usize, &HistoryEvent)| {
+        let (from, to) = time_of(event);
+        let series = units::several(series_of(event).len() as u64, "series");
+        ChartBand {
+            from,
+            to,
+            link: if is_large { String::new() } else { format!("#{}", words::event_anchor(number)) },
+            text: format!("{}: {series} changed", words::period(from, to)),
+        }
     };
     let finite = all.filter(|(_, event)| event.from_s.is_finite() && event.to_s.is_finite());
     finite.take(BANDS_MAX).map(band).collect()

@@ -26,8 +26,10 @@ pub(crate) struct EventPart {
     title: String,
     /// How many series changed, and by how much.
     sentence: String,
-    /// The facts that changed.
-    facts: Table,
+    /// The facts that changed, one line each.
+    facts: Vec<String>,
+    /// Which facts are left out, or that none changed; may be empty.
+    note: String,
     /// The series that changed.
     changes: Table,
 }
@@ -35,12 +37,14 @@ pub(crate) struct EventPart {
 /// The event with this place in the events of the view.
 pub(super) fn part(view: &HistoryView, number: usize, links: &HistoryLinks<'_>) -> EventPart {
     let event = &view.events[number];
+    let (from, to) = changes::time_of(event);
     let system = if event.system.is_empty() { String::new() } else { format!(", {}", event.system) };
     EventPart {
         id: words::event_anchor(number),
-        title: format!("{}{system}", words::period(event.from_s, event.to_s)),
+        title: format!("{}{system}", words::period(from, to)),
         sentence: sentence(view, event),
-        facts: facts(event),
+        facts: event.facts.iter().take(FACTS_MAX).map(words::fact).collect(),
+        note: facts_note(event),
         changes: changed_series(view, event, links),
     }
 }
@@ -68,31 +72,19 @@ fn sentence(view: &HistoryView, event: &HistoryEvent) -> String {
     format!("{}: {}; {range}.", several(series, "series"), sides.join(", "))
 }
 
-fn facts(event: &HistoryEvent) -> Table {
-    let mut table = Table::new(
-        "What changed between the measurements before and after",
-        "Fact | ~About | ~Before | ~After",
-    );
-    for change in event.facts.iter().take(FACTS_MAX) {
-        let value = |value| Cell::new(words::fact_value(value));
-        table.row([
-            Cell::new(&change.fact),
-            Cell::new(&change.about),
-            value(&change.before),
-            value(&change.after),
-        ]);
-    }
-    table.note = match event.facts.len().saturating_sub(FACTS_MAX) {
+/// The sentence about the facts that are not listed.
+fn facts_note(event: &HistoryEvent) -> String {
+    match event.facts.len().saturating_sub(FACTS_MAX) {
         0 if event.facts.is_empty() => "No fact that is known changed.".to_owned(),
         0 => String::new(),
         more => format!("And {}.", several(more as u64, "more fact")),
-    };
-    table
+    }
 }
 
 fn changed_series(view: &HistoryView, event: &HistoryEvent, links: &HistoryLinks<'_>) -> Table {
     let title = format!("The series that changed ({})", changes::series_of(event).len());
-    let mut table = Table::new(&title, "~Series | >Ratio | >Interval | First at the new level | Not before");
+    let mut table =
+        Table::new(&title, "~Series | >Ratio | >Interval | First at the new level | Not before | Not after");
     for change in event.changes.iter().take(SERIES_MAX) {
         let summary = &view.courses[change.series].summary;
         let shift = &change.shift;
@@ -102,6 +94,7 @@ fn changed_series(view: &HistoryView, event: &HistoryEvent, links: &HistoryLinks
             Cell::new(interval(shift.ratio_low, shift.ratio_high)),
             Cell::new(words::day(shift.time_s)),
             Cell::new(words::day(shift.earliest_s)),
+            Cell::new(words::day(shift.latest_s)),
         ]);
     }
     let more = event.changes.len().saturating_sub(SERIES_MAX);

@@ -3,6 +3,9 @@
 //! Invariant: every series has a chart, and links to its page.
 //! Never here: what a single chart shows.
 
+use std::collections::BTreeSet;
+
+use results::history::EntrySource;
 use serde::Serialize;
 use track::standing::Standing;
 use units::several;
@@ -21,8 +24,7 @@ const POINTS_OF_ALL: usize = 40_000;
 const STANDINGS_MAX: usize = 100;
 /// The most events.
 const EVENTS_MAX: usize = 40;
-/// The most links to file systems at the top.
-const TIME_TICKS: usize = 4;
+const TIME_TICKS: usize = 5;
 
 /// The overview of a history.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -63,6 +65,8 @@ pub(crate) struct SmallMultiple {
     last: String,
     points: String,
     standing: Cell,
+    /// The speed as a share of that of the baseline; may be empty.
+    speed: String,
     has_fallen: bool,
     #[serde(skip)]
     pub(crate) chart: HistoryChart,
@@ -92,8 +96,14 @@ fn summary(view: &HistoryView) -> Vec<String> {
     let points: u64 = summaries().map(|one| one.points).sum();
     let first = summaries().map(|one| one.first_s).fold(f64::INFINITY, f64::min);
     let last = summaries().map(|one| one.last_s).fold(f64::NEG_INFINITY, f64::max);
-    let entries: std::collections::BTreeSet<i64> =
+    let entries: BTreeSet<i64> =
         view.courses.iter().flat_map(|course| course.points.iter().map(|point| point.entry)).collect();
+    let is_campaign =
+        |id: &&i64| view.entries.get(id).is_some_and(|entry| entry.source == EntrySource::Campaign);
+    let campaigns = entries.iter().filter(is_campaign).count();
+    let sources = [(campaigns, "campaign"), (entries.len() - campaigns, "imported file")];
+    let sources = sources.iter().filter(|(number, _)| *number > 0);
+    let sources: Vec<String> = sources.map(|(number, noun)| several(*number as u64, noun)).collect();
     let count =
         |is: fn(&HistoryView, usize) -> bool| (0..view.courses.len()).filter(|at| is(view, *at)).count();
     let fallen = count(HistoryView::has_fallen);
@@ -110,7 +120,7 @@ fn summary(view: &HistoryView) -> Vec<String> {
             several(points, "point"),
             words::day(first),
             words::day(last),
-            several(entries.len() as u64, "campaign or imported file")
+            sources.join(" and ")
         ),
         format!(
             "{fallen} of {} fell by more than {share}. {rose} rose.",
@@ -162,8 +172,8 @@ fn standings(view: &HistoryView, links: &HistoryLinks<'_>) -> Table {
     table
 }
 
-/// The standing of a series, with its speed.
-fn standing_cell(view: &HistoryView, series: usize) -> Cell {
+/// The standing of a series.
+pub(super) fn standing_cell(view: &HistoryView, series: usize) -> Cell {
     let has_fallen = view.has_fallen(series);
     let cell = Cell::new(words::standing(&view.standings[series], has_fallen));
     match &view.standings[series] {
@@ -237,7 +247,8 @@ fn groups(view: &HistoryView, links: &HistoryLinks<'_>) -> Vec<SeriesGroup> {
             link: (links.series)(course.summary.id),
             last: last_value(view, at),
             points: several(course.summary.points, "point"),
-            standing: multiple_standing(view, at),
+            standing: standing_cell(view, at),
+            speed: speed(view, at),
             has_fallen: view.has_fallen(at),
             chart: chart::of(view, at, &time, detail),
         };
@@ -249,13 +260,10 @@ fn groups(view: &HistoryView, links: &HistoryLinks<'_>) -> Vec<SeriesGroup> {
     groups
 }
 
-/// The standing in words, with the speed of a series that changed.
-pub(super) fn multiple_standing(view: &HistoryView, series: usize) -> Cell {
-    let cell = standing_cell(view, series);
+/// The speed of a series that changed, as a share of that of the baseline; otherwise empty.
+pub(super) fn speed(view: &HistoryView, series: usize) -> String {
     match &view.standings[series] {
-        Standing::Changed(change) => {
-            Cell { text: format!("{}: {}", cell.text, words::limits(change)), ..cell }
-        }
-        _ => cell,
+        Standing::Changed(change) => words::limits(change),
+        _ => String::new(),
     }
 }

@@ -96,11 +96,15 @@ fn facts(view: &HistoryView, series: usize) -> Vec<Fact> {
         _ => format!("{}, {unusable} without usable values", summary.points),
     };
     let mut facts = vec![
-        Fact::of("Standing", overview::multiple_standing(view, series)),
+        Fact::of("Standing", overview::standing_cell(view, series)),
         Fact::new("Last value", overview::last_value(view, series)),
         Fact::new("Points", points),
         Fact::new("Time", words::period(summary.first_s, summary.last_s)),
     ];
+    let speed = overview::speed(view, series);
+    if !speed.is_empty() {
+        facts.insert(1, Fact::new("Speed now", format!("{speed} of the baseline")));
+    }
     if let Some(part) = course.current() {
         let noise = part.analysis.noise;
         facts.push(Fact::new("Noise", format!("{}, without shifts", percent(noise.deviation, false))));
