@@ -11,10 +11,11 @@ use std::io;
 use track::store::EntrySummary;
 
 use crate::document;
-use crate::renderers::history_html;
+use crate::renderers::{history_html, history_text};
 
 pub use crate::document::history::{FallRule, HistoryView, words};
 pub use crate::renderers::history_html::HISTORY_MARKER;
+pub use crate::renderers::history_text::{DrawingCharacters, sparkline};
 
 /// Where the links of a page of a history lead.
 pub struct HistoryLinks<'l> {
@@ -44,4 +45,11 @@ pub fn overview_page(view: &HistoryView, links: &HistoryLinks<'_>) -> io::Result
 /// such series.
 pub fn series_page(view: &HistoryView, series: usize, links: &HistoryLinks<'_>) -> io::Result<String> {
     history_html::series(&document::history::series(view, series, links)).map_err(io::Error::other)
+}
+
+/// The series at a place in the courses of the view, for a terminal of `width` columns (at least 40). It panics if
+/// there is no such series.
+pub fn series_text(view: &HistoryView, series: usize, width: usize, characters: DrawingCharacters) -> String {
+    let columns = history_text::chart_columns(width);
+    history_text::series(&document::history::series_text(view, series, columns), width, characters)
 }

@@ -7,11 +7,13 @@ mod files;
 mod list;
 mod note;
 mod report;
+mod show;
 mod view;
 
 use std::path::{Path, PathBuf};
 
 use ::judge::EntryNames;
+use ::report::history::DrawingCharacters;
 use anyhow::{Context, Result};
 use clap::Subcommand;
 use results::history::HistoryEntry;
@@ -37,6 +39,7 @@ pub(crate) struct TrackArgs {
 enum TrackCommand {
     Add(add::AddArgs),
     List(list::ListArgs),
+    Show(show::ShowArgs),
     Report(report::ReportArgs),
     Check(check::CheckArgs),
     Note(note::NoteArgs),
@@ -105,13 +108,47 @@ fn usage(error: StoreError) -> anyhow::Error {
     }
 }
 
+/// The characters of charts: ASCII if a variable of the locale names another encoding than UTF-8.
+fn characters() -> DrawingCharacters {
+    let names = ["LC_ALL", "LC_CTYPE", "LANG"];
+    let locale = names.iter().filter_map(std::env::var_os).find(|value| !value.is_empty());
+    of_locale(&locale.unwrap_or_default().to_string_lossy())
+}
+
+fn of_locale(locale: &str) -> DrawingCharacters {
+    let locale = locale.to_ascii_lowercase();
+    match locale.is_empty() || locale.contains("utf-8") || locale.contains("utf8") {
+        true => DrawingCharacters::Unicode,
+        false => DrawingCharacters::Ascii,
+    }
+}
+
 pub(crate) fn run(args: TrackArgs) -> Result<u8> {
     match args.command {
         TrackCommand::Add(args) => add::run(args),
         TrackCommand::List(args) => list::run(&args),
+        TrackCommand::Show(args) => show::run(&args),
         TrackCommand::Report(args) => report::run(&args),
         TrackCommand::Check(args) => check::run(&args),
         TrackCommand::Note(args) => note::run(&args),
         TrackCommand::Export(args) => export::run(&args),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_locale_without_utf_8_has_ascii_charts() {
+        for (locale, wanted) in [
+            ("", DrawingCharacters::Unicode),
+            ("en_US.UTF-8", DrawingCharacters::Unicode),
+            ("C.utf8", DrawingCharacters::Unicode),
+            ("C", DrawingCharacters::Ascii),
+            ("de_DE.ISO-8859-1", DrawingCharacters::Ascii),
+        ] {
+            assert_eq!(of_locale(locale), wanted, "{locale}");
+        }
     }
 }

@@ -9,6 +9,7 @@ mod comparison_text;
 mod forest;
 pub(crate) mod history_html;
 mod history_svg;
+pub(crate) mod history_text;
 pub(crate) mod html;
 mod svg;
 pub(crate) mod text;

@@ -229,7 +229,7 @@ pub(super) fn clean(text: &str) -> String {
 }
 
 /// Lines of at most `width` columns, broken between words. A longer word has its own line.
-fn wrap(text: &str, width: usize) -> Vec<String> {
+pub(super) fn wrap(text: &str, width: usize) -> Vec<String> {
     let mut lines: Vec<String> = vec![];
     for word in text.split_whitespace() {
         match lines.last_mut() {

@@ -1,12 +1,13 @@
 //! `assay track note`: what people know about a time of the history, and which levels they accept.
 
 use anyhow::Result;
+use report::history::words::day;
 use track::store::{HistoryNote, Store};
 use units::{Usage, several, visible};
 
 use super::super::aligned::aligned;
 use super::super::user::user;
-use super::list::{day, selected};
+use super::list::selected;
 use super::{StorePlace, date};
 use crate::speech::say;
 use crate::status::DONE;

@@ -6,6 +6,7 @@
 //! | `points`, `changes` | what a chart shows: points; levels, shifts, cuts, events |
 //! | `thinned`, `calendar` | fewer points; ticks at dates |
 //! | `overview`, `series` | the pages |
+//! | `terminal` | a series for a terminal |
 //! | `events` | events in words |
 //! | `view` | the history with its changes, as the caller gives it |
 //! | `words` | names, dates, standings and facts in words |
@@ -20,6 +21,7 @@ mod events;
 mod overview;
 mod points;
 mod series;
+mod terminal;
 mod thinned;
 mod view;
 pub mod words;
@@ -30,4 +32,5 @@ pub(crate) use chart::{
 };
 pub(crate) use overview::{HistoryOverview, overview};
 pub(crate) use series::{SeriesDocument, series};
+pub(crate) use terminal::{SeriesText, series_text};
 pub use view::{FallRule, HistoryView};

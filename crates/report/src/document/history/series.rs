@@ -230,7 +230,7 @@ fn outliers(course: &SeriesCourse) -> Table {
 }
 
 /// A p-value.
-fn probability(p: f64) -> String {
+pub(super) fn probability(p: f64) -> String {
     if p >= 1e-3 { format!("{p:.3}") } else { format!("{p:.0e}") }
 }
 

@@ -1,0 +1,241 @@
+//! A series on a terminal: a chart of characters with lists below it, and a sparkline.
+//!
+//! Invariant: no line is wider than asked for, unless a single word is wider.
+//! Never here: numbers that the chart does not hold.
+
+use super::svg::share;
+use super::text::{clean, columns, wrap};
+use crate::document::Axis;
+use crate::document::history::{ChartLineKind, ChartPanel, HistoryChart, PointLook, SeriesText};
+
+/// The rows of a chart.
+const ROWS: usize = 12;
+/// The columns to the left of a chart.
+const LABELS: usize = 11;
+
+/// The characters of charts and sparklines.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DrawingCharacters {
+    /// Lines and blocks of Unicode.
+    Unicode,
+    /// Only ASCII, for a terminal with another encoding.
+    Ascii,
+}
+
+/// The columns of the chart on a terminal of this width.
+pub(crate) fn chart_columns(width: usize) -> usize {
+    width.saturating_sub(LABELS + 2).clamp(20, 100)
+}
+
+/// The series in lines of at most `width` columns.
+pub(crate) fn series(text: &SeriesText, width: usize, characters: DrawingCharacters) -> String {
+    let mut out = String::new();
+    for line in [&text.title, &text.summary] {
+        wrapped(&mut out, "", line, width);
+    }
+    out.push('\n');
+    draw(&mut out, &text.chart, width, characters);
+    for list in &text.lists {
+        out += &format!("\n{}\n", list.title);
+        list.lines.iter().for_each(|line| wrapped(&mut out, "  ", line, width));
+    }
+    out
+}
+
+/// Lines of a text. Two spaces after each other stay, unless they end a line.
+fn wrapped(out: &mut String, lead: &str, text: &str, width: usize) {
+    let text = clean(text);
+    if columns(lead) + columns(&text) <= width {
+        *out += &format!("{lead}{text}\n");
+        return;
+    }
+    for (at, line) in wrap(&text, width.saturating_sub(columns(lead) + 2)).iter().enumerate() {
+        *out += &format!("{lead}{}{line}\n", if at > 0 { "  " } else { "" });
+    }
+}
+
+/// What is drawn in a cell, the more important later.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum CellMark {
+    Shift,
+    Threshold,
+    Unjudged,
+    Pass,
+    Drift,
+    Level,
+    Outlier,
+    Inconclusive,
+    Invalid,
+    Fail,
+    Unusable,
+    Cut,
+}
+
+/// Marks with their characters, in Unicode and in ASCII, and their meanings.
+const MARKS: [(CellMark, char, char, &str); 12] = [
+    (CellMark::Unjudged, '·', '.', "no clause"),
+    (CellMark::Pass, '+', '+', "PASS"),
+    (CellMark::Fail, 'F', 'F', "FAIL"),
+    (CellMark::Inconclusive, '?', '?', "INCONCLUSIVE"),
+    (CellMark::Invalid, '!', '!', "INVALID"),
+    (CellMark::Outlier, 'o', 'o', "outlier"),
+    (CellMark::Level, '─', '-', "level"),
+    (CellMark::Drift, '╌', '~', "drift"),
+    (CellMark::Threshold, '┈', '_', "threshold"),
+    (CellMark::Shift, '┊', ':', "shift"),
+    (CellMark::Cut, '║', '#', "not comparable from here"),
+    (CellMark::Unusable, '×', 'x', "no usable values"),
+];
+
+/// A chart in cells.
+struct CellChart {
+    cells: Vec<Option<CellMark>>,
+    columns: usize,
+}
+
+impl CellChart {
+    fn mark(&mut self, column: usize, row: usize, mark: CellMark) {
+        let cell = &mut self.cells[row * self.columns + column];
+        *cell = (*cell).max(Some(mark));
+    }
+
+    fn column(&self, time: &Axis, at: f64) -> usize {
+        ((share(time, at) * self.columns as f64) as usize).min(self.columns - 1)
+    }
+
+    /// The whole height of a column.
+    fn mark_column(&mut self, column: usize, mark: CellMark) {
+        (0..ROWS).for_each(|row| self.mark(column, row, mark));
+    }
+}
+
+/// The row of a value, from the top.
+fn row(axis: &Axis, y: f64) -> usize {
+    ROWS - 1 - ((share(axis, y) * ROWS as f64) as usize).min(ROWS - 1)
+}
+
+fn cells(chart: &HistoryChart, panel: &ChartPanel, columns: usize) -> CellChart {
+    let mut all = CellChart { cells: vec![None; columns * ROWS], columns };
+    let time = &chart.time;
+    for shift in &panel.shifts {
+        all.mark_column(all.column(time, shift.at), CellMark::Shift);
+    }
+    for cut in &chart.cuts {
+        all.mark_column(all.column(time, cut.at), CellMark::Cut);
+    }
+    for point in &panel.points {
+        let mark = match point.look {
+            PointLook::Fail => CellMark::Fail,
+            PointLook::Inconclusive => CellMark::Inconclusive,
+            PointLook::Invalid => CellMark::Invalid,
+            _ if point.is_outlier => CellMark::Outlier,
+            PointLook::Pass => CellMark::Pass,
+            PointLook::Unjudged => CellMark::Unjudged,
+        };
+        all.mark(all.column(time, point.at), row(&panel.axis, point.y), mark);
+    }
+    for note in &panel.unusable {
+        all.mark(all.column(time, note.at), ROWS - 1, CellMark::Unusable);
+    }
+    for line in &panel.lines {
+        let mark = match line.kind {
+            ChartLineKind::Level => CellMark::Level,
+            ChartLineKind::Drift => CellMark::Drift,
+            ChartLineKind::Threshold => CellMark::Threshold,
+        };
+        for pair in line.points.windows(2) {
+            let (from, to) = (all.column(time, pair[0].0), all.column(time, pair[1].0));
+            for column in from..=to {
+                let part = (column - from) as f64 / (to - from).max(1) as f64;
+                let y = pair[0].1 + (pair[1].1 - pair[0].1) * part;
+                all.mark(column, row(&panel.axis, y), mark);
+            }
+        }
+    }
+    all
+}
+
+fn draw(out: &mut String, chart: &HistoryChart, width: usize, characters: DrawingCharacters) {
+    let Some(panel) = chart.panels.first() else { return };
+    let is_ascii = characters == DrawingCharacters::Ascii;
+    let all = cells(chart, panel, chart_columns(width));
+    let (edge, corner, line) = if is_ascii { ('|', '+', '-') } else { ('│', '└', '─') };
+    let character = |mark: CellMark| {
+        let found = MARKS.iter().find(|(one, ..)| *one == mark);
+        found.map_or(' ', |(_, unicode, ascii, _)| if is_ascii { *ascii } else { *unicode })
+    };
+    for (at, cells) in all.cells.chunks(all.columns).enumerate() {
+        let tick = panel.axis.ticks.iter().find(|tick| row(&panel.axis, tick.at) == at);
+        let label = tick.map_or("", |tick| tick.label.as_str());
+        let cells: String = cells.iter().map(|cell| cell.map_or(' ', character)).collect();
+        *out += format!("{label:>LABELS$} {edge}{cells}").trim_end();
+        out.push('\n');
+    }
+    *out += &format!("{:LABELS$} {corner}{}\n", "", line.to_string().repeat(all.columns));
+    *out += &time_labels(&chart.time, &all);
+    let used = MARKS.iter().filter(|(mark, ..)| all.cells.contains(&Some(*mark)));
+    let keys: Vec<String> =
+        used.map(|(mark, _, _, meaning)| format!("{} {meaning}", character(*mark))).collect();
+    wrapped(out, "  ", &keys.join(", "), width);
+}
+
+/// The line with the labels of the axis of time.
+fn time_labels(time: &Axis, all: &CellChart) -> String {
+    let mut line = String::new();
+    for tick in &time.ticks {
+        let half = tick.label.chars().count() / 2;
+        let start = (LABELS + 2 + all.column(time, tick.at)).saturating_sub(half);
+        let is_free = line.is_empty() || start > line.chars().count() + 1;
+        if is_free && start + tick.label.chars().count() <= LABELS + 2 + all.columns {
+            line += &" ".repeat(start - line.chars().count());
+            line += &tick.label;
+        }
+    }
+    line + "\n"
+}
+
+/// Values in at most `columns` characters, from the lowest to the highest. Each character has an equal share of the
+/// values, and shows their median; `×` or `x` is a share without a value.
+pub fn sparkline(values: &[Option<f64>], columns: usize, characters: DrawingCharacters) -> String {
+    let (levels, unusable): (&[char], char) = match characters {
+        DrawingCharacters::Unicode => (&['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'], '×'),
+        DrawingCharacters::Ascii => (&['_', '.', '-', '=', '+', '*', '#', '@'], 'x'),
+    };
+    let columns = columns.min(values.len());
+    let median = |column: usize| {
+        let part = &values[column * values.len() / columns..(column + 1) * values.len() / columns];
+        let mut known: Vec<f64> = part.iter().flatten().copied().filter(|value| value.is_finite()).collect();
+        known.sort_by(f64::total_cmp);
+        known.get(known.len() / 2).copied()
+    };
+    let shown: Vec<Option<f64>> = (0..columns).map(median).collect();
+    let known = || shown.iter().flatten().copied();
+    let (low, high) = (known().fold(f64::INFINITY, f64::min), known().fold(f64::NEG_INFINITY, f64::max));
+    let level = |value: f64| {
+        let share = if high > low { (value - low) / (high - low) } else { 0.5 };
+        levels[((share * levels.len() as f64) as usize).min(levels.len() - 1)]
+    };
+    shown.into_iter().map(|value| value.map_or(unusable, level)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sparkline_goes_from_the_lowest_to_the_highest_value() {
+        let spark = |values: &[Option<f64>]| sparkline(values, 24, DrawingCharacters::Unicode);
+        assert_eq!(spark(&[Some(0.0), None, Some(7.0), Some(8.0), Some(4.0)]), "▁×██▅");
+        assert_eq!(spark(&[Some(3.0)]), "▅", "one value is in the middle");
+        assert_eq!(spark(&[]), "");
+        assert_eq!(sparkline(&[Some(0.0), Some(9.0), None], 24, DrawingCharacters::Ascii), "_@x");
+    }
+
+    #[test]
+    fn a_sparkline_of_many_values_shows_the_whole_time_without_single_extremes() {
+        let mut many = vec![Some(9.0); 500];
+        many.extend(vec![Some(1.0); 500]);
+        many[3] = Some(1e9);
+        assert_eq!(sparkline(&many, 24, DrawingCharacters::Unicode), "█".repeat(12) + &"▁".repeat(12));
+    }
+}
