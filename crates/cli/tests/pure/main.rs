@@ -62,3 +62,4 @@ mod report_pdf;
 mod signatures;
 mod track;
 mod track_accepted;
+mod track_report;

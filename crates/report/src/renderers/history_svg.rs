@@ -57,8 +57,9 @@ pub(super) const LARGE: ChartSize = ChartSize {
     between: 16.0,
     has_titles: true,
 };
-/// With more points, they are smaller.
-const FEW_POINTS: usize = 300;
+/// Up to this number, points are larger, and above the other one smaller.
+const FEW_POINTS: usize = 60;
+const MANY_POINTS: usize = 300;
 /// The space of the labels of the axis of time.
 const TIME_LABELS: f64 = 24.0;
 /// The width of a letter, about.
@@ -119,7 +120,11 @@ pub(super) fn draw(chart: &HistoryChart, size: ChartSize) -> String {
 fn draw_panel(svg: &mut String, panel: &ChartPanel, place: PanelPlace<'_>) {
     frame(svg, panel, place);
     panel.shifts.iter().for_each(|shift| draw_shift(svg, shift, place));
-    let size = if panel.points.len() > FEW_POINTS { place.size.radius * 0.8 } else { place.size.radius };
+    let size = match panel.points.len() {
+        few if few <= FEW_POINTS => place.size.radius * 1.3,
+        many if many > MANY_POINTS => place.size.radius * 0.8,
+        _ => place.size.radius,
+    };
     panel.points.iter().for_each(|point| draw_point(svg, point, &panel.axis, place, size));
     for line in &panel.lines {
         let mut path = RelativePath::default();

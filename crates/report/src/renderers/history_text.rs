@@ -166,7 +166,7 @@ fn draw(out: &mut String, chart: &HistoryChart, width: usize, characters: Drawin
     };
     for (at, cells) in all.cells.chunks(all.columns).enumerate() {
         let tick = panel.axis.ticks.iter().find(|tick| row(&panel.axis, tick.at) == at);
-        let label = tick.map_or("", |tick| tick.label.as_str());
+        let label = tick.map_or(String::new(), |tick| clean(&tick.label));
         let cells: String = cells.iter().map(|cell| cell.map_or(' ', character)).collect();
         *out += format!("{label:>LABELS$} {edge}{cells}").trim_end();
         out.push('\n');

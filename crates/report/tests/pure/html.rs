@@ -20,13 +20,13 @@ fn html(campaign: &Campaign) -> String {
 }
 
 /// The values of an attribute, in order.
-fn attributes<'a>(page: &'a str, name: &str) -> Vec<&'a str> {
+pub(crate) fn attributes<'a>(page: &'a str, name: &str) -> Vec<&'a str> {
     let open = format!(" {name}=\"");
     page.split(&open).skip(1).filter_map(|rest| rest.split('"').next()).collect()
 }
 
 /// Panics at the first tag that is closed out of order.
-fn assert_balanced(page: &str) {
+pub(crate) fn assert_balanced(page: &str) {
     let mut open: Vec<&str> = vec![];
     for piece in page.split('<').skip(1) {
         let (tag, _) = piece.split_once('>').expect("a tag ends");
@@ -41,7 +41,7 @@ fn assert_balanced(page: &str) {
 }
 
 /// Text as it appears in the page.
-fn escaped(text: &str) -> String {
+pub(crate) fn escaped(text: &str) -> String {
     let text = text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
     text.replace('"', "&quot;").replace('\'', "&#x27;").replace('/', "&#x2f;")
 }

@@ -2,6 +2,7 @@
 
 mod comparison;
 mod golden;
+mod history;
 mod html;
 mod lint_samples;
 mod plots;

@@ -17,9 +17,9 @@ const MONDAY_S: f64 = 4.0 * DAY_S;
 
 /// Steps of a fixed length in seconds, the first tick after Unix time 0, and the format of their labels.
 const FIXED: [(f64, f64, &str); 12] = [
-    (MINUTE_S, 0.0, "%H:%M"),
-    (5.0 * MINUTE_S, 0.0, "%H:%M"),
-    (15.0 * MINUTE_S, 0.0, "%H:%M"),
+    (MINUTE_S, 0.0, "%m-%d %H:%M"),
+    (5.0 * MINUTE_S, 0.0, "%m-%d %H:%M"),
+    (15.0 * MINUTE_S, 0.0, "%m-%d %H:%M"),
     (HOUR_S, 0.0, "%m-%d %H:%M"),
     (3.0 * HOUR_S, 0.0, "%m-%d %H:%M"),
     (6.0 * HOUR_S, 0.0, "%m-%d %H:%M"),
@@ -117,7 +117,12 @@ mod tests {
                 4,
                 &["03-02 08:00", "03-02 09:00", "03-02 10:00"],
             ),
-            ("2017-03-02T07:10:00Z", "2017-03-02T07:12:30Z", 4, &["07:10", "07:11", "07:12"]),
+            (
+                "2017-03-02T07:10:00Z",
+                "2017-03-02T07:12:30Z",
+                4,
+                &["03-02 07:10", "03-02 07:11", "03-02 07:12"],
+            ),
         ] {
             assert_eq!(labels(from, to, most), wanted, "{from} {to}");
         }

@@ -147,7 +147,7 @@ pub(super) fn cuts(view: &HistoryView, course: &SeriesCourse) -> (Vec<ChartNote>
             [&pair[0], &pair[1]].map(|point| view.setups.get(&point.setup).unwrap_or(&none));
         ChartNote {
             at: f64::midpoint(pair[0].time_s, pair[1].time_s),
-            text: format!("Not comparable from here on\n{}", differing(before, after)),
+            text: format!("Not comparable from here on\n{}", differing(before, after, PART_MAX)),
         }
     };
     let cuts: Vec<ChartNote> =
@@ -159,18 +159,25 @@ pub(super) fn cuts(view: &HistoryView, course: &SeriesCourse) -> (Vec<ChartNote>
     (cuts, more)
 }
 
-/// The parts of two setups that differ, with their values.
-pub(super) fn differing(before: &BTreeMap<String, String>, after: &BTreeMap<String, String>) -> String {
+/// The parts of two setups that differ, each with its values in at most `most` characters.
+pub(super) fn differing(
+    before: &BTreeMap<String, String>,
+    after: &BTreeMap<String, String>,
+    most: usize,
+) -> String {
     let names: BTreeSet<&String> = before.keys().chain(after.keys()).collect();
-    let value = |setup: &BTreeMap<String, String>, name: &String| {
-        setup.get(name).map_or_else(|| "not known".to_owned(), |text| words::shortened(text, PART_MAX))
+    let unknown = "not known".to_owned();
+    let line = |name: &String| {
+        let [one, other] = [before, after].map(|setup| setup.get(name).unwrap_or(&unknown));
+        let [one, other] = words::shortened_pair(one, other, most);
+        format!("{name}: {one}, then {other}")
     };
-    let names: Vec<&String> =
-        names.into_iter().filter(|name| before.get(*name) != after.get(*name)).collect();
-    let line = |name: &&String| format!("{name}: {}, then {}", value(before, name), value(after, name));
-    let mut lines: Vec<String> = names.iter().take(PARTS_MAX).map(line).collect();
-    if names.len() > PARTS_MAX {
-        lines.push(format!("and {} more", names.len() - PARTS_MAX));
+    let differ = names.into_iter().filter(|name| before.get(*name) != after.get(*name));
+    let mut lines: Vec<String> = differ.map(line).collect();
+    let more = lines.len().saturating_sub(PARTS_MAX);
+    if more > 0 {
+        lines.truncate(PARTS_MAX);
+        lines.push(format!("and {more} more"));
     }
     lines.join("\n")
 }

@@ -11,6 +11,9 @@ use super::super::{Axis, PlotTick};
 use super::view::HistoryView;
 use super::{calendar, changes, points, words};
 
+/// The most characters of a tick of values. Only units that are not known are longer.
+const LABEL_MAX: usize = 11;
+
 /// How fine a chart is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ChartDetail {
@@ -205,7 +208,7 @@ pub(super) fn value_axis(label: &str, values: impl Iterator<Item = f64>, unit: &
         (low, high) = (low.min(value), high.max(value));
     }
     if low > high {
-        (low, high) = (0.0, 1.0);
+        return Axis { label: label.to_owned(), from: 0.0, to: 1.0, ticks: Vec::new() };
     }
     let beside = match high - low {
         0.0 if high == 0.0 => 1.0,
@@ -215,7 +218,8 @@ pub(super) fn value_axis(label: &str, values: impl Iterator<Item = f64>, unit: &
     let from = if (0.0..high / 2.0).contains(&low) || low == 0.0 { 0.0 } else { low - beside };
     let from = if low >= 0.0 { from.max(0.0) } else { from };
     let to = high + beside;
-    let ticks: Vec<PlotTick> = ticks_between(from, to, |at| short(&quantity(at, unit)));
+    let ticks: Vec<PlotTick> =
+        ticks_between(from, to, |at| words::shortened(&short(&quantity(at, unit)), LABEL_MAX));
     Axis { label: label.to_owned(), from, to, ticks: distinct(ticks) }
 }
 
@@ -237,7 +241,7 @@ mod tests {
         };
         assert_eq!(ends(&[10.0, 100.0]).0, 0.0);
         assert_eq!(ends(&[90.0, 100.0]), (89.0, 101.0));
-        assert_eq!(ends(&[f64::NAN]), (0.0, 1.1));
+        assert!(value_axis("", std::iter::once(f64::NAN), "B/s").ticks.is_empty());
         for values in [&[0.0][..], &[5.0], &[-3.0, 4.0], &[]] {
             let (from, to) = ends(values);
             assert!(from < to && values.iter().all(|value| (from..=to).contains(value)), "{values:?}");

@@ -76,14 +76,15 @@ pub(crate) struct SmallMultiple {
 pub(crate) fn overview(view: &HistoryView, links: &HistoryLinks<'_>) -> HistoryOverview {
     let count = view.courses.len();
     let (events_note, events) = events_of(view, links);
+    let groups = groups(view, links);
     HistoryOverview {
         title: format!("History of {}", several(count as u64, "series")),
         summary: summary(view),
         standing: standings(view, links),
         events_note,
         events,
-        reading: reading(),
-        groups: groups(view, links),
+        reading: reading(&groups),
+        groups,
         source: view.name.clone(),
     }
 }
@@ -217,12 +218,18 @@ fn events_of(view: &HistoryView, links: &HistoryLinks<'_>) -> (Vec<String>, Vec<
     (note, shown.into_iter().map(|number| events::part(view, number, links)).collect())
 }
 
-fn reading() -> Vec<String> {
-    vec![
+fn reading(groups: &[SeriesGroup]) -> Vec<String> {
+    let mut reading = vec![
         "All charts have the same axis of time. An axis of values begins at 0, unless all values are in its upper \
          half. Hover over a symbol for its values and its campaign."
             .to_owned(),
-    ]
+    ];
+    if groups.iter().flat_map(|group| &group.multiples).any(|one| !one.chart.left_out.is_empty()) {
+        reading.push(
+            "A chart of many points shows the lowest and the highest of each kind in each column.".to_owned(),
+        );
+    }
+    reading
 }
 
 fn groups(view: &HistoryView, links: &HistoryLinks<'_>) -> Vec<SeriesGroup> {

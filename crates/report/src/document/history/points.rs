@@ -56,7 +56,8 @@ pub(super) fn values(
         })
         .collect();
     let ends = points.iter().filter_map(|point| point.spread).flat_map(|(low, high)| [low, high]);
-    let of_axis = placed.iter().map(|(_, value)| *value).chain(ends);
+    let thresholds = near_thresholds(course, &placed);
+    let of_axis = placed.iter().map(|(_, value)| *value).chain(ends).chain(thresholds);
     let panel = ChartPanel {
         axis: value_axis(&course.summary.series.metric, of_axis, unit),
         unusable: unusable(view, course, time, detail.columns),
@@ -71,6 +72,14 @@ pub(super) fn values(
         _ => String::new(),
     };
     (panel, left_out)
+}
+
+/// The thresholds that are near the values, so that an axis with both shows both.
+fn near_thresholds(course: &SeriesCourse, placed: &[(usize, f64)]) -> Vec<f64> {
+    let values = || placed.iter().map(|(_, value)| *value);
+    let (low, high) = (values().fold(f64::INFINITY, f64::min), values().fold(f64::NEG_INFINITY, f64::max));
+    let all = course.points.iter().filter_map(|point| point.threshold);
+    all.filter(|threshold| (low / 2.0..=high * 2.0).contains(threshold)).collect()
 }
 
 /// The panels of what is known beside the values: their variability, the utilization, and other jobs.

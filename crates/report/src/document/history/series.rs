@@ -27,7 +27,7 @@ const EVENTS_MAX: usize = 20;
 const TIME_TICKS: usize = 12;
 const COLUMNS: usize = 480;
 /// The most characters of the value of a part of a setup.
-const SETUP_MAX: usize = 200;
+const SETUP_MAX: usize = 300;
 
 /// The page of a series.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -43,6 +43,8 @@ pub(crate) struct SeriesDocument {
     no_changes: String,
     changes: Vec<Table>,
     events: Vec<EventPart>,
+    /// What must be the same as at the last point.
+    setup: Vec<Fact>,
     points: Table,
     /// Whether the table of points is open.
     is_open: bool,
@@ -80,6 +82,7 @@ pub(crate) fn series(view: &HistoryView, series: usize, links: &HistoryLinks<'_>
         no_changes: if changes.is_empty() { "No change was found.".to_owned() } else { String::new() },
         changes,
         events: events_of(view, series, links),
+        setup: setup(view, course),
         points: point_table(view, course, links),
         is_open: course.points.len() <= OPEN_MAX,
         source: view.name.clone(),
@@ -114,12 +117,16 @@ fn facts(view: &HistoryView, series: usize) -> Vec<Fact> {
             let text = format!("{} to {} of the usual rate", percent(low, false), percent(high, false));
             facts.push(Fact::new("Days of the week", text));
         }
-        let setup = part.places.last().and_then(|place| view.setups.get(&course.points[*place].setup));
-        for (name, value) in setup.into_iter().flatten() {
-            facts.push(Fact::of(name, Cell::literal(words::shortened(value, SETUP_MAX))));
-        }
     }
     facts
+}
+
+/// What must be the same as at the last point, so that another point is compared with it.
+fn setup(view: &HistoryView, course: &SeriesCourse) -> Vec<Fact> {
+    let setup = course.points.last().and_then(|point| view.setups.get(&point.setup));
+    let fact =
+        |(name, value): (&String, &String)| Fact::of(name, Cell::literal(words::shortened(value, SETUP_MAX)));
+    setup.into_iter().flatten().map(fact).collect()
 }
 
 /// The comparable parts, if there are several.
@@ -140,7 +147,8 @@ fn parts(view: &HistoryView, course: &SeriesCourse) -> Table {
             |place: Option<&usize>| place.map_or(String::new(), |at| words::day(course.points[*at].time_s));
         let differs = match number {
             0 => String::new(),
-            _ => changes::differing(setup(&course.parts[number - 1]), setup(part)).replace('\n', "; "),
+            _ => changes::differing(setup(&course.parts[number - 1]), setup(part), SETUP_MAX)
+                .replace('\n', "; "),
         };
         table.row([
             Cell::new((number + 1).to_string()),

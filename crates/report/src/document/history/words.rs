@@ -128,3 +128,36 @@ pub(super) fn shortened(text: &str, most: usize) -> String {
         false => text.to_owned(),
     }
 }
+
+/// Two texts from shortly before their first difference, each with at most about `most` characters.
+pub(super) fn shortened_pair(one: &str, other: &str, most: usize) -> [String; 2] {
+    let same = one.chars().zip(other.chars()).take_while(|(one, other)| one == other).count();
+    let is_long = one.chars().count().max(other.chars().count()) > most;
+    let skipped = if is_long { same.saturating_sub(most / 4) } else { 0 };
+    let lead = if skipped > 0 { "…" } else { "" };
+    let part = |text: &str| {
+        let rest: String = text.chars().skip(skipped).collect();
+        format!("{lead}{}", shortened(&rest, most))
+    };
+    [part(one), part(other)]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_texts_are_shown_from_shortly_before_their_difference() {
+        let one = format!("{}transfer 4k, block 1m", "x".repeat(100));
+        let other = format!("{}transfer 8k, block 1m", "x".repeat(100));
+        let [one, other] = shortened_pair(&one, &other, 40);
+        assert_eq!((one.as_str(), other.as_str()), ("…xtransfer 4k, block 1m", "…xtransfer 8k, block 1m"));
+        assert_eq!(shortened_pair("a", "b", 40), ["a", "b"]);
+        assert_eq!(shortened_pair("same", "same and more", 40), ["same", "same and more"]);
+    }
+
+    #[test]
+    fn a_ratio_has_digits_at_any_size() {
+        assert_eq!([0.8, 3.0, 0.0012, 5e7].map(ratio), ["×0.80", "×3.00", "×1.20e-3", "×5.00e7"]);
+    }
+}
