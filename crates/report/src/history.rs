@@ -47,8 +47,8 @@ pub fn series_page(view: &HistoryView, series: usize, links: &HistoryLinks<'_>) 
     history_html::series(&document::history::series(view, series, links)).map_err(io::Error::other)
 }
 
-/// The series at a place in the courses of the view, for a terminal of `width` columns (at least 40). It panics if
-/// there is no such series.
+/// The series at a place in the courses of the view, for a terminal of `width` columns (at least 40). It
+/// panics if there is no such series.
 pub fn series_text(view: &HistoryView, series: usize, width: usize, characters: DrawingCharacters) -> String {
     let columns = history_text::chart_columns(width);
     history_text::series(&document::history::series_text(view, series, columns), width, characters)

@@ -8,7 +8,7 @@ mod list;
 mod note;
 mod report;
 mod show;
-mod view;
+pub(super) mod view;
 
 use std::path::{Path, PathBuf};
 
@@ -40,7 +40,7 @@ enum TrackCommand {
     Add(add::AddArgs),
     List(list::ListArgs),
     Show(show::ShowArgs),
-    Report(report::ReportArgs),
+    Report(report::HistoryReportArgs),
     Check(check::CheckArgs),
     Note(note::NoteArgs),
     Export(export::ExportArgs),

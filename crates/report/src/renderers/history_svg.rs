@@ -69,7 +69,7 @@ const BAND_MIN: f64 = 3.0;
 /// Half the width of a cut.
 const CUT: f64 = 3.0;
 
-/// Where a panel is drawn.
+/// Where a panel is.
 #[derive(Clone, Copy)]
 struct PanelPlace<'c> {
     time: &'c Axis,
@@ -219,10 +219,8 @@ fn draw_cut(svg: &mut String, cut: &ChartNote, place: PanelPlace<'_>) {
     let (top, bottom) = (number(place.top - 4.0), number(place.bottom + 4.0));
     let (left, right, width) = (number(x - CUT), number(x + CUT), 2.0 * CUT);
     let height = number(place.bottom - place.top + 8.0);
-    let _ = write!(
-        svg,
-        r#"<g class="cut"><title>{text}</title><rect x="{left}" y="{top}" width="{width}" height="{height}"/>"#
-    );
+    let _ = write!(svg, r#"<g class="cut"><title>{text}</title><rect x="{left}" y="{top}" width="{width}" "#);
+    let _ = write!(svg, r#"height="{height}"/>"#);
     let _ = write!(svg, r#"<path d="M{left} {top}V{bottom}M{right} {top}V{bottom}"/></g>"#);
 }
 

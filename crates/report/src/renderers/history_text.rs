@@ -54,7 +54,7 @@ fn wrapped(out: &mut String, lead: &str, text: &str, width: usize) {
     }
 }
 
-/// What is drawn in a cell, the more important later.
+/// What a cell shows, the more important later.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum CellMark {
     Shift,
@@ -194,8 +194,8 @@ fn time_labels(time: &Axis, all: &CellChart) -> String {
     line + "\n"
 }
 
-/// Values in at most `columns` characters, from the lowest to the highest. Each character has an equal share of the
-/// values, and shows their median; `×` or `x` is a share without a value.
+/// Values in at most `columns` characters, from the lowest to the highest. Each character has an equal
+/// share of the values, and shows their median; `×` or `x` is a share without a value.
 pub fn sparkline(values: &[Option<f64>], columns: usize, characters: DrawingCharacters) -> String {
     let (levels, unusable): (&[char], char) = match characters {
         DrawingCharacters::Unicode => (&['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'], '×'),

@@ -193,9 +193,9 @@ fn verdicts_have_shapes_and_points_without_values_are_marked_with_the_reason() {
     for (class, element) in
         [("pass", "<circle"), ("fail", "<path"), ("inconclusive", "<path"), ("invalid", "<path")]
     {
-        let drawn = chart.split(&format!("<g class=\"point {class}\">")).nth(1).unwrap();
-        let drawn = drawn.split("</title>").nth(1).unwrap();
-        assert!(drawn.starts_with(element), "{class}: {drawn}");
+        let symbol = chart.split(&format!("<g class=\"point {class}\">")).nth(1).unwrap();
+        let symbol = symbol.split("</title>").nth(1).unwrap();
+        assert!(symbol.starts_with(element), "{class}: {symbol}");
     }
     assert!(chart.contains("FAIL, threshold 1.01 GB/s") && chart.contains("class=\"threshold-line\""));
     assert!(chart.contains("<path class=\"unusable\"") && chart.contains("no usable values: A job failed."));
@@ -254,7 +254,7 @@ fn thinning_keeps_extremes_verdicts_and_a_small_page_and_says_what_is_left_out()
         assert!(page.len() < 900_000, "{}", page.len());
     }
     assert!(overview.contains("A chart of many points shows the lowest and the highest"));
-    assert!(own.contains(" of 40000 points are drawn") && own.contains("The last 400 of 40000 points"));
+    assert!(own.contains(" of 40000 points are plotted") && own.contains("The last 400 of 40000 points"));
     assert!(own.contains("assay track export"));
     assert_eq!(own.split("id=\"points\"").nth(1).unwrap().matches("<tr>").count(), 401);
 }
@@ -309,7 +309,7 @@ fn a_history_without_series_and_one_with_a_single_point_are_pages() {
     let mut nothing = points(1, |_| 1.0);
     nothing[0].mean = None;
     let nothing = view(vec![course(1, "", "A", nothing)]);
-    assert!(overview(&nothing).contains("no usable value"), "a chart without values is drawn");
+    assert!(overview(&nothing).contains("no usable value"), "a chart without values is plotted");
     assert!(series_text(&nothing, 0, 80, DrawingCharacters::Ascii).contains("x no usable values"));
 }
 

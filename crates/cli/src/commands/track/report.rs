@@ -33,7 +33,7 @@ const TEXT_ENDS: [&str; 4] = ["csv", "txt", "log", "out"];
 /// Each series has a page with its changes, and its points with their evidence. The pages need no network. A
 /// directory is replaced only if it has pages of this command. Its other files are left as they are.
 #[derive(clap::Args)]
-pub(super) struct ReportArgs {
+pub(super) struct HistoryReportArgs {
     #[command(flatten)]
     store: StorePlace,
     /// The directory to write
@@ -50,7 +50,7 @@ pub(super) struct ReportArgs {
     texts: Vec<String>,
 }
 
-pub(super) fn run(args: &ReportArgs) -> Result<u8> {
+pub(super) fn run(args: &HistoryReportArgs) -> Result<u8> {
     let store = args.store.open()?;
     let series = selected(&store, &args.texts)?;
     if series.is_empty() {

@@ -35,8 +35,8 @@ const MONTHS: [i64; 9] = [1, 2, 3, 6, 12, 24, 60, 120, 600];
 /// The mean length of a month.
 const MONTH_S: f64 = 30.44 * DAY_S;
 
-/// At most about `most` ticks between two times in seconds since 1970. There are none for times beyond the
-/// calendar.
+/// At most about `most` ticks between two times in seconds since 1970. Times without a date
+/// have none.
 pub(super) fn ticks(from_s: f64, to_s: f64, most: usize) -> Vec<PlotTick> {
     let (Some(from), Some(to)) = (date(from_s), date(to_s)) else { return Vec::new() };
     let fits = |step_s: f64| (to_s - from_s) / step_s <= most as f64;

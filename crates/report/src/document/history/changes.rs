@@ -14,7 +14,7 @@ use super::chart::{ChangeSide, ChartBand, ChartLine, ChartLineKind, ChartNote, C
 use super::view::HistoryView;
 use super::words;
 
-/// The steps in which a drift is drawn. It is exponential, and so not straight.
+/// The steps in which a drift is plotted. It is exponential, and so not straight.
 const STEPS: u32 = 16;
 /// The most cuts of a chart.
 const CUTS_MAX: usize = 12;
@@ -153,7 +153,7 @@ pub(super) fn cuts(view: &HistoryView, course: &SeriesCourse) -> (Vec<ChartNote>
     let cuts: Vec<ChartNote> =
         pairs.into_iter().take(CUTS_MAX).map(cut).filter(|cut| cut.at.is_finite()).collect();
     let more = match all > CUTS_MAX {
-        true => format!("The setup changes {all} times; the first {CUTS_MAX} changes are drawn. "),
+        true => format!("The setup changes {all} times; the first {CUTS_MAX} changes are plotted. "),
         false => String::new(),
     };
     (cuts, more)
@@ -182,8 +182,8 @@ pub(super) fn differing(
     lines.join("\n")
 }
 
-/// When an event can be, in seconds since 1970. If its changes have one cause, it is in the possible times of all of
-/// them. If there is no such time, it is that of the first to the last change.
+/// When an event can be, in seconds since 1970. If its changes have one cause, it is in the possible times of
+/// all of them. If there is no such time, it is that of the first to the last change.
 pub(super) fn time_of(event: &HistoryEvent) -> (f64, f64) {
     let shifts = || event.changes.iter().map(|change| &change.shift);
     let from = shifts().map(|shift| shift.earliest_s).fold(f64::NEG_INFINITY, f64::max);
@@ -200,11 +200,15 @@ pub(super) fn series_of(event: &HistoryEvent) -> BTreeSet<usize> {
     event.changes.iter().map(|change| change.series).collect()
 }
 
+/// Whether an event has changes of more than one series.
+fn is_of_several(event: &HistoryEvent) -> bool {
+    event.changes.windows(2).any(|pair| pair[0].series != pair[1].series)
+}
+
 /// The events of several series of the same system. Those of one series are its shifts.
 pub(super) fn bands(view: &HistoryView, series: usize, is_large: bool) -> Vec<ChartBand> {
     let system = &view.courses[series].summary.series.system;
-    let of_several =
-        |(_, event): &(usize, &HistoryEvent)| event.system == *system && series_of(event).len() > 1;
+    let of_several = |(_, event): &(usize, &HistoryEvent)| event.system == *system && is_of_several(event);
     let all = view.events.iter().enumerate().filter(of_several);
     let band = |(number, event): (usize, &HistoryEvent)| {
         let (from, to) = time_of(event);

@@ -165,7 +165,8 @@ fn standings(view: &HistoryView, links: &HistoryLinks<'_>) -> Table {
     }
     table.note = match changed.len().saturating_sub(STANDINGS_MAX) {
         0 if changed.is_empty() => "No series is known to have changed its speed.".to_owned(),
-        0 => "The speed is that of the last level, as a share of that of the baseline, with its 95 % interval. \
+        0 => "The speed is that of the last level, as a share of that of the baseline, with its 95 % \
+              interval. \
               For a time, the speed is its reciprocal."
             .to_owned(),
         more => format!("And {} that changed less.", several(more as u64, "more series")),
@@ -208,7 +209,8 @@ fn events_of(view: &HistoryView, links: &HistoryLinks<'_>) -> (Vec<String>, Vec<
     let all = view.events.len();
     let mut note = vec![match all {
         0 => "No level shift was found.".to_owned(),
-        _ => "An event is one or more level shifts of a system at about the same time. The facts that changed may \
+        _ => "An event is one or more level shifts of a system at about the same time. The facts that \
+              changed may \
               explain it. A history cannot show the cause."
             .to_owned(),
     }];
@@ -220,7 +222,8 @@ fn events_of(view: &HistoryView, links: &HistoryLinks<'_>) -> (Vec<String>, Vec<
 
 fn reading(groups: &[SeriesGroup]) -> Vec<String> {
     let mut reading = vec![
-        "All charts have the same axis of time. An axis of values begins at 0, unless all values are in its upper \
+        "All charts have the same axis of time. An axis of values begins at 0, unless all values are \
+         in its upper \
          half. Hover over a symbol for its values and its campaign."
             .to_owned(),
     ];

@@ -16,7 +16,7 @@ use super::thinned::{KeptPoint, PlacedPoint, kept};
 use super::view::HistoryView;
 use super::words;
 
-/// With more points, repetitions are not drawn.
+/// With more points, repetitions are not plotted.
 const SPREADS_MAX: usize = 200;
 /// The most characters of the name of a campaign.
 const NAME_MAX: usize = 60;
@@ -66,7 +66,7 @@ pub(super) fn values(
     };
     let left_out = match panel.points.len() {
         few if few < placed.len() => format!(
-            "{few} of {} points are drawn: the lowest and the highest of each kind in each column. ",
+            "{few} of {} points are plotted: the lowest and the highest of each kind in each column. ",
             placed.len()
         ),
         _ => String::new(),

@@ -62,7 +62,8 @@ pub(crate) fn series(view: &HistoryView, series: usize, links: &HistoryLinks<'_>
     let mut chart = chart::of(view, series, &time, detail);
     let left_out = std::mem::take(&mut chart.left_out);
     let mut reading = vec![
-        "The axis of values begins at 0, unless all values are in its upper half. Hover over a symbol for its values \
+        "The axis of values begins at 0, unless all values are in its upper half. Hover over a symbol for \
+         its values \
          and its campaign."
             .to_owned(),
     ];
@@ -172,7 +173,8 @@ fn limit(table: &mut Table, all: usize) {
 
 fn shifts(view: &HistoryView, series: usize) -> Table {
     let course = &view.courses[series];
-    let headings = "First at the new level | Not before | Not after | >Ratio | >Interval | >p | >Level before | >Level after";
+    let headings = "First at the new level | Not before | Not after | >Ratio | >Interval | >p | \
+                    >Level before | >Level after";
     let mut table = Table::new("Level shifts", headings);
     let level = |value: Option<f64>| {
         Cell::new(value.map_or(String::new(), |value| words::value(value, &course.summary.series.unit)))
@@ -245,7 +247,7 @@ pub(super) fn probability(p: f64) -> String {
 /// The events with a shift of this series.
 fn events_of(view: &HistoryView, series: usize, links: &HistoryLinks<'_>) -> Vec<EventPart> {
     let of_series = view.events.iter().enumerate();
-    let of_series = of_series.filter(|(_, event)| changes::series_of(event).contains(&series));
+    let of_series = of_series.filter(|(_, event)| event.changes.iter().any(|change| change.series == series));
     of_series.take(EVENTS_MAX).map(|(number, _)| events::part(view, number, links)).collect()
 }
 
@@ -257,7 +259,8 @@ fn point_table(view: &HistoryView, course: &SeriesCourse, links: &HistoryLinks<'
         true => format!("The last {shown} of {all} points"),
         false => several(all as u64, "point"),
     };
-    let headings = "Time | >Mean | >Repetitions | >COV | Verdict | >Threshold | >Part | >Utilization | >Other jobs | \
+    let headings = "Time | >Mean | >Repetitions | >COV | Verdict | >Threshold | >Part | >Utilization | \
+                    >Other jobs | \
                     ~No usable values because | Evidence hash | Location";
     let mut table = Table::new(&title, headings);
     let optional = |value: Option<f64>, unit: &str| {
