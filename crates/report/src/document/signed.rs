@@ -12,9 +12,10 @@ use serde::Serialize;
 use units::several;
 
 use super::anchors::TestAnchors;
+use super::history::words::day;
 use super::summary::{ApprovedWaiver, waivers};
 use super::warnings::{RankedWarnings, ranked};
-use super::words::{day, link_to, or_none, time};
+use super::words::{link_to, or_none, time};
 use super::{Cell, Fact};
 
 /// The most folders of one kind that are listed: the last ones of earlier campaigns, else the first ones.

@@ -228,12 +228,6 @@ pub(super) fn time(rfc3339: &str) -> String {
     }
 }
 
-/// The date of a time in seconds since 1970, by UTC.
-pub(super) fn day(time_s: f64) -> String {
-    let moment = jiff::Timestamp::from_second(time_s as i64);
-    moment.map_or_else(|_| "?".to_owned(), |moment| moment.strftime("%Y-%m-%d").to_string())
-}
-
 /// The part of an RFC 3339 time after the seconds and their fraction.
 fn offset_of(rfc3339: &str) -> Option<&str> {
     let rest = rfc3339.get(19..)?;

@@ -13,7 +13,7 @@ use results::history::{EntryFact, EntrySource, SeriesId};
 use results::reason::{Code, Datum};
 use track::change::{ChangeSettings, HistoryPoint, analyse};
 use track::course::{CoursePart, SeriesCourse};
-use track::store::{EntrySummary, SeriesSummary, StoredPoint};
+use track::store::{EntrySummary, HistoryNote, SeriesSummary, StoredPoint};
 
 const DAY_S: f64 = 86_400.0;
 const START_S: f64 = 1_500_000_000.0;
@@ -101,7 +101,7 @@ fn view(courses: Vec<SeriesCourse>) -> HistoryView {
         ids.into_iter().map(|id| (id, entry(id, &format!("/evidence/c{id}")))).collect();
     let setup = |block: &str| BTreeMap::from([("command".to_owned(), format!("ior -b {block}"))]);
     let setups = BTreeMap::from([(1, setup("1m")), (2, setup("2m"))]);
-    HistoryView::of("h.sqlite".to_owned(), courses, entries, setups, FallRule::default())
+    HistoryView::of("h.sqlite".to_owned(), courses, entries, setups, Vec::new(), FallRule::default())
 }
 
 /// Two series of one system that fall together, and one of another system.
@@ -203,6 +203,35 @@ fn verdicts_have_shapes_and_points_without_values_are_marked_with_the_reason() {
 }
 
 #[test]
+fn a_note_is_beside_its_event_and_an_accepted_one_is_the_baseline() {
+    let note = |is_accepted| HistoryNote {
+        time_s: START_S + 41.0 * DAY_S,
+        words: "half of the targets moved".to_owned(),
+        author: "ann".to_owned(),
+        is_accepted,
+        ..HistoryNote::default()
+    };
+    let with = |notes| {
+        let HistoryView { name, courses, entries, setups, rule, .. } = fallen();
+        HistoryView::of(name, courses, entries, setups, notes, rule)
+    };
+    let explained = with(vec![note(false)]);
+    assert!(explained.has_fallen(0), "a note does not accept the fall");
+    let line = "(ann): half of the targets moved";
+    let [overview, own] =
+        [overview_page(&explained, &LINKS).unwrap(), series_page(&explained, 0, &LINKS).unwrap()];
+    for page in [&overview, &own] {
+        let article = page.split("event-part\"").nth(1).unwrap();
+        assert!(article.split("</article>").next().unwrap().contains(line), "{article}");
+    }
+    let accepted = with(vec![note(true)]);
+    assert!(!accepted.has_fallen(0));
+    let overview = overview_page(&accepted, &LINKS).unwrap();
+    assert!(overview.contains("or the first one since the last accepted note about it"), "{overview}");
+    assert!(series_page(&accepted, 0, &LINKS).unwrap().contains("(ann, accepted)"));
+}
+
+#[test]
 fn names_and_facts_of_strangers_are_escaped() {
     let evil = "</title><script>alert('1')</script>\u{202e}\"";
     let mut all = points(60, |day| if day < 30 { 1.0 } else { 0.5 });
@@ -217,7 +246,9 @@ fn names_and_facts_of_strangers_are_escaped() {
         entry.facts[0].fact = evil.to_owned();
         entry.facts[0].value = Datum::Text(format!("{evil}{}", entry.id));
     }
-    view = HistoryView::of(evil.to_owned(), view.courses, view.entries, view.setups, view.rule);
+    let time_s = START_S + 30.0 * DAY_S;
+    let note = HistoryNote { time_s, words: evil.to_owned(), author: evil.to_owned(), ..Default::default() };
+    view = HistoryView::of(evil.to_owned(), view.courses, view.entries, view.setups, vec![note], view.rule);
     let links = HistoryLinks { evidence: &|entry| Some(entry.location.clone()), ..LINKS };
     let overview = overview_page(&view, &links).unwrap();
     let own = series_page(&view, 0, &links).unwrap();

@@ -1,20 +1,18 @@
 //! `assay track check`: whether series fell since their baseline, for cron and continuous tests.
 
-use std::collections::BTreeMap;
-
 use anyhow::Result;
 use report::history::words::{self, day};
+use report::history::{FallRule, HistoryView};
 use track::course::SeriesCourse;
-use track::event::{EventChange, HistoryEvent, events};
-use track::note::{baseline_s, notes_of};
-use track::standing::{POINTS_MIN, Standing, standing};
-use track::store::{EntrySummary, HistoryNote};
+use track::event::{EventChange, HistoryEvent};
+use track::note::notes_of;
+use track::standing::{POINTS_MIN, Standing};
+use track::store::HistoryNote;
 use units::several;
 
 use super::super::aligned::aligned;
-use super::note::note_line;
-use super::view::courses;
-use super::{StorePlace, date, share};
+use super::list::selected;
+use super::{StorePlace, date, share, view};
 use crate::speech::say;
 use crate::status::{DONE, FAIL, UNDECIDED};
 
@@ -45,30 +43,20 @@ pub(super) struct CheckArgs {
 
 pub(super) fn run(args: &CheckArgs) -> Result<u8> {
     let store = args.store.open()?;
-    let courses = courses(&store, &args.texts)?;
-    let notes = store.notes()?;
-    let baseline = |course: &SeriesCourse| args.since.or_else(|| baseline_s(&notes, &course.summary.series));
-    let standings: Vec<Standing> = courses.iter().map(|course| standing(course, baseline(course))).collect();
-    let has_fallen = |standing: &Standing| match standing {
-        Standing::Changed(change) => change.is_shown_below(1.0 - args.fall),
-        _ => false,
-    };
-    let fallen = standings.iter().filter(|one| has_fallen(one)).count();
+    let rule = FallRule { fall: args.fall, since_s: args.since };
+    let view = view::view(&store, selected(&store, &args.texts)?, rule)?;
+    let HistoryView { courses, standings, .. } = &view;
+    let fallen = (0..courses.len()).filter(|at| view.has_fallen(*at)).count();
     let undecided = standings.iter().filter(|one| matches!(one, Standing::TooFew(_))).count();
     let decided = standings.len() - undecided;
     if !courses.is_empty() {
         let header = ["Series", "Points", "First", "Last", "Speed now", "Standing"].map(str::to_owned);
-        let rows = courses.iter().zip(&standings).map(|(course, one)| row(course, one, has_fallen(one)));
+        let rows = (0..courses.len()).map(|at| row(&view, at));
         say(&aligned(&std::iter::once(header).chain(rows).collect::<Vec<_>>()))?;
     }
-    if fallen > 0 {
-        let entries: BTreeMap<i64, EntrySummary> =
-            store.entries()?.into_iter().map(|entry| (entry.id, entry)).collect();
-        let of_fallen = |change: &EventChange| has_fallen(&standings[change.series]);
-        let events = events(&courses, &entries);
-        for event in events.iter().filter(|event| event.changes.iter().any(of_fallen)) {
-            say(&(described(event, &courses) + &explained(&notes_of(event, &courses, &notes))))?;
-        }
+    let of_fallen = |change: &EventChange| view.has_fallen(change.series);
+    for event in view.events.iter().filter(|event| event.changes.iter().any(of_fallen)) {
+        say(&(described(event, courses) + &explained(&notes_of(event, courses, &view.notes))))?;
     }
     let few = match undecided {
         0 => String::new(),
@@ -83,8 +71,8 @@ pub(super) fn run(args: &CheckArgs) -> Result<u8> {
     })
 }
 
-fn row(course: &SeriesCourse, standing: &Standing, has_fallen: bool) -> [String; 6] {
-    let summary = &course.summary;
+fn row(view: &HistoryView, series: usize) -> [String; 6] {
+    let (summary, standing) = (&view.courses[series].summary, &view.standings[series]);
     let now = match standing {
         Standing::Changed(change) => words::limits(change),
         _ => String::new(),
@@ -95,7 +83,7 @@ fn row(course: &SeriesCourse, standing: &Standing, has_fallen: bool) -> [String;
         day(summary.first_s),
         day(summary.last_s),
         now,
-        words::standing(standing, has_fallen),
+        words::standing(standing, view.has_fallen(series)),
     ]
 }
 
@@ -119,5 +107,5 @@ fn described(event: &HistoryEvent, courses: &[SeriesCourse]) -> String {
 
 /// The notes about the time of an event.
 fn explained(notes: &[&HistoryNote]) -> String {
-    notes.iter().map(|note| format!("  note {}\n", note_line(note))).collect()
+    notes.iter().map(|note| format!("  note {}\n", words::note(note))).collect()
 }

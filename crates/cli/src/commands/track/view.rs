@@ -10,13 +10,7 @@ use track::change::ChangeSettings;
 use track::course::SeriesCourse;
 use track::store::{SeriesSummary, Store};
 
-use super::list::selected;
 use crate::speech::living_line;
-
-/// The selected series with their changes.
-pub(super) fn courses(store: &Store, texts: &[String]) -> Result<Vec<SeriesCourse>> {
-    analysed(store, selected(store, texts)?)
-}
 
 /// These series with their changes.
 fn analysed(store: &Store, all: Vec<SeriesSummary>) -> Result<Vec<SeriesCourse>> {
@@ -44,5 +38,5 @@ pub(in crate::commands) fn view(
     let setups: BTreeMap<i64, BTreeMap<String, String>> =
         used.into_iter().map(|setup| Ok((setup, store.setup(setup)?))).collect::<Result<_>>()?;
     let name = store.path().display().to_string();
-    Ok(HistoryView::of(name, courses, entries, setups, rule))
+    Ok(HistoryView::of(name, courses, entries, setups, store.notes()?, rule))
 }

@@ -177,7 +177,7 @@ pub(super) fn of(view: &HistoryView, series: usize, time: &Axis, detail: ChartDe
     let (cuts, more) = changes::cuts(view, course);
     left_out.push_str(&more);
     HistoryChart {
-        label: format!("{} over time", words::name(&course.summary.series)),
+        label: format!("{} over time", course.summary.series),
         time: time.clone(),
         panels,
         bands: changes::bands(view, series, detail.is_large),

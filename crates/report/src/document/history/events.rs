@@ -4,6 +4,7 @@
 
 use serde::Serialize;
 use track::event::HistoryEvent;
+use track::note::notes_of;
 use units::several;
 
 use super::super::{Cell, Table, Tone};
@@ -26,6 +27,8 @@ pub(crate) struct EventPart {
     title: String,
     /// How many series changed, and by how much.
     sentence: String,
+    /// The notes about its time, one line each.
+    notes: Vec<String>,
     /// The facts that changed, one line each.
     facts: Vec<String>,
     /// Which facts are left out, or that none changed; may be empty.
@@ -43,6 +46,7 @@ pub(super) fn part(view: &HistoryView, number: usize, links: &HistoryLinks<'_>) 
         id: words::event_anchor(number),
         title: format!("{}{system}", words::period(from, to)),
         sentence: sentence(view, event),
+        notes: notes_of(event, &view.courses, &view.notes).into_iter().map(words::note).collect(),
         facts: event.facts.iter().take(FACTS_MAX).map(words::fact).collect(),
         note: facts_note(event),
         changes: changed_series(view, event, links),
@@ -89,7 +93,7 @@ fn changed_series(view: &HistoryView, event: &HistoryEvent, links: &HistoryLinks
         let summary = &view.courses[change.series].summary;
         let shift = &change.shift;
         table.row([
-            Cell::new(words::name(&summary.series)).linked((links.series)(summary.id)),
+            Cell::new(summary.series.to_string()).linked((links.series)(summary.id)),
             ratio_cell(view, change.series, shift.ratio),
             Cell::new(interval(shift.ratio_low, shift.ratio_high)),
             Cell::new(words::day(shift.time_s)),

@@ -113,6 +113,10 @@ fn summary(view: &HistoryView) -> Vec<String> {
     let share = super::super::words::percent(view.rule.fall, false);
     let baseline = match view.rule.since_s {
         Some(since) => format!("the first point since {}", words::day(since)),
+        None if view.notes.iter().any(|note| note.is_accepted) => {
+            "the first point of each series, or the first one since the last accepted note about it"
+                .to_owned()
+        }
         None => "the first point of each series".to_owned(),
     };
     let mut all = vec![
@@ -154,7 +158,7 @@ fn standings(view: &HistoryView, links: &HistoryLinks<'_>) -> Table {
     for (at, change) in changed.iter().take(STANDINGS_MAX) {
         let summary = &view.courses[*at].summary;
         table.row([
-            Cell::new(words::name(&summary.series)).linked((links.series)(summary.id)),
+            Cell::new(summary.series.to_string()).linked((links.series)(summary.id)),
             Cell::new(words::limits(change)),
             standing_cell(view, *at),
             Cell::new(last_value(view, *at)),

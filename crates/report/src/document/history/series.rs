@@ -75,7 +75,7 @@ pub(crate) fn series(view: &HistoryView, series: usize, links: &HistoryLinks<'_>
             .filter(|table| !table.rows.is_empty())
             .collect();
     SeriesDocument {
-        title: words::name(&course.summary.series),
+        title: course.summary.series.to_string(),
         overview: links.overview.to_owned(),
         facts: facts(view, series),
         plot_title: format!("{} over time", course.summary.series.metric),
@@ -105,6 +105,7 @@ fn facts(view: &HistoryView, series: usize) -> Vec<Fact> {
         Fact::new("Points", points),
         Fact::new("Time", words::period(summary.first_s, summary.last_s)),
     ];
+    facts.extend(view.notes_about(series).take(CHANGES_MAX).map(|note| Fact::new("Note", words::note(note))));
     let speed = overview::speed(view, series);
     if !speed.is_empty() {
         facts.insert(1, Fact::new("Speed now", format!("{speed} of the baseline")));

@@ -52,10 +52,11 @@ pub(crate) fn series_text(view: &HistoryView, series: usize, columns: usize) -> 
     let when = words::period(summary.first_s, summary.last_s);
     let mut lists =
         vec![parts(course), shifts(course), drifts(course), variability(course), outliers(course)];
+    lists.push(list("Notes", view.notes_about(series).map(words::note).collect()));
     lists.extend(last_points(view, course));
     lists.retain(|list| !list.lines.is_empty());
     SeriesText {
-        title: words::name(&summary.series),
+        title: summary.series.to_string(),
         summary: format!("{points}, {when}: {standing}{speed}."),
         chart: chart::of(view, series, &time, detail),
         lists,

@@ -1,7 +1,7 @@
 //! Fewer points where there are many, so that a page remains small.
 //!
-//! Each column of pixels keeps the lowest and the highest point of each look. So no extreme, verdict or outlier
-//! disappears.
+//! Each column of pixels keeps the lowest and the highest point of each look. So no extreme, verdict or
+//! outlier disappears.
 //!
 //! Invariant: at most two points for each look and column. Kept points are in their order.
 

@@ -6,15 +6,17 @@ use std::collections::BTreeMap;
 
 use track::course::SeriesCourse;
 use track::event::{HistoryEvent, events};
+use track::note::baseline_s;
 use track::standing::{Standing, standing};
-use track::store::EntrySummary;
+use track::store::{EntrySummary, HistoryNote};
 
 /// When a series has fallen.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FallRule {
     /// A fall by more than this share counts, between 0 and 1.
     pub fall: f64,
-    /// The baseline is the first point since this time, seconds since 1970; without it, the first point.
+    /// The baseline is the first point since this time, seconds since 1970. Without it, it is the first point
+    /// since the last accepted note about the series, or the first point of all.
     pub since_s: Option<f64>,
 }
 
@@ -39,6 +41,8 @@ pub struct HistoryView {
     pub entries: BTreeMap<i64, EntrySummary>,
     /// The parts of each setup by its id: what must be the same for two points to be compared.
     pub setups: BTreeMap<i64, BTreeMap<String, String>>,
+    /// The notes of the history, by the time that they are about.
+    pub notes: Vec<HistoryNote>,
     /// When a series has fallen.
     pub rule: FallRule,
 }
@@ -50,11 +54,20 @@ impl HistoryView {
         courses: Vec<SeriesCourse>,
         entries: BTreeMap<i64, EntrySummary>,
         setups: BTreeMap<i64, BTreeMap<String, String>>,
+        notes: Vec<HistoryNote>,
         rule: FallRule,
     ) -> Self {
-        let standings = courses.iter().map(|course| standing(course, rule.since_s)).collect();
+        let since_s =
+            |course: &SeriesCourse| rule.since_s.or_else(|| baseline_s(&notes, &course.summary.series));
+        let standings = courses.iter().map(|course| standing(course, since_s(course))).collect();
         let events = events(&courses, &entries);
-        Self { name, courses, standings, events, entries, setups, rule }
+        Self { name, courses, standings, events, entries, setups, notes, rule }
+    }
+
+    /// The notes about a series, by its place in the courses.
+    pub(crate) fn notes_about(&self, series: usize) -> impl Iterator<Item = &HistoryNote> {
+        let series = &self.courses[series].summary.series;
+        self.notes.iter().filter(move |note| note.is_about(series))
     }
 
     /// Whether a series, by its place in the courses, has fallen.

@@ -7,15 +7,10 @@ use results::history::SeriesId;
 use results::reason::Datum;
 use track::event::FactChange;
 use track::standing::{POINTS_MIN, SpeedChange, Standing};
-use track::store::EntrySummary;
+use track::store::{EntrySummary, HistoryNote};
+use units::visible;
 
 use crate::sentences::datum;
-
-/// The parts of a name that are not empty.
-pub fn name(series: &SeriesId) -> String {
-    let SeriesId { system, place, plan, scale, test, metric, unit: _ } = series;
-    joined(&[system, place, plan, scale, test, metric])
-}
 
 /// The name within its file system.
 pub fn short_name(series: &SeriesId) -> String {
@@ -95,6 +90,13 @@ pub fn fact(change: &FactChange) -> String {
 /// The value of a fact.
 pub fn fact_value(value: &Option<Datum>) -> String {
     value.as_ref().map_or_else(|| "not known".to_owned(), datum)
+}
+
+/// A note in one line.
+pub fn note(note: &HistoryNote) -> String {
+    let accepted = if note.is_accepted { ", accepted" } else { "" };
+    let [author, words] = [&note.author, &note.words].map(|text| visible(text));
+    format!("{} ({author}{accepted}): {words}", day(note.time_s))
 }
 
 /// A ratio, such as `×0.80`.
