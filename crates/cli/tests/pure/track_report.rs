@@ -70,6 +70,10 @@ fn the_points_of_campaigns_link_to_their_reports_and_have_the_whole_hash() {
         place.assay(&format!("run p.toml --dir dir --folder {folder}")).ok();
     }
     place.assay(&format!("track add {STORE} one two")).ok();
+    let inside = place.assay(&format!("track report {STORE} -o one/more/pages"));
+    assert_eq!(inside.status, Some(2), "{inside:#?}");
+    assert!(inside.err.contains("-o one/more/pages is inside the campaign folder "), "{}", inside.err);
+    assert!(!place.path("one/more").exists());
     fs::remove_dir_all(place.path("two")).unwrap();
     place.assay(&format!("track report {STORE}")).ok();
     let names = pages(&place, "history-report");

@@ -9,7 +9,7 @@ use ::report::history::{
     FallRule, HISTORY_MARKER, HistoryLinks, HistoryView, overview_page, series_file, series_page,
 };
 use anyhow::{Context, Result};
-use results::folder;
+use results::folder::{self, names};
 use results::history::EntrySource;
 use track::store::EntrySummary;
 use units::{Usage, several};
@@ -57,6 +57,7 @@ pub(super) fn run(args: &HistoryReportArgs) -> Result<u8> {
         let what = format!("no series of {} has these texts in its name", store.path().display());
         return Err(Usage(format!("{what}. List the series with assay track list.")).into());
     }
+    outside_of_campaigns(&args.out)?;
     let old = replaceable(&args.out)?;
     let view = view::view(&store, series, FallRule { fall: args.fall, since_s: args.since })?;
     fs::create_dir_all(&args.out).with_context(|| format!("cannot make {}", args.out.display()))?;
@@ -118,6 +119,21 @@ fn path_to(entry: &EntrySummary, page: &Path) -> Option<String> {
     }
     let is_text = location.extension().is_some_and(|end| TEXT_ENDS.iter().any(|text| end == *text));
     (is_text && location.is_file()).then(|| relative(location, page))?
+}
+
+/// Rejects a directory inside a campaign folder, also if a link leads there.
+fn outside_of_campaigns(out: &Path) -> Result<(), Usage> {
+    // A directory that does not exist yet will be below the first one that does.
+    let named = |one: &Path| if one == Path::new("") { PathBuf::from(".") } else { one.to_owned() };
+    let place = out.ancestors().find_map(|one| named(one).canonicalize().ok()).unwrap_or_default();
+    match place.ancestors().find(|one| folder::has(one, names::CAMPAIGN)) {
+        Some(campaign) => Err(Usage(format!(
+            "-o {} is inside the campaign folder {}. Give another directory.",
+            out.display(),
+            campaign.display()
+        ))),
+        None => Ok(()),
+    }
 }
 
 /// The names of the pages that this command made in a directory before. Rejects a directory with other
