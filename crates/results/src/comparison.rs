@@ -6,11 +6,15 @@
 //! Invariant: a conclusion without an interval never states a difference of a rate or a time.
 //! Never here: computing them, English.
 
+mod fact;
+
 use units::Dimension;
+
+pub use fact::{CampaignFacts, ComparedFact, FactArea, FactDifference, differing_facts};
 
 use crate::Outcome;
 use crate::folder::Head;
-use crate::reason::{Datum, Reason};
+use crate::reason::Reason;
 use crate::statistics::Interval;
 
 /// Campaigns that were compared with the first of them.
@@ -237,106 +241,6 @@ impl ComparedClause {
         let outcome = |verdict: &Option<ClauseVerdict>| verdict.as_ref().map(|verdict| verdict.outcome);
         self.verdicts.windows(2).any(|pair| outcome(&pair[0]) != outcome(&pair[1]))
     }
-}
-
-/// A fact in which campaigns differ.
-#[derive(Clone, Debug, PartialEq)]
-pub struct FactDifference {
-    /// The fact.
-    pub fact: ComparedFact,
-    /// The test, the file system or the parameter that it is about; empty for the campaign.
-    pub about: String,
-    /// Its value in each campaign; absent where it is not known.
-    pub values: Vec<Option<Datum>>,
-}
-
-/// The parts of a campaign that facts are about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum FactArea {
-    /// The plan.
-    Plan,
-    /// The program.
-    Program,
-    /// Nodes, kernels, libraries.
-    Machine,
-    /// File systems, and the layout of files.
-    FileSystem,
-}
-
-macro_rules! facts {
-    ($($variant:ident = $area:ident $word:literal: $meaning:literal;)*) => {
-        /// A fact that is compared.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-        pub enum ComparedFact {
-            $(#[doc = $meaning] $variant,)*
-        }
-
-        impl ComparedFact {
-            /// All facts, in the order in which they are shown.
-            pub const ALL: &'static [Self] = &[$(Self::$variant,)*];
-
-            /// Its word in files.
-            pub fn word(self) -> &'static str {
-                match self {
-                    $(Self::$variant => $word,)*
-                }
-            }
-
-            /// The part of the campaign that it is about.
-            pub fn area(self) -> FactArea {
-                match self {
-                    $(Self::$variant => FactArea::$area,)*
-                }
-            }
-        }
-    };
-}
-
-facts! {
-    PlanId = Plan "plan": "The id of the plan.";
-    PlanHash = Plan "plan-sha256": "The SHA-256 of the plan.";
-    Scale = Plan "scale": "The scale of the plan.";
-    Parameter = Plan "parameter": "The value of a parameter of the plan.";
-    Selected = Plan "selected": "The tests that were selected.";
-    TestPlanned = Plan "test": "Whether the plan has the test.";
-    Criteria = Plan "criteria": "The criteria of a test.";
-    Repetitions = Plan "repetitions": "The repetitions of a test.";
-    Command = Plan "command": "The command line of a test.";
-    Setup = Plan "setup": "The shell commands before each job of a test.";
-    Source = Plan "source": "The command lines that write what a test reads.";
-    State = Plan "state": "The states that a test needs.";
-    Parameters = Plan "parameters": "A recorded parameter of a test.";
-    Course = Plan "course": "The other requirements on a test.";
-    Waived = Plan "waivers": "The findings that the plan waives.";
-    Nonce = Plan "nonce": "The nonce of the buyer.";
-    ProgramVersion = Program "program": "The version of the program.";
-    ProgramHash = Program "program-sha256": "The SHA-256 of the program.";
-    ProgramCommit = Program "commit": "The commit that the program was built from.";
-    ProgramProfile = Program "profile": "The profile of the build.";
-    Host = Machine "host": "The name of the machine that ran the campaign.";
-    Kernel = Machine "kernel": "Its kernel.";
-    Os = Machine "os": "Its distribution.";
-    Cpu = Machine "cpu": "Its processor.";
-    Cores = Machine "cores": "Its usable cores.";
-    Memory = Machine "memory": "Its memory.";
-    Governor = Machine "governor": "The scaling governors of its processor.";
-    Launcher = Machine "launcher": "The program that starts jobs.";
-    Mpi = Machine "mpi": "The MPI library.";
-    Libraries = Machine "libraries": "The libraries for parallel work that were loaded.";
-    Nodes = Machine "nodes": "The nodes of the jobs of a test.";
-    Ranks = Machine "ranks": "The ranks of the jobs of a test.";
-    NodeNames = Machine "node-names": "The nodes that took part.";
-    Directory = FileSystem "directory": "The directory under test.";
-    FsKind = FileSystem "fs-type": "The type of a file system.";
-    FsDevice = FileSystem "fs-device": "The mounted device.";
-    FsOptions = FileSystem "fs-options": "The mount options.";
-    FsBytes = FileSystem "fs-size": "The size of a file system.";
-    FsTargets = FileSystem "fs-targets": "The number of storage targets.";
-    FsBacking = FileSystem "fs-backing": "What a file system lies on.";
-    StripeCount = FileSystem "stripe-count": "The storage targets of a file.";
-    StripeBytes = FileSystem "stripe-size": "The bytes on one storage target before the next one.";
-    Pool = FileSystem "pool": "The pool of storage targets.";
-    Fill = FileSystem "utilization": "The lowest and the highest utilization before the jobs.";
 }
 
 #[cfg(test)]

@@ -1,9 +1,12 @@
 //! Changes of several series at the same time are one event, with what changed between the entries around it.
 //!
+//! One cause changes a series once. So a fall and the recovery from it are two events, however soon it is.
+//!
 //! Never here: which of the facts is the cause. A history cannot show that.
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use results::comparison::{CampaignFacts, ComparedFact, differing_facts};
 use results::history::EntryFact;
 use results::reason::Datum;
 
@@ -68,7 +71,8 @@ pub fn events(courses: &[SeriesCourse], entries: &BTreeMap<i64, EntrySummary>) -
         let system = &courses[change.series].summary.series.system;
         let near = |event: &&mut HistoryEvent| {
             let last = event.changes.last().map_or(f64::NEG_INFINITY, |last| last.shift.time_s);
-            event.system == *system && change.shift.time_s - last <= TOGETHER_S
+            let is_new = event.changes.iter().all(|one| one.series != change.series);
+            is_new && event.system == *system && change.shift.time_s - last <= TOGETHER_S
         };
         match events.iter_mut().rev().find(near) {
             Some(event) => event.changes.push(change),
@@ -100,7 +104,7 @@ fn complete(event: &mut HistoryEvent, courses: &[SeriesCourse], entries: &BTreeM
     for (before, after) in pairs {
         if let (Some(before), Some(after)) = (entries.get(&before), entries.get(&after)) {
             for change in differing(&before.facts, &after.facts) {
-                if !found.contains(&change) {
+                if !found.iter().any(|one| is_same(one, &change)) {
                     found.push(change);
                 }
             }
@@ -109,12 +113,26 @@ fn complete(event: &mut HistoryEvent, courses: &[SeriesCourse], entries: &BTreeM
     event.facts = found;
 }
 
-/// The facts with other values.
+/// Whether two pairs of entries show the same change. The utilization is never exactly the same.
+fn is_same(one: &FactChange, other: &FactChange) -> bool {
+    let is_fill = one.fact == ComparedFact::Fill.word();
+    one == other || is_fill && (&one.fact, &one.about) == (&other.fact, &other.about)
+}
+
+/// The facts with other values, by the rules of a comparison; those of file systems and machines first. If
+/// one entry has no facts, such as an import, nothing is known to differ.
 pub fn differing(before: &[EntryFact], after: &[EntryFact]) -> Vec<FactChange> {
-    let keyed = |facts: &[EntryFact]| -> BTreeMap<(String, String), Datum> {
-        facts.iter().map(|one| ((one.fact.clone(), one.about.clone()), one.value.clone())).collect()
-    };
-    let (before, after) = (keyed(before), keyed(after));
+    if before.is_empty() || after.is_empty() {
+        return Vec::new();
+    }
+    let mut compared = differing_facts(&[before, after].map(compared_facts));
+    // The plan changes often, and explains little of the same series.
+    compared.sort_by_key(|one| std::cmp::Reverse(one.fact.area()));
+    let compared = compared.into_iter().map(|one| {
+        let [before, after] = [0, 1].map(|which| one.values[which].clone());
+        FactChange { fact: one.fact.word().to_owned(), about: one.about, before, after }
+    });
+    let (before, after) = (other_facts(before), other_facts(after));
     let keys: BTreeSet<&(String, String)> = before.keys().chain(after.keys()).collect();
     let of = |key: &(String, String)| FactChange {
         fact: key.0.clone(),
@@ -122,5 +140,20 @@ pub fn differing(before: &[EntryFact], after: &[EntryFact]) -> Vec<FactChange> {
         before: before.get(key).cloned(),
         after: after.get(key).cloned(),
     };
-    keys.into_iter().map(of).filter(|change| change.before != change.after).collect()
+    let others = keys.into_iter().map(of).filter(|change| change.before != change.after);
+    others.chain(compared).collect()
+}
+
+/// The facts that a comparison knows.
+fn compared_facts(facts: &[EntryFact]) -> CampaignFacts {
+    let known = |one: &EntryFact| {
+        ComparedFact::named(&one.fact).map(|fact| ((fact, one.about.clone()), one.value.clone()))
+    };
+    facts.iter().filter_map(known).collect()
+}
+
+/// All others, such as those that a later program wrote.
+fn other_facts(facts: &[EntryFact]) -> BTreeMap<(String, String), Datum> {
+    let others = facts.iter().filter(|one| ComparedFact::named(&one.fact).is_none());
+    others.map(|one| ((one.fact.clone(), one.about.clone()), one.value.clone())).collect()
 }

@@ -1,14 +1,13 @@
 //! The facts in which campaigns differ: plan, program, machine, file systems.
 //!
-//! Facts that always differ, such as times and free memory, are not among them. A utilization differs
-//! from one percent of the file system on.
+//! Facts that always differ, such as times and free memory, are not among them.
 //!
-//! Never here: whether a difference matters.
+//! Never here: when two values differ, which `results` decides; whether a difference matters.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use plan::Test;
-use results::comparison::{ComparedFact, FactDifference};
+use results::comparison::{CampaignFacts, ComparedFact, FactDifference, differing_facts};
 use results::folder::{Campaign, FileSystemFacts, Fill, Job, Layout, Machine};
 use results::reason::Datum;
 use results::record::Run;
@@ -17,80 +16,12 @@ use super::values::CampaignValues;
 use crate::index;
 use crate::parameters::{TestParameters, joined, state_text};
 
-/// The smallest difference of a utilization that is one.
-const FILL_DIFFERS: f64 = 0.01;
 /// The most names that a fact lists.
 const NAMES_MAX: usize = 16;
 
-/// The facts of one campaign, by fact and subject.
-pub(super) type CampaignFacts = BTreeMap<(ComparedFact, String), Datum>;
-
 /// All facts in which the campaigns differ, by fact and subject.
 pub(super) fn differences(values: &[CampaignValues<'_>]) -> Vec<FactDifference> {
-    let all: Vec<CampaignFacts> = values.iter().map(facts).collect();
-    let keys: BTreeSet<&(ComparedFact, String)> = all.iter().flat_map(BTreeMap::keys).collect();
-    let of = |key: &(ComparedFact, String)| {
-        let values: Vec<Option<Datum>> = all.iter().map(|facts| facts.get(key).cloned()).collect();
-        let (fact, about) = key.clone();
-        differs(fact, &values).then_some(FactDifference { fact, about, values })
-    };
-    let test_of = |about: &str| about.split(' ').next().unwrap_or_default().to_owned();
-    let has_test = |about: &str| values.iter().all(|one| one.plan.test(&test_of(about)).is_some());
-    let found = keys.into_iter().filter_map(of);
-    // All facts of a test that one plan lacks would differ: it is enough that the plan lacks it.
-    let mut found: Vec<FactDifference> =
-        found.filter(|one| !is_of_test(one.fact) || has_test(&one.about)).collect();
-    // Other command lines explain other parameters.
-    let commands = found.iter().filter(|one| one.fact == ComparedFact::Command);
-    let explained: BTreeSet<String> = commands.map(|one| one.about.clone()).collect();
-    found.retain(|one| one.fact != ComparedFact::Parameters || !explained.contains(&test_of(&one.about)));
-    found
-}
-
-/// Whether the fact is about a test that the plan must have.
-fn is_of_test(fact: ComparedFact) -> bool {
-    use ComparedFact::{
-        Command, Course, Criteria, Nodes, Parameters, Pool, Ranks, Repetitions, Setup, Source, State,
-        StripeBytes, StripeCount,
-    };
-    matches!(
-        fact,
-        Criteria
-            | Repetitions
-            | Command
-            | Setup
-            | Source
-            | State
-            | Course
-            | Nodes
-            | Ranks
-            | StripeCount
-            | StripeBytes
-            | Pool
-            | Parameters
-    )
-}
-
-fn differs(fact: ComparedFact, values: &[Option<Datum>]) -> bool {
-    if fact != ComparedFact::Fill {
-        return values.windows(2).any(|pair| pair[0] != pair[1]);
-    }
-    let ends = |value: &Option<Datum>| match value {
-        Some(Datum::List(ends)) => ends.iter().filter_map(number).collect(),
-        _ => Vec::new(),
-    };
-    let far = |pair: &[Option<Datum>]| {
-        let (one, other): (Vec<f64>, Vec<f64>) = (ends(&pair[0]), ends(&pair[1]));
-        one.len() != other.len() || one.iter().zip(&other).any(|(a, b)| (a - b).abs() >= FILL_DIFFERS)
-    };
-    values.windows(2).any(far)
-}
-
-fn number(datum: &Datum) -> Option<f64> {
-    match datum {
-        Datum::Quantity { value, .. } | Datum::Number(value) => Some(*value),
-        _ => None,
-    }
+    differing_facts(&values.iter().map(facts).collect::<Vec<_>>())
 }
 
 /// All known facts of a campaign.
