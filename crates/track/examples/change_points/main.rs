@@ -71,6 +71,9 @@ fn main() {
     if wanted("kinds") {
         kinds();
     }
+    if wanted("short") {
+        short();
+    }
 }
 
 /// The counts of all worlds, on two threads.
@@ -152,6 +155,43 @@ fn kinds() {
             share(3) / 100.0
         );
     }
+}
+
+/// Points before and after the fall of short histories.
+const SHORT: [(usize, usize); 6] = [(5, 5), (7, 7), (10, 5), (10, 10), (20, 5), (20, 10)];
+
+/// How often a fall is found in a short history.
+fn short() {
+    println!("\nA fall is found in a short history, in percent of {HISTORIES} histories.\n");
+    let heads: Vec<String> = SHORT.iter().map(|(before, after)| format!("{before} + {after}")).collect();
+    println!("| noise | fall | {} |\n|---|---|{}", heads.join(" | "), "---|".repeat(SHORT.len()));
+    let correlated = World { correlation: 0.5, ..World::quiet("COV 5 %, correlation 0.5", 0.05) };
+    let noises = [
+        World::quiet("COV 2 %", 0.02),
+        World::quiet("COV 5 %", 0.05),
+        World::quiet("COV 10 %", 0.1),
+        correlated,
+    ];
+    for world in noises {
+        for fall in [0.1, 0.2, 0.4] {
+            let shares: Vec<String> =
+                SHORT.iter().map(|size| format!("{:.0}", short_found(&world, fall, *size))).collect();
+            println!("| {} | {:.0} % | {} |", world.name, 100.0 * fall, shares.join(" | "));
+        }
+    }
+}
+
+/// The percentage of histories of `before` and `after` points in which the fall is found within two points.
+fn short_found(world: &World, fall: f64, (before, after): (usize, usize)) -> f64 {
+    let mut dice = Dice::new(2025);
+    let is_found = |_: &usize| {
+        let mut history = world.history(&mut dice);
+        history.truncate(before + after);
+        history[before..].iter_mut().for_each(|point| point.rate *= 1.0 - fall);
+        let shifts = analyse(&history, &ChangeSettings::default()).shifts;
+        shifts.iter().any(|shift| shift.index.abs_diff(before) <= 2)
+    };
+    100.0 * (0..HISTORIES).filter(is_found).count() as f64 / HISTORIES as f64
 }
 
 /// The first histories of each world, the same as those of the tables.

@@ -70,7 +70,7 @@ impl Levels {
         let times_s: Vec<f64> = index.iter().map(|place| points[*place].time_s).collect();
         let logarithms: Vec<f64> = index.iter().map(|place| points[*place].rate.ln()).collect();
         let (weekly, values) = without_week(&logarithms, &times_s, settings);
-        let noise = noise(&values);
+        let noise = noise(&values, settings.segment_min);
         let limited = limited(&values, &noise);
         let mut places = Division::of_levels(&limited, noise, settings).places();
         let drifting = replace_steps(&limited, &times_s, &noise, &mut places);

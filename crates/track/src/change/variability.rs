@@ -19,7 +19,7 @@ pub(super) fn changes(
     settings: &ChangeSettings,
 ) -> Vec<VariabilityChange> {
     let sizes: Vec<f64> = residuals.iter().map(|one| one.abs().sqrt()).collect();
-    let noise: HistoryNoise = noise(&sizes);
+    let noise: HistoryNoise = noise(&sizes, settings.long_segment_min);
     let division = Division {
         values: &sizes,
         noise,
