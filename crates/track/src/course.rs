@@ -1,11 +1,11 @@
 //! What happened to one series: its comparable parts, and the changes in each of them.
 //!
 //! Points with another setup, such as another command line, are another part. Parts are never joined, also
-//! if they alternate.
+//! if they alternate. A point without usable values never begins one.
 //!
 //! Never here: other series.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::change::{Analysis, ChangeSettings, HistoryPoint, LevelSegment, LevelShift, analyse};
 use crate::store::{SeriesSummary, Store, StoreError, StoredPoint};
@@ -48,16 +48,9 @@ impl SeriesCourse {
     /// Reads a series and finds its changes.
     pub fn of(store: &Store, summary: SeriesSummary, settings: &ChangeSettings) -> Result<Self, StoreError> {
         let points = store.points(summary.id)?;
-        let mut parts: Vec<(i64, Vec<usize>)> = Vec::new();
-        for (place, point) in points.iter().enumerate() {
-            match parts.iter_mut().find(|(setup, _)| *setup == point.setup) {
-                Some((_, places)) => places.push(place),
-                None => parts.push((point.setup, vec![place])),
-            }
-        }
         let mut before: Option<BTreeMap<String, String>> = None;
         let mut all = Vec::new();
-        for (setup, places) in parts {
+        for (setup, places) in comparable(&points) {
             let setup = store.setup(setup)?;
             let differs = before.as_ref().map_or(Vec::new(), |before| differing(before, &setup));
             before = Some(setup);
@@ -73,6 +66,26 @@ impl SeriesCourse {
     }
 }
 
+/// The places of points with the same setup, by their first points.
+///
+/// A job that failed recorded less than others, so its setup is not complete. Such a point belongs to the
+/// part of the point before it.
+fn comparable(points: &[StoredPoint]) -> Vec<(i64, Vec<usize>)> {
+    let usable: BTreeSet<i64> =
+        points.iter().filter(|point| point.mean.is_some()).map(|point| point.setup).collect();
+    let known = |point: &&StoredPoint| usable.is_empty() || usable.contains(&point.setup);
+    let Some(mut setup) = points.iter().find(known).map(|point| point.setup) else { return Vec::new() };
+    let mut parts: Vec<(i64, Vec<usize>)> = Vec::new();
+    for (place, point) in points.iter().enumerate() {
+        setup = if known(&point) { point.setup } else { setup };
+        match parts.iter_mut().find(|(one, _)| *one == setup) {
+            Some((_, places)) => places.push(place),
+            None => parts.push((setup, vec![place])),
+        }
+    }
+    parts
+}
+
 /// A point as the analysis reads it. A point without a value is not usable there.
 fn rate(point: &StoredPoint) -> HistoryPoint {
     HistoryPoint { time_s: point.time_s, rate: point.mean.unwrap_or(f64::NAN) }
@@ -80,6 +93,6 @@ fn rate(point: &StoredPoint) -> HistoryPoint {
 
 /// The names with different texts, and those that only one of them has.
 fn differing(one: &BTreeMap<String, String>, other: &BTreeMap<String, String>) -> Vec<String> {
-    let names: std::collections::BTreeSet<&String> = one.keys().chain(other.keys()).collect();
+    let names: BTreeSet<&String> = one.keys().chain(other.keys()).collect();
     names.into_iter().filter(|name| one.get(*name) != other.get(*name)).cloned().collect()
 }

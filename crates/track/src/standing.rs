@@ -12,6 +12,9 @@ use crate::course::{CoursePart, SeriesCourse};
 
 /// Fewer usable points of a part decide nothing: a shift needs five points on each side.
 pub const POINTS_MIN: usize = 10;
+/// After this number of points without usable values the state is not known. It is the number of points that
+/// a shift needs.
+pub const UNUSABLE_MAX: usize = 5;
 /// The confidence of the interval of a change, between 0 and 1.
 const CONFIDENCE: f64 = 0.95;
 
@@ -20,6 +23,8 @@ const CONFIDENCE: f64 = 0.95;
 pub enum Standing {
     /// The part with the last point has too few usable points; how many.
     TooFew(usize),
+    /// The last points have no usable values; how many.
+    Unusable(usize),
     /// No change was found.
     Unchanged,
     /// The speed changed.
@@ -56,8 +61,10 @@ pub fn standing(course: &SeriesCourse, since_s: Option<f64>) -> Standing {
     use MetricDirection::{Count, HigherIsFaster, LowerIsFaster, Neither};
     let Some(part) = course.current() else { return Standing::TooFew(0) };
     let usable = part.places.len() - part.analysis.unusable.len();
+    let unusable = unusable_at_the_end(course);
     match course.summary.direction {
         Neither | Count => Standing::NotASpeed,
+        _ if unusable >= UNUSABLE_MAX => Standing::Unusable(unusable),
         _ if usable < POINTS_MIN => Standing::TooFew(usable),
         HigherIsFaster => changed(course, part, since_s).map_or(Standing::Unchanged, Standing::Changed),
         LowerIsFaster => {
@@ -73,12 +80,19 @@ pub fn standing(course: &SeriesCourse, since_s: Option<f64>) -> Standing {
     }
 }
 
+/// How many points at the end of a series have no usable values.
+pub fn unusable_at_the_end(course: &SeriesCourse) -> usize {
+    course.points.iter().rev().take_while(|point| point.mean.is_none()).count()
+}
+
 /// The change of the values, if there is one.
 fn changed(course: &SeriesCourse, part: &CoursePart, since_s: Option<f64>) -> Option<SpeedChange> {
     let time = |index: usize| course.points[part.places[index]].time_s;
     let since_s = since_s.unwrap_or(f64::NEG_INFINITY);
-    let index = (0..part.places.len()).find(|index| time(*index) >= since_s)?;
-    let (baseline, last) = (part.segment_of(index)?, part.analysis.segments.last()?);
+    // A point without usable values is in no segment if it is at the start of one.
+    let mut since = (0..part.places.len()).filter(|index| time(*index) >= since_s);
+    let (index, baseline) = since.find_map(|index| Some((index, part.segment_of(index)?)))?;
+    let last = part.analysis.segments.last()?;
     if baseline.first != last.first {
         let shift = part.analysis.shifts.iter().find(|shift| shift.index == last.first);
         let since_s = shift.map_or(time(last.first), |shift| shift.time_s);

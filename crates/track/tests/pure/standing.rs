@@ -5,16 +5,17 @@ use std::collections::BTreeMap;
 use measure::statistics::Dice;
 use results::comparison::MetricDirection;
 use results::history::{EntryFact, HistoryEntry, MeasuredPoint, SeriesId};
+use results::reason::{Code, Datum};
 use track::change::ChangeSettings;
 use track::course::SeriesCourse;
-use track::event::{HistoryEvent, events};
+use track::event::{HistoryEvent, differing, events};
 use track::note::{baseline_s, notes_of};
 use track::standing::{SpeedChange, Standing, standing};
 use track::store::{EntrySummary, HistoryNote, Store};
 
 const DAY_S: f64 = 86_400.0;
 
-/// A day of a series: the value, the command line and the kernel.
+/// A day of a series: the value (NaN if it cannot be used), the command line and the kernel.
 struct Day {
     test: &'static str,
     day: u32,
@@ -48,8 +49,8 @@ fn entry(day: &Day, unit: &str, direction: MetricDirection) -> HistoryEntry {
             series,
             direction,
             time_s,
-            values: vec![day.value * noise(day.day)],
-            why: None,
+            values: if day.value.is_nan() { vec![] } else { vec![day.value * noise(day.day)] },
+            why: day.value.is_nan().then_some(Code::CachedRead),
             outcome: None,
             threshold: None,
             setup: BTreeMap::from([("command".to_owned(), day.command.to_owned())]),
@@ -212,4 +213,86 @@ fn shifts_of_several_series_at_one_time_are_one_event_with_what_changed() {
     assert_eq!(facts, [("kernel", "Some(Text(\"5.1\")) Some(Text(\"5.2\"))".to_owned())]);
     let day = |time_s: f64| time_s / DAY_S;
     assert!(day(events[0].from_s) <= 40.0 && 39.0 <= day(events[0].to_s), "{:?}", events[0]);
+}
+
+/// The same days, without usable values on these.
+fn unusable(mut days: Vec<Day>, which: std::ops::Range<usize>, command: &'static str) -> Vec<Day> {
+    for day in &mut days[which] {
+        (day.value, day.command) = (f64::NAN, command);
+    }
+    days
+}
+
+#[test]
+fn a_failed_campaign_belongs_to_the_part_before_it_and_hides_no_fall() {
+    // A job that failed recorded no ranks, so its setup is another one.
+    for which in [20..22, 60..61, 79..80, 0..2] {
+        let days = unusable(step("A", 0.8), which.clone(), "");
+        let (courses, _) = courses(&days, MetricDirection::HigherIsFaster);
+        assert_eq!(courses[0].parts.len(), 1, "{which:?}");
+        assert_eq!(courses[0].parts[0].places.len(), 80, "{which:?}");
+        assert!(matches!(standing(&courses[0], None), Standing::Changed(_)), "{which:?}");
+    }
+}
+
+#[test]
+fn a_series_that_ends_without_usable_values_is_not_unchanged() {
+    let of = |which| {
+        let (courses, _) =
+            courses(&unusable(step("A", 1.0), which, "ior -w"), MetricDirection::HigherIsFaster);
+        standing(&courses[0], None)
+    };
+    assert_eq!(of(76..80), Standing::Unchanged);
+    assert_eq!(of(75..80), Standing::Unusable(5));
+    assert_eq!(of(70..79), Standing::Unchanged, "the last point is usable again");
+    assert_eq!(of(0..80), Standing::Unusable(80));
+}
+
+#[test]
+fn a_fall_and_its_recovery_are_two_events() {
+    let hourly = |day: Day| Day { value: if (40..60).contains(&day.day) { 8e8 } else { 1e9 }, ..day };
+    let days: Vec<Day> = step("A", 1.0).into_iter().map(hourly).collect();
+    let place = tempfile::tempdir().unwrap();
+    let mut store = Store::open_or_create(&place.path().join("h.sqlite")).unwrap();
+    let mut entries: Vec<HistoryEntry> =
+        days.iter().map(|day| entry(day, "B/s", MetricDirection::HigherIsFaster)).collect();
+    entries.iter_mut().for_each(|entry| entry.points[0].time_s /= 24.0);
+    store.add(&entries, 0.0).unwrap();
+    let settings = ChangeSettings::default();
+    let course = SeriesCourse::of(&store, store.series().unwrap().remove(0), &settings).unwrap();
+    let events = events(&[course], &BTreeMap::new());
+    let falls: Vec<bool> = events.iter().map(|event| event.changes[0].shift.ratio < 1.0).collect();
+    assert_eq!(falls, [true, false], "{events:#?}");
+    assert!(events.iter().all(|event| event.changes.len() == 1));
+}
+
+fn fact(fact: &str, about: &str, value: impl Into<Datum>) -> EntryFact {
+    EntryFact { fact: fact.into(), about: about.into(), value: value.into() }
+}
+
+/// The facts that differ, each with what it is about.
+fn names(before: &[EntryFact], after: &[EntryFact]) -> Vec<(String, String)> {
+    differing(before, after).into_iter().map(|one| (one.fact, one.about)).collect()
+}
+
+#[test]
+fn facts_differ_by_the_rules_of_a_comparison_and_those_of_the_plan_are_last() {
+    let fill = |low: f64| fact("utilization", "s", vec![Datum::share(low), Datum::share(low + 0.001)]);
+    assert_eq!(names(&[fill(0.120)], &[fill(0.125)]), []);
+    assert_eq!(names(&[fill(0.12)], &[fill(0.14)]), [("utilization".into(), "s".into())]);
+
+    let before =
+        [fact("plan-sha256", "", "1"), fact("kernel", "", "5.1"), fact("fs-options", "s", "noatime")];
+    let after = [
+        fact("plan-sha256", "", "2"),
+        fact("kernel", "", "5.2"),
+        fact("fs-options", "s", "relatime"),
+        fact("test", "NEW", true),
+        fact("command", "NEW", "ior -w"),
+    ];
+    let wanted = [("fs-options", "s"), ("kernel", ""), ("plan-sha256", ""), ("test", "NEW")];
+    let wanted = wanted.map(|(fact, about)| (fact.to_owned(), about.to_owned()));
+    assert_eq!(names(&before, &after), wanted, "a new test is one fact");
+    assert_eq!(names(&[], &after), [], "an import has no facts");
+    assert_eq!(names(&[fact("later", "", "1")], &[fact("later", "", "2")]).len(), 1);
 }
