@@ -47,6 +47,8 @@ pub enum StoreError {
     Newer(PathBuf, u32),
     /// Another program writes for longer than this one waits.
     Busy(PathBuf),
+    /// A killed program left it within a change, and this one may not undo that.
+    Interrupted(PathBuf),
     /// A failed call of the database, in its words.
     Failed(PathBuf, String),
 }
@@ -74,6 +76,12 @@ impl fmt::Display for StoreError {
                 path.display(),
                 PATIENCE.as_secs()
             ),
+            Self::Interrupted(path) => write!(
+                out,
+                "a program that added to {} was killed, and its change cannot be undone without the right to \
+                 write. Run assay track list once as a user who may write to this file and its directory.",
+                path.display()
+            ),
             Self::Failed(path, why) => write!(out, "{}: {why}", path.display()),
         }
     }
@@ -96,7 +104,12 @@ impl Store {
         if !path.exists() {
             return Err(StoreError::Missing(path.to_owned()));
         }
-        Self::connect(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?.checked()
+        // Only a connection that may write can undo what a killed writer left.
+        let flags = match has_journal(path) {
+            true => OpenFlags::SQLITE_OPEN_READ_WRITE,
+            false => OpenFlags::SQLITE_OPEN_READ_ONLY,
+        };
+        Self::connect(path, flags)?.checked()
     }
 
     /// Opens the store at `path` to change it.
@@ -159,10 +172,18 @@ impl Store {
     }
 }
 
+/// Whether there is a rollback journal: another program writes now, or was killed.
+fn has_journal(path: &Path) -> bool {
+    let mut name = path.as_os_str().to_owned();
+    name.push("-journal");
+    std::fs::metadata(name).is_ok_and(|journal| journal.len() > 0)
+}
+
 fn failed(path: &Path, error: &rusqlite::Error) -> StoreError {
     use rusqlite::ErrorCode;
     match error.sqlite_error_code() {
         Some(ErrorCode::DatabaseBusy) => StoreError::Busy(path.to_owned()),
+        Some(ErrorCode::ReadOnly) if has_journal(path) => StoreError::Interrupted(path.to_owned()),
         Some(ErrorCode::NotADatabase) => StoreError::Foreign(path.to_owned()),
         _ => StoreError::Failed(path.to_owned(), error.to_string()),
     }

@@ -103,7 +103,7 @@ fn date(text: &str) -> Result<f64, String> {
 /// A store that cannot be used is a mistake of the user; a failed or a waiting database is none.
 fn usage(error: StoreError) -> anyhow::Error {
     match error {
-        StoreError::Busy(_) | StoreError::Failed(..) => error.into(),
+        StoreError::Busy(_) | StoreError::Interrupted(_) | StoreError::Failed(..) => error.into(),
         _ => Usage(error.to_string()).into(),
     }
 }

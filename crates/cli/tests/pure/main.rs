@@ -62,4 +62,5 @@ mod report_pdf;
 mod signatures;
 mod track;
 mod track_accepted;
+mod track_killed;
 mod track_report;
