@@ -91,7 +91,8 @@ impl ExitStatuses {
                 "0  done; no checked series fell",
                 "1  a series fell by more than the share",
                 "2  wrong usage, or the file is not a history",
-                "3  something was not added, or no series has enough points to check",
+                "3  something was not added, no series has enough points to check, or",
+                "   the last 5 points of a series have no usable values",
                 "4  an error of the program or of I/O",
             ],
             Self::Index => &[

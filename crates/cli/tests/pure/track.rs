@@ -89,6 +89,65 @@ fn an_extended_campaign_replaces_what_was_added_before() {
 }
 
 #[test]
+fn a_campaign_is_there_once_however_often_it_is_moved_packed_and_extended() {
+    let place = campaigns(&["one"]);
+    place.assay(&format!("track add {STORE} one")).ok();
+    fs::create_dir_all(place.path("archive/2026")).unwrap();
+    fs::rename(place.path("one"), place.path("archive/2026/moved")).unwrap();
+    place.assay("pack archive/2026/moved -o first.tar.gz").ok();
+    place.assay("run --extend archive/2026/moved --repetitions 3 --reason more").ok();
+    place.assay("pack archive/2026/moved -o second.tar.gz").ok();
+    // The first archive has the campaign before it was extended, the folder and the second one after it.
+    for paths in ["first.tar.gz", "archive/2026/moved second.tar.gz", "one.tar.gz first.tar.gz"] {
+        if paths.starts_with("one") {
+            fs::copy(place.path("second.tar.gz"), place.path("one.tar.gz")).unwrap();
+        }
+        place.assay(&format!("track add {STORE} {paths}")).ok();
+    }
+    let points = exported(&place, "W");
+    assert_eq!((points.len(), points[0]["repetitions"].as_u64()), (1, Some(5)), "{points:#?}");
+    let list = place.assay(&format!("track list {STORE}")).ok();
+    assert!(list.ends_with("2 series. History: h.sqlite\n"), "{list}");
+    let other = place.assay("track add --store other.sqlite second.tar.gz first.tar.gz").ok();
+    assert!(other.starts_with("Added: 2 entries"), "{other}");
+    let text = place.assay("track export --store other.sqlite --format jsonl W").ok();
+    assert_eq!(text.lines().count(), 1, "the longer one counts in any order: {text}");
+}
+
+#[test]
+fn a_campaign_whose_job_failed_is_a_point_without_values_in_the_same_part() {
+    let place = Place::new();
+    let broken = place.path("broken");
+    place.plan(&TESTS.replacen(
+        "repetitions = 2",
+        &format!("setup = [\"test ! -e {}\"]\nrepetitions = 2", broken.display()),
+        1,
+    ));
+    let run = |folder: &str| place.assay(&format!("run p.toml --dir dir --folder {folder}"));
+    run("c1").ok();
+    fs::write(&broken, "").unwrap();
+    let failed: Vec<String> = (2..8).map(|number| format!("c{number}")).collect();
+    for folder in &failed {
+        let ran = run(folder);
+        assert!(!ran.passed(), "{ran:#?}");
+    }
+    place.assay(&format!("track add {STORE} c1 {}", failed[..5].join(" "))).ok();
+    let points = exported(&place, "W");
+    let values: Vec<usize> = points.iter().map(|one| one["values"].as_array().unwrap().len()).collect();
+    assert_eq!(values, [2, 0, 0, 0, 0, 0], "{points:#?}");
+    let ran = place.assay(&format!("track check {STORE} / W /"));
+    assert_eq!(ran.status, Some(3), "{ran:#?}");
+    assert!(ran.out.contains("last 5 points without usable values ("), "{ran:#?}");
+    let last = "1 series: 0 fell, 1 without usable values in the last 5 points or more. History: h.sqlite\n";
+    assert!(ran.out.ends_with(last), "{ran:#?}");
+    fs::remove_file(&broken).unwrap();
+    run("c9").ok();
+    place.assay(&format!("track add {STORE} c9")).ok();
+    let ran = place.assay(&format!("track check {STORE} / W /"));
+    assert!(ran.out.contains("  too few points: 2\n"), "the failed campaigns began no other part: {ran:#?}");
+}
+
+#[test]
 fn a_table_of_another_program_is_added_with_names_for_its_columns() {
     let place = Place::new();
     fs::write(place.path("t.csv"), "epoch,mib\n100,2\n200,4\n").unwrap();
@@ -160,16 +219,16 @@ fn fallen() -> Place {
 #[test]
 fn a_check_fails_for_a_series_that_fell_and_names_the_day() {
     let place = fallen();
-    let ran = place.assay(&format!("track check {STORE}"));
+    let ran = crate::common::run(place.command(&format!("track check {STORE}")).env("TZ", "UTC"));
     assert_eq!(ran.status, Some(1), "{ran:#?}");
     let row = |text: &str| ran.out.lines().find(|line| line.contains(text)).unwrap_or_default().to_owned();
     let fell = row("/ fell /");
     assert!(fell.contains(" 80 % (7") && fell.ends_with("FELL on 2017-08-23"), "{fell}");
     assert!(row("/ same /").ends_with("no change found") && row("/ young /").ends_with("too few points: 5"));
-    assert!(
-        ran.out.contains("\n  lab / csv / fell / value  x0.80\n  no fact that is known changed\n"),
-        "{ran:#?}"
-    );
+    let change = "\n  lab / csv / fell / value  x0.80 on 2017-08-23 02:40\n";
+    assert!(ran.out.contains(&format!("{change}  No recorded fact differs before and after.\n")), "{ran:#?}");
+    let elsewhere = crate::common::run(place.command(&format!("track check {STORE}")).env("TZ", "UTC+5"));
+    assert!(elsewhere.out.contains("x0.80 on 2017-08-22 21:40\n"), "dates are local: {elsewhere:#?}");
     assert!(ran.out.ends_with("3 series: 1 fell, 1 with fewer than 10 usable points. History: h.sqlite\n"));
 
     let status = |words: &str| place.assay(&format!("track check {STORE} {words}")).status;

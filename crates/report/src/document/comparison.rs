@@ -24,6 +24,7 @@ use super::{Cell, Table, Tone};
 use crate::sentences;
 
 pub use csv::comparison_csv;
+pub use facts::label as fact_label;
 pub use forest::{ForestLine, ForestPlot, ForestTick};
 
 /// The most rows of a table of differences that are shown. The values as CSV have all of them.

@@ -34,7 +34,7 @@ pub use build::of;
 pub use campaigns::{IndexDocument, IndexEntry, IndexedCampaign, campaign_index};
 pub use comparison::{
     CampaignLine, ComparisonDocument, ConclusionLine, ForestLine, ForestPlot, ForestTick, RowLine,
-    comparison, comparison_csv,
+    comparison, comparison_csv, fact_label,
 };
 pub use csv::csv;
 pub use plots::{

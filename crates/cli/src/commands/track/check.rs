@@ -1,12 +1,13 @@
 //! `assay track check`: whether series fell since their baseline, for cron and continuous tests.
 
 use anyhow::Result;
-use report::history::words::{self, day};
+use report::history::words::{self, local_day, local_minute};
 use report::history::{FallRule, HistoryView};
+use track::change::LevelShift;
 use track::course::SeriesCourse;
 use track::event::{EventChange, HistoryEvent};
 use track::note::notes_of;
-use track::standing::{POINTS_MIN, Standing};
+use track::standing::{POINTS_MIN, Standing, UNUSABLE_MAX};
 use track::store::HistoryNote;
 use units::several;
 
@@ -24,7 +25,7 @@ const FACTS_MAX: usize = 12;
 /// The level of the last points is compared with that of the baseline. A fall counts only if a shift or a
 /// drift was found between them. The baseline is the first point, or the first one since the last accepted
 /// note (assay track note --accept). Points with another command line or program are not compared with those
-/// before.
+/// before. Dates are local.
 #[derive(clap::Args)]
 pub(super) struct CheckArgs {
     #[command(flatten)]
@@ -47,8 +48,8 @@ pub(super) fn run(args: &CheckArgs) -> Result<u8> {
     let view = view::view(&store, selected(&store, &args.texts)?, rule)?;
     let HistoryView { courses, standings, .. } = &view;
     let fallen = (0..courses.len()).filter(|at| view.has_fallen(*at)).count();
-    let undecided = standings.iter().filter(|one| matches!(one, Standing::TooFew(_))).count();
-    let decided = standings.len() - undecided;
+    let few = standings.iter().filter(|one| matches!(one, Standing::TooFew(_))).count();
+    let unusable = standings.iter().filter(|one| matches!(one, Standing::Unusable(_))).count();
     if !courses.is_empty() {
         let header = ["Series", "Points", "First", "Last", "Speed now", "Standing"].map(str::to_owned);
         let rows = (0..courses.len()).map(|at| row(&view, at));
@@ -58,15 +59,17 @@ pub(super) fn run(args: &CheckArgs) -> Result<u8> {
     for event in view.events.iter().filter(|event| event.changes.iter().any(of_fallen)) {
         say(&(described(event, courses) + &explained(&notes_of(event, courses, &view.notes))))?;
     }
-    let few = match undecided {
-        0 => String::new(),
-        _ => format!(", {undecided} with fewer than {POINTS_MIN} usable points"),
-    };
-    let all = several(courses.len() as u64, "series");
-    say(&format!("{all}: {fallen} fell{few}. History: {}\n", store.path().display()))?;
-    Ok(match (fallen, decided) {
-        (0, 0) => UNDECIDED,
-        (0, _) => DONE,
+    let mut all = format!("{}: {fallen} fell", several(courses.len() as u64, "series"));
+    if few > 0 {
+        all += &format!(", {few} with fewer than {POINTS_MIN} usable points");
+    }
+    if unusable > 0 {
+        all += &format!(", {unusable} without usable values in the last {UNUSABLE_MAX} points or more");
+    }
+    say(&format!("{all}. History: {}\n", store.path().display()))?;
+    Ok(match fallen {
+        0 if unusable > 0 || few == standings.len() => UNDECIDED,
+        0 => DONE,
         _ => FAIL,
     })
 }
@@ -80,32 +83,36 @@ fn row(view: &HistoryView, series: usize) -> [String; 6] {
     [
         summary.series.to_string(),
         summary.points.to_string(),
-        day(summary.first_s),
-        day(summary.last_s),
+        local_day(summary.first_s),
+        local_day(summary.last_s),
         now,
-        words::standing(standing, view.has_fallen(series)),
+        words::standing(view, series, local_day),
     ]
 }
 
 /// An event with its series, and the facts that changed.
 fn described(event: &HistoryEvent, courses: &[SeriesCourse]) -> String {
-    let mut text = format!("Between {} and {}:\n", day(event.from_s), day(event.to_s));
+    let mut text = format!("Between {} and {}:\n", local_minute(event.from_s), local_minute(event.to_s));
     for change in &event.changes {
-        let ratio = format!("{:.2}", change.shift.ratio);
-        text += &format!("  {}  x{ratio}\n", courses[change.series].summary.series);
+        let LevelShift { ratio, time_s, .. } = change.shift;
+        let name = &courses[change.series].summary.series;
+        text += &format!("  {name}  x{ratio:.2} on {}\n", local_minute(time_s));
     }
+    if event.facts.is_empty() {
+        return text + "  No recorded fact differs before and after.\n";
+    }
+    text += "  These facts differ before and after:\n";
     for fact in event.facts.iter().take(FACTS_MAX) {
-        text += &format!("  {}\n", words::fact(fact));
+        text += &format!("    {}\n", words::fact(fact));
     }
     match event.facts.len().saturating_sub(FACTS_MAX) {
-        0 if event.facts.is_empty() => text += "  no fact that is known changed\n",
         0 => {}
-        rest => text += &format!("  and {}\n", several(rest as u64, "more fact")),
+        rest => text += &format!("    and {}\n", several(rest as u64, "more fact")),
     }
     text
 }
 
 /// The notes about the time of an event.
 fn explained(notes: &[&HistoryNote]) -> String {
-    notes.iter().map(|note| format!("  note {}\n", words::note(note))).collect()
+    notes.iter().map(|note| format!("  note {}\n", words::note_on(&local_day(note.time_s), note))).collect()
 }

@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use report::history::sparkline;
-use report::history::words::{day, value};
+use report::history::words::{local_day, value};
 use track::store::{SeriesSummary, Store, StoredPoint};
 use units::several;
 
@@ -57,5 +57,12 @@ fn row(one: &SeriesSummary, points: &[StoredPoint]) -> [String; 6] {
     let last = points.last().and_then(|point| point.mean);
     let last = last.map_or_else(|| "-".to_owned(), |mean| value(mean, &one.series.unit));
     let course = sparkline(&means, COURSE_MAX, characters());
-    [one.series.to_string(), one.points.to_string(), day(one.first_s), day(one.last_s), last, course]
+    [
+        one.series.to_string(),
+        one.points.to_string(),
+        local_day(one.first_s),
+        local_day(one.last_s),
+        last,
+        course,
+    ]
 }

@@ -1,7 +1,7 @@
 //! `assay track note`: what people know about a time of the history, and which levels they accept.
 
 use anyhow::Result;
-use report::history::words::{self, day};
+use report::history::words::{local_day, note_on};
 use track::store::{HistoryNote, Store};
 use units::{Usage, several, visible};
 
@@ -87,7 +87,7 @@ fn withdraw(args: &NoteArgs, id: &str) -> Result<u8> {
     let mut store = args.store.open_to_write()?;
     let note = found(&store, id)?;
     store.withdraw_note(note.id, measure::unix_seconds())?;
-    say(&format!("Withdrawn: {}\n", words::note(&note)))?;
+    say(&format!("Withdrawn: {}\n", note_on(&local_day(note.time_s), &note)))?;
     Ok(DONE)
 }
 
@@ -122,7 +122,7 @@ fn row(note: &HistoryNote) -> [String; 6] {
     let scope = if note.scope.is_empty() { "all series".to_owned() } else { note.scope.join(" ") };
     let accepted = if note.is_accepted { "accepted" } else { "" };
     let [author, words] = [&note.author, &note.words].map(|text| visible(text));
-    [digits(note.id), day(note.time_s), scope, accepted.to_owned(), author, words]
+    [digits(note.id), local_day(note.time_s), scope, accepted.to_owned(), author, words]
 }
 
 /// The id in 16 hexadecimal digits.

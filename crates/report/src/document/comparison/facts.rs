@@ -56,7 +56,7 @@ fn value_cell(fact: ComparedFact, value: Option<&Datum>) -> Cell {
 }
 
 /// The words for a fact.
-pub(super) fn label(fact: ComparedFact) -> &'static str {
+pub fn label(fact: ComparedFact) -> &'static str {
     use ComparedFact as F;
     match fact {
         F::PlanId => "Plan",

@@ -110,6 +110,7 @@ fn summary(view: &HistoryView) -> Vec<String> {
     let fallen = count(HistoryView::has_fallen);
     let rose = count(|view, at| matches!(view.standings[at], Standing::Changed(change) if change.low > 1.0));
     let few = count(|view, at| matches!(view.standings[at], Standing::TooFew(_)));
+    let unusable = count(|view, at| matches!(view.standings[at], Standing::Unusable(_)));
     let share = super::super::words::percent(view.rule.fall, false);
     let baseline = match view.rule.since_s {
         Some(since) => format!("the first point since {}", words::day(since)),
@@ -135,6 +136,9 @@ fn summary(view: &HistoryView) -> Vec<String> {
     ];
     if few > 0 {
         all.push(format!("{few} with {} decide nothing.", words::too_few()));
+    }
+    if unusable > 0 {
+        all.push(format!("{unusable} end without usable values, and decide nothing."));
     }
     all
 }
@@ -181,7 +185,7 @@ fn standings(view: &HistoryView, links: &HistoryLinks<'_>) -> Table {
 /// The standing of a series.
 pub(super) fn standing_cell(view: &HistoryView, series: usize) -> Cell {
     let has_fallen = view.has_fallen(series);
-    let cell = Cell::new(words::standing(&view.standings[series], has_fallen));
+    let cell = Cell::new(words::standing(view, series, words::day));
     match &view.standings[series] {
         _ if has_fallen => cell.toned(Tone::Fail),
         Standing::Changed(change) if change.low > 1.0 => cell.toned(Tone::Pass),

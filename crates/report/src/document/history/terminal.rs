@@ -43,7 +43,7 @@ pub(crate) fn series_text(view: &HistoryView, series: usize, columns: usize) -> 
     let summary = &course.summary;
     let time = chart::time_axis(std::iter::once(course), TIME_TICKS);
     let detail = ChartDetail { columns, time_ticks: TIME_TICKS, is_large: false };
-    let standing = words::standing(&view.standings[series], view.has_fallen(series));
+    let standing = words::standing(view, series, words::day);
     let speed = match overview::speed(view, series) {
         none if none.is_empty() => String::new(),
         speed => format!(", speed {speed} of the baseline"),

@@ -3,14 +3,22 @@
 //! Never here: layout.
 
 use jiff::Timestamp;
+use jiff::tz::TimeZone;
+use results::comparison::ComparedFact;
 use results::history::SeriesId;
 use results::reason::Datum;
+use track::course::SeriesCourse;
 use track::event::FactChange;
-use track::standing::{POINTS_MIN, SpeedChange, Standing};
+use track::standing::{POINTS_MIN, SpeedChange, Standing, unusable_at_the_end};
 use track::store::{EntrySummary, HistoryNote};
-use units::visible;
+use units::{several, visible};
 
+use super::super::comparison::fact_label;
+use super::view::HistoryView;
 use crate::sentences::datum;
+
+/// How many digits of a hash are shown.
+const HASH_SHOWN: usize = 12;
 
 /// The name within its file system.
 pub fn short_name(series: &SeriesId) -> String {
@@ -41,6 +49,22 @@ pub fn minute(time_s: f64) -> String {
     in_utc(time_s, "%Y-%m-%d %H:%M")
 }
 
+/// The date, by the clock of this machine.
+pub fn local_day(time_s: f64) -> String {
+    local(time_s, "%Y-%m-%d")
+}
+
+/// The date and the minute, by the clock of this machine.
+pub fn local_minute(time_s: f64) -> String {
+    local(time_s, "%Y-%m-%d %H:%M")
+}
+
+fn local(time_s: f64, format: &str) -> String {
+    let moment = Timestamp::from_second(time_s as i64);
+    let zoned = moment.map(|moment| moment.to_zoned(TimeZone::system()));
+    zoned.map_or_else(|_| "?".to_owned(), |zoned| zoned.strftime(format).to_string())
+}
+
 fn in_utc(time_s: f64, format: &str) -> String {
     let moment = Timestamp::from_second(time_s as i64);
     moment.map_or_else(|_| "?".to_owned(), |moment| moment.strftime(format).to_string())
@@ -58,14 +82,41 @@ pub fn limits(change: &SpeedChange) -> String {
     format!("{} % ({low} to {high})", percent(change.ratio))
 }
 
-/// The standing of a series in a few words; `has_fallen` is the decision of the rule of falls.
-pub fn standing(standing: &Standing, has_fallen: bool) -> String {
-    let change = match standing {
-        Standing::TooFew(points) => return format!("too few points: {points}"),
-        Standing::Unchanged => return "no change found".to_owned(),
-        Standing::NotASpeed => return "not a speed".to_owned(),
-        Standing::Changed(change) => change,
+/// The standing of a series in a few words, with dates by `day`.
+pub fn standing(view: &HistoryView, series: usize, day: fn(f64) -> String) -> String {
+    let (course, standing) = (&view.courses[series], &view.standings[series]);
+    let words = match standing {
+        Standing::TooFew(points) => few(course, *points, day),
+        Standing::Unusable(points) => return unusable(course, *points),
+        Standing::Unchanged => "no change found".to_owned(),
+        Standing::NotASpeed => "not a speed".to_owned(),
+        Standing::Changed(change) => changed(change, view.has_fallen(series), day),
     };
+    match unusable_at_the_end(course) {
+        0 => words,
+        points => format!("{words}; {}", unusable(course, points)),
+    }
+}
+
+/// How many points there are, and which change of the test began a new part.
+fn few(course: &SeriesCourse, points: usize, day: fn(f64) -> String) -> String {
+    let part = course.current().filter(|part| !part.differs.is_empty());
+    let began = part.and_then(|part| Some((part, part.places.first()?)));
+    let why = began.map(|(part, first)| {
+        let changed = part.differs.join(" and ");
+        format!(" since {changed} changed on {}", day(course.points[*first].time_s))
+    });
+    format!("too few points: {points}{}", why.unwrap_or_default())
+}
+
+/// How many points at the end have no values, and the code of the last one.
+fn unusable(course: &SeriesCourse, points: usize) -> String {
+    let why = course.points.last().and_then(|point| point.why);
+    let why = why.map_or(String::new(), |code| format!(" ({})", code.id()));
+    format!("last {} without usable values{why}", several(points as u64, "point"))
+}
+
+fn changed(change: &SpeedChange, has_fallen: bool, day: fn(f64) -> String) -> String {
     let word = match (has_fallen, change.low > 1.0) {
         (true, _) => "FELL",
         (false, true) => "rose",
@@ -84,19 +135,31 @@ pub fn too_few() -> String {
 pub fn fact(change: &FactChange) -> String {
     let about = if change.about.is_empty() { String::new() } else { format!(" of {}", change.about) };
     let [before, after] = [&change.before, &change.after].map(fact_value);
-    format!("{}{about}: {before}, then {after}", change.fact)
+    let label = ComparedFact::named(&change.fact).map(fact_label).unwrap_or(&change.fact);
+    format!("{label}{about}: {before}, then {after}")
 }
 
-/// The value of a fact.
-pub fn fact_value(value: &Option<Datum>) -> String {
-    value.as_ref().map_or_else(|| "not known".to_owned(), datum)
+/// The value of a fact; of a hash, its beginning.
+fn fact_value(value: &Option<Datum>) -> String {
+    match value {
+        None => "not known".to_owned(),
+        Some(Datum::Text(hash)) if hash.len() == 64 && hash.bytes().all(|one| one.is_ascii_hexdigit()) => {
+            format!("{}…", &hash[..HASH_SHOWN])
+        }
+        Some(value) => datum(value),
+    }
 }
 
-/// A note in one line.
+/// A note in one line, with the minute by UTC: it was given as a local time.
 pub fn note(note: &HistoryNote) -> String {
+    note_on(&minute(note.time_s), note)
+}
+
+/// A note in one line, after its date.
+pub fn note_on(date: &str, note: &HistoryNote) -> String {
     let accepted = if note.is_accepted { ", accepted" } else { "" };
     let [author, words] = [&note.author, &note.words].map(|text| visible(text));
-    format!("{} ({author}{accepted}): {words}", day(note.time_s))
+    format!("{date} ({author}{accepted}): {words}")
 }
 
 /// A ratio, such as `×0.80`.
