@@ -18,6 +18,7 @@ pub mod ports;
 pub mod scripts;
 pub mod slurm;
 pub mod terminal;
+pub mod throttled;
 pub mod tmpfs;
 
 use std::io::Read;
