@@ -135,6 +135,7 @@ pub(super) struct BundledPlan {
 /// All bundled plans.
 const BUNDLED: &[BundledPlan] = &[
     BundledPlan { name: "try", text: include_str!("../../../../plans/try.toml") },
+    BundledPlan { name: "nightly", text: include_str!("../../../../plans/nightly.toml") },
     BundledPlan {
         name: "bluewaters-flash-io",
         text: include_str!("../../../../plans/bluewaters-flash-io.toml"),

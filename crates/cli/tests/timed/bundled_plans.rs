@@ -136,6 +136,24 @@ fn perlmutter_is_evaluated_without_clauses_for_hero_run_and_cached_writes() {
 }
 
 #[test]
+fn the_nightly_probe_measures_for_a_history_and_compares_data() {
+    let place = Place::new();
+    passes_in(&place, "nightly", &["DATA"]);
+    let folder = place.folder().display().to_string();
+    place.assay(&format!("track add --store h.sqlite {folder}")).ok();
+    let list = place.assay("track list --store h.sqlite").ok();
+    for rate in [
+        "WRITE / write.bw",
+        "READ / read.bw",
+        "RANDOM-R / read.bw",
+        "FILES-SHARED / file_creation.rate",
+        "FILES-OWN / file_removal.rate",
+    ] {
+        assert!(list.contains(&format!(" / nightly / small / {rate} ")), "{rate}: {list}");
+    }
+}
+
+#[test]
 fn the_phases_of_io500_give_three_scores() {
     let place = Place::new();
     let words = "io500 --set approved_by=lead --set repetitions=2";

@@ -15,3 +15,5 @@ mod campaign_truth_servers;
 mod compare_truth;
 mod ior_pace;
 mod stragglers;
+mod track_nightly;
+mod track_truth;
