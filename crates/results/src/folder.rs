@@ -72,8 +72,8 @@ pub use witness::{
     compare_witness, note_witness, witness_note,
 };
 pub use write::{
-    StagedJob, create, has, read_file, restore, sha256, sha256_of, stage_job, verdicts_bytes, write_machine,
-    write_report, write_summary, write_verdicts, write_whole,
+    StagedJob, create, has, read_file, restore, sha256, sha256_of, sha256_of_parts, stage_job,
+    verdicts_bytes, write_machine, write_report, write_summary, write_verdicts, write_whole, write_whole_by,
 };
 
 /// The version of the folder's format that this program writes.

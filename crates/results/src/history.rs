@@ -6,6 +6,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
@@ -139,8 +140,8 @@ pub struct AcceptedValues {
 /// A metric of a test in one entry.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MeasuredPoint {
-    /// The series.
-    pub series: SeriesId,
+    /// The series. Points of one file share it.
+    pub series: Arc<SeriesId>,
     /// Which values are better.
     pub direction: MetricDirection,
     /// Seconds since 1970.

@@ -5,7 +5,9 @@
 //!
 //! Never here: other series.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::{Mutex, mpsc};
+use std::thread;
 
 use crate::change::{Analysis, ChangeSettings, HistoryPoint, LevelSegment, LevelShift, analyse};
 use crate::store::{SeriesSummary, Store, StoreError, StoredPoint};
@@ -47,17 +49,39 @@ impl CoursePart {
 impl SeriesCourse {
     /// Reads a series and finds its changes.
     pub fn of(store: &Store, summary: SeriesSummary, settings: &ChangeSettings) -> Result<Self, StoreError> {
-        let points = store.points(summary.id)?;
-        let mut before: Option<BTreeMap<String, String>> = None;
-        let mut all = Vec::new();
-        for (setup, places) in comparable(&points) {
-            let setup = store.setup(setup)?;
-            let differs = before.as_ref().map_or(Vec::new(), |before| differing(before, &setup));
-            before = Some(setup);
-            let rates: Vec<HistoryPoint> = places.iter().map(|place| rate(&points[*place])).collect();
-            all.push(CoursePart { differs, analysis: analyse(&rates, settings), places });
-        }
-        Ok(Self { summary, points, parts: all })
+        Ok(ReadSeries::of(store, summary)?.course(settings))
+    }
+
+    /// The same for several series, in their order. One thread reads, and `threads` others, at least one, find
+    /// the changes. `progress` is called after each series.
+    pub fn all(
+        store: &Store,
+        series: Vec<SeriesSummary>,
+        settings: &ChangeSettings,
+        threads: usize,
+        progress: &(dyn Fn() + Sync),
+    ) -> Result<Vec<Self>, StoreError> {
+        let (give, take) = mpsc::channel::<(usize, ReadSeries)>();
+        let take = Mutex::new(take);
+        let next = || take.lock().expect("no thread panics while it waits").recv().ok();
+        let find = || {
+            let given = std::iter::from_fn(next);
+            let found = given.map(|(place, one)| (place, one.course(settings)));
+            found.inspect(|_| progress()).collect::<Vec<_>>()
+        };
+        let mut found = thread::scope(|scope| {
+            let finders: Vec<_> = (0..threads.max(1)).map(|_| scope.spawn(find)).collect();
+            let read = series.into_iter().enumerate().try_for_each(|(place, one)| {
+                let _ = give.send((place, ReadSeries::of(store, one)?));
+                Ok(())
+            });
+            drop(give);
+            let found = finders.into_iter().flat_map(|one| one.join().expect("no analysis panics"));
+            let found: Vec<(usize, Self)> = found.collect();
+            read.map(|()| found)
+        })?;
+        found.sort_unstable_by_key(|(place, _)| *place);
+        Ok(found.into_iter().map(|(_, course)| course).collect())
     }
 
     /// The part with the last point.
@@ -76,14 +100,46 @@ fn comparable(points: &[StoredPoint]) -> Vec<(i64, Vec<usize>)> {
     let known = |point: &&StoredPoint| usable.is_empty() || usable.contains(&point.setup);
     let Some(mut setup) = points.iter().find(known).map(|point| point.setup) else { return Vec::new() };
     let mut parts: Vec<(i64, Vec<usize>)> = Vec::new();
+    let mut part_of: HashMap<i64, usize> = HashMap::new();
     for (place, point) in points.iter().enumerate() {
         setup = if known(&point) { point.setup } else { setup };
-        match parts.iter_mut().find(|(one, _)| *one == setup) {
-            Some((_, places)) => places.push(place),
-            None => parts.push((setup, vec![place])),
+        let part = *part_of.entry(setup).or_insert(parts.len());
+        if part == parts.len() {
+            parts.push((setup, Vec::new()));
         }
+        parts[part].1.push(place);
     }
     parts
+}
+
+/// A series as the store has it.
+struct ReadSeries {
+    summary: SeriesSummary,
+    points: Vec<StoredPoint>,
+    /// The setup and the places of each part.
+    parts: Vec<(BTreeMap<String, String>, Vec<usize>)>,
+}
+
+impl ReadSeries {
+    fn of(store: &Store, summary: SeriesSummary) -> Result<Self, StoreError> {
+        let points = store.points(summary.id)?;
+        let parts = comparable(&points).into_iter().map(|(setup, places)| Ok((store.setup(setup)?, places)));
+        let parts = parts.collect::<Result<_, StoreError>>()?;
+        Ok(Self { summary, points, parts })
+    }
+
+    /// The series with its changes.
+    fn course(self, settings: &ChangeSettings) -> SeriesCourse {
+        let mut before: Option<BTreeMap<String, String>> = None;
+        let mut parts = Vec::with_capacity(self.parts.len());
+        for (setup, places) in self.parts {
+            let differs = before.as_ref().map_or(Vec::new(), |before| differing(before, &setup));
+            before = Some(setup);
+            let rates: Vec<HistoryPoint> = places.iter().map(|place| rate(&self.points[*place])).collect();
+            parts.push(CoursePart { differs, analysis: analyse(&rates, settings), places });
+        }
+        SeriesCourse { summary: self.summary, points: self.points, parts }
+    }
 }
 
 /// A point as the analysis reads it. A point without a value is not usable there.

@@ -6,6 +6,7 @@
 //! Never here: other entries, where they are stored.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use plan::{Plan, Test};
 use results::Verdict;
@@ -76,7 +77,7 @@ fn point(
     let verdict = values.campaign.verdicts.iter().find(|one| one.test == test && one.metric == metric);
     let cause = |why: &results::Reason| why.reason("cause").map_or(why.code, |cause| cause.code);
     MeasuredPoint {
-        series: SeriesId {
+        series: Arc::new(SeriesId {
             system: names.system.map_or(system, str::to_owned),
             place: names.place.map_or(place, str::to_owned),
             plan: values.campaign.info.plan.clone(),
@@ -84,7 +85,7 @@ fn point(
             test: test.to_owned(),
             metric: metric.to_owned(),
             unit: sample.unit.clone(),
-        },
+        }),
         direction: direction(metric, &sample.unit),
         why: sample.why.as_ref().map(cause),
         values: sample.values,

@@ -5,6 +5,7 @@
 //! Never here: the chain.
 
 use std::ffi::OsStr;
+use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -44,13 +45,20 @@ pub(super) fn final_name(name: &str) -> Option<&str> {
 /// Writes an incomplete file for `name` below `dir` and flushes it to storage. Returns its path below `dir`.
 /// After a failure nothing is left.
 pub(super) fn stage(dir: &Path, name: &Path, bytes: &[u8]) -> io::Result<PathBuf> {
+    let named = |error: io::Error| named(&dir.join(name), &error);
+    stage_by(dir, name, |file| file.write_all(bytes)).map_err(named)
+}
+
+/// The same for bytes that `fill` writes.
+pub(super) fn stage_by<E: From<io::Error>>(
+    dir: &Path,
+    name: &Path,
+    fill: impl FnOnce(&mut File) -> Result<(), E>,
+) -> Result<PathBuf, E> {
     let part = staged(name)?;
-    let write = || {
-        let mut file = beneath::create(dir, &part)?;
-        let written = file.write_all(bytes).and_then(|()| file.sync_all());
-        written.inspect_err(|_| drop(beneath::remove(dir, &part)))
-    };
-    write().map_err(|error| named(&dir.join(name), &error))?;
+    let mut file = beneath::create(dir, &part)?;
+    let written = fill(&mut file).and_then(|()| Ok(file.sync_all()?));
+    written.inspect_err(|_| drop(beneath::remove(dir, &part)))?;
     Ok(part)
 }
 

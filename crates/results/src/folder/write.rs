@@ -16,14 +16,21 @@ use super::{
     load::named,
     names,
     spelling::{self, shown, spelled},
-    staging::{parts, stage, unstage},
+    staging::{parts, stage, stage_by, unstage},
 };
 use crate::Verdict;
 use crate::summary::Summary;
 
 /// SHA-256 of `bytes`, hexadecimal.
 pub fn sha256(bytes: &[u8]) -> String {
-    hexadecimal(&Sha256::digest(bytes))
+    sha256_of_parts(&[bytes])
+}
+
+/// SHA-256 of these bytes, one after the other, hexadecimal.
+pub fn sha256_of_parts(parts: &[&[u8]]) -> String {
+    let mut digest = Sha256::new();
+    parts.iter().for_each(|part| digest.update(part));
+    hexadecimal(&digest.finalize())
 }
 
 /// SHA-256 of the file at `path`, hexadecimal.
@@ -73,6 +80,18 @@ pub fn has(dir: &Path, name: &str) -> bool {
 pub fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let (dir, name) = beneath::split(path);
     whole(dir, name, bytes)
+}
+
+/// The same for bytes that `fill` writes.
+pub fn write_whole_by<E: From<io::Error>>(
+    path: &Path,
+    fill: impl FnOnce(&mut File) -> Result<(), E>,
+) -> Result<(), E> {
+    let (dir, name) = beneath::split(path);
+    let left = parts(dir, name);
+    let part = stage_by(dir, name, fill)?;
+    unstage(dir, &part, name)?;
+    Ok(left.iter().try_for_each(|left| beneath::remove(dir, left))?)
 }
 
 /// The same for the file `name` below `dir`. Incomplete copies that a kill left are removed.

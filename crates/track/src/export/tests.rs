@@ -23,7 +23,7 @@ fn store(system: &str) -> (tempfile::TempDir, Store) {
         ..SeriesId::default()
     };
     let point = |time_s, values: &[f64]| MeasuredPoint {
-        series: series.clone(),
+        series: series.clone().into(),
         direction: MetricDirection::HigherIsFaster,
         time_s,
         values: values.to_vec(),
@@ -72,7 +72,7 @@ fn the_csv_export_names_the_evidence_and_can_be_imported_again() {
     let again = entry(&text, &CsvMapping::default(), "h".into(), "/f.csv").unwrap();
     assert_eq!(again.points.len(), 1, "a point without a value is none");
     assert_eq!(
-        (again.points[0].values[0], &again.points[0].series),
+        (again.points[0].values[0], &*again.points[0].series),
         (2.5e9, &store.series().unwrap()[0].series)
     );
 }

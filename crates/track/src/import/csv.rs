@@ -3,7 +3,8 @@
 //! A column with the name of a field is that field. A mapping names other columns, and a constant is the same
 //! for all lines.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 
 use results::comparison::MetricDirection;
 use results::history::{EntrySource, HistoryEntry, MeasuredPoint, SeriesId};
@@ -25,6 +26,9 @@ pub const FIELDS: &[(&str, &str)] = &[
     ("fill", "the used share of the file system, from 0 to 1"),
     ("concurrency", "how many other jobs ran at the same time"),
 ];
+
+/// The fields that name a series, and its unit.
+const NAMES: [&str; 7] = ["system", "place", "plan", "scale", "test", "metric", "unit"];
 
 /// How the columns are read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -54,16 +58,16 @@ pub fn entry(
     let mut reader = ::csv::ReaderBuilder::new().trim(::csv::Trim::All).from_reader(text.as_bytes());
     let header = reader.headers().map_err(|error| of_csv(&error))?.clone();
     let sources = sources(mapping, &header)?;
-    let mut points = Vec::new();
-    for record in reader.records() {
-        let record = record.map_err(|error| of_csv(&error))?;
+    let (mut points, mut known) = (Vec::new(), KnownSeries::default());
+    let mut record = ::csv::StringRecord::new();
+    while reader.read_record(&mut record).map_err(|error| of_csv(&error))? {
         let line = record.position().map_or(0, ::csv::Position::line);
         let field = |name: &str| match sources.get(name) {
             Some(Source::Column(at)) => record.get(*at).unwrap_or_default(),
             Some(Source::Constant(text)) => text,
             Some(Source::Missing) | None => "",
         };
-        points.extend(point(&field).map_err(|what| ImportError::at(line, what))?);
+        points.extend(point(&field, &mut known).map_err(|what| ImportError::at(line, what))?);
     }
     let started = points.iter().map(|point| point.time_s).reduce(f64::min);
     let Some(started_s) = started else {
@@ -125,36 +129,77 @@ fn sources<'m>(
     Ok(all)
 }
 
+/// The series so far, by the texts that name them and the unit.
+#[derive(Default)]
+struct KnownSeries {
+    all: HashMap<String, NamedSeries>,
+    key: String,
+}
+
+/// A series, and what its unit means.
+struct NamedSeries {
+    series: Arc<SeriesId>,
+    /// The base unit in one unit of the table.
+    factor: f64,
+    direction: MetricDirection,
+}
+
+impl KnownSeries {
+    fn of<'r>(&mut self, field: &impl Fn(&str) -> &'r str) -> Result<&NamedSeries, String> {
+        self.key.clear();
+        for name in NAMES {
+            self.key.push_str(field(name));
+            self.key.push('\0');
+        }
+        if !self.all.contains_key(&self.key) {
+            self.all.insert(self.key.clone(), named(field)?);
+        }
+        Ok(&self.all[&self.key])
+    }
+}
+
+fn named<'r>(field: &impl Fn(&str) -> &'r str) -> Result<NamedSeries, String> {
+    let unit = field("unit");
+    let one: Quantity = format!("1 {unit}")
+        .parse()
+        .map_err(|_| format!("`{unit}` is not a unit. Write for example MiB/s."))?;
+    let or = |text: &str, other: &str| if text.is_empty() { other.to_owned() } else { text.to_owned() };
+    let series = SeriesId {
+        system: field("system").to_owned(),
+        place: field("place").to_owned(),
+        plan: or(field("plan"), EntrySource::Csv.word()),
+        scale: field("scale").to_owned(),
+        test: field("test").to_owned(),
+        metric: or(field("metric"), "value"),
+        unit: one.dimension.unit().to_owned(),
+    };
+    let direction = MetricDirection::of(Some(one.dimension));
+    Ok(NamedSeries { series: Arc::new(series), factor: one.value, direction })
+}
+
 /// The point of a line; `None` if its value is empty.
-fn point<'r>(field: &impl Fn(&str) -> &'r str) -> Result<Option<MeasuredPoint>, String> {
-    let (time, value, unit) = (field("time"), field("value"), field("unit"));
+fn point<'r>(
+    field: &impl Fn(&str) -> &'r str,
+    known: &mut KnownSeries,
+) -> Result<Option<MeasuredPoint>, String> {
+    let (time, value) = (field("time"), field("value"));
     if value.is_empty() {
         return Ok(None);
     }
     let time_s =
         seconds(time).ok_or_else(|| format!("`{time}` is not a time. Write seconds or RFC 3339."))?;
-    let number: f64 = value.parse().map_err(|_| format!("`{value}` is not a number"))?;
-    let quantity: Quantity = format!("{number} {unit}")
-        .parse()
-        .map_err(|_| format!("`{unit}` is not a unit. Write for example MiB/s."))?;
+    let number: Option<f64> = value.parse().ok().filter(|number: &f64| number.is_finite());
+    let number = number.ok_or_else(|| format!("`{value}` is not a number"))?;
+    let NamedSeries { series, factor, direction } = known.of(field)?;
     let optional = |name: &str| match field(name) {
         "" => Ok(None),
         text => text.parse::<f64>().map(Some).map_err(|_| format!("{name}: `{text}` is not a number")),
     };
-    let or = |text: &'r str, other: &str| if text.is_empty() { other.to_owned() } else { text.to_owned() };
     Ok(Some(MeasuredPoint {
-        series: SeriesId {
-            system: field("system").to_owned(),
-            place: field("place").to_owned(),
-            plan: or(field("plan"), EntrySource::Csv.word()),
-            scale: field("scale").to_owned(),
-            test: field("test").to_owned(),
-            metric: or(field("metric"), "value"),
-            unit: quantity.dimension.unit().to_owned(),
-        },
-        direction: MetricDirection::of(Some(quantity.dimension)),
+        series: Arc::clone(series),
+        direction: *direction,
         time_s,
-        values: vec![quantity.value],
+        values: vec![number * factor],
         why: None,
         outcome: None,
         threshold: None,

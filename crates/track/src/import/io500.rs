@@ -1,6 +1,7 @@
 //! The summary of an IO500 run, `result_summary.txt`. The date is in `result.txt` or in the folder's name.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use results::comparison::MetricDirection;
 use results::history::{EntrySource, HistoryEntry, MeasuredPoint, SeriesId};
@@ -38,7 +39,7 @@ pub fn entry(run: Io500Run<'_>, names: ImportNames<'_>) -> Result<HistoryEntry, 
         let found = result(line).map_err(|what| ImportError::at(at as u64 + 1, what))?;
         for (test, metric, unit, value) in found {
             points.push(MeasuredPoint {
-                series: SeriesId {
+                series: Arc::new(SeriesId {
                     system: names.system.unwrap_or_default().to_owned(),
                     place: names.place.unwrap_or_default().to_owned(),
                     plan: EntrySource::Io500.word().to_owned(),
@@ -46,7 +47,7 @@ pub fn entry(run: Io500Run<'_>, names: ImportNames<'_>) -> Result<HistoryEntry, 
                     test: test.to_owned(),
                     metric: metric.to_owned(),
                     unit: unit.to_owned(),
-                },
+                }),
                 direction: MetricDirection::HigherIsFaster,
                 time_s,
                 values: vec![value],

@@ -4,6 +4,7 @@
 //! same here and in a verdict.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use results::Record;
 use results::comparison::MetricDirection;
@@ -47,7 +48,7 @@ pub fn entry(file: OutputFile<'_>, names: ImportNames<'_>) -> Result<HistoryEntr
     let points: Vec<MeasuredPoint> = rates(file.records, reported)
         .into_iter()
         .map(|(metric, unit, values)| MeasuredPoint {
-            series: SeriesId {
+            series: Arc::new(SeriesId {
                 system: names.system.unwrap_or_default().to_owned(),
                 place: names.place.unwrap_or_default().to_owned(),
                 plan: file.program.word().to_owned(),
@@ -55,7 +56,7 @@ pub fn entry(file: OutputFile<'_>, names: ImportNames<'_>) -> Result<HistoryEntr
                 test: names.test.map_or_else(|| command(&reported.argv), str::to_owned),
                 metric,
                 unit,
-            },
+            }),
             direction: MetricDirection::HigherIsFaster,
             time_s,
             values,

@@ -50,6 +50,8 @@ fn what_is_wrong_is_named_with_its_line_and_the_remedy() {
     let sound = mapped(&[], &[("unit", "MiB/s"), ("test", "A")]);
     for (text, mapping, wanted) in [
         ("time,value\n1,x\n", &sound, "line 2: `x` is not a number"),
+        ("time,value\n1,NaN\n", &sound, "line 2: `NaN` is not a number"),
+        ("time,value\n1,inf\n", &sound, "line 2: `inf` is not a number"),
         ("time,value\n1,2\nsoon,3\n", &sound, "line 3: `soon` is not a time. Write seconds or RFC 3339."),
         ("time,value\n1,2,3\n", &sound, "line 2: CSV error"),
         ("time,value\n", &sound, "there is no line with a value"),

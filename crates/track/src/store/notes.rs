@@ -3,8 +3,7 @@
 //! Invariant: a note is never removed. A withdrawn one stays in the file, and is no longer read.
 //! Never here: which changes a note explains.
 
-use rusqlite::{Row, params};
-
+use super::database::{Cells, DatabaseError};
 use super::{Store, StoreError, id_of};
 
 /// What its author knows about a time of some series.
@@ -44,8 +43,16 @@ impl Store {
     pub fn add_note(&mut self, note: &HistoryNote) -> Result<(), StoreError> {
         let scope = serde_json::to_string(&note.scope).expect("texts are JSON");
         let HistoryNote { id, time_s, words, author, made_s, is_accepted, scope: _ } = note;
-        let accepted = i64::from(*is_accepted);
-        self.writing(|all| all.execute(ADD, params![id, time_s, scope, words, author, made_s, accepted]))?;
+        let values = [
+            (*id).into(),
+            (*time_s).into(),
+            scope.into(),
+            words.into(),
+            author.into(),
+            (*made_s).into(),
+            i64::from(*is_accepted).into(),
+        ];
+        self.writing(|database| database.execute(ADD, &values))?;
         Ok(())
     }
 
@@ -56,19 +63,18 @@ impl Store {
 
     /// Withdraws a note; whether it was there.
     pub fn withdraw_note(&mut self, id: i64, withdrawn_s: f64) -> Result<bool, StoreError> {
-        self.writing(|all| Ok(all.execute(WITHDRAW, params![withdrawn_s, id])? > 0))
+        self.writing(|database| Ok(database.execute(WITHDRAW, &[withdrawn_s.into(), id.into()])? > 0))
     }
 }
 
-fn note(row: &Row<'_>) -> rusqlite::Result<HistoryNote> {
-    let scope: String = row.get(2)?;
+fn note(row: &Cells) -> Result<HistoryNote, DatabaseError> {
     Ok(HistoryNote {
-        id: row.get(0)?,
-        time_s: row.get(1)?,
-        scope: super::read::json(2, &scope)?,
-        words: row.get(3)?,
-        author: row.get(4)?,
-        made_s: row.get(5)?,
-        is_accepted: row.get::<_, i64>(6)? != 0,
+        id: row.integer(0)?,
+        time_s: row.real(1)?,
+        scope: super::read::json(row.text(2)?)?,
+        words: row.text(3)?.to_owned(),
+        author: row.text(4)?.to_owned(),
+        made_s: row.real(5)?,
+        is_accepted: row.integer(6)? != 0,
     })
 }

@@ -6,9 +6,9 @@ use results::Outcome;
 use results::comparison::MetricDirection;
 use results::history::{EntryFact, EntrySource, SeriesId};
 use results::reason::Code;
-use rusqlite::{Row, params};
 
-use super::{Store, StoreError, failed};
+use super::database::{Cell, Cells, DatabaseError};
+use super::{Store, StoreError, failed, schema};
 
 /// A series and its extent.
 #[derive(Clone, Debug, PartialEq)]
@@ -78,119 +78,113 @@ pub struct EntrySummary {
 impl Store {
     /// All series, by their names.
     pub fn series(&self) -> Result<Vec<SeriesSummary>, StoreError> {
-        let sql = "SELECT series.id, system, place, series.plan, scale, test, metric, unit, direction, \
-                   count(*), min(time_s), max(time_s) FROM series JOIN points ON series.id = points.series \
-                   JOIN entries ON entries.id = points.entry WHERE is_current = 1 \
-                   GROUP BY series.id, system, place, series.plan, scale, test, metric, unit, direction \
-                   ORDER BY system, place, series.plan, scale, test, metric, unit";
-        self.rows(sql, &[], summary_of_series)
+        let mut all = self.rows(schema::SERIES, &[], summary_of_series)?;
+        // Databases compare texts in different ways.
+        all.sort_by(|one, other| one.series.cmp(&other.series));
+        Ok(all)
     }
 
     /// The points of a series, by time.
     pub fn points(&self, series: i64) -> Result<Vec<StoredPoint>, StoreError> {
-        let sql = "SELECT time_s, entry, setup, mean, readings, why, outcome, threshold, fill, concurrency \
-                   FROM points JOIN entries ON entries.id = points.entry \
-                   WHERE series = $1 AND is_current = 1 ORDER BY time_s, entry, number";
-        self.rows(sql, &[&series], stored_point)
+        self.rows(schema::POINTS, &[series.into()], stored_point)
+    }
+
+    /// The last points of a series, by time; at most `most`.
+    pub fn last_points(&self, series: i64, most: usize) -> Result<Vec<StoredPoint>, StoreError> {
+        let most = i64::try_from(most).unwrap_or(i64::MAX);
+        let mut last = self.rows(schema::LAST_POINTS, &[series.into(), most.into()], stored_point)?;
+        last.reverse();
+        Ok(last)
     }
 
     /// All entries, by their start. Of a campaign that was extended, the last.
     pub fn entries(&self) -> Result<Vec<EntrySummary>, StoreError> {
-        let sql = "SELECT id, hash, source, location, plan, tool, started_s, overall, facts FROM entries \
-                   WHERE is_current = 1 ORDER BY started_s, id";
-        self.rows(sql, &[], summary_of_entry)
+        self.rows(schema::ENTRIES, &[], summary_of_entry)
     }
 
     /// The parts of a setup, by name.
     pub fn setup(&self, setup: i64) -> Result<BTreeMap<String, String>, StoreError> {
-        let text =
-            self.connection.query_row("SELECT parts FROM setups WHERE id = $1", params![setup], |row| {
-                row.get::<_, String>(0)
-            });
-        let text = text.map_err(|error| failed(&self.path, &error))?;
-        serde_json::from_str(&text).map_err(|error| self.unreadable("setups", &error))
+        let found = self.rows(schema::SETUP, &[setup.into()], |cells| json(cells.text(0)?))?;
+        let missing = || DatabaseError::Failed(format!("the setup {setup} is missing"));
+        found.into_iter().next().ok_or_else(|| failed(&self.location, missing()))
     }
 
     pub(super) fn rows<T>(
         &self,
         sql: &str,
-        values: &[&dyn rusqlite::ToSql],
-        read: fn(&Row<'_>) -> rusqlite::Result<T>,
+        values: &[Cell<'_>],
+        read: fn(&Cells) -> Result<T, DatabaseError>,
     ) -> Result<Vec<T>, StoreError> {
-        let found = || {
-            let mut statement = self.connection.prepare_cached(sql)?;
-            let rows = statement.query_map(values, read)?;
-            rows.collect::<Result<Vec<_>, _>>()
-        };
-        found().map_err(|error| failed(&self.path, &error))
-    }
-
-    fn unreadable(&self, table: &str, error: &serde_json::Error) -> StoreError {
-        StoreError::Failed(self.path.clone(), format!("a row of {table} cannot be read: {error}"))
+        let mut all = Vec::new();
+        let done = self.database.each(sql, values, &mut |cells| {
+            all.push(read(cells)?);
+            Ok(())
+        });
+        done.map_err(|error| failed(&self.location, error))?;
+        Ok(all)
     }
 }
 
-fn summary_of_series(row: &Row<'_>) -> rusqlite::Result<SeriesSummary> {
+fn summary_of_series(row: &Cells) -> Result<SeriesSummary, DatabaseError> {
+    let name = |column| row.text(column).map(str::to_owned);
     let series = SeriesId {
-        system: row.get(1)?,
-        place: row.get(2)?,
-        plan: row.get(3)?,
-        scale: row.get(4)?,
-        test: row.get(5)?,
-        metric: row.get(6)?,
-        unit: row.get(7)?,
+        system: name(1)?,
+        place: name(2)?,
+        plan: name(3)?,
+        scale: name(4)?,
+        test: name(5)?,
+        metric: name(6)?,
+        unit: name(7)?,
     };
-    let word: String = row.get(8)?;
+    let word = row.text(8)?;
     let direction = MetricDirection::ALL.into_iter().find(|one| one.word() == word).unwrap_or_default();
     Ok(SeriesSummary {
-        id: row.get(0)?,
+        id: row.integer(0)?,
         series,
         direction,
-        points: row.get::<_, i64>(9)?.unsigned_abs(),
-        first_s: row.get(10)?,
-        last_s: row.get(11)?,
+        points: row.integer(9)?.unsigned_abs(),
+        first_s: row.real(10)?,
+        last_s: row.real(11)?,
     })
 }
 
-fn stored_point(row: &Row<'_>) -> rusqlite::Result<StoredPoint> {
-    let (values, why): (String, Option<String>) = (row.get(4)?, row.get(5)?);
+fn stored_point(row: &Cells) -> Result<StoredPoint, DatabaseError> {
     Ok(StoredPoint {
-        time_s: row.get(0)?,
-        entry: row.get(1)?,
-        setup: row.get(2)?,
-        mean: row.get(3)?,
-        values: json(4, &values)?,
-        why: why.as_deref().and_then(Code::named),
-        outcome: outcome(row.get(6)?),
-        threshold: row.get(7)?,
-        fill: row.get(8)?,
-        concurrency: row.get(9)?,
+        time_s: row.real(0)?,
+        entry: row.integer(1)?,
+        setup: row.integer(2)?,
+        mean: row.known_real(3)?,
+        values: json(row.text(4)?)?,
+        why: row.known_text(5)?.and_then(Code::named),
+        outcome: outcome(row.known_text(6)?),
+        threshold: row.known_real(7)?,
+        fill: row.known_real(8)?,
+        concurrency: row.known_real(9)?,
     })
 }
 
-fn summary_of_entry(row: &Row<'_>) -> rusqlite::Result<EntrySummary> {
-    let (source, facts): (String, String) = (row.get(2)?, row.get(8)?);
+fn summary_of_entry(row: &Cells) -> Result<EntrySummary, DatabaseError> {
+    let source = row.text(2)?;
     Ok(EntrySummary {
-        id: row.get(0)?,
-        hash: row.get(1)?,
+        id: row.integer(0)?,
+        hash: row.text(1)?.to_owned(),
         source: EntrySource::ALL.into_iter().find(|one| one.word() == source).unwrap_or_default(),
-        location: row.get(3)?,
-        plan: row.get(4)?,
-        tool: row.get(5)?,
-        started_s: row.get(6)?,
-        overall: outcome(row.get(7)?),
-        facts: json(8, &facts)?,
+        location: row.text(3)?.to_owned(),
+        plan: row.text(4)?.to_owned(),
+        tool: row.text(5)?.to_owned(),
+        started_s: row.real(6)?,
+        overall: outcome(row.known_text(7)?),
+        facts: json(row.text(8)?)?,
     })
 }
 
 /// A column with JSON.
-pub(super) fn json<T: serde::de::DeserializeOwned>(column: usize, text: &str) -> rusqlite::Result<T> {
-    serde_json::from_str(text).map_err(|error| {
-        rusqlite::Error::FromSqlConversionFailure(column, rusqlite::types::Type::Text, Box::new(error))
-    })
+pub(super) fn json<T: serde::de::DeserializeOwned>(text: &str) -> Result<T, DatabaseError> {
+    serde_json::from_str(text)
+        .map_err(|error| DatabaseError::Failed(format!("a row cannot be read: {error}")))
 }
 
-fn outcome(word: Option<String>) -> Option<Outcome> {
+fn outcome(word: Option<&str>) -> Option<Outcome> {
     use Outcome::{Fail, Inconclusive, Invalid, NotRun, Pass};
     let word = word?;
     [Pass, Fail, Inconclusive, Invalid, NotRun].into_iter().find(|one| one.to_string() == word)

@@ -1,18 +1,15 @@
-//! The tables of a store, and the statements that fill them.
+//! The tables of a store, and the statements that fill and read them.
 //!
 //! Only types and clauses that SQLite and PostgreSQL share are used.
 //!
 //! Invariant: a released version of the schema is never changed. A new version has a conversion.
 //! Never here: rows.
 
-use rusqlite::{Connection, Transaction};
-
 /// The version of the tables.
 pub(super) const VERSION: u32 = 1;
-/// Marks the file as one of this program: `assy`.
-const APPLICATION: i64 = 0x6173_7379;
 
-const TABLES: &str = "
+/// The tables.
+pub(super) const TABLES: &str = "
     CREATE TABLE entries (
         id BIGINT PRIMARY KEY,
         hash TEXT NOT NULL UNIQUE,
@@ -79,25 +76,24 @@ pub(super) const CHOOSE_CURRENT: &str = "
     UPDATE entries SET is_current = CASE WHEN id = (
         SELECT id FROM entries AS best WHERE best.campaign = $1 ORDER BY extent DESC, id LIMIT 1
     ) THEN 1 ELSE 0 END WHERE campaign = $1";
-pub(super) const ADD_SERIES: &str =
-    "INSERT INTO series VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT DO NOTHING";
-pub(super) const ADD_SETUP: &str = "INSERT INTO setups VALUES ($1, $2) ON CONFLICT DO NOTHING";
-pub(super) const ADD_POINT: &str =
-    "INSERT INTO points VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)";
+/// The end of a statement that inserts what may be there.
+pub(super) const UNLESS_THERE: &str = " ON CONFLICT DO NOTHING";
 
-/// Makes the tables, unless another program just made them.
-pub(super) fn create(all: &Transaction<'_>) -> rusqlite::Result<()> {
-    if version(all)?.is_some() {
-        return Ok(());
-    }
-    all.execute_batch(TABLES)?;
-    all.pragma_update(None, "application_id", APPLICATION)?;
-    all.pragma_update(None, "user_version", VERSION)
-}
-
-/// The version of the tables; `None` if the file is not a store.
-pub(super) fn version(connection: &Connection) -> rusqlite::Result<Option<u32>> {
-    let number = |name| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
-    let is_own = number("application_id")? == APPLICATION;
-    Ok(u32::try_from(number("user_version")?).ok().filter(|_| is_own))
-}
+pub(super) const SERIES: &str = "
+    SELECT id, system, place, plan, scale, test, metric, unit, direction, points, first_s, last_s
+    FROM series JOIN (
+        SELECT series, count(*) AS points, min(time_s) AS first_s, max(time_s) AS last_s
+        FROM points JOIN entries ON entries.id = points.entry WHERE is_current = 1 GROUP BY series
+    ) AS extents ON extents.series = series.id";
+pub(super) const POINTS: &str = "
+    SELECT time_s, entry, setup, mean, readings, why, outcome, threshold, fill, concurrency
+    FROM points JOIN entries ON entries.id = points.entry
+    WHERE series = $1 AND is_current = 1 ORDER BY time_s, entry, number";
+pub(super) const LAST_POINTS: &str = "
+    SELECT time_s, entry, setup, mean, readings, why, outcome, threshold, fill, concurrency
+    FROM points JOIN entries ON entries.id = points.entry
+    WHERE series = $1 AND is_current = 1 ORDER BY time_s DESC, entry DESC, number DESC LIMIT $2";
+pub(super) const ENTRIES: &str = "
+    SELECT id, hash, source, location, plan, tool, started_s, overall, facts FROM entries
+    WHERE is_current = 1 ORDER BY started_s, id";
+pub(super) const SETUP: &str = "SELECT parts FROM setups WHERE id = $1";

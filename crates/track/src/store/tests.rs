@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 
 use results::Outcome;
 use results::comparison::MetricDirection;
-use results::history::EntryFact;
+use results::history::{EntryFact, MeasuredPoint};
 use results::reason::Code;
+use rusqlite::Connection;
 
 use super::*;
 
@@ -23,7 +24,7 @@ fn series(test: &str) -> SeriesId {
 
 fn point(test: &str, time_s: f64, values: &[f64]) -> MeasuredPoint {
     MeasuredPoint {
-        series: series(test),
+        series: series(test).into(),
         direction: MetricDirection::HigherIsFaster,
         time_s,
         values: values.to_vec(),
@@ -62,7 +63,7 @@ fn what_was_added_is_read_by_time_from_another_connection() {
     let points = vec![point("B.1", 20.0, &[2e9, 4e9]), point("B.1", 10.0, &[]), point("A.1", 15.0, &[1.0])];
     assert_eq!(store.add(&[entry("e1", points)], 99.0), Ok(vec![Added::New(3)]));
 
-    let other = Store::open(store.path()).unwrap();
+    let other = Store::open(store.location()).unwrap();
     let all = other.series().unwrap();
     let names: Vec<(&str, u64, f64, f64)> =
         all.iter().map(|one| (one.series.test.as_str(), one.points, one.first_s, one.last_s)).collect();
@@ -125,29 +126,29 @@ fn after_a_failed_entry_none_of_its_call_is_there() {
 fn other_files_are_rejected_and_left_as_they_are() {
     let place = tempfile::tempdir().unwrap();
     let missing = place.path().join("none");
-    assert_eq!(Store::open(&missing).err(), Some(StoreError::Missing(missing.clone())));
+    assert_eq!(Store::open(&missing).err(), Some(StoreError::Missing((&missing).into())));
     assert!(!missing.exists());
 
     let text = place.path().join("text");
     std::fs::write(&text, "not a database, but longer than a header of a hundred bytes ".repeat(3)).unwrap();
     let before = std::fs::read(&text).unwrap();
-    assert_eq!(Store::open_or_create(&text).err(), Some(StoreError::Foreign(text.clone())));
+    assert_eq!(Store::open_or_create(&text).err(), Some(StoreError::Foreign((&text).into())));
     assert_eq!(std::fs::read(&text).unwrap(), before);
 
     let other = place.path().join("other.sqlite");
     Connection::open(&other).unwrap().execute_batch("CREATE TABLE t (a); PRAGMA user_version = 1").unwrap();
-    assert_eq!(Store::open_or_create(&other).err(), Some(StoreError::Foreign(other.clone())));
+    assert_eq!(Store::open_or_create(&other).err(), Some(StoreError::Foreign((&other).into())));
 
     let newer = place.path().join("newer.sqlite");
-    let store = Store::open_or_create(&newer).unwrap();
-    store.connection.execute_batch("PRAGMA user_version = 2").unwrap();
-    assert_eq!(Store::open(&newer).err(), Some(StoreError::Newer(newer.clone(), 2)));
+    drop(Store::open_or_create(&newer).unwrap());
+    Connection::open(&newer).unwrap().execute_batch("PRAGMA user_version = 2").unwrap();
+    assert_eq!(Store::open(&newer).err(), Some(StoreError::Newer((&newer).into(), 2)));
 }
 
 #[test]
 fn two_writers_at_once_both_succeed() {
     let (_place, store) = new_store();
-    let path = store.path().to_owned();
+    let path = store.location().clone();
     let write = |name: &'static str| {
         let path = path.clone();
         std::thread::spawn(move || {
@@ -178,8 +179,35 @@ fn notes_are_read_by_their_time_and_a_withdrawn_one_stays_in_the_file() {
     assert_eq!(store.notes(), Ok(vec![early.clone(), accepted.clone(), late]));
     assert_eq!(store.withdraw_note(early.id, 40.0), Ok(true));
     assert_eq!(store.withdraw_note(early.id, 41.0), Ok(false), "it is withdrawn once");
-    let other = Store::open(store.path()).unwrap();
+    let other = Store::open(store.location()).unwrap();
     assert_eq!(other.notes().unwrap()[0], accepted);
-    let rows: i64 = other.connection.query_row("SELECT count(*) FROM notes", [], |row| row.get(0)).unwrap();
-    assert_eq!(rows, 3);
+    let rows = other.rows("SELECT count(*) FROM notes", &[], |row| row.integer(0));
+    assert_eq!(rows, Ok(vec![3]));
+}
+
+#[test]
+fn the_last_points_are_those_at_the_end_of_all_points() {
+    let (_place, mut store) = new_store();
+    let points = (0..100).map(|at| point("A", f64::from(at * 37 % 101), &[f64::from(at)])).collect();
+    store.add(&[entry("e1", points)], 0.0).unwrap();
+    let id = series_id(&series("A"));
+    let all = store.points(id).unwrap();
+    assert!(all.len() == 100 && all.is_sorted_by_key(|point| point.time_s));
+    assert_eq!(store.last_points(id, 24).unwrap(), all[76..]);
+    assert_eq!(store.last_points(id, 1000).unwrap(), all);
+}
+
+#[test]
+fn every_number_of_rows_is_inserted_with_few_statements() {
+    // 64 rows and more, a power of two, and others.
+    for count in [0, 1, 2, 3, 63, 64, 65, 127, 200] {
+        let (_place, mut store) = new_store();
+        let name = |at: u32| format!("T{at:03}");
+        let points = (0..count).map(|at| point(&name(at), f64::from(at), &[f64::from(at)])).collect();
+        assert_eq!(store.add(&[entry("e1", points)], 0.0), Ok(vec![Added::New(count as usize)]));
+        let all = store.series().unwrap();
+        let found = |at: u32| store.points(all[at as usize].id).unwrap()[0].mean;
+        assert_eq!(all.len(), count as usize);
+        assert!((0..count).all(|at| found(at) == Some(f64::from(at))), "{count}");
+    }
 }

@@ -46,7 +46,7 @@ fn entry(day: &Day, unit: &str, direction: MetricDirection) -> HistoryEntry {
         started_s: time_s,
         facts: vec![EntryFact { fact: "kernel".into(), about: String::new(), value: day.kernel.into() }],
         points: vec![MeasuredPoint {
-            series,
+            series: series.into(),
             direction,
             time_s,
             values: if day.value.is_nan() { vec![] } else { vec![day.value * noise(day.day)] },
@@ -68,8 +68,10 @@ fn courses(days: &[Day], direction: MetricDirection) -> (Vec<SeriesCourse>, Vec<
     let entries: Vec<HistoryEntry> = days.iter().map(|day| entry(day, unit, direction)).collect();
     store.add(&entries, 0.0).unwrap();
     let settings = ChangeSettings::default();
-    let all = store.series().unwrap().into_iter();
-    let all: Vec<SeriesCourse> = all.map(|one| SeriesCourse::of(&store, one, &settings).unwrap()).collect();
+    let series = store.series().unwrap();
+    let all = SeriesCourse::all(&store, series.clone(), &settings, 3).unwrap();
+    let one_by_one = series.into_iter().map(|one| SeriesCourse::of(&store, one, &settings).unwrap());
+    assert_eq!(all, one_by_one.collect::<Vec<_>>(), "threads change nothing, not even the order");
     let entries: BTreeMap<i64, EntrySummary> =
         store.entries().unwrap().into_iter().map(|one| (one.id, one)).collect();
     let events = events(&all, &entries);

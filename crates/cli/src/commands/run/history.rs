@@ -85,7 +85,7 @@ impl AcceptedHistory<'_> {
         };
         let found = self.store.series()?.into_iter().find(|one| own(&one.series));
         let rejected = |why: String| {
-            let store = self.store.path().display();
+            let store = self.store.location();
             Usage(format!("{test}: {metric} of `accepted`: {why} (history: {store})"))
         };
         let Some(series) = found else {
@@ -134,7 +134,7 @@ pub(super) fn track(plan: &Plan, folder: &Path) {
         let entry = entry.map_err(anyhow::Error::msg)?;
         let mut store = StorePlace::default().open_or_create()?;
         store.add(&[entry], measure::unix_seconds())?;
-        Ok(store.path().display().to_string())
+        Ok(store.location().to_string())
     };
     match added() {
         Ok(store) => complain(&format!("Added to the history: {store}")),

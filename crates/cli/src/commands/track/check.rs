@@ -66,7 +66,7 @@ pub(super) fn run(args: &CheckArgs) -> Result<u8> {
     if unusable > 0 {
         all += &format!(", {unusable} without usable values in the last {UNUSABLE_MAX} points or more");
     }
-    say(&format!("{all}. History: {}\n", store.path().display()))?;
+    say(&format!("{all}. History: {}\n", store.location()))?;
     Ok(match fallen {
         0 if unusable > 0 || few == standings.len() => UNDECIDED,
         0 => DONE,

@@ -49,11 +49,13 @@ pub(super) fn run(args: &ExportArgs) -> Result<u8> {
     };
     match &args.out {
         Some(file) => {
-            let mut whole = Vec::new();
-            write(&mut whole)?;
             // A reader such as the node exporter never sees half a file.
-            results::folder::write_whole(file, &whole)
-                .with_context(|| format!("cannot write {}", file.display()))?;
+            let written = results::folder::write_whole_by(file, |out| {
+                let mut out = BufWriter::new(out);
+                write(&mut out)?;
+                Ok::<(), ExportError>(out.flush()?)
+            });
+            written.with_context(|| format!("cannot write {}", file.display()))?;
         }
         None => {
             let mut out = BufWriter::new(io::stdout().lock());

@@ -32,16 +32,16 @@ pub(super) fn run(args: &ListArgs) -> Result<u8> {
     let store = args.store.open()?;
     let series = selected(&store, &args.texts)?;
     if series.is_empty() {
-        say(&format!("no series in {}\n", store.path().display()))?;
+        say(&format!("no series in {}\n", store.location()))?;
         return Ok(DONE);
     }
     let header = ["Series", "Points", "First", "Last", "Last value", "Course"].map(str::to_owned);
     let mut rows = vec![header];
     for one in &series {
-        rows.push(row(one, &store.points(one.id)?));
+        rows.push(row(one, &store.last_points(one.id, COURSE_MAX)?));
     }
     say(&aligned(&rows))?;
-    say(&format!("{}. History: {}\n", several(series.len() as u64, "series"), store.path().display()))?;
+    say(&format!("{}. History: {}\n", several(series.len() as u64, "series"), store.location()))?;
     Ok(DONE)
 }
 

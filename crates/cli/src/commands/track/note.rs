@@ -75,11 +75,7 @@ fn add(args: &NoteArgs, time_s: f64, words: &str) -> Result<u8> {
     store.add_note(&note)?;
     let series = several(series as u64, "series");
     let accepted = if note.is_accepted { ", their new baseline" } else { "" };
-    say(&format!(
-        "Note {} about {series}{accepted}. History: {}\n",
-        digits(note.id),
-        store.path().display()
-    ))?;
+    say(&format!("Note {} about {series}{accepted}. History: {}\n", digits(note.id), store.location()))?;
     Ok(DONE)
 }
 
@@ -114,7 +110,7 @@ fn list(args: &NoteArgs) -> Result<u8> {
         rows.extend(notes.iter().map(row));
         say(&aligned(&rows))?;
     }
-    say(&format!("{}. History: {}\n", several(notes.len() as u64, "note"), store.path().display()))?;
+    say(&format!("{}. History: {}\n", several(notes.len() as u64, "note"), store.location()))?;
     Ok(DONE)
 }
 

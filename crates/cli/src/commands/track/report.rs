@@ -54,7 +54,7 @@ pub(super) fn run(args: &HistoryReportArgs) -> Result<u8> {
     let store = args.store.open()?;
     let series = selected(&store, &args.texts)?;
     if series.is_empty() {
-        let what = format!("no series of {} has these texts in its name", store.path().display());
+        let what = format!("no series of {} has these texts in its name", store.location());
         return Err(Usage(format!("{what}. List the series with assay track list.")).into());
     }
     outside_of_campaigns(&args.out)?;

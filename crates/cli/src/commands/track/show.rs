@@ -37,7 +37,7 @@ pub(super) fn run(args: &ShowArgs) -> Result<u8> {
     let store = args.store.open()?;
     let series = selected(&store, &args.texts)?;
     if series.is_empty() {
-        let what = format!("no series of {} has these texts in its name", store.path().display());
+        let what = format!("no series of {} has these texts in its name", store.location());
         return Err(Usage(format!("{what}. List the series with assay track list.")).into());
     }
     if series.len() > 1 {

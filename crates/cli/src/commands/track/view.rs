@@ -15,12 +15,9 @@ use crate::speech::living_line;
 /// These series with their changes.
 fn analysed(store: &Store, all: Vec<SeriesSummary>) -> Result<Vec<SeriesCourse>> {
     let settings = ChangeSettings::default();
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let line = living_line("{pos} of {len} series {wide_msg}", Some(all.len() as u64));
-    let course = |one: SeriesSummary| {
-        line.inc(1);
-        SeriesCourse::of(store, one, &settings)
-    };
-    let courses = all.into_iter().map(course).collect::<Result<Vec<_>, _>>()?;
+    let courses = SeriesCourse::all(store, all, &settings, threads, &|| line.inc(1))?;
     line.finish_and_clear();
     Ok(courses)
 }
@@ -37,6 +34,6 @@ pub(in crate::commands) fn view(
         courses.iter().flat_map(|course| course.points.iter().map(|point| point.setup)).collect();
     let setups: BTreeMap<i64, BTreeMap<String, String>> =
         used.into_iter().map(|setup| Ok((setup, store.setup(setup)?))).collect::<Result<_>>()?;
-    let name = store.path().display().to_string();
+    let name = store.location().to_string();
     Ok(HistoryView::of(name, courses, entries, setups, store.notes()?, rule))
 }
