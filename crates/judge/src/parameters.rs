@@ -76,7 +76,8 @@ impl TestParameters {
         }
         let wanted = metric.split_once('.').map_or("", |(phase, _)| phase);
         let mut phases = index.jobs(&test.id).iter().flat_map(|job| results::record::phases(&job.records));
-        self.parameters.extend(phases.find(|phase| phase.phase == wanted).into_iter().flat_map(recorded));
+        self.parameters
+            .extend(phases.find(|phase| phase.phase == wanted).into_iter().flat_map(Phase::parameters));
     }
 
     /// The names of the parts that differ, as `report` knows them.
@@ -151,23 +152,6 @@ pub(crate) fn tests<'p>(plan: &'p Plan, id: &str) -> Vec<&'p Test> {
             parts.map(|part| &plan.tests[part.test]).collect()
         }
     }
-}
-
-/// The recorded parameters of a phase.
-fn recorded(phase: &Phase) -> Vec<(&'static str, Datum)> {
-    vec![
-        ("backend", phase.backend.clone().into()),
-        ("transfer", Datum::bytes(phase.transfer_bytes as f64)),
-        ("block", Datum::bytes(phase.block_bytes as f64)),
-        ("segments", phase.segments.into()),
-        ("file_per_rank", phase.file_per_rank.into()),
-        ("ranks", phase.ranks.into()),
-        ("depth", phase.depth.into()),
-        ("direct", phase.direct.into()),
-        ("persisted", phase.persisted.into()),
-        ("persisted_each", phase.persisted_each.into()),
-        ("rate_limit", phase.rate_limit.unwrap_or(0.0).into()),
-    ]
 }
 
 /// Command lines as one text.

@@ -11,14 +11,14 @@ use plan::deferred;
 use plan::launcher::LaunchKind;
 use results::Statistics;
 use results::reason::{Code, Datum, Reason};
-use results::record::{CaseOutcome, Counts, Notice, Phase, Record, Run};
+use results::record::{CACHED_SHARE, CaseOutcome, Counts, Notice, Phase, Record, Run};
 
 use crate::attribution;
 use crate::case::TestCriterion;
 use crate::clients::Remarks;
 use crate::findings::{losses, rates};
 use crate::index::runs;
-use crate::validity::cached::{self, CACHED_SHARE, WARM_NAMES};
+use crate::validity::cached::{self, WARM_NAMES};
 use crate::validity::kernel::MEMORY_MULTIPLE;
 use crate::validity::names::{self, CacheOrigin};
 use crate::validity::{dataset, errors, reported, state};

@@ -57,11 +57,14 @@ pub enum EntrySource {
     Io500,
     /// Comma-separated values.
     Csv,
+    /// The records of one run, as `--record` writes them.
+    Records,
 }
 
 impl EntrySource {
     /// All sources.
-    pub const ALL: [Self; 5] = [Self::Campaign, Self::Ior, Self::Mdtest, Self::Io500, Self::Csv];
+    pub const ALL: [Self; 6] =
+        [Self::Campaign, Self::Ior, Self::Mdtest, Self::Io500, Self::Csv, Self::Records];
 
     /// Its word in files.
     pub fn word(self) -> &'static str {
@@ -71,6 +74,7 @@ impl EntrySource {
             Self::Mdtest => "mdtest",
             Self::Io500 => "io500",
             Self::Csv => "csv",
+            Self::Records => "records",
         }
     }
 }

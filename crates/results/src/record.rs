@@ -26,12 +26,12 @@ use serde::{Deserialize, Serialize};
 
 pub use case::{Case, CaseOutcome, Evidence};
 pub use check::{BadRange, BadRank, Check, SampledData};
-pub use clients::{Clients, ClockDifference, DifferingNodes, Mounted, SKEW_S};
+pub use clients::{Clients, ClockDifference, DifferingNodes, Mounted, SKEW_S, is_local};
 pub use data_key::DataKeyFacts;
 pub use each_rank::{Column, EachRank, Moments};
 pub use identity::{MappedObject, NodeIdentity};
 pub use kernel::{ClockPace, KernelCount, MountCount};
-pub use metrics::{METRICS, Metric};
+pub use metrics::{CACHED_SHARE, METRICS, Metric};
 pub use opened::{OpenedFiles, StrayFile};
 pub use reported::{Reported, ReportedPhase};
 pub use state::{ReachedState, StateExtents};

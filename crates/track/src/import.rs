@@ -8,7 +8,11 @@ mod date;
 pub mod io500;
 pub mod outputs;
 #[cfg(test)]
+mod record_tests;
+pub mod records;
+#[cfg(test)]
 mod tests;
+mod words;
 
 pub use date::seconds;
 

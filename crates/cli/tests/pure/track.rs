@@ -195,6 +195,36 @@ fn logs_of_ior_and_mdtest_are_points_with_their_repetitions_and_sizes() {
     assert!(again.contains("Known before: 1."), "{again}");
 }
 
+#[test]
+fn records_of_runs_are_points_and_those_of_a_killed_run_are_not() {
+    let place = Place::new();
+    for day in ["one", "two"] {
+        place.assay(&format!("-n 2 ior -w -i 2 -F -t 64k -b 128k -o dir/{day} --record {day}.jsonl")).ok();
+    }
+    place.assay("mdtest -n 10 -u -d dir/m --record m.jsonl").ok();
+    let whole = fs::read_to_string(place.path("one.jsonl")).unwrap();
+    let cut = &whole[..whole.len() - 20];
+    fs::write(place.path("cut.jsonl"), cut).unwrap();
+    fs::write(place.path("bad.jsonl"), whole.replacen("\"bytes\":", "\"bytes\":x", 1)).unwrap();
+    let ran = place.assay(&format!("track add {STORE} one.jsonl two.jsonl m.jsonl cut.jsonl bad.jsonl"));
+    assert_eq!(ran.status, Some(3), "{ran:#?}");
+    assert!(ran.out.starts_with("Added: 3 entries, "), "{ran:#?}");
+    let notes: Vec<&str> = ran.err.lines().collect();
+    assert_eq!(
+        notes[0],
+        "assay: note: cut.jsonl is not added: the run has not ended, or was killed: the last record is missing"
+    );
+    assert!(notes[1].contains("bad.jsonl line ") && notes.len() == 2, "{notes:?}");
+    let writes = exported(&place, "ior write.bw");
+    assert_eq!(writes.len(), 2, "the names of files do not count: {writes:#?}");
+    assert_eq!(
+        (&writes[0]["test"], &writes[0]["source"]),
+        (&"ior -w -i 2 -F -t 64k -b 128k".into(), &"records".into())
+    );
+    assert_eq!(writes[0]["repetitions"].as_u64(), Some(2));
+    assert_eq!(exported(&place, "mdtest file_creation.rate").len(), 1);
+}
+
 /// A history of tests that fell to 80 % on 23 August 2017, stayed, and are too young.
 fn fallen() -> Place {
     let place = Place::new();

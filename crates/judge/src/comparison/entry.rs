@@ -13,13 +13,12 @@ use results::Verdict;
 use results::folder::{FileSystemFacts, Job, Machine};
 use results::history::{EntryFact, EntrySource, HistoryEntry, MeasuredPoint, SeriesId};
 use results::reason::Datum;
+use results::record::is_local;
 
 use super::values::CampaignValues;
 use super::{CampaignToCompare, direction, facts};
 use crate::parameters::{self, setup};
 
-/// File systems of one machine: two machines with the same device are two systems.
-const LOCAL: &[&str] = &["btrfs", "ext2", "ext3", "ext4", "overlay", "ramfs", "tmpfs", "vfat", "xfs", "zfs"];
 /// The fact of what was offline or being rebuilt.
 const DEGRADED: &str = "degraded";
 /// The most lines of such a fact.
@@ -102,7 +101,7 @@ fn point(
 pub fn series_place(plan: &Plan, machine: &Machine, id: &str) -> SeriesId {
     let tests = parameters::tests(plan, id);
     let fs = tests.first().and_then(|test| machine.file_system(&test.fs));
-    let system = if fs.is_none_or(is_local) { machine.host.clone() } else { String::new() };
+    let system = if fs.is_none_or(|fs| is_local(&fs.kind)) { machine.host.clone() } else { String::new() };
     SeriesId { system, place: fs.map_or(String::new(), place), ..SeriesId::default() }
 }
 
@@ -112,10 +111,6 @@ fn jobs<'v>(values: &'v CampaignValues<'_>, tests: &'v [&Test]) -> impl Iterator
 
 fn mean(shares: impl Iterator<Item = f64>) -> Option<f64> {
     results::statistics::mean(&shares.collect::<Vec<_>>())
-}
-
-fn is_local(fs: &FileSystemFacts) -> bool {
-    LOCAL.contains(&fs.kind.as_str())
 }
 
 /// The file system in words that a new mount does not change. The number of a loop device does, so its file

@@ -8,10 +8,9 @@ use plan::{Stripes, Test};
 use results::finding::{Finding, Severity};
 use results::folder::{Fill, Job, JobEnd, Target};
 use results::reason::{Code, Datum, Reason};
-use results::record::{Counts, Phase};
+use results::record::{CACHED_SHARE, Counts, Phase};
 
 use crate::index::{Index, phases};
-use crate::validity::cached::CACHED_SHARE;
 
 /// The maximum share of others in the servers' traffic. The sentence about it states 1 %.
 const FOREIGN: f64 = 0.01;

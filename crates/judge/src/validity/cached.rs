@@ -3,13 +3,10 @@
 //! Never here: what a plan allows.
 
 use results::reason::{Code, Datum, Reason};
-use results::record::Record;
+use results::record::{CACHED_SHARE, Record};
 
 use super::names::{self, CacheOrigin};
 use crate::case::TestCriterion;
-
-/// The maximum share of a read that may come from the client's page cache. The sentences about it state 1 %.
-pub(crate) const CACHED_SHARE: f64 = 0.01;
 
 /// The notices of a workload that a client's cache may have served files and directories.
 pub(crate) const WARM_NAMES: &[&str] = &["caches-not-dropped", "warm", "warm-names"];

@@ -11,6 +11,14 @@ use super::NodeIdentity;
 /// (ORNL I/O benchmark rules). The sentences of `report` state this value.
 pub const SKEW_S: f64 = 1.0;
 
+/// File systems of one machine: two machines with the same device are two systems.
+const LOCAL: &[&str] = &["btrfs", "ext2", "ext3", "ext4", "overlay", "ramfs", "tmpfs", "vfat", "xfs", "zfs"];
+
+/// Whether a file system of this type belongs to one machine.
+pub fn is_local(kind: &str) -> bool {
+    LOCAL.contains(&kind)
+}
+
 /// The nodes of a run, compared with the node of rank 0.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Clients {

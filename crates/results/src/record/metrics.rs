@@ -3,6 +3,10 @@
 use units::Dimension;
 
 use super::{Counts, Latency, Phase};
+use crate::reason::Datum;
+
+/// The maximum share of a read that may come from the client's page cache. The sentences about it state 1 %.
+pub const CACHED_SHARE: f64 = 0.01;
 
 /// One metric of a phase, in its base unit.
 #[derive(Clone, Debug, PartialEq)]
@@ -33,6 +37,23 @@ pub const METRICS: &[(&str, Dimension)] = &[
 ];
 
 impl Phase {
+    /// The parameters that decide the rate of the phase apart from the system, by name.
+    pub fn parameters(&self) -> Vec<(&'static str, Datum)> {
+        vec![
+            ("backend", self.backend.clone().into()),
+            ("transfer", Datum::bytes(self.transfer_bytes as f64)),
+            ("block", Datum::bytes(self.block_bytes as f64)),
+            ("segments", self.segments.into()),
+            ("file_per_rank", self.file_per_rank.into()),
+            ("ranks", self.ranks.into()),
+            ("depth", self.depth.into()),
+            ("direct", self.direct.into()),
+            ("persisted", self.persisted.into()),
+            ("persisted_each", self.persisted_each.into()),
+            ("rate_limit", self.rate_limit.unwrap_or(0.0).into()),
+        ]
+    }
+
     /// The mean time from the end of one transfer or operation of a rank to the end of its next one, over all
     /// ranks, seconds; `None` if nothing was done.
     pub fn apart_s(&self) -> Option<f64> {

@@ -11,10 +11,9 @@ use results::comparison::MetricDirection;
 use results::history::{EntrySource, HistoryEntry, MeasuredPoint, SeriesId};
 use results::record::{Reported, Value};
 
+use super::words::without_places;
 use super::{ImportError, ImportNames, seconds};
 
-/// The options of both programs that name a place for files, which a daily test may change.
-const PLACES: [&str; 2] = ["-o", "-d"];
 /// What stands before the date in a line of an output.
 const DATES: [&str; 3] = ["Began", "Run began", "-- started at"];
 
@@ -113,15 +112,7 @@ fn used(line: &str) -> Option<f64> {
 fn command(argv: &[String]) -> String {
     let names = [EntrySource::Ior.word(), EntrySource::Mdtest.word()];
     let from = argv.iter().position(|word| names.contains(&word.as_str())).map_or(1, |at| at + 1);
-    let mut words = argv.iter().skip(from);
-    let mut kept = Vec::new();
-    while let Some(word) = words.next() {
-        match PLACES.contains(&word.as_str()) {
-            true => drop(words.next()),
-            false => kept.push(word.as_str()),
-        }
-    }
-    kept.join(" ")
+    without_places(argv.get(from..).unwrap_or_default()).join(" ")
 }
 
 /// What must be the same, as far as the output says it.

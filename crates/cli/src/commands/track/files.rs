@@ -11,7 +11,7 @@ use results::folder;
 use results::history::{EntrySource, HistoryEntry};
 use track::import::csv::{self, CsvMapping};
 use track::import::outputs::{self, OutputFile};
-use track::import::{ImportNames, io500};
+use track::import::{ImportNames, io500, records};
 
 /// The most bytes of a file.
 const FILE_MAX: u64 = 1 << 30;
@@ -52,9 +52,14 @@ pub(super) fn entry(
         let of = dir.canonicalize().map_err(|error| error.to_string())?;
         return of_io500(dir, path, &of.display().to_string(), names);
     }
+    if records::is_records(&text) {
+        let hash = folder::sha256(text.as_bytes());
+        let all = results::records::load(Path::new(location)).map_err(|error| error.to_string())?;
+        return records::entry(&all, &hash, location, names).map_err(|error| error.to_string());
+    }
     let found = MARKS.iter().find(|(_, mark)| text.contains(mark));
     let Some((program, _)) = found else {
-        return Err("it is neither a campaign nor an output of ior, mdtest or IO500. The name of a table \
+        return Err("it is neither a campaign nor an output of ior, mdtest or IO500, nor a file of --record. The name of a table \
                     ends with .csv."
             .to_owned());
     };
