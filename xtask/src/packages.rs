@@ -36,6 +36,7 @@ const PACKAGES: &[Package] = &[
     Package { name: "munge", reason: "lets the parts of Slurm trust each other" },
     Package { name: "openmpi-bin", reason: "runs ranks under mpirun.openmpi" },
     Package { name: "pnetcdf-bin", reason: "ncmpidump reads the PnetCDF files of ior and flash-io" },
+    Package { name: "postgresql", reason: "the server of the tests with a history in a database" },
     Package { name: "python3-venv", reason: "holds the MPICH 5 wheel, for the standard MPI interface" },
     Package { name: "slurm-client", reason: "srun and sbatch start campaigns" },
     Package { name: "slurmctld", reason: "controls a cluster of several nodes on this machine" },

@@ -1,5 +1,5 @@
-//! Help for the tests of several crates: a clock that a test controls, storage that fails on demand, and the
-//! examples of the documents.
+//! Help for the tests of several crates: a clock that a test controls, storage that fails on demand, a server
+//! of PostgreSQL, and the examples of the documents.
 //!
 //! Clock and storage are full implementations of their traits. This crate is only ever a dev-dependency.
 #![forbid(unsafe_code)]
@@ -7,6 +7,8 @@
 mod clock;
 pub mod documents;
 mod faulty;
+mod postgres;
 
 pub use clock::FakeClock;
 pub use faulty::{Fault, Faulty};
+pub use postgres::PostgresServer;

@@ -1,4 +1,4 @@
-//! The store: all entries, series and points, in one SQLite file.
+//! The store: all entries, series and points, in one SQLite file or in a database of PostgreSQL.
 //!
 //! Ids are the first 8 bytes of SHA-256 hashes. So two stores give the same thing the same id, and an entry
 //! that is added twice is there once. Each call of [`Store::add`] is one transaction, so a killed program
@@ -13,6 +13,7 @@ mod add;
 mod database;
 mod location;
 mod notes;
+mod postgres;
 mod read;
 mod schema;
 mod sqlite;
@@ -26,9 +27,10 @@ use results::history::{HistoryEntry, SeriesId};
 use sha2::{Digest, Sha256};
 
 use database::{Database, DatabaseError, StoreAccess, StoreState};
+use postgres::PostgresDatabase;
 use sqlite::SqliteFile;
 
-pub use location::StoreLocation;
+pub use location::{PostgresAddress, StoreLocation};
 pub use notes::HistoryNote;
 pub use read::{EntrySummary, SeriesSummary, StoredPoint};
 
@@ -124,13 +126,19 @@ impl Store {
     }
 
     fn connect(location: StoreLocation, access: StoreAccess) -> Result<Self, StoreError> {
-        let StoreLocation::File(path) = &location;
-        if access != StoreAccess::Create && !path.exists() {
-            return Err(StoreError::Missing(location));
-        }
-        let opened = SqliteFile::open(path, access, PATIENCE);
+        let opened: Result<Box<dyn Database>, DatabaseError> = match &location {
+            StoreLocation::File(path) if access != StoreAccess::Create && !path.exists() => {
+                return Err(StoreError::Missing(location));
+            }
+            StoreLocation::File(path) => {
+                SqliteFile::open(path, access, PATIENCE).map(|one| Box::new(one) as _)
+            }
+            StoreLocation::Postgres(address) => {
+                PostgresDatabase::open(address, access, PATIENCE).map(|one| Box::new(one) as _)
+            }
+        };
         match opened {
-            Ok(file) => Ok(Self { database: Box::new(file), location }),
+            Ok(database) => Ok(Self { database, location }),
             Err(error) => Err(failed(&location, error)),
         }
     }

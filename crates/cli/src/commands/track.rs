@@ -10,6 +10,7 @@ mod report;
 mod show;
 pub(super) mod view;
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use ::judge::EntryNames;
@@ -18,7 +19,7 @@ use anyhow::{Context, Result};
 use clap::Subcommand;
 use results::history::HistoryEntry;
 use track::import::seconds;
-use track::store::{Store, StoreError};
+use track::store::{Store, StoreError, StoreLocation};
 use units::Usage;
 
 use super::compare::share;
@@ -28,7 +29,7 @@ const VARIABLE: &str = "ASSAY_STORE";
 
 /// Keep a history of systems over years, from campaigns and old logs
 ///
-/// The history is one SQLite file. Each point leads back to its campaign folder or file.
+/// The history is one SQLite file, or in a database of PostgreSQL. Each point leads back to its campaign folder or file.
 #[derive(clap::Args)]
 pub(crate) struct TrackArgs {
     #[command(subcommand)]
@@ -55,44 +56,68 @@ pub(super) fn entry_of_campaign(path: &Path, names: EntryNames<'_>) -> Result<Hi
 /// Which history.
 #[derive(clap::Args, Default)]
 pub(super) struct StorePlace {
-    /// The file of the history
+    /// The history: a file, or postgres://USER@HOST/DATABASE
     ///
-    /// Without this option it is the file in the variable ASSAY_STORE, or assay/history.sqlite in
-    /// XDG_DATA_HOME or ~/.local/share.
-    #[arg(long, value_name = "FILE")]
-    store: Option<PathBuf>,
+    /// Without this option it is the place in the variable ASSAY_STORE, or the file assay/history.sqlite in
+    /// XDG_DATA_HOME or ~/.local/share. A password for PostgreSQL may be in the variable PGPASSWORD.
+    #[arg(long, value_name = "PLACE")]
+    store: Option<OsString>,
 }
 
 impl StorePlace {
-    fn path(&self) -> Result<PathBuf> {
-        let variable =
-            |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-        let data = || {
-            let home = || Some(variable("HOME")?.join(".local/share"));
-            Some(variable("XDG_DATA_HOME").or_else(home)?.join("assay/history.sqlite"))
+    /// The place, with the password of the environment.
+    fn location(&self) -> Result<StoreLocation> {
+        // Not parsed by clap, because its errors would show a password.
+        let place = match self.store.clone().or_else(|| variable(VARIABLE)) {
+            Some(text) => location(text)?,
+            None => StoreLocation::File(default_file()?),
         };
-        let path = self.store.clone().or_else(|| variable(VARIABLE)).or_else(data);
-        let missing = || Usage("HOME is not set. Give the file of the history with --store.".to_owned());
-        Ok(path.ok_or_else(missing)?)
+        let password = std::env::var("PGPASSWORD").ok().filter(|password| !password.is_empty());
+        Ok(match password {
+            Some(password) => place.or_password(&password),
+            None => place,
+        })
     }
 
     /// The history, to read it.
     pub(super) fn open(&self) -> Result<Store> {
-        Store::open(&self.path()?).map_err(usage)
+        Store::open(&self.location()?).map_err(usage)
     }
 
     /// The history, to change it.
     fn open_to_write(&self) -> Result<Store> {
-        Store::open_to_write(&self.path()?).map_err(usage)
+        Store::open_to_write(&self.location()?).map_err(usage)
     }
 
     /// The history, to add to it.
     pub(super) fn open_or_create(&self) -> Result<Store> {
-        let path = self.path()?;
-        if let Some(dir) = path.parent().filter(|dir| self.store.is_none() && !dir.as_os_str().is_empty()) {
+        let place = self.location()?;
+        if let (None, StoreLocation::File(path)) = (&self.store, &place)
+            && let Some(dir) = path.parent().filter(|dir| !dir.as_os_str().is_empty())
+        {
             std::fs::create_dir_all(dir).with_context(|| format!("cannot make {}", dir.display()))?;
         }
-        Store::open_or_create(&path).map_err(usage)
+        Store::open_or_create(&place).map_err(usage)
+    }
+}
+
+fn variable(name: &str) -> Option<OsString> {
+    std::env::var_os(name).filter(|value| !value.is_empty())
+}
+
+/// The history of a user who names none.
+fn default_file() -> Result<PathBuf, Usage> {
+    let home = || Some(PathBuf::from(variable("HOME")?).join(".local/share"));
+    let data = variable("XDG_DATA_HOME").map(PathBuf::from).or_else(home);
+    let missing = || Usage("HOME is not set. Give the file of the history with --store.".to_owned());
+    Ok(data.ok_or_else(missing)?.join("assay/history.sqlite"))
+}
+
+/// The place of a history. The name of a file may have any bytes.
+fn location(text: OsString) -> Result<StoreLocation, Usage> {
+    match text.into_string() {
+        Ok(text) => text.parse(),
+        Err(bytes) => Ok(StoreLocation::File(bytes.into())),
     }
 }
 

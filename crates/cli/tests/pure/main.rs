@@ -63,4 +63,5 @@ mod signatures;
 mod track;
 mod track_accepted;
 mod track_killed;
+mod track_places;
 mod track_report;

@@ -51,15 +51,81 @@ fn entry(hash: &str, points: Vec<MeasuredPoint>) -> HistoryEntry {
     }
 }
 
-fn new_store() -> (tempfile::TempDir, Store) {
-    let place = tempfile::tempdir().unwrap();
-    let store = Store::open_or_create(&place.path().join("h.sqlite")).unwrap();
-    (place, store)
+/// Where a test makes its stores.
+trait Places {
+    /// A place without a store.
+    fn new_place(&mut self) -> StoreLocation;
 }
 
-#[test]
-fn what_was_added_is_read_by_time_from_another_connection() {
-    let (_place, mut store) = new_store();
+/// Files in a directory.
+struct Files(tempfile::TempDir, u32);
+
+impl Places for Files {
+    fn new_place(&mut self) -> StoreLocation {
+        self.1 += 1;
+        (&self.0.path().join(format!("h{}.sqlite", self.1))).into()
+    }
+}
+
+/// Databases of a server.
+struct Databases(testkit::PostgresServer, u32);
+
+impl Places for Databases {
+    fn new_place(&mut self) -> StoreLocation {
+        self.1 += 1;
+        self.0.new_database(&format!("h{}", self.1)).parse().unwrap()
+    }
+}
+
+fn new_store(places: &mut dyn Places) -> Store {
+    Store::open_or_create(&places.new_place()).unwrap()
+}
+
+/// Makes a test of each of these functions, on SQLite. One more test runs all of them on PostgreSQL.
+macro_rules! on_both_databases {
+    ($($name:ident,)*) => {
+        mod on_sqlite {
+            $(
+                #[test]
+                fn $name() {
+                    super::$name(&mut super::Files(tempfile::tempdir().unwrap(), 0));
+                }
+            )*
+        }
+
+        #[test]
+        fn all_of_this_is_true_on_postgresql() {
+            let Some(mut databases) = databases() else { return };
+            $($name(&mut databases);)*
+        }
+    };
+}
+
+on_both_databases! {
+    what_was_added_is_read_by_time_from_another_connection,
+    an_entry_that_is_added_again_is_there_once,
+    only_the_longest_entry_of_a_campaign_counts_in_any_order,
+    after_a_failed_entry_none_of_its_call_is_there,
+    two_writers_at_once_both_succeed,
+    notes_are_read_by_their_time_and_a_withdrawn_one_stays_in_the_file,
+    the_last_points_are_those_at_the_end_of_all_points,
+    every_number_of_rows_is_inserted_with_few_statements,
+}
+
+/// A server, or `None` with the reason printed.
+#[allow(clippy::print_stdout)]
+fn databases() -> Option<Databases> {
+    match testkit::PostgresServer::start() {
+        Ok(server) => Some(Databases(server, 0)),
+        Err(why) => {
+            println!("SKIPPED: {why}");
+            None
+        }
+    }
+}
+
+fn what_was_added_is_read_by_time_from_another_connection(places: &mut dyn Places) {
+    let mut store = new_store(places);
     let points = vec![point("B.1", 20.0, &[2e9, 4e9]), point("B.1", 10.0, &[]), point("A.1", 15.0, &[1.0])];
     assert_eq!(store.add(&[entry("e1", points)], 99.0), Ok(vec![Added::New(3)]));
 
@@ -81,24 +147,22 @@ fn what_was_added_is_read_by_time_from_another_connection() {
     assert_eq!(entries[0].facts[0].value, "6.1".into());
 }
 
-#[test]
-fn an_entry_that_is_added_again_is_there_once() {
-    let (_place, mut store) = new_store();
+fn an_entry_that_is_added_again_is_there_once(places: &mut dyn Places) {
+    let mut store = new_store(places);
     let one = entry("e1", vec![point("A", 1.0, &[1.0])]);
     assert_eq!(store.add(&[one.clone(), one.clone()], 0.0), Ok(vec![Added::New(1), Added::Known]));
     assert_eq!(store.add(&[one], 1.0), Ok(vec![Added::Known]));
     assert_eq!(store.points(series_id(&series("A"))).unwrap().len(), 1);
 }
 
-#[test]
-fn only_the_longest_entry_of_a_campaign_counts_in_any_order() {
+fn only_the_longest_entry_of_a_campaign_counts_in_any_order(places: &mut dyn Places) {
     let of = |hash: &str, extent| HistoryEntry {
         campaign: "c".into(),
         extent,
         ..entry(hash, vec![point("A", 1.0, &[extent as f64])])
     };
     for order in [[0, 1, 2], [2, 1, 0], [1, 2, 0]] {
-        let (_place, mut store) = new_store();
+        let mut store = new_store(places);
         let all = [of("e1", 10), of("e2", 20), of("e3", 30)];
         for at in order {
             assert_eq!(store.add(&[all[at].clone()], 0.0), Ok(vec![Added::New(1)]));
@@ -110,10 +174,9 @@ fn only_the_longest_entry_of_a_campaign_counts_in_any_order() {
     }
 }
 
-#[test]
-fn after_a_failed_entry_none_of_its_call_is_there() {
-    let (_place, mut store) = new_store();
-    // NaN is NULL in SQLite, which the column rejects.
+fn after_a_failed_entry_none_of_its_call_is_there(places: &mut dyn Places) {
+    let mut store = new_store(places);
+    // NaN is stored as NULL, which the column rejects.
     let good = entry("e1", vec![point("A", 1.0, &[1.0])]);
     let bad = entry("e2", vec![point("A", 2.0, &[1.0]), point("A", f64::NAN, &[1.0])]);
     let error = store.add(&[good.clone(), bad], 0.0).unwrap_err();
@@ -145,9 +208,8 @@ fn other_files_are_rejected_and_left_as_they_are() {
     assert_eq!(Store::open(&newer).err(), Some(StoreError::Newer((&newer).into(), 2)));
 }
 
-#[test]
-fn two_writers_at_once_both_succeed() {
-    let (_place, store) = new_store();
+fn two_writers_at_once_both_succeed(places: &mut dyn Places) {
+    let store = new_store(places);
     let path = store.location().clone();
     let write = |name: &'static str| {
         let path = path.clone();
@@ -164,9 +226,8 @@ fn two_writers_at_once_both_succeed() {
     assert_eq!(counts, [50, 50]);
 }
 
-#[test]
-fn notes_are_read_by_their_time_and_a_withdrawn_one_stays_in_the_file() {
-    let (_place, mut store) = new_store();
+fn notes_are_read_by_their_time_and_a_withdrawn_one_stays_in_the_file(places: &mut dyn Places) {
+    let mut store = new_store(places);
     let note = |time_s: f64, words: &str| {
         let scope = vec!["edison".to_owned()];
         HistoryNote { time_s, words: words.into(), author: "ann".into(), scope, ..Default::default() }.named()
@@ -185,9 +246,8 @@ fn notes_are_read_by_their_time_and_a_withdrawn_one_stays_in_the_file() {
     assert_eq!(rows, Ok(vec![3]));
 }
 
-#[test]
-fn the_last_points_are_those_at_the_end_of_all_points() {
-    let (_place, mut store) = new_store();
+fn the_last_points_are_those_at_the_end_of_all_points(places: &mut dyn Places) {
+    let mut store = new_store(places);
     let points = (0..100).map(|at| point("A", f64::from(at * 37 % 101), &[f64::from(at)])).collect();
     store.add(&[entry("e1", points)], 0.0).unwrap();
     let id = series_id(&series("A"));
@@ -197,11 +257,10 @@ fn the_last_points_are_those_at_the_end_of_all_points() {
     assert_eq!(store.last_points(id, 1000).unwrap(), all);
 }
 
-#[test]
-fn every_number_of_rows_is_inserted_with_few_statements() {
+fn every_number_of_rows_is_inserted_with_few_statements(places: &mut dyn Places) {
     // 64 rows and more, a power of two, and others.
     for count in [0, 1, 2, 3, 63, 64, 65, 127, 200] {
-        let (_place, mut store) = new_store();
+        let mut store = new_store(places);
         let name = |at: u32| format!("T{at:03}");
         let points = (0..count).map(|at| point(&name(at), f64::from(at), &[f64::from(at)])).collect();
         assert_eq!(store.add(&[entry("e1", points)], 0.0), Ok(vec![Added::New(count as usize)]));
@@ -210,4 +269,76 @@ fn every_number_of_rows_is_inserted_with_few_statements() {
         assert_eq!(all.len(), count as usize);
         assert!((0..count).all(|at| found(at) == Some(f64::from(at))), "{count}");
     }
+}
+
+#[test]
+fn a_database_with_other_tables_keeps_them_and_a_foreign_schema_is_left_as_it_is() {
+    let Some(mut databases) = databases() else { return };
+    let place = databases.new_place();
+    assert_eq!(Store::open(&place).err(), Some(StoreError::Missing(place.clone())));
+    assert_eq!(Store::open_to_write(&place).err(), Some(StoreError::Missing(place.clone())));
+    databases.0.ask("h1", "CREATE TABLE public.entries (a TEXT); CREATE TABLE public.format (b TEXT)");
+    let mut store = Store::open_or_create(&place).unwrap();
+    store.add(&[entry("e1", vec![point("A", 1.0, &[1.0])])], 0.0).unwrap();
+    assert_eq!(databases.0.ask("h1", "SELECT count(*) FROM public.entries"), "0");
+    assert_eq!(databases.0.ask("h1", "SELECT count(*) FROM assay.entries"), "1");
+    databases.0.ask("h1", "UPDATE assay.format SET version = 7");
+    assert_eq!(Store::open(&place).err(), Some(StoreError::Newer(place, 7)));
+
+    for other in ["CREATE TABLE assay.other (a TEXT)", "CREATE TABLE assay.format (a TEXT)"] {
+        let place = databases.new_place();
+        let name = format!("h{}", databases.1);
+        databases.0.ask(&name, &format!("CREATE SCHEMA assay; {other}"));
+        assert_eq!(Store::open(&place).err(), Some(StoreError::Foreign(place.clone())));
+        assert_eq!(Store::open_or_create(&place).err(), Some(StoreError::Foreign(place)));
+        let tables = "SELECT count(*) FROM pg_tables WHERE schemaname = 'assay'";
+        assert_eq!(databases.0.ask(&name, tables), "1");
+    }
+}
+
+#[test]
+fn a_reader_of_a_database_cannot_change_it_and_a_second_writer_does_not_wait_for_ever() {
+    let Some(mut databases) = databases() else { return };
+    let place = databases.new_place();
+    let mut first = Store::open_or_create(&place).unwrap();
+    let mut reader = Store::open(&place).unwrap();
+    let one = entry("e1", vec![point("A", 1.0, &[1.0])]);
+    let error = reader.add(std::slice::from_ref(&one), 0.0).unwrap_err();
+    assert!(error.to_string().contains("read-only"), "{error}");
+
+    let StoreLocation::Postgres(address) = &place else { panic!("{place}") };
+    let second = PostgresDatabase::open(address, StoreAccess::Write, Duration::from_millis(50)).unwrap();
+    first.database.begin().unwrap();
+    assert_eq!(second.begin(), Err(DatabaseError::Busy));
+    first.database.commit().unwrap();
+    assert_eq!((second.begin(), second.commit()), (Ok(()), Ok(())));
+    assert_eq!(first.add(&[one], 0.0), Ok(vec![Added::New(1)]));
+}
+
+#[test]
+fn a_password_is_used_and_never_shown() {
+    let Some(mut databases) = databases() else { return };
+    databases.new_place();
+    let sql = "CREATE ROLE locked LOGIN PASSWORD 'open sesame'; GRANT CREATE ON DATABASE h1 TO locked";
+    databases.0.ask("h1", sql);
+    let place: StoreLocation = databases.0.address("locked:open%20sesame", "h1").parse().unwrap();
+    Store::open_or_create(&place).unwrap();
+    let without: StoreLocation = databases.0.address("locked", "h1").parse().unwrap();
+    Store::open(without.clone().or_password("open sesame")).unwrap();
+    let wrong = without.clone().or_password("close sesame");
+    for error in [Store::open(without).err(), Store::open(wrong).err()].map(Option::unwrap) {
+        let text = format!("{error} {error:?} {place} {place:?}");
+        assert!(text.contains("password") && !text.contains("sesame"), "{text}");
+        assert!(matches!(error, StoreError::Failed(..)), "{error}");
+    }
+}
+
+#[test]
+fn a_server_that_does_not_answer_is_an_error_with_its_address() {
+    let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = free.local_addr().unwrap().port();
+    drop(free);
+    let place: StoreLocation = format!("postgresql://ann:secret@127.0.0.1:{port}/h").parse().unwrap();
+    let line = Store::open_or_create(&place).err().unwrap().to_string();
+    assert!(line.starts_with(&format!("postgres://ann@127.0.0.1:{port}/h: error connecting")), "{line}");
 }
