@@ -26,15 +26,22 @@ pub enum Outcome {
     NotRun,
 }
 
-impl fmt::Display for Outcome {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.pad(match self {
+impl Outcome {
+    /// Its words, such as `NOT RUN`.
+    pub fn words(self) -> &'static str {
+        match self {
             Self::Pass => "PASS",
             Self::Fail => "FAIL",
             Self::Inconclusive => "INCONCLUSIVE",
             Self::Invalid => "INVALID",
             Self::NotRun => "NOT RUN",
-        })
+        }
+    }
+}
+
+impl fmt::Display for Outcome {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.pad(self.words())
     }
 }
 

@@ -3,6 +3,7 @@
 //! Invariant: values are in base units, and each point names its evidence.
 //! Never here: files.
 
+mod parquet;
 #[cfg(test)]
 mod tests;
 
@@ -15,6 +16,8 @@ use results::history::SeriesId;
 use serde::Serialize;
 
 use crate::store::{EntrySummary, SeriesSummary, Store, StoreError, StoredPoint};
+
+pub use parquet::parquet;
 
 /// Why an export ended early.
 #[derive(Debug)]

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use anyhow::{Context, Result};
 use clap::ValueEnum;
 use track::export::{self, ExportError};
+use units::Usage;
 
 use super::StorePlace;
 use super::list::selected;
@@ -35,6 +36,8 @@ enum ExportFormat {
     Csv,
     /// A JSON object for each point, on a line of its own
     Jsonl,
+    /// A Parquet file with typed columns; it needs --out
+    Parquet,
     /// The last point of each series, for the textfile collector of the node exporter of Prometheus
     Openmetrics,
 }
@@ -42,9 +45,13 @@ enum ExportFormat {
 pub(super) fn run(args: &ExportArgs) -> Result<u8> {
     let store = args.store.open()?;
     let series = selected(&store, &args.texts)?;
-    let write = |out: &mut dyn Write| match args.format {
+    if matches!(args.format, ExportFormat::Parquet) && args.out.is_none() {
+        return Err(Usage::new("a Parquet file is not text. Name it with --out FILE.").into());
+    }
+    let write = |out: &mut (dyn Write + Send)| match args.format {
         ExportFormat::Csv => export::csv(&store, &series, out),
         ExportFormat::Jsonl => export::json_lines(&store, &series, out),
+        ExportFormat::Parquet => export::parquet(&store, &series, out),
         ExportFormat::Openmetrics => export::open_metrics(&store, &series, out),
     };
     match &args.out {
@@ -58,7 +65,7 @@ pub(super) fn run(args: &ExportArgs) -> Result<u8> {
             written.with_context(|| format!("cannot write {}", file.display()))?;
         }
         None => {
-            let mut out = BufWriter::new(io::stdout().lock());
+            let mut out = BufWriter::new(io::stdout());
             let written = write(&mut out).and_then(|()| Ok(out.flush()?));
             match written {
                 Err(ExportError::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => {}
