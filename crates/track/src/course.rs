@@ -52,8 +52,8 @@ impl SeriesCourse {
         Ok(ReadSeries::of(store, summary)?.course(settings))
     }
 
-    /// The same for several series, in their order. One thread reads, and `threads` others, at least one, find
-    /// the changes. `progress` is called after each series.
+    /// The same for several series, in their order. One thread reads. `threads` others find the changes, and
+    /// at least one. `progress` is called after each series.
     pub fn all(
         store: &Store,
         series: Vec<SeriesSummary>,

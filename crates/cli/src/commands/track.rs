@@ -29,7 +29,8 @@ const VARIABLE: &str = "ASSAY_STORE";
 
 /// Keep a history of systems over years, from campaigns and old logs
 ///
-/// The history is one SQLite file, or in a database of PostgreSQL. Each point leads back to its campaign folder or file.
+/// The history is one SQLite file, or in a database of PostgreSQL. Each point leads back to its campaign
+/// folder or file.
 #[derive(clap::Args)]
 pub(crate) struct TrackArgs {
     #[command(subcommand)]

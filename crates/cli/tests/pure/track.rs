@@ -217,7 +217,8 @@ fn records_of_runs_are_points_and_those_of_a_killed_run_are_not() {
     let notes: Vec<&str> = ran.err.lines().collect();
     assert_eq!(
         notes[0],
-        "assay: note: cut.jsonl is not added: the run has not ended, or was killed: the last record is missing"
+        "assay: note: cut.jsonl is not added: the run has not ended, or was killed: the last record is \
+         missing"
     );
     assert!(notes[1].contains("bad.jsonl line ") && notes.len() == 2, "{notes:?}");
     let writes = exported(&place, "ior write.bw");

@@ -1,6 +1,6 @@
 //! Files that `--record` writes.
 //!
-//! The rules are those of campaigns as far as they need no plan: a run that failed, wrong data, failed
+//! The rules are those of campaigns, as far as they need no plan. A run that failed, wrong data, failed
 //! operations and data from the page cache give points without values.
 
 use std::collections::BTreeMap;

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use results::history::{HistoryEntry, MeasuredPoint, SeriesId};
 
-use super::database::{Cell, Database, DatabaseError, insert};
+use super::database::{Database, DatabaseError, SqlValue, insert};
 use super::{Added, id_of, schema, series_id};
 
 /// Adds entries in the transaction of the caller.
@@ -101,7 +101,7 @@ impl<'e> NewPoints<'e> {
 }
 
 impl NewPoint<'_> {
-    fn row(&self) -> Vec<Cell<'static>> {
+    fn row(&self) -> Vec<SqlValue<'static>> {
         let point = self.point;
         vec![
             self.series.into(),
@@ -120,10 +120,10 @@ impl NewPoint<'_> {
     }
 }
 
-fn series_row(id: i64, series: &SeriesId, direction: &'static str) -> Vec<Cell<'static>> {
+fn series_row(id: i64, series: &SeriesId, direction: &'static str) -> Vec<SqlValue<'static>> {
     let SeriesId { system, place, plan, scale, test, metric, unit } = series;
     let names = [system, place, plan, scale, test, metric, unit].map(|name| name.clone().into());
-    [Cell::from(id)].into_iter().chain(names).chain([direction.into()]).collect()
+    [SqlValue::from(id)].into_iter().chain(names).chain([direction.into()]).collect()
 }
 
 fn setup_text(parts: &BTreeMap<String, String>) -> String {

@@ -13,7 +13,7 @@ const ROWS_MAX: usize = 64;
 
 /// A value of a parameter or of a column.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Cell<'c> {
+pub(super) enum SqlValue<'c> {
     /// No value.
     Null,
     /// An integer.
@@ -24,37 +24,37 @@ pub(super) enum Cell<'c> {
     Text(Cow<'c, str>),
 }
 
-impl From<i64> for Cell<'_> {
+impl From<i64> for SqlValue<'_> {
     fn from(value: i64) -> Self {
         Self::Integer(value)
     }
 }
 
-impl From<f64> for Cell<'_> {
+impl From<f64> for SqlValue<'_> {
     fn from(value: f64) -> Self {
         if value.is_nan() { Self::Null } else { Self::Real(value) }
     }
 }
 
-impl<'c> From<&'c str> for Cell<'c> {
+impl<'c> From<&'c str> for SqlValue<'c> {
     fn from(text: &'c str) -> Self {
         Self::Text(Cow::Borrowed(text))
     }
 }
 
-impl<'c> From<&'c String> for Cell<'c> {
+impl<'c> From<&'c String> for SqlValue<'c> {
     fn from(text: &'c String) -> Self {
         Self::Text(Cow::Borrowed(text))
     }
 }
 
-impl From<String> for Cell<'_> {
+impl From<String> for SqlValue<'_> {
     fn from(text: String) -> Self {
         Self::Text(Cow::Owned(text))
     }
 }
 
-impl<'c, T: Into<Cell<'c>>> From<Option<T>> for Cell<'c> {
+impl<'c, T: Into<SqlValue<'c>>> From<Option<T>> for SqlValue<'c> {
     fn from(value: Option<T>) -> Self {
         value.map_or(Self::Null, Into::into)
     }
@@ -62,13 +62,13 @@ impl<'c, T: Into<Cell<'c>>> From<Option<T>> for Cell<'c> {
 
 /// A row of an answer.
 #[derive(Debug, Default)]
-pub(super) struct Cells(pub(super) Vec<Cell<'static>>);
+pub(super) struct SqlRow(pub(super) Vec<SqlValue<'static>>);
 
-impl Cells {
+impl SqlRow {
     /// An integer that is not NULL.
     pub(super) fn integer(&self, column: usize) -> Result<i64, DatabaseError> {
         match self.0.get(column) {
-            Some(Cell::Integer(value)) => Ok(*value),
+            Some(SqlValue::Integer(value)) => Ok(*value),
             other => Err(unreadable(column, "an integer", other)),
         }
     }
@@ -81,8 +81,8 @@ impl Cells {
     /// A number or NULL.
     pub(super) fn known_real(&self, column: usize) -> Result<Option<f64>, DatabaseError> {
         match self.0.get(column) {
-            Some(Cell::Real(value)) => Ok(Some(*value)),
-            Some(Cell::Null) => Ok(None),
+            Some(SqlValue::Real(value)) => Ok(Some(*value)),
+            Some(SqlValue::Null) => Ok(None),
             other => Err(unreadable(column, "a number", other)),
         }
     }
@@ -95,19 +95,19 @@ impl Cells {
     /// A text or NULL.
     pub(super) fn known_text(&self, column: usize) -> Result<Option<&str>, DatabaseError> {
         match self.0.get(column) {
-            Some(Cell::Text(text)) => Ok(Some(text)),
-            Some(Cell::Null) => Ok(None),
+            Some(SqlValue::Text(text)) => Ok(Some(text)),
+            Some(SqlValue::Null) => Ok(None),
             other => Err(unreadable(column, "a text", other)),
         }
     }
 }
 
-fn unreadable(column: usize, wanted: &str, found: Option<&Cell<'_>>) -> DatabaseError {
+fn unreadable(column: usize, wanted: &str, found: Option<&SqlValue<'_>>) -> DatabaseError {
     let found = match found {
-        None | Some(Cell::Null) => "nothing",
-        Some(Cell::Integer(_)) => "an integer",
-        Some(Cell::Real(_)) => "a number",
-        Some(Cell::Text(_)) => "a text",
+        None | Some(SqlValue::Null) => "nothing",
+        Some(SqlValue::Integer(_)) => "an integer",
+        Some(SqlValue::Real(_)) => "a number",
+        Some(SqlValue::Text(_)) => "a text",
     };
     DatabaseError::Failed(format!("column {column} of an answer has {found} in place of {wanted}"))
 }
@@ -165,14 +165,14 @@ pub(super) trait Database: Send {
     fn roll_back(&self);
 
     /// Executes a statement. Returns how many rows it changed.
-    fn execute(&self, sql: &str, values: &[Cell<'_>]) -> Result<u64, DatabaseError>;
+    fn execute(&self, sql: &str, values: &[SqlValue<'_>]) -> Result<u64, DatabaseError>;
 
     /// Calls `read` with each row of an answer.
     fn each(
         &self,
         sql: &str,
-        values: &[Cell<'_>],
-        read: &mut dyn FnMut(&Cells) -> Result<(), DatabaseError>,
+        values: &[SqlValue<'_>],
+        read: &mut dyn FnMut(&SqlRow) -> Result<(), DatabaseError>,
     ) -> Result<(), DatabaseError>;
 }
 
@@ -182,9 +182,9 @@ pub(super) fn insert(
     table: &str,
     columns: usize,
     end: &str,
-    rows: impl Iterator<Item = Vec<Cell<'static>>>,
+    rows: impl Iterator<Item = Vec<SqlValue<'static>>>,
 ) -> Result<(), DatabaseError> {
-    let mut waiting: Vec<Cell<'static>> = Vec::with_capacity(ROWS_MAX * columns);
+    let mut waiting: Vec<SqlValue<'static>> = Vec::with_capacity(ROWS_MAX * columns);
     let all = insert_sql(table, columns, ROWS_MAX, end);
     for row in rows {
         debug_assert_eq!(row.len(), columns);

@@ -3,7 +3,7 @@
 //! Invariant: a note is never removed. A withdrawn one stays in the file, and is no longer read.
 //! Never here: which changes a note explains.
 
-use super::database::{Cells, DatabaseError};
+use super::database::{DatabaseError, SqlRow};
 use super::{Store, StoreError, id_of};
 
 /// What its author knows about a time of some series.
@@ -67,7 +67,7 @@ impl Store {
     }
 }
 
-fn note(row: &Cells) -> Result<HistoryNote, DatabaseError> {
+fn note(row: &SqlRow) -> Result<HistoryNote, DatabaseError> {
     Ok(HistoryNote {
         id: row.integer(0)?,
         time_s: row.real(1)?,

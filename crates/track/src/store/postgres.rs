@@ -16,7 +16,7 @@ use ::postgres::types::private::BytesMut;
 use ::postgres::types::{IsNull, ToSql, Type, to_sql_checked};
 use ::postgres::{Client, Error, NoTls, Row, Statement};
 
-use super::database::{Cell, Cells, Database, DatabaseError, StoreAccess, StoreState};
+use super::database::{Database, DatabaseError, SqlRow, SqlValue, StoreAccess, StoreState};
 use super::location::PostgresAddress;
 
 /// What the table of the format says.
@@ -124,7 +124,7 @@ impl Database for PostgresDatabase {
         let _ = self.batch("ROLLBACK");
     }
 
-    fn execute(&self, sql: &str, values: &[Cell<'_>]) -> Result<u64, DatabaseError> {
+    fn execute(&self, sql: &str, values: &[SqlValue<'_>]) -> Result<u64, DatabaseError> {
         let statement = self.statement(sql)?;
         let values: Vec<&(dyn ToSql + Sync)> = values.iter().map(|value| value as _).collect();
         Ok(self.client.borrow_mut().execute(&statement, &values)?)
@@ -133,14 +133,14 @@ impl Database for PostgresDatabase {
     fn each(
         &self,
         sql: &str,
-        values: &[Cell<'_>],
-        read: &mut dyn FnMut(&Cells) -> Result<(), DatabaseError>,
+        values: &[SqlValue<'_>],
+        read: &mut dyn FnMut(&SqlRow) -> Result<(), DatabaseError>,
     ) -> Result<(), DatabaseError> {
         let statement = self.statement(sql)?;
         let values: Vec<&(dyn ToSql + Sync)> = values.iter().map(|value| value as _).collect();
         let mut client = self.client.borrow_mut();
         let mut rows = client.query_raw(&statement, values)?;
-        let mut cells = Cells::default();
+        let mut cells = SqlRow::default();
         while let Some(row) = rows.next()? {
             cells.0.clear();
             for column in 0..row.len() {
@@ -152,7 +152,7 @@ impl Database for PostgresDatabase {
     }
 }
 
-fn cell(row: &Row, column: usize) -> Result<Cell<'static>, DatabaseError> {
+fn cell(row: &Row, column: usize) -> Result<SqlValue<'static>, DatabaseError> {
     let kind = row.columns()[column].type_();
     Ok(match *kind {
         Type::INT8 => row.try_get::<_, Option<i64>>(column)?.into(),
@@ -162,7 +162,7 @@ fn cell(row: &Row, column: usize) -> Result<Cell<'static>, DatabaseError> {
     })
 }
 
-impl ToSql for Cell<'_> {
+impl ToSql for SqlValue<'_> {
     fn to_sql(
         &self,
         kind: &Type,

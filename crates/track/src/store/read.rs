@@ -7,7 +7,7 @@ use results::comparison::MetricDirection;
 use results::history::{EntryFact, EntrySource, SeriesId};
 use results::reason::Code;
 
-use super::database::{Cell, Cells, DatabaseError};
+use super::database::{DatabaseError, SqlRow, SqlValue};
 use super::{Store, StoreError, failed, schema};
 
 /// A series and its extent.
@@ -112,8 +112,8 @@ impl Store {
     pub(super) fn rows<T>(
         &self,
         sql: &str,
-        values: &[Cell<'_>],
-        read: fn(&Cells) -> Result<T, DatabaseError>,
+        values: &[SqlValue<'_>],
+        read: fn(&SqlRow) -> Result<T, DatabaseError>,
     ) -> Result<Vec<T>, StoreError> {
         let mut all = Vec::new();
         let done = self.database.each(sql, values, &mut |cells| {
@@ -125,7 +125,7 @@ impl Store {
     }
 }
 
-fn summary_of_series(row: &Cells) -> Result<SeriesSummary, DatabaseError> {
+fn summary_of_series(row: &SqlRow) -> Result<SeriesSummary, DatabaseError> {
     let name = |column| row.text(column).map(str::to_owned);
     let series = SeriesId {
         system: name(1)?,
@@ -148,7 +148,7 @@ fn summary_of_series(row: &Cells) -> Result<SeriesSummary, DatabaseError> {
     })
 }
 
-fn stored_point(row: &Cells) -> Result<StoredPoint, DatabaseError> {
+fn stored_point(row: &SqlRow) -> Result<StoredPoint, DatabaseError> {
     Ok(StoredPoint {
         time_s: row.real(0)?,
         entry: row.integer(1)?,
@@ -163,7 +163,7 @@ fn stored_point(row: &Cells) -> Result<StoredPoint, DatabaseError> {
     })
 }
 
-fn summary_of_entry(row: &Cells) -> Result<EntrySummary, DatabaseError> {
+fn summary_of_entry(row: &SqlRow) -> Result<EntrySummary, DatabaseError> {
     let source = row.text(2)?;
     Ok(EntrySummary {
         id: row.integer(0)?,

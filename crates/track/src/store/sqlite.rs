@@ -10,7 +10,7 @@ use std::time::Duration;
 use rusqlite::types::{ToSqlOutput, Value, ValueRef};
 use rusqlite::{Connection, Error, ErrorCode, OpenFlags, ToSql};
 
-use super::database::{Cell, Cells, Database, DatabaseError, StoreAccess, StoreState};
+use super::database::{Database, DatabaseError, SqlRow, SqlValue, StoreAccess, StoreState};
 
 /// Marks the file as one of this program: `assy`.
 const APPLICATION: i64 = 0x6173_7379;
@@ -76,7 +76,7 @@ impl Database for SqliteFile {
         let _ = self.0.execute_batch("ROLLBACK");
     }
 
-    fn execute(&self, sql: &str, values: &[Cell<'_>]) -> Result<u64, DatabaseError> {
+    fn execute(&self, sql: &str, values: &[SqlValue<'_>]) -> Result<u64, DatabaseError> {
         let mut statement = self.0.prepare_cached(sql)?;
         Ok(statement.execute(rusqlite::params_from_iter(values))? as u64)
     }
@@ -84,13 +84,13 @@ impl Database for SqliteFile {
     fn each(
         &self,
         sql: &str,
-        values: &[Cell<'_>],
-        read: &mut dyn FnMut(&Cells) -> Result<(), DatabaseError>,
+        values: &[SqlValue<'_>],
+        read: &mut dyn FnMut(&SqlRow) -> Result<(), DatabaseError>,
     ) -> Result<(), DatabaseError> {
         let mut statement = self.0.prepare_cached(sql)?;
         let columns = statement.column_count();
         let mut rows = statement.query(rusqlite::params_from_iter(values))?;
-        let mut cells = Cells::default();
+        let mut cells = SqlRow::default();
         while let Some(row) = rows.next()? {
             cells.0.clear();
             for column in 0..columns {
@@ -109,20 +109,20 @@ fn has_journal(path: &Path) -> bool {
     std::fs::metadata(name).is_ok_and(|journal| journal.len() > 0)
 }
 
-fn cell(value: ValueRef<'_>, column: usize) -> Result<Cell<'static>, DatabaseError> {
+fn cell(value: ValueRef<'_>, column: usize) -> Result<SqlValue<'static>, DatabaseError> {
     let unreadable = || DatabaseError::Failed(format!("column {column} of an answer is not UTF-8 text"));
     Ok(match value {
-        ValueRef::Null => Cell::Null,
-        ValueRef::Integer(value) => Cell::Integer(value),
-        ValueRef::Real(value) => Cell::Real(value),
+        ValueRef::Null => SqlValue::Null,
+        ValueRef::Integer(value) => SqlValue::Integer(value),
+        ValueRef::Real(value) => SqlValue::Real(value),
         ValueRef::Text(bytes) => {
-            Cell::Text(Cow::Owned(std::str::from_utf8(bytes).map_err(|_| unreadable())?.to_owned()))
+            SqlValue::Text(Cow::Owned(std::str::from_utf8(bytes).map_err(|_| unreadable())?.to_owned()))
         }
         ValueRef::Blob(_) => return Err(unreadable()),
     })
 }
 
-impl ToSql for Cell<'_> {
+impl ToSql for SqlValue<'_> {
     fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
         Ok(match self {
             Self::Null => ToSqlOutput::Owned(Value::Null),

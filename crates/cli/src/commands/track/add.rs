@@ -28,8 +28,8 @@ const TOGETHER: usize = 200;
 /// again. A campaign that has not ended, or whose evidence is rejected, is not added. What is in the history
 /// already is not added again.
 ///
-/// Other files are the output of ior or mdtest, the records of a run (--record), and the summary or the folder of
-/// an IO500 run. A file whose name ends with .csv is a table with a line for each point.
+/// Other files are the output of ior or mdtest, the records of a run (--record), and the summary or the
+/// folder of an IO500 run. A file whose name ends with .csv is a table with a line for each point.
 #[derive(clap::Args)]
 pub(super) struct AddArgs {
     /// Campaign folders, archives of them, or files of other programs
@@ -53,7 +53,8 @@ pub(super) struct AddArgs {
     map: Vec<(String, String)>,
     /// The value of a field in all lines of a CSV file; may be repeated
     ///
-    /// test=NAME also names the test of an output of ior or mdtest and of records, which is otherwise its command line.
+    /// test=NAME also names the test of an output of ior or mdtest and of records, which is otherwise its
+    /// command line.
     #[arg(long, value_name = "FIELD=VALUE", value_parser = pair)]
     set: Vec<(String, String)>,
 }

@@ -59,9 +59,11 @@ pub(super) fn entry(
     }
     let found = MARKS.iter().find(|(_, mark)| text.contains(mark));
     let Some((program, _)) = found else {
-        return Err("it is neither a campaign nor an output of ior, mdtest or IO500, nor a file of --record. The name of a table \
-                    ends with .csv."
-            .to_owned());
+        return Err(
+            "it is neither a campaign nor an output of ior, mdtest or IO500, nor a file of --record. \
+                    The name of a table ends with .csv."
+                .to_owned(),
+        );
     };
     of_output(*program, &text, location, names)
 }
