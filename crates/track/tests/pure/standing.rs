@@ -69,7 +69,7 @@ fn courses(days: &[Day], direction: MetricDirection) -> (Vec<SeriesCourse>, Vec<
     store.add(&entries, 0.0).unwrap();
     let settings = ChangeSettings::default();
     let series = store.series().unwrap();
-    let all = SeriesCourse::all(&store, series.clone(), &settings, 3).unwrap();
+    let all = SeriesCourse::all(&store, series.clone(), &settings, 3, &|| ()).unwrap();
     let one_by_one = series.into_iter().map(|one| SeriesCourse::of(&store, one, &settings).unwrap());
     assert_eq!(all, one_by_one.collect::<Vec<_>>(), "threads change nothing, not even the order");
     let entries: BTreeMap<i64, EntrySummary> =
