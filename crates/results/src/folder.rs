@@ -35,6 +35,7 @@ mod pack;
 mod resume;
 mod spelling;
 mod staging;
+mod stamp;
 mod unpack;
 mod verify;
 mod watched;
@@ -64,6 +65,7 @@ pub use facts::{
 pub use load::{error_lines, folder_name, is_probe, job_of, load};
 pub use pack::{PackedArchive, pack};
 pub use resume::{Resumed, discard, resume, set_died_aside, unbegun};
+pub use stamp::stamp;
 pub use unpack::{is_archive, unpack};
 pub use verify::{FolderFault, Verification, check};
 pub use watched::{CampaignProcess, RunningJob, WatchedCampaign, note_notified};

@@ -101,6 +101,24 @@ pub(super) fn modified(dir: &Path, name: &Path) -> io::Result<SystemTime> {
     SystemTime::UNIX_EPOCH.checked_add(since).ok_or_else(|| invalid("it is from the far future".to_owned()))
 }
 
+/// The kind of the entry `name` below `dir`, and numbers of which one changes with each change of it. A link
+/// is a link.
+pub(super) fn numbers(dir: &Path, name: &Path) -> io::Result<(FileType, [u64; 7])> {
+    let (parent, name) = parent(dir, name)?;
+    let facts = fs::statat(parent, name, AtFlags::SYMLINK_NOFOLLOW)?;
+    let signed = |number: i64| number as u64;
+    let numbers = [
+        u64::from(facts.st_mode),
+        facts.st_ino,
+        signed(facts.st_size),
+        signed(facts.st_mtime),
+        facts.st_mtime_nsec,
+        signed(facts.st_ctime),
+        facts.st_ctime_nsec,
+    ];
+    Ok((FileType::from_raw_mode(facts.st_mode), numbers))
+}
+
 /// Whether there is an entry `name` below `dir` of any kind.
 pub(super) fn exists(dir: &Path, name: &Path) -> bool {
     kind(dir, name).is_ok()
