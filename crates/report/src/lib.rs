@@ -42,14 +42,28 @@ pub fn write_html(campaign: &Campaign, out: &mut dyn io::Write) -> io::Result<()
 }
 
 /// What a page has that a report in a campaign folder does not have.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct PageOptions {
     /// Whether the appendix is open, and is printed.
     pub appendix: bool,
     /// Who signed the archive of the campaign, one text each.
     pub signers: Vec<String>,
-    /// Whether the page is printed, so that it has no links to files, nor to what is not printed.
-    pub standalone: bool,
+    /// Which links work where the page is read.
+    pub links: PageLinks,
+    /// Links to other pages, above the report.
+    pub navigation: Vec<document::Cell>,
+}
+
+/// Which links of a page work.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum PageLinks {
+    /// All: the page is in the campaign folder.
+    #[default]
+    Folder,
+    /// Those to what is printed: the page is printed.
+    Printed,
+    /// Those within the page: it is read from a server, without the files of the folder.
+    Within,
 }
 
 /// Writes the report like [`write_html`], with these options.
@@ -73,4 +87,9 @@ pub fn comparison_html(comparison: &CampaignComparison) -> io::Result<String> {
 /// The index of campaigns as one HTML file, which needs no network, fonts or scripts.
 pub fn index_html(entries: &[document::IndexEntry]) -> io::Result<String> {
     renderers::campaigns_html::page(&document::campaign_index(entries)).map_err(io::Error::other)
+}
+
+/// A page of a server as one HTML file, without scripts.
+pub fn served_html(page: &document::ServedDocument) -> io::Result<String> {
+    renderers::served_html::page(page).map_err(io::Error::other)
 }

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
-use report::PageOptions;
+use report::{PageLinks, PageOptions};
 use results::folder::{self, Verification, names};
 use units::Usage;
 
@@ -70,7 +70,8 @@ pub(crate) fn run(args: ReportArgs) -> Result<u8> {
     let options = PageOptions {
         appendix: args.print_appendix,
         signers: signers(&args.folder, &evidence)?,
-        standalone: args.pdf.is_some(),
+        links: if args.pdf.is_some() { PageLinks::Printed } else { PageLinks::Folder },
+        navigation: Vec::new(),
     };
     let mut page = Vec::new();
     report::write_page(&campaign, &options, &mut page)?;

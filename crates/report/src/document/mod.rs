@@ -21,6 +21,7 @@ mod margin;
 mod method;
 mod phases;
 mod plots;
+mod served;
 mod signed;
 mod stragglers;
 mod summary;
@@ -41,6 +42,7 @@ pub use plots::{
     Axis, ClausePicture, ClauseRow, LegendEntry, LegendKey, MarkShape, Plot, PlotBand, PlotCell, PlotHover,
     PlotLine, PlotMark, PlotRule, PlotTick, RowMark, RuleKind,
 };
+pub use served::{ListedCampaign, ListedState, ServedDocument, ServedProgress, campaign_list};
 pub use signed::SignedPart;
 pub use summary::ApprovedWaiver;
 pub use warnings::{RankedWarning, RankedWarnings};

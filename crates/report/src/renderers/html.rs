@@ -9,9 +9,9 @@ use minijinja::value::{Serde, Value};
 use minijinja::{Environment, context};
 
 use super::svg;
-use crate::PageOptions;
 use crate::document::{Block, Document, Plot};
 use crate::sentences::campaign::{HASH_LINE, MARGIN, NO_WAIVER, NO_WARNING};
+use crate::{PageLinks, PageOptions};
 
 const PAGE: &str = include_str!("page.html");
 pub(super) const STYLE: &str = concat!(include_str!("page.css"), include_str!("plots.css"));
@@ -20,10 +20,12 @@ pub(super) const STYLE: &str = concat!(include_str!("page.css"), include_str!("p
 pub(crate) fn page(document: &Document, options: &PageOptions) -> Result<String, minijinja::Error> {
     let mut environment = with_filters()?;
     environment.add_template("page.html", PAGE)?;
-    let PageOptions { appendix, standalone, .. } = *options;
-    let leads = move |link: Option<&str>| match link {
-        Some(link) => !standalone || appendix && link.starts_with('#'),
-        None => false,
+    let PageOptions { appendix, links, .. } = *options;
+    let leads = move |link: Option<&str>| match (link, links) {
+        (None, _) => false,
+        (Some(_), PageLinks::Folder) => true,
+        (Some(link), PageLinks::Printed) => appendix && link.starts_with('#'),
+        (Some(link), PageLinks::Within) => link.starts_with('#'),
     };
     environment.add_filter("leads", move |link: Option<String>| leads(link.as_deref()));
     let plots: Vec<Vec<Vec<Value>>> = document
@@ -44,6 +46,7 @@ pub(crate) fn page(document: &Document, options: &PageOptions) -> Result<String,
     let page = environment.get_template("page.html")?.render(context! {
         document => Serde(document), style, plots, picture, appendix, no_warning => NO_WARNING,
         no_waiver => NO_WAIVER, margin => MARGIN, hash_line => HASH_LINE,
+        navigation => Serde(&options.navigation),
     })?;
     // HTML forbids control characters, and no reader sees the others.
     Ok(units::visible_lines(&page))

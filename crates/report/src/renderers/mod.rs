@@ -11,5 +11,6 @@ pub(crate) mod history_html;
 mod history_svg;
 pub(crate) mod history_text;
 pub(crate) mod html;
+pub(crate) mod served_html;
 mod svg;
 pub(crate) mod text;

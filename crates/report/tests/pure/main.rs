@@ -7,6 +7,7 @@ mod html;
 mod lint_samples;
 mod plots;
 mod sentences;
+mod served;
 mod signed;
 mod stragglers;
 mod text;

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use crate::golden;
-use report::PageOptions;
 use report::document::{self, Block, Cell, Document};
+use report::{PageLinks, PageOptions};
 use results::finding::{Approval, Finding, Severity};
 use results::folder::{Campaign, EarlierCampaign, Extension};
 use results::reason::{Code, Datum, Reason};
@@ -264,7 +264,7 @@ fn hostile_texts_of_the_signed_part_are_escaped() {
     campaign.summary.findings[0].about = evil.into();
     campaign.summary.findings[0].waived.as_mut().unwrap().approved_by = evil.into();
     campaign.head.as_mut().unwrap().hash = evil.into();
-    let options = PageOptions { appendix: true, signers: vec![evil.into()], standalone: false };
+    let options = PageOptions { appendix: true, signers: vec![evil.into()], ..PageOptions::default() };
     let page = page(&campaign, &options);
     assert!(!page.contains("<img") && !page.contains('\u{1b}') && !page.contains('\u{202e}'));
     assert!(page.matches("&lt;img src=x").count() >= 7);
@@ -276,8 +276,11 @@ fn without_options_the_appendix_is_closed_and_signers_replace_the_sentence_about
     let closed = page(&campaign, &PageOptions::default());
     assert!(!closed.contains(" open>") && !closed.contains("class=\"with-appendix\""));
     assert!(closed.contains("none recorded in this folder"));
-    let options =
-        PageOptions { appendix: true, signers: vec!["buyer (ED25519 SHA256:x)".into()], standalone: false };
+    let options = PageOptions {
+        appendix: true,
+        signers: vec!["buyer (ED25519 SHA256:x)".into()],
+        ..PageOptions::default()
+    };
     let open = page(&campaign, &options);
     assert_eq!(open.matches("<details").count(), open.matches(" open>").count());
     assert!(open.contains("class=\"with-appendix\"") && open.contains("buyer (ED25519 SHA256:x)"));
@@ -294,7 +297,7 @@ fn without_options_the_appendix_is_closed_and_signers_replace_the_sentence_about
 #[test]
 fn a_page_that_is_printed_has_no_links_to_files() {
     let links = |appendix: bool| {
-        let options = PageOptions { appendix, standalone: true, ..PageOptions::default() };
+        let options = PageOptions { appendix, links: PageLinks::Printed, ..PageOptions::default() };
         let page = page(&eventful(), &options);
         let main = page.split("</main>").next().unwrap().to_owned();
         let all = main.split(" href=\"").skip(1).filter_map(|rest| rest.split('"').next().map(str::to_owned));
