@@ -43,6 +43,8 @@ enum ExitStatuses {
     Cases,
     /// It adds to a history, or reads it.
     History,
+    /// It serves pages until it is asked to end.
+    Server,
     /// It does something.
     Work,
 }
@@ -95,6 +97,11 @@ impl ExitStatuses {
                 "   the last 5 points of a series have no usable values",
                 "4  an error of the program or of I/O",
             ],
+            Self::Server => &[
+                "0  it was asked to end: Ctrl-C, or kill",
+                "2  wrong usage, the file is not a history, or the address cannot be used",
+                "4  an error of the program or of I/O",
+            ],
             Self::Index => &[
                 "0  written; all campaigns are intact",
                 "2  wrong usage, or the file exists and is not an index",
@@ -126,7 +133,9 @@ const fn help(name: &'static str, exit: ExitStatuses, examples: &'static [&'stat
     CommandHelp { name, examples, exit }
 }
 
-use ExitStatuses::{Cases, Comparison, Evidence, History, Index, Lint, Plan, Report, Verdict, Watch, Work};
+use ExitStatuses::{
+    Cases, Comparison, Evidence, History, Index, Lint, Plan, Report, Server, Verdict, Watch, Work,
+};
 
 const GROUPS: &[CommandGroup] = &[
     CommandGroup {
@@ -223,6 +232,14 @@ const GROUPS: &[CommandGroup] = &[
                     "assay track show scratch1 write",
                     "assay track check --since 2026-11-25 --fall 10%",
                     "assay track export --format openmetrics -o /var/lib/node_exporter/assay.prom",
+                ],
+            ),
+            help(
+                "serve",
+                Server,
+                &[
+                    "assay serve --campaigns /scratch/you",
+                    "assay serve history.sqlite --listen 127.0.0.1:8080 --campaigns /scratch/you",
                 ],
             ),
             help(

@@ -82,7 +82,8 @@ fn entry(path: &Path, out: &Path) -> IndexEntry {
     }
 }
 
-fn indexed(one: ExaminedCampaign) -> IndexedCampaign {
+/// What an index shows of a campaign.
+pub(super) fn indexed(one: ExaminedCampaign) -> IndexedCampaign {
     let ExaminedCampaign { campaign, head, evidence, is_usable, .. } = one;
     IndexedCampaign {
         system: system(&campaign),

@@ -18,6 +18,7 @@ mod paper;
 mod plan;
 mod report;
 mod run;
+mod serve;
 mod signatures;
 mod submit;
 mod track;
@@ -58,6 +59,7 @@ enum Command {
     Compare(compare::CompareArgs),
     Index(index::IndexArgs),
     Track(track::TrackArgs),
+    Serve(serve::ServeArgs),
     Witness(witness::WitnessArgs),
     Plan(plan::PlanArgs),
     Datasets(datasets::DatasetsArgs),
@@ -127,6 +129,7 @@ pub(crate) fn run(argv: &[String]) -> u8 {
         Command::Compare(args) => compare::run(args),
         Command::Index(args) => index::run(args),
         Command::Track(args) => track::run(args),
+        Command::Serve(args) => serve::run(&args),
         Command::Witness(args) => witness::run(args),
         Command::Plan(args) => plan::run(args),
         Command::Datasets(args) => datasets::run(args),

@@ -62,12 +62,17 @@ pub(super) struct StorePlace {
     /// Without this option it is the place in the variable ASSAY_STORE, or the file assay/history.sqlite in
     /// XDG_DATA_HOME or ~/.local/share. A password for PostgreSQL may be in the variable PGPASSWORD.
     #[arg(long, value_name = "PLACE")]
-    store: Option<OsString>,
+    pub(super) store: Option<OsString>,
 }
 
 impl StorePlace {
+    /// Whether the user named it.
+    pub(super) fn is_named(&self) -> bool {
+        self.store.is_some() || variable(VARIABLE).is_some()
+    }
+
     /// The place, with the password of the environment.
-    fn location(&self) -> Result<StoreLocation> {
+    pub(super) fn location(&self) -> Result<StoreLocation> {
         // Not parsed by clap, because its errors would show a password.
         let place = match self.store.clone().or_else(|| variable(VARIABLE)) {
             Some(text) => location(text)?,

@@ -68,9 +68,9 @@ pub(crate) fn run(args: WatchArgs) -> Result<u8> {
 }
 
 /// A campaign that is watched.
-struct Watch {
+pub(super) struct Watch {
     at: PathBuf,
-    folder: WatchedCampaign,
+    pub(super) folder: WatchedCampaign,
     standing: Option<CampaignStanding>,
     has_view: bool,
     /// Since when each reading failed, and why.
@@ -82,7 +82,8 @@ struct Watch {
 }
 
 impl Watch {
-    fn open(at: &Path) -> Result<Self, Usage> {
+    /// Reads the campaign in the folder `at` for the first time.
+    pub(super) fn open(at: &Path) -> Result<Self, Usage> {
         let mut folder = WatchedCampaign::new(at);
         // A campaign that begins has its chain before the rest. A reading between two renames fails.
         let began = Instant::now();
@@ -127,7 +128,7 @@ impl Watch {
     }
 
     /// Reads the folder again. What disturbs a reading is tried again at the next one.
-    fn read(&mut self) -> Result<(), Usage> {
+    pub(super) fn read(&mut self) -> Result<(), Usage> {
         match self.folder.read() {
             Ok(_) => self.failing = None,
             Err(error) if folder_is_none(&self.at) => return Err(judge::no_campaign(&self.at, &error)),
@@ -171,7 +172,8 @@ impl Watch {
         Ok(())
     }
 
-    fn shown(&self) -> CampaignShown {
+    /// What a view of it shows now.
+    pub(super) fn shown(&self) -> CampaignShown {
         let at = self.at.display().to_string();
         let (state, needs_care) = self.state();
         let shown = match &self.standing {

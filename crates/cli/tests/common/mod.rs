@@ -16,6 +16,7 @@ pub mod mdtest;
 pub mod options;
 pub mod ports;
 pub mod scripts;
+pub mod server;
 pub mod slurm;
 pub mod terminal;
 pub mod throttled;

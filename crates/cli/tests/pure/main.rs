@@ -59,6 +59,8 @@ mod plan_check;
 mod plan_errors;
 mod plan_init;
 mod report_pdf;
+mod serve;
+mod serve_limits;
 mod signatures;
 mod track;
 mod track_accepted;
