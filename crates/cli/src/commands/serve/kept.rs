@@ -1,8 +1,9 @@
 //! Pages that are made once at a time, and kept until what they show changes.
 //!
 //! Requests for a page that is being made wait for it, for a limited time. Work that has begun continues
-//! without them, so that a later request finds the page. Work that hangs with its file system holds only its own page and
-//! its thread. History and campaigns have threads of their own, so one never waits for the other.
+//! without them, so that a later request finds the page. Work that hangs with its file system holds only its
+//! own page and its thread. History and campaigns have threads of their own, so one never waits for the
+//! other.
 //!
 //! Invariant: the pages that are kept have a limited size. A page of before is never answered after a change
 //! that is older than [`FRESH`].
@@ -246,7 +247,7 @@ mod tests {
     fn work_that_hangs_holds_only_its_page_and_each_request_for_it_ends() {
         let pages = Arc::new(KeptPages { patience: Duration::from_millis(100), ..KeptPages::default() });
         let (release, released) = std::sync::mpsc::channel::<()>();
-        let hanging = |_| {
+        let hanging = move |_| {
             let _ = released.recv();
             Remade::Changed(page("late"), None)
         };
