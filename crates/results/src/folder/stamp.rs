@@ -27,7 +27,10 @@ pub fn stamp(dir: &Path) -> io::Result<String> {
 /// Adds the entries of the directory `within` below `dir`.
 fn add(dir: &Path, within: &Path, digest: &mut Sha256, count: &mut usize) -> io::Result<()> {
     limits::depth(within)?;
-    for name in present(beneath::names(dir, within))?.unwrap_or_default() {
+    let names = beneath::names(dir, within);
+    // The folder itself must be there.
+    let names = if within == Path::new("") { names? } else { present(names)?.unwrap_or_default() };
+    for name in names {
         *count += 1;
         if *count > ENTRIES_MAX {
             return Err(io::Error::other(format!("the folder has more than {ENTRIES_MAX} entries")));
