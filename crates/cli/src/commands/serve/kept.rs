@@ -131,9 +131,9 @@ impl KeptPages {
         key: &PageKey,
         make: impl FnOnce(Option<String>) -> Remade + Send + 'static,
     ) -> PageAnswer {
-        let known = locked(&self.pages).get(key).and_then(|page| {
+        let known = locked(&self.pages).get(key).map(|page| {
             let is_fresh = page.checked.elapsed() < FRESH;
-            Some((is_fresh.then(|| page.answer.clone()), page.stamp.clone()))
+            (is_fresh.then(|| page.answer.clone()), page.stamp.clone())
         });
         let (fresh, stamp) = known.unwrap_or_default();
         if let Some(answer) = fresh {
