@@ -22,7 +22,7 @@ use crate::commands::watch::Watch;
 use crate::commands::watch::shown::CampaignShown;
 
 /// How long one list checks folders.
-const CHECKS_WITHIN: Duration = Duration::from_secs(5);
+const CHECKS_WITHIN: Duration = Duration::from_secs(3);
 /// After this time a list checks whether a folder has changed.
 const CHECK_AGAIN: Duration = Duration::from_secs(60);
 
