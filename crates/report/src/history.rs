@@ -10,7 +10,7 @@ use std::io;
 
 use track::store::EntrySummary;
 
-use crate::document;
+use crate::document::{self, Cell};
 use crate::renderers::{history_html, history_text};
 
 pub use crate::document::history::{FallRule, HistoryView, words};
@@ -25,6 +25,8 @@ pub struct HistoryLinks<'l> {
     pub series: &'l dyn Fn(i64) -> String,
     /// The path from the page to the evidence of an entry, not encoded; `None` if there is nothing to open.
     pub evidence: &'l dyn Fn(&EntrySummary) -> Option<String>,
+    /// Links to other pages, above the page; may be empty.
+    pub navigation: &'l [Cell],
 }
 
 /// The name of the file with the page of a series. It has only letters, digits, `-` and `.`.
@@ -36,7 +38,8 @@ pub fn series_file(id: i64) -> String {
 ///
 /// It fails only if the page cannot be rendered, which is a defect of this program.
 pub fn overview_page(view: &HistoryView, links: &HistoryLinks<'_>) -> io::Result<String> {
-    history_html::overview(&document::history::overview(view, links)).map_err(io::Error::other)
+    history_html::overview(&document::history::overview(view, links), links.navigation)
+        .map_err(io::Error::other)
 }
 
 /// The page of a series, by its place in the courses of the view.
@@ -44,7 +47,8 @@ pub fn overview_page(view: &HistoryView, links: &HistoryLinks<'_>) -> io::Result
 /// It fails only if the page cannot be rendered, which is a defect of this program. It panics if there is no
 /// such series.
 pub fn series_page(view: &HistoryView, series: usize, links: &HistoryLinks<'_>) -> io::Result<String> {
-    history_html::series(&document::history::series(view, series, links)).map_err(io::Error::other)
+    history_html::series(&document::history::series(view, series, links), links.navigation)
+        .map_err(io::Error::other)
 }
 
 /// The series at a place in the courses of the view, for a terminal of `width` columns (at least 40). It

@@ -239,14 +239,14 @@ fn a_history_that_is_written_removed_or_replaced_while_it_is_served_is_read_agai
     let server = Server::start(&place, "h.sqlite");
     assert!(server.page("/campaigns").contains("No directory is served."));
     let series = links(&server.page("/"), "/series/").remove(0);
-    server.page_with(&series, "20 points");
+    server.page_with(&series, "<dt>Points</dt><dd><span>20</span>");
     add_points(&place, 25);
-    server.page_with(&series, "25 points");
+    server.page_with(&series, "<dt>Points</dt><dd><span>25</span>");
     fs::rename(place.path("h.sqlite"), place.path("away")).unwrap();
     until("an answer without a history", || server.get("/").status == 503);
     let answer = server.get("/");
     assert_eq!(answer.body, "There is no history at h.sqlite now.\n", "{answer:#?}");
     add_points(&place, 5);
     until("the new history", || server.get("/").status == 200);
-    server.page_with(&series, "5 points");
+    server.page_with(&series, "<dt>Points</dt><dd><span>5</span>");
 }

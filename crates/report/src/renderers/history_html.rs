@@ -10,6 +10,7 @@ use minijinja::{Environment, context};
 use super::comparison_html::PARTS;
 use super::history_svg;
 use super::html::{STYLE, with_filters};
+use crate::document::Cell;
 use crate::document::history::{HistoryChart, HistoryOverview, SeriesDocument};
 
 const OVERVIEW: &str = include_str!("history_overview.html");
@@ -21,27 +22,27 @@ const OWN_STYLE: &str = include_str!("history.css");
 pub const HISTORY_MARKER: &str = "<meta name=\"generator\" content=\"assay track report\">";
 
 /// The overview as one HTML file.
-pub(crate) fn overview(document: &HistoryOverview) -> Result<String, minijinja::Error> {
+pub(crate) fn overview(document: &HistoryOverview, navigation: &[Cell]) -> Result<String, minijinja::Error> {
     let drawn = |chart: &HistoryChart| Value::from_safe_string(history_svg::draw(chart, history_svg::SMALL));
     let groups = document.groups.iter();
     let drawings: Vec<Vec<Value>> =
         groups.map(|group| group.multiples.iter().map(|one| drawn(&one.chart)).collect()).collect();
     let charts = document.groups.iter().flat_map(|group| &group.multiples).map(|one| &one.chart);
     let legend = Value::from_safe_string(history_svg::legend(charts));
-    page(OVERVIEW, context! { document => Serde(document), drawings, legend, ..shared() })
+    page(OVERVIEW, context! { document => Serde(document), drawings, legend, ..shared(navigation) })
 }
 
 /// The page of a series as one HTML file.
-pub(crate) fn series(document: &SeriesDocument) -> Result<String, minijinja::Error> {
+pub(crate) fn series(document: &SeriesDocument, navigation: &[Cell]) -> Result<String, minijinja::Error> {
     let drawing = Value::from_safe_string(history_svg::draw(&document.chart, history_svg::LARGE));
     let legend = Value::from_safe_string(history_svg::legend(std::iter::once(&document.chart)));
-    page(SERIES, context! { document => Serde(document), drawing, legend, ..shared() })
+    page(SERIES, context! { document => Serde(document), drawing, legend, ..shared(navigation) })
 }
 
-fn shared() -> Value {
+fn shared(navigation: &[Cell]) -> Value {
     let style = Value::from_safe_string(format!("{STYLE}{OWN_STYLE}"));
     let marker = Value::from_safe_string(HISTORY_MARKER.into());
-    context! { style, marker }
+    context! { style, marker, navigation => Serde(navigation) }
 }
 
 fn page(template: &'static str, values: Value) -> Result<String, minijinja::Error> {

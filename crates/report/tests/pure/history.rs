@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::html::{assert_balanced, attributes, escaped};
+use report::document::Cell;
 use report::history::{
     DrawingCharacters, FallRule, HISTORY_MARKER, HistoryLinks, HistoryView, overview_page, series_file,
     series_page, series_text,
@@ -115,7 +116,7 @@ fn fallen() -> HistoryView {
 }
 
 const LINKS: HistoryLinks<'static> =
-    HistoryLinks { overview: "index.html", series: &series_file, evidence: &|_| None };
+    HistoryLinks { overview: "index.html", series: &series_file, evidence: &|_| None, navigation: &[] };
 
 fn overview(view: &HistoryView) -> String {
     let page = overview_page(view, &LINKS).unwrap().replace('\u{a0}', " ");
@@ -301,6 +302,7 @@ fn the_points_name_their_evidence_and_a_link_has_nothing_that_a_browser_interpre
             1 => Some("javascript:alert(1)".to_owned()),
             _ => None,
         },
+        navigation: &[],
     };
     let page = series_page(&view, 0, &links).unwrap();
     let links_of_page = attributes(&page, "href");
@@ -310,6 +312,11 @@ fn the_points_name_their_evidence_and_a_link_has_nothing_that_a_browser_interpre
         assert!(page.contains(&format!("{id:064x}")) && page.contains(&escaped(&format!("/evidence/c{id}"))));
     }
     assert!(overview_page(&view, &links).unwrap().contains("href=\"&#x2f;series&#x2f;1\""));
+    let others = [Cell::new("<b>Campaigns").linked("/campaigns")];
+    let links = HistoryLinks { navigation: &others, ..links };
+    for page in [overview_page(&view, &links).unwrap(), series_page(&view, 0, &links).unwrap()] {
+        assert!(page.contains("<a href=\"&#x2f;campaigns\">&lt;b&gt;Campaigns</a>"), "{page}");
+    }
 }
 
 #[test]

@@ -1,54 +1,59 @@
-//! The pages of a history: all series, and one of them.
+//! The pages of a history: all series, and one of them, as `assay track report` writes them.
 //!
-//! Invariant: a page is made only from what is read of the store at one call.
+//! All pages show the same view, which has the changes of every series. It is made once for each state of the
+//! store.
+//!
+//! Invariant: a view is made only from what is read of the store at one call. No page links to a file.
 //! Never here: when a page is made.
 
+use std::sync::{Arc, Mutex};
+
 use anyhow::Result;
-use jiff::Timestamp;
-use report::document::{Cell, ServedDocument, Table};
-use report::sentences;
-use results::history::SeriesId;
-use results::reason::Datum;
-use track::store::{SeriesSummary, Store, StoredPoint};
-use units::several;
+use report::history::{FallRule, HistoryLinks, HistoryView, overview_page, series_page};
+use track::store::Store;
 
 use super::pages::navigation;
+use super::states::locked;
+use crate::commands::track::view::view;
 
-/// The most series of the overview, and the most points of the page of a series.
-const ROWS_MAX: usize = 2000;
+/// The view of the last state of the store, with the stamp of that state.
+#[derive(Default)]
+pub(super) struct KeptView(Mutex<Option<(String, Arc<HistoryView>)>>);
+
+impl KeptView {
+    /// The view of `store`, whose state has this stamp.
+    pub(super) fn of(&self, store: &Store, stamp: Option<&str>) -> Result<Arc<HistoryView>> {
+        // The lock is held while the view is made, so that two pages do not make it twice.
+        let mut kept = locked(&self.0);
+        if let Some((known, view)) = &*kept
+            && Some(known.as_str()) == stamp
+        {
+            return Ok(Arc::clone(view));
+        }
+        let view = Arc::new(view(store, store.series()?, FallRule::default())?);
+        *kept = stamp.map(|stamp| (stamp.to_owned(), Arc::clone(&view)));
+        Ok(view)
+    }
+}
 
 /// The page of all series.
-pub(super) fn overview(store: &Store) -> Result<String> {
-    let all = store.series()?;
-    let mut table = Table::new("Series", "Series | >Points | First | Last");
-    for one in all.iter().take(ROWS_MAX) {
-        table.row([
-            Cell::new(name(&one.series)).linked(address(one.id)),
-            Cell::new(one.points.to_string()),
-            Cell::new(day(one.first_s)),
-            Cell::new(day(one.last_s)),
-        ]);
-    }
-    if let Some(more) = all.len().checked_sub(ROWS_MAX).filter(|more| *more > 0) {
-        table.note = format!("Not shown: {more} more series. List them with: assay track list");
-    }
-    page("History", several(all.len() as u64, "series"), table)
+pub(super) fn overview(view: &HistoryView) -> Result<String> {
+    with_links(|links| Ok(overview_page(view, links)?))
 }
 
 /// The page of the series with this id; `None` if there is none.
-pub(super) fn series(store: &Store, id: i64) -> Result<Option<String>> {
-    let Some(one) = store.series()?.into_iter().find(|one| one.id == id) else { return Ok(None) };
-    let points = store.points(id)?;
-    let mut table = Table::new("Points, the latest first", "Time | >Mean | >Repetitions | Verdict");
-    points.iter().rev().take(ROWS_MAX).for_each(|point| table.row(row(&one, point)));
-    if let Some(more) = points.len().checked_sub(ROWS_MAX).filter(|more| *more > 0) {
-        table.note = format!("Not shown: {more} earlier points. Write all with: assay track export");
-    }
-    page(&name(&one.series), several(points.len() as u64, "point"), table).map(Some)
+pub(super) fn series(view: &HistoryView, id: i64) -> Result<Option<String>> {
+    let place = view.courses.iter().position(|course| course.summary.id == id);
+    place.map(|place| with_links(|links| Ok(series_page(view, place, links)?))).transpose()
+}
+
+fn with_links<T>(page: impl FnOnce(&HistoryLinks<'_>) -> Result<T>) -> Result<T> {
+    let navigation = navigation();
+    page(&HistoryLinks { overview: "/", series: &address, evidence: &|_| None, navigation: &navigation })
 }
 
 /// The address of the page of a series.
-pub(super) fn address(id: i64) -> String {
+fn address(id: i64) -> String {
     format!("/series/{:016x}", id.cast_unsigned())
 }
 
@@ -57,42 +62,6 @@ pub(super) fn id_of(name: &str) -> Option<i64> {
     let is_digits = name.len() == 16 && name.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
     let number = u64::from_str_radix(name, 16).ok().filter(|_| is_digits);
     number.map(u64::cast_signed)
-}
-
-fn page(title: &str, state: String, table: Table) -> Result<String> {
-    Ok(report::served_html(&ServedDocument {
-        title: title.to_owned(),
-        kind: "assay: history".to_owned(),
-        navigation: navigation(),
-        state: Some(Cell::new(state)),
-        tables: vec![table],
-        footer: "Made by assay serve from the history as it is now.".to_owned(),
-        ..ServedDocument::default()
-    })?)
-}
-
-fn row(one: &SeriesSummary, point: &StoredPoint) -> [Cell; 4] {
-    let unit = &one.series.unit;
-    let mean = point.mean.map(|value| sentences::datum(&Datum::Quantity { value, unit: unit.clone() }));
-    [
-        Cell::new(day(point.time_s)),
-        Cell::new(mean.unwrap_or_else(|| "–".to_owned())),
-        Cell::new(point.values.len().to_string()),
-        Cell::new(point.outcome.map_or_else(|| "–".to_owned(), |outcome| outcome.to_string())),
-    ]
-}
-
-/// The parts of a name that are not empty.
-fn name(series: &SeriesId) -> String {
-    let SeriesId { system, place, plan, scale, test, metric, unit: _ } = series;
-    let parts = [system, place, plan, scale, test, metric];
-    parts.into_iter().filter(|part| !part.is_empty()).cloned().collect::<Vec<_>>().join(" / ")
-}
-
-/// The date, by UTC.
-fn day(time_s: f64) -> String {
-    let moment = Timestamp::from_second(time_s as i64);
-    moment.map_or_else(|_| "?".to_owned(), |moment| moment.strftime("%Y-%m-%d").to_string())
 }
 
 #[cfg(test)]

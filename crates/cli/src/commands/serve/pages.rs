@@ -18,12 +18,14 @@ use axum::middleware::from_fn_with_state;
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use report::document::{Cell, ListedState, ServedDocument, campaign_list};
+use report::history::HistoryView;
 use report::{PageLinks, PageOptions};
 use results::folder;
 use track::store::{Store, StoreError, StoreLocation};
 
 use super::campaigns::{self, FoundCampaign};
 use super::guard::{guard, line};
+use super::history::KeptView;
 use super::kept::{KeptPages, PageAnswer, PageKey, Remade};
 use super::pinned::PinnedFolder;
 use super::states::{CampaignStates, is_over, locked};
@@ -42,22 +44,24 @@ pub(super) struct Site {
     pub(super) is_local: bool,
     kept: Arc<KeptPages>,
     states: CampaignStates,
+    view: KeptView,
 }
 
 impl Site {
     /// The history at `store`, and the campaigns in `dirs`.
     pub(super) fn new(store: StoreLocation, dirs: Vec<PathBuf>, is_local: bool) -> Self {
-        Self { store, dirs, is_local, kept: Arc::default(), states: CampaignStates::default() }
+        let (kept, states, view) = Default::default();
+        Self { store, dirs, is_local, kept, states, view }
     }
 
     /// A page of the history. `make` returns nothing if there is no such page.
     async fn history(
         self: Arc<Self>,
         key: PageKey,
-        make: impl FnOnce(&Store) -> Result<Option<String>> + Send + 'static,
+        make: impl FnOnce(&HistoryView) -> Result<Option<String>> + Send + 'static,
     ) -> Response {
         let kept = Arc::clone(&self.kept);
-        response(kept.page(key, move |known| of_history(&self.store, known, make)).await)
+        response(kept.page(key, move |known| of_history(&self, known, make)).await)
     }
 }
 
@@ -84,12 +88,12 @@ fn missing() -> Response {
 }
 
 async fn overview(State(site): State<Arc<Site>>) -> Response {
-    site.history(PageKey::Overview, |store| history::overview(store).map(Some)).await
+    site.history(PageKey::Overview, |view| history::overview(view).map(Some)).await
 }
 
 async fn series(State(site): State<Arc<Site>>, Address(name): Address<String>) -> Response {
     match history::id_of(&name) {
-        Some(id) => site.history(PageKey::Series(id), move |store| history::series(store, id)).await,
+        Some(id) => site.history(PageKey::Series(id), move |view| history::series(view, id)).await,
         None => missing(),
     }
 }
@@ -120,10 +124,11 @@ fn response(answer: PageAnswer) -> Response {
 }
 
 fn of_history(
-    path: &StoreLocation,
+    site: &Site,
     known: Option<String>,
-    make: impl FnOnce(&Store) -> Result<Option<String>>,
+    make: impl FnOnce(&HistoryView) -> Result<Option<String>>,
 ) -> Remade {
+    let path = &site.store;
     let stamp = store_stamp(path);
     if stamp.is_some() && stamp == known {
         return Remade::Same;
@@ -132,7 +137,8 @@ fn of_history(
         StoreError::Missing(_) => format!("There is no history at {path} now."),
         error => without_option(&error),
     });
-    match made.and_then(|store| make(&store).map_err(|error| format!("{error:#}"))) {
+    let page = |store| make(&*site.view.of(&store, stamp.as_deref())?);
+    match made.and_then(|store| page(store).map_err(|error| format!("{error:#}"))) {
         Ok(Some(page)) => Remade::Changed(PageAnswer::Page(Bytes::from(page)), stamp),
         Ok(None) => Remade::Changed(PageAnswer::Missing, None),
         Err(why) => Remade::Changed(PageAnswer::Failed(why), None),

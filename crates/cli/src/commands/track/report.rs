@@ -85,6 +85,7 @@ fn write(view: &HistoryView, out: &Path) -> Result<usize> {
         overview: OVERVIEW,
         series: &series_file,
         evidence: &|entry| evidence.get(&entry.id).cloned(),
+        navigation: &[],
     };
     let line = living_line("{pos} of {len} pages {wide_msg}", Some(view.courses.len() as u64));
     let mut bytes = 0;
