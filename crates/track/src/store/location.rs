@@ -47,7 +47,7 @@ impl FromStr for StoreLocation {
             let wrong = |_| {
                 Usage::new("the address of the history cannot be read. Write postgres://USER@HOST/DATABASE.")
             };
-            return Ok(Self::Postgres(PostgresAddress(text.parse().map_err(wrong)?)));
+            return Ok(Self::Postgres(PostgresAddress(Box::new(text.parse().map_err(wrong)?))));
         }
         match text.split_once("://") {
             Some((scheme, _)) if scheme.bytes().all(|byte| byte.is_ascii_alphanumeric()) => Err(Usage(
@@ -60,7 +60,7 @@ impl FromStr for StoreLocation {
 
 /// The address of a database.
 #[derive(Clone)]
-pub struct PostgresAddress(Config);
+pub struct PostgresAddress(Box<Config>);
 
 /// Equal addresses have the same user, servers and database. The password does not matter.
 impl PartialEq for PostgresAddress {

@@ -78,7 +78,7 @@ impl Places for Databases {
 }
 
 fn new_store(places: &mut dyn Places) -> Store {
-    Store::open_or_create(&places.new_place()).unwrap()
+    Store::open_or_create(places.new_place()).unwrap()
 }
 
 /// Makes a test of each of these functions, on SQLite. One more test runs all of them on PostgreSQL.
