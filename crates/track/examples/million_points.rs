@@ -58,7 +58,7 @@ fn history(name: &str, place: &StoreLocation, series: usize, points: usize) {
         step(name, &format!("analyse, threads: {threads}"), || {
             let all = store.series().expect("all series");
             let settings = ChangeSettings::default();
-            courses = SeriesCourse::all(&store, all, &settings, threads).expect("all courses");
+            courses = SeriesCourse::all(&store, all, &settings, threads, &|| ()).expect("all courses");
         });
     }
     step(name, "events", || {
