@@ -50,7 +50,7 @@ fn history(name: &str, place: &StoreLocation, series: usize, points: usize) {
     let store = Store::open(place).expect("the store");
     step(name, "list", || {
         let all = store.series().expect("all series");
-        all.iter().for_each(|one| drop(store.last_points(one.id, 24).expect("the last points")));
+        all.iter().for_each(|one| drop(store.means(one.id).expect("the means")));
     });
     let mut courses = Vec::new();
     for threads in [1, 2] {

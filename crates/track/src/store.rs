@@ -68,7 +68,7 @@ impl fmt::Display for StoreError {
             }
             Self::Foreign(place) => write!(
                 out,
-                "{place} is not a history of assay, and is left as it is. Give another file with --store."
+                "{place} is not a history of assay, and is left as it is. Name another place for the history."
             ),
             Self::Newer(place, found) => write!(
                 out,
@@ -82,8 +82,8 @@ impl fmt::Display for StoreError {
             ),
             Self::Interrupted(place) => write!(
                 out,
-                "a program that added to {place} was killed, and its change cannot be undone without the right to \
-                 write. Run assay track list once as a user who may write to this file and its directory."
+                "a program that added to {place} was killed, and its change cannot be undone without the right \
+                 to write. Run assay track list once as a user who may write to this file and its directory."
             ),
             Self::Failed(place, why) => write!(out, "{place}: {why}"),
         }

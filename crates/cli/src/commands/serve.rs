@@ -117,13 +117,8 @@ fn check_store(place: &StoreLocation, is_needed: bool) -> Result<()> {
         Ok(_) => Ok(()),
         Err(StoreError::Missing(_)) if !is_needed => Ok(()),
         Err(error @ (StoreError::Busy(_) | StoreError::Failed(..))) => Err(error.into()),
-        Err(error) => Err(Usage(without_option(&error)).into()),
+        Err(error) => Err(Usage(error.to_string()).into()),
     }
-}
-
-/// The error without the option of `assay track`, which this command does not have.
-fn without_option(error: &StoreError) -> String {
-    error.to_string().replace("Give another file with --store.", "Give another file.")
 }
 
 fn check_dir(dir: &Path) -> Result<(), Usage> {

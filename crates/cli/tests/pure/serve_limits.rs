@@ -98,7 +98,10 @@ fn a_wrong_history_directory_or_address_is_one_line_with_status_2() {
     for (words, wanted) in [
         ("none.sqlite", "there is no history at none.sqlite. Make one with assay track add."),
         ("none.sqlite --campaigns dir", "there is no history at none.sqlite."),
-        ("foreign", "foreign is not a history of assay, and is left as it is. Give another file."),
+        (
+            "foreign",
+            "foreign is not a history of assay, and is left as it is. Name another place for the history.",
+        ),
         ("newer", "newer has format 99, and this program reads up to "),
         ("h.sqlite --campaigns none", "--campaigns none: No such file or directory"),
         ("h.sqlite --campaigns h.sqlite", "--campaigns h.sqlite: Not a directory"),

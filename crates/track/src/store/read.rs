@@ -89,12 +89,9 @@ impl Store {
         self.rows(schema::POINTS, &[series.into()], stored_point)
     }
 
-    /// The last points of a series, by time; at most `most`.
-    pub fn last_points(&self, series: i64, most: usize) -> Result<Vec<StoredPoint>, StoreError> {
-        let most = i64::try_from(most).unwrap_or(i64::MAX);
-        let mut last = self.rows(schema::LAST_POINTS, &[series.into(), most.into()], stored_point)?;
-        last.reverse();
-        Ok(last)
+    /// The means of the points of a series, by time; absent where the values cannot be used.
+    pub fn means(&self, series: i64) -> Result<Vec<Option<f64>>, StoreError> {
+        self.rows(schema::MEANS, &[series.into()], |row| row.known_real(0))
     }
 
     /// All entries, by their start. Of a campaign that was extended, the last.

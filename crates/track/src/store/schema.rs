@@ -89,10 +89,9 @@ pub(super) const POINTS: &str = "
     SELECT time_s, entry, setup, mean, readings, why, outcome, threshold, fill, concurrency
     FROM points JOIN entries ON entries.id = points.entry
     WHERE series = $1 AND is_current = 1 ORDER BY time_s, entry, number";
-pub(super) const LAST_POINTS: &str = "
-    SELECT time_s, entry, setup, mean, readings, why, outcome, threshold, fill, concurrency
-    FROM points JOIN entries ON entries.id = points.entry
-    WHERE series = $1 AND is_current = 1 ORDER BY time_s DESC, entry DESC, number DESC LIMIT $2";
+pub(super) const MEANS: &str = "
+    SELECT mean FROM points JOIN entries ON entries.id = points.entry
+    WHERE series = $1 AND is_current = 1 ORDER BY time_s, entry, number";
 pub(super) const ENTRIES: &str = "
     SELECT id, hash, source, location, plan, tool, started_s, overall, facts FROM entries
     WHERE is_current = 1 ORDER BY started_s, id";

@@ -108,7 +108,7 @@ on_both_databases! {
     after_a_failed_entry_none_of_its_call_is_there,
     two_writers_at_once_both_succeed,
     notes_are_read_by_their_time_and_a_withdrawn_one_stays_in_the_file,
-    the_last_points_are_those_at_the_end_of_all_points,
+    the_means_are_those_of_all_points_by_time,
     every_number_of_rows_is_inserted_with_few_statements,
 }
 
@@ -246,15 +246,15 @@ fn notes_are_read_by_their_time_and_a_withdrawn_one_stays_in_the_file(places: &m
     assert_eq!(rows, Ok(vec![3]));
 }
 
-fn the_last_points_are_those_at_the_end_of_all_points(places: &mut dyn Places) {
+fn the_means_are_those_of_all_points_by_time(places: &mut dyn Places) {
     let mut store = new_store(places);
     let points = (0..100).map(|at| point("A", f64::from(at * 37 % 101), &[f64::from(at)])).collect();
     store.add(&[entry("e1", points)], 0.0).unwrap();
     let id = series_id(&series("A"));
     let all = store.points(id).unwrap();
     assert!(all.len() == 100 && all.is_sorted_by_key(|point| point.time_s));
-    assert_eq!(store.last_points(id, 24).unwrap(), all[76..]);
-    assert_eq!(store.last_points(id, 1000).unwrap(), all);
+    let means: Vec<Option<f64>> = all.iter().map(|point| point.mean).collect();
+    assert_eq!((store.means(id).unwrap(), means[3]), (means.clone(), Some(f64::from(3 * 71 % 101))));
 }
 
 fn every_number_of_rows_is_inserted_with_few_statements(places: &mut dyn Places) {

@@ -29,7 +29,7 @@ use super::history::KeptView;
 use super::kept::{KeptPages, PageAnswer, PageKey, Remade};
 use super::pinned::PinnedFolder;
 use super::states::{CampaignStates, is_over, locked};
-use super::{history, running, without_option};
+use super::{history, running};
 use crate::commands::judge::EvidenceFolder;
 
 /// After this time a browser loads the list of campaigns again, seconds: while folders are being checked,
@@ -135,7 +135,7 @@ fn of_history(
     }
     let made = Store::open(path).map_err(|error| match error {
         StoreError::Missing(_) => format!("There is no history at {path} now."),
-        error => without_option(&error),
+        error => error.to_string(),
     });
     let page = |store| make(&*site.view.of(&store, stamp.as_deref())?);
     match made.and_then(|store| page(store).map_err(|error| format!("{error:#}"))) {

@@ -3,7 +3,7 @@
 use anyhow::Result;
 use report::history::sparkline;
 use report::history::words::{local_day, value};
-use track::store::{SeriesSummary, Store, StoredPoint};
+use track::store::{SeriesSummary, Store};
 use units::several;
 
 use super::super::aligned::aligned;
@@ -38,7 +38,7 @@ pub(super) fn run(args: &ListArgs) -> Result<u8> {
     let header = ["Series", "Points", "First", "Last", "Last value", "Course"].map(str::to_owned);
     let mut rows = vec![header];
     for one in &series {
-        rows.push(row(one, &store.last_points(one.id, COURSE_MAX)?));
+        rows.push(row(one, &store.means(one.id)?));
     }
     say(&aligned(&rows))?;
     say(&format!("{}. History: {}\n", several(series.len() as u64, "series"), store.location()))?;
@@ -52,11 +52,10 @@ pub(super) fn selected(store: &Store, texts: &[String]) -> Result<Vec<SeriesSumm
     Ok(all)
 }
 
-fn row(one: &SeriesSummary, points: &[StoredPoint]) -> [String; 6] {
-    let means: Vec<Option<f64>> = points.iter().map(|point| point.mean).collect();
-    let last = points.last().and_then(|point| point.mean);
+fn row(one: &SeriesSummary, means: &[Option<f64>]) -> [String; 6] {
+    let last = means.last().copied().flatten();
     let last = last.map_or_else(|| "-".to_owned(), |mean| value(mean, &one.series.unit));
-    let course = sparkline(&means, COURSE_MAX, characters());
+    let course = sparkline(means, COURSE_MAX, characters());
     [
         one.series.to_string(),
         one.points.to_string(),
