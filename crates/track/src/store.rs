@@ -82,8 +82,9 @@ impl fmt::Display for StoreError {
             ),
             Self::Interrupted(place) => write!(
                 out,
-                "a program that added to {place} was killed, and its change cannot be undone without the right \
-                 to write. Run assay track list once as a user who may write to this file and its directory."
+                "a program that added to {place} was killed, and its change cannot be undone without the \
+                 right to write. Run assay track list once as a user who may write to this file and its \
+                 directory."
             ),
             Self::Failed(place, why) => write!(out, "{place}: {why}"),
         }

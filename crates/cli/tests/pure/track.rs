@@ -327,7 +327,8 @@ fn a_file_that_is_no_history_is_left_as_it_is() {
     let foreign = "no database, with more than a hundred bytes ".repeat(4);
     fs::write(place.path("h.sqlite"), &foreign).unwrap();
     let ran = place.assay(&format!("track add {STORE} t.csv"));
-    let line = "assay: h.sqlite is not a history of assay, and is left as it is. Name another place for the history.\n";
+    let line = "assay: h.sqlite is not a history of assay, and is left as it is. Name another place for the \
+                history.\n";
     assert_eq!((ran.status, ran.err.as_str()), (Some(2), line));
     assert_eq!(fs::read_to_string(place.path("h.sqlite")).unwrap(), foreign);
     let missing = place.assay("track list --store none.sqlite");
