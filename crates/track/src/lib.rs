@@ -10,5 +10,6 @@ pub mod event;
 pub mod export;
 pub mod import;
 pub mod note;
+pub mod retention;
 pub mod standing;
 pub mod store;

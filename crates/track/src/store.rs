@@ -14,6 +14,7 @@ mod database;
 mod location;
 mod notes;
 mod postgres;
+mod prune;
 mod read;
 mod schema;
 mod sqlite;

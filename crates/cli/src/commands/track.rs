@@ -6,6 +6,7 @@ mod export;
 mod files;
 mod list;
 mod note;
+mod prune;
 mod report;
 mod show;
 pub(super) mod view;
@@ -45,6 +46,7 @@ enum TrackCommand {
     Report(report::HistoryReportArgs),
     Check(check::CheckArgs),
     Note(note::NoteArgs),
+    Prune(prune::PruneArgs),
     Export(export::ExportArgs),
 }
 
@@ -162,6 +164,7 @@ pub(crate) fn run(args: TrackArgs) -> Result<u8> {
         TrackCommand::Report(args) => report::run(&args),
         TrackCommand::Check(args) => check::run(&args),
         TrackCommand::Note(args) => note::run(&args),
+        TrackCommand::Prune(args) => prune::run(&args),
         TrackCommand::Export(args) => export::run(&args),
     }
 }

@@ -321,6 +321,24 @@ fn a_note_explains_a_fall_and_an_accepted_one_is_the_new_baseline() {
 }
 
 #[test]
+fn old_points_are_removed_on_request_only_and_the_check_keeps_its_baseline() {
+    let place = fallen();
+    let prune = |words: &str| place.assay(&format!("track prune {STORE} --before 2017-09-20T00:00Z {words}"));
+    let counted = prune("").ok();
+    let end = "28 points of 1 series can be removed. To remove them, add --yes. History: h.sqlite\n";
+    assert!(counted.ends_with(end) && counted.contains("/ fell / value  80      28\n"), "{counted}");
+    assert_eq!(exported(&place, "/ fell /").len(), 80, "nothing was removed yet");
+    let removed = prune("--yes").ok();
+    assert!(removed.ends_with("Removed: 28 points of 1 series. History: h.sqlite\n"), "{removed}");
+    assert_eq!((exported(&place, "/ fell /").len(), exported(&place, "/ same /").len()), (52, 80));
+    let check = place.assay(&format!("track check {STORE}"));
+    assert!(check.status == Some(1) && check.out.contains(" 80 % (7"), "{check:#?}");
+    let again = place.assay(&format!("track add {STORE} t.csv --system lab")).ok();
+    assert!(again.starts_with("Added: 0 entries, 0 points. Known before: 1."), "{again}");
+    assert!(prune("--yes").ok().starts_with("No point can be removed."));
+}
+
+#[test]
 fn a_file_that_is_no_history_is_left_as_it_is() {
     let place = Place::new();
     fs::write(place.path("t.csv"), "time,value,unit,test\n1,1,s,A\n").unwrap();

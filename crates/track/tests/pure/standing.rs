@@ -4,14 +4,15 @@ use std::collections::BTreeMap;
 
 use measure::statistics::Dice;
 use results::comparison::MetricDirection;
-use results::history::{EntryFact, HistoryEntry, MeasuredPoint, SeriesId};
+use results::history::{EntryFact, EntrySource, HistoryEntry, MeasuredPoint, SeriesId};
 use results::reason::{Code, Datum};
 use track::change::ChangeSettings;
 use track::course::SeriesCourse;
 use track::event::{HistoryEvent, differing, events};
 use track::note::{baseline_s, notes_of};
+use track::retention::removable;
 use track::standing::{SpeedChange, Standing, standing};
-use track::store::{EntrySummary, HistoryNote, Store};
+use track::store::{Added, EntrySummary, HistoryNote, Store};
 
 const DAY_S: f64 = 86_400.0;
 
@@ -44,6 +45,7 @@ fn entry(day: &Day, unit: &str, direction: MetricDirection) -> HistoryEntry {
         campaign: hash.clone(),
         hash,
         started_s: time_s,
+        source: EntrySource::Csv,
         facts: vec![EntryFact { fact: "kernel".into(), about: String::new(), value: day.kernel.into() }],
         points: vec![MeasuredPoint {
             series: series.into(),
@@ -67,15 +69,19 @@ fn courses(days: &[Day], direction: MetricDirection) -> (Vec<SeriesCourse>, Vec<
     let mut store = Store::open_or_create(&place.path().join("h.sqlite")).unwrap();
     let entries: Vec<HistoryEntry> = days.iter().map(|day| entry(day, unit, direction)).collect();
     store.add(&entries, 0.0).unwrap();
-    let settings = ChangeSettings::default();
-    let series = store.series().unwrap();
-    let all = SeriesCourse::all(&store, series.clone(), &settings, 3, &|| ()).unwrap();
-    let one_by_one = series.into_iter().map(|one| SeriesCourse::of(&store, one, &settings).unwrap());
-    assert_eq!(all, one_by_one.collect::<Vec<_>>(), "threads change nothing, not even the order");
-    let entries: BTreeMap<i64, EntrySummary> =
-        store.entries().unwrap().into_iter().map(|one| (one.id, one)).collect();
+    let (all, entries) = read(&store);
     let events = events(&all, &entries);
     (all, events)
+}
+
+/// The courses of all series, and the entries by their ids.
+fn read(store: &Store) -> (Vec<SeriesCourse>, BTreeMap<i64, EntrySummary>) {
+    let settings = ChangeSettings::default();
+    let series = store.series().unwrap();
+    let all = SeriesCourse::all(store, series.clone(), &settings, 3, &|| ()).unwrap();
+    let one_by_one = series.into_iter().map(|one| SeriesCourse::of(store, one, &settings).unwrap());
+    assert_eq!(all, one_by_one.collect::<Vec<_>>(), "threads change nothing, not even the order");
+    (all, store.entries().unwrap().into_iter().map(|one| (one.id, one)).collect())
 }
 
 /// 80 days at 1e9, with this factor and kernel from day 40 on.
@@ -157,6 +163,41 @@ fn the_last_accepted_note_about_a_series_begins_its_baseline() {
     );
     let near = [note(38.0, &["A"], false), note(38.0, &["B"], false), note(30.0, &["A"], false)];
     assert_eq!(notes_of(&events[0], &courses, &near), [&near[0]]);
+}
+
+#[test]
+fn old_imported_points_are_removed_and_the_baseline_and_the_accepted_level_stay() {
+    let place = tempfile::tempdir().unwrap();
+    let path = place.path().join("h.sqlite");
+    let mut store = Store::open_or_create(&path).unwrap();
+    // Levels of 40 days: 1, 0.8, 0.6 and 0.5.
+    let level = |day: u32| [1.0, 0.8, 0.6, 0.5][day as usize / 40];
+    let days: Vec<Day> = (0..160)
+        .map(|day| Day { test: "A", day, value: 1e9 * level(day), command: "c", kernel: "5.1" })
+        .collect();
+    let mut entries: Vec<HistoryEntry> =
+        days.iter().map(|day| entry(day, "B/s", MetricDirection::HigherIsFaster)).collect();
+    // One of the points that could be removed is from a campaign.
+    entries[95].source = EntrySource::Campaign;
+    store.add(&entries, 0.0).unwrap();
+    let (all, known) = read(&store);
+    let before = standing(&all[0], None);
+    let accepted = HistoryNote { time_s: 41.0 * DAY_S, is_accepted: true, ..HistoryNote::default() };
+    let found = removable(&all[0], std::slice::from_ref(&accepted), &known, 150.0 * DAY_S);
+    assert_eq!(found.points, 69, "the third level, and the fourth up to the date: {found:?}");
+    assert_eq!(store.prune(&[(all[0].summary.id, found)]), Ok(69));
+
+    let (all, known) = read(&Store::open(&path).unwrap());
+    let left: Vec<f64> = all[0].points.iter().map(|point| point.time_s / DAY_S).collect();
+    let kept = |day: &u32| *day < 80 || *day == 95 || *day >= 150;
+    assert_eq!(left, (0..160).filter(kept).map(f64::from).collect::<Vec<_>>());
+    let (Standing::Changed(one), Standing::Changed(other)) = (before, standing(&all[0], None)) else {
+        panic!("{before:?}")
+    };
+    assert!((one.ratio / other.ratio - 1.0).abs() < 0.02, "{one:?} {other:?}");
+    let again = removable(&all[0], &[accepted], &known, 150.0 * DAY_S);
+    assert_eq!((again.points, again.times.len()), (0, 0));
+    assert_eq!(store.add(&entries[100..101], 0.0).unwrap(), [Added::Known], "it is not added again");
 }
 
 #[test]
