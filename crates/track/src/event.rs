@@ -22,9 +22,9 @@ pub const TOGETHER_S: f64 = 3.0 * 86_400.0;
 pub struct HistoryEvent {
     /// The system.
     pub system: String,
-    /// The first shift is not before this time, seconds since 1970.
+    /// If the shifts have one cause, it is not before this time, seconds since 1970.
     pub from_s: f64,
-    /// The last shift is not after this time.
+    /// It is not after this time.
     pub to_s: f64,
     /// The shifts, by time.
     pub changes: Vec<EventChange>,
@@ -89,11 +89,22 @@ pub fn events(courses: &[SeriesCourse], entries: &BTreeMap<i64, EntrySummary>) -
     events
 }
 
+/// When an event can be, in seconds since 1970. If its changes have one cause, it is in the possible times of
+/// all of them. If there is no such time, it is that of the first to the last change.
+fn time_of(changes: &[EventChange]) -> (f64, f64) {
+    let shifts = || changes.iter().map(|change| &change.shift);
+    let from = shifts().map(|shift| shift.earliest_s).fold(f64::NEG_INFINITY, f64::max);
+    let to = shifts().map(|shift| shift.latest_s).fold(f64::INFINITY, f64::min);
+    if from < to {
+        return (from, to);
+    }
+    let first = shifts().map(|shift| shift.time_s).fold(f64::INFINITY, f64::min);
+    (first, shifts().map(|shift| shift.time_s).fold(f64::NEG_INFINITY, f64::max))
+}
+
 /// Fills in the times and the facts.
 fn complete(event: &mut HistoryEvent, courses: &[SeriesCourse], entries: &BTreeMap<i64, EntrySummary>) {
-    let shifts = || event.changes.iter().map(|change| &change.shift);
-    event.from_s = shifts().map(|shift| shift.earliest_s).fold(f64::INFINITY, f64::min);
-    event.to_s = shifts().map(|shift| shift.latest_s).fold(f64::NEG_INFINITY, f64::max);
+    (event.from_s, event.to_s) = time_of(&event.changes);
     let mut pairs: BTreeSet<(i64, i64)> = BTreeSet::new();
     for change in &event.changes {
         let course = &courses[change.series];

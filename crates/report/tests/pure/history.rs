@@ -155,7 +155,7 @@ fn an_event_of_several_series_is_a_band_in_the_charts_of_its_system_and_names_th
     let page = overview(&fallen());
     let event = page.split("<article").nth(1).unwrap();
     assert!(event.contains("id=\"event-1\"") && event.contains("2 series: 2 slower; ×0.80"), "{event}");
-    assert!(event.contains("kernel: 5.10, then 6.1"), "{event}");
+    assert!(event.contains("Kernel: 5.10, then 6.1"), "{event}");
     for series in 0..3 {
         let bands = multiple(&page, series).matches("<rect class=\"event\"").count();
         assert_eq!(bands, usize::from(series < 2), "{series}");

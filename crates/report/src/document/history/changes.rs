@@ -182,19 +182,6 @@ pub(super) fn differing(
     lines.join("\n")
 }
 
-/// When an event can be, in seconds since 1970. If its changes have one cause, it is in the possible times of
-/// all of them. If there is no such time, it is that of the first to the last change.
-pub(super) fn time_of(event: &HistoryEvent) -> (f64, f64) {
-    let shifts = || event.changes.iter().map(|change| &change.shift);
-    let from = shifts().map(|shift| shift.earliest_s).fold(f64::NEG_INFINITY, f64::max);
-    let to = shifts().map(|shift| shift.latest_s).fold(f64::INFINITY, f64::min);
-    if from < to {
-        return (from, to);
-    }
-    let first = shifts().map(|shift| shift.time_s).fold(f64::INFINITY, f64::min);
-    (first, shifts().map(|shift| shift.time_s).fold(f64::NEG_INFINITY, f64::max))
-}
-
 /// The different series of an event.
 pub(super) fn series_of(event: &HistoryEvent) -> BTreeSet<usize> {
     event.changes.iter().map(|change| change.series).collect()
@@ -211,7 +198,7 @@ pub(super) fn bands(view: &HistoryView, series: usize, is_large: bool) -> Vec<Ch
     let of_several = |(_, event): &(usize, &HistoryEvent)| event.system == *system && is_of_several(event);
     let all = view.events.iter().enumerate().filter(of_several);
     let band = |(number, event): (usize, &HistoryEvent)| {
-        let (from, to) = time_of(event);
+        let (from, to) = (event.from_s, event.to_s);
         let series = units::several(series_of(event).len() as u64, "series");
         ChartBand {
             from,

@@ -40,11 +40,10 @@ pub(crate) struct EventPart {
 /// The event with this place in the events of the view.
 pub(super) fn part(view: &HistoryView, number: usize, links: &HistoryLinks<'_>) -> EventPart {
     let event = &view.events[number];
-    let (from, to) = changes::time_of(event);
     let system = if event.system.is_empty() { String::new() } else { format!(", {}", event.system) };
     EventPart {
         id: words::event_anchor(number),
-        title: format!("{}{system}", words::period(from, to)),
+        title: format!("{}{system}", words::period(event.from_s, event.to_s)),
         sentence: sentence(view, event),
         notes: notes_of(event, &view.courses, &view.notes).into_iter().map(words::note).collect(),
         facts: event.facts.iter().take(FACTS_MAX).map(words::fact).collect(),
