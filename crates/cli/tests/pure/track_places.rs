@@ -2,7 +2,8 @@
 
 use std::fs;
 
-use crate::common::campaign::Place;
+use crate::common::campaign::{Place, until};
+use crate::common::server::{Server, links};
 
 #[test]
 fn a_history_in_postgresql_gives_the_same_results_as_a_file() {
@@ -42,6 +43,29 @@ fn a_history_in_postgresql_gives_the_same_results_as_a_file() {
     }
     let by_variable = place.command("track list").env("ASSAY_STORE", &database).output().unwrap();
     assert!(String::from_utf8_lossy(&by_variable.stdout).contains(&format!("History: {database}")));
+}
+
+#[test]
+fn a_history_in_postgresql_is_served_with_what_was_added_since_the_start() {
+    let place = Place::new();
+    let postgres = match testkit::PostgresServer::start() {
+        Ok(server) => server,
+        Err(why) => return println!("SKIPPED: {why}"),
+    };
+    let database = postgres.new_database("perf");
+    let add = |test: &str| {
+        fs::write(place.path("t.csv"), format!("time,value,test,unit\n1,7,{test},s\n2,8,{test},s\n"))
+            .unwrap();
+        place.assay(&format!("track add t.csv --store {database}")).ok();
+    };
+    add("first");
+    let server = Server::start(&place, &database);
+    let overview = server.page("/");
+    let series = links(&overview, "/series/");
+    assert!(series.len() == 1 && server.page(&series[0]).contains("csv / first / value"), "{overview}");
+    add("second");
+    // A page is answered again for a second.
+    until("the page with both series", || links(&server.page("/"), "/series/").len() == 2);
 }
 
 #[test]
