@@ -16,7 +16,7 @@ pub struct Tick(pub u64);
 
 /// Nanoseconds per tick, as a fixed-point number with 32 binary places.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Scale(u64);
+pub struct Scale(pub(crate) u64);
 
 impl Scale {
     /// A tick is a nanosecond.

@@ -42,9 +42,16 @@ impl Meter {
         }
     }
 
-    /// Starts the timeline at `origin`.
-    pub fn start(&mut self, origin: Tick) {
-        self.origin = origin;
+    /// Starts the timeline at `origin`, with the scale of the clock in this phase. It can have been measured
+    /// again since the meter was made.
+    pub fn start(&mut self, origin: Tick, scale: Scale) {
+        (self.origin, self.scale) = (origin, scale);
+        self.take_every = scale.ticks(TAKE_NS);
+    }
+
+    /// The length of a tick.
+    pub fn scale(&self) -> Scale {
+        self.scale
     }
 
     /// The latest time for the next call of [`Meter::take`] after one at `now`.
@@ -99,7 +106,7 @@ mod tests {
     #[test]
     fn every_transfer_is_counted_once_in_histogram_and_timeline() {
         let mut meter = Meter::new(Scale::NANOSECONDS, 512);
-        meter.start(Tick(1000));
+        meter.start(Tick(1000), Scale::NANOSECONDS);
         let begins: Vec<Tick> = (0..1000).map(|transfer| Tick(1000 + transfer * 10_000)).collect();
         let ends: Vec<Tick> = begins.iter().map(|begin| Tick(begin.0 + 40)).collect();
         for (begins, ends) in begins.chunks(300).zip(ends.chunks(300)) {
@@ -111,5 +118,16 @@ mod tests {
         assert_eq!((meter.latency.min(), meter.latency.max()), (Some(40), 40));
         assert_eq!(meter.timeline.bytes().iter().sum::<u64>(), 512_100);
         assert_eq!(meter.timeline.used(), 10, "10 ms in intervals of 1.05 ms");
+    }
+
+    #[test]
+    fn times_have_the_scale_of_the_start_and_not_that_of_the_preparation() {
+        let half = Scale(Scale::NANOSECONDS.0 / 2);
+        let mut meter = Meter::new(Scale::NANOSECONDS, 1);
+        let due = meter.due(Tick(0)).0;
+        meter.start(Tick(1000), half);
+        assert_eq!(meter.due(Tick(0)).0, 2 * due);
+        meter.take(&[Tick(20_000_920)], &[Tick(20_001_000)]);
+        assert_eq!((meter.latency.max(), meter.timeline.used()), (40, 10), "10 ms, not 20 ms");
     }
 }

@@ -148,7 +148,7 @@ pub(super) fn run(
     // From here on nothing is allocated or printed until the last rank has closed its file.
     let ramp = test.rank.clock.scale().ticks(u64::from(test.parameters.ramp) * 1_000_000_000);
     let origin = Tick(test.rank.start_together()?.0.saturating_add(ramp));
-    tally.start(origin);
+    tally.start(origin, test.rank.clock.scale());
     let layout = test.parameters.layout(test.rank.comm.size());
     let job = RankJob {
         parameters: test.parameters,

@@ -106,7 +106,7 @@ pub(super) fn tally(
     let bytes = test.call_bytes();
     let meter = || Meter::new(scale, bytes);
     let mixed = kind == PhaseKind::Mixed;
-    let create = |name: String| TransferLog::create(Path::new(&name), scale, bytes, transfers, mixed);
+    let create = |name: String| TransferLog::create(Path::new(&name), bytes, transfers, mixed);
     let log = log_name(test, kind, repetition).map(create).transpose()?;
     let tally = TransferTally::new(meter()).logged(log).watched(test.rank.row(test.parameters.test));
     Ok(if mixed { tally.mixed(meter()) } else { tally })

@@ -96,7 +96,7 @@ impl Operating {
         let mut tally = TransferTally::new(Meter::new(rank.clock.scale(), 1)).watched(row).logged(log);
         let failures = Failures::new(keep_going);
         let origin = rank.start_together()?;
-        tally.start(origin);
+        tally.start(origin, rank.clock.scale());
         let begun = rank.clock.now();
         tally.begin(begun, Tick(0));
         Ok(Self { known, begun, origin, tally, failures, outside: 0, failed: None })

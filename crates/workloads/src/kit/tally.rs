@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use measure::{Meter, Tick};
+use measure::{Meter, Scale, Tick};
 
 use super::board::BoardRow;
 use super::transfer_log::TransferLog;
@@ -75,11 +75,11 @@ impl TransferTally {
         Self { row, ..self }
     }
 
-    /// The timelines start at `origin`.
-    pub fn start(&mut self, origin: Tick) {
-        self.meter.start(origin);
+    /// The timelines start at `origin`, and all times have the scale that the clock has for this phase.
+    pub fn start(&mut self, origin: Tick, scale: Scale) {
+        self.meter.start(origin, scale);
         if let Some(reads) = &mut self.reads {
-            reads.start(origin);
+            reads.start(origin, scale);
         }
     }
 
@@ -87,7 +87,7 @@ impl TransferTally {
     pub fn begin(&mut self, begin: Tick, ramp_until: Tick) {
         self.ramp_until = ramp_until;
         if let Some(log) = &mut self.log {
-            log.begin(begin);
+            log.begin(begin, self.meter.scale());
         }
     }
 
@@ -159,7 +159,6 @@ fn take_some(meter: &mut Meter, stamps: &TransferStamps<'_>, reads: bool) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use measure::Scale;
 
     fn tally() -> TransferTally {
         TransferTally::new(Meter::new(Scale::NANOSECONDS, 512))

@@ -32,13 +32,7 @@ pub struct TransferLog {
 impl TransferLog {
     /// Creates the file, writes its heading and allocates memory for up to `transfers`. A `mixed` phase both
     /// reads and writes. Fails with a line that names the file.
-    pub fn create(
-        path: &Path,
-        scale: Scale,
-        transfer_bytes: u64,
-        transfers: u64,
-        mixed: bool,
-    ) -> Result<Self, String> {
+    pub fn create(path: &Path, transfer_bytes: u64, transfers: u64, mixed: bool) -> Result<Self, String> {
         let with_path = |error| named(path, &error);
         let mut out = BufWriter::new(File::create(path).map_err(with_path)?);
         writeln!(out, "time,runtime,tp{}", if mixed { ",access" } else { "" }).map_err(with_path)?;
@@ -50,13 +44,13 @@ impl TransferLog {
             reads.clear();
             reads
         });
-        let (path, begin) = (path.to_owned(), Tick(0));
+        let (path, begin, scale) = (path.to_owned(), Tick(0), Scale::NANOSECONDS);
         Ok(Self { path, out, scale, transfer_bytes, begin, kept, reads, broken: None })
     }
 
-    /// Sets the zero of the times.
-    pub fn begin(&mut self, begin: Tick) {
-        self.begin = begin;
+    /// Sets the zero of the times, and the length of a tick in this phase.
+    pub fn begin(&mut self, begin: Tick, scale: Scale) {
+        (self.begin, self.scale) = (begin, scale);
     }
 
     /// Adds transfers. In a mixed phase, `reads` says which were reads.
@@ -107,8 +101,8 @@ mod tests {
     fn more_transfers_than_fit_in_memory_are_all_written_with_their_times() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("ops-0-00000.csv");
-        let mut log = TransferLog::create(&path, Scale::NANOSECONDS, 512, 3, false).unwrap();
-        log.begin(Tick(1000));
+        let mut log = TransferLog::create(&path, 512, 3, false).unwrap();
+        log.begin(Tick(1000), Scale::NANOSECONDS);
         for number in 0..10 {
             log.take(&[Tick(1000 + number * 500)], &[Tick(1000 + number * 500 + 256)], &[]);
         }
@@ -123,7 +117,7 @@ mod tests {
     #[test]
     fn a_file_that_cannot_be_created_is_named() {
         let path = Path::new("/nowhere/x.csv");
-        let error = TransferLog::create(path, Scale::NANOSECONDS, 8, 1, false).err().unwrap();
+        let error = TransferLog::create(path, 8, 1, false).err().unwrap();
         assert_eq!(error, "/nowhere/x.csv: No such file or directory");
     }
 }

@@ -191,7 +191,7 @@ fn log(run: &MdtestRun<'_>, plan: &PhasePlan) -> Result<Option<TransferLog>, Str
         (test, iteration) => format!("-{test}-{iteration}"),
     };
     let path = format!("{prefix}-{}-{:05}{again}.csv", plan.row.label, run.rank.comm.rank());
-    TransferLog::create(path.as_ref(), run.rank.clock.scale(), bytes.max(1), plan.count, false).map(Some)
+    TransferLog::create(path.as_ref(), bytes.max(1), plan.count, false).map(Some)
 }
 
 fn order(run: &MdtestRun<'_>, plan: &PhasePlan) -> TransferOrder {
