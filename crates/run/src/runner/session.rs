@@ -265,6 +265,11 @@ mod tests {
         let dir = base.path().join(ended().name(0));
         fs::create_dir(&dir).unwrap();
         let mut launcher = std::process::Command::new("sleep").arg("600").env(BASE, &dir).spawn().unwrap();
+        // The environment is visible shortly after the program has started.
+        let environment = format!("/proc/{}/environ", launcher.id());
+        while fs::read(&environment).unwrap().is_empty() {
+            std::thread::yield_now();
+        }
         remove_left_in(base.path());
         let was_kept = dir.exists();
         launcher.kill().unwrap();
