@@ -1,6 +1,7 @@
 //! Which environment variables are recorded, and how those with secrets are.
 //!
-//! Invariant: the value of a variable with the name of a secret is never recorded.
+//! Invariant: the value of a variable with the name of a secret, or with an address that has a password, is
+//! never recorded.
 
 use std::collections::BTreeMap;
 
@@ -61,11 +62,21 @@ pub fn recorded(
 
 fn shown(key: &str, value: &str) -> String {
     let name = key.to_uppercase();
-    if !SECRET.iter().any(|word| name.contains(word)) {
+    if !SECRET.iter().any(|word| name.contains(word)) && !has_password(value) {
         return value.to_owned();
     }
     let hash = sha256(value.as_bytes());
     format!("(redacted; SHA-256 begins with {})", &hash[..SECRET_DIGITS])
+}
+
+/// Whether a value has an address with a password, such as that of a database.
+fn has_password(value: &str) -> bool {
+    let mut addresses = value.split("://").skip(1);
+    addresses.any(|address| {
+        let host = address.split(['/', '?', '#']).next().unwrap_or_default();
+        let is_before_host = host.rsplit_once('@').is_some_and(|(user, _)| user.contains(':'));
+        is_before_host || address.to_ascii_lowercase().contains("password=")
+    })
 }
 
 #[cfg(test)]
@@ -91,5 +102,23 @@ mod tests {
         assert_eq!(keys, all);
         assert_eq!(found["SLURM_JWT_TOKEN"], "(redacted; SHA-256 begins with addb0f5e)");
         assert!(!found.values().any(|value| value.contains("geheim")));
+    }
+
+    #[test]
+    fn addresses_with_a_password_are_redacted_and_others_are_kept() {
+        let shown = |value: &str| {
+            let environment = BTreeMap::from([("ASSAY_STORE".to_owned(), value.to_owned())]);
+            recorded(&environment, &BTreeMap::new())["ASSAY_STORE"].clone()
+        };
+        for secret in [
+            "postgres://ann:geheim@db/perf",
+            "postgresql://ann@db/perf?password=geheim",
+            "http://proxy/ http://ann:ge@heim@host:80/",
+        ] {
+            assert!(shown(secret).starts_with("(redacted; SHA-256 begins with "), "{}", shown(secret));
+        }
+        for open in ["/data/h.sqlite", "postgres://ann@db:5433/perf", "tcp://10.0.0.1:7000/a:b@c"] {
+            assert_eq!(shown(open), open);
+        }
     }
 }
