@@ -30,7 +30,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use track::store::{Store, StoreError, StoreLocation};
 use units::Usage;
 
-use super::track::StorePlace;
+use super::track::{StorePlace, usage};
 use crate::speech::{complain, say};
 use crate::status::DONE;
 use pages::Site;
@@ -116,8 +116,7 @@ fn check_store(place: &StoreLocation, is_needed: bool) -> Result<()> {
     match Store::open(place) {
         Ok(_) => Ok(()),
         Err(StoreError::Missing(_)) if !is_needed => Ok(()),
-        Err(error @ (StoreError::Busy(_) | StoreError::Failed(..))) => Err(error.into()),
-        Err(error) => Err(Usage(error.to_string()).into()),
+        Err(error) => Err(usage(error)),
     }
 }
 

@@ -15,7 +15,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use ::judge::EntryNames;
-use ::report::history::DrawingCharacters;
+use ::report::history::{DrawingCharacters, FallRule};
 use anyhow::{Context, Result};
 use clap::Subcommand;
 use results::history::HistoryEntry;
@@ -65,6 +65,24 @@ pub(super) struct StorePlace {
     /// XDG_DATA_HOME or ~/.local/share. A password for PostgreSQL may be in the variable PGPASSWORD.
     #[arg(long, value_name = "PLACE")]
     pub(super) store: Option<OsString>,
+}
+
+/// When a series has fallen.
+#[derive(clap::Args)]
+struct FallArgs {
+    /// A series fell if it lost more than this share of its speed
+    #[arg(long, value_name = "SHARE", default_value = "5%", value_parser = share)]
+    fall: f64,
+    /// The baseline is the first point since this date, and not since an accepted note: RFC 3339, a local
+    /// date, or seconds since 1970
+    #[arg(long, value_name = "DATE", value_parser = date)]
+    since: Option<f64>,
+}
+
+impl FallArgs {
+    fn rule(&self) -> FallRule {
+        FallRule { fall: self.fall, since_s: self.since }
+    }
 }
 
 impl StorePlace {
@@ -134,7 +152,7 @@ fn date(text: &str) -> Result<f64, String> {
 }
 
 /// A store that cannot be used is a mistake of the user; a failed or a waiting database is none.
-fn usage(error: StoreError) -> anyhow::Error {
+pub(super) fn usage(error: StoreError) -> anyhow::Error {
     match error {
         StoreError::Busy(_) | StoreError::Interrupted(_) | StoreError::Failed(..) => error.into(),
         _ => Usage(error.to_string()).into(),

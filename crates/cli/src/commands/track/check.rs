@@ -1,8 +1,8 @@
 //! `assay track check`: whether series fell since their baseline, for cron and continuous tests.
 
 use anyhow::Result;
+use report::history::HistoryView;
 use report::history::words::{self, local_day, local_minute};
-use report::history::{FallRule, HistoryView};
 use track::change::LevelShift;
 use track::course::SeriesCourse;
 use track::event::{EventChange, HistoryEvent};
@@ -13,7 +13,7 @@ use units::several;
 
 use super::super::aligned::aligned;
 use super::list::selected;
-use super::{StorePlace, date, share, view};
+use super::{FallArgs, StorePlace, view};
 use crate::speech::say;
 use crate::status::{DONE, FAIL, UNDECIDED};
 
@@ -25,18 +25,13 @@ const FACTS_MAX: usize = 12;
 /// The level of the last points is compared with that of the baseline. A fall counts only if a shift or a
 /// drift was found between them. The baseline is the first point, or the first one since the last accepted
 /// note (assay track note --accept). Points with another command line or program are not compared with those
-/// before. Dates are local.
+/// before. The status is 1 if a series fell. Dates are local.
 #[derive(clap::Args)]
 pub(super) struct CheckArgs {
     #[command(flatten)]
     store: StorePlace,
-    /// A fall by more than this share ends with status 1
-    #[arg(long, value_name = "SHARE", default_value = "5%", value_parser = share)]
-    fall: f64,
-    /// The baseline is the first point since this date, and not since an accepted note: RFC 3339, a local
-    /// date, or seconds since 1970
-    #[arg(long, value_name = "DATE", value_parser = date)]
-    since: Option<f64>,
+    #[command(flatten)]
+    fall: FallArgs,
     /// Only series with all of these texts in their names
     #[arg(value_name = "TEXT")]
     texts: Vec<String>,
@@ -44,8 +39,7 @@ pub(super) struct CheckArgs {
 
 pub(super) fn run(args: &CheckArgs) -> Result<u8> {
     let store = args.store.open()?;
-    let rule = FallRule { fall: args.fall, since_s: args.since };
-    let view = view::view(&store, selected(&store, &args.texts)?, rule)?;
+    let view = view::view(&store, selected(&store, &args.texts)?, args.fall.rule())?;
     let HistoryView { courses, standings, .. } = &view;
     let fallen = (0..courses.len()).filter(|at| view.has_fallen(*at)).count();
     let few = standings.iter().filter(|one| matches!(one, Standing::TooFew(_))).count();

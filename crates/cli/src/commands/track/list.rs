@@ -4,7 +4,7 @@ use anyhow::Result;
 use report::history::sparkline;
 use report::history::words::{local_day, value};
 use track::store::{SeriesSummary, Store};
-use units::several;
+use units::{Usage, several};
 
 use super::super::aligned::aligned;
 use super::{StorePlace, characters};
@@ -50,6 +50,16 @@ pub(super) fn selected(store: &Store, texts: &[String]) -> Result<Vec<SeriesSumm
     let mut all = store.series()?;
     all.retain(|one| texts.iter().all(|text| one.series.to_string().contains(text.as_str())));
     Ok(all)
+}
+
+/// The same, of which there must be one.
+pub(super) fn one_or_more(store: &Store, texts: &[String]) -> Result<Vec<SeriesSummary>> {
+    let series = selected(store, texts)?;
+    if series.is_empty() {
+        let what = format!("no series of {} has these texts in its name", store.location());
+        return Err(Usage(format!("{what}. List the series with assay track list.")).into());
+    }
+    Ok(series)
 }
 
 fn row(one: &SeriesSummary, means: &[Option<f64>]) -> [String; 6] {

@@ -5,9 +5,7 @@ use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use ::report::history::{
-    FallRule, HISTORY_MARKER, HistoryLinks, HistoryView, overview_page, series_file, series_page,
-};
+use ::report::history::{HISTORY_MARKER, HistoryLinks, HistoryView, overview_page, series_file, series_page};
 use anyhow::{Context, Result};
 use results::folder::{self, names};
 use results::history::EntrySource;
@@ -15,8 +13,8 @@ use track::store::EntrySummary;
 use units::{Usage, several};
 
 use super::super::index::{relative, report_from};
-use super::list::selected;
-use super::{StorePlace, date, share, view};
+use super::list::one_or_more;
+use super::{FallArgs, StorePlace, view};
 use crate::speech::{living_line, say};
 use crate::status::DONE;
 
@@ -39,12 +37,8 @@ pub(super) struct HistoryReportArgs {
     /// The directory to write
     #[arg(short, long, value_name = "DIR", default_value = "history-report")]
     out: PathBuf,
-    /// A fall by more than this share is marked
-    #[arg(long, value_name = "SHARE", default_value = "5%", value_parser = share)]
-    fall: f64,
-    /// The baseline is the first point since this date: RFC 3339, a local date, or seconds since 1970
-    #[arg(long, value_name = "DATE", value_parser = date)]
-    since: Option<f64>,
+    #[command(flatten)]
+    fall: FallArgs,
     /// Only series with all of these texts in their names
     #[arg(value_name = "TEXT")]
     texts: Vec<String>,
@@ -52,14 +46,10 @@ pub(super) struct HistoryReportArgs {
 
 pub(super) fn run(args: &HistoryReportArgs) -> Result<u8> {
     let store = args.store.open()?;
-    let series = selected(&store, &args.texts)?;
-    if series.is_empty() {
-        let what = format!("no series of {} has these texts in its name", store.location());
-        return Err(Usage(format!("{what}. List the series with assay track list.")).into());
-    }
+    let series = one_or_more(&store, &args.texts)?;
     outside_of_campaigns(&args.out)?;
     let old = replaceable(&args.out)?;
-    let view = view::view(&store, series, FallRule { fall: args.fall, since_s: args.since })?;
+    let view = view::view(&store, series, args.fall.rule())?;
     fs::create_dir_all(&args.out).with_context(|| format!("cannot make {}", args.out.display()))?;
     let bytes = write(&view, &args.out)?;
     let written: BTreeSet<String> =

@@ -1,11 +1,11 @@
 //! `assay track show`: one series of the history on a terminal.
 
 use anyhow::Result;
-use report::history::{FallRule, series_text};
+use report::history::series_text;
 use units::Usage;
 
-use super::list::selected;
-use super::{StorePlace, characters, date, share, view};
+use super::list::one_or_more;
+use super::{FallArgs, StorePlace, characters, view};
 use crate::commands::run::columns_of_terminal;
 use crate::speech::say;
 use crate::status::DONE;
@@ -22,12 +22,8 @@ const WIDTH_MAX: usize = 80;
 pub(super) struct ShowArgs {
     #[command(flatten)]
     store: StorePlace,
-    /// A fall by more than this share is marked
-    #[arg(long, value_name = "SHARE", default_value = "5%", value_parser = share)]
-    fall: f64,
-    /// The baseline is the first point since this date: RFC 3339, a local date, or seconds since 1970
-    #[arg(long, value_name = "DATE", value_parser = date)]
-    since: Option<f64>,
+    #[command(flatten)]
+    fall: FallArgs,
     /// The series with all of these texts in its name
     #[arg(value_name = "TEXT", required = true)]
     texts: Vec<String>,
@@ -35,11 +31,7 @@ pub(super) struct ShowArgs {
 
 pub(super) fn run(args: &ShowArgs) -> Result<u8> {
     let store = args.store.open()?;
-    let series = selected(&store, &args.texts)?;
-    if series.is_empty() {
-        let what = format!("no series of {} has these texts in its name", store.location());
-        return Err(Usage(format!("{what}. List the series with assay track list.")).into());
-    }
+    let series = one_or_more(&store, &args.texts)?;
     if series.len() > 1 {
         let names: Vec<String> =
             series.iter().take(NAMES_MAX).map(|one| format!("\n  {}", one.series)).collect();
@@ -50,7 +42,7 @@ pub(super) fn run(args: &ShowArgs) -> Result<u8> {
         let what = format!("{} series have these texts in their names. Give more of one name:", series.len());
         return Err(Usage(format!("{what}{}{more}", names.concat())).into());
     }
-    let view = view::view(&store, series, FallRule { fall: args.fall, since_s: args.since })?;
+    let view = view::view(&store, series, args.fall.rule())?;
     say(&series_text(&view, 0, columns_of_terminal().clamp(40, WIDTH_MAX), characters()))?;
     Ok(DONE)
 }
