@@ -19,6 +19,12 @@ fn rejected(ran: &Ran, status: i32, why: &str) {
     assert!(ran.complaints()[0].contains(why), "{why}: {ran:#?}");
 }
 
+/// Asserts the same of a run that one rank ended for all.
+fn ended(mpi: Mpi, ran: &Ran, why: &str) {
+    assert!(is_status_of_failure(mpi, ran.status), "{ran:#?}");
+    rejected(ran, ran.status.unwrap(), why);
+}
+
 #[test]
 fn a_file_of_another_shape_is_rejected() {
     for mpi in able() {
@@ -152,17 +158,15 @@ fn a_failed_write_on_one_rank_ends_all_ranks_with_its_reason() {
             Some(run(&mut limited(&command, dir.path(), 512 << 10)))
         };
         let Some(ran) = line("") else { continue };
-        rejected(&ran, 4, "ior: write: rank ");
+        ended(mpi, &ran, "ior: write: rank ");
         assert!(
             ran.complaints()[0].contains("): f at ") && ran.complaints()[0].contains(": HDF5: "),
             "{ran:#?}"
         );
         assert!(!dir.path().join("f").exists(), "the file of the failed write is removed");
-        rejected(&line("-e").unwrap(), 4, ": HDF5: ");
+        ended(mpi, &line("-e").unwrap(), ": HDF5: ");
         let ran = line("-c").unwrap();
-        // A rank inside the library cannot end by itself.
-        assert!(is_status_of_failure(mpi, ran.status), "{ran:#?}");
-        rejected(&ran, ran.status.unwrap(), ": HDF5: ");
+        ended(mpi, &ran, ": HDF5: ");
         let waited = "Other ranks were still inside the library after 5 s";
         assert!(mpi != Mpi::Mpich || ran.err.contains(waited), "rank 0 stays in the library: {ran:#?}");
     }
