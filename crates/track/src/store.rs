@@ -18,6 +18,7 @@ mod prune;
 mod read;
 mod schema;
 mod sqlite;
+mod stamp;
 #[cfg(test)]
 mod tests;
 

@@ -35,6 +35,9 @@ const RELATIONS: &str = "
     JOIN pg_catalog.pg_namespace ON pg_namespace.oid = relnamespace WHERE nspname = 'assay'";
 const FORMAT: &str = "SELECT application, version FROM assay.format";
 const SCHEMAS: &str = "SELECT count(*) FROM pg_catalog.pg_namespace WHERE nspname = 'assay'";
+/// Each transaction that writes has a number, and a snapshot names the ones that have ended. Other databases of
+/// the server share the numbers, so the value can change without a write to this store.
+const SNAPSHOT: &str = "SELECT pg_current_snapshot()::text, pg_postmaster_start_time()::text";
 const FORMAT_TABLE: &str = "CREATE TABLE format (application TEXT NOT NULL, version BIGINT NOT NULL)";
 
 /// An open connection.
@@ -62,6 +65,12 @@ impl PostgresDatabase {
             if access == StoreAccess::Read { "on" } else { "off" },
         ))?;
         Ok(Self { client: RefCell::new(client), statements: RefCell::default() })
+    }
+
+    /// A value that changes when any transaction of the server wrote.
+    pub(super) fn stamp(&self) -> Result<String, DatabaseError> {
+        let row = self.client.borrow_mut().query_one(SNAPSHOT, &[])?;
+        Ok(format!("{} {}", row.try_get::<_, &str>(0)?, row.try_get::<_, &str>(1)?))
     }
 
     fn statement(&self, sql: &str) -> Result<Statement, DatabaseError> {

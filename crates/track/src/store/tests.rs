@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 
 use results::Outcome;
 use results::comparison::MetricDirection;
-use results::history::{EntryFact, MeasuredPoint};
+use results::history::{EntryFact, EntrySource, MeasuredPoint};
 use results::reason::Code;
 use rusqlite::Connection;
 
 use super::*;
+use crate::retention::RemovablePoints;
 
 fn series(test: &str) -> SeriesId {
     SeriesId {
@@ -110,6 +111,7 @@ on_both_databases! {
     notes_are_read_by_their_time_and_a_withdrawn_one_stays_in_the_file,
     the_means_are_those_of_all_points_by_time,
     every_number_of_rows_is_inserted_with_few_statements,
+    the_stamp_changes_with_each_kind_of_write_and_with_no_read,
 }
 
 /// A server, or `None` with the reason printed.
@@ -268,6 +270,32 @@ fn every_number_of_rows_is_inserted_with_few_statements(places: &mut dyn Places)
         let found = |at: u32| store.points(all[at as usize].id).unwrap()[0].mean;
         assert_eq!(all.len(), count as usize);
         assert!((0..count).all(|at| found(at) == Some(f64::from(at))), "{count}");
+    }
+}
+
+fn the_stamp_changes_with_each_kind_of_write_and_with_no_read(places: &mut dyn Places) {
+    let place = places.new_place();
+    let mut store = Store::open_or_create(&place).unwrap();
+    let points = vec![point("A", 1.0, &[1.0])];
+    let one = HistoryEntry { source: EntrySource::Records, ..entry("e1", points) };
+    let note = HistoryNote { words: "new disks".into(), ..HistoryNote::default() };
+    let old = RemovablePoints { times: vec![(0.0, 2.0)], ..RemovablePoints::default() };
+    let writes: [&dyn Fn(&mut Store); 3] = [
+        &|store| _ = store.add(std::slice::from_ref(&one), 0.0).unwrap(),
+        &|store| store.add_note(&note).unwrap(),
+        &|store| assert_eq!(store.prune(&[(series_id(&series("A")), old.clone())]), Ok(1)),
+    ];
+    for write in writes {
+        let before = place.stamp();
+        write(&mut store);
+        let after = place.stamp();
+        assert!(before.is_some() && after.is_some() && before != after, "{before:?} {after:?}");
+        // A server may clean up at any moment, which can look like a write.
+        assert!((0..5).any(|_| {
+            let before = place.stamp();
+            Store::open(&place).unwrap().series().unwrap();
+            before == place.stamp()
+        }));
     }
 }
 

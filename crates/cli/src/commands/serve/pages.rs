@@ -3,8 +3,6 @@
 //! Invariant: only the threads of `kept` read the history and the folders.
 //! Never here: what a page contains.
 
-use std::fs;
-use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -23,7 +21,7 @@ use report::{PageLinks, PageOptions};
 use results::folder;
 use track::store::{Store, StoreError, StoreLocation};
 
-use super::campaigns::{self, FoundCampaign};
+use super::campaigns::{self, CampaignAddresses, FoundCampaign};
 use super::guard::{guard, line};
 use super::history::KeptView;
 use super::kept::{KeptPages, PageAnswer, PageKey, Remade};
@@ -40,6 +38,7 @@ const REFRESH_S: [u32; 3] = [2, 10, 60];
 pub(super) struct Site {
     store: StoreLocation,
     dirs: Vec<PathBuf>,
+    addresses: CampaignAddresses,
     /// Whether only this machine can connect.
     pub(super) is_local: bool,
     kept: Arc<KeptPages>,
@@ -51,14 +50,15 @@ impl Site {
     /// The history at `store`, and the campaigns in `dirs`.
     pub(super) fn new(store: StoreLocation, dirs: Vec<PathBuf>, is_local: bool) -> Self {
         let (kept, states, view) = Default::default();
-        Self { store, dirs, is_local, kept, states, view }
+        let addresses = CampaignAddresses::new(&dirs);
+        Self { store, dirs, addresses, is_local, kept, states, view }
     }
 
     /// A page of the history. `make` returns nothing if there is no such page.
     async fn history(
         self: Arc<Self>,
         key: PageKey,
-        make: impl FnOnce(&HistoryView) -> Result<Option<String>> + Send + 'static,
+        make: impl FnOnce(&HistoryView, &CampaignAddresses) -> Result<Option<String>> + Send + 'static,
     ) -> Response {
         let kept = Arc::clone(&self.kept);
         response(kept.page(key, move |known| of_history(&self, known, make)).await)
@@ -88,12 +88,15 @@ fn missing() -> Response {
 }
 
 async fn overview(State(site): State<Arc<Site>>) -> Response {
-    site.history(PageKey::Overview, |view| history::overview(view).map(Some)).await
+    site.history(PageKey::Overview, |view, campaigns| history::overview(view, campaigns).map(Some)).await
 }
 
 async fn series(State(site): State<Arc<Site>>, Address(name): Address<String>) -> Response {
     match history::id_of(&name) {
-        Some(id) => site.history(PageKey::Series(id), move |view| history::series(view, id)).await,
+        Some(id) => {
+            let make = move |view: &_, campaigns: &_| history::series(view, campaigns, id);
+            site.history(PageKey::Series(id), make).await
+        }
         None => missing(),
     }
 }
@@ -126,10 +129,10 @@ fn response(answer: PageAnswer) -> Response {
 fn of_history(
     site: &Site,
     known: Option<String>,
-    make: impl FnOnce(&HistoryView) -> Result<Option<String>>,
+    make: impl FnOnce(&HistoryView, &CampaignAddresses) -> Result<Option<String>>,
 ) -> Remade {
     let path = &site.store;
-    let stamp = store_stamp(path);
+    let stamp = path.stamp();
     if stamp.is_some() && stamp == known {
         return Remade::Same;
     }
@@ -137,21 +140,12 @@ fn of_history(
         StoreError::Missing(_) => format!("There is no history at {path} now."),
         error => error.to_string(),
     });
-    let page = |store| make(&*site.view.of(&store, stamp.as_deref())?);
+    let page = |store| make(&*site.view.of(&store, stamp.as_deref())?, &site.addresses);
     match made.and_then(|store| page(store).map_err(|error| format!("{error:#}"))) {
         Ok(Some(page)) => Remade::Changed(PageAnswer::Page(Bytes::from(page)), stamp),
         Ok(None) => Remade::Changed(PageAnswer::Missing, None),
         Err(why) => Remade::Changed(PageAnswer::Failed(why), None),
     }
-}
-
-/// A value that changes when the file of a history is written or replaced. The file is not opened: closing it
-/// would end the locks that another thread has. A database has none, so its pages are made for each request.
-fn store_stamp(place: &StoreLocation) -> Option<String> {
-    let StoreLocation::File(path) = place else { return None };
-    let facts = fs::metadata(path).ok()?;
-    let times = [facts.mtime(), facts.mtime_nsec(), facts.ctime(), facts.ctime_nsec()];
-    Some(format!("{} {} {} {times:?}", facts.dev(), facts.ino(), facts.size()))
 }
 
 /// The list of campaigns.
