@@ -70,6 +70,24 @@ fn the_pages_of_a_history_and_of_ended_campaigns_answer_without_scripts() {
 }
 
 #[test]
+fn a_point_of_a_campaign_links_to_the_page_of_the_campaign_if_that_is_served() {
+    let place = served();
+    place.assay("track add --store h.sqlite all/one all/two").ok();
+    for (dirs, wanted) in [("--campaigns all", 2), ("--campaigns all/one", 1), ("", 0)] {
+        let server = Server::start(&place, &format!("h.sqlite {dirs}"));
+        let series = links(&server.page("/"), "/series/");
+        let pages: Vec<String> = series.iter().map(|link| server.page(link)).collect();
+        let mut campaigns: Vec<String> = pages.iter().flat_map(|page| links(page, "/campaigns/")).collect();
+        campaigns.sort();
+        campaigns.dedup();
+        assert_eq!(campaigns.len(), wanted, "{dirs}: {pages:?}");
+        for campaign in campaigns {
+            assert!(server.page(&campaign).contains("Acceptance report"), "{campaign}");
+        }
+    }
+}
+
+#[test]
 fn only_get_and_head_for_a_known_address_and_a_host_of_this_machine_are_answered() {
     let place = served();
     let server = Server::start(&place, "h.sqlite --campaigns all");

@@ -67,6 +67,31 @@ impl FoundCampaign {
     }
 }
 
+/// The addresses of campaigns by the places at which a history has them. No file is accessed, so a page of the
+/// history never waits for the file system of a campaign.
+pub(super) struct CampaignAddresses(Vec<(PathBuf, PathBuf)>);
+
+impl CampaignAddresses {
+    /// Those of campaigns in these directories.
+    pub(super) fn new(dirs: &[PathBuf]) -> Self {
+        let resolved = |dir: &PathBuf| Some((fs::canonicalize(dir).ok()?, dir.clone()));
+        Self(dirs.iter().filter_map(resolved).collect())
+    }
+
+    /// The address of the campaign folder at this place; `None` if it is outside of the directories.
+    pub(super) fn of(&self, location: &Path) -> Option<String> {
+        let one = |(resolved, dir): &(PathBuf, PathBuf)| {
+            let below = location.strip_prefix(resolved).ok()?;
+            let mut parts = below.iter();
+            match (parts.next(), parts.next()) {
+                (name, None) => Some(FoundCampaign::new(dir, name.map(OsString::from)).address()),
+                _ => None,
+            }
+        };
+        self.0.iter().find_map(one)
+    }
+}
+
 /// What was found in the directories.
 #[derive(Debug, Default)]
 pub(super) struct FoundCampaigns {
@@ -141,6 +166,26 @@ mod tests {
         let itself = find(&[other.join("three")]);
         assert_eq!(itself.campaigns.len(), 1);
         assert!(itself.campaigns[0].id.len() == ID_DIGITS && itself.campaigns[0].open().is_ok());
+    }
+
+    #[test]
+    fn the_address_of_a_campaign_follows_from_its_place() {
+        let place = tempfile::tempdir().unwrap();
+        let dir = place.path().join("dir");
+        fs::create_dir_all(dir.join("one")).unwrap();
+        fs::write(dir.join("one").join(names::CAMPAIGN), "{}").unwrap();
+        symlink("dir", place.path().join("link")).unwrap();
+        let location = fs::canonicalize(dir.join("one")).unwrap();
+        for dirs in [["gone", "dir"], ["gone", "link"], ["dir/one", "dir"]] {
+            let dirs = dirs.map(|dir| place.path().join(dir));
+            let address = CampaignAddresses::new(&dirs).of(&location);
+            let found: Vec<String> = find(&dirs).campaigns.iter().map(FoundCampaign::address).collect();
+            assert!(address.is_some_and(|address| found.contains(&address)), "{dirs:?} {found:?}");
+        }
+        let addresses = CampaignAddresses::new(&[dir]);
+        for other in ["/", "/dir/one", &format!("{}/more", location.display())] {
+            assert_eq!(addresses.of(Path::new(other)), None, "{other}");
+        }
     }
 
     #[test]

@@ -6,12 +6,15 @@
 //! Invariant: a view is made only from what is read of the store at one call. No page links to a file.
 //! Never here: when a page is made.
 
+use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use anyhow::Result;
 use report::history::{FallRule, HistoryLinks, HistoryView, overview_page, series_page};
-use track::store::Store;
+use results::history::EntrySource;
+use track::store::{EntrySummary, Store};
 
+use super::campaigns::CampaignAddresses;
 use super::pages::navigation;
 use super::states::locked;
 use crate::commands::track::view::view;
@@ -37,19 +40,26 @@ impl KeptView {
 }
 
 /// The page of all series.
-pub(super) fn overview(view: &HistoryView) -> Result<String> {
-    with_links(|links| Ok(overview_page(view, links)?))
+pub(super) fn overview(view: &HistoryView, campaigns: &CampaignAddresses) -> Result<String> {
+    with_links(campaigns, |links| Ok(overview_page(view, links)?))
 }
 
 /// The page of the series with this id; `None` if there is none.
-pub(super) fn series(view: &HistoryView, id: i64) -> Result<Option<String>> {
+pub(super) fn series(view: &HistoryView, campaigns: &CampaignAddresses, id: i64) -> Result<Option<String>> {
     let place = view.courses.iter().position(|course| course.summary.id == id);
-    place.map(|place| with_links(|links| Ok(series_page(view, place, links)?))).transpose()
+    place.map(|place| with_links(campaigns, |links| Ok(series_page(view, place, links)?))).transpose()
 }
 
-fn with_links<T>(page: impl FnOnce(&HistoryLinks<'_>) -> Result<T>) -> Result<T> {
+fn with_links<T>(
+    campaigns: &CampaignAddresses,
+    page: impl FnOnce(&HistoryLinks<'_>) -> Result<T>,
+) -> Result<T> {
     let navigation = navigation();
-    page(&HistoryLinks { overview: "/", series: &address, evidence: &|_| None, navigation: &navigation })
+    let evidence = |entry: &EntrySummary| match entry.source {
+        EntrySource::Campaign => campaigns.of(Path::new(&entry.location)),
+        _ => None,
+    };
+    page(&HistoryLinks { overview: "/", series: &address, evidence: &evidence, navigation: &navigation })
 }
 
 /// The address of the page of a series.
