@@ -2,6 +2,7 @@
 #![allow(dead_code, unreachable_pub, clippy::print_stdout)]
 
 pub mod age;
+pub mod browser;
 pub mod campaign;
 pub mod cdf5;
 pub mod fdtree;

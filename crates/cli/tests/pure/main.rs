@@ -67,3 +67,4 @@ mod track_accepted;
 mod track_killed;
 mod track_places;
 mod track_report;
+mod track_walked;

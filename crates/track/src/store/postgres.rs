@@ -35,8 +35,8 @@ const RELATIONS: &str = "
     JOIN pg_catalog.pg_namespace ON pg_namespace.oid = relnamespace WHERE nspname = 'assay'";
 const FORMAT: &str = "SELECT application, version FROM assay.format";
 const SCHEMAS: &str = "SELECT count(*) FROM pg_catalog.pg_namespace WHERE nspname = 'assay'";
-/// Each transaction that writes has a number, and a snapshot names the ones that have ended. Other databases of
-/// the server share the numbers, so the value can change without a write to this store.
+/// Each transaction that writes has a number, and a snapshot names the ones that have ended. Other databases
+/// of the server share the numbers, so the value can change without a write to this store.
 const SNAPSHOT: &str = "SELECT pg_current_snapshot()::text, pg_postmaster_start_time()::text";
 const FORMAT_TABLE: &str = "CREATE TABLE format (application TEXT NOT NULL, version BIGINT NOT NULL)";
 

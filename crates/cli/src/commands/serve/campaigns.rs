@@ -67,8 +67,8 @@ impl FoundCampaign {
     }
 }
 
-/// The addresses of campaigns by the places at which a history has them. No file is accessed, so a page of the
-/// history never waits for the file system of a campaign.
+/// The addresses of campaigns by the places at which a history has them. No file is accessed, so a page of
+/// the history never waits for the file system of a campaign.
 pub(super) struct CampaignAddresses(Vec<(PathBuf, PathBuf)>);
 
 impl CampaignAddresses {
