@@ -79,7 +79,7 @@ fn run(words: &[&str]) -> Result<bool> {
         ["docs"] => docs::run(&root),
         ["screenshot"] => screenshot::run(&root, None),
         ["screenshot", name] => screenshot::run(&root, Some(name)),
-        ["setup"] => Ok(setup::run(&root)?.sound),
+        ["setup"] => Ok(setup::run(&root, true)?.sound),
         ["bench", words @ ..] => bench::run(&root, words),
         [] => bail!("no command is given\n\n{HELP}"),
         other => bail!("unknown command `{}`\n\n{HELP}", other.join(" ")),

@@ -45,13 +45,26 @@ const PACKAGES: &[Package] = &[
     Package { name: "xfsprogs", reason: "creates the XFS file system for the ageing tests" },
 ];
 
-/// Installs the missing packages. Without root, returns the command to run.
-pub(crate) fn provide(root: &Path) -> Result<Outcome> {
-    let names: Vec<&str> = PACKAGES.iter().map(|package| package.name).collect();
+/// Packages that only the slow tests need. Sorted by name.
+const PACKAGES_OF_ALL: &[Package] = &[
+    Package { name: "btrfs-progs", reason: "creates one of the file systems on which everything runs" },
+    Package { name: "mergerfs", reason: "another one, over several directories" },
+    Package { name: "moosefs-chunkserver", reason: "holds the data of MooseFS" },
+    Package { name: "moosefs-client", reason: "mounts it" },
+    Package { name: "moosefs-master", reason: "holds its names" },
+    Package { name: "openssh-server", reason: "serves the directory of sshfs" },
+    Package { name: "sshfs", reason: "mounts it" },
+];
+
+/// Installs the missing packages, with `all` also those of the slow tests. Without root, returns the command
+/// to run.
+pub(crate) fn provide(root: &Path, all: bool) -> Result<Outcome> {
+    let packages: Vec<&Package> = PACKAGES.iter().chain(PACKAGES_OF_ALL.iter().filter(|_| all)).collect();
+    let names: Vec<&str> = packages.iter().map(|package| package.name).collect();
     let Some(answer) = ask_dpkg(&names) else {
         return Ok(Outcome::Without(format!("not a Debian system; the tests use {}", names.join(", "))));
     };
-    let missing = missing(&answer);
+    let missing = missing(&packages, &answer);
     if missing.is_empty() {
         return Ok(Outcome::Done(format!("{} installed", names.len())));
     }
@@ -97,9 +110,11 @@ fn ask_dpkg(names: &[&str]) -> Option<String> {
     Some(String::from_utf8_lossy(&query.output().ok()?.stdout).into_owned())
 }
 
-fn missing(answer: &str) -> Vec<&'static Package> {
-    let there = |package: &&Package| answer.lines().any(|line| line == format!("{} installed", package.name));
-    PACKAGES.iter().filter(|package| !there(package)).collect()
+/// Those of the packages that are not installed by this answer.
+fn missing<'p>(packages: &[&'p Package], answer: &str) -> Vec<&'p Package> {
+    let there =
+        |package: &&&Package| answer.lines().any(|line| line == format!("{} installed", package.name));
+    packages.iter().filter(|package| !there(package)).copied().collect()
 }
 
 fn install<'a>(names: &[&'a str]) -> Vec<&'a str> {
@@ -127,8 +142,10 @@ mod tests {
 
     #[test]
     fn packages_are_sorted_and_each_has_a_reason() {
-        assert!(PACKAGES.iter().map(|package| package.name).is_sorted());
-        assert!(PACKAGES.iter().all(|package| !package.reason.is_empty() && !package.reason.ends_with('.')));
+        for packages in [PACKAGES, PACKAGES_OF_ALL] {
+            assert!(packages.iter().map(|package| package.name).is_sorted());
+            assert!(packages.iter().all(|one| !one.reason.is_empty() && !one.reason.ends_with('.')));
+        }
     }
 
     #[test]
@@ -140,9 +157,10 @@ mod tests {
                 name => format!("{name} installed\n"),
             })
             .collect();
-        let names: Vec<&str> = missing(&answer).iter().map(|package| package.name).collect();
+        let all: Vec<&Package> = PACKAGES.iter().collect();
+        let names: Vec<&str> = missing(&all, &answer).iter().map(|package| package.name).collect();
         assert_eq!(names, ["mpich"]);
-        assert_eq!(missing("").len(), PACKAGES.len());
+        assert_eq!(missing(&all, "").len(), PACKAGES.len());
     }
 
     #[test]
@@ -163,7 +181,7 @@ mod tests {
 
     #[test]
     fn without_root_the_advice_is_one_command_and_the_reasons() {
-        let text = advice(&missing("")[..2]);
+        let text = advice(&[&PACKAGES[0], &PACKAGES[1]]);
         let mut lines = text.lines();
         let run = "run: sudo apt-get install -y --no-install-recommends glusterfs-client glusterfs-server";
         assert_eq!(lines.next(), Some(run));

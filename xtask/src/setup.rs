@@ -17,9 +17,10 @@ pub(crate) struct Setup {
     pub(crate) mpich: Option<PathBuf>,
 }
 
-/// Runs both parts of the set-up, the second also if the first fails. Prints one line for each.
-pub(crate) fn run(root: &Path) -> Result<Setup> {
-    let debian = step("Debian packages", || packages::provide(root));
+/// Runs both parts of the set-up, the second also if the first fails. Prints one line for each. With `all`
+/// also what only the slow tests need.
+pub(crate) fn run(root: &Path, all: bool) -> Result<Setup> {
+    let debian = step("Debian packages", || packages::provide(root, all));
     let wheel = step("MPICH 5 wheel", || wheel::provide(root));
     Ok(Setup { sound: debian && wheel, mpich: wheel::find(root) })
 }

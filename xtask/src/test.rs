@@ -36,7 +36,7 @@ pub(crate) struct TestRequest<'a> {
 
 /// Runs all steps.
 pub(crate) fn run(root: &Path, request: &TestRequest<'_>) -> Result<bool> {
-    let setup = setup::run(root)?;
+    let setup = setup::run(root, request.all)?;
     let format = ["fmt", "--all", "--check", "--", "--color", "never"];
     let lints = ["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"];
     let checks = [

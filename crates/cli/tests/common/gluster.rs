@@ -34,6 +34,8 @@ pub enum Volume {
     Distribute,
     /// Each file is on all bricks.
     Replicate,
+    /// Each file is on all bricks, and can be read without one of them.
+    Disperse,
 }
 
 impl Volume {
@@ -45,6 +47,7 @@ impl Volume {
                 "  type cluster/replicate\n  option quorum-type auto\n  option afr-pending-xattr {}\n",
                 names.join(",")
             ),
+            Self::Disperse => "  type cluster/disperse\n  option redundancy 1\n".to_owned(),
         }
     }
 }
@@ -62,6 +65,16 @@ impl Gluster {
     /// A volume with a brick for each of these speeds in bytes per second. `None`, with the reason printed,
     /// if this machine cannot run it.
     pub fn start(volume: Volume, rates: &[u64]) -> Option<Self> {
+        Self::with_bricks(volume, rates, BRICK_BYTES)
+    }
+
+    /// A volume with this number of bricks, which are large and not limited.
+    pub fn unlimited(volume: Volume, bricks: usize) -> Option<Self> {
+        // A limit of 0 is none.
+        Self::with_bricks(volume, &vec![0; bricks], 8 * BRICK_BYTES)
+    }
+
+    fn with_bricks(volume: Volume, rates: &[u64], brick_bytes: u64) -> Option<Self> {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let number = COUNT.fetch_add(1, Ordering::Relaxed);
         if let Err(why) = possible(number) {
@@ -73,7 +86,7 @@ impl Gluster {
         fs::create_dir_all(root.join("m")).unwrap();
         let mut made = Self { root, children: Vec::new(), devices: Vec::new(), ports: Vec::new() };
         for (brick, rate) in (1..).zip(rates) {
-            made.add_brick(brick, *rate);
+            made.add_brick(brick, *rate, brick_bytes);
         }
         made.add_client(volume);
         Some(made)
@@ -116,9 +129,9 @@ impl Gluster {
         Path::new(CGROUPS).join(format!("{name}.{brick}"))
     }
 
-    fn add_brick(&mut self, brick: usize, rate: u64) {
+    fn add_brick(&mut self, brick: usize, rate: u64, bytes: u64) {
         let (image, dir) = (self.root.join(format!("i{brick}")), self.root.join(format!("b{brick}")));
-        fs::File::create(&image).unwrap().set_len(BRICK_BYTES).unwrap();
+        fs::File::create(&image).unwrap().set_len(bytes).unwrap();
         fs::create_dir(&dir).unwrap();
         // A journal would be written at the same speed, and would double the amount.
         let whole = ["-O", "^has_journal", "-E", "lazy_itable_init=0"];

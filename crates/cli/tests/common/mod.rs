@@ -13,6 +13,7 @@ pub mod listed;
 pub mod ls_lr;
 pub mod masked;
 pub mod mdtest;
+pub mod mounted;
 
 pub mod options;
 pub mod ports;

@@ -1,0 +1,256 @@
+//! Real file systems for the tests: on loop devices, above other ones, and with servers of their own.
+//!
+//! Each has a directory of its own, which is in the command line of all its processes. So everything is found
+//! by this directory: mounts, processes and loop devices.
+//!
+//! Invariant: nothing remains after a test, also if it fails. The next test removes what a killed test left.
+
+mod servers;
+mod stacked;
+
+use std::fs;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
+
+use super::campaign::skipped;
+use super::gluster::{Gluster, Volume};
+use super::is_root;
+
+/// The directory of images and of data of servers: on a disk on most systems.
+const BASE: &str = "/var/tmp";
+const NAME: &str = "assay-mounted";
+/// Size of an image in bytes. Space is used only as it is written.
+const IMAGE_BYTES: u64 = 3 << 30;
+/// Longest wait for a mount and for the end of a process.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A kind of file system.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FileSystem {
+    /// ext4 on a loop device.
+    Ext4,
+    /// XFS on a loop device.
+    Xfs,
+    /// btrfs on a loop device.
+    Btrfs,
+    /// overlayfs above ext4.
+    Overlay,
+    /// mergerfs over two directories.
+    Mergerfs,
+    /// A directory of this machine over SSH.
+    Sshfs,
+    /// MooseFS with two chunk servers.
+    Moosefs,
+    /// GlusterFS: each file on one of three bricks.
+    GlusterDistribute,
+    /// GlusterFS: each file on two bricks.
+    GlusterReplicate,
+    /// GlusterFS: each file on three bricks, of which one may fail.
+    GlusterDisperse,
+}
+
+/// A mounted file system, until dropped.
+pub struct Mounted {
+    /// Where it is mounted.
+    pub mount: PathBuf,
+    _kept: Kept,
+}
+
+/// What is removed with it.
+enum Kept {
+    Own(#[allow(dead_code)] OwnDirectory),
+    Gluster(#[allow(dead_code)] Gluster),
+}
+
+impl FileSystem {
+    /// All of them.
+    pub const ALL: [Self; 10] = [
+        Self::Ext4,
+        Self::Xfs,
+        Self::Btrfs,
+        Self::Overlay,
+        Self::Mergerfs,
+        Self::Sshfs,
+        Self::Moosefs,
+        Self::GlusterDistribute,
+        Self::GlusterReplicate,
+        Self::GlusterDisperse,
+    ];
+
+    /// The programs that it needs.
+    fn programs(self) -> &'static [&'static str] {
+        match self {
+            Self::Ext4 | Self::Overlay => &["mkfs.ext4"],
+            Self::Xfs => &["mkfs.xfs"],
+            Self::Btrfs => &["mkfs.btrfs"],
+            Self::Mergerfs => &["mergerfs"],
+            Self::Sshfs => &["sshfs", "sshd", "ssh-keygen"],
+            Self::Moosefs => &["mfsmaster", "mfschunkserver", "mfsmount", "nsenter"],
+            Self::GlusterDistribute | Self::GlusterReplicate | Self::GlusterDisperse => &["glusterfsd"],
+        }
+    }
+
+    /// Mounts one. `None`, with the reason printed, if this machine cannot.
+    pub fn mount(self) -> Option<Mounted> {
+        let missing = self.programs().iter().find(|program| !is_there(program));
+        if !is_root() {
+            skipped("only root may mount a file system");
+            return None;
+        }
+        if let Some(program) = missing {
+            skipped(&format!("{program} is missing; `cargo xtask setup` installs it"));
+            return None;
+        }
+        let gluster = |volume, bricks| {
+            let volume = Gluster::unlimited(volume, bricks)?;
+            Some(Mounted { mount: volume.mount(), _kept: Kept::Gluster(volume) })
+        };
+        match self {
+            Self::GlusterDistribute => return gluster(Volume::Distribute, 3),
+            Self::GlusterReplicate => return gluster(Volume::Replicate, 2),
+            Self::GlusterDisperse => return gluster(Volume::Disperse, 3),
+            _ => {}
+        }
+        let own = OwnDirectory::new();
+        match self {
+            Self::Ext4 => own.loop_device("mkfs.ext4", &["-q", "-F"], "m"),
+            Self::Xfs => own.loop_device("mkfs.xfs", &["-q"], "m"),
+            Self::Btrfs => own.loop_device("mkfs.btrfs", &["-q"], "m"),
+            Self::Overlay => own.overlay(),
+            Self::Mergerfs => own.mergerfs(),
+            Self::Sshfs => own.sshfs(),
+            Self::Moosefs => own.moosefs(),
+            Self::GlusterDistribute | Self::GlusterReplicate | Self::GlusterDisperse => unreachable!(),
+        }
+        Some(Mounted { mount: own.path("m"), _kept: Kept::Own(own) })
+    }
+}
+
+/// The directory of a file system.
+struct OwnDirectory(PathBuf);
+
+impl OwnDirectory {
+    fn new() -> Self {
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        sweep();
+        let number = COUNT.fetch_add(1, Ordering::Relaxed);
+        let root = Path::new(BASE).join(format!("{NAME}.{}.{number}", std::process::id()));
+        fs::create_dir_all(root.join("m")).unwrap();
+        Self(root)
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.join(name)
+    }
+
+    fn text(&self, name: &str) -> String {
+        self.path(name).display().to_string()
+    }
+
+    /// A new directory.
+    fn directory(&self, name: &str) -> String {
+        fs::create_dir_all(self.path(name)).unwrap();
+        self.text(name)
+    }
+
+    /// Starts a process that ends with the test.
+    fn spawn(&self, program: &str, words: &[&str]) {
+        let log = fs::File::create(self.path(&format!("{}.log", program.replace('/', "-")))).unwrap();
+        let mut command = Command::new(program);
+        command.args(words).stdin(Stdio::null()).stdout(log.try_clone().unwrap()).stderr(log);
+        let mut child = command.spawn().unwrap_or_else(|error| panic!("{program}: {error}"));
+        std::thread::spawn(move || child.wait());
+    }
+
+    /// Waits until `dir` is a mount point.
+    fn wait_for_mount(&self, dir: &str) {
+        self.wait(dir, || mounts_below(&self.path(dir)).len() == 1);
+    }
+
+    fn wait(&self, what: &str, there: impl Fn() -> bool) {
+        let begin = Instant::now();
+        while !there() {
+            assert!(begin.elapsed() < PATIENCE, "no {what} in {}", self.0.display());
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    }
+}
+
+impl Drop for OwnDirectory {
+    fn drop(&mut self) {
+        clear(&self.0);
+    }
+}
+
+/// Removes what killed tests left.
+fn sweep() {
+    for entry in fs::read_dir(BASE).unwrap().flatten() {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let pid = name.strip_prefix(NAME).and_then(|rest| rest.split('.').nth(1)).map(str::to_owned);
+        if pid.is_some_and(|pid| !Path::new("/proc").join(pid).exists()) {
+            clear(&entry.path());
+        }
+    }
+}
+
+/// Unmounts what is mounted below a directory, ends the processes that name it, and removes it.
+fn clear(root: &Path) {
+    let mut mounts = mounts_below(root);
+    mounts.sort_by_key(|mount| std::cmp::Reverse(mount.as_os_str().len()));
+    for mount in mounts {
+        let _ = quiet("umount", &["-l", &mount.display().to_string()]);
+    }
+    let begin = Instant::now();
+    while end_processes(root) && begin.elapsed() < PATIENCE {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    let found = Command::new("losetup").args(["-n", "-l", "-O", "NAME,BACK-FILE"]).output();
+    let found = found.map(|out| String::from_utf8_lossy(&out.stdout).into_owned()).unwrap_or_default();
+    for line in found.lines().filter(|line| line.contains(&format!("{}/", root.display()))) {
+        let _ = quiet("losetup", &["-d", line.split_whitespace().next().unwrap_or_default()]);
+    }
+    let _ = fs::remove_dir_all(root);
+}
+
+/// Kills the processes with this directory in their command lines. Returns whether there are any.
+fn end_processes(root: &Path) -> bool {
+    let mut is_any = false;
+    for entry in fs::read_dir("/proc").unwrap().flatten() {
+        let line = fs::read(entry.path().join("cmdline")).unwrap_or_default();
+        let name = root.as_os_str().as_bytes();
+        let pid = entry.file_name().to_string_lossy().into_owned();
+        if line.windows(name.len()).any(|part| part == name) && pid != std::process::id().to_string() {
+            is_any = true;
+            let _ = quiet("kill", &["-9", &pid]);
+        }
+    }
+    is_any
+}
+
+/// The mount points at and below a directory.
+fn mounts_below(root: &Path) -> Vec<PathBuf> {
+    let mounts = fs::read_to_string("/proc/self/mounts").unwrap();
+    let places = mounts.lines().filter_map(|line| line.split(' ').nth(1)).map(PathBuf::from);
+    places.filter(|place| place.starts_with(root)).collect()
+}
+
+fn is_there(program: &str) -> bool {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path).any(|dir| dir.join(program).is_file())
+}
+
+/// Runs a command that must succeed.
+fn done(program: &str, words: &[&str]) {
+    let out = Command::new(program).args(words).stdin(Stdio::null()).output();
+    let out = out.unwrap_or_else(|error| panic!("{program} {words:?}: {error}"));
+    assert!(out.status.success(), "{program} {words:?}: {}", String::from_utf8_lossy(&out.stderr));
+}
+
+/// Runs a command that may fail.
+fn quiet(program: &str, words: &[&str]) -> std::io::Result<std::process::ExitStatus> {
+    let mut command = Command::new(program);
+    command.args(words).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status()
+}

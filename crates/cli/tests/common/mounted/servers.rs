@@ -1,0 +1,81 @@
+//! File systems whose servers run on this machine, on free ports or in a network namespace of their own.
+
+use std::fs;
+use std::net::TcpStream;
+
+use super::{OwnDirectory, done, quiet};
+use crate::common::ports;
+
+/// The address of the servers of MooseFS, which take none that begins with 127.
+const ADDRESS: &str = "10.44.0.1";
+
+impl OwnDirectory {
+    pub(super) fn sshfs(&self) {
+        let (data, key, port) = (self.directory("data"), self.text("key"), ports::free(1).to_string());
+        done("ssh-keygen", &["-q", "-t", "ed25519", "-N", "", "-f", &key]);
+        fs::copy(self.path("key.pub"), self.path("keys")).unwrap();
+        // The server wants this directory, which only its service makes.
+        fs::create_dir_all("/run/sshd").unwrap();
+        let settings = format!(
+            "Port {port}\nListenAddress 127.0.0.1\nHostKey {key}\nAuthorizedKeysFile {}\nUsePAM no\n\
+             StrictModes no\nPermitRootLogin yes\nPidFile none\nSubsystem sftp internal-sftp\n",
+            self.text("keys")
+        );
+        fs::write(self.path("sshd.conf"), settings).unwrap();
+        self.spawn("/usr/sbin/sshd", &["-D", "-e", "-f", &self.text("sshd.conf")]);
+        self.wait("server", || TcpStream::connect(format!("127.0.0.1:{port}")).is_ok());
+        let options =
+            format!("port={port},IdentityFile={key},StrictHostKeyChecking=no,UserKnownHostsFile=/dev/null");
+        done("sshfs", &["-o", &options, &format!("root@127.0.0.1:{data}"), &self.text("m")]);
+        self.wait_for_mount("m");
+    }
+
+    pub(super) fn moosefs(&self) {
+        // A process holds the network namespace until the test ends.
+        let (held, holder) = (self.text("held"), self.text("holder"));
+        fs::write(&held, "").unwrap();
+        let script = format!(
+            "ip link set lo up; ip addr add {ADDRESS}/32 dev lo; echo $$ > {holder}; exec tail -f {held}"
+        );
+        self.spawn("unshare", &["-n", "sh", "-c", &script]);
+        self.wait("namespace", || fs::read_to_string(&holder).is_ok_and(|pid| pid.ends_with('\n')));
+        let pid = fs::read_to_string(&holder).unwrap().trim().to_owned();
+        let within = |words: &[&str]| done("nsenter", &[&["-n", "-t", &pid], words].concat());
+
+        let (meta, exports, topology) = (self.directory("meta"), self.text("exports"), self.text("topology"));
+        fs::write(&exports, "* / rw,alldirs,maproot=0:0\n").unwrap();
+        fs::write(&topology, "").unwrap();
+        fs::write(self.path("meta/metadata.mfs"), "MFSM NEW").unwrap();
+        let own = "WORKING_USER = root\nWORKING_GROUP = root\nLOCK_MEMORY = 0\nNICE_LEVEL = 0\n";
+        let listen: String =
+            ["MATOML", "MATOCS", "MATOCL"].map(|kind| format!("{kind}_LISTEN_HOST = {ADDRESS}\n")).concat();
+        let settings = format!(
+            "{own}{listen}DATA_PATH = {meta}\nEXPORTS_FILENAME = {exports}\nTOPOLOGY_FILENAME = {topology}\n"
+        );
+        fs::write(self.path("master.cfg"), settings).unwrap();
+        within(&["mfsmaster", "-c", &self.text("master.cfg"), "start"]);
+        for number in 1..=2 {
+            let (meta, data) = (self.directory(&format!("c{number}")), self.directory(&format!("d{number}")));
+            let (disks, config) =
+                (self.text(&format!("disks{number}")), self.text(&format!("c{number}.cfg")));
+            fs::write(&disks, format!("{data}\n")).unwrap();
+            let settings = format!(
+                "{own}DATA_PATH = {meta}\nHDD_CONF_FILENAME = {disks}\nMASTER_HOST = {ADDRESS}\n\
+                 CSSERV_LISTEN_HOST = {ADDRESS}\nCSSERV_LISTEN_PORT = 942{}\n",
+                number + 4
+            );
+            fs::write(&config, settings).unwrap();
+            within(&["mfschunkserver", "-c", &config, "start"]);
+        }
+        let mount = self.text("m");
+        within(&["mfsmount", &mount, "-H", ADDRESS]);
+        self.wait_for_mount("m");
+        // Until both chunk servers have registered, there is no space.
+        let first = self.text("m/first");
+        self.wait("space", || {
+            quiet("dd", &["if=/dev/zero", &format!("of={first}"), "bs=1", "count=1", "conv=fsync"])
+                .is_ok_and(|status| status.success())
+        });
+        fs::remove_file(first).unwrap();
+    }
+}

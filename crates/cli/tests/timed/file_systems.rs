@@ -1,0 +1,169 @@
+//! Real file systems: what runs on each of them, and which promises each breaks.
+//!
+//! docs/validation/file-systems.md has the same table.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::process::Command;
+use std::sync::{Mutex, PoisonError};
+
+use results::Record;
+use results::record::CaseOutcome;
+
+use crate::common::campaign::{Place, there};
+use crate::common::mounted::FileSystem;
+use crate::common::{Ran, only_in_all, run};
+
+/// The launcher of the runs with MPI.
+const LAUNCHER: &str = "mpirun.mpich";
+/// What runs on 4 ranks. All data is compared.
+const RUNS: [(&str, &str); 14] = [
+    ("try", "try DIR"),
+    ("shared file", "-n 4 ior -wWrR -e -G 7 -b 512k -t 64k -s 2 -o DIR/f"),
+    ("own files", "-n 4 ior -wWrR -F -e -G 7 -b 512k -t 64k -s 2 -o DIR/f"),
+    ("random", "-n 4 ior -wWrR -z -G 7 -b 512k -t 16k -o DIR/f"),
+    ("mixed", "-n 4 ior -wrR -G 7 --rwmix=50 -b 512k -t 16k -o DIR/f"),
+    ("O_DIRECT", "-n 4 ior -wWrR --posix.odirect -G 7 -b 512k -t 64k -o DIR/f"),
+    ("io_uring", "-n 4 ior -a URING -wWrR -G 7 -b 512k -t 64k -o DIR/f"),
+    ("Linux AIO", "-n 4 ior -a AIO -wWrR -G 7 -b 512k -t 64k -o DIR/f"),
+    ("mmap", "-n 4 ior -a MMAP -wWrR -G 7 -b 512k -t 64k -o DIR/f"),
+    ("MPI-IO, collective", "MPI ior -a MPIIO -c -wWrR -G 7 -b 512k -t 64k -s 2 -o DIR/f"),
+    ("mdtest, shared directory", "-n 4 mdtest -n 50 -w 3901 -e 3901 -d DIR/md"),
+    ("mdtest, tree", "-n 4 mdtest -n 40 -u -z 2 -b 2 -i 2 -d DIR/md"),
+    ("fdtree", "-n 2 fdtree -l 2 -d 3 -f 3 -s 2 -o DIR"),
+    ("ls -lR", "-n 2 ls-lr --make --walk --remove --entries 300 DIR"),
+];
+/// The cases of conformance. Those of MPI-IO are a part: they use the same calls of the file system.
+const CASES: [&str; 4] = ["posix.*", "access.write_at.much", "access.*_all.contiguous-view", "atomic.*"];
+
+/// Programs that check the promise of a case without assay. They end with 1 if it is broken.
+const INDEPENDENT: [(&str, &str); 2] =
+    [("posix.link.count", "link_count.py"), ("posix.rename.atomic", "rename_atomic.py")];
+
+/// How often such a program runs where a promise is not broken each time.
+const RUNS_MAX: usize = 5;
+
+/// Cases have time limits, and servers share this machine with their clients.
+static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+
+/// What is known of a file system.
+#[derive(Default)]
+struct Known {
+    /// Runs that it rejects, and a part of the message.
+    rejected: &'static [(&'static str, &'static str)],
+    /// Cases that fail each time.
+    broken: &'static [&'static str],
+    /// Cases that fail in some runs, because ranks have to meet in a short time.
+    sometimes: &'static [&'static str],
+}
+
+fn known(which: FileSystem) -> Known {
+    match which {
+        FileSystem::Mergerfs => Known {
+            rejected: &[("O_DIRECT", "Invalid argument")],
+            broken: &["posix.link.count"],
+            sometimes: &["posix.rename.atomic"],
+        },
+        FileSystem::Sshfs => {
+            Known { broken: &["posix.link.count"], sometimes: &["posix.rename.atomic"], ..Known::default() }
+        }
+        FileSystem::GlusterDistribute => Known { sometimes: &["posix.rename.atomic"], ..Known::default() },
+        _ => Known::default(),
+    }
+}
+
+/// Runs everything on a file system, and compares the results with what is known.
+fn examine(which: FileSystem) {
+    if !only_in_all("a file system with all workloads takes minutes") || !there(LAUNCHER) {
+        return;
+    }
+    let _alone = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
+    let Some(mounted) = which.mount() else { return };
+    let (place, known) = (Place::new(), known(which));
+    let dir = mounted.mount.join("dir");
+    std::fs::create_dir(&dir).unwrap();
+    let dir = dir.display().to_string();
+    for (name, words) in RUNS {
+        let ran = start(&place, &words.replace("DIR", &dir));
+        let is_answer = name == "try" && matches!(ran.status, Some(1 | 3));
+        match known.rejected.iter().find(|(rejected, _)| *rejected == name) {
+            None => assert!(ran.status == Some(0) || is_answer, "{name}: {ran:#?}"),
+            Some((_, message)) => {
+                assert!(ran.status == Some(4) && ran.err.contains(message), "{name}: {ran:#?}");
+            }
+        }
+    }
+    let failed = failed_cases(&place, &dir);
+    let names =
+        |names: &[&str]| -> BTreeSet<String> { names.iter().map(|name| (*name).to_owned()).collect() };
+    let surely: BTreeSet<String> = failed.difference(&names(known.sometimes)).cloned().collect();
+    assert_eq!(surely, names(known.broken));
+    for (case, program) in INDEPENDENT {
+        let may_break = known.sometimes.contains(&case);
+        let runs = if may_break { RUNS_MAX } else { 1 };
+        let is_broken = may_break || known.broken.contains(&case);
+        let ended: Vec<Ran> = (0..runs).map(|_| independent(program, &dir)).collect();
+        let found = ended.iter().any(|ran| ran.status == Some(1));
+        let ran_well = ended.iter().all(|ran| matches!(ran.status, Some(0 | 1)));
+        assert!(ran_well && found == is_broken, "{case}: {ended:#?}");
+    }
+}
+
+/// Runs a program of Python that checks a promise in a directory.
+fn independent(program: &str, dir: &str) -> Ran {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/timed/independent").join(program);
+    run(Command::new("python3").arg(path).args([dir, "2"]))
+}
+
+/// Runs `assay WORDS`, with `MPI` in front on 4 ranks of MPI.
+fn start(place: &Place, words: &str) -> Ran {
+    match words.strip_prefix("MPI ") {
+        None => place.assay(words),
+        Some(words) => {
+            let assay = place.command(words);
+            let mut command = Command::new(LAUNCHER);
+            command.current_dir(assay.get_current_dir().unwrap()).args(["-n", "4"]);
+            command.arg(assay.get_program()).args(assay.get_args());
+            run(&mut command)
+        }
+    }
+}
+
+/// The cases that fail in a directory.
+fn failed_cases(place: &Place, dir: &str) -> BTreeSet<String> {
+    let mut command = place.command("mpi-io --record cases --timeout 60");
+    command.args(["--launch", &format!("{LAUNCHER} -n 4")]);
+    CASES.iter().for_each(|pattern| _ = command.args(["--only", pattern]));
+    let ran = run(command.arg(dir));
+    let records = results::records::load(&place.path("cases")).unwrap();
+    assert!(matches!(records.last(), Some(Record::End(_))), "{ran:#?}");
+    let failed = records.into_iter().filter_map(|record| match record {
+        Record::Case(case) if case.outcome == CaseOutcome::Fail => Some(case.name),
+        _ => None,
+    });
+    failed.collect()
+}
+
+macro_rules! each_file_system {
+    ($($name:ident: $which:ident,)*) => {
+        $(
+            #[test]
+            fn $name() {
+                examine(FileSystem::$which);
+            }
+        )*
+    };
+}
+
+each_file_system! {
+    all_runs_end_well_on_ext4: Ext4,
+    all_runs_end_well_on_xfs: Xfs,
+    all_runs_end_well_on_btrfs: Btrfs,
+    all_runs_end_well_on_overlayfs: Overlay,
+    all_runs_end_well_on_mergerfs: Mergerfs,
+    all_runs_end_well_on_sshfs: Sshfs,
+    all_runs_end_well_on_moosefs: Moosefs,
+    all_runs_end_well_on_glusterfs_distribute: GlusterDistribute,
+    all_runs_end_well_on_glusterfs_replicate: GlusterReplicate,
+    all_runs_end_well_on_glusterfs_disperse: GlusterDisperse,
+}
