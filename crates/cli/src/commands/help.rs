@@ -297,7 +297,7 @@ const GROUPS: &[CommandGroup] = &[
             help("backends", Work, &["assay backends", "mpirun -n 1 assay backends"]),
             help("links", Work, &["assay links /usr/local/bin", "assay links --help"]),
             help("completions", Work, &["assay completions bash", "assay completions zsh"]),
-            help("man", Work, &["assay man", "assay man run"]),
+            help("man", Work, &["assay man", "assay man run", "assay man --all /usr/local/share/man/man1"]),
         ],
     },
 ];

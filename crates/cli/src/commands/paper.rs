@@ -1,5 +1,9 @@
 //! `assay man` and `assay completions`: generated from the definition of the command line.
 
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
 use clap_complete::Shell;
 use units::Usage;
 
@@ -19,6 +23,10 @@ pub(crate) struct Man {
     /// The command, such as `run` or `plan check`; without one the page of assay
     #[arg(value_name = "COMMAND")]
     command: Vec<String>,
+
+    /// Write the pages of all commands to this directory, for a package; it must exist
+    #[arg(long, value_name = "DIR", conflicts_with = "command")]
+    all: Option<PathBuf>,
 }
 
 pub(crate) fn completions(args: Completions) -> anyhow::Result<u8> {
@@ -29,15 +37,45 @@ pub(crate) fn completions(args: Completions) -> anyhow::Result<u8> {
 }
 
 pub(crate) fn man(args: Man) -> anyhow::Result<u8> {
-    say(&page(&args.command)?)?;
+    if let Some(folder) = &args.all {
+        write_all(folder)?;
+    } else {
+        say(&page(&args.command)?)?;
+    }
     Ok(DONE)
+}
+
+/// Writes the page of every command, such as `assay-plan-check.1`. Pages of an earlier version are replaced.
+fn write_all(folder: &Path) -> anyhow::Result<()> {
+    if !folder.is_dir() {
+        return Err(Usage(format!("{} is not a directory. Create it first.", folder.display())).into());
+    }
+    let whole = whole();
+    let mut open = vec![vec![]];
+    while let Some(words) = open.pop() {
+        let mut command = &whole;
+        for word in &words {
+            command = command.find_subcommand(word).context("a command has disappeared")?;
+        }
+        for below in command.get_subcommands() {
+            open.push([&words[..], &[below.get_name().to_owned()]].concat());
+        }
+        let file = folder.join(format!("{}.1", [&["assay".to_owned()], &words[..]].concat().join("-")));
+        fs::write(&file, page(&words)?).with_context(|| format!("cannot write {}", file.display()))?;
+    }
+    Ok(())
+}
+
+/// The definition of the command line. Subcommands have their full names only after the build.
+fn whole() -> clap::Command {
+    let mut whole = crate::commands::help::command().disable_help_subcommand(true);
+    whole.build();
+    whole
 }
 
 /// The page of a command: `[]` for the program, `["plan", "check"]` for a subcommand.
 fn page(words: &[String]) -> Result<String, Usage> {
-    let mut whole = crate::commands::help::command().disable_help_subcommand(true);
-    // Subcommands have their full names only after the build.
-    whole.build();
+    let whole = whole();
     let mut command = &whole;
     for word in words {
         command = command.find_subcommand(word).ok_or_else(|| {
@@ -102,6 +140,26 @@ mod tests {
         assert!(seen > crate::commands::help::command().get_subcommands().count(), "{seen}");
         let words = ["run".to_owned()];
         assert!(page(&words).unwrap().contains("\\-\\-resume"));
+    }
+
+    #[test]
+    fn all_pages_that_a_page_names_are_written_to_the_directory() {
+        let folder = tempfile::tempdir().unwrap();
+        write_all(folder.path()).unwrap();
+        let mut written = 0;
+        for entry in fs::read_dir(folder.path()).unwrap() {
+            let text = fs::read_to_string(entry.unwrap().path()).unwrap();
+            for words in named(&text) {
+                let name = format!("assay-{}.1", words.join("-"));
+                let page = fs::read_to_string(folder.path().join(&name)).expect(&name);
+                assert!(page.contains(&format!(".TH {} 1", name.trim_end_matches(".1"))), "{name}");
+            }
+            written += 1;
+        }
+        assert!(folder.path().join("assay.1").is_file());
+        assert!(written > crate::commands::help::command().get_subcommands().count(), "{written}");
+        let missing = write_all(&folder.path().join("none")).unwrap_err();
+        assert!(missing.downcast_ref::<Usage>().is_some(), "{missing}");
     }
 
     #[test]
