@@ -16,6 +16,7 @@ mod step;
 mod tally;
 mod test;
 mod tidy;
+mod venv;
 mod wheel;
 
 use std::path::{Path, PathBuf};
