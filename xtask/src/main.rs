@@ -7,6 +7,7 @@
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
 mod bench;
+mod dist;
 mod docs;
 mod packages;
 mod programs;
@@ -36,6 +37,7 @@ Usage: cargo xtask COMMAND
       --all           also run the slow tests
   tidy                check the source rules that no compiler checks
   docs                check the links of all documents and build the book in target/book
+  dist                make the packages of a release in target/dist
   screenshot [NAME]   run campaigns and write the pictures of their reports (needs Chromium)
       NAME            only this one: report, ten-clauses or bluewaters
   setup               install test dependencies only
@@ -78,6 +80,7 @@ fn run(words: &[&str]) -> Result<bool> {
         ["test", "--all", "--", filter @ ..] => test::run(&root, &TestRequest { all: true, filter }),
         ["tidy"] => Ok(tidy::print(&root)?.is_empty()),
         ["docs"] => docs::run(&root),
+        ["dist"] => dist::run(&root),
         ["screenshot"] => screenshot::run(&root, None),
         ["screenshot", name] => screenshot::run(&root, Some(name)),
         ["setup"] => Ok(setup::run(&root, true)?.sound),

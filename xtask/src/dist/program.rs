@@ -1,0 +1,84 @@
+//! The program of a release, for the oldest C library that is supported.
+//!
+//! Zig links against the symbols of that library, so the one of this machine may be newer. Names of symbols
+//! stay in the program, so a backtrace has functions. The tables of lines are removed: they are most of its
+//! size.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::Result;
+
+use super::{GLIBC, Release, output};
+use crate::step::{Outcome, cargo, logged};
+
+/// The path of the built program.
+pub(super) fn path(release: &Release) -> PathBuf {
+    release.root.join("target").join(target(release)).join("release/assay")
+}
+
+/// The target, as Rust spells it.
+fn target(release: &Release) -> String {
+    format!("{}-unknown-linux-gnu", release.arch())
+}
+
+pub(super) fn build(release: &Release) -> Result<Outcome> {
+    let target = format!("{}.{}.{}", target(release), GLIBC.0, GLIBC.1);
+    let words = ["zigbuild", "--release", "--locked", "-p", "cli", "--bin", "assay", "--target", &target];
+    let mut command = release.with_epoch(cargo(&release.root, &words));
+    command
+        .env("PATH", with_tools(release))
+        .env("RUSTFLAGS", flags(&release.root))
+        .env("CARGO_PROFILE_RELEASE_STRIP", "debuginfo")
+        .env("CARGO_TARGET_DIR", release.root.join("target"))
+        .env(
+            "ASSAY_RUSTC",
+            output(Command::new("rustc").current_dir(&release.root).arg("--version"))?.trim(),
+        );
+    if let Some(commit) = commit(&release.root) {
+        command.env("ASSAY_COMMIT", commit);
+    }
+    let built = logged(&release.root, "dist-program", vec![command])?;
+    let Outcome::Done(_) = built else { return Ok(built) };
+    Ok(Outcome::Done(output(Command::new(path(release)).arg("--version"))?.trim().to_owned()))
+}
+
+/// The search path with the tools before everything else.
+fn with_tools(release: &Release) -> OsString {
+    let mut path = release.tools.folder.join("bin").into_os_string();
+    path.push(":");
+    path.push(std::env::var_os("PATH").unwrap_or_default());
+    path
+}
+
+/// The flags of the compiler: paths of this machine get names that are the same everywhere.
+fn flags(root: &Path) -> String {
+    let home = std::env::var("CARGO_HOME").unwrap_or_else(|_| {
+        let user = std::env::var("HOME").unwrap_or_default();
+        format!("{user}/.cargo")
+    });
+    let own = std::env::var("RUSTFLAGS").unwrap_or_default();
+    let remap = format!("--remap-path-prefix={home}=/cargo --remap-path-prefix={}=/assay", root.display());
+    format!("{own} {remap}").trim_start().to_owned()
+}
+
+/// The commit, with a mark if files differ from it.
+fn commit(root: &Path) -> Option<String> {
+    let git = |words: &[&str]| output(Command::new("git").current_dir(root).args(words)).ok();
+    let commit = git(&["rev-parse", "HEAD"])?.trim().to_owned();
+    let changes = git(&["status", "--porcelain", "--untracked-files=no"])?;
+    Some(if changes.is_empty() { commit } else { format!("{commit}-modified") })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_program_names_no_path_of_this_checkout() {
+        let flags = flags(Path::new("/home/a/assay"));
+        assert!(flags.ends_with("--remap-path-prefix=/home/a/assay=/assay"), "{flags}");
+        assert!(!flags.starts_with(' '), "{flags}");
+    }
+}
