@@ -35,6 +35,7 @@ mod fdtree_faults;
 mod fdtree_found;
 mod hostile_archives;
 mod index;
+mod integrations;
 mod ior_controls;
 mod ior_faults;
 mod ior_options;
