@@ -4,7 +4,7 @@
 //! form: an archive, a Debian package, an RPM package and a Python wheel.
 //!
 //! Invariant: nothing in a package comes from the clock, the user or the path of this checkout. The same
-//! commit and the same compiler give the same packages.
+//! program gives the same packages.
 //! Never here: publishing.
 
 mod archive;
