@@ -20,7 +20,6 @@ struct Package {
 /// Sorted by name. Tests call `mpirun.mpich` and `mpirun.openmpi`, because plain `mpirun` is the one that was
 /// installed last.
 const PACKAGES: &[Package] = &[
-    Package { name: "environment-modules", reason: "loads the module file of the packages" },
     Package {
         name: "glusterfs-client",
         reason: "mounts the parallel file system of the tests with known server speeds",
@@ -33,15 +32,12 @@ const PACKAGES: &[Package] = &[
     Package { name: "libhdf5-mpich-103-1", reason: "HDF5 on MPICH" },
     Package { name: "libhdf5-openmpi-103-1", reason: "HDF5 on Open MPI" },
     Package { name: "libpnetcdf0d", reason: "PnetCDF, which Debian builds on Open MPI" },
-    Package { name: "man-db", reason: "finds the manual pages of the packages" },
-    Package { name: "mmdebstrap", reason: "creates the clean system in which packages are installed" },
     Package { name: "mpich", reason: "runs ranks under mpirun.mpich" },
     Package { name: "munge", reason: "lets the parts of Slurm trust each other" },
     Package { name: "openmpi-bin", reason: "runs ranks under mpirun.openmpi" },
     Package { name: "pnetcdf-bin", reason: "ncmpidump reads the PnetCDF files of ior and flash-io" },
     Package { name: "postgresql", reason: "the server of the tests with a history in a database" },
     Package { name: "python3-venv", reason: "holds the MPICH 5 wheel, for the standard MPI interface" },
-    Package { name: "rpm", reason: "installs the RPM package" },
     Package { name: "slurm-client", reason: "srun and sbatch start campaigns" },
     Package { name: "slurmctld", reason: "controls a cluster of several nodes on this machine" },
     Package { name: "slurmd", reason: "runs each node of that cluster" },
@@ -51,12 +47,19 @@ const PACKAGES: &[Package] = &[
 
 /// Packages that only the slow tests need. Sorted by name.
 const PACKAGES_OF_ALL: &[Package] = &[
-    Package { name: "btrfs-progs", reason: "creates one of the file systems on which everything runs" },
+    Package {
+        name: "btrfs-progs",
+        reason: "creates btrfs, one of the file systems on which everything runs",
+    },
+    Package { name: "environment-modules", reason: "loads the module file of the packages" },
+    Package { name: "man-db", reason: "finds the manual pages of the packages" },
     Package { name: "mergerfs", reason: "another one, over several directories" },
+    Package { name: "mmdebstrap", reason: "creates the clean system in which packages are installed" },
     Package { name: "moosefs-chunkserver", reason: "holds the data of MooseFS" },
     Package { name: "moosefs-client", reason: "mounts it" },
     Package { name: "moosefs-master", reason: "holds its names" },
     Package { name: "openssh-server", reason: "serves the directory of sshfs" },
+    Package { name: "rpm", reason: "installs the RPM package" },
     Package { name: "sshfs", reason: "mounts it" },
 ];
 
@@ -187,11 +190,11 @@ mod tests {
     fn without_root_the_advice_is_one_command_and_the_reasons() {
         let text = advice(&[&PACKAGES[0], &PACKAGES[1]]);
         let mut lines = text.lines();
-        let run = "run: sudo apt-get install -y --no-install-recommends environment-modules glusterfs-client";
+        let run = "run: sudo apt-get install -y --no-install-recommends glusterfs-client glusterfs-server";
         assert_eq!(lines.next(), Some(run));
         assert_eq!(
             lines.next().map(str::trim),
-            Some("environment-modules: loads the module file of the packages")
+            Some("glusterfs-client: mounts the parallel file system of the tests with known server speeds")
         );
     }
 }

@@ -7,7 +7,7 @@ use std::process::Command;
 use serde_json::Value;
 
 use crate::common::campaign::{Place, json};
-use crate::common::{Ran, program, run};
+use crate::common::{Ran, only_in_all, program, run};
 
 /// Tests with outcomes that do not depend on the speed of this machine: outcome, storage, keys, threshold.
 const OUTCOMES: [(&str, &str, &str, &str); 4] = [
@@ -27,6 +27,10 @@ fn test_of((id, storage, keys, threshold): (&str, &str, &str, &str)) -> String {
 
 /// The Python of the environment with ReFrame. `None`, with the reason printed, if it is not installed.
 fn python() -> Option<PathBuf> {
+    if !only_in_all("ReFrame is a large environment of Python, which is installed for the complete set only")
+    {
+        return None;
+    }
     let venv = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/reframe-venv");
     let there = Some(venv.join("bin/python")).filter(|_| venv.join("complete.stamp").exists());
     if there.is_none() {
