@@ -5,6 +5,7 @@
 //!
 //! Invariant: nothing remains after a test, also if it fails. The next test removes what a killed test left.
 
+mod ceph;
 mod servers;
 mod stacked;
 
@@ -44,6 +45,8 @@ pub enum FileSystem {
     Sshfs,
     /// MooseFS with two chunk servers.
     Moosefs,
+    /// CephFS with one server of each kind, through FUSE.
+    Cephfs,
     /// GlusterFS: each file on one of three bricks.
     GlusterDistribute,
     /// GlusterFS: each file on two bricks.
@@ -66,20 +69,6 @@ enum Kept {
 }
 
 impl FileSystem {
-    /// All of them.
-    pub const ALL: [Self; 10] = [
-        Self::Ext4,
-        Self::Xfs,
-        Self::Btrfs,
-        Self::Overlay,
-        Self::Mergerfs,
-        Self::Sshfs,
-        Self::Moosefs,
-        Self::GlusterDistribute,
-        Self::GlusterReplicate,
-        Self::GlusterDisperse,
-    ];
-
     /// The programs that it needs.
     fn programs(self) -> &'static [&'static str] {
         match self {
@@ -89,6 +78,7 @@ impl FileSystem {
             Self::Mergerfs => &["mergerfs"],
             Self::Sshfs => &["sshfs", "sshd", "ssh-keygen"],
             Self::Moosefs => &["mfsmaster", "mfschunkserver", "mfsmount", "nsenter"],
+            Self::Cephfs => &["ceph", "ceph-mon", "ceph-mgr", "ceph-osd", "ceph-mds", "ceph-fuse"],
             Self::GlusterDistribute | Self::GlusterReplicate | Self::GlusterDisperse => &["glusterfsd"],
         }
     }
@@ -123,6 +113,7 @@ impl FileSystem {
             Self::Mergerfs => own.mergerfs(),
             Self::Sshfs => own.sshfs(),
             Self::Moosefs => own.moosefs(),
+            Self::Cephfs => own.cephfs(),
             Self::GlusterDistribute | Self::GlusterReplicate | Self::GlusterDisperse => unreachable!(),
         }
         Some(Mounted { mount: own.path("m"), _kept: Kept::Own(own) })

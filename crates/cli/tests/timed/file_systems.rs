@@ -163,6 +163,7 @@ each_file_system! {
     all_runs_end_well_on_mergerfs: Mergerfs,
     all_runs_end_well_on_sshfs: Sshfs,
     all_runs_end_well_on_moosefs: Moosefs,
+    all_runs_end_well_on_cephfs: Cephfs,
     all_runs_end_well_on_glusterfs_distribute: GlusterDistribute,
     all_runs_end_well_on_glusterfs_replicate: GlusterReplicate,
     all_runs_end_well_on_glusterfs_disperse: GlusterDisperse,
