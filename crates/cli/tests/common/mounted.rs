@@ -68,6 +68,17 @@ enum Kept {
     Gluster(#[allow(dead_code)] Gluster),
 }
 
+impl Mounted {
+    /// Kills all its processes of this name.
+    pub fn kill(&self, program: &str) {
+        let found = processes(self.mount.parent().unwrap(), program);
+        assert!(!found.is_empty(), "no {program} of {}", self.mount.display());
+        for pid in found {
+            let _ = quiet("kill", &["-KILL", &pid]);
+        }
+    }
+}
+
 impl FileSystem {
     /// The programs that it needs.
     fn programs(self) -> &'static [&'static str] {
@@ -208,17 +219,24 @@ fn clear(root: &Path) {
 
 /// Kills the processes with this directory in their command lines. Returns whether there are any.
 fn end_processes(root: &Path) -> bool {
-    let mut is_any = false;
-    for entry in fs::read_dir("/proc").unwrap().flatten() {
-        let line = fs::read(entry.path().join("cmdline")).unwrap_or_default();
-        let name = root.as_os_str().as_bytes();
+    let found = processes(root, "");
+    found.iter().for_each(|pid| _ = quiet("kill", &["-9", pid]));
+    !found.is_empty()
+}
+
+/// The processes with this directory in their command lines, except this one; with a name only those of it.
+fn processes(root: &Path, name: &str) -> Vec<String> {
+    let root = root.as_os_str().as_bytes();
+    let of = |entry: fs::DirEntry| {
+        let line = fs::read(entry.path().join("cmdline")).ok()?;
+        let comm = fs::read_to_string(entry.path().join("comm")).ok()?;
         let pid = entry.file_name().to_string_lossy().into_owned();
-        if line.windows(name.len()).any(|part| part == name) && pid != std::process::id().to_string() {
-            is_any = true;
-            let _ = quiet("kill", &["-9", &pid]);
-        }
-    }
-    is_any
+        let is_other = pid != std::process::id().to_string();
+        let is_meant =
+            line.windows(root.len()).any(|part| part == root) && (name.is_empty() || comm.trim_end() == name);
+        (is_meant && is_other).then_some(pid)
+    };
+    fs::read_dir("/proc").unwrap().flatten().filter_map(of).collect()
 }
 
 /// The mount points at and below a directory.

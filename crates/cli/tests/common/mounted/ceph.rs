@@ -66,10 +66,10 @@ impl OwnDirectory {
         ] {
             text += &format!("{key} = {root}/{name}\n");
         }
-        // With its class or its place, the store of version 16 asks the monitor before it knows the cluster.
+        // With its class or its place, the store of version 16 asks before it knows the cluster.
         text + "public_addr = 127.0.0.1\ncluster_addr = 127.0.0.1\nosd_pool_default_size = 1\n\
                 mon_allow_pool_size_one = true\nosd_crush_chooseleaf_type = 0\n\
-                osd_class_update_on_start = false\nosd_crush_update_on_start = false\nbluestore_block_size = 8589934592\n\
-                mon_data_avail_warn = 1\nmon_data_avail_crit = 1\n"
+                osd_class_update_on_start = false\nosd_crush_update_on_start = false\n\
+                bluestore_block_size = 8589934592\nmon_data_avail_warn = 1\nmon_data_avail_crit = 1\n"
     }
 }
