@@ -140,6 +140,57 @@ fn every_rank_has_a_row_of_times_with_its_throughput() {
 }
 
 #[test]
+fn the_prefix_of_single_transfers_matches_only_the_files_of_the_last_phase() {
+    let dir = tempfile::tempdir().unwrap();
+    for (words, last, others) in [
+        ("-w -W -r", "read", &["write", "write_check"][..]),
+        ("-w -R", "read_check", &["write"]),
+        ("-r -k", "read", &[]),
+        ("-w -r --rwmix 50", "read", &["write", "mixed"]),
+        ("-w --rwmix 50", "write", &["mixed"]),
+    ] {
+        std::fs::write(dir.path().join("f"), [0; 131_072]).unwrap();
+        let logs = dir.path().join("logs");
+        std::fs::create_dir(&logs).unwrap();
+        let words = format!("{words} -b 64k -t 16k -o f -i 2 -O savePerOpDataCSV=logs/p --record r");
+        ior(dir.path(), 2, &words).ok();
+        let mut names = common::campaign::names(&logs);
+        let matched: Vec<String> = names.extract_if(.., |name| name.starts_with("p-")).collect();
+        assert_eq!(matched, ["p-0-00000.csv", "p-0-00001.csv", "p-1-00000.csv", "p-1-00001.csv"], "{words}");
+        let mut expected: Vec<String> = Vec::new();
+        for phase in others {
+            for number in ["0-00000", "0-00001", "1-00000", "1-00001"] {
+                expected.push(format!("p.{phase}-{number}.csv"));
+            }
+        }
+        expected.sort();
+        assert_eq!(names, expected, "{words}");
+        let records = std::fs::read_to_string(dir.path().join("r")).unwrap();
+        let has_last = records.contains(&format!("\"phase\":\"{last}\""));
+        assert!(has_last, "{words}: {records}");
+        std::fs::remove_file(dir.path().join("r")).unwrap();
+        std::fs::remove_dir_all(&logs).unwrap();
+    }
+}
+
+#[test]
+fn the_file_with_the_classic_name_has_the_last_phase() {
+    let dir = tempfile::tempdir().unwrap();
+    let words = "-a DUMMY --dummy.delay-xfer=2000 -w -r -b 64k -t 16k -O savePerOpDataCSV=p --record r";
+    ior(dir.path(), 1, words).ok();
+    let records = std::fs::read_to_string(dir.path().join("r")).unwrap();
+    let records = records.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let phases: Vec<Value> = records.filter(|record| record["record"] == "phase").collect();
+    for (phase, name) in phases.iter().zip(["p.write-0-00000.csv", "p-0-00000.csv"]) {
+        let text = std::fs::read_to_string(dir.path().join(name)).unwrap();
+        let longest = text.lines().skip(1).map(|row| row.split(',').nth(1).unwrap().parse::<f64>().unwrap());
+        let longest = longest.fold(0.0, f64::max);
+        let recorded = phase["latency"]["max_ns"].as_f64().unwrap() * 1e-9;
+        assert!((longest / recorded - 1.0).abs() < 1e-6, "{name}: {longest} and {recorded}");
+    }
+}
+
+#[test]
 fn the_lines_on_wear_out_equal_those_of_the_original() {
     same_and_ok(include_str!("../golden/wear-out-v.txt"), "");
 }

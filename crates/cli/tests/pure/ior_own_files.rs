@@ -29,7 +29,11 @@ fn a_file_for_results_that_is_also_data_or_another_result_is_rejected() {
         ("-o x -O summaryFile=r --record r", "--record", "-O summaryFile"),
         ("-o x --live r --record r", "--record", "--live"),
         ("-o x -O savePerOpDataCSV=p --record p-0-00001.csv", "--record", "-O savePerOpDataCSV"),
-        ("-w -r -o x -O savePerOpDataCSV=p,summaryFile=p-0-00001.read.csv", "-O summaryFile", "-O savePerOp"),
+        (
+            "-w -r -o x -O savePerOpDataCSV=p,summaryFile=p.write-0-00001.csv",
+            "-O summaryFile",
+            "-O savePerOp",
+        ),
         ("-o p-0-00000.csv -O savePerOpDataCSV=p", "-o", "-O savePerOpDataCSV"),
     ] {
         let dir = tempfile::tempdir().unwrap();

@@ -59,7 +59,7 @@ fn each_operation_has_a_row_and_each_iteration_a_file() {
     names.sort();
     assert_eq!(names.len(), 4 * 2 * 2, "{names:?}");
     for phase in ["File creation", "File read", "File removal", "File stat"] {
-        for name in [format!("op-{phase}-00000.csv"), format!("op-{phase}-00001-1.csv")] {
+        for name in [format!("op-{phase}-00000.csv"), format!("op.0-{phase}-00001.csv")] {
             let text = std::fs::read_to_string(dir.path().join(&name))
                 .unwrap_or_else(|_| panic!("{name}: {names:?}"));
             let rows: Vec<&str> = text.lines().collect();
@@ -73,6 +73,49 @@ fn each_operation_has_a_row_and_each_iteration_a_file() {
                 assert!((cells[1] * cells[2] / amount - 1.0).abs() < 1e-4, "{name}: {row}");
             }
         }
+    }
+}
+
+#[test]
+fn the_prefix_of_single_operations_matches_only_the_files_of_the_last_iteration() {
+    let dir = tempfile::tempdir().unwrap();
+    mdtest(dir.path(), 2, "-C -r -F -n 5 -i 3 --savePerOpDataCSV=op").ok();
+    let mut names = common::campaign::names(dir.path());
+    let matched: Vec<String> = names.extract_if(.., |name| name.starts_with("op-")).collect();
+    let last = |phase: &str| [0, 1].map(|rank| format!("op-File {phase}-0000{rank}.csv"));
+    assert_eq!(matched, [last("creation"), last("removal")].concat());
+    let earlier = |iteration: u32| {
+        let of = |phase: &str| [0, 1].map(|rank| format!("op.{iteration}-File {phase}-0000{rank}.csv"));
+        [of("creation"), of("removal")].concat()
+    };
+    assert_eq!(names, [earlier(0), earlier(1)].concat());
+}
+
+#[test]
+fn each_number_of_ranks_keeps_its_files_of_single_operations() {
+    let dir = tempfile::tempdir().unwrap();
+    // A file of an earlier run is not taken for one of this run.
+    std::fs::write(dir.path().join("op-File creation-00001.csv"), "old").unwrap();
+    mdtest(dir.path(), 3, "-C -r -F -n 5 -i 2 -f 1 -l 3 -s 2 --savePerOpDataCSV=op").ok();
+    let names = common::campaign::names(dir.path());
+    let creations: Vec<&str> =
+        names.iter().filter(|name| name.contains("creation")).map(String::as_str).collect();
+    assert_eq!(
+        creations,
+        [
+            "op-File creation-00000.csv",
+            "op-File creation-00001.csv",
+            "op-File creation-00002.csv",
+            "op.0-File creation-00000.csv",
+            "op.1-0-File creation-00000.csv",
+            "op.1-0-File creation-00001.csv",
+            "op.1-0-File creation-00002.csv",
+            "op.1-File creation-00000.csv",
+        ]
+    );
+    for name in creations {
+        let text = std::fs::read_to_string(dir.path().join(name)).unwrap();
+        assert_eq!(text.lines().count(), 6, "{name}");
     }
 }
 

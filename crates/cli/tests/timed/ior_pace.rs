@@ -129,15 +129,15 @@ fn a_pause_between_transfers_is_in_the_phase_time_but_not_in_latencies() {
 }
 
 #[test]
-fn the_log_has_a_line_for_each_transfer_and_reads_have_a_separate_log() {
+fn the_log_has_a_line_for_each_transfer_and_writes_have_a_separate_log() {
     for backend in ["POSIX", "URING"] {
         let dir = tempfile::tempdir().unwrap();
         let words = format!("-a {backend} -w -r -i 2 -b 64k -t 4k -O savePerOpDataCSV=ops -o f");
         ior(dir.path(), 2, &words).ok();
         for rank in 0..2 {
             for repetition in 0..2 {
-                for suffix in ["", ".read"] {
-                    let path = dir.path().join(format!("ops-{repetition}-{rank:05}{suffix}.csv"));
+                for phase in ["", ".write"] {
+                    let path = dir.path().join(format!("ops{phase}-{repetition}-{rank:05}.csv"));
                     let text =
                         std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path:?}: {error}"));
                     let mut lines = text.lines();
@@ -163,7 +163,7 @@ fn the_log_of_a_mixed_phase_marks_the_reads() {
         let dir = tempfile::tempdir().unwrap();
         let words = format!("-a {backend} -w --rwmix 30 -b 400k -t 4k -O savePerOpDataCSV=ops -o f");
         let records = records(dir.path(), 1, &words);
-        let text = std::fs::read_to_string(dir.path().join("ops-0-00000.mixed.csv")).unwrap();
+        let text = std::fs::read_to_string(dir.path().join("ops.mixed-0-00000.csv")).unwrap();
         let rows: Vec<&str> = text.lines().collect();
         assert_eq!((rows[0], rows.len()), ("time,runtime,tp,access", 101));
         for access in ["read", "write"] {

@@ -1,14 +1,15 @@
 //! What a rank needs for a phase, allocated and touched before any clock starts.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use measure::{Clock, Meter};
 use storage::{Buffer, Queue};
 
 use super::phase::{PhaseKind, Repetition};
+use super::repetition;
 use super::test::RunningTest;
 use super::transfer::{Memory, TransferMode};
-use crate::kit::drive::words;
+use crate::kit::drive::{named, words};
 use crate::kit::end::FileEnd;
 use crate::kit::mix::Mix;
 use crate::kit::payload::{self, Payload, SpreadPieces};
@@ -106,19 +107,31 @@ pub(super) fn tally(
     let bytes = test.call_bytes();
     let meter = || Meter::new(scale, bytes);
     let mixed = kind == PhaseKind::Mixed;
-    let create = |name: String| TransferLog::create(Path::new(&name), bytes, transfers, mixed);
-    let log = log_name(test, kind, repetition).map(create).transpose()?;
+    let create = |name: PathBuf| TransferLog::create(&name, bytes, transfers, mixed);
+    let log = log_path(test, kind, repetition)?.map(create).transpose()?;
     let tally = TransferTally::new(meter()).logged(log).watched(test.rank.row(test.parameters.test));
     Ok(if mixed { tally.mixed(meter()) } else { tally })
 }
 
-/// The name of IOR 4.1, `PREFIX-REPETITION-RANK.csv`. If a test also writes, the names of the other phases
-/// end in the phase. So they do not overwrite the log of the write.
-fn log_name(test: &RunningTest<'_>, kind: PhaseKind, repetition: Repetition) -> Option<String> {
-    let prefix = test.parameters.transfer_csv.as_ref()?;
-    let (number, rank) = (repetition.number, test.rank.comm.rank());
-    Some(match test.parameters.write && kind != PhaseKind::Write {
-        true => format!("{prefix}-{number}-{rank:05}.{}.csv", kind.name()),
-        false => format!("{prefix}-{number}-{rank:05}.csv"),
-    })
+/// The log of a phase. As in IOR 4.1, `PREFIX-REPETITION-RANK.csv` is that of the last phase. The log of a
+/// phase before it is not overwritten but renamed to `PREFIX.PHASE-REPETITION-RANK.csv`. Programs read all
+/// files `PREFIX-*` as those of one phase. A mixed phase never has the first name, because its log has more
+/// columns.
+fn log_path(
+    test: &RunningTest<'_>,
+    kind: PhaseKind,
+    repetition: Repetition,
+) -> Result<Option<PathBuf>, String> {
+    let Some(prefix) = &test.parameters.transfer_csv else { return Ok(None) };
+    let rest = format!("-{}-{:05}.csv", repetition.number, test.rank.comm.rank());
+    let apart = |kind: PhaseKind| PathBuf::from(format!("{prefix}.{}{rest}", kind.name()));
+    if kind == PhaseKind::Mixed {
+        return Ok(Some(apart(kind)));
+    }
+    let last = PathBuf::from(format!("{prefix}{rest}"));
+    let before = repetition::kinds(test.parameters).into_iter().take_while(|earlier| *earlier != kind);
+    if let Some(earlier) = before.filter(|earlier| *earlier != PhaseKind::Mixed).last() {
+        std::fs::rename(&last, apart(earlier)).map_err(|error| named(&last, &error))?;
+    }
+    Ok(Some(last))
 }

@@ -126,7 +126,7 @@ struct RepetitionDone {
 }
 
 /// The phases of a repetition.
-fn kinds(parameters: &IorParameters) -> Vec<PhaseKind> {
+pub(super) fn kinds(parameters: &IorParameters) -> Vec<PhaseKind> {
     let read = if parameters.read_check { PhaseKind::ReadCheck } else { PhaseKind::Read };
     let wanted = [
         (parameters.write, PhaseKind::Write),

@@ -1,6 +1,7 @@
 //! One phase of a run on all ranks: the commands before and after it, its deadline, its record, and its
 //! report.
 
+use std::path::PathBuf;
 use std::process::Command;
 
 use measure::{Clock, Tick};
@@ -11,7 +12,7 @@ use super::observer::{EndedPhase, MdtestEvent, MdtestListener, RankTimes};
 use super::operations::{ItemOperation, When};
 use super::parameters::MdtestParameters;
 use super::run::MdtestRun;
-use crate::kit::drive::{Ending, Stop, words};
+use crate::kit::drive::{Ending, Stop, named, words};
 use crate::kit::layout::DataLayout;
 use crate::kit::operations::{Operating, Operation, OperationSetting, OperationsDone};
 use crate::kit::order::TransferOrder;
@@ -181,17 +182,30 @@ fn setting(run: &MdtestRun<'_>, plan: &PhasePlan) -> OperationSetting {
     OperationSetting { known, keep_going: parameters.keep_going }
 }
 
-/// The log file for the single operations of this rank.
+/// The log file for the single operations of this rank. As in the classic program, `PREFIX-LABEL-RANK.csv` is
+/// that of the last iteration. The log of an earlier one is not overwritten but renamed to
+/// `PREFIX.ITERATION-LABEL-RANK.csv`, so that `PREFIX-*` are the files of one iteration. From the second
+/// number of ranks on, its name has the number of the run too.
 fn log(run: &MdtestRun<'_>, plan: &PhasePlan) -> Result<Option<TransferLog>, String> {
     let (Some(prefix), Some(bytes)) = (&run.parameters.operation_csv, plan.logged) else { return Ok(None) };
-    // The classic program overwrites the log in each iteration.
-    let again = match (run.test, run.iteration) {
-        (0, 0) => String::new(),
-        (0, iteration) => format!("-{iteration}"),
-        (test, iteration) => format!("-{test}-{iteration}"),
-    };
-    let path = format!("{prefix}-{}-{:05}{again}.csv", plan.row.label, run.rank.comm.rank());
-    TransferLog::create(path.as_ref(), bytes.max(1), plan.count, false).map(Some)
+    let rest = format!("-{}-{:05}.csv", plan.row.label, run.rank.comm.rank());
+    let last = PathBuf::from(format!("{prefix}{rest}"));
+    if let Some((test, iteration)) = iteration_before(run) {
+        let number = if test > 0 { format!("{test}-{iteration}") } else { iteration.to_string() };
+        let kept = format!("{prefix}.{number}{rest}");
+        std::fs::rename(&last, kept).map_err(|error| named(&last, &error))?;
+    }
+    TransferLog::create(&last, bytes.max(1), plan.count, false).map(Some)
+}
+
+/// The iteration that this rank did before the current one, and the run on a number of ranks that it was in.
+fn iteration_before(run: &MdtestRun<'_>) -> Option<(u32, u32)> {
+    if run.iteration > 0 {
+        return Some((run.test, run.iteration - 1));
+    }
+    let test = run.test.checked_sub(1)?;
+    let ranks = run.parameters.numbers_of_ranks(run.ranks()).into_iter().nth(test as usize)?;
+    (run.rank.comm.rank() < ranks).then(|| (test, run.parameters.iterations - 1))
 }
 
 fn order(run: &MdtestRun<'_>, plan: &PhasePlan) -> TransferOrder {

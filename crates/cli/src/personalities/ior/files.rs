@@ -13,8 +13,9 @@ use workloads::ior::{IorParameters, first_path};
 use super::flow::ReadyTest;
 use crate::personalities::classic::interrupt;
 
-/// Ends of the names of files with single transfers, in addition to no end: one for each kind of phase.
-const LOGGED: [&str; 4] = [".write_check", ".mixed", ".read", ".read_check"];
+/// What follows the prefix in the names of files with single transfers: nothing for the last phase, and a
+/// kind of phase for the others.
+const LOGGED: [&str; 5] = ["", ".write", ".write_check", ".mixed", ".read"];
 
 /// A file of the run that is not data.
 struct OwnFile<'a> {
@@ -144,13 +145,14 @@ impl FilePlace {
     fn is_log_of(&self, test: &ReadyTest) -> bool {
         let Some(prefix) = &test.meant.parameters.transfer_csv else { return false };
         let numbers = || {
-            let name = self.name()?.strip_suffix(".csv")?;
-            let phase = LOGGED.into_iter().find(|phase| name.ends_with(phase)).unwrap_or("");
-            let (rest, rank) = name.strip_suffix(phase)?.rsplit_once('-')?;
+            let (rest, rank) = self.name()?.strip_suffix(".csv")?.rsplit_once('-')?;
             let (rank, repetition): (u32, u32) = (rank.parse().ok()?, rest.rsplit_once('-')?.1.parse().ok()?);
-            Some(format!("{prefix}-{repetition}-{rank:05}{phase}.csv"))
+            Some(format!("-{repetition}-{rank:05}.csv"))
         };
-        numbers().is_some_and(|name| self.is_at(Path::new(&name)))
+        let is_log = |rest: String| {
+            LOGGED.iter().any(|phase| self.is_at(Path::new(&format!("{prefix}{phase}{rest}"))))
+        };
+        numbers().is_some_and(is_log)
     }
 }
 

@@ -93,7 +93,7 @@ pub(super) const ROWS: &[Row] = &[
     works("--savePerOpDataCSV", "-n 2 -i 2 {op}", |seen| {
         let text = String::from_utf8(seen.bytes("op-File creation-00001.csv")).unwrap();
         assert!(text.starts_with("time,runtime,tp\n") && text.lines().count() == 3, "{text}");
-        assert_eq!(String::from_utf8(seen.bytes("op-File creation-00001-1.csv")).unwrap().lines().count(), 3);
+        assert_eq!(String::from_utf8(seen.bytes("op.0-File creation-00001.csv")).unwrap().lines().count(), 3);
     }),
     fails("--allocateBufferOnGPU", "-n 2 {1}", 2, |seen| seen.err("this program does not support CUDA")),
     works("--allocateBufferOnGPU", "-n 2 {0}", |seen| seen.out("SUMMARY")),
