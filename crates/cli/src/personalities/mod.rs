@@ -10,6 +10,7 @@ mod latency;
 pub(crate) mod ls_lr;
 pub(crate) mod mdtest;
 pub(crate) mod mpi_io;
+mod own_lines;
 mod own_options;
 mod perform;
 mod program;

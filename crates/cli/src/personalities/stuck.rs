@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 use units::Usage;
 
 use super::classic::environment::count;
+use super::own_lines::own_lines;
 use crate::speech::complain;
 use crate::status::ERROR;
 
@@ -113,7 +114,7 @@ impl LongCall {
     fn update(&mut self, call: Option<(u64, &str)>) {
         match self.step(call, Instant::now()) {
             None => {}
-            Some(CallStep::Warn(line)) => complain(&line),
+            Some(CallStep::Warn(line)) => complain(own_lines(&line).trim_end()),
             Some(CallStep::End(line)) => {
                 complain(&line);
                 ffi::end::at_once(ERROR)

@@ -22,14 +22,12 @@ pub fn mdtest(dir: &Path, ranks: u32, words: &str) -> Ran {
 
 /// The lines that `mdtest` itself wrote to standard error, without notes.
 pub fn complaints(ran: &Ran) -> Vec<&str> {
-    let own = ran.err.lines().filter(|line| line.starts_with("mdtest: "));
-    own.filter(|line| !line.starts_with("mdtest: note: ")).collect()
+    ran.err.lines().filter(|line| line.starts_with("mdtest: ")).collect()
 }
 
 /// The classic part of the output.
 pub fn classic(text: &str) -> String {
-    let end = text.find("\nassay: ").map_or(text.len(), |at| at + 1);
-    text[..end].to_owned()
+    text.lines().filter(|line| !line.starts_with("assay: ")).map(|line| format!("{line}\n")).collect()
 }
 
 /// A line with everything masked that differs from run to run.
@@ -99,14 +97,20 @@ fn dates(line: &str) -> String {
 
 /// Asserts that the last run of the golden text prints that text. `DIR` in its options becomes `dir`.
 pub fn assert_golden(golden: &str, dir: &Path) {
+    assert_golden_with(golden, dir, &[], "");
+}
+
+/// The same with `variables`, which replace the options `instead`. Gives the output.
+pub fn assert_golden_with(golden: &str, dir: &Path, variables: &[(&str, &str)], instead: &str) -> String {
     let lines: Vec<&str> = golden.lines().skip(1).collect();
     let runs: Vec<&str> = lines.iter().map_while(|line| line.strip_prefix("$ ")).collect();
     let text = lines[runs.len()..].join("\n");
     let mut out = String::new();
     for words in &runs {
-        let words = words.replace("DIR", &dir.display().to_string());
-        out = mdtest(dir, 2, &words).ok();
+        let words = words.replace("DIR", &dir.display().to_string()).replace(instead, "");
+        out = run(command(dir, 2, &words).envs(variables.iter().copied())).ok();
     }
     let ours: Vec<String> = classic(&out).lines().map(mask).collect();
     assert_eq!(ours.join("\n").trim_end(), text.trim_end(), "{out}");
+    out
 }

@@ -55,9 +55,10 @@ pub struct Ran {
 }
 
 impl Ran {
-    /// The lines that `ior` itself wrote to standard error.
+    /// The lines that `ior` itself wrote to standard error: errors and notes.
     pub fn complaints(&self) -> Vec<&str> {
-        self.err.lines().filter(|line| line.starts_with("ior: ")).collect()
+        let is_own = |line: &&str| line.starts_with("ior: ") || line.starts_with("assay: note: ");
+        self.err.lines().filter(is_own).collect()
     }
 
     /// Asserts success and returns the output.

@@ -112,7 +112,7 @@ fn other_modes_are_reported_and_quiet_prints_nothing() {
     let quiet = flash(dir.path(), 2, &format!("{words} -q")).unwrap();
     assert_eq!((quiet.status, quiet.out.as_str(), quiet.err.as_str()), (Some(0), "", ""));
     let latency = flash(dir.path(), 1, "-f ./f_ --blocks 4 --size 1 --latency").unwrap().ok();
-    assert!(latency.contains("assay: plot corner: 10 calls: p50 "), "{latency}");
+    assert!(latency.contains("assay: plot-corner: 10 calls: p50 "), "{latency}");
 }
 
 #[test]
@@ -172,7 +172,7 @@ fn wrong_usage_gives_one_line_with_a_remedy() {
 fn a_bare_prefix_is_accepted_as_in_versions_before_2020() {
     let dir = tempfile::tempdir().unwrap();
     let Some(ran) = flash(dir.path(), 1, "g_ --blocks 2 --size 1") else { return };
-    assert!(ran.err.contains("flash-io: note: read as -f g_, as in versions before 2020"), "{ran:?}");
+    assert!(ran.err.contains("assay: note: taken as -f g_, as in versions before 2020"), "{ran:?}");
     assert!(ran.ok().contains(" File base name        : g_\n"));
     assert!(dir.path().join("g_ncmpi_chk_0000.nc").exists());
 }

@@ -121,8 +121,8 @@ const DAMAGES: [Damage; 10] = [
         kind: "truncated",
         to: |bytes, _| bytes.truncate(100_000),
         ranges: &[
-            ("truncated", 1, 100_000, 14_688, "the read ended after 1696 of 16384 bytes"),
-            ("truncated", 1, 114_688, 16_384, "the read ended after 0 of 16384 bytes"),
+            ("truncated", 1, 100_000, 14_688, "the data ended after 1696 of 16384 bytes"),
+            ("truncated", 1, 114_688, 16_384, "the data ended after 0 of 16384 bytes"),
         ],
     },
 ];
@@ -144,10 +144,10 @@ fn assert_reported_by(
     let _ = std::fs::remove_file(dir.join("r.jsonl"));
     let Some(ran) = way(&format!("-r -R {SHAPE} {options} --record r.jsonl")) else { return };
     assert_eq!(ran.status, Some(4), "{what}: {ran:#?}");
-    let lines: Vec<&str> = ran.out.lines().filter(|line| line.starts_with("WARNING: rank ")).collect();
+    let lines: Vec<&str> = ran.out.lines().filter(|line| line.starts_with("assay: rank ")).collect();
     assert_eq!(lines.len(), ranges.len(), "{what}: {}", ran.out);
     for ((kind, rank, offset, length, detail), line) in ranges.iter().zip(lines) {
-        let begin = format!("WARNING: rank {rank}: f at {offset}: {length} bytes {kind}, expected 0x");
+        let begin = format!("assay: rank {rank}: f at {offset}: {length} bytes {kind}, expected 0x");
         assert!(line.starts_with(&begin) && line.contains(", found "), "{what}: {line}");
         assert!(detail.is_empty() || line.ends_with(&format!("{detail})")), "{what}: {line}");
     }
@@ -243,12 +243,8 @@ fn a_file_per_process_is_known_by_its_name_in_another_directory() {
     copy("f.00000000", "f.00000001");
     let ran = ior(there.path(), 2, &format!("-r -R {SHAPE} -F -l stamped"));
     assert_eq!(ran.status, Some(4));
-    assert!(ran.out.contains("WARNING: rank 1: f.00000001 at 16: 16368 bytes foreign, "), "{}", ran.out);
-    assert!(
-        ran.out.contains("assay: warning: read check: 4 bad transfers, by kind: 4 foreign"),
-        "{}",
-        ran.out
-    );
+    assert!(ran.out.contains("assay: rank 1: f.00000001 at 16: 16368 bytes foreign, "), "{}", ran.out);
+    assert!(ran.out.contains("assay: warning: rd-check: 4 bad transfers, by kind: 4 foreign"), "{}", ran.out);
 }
 
 #[test]
@@ -260,9 +256,9 @@ fn a_file_that_was_not_rewritten_is_stale() {
     std::fs::rename(dir.path().join("old"), dir.path().join("f.00000000")).unwrap();
     let ran = ior(dir.path(), 2, &format!("-r -R {SHAPE} -F -l stamped"));
     assert_eq!(ran.status, Some(4));
-    let warning = "WARNING: rank 0: f.00000000 at 32: 16352 bytes stale, ";
+    let warning = "assay: rank 0: f.00000000 at 32: 16352 bytes stale, ";
     assert!(ran.out.contains(warning) && !ran.out.contains("rank 1: "), "{}", ran.out);
-    assert!(ran.out.contains("assay: warning: read check: 4 bad transfers, by kind: 4 stale"), "{}", ran.out);
+    assert!(ran.out.contains("assay: warning: rd-check: 4 bad transfers, by kind: 4 stale"), "{}", ran.out);
 }
 
 #[test]
@@ -274,7 +270,7 @@ fn a_given_generation_is_written_and_expected_and_a_mixed_phase_keeps_the_existi
     ior(dir.path(), 2, &format!("{read} --generation 7")).ok();
     let ran = ior(dir.path(), 2, &format!("{read} --generation 8"));
     assert_eq!(ran.status, Some(4));
-    assert!(ran.out.contains("read check: 8 bad transfers, by kind: 8 stale"), "{}", ran.out);
+    assert!(ran.out.contains("rd-check: 8 bad transfers, by kind: 8 stale"), "{}", ran.out);
     let ran = ior(dir.path(), 2, &format!("{read} --generation 6"));
     assert!(
         ran.out.contains("(generation 7 of this place, expected 6; it was written after the expected one)"),
@@ -287,7 +283,7 @@ fn a_given_generation_is_written_and_expected_and_a_mixed_phase_keeps_the_existi
 
 #[test]
 fn packet_types_of_ior_report_as_much_as_they_can() {
-    let swapped = "(modulo 4 GiB)";
+    let swapped = "(modulo 2^32)";
     let random = ", or to a rank or signature with the same data";
     let cut = DAMAGES[9].ranges;
     let flipped: &[ExpectedRange<'_>] = &[("flipped", 1, 70_000, 8, "1 bit differs")];

@@ -150,8 +150,8 @@ fn a_flipped_bit_is_reported_with_its_place_in_data_and_file() {
         assert_eq!(ran.status, Some(4), "{ran:#?}");
         let element = (BLOCK + 5000) / 8;
         let place = format!("element {element} of Dataset-0000.0001 at {at} of the file");
-        let line = ran.out.lines().find(|line| line.starts_with("WARNING: rank ")).expect("a warning");
-        assert!(line.starts_with(&format!("WARNING: rank 1: f at {offset}: 8 bytes flipped")), "{line}");
+        let line = ran.out.lines().find(|line| line.starts_with("assay: rank ")).expect("a warning");
+        assert!(line.starts_with(&format!("assay: rank 1: f at {offset}: 8 bytes flipped")), "{line}");
         assert!(line.contains(&place), "{line}, and {place}");
     }
 }

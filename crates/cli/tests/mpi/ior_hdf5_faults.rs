@@ -139,7 +139,7 @@ fn transfers_that_the_library_made_independently_are_reported_with_the_numbers()
         let Some(mut command) = mpi.command(dir.path(), 2, &words) else { continue };
         // A switch of HDF5 that makes it distrust the derived types of MPI.
         let out = run(command.env("HDF5_MPI_OPT_TYPES", "0")).ok();
-        let warning = "assay: warning: write: 16 of 16 transfers were not collective, although -c was given";
+        let warning = "assay: warning: wr: 16 of 16 transfers were not collective, although -c was given";
         assert!(out.contains(warning), "{out}");
         assert!(!run(&mut mpi.command(dir.path(), 2, &words).unwrap()).ok().contains("not collective"));
     }

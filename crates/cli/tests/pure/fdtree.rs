@@ -55,11 +55,11 @@ fn the_tree_equals_that_of_the_original_for_many_shapes_and_is_removed() {
         assert!(text.contains(&format!("\tfor a total of {directories} directories\n")), "{text}");
         let line = format!("\tfor a total of {all} files and {}KiB\n", all * blocks * 4);
         assert!(text.contains(&line), "{text}");
-        assert!(text.contains(&format!("\tassay: {directories} directories made in ")), "{text}");
-        assert!(text.contains(&format!("\tassay: {all} files made in ")), "{text}");
+        assert!(text.contains(&format!("assay: {directories} directories made in ")), "{text}");
+        assert!(text.contains(&format!("assay: {all} files made in ")), "{text}");
         let text = fdtree(dir.path(), 1, &format!("-R {shape}")).ok();
-        assert!(text.contains(&format!("\tassay: {all} files removed in ")), "{text}");
-        assert!(text.contains(&format!("\tassay: {directories} directories removed in ")), "{text}");
+        assert!(text.contains(&format!("assay: {all} files deleted in ")), "{text}");
+        assert!(text.contains(&format!("assay: {directories} directories deleted in ")), "{text}");
         assert!(dir.path().read_dir().unwrap().next().is_none(), "{shape}: the tree is removed");
     }
 }
@@ -191,7 +191,7 @@ fn number(text: &str, key: &str) -> f64 {
 fn the_lines_below_the_classic_ones_agree_with_the_records() {
     let dir = tempfile::tempdir().unwrap();
     let text = fdtree(dir.path(), 1, "-l 2 -d 3 -f 5 -s 2 -v --record r.jsonl").ok();
-    assert_eq!(text.matches("\tassay: latency of one: p50 ").count(), 4, "{text}");
+    assert_eq!(text.matches("assay: latency of one: p50 ").count(), 4, "{text}");
     assert!(!text.contains("slowest rank") && !text.contains("ranks, each"), "{text}");
     let quiet = fdtree(dir.path(), 1, "-l 2 -d 3 -f 5 -s 2").ok();
     assert!(!quiet.contains("latency"), "{quiet}");
@@ -207,8 +207,8 @@ fn the_lines_below_the_classic_ones_agree_with_the_records() {
     let wanted = [
         ("directory_creation", 13, 0, "directories made in "),
         ("file_creation", 65, 8192, "files made in "),
-        ("file_removal", 65, 0, "files removed in "),
-        ("directory_removal", 13, 0, "directories removed in "),
+        ("file_removal", 65, 0, "files deleted in "),
+        ("directory_removal", 13, 0, "directories deleted in "),
     ];
     assert_eq!(phases.len(), wanted.len());
     for (phase, (name, ops, bytes, words)) in phases.iter().zip(wanted) {
@@ -246,7 +246,7 @@ fn each_of_three_ranks_has_a_tree_and_the_totals_are_sums_over_all() {
         assert!(line.contains(" belongs to 3 ranks"), "{line}");
     }
     let text = fdtree(dir.path(), 3, &format!("-R {THREE}")).ok();
-    assert!(text.contains("\tassay: 9 directories removed in "), "{text}");
+    assert!(text.contains("assay: 9 directories deleted in "), "{text}");
     assert!(trees(dir.path()).is_empty());
 }
 
@@ -256,17 +256,17 @@ fn a_dry_run_lists_the_operations_and_does_none() {
     let text = fdtree(dir.path(), 2, "-l 1 -d 2 -f 3 -s 1 --dryRun --record r.jsonl").ok();
     for line in [
         "Dry run: nothing is made or removed.\n",
-        "\tassay: would make 6 directories\n",
-        "\tassay: would make 18 files\n",
-        "\tassay: would REMOVE 18 files\n",
-        "\tassay: needs 72.0 KiB and 24 inodes; ",
+        "assay: would make 6 directories\n",
+        "assay: would make 18 files\n",
+        "assay: would DELETE 18 files\n",
+        "assay: needs 72.0 Ki bytes and 24 inodes; ",
     ] {
         assert!(text.contains(line), "{line} in {text}");
     }
     assert!(dir.path().read_dir().unwrap().next().is_none(), "no file is created");
     fdtree(dir.path(), 1, "-C -l 1 -d 2 -f 3 -s 1").ok();
     let text = fdtree(dir.path(), 1, "-R -l 1 -d 2 -f 3 --dryRun").ok();
-    assert!(text.contains("\tassay: would REMOVE 9 files\n") && !text.contains("make"), "{text}");
+    assert!(text.contains("assay: would DELETE 9 files\n") && !text.contains("make"), "{text}");
     let [tree] = &trees(dir.path())[..] else { panic!("the tree still exists") };
     assert_eq!(names_below(tree), tree_of(1, 2, 3, 4096));
 }

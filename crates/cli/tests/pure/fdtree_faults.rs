@@ -27,7 +27,7 @@ fn a_full_file_system_stops_the_run_with_one_line_and_reports_the_remaining_tree
     assert!(line.starts_with("fdtree: file creation: rank 0 (node "), "{line}");
     assert!(line.contains("/L1D2/L0F") && line.ends_with(": write: No space left on device"), "{line}");
     let last = ran.out.lines().next_back().unwrap();
-    assert!(last.starts_with("\tassay: stopped. The existing part of ./LEVEL0."), "{}", ran.out);
+    assert!(last.starts_with("assay: stopped. The existing part of ./LEVEL0."), "{}", ran.out);
     assert!(ran.out.contains("\nDIRECTORY CREATE TIME") && !ran.out.contains("\nFILE CREATE"), "{}", ran.out);
     let kept = std::fs::read_to_string(record).unwrap();
     assert!(kept.contains("\"record\":\"failure\"") && kept.contains("\"exit\":4"), "{kept}");
@@ -55,9 +55,9 @@ fn with_continue_all_failures_on_a_full_file_system_are_counted() {
         format!("fdtree: {short} operations failed. Each phase lists its failures.")
     );
     let text = &ran.out;
-    assert!(text.contains(&format!("\tassay: {short} FAILED: {short} No space left on device\n")), "{text}");
-    assert!(text.contains(&format!("\tassay: {} files made in ", 30 - short)), "{text}");
-    assert!(text.contains("\tassay:   rank 0: ./LEVEL0.") && text.contains(": write: No space"), "{text}");
+    assert!(text.contains(&format!("assay: {short} FAILED: {short} No space left on device\n")), "{text}");
+    assert!(text.contains(&format!("assay: {} files made in ", 30 - short)), "{text}");
+    assert!(text.contains("assay:   rank 0: ./LEVEL0.") && text.contains(": wr: No space"), "{text}");
     let ran = fdtree(small.path(), 1, "-R -l 1 -d 2 -f 10 -s 10");
     assert_eq!((ran.status, trees(small.path()).len()), (Some(0), 0), "all files exist: {ran:?}");
 }
@@ -67,11 +67,7 @@ fn the_command_in_the_last_line_removes_the_tree_of_a_run_with_failures() {
     let Some(small) = Tmpfs::new("nr_inodes=20,size=1m") else { return };
     let remedy = |ran: &Ran| {
         let last = ran.out.lines().next_back().unwrap().to_owned();
-        assert!(
-            last.starts_with("\tassay: operations failed. The existing part of ./LEVEL0."),
-            "{}",
-            ran.out
-        );
+        assert!(last.starts_with("assay: operations failed. The existing part of ./LEVEL0."), "{}", ran.out);
         last.split('`').nth(1).unwrap().strip_prefix("fdtree ").unwrap().to_owned()
     };
     let ran = fdtree(small.path(), 1, "-C -l 1 -d 3 -f 10 -s 0 --continue");
@@ -150,10 +146,10 @@ fn a_foreign_file_in_the_tree_is_reported_and_survives() {
         if keep_going {
             // The directory of the file and the two above it remain.
             assert_eq!(line, "fdtree: 3 operations failed. Each phase lists its failures.");
-            assert!(ran.out.contains("\tassay: 3 FAILED: 3 Directory not empty\n"), "{}", ran.out);
+            assert!(ran.out.contains("assay: 3 FAILED: 3 Directory not empty\n"), "{}", ran.out);
             assert!(
                 ran.out.contains(&format!("{name} does not belong to the tree and is left"))
-                    && ran.out.contains("\tassay: 4 directories removed"),
+                    && ran.out.contains("assay: 4 directories deleted"),
                 "{}",
                 ran.out
             );
@@ -164,7 +160,7 @@ fn a_foreign_file_in_the_tree_is_reported_and_survives() {
                 "{last}"
             );
             assert!(
-                last.contains("L2D1/L1D2/notes.txt away first. Remove it with `fdtree -R --continue "),
+                last.contains("L2D1/L1D2/notes.txt away first. Delete it with `fdtree -R --continue "),
                 "{last}"
             );
         } else {
@@ -191,7 +187,7 @@ fn an_empty_base_is_removed_without_a_failure() {
     assert_eq!(fdtree(dir.path(), 2, &words).status, Some(4));
     all.iter().for_each(|tree| std::fs::remove_file(tree.join("notes.txt")).unwrap());
     let text = fdtree(dir.path(), 2, &words).ok();
-    assert!(text.contains("\tassay: 2 directories removed in "), "{text}");
+    assert!(text.contains("assay: 2 directories deleted in "), "{text}");
     assert_eq!(trees(dir.path()).len(), 0);
 }
 
@@ -199,7 +195,7 @@ fn an_empty_base_is_removed_without_a_failure() {
 fn a_warning_on_missing_space_precedes_the_creation() {
     let Some(small) = Tmpfs::new("size=400k") else { return };
     let ran = fdtree(small.path(), 1, "-l 1 -d 2 -f 10 -s 10");
-    let warning = "\tassay: warning: needs 1.17 MiB and 33 inodes; 400 KiB";
+    let warning = "assay: warning: needs 1.17 Mi bytes and 33 inodes; 400 Ki bytes";
     let at = |what: &str| ran.out.find(what);
     assert!(at(warning).is_some_and(|place| Some(place) < at("\nDIRECTORY CREATE")), "{}", ran.out);
     trees(small.path()).iter().for_each(|tree| std::fs::remove_dir_all(tree).unwrap());

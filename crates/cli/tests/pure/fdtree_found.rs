@@ -12,15 +12,15 @@ fn a_second_run_removes_only_the_tree_of_the_first() {
     assert!(complaint(&none, 2).contains("-R: no tree of fdtree in .. Create"), "{none:?}");
     let text = fdtree(dir.path(), 1, &format!("-C {shape}")).ok();
     let last = text.lines().next_back().unwrap();
-    assert!(last.starts_with("\tassay: left at ./LEVEL0."), "{text}");
-    assert!(last.ends_with("/. Remove it with `fdtree -R -l 2 -d 2 -f 3 -s 1 -o .`."), "{text}");
+    assert!(last.starts_with("assay: left at ./LEVEL0."), "{text}");
+    assert!(last.ends_with("/. Delete it with `fdtree -R -l 2 -d 2 -f 3 -s 1 -o .`."), "{text}");
     fdtree(dir.path(), 1, "-C -l 2 -d 2 -f 4 -s 1").ok();
     for words in ["-R -l 2 -d 3 -f 3", "-R", "-R -l 1 -d 2 -f 3"] {
         let line = complaint(&fdtree(dir.path(), 1, words), 2);
         assert!(line.contains("-R: no tree in . has the shape ") && line.contains("./LEVEL0."), "{line}");
     }
     let dry_run = fdtree(dir.path(), 1, "-R -l 2 -d 2 -f 3 --dryRun").ok();
-    assert!(dry_run.contains("\tassay: the KiB assume the default of -s. "), "{dry_run}");
+    assert!(dry_run.contains("assay: the sizes assume the default of -s. "), "{dry_run}");
     let text = fdtree(dir.path(), 1, &format!("-R {shape}")).ok();
     assert!(!text.contains("assume the default of -s"), "{text}");
     assert!(!text.contains("CREATE") && text.contains("\nDIRECTORY REMOVE TIME"), "{text}");

@@ -94,7 +94,7 @@ fn a_flipped_byte_is_reported_with_its_address_and_an_exit_status() {
     let ran = ior(dir.path(), 2, "-R -k -b 256k -t 64k -s 2 -o f -l o -G 9 --record r.jsonl");
     assert_eq!(ran.status, Some(4), "{ran:#?}");
     assert!(ran.out.contains("WARNING: Incorrect data on read (1 errors found)."), "{}", ran.out);
-    assert!(ran.out.contains("WARNING: rank 1: f at 300000: 8 bytes flipped, expected 0x"), "{}", ran.out);
+    assert!(ran.out.contains("assay: rank 1: f at 300000: 8 bytes flipped, expected 0x"), "{}", ran.out);
     let records = std::fs::read_to_string(dir.path().join("r.jsonl")).unwrap();
     assert!(records.contains("\"bad_transfers\":1") && records.contains("\"offset\":300000"), "{records}");
 }

@@ -92,7 +92,7 @@ fn a_failed_write_of_results_is_reported_in_one_line_with_its_file() {
 fn missing_live_lines_are_reported_and_no_line_is_cut() {
     let dir = tempfile::tempdir().unwrap();
     let ran = with_small_files(dir.path(), "-a DUMMY -w -r -i 3 -b 64k -t 16k --live L");
-    assert_eq!(ran.complaints(), ["ior: note: --live L: File too large. Its last lines are missing"]);
+    assert_eq!(ran.complaints(), ["assay: note: --live L: File too large. Its last lines are missing"]);
     assert_eq!(ran.status, Some(0), "{ran:#?}");
     let text = fs::read_to_string(dir.path().join("L")).unwrap();
     assert!(text.ends_with("}\n") && text.lines().count() < 6, "{text}");

@@ -30,7 +30,7 @@ fn page_cache_residency_is_that_of_the_read_part_not_of_the_whole_file() {
     ior(dir.path(), 1, "-w -e -k -b 64m -t 1m -o f").ok();
     ior(dir.path(), 1, "-r -k -b 256k -t 64k -o f --drop-caches").ok();
     let text = ior(dir.path(), 1, "-r -k -b 256k -t 64k -o f").ok();
-    assert!(text.contains("read: 100 % of the data was in this client's page cache"), "{text}");
+    assert!(text.contains("rd: 100 % of the data was in this client's page cache"), "{text}");
 }
 
 #[test]
@@ -47,8 +47,8 @@ fn page_cache_residency_of_a_file_of_another_user_is_unknown() {
     let mut command = Command::new(&program);
     command.current_dir(dir.path()).args("ior -r -k -b 1m -t 64k -o f".split(' ')).uid(65534).gid(65534);
     let text = run(&mut command).ok();
-    assert!(!text.contains("page cache before it was read"), "{text}");
-    let unknown = "assay: warning: read: it is unknown whether the data was in this client's page cache";
+    assert!(!text.contains("page cache before the phase"), "{text}");
+    let unknown = "assay: warning: rd: it is unknown whether the data was in this client's page cache";
     assert!(text.contains(unknown), "{text}");
     assert!(!ior(dir.path(), 1, "-r -a DUMMY").ok().contains("page cache"), "DUMMY has no data in a cache");
 }
@@ -137,7 +137,7 @@ fn a_request_for_more_ranks_than_exist_is_reported() {
     assert!(json.out.starts_with('{') && json.err.starts_with(words), "{json:#?}");
     let dry = ior(dir.path(), 2, "-a dummy -w -N 5 --dryRun");
     assert!(
-        dry.out.starts_with("Dry run") && dry.err.starts_with("ior: note: More tasks requested (5)"),
+        dry.out.starts_with("Dry run") && dry.err.starts_with("assay: note: More tasks requested (5)"),
         "{dry:#?}"
     );
 }

@@ -19,7 +19,7 @@ fn a_script_without_a_start_is_ignored_with_a_note() {
     let dir = tempfile::tempdir().unwrap();
     write(dir.path().join("s"), "blockSize=128k\nRUN\n").unwrap();
     let ran = ior(dir.path(), 1, "-a DUMMY -f s -w -b 64k -t 64k");
-    assert!(ran.err.contains("ior: note: -f s has no line `IOR START`"), "{ran:#?}");
+    assert!(ran.err.contains("assay: note: -f s has no line `IOR START`"), "{ran:#?}");
     assert!(ran.ok().contains("blocksize           : 65536 bytes\n"));
 }
 
@@ -73,7 +73,7 @@ fn environment_variables_for_node_numbers_are_used_and_reported() {
     command.env("IOR_FAKE_NODES", "4").env("IOR_FAKE_TASK_PER_NODES", "1");
     let ran = run(&mut command);
     assert!(
-        ran.err.contains("ior: note: IOR_FAKE_NODES=4 in the environment replaces the detected number"),
+        ran.err.contains("assay: note: IOR_FAKE_NODES=4 in the environment replaces the detected number"),
         "{ran:#?}"
     );
     let text = ran.ok();
@@ -100,7 +100,10 @@ fn hints_in_the_environment_are_used_and_empty_or_unknown_ones_are_reported() {
     assert_eq!(ran.status, Some(2), "{ran:#?}");
     assert!(ran.complaints()[0].contains("IOR_HINT__MPI__cb_nodes in the environment is empty"), "{ran:#?}");
     let ran = with("IOR_HINT__LUSTRE__x", "1");
-    assert!(ran.err.contains("ior: note: IOR_HINT__LUSTRE__x in the environment has no effect"), "{ran:#?}");
+    assert!(
+        ran.err.contains("assay: note: IOR_HINT__LUSTRE__x in the environment has no effect"),
+        "{ran:#?}"
+    );
 }
 
 #[test]
@@ -207,14 +210,14 @@ fn notes_on_retired_options_name_only_the_given_letters() {
     };
     let notes = notes_on("-H -I -J 4096 -n -p -P -q -S -U hints -V");
     let (last, others) = notes.split_last().unwrap();
-    assert_eq!(last, "ior: note: -H, -I, -J, -S, -U, -V, -n, -p have no effect with -a POSIX");
+    assert_eq!(last, "assay: note: -H, -I, -J, -S, -U, -V, -n, -p have no effect with -a POSIX");
     assert_eq!(others.len(), 10, "{notes:#?}");
     let letters = ["-H ", "-I ", "-J ", "-n ", "-p ", "-P ", "-q ", "-S ", "-U ", "-V "];
     for (note, letter) in others.iter().zip(letters) {
-        assert!(note.starts_with(&format!("ior: note: {letter}")), "{note}");
+        assert!(note.starts_with(&format!("assay: note: {letter}")), "{note}");
     }
-    assert_eq!(notes_on("-B"), ["ior: note: -B is now --posix.odirect"]);
-    assert_eq!(notes_on("-a AIO -B"), ["ior: note: -B is now --posix.odirect"]);
+    assert_eq!(notes_on("-B"), ["assay: note: -B is now --posix.odirect"]);
+    assert_eq!(notes_on("-a AIO -B"), ["assay: note: -B is now --posix.odirect"]);
     assert_eq!(notes_on("-H=0 -V=0"), [""; 0]);
 }
 
@@ -222,10 +225,10 @@ fn notes_on_retired_options_name_only_the_given_letters() {
 fn options_of_another_backend_have_no_effect_and_give_a_note() {
     let dir = tempfile::tempdir().unwrap();
     let notes_on = |words: &str| ior(dir.path(), 1, &format!("{words} -w -b 64k -t 64k -o f")).err;
-    let note = "ior: note: --aio.granularity has no effect with -a DUMMY\n";
+    let note = "assay: note: --aio.granularity has no effect with -a DUMMY\n";
     assert!(notes_on("-a DUMMY --aio.granularity=8").contains(note));
     let both = notes_on("-a DUMMY --mmap.madv_pattern --aio.granularity=8");
-    assert_eq!(both, "ior: note: --aio.granularity, --mmap.madv_pattern have no effect with -a DUMMY\n");
+    assert_eq!(both, "assay: note: --aio.granularity, --mmap.madv_pattern have no effect with -a DUMMY\n");
     assert_eq!(notes_on("-a AIO --aio.granularity=8"), "");
     assert_eq!(notes_on("-a AIO --posix.odirect"), "", "AIO opens its files as POSIX does");
     assert_eq!(notes_on("-a DUMMY --posix.odirect=0"), "", "an option that is off gives no note");
@@ -240,18 +243,18 @@ fn lines_below_the_classic_text_name_their_test_and_repetition() {
     let warnings_of = |words: &str| {
         let ran = ior(dir.path(), 2, words);
         let all = format!("{}{}", ran.out, ran.err);
-        let warnings = all.lines().filter(|line| line.starts_with("assay: warning: read"));
+        let warnings = all.lines().filter(|line| line.starts_with("assay: warning: rd"));
         (warnings.map(str::to_owned).collect::<Vec<_>>(), ran.out)
     };
     let (warnings, text) = warnings_of("-f s -i 3 -w -r -R -G 1 -v");
     let place = " (test 0 iter 0-2, test 1 iter 0-2)";
     assert!(warnings.len() == 1 && warnings[0].ends_with(place), "{warnings:#?}");
     for line in [
-        "\n  test phase        iter        p50 ",
-        "\n     0 write           0 ",
-        "\n     1 read check      2 ",
-        "\n  test phase        iter  transfers ",
-        "\nassay: test 1, read check, iter 2: 128 KiB compared, all as written\n",
+        "\nassay: test phase    iter        p50 ",
+        "\nassay:    0 wr          0 ",
+        "\nassay:    1 rd-check    2 ",
+        "\nassay: test phase    iter  transfers ",
+        "\nassay: test 1, rd-check, iter 2: 128 Ki bytes compared, all as written\n",
     ] {
         assert!(text.contains(line), "{line}: {text}");
     }
@@ -263,5 +266,5 @@ fn lines_below_the_classic_text_name_their_test_and_repetition() {
     assert!(warnings[0].ends_with(" (iter 0-1)"), "{warnings:#?}");
     let (warnings, text) = warnings_of("-w -r -b 64k -t 16k -o f");
     assert!(warnings[0].ends_with("not of the file system"), "{warnings:#?}");
-    assert!(text.contains("\n  phase        iter        p50 "), "{text}");
+    assert!(text.contains("\nassay: phase    iter        p50 "), "{text}");
 }

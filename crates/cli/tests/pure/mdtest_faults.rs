@@ -97,9 +97,10 @@ fn failures_are_counted_by_reason_and_the_status_is_not_0() {
     std::fs::remove_file(dir.path().join("out/test-dir.0-0/mdtest_tree.0/file.mdtest.1.2")).unwrap();
     let ran = mdtest(dir.path(), 2, "-T -E -r -F -n 4 --continue --record r");
     assert_eq!((ran.status, complaints(&ran).len()), (Some(4), 0), "{ran:#?}");
-    for phase in ["File stat", "File read", "File removal"] {
+    for phase in ["st-file", "rd-file", "rm-file"] {
         let expected = format!(
-            "\nassay: {phase}, iteration 0: 1 of 8 operations failed: 1 No such file or directory\n  rank 1: "
+            "\nassay: {phase}, iteration 0: 1 of 8 operations failed: 1 No such file or directory\n\
+             assay:   rank 1: "
         );
         assert!(ran.out.contains(&expected), "{phase}: {ran:#?}");
     }

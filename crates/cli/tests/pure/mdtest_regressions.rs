@@ -27,7 +27,7 @@ fn b_has_no_effect_and_takes_no_value() {
         let ran = mdtest(dir.path(), 2, words);
         assert_eq!((ran.status, complaints(&ran).len()), (Some(0), 0), "{words}: {ran:#?}");
         assert!(ran.out.contains("\n2 tasks, 6 files\n"), "{words}: {ran:#?}");
-        assert!(ran.err.starts_with("mdtest: note: -B has no effect"), "{words}: {ran:#?}");
+        assert!(ran.err.starts_with("assay: note: -B has no effect"), "{words}: {ran:#?}");
     }
 }
 
@@ -44,7 +44,7 @@ fn the_deadline_stops_directories_and_the_real_count_is_reported() {
         .map(|record| record["ops"].as_u64().unwrap())
         .collect();
     assert!(made[0] < 2 << 30 && made.iter().all(|count| *count == made[0]), "{made:?}");
-    assert!(ran.out.contains("\nassay: Directory creation, iteration 0: stopped after 1 s at "), "{ran:#?}");
+    assert!(ran.out.contains("\nassay: mk-dir, iteration 0: stopped after 1 s at "), "{ran:#?}");
 }
 
 #[test]

@@ -106,7 +106,9 @@ fn with_v_percentiles_follow_and_extra_operations_have_rows_after_the_classic_on
     );
     for label in ["Directory listing", "File link", "File xattr set"] {
         assert!(labels[6..].contains(&label), "{labels:?}");
-        assert!(below.contains(&format!("\n  {label:<18} ")), "{below}");
+    }
+    for name in ["listing-dir", "link-file", "xattr-set-file", "mk-file", "rd-file"] {
+        assert!(below.contains(&format!("\nassay: {name:<14} ")), "{below}");
     }
     assert!(below.contains("p99.9") && below.contains("slowest rank"), "{below}");
     assert!(text.contains("assay: preloaded 1 directories with 5 files each, counted"), "{text}");

@@ -102,7 +102,7 @@ pub fn size_after_reopening(
 pub fn cached_read(label: &str, share: Option<f64>) -> Option<String> {
     let percent = 100.0 * share.filter(|share| *share > CACHED_SHARE)?;
     Some(format!(
-        "{label}: {percent:.0} % of the data was in this client's page cache before it was read; the rate \
-         is the speed of memory, not of the file system"
+        "{label}: {percent:.0} % of the data was in this client's page cache before the phase; the rate is \
+         the speed of memory, not of the file system"
     ))
 }

@@ -188,7 +188,7 @@ impl Checker {
             expected: u64::from_ne_bytes(word),
             found: None,
             kind: DamageKind::Truncated,
-            detail: format!("the read ended after {moved} of {length} bytes"),
+            detail: format!("the data ended after {moved} of {length} bytes"),
         });
     }
 

@@ -6,9 +6,11 @@ use std::time::Instant;
 
 use results::progress::ProgressShown;
 use results::record::Counts;
-use units::{count, duration, rate_binary};
+use units::{count, duration};
 use workloads::ior::PhaseStart;
 use workloads::kit::board::Board;
+
+use crate::personalities::own_lines::{phase_name, rate};
 
 /// The current phase.
 pub(crate) struct Running {
@@ -133,11 +135,11 @@ pub(crate) fn line(look: &ProgressShown) -> String {
     let speed = match look.idle_seconds > 0.0 {
         true => format!("no transfer ended for {}", duration(look.idle_seconds)),
         false if look.bytes == 0 => format!("{}/s", count(look.transfers_per_second)),
-        false => rate_binary(look.bytes_per_second),
+        false => rate(look.bytes_per_second),
     };
     format!(
-        "{} {}  {:>3.0} %  {speed}  p99 {}  slowest rank {}: {} transfers{left}{seen}",
-        look.phase.replace('_', " "),
+        "assay: {} {}  {:>3.0} %  {speed}  p99 {}  slowest rank {}: {} transfers{left}{seen}",
+        phase_name(&look.phase),
         look.repetition,
         look.done * 100.0,
         duration(look.p99_seconds),
@@ -207,7 +209,8 @@ mod tests {
         assert_has_50_mib(&look);
         let line = line(&ProgressShown { bytes_per_second: 5.0 * 1048576.0, ..look });
         assert!(
-            line.starts_with("write 2   25 %  5.0") && line.contains("slowest rank 0: 20 transfers"),
+            line.starts_with("assay: wr 2   25 %  5.00 Mi bytes a second  p99")
+                && line.contains("slowest rank 0: 20 transfers"),
             "{line}"
         );
         assert!(line.ends_with("(this node's 2 of 8 ranks)"), "{line}");
@@ -254,7 +257,7 @@ mod tests {
         assert!((left[0] - left[1] - later.idle_seconds).abs() < 1e-6, "{left:?} {later:?}");
         assert!(later.idle_seconds >= 10.0 && first.idle_seconds == 0.0, "{first:?} {later:?}");
         let shown = line(&ProgressShown { idle_seconds: 10.0, ..later.clone() });
-        assert!(shown.starts_with("write 2   25 %  no transfer ended for 10.0 s  p99 "), "{later:?}");
+        assert!(shown.starts_with("assay: wr 2   25 %  no transfer ended for 10.0 s  p99 "), "{later:?}");
         assert!(!line(&first).contains("ended for"), "{first:?}");
         assert_eq!(late.seconds_left, None, "outstanding for longer than all should take");
     }

@@ -16,6 +16,7 @@ use workloads::kit::path::c_path;
 use workloads::kit::{clients, rank::Rank};
 
 use super::classic::interrupt;
+use super::own_lines::own_lines;
 use super::perform::{RankContext, perform};
 use super::program::{StartedProgram, posix};
 use crate::session::{Needs, Session};
@@ -132,15 +133,15 @@ fn base(typed: &TypedFdtree, storage: &dyn Storage, ranks: u32) -> Result<String
 /// removed.
 fn dry_run(look: &FdtreeLook, storage: &dyn Storage) -> String {
     let mut text = String::from("Dry run: nothing is made or removed.\n");
-    text.push_str(&look.header());
+    text.push_str(&(look.header() + &look.own_header()));
     let (parameters, ranks) = (&look.parameters, u64::from(look.ranks));
     for step in parameters.steps() {
         let count = step.items(parameters.shape) * ranks;
         text.push_str(&match step {
-            FdtreePhase::CreateDirectories => format!("\tassay: would make {count} directories\n"),
-            FdtreePhase::CreateFiles => format!("\tassay: would make {count} files\n"),
-            FdtreePhase::RemoveFiles => format!("\tassay: would REMOVE {count} files\n"),
-            FdtreePhase::RemoveDirectories => format!("\tassay: would REMOVE {count} directories\n"),
+            FdtreePhase::CreateDirectories => format!("assay: would make {count} directories\n"),
+            FdtreePhase::CreateFiles => format!("assay: would make {count} files\n"),
+            FdtreePhase::RemoveFiles => format!("assay: would DELETE {count} files\n"),
+            FdtreePhase::RemoveDirectories => format!("assay: would DELETE {count} directories\n"),
         });
     }
     if parameters.create {
@@ -169,10 +170,10 @@ fn space_check(look: &FdtreeLook, storage: &dyn Storage) -> (String, Option<bool
             let free = bytes_binary(space.bytes_available as f64);
             let inodes = if counts { format!(" and {} inodes", space.inodes_free) } else { String::new() };
             let verdict = if fits { "fits" } else { "DOES NOT FIT" };
-            (format!("\tassay: {needed}; {free}{inodes} are free: {verdict}\n"), Some(fits))
+            (own_lines(&format!("{needed}; {free}{inodes} are free: {verdict}")), Some(fits))
         }
-        Ok(None) => (format!("\tassay: {needed}; the free space is not reported\n"), None),
-        Err(error) => (format!("\tassay: {needed}; the free space is unknown: {error}\n"), None),
+        Ok(None) => (own_lines(&format!("{needed}; the free space is not reported")), None),
+        Err(error) => (own_lines(&format!("{needed}; the free space is unknown: {error}")), None),
     }
 }
 

@@ -1,7 +1,7 @@
 //! The output of fdtree: the classic lines, and below those of each phase the lines of assay.
 //!
 //! The classic lines use whole seconds of the clock that bash calls `$SECONDS`, and rates divided by them.
-//! Lines that begin with `assay:` use the measured time.
+//! Own lines use the measured time.
 //!
 //! Invariant: all numbers in the lines of assay come from records.
 
@@ -16,6 +16,7 @@ use workloads::kit::observer::EventObserver;
 use super::trace;
 use crate::personalities::failures::{Leads, named, reasons};
 use crate::personalities::latency::in_words;
+use crate::personalities::own_lines::own_lines;
 
 /// How many failures of a phase are listed.
 const NAMED: usize = 8;
@@ -64,17 +65,22 @@ impl FdtreeLook {
             4 * blocks,
             4 * all * blocks
         ));
+        text
+    }
+
+    /// The own lines below the header.
+    pub(super) fn own_header(&self) -> String {
+        let mut text = String::new();
         if self.ranks > 1 {
             text.push_str(&format!(
-                "\tassay: {} ranks, each in its own tree. Totals and rates are sums over all ranks.\n",
+                "{} ranks, each in its own tree. Totals and rates are sums over all ranks.\n",
                 self.ranks
             ));
         }
         if !self.parameters.create && !self.sized {
-            text.push_str("\tassay: the KiB assume the default of -s. The real file sizes are not read.\n");
+            text.push_str("the sizes assume the default of -s. The real ones are not looked up.\n");
         }
-        text.push_str(self.warning.as_deref().unwrap_or_default());
-        text
+        own_lines(&text)
     }
 
     /// The lines below a phase that lasted from second `from` to second `to` of the classic clock.
@@ -95,21 +101,20 @@ impl FdtreeLook {
             let kib = per_second(phase.bytes / 1024);
             text.push_str(&format!("\tKiB per second               =  {kib}\n"));
         }
-        text.push_str(&self.own(step, phase));
         text
     }
 
-    /// What the classic lines do not report.
+    /// What the classic lines do not report of a phase without failures.
     fn own(&self, step: FdtreePhase, phase: &Phase) -> String {
         let rate = |name| phase.metric(name).map_or(0.0, |metric| metric.value);
         let what = match step {
             FdtreePhase::CreateDirectories => "directories made",
             FdtreePhase::CreateFiles => "files made",
-            FdtreePhase::RemoveFiles => "files removed",
-            FdtreePhase::RemoveDirectories => "directories removed",
+            FdtreePhase::RemoveFiles => "files deleted",
+            FdtreePhase::RemoveDirectories => "directories deleted",
         };
         let seconds = phase.spans.total_s;
-        let mut text = format!("\tassay: {} {what} in {seconds:.6} s: {:.1}/s", phase.ops, rate("rate"));
+        let mut text = format!("{} {what} in {seconds:.6} s: {:.1}/s", phase.ops, rate("rate"));
         if step == FdtreePhase::CreateFiles {
             text.push_str(&format!(", {:.1} KiB/s", rate("bw") / 1024.0));
         }
@@ -117,22 +122,22 @@ impl FdtreeLook {
         let balance = &phase.balance;
         if self.ranks > 1 {
             text.push_str(&format!(
-                "\tassay: slowest rank {} on {}: {:.0}/s, median of all ranks {:.0}/s\n",
+                "slowest rank {} on {}: {:.0}/s, median of all ranks {:.0}/s\n",
                 balance.slowest_rank, balance.slowest_node, balance.slowest_rate, balance.median_rate
             ));
         }
         if let Some(latency) = phase.latency.as_ref().filter(|_| self.verbose) {
             let words = in_words(latency, |_| true);
-            text.push_str(&format!("\tassay: latency of one: {words}\n"));
+            text.push_str(&format!("latency of one: {words}\n"));
         }
-        text + &phase.failed.as_ref().map_or(String::new(), failures)
+        own_lines(&text)
     }
 }
 
 /// The number of failed operations for each reason, and the first ones by path.
 fn failures(failed: &Failed) -> String {
-    let head = format!("\tassay: {} FAILED: {}\n", failed.operations, reasons(failed));
-    head + &named(failed, NAMED, "\tassay:   ", Leads::Path)
+    let head = format!("{} FAILED: {}\n", failed.operations, reasons(failed));
+    own_lines(&(head + &named(failed, NAMED, "  ", Leads::Path)))
 }
 
 /// Prints the output of a run, on rank 0.
@@ -191,6 +196,10 @@ impl FdtreeText {
             self.put(&trace::counting(self.look.parameters.shape));
         }
         self.put(&self.look.header());
+        self.put(&self.look.own_header());
+        if let Some(warning) = self.look.warning.take() {
+            self.put(&warning);
+        }
     }
 
     fn begins(&mut self, step: FdtreePhase) {
@@ -207,6 +216,10 @@ impl FdtreeText {
         let times = [phase.began_s, phase.began_s + phase.spans.total_s];
         let text = self.look.phase(step, phase, times.map(|at| self.whole_seconds(at)));
         self.put(&text);
+        self.put(&self.look.own(step, phase));
+        if let Some(failed) = &phase.failed {
+            self.put(&failures(failed));
+        }
         self.flush();
     }
 
@@ -220,13 +233,13 @@ impl FdtreeText {
         let on = if look.ranks > 1 { format!(" on {} ranks", look.ranks) } else { String::new() };
         let text = if failed == Some(0) && !look.parameters.remove {
             let dir = Path::new(&look.parameters.base).parent().unwrap_or(Path::new("."));
-            format!("left at {trees}. Remove it with `fdtree -R {shape} -o {}`{on}.", dir.display())
+            format!("left at {trees}. Delete it with `fdtree -R {shape} -o {}`{on}.", dir.display())
         } else if failed != Some(0) && is_there(look) {
             let how = if failed.is_some() { "operations failed" } else { "stopped" };
             // A foreign file would stop the removal again.
             let first = self.foreign.as_ref().map(|path| format!(" Move {path} away first."));
             format!(
-                "{how}. The existing part of {trees} is left.{} Remove it with \
+                "{how}. The existing part of {trees} is left.{} Delete it with \
                  `fdtree -R --continue {shape} --base {}`{on}.",
                 first.unwrap_or_default(),
                 look.parameters.base
@@ -235,7 +248,7 @@ impl FdtreeText {
             String::new()
         };
         if !text.is_empty() {
-            self.put(&format!("\tassay: {text}\n"));
+            self.put(&own_lines(&text));
         }
         self.flush();
         self.broken.take().map_or(Ok(()), Err)
@@ -256,11 +269,11 @@ impl EventObserver<FdtreeEvent<'_>> for FdtreeText {
             FdtreeEvent::Ended { step, phase } => self.ended(*step, phase),
             FdtreeEvent::Foreign { rank, path } => {
                 self.foreign.get_or_insert_with(|| (*path).to_owned());
-                self.put(&format!(
-                    "\tassay:   rank {rank}: {path} does not belong to the tree and is left\n"
-                ));
+                self.put(&own_lines(&format!(
+                    "  rank {rank}: {path} does not belong to the tree and is left"
+                )));
             }
-            FdtreeEvent::Notice(text) => self.put(&format!("\tassay: warning: {text}\n")),
+            FdtreeEvent::Notice(text) => self.put(&own_lines(&format!("warning: {text}"))),
         }
     }
 }
@@ -293,30 +306,35 @@ mod tests {
         }
     }
 
+    /// All lines below a phase.
+    fn lines(look: &FdtreeLook, step: FdtreePhase, phase: &Phase, times: [i64; 2]) -> String {
+        look.phase(step, phase, times) + &look.own(step, phase)
+    }
+
     #[test]
     fn rates_of_the_classic_lines_are_divided_by_whole_seconds_and_truncated() {
-        let text = look(1).phase(FdtreePhase::CreateFiles, &phase(1560, 1.75), [0, 2]);
+        let text = lines(&look(1), FdtreePhase::CreateFiles, &phase(1560, 1.75), [0, 2]);
         assert_eq!(
             text,
             "FILE CREATE TIME IN, OUT, TOTAL      = 0, 2, 2\n\tFile creates per second      =  780\n\
              \tKiB per second               =  31200\n\
-             \tassay: 1560 files made in 1.750000 s: 891.4/s, 35657.1 KiB/s\n"
+             assay: 1560 files made in 1.750000 s: 891.4/s, 35657.1 Ki bytes a second\n"
         );
-        let text = look(1).phase(FdtreePhase::RemoveFiles, &phase(1559, 0.5), [12, 14]);
+        let text = lines(&look(1), FdtreePhase::RemoveFiles, &phase(1559, 0.5), [12, 14]);
         assert!(text.contains("TOTAL      = 12, 14, 2\n\tFile removals per second     =  779\n"), "{text}");
-        assert!(text.ends_with("\tassay: 1559 files removed in 0.500000 s: 3118.0/s\n"), "{text}");
+        assert!(text.ends_with("assay: 1559 files deleted in 0.500000 s: 3118.0/s\n"), "{text}");
     }
 
     #[test]
     fn a_phase_within_one_second_has_a_classic_rate_of_zero_and_a_measured_one() {
-        let text = look(1).phase(FdtreePhase::CreateDirectories, &phase(156, 0.25), [3, 3]);
+        let text = lines(&look(1), FdtreePhase::CreateDirectories, &phase(156, 0.25), [3, 3]);
         assert_eq!(
             text,
             "DIRECTORY CREATE TIME IN, OUT, TOTAL = 3, 3, 0\n\tDirectory creates per second =  0\n\
-             \tassay: 156 directories made in 0.250000 s: 624.0/s\n"
+             assay: 156 directories made in 0.250000 s: 624.0/s\n"
         );
-        let text = look(1).phase(FdtreePhase::RemoveDirectories, &phase(0, 0.0), [3, 3]);
-        assert!(text.ends_with("\tassay: 0 directories removed in 0.000000 s: 0.0/s\n"), "{text}");
+        let text = lines(&look(1), FdtreePhase::RemoveDirectories, &phase(0, 0.0), [3, 3]);
+        assert!(text.ends_with("assay: 0 directories deleted in 0.000000 s: 0.0/s\n"), "{text}");
     }
 
     #[test]
@@ -342,20 +360,19 @@ mod tests {
             reasons: vec![("No space left on device".into(), 29), ("Permission denied".into(), 1)],
             first: vec![first; 30],
         };
-        let text =
-            look.phase(FdtreePhase::CreateFiles, &Phase { failed: Some(failed), ..phase(10, 1.0) }, [0, 1]);
+        let text = lines(&look, FdtreePhase::CreateFiles, &phase(10, 1.0), [0, 1]) + &failures(&failed);
         let own: Vec<&str> = text.lines().skip(3).collect();
         assert_eq!(
             own[..4],
             [
-                "\tassay: 10 files made in 1.000000 s: 10.0/s, 400.0 KiB/s",
-                "\tassay: slowest rank 0 on n7: 0/s, median of all ranks 0/s",
-                "\tassay: latency of one: p50 34.4 us, p90 0 s, p99 0 s, p99.9 0 s, max 4.13 ms",
-                "\tassay: 30 FAILED: 29 No space left on device, 1 Permission denied",
+                "assay: 10 files made in 1.000000 s: 10.0/s, 400.0 Ki bytes a second",
+                "assay: slowest rank 0 on n7: 0/s, median of all ranks 0/s",
+                "assay: latency of one: p50 34.4 us, p90 0 s, p99 0 s, p99.9 0 s, max 4.13 ms",
+                "assay: 30 FAILED: 29 No space left on device, 1 Permission denied",
             ]
         );
         assert_eq!(own.len(), 4 + NAMED);
-        assert_eq!(own[4], "\tassay:   rank 2: w/LEVEL0.h.7.2/L3F1: write: No space left on device");
+        assert_eq!(own[4], "assay:   rank 2: w/LEVEL0.h.7.2/L3F1: wr: No space left on device");
         assert!(look.header().contains("for a total of 468 directories\n"), "{}", look.header());
     }
 

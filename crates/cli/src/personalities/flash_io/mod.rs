@@ -16,6 +16,7 @@ use units::Usage;
 use workloads::flash_io::{FlashIoContext, FlashIoListener, FlashIoParameters, Form};
 use workloads::kit::observer::Silent;
 
+use super::own_lines::print_note;
 use super::perform::{RankContext, perform_unless};
 use super::program::{StartedProgram, posix};
 use super::stuck::{self, RankStanding};
@@ -43,7 +44,7 @@ fn started(program: &StartedProgram<'_>, tokens: &[String], local: Option<u32>) 
     let (session, ready) = prepare(&typed, Session::start(program.launch.as_ref(), local, needs)?)?;
     if typed.bare && program.speaks {
         let prefix = &ready.parameters.prefix;
-        complain(&format!("flash-io: note: read as -f {prefix}, as in versions before 2020"));
+        print_note(&format!("taken as -f {prefix}, as in versions before 2020"));
     }
     let (quiet, latency) = (typed.quiet, typed.latency);
     let (parameters, version) = (ready.parameters.clone(), ready.arrays.version());

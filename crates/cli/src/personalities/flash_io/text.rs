@@ -11,6 +11,7 @@ use workloads::flash_io::{FlashFile, FlashIoEvent, FlashIoParameters, Form, Seco
 use workloads::kit::observer::EventObserver;
 
 use crate::personalities::latency::in_words;
+use crate::personalities::own_lines::{own_lines, phase_name, rate};
 
 /// How many wrong places are printed.
 const WRONG: usize = 8;
@@ -63,6 +64,11 @@ impl FlashIoText {
         if let Err(error) = printed {
             self.failed.get_or_insert(error);
         }
+    }
+
+    /// Prints own lines.
+    fn print_own(&mut self, text: &str) {
+        self.print(&own_lines(text));
     }
 
     /// The error, if not everything was printed.
@@ -185,47 +191,43 @@ fn latency(phase: &Phase) -> String {
     let Some(latency) = &phase.latency else { return String::new() };
     let balance = &phase.balance;
     format!(
-        "assay: {}: {} calls: {}; slowest rank {} on {}: {}/s, median of all \
-         ranks {}/s\n",
-        phase.phase.replace('_', " "),
+        "{}: {} calls: {}; slowest rank {} on {}: {}, median of all ranks {}\n",
+        phase_name(&phase.phase),
         phase.ops,
         in_words(latency, |name| name != "p99.9"),
         balance.slowest_rank,
         balance.slowest_node,
-        units::bytes_binary(balance.slowest_rate),
-        units::bytes_binary(balance.median_rate)
+        rate(balance.slowest_rate),
+        rate(balance.median_rate)
     )
 }
 
 /// The result of reading a file back.
 fn checked(file: FlashFile, phase: &Phase, check: &Check) -> String {
-    let name = file.name().replace('_', " ");
-    let rate = phase.metric("bw").map_or(0.0, |metric| metric.value);
-    let read = format!(
-        "assay: {name}: {} bytes read again in {} ({}/s)",
+    let name = phase_name(file.name());
+    let fetched = format!(
+        "{name}: {} bytes fetched again in {} ({})",
         check.bytes,
         duration(phase.spans.total_s),
-        units::bytes_binary(rate)
+        rate(phase.metric("bw").map_or(0.0, |metric| metric.value))
     );
     if check.bad_transfers == 0 {
-        return format!("{read}: every value is right\n");
+        return format!("{fetched}: every value is right\n");
     }
     let mut text = format!(
-        "{read}: WRONG DATA: {} ranges in {} of {} reads\n",
+        "{fetched}: WRONG DATA: {} ranges in {} of {} calls\n",
         check.ranges, check.bad_transfers, phase.ops
     );
     check.bad.iter().take(WRONG).for_each(|bad| text.push_str(&place(bad)));
     if check.ranges > WRONG as u64 {
-        text.push_str(&format!("assay:   and {} more\n", check.ranges - check.bad.len().min(WRONG) as u64));
+        text.push_str(&format!("  and {} more\n", check.ranges - check.bad.len().min(WRONG) as u64));
     }
     text
 }
 
 fn place(bad: &BadRange) -> String {
     let BadRange { rank, path, offset, length, kind, detail, .. } = bad;
-    format!(
-        "assay:   rank {rank}: {path}: {detail} ({kind}; {length} bytes from byte {offset} of the file)\n"
-    )
+    format!("  rank {rank}: {path}: {detail} ({kind}; {length} bytes from byte {offset} of the file)\n")
 }
 
 impl EventObserver<FlashIoEvent<'_>> for FlashIoText {
@@ -241,28 +243,27 @@ impl EventObserver<FlashIoEvent<'_>> for FlashIoText {
             }
             FlashIoEvent::Repetition { number, held } if !self.look.quiet => {
                 let all = self.look.parameters.repetitions;
-                let which = if all > 1 {
-                    format!("assay: repetition {} of {all}\n", number + 1)
-                } else {
-                    String::new()
-                };
-                let mut text = which + &self.report(*held);
-                text.extend(
-                    self.written.iter().filter(|_| self.look.latency).map(|file| latency(&file.phase)),
-                );
-                self.print(&text);
+                if all > 1 {
+                    self.print_own(&format!("repetition {} of {all}", number + 1));
+                }
+                self.print(&self.report(*held));
+                if self.look.latency {
+                    let latencies: String = self.written.iter().map(|file| latency(&file.phase)).collect();
+                    self.print_own(&latencies);
+                }
             }
             FlashIoEvent::Checked { file, phase } => {
                 let Some(check) = &phase.check else { return };
-                if !self.look.quiet || check.bad_transfers > 0 {
-                    let mut text = checked(*file, phase, check);
-                    if self.look.latency {
-                        text.push_str(&latency(phase));
-                    }
-                    self.print(&text);
+                let text = checked(*file, phase, check);
+                if check.bad_transfers == 0 && self.look.quiet {
+                    return;
+                }
+                self.print_own(&text);
+                if self.look.latency {
+                    self.print_own(&latency(phase));
                 }
             }
-            FlashIoEvent::Notice(text) if !self.look.quiet => self.print(&format!("assay: {text}\n")),
+            FlashIoEvent::Notice(text) if !self.look.quiet => self.print_own(text),
             FlashIoEvent::Repetition { .. } | FlashIoEvent::Notice(_) => {}
         }
     }

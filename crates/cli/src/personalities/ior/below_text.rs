@@ -1,21 +1,20 @@
-//! The lines below the classic output: percentiles, stragglers, wrong data, page-cache residency.
-//!
-//! They follow `Finished`. None begins with a word that readers of the classic output search for.
+//! The own lines below the classic output: percentiles, stragglers and wrong data. They follow `Finished`.
 
 use results::record::Phase;
-use units::{duration, rate_binary};
+use units::duration;
 
-use super::shown::{ShownTest, name_of};
+use super::shown::ShownTest;
 use crate::personalities::latency;
+use crate::personalities::own_lines::{self, own_lines, phase_name};
 
 /// A slowest rank below this share of the median rate is marked.
 const SLOW: f64 = 0.8;
 
-/// The lines, followed by the `warnings`; empty if there is nothing to report.
-pub(crate) fn lines(tests: &[ShownTest], warnings: &str) -> String {
+/// The own lines; empty if there is nothing to report.
+pub(crate) fn lines(tests: &[ShownTest]) -> String {
     let phases: Vec<NumberedPhase<'_>> = tests.iter().flat_map(|test| named(test, tests.len() > 1)).collect();
     if phases.is_empty() {
-        return warnings.to_owned();
+        return String::new();
     }
     let mut text = latencies(&phases);
     if tests.iter().any(|test| test.parameters().verbose > 0) {
@@ -24,19 +23,16 @@ pub(crate) fn lines(tests: &[ShownTest], warnings: &str) -> String {
     for NumberedPhase { test, phase } in phases {
         if let Some(check) = &phase.check {
             let test = test.map_or_else(String::new, |test| format!("test {test}, "));
-            let name = name(phase);
+            let name = phase_name(&phase.phase);
             let bytes = units::bytes_binary(check.bytes as f64);
             let verdict = match check.bad_transfers {
                 0 => "all as written".to_owned(),
                 bad => format!("{bad} transfers WRONG"),
             };
-            text.push_str(&format!(
-                "assay: {test}{name}, iter {}: {bytes} compared, {verdict}\n",
-                phase.repetition
-            ));
+            text.push_str(&format!("{test}{name}, iter {}: {bytes} compared, {verdict}\n", phase.repetition));
         }
     }
-    text + warnings
+    own_lines(&text)
 }
 
 /// A phase, with the number of its test if there are several tests.
@@ -49,7 +45,7 @@ impl NumberedPhase<'_> {
     /// The first columns of its row.
     fn columns(&self) -> String {
         let test = self.test.map_or_else(String::new, |test| format!("{test:>4} "));
-        format!("  {test}{:<12} {:>4}", name(self.phase), self.phase.repetition)
+        format!("{test}{:<8} {:>4}", phase_name(&self.phase.phase), self.phase.repetition)
     }
 }
 
@@ -61,13 +57,12 @@ fn named(test: &ShownTest, of_several: bool) -> impl Iterator<Item = NumberedPha
 /// The headings of the first columns.
 fn headings(phases: &[NumberedPhase<'_>]) -> String {
     let test = if phases.iter().any(|named| named.test.is_some()) { "test " } else { "" };
-    format!("  {test}{:<12} {:>4}", "phase", "iter")
+    format!("{test}{:<8} {:>4}", "phase", "iter")
 }
 
 fn latencies(phases: &[NumberedPhase<'_>]) -> String {
     let mut text = format!(
-        "\nassay: latency of single transfers over all ranks\n\
-         {}{}  slowest rank (median of all)\n",
+        "latency of single transfers over all ranks\n{}{}  slowest rank (share of the median rate)\n",
         headings(phases),
         latency::headings(),
     );
@@ -77,43 +72,39 @@ fn latencies(phases: &[NumberedPhase<'_>]) -> String {
         text.push_str(&(named.columns() + &latency::columns(latency)));
         let balance = &phase.balance;
         let mark = if balance.slowest_rate < SLOW * balance.median_rate { "  <- slow" } else { "" };
+        let share = if balance.median_rate > 0.0 { balance.slowest_rate / balance.median_rate } else { 1.0 };
         text.push_str(&format!(
-            "  {} on {}: {} ({}){mark}\n",
+            "  {} on {}: {:.0} %{mark}\n",
             balance.slowest_rank,
             balance.slowest_node,
-            rate_binary(balance.slowest_rate),
-            rate_binary(balance.median_rate)
+            share * 100.0
         ));
     }
     text
 }
 
-/// The name of a phase in these lines.
-fn name(phase: &Phase) -> String {
-    name_of(&phase.phase)
-        .filter(|name| name.starts_with("mix"))
-        .map_or(phase.phase.replace('_', " "), str::to_owned)
-}
-
-/// With `-v`: the extremes and the mean of the same latencies, and the conditions of the measurement.
+/// With `-v`: the extremes and the mean of the same latencies, and the conditions of the measurement. The
+/// rates are those of the slowest and of the median rank.
 fn whole(phases: &[NumberedPhase<'_>]) -> String {
     let mut text = format!(
-        "assay: the same, with the conditions of the measurement\n{} {:>10} {:>10} {:>10} {:>10}\n",
-        headings(phases),
-        "transfers",
-        "min",
-        "mean",
-        "depth"
+        "the same, with rates in bytes a second and the conditions of the measurement\n{}",
+        headings(phases)
     );
+    for heading in ["transfers", "min", "mean", "slowest", "median", "depth"] {
+        text.push_str(&format!(" {heading:>10}"));
+    }
+    text.push('\n');
     for named in phases {
         let phase = named.phase;
         let Some(latency) = &phase.latency else { continue };
         text.push_str(&format!(
-            "{} {:>10} {:>10} {:>10} {:>10}",
+            "{} {:>10} {:>10} {:>10} {:>10} {:>10} {:>10}",
             named.columns(),
             latency.count,
             duration(latency.min_ns as f64 * 1e-9),
             duration(latency.mean_ns * 1e-9),
+            own_lines::bytes(phase.balance.slowest_rate),
+            own_lines::bytes(phase.balance.median_rate),
             phase.depth
         ));
         if phase.ramp_s > 0.0 {
@@ -134,24 +125,32 @@ mod tests {
     use super::*;
 
     #[test]
-    fn with_v_the_mean_depth_ramp_and_rate_limit_are_printed() {
+    fn with_v_the_mean_rates_depth_ramp_and_rate_limit_are_printed() {
         let of = |verbose| {
             let mut test = shown(|parameters| parameters.verbose = verbose);
             let mut limited = phase("mixed_read", 1);
             (limited.depth, limited.ramp_s, limited.rate_limit) = (16, 2.0, Some(1500.0));
+            (limited.balance.slowest_rate, limited.balance.median_rate) = (512.0, 1024.0);
             test.phases = vec![phase("write_check", 0), limited];
-            lines(&[test], "")
+            lines(&[test])
         };
         let (short, long) = (of(0), of(1));
         assert!(
-            short.contains("\n  write check     0 ") && short.contains("\n  mix-read        1 "),
+            short.contains("\nassay: wr-check    0 ") && short.contains("\nassay: mix-rd      1 "),
             "{short}"
         );
+        assert!(short.ends_with("  0 on n0: 50 %  <- slow\n"), "{short}");
         assert!(!short.contains("depth") && long.starts_with(&short), "{long}");
         let row = long.lines().last().unwrap();
-        assert!(
-            row.contains(" 2.00 ms         16  after a ramp of 2.00 s  at most 1.50 k transfers/s"),
-            "{row}"
-        );
+        assert!(row.contains(" 2.00 ms        512    1.00 Ki         16  after a ramp of 2.00 s  "), "{row}");
+        assert!(row.contains("  at most 1.50 k transfers/s"), "{row}");
+    }
+
+    #[test]
+    fn every_line_begins_with_assay() {
+        let mut test = shown(|parameters| parameters.verbose = 1);
+        test.phases = vec![phase("write", 0), phase("read_check", 0)];
+        let text = lines(&[test]);
+        assert!(text.lines().count() > 4 && text.lines().all(|line| line.starts_with("assay: ")), "{text}");
     }
 }

@@ -3,13 +3,13 @@
 //!
 //! Never here: results.
 
-use results::record::BadRange;
 use workloads::ior::{IorEvent, PhaseStart, RankStamps, WearOut};
 
 use super::output::IorEdition;
 use super::shown::ShownTest;
 use super::text::date;
 use crate::personalities::failures::wrong_ranges;
+use crate::personalities::own_lines::own_lines;
 
 /// The warnings before the first test, each once.
 pub(crate) fn before_tests<'a>(warnings: impl Iterator<Item = &'a String>) -> String {
@@ -23,7 +23,7 @@ pub(crate) fn before_tests<'a>(warnings: impl Iterator<Item = &'a String>) -> St
     distinct.into_iter().flat_map(|warning| warning.split('\n').map(line)).collect()
 }
 
-/// A text of several lines in one line.
+/// A text of several lines in one line, for `--warningAsErrors`.
 pub(crate) fn in_one_line(words: &str) -> String {
     words.split_whitespace().collect::<Vec<_>>().join(" ")
 }
@@ -60,10 +60,18 @@ pub(crate) fn words(event: &IorEvent<'_>, shown: &ShownTest, edition: IorEdition
         IorEvent::Size { expected, found, moved } => {
             size_warning([*expected, *found, *moved], shown.parameters().deadline > 0, newer)
         }
-        IorEvent::BadData { phase, transfers, ranges, signature } => {
-            bad_data(phase, *transfers, ranges, *signature, newer)
+        IorEvent::BadData { phase, transfers, signature, .. } => {
+            bad_data(phase, *transfers, *signature, newer)
         }
         IorEvent::Warning(text) => format!("WARNING: {text}\n"),
+        _ => String::new(),
+    }
+}
+
+/// The own lines for an event: the places of wrong data. Empty if it has none.
+pub(crate) fn own_words(event: &IorEvent<'_>) -> String {
+    match event {
+        IorEvent::BadData { ranges, .. } => own_lines(&wrong_ranges(ranges, "")),
         _ => String::new(),
     }
 }
@@ -162,19 +170,19 @@ fn size_warning([expected, found, moved]: [u64; 3], deadline: bool, newer: bool)
     text
 }
 
-fn bad_data(phase: &str, transfers: u64, ranges: &[BadRange], signature: i32, newer: bool) -> String {
+fn bad_data(phase: &str, transfers: u64, signature: i32, newer: bool) -> String {
     let what = if phase == "write_check" { "write" } else { "read" };
     let (incorrect, gap) = if newer { ("Incorrect", "\n") } else { ("incorrect", "") };
-    let mut text = format!(
+    format!(
         "WARNING: {incorrect} data on {what} ({transfers} errors found).\n{gap}\
          Used Time Stamp {signature} ({signature:#x}) for Data Signature\n"
-    );
-    text.push_str(&wrong_ranges(ranges, "WARNING: "));
-    text
+    )
 }
 
 #[cfg(test)]
 mod tests {
+    use results::record::BadRange;
+
     use super::super::shown::tests::{beginning, shown};
     use super::*;
 
@@ -245,9 +253,9 @@ mod tests {
         let torn = BadRange { kind: "torn".into(), detail: "generation 2".into(), ..range.clone() };
         let ranges = [range, torn];
         let bad = IorEvent::BadData { phase: "write_check", transfers: 2, ranges: &ranges, signature: 4 };
-        let text = said(&bad, 0, IorEdition::Ior41);
+        let text = own_words(&bad);
         assert!(
-            text.contains("WARNING: rank 1: f at 4096: 8 bytes wrong, expected 0x1, found 0x2\n"),
+            text.starts_with("assay: rank 1: f at 4096: 8 bytes wrong, expected 0x1, found 0x2\n"),
             "{text}"
         );
         assert!(text.contains("8 bytes torn, expected 0x1, found 0x2 (generation 2)\n"), "{text}");

@@ -49,7 +49,7 @@ impl ResultOutput for Csv {
     }
 
     fn finish(&mut self, _complete: bool) -> Result<(), String> {
-        self.streams.say(&self.warnings.lines());
+        self.streams.say_own(&self.warnings.lines());
         self.streams.finish()
     }
 }
@@ -67,6 +67,7 @@ impl EventObserver<IorEvent<'_>> for Csv {
         }
         shown.hear(event);
         self.streams.say(&chatter::words(event, shown, self.edition));
+        self.streams.say_own(&chatter::own_words(event));
     }
 }
 

@@ -197,7 +197,7 @@ impl ResultOutput for Json {
     fn finish(&mut self, complete: bool) -> Result<(), String> {
         let text = serde_json::to_string_pretty(&self.document(complete)).map_err(|why| why.to_string())?;
         self.streams.put(&format!("{text}\n"));
-        self.streams.say(&self.warnings.lines());
+        self.streams.say_own(&self.warnings.lines());
         self.streams.finish()
     }
 }
@@ -219,6 +219,7 @@ impl EventObserver<IorEvent<'_>> for Json {
         }
         let words = chatter::words(event, &test.shown, edition);
         self.streams.say(&words);
+        self.streams.say_own(&chatter::own_words(event));
     }
 }
 

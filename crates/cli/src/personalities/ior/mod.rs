@@ -36,9 +36,9 @@ use units::Usage;
 
 use super::classic::drift;
 use super::classic::{grammar, help_of_backends};
+use super::own_lines::print_note;
 use super::program::StartedProgram;
 use crate::session::{Needs, Session};
-use crate::speech::complain;
 use crate::status::DONE;
 use environment::Outside;
 use flow::{IorPrinter, ReadyTest, run_tests};
@@ -58,10 +58,11 @@ fn started(program: &StartedProgram<'_>, tokens: &[String], local: Option<u32>) 
         return Ok(DONE);
     }
     let (mut tests, session) = prepare(typed, program.launch.as_ref(), local)?;
+    let dry_run = tests[0].meant.parameters.dry_run;
     if program.speaks {
         print_notes(tests.iter().flat_map(|test| &test.meant.notes).map(ToString::to_string));
     }
-    if tests[0].meant.parameters.dry_run {
+    if dry_run {
         if program.speaks {
             print_notes(tests.iter().flat_map(|test| test.meant.warnings.clone()));
         }
@@ -190,7 +191,7 @@ fn print_notes(notes: impl Iterator<Item = String>) {
     let mut printed = HashSet::new();
     for note in notes {
         if printed.insert(note.clone()) {
-            complain(&format!("ior: note: {}", chatter::in_one_line(&note)));
+            print_note(&note);
         }
     }
 }

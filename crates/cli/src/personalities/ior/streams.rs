@@ -1,4 +1,4 @@
-//! The output streams of a run: one for the results, and the same or another for messages.
+//! The output streams of a run: one for the results, and others for messages and own lines.
 //!
 //! Invariant: with JSON or CSV on standard output nothing else is written there.
 
@@ -35,11 +35,21 @@ impl OutputStream {
     }
 }
 
+/// Where messages of one kind go.
+enum MessageStream {
+    /// To the results.
+    Results,
+    /// To an output of their own.
+    Apart(OutputStream),
+}
+
 /// The outputs for results and messages.
 pub(crate) struct Streams {
     results: OutputStream,
-    /// `None`: messages go to the results.
-    chatter: Option<OutputStream>,
+    /// The messages of the classic program.
+    chatter: MessageStream,
+    /// The own lines: warnings and wrong data.
+    own: MessageStream,
     /// The first message, printed once.
     opening: Option<String>,
 }
@@ -50,11 +60,13 @@ impl Streams {
     pub(crate) fn open(look: &IorLook) -> Result<Self, Usage> {
         const OPTION: &str = "-O summaryFile";
         const PRINT: &str = "cannot print the results";
-        const SAY: &str = "cannot print the messages of the run";
         let Some(path) = &look.file else {
             let results = OutputStream::new(io::stdout(), PRINT);
-            let chatter = (look.format != ResultFormat::Text).then(|| OutputStream::new(io::stderr(), SAY));
-            return Ok(Self { results, chatter, opening: None });
+            let (chatter, own) = match look.format {
+                ResultFormat::Text => (MessageStream::Results, MessageStream::Results),
+                ResultFormat::Json | ResultFormat::Csv => (on_stderr(), on_stderr()),
+            };
+            return Ok(Self { results, chatter, own, opening: None });
         };
         let what = cannot_write(OPTION, path);
         let results = match look.format {
@@ -62,7 +74,11 @@ impl Streams {
             ResultFormat::Text | ResultFormat::Csv => OutputStream::new(create(OPTION, path)?, &what),
         };
         let opening = Some(format!("Writing output to {path}\n"));
-        Ok(Self { results, chatter: Some(OutputStream::new(io::stdout(), SAY)), opening })
+        let own = match look.format {
+            ResultFormat::Text => MessageStream::Results,
+            ResultFormat::Json | ResultFormat::Csv => on_stdout(),
+        };
+        Ok(Self { results, chatter: on_stdout(), own, opening })
     }
 
     /// Prints the first message and these warnings.
@@ -76,18 +92,50 @@ impl Streams {
         self.results.write(text);
     }
 
-    /// Writes a message.
+    /// Writes a message of the classic program.
     pub(crate) fn say(&mut self, text: &str) {
-        if !text.is_empty() {
-            self.chatter.as_mut().unwrap_or(&mut self.results).write(text);
-        }
+        self.chatter.write(&mut self.results, text);
+    }
+
+    /// Writes own lines.
+    pub(crate) fn say_own(&mut self, text: &str) {
+        self.own.write(&mut self.results, text);
     }
 
     /// Fails with the output that could not be written.
     pub(crate) fn finish(&mut self) -> Result<(), String> {
-        let mut streams = std::iter::once(&mut self.results).chain(&mut self.chatter);
+        let apart = [&mut self.chatter, &mut self.own].into_iter().filter_map(MessageStream::apart);
+        let mut streams = std::iter::once(&mut self.results).chain(apart);
         let broken = streams.find_map(|stream| Some((&stream.what, stream.broken.take()?)));
         broken.map_or(Ok(()), |(what, error)| Err(format!("{what}: {}", words(&error))))
+    }
+}
+
+/// The beginning of the error message if a message cannot be printed.
+const SAY: &str = "cannot print the messages of the run";
+
+fn on_stdout() -> MessageStream {
+    MessageStream::Apart(OutputStream::new(io::stdout(), SAY))
+}
+
+fn on_stderr() -> MessageStream {
+    MessageStream::Apart(OutputStream::new(io::stderr(), SAY))
+}
+
+impl MessageStream {
+    fn write(&mut self, results: &mut OutputStream, text: &str) {
+        match self {
+            Self::Results if !text.is_empty() => results.write(text),
+            Self::Apart(stream) if !text.is_empty() => stream.write(text),
+            _ => {}
+        }
+    }
+
+    fn apart(&mut self) -> Option<&mut OutputStream> {
+        match self {
+            Self::Apart(stream) => Some(stream),
+            Self::Results => None,
+        }
     }
 }
 
@@ -172,13 +220,15 @@ pub(crate) mod tests {
     impl Streams {
         /// Results and messages on separate pages.
         pub(crate) fn apart(results: &Page, chatter: &Page) -> Self {
-            let chatter = Some(OutputStream::new(chatter.clone(), "chatter"));
-            Self { results: OutputStream::new(results.clone(), "results"), chatter, opening: None }
+            let apart = || MessageStream::Apart(OutputStream::new(chatter.clone(), "chatter"));
+            let results = OutputStream::new(results.clone(), "results");
+            Self { results, chatter: apart(), own: apart(), opening: None }
         }
 
-        /// Both on one page.
+        /// All on one page.
         pub(crate) fn together(page: &Page) -> Self {
-            Self { results: OutputStream::new(page.clone(), "page"), chatter: None, opening: None }
+            let (chatter, own) = (MessageStream::Results, MessageStream::Results);
+            Self { results: OutputStream::new(page.clone(), "page"), chatter, own, opening: None }
         }
     }
 
@@ -199,7 +249,8 @@ pub(crate) mod tests {
     fn a_closed_pipe_is_not_an_error_but_a_full_disk_is() {
         let of = |kind| {
             let results = OutputStream::new(Failing(kind), "cannot print");
-            let mut streams = Streams { results, chatter: None, opening: None };
+            let (chatter, own) = (MessageStream::Results, MessageStream::Results);
+            let mut streams = Streams { results, chatter, own, opening: None };
             streams.put("a");
             streams.say("b");
             streams.finish()

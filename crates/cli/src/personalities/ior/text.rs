@@ -197,8 +197,9 @@ impl ResultOutput for IorText {
         if complete {
             text.push_str(&line("Finished", &date()));
         }
-        text.push_str(&below_text::lines(&self.tests, &self.warnings.lines()));
         self.streams.put(&text);
+        self.streams.say_own(&below_text::lines(&self.tests));
+        self.streams.say_own(&self.warnings.lines());
         self.streams.finish()
     }
 }
@@ -216,6 +217,7 @@ impl EventObserver<IorEvent<'_>> for IorText {
             _ => {}
         }
         self.streams.say(&words);
+        self.streams.say_own(&chatter::own_words(event));
         if matches!(event, IorEvent::Repetition { .. }) {
             self.heading();
         }

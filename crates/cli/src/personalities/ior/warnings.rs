@@ -4,6 +4,8 @@
 
 use workloads::ior::IorEvent;
 
+use crate::personalities::own_lines::own_lines;
+
 /// The most places that are listed with one warning.
 const PLACES_MAX: usize = 8;
 
@@ -59,7 +61,7 @@ impl Warnings {
     pub(crate) fn lines(&self) -> String {
         self.all
             .iter()
-            .map(|(text, places)| format!("assay: warning: {text}{}\n", self.named(places)))
+            .map(|(text, places)| own_lines(&format!("warning: {text}{}", self.named(places))))
             .collect()
     }
 

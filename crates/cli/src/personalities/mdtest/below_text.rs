@@ -1,6 +1,5 @@
-//! The lines below the classic output: failures, wrong data, percentiles and warnings.
-//!
-//! They follow the finish line. None begins with a word that readers of the classic output search for.
+//! The own lines below the classic output: failures, wrong data, percentiles and warnings. They follow the
+//! finish line.
 
 use measure::Histogram;
 use results::record::{Failed, Latency, Phase};
@@ -9,12 +8,19 @@ use workloads::kit::reduce;
 use super::results::{MeasuredPhase, Results};
 use crate::personalities::failures::{Leads, named, reasons, wrong_ranges};
 use crate::personalities::latency;
+use crate::personalities::own_lines::{own_lines, phase_name};
 
 /// How many failed operations of a phase are listed.
 const NAMED: usize = 8;
 
-/// The lines; empty if there is nothing to report.
-pub(crate) fn lines(runs: &[Results], verbose: u32, notices: &[String]) -> String {
+/// The lines about latencies, with `-v`; empty if there is nothing to report.
+pub(crate) fn of_latencies(runs: &[Results], verbose: u32) -> String {
+    let runs_shown = if verbose > 0 { runs } else { &[] };
+    own_lines(&runs_shown.iter().map(|run| latencies(run, runs.len() > 1)).collect::<String>())
+}
+
+/// The lines about failures, wrong data and warnings; empty if there are none.
+pub(crate) fn of_faults(runs: &[Results], notices: &[String]) -> String {
     let measured: Vec<&MeasuredPhase> = runs.iter().flat_map(|run| run.iterations.iter().flatten()).collect();
     let mut text = String::new();
     for one in &measured {
@@ -25,21 +31,16 @@ pub(crate) fn lines(runs: &[Results], verbose: u32, notices: &[String]) -> Strin
         text.push_str(&stopped(one));
     }
     for notice in notices {
-        text.push_str(&format!("assay: warning: {notice}\n"));
+        text.push_str(&format!("warning: {notice}\n"));
     }
-    if verbose > 0 {
-        for run in runs {
-            text.push_str(&latencies(run, runs.len() > 1));
-        }
-    }
-    text
+    own_lines(&text)
 }
 
 fn failures(one: &MeasuredPhase, failed: &Failed) -> String {
     let attempted = one.phase.ops + failed.operations;
     let mut text = format!(
-        "assay: {}, iteration {}: {} of {attempted} operations failed: {}\n",
-        one.label,
+        "{}, iteration {}: {} of {attempted} operations failed: {}\n",
+        phase_name(one.label),
         one.phase.repetition,
         failed.operations,
         reasons(failed)
@@ -55,8 +56,8 @@ fn failures(one: &MeasuredPhase, failed: &Failed) -> String {
 fn stopped(one: &MeasuredPhase) -> String {
     match &one.phase.stonewall {
         Some(wall) if one.label == "Directory creation" && wall.ran_dry < one.phase.ranks => format!(
-            "assay: {}, iteration {}: stopped after {} s at {} to {} items per rank; all continued to {}\n",
-            one.label,
+            "{}, iteration {}: stopped after {} s at {} to {} items per rank; all continued to {}\n",
+            phase_name(one.label),
             one.phase.repetition,
             wall.deadline_s,
             wall.transfers_min,
@@ -75,7 +76,8 @@ fn wrong(label: &str, phase: &Phase) -> String {
         bad => format!("{bad} files WRONG"),
     };
     let bytes = units::bytes_binary(check.bytes as f64);
-    let mut text = format!("assay: {label}, iteration {}: {bytes} compared, {verdict}\n", phase.repetition);
+    let name = phase_name(label);
+    let mut text = format!("{name}, iteration {}: {bytes} compared, {verdict}\n", phase.repetition);
     text.push_str(&wrong_ranges(&check.bad, "  "));
     match check.ranges.saturating_sub(check.bad.len() as u64) {
         0 => {}
@@ -118,17 +120,17 @@ fn latencies(run: &Results, several: bool) -> String {
     }
     let ranks = if several { format!(" of {} ranks", run.ranks) } else { String::new() };
     let mut text = format!(
-        "assay: latency of single operations{ranks}, all ranks and iterations\n  \
-         {:<18}{}  slowest rank of any iteration\n",
+        "latency of single operations{ranks}, all ranks and iterations\n\
+         {:<14}{}  slowest rank of any iteration\n",
         "operation",
         latency::headings()
     );
     for (label, merged) in &kinds {
         let merged_latency = reduce::latency(&merged.histogram).unwrap_or_default();
-        text.push_str(&format!("  {label:<18}{}", latency::columns(&merged_latency)));
+        text.push_str(&format!("{:<14}{}", phase_name(label), latency::columns(&merged_latency)));
         if let Some((rate, rank, node, iteration)) = &merged.slowest {
             let rate = units::count(*rate);
-            text.push_str(&format!("  {rank} on {node}: {rate} ops/s, iteration {iteration}"));
+            text.push_str(&format!("  {rank} on {node}: {rate}/s, iteration {iteration}"));
         }
         text.push('\n');
     }
@@ -152,11 +154,11 @@ mod tests {
 
     #[test]
     fn percentiles_are_over_all_iterations_and_only_with_v() {
-        assert_eq!(lines(&[run(|_| ())], 0, &[]), "");
-        let text = lines(&[run(|phase| phase.balance.slowest_rate = 3.0)], 1, &[]);
+        assert_eq!(of_latencies(&[run(|_| ())], 0), "");
+        let text = of_latencies(&[run(|phase| phase.balance.slowest_rate = 3.0)], 1);
         let row = text.lines().last().unwrap();
         assert!(text.starts_with("assay: latency of single operations, all ranks"), "{text}");
-        assert!(row.contains("File stat ") && row.contains("0 on n0: 0 ops/s, iteration 1"), "{row}");
+        assert!(row.starts_with("assay: st-file ") && row.ends_with("0 on n0: 0/s, iteration 1"), "{row}");
         let words: Vec<&str> = row.split_whitespace().collect();
         assert_eq!(&words[2..6], ["1.00", "us", "64.0", "us"], "{row}");
     }
@@ -169,9 +171,12 @@ mod tests {
         let mut one = measured("File stat", 100, 0.5);
         one.phase.latency = Some(record.clone());
         let run = Results { ranks: 2, items: 100, iterations: vec![vec![one]] };
-        let text = lines(&[run], 1, &[]);
+        let text = of_latencies(&[run], 1);
         let shown = latency::columns(&record);
-        assert!(text.lines().last().unwrap().starts_with(&format!("  {:<18}{shown}", "File stat")), "{text}");
+        assert!(
+            text.lines().last().unwrap().starts_with(&format!("assay: {:<14}{shown}", "st-file")),
+            "{text}"
+        );
         // The middle of its bucket, whose lower bound is 63.7.
         assert!(shown.trim_start().starts_with("63.9 us"), "{shown}");
     }
@@ -184,15 +189,15 @@ mod tests {
         (one.phase.stonewall, one.phase.ranks) = (Some(wall), 2);
         let run = Results { ranks: 2, items: 1000, iterations: vec![vec![one]] };
         assert_eq!(
-            lines(&[run], 0, &[]),
-            "assay: Directory creation, iteration 0: stopped after 2 s at 90 to 100 items per rank; \
+            of_faults(&[run], &[]),
+            "assay: mk-dir, iteration 0: stopped after 2 s at 90 to 100 items per rank; \
              all continued to 100\n"
         );
     }
 
     #[test]
     fn failures_and_wrong_data_are_always_reported() {
-        let text = lines(
+        let text = of_faults(
             &[run(|phase| {
                 let first = FailedOperation {
                     rank: 1,
@@ -211,16 +216,15 @@ mod tests {
                 phase.check =
                     Some(Check { bytes: 1024, bad_transfers: 1, ranges: 3, bad, ..Check::default() });
             })],
-            0,
             &["so".to_owned()],
         );
         assert_eq!(
             text,
-            "assay: File stat, iteration 0: 3 of 200 operations failed: \
-             2 No space left, 1 Permission denied\n  \
-             rank 1: mkdir d/x: No space left\n  ... and more\n\
-             assay: File stat, iteration 0: 1.00 KiB compared, 1 files WRONG\n  \
-             rank 1: f at 8: 8 bytes wrong, expected , found \n  ... and 2 more ranges\n\
+            "assay: st-file, iteration 0: 3 of 200 operations failed: \
+             2 No space left, 1 Permission denied\n\
+             assay:   rank 1: mkdir d/x: No space left\nassay:   ... and more\n\
+             assay: st-file, iteration 0: 1.00 Ki bytes compared, 1 files WRONG\n\
+             assay:   rank 1: f at 8: 8 bytes wrong, expected , found \nassay:   ... and 2 more ranges\n\
              assay: warning: so\n"
         );
     }

@@ -38,6 +38,7 @@ use super::classic::drift;
 use super::classic::environment::Variables;
 use super::classic::live::{LiveFiles, LiveView, node_board};
 use super::classic::{grammar, header_dir, help_of_backends, interrupt};
+use super::own_lines::print_note;
 use super::perform::{RankContext, perform};
 use super::program::StartedProgram;
 use super::run_records::RunRecords;
@@ -113,7 +114,7 @@ fn started(program: &StartedProgram<'_>, tokens: &[String], local: Option<u32>) 
     }
     let (ready, session) = prepare(typed, program.launch.as_ref(), local)?;
     if program.speaks {
-        ready.meant.notes.iter().for_each(|note| complain(&format!("mdtest: note: {note}")));
+        ready.meant.notes.iter().for_each(|note| print_note(&note.to_string()));
     }
     if ready.meant.dry_run {
         return Ok(program.print_dry_run(session, |session| dry_run::text(&ready.meant, session.size())));

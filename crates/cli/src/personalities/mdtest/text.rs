@@ -15,6 +15,7 @@ use super::results::{MeasuredPhase, Results};
 use super::summary::{self, SummaryRows};
 use super::typed::{MdtestEdition, MeantMdtest};
 use super::{below_text, chatter, listing, ranks_csv};
+use crate::personalities::own_lines::{own_lines, phase_name};
 use crate::speech::say;
 
 pub(crate) type Out = Box<dyn FnMut(&str) -> io::Result<()> + Send>;
@@ -122,7 +123,9 @@ impl MdtestText {
             MdtestEdition::Mdtest19 => format!("\n-- finished at {} --\n", moment()),
             _ => format!("-- finished at {} --\n\n", moment()),
         };
-        self.put(&(tail + &below_text::lines(&self.runs, self.verbose(), &self.notices)));
+        self.put(&tail);
+        self.put(&below_text::of_faults(&self.runs, &self.notices));
+        self.put(&below_text::of_latencies(&self.runs, self.verbose()));
         match self.broken.take() {
             None => Ok(()),
             Some(error) => Err(error),
@@ -139,13 +142,13 @@ impl MdtestText {
             let tables = summary::tables(&last, &self.meant.look, self.rows());
             self.put(&tables);
         }
-        let phases = broken_off.iter().map(|one| format!("{} {:.3} ops/sec", one.label, one.rate));
+        let phases = broken_off.iter().map(|one| format!("{} {:.3}/s", phase_name(one.label), one.rate));
         let phases: Vec<String> = phases.collect();
-        let mut text = format!("assay: the run ended early: {whole} of {wanted} iterations are complete");
+        let mut text = format!("the run ended early: {whole} of {wanted} iterations are complete");
         if !phases.is_empty() {
             text.push_str(&format!(". Done of the next one: {}", phases.join(", ")));
         }
-        self.put(&(text + "\n"));
+        self.put(&own_lines(&text));
         last.iterations.push(broken_off);
         self.runs.push(last);
     }
@@ -241,10 +244,13 @@ impl MdtestText {
                 format!("Continue stonewall hit min: {least} max: {most} avg: {mean:.1} \n\n")
             }
             MdtestEvent::Name { what, path } => chatter::name(edition, self.phase, what, path),
-            MdtestEvent::Preloaded { directories, files_each, seconds } => format!(
-                "assay: preloaded {directories} directories with {files_each} files each, counted, in \
-                 {seconds:.3} s\n"
-            ),
+            MdtestEvent::Preloaded { directories, files_each, seconds } => {
+                self.put(&own_lines(&format!(
+                    "preloaded {directories} directories with {files_each} files each, counted, in \
+                     {seconds:.3} s"
+                )));
+                String::new()
+            }
             MdtestEvent::Warning(text) => {
                 self.warnings.push((*text).to_owned());
                 format!("WARNING: {text}\n")

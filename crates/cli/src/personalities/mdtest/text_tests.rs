@@ -118,7 +118,7 @@ fn a_run_that_ends_early_prints_its_complete_iterations_and_their_number() {
     let text = printed("-n 100 -F -i 3", &["Tree creation", "File creation"], 2, false);
     assert!(text.contains("\nSUMMARY rate (in ops/sec): (of 1 iterations)\n"), "{text}");
     let early = "\nassay: the run ended early: 1 of 3 iterations are complete. Done of the next one: \
-                 Tree creation 2.000 ops/sec, File creation 400.000 ops/sec\n";
+                 mk-tree 2.000/s, mk-file 400.000/s\n";
     assert!(text.contains(early), "{text}");
     assert!(!text.contains("finished at"), "{text}");
     let text = printed("-n 100", &[], 1, false);

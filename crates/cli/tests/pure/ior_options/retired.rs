@@ -4,7 +4,7 @@ use crate::common::options::{Row, Seen, calls, fails, works};
 
 /// The program reports that the option has no effect here, and its new name.
 fn renamed_and_idle(seen: &Seen) {
-    seen.err("ior: note: ");
+    seen.err("assay: note: ");
     seen.err(" is now --");
 }
 

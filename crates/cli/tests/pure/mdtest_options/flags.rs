@@ -35,7 +35,7 @@ pub(super) const ROWS: &[Row] = &[
         assert_eq!(seen.called(&["open", "file.mdtest"]), 0);
         let file = seen.dir.join("out/test-dir.0-0/mdtest_tree.0/file.mdtest.1.1");
         assert_eq!(file.metadata().unwrap().permissions().mode() & 0o7777, 0o400);
-        seen.err("mdtest: note: -k creates files with mknod, as mdtest does since IOR 3.3.");
+        seen.err("assay: note: -k creates files with mknod, as mdtest does since IOR 3.3.");
     }),
     works("-L", "-C -F -z 1 -b 2 -I 1 {}", |seen| {
         let root = "mdtest_tree.0/file.mdtest.0.0".to_owned();
@@ -93,7 +93,7 @@ pub(super) const ROWS: &[Row] = &[
     }),
     fails("--verify-write", "-F -n 2 {}", 2, |seen| seen.err("--verify-write requires that files are")),
     fails("--verify-write", "-a DUMMY -F -n 2 -w 64 {}", 2, |seen| seen.err("DUMMY keeps no data")),
-    works("-y", "-n 2 {}", |seen| seen.err("mdtest: note: -y has no effect: no file is ")),
+    works("-y", "-n 2 {}", |seen| seen.err("assay: note: -y has no effect: no file is ")),
     calls("-y", "-C -F -n 2 -w 64 {}", |seen| assert_eq!(seen.called(&["fsync(", "file.mdtest"]), 4)),
     calls("-Y", "-C -F -n 2 {}", |seen| {
         assert!(seen.called(&[" sync("]) == 2, "one sync per rank after the phase: {}", seen.trace);
@@ -113,7 +113,7 @@ pub(super) const ROWS: &[Row] = &[
     fails("--gpuDirect", "-n 2 {}", 2, |seen| seen.err("this program does not support CUDA")),
     works("--gpuDirect", "-n 2 {0}", |seen| seen.out("SUMMARY")),
     fails("--continue", "-T -F -n 2 {}", 4, |seen| {
-        seen.out("assay: File stat, iteration 0: 4 of 4 operations failed: 4 No such file or directory\n");
+        seen.out("assay: st-file, iteration 0: 4 of 4 operations failed: 4 No such file or directory\n");
         seen.out("-- finished at");
     }),
     works("--dryRun", "-n 2 {}", |seen| {

@@ -143,7 +143,7 @@ fn classify_intact(
     if place != here || rank != own.rank {
         let mut detail = format!("belongs to offset {place} of rank {rank}");
         match own.packet {
-            Packet::Offset | Packet::Incompressible => detail.push_str(" (modulo 4 GiB)"),
+            Packet::Offset | Packet::Incompressible => detail.push_str(" (modulo 2^32)"),
             Packet::Random => detail.push_str(", or to a rank or signature with the same data"),
             _ if generation != own.generation => detail.push_str(&format!(", generation {generation}")),
             _ => {}

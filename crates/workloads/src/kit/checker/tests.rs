@@ -183,7 +183,7 @@ fn missing_data_is_truncated_and_counts_as_one_transfer_with_the_part_that_was_r
     let cut = (DamageKind::Truncated, 4099, LENGTH as u64 - 4099);
     let beyond = (DamageKind::Truncated, LENGTH as u64, LENGTH as u64);
     assert_eq!(found, [cut, (DamageKind::Flipped, 4096, 8), cut, beyond]);
-    assert_eq!(checker.bad[0].detail, "the read ended after 4099 of 16384 bytes");
+    assert_eq!(checker.bad[0].detail, "the data ended after 4099 of 16384 bytes");
     assert_eq!(checker.kinds[DamageKind::Truncated as usize], 3);
 }
 
