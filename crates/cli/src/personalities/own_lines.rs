@@ -11,6 +11,9 @@ use units::bytes_binary;
 
 use crate::speech::complain;
 
+/// The variable for output without own lines, and the value that switches it on.
+pub(crate) const PLAIN: &str = "ASSAY_PLAIN";
+
 /// Words of classic rows and words that contain them, each with what own lines have.
 const WORDS: &[(&str, &str)] = &[
     ("already", "before"),
@@ -87,6 +90,23 @@ pub(crate) fn own_lines(text: &str) -> String {
 pub(crate) fn print_note(text: &str) {
     let words: Vec<&str> = text.split_whitespace().collect();
     complain(own_lines(&format!("note: {}", words.join(" "))).trim_end());
+}
+
+/// Whether the environment asks for output without own lines. An error is a value that is neither 1 nor 0.
+pub(crate) fn is_plain(value: Option<&str>) -> Result<bool, units::Usage> {
+    match value {
+        None | Some("0") => Ok(false),
+        Some("1") => Ok(true),
+        Some(other) => Err(units::Usage(format!(
+            "{PLAIN}={other} in the environment is neither 0 nor 1. Set it to 1 for the classic output only, \
+             or unset it."
+        ))),
+    }
+}
+
+/// The same for programs whose ranks do not share their variables.
+pub(crate) fn is_plain_here() -> Result<bool, units::Usage> {
+    is_plain(std::env::var_os(PLAIN).map(|value| value.to_string_lossy().into_owned()).as_deref())
 }
 
 /// A line without the words and units of classic rows.
@@ -223,5 +243,13 @@ mod tests {
     #[test]
     fn words_that_only_contain_short_names_stay() {
         assert_eq!(own_lines("written status bread"), "assay: written status bread\n");
+    }
+
+    #[test]
+    fn plain_output_is_on_with_1_and_off_with_0() {
+        assert_eq!([None, Some("0"), Some("1")].map(|value| is_plain(value).unwrap()), [false, false, true]);
+        for wrong in ["", "yes", "2"] {
+            assert!(is_plain(Some(wrong)).unwrap_err().0.contains("neither 0 nor 1"), "{wrong}");
+        }
     }
 }

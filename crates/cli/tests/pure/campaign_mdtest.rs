@@ -109,3 +109,17 @@ fn a_criterion_may_use_any_operation_of_mdtest() {
         assert!(ran.passed(), "{name}: {ran:#?}");
     }
 }
+
+#[test]
+fn variables_for_the_text_of_a_workload_do_not_reach_the_jobs() {
+    let place = Place::new();
+    place.plan(
+        "[[test]]\nid = \"A\"\nmdtest = \"-D -n 5\"\nrepetitions = 1\ncache = \"warm\"\n\
+         criterion = { metric = \"directory_rename.rate\", op = \">\", value = \"1/s\" }\n",
+    );
+    let mut command = place.command("run p.toml --dir dir");
+    let ran = common::run(command.env("ASSAY_COMPAT", "1.9").env("ASSAY_PLAIN", "yes"));
+    assert_eq!(place.outcomes(), ["A PASS"], "version 1.9 has no renames: {ran:#?}");
+    let out = std::fs::read_to_string(place.folder().join("jobs/0001-A-r1/stdout.txt")).unwrap();
+    assert!(out.contains("mdtest-4.1.0+dev was launched"), "{out}");
+}

@@ -28,6 +28,7 @@ mod campaign_submitted;
 mod campaign_viewed;
 mod campaign_watched;
 mod campaign_witnessed;
+mod classic_environment;
 mod classic_readers;
 mod command_pages;
 mod compare;

@@ -201,12 +201,17 @@ impl Prepared {
     }
 }
 
-/// The environment of jobs: that of this process without the variables that an outer launcher set for its
-/// ranks, and the variables of the plan.
+/// Variables for workloads whose command line is fixed. In a campaign the plan decides: an older version of
+/// mdtest has fewer phases.
+const TEXT_OF_WORKLOADS: [&str; 2] = ["ASSAY_COMPAT", "ASSAY_PLAIN"];
+
+/// The environment of jobs: that of this process and the variables of the plan. It lacks the variables that
+/// an outer launcher set for its ranks, and those for the text of workloads.
 fn environment(asked: &CampaignRequest, launch: &Launch) -> BTreeMap<String, String> {
     let foreign = launch.kind.foreign_env();
-    let inherited = asked.environment.iter();
-    let inherited = inherited.filter(|(key, _)| !foreign.iter().any(|prefix| key.starts_with(prefix)));
+    let is_foreign =
+        |key: &str| foreign.iter().any(|prefix| key.starts_with(prefix)) || TEXT_OF_WORKLOADS.contains(&key);
+    let inherited = asked.environment.iter().filter(|(key, _)| !is_foreign(key));
     inherited.cloned().chain(launch.env.clone()).collect()
 }
 

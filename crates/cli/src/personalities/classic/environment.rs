@@ -5,12 +5,16 @@
 use units::Usage;
 
 use super::OptionNote;
+use crate::personalities::own_lines::{self, PLAIN};
 use crate::session::Session;
 
 /// The number of nodes to assume.
 const NODES: &str = "IOR_FAKE_NODES";
 /// The number of ranks to assume on each node.
 const ON_NODE: &str = "IOR_FAKE_TASK_PER_NODES";
+
+/// The version of the text, as with `--compat`.
+const COMPAT: &str = "ASSAY_COMPAT";
 
 /// Some variables, sorted by name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -27,6 +31,11 @@ impl Variables {
             .collect();
         found.sort();
         Self(found)
+    }
+
+    /// Whether a variable is for all classic programs.
+    pub(crate) fn is_common(name: &str) -> bool {
+        Self::stand_in(name) || [PLAIN, COMPAT].contains(&name)
     }
 
     /// Whether a variable sets the number of nodes, or of ranks on each.
@@ -52,6 +61,26 @@ impl Variables {
             }
         }
         Ok(notes)
+    }
+
+    fn value(&self, wanted: &str) -> Option<&str> {
+        self.0.iter().find(|(name, _)| name == wanted).map(|(_, value)| value.as_str())
+    }
+
+    /// Whether the output has no own lines.
+    pub(crate) fn is_plain(&self) -> Result<bool, Usage> {
+        own_lines::is_plain(self.value(PLAIN))
+    }
+
+    /// The version of the text, if one is given. `edition` knows the versions of the program.
+    pub(crate) fn compat<E>(&self, edition: fn(&str) -> Result<E, String>) -> Result<Option<E>, Usage> {
+        let Some(version) = self.value(COMPAT) else { return Ok(None) };
+        let rejected = |why| {
+            Usage(format!(
+                "{COMPAT}={version} in the environment: {why}. Set it to one of these, or unset it."
+            ))
+        };
+        edition(version).map(Some).map_err(rejected)
     }
 
     /// Sends the variables of rank 0 to all ranks.

@@ -16,4 +16,6 @@ mod text;
 
 pub(crate) use data_key::TypedKey;
 pub(crate) use grammar::{ClassicLine, OptionNote, TakenOptions, packet, without_gpu};
-pub(crate) use text::{header_dir, help_of_backends, space_line, space_words, whole_header_dir};
+pub(crate) use text::{
+    header_dir, help_of_backends, help_of_variables, space_line, space_words, whole_header_dir,
+};

@@ -41,6 +41,16 @@ pub(crate) fn whole_header_dir(path: &str) -> PathBuf {
     dir.canonicalize().unwrap_or_else(|_| dir.to_owned())
 }
 
+/// The help about the variables for the text. `versions` are those that `--compat` takes.
+pub(crate) fn help_of_variables(versions: &str) -> String {
+    let mut text = String::from("\nVariables of the environment\n");
+    text.push_str(&described(
+        "ASSAY_PLAIN=1",
+        "print only the classic text; warnings and failures go to standard error",
+    ));
+    text + &described("ASSAY_COMPAT=VERSION", &format!("the same as --compat: {versions}"))
+}
+
 /// The help about backends: a block for each backend that `listed` accepts.
 pub(crate) fn help_of_backends(listed: impl Fn(&str) -> bool) -> String {
     let mut text = String::new();

@@ -17,6 +17,7 @@ use super::trace;
 use crate::personalities::failures::{Leads, named, reasons};
 use crate::personalities::latency::in_words;
 use crate::personalities::own_lines::own_lines;
+use crate::speech::complain;
 
 /// How many failures of a phase are listed.
 const NAMED: usize = 8;
@@ -33,6 +34,8 @@ pub(super) struct FdtreeLook {
     pub(super) sized: bool,
     /// A line below the header if the free space is too small.
     pub(super) warning: Option<String>,
+    /// Whether the output has no own lines.
+    pub(super) plain: bool,
 }
 
 impl FdtreeLook {
@@ -167,6 +170,22 @@ impl FdtreeText {
         self.keep(written);
     }
 
+    /// Prints own lines, unless the output has none.
+    fn put_own(&mut self, text: &str) {
+        if !self.look.plain {
+            self.put(text);
+        }
+    }
+
+    /// Prints own lines about faults, or what stays. If the output has no own lines, they go to standard
+    /// error.
+    fn put_fault(&mut self, text: &str) {
+        match self.look.plain {
+            true => complain(text.trim_end()),
+            false => self.put(text),
+        }
+    }
+
     fn flush(&mut self) {
         let flushed = self.out.flush();
         self.keep(flushed);
@@ -196,9 +215,9 @@ impl FdtreeText {
             self.put(&trace::counting(self.look.parameters.shape));
         }
         self.put(&self.look.header());
-        self.put(&self.look.own_header());
+        self.put_own(&self.look.own_header());
         if let Some(warning) = self.look.warning.take() {
-            self.put(&warning);
+            self.put_fault(&warning);
         }
     }
 
@@ -216,9 +235,9 @@ impl FdtreeText {
         let times = [phase.began_s, phase.began_s + phase.spans.total_s];
         let text = self.look.phase(step, phase, times.map(|at| self.whole_seconds(at)));
         self.put(&text);
-        self.put(&self.look.own(step, phase));
+        self.put_own(&self.look.own(step, phase));
         if let Some(failed) = &phase.failed {
-            self.put(&failures(failed));
+            self.put_fault(&failures(failed));
         }
         self.flush();
     }
@@ -248,7 +267,7 @@ impl FdtreeText {
             String::new()
         };
         if !text.is_empty() {
-            self.put(&own_lines(&text));
+            self.put_fault(&own_lines(&text));
         }
         self.flush();
         self.broken.take().map_or(Ok(()), Err)
@@ -269,11 +288,11 @@ impl EventObserver<FdtreeEvent<'_>> for FdtreeText {
             FdtreeEvent::Ended { step, phase } => self.ended(*step, phase),
             FdtreeEvent::Foreign { rank, path } => {
                 self.foreign.get_or_insert_with(|| (*path).to_owned());
-                self.put(&own_lines(&format!(
+                self.put_fault(&own_lines(&format!(
                     "  rank {rank}: {path} does not belong to the tree and is left"
                 )));
             }
-            FdtreeEvent::Notice(text) => self.put(&own_lines(&format!("warning: {text}"))),
+            FdtreeEvent::Notice(text) => self.put_fault(&own_lines(&format!("warning: {text}"))),
         }
     }
 }
@@ -291,7 +310,15 @@ mod tests {
             create: true,
             ..FdtreeParameters::default()
         };
-        FdtreeLook { parameters, ranks, verbose: false, debug: false, sized: true, warning: None }
+        FdtreeLook {
+            parameters,
+            ranks,
+            verbose: false,
+            debug: false,
+            sized: true,
+            warning: None,
+            plain: false,
+        }
     }
 
     fn phase(ops: u64, seconds: f64) -> Phase {

@@ -16,7 +16,7 @@ use units::Usage;
 use workloads::flash_io::{FlashIoContext, FlashIoListener, FlashIoParameters, Form};
 use workloads::kit::observer::Silent;
 
-use super::own_lines::print_note;
+use super::own_lines::{is_plain_here, print_note};
 use super::perform::{RankContext, perform_unless};
 use super::program::{StartedProgram, posix};
 use super::stuck::{self, RankStanding};
@@ -46,9 +46,10 @@ fn started(program: &StartedProgram<'_>, tokens: &[String], local: Option<u32>) 
         let prefix = &ready.parameters.prefix;
         print_note(&format!("taken as -f {prefix}, as in versions before 2020"));
     }
+    let (session, plain) = session.agree(is_plain_here())?;
     let (quiet, latency) = (typed.quiet, typed.latency);
     let (parameters, version) = (ready.parameters.clone(), ready.arrays.version());
-    let look = FlashIoLook { parameters, version, ranks: session.size(), quiet, latency };
+    let look = FlashIoLook { parameters, version, ranks: session.size(), quiet, latency, plain };
     let (session, kept) = session.agree(program.records(typed.record.as_deref()))?;
     let text = |kept| (kept, FlashIoText::new(look, Box::new(io::stdout())));
     let (rank, ranks, arrays) = (session.rank(), session.size(), &*ready.arrays);

@@ -12,6 +12,7 @@ use workloads::kit::observer::EventObserver;
 
 use crate::personalities::latency::in_words;
 use crate::personalities::own_lines::{own_lines, phase_name, rate};
+use crate::speech::complain;
 
 /// How many wrong places are printed.
 const WRONG: usize = 8;
@@ -28,6 +29,8 @@ pub(super) struct FlashIoLook {
     pub(super) quiet: bool,
     /// `--latency`
     pub(super) latency: bool,
+    /// Whether the output has no own lines.
+    pub(super) plain: bool,
 }
 
 /// What is known of one file of the current repetition.
@@ -66,9 +69,19 @@ impl FlashIoText {
         }
     }
 
-    /// Prints own lines.
+    /// Prints own lines, unless the output has none.
     fn print_own(&mut self, text: &str) {
-        self.print(&own_lines(text));
+        if !self.look.plain {
+            self.print(&own_lines(text));
+        }
+    }
+
+    /// Prints own lines about faults. If the output has no own lines, they go to standard error.
+    fn print_fault(&mut self, text: &str) {
+        match self.look.plain {
+            true => complain(own_lines(text).trim_end()),
+            false => self.print(&own_lines(text)),
+        }
     }
 
     /// The error, if not everything was printed.
@@ -255,15 +268,16 @@ impl EventObserver<FlashIoEvent<'_>> for FlashIoText {
             FlashIoEvent::Checked { file, phase } => {
                 let Some(check) = &phase.check else { return };
                 let text = checked(*file, phase, check);
-                if check.bad_transfers == 0 && self.look.quiet {
-                    return;
+                match check.bad_transfers {
+                    0 if self.look.quiet => return,
+                    0 => self.print_own(&text),
+                    _ => self.print_fault(&text),
                 }
-                self.print_own(&text);
                 if self.look.latency {
                     self.print_own(&latency(phase));
                 }
             }
-            FlashIoEvent::Notice(text) if !self.look.quiet => self.print_own(text),
+            FlashIoEvent::Notice(text) if !self.look.quiet => self.print_fault(text),
             FlashIoEvent::Repetition { .. } | FlashIoEvent::Notice(_) => {}
         }
     }

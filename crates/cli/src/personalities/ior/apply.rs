@@ -91,7 +91,7 @@ pub(crate) fn set(typed: &mut TypedIor, option: IorOption, value: OptionValue<'_
         Id::Record => typed.look.record = Some(value.text()),
         Id::Live => typed.look.live = Some(value.text()),
         Id::Progress => typed.look.progress = Some(value.text()),
-        Id::Edition => typed.look.edition = edition(&value.text())?,
+        Id::Edition => typed.look.edition = Some(edition(&value.text())?),
         Id::QueueDepth => parameters.depth = Some(value.whole()?),
         Id::ReadWriteMix => parameters.mix = Some(value.whole()?),
         Id::Rate => parameters.rate = Some(numbers::rate(&value.text())?),
@@ -136,7 +136,8 @@ fn is_iors_order(name: &str) -> Result<bool, String> {
     }
 }
 
-fn edition(name: &str) -> Result<IorEdition, String> {
+/// The version of the text with this name.
+pub(super) fn edition(name: &str) -> Result<IorEdition, String> {
     match name {
         "3.3" => Ok(IorEdition::Ior33),
         "4.1" => Ok(IorEdition::Ior41),

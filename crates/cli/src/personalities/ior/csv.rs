@@ -7,7 +7,7 @@ use workloads::ior::IorEvent;
 use workloads::kit::observer::EventObserver;
 
 use super::chatter;
-use super::output::{IorEdition, ResultOutput};
+use super::output::{IorEdition, IorLook, ResultOutput};
 use super::shown::{ShownTest, name_of};
 use super::streams::Streams;
 use super::text::row_numbers;
@@ -28,8 +28,8 @@ pub(crate) struct Csv {
 
 impl Csv {
     /// A writer to these streams.
-    pub(crate) fn new(streams: Streams, edition: IorEdition) -> Self {
-        Self { streams, edition, shown: None, warnings: Warnings::default() }
+    pub(crate) fn new(streams: Streams, look: &IorLook) -> Self {
+        Self { streams, edition: look.edition(), shown: None, warnings: Warnings::default() }
     }
 }
 
@@ -80,7 +80,7 @@ mod tests {
     #[test]
     fn the_results_are_a_heading_per_test_and_a_row_per_phase_only() {
         let (page, chatter) = (Page::default(), Page::default());
-        let mut csv = Csv::new(Streams::apart(&page, &chatter), IorEdition::Ior41);
+        let mut csv = Csv::new(Streams::apart(&page, &chatter), &IorLook::default());
         csv.begin("");
         for test in 0..2 {
             csv.test(&meant(|parameters| (parameters.test, parameters.verbose) = (test, 3)), None);
@@ -103,7 +103,7 @@ mod tests {
     #[test]
     fn a_microsecond_is_not_zero_and_nan_is_empty() {
         let (page, chatter) = (Page::default(), Page::default());
-        let mut csv = Csv::new(Streams::apart(&page, &chatter), IorEdition::Ior41);
+        let mut csv = Csv::new(Streams::apart(&page, &chatter), &IorLook::default());
         csv.test(&meant(|_| ()), None);
         let mut odd = phase("write", 0);
         odd.spans.open_s = 1.25e-6;

@@ -7,6 +7,8 @@ use std::time::Duration;
 use units::Usage;
 use workloads::ior::IorParameters;
 
+use super::apply;
+use super::output::IorLook;
 use crate::personalities::classic::OptionNote;
 use crate::personalities::classic::environment::Variables;
 use crate::personalities::stuck;
@@ -28,7 +30,7 @@ impl Outside {
     /// Reads the script, if any, and the environment.
     pub(crate) fn read(script: Option<&str>) -> Result<Self, Usage> {
         let variables = Variables::read(|name| {
-            Variables::stand_in(name) || name == stuck::CALL_LIMIT_VARIABLE || name.starts_with(HINT)
+            Variables::is_common(name) || name == stuck::CALL_LIMIT_VARIABLE || name.starts_with(HINT)
         });
         let text = script.map(std::fs::read).transpose();
         let text = text.map_err(|error| {
@@ -60,6 +62,14 @@ impl Outside {
             }
         }
         Ok(notes)
+    }
+
+    /// Applies the variables for the form of the text. An option for the same has priority.
+    pub(crate) fn apply_to_look(&self, look: &mut IorLook) -> Result<(), Usage> {
+        look.plain = self.variables.is_plain()?;
+        let given = self.variables.compat(apply::edition)?;
+        look.edition = look.edition.or(given);
+        Ok(())
     }
 
     /// How long a collective call on a file may last.

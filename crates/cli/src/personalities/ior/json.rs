@@ -52,7 +52,7 @@ impl Json {
     /// A document about the run started as `argv`.
     pub(crate) fn new(streams: Streams, look: &IorLook, argv: &[String]) -> Self {
         let (command, tests, warnings) = (argv.join(" "), Vec::new(), Warnings::default());
-        Self { streams, edition: look.edition, command, began: date(), tests, warnings }
+        Self { streams, edition: look.edition(), command, began: date(), tests, warnings }
     }
 
     fn test(&mut self) -> &mut JsonTest {

@@ -35,7 +35,7 @@ use ranks::launcher::RankLaunch;
 use units::Usage;
 
 use super::classic::drift;
-use super::classic::{grammar, help_of_backends};
+use super::classic::{grammar, help_of_backends, help_of_variables};
 use super::own_lines::print_note;
 use super::program::StartedProgram;
 use crate::session::{Needs, Session};
@@ -93,6 +93,7 @@ fn help() -> String {
          test writes and reads.\n\
          Ranks are those of mpirun or srun; `assay -n RANKS ior ...` makes local ones, as threads.\n",
     );
+    text.push_str(&help_of_variables("3.3 or 4.1"));
     text
 }
 
@@ -150,6 +151,7 @@ fn ready(test: ScriptTest, outside: &Outside, ranks: u32) -> Result<ReadyTest, U
     let ScriptTest { mut meant, at } = test;
     let placed = |usage: Usage| Usage(format!("{at}{usage}"));
     meant.notes.extend(outside.apply(&mut meant.parameters)?);
+    outside.apply_to_look(&mut meant.look)?;
     let wanted = meant.parameters.ranks.unwrap_or(ranks);
     if wanted > ranks {
         let why = format!("More tasks requested ({wanted}) than available ({ranks}),");

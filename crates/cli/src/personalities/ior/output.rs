@@ -44,8 +44,10 @@ pub(crate) struct IorLook {
     pub(crate) file: Option<String>,
     /// `-O summaryAlways`
     pub(crate) summary_always: bool,
-    /// `--compat`
-    pub(crate) edition: IorEdition,
+    /// `--compat`, or the variable for the same; `None` for 4.1.
+    pub(crate) edition: Option<IorEdition>,
+    /// Whether the variable for output without own lines is on.
+    pub(crate) plain: bool,
     /// `-O saveRankPerformanceDetailsCSV`
     pub(crate) rank_csv: Option<String>,
     /// `--record FILE`
@@ -54,6 +56,13 @@ pub(crate) struct IorLook {
     pub(crate) live: Option<String>,
     /// `--progress FILE`
     pub(crate) progress: Option<String>,
+}
+
+impl IorLook {
+    /// The version of the text.
+    pub(crate) fn edition(&self) -> IorEdition {
+        self.edition.unwrap_or_default()
+    }
 }
 
 /// One output format, on rank 0, from the first test to the last.
@@ -78,7 +87,7 @@ pub(crate) fn open(look: &IorLook, argv: &[String]) -> Result<Box<dyn ResultOutp
     let output: Box<dyn ResultOutput> = match look.format {
         ResultFormat::Text => Box::new(IorText::new(streams, look, argv)),
         ResultFormat::Json => Box::new(Json::new(streams, look, argv)),
-        ResultFormat::Csv => Box::new(Csv::new(streams, look.edition)),
+        ResultFormat::Csv => Box::new(Csv::new(streams, look)),
     };
     match &look.rank_csv {
         None => Ok(output),

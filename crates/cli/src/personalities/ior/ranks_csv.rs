@@ -89,7 +89,7 @@ impl EventObserver<IorEvent<'_>> for WithRanks {
 #[cfg(test)]
 mod tests {
     use super::super::csv::Csv;
-    use super::super::output::IorEdition;
+    use super::super::output::IorLook;
     use super::super::shown::tests::meant;
     use super::super::streams::Streams;
     use super::super::streams::tests::Page;
@@ -98,7 +98,7 @@ mod tests {
     #[test]
     fn each_rank_has_the_throughput_of_its_own_bytes() {
         let (results, file) = (Page::default(), Page::default());
-        let inner = Box::new(Csv::new(Streams::together(&results), IorEdition::Ior41));
+        let inner = Box::new(Csv::new(Streams::together(&results), &IorLook::default()));
         let mut ranks = WithRanks { inner, file: Box::new(file.clone()), what: "file".into(), broken: None };
         ranks.test(&meant(|_| ()), None);
         let rows = [

@@ -62,9 +62,10 @@ impl Streams {
         const PRINT: &str = "cannot print the results";
         let Some(path) = &look.file else {
             let results = OutputStream::new(io::stdout(), PRINT);
-            let (chatter, own) = match look.format {
-                ResultFormat::Text => (MessageStream::Results, MessageStream::Results),
-                ResultFormat::Json | ResultFormat::Csv => (on_stderr(), on_stderr()),
+            let (chatter, own) = match (look.format, look.plain) {
+                (ResultFormat::Text, false) => (MessageStream::Results, MessageStream::Results),
+                (ResultFormat::Text, true) => (MessageStream::Results, on_stderr()),
+                (ResultFormat::Json | ResultFormat::Csv, _) => (on_stderr(), on_stderr()),
             };
             return Ok(Self { results, chatter, own, opening: None });
         };
@@ -74,9 +75,10 @@ impl Streams {
             ResultFormat::Text | ResultFormat::Csv => OutputStream::new(create(OPTION, path)?, &what),
         };
         let opening = Some(format!("Writing output to {path}\n"));
-        let own = match look.format {
-            ResultFormat::Text => MessageStream::Results,
-            ResultFormat::Json | ResultFormat::Csv => on_stdout(),
+        let own = match (look.plain, look.format) {
+            (true, _) => on_stderr(),
+            (false, ResultFormat::Text) => MessageStream::Results,
+            (false, _) => on_stdout(),
         };
         Ok(Self { results, chatter: on_stdout(), own, opening })
     }
@@ -223,6 +225,12 @@ pub(crate) mod tests {
             let apart = || MessageStream::Apart(OutputStream::new(chatter.clone(), "chatter"));
             let results = OutputStream::new(results.clone(), "results");
             Self { results, chatter: apart(), own: apart(), opening: None }
+        }
+
+        /// Results and messages on a page, own lines on another.
+        pub(crate) fn own_apart(page: &Page, own: &Page) -> Self {
+            let own = MessageStream::Apart(OutputStream::new(own.clone(), "own"));
+            Self { own, ..Self::together(page) }
         }
 
         /// All on one page.

@@ -21,6 +21,8 @@ use crate::personalities::classic::{space_line, whole_header_dir};
 pub(crate) struct IorText {
     streams: Streams,
     edition: IorEdition,
+    /// Whether the output has no own lines.
+    plain: bool,
     summary_always: bool,
     command: String,
     /// The tests so far. The last one is the current test.
@@ -40,7 +42,8 @@ impl IorText {
     pub(crate) fn new(streams: Streams, look: &IorLook, argv: &[String]) -> Self {
         Self {
             streams,
-            edition: look.edition,
+            edition: look.edition(),
+            plain: look.plain,
             summary_always: look.summary_always,
             command: argv.join(" "),
             tests: Vec::new(),
@@ -173,6 +176,8 @@ impl ResultOutput for IorText {
         let shown = self.shown();
         let text = match self.summary_always && self.verbose() > 0 {
             true => format!("\n{}", summary::table([shown])),
+            // IOR 4.1 prints them with `-v` only.
+            false if self.plain && !self.older() && self.verbose() == 0 => String::new(),
             false => summary::maxima(shown),
         };
         // The first phase of a test that writes is the write.
@@ -198,7 +203,9 @@ impl ResultOutput for IorText {
             text.push_str(&line("Finished", &date()));
         }
         self.streams.put(&text);
-        self.streams.say_own(&below_text::lines(&self.tests));
+        if !self.plain {
+            self.streams.say_own(&below_text::lines(&self.tests));
+        }
         self.streams.say_own(&self.warnings.lines());
         self.streams.finish()
     }
@@ -262,7 +269,11 @@ mod tests {
     /// The script of the golden texts as events.
     fn script(look: &IorLook, verbose: u32) -> String {
         let page = Page::default();
-        let mut text = IorText::new(Streams::together(&page), look, &["ior".into(), "-f".into()]);
+        script_on(Streams::together(&page), &page, look, verbose)
+    }
+
+    fn script_on(streams: Streams, page: &Page, look: &IorLook, verbose: u32) -> String {
+        let mut text = IorText::new(streams, look, &["ior".into(), "-f".into()]);
         text.begin("");
         for (test, transfer, file_per_rank) in [(0, 16 << 10, false), (1, 32 << 10, true)] {
             let meant = meant(|p| {
@@ -292,7 +303,7 @@ mod tests {
     fn the_blocks_of_each_test_of_a_script_have_the_classic_text() {
         let text = script(&IorLook::default(), 0);
         Golden::new(include_str!("../../../tests/golden/script.txt")).assert(&text);
-        let older = IorLook { edition: IorEdition::Ior33, ..IorLook::default() };
+        let older = IorLook { edition: Some(IorEdition::Ior33), ..IorLook::default() };
         Golden::new(include_str!("../../../tests/golden/3.3-script.txt")).assert(&script(&older, 0));
     }
 
@@ -321,7 +332,22 @@ mod tests {
         let golden = include_str!("../../../tests/golden/script-v-summaries.txt");
         Golden::new(golden).assert(&script(&look, 1));
         let golden = include_str!("../../../tests/golden/3.3-script-v-summaries.txt");
-        Golden::new(golden).assert(&script(&IorLook { edition: IorEdition::Ior33, ..look.clone() }, 1));
+        Golden::new(golden).assert(&script(&IorLook { edition: Some(IorEdition::Ior33), ..look.clone() }, 1));
         assert!(script(&look, 0).contains("\nMax Write: "), "without -v it changes nothing");
+    }
+
+    #[test]
+    fn plain_output_is_the_golden_text_without_any_other_line() {
+        for (golden, edition, verbose) in [
+            (include_str!("../../../tests/golden/script.txt"), IorEdition::Ior41, 0),
+            (include_str!("../../../tests/golden/3.3-script.txt"), IorEdition::Ior33, 0),
+        ] {
+            let look = IorLook { plain: true, edition: Some(edition), ..IorLook::default() };
+            let page = Page::default();
+            let apart = Page::default();
+            let text = script_on(Streams::own_apart(&page, &apart), &page, &look, verbose);
+            Golden::new(golden).assert_whole(&text);
+            assert_eq!(apart.text(), "");
+        }
     }
 }

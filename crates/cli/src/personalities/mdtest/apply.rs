@@ -92,7 +92,7 @@ pub(super) fn set(
         Id::Nonce => typed.key.nonce = Some(value.text()),
         Id::Record => look.record = Some(value.text()),
         Id::Progress => look.progress = Some(value.text()),
-        Id::Edition => look.edition = edition(&value.text())?,
+        Id::Edition => typed.compat = Some(edition(&value.text())?),
         Id::SeededShuffle => seeded_shuffle(typed, &value.text())?,
     }
     Ok(())
@@ -112,7 +112,8 @@ fn names(list: &str) -> Vec<String> {
     list.split(',').map(|name| name.trim().to_owned()).filter(|name| !name.is_empty()).collect()
 }
 
-fn edition(name: &str) -> Result<MdtestEdition, String> {
+/// The version of the text with this name.
+pub(super) fn edition(name: &str) -> Result<MdtestEdition, String> {
     match name {
         "1.9" => Ok(MdtestEdition::Mdtest19),
         "3.3" => Ok(MdtestEdition::Mdtest33),

@@ -37,7 +37,7 @@ use workloads::mdtest::{self, MdtestEvent, MdtestListener, MdtestParameters, nam
 use super::classic::drift;
 use super::classic::environment::Variables;
 use super::classic::live::{LiveFiles, LiveView, node_board};
-use super::classic::{grammar, header_dir, help_of_backends, interrupt};
+use super::classic::{grammar, header_dir, help_of_backends, help_of_variables, interrupt};
 use super::own_lines::print_note;
 use super::perform::{RankContext, perform};
 use super::program::StartedProgram;
@@ -153,6 +153,7 @@ fn help() -> String {
          Ranks are those of mpirun or srun; `assay -n RANKS mdtest ...` makes local ones, as threads.\n",
         mdtest::operation_names().collect::<Vec<_>>().join(", ")
     ));
+    text.push_str(&help_of_variables("1.9, 3.3 or 4.1"));
     text
 }
 
@@ -176,7 +177,7 @@ fn prepare(
     launch: Option<&RankLaunch>,
     local: Option<u32>,
 ) -> Result<(ReadyMdtest, Session), Usage> {
-    let read = || Variables::read(Variables::stand_in);
+    let read = || Variables::read(Variables::is_common);
     let Some(first) = launch.filter(|launch| launch.is_parallel()) else {
         // Wrong options are reported before a missing requirement, such as MPI.
         let ready = ready(typed, &read(), local.unwrap_or(1).max(1))?;
@@ -191,7 +192,10 @@ fn prepare(
 }
 
 /// Checks a run on `ranks` ranks and opens its storage.
-fn ready(typed: TypedMdtest, variables: &Variables, ranks: u32) -> Result<ReadyMdtest, Usage> {
+fn ready(mut typed: TypedMdtest, variables: &Variables, ranks: u32) -> Result<ReadyMdtest, Usage> {
+    typed.look.plain = variables.is_plain()?;
+    let given = variables.compat(apply::edition)?;
+    typed.compat = typed.compat.or(given);
     let mut meant = typed.meant()?;
     let parameters = &mut meant.parameters;
     meant.notes.extend(variables.apply(&mut parameters.nodes, &mut parameters.ranks_on_node0)?);

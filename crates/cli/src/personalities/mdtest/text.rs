@@ -16,7 +16,7 @@ use super::summary::{self, SummaryRows};
 use super::typed::{MdtestEdition, MeantMdtest};
 use super::{below_text, chatter, listing, ranks_csv};
 use crate::personalities::own_lines::{own_lines, phase_name};
-use crate::speech::say;
+use crate::speech::{complain, say};
 
 pub(crate) type Out = Box<dyn FnMut(&str) -> io::Result<()> + Send>;
 
@@ -100,6 +100,15 @@ impl MdtestText {
         }
     }
 
+    /// Prints own lines. If standard output has none, they go to standard error.
+    fn put_own(&mut self, text: &str) {
+        match self.meant.look.plain {
+            true if text.is_empty() => {}
+            true => complain(text.trim_end()),
+            false => self.put(text),
+        }
+    }
+
     fn save(&mut self, text: &str) {
         if let Some(file) = &mut self.rank_csv
             && let Err(error) = file.write_all(text.as_bytes())
@@ -124,8 +133,10 @@ impl MdtestText {
             _ => format!("-- finished at {} --\n\n", moment()),
         };
         self.put(&tail);
-        self.put(&below_text::of_faults(&self.runs, &self.notices));
-        self.put(&below_text::of_latencies(&self.runs, self.verbose()));
+        self.put_own(&below_text::of_faults(&self.runs, &self.notices));
+        if !self.meant.look.plain {
+            self.put_own(&below_text::of_latencies(&self.runs, self.verbose()));
+        }
         match self.broken.take() {
             None => Ok(()),
             Some(error) => Err(error),
@@ -148,7 +159,7 @@ impl MdtestText {
         if !phases.is_empty() {
             text.push_str(&format!(". Done of the next one: {}", phases.join(", ")));
         }
-        self.put(&own_lines(&text));
+        self.put_own(&own_lines(&text));
         last.iterations.push(broken_off);
         self.runs.push(last);
     }
@@ -245,7 +256,7 @@ impl MdtestText {
             }
             MdtestEvent::Name { what, path } => chatter::name(edition, self.phase, what, path),
             MdtestEvent::Preloaded { directories, files_each, seconds } => {
-                self.put(&own_lines(&format!(
+                self.put_own(&own_lines(&format!(
                     "preloaded {directories} directories with {files_each} files each, counted, in \
                      {seconds:.3} s"
                 )));

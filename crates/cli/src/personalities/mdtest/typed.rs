@@ -24,8 +24,10 @@ pub(crate) enum MdtestEdition {
 /// The form and the files of the results.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct MdtestLook {
-    /// `--compat`
+    /// The version of the text.
     pub(crate) edition: MdtestEdition,
+    /// Whether the output has no own lines.
+    pub(crate) plain: bool,
     /// `-Z`: times instead of rates.
     pub(crate) times: bool,
     /// `-P`: both.
@@ -67,6 +69,8 @@ pub(crate) struct TypedMdtest {
     pub(crate) dirs: Option<String>,
     /// The form of the results.
     pub(crate) look: MdtestLook,
+    /// `--compat`
+    pub(crate) compat: Option<MdtestEdition>,
     /// `--data-key`, `--nonce`
     pub(crate) key: TypedKey,
     /// `--dryRun`
@@ -94,7 +98,8 @@ pub(crate) struct MeantMdtest {
 impl TypedMdtest {
     /// The meaning of the command line.
     pub(crate) fn meant(self) -> Result<MeantMdtest, Usage> {
-        let Self { mut parameters, only, backend, dirs, look, dry_run, taken, key, .. } = self;
+        let Self { mut parameters, only, backend, dirs, mut look, dry_run, taken, key, .. } = self;
+        look.edition = self.compat.unwrap_or_default();
         parameters.data_key = key.read()?;
         let older = look.edition != MdtestEdition::Mdtest41;
         let all_phases = !(only.create || only.stat || only.read || only.rename || only.remove);
