@@ -69,7 +69,7 @@ pub(crate) fn perform_unless<V: Send>(
         }
         let ended = kept.end(done.as_ref().err(), exit);
         if let Err(halt) = &done {
-            complain(&format!("{}: {halt}", program.name));
+            program.complain_of(halt);
         }
         if let Err(error) = &ended {
             complain(&format!("{}: cannot write the records: {}", program.name, words(error)));
@@ -77,7 +77,7 @@ pub(crate) fn perform_unless<V: Send>(
         Ok(if ended.is_err() { exit.max(ERROR) } else { exit })
     });
     done.unwrap_or_else(|halt| {
-        complain(&format!("{}: {halt}", program.name));
+        program.complain_of(&halt);
         ERROR
     })
 }

@@ -2,6 +2,9 @@
 //!
 //! Never here: the work of a personality.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use ranks::Halt;
 use ranks::launcher::RankLaunch;
 use storage::{Settings, Storage};
 use units::Usage;
@@ -22,6 +25,8 @@ pub(crate) struct StartedProgram<'a> {
     pub(crate) launch: Option<RankLaunch>,
     /// Whether this process prints for all ranks: the one with rank 0.
     pub(crate) speaks: bool,
+    /// Whether the results already report the failure of the run.
+    reported: AtomicBool,
 }
 
 impl<'a> StartedProgram<'a> {
@@ -34,7 +39,7 @@ impl<'a> StartedProgram<'a> {
         process::remember_mapped();
         let launch = launch();
         let speaks = launch.as_ref().is_none_or(|launch| launch.rank == 0);
-        let program = Self { name, argv, launch, speaks };
+        let program = Self { name, argv, launch, speaks, reported: AtomicBool::new(false) };
         body(&program).unwrap_or_else(|usage| program.reject(&usage))
     }
 
@@ -44,6 +49,18 @@ impl<'a> StartedProgram<'a> {
             complain(&format!("{}: {usage}", self.name));
         }
         USAGE
+    }
+
+    /// Notes whether the results report a failure of the run. If they do, no line of error repeats it.
+    pub(crate) fn failure_is_reported(&self, is_reported: bool) {
+        self.reported.store(is_reported, Ordering::Relaxed);
+    }
+
+    /// Reports that the run failed, unless its results do.
+    pub(crate) fn complain_of(&self, halt: &Halt) {
+        if !self.reported.load(Ordering::Relaxed) {
+            complain(&format!("{}: {halt}", self.name));
+        }
     }
 
     /// Creates the file of `--record`, if it was given, on the process that prints.

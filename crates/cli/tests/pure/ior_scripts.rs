@@ -259,7 +259,8 @@ fn lines_below_the_classic_text_name_their_test_and_repetition() {
         assert!(text.contains(line), "{line}: {text}");
     }
     for format in ["CSV", "JSON"] {
-        let (warnings, _) = warnings_of(&format!("-f s -i 3 -w -r -O summaryFormat={format}"));
+        let words = format!("-f s -i 3 -w -r -O summaryFormat={format},summaryFile=results");
+        let (warnings, _) = warnings_of(&words);
         assert!(warnings.len() == 1 && warnings[0].ends_with(place), "{warnings:#?}");
     }
     let (warnings, _) = warnings_of("-i 2 -w -r -b 64k -t 16k -o f");

@@ -13,6 +13,7 @@ use super::streams::Streams;
 use super::text::row_numbers;
 use super::typed::MeantIor;
 use super::warnings::Warnings;
+use crate::personalities::own_lines::{own_lines, phase_name};
 
 const HEADING: &str = "access,bw(MiB/s),IOPS,Latency,block(KiB),xfer(KiB),open(s),wr/rd(s),close(s),total(s),\
                        numTasks,iter\n";
@@ -21,6 +22,8 @@ const HEADING: &str = "access,bw(MiB/s),IOPS,Latency,block(KiB),xfer(KiB),open(s
 pub(crate) struct Csv {
     streams: Streams,
     edition: IorEdition,
+    /// Whether standard output has the results. Then nothing reports the warnings, as with JSON.
+    is_on_stdout: bool,
     shown: Option<ShownTest>,
     /// Printed at the end.
     warnings: Warnings,
@@ -29,7 +32,8 @@ pub(crate) struct Csv {
 impl Csv {
     /// A writer to these streams.
     pub(crate) fn new(streams: Streams, look: &IorLook) -> Self {
-        Self { streams, edition: look.edition(), shown: None, warnings: Warnings::default() }
+        let (edition, is_on_stdout) = (look.edition(), look.is_data_on_stdout());
+        Self { streams, edition, is_on_stdout, shown: None, warnings: Warnings::default() }
     }
 }
 
@@ -48,8 +52,10 @@ impl ResultOutput for Csv {
         self.streams.put(HEADING);
     }
 
-    fn finish(&mut self, _complete: bool) -> Result<(), String> {
-        self.streams.say_own(&self.warnings.lines());
+    fn finish(&mut self, _complete: bool, _failure: Option<&str>) -> Result<(), String> {
+        if !self.is_on_stdout {
+            self.streams.say_own(&self.warnings.lines());
+        }
         self.streams.finish()
     }
 }
@@ -67,6 +73,12 @@ impl EventObserver<IorEvent<'_>> for Csv {
         }
         shown.hear(event);
         self.streams.say(&chatter::words(event, shown, self.edition));
+        if let IorEvent::BadData { phase, transfers, .. } = event
+            && self.is_on_stdout
+        {
+            let name = phase_name(phase);
+            self.streams.say_own(&own_lines(&format!("{name}: {transfers} transfers WRONG")));
+        }
         self.streams.say_own(&chatter::own_words(event));
     }
 }
@@ -92,7 +104,7 @@ mod tests {
             csv.event(&IorEvent::Removed { repetition: 3, seconds: 1.0 });
             csv.end_test();
         }
-        csv.finish(true).unwrap();
+        csv.finish(true, None).unwrap();
         let row = "2.000000000,16.000000000,0.002000000,1024.000000000,256.000000000,0.100000000,0.500000000,\
                    0.200000000,1.000000000,2,3\n";
         let test = format!("{HEADING}write,{row}mix-read,{row}read,{row}");

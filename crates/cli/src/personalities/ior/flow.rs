@@ -18,7 +18,7 @@ use workloads::kit::board::Board;
 use workloads::kit::observer::{EventObserver, Silent};
 
 use super::chatter;
-use super::output::{self, ResultOutput};
+use super::output::{self, ResultFormat, ResultOutput};
 use super::typed::MeantIor;
 use crate::personalities::classic::header_dir;
 use crate::personalities::classic::live::{LiveFiles, LiveView, node_board};
@@ -50,6 +50,8 @@ pub(crate) struct IorPrinter {
     live: Option<LiveView>,
     /// The first warning of a test with `--warningAsErrors`.
     warning: Option<String>,
+    /// Whether standard output has one JSON document.
+    is_document: bool,
 }
 
 /// The board of one process, and the row of each of its ranks.
@@ -76,7 +78,7 @@ pub(crate) fn run_tests(
         let Some(voice) = voice else { return all_tests(tests, part, rows, None) };
         voice.begin(rows, tests);
         let done = all_tests(tests, part, rows, Some(voice));
-        voice.end(done)
+        voice.end(done, program)
     };
     let ranks = tests.iter().map(|test| test.ranks).max().unwrap_or(0);
     std::thread::scope(|scope| {
@@ -167,7 +169,8 @@ impl IorPrinter {
         match output::open(&meant.look, argv) {
             Ok(output) => {
                 let live_path = meant.look.live.clone();
-                Ok((kept, Self { output, live_files, live_path, live: None, warning: None }))
+                let is_document = meant.look.is_data_on_stdout() && meant.look.format == ResultFormat::Json;
+                Ok((kept, Self { output, live_files, live_path, live: None, warning: None, is_document }))
             }
             Err(usage) => {
                 kept.discard();
@@ -207,12 +210,17 @@ impl IorPrinter {
     }
 
     /// Prints the end of the run. Gives the exit status.
-    fn end(&mut self, done: Result<u8, Halt>) -> Result<u8, Halt> {
+    fn end(&mut self, done: Result<u8, Halt>, program: &StartedProgram<'_>) -> Result<u8, Halt> {
         // The line on the terminal disappears before the last output.
         let unfollowed = self.live.take().and_then(LiveView::end);
-        let printed = self.output.finish(done.is_ok());
-        if let Some(warning) = &self.warning {
-            complain(&format!("ior: --warningAsErrors: {warning}"));
+        let warning = self.warning.as_ref().map(|warning| format!("--warningAsErrors: {warning}"));
+        let failure = done.as_ref().err().map(ToString::to_string).or_else(|| warning.clone());
+        let printed = self.output.finish(done.is_ok(), failure.as_deref());
+        // The document has the failure. Standard error often goes to the same file, which must stay valid.
+        let is_reported = self.is_document && printed.is_ok();
+        program.failure_is_reported(is_reported);
+        if let Some(warning) = warning.filter(|_| !is_reported) {
+            complain(&format!("ior: {warning}"));
         }
         if let Err(what) = &printed {
             complain(&format!("ior: {what}"));

@@ -1,7 +1,8 @@
 //! Results as one JSON document with the keys of IOR 4.1, in its order.
 //!
 //! Invariant: the document is always valid and is written once, at the end. Values that the classic program
-//! does not have are only under the key `assay`.
+//! does not have are only under the key `assay`, in a test and at the top. The schema of the document is
+//! docs/reference/ior.schema.json.
 
 use results::record::Phase;
 use storage::Space;
@@ -26,8 +27,10 @@ pub(crate) struct Json {
     edition: IorEdition,
     command: String,
     began: String,
+    /// Messages before the first test.
+    opening: String,
     tests: Vec<JsonTest>,
-    /// Printed at the end.
+    /// Printed at the end, unless standard output has the document.
     warnings: Warnings,
 }
 
@@ -38,6 +41,8 @@ struct JsonTest {
     /// In the order in which they happened.
     rows: Vec<ResultRow>,
     warnings: Vec<String>,
+    /// The classic program's messages, as lines.
+    messages: Vec<String>,
 }
 
 /// One element of `Results`.
@@ -51,15 +56,16 @@ enum ResultRow {
 impl Json {
     /// A document about the run started as `argv`.
     pub(crate) fn new(streams: Streams, look: &IorLook, argv: &[String]) -> Self {
-        let (command, tests, warnings) = (argv.join(" "), Vec::new(), Warnings::default());
-        Self { streams, edition: look.edition(), command, began: date(), tests, warnings }
+        let (command, opening, tests) = (argv.join(" "), String::new(), Vec::new());
+        let warnings = Warnings::default();
+        Self { streams, edition: look.edition(), command, began: date(), opening, tests, warnings }
     }
 
     fn test(&mut self) -> &mut JsonTest {
         self.tests.last_mut().expect("events come after a test has begun")
     }
 
-    fn document(&self, complete: bool) -> JsonValue {
+    fn document(&self, complete: bool, failure: Option<&str>) -> JsonValue {
         let verbose = self.tests.first().map_or(0, |test| test.shown.parameters().verbose);
         let operations = |test: &JsonTest| -> Vec<JsonValue> {
             summary::operations(&test.shown).iter().map(|one| operation(&test.shown, one)).collect()
@@ -72,9 +78,13 @@ impl Json {
             ("tests", JsonValue::List(self.tests.iter().map(JsonTest::object).collect())),
             ("summary", JsonValue::List(self.tests.iter().flat_map(operations).collect())),
         ];
-        match complete {
-            true => all.push(("Finished", JsonValue::Text(date()))),
-            false => all.push(("assay", JsonValue::Object(vec![("complete", JsonValue::Bool(false))]))),
+        if complete {
+            all.push(("Finished", JsonValue::Text(date())));
+        }
+        if !complete || failure.is_some() {
+            let mut own = vec![("complete", JsonValue::Bool(complete))];
+            own.extend(failure.map(|failure| ("error", JsonValue::text(failure))));
+            all.push(("assay", JsonValue::Object(own)));
         }
         JsonValue::Object(all)
     }
@@ -109,17 +119,23 @@ impl JsonTest {
         JsonValue::Object(all)
     }
 
-    /// What the classic's keys do not cover: write checks and warnings.
+    /// What the classic's keys do not cover: the record of each phase, and what the text would report.
     fn beyond(&self) -> Members {
-        let checks = self.shown.phases.iter().filter(|phase| name_of(&phase.phase).is_none());
+        let record = |phase: &Phase| JsonValue::Record(Box::new(phase.clone()));
+        let list = |texts: &[String]| JsonValue::List(texts.iter().map(JsonValue::text).collect());
+        let notes: Vec<String> = self.shown.meant.notes.iter().map(ToString::to_string).collect();
         vec![
-            (
-                "checks",
-                JsonValue::List(checks.map(|phase| JsonValue::Record(Box::new(phase.clone()))).collect()),
-            ),
-            ("warnings", JsonValue::List(self.warnings.iter().map(JsonValue::text).collect())),
+            ("phases", JsonValue::List(self.shown.phases.iter().map(record).collect())),
+            ("warnings", list(&self.warnings)),
+            ("notes", list(&notes)),
+            ("messages", list(&self.messages)),
         ]
     }
+}
+
+/// The lines of a text that are not empty.
+fn lines(text: &str) -> impl Iterator<Item = String> {
+    text.lines().filter(|line| !line.trim().is_empty()).map(str::to_owned)
 }
 
 fn result(phase: &Phase) -> Option<JsonValue> {
@@ -136,7 +152,6 @@ fn result(phase: &Phase) -> Option<JsonValue> {
         ("wrRdTime", access),
         ("closeTime", close),
         ("totalTime", total),
-        ("assay", JsonValue::Record(Box::new(phase.clone()))),
     ]))
 }
 
@@ -185,17 +200,20 @@ fn operation(shown: &ShownTest, operation: &OperationSummary) -> JsonValue {
 
 impl ResultOutput for Json {
     fn begin(&mut self, warnings: &str) {
+        warnings.clone_into(&mut self.opening);
         self.streams.begin(warnings);
     }
 
     fn test(&mut self, meant: &MeantIor, space: Option<Space>) {
         let shown = ShownTest::new(meant);
         let (rows, warnings) = (Vec::new(), Vec::new());
-        self.tests.push(JsonTest { shown, started: date(), space, rows, warnings });
+        let messages = lines(&std::mem::take(&mut self.opening)).collect();
+        self.tests.push(JsonTest { shown, started: date(), space, rows, warnings, messages });
     }
 
-    fn finish(&mut self, complete: bool) -> Result<(), String> {
-        let text = serde_json::to_string_pretty(&self.document(complete)).map_err(|why| why.to_string())?;
+    fn finish(&mut self, complete: bool, failure: Option<&str>) -> Result<(), String> {
+        let document = self.document(complete, failure);
+        let text = serde_json::to_string_pretty(&document).map_err(|why| why.to_string())?;
         self.streams.put(&format!("{text}\n"));
         self.streams.say_own(&self.warnings.lines());
         self.streams.finish()
@@ -218,6 +236,9 @@ impl EventObserver<IorEvent<'_>> for Json {
             _ => {}
         }
         let words = chatter::words(event, &test.shown, edition);
+        if !matches!(event, IorEvent::Warning(_)) {
+            test.messages.extend(lines(&words));
+        }
         self.streams.say(&words);
         self.streams.say_own(&chatter::own_words(event));
     }

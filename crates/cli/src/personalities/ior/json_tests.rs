@@ -31,7 +31,7 @@ fn output(tests: &[MeantIor], phases: &[Phase], complete: bool) -> (String, Stri
         json.event(&IorEvent::Removed { repetition: 0, seconds: 0.5 });
         json.end_test();
     }
-    json.finish(complete).unwrap();
+    json.finish(complete, None).unwrap();
     (page.text(), chatter.text())
 }
 
@@ -63,7 +63,7 @@ fn same_keys(tests: &[MeantIor], golden: &str) {
         json.event(&IorEvent::Removed { repetition: 0, seconds: 0.5 });
     }
     let mut all = Vec::new();
-    paths(&json.document(true), "", &mut all);
+    paths(&json.document(true, None), "", &mut all);
     let expected: Vec<&str> = golden.lines().filter(|line| line.starts_with('/')).collect();
     assert_eq!(all.join("\n"), expected.join("\n"));
 }
@@ -84,7 +84,11 @@ fn checks_and_halves_of_a_mixed_phase_are_not_in_the_summary() {
     let json: serde_json::Value = serde_json::from_str(&page).unwrap();
     let access = |number: usize| json["tests"][0]["Results"][number]["access"].clone();
     assert_eq!([access(0), access(1), access(2)], ["write", "mix-write", "mix-read"]);
-    assert_eq!(json["tests"][0]["assay"]["checks"][0]["phase"], "write_check");
+    let own = &json["tests"][0]["assay"];
+    assert_eq!(
+        (&own["phases"][1]["phase"], own["phases"].as_array().unwrap().len()),
+        (&"write_check".into(), 4)
+    );
     assert_eq!(json["summary"].as_array().unwrap().len(), 1);
 }
 
@@ -173,7 +177,7 @@ proptest! {
     }
 
     #[test]
-    fn messages_are_not_in_the_document(
+    fn messages_are_only_under_the_own_key(
         meant in any_meant(), words in text(), seconds in number()
     ) {
         let (page, chatter) = (Page::default(), Page::default());
@@ -200,9 +204,12 @@ proptest! {
         ] {
             json.event(&event);
         }
-        json.finish(true).unwrap();
+        json.finish(true, None).unwrap();
         let parsed: serde_json::Value = serde_json::from_str(&page.text()).unwrap();
         prop_assert_eq!(&parsed["tests"][0]["assay"]["warnings"][0], &words);
-        prop_assert!(chatter.text().contains("WARNING: Expected aggregate file size"));
+        let message = "WARNING: Expected aggregate file size       = 1";
+        let messages = parsed["tests"][0]["assay"]["messages"].as_array().unwrap();
+        prop_assert!(messages.iter().any(|line| line == message), "{:?}", messages);
+        prop_assert!(chatter.text().contains(message));
     }
 }

@@ -59,7 +59,9 @@ fn started(program: &StartedProgram<'_>, tokens: &[String], local: Option<u32>) 
     }
     let (mut tests, session) = prepare(typed, program.launch.as_ref(), local)?;
     let dry_run = tests[0].meant.parameters.dry_run;
-    if program.speaks {
+    let is_data = tests[tests.len() - 1].meant.look.is_data_on_stdout();
+    // JSON has the notes. Standard error often goes to the same file, which must stay valid.
+    if program.speaks && (dry_run || !is_data) {
         print_notes(tests.iter().flat_map(|test| &test.meant.notes).map(ToString::to_string));
     }
     if dry_run {

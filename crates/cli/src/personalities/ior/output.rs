@@ -63,6 +63,11 @@ impl IorLook {
     pub(crate) fn edition(&self) -> IorEdition {
         self.edition.unwrap_or_default()
     }
+
+    /// Whether standard output has JSON or CSV and nothing else.
+    pub(crate) fn is_data_on_stdout(&self) -> bool {
+        self.file.is_none() && self.format != ResultFormat::Text
+    }
 }
 
 /// One output format, on rank 0, from the first test to the last.
@@ -76,9 +81,9 @@ pub(crate) trait ResultOutput: for<'e> EventObserver<IorEvent<'e>> + Send {
     /// The test has ended on all ranks without a failure.
     fn end_test(&mut self) {}
 
-    /// Prints the part below all tests. `complete` is false if a test failed. Fails with the file if
-    /// something could not be written.
-    fn finish(&mut self, complete: bool) -> Result<(), String>;
+    /// Prints the part below all tests. `complete` is false if a test failed. `failure` is the reason why the
+    /// exit status is not 0, if it is known. Fails with the file if something could not be written.
+    fn finish(&mut self, complete: bool, failure: Option<&str>) -> Result<(), String>;
 }
 
 /// The requested output for the run started as `argv`. Its files are created or emptied now.

@@ -63,8 +63,8 @@ impl ResultOutput for WithRanks {
         self.inner.end_test();
     }
 
-    fn finish(&mut self, complete: bool) -> Result<(), String> {
-        let shown = self.inner.finish(complete);
+    fn finish(&mut self, complete: bool, failure: Option<&str>) -> Result<(), String> {
+        let shown = self.inner.finish(complete, failure);
         self.broken.take().map_or(shown, |error| Err(format!("{}: {}", self.what, words(&error))))
     }
 }
@@ -114,6 +114,6 @@ mod tests {
              write,1,4.0000000000e+00,0.0000000000e+00,7.5000000000e+02,0.0000000000e+00\n\
              read,0,2.0000000000e+00,1.0000000000e+00,5.0000000000e+02,1.0000000000e+03\n"
         );
-        assert!(ranks.finish(true).is_ok());
+        assert!(ranks.finish(true, None).is_ok());
     }
 }

@@ -1,6 +1,7 @@
 //! The output streams of a run: one for the results, and others for messages and own lines.
 //!
-//! Invariant: with JSON or CSV on standard output nothing else is written there.
+//! Invariant: with JSON or CSV on standard output nothing else is written there. Standard error has only what
+//! these results lack, so that both streams may go to one file.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, ErrorKind, Write};
@@ -41,6 +42,8 @@ enum MessageStream {
     Results,
     /// To an output of their own.
     Apart(OutputStream),
+    /// Nowhere, because the results have them.
+    Nowhere,
 }
 
 /// The outputs for results and messages.
@@ -65,7 +68,9 @@ impl Streams {
             let (chatter, own) = match (look.format, look.plain) {
                 (ResultFormat::Text, false) => (MessageStream::Results, MessageStream::Results),
                 (ResultFormat::Text, true) => (MessageStream::Results, on_stderr()),
-                (ResultFormat::Json | ResultFormat::Csv, _) => (on_stderr(), on_stderr()),
+                (ResultFormat::Json, _) => (MessageStream::Nowhere, MessageStream::Nowhere),
+                // Only wrong data. CSV has no place for it, and the exit status alone does not explain it.
+                (ResultFormat::Csv, _) => (MessageStream::Nowhere, on_stderr()),
             };
             return Ok(Self { results, chatter, own, opening: None });
         };
@@ -136,7 +141,7 @@ impl MessageStream {
     fn apart(&mut self) -> Option<&mut OutputStream> {
         match self {
             Self::Apart(stream) => Some(stream),
-            Self::Results => None,
+            Self::Results | Self::Nowhere => None,
         }
     }
 }

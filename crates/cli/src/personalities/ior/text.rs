@@ -190,7 +190,7 @@ impl ResultOutput for IorText {
         }
     }
 
-    fn finish(&mut self, complete: bool) -> Result<(), String> {
+    fn finish(&mut self, complete: bool, _failure: Option<&str>) -> Result<(), String> {
         let mut text = String::new();
         if !complete && !self.tests.is_empty() {
             // The test that failed has not ended. What it measured still counts.
@@ -293,7 +293,7 @@ mod tests {
             text.event(&IorEvent::Removed { repetition: 0, seconds: 0.1 });
             text.end_test();
         }
-        text.finish(true).unwrap();
+        text.finish(true, None).unwrap();
         // The space of the file system is made up, and the working directory is not part of the golden text.
         let here = Path::new(".").canonicalize().unwrap();
         page.text().replace(&here.display().to_string(), "DIR")
