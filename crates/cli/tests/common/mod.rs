@@ -17,6 +17,7 @@ pub mod mounted;
 
 pub mod options;
 pub mod ports;
+pub mod schema;
 pub mod scripts;
 pub mod server;
 pub mod slurm;

@@ -44,6 +44,7 @@ mod ior_options;
 mod ior_outputs;
 mod ior_own_files;
 mod ior_regressions;
+mod ior_schema;
 mod ior_scripts;
 mod ior_text;
 mod keyed_data;
