@@ -13,7 +13,8 @@ use std::fmt;
 pub struct Halt {
     /// The step that failed, such as `write` or `open`.
     pub step: String,
-    /// The rank with the lowest number among those that failed in this step.
+    /// The rank that failed. If several failed, see [`agree`](#method.agree) and
+    /// [`agree_on_first`](#method.agree_on_first).
     pub rank: u32,
     /// The node of that rank.
     pub node: String,
@@ -28,6 +29,18 @@ impl fmt::Display for Halt {
 }
 
 impl std::error::Error for Halt {}
+
+/// The failure of one rank, with its moment.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FailedAt<E> {
+    /// When it failed, nanoseconds of one clock that all ranks use.
+    pub at_ns: u64,
+    /// What happened.
+    pub why: E,
+}
+
+/// The moment of a rank that did not fail. Reductions need values below 2^63.
+const NEVER: u64 = (1 << 63) - 1;
 
 /// How the values of all ranks are combined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -127,26 +140,36 @@ impl dyn Comm + '_ {
     /// Ends `step` on all ranks together. Either all get their own value, or all get the same [`Halt`] with
     /// the error of the lowest rank that failed. Both cases clear the alarm.
     pub fn agree<T, E: fmt::Display>(&self, step: &str, mine: Result<T, E>) -> Result<T, Halt> {
-        let nobody = u64::from(self.size());
-        let vote = if mine.is_ok() { nobody } else { u64::from(self.rank()) };
-        let mut votes = [vote, u64::from(!self.alarm_raised())];
+        self.agree_on_first(step, mine.map_err(|why| FailedAt { at_ns: 0, why }))
+    }
+
+    /// The same, with the error that came first. A failure makes other ranks fail in later calls, and their
+    /// errors must not hide it. Among failures of the same moment it is that of the lowest rank.
+    pub fn agree_on_first<T, E: fmt::Display>(
+        &self,
+        step: &str,
+        mine: Result<T, FailedAt<E>>,
+    ) -> Result<T, Halt> {
+        let moment = mine.as_ref().err().map(|failed| failed.at_ns.min(NEVER - 1));
+        let mut votes = [moment.unwrap_or(NEVER), u64::from(!self.alarm_raised())];
         self.all_reduce(&mut votes, Reduce::Min)?;
         let [first, quiet] = votes;
-        if first == nobody {
+        if first == NEVER {
             if quiet == 0 {
                 self.clear_alarm()?;
             }
             match mine {
                 Ok(value) => return Ok(value),
-                Err(error) => unreachable!("no rank failed, but this rank has {error}"),
+                Err(failed) => unreachable!("no rank failed, but this rank has {}", failed.why),
             }
         }
-        let first = u32::try_from(first).expect("a vote is a rank number");
+        let candidate = if moment == Some(first) { self.rank() } else { self.size() };
+        let first = u32::try_from(self.reduce_one(candidate.into(), Reduce::Min)?).expect("a rank number");
         let mut words = Vec::new();
-        if let Err(error) = &mine
+        if let Err(failed) = &mine
             && self.rank() == first
         {
-            words = format!("{}\n{error}", self.node_name()).into_bytes();
+            words = format!("{}\n{}", self.node_name(), failed.why).into_bytes();
         }
         self.broadcast(first, &mut words)?;
         self.clear_alarm()?;

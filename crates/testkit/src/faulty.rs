@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 use ranks::Comm;
@@ -25,6 +26,8 @@ pub enum Fault {
     Reap,
     /// The sync fails.
     Sync,
+    /// The sync waits until another fault of the storage has struck, and fails then.
+    SyncAfterAnother,
     /// The sync takes this number of milliseconds.
     SlowSync(u64),
     /// The close fails.
@@ -37,7 +40,9 @@ type Files = Arc<Mutex<BTreeMap<PathBuf, Vec<u8>>>>;
 #[derive(Clone, Debug, Default)]
 pub struct Faulty {
     files: Files,
-    fault: Option<(u32, Fault)>,
+    faults: Vec<(u32, Fault)>,
+    /// Whether a write has failed.
+    struck: Arc<AtomicBool>,
 }
 
 impl Faulty {
@@ -48,15 +53,27 @@ impl Faulty {
 
     /// Storage with this fault on this rank.
     pub fn on_rank(rank: u32, fault: Fault) -> Self {
-        Self { fault: Some((rank, fault)), ..Self::default() }
+        Self { faults: vec![(rank, fault)], ..Self::default() }
+    }
+
+    /// The same storage with one more fault, on another rank.
+    pub fn and_on_rank(mut self, rank: u32, fault: Fault) -> Self {
+        self.faults.push((rank, fault));
+        self
+    }
+
+    /// A file as `rank` has it.
+    fn file(&self, rank: u32, path: &Path) -> FaultyFile {
+        let fault = self.faults.iter().find(|(faulty, _)| *faulty == rank).map(|(_, fault)| *fault);
+        let (files, struck) = (Arc::clone(&self.files), Arc::clone(&self.struck));
+        FaultyFile { files, path: path.to_owned(), fault, struck }
     }
 
     /// A queue on a file of this storage. Transfers end at once, and are reported in a different order, a few
     /// at a time.
     pub fn queue_on(&self, comm: &dyn Comm, path: &Path, depth: usize, bytes: usize) -> FaultyQueue {
-        let fault = self.fault.filter(|(rank, _)| *rank == comm.rank()).map(|(_, fault)| fault);
         FaultyQueue {
-            file: FaultyFile { files: Arc::clone(&self.files), path: path.to_owned(), fault },
+            file: self.file(comm.rank(), path),
             slots: vec![(vec![0; bytes], false); depth],
             done: Vec::new(),
             most: 0,
@@ -93,8 +110,8 @@ impl Storage for Faulty {
             Mode::Read | Mode::Update => {}
             Mode::Truncate => drop(files.insert(path.to_owned(), Vec::new())),
         }
-        let fault = self.fault.filter(|(rank, _)| *rank == comm.rank()).map(|(_, fault)| fault);
-        Ok(Box::new(FaultyFile { files: Arc::clone(&self.files), path: path.to_owned(), fault }))
+        drop(files);
+        Ok(Box::new(self.file(comm.rank(), path)))
     }
 
     fn remove(&self, path: &Path) -> io::Result<()> {
@@ -127,6 +144,7 @@ struct FaultyFile {
     files: Files,
     path: PathBuf,
     fault: Option<Fault>,
+    struck: Arc<AtomicBool>,
 }
 
 impl FaultyFile {
@@ -140,7 +158,10 @@ impl File for FaultyFile {
     fn write_at(&mut self, data: &[u8], offset: u64) -> io::Result<usize> {
         let mut length = data.len();
         match self.fault {
-            Some(Fault::NoSpace(from)) if offset >= from => return Err(io::ErrorKind::StorageFull.into()),
+            Some(Fault::NoSpace(from)) if offset >= from => {
+                self.struck.store(true, Ordering::Release);
+                return Err(io::ErrorKind::StorageFull.into());
+            }
             Some(Fault::LostWrite(at)) if at == offset => return Ok(length),
             Some(Fault::ShortWrite(at)) if at == offset => length /= 2,
             _ => {}
@@ -172,6 +193,12 @@ impl File for FaultyFile {
     fn sync(&mut self) -> io::Result<()> {
         match self.fault {
             Some(Fault::Sync) => Err(io::Error::other("lost the disk")),
+            Some(Fault::SyncAfterAnother) => {
+                while !self.struck.load(Ordering::Acquire) {
+                    std::thread::yield_now();
+                }
+                Err(io::Error::other("lost the disk"))
+            }
             Some(Fault::SlowSync(ms)) => {
                 std::thread::sleep(std::time::Duration::from_millis(ms));
                 Ok(())

@@ -4,8 +4,10 @@
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::os::unix::process::CommandExt;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
 
+use crate::common::age::Mounted;
+use crate::common::campaign::until;
 use crate::common::tmpfs::Tmpfs;
 use crate::common::{self, assay, complaint, ior, is_root, run};
 
@@ -25,6 +27,28 @@ fn a_full_file_system_is_reported_with_rank_path_and_offset_and_results_are_kept
     assert!(text.contains("\"record\":\"failure\"") && text.contains("\"exit\":4"), "{text}");
     let left: Vec<_> = small.path().read_dir().unwrap().collect();
     assert!(left.is_empty(), "partial files are removed: {left:?}");
+}
+
+#[test]
+fn a_file_system_that_turns_read_only_is_reported_by_its_first_failed_write_and_not_by_an_fsync() {
+    for (mkfs, turn) in [
+        ("mkfs.ext4 -q -F", &["mount", "-o", "remount,abort"] as &[_]),
+        ("mkfs.xfs -q -f", &["xfs_io", "-x", "-c", "shutdown"]),
+    ] {
+        let Some(mounted) = Mounted::on_loop(mkfs, 512 << 20) else { continue };
+        let root = mounted.root.display();
+        let words = format!("-n 3 ior -w -e -k -b 8m -t 64k -O minTimeDuration=60 -o {root}/f");
+        let child =
+            assay(&mounted.root, &words).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+        until("data in the file", || mounted.root.join("f").metadata().is_ok_and(|meta| meta.len() > 0));
+        let turned = Command::new(turn[0]).args(&turn[1..]).arg(&mounted.root).output().unwrap();
+        assert!(turned.status.success(), "{turned:?}");
+        let ended = child.wait_with_output().unwrap();
+        let err = String::from_utf8_lossy(&ended.stderr);
+        let line = err.lines().find(|line| line.starts_with("ior: write: rank ")).unwrap_or_default();
+        assert!(line.contains(&format!("{root}/f at ")) && !line.contains("fsync"), "{mkfs}: {err}");
+        assert_eq!(ended.status.code(), Some(4), "{err}");
+    }
 }
 
 #[test]

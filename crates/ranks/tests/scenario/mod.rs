@@ -4,7 +4,7 @@ use std::io;
 use std::thread;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use ranks::{Comm, Halt, Reduce};
+use ranks::{Comm, FailedAt, Halt, Reduce};
 
 /// Longer than any rank should wait for an alarm.
 const ALARM_WAIT_MAX: Duration = Duration::from_secs(20);
@@ -15,6 +15,7 @@ pub(crate) fn all(comm: &dyn Comm, nodes: Option<u32>) {
     bytes_are_broadcast(comm);
     bytes_are_gathered(comm);
     ranks_fail_together(comm);
+    the_first_failure_is_the_one_of_all(comm);
     an_alarm_reaches_all(comm);
     an_alarm_passes_ranks_that_wait(comm);
     an_unnoticed_alarm_is_cleared(comm);
@@ -82,6 +83,19 @@ fn ranks_fail_together(comm: &dyn Comm) {
         assert_eq!(halt, Halt { step: "write".to_owned(), rank: first, node, why });
         assert!(!halt.node.is_empty() && halt.node != "?");
     }
+}
+
+/// The moments count down with the ranks, and rank 0 may not have failed at all.
+fn the_first_failure_is_the_one_of_all(comm: &dyn Comm) {
+    let (rank, last) = (comm.rank(), comm.size() - 1);
+    let at_ns = u64::from(comm.size() - rank) << 40;
+    let failed = |why: String| Err::<(), _>(FailedAt { at_ns, why });
+    let mine = if rank == 0 && last > 0 { Ok(()) } else { failed(format!("no space for {rank}")) };
+    let halt = comm.agree_on_first("write", mine).expect_err("some rank failed");
+    assert_eq!((halt.rank, halt.why), (last, format!("no space for {last}")));
+    let same = comm.agree_on_first("write", Err::<(), _>(FailedAt { at_ns: u64::MAX, why: rank }));
+    assert_eq!(same.expect_err("all failed").rank, 0, "the lowest of one moment");
+    assert_eq!(comm.agree_on_first("read", Ok::<_, FailedAt<String>>(rank)), Ok(rank));
 }
 
 /// Waits until the alarm is known here.

@@ -188,8 +188,7 @@ pub(super) fn run(
 /// Ends the phase on all ranks if it failed on one, and reports the hints of its file.
 fn agree(test: &mut RunningTest<'_>, kind: PhaseKind, done: &RankDone) -> Result<(), Halt> {
     before_close::show_hints(test, done);
-    let failed = done.failed.clone().map_or(Ok(()), Err);
-    test.rank.comm.agree(kind.step(), failed)?;
+    test.rank.agree_on_first(kind.step(), done.failed.clone())?;
     before_close::report_hints(test, done)
 }
 

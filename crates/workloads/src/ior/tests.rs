@@ -100,6 +100,20 @@ fn a_fault_on_one_rank_halts_all_with_the_same_message() {
 }
 
 #[test]
+fn the_earliest_failure_is_reported_even_if_a_lower_rank_then_fails_in_its_fsync() {
+    let parameters = IorParameters { sync: true, ..parameters() };
+    // Rank 0 would wait for ever in its sync, if rank 1 did not fail first.
+    let storage = Faulty::on_rank(1, Fault::NoSpace(0)).and_on_rank(0, Fault::SyncAfterAnother);
+    for (done, _) in run_on(3, &parameters, &storage) {
+        let halt = done.expect_err("all halt");
+        assert_eq!(
+            (halt.step.as_str(), halt.rank, halt.why.as_str()),
+            ("write", 1, "f at 4096: no storage space")
+        );
+    }
+}
+
+#[test]
 fn a_failed_read_names_the_remaining_files_and_keeps_the_record_of_the_write() {
     let parameters = IorParameters { keep: false, ..parameters() };
     let storage = Faulty::on_rank(1, Fault::Unreadable(4096));

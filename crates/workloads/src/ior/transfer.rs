@@ -21,6 +21,7 @@ use crate::kit::order::TransferOrder;
 use crate::kit::pace::Pace;
 use crate::kit::payload::Payload;
 use crate::kit::queued::{Direction, QueueWork, drive_queue};
+use crate::kit::rank::FirstFailure;
 use crate::kit::stamps::PhaseStamps;
 use crate::kit::steps::{Mixed, Reader, TransferTarget, Writer};
 use crate::kit::tally::TransferTally;
@@ -90,7 +91,7 @@ pub(super) struct RankDone {
     pub(super) hints: Option<Hints>,
     /// Collective transfers that were moved by calls of single ranks.
     pub(super) uncollective: u64,
-    pub(super) failed: Option<String>,
+    pub(super) failed: Option<FirstFailure>,
 }
 
 /// The changing state of a phase on one rank.
@@ -100,7 +101,7 @@ struct PhaseBody<'j, 'a, C> {
     pace: Pace,
     reached: u64,
     short: u64,
-    failed: Option<String>,
+    failed: Option<FirstFailure>,
 }
 
 /// Performs one rank's part of a phase.
@@ -160,9 +161,14 @@ pub(super) fn perform<C: Clock>(clock: &C, job: RankJob<'_>) -> Result<RankDone,
 impl<C: Clock> PhaseBody<'_, '_, C> {
     /// Keeps the first failure and alerts the other ranks.
     fn fail(&mut self, why: String) {
+        self.fail_at(self.clock.now(), why);
+    }
+
+    /// The same for a failure of an earlier moment.
+    fn fail_at(&mut self, at: Tick, why: String) {
         if self.failed.is_none() {
             self.job.comm.raise_alarm();
-            self.failed = Some(why);
+            self.failed = Some(FirstFailure { at, why });
         }
     }
 
@@ -291,8 +297,10 @@ impl<C: Clock> PhaseBody<'_, '_, C> {
                     return self.failed.is_none().then_some(ending);
                 }
                 Err(trouble) => {
+                    // The text may need calls on the failing file system.
+                    let at = self.clock.now();
                     self.reached = self.job.tally.transfers();
-                    self.fail(self.failure_text(&trouble));
+                    self.fail_at(at, self.failure_text(&trouble));
                     if !self.in_step() {
                         return None;
                     }

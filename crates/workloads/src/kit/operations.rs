@@ -19,7 +19,7 @@ use super::drive::{Ending, LoopCourse, LoopStep, Stop, TransferTrouble, drive, w
 use super::each_rank::{self, Mine};
 use super::order::TransferOrder;
 use super::pace::Pace;
-use super::rank::Rank;
+use super::rank::{FirstFailure, Rank};
 use super::reduce;
 use super::tally::TransferTally;
 use super::transfer_log::TransferLog;
@@ -65,7 +65,7 @@ pub struct Operating {
     failures: Failures,
     /// The failures that are not operations of the phase.
     outside: u64,
-    failed: Option<String>,
+    failed: Option<FirstFailure>,
 }
 
 /// What one rank did in a phase, and what all ranks did together.
@@ -178,7 +178,7 @@ impl Operating {
     pub fn fail(&mut self, rank: &Rank<'_>, why: String) {
         if self.failed.is_none() {
             rank.comm.raise_alarm();
-            self.failed = Some(why);
+            self.failed = Some(FirstFailure { at: rank.clock.now(), why });
         }
     }
 
@@ -208,7 +208,7 @@ impl Operating {
         if let Err(why) = self.tally.finish() {
             self.fail(rank, why);
         }
-        rank.comm.agree(&self.known.phase.replace('_', " "), self.failed.take().map_or(Ok(()), Err))?;
+        rank.agree_on_first(&self.known.phase.replace('_', " "), self.failed.take())?;
         self.reduce(rank, own_end, end)
     }
 

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use measure::{Clock, CycleClock, Tick, WallClock};
-use ranks::{ClockOffset, Comm, Halt, Reduce};
+use ranks::{ClockOffset, Comm, FailedAt, Halt, Reduce};
 use results::Record;
 use results::mounts::Mount;
 use results::record::{Clients, Moments, Notice, Phase};
@@ -21,6 +21,13 @@ use super::payload::DataKey;
 
 /// Added to stamps, so that a clock younger than rank 0's does not give negative values.
 const BIAS_NS: i64 = 1 << 50;
+
+/// The first failure of a rank in a phase, with its moment on the rank's own clock.
+#[derive(Clone, Debug)]
+pub(crate) struct FirstFailure {
+    pub(crate) at: Tick,
+    pub(crate) why: String,
+}
 
 /// One rank of a run.
 pub struct Rank<'a> {
@@ -228,6 +235,13 @@ impl<'a> Rank<'a> {
         let mine = self.on_rank_0(self.clock.ns_at(now));
         let first = self.comm.reduce_one(mine, Reduce::Min)?;
         Ok(Tick(now.0.saturating_sub(self.clock.scale().ticks(mine - first))))
+    }
+
+    /// Ends `step` on all ranks together, with the failure that came first. Collective.
+    pub(crate) fn agree_on_first(&self, step: &str, failed: Option<FirstFailure>) -> Result<(), Halt> {
+        let moment = |at: Tick| self.on_rank_0(self.clock.ns_at(at));
+        let mine = failed.map(|FirstFailure { at, why }| FailedAt { at_ns: moment(at), why });
+        self.comm.agree_on_first(step, mine.map_or(Ok(()), Err))
     }
 
     /// Records on rank 0. All ranks stop together if that fails. Collective.
