@@ -232,6 +232,7 @@ pub unsafe extern "C" fn open64(path: *const c_char, flags: c_int, mode: c_uint)
 
 /// Syncs with the call of that name, including delayed writes; the fault `lie` only reports success.
 fn synced(fd: c_int, name: &CStr) -> c_int {
+    fault::before_sync(fd);
     if fault::of(fd).is_some_and(|(fault, _)| fault == InjectedFault::Lie) {
         return 0;
     }

@@ -18,6 +18,10 @@ pub(crate) enum InjectedFault {
     Block(u64),
     /// This write and all later ones fail for lack of space.
     Full(u64),
+    /// Every write takes this number of milliseconds longer.
+    Slow(u64),
+    /// Every sync takes this number of milliseconds longer.
+    SlowSync(u64),
     /// Files cannot be opened.
     Open,
     /// Writes are delayed until the file is synced.
@@ -88,6 +92,8 @@ fn read() -> Option<(InjectedFault, String)> {
         "tear" => InjectedFault::Tear(number),
         "block" => InjectedFault::Block(number),
         "full" => InjectedFault::Full(number),
+        "slow" => InjectedFault::Slow(number),
+        "slow_sync" => InjectedFault::SlowSync(number),
         "open" => InjectedFault::Open,
         "delay" => InjectedFault::Delay,
         "lie" => InjectedFault::Lie,
@@ -163,7 +169,12 @@ pub(crate) fn fate(descriptor: c_int) -> Fate {
     let Some((fault, path)) = of(descriptor) else { return Fate::Done };
     let number = match fault {
         InjectedFault::Delay | InjectedFault::Lie => return Fate::Held,
+        InjectedFault::Slow(ms) => {
+            std::thread::sleep(std::time::Duration::from_millis(ms));
+            return Fate::Done;
+        }
         InjectedFault::Locks
+        | InjectedFault::SlowSync(_)
         | InjectedFault::Open
         | InjectedFault::Ahead(_)
         | InjectedFault::Pace(_)
@@ -187,6 +198,13 @@ pub(crate) fn fate(descriptor: c_int) -> Fate {
         _ => loop {
             std::thread::park();
         },
+    }
+}
+
+/// Waits before a sync, if it is slow.
+pub(crate) fn before_sync(descriptor: c_int) {
+    if let Some((InjectedFault::SlowSync(ms), _)) = of(descriptor) {
+        std::thread::sleep(std::time::Duration::from_millis(ms));
     }
 }
 

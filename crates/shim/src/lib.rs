@@ -7,6 +7,8 @@
 //! - `tear:N`: only the first half of that write is done.
 //! - `block:N`: that write never returns.
 //! - `full:N`: that write and all later ones fail with ENOSPC.
+//! - `slow:N`: every write takes N milliseconds longer.
+//! - `slow_sync:N`: every sync takes N milliseconds longer.
 //! - `open`: a file cannot be opened (EMFILE).
 //! - `delay`: other processes do not see writes at an offset until the file is synced or closed.
 //! - `lie`: the same, and syncing does nothing.
