@@ -24,6 +24,8 @@ pub trait CaseWatch {
     fn step(&self, step: &'static str, waits: bool);
     /// The case has ended; gives the time since its beginning.
     fn end(&self) -> Duration;
+    /// The clock of this rank, nanoseconds. It never goes back.
+    fn now_ns(&self) -> u64;
 }
 
 /// An event that rank 0 reports.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use ranks::local;
 use results::record::{Case as CaseRecord, CaseOutcome};
@@ -10,13 +10,16 @@ use results::record::{Case as CaseRecord, CaseOutcome};
 use super::problem::{ProblemContext as _, check_bytes, check_equal};
 use super::*;
 
-struct NoWatch;
+struct NoWatch(Instant);
 
 impl CaseWatch for NoWatch {
     fn begin(&self, _case: &ConformanceCase) {}
     fn step(&self, _step: &'static str, _waits: bool) {}
     fn end(&self) -> Duration {
         Duration::ZERO
+    }
+    fn now_ns(&self) -> u64 {
+        self.0.elapsed().as_nanos() as u64
     }
 }
 
@@ -35,6 +38,7 @@ fn run_locally(ranks: u32, cases: &[ConformanceCase], keep_failed: bool) -> (Vec
         keep_failed,
         runs_fatal: true,
     };
+    let watch = NoWatch(Instant::now());
     let done = local::run(ranks, |comm| {
         let mut report = |event: ConformanceEvent<'_>| {
             if let ConformanceEvent::End(case) = event {
@@ -42,7 +46,7 @@ fn run_locally(ranks: u32, cases: &[ConformanceCase], keep_failed: bool) -> (Vec
             }
             Ok(())
         };
-        run(&suite, cases, comm, &NoWatch, &mut report)
+        run(&suite, cases, comm, &watch, &mut report)
     });
     done.into_iter().for_each(|rank| rank.unwrap().unwrap());
     let left = std::fs::read_dir(dir.path()).unwrap().count();

@@ -252,6 +252,20 @@ fn invisible_or_dropped_writes_fail_the_cases_of_atomic_mode() {
 }
 
 #[test]
+fn stale_data_under_a_lock_that_holds_is_called_stale_and_exclusion_passes() {
+    let Some(result) = broken(Library::Mpich, "delay", true, &["posix.locks.*"]) else { return };
+    for name in ["posix.locks.fresh", "posix.locks.descriptions_fresh"] {
+        let case = &result.cases[name];
+        assert_eq!(case.outcome, CaseOutcome::Fail, "{case:#?}");
+        let seen = case.evidence.as_ref().unwrap();
+        assert!(seen.what.starts_with("stale data: rank ") && seen.offset == Some(64), "{seen:#?}");
+    }
+    for name in ["posix.locks.exclusion", "posix.locks.descriptions", "posix.locks.conflict"] {
+        assert_eq!(result.outcome(name), CaseOutcome::Pass, "{:#?}", result.cases[name]);
+    }
+}
+
+#[test]
 fn locks_without_effect_fail_the_cases_of_locks() {
     let locks = ["posix.locks.exclusion", "posix.locks.conflict", "posix.locks.shared", "posix.locks.close"];
     let all = [&locks[..], &["posix.locks.descriptions"]].concat();

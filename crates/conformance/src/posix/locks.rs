@@ -4,13 +4,12 @@ use std::fs::File;
 use std::io::ErrorKind;
 use std::os::fd::AsFd;
 use std::path::Path;
-use std::thread::sleep;
-use std::time::Duration;
 
 use storage::locks::{self, Lock, Owner, Range};
 
+use super::exclusion::{excludes, is_fresh};
 use crate::case::ConformanceCase;
-use crate::context::{CaseContext, TURNS_MAX};
+use crate::context::CaseContext;
 use crate::problem::{CaseProblem, CaseResult, ProblemContext};
 use crate::system_file;
 
@@ -24,7 +23,12 @@ pub(super) fn cases() -> Vec<ConformanceCase> {
         case(
             "posix.locks.exclusion",
             "of ranks that lock one range for writing, one is in at a time",
-            |cx| exclusion(cx, Owner::Process),
+            |cx| excludes(cx, Owner::Process),
+        ),
+        case(
+            "posix.locks.fresh",
+            "a rank that holds a lock reads what the last holder wrote under it",
+            |cx| is_fresh(cx, Owner::Process),
         ),
         case(
             "posix.locks.conflict",
@@ -41,61 +45,33 @@ pub(super) fn cases() -> Vec<ConformanceCase> {
             "posix.locks.descriptions",
             "POSIX.1-2024 fcntl, F_OFD_SETLKW",
             "locks of open file descriptions keep out others, also within one process",
-            |cx| exclusion(cx, Owner::Description),
+            |cx| excludes(cx, Owner::Description),
+        )
+        .ranks(2),
+        ConformanceCase::new(
+            "posix.locks.descriptions_fresh",
+            "POSIX.1-2024 fcntl, F_OFD_SETLKW",
+            "under a lock of an open file description, a rank reads what the last holder wrote",
+            |cx| is_fresh(cx, Owner::Description),
         )
         .ranks(2),
     ]
 }
 
-/// How often each rank increments the counter. With many ranks it is less, because they wait for each other.
-fn increments_per_rank(ranks: u32) -> u64 {
-    const MOST: u32 = 40;
-    (MOST * TURNS_MAX / ranks).clamp(1, MOST).into()
-}
-
-/// Time between reading and writing the counter. It is long enough that another rank without exclusion would
-/// get in between, also if it waits for a processor.
-const HOLD_TIME: Duration = Duration::from_millis(1);
-
-const COUNTER: Range = Range { start: 64, length: 8 };
-
-fn lock(file: &File, owner: Owner, lock: Lock, range: Range, wait: bool) -> Result<(), CaseProblem> {
+/// Sets or removes a lock; `Unsupported` if the file system has none.
+pub(super) fn lock(
+    file: &File,
+    owner: Owner,
+    lock: Lock,
+    range: Range,
+    wait: bool,
+) -> Result<(), CaseProblem> {
     locks::set(file.as_fd(), owner, lock, range, wait).map_err(|error| match error.kind() {
         // Errors by which a system reports that it has no such locks.
         ErrorKind::InvalidInput | ErrorKind::Unsupported => CaseProblem::Unsupported(error.to_string()),
         _ if error.raw_os_error() == Some(37) => CaseProblem::Unsupported(error.to_string()),
         _ => CaseProblem::from(error),
     })
-}
-
-fn exclusion(cx: &CaseContext<'_>, owner: Owner) -> CaseResult {
-    let path = cx.path("counter");
-    cx.on_rank_0("make", || std::fs::write(&path, [0; 128]).context("write"))?;
-    let file = cx.agree("open", system_file::open(&path))?;
-    let increments = increments_per_rank(cx.size());
-    cx.all("count under a lock", || (0..increments).try_for_each(|_| increment(&file, owner)))?;
-    let wanted = increments * u64::from(cx.size());
-    cx.all("look", || {
-        let found = counter(&file)?;
-        if found == wanted {
-            return Ok(());
-        }
-        let what = "counted under a lock: more than one rank was in at once".to_owned();
-        Err(CaseProblem::at(&path, COUNTER.start, wanted.to_string(), found.to_string(), what))
-    })
-}
-
-fn increment(file: &File, owner: Owner) -> Result<(), CaseProblem> {
-    lock(file, owner, Lock::Write, COUNTER, true).context("wait for the lock")?;
-    let counted = counter(file)?;
-    sleep(HOLD_TIME);
-    system_file::write_at(file, &(counted + 1).to_le_bytes(), COUNTER.start)?;
-    lock(file, owner, Lock::None, COUNTER, false).context("unlock")
-}
-
-fn counter(file: &File) -> Result<u64, CaseProblem> {
-    let bytes = system_file::read_at(file, 8, COUNTER.start)?;
-    Ok(u64::from_le_bytes(bytes.try_into().map_err(|_| CaseProblem::fail("the counter is cut short"))?))
 }
 
 /// Fails unless the lock is denied, and the query reports its holder.

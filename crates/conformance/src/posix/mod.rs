@@ -1,6 +1,7 @@
 //! Promises of POSIX to programs on many ranks, without MPI files.
 
 mod append;
+mod exclusion;
 mod locks;
 mod mmap;
 mod namespace;

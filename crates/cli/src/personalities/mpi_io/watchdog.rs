@@ -153,6 +153,12 @@ impl CaseWatch for Watchdog {
         let ended = lock(&self.progress).running.take();
         ended.map_or(Duration::ZERO, |running| running.began.elapsed())
     }
+
+    fn now_ns(&self) -> u64 {
+        // Local ranks compare their moments without a correction, so their clocks have one origin.
+        let now = rustix::time::clock_gettime(rustix::time::ClockId::Monotonic);
+        now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
+    }
 }
 
 /// What the thread beside a rank works with.
